@@ -1,0 +1,116 @@
+/* What the commands share: exit statuses, output, progress. Every command is one function in the file of its name. */
+#ifndef CLI_CLI_H
+#define CLI_CLI_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tokitai.h"
+
+typedef enum cli_exit {
+    CLI_HOLDS = 0,   /* what was asked holds */
+    CLI_REFUTED = 1, /* a contract is refuted, a certificate was altered, a replay came out differently */
+    CLI_BAD = 2,     /* wrong usage, bad input, output that could not be written */
+    CLI_UNKNOWN = 3  /* cannot tell: no device, no lowering, an UNKNOWN verdict */
+} cli_exit;
+
+typedef struct cli_command {
+    const char *name;
+    const char *summary;
+    cli_exit (*run)(int argc, char **argv); /* argv[0] is "tokitai NAME" */
+} cli_command;
+
+cli_exit cli_ops(int argc, char **argv);
+cli_exit cli_devices(int argc, char **argv);
+cli_exit cli_certify(int argc, char **argv);
+cli_exit cli_check(int argc, char **argv);
+cli_exit cli_replay(int argc, char **argv);
+
+/* The status that matters most of two: bad input or output, then refuted, then unknown. */
+cli_exit cli_worse(cli_exit a, cli_exit b);
+
+/* Of a failed call; `bad_file` says what a file that is not what it should be comes to. */
+cli_exit cli_exit_of(tk_status status, cli_exit bad_file);
+
+/* ------------------------------------------------------------------------------------------------------------
+ * Messages: "tokitai certify: ..." on standard error. The first argument is what stands before the colon.
+ * ------------------------------------------------------------------------------------------------------------ */
+
+__attribute__((format(printf, 2, 3))) void cli_complain(const char *who, const char *format, ...);
+
+/* Writes "unknown WHAT 'WORD'", then the nearest of the names or all of them. */
+void cli_complain_unknown(const char *who, const char *what, const char *word, const char *const names[], int count);
+
+/* Looks an op up; complains and returns NULL if there is none. */
+const tk_contract *cli_find_op(const char *who, const char *name);
+
+/* ------------------------------------------------------------------------------------------------------------
+ * Standard output
+ * ------------------------------------------------------------------------------------------------------------ */
+
+/* Makes the process exit with CLI_BAD when standard output could not be written in full. Call once, first. */
+void cli_watch_output(void);
+
+typedef enum cli_style { CLI_PLAIN, CLI_BOLD, CLI_FAINT, CLI_GOOD, CLI_WRONG, CLI_DOUBTFUL } cli_style;
+
+cli_style cli_style_of(tk_verdict verdict);
+
+/* Text that may come from a file or another program: bytes that could steer a terminal are shown as '?'. */
+void cli_print(cli_style style, const char *text);
+
+/* A paragraph: each line begins with `indent` blanks, words are kept whole. The first line continues at `column`. */
+void cli_wrap(int indent, int column, const char *text);
+
+/* A heading in bold, after an empty line. */
+void cli_heading(const char *text);
+
+enum { CLI_MAX_COLUMNS = 8 };
+
+typedef struct cli_cell {
+    const char *text;
+    cli_style style;
+} cli_cell;
+
+typedef struct cli_table {
+    int count;
+    struct {
+        const char *title;
+        bool right;
+        int width;
+    } columns[CLI_MAX_COLUMNS];
+} cli_table;
+
+void cli_table_fit(cli_table *table, int column, const char *text); /* widens a column for this text */
+void cli_table_head(cli_table *table);
+void cli_table_row(const cli_table *table, const cli_cell cells[]);
+
+/* Prints and releases a JSON value. A NULL, which Jansson gives when memory runs out, is CLI_BAD. */
+cli_exit cli_print_json(json_t *value);
+json_t *cli_json_text(const char *text); /* a string, whatever the bytes are */
+
+/* "2.0 GiB", "1,048,576" */
+void cli_format_bytes(int64_t bytes, char *text, size_t size);
+void cli_format_count(int64_t count, char *text, size_t size);
+
+/* ------------------------------------------------------------------------------------------------------------
+ * Progress: one line on standard error, only on a terminal, only for work that has taken over two seconds
+ * ------------------------------------------------------------------------------------------------------------ */
+
+typedef struct cli_progress {
+    bool enabled;
+    bool shown;
+    double start;
+    double last;
+    int job; /* counts from 0 */
+    int jobs;
+} cli_progress;
+
+cli_progress cli_progress_begin(int jobs);
+void cli_progress_update(double done, const char *what, void *progress); /* a tk_progress */
+void cli_progress_clear(cli_progress *progress);
+
+double cli_seconds(void); /* of a clock that only goes forward */
+
+#endif

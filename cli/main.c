@@ -1,0 +1,126 @@
+/* The program: finds the command and hands over to it. */
+#include <argp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "cli/parse.h"
+
+static const cli_command commands[] = {
+    {"ops", "the operations, or one contract in full", cli_ops},
+    {"devices", "what this machine can run on", cli_devices},
+    {"certify", "judge kernels against an exact oracle, write certificates", cli_certify},
+    {"check", "is a certificate as it was written?", cli_check},
+    {"replay", "does a certificate still hold on this machine?", cli_replay},
+};
+
+enum { COMMANDS = sizeof commands / sizeof *commands };
+
+static const cli_command *find_command(const char *name)
+{
+    for (int i = 0; i < COMMANDS; i++)
+        if (!strcmp(name, commands[i].name))
+            return &commands[i];
+    const char *names[COMMANDS];
+    for (int i = 0; i < COMMANDS; i++)
+        names[i] = commands[i].name;
+    cli_complain_unknown("tokitai", "command", name, names, COMMANDS);
+    fputs("Try 'tokitai --help'.\n", stderr);
+    return NULL;
+}
+
+static error_t parse_option(int key, char *argument, struct argp_state *state)
+{
+    int *command = state->input;
+    (void)argument;
+    switch (key) {
+    case ARGP_KEY_ARG:
+        *command = state->next - 1;
+        state->next = state->argc; /* the rest is the command's */
+        return 0;
+    case ARGP_KEY_NO_ARGS:
+        argp_state_help(state, state->err_stream,
+                        ARGP_HELP_USAGE | ARGP_HELP_LONG | ARGP_HELP_DOC | ARGP_HELP_EXIT_ERR);
+        return 0;
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* The commands, put between the two parts of the help text. argp frees what this returns. */
+static char *filter_help(int key, const char *text, void *input)
+{
+    (void)input;
+    if (key != ARGP_KEY_HELP_POST_DOC)
+        return (char *)(uintptr_t)text;
+    char *result = NULL;
+    size_t size;
+    FILE *stream = open_memstream(&result, &size);
+    if (!stream)
+        return (char *)(uintptr_t)text;
+    fputs("Commands:\n", stream);
+    for (int i = 0; i < COMMANDS; i++)
+        fprintf(stream, "  %-9s %s\n", commands[i].name, commands[i].summary);
+    fputs(text, stream);
+    fclose(stream);
+    return result ? result : (char *)(uintptr_t)text;
+}
+
+static const struct argp program = {
+    .parser = parse_option,
+    .args_doc = "COMMAND [ARGUMENT...]",
+    .doc = "Deep-learning training kernels that carry their proof."
+           "\v\n'tokitai COMMAND --help' explains a command. To begin with:\n"
+           "  tokitai ops gelu_bwd        read what an op promises\n"
+           "  tokitai certify gelu_bwd    see whether its kernel keeps the promise here\n\n"
+           "Exit status: 0 what was asked holds, 1 a contract is refuted, 2 wrong usage or bad input, "
+           "3 cannot tell.",
+    .help_filter = filter_help,
+};
+
+static void print_version(FILE *stream, struct argp_state *state)
+{
+    (void)state;
+    fprintf(stream, "tokitai %s\n", tk_version());
+}
+
+/* "tokitai help certify" is "tokitai certify --help". */
+static cli_exit run_command(int argc, char **argv)
+{
+    char help[] = "--help";
+    char *help_argv[] = {NULL, help, NULL};
+    if (!strcmp(argv[0], "help")) {
+        char program_name[] = "tokitai";
+        if (argc < 2) {
+            argp_help(&program, stdout, ARGP_HELP_STD_HELP, program_name);
+            return CLI_HOLDS;
+        }
+        help_argv[0] = argv[1];
+        argc = 2;
+        argv = help_argv;
+    }
+    const cli_command *command = find_command(argv[0]);
+    if (!command)
+        return CLI_BAD;
+    char name[32];
+    snprintf(name, sizeof name, "tokitai %s", command->name);
+    argv[0] = name;
+    return command->run(argc, argv);
+}
+
+int main(int argc, char **argv)
+{
+    static char own_name[] = "tokitai";
+    int command = 0;
+    cli_watch_output();
+    if (argc < 1) {
+        cli_complain(own_name, "started without a name");
+        return CLI_BAD;
+    }
+    argv[0] = own_name;
+    argp_err_exit_status = CLI_BAD;
+    argp_program_version_hook = print_version;
+    if (argp_parse(&program, argc, argv, ARGP_IN_ORDER, NULL, &command) != 0 || command == 0)
+        return CLI_BAD;
+    return (int)run_command(argc - command, argv + command);
+}

@@ -1,0 +1,399 @@
+/* tokitai ops: the operations, and one contract in full. */
+#include <argp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "cli/parse.h"
+
+enum { KEY_JSON = 256, KEY_FAMILIES, KEY_LIST };
+
+typedef struct arguments {
+    const char *who;
+    const char *op;
+    const char *list;
+    bool json;
+    bool families;
+} arguments;
+
+static const struct argp_option option_list[] = {
+    {"json", KEY_JSON, NULL, 0, "Print JSON instead of text", 0},
+    {"families", KEY_FAMILIES, NULL, 0, "List the input families that certify draws from", 0},
+    /* For the shell's completion: bare words, one to a line. */
+    {"list", KEY_LIST, "KIND", OPTION_HIDDEN, NULL, 0},
+    {0},
+};
+
+static error_t parse_option(int key, char *argument, struct argp_state *state)
+{
+    arguments *a = state->input;
+    switch (key) {
+    case KEY_JSON: a->json = true; return 0;
+    case KEY_FAMILIES: a->families = true; return 0;
+    case KEY_LIST: a->list = argument; return 0;
+    case ARGP_KEY_ARG:
+        if (a->op)
+            argp_error(state, "one op at a time, please");
+        a->op = argument;
+        return 0;
+    case ARGP_KEY_END:
+        if (a->op && a->families)
+            argp_error(state, "--families goes without an op");
+        return 0;
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp command = {
+    .options = option_list,
+    .parser = parse_option,
+    .args_doc = "[OP]",
+    .doc = "Lists the operations, or prints the contract of one in full: its formula, its error bound, its clauses, "
+           "its lowerings, its C signature and the planted wrong kernels that the judge must reject."
+           "\vExit status: 0, or 2 if there is no such op.",
+};
+
+/* ------------------------------------------------------------------------------------------------------------
+ * Pieces of text
+ * ------------------------------------------------------------------------------------------------------------ */
+
+/* "m, n, k" */
+static void format_sizes(const tk_contract *contract, char *text, size_t size)
+{
+    text[0] = '\0';
+    for (int d = 0; d < contract->dim_count; d++) {
+        size_t used = strlen(text);
+        snprintf(text + used, size - used, "%s%s", d ? ", " : "", contract->dim_names[d]);
+    }
+}
+
+/* "grad_output[rows, cols]" */
+static void format_param(const tk_contract *contract, const tk_param *param, char *text, size_t size)
+{
+    if (param->rank == 1)
+        snprintf(text, size, "%s[%s]", param->name, contract->dim_names[param->dim[0]]);
+    else
+        snprintf(text, size, "%s[%s, %s]", param->name, contract->dim_names[param->dim[0]],
+                 contract->dim_names[param->dim[1]]);
+}
+
+static const char *kind_text(tk_kind kind)
+{
+    switch (kind) {
+    case TK_KIND_VALUE: return "f16 or bf16";
+    case TK_KIND_INDEX: return "i32 or i64";
+    case TK_KIND_F32: return "f32";
+    }
+    return "unknown";
+}
+
+static int lowering_count(const tk_contract *contract)
+{
+    tk_lowering_info info;
+    int count = 0;
+    while (tk_lowering_at(contract, count, &info))
+        count++;
+    return count;
+}
+
+/* Calls `visit` with each id of a lowering: one per dtype, and per index type where there is an index. */
+static void each_id(const tk_contract *contract, const tk_lowering_info *info,
+                    void (*visit)(const char *id, void *data), void *data)
+{
+    int widths = tk_contract_takes_index(contract) ? 2 : 1;
+    for (tk_dtype dtype = TK_F16; dtype <= TK_BF16; dtype++) {
+        for (int wide = 0; wide < widths; wide++) {
+            char id[128];
+            snprintf(id, sizeof id, "%s.%s.%s.%s%s", info->backend, contract->name, tk_dtype_name(dtype),
+                     info->variant, wide ? ".i64" : "");
+            visit(id, data);
+        }
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------------------
+ * JSON
+ * ------------------------------------------------------------------------------------------------------------ */
+
+static json_t *json_params(const tk_contract *contract)
+{
+    json_t *list = json_array();
+    for (int i = 0; i < contract->param_count; i++) {
+        const tk_param *param = &contract->params[i];
+        json_t *shape = json_array();
+        for (int axis = 0; axis < param->rank; axis++)
+            json_array_append_new(shape, json_string(contract->dim_names[param->dim[axis]]));
+        json_t *item = json_pack("{s:s, s:s, s:s, s:o}", "name", param->name, "direction",
+                                 param->output ? "out" : "in", "type",
+                                 param->kind == TK_KIND_VALUE   ? "value"
+                                 : param->kind == TK_KIND_INDEX ? "index"
+                                                                : "f32",
+                                 "shape", shape);
+        if (param->may_alias >= 0)
+            json_object_set_new(item, "may_share_buffer_with", json_string(contract->params[param->may_alias].name));
+        json_array_append_new(list, item);
+    }
+    return list;
+}
+
+static json_t *json_clauses(const tk_contract *contract)
+{
+    json_t *list = json_array();
+    for (int i = 0; i < contract->clause_count; i++)
+        json_array_append_new(
+            list, json_pack("{s:s, s:s}", "id", contract->clauses[i].id, "text", contract->clauses[i].text));
+    return list;
+}
+
+static void append_id(const char *id, void *list)
+{
+    json_array_append_new(list, json_string(id));
+}
+
+static json_t *json_lowerings(const tk_contract *contract)
+{
+    json_t *list = json_array();
+    tk_lowering_info info;
+    for (int i = 0; tk_lowering_at(contract, i, &info); i++) {
+        json_t *ids = json_array();
+        each_id(contract, &info, append_id, ids);
+        json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:s?, s:o}", "backend", info.backend, "variant",
+                                              info.variant, "determinism", tk_determinism_name(info.determinism),
+                                              "promise", info.promise, "ids", ids));
+    }
+    return list;
+}
+
+static json_t *json_mutants(const tk_contract *contract)
+{
+    json_t *list = json_array();
+    const char *name;
+    const char *what;
+    for (int i = 0; tk_mutant_at(contract, i, &name, &what); i++)
+        json_array_append_new(list, json_pack("{s:s, s:s}", "name", name, "what", what));
+    return list;
+}
+
+static json_t *json_contract(const tk_contract *contract)
+{
+    json_t *sizes = json_array();
+    for (int d = 0; d < contract->dim_count; d++)
+        json_array_append_new(sizes, json_string(contract->dim_names[d]));
+    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:b, s:b, s:o, s:o, s:o}", "name", contract->name, "summary",
+                     contract->summary, "formula", contract->formula, "bound", contract->bound, "signature",
+                     contract->signature, "sizes", sizes, "parameters", json_params(contract), "takes_xent_options",
+                     (int)contract->takes_xent_options, "finite_domain", (int)contract->finite_domain, "clauses",
+                     json_clauses(contract), "lowerings", json_lowerings(contract), "mutants",
+                     json_mutants(contract));
+}
+
+/* ------------------------------------------------------------------------------------------------------------
+ * Text
+ * ------------------------------------------------------------------------------------------------------------ */
+
+static void print_field(const char *name, const char *text)
+{
+    printf("  %-9s ", name);
+    cli_wrap(12, 12, text);
+}
+
+static void print_params(const tk_contract *contract)
+{
+    cli_heading("Parameters");
+    for (int i = 0; i < contract->param_count; i++) {
+        const tk_param *param = &contract->params[i];
+        char shaped[96];
+        format_param(contract, param, shaped, sizeof shaped);
+        printf("  %-3s  %-26s %s", param->output ? "out" : "in", shaped, kind_text(param->kind));
+        if (param->kind == TK_KIND_INDEX)
+            printf(", each in [0, %s)", contract->dim_names[param->indexed_dim]);
+        if (param->may_alias >= 0)
+            printf(", may be the buffer of %s", contract->params[param->may_alias].name);
+        putchar('\n');
+    }
+    if (contract->takes_xent_options)
+        puts("  and  label_smoothing, scale, ignore_index");
+}
+
+static void print_clauses(const tk_contract *contract)
+{
+    int width = 0;
+    for (int i = 0; i < contract->clause_count; i++)
+        if ((int)strlen(contract->clauses[i].id) > width)
+            width = (int)strlen(contract->clauses[i].id);
+    cli_heading("Clauses");
+    for (int i = 0; i < contract->clause_count; i++) {
+        printf("  %-*s  ", width, contract->clauses[i].id);
+        cli_wrap(width + 4, width + 4, contract->clauses[i].text);
+    }
+}
+
+static void print_id(const char *id, void *data)
+{
+    (void)data;
+    printf("  %s\n", id);
+}
+
+static void print_lowerings(const tk_contract *contract)
+{
+    cli_heading("Lowerings, fastest first");
+    tk_lowering_info info;
+    int count = 0;
+    for (; tk_lowering_at(contract, count, &info); count++) {
+        each_id(contract, &info, print_id, NULL);
+        printf("      determinism: %s\n", tk_determinism_name(info.determinism));
+        if (info.promise) {
+            fputs("      promises: ", stdout);
+            cli_wrap(6, 16, info.promise);
+        }
+    }
+    if (count == 0)
+        puts("  none yet");
+}
+
+static void print_mutants(const tk_contract *contract)
+{
+    cli_heading("Planted wrong kernels, all of which the judge must reject");
+    const char *name;
+    const char *what;
+    int width = 0;
+    int count = 0;
+    for (; tk_mutant_at(contract, count, &name, &what); count++)
+        if ((int)strlen(name) > width)
+            width = (int)strlen(name);
+    for (int i = 0; tk_mutant_at(contract, i, &name, &what); i++) {
+        printf("  %-*s  ", width, name);
+        cli_wrap(width + 4, width + 4, what);
+    }
+    if (count == 0)
+        puts("  none yet");
+}
+
+static void print_contract(const tk_contract *contract)
+{
+    char sizes[96];
+    cli_print(CLI_BOLD, contract->name);
+    printf(": %s\n\n", contract->summary);
+    format_sizes(contract, sizes, sizeof sizes);
+    print_field("formula", contract->formula);
+    print_field("bound", contract->bound);
+    print_field("sizes", sizes);
+    if (contract->finite_domain)
+        print_field("domain", "finite: --level exhaustive tries every input value");
+    print_params(contract);
+    print_clauses(contract);
+    print_lowerings(contract);
+    cli_heading("C");
+    fputs("  ", stdout);
+    cli_wrap(6, 2, contract->signature);
+    print_mutants(contract);
+}
+
+static void print_table(void)
+{
+    cli_table table = {.count = 4,
+                       .columns = {{"OP", false, 0}, {"SIZES", false, 0}, {"LOWERINGS", true, 0}, {"MEANING", false, 0}}};
+    char sizes[96];
+    const tk_contract *contract;
+    for (int i = 0; (contract = tk_contract_at(i)); i++) {
+        format_sizes(contract, sizes, sizeof sizes);
+        cli_table_fit(&table, 0, contract->name);
+        cli_table_fit(&table, 1, sizes);
+    }
+    cli_table_head(&table);
+    for (int i = 0; (contract = tk_contract_at(i)); i++) {
+        char count[16];
+        format_sizes(contract, sizes, sizeof sizes);
+        snprintf(count, sizeof count, "%d", lowering_count(contract));
+        cli_table_row(&table, (cli_cell[]){{contract->name, CLI_PLAIN},
+                                           {sizes, CLI_PLAIN},
+                                           {count, CLI_PLAIN},
+                                           {contract->summary, CLI_PLAIN}});
+    }
+    puts("\n'tokitai ops OP' prints a contract in full.");
+}
+
+/* ------------------------------------------------------------------------------------------------------------
+ * The command
+ * ------------------------------------------------------------------------------------------------------------ */
+
+static cli_exit list_families(bool json)
+{
+    const char *name;
+    const char *what;
+    if (json) {
+        json_t *list = json_array();
+        for (int i = 0; (name = tk_family_at(i, &what)); i++)
+            json_array_append_new(list, json_pack("{s:s, s:s}", "name", name, "what", what));
+        return cli_print_json(list);
+    }
+    cli_table table = {.count = 2, .columns = {{"FAMILY", false, 0}, {"INPUTS", false, 0}}};
+    for (int i = 0; (name = tk_family_at(i, &what)); i++)
+        cli_table_fit(&table, 0, name);
+    cli_table_head(&table);
+    for (int i = 0; (name = tk_family_at(i, &what)); i++)
+        cli_table_row(&table, (cli_cell[]){{name, CLI_PLAIN}, {what, CLI_PLAIN}});
+    return CLI_HOLDS;
+}
+
+static void print_word(const char *word, void *data)
+{
+    (void)data;
+    puts(word);
+}
+
+/* Bare words: ops, families, or the mutants or lowerings of one op or of all. */
+static cli_exit list_words(const char *kind, const char *op)
+{
+    const char *name;
+    const char *what;
+    if (!strcmp(kind, "families")) {
+        for (int i = 0; (name = tk_family_at(i, &what)); i++)
+            puts(name);
+        return CLI_HOLDS;
+    }
+    const tk_contract *contract;
+    for (int i = 0; (contract = tk_contract_at(i)); i++) {
+        if (op && strcmp(op, contract->name) != 0)
+            continue;
+        if (!strcmp(kind, "ops"))
+            puts(contract->name);
+        if (!strcmp(kind, "mutants"))
+            for (int m = 0; tk_mutant_at(contract, m, &name, &what); m++)
+                puts(name);
+        tk_lowering_info info;
+        if (!strcmp(kind, "lowerings"))
+            for (int l = 0; tk_lowering_at(contract, l, &info); l++)
+                each_id(contract, &info, print_word, NULL);
+    }
+    return CLI_HOLDS;
+}
+
+cli_exit cli_ops(int argc, char **argv)
+{
+    arguments a = {.who = argv[0]};
+    if (argp_parse(&command, argc, argv, 0, NULL, &a) != 0)
+        return CLI_BAD;
+    if (a.list)
+        return list_words(a.list, a.op);
+    if (a.families)
+        return list_families(a.json);
+    if (a.op) {
+        const tk_contract *contract = cli_find_op(a.who, a.op);
+        if (!contract)
+            return CLI_BAD;
+        if (a.json)
+            return cli_print_json(json_contract(contract));
+        print_contract(contract);
+        return CLI_HOLDS;
+    }
+    if (!a.json) {
+        print_table();
+        return CLI_HOLDS;
+    }
+    json_t *list = json_array();
+    for (int i = 0; tk_contract_at(i); i++)
+        json_array_append_new(list, json_contract(tk_contract_at(i)));
+    return cli_print_json(list);
+}

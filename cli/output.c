@@ -1,0 +1,361 @@
+/* How the program speaks: messages, tables, colour, JSON, progress, and the certainty that all of it was written. */
+#include "cli/cli.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdio_ext.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/parse.h"
+
+cli_exit cli_worse(cli_exit a, cli_exit b)
+{
+    static const int weight[] = {[CLI_HOLDS] = 0, [CLI_UNKNOWN] = 1, [CLI_REFUTED] = 2, [CLI_BAD] = 3};
+    return weight[a] >= weight[b] ? a : b;
+}
+
+cli_exit cli_exit_of(tk_status status, cli_exit bad_file)
+{
+    switch (status) {
+    case TK_OK: return CLI_HOLDS;
+    case TK_BAD_ARGUMENT:
+    case TK_BAD_INDEX:
+    case TK_IO: return CLI_BAD;
+    case TK_BAD_FILE: return bad_file;
+    case TK_UNSUPPORTED:
+    case TK_UNAVAILABLE:
+    case TK_NO_MEMORY:
+    case TK_INTERNAL: return CLI_UNKNOWN;
+    }
+    return CLI_UNKNOWN;
+}
+
+/* ------------------------------------------------------------------------------------------------------------
+ * Messages
+ * ------------------------------------------------------------------------------------------------------------ */
+
+/* Control characters, which could steer a terminal, become '?'. Bytes above 127 pass, so that UTF-8 stays whole; of the
+ * control characters that UTF-8 has beyond ASCII (0x80 to 0x9f, as C2 80 to C2 9F) the second byte is taken out. */
+static void put_text(FILE *stream, const char *text)
+{
+    unsigned char previous = 0;
+    for (; *text; text++) {
+        unsigned char c = (unsigned char)*text;
+        bool control = (c < 0x20 && c != '\n' && c != '\t') || c == 0x7f || (previous == 0xc2 && c >= 0x80 && c < 0xa0);
+        fputc(control ? '?' : c, stream);
+        previous = c;
+    }
+}
+
+void cli_complain(const char *who, const char *format, ...)
+{
+    char text[4096];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    fprintf(stderr, "%s: ", who);
+    put_text(stderr, text);
+    fputc('\n', stderr);
+}
+
+void cli_complain_unknown(const char *who, const char *what, const char *word, const char *const names[], int count)
+{
+    char text[1024] = "";
+    const char *nearest = cli_nearest(word, names, count);
+    if (nearest)
+        snprintf(text, sizeof text, "; did you mean '%s'?", nearest);
+    else if (count == 0)
+        snprintf(text, sizeof text, "; there is none");
+    for (int i = 0; i < count && !nearest; i++) {
+        size_t used = strlen(text);
+        snprintf(text + used, sizeof text - used, "%s%s", i ? ", " : "; choose from: ", names[i]);
+    }
+    cli_complain(who, "unknown %s '%.80s'%s", what, word, text);
+}
+
+const tk_contract *cli_find_op(const char *who, const char *name)
+{
+    enum { MANY = 64 };
+    const tk_contract *contract = tk_contract_find(name);
+    if (contract)
+        return contract;
+    const char *names[MANY];
+    int count = 0;
+    for (; count < MANY && tk_contract_at(count); count++)
+        names[count] = tk_contract_at(count)->name;
+    cli_complain_unknown(who, "op", name, names, count);
+    return NULL;
+}
+
+/* ------------------------------------------------------------------------------------------------------------
+ * Standard output
+ * ------------------------------------------------------------------------------------------------------------ */
+
+/* Runs at exit, so that argp's own --help and --version are covered too. */
+static void close_output(void)
+{
+    bool wrote = __fpending(stdout) > 0;
+    bool failed = ferror(stdout) != 0;
+    errno = 0;
+    bool close_failed = fclose(stdout) != 0;
+    /* A standard output that was never open is no failure to a command that had nothing to say. */
+    if (!failed && (!close_failed || (errno == EBADF && !wrote)))
+        return;
+    if (errno)
+        fprintf(stderr, "tokitai: cannot write standard output: %s\n", strerror(errno));
+    else
+        fprintf(stderr, "tokitai: cannot write standard output\n");
+    _exit(CLI_BAD);
+}
+
+void cli_watch_output(void)
+{
+    /* A descriptor that the caller left closed must not be given to the next file that is opened. Writing to one that
+     * is open for reading fails, as it should. */
+    for (int descriptor = 0; descriptor <= STDERR_FILENO; descriptor++)
+        if (fcntl(descriptor, F_GETFD) == -1 && errno == EBADF)
+            open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+    if (atexit(close_output) != 0)
+        abort();
+}
+
+static bool on_terminal(int descriptor)
+{
+    const char *terminal = getenv("TERM");
+    return isatty(descriptor) == 1 && terminal && strcmp(terminal, "dumb") != 0;
+}
+
+static bool use_colour(void)
+{
+    static int answer = -1;
+    if (answer < 0) {
+        const char *refused = getenv("NO_COLOR");
+        answer = on_terminal(STDOUT_FILENO) && !(refused && refused[0]);
+    }
+    return answer != 0;
+}
+
+static int terminal_width(int descriptor, int otherwise)
+{
+    struct winsize size;
+    if (isatty(descriptor) == 1 && ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col >= 20)
+        return size.ws_col;
+    return otherwise;
+}
+
+cli_style cli_style_of(tk_verdict verdict)
+{
+    switch (verdict) {
+    case TK_PROVED:
+    case TK_HELD: return CLI_GOOD;
+    case TK_REFUTED: return CLI_WRONG;
+    case TK_UNKNOWN: return CLI_DOUBTFUL;
+    }
+    return CLI_PLAIN;
+}
+
+void cli_print(cli_style style, const char *text)
+{
+    static const char *const codes[] = {[CLI_PLAIN] = "",     [CLI_BOLD] = "1",    [CLI_FAINT] = "2",
+                                        [CLI_GOOD] = "32",    [CLI_WRONG] = "1;31", [CLI_DOUBTFUL] = "33"};
+    bool colour = style != CLI_PLAIN && use_colour();
+    if (colour)
+        printf("\033[%sm", codes[style]);
+    put_text(stdout, text);
+    if (colour)
+        fputs("\033[0m", stdout);
+}
+
+/* Columns that a text takes: its characters, if it is UTF-8. */
+static int text_width(const char *text)
+{
+    int width = 0;
+    for (; *text; text++)
+        width += ((unsigned char)*text & 0xc0) != 0x80;
+    return width;
+}
+
+void cli_wrap(int indent, int column, const char *text)
+{
+    int limit = terminal_width(STDOUT_FILENO, 100);
+    limit = limit > 120 ? 120 : limit < indent + 20 ? indent + 20 : limit;
+    bool first = true;
+    while (*text) {
+        text += strspn(text, " \n");
+        size_t length = strcspn(text, " \n");
+        if (length == 0)
+            break;
+        char word[256];
+        snprintf(word, sizeof word, "%.*s", (int)length, text);
+        int width = text_width(word);
+        if (!first && column + 1 + width > limit) {
+            printf("\n%*s", indent, "");
+            column = indent;
+        } else if (!first) {
+            putchar(' ');
+            column++;
+        }
+        put_text(stdout, word);
+        column += width;
+        first = false;
+        text += length < sizeof word - 1 ? length : sizeof word - 1;
+    }
+    putchar('\n');
+}
+
+void cli_heading(const char *text)
+{
+    putchar('\n');
+    cli_print(CLI_BOLD, text);
+    putchar('\n');
+}
+
+void cli_table_fit(cli_table *table, int column, const char *text)
+{
+    int width = text_width(text);
+    if (width > table->columns[column].width)
+        table->columns[column].width = width;
+}
+
+void cli_table_row(const cli_table *table, const cli_cell cells[])
+{
+    for (int i = 0; i < table->count; i++) {
+        int padding = table->columns[i].width - text_width(cells[i].text);
+        bool last = i == table->count - 1;
+        if (table->columns[i].right && padding > 0)
+            printf("%*s", padding, "");
+        cli_print(cells[i].style, cells[i].text);
+        if (!table->columns[i].right && padding > 0 && !last)
+            printf("%*s", padding, "");
+        fputs(last ? "\n" : "  ", stdout);
+    }
+}
+
+void cli_table_head(cli_table *table)
+{
+    cli_cell cells[CLI_MAX_COLUMNS];
+    for (int i = 0; i < table->count; i++) {
+        cells[i] = (cli_cell){table->columns[i].title, CLI_BOLD};
+        cli_table_fit(table, i, table->columns[i].title);
+    }
+    cli_table_row(table, cells);
+}
+
+cli_exit cli_print_json(json_t *value)
+{
+    char *text = value ? json_dumps(value, JSON_INDENT(2) | JSON_ENCODE_ANY) : NULL;
+    json_decref(value);
+    if (!text) {
+        cli_complain("tokitai", "out of memory");
+        return CLI_BAD;
+    }
+    puts(text);
+    free(text);
+    return CLI_HOLDS;
+}
+
+json_t *cli_json_text(const char *text)
+{
+    json_t *value = json_string(text);
+    if (value)
+        return value;
+    /* Not UTF-8, or no memory: every byte that is not ASCII becomes '?'. */
+    char *copy = strdup(text);
+    for (char *c = copy; c && *c; c++)
+        if (!isascii((unsigned char)*c))
+            *c = '?';
+    value = copy ? json_string(copy) : NULL;
+    free(copy);
+    return value;
+}
+
+void cli_format_bytes(int64_t bytes, char *text, size_t size)
+{
+    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
+    double value = (double)bytes;
+    size_t unit = 0;
+    while (value >= 1024 && unit + 1 < sizeof units / sizeof *units) {
+        value /= 1024;
+        unit++;
+    }
+    snprintf(text, size, unit ? "%.1f %s" : "%.0f %s", value, units[unit]);
+}
+
+void cli_format_count(int64_t count, char *text, size_t size)
+{
+    char digits[24];
+    int length = snprintf(digits, sizeof digits, "%lld", (long long)count);
+    size_t used = 0;
+    for (int i = 0; i < length && used + 2 < size; i++) {
+        if (i > 0 && digits[i - 1] != '-' && (length - i) % 3 == 0)
+            text[used++] = ',';
+        text[used++] = digits[i];
+    }
+    text[used] = '\0';
+}
+
+/* ------------------------------------------------------------------------------------------------------------
+ * Progress
+ * ------------------------------------------------------------------------------------------------------------ */
+
+double cli_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+cli_progress cli_progress_begin(int jobs)
+{
+    return (cli_progress){.enabled = on_terminal(STDERR_FILENO), .start = cli_seconds(), .jobs = jobs > 0 ? jobs : 1};
+}
+
+static void draw(const cli_progress *progress, double done, const char *what)
+{
+    enum { BAR = 24, FIXED = BAR + 20 };
+    double share = (progress->job + done) / progress->jobs;
+    int filled = (int)(share * BAR);
+    char bar[BAR + 1];
+    for (int i = 0; i < BAR; i++)
+        bar[i] = i < filled ? '#' : '.';
+    bar[BAR] = '\0';
+    int room = terminal_width(STDERR_FILENO, 80) - FIXED;
+    char line[512] = "";
+    if (progress->jobs > 1)
+        snprintf(line, sizeof line, "%d/%d %s", progress->job + 1, progress->jobs, what ? what : "");
+    else
+        snprintf(line, sizeof line, "%s", what ? what : "");
+    fprintf(stderr, "\r\033[K[%s] %3d%% ", bar, (int)(share * 100));
+    if (room > 0 && strlen(line) > (size_t)room && (size_t)room < sizeof line)
+        line[room] = '\0';
+    put_text(stderr, line);
+    fflush(stderr);
+}
+
+void cli_progress_update(double done, const char *what, void *data)
+{
+    cli_progress *progress = data;
+    if (!progress->enabled)
+        return;
+    double now = cli_seconds();
+    if (now - progress->start < 2 || now - progress->last < 0.1)
+        return;
+    progress->last = now;
+    progress->shown = true;
+    draw(progress, done < 0 ? 0 : done > 1 ? 1 : done, what);
+}
+
+void cli_progress_clear(cli_progress *progress)
+{
+    if (progress->shown)
+        fputs("\r\033[K", stderr);
+    progress->shown = false;
+}

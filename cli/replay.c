@@ -1,0 +1,114 @@
+/* tokitai replay: does a certificate still hold on this machine? */
+#include <argp.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cli/cli.h"
+
+enum { KEY_JSON = 256 };
+
+typedef struct arguments {
+    const char *file;
+    bool json;
+} arguments;
+
+static const struct argp_option option_list[] = {
+    {"json", KEY_JSON, NULL, 0, "Print JSON instead of text", 0},
+    {0},
+};
+
+static error_t parse_option(int key, char *argument, struct argp_state *state)
+{
+    arguments *a = state->input;
+    switch (key) {
+    case KEY_JSON: a->json = true; return 0;
+    case ARGP_KEY_ARG:
+        if (a->file)
+            argp_error(state, "one certificate at a time, please");
+        a->file = argument;
+        return 0;
+    case ARGP_KEY_NO_ARGS: argp_error(state, "which certificate?"); return 0;
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp command = {
+    .options = option_list,
+    .parser = parse_option,
+    .args_doc = "CERT",
+    .doc = "Runs again, on this machine, everything that a certificate says was run, and compares the verdict and the "
+           "hash of every output with those recorded."
+           "\vExit status: 0 all came out as recorded, 1 something did not, 2 the certificate cannot be read or was "
+           "altered, 3 it cannot be replayed here.",
+};
+
+typedef struct outcome {
+    bool same;
+    char *difference; /* or NULL */
+    double seconds;
+} outcome;
+
+static cli_exit print_outcome(const tk_certificate *certificate, const arguments *a, const outcome *o)
+{
+    const char *verdict = tk_verdict_name(tk_certificate_verdict(certificate));
+    const char *subject = tk_certificate_subject(certificate);
+    const char *difference = o->difference ? o->difference : "it gives no description";
+    cli_exit result = o->same ? CLI_HOLDS : CLI_REFUTED;
+    if (a->json) {
+        json_t *item = json_pack("{s:o, s:o, s:s, s:b, s:f}", "file", cli_json_text(a->file), "subject",
+                                 cli_json_text(subject), "verdict", verdict, "same", (int)o->same, "seconds",
+                                 o->seconds);
+        if (!o->same)
+            json_object_set_new(item, "difference", cli_json_text(difference));
+        return cli_worse(result, cli_print_json(item));
+    }
+    cli_print(CLI_PLAIN, subject);
+    printf(": ");
+    cli_print(o->same ? CLI_GOOD : CLI_WRONG, o->same ? "same" : "DIFFERENT");
+    if (o->same) {
+        printf("; verdict %s and every output hash as recorded, %.1f s\n", verdict, o->seconds);
+        return result;
+    }
+    printf(" from the certificate\n  ");
+    cli_wrap(2, 2, difference);
+    return result;
+}
+
+static cli_exit replay(const char *who, tk_ctx *ctx, const arguments *a)
+{
+    tk_certificate *certificate = NULL;
+    tk_status status = tk_certificate_read(ctx, a->file, &certificate);
+    if (status != TK_OK) {
+        cli_complain(who, "%s: %s%s", a->file, status == TK_BAD_FILE ? "altered or damaged: " : "",
+                     tk_ctx_message(ctx));
+        return cli_exit_of(status, CLI_BAD);
+    }
+    outcome o = {0};
+    cli_progress progress = cli_progress_begin(1);
+    status = tk_certificate_replay(ctx, certificate, cli_progress_update, &progress, &o.same, &o.difference);
+    o.seconds = cli_seconds() - progress.start;
+    cli_progress_clear(&progress);
+    cli_exit result = cli_exit_of(status, CLI_BAD);
+    if (status == TK_OK)
+        result = print_outcome(certificate, a, &o);
+    else
+        cli_complain(who, "%s: %s: %s", a->file, tk_status_text(status), tk_ctx_message(ctx));
+    free(o.difference);
+    tk_certificate_destroy(certificate);
+    return result;
+}
+
+cli_exit cli_replay(int argc, char **argv)
+{
+    arguments a = {0};
+    if (argp_parse(&command, argc, argv, 0, NULL, &a) != 0)
+        return CLI_BAD;
+    tk_ctx *ctx;
+    if (tk_ctx_create(&ctx) != TK_OK) {
+        cli_complain(argv[0], "out of memory");
+        return CLI_UNKNOWN;
+    }
+    cli_exit result = replay(argv[0], ctx, &a);
+    tk_ctx_destroy(ctx);
+    return result;
+}

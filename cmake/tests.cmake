@@ -1,0 +1,168 @@
+# The tests, found by file name:
+#     tests/test_dtype.c            core.dtype        a cmocka program, named after the file that it tests
+#     tests/test_core_dtype.c       core.dtype        the same, saying the folder itself
+#     tests/test_NAME.c             NAME              where neither is so
+#     ops/gelu/test.c               gelu
+#     tests/NAME.sh                 NAME              and NAME.self_test, if it knows --self-test
+#     tests/fuzz/NAME.c             fuzz.NAME         replays tests/fuzz/corpus/NAME/
+#     examples/NAME.c               example.NAME
+# A file name that ends in _slow gives the label `slow` and a long time limit. Scripts named check_* look at the sources
+# alone and have the label `source`. Exit status 77 means skipped.
+
+pkg_check_modules(CMOCKA IMPORTED_TARGET cmocka)
+
+set(test_environment
+    OMP_WAIT_POLICY=passive # tests run side by side; waiting threads must not spin
+    XDG_STATE_HOME=${PROJECT_BINARY_DIR}/tests/state
+    XDG_CACHE_HOME=${PROJECT_BINARY_DIR}/tests/cache
+    ASAN_OPTIONS=detect_stack_use_after_return=1:strict_string_checks=1
+    UBSAN_OPTIONS=print_stacktrace=1
+    TOKITAI=${PROJECT_BINARY_DIR}/tokitai
+    SOURCE_DIR=${PROJECT_SOURCE_DIR}
+    BUILD_DIR=${PROJECT_BINARY_DIR})
+
+# What tests may see beyond the public header: everything.
+add_library(test_internals INTERFACE)
+target_include_directories(test_internals INTERFACE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/tests ${generated_dir})
+target_link_libraries(test_internals INTERFACE libtokitai-verify libtokitai ${verify_libraries} OpenMP::OpenMP_C m)
+target_link_options(test_internals INTERFACE LINKER:--as-needed)
+
+function(register_test name file)
+    set(labels ${ARGN})
+    set(timeout 120)
+    if(file MATCHES "_slow\\.[a-z]+$")
+        list(APPEND labels slow)
+        set(timeout 900)
+    elseif(TOKITAI_SANITIZE)
+        set(timeout 300)
+    endif()
+    set_tests_properties(${name} PROPERTIES
+        ENVIRONMENT "${test_environment}"
+        LABELS "${labels}"
+        TIMEOUT ${timeout}
+        SKIP_RETURN_CODE 77
+        WORKING_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+endfunction()
+
+function(add_skipped_test name reason)
+    add_test(NAME ${name} COMMAND sh -c "echo 'skipped: ${reason}'; exit 77")
+    register_test(${name} "" ${ARGN})
+endfunction()
+
+# Quick tests of code that handles memory; exhaustive ones would take an hour there. Fuzz inputs are replayed as well.
+set(valgrind_selection "^(core\\.(case|context|file|hash|json)|plan|executor)")
+
+# Runs a built test under valgrind too. Leaks that libraries keep until the end are not ours to judge.
+function(add_valgrind_test name target file)
+    add_test(NAME valgrind.${name} COMMAND sh -c
+        "command -v valgrind >/dev/null || { echo 'skipped: valgrind is not installed'; exit 77; }; \
+         exec valgrind --quiet --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite \
+             --show-leak-kinds=definite \"$@\"" valgrind $<TARGET_FILE:${target}> ${ARGN})
+    register_test(valgrind.${name} "${file}" valgrind)
+    set_tests_properties(valgrind.${name} PROPERTIES TIMEOUT 300)
+endfunction()
+
+# cmocka programs
+
+function(add_c_test name file)
+    if(NOT CMOCKA_FOUND)
+        add_skipped_test(${name} "cmocka is not installed")
+        return()
+    endif()
+    add_executable(test.${name} ${file})
+    target_link_libraries(test.${name} PRIVATE test_internals PkgConfig::CMOCKA)
+    add_dependencies(test.${name} tokitai_build_header)
+    set_target_properties(test.${name} PROPERTIES
+        OUTPUT_NAME ${name} RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+    add_test(NAME ${name} COMMAND test.${name})
+    register_test(${name} ${file})
+    if(TOKITAI_VALGRIND AND name MATCHES "${valgrind_selection}")
+        add_valgrind_test(${name} test.${name} ${file})
+    endif()
+endfunction()
+
+file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+
+glob_sources(test_sources tests/test_*.c)
+foreach(file IN LISTS test_sources)
+    string(REGEX REPLACE "^tests/test_(.*)\\.c$" "\\1" name ${file})
+    foreach(folder IN ITEMS core exact verify plan backend artifact executor cli)
+        if(name MATCHES "^${folder}_(.+)$")
+            set(name ${folder}.${CMAKE_MATCH_1})
+            break()
+        elseif(EXISTS ${PROJECT_SOURCE_DIR}/${folder}/${name}.c OR EXISTS ${PROJECT_SOURCE_DIR}/${folder}/${name}.h)
+            set(name ${folder}.${name})
+            break()
+        endif()
+    endforeach()
+    add_c_test(${name} ${file})
+endforeach()
+
+glob_sources(op_test_sources ops/*/test.c ops/*/test_slow.c)
+foreach(file IN LISTS op_test_sources)
+    string(REGEX REPLACE "^ops/(.*)/test(.*)\\.c$" "\\1\\2" name ${file})
+    add_c_test(${name} ${file})
+endforeach()
+
+# Scripts
+
+find_program(BASH bash REQUIRED)
+glob_sources(script_sources tests/*.sh)
+foreach(file IN LISTS script_sources)
+    get_filename_component(name ${file} NAME_WE)
+    set(labels script)
+    if(name MATCHES "^check_")
+        list(APPEND labels source)
+    endif()
+    add_test(NAME ${name} COMMAND ${BASH} ${PROJECT_SOURCE_DIR}/${file})
+    register_test(${name} ${file} ${labels})
+    file(STRINGS ${file} self_test REGEX "--self-test" LIMIT_COUNT 1)
+    if(self_test)
+        add_test(NAME ${name}.self_test COMMAND ${BASH} ${PROJECT_SOURCE_DIR}/${file} --self-test)
+        register_test(${name}.self_test ${file} ${labels})
+    endif()
+endforeach()
+
+# Fuzzing: the kept inputs are replayed in every build; the preset `fuzz` also makes fuzz/NAME to search for new ones.
+
+glob_sources(fuzz_sources tests/fuzz/*.c)
+list(REMOVE_ITEM fuzz_sources tests/fuzz/replay.c)
+foreach(file IN LISTS fuzz_sources)
+    get_filename_component(name ${file} NAME_WE)
+    add_executable(replay.${name} ${file} tests/fuzz/replay.c)
+    target_link_libraries(replay.${name} PRIVATE test_internals)
+    set_target_properties(replay.${name} PROPERTIES
+        OUTPUT_NAME replay.${name} RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+    add_test(NAME fuzz.${name} COMMAND replay.${name} ${PROJECT_SOURCE_DIR}/tests/fuzz/corpus/${name})
+    register_test(fuzz.${name} ${file})
+    set(fuzz_targets replay.${name})
+    if(TOKITAI_VALGRIND)
+        add_valgrind_test(fuzz.${name} replay.${name} ${file} ${PROJECT_SOURCE_DIR}/tests/fuzz/corpus/${name})
+    endif()
+    if(TOKITAI_FUZZ)
+        add_executable(fuzz.${name} ${file})
+        target_link_libraries(fuzz.${name} PRIVATE test_internals)
+        target_link_options(fuzz.${name} PRIVATE -fsanitize=fuzzer)
+        set_target_properties(fuzz.${name} PROPERTIES
+            OUTPUT_NAME ${name} RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/fuzz)
+        list(APPEND fuzz_targets fuzz.${name})
+    endif()
+    foreach(target IN LISTS fuzz_targets)
+        add_dependencies(${target} tokitai_build_header)
+        target_compile_options(${target} PRIVATE -Wno-missing-prototypes) # libFuzzer names the entry point, no header does
+    endforeach()
+endforeach()
+
+# Examples see the public header only.
+
+glob_sources(example_sources examples/*.c)
+foreach(file IN LISTS example_sources)
+    get_filename_component(name ${file} NAME_WE)
+    add_executable(example.${name} ${file})
+    target_link_libraries(example.${name} PRIVATE libtokitai-verify libtokitai m)
+    target_link_options(example.${name} PRIVATE LINKER:--as-needed)
+    set_target_properties(example.${name} PROPERTIES
+        OUTPUT_NAME ${name} RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/examples)
+    add_test(NAME example.${name} COMMAND example.${name})
+    register_test(example.${name} ${file} example)
+endforeach()

@@ -1,0 +1,108 @@
+/* Status, messages, threads and scratch memory. */
+#include "core/context.h"
+
+#include <omp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define TK_STRING_(x) #x
+#define TK_STRING(x) TK_STRING_(x)
+
+const char *tk_version(void)
+{
+    return TK_STRING(TK_VERSION_MAJOR) "." TK_STRING(TK_VERSION_MINOR) "." TK_STRING(TK_VERSION_PATCH);
+}
+
+const char *tk_status_text(tk_status status)
+{
+    switch (status) {
+    case TK_OK: return "ok";
+    case TK_BAD_ARGUMENT: return "bad argument";
+    case TK_BAD_INDEX: return "index out of range";
+    case TK_BAD_FILE: return "bad file";
+    case TK_UNSUPPORTED: return "no implementation takes this case";
+    case TK_UNAVAILABLE: return "not available on this machine";
+    case TK_NO_MEMORY: return "out of memory";
+    case TK_IO: return "input or output error";
+    case TK_INTERNAL: return "internal error";
+    }
+    return "unknown status";
+}
+
+tk_status tk_ctx_create(tk_ctx **ctx)
+{
+    if (!ctx)
+        return TK_BAD_ARGUMENT;
+    *ctx = calloc(1, sizeof **ctx);
+    return *ctx ? TK_OK : TK_NO_MEMORY;
+}
+
+void tk_ctx_destroy(tk_ctx *ctx)
+{
+    if (ctx && !ctx->scratch_is_callers)
+        free(ctx->scratch);
+    free(ctx);
+}
+
+const char *tk_ctx_message(const tk_ctx *ctx)
+{
+    return ctx ? ctx->message : "no context";
+}
+
+tk_status tki_fail(tk_ctx *ctx, tk_status status, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(ctx->message, sizeof ctx->message, format, arguments);
+    va_end(arguments);
+    return status;
+}
+
+tk_status tk_ctx_set_threads(tk_ctx *ctx, int threads)
+{
+    if (!ctx)
+        return TK_BAD_ARGUMENT;
+    if (threads < 0)
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "number of threads is %d; give 0 for all or a positive number", threads);
+    ctx->threads = threads;
+    return TK_OK;
+}
+
+int tki_ctx_threads(const tk_ctx *ctx)
+{
+    return ctx->threads > 0 ? ctx->threads : omp_get_max_threads();
+}
+
+tk_status tk_ctx_set_scratch(tk_ctx *ctx, void *memory, size_t bytes)
+{
+    if (!ctx)
+        return TK_BAD_ARGUMENT;
+    if ((uintptr_t)memory % 64)
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "scratch memory at %p is not 64-byte aligned", memory);
+    if (!ctx->scratch_is_callers)
+        free(ctx->scratch);
+    ctx->scratch = memory;
+    ctx->scratch_bytes = memory ? bytes : 0;
+    ctx->scratch_is_callers = memory != NULL;
+    return TK_OK;
+}
+
+tk_status tki_ctx_reserve(tk_ctx *ctx, size_t bytes)
+{
+    if (bytes <= ctx->scratch_bytes)
+        return TK_OK;
+    if (ctx->scratch_is_callers)
+        return tki_fail(ctx, TK_NO_MEMORY, "this call needs %zu bytes of scratch memory, %zu were handed over", bytes,
+                        ctx->scratch_bytes);
+    if (bytes > SIZE_MAX - 63)
+        return tki_fail(ctx, TK_NO_MEMORY, "no memory for %zu bytes of scratch", bytes);
+    size_t rounded = (bytes + 63) / 64 * 64;
+    void *memory = aligned_alloc(64, rounded);
+    if (!memory)
+        return tki_fail(ctx, TK_NO_MEMORY, "no memory for %zu bytes of scratch", bytes);
+    free(ctx->scratch);
+    ctx->scratch = memory;
+    ctx->scratch_bytes = rounded;
+    return TK_OK;
+}

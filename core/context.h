@@ -1,0 +1,23 @@
+/* The context behind every call: the last message, the number of threads, scratch memory. */
+#ifndef TKI_CORE_CONTEXT_H
+#define TKI_CORE_CONTEXT_H
+
+#include "tokitai.h"
+
+struct tk_ctx {
+    char message[2048];
+    int threads; /* as asked for; 0: all */
+    void *scratch;
+    size_t scratch_bytes;
+    bool scratch_is_callers;
+};
+
+/* Records the message and returns the status, so that a failure reads `return tki_fail(ctx, TK_..., "...")`. */
+__attribute__((format(printf, 3, 4))) tk_status tki_fail(tk_ctx *ctx, tk_status status, const char *format, ...);
+
+int tki_ctx_threads(const tk_ctx *ctx); /* the number to use now, at least 1 */
+
+/* Makes sure that ctx->scratch holds at least `bytes`. */
+TK_MUST_USE tk_status tki_ctx_reserve(tk_ctx *ctx, size_t bytes);
+
+#endif

@@ -1,0 +1,162 @@
+/* Files and directories. */
+#include "core/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/context.h"
+
+static tk_status write_all(int file, const char *data, size_t bytes)
+{
+    while (bytes) {
+        ssize_t written = write(file, data, bytes);
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written < 0)
+            return TK_IO;
+        data += written;
+        bytes -= (size_t)written;
+    }
+    return fsync(file) ? TK_IO : TK_OK;
+}
+
+/* Makes a rename durable; a directory that cannot be opened for that is no failure. */
+static void sync_directory_of(const char *path)
+{
+    char *copy = strdup(path);
+    if (!copy)
+        return;
+    char *slash = strrchr(copy, '/');
+    if (slash)
+        slash[slash == copy] = 0;
+    int directory = open(slash ? copy : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (directory >= 0) {
+        (void)fsync(directory);
+        close(directory);
+    }
+    free(copy);
+}
+
+tk_status tki_file_write(tk_ctx *ctx, const char *path, const void *data, size_t bytes)
+{
+    char *temporary = NULL;
+    if (asprintf(&temporary, "%s.XXXXXX", path) < 0)
+        return tki_fail(ctx, TK_NO_MEMORY, "no memory for a file name");
+    int file = mkostemp(temporary, O_CLOEXEC);
+    if (file < 0) {
+        tk_status status = tki_fail(ctx, TK_IO, "cannot write %s: %s", path, strerror(errno));
+        free(temporary);
+        return status;
+    }
+    tk_status status = write_all(file, data, bytes);
+    if (status == TK_OK && fchmod(file, 0644))
+        status = TK_IO;
+    int error = errno;
+    if (close(file) && status == TK_OK) {
+        error = errno;
+        status = TK_IO;
+    }
+    if (status == TK_OK && rename(temporary, path)) {
+        error = errno;
+        status = TK_IO;
+    }
+    if (status == TK_OK) {
+        sync_directory_of(path);
+    } else {
+        unlink(temporary);
+        (void)tki_fail(ctx, status, "cannot write %s: %s", path, strerror(error));
+    }
+    free(temporary);
+    return status;
+}
+
+tk_status tki_file_read(tk_ctx *ctx, const char *path, size_t most, char **data, size_t *bytes)
+{
+    *data = NULL;
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    struct stat about;
+    if (file < 0 || fstat(file, &about)) {
+        tk_status status = tki_fail(ctx, TK_IO, "cannot read %s: %s", path, strerror(errno));
+        if (file >= 0)
+            close(file);
+        return status;
+    }
+    if (!S_ISREG(about.st_mode)) {
+        close(file);
+        return tki_fail(ctx, TK_IO, "cannot read %s: not a regular file", path);
+    }
+    if (about.st_size < 0 || (uint64_t)about.st_size > most) {
+        close(file);
+        return tki_fail(ctx, TK_BAD_FILE, "%s has %lld bytes, more than the %zu that such a file can have", path,
+                        (long long)about.st_size, most);
+    }
+    size_t size = (size_t)about.st_size;
+    char *text = malloc(size + 1);
+    size_t got = 0;
+    ssize_t step = 1;
+    while (text && got < size && step) {
+        step = read(file, text + got, size - got);
+        if (step < 0 && errno != EINTR)
+            break;
+        got += step > 0 ? (size_t)step : 0;
+    }
+    int error = errno;
+    close(file);
+    if (!text)
+        return tki_fail(ctx, TK_NO_MEMORY, "no memory to read %s", path);
+    if (step < 0) {
+        free(text);
+        return tki_fail(ctx, TK_IO, "cannot read %s: %s", path, strerror(error));
+    }
+    text[got] = 0;
+    *data = text;
+    *bytes = got;
+    return TK_OK;
+}
+
+tk_status tki_directory_make(tk_ctx *ctx, const char *path)
+{
+    char *copy = strdup(path);
+    if (!copy)
+        return tki_fail(ctx, TK_NO_MEMORY, "no memory for a directory name");
+    tk_status status = TK_OK;
+    for (char *p = copy + 1; status == TK_OK && p[-1]; p++) {
+        if (*p && *p != '/')
+            continue;
+        char end = *p;
+        *p = 0;
+        struct stat about;
+        if (mkdir(copy, 0777) && (errno != EEXIST || stat(copy, &about) || !S_ISDIR(about.st_mode)))
+            status = tki_fail(ctx, TK_IO, "cannot make the directory %s: %s", copy,
+                              strerror(errno == EEXIST ? ENOTDIR : errno));
+        *p = end;
+        if (!end)
+            break;
+    }
+    free(copy);
+    return status;
+}
+
+tk_status tki_state_directory(tk_ctx *ctx, char **path)
+{
+    const char *state = getenv("XDG_STATE_HOME");
+    const char *home = getenv("HOME");
+    if ((!state || state[0] != '/') && (!home || home[0] != '/')) {
+        const struct passwd *user = getpwuid(getuid());
+        home = user ? user->pw_dir : NULL;
+    }
+    int length;
+    if (state && state[0] == '/')
+        length = asprintf(path, "%s/tokitai", state);
+    else if (home)
+        length = asprintf(path, "%s/.local/state/tokitai", home);
+    else
+        return tki_fail(ctx, TK_IO, "no state directory: neither XDG_STATE_HOME nor HOME is set");
+    return length < 0 ? tki_fail(ctx, TK_NO_MEMORY, "no memory for a directory name") : TK_OK;
+}

@@ -1,0 +1,20 @@
+/* Files: read whole, write whole or not at all. */
+#ifndef TKI_CORE_FILE_H
+#define TKI_CORE_FILE_H
+
+#include "tokitai.h"
+
+/* Writes to a temporary file in the same directory, syncs it and renames it, so that a reader sees the old file or the
+ * new one and never a part. */
+TK_MUST_USE tk_status tki_file_write(tk_ctx *ctx, const char *path, const void *data, size_t bytes);
+
+/* The whole file with a zero behind it; free() it. Refuses more than `most` bytes. */
+TK_MUST_USE tk_status tki_file_read(tk_ctx *ctx, const char *path, size_t most, char **data, size_t *bytes);
+
+/* Makes the directory and its parents where they are missing. */
+TK_MUST_USE tk_status tki_directory_make(tk_ctx *ctx, const char *path);
+
+/* $XDG_STATE_HOME/tokitai, or ~/.local/state/tokitai; free() it. */
+TK_MUST_USE tk_status tki_state_directory(tk_ctx *ctx, char **path);
+
+#endif

@@ -1,0 +1,43 @@
+/* A lowering: one implementation of one op on one backend. Each op folder's lowering.c lists its rows, fastest
+ * first, the portable one last; plan/ picks the first that accepts. */
+#ifndef TKI_CORE_LOWERING_H
+#define TKI_CORE_LOWERING_H
+
+#include "tokitai.h"
+
+/* One launch. Sizes, alignment and overlap have been checked; index values have not. */
+typedef struct tki_call {
+    tk_ctx *ctx;
+    const tk_case *c;
+    void *const *buffers; /* in contract order */
+    void *scratch;        /* 64-byte aligned, as many bytes as the lowering asked for */
+    int threads;
+} tki_call;
+
+typedef struct tki_lowering {
+    const char *backend;
+    const char *variant;
+    /* NULL, or the reason why this lowering does not take the case. The only capability test there is. */
+    const char *(*accept)(const tk_case *c);
+    size_t (*scratch_bytes)(const tk_case *c, int threads); /* NULL: none */
+    tk_status (*launch)(const tki_call *call);
+    tk_determinism determinism;
+    const char *promise;   /* text for people, or NULL */
+    bool promises_bound;   /* judged by the smaller bound that the oracle knows as the promise */
+    bool promises_bits;    /* judged bit for bit */
+    const char *source;    /* the kernel's file, "ops/gelu/kernel_cpu.c": its hash goes into the certificate */
+} tki_lowering;
+
+/* Buffers come as void * for inputs and outputs alike; lowerings do not write inputs. */
+static inline void *tki_input(const void *data)
+{
+    return (void *)(uintptr_t)data;
+}
+
+/* All lowerings of an op, fastest first; the list ends with a row whose backend is NULL. */
+const tki_lowering *tki_lowerings_of(const tk_contract *contract);
+
+/* "cpu.xent.f16.scalar.i64"; truncated to fit. */
+void tki_lowering_id(const tki_lowering *lowering, const tk_case *c, char *text, size_t size);
+
+#endif

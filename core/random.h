@@ -1,0 +1,52 @@
+/* Deterministic random numbers: a seed and a stream number give the same sequence on every machine. */
+#ifndef TKI_CORE_RANDOM_H
+#define TKI_CORE_RANDOM_H
+
+#include <stdint.h>
+
+typedef struct tki_random {
+    uint64_t state;
+} tki_random;
+
+/* SplitMix64: one 64-bit state, equidistributed, good enough to draw test inputs and easy to repeat elsewhere. */
+static inline uint64_t tki_random_u64(tki_random *random)
+{
+    uint64_t z = random->state += 0x9e3779b97f4a7c15u;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+/* An independent sequence for each (seed, stream). */
+static inline tki_random tki_random_stream(uint64_t seed, uint64_t stream)
+{
+    tki_random random = {seed};
+    random.state = tki_random_u64(&random) ^ (stream * 0xd1342543de82ef95u);
+    random.state = tki_random_u64(&random);
+    return random;
+}
+
+/* In [0, bound), bound > 0; the bias is below bound / 2^64. */
+static inline uint64_t tki_random_below(tki_random *random, uint64_t bound)
+{
+    return (uint64_t)(((unsigned __int128)tki_random_u64(random) * bound) >> 64);
+}
+
+/* In [0, 1), a multiple of 2^-53. */
+static inline double tki_random_unit(tki_random *random)
+{
+    return (double)(tki_random_u64(random) >> 11) * 0x1p-53;
+}
+
+/* About normal, mean 0 and variance 1: the sum of twelve uniform numbers less six. No libm, so the same bits everywhere. */
+static inline double tki_random_normal(tki_random *random)
+{
+    double sum = -6;
+    for (int i = 0; i < 6; i++) {
+        uint64_t bits = tki_random_u64(random);
+        sum += ((double)(bits >> 32) + (double)(bits & 0xffffffffu)) * 0x1p-32;
+    }
+    return sum;
+}
+
+#endif

@@ -1,0 +1,28 @@
+/* TRUSTED. Exact sums of 16-bit values and of products of two of them: a fixed-point number wide enough that nothing is
+ * ever rounded. Finite inputs only. */
+#ifndef TKI_EXACT_ACCUMULATOR_H
+#define TKI_EXACT_ACCUMULATOR_H
+
+#include <mpfr.h>
+
+#include "tokitai.h"
+
+/* Two's complement, little-endian words; the unit is 2^TKI_ACCUMULATOR_UNIT. bf16 products span 2^-266 .. 2^256, so
+ * 640 bits leave room for 2^116 terms. */
+enum { TKI_ACCUMULATOR_WORDS = 10, TKI_ACCUMULATOR_UNIT = -266 };
+
+typedef struct tki_accumulator {
+    uint64_t word[TKI_ACCUMULATOR_WORDS];
+} tki_accumulator;
+
+/* Precision at which tki_accumulator_get() and a product of its result with one element are exact. */
+enum { TKI_ACCUMULATOR_BITS = 64 * TKI_ACCUMULATOR_WORDS, TKI_ACCUMULATOR_TIMES_ELEMENT_BITS = TKI_ACCUMULATOR_BITS + 16 };
+
+void tki_accumulator_clear(tki_accumulator *sum);
+void tki_accumulator_add(tki_accumulator *sum, tk_dtype dtype, uint32_t bits);
+void tki_accumulator_add_product(tki_accumulator *sum, tk_dtype dtype, uint32_t a, uint32_t b);
+
+/* The sum, exactly; `value` must have at least TKI_ACCUMULATOR_BITS of precision. */
+void tki_accumulator_get(const tki_accumulator *sum, mpfr_ptr value);
+
+#endif

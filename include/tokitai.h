@@ -1,0 +1,411 @@
+/* Tokitai: deep-learning training kernels that carry their proof.
+ *
+ * This header is the whole public interface and is meant to be read from top to bottom:
+ *
+ *   1. Status and context        every call takes a context and returns a status
+ *   2. The operations            one typed call per op: tk_gelu_fwd(), tk_gemm(), ...
+ *   3. Contracts and cases       the same ops through one general call, tk_run()
+ *   4. Certificates              judge a kernel, ours or yours, against an exact oracle
+ *   5. Devices                   what this machine can run on
+ *
+ * Parts 1, 2, 3 and 5 are in libtokitai, which needs libc and an OpenMP run-time only. Part 4 is in
+ * libtokitai-verify, which brings GMP, MPFR, OpenBLAS, libcrypto and Jansson.
+ *
+ * A first program:
+ *
+ *     tk_ctx *ctx;
+ *     if (tk_ctx_create(&ctx) != TK_OK) return 1;
+ *     if (tk_gelu_fwd(ctx, TK_F16, n, x, y) != TK_OK)
+ *         fprintf(stderr, "%s\n", tk_ctx_message(ctx));
+ *     tk_ctx_destroy(ctx);
+ *
+ * Rules that hold everywhere:
+ *   - Tensors are row-major, dense, and belong to the caller. Any alignment that the element type has will do.
+ *   - fp16 and bf16 elements are passed as their 16-bit patterns (uint16_t).
+ *   - Sizes are element counts in int64_t. Zero sizes are allowed and write nothing, except that a sum over
+ *     nothing is zero (tk_gemm with k == 0 writes zeros).
+ *   - Inputs are never written. An output may not overlap another argument; the one exception is named at
+ *     tk_xent(). When a call fails, nothing was written to the outputs.
+ *   - The library never prints, never exits and keeps no global state. A context serves one thread at a time;
+ *     several contexts run side by side.
+ */
+#ifndef TOKITAI_H
+#define TOKITAI_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define TK_VERSION_MAJOR 0
+#define TK_VERSION_MINOR 1
+#define TK_VERSION_PATCH 0
+
+/* "0.1.0" */
+const char *tk_version(void);
+
+/* ------------------------------------------------------------------------------------------------------------
+ * 1. Status and context
+ * ------------------------------------------------------------------------------------------------------------ */
+
+/* What a call came to. A kernel that fails its contract is not an error: tk_certify() then returns TK_OK and a
+ * certificate whose verdict is TK_REFUTED. */
+typedef enum tk_status {
+    TK_OK = 0,
+    TK_BAD_ARGUMENT, /* a size, pointer, type or option that the op does not take */
+    TK_BAD_INDEX,    /* an index or target out of range; the message names the first bad position */
+    TK_BAD_FILE,     /* a file that is not what it should be: malformed, truncated, edited */
+    TK_UNSUPPORTED,  /* no lowering takes this case; the message gives each refusal */
+    TK_UNAVAILABLE,  /* needs a device, library or compiler that is not here */
+    TK_NO_MEMORY,
+    TK_IO,           /* the operating system refused a read or a write; the message says which and why */
+    TK_INTERNAL      /* a defect of this library */
+} tk_status;
+
+/* "bad argument", "input or output error", ... */
+const char *tk_status_text(tk_status status);
+
+#if defined(__GNUC__)
+#define TK_MUST_USE __attribute__((warn_unused_result))
+#else
+#define TK_MUST_USE
+#endif
+
+typedef struct tk_ctx tk_ctx;
+
+TK_MUST_USE tk_status tk_ctx_create(tk_ctx **ctx);
+void tk_ctx_destroy(tk_ctx *ctx); /* NULL is fine */
+
+/* The text of the last failure in this context, "" if none. Valid until the next call with this context. */
+const char *tk_ctx_message(const tk_ctx *ctx);
+
+/* Threads that CPU kernels may use; 0, the default, takes as many as the machine has. The result has the same
+ * bits for every number of threads. */
+TK_MUST_USE tk_status tk_ctx_set_threads(tk_ctx *ctx, int threads);
+
+/* Some ops need scratch memory; tk_scratch_size() says how much. By default the context keeps a block of its own
+ * and grows it when a call needs more. A caller that wants no allocation at all hands over a block (64-byte
+ * aligned, at least the size asked for); a call that needs more than that then fails with TK_NO_MEMORY.
+ * Passing NULL goes back to the default. */
+TK_MUST_USE tk_status tk_ctx_set_scratch(tk_ctx *ctx, void *memory, size_t bytes);
+
+/* ------------------------------------------------------------------------------------------------------------
+ * 2. The operations
+ *
+ * `dtype` is TK_F16 or TK_BF16 and holds for every tensor whose element type is not said. Sums and
+ * transcendental functions are computed in fp32 and rounded once. `tokitai ops OP` prints each contract in full:
+ * the error bound, what becomes of NaN and infinity, and how repeatable the result is.
+ * ------------------------------------------------------------------------------------------------------------ */
+
+typedef enum tk_dtype {
+    TK_F16 = 0, /* IEEE binary16 */
+    TK_BF16,    /* the upper half of IEEE binary32 */
+    TK_F32,     /* IEEE binary32; only the loss of tk_xent() has this type */
+    TK_I32,     /* indices and targets */
+    TK_I64
+} tk_dtype;
+
+size_t tk_dtype_size(tk_dtype dtype);      /* bytes of one element */
+const char *tk_dtype_name(tk_dtype dtype); /* "f16", "bf16", "f32", "i32", "i64" */
+
+/* y = 0.5 x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))). */
+TK_MUST_USE tk_status tk_gelu_fwd(tk_ctx *ctx, tk_dtype dtype, int64_t n,
+                                  const void *x, /* [n] */
+                                  void *y /* [n] */);
+
+/* grad_input = grad_output times the derivative of that function at x. */
+TK_MUST_USE tk_status tk_gelu_bwd(tk_ctx *ctx, tk_dtype dtype, int64_t n,
+                                  const void *grad_output, /* [n] */
+                                  const void *x,           /* [n] */
+                                  void *grad_input /* [n] */);
+
+/* Softmax of each row. A row with a NaN, a +inf or nothing but -inf becomes NaN. */
+TK_MUST_USE tk_status tk_softmax_fwd(tk_ctx *ctx, tk_dtype dtype, int64_t rows, int64_t cols,
+                                     const void *x, /* [rows, cols] */
+                                     void *y /* [rows, cols] */);
+
+/* grad_input = y (grad_output - sum over the row of grad_output y), y being the output of tk_softmax_fwd(). */
+TK_MUST_USE tk_status tk_softmax_bwd(tk_ctx *ctx, tk_dtype dtype, int64_t rows, int64_t cols,
+                                     const void *grad_output, /* [rows, cols] */
+                                     const void *y,           /* [rows, cols] */
+                                     void *grad_input /* [rows, cols] */);
+
+/* Options of tk_xent(). Start from TK_XENT_DEFAULTS. */
+typedef struct tk_xent_options {
+    float label_smoothing; /* in [0, 1]; the target distribution is (1 - s) one-hot + s / cols */
+    float scale;           /* finite; multiplies the gradient, not the loss */
+    int64_t ignore_index;  /* rows with this target get loss 0 and gradient 0, whatever their logits are */
+} tk_xent_options;
+
+#define TK_XENT_DEFAULTS ((tk_xent_options){.label_smoothing = 0.0f, .scale = 1.0f, .ignore_index = -100})
+
+/* Softmax and cross-entropy, loss and gradient in one call. grad_logits may be the very buffer of logits.
+ * A target outside [0, cols) that is not ignore_index: TK_BAD_INDEX. `options` may be NULL for the defaults. */
+TK_MUST_USE tk_status tk_xent(tk_ctx *ctx, tk_dtype dtype, tk_dtype index_dtype, int64_t rows, int64_t cols,
+                              const void *logits, /* [rows, cols] */
+                              const void *target, /* [rows], index_dtype */
+                              const tk_xent_options *options,
+                              float *loss, /* [rows], fp32 */
+                              void *grad_logits /* [rows, cols] */);
+
+/* c = a b. */
+TK_MUST_USE tk_status tk_gemm(tk_ctx *ctx, tk_dtype dtype, int64_t m, int64_t n, int64_t k,
+                              const void *a, /* [m, k] */
+                              const void *b, /* [k, n] */
+                              void *c /* [m, n] */);
+
+/* grad_a = grad_c b^T, the gradient of tk_gemm() by a. This is also the forward pass of a linear layer whose weight
+ * is stored [out, in]: pass the activations [m, in] as grad_c with n = in, the weight as b with k = out. */
+TK_MUST_USE tk_status tk_gemm_grad_a(tk_ctx *ctx, tk_dtype dtype, int64_t m, int64_t n, int64_t k,
+                                     const void *grad_c, /* [m, n] */
+                                     const void *b,      /* [k, n] */
+                                     void *grad_a /* [m, k] */);
+
+/* grad_b = a^T grad_c, the gradient of tk_gemm() by b. */
+TK_MUST_USE tk_status tk_gemm_grad_b(tk_ctx *ctx, tk_dtype dtype, int64_t m, int64_t n, int64_t k,
+                                     const void *grad_c, /* [m, n] */
+                                     const void *a,      /* [m, k] */
+                                     void *grad_b /* [k, n] */);
+
+/* out[i] = weight[index[i]], bit for bit. An index outside [0, vocab): TK_BAD_INDEX, nothing written. */
+TK_MUST_USE tk_status tk_embedding_fwd(tk_ctx *ctx, tk_dtype dtype, tk_dtype index_dtype, int64_t queries,
+                                       int64_t dim, int64_t vocab,
+                                       const void *index,  /* [queries], index_dtype */
+                                       const void *weight, /* [vocab, dim] */
+                                       void *out /* [queries, dim] */);
+
+/* grad_weight[v] = sum of grad_output[i] over all i with index[i] == v, in a fixed order, so that the bits are the
+ * same on every run and every backend; rows without a hit become +0. Every row is written. */
+TK_MUST_USE tk_status tk_embedding_bwd(tk_ctx *ctx, tk_dtype dtype, tk_dtype index_dtype, int64_t queries,
+                                       int64_t dim, int64_t vocab,
+                                       const void *grad_output, /* [queries, dim] */
+                                       const void *index,       /* [queries], index_dtype */
+                                       void *grad_weight /* [vocab, dim] */);
+
+/* ------------------------------------------------------------------------------------------------------------
+ * 3. Contracts and cases
+ *
+ * A contract describes an op to a program: its sizes, its parameters in call order, and its clauses. A case fixes
+ * everything but the data. tk_run() runs any case; the typed calls above are thin wrappers around it.
+ * ------------------------------------------------------------------------------------------------------------ */
+
+enum { TK_MAX_DIMS = 3, TK_MAX_PARAMS = 4, TK_MAX_CLAUSES = 12 };
+
+typedef enum tk_kind {
+    TK_KIND_VALUE, /* elements of the case's dtype */
+    TK_KIND_INDEX, /* elements of the case's index_dtype */
+    TK_KIND_F32    /* fp32 whatever the case's dtype is */
+} tk_kind;
+
+typedef struct tk_param {
+    const char *name;
+    bool output;
+    tk_kind kind;
+    int rank;             /* 1 or 2 */
+    int dim[2];           /* which of the contract's sizes give its shape */
+    int indexed_dim;      /* TK_KIND_INDEX: its values lie in [0, that size) */
+    int inner_axis;       /* inputs: the axis that the op sums over, or -1 */
+    int may_alias;        /* outputs: the parameter whose very buffer it may share, or -1 */
+    bool low_background;  /* inputs: an element that does not matter is very negative rather than zero */
+    bool sums_to_one;     /* outputs: so should each row, and a certificate reports how far off it is */
+} tk_param;
+
+typedef struct tk_clause {
+    const char *id;   /* "GELU_BWD.ERR" */
+    const char *text; /* what must hold */
+} tk_clause;
+
+typedef struct tk_contract {
+    const char *name;      /* "gelu_bwd" */
+    const char *summary;   /* one line */
+    const char *formula;   /* the exact value, as text */
+    const char *bound;     /* the error bound B before the final rounding, as text */
+    const char *signature; /* the C declaration of its typed call */
+    int dim_count;
+    const char *dim_names[TK_MAX_DIMS];
+    int param_count;
+    tk_param params[TK_MAX_PARAMS];
+    bool takes_xent_options;
+    bool finite_domain; /* few enough inputs to try every one: --level exhaustive */
+    int clause_count;
+    tk_clause clauses[TK_MAX_CLAUSES];
+} tk_contract;
+
+int tk_contract_count(void);
+const tk_contract *tk_contract_at(int i);               /* in the order of the manual; NULL past the end */
+const tk_contract *tk_contract_find(const char *name);  /* NULL if there is no such op */
+bool tk_contract_takes_index(const tk_contract *contract);
+
+typedef struct tk_case {
+    const tk_contract *contract;
+    tk_dtype dtype;            /* TK_F16 or TK_BF16 */
+    tk_dtype index_dtype;      /* TK_I32 or TK_I64; read only if the contract takes an index */
+    int64_t dims[TK_MAX_DIMS]; /* as named in contract->dim_names */
+    tk_xent_options xent;      /* read only if contract->takes_xent_options */
+} tk_case;
+
+/* A case of that op with all sizes zero and default options. */
+tk_case tk_case_init(const tk_contract *contract, tk_dtype dtype);
+
+/* Elements of one parameter; -1 if the sizes are negative or their product in bytes does not fit in an int64_t. */
+int64_t tk_case_elements(const tk_case *c, int param);
+tk_dtype tk_case_param_dtype(const tk_case *c, int param);
+
+/* Checks sizes, types, options, alignment and overlap without running anything. `buffers` are the parameters in
+ * contract order; a parameter without elements may be NULL. */
+TK_MUST_USE tk_status tk_case_check(tk_ctx *ctx, const tk_case *c, void *const buffers[]);
+
+/* Scratch bytes that tk_run() needs for this case with this context's number of threads. */
+TK_MUST_USE tk_status tk_scratch_size(tk_ctx *ctx, const tk_case *c, size_t *bytes);
+
+/* Runs the case with the first lowering that accepts it. Inputs are not written, whatever the pointer type says. */
+TK_MUST_USE tk_status tk_run(tk_ctx *ctx, const tk_case *c, void *const buffers[]);
+
+/* A lowering is one implementation of an op. Its id is BACKEND.OP.DTYPE.VARIANT, with ".i64" appended when it takes
+ * 64-bit indices: "cpu.embedding_bwd.f16.scalar.i64". */
+typedef enum tk_determinism {
+    TK_DETERMINISM_NONE,
+    TK_RUN_TO_RUN,      /* same device, same bits */
+    TK_BATCH_INVARIANT, /* and a row's bits do not depend on the other rows */
+    TK_CROSS_DEVICE     /* and every backend gives the same bits */
+} tk_determinism;
+
+const char *tk_determinism_name(tk_determinism level);
+
+typedef struct tk_lowering_info {
+    const char *backend; /* "cpu" */
+    const char *variant; /* "scalar" */
+    tk_determinism determinism;
+    const char *promise; /* what it promises beyond the contract, or NULL */
+} tk_lowering_info;
+
+/* The i-th lowering of an op, fastest first; false past the end. */
+bool tk_lowering_at(const tk_contract *contract, int i, tk_lowering_info *info);
+
+/* ------------------------------------------------------------------------------------------------------------
+ * 4. Certificates (libtokitai-verify)
+ *
+ * tk_certify() runs a kernel on inputs chosen to find mistakes, judges every output element against the exact
+ * result, checks that nothing else was written or changed, and returns a certificate: what was run, on what, what
+ * came out, and what is not claimed.
+ * ------------------------------------------------------------------------------------------------------------ */
+
+typedef enum tk_verdict {
+    TK_PROVED,  /* every input of a finite domain was tried, and it held */
+    TK_HELD,    /* it held on everything tried */
+    TK_REFUTED, /* it failed; the certificate gives a one-line command that shows it */
+    TK_UNKNOWN  /* it could not be decided; the certificate gives the reason */
+} tk_verdict;
+
+const char *tk_verdict_name(tk_verdict verdict); /* "PROVED", "HELD", "REFUTED", "UNKNOWN" */
+
+typedef enum tk_level {
+    TK_QUICK = 0, /* seconds; edge cases of shape and value, every planted wrong kernel rejected */
+    TK_FULL,      /* minutes; at least 4.6 million elements judged */
+    TK_EXHAUSTIVE /* every input where the contract's domain is finite, else as TK_FULL */
+} tk_level;
+
+const char *tk_level_name(tk_level level);
+
+/* A kernel that a program brings. `buffers` are the parameters in contract order; inputs must not be written.
+ * Return 0, or any other number if the case cannot be run. */
+typedef int (*tk_kernel)(const tk_case *c, void *const buffers[], void *user_data);
+
+/* Told now and then: `done` in [0, 1], what is going on. */
+typedef void (*tk_progress)(double done, const char *what, void *user_data);
+
+enum { TK_SEED_DEFAULT = 20261115 };
+
+/* One input tensor given bit by bit instead of drawn: "grad_output" = {0x7bff, ...}. */
+typedef struct tk_given_input {
+    const char *name;
+    const uint64_t *bits; /* [count], the patterns of the elements */
+    int64_t count;
+} tk_given_input;
+
+typedef struct tk_certify_options {
+    tk_level level;
+    uint64_t seed;
+    const char *backend;   /* NULL for "cpu" */
+    const char *lowering;  /* a full id, or NULL for the first lowering that accepts */
+    const char *mutant;    /* judge this planted wrong kernel instead of a lowering */
+    tk_kernel kernel;      /* judge this function instead of a lowering */
+    void *kernel_data;     /* handed to it */
+    const char *kernel_name;
+    const int64_t *dims;   /* [dim_count]: this shape only; NULL for the level's own */
+    const char *family;    /* this input family only; NULL for the level's own */
+    const tk_given_input *inputs; /* exactly these inputs, with `dims`; all inputs of the op or none */
+    int input_count;
+    const tk_xent_options *xent;  /* these options only; NULL for several */
+    bool skip_mutants;     /* do not run the planted wrong kernels; the certificate then says so */
+    tk_progress progress;  /* may be NULL */
+    void *progress_data;
+} tk_certify_options;
+
+#define TK_CERTIFY_DEFAULTS ((tk_certify_options){.level = TK_QUICK, .seed = TK_SEED_DEFAULT})
+
+typedef struct tk_certificate tk_certificate;
+
+/* Certifies one op for one dtype (and one index type, ignored where there is no index). */
+TK_MUST_USE tk_status tk_certify(tk_ctx *ctx, const tk_contract *contract, tk_dtype dtype, tk_dtype index_dtype,
+                                 const tk_certify_options *options, tk_certificate **certificate);
+void tk_certificate_destroy(tk_certificate *certificate); /* NULL is fine */
+
+tk_verdict tk_certificate_verdict(const tk_certificate *certificate);
+const char *tk_certificate_subject(const tk_certificate *certificate); /* "cpu.gelu_bwd.f16.scalar" */
+int64_t tk_certificate_elements(const tk_certificate *certificate);    /* judged */
+double tk_certificate_worst_ulp(const tk_certificate *certificate);
+double tk_certificate_bound_used(const tk_certificate *certificate); /* share of the bound, over all elements */
+int tk_certificate_mutants(const tk_certificate *certificate, int *rejected); /* planted; how many were rejected */
+double tk_certificate_seconds(const tk_certificate *certificate);
+const char *tk_certificate_reason(const tk_certificate *certificate); /* why refuted or unknown, else "" */
+const char *tk_certificate_reproduce(const tk_certificate *certificate); /* the one-line command, else "" */
+
+/* The certificate as an in-toto Statement in canonical JSON, and as Markdown. NULL when memory ran out. Valid as long as
+ * the certificate. */
+const char *tk_certificate_json(tk_certificate *certificate);
+const char *tk_certificate_markdown(tk_certificate *certificate);
+
+/* Writes DIR/NAME.json and DIR/NAME.md, each complete or not at all. With `dir` NULL the user's state directory and the
+ * certificate's key are used. `path`, if not NULL, receives the JSON file's path; free() it. */
+TK_MUST_USE tk_status tk_certificate_write(tk_ctx *ctx, tk_certificate *certificate, const char *dir, char **path);
+
+/* Reads a certificate and checks that every byte is as it was written: TK_BAD_FILE otherwise. */
+TK_MUST_USE tk_status tk_certificate_read(tk_ctx *ctx, const char *path, tk_certificate **certificate);
+TK_MUST_USE tk_status tk_certificate_parse(tk_ctx *ctx, const char *text, size_t length, tk_certificate **certificate);
+
+/* Runs a certificate's own case list again on this machine. `same` tells whether verdict and every output hash came out as
+ * recorded; `difference` (may be NULL) receives a description of the first difference, or NULL; free() it. */
+TK_MUST_USE tk_status tk_certificate_replay(tk_ctx *ctx, const tk_certificate *certificate, tk_progress progress,
+                                            void *progress_data, bool *same, char **difference);
+
+/* The planted wrong kernels of an op: name and what is wrong with it; false past the end. */
+bool tk_mutant_at(const tk_contract *contract, int i, const char **name, const char **what);
+
+/* The input families, in the order in which they are tried; NULL past the end. */
+const char *tk_family_at(int i, const char **what);
+
+/* ------------------------------------------------------------------------------------------------------------
+ * 5. Devices
+ * ------------------------------------------------------------------------------------------------------------ */
+
+typedef struct tk_device {
+    const char *backend;  /* "cpu", "cuda", "hip" */
+    bool usable;
+    char name[128];       /* "AMD EPYC", "NVIDIA H200"; "" if none was found */
+    char detail[512];     /* CPU features; driver and architecture; or why it cannot be used */
+    int units;            /* cores or multiprocessors */
+    int64_t memory_bytes; /* 0 if unknown */
+} tk_device;
+
+/* The i-th device, or backend without one; false past the end. */
+bool tk_device_at(int i, tk_device *device);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,125 @@
+/* TRUSTED. GELU in its tanh form, and its derivative: what they promise. The exact value is in oracle.c, the kernels in
+ * kernel_cpu.c. */
+#include "ops/gelu/contract.h"
+
+#include <math.h>
+
+#include "exact/admit.h"
+
+#define U 0x1p-24
+/* Covers the roundings of one bound's evaluation in double: the bounds are rounded up. */
+#define ROUND_UP (1 + 0x1p-48)
+/* The 2^-126 terms pay for an exp that flushes or clamps near the smallest normal number. Where |2z| > 104 every exp in
+ * fp32 is zero, and there |x| > 10.6 and |h| > 270; so beyond a cap well above that they have nothing left to pay for. Without
+ * the cap, bf16 inputs above 2^40 would make B larger than the result. */
+#define UNDERFLOW_CAP 4096.0
+
+const tk_contract tki_gelu_fwd_contract = {
+    .name = "gelu_fwd",
+    .summary = "tanh-approximated GELU",
+    .formula = "y = 0.5 x (1 + tanh(z)) = x sigma, with z = c (x + a x^3), sigma = 1 / (1 + exp(-2z)), "
+               "c = sqrt(2/pi), a = 0.044715",
+    .bound = "B = u |y| (8 + 4 |2z| (1 - sigma)) + 2^-126 min(|x|, 4096)",
+    .signature = "tk_status tk_gelu_fwd(tk_ctx *ctx, tk_dtype dtype, int64_t n, const void *x, void *y);",
+    .dim_count = 1,
+    .dim_names = {"n"},
+    .param_count = 2,
+    .params =
+        {
+            {.name = "x", .kind = TK_KIND_VALUE, .rank = 1, .dim = {0}, .inner_axis = -1, .may_alias = -1},
+            {.name = "y", .output = true, .kind = TK_KIND_VALUE, .rank = 1, .dim = {0}, .inner_axis = -1, .may_alias = -1},
+        },
+    .finite_domain = true,
+    .clause_count = 6,
+    .clauses =
+        {
+            [TKI_GELU_ERR] = {"GELU_FWD.ERR", "for finite x, y is the rounding of some value within B of the exact one"},
+            [TKI_GELU_NAN] = {"GELU_FWD.NAN", "a NaN gives NaN, and finite x never does"},
+            [TKI_GELU_INF] = {"GELU_FWD.INF", "+inf gives +inf; -inf gives NaN or 0"},
+            {"GELU_FWD.WRITE", "every y is written, nothing else is, and x stays as it was"},
+            {"GELU_FWD.SHAPE", "any n, zero included, at any alignment of the element type"},
+            {"GELU_FWD.REPEAT", "the same inputs give the same bits on every run, at every address and thread count"},
+        },
+};
+
+const tk_contract tki_gelu_bwd_contract = {
+    .name = "gelu_bwd",
+    .summary = "gradient of the tanh-approximated GELU",
+    .formula = "grad_input = grad_output g', with g' = sigma (1 + (1 - sigma) h), h = 2 c x (1 + 3 a x^2), "
+               "sigma, c and a as in gelu_fwd",
+    .bound = "B = u |grad_output| [sigma (8 + 4 |2z| (1 - sigma)) + sigma (1 - sigma) |h| (8 + 4 |2z|)] "
+             "+ 2^-126 |grad_output| (1 + min(|h|, 4096))",
+    .signature = "tk_status tk_gelu_bwd(tk_ctx *ctx, tk_dtype dtype, int64_t n, const void *grad_output, const void *x, "
+                 "void *grad_input);",
+    .dim_count = 1,
+    .dim_names = {"n"},
+    .param_count = 3,
+    .params =
+        {
+            {.name = "grad_output", .kind = TK_KIND_VALUE, .rank = 1, .dim = {0}, .inner_axis = -1, .may_alias = -1},
+            {.name = "x", .kind = TK_KIND_VALUE, .rank = 1, .dim = {0}, .inner_axis = -1, .may_alias = -1},
+            {.name = "grad_input", .output = true, .kind = TK_KIND_VALUE, .rank = 1, .dim = {0}, .inner_axis = -1,
+             .may_alias = -1},
+        },
+    .finite_domain = true,
+    .clause_count = 6,
+    .clauses =
+        {
+            [TKI_GELU_ERR] = {"GELU_BWD.ERR",
+                              "for finite inputs, grad_input is the rounding of some value within B of the exact one"},
+            [TKI_GELU_NAN] = {"GELU_BWD.NAN", "a NaN in either input gives NaN, and finite inputs never do"},
+            [TKI_GELU_INF] = {"GELU_BWD.INF",
+                              "x = +inf gives NaN or grad_output; x = -inf gives NaN, or 0 if grad_output is finite; an "
+                              "infinite grad_output at finite x gives sign(g') grad_output, NaN also where |g'| < 2^-126"},
+            {"GELU_BWD.WRITE", "every grad_input is written, nothing else is, and the inputs stay as they were"},
+            {"GELU_BWD.SHAPE", "any n, zero included, at any alignment of the element type"},
+            {"GELU_BWD.REPEAT", "the same inputs give the same bits on every run, at every address and thread count"},
+        },
+};
+
+double tki_gelu_fwd_bound(double x, double two_z, double one_minus_sigma, double y)
+{
+    /* Where y underflows in double, one_minus_sigma two_z is at most 2^10 and the term with it is below 2^-1000. */
+    return (U * y * (8 + 4 * two_z * one_minus_sigma) + 0x1p-126 * fmin(x, UNDERFLOW_CAP)) * ROUND_UP;
+}
+
+double tki_gelu_bwd_bound(double two_z, double sigma, double one_minus_sigma, double h)
+{
+    double first = sigma * (8 + 4 * two_z * one_minus_sigma);
+    double second = sigma * one_minus_sigma * h * (8 + 4 * two_z);
+    return (U * (first + second) + 0x1p-126 * (1 + fmin(h, UNDERFLOW_CAP))) * ROUND_UP;
+}
+
+unsigned tki_gelu_fwd_special(double x, int *clause)
+{
+    if (isnan(x)) {
+        *clause = TKI_GELU_NAN;
+        return TKI_ADMIT_NAN;
+    }
+    *clause = TKI_GELU_INF;
+    if (isinf(x))
+        return x > 0 ? TKI_ADMIT_PLUS_INF : TKI_ADMIT_NAN | TKI_ADMIT_ZERO;
+    return 0;
+}
+
+static unsigned admit_infinity(bool negative)
+{
+    return negative ? TKI_ADMIT_MINUS_INF : TKI_ADMIT_PLUS_INF;
+}
+
+unsigned tki_gelu_bwd_special(double grad_output, double x, double derivative, int *clause)
+{
+    if (isnan(grad_output) || isnan(x)) {
+        *clause = TKI_GELU_NAN;
+        return TKI_ADMIT_NAN;
+    }
+    *clause = TKI_GELU_INF;
+    if (isinf(x) && x > 0)
+        return TKI_ADMIT_NAN | (isinf(grad_output) ? admit_infinity(grad_output < 0) : TKI_ADMIT_INTERVAL);
+    if (isinf(x))
+        return isinf(grad_output) ? TKI_ADMIT_NAN : TKI_ADMIT_NAN | TKI_ADMIT_ZERO;
+    if (isinf(grad_output))
+        return admit_infinity((grad_output < 0) != (derivative < 0)) |
+               (fabs(derivative) < 0x1p-126 ? TKI_ADMIT_NAN : 0u);
+    return 0;
+}

@@ -1,0 +1,16 @@
+/* The table that each compiled unit of kernel_cpu.c exports, indexed by TK_F16 and TK_BF16. */
+#ifndef TKI_OPS_GELU_KERNEL_CPU_H
+#define TKI_OPS_GELU_KERNEL_CPU_H
+
+#include <stdint.h>
+
+#include "ops/gelu/params.h"
+
+typedef struct tki_gelu_cpu {
+    void (*fwd[2])(const tki_gelu_params *p, int threads);
+    void (*bwd[2])(const tki_gelu_params *p, int threads);
+} tki_gelu_cpu;
+
+extern const tki_gelu_cpu tki_gelu_cpu_scalar;
+
+#endif

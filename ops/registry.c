@@ -1,0 +1,48 @@
+/* The list of ops, walked by the program's help, certify, tests and docs. Made from ops.def alone. */
+#include <string.h>
+
+#include "core/lowering.h"
+
+#define OP(name, family)                       \
+    extern const tk_contract tki_##name##_contract; \
+    extern const tki_lowering tki_##name##_lowerings[];
+#include "ops/ops.def"
+#undef OP
+
+static const struct {
+    const tk_contract *contract;
+    const tki_lowering *lowerings;
+} ops[] = {
+#define OP(name, family) {&tki_##name##_contract, tki_##name##_lowerings},
+#include "ops/ops.def"
+#undef OP
+};
+
+enum { OP_COUNT = sizeof ops / sizeof *ops };
+
+int tk_contract_count(void)
+{
+    return OP_COUNT;
+}
+
+const tk_contract *tk_contract_at(int i)
+{
+    return i >= 0 && i < OP_COUNT ? ops[i].contract : NULL;
+}
+
+const tk_contract *tk_contract_find(const char *name)
+{
+    for (int i = 0; name && i < OP_COUNT; i++)
+        if (!strcmp(ops[i].contract->name, name))
+            return ops[i].contract;
+    return NULL;
+}
+
+const tki_lowering *tki_lowerings_of(const tk_contract *contract)
+{
+    for (int i = 0; i < OP_COUNT; i++)
+        if (ops[i].contract == contract)
+            return ops[i].lowerings;
+    static const tki_lowering none[1];
+    return none;
+}

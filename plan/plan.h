@@ -1,0 +1,15 @@
+/* From a case to a lowering: the first accepting row, refusals and their reasons kept. */
+#ifndef TKI_PLAN_PLAN_H
+#define TKI_PLAN_PLAN_H
+
+#include "core/lowering.h"
+
+typedef struct tki_plan {
+    const tki_lowering *lowering; /* NULL if none accepts */
+    char refusals[1024];          /* "cpu.gemm.f16.avx512: no AVX-512; ..." of the rows before it */
+} tki_plan;
+
+/* `backend` NULL means any; `id` NULL means any lowering, else exactly that one. */
+void tki_plan_case(const tk_case *c, const char *backend, const char *id, tki_plan *plan);
+
+#endif

@@ -1,0 +1,44 @@
+/* tk_run and the typed calls: preconditions, lowering, launch. */
+#include "core/case.h"
+#include "core/context.h"
+#include "executor/executor.h"
+#include "plan/plan.h"
+
+static tk_status plan_or_fail(tk_ctx *ctx, const tk_case *c, tki_plan *plan)
+{
+    tki_plan_case(c, NULL, NULL, plan);
+    if (plan->lowering)
+        return TK_OK;
+    return tki_fail(ctx, TK_UNSUPPORTED, "%s: no lowering takes this case: %s", c->contract->name, plan->refusals);
+}
+
+tk_status tk_scratch_size(tk_ctx *ctx, const tk_case *c, size_t *bytes)
+{
+    if (!ctx)
+        return TK_BAD_ARGUMENT;
+    if (!c || !c->contract || !bytes)
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "no case, no contract or nowhere to put the size");
+    tki_plan plan;
+    tk_status status = tki_case_check_shape(ctx, c);
+    if (status == TK_OK)
+        status = plan_or_fail(ctx, c, &plan);
+    if (status == TK_OK)
+        *bytes = plan.lowering->scratch_bytes ? plan.lowering->scratch_bytes(c, tki_ctx_threads(ctx)) : 0;
+    return status;
+}
+
+tk_status tk_run(tk_ctx *ctx, const tk_case *c, void *const buffers[])
+{
+    tki_plan plan;
+    tki_executor executor;
+    tk_status status = tk_case_check(ctx, c, buffers);
+    if (status == TK_OK)
+        status = plan_or_fail(ctx, c, &plan);
+    if (status == TK_OK)
+        status = tki_executor_open(ctx, &(tki_executable){.lowering = plan.lowering}, &executor);
+    if (status != TK_OK)
+        return status;
+    status = tki_executor_call(&executor, c, buffers, NULL);
+    tki_executor_close(&executor);
+    return status;
+}

@@ -1,0 +1,283 @@
+#!/usr/bin/env bash
+# Who may include whom: trust must be visible. The rules are in allowed() below.
+# With --self-test: plants one forbidden include after the other in a copy and expects each to be found.
+set -euo pipefail
+shopt -s nullglob
+script=$(readlink -f "$0")
+root=$(readlink -f "${SOURCE_DIR:-$(dirname "$script")/..}")
+
+folders=(include core exact ops verify plan backend artifact executor cli)
+
+# Headers that libtokitai must not reach, not even through another header: it depends on libc and OpenMP alone.
+heavy='^<(mpfr|gmp|jansson|cblas|lapacke|openssl/.*)(\.h)?>$'
+
+# The files that become libtokitai (as in CMakeLists.txt).
+is_run_source() {
+    case $1 in
+        core/hash.c | core/file.c | core/json.c) return 1 ;;
+        core/*.c | plan/*.c | backend/*.c | executor/*.c) return 0 ;;
+        ops/*/contract.c | ops/*/lowering.c | ops/*/kernel*.c) return 0 ;;
+        ops/*/*) return 1 ;;
+        ops/*.c) return 0 ;;
+    esac
+    return 1
+}
+
+# May file $1 include $2? $2 is a path from the root, or a system header in <>, or one made by the build as build:NAME.
+allowed() {
+    local from=$1 to=$2 own=${1%/*}
+    if [[ $to == \<* ]]; then
+        # System headers are free, except that a kernel's shared struct is also read by device compilers.
+        [[ $from != ops/*/params.h || $to == "<stdint.h>" ]]
+        return
+    fi
+    case $from in
+        include/*) return 1 ;;
+        core/*) case $to in include/tokitai.h | core/* | build:*) return 0 ;; *) return 1 ;; esac ;;
+        exact/*) case $to in include/tokitai.h | core/* | exact/*) return 0 ;; *) return 1 ;; esac ;;
+        ops/*/contract.[ch] | ops/*/oracle.[ch])
+            case $to in
+                include/tokitai.h | core/* | exact/*) return 0 ;;
+                "$own"/contract.h | "$own"/oracle.h | "$own"/params.h) return 0 ;;
+                *) return 1 ;;
+            esac ;;
+        ops/*/params.h) return 1 ;;
+        ops/*/kernel*)
+            case $to in
+                include/tokitai.h | core/* | backend/* | "$own"/params.h | "$own"/kernel*) return 0 ;;
+                *) return 1 ;;
+            esac ;;
+        ops/*/lowering.[ch])
+            case $to in
+                include/tokitai.h | core/* | backend/* | "$own"/lowering.h | "$own"/contract.h | "$own"/params.h | \
+                    "$own"/kernel*.h) return 0 ;;
+                *) return 1 ;;
+            esac ;;
+        ops/*/mutants.c)
+            case $to in
+                include/tokitai.h | core/* | exact/* | backend/* | ops/mutant*.h | "$own"/*.h) return 0 ;;
+                *) return 1 ;;
+            esac ;;
+        ops/*/test*.c) case $to in cli/*) return 1 ;; *) return 0 ;; esac ;;
+        ops/*/*) case $to in include/tokitai.h | core/* | "$own"/*) return 0 ;; *) return 1 ;; esac ;;
+        ops/*) case $to in include/tokitai.h | core/* | ops/ops.def) return 0 ;; *) return 1 ;; esac ;;
+        verify/*) case $to in ops/*/kernel* | ops/*/params.h | cli/*) return 1 ;; *) return 0 ;; esac ;;
+        plan/* | backend/* | executor/* | artifact/*)
+            case $to in exact/* | verify/* | cli/* | ops/*/*) return 1 ;; *) return 0 ;; esac ;;
+        cli/*) case $to in include/tokitai.h | cli/*) return 0 ;; *) return 1 ;; esac ;;
+    esac
+    return 1
+}
+
+# Where an include leads, into $target; empty if nowhere.
+resolve() { # from form name
+    local from=$1 form=$2 name=$3 candidate
+    target=
+    local candidates=("$name" "include/$name")
+    [ "$form" = '<' ] || candidates=("${from%/*}/$name" "${candidates[@]}")
+    for candidate in "${candidates[@]}"; do
+        [[ $candidate == *..* ]] && candidate=$(realpath -m --relative-to=. "$candidate")
+        if [ -f "$candidate" ]; then
+            target=$candidate
+            return
+        fi
+    done
+    if [ "$form" = '<' ]; then
+        target="<$name>"
+    elif [ "$name" = tokitai_build.h ]; then
+        target=build:$name
+    fi
+}
+
+# The first way from file $1 to a heavy header, into $way; empty if there is none.
+reach_heavy() { # file way-so-far
+    local next
+    way=
+    for next in ${reaches[$1]-}; do
+        if [[ $next =~ $heavy ]]; then
+            way="$2 -> $next"
+            return
+        fi
+        if [[ $next != \<* && -z ${visited[$next]-} ]]; then
+            visited[$next]=1
+            reach_heavy "$next" "$2 -> $next"
+            [ -z "$way" ] || return 0
+        fi
+    done
+}
+
+# The first project header that CPU kernel $1 is made of and its hash does not cover, into $uncovered.
+reach_uncovered() { # file own-folder
+    local next
+    uncovered=
+    for next in ${reaches[$1]-}; do
+        [[ $next != \<* && -z ${visited[$next]-} ]] || continue
+        visited[$next]=1
+        case $next in
+            "$2"/kernel_cpu.h | "$2"/params.h | backend/cpu_math.h | core/dtype.h | include/tokitai.h) ;;
+            *)
+                uncovered=$next
+                return
+                ;;
+        esac
+        reach_uncovered "$next" "$2"
+        [ -z "$uncovered" ] || return 0
+    done
+}
+
+check() ( # root
+    cd "$1"
+    status=0
+    declare -A reaches
+    present=()
+    for folder in "${folders[@]}"; do
+        [ ! -d "$folder" ] || present+=("$folder")
+    done
+    mapfile -t files < <(find "${present[@]}" -type f \( -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh' -o -name '*.def' \) | sort)
+    if [ ${#files[@]} -eq 0 ]; then
+        echo "no sources under $1"
+        exit 1
+    fi
+    while IFS= read -r line; do
+        from=${line%%:*}
+        line=${line#*:}
+        number=${line%%:*}
+        if [[ ${line#*:} =~ include[[:space:]]*([\"\<])([^\"\>]*)[\"\>] ]]; then
+            form=${BASH_REMATCH[1]} name=${BASH_REMATCH[2]}
+        else
+            echo "$from:$number: an include that cannot be read"
+            status=1
+            continue
+        fi
+        resolve "$from" "$form" "$name"
+        if [ -z "$target" ]; then
+            echo "$from:$number: includes $name, which is nowhere"
+            status=1
+        elif ! allowed "$from" "$target"; then
+            echo "$from:$number: may not include $target"
+            status=1
+        fi
+        reaches[$from]+=" $target"
+    done < <(grep -HnE '^[[:space:]]*#[[:space:]]*include' "${files[@]}")
+
+    for file in "${files[@]}"; do
+        is_run_source "$file" || continue
+        declare -A visited=()
+        reach_heavy "$file" "$file"
+        if [ -n "$way" ]; then
+            echo "$file: belongs to libtokitai and reaches a library of libtokitai-verify: $way"
+            status=1
+        fi
+        unset visited
+    done
+
+    for file in ops/*/kernel_cpu.c; do
+        declare -A visited=()
+        reach_uncovered "$file" "${file%/*}"
+        if [ -n "$uncovered" ]; then
+            echo "$file: includes $uncovered, which its hash does not cover (cmake/embed_build.cmake)"
+            status=1
+        fi
+        unset visited
+    done
+    [ $status -ne 0 ] || echo "the includes of ${#files[@]} files keep to the rules"
+    exit $status
+)
+
+self_test() {
+    local copy plants=0 file include
+    copy=$(mktemp -d)
+    trap 'rm -rf "$copy"' RETURN
+    local folder
+    for folder in "${folders[@]}"; do
+        mkdir -p "$copy/$folder"
+        [ ! -d "$root/$folder" ] || cp -r "$root/$folder" "$copy/"
+    done
+    mkdir -p "$copy/ops/planted"
+    for file in core exact verify plan backend executor cli; do
+        echo '/* planted */' >"$copy/$file/planted.h"
+    done
+    printf '#include <mpfr.h>\n' >"$copy/exact/planted_heavy.h"
+    for file in contract.h params.h oracle.h kernel_cpu.h; do
+        echo '/* planted */' >"$copy/ops/planted/$file"
+    done
+    mkdir -p "$copy/ops/planted_other" && echo '/* planted */' >"$copy/ops/planted_other/contract.h"
+
+    # file to plant, include, good or bad
+    while read -r file include verdict; do
+        [ -n "$file" ] || continue
+        plants=$((plants + 1))
+        local kept=
+        [ ! -e "$copy/$file" ] || kept=$(cat "$copy/$file")
+        echo "#include $include" >"$copy/$file"
+        local output found=good
+        output=$(check "$copy" || true)
+        grep -qE "^$file(:1)?: " <<<"$output" && found=bad
+        if [ "$found" != "$verdict" ]; then
+            echo "$file including $include was found $found, not $verdict"
+            return 1
+        fi
+        if [ "$verdict" = bad ] && check "$copy" >/dev/null; then
+            echo "$file including $include did not fail the check"
+            return 1
+        fi
+        if [ -n "$kept" ]; then printf '%s\n' "$kept" >"$copy/$file"; else rm "$copy/$file"; fi
+    done <<'PLANTS'
+core/planted_1.c "core/planted.h" good
+core/planted_1.c "ops/ops.def" bad
+core/planted_1.c "verify/planted.h" bad
+core/planted_1.c "exact/planted.h" bad
+core/planted_1.c <mpfr.h> bad
+core/planted_1.c "nowhere.h" bad
+exact/planted_1.c "core/planted.h" good
+exact/planted_1.c <mpfr.h> good
+exact/planted_1.c "verify/planted.h" bad
+exact/planted_1.c "ops/planted/params.h" bad
+ops/planted/contract.c "ops/planted/contract.h" good
+ops/planted/contract.c "params.h" good
+ops/planted/contract.c "kernel_cpu.h" bad
+ops/planted/contract.c "../planted_other/contract.h" bad
+ops/planted/contract.c "backend/planted.h" bad
+ops/planted/contract.c "exact/planted.h" good
+ops/planted/contract.c "exact/planted_heavy.h" bad
+ops/planted/oracle.c "exact/planted_heavy.h" good
+ops/planted/oracle.c "verify/planted.h" bad
+ops/planted/oracle.c "backend/planted.h" bad
+ops/planted/kernel_cpu.c "params.h" good
+ops/planted/kernel_cpu.c "kernel_cpu.h" good
+ops/planted/kernel_cpu.c "core/planted.h" bad
+ops/planted/kernel_cpu.c "exact/planted.h" bad
+ops/planted/kernel_cpu.c "oracle.h" bad
+ops/planted/kernel.cu "verify/planted.h" bad
+ops/planted/params.h "exact/planted.h" bad
+ops/planted/lowering.c "backend/planted.h" good
+ops/planted/lowering.c "exact/planted.h" bad
+ops/planted/lowering.c "verify/planted.h" bad
+ops/planted/mutants.c "exact/planted.h" good
+ops/planted/mutants.c "verify/planted.h" bad
+ops/planted/test.c "verify/planted.h" good
+ops/planted/test.c "cli/planted.h" bad
+ops/planted.c "ops/ops.def" good
+ops/planted.c "verify/planted.h" bad
+verify/planted_1.c "exact/planted_heavy.h" good
+verify/planted_1.c "tokitai_build.h" good
+verify/planted_1.c "ops/planted/kernel_cpu.h" bad
+verify/planted_1.c "cli/planted.h" bad
+plan/planted_1.c "core/planted.h" good
+plan/planted_1.c "verify/planted.h" bad
+executor/planted_1.c "cli/planted.h" bad
+backend/planted_1.c "exact/planted_heavy.h" bad
+cli/planted_1.c <tokitai.h> good
+cli/planted_1.c "planted.h" good
+cli/planted_1.c <stdio.h> good
+cli/planted_1.c "core/planted.h" bad
+cli/planted_1.c "../verify/planted.h" bad
+include/planted_1.h "core/planted.h" bad
+PLANTS
+    echo "$plants planted includes were judged as they should be"
+}
+
+case ${1-} in
+    --self-test) self_test ;;
+    *) check "$root" ;;
+esac

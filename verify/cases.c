@@ -1,0 +1,227 @@
+/* TRUSTED. The trials of each level. Shapes are edges first: zero, one, two, primes, sizes around powers of two, one very
+ * long row, many very short ones. */
+#include "verify/cases.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/context.h"
+#include "verify/families.h"
+
+/* How a shape's numbers are to be read. */
+typedef enum shape_class {
+    VECTOR,  /* n */
+    ROWS,    /* rows, cols */
+    PRODUCT, /* outer, outer, inner: the inner one is the size that the op sums over */
+    LOOKUP   /* queries, dim, vocab */
+} shape_class;
+
+/* Which families a shape is tried with. */
+typedef enum breadth { EDGES, EVERY, NORMAL_ONLY } breadth;
+
+typedef struct shape {
+    tk_level level; /* from this level on */
+    breadth families;
+    int64_t size[TK_MAX_DIMS];
+} shape;
+
+static const shape vector_shapes[] = {
+    {TK_QUICK, EDGES, {0}},    {TK_QUICK, EVERY, {1}},     {TK_QUICK, EDGES, {2}},           {TK_QUICK, EDGES, {3}},
+    {TK_QUICK, EDGES, {7}},    {TK_QUICK, EDGES, {15}},    {TK_QUICK, EDGES, {16}},          {TK_QUICK, EDGES, {17}},
+    {TK_QUICK, EDGES, {31}},   {TK_QUICK, EDGES, {33}},    {TK_QUICK, EDGES, {64}},          {TK_QUICK, EDGES, {255}},
+    {TK_QUICK, EDGES, {256}},  {TK_QUICK, EVERY, {257}},   {TK_QUICK, EDGES, {1021}},        {TK_QUICK, EVERY, {4099}},
+    {TK_QUICK, EDGES, {16384}}, {TK_QUICK, EDGES, {65537}}, {TK_FULL, EVERY, {(1 << 18) + 1}}, {TK_FULL, EDGES, {(1 << 22) + 3}},
+};
+
+static const shape row_shapes[] = {
+    {TK_QUICK, EDGES, {0, 5}},        {TK_QUICK, EDGES, {5, 0}},     {TK_QUICK, EVERY, {1, 1}},
+    {TK_QUICK, EDGES, {1, 2}},        {TK_QUICK, EDGES, {3, 1}},     {TK_QUICK, EDGES, {2, 3}},
+    {TK_QUICK, EDGES, {5, 15}},       {TK_QUICK, EDGES, {5, 16}},    {TK_QUICK, EDGES, {5, 17}},
+    {TK_QUICK, EVERY, {13, 33}},      {TK_QUICK, EDGES, {4, 255}},   {TK_QUICK, EDGES, {4, 256}},
+    {TK_QUICK, EVERY, {24, 257}},     {TK_QUICK, EDGES, {1000, 2}},  {TK_QUICK, EDGES, {7, 1023}},
+    {TK_QUICK, EVERY, {6, 1025}},     {TK_QUICK, EDGES, {2, 8191}},  {TK_QUICK, NORMAL_ONLY, {1, 32000}},
+    {TK_FULL, EVERY, {65, 4097}},     {TK_FULL, EDGES, {70001, 3}},  {TK_FULL, EDGES, {64, 32000}},
+    {TK_FULL, NORMAL_ONLY, {3, 128256}}, {TK_FULL, NORMAL_ONLY, {1, 1 << 20}},
+};
+
+static const shape product_shapes[] = {
+    {TK_QUICK, EDGES, {0, 3, 4}},      {TK_QUICK, EDGES, {3, 0, 4}},      {TK_QUICK, EDGES, {3, 4, 0}},
+    {TK_QUICK, EVERY, {1, 1, 1}},      {TK_QUICK, EDGES, {1, 1, 2}},      {TK_QUICK, EDGES, {1, 1, 300}},
+    {TK_QUICK, EDGES, {2, 3, 5}},      {TK_QUICK, EDGES, {7, 5, 3}},      {TK_QUICK, EDGES, {15, 17, 16}},
+    {TK_QUICK, EDGES, {16, 16, 17}},   {TK_QUICK, EVERY, {13, 11, 37}},   {TK_QUICK, EDGES, {31, 33, 64}},
+    {TK_QUICK, EDGES, {63, 65, 64}},   {TK_QUICK, EDGES, {64, 64, 63}},   {TK_QUICK, EDGES, {65, 64, 65}},
+    {TK_QUICK, EDGES, {1, 129, 70}},   {TK_QUICK, EDGES, {130, 1, 64}},   {TK_QUICK, EVERY, {24, 20, 513}},
+    {TK_QUICK, EDGES, {5, 7, 4099}},   {TK_QUICK, NORMAL_ONLY, {257, 255, 256}}, {TK_FULL, EVERY, {65, 63, 1025}},
+    {TK_FULL, EDGES, {1000, 777, 333}}, {TK_FULL, EDGES, {257, 255, 4099}}, {TK_FULL, EDGES, {2304, 2048, 16}},
+    {TK_FULL, NORMAL_ONLY, {1024, 1024, 1024}},
+};
+
+static const shape lookup_shapes[] = {
+    {TK_QUICK, EDGES, {0, 4, 5}},      {TK_QUICK, EDGES, {3, 0, 5}},       {TK_QUICK, EVERY, {1, 1, 1}},
+    {TK_QUICK, EDGES, {2, 3, 1}},      {TK_QUICK, EDGES, {5, 3, 2}},       {TK_QUICK, EDGES, {63, 7, 1}},
+    {TK_QUICK, EDGES, {64, 7, 1}},     {TK_QUICK, EDGES, {65, 7, 1}},      {TK_QUICK, EDGES, {129, 5, 1}},
+    {TK_QUICK, EVERY, {300, 5, 7}},    {TK_QUICK, EDGES, {5, 129, 1000}},  {TK_QUICK, EVERY, {129, 17, 64}},
+    {TK_QUICK, EVERY, {1000, 3, 2}},   {TK_QUICK, EDGES, {200, 64, 70001}}, {TK_QUICK, EDGES, {4097, 2, 3}},
+    {TK_FULL, EVERY, {2049, 64, 257}}, {TK_FULL, EDGES, {8192, 256, 8000}}, {TK_FULL, EDGES, {32768, 64, 50304}},
+};
+
+typedef struct shape_list {
+    shape_class class;
+    const shape *shapes;
+    int count;
+} shape_list;
+
+#define LIST(class, array) ((shape_list){class, array, (int)(sizeof(array) / sizeof *(array))})
+
+static shape_list shapes_of(const tk_contract *contract)
+{
+    if (contract->dim_count == 1)
+        return LIST(VECTOR, vector_shapes);
+    if (contract->dim_count == 2)
+        return LIST(ROWS, row_shapes);
+    return tk_contract_takes_index(contract) ? LIST(LOOKUP, lookup_shapes) : LIST(PRODUCT, product_shapes);
+}
+
+/* The size that the op sums over. */
+static int inner_dim(const tk_contract *contract)
+{
+    for (int p = 0; p < contract->param_count; p++)
+        if (contract->params[p].inner_axis >= 0)
+            return contract->params[p].dim[contract->params[p].inner_axis];
+    return contract->dim_count - 1;
+}
+
+static void set_dims(tk_case *c, shape_class class, const int64_t *size)
+{
+    int inner = inner_dim(c->contract);
+    int outer = 0;
+    for (int d = 0; d < c->contract->dim_count; d++) {
+        if (class == PRODUCT)
+            c->dims[d] = d == inner ? size[2] : size[outer++];
+        else
+            c->dims[d] = size[d];
+    }
+}
+
+static const tk_xent_options xent_variants[] = {
+    {0.0f, 1.0f, -100}, {0.1f, 0.25f, -100}, {1.0f, -3.0f, -1}, {0.0f, 0x1p-10f, -100}, {0.001f, 1000.0f, 0},
+};
+
+enum { XENT_VARIANTS = sizeof xent_variants / sizeof *xent_variants, CHUNK = 1 << 20, PATTERNS = 1 << 16 };
+
+static bool add(tki_trials *trials, int64_t *capacity, const tki_trial *trial)
+{
+    if (trials->count == *capacity) {
+        *capacity = *capacity ? 2 * *capacity : 256;
+        tki_trial *larger = realloc(trials->list, (size_t)*capacity * sizeof *larger);
+        if (!larger)
+            return false;
+        trials->list = larger;
+    }
+    trials->list[trials->count++] = *trial;
+    return true;
+}
+
+static bool family_wanted(const tk_certify_options *options, const tk_contract *contract, int family, breadth families)
+{
+    if (!tki_family_applies(family, contract))
+        return false;
+    const char *name = tk_family_at(family, NULL);
+    if (options->family)
+        return !strcmp(options->family, name);
+    if (families == EVERY)
+        return true;
+    if (families == NORMAL_ONLY)
+        return !strcmp(name, "normal");
+    return !strcmp(name, "normal") || !strcmp(name, "bits") || !strcmp(name, "few") || !strcmp(name, "same_index");
+}
+
+/* Every pattern of every value input, in chunks. */
+static bool add_all_patterns(tki_trials *trials, int64_t *capacity, tki_trial trial)
+{
+    int inputs = 0;
+    for (int p = 0; p < trial.c.contract->param_count; p++)
+        inputs += !trial.c.contract->params[p].output;
+    int64_t domain = inputs == 1 ? PATTERNS : (int64_t)PATTERNS * PATTERNS;
+    int64_t chunk = domain < CHUNK ? domain : CHUNK;
+    trial.family = TKI_ALL_PATTERNS;
+    trial.c.dims[0] = chunk;
+    for (trial.chunk = 0; trial.chunk < domain / chunk; trial.chunk++)
+        if (!add(trials, capacity, &trial))
+            return false;
+    return true;
+}
+
+tk_status tki_trials_make(tk_ctx *ctx, const tk_contract *contract, tk_dtype dtype, tk_dtype index_dtype,
+                          const tk_certify_options *options, tki_trials *trials)
+{
+    *trials = (tki_trials){0};
+    int64_t capacity = 0;
+    bool good = true;
+    shape_list list = shapes_of(contract);
+    if (options->dims)
+        list.count = 1;
+    for (int i = 0; i < list.count && good; i++) {
+        const shape *s = options->dims ? &(shape){TK_QUICK, EVERY, {0}} : &list.shapes[i];
+        if (s->level > options->level)
+            continue;
+        tki_trial trial = {.c = tk_case_init(contract, dtype)};
+        trial.c.index_dtype = index_dtype;
+        if (options->dims)
+            memcpy(trial.c.dims, options->dims, (size_t)contract->dim_count * sizeof *options->dims);
+        else
+            set_dims(&trial.c, list.class, s->size);
+        int variants = contract->takes_xent_options && !options->xent ? XENT_VARIANTS : 1;
+        for (int family = 0; tk_family_at(family, NULL) && good; family++) {
+            if (!family_wanted(options, contract, family, s->families))
+                continue;
+            trial.family = family;
+            /* A shape with its own family list goes through all variants of the options, the others through one in turn. */
+            for (int v = 0; v < variants && good; v++) {
+                if (s->families != EVERY && variants > 1 && v != (i + family) % variants)
+                    continue;
+                if (contract->takes_xent_options)
+                    trial.c.xent = options->xent ? *options->xent : xent_variants[v];
+                trial.seed = options->dims ? options->seed : options->seed + (uint64_t)i * 1000 + (uint64_t)v;
+                good = add(trials, &capacity, &trial);
+            }
+        }
+    }
+    if (good && options->level == TK_EXHAUSTIVE && contract->finite_domain && !options->dims && !options->family)
+        good = add_all_patterns(trials, &capacity, (tki_trial){.c = tk_case_init(contract, dtype), .seed = options->seed});
+    if (!good) {
+        free(trials->list);
+        *trials = (tki_trials){0};
+        return tki_fail(ctx, TK_NO_MEMORY, "no memory for the list of trials");
+    }
+    if (trials->count == 0)
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "%s: the family '%s' does not apply to this op", contract->name,
+                        options->family ? options->family : "");
+    return TK_OK;
+}
+
+const char *tki_trial_family_name(const tki_trial *trial)
+{
+    if (trial->family == TKI_GIVEN_INPUTS)
+        return "given";
+    return trial->family == TKI_ALL_PATTERNS ? "all_patterns" : tk_family_at(trial->family, NULL);
+}
+
+void tki_trial_fill(const tki_trial *trial, void *const data[])
+{
+    if (trial->family != TKI_ALL_PATTERNS) {
+        tki_family_fill(trial->family, &trial->c, trial->seed, data);
+        return;
+    }
+    /* The last value input runs fastest. */
+    const tk_contract *contract = trial->c.contract;
+    int shift = 0;
+    for (int p = contract->param_count - 1; p >= 0; p--) {
+        if (contract->params[p].output)
+            continue;
+        uint16_t *values = data[p];
+        for (int64_t i = 0; i < trial->c.dims[0]; i++)
+            values[i] = (uint16_t)((trial->chunk * trial->c.dims[0] + i) >> shift);
+        shift += 16;
+    }
+}

@@ -1,0 +1,32 @@
+/* TRUSTED. Which trials a level consists of: shapes, families, seeds, options. */
+#ifndef TKI_VERIFY_CASES_H
+#define TKI_VERIFY_CASES_H
+
+#include "tokitai.h"
+
+/* Families beyond those of families.h. */
+enum { TKI_GIVEN_INPUTS = -1, TKI_ALL_PATTERNS = -2 };
+
+typedef struct tki_trial {
+    tk_case c;
+    int family;     /* an index into the families, or one of the above */
+    uint64_t seed;
+    int64_t chunk;  /* TKI_ALL_PATTERNS: which part of the domain */
+} tki_trial;
+
+typedef struct tki_trials {
+    tki_trial *list;
+    int64_t count;
+} tki_trials;
+
+/* The trials of a level, small shapes first. Restrictions in the options (shape, family, xent options) are obeyed.
+ * free() the list. TK_NO_MEMORY or, when the restrictions leave nothing, TK_BAD_ARGUMENT. */
+TK_MUST_USE tk_status tki_trials_make(tk_ctx *ctx, const tk_contract *contract, tk_dtype dtype, tk_dtype index_dtype,
+                                      const tk_certify_options *options, tki_trials *trials);
+
+const char *tki_trial_family_name(const tki_trial *trial);
+
+/* Fills the inputs of a trial whose inputs are not given. */
+void tki_trial_fill(const tki_trial *trial, void *const data[]);
+
+#endif

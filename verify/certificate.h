@@ -1,0 +1,35 @@
+/* TRUSTED. A certificate is its JSON statement; everything else is read from that. */
+#ifndef TKI_VERIFY_CERTIFICATE_H
+#define TKI_VERIFY_CERTIFICATE_H
+
+#include <jansson.h>
+
+#include "tokitai.h"
+
+#define TKI_STATEMENT_TYPE "https://in-toto.io/Statement/v1"
+#define TKI_PREDICATE_TYPE "urn:tokitai:kernel-certificate:v1"
+
+enum { TKI_CERTIFICATE_MOST_BYTES = 64 << 20 };
+
+struct tk_certificate {
+    json_t *statement;
+    char *json;     /* made when asked for */
+    char *markdown; /* made when asked for */
+};
+
+/* Members of the predicate by dotted path ("result.elements"); NULL, "" or 0 if there is no such member. */
+const json_t *tki_certificate_get(const tk_certificate *certificate, const char *path);
+const char *tki_certificate_text(const tk_certificate *certificate, const char *path);
+int64_t tki_certificate_integer(const tk_certificate *certificate, const char *path);
+double tki_certificate_real(const tk_certificate *certificate, const char *path); /* "infinity" is understood */
+
+/* The canonical text: sorted keys, one-space indentation, a line feed at the end. free() it; NULL when memory ran out. */
+char *tki_statement_text(const json_t *statement);
+
+/* SHA-256 of the canonical text without the member that holds this very hash. */
+bool tki_statement_hash(const json_t *statement, char hex[65]);
+
+/* The Markdown rendering; free() it. */
+char *tki_certificate_render(const tk_certificate *certificate);
+
+#endif

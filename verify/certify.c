@@ -1,0 +1,483 @@
+/* TRUSTED. tk_certify: from an op to a certificate. The steps stand in certify() in the order in which they happen. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "core/case.h"
+#include "core/context.h"
+#include "exact/round.h"
+#include "plan/plan.h"
+#include "verify/families.h"
+#include "verify/outcome.h"
+#include "verify/registry.h"
+#include "verify/shrink.h"
+
+/* Up to this many input elements a failing case is written out bit by bit. */
+enum { MOST_GIVEN = 96 };
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+const char *tk_verdict_name(tk_verdict verdict)
+{
+    static const char *const names[] = {"PROVED", "HELD", "REFUTED", "UNKNOWN"};
+    return (unsigned)verdict < sizeof names / sizeof *names ? names[verdict] : "UNKNOWN";
+}
+
+const char *tk_level_name(tk_level level)
+{
+    static const char *const names[] = {"quick", "full", "exhaustive"};
+    return (unsigned)level < sizeof names / sizeof *names ? names[level] : "unknown";
+}
+
+static void report(const tk_certify_options *options, double done, const char *what)
+{
+    if (options->progress)
+        options->progress(done, what, options->progress_data);
+}
+
+/* -- What is asked for ------------------------------------------------------------------------------------- */
+
+static tk_status check_given_inputs(tk_ctx *ctx, const tk_contract *contract, const tk_certify_options *options)
+{
+    if (options->input_count == 0)
+        return TK_OK;
+    if (!options->dims)
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "%s: inputs were given without a shape", contract->name);
+    for (int i = 0; i < options->input_count; i++) {
+        bool known = false;
+        for (int p = 0; p < contract->param_count; p++)
+            known |= !contract->params[p].output && !strcmp(contract->params[p].name, options->inputs[i].name);
+        if (!known)
+            return tki_fail(ctx, TK_BAD_ARGUMENT, "%s has no input '%s'", contract->name, options->inputs[i].name);
+    }
+    return TK_OK;
+}
+
+static tk_status check_options(tk_ctx *ctx, const tk_contract *contract, tk_dtype dtype, tk_dtype index_dtype,
+                               const tk_certify_options *options)
+{
+    tk_case c = tk_case_init(contract, dtype);
+    c.index_dtype = index_dtype;
+    if (options->dims)
+        memcpy(c.dims, options->dims, (size_t)contract->dim_count * sizeof *c.dims);
+    if (options->xent)
+        c.xent = *options->xent;
+    if (options->family && tki_family_find(options->family) < 0)
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "there is no input family '%s'", options->family);
+    if (options->mutant && !tki_mutant_find(contract, options->mutant))
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "%s has no planted wrong kernel '%s'", contract->name, options->mutant);
+    if (!!options->mutant + !!options->kernel + !!options->lowering > 1)
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "give a lowering, a planted wrong kernel or a function, not two of them");
+    tk_status status = tki_case_check_shape(ctx, &c);
+    return status == TK_OK ? check_given_inputs(ctx, contract, options) : status;
+}
+
+static tk_status choose_executable(tk_ctx *ctx, tki_outcome *o, tki_executable *executable)
+{
+    const tk_certify_options *options = o->options;
+    if (options->kernel) {
+        o->kind = TKI_FUNCTION;
+        snprintf(o->subject, sizeof o->subject, "%s", options->kernel_name ? options->kernel_name : "function");
+        *executable = (tki_executable){.kernel = options->kernel, .kernel_data = options->kernel_data};
+        return TK_OK;
+    }
+    if (options->mutant) {
+        o->kind = TKI_MUTANT;
+        snprintf(o->subject, sizeof o->subject, "mutant.%s.%s.%s", o->contract->name, tk_dtype_name(o->dtype), options->mutant);
+        *executable = (tki_executable){.kernel = tki_mutant_find(o->contract, options->mutant)->kernel};
+        return TK_OK;
+    }
+    tk_case c = tk_case_init(o->contract, o->dtype);
+    c.index_dtype = o->index_dtype;
+    tki_plan plan;
+    tki_plan_case(&c, options->backend ? options->backend : "cpu", options->lowering, &plan);
+    if (!plan.lowering)
+        return tki_fail(ctx, options->lowering ? TK_BAD_ARGUMENT : TK_UNSUPPORTED, "%s: no lowering %s%s%s",
+                        o->contract->name, options->lowering ? options->lowering : "takes this case on that backend",
+                        plan.refusals[0] ? ": " : "", plan.refusals);
+    o->kind = TKI_LOWERING;
+    o->lowering = plan.lowering;
+    tki_lowering_id(plan.lowering, &c, o->subject, sizeof o->subject);
+    snprintf(o->refusals, sizeof o->refusals, "%s", plan.refusals);
+    *executable = (tki_executable){.lowering = plan.lowering};
+    return TK_OK;
+}
+
+/* -- Running trials ---------------------------------------------------------------------------------------- */
+
+static tk_status copy_given_inputs(tk_ctx *ctx, const tk_case *c, const tk_certify_options *options, tki_inputs *inputs)
+{
+    for (int p = 0; p < c->contract->param_count; p++) {
+        const tk_param *param = &c->contract->params[p];
+        const tk_given_input *given = NULL;
+        for (int i = 0; i < options->input_count; i++)
+            if (!strcmp(options->inputs[i].name, param->name))
+                given = &options->inputs[i];
+        if (param->output)
+            continue;
+        int64_t count = tk_case_elements(c, p);
+        if (!given && count > 0)
+            return tki_fail(ctx, TK_BAD_ARGUMENT, "%s: input '%s' was not given", c->contract->name, param->name);
+        if (given && given->count != count)
+            return tki_fail(ctx, TK_BAD_ARGUMENT, "%s: input '%s' has %lld elements, its shape asks for %lld",
+                            c->contract->name, param->name, (long long)given->count, (long long)count);
+        size_t element = tk_dtype_size(tk_case_param_dtype(c, p));
+        for (int64_t i = 0; i < count; i++) {
+            int64_t index = (int64_t)given->bits[i];
+            bool ignored = c->contract->takes_xent_options && index == c->xent.ignore_index;
+            if (param->kind == TK_KIND_INDEX && !ignored && (index < 0 || index >= c->dims[param->indexed_dim]))
+                return tki_fail(ctx, TK_BAD_INDEX, "%s: %s[%lld] = %lld is outside [0, %lld)", c->contract->name,
+                                param->name, (long long)i, (long long)index, (long long)c->dims[param->indexed_dim]);
+            if (param->kind == TK_KIND_VALUE && given->bits[i] > 0xffff)
+                return tki_fail(ctx, TK_BAD_ARGUMENT, "%s: %s[%lld] is not a 16-bit pattern", c->contract->name,
+                                param->name, (long long)i);
+            memcpy((char *)inputs->data[p] + (size_t)i * element, &given->bits[i], element);
+        }
+    }
+    return TK_OK;
+}
+
+static tk_status make_inputs(tk_ctx *ctx, const tki_trial *trial, const tk_certify_options *options, tki_inputs *inputs)
+{
+    tk_status status = tki_inputs_alloc(ctx, &trial->c, inputs);
+    if (status != TK_OK)
+        return status;
+    if (trial->family == TKI_GIVEN_INPUTS)
+        status = copy_given_inputs(ctx, &trial->c, options, inputs);
+    else
+        tki_trial_fill(trial, inputs->data);
+    if (status != TK_OK)
+        tki_inputs_free(inputs);
+    return status;
+}
+
+static void note_worst(tki_outcome *o, const tki_trial *trial, const tki_inputs *inputs, const tki_element *worst)
+{
+    bool worse = worst->present && (!o->judgement.worst.present || worst->ulps > o->judgement.worst.ulps);
+    if (!worse)
+        return;
+    o->judgement.worst = *worst;
+    o->worst_trial = *trial;
+    o->worst_inputs_known = trial->c.contract->dim_count == 1;
+    for (int p = 0; p < trial->c.contract->param_count && o->worst_inputs_known; p++)
+        if (inputs->data[p])
+            o->worst_inputs[p] = tki_element_bits(trial->c.dtype, inputs->data[p], worst->index);
+}
+
+static void add_result(tki_outcome *o, const tki_trial *trial, const tki_inputs *inputs, const tki_trial_result *r)
+{
+    tki_judgement *sum = &o->judgement;
+    const tki_judgement *part = &r->judgement;
+    note_worst(o, trial, inputs, &part->worst);
+    sum->elements += part->elements;
+    sum->refined += part->refined;
+    sum->undecided += part->undecided;
+    sum->undefined += part->undefined;
+    for (int i = 0; i < TK_MAX_CLAUSES; i++) {
+        sum->judged[i] += part->judged[i];
+        sum->failed[i] += part->failed[i];
+        o->structural[i] += r->structural[i];
+    }
+    for (int i = 0; i < TKI_ULP_BINS; i++)
+        sum->histogram[i] += part->histogram[i];
+    sum->bound_used = part->bound_used > sum->bound_used ? part->bound_used : sum->bound_used;
+    sum->absolute_error = part->absolute_error > sum->absolute_error ? part->absolute_error : sum->absolute_error;
+    sum->row_sum_error = part->row_sum_error > sum->row_sum_error ? part->row_sum_error : sum->row_sum_error;
+    if (r->determinism < o->determinism)
+        o->determinism = r->determinism;
+    o->batch_checked |= r->batch_checked;
+    o->kernel_seconds += r->kernel_seconds;
+}
+
+/* Chunks of an exhaustive domain become one record whose hash runs over theirs. */
+static void record_trial(tki_outcome *o, const tki_trial *trial, const tki_trial_result *r)
+{
+    tki_trial_record *last = o->trial_count ? &o->trials[o->trial_count - 1] : NULL;
+    if (last && trial->family == TKI_ALL_PATTERNS && last->trial.family == TKI_ALL_PATTERNS) {
+        char both[2 * TKI_HASH_HEX];
+        snprintf(both, sizeof both, "%s%s", last->output_hash, r->output_hash);
+        tki_hash_bytes(both, strlen(both), last->output_hash);
+        last->repeats++;
+        last->elements += r->judgement.elements;
+        return;
+    }
+    tki_trial_record *record = &o->trials[o->trial_count++];
+    *record = (tki_trial_record){.trial = *trial, .repeats = 1, .elements = r->judgement.elements};
+    memcpy(record->output_hash, r->output_hash, sizeof record->output_hash);
+}
+
+/* -- The one-line command ---------------------------------------------------------------------------------- */
+
+static void print_given_inputs(FILE *out, const tki_trial *trial, const tki_inputs *inputs)
+{
+    for (int p = 0; p < trial->c.contract->param_count; p++) {
+        const tk_param *param = &trial->c.contract->params[p];
+        int64_t count = tk_case_elements(&trial->c, p);
+        for (int64_t i = 0; !param->output && i < count; i++) {
+            fprintf(out, i ? "," : " --input %s=", param->name);
+            if (param->kind != TK_KIND_INDEX)
+                fprintf(out, "0x%04x", tki_element_bits(trial->c.dtype, inputs->data[p], i));
+            else if (trial->c.index_dtype == TK_I64)
+                fprintf(out, "%lld", (long long)((const int64_t *)inputs->data[p])[i]);
+            else
+                fprintf(out, "%d", ((const int32_t *)inputs->data[p])[i]);
+        }
+    }
+}
+
+static char *reproducing_command(const tki_outcome *o, const tki_trial *original, const tki_trial *shrunk, const tki_inputs *inputs)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    if (!out)
+        return NULL;
+    const tk_contract *contract = o->contract;
+    int64_t elements = 0;
+    for (int p = 0; p < contract->param_count; p++)
+        elements += contract->params[p].output ? 0 : tk_case_elements(&shrunk->c, p);
+    bool given = elements <= MOST_GIVEN;
+    const tki_trial *shown = given ? shrunk : original;
+    if (o->kind == TKI_FUNCTION)
+        fprintf(out, "# the function '%s' with: ", o->subject);
+    fprintf(out, "tokitai certify %s --dtype %s", contract->name, tk_dtype_name(o->dtype));
+    if (tk_contract_takes_index(contract))
+        fprintf(out, " --index %s", tk_dtype_name(o->index_dtype));
+    if (o->kind == TKI_LOWERING)
+        fprintf(out, " --lowering %s", o->subject);
+    if (o->kind == TKI_MUTANT)
+        fprintf(out, " --mutant %s", o->options->mutant);
+    for (int d = 0; d < contract->dim_count; d++)
+        fprintf(out, "%s%s=%lld", d ? "," : " --shape ", contract->dim_names[d], (long long)shown->c.dims[d]);
+    if (contract->takes_xent_options)
+        fprintf(out, " --label-smoothing %.9g --scale %.9g --ignore-index %lld", (double)shown->c.xent.label_smoothing,
+                (double)shown->c.xent.scale, (long long)shown->c.xent.ignore_index);
+    if (given)
+        print_given_inputs(out, shrunk, inputs);
+    else
+        fprintf(out, " --family %s --seed %llu", tki_trial_family_name(original), (unsigned long long)original->seed);
+    if (fclose(out)) {
+        free(text);
+        return NULL;
+    }
+    return text;
+}
+
+/* -- The steps --------------------------------------------------------------------------------------------- */
+
+static tk_status note_refuted(tki_subject *subject, tki_outcome *o, const tki_trial *trial, tki_inputs *inputs,
+                              tki_trial_result *r)
+{
+    tki_trial shrunk = *trial;
+    tk_status status = tki_shrink(subject, &shrunk, inputs, r);
+    if (status != TK_OK)
+        return status;
+    o->verdict = TK_REFUTED;
+    o->failed_clause = r->failed_clause;
+    o->failed_trial = shrunk;
+    snprintf(o->reason, sizeof o->reason, "%s: %s", o->contract->clauses[r->failed_clause].id, r->reason);
+    o->judgement.failure = r->judgement.failure;
+    o->reproduce = reproducing_command(o, trial, &shrunk, inputs);
+    return o->reproduce ? TK_OK : tki_fail(subject->ctx, TK_NO_MEMORY, "no memory for the reproducing command");
+}
+
+/* Runs the trials until one fails. */
+static tk_status run_trials(tki_subject *subject, tki_outcome *o, const tki_trials *trials, double share)
+{
+    for (int64_t i = 0; i < trials->count; i++) {
+        const tki_trial *trial = &trials->list[i];
+        tki_inputs inputs;
+        tki_trial_result r;
+        report(o->options, share * (double)i / (double)trials->count, tki_trial_family_name(trial));
+        tk_status status = make_inputs(subject->ctx, trial, o->options, &inputs);
+        if (status != TK_OK)
+            return status;
+        status = tki_trial_run(subject, trial, &inputs, &r);
+        if (status == TK_OK) {
+            add_result(o, trial, &inputs, &r);
+            if (r.could_not_run) {
+                o->verdict = TK_UNKNOWN;
+                snprintf(o->reason, sizeof o->reason, "the kernel could not be run: %s", r.reason);
+            } else {
+                record_trial(o, trial, &r);
+                if (r.failed_clause >= 0)
+                    status = note_refuted(subject, o, trial, &inputs, &r);
+            }
+        }
+        tki_inputs_free(&inputs);
+        if (status != TK_OK || o->verdict != TK_HELD)
+            return status;
+    }
+    return TK_OK;
+}
+
+/* One planted wrong kernel against the quick trials: which clause rejects it? */
+static tk_status run_mutant(const tki_subject *like, const tki_outcome *o, const tki_trials *trials,
+                            tki_mutant_record *record)
+{
+    tki_subject subject = *like;
+    subject.lowering = NULL;
+    tk_status status =
+        tki_executor_open(subject.ctx, &(tki_executable){.kernel = record->mutant->kernel}, &subject.executor);
+    for (int64_t i = 0; i < trials->count && status == TK_OK && !record->rejected; i++) {
+        tki_inputs inputs;
+        tki_trial_result r;
+        status = make_inputs(subject.ctx, &trials->list[i], o->options, &inputs);
+        if (status != TK_OK)
+            break;
+        status = tki_trial_run(&subject, &trials->list[i], &inputs, &r);
+        tki_inputs_free(&inputs);
+        if (status == TK_OK && r.failed_clause >= 0) {
+            record->rejected = true;
+            record->clause = r.failed_clause;
+            snprintf(record->reason, sizeof record->reason, "%s", r.reason);
+        }
+    }
+    tki_executor_close(&subject.executor);
+    return status;
+}
+
+static tk_status run_mutants(const tki_subject *subject, tki_outcome *o, double from)
+{
+    tk_certify_options quick = {.level = TK_QUICK, .seed = o->options->seed};
+    tki_trials trials;
+    tk_status status = tki_trials_make(subject->ctx, o->contract, o->dtype, o->index_dtype, &quick, &trials);
+    if (status != TK_OK)
+        return status;
+    const tki_mutant *all = tki_mutants_of(o->contract);
+    int count = 0;
+    while (all[count].name)
+        count++;
+    o->mutants = calloc((size_t)count + 1, sizeof *o->mutants);
+    if (!o->mutants)
+        status = tki_fail(subject->ctx, TK_NO_MEMORY, "no memory for the planted wrong kernels");
+    for (int i = 0; i < count && status == TK_OK; i++) {
+        report(o->options, from + (1 - from) * i / count, all[i].name);
+        o->mutants[i].mutant = &all[i];
+        status = run_mutant(subject, o, &trials, &o->mutants[i]);
+        o->mutant_count = i + 1;
+        if (status == TK_OK && !o->mutants[i].rejected && o->verdict == TK_HELD) {
+            o->verdict = TK_UNKNOWN;
+            snprintf(o->reason, sizeof o->reason, "the planted wrong kernel '%s' was not rejected, so the trials cannot tell",
+                     all[i].name);
+        }
+    }
+    o->mutants_run = true;
+    free(trials.list);
+    return status;
+}
+
+/* An exhaustive run proves the clauses about values; the others stay HELD. */
+static void conclude(tki_outcome *o)
+{
+    if (o->verdict != TK_HELD)
+        return;
+    if (o->judgement.undefined > 0) {
+        o->verdict = TK_UNKNOWN;
+        snprintf(o->reason, sizeof o->reason, "the contract gives no bound for %lld of the elements judged",
+                 (long long)o->judgement.undefined);
+        return;
+    }
+    bool exhaustive = o->trial_count && o->trials[o->trial_count - 1].trial.family == TKI_ALL_PATTERNS;
+    for (int i = 0; i < o->contract->clause_count && exhaustive; i++)
+        o->proved[i] = o->judgement.judged[i] > 0 && o->judgement.undecided == 0;
+    if (exhaustive && o->judgement.undecided == 0)
+        o->verdict = TK_PROVED;
+}
+
+static tk_status make_trials(tk_ctx *ctx, tki_outcome *o, tki_trials *trials)
+{
+    if (o->options->input_count == 0)
+        return tki_trials_make(ctx, o->contract, o->dtype, o->index_dtype, o->options, trials);
+    tki_trial *only = calloc(1, sizeof *only);
+    if (!only)
+        return tki_fail(ctx, TK_NO_MEMORY, "no memory for the list of trials");
+    only->c = tk_case_init(o->contract, o->dtype);
+    only->c.index_dtype = o->index_dtype;
+    memcpy(only->c.dims, o->options->dims, (size_t)o->contract->dim_count * sizeof *only->c.dims);
+    if (o->options->xent)
+        only->c.xent = *o->options->xent;
+    only->family = TKI_GIVEN_INPUTS;
+    *trials = (tki_trials){only, 1};
+    return TK_OK;
+}
+
+static tk_status certify(tki_subject *subject, tki_outcome *o)
+{
+    tki_trials trials = {0};
+    tki_executable executable;
+    tk_ctx *ctx = subject->ctx;
+    bool restricted = o->options->dims || o->options->family;
+    bool with_mutants = !o->options->skip_mutants && !restricted && !o->options->mutant;
+    tk_status status = choose_executable(ctx, o, &executable);
+    if (status == TK_OK)
+        status = tki_executor_open(ctx, &executable, &subject->executor);
+    if (status != TK_OK)
+        return status;
+    subject->lowering = o->lowering;
+    status = make_trials(ctx, o, &trials);
+    if (status == TK_OK) {
+        o->trials = calloc((size_t)trials.count, sizeof *o->trials);
+        status = o->trials ? TK_OK : tki_fail(ctx, TK_NO_MEMORY, "no memory for the record of trials");
+    }
+    if (status == TK_OK && subject->oracle->open) {
+        status = subject->oracle->open(o->dtype, &subject->tables);
+        if (status != TK_OK)
+            status = tki_fail(ctx, status, "the oracle's tables: %s", tk_status_text(status));
+    }
+    double share = with_mutants ? 0.8 : 1.0;
+    if (status == TK_OK)
+        status = run_trials(subject, o, &trials, share);
+    if (status == TK_OK && with_mutants)
+        status = run_mutants(subject, o, share);
+    if (status == TK_OK)
+        conclude(o);
+    if (subject->oracle->close)
+        subject->oracle->close(subject->tables);
+    tki_executor_close(&subject->executor);
+    free(trials.list);
+    return status;
+}
+
+tk_status tk_certify(tk_ctx *ctx, const tk_contract *contract, tk_dtype dtype, tk_dtype index_dtype,
+                     const tk_certify_options *options, tk_certificate **certificate)
+{
+    if (!ctx)
+        return TK_BAD_ARGUMENT;
+    if (!contract || !certificate)
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "no contract, or nowhere to put the certificate");
+    static const tk_certify_options defaults = {.level = TK_QUICK, .seed = TK_SEED_DEFAULT};
+    if (!options)
+        options = &defaults;
+    *certificate = NULL;
+    tk_status status = check_options(ctx, contract, dtype, index_dtype, options);
+    if (status != TK_OK)
+        return status;
+    double begin = now();
+    tki_outcome o = {.contract = contract,
+                     .dtype = dtype,
+                     .index_dtype = index_dtype,
+                     .options = options,
+                     .level = options->level == TK_EXHAUSTIVE && !contract->finite_domain ? TK_FULL : options->level,
+                     .verdict = TK_HELD,
+                     .failed_clause = -1,
+                     .determinism = TK_CROSS_DEVICE};
+    tki_subject subject = {.ctx = ctx, .contract = contract, .oracle = tki_oracle_of(contract)};
+    if (!subject.oracle)
+        return tki_fail(ctx, TK_INTERNAL, "%s has no oracle", contract->name);
+    status = certify(&subject, &o);
+    report(options, 1, "done");
+    o.seconds = now() - begin;
+    if (status == TK_OK)
+        status = tki_certificate_make(ctx, &o, certificate);
+    free(o.reproduce);
+    free(o.trials);
+    free(o.mutants);
+    return status;
+}

@@ -1,0 +1,335 @@
+/* TRUSTED. The acceptance rule, element by element: with lo = RN(S - B) and hi = RN(S + B), an output is accepted iff it is
+ * not NaN and lo <= out <= hi. The oracle gives S as an interval of doubles, which nearly always decides; where it does
+ * not, the oracle refines S until it does. */
+#include "verify/judge.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "exact/round.h"
+
+const double tki_ulp_bin_ends[TKI_ULP_BINS - 1] = {0, 1, 2, 4, 8, 16, 64, 256, 1024};
+
+enum { FIRST_PRECISION = 128, LAST_PRECISION = 2048 };
+
+/* Everything one thread needs to judge elements of one output. */
+typedef struct bench {
+    const tki_oracle *oracle;
+    const tki_oracle_job *job;
+    tk_dtype dtype;
+    tki_judgement *tally;
+    tk_status status;
+} bench;
+
+void tki_output_matrix(const tk_case *c, int output, int64_t *rows, int64_t *cols)
+{
+    const tk_param *p = &c->contract->params[output];
+    if (p->rank == 2) {
+        *rows = c->dims[p->dim[0]];
+        *cols = c->dims[p->dim[1]];
+        return;
+    }
+    /* One value per row of a row op is a column; the output of an elementwise op is a row. */
+    bool column = c->contract->dim_count > 1;
+    *rows = column ? c->dims[p->dim[0]] : 1;
+    *cols = column ? 1 : c->dims[p->dim[0]];
+}
+
+static int histogram_bin(double ulps)
+{
+    int bin = 0;
+    while (bin < TKI_ULP_BINS - 1 && ulps > tki_ulp_bin_ends[bin])
+        bin++;
+    return bin;
+}
+
+/* The patterns RN(S - B), RN(S) and RN(S + B) as far as an enclosure of S decides them. */
+typedef struct rounded {
+    uint32_t lo[2], nearest[2], hi[2]; /* for the lower and the upper end of the enclosure */
+    double exact;
+} rounded;
+
+static rounded round_doubles(tk_dtype dtype, double lo, double hi, double bound)
+{
+    return (rounded){
+        .lo = {tki_round_double(dtype, tki_down(lo - bound)), tki_round_double(dtype, tki_up(hi - bound))},
+        .nearest = {tki_round_double(dtype, lo), tki_round_double(dtype, hi)},
+        .hi = {tki_round_double(dtype, tki_down(lo + bound)), tki_round_double(dtype, tki_up(hi + bound))},
+        .exact = lo + (hi - lo) / 2,
+    };
+}
+
+static rounded round_mpfrs(tk_dtype dtype, mpfr_srcptr lo, mpfr_srcptr hi, double bound)
+{
+    rounded r;
+    mpfr_t t;
+    /* Wide enough that adding B to an exact S rounds nothing that matters: directed rounding covers the rest. */
+    mpfr_init2(t, mpfr_get_prec(lo) + mpfr_get_prec(hi) + 256);
+    mpfr_sub_d(t, lo, bound, MPFR_RNDD);
+    r.lo[0] = tki_round_mpfr(dtype, t);
+    mpfr_sub_d(t, hi, bound, MPFR_RNDU);
+    r.lo[1] = tki_round_mpfr(dtype, t);
+    mpfr_add_d(t, lo, bound, MPFR_RNDD);
+    r.hi[0] = tki_round_mpfr(dtype, t);
+    mpfr_add_d(t, hi, bound, MPFR_RNDU);
+    r.hi[1] = tki_round_mpfr(dtype, t);
+    mpfr_clear(t);
+    r.nearest[0] = tki_round_mpfr(dtype, lo);
+    r.nearest[1] = tki_round_mpfr(dtype, hi);
+    r.exact = mpfr_get_d(lo, MPFR_RNDN) / 2 + mpfr_get_d(hi, MPFR_RNDN) / 2;
+    return r;
+}
+
+typedef enum decision { ACCEPTED, REFUSED, OPEN } decision;
+
+static decision decide(tk_dtype dtype, const rounded *r, double out)
+{
+    bool above_lo = out >= tki_decode(dtype, r->lo[1]);
+    bool below_hi = out <= tki_decode(dtype, r->hi[0]);
+    if (above_lo && below_hi)
+        return ACCEPTED;
+    if (out < tki_decode(dtype, r->lo[0]) || out > tki_decode(dtype, r->hi[1]))
+        return REFUSED;
+    return OPEN;
+}
+
+static bool same_number(tk_dtype dtype, uint32_t a, uint32_t b)
+{
+    return tki_decode(dtype, a) == tki_decode(dtype, b);
+}
+
+/* Ulps between the output and RN(S); infinite if one of them is infinite and the other is not. */
+static double ulp_distance(tk_dtype dtype, const rounded *r, double out)
+{
+    double nearest = tki_decode(dtype, r->nearest[0]);
+    if (out == nearest)
+        return 0;
+    return fabs(out - nearest) / tki_ulp(dtype, r->exact);
+}
+
+static void note_worst(tki_judgement *tally, const tki_element *element)
+{
+    bool worse = element->ulps > tally->worst.ulps ||
+                 (element->ulps == tally->worst.ulps && element->index < tally->worst.index);
+    if (!tally->worst.present || worse)
+        tally->worst = *element;
+}
+
+static void note_failure(tki_judgement *tally, const tki_element *element)
+{
+    tally->failed[element->clause]++;
+    if (!tally->failure.present || element->index < tally->failure.index)
+        tally->failure = *element;
+}
+
+/* The element is not plainly RN(S): decide it, refining S as far as needed, and keep the figures. */
+static bool judge_interval_slowly(bench *b, const tki_enclosure *e, int64_t row, int64_t col, tki_element *element)
+{
+    double out = tki_decode(b->dtype, element->got);
+    rounded r = round_doubles(b->dtype, e->lo, e->hi, e->bound);
+    decision d = isnan(out) ? REFUSED : decide(b->dtype, &r, out);
+    if (d == OPEN || !same_number(b->dtype, r.nearest[0], r.nearest[1])) {
+        b->tally->refined++;
+        mpfr_t lo;
+        mpfr_t hi;
+        mpfr_inits2(FIRST_PRECISION, lo, hi, (mpfr_ptr)0);
+        for (int precision = FIRST_PRECISION; precision <= LAST_PRECISION; precision *= 2) {
+            tk_status status = b->oracle->refine(b->job, row, col, precision, lo, hi);
+            if (status != TK_OK) {
+                b->status = status;
+                break;
+            }
+            r = round_mpfrs(b->dtype, lo, hi, e->bound);
+            d = isnan(out) ? REFUSED : decide(b->dtype, &r, out);
+            if (d != OPEN && same_number(b->dtype, r.nearest[0], r.nearest[1]))
+                break;
+        }
+        mpfr_clears(lo, hi, (mpfr_ptr)0);
+    }
+    if (d == OPEN) {
+        b->tally->undecided++;
+        d = ACCEPTED;
+    }
+    element->interval = true;
+    element->lo_bits = r.lo[0];
+    element->hi_bits = r.hi[1];
+    element->exact = r.exact;
+    element->bound = e->bound;
+    if (isnan(out)) {
+        element->ulps = INFINITY;
+        return false;
+    }
+    element->ulps = ulp_distance(b->dtype, &r, out);
+    double below;
+    double above;
+    tki_rounding_interval(b->dtype, element->got, &below, &above);
+    double outside = fmax(0, fmax(below - r.exact, r.exact - above));
+    element->bound_used = outside == 0 ? 0 : e->bound > 0 ? outside / e->bound : INFINITY;
+    if (isfinite(out))
+        b->tally->absolute_error = fmax(b->tally->absolute_error, fabs(out - r.exact));
+    return d == ACCEPTED;
+}
+
+static bool admitted_by_flag(tk_dtype dtype, unsigned admits, uint32_t expected, uint32_t got)
+{
+    double out = tki_decode(dtype, got);
+    return ((admits & TKI_ADMIT_NAN) && isnan(out)) || ((admits & TKI_ADMIT_PLUS_INF) && out == INFINITY) ||
+           ((admits & TKI_ADMIT_MINUS_INF) && out == -INFINITY) || ((admits & TKI_ADMIT_ZERO) && out == 0) ||
+           ((admits & TKI_ADMIT_BITS) && (got == expected || (isnan(out) && tki_is_nan(dtype, expected)))) ||
+           ((admits & TKI_ADMIT_RAW_BITS) && got == expected);
+}
+
+static void judge_element(bench *b, const tki_enclosure *e, int64_t row, int64_t col, int64_t index, uint32_t got)
+{
+    tki_judgement *tally = b->tally;
+    tally->judged[e->clause]++;
+    double out = tki_decode(b->dtype, got);
+    if (e->admits == TKI_ADMIT_INTERVAL && !isnan(out)) {
+        double below;
+        double above;
+        tki_rounding_interval(b->dtype, got, &below, &above);
+        if (below < e->lo && e->hi < above) {
+            /* The whole enclosure rounds to this output, so it is RN(S). */
+            tally->histogram[0]++;
+            double error = fmax(out - e->lo, e->hi - out);
+            if (error > tally->absolute_error && isfinite(error))
+                tally->absolute_error = error;
+            return;
+        }
+    }
+    tki_element element = {.present = true,
+                           .output = b->job->output,
+                           .clause = e->clause,
+                           .index = index,
+                           .got = got,
+                           .admits = e->admits};
+    if (e->admits & TKI_UNDEFINED) {
+        tally->undefined++;
+        return;
+    }
+    if (admitted_by_flag(b->dtype, e->admits, e->bits, got)) {
+        tally->histogram[0]++;
+        return;
+    }
+    bool accepted = false;
+    if (e->admits & TKI_ADMIT_INTERVAL)
+        accepted = judge_interval_slowly(b, e, row, col, &element);
+    else
+        element.ulps = INFINITY;
+    tally->histogram[histogram_bin(element.ulps)]++;
+    note_worst(tally, &element);
+    if (accepted)
+        tally->bound_used = fmax(tally->bound_used, element.bound_used);
+    else
+        note_failure(tally, &element);
+}
+
+static void judge_box(bench *b, const tki_box *box, int64_t cols, const void *data, tki_enclosure *enclosures)
+{
+    tk_status status = b->oracle->enclose(b->job, box, enclosures);
+    if (status != TK_OK) {
+        b->status = status;
+        return;
+    }
+    const tki_enclosure *e = enclosures;
+    for (int64_t row = box->row_begin; row < box->row_end; row++)
+        for (int64_t col = box->col_begin; col < box->col_end; col++, e++) {
+            int64_t index = row * cols + col;
+            judge_element(b, e, row, col, index, tki_element_bits(b->dtype, data, index));
+        }
+}
+
+static void note_row_sum(bench *b, int64_t row, int64_t cols, const void *data)
+{
+    double sum = 0;
+    for (int64_t col = 0; col < cols; col++)
+        sum += tki_decode(b->dtype, tki_element_bits(b->dtype, data, row * cols + col));
+    if (!isnan(sum))
+        b->tally->row_sum_error = fmax(b->tally->row_sum_error, fabs(sum - 1));
+}
+
+static void merge(tki_judgement *total, const tki_judgement *part)
+{
+    for (int i = 0; i < TK_MAX_CLAUSES; i++) {
+        total->judged[i] += part->judged[i];
+        total->failed[i] += part->failed[i];
+    }
+    for (int i = 0; i < TKI_ULP_BINS; i++)
+        total->histogram[i] += part->histogram[i];
+    total->refined += part->refined;
+    total->undecided += part->undecided;
+    total->undefined += part->undefined;
+    total->bound_used = fmax(total->bound_used, part->bound_used);
+    total->absolute_error = fmax(total->absolute_error, part->absolute_error);
+    total->row_sum_error = fmax(total->row_sum_error, part->row_sum_error);
+    if (part->worst.present)
+        note_worst(total, &part->worst);
+    if (part->failure.present && (!total->failure.present || part->failure.index < total->failure.index))
+        total->failure = part->failure;
+}
+
+static int64_t at_most(int64_t value, int64_t limit)
+{
+    return value < limit ? value : limit;
+}
+
+tk_status tki_judge(const tki_oracle *oracle, const tki_oracle_job *job, const void *data, int threads,
+                    tki_judgement *total)
+{
+    const tk_param *param = &job->c->contract->params[job->output];
+    int64_t rows;
+    int64_t cols;
+    int64_t box_rows;
+    int64_t box_cols;
+    tki_output_matrix(job->c, job->output, &rows, &cols);
+    if (rows == 0 || cols == 0)
+        return TK_OK;
+    oracle->box_size(job->c, job->output, &box_rows, &box_cols);
+    box_rows = at_most(box_rows, rows);
+    box_cols = at_most(box_cols, cols);
+    int64_t boxes_down = (rows + box_rows - 1) / box_rows;
+    int64_t boxes_across = (cols + box_cols - 1) / box_cols;
+    tk_status status = TK_OK;
+    tki_judgement found = {0};
+#pragma omp parallel num_threads(threads)
+    {
+        tki_judgement tally = {0};
+        bench b = {.oracle = oracle, .job = job, .dtype = tk_case_param_dtype(job->c, job->output), .tally = &tally};
+        tki_enclosure *enclosures = malloc((size_t)(box_rows * box_cols) * sizeof *enclosures);
+        if (!enclosures)
+            b.status = TK_NO_MEMORY;
+#pragma omp for schedule(dynamic, 1)
+        for (int64_t i = 0; i < boxes_down * boxes_across; i++) {
+            if (b.status != TK_OK)
+                continue;
+            int64_t row = i / boxes_across * box_rows;
+            int64_t col = i % boxes_across * box_cols;
+            tki_box box = {row, at_most(row + box_rows, rows), col, at_most(col + box_cols, cols)};
+            judge_box(&b, &box, cols, data, enclosures);
+            for (int64_t r = box.row_begin; param->sums_to_one && col == 0 && r < box.row_end; r++)
+                note_row_sum(&b, r, cols, data);
+        }
+        free(enclosures);
+        mpfr_free_cache2(MPFR_FREE_LOCAL_CACHE);
+#pragma omp critical(tki_judge_merge)
+        {
+            merge(&found, &tally);
+            if (b.status != TK_OK)
+                status = b.status;
+        }
+    }
+    if (status != TK_OK)
+        return status;
+    found.elements = rows * cols;
+    total->elements += found.elements;
+    /* Failures and worst elements of earlier outputs stay: indices are not comparable between them. */
+    tki_element first_failure = total->failure;
+    tki_element worst = total->worst;
+    merge(total, &found);
+    if (first_failure.present)
+        total->failure = first_failure;
+    if (worst.present && !(found.worst.present && found.worst.ulps > worst.ulps))
+        total->worst = worst;
+    return TK_OK;
+}

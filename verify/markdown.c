@@ -1,0 +1,205 @@
+/* TRUSTED. The certificate for people: Markdown made from the statement and nothing else. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "verify/certificate.h"
+
+static const char *text_of(const json_t *object, const char *name)
+{
+    const char *text = json_string_value(json_object_get(object, name));
+    return text ? text : "";
+}
+
+/* Numbers as written in the statement, so that the two never disagree. */
+static void print_value(FILE *out, const json_t *value)
+{
+    if (json_is_string(value))
+        fputs(json_string_value(value), out);
+    else if (json_is_integer(value))
+        fprintf(out, "%lld", (long long)json_integer_value(value));
+    else
+        fprintf(out, "%.6g", json_number_value(value));
+}
+
+static void print_shape(FILE *out, const json_t *shape)
+{
+    const char *name;
+    json_t *size;
+    const char *comma = "";
+    json_object_foreach((json_t *)(uintptr_t)shape, name, size)
+    {
+        fprintf(out, "%s%s=%lld", comma, name, (long long)json_integer_value(size));
+        comma = " ";
+    }
+}
+
+static void print_head(FILE *out, const tk_certificate *c)
+{
+    fprintf(out, "# %s: %s\n\n", tk_certificate_subject(c), tki_certificate_text(c, "verdict"));
+    fprintf(out, "%s.\n\n", tki_certificate_text(c, "contract.summary"));
+    if (tk_certificate_reason(c)[0])
+        fprintf(out, "**Why:** %s\n\n", tk_certificate_reason(c));
+    if (tk_certificate_reproduce(c)[0])
+        fprintf(out, "```sh\n%s\n```\n\n", tk_certificate_reproduce(c));
+    fprintf(out, "- exact value: `%s`\n", tki_certificate_text(c, "contract.formula"));
+    fprintf(out, "- bound before the final rounding: `%s`\n", tki_certificate_text(c, "contract.bound"));
+    fprintf(out, "- level `%s`, seed %lld, made %s by tokitai %s\n\n", tki_certificate_text(c, "run.level"),
+            (long long)tki_certificate_integer(c, "run.seed"), tki_certificate_text(c, "created"),
+            tki_certificate_text(c, "tokitai"));
+}
+
+static void print_clauses(FILE *out, const tk_certificate *c)
+{
+    fprintf(out, "## Clauses\n\n| clause | verdict | checks | |\n|---|---|---|---|\n");
+    const json_t *clauses = tki_certificate_get(c, "clauses");
+    for (size_t i = 0; i < json_array_size(clauses); i++) {
+        const json_t *clause = json_array_get(clauses, i);
+        fprintf(out, "| %s | %s | %lld | %s |\n", text_of(clause, "id"), text_of(clause, "verdict"),
+                (long long)json_integer_value(json_object_get(clause, "checks")), text_of(clause, "text"));
+    }
+    fputc('\n', out);
+}
+
+static void print_element(FILE *out, const char *title, const json_t *element)
+{
+    if (!element)
+        return;
+    static const char *const rows[] = {"output", "index", "got_bits", "got", "exact", "bound", "bound_used", "error_ulp", "clause"};
+    fprintf(out, "### %s\n\n| | |\n|---|---|\n", title);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const json_t *value = json_object_get(element, rows[i]);
+        if (!value)
+            continue;
+        fprintf(out, "| %s | ", rows[i]);
+        print_value(out, value);
+        fprintf(out, " |\n");
+    }
+    const json_t *interval = json_object_get(element, "admissible");
+    if (interval) {
+        fprintf(out, "| admissible | [");
+        print_value(out, json_array_get(interval, 0));
+        fprintf(out, ", ");
+        print_value(out, json_array_get(interval, 1));
+        fprintf(out, "] |\n");
+    }
+    const char *name;
+    json_t *bits;
+    json_object_foreach(json_object_get(element, "input_bits"), name, bits)
+    {
+        fprintf(out, "| input %s | %s |\n", name, json_string_value(bits));
+    }
+    const json_t *trial = json_object_get(element, "trial");
+    fprintf(out, "| trial | %s, ", text_of(trial, "family"));
+    print_shape(out, json_object_get(trial, "shape"));
+    fprintf(out, " |\n\n");
+}
+
+static void print_result(FILE *out, const tk_certificate *c)
+{
+    static const char *const rows[][2] = {{"elements", "elements judged"},
+                                          {"worst_ulp", "worst error, ulp"},
+                                          {"bound_used", "largest share of the bound used"},
+                                          {"absolute_error", "largest absolute error"},
+                                          {"row_sum_error", "largest distance of a row sum from 1"},
+                                          {"refined", "elements that needed refinement"},
+                                          {"undecided", "elements accepted undecided"},
+                                          {"determinism", "determinism reached"},
+                                          {"kernel_seconds", "kernel seconds under test"},
+                                          {"seconds", "seconds in all"}};
+    const json_t *result = tki_certificate_get(c, "result");
+    fprintf(out, "## What came out\n\n| | |\n|---|---|\n");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const json_t *value = json_object_get(result, rows[i][0]);
+        if (!value)
+            continue;
+        fprintf(out, "| %s | ", rows[i][1]);
+        print_value(out, value);
+        fprintf(out, " |\n");
+    }
+    fprintf(out, "\n| error up to, ulp | elements |\n|---|---|\n");
+    const json_t *histogram = json_object_get(result, "ulp_histogram");
+    for (size_t i = 0; i < json_array_size(histogram); i++) {
+        const json_t *bin = json_array_get(histogram, i);
+        fprintf(out, "| ");
+        print_value(out, json_object_get(bin, "up_to_ulp"));
+        fprintf(out, " | %lld |\n", (long long)json_integer_value(json_object_get(bin, "elements")));
+    }
+    fputc('\n', out);
+    print_element(out, "The failure", json_object_get(result, "failure"));
+    print_element(out, "The worst element", json_object_get(result, "worst"));
+}
+
+static void print_mutants(FILE *out, const tk_certificate *c)
+{
+    const json_t *mutants = tki_certificate_get(c, "mutants");
+    if (!json_array_size(mutants))
+        return;
+    fprintf(out, "## Planted wrong kernels\n\n| kernel | what is wrong | rejected by |\n|---|---|---|\n");
+    for (size_t i = 0; i < json_array_size(mutants); i++) {
+        const json_t *mutant = json_array_get(mutants, i);
+        fprintf(out, "| %s | %s | %s |\n", text_of(mutant, "name"), text_of(mutant, "what"),
+                json_is_true(json_object_get(mutant, "rejected")) ? text_of(mutant, "clause") : "**not rejected**");
+    }
+    fputc('\n', out);
+}
+
+static void print_sentences(FILE *out, const tk_certificate *c, const char *title, const char *path)
+{
+    const json_t *list = tki_certificate_get(c, path);
+    fprintf(out, "## %s\n\n", title);
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const char *sentence = json_string_value(json_array_get(list, i));
+        fprintf(out, "- %s\n", sentence ? sentence : "");
+    }
+    fputc('\n', out);
+}
+
+static void print_basis(FILE *out, const tk_certificate *c)
+{
+    static const char *const rows[][2] = {
+        {"built.source", "source"},           {"built.source_sha256", "source SHA-256"}, {"built.compiler", "compiler"},
+        {"built.options", "options"},         {"built.artifact", "artifact"},            {"built.artifact_sha256", "artifact SHA-256"},
+        {"machine.backend", "backend"},       {"machine.device", "device"},              {"machine.features", "features"},
+        {"integrity.sha256", "certificate SHA-256"}};
+    fprintf(out, "## On what\n\n| | |\n|---|---|\n");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (tki_certificate_text(c, rows[i][0])[0])
+            fprintf(out, "| %s | %s |\n", rows[i][1], tki_certificate_text(c, rows[i][0]));
+    fputc('\n', out);
+}
+
+static void print_trials(FILE *out, const tk_certificate *c)
+{
+    const json_t *trials = tki_certificate_get(c, "run.trials");
+    fprintf(out, "## Trials\n\n| family | shape | elements | output SHA-256 |\n|---|---|---|---|\n");
+    for (size_t i = 0; i < json_array_size(trials); i++) {
+        const json_t *trial = json_array_get(trials, i);
+        fprintf(out, "| %s | ", text_of(trial, "family"));
+        print_shape(out, json_object_get(trial, "shape"));
+        fprintf(out, " | %lld | %.16s |\n", (long long)json_integer_value(json_object_get(trial, "elements")),
+                text_of(trial, "output_sha256"));
+    }
+}
+
+char *tki_certificate_render(const tk_certificate *certificate)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    if (!out)
+        return NULL;
+    print_head(out, certificate);
+    print_clauses(out, certificate);
+    print_result(out, certificate);
+    print_mutants(out, certificate);
+    print_sentences(out, certificate, "Evidence", "evidence");
+    print_sentences(out, certificate, "What is not claimed", "non_claims");
+    print_basis(out, certificate);
+    print_trials(out, certificate);
+    if (fclose(out)) {
+        free(text);
+        return NULL;
+    }
+    return text;
+}

@@ -1,0 +1,59 @@
+/* TRUSTED. Everything one certification found, before it is written down. certify.c fills it, certificate.c writes it. */
+#ifndef TKI_VERIFY_OUTCOME_H
+#define TKI_VERIFY_OUTCOME_H
+
+#include "core/mutant.h"
+#include "verify/trial.h"
+
+typedef struct tki_trial_record {
+    tki_trial trial;
+    int64_t repeats; /* trials folded into this record: the chunks of an exhaustive domain */
+    int64_t elements;
+    char output_hash[TKI_HASH_HEX];
+} tki_trial_record;
+
+typedef struct tki_mutant_record {
+    const tki_mutant *mutant;
+    bool rejected;
+    int clause; /* the one that rejected it */
+    char reason[512];
+} tki_mutant_record;
+
+typedef enum tki_subject_kind { TKI_LOWERING, TKI_MUTANT, TKI_FUNCTION } tki_subject_kind;
+
+typedef struct tki_outcome {
+    const tk_contract *contract;
+    tk_dtype dtype, index_dtype;
+    const tk_certify_options *options;
+    tk_level level; /* that was run */
+    tki_subject_kind kind;
+    char subject[160]; /* lowering id, "mutant:NAME" or the function's name */
+    const tki_lowering *lowering;
+    char refusals[1024]; /* of the lowerings that were passed over */
+
+    tk_verdict verdict;
+    char reason[768];
+    char *reproduce;     /* NULL unless refuted */
+    int failed_clause;   /* -1 */
+    tki_judgement judgement;
+    int64_t structural[TK_MAX_CLAUSES];
+    bool proved[TK_MAX_CLAUSES]; /* every input of the finite domain was judged by this clause or a fellow of it */
+    tk_determinism determinism;
+    bool batch_checked;
+    tki_trial worst_trial; /* the trial with the worst element */
+    uint32_t worst_inputs[TK_MAX_PARAMS];
+    bool worst_inputs_known; /* elementwise ops only: the bits of every input that made it */
+    tki_trial failed_trial;  /* shrunk */
+    double kernel_seconds, seconds;
+
+    tki_trial_record *trials;
+    int64_t trial_count;
+    tki_mutant_record *mutants;
+    int mutant_count;
+    bool mutants_run;
+} tki_outcome;
+
+/* Writes the outcome down. */
+TK_MUST_USE tk_status tki_certificate_make(tk_ctx *ctx, const tki_outcome *outcome, tk_certificate **certificate);
+
+#endif

@@ -1,0 +1,51 @@
+/* TRUSTED. Provenance of a kernel that is built into this process. */
+#include "verify/provenance.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/context.h"
+#include "tokitai_build.h"
+
+static const struct {
+    const char *path, *hash;
+} sources[] = {TKI_BUILD_SOURCES};
+
+/* The loader knows a shared library by its path, and the program itself only by the name it was started with. */
+static bool object_path(uintptr_t code, char path[PATH_MAX])
+{
+    Dl_info info;
+    if (dladdr((void *)code, &info) && info.dli_fname && strchr(info.dli_fname, '/') && strstr(info.dli_fname, ".so") &&
+        realpath(info.dli_fname, path))
+        return true;
+    ssize_t length = readlink("/proc/self/exe", path, PATH_MAX - 1);
+    if (length < 0)
+        return false;
+    path[length] = 0;
+    return true;
+}
+
+tk_status tki_provenance_find(tk_ctx *ctx, const char *source, uintptr_t code, tki_provenance *provenance)
+{
+    *provenance = (tki_provenance){.source = source};
+    char path[PATH_MAX];
+    if (!object_path(code, path) || !tki_hash_file(path, provenance->artifact_hash))
+        return tki_fail(ctx, TK_IO, "cannot read the object file that holds the kernel");
+    snprintf(provenance->artifact_path, sizeof provenance->artifact_path, "%s", path);
+    for (size_t i = 0; source && i < sizeof sources / sizeof *sources; i++)
+        if (!strcmp(sources[i].path, source))
+            provenance->source_hash = sources[i].hash;
+    if (source && !provenance->source_hash)
+        return tki_fail(ctx, TK_INTERNAL, "the hash of %s is not known to this build", source);
+    if (source) {
+        provenance->compiler = TKI_BUILD_COMPILER;
+        provenance->options = TKI_BUILD_KERNEL_OPTIONS;
+    }
+    if (!tk_device_at(0, &provenance->device))
+        return tki_fail(ctx, TK_INTERNAL, "this machine's processor could not be described");
+    return TK_OK;
+}

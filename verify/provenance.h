@@ -1,0 +1,21 @@
+/* TRUSTED. On what a certificate rests: the kernel's source, compiler and options, the artifact, the machine. */
+#ifndef TKI_VERIFY_PROVENANCE_H
+#define TKI_VERIFY_PROVENANCE_H
+
+#include "core/hash.h"
+#include "tokitai.h"
+
+typedef struct tki_provenance {
+    char artifact_path[4096]; /* the object file that holds the kernel: the library, or the program if it is static */
+    char artifact_hash[TKI_HASH_HEX];
+    const char *source; /* "ops/gelu/kernel_cpu.c"; NULL for a function that we did not build */
+    const char *source_hash;
+    const char *compiler;
+    const char *options;
+    tk_device device;
+} tki_provenance;
+
+/* `code` is an address inside the kernel's object file. */
+TK_MUST_USE tk_status tki_provenance_find(tk_ctx *ctx, const char *source, uintptr_t code, tki_provenance *provenance);
+
+#endif

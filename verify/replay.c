@@ -1,0 +1,176 @@
+/* TRUSTED. Replay: a certificate's own fields say what to run; the output hashes say whether it came out the same. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/context.h"
+#include "verify/certificate.h"
+
+/* What a replay runs, rebuilt from the certificate. */
+typedef struct recipe {
+    const tk_contract *contract;
+    tk_dtype dtype, index_dtype;
+    tk_certify_options options;
+    int64_t dims[TK_MAX_DIMS];
+    tk_xent_options xent;
+    tk_given_input inputs[TK_MAX_PARAMS];
+    uint64_t *bits[TK_MAX_PARAMS];
+} recipe;
+
+static void recipe_free(recipe *r)
+{
+    for (int i = 0; i < TK_MAX_PARAMS; i++)
+        free(r->bits[i]);
+}
+
+static bool dtype_named(const char *name, tk_dtype *dtype)
+{
+    for (int d = TK_F16; d <= TK_I64; d++)
+        if (!strcmp(name, tk_dtype_name((tk_dtype)d))) {
+            *dtype = (tk_dtype)d;
+            return true;
+        }
+    return false;
+}
+
+static bool level_named(const char *name, tk_level *level)
+{
+    for (int l = TK_QUICK; l <= TK_EXHAUSTIVE; l++)
+        if (!strcmp(name, tk_level_name((tk_level)l))) {
+            *level = (tk_level)l;
+            return true;
+        }
+    return false;
+}
+
+static bool read_inputs(recipe *r, const json_t *inputs)
+{
+    const char *name;
+    json_t *values;
+    json_object_foreach((json_t *)(uintptr_t)inputs, name, values)
+    {
+        if (r->options.input_count == TK_MAX_PARAMS)
+            return false;
+        size_t count = json_array_size(values);
+        uint64_t *bits = malloc((count + 1) * sizeof *bits);
+        if (!bits)
+            return false;
+        for (size_t i = 0; i < count; i++)
+            bits[i] = (uint64_t)json_integer_value(json_array_get(values, i));
+        r->bits[r->options.input_count] = bits;
+        r->inputs[r->options.input_count++] = (tk_given_input){.name = name, .bits = bits, .count = (int64_t)count};
+    }
+    r->options.inputs = r->inputs;
+    return true;
+}
+
+static tk_status read_recipe(tk_ctx *ctx, const tk_certificate *certificate, recipe *r)
+{
+    const char *kind = tki_certificate_text(certificate, "run.kind");
+    const char *op = tki_certificate_text(certificate, "run.op");
+    *r = (recipe){.contract = tk_contract_find(op), .index_dtype = TK_I32};
+    if (!strcmp(kind, "function"))
+        return tki_fail(ctx, TK_UNAVAILABLE, "the certificate is of a function that its program brought along; only that "
+                                             "program can run it again");
+    if (!r->contract)
+        return tki_fail(ctx, TK_UNAVAILABLE, "this build has no op '%s'", op);
+    const char *index = tki_certificate_text(certificate, "run.index_dtype");
+    if (!dtype_named(tki_certificate_text(certificate, "run.dtype"), &r->dtype) ||
+        (index[0] && !dtype_named(index, &r->index_dtype)) ||
+        !level_named(tki_certificate_text(certificate, "run.level"), &r->options.level))
+        return tki_fail(ctx, TK_BAD_FILE, "the certificate names a dtype or a level that does not exist");
+    r->options.seed = (uint64_t)tki_certificate_integer(certificate, "run.seed");
+    r->options.skip_mutants = true;
+    if (!strcmp(kind, "mutant"))
+        r->options.mutant = tki_certificate_text(certificate, "run.mutant");
+    else
+        r->options.lowering = tk_certificate_subject(certificate);
+    const json_t *shape = tki_certificate_get(certificate, "run.shape");
+    for (int d = 0; shape && d < r->contract->dim_count; d++)
+        r->dims[d] = json_integer_value(json_object_get(shape, r->contract->dim_names[d]));
+    if (shape)
+        r->options.dims = r->dims;
+    if (tki_certificate_get(certificate, "run.family"))
+        r->options.family = tki_certificate_text(certificate, "run.family");
+    if (tki_certificate_get(certificate, "run.options")) {
+        r->xent = (tk_xent_options){
+            .label_smoothing = (float)tki_certificate_real(certificate, "run.options.label_smoothing"),
+            .scale = (float)tki_certificate_real(certificate, "run.options.scale"),
+            .ignore_index = tki_certificate_integer(certificate, "run.options.ignore_index")};
+        r->options.xent = &r->xent;
+    }
+    const json_t *inputs = tki_certificate_get(certificate, "run.inputs");
+    if (inputs && !read_inputs(r, inputs))
+        return tki_fail(ctx, TK_NO_MEMORY, "no memory for the certificate's inputs");
+    return TK_OK;
+}
+
+__attribute__((format(printf, 1, 2))) static char *describe(const char *format, ...)
+{
+    char *text = NULL;
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vasprintf(&text, format, arguments);
+    va_end(arguments);
+    return length < 0 ? NULL : text;
+}
+
+/* NULL if everything is the same. A refuted run stops at its failure, and so does its replay. */
+static char *first_difference(const tk_certificate *before, const tk_certificate *after)
+{
+    const json_t *old_trials = tki_certificate_get(before, "run.trials");
+    const json_t *new_trials = tki_certificate_get(after, "run.trials");
+    size_t count = json_array_size(old_trials);
+    for (size_t i = 0; i < count && i < json_array_size(new_trials); i++) {
+        const json_t *a = json_array_get(old_trials, i);
+        const json_t *b = json_array_get(new_trials, i);
+        if (!json_equal(json_object_get(a, "output_sha256"), json_object_get(b, "output_sha256"))) {
+            char *shape = json_dumps(json_object_get(a, "shape"), JSON_COMPACT);
+            char *text = describe("trial %zu (%s, %s) gives other output bits", i, json_string_value(json_object_get(a, "family")),
+                                  shape ? shape : "");
+            free(shape);
+            return text;
+        }
+    }
+    if (count != json_array_size(new_trials))
+        return describe("%zu trials ran, the certificate lists %zu", json_array_size(new_trials), count);
+    const char *old_verdict = tki_certificate_text(before, "verdict");
+    const char *new_verdict = tki_certificate_text(after, "verdict");
+    if (strcmp(old_verdict, new_verdict) != 0)
+        return describe("the verdict is now %s, it was %s", new_verdict, old_verdict);
+    return NULL;
+}
+
+tk_status tk_certificate_replay(tk_ctx *ctx, const tk_certificate *certificate, tk_progress progress, void *progress_data,
+                                bool *same, char **difference)
+{
+    if (!ctx)
+        return TK_BAD_ARGUMENT;
+    if (!certificate || !same)
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "no certificate, or nowhere to put the answer");
+    *same = false;
+    if (difference)
+        *difference = NULL;
+    recipe r;
+    tk_certificate *again = NULL;
+    tk_status status = read_recipe(ctx, certificate, &r);
+    r.options.progress = progress;
+    r.options.progress_data = progress_data;
+    if (status == TK_OK) {
+        status = tk_certify(ctx, r.contract, r.dtype, r.index_dtype, &r.options, &again);
+        if (status == TK_BAD_ARGUMENT)
+            status = TK_UNAVAILABLE; /* a lowering or mutant that this build does not have */
+    }
+    recipe_free(&r);
+    if (status != TK_OK)
+        return status;
+    char *text = first_difference(certificate, again);
+    *same = !text;
+    if (difference)
+        *difference = text;
+    else
+        free(text);
+    tk_certificate_destroy(again);
+    return TK_OK;
+}

@@ -1,0 +1,85 @@
+/* TRUSTED. Greedy shrinking: cut each size to a part that still fails, first to the failing element's own row and column, then
+ * by halves and single steps, until nothing more can go. */
+#include "verify/shrink.h"
+
+enum { MOST_ATTEMPTS = 400 };
+
+typedef struct search {
+    tki_subject *subject;
+    tki_trial *trial;
+    tki_inputs *inputs;
+    tki_trial_result *result;
+    int attempts;
+} search;
+
+/* Keeps the part [begin, end) of one size if it still fails. */
+static tk_status try_part(search *s, int dim, int64_t begin, int64_t end, bool *kept)
+{
+    *kept = false;
+    if (s->attempts++ >= MOST_ATTEMPTS || begin >= end || end - begin >= s->trial->c.dims[dim])
+        return TK_OK;
+    tki_trial part = *s->trial;
+    tki_inputs part_inputs;
+    tki_trial_result part_result;
+    tk_status status;
+    part.family = TKI_GIVEN_INPUTS;
+    if (!tki_inputs_slice(s->subject->ctx, &s->trial->c, s->inputs, dim, begin, end, &part.c, &part_inputs, &status))
+        return status;
+    status = tki_trial_run(s->subject, &part, &part_inputs, &part_result);
+    if (status == TK_OK && part_result.failed_clause >= 0 && !part_result.could_not_run) {
+        tki_inputs_free(s->inputs);
+        *s->trial = part;
+        *s->inputs = part_inputs;
+        *s->result = part_result;
+        *kept = true;
+    } else {
+        tki_inputs_free(&part_inputs);
+    }
+    return status;
+}
+
+/* The row and column of the element that failed. */
+static tk_status try_failing_element(search *s)
+{
+    const tki_element *e = &s->result->judgement.failure;
+    if (!e->present)
+        return TK_OK;
+    const tk_param *param = &s->trial->c.contract->params[e->output];
+    int64_t cols = param->rank == 2 ? s->trial->c.dims[param->dim[1]] : 1;
+    int64_t place[2] = {e->index / cols, e->index % cols};
+    tk_status status = TK_OK;
+    for (int axis = 0; axis < param->rank && status == TK_OK; axis++) {
+        bool kept;
+        status = try_part(s, param->dim[axis], place[axis], place[axis] + 1, &kept);
+    }
+    return status;
+}
+
+static tk_status shrink_dim(search *s, int dim, bool *any)
+{
+    for (bool again = true; again;) {
+        int64_t size = s->trial->c.dims[dim];
+        int64_t half = size / 2;
+        const int64_t parts[4][2] = {{0, half}, {half, size}, {0, size - 1}, {1, size}};
+        again = false;
+        for (int i = 0; i < 4 && !again; i++) {
+            tk_status status = try_part(s, dim, parts[i][0], parts[i][1], &again);
+            if (status != TK_OK)
+                return status;
+        }
+        *any |= again;
+    }
+    return TK_OK;
+}
+
+tk_status tki_shrink(tki_subject *subject, tki_trial *trial, tki_inputs *inputs, tki_trial_result *result)
+{
+    search s = {subject, trial, inputs, result, 0};
+    tk_status status = try_failing_element(&s);
+    for (bool any = true; any && status == TK_OK && s.attempts < MOST_ATTEMPTS;) {
+        any = false;
+        for (int dim = 0; dim < trial->c.contract->dim_count && status == TK_OK; dim++)
+            status = shrink_dim(&s, dim, &any);
+    }
+    return status;
+}

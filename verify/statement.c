@@ -1,0 +1,350 @@
+/* TRUSTED. An outcome written down as an in-toto Statement. The schema is docs/certificate.schema.json. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "core/context.h"
+#include "exact/round.h"
+#include "verify/certificate.h"
+#include "verify/outcome.h"
+#include "verify/provenance.h"
+#include "verify/registry.h"
+
+/* JSON has no infinity. */
+static json_t *real(double value)
+{
+    return isfinite(value) ? json_real(value) : json_string(isnan(value) ? "nan" : value > 0 ? "infinity" : "-infinity");
+}
+
+static json_t *bits(tk_dtype dtype, uint32_t pattern)
+{
+    return json_sprintf(tk_dtype_size(dtype) == 2 ? "0x%04x" : "0x%08x", pattern);
+}
+
+static json_t *dims_json(const tk_case *c)
+{
+    json_t *dims = json_object();
+    for (int d = 0; d < c->contract->dim_count; d++)
+        json_object_set_new(dims, c->contract->dim_names[d], json_integer(c->dims[d]));
+    return dims;
+}
+
+static json_t *xent_json(const tk_xent_options *xent)
+{
+    return json_pack("{s:o, s:o, s:I}", "label_smoothing", real((double)xent->label_smoothing), "scale",
+                     real((double)xent->scale), "ignore_index", (json_int_t)xent->ignore_index);
+}
+
+static json_t *trial_json(const tki_trial *trial)
+{
+    json_t *json = json_pack("{s:s, s:o}", "family", tki_trial_family_name(trial), "shape", dims_json(&trial->c));
+    if (trial->family >= 0)
+        json_object_set_new(json, "seed", json_integer((json_int_t)trial->seed));
+    if (trial->c.contract->takes_xent_options)
+        json_object_set_new(json, "options", xent_json(&trial->c.xent));
+    return json;
+}
+
+static json_t *given_inputs_json(const tk_certify_options *options)
+{
+    json_t *inputs = json_object();
+    for (int i = 0; i < options->input_count; i++) {
+        json_t *values = json_array();
+        for (int64_t k = 0; k < options->inputs[i].count; k++)
+            json_array_append_new(values, json_integer((json_int_t)options->inputs[i].bits[k]));
+        json_object_set_new(inputs, options->inputs[i].name, values);
+    }
+    return inputs;
+}
+
+/* What was run, in enough detail to run it again. */
+static json_t *run_json(const tki_outcome *o)
+{
+    static const char *const kinds[] = {"lowering", "mutant", "function"};
+    json_t *run = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:I}", "op", o->contract->name, "dtype", tk_dtype_name(o->dtype),
+                            "kind", kinds[o->kind], "subject", o->subject, "numerics", "ieee", "level", tk_level_name(o->level),
+                            "seed", (json_int_t)o->options->seed);
+    if (tk_contract_takes_index(o->contract))
+        json_object_set_new(run, "index_dtype", json_string(tk_dtype_name(o->index_dtype)));
+    if (o->kind == TKI_MUTANT)
+        json_object_set_new(run, "mutant", json_string(o->options->mutant));
+    if (o->refusals[0])
+        json_object_set_new(run, "refusals", json_string(o->refusals));
+    if (o->options->dims) {
+        tk_case c = {.contract = o->contract};
+        memcpy(c.dims, o->options->dims, (size_t)o->contract->dim_count * sizeof *c.dims);
+        json_object_set_new(run, "shape", dims_json(&c));
+    }
+    if (o->options->family)
+        json_object_set_new(run, "family", json_string(o->options->family));
+    if (o->options->xent)
+        json_object_set_new(run, "options", xent_json(o->options->xent));
+    if (o->options->input_count)
+        json_object_set_new(run, "inputs", given_inputs_json(o->options));
+    json_t *trials = json_array();
+    for (int64_t i = 0; i < o->trial_count; i++) {
+        json_t *trial = trial_json(&o->trials[i].trial);
+        json_object_set_new(trial, "elements", json_integer(o->trials[i].elements));
+        json_object_set_new(trial, "output_sha256", json_string(o->trials[i].output_hash));
+        if (o->trials[i].repeats > 1)
+            json_object_set_new(trial, "chunks", json_integer(o->trials[i].repeats));
+        json_array_append_new(trials, trial);
+    }
+    json_object_set_new(run, "trials", trials);
+    return run;
+}
+
+static const char *clause_verdict(const tki_outcome *o, int i)
+{
+    if (o->judgement.failed[i] > 0 || o->failed_clause == i)
+        return tk_verdict_name(TK_REFUTED);
+    if (o->judgement.judged[i] + o->structural[i] == 0)
+        return "NOT JUDGED";
+    return tk_verdict_name(o->proved[i] ? TK_PROVED : TK_HELD);
+}
+
+static json_t *clauses_json(const tki_outcome *o)
+{
+    json_t *clauses = json_array();
+    for (int i = 0; i < o->contract->clause_count; i++)
+        json_array_append_new(
+            clauses, json_pack("{s:s, s:s, s:s, s:I, s:I}", "id", o->contract->clauses[i].id, "text",
+                               o->contract->clauses[i].text, "verdict", clause_verdict(o, i), "checks",
+                               (json_int_t)(o->judgement.judged[i] + o->structural[i]), "failures",
+                               (json_int_t)(o->judgement.failed[i] ? o->judgement.failed[i] : o->failed_clause == i)));
+    return clauses;
+}
+
+static json_t *element_json(const tki_outcome *o, const tki_element *e)
+{
+    tk_dtype dtype = e->output < o->contract->param_count && o->contract->params[e->output].kind == TK_KIND_F32 ? TK_F32 : o->dtype;
+    json_t *json = json_pack("{s:s, s:I, s:o, s:o, s:o, s:s}", "output", o->contract->params[e->output].name, "index",
+                             (json_int_t)e->index, "got_bits", bits(dtype, e->got), "got", real(tki_decode(dtype, e->got)),
+                             "error_ulp", real(e->ulps), "clause", o->contract->clauses[e->clause].id);
+    if (!e->interval)
+        return json;
+    json_object_set_new(json, "exact", real(e->exact));
+    json_object_set_new(json, "bound", real(e->bound));
+    json_object_set_new(json, "bound_used", real(e->bound_used));
+    json_object_set_new(json, "admissible",
+                        json_pack("[o, o]", real(tki_decode(dtype, e->lo_bits)), real(tki_decode(dtype, e->hi_bits))));
+    return json;
+}
+
+static json_t *worst_json(const tki_outcome *o)
+{
+    json_t *worst = element_json(o, &o->judgement.worst);
+    json_object_set_new(worst, "trial", trial_json(&o->worst_trial));
+    if (o->worst_inputs_known) {
+        json_t *inputs = json_object();
+        for (int p = 0; p < o->contract->param_count; p++)
+            if (!o->contract->params[p].output)
+                json_object_set_new(inputs, o->contract->params[p].name, bits(o->dtype, o->worst_inputs[p]));
+        json_object_set_new(worst, "input_bits", inputs);
+    }
+    if (o->worst_trial.family == TKI_ALL_PATTERNS)
+        json_object_set_new(worst, "chunk", json_integer(o->worst_trial.chunk));
+    return worst;
+}
+
+/* The level that was seen; only a promise of equal bits on every backend reaches further than one machine can see. */
+static const char *determinism_reached(const tki_outcome *o)
+{
+    if (o->determinism < TK_RUN_TO_RUN)
+        return tk_determinism_name(TK_DETERMINISM_NONE);
+    bool bits_held = o->lowering && o->lowering->determinism == TK_CROSS_DEVICE && o->failed_clause < 0;
+    if (bits_held)
+        return tk_determinism_name(TK_CROSS_DEVICE);
+    return tk_determinism_name(o->batch_checked && o->determinism >= TK_BATCH_INVARIANT ? TK_BATCH_INVARIANT : TK_RUN_TO_RUN);
+}
+
+static json_t *result_json(const tki_outcome *o)
+{
+    const tki_judgement *j = &o->judgement;
+    json_t *histogram = json_array();
+    for (int i = 0; i < TKI_ULP_BINS; i++)
+        json_array_append_new(histogram, json_pack("{s:o, s:I}", "up_to_ulp", i < TKI_ULP_BINS - 1 ? real(tki_ulp_bin_ends[i]) : real(INFINITY),
+                                                   "elements", (json_int_t)j->histogram[i]));
+    json_t *result = json_pack(
+        "{s:I, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:s, s:o, s:o}", "elements", (json_int_t)j->elements, "ulp_histogram",
+        histogram, "worst_ulp", real(j->worst.present ? j->worst.ulps : 0), "bound_used", real(j->bound_used),
+        "absolute_error", real(j->absolute_error), "refined", (json_int_t)j->refined, "undecided", (json_int_t)j->undecided,
+        "undefined", (json_int_t)j->undefined, "determinism", determinism_reached(o), "kernel_seconds", real(o->kernel_seconds),
+        "seconds", real(o->seconds));
+    for (int p = 0; p < o->contract->param_count; p++)
+        if (o->contract->params[p].sums_to_one)
+            json_object_set_new(result, "row_sum_error", real(j->row_sum_error));
+    if (j->worst.present)
+        json_object_set_new(result, "worst", worst_json(o));
+    if (o->verdict == TK_REFUTED && j->failure.present) {
+        json_t *failure = element_json(o, &j->failure);
+        json_object_set_new(failure, "trial", trial_json(&o->failed_trial));
+        json_object_set_new(result, "failure", failure);
+    }
+    return result;
+}
+
+static json_t *mutants_json(const tki_outcome *o)
+{
+    json_t *mutants = json_array();
+    for (int i = 0; i < o->mutant_count; i++) {
+        const tki_mutant_record *m = &o->mutants[i];
+        json_t *json = json_pack("{s:s, s:s, s:b}", "name", m->mutant->name, "what", m->mutant->what, "rejected", m->rejected);
+        if (m->rejected) {
+            json_object_set_new(json, "clause", json_string(o->contract->clauses[m->clause].id));
+            json_object_set_new(json, "reason", json_string(m->reason));
+        }
+        json_array_append_new(mutants, json);
+    }
+    return mutants;
+}
+
+static void say(json_t *list, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void say(json_t *list, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    json_array_append_new(list, json_vsprintf(format, arguments));
+    va_end(arguments);
+}
+
+static json_t *evidence_json(const tki_outcome *o)
+{
+    json_t *list = json_array();
+    const tki_judgement *j = &o->judgement;
+    say(list, "%lld output elements from %lld trials were each compared with the admissible interval of their exact value.",
+        (long long)j->elements, (long long)o->trial_count);
+    if (o->trial_count && o->trials[o->trial_count - 1].trial.family == TKI_ALL_PATTERNS)
+        say(list, "Every pattern of every input was tried: %lld of them.", (long long)o->trials[o->trial_count - 1].elements);
+    say(list, "Each trial ran at least twice, at different addresses, with different numbers of threads and different poison in the "
+              "outputs; the bits %s.", o->determinism == TK_DETERMINISM_NONE ? "were not always the same" : "were the same");
+    if (o->failed_clause < 0 || tki_clause_find(o->contract, "WRITE") != o->failed_clause)
+        say(list, "Bytes around every buffer and all inputs were unchanged after each run; half of the runs had an inaccessible page "
+                  "right behind each buffer.");
+    if (j->refined)
+        say(list, "For %lld elements double arithmetic did not decide and the oracle refined the exact value.", (long long)j->refined);
+    int rejected = 0;
+    for (int i = 0; i < o->mutant_count; i++)
+        rejected += o->mutants[i].rejected;
+    if (o->mutants_run)
+        say(list, "%d of %d planted wrong kernels were rejected by the same judge on the quick trials.", rejected, o->mutant_count);
+    if (o->lowering && o->lowering->promise)
+        say(list, "The lowering was also judged by its own promise: %s.", o->lowering->promise);
+    return list;
+}
+
+static json_t *non_claims_json(const tki_outcome *o)
+{
+    json_t *list = json_array();
+    if (o->verdict != TK_PROVED)
+        say(list, "Inputs and shapes other than those listed were not tried.");
+    else
+        say(list, "Shapes other than those listed were not tried: the clauses on shape, writing and repetition are HELD, not PROVED.");
+    say(list, "Other processors, compilers, options and library builds than the one named were not tried.");
+    say(list, "Nothing is claimed about speed: the times are of runs under test, not a benchmark.");
+    if (o->kind == TKI_FUNCTION)
+        say(list, "The function ran inside this process, which it could have tampered with; its source, compiler and options are not "
+                  "known.");
+    if (!o->mutants_run && o->kind != TKI_MUTANT)
+        say(list, "No planted wrong kernels were run beside it.");
+    if (tki_clause_find(o->contract, "INDEX") >= 0)
+        say(list, "Bad indices were not among the trials: that they are refused is shown by the library's tests.");
+    if (o->judgement.undecided)
+        say(list, "%lld elements could not be decided at the oracle's limit and were accepted.", (long long)o->judgement.undecided);
+    if (o->level == TK_QUICK)
+        say(list, "At this level a kernel that is wrong at one element in a million can pass.");
+    return list;
+}
+
+static json_t *built_json(const tki_provenance *p)
+{
+    json_t *built = json_pack("{s:s, s:s}", "artifact", p->artifact_path, "artifact_sha256", p->artifact_hash);
+    if (p->source) {
+        json_object_set_new(built, "source", json_string(p->source));
+        json_object_set_new(built, "source_sha256", json_string(p->source_hash));
+        json_object_set_new(built, "compiler", json_string(p->compiler));
+        json_object_set_new(built, "options", json_string(p->options));
+    }
+    return built;
+}
+
+static json_t *machine_json(const tki_provenance *p)
+{
+    return json_pack("{s:s, s:s, s:s, s:i}", "backend", p->device.backend, "device", p->device.name, "features",
+                     p->device.detail, "units", p->device.units);
+}
+
+/* Contract, lowering, artifact, options and device: what a certificate is found again by. */
+static bool make_key(const tki_outcome *o, const tki_provenance *p, char key[TKI_HASH_HEX])
+{
+    tki_hash hash;
+    tki_hash_begin(&hash);
+    tki_hash_add_text(&hash, o->contract->name);
+    tki_hash_add_text(&hash, o->contract->bound);
+    for (int i = 0; i < o->contract->clause_count; i++) {
+        tki_hash_add_text(&hash, o->contract->clauses[i].id);
+        tki_hash_add_text(&hash, o->contract->clauses[i].text);
+    }
+    tki_hash_add_text(&hash, o->subject);
+    tki_hash_add_text(&hash, p->artifact_hash);
+    tki_hash_add_text(&hash, p->options ? p->options : "");
+    tki_hash_add_text(&hash, p->device.name);
+    tki_hash_add_text(&hash, p->device.detail);
+    return tki_hash_finish(&hash, key);
+}
+
+static json_t *created(void)
+{
+    char text[32];
+    time_t t = time(NULL);
+    struct tm utc;
+    gmtime_r(&t, &utc);
+    strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    return json_string(text);
+}
+
+static json_t *predicate_json(const tki_outcome *o, const tki_provenance *p, const char *key)
+{
+    json_t *predicate = json_pack(
+        "{s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "tokitai", tk_version(), "verdict",
+        tk_verdict_name(o->verdict), "reason", o->reason, "key", key, "created", created(), "contract",
+        json_pack("{s:s, s:s, s:s}", "summary", o->contract->summary, "formula", o->contract->formula, "bound", o->contract->bound),
+        "run", run_json(o), "clauses", clauses_json(o), "result", result_json(o), "mutants", mutants_json(o), "built",
+        built_json(p), "machine", machine_json(p), "evidence", evidence_json(o), "non_claims", non_claims_json(o));
+    if (predicate && o->reproduce)
+        json_object_set_new(predicate, "reproduce", json_string(o->reproduce));
+    return predicate;
+}
+
+tk_status tki_certificate_make(tk_ctx *ctx, const tki_outcome *o, tk_certificate **certificate)
+{
+    tki_provenance provenance;
+    char key[TKI_HASH_HEX];
+    char hash[TKI_HASH_HEX];
+    uintptr_t code = o->kind == TKI_LOWERING ? (uintptr_t)o->lowering
+                     : o->kind == TKI_MUTANT ? (uintptr_t)tki_mutants_of(o->contract)
+                                             : (uintptr_t)o->options->kernel;
+    tk_status status = tki_provenance_find(ctx, o->lowering ? o->lowering->source : NULL, code, &provenance);
+    if (status != TK_OK)
+        return status;
+    if (!make_key(o, &provenance, key))
+        return tki_fail(ctx, TK_INTERNAL, "SHA-256 failed");
+    const char *slash = strrchr(provenance.artifact_path, '/');
+    json_t *statement = json_pack(
+        "{s:s, s:[{s:s, s:{s:s}}], s:s, s:o}", "_type", TKI_STATEMENT_TYPE, "subject", "name",
+        slash ? slash + 1 : provenance.artifact_path, "digest", "sha256", provenance.artifact_hash, "predicateType",
+        TKI_PREDICATE_TYPE, "predicate", predicate_json(o, &provenance, key));
+    tk_certificate *made = calloc(1, sizeof *made);
+    if (!statement || !made || !tki_statement_hash(statement, hash) ||
+        json_object_set_new(json_object_get(statement, "predicate"), "integrity",
+                            json_pack("{s:s}", "sha256", hash))) {
+        json_decref(statement);
+        free(made);
+        return tki_fail(ctx, TK_NO_MEMORY, "no memory for the certificate");
+    }
+    made->statement = statement;
+    *certificate = made;
+    return TK_OK;
+}

@@ -1,0 +1,456 @@
+/* TRUSTED. One trial. The kernel runs twice on fresh, differently guarded, differently poisoned buffers with different
+ * numbers of threads; then, where the contract allows it, in place, and on a part of the batch alone. */
+#include "verify/trial.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/context.h"
+#include "exact/round.h"
+#include "verify/guard.h"
+
+/* Trials up to this many output elements get the extra runs. */
+enum { SMALL_TRIAL = 1 << 15 };
+
+int tki_clause_find(const tk_contract *contract, const char *name)
+{
+    for (int i = 0; i < contract->clause_count; i++) {
+        const char *dot = strchr(contract->clauses[i].id, '.');
+        if (dot && !strcmp(dot + 1, name))
+            return i;
+    }
+    return -1;
+}
+
+tk_status tki_inputs_alloc(tk_ctx *ctx, const tk_case *c, tki_inputs *inputs)
+{
+    *inputs = (tki_inputs){0};
+    for (int p = 0; p < c->contract->param_count; p++) {
+        if (c->contract->params[p].output)
+            continue;
+        size_t bytes = (size_t)tk_case_elements(c, p) * tk_dtype_size(tk_case_param_dtype(c, p));
+        inputs->data[p] = malloc(bytes ? bytes : 1);
+        if (!inputs->data[p]) {
+            tki_inputs_free(inputs);
+            return tki_fail(ctx, TK_NO_MEMORY, "no memory for %zu bytes of inputs", bytes);
+        }
+    }
+    return TK_OK;
+}
+
+void tki_inputs_free(tki_inputs *inputs)
+{
+    for (int p = 0; p < TK_MAX_PARAMS; p++)
+        free(inputs->data[p]);
+    *inputs = (tki_inputs){0};
+}
+
+static int64_t index_at(tk_dtype dtype, const void *data, int64_t i)
+{
+    return dtype == TK_I64 ? ((const int64_t *)data)[i] : ((const int32_t *)data)[i];
+}
+
+/* Moves indices into a part of the size they point into. */
+static bool shift_indices(const tk_case *part, void *data, int64_t count, int64_t begin, int64_t end)
+{
+    for (int64_t i = 0; i < count; i++) {
+        int64_t index = index_at(part->index_dtype, data, i);
+        if (part->contract->takes_xent_options && index == part->xent.ignore_index)
+            continue;
+        if (index < begin || index >= end)
+            return false;
+        if (part->index_dtype == TK_I64)
+            ((int64_t *)data)[i] = index - begin;
+        else
+            ((int32_t *)data)[i] = (int32_t)(index - begin);
+    }
+    return true;
+}
+
+bool tki_inputs_slice(tk_ctx *ctx, const tk_case *c, const tki_inputs *inputs, int dim, int64_t begin, int64_t end,
+                      tk_case *part, tki_inputs *part_inputs, tk_status *status)
+{
+    *part = *c;
+    part->dims[dim] = end - begin;
+    *status = tki_inputs_alloc(ctx, part, part_inputs);
+    if (*status != TK_OK)
+        return false;
+    for (int p = 0; p < c->contract->param_count; p++) {
+        const tk_param *param = &c->contract->params[p];
+        if (param->output)
+            continue;
+        size_t element = tk_dtype_size(tk_case_param_dtype(c, p));
+        int64_t rows = param->rank == 2 ? c->dims[param->dim[0]] : 1;
+        int64_t cols = c->dims[param->dim[param->rank - 1]];
+        bool slice_rows = param->rank == 2 && param->dim[0] == dim;
+        bool slice_cols = param->dim[param->rank - 1] == dim;
+        int64_t row_begin = slice_rows ? begin : 0;
+        int64_t row_end = slice_rows ? end : rows;
+        int64_t col_begin = slice_cols ? begin : 0;
+        int64_t col_end = slice_cols ? end : cols;
+        size_t line = (size_t)(col_end - col_begin) * element;
+        for (int64_t r = row_begin; r < row_end; r++)
+            memcpy((char *)part_inputs->data[p] + (size_t)(r - row_begin) * line,
+                   (const char *)inputs->data[p] + (size_t)(r * cols + col_begin) * element, line);
+        if (param->kind == TK_KIND_INDEX && param->indexed_dim == dim &&
+            !shift_indices(part, part_inputs->data[p], tk_case_elements(part, p), begin, end)) {
+            tki_inputs_free(part_inputs);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* One run's buffers. */
+typedef struct run {
+    tki_guarded buffer[TK_MAX_PARAMS];
+    void *pointers[TK_MAX_PARAMS];
+    unsigned poison;
+} run;
+
+static unsigned char poison_byte(unsigned poison, size_t i)
+{
+    return (unsigned char)((i * 37 + (i >> 8) * 11 + poison) ^ (poison >> 3));
+}
+
+static void fill_poison(tki_guarded *buffer, unsigned poison)
+{
+    for (size_t i = 0; i < buffer->bytes; i++)
+        buffer->data[i] = poison_byte(poison, i);
+}
+
+static void run_free(run *r)
+{
+    for (int p = 0; p < TK_MAX_PARAMS; p++)
+        tki_guard_free(&r->buffer[p]);
+}
+
+static size_t param_bytes(const tk_case *c, int p)
+{
+    return (size_t)tk_case_elements(c, p) * tk_dtype_size(tk_case_param_dtype(c, p));
+}
+
+/* `in_place`: outputs that may share an input's buffer do. */
+static tk_status run_prepare(tk_ctx *ctx, run *r, const tk_case *c, const tki_inputs *inputs, tki_guard_mode mode,
+                             unsigned poison, bool in_place)
+{
+    *r = (run){.poison = poison};
+    for (int p = 0; p < c->contract->param_count; p++) {
+        const tk_param *param = &c->contract->params[p];
+        size_t bytes = param_bytes(c, p);
+        if (!tki_guard_alloc(&r->buffer[p], mode, bytes, tk_dtype_size(tk_case_param_dtype(c, p)))) {
+            run_free(r);
+            return tki_fail(ctx, TK_NO_MEMORY, "no memory for a buffer of %zu bytes", bytes);
+        }
+        r->pointers[p] = r->buffer[p].data;
+        if (param->output)
+            fill_poison(&r->buffer[p], poison);
+        else if (bytes)
+            memcpy(r->buffer[p].data, inputs->data[p], bytes);
+    }
+    for (int p = 0; p < c->contract->param_count && in_place; p++)
+        if (c->contract->params[p].output && c->contract->params[p].may_alias >= 0)
+            r->pointers[p] = r->pointers[c->contract->params[p].may_alias];
+    return TK_OK;
+}
+
+__attribute__((format(printf, 3, 4))) static void fail(tki_trial_result *result, int clause, const char *format, ...)
+{
+    if (result->failed_clause >= 0)
+        return;
+    result->failed_clause = clause;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(result->reason, sizeof result->reason, format, arguments);
+    va_end(arguments);
+}
+
+static void check_surroundings(const tk_case *c, const run *r, const tki_inputs *inputs, bool in_place,
+                               tki_trial_result *result)
+{
+    int write = tki_clause_find(c->contract, "WRITE");
+    for (int p = 0; p < c->contract->param_count; p++) {
+        const tk_param *param = &c->contract->params[p];
+        int64_t offset;
+        if (!tki_guard_intact(&r->buffer[p], &offset))
+            fail(result, write, "wrote outside %s, at byte %lld of its %zu", param->name, (long long)offset,
+                 r->buffer[p].bytes);
+        bool overwritten = false;
+        for (int q = 0; q < c->contract->param_count && in_place; q++)
+            overwritten |= c->contract->params[q].output && c->contract->params[q].may_alias == p;
+        if (!param->output && !overwritten && r->buffer[p].bytes &&
+            memcmp(r->buffer[p].data, inputs->data[p], r->buffer[p].bytes) != 0)
+            fail(result, write, "changed its input %s", param->name);
+    }
+}
+
+static bool same_bits(tk_dtype dtype, uint32_t a, uint32_t b)
+{
+    return a == b || (tki_is_nan(dtype, a) && tki_is_nan(dtype, b));
+}
+
+static bool still_poison(const run *r, const void *data, size_t element, int64_t i)
+{
+    for (size_t k = 0; k < element; k++)
+        if (((const unsigned char *)data)[(size_t)i * element + k] != poison_byte(r->poison, (size_t)i * element + k))
+            return false;
+    return true;
+}
+
+static void compare_runs(const tk_case *c, const run *a, const run *b, tki_trial_result *result)
+{
+    int write = tki_clause_find(c->contract, "WRITE");
+    int repeat = tki_clause_find(c->contract, "REPEAT");
+    for (int p = 0; p < c->contract->param_count; p++) {
+        if (!c->contract->params[p].output)
+            continue;
+        tk_dtype dtype = tk_case_param_dtype(c, p);
+        size_t element = tk_dtype_size(dtype);
+        int64_t count = tk_case_elements(c, p);
+        if (count == 0 || !memcmp(a->pointers[p], b->pointers[p], (size_t)count * element))
+            continue;
+        for (int64_t i = 0; i < count; i++) {
+            uint32_t x = tki_element_bits(dtype, a->pointers[p], i);
+            uint32_t y = tki_element_bits(dtype, b->pointers[p], i);
+            if (same_bits(dtype, x, y))
+                continue;
+            if (still_poison(a, a->pointers[p], element, i) && still_poison(b, b->pointers[p], element, i)) {
+                fail(result, write, "left %s[%lld] unwritten", c->contract->params[p].name, (long long)i);
+            } else {
+                result->determinism = TK_DETERMINISM_NONE;
+                fail(result, repeat, "%s[%lld] was 0x%x on one run and 0x%x on another with the same inputs",
+                     c->contract->params[p].name, (long long)i, x, y);
+            }
+            return;
+        }
+    }
+}
+
+static tk_status hash_outputs(const tk_case *c, const run *r, tki_trial_result *result)
+{
+    tki_hash hash;
+    tki_hash_begin(&hash);
+    for (int p = 0; p < c->contract->param_count; p++) {
+        if (!c->contract->params[p].output)
+            continue;
+        tk_dtype dtype = tk_case_param_dtype(c, p);
+        size_t element = tk_dtype_size(dtype);
+        int64_t count = tk_case_elements(c, p);
+        unsigned char block[4096];
+        for (int64_t begin = 0; begin < count; begin += (int64_t)(sizeof block / element)) {
+            int64_t n = count - begin < (int64_t)(sizeof block / element) ? count - begin : (int64_t)(sizeof block / element);
+            memcpy(block, (const char *)r->pointers[p] + (size_t)begin * element, (size_t)n * element);
+            for (int64_t i = 0; i < n; i++)
+                if (tki_is_nan(dtype, tki_element_bits(dtype, block, i))) {
+                    uint32_t canonical = tki_canonical_nan(dtype);
+                    memcpy(block + (size_t)i * element, &canonical, element); /* little-endian, as every target here is */
+                }
+            tki_hash_add(&hash, block, (size_t)n * element);
+        }
+    }
+    return tki_hash_finish(&hash, result->output_hash) ? TK_OK : TK_INTERNAL;
+}
+
+static void describe_failure(const tk_case *c, tki_trial_result *result)
+{
+    const tki_element *e = &result->judgement.failure;
+    if (!e->present)
+        return;
+    const tk_param *param = &c->contract->params[e->output];
+    tk_dtype dtype = tk_case_param_dtype(c, e->output);
+    if (e->interval)
+        fail(result, e->clause, "%s[%lld] is 0x%x = %.9g; the exact value is %.9g and [%.9g, %.9g] is admissible; %.4g ulp off",
+             param->name, (long long)e->index, e->got, tki_decode(dtype, e->got), e->exact,
+             tki_decode(dtype, e->lo_bits), tki_decode(dtype, e->hi_bits), e->ulps);
+    else
+        fail(result, e->clause, "%s[%lld] is 0x%x = %.9g, which its clause does not admit", param->name,
+             (long long)e->index, e->got, tki_decode(dtype, e->got));
+}
+
+static tk_status judge_outputs(tki_subject *subject, const tk_case *c, const tki_inputs *inputs, const run *r,
+                               bool promised, tki_judgement *judgement)
+{
+    tki_oracle_job job = {.c = c,
+                          .buffers = (const void *const *)inputs->data,
+                          .promised = promised,
+                          .tables = subject->tables};
+    void *prepared = NULL;
+    tk_status status = TK_OK;
+    if (subject->oracle->prepare)
+        status = subject->oracle->prepare(&job, &prepared);
+    job.prepared = prepared;
+    for (int p = 0; p < c->contract->param_count && status == TK_OK; p++) {
+        if (!c->contract->params[p].output)
+            continue;
+        job.output = p;
+        status = tki_judge(subject->oracle, &job, r->pointers[p], tki_ctx_threads(subject->ctx), judgement);
+    }
+    if (subject->oracle->release)
+        subject->oracle->release(prepared);
+    return status == TK_OK ? TK_OK : tki_fail(subject->ctx, status, "the oracle of %s: %s", c->contract->name, tk_status_text(status));
+}
+
+/* Runs once with that many threads; a kernel that reports failure sets could_not_run. */
+static tk_status call(tki_subject *subject, const tk_case *c, run *r, int threads, double *seconds, tki_trial_result *result)
+{
+    int asked_for = subject->ctx->threads;
+    subject->ctx->threads = threads;
+    tk_status status = tki_executor_call(&subject->executor, c, r->pointers, seconds);
+    subject->ctx->threads = asked_for;
+    if (status == TK_OK || status == TK_NO_MEMORY)
+        return status;
+    result->could_not_run = true;
+    snprintf(result->reason, sizeof result->reason, "%s", tk_ctx_message(subject->ctx));
+    return TK_OK;
+}
+
+/* An op that may work in place must give the same bits when it does. */
+static tk_status run_in_place(tki_subject *subject, const tk_case *c, const tki_inputs *inputs, const run *first,
+                              tki_trial_result *result)
+{
+    int clause = tki_clause_find(c->contract, "INPLACE");
+    if (clause < 0 || result->failed_clause >= 0)
+        return TK_OK;
+    run third;
+    tk_status status = run_prepare(subject->ctx, &third, c, inputs, TKI_GUARD_RED_ZONES, 0x51, true);
+    if (status != TK_OK)
+        return status;
+    status = call(subject, c, &third, tki_ctx_threads(subject->ctx), NULL, result);
+    if (status == TK_OK && !result->could_not_run) {
+        result->structural[clause]++;
+        check_surroundings(c, &third, inputs, true, result);
+        for (int p = 0; p < c->contract->param_count; p++) {
+            tk_dtype dtype = tk_case_param_dtype(c, p);
+            for (int64_t i = 0; c->contract->params[p].output && i < tk_case_elements(c, p); i++)
+                if (!same_bits(dtype, tki_element_bits(dtype, first->pointers[p], i),
+                               tki_element_bits(dtype, third.pointers[p], i)))
+                    fail(result, clause, "%s[%lld] has other bits when the op works in place", c->contract->params[p].name,
+                         (long long)i);
+        }
+    }
+    run_free(&third);
+    return status;
+}
+
+static void compare_part(const tk_case *whole, const tk_case *part, const run *first, const run *alone, int64_t begin,
+                         tki_trial_result *result)
+{
+    for (int p = 0; p < whole->contract->param_count; p++) {
+        const tk_param *param = &whole->contract->params[p];
+        if (!param->output)
+            continue;
+        tk_dtype dtype = tk_case_param_dtype(whole, p);
+        int64_t row = param->rank == 2 ? whole->dims[param->dim[1]] : 1;
+        for (int64_t i = 0; i < tk_case_elements(part, p); i++)
+            if (!same_bits(dtype, tki_element_bits(dtype, first->pointers[p], begin * row + i),
+                           tki_element_bits(dtype, alone->pointers[p], i)))
+                result->determinism = TK_RUN_TO_RUN;
+    }
+}
+
+/* Runs the last rows of the batch alone: are their bits the same as in the whole? */
+static tk_status run_part_of_batch(tki_subject *subject, const tk_case *c, const tki_inputs *inputs, const run *first,
+                                   tki_trial_result *result)
+{
+    int output = c->contract->param_count - 1;
+    int dim = c->contract->params[output].dim[0];
+    int64_t size = c->dims[dim];
+    if (size < 2 || result->failed_clause >= 0)
+        return TK_OK;
+    tk_case part;
+    tki_inputs part_inputs;
+    tk_status status;
+    int64_t begin = size - 1 - size / 3;
+    if (!tki_inputs_slice(subject->ctx, c, inputs, dim, begin, size, &part, &part_inputs, &status))
+        return status;
+    run alone;
+    status = run_prepare(subject->ctx, &alone, &part, &part_inputs, TKI_GUARD_RED_ZONES, 0x33, false);
+    if (status == TK_OK) {
+        status = call(subject, &part, &alone, 1, NULL, result);
+        if (status == TK_OK && !result->could_not_run) {
+            compare_part(c, &part, first, &alone, begin, result);
+            result->batch_checked = true;
+            int repeat = tki_clause_find(c->contract, "REPEAT");
+            if (subject->lowering && subject->lowering->determinism >= TK_BATCH_INVARIANT &&
+                result->determinism < TK_BATCH_INVARIANT)
+                fail(result, repeat, "rows %lld and on have other bits when they are computed without the rows before them",
+                     (long long)begin);
+        }
+        run_free(&alone);
+    }
+    tki_inputs_free(&part_inputs);
+    return status;
+}
+
+static int64_t output_elements(const tk_case *c)
+{
+    int64_t count = 0;
+    for (int p = 0; p < c->contract->param_count; p++)
+        count += c->contract->params[p].output ? tk_case_elements(c, p) : 0;
+    return count;
+}
+
+static tk_status judge_first_run(tki_subject *subject, const tk_case *c, const tki_inputs *inputs, const run *first,
+                                 tki_trial_result *result)
+{
+    tk_status status = judge_outputs(subject, c, inputs, first, false, &result->judgement);
+    if (status == TK_OK)
+        describe_failure(c, result);
+    bool promises = subject->lowering && (subject->lowering->promises_bound || subject->lowering->promises_bits);
+    if (status != TK_OK || !promises || result->failed_clause >= 0)
+        return status;
+    /* The promise is judged by itself; only its own clause counts there. */
+    tki_judgement promised = {0};
+    status = judge_outputs(subject, c, inputs, first, true, &promised);
+    for (int i = 0; i < c->contract->clause_count; i++) {
+        bool promise = !strcmp(strchr(c->contract->clauses[i].id, '.'), ".PROMISE") ||
+                       !strcmp(strchr(c->contract->clauses[i].id, '.'), ".BITS");
+        result->judgement.judged[i] += promise ? promised.judged[i] : 0;
+        result->judgement.failed[i] += promise ? promised.failed[i] : 0;
+    }
+    if (promised.failure.present) {
+        result->judgement.failure = promised.failure;
+        describe_failure(c, result);
+    }
+    return status;
+}
+
+tk_status tki_trial_run(tki_subject *subject, const tki_trial *trial, const tki_inputs *inputs, tki_trial_result *result)
+{
+    const tk_case *c = &trial->c;
+    tk_ctx *ctx = subject->ctx;
+    bool small = output_elements(c) <= SMALL_TRIAL;
+    int threads = tki_ctx_threads(ctx);
+    run first;
+    run second;
+    *result = (tki_trial_result){.failed_clause = -1, .determinism = TK_BATCH_INVARIANT};
+    tk_status status = run_prepare(ctx, &first, c, inputs, TKI_GUARD_END_PAGE, 0xa5, false);
+    if (status != TK_OK)
+        return status;
+    status = run_prepare(ctx, &second, c, inputs, TKI_GUARD_RED_ZONES, 0x3c, false);
+    if (status == TK_OK)
+        status = call(subject, c, &first, threads, &result->kernel_seconds, result);
+    if (status == TK_OK && !result->could_not_run)
+        status = call(subject, c, &second, small ? 1 : threads + 1, NULL, result);
+    if (status == TK_OK && !result->could_not_run) {
+        check_surroundings(c, &first, inputs, false, result);
+        check_surroundings(c, &second, inputs, false, result);
+        compare_runs(c, &first, &second, result);
+        static const char *const structural[] = {"WRITE", "REPEAT", "SHAPE"};
+        for (int i = 0; i < 3; i++)
+            if (tki_clause_find(c->contract, structural[i]) >= 0)
+                result->structural[tki_clause_find(c->contract, structural[i])]++;
+        status = hash_outputs(c, &first, result);
+        if (status == TK_OK)
+            status = judge_first_run(subject, c, inputs, &first, result);
+        if (status == TK_OK && small)
+            status = run_in_place(subject, c, inputs, &first, result);
+        if (status == TK_OK && small)
+            status = run_part_of_batch(subject, c, inputs, &first, result);
+    }
+    run_free(&first);
+    run_free(&second);
+    return status;
+}

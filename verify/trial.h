@@ -1,0 +1,52 @@
+/* TRUSTED. One trial: run a kernel on one set of inputs in guarded buffers, several times, and judge what it did. */
+#ifndef TKI_VERIFY_TRIAL_H
+#define TKI_VERIFY_TRIAL_H
+
+#include "core/hash.h"
+#include "executor/executor.h"
+#include "verify/cases.h"
+#include "verify/judge.h"
+
+/* What is being certified. */
+typedef struct tki_subject {
+    tk_ctx *ctx;
+    const tk_contract *contract;
+    const tki_oracle *oracle;
+    void *tables;
+    tki_executor executor;
+    const tki_lowering *lowering; /* NULL for a mutant or a user's function */
+} tki_subject;
+
+typedef struct tki_trial_result {
+    tki_judgement judgement;
+    int64_t structural[TK_MAX_CLAUSES]; /* checks of clauses about shape, writing and repetition */
+    int failed_clause;                  /* -1: everything held */
+    char reason[512];                   /* what failed, or why the kernel could not be run */
+    bool could_not_run;
+    bool batch_checked;         /* a part of the batch was run alone */
+    tk_determinism determinism; /* what this trial saw */
+    char output_hash[TKI_HASH_HEX];
+    double kernel_seconds; /* of the first run */
+} tki_trial_result;
+
+/* Inputs that a trial owns: in contract order, NULL for outputs. */
+typedef struct tki_inputs {
+    void *data[TK_MAX_PARAMS];
+} tki_inputs;
+
+TK_MUST_USE tk_status tki_inputs_alloc(tk_ctx *ctx, const tk_case *c, tki_inputs *inputs);
+void tki_inputs_free(tki_inputs *inputs);
+
+/* Copies the part [begin, end) of size `dim` out of a case and its inputs. False if an index would point outside the part
+ * (an ignored target may) or memory ran out; *status tells which. */
+TK_MUST_USE bool tki_inputs_slice(tk_ctx *ctx, const tk_case *c, const tki_inputs *inputs, int dim, int64_t begin,
+                                  int64_t end, tk_case *part, tki_inputs *part_inputs, tk_status *status);
+
+/* Runs and judges. A kernel that fails is a successful call. */
+TK_MUST_USE tk_status tki_trial_run(tki_subject *subject, const tki_trial *trial, const tki_inputs *inputs,
+                                    tki_trial_result *result);
+
+/* The contract's clause whose id ends in ".NAME"; -1 if it has none. */
+int tki_clause_find(const tk_contract *contract, const char *name);
+
+#endif
