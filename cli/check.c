@@ -75,9 +75,9 @@ static cli_exit check_file(const char *who, tk_ctx *ctx, const char *file, json_
     if (list)
         json_array_append_new(list, json_result(file, status, message, certificate));
     if (status == TK_BAD_FILE)
-        cli_complain(who, "%s: altered or damaged: %s", file, message);
+        cli_complain(who, "not intact: %s", message);
     else if (status != TK_OK)
-        cli_complain(who, "%s: %s", file, message);
+        cli_complain(who, "%s", message);
     else if (!list)
         print_intact(file, certificate);
     tk_certificate_destroy(certificate);

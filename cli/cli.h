@@ -94,6 +94,9 @@ json_t *cli_json_text(const char *text); /* a string, whatever the bytes are */
 void cli_format_bytes(int64_t bytes, char *text, size_t size);
 void cli_format_count(int64_t count, char *text, size_t size);
 
+/* Makes a folder and those above it, as far as they are missing; errno says why it cannot be made or written to. */
+bool cli_make_folder(const char *path);
+
 /* ------------------------------------------------------------------------------------------------------------
  * Progress: one line on standard error, only on a terminal, only for work that has taken over two seconds
  * ------------------------------------------------------------------------------------------------------------ */
@@ -105,6 +108,7 @@ typedef struct cli_progress {
     double last;
     int job; /* counts from 0 */
     int jobs;
+    char label[64]; /* of this job */
 } cli_progress;
 
 cli_progress cli_progress_begin(int jobs);

@@ -171,9 +171,9 @@ static json_t *json_compilers(const compiler *found, int count)
 {
     json_t *list = json_array();
     for (int i = 0; i < count; i++)
-        json_array_append_new(list, json_pack("{s:s, s:o, s:o}", "name", found[i].name, "path",
-                                              cli_json_text(found[i].path), "version",
-                                              cli_json_text(found[i].version)));
+        json_array_append_new(list,
+                              json_pack("{s:s, s:o, s:o}", "name", found[i].name, "path",
+                                        cli_json_text(found[i].path), "version", cli_json_text(found[i].version)));
     return list;
 }
 
@@ -191,22 +191,25 @@ static json_t *json_devices(void)
 
 static void print_device(const tk_device *device)
 {
+    enum { INDENT = 15 };
     printf("%-6s ", device->backend);
-    cli_print(device->usable ? CLI_GOOD : CLI_DOUBTFUL, device->usable ? "usable  " : "not used");
+    cli_print(device->usable ? CLI_GOOD : CLI_DOUBTFUL, device->usable    ? "usable"
+                                                        : device->name[0] ? "unused"
+                                                                          : "none  ");
     printf("  ");
-    cli_print(CLI_PLAIN, device->name[0] ? device->name : "none");
-    if (device->units > 0)
-        printf(", %d %s", device->units, !strcmp(device->backend, "cpu") ? "cores" : "multiprocessors");
-    if (device->memory_bytes > 0) {
-        char memory[32];
-        cli_format_bytes(device->memory_bytes, memory, sizeof memory);
-        printf(", %s", memory);
+    if (device->name[0]) {
+        cli_print(CLI_PLAIN, device->name);
+        if (device->units > 0)
+            printf(", %d %s", device->units, !strcmp(device->backend, "cpu") ? "cores" : "multiprocessors");
+        if (device->memory_bytes > 0) {
+            char memory[32];
+            cli_format_bytes(device->memory_bytes, memory, sizeof memory);
+            printf(", %s", memory);
+        }
+        printf("\n%*s", device->detail[0] ? INDENT : 0, "");
     }
-    putchar('\n');
-    if (device->detail[0]) {
-        printf("%17s", "");
-        cli_wrap(17, 17, device->detail);
-    }
+    if (device->detail[0])
+        cli_wrap(INDENT, INDENT, device->detail);
 }
 
 static void print_compilers(const compiler *found, int count)

@@ -180,12 +180,12 @@ static json_t *json_contract(const tk_contract *contract)
     json_t *sizes = json_array();
     for (int d = 0; d < contract->dim_count; d++)
         json_array_append_new(sizes, json_string(contract->dim_names[d]));
-    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:b, s:b, s:o, s:o, s:o}", "name", contract->name, "summary",
-                     contract->summary, "formula", contract->formula, "bound", contract->bound, "signature",
-                     contract->signature, "sizes", sizes, "parameters", json_params(contract), "takes_xent_options",
-                     (int)contract->takes_xent_options, "finite_domain", (int)contract->finite_domain, "clauses",
-                     json_clauses(contract), "lowerings", json_lowerings(contract), "mutants",
-                     json_mutants(contract));
+    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:b, s:b, s:o, s:o, s:o}", "name", contract->name,
+                     "summary", contract->summary, "formula", contract->formula, "bound", contract->bound,
+                     "signature", contract->signature, "sizes", sizes, "parameters", json_params(contract),
+                     "takes_xent_options", (int)contract->takes_xent_options, "finite_domain",
+                     (int)contract->finite_domain, "clauses", json_clauses(contract), "lowerings",
+                     json_lowerings(contract), "mutants", json_mutants(contract));
 }
 
 /* ------------------------------------------------------------------------------------------------------------
@@ -270,6 +270,27 @@ static void print_mutants(const tk_contract *contract)
         puts("  none yet");
 }
 
+/* A C declaration, broken after commas only. */
+static void print_signature(const char *text)
+{
+    enum { INDENT = 6, WIDTH = 100 };
+    int column = 2;
+    fputs("  ", stdout);
+    while (*text) {
+        int length = (int)strcspn(text, ",");
+        length += text[length] == ',';
+        if (column > INDENT && column + length > WIDTH) {
+            printf("\n%*s", INDENT, "");
+            column = INDENT;
+            text += *text == ' ';
+            length -= text[-1] == ' ';
+        }
+        column += printf("%.*s", length, text);
+        text += length;
+    }
+    putchar('\n');
+}
+
 static void print_contract(const tk_contract *contract)
 {
     char sizes[96];
@@ -285,15 +306,15 @@ static void print_contract(const tk_contract *contract)
     print_clauses(contract);
     print_lowerings(contract);
     cli_heading("C");
-    fputs("  ", stdout);
-    cli_wrap(6, 2, contract->signature);
+    print_signature(contract->signature);
     print_mutants(contract);
 }
 
 static void print_table(void)
 {
-    cli_table table = {.count = 4,
-                       .columns = {{"OP", false, 0}, {"SIZES", false, 0}, {"LOWERINGS", true, 0}, {"MEANING", false, 0}}};
+    cli_table table = {
+        .count = 4,
+        .columns = {{"OP", false, 0}, {"SIZES", false, 0}, {"LOWERINGS", true, 0}, {"MEANING", false, 0}}};
     char sizes[96];
     const tk_contract *contract;
     for (int i = 0; (contract = tk_contract_at(i)); i++) {

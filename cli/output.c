@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -48,7 +49,7 @@ static void put_text(FILE *stream, const char *text)
     unsigned char previous = 0;
     for (; *text; text++) {
         unsigned char c = (unsigned char)*text;
-        bool control = (c < 0x20 && c != '\n' && c != '\t') || c == 0x7f || (previous == 0xc2 && c >= 0x80 && c < 0xa0);
+        bool control = c < 0x20 || c == 0x7f || (previous == 0xc2 && c >= 0x80 && c < 0xa0);
         fputc(control ? '?' : c, stream);
         previous = c;
     }
@@ -164,8 +165,8 @@ cli_style cli_style_of(tk_verdict verdict)
 
 void cli_print(cli_style style, const char *text)
 {
-    static const char *const codes[] = {[CLI_PLAIN] = "",     [CLI_BOLD] = "1",    [CLI_FAINT] = "2",
-                                        [CLI_GOOD] = "32",    [CLI_WRONG] = "1;31", [CLI_DOUBTFUL] = "33"};
+    static const char *const codes[] = {[CLI_PLAIN] = "",  [CLI_BOLD] = "1",     [CLI_FAINT] = "2",
+                                        [CLI_GOOD] = "32", [CLI_WRONG] = "1;31", [CLI_DOUBTFUL] = "33"};
     bool colour = style != CLI_PLAIN && use_colour();
     if (colour)
         printf("\033[%sm", codes[style]);
@@ -302,6 +303,37 @@ void cli_format_count(int64_t count, char *text, size_t size)
     text[used] = '\0';
 }
 
+/* As mkdir -p does. */
+static bool make_folders(const char *path)
+{
+    char *copy = strdup(path);
+    bool good = copy != NULL;
+    for (char *c = copy; good && *c; c++) {
+        if (*c != '/' || c == copy)
+            continue;
+        *c = '\0';
+        good = mkdir(copy, 0777) == 0 || errno == EEXIST;
+        *c = '/';
+    }
+    good = good && (mkdir(copy, 0777) == 0 || errno == EEXIST);
+    int error = errno;
+    free(copy);
+    errno = error;
+    return good;
+}
+
+bool cli_make_folder(const char *path)
+{
+    struct stat info;
+    if (!make_folders(path) || stat(path, &info) != 0)
+        return false;
+    if (!S_ISDIR(info.st_mode)) {
+        errno = ENOTDIR;
+        return false;
+    }
+    return access(path, W_OK | X_OK) == 0;
+}
+
 /* ------------------------------------------------------------------------------------------------------------
  * Progress
  * ------------------------------------------------------------------------------------------------------------ */
@@ -329,10 +361,10 @@ static void draw(const cli_progress *progress, double done, const char *what)
     bar[BAR] = '\0';
     int room = terminal_width(STDERR_FILENO, 80) - FIXED;
     char line[512] = "";
+    char position[32] = "";
     if (progress->jobs > 1)
-        snprintf(line, sizeof line, "%d/%d %s", progress->job + 1, progress->jobs, what ? what : "");
-    else
-        snprintf(line, sizeof line, "%s", what ? what : "");
+        snprintf(position, sizeof position, "%d/%d ", progress->job + 1, progress->jobs);
+    snprintf(line, sizeof line, "%s%s%s", position, progress->label, what ? what : "");
     fprintf(stderr, "\r\033[K[%s] %3d%% ", bar, (int)(share * 100));
     if (room > 0 && strlen(line) > (size_t)room && (size_t)room < sizeof line)
         line[room] = '\0';

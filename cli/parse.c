@@ -172,19 +172,19 @@ const char *cli_nearest(const char *word, const char *const names[], int count)
     if (length == 0)
         return NULL;
     int limit = length < 4 ? 1 : length < 9 ? 2 : 3;
-    const char *nearest = NULL;
+    int nearest = -1;
     for (int i = 0; i < count; i++) {
         int d = distance(word, names[i], limit);
         if (d <= limit) {
-            nearest = names[i];
+            nearest = i;
             limit = d - 1;
         }
     }
     /* A name that the word begins, such as "softmax" or "exh". */
-    for (int i = 0; i < count && !nearest && length >= 3; i++)
+    for (int i = 0; i < count && nearest < 0 && length >= 3; i++)
         if (!strncmp(word, names[i], length))
-            nearest = names[i];
-    return nearest;
+            nearest = i;
+    return nearest < 0 ? NULL : names[nearest];
 }
 
 /* ------------------------------------------------------------------------------------------------------------

@@ -36,10 +36,11 @@ static const struct argp command = {
     .options = option_list,
     .parser = parse_option,
     .args_doc = "CERT",
-    .doc = "Runs again, on this machine, everything that a certificate says was run, and compares the verdict and the "
-           "hash of every output with those recorded."
-           "\vExit status: 0 all came out as recorded, 1 something did not, 2 the certificate cannot be read or was "
-           "altered, 3 it cannot be replayed here.",
+    .doc =
+        "Runs again, on this machine, everything that a certificate says was run, and compares the verdict and the "
+        "hash of every output with those recorded."
+        "\vExit status: 0 all came out as recorded, 1 something did not, 2 the certificate cannot be read or was "
+        "altered, 3 it cannot be replayed here.",
 };
 
 typedef struct outcome {
@@ -79,8 +80,7 @@ static cli_exit replay(const char *who, tk_ctx *ctx, const arguments *a)
     tk_certificate *certificate = NULL;
     tk_status status = tk_certificate_read(ctx, a->file, &certificate);
     if (status != TK_OK) {
-        cli_complain(who, "%s: %s%s", a->file, status == TK_BAD_FILE ? "altered or damaged: " : "",
-                     tk_ctx_message(ctx));
+        cli_complain(who, "%s%s", status == TK_BAD_FILE ? "not intact: " : "", tk_ctx_message(ctx));
         return cli_exit_of(status, CLI_BAD);
     }
     outcome o = {0};

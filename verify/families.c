@@ -32,6 +32,7 @@ typedef enum family_id {
     INDEX_SORTED,
     INDEX_EACH_ONCE,
     INDEX_ENDS,
+    ZERO_INF,
     FAMILY_COUNT
 } family_id;
 
@@ -62,6 +63,7 @@ static const struct {
     [INDEX_SORTED] = {"sorted_index", "normal values, ascending indices", true, false},
     [INDEX_EACH_ONCE] = {"each_once", "normal values, each index at most once while they last", true, false},
     [INDEX_ENDS] = {"ends", "normal values, first and last index only", true, false},
+    [ZERO_INF] = {"zero_inf", "zeros of one input against infinities of the other", false, true},
 };
 
 const char *tk_family_at(int i, const char **what)
@@ -162,18 +164,18 @@ static void fill_special(const lines *v, tki_random *random)
     const uint16_t special[] = {(uint16_t)(infinity | 1), (uint16_t)tki_canonical_nan(v->dtype), infinity,
                                 (uint16_t)(infinity | 0x8000), 0, 0x8000, (uint16_t)(infinity | 0x8001)};
     fill_normal(v, random);
-    for (int64_t t = 0; !v->summed && v->count > 0 && t < v->length; t++)
-        if (tki_random_u64(random) % 4 == 0)
-            *at(v, 0, t) = special[tki_random_below(random, 7)];
+    for (int64_t l = 0; !v->summed && l < v->count; l++)
+        for (int64_t t = 0; t < v->length; t++)
+            if (tki_random_u64(random) % 4 == 0)
+                *at(v, l, t) = special[tki_random_below(random, 7)];
     for (int64_t l = 0; v->summed && l < v->count && v->length > 0; l++) {
-        uint64_t kinds = tki_random_u64(random);
-        if (kinds & 1)
-            continue;
-        /* Often a single kind, so that one infinity meets no NaN in its line. */
+        /* Often a single kind, so that one infinity meets no NaN in its line; sometimes nothing but both infinities. A long
+         * line gets more, since an op that sums over a part of it should meet several. */
+        uint64_t kinds = tki_random_below(random, 4);
         size_t kind = (size_t)tki_random_below(random, 7);
-        for (int i = 0; i < 3; i++) {
-            if (kinds & 2)
-                kind = (size_t)tki_random_below(random, 7);
+        for (int64_t i = 0; kinds > 0 && i < 3 + v->length / 16; i++) {
+            if (kinds > 1)
+                kind = kinds == 2 ? (size_t)tki_random_below(random, 7) : 2 + (size_t)tki_random_below(random, 2);
             *at(v, l, (int64_t)tki_random_below(random, (uint64_t)v->length)) = special[kind];
         }
     }
@@ -195,6 +197,9 @@ static void fill_huge(const lines *v, tki_random *random)
     for (int64_t l = 0; l < v->count; l++)
         for (int64_t t = 0; t < v->length; t++) {
             double value = random_sign(random) * (0.5 + tki_random_unit(random) / 2);
+            /* The largest number itself and half a unit of it and more: sums that just pass the end of the format. */
+            uint64_t kind = v->summed && v->first_input ? tki_random_below(random, 4) : 3;
+            value = kind == 0 ? copysign(1, value) : kind == 1 ? value * 0x1p-8 : value;
             bool big = v->first_input || (tki_random_u64(random) & 7) == 0;
             put(v, l, t, big ? value * largest(v->dtype) : value);
         }
@@ -334,11 +339,36 @@ static void fill_minus_inf(const lines *v, tki_random *random)
     }
 }
 
+/* Where half of the confident lines have their peak. Targets of that family point there, so that an op that compares the two
+ * meets confident lines that are right beside confident lines that are wrong. */
+static int64_t peak_place(int64_t line, int64_t length)
+{
+    return (7 * line + 3) % length;
+}
+
 static void fill_confident(const lines *v, tki_random *random)
 {
     fill_normal(v, random);
-    for (int64_t l = 0; l < v->count && v->length > 0; l++)
-        put(v, l, (int64_t)tki_random_below(random, (uint64_t)v->length), 12 + 8 * tki_random_unit(random));
+    for (int64_t l = 0; l < v->count && v->length > 0; l++) {
+        int64_t anywhere = (int64_t)tki_random_below(random, (uint64_t)v->length);
+        put(v, l, l & 1 ? anywhere : peak_place(l, v->length), 12 + 8 * tki_random_unit(random));
+    }
+}
+
+/* A skipped zero shows only where it meets an infinity, in a line with no other NaN: even lines have zeros, odd ones one
+ * infinity, so that each input's zeros meet the other's infinities. */
+static void fill_zero_inf(const lines *v, tki_random *random)
+{
+    fill_normal(v, random);
+    for (int64_t l = 0; l < v->count && v->length > 0; l++) {
+        /* The other way round in the other inputs, for ops that pair line l with line l. */
+        bool infinite = (l & 1) == v->first_input;
+        for (int64_t t = 0; t < v->length && !infinite; t++)
+            if (tki_random_u64(random) % 3 == 0)
+                put(v, l, t, random_sign(random) * 0.0);
+        if (infinite)
+            put(v, l, (int64_t)tki_random_below(random, (uint64_t)v->length), random_sign(random) * INFINITY);
+    }
 }
 
 static void fill_values(family_id family, const lines *v, tki_random *random)
@@ -361,6 +391,7 @@ static void fill_values(family_id family, const lines *v, tki_random *random)
     case CONSTANT_ROWS: fill_constant_rows(v, random); return;
     case MINUS_INF: fill_minus_inf(v, random); return;
     case CONFIDENT: fill_confident(v, random); return;
+    case ZERO_INF: fill_zero_inf(v, random); return;
     case NORMAL:
     case INDEX_ZIPF:
     case INDEX_EQUAL:
@@ -381,11 +412,13 @@ static int64_t plain_index(int64_t bound, tki_random *random)
 static int64_t draw_index(family_id family, int64_t i, int64_t count, int64_t bound, int64_t fixed, tki_random *random)
 {
     switch (family) {
-    case INDEX_ZIPF: return (int64_t)fmin((double)bound - 1, floor(1 / (tki_random_unit(random) + 1 / (double)bound) - 1));
+    /* Between -1/2 and bound - 1 before it is cut to an integer. */
+    case INDEX_ZIPF: return (int64_t)fmin((double)bound - 1, 1 / (tki_random_unit(random) + 1 / (double)bound) - 1);
     case INDEX_EQUAL: return fixed;
     case INDEX_SORTED: return (int64_t)((unsigned __int128)(uint64_t)i * (uint64_t)bound / (uint64_t)count);
     case INDEX_EACH_ONCE: return (i + fixed) % bound;
     case INDEX_ENDS: return tki_random_u64(random) & 1 ? bound - 1 : 0;
+    case CONFIDENT: return peak_place(i, bound);
     default: return plain_index(bound, random);
     }
 }

@@ -48,7 +48,7 @@ const tk_contract tki_gelu_bwd_contract = {
     .formula = "grad_input = grad_output g', with g' = sigma (1 + (1 - sigma) h), h = 2 c x (1 + 3 a x^2), "
                "sigma, c and a as in gelu_fwd",
     .bound = "B = u |grad_output| [sigma (8 + 4 |2z| (1 - sigma)) + sigma (1 - sigma) |h| (8 + 4 |2z|)] "
-             "+ 2^-126 |grad_output| (1 + min(|h|, 4096))",
+             "+ 2^-126 |grad_output| (1 + min(|h|, 4096)) + 2^-150",
     .signature = "tk_status tk_gelu_bwd(tk_ctx *ctx, tk_dtype dtype, int64_t n, const void *grad_output, const void *x, "
                  "void *grad_input);",
     .dim_count = 1,

@@ -7,9 +7,15 @@
 /* Indices into the clauses of both contracts. */
 enum { TKI_GELU_ERR, TKI_GELU_NAN, TKI_GELU_INF };
 
-/* B(x), or B(x) / |grad_output| for the gradient. Arguments are upper bounds of the absolute values they name. */
+/* B(x); for the gradient, (B - TKI_GELU_BWD_UNDERFLOW) / |grad_output|. Arguments are upper bounds of the absolute values
+ * they name. */
 double tki_gelu_fwd_bound(double x, double two_z, double one_minus_sigma, double y);
 double tki_gelu_bwd_bound(double two_z, double sigma, double one_minus_sigma, double h);
+
+/* The product grad_output g' is formed in fp32, where a subnormal result is rounded to a multiple of 2^-149 whatever its
+ * size. With |grad_output| >= 2^-24, as in fp16, the 2^-126 term covers that; with the subnormals of bf16 nothing else
+ * does. */
+#define TKI_GELU_BWD_UNDERFLOW 0x1p-150
 
 /* What is admitted where an input is NaN or infinite, and the clause that says so; 0 where both are finite.
  * `derivative` is g'(x), read only when x is finite. */

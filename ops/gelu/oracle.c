@@ -168,7 +168,7 @@ static tk_status bwd_enclose(const tki_oracle_job *job, const tki_box *box, tki_
         double b = grad * e->hi;
         *out = (tki_enclosure){.lo = tki_down(a < b ? a : b),
                                .hi = tki_up(a < b ? b : a),
-                               .bound = fabs(grad) * e->bound * (1 + 0x1p-51),
+                               .bound = (fabs(grad) * e->bound + TKI_GELU_BWD_UNDERFLOW) * (1 + 0x1p-50),
                                .admits = (uint8_t)(special ? special : TKI_ADMIT_INTERVAL),
                                .clause = (uint8_t)clause};
     }

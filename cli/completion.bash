@@ -1,0 +1,85 @@
+# Completion of tokitai for bash. Installed as bash-completion/completions/tokitai, or sourced from ~/.bashrc.
+# Names come from the program itself, so that they never go stale.
+
+# The words of a kind: ops, families, or the mutants or lowerings of an op.
+_tokitai_list() {
+    tokitai ops --list="$1" ${2:+"$2"} 2>/dev/null
+}
+
+# The first op on the command line, if any.
+_tokitai_op() {
+    local word ops
+    ops=" $(_tokitai_list ops | tr '\n' ' ') "
+    for word in "${COMP_WORDS[@]:2}"; do
+        if [[ -n $word && $ops == *" $word "* ]]; then
+            printf '%s' "$word"
+            return
+        fi
+    done
+}
+
+_tokitai_reply() {
+    mapfile -t COMPREPLY < <(compgen -W "$1" -- "$2")
+}
+
+_tokitai_files() {
+    local suffix=$1 current=$2
+    mapfile -t COMPREPLY < <(compgen -d -- "$current"; [ "$suffix" = / ] || compgen -f -X "!*$suffix" -- "$current")
+    compopt -o filenames 2>/dev/null
+}
+
+_tokitai_certify() {
+    local current=$1 previous=$2
+    case $previous in
+        --backend) _tokitai_reply "cpu cuda hip emu" "$current" ;;
+        --lowering) _tokitai_reply "$(_tokitai_list lowerings "$(_tokitai_op)")" "$current" ;;
+        --dtype) _tokitai_reply "f16 bf16 all" "$current" ;;
+        --index) _tokitai_reply "i32 i64 all" "$current" ;;
+        --mutant) _tokitai_reply "$(_tokitai_list mutants "$(_tokitai_op)")" "$current" ;;
+        --level) _tokitai_reply "quick full exhaustive" "$current" ;;
+        --family) _tokitai_reply "$(_tokitai_list families)" "$current" ;;
+        --out) _tokitai_files / "$current" ;;
+        --seed | --threads | --shape | --input | --label-smoothing | --scale | --ignore-index) COMPREPLY=() ;;
+        *)
+            if [[ $current == -* ]]; then
+                _tokitai_reply "--backend --lowering --dtype --index --mutant --level --seed --skip-mutants --threads
+                    --shape --family --input --label-smoothing --scale --ignore-index --out --json --quiet --help" "$current"
+            else
+                _tokitai_reply "$(_tokitai_list ops)" "$current"
+            fi ;;
+    esac
+}
+
+_tokitai() {
+    local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} commands="ops devices certify check replay"
+    # "--dtype=bf" comes as three words.
+    if [[ $current == = ]]; then
+        current=
+    elif [[ $previous == = ]]; then
+        previous=${COMP_WORDS[COMP_CWORD - 2]}
+    fi
+    COMPREPLY=()
+    if ((COMP_CWORD == 1)); then
+        _tokitai_reply "$commands help --help --version" "$current"
+        return
+    fi
+    case ${COMP_WORDS[1]} in
+        ops)
+            if [[ $current == -* ]]; then
+                _tokitai_reply "--json --families --help" "$current"
+            else
+                _tokitai_reply "$(_tokitai_list ops)" "$current"
+            fi ;;
+        devices) _tokitai_reply "--json --help" "$current" ;;
+        certify) _tokitai_certify "$current" "$previous" ;;
+        check | replay)
+            if [[ $current == -* ]]; then
+                _tokitai_reply "--json --help" "$current"
+            else
+                _tokitai_files .json "$current"
+            fi ;;
+        help) _tokitai_reply "$commands" "$current" ;;
+    esac
+}
+
+complete -F _tokitai tokitai

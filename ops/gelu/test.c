@@ -1,0 +1,286 @@
+/* gelu: one test per clause, the oracle against other ways of computing the same numbers, bad arguments, mutants. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <mpfr.h>
+
+#include "core/random.h"
+#include "exact/oracle.h"
+#include "exact/round.h"
+#include "tests/op_test.h"
+#include "tokitai.h"
+
+extern const tki_oracle tki_gelu_fwd_oracle;
+extern const tki_oracle tki_gelu_bwd_oracle;
+
+static const tk_dtype dtypes[] = {TK_F16, TK_BF16};
+
+static uint16_t bits_of(tk_dtype dtype, double value)
+{
+    return (uint16_t)tki_round_double(dtype, value);
+}
+
+static uint16_t fwd_one(tk_dtype dtype, uint16_t x)
+{
+    tk_ctx *ctx = new_context();
+    uint16_t y = 0x5555;
+    assert_ok(ctx, tk_gelu_fwd(ctx, dtype, 1, &x, &y));
+    tk_ctx_destroy(ctx);
+    return y;
+}
+
+static uint16_t bwd_one(tk_dtype dtype, uint16_t grad_output, uint16_t x)
+{
+    tk_ctx *ctx = new_context();
+    uint16_t grad_input = 0x5555;
+    assert_ok(ctx, tk_gelu_bwd(ctx, dtype, 1, &grad_output, &x, &grad_input));
+    tk_ctx_destroy(ctx);
+    return grad_input;
+}
+
+/* y = 0.5 x (1 + tanh(c (x + a x^3))), the way it is usually written, at 300 bits. */
+static void tanh_form(mpfr_t y, mpfr_srcptr x)
+{
+    mpfr_t t;
+    mpfr_t c;
+    mpfr_inits2(300, t, c, (mpfr_ptr)0);
+    mpfr_const_pi(c, MPFR_RNDN);
+    mpfr_ui_div(c, 2, c, MPFR_RNDN);
+    mpfr_sqrt(c, c, MPFR_RNDN);
+    mpfr_sqr(t, x, MPFR_RNDN);
+    mpfr_mul(t, t, x, MPFR_RNDN);
+    mpfr_mul_ui(t, t, 44715, MPFR_RNDN);
+    mpfr_div_ui(t, t, 1000000, MPFR_RNDN);
+    mpfr_add(t, t, x, MPFR_RNDN);
+    mpfr_mul(t, t, c, MPFR_RNDN);
+    mpfr_tanh(t, t, MPFR_RNDN);
+    mpfr_add_ui(t, t, 1, MPFR_RNDN);
+    mpfr_mul(t, t, x, MPFR_RNDN);
+    mpfr_div_2ui(y, t, 1, MPFR_RNDN);
+    mpfr_clears(t, c, (mpfr_ptr)0);
+}
+
+/* GELU_FWD.ERR: the oracle encloses the tanh form for every x at which 300 bits of tanh do not cancel away. */
+static void oracle_agrees_with_tanh_form(void **state)
+{
+    (void)state;
+    const tk_contract *contract = tk_contract_find("gelu_fwd");
+    mpfr_t x;
+    mpfr_t y;
+    mpfr_inits2(300, x, y, (mpfr_ptr)0);
+    for (int d = 0; d < 2; d++) {
+        void *tables;
+        assert_int_equal(tki_gelu_fwd_oracle.open(dtypes[d], &tables), TK_OK);
+        for (uint32_t pattern = 0; pattern < 65536; pattern += 17) {
+            double value = tki_decode(dtypes[d], pattern);
+            if (!(fabs(value) < 7) || value == 0)
+                continue;
+            uint16_t element = (uint16_t)pattern;
+            tk_case c = tk_case_init(contract, dtypes[d]);
+            c.dims[0] = 1;
+            tki_oracle_job job = {.c = &c, .buffers = (const void *[]){&element, NULL}, .output = 1, .tables = tables};
+            tki_enclosure e;
+            assert_int_equal(tki_gelu_fwd_oracle.enclose(&job, &(tki_box){0, 1, 0, 1}, &e), TK_OK);
+            mpfr_set_d(x, value, MPFR_RNDN);
+            tanh_form(y, x);
+            /* The enclosure is a few ulps of double wide; 300 bits less the cancellation are far more exact. */
+            assert_true(mpfr_cmp_d(y, e.lo) >= 0 && mpfr_cmp_d(y, e.hi) <= 0);
+            assert_true(e.hi - e.lo <= 0x1p-50 * fabs(e.hi) + 0x1p-1070);
+        }
+        tki_gelu_fwd_oracle.close(tables);
+    }
+    mpfr_clears(x, y, (mpfr_ptr)0);
+    mpfr_free_cache();
+}
+
+/* GELU_BWD.ERR: the oracle's derivative against a difference quotient of the forward function in 300 bits. */
+static void oracle_agrees_with_difference_quotient(void **state)
+{
+    (void)state;
+    const tk_contract *contract = tk_contract_find("gelu_bwd");
+    mpfr_t x;
+    mpfr_t above;
+    mpfr_t below;
+    mpfr_inits2(300, x, above, below, (mpfr_ptr)0);
+    for (int d = 0; d < 2; d++) {
+        void *tables;
+        uint16_t one = bits_of(dtypes[d], 1);
+        assert_int_equal(tki_gelu_bwd_oracle.open(dtypes[d], &tables), TK_OK);
+        for (uint32_t pattern = 0; pattern < 65536; pattern += 19) {
+            double value = tki_decode(dtypes[d], pattern);
+            if (!(fabs(value) < 6))
+                continue;
+            uint16_t element = (uint16_t)pattern;
+            tk_case c = tk_case_init(contract, dtypes[d]);
+            c.dims[0] = 1;
+            tki_oracle_job job = {.c = &c, .buffers = (const void *[]){&one, &element, NULL}, .output = 2, .tables = tables};
+            tki_enclosure e;
+            assert_int_equal(tki_gelu_bwd_oracle.enclose(&job, &(tki_box){0, 1, 0, 1}, &e), TK_OK);
+            mpfr_set_d(x, value, MPFR_RNDN);
+            mpfr_add_d(x, x, 0x1p-70, MPFR_RNDN);
+            tanh_form(above, x);
+            mpfr_sub_d(x, x, 0x1p-69, MPFR_RNDN);
+            tanh_form(below, x);
+            mpfr_sub(above, above, below, MPFR_RNDN);
+            mpfr_mul_2ui(above, above, 69, MPFR_RNDN);
+            /* Its own error is of the order 2^-140. */
+            double slack = 0x1p-120;
+            assert_true(mpfr_cmp_d(above, e.lo - slack) >= 0 && mpfr_cmp_d(above, e.hi + slack) <= 0);
+        }
+        tki_gelu_bwd_oracle.close(tables);
+    }
+    mpfr_clears(x, above, below, (mpfr_ptr)0);
+    mpfr_free_cache();
+}
+
+/* GELU_FWD.ERR, GELU_BWD.ERR: values known by hand. */
+static void known_values(void **state)
+{
+    (void)state;
+    assert_int_equal(fwd_one(TK_F16, 0x3c00), bits_of(TK_F16, 0.84119199060827676)); /* gelu(1) */
+    assert_int_equal(fwd_one(TK_F16, 0x0000), 0x0000);
+    assert_int_equal(fwd_one(TK_F16, 0x7bff), 0x7bff); /* 65504 is far in the linear part */
+    assert_int_equal(fwd_one(TK_BF16, 0xff7f) & 0x7fff, 0); /* and the largest negative bf16 number in the flat one */
+    assert_int_equal(bwd_one(TK_F16, 0x3c00, 0x0000), 0x3800); /* g'(0) = 1/2 */
+    assert_int_equal(bwd_one(TK_F16, 0x7bff, 0x7bff), 0x7bff); /* g' = 1 */
+    /* The tanh form gives 0 here, the exact result is -0.0352. */
+    assert_int_equal(bwd_one(TK_F16, 0x7bff, 0xc529), bits_of(TK_F16, -0.035175234770635));
+}
+
+/* GELU_FWD.NAN, GELU_FWD.INF, GELU_BWD.NAN, GELU_BWD.INF */
+static void special_values(void **state)
+{
+    (void)state;
+    for (int d = 0; d < 2; d++) {
+        tk_dtype t = dtypes[d];
+        uint16_t infinity = bits_of(t, INFINITY);
+        uint16_t minus_infinity = bits_of(t, -INFINITY);
+        uint16_t nan = (uint16_t)(infinity | 1);
+        uint16_t one = bits_of(t, 1);
+        assert_true(tki_is_nan(t, fwd_one(t, nan)));
+        assert_int_equal(fwd_one(t, infinity), infinity);
+        uint16_t limit = fwd_one(t, minus_infinity);
+        assert_true(tki_is_nan(t, limit) || tki_decode(t, limit) == 0);
+        assert_true(tki_is_nan(t, bwd_one(t, nan, one)));
+        assert_true(tki_is_nan(t, bwd_one(t, one, nan)));
+        assert_int_equal(bwd_one(t, infinity, one), infinity);
+        assert_int_equal(bwd_one(t, minus_infinity, one), minus_infinity);
+        assert_int_equal(bwd_one(t, infinity, bits_of(t, -1)), minus_infinity); /* g'(-1) < 0 */
+        uint16_t at_infinity = bwd_one(t, one, infinity);
+        assert_true(tki_is_nan(t, at_infinity) || at_infinity == one);
+        for (uint32_t pattern = 0; pattern < 65536; pattern++)
+            if (tki_is_finite(t, pattern) && pattern % 5 == 0)
+                assert_false(tki_is_nan(t, bwd_one(t, bits_of(t, -3), (uint16_t)pattern)));
+    }
+}
+
+/* GELU_FWD.SHAPE, GELU_BWD.SHAPE, GELU_FWD.WRITE, GELU_BWD.WRITE: sizes around the kernel's block, every offset of the
+ * buffers; neighbours of the output stay. */
+static void any_size_and_alignment(void **state)
+{
+    (void)state;
+    static const int64_t sizes[] = {0, 1, 2, 255, 256, 257, 515};
+    enum { MOST = 515 + 16 };
+    uint16_t x[MOST];
+    uint16_t grad[MOST];
+    uint16_t out[MOST];
+    tk_ctx *ctx = new_context();
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
+        for (int offset = 0; offset < 4; offset++) {
+            int64_t n = sizes[s];
+            tki_random random = tki_random_stream(7, (uint64_t)n);
+            for (int i = 0; i < MOST; i++) {
+                x[i] = bits_of(TK_F16, tki_random_normal(&random));
+                grad[i] = bits_of(TK_F16, tki_random_normal(&random));
+                out[i] = 0xabcd;
+            }
+            assert_ok(ctx, tk_gelu_bwd(ctx, TK_F16, n, grad + offset, x + 1, out + 4 + offset));
+            for (int i = 0; i < MOST; i++) {
+                bool inside = i >= 4 + offset && i < 4 + offset + n;
+                if (inside)
+                    assert_int_equal(out[i], bwd_one(TK_F16, grad[i - 4], x[i - 4 - offset + 1]));
+                else
+                    assert_int_equal(out[i], 0xabcd);
+            }
+            memset(out, 0xcd, sizeof out);
+            assert_ok(ctx, tk_gelu_fwd(ctx, TK_F16, n, x + offset, out + 8));
+            for (int i = 0; i < MOST; i++)
+                assert_int_equal(out[i], i >= 8 && i < 8 + n ? fwd_one(TK_F16, x[i - 8 + offset]) : 0xcdcd);
+        }
+    tk_ctx_destroy(ctx);
+}
+
+/* GELU_FWD.REPEAT, GELU_BWD.REPEAT */
+static void same_bits_for_every_thread_count(void **state)
+{
+    (void)state;
+    enum { N = 70001 };
+    uint16_t *x = malloc(N * sizeof *x);
+    uint16_t *first = malloc(N * sizeof *first);
+    uint16_t *out = malloc(N * sizeof *out);
+    assert_non_null(x);
+    assert_non_null(first);
+    assert_non_null(out);
+    tki_random random = tki_random_stream(11, 0);
+    for (int i = 0; i < N; i++)
+        x[i] = (uint16_t)tki_random_u64(&random);
+    static const int threads[] = {1, 2, 3, 7};
+    tk_ctx *ctx = new_context();
+    for (int t = 0; t < 4; t++) {
+        assert_ok(ctx, tk_ctx_set_threads(ctx, threads[t]));
+        assert_ok(ctx, tk_gelu_bwd(ctx, TK_BF16, N, x, x, t ? out : first));
+        if (t)
+            assert_memory_equal(out, first, N * sizeof *out);
+        assert_ok(ctx, tk_gelu_fwd(ctx, TK_F16, N, x, out));
+    }
+    tk_ctx_destroy(ctx);
+    free(x);
+    free(first);
+    free(out);
+}
+
+static void bad_arguments_write_nothing(void **state)
+{
+    (void)state;
+    tk_ctx *ctx = new_context();
+    uint16_t x[4] = {0x3c00, 0x3c00, 0x3c00, 0x3c00};
+    uint16_t y[4] = {1, 2, 3, 4};
+    const uint16_t before[4] = {1, 2, 3, 4};
+    assert_refused(ctx, tk_gelu_fwd(ctx, TK_F16, -1, x, y), TK_BAD_ARGUMENT, "negative");
+    assert_refused(ctx, tk_gelu_fwd(ctx, TK_F16, INT64_MAX, x, y), TK_BAD_ARGUMENT, "63 bits");
+    assert_refused(ctx, tk_gelu_fwd(ctx, TK_F32, 4, x, y), TK_BAD_ARGUMENT, "f32");
+    assert_refused(ctx, tk_gelu_fwd(ctx, TK_F16, 4, NULL, y), TK_BAD_ARGUMENT, "x is NULL");
+    assert_refused(ctx, tk_gelu_fwd(ctx, TK_F16, 1, x, (char *)y + 1), TK_BAD_ARGUMENT, "not aligned");
+    assert_refused(ctx, tk_gelu_fwd(ctx, TK_F16, 4, x, x), TK_BAD_ARGUMENT, "overlaps");
+    assert_refused(ctx, tk_gelu_bwd(ctx, TK_F16, 3, y, x, x + 1), TK_BAD_ARGUMENT, "overlaps");
+    assert_memory_equal(y, before, sizeof y);
+    assert_ok(ctx, tk_gelu_fwd(ctx, TK_F16, 0, NULL, NULL));
+    tk_ctx_destroy(ctx);
+}
+
+static void certified_and_mutants_refuted(void **state)
+{
+    (void)state;
+    assert_op_certifies("gelu_fwd");
+    assert_op_certifies("gelu_bwd");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(oracle_agrees_with_tanh_form),
+        cmocka_unit_test(oracle_agrees_with_difference_quotient),
+        cmocka_unit_test(known_values),
+        cmocka_unit_test(special_values),
+        cmocka_unit_test(any_size_and_alignment),
+        cmocka_unit_test(same_bits_for_every_thread_count),
+        cmocka_unit_test(bad_arguments_write_nothing),
+        cmocka_unit_test(certified_and_mutants_refuted),
+    };
+    return cmocka_run_group_tests_name("gelu", tests, NULL, NULL);
+}

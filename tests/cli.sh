@@ -1,0 +1,400 @@
+#!/usr/bin/env bash
+# The program as its users meet it: exit statuses, messages, JSON, output that cannot be written, help, completion, manual.
+set -uo pipefail
+root=$(readlink -f "${SOURCE_DIR:-$(dirname "$(readlink -f "$0")")/..}")
+tokitai=$(readlink -f "${TOKITAI:-$root/build/tokitai}")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export XDG_STATE_HOME=$work/state LC_ALL=C
+unset NO_COLOR
+cd "$work" || exit 1
+
+passed=0 failed=0 skipped=0
+pass() { passed=$((passed + 1)); echo "ok       $1"; }
+fail() { failed=$((failed + 1)); echo "FAILED   $1"; sed 's/^/    out: /' out 2>/dev/null | head -20; sed 's/^/    err: /' err 2>/dev/null | head -20; }
+skip() { skipped=$((skipped + 1)); echo "skipped  $1: $2"; }
+
+# expect STATUS TITLE ARGUMENT...: runs the program, its output going to the files out and err.
+expect() {
+    local status=$1 title=$2
+    shift 2
+    "$tokitai" "$@" >out 2>err </dev/null
+    local got=$?
+    if [ $got -eq "$status" ]; then pass "$title"; else fail "$title: exit status $got, not $status"; fi
+}
+says() { # FILE REGEX: the last run wrote this
+    if grep -qE -- "$2" "$1"; then pass "    says: $2"; else fail "    does not say: $2"; fi
+}
+silent() { # FILE
+    if [ -s "$1" ]; then fail "    $1 should be empty"; else pass "    nothing on $1"; fi
+}
+is() { # TITLE COMMAND...: the command succeeds
+    local title=$1
+    shift
+    if "$@"; then pass "$title"; else fail "$title"; fi
+}
+
+if command -v python3 >/dev/null && python3 -c '' 2>/dev/null; then
+    json_good() { python3 -c 'import json, sys; json.load(open(sys.argv[1]))' "$1"; }
+elif command -v jq >/dev/null; then
+    json_good() { jq -e . "$1" >/dev/null; }
+else
+    json_good() { grep -qE '^[[{]' "$1" && tail -n 1 "$1" | grep -qE '[]}]$'; }
+fi
+
+[ -x "$tokitai" ] || { echo "no program at $tokitai"; exit 1; }
+
+echo "-- help and version"
+expect 0 "--help" --help
+says out "certify +judge"
+silent err
+expect 0 "--version" --version
+says out "^tokitai [0-9]+\.[0-9]+\.[0-9]+$"
+expect 2 "no command"
+says err "Usage: tokitai"
+silent out
+expect 2 "a command misspelt" certfy
+says err "unknown command 'certfy'; did you mean 'certify'\?"
+expect 2 "a command that is nothing like one" qqqqqq
+says err "choose from: ops, devices, certify, check, replay"
+expect 2 "an unknown option" --frobnicate
+expect 0 "help" help
+for command in ops devices certify check replay; do
+    expect 0 "$command --help" "$command" --help
+    says out "^Usage: tokitai $command"
+    expect 0 "help $command" help "$command"
+    expect 2 "$command --frobnicate" "$command" --frobnicate
+    says err "tokitai $command --help"
+done
+
+echo "-- ops"
+expect 0 "ops" ops
+says out "^gelu_fwd +n +[0-9]+ "
+expect 0 "ops --json" ops --json
+is "    is JSON" json_good out
+says out '"name": "gelu_bwd"'
+for op in $("$tokitai" ops --list=ops); do
+    expect 0 "ops $op" ops "$op"
+    says out "^Clauses$"
+    says out "tk_status tk_$op\("
+    expect 0 "ops $op --json" ops "$op" --json
+    is "    is JSON" json_good out
+done
+expect 0 "a contract in full" ops gelu_bwd
+for text in "formula +grad_input" "bound +B = " "in +grad_output\[n\]" "GELU_BWD\.ERR " "cpu\.gelu_bwd\.bf16\.scalar" "all_zeros "; do
+    says out "$text"
+done
+expect 2 "an op misspelt" ops gelu_fw
+says err "unknown op 'gelu_fw'; did you mean 'gelu_fwd'\?"
+silent out
+expect 2 "an op that is nothing like one" ops conv2d
+says err "choose from: gelu_fwd, gelu_bwd"
+expect 2 "two ops" ops gelu_fwd gelu_bwd
+expect 0 "ops --families" ops --families
+says out "^normal +"
+expect 0 "ops --families --json" ops --families --json
+is "    is JSON" json_good out
+
+echo "-- devices"
+expect 0 "devices" devices
+says out "^cpu +usable +"
+says out "^cuda +(none|unused) +"
+says out "^hip +(none|unused) +"
+expect 0 "devices --json" devices --json
+is "    is JSON" json_good out
+says out '"backend": "cpu"'
+
+# A driver that does as it is told, to see every way in which a real one can disappoint.
+fake_driver() { # OPTION...
+    mkdir -p fake
+    cat >fake.c <<'C'
+#include <string.h>
+#ifndef INIT
+#define INIT 0
+#endif
+#ifndef COUNT
+#define COUNT 2
+#endif
+int cuInit(unsigned f) { (void)f; return INIT; }
+int cuDriverGetVersion(int *v) { *v = 12040; return 0; }
+int cuDeviceGetCount(int *n) { *n = COUNT; return 0; }
+int cuDeviceGet(int *d, int i) { *d = i; return 0; }
+int cuDeviceGetName(char *s, int n, int d) { (void)d; strncpy(s, "Fake\033[31mGPU", (unsigned long)n); return 0; }
+int cuDeviceTotalMem_v2(unsigned long *b, int d) { (void)d; *b = 8ul << 30; return 0; }
+int cuDeviceGetAttribute(int *v, int a, int d) { (void)d; *v = a == 75 ? 9 : a == 76 ? 0 : 132; return 0; }
+#ifndef NAMELESS
+int cuGetErrorName(int e, const char **s) { *s = e == 100 ? "CUDA_ERROR_NO_DEVICE" : "CUDA_ERROR_FAKE"; return 0; }
+#endif
+C
+    "$cc" -w -shared -fPIC "$@" -o fake/libcuda.so.1 fake.c
+}
+cc=$(command -v cc || command -v gcc || command -v clang)
+if [ -n "$cc" ] && fake_driver; then
+    export LD_LIBRARY_PATH=$work/fake${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+    expect 0 "two fake GPUs" devices
+    is "    both are listed" test "$(grep -c '^cuda *unused *Fake?\[31mGPU, 132 multiprocessors, 8.0 GiB' out)" = 2
+    says out "driver 12\.4, architecture 9\.0; no kernels for this backend yet$"
+    expect 3 "a GPU without kernels" certify gelu_fwd --backend cuda
+    says err "backend 'cuda' has no kernels in this version"
+    fake_driver -DINIT=100 && expect 0 "a driver without a device" devices
+    says out "cuInit failed with error 100 \(CUDA_ERROR_NO_DEVICE\): no device found"
+    fake_driver -DINIT=999 -DNAMELESS && expect 0 "a driver that fails without a name for it" devices
+    says out "cuInit failed with error 999 \(no name for it\)"
+    fake_driver -DCOUNT=0 && expect 0 "a driver with no devices" devices
+    says out "^cuda +none +libcuda.so.1: no device found"
+    fake_driver -DcuDeviceGet=cuOther && expect 0 "a driver without a function" devices
+    says out "libcuda.so.1 has no function cuDeviceGet$"
+    echo "not a library" >fake/libcuda.so.1
+    expect 0 "a driver that is no library" devices
+    says out "^cuda +none +"
+    rm fake/libcuda.so.1
+else
+    skip "fake drivers" "no C compiler"
+fi
+mkdir -p tools
+printf '#!/bin/sh\necho "fake compiler"\necho "release 7.5, V7.5"\n' >tools/nvcc
+printf '#!/bin/sh\nexit 1\n' >tools/hipcc
+chmod +x tools/*
+PATH=$work/tools:/usr/bin:/bin expect 0 "fake compilers" devices
+says out "^nvcc +release 7\.5, V7\.5$"
+says out "^hipcc +found, but it does not tell its version$"
+PATH= expect 0 "no PATH" devices
+says out "^gcc +not found$"
+
+echo "-- certify: wrong arguments are found before anything is run"
+bad() { # TITLE MESSAGE ARGUMENT...
+    local title=$1 message=$2
+    shift 2
+    expect 2 "$title" certify "$@"
+    says err "$message"
+    silent out
+}
+bad "an op misspelt" "unknown op 'gelu_bdw'; did you mean 'gelu_bwd'\?" gelu_fwd gelu_bdw
+bad "a dtype" "unknown dtype 'f32'; " gelu_fwd --dtype f32
+bad "an index type" "unknown index type 'i16'; " gelu_fwd --index i16
+bad "a level" "unknown level 'fll'; did you mean 'full'\?" gelu_fwd --level fll
+bad "a seed" "--seed '0xg' is not a number" gelu_fwd --seed 0xg
+bad "a seed too large" "--seed '18446744073709551616'" gelu_fwd --seed 18446744073709551616
+bad "threads" "--threads '-1'" gelu_fwd --threads=-1
+bad "a backend" "unknown backend 'cuad'; did you mean 'cuda'\?" gelu_fwd --backend cuad
+bad "a lowering misspelt" "did you mean 'cpu.gelu_fwd.f16.scalar'\?" --lowering cpu.gelu_fwd.f16.scaler
+bad "a lowering of another op" "unknown lowering" gelu_bwd --lowering cpu.softmax_fwd.f16.nothing
+bad "a lowering of another dtype" "--dtype or --index is not that of" --lowering cpu.gelu_fwd.f16.scalar --dtype bf16
+bad "a lowering and a mutant" "without --mutant" gelu_fwd --lowering cpu.gelu_fwd.f16.scalar --mutant all_zeros
+bad "a lowering of another backend" "is not of backend 'hip'" --lowering cpu.gelu_fwd.f16.scalar --backend hip
+bad "a shape with too many sizes" "has 2 sizes, but gelu_fwd has 1: n" gelu_fwd --shape 3x4
+bad "a shape with a wrong name" "has a size 'm', but those of gelu_fwd are: n" gelu_fwd --shape m=3
+bad "a shape that overflows" "where a size from 0 to" gelu_fwd --shape n=9223372036854775808
+bad "a shape too large to address" "too large to be addressed" gelu_fwd --shape n=9223372036854775807
+bad "a negative shape" "where a size from 0 to" gelu_fwd --shape n=-1
+bad "a family" "unknown input family 'norml'; did you mean 'normal'\?" gelu_fwd --family norml
+bad "a family that does not apply" "does not apply to gelu_fwd" gelu_fwd --family same_index
+bad "a mutant" "unknown planted wrong kernel of gelu_fwd: 'all_zero'; did you mean 'all_zeros'\?" gelu_fwd --mutant all_zero
+bad "a mutant of two ops" "--mutant goes with one op" gelu_fwd gelu_bwd --mutant all_zeros
+bad "an input without a shape" "--input goes with one op, --shape" gelu_fwd --dtype f16 --input x=0x3c00
+bad "an input of both dtypes" "one --dtype" gelu_fwd --shape n=1 --input x=0x3c00
+bad "an input of another name" "unknown input of gelu_fwd: 'y'" gelu_fwd --dtype f16 --shape n=1 --input y=0x3c00
+bad "an input with a wrong count" "has 2 elements, but the shape asks for 1" gelu_fwd --dtype f16 --shape n=1 --input x=0x3c00,0x3c00
+bad "an input in decimal" "has decimal elements" gelu_fwd --dtype f16 --shape n=1 --input x=15360
+bad "an input too wide" "does not fit in the 16 bits of f16" gelu_fwd --dtype f16 --shape n=1 --input x=0x13c00
+bad "an input twice" "a second time" gelu_fwd --dtype f16 --shape n=1 --input x=0x3c00 --input x=0x3c00
+bad "an input missing" "--input x=... is missing" gelu_bwd --dtype f16 --shape n=1 --input grad_output=0x3c00
+bad "an input and a family" "not both" gelu_fwd --dtype f16 --shape n=1 --family normal --input x=0x3c00
+bad "scale without xent" "gelu_fwd does not take" gelu_fwd --scale 2
+bad "an option twice" "--seed is given twice" gelu_fwd --seed 1 --seed 2
+bad "--out below a file" "cannot write to --out '/dev/null/x': Not a directory" gelu_fwd --out /dev/null/x
+bad "--out that is a file" "cannot write to --out '/dev/null': Not a directory" gelu_fwd --out /dev/null
+bad "--out that is empty" "cannot write to --out ''" gelu_fwd --out ''
+if [ "$(id -u)" -ne 0 ]; then
+    mkdir locked && chmod a-w locked
+    bad "--out that is locked" "cannot write to --out 'locked': Permission denied" gelu_fwd --out locked
+else
+    skip "--out that is locked" "nothing is locked for root"
+fi
+for backend in cuda hip emu; do
+    expect 3 "backend $backend" certify gelu_fwd --backend $backend
+    says err "backend '$backend' has no kernels in this version"
+    silent out
+done
+if grep -q '^xent$' <("$tokitai" ops --list=ops); then
+    bad "label smoothing" "is not a number from 0 to 1" xent --label-smoothing 1.5
+    bad "scale" "is not a finite number" xent --scale inf
+    bad "ignore-index" "is not a 64-bit number" xent --ignore-index 1.0
+    expect 0 "xent with options" certify xent --dtype f16 --shape 2x3 --scale 0.5 --ignore-index -1 --label-smoothing 0.1
+fi
+
+echo "-- certify"
+one=(gelu_fwd --dtype f16 --skip-mutants)
+expect 0 "one op" certify "${one[@]}"
+says out "^SUBJECT +VERDICT"
+says out "^cpu\.gelu_fwd\.f16\.[a-z0-9_]+ +HELD +[0-9,]+ +"
+says out "^1 certificate: 1 HELD; written to $work/state/tokitai/certificates$"
+is "    no colour in a file" test "$(grep -c $'\033' out)" = 0
+is "    the certificate is in the state directory" test "$(find state/tokitai/certificates -name '*.json' | wc -l)" = 1
+is "    as Markdown too" test "$(find state/tokitai/certificates -name '*.md' | wc -l)" = 1
+expect 0 "--out" certify "${one[@]}" --out a/b
+certificate=$(find a/b -name '*.json')
+is "    made the folder and wrote one certificate" test -s "$certificate"
+expect 0 "--json" certify "${one[@]}" --json --out a/b
+is "    is JSON" json_good out
+says out '"verdict": "HELD"'
+silent err
+expect 0 "--quiet" certify "${one[@]}" --quiet --out a/b
+silent out
+silent err
+rm -rf state
+expect 0 "a lowering alone" certify --lowering cpu.gelu_fwd.bf16.scalar --skip-mutants --shape n=5 --seed 0x10 --threads 2
+says out "^cpu\.gelu_fwd\.bf16\.scalar +HELD"
+says out "not kept"
+is "    a single case is not kept" test ! -e state
+expect 0 "a case bit by bit" certify gelu_fwd --dtype f16 --shape 2 --input x=0x3c00,0xfc00
+says out "^cpu\.gelu_fwd\.f16\.[a-z0-9_]+ +HELD +2 "
+expect 0 "a family" certify gelu_fwd --dtype f16 --family special --shape 17
+expect 0 "an empty shape" certify gelu_fwd --dtype f16 --shape n=0
+
+expect 1 "a wrong kernel is refuted" certify gelu_fwd --dtype f16 --mutant all_zeros
+says out "^mutant\.gelu_fwd\.f16\.all_zeros +REFUTED"
+says out "^    why +GELU_FWD\.ERR"
+says out "^    reproduce +tokitai certify gelu_fwd "
+is "    its certificate is not kept" test ! -e state
+line=$(sed -n 's/^    reproduce  tokitai //p' out)
+read -r -a words <<<"$line"
+expect 1 "the line that reproduces it does" "${words[@]}"
+expect 1 "a wrong kernel, quietly" certify gelu_fwd --dtype f16 --mutant all_zeros --quiet
+says out "REFUTED"
+expect 1 "a wrong kernel, kept" certify gelu_fwd --dtype f16 --mutant all_zeros --out wrong
+refuted=$(find wrong -name '*.json')
+is "    its certificate is there" test -s "$refuted"
+
+echo "-- check"
+expect 0 "an intact certificate" check "$certificate"
+says out "cpu\.gelu_fwd\.f16\.[a-z0-9_]+ HELD; intact; not signed$"
+expect 0 "two, as JSON" check "$certificate" "$refuted" --json
+is "    is JSON" json_good out
+says out '"verdict": "REFUTED"'
+sed 's/"HELD"/"PROVED"/' "$certificate" >altered.json
+expect 1 "an altered one" check altered.json
+says err "not intact: altered.json: altered"
+head -c 300 "$certificate" >truncated.json
+expect 1 "a truncated one" check truncated.json
+echo hello >other.json
+expect 1 "something else" check other.json
+expect 2 "one that is not there" check nowhere.json
+says err "nowhere.json: No such file"
+expect 2 "a folder" check a
+expect 2 "unreadable goes before altered, which goes before intact" check "$certificate" altered.json nowhere.json
+says out "intact; not signed"
+expect 1 "altered among intact, as JSON" check "$certificate" altered.json --json
+is "    is JSON" json_good out
+says out '"intact": false'
+expect 2 "no file" check
+says err "which certificate"
+
+echo "-- replay"
+expect 0 "a certificate" replay "$certificate"
+says out ": same; verdict HELD and every output hash as recorded"
+expect 0 "as JSON" replay --json "$certificate"
+is "    is JSON" json_good out
+says out '"same": true'
+expect 0 "a refuted one is refuted again" replay "$refuted"
+expect 2 "an altered one" replay altered.json
+says err "not intact"
+expect 2 "one that is not there" replay nowhere.json
+expect 2 "two at once" replay "$certificate" "$refuted"
+expect 2 "none" replay
+
+echo "-- output that cannot be written"
+if [ -c /dev/full ]; then
+    full() { # ARGUMENT...
+        "$tokitai" "$@" >/dev/full 2>err
+        local got=$?
+        : >out
+        if [ $got -eq 2 ]; then pass "$* >/dev/full"; else fail "$* >/dev/full: exit status $got"; fi
+        says err "^tokitai: cannot write standard output"
+    }
+    full --help
+    full --version
+    full ops
+    full ops --json
+    full ops gelu_fwd
+    full devices
+    full certify gelu_fwd --dtype f16 --shape 3
+    full certify gelu_fwd --dtype f16 --shape 3 --json
+    full check "$certificate"
+    full replay "$certificate"
+else
+    skip "/dev/full" "there is none"
+fi
+"$tokitai" ops >&- 2>err
+is "standard output closed" test $? -eq 2
+"$tokitai" certify gelu_fwd --dtype f16 --shape 3 --quiet --out closed >&- 2>err
+is "standard output closed and nothing to say" test $? -eq 0
+is "    the certificate is whole" "$tokitai" check closed/*.json >/dev/null
+rm -rf state
+printf 'x' >state
+expect 2 "a state directory that cannot be made" certify "${one[@]}"
+says err "the certificate was not written: "
+rm state
+
+echo "-- terminal"
+if command -v script >/dev/null && script -qec true /dev/null >/dev/null 2>&1; then
+    TERM=xterm script -qec "'$tokitai' ops gelu_fwd" /dev/null >out 2>err </dev/null
+    is "colour on a terminal" grep -q $'\033\[1m' out
+    TERM=xterm NO_COLOR=1 script -qec "'$tokitai' ops gelu_fwd" /dev/null >out 2>err </dev/null
+    is "no colour with NO_COLOR" test "$(grep -c $'\033' out)" = 0
+    TERM=dumb script -qec "'$tokitai' ops gelu_fwd" /dev/null >out 2>err </dev/null
+    is "no colour on a dumb terminal" test "$(grep -c $'\033' out)" = 0
+else
+    skip "colour" "no script(1)"
+fi
+
+echo "-- completion"
+is "completion.bash parses" bash -n "$root/cli/completion.bash"
+complete_line() { # WORD...: what the last word may become
+    PATH=$(dirname "$tokitai"):$PATH bash --norc -c '
+        source "$1" || exit 1
+        shift
+        COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
+        _tokitai
+        printf "%s\n" "${COMPREPLY[@]}"' bash "$root/cli/completion.bash" "$@" >out 2>err
+}
+completes() { # EXPECTED WORD...
+    local expected=$1
+    shift
+    complete_line "$@"
+    is "$* -> $expected" grep -qxF -- "$expected" out
+}
+completes certify tokitai cer
+is "    and nothing else" test "$(wc -l <out)" = 1
+completes gelu_bwd tokitai certify gelu
+completes gelu_fwd tokitai ops ""
+completes bf16 tokitai certify --dtype b
+completes bf16 tokitai certify --dtype = b
+completes exhaustive tokitai certify --level ""
+completes normal tokitai certify --family nor
+completes all_zeros tokitai certify gelu_fwd --mutant all
+completes cpu.gelu_fwd.f16.scalar tokitai certify gelu_fwd --lowering cpu
+completes --shape tokitai certify --sh
+completes altered.json tokitai check al
+completes replay tokitai help re
+# Every long option that a command has is completed and is in the manual.
+for command in ops devices certify check replay; do
+    "$tokitai" "$command" --help | grep -oE '^ +(-[a-z], )?--[a-z-]+' | grep -oE -- '--[a-z-]+' | grep -vxE -- '--(usage|version)' >options
+    complete_line tokitai "$command" --
+    is "$command: every option is completed" test -z "$(sort -u options | comm -23 - <(sort out))"
+    is "$command: every option is in the manual" test -z "$(while read -r option; do
+        grep -qF -- "Fl -${option#--}" "$root/docs/tokitai.1" || grep -qF -- ", -${option#--}" "$root/docs/tokitai.1" || echo "$option"
+    done <options)"
+done
+
+echo "-- manual"
+if command -v mandoc >/dev/null; then
+    mandoc -Tlint -Wwarning "$root/docs/tokitai.1" >out 2>err
+    is "mandoc finds nothing" test $? -eq 0
+else
+    skip "mandoc" "it is not installed"
+fi
+
+echo
+echo "$passed passed, $failed failed, $skipped skipped"
+[ $failed -eq 0 ]

@@ -1,0 +1,268 @@
+/* The program's argument parsers: what they take, and what they must refuse. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* The parsers belong to the program, not to a library. */
+#include "cli/parse.c" /* NOLINT(bugprone-suspicious-include) */
+
+static void test_unsigned(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        uint64_t value;
+    } good[] = {
+        {"0", 0},           {"7", 7},
+        {"007", 7},         {"18446744073709551615", UINT64_MAX},
+        {"0x0", 0},         {"0xffffffffffffffff", UINT64_MAX},
+        {"0XaBcD", 0xabcd}, {"0x00000000000000000001", 1},
+    };
+    static const char *const bad[] = {"",
+                                      " ",
+                                      "-1",
+                                      "+1",
+                                      "1 ",
+                                      " 1",
+                                      "0x",
+                                      "x",
+                                      "0xg",
+                                      "1.0",
+                                      "1e3",
+                                      "ff",
+                                      "0b1",
+                                      "1\n",
+                                      "18446744073709551616",
+                                      "0x10000000000000000",
+                                      "0x-1"};
+    uint64_t value;
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        assert_true(cli_parse_unsigned(good[i].text, &value));
+        assert_true(value == good[i].value);
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_false(cli_parse_unsigned(bad[i], &value));
+}
+
+static void test_signed(void **state)
+{
+    (void)state;
+    static const char *const bad[] = {
+        "", "-", "--1", "+1", "0x1", "1-", "9223372036854775808", "-9223372036854775809"};
+    int64_t value;
+    assert_true(cli_parse_signed("-100", &value) && value == -100);
+    assert_true(cli_parse_signed("-0", &value) && value == 0);
+    assert_true(cli_parse_signed("9223372036854775807", &value) && value == INT64_MAX);
+    assert_true(cli_parse_signed("-9223372036854775808", &value) && value == INT64_MIN);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_false(cli_parse_signed(bad[i], &value));
+}
+
+static void test_float(void **state)
+{
+    (void)state;
+    static const char *const bad[] = {"", " 1", "1 ", "nan", "inf", "-inf", "1e39", "0.1f", "1,5", "x"};
+    float value;
+    assert_true(cli_parse_float("0.1", &value) && value == 0.1f);
+    assert_true(cli_parse_float("-3", &value) && value == -3.0f);
+    assert_true(cli_parse_float("0x1p-10", &value) && value == 0x1p-10f);
+    assert_true(cli_parse_float("0.100000001", &value) && value == 0.1f);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_false(cli_parse_float(bad[i], &value));
+}
+
+static void test_count(void **state)
+{
+    (void)state;
+    int value = 5;
+    assert_true(cli_parse_count("0", 0, 8, &value) && value == 0);
+    assert_true(cli_parse_count("8", 0, 8, &value) && value == 8);
+    assert_false(cli_parse_count("9", 0, 8, &value));
+    assert_false(cli_parse_count("-1", 0, 8, &value));
+    assert_false(cli_parse_count("4294967296", 0, 8, &value)); /* 2^32 must not wrap to 0 */
+    assert_int_equal(value, 8);
+}
+
+static void test_words(void **state)
+{
+    (void)state;
+    unsigned set;
+    tk_level level;
+    assert_true(cli_parse_dtypes("f16", &set) && set == 1u << TK_F16);
+    assert_true(cli_parse_dtypes("bf16", &set) && set == 1u << TK_BF16);
+    assert_true(cli_parse_dtypes("all", &set) && set == (1u << TK_F16 | 1u << TK_BF16));
+    assert_false(cli_parse_dtypes("f32", &set));
+    assert_false(cli_parse_dtypes("F16", &set));
+    assert_false(cli_parse_dtypes("", &set));
+    assert_true(cli_parse_index_dtypes("i64", &set) && set == 1u << TK_I64);
+    assert_true(cli_parse_index_dtypes("all", &set) && set == (1u << TK_I32 | 1u << TK_I64));
+    assert_false(cli_parse_index_dtypes("f16", &set));
+    assert_true(cli_parse_level("quick", &level) && level == TK_QUICK);
+    assert_true(cli_parse_level("full", &level) && level == TK_FULL);
+    assert_true(cli_parse_level("exhaustive", &level) && level == TK_EXHAUSTIVE);
+    assert_false(cli_parse_level("exhaust", &level));
+}
+
+static void test_nearest(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"gelu_fwd", "gelu_bwd", "softmax_fwd", "xent", "gemm"};
+    enum { COUNT = sizeof names / sizeof *names };
+    assert_string_equal(cli_nearest("gelu_fwd", names, COUNT), "gelu_fwd");
+    assert_string_equal(cli_nearest("gleu_bwd", names, COUNT), "gelu_bwd");
+    assert_string_equal(cli_nearest("gelu-fwd", names, COUNT), "gelu_fwd");
+    assert_string_equal(cli_nearest("softmax", names, COUNT), "softmax_fwd");
+    assert_string_equal(cli_nearest("gem", names, COUNT), "gemm");
+    assert_null(cli_nearest("conv2d", names, COUNT));
+    assert_null(cli_nearest("", names, COUNT));
+    assert_null(cli_nearest("gemm", names, 0));
+    char long_word[5000];
+    memset(long_word, 'x', sizeof long_word - 1);
+    long_word[sizeof long_word - 1] = '\0';
+    assert_null(cli_nearest(long_word, names, COUNT));
+}
+
+static void test_shape(void **state)
+{
+    (void)state;
+    cli_shape shape;
+    cli_error error;
+    assert_true(cli_parse_shape("257", &shape, &error) && shape.count == 1 && !shape.named && shape.sizes[0] == 257);
+    assert_true(cli_parse_shape("16x33", &shape, &error) && shape.count == 2 && shape.sizes[1] == 33);
+    assert_true(cli_parse_shape("n=0", &shape, &error) && shape.named && shape.sizes[0] == 0);
+    assert_true(cli_parse_shape("k=5,m=3,n=4", &shape, &error) && shape.count == 3);
+    assert_string_equal(shape.names[0], "k");
+    assert_true(cli_parse_shape("9223372036854775807", &shape, &error));
+
+    static const struct {
+        const char *text, *reason;
+    } bad[] = {
+        {"", "where a size"},
+        {"x", "where a size"},
+        {"3x", "where a size"},
+        {"-1", "where a size"},
+        {"3x-4", "where a size"},
+        {"9223372036854775808", "where a size"},
+        {"1x2x3x4", "more than 3"},
+        {"n=", "where a size"},
+        {"=3", "proper name"},
+        {"n=3,n=4", "'n' twice"},
+        {"n=3,4", "and not others"},
+        {"n=3;m=4", "where a size"},
+        {"3,n=4", "and not others"},
+        {"n =3", "proper name"},
+        {"n=0x10", "where a size"},
+        {"n=1,m=2,", "and not others"},
+        {"1.5", "where a size"},
+        {"n=3x4", "where a size"},
+        {"an_unreasonably_long_name_of_a_size=1", "proper name"},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        assert_false(cli_parse_shape(bad[i].text, &shape, &error));
+        assert_non_null(strstr(error.text, bad[i].reason));
+    }
+}
+
+static void test_shape_fit(void **state)
+{
+    (void)state;
+    static const tk_contract product = {.name = "product", .dim_count = 3, .dim_names = {"m", "n", "k"}};
+    cli_shape shape;
+    cli_error error;
+    int64_t dims[TK_MAX_DIMS] = {0};
+    assert_true(cli_parse_shape("k=5,m=3,n=4", &shape, &error));
+    assert_true(cli_shape_fit(&shape, &product, dims, &error));
+    assert_true(dims[0] == 3 && dims[1] == 4 && dims[2] == 5);
+    assert_true(cli_parse_shape("7x8x9", &shape, &error));
+    assert_true(cli_shape_fit(&shape, &product, dims, &error));
+    assert_true(dims[0] == 7 && dims[1] == 8 && dims[2] == 9);
+    assert_true(cli_parse_shape("7x8", &shape, &error));
+    assert_false(cli_shape_fit(&shape, &product, dims, &error));
+    assert_non_null(strstr(error.text, "product has 3: m, n, k"));
+    assert_true(cli_parse_shape("m=1,n=2,q=3", &shape, &error));
+    assert_false(cli_shape_fit(&shape, &product, dims, &error));
+    assert_non_null(strstr(error.text, "'q'"));
+}
+
+static void test_input(void **state)
+{
+    (void)state;
+    cli_input input;
+    cli_error error;
+    assert_true(cli_parse_input("grad_output=0x3c00,0xFC00,0x0", &input, &error));
+    assert_string_equal(input.name, "grad_output");
+    assert_true(input.count == 3 && input.bits[0] == 0x3c00 && input.bits[1] == 0xfc00 && input.bits[2] == 0);
+    assert_true(cli_input_fit(&input, TK_F16, &error));
+    cli_input_free(&input);
+
+    assert_true(cli_parse_input("x=", &input, &error) && input.count == 0);
+    cli_input_free(&input);
+    cli_input_free(&input); /* twice is harmless */
+
+    static const char *const bad[] = {"",
+                                      "x",
+                                      "=0x1",
+                                      "x=,",
+                                      "x=0x1,",
+                                      "x=,0x1",
+                                      "x=0x",
+                                      "x=0x1 ,0x2",
+                                      "x=1.5",
+                                      "x y=0x1",
+                                      "x=0x1;0x2",
+                                      "x=--1",
+                                      "x=-0x1",
+                                      "x=18446744073709551616",
+                                      "x=0x10000000000000000",
+                                      "x=-9223372036854775809"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        assert_false(cli_parse_input(bad[i], &input, &error));
+        assert_null(input.bits);
+    }
+}
+
+static bool fits(const char *text, tk_dtype dtype, uint64_t *first)
+{
+    cli_input input;
+    cli_error error;
+    assert_true(cli_parse_input(text, &input, &error));
+    bool fit = cli_input_fit(&input, dtype, &error);
+    *first = input.count > 0 ? input.bits[0] : 0;
+    cli_input_free(&input);
+    return fit;
+}
+
+static void test_input_fit(void **state)
+{
+    (void)state;
+    uint64_t bits;
+    assert_true(fits("x=0xffff", TK_BF16, &bits) && bits == 0xffff);
+    assert_false(fits("x=0x10000", TK_BF16, &bits));
+    assert_false(fits("x=1", TK_F16, &bits)); /* a decimal would be taken for a value, and it is not one */
+    assert_false(fits("x=-1", TK_F16, &bits));
+    assert_true(fits("i=-100", TK_I32, &bits) && bits == (uint64_t)-100);
+    assert_true(fits("i=0xffffff9c", TK_I32, &bits) && bits == (uint64_t)-100);
+    assert_true(fits("i=2147483647", TK_I32, &bits) && bits == INT32_MAX);
+    assert_false(fits("i=2147483648", TK_I32, &bits));
+    assert_true(fits("i=-2147483648", TK_I32, &bits) && bits == (uint64_t)INT32_MIN);
+    assert_false(fits("i=-2147483649", TK_I32, &bits));
+    assert_false(fits("i=0x100000000", TK_I32, &bits));
+    assert_true(fits("i=9223372036854775807", TK_I64, &bits) && bits == INT64_MAX);
+    assert_true(fits("i=-9223372036854775808", TK_I64, &bits) && bits == (uint64_t)INT64_MIN);
+    assert_true(fits("i=0xffffffffffffffff", TK_I64, &bits) && bits == UINT64_MAX);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_unsigned),  cmocka_unit_test(test_signed),    cmocka_unit_test(test_float),
+        cmocka_unit_test(test_count),     cmocka_unit_test(test_words),     cmocka_unit_test(test_nearest),
+        cmocka_unit_test(test_shape),     cmocka_unit_test(test_shape_fit), cmocka_unit_test(test_input),
+        cmocka_unit_test(test_input_fit),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
