@@ -231,6 +231,19 @@ static void print_given_inputs(FILE *out, const tki_trial *trial, const tki_inpu
     }
 }
 
+static void print_subject(FILE *out, const tki_outcome *o)
+{
+    if (o->kind == TKI_FUNCTION)
+        fprintf(out, "# the function '%s' with: ", o->subject);
+    fprintf(out, "tokitai certify %s --dtype %s", o->contract->name, tk_dtype_name(o->dtype));
+    if (tk_contract_takes_index(o->contract))
+        fprintf(out, " --index %s", tk_dtype_name(o->index_dtype));
+    if (o->kind == TKI_LOWERING)
+        fprintf(out, " --lowering %s", o->subject);
+    if (o->kind == TKI_MUTANT)
+        fprintf(out, " --mutant %s", o->options->mutant);
+}
+
 static char *reproducing_command(const tki_outcome *o, const tki_trial *original, const tki_trial *shrunk, const tki_inputs *inputs)
 {
     char *text = NULL;
@@ -244,15 +257,7 @@ static char *reproducing_command(const tki_outcome *o, const tki_trial *original
         elements += contract->params[p].output ? 0 : tk_case_elements(&shrunk->c, p);
     bool given = elements <= MOST_GIVEN;
     const tki_trial *shown = given ? shrunk : original;
-    if (o->kind == TKI_FUNCTION)
-        fprintf(out, "# the function '%s' with: ", o->subject);
-    fprintf(out, "tokitai certify %s --dtype %s", contract->name, tk_dtype_name(o->dtype));
-    if (tk_contract_takes_index(contract))
-        fprintf(out, " --index %s", tk_dtype_name(o->index_dtype));
-    if (o->kind == TKI_LOWERING)
-        fprintf(out, " --lowering %s", o->subject);
-    if (o->kind == TKI_MUTANT)
-        fprintf(out, " --mutant %s", o->options->mutant);
+    print_subject(out, o);
     for (int d = 0; d < contract->dim_count; d++)
         fprintf(out, "%s%s=%lld", d ? "," : " --shape ", contract->dim_names[d], (long long)shown->c.dims[d]);
     if (contract->takes_xent_options)
@@ -262,6 +267,22 @@ static char *reproducing_command(const tki_outcome *o, const tki_trial *original
         print_given_inputs(out, shrunk, inputs);
     else
         fprintf(out, " --family %s --seed %llu", tki_trial_family_name(original), (unsigned long long)original->seed);
+    if (fclose(out)) {
+        free(text);
+        return NULL;
+    }
+    return text;
+}
+
+/* For what no restriction shows: the whole certification again. */
+static char *whole_command(const tki_outcome *o)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    if (!out)
+        return NULL;
+    print_subject(out, o);
     if (fclose(out)) {
         free(text);
         return NULL;
@@ -308,6 +329,43 @@ static tk_status run_trials(tki_subject *subject, tki_outcome *o, const tki_tria
                 record_trial(o, trial, &r);
                 if (r.failed_clause >= 0)
                     status = note_refuted(subject, o, trial, &inputs, &r);
+            }
+        }
+        tki_inputs_free(&inputs);
+        if (status != TK_OK || o->verdict != TK_HELD)
+            return status;
+    }
+    return TK_OK;
+}
+
+/* Bad indices: below zero, one past the end, far outside; at the first, a middle and the last position. */
+static tk_status run_bad_indices(tki_subject *subject, tki_outcome *o)
+{
+    if (tki_clause_find(o->contract, "INDEX") < 0 || !o->lowering)
+        return TK_OK;
+    static const int64_t size = 37;
+    tki_trial trial = {.c = tk_case_init(o->contract, o->dtype), .family = 0, .seed = o->options->seed};
+    trial.c.index_dtype = o->index_dtype;
+    for (int d = 0; d < o->contract->dim_count; d++)
+        trial.c.dims[d] = size;
+    const int64_t positions[] = {0, 17, size - 1};
+    const int64_t values[] = {-1, size, o->index_dtype == TK_I64 ? INT64_MAX : INT32_MAX,
+                              o->index_dtype == TK_I64 ? INT64_MIN + 5 : INT32_MIN};
+    for (int i = 0; i < 12; i++) {
+        tki_inputs inputs;
+        tki_trial_result r;
+        tk_status status = make_inputs(subject->ctx, &trial, o->options, &inputs);
+        if (status != TK_OK)
+            return status;
+        status = tki_trial_run_bad_index(subject, &trial, &inputs, positions[i % 3], values[i / 3], &r);
+        if (status == TK_OK) {
+            add_result(o, &trial, &inputs, &r);
+            if (r.failed_clause >= 0) {
+                o->verdict = TK_REFUTED;
+                o->failed_clause = r.failed_clause;
+                o->failed_trial = trial;
+                snprintf(o->reason, sizeof o->reason, "%s: %s", o->contract->clauses[r.failed_clause].id, r.reason);
+                o->reproduce = whole_command(o);
             }
         }
         tki_inputs_free(&inputs);
@@ -434,6 +492,8 @@ static tk_status certify(tki_subject *subject, tki_outcome *o)
     double share = with_mutants ? 0.8 : 1.0;
     if (status == TK_OK)
         status = run_trials(subject, o, &trials, share);
+    if (status == TK_OK && o->verdict == TK_HELD && !restricted)
+        status = run_bad_indices(subject, o);
     if (status == TK_OK && with_mutants)
         status = run_mutants(subject, o, share);
     if (status == TK_OK)

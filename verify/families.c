@@ -270,13 +270,34 @@ static void fill_midpoint(const lines *v, tki_random *random)
         }
 }
 
+/* Large terms of one size and alternating signs among small ones of mixed exponents. The large ones cancel, and what is left
+ * shows in 16 bits what the small ones lost on the way: other orders lose other parts. */
+static void fill_mixed_line(const lines *v, int64_t l, tki_random *random)
+{
+    double large = v->dtype == TK_F16 ? 0x1p13 : 0x1p18;
+    for (int64_t t = 0; t < v->length; t++) {
+        bool closing = t == v->length - 1 && large < 0;
+        if (closing || (t < v->length - 1 && tki_random_u64(random) % 4 == 0)) {
+            put(v, l, t, large);
+            large = -large;
+            continue;
+        }
+        put(v, l, t, random_sign(random) * ldexp(1 + tki_random_unit(random), (int)tki_random_below(random, 16) - 12));
+    }
+}
+
 static void fill_mixed(const lines *v, tki_random *random)
 {
-    for (int64_t l = 0; l < v->count; l++)
+    for (int64_t l = 0; l < v->count; l++) {
+        if (v->first_input && !v->low_background) {
+            fill_mixed_line(v, l, random);
+            continue;
+        }
         for (int64_t t = 0; t < v->length; t++) {
             int exponent = (int)tki_random_below(random, 24) - 12;
             put(v, l, t, random_sign(random) * ldexp(1 + tki_random_unit(random), v->low_background ? exponent / 4 : exponent));
         }
+    }
 }
 
 static void fill_equal(const lines *v, tki_random *random)
@@ -414,6 +435,8 @@ static int64_t draw_index(family_id family, int64_t i, int64_t count, int64_t bo
     switch (family) {
     /* Between -1/2 and bound - 1 before it is cut to an integer. */
     case INDEX_ZIPF: return (int64_t)fmin((double)bound - 1, 1 / (tki_random_unit(random) + 1 / (double)bound) - 1);
+    /* Of the mixed exponents, too: the terms of a line cancel only where they meet. */
+    case MIXED_EXPONENTS:
     case INDEX_EQUAL: return fixed;
     case INDEX_SORTED: return (int64_t)((unsigned __int128)(uint64_t)i * (uint64_t)bound / (uint64_t)count);
     case INDEX_EACH_ONCE: return (i + fixed) % bound;

@@ -292,7 +292,8 @@ tk_status tki_judge(const tki_oracle *oracle, const tki_oracle_job *job, const v
     int64_t boxes_across = (cols + box_cols - 1) / box_cols;
     tk_status status = TK_OK;
     tki_judgement found = {0};
-#pragma omp parallel num_threads(threads)
+    int64_t boxes = boxes_down * boxes_across;
+#pragma omp parallel num_threads(boxes < threads ? (int)boxes : threads)
     {
         tki_judgement tally = {0};
         bench b = {.oracle = oracle, .job = job, .dtype = tk_case_param_dtype(job->c, job->output), .tally = &tally};
@@ -300,7 +301,7 @@ tk_status tki_judge(const tki_oracle *oracle, const tki_oracle_job *job, const v
         if (!enclosures)
             b.status = TK_NO_MEMORY;
 #pragma omp for schedule(dynamic, 1)
-        for (int64_t i = 0; i < boxes_down * boxes_across; i++) {
+        for (int64_t i = 0; i < boxes; i++) {
             if (b.status != TK_OK)
                 continue;
             int64_t row = i / boxes_across * box_rows;

@@ -249,8 +249,9 @@ static json_t *non_claims_json(const tki_outcome *o)
                   "known.");
     if (!o->mutants_run && o->kind != TKI_MUTANT)
         say(list, "No planted wrong kernels were run beside it.");
-    if (tki_clause_find(o->contract, "INDEX") >= 0)
-        say(list, "Bad indices were not among the trials: that they are refused is shown by the library's tests.");
+    int index = tki_clause_find(o->contract, "INDEX");
+    if (index >= 0 && o->structural[index] == 0)
+        say(list, "Bad indices were not among the trials: %s was not judged.", o->contract->clauses[index].id);
     if (o->judgement.undecided)
         say(list, "%lld elements could not be decided at the oracle's limit and were accepted.", (long long)o->judgement.undecided);
     if (o->level == TK_QUICK)

@@ -473,3 +473,57 @@ tk_status tki_trial_run(tki_subject *subject, const tki_trial *trial, const tki_
     run_free(&second);
     return status;
 }
+
+static int index_param(const tk_contract *contract)
+{
+    for (int p = 0; p < contract->param_count; p++)
+        if (contract->params[p].kind == TK_KIND_INDEX)
+            return p;
+    return -1;
+}
+
+static void set_index(const tk_case *c, void *data, int64_t i, int64_t value)
+{
+    if (c->index_dtype == TK_I64)
+        ((int64_t *)data)[i] = value;
+    else
+        ((int32_t *)data)[i] = (int32_t)value;
+}
+
+static void check_nothing_written(const tk_case *c, const run *r, int clause, tki_trial_result *result)
+{
+    for (int p = 0; p < c->contract->param_count; p++)
+        for (size_t i = 0; c->contract->params[p].output && i < r->buffer[p].bytes; i++)
+            if (r->buffer[p].data[i] != poison_byte(r->poison, i)) {
+                fail(result, clause, "wrote to %s although an index is out of range", c->contract->params[p].name);
+                return;
+            }
+}
+
+tk_status tki_trial_run_bad_index(tki_subject *subject, const tki_trial *trial, tki_inputs *inputs, int64_t position,
+                                  int64_t value, tki_trial_result *result)
+{
+    const tk_case *c = &trial->c;
+    int clause = tki_clause_find(c->contract, "INDEX");
+    int param = index_param(c->contract);
+    int64_t count = tk_case_elements(c, param);
+    *result = (tki_trial_result){.failed_clause = -1, .determinism = TK_BATCH_INVARIANT};
+    set_index(c, inputs->data[param], position, value);
+    set_index(c, inputs->data[param], count - 1, value);
+    run r;
+    tk_status status = run_prepare(subject->ctx, &r, c, inputs, TKI_GUARD_RED_ZONES, 0x77, false);
+    if (status != TK_OK)
+        return status;
+    tk_status answer = tki_executor_call(&subject->executor, c, r.pointers, NULL);
+    char named[64];
+    snprintf(named, sizeof named, "%s[%lld]", c->contract->params[param].name, (long long)position);
+    if (answer != TK_BAD_INDEX)
+        fail(result, clause, "%s = %lld was not refused", named, (long long)value);
+    else if (!strstr(tk_ctx_message(subject->ctx), named))
+        fail(result, clause, "the refusal does not name %s: %s", named, tk_ctx_message(subject->ctx));
+    check_nothing_written(c, &r, clause, result);
+    check_surroundings(c, &r, inputs, false, result);
+    result->structural[clause] = 1;
+    run_free(&r);
+    return TK_OK;
+}

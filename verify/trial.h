@@ -46,6 +46,11 @@ TK_MUST_USE bool tki_inputs_slice(tk_ctx *ctx, const tk_case *c, const tki_input
 TK_MUST_USE tk_status tki_trial_run(tki_subject *subject, const tki_trial *trial, const tki_inputs *inputs,
                                     tki_trial_result *result);
 
+/* Plants a bad index at `position` of the trial's index input (and another behind it): the kernel must refuse it with a message
+ * that names the position, and write nothing. Lowerings only. */
+TK_MUST_USE tk_status tki_trial_run_bad_index(tki_subject *subject, const tki_trial *trial, tki_inputs *inputs,
+                                              int64_t position, int64_t value, tki_trial_result *result);
+
 /* The contract's clause whose id ends in ".NAME"; -1 if it has none. */
 int tki_clause_find(const tk_contract *contract, const char *name);
 

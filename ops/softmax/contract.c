@@ -1,0 +1,186 @@
+/* TRUSTED. Row softmax and its gradient: what they promise. The exact value is in oracle.c, the kernels in
+ * kernel_cpu.c. */
+#include "ops/softmax/contract.h"
+
+#include <math.h>
+
+#include "exact/admit.h"
+
+#define U 0x1p-24
+/* Covers the roundings of one bound's evaluation in double: the bounds are rounded up. */
+#define ROUND_UP (1 + 0x1p-48)
+/* From here on fp32 rounds to infinity. */
+#define F32_OVERFLOW (0x1p128 - 0x1p103)
+
+enum { MOST_RESCALINGS = 32 }; /* R */
+
+const tk_contract tki_softmax_fwd_contract = {
+    .name = "softmax_fwd",
+    .summary = "softmax of each row",
+    .formula = "y_i = exp(-d_i) / sum_j exp(-d_j), with d_i = max_j x_j - x_i; sums run over the row",
+    .bound = "B = y W / (1 - W) + 2^-126, with W = 1.0001 (u [2.25 (d + ln n) + 19 + D + 9 R] + n 2^-126), n = cols, "
+             "D = n' - 1, R = 32, n' = the number of elements with d <= 104; for d > 104, B = 2^-126; "
+             "no bound where W >= 1/2. Promise: D = min(n' - 1, ceil(n / 256) + 16)",
+    .signature =
+        "tk_status tk_softmax_fwd(tk_ctx *ctx, tk_dtype dtype, int64_t rows, int64_t cols, const void *x, void *y);",
+    .dim_count = 2,
+    .dim_names = {"rows", "cols"},
+    .param_count = 2,
+    .params =
+        {
+            {.name = "x",
+             .kind = TK_KIND_VALUE,
+             .rank = 2,
+             .dim = {0, 1},
+             .inner_axis = 1,
+             .may_alias = -1,
+             .low_background = true},
+            {.name = "y",
+             .output = true,
+             .kind = TK_KIND_VALUE,
+             .rank = 2,
+             .dim = {0, 1},
+             .inner_axis = -1,
+             .may_alias = -1,
+             .sums_to_one = true},
+        },
+    .clause_count = 7,
+    .clauses =
+        {
+            [TKI_SOFTMAX_ERR] =
+                {"SOFTMAX_FWD.ERR",
+                 "in a row without NaN and +inf, y is the rounding of some value within B of the exact one"},
+            [TKI_SOFTMAX_NAN] = {"SOFTMAX_FWD.NAN",
+                                 "a NaN, a +inf or nothing but -inf makes the whole row NaN, and nothing "
+                                 "else makes any of it NaN"},
+            [TKI_SOFTMAX_FWD_ZERO] = {"SOFTMAX_FWD.ZERO", "a -inf in a row with finite elements gives 0"},
+            [TKI_SOFTMAX_FWD_PROMISE] =
+                {"SOFTMAX_FWD.PROMISE",
+                 "our lowerings keep within the B of D = min(n' - 1, ceil(n / 256) + 16) additions"},
+            {"SOFTMAX_FWD.WRITE", "every y is written, nothing else is, and x stays as it was"},
+            {"SOFTMAX_FWD.SHAPE", "any rows and cols, zero included, at any alignment of the element type"},
+            {"SOFTMAX_FWD.REPEAT",
+             "the same inputs give the same bits on every run, at every address and thread count"},
+        },
+};
+
+const tk_contract tki_softmax_bwd_contract = {
+    .name = "softmax_bwd",
+    .summary = "gradient of the row softmax",
+    .formula = "grad_input_i = y_i (g_i - s), with g = grad_output and s = sum_j y_j g_j over the row",
+    .bound = "B = |y_i| [2.0001 u |g_i - s| + 1.0001 (Bs + u |s|)] + 2^-149, with Bs = (n' - 1) u sum|y g|, for bf16 "
+             "+ n 2^-150, n = cols, n' = the number of nonzero products",
+    .signature =
+        "tk_status tk_softmax_bwd(tk_ctx *ctx, tk_dtype dtype, int64_t rows, int64_t cols, const void *grad_output, "
+        "const void *y, void *grad_input);",
+    .dim_count = 2,
+    .dim_names = {"rows", "cols"},
+    .param_count = 3,
+    .params =
+        {
+            {.name = "grad_output",
+             .kind = TK_KIND_VALUE,
+             .rank = 2,
+             .dim = {0, 1},
+             .inner_axis = 1,
+             .may_alias = -1},
+            {.name = "y", .kind = TK_KIND_VALUE, .rank = 2, .dim = {0, 1}, .inner_axis = 1, .may_alias = -1},
+            {.name = "grad_input",
+             .output = true,
+             .kind = TK_KIND_VALUE,
+             .rank = 2,
+             .dim = {0, 1},
+             .inner_axis = -1,
+             .may_alias = -1},
+        },
+    .clause_count = 5,
+    .clauses =
+        {
+            [TKI_SOFTMAX_ERR] =
+                {"SOFTMAX_BWD.ERR",
+                 "in a row of finite inputs, grad_input is the rounding of some value within B of the exact "
+                 "one; bf16: if (1 + n u) sum|y g| reaches 2^128 (1 - 2^-25), infinities and NaN are admitted "
+                 "too; if |g_i - s| + 1.0001 (Bs + u |s|) does, so is the infinity of S's sign, or NaN for "
+                 "y_i = 0"},
+            [TKI_SOFTMAX_NAN] =
+                {"SOFTMAX_BWD.NAN",
+                 "a NaN, 0 times infinity or infinities of both signs among the products y g make the whole "
+                 "row NaN; with infinite products of one sign s is that infinity, and y_i (g_i - s) follows "
+                 "IEEE: NaN where y_i = 0 or g_i = s, else the infinity of sign -y_i s; bf16: NaN too if the "
+                 "finite products alone may overflow"},
+            {"SOFTMAX_BWD.WRITE", "every grad_input is written, nothing else is, and the inputs stay as they were"},
+            {"SOFTMAX_BWD.SHAPE", "any rows and cols, zero included, at any alignment of the element type"},
+            {"SOFTMAX_BWD.REPEAT",
+             "the same inputs give the same bits on every run, at every address and thread count"},
+        },
+};
+
+/* ln n for n >= 1, to a few units in the last place: n = m 2^k with m in [1, 2), ln m = 2 artanh(t) with
+ * t = (m - 1) / (m + 1). t is at most 1/3, so what the series leaves out is below 3^-41. */
+static double natural_logarithm(int64_t n)
+{
+    const double ln_2 = 0x1.62e42fefa39efp-1;
+    double m = (double)n;
+    int k = 0;
+    for (; m >= 2; k++)
+        m /= 2;
+    double t = (m - 1) / (m + 1);
+    double series = 0;
+    double power = t;
+    for (int i = 1; i < 41; i += 2, power *= t * t)
+        series += power / i;
+    return k * ln_2 + 2 * series;
+}
+
+tki_softmax_w tki_softmax_fwd_w(int64_t cols, int64_t near, bool promised)
+{
+    int64_t promise = cols / 256 + (cols % 256 != 0) + 16;
+    int64_t additions = promised && promise < near - 1 ? promise : near - 1;
+    double constant = 2.25 * natural_logarithm(cols) + 19 + (double)additions + 9 * MOST_RESCALINGS;
+    return (tki_softmax_w){.at_maximum = 1.0001 * (U * constant + (double)cols * 0x1p-126),
+                           .per_distance = 1.0001 * U * 2.25};
+}
+
+double tki_softmax_fwd_bound(tki_softmax_w row, double d, double y)
+{
+    double w = row.at_maximum + row.per_distance * d;
+    if (d > TKI_SOFTMAX_FAR)
+        return 0x1p-126;
+    return w < 0.5 ? (y * w / (1 - w) + 0x1p-126) * ROUND_UP : INFINITY;
+}
+
+double tki_softmax_bwd_sum_bound(tk_dtype dtype, int64_t cols, int64_t nonzero, double magnitude)
+{
+    double additions = nonzero > 1 ? (double)(nonzero - 1) : 0;
+    double underflow = dtype == TK_BF16 ? (double)cols * 0x1p-150 : 0;
+    return (additions * U * magnitude + underflow) * ROUND_UP;
+}
+
+double tki_softmax_bwd_bound(double y, double difference, double sum, double sum_bound)
+{
+    return (y * (2.0001 * U * difference + 1.0001 * (sum_bound + U * sum)) + 0x1p-149) * ROUND_UP;
+}
+
+/* fp16 cannot overflow fp32: its products are at most 2^32. */
+bool tki_softmax_bwd_sum_overflows(tk_dtype dtype, int64_t cols, double magnitude)
+{
+    return dtype == TK_BF16 && (1 + (double)cols * U) * magnitude * ROUND_UP >= F32_OVERFLOW;
+}
+
+unsigned tki_softmax_bwd_overflow(tk_dtype dtype, double y, double difference, double sum, double sum_bound)
+{
+    double largest = (fabs(difference) + 1.0001 * (sum_bound + U * sum)) * ROUND_UP;
+    if (dtype != TK_BF16 || largest < F32_OVERFLOW)
+        return 0;
+    if (y == 0)
+        return TKI_ADMIT_NAN;
+    return (y < 0) != (difference < 0) ? TKI_ADMIT_MINUS_INF : TKI_ADMIT_PLUS_INF;
+}
+
+unsigned tki_softmax_bwd_special(double grad, double y, double sum, bool sum_overflows)
+{
+    if (isnan(sum) || y == 0 || grad == sum)
+        return TKI_ADMIT_NAN;
+    unsigned infinity = (y < 0) != (sum < 0) ? TKI_ADMIT_PLUS_INF : TKI_ADMIT_MINUS_INF;
+    return infinity | (sum_overflows ? TKI_ADMIT_NAN : 0u);
+}

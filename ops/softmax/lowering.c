@@ -1,0 +1,70 @@
+/* softmax: which kernel runs on what, and the typed calls. */
+#include "core/lowering.h"
+#include "ops/softmax/kernel_cpu.h"
+
+extern const tk_contract tki_softmax_fwd_contract;
+extern const tk_contract tki_softmax_bwd_contract;
+
+static const char *accept_any(const tk_case *c)
+{
+    (void)c;
+    return NULL;
+}
+
+static tk_status launch_fwd_scalar(const tki_call *call)
+{
+    tki_softmax_params p = {
+        .in = call->buffers[0], .out = call->buffers[1], .rows = call->c->dims[0], .cols = call->c->dims[1]};
+    tki_softmax_cpu_scalar.fwd[call->c->dtype](&p, call->threads);
+    return TK_OK;
+}
+
+static tk_status launch_bwd_scalar(const tki_call *call)
+{
+    tki_softmax_params p = {.grad_output = call->buffers[0],
+                            .in = call->buffers[1],
+                            .out = call->buffers[2],
+                            .rows = call->c->dims[0],
+                            .cols = call->c->dims[1]};
+    tki_softmax_cpu_scalar.bwd[call->c->dtype](&p, call->threads);
+    return TK_OK;
+}
+
+const tki_lowering tki_softmax_fwd_lowerings[] = {
+    {.backend = "cpu",
+     .variant = "scalar",
+     .accept = accept_any,
+     .launch = launch_fwd_scalar,
+     .determinism = TK_BATCH_INVARIANT,
+     .promise = "no element passes through more than ceil(cols / 256) + 16 additions: B with that D",
+     .promises_bound = true,
+     .source = "ops/softmax/kernel_cpu.c"},
+    {0},
+};
+
+const tki_lowering tki_softmax_bwd_lowerings[] = {
+    {.backend = "cpu",
+     .variant = "scalar",
+     .accept = accept_any,
+     .launch = launch_bwd_scalar,
+     .determinism = TK_BATCH_INVARIANT,
+     .source = "ops/softmax/kernel_cpu.c"},
+    {0},
+};
+
+tk_status tk_softmax_fwd(tk_ctx *ctx, tk_dtype dtype, int64_t rows, int64_t cols, const void *x, void *y)
+{
+    tk_case c = tk_case_init(&tki_softmax_fwd_contract, dtype);
+    c.dims[0] = rows;
+    c.dims[1] = cols;
+    return tk_run(ctx, &c, (void *[]){tki_input(x), y});
+}
+
+tk_status tk_softmax_bwd(tk_ctx *ctx, tk_dtype dtype, int64_t rows, int64_t cols, const void *grad_output,
+                         const void *y, void *grad_input)
+{
+    tk_case c = tk_case_init(&tki_softmax_bwd_contract, dtype);
+    c.dims[0] = rows;
+    c.dims[1] = cols;
+    return tk_run(ctx, &c, (void *[]){tki_input(grad_output), tki_input(y), grad_input});
+}

@@ -1,0 +1,12 @@
+/* What a softmax kernel is given, on the host and on a device alike. Include <stdint.h> or device.h first. */
+#ifndef TKI_OPS_SOFTMAX_PARAMS_H
+#define TKI_OPS_SOFTMAX_PARAMS_H
+
+typedef struct tki_softmax_params {
+    const void *grad_output; /* [rows, cols]; NULL in the forward pass */
+    const void *in;          /* [rows, cols]; x in the forward pass, y in the backward pass */
+    void *out;               /* [rows, cols]; y or grad_input */
+    int64_t rows, cols;
+} tki_softmax_params;
+
+#endif

@@ -1,0 +1,816 @@
+/* softmax: one test per clause, the oracle against other ways of computing the same numbers, laws, bad arguments,
+ * mutants. Random inputs come from the fixed seed below, printed at the start. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <mpfr.h>
+
+#include "core/random.h"
+#include "exact/oracle.h"
+#include "exact/round.h"
+#include "ops/softmax/contract.h"
+#include "tests/op_test.h"
+#include "tokitai.h"
+
+extern const tki_oracle tki_softmax_fwd_oracle;
+extern const tki_oracle tki_softmax_bwd_oracle;
+
+enum { SEED = 20260704, MOST_COLS = 4100, PRECISION = 700 };
+
+static const tk_dtype dtypes[] = {TK_F16, TK_BF16};
+
+static uint16_t bits_of(tk_dtype dtype, double value)
+{
+    return (uint16_t)tki_round_double(dtype, value);
+}
+
+static double value_of(tk_dtype dtype, uint16_t bits)
+{
+    return tki_decode(dtype, bits);
+}
+
+/* One row through the public calls. */
+
+static void fwd_row(tk_dtype dtype, int64_t cols, const uint16_t *x, uint16_t *y)
+{
+    tk_ctx *ctx = new_context();
+    assert_ok(ctx, tk_softmax_fwd(ctx, dtype, 1, cols, x, y));
+    tk_ctx_destroy(ctx);
+}
+
+static void bwd_row(tk_dtype dtype, int64_t cols, const uint16_t *grad_output, const uint16_t *y,
+                    uint16_t *grad_input)
+{
+    tk_ctx *ctx = new_context();
+    assert_ok(ctx, tk_softmax_bwd(ctx, dtype, 1, cols, grad_output, y, grad_input));
+    tk_ctx_destroy(ctx);
+}
+
+/* One row through an oracle. */
+typedef struct question {
+    const tki_oracle *oracle;
+    tk_case c;
+    const void *buffers[3];
+    tki_oracle_job job;
+    void *tables;
+    void *prepared;
+} question;
+
+static void question_open(question *q, const char *op, const tki_oracle *oracle, tk_dtype dtype)
+{
+    *q = (question){.oracle = oracle, .c = tk_case_init(tk_contract_find(op), dtype)};
+    assert_int_equal(oracle->open(dtype, &q->tables), TK_OK);
+}
+
+static void question_close(question *q)
+{
+    q->oracle->close(q->tables);
+    mpfr_free_cache();
+}
+
+static void ask(question *q, int64_t cols, const uint16_t *first, const uint16_t *second, bool promised,
+                tki_enclosure *answer)
+{
+    if (q->prepared)
+        q->oracle->release(q->prepared);
+    q->c.dims[0] = 1;
+    q->c.dims[1] = cols;
+    q->buffers[0] = first;
+    q->buffers[1] = second;
+    q->job = (tki_oracle_job){.c = &q->c,
+                              .buffers = q->buffers,
+                              .output = q->c.contract->param_count - 1,
+                              .promised = promised,
+                              .tables = q->tables};
+    assert_int_equal(q->oracle->prepare(&q->job, &q->prepared), TK_OK);
+    q->job.prepared = q->prepared;
+    assert_int_equal(q->oracle->enclose(&q->job, &(tki_box){0, 1, 0, cols}, answer), TK_OK);
+}
+
+static void ask_no_more(question *q)
+{
+    if (q->prepared)
+        q->oracle->release(q->prepared);
+    q->prepared = NULL;
+}
+
+/* The acceptance rule, as far as an enclosure in double decides it; what it leaves open is accepted. */
+static bool accepts(tk_dtype dtype, const tki_enclosure *e, uint16_t got)
+{
+    double out = value_of(dtype, got);
+    if (isnan(out))
+        return e->admits & TKI_ADMIT_NAN;
+    if (((e->admits & TKI_ADMIT_PLUS_INF) && out == INFINITY) ||
+        ((e->admits & TKI_ADMIT_MINUS_INF) && out == -INFINITY) || ((e->admits & TKI_ADMIT_ZERO) && out == 0))
+        return true;
+    if (!(e->admits & TKI_ADMIT_INTERVAL))
+        return false;
+    return out >= tki_decode(dtype, tki_round_double(dtype, tki_down(e->lo - e->bound))) &&
+           out <= tki_decode(dtype, tki_round_double(dtype, tki_up(e->hi + e->bound)));
+}
+
+/* Rows that are hard in one way or another. */
+enum { FWD_KINDS = 9 };
+
+static void draw_logits(tk_dtype dtype, int kind, int64_t cols, uint16_t *x, tki_random *random)
+{
+    double base = tki_random_normal(random);
+    for (int64_t i = 0; i < cols; i++) {
+        double normal = tki_random_normal(random);
+        double unit = tki_random_unit(random);
+        switch (kind) {
+        case 0: x[i] = bits_of(dtype, 3 * normal); break;
+        case 1: x[i] = bits_of(dtype, 60 * normal); break;
+        case 2: x[i] = bits_of(dtype, base); break;
+        case 3: x[i] = bits_of(dtype, i == cols / 2 ? 0 : -104 + 0.5 * normal); break;
+        case 4: x[i] = bits_of(dtype, i == cols / 2 ? 60 : -68 + unit); break;
+        case 5: x[i] = bits_of(dtype, 32768 + 300 * normal); break;
+        case 6: x[i] = bits_of(dtype, -32768 + 300 * normal); break;
+        case 7: x[i] = bits_of(dtype, unit < 0.3 ? -INFINITY : 5 * normal); break;
+        default:
+            do
+                x[i] = (uint16_t)tki_random_u64(random);
+            while (!tki_is_finite(dtype, x[i]));
+        }
+    }
+    if (kind == 7)
+        x[cols - 1] = bits_of(dtype, 1);
+}
+
+/* S = 1 / sum_j exp(x_j - x_i): no maximum, no intervals. False where exp leaves MPFR's range. */
+static bool reciprocal_form(mpfr_ptr s, tk_dtype dtype, int64_t cols, const uint16_t *x, int64_t i)
+{
+    mpfr_t t;
+    mpfr_init2(t, PRECISION);
+    mpfr_set_zero(s, 1);
+    for (int64_t j = 0; j < cols; j++) {
+        mpfr_set_d(t, value_of(dtype, x[j]), MPFR_RNDN);
+        mpfr_sub_d(t, t, value_of(dtype, x[i]), MPFR_RNDN);
+        mpfr_exp(t, t, MPFR_RNDN);
+        mpfr_add(s, s, t, MPFR_RNDN);
+    }
+    mpfr_clear(t);
+    mpfr_ui_div(s, 1, s, MPFR_RNDN);
+    return !mpfr_zero_p(s);
+}
+
+/* B by its formula, in long double. */
+static long double plain_fwd_bound(tk_dtype dtype, int64_t cols, const uint16_t *x, int64_t i, long double y,
+                                   bool promised)
+{
+    const long double u = 0x1p-24L;
+    long double max = -INFINITY;
+    for (int64_t j = 0; j < cols; j++)
+        max = fmaxl(max, value_of(dtype, x[j]));
+    long double near = 0;
+    for (int64_t j = 0; j < cols; j++)
+        near += max - value_of(dtype, x[j]) <= 104;
+    long double n = (long double)cols;
+    long double d = max - value_of(dtype, x[i]);
+    long double additions = promised ? fminl(near - 1, ceill(n / 256) + 16) : near - 1;
+    long double w = 1.0001L * (u * (2.25L * (d + logl(n)) + 19 + additions + 9 * 32) + n * 0x1p-126L);
+    return d > 104 ? 0x1p-126L : y * w / (1 - w) + 0x1p-126L;
+}
+
+static void assert_close_above(long double got, long double expected)
+{
+    if (!(got >= expected * (1 - 0x1p-60L) && got <= expected * (1 + 0x1p-40L)))
+        fail_msg("%.20Lg is not %.20Lg rounded up", got, expected);
+}
+
+static void check_fwd_answer(question *q, int64_t cols, const uint16_t *x, int64_t i, const tki_enclosure *e,
+                             bool promised)
+{
+    mpfr_t s;
+    mpfr_t lo;
+    mpfr_t hi;
+    mpfr_inits2(PRECISION, s, lo, hi, (mpfr_ptr)0);
+    bool known = reciprocal_form(s, q->c.dtype, cols, x, i);
+    assert_true(known ? mpfr_cmp_d(s, e->lo) >= 0 && mpfr_cmp_d(s, e->hi) <= 0 : e->lo == 0);
+    assert_int_equal(e->admits, TKI_ADMIT_INTERVAL);
+    assert_int_equal(e->clause, promised ? TKI_SOFTMAX_FWD_PROMISE : TKI_SOFTMAX_ERR);
+    assert_close_above(e->bound, plain_fwd_bound(q->c.dtype, cols, x, i, mpfr_get_ld(s, MPFR_RNDN), promised));
+    for (int precision = 128; precision <= 256 && known; precision *= 2) {
+        assert_int_equal(q->oracle->refine(&q->job, 0, i, precision, lo, hi), TK_OK);
+        assert_true(mpfr_cmp(lo, s) <= 0 && mpfr_cmp(s, hi) <= 0);
+        mpfr_sub(hi, hi, lo, MPFR_RNDU);
+        mpfr_mul_2si(hi, hi, precision - 20, MPFR_RNDU);
+        assert_true(mpfr_cmp(hi, s) <= 0);
+    }
+    mpfr_clears(s, lo, hi, (mpfr_ptr)0);
+}
+
+/* SOFTMAX_FWD.ERR, SOFTMAX_FWD.PROMISE: the enclosure, the refined one and B against plain evaluations. */
+static void fwd_oracle_agrees_with_reciprocal_form(void **state)
+{
+    (void)state;
+    static const int64_t sizes[] = {1, 2, 5, 33, 300};
+    tki_enclosure answer[300];
+    uint16_t x[300];
+    for (int d = 0; d < 2; d++) {
+        question q;
+        question_open(&q, "softmax_fwd", &tki_softmax_fwd_oracle, dtypes[d]);
+        for (int kind = 0; kind < FWD_KINDS; kind++)
+            for (int s = 0; s < 5; s++) {
+                tki_random random = tki_random_stream(SEED, (uint64_t)(kind * 8 + s));
+                bool promised = (kind + s) % 2;
+                draw_logits(dtypes[d], kind, sizes[s], x, &random);
+                ask(&q, sizes[s], x, NULL, promised, answer);
+                for (int64_t i = 0; i < sizes[s]; i += 1 + sizes[s] / 8)
+                    if (value_of(dtypes[d], x[i]) != -INFINITY)
+                        check_fwd_answer(&q, sizes[s], x, i, &answer[i], promised);
+            }
+        ask_no_more(&q);
+        question_close(&q);
+    }
+}
+
+/* A finite element times 2^133, which is an integer in both formats. */
+static void set_scaled(mpz_ptr z, tk_dtype dtype, uint16_t bits)
+{
+    mpfr_t t;
+    mpfr_init2(t, 64);
+    mpfr_set_d(t, value_of(dtype, bits), MPFR_RNDN);
+    mpfr_mul_2ui(t, t, 133, MPFR_RNDN);
+    assert_int_equal(mpfr_get_z(z, t, MPFR_RNDN), 0);
+    mpfr_clear(t);
+}
+
+/* S = y_i (g_i - sum y g) in integers, in units of 2^-399. */
+static void integer_form(mpfr_ptr s, tk_dtype dtype, int64_t cols, const uint16_t *grad, const uint16_t *y, int64_t i)
+{
+    mpz_t a;
+    mpz_t b;
+    mpz_t total;
+    mpz_inits(a, b, total, (mpz_ptr)0);
+    for (int64_t j = 0; j < cols; j++) {
+        set_scaled(a, dtype, grad[j]);
+        set_scaled(b, dtype, y[j]);
+        mpz_submul(total, a, b);
+    }
+    set_scaled(a, dtype, grad[i]);
+    mpz_mul_2exp(a, a, 133);
+    mpz_add(total, total, a);
+    set_scaled(b, dtype, y[i]);
+    mpz_mul(total, total, b);
+    assert_int_equal(mpfr_set_z(s, total, MPFR_RNDN), 0);
+    mpfr_div_2ui(s, s, 399, MPFR_RNDN);
+    mpz_clears(a, b, total, (mpz_ptr)0);
+}
+
+static long double plain_bwd_bound(tk_dtype dtype, int64_t cols, const uint16_t *grad, const uint16_t *y, int64_t i)
+{
+    const long double u = 0x1p-24L;
+    long double s = 0;
+    long double magnitude = 0;
+    long double nonzero = 0;
+    for (int64_t j = 0; j < cols; j++) {
+        long double product = (long double)value_of(dtype, y[j]) * value_of(dtype, grad[j]);
+        s += product;
+        magnitude += fabsl(product);
+        nonzero += product != 0;
+    }
+    long double sum_bound = fmaxl(nonzero - 1, 0) * u * magnitude +
+                            (dtype == TK_BF16 ? (long double)cols * 0x1p-150L : 0);
+    long double difference = fabsl(value_of(dtype, grad[i]) - s);
+    return fabsl(value_of(dtype, y[i])) * (2.0001L * u * difference + 1.0001L * (sum_bound + u * fabsl(s))) +
+           0x1p-149L;
+}
+
+enum { BWD_KINDS = 8 };
+
+static void draw_gradients(tk_dtype dtype, int kind, int64_t cols, uint16_t *grad, uint16_t *y, tki_random *random)
+{
+    for (int64_t i = 0; i < cols; i++) {
+        double a = tki_random_normal(random);
+        double b = tki_random_unit(random);
+        switch (kind) {
+        case 0: grad[i] = bits_of(dtype, a), y[i] = bits_of(dtype, b / (double)cols); break;
+        case 1: grad[i] = bits_of(dtype, 1), y[i] = bits_of(dtype, 1 / (double)cols); break;
+        case 2:
+            grad[i] = bits_of(dtype, ldexp(a, (int)(i % 12))), y[i] = bits_of(dtype, ldexp(b, -(int)(i % 9)));
+            break;
+        case 3: grad[i] = bits_of(dtype, i % 2 ? -50 : 50), y[i] = bits_of(dtype, 0.25 + 0.25 * (b < 0.1)); break;
+        case 4: grad[i] = bits_of(dtype, i % 16 ? 0 : a), y[i] = bits_of(dtype, b); break;
+        case 5: grad[i] = bits_of(dtype, i == cols - 1 ? 1024 : 0x1p-6 * a), y[i] = bits_of(dtype, b); break;
+        case 6: /* small terms between large ones that cancel: double loses them */
+            grad[i] = bits_of(dtype, i % 3 == 1 ? 0x1p-12 * a : i % 3 ? -0x1p15 : 0x1p15);
+            y[i] = bits_of(dtype, i % 3 == 1 ? 0x1p-14 * b : 0x1p15);
+            break;
+        default:
+            do
+                grad[i] = (uint16_t)tki_random_u64(random), y[i] = (uint16_t)tki_random_u64(random);
+            while (!tki_is_finite(dtype, grad[i]) || !tki_is_finite(dtype, y[i]));
+        }
+    }
+}
+
+/* SOFTMAX_BWD.ERR: the enclosure, the exact value and B against integer arithmetic. */
+static void bwd_oracle_agrees_with_integers(void **state)
+{
+    (void)state;
+    static const int64_t sizes[] = {1, 2, 3, 37, 300};
+    tki_enclosure answer[300];
+    uint16_t grad[300];
+    uint16_t y[300];
+    mpfr_t s;
+    mpfr_t lo;
+    mpfr_t hi;
+    mpfr_inits2(1600, s, lo, hi, (mpfr_ptr)0);
+    for (int d = 0; d < 2; d++) {
+        question q;
+        question_open(&q, "softmax_bwd", &tki_softmax_bwd_oracle, dtypes[d]);
+        for (int kind = 0; kind < BWD_KINDS; kind++)
+            for (int k = 0; k < 5; k++) {
+                tki_random random = tki_random_stream(SEED, (uint64_t)(100 + kind * 8 + k));
+                draw_gradients(dtypes[d], kind, sizes[k], grad, y, &random);
+                ask(&q, sizes[k], grad, y, false, answer);
+                for (int64_t i = 0; i < sizes[k]; i += 1 + sizes[k] / 8) {
+                    integer_form(s, dtypes[d], sizes[k], grad, y, i);
+                    assert_true(answer[i].admits & TKI_ADMIT_INTERVAL);
+                    assert_true(mpfr_cmp_d(s, answer[i].lo) >= 0 && mpfr_cmp_d(s, answer[i].hi) <= 0);
+                    assert_close_above(answer[i].bound, plain_bwd_bound(dtypes[d], sizes[k], grad, y, i));
+                    assert_int_equal(q.oracle->refine(&q.job, 0, i, 128, lo, hi), TK_OK);
+                    assert_true(mpfr_equal_p(lo, s) && mpfr_equal_p(hi, s));
+                }
+            }
+        ask_no_more(&q);
+        question_close(&q);
+    }
+    mpfr_clears(s, lo, hi, (mpfr_ptr)0);
+}
+
+/* SOFTMAX_FWD.ERR, SOFTMAX_BWD.ERR: values known by hand. */
+static void known_values(void **state)
+{
+    (void)state;
+    for (int d = 0; d < 2; d++) {
+        tk_dtype t = dtypes[d];
+        uint16_t half = bits_of(t, 0.5);
+        uint16_t out[4];
+        fwd_row(t, 1, (uint16_t[]){bits_of(t, -3)}, out);
+        assert_int_equal(out[0], bits_of(t, 1));
+        fwd_row(t, 2, (uint16_t[]){0x0000, 0x8000}, out);
+        assert_int_equal(out[0], half);
+        assert_int_equal(out[1], half);
+        fwd_row(t, 3, (uint16_t[]){bits_of(t, 1), bits_of(t, 2), bits_of(t, 3)}, out);
+        assert_int_equal(out[0], bits_of(t, 0.090030573170380458));
+        assert_int_equal(out[1], bits_of(t, 0.244728471054797653));
+        assert_int_equal(out[2], bits_of(t, 0.665240955774821889));
+        /* The largest finite numbers of either sign: nothing overflows. */
+        uint16_t largest = (uint16_t)(bits_of(t, INFINITY) - 1);
+        fwd_row(t, 4, (uint16_t[]){largest, largest, (uint16_t)(largest | 0x8000), 0}, out);
+        assert_int_equal(out[0], half);
+        assert_int_equal(out[1], half);
+        assert_int_equal(out[2], 0);
+        assert_int_equal(out[3], 0);
+        /* s = 0.25 * 4 + 0.75 * 8 = 7 */
+        bwd_row(t, 2, (uint16_t[]){bits_of(t, 4), bits_of(t, 8)}, (uint16_t[]){bits_of(t, 0.25), bits_of(t, 0.75)},
+                out);
+        assert_int_equal(out[0], bits_of(t, -0.75));
+        assert_int_equal(out[1], bits_of(t, 0.75));
+    }
+}
+
+/* SOFTMAX_FWD.NAN, SOFTMAX_FWD.ZERO */
+static void fwd_special_values(void **state)
+{
+    (void)state;
+    enum { COLS = 301 };
+    for (int d = 0; d < 2; d++) {
+        tk_dtype t = dtypes[d];
+        uint16_t infinity = bits_of(t, INFINITY);
+        uint16_t minus_infinity = (uint16_t)(infinity | 0x8000);
+        const uint16_t spoilers[] = {infinity, (uint16_t)(infinity | 1), (uint16_t)(infinity | 0x8001),
+                                     (uint16_t)tki_canonical_nan(t), 0xffff};
+        uint16_t x[COLS];
+        uint16_t y[COLS];
+        tki_enclosure answer[COLS];
+        question q;
+        question_open(&q, "softmax_fwd", &tki_softmax_fwd_oracle, t);
+        for (int s = 0; s < 6; s++)
+            for (int place = 0; place < COLS; place += 100) {
+                for (int i = 0; i < COLS; i++)
+                    x[i] = s == 5 || i % 3 == 0 ? minus_infinity : bits_of(t, i % 7);
+                if (s < 5)
+                    x[place] = spoilers[s];
+                fwd_row(t, COLS, x, y);
+                ask(&q, COLS, x, NULL, false, answer);
+                for (int i = 0; i < COLS; i++) {
+                    assert_int_equal(y[i], tki_canonical_nan(t));
+                    assert_int_equal(answer[i].admits, TKI_ADMIT_NAN);
+                    assert_int_equal(answer[i].clause, TKI_SOFTMAX_NAN);
+                }
+            }
+        for (int i = 0; i < COLS; i++)
+            x[i] = i == 150 ? bits_of(t, -1000) : minus_infinity;
+        fwd_row(t, COLS, x, y);
+        ask(&q, COLS, x, NULL, true, answer);
+        for (int i = 0; i < COLS; i++) {
+            assert_int_equal(y[i], i == 150 ? bits_of(t, 1) : 0);
+            assert_int_equal(answer[i].clause, i == 150 ? TKI_SOFTMAX_FWD_PROMISE : TKI_SOFTMAX_FWD_ZERO);
+            assert_int_equal(answer[i].admits, i == 150 ? TKI_ADMIT_INTERVAL : TKI_ADMIT_ZERO);
+        }
+        ask_no_more(&q);
+        question_close(&q);
+    }
+}
+
+static unsigned class_of(double value)
+{
+    return isnan(value) ? TKI_ADMIT_NAN : value == INFINITY ? TKI_ADMIT_PLUS_INF : TKI_ADMIT_MINUS_INF;
+}
+
+/* SOFTMAX_BWD.NAN: small rows over a set of special values, against IEEE evaluation in double. */
+static void bwd_special_values(void **state)
+{
+    (void)state;
+    const double specials[] = {0.0, -0.0, 1, -1, 2.5, INFINITY, -INFINITY, NAN};
+    tki_random random = tki_random_stream(SEED, 200);
+    for (int d = 0; d < 2; d++) {
+        tk_dtype t = dtypes[d];
+        question q;
+        question_open(&q, "softmax_bwd", &tki_softmax_bwd_oracle, t);
+        int met[8] = {0};
+        for (int trial = 0; trial < 4000; trial++) {
+            uint16_t grad[3];
+            uint16_t y[3];
+            uint16_t out[3];
+            tki_enclosure answer[3];
+            double sum = 0;
+            uint64_t kinds = trial % 2 ? 8 : 7; /* half of the rows without NaN */
+            for (int i = 0; i < 3; i++) {
+                grad[i] = bits_of(t, specials[tki_random_below(&random, kinds)]);
+                y[i] = bits_of(t, specials[tki_random_below(&random, kinds)]);
+                sum += value_of(t, y[i]) * value_of(t, grad[i]);
+            }
+            ask(&q, 3, grad, y, false, answer);
+            bwd_row(t, 3, grad, y, out);
+            for (int i = 0; i < 3; i++) {
+                double expected = value_of(t, y[i]) * (value_of(t, grad[i]) - sum);
+                assert_true(accepts(t, &answer[i], out[i]));
+                assert_int_equal(answer[i].clause, isfinite(sum) ? TKI_SOFTMAX_ERR : TKI_SOFTMAX_NAN);
+                assert_int_equal(answer[i].admits, isfinite(sum) ? TKI_ADMIT_INTERVAL : class_of(expected));
+                met[isfinite(sum) ? 0 : class_of(expected) & 7]++;
+            }
+        }
+        assert_true(met[0] > 50 && met[TKI_ADMIT_NAN] > 50 && met[TKI_ADMIT_PLUS_INF] > 50 &&
+                    met[TKI_ADMIT_MINUS_INF & 7] > 50);
+        ask_no_more(&q);
+        question_close(&q);
+    }
+}
+
+/* SOFTMAX_BWD.ERR: what is admitted where fp32 overflows, bf16 only. */
+static void bwd_overflow(void **state)
+{
+    (void)state;
+    const tk_dtype t = TK_BF16;
+    const uint16_t largest = 0x7f7f;
+    const uint16_t minus_largest = 0xff7f;
+    tki_enclosure answer[3];
+    uint16_t out[3];
+    question q;
+    question_open(&q, "softmax_bwd", &tki_softmax_bwd_oracle, t);
+
+    /* s = -largest, so that largest - s overflows: to +inf, and to NaN against y = 0. The sum itself does not. */
+    const uint16_t grad[] = {minus_largest, largest, largest};
+    const uint16_t y[] = {bits_of(t, 1), bits_of(t, 0x1p-30), 0};
+    ask(&q, 3, grad, y, false, answer);
+    bwd_row(t, 3, grad, y, out);
+    assert_int_equal(answer[0].admits, TKI_ADMIT_INTERVAL);
+    assert_int_equal(answer[1].admits, TKI_ADMIT_INTERVAL | TKI_ADMIT_PLUS_INF);
+    assert_int_equal(answer[2].admits, TKI_ADMIT_INTERVAL | TKI_ADMIT_NAN);
+    for (int i = 0; i < 3; i++)
+        assert_true(accepts(t, &answer[i], out[i]));
+    assert_true(accepts(t, &answer[1], bits_of(t, value_of(t, largest) * 0x1p-29)));
+    assert_false(accepts(t, &answer[1], bits_of(t, -INFINITY)));
+
+    /* The products' magnitudes add up to more than fp32 holds: anything. */
+    const uint16_t ones[] = {bits_of(t, 1), bits_of(t, 1), bits_of(t, 1)};
+    ask(&q, 3, grad, ones, false, answer);
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(answer[i].admits,
+                         TKI_ADMIT_INTERVAL | TKI_ADMIT_NAN | TKI_ADMIT_PLUS_INF | TKI_ADMIT_MINUS_INF);
+
+    /* SOFTMAX_BWD.NAN: an infinite product beside finite ones that may overflow. */
+    const uint16_t mixed[] = {bits_of(t, INFINITY), minus_largest, minus_largest};
+    ask(&q, 3, mixed, ones, false, answer);
+    assert_int_equal(answer[0].admits, TKI_ADMIT_NAN);
+    assert_int_equal(answer[1].admits, TKI_ADMIT_NAN | TKI_ADMIT_MINUS_INF);
+    assert_int_equal(answer[1].clause, TKI_SOFTMAX_NAN);
+    ask_no_more(&q);
+    question_close(&q);
+}
+
+/* SOFTMAX_FWD.ERR: where W reaches 1/2 there is no bound; the promise still has one. */
+static void no_bound_for_endless_rows(void **state)
+{
+    (void)state;
+    const int64_t n = INT64_C(1) << 24;
+    assert_true(isinf(tki_softmax_fwd_bound(tki_softmax_fwd_w(n, n, false), 0, 0x1p-24)));
+    assert_true(tki_softmax_fwd_bound(tki_softmax_fwd_w(n, n, true), 0, 0x1p-24) < 0x1p-30);
+    assert_true(tki_softmax_fwd_bound(tki_softmax_fwd_w(n, 16, false), 0, 0x1p-4) < 0x1p-15);
+}
+
+/* SOFTMAX_FWD.PROMISE: long rows, near uniform ones included, stay within the promise. */
+static void promise_holds_on_long_rows(void **state)
+{
+    (void)state;
+    uint16_t *x = malloc(MOST_COLS * sizeof *x);
+    uint16_t *y = malloc(MOST_COLS * sizeof *y);
+    tki_enclosure *answer = malloc(2 * MOST_COLS * sizeof *answer);
+    assert_true(x && y && answer);
+    for (int d = 0; d < 2; d++) {
+        question q;
+        question_open(&q, "softmax_fwd", &tki_softmax_fwd_oracle, dtypes[d]);
+        for (int trial = 0; trial < 12; trial++) {
+            tki_random random = tki_random_stream(SEED, 300 + (uint64_t)trial);
+            int64_t cols = MOST_COLS - trial;
+            for (int64_t i = 0; i < cols; i++)
+                x[i] = bits_of(dtypes[d], tki_random_normal(&random) * trial / 4);
+            fwd_row(dtypes[d], cols, x, y);
+            ask(&q, cols, x, NULL, true, answer);
+            ask(&q, cols, x, NULL, false, answer + MOST_COLS);
+            for (int64_t i = 0; i < cols; i++) {
+                assert_true(accepts(dtypes[d], &answer[i], y[i]));
+                assert_true(answer[i].bound < answer[i + MOST_COLS].bound);
+            }
+        }
+        ask_no_more(&q);
+        question_close(&q);
+    }
+    free(x);
+    free(y);
+    free(answer);
+}
+
+/* Laws. */
+
+/* SOFTMAX_FWD.ERR: a row sums to one within half an ulp of each element and the row's W. */
+static void rows_sum_to_one(void **state)
+{
+    (void)state;
+    uint16_t x[1000];
+    uint16_t y[1000];
+    for (int d = 0; d < 2; d++)
+        for (int kind = 0; kind < FWD_KINDS; kind++)
+            for (int64_t cols = 1; cols <= 1000; cols += 111) {
+                tki_random random = tki_random_stream(SEED, (uint64_t)(400 + kind));
+                draw_logits(dtypes[d], kind, cols, x, &random);
+                fwd_row(dtypes[d], cols, x, y);
+                double sum = 0;
+                double half_ulps = 0;
+                for (int64_t i = 0; i < cols; i++) {
+                    sum += value_of(dtypes[d], y[i]);
+                    half_ulps += tki_ulp(dtypes[d], value_of(dtypes[d], y[i])) / 2;
+                }
+                double w = tki_softmax_fwd_bound(tki_softmax_fwd_w(cols, cols, true), 104, 1);
+                assert_true(fabs(sum - 1) <= half_ulps + 2 * w);
+            }
+}
+
+/* SOFTMAX_FWD.ERR: adding the same number to a row, where every sum is exact, changes no bit. */
+static void shifts_change_nothing(void **state)
+{
+    (void)state;
+    enum { COLS = 77 };
+    uint16_t x[COLS];
+    uint16_t shifted[COLS];
+    uint16_t y[COLS];
+    uint16_t y_shifted[COLS];
+    tki_random random = tki_random_stream(SEED, 500);
+    for (int d = 0; d < 2; d++)
+        for (int shift = -96; shift <= 96; shift += 32) {
+            for (int i = 0; i < COLS; i++) {
+                double value = (double)tki_random_below(&random, 32) / 2 - 8; /* multiples of 1/2 below 128 */
+                x[i] = bits_of(dtypes[d], value);
+                shifted[i] = bits_of(dtypes[d], value + shift);
+            }
+            fwd_row(dtypes[d], COLS, x, y);
+            fwd_row(dtypes[d], COLS, shifted, y_shifted);
+            assert_memory_equal(y, y_shifted, sizeof y);
+        }
+}
+
+/* SOFTMAX_FWD.ERR, SOFTMAX_BWD.ERR: permuted columns give results within the intervals of the row as it was. */
+static void permutations_stay_within_intervals(void **state)
+{
+    (void)state;
+    enum { COLS = 500 };
+    uint16_t x[COLS];
+    uint16_t grad[COLS];
+    uint16_t permuted[COLS];
+    uint16_t permuted_grad[COLS];
+    uint16_t out[COLS];
+    tki_enclosure answer[COLS];
+    for (int d = 0; d < 2; d++)
+        for (int trial = 0; trial < 12; trial++) {
+            tk_dtype t = dtypes[d];
+            tki_random random = tki_random_stream(SEED, (uint64_t)(600 + trial));
+            bool backward = trial % 2;
+            if (backward)
+                draw_gradients(t, trial / 2, COLS, grad, x, &random);
+            else
+                draw_logits(t, trial / 2, COLS, x, &random);
+            for (int i = 0; i < COLS; i++) {
+                permuted[i * 7 % COLS] = x[i];
+                permuted_grad[i * 7 % COLS] = backward ? grad[i] : 0;
+            }
+            question q;
+            question_open(&q, backward ? "softmax_bwd" : "softmax_fwd",
+                          backward ? &tki_softmax_bwd_oracle : &tki_softmax_fwd_oracle, t);
+            ask(&q, COLS, backward ? grad : x, x, false, answer);
+            if (backward)
+                bwd_row(t, COLS, permuted_grad, permuted, out);
+            else
+                fwd_row(t, COLS, permuted, out);
+            for (int i = 0; i < COLS; i++)
+                assert_true(accepts(t, &answer[i], out[i * 7 % COLS]));
+            ask_no_more(&q);
+            question_close(&q);
+        }
+}
+
+/* SOFTMAX_BWD.ERR: with y summing to exactly one, a constant gradient goes to zero, and every result sums to zero. */
+static void gradients_sum_to_zero(void **state)
+{
+    (void)state;
+    enum { COLS = 24 };
+    uint16_t y[COLS];
+    uint16_t grad[COLS];
+    uint16_t out[COLS];
+    tki_enclosure answer[COLS];
+    tki_random random = tki_random_stream(SEED, 700);
+    for (int d = 0; d < 2; d++) {
+        tk_dtype t = dtypes[d];
+        question q;
+        question_open(&q, "softmax_bwd", &tki_softmax_bwd_oracle, t);
+        for (int trial = 0; trial < 40; trial++) {
+            double constant = tki_random_normal(&random) * 100;
+            for (int i = 0; i < COLS; i++) { /* 1/2, 1/4, ..., 1/128, and sixteen and one parts of what is left */
+                y[i] = bits_of(t, i < 7 ? ldexp(1, -i - 1) : i < 23 ? 0x1p-12 : 0x1p-8);
+                grad[i] = bits_of(t, trial % 2 ? constant : tki_random_normal(&random));
+            }
+            bwd_row(t, COLS, grad, y, out);
+            ask(&q, COLS, grad, y, false, answer);
+            double sum_of_y = 0;
+            double sum = 0;
+            double slack = 0;
+            for (int i = 0; i < COLS; i++) {
+                sum_of_y += value_of(t, y[i]);
+                sum += value_of(t, out[i]);
+                slack += tki_ulp(t, value_of(t, out[i])) / 2 + answer[i].bound;
+                if (trial % 2)
+                    assert_true(fabs(value_of(t, out[i])) <=
+                                tki_decode(t, tki_round_double(t, answer[i].bound * (1 + 0x1p-20))));
+            }
+            assert_true(sum_of_y == 1);
+            assert_true(fabs(sum) <= slack * (1 + 0x1p-20));
+        }
+        ask_no_more(&q);
+        question_close(&q);
+    }
+}
+
+/* SOFTMAX_FWD.SHAPE, SOFTMAX_BWD.SHAPE, SOFTMAX_FWD.WRITE, SOFTMAX_BWD.WRITE: sizes around the kernel's block and
+ * what it keeps, buffers at every offset; a row in a batch has the bits of the row alone; neighbours and inputs
+ * stay. */
+static void any_size_and_alignment(void **state)
+{
+    (void)state;
+    static const int64_t sizes[][2] = {{0, 5},   {5, 0},   {1, 1},   {7, 1},    {3, 2},
+                                       {2, 255}, {2, 256}, {3, 257}, {2, 4096}, {2, 4097}};
+    enum { MOST = 2 * 4097 + 16 };
+    uint16_t *in = malloc(2 * MOST * sizeof *in);
+    uint16_t *out = malloc(2 * MOST * sizeof *out);
+    uint16_t *alone = malloc(MOST * sizeof *alone);
+    assert_true(in && out && alone);
+    tk_ctx *ctx = new_context();
+    for (size_t k = 0; k < 4 * sizeof sizes / sizeof *sizes; k++) {
+        tk_dtype t = dtypes[k % 2];
+        int64_t rows = sizes[k / 4][0];
+        int64_t cols = sizes[k / 4][1];
+        int offset = (int)(k % 4);
+        tki_random random = tki_random_stream(SEED, 800 + k);
+        for (int i = 0; i < 2 * MOST; i++) {
+            in[i] = bits_of(t, tki_random_normal(&random));
+            out[i] = 0xabcd;
+        }
+        uint16_t *grad = in + offset;
+        uint16_t *x = in + MOST + 1;
+        assert_ok(ctx, tk_softmax_fwd(ctx, t, rows, cols, x, out + 5 + offset));
+        assert_ok(ctx, tk_softmax_bwd(ctx, t, rows, cols, grad, x, out + MOST + 3));
+        for (int i = 0; i < 2 * MOST; i++) {
+            bool forward = i >= 5 + offset && i < 5 + offset + rows * cols;
+            bool backward = i >= MOST + 3 && i < MOST + 3 + rows * cols;
+            assert_true(forward || backward || out[i] == 0xabcd);
+        }
+        for (int64_t row = 0; row < rows && cols > 0; row++) {
+            fwd_row(t, cols, x + row * cols, alone);
+            assert_memory_equal(alone, out + 5 + offset + row * cols, (size_t)cols * sizeof *alone);
+            bwd_row(t, cols, grad + row * cols, x + row * cols, alone);
+            assert_memory_equal(alone, out + MOST + 3 + row * cols, (size_t)cols * sizeof *alone);
+        }
+        random = tki_random_stream(SEED, 800 + k);
+        for (int i = 0; i < 2 * MOST; i++)
+            assert_int_equal(in[i], bits_of(t, tki_random_normal(&random)));
+    }
+    tk_ctx_destroy(ctx);
+    free(in);
+    free(out);
+    free(alone);
+}
+
+/* SOFTMAX_FWD.REPEAT, SOFTMAX_BWD.REPEAT */
+static void same_bits_for_every_thread_count(void **state)
+{
+    (void)state;
+    enum { ROWS = 37, COLS = 1001, N = ROWS * COLS };
+    static const int threads[] = {1, 2, 3, 7};
+    uint16_t *x = malloc(2 * N * sizeof *x);
+    uint16_t *first = malloc(2 * N * sizeof *first);
+    uint16_t *out = malloc(2 * N * sizeof *out);
+    assert_true(x && first && out);
+    tk_ctx *ctx = new_context();
+    for (int d = 0; d < 2; d++) {
+        tki_random random = tki_random_stream(SEED, 900);
+        for (int i = 0; i < 2 * N; i++)
+            x[i] = bits_of(dtypes[d], 3 * tki_random_normal(&random));
+        for (int k = 0; k < 4; k++) {
+            uint16_t *target = k ? out : first;
+            assert_ok(ctx, tk_ctx_set_threads(ctx, threads[k]));
+            assert_ok(ctx, tk_softmax_fwd(ctx, dtypes[d], ROWS, COLS, x, target));
+            assert_ok(ctx, tk_softmax_bwd(ctx, dtypes[d], ROWS, COLS, x, x + N, target + N));
+            if (k)
+                assert_memory_equal(out, first, 2 * N * sizeof *out);
+        }
+    }
+    tk_ctx_destroy(ctx);
+    free(x);
+    free(first);
+    free(out);
+}
+
+static void bad_arguments_write_nothing(void **state)
+{
+    (void)state;
+    tk_ctx *ctx = new_context();
+    uint16_t x[8] = {0};
+    uint16_t y[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+    const uint16_t before[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+    const uint16_t zeros[8] = {0};
+    assert_refused(ctx, tk_softmax_fwd(ctx, TK_F16, -1, 2, x, y), TK_BAD_ARGUMENT, "negative");
+    assert_refused(ctx, tk_softmax_fwd(ctx, TK_F16, 2, -1, x, y), TK_BAD_ARGUMENT, "negative");
+    assert_refused(ctx, tk_softmax_fwd(ctx, TK_BF16, INT64_MAX / 4, 8, x, y), TK_BAD_ARGUMENT, "63 bits");
+    assert_refused(ctx, tk_softmax_bwd(ctx, TK_BF16, INT64_C(1) << 32, INT64_C(1) << 32, x, x, y), TK_BAD_ARGUMENT,
+                   "63 bits");
+    assert_refused(ctx, tk_softmax_fwd(ctx, TK_F32, 2, 4, x, y), TK_BAD_ARGUMENT, "f32");
+    assert_refused(ctx, tk_softmax_fwd(ctx, TK_F16, 2, 4, NULL, y), TK_BAD_ARGUMENT, "x is NULL");
+    assert_refused(ctx, tk_softmax_bwd(ctx, TK_F16, 2, 4, x, NULL, y), TK_BAD_ARGUMENT, "y is NULL");
+    assert_refused(ctx, tk_softmax_fwd(ctx, TK_F16, 1, 2, x, (char *)y + 1), TK_BAD_ARGUMENT, "not aligned");
+    assert_refused(ctx, tk_softmax_fwd(ctx, TK_F16, 2, 4, x, x), TK_BAD_ARGUMENT, "overlaps");
+    assert_refused(ctx, tk_softmax_bwd(ctx, TK_F16, 2, 2, y, x, x + 3), TK_BAD_ARGUMENT, "overlaps");
+    assert_refused(ctx, tk_softmax_bwd(ctx, TK_F16, 2, 4, x, y, x), TK_BAD_ARGUMENT, "overlaps");
+    assert_memory_equal(y, before, sizeof y);
+    assert_memory_equal(x, zeros, sizeof x);
+    assert_ok(ctx, tk_softmax_fwd(ctx, TK_F16, 0, 4, NULL, NULL));
+    assert_ok(ctx, tk_softmax_bwd(ctx, TK_F16, INT64_MAX, 0, NULL, NULL, NULL));
+    tk_ctx_destroy(ctx);
+}
+
+static void certified_and_mutants_refuted(void **state)
+{
+    (void)state;
+    assert_op_certifies("softmax_fwd");
+    assert_op_certifies("softmax_bwd");
+}
+
+int main(void)
+{
+    printf("seed %d\n", SEED);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(fwd_oracle_agrees_with_reciprocal_form),
+        cmocka_unit_test(bwd_oracle_agrees_with_integers),
+        cmocka_unit_test(known_values),
+        cmocka_unit_test(fwd_special_values),
+        cmocka_unit_test(bwd_special_values),
+        cmocka_unit_test(bwd_overflow),
+        cmocka_unit_test(no_bound_for_endless_rows),
+        cmocka_unit_test(promise_holds_on_long_rows),
+        cmocka_unit_test(rows_sum_to_one),
+        cmocka_unit_test(shifts_change_nothing),
+        cmocka_unit_test(permutations_stay_within_intervals),
+        cmocka_unit_test(gradients_sum_to_zero),
+        cmocka_unit_test(any_size_and_alignment),
+        cmocka_unit_test(same_bits_for_every_thread_count),
+        cmocka_unit_test(bad_arguments_write_nothing),
+        cmocka_unit_test(certified_and_mutants_refuted),
+    };
+    return cmocka_run_group_tests_name("softmax", tests, NULL, NULL);
+}
