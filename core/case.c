@@ -82,8 +82,8 @@ static tk_status check_types(tk_ctx *ctx, const tk_case *c)
                         tk_dtype_name(c->index_dtype));
     if (c->contract->takes_xent_options) {
         if (!(c->xent.label_smoothing >= 0 && c->xent.label_smoothing <= 1))
-            return tki_fail(ctx, TK_BAD_ARGUMENT, "%s: label_smoothing is %g; it must lie in [0, 1]", c->contract->name,
-                            (double)c->xent.label_smoothing);
+            return tki_fail(ctx, TK_BAD_ARGUMENT, "%s: label_smoothing is %g; it must lie in [0, 1]",
+                            c->contract->name, (double)c->xent.label_smoothing);
         if (!isfinite(c->xent.scale))
             return tki_fail(ctx, TK_BAD_ARGUMENT, "%s: scale is %g; it must be finite", c->contract->name,
                             (double)c->xent.scale);
@@ -100,8 +100,8 @@ static tk_status check_sizes(tk_ctx *ctx, const tk_case *c)
                             contract->dim_names[d], (long long)c->dims[d]);
     for (int p = 0; p < contract->param_count; p++)
         if (tk_case_elements(c, p) < 0)
-            return tki_fail(ctx, TK_BAD_ARGUMENT, "%s: the size of %s in bytes does not fit in 63 bits", contract->name,
-                            contract->params[p].name);
+            return tki_fail(ctx, TK_BAD_ARGUMENT, "%s: the size of %s in bytes does not fit in 63 bits",
+                            contract->name, contract->params[p].name);
     return TK_OK;
 }
 
@@ -130,10 +130,11 @@ static tk_status check_buffers(tk_ctx *ctx, const tk_case *c, void *const buffer
             continue;
         for (int p = 0; p < contract->param_count; p++) {
             bool apart = end[p] <= begin[out] || end[out] <= begin[p] || begin[p] == end[p] || begin[out] == end[out];
-            bool same_and_allowed = contract->params[out].may_alias == p && begin[p] == begin[out] && end[p] == end[out];
+            bool same_and_allowed = contract->params[out].may_alias == p && begin[p] == begin[out] &&
+                                    end[p] == end[out];
             if (p != out && !apart && !same_and_allowed)
-                return tki_fail(ctx, TK_BAD_ARGUMENT, "%s: %s overlaps %s", contract->name, contract->params[out].name,
-                                contract->params[p].name);
+                return tki_fail(ctx, TK_BAD_ARGUMENT, "%s: %s overlaps %s", contract->name,
+                                contract->params[out].name, contract->params[p].name);
         }
     }
     return TK_OK;

@@ -64,7 +64,8 @@ tk_status tk_ctx_set_threads(tk_ctx *ctx, int threads)
     if (!ctx)
         return TK_BAD_ARGUMENT;
     if (threads < 0)
-        return tki_fail(ctx, TK_BAD_ARGUMENT, "number of threads is %d; give 0 for all or a positive number", threads);
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "number of threads is %d; give 0 for all or a positive number",
+                        threads);
     ctx->threads = threads;
     return TK_OK;
 }

@@ -22,10 +22,10 @@ typedef struct tki_lowering {
     size_t (*scratch_bytes)(const tk_case *c, int threads); /* NULL: none */
     tk_status (*launch)(const tki_call *call);
     tk_determinism determinism;
-    const char *promise;   /* text for people, or NULL */
-    bool promises_bound;   /* judged by the smaller bound that the oracle knows as the promise */
-    bool promises_bits;    /* judged bit for bit */
-    const char *source;    /* the kernel's file, "ops/gelu/kernel_cpu.c": its hash goes into the certificate */
+    const char *promise; /* text for people, or NULL */
+    bool promises_bound; /* judged by the smaller bound that the oracle knows as the promise */
+    bool promises_bits;  /* judged bit for bit */
+    const char *source;  /* the kernel's file, "ops/gelu/kernel_cpu.c": its hash goes into the certificate */
 } tki_lowering;
 
 /* Buffers come as void * for inputs and outputs alike; lowerings do not write inputs. */

@@ -37,9 +37,11 @@ static inline void add_term(tki_accumulator *sum, uint32_t significand, int expo
     sum->word[word + 1] = (uint64_t)(after >> 64);
 
     /* What leaves the two words is +1 or -1, and goes on through words that it wraps around. */
-    if (negative ? after <= before : after >= before) return;
+    if (negative ? after <= before : after >= before)
+        return;
     for (unsigned i = word + 2; i < TKI_ACCUMULATOR_WORDS; i++) {
-        if (negative ? sum->word[i]-- != 0 : ++sum->word[i] != 0) return;
+        if (negative ? sum->word[i]-- != 0 : ++sum->word[i] != 0)
+            return;
     }
 }
 
@@ -75,7 +77,8 @@ void tki_accumulator_get(const tki_accumulator *sum, mpfr_ptr value)
     mpz_t integer;
     mpz_init(integer);
     mpz_import(integer, TKI_ACCUMULATOR_WORDS, -1, sizeof magnitude.word[0], 0, 0, magnitude.word);
-    if (negative) mpz_neg(integer, integer);
+    if (negative)
+        mpz_neg(integer, integer);
     mpfr_set_z_2exp(value, integer, TKI_ACCUMULATOR_UNIT, MPFR_RNDN);
     mpz_clear(integer);
 }

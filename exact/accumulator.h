@@ -16,7 +16,10 @@ typedef struct tki_accumulator {
 } tki_accumulator;
 
 /* Precision at which tki_accumulator_get() and a product of its result with one element are exact. */
-enum { TKI_ACCUMULATOR_BITS = 64 * TKI_ACCUMULATOR_WORDS, TKI_ACCUMULATOR_TIMES_ELEMENT_BITS = TKI_ACCUMULATOR_BITS + 16 };
+enum {
+    TKI_ACCUMULATOR_BITS = 64 * TKI_ACCUMULATOR_WORDS,
+    TKI_ACCUMULATOR_TIMES_ELEMENT_BITS = TKI_ACCUMULATOR_BITS + 16
+};
 
 void tki_accumulator_clear(tki_accumulator *sum);
 void tki_accumulator_add(tki_accumulator *sum, tk_dtype dtype, uint32_t bits);

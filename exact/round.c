@@ -4,7 +4,6 @@
  * after the largest finite value, that of infinity, sits where the next power of two would. */
 #include "exact/round.h"
 
-
 uint32_t tki_round_double(tk_dtype dtype, double value)
 {
     const tki_format f = tki_format_of(dtype);
@@ -12,11 +11,13 @@ uint32_t tki_round_double(tk_dtype dtype, double value)
     const uint32_t sign = bits & TKI_DOUBLE_SIGN ? f.sign : 0;
     const uint64_t fraction = bits & (TKI_DOUBLE_HIDDEN - 1);
     const int field = tki_double_exponent_field(value);
-    if (field == TKI_DOUBLE_SPECIAL) return fraction != 0 ? tki_canonical_nan(dtype) : sign | f.infinity;
+    if (field == TKI_DOUBLE_SPECIAL)
+        return fraction != 0 ? tki_canonical_nan(dtype) : sign | f.infinity;
 
     /* Below half the smallest subnormal; zero and every subnormal double belong here. */
     const int exponent = field - TKI_DOUBLE_BIAS;
-    if (exponent < f.exponent_min - f.precision) return sign;
+    if (exponent < f.exponent_min - f.precision)
+        return sign;
 
     /* |value| = significand 2^(exponent - 52). Dropping bits leaves a multiple of the format's spacing there; from 29
      * to 53 are dropped, since the exponent is at least emin - p. */
@@ -37,16 +38,21 @@ uint32_t tki_round_double(tk_dtype dtype, double value)
 uint32_t tki_round_mpfr(tk_dtype dtype, mpfr_srcptr value)
 {
     const tki_format f = tki_format_of(dtype);
-    if (mpfr_nan_p(value)) return tki_canonical_nan(dtype);
+    if (mpfr_nan_p(value))
+        return tki_canonical_nan(dtype);
     const uint32_t sign = mpfr_signbit(value) ? f.sign : 0;
-    if (mpfr_zero_p(value)) return sign;
-    if (mpfr_inf_p(value)) return sign | f.infinity;
+    if (mpfr_zero_p(value))
+        return sign;
+    if (mpfr_inf_p(value))
+        return sign | f.infinity;
 
     /* MPFR's significand lies in [1/2, 1). Exponents that overflow or vanish in the format go first, so that the
      * rest are normal doubles. The largest exponent is 1 - emin. */
     const mpfr_exp_t exponent = mpfr_get_exp(value) - 1;
-    if (exponent > 1 - f.exponent_min) return sign | f.infinity;
-    if (exponent < f.exponent_min - f.precision) return sign;
+    if (exponent > 1 - f.exponent_min)
+        return sign | f.infinity;
+    if (exponent < f.exponent_min - f.precision)
+        return sign;
 
     /* Rounded to odd at 53 bits, at least two more than the format has, a value keeps its place relative to every
      * number and midpoint of the format. */
@@ -59,7 +65,8 @@ double tki_ulp(tk_dtype dtype, double value)
 {
     const tki_format f = tki_format_of(dtype);
     const int field = tki_double_exponent_field(value);
-    if (field == TKI_DOUBLE_SPECIAL) return tki_double_from_bits(tki_double_bits(value) & ~TKI_DOUBLE_SIGN);
+    if (field == TKI_DOUBLE_SPECIAL)
+        return tki_double_from_bits(tki_double_bits(value) & ~TKI_DOUBLE_SIGN);
     /* For zero and subnormal doubles this exponent is not theirs, but below emin like theirs. */
     const int exponent = field - TKI_DOUBLE_BIAS;
     return tki_exact_power_of_two((exponent > f.exponent_min ? exponent : f.exponent_min) - f.precision + 1);
@@ -70,4 +77,3 @@ uint32_t tki_canonical_nan(tk_dtype dtype)
     const tki_format f = tki_format_of(dtype);
     return f.infinity | UINT32_C(1) << (f.precision - 2);
 }
-

@@ -110,7 +110,8 @@ static inline double tki_decode(tk_dtype dtype, uint32_t bits)
 {
     const tki_format f = tki_format_of(dtype);
     const uint32_t magnitude = tki_magnitude_of(f, bits);
-    if (magnitude > f.infinity) return NAN;
+    if (magnitude > f.infinity)
+        return NAN;
     const double value = magnitude == f.infinity ? INFINITY : tki_magnitude_value(f, magnitude);
     return bits & f.sign ? -value : value;
 }
@@ -150,8 +151,10 @@ static inline void tki_rounding_interval(tk_dtype dtype, uint32_t bits, double *
 /* The next double below and above; infinities and NaN stay. Used to round a double result outward. */
 static inline double tki_up(double value)
 {
-    if (tki_double_exponent_field(value) == TKI_DOUBLE_SPECIAL) return value;
-    if (value == 0) return tki_double_from_bits(1);
+    if (tki_double_exponent_field(value) == TKI_DOUBLE_SPECIAL)
+        return value;
+    if (value == 0)
+        return tki_double_from_bits(1);
     const uint64_t bits = tki_double_bits(value);
     return tki_double_from_bits(value > 0 ? bits + 1 : bits - 1);
 }

@@ -20,7 +20,8 @@ typedef struct tki_executor {
 TK_MUST_USE tk_status tki_executor_open(tk_ctx *ctx, const tki_executable *executable, tki_executor *executor);
 
 /* Runs the case once. `seconds` may be NULL. Fails with what the kernel reported; the case has been checked by the caller. */
-TK_MUST_USE tk_status tki_executor_call(tki_executor *executor, const tk_case *c, void *const buffers[], double *seconds);
+TK_MUST_USE tk_status tki_executor_call(tki_executor *executor, const tk_case *c, void *const buffers[],
+                                        double *seconds);
 
 void tki_executor_close(tki_executor *executor);
 

@@ -61,8 +61,8 @@ typedef enum tk_status {
     TK_UNSUPPORTED,  /* no lowering takes this case; the message gives each refusal */
     TK_UNAVAILABLE,  /* needs a device, library or compiler that is not here */
     TK_NO_MEMORY,
-    TK_IO,           /* the operating system refused a read or a write; the message says which and why */
-    TK_INTERNAL      /* a defect of this library */
+    TK_IO,      /* the operating system refused a read or a write; the message says which and why */
+    TK_INTERNAL /* a defect of this library */
 } tk_status;
 
 /* "bad argument", "input or output error", ... */
@@ -110,6 +110,8 @@ typedef enum tk_dtype {
 
 size_t tk_dtype_size(tk_dtype dtype);      /* bytes of one element */
 const char *tk_dtype_name(tk_dtype dtype); /* "f16", "bf16", "f32", "i32", "i64" */
+
+/* clang-format off */ /* one tensor a line, its shape beside it */
 
 /* y = 0.5 x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))). */
 TK_MUST_USE tk_status tk_gelu_fwd(tk_ctx *ctx, tk_dtype dtype, int64_t n,
@@ -185,6 +187,8 @@ TK_MUST_USE tk_status tk_embedding_bwd(tk_ctx *ctx, tk_dtype dtype, tk_dtype ind
                                        const void *index,       /* [queries], index_dtype */
                                        void *grad_weight /* [vocab, dim] */);
 
+/* clang-format on */
+
 /* ------------------------------------------------------------------------------------------------------------
  * 3. Contracts and cases
  *
@@ -204,13 +208,13 @@ typedef struct tk_param {
     const char *name;
     bool output;
     tk_kind kind;
-    int rank;             /* 1 or 2 */
-    int dim[2];           /* which of the contract's sizes give its shape */
-    int indexed_dim;      /* TK_KIND_INDEX: its values lie in [0, that size) */
-    int inner_axis;       /* inputs: the axis that the op sums over, or -1 */
-    int may_alias;        /* outputs: the parameter whose very buffer it may share, or -1 */
-    bool low_background;  /* inputs: an element that does not matter is very negative rather than zero */
-    bool sums_to_one;     /* outputs: so should each row, and a certificate reports how far off it is */
+    int rank;            /* 1 or 2 */
+    int dim[2];          /* which of the contract's sizes give its shape */
+    int indexed_dim;     /* TK_KIND_INDEX: its values lie in [0, that size) */
+    int inner_axis;      /* inputs: the axis that the op sums over, or -1 */
+    int may_alias;       /* outputs: the parameter whose very buffer it may share, or -1 */
+    bool low_background; /* inputs: an element that does not matter is very negative rather than zero */
+    bool sums_to_one;    /* outputs: so should each row, and a certificate reports how far off it is */
 } tk_param;
 
 typedef struct tk_clause {
@@ -235,8 +239,8 @@ typedef struct tk_contract {
 } tk_contract;
 
 int tk_contract_count(void);
-const tk_contract *tk_contract_at(int i);               /* in the order of the manual; NULL past the end */
-const tk_contract *tk_contract_find(const char *name);  /* NULL if there is no such op */
+const tk_contract *tk_contract_at(int i);              /* in the order of the manual; NULL past the end */
+const tk_contract *tk_contract_find(const char *name); /* NULL if there is no such op */
 bool tk_contract_takes_index(const tk_contract *contract);
 
 typedef struct tk_case {
@@ -329,19 +333,19 @@ typedef struct tk_given_input {
 typedef struct tk_certify_options {
     tk_level level;
     uint64_t seed;
-    const char *backend;   /* NULL for "cpu" */
-    const char *lowering;  /* a full id, or NULL for the first lowering that accepts */
-    const char *mutant;    /* judge this planted wrong kernel instead of a lowering */
-    tk_kernel kernel;      /* judge this function instead of a lowering */
-    void *kernel_data;     /* handed to it */
+    const char *backend;  /* NULL for "cpu" */
+    const char *lowering; /* a full id, or NULL for the first lowering that accepts */
+    const char *mutant;   /* judge this planted wrong kernel instead of a lowering */
+    tk_kernel kernel;     /* judge this function instead of a lowering */
+    void *kernel_data;    /* handed to it */
     const char *kernel_name;
-    const int64_t *dims;   /* [dim_count]: this shape only; NULL for the level's own */
-    const char *family;    /* this input family only; NULL for the level's own */
+    const int64_t *dims;          /* [dim_count]: this shape only; NULL for the level's own */
+    const char *family;           /* this input family only; NULL for the level's own */
     const tk_given_input *inputs; /* exactly these inputs, with `dims`; all inputs of the op or none */
     int input_count;
-    const tk_xent_options *xent;  /* these options only; NULL for several */
-    bool skip_mutants;     /* do not run the planted wrong kernels; the certificate then says so */
-    tk_progress progress;  /* may be NULL */
+    const tk_xent_options *xent; /* these options only; NULL for several */
+    bool skip_mutants;           /* do not run the planted wrong kernels; the certificate then says so */
+    tk_progress progress;        /* may be NULL */
     void *progress_data;
 } tk_certify_options;
 
@@ -361,7 +365,7 @@ double tk_certificate_worst_ulp(const tk_certificate *certificate);
 double tk_certificate_bound_used(const tk_certificate *certificate); /* share of the bound, over all elements */
 int tk_certificate_mutants(const tk_certificate *certificate, int *rejected); /* planted; how many were rejected */
 double tk_certificate_seconds(const tk_certificate *certificate);
-const char *tk_certificate_reason(const tk_certificate *certificate); /* why refuted or unknown, else "" */
+const char *tk_certificate_reason(const tk_certificate *certificate);    /* why refuted or unknown, else "" */
 const char *tk_certificate_reproduce(const tk_certificate *certificate); /* the one-line command, else "" */
 
 /* The certificate as an in-toto Statement in canonical JSON, and as Markdown. NULL when memory ran out. Valid as long as
@@ -375,7 +379,8 @@ TK_MUST_USE tk_status tk_certificate_write(tk_ctx *ctx, tk_certificate *certific
 
 /* Reads a certificate and checks that every byte is as it was written: TK_BAD_FILE otherwise. */
 TK_MUST_USE tk_status tk_certificate_read(tk_ctx *ctx, const char *path, tk_certificate **certificate);
-TK_MUST_USE tk_status tk_certificate_parse(tk_ctx *ctx, const char *text, size_t length, tk_certificate **certificate);
+TK_MUST_USE tk_status tk_certificate_parse(tk_ctx *ctx, const char *text, size_t length,
+                                           tk_certificate **certificate);
 
 /* Runs a certificate's own case list again on this machine. `same` tells whether verdict and every output hash came out as
  * recorded; `difference` (may be NULL) receives a description of the first difference, or NULL; free() it. */
@@ -393,7 +398,7 @@ const char *tk_family_at(int i, const char **what);
  * ------------------------------------------------------------------------------------------------------------ */
 
 typedef struct tk_device {
-    const char *backend;  /* "cpu", "cuda", "hip" */
+    const char *backend; /* "cpu", "cuda", "hip" */
     bool usable;
     char name[128];       /* "AMD EPYC", "NVIDIA H200"; "" if none was found */
     char detail[512];     /* CPU features; driver and architecture; or why it cannot be used */

@@ -3,7 +3,7 @@
 
 #include "core/lowering.h"
 
-#define OP(name, family)                       \
+#define OP(name, family)                            \
     extern const tk_contract tki_##name##_contract; \
     extern const tki_lowering tki_##name##_lowerings[];
 #include "ops/ops.def"

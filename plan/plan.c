@@ -36,8 +36,8 @@ void tki_plan_case(const tk_case *c, const char *backend, const char *id, tki_pl
             plan->lowering = row;
             return;
         }
-        int length = snprintf(plan->refusals + used, sizeof plan->refusals - used, "%s%s: %s", used ? "; " : "", row_id,
-                              reason);
+        int length = snprintf(plan->refusals + used, sizeof plan->refusals - used, "%s%s: %s", used ? "; " : "",
+                              row_id, reason);
         used += length > 0 && (size_t)length < sizeof plan->refusals - used ? (size_t)length : 0;
     }
 }

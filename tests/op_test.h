@@ -28,8 +28,8 @@ static inline void assert_refused(tk_ctx *ctx, tk_status got, tk_status expected
         fail_msg("'%s' does not mention '%s'", tk_ctx_message(ctx), text);
 }
 
-static inline tk_certificate *certify_one(tk_ctx *ctx, const tk_contract *contract, tk_dtype dtype, tk_dtype index_dtype,
-                                          tk_certify_options options)
+static inline tk_certificate *certify_one(tk_ctx *ctx, const tk_contract *contract, tk_dtype dtype,
+                                          tk_dtype index_dtype, tk_certify_options options)
 {
     tk_certificate *certificate = NULL;
     assert_ok(ctx, tk_certify(ctx, contract, dtype, index_dtype, &options, &certificate));

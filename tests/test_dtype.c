@@ -28,12 +28,14 @@ enum { BLOCK = 4096 };
 
 static void narrow_block_to_f16(const float *x /* [BLOCK] */, uint16_t *y /* [BLOCK] */)
 {
-    for (int i = 0; i < BLOCK; i++) y[i] = tki_f32_to_f16(x[i]);
+    for (int i = 0; i < BLOCK; i++)
+        y[i] = tki_f32_to_f16(x[i]);
 }
 
 static void narrow_block_to_bf16(const float *x /* [BLOCK] */, uint16_t *y /* [BLOCK] */)
 {
-    for (int i = 0; i < BLOCK; i++) y[i] = tki_f32_to_bf16(x[i]);
+    for (int i = 0; i < BLOCK; i++)
+        y[i] = tki_f32_to_bf16(x[i]);
 }
 
 static const format f16 = {10, -14, 0x7c00, tki_f16_to_f32, narrow_block_to_f16};
@@ -45,7 +47,8 @@ static double value_of(const format *f, uint32_t magnitude)
     const int hidden = 1 << f->fraction_bits;
     const int field = (int)magnitude / hidden;
     const int fraction = (int)magnitude % hidden;
-    if (field == 0) return ldexp(fraction, f->exponent_min - f->fraction_bits);
+    if (field == 0)
+        return ldexp(fraction, f->exponent_min - f->fraction_bits);
     return ldexp(hidden + fraction, f->exponent_min + field - 1 - f->fraction_bits);
 }
 
@@ -63,10 +66,14 @@ static void check_widening(const format *f)
         const bool negative = bits > 0x7fff;
         const float value = f->widen((uint16_t)bits);
         bool good = (signbit(value) != 0) == negative;
-        if (magnitude > f->infinity) good = good && isnan(value);
-        else if (magnitude == f->infinity) good = good && isinf(value);
-        else good = good && fabs((double)value) == value_of(f, magnitude);
-        if (!good) fail_msg("0x%04x became %a", bits, (double)value);
+        if (magnitude > f->infinity)
+            good = good && isnan(value);
+        else if (magnitude == f->infinity)
+            good = good && isinf(value);
+        else
+            good = good && fabs((double)value) == value_of(f, magnitude);
+        if (!good)
+            fail_msg("0x%04x became %a", bits, (double)value);
     }
 }
 
@@ -93,10 +100,12 @@ static int64_t check_block(const format *f, const double *midpoint, uint32_t fir
             good = y[i] > f->infinity && y[i] < 0x8000 && (y[i] & quiet) != 0 && negative_y[i] == (y[i] | 0x8000);
         } else {
             const double value = (double)x[i];
-            while (value > midpoint[at] || (value == midpoint[at] && at % 2 != 0)) at++;
+            while (value > midpoint[at] || (value == midpoint[at] && at % 2 != 0))
+                at++;
             good = y[i] == at && negative_y[i] == (at | 0x8000);
         }
-        if (!good && failures++ == 0) *wrong = first + i;
+        if (!good && failures++ == 0)
+            *wrong = first + i;
     }
     *place = at;
     return failures;
@@ -106,7 +115,8 @@ static void check_narrowing(const format *f)
 {
     double *midpoint = malloc((f->infinity + 1) * sizeof *midpoint);
     assert_non_null(midpoint);
-    for (uint32_t i = 0; i < f->infinity; i++) midpoint[i] = (value_of(f, i) + value_of(f, i + 1)) / 2;
+    for (uint32_t i = 0; i < f->infinity; i++)
+        midpoint[i] = (value_of(f, i) + value_of(f, i + 1)) / 2;
     midpoint[f->infinity] = INFINITY; /* never passed, and its place is even */
 
     const int64_t blocks_per_chunk = 512, chunks = (INT64_C(1) << 31) / BLOCK / blocks_per_chunk;
@@ -126,7 +136,8 @@ static void check_narrowing(const format *f)
         }
     }
     free(midpoint);
-    if (failures != 0) fail_msg("%lld magnitudes converted wrongly, such as 0x%08x", (long long)failures, wrong);
+    if (failures != 0)
+        fail_msg("%lld magnitudes converted wrongly, such as 0x%08x", (long long)failures, wrong);
 }
 
 static void f16_widens_exactly(void **state)

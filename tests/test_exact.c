@@ -62,7 +62,8 @@ static double magnitude_by_definition(const format *f, uint32_t magnitude)
 {
     const int64_t hidden = INT64_C(1) << (f->precision - 1);
     const int64_t field = magnitude / hidden, fraction = magnitude % hidden;
-    if (field == 0) return ldexp((double)fraction, f->exponent_min - f->precision + 1);
+    if (field == 0)
+        return ldexp((double)fraction, f->exponent_min - f->precision + 1);
     return ldexp((double)(hidden + fraction), f->exponent_min + (int)field - f->precision);
 }
 
@@ -76,14 +77,18 @@ static double midpoint_after(const format *f, uint32_t magnitude)
 static uint32_t pattern_of_member(const format *f, double value)
 {
     const uint32_t sign = signbit(value) ? f->sign : 0;
-    if (isinf(value)) return sign | f->infinity;
+    if (isinf(value))
+        return sign | f->infinity;
     uint32_t low = 0, high = f->infinity;
     while (high - low > 1) {
         const uint32_t middle = low + (high - low) / 2;
-        if (magnitude_by_definition(f, middle) <= fabs(value)) low = middle;
-        else high = middle;
+        if (magnitude_by_definition(f, middle) <= fabs(value))
+            low = middle;
+        else
+            high = middle;
     }
-    if (magnitude_by_definition(f, low) != fabs(value)) fail_msg("%a is no member of the format", value);
+    if (magnitude_by_definition(f, low) != fabs(value))
+        fail_msg("%a is no member of the format", value);
     return sign | low;
 }
 
@@ -146,20 +151,23 @@ static void check_pattern(const format *f, uint32_t bits)
     const bool nan = magnitude > f->infinity, infinite = magnitude == f->infinity;
     bool good = tki_is_nan(f->dtype, bits) == nan && tki_is_infinite(f->dtype, bits) == infinite &&
                 tki_is_finite(f->dtype, bits) == (!nan && !infinite);
-    if (nan) good = good && isnan(value) && tki_round_double(f->dtype, value) == f->quiet_nan;
+    if (nan)
+        good = good && isnan(value) && tki_round_double(f->dtype, value) == f->quiet_nan;
     else {
         const double expected = infinite ? INFINITY : magnitude_by_definition(f, magnitude);
         good = good && fabs(value) == expected && (signbit(value) != 0) == ((bits & f->sign) != 0) &&
                tki_round_double(f->dtype, value) == bits;
     }
-    if (!good) fail_msg("dtype %d, pattern 0x%x, decoded %a", (int)f->dtype, bits, value);
+    if (!good)
+        fail_msg("dtype %d, pattern 0x%x, decoded %a", (int)f->dtype, bits, value);
 }
 
 static void patterns_decode_by_definition(void **state)
 {
     (void)state;
     for (int i = 0; i < SHORT_FORMATS; i++) {
-        for (uint32_t bits = 0; bits < 0x10000; bits++) check_pattern(&formats[i], bits);
+        for (uint32_t bits = 0; bits < 0x10000; bits++)
+            check_pattern(&formats[i], bits);
     }
     const format *f32 = &formats[2];
     for (uint32_t step = 0; step < 1000; step++) {
@@ -168,15 +176,18 @@ static void patterns_decode_by_definition(void **state)
         check_pattern(f32, 0x007ffe00 + step);
         check_pattern(f32, 0xffffffff - step);
     }
-    for (int i = 0; i < RANDOM_CASES; i++) check_pattern(f32, (uint32_t)random_bits());
-    for (int i = 0; i < FORMATS; i++) assert_int_equal(tki_canonical_nan(formats[i].dtype), formats[i].quiet_nan);
+    for (int i = 0; i < RANDOM_CASES; i++)
+        check_pattern(f32, (uint32_t)random_bits());
+    for (int i = 0; i < FORMATS; i++)
+        assert_int_equal(tki_canonical_nan(formats[i].dtype), formats[i].quiet_nan);
 }
 
 static void elements_are_read_at_any_alignment(void **state)
 {
     (void)state;
     unsigned char bytes[64];
-    for (int i = 0; i < 64; i++) bytes[i] = (unsigned char)(i * 37 + 11);
+    for (int i = 0; i < 64; i++)
+        bytes[i] = (unsigned char)(i * 37 + 11);
     for (int start = 0; start < 8; start++) {
         for (int i = 0; i < 8; i++) {
             uint16_t half;
@@ -219,15 +230,18 @@ static void doubles_round_like_mpfr(void **state)
         const format *f = &formats[i];
         for (int n = 0; n < RANDOM_CASES; n++) {
             const double any = double_of(random_bits());
-            if (isfinite(any)) check_double(f, any);
+            if (isfinite(any))
+                check_double(f, any);
             /* Exponents around the format's range, few significand bits: near ties at every place. */
             const int span = f->exponent_max - f->exponent_min + f->precision + 8;
             const uint64_t field = (uint64_t)(1023 + f->exponent_min - f->precision - 4 + random_below(span));
             const uint64_t sparse = random_bits() & random_bits() & random_bits() & random_bits();
             check_double(f, double_of(field << 52 | sparse >> 12));
         }
-        for (int power = -1074; power < 1024; power++) check_double_and_neighbours(f, ldexp(1, power));
-        for (int n = 0; n < 1000; n++) check_double(f, double_of(random_bits() >> 12)); /* subnormal doubles */
+        for (int power = -1074; power < 1024; power++)
+            check_double_and_neighbours(f, ldexp(1, power));
+        for (int n = 0; n < 1000; n++)
+            check_double(f, double_of(random_bits() >> 12)); /* subnormal doubles */
         check_double(f, 0.0);
         check_double(f, DBL_MAX);
         check_double(f, INFINITY);
@@ -256,7 +270,8 @@ static void mpfr_values_round_once(void **state)
                 const uint32_t expected = direction == 0 ? even : magnitude + (direction > 0);
                 mpfr_set_d(value, midpoint, MPFR_RNDN);
                 mpfr_set_si_2exp(nudge, direction, -2000, MPFR_RNDN);
-                if (mpfr_add(value, value, nudge, MPFR_RNDN) != 0) fail_msg("the nudge was rounded away");
+                if (mpfr_add(value, value, nudge, MPFR_RNDN) != 0)
+                    fail_msg("the nudge was rounded away");
                 if (tki_round_mpfr(f->dtype, value) != expected) {
                     fail_msg("dtype %d, midpoint %a %+d nudge", (int)f->dtype, midpoint, direction);
                 }
@@ -288,7 +303,8 @@ static void mpfr_values_of_any_size_and_precision(void **state)
             mpfr_set_ui_2exp(value, (unsigned long)(random_bits() >> 40), scale - 24, MPFR_RNDN);
             mpfr_set_ui_2exp(tail, (unsigned long)sparse, scale - 90, MPFR_RNDN);
             mpfr_add(value, value, tail, MPFR_RNDZ);
-            if (n % 2 != 0) mpfr_neg(value, value, MPFR_RNDN);
+            if (n % 2 != 0)
+                mpfr_neg(value, value, MPFR_RNDN);
             check_mpfr(f, value);
             mpfr_clear(tail);
             mpfr_clear(value);
@@ -318,30 +334,35 @@ static bool rounds_to(const format *f, double value, uint32_t bits)
 static void check_interval(const format *f, uint32_t bits)
 {
     const uint32_t magnitude = bits & ~f->sign;
-    if (magnitude > f->infinity) return;
+    if (magnitude > f->infinity)
+        return;
     double below, above;
     tki_rounding_interval(f->dtype, bits, &below, &above);
     const bool even = bits % 2 == 0;
     const double value = tki_decode(f->dtype, bits);
     bool good = below < above && below <= value && value <= above;
-    if (isinf(below)) good = good && value == -INFINITY;
+    if (isinf(below))
+        good = good && value == -INFINITY;
     else {
         good = good && rounds_to(f, below, bits) == even && rounds_to(f, nextafter(below, INFINITY), bits) &&
                !rounds_to(f, nextafter(below, -INFINITY), bits);
     }
-    if (isinf(above)) good = good && value == INFINITY;
+    if (isinf(above))
+        good = good && value == INFINITY;
     else {
         good = good && rounds_to(f, above, bits) == even && rounds_to(f, nextafter(above, -INFINITY), bits) &&
                !rounds_to(f, nextafter(above, INFINITY), bits);
     }
-    if (!good) fail_msg("dtype %d, pattern 0x%x: interval %a .. %a", (int)f->dtype, bits, below, above);
+    if (!good)
+        fail_msg("dtype %d, pattern 0x%x: interval %a .. %a", (int)f->dtype, bits, below, above);
 }
 
 static void rounding_intervals_agree_with_rounding(void **state)
 {
     (void)state;
     for (int i = 0; i < SHORT_FORMATS; i++) {
-        for (uint32_t bits = 0; bits < 0x10000; bits++) check_interval(&formats[i], bits);
+        for (uint32_t bits = 0; bits < 0x10000; bits++)
+            check_interval(&formats[i], bits);
     }
     const format *f32 = &formats[2];
     for (uint32_t step = 0; step < 1000; step++) {
@@ -351,7 +372,8 @@ static void rounding_intervals_agree_with_rounding(void **state)
             check_interval(f32, sign << 31 | (f32->infinity - step));
         }
     }
-    for (int i = 0; i < RANDOM_CASES; i++) check_interval(f32, (uint32_t)random_bits());
+    for (int i = 0; i < RANDOM_CASES; i++)
+        check_interval(f32, (uint32_t)random_bits());
 
     double below, above;
     tki_rounding_interval(TK_F16, 0x7bff, &below, &above);
@@ -377,15 +399,19 @@ static void ulp_is_the_spacing(void **state)
         assert_true(tki_ulp(f->dtype, 1.0) == ldexp(1, 1 - f->precision));
         for (int n = 0; n < RANDOM_CASES; n++) {
             const double value = double_of(random_bits());
-            if (!isfinite(value) || value == 0) continue;
+            if (!isfinite(value) || value == 0)
+                continue;
             int exponent = ilogb(value);
-            if (exponent < f->exponent_min) exponent = f->exponent_min;
-            if (tki_ulp(f->dtype, value) != ldexp(1, exponent - f->precision + 1)) fail_msg("ulp at %a", value);
+            if (exponent < f->exponent_min)
+                exponent = f->exponent_min;
+            if (tki_ulp(f->dtype, value) != ldexp(1, exponent - f->precision + 1))
+                fail_msg("ulp at %a", value);
         }
         for (int n = 0; n < RANDOM_CASES; n++) {
             const uint32_t magnitude = (uint32_t)(random_bits() % (f->infinity - 1));
             const double value = tki_decode(f->dtype, magnitude), next = tki_decode(f->dtype, magnitude + 1);
-            if (tki_ulp(f->dtype, -value) != next - value) fail_msg("ulp at %a", value);
+            if (tki_ulp(f->dtype, -value) != next - value)
+                fail_msg("ulp at %a", value);
         }
     }
 }
@@ -396,9 +422,12 @@ static void down_and_up_are_the_next_doubles(void **state)
     const double edges[] = {0.0, -0.0, 0x1p-1074, -0x1p-1074, DBL_MIN, -DBL_MIN, DBL_MAX, -DBL_MAX, 1, -1};
     for (int i = 0; i < RANDOM_CASES; i++) {
         const double value = i < 10 ? edges[i] : double_of(random_bits());
-        if (!isfinite(value)) continue;
-        if (tki_up(value) != nextafter(value, INFINITY)) fail_msg("above %a", value);
-        if (tki_down(value) != nextafter(value, -INFINITY)) fail_msg("below %a", value);
+        if (!isfinite(value))
+            continue;
+        if (tki_up(value) != nextafter(value, INFINITY))
+            fail_msg("above %a", value);
+        if (tki_down(value) != nextafter(value, -INFINITY))
+            fail_msg("below %a", value);
     }
     assert_true(tki_up(INFINITY) == INFINITY && tki_down(INFINITY) == INFINITY);
     assert_true(tki_up(-INFINITY) == -INFINITY && tki_down(-INFINITY) == -INFINITY);
@@ -411,9 +440,9 @@ static uint32_t random_finite(const format *f)
 {
     const uint32_t sign = random_bits() % 2 != 0 ? f->sign : 0;
     switch (random_below(8)) {
-    case 0: return sign | (uint32_t)random_below(4);                         /* zero and the smallest */
-    case 1: return sign | (f->infinity - 1 - (uint32_t)random_below(4));     /* the largest */
-    case 2: return sign | (uint32_t)random_below(1 << (f->precision - 1));   /* subnormal */
+    case 0: return sign | (uint32_t)random_below(4);                       /* zero and the smallest */
+    case 1: return sign | (f->infinity - 1 - (uint32_t)random_below(4));   /* the largest */
+    case 2: return sign | (uint32_t)random_below(1 << (f->precision - 1)); /* subnormal */
     default: return sign | (uint32_t)random_below((int)f->infinity);
     }
 }
@@ -432,7 +461,8 @@ static void twin_add(twin_sum *twin, const format *f, uint32_t a, uint32_t b)
     int inexact = mpfr_mul_d(product, product, tki_decode(f->dtype, b), MPFR_RNDN);
     inexact |= mpfr_add(twin->expected, twin->expected, product, MPFR_RNDN);
     mpfr_clear(product);
-    if (inexact) fail_msg("the reference sum was rounded");
+    if (inexact)
+        fail_msg("the reference sum was rounded");
     tki_accumulator_add_product(&twin->sum, f->dtype, a, b);
 }
 
@@ -468,7 +498,8 @@ static void accumulated_products_are_exact(void **state)
             /* Back to zero, the operands swapped; sums of either sign end there. */
             for (int n = 0; n < 100; n++) {
                 twin_add(&twin, f, b[n] ^ f->sign, a[n]);
-                if (n % 10 == 0) twin_check(&twin);
+                if (n % 10 == 0)
+                    twin_check(&twin);
             }
             assert_true(mpfr_zero_p(twin.expected));
             twin_check(&twin);
@@ -519,11 +550,13 @@ static void accumulated_elements_are_exact(void **state)
         for (uint32_t bits = 0; bits < 0x10000; bits++) {
             /* An odd multiplier permutes the patterns, mixing signs and sizes. */
             const uint32_t pattern = bits * 40503 & 0xffff;
-            if (!tki_is_finite(f->dtype, pattern)) continue;
+            if (!tki_is_finite(f->dtype, pattern))
+                continue;
             tki_accumulator_add(&twin.sum, f->dtype, pattern);
             const double value = tki_decode(f->dtype, pattern);
             const int inexact = mpfr_add_d(twin.expected, twin.expected, value, MPFR_RNDN);
-            if (inexact) fail_msg("the reference sum was rounded");
+            if (inexact)
+                fail_msg("the reference sum was rounded");
             twin_check(&twin);
         }
         assert_true(mpfr_zero_p(twin.expected));

@@ -26,42 +26,88 @@ typedef struct shape {
 } shape;
 
 static const shape vector_shapes[] = {
-    {TK_QUICK, EDGES, {0}},    {TK_QUICK, EVERY, {1}},     {TK_QUICK, EDGES, {2}},           {TK_QUICK, EDGES, {3}},
-    {TK_QUICK, EDGES, {7}},    {TK_QUICK, EDGES, {15}},    {TK_QUICK, EDGES, {16}},          {TK_QUICK, EDGES, {17}},
-    {TK_QUICK, EDGES, {31}},   {TK_QUICK, EDGES, {33}},    {TK_QUICK, EDGES, {64}},          {TK_QUICK, EDGES, {255}},
-    {TK_QUICK, EDGES, {256}},  {TK_QUICK, EVERY, {257}},   {TK_QUICK, EDGES, {1021}},        {TK_QUICK, EVERY, {4099}},
-    {TK_QUICK, EDGES, {16384}}, {TK_QUICK, EDGES, {65537}}, {TK_FULL, EVERY, {(1 << 18) + 1}}, {TK_FULL, EDGES, {(1 << 22) + 3}},
+    {TK_QUICK, EDGES, {0}},
+    {TK_QUICK, EVERY, {1}},
+    {TK_QUICK, EDGES, {2}},
+    {TK_QUICK, EDGES, {3}},
+    {TK_QUICK, EDGES, {7}},
+    {TK_QUICK, EDGES, {15}},
+    {TK_QUICK, EDGES, {16}},
+    {TK_QUICK, EDGES, {17}},
+    {TK_QUICK, EDGES, {31}},
+    {TK_QUICK, EDGES, {33}},
+    {TK_QUICK, EDGES, {64}},
+    {TK_QUICK, EDGES, {255}},
+    {TK_QUICK, EDGES, {256}},
+    {TK_QUICK, EVERY, {257}},
+    {TK_QUICK, EDGES, {1021}},
+    {TK_QUICK, EVERY, {4099}},
+    {TK_QUICK, EDGES, {16384}},
+    {TK_QUICK, EDGES, {65537}},
+    {TK_FULL, EVERY, {(1 << 18) + 1}},
+    {TK_FULL, EDGES, {(1 << 22) + 3}},
 };
 
 static const shape row_shapes[] = {
-    {TK_QUICK, EDGES, {0, 5}},        {TK_QUICK, EDGES, {5, 0}},     {TK_QUICK, EVERY, {1, 1}},
-    {TK_QUICK, EDGES, {1, 2}},        {TK_QUICK, EDGES, {3, 1}},     {TK_QUICK, EDGES, {2, 3}},
-    {TK_QUICK, EDGES, {5, 15}},       {TK_QUICK, EDGES, {5, 16}},    {TK_QUICK, EDGES, {5, 17}},
-    {TK_QUICK, EVERY, {13, 33}},      {TK_QUICK, EDGES, {4, 255}},   {TK_QUICK, EDGES, {4, 256}},
-    {TK_QUICK, EVERY, {24, 257}},     {TK_QUICK, EDGES, {1000, 2}},  {TK_QUICK, EDGES, {7, 1023}},
-    {TK_QUICK, EVERY, {6, 1025}},     {TK_QUICK, EDGES, {2, 8191}},  {TK_QUICK, NORMAL_ONLY, {1, 32000}},
-    {TK_FULL, EVERY, {65, 4097}},     {TK_FULL, EDGES, {70001, 3}},  {TK_FULL, EDGES, {64, 32000}},
-    {TK_FULL, NORMAL_ONLY, {3, 128256}}, {TK_FULL, NORMAL_ONLY, {1, 1 << 20}},
+    {TK_QUICK, EDGES, {0, 5}},
+    {TK_QUICK, EDGES, {5, 0}},
+    {TK_QUICK, EVERY, {1, 1}},
+    {TK_QUICK, EDGES, {1, 2}},
+    {TK_QUICK, EDGES, {3, 1}},
+    {TK_QUICK, EDGES, {2, 3}},
+    {TK_QUICK, EDGES, {5, 15}},
+    {TK_QUICK, EDGES, {5, 16}},
+    {TK_QUICK, EDGES, {5, 17}},
+    {TK_QUICK, EVERY, {13, 33}},
+    {TK_QUICK, EDGES, {4, 255}},
+    {TK_QUICK, EDGES, {4, 256}},
+    {TK_QUICK, EVERY, {24, 257}},
+    {TK_QUICK, EDGES, {1000, 2}},
+    {TK_QUICK, EDGES, {7, 1023}},
+    {TK_QUICK, EVERY, {6, 1025}},
+    {TK_QUICK, EDGES, {2, 8191}},
+    {TK_QUICK, NORMAL_ONLY, {1, 32000}},
+    {TK_FULL, EVERY, {65, 4097}},
+    {TK_FULL, EDGES, {70001, 3}},
+    {TK_FULL, EDGES, {64, 32000}},
+    {TK_FULL, NORMAL_ONLY, {3, 128256}},
+    {TK_FULL, NORMAL_ONLY, {1, 1 << 20}},
 };
 
 static const shape product_shapes[] = {
-    {TK_QUICK, EDGES, {0, 3, 4}},      {TK_QUICK, EDGES, {3, 0, 4}},      {TK_QUICK, EDGES, {3, 4, 0}},
-    {TK_QUICK, EVERY, {1, 1, 1}},      {TK_QUICK, EDGES, {1, 1, 2}},      {TK_QUICK, EDGES, {1, 1, 300}},
-    {TK_QUICK, EDGES, {2, 3, 5}},      {TK_QUICK, EDGES, {7, 5, 3}},      {TK_QUICK, EDGES, {15, 17, 16}},
-    {TK_QUICK, EDGES, {16, 16, 17}},   {TK_QUICK, EVERY, {13, 11, 37}},   {TK_QUICK, EDGES, {31, 33, 64}},
-    {TK_QUICK, EDGES, {63, 65, 64}},   {TK_QUICK, EDGES, {64, 64, 63}},   {TK_QUICK, EDGES, {65, 64, 65}},
-    {TK_QUICK, EDGES, {1, 129, 70}},   {TK_QUICK, EDGES, {130, 1, 64}},   {TK_QUICK, EVERY, {24, 20, 513}},
-    {TK_QUICK, EDGES, {5, 7, 4099}},   {TK_QUICK, NORMAL_ONLY, {257, 255, 256}}, {TK_FULL, EVERY, {65, 63, 1025}},
-    {TK_FULL, EDGES, {1000, 777, 333}}, {TK_FULL, EDGES, {257, 255, 4099}}, {TK_FULL, EDGES, {2304, 2048, 16}},
+    {TK_QUICK, EDGES, {0, 3, 4}},
+    {TK_QUICK, EDGES, {3, 0, 4}},
+    {TK_QUICK, EDGES, {3, 4, 0}},
+    {TK_QUICK, EVERY, {1, 1, 1}},
+    {TK_QUICK, EDGES, {1, 1, 2}},
+    {TK_QUICK, EDGES, {1, 1, 300}},
+    {TK_QUICK, EDGES, {2, 3, 5}},
+    {TK_QUICK, EDGES, {7, 5, 3}},
+    {TK_QUICK, EDGES, {15, 17, 16}},
+    {TK_QUICK, EDGES, {16, 16, 17}},
+    {TK_QUICK, EVERY, {13, 11, 37}},
+    {TK_QUICK, EDGES, {31, 33, 64}},
+    {TK_QUICK, EDGES, {63, 65, 64}},
+    {TK_QUICK, EDGES, {64, 64, 63}},
+    {TK_QUICK, EDGES, {65, 64, 65}},
+    {TK_QUICK, EDGES, {1, 129, 70}},
+    {TK_QUICK, EDGES, {130, 1, 64}},
+    {TK_QUICK, EVERY, {24, 20, 513}},
+    {TK_QUICK, EDGES, {5, 7, 4099}},
+    {TK_QUICK, NORMAL_ONLY, {257, 255, 256}},
+    {TK_FULL, EVERY, {65, 63, 1025}},
+    {TK_FULL, EDGES, {1000, 777, 333}},
+    {TK_FULL, EDGES, {257, 255, 4099}},
+    {TK_FULL, EDGES, {2304, 2048, 16}},
     {TK_FULL, NORMAL_ONLY, {1024, 1024, 1024}},
 };
 
 static const shape lookup_shapes[] = {
-    {TK_QUICK, EDGES, {0, 4, 5}},      {TK_QUICK, EDGES, {3, 0, 5}},       {TK_QUICK, EVERY, {1, 1, 1}},
-    {TK_QUICK, EDGES, {2, 3, 1}},      {TK_QUICK, EDGES, {5, 3, 2}},       {TK_QUICK, EDGES, {63, 7, 1}},
-    {TK_QUICK, EDGES, {64, 7, 1}},     {TK_QUICK, EDGES, {65, 7, 1}},      {TK_QUICK, EDGES, {129, 5, 1}},
-    {TK_QUICK, EVERY, {300, 5, 7}},    {TK_QUICK, EDGES, {5, 129, 1000}},  {TK_QUICK, EVERY, {129, 17, 64}},
-    {TK_QUICK, EVERY, {1000, 3, 2}},   {TK_QUICK, EDGES, {200, 5, 70001}}, {TK_QUICK, EDGES, {4097, 2, 3}},
+    {TK_QUICK, EDGES, {0, 4, 5}},      {TK_QUICK, EDGES, {3, 0, 5}},        {TK_QUICK, EVERY, {1, 1, 1}},
+    {TK_QUICK, EDGES, {2, 3, 1}},      {TK_QUICK, EDGES, {5, 3, 2}},        {TK_QUICK, EDGES, {63, 7, 1}},
+    {TK_QUICK, EDGES, {64, 7, 1}},     {TK_QUICK, EDGES, {65, 7, 1}},       {TK_QUICK, EDGES, {129, 5, 1}},
+    {TK_QUICK, EVERY, {300, 5, 7}},    {TK_QUICK, EDGES, {5, 129, 1000}},   {TK_QUICK, EVERY, {129, 17, 64}},
+    {TK_QUICK, EVERY, {1000, 3, 2}},   {TK_QUICK, EDGES, {200, 5, 70001}},  {TK_QUICK, EDGES, {4097, 2, 3}},
     {TK_FULL, EVERY, {2049, 64, 257}}, {TK_FULL, EDGES, {8192, 256, 8000}}, {TK_FULL, EDGES, {32768, 64, 50304}},
 };
 
@@ -124,7 +170,8 @@ static bool add(tki_trials *trials, int64_t *capacity, const tki_trial *trial)
     return true;
 }
 
-static bool family_wanted(const tk_certify_options *options, const tk_contract *contract, int family, breadth families)
+static bool family_wanted(const tk_certify_options *options, const tk_contract *contract, int family,
+                          breadth families)
 {
     if (!tki_family_applies(family, contract))
         return false;
@@ -190,7 +237,8 @@ tk_status tki_trials_make(tk_ctx *ctx, const tk_contract *contract, tk_dtype dty
         }
     }
     if (good && options->level == TK_EXHAUSTIVE && contract->finite_domain && !options->dims && !options->family)
-        good = add_all_patterns(trials, &capacity, (tki_trial){.c = tk_case_init(contract, dtype), .seed = options->seed});
+        good = add_all_patterns(trials, &capacity,
+                                (tki_trial){.c = tk_case_init(contract, dtype), .seed = options->seed});
     if (!good) {
         free(trials->list);
         *trials = (tki_trials){0};

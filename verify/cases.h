@@ -9,9 +9,9 @@ enum { TKI_GIVEN_INPUTS = -1, TKI_ALL_PATTERNS = -2 };
 
 typedef struct tki_trial {
     tk_case c;
-    int family;     /* an index into the families, or one of the above */
+    int family; /* an index into the families, or one of the above */
     uint64_t seed;
-    int64_t chunk;  /* TKI_ALL_PATTERNS: which part of the domain */
+    int64_t chunk; /* TKI_ALL_PATTERNS: which part of the domain */
 } tki_trial;
 
 typedef struct tki_trials {

@@ -158,7 +158,8 @@ const char *tk_certificate_markdown(tk_certificate *certificate)
 
 /* -- Files --------------------------------------------------------------------------------------------------- */
 
-static tk_status write_text(tk_ctx *ctx, const char *dir, const char *name, const char *ending, const char *text, char **path)
+static tk_status write_text(tk_ctx *ctx, const char *dir, const char *name, const char *ending, const char *text,
+                            char **path)
 {
     char *file = NULL;
     if (asprintf(&file, "%s/%s.%s", dir, name, ending) < 0)
@@ -208,9 +209,12 @@ tk_status tk_certificate_write(tk_ctx *ctx, tk_certificate *certificate, const c
 /* Is every member that the library reads there, and of the right type? */
 static const char *shape_problem(const tk_certificate *certificate)
 {
-    static const char *const texts[] = {"verdict", "reason", "key", "tokitai", "run.op", "run.dtype", "run.kind", "run.subject",
-                                        "run.level", "built.artifact_sha256", "machine.device", "integrity.sha256"};
-    static const char *const lists[] = {"clauses", "mutants", "evidence", "non_claims", "run.trials", "result.ulp_histogram"};
+    static const char *const texts[] = {
+        "verdict",        "reason",          "key",         "tokitai",   "run.op",
+        "run.dtype",      "run.kind",        "run.subject", "run.level", "built.artifact_sha256",
+        "machine.device", "integrity.sha256"};
+    static const char *const lists[] = {"clauses",    "mutants",    "evidence",
+                                        "non_claims", "run.trials", "result.ulp_histogram"};
     if (strcmp(json_string_value(json_object_get(certificate->statement, "_type"))
                    ? json_string_value(json_object_get(certificate->statement, "_type"))
                    : "",

@@ -73,7 +73,8 @@ static tk_status check_options(tk_ctx *ctx, const tk_contract *contract, tk_dtyp
     if (options->mutant && !tki_mutant_find(contract, options->mutant))
         return tki_fail(ctx, TK_BAD_ARGUMENT, "%s has no planted wrong kernel '%s'", contract->name, options->mutant);
     if (!!options->mutant + !!options->kernel + !!options->lowering > 1)
-        return tki_fail(ctx, TK_BAD_ARGUMENT, "give a lowering, a planted wrong kernel or a function, not two of them");
+        return tki_fail(ctx, TK_BAD_ARGUMENT,
+                        "give a lowering, a planted wrong kernel or a function, not two of them");
     tk_status status = tki_case_check_shape(ctx, &c);
     return status == TK_OK ? check_given_inputs(ctx, contract, options) : status;
 }
@@ -89,7 +90,8 @@ static tk_status choose_executable(tk_ctx *ctx, tki_outcome *o, tki_executable *
     }
     if (options->mutant) {
         o->kind = TKI_MUTANT;
-        snprintf(o->subject, sizeof o->subject, "mutant.%s.%s.%s", o->contract->name, tk_dtype_name(o->dtype), options->mutant);
+        snprintf(o->subject, sizeof o->subject, "mutant.%s.%s.%s", o->contract->name, tk_dtype_name(o->dtype),
+                 options->mutant);
         *executable = (tki_executable){.kernel = tki_mutant_find(o->contract, options->mutant)->kernel};
         return TK_OK;
     }
@@ -111,7 +113,8 @@ static tk_status choose_executable(tk_ctx *ctx, tki_outcome *o, tki_executable *
 
 /* -- Running trials ---------------------------------------------------------------------------------------- */
 
-static tk_status copy_given_inputs(tk_ctx *ctx, const tk_case *c, const tk_certify_options *options, tki_inputs *inputs)
+static tk_status copy_given_inputs(tk_ctx *ctx, const tk_case *c, const tk_certify_options *options,
+                                   tki_inputs *inputs)
 {
     for (int p = 0; p < c->contract->param_count; p++) {
         const tk_param *param = &c->contract->params[p];
@@ -143,7 +146,8 @@ static tk_status copy_given_inputs(tk_ctx *ctx, const tk_case *c, const tk_certi
     return TK_OK;
 }
 
-static tk_status make_inputs(tk_ctx *ctx, const tki_trial *trial, const tk_certify_options *options, tki_inputs *inputs)
+static tk_status make_inputs(tk_ctx *ctx, const tki_trial *trial, const tk_certify_options *options,
+                             tki_inputs *inputs)
 {
     tk_status status = tki_inputs_alloc(ctx, &trial->c, inputs);
     if (status != TK_OK)
@@ -244,7 +248,8 @@ static void print_subject(FILE *out, const tki_outcome *o)
         fprintf(out, " --mutant %s", o->options->mutant);
 }
 
-static char *reproducing_command(const tki_outcome *o, const tki_trial *original, const tki_trial *shrunk, const tki_inputs *inputs)
+static char *reproducing_command(const tki_outcome *o, const tki_trial *original, const tki_trial *shrunk,
+                                 const tki_inputs *inputs)
 {
     char *text = NULL;
     size_t size;
@@ -261,8 +266,9 @@ static char *reproducing_command(const tki_outcome *o, const tki_trial *original
     for (int d = 0; d < contract->dim_count; d++)
         fprintf(out, "%s%s=%lld", d ? "," : " --shape ", contract->dim_names[d], (long long)shown->c.dims[d]);
     if (contract->takes_xent_options)
-        fprintf(out, " --label-smoothing %.9g --scale %.9g --ignore-index %lld", (double)shown->c.xent.label_smoothing,
-                (double)shown->c.xent.scale, (long long)shown->c.xent.ignore_index);
+        fprintf(out, " --label-smoothing %.9g --scale %.9g --ignore-index %lld",
+                (double)shown->c.xent.label_smoothing, (double)shown->c.xent.scale,
+                (long long)shown->c.xent.ignore_index);
     if (given)
         print_given_inputs(out, shrunk, inputs);
     else
@@ -381,8 +387,8 @@ static tk_status run_mutant(const tki_subject *like, const tki_outcome *o, const
 {
     tki_subject subject = *like;
     subject.lowering = NULL;
-    tk_status status =
-        tki_executor_open(subject.ctx, &(tki_executable){.kernel = record->mutant->kernel}, &subject.executor);
+    tk_status status = tki_executor_open(subject.ctx, &(tki_executable){.kernel = record->mutant->kernel},
+                                         &subject.executor);
     for (int64_t i = 0; i < trials->count && status == TK_OK && !record->rejected; i++) {
         tki_inputs inputs;
         tki_trial_result r;
@@ -422,8 +428,8 @@ static tk_status run_mutants(const tki_subject *subject, tki_outcome *o, double 
         o->mutant_count = i + 1;
         if (status == TK_OK && !o->mutants[i].rejected && o->verdict == TK_HELD) {
             o->verdict = TK_UNKNOWN;
-            snprintf(o->reason, sizeof o->reason, "the planted wrong kernel '%s' was not rejected, so the trials cannot tell",
-                     all[i].name);
+            snprintf(o->reason, sizeof o->reason,
+                     "the planted wrong kernel '%s' was not rejected, so the trials cannot tell", all[i].name);
         }
     }
     o->mutants_run = true;

@@ -161,8 +161,13 @@ static void fill_special(const lines *v, tki_random *random)
 {
     uint16_t infinity = (uint16_t)tki_round_double(v->dtype, INFINITY);
     /* A signalling and a quiet NaN, one with a payload in its lowest bit, both infinities, both zeros. */
-    const uint16_t special[] = {(uint16_t)(infinity | 1), (uint16_t)tki_canonical_nan(v->dtype), infinity,
-                                (uint16_t)(infinity | 0x8000), 0, 0x8000, (uint16_t)(infinity | 0x8001)};
+    const uint16_t special[] = {(uint16_t)(infinity | 1),
+                                (uint16_t)tki_canonical_nan(v->dtype),
+                                infinity,
+                                (uint16_t)(infinity | 0x8000),
+                                0,
+                                0x8000,
+                                (uint16_t)(infinity | 0x8001)};
     fill_normal(v, random);
     for (int64_t l = 0; !v->summed && l < v->count; l++)
         for (int64_t t = 0; t < v->length; t++)
@@ -282,7 +287,8 @@ static void fill_mixed_line(const lines *v, int64_t l, tki_random *random)
             large = -large;
             continue;
         }
-        put(v, l, t, random_sign(random) * ldexp(1 + tki_random_unit(random), (int)tki_random_below(random, 16) - 12));
+        put(v, l, t,
+            random_sign(random) * ldexp(1 + tki_random_unit(random), (int)tki_random_below(random, 16) - 12));
     }
 }
 
@@ -295,7 +301,9 @@ static void fill_mixed(const lines *v, tki_random *random)
         }
         for (int64_t t = 0; t < v->length; t++) {
             int exponent = (int)tki_random_below(random, 24) - 12;
-            put(v, l, t, random_sign(random) * ldexp(1 + tki_random_unit(random), v->low_background ? exponent / 4 : exponent));
+            put(v, l, t,
+                random_sign(random) *
+                    ldexp(1 + tki_random_unit(random), v->low_background ? exponent / 4 : exponent));
         }
     }
 }
@@ -430,7 +438,8 @@ static int64_t plain_index(int64_t bound, tki_random *random)
     return (int64_t)tki_random_below(random, (uint64_t)(hot && bound > 4 ? 4 : bound));
 }
 
-static int64_t draw_index(family_id family, int64_t i, int64_t count, int64_t bound, int64_t fixed, tki_random *random)
+static int64_t draw_index(family_id family, int64_t i, int64_t count, int64_t bound, int64_t fixed,
+                          tki_random *random)
 {
     switch (family) {
     /* Between -1/2 and bound - 1 before it is cut to an integer. */
@@ -455,7 +464,9 @@ static void fill_index(family_id family, const tk_case *c, int param, void *data
     for (int64_t i = 0; i < count; i++) {
         /* With nothing to point at, an ignored target is the only valid one. */
         bool ignored = c->contract->takes_xent_options && (bound == 0 || tki_random_u64(random) % 8 == 0);
-        int64_t value = ignored ? c->xent.ignore_index : bound > 0 ? draw_index(family, i, count, bound, fixed, random) : 0;
+        int64_t value = ignored     ? c->xent.ignore_index
+                        : bound > 0 ? draw_index(family, i, count, bound, fixed, random)
+                                    : 0;
         if (c->index_dtype == TK_I64)
             ((int64_t *)data)[i] = value;
         else

@@ -29,7 +29,8 @@ bool tki_guard_alloc(tki_guarded *buffer, tki_guard_mode mode, size_t bytes, siz
     /* [front zone][buffer][back zone][inaccessible page]; the front zone absorbs the rounding to whole pages. */
     size_t back = mode == TKI_GUARD_END_PAGE ? 0 : RED_ZONE + element;
     size_t usable = (RED_ZONE + bytes + back + page - 1) / page * page;
-    void *mapping = mmap(NULL, usable + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+    void *mapping = mmap(NULL, usable + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1,
+                         0);
     if (mapping == MAP_FAILED)
         return false;
     buffer->mapping = mapping;

@@ -65,7 +65,8 @@ static void print_element(FILE *out, const char *title, const json_t *element)
 {
     if (!element)
         return;
-    static const char *const rows[] = {"output", "index", "got_bits", "got", "exact", "bound", "bound_used", "error_ulp", "clause"};
+    static const char *const rows[] = {"output", "index",      "got_bits",  "got",   "exact",
+                                       "bound",  "bound_used", "error_ulp", "clause"};
     fprintf(out, "### %s\n\n| | |\n|---|---|\n", title);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const json_t *value = json_object_get(element, rows[i]);
@@ -158,10 +159,11 @@ static void print_sentences(FILE *out, const tk_certificate *c, const char *titl
 static void print_basis(FILE *out, const tk_certificate *c)
 {
     static const char *const rows[][2] = {
-        {"built.source", "source"},           {"built.source_sha256", "source SHA-256"}, {"built.compiler", "compiler"},
-        {"built.options", "options"},         {"built.artifact", "artifact"},            {"built.artifact_sha256", "artifact SHA-256"},
-        {"machine.backend", "backend"},       {"machine.device", "device"},              {"machine.features", "features"},
-        {"integrity.sha256", "certificate SHA-256"}};
+        {"built.source", "source"},       {"built.source_sha256", "source SHA-256"},
+        {"built.compiler", "compiler"},   {"built.options", "options"},
+        {"built.artifact", "artifact"},   {"built.artifact_sha256", "artifact SHA-256"},
+        {"machine.backend", "backend"},   {"machine.device", "device"},
+        {"machine.features", "features"}, {"integrity.sha256", "certificate SHA-256"}};
     fprintf(out, "## On what\n\n| | |\n|---|---|\n");
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (tki_certificate_text(c, rows[i][0])[0])

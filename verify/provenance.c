@@ -19,8 +19,8 @@ static const struct {
 static bool object_path(uintptr_t code, char path[PATH_MAX])
 {
     Dl_info info;
-    if (dladdr((void *)code, &info) && info.dli_fname && strchr(info.dli_fname, '/') && strstr(info.dli_fname, ".so") &&
-        realpath(info.dli_fname, path))
+    if (dladdr((void *)code, &info) && info.dli_fname && strchr(info.dli_fname, '/') &&
+        strstr(info.dli_fname, ".so") && realpath(info.dli_fname, path))
         return true;
     ssize_t length = readlink("/proc/self/exe", path, PATH_MAX - 1);
     if (length < 0)

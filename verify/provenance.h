@@ -16,6 +16,7 @@ typedef struct tki_provenance {
 } tki_provenance;
 
 /* `code` is an address inside the kernel's object file. */
-TK_MUST_USE tk_status tki_provenance_find(tk_ctx *ctx, const char *source, uintptr_t code, tki_provenance *provenance);
+TK_MUST_USE tk_status tki_provenance_find(tk_ctx *ctx, const char *source, uintptr_t code,
+                                          tki_provenance *provenance);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#define OP(name, family)                        \
+#define OP(name, family)                         \
     extern const tki_oracle tki_##name##_oracle; \
     extern const tki_mutant tki_##name##_mutants[];
 #include "ops/ops.def"

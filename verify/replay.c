@@ -71,8 +71,9 @@ static tk_status read_recipe(tk_ctx *ctx, const tk_certificate *certificate, rec
     const char *op = tki_certificate_text(certificate, "run.op");
     *r = (recipe){.contract = tk_contract_find(op), .index_dtype = TK_I32};
     if (!strcmp(kind, "function"))
-        return tki_fail(ctx, TK_UNAVAILABLE, "the certificate is of a function that its program brought along; only that "
-                                             "program can run it again");
+        return tki_fail(ctx, TK_UNAVAILABLE,
+                        "the certificate is of a function that its program brought along; only that "
+                        "program can run it again");
     if (!r->contract)
         return tki_fail(ctx, TK_UNAVAILABLE, "this build has no op '%s'", op);
     const char *index = tki_certificate_text(certificate, "run.index_dtype");
@@ -127,8 +128,8 @@ static char *first_difference(const tk_certificate *before, const tk_certificate
         const json_t *b = json_array_get(new_trials, i);
         if (!json_equal(json_object_get(a, "output_sha256"), json_object_get(b, "output_sha256"))) {
             char *shape = json_dumps(json_object_get(a, "shape"), JSON_COMPACT);
-            char *text = describe("trial %zu (%s, %s) gives other output bits", i, json_string_value(json_object_get(a, "family")),
-                                  shape ? shape : "");
+            char *text = describe("trial %zu (%s, %s) gives other output bits", i,
+                                  json_string_value(json_object_get(a, "family")), shape ? shape : "");
             free(shape);
             return text;
         }
@@ -142,8 +143,8 @@ static char *first_difference(const tk_certificate *before, const tk_certificate
     return NULL;
 }
 
-tk_status tk_certificate_replay(tk_ctx *ctx, const tk_certificate *certificate, tk_progress progress, void *progress_data,
-                                bool *same, char **difference)
+tk_status tk_certificate_replay(tk_ctx *ctx, const tk_certificate *certificate, tk_progress progress,
+                                void *progress_data, bool *same, char **difference)
 {
     if (!ctx)
         return TK_BAD_ARGUMENT;

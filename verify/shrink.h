@@ -5,6 +5,7 @@
 #include "verify/trial.h"
 
 /* On entry a failing trial with its inputs and result; on return a smaller one, or the same. The inputs are replaced. */
-TK_MUST_USE tk_status tki_shrink(tki_subject *subject, tki_trial *trial, tki_inputs *inputs, tki_trial_result *result);
+TK_MUST_USE tk_status tki_shrink(tki_subject *subject, tki_trial *trial, tki_inputs *inputs,
+                                 tki_trial_result *result);
 
 #endif

@@ -14,7 +14,10 @@
 /* JSON has no infinity. */
 static json_t *real(double value)
 {
-    return isfinite(value) ? json_real(value) : json_string(isnan(value) ? "nan" : value > 0 ? "infinity" : "-infinity");
+    return isfinite(value) ? json_real(value)
+                           : json_string(isnan(value) ? "nan"
+                                         : value > 0  ? "infinity"
+                                                      : "-infinity");
 }
 
 static json_t *bits(tk_dtype dtype, uint32_t pattern)
@@ -62,9 +65,9 @@ static json_t *given_inputs_json(const tk_certify_options *options)
 static json_t *run_json(const tki_outcome *o)
 {
     static const char *const kinds[] = {"lowering", "mutant", "function"};
-    json_t *run = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:I}", "op", o->contract->name, "dtype", tk_dtype_name(o->dtype),
-                            "kind", kinds[o->kind], "subject", o->subject, "numerics", "ieee", "level", tk_level_name(o->level),
-                            "seed", (json_int_t)o->options->seed);
+    json_t *run = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:I}", "op", o->contract->name, "dtype",
+                            tk_dtype_name(o->dtype), "kind", kinds[o->kind], "subject", o->subject, "numerics",
+                            "ieee", "level", tk_level_name(o->level), "seed", (json_int_t)o->options->seed);
     if (tk_contract_takes_index(o->contract))
         json_object_set_new(run, "index_dtype", json_string(tk_dtype_name(o->index_dtype)));
     if (o->kind == TKI_MUTANT)
@@ -109,26 +112,31 @@ static json_t *clauses_json(const tki_outcome *o)
     json_t *clauses = json_array();
     for (int i = 0; i < o->contract->clause_count; i++)
         json_array_append_new(
-            clauses, json_pack("{s:s, s:s, s:s, s:I, s:I}", "id", o->contract->clauses[i].id, "text",
-                               o->contract->clauses[i].text, "verdict", clause_verdict(o, i), "checks",
-                               (json_int_t)(o->judgement.judged[i] + o->structural[i]), "failures",
-                               (json_int_t)(o->judgement.failed[i] ? o->judgement.failed[i] : o->failed_clause == i)));
+            clauses,
+            json_pack("{s:s, s:s, s:s, s:I, s:I}", "id", o->contract->clauses[i].id, "text",
+                      o->contract->clauses[i].text, "verdict", clause_verdict(o, i), "checks",
+                      (json_int_t)(o->judgement.judged[i] + o->structural[i]), "failures",
+                      (json_int_t)(o->judgement.failed[i] ? o->judgement.failed[i] : o->failed_clause == i)));
     return clauses;
 }
 
 static json_t *element_json(const tki_outcome *o, const tki_element *e)
 {
-    tk_dtype dtype = e->output < o->contract->param_count && o->contract->params[e->output].kind == TK_KIND_F32 ? TK_F32 : o->dtype;
+    tk_dtype dtype = e->output < o->contract->param_count && o->contract->params[e->output].kind == TK_KIND_F32
+                         ? TK_F32
+                         : o->dtype;
     json_t *json = json_pack("{s:s, s:I, s:o, s:o, s:o, s:s}", "output", o->contract->params[e->output].name, "index",
-                             (json_int_t)e->index, "got_bits", bits(dtype, e->got), "got", real(tki_decode(dtype, e->got)),
-                             "error_ulp", real(e->ulps), "clause", o->contract->clauses[e->clause].id);
+                             (json_int_t)e->index, "got_bits", bits(dtype, e->got), "got",
+                             real(tki_decode(dtype, e->got)), "error_ulp", real(e->ulps), "clause",
+                             o->contract->clauses[e->clause].id);
     if (!e->interval)
         return json;
     json_object_set_new(json, "exact", real(e->exact));
     json_object_set_new(json, "bound", real(e->bound));
     json_object_set_new(json, "bound_used", real(e->bound_used));
-    json_object_set_new(json, "admissible",
-                        json_pack("[o, o]", real(tki_decode(dtype, e->lo_bits)), real(tki_decode(dtype, e->hi_bits))));
+    json_object_set_new(
+        json, "admissible",
+        json_pack("[o, o]", real(tki_decode(dtype, e->lo_bits)), real(tki_decode(dtype, e->hi_bits))));
     return json;
 }
 
@@ -156,7 +164,8 @@ static const char *determinism_reached(const tki_outcome *o)
     bool bits_held = o->lowering && o->lowering->determinism == TK_CROSS_DEVICE && o->failed_clause < 0;
     if (bits_held)
         return tk_determinism_name(TK_CROSS_DEVICE);
-    return tk_determinism_name(o->batch_checked && o->determinism >= TK_BATCH_INVARIANT ? TK_BATCH_INVARIANT : TK_RUN_TO_RUN);
+    return tk_determinism_name(o->batch_checked && o->determinism >= TK_BATCH_INVARIANT ? TK_BATCH_INVARIANT
+                                                                                        : TK_RUN_TO_RUN);
 }
 
 static json_t *result_json(const tki_outcome *o)
@@ -164,14 +173,15 @@ static json_t *result_json(const tki_outcome *o)
     const tki_judgement *j = &o->judgement;
     json_t *histogram = json_array();
     for (int i = 0; i < TKI_ULP_BINS; i++)
-        json_array_append_new(histogram, json_pack("{s:o, s:I}", "up_to_ulp", i < TKI_ULP_BINS - 1 ? real(tki_ulp_bin_ends[i]) : real(INFINITY),
+        json_array_append_new(histogram, json_pack("{s:o, s:I}", "up_to_ulp",
+                                                   i < TKI_ULP_BINS - 1 ? real(tki_ulp_bin_ends[i]) : real(INFINITY),
                                                    "elements", (json_int_t)j->histogram[i]));
     json_t *result = json_pack(
-        "{s:I, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:s, s:o, s:o}", "elements", (json_int_t)j->elements, "ulp_histogram",
-        histogram, "worst_ulp", real(j->worst.present ? j->worst.ulps : 0), "bound_used", real(j->bound_used),
-        "absolute_error", real(j->absolute_error), "refined", (json_int_t)j->refined, "undecided", (json_int_t)j->undecided,
-        "undefined", (json_int_t)j->undefined, "determinism", determinism_reached(o), "kernel_seconds", real(o->kernel_seconds),
-        "seconds", real(o->seconds));
+        "{s:I, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:s, s:o, s:o}", "elements", (json_int_t)j->elements,
+        "ulp_histogram", histogram, "worst_ulp", real(j->worst.present ? j->worst.ulps : 0), "bound_used",
+        real(j->bound_used), "absolute_error", real(j->absolute_error), "refined", (json_int_t)j->refined,
+        "undecided", (json_int_t)j->undecided, "undefined", (json_int_t)j->undefined, "determinism",
+        determinism_reached(o), "kernel_seconds", real(o->kernel_seconds), "seconds", real(o->seconds));
     for (int p = 0; p < o->contract->param_count; p++)
         if (o->contract->params[p].sums_to_one)
             json_object_set_new(result, "row_sum_error", real(j->row_sum_error));
@@ -190,7 +200,8 @@ static json_t *mutants_json(const tki_outcome *o)
     json_t *mutants = json_array();
     for (int i = 0; i < o->mutant_count; i++) {
         const tki_mutant_record *m = &o->mutants[i];
-        json_t *json = json_pack("{s:s, s:s, s:b}", "name", m->mutant->name, "what", m->mutant->what, "rejected", m->rejected);
+        json_t *json = json_pack("{s:s, s:s, s:b}", "name", m->mutant->name, "what", m->mutant->what, "rejected",
+                                 m->rejected);
         if (m->rejected) {
             json_object_set_new(json, "clause", json_string(o->contract->clauses[m->clause].id));
             json_object_set_new(json, "reason", json_string(m->reason));
@@ -214,22 +225,30 @@ static json_t *evidence_json(const tki_outcome *o)
 {
     json_t *list = json_array();
     const tki_judgement *j = &o->judgement;
-    say(list, "%lld output elements from %lld trials were each compared with the admissible interval of their exact value.",
+    say(list,
+        "%lld output elements from %lld trials were each compared with the admissible interval of their exact value.",
         (long long)j->elements, (long long)o->trial_count);
     if (o->trial_count && o->trials[o->trial_count - 1].trial.family == TKI_ALL_PATTERNS)
-        say(list, "Every pattern of every input was tried: %lld of them.", (long long)o->trials[o->trial_count - 1].elements);
-    say(list, "Each trial ran at least twice, at different addresses, with different numbers of threads and different poison in the "
-              "outputs; the bits %s.", o->determinism == TK_DETERMINISM_NONE ? "were not always the same" : "were the same");
+        say(list, "Every pattern of every input was tried: %lld of them.",
+            (long long)o->trials[o->trial_count - 1].elements);
+    say(list,
+        "Each trial ran at least twice, at different addresses, with different numbers of threads and different "
+        "poison in the "
+        "outputs; the bits %s.",
+        o->determinism == TK_DETERMINISM_NONE ? "were not always the same" : "were the same");
     if (o->failed_clause < 0 || tki_clause_find(o->contract, "WRITE") != o->failed_clause)
-        say(list, "Bytes around every buffer and all inputs were unchanged after each run; half of the runs had an inaccessible page "
+        say(list, "Bytes around every buffer and all inputs were unchanged after each run; half of the runs had an "
+                  "inaccessible page "
                   "right behind each buffer.");
     if (j->refined)
-        say(list, "For %lld elements double arithmetic did not decide and the oracle refined the exact value.", (long long)j->refined);
+        say(list, "For %lld elements double arithmetic did not decide and the oracle refined the exact value.",
+            (long long)j->refined);
     int rejected = 0;
     for (int i = 0; i < o->mutant_count; i++)
         rejected += o->mutants[i].rejected;
     if (o->mutants_run)
-        say(list, "%d of %d planted wrong kernels were rejected by the same judge on the quick trials.", rejected, o->mutant_count);
+        say(list, "%d of %d planted wrong kernels were rejected by the same judge on the quick trials.", rejected,
+            o->mutant_count);
     if (o->lowering && o->lowering->promise)
         say(list, "The lowering was also judged by its own promise: %s.", o->lowering->promise);
     return list;
@@ -241,11 +260,13 @@ static json_t *non_claims_json(const tki_outcome *o)
     if (o->verdict != TK_PROVED)
         say(list, "Inputs and shapes other than those listed were not tried.");
     else
-        say(list, "Shapes other than those listed were not tried: the clauses on shape, writing and repetition are HELD, not PROVED.");
+        say(list, "Shapes other than those listed were not tried: the clauses on shape, writing and repetition are "
+                  "HELD, not PROVED.");
     say(list, "Other processors, compilers, options and library builds than the one named were not tried.");
     say(list, "Nothing is claimed about speed: the times are of runs under test, not a benchmark.");
     if (o->kind == TKI_FUNCTION)
-        say(list, "The function ran inside this process, which it could have tampered with; its source, compiler and options are not "
+        say(list, "The function ran inside this process, which it could have tampered with; its source, compiler and "
+                  "options are not "
                   "known.");
     if (!o->mutants_run && o->kind != TKI_MUTANT)
         say(list, "No planted wrong kernels were run beside it.");
@@ -253,7 +274,8 @@ static json_t *non_claims_json(const tki_outcome *o)
     if (index >= 0 && o->structural[index] == 0)
         say(list, "Bad indices were not among the trials: %s was not judged.", o->contract->clauses[index].id);
     if (o->judgement.undecided)
-        say(list, "%lld elements could not be decided at the oracle's limit and were accepted.", (long long)o->judgement.undecided);
+        say(list, "%lld elements could not be decided at the oracle's limit and were accepted.",
+            (long long)o->judgement.undecided);
     if (o->level == TK_QUICK)
         say(list, "At this level a kernel that is wrong at one element in a million can pass.");
     return list;
@@ -311,7 +333,8 @@ static json_t *predicate_json(const tki_outcome *o, const tki_provenance *p, con
     json_t *predicate = json_pack(
         "{s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "tokitai", tk_version(), "verdict",
         tk_verdict_name(o->verdict), "reason", o->reason, "key", key, "created", created(), "contract",
-        json_pack("{s:s, s:s, s:s}", "summary", o->contract->summary, "formula", o->contract->formula, "bound", o->contract->bound),
+        json_pack("{s:s, s:s, s:s}", "summary", o->contract->summary, "formula", o->contract->formula, "bound",
+                  o->contract->bound),
         "run", run_json(o), "clauses", clauses_json(o), "result", result_json(o), "mutants", mutants_json(o), "built",
         built_json(p), "machine", machine_json(p), "evidence", evidence_json(o), "non_claims", non_claims_json(o));
     if (predicate && o->reproduce)
@@ -333,10 +356,10 @@ tk_status tki_certificate_make(tk_ctx *ctx, const tki_outcome *o, tk_certificate
     if (!make_key(o, &provenance, key))
         return tki_fail(ctx, TK_INTERNAL, "SHA-256 failed");
     const char *slash = strrchr(provenance.artifact_path, '/');
-    json_t *statement = json_pack(
-        "{s:s, s:[{s:s, s:{s:s}}], s:s, s:o}", "_type", TKI_STATEMENT_TYPE, "subject", "name",
-        slash ? slash + 1 : provenance.artifact_path, "digest", "sha256", provenance.artifact_hash, "predicateType",
-        TKI_PREDICATE_TYPE, "predicate", predicate_json(o, &provenance, key));
+    json_t *statement = json_pack("{s:s, s:[{s:s, s:{s:s}}], s:s, s:o}", "_type", TKI_STATEMENT_TYPE, "subject",
+                                  "name", slash ? slash + 1 : provenance.artifact_path, "digest", "sha256",
+                                  provenance.artifact_hash, "predicateType", TKI_PREDICATE_TYPE, "predicate",
+                                  predicate_json(o, &provenance, key));
     tk_certificate *made = calloc(1, sizeof *made);
     if (!statement || !made || !tki_statement_hash(statement, hash) ||
         json_object_set_new(json_object_get(statement, "predicate"), "integrity",

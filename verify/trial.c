@@ -280,7 +280,8 @@ static void describe_failure(const tk_case *c, tki_trial_result *result)
     const tk_param *param = &c->contract->params[e->output];
     tk_dtype dtype = tk_case_param_dtype(c, e->output);
     if (e->interval)
-        fail(result, e->clause, "%s[%lld] is 0x%x = %.9g; the exact value is %.9g and [%.9g, %.9g] is admissible; %.4g ulp off",
+        fail(result, e->clause,
+             "%s[%lld] is 0x%x = %.9g; the exact value is %.9g and [%.9g, %.9g] is admissible; %.4g ulp off",
              param->name, (long long)e->index, e->got, tki_decode(dtype, e->got), e->exact,
              tki_decode(dtype, e->lo_bits), tki_decode(dtype, e->hi_bits), e->ulps);
     else
@@ -291,10 +292,8 @@ static void describe_failure(const tk_case *c, tki_trial_result *result)
 static tk_status judge_outputs(tki_subject *subject, const tk_case *c, const tki_inputs *inputs, const run *r,
                                bool promised, tki_judgement *judgement)
 {
-    tki_oracle_job job = {.c = c,
-                          .buffers = (const void *const *)inputs->data,
-                          .promised = promised,
-                          .tables = subject->tables};
+    tki_oracle_job job = {
+        .c = c, .buffers = (const void *const *)inputs->data, .promised = promised, .tables = subject->tables};
     void *prepared = NULL;
     tk_status status = TK_OK;
     if (subject->oracle->prepare)
@@ -308,11 +307,14 @@ static tk_status judge_outputs(tki_subject *subject, const tk_case *c, const tki
     }
     if (subject->oracle->release)
         subject->oracle->release(prepared);
-    return status == TK_OK ? TK_OK : tki_fail(subject->ctx, status, "the oracle of %s: %s", c->contract->name, tk_status_text(status));
+    return status == TK_OK
+               ? TK_OK
+               : tki_fail(subject->ctx, status, "the oracle of %s: %s", c->contract->name, tk_status_text(status));
 }
 
 /* Runs once with that many threads; a kernel that reports failure sets could_not_run. */
-static tk_status call(tki_subject *subject, const tk_case *c, run *r, int threads, double *seconds, tki_trial_result *result)
+static tk_status call(tki_subject *subject, const tk_case *c, run *r, int threads, double *seconds,
+                      tki_trial_result *result)
 {
     int asked_for = subject->ctx->threads;
     subject->ctx->threads = threads;
@@ -345,8 +347,8 @@ static tk_status run_in_place(tki_subject *subject, const tk_case *c, const tki_
             for (int64_t i = 0; c->contract->params[p].output && i < tk_case_elements(c, p); i++)
                 if (!same_bits(dtype, tki_element_bits(dtype, first->pointers[p], i),
                                tki_element_bits(dtype, third.pointers[p], i)))
-                    fail(result, clause, "%s[%lld] has other bits when the op works in place", c->contract->params[p].name,
-                         (long long)i);
+                    fail(result, clause, "%s[%lld] has other bits when the op works in place",
+                         c->contract->params[p].name, (long long)i);
         }
     }
     run_free(&third);
@@ -394,7 +396,8 @@ static tk_status run_part_of_batch(tki_subject *subject, const tk_case *c, const
             int repeat = tki_clause_find(c->contract, "REPEAT");
             if (subject->lowering && subject->lowering->determinism >= TK_BATCH_INVARIANT &&
                 result->determinism < TK_BATCH_INVARIANT)
-                fail(result, repeat, "rows %lld and on have other bits when they are computed without the rows before them",
+                fail(result, repeat,
+                     "rows %lld and on have other bits when they are computed without the rows before them",
                      (long long)begin);
         }
         run_free(&alone);
@@ -436,7 +439,8 @@ static tk_status judge_first_run(tki_subject *subject, const tk_case *c, const t
     return status;
 }
 
-tk_status tki_trial_run(tki_subject *subject, const tki_trial *trial, const tki_inputs *inputs, tki_trial_result *result)
+tk_status tki_trial_run(tki_subject *subject, const tki_trial *trial, const tki_inputs *inputs,
+                        tki_trial_result *result)
 {
     const tk_case *c = &trial->c;
     tk_ctx *ctx = subject->ctx;

@@ -27,13 +27,20 @@ const tk_contract tki_gelu_fwd_contract = {
     .params =
         {
             {.name = "x", .kind = TK_KIND_VALUE, .rank = 1, .dim = {0}, .inner_axis = -1, .may_alias = -1},
-            {.name = "y", .output = true, .kind = TK_KIND_VALUE, .rank = 1, .dim = {0}, .inner_axis = -1, .may_alias = -1},
+            {.name = "y",
+             .output = true,
+             .kind = TK_KIND_VALUE,
+             .rank = 1,
+             .dim = {0},
+             .inner_axis = -1,
+             .may_alias = -1},
         },
     .finite_domain = true,
     .clause_count = 6,
     .clauses =
         {
-            [TKI_GELU_ERR] = {"GELU_FWD.ERR", "for finite x, y is the rounding of some value within B of the exact one"},
+            [TKI_GELU_ERR] = {"GELU_FWD.ERR",
+                              "for finite x, y is the rounding of some value within B of the exact one"},
             [TKI_GELU_NAN] = {"GELU_FWD.NAN", "a NaN gives NaN, and finite x never does"},
             [TKI_GELU_INF] = {"GELU_FWD.INF", "+inf gives +inf; -inf gives NaN or 0"},
             {"GELU_FWD.WRITE", "every y is written, nothing else is, and x stays as it was"},
@@ -49,8 +56,9 @@ const tk_contract tki_gelu_bwd_contract = {
                "sigma, c and a as in gelu_fwd",
     .bound = "B = u |grad_output| [sigma (8 + 4 |2z| (1 - sigma)) + sigma (1 - sigma) |h| (8 + 4 |2z|)] "
              "+ 2^-126 |grad_output| (1 + min(|h|, 4096)) + 2^-150",
-    .signature = "tk_status tk_gelu_bwd(tk_ctx *ctx, tk_dtype dtype, int64_t n, const void *grad_output, const void *x, "
-                 "void *grad_input);",
+    .signature =
+        "tk_status tk_gelu_bwd(tk_ctx *ctx, tk_dtype dtype, int64_t n, const void *grad_output, const void *x, "
+        "void *grad_input);",
     .dim_count = 1,
     .dim_names = {"n"},
     .param_count = 3,
@@ -58,19 +66,26 @@ const tk_contract tki_gelu_bwd_contract = {
         {
             {.name = "grad_output", .kind = TK_KIND_VALUE, .rank = 1, .dim = {0}, .inner_axis = -1, .may_alias = -1},
             {.name = "x", .kind = TK_KIND_VALUE, .rank = 1, .dim = {0}, .inner_axis = -1, .may_alias = -1},
-            {.name = "grad_input", .output = true, .kind = TK_KIND_VALUE, .rank = 1, .dim = {0}, .inner_axis = -1,
+            {.name = "grad_input",
+             .output = true,
+             .kind = TK_KIND_VALUE,
+             .rank = 1,
+             .dim = {0},
+             .inner_axis = -1,
              .may_alias = -1},
         },
     .finite_domain = true,
     .clause_count = 6,
     .clauses =
         {
-            [TKI_GELU_ERR] = {"GELU_BWD.ERR",
-                              "for finite inputs, grad_input is the rounding of some value within B of the exact one"},
+            [TKI_GELU_ERR] =
+                {"GELU_BWD.ERR",
+                 "for finite inputs, grad_input is the rounding of some value within B of the exact one"},
             [TKI_GELU_NAN] = {"GELU_BWD.NAN", "a NaN in either input gives NaN, and finite inputs never do"},
-            [TKI_GELU_INF] = {"GELU_BWD.INF",
-                              "x = +inf gives NaN or grad_output; x = -inf gives NaN, or 0 if grad_output is finite; an "
-                              "infinite grad_output at finite x gives sign(g') grad_output, NaN also where |g'| < 2^-126"},
+            [TKI_GELU_INF] =
+                {"GELU_BWD.INF",
+                 "x = +inf gives NaN or grad_output; x = -inf gives NaN, or 0 if grad_output is finite; an "
+                 "infinite grad_output at finite x gives sign(g') grad_output, NaN also where |g'| < 2^-126"},
             {"GELU_BWD.WRITE", "every grad_input is written, nothing else is, and the inputs stay as they were"},
             {"GELU_BWD.SHAPE", "any n, zero included, at any alignment of the element type"},
             {"GELU_BWD.REPEAT", "the same inputs give the same bits on every run, at every address and thread count"},

@@ -7,9 +7,9 @@
 enum { BLOCK = 256, PARALLEL_FROM = 1 << 14 };
 
 /* 2z = x (2c + 2ca x^2). With x in fp16 or bf16, x^2 is exact in fp32. */
-static const float TWO_C = 0x1.988454p+0f;       /* 2 sqrt(2/pi) */
-static const float TWO_C_A = 0x1.2444f2p-4f;     /* that times 0.044715 */
-static const float TWO_C_3A = 0x1.b6676cp-3f;    /* and three times that */
+static const float TWO_C = 0x1.988454p+0f;    /* 2 sqrt(2/pi) */
+static const float TWO_C_A = 0x1.2444f2p-4f;  /* that times 0.044715 */
+static const float TWO_C_3A = 0x1.b6676cp-3f; /* and three times that */
 /* Beyond this, sigma is 0 or 1 in fp32; the clamp keeps x^2 and h finite. NaN passes through. */
 static const float CLAMP = 15.0f;
 

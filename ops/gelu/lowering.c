@@ -20,10 +20,8 @@ static tk_status launch_fwd_scalar(const tki_call *call)
 
 static tk_status launch_bwd_scalar(const tki_call *call)
 {
-    tki_gelu_params p = {.grad_output = call->buffers[0],
-                         .x = call->buffers[1],
-                         .out = call->buffers[2],
-                         .n = call->c->dims[0]};
+    tki_gelu_params p = {
+        .grad_output = call->buffers[0], .x = call->buffers[1], .out = call->buffers[2], .n = call->c->dims[0]};
     tki_gelu_cpu_scalar.bwd[call->c->dtype](&p, call->threads);
     return TK_OK;
 }
@@ -55,7 +53,8 @@ tk_status tk_gelu_fwd(tk_ctx *ctx, tk_dtype dtype, int64_t n, const void *x, voi
     return tk_run(ctx, &c, (void *[]){tki_input(x), y});
 }
 
-tk_status tk_gelu_bwd(tk_ctx *ctx, tk_dtype dtype, int64_t n, const void *grad_output, const void *x, void *grad_input)
+tk_status tk_gelu_bwd(tk_ctx *ctx, tk_dtype dtype, int64_t n, const void *grad_output, const void *x,
+                      void *grad_input)
 {
     tk_case c = tk_case_init(&tki_gelu_bwd_contract, dtype);
     c.dims[0] = n;

@@ -197,14 +197,16 @@ static tk_status refine(const tki_oracle_job *job, function f, double x, double 
     return TK_OK;
 }
 
-static tk_status fwd_refine(const tki_oracle_job *job, int64_t row, int64_t col, int precision, mpfr_ptr lo, mpfr_ptr hi)
+static tk_status fwd_refine(const tki_oracle_job *job, int64_t row, int64_t col, int precision, mpfr_ptr lo,
+                            mpfr_ptr hi)
 {
     (void)row;
     double x = tki_decode(job->c->dtype, tki_element_bits(job->c->dtype, job->buffers[0], col));
     return refine(job, VALUE, x, 1, precision, lo, hi);
 }
 
-static tk_status bwd_refine(const tki_oracle_job *job, int64_t row, int64_t col, int precision, mpfr_ptr lo, mpfr_ptr hi)
+static tk_status bwd_refine(const tki_oracle_job *job, int64_t row, int64_t col, int precision, mpfr_ptr lo,
+                            mpfr_ptr hi)
 {
     (void)row;
     double grad = tki_decode(job->c->dtype, tki_element_bits(job->c->dtype, job->buffers[0], col));

@@ -83,7 +83,8 @@ static void oracle_agrees_with_tanh_form(void **state)
             uint16_t element = (uint16_t)pattern;
             tk_case c = tk_case_init(contract, dtypes[d]);
             c.dims[0] = 1;
-            tki_oracle_job job = {.c = &c, .buffers = (const void *[]){&element, NULL}, .output = 1, .tables = tables};
+            tki_oracle_job job = {
+                .c = &c, .buffers = (const void *[]){&element, NULL}, .output = 1, .tables = tables};
             tki_enclosure e;
             assert_int_equal(tki_gelu_fwd_oracle.enclose(&job, &(tki_box){0, 1, 0, 1}, &e), TK_OK);
             mpfr_set_d(x, value, MPFR_RNDN);
@@ -118,7 +119,8 @@ static void oracle_agrees_with_difference_quotient(void **state)
             uint16_t element = (uint16_t)pattern;
             tk_case c = tk_case_init(contract, dtypes[d]);
             c.dims[0] = 1;
-            tki_oracle_job job = {.c = &c, .buffers = (const void *[]){&one, &element, NULL}, .output = 2, .tables = tables};
+            tki_oracle_job job = {
+                .c = &c, .buffers = (const void *[]){&one, &element, NULL}, .output = 2, .tables = tables};
             tki_enclosure e;
             assert_int_equal(tki_gelu_bwd_oracle.enclose(&job, &(tki_box){0, 1, 0, 1}, &e), TK_OK);
             mpfr_set_d(x, value, MPFR_RNDN);
@@ -144,7 +146,7 @@ static void known_values(void **state)
     (void)state;
     assert_int_equal(fwd_one(TK_F16, 0x3c00), bits_of(TK_F16, 0.84119199060827676)); /* gelu(1) */
     assert_int_equal(fwd_one(TK_F16, 0x0000), 0x0000);
-    assert_int_equal(fwd_one(TK_F16, 0x7bff), 0x7bff); /* 65504 is far in the linear part */
+    assert_int_equal(fwd_one(TK_F16, 0x7bff), 0x7bff);      /* 65504 is far in the linear part */
     assert_int_equal(fwd_one(TK_BF16, 0xff7f) & 0x7fff, 0); /* and the largest negative bf16 number in the flat one */
     assert_int_equal(bwd_one(TK_F16, 0x3c00, 0x0000), 0x3800); /* g'(0) = 1/2 */
     assert_int_equal(bwd_one(TK_F16, 0x7bff, 0x7bff), 0x7bff); /* g' = 1 */
