@@ -79,7 +79,8 @@ tk_status tki_file_write(tk_ctx *ctx, const char *path, const void *data, size_t
 tk_status tki_file_read(tk_ctx *ctx, const char *path, size_t most, char **data, size_t *bytes)
 {
     *data = NULL;
-    int file = open(path, O_RDONLY | O_CLOEXEC);
+    /* Without O_NONBLOCK, a pipe that nobody writes to would hold us up before we see that it is one. */
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     struct stat about;
     if (file < 0 || fstat(file, &about)) {
         tk_status status = tki_fail(ctx, TK_IO, "cannot read %s: %s", path, strerror(errno));
@@ -122,6 +123,8 @@ tk_status tki_file_read(tk_ctx *ctx, const char *path, size_t most, char **data,
 
 tk_status tki_directory_make(tk_ctx *ctx, const char *path)
 {
+    if (!path[0])
+        return tki_fail(ctx, TK_IO, "cannot make a directory without a name: %s", strerror(ENOENT));
     char *copy = strdup(path);
     if (!copy)
         return tki_fail(ctx, TK_NO_MEMORY, "no memory for a directory name");

@@ -1,8 +1,7 @@
 /* The in-process executor. */
 #include "executor/executor.h"
 
-#include <time.h>
-
+#include "core/clock.h"
 #include "core/context.h"
 
 tk_status tki_executor_open(tk_ctx *ctx, const tki_executable *executable, tki_executor *executor)
@@ -37,11 +36,8 @@ tk_status tki_executor_call(tki_executor *executor, const tk_case *c, void *cons
 {
     if (!seconds)
         return launch(executor, c, buffers);
-    struct timespec begin;
-    struct timespec end;
-    clock_gettime(CLOCK_MONOTONIC, &begin);
+    double begin = tki_now();
     tk_status status = launch(executor, c, buffers);
-    clock_gettime(CLOCK_MONOTONIC, &end);
-    *seconds = (double)(end.tv_sec - begin.tv_sec) + 1e-9 * (double)(end.tv_nsec - begin.tv_nsec);
+    *seconds = tki_now() - begin;
     return status;
 }

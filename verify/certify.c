@@ -2,9 +2,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "core/case.h"
+#include "core/clock.h"
 #include "core/context.h"
 #include "exact/round.h"
 #include "plan/plan.h"
@@ -15,13 +15,6 @@
 
 /* Up to this many input elements a failing case is written out bit by bit. */
 enum { MOST_GIVEN = 96 };
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 const char *tk_verdict_name(tk_verdict verdict)
 {
@@ -197,6 +190,7 @@ static void add_result(tki_outcome *o, const tki_trial *trial, const tki_inputs 
         o->determinism = r->determinism;
     o->batch_checked |= r->batch_checked;
     o->kernel_seconds += r->kernel_seconds;
+    o->judge_seconds += r->judge_seconds;
 }
 
 /* Chunks of an exhaustive domain become one record whose hash runs over theirs. */
@@ -525,7 +519,7 @@ tk_status tk_certify(tk_ctx *ctx, const tk_contract *contract, tk_dtype dtype, t
     tk_status status = check_options(ctx, contract, dtype, index_dtype, options);
     if (status != TK_OK)
         return status;
-    double begin = now();
+    double begin = tki_now();
     tki_outcome o = {.contract = contract,
                      .dtype = dtype,
                      .index_dtype = index_dtype,
@@ -539,7 +533,7 @@ tk_status tk_certify(tk_ctx *ctx, const tk_contract *contract, tk_dtype dtype, t
         return tki_fail(ctx, TK_INTERNAL, "%s has no oracle", contract->name);
     status = certify(&subject, &o);
     report(options, 1, "done");
-    o.seconds = now() - begin;
+    o.seconds = tki_now() - begin;
     if (status == TK_OK)
         status = tki_certificate_make(ctx, &o, certificate);
     free(o.reproduce);

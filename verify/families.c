@@ -368,8 +368,8 @@ static void fill_minus_inf(const lines *v, tki_random *random)
     }
 }
 
-/* Where half of the confident lines have their peak. Targets of that family point there, so that an op that compares the two
- * meets confident lines that are right beside confident lines that are wrong. */
+/* Where half of the confident lines have their peak. Targets of that family point there, so that an op that compares
+ * the two meets confident lines that are right beside confident lines that are wrong. */
 static int64_t peak_place(int64_t line, int64_t length)
 {
     return (7 * line + 3) % length;

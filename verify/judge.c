@@ -108,6 +108,13 @@ static double ulp_distance(tk_dtype dtype, const rounded *r, double out)
     return farthest;
 }
 
+/* False where terms cancelled so far that the enclosure spans many numbers of the format: there ulps mean nothing yet. */
+static bool nearest_are_neighbours(tk_dtype dtype, const rounded *r)
+{
+    double gap = fabs(tki_decode(dtype, r->nearest[1]) - tki_decode(dtype, r->nearest[0]));
+    return r->nearest[0] == r->nearest[1] || gap <= tki_ulp(dtype, r->exact);
+}
+
 static void note_worst(tki_judgement *tally, const tki_element *element)
 {
     bool worse = element->ulps > tally->worst.ulps ||
@@ -126,10 +133,14 @@ static void note_failure(tki_judgement *tally, const tki_element *element)
 /* The element is not plainly RN(S): decide it, refining S as far as needed, and keep the figures. */
 static bool judge_interval_slowly(bench *b, const tki_enclosure *e, int64_t row, int64_t col, tki_element *element)
 {
+    if (isnan(e->bound)) {
+        b->status = TK_INTERNAL; /* every comparison with it would come out undecided, and so be accepted */
+        return false;
+    }
     double out = tki_decode(b->dtype, element->got);
     rounded r = round_doubles(b->dtype, e->lo, e->hi, e->bound);
     decision d = isnan(out) ? REFUSED : decide(b->dtype, &r, out);
-    if (d == OPEN) {
+    if (d == OPEN || !nearest_are_neighbours(b->dtype, &r)) {
         b->tally->refined++;
         mpfr_t lo;
         mpfr_t hi;
@@ -142,7 +153,7 @@ static bool judge_interval_slowly(bench *b, const tki_enclosure *e, int64_t row,
             }
             r = round_mpfrs(b->dtype, lo, hi, e->bound);
             d = isnan(out) ? REFUSED : decide(b->dtype, &r, out);
-            if (d != OPEN)
+            if (d != OPEN && nearest_are_neighbours(b->dtype, &r))
                 break;
         }
         mpfr_clears(lo, hi, (mpfr_ptr)0);

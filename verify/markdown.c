@@ -107,6 +107,7 @@ static void print_result(FILE *out, const tk_certificate *c)
                                           {"undecided", "elements accepted undecided"},
                                           {"determinism", "determinism reached"},
                                           {"kernel_seconds", "kernel seconds under test"},
+                                          {"judge_seconds", "seconds spent judging"},
                                           {"seconds", "seconds in all"}};
     const json_t *result = tki_certificate_get(c, "result");
     fprintf(out, "## What came out\n\n| | |\n|---|---|\n");

@@ -44,7 +44,7 @@ typedef struct tki_outcome {
     uint32_t worst_inputs[TK_MAX_PARAMS];
     bool worst_inputs_known; /* elementwise ops only: the bits of every input that made it */
     tki_trial failed_trial;  /* shrunk */
-    double kernel_seconds, seconds;
+    double kernel_seconds, judge_seconds, seconds;
 
     tki_trial_record *trials;
     int64_t trial_count;

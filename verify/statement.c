@@ -176,12 +176,13 @@ static json_t *result_json(const tki_outcome *o)
         json_array_append_new(histogram, json_pack("{s:o, s:I}", "up_to_ulp",
                                                    i < TKI_ULP_BINS - 1 ? real(tki_ulp_bin_ends[i]) : real(INFINITY),
                                                    "elements", (json_int_t)j->histogram[i]));
-    json_t *result = json_pack(
-        "{s:I, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:s, s:o, s:o}", "elements", (json_int_t)j->elements,
-        "ulp_histogram", histogram, "worst_ulp", real(j->worst.present ? j->worst.ulps : 0), "bound_used",
-        real(j->bound_used), "absolute_error", real(j->absolute_error), "refined", (json_int_t)j->refined,
-        "undecided", (json_int_t)j->undecided, "undefined", (json_int_t)j->undefined, "determinism",
-        determinism_reached(o), "kernel_seconds", real(o->kernel_seconds), "seconds", real(o->seconds));
+    json_t *result = json_pack("{s:I, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:s, s:o, s:o, s:o}", "elements",
+                               (json_int_t)j->elements, "ulp_histogram", histogram, "worst_ulp",
+                               real(j->worst.present ? j->worst.ulps : 0), "bound_used", real(j->bound_used),
+                               "absolute_error", real(j->absolute_error), "refined", (json_int_t)j->refined,
+                               "undecided", (json_int_t)j->undecided, "undefined", (json_int_t)j->undefined,
+                               "determinism", determinism_reached(o), "kernel_seconds", real(o->kernel_seconds),
+                               "judge_seconds", real(o->judge_seconds), "seconds", real(o->seconds));
     for (int p = 0; p < o->contract->param_count; p++)
         if (o->contract->params[p].sums_to_one)
             json_object_set_new(result, "row_sum_error", real(j->row_sum_error));

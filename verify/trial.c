@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/clock.h"
 #include "core/context.h"
 #include "exact/round.h"
 #include "verify/guard.h"
@@ -466,8 +467,10 @@ tk_status tki_trial_run(tki_subject *subject, const tki_trial *trial, const tki_
             if (tki_clause_find(c->contract, structural[i]) >= 0)
                 result->structural[tki_clause_find(c->contract, structural[i])]++;
         status = hash_outputs(c, &first, result);
+        double begin = tki_now();
         if (status == TK_OK)
             status = judge_first_run(subject, c, inputs, &first, result);
+        result->judge_seconds = tki_now() - begin;
         if (status == TK_OK && small)
             status = run_in_place(subject, c, inputs, &first, result);
         if (status == TK_OK && small)

@@ -27,6 +27,7 @@ typedef struct tki_trial_result {
     tk_determinism determinism; /* what this trial saw */
     char output_hash[TKI_HASH_HEX];
     double kernel_seconds; /* of the first run */
+    double judge_seconds;  /* oracle and judge */
 } tki_trial_result;
 
 /* Inputs that a trial owns: in contract order, NULL for outputs. */

@@ -1,0 +1,60 @@
+/* TRUSTED. The table of exp. */
+#include "exact/exp_table.h"
+
+#include <math.h>
+#include <mpfr.h>
+#include <stdlib.h>
+
+#include "exact/round.h"
+
+enum {
+    PATTERNS = 1 << 16,
+    PRECISION = 96,
+    /* exp(+-2^16) has exponents of +-94548. Beyond, a pattern's exponent is this plus its place times a gap. */
+    WIDE_EXPONENT = 1 << 20,
+    WIDE_GAP = 1 << 12,
+    LOWEST_EXPONENT = -(1 << 29)
+};
+
+static const double WIDE = 0x1p16;
+
+static tki_exp_entry entry_of(double x, uint32_t bits, mpfr_ptr t)
+{
+    if (isnan(x) || x == INFINITY)
+        return (tki_exp_entry){.x = x, .mantissa = NAN};
+    if (x == -INFINITY)
+        return (tki_exp_entry){.x = x, .mantissa = 0, .exponent = LOWEST_EXPONENT};
+    if (fabs(x) > WIDE) {
+        int32_t exponent = WIDE_EXPONENT + (int32_t)(bits & 0x7fff) * WIDE_GAP;
+        return (tki_exp_entry){.x = x, .mantissa = 0.5, .exponent = x < 0 ? -exponent : exponent};
+    }
+    long exponent;
+    mpfr_set_d(t, x, MPFR_RNDN);
+    mpfr_exp(t, t, MPFR_RNDN);
+    double mantissa = mpfr_get_d_2exp(&exponent, t, MPFR_RNDN);
+    return (tki_exp_entry){.x = x, .mantissa = mantissa, .exponent = (int32_t)exponent};
+}
+
+tk_status tki_exp_table_open(tk_dtype dtype, tki_exp_entry **table)
+{
+    tki_exp_entry *entries = malloc(PATTERNS * sizeof *entries);
+    if (!entries)
+        return TK_NO_MEMORY;
+#pragma omp parallel
+    {
+        mpfr_t t;
+        mpfr_init2(t, PRECISION);
+#pragma omp for schedule(dynamic, 256)
+        for (uint32_t bits = 0; bits < PATTERNS; bits++)
+            entries[bits] = entry_of(tki_decode(dtype, bits), bits, t);
+        mpfr_clear(t);
+        mpfr_free_cache2(MPFR_FREE_LOCAL_CACHE);
+    }
+    *table = entries;
+    return TK_OK;
+}
+
+void tki_exp_table_close(tki_exp_entry *table)
+{
+    free(table);
+}

@@ -1,0 +1,40 @@
+/* TRUSTED. exp of every pattern of a 16-bit type, for oracles that sum exp(x_j - max) over a row. exp(x) itself
+ * leaves the range of double, so it is kept as mantissa times 2^exponent, made with MPFR. For |x| > 2^16, which
+ * only bf16 has, no exp is kept: there a neighbouring bf16 number is at least 256 away, so every element below the
+ * maximum has a ratio below e^-256 < 2^-369. Exponents that lie far apart in the order of x stand for that. */
+#ifndef TKI_EXACT_EXP_TABLE_H
+#define TKI_EXACT_EXP_TABLE_H
+
+#include <string.h>
+
+#include "tokitai.h"
+
+typedef struct tki_exp_entry {
+    double x;        /* the number that the pattern stands for */
+    double mantissa; /* exp(x) = mantissa 2^exponent within 2^-53 (1 + 2^-40) relative; in [1/2, 1), and 0 for -inf */
+    int32_t exponent; /* ascending with x */
+} tki_exp_entry;
+
+/* Tells of a ratio r returned by tki_exp_ratio: the exact one lies in [r (1 - E), r (1 + E) + T], with these E and
+ * T. */
+#define TKI_EXP_RATIO_ERROR 0x1p-51
+#define TKI_EXP_RATIO_TINY 0x1p-360
+
+/* 65536 entries, indexed by pattern. Those of NaN and +inf have NaN for mantissa. */
+TK_MUST_USE tk_status tki_exp_table_open(tk_dtype dtype, tki_exp_entry **table);
+void tki_exp_table_close(tki_exp_entry *table); /* NULL is fine */
+
+/* exp(x - max) for x <= max, max finite and x finite or -inf. Exactly 1 for x == max. The mantissas bring 2^-53
+ * each, the division another; the power of two is exact, since 2^-514 is far from underflow. */
+static inline double tki_exp_ratio(const tki_exp_entry *x, const tki_exp_entry *max)
+{
+    int32_t shift = x->exponent - max->exponent;
+    if (shift < -512)
+        return 0;
+    uint64_t bits = (uint64_t)(1023 + shift) << 52; /* 2^shift */
+    double power;
+    memcpy(&power, &bits, sizeof power);
+    return x->mantissa / max->mantissa * power;
+}
+
+#endif

@@ -1,0 +1,145 @@
+/* TRUSTED. Embedding: a gather of rows, and the scatter-add that is its adjoint. What they promise. The exact value
+ * is in oracle.c, the kernels in kernel_cpu.c. */
+#include "ops/embedding/contract.h"
+
+#include <math.h>
+
+#include "exact/admit.h"
+
+#define U 0x1p-24
+/* Covers the roundings of one bound's evaluation in double: the bounds are rounded up. */
+#define ROUND_UP (1 + 0x1p-48)
+/* From here on fp32 rounds to infinity. */
+#define FP32_OVERFLOW (0x1p128 - 0x1p103)
+
+enum { QUERIES, DIM, VOCAB };
+
+const tk_contract tki_embedding_fwd_contract = {
+    .name = "embedding_fwd",
+    .summary = "row gather, bit-exact",
+    .formula = "out[i] = weight[index[i]]",
+    .bound = "B = 0: a copy, bit for bit, the sign of zero and the payload of NaN included",
+    .signature = "tk_status tk_embedding_fwd(tk_ctx *ctx, tk_dtype dtype, tk_dtype index_dtype, int64_t queries, "
+                 "int64_t dim, int64_t vocab, const void *index, const void *weight, void *out);",
+    .dim_count = 3,
+    .dim_names = {"queries", "dim", "vocab"},
+    .param_count = 3,
+    .params =
+        {
+            {.name = "index",
+             .kind = TK_KIND_INDEX,
+             .rank = 1,
+             .dim = {QUERIES},
+             .indexed_dim = VOCAB,
+             .inner_axis = -1,
+             .may_alias = -1},
+            {.name = "weight",
+             .kind = TK_KIND_VALUE,
+             .rank = 2,
+             .dim = {VOCAB, DIM},
+             .inner_axis = -1,
+             .may_alias = -1},
+            {.name = "out",
+             .output = true,
+             .kind = TK_KIND_VALUE,
+             .rank = 2,
+             .dim = {QUERIES, DIM},
+             .inner_axis = -1,
+             .may_alias = -1},
+        },
+    .clause_count = 5,
+    .clauses =
+        {
+            [TKI_EMBEDDING_FWD_EXACT] = {"EMBEDDING_FWD.EXACT",
+                                         "every row of out has the bits of its row of weight, NaN payloads included"},
+            {"EMBEDDING_FWD.INDEX", "an index outside [0, vocab) is an error that names the first bad position, and "
+                                    "nothing is written"},
+            {"EMBEDDING_FWD.WRITE", "every out is written, nothing else is, and the inputs stay as they were"},
+            {"EMBEDDING_FWD.SHAPE", "any sizes, zero included, at any alignment of the element types"},
+            {"EMBEDDING_FWD.REPEAT",
+             "the same inputs give the same bits on every run, at every address and thread count"},
+        },
+};
+
+const tk_contract tki_embedding_bwd_contract = {
+    .name = "embedding_bwd",
+    .summary = "scatter-add of gradient rows, in a fixed order",
+    .formula = "grad_weight[v] = sum of grad_output[i] over all i with index[i] = v",
+    .bound =
+        "B = (hits - 1) u sum |g|, the sum over the hits g of the row in that column; bf16: if (1 + hits u) sum |g| "
+        "reaches 2^128 (1 - 2^-25), infinities and NaN are admitted too",
+    .signature = "tk_status tk_embedding_bwd(tk_ctx *ctx, tk_dtype dtype, tk_dtype index_dtype, int64_t queries, "
+                 "int64_t dim, int64_t vocab, const void *grad_output, const void *index, void *grad_weight);",
+    .dim_count = 3,
+    .dim_names = {"queries", "dim", "vocab"},
+    .param_count = 3,
+    .params =
+        {
+            {.name = "grad_output",
+             .kind = TK_KIND_VALUE,
+             .rank = 2,
+             .dim = {QUERIES, DIM},
+             .inner_axis = 0,
+             .may_alias = -1},
+            {.name = "index",
+             .kind = TK_KIND_INDEX,
+             .rank = 1,
+             .dim = {QUERIES},
+             .indexed_dim = VOCAB,
+             .inner_axis = -1,
+             .may_alias = -1},
+            {.name = "grad_weight",
+             .output = true,
+             .kind = TK_KIND_VALUE,
+             .rank = 2,
+             .dim = {VOCAB, DIM},
+             .inner_axis = -1,
+             .may_alias = -1},
+        },
+    .clause_count = 8,
+    .clauses =
+        {
+            [TKI_EMBEDDING_BWD_ERR] = {"EMBEDDING_BWD.ERR",
+                                       "where all hits are finite, grad_weight is the rounding of "
+                                       "some value within B of the exact sum"},
+            [TKI_EMBEDDING_BWD_BITS] =
+                {"EMBEDDING_BWD.BITS",
+                 "(our lowerings) hits are numbered by ascending query position; run k is hits 64k to 64k+63; each "
+                 "run "
+                 "and the total of the runs start at +0.0f and are added one after another in IEEE fp32 without "
+                 "flushing; grad_weight has the bits of that total rounded once, NaN canonical"},
+            [TKI_EMBEDDING_BWD_EMPTY] = {"EMBEDDING_BWD.EMPTY", "a row without hits is +0, bit for bit"},
+            [TKI_EMBEDDING_BWD_NAN] = {"EMBEDDING_BWD.NAN",
+                                       "a NaN or infinities of both signs among the hits give NaN; otherwise an "
+                                       "infinity among them gives that infinity, NaN also where the finite hits may "
+                                       "overflow fp32"},
+            {"EMBEDDING_BWD.INDEX", "an index outside [0, vocab) is an error that names the first bad position, and "
+                                    "nothing is written"},
+            {"EMBEDDING_BWD.WRITE",
+             "every grad_weight is written, nothing else is, and the inputs stay as they were"},
+            {"EMBEDDING_BWD.SHAPE", "any sizes, zero included, at any alignment of the element types"},
+            {"EMBEDDING_BWD.REPEAT",
+             "the same inputs give the same bits on every run, at every address and thread count"},
+        },
+};
+
+double tki_embedding_bwd_bound(int64_t hits, double magnitudes)
+{
+    return hits > 1 ? (double)(hits - 1) * U * magnitudes * ROUND_UP : 0;
+}
+
+bool tki_embedding_bwd_may_overflow(int64_t hits, double magnitudes)
+{
+    return (1 + (double)hits * U) * magnitudes * ROUND_UP >= FP32_OVERFLOW;
+}
+
+unsigned tki_embedding_bwd_admits(double sum, bool may_overflow, int *clause)
+{
+    *clause = isfinite(sum) ? TKI_EMBEDDING_BWD_ERR : TKI_EMBEDDING_BWD_NAN;
+    if (isnan(sum))
+        return TKI_ADMIT_NAN;
+    /* Finite hits that overflow to the other infinity on the way meet this one as NaN. */
+    if (isinf(sum))
+        return (sum > 0 ? TKI_ADMIT_PLUS_INF : TKI_ADMIT_MINUS_INF) | (may_overflow ? TKI_ADMIT_NAN : 0u);
+    return TKI_ADMIT_INTERVAL | (may_overflow ? TKI_ADMIT_NAN | TKI_ADMIT_PLUS_INF | TKI_ADMIT_MINUS_INF : 0u);
+}

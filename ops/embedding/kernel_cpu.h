@@ -1,0 +1,18 @@
+/* The table that each compiled unit of kernel_cpu.c exports. */
+#ifndef TKI_OPS_EMBEDDING_KERNEL_CPU_H
+#define TKI_OPS_EMBEDDING_KERNEL_CPU_H
+
+#include <stdint.h>
+
+#include "ops/embedding/params.h"
+
+typedef struct tki_embedding_cpu {
+    /* The first position whose index lies outside [0, vocab), or -1. The others may run only where there is none. */
+    int64_t (*first_bad)(const tki_embedding_params *p);
+    void (*fwd)(const tki_embedding_params *p, int threads);
+    void (*bwd[2])(const tki_embedding_params *p, int threads); /* by TK_F16 and TK_BF16; dim > 0 */
+} tki_embedding_cpu;
+
+extern const tki_embedding_cpu tki_embedding_cpu_scalar;
+
+#endif

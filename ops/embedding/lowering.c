@@ -1,0 +1,115 @@
+/* embedding: which kernel runs on what, and the typed calls. */
+#include "core/context.h"
+#include "core/lowering.h"
+#include "ops/embedding/kernel_cpu.h"
+
+extern const tk_contract tki_embedding_fwd_contract;
+extern const tk_contract tki_embedding_bwd_contract;
+
+enum { QUERIES, DIM, VOCAB };
+
+static const char *accept_any(const tk_case *c)
+{
+    (void)c;
+    return NULL;
+}
+
+static tki_embedding_params params_of(const tk_case *c)
+{
+    return (tki_embedding_params){.queries = c->dims[QUERIES],
+                                  .dim = c->dims[DIM],
+                                  .vocab = c->dims[VOCAB],
+                                  .wide_index = c->index_dtype == TK_I64};
+}
+
+static tk_status check_indices(const tki_call *call, const tki_embedding_params *p)
+{
+    int64_t i = tki_embedding_cpu_scalar.first_bad(p);
+    if (i < 0)
+        return TK_OK;
+    int64_t value = p->wide_index ? ((const int64_t *)p->index)[i] : ((const int32_t *)p->index)[i];
+    return tki_fail(call->ctx, TK_BAD_INDEX, "%s: index[%lld] = %lld is outside [0, %lld)", call->c->contract->name,
+                    (long long)i, (long long)value, (long long)p->vocab);
+}
+
+static tk_status launch_fwd_scalar(const tki_call *call)
+{
+    tki_embedding_params p = params_of(call->c);
+    p.index = call->buffers[0];
+    p.weight = call->buffers[1];
+    p.out = call->buffers[2];
+    tk_status status = check_indices(call, &p);
+    if (status == TK_OK)
+        tki_embedding_cpu_scalar.fwd(&p, call->threads);
+    return status;
+}
+
+/* offsets [vocab + 1] and positions [queries]. SIZE_MAX, which no one can have, where that does not fit. */
+static size_t bwd_scratch_bytes(const tk_case *c, int threads)
+{
+    (void)threads;
+    if (c->dims[DIM] == 0)
+        return 0;
+    uint64_t places = (uint64_t)c->dims[VOCAB] + 1 + (uint64_t)c->dims[QUERIES];
+    return places > SIZE_MAX / sizeof(int64_t) ? SIZE_MAX : (size_t)places * sizeof(int64_t);
+}
+
+static tk_status launch_bwd_scalar(const tki_call *call)
+{
+    tki_embedding_params p = params_of(call->c);
+    p.grad_output = call->buffers[0];
+    p.index = call->buffers[1];
+    p.out = call->buffers[2];
+    tk_status status = check_indices(call, &p);
+    if (status != TK_OK || p.dim == 0)
+        return status;
+    p.offsets = call->scratch;
+    p.positions = p.offsets + p.vocab + 1;
+    tki_embedding_cpu_scalar.bwd[call->c->dtype](&p, call->threads);
+    return TK_OK;
+}
+
+const tki_lowering tki_embedding_fwd_lowerings[] = {
+    {.backend = "cpu",
+     .variant = "scalar",
+     .accept = accept_any,
+     .launch = launch_fwd_scalar,
+     .determinism = TK_CROSS_DEVICE,
+     .source = "ops/embedding/kernel_cpu.c"},
+    {0},
+};
+
+const tki_lowering tki_embedding_bwd_lowerings[] = {
+    {.backend = "cpu",
+     .variant = "scalar",
+     .accept = accept_any,
+     .scratch_bytes = bwd_scratch_bytes,
+     .launch = launch_bwd_scalar,
+     .determinism = TK_CROSS_DEVICE,
+     .promise = "the bits of clause BITS: hits in ascending order, in runs of 64, summed in IEEE fp32",
+     .promises_bits = true,
+     .source = "ops/embedding/kernel_cpu.c"},
+    {0},
+};
+
+tk_status tk_embedding_fwd(tk_ctx *ctx, tk_dtype dtype, tk_dtype index_dtype, int64_t queries, int64_t dim,
+                           int64_t vocab, const void *index, const void *weight, void *out)
+{
+    tk_case c = tk_case_init(&tki_embedding_fwd_contract, dtype);
+    c.index_dtype = index_dtype;
+    c.dims[QUERIES] = queries;
+    c.dims[DIM] = dim;
+    c.dims[VOCAB] = vocab;
+    return tk_run(ctx, &c, (void *[]){tki_input(index), tki_input(weight), out});
+}
+
+tk_status tk_embedding_bwd(tk_ctx *ctx, tk_dtype dtype, tk_dtype index_dtype, int64_t queries, int64_t dim,
+                           int64_t vocab, const void *grad_output, const void *index, void *grad_weight)
+{
+    tk_case c = tk_case_init(&tki_embedding_bwd_contract, dtype);
+    c.index_dtype = index_dtype;
+    c.dims[QUERIES] = queries;
+    c.dims[DIM] = dim;
+    c.dims[VOCAB] = vocab;
+    return tk_run(ctx, &c, (void *[]){tki_input(grad_output), tki_input(index), grad_weight});
+}

@@ -1,0 +1,184 @@
+/* TRUSTED. Softmax and cross-entropy, loss and gradient: what they promise. The exact value is in oracle.c, the
+ * kernel in kernel_cpu.c. */
+#include "ops/xent/contract.h"
+
+#include <math.h>
+
+#include "exact/admit.h"
+
+#define U 0x1p-24
+/* Covers the roundings of one bound's evaluation in double: the bounds are rounded up. */
+#define ROUND_UP (1 + 0x1p-48)
+/* From here on exp(-d) is below half of the smallest fp32 number, and any kernel's exp may be zero. */
+#define VANISHING_D 104.0
+/* R: the most rescalings of a partial sum. */
+#define RESCALINGS 32.0
+
+const tk_contract tki_xent_contract = {
+    .name = "xent",
+    .summary = "softmax and cross-entropy, loss and gradient in one call",
+    .formula =
+        "with M = max x, d_j = M - x_j, Z = sum exp(-d_j), p_j = exp(-d_j) / Z, q_j = eps/C + (1 - eps) [j = t]: "
+        "loss = ln Z + sum q_j d_j, grad_j = alpha (p_j - q_j); eps = label_smoothing, alpha = scale, C = cols",
+    .bound =
+        "gradient: B = |alpha| [P W/(1-W) + 3u Q + 3u |P-Q| + 2^-126] + 2^-149; for j != t P = p_j, Q = eps/C and "
+        "W = 1.0001 (u [2.25 (d_j + ln C) + 19 + D + 9R] + C 2^-126), without the term in W where d_j > 104; "
+        "for j = t P = 1 - p_t, Q = eps (C-1)/C and W = 1.0001 (u [2.25 (d2 + 2 ln C) + 19 + 2D + 18R] + C 2^-126), "
+        "with W/(1-W) = 1 where d2 > 104. "
+        "Loss: B = u [3 (1-eps) d_t + 2 ln Z + 2.25 ln C + D + 9R + 20] + (eps/C) (E+4) u sum d_j. "
+        "D = n' - 1, n' = how many d_j <= 104; E = how many d_j > 0, less 1; R = 32; d2 = the smallest d_j, j != t. "
+        "Promise: D and E at most ceil(C/256) + 16, and for the loss B = 1.0001 u {3 (1-eps) d_t + "
+        "[2.25 (d2' + ln C) + D + 9R + 20] ln Z} + (eps/C) (E+4) u sum d_j + 2^-126, d2' = the second smallest d_j, "
+        "with u [...] = 1 where d2' > 104",
+    .signature =
+        "tk_status tk_xent(tk_ctx *ctx, tk_dtype dtype, tk_dtype index_dtype, int64_t rows, int64_t cols, "
+        "const void *logits, const void *target, const tk_xent_options *options, float *loss, void *grad_logits);",
+    .dim_count = 2,
+    .dim_names = {"rows", "cols"},
+    .param_count = 4,
+    .params =
+        {
+            [TKI_XENT_LOGITS] = {.name = "logits",
+                                 .kind = TK_KIND_VALUE,
+                                 .rank = 2,
+                                 .dim = {0, 1},
+                                 .inner_axis = 1,
+                                 .may_alias = -1,
+                                 .low_background = true},
+            [TKI_XENT_TARGETS] = {.name = "target",
+                                  .kind = TK_KIND_INDEX,
+                                  .rank = 1,
+                                  .dim = {0},
+                                  .indexed_dim = 1,
+                                  .inner_axis = -1,
+                                  .may_alias = -1},
+            [TKI_XENT_LOSSES] = {.name = "loss",
+                                 .output = true,
+                                 .kind = TK_KIND_F32,
+                                 .rank = 1,
+                                 .dim = {0},
+                                 .inner_axis = -1,
+                                 .may_alias = -1},
+            [TKI_XENT_GRADIENTS] = {.name = "grad_logits",
+                                    .output = true,
+                                    .kind = TK_KIND_VALUE,
+                                    .rank = 2,
+                                    .dim = {0, 1},
+                                    .inner_axis = -1,
+                                    .may_alias = TKI_XENT_LOGITS},
+        },
+    .takes_xent_options = true,
+    .clause_count = 11,
+    .clauses =
+        {
+            [TKI_XENT_ERR] = {"XENT.ERR",
+                              "every grad_logits is the rounding of some value within B of the exact one"},
+            [TKI_XENT_LOSS] = {"XENT.LOSS",
+                               "every loss is the fp32 rounding of some value within its B of the exact one; it "
+                               "is not scaled"},
+            [TKI_XENT_PROMISE] = {"XENT.PROMISE",
+                                  "our lowerings keep smaller bounds: sums of depth ceil(cols/256) + 16, and "
+                                  "the loss relative to its own size"},
+            [TKI_XENT_IGNORE] = {"XENT.IGNORE",
+                                 "a row whose target is ignore_index gets loss +0 and gradient +0, whatever its "
+                                 "logits"},
+            [TKI_XENT_NAN] = {"XENT.NAN",
+                              "a NaN, a +inf or only -inf in a row makes its loss and its whole gradient row NaN; "
+                              "other rows never give NaN"},
+            [TKI_XENT_INF] = {"XENT.INF",
+                              "a -inf logit has p = 0, so that its gradient is -alpha q_j, and makes the loss +inf "
+                              "if q_j > 0; if q_j = 0 its term is 0"},
+            {"XENT.INDEX",
+             "any other target outside [0, cols) is an error that names the first bad position, and nothing is "
+             "written"},
+            {"XENT.INPLACE", "grad_logits may be the very buffer of logits; the bits are the same"},
+            {"XENT.WRITE",
+             "every loss and grad_logits is written, nothing else is, and the inputs stay as they were"},
+            {"XENT.SHAPE", "any rows and cols, zero included, at any alignment of the element type"},
+            {"XENT.REPEAT", "the same inputs give the same bits on every run, at every address and thread count"},
+        },
+};
+
+double tki_xent_depth(int64_t terms, int64_t cols, bool promised)
+{
+    /* Adding zero is exact, so terms that are zero do not count. */
+    int64_t most = terms > 0 ? terms - 1 : 0;
+    int64_t kept = cols / 256 + (cols % 256 > 0) + 16;
+    return (double)(promised && kept < most ? kept : most);
+}
+
+/* W/(1-W) with W = 1.0001 (u weight + C 2^-126); infinite where W >= 1/2. */
+static double relative_error(const tki_xent_row *row, double weight)
+{
+    double w = 1.0001 * (U * weight + row->cols * 0x1p-126) * ROUND_UP;
+    return w < 0.5 ? w / (1 - w) : INFINITY;
+}
+
+static double grad_bound(const tki_xent_row *row, double p, double relative, double q, double difference)
+{
+    /* P may be zero where W has no bound. */
+    double first = p > 0 ? p * relative : 0;
+    double inner = first + 3 * U * (q + difference) + 0x1p-126;
+    return (fabs(row->scale) * inner + 0x1p-149) * ROUND_UP;
+}
+
+double tki_xent_grad_bound(const tki_xent_row *row, double d, double p, double q, double difference)
+{
+    double relative = 0;
+    if (d <= VANISHING_D)
+        relative = relative_error(row, 2.25 * (d + row->ln_cols) + 19 + row->depth + 9 * RESCALINGS);
+    return grad_bound(row, p, relative, q, difference);
+}
+
+double tki_xent_target_grad_bound(const tki_xent_row *row, double p, double q, double difference)
+{
+    double relative = 1;
+    if (row->other_d <= VANISHING_D)
+        relative = relative_error(row,
+                                  2.25 * (row->other_d + 2 * row->ln_cols) + 19 + 2 * row->depth + 18 * RESCALINGS);
+    return grad_bound(row, p, relative, q, difference);
+}
+
+double tki_xent_loss_bound(const tki_xent_row *row)
+{
+    double eps = row->label_smoothing;
+    double target_term = 3 * (1 - eps) * row->target_d;
+    double spread_term = 0;
+    if (eps > 0)
+        spread_term = eps / row->cols * (row->depth_d + 4) * U * row->sum_d;
+    /* With eps = 1 and d_t infinite the loss is infinite and no bound is asked for. */
+    if (!row->promised) {
+        double sum = target_term + 2 * row->ln_z + 2.25 * row->ln_cols + row->depth + 9 * RESCALINGS + 20;
+        return (U * sum + spread_term) * ROUND_UP;
+    }
+    double log_term = row->ln_z;
+    if (row->second_d <= VANISHING_D)
+        log_term *= U * (2.25 * (row->second_d + row->ln_cols) + row->depth + 9 * RESCALINGS + 20);
+    return (1.0001 * (U * target_term + log_term) + spread_term + 0x1p-126) * ROUND_UP;
+}
+
+tki_xent_kind tki_xent_row_kind(const tk_case *c, int64_t target, double max, bool has_nan)
+{
+    if (target == c->xent.ignore_index)
+        return TKI_XENT_IGNORED;
+    if (target < 0 || target >= c->dims[1])
+        return TKI_XENT_BAD_INDEX;
+    return has_nan || !isfinite(max) ? TKI_XENT_NAN_ROW : TKI_XENT_ORDINARY;
+}
+
+unsigned tki_xent_special(tki_xent_kind kind, int *clause)
+{
+    switch (kind) {
+    case TKI_XENT_IGNORED: *clause = TKI_XENT_IGNORE; return TKI_ADMIT_RAW_BITS;
+    case TKI_XENT_BAD_INDEX: *clause = TKI_XENT_NAN; return TKI_UNDEFINED;
+    case TKI_XENT_NAN_ROW: *clause = TKI_XENT_NAN; return TKI_ADMIT_NAN;
+    case TKI_XENT_ORDINARY: break;
+    }
+    return 0;
+}
+
+bool tki_xent_loss_is_infinite(const tk_case *c, bool has_minus_inf, bool target_is_minus_inf)
+{
+    /* q_t = 1 - eps + eps/C is never zero; the other q_j are eps/C. */
+    return target_is_minus_inf || (has_minus_inf && c->xent.label_smoothing > 0);
+}

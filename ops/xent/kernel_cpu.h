@@ -1,0 +1,17 @@
+/* The table that each compiled unit of kernel_cpu.c exports, indexed by TK_F16 and TK_BF16. */
+#ifndef TKI_OPS_XENT_KERNEL_CPU_H
+#define TKI_OPS_XENT_KERNEL_CPU_H
+
+#include <stdint.h>
+
+#include "ops/xent/params.h"
+
+typedef struct tki_xent_cpu {
+    /* The first row whose target is neither in range nor ignored; -1 if there is none. Writes nothing. */
+    int64_t (*first_bad_target)(const tki_xent_params *p, int64_t *value);
+    void (*run[2])(const tki_xent_params *p, int threads);
+} tki_xent_cpu;
+
+extern const tki_xent_cpu tki_xent_cpu_scalar;
+
+#endif

@@ -1,0 +1,67 @@
+/* xent: which kernel runs on what, and the typed call. */
+#include "core/context.h"
+#include "core/lowering.h"
+#include "ops/xent/contract.h"
+#include "ops/xent/kernel_cpu.h"
+
+extern const tk_contract tki_xent_contract;
+
+static const char *accept_any(const tk_case *c)
+{
+    (void)c;
+    return NULL;
+}
+
+static tk_status launch_scalar(const tki_call *call)
+{
+    const tk_case *c = call->c;
+    double cols = (double)c->dims[1];
+    double eps = (double)c->xent.label_smoothing;
+    double share = cols > 0 ? eps / cols : 0;
+    tki_xent_params p = {.logits = call->buffers[TKI_XENT_LOGITS],
+                         .target = call->buffers[TKI_XENT_TARGETS],
+                         .loss = call->buffers[TKI_XENT_LOSSES],
+                         .grad_logits = call->buffers[TKI_XENT_GRADIENTS],
+                         .rows = c->dims[0],
+                         .cols = c->dims[1],
+                         .ignore_index = c->xent.ignore_index,
+                         .wide_target = c->index_dtype == TK_I64,
+                         .scale = c->xent.scale,
+                         .keep = (float)(1 - eps),
+                         .share = (float)share,
+                         .share_raised = (float)(share * 0x1p64),
+                         .share_of_others = cols > 0 ? (float)(eps * (cols - 1) / cols) : 0};
+    int64_t value;
+    int64_t bad = tki_xent_cpu_scalar.first_bad_target(&p, &value);
+    if (bad >= 0)
+        return tki_fail(call->ctx, TK_BAD_INDEX, "xent: target[%lld] = %lld is outside [0, %lld)", (long long)bad,
+                        (long long)value, (long long)p.cols);
+    tki_xent_cpu_scalar.run[c->dtype](&p, call->threads);
+    return TK_OK;
+}
+
+const tki_lowering tki_xent_lowerings[] = {
+    {.backend = "cpu",
+     .variant = "scalar",
+     .accept = accept_any,
+     .launch = launch_scalar,
+     .determinism = TK_BATCH_INVARIANT,
+     .promise = "no element passes through more than ceil(cols/256) + 16 additions, and the loss is accurate "
+                "relative to its "
+                "own size",
+     .promises_bound = true,
+     .source = "ops/xent/kernel_cpu.c"},
+    {0},
+};
+
+tk_status tk_xent(tk_ctx *ctx, tk_dtype dtype, tk_dtype index_dtype, int64_t rows, int64_t cols, const void *logits,
+                  const void *target, const tk_xent_options *options, float *loss, void *grad_logits)
+{
+    tk_case c = tk_case_init(&tki_xent_contract, dtype);
+    c.index_dtype = index_dtype;
+    c.dims[0] = rows;
+    c.dims[1] = cols;
+    if (options)
+        c.xent = *options;
+    return tk_run(ctx, &c, (void *[]){tki_input(logits), tki_input(target), loss, grad_logits});
+}

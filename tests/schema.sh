@@ -1,0 +1,147 @@
+#!/usr/bin/env bash
+# Certificates of every kind are valid by docs/certificate.schema.json, and broken ones are not. Skipped (77) where there is
+# no python3 with jsonschema of draft 2020-12. Needs TOKITAI, the program, and SOURCE_DIR.
+set -euo pipefail
+tokitai=${TOKITAI:?the program to test}
+root=${SOURCE_DIR:-$(dirname "$(readlink -f "$0")")/..}
+
+if ! python3 -c 'import jsonschema; jsonschema.Draft202012Validator' 2>/dev/null; then
+    echo "skipped: no python3 with jsonschema 4 or later"
+    exit 77
+fi
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# name, expected exit status, arguments of certify
+certify() {
+    local name=$1 expected=$2 status=0
+    shift 2
+    "$tokitai" certify "$@" --out "$work/$name" >"$work/$name.log" 2>&1 || status=$?
+    if [ "$status" -ne "$expected" ]; then
+        echo "certify $*: exit status $status, not $expected"
+        cat "$work/$name.log"
+        exit 1
+    fi
+}
+
+# Given inputs with a NaN and an infinity among them; an output that is infinitely far off; mutants of all of which the
+# clause that refutes them is of another kind (value, NaN, writing).
+certify quick 0 gelu_fwd --dtype f16
+certify skipped 0 gelu_fwd --dtype bf16 --skip-mutants --seed 0xffffffffffffffff
+certify exhaustive 0 gelu_fwd --dtype f16 --level exhaustive --skip-mutants
+certify shape 0 gelu_bwd --dtype bf16 --shape n=257
+certify family 0 gelu_bwd --dtype f16 --family huge --skip-mutants
+certify given 0 gelu_bwd --dtype f16 --shape n=3 --input grad_output=0x3c00,0x7c00,0x5640 --input x=0x7e01,0xbc00,0xc529
+certify empty 0 gelu_fwd --dtype f16 --shape n=0 --input x=
+certify mutant_value 1 gelu_bwd --dtype f16 --mutant tanh_form
+certify mutant_nan 1 gelu_bwd --dtype bf16 --mutant nan_masked
+certify mutant_write 1 gelu_fwd --dtype f16 --mutant last_dropped
+certify mutant_saturating 1 gelu_fwd --dtype bf16 --mutant saturating
+certify mutant_given 1 gelu_bwd --dtype f16 --mutant tanh_form --shape n=1 --input grad_output=0x5640 --input x=0xc529
+
+# Every other op, on a small shape, so that indices, options, several sizes and outputs are seen.
+"$tokitai" ops --json >"$work/ops.json"
+python3 - "$work/ops.json" >"$work/others" <<'PYTHON'
+import json, sys
+for op in json.load(open(sys.argv[1])):
+    if not op["name"].startswith("gelu_"):
+        print(op["name"], ",".join(f"{size}={5 + 2 * i}" for i, size in enumerate(op["sizes"])), op["mutants"][0]["name"])
+PYTHON
+while read -r op shape mutant; do
+    certify "$op" 0 "$op" --dtype bf16 --shape "$shape"
+    certify "$op.mutant" 1 "$op" --dtype f16 --index i32 --mutant "$mutant"
+done <"$work/others"
+
+python3 - "$root/docs/certificate.schema.json" "$work" <<'PYTHON'
+import copy, glob, json, sys
+import jsonschema
+
+schema = json.load(open(sys.argv[1]))
+jsonschema.Draft202012Validator.check_schema(schema)
+validator = jsonschema.Draft202012Validator(schema)
+failed = False
+
+files = sorted(glob.glob(sys.argv[2] + "/*/*.json"))
+certificates = {file[len(sys.argv[2]) + 1:]: json.load(open(file)) for file in files}
+if len(certificates) < 12:
+    sys.exit(f"only {len(certificates)} certificates were made")
+for name, certificate in certificates.items():
+    for error in list(validator.iter_errors(certificate))[:5]:
+        print(f"{name}: {error.json_path}: {error.message[:300]}")
+        failed = True
+
+
+def named(start):
+    return copy.deepcopy(next(c for name, c in certificates.items() if name.startswith(start + "/")))
+
+
+def put(*path_and_value):
+    *path, last, value = path_and_value
+
+    def change(certificate):
+        for step in path:
+            certificate = certificate[step]
+        certificate[last] = value
+    return change
+
+
+def drop(*path):
+    def change(certificate):
+        for step in path[:-1]:
+            certificate = certificate[step]
+        del certificate[path[-1]]
+    return change
+
+
+predicate = "predicate"
+broken = [
+    ("quick", put("_type", "https://in-toto.io/Statement/v0.1")),
+    ("quick", put("signature", "none")),
+    ("quick", put("subject", [])),
+    ("quick", put("subject", 0, "digest", "sha256", "short")),
+    ("quick", put("predicateType", "urn:tokitai:kernel-certificate:v2")),
+    ("quick", drop(predicate, "non_claims")),
+    ("quick", put(predicate, "non_claims", [])),
+    ("quick", drop(predicate, "integrity")),
+    ("quick", put(predicate, "note", "an unknown member")),
+    ("quick", put(predicate, "verdict", "PASSED")),
+    ("quick", put(predicate, "verdict", "PROVED")),
+    ("quick", put(predicate, "verdict", "REFUTED")),
+    ("quick", put(predicate, "reason", "a HELD certificate gives no reason")),
+    ("quick", put(predicate, "clauses", 0, "verdict", "REFUTED")),
+    ("quick", put(predicate, "clauses", 0, "failures", 1)),
+    ("quick", put(predicate, "clauses", 0, "checks", 0)),
+    ("quick", put(predicate, "clauses", 0, "id", "gelu_fwd.err")),
+    ("quick", put(predicate, "mutants", 0, "rejected", False)),
+    ("quick", drop(predicate, "mutants", 0, "clause")),
+    ("quick", put(predicate, "run", "level", "thorough")),
+    ("quick", put(predicate, "run", "kind", "mutant")),
+    ("quick", put(predicate, "run", "trials", 0, "elements", -1)),
+    ("quick", drop(predicate, "run", "trials", 0, "seed")),
+    ("quick", put(predicate, "result", "elements", "202138")),
+    ("quick", put(predicate, "result", "ulp_histogram", 0, "up_to_ulp", 0.5)),
+    ("quick", drop(predicate, "result", "ulp_histogram", 9)),
+    ("quick", put(predicate, "result", "determinism", "always")),
+    ("quick", drop(predicate, "built", "source_sha256")),
+    ("quick", put(predicate, "created", "yesterday")),
+    ("exhaustive", put(predicate, "run", "level", "full")),
+    ("exhaustive", put(predicate, "result", "undecided", 1)),
+    ("given", drop(predicate, "run", "shape")),
+    ("given", put(predicate, "run", "inputs", "x", ["0x3c00"])),
+    ("mutant_value", put(predicate, "verdict", "HELD")),
+    ("mutant_value", put(predicate, "reason", "")),
+    ("mutant_value", drop(predicate, "run", "mutant")),
+    ("mutant_value", drop(predicate, "result", "failure", "admissible")),
+    ("mutant_value", put(predicate, "result", "failure", "got_bits", "0xZZZZ")),
+]
+for i, (start, change) in enumerate(broken):
+    certificate = named(start)
+    change(certificate)
+    if validator.is_valid(certificate):
+        print(f"broken certificate {i} ({start}) was found valid")
+        failed = True
+if failed:
+    sys.exit(1)
+print(f"{len(certificates)} certificates are valid, {len(broken)} broken ones are not")
+PYTHON
