@@ -380,7 +380,7 @@ static void fill_confident(const lines *v, tki_random *random)
     fill_normal(v, random);
     for (int64_t l = 0; l < v->count && v->length > 0; l++) {
         int64_t anywhere = (int64_t)tki_random_below(random, (uint64_t)v->length);
-        put(v, l, l & 1 ? anywhere : peak_place(l, v->length), 12 + 8 * tki_random_unit(random));
+        put(v, l, l & 1 ? anywhere : peak_place(l, v->length), 12 + 20 * tki_random_unit(random));
     }
 }
 

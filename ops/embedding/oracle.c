@@ -185,7 +185,7 @@ static void enclose_error(const strip *s, tki_enclosure *out)
 static void enclose_empty(const strip *s, tki_enclosure *out)
 {
     for (int i = 0; i < s->count; i++)
-        out[i] = (tki_enclosure){.bits = 0, .admits = TKI_ADMIT_BITS, .clause = TKI_EMBEDDING_BWD_EMPTY};
+        out[i] = (tki_enclosure){.bits = 0, .admits = TKI_ADMIT_RAW_BITS, .clause = TKI_EMBEDDING_BWD_EMPTY};
 }
 
 /* Hit by hit, as the clause reads. Every hit is a number of fp32. */
@@ -200,7 +200,7 @@ static void enclose_bits(const strip *s, tki_enclosure *out)
             total = total + run;
         }
         out[i] = (tki_enclosure){.bits = tki_round_double(s->job->c->dtype, (double)total),
-                                 .admits = TKI_ADMIT_BITS,
+                                 .admits = TKI_ADMIT_RAW_BITS,
                                  .clause = TKI_EMBEDDING_BWD_BITS};
     }
 }

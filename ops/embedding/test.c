@@ -422,7 +422,7 @@ static void check_enclosure(const examined *x, int64_t row, int64_t col, known *
     find_out(k, x, row, col);
     if (k->hits == 0) {
         assert_int_equal(e->clause, TKI_EMBEDDING_BWD_EMPTY);
-        assert_int_equal(e->admits, TKI_ADMIT_BITS);
+        assert_int_equal(e->admits, TKI_ADMIT_RAW_BITS);
         assert_int_equal(e->bits, 0);
         return;
     }
@@ -522,7 +522,7 @@ static void promised_bits_agree_with_mpfr(void **state)
                 for (int64_t i = 0; i < dims[1] * dims[2]; i++) {
                     uint32_t expected = promised_bits(&x, i / dims[1], i % dims[1], total, run, hit);
                     assert_int_equal(x.enclosures[i].clause, TKI_EMBEDDING_BWD_BITS);
-                    assert_int_equal(x.enclosures[i].admits, TKI_ADMIT_BITS);
+                    assert_int_equal(x.enclosures[i].admits, TKI_ADMIT_RAW_BITS);
                     assert_int_equal(x.enclosures[i].bits, expected);
                     assert_int_equal(out[i], expected);
                 }
