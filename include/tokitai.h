@@ -373,8 +373,8 @@ const char *tk_certificate_reproduce(const tk_certificate *certificate); /* the 
 const char *tk_certificate_json(tk_certificate *certificate);
 const char *tk_certificate_markdown(tk_certificate *certificate);
 
-/* Writes DIR/NAME.json and DIR/NAME.md, each complete or not at all. With `dir` NULL the user's state directory and the
- * certificate's key are used. `path`, if not NULL, receives the JSON file's path; free() it. */
+/* Writes DIR/NAME.json and DIR/NAME.md, each complete or not at all. With `dir` NULL they go to the user's
+ * state directory, named by the certificate's key and level. `path`, if not NULL, receives the JSON file's path; free() it. */
 TK_MUST_USE tk_status tk_certificate_write(tk_ctx *ctx, tk_certificate *certificate, const char *dir, char **path);
 
 /* Reads a certificate and checks that every byte is as it was written: TK_BAD_FILE otherwise. */

@@ -190,7 +190,11 @@ tk_status tk_certificate_write(tk_ctx *ctx, tk_certificate *certificate, const c
         if (status == TK_OK && asprintf(&state_dir, "%s/certificates", state) < 0)
             status = tki_fail(ctx, TK_NO_MEMORY, "no memory for a directory name");
     }
-    const char *name = dir ? tk_certificate_subject(certificate) : tki_certificate_text(certificate, "key");
+    /* One file per level, so that a quick run does not replace what an exhaustive one has shown. */
+    char keyed[128];
+    snprintf(keyed, sizeof keyed, "%.64s.%.32s", tki_certificate_text(certificate, "key"),
+             tki_certificate_text(certificate, "run.level"));
+    const char *name = dir ? tk_certificate_subject(certificate) : keyed;
     const char *target = dir ? dir : state_dir;
     /* A function's name is anything its program chose; a file name is not. */
     if (status == TK_OK && (!name[0] || name[0] == '.' || strchr(name, '/')))

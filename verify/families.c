@@ -461,9 +461,11 @@ static void fill_index(family_id family, const tk_case *c, int param, void *data
     int64_t count = tk_case_elements(c, param);
     int64_t bound = c->dims[p->indexed_dim];
     int64_t fixed = bound > 0 ? (int64_t)tki_random_below(random, (uint64_t)bound) : 0;
+    bool can_ignore = c->contract->takes_xent_options &&
+                      (c->index_dtype == TK_I64 || c->xent.ignore_index == (int32_t)c->xent.ignore_index);
     for (int64_t i = 0; i < count; i++) {
         /* With nothing to point at, an ignored target is the only valid one. */
-        bool ignored = c->contract->takes_xent_options && (bound == 0 || tki_random_u64(random) % 8 == 0);
+        bool ignored = can_ignore && (bound == 0 || tki_random_u64(random) % 8 == 0);
         int64_t value = ignored     ? c->xent.ignore_index
                         : bound > 0 ? draw_index(family, i, count, bound, fixed, random)
                                     : 0;

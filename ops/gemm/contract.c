@@ -1,0 +1,166 @@
+/* TRUSTED. The matrix product and its two gradients: what they promise. All three sum products of two 16-bit numbers over
+ * one of the sizes m, n, k, and have the same clauses. The exact value is in oracle.c, the kernels in kernel_cpu.c. */
+#include "ops/gemm/contract.h"
+
+#include "exact/admit.h"
+
+#define U 0x1p-24
+/* Covers the roundings of one bound's evaluation in double: the bounds are rounded up. */
+#define ROUND_UP (1 + 0x1p-48)
+/* Half way between the largest fp32 number and the next power of two: from here on rounding gives infinity. */
+#define FP32_OVERFLOW (0x1p128 * (1 - 0x1p-25))
+
+#define BOUND_TEXT(sum, size)                                                                   \
+    "B = (K' - 1) u " sum                                                                       \
+    ", K' = number of nonzero products, 0 if K' <= 1; bf16: plus (1 + K u) K 2^-150, K = " size \
+    "; any order of summation, FMA or not, fp32 accumulation"
+#define OVERFLOW_TEXT                                                                                               \
+    "bf16 only: where (1 + K u) times the sum of the finite |products| reaches 2^128 (1 - 2^-25), an fp32 sum may " \
+    "overflow on the way, and infinities and NaN are admitted too; beside an infinite product, NaN is"
+#define NAN_TEXT                                                                                                    \
+    "NaN if some product is NaN (0 times infinity is: zeros may not be skipped) or infinities of both signs occur " \
+    "among the products, and only then"
+#define INF_TEXT "infinities of one sign among the products, and no NaN, give that infinity"
+#define SHAPE_TEXT "any m, n and k, zero included, at any alignment of the element type; a sum over nothing is zero"
+#define REPEAT_TEXT "the same inputs give the same bits on every run, at every address and thread count"
+
+const tk_contract tki_gemm_contract = {
+    .name = "gemm",
+    .summary = "matrix product",
+    .formula = "c = a b: c[i,j] = sum over t < k of a[i,t] b[t,j]",
+    .bound = BOUND_TEXT("sum |a b|", "k"),
+    .signature = "tk_status tk_gemm(tk_ctx *ctx, tk_dtype dtype, int64_t m, int64_t n, int64_t k, const void *a, "
+                 "const void *b, void *c);",
+    .dim_count = 3,
+    .dim_names = {"m", "n", "k"},
+    .param_count = 3,
+    .params =
+        {
+            {.name = "a", .kind = TK_KIND_VALUE, .rank = 2, .dim = {0, 2}, .inner_axis = 1, .may_alias = -1},
+            {.name = "b", .kind = TK_KIND_VALUE, .rank = 2, .dim = {2, 1}, .inner_axis = 0, .may_alias = -1},
+            {.name = "c",
+             .output = true,
+             .kind = TK_KIND_VALUE,
+             .rank = 2,
+             .dim = {0, 1},
+             .inner_axis = -1,
+             .may_alias = -1},
+        },
+    .clause_count = 7,
+    .clauses =
+        {
+            [TKI_GEMM_ERR] = {"GEMM.ERR",
+                              "for finite inputs, c is the rounding of some value within B of the exact one"},
+            [TKI_GEMM_OVERFLOW] = {"GEMM.OVERFLOW", OVERFLOW_TEXT},
+            [TKI_GEMM_NAN] = {"GEMM.NAN", NAN_TEXT},
+            [TKI_GEMM_INF] = {"GEMM.INF", INF_TEXT},
+            {"GEMM.WRITE", "every c is written, nothing else is, and a and b stay as they were"},
+            {"GEMM.SHAPE", SHAPE_TEXT},
+            {"GEMM.REPEAT", REPEAT_TEXT},
+        },
+};
+
+const tk_contract tki_gemm_grad_a_contract = {
+    .name = "gemm_grad_a",
+    .summary = "gradient of the matrix product by its left factor",
+    .formula = "grad_a = grad_c b^T: grad_a[i,t] = sum over j < n of grad_c[i,j] b[t,j]",
+    .bound = BOUND_TEXT("sum |grad_c b|", "n"),
+    .signature = "tk_status tk_gemm_grad_a(tk_ctx *ctx, tk_dtype dtype, int64_t m, int64_t n, int64_t k, "
+                 "const void *grad_c, const void *b, void *grad_a);",
+    .dim_count = 3,
+    .dim_names = {"m", "n", "k"},
+    .param_count = 3,
+    .params =
+        {
+            {.name = "grad_c", .kind = TK_KIND_VALUE, .rank = 2, .dim = {0, 1}, .inner_axis = 1, .may_alias = -1},
+            {.name = "b", .kind = TK_KIND_VALUE, .rank = 2, .dim = {2, 1}, .inner_axis = 1, .may_alias = -1},
+            {.name = "grad_a",
+             .output = true,
+             .kind = TK_KIND_VALUE,
+             .rank = 2,
+             .dim = {0, 2},
+             .inner_axis = -1,
+             .may_alias = -1},
+        },
+    .clause_count = 7,
+    .clauses =
+        {
+            [TKI_GEMM_ERR] = {"GEMM_GRAD_A.ERR",
+                              "for finite inputs, grad_a is the rounding of some value within B of the exact one"},
+            [TKI_GEMM_OVERFLOW] = {"GEMM_GRAD_A.OVERFLOW", OVERFLOW_TEXT},
+            [TKI_GEMM_NAN] = {"GEMM_GRAD_A.NAN", NAN_TEXT},
+            [TKI_GEMM_INF] = {"GEMM_GRAD_A.INF", INF_TEXT},
+            {"GEMM_GRAD_A.WRITE", "every grad_a is written, nothing else is, and grad_c and b stay as they were"},
+            {"GEMM_GRAD_A.SHAPE", SHAPE_TEXT},
+            {"GEMM_GRAD_A.REPEAT", REPEAT_TEXT},
+        },
+};
+
+const tk_contract tki_gemm_grad_b_contract = {
+    .name = "gemm_grad_b",
+    .summary = "gradient of the matrix product by its right factor",
+    .formula = "grad_b = a^T grad_c: grad_b[t,j] = sum over i < m of a[i,t] grad_c[i,j]",
+    .bound = BOUND_TEXT("sum |a grad_c|", "m"),
+    .signature = "tk_status tk_gemm_grad_b(tk_ctx *ctx, tk_dtype dtype, int64_t m, int64_t n, int64_t k, "
+                 "const void *grad_c, const void *a, void *grad_b);",
+    .dim_count = 3,
+    .dim_names = {"m", "n", "k"},
+    .param_count = 3,
+    .params =
+        {
+            {.name = "grad_c", .kind = TK_KIND_VALUE, .rank = 2, .dim = {0, 1}, .inner_axis = 0, .may_alias = -1},
+            {.name = "a", .kind = TK_KIND_VALUE, .rank = 2, .dim = {0, 2}, .inner_axis = 0, .may_alias = -1},
+            {.name = "grad_b",
+             .output = true,
+             .kind = TK_KIND_VALUE,
+             .rank = 2,
+             .dim = {2, 1},
+             .inner_axis = -1,
+             .may_alias = -1},
+        },
+    .clause_count = 7,
+    .clauses =
+        {
+            [TKI_GEMM_ERR] = {"GEMM_GRAD_B.ERR",
+                              "for finite inputs, grad_b is the rounding of some value within B of the exact one"},
+            [TKI_GEMM_OVERFLOW] = {"GEMM_GRAD_B.OVERFLOW", OVERFLOW_TEXT},
+            [TKI_GEMM_NAN] = {"GEMM_GRAD_B.NAN", NAN_TEXT},
+            [TKI_GEMM_INF] = {"GEMM_GRAD_B.INF", INF_TEXT},
+            {"GEMM_GRAD_B.WRITE", "every grad_b is written, nothing else is, and grad_c and a stay as they were"},
+            {"GEMM_GRAD_B.SHAPE", SHAPE_TEXT},
+            {"GEMM_GRAD_B.REPEAT", REPEAT_TEXT},
+        },
+};
+
+double tki_gemm_bound(tki_gemm_sum sum)
+{
+    double additions = sum.nonzero > 1 ? sum.nonzero - 1 : 0;
+    /* A bf16 product below 2^-126 is rounded to a multiple of 2^-149, and the additions then see it rounded. */
+    double underflow = sum.dtype == TK_BF16 ? (1 + sum.products * U) * sum.products * 0x1p-150 : 0;
+    return (additions * U * sum.magnitude + underflow) * ROUND_UP;
+}
+
+bool tki_gemm_may_overflow(tki_gemm_sum sum)
+{
+    /* fp16 products are at most 2^32. For K below 2^59 (1 + K u) sum|ab| stays below 2^127; that many elements do not
+     * fit in a 57-bit address space. */
+    if (sum.dtype != TK_BF16)
+        return false;
+    return (1 + sum.products * U) * sum.magnitude * ROUND_UP >= FP32_OVERFLOW;
+}
+
+unsigned tki_gemm_admits(tki_gemm_sum sum, unsigned flags, int *clause)
+{
+    if (tki_gemm_is_nan(flags)) {
+        *clause = TKI_GEMM_NAN;
+        return TKI_ADMIT_NAN;
+    }
+    bool may_overflow = tki_gemm_may_overflow(sum);
+    if (flags) {
+        *clause = may_overflow ? TKI_GEMM_OVERFLOW : TKI_GEMM_INF;
+        return (flags & TKI_GEMM_HAS_PLUS_INF ? TKI_ADMIT_PLUS_INF : TKI_ADMIT_MINUS_INF) |
+               (may_overflow ? TKI_ADMIT_NAN : 0u);
+    }
+    *clause = may_overflow ? TKI_GEMM_OVERFLOW : TKI_GEMM_ERR;
+    return TKI_ADMIT_INTERVAL | (may_overflow ? TKI_ADMIT_NAN | TKI_ADMIT_PLUS_INF | TKI_ADMIT_MINUS_INF : 0u);
+}

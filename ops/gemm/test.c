@@ -1,0 +1,865 @@
+/* The matrix products: one test per clause, the oracle against integer arithmetic, laws between the three ops, bad arguments,
+ * mutants. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <gmp.h>
+#include <mpfr.h>
+
+#include "core/random.h"
+#include "exact/oracle.h"
+#include "exact/round.h"
+#include "ops/gemm/contract.h"
+#include "tests/op_test.h"
+#include "tokitai.h"
+#include "verify/families.h"
+#include "verify/judge.h"
+#include "verify/registry.h"
+
+enum { GEMM, GRAD_A, GRAD_B, OPS };
+
+enum { SEED = 101 };
+
+static const char *const op_names[OPS] = {"gemm", "gemm_grad_a", "gemm_grad_b"};
+static const tk_dtype dtypes[] = {TK_F16, TK_BF16};
+
+static uint16_t bits_of(tk_dtype dtype, double value)
+{
+    return (uint16_t)tki_round_double(dtype, value);
+}
+
+static uint16_t *new_elements(int64_t count)
+{
+    uint16_t *elements = calloc((size_t)count + 1, sizeof *elements);
+    assert_non_null(elements);
+    return elements;
+}
+
+static tk_case case_of(int op, tk_dtype dtype, int64_t m, int64_t n, int64_t k)
+{
+    tk_case c = tk_case_init(tk_contract_find(op_names[op]), dtype);
+    c.dims[0] = m;
+    c.dims[1] = n;
+    c.dims[2] = k;
+    return c;
+}
+
+/* A case of `op` whose output is [rows, cols] and whose sums have `places` products. */
+static tk_case product_case(int op, tk_dtype dtype, int64_t rows, int64_t cols, int64_t places)
+{
+    return op == GEMM     ? case_of(op, dtype, rows, cols, places)
+           : op == GRAD_A ? case_of(op, dtype, rows, places, cols)
+                          : case_of(op, dtype, places, cols, rows);
+}
+
+/* The typed call of the op. */
+static tk_status call(tk_ctx *ctx, int op, tk_dtype dtype, const int64_t *dims, const void *first, const void *second,
+                      void *out)
+{
+    switch (op) {
+    case GEMM: return tk_gemm(ctx, dtype, dims[0], dims[1], dims[2], first, second, out);
+    case GRAD_A: return tk_gemm_grad_a(ctx, dtype, dims[0], dims[1], dims[2], first, second, out);
+    default: return tk_gemm_grad_b(ctx, dtype, dims[0], dims[1], dims[2], first, second, out);
+    }
+}
+
+/* A case with its buffers, first and second input in contract order. */
+typedef struct problem {
+    tk_case c;
+    int op;
+    int64_t rows, cols, places;
+    uint16_t *first, *second, *out;
+} problem;
+
+static problem new_problem(int op, tk_dtype dtype, int64_t rows, int64_t cols, int64_t places)
+{
+    problem p = {
+        .c = product_case(op, dtype, rows, cols, places), .op = op, .rows = rows, .cols = cols, .places = places};
+    p.first = new_elements(tk_case_elements(&p.c, 0));
+    p.second = new_elements(tk_case_elements(&p.c, 1));
+    p.out = new_elements(tk_case_elements(&p.c, 2));
+    return p;
+}
+
+static void free_problem(problem *p)
+{
+    free(p->first);
+    free(p->second);
+    free(p->out);
+}
+
+static void draw(problem *p, const char *family, uint64_t seed)
+{
+    tki_family_fill(tki_family_find(family), &p->c, seed, (void *[]){p->first, p->second, NULL});
+}
+
+static void run_problem(tk_ctx *ctx, problem *p)
+{
+    assert_ok(ctx, call(ctx, p->op, p->c.dtype, p->c.dims, p->first, p->second, p->out));
+}
+
+/* The factors of out[i,j] at place t, spelled out from the formulas of the manual. */
+static uint16_t *left_at(const problem *p, int64_t i, int64_t t)
+{
+    const int64_t *d = p->c.dims;
+    return p->op == GEMM     ? &p->first[i * d[2] + t]
+           : p->op == GRAD_A ? &p->first[i * d[1] + t]
+                             : &p->second[t * d[2] + i];
+}
+
+static uint16_t *right_at(const problem *p, int64_t t, int64_t j)
+{
+    const int64_t *d = p->c.dims;
+    return p->op == GEMM     ? &p->second[t * d[1] + j]
+           : p->op == GRAD_A ? &p->second[j * d[1] + t]
+                             : &p->first[t * d[1] + j];
+}
+
+static void set_left(const problem *p, int64_t i, int64_t t, double value)
+{
+    *left_at(p, i, t) = bits_of(p->c.dtype, value);
+}
+
+static void set_right(const problem *p, int64_t t, int64_t j, double value)
+{
+    *right_at(p, t, j) = bits_of(p->c.dtype, value);
+}
+
+/* The oracle's answer for every element of the output, box by box. */
+static tki_enclosure *enclose_all(const problem *p, const void *tables, int64_t box)
+{
+    const tki_oracle *oracle = tki_oracle_of(p->c.contract);
+    tki_oracle_job job = {
+        .c = &p->c, .buffers = (const void *[]){p->first, p->second, NULL}, .output = 2, .tables = tables};
+    tki_enclosure *all = calloc((size_t)(p->rows * p->cols) + 1, sizeof *all);
+    tki_enclosure *some = calloc((size_t)(box * box), sizeof *some);
+    assert_non_null(all);
+    assert_non_null(some);
+    for (int64_t i = 0; i < p->rows; i += box)
+        for (int64_t j = 0; j < p->cols; j += box) {
+            tki_box b = {i, i + box < p->rows ? i + box : p->rows, j, j + box < p->cols ? j + box : p->cols};
+            assert_int_equal(oracle->enclose(&job, &b, some), TK_OK);
+            for (int64_t r = b.row_begin; r < b.row_end; r++)
+                for (int64_t c = b.col_begin; c < b.col_end; c++)
+                    all[r * p->cols + c] = some[(r - b.row_begin) * (b.col_end - b.col_begin) + c - b.col_begin];
+        }
+    free(some);
+    return all;
+}
+
+/* -- The oracle against integer arithmetic ------------------------------------------------------------------ */
+
+/* x 2^300, an integer for every finite 16-bit x: taken apart by the definition of the format, with no floating point. */
+static void element_to_integer(mpz_t integer, tk_dtype dtype, uint16_t bits)
+{
+    int fraction_bits = dtype == TK_F16 ? 10 : 7;
+    int bias = dtype == TK_F16 ? 15 : 127;
+    int field = (bits & 0x7fff) >> fraction_bits;
+    unsigned long significand = bits & ((1u << fraction_bits) - 1);
+    if (field > 0)
+        significand += 1ul << fraction_bits;
+    else
+        field = 1;
+    mpz_set_ui(integer, significand);
+    mpz_mul_2exp(integer, integer, (mp_bitcnt_t)(300 + field - bias - fraction_bits));
+    if (bits & 0x8000)
+        mpz_neg(integer, integer);
+}
+
+typedef struct exact_element {
+    mpz_t sum, magnitude; /* in units of 2^-600 */
+    int64_t nonzero;
+} exact_element;
+
+static void exact_init(exact_element *e)
+{
+    mpz_inits(e->sum, e->magnitude, NULL);
+}
+
+static void exact_clear(exact_element *e)
+{
+    mpz_clears(e->sum, e->magnitude, NULL);
+}
+
+static void exact_dot(exact_element *e, const problem *p, int64_t i, int64_t j)
+{
+    mpz_t x;
+    mpz_t y;
+    mpz_inits(x, y, NULL);
+    mpz_set_ui(e->sum, 0);
+    mpz_set_ui(e->magnitude, 0);
+    e->nonzero = 0;
+    for (int64_t t = 0; t < p->places; t++) {
+        element_to_integer(x, p->c.dtype, *left_at(p, i, t));
+        element_to_integer(y, p->c.dtype, *right_at(p, t, j));
+        mpz_addmul(e->sum, x, y);
+        mpz_mul(x, x, y);
+        e->nonzero += mpz_sgn(x) != 0;
+        mpz_abs(x, x);
+        mpz_add(e->magnitude, e->magnitude, x);
+    }
+    mpz_clears(x, y, NULL);
+}
+
+/* integer 2^-600, exactly */
+static void integer_to_mpfr(mpfr_t value, const mpz_t integer)
+{
+    mpfr_set_prec(value, 1300);
+    mpfr_set_z_2exp(value, integer, -600, MPFR_RNDN);
+}
+
+static void check_element(const problem *p, const void *tables, const tki_enclosure *e, int64_t i, int64_t j)
+{
+    const tki_oracle *oracle = tki_oracle_of(p->c.contract);
+    tki_oracle_job job = {
+        .c = &p->c, .buffers = (const void *[]){p->first, p->second, NULL}, .output = 2, .tables = tables};
+    exact_element exact;
+    mpfr_t sum;
+    mpfr_t lo;
+    mpfr_t hi;
+    exact_init(&exact);
+    mpfr_inits2(128, sum, lo, hi, (mpfr_ptr)0);
+    exact_dot(&exact, p, i, j);
+    integer_to_mpfr(sum, exact.sum);
+    assert_true(isfinite(e->lo) && isfinite(e->hi));
+    assert_true(mpfr_cmp_d(sum, e->lo) >= 0 && mpfr_cmp_d(sum, e->hi) <= 0);
+    assert_int_equal(oracle->refine(&job, i, j, 128, lo, hi), TK_OK);
+    assert_true(mpfr_cmp(sum, lo) == 0 && mpfr_cmp(sum, hi) == 0);
+    if (exact.nonzero <= 1)
+        assert_true(e->lo == e->hi);
+
+    /* (K' - 1) u sum|ab| + (1 + K u) K 2^-150 in 1300 bits: B is that, rounded up by a hair. */
+    integer_to_mpfr(hi, exact.magnitude);
+    mpfr_mul_d(hi, hi, exact.nonzero > 1 ? (double)(exact.nonzero - 1) * 0x1p-24 : 0, MPFR_RNDN);
+    double places = (double)p->places;
+    if (p->c.dtype == TK_BF16)
+        mpfr_add_d(hi, hi, places * (1 + places * 0x1p-24) * 0x1p-150, MPFR_RNDN);
+    assert_true(mpfr_cmp_d(hi, e->bound) <= 0);
+    mpfr_mul_d(hi, hi, 1 + 0x1p-36, MPFR_RNDN);
+    assert_true(mpfr_cmp_d(hi, e->bound) >= 0);
+    mpfr_clears(sum, lo, hi, (mpfr_ptr)0);
+    exact_clear(&exact);
+}
+
+/* GEMM.ERR, GEMM_GRAD_A.ERR, GEMM_GRAD_B.ERR */
+static void oracle_agrees_with_integers(void **state)
+{
+    (void)state;
+    static const char *const families[] = {"normal", "finite_bits", "subnormal", "huge",    "cancel",       "swamp",
+                                           "few",    "midpoint",    "mixed",     "one_hot", "constant_rows"};
+    /* Longer than the oracle's blocks, and boxes smaller than the output. */
+    static const int64_t shapes[][3] = {{1, 1, 1}, {6, 6, 2}, {5, 7, 3}, {6, 5, 37}, {3, 4, 1100}};
+    for (int op = 0; op < OPS; op++)
+        for (int d = 0; d < 2; d++) {
+            void *tables;
+            const tki_oracle *oracle = tki_oracle_of(tk_contract_find(op_names[op]));
+            assert_int_equal(oracle->open(dtypes[d], &tables), TK_OK);
+            for (size_t f = 0; f < sizeof families / sizeof *families; f++)
+                for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
+                    problem p = new_problem(op, dtypes[d], shapes[s][0], shapes[s][1], shapes[s][2]);
+                    draw(&p, families[f], SEED + s);
+                    tki_enclosure *e = enclose_all(&p, tables, 4);
+                    for (int64_t i = 0; i < p.rows; i++)
+                        for (int64_t j = 0; j < p.cols; j++)
+                            check_element(&p, tables, &e[i * p.cols + j], i, j);
+                    free(e);
+                    free_problem(&p);
+                }
+            oracle->close(tables);
+        }
+    mpfr_free_cache();
+}
+
+/* Where every sum is small enough to be exact in double, the oracle says so; and dgemm's threads do not disturb each
+ * other: a judged box is the same whether one thread or several work. */
+static void oracle_is_exact_on_small_integers(void **state)
+{
+    (void)state;
+    void *tables;
+    const tki_oracle *oracle = tki_oracle_of(tk_contract_find("gemm"));
+    assert_int_equal(oracle->open(TK_F16, &tables), TK_OK);
+    problem p = new_problem(GEMM, TK_F16, 300, 280, 530);
+    tki_random random = tki_random_stream(SEED, 0);
+    for (int64_t i = 0; i < p.rows * p.places; i++)
+        p.first[i] = bits_of(TK_F16, (double)tki_random_below(&random, 64) - 32);
+    for (int64_t i = 0; i < p.cols * p.places; i++)
+        p.second[i] = bits_of(TK_F16, (double)tki_random_below(&random, 64) - 32);
+    tki_enclosure *e = enclose_all(&p, tables, 256);
+    for (int64_t i = 0; i < p.rows; i += 7)
+        for (int64_t j = 0; j < p.cols; j++) {
+            long sum = 0;
+            for (int64_t t = 0; t < p.places; t++)
+                sum += (long)tki_decode(TK_F16, *left_at(&p, i, t)) * (long)tki_decode(TK_F16, *right_at(&p, t, j));
+            assert_true(e[i * p.cols + j].lo == (double)sum && e[i * p.cols + j].hi == (double)sum);
+        }
+    free(e);
+    tk_ctx *ctx = new_context();
+    run_problem(ctx, &p);
+    tki_oracle_job job = {
+        .c = &p.c, .buffers = (const void *[]){p.first, p.second, NULL}, .output = 2, .tables = tables};
+    tki_judgement one = {0};
+    tki_judgement several = {0};
+    assert_int_equal(tki_judge(oracle, &job, p.out, 1, &one), TK_OK);
+    assert_int_equal(tki_judge(oracle, &job, p.out, 5, &several), TK_OK);
+    assert_memory_equal(one.histogram, several.histogram, sizeof one.histogram);
+    assert_int_equal(one.failed[TKI_GEMM_ERR] + several.failed[TKI_GEMM_ERR], 0);
+    assert_true(one.bound_used == several.bound_used && one.absolute_error == several.absolute_error);
+    tk_ctx_destroy(ctx);
+    oracle->close(tables);
+    free_problem(&p);
+}
+
+/* -- Values ---------------------------------------------------------------------------------------------------- */
+
+/* GEMM.ERR, GEMM_GRAD_A.ERR, GEMM_GRAD_B.ERR: [1 2 3; 4 5 6] [7 8; 9 10; 11 12] = [58 64; 139 154] and its gradients by
+ * hand. */
+static void known_values(void **state)
+{
+    (void)state;
+    tk_ctx *ctx = new_context();
+    for (int d = 0; d < 2; d++) {
+        tk_dtype t = dtypes[d];
+        uint16_t a[6];
+        uint16_t b[6];
+        uint16_t g[4];
+        uint16_t out[6];
+        for (int i = 0; i < 6; i++) {
+            a[i] = bits_of(t, i + 1);
+            b[i] = bits_of(t, i + 7);
+        }
+        static const double g_values[4] = {1, -2, 3, 0.5};
+        for (int i = 0; i < 4; i++)
+            g[i] = bits_of(t, g_values[i]);
+        static const double c_expected[4] = {58, 64, 139, 154};
+        assert_ok(ctx, tk_gemm(ctx, t, 2, 2, 3, a, b, out));
+        for (int i = 0; i < 4; i++)
+            assert_int_equal(out[i], bits_of(t, c_expected[i]));
+        /* grad_a[i,t] = sum_j g[i,j] b[t,j] */
+        static const double a_expected[6] = {-9, -11, -13, 25, 32, 39};
+        assert_ok(ctx, tk_gemm_grad_a(ctx, t, 2, 2, 3, g, b, out));
+        for (int i = 0; i < 6; i++)
+            assert_int_equal(out[i], bits_of(t, a_expected[i]));
+        /* grad_b[t,j] = sum_i a[i,t] g[i,j] */
+        static const double b_expected[6] = {13, 0, 17, -1.5, 21, -3};
+        assert_ok(ctx, tk_gemm_grad_b(ctx, t, 2, 2, 3, g, a, out));
+        for (int i = 0; i < 6; i++)
+            assert_int_equal(out[i], bits_of(t, b_expected[i]));
+    }
+    tk_ctx_destroy(ctx);
+}
+
+/* One sum of products through each of the three ops; the first output element, and what the oracle admits there. */
+typedef struct answer {
+    uint16_t got;
+    tki_enclosure enclosure;
+} answer;
+
+static answer sum_of(int op, tk_dtype dtype, int places, const double *left, const double *right)
+{
+    problem p = new_problem(op, dtype, 1, 1, places);
+    for (int t = 0; t < places; t++) {
+        set_left(&p, 0, t, left[t]);
+        set_right(&p, t, 0, right[t]);
+    }
+    tk_ctx *ctx = new_context();
+    run_problem(ctx, &p);
+    tk_ctx_destroy(ctx);
+    const tki_oracle *oracle = tki_oracle_of(p.c.contract);
+    void *tables;
+    assert_int_equal(oracle->open(dtype, &tables), TK_OK);
+    tki_enclosure *e = enclose_all(&p, tables, 1);
+    answer result = {.got = p.out[0], .enclosure = e[0]};
+    free(e);
+    oracle->close(tables);
+    free_problem(&p);
+    return result;
+}
+
+static void assert_admitted_only(answer a, unsigned admits, int clause)
+{
+    assert_int_equal(a.enclosure.admits, admits);
+    assert_int_equal(a.enclosure.clause, clause);
+}
+
+/* GEMM.NAN, GEMM.INF, GEMM_GRAD_A.NAN, GEMM_GRAD_A.INF, GEMM_GRAD_B.NAN, GEMM_GRAD_B.INF */
+static void special_values(void **state)
+{
+    (void)state;
+    for (int op = 0; op < OPS; op++)
+        for (int d = 0; d < 2; d++) {
+            tk_dtype t = dtypes[d];
+            answer a = sum_of(op, t, 3, (double[]){1, NAN, 2}, (double[]){1, 0, 2});
+            assert_true(tki_is_nan(t, a.got));
+            assert_admitted_only(a, TKI_ADMIT_NAN, TKI_GEMM_NAN);
+            a = sum_of(op, t, 3, (double[]){1, 0, 2}, (double[]){1, INFINITY, 2});
+            assert_true(tki_is_nan(t, a.got));
+            assert_admitted_only(a, TKI_ADMIT_NAN, TKI_GEMM_NAN);
+            a = sum_of(op, t, 2, (double[]){-INFINITY, 1}, (double[]){-0.0, 1});
+            assert_true(tki_is_nan(t, a.got));
+            assert_admitted_only(a, TKI_ADMIT_NAN, TKI_GEMM_NAN);
+            a = sum_of(op, t, 3, (double[]){INFINITY, 1, 3}, (double[]){2, 5, -INFINITY});
+            assert_true(tki_is_nan(t, a.got));
+            assert_admitted_only(a, TKI_ADMIT_NAN, TKI_GEMM_NAN);
+            a = sum_of(op, t, 3, (double[]){INFINITY, -7, -3}, (double[]){2, 5, -INFINITY});
+            assert_int_equal(a.got, bits_of(t, INFINITY));
+            assert_admitted_only(a, TKI_ADMIT_PLUS_INF, TKI_GEMM_INF);
+            a = sum_of(op, t, 2, (double[]){-INFINITY, 100}, (double[]){INFINITY, 100});
+            assert_int_equal(a.got, bits_of(t, -INFINITY));
+            assert_admitted_only(a, TKI_ADMIT_MINUS_INF, TKI_GEMM_INF);
+            a = sum_of(op, t, 2, (double[]){0, -0.0}, (double[]){-1, 1});
+            assert_true(tki_decode(t, a.got) == 0);
+            assert_admitted_only(a, TKI_ADMIT_INTERVAL, TKI_GEMM_ERR);
+        }
+}
+
+/* The flags of a sum by plain IEEE multiplication of every pair: what the oracle finds from the special ones alone. */
+static unsigned flags_of(const problem *p, int64_t i, int64_t j, double *magnitude)
+{
+    unsigned flags = 0;
+    *magnitude = 0;
+    for (int64_t t = 0; t < p->places; t++) {
+        double z = tki_decode(p->c.dtype, *left_at(p, i, t)) * tki_decode(p->c.dtype, *right_at(p, t, j));
+        flags |= isnan(z)         ? TKI_GEMM_HAS_NAN
+                 : z == INFINITY  ? TKI_GEMM_HAS_PLUS_INF
+                 : z == -INFINITY ? TKI_GEMM_HAS_MINUS_INF
+                                  : 0u;
+        *magnitude += isfinite(z) ? fabs(z) : 0;
+    }
+    return flags;
+}
+
+/* GEMM.NAN, GEMM.INF, GEMM.OVERFLOW and those of the gradients: whole matrices with special values here and there. */
+static void oracle_finds_every_special_value(void **state)
+{
+    (void)state;
+    static const char *const families[] = {"bits", "special", "minus_inf", "zero_inf"};
+    static const int64_t shapes[][3] = {{9, 8, 1}, {9, 8, 5}, {20, 18, 61}, {6, 5, 1100}};
+    for (int op = 0; op < OPS; op++)
+        for (int d = 0; d < 2; d++) {
+            void *tables;
+            const tki_oracle *oracle = tki_oracle_of(tk_contract_find(op_names[op]));
+            assert_int_equal(oracle->open(dtypes[d], &tables), TK_OK);
+            int64_t infinite = 0;
+            for (int f = 0; f < 4; f++)
+                for (int s = 0; s < 4; s++) {
+                    problem p = new_problem(op, dtypes[d], shapes[s][0], shapes[s][1], shapes[s][2]);
+                    draw(&p, families[f], SEED + (uint64_t)s);
+                    tki_enclosure *e = enclose_all(&p, tables, 7);
+                    for (int64_t i = 0; i < p.rows * p.cols; i++) {
+                        double magnitude;
+                        int clause;
+                        unsigned flags = flags_of(&p, i / p.cols, i % p.cols, &magnitude);
+                        tki_gemm_sum sum = {dtypes[d], (double)p.places, 0, magnitude};
+                        assert_int_equal(e[i].admits, tki_gemm_admits(sum, flags, &clause));
+                        assert_int_equal(e[i].clause, clause);
+                        infinite += clause == TKI_GEMM_INF;
+                    }
+                    free(e);
+                    free_problem(&p);
+                }
+            assert_true(infinite > 100);
+            oracle->close(tables);
+        }
+}
+
+/* GEMM.OVERFLOW, GEMM_GRAD_A.OVERFLOW, GEMM_GRAD_B.OVERFLOW */
+static void overflow_on_the_way(void **state)
+{
+    (void)state;
+    const unsigned anything = TKI_ADMIT_INTERVAL | TKI_ADMIT_NAN | TKI_ADMIT_PLUS_INF | TKI_ADMIT_MINUS_INF;
+    for (int op = 0; op < OPS; op++) {
+        /* 2^128 - 2^128 + 1: each product alone is infinite in fp32. */
+        answer a = sum_of(op, TK_BF16, 3, (double[]){0x1p64, 0x1p64, 1}, (double[]){0x1p64, -0x1p64, 1});
+        assert_admitted_only(a, anything, TKI_GEMM_OVERFLOW);
+        assert_true(a.enclosure.lo <= 1 && a.enclosure.hi >= 1);
+        /* Half of that cannot overflow, in any order. */
+        a = sum_of(op, TK_BF16, 2, (double[]){0x1p63, 0x1p62}, (double[]){0x1p64, -0x1p64});
+        assert_admitted_only(a, TKI_ADMIT_INTERVAL, TKI_GEMM_ERR);
+        assert_int_equal(a.got, bits_of(TK_BF16, 0x1p126));
+        /* +inf beside a finite product that is -inf in fp32. */
+        a = sum_of(op, TK_BF16, 2, (double[]){INFINITY, 0x1p100}, (double[]){1, -0x1p100});
+        assert_admitted_only(a, TKI_ADMIT_NAN | TKI_ADMIT_PLUS_INF, TKI_GEMM_OVERFLOW);
+        /* fp16 goes to infinity in the final rounding only. */
+        a = sum_of(op, TK_F16, 4, (double[]){65504, 65504, 65504, 1}, (double[]){65504, 65504, -65504, 1});
+        assert_admitted_only(a, TKI_ADMIT_INTERVAL, TKI_GEMM_ERR);
+        assert_int_equal(a.got, bits_of(TK_F16, INFINITY));
+        a = sum_of(op, TK_F16, 3, (double[]){65504, 65504, 1}, (double[]){65504, -65504, 1});
+        assert_int_equal(a.got, bits_of(TK_F16, 1));
+    }
+    tki_gemm_sum sum = {.dtype = TK_BF16, .products = 1, .nonzero = 1, .magnitude = 0x1p128 * (1 - 0x1p-23)};
+    assert_false(tki_gemm_may_overflow(sum));
+    sum.magnitude = 0x1p128 * (1 - 0x1p-25);
+    assert_true(tki_gemm_may_overflow(sum));
+    sum.dtype = TK_F16;
+    sum.products = 0x1p57; /* the most elements that a 57-bit address space could hold, each product the largest */
+    sum.magnitude = 0x1p57 * 65504.0 * 65504.0;
+    assert_true((1 + sum.products * 0x1p-24) * sum.magnitude < 0x1p127);
+    assert_false(tki_gemm_may_overflow(sum));
+}
+
+/* -- Shapes, writing, repetition ------------------------------------------------------------------------------- */
+
+/* The sum in the order that kernel_cpu.c documents, one element at a time. */
+static uint16_t in_kernel_order(const problem *p, int64_t i, int64_t j)
+{
+    float total = 0;
+    for (int64_t begin = 0; begin < p->places; begin += 256) {
+        float run = 0;
+        for (int64_t t = begin; t < p->places && t < begin + 256; t++) {
+            float z = (float)tki_decode(p->c.dtype, *left_at(p, i, t)) *
+                      (float)tki_decode(p->c.dtype, *right_at(p, t, j));
+            run += z;
+        }
+        total += run;
+    }
+    return bits_of(p->c.dtype, (double)total);
+}
+
+/* GEMM.SHAPE, GEMM.WRITE and those of the gradients (GEMM_GRAD_A.SHAPE, GEMM_GRAD_A.WRITE, GEMM_GRAD_B.SHAPE,
+ * GEMM_GRAD_B.WRITE): sizes around strips, tiles and runs, buffers one element off any alignment; neighbours of the output
+ * and the inputs stay. */
+static void any_size_and_alignment(void **state)
+{
+    (void)state;
+    static const int64_t shapes[][3] = {{1, 1, 1},   {3, 7, 2},   {4, 8, 255},   {5, 9, 256},   {1, 17, 257},
+                                        {33, 1, 40}, {127, 5, 3}, {128, 128, 2}, {129, 130, 5}, {2, 257, 515},
+                                        {0, 3, 4},   {3, 0, 4},   {3, 4, 0},     {131, 133, 0}};
+    tk_ctx *ctx = new_context();
+    for (int op = 0; op < OPS; op++)
+        for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
+            problem p = new_problem(op, dtypes[s & 1], shapes[s][0], shapes[s][1], shapes[s][2]);
+            draw(&p, "normal", SEED);
+            int64_t outputs = p.rows * p.cols;
+            int64_t first = tk_case_elements(&p.c, 0);
+            int64_t second = tk_case_elements(&p.c, 1);
+            uint16_t *shifted_first = new_elements(first + 1);
+            uint16_t *shifted_second = new_elements(second + 3);
+            uint16_t *out = new_elements(outputs + 16);
+            memcpy(shifted_first + 1, p.first, (size_t)first * 2);
+            memcpy(shifted_second + 3, p.second, (size_t)second * 2);
+            memset(out, 0xcd, (size_t)(outputs + 16) * 2);
+            assert_ok(ctx, call(ctx, op, p.c.dtype, p.c.dims, shifted_first + 1, shifted_second + 3, out + 5));
+            for (int64_t i = 0; i < outputs + 16; i++) {
+                bool inside = i >= 5 && i < 5 + outputs;
+                assert_int_equal(out[i], inside ? in_kernel_order(&p, (i - 5) / p.cols, (i - 5) % p.cols) : 0xcdcd);
+            }
+            assert_memory_equal(shifted_first + 1, p.first, (size_t)first * 2);
+            assert_memory_equal(shifted_second + 3, p.second, (size_t)second * 2);
+            free(shifted_first);
+            free(shifted_second);
+            free(out);
+            free_problem(&p);
+        }
+    tk_ctx_destroy(ctx);
+}
+
+/* GEMM.SHAPE: a sum over nothing is +0, and it is written even where the inputs are NULL. */
+static void empty_sums_are_zero(void **state)
+{
+    (void)state;
+    tk_ctx *ctx = new_context();
+    for (int op = 0; op < OPS; op++) {
+        problem p = new_problem(op, TK_F16, 2, 3, 0);
+        memset(p.out, 0xff, 12);
+        assert_ok(ctx, call(ctx, op, TK_F16, p.c.dims, NULL, NULL, p.out));
+        for (int i = 0; i < 6; i++)
+            assert_int_equal(p.out[i], 0);
+        free_problem(&p);
+        assert_ok(ctx, call(ctx, op, TK_F16, (const int64_t[]){0, 0, 0}, NULL, NULL, NULL));
+    }
+    tk_ctx_destroy(ctx);
+}
+
+/* GEMM.REPEAT, GEMM_GRAD_A.REPEAT, GEMM_GRAD_B.REPEAT: the same bits for every number of threads, and, as the lowering says of
+ * itself, for a row without the others. */
+static void same_bits_for_every_thread_count(void **state)
+{
+    (void)state;
+    static const int threads[] = {1, 2, 3, 7};
+    tk_ctx *ctx = new_context();
+    for (int op = 0; op < OPS; op++) {
+        problem p = new_problem(op, dtypes[op & 1], 300, 270, 70);
+        size_t bytes = (size_t)(p.rows * p.cols) * 2;
+        uint16_t *once = malloc(bytes);
+        assert_non_null(once);
+        draw(&p, "mixed", SEED);
+        for (int t = 0; t < 4; t++) {
+            assert_ok(ctx, tk_ctx_set_threads(ctx, threads[t]));
+            run_problem(ctx, &p);
+            if (t == 0)
+                memcpy(once, p.out, bytes);
+            assert_memory_equal(p.out, once, bytes);
+        }
+        problem row = new_problem(op, p.c.dtype, 1, p.cols, p.places);
+        for (int64_t t = 0; t < p.places; t++) {
+            *left_at(&row, 0, t) = *left_at(&p, 217, t);
+            for (int64_t j = 0; j < p.cols; j++)
+                *right_at(&row, t, j) = *right_at(&p, t, j);
+        }
+        run_problem(ctx, &row);
+        assert_memory_equal(row.out, p.out + 217 * p.cols, (size_t)p.cols * 2);
+        free_problem(&row);
+        free_problem(&p);
+        free(once);
+    }
+    tk_ctx_destroy(ctx);
+}
+
+/* A caller's scratch of the size asked for is enough; one byte less is refused and nothing is written. */
+static void callers_scratch(void **state)
+{
+    (void)state;
+    tk_ctx *ctx = new_context();
+    problem p = new_problem(GEMM, TK_BF16, 200, 150, 90);
+    draw(&p, "normal", SEED);
+    assert_ok(ctx, tk_ctx_set_threads(ctx, 3));
+    size_t bytes;
+    assert_ok(ctx, tk_scratch_size(ctx, &p.c, &bytes));
+    void *scratch = aligned_alloc(64, (bytes + 63) / 64 * 64);
+    assert_non_null(scratch);
+    uint16_t *expected = new_elements(p.rows * p.cols);
+    assert_ok(ctx, call(ctx, GEMM, TK_BF16, p.c.dims, p.first, p.second, expected));
+    assert_ok(ctx, tk_ctx_set_scratch(ctx, scratch, bytes));
+    run_problem(ctx, &p);
+    assert_memory_equal(p.out, expected, (size_t)(p.rows * p.cols) * 2);
+    memset(p.out, 0x5a, (size_t)(p.rows * p.cols) * 2);
+    assert_ok(ctx, tk_ctx_set_scratch(ctx, scratch, bytes - 1));
+    assert_int_equal(call(ctx, GEMM, TK_BF16, p.c.dims, p.first, p.second, p.out), TK_NO_MEMORY);
+    for (int64_t i = 0; i < p.rows * p.cols; i++)
+        assert_int_equal(p.out[i], 0x5a5a);
+    tk_ctx_destroy(ctx);
+    free(scratch);
+    free(expected);
+    free_problem(&p);
+}
+
+static void bad_arguments_write_nothing(void **state)
+{
+    (void)state;
+    tk_ctx *ctx = new_context();
+    const uint16_t before[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+    uint16_t x[8] = {0x3c00, 0x3c00, 0x3c00, 0x3c00, 0x3c00, 0x3c00, 0x3c00, 0x3c00};
+    uint16_t y[8];
+    memcpy(y, before, sizeof y);
+    for (int op = 0; op < OPS; op++) {
+        for (int d = 0; d < 3; d++) {
+            int64_t dims[3] = {2, 2, 2};
+            dims[d] = -1;
+            assert_refused(ctx, call(ctx, op, TK_F16, dims, x, x, y), TK_BAD_ARGUMENT, "negative");
+            /* 2^31 squared times 2 bytes just overflows 63 bits; the size alone does not. */
+            int64_t large[3] = {INT64_C(1) << 31, INT64_C(1) << 31, INT64_C(1) << 31};
+            large[d] = 1;
+            assert_refused(ctx, call(ctx, op, TK_F16, large, x, x, y), TK_BAD_ARGUMENT, "63 bits");
+        }
+        const int64_t two[3] = {2, 2, 2};
+        assert_refused(ctx, call(ctx, op, TK_F32, two, x, x, y), TK_BAD_ARGUMENT, "f32");
+        assert_refused(ctx, call(ctx, op, TK_I64, two, x, x, y), TK_BAD_ARGUMENT, "i64");
+        assert_refused(ctx, call(ctx, op, TK_F16, two, NULL, x, y), TK_BAD_ARGUMENT, "NULL");
+        assert_refused(ctx, call(ctx, op, TK_F16, two, x, NULL, y), TK_BAD_ARGUMENT, "NULL");
+        assert_refused(ctx, call(ctx, op, TK_F16, two, x, x, NULL), TK_BAD_ARGUMENT, "NULL");
+        assert_refused(ctx, call(ctx, op, TK_F16, two, (char *)x + 1, x, y), TK_BAD_ARGUMENT, "not aligned");
+        assert_refused(ctx, call(ctx, op, TK_F16, two, y, x, y), TK_BAD_ARGUMENT, "overlaps");
+        assert_refused(ctx, call(ctx, op, TK_F16, two, x, y + 3, y), TK_BAD_ARGUMENT, "overlaps");
+        assert_memory_equal(y, before, sizeof y);
+        /* Inputs may be the same buffer, and an output may begin where an input ends. */
+        assert_ok(ctx, call(ctx, op, TK_F16, two, x, x, x + 4));
+        for (int i = 4; i < 8; i++) {
+            assert_int_equal(x[i], 0x4000);
+            x[i] = 0x3c00;
+        }
+    }
+    tk_ctx_destroy(ctx);
+}
+
+/* -- Laws ------------------------------------------------------------------------------------------------------ */
+
+static void transpose(uint16_t *target, const uint16_t *source, int64_t rows, int64_t cols)
+{
+    for (int64_t i = 0; i < rows; i++)
+        for (int64_t j = 0; j < cols; j++)
+            target[j * rows + i] = source[i * cols + j];
+}
+
+/* Every output of `data` is admitted by the contract of problem p. */
+static void assert_judged_good(const problem *p, const uint16_t *data)
+{
+    const tki_oracle *oracle = tki_oracle_of(p->c.contract);
+    tki_oracle_job job = {.c = &p->c, .buffers = (const void *[]){p->first, p->second, NULL}, .output = 2};
+    void *tables;
+    tki_judgement judgement = {0};
+    assert_int_equal(oracle->open(p->c.dtype, &tables), TK_OK);
+    job.tables = tables;
+    assert_int_equal(tki_judge(oracle, &job, data, 2, &judgement), TK_OK);
+    assert_false(judgement.failure.present);
+    assert_int_equal(judgement.elements, p->rows * p->cols);
+    oracle->close(tables);
+}
+
+/* grad_a(g, b) and gemm(g, b^T) are the same sums: each is admitted where the other is, and this lowering, which sums both in
+ * the same order, gives the same bits. */
+static void grad_a_is_gemm_with_the_transpose(void **state)
+{
+    (void)state;
+    tk_ctx *ctx = new_context();
+    for (int d = 0; d < 2; d++) {
+        problem grad = new_problem(GRAD_A, dtypes[d], 37, 29, 300);
+        problem plain = new_problem(GEMM, dtypes[d], 37, 29, 300);
+        draw(&grad, "mixed", SEED);
+        memcpy(plain.first, grad.first, (size_t)(grad.rows * grad.places) * 2);
+        transpose(plain.second, grad.second, grad.cols, grad.places);
+        run_problem(ctx, &grad);
+        run_problem(ctx, &plain);
+        assert_judged_good(&grad, plain.out);
+        assert_judged_good(&plain, grad.out);
+        assert_memory_equal(grad.out, plain.out, (size_t)(grad.rows * grad.cols) * 2);
+        free_problem(&grad);
+        free_problem(&plain);
+    }
+    tk_ctx_destroy(ctx);
+}
+
+/* grad_b(g, a) = (grad_a(g^T, a^T))^T: here too the same sums of the same products, hence the same bits. */
+static void gradients_are_transposes_of_each_other(void **state)
+{
+    (void)state;
+    tk_ctx *ctx = new_context();
+    for (int d = 0; d < 2; d++) {
+        /* grad_b [k, n] from g [m, n] and a [m, k]; the other is [n, k] from g^T [n, m] and a^T [k, m]. */
+        problem b = new_problem(GRAD_B, dtypes[d], 23, 41, 270);
+        problem a = new_problem(GRAD_A, dtypes[d], 41, 23, 270);
+        uint16_t *turned = new_elements(b.rows * b.cols);
+        draw(&b, "mixed", SEED);
+        transpose(a.first, b.first, b.places, b.cols);
+        transpose(a.second, b.second, b.places, b.rows);
+        run_problem(ctx, &b);
+        run_problem(ctx, &a);
+        transpose(turned, a.out, a.rows, a.cols);
+        assert_judged_good(&b, turned);
+        assert_memory_equal(b.out, turned, (size_t)(b.rows * b.cols) * 2);
+        transpose(turned, b.out, b.rows, b.cols);
+        assert_judged_good(&a, turned);
+        free(turned);
+        free_problem(&a);
+        free_problem(&b);
+    }
+    tk_ctx_destroy(ctx);
+}
+
+/* A one in each sum copies: every finite pattern comes through as it was, except that a zero may change its sign. */
+static void identity_copies(void **state)
+{
+    (void)state;
+    enum { N = 64 };
+    tk_ctx *ctx = new_context();
+    for (int op = 0; op < OPS; op++)
+        for (int d = 0; d < 2; d++) {
+            problem p = new_problem(op, dtypes[d], 1024, N, N);
+            for (int64_t i = 0; i < p.rows; i++)
+                for (int64_t t = 0; t < N; t++) {
+                    uint16_t pattern = (uint16_t)(i * N + t);
+                    *left_at(&p, i, t) = tki_is_finite(dtypes[d], pattern) ? pattern : 0;
+                }
+            for (int64_t t = 0; t < N; t++)
+                set_right(&p, t, t, 1);
+            run_problem(ctx, &p);
+            for (int64_t i = 0; i < p.rows; i++)
+                for (int64_t j = 0; j < N; j++) {
+                    uint16_t expected = *left_at(&p, i, j);
+                    assert_int_equal(p.out[i * N + j], expected == 0x8000 ? 0 : expected);
+                }
+            free_problem(&p);
+        }
+    tk_ctx_destroy(ctx);
+}
+
+/* On integers so small that nothing is rounded, x (y + z) = x y + x z, bit for bit. */
+static void distributive_where_exact(void **state)
+{
+    (void)state;
+    tk_ctx *ctx = new_context();
+    for (int op = 0; op < OPS; op++)
+        for (int d = 0; d < 2; d++) {
+            tki_random random = tki_random_stream(SEED, (uint64_t)op);
+            problem y = new_problem(op, dtypes[d], 19, 21, 31);
+            problem z = new_problem(op, dtypes[d], 19, 21, 31);
+            problem both = new_problem(op, dtypes[d], 19, 21, 31);
+            for (int64_t t = 0; t < y.places; t++) {
+                for (int64_t i = 0; i < y.rows; i++) {
+                    /* At most 31 products of at most 1 times 4: below 256, exact in bf16 too. */
+                    double x = (double)tki_random_below(&random, 3) - 1;
+                    set_left(&y, i, t, x);
+                    set_left(&z, i, t, x);
+                    set_left(&both, i, t, x);
+                }
+                for (int64_t j = 0; j < y.cols; j++) {
+                    double v = (double)tki_random_below(&random, 5) - 2;
+                    double w = (double)tki_random_below(&random, 5) - 2;
+                    set_right(&y, t, j, v);
+                    set_right(&z, t, j, w);
+                    set_right(&both, t, j, v + w);
+                }
+            }
+            run_problem(ctx, &y);
+            run_problem(ctx, &z);
+            run_problem(ctx, &both);
+            for (int64_t i = 0; i < y.rows * y.cols; i++) {
+                double sum = tki_decode(dtypes[d], y.out[i]) + tki_decode(dtypes[d], z.out[i]);
+                assert_int_equal(both.out[i], bits_of(dtypes[d], sum));
+            }
+            free_problem(&y);
+            free_problem(&z);
+            free_problem(&both);
+        }
+    tk_ctx_destroy(ctx);
+}
+
+/* -- Certificates ---------------------------------------------------------------------------------------------- */
+
+static void gemm_certified_and_mutants_refuted(void **state)
+{
+    (void)state;
+    assert_op_certifies("gemm");
+}
+
+static void grad_a_certified_and_mutants_refuted(void **state)
+{
+    (void)state;
+    assert_op_certifies("gemm_grad_a");
+}
+
+static void grad_b_certified_and_mutants_refuted(void **state)
+{
+    (void)state;
+    assert_op_certifies("gemm_grad_b");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(oracle_agrees_with_integers),
+        cmocka_unit_test(oracle_is_exact_on_small_integers),
+        cmocka_unit_test(known_values),
+        cmocka_unit_test(special_values),
+        cmocka_unit_test(oracle_finds_every_special_value),
+        cmocka_unit_test(overflow_on_the_way),
+        cmocka_unit_test(any_size_and_alignment),
+        cmocka_unit_test(empty_sums_are_zero),
+        cmocka_unit_test(same_bits_for_every_thread_count),
+        cmocka_unit_test(callers_scratch),
+        cmocka_unit_test(bad_arguments_write_nothing),
+        cmocka_unit_test(grad_a_is_gemm_with_the_transpose),
+        cmocka_unit_test(gradients_are_transposes_of_each_other),
+        cmocka_unit_test(identity_copies),
+        cmocka_unit_test(distributive_where_exact),
+        cmocka_unit_test(gemm_certified_and_mutants_refuted),
+        cmocka_unit_test(grad_a_certified_and_mutants_refuted),
+        cmocka_unit_test(grad_b_certified_and_mutants_refuted),
+    };
+    print_message("seed %d\n", SEED);
+    return cmocka_run_group_tests_name("gemm", tests, NULL, NULL);
+}
