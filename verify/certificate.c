@@ -233,6 +233,9 @@ static const char *shape_problem(const tk_certificate *certificate)
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         if (!json_is_array(tki_certificate_get(certificate, lists[i])))
             return lists[i];
+    /* The hash does not cover this member, so nothing else may stand in it. */
+    if (json_object_size(tki_certificate_get(certificate, "integrity")) != 1)
+        return "integrity";
     return json_is_integer(tki_certificate_get(certificate, "result.elements")) ? NULL : "result.elements";
 }
 

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <jansson.h>
+
 #include "core/case.h"
 #include "core/clock.h"
 #include "core/context.h"
@@ -44,12 +46,33 @@ static tk_status check_given_inputs(tk_ctx *ctx, const tk_contract *contract, co
         return tki_fail(ctx, TK_BAD_ARGUMENT, "%s: inputs were given without a shape", contract->name);
     for (int i = 0; i < options->input_count; i++) {
         bool known = false;
+        if (!options->inputs || !options->inputs[i].name || !options->inputs[i].bits)
+            return tki_fail(ctx, TK_BAD_ARGUMENT, "%s: input %d has no name or no bits", contract->name, i);
         for (int p = 0; p < contract->param_count; p++)
             known |= !contract->params[p].output && !strcmp(contract->params[p].name, options->inputs[i].name);
         if (!known)
             return tki_fail(ctx, TK_BAD_ARGUMENT, "%s has no input '%s'", contract->name, options->inputs[i].name);
     }
     return TK_OK;
+}
+
+/* A certificate is JSON, and JSON is UTF-8. */
+static bool is_utf8(const char *text)
+{
+    json_t *string = json_string(text);
+    bool good = string != NULL;
+    json_decref(string);
+    return good;
+}
+
+/* Cut to fit, but not within a character. */
+static void copy_name(char *place, size_t size, const char *name)
+{
+    size_t length = strnlen(name, size - 1);
+    while (length && ((unsigned char)name[length] & 0xc0) == 0x80)
+        length--;
+    memcpy(place, name, length);
+    place[length] = 0;
 }
 
 static tk_status check_options(tk_ctx *ctx, const tk_contract *contract, tk_dtype dtype, tk_dtype index_dtype,
@@ -61,6 +84,10 @@ static tk_status check_options(tk_ctx *ctx, const tk_contract *contract, tk_dtyp
         memcpy(c.dims, options->dims, (size_t)contract->dim_count * sizeof *c.dims);
     if (options->xent)
         c.xent = *options->xent;
+    if ((unsigned)options->level > TK_EXHAUSTIVE)
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "there is no level %d", (int)options->level);
+    if (options->kernel && options->kernel_name && !is_utf8(options->kernel_name))
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "the function's name is not UTF-8");
     if (options->family && tki_family_find(options->family) < 0)
         return tki_fail(ctx, TK_BAD_ARGUMENT, "there is no input family '%s'", options->family);
     if (options->mutant && !tki_mutant_find(contract, options->mutant))
@@ -77,7 +104,7 @@ static tk_status choose_executable(tk_ctx *ctx, tki_outcome *o, tki_executable *
     const tk_certify_options *options = o->options;
     if (options->kernel) {
         o->kind = TKI_FUNCTION;
-        snprintf(o->subject, sizeof o->subject, "%s", options->kernel_name ? options->kernel_name : "function");
+        copy_name(o->subject, sizeof o->subject, options->kernel_name ? options->kernel_name : "function");
         *executable = (tki_executable){.kernel = options->kernel, .kernel_data = options->kernel_data};
         return TK_OK;
     }
@@ -296,11 +323,13 @@ static tk_status note_refuted(tki_subject *subject, tki_outcome *o, const tki_tr
                               tki_trial_result *r)
 {
     tki_trial shrunk = *trial;
+    o->refuted[r->failed_clause] = true;
     tk_status status = tki_shrink(subject, &shrunk, inputs, r);
     if (status != TK_OK)
         return status;
     o->verdict = TK_REFUTED;
     o->failed_clause = r->failed_clause;
+    o->refuted[r->failed_clause] = true;
     o->failed_trial = shrunk;
     snprintf(o->reason, sizeof o->reason, "%s: %s", o->contract->clauses[r->failed_clause].id, r->reason);
     o->judgement.failure = r->judgement.failure;
@@ -363,6 +392,7 @@ static tk_status run_bad_indices(tki_subject *subject, tki_outcome *o)
             if (r.failed_clause >= 0) {
                 o->verdict = TK_REFUTED;
                 o->failed_clause = r.failed_clause;
+                o->refuted[r.failed_clause] = true;
                 o->failed_trial = trial;
                 snprintf(o->reason, sizeof o->reason, "%s: %s", o->contract->clauses[r.failed_clause].id, r.reason);
                 o->reproduce = whole_command(o);

@@ -11,6 +11,13 @@ static const char *text_of(const json_t *object, const char *name)
     return text ? text : "";
 }
 
+/* A bar would end the cell of a table. */
+static void print_cell(FILE *out, const char *text)
+{
+    for (; *text; text++)
+        fprintf(out, *text == '|' ? "\\%c" : "%c", *text);
+}
+
 /* Numbers as written in the statement, so that the two never disagree. */
 static void print_value(FILE *out, const json_t *value)
 {
@@ -55,8 +62,10 @@ static void print_clauses(FILE *out, const tk_certificate *c)
     const json_t *clauses = tki_certificate_get(c, "clauses");
     for (size_t i = 0; i < json_array_size(clauses); i++) {
         const json_t *clause = json_array_get(clauses, i);
-        fprintf(out, "| %s | %s | %lld | %s |\n", text_of(clause, "id"), text_of(clause, "verdict"),
-                (long long)json_integer_value(json_object_get(clause, "checks")), text_of(clause, "text"));
+        fprintf(out, "| %s | %s | %lld | ", text_of(clause, "id"), text_of(clause, "verdict"),
+                (long long)json_integer_value(json_object_get(clause, "checks")));
+        print_cell(out, text_of(clause, "text"));
+        fprintf(out, " |\n");
     }
     fputc('\n', out);
 }
@@ -88,7 +97,9 @@ static void print_element(FILE *out, const char *title, const json_t *element)
     json_t *bits;
     json_object_foreach(json_object_get(element, "input_bits"), name, bits)
     {
-        fprintf(out, "| input %s | %s |\n", name, json_string_value(bits));
+        fprintf(out, "| input %s | ", name);
+        print_value(out, bits);
+        fprintf(out, " |\n");
     }
     const json_t *trial = json_object_get(element, "trial");
     fprintf(out, "| trial | %s, ", text_of(trial, "family"));
@@ -140,7 +151,9 @@ static void print_mutants(FILE *out, const tk_certificate *c)
     fprintf(out, "## Planted wrong kernels\n\n| kernel | what is wrong | rejected by |\n|---|---|---|\n");
     for (size_t i = 0; i < json_array_size(mutants); i++) {
         const json_t *mutant = json_array_get(mutants, i);
-        fprintf(out, "| %s | %s | %s |\n", text_of(mutant, "name"), text_of(mutant, "what"),
+        fprintf(out, "| %s | ", text_of(mutant, "name"));
+        print_cell(out, text_of(mutant, "what"));
+        fprintf(out, " | %s |\n",
                 json_is_true(json_object_get(mutant, "rejected")) ? text_of(mutant, "clause") : "**not rejected**");
     }
     fputc('\n', out);

@@ -33,8 +33,9 @@ typedef struct tki_outcome {
 
     tk_verdict verdict;
     char reason[768];
-    char *reproduce;   /* NULL unless refuted */
-    int failed_clause; /* -1 */
+    char *reproduce;              /* NULL unless refuted */
+    int failed_clause;            /* of the smallest failing case; -1 */
+    bool refuted[TK_MAX_CLAUSES]; /* shrinking may end at another clause than the one that failed first */
     tki_judgement judgement;
     int64_t structural[TK_MAX_CLAUSES];
     bool proved[TK_MAX_CLAUSES]; /* every input of the finite domain was judged by this clause or a fellow of it */

@@ -117,8 +117,8 @@ __attribute__((format(printf, 1, 2))) static char *describe(const char *format, 
     return length < 0 ? NULL : text;
 }
 
-/* NULL if everything is the same. A refuted run stops at its failure, and so does its replay. */
-static char *first_difference(const tk_certificate *before, const tk_certificate *after)
+/* A refuted run stops at its failure, and so does its replay. Where they differ, *difference says how, memory permitting. */
+static bool same_outcome(const tk_certificate *before, const tk_certificate *after, char **difference)
 {
     const json_t *old_trials = tki_certificate_get(before, "run.trials");
     const json_t *new_trials = tki_certificate_get(after, "run.trials");
@@ -126,21 +126,27 @@ static char *first_difference(const tk_certificate *before, const tk_certificate
     for (size_t i = 0; i < count && i < json_array_size(new_trials); i++) {
         const json_t *a = json_array_get(old_trials, i);
         const json_t *b = json_array_get(new_trials, i);
-        if (!json_equal(json_object_get(a, "output_sha256"), json_object_get(b, "output_sha256"))) {
-            char *shape = json_dumps(json_object_get(a, "shape"), JSON_COMPACT);
-            char *text = describe("trial %zu (%s, %s) gives other output bits", i,
-                                  json_string_value(json_object_get(a, "family")), shape ? shape : "");
-            free(shape);
-            return text;
-        }
+        if (json_equal(a, b))
+            continue;
+        bool same_bits = json_equal(json_object_get(a, "output_sha256"), json_object_get(b, "output_sha256"));
+        char *shape = json_dumps(json_object_get(b, "shape"), JSON_COMPACT);
+        *difference = describe("trial %zu (%s, %s) %s", i, json_string_value(json_object_get(b, "family")),
+                               shape ? shape : "",
+                               same_bits ? "is not what the certificate lists there" : "gives other output bits");
+        free(shape);
+        return false;
     }
-    if (count != json_array_size(new_trials))
-        return describe("%zu trials ran, the certificate lists %zu", json_array_size(new_trials), count);
+    if (count != json_array_size(new_trials)) {
+        *difference = describe("%zu trials ran, the certificate lists %zu", json_array_size(new_trials), count);
+        return false;
+    }
     const char *old_verdict = tki_certificate_text(before, "verdict");
     const char *new_verdict = tki_certificate_text(after, "verdict");
-    if (strcmp(old_verdict, new_verdict) != 0)
-        return describe("the verdict is now %s, it was %s", new_verdict, old_verdict);
-    return NULL;
+    if (strcmp(old_verdict, new_verdict) != 0) {
+        *difference = describe("the verdict is now %s, it was %s", new_verdict, old_verdict);
+        return false;
+    }
+    return true;
 }
 
 tk_status tk_certificate_replay(tk_ctx *ctx, const tk_certificate *certificate, tk_progress progress,
@@ -166,8 +172,8 @@ tk_status tk_certificate_replay(tk_ctx *ctx, const tk_certificate *certificate, 
     recipe_free(&r);
     if (status != TK_OK)
         return status;
-    char *text = first_difference(certificate, again);
-    *same = !text;
+    char *text = NULL;
+    *same = same_outcome(certificate, again, &text);
     if (difference)
         *difference = text;
     else

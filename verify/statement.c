@@ -100,7 +100,7 @@ static json_t *run_json(const tki_outcome *o)
 
 static const char *clause_verdict(const tki_outcome *o, int i)
 {
-    if (o->judgement.failed[i] > 0 || o->failed_clause == i)
+    if (o->judgement.failed[i] > 0 || o->refuted[i])
         return tk_verdict_name(TK_REFUTED);
     if (o->judgement.judged[i] + o->structural[i] == 0)
         return "NOT JUDGED";
@@ -112,11 +112,10 @@ static json_t *clauses_json(const tki_outcome *o)
     json_t *clauses = json_array();
     for (int i = 0; i < o->contract->clause_count; i++)
         json_array_append_new(
-            clauses,
-            json_pack("{s:s, s:s, s:s, s:I, s:I}", "id", o->contract->clauses[i].id, "text",
-                      o->contract->clauses[i].text, "verdict", clause_verdict(o, i), "checks",
-                      (json_int_t)(o->judgement.judged[i] + o->structural[i]), "failures",
-                      (json_int_t)(o->judgement.failed[i] ? o->judgement.failed[i] : o->failed_clause == i)));
+            clauses, json_pack("{s:s, s:s, s:s, s:I, s:I}", "id", o->contract->clauses[i].id, "text",
+                               o->contract->clauses[i].text, "verdict", clause_verdict(o, i), "checks",
+                               (json_int_t)(o->judgement.judged[i] + o->structural[i]), "failures",
+                               (json_int_t)(o->judgement.failed[i] ? o->judgement.failed[i] : o->refuted[i])));
     return clauses;
 }
 
@@ -159,7 +158,7 @@ static json_t *worst_json(const tki_outcome *o)
 /* The level that was seen; only a promise of equal bits on every backend reaches further than one machine can see. */
 static const char *determinism_reached(const tki_outcome *o)
 {
-    if (o->determinism < TK_RUN_TO_RUN)
+    if (o->determinism < TK_RUN_TO_RUN || !o->trial_count)
         return tk_determinism_name(TK_DETERMINISM_NONE);
     bool bits_held = o->lowering && o->lowering->determinism == TK_CROSS_DEVICE && o->failed_clause < 0;
     if (bits_held)
@@ -226,21 +225,25 @@ static json_t *evidence_json(const tki_outcome *o)
 {
     json_t *list = json_array();
     const tki_judgement *j = &o->judgement;
+    if (!o->trial_count) {
+        say(list, "No trial was completed.");
+        return list;
+    }
     say(list,
         "%lld output elements from %lld trials were each compared with the admissible interval of their exact value.",
         (long long)j->elements, (long long)o->trial_count);
-    if (o->trial_count && o->trials[o->trial_count - 1].trial.family == TKI_ALL_PATTERNS)
+    if (o->trials[o->trial_count - 1].trial.family == TKI_ALL_PATTERNS)
         say(list, "Every pattern of every input was tried: %lld of them.",
             (long long)o->trials[o->trial_count - 1].elements);
     say(list,
         "Each trial ran at least twice, at different addresses, with different numbers of threads and different "
-        "poison in the "
-        "outputs; the bits %s.",
+        "poison "
+        "in the outputs; the bits %s.",
         o->determinism == TK_DETERMINISM_NONE ? "were not always the same" : "were the same");
-    if (o->failed_clause < 0 || tki_clause_find(o->contract, "WRITE") != o->failed_clause)
+    int write = tki_clause_find(o->contract, "WRITE");
+    if (write >= 0 && !o->refuted[write])
         say(list, "Bytes around every buffer and all inputs were unchanged after each run; half of the runs had an "
-                  "inaccessible page "
-                  "right behind each buffer.");
+                  "inaccessible page right behind each buffer.");
     if (j->refined)
         say(list, "For %lld elements double arithmetic did not decide and the oracle refined the exact value.",
             (long long)j->refined);
@@ -356,6 +359,11 @@ tk_status tki_certificate_make(tk_ctx *ctx, const tki_outcome *o, tk_certificate
         return status;
     if (!make_key(o, &provenance, key))
         return tki_fail(ctx, TK_INTERNAL, "SHA-256 failed");
+    /* A path is bytes, JSON is UTF-8. */
+    json_t *valid = json_string(provenance.artifact_path);
+    for (char *p = provenance.artifact_path; !valid && *p; p++)
+        *p = (unsigned char)*p < 0x80 ? *p : '?';
+    json_decref(valid);
     const char *slash = strrchr(provenance.artifact_path, '/');
     json_t *statement = json_pack("{s:s, s:[{s:s, s:{s:s}}], s:s, s:o}", "_type", TKI_STATEMENT_TYPE, "subject",
                                   "name", slash ? slash + 1 : provenance.artifact_path, "digest", "sha256",
