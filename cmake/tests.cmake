@@ -29,12 +29,10 @@ target_link_options(test_internals INTERFACE LINKER:--as-needed)
 
 function(register_test name file)
     set(labels ${ARGN})
-    set(timeout 120)
+    set(timeout 600) # against hangs; no test is about time
     if(file MATCHES "_slow\\.[a-z]+$")
         list(APPEND labels slow)
-        set(timeout 900)
-    elseif(TOKITAI_SANITIZE)
-        set(timeout 300)
+        set(timeout 1800)
     endif()
     set_tests_properties(${name} PROPERTIES
         ENVIRONMENT "${test_environment}"
@@ -59,7 +57,7 @@ function(add_valgrind_test name target file)
          exec valgrind --quiet --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite \
              --show-leak-kinds=definite \"$@\"" valgrind $<TARGET_FILE:${target}> ${ARGN})
     register_test(valgrind.${name} "${file}" valgrind)
-    set_tests_properties(valgrind.${name} PROPERTIES TIMEOUT 300)
+    set_tests_properties(valgrind.${name} PROPERTIES TIMEOUT 900)
 endfunction()
 
 # cmocka programs
