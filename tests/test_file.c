@@ -184,7 +184,8 @@ static void read_limits_and_errors(void **state)
     char *data = &placeholder;
     size_t bytes;
     assert_ok(ctx, tki_file_write(ctx, "five", "12345", 5));
-    assert_refused(ctx, tki_file_read(ctx, "five", 4, &data, &bytes), TK_BAD_FILE, "five has 5 bytes, more than the 4");
+    assert_refused(ctx, tki_file_read(ctx, "five", 4, &data, &bytes), TK_BAD_FILE,
+                   "five has 5 bytes, more than the 4");
     assert_null(data);
     assert_ok(ctx, tki_file_read(ctx, "five", 5, &data, &bytes));
     free(data);
@@ -216,7 +217,8 @@ static void reading_a_pipe_does_not_wait(void **state)
         size_t bytes;
         if (tk_ctx_create(&ctx) != TK_OK)
             _exit(2);
-        _exit(tki_file_read(ctx, "pipe", 5, &data, &bytes) == TK_IO && strstr(tk_ctx_message(ctx), "regular") ? 0 : 1);
+        _exit(tki_file_read(ctx, "pipe", 5, &data, &bytes) == TK_IO && strstr(tk_ctx_message(ctx), "regular") ? 0
+                                                                                                              : 1);
     }
     int status;
     assert_int_equal(waitpid(child, &status, 0), child);

@@ -59,8 +59,8 @@ static void draw_member(mpfr_ptr member, const tki_interval *x)
 static void assert_contains(const tki_interval *x, mpfr_srcptr value, const char *operation)
 {
     if (!(mpfr_lessequal_p(x->lo, value) && mpfr_lessequal_p(value, x->hi)))
-        fail_msg("%s: %.17g is not in [%.17g, %.17g]", operation, mpfr_get_d(value, MPFR_RNDN), mpfr_get_d(x->lo, MPFR_RNDN),
-                 mpfr_get_d(x->hi, MPFR_RNDN));
+        fail_msg("%s: %.17g is not in [%.17g, %.17g]", operation, mpfr_get_d(value, MPFR_RNDN),
+                 mpfr_get_d(x->lo, MPFR_RNDN), mpfr_get_d(x->hi, MPFR_RNDN));
 }
 
 /* The value lies inside up to an error of the reference itself, which is relative and far below the interval's precision. */
@@ -77,8 +77,8 @@ static void assert_nearly_contains(const tki_interval *x, mpfr_ptr value, const 
     mpfr_sub(value, value, slack, MPFR_RNDD);
     inside = inside && mpfr_lessequal_p(value, x->hi);
     if (!inside)
-        fail_msg("%s: %.17g is not in [%.17g, %.17g]", operation, mpfr_get_d(value, MPFR_RNDN), mpfr_get_d(x->lo, MPFR_RNDN),
-                 mpfr_get_d(x->hi, MPFR_RNDN));
+        fail_msg("%s: %.17g is not in [%.17g, %.17g]", operation, mpfr_get_d(value, MPFR_RNDN),
+                 mpfr_get_d(x->lo, MPFR_RNDN), mpfr_get_d(x->hi, MPFR_RNDN));
     mpfr_clear(slack);
 }
 
@@ -111,11 +111,13 @@ typedef struct unary {
 } unary;
 
 static const unary unaries[] = {
-    {"set", tki_interval_set, mpfr_set, ANY},          {"neg", tki_interval_neg, mpfr_neg, ANY},
-    {"sqrt", tki_interval_sqrt, mpfr_sqrt, NOT_NEGATIVE}, {"exp", tki_interval_exp, mpfr_exp, MODERATE},
-    {"log", tki_interval_log, mpfr_log, POSITIVE},     {"log1p", tki_interval_log1p, mpfr_log1p, ABOVE_MINUS_ONE},
+    {"set", tki_interval_set, mpfr_set, ANY},
+    {"neg", tki_interval_neg, mpfr_neg, ANY},
+    {"sqrt", tki_interval_sqrt, mpfr_sqrt, NOT_NEGATIVE},
+    {"exp", tki_interval_exp, mpfr_exp, MODERATE},
+    {"log", tki_interval_log, mpfr_log, POSITIVE},
+    {"log1p", tki_interval_log1p, mpfr_log1p, ABOVE_MINUS_ONE},
 };
-
 
 static bool in_domain(domain d, const tki_interval *x)
 {
@@ -295,7 +297,8 @@ static void constants(void **state)
         static const struct {
             long numerator;
             unsigned long denominator;
-        } ratios[] = {{1, 3}, {-1, 3}, {44715, 1000000}, {0, 7}, {-44715, 1}, {LONG_MAX, 3}, {LONG_MIN, 7}, {1, ULONG_MAX}};
+        } ratios[] = {{1, 3},      {-1, 3},       {44715, 1000000}, {0, 7},
+                      {-44715, 1}, {LONG_MAX, 3}, {LONG_MIN, 7},    {1, ULONG_MAX}};
         for (size_t r = 0; r < sizeof ratios / sizeof *ratios; r++) {
             tki_interval_set_ratio(&x, ratios[r].numerator, ratios[r].denominator);
             mpfr_set_si(p, ratios[r].numerator, MPFR_RNDN);

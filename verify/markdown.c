@@ -29,12 +29,17 @@ static void print_value(FILE *out, const json_t *value)
         fprintf(out, "%.6g", json_number_value(value));
 }
 
-static void print_shape(FILE *out, const json_t *shape)
+/* In the contract's order where this build knows the op: a JSON object has no order of its own. */
+static void print_shape(FILE *out, const tk_certificate *c, const json_t *shape)
 {
+    const tk_contract *contract = tk_contract_find(tki_certificate_text(c, "run.op"));
+    for (int d = 0; contract && d < contract->dim_count; d++)
+        fprintf(out, "%s%s=%lld", d ? " " : "", contract->dim_names[d],
+                (long long)json_integer_value(json_object_get(shape, contract->dim_names[d])));
     const char *name;
     json_t *size;
     const char *comma = "";
-    json_object_foreach((json_t *)(uintptr_t)shape, name, size)
+    json_object_foreach(contract ? NULL : (json_t *)(uintptr_t)shape, name, size)
     {
         fprintf(out, "%s%s=%lld", comma, name, (long long)json_integer_value(size));
         comma = " ";
@@ -70,7 +75,7 @@ static void print_clauses(FILE *out, const tk_certificate *c)
     fputc('\n', out);
 }
 
-static void print_element(FILE *out, const char *title, const json_t *element)
+static void print_element(FILE *out, const tk_certificate *c, const char *title, const json_t *element)
 {
     if (!element)
         return;
@@ -103,7 +108,7 @@ static void print_element(FILE *out, const char *title, const json_t *element)
     }
     const json_t *trial = json_object_get(element, "trial");
     fprintf(out, "| trial | %s, ", text_of(trial, "family"));
-    print_shape(out, json_object_get(trial, "shape"));
+    print_shape(out, c, json_object_get(trial, "shape"));
     fprintf(out, " |\n\n");
 }
 
@@ -139,8 +144,8 @@ static void print_result(FILE *out, const tk_certificate *c)
         fprintf(out, " | %lld |\n", (long long)json_integer_value(json_object_get(bin, "elements")));
     }
     fputc('\n', out);
-    print_element(out, "The failure", json_object_get(result, "failure"));
-    print_element(out, "The worst element", json_object_get(result, "worst"));
+    print_element(out, c, "The failure", json_object_get(result, "failure"));
+    print_element(out, c, "The worst element", json_object_get(result, "worst"));
 }
 
 static void print_mutants(FILE *out, const tk_certificate *c)
@@ -192,7 +197,7 @@ static void print_trials(FILE *out, const tk_certificate *c)
     for (size_t i = 0; i < json_array_size(trials); i++) {
         const json_t *trial = json_array_get(trials, i);
         fprintf(out, "| %s | ", text_of(trial, "family"));
-        print_shape(out, json_object_get(trial, "shape"));
+        print_shape(out, c, json_object_get(trial, "shape"));
         fprintf(out, " | %lld | %.16s |\n", (long long)json_integer_value(json_object_get(trial, "elements")),
                 text_of(trial, "output_sha256"));
     }

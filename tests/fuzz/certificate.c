@@ -1,0 +1,57 @@
+/* Fuzz target: a certificate's text. As it is, nearly every text is refused for its hash; so the same text is also tried with
+ * the hash put right and in canonical form, as somebody would who edits with care. What is taken must be showable. */
+#include <assert.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "verify/certificate.h"
+
+static void try_text(tk_ctx *ctx, const char *text, size_t length)
+{
+    tk_certificate *certificate = NULL;
+    tk_status status = tk_certificate_parse(ctx, text, length, &certificate);
+    if (status != TK_OK) {
+        assert(!certificate && tk_ctx_message(ctx)[0]);
+        return;
+    }
+    assert(tk_certificate_markdown(certificate));
+    const char *json = tk_certificate_json(certificate);
+    assert(json && strlen(json) == length && !memcmp(json, text, length));
+    int rejected = 0;
+    assert(tk_certificate_mutants(certificate, &rejected) >= rejected);
+    assert(tk_certificate_verdict(certificate) <= TK_UNKNOWN);
+    assert(tk_certificate_subject(certificate) && tk_certificate_reason(certificate) &&
+           tk_certificate_reproduce(certificate));
+    (void)tk_certificate_elements(certificate);
+    (void)tk_certificate_worst_ulp(certificate);
+    (void)tk_certificate_bound_used(certificate);
+    (void)tk_certificate_seconds(certificate);
+    tk_certificate_destroy(certificate);
+}
+
+static void try_sealed(tk_ctx *ctx, const char *text, size_t length)
+{
+    json_t *statement = json_loadb(text, length, 0, NULL);
+    json_t *predicate = json_object_get(statement, "predicate");
+    char hash[65];
+    if (json_is_object(predicate) && tki_statement_hash(statement, hash)) {
+        json_object_set_new(predicate, "integrity", json_pack("{s:s}", "sha256", hash));
+        char *sealed = tki_statement_text(statement);
+        if (sealed)
+            try_text(ctx, sealed, strlen(sealed));
+        free(sealed);
+    }
+    json_decref(statement);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    tk_ctx *ctx;
+    if (tk_ctx_create(&ctx) != TK_OK)
+        return 0;
+    try_text(ctx, (const char *)data, size);
+    try_sealed(ctx, (const char *)data, size);
+    tk_ctx_destroy(ctx);
+    return 0;
+}

@@ -1,0 +1,971 @@
+/* Certificates: what they say, that no byte of them can change unnoticed, that they can be run again, and that they are
+ * written whole or not at all. */
+#include <dirent.h>
+#include <math.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "core/random.h"
+#include "exact/round.h"
+#include "tests/op_test.h"
+#include "verify/certificate.h"
+
+static char work[] = "/tmp/tokitai_certificate_XXXXXX";
+
+static int enter(void **state)
+{
+    (void)state;
+    strcpy(work + strlen(work) - 6, "XXXXXX");
+    return mkdtemp(work) && !chdir(work) ? 0 : -1;
+}
+
+static int leave(void **state)
+{
+    (void)state;
+    char command[128];
+    snprintf(command, sizeof command, "rm -rf '%s'", work);
+    return chdir("/") || system(command) ? -1 : 0;
+}
+
+static int entries(const char *directory)
+{
+    int count = 0;
+    DIR *list = opendir(directory);
+    for (const struct dirent *e; list && (e = readdir(list));)
+        count += strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0;
+    if (list)
+        closedir(list);
+    return count;
+}
+
+/* An op whose oracle makes no tables, so that certifying three elements takes no time. */
+static const char *const quick_op = "embedding_fwd";
+
+/* One trial of three elements. */
+static tk_certificate *small_certificate(tk_ctx *ctx)
+{
+    tk_certify_options options = TK_CERTIFY_DEFAULTS;
+    options.dims = (int64_t[]){3, 1, 2};
+    options.family = "normal";
+    return certify_one(ctx, tk_contract_find(quick_op), TK_F16, TK_I32, options);
+}
+
+static json_t *predicate_of(json_t *statement)
+{
+    return json_object_get(statement, "predicate");
+}
+
+/* The statement with a hash that fits it: what somebody who edits a certificate with care would hand in. */
+static char *sealed(json_t *statement)
+{
+    char hash[65];
+    assert_true(tki_statement_hash(statement, hash));
+    json_object_set_new(predicate_of(statement), "integrity", json_pack("{s:s}", "sha256", hash));
+    char *text = tki_statement_text(statement);
+    assert_non_null(text);
+    return text;
+}
+
+static json_t *statement_of(tk_certificate *certificate)
+{
+    json_t *statement = json_loads(tk_certificate_json(certificate), JSON_REJECT_DUPLICATES, NULL);
+    assert_non_null(statement);
+    return statement;
+}
+
+static tk_certificate *parse_sealed(tk_ctx *ctx, json_t *statement)
+{
+    char *text = sealed(statement);
+    tk_certificate *certificate = NULL;
+    assert_ok(ctx, tk_certificate_parse(ctx, text, strlen(text), &certificate));
+    free(text);
+    return certificate;
+}
+
+static void assert_bad_text(tk_ctx *ctx, const char *text, size_t length)
+{
+    tk_certificate *certificate = (tk_certificate *)(uintptr_t)1;
+    /* An exact copy, so that a read past the end is seen. */
+    char *copy = malloc(length ? length : 1);
+    assert_non_null(copy);
+    memcpy(copy, text, length);
+    tk_status status = tk_certificate_parse(ctx, copy, length, &certificate);
+    free(copy);
+    if (status != TK_BAD_FILE)
+        fail_msg("%zu bytes: %s", length, tk_status_text(status));
+    assert_null(certificate);
+    assert_string_not_equal(tk_ctx_message(ctx), "");
+}
+
+/* -- What it says ------------------------------------------------------------------------------------------------ */
+
+static void says_what_was_found(void **state)
+{
+    (void)state;
+    tk_ctx *ctx = new_context();
+    tk_certify_options options = TK_CERTIFY_DEFAULTS;
+    options.skip_mutants = true;
+    const tk_contract *contract = tk_contract_find("gelu_fwd");
+    tk_certificate *certificate = certify_one(ctx, contract, TK_F16, TK_I32, options);
+    assert_int_equal(tk_certificate_verdict(certificate), TK_HELD);
+    tk_lowering_info info;
+    assert_true(tk_lowering_at(contract, 0, &info));
+    assert_non_null(strstr(tk_certificate_subject(certificate), "cpu.gelu_fwd.f16."));
+    assert_true(tk_certificate_elements(certificate) > 10000);
+    assert_true(tk_certificate_worst_ulp(certificate) >= 0);
+    assert_true(tk_certificate_bound_used(certificate) <= 1);
+    assert_true(tk_certificate_seconds(certificate) > 0);
+    int rejected = 9;
+    assert_int_equal(tk_certificate_mutants(certificate, &rejected), 0);
+    assert_int_equal(rejected, 0);
+    assert_int_equal(tk_certificate_mutants(certificate, NULL), 0);
+    assert_string_equal(tk_certificate_reason(certificate), "");
+    assert_string_equal(tk_certificate_reproduce(certificate), "");
+
+    json_t *statement = statement_of(certificate);
+    assert_string_equal(json_string_value(json_object_get(statement, "_type")), "https://in-toto.io/Statement/v1");
+    const json_t *predicate = predicate_of(statement);
+    const json_t *clauses = json_object_get(predicate, "clauses");
+    assert_int_equal(json_array_size(clauses), contract->clause_count);
+    int64_t checks = 0;
+    for (size_t i = 0; i < json_array_size(clauses); i++) {
+        const json_t *clause = json_array_get(clauses, i);
+        assert_string_equal(json_string_value(json_object_get(clause, "id")), contract->clauses[i].id);
+        assert_string_equal(json_string_value(json_object_get(clause, "verdict")), "HELD");
+        checks += json_integer_value(json_object_get(clause, "checks"));
+    }
+    assert_true(checks >= tk_certificate_elements(certificate));
+    assert_true(json_array_size(json_object_get(predicate, "evidence")) > 0);
+    assert_true(json_array_size(json_object_get(predicate, "non_claims")) > 0);
+    const json_t *trials = json_object_get(json_object_get(predicate, "run"), "trials");
+    int64_t elements = 0;
+    for (size_t i = 0; i < json_array_size(trials); i++)
+        elements += json_integer_value(json_object_get(json_array_get(trials, i), "elements"));
+    assert_int_equal(elements, tk_certificate_elements(certificate));
+    const json_t *histogram = json_object_get(json_object_get(predicate, "result"), "ulp_histogram");
+    elements = 0;
+    for (size_t i = 0; i < json_array_size(histogram); i++)
+        elements += json_integer_value(json_object_get(json_array_get(histogram, i), "elements"));
+    assert_int_equal(elements, tk_certificate_elements(certificate));
+
+    const char *markdown = tk_certificate_markdown(certificate);
+    assert_non_null(markdown);
+    for (int i = 0; i < contract->clause_count; i++) {
+        assert_non_null(strstr(markdown, contract->clauses[i].id));
+        assert_non_null(strstr(markdown, contract->clauses[i].text));
+    }
+    static const char *const lists[] = {"evidence", "non_claims"};
+    for (int l = 0; l < 2; l++) {
+        const json_t *list = json_object_get(predicate, lists[l]);
+        for (size_t i = 0; i < json_array_size(list); i++)
+            assert_non_null(strstr(markdown, json_string_value(json_array_get(list, i))));
+    }
+    assert_ptr_equal(tk_certificate_markdown(certificate), markdown); /* valid as long as the certificate */
+    json_decref(statement);
+    tk_certificate_destroy(certificate);
+    tk_certificate_destroy(NULL);
+    tk_ctx_destroy(ctx);
+}
+
+static void round_trip(void **state)
+{
+    (void)state;
+    tk_ctx *ctx = new_context();
+    tk_certificate *certificate = small_certificate(ctx);
+    const char *text = tk_certificate_json(certificate);
+    tk_certificate *read = NULL;
+    assert_ok(ctx, tk_certificate_parse(ctx, text, strlen(text), &read));
+    assert_string_equal(tk_certificate_json(read), text);
+    assert_string_equal(tk_certificate_markdown(read), tk_certificate_markdown(certificate));
+    assert_int_equal(tk_certificate_verdict(read), tk_certificate_verdict(certificate));
+    assert_true(tk_certificate_worst_ulp(read) == tk_certificate_worst_ulp(certificate));
+    tk_certificate_destroy(read);
+
+    char *path = NULL;
+    assert_ok(ctx, tk_certificate_write(ctx, certificate, "out", &path));
+    assert_non_null(strstr(path, "out/cpu.embedding_fwd.f16."));
+    assert_ok(ctx, tk_certificate_read(ctx, path, &read));
+    assert_string_equal(tk_certificate_json(read), text);
+    assert_int_equal(entries("out"), 2);
+    tk_certificate_destroy(read);
+    free(path);
+    assert_ok(ctx, tk_certificate_write(ctx, certificate, "out", NULL)); /* over itself */
+    assert_int_equal(entries("out"), 2);
+    tk_certificate_destroy(certificate);
+    tk_ctx_destroy(ctx);
+}
+
+/* -- Nothing changes unnoticed ------------------------------------------------------------------------------------- */
+
+static void every_changed_byte_is_refused(void **state)
+{
+    (void)state;
+    tk_ctx *ctx = new_context();
+    tk_certificate *certificate = small_certificate(ctx);
+    size_t length = strlen(tk_certificate_json(certificate));
+    char *text = strdup(tk_certificate_json(certificate));
+    char *changed = malloc(length + 1);
+    assert_non_null(text);
+    assert_non_null(changed);
+    tki_random random = tki_random_stream(17, 0);
+    for (size_t i = 0; i < length; i++) {
+        char before = text[i];
+        text[i] = (char)(before ^ (1 << tki_random_below(&random, 8)));
+        assert_bad_text(ctx, text, length);
+        text[i] = before;
+    }
+    for (int i = 0; i < 400; i++) {
+        size_t at = (size_t)tki_random_below(&random, length + 1);
+        static const char likely[] = " \n\t0123456789,:\"{}[]-.eE\\";
+        char byte = i & 1 ? likely[tki_random_below(&random, sizeof likely)] : (char)tki_random_u64(&random);
+        memcpy(changed, text, at);
+        changed[at] = byte;
+        memcpy(changed + at + 1, text + at, length - at);
+        assert_bad_text(ctx, changed, length + 1);
+        at = (size_t)tki_random_below(&random, length);
+        memcpy(changed, text, at);
+        memcpy(changed + at, text + at + 1, length - at - 1);
+        assert_bad_text(ctx, changed, length - 1);
+    }
+    for (size_t cut = 0; cut < length; cut += 1 + length / 300)
+        assert_bad_text(ctx, text, cut);
+    assert_bad_text(ctx, text, length - 1);
+    tk_certificate *read;
+    assert_ok(ctx, tk_certificate_parse(ctx, text, length, &read));
+    tk_certificate_destroy(read);
+    free(changed);
+    free(text);
+    tk_certificate_destroy(certificate);
+    tk_ctx_destroy(ctx);
+}
+
+/* Replaces the first occurrence. */
+static char *replaced(const char *text, const char *old, const char *new)
+{
+    const char *at = strstr(text, old);
+    assert_non_null(at);
+    char *result = NULL;
+    assert_true(asprintf(&result, "%.*s%s%s", (int)(at - text), text, new, at + strlen(old)) > 0);
+    return result;
+}
+
+static void malformed_texts(void **state)
+{
+    (void)state;
+    tk_ctx *ctx = new_context();
+    static const char *const texts[] = {
+        "",
+        " ",
+        "\n",
+        "null",
+        "0",
+        "\"\"",
+        "[]",
+        "{}",
+        "{",
+        "}",
+        "[{}]",
+        "{\"_type\": 3}",
+        "hello",
+        "\xff\xfe",
+        "{\"a\": 1e999}",
+        "{\"_type\": \"https://in-toto.io/Statement/v1\"}",
+        "{\"_type\": \"https://in-toto.io/Statement/v1\", \"predicateType\": \"urn:tokitai:kernel-certificate:v1\"}",
+        "{\"_type\": \"https://in-toto.io/Statement/v1\", \"predicateType\": \"urn:tokitai:kernel-certificate:v2\"}",
+        "{\"predicate\": [], \"_type\": \"https://in-toto.io/Statement/v1\"}",
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        assert_bad_text(ctx, texts[i], strlen(texts[i]));
+    assert_bad_text(ctx, "{\0}", 3);
+
+    enum { DEEP = 200000 };
+    char *deep = malloc(DEEP);
+    assert_non_null(deep);
+    memset(deep, '[', DEEP);
+    assert_bad_text(ctx, deep, DEEP);
+    for (size_t i = 0; i + 5 < DEEP; i += 5)
+        memcpy(deep + i, "{\"a\":", 5);
+    assert_bad_text(ctx, deep, DEEP);
+    free(deep);
+
+    tk_certificate *certificate = small_certificate(ctx);
+    const char *text = tk_certificate_json(certificate);
+    static const char *const changes[][2] = {
+        {"\"verdict\": \"HELD\"", "\"verdict\": \"HELD\", \"verdict\": \"HELD\""}, /* twice, though the same */
+        {"\"verdict\": \"HELD\"", "\"verdict\": \"PROVED\""},
+        {"\"verdict\": \"HELD\"", "\"verdict\": \"H\\u0045LD\""}, /* the same, written otherwise */
+        {"\"verdict\": \"HELD\"", "\"verdict\" : \"HELD\""},
+        {"\"elements\": 3", "\"elements\": 3.0"},
+        {"\"elements\": 3", "\"elements\": -3"},
+        {"\"elements\": 3", "\"elements\": 3000000000000000000000"},
+        {"\n", "\r\n"},
+        /* Beside the hash itself: the one place that the hash does not cover. */
+        {"\"integrity\": {", "\"integrity\": {\n   \"remark\": \"seen by nobody\","},
+    };
+    for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
+        char *changed = replaced(text, changes[i][0], changes[i][1]);
+        assert_bad_text(ctx, changed, strlen(changed));
+        free(changed);
+    }
+    /* The same in the form in which certificates are written. */
+    json_t *statement = statement_of(certificate);
+    json_object_set_new(json_object_get(predicate_of(statement), "integrity"), "remark",
+                        json_string("seen by nobody"));
+    char *remarked = tki_statement_text(statement);
+    assert_non_null(remarked);
+    assert_bad_text(ctx, remarked, strlen(remarked));
+    free(remarked);
+    json_decref(statement);
+
+    tk_certificate *read;
+    assert_int_equal(tk_certificate_parse(NULL, text, strlen(text), &read), TK_BAD_ARGUMENT);
+    assert_refused(ctx, tk_certificate_parse(ctx, NULL, 0, &read), TK_BAD_ARGUMENT, "no text");
+    assert_refused(ctx, tk_certificate_parse(ctx, text, strlen(text), NULL), TK_BAD_ARGUMENT, "nowhere");
+    tk_certificate_destroy(certificate);
+    tk_ctx_destroy(ctx);
+}
+
+static void files_that_are_not_certificates(void **state)
+{
+    (void)state;
+    tk_ctx *ctx = new_context();
+    tk_certificate *read = NULL;
+    FILE *file = fopen("huge.json", "wb");
+    assert_non_null(file);
+    assert_int_equal(ftruncate(fileno(file), (off_t)TKI_CERTIFICATE_MOST_BYTES + 1), 0);
+    fclose(file);
+    assert_refused(ctx, tk_certificate_read(ctx, "huge.json", &read), TK_BAD_FILE, "huge.json has");
+    assert_refused(ctx, tk_certificate_read(ctx, "none.json", &read), TK_IO, "none.json");
+    assert_refused(ctx, tk_certificate_read(ctx, ".", &read), TK_IO, "regular");
+    file = fopen("bad.json", "wb");
+    assert_non_null(file);
+    fputs("{\n \"a\": }", file);
+    fclose(file);
+    assert_refused(ctx, tk_certificate_read(ctx, "bad.json", &read), TK_BAD_FILE, "bad.json: not JSON: line 2");
+    file = fopen("empty.json", "wb");
+    assert_non_null(file);
+    fclose(file);
+    assert_refused(ctx, tk_certificate_read(ctx, "empty.json", &read), TK_BAD_FILE, "empty.json: ");
+    assert_null(read);
+    assert_int_equal(tk_certificate_read(NULL, "a", &read), TK_BAD_ARGUMENT);
+    assert_refused(ctx, tk_certificate_read(ctx, NULL, &read), TK_BAD_ARGUMENT, "no path");
+    tk_ctx_destroy(ctx);
+}
+
+/* Whatever a carefully edited certificate holds in place of what belongs there, it is refused or can be shown. */
+static int try_sealed(tk_ctx *ctx, json_t *statement)
+{
+    char *text = sealed(statement);
+    tk_certificate *certificate = NULL;
+    tk_status status = tk_certificate_parse(ctx, text, strlen(text), &certificate);
+    free(text);
+    assert_true(status == TK_OK || status == TK_BAD_FILE);
+    if (status != TK_OK)
+        return 0;
+    assert_non_null(tk_certificate_markdown(certificate));
+    (void)tk_certificate_verdict(certificate);
+    (void)tk_certificate_subject(certificate);
+    (void)tk_certificate_elements(certificate);
+    (void)tk_certificate_worst_ulp(certificate);
+    (void)tk_certificate_bound_used(certificate);
+    (void)tk_certificate_seconds(certificate);
+    (void)tk_certificate_reason(certificate);
+    (void)tk_certificate_reproduce(certificate);
+    (void)tk_certificate_mutants(certificate, NULL);
+    tk_certificate_destroy(certificate);
+    return 1;
+}
+
+static int replace_everything(tk_ctx *ctx, json_t *statement, json_t *at)
+{
+    int accepted = 0;
+    const char *key;
+    json_t *value;
+    size_t i;
+    if (json_is_object(at)) {
+        json_t *keys = json_array();
+        json_object_foreach(at, key, value) json_array_append_new(keys, json_string(key));
+        json_array_foreach(keys, i, value)
+        {
+            key = json_string_value(value);
+            json_t *kept = json_incref(json_object_get(at, key));
+            accepted += replace_everything(ctx, statement, kept);
+            json_t *const other[] = {json_null(),   json_integer(INT64_MIN), json_string(""),    json_array(),
+                                     json_object(), json_real(-0.0),         json_pack("[[{}]]")};
+            json_object_del(at, key);
+            if (json_is_object(predicate_of(statement)))
+                accepted += try_sealed(ctx, statement);
+            for (size_t o = 0; o < sizeof other / sizeof *other; o++) {
+                json_object_set_new(at, key, other[o]);
+                if (json_is_object(predicate_of(statement)))
+                    accepted += try_sealed(ctx, statement);
+            }
+            json_object_set_new(at, key, kept);
+        }
+        json_decref(keys);
+    } else if (json_is_array(at) && json_array_size(at)) {
+        json_t *kept = json_incref(json_array_get(at, 0));
+        accepted += replace_everything(ctx, statement, kept);
+        json_t *const other[] = {json_null(), json_integer(7), json_array(), json_object()};
+        for (size_t o = 0; o < sizeof other / sizeof *other; o++) {
+            json_array_set_new(at, 0, other[o]);
+            accepted += try_sealed(ctx, statement);
+        }
+        json_array_set_new(at, 0, kept);
+    }
+    return accepted;
+}
+
+static void wrong_types_are_refused_or_shown(void **state)
+{
+    (void)state;
+    tk_ctx *ctx = new_context();
+    tk_certificate *certificate = small_certificate(ctx);
+    json_t *statement = statement_of(certificate);
+    assert_true(replace_everything(ctx, statement, statement) > 0);
+    /* What the library reads must be there and of its type. */
+    static const char *const needed[] = {"verdict", "reason",  "key",   "tokitai", "run",      "clauses",
+                                         "result",  "mutants", "built", "machine", "evidence", "non_claims"};
+    for (size_t i = 0; i < sizeof needed / sizeof *needed; i++) {
+        json_t *kept = json_incref(json_object_get(predicate_of(statement), needed[i]));
+        json_object_set_new(predicate_of(statement), needed[i], json_integer(1));
+        assert_int_equal(try_sealed(ctx, statement), 0);
+        assert_non_null(strstr(tk_ctx_message(ctx), needed[i]));
+        json_object_set_new(predicate_of(statement), needed[i], kept);
+    }
+    assert_int_equal(try_sealed(ctx, statement), 1);
+    json_decref(statement);
+    tk_certificate_destroy(certificate);
+    tk_ctx_destroy(ctx);
+}
+
+/* -- Replay ---------------------------------------------------------------------------------------------------------- */
+
+/* Replays a copy of the certificate that `edit` has changed; the difference, or NULL; free() it. */
+static char *replay_edited(tk_ctx *ctx, tk_certificate *certificate, void (*edit)(json_t *predicate))
+{
+    json_t *statement = statement_of(certificate);
+    if (edit)
+        edit(predicate_of(statement));
+    tk_certificate *edited = parse_sealed(ctx, statement);
+    json_decref(statement);
+    bool same = false;
+    char *difference = NULL;
+    assert_ok(ctx, tk_certificate_replay(ctx, edited, NULL, NULL, &same, &difference));
+    assert_int_equal(same, !difference);
+    bool again = !same;
+    assert_ok(ctx, tk_certificate_replay(ctx, edited, NULL, NULL, &again, NULL));
+    assert_int_equal(again, same);
+    tk_certificate_destroy(edited);
+    return difference;
+}
+
+static json_t *trials_of(json_t *predicate)
+{
+    return json_object_get(json_object_get(predicate, "run"), "trials");
+}
+
+static void edit_hash(json_t *predicate)
+{
+    json_t *trial = json_array_get(trials_of(predicate), 0);
+    char *hash = strdup(json_string_value(json_object_get(trial, "output_sha256")));
+    assert_non_null(hash);
+    hash[5] = hash[5] == 'a' ? 'b' : 'a';
+    json_object_set_new(trial, "output_sha256", json_string(hash));
+    free(hash);
+}
+
+static void edit_verdict(json_t *predicate)
+{
+    json_object_set_new(predicate, "verdict", json_string("PROVED"));
+}
+
+static void edit_drop_trial(json_t *predicate)
+{
+    json_array_clear(trials_of(predicate));
+}
+
+/* A larger shape than was run, in the list only. */
+static void edit_shape(json_t *predicate)
+{
+    json_object_set_new(json_array_get(trials_of(predicate), 0), "shape",
+                        json_pack("{s:i, s:i, s:i}", "queries", 1000000, "dim", 1, "vocab", 2));
+}
+
+static void edit_family(json_t *predicate)
+{
+    json_object_set_new(json_array_get(trials_of(predicate), 0), "family", json_string("bits"));
+}
+
+static void edit_family_to_a_number(json_t *predicate)
+{
+    edit_hash(predicate);
+    json_object_set_new(json_array_get(trials_of(predicate), 0), "family", json_integer(1));
+}
+
+static void replay_finds_what_was_edited(void **state)
+{
+    (void)state;
+    tk_ctx *ctx = new_context();
+    tk_certificate *certificate = small_certificate(ctx);
+    assert_null(replay_edited(ctx, certificate, NULL));
+    static const struct {
+        void (*edit)(json_t *);
+        const char *difference;
+    } edits[] = {{edit_hash, "trial 0"},  {edit_verdict, "verdict"}, {edit_drop_trial, "lists 0"},
+                 {edit_shape, "trial 0"}, {edit_family, "trial 0"},  {edit_family_to_a_number, "trial 0"}};
+    for (size_t i = 0; i < sizeof edits / sizeof *edits; i++) {
+        char *difference = replay_edited(ctx, certificate, edits[i].edit);
+        if (!difference || !strstr(difference, edits[i].difference))
+            fail_msg("edit %zu: '%s' does not mention '%s'", i, difference ? difference : "(none)",
+                     edits[i].difference);
+        free(difference);
+    }
+    bool same;
+    assert_int_equal(tk_certificate_replay(NULL, certificate, NULL, NULL, &same, NULL), TK_BAD_ARGUMENT);
+    assert_refused(ctx, tk_certificate_replay(ctx, NULL, NULL, NULL, &same, NULL), TK_BAD_ARGUMENT, "no certificate");
+    assert_refused(ctx, tk_certificate_replay(ctx, certificate, NULL, NULL, NULL, NULL), TK_BAD_ARGUMENT, "nowhere");
+    tk_certificate_destroy(certificate);
+    tk_ctx_destroy(ctx);
+}
+
+static void replay_of_what_is_not_here(void **state)
+{
+    (void)state;
+    tk_ctx *ctx = new_context();
+    tk_certificate *certificate = small_certificate(ctx);
+    static const struct {
+        const char *member, *value;
+        tk_status status;
+    } edits[] = {
+        {"op", "no_such_op", TK_UNAVAILABLE}, {"subject", "cpu.embedding_fwd.f16.no_such_variant", TK_UNAVAILABLE},
+        {"level", "hasty", TK_BAD_FILE},      {"dtype", "f8", TK_BAD_FILE},
+        {"kind", "function", TK_UNAVAILABLE}, {"kind", "mutant", TK_UNAVAILABLE}};
+    for (size_t i = 0; i < sizeof edits / sizeof *edits; i++) {
+        json_t *statement = statement_of(certificate);
+        json_object_set_new(json_object_get(predicate_of(statement), "run"), edits[i].member,
+                            json_string(edits[i].value));
+        tk_certificate *edited = parse_sealed(ctx, statement);
+        bool same = true;
+        char *difference = work;
+        assert_int_equal(tk_certificate_replay(ctx, edited, NULL, NULL, &same, &difference), edits[i].status);
+        assert_string_not_equal(tk_ctx_message(ctx), "");
+        assert_false(same);
+        assert_null(difference);
+        tk_certificate_destroy(edited);
+        json_decref(statement);
+    }
+    tk_certificate_destroy(certificate);
+    tk_ctx_destroy(ctx);
+}
+
+/* Other kinds of certificates: of a planted wrong kernel, and with inputs given bit by bit. */
+static void replay_of_other_kinds(void **state)
+{
+    (void)state;
+    tk_ctx *ctx = new_context();
+    tk_certify_options options = TK_CERTIFY_DEFAULTS;
+    const char *what;
+    assert_true(tk_mutant_at(tk_contract_find(quick_op), 0, &options.mutant, &what));
+    tk_certificate *certificate = certify_one(ctx, tk_contract_find(quick_op), TK_BF16, TK_I64, options);
+    assert_int_equal(tk_certificate_verdict(certificate), TK_REFUTED);
+    assert_null(replay_edited(ctx, certificate, NULL));
+    tk_certificate_destroy(certificate);
+
+    options = TK_CERTIFY_DEFAULTS;
+    options.dims = (int64_t[]){2, 2, 2};
+    uint64_t weight[] = {0x3c00, 0xfc00, 0x7e01, 0x0001};
+    uint64_t index[] = {1, 0};
+    options.inputs = (tk_given_input[]){{"weight", weight, 4}, {"index", index, 2}};
+    options.input_count = 2;
+    certificate = certify_one(ctx, tk_contract_find(quick_op), TK_F16, TK_I32, options);
+    assert_int_equal(tk_certificate_verdict(certificate), TK_HELD);
+    assert_null(replay_edited(ctx, certificate, NULL));
+    tk_certificate_destroy(certificate);
+    tk_ctx_destroy(ctx);
+}
+
+/* -- A program's own function ------------------------------------------------------------------------------------------ */
+
+static int good_function(const tk_case *c, void *const b[], void *data)
+{
+    tk_ctx *ctx;
+    if (tk_ctx_create(&ctx) != TK_OK)
+        return 1;
+    tk_status status = tk_run(ctx, c, b);
+    tk_ctx_destroy(ctx);
+    ++*(int *)data;
+    return status != TK_OK;
+}
+
+static int bad_function(const tk_case *c, void *const b[], void *data)
+{
+    int result = good_function(c, b, data);
+    if (c->dims[0] > 10)
+        ((uint16_t *)b[2])[10] ^= 1;
+    return result;
+}
+
+static int unwilling_function(const tk_case *c, void *const b[], void *data)
+{
+    (void)b;
+    (void)data;
+    return c->dims[0] > 2 ? 42 : 0;
+}
+
+static tk_certificate *certify_function(tk_ctx *ctx, tk_kernel kernel, int *calls, const char *name)
+{
+    tk_certify_options options = TK_CERTIFY_DEFAULTS;
+    options.kernel = kernel;
+    options.kernel_data = calls;
+    options.kernel_name = name;
+    options.dims = (int64_t[]){33, 1, 3};
+    return certify_one(ctx, tk_contract_find(quick_op), TK_F16, TK_I32, options);
+}
+
+static void functions_that_a_program_brings(void **state)
+{
+    (void)state;
+    tk_ctx *ctx = new_context();
+    int calls = 0;
+    bool same = true;
+    tk_certificate *certificate = certify_function(ctx, good_function, &calls, "mine");
+    assert_int_equal(tk_certificate_verdict(certificate), TK_HELD);
+    assert_string_equal(tk_certificate_subject(certificate), "mine");
+    assert_true(calls > 4);
+    assert_non_null(strstr(tk_certificate_json(certificate), "could have tampered"));
+    assert_refused(ctx, tk_certificate_replay(ctx, certificate, NULL, NULL, &same, NULL), TK_UNAVAILABLE, "function");
+    assert_false(same);
+    tk_certificate_destroy(certificate);
+
+    certificate = certify_function(ctx, bad_function, &calls, NULL);
+    assert_int_equal(tk_certificate_verdict(certificate), TK_REFUTED);
+    assert_string_equal(tk_certificate_subject(certificate), "function");
+    assert_non_null(strstr(tk_certificate_reason(certificate), ": out[10]"));
+    assert_non_null(strstr(tk_certificate_reproduce(certificate), "--shape queries=11,dim=1,vocab="));
+    assert_non_null(strstr(tk_certificate_markdown(certificate), "REFUTED"));
+    assert_non_null(strstr(tk_certificate_markdown(certificate), tk_certificate_reproduce(certificate)));
+    tk_certificate_destroy(certificate);
+
+    certificate = certify_function(ctx, unwilling_function, NULL, "unwilling");
+    assert_int_equal(tk_certificate_verdict(certificate), TK_UNKNOWN);
+    assert_non_null(strstr(tk_certificate_reason(certificate), "failure 42"));
+    tk_certificate_destroy(certificate);
+    tk_ctx_destroy(ctx);
+}
+
+/* A name is whatever the program chose; JSON is UTF-8, and a file name is a file name. */
+static void names_of_functions(void **state)
+{
+    (void)state;
+    tk_ctx *ctx = new_context();
+    int calls = 0;
+    char many[401] = "";
+    for (int i = 0; i < 200; i++)
+        strcat(many, "\xc3\xa9"); /* longer than the place for it, which ends within a character */
+    const char *const names[] = {"caf\xc3\xa9", "with \"quotes\" and \\", many, many + 2};
+    for (int i = 0; i < 4; i++) {
+        tk_certificate *certificate = certify_function(ctx, good_function, &calls, names[i]);
+        assert_memory_equal(tk_certificate_subject(certificate), names[i], 5);
+        const char *text = tk_certificate_json(certificate);
+        tk_certificate *read;
+        assert_ok(ctx, tk_certificate_parse(ctx, text, strlen(text), &read));
+        tk_certificate_destroy(read);
+        tk_certificate_destroy(certificate);
+    }
+    tk_certify_options options = TK_CERTIFY_DEFAULTS;
+    options.kernel = good_function;
+    options.kernel_data = &calls;
+    options.kernel_name = "\xff\xfe not UTF-8";
+    options.dims = (int64_t[]){3, 1, 2};
+    tk_certificate *certificate = NULL;
+    assert_refused(ctx, tk_certify(ctx, tk_contract_find(quick_op), TK_F16, TK_I32, &options, &certificate),
+                   TK_BAD_ARGUMENT, "UTF-8");
+    assert_null(certificate);
+    static const char *const bad[] = {"a/b", "../x", ".hidden", "."};
+    for (int i = 0; i < 4; i++) {
+        certificate = certify_function(ctx, good_function, &calls, bad[i]);
+        assert_refused(ctx, tk_certificate_write(ctx, certificate, "out", NULL), TK_BAD_ARGUMENT,
+                       "cannot be a file name");
+        assert_int_equal(entries("out"), 0);
+        tk_certificate_destroy(certificate);
+    }
+    tk_ctx_destroy(ctx);
+}
+
+/* -- Paths that are not UTF-8: main() below, started again from such a place -------------------------------------------- */
+
+static int certify_here(void)
+{
+    tk_ctx *ctx;
+    if (tk_ctx_create(&ctx) != TK_OK)
+        return 1;
+    int calls = 0;
+    tk_certify_options options = TK_CERTIFY_DEFAULTS;
+    options.kernel = good_function;
+    options.kernel_data = &calls;
+    options.dims = (int64_t[]){3, 1, 2};
+    tk_certificate *certificate = NULL;
+    tk_status status = tk_certify(ctx, tk_contract_find(quick_op), TK_F16, TK_I32, &options, &certificate);
+    if (status != TK_OK)
+        fprintf(stderr, "%s\n", tk_ctx_message(ctx));
+    bool good = status == TK_OK && strstr(tk_certificate_json(certificate), "/caf?/program\"");
+    tk_certificate_destroy(certificate);
+    tk_ctx_destroy(ctx);
+    return good ? 0 : 1;
+}
+
+static void programs_in_any_directory(void **state)
+{
+    (void)state;
+    char self[4096];
+    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    assert_true(length > 0);
+    self[length] = 0;
+    assert_int_equal(mkdir("caf\xe9", 0777), 0); /* Latin-1 */
+    char *command = NULL;
+    assert_true(asprintf(&command, "cp '%s' 'caf\xe9/program'", self) > 0);
+    assert_int_equal(system(command), 0);
+    free(command);
+    *strrchr(self, '/') = 0;
+    *strrchr(self, '/') = 0;
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        setenv("LD_LIBRARY_PATH", self, 1); /* its own search path was relative to where it lay */
+        execl("caf\xe9/program", "program", "--certify-here", (char *)NULL);
+        _exit(99);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+}
+
+static void bad_options(void **state)
+{
+    (void)state;
+    tk_ctx *ctx = new_context();
+    const tk_contract *contract = tk_contract_find("gelu_fwd");
+    tk_certificate *made = NULL;
+    uint64_t bits[3] = {0x3c00, 0, 0x10000};
+    int64_t three[] = {3};
+    const tk_certify_options defaults = TK_CERTIFY_DEFAULTS;
+    assert_int_equal(tk_certify(NULL, contract, TK_F16, TK_I32, &defaults, &made), TK_BAD_ARGUMENT);
+    assert_refused(ctx, tk_certify(ctx, NULL, TK_F16, TK_I32, &defaults, &made), TK_BAD_ARGUMENT, "no contract");
+    assert_refused(ctx, tk_certify(ctx, contract, TK_F16, TK_I32, &defaults, NULL), TK_BAD_ARGUMENT, "nowhere");
+    assert_refused(ctx, tk_certify(ctx, contract, TK_F32, TK_I32, &defaults, &made), TK_BAD_ARGUMENT, "f32");
+
+    struct {
+        tk_certify_options options;
+        const char *message;
+    } bad[16] = {{.message = "level"},          {.message = "family"},          {.message = "wrong kernel"},
+                 {.message = "not two"},        {.message = "no lowering"},     {.message = "backend"},
+                 {.message = "negative"},       {.message = "without a shape"}, {.message = "no input 'q'"},
+                 {.message = "has 2 elements"}, {.message = "16-bit"},          {.message = "level"},
+                 {.message = "no name"},        {.message = "not given"}};
+    for (int i = 0; i < 14; i++)
+        bad[i].options = defaults;
+    bad[0].options.level = (tk_level)7;
+    bad[1].options.family = "nothing";
+    bad[2].options.mutant = "nothing";
+    bad[3].options.mutant = "all_zeros";
+    bad[3].options.kernel = good_function;
+    bad[4].options.lowering = "cpu.gelu_fwd.f16.nothing";
+    bad[5].options.backend = "abacus";
+    bad[6].options.dims = (int64_t[]){-1};
+    bad[7].options.inputs = &(tk_given_input){"x", bits, 3};
+    bad[7].options.input_count = 1;
+    bad[8].options.inputs = &(tk_given_input){"q", bits, 3};
+    bad[8].options.input_count = 1;
+    bad[8].options.dims = three;
+    bad[9].options.inputs = &(tk_given_input){"x", bits, 2};
+    bad[9].options.input_count = 1;
+    bad[9].options.dims = three;
+    bad[10].options.inputs = &(tk_given_input){"x", bits, 3};
+    bad[10].options.input_count = 1;
+    bad[10].options.dims = three;
+    bad[11].options.level = (tk_level)-1;
+    bad[12].options.inputs = &(tk_given_input){NULL, bits, 3};
+    bad[12].options.input_count = 1;
+    bad[12].options.dims = three;
+    bad[13].options.inputs = &(tk_given_input){"x", bits, 2};
+    bad[13].options.input_count = 1;
+    bad[13].options.dims = (int64_t[]){2};
+    for (int i = 0; i < 14; i++) {
+        const tk_contract *op = i == 13 ? tk_contract_find("gelu_bwd") : contract;
+        tk_status status = tk_certify(ctx, op, TK_F16, TK_I32, &bad[i].options, &made);
+        assert_int_equal(status, i == 5 ? TK_UNSUPPORTED : TK_BAD_ARGUMENT);
+        if (!strstr(tk_ctx_message(ctx), bad[i].message))
+            fail_msg("'%s' does not mention '%s'", tk_ctx_message(ctx), bad[i].message);
+        assert_null(made);
+    }
+    tk_ctx_destroy(ctx);
+}
+
+/* -- Writing ------------------------------------------------------------------------------------------------------------- */
+
+static void written_to_the_state_directory(void **state)
+{
+    (void)state;
+    tk_ctx *ctx = new_context();
+    tk_certificate *certificate = small_certificate(ctx);
+    char home[64];
+    snprintf(home, sizeof home, "%s/deep/state", work);
+    setenv("XDG_STATE_HOME", home, 1);
+    char *path = NULL;
+    assert_ok(ctx, tk_certificate_write(ctx, certificate, NULL, &path));
+    assert_memory_equal(path, home, strlen(home));
+    assert_non_null(strstr(path, "/tokitai/certificates/"));
+    assert_non_null(strstr(path, tki_certificate_text(certificate, "key")));
+    tk_certificate *read = NULL;
+    assert_ok(ctx, tk_certificate_read(ctx, path, &read));
+    tk_certificate_destroy(read);
+    free(path);
+    assert_int_equal(entries("deep/state/tokitai/certificates"), 2);
+    tk_certificate_destroy(certificate);
+    tk_ctx_destroy(ctx);
+}
+
+static void write_errors_leave_nothing(void **state)
+{
+    (void)state;
+    tk_ctx *ctx = new_context();
+    tk_certificate *certificate = small_certificate(ctx);
+    char *path = NULL;
+    fclose(fopen("file", "wb"));
+    assert_refused(ctx, tk_certificate_write(ctx, certificate, "file/below", &path), TK_IO, "file");
+    assert_refused(ctx, tk_certificate_write(ctx, certificate, "file", &path), TK_IO, "file");
+    assert_refused(ctx, tk_certificate_write(ctx, certificate, "", &path), TK_IO, "directory");
+    assert_refused(ctx, tk_certificate_write(ctx, certificate, "/proc/nowhere", &path), TK_IO, "/proc/nowhere");
+    assert_refused(ctx, tk_certificate_write(ctx, certificate, "/proc/self", &path), TK_IO,
+                   "cannot write /proc/self/");
+    assert_null(path);
+    assert_int_equal(entries("."), 1);
+    assert_int_equal(tk_certificate_write(NULL, certificate, ".", &path), TK_BAD_ARGUMENT);
+    assert_refused(ctx, tk_certificate_write(ctx, NULL, ".", &path), TK_BAD_ARGUMENT, "no certificate");
+
+    /* A disk that is full after a few hundred bytes. */
+    struct rlimit before;
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    void (*handler)(int) = signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &(struct rlimit){500, before.rlim_max}), 0);
+    tk_status status = tk_certificate_write(ctx, certificate, "full", &path);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+    signal(SIGXFSZ, handler);
+    assert_refused(ctx, status, TK_IO, "cannot write full/");
+    assert_null(path);
+    assert_int_equal(entries("full"), 0);
+
+    /* A certificate that was there stays as it was. */
+    assert_ok(ctx, tk_certificate_write(ctx, certificate, "kept", &path));
+    signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &(struct rlimit){500, before.rlim_max}), 0);
+    status = tk_certificate_write(ctx, certificate, "kept", NULL);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+    signal(SIGXFSZ, handler);
+    assert_int_equal(status, TK_IO);
+    tk_certificate *read = NULL;
+    assert_ok(ctx, tk_certificate_read(ctx, path, &read));
+    assert_int_equal(entries("kept"), 2);
+    tk_certificate_destroy(read);
+    free(path);
+    tk_certificate_destroy(certificate);
+    tk_ctx_destroy(ctx);
+}
+
+static void two_processes_write_the_same_certificate(void **state)
+{
+    (void)state;
+    enum { WRITERS = 3, ROUNDS = 20 };
+    tk_ctx *ctx = new_context();
+    tk_certificate *certificate = small_certificate(ctx);
+    char *path = NULL;
+    assert_ok(ctx, tk_certificate_write(ctx, certificate, "shared", &path));
+    pid_t writer[WRITERS];
+    for (int w = 0; w < WRITERS; w++) {
+        writer[w] = fork();
+        assert_true(writer[w] >= 0);
+        if (writer[w] == 0) {
+            bool good = true;
+            for (int i = 0; i < ROUNDS; i++)
+                good &= tk_certificate_write(ctx, certificate, "shared", NULL) == TK_OK;
+            _exit(good ? 0 : 1);
+        }
+    }
+    tk_certificate *read = NULL;
+    for (int w = 0; w < WRITERS; w++) {
+        int status = -1;
+        while (waitpid(writer[w], &status, WNOHANG) == 0) {
+            assert_ok(ctx, tk_certificate_read(ctx, path, &read)); /* intact at any time */
+            tk_certificate_destroy(read);
+        }
+        assert_int_equal(status, 0);
+    }
+    assert_ok(ctx, tk_certificate_read(ctx, path, &read));
+    tk_certificate_destroy(read);
+    assert_int_equal(entries("shared"), 2);
+    free(path);
+    tk_certificate_destroy(certificate);
+    tk_ctx_destroy(ctx);
+}
+
+/* -- Members by path -------------------------------------------------------------------------------------------------------- */
+
+static void members_by_path(void **state)
+{
+    (void)state;
+    tk_certificate c = {.statement = json_pack("{s:{s:s, s:{s:i, s:s, s:s, s:f}}}", "predicate", "a", "text", "b",
+                                               "n", 7, "inf", "infinity", "odd", "nan", "r", 2.5)};
+    assert_string_equal(tki_certificate_text(&c, "a"), "text");
+    assert_string_equal(tki_certificate_text(&c, "b"), "");
+    assert_string_equal(tki_certificate_text(&c, "a.b.c"), "");
+    assert_string_equal(tki_certificate_text(&c, "nothing"), "");
+    assert_int_equal(tki_certificate_integer(&c, "b.n"), 7);
+    assert_int_equal(tki_certificate_integer(&c, "a"), 0);
+    assert_true(tki_certificate_real(&c, "b.r") == 2.5);
+    assert_true(tki_certificate_real(&c, "b.n") == 7);
+    assert_true(isinf(tki_certificate_real(&c, "b.inf")));
+    assert_true(isnan(tki_certificate_real(&c, "b.odd")));
+    char long_path[200];
+    memset(long_path, 'x', 199);
+    long_path[199] = 0;
+    assert_null(tki_certificate_get(&c, long_path));
+    assert_int_equal(tk_certificate_verdict(&c), TK_UNKNOWN);
+    json_decref(c.statement);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 2 && !strcmp(argv[1], "--certify-here"))
+        return certify_here();
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(says_what_was_found),
+        cmocka_unit_test_setup_teardown(round_trip, enter, leave),
+        cmocka_unit_test(every_changed_byte_is_refused),
+        cmocka_unit_test(malformed_texts),
+        cmocka_unit_test_setup_teardown(files_that_are_not_certificates, enter, leave),
+        cmocka_unit_test(wrong_types_are_refused_or_shown),
+        cmocka_unit_test(replay_finds_what_was_edited),
+        cmocka_unit_test(replay_of_what_is_not_here),
+        cmocka_unit_test(replay_of_other_kinds),
+        cmocka_unit_test(functions_that_a_program_brings),
+        cmocka_unit_test_setup_teardown(names_of_functions, enter, leave),
+        cmocka_unit_test_setup_teardown(programs_in_any_directory, enter, leave),
+        cmocka_unit_test(bad_options),
+        cmocka_unit_test_setup_teardown(written_to_the_state_directory, enter, leave),
+        cmocka_unit_test_setup_teardown(write_errors_leave_nothing, enter, leave),
+        cmocka_unit_test_setup_teardown(two_processes_write_the_same_certificate, enter, leave),
+        cmocka_unit_test(members_by_path),
+    };
+    return cmocka_run_group_tests_name("certificate", tests, NULL, NULL);
+}

@@ -1,0 +1,749 @@
+/* Trials: hostile kernels and the clause that each breaks, guarded buffers, slices of inputs, shrinking. Most of it with an op
+ * made up here: y = x, bit for bit, in place if wanted. */
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "core/context.h"
+#include "core/random.h"
+#include "exact/round.h"
+#include "tests/op_test.h"
+#include "verify/guard.h"
+#include "verify/registry.h"
+#include "verify/shrink.h"
+#include "verify/trial.h"
+
+enum { ERR, WRITE, SHAPE, REPEAT, INPLACE, BITS };
+
+static const tk_contract copy = {
+    .name = "copy",
+    .dim_count = 2,
+    .dim_names = {"r", "c"},
+    .param_count = 3,
+    .params =
+        {
+            {.name = "x", .kind = TK_KIND_VALUE, .rank = 2, .dim = {0, 1}, .inner_axis = -1, .may_alias = -1},
+            {.name = "other", .kind = TK_KIND_VALUE, .rank = 1, .dim = {1}, .inner_axis = -1, .may_alias = -1},
+            {.name = "y",
+             .output = true,
+             .kind = TK_KIND_VALUE,
+             .rank = 2,
+             .dim = {0, 1},
+             .inner_axis = -1,
+             .may_alias = 0},
+        },
+    .clause_count = 6,
+    .clauses = {{"COPY.ERR", ""},
+                {"COPY.WRITE", ""},
+                {"COPY.SHAPE", ""},
+                {"COPY.REPEAT", ""},
+                {"COPY.INPLACE", ""},
+                {"COPY.BITS", ""}},
+};
+
+static void copy_box_size(const tk_case *c, int output, int64_t *rows, int64_t *cols)
+{
+    (void)c;
+    (void)output;
+    *rows = 3;
+    *cols = 100;
+}
+
+/* The promise is the exact copy; the contract also takes other NaNs and the other zero. */
+static tk_status copy_enclose(const tki_oracle_job *job, const tki_box *box, tki_enclosure *out)
+{
+    for (int64_t r = box->row_begin; r < box->row_end; r++)
+        for (int64_t c = box->col_begin; c < box->col_end; c++) {
+            uint32_t bits = tki_element_bits(job->c->dtype, job->buffers[0], r * job->c->dims[1] + c);
+            double value = tki_decode(job->c->dtype, bits);
+            *out++ = (tki_enclosure){.bits = bits,
+                                     .admits = job->promised ? TKI_ADMIT_RAW_BITS
+                                               : value == 0  ? TKI_ADMIT_ZERO
+                                                             : TKI_ADMIT_BITS,
+                                     .clause = job->promised ? BITS : ERR};
+        }
+    return TK_OK;
+}
+
+static const tki_oracle copy_oracle = {.box_size = copy_box_size, .enclose = copy_enclose};
+
+/* What a kernel does besides copying. */
+typedef enum deed {
+    GOOD,
+    FIRST_UNWRITTEN,
+    LAST_UNWRITTEN,
+    NOTHING_WRITTEN,
+    HALF_UNWRITTEN, /* one byte of an element */
+    SECOND_CALL_DIFFERS,
+    REPORTS_FAILURE,
+    SECOND_CALL_FAILS,
+    NAN_EVERYWHERE,
+    STALE, /* adds what was in the output to it */
+    MINUS_ZERO,
+    OTHER_NAN,
+    NOT_IN_PLACE, /* clears the output first, which loses x when both are one */
+    ROWS_MATTER,  /* the last bit tells how many rows there are */
+    COLUMN_THREE
+} deed;
+
+typedef struct hostile {
+    deed deed;
+    int calls;
+    int poke_param; /* changes a byte of this parameter ... */
+    int64_t poke;   /* ... at this place, relative to its begin, or to its end if `from_end` */
+    bool poke_set, from_end;
+    int poke_call; /* only then; 0: always */
+} hostile;
+
+static void poke(const hostile *h, const tk_case *c, void *const b[])
+{
+    int64_t bytes = tk_case_elements(c, h->poke_param) *
+                    (int64_t)tk_dtype_size(tk_case_param_dtype(c, h->poke_param));
+    unsigned char *at = (unsigned char *)b[h->poke_param] + h->poke + (h->from_end ? bytes : 0);
+    *(volatile unsigned char *)at = (unsigned char)(*at ^ 1);
+}
+
+static int hostile_kernel(const tk_case *c, void *const b[], void *data)
+{
+    hostile *h = data;
+    const uint16_t *x = b[0];
+    uint16_t *y = b[2];
+    int64_t n = tk_case_elements(c, 2);
+    uint16_t nan = (uint16_t)tki_canonical_nan(c->dtype);
+    h->calls++;
+    if (h->deed == REPORTS_FAILURE || (h->deed == SECOND_CALL_FAILS && h->calls == 2))
+        return 7;
+    if (h->deed == NOTHING_WRITTEN)
+        return 0;
+    if (h->deed == NOT_IN_PLACE)
+        memset(y, 0, (size_t)n * 2);
+    uint16_t first = n ? y[0] : 0;
+    uint16_t last = n ? y[n - 1] : 0;
+    for (int64_t i = 0; i < n; i++) {
+        uint16_t stale = y[i];
+        y[i] = x[i];
+        if (h->deed == NAN_EVERYWHERE)
+            y[i] = nan;
+        if (h->deed == STALE)
+            y[i] = (uint16_t)(y[i] + stale);
+        if (h->deed == MINUS_ZERO && y[i] == 0)
+            y[i] = 0x8000;
+        if (h->deed == OTHER_NAN && tki_is_nan(c->dtype, y[i]))
+            y[i] = nan | 0x8000;
+        if (h->deed == ROWS_MATTER)
+            y[i] = tki_is_nan(c->dtype, y[i]) ? (uint16_t)(nan + c->dims[0])
+                   : y[i] & 0x7fff            ? y[i]
+                   : c->dims[0] % 2           ? 0
+                                              : 0x8000;
+        if (h->deed == COLUMN_THREE && i % c->dims[1] == 3 && y[i] != 0)
+            y[i] = 0;
+    }
+    if (n && h->deed == FIRST_UNWRITTEN)
+        y[0] = first;
+    if (n && h->deed == LAST_UNWRITTEN)
+        y[n - 1] = last;
+    if (n && h->deed == HALF_UNWRITTEN)
+        memcpy((char *)y + 1, (const char *)&first + 1, 1);
+    if (n && h->deed == SECOND_CALL_DIFFERS && h->calls == 2)
+        y[n / 2] ^= 1;
+    if (h->poke_set && (h->poke_call == 0 || h->poke_call == h->calls))
+        poke(h, c, b);
+    return 0;
+}
+
+static tk_status lowering_launch(const tki_call *call);
+
+/* The kernel of the lowering under test; the executor hands no data to a lowering. */
+static hostile lowering_hostile;
+
+static const tki_lowering promising = {.backend = "cpu",
+                                       .variant = "fake",
+                                       .launch = lowering_launch,
+                                       .determinism = TK_BATCH_INVARIANT,
+                                       .promise = "exact bits",
+                                       .promises_bits = true};
+
+static tk_status lowering_launch(const tki_call *call)
+{
+    return hostile_kernel(call->c, call->buffers, &lowering_hostile) ? TK_UNSUPPORTED : TK_OK;
+}
+
+static tki_trial copy_trial(int64_t rows, int64_t cols)
+{
+    tki_trial trial = {.c = tk_case_init(&copy, TK_F16), .family = TKI_GIVEN_INPUTS};
+    trial.c.dims[0] = rows;
+    trial.c.dims[1] = cols;
+    return trial;
+}
+
+/* Finite numbers other than zero, unless a special one is asked for. */
+static void draw_inputs(tk_ctx *ctx, const tk_case *c, tki_inputs *inputs, uint16_t special)
+{
+    tki_random random = tki_random_stream(5, 0);
+    assert_ok(ctx, tki_inputs_alloc(ctx, c, inputs));
+    for (int p = 0; p < 2; p++)
+        for (int64_t i = 0; i < tk_case_elements(c, p); i++)
+            ((uint16_t *)inputs->data[p])[i] = special && tki_random_below(&random, 3) == 0
+                                                   ? special
+                                                   : (uint16_t)(0x3c00 + tki_random_below(&random, 500));
+}
+
+static tki_trial_result run_copy(hostile *h, const tki_lowering *lowering, int64_t rows, int64_t cols,
+                                 uint16_t special)
+{
+    tk_ctx *ctx = new_context();
+    tki_trial trial = copy_trial(rows, cols);
+    tki_inputs inputs;
+    tki_trial_result result;
+    tki_subject subject = {.ctx = ctx, .contract = &copy, .oracle = &copy_oracle, .lowering = lowering};
+    draw_inputs(ctx, &trial.c, &inputs, special);
+    tki_executable executable = {.lowering = lowering, .kernel = hostile_kernel, .kernel_data = h};
+    assert_ok(ctx, tki_executor_open(ctx, &executable, &subject.executor));
+    assert_ok(ctx, tk_ctx_set_threads(ctx, 2));
+    assert_ok(ctx, tki_trial_run(&subject, &trial, &inputs, &result));
+    assert_int_equal(ctx->threads, 2); /* put back */
+    tki_executor_close(&subject.executor);
+    tki_inputs_free(&inputs);
+    tk_ctx_destroy(ctx);
+    return result;
+}
+
+static void assert_breaks(hostile h, int clause, const char *reason)
+{
+    static const int64_t shapes[][2] = {{1, 1}, {5, 17}, {2, 3000}};
+    for (int i = 0; i < 3; i++) {
+        hostile fresh = h;
+        tki_trial_result r = run_copy(&fresh, NULL, shapes[i][0], shapes[i][1], 0);
+        assert_false(r.could_not_run);
+        if (r.failed_clause != clause)
+            fail_msg("clause %d instead of %d failed: %s", r.failed_clause, clause, r.reason);
+        if (!strstr(r.reason, reason))
+            fail_msg("'%s' does not mention '%s'", r.reason, reason);
+    }
+}
+
+static void a_good_kernel_passes(void **state)
+{
+    (void)state;
+    static const int64_t shapes[][2] = {{0, 0}, {0, 5}, {5, 0}, {1, 1}, {3, 7}, {40, 1000}};
+    for (int i = 0; i < 6; i++)
+        for (int special = 0; special < 3; special++) {
+            hostile h = {.deed = GOOD};
+            static const uint16_t specials[] = {0, 0x7c00, 0xfe01};
+            int64_t n = shapes[i][0] * shapes[i][1];
+            tki_trial_result r = run_copy(&h, NULL, shapes[i][0], shapes[i][1], specials[special]);
+            if (r.failed_clause >= 0)
+                fail_msg("%s", r.reason);
+            assert_int_equal(r.failed_clause, -1);
+            assert_false(r.could_not_run);
+            assert_int_equal(r.judgement.elements, n);
+            assert_int_equal(r.structural[WRITE], 1);
+            assert_int_equal(r.structural[SHAPE], 1);
+            assert_int_equal(r.structural[REPEAT], 1);
+            assert_int_equal(r.structural[INPLACE], n <= 1 << 15);
+            assert_int_equal(r.batch_checked, shapes[i][0] >= 2 && n <= 1 << 15);
+            assert_int_equal(r.determinism, TK_BATCH_INVARIANT);
+            assert_int_equal(strlen(r.output_hash), 64);
+        }
+}
+
+static void writing_beside_a_buffer(void **state)
+{
+    (void)state;
+    static const char *const before[] = {"outside x, at byte -1 ", "outside other, at byte -1 ",
+                                         "outside y, at byte -1 "};
+    static const char *const names[] = {"outside x", "outside other", "outside y"};
+    for (int p = 0; p < 3; p++) {
+        assert_breaks((hostile){.poke_set = true, .poke_param = p, .poke = -1}, WRITE, before[p]);
+        for (int call = 1; call <= 2; call++) {
+            assert_breaks((hostile){.poke_set = true, .poke_param = p, .poke = -1, .poke_call = call}, WRITE,
+                          before[p]);
+            assert_breaks((hostile){.poke_set = true, .poke_param = p, .poke = -4000, .poke_call = call}, WRITE,
+                          names[p]);
+        }
+        /* Behind the buffer of the first call lies the inaccessible page; the second has a zone there. */
+        assert_breaks((hostile){.poke_set = true, .poke_param = p, .poke = 0, .from_end = true, .poke_call = 2},
+                      WRITE, names[p]);
+        assert_breaks((hostile){.poke_set = true, .poke_param = p, .poke = 4000, .from_end = true, .poke_call = 2},
+                      WRITE, names[p]);
+        /* In place too. */
+        tki_trial_result r = run_copy(&(hostile){.poke_set = true, .poke_param = p, .poke = -1, .poke_call = 3}, NULL,
+                                      3, 5, 0);
+        if (p != 2) /* y is x there */
+            assert_int_equal(r.failed_clause, WRITE);
+    }
+    hostile h = {.poke_set = true, .poke_param = 2, .poke = 0, .from_end = true, .poke_call = 2};
+    tki_trial_result r = run_copy(&h, NULL, 3, 5, 0);
+    assert_non_null(strstr(r.reason, "at byte 30 of its 30"));
+}
+
+static void changing_an_input(void **state)
+{
+    (void)state;
+    for (int call = 0; call <= 2; call++) {
+        assert_breaks((hostile){.poke_set = true, .poke_param = 0, .poke_call = call}, WRITE, "changed its input x");
+        assert_breaks((hostile){.poke_set = true, .poke_param = 1, .poke_call = call}, WRITE,
+                      "changed its input other");
+        assert_breaks((hostile){.poke_set = true, .poke_param = 1, .poke = -1, .from_end = true, .poke_call = call},
+                      WRITE, "changed its input other");
+    }
+    /* Working in place, it may overwrite what it works on and nothing else. */
+    tki_trial_result r = run_copy(&(hostile){.poke_set = true, .poke_param = 1, .poke_call = 3}, NULL, 3, 5, 0);
+    assert_int_equal(r.failed_clause, WRITE);
+    assert_non_null(strstr(r.reason, "other"));
+}
+
+static void leaving_output_unwritten(void **state)
+{
+    (void)state;
+    assert_breaks((hostile){.deed = FIRST_UNWRITTEN}, WRITE, "left y[0] unwritten");
+    assert_breaks((hostile){.deed = LAST_UNWRITTEN}, WRITE, "unwritten");
+    assert_breaks((hostile){.deed = NOTHING_WRITTEN}, WRITE, "left y[0] unwritten");
+    assert_breaks((hostile){.deed = HALF_UNWRITTEN}, REPEAT, "y[0] was 0x");
+    /* Also where a NaN is due and the poison could pass for one. */
+    for (int64_t n = 1; n < 4000; n += 137) {
+        tki_trial_result r = run_copy(&(hostile){.deed = NOTHING_WRITTEN}, NULL, 1, n, 0x7e00);
+        assert_int_equal(r.failed_clause, WRITE);
+    }
+}
+
+static void other_bits_on_another_run(void **state)
+{
+    (void)state;
+    assert_breaks((hostile){.deed = SECOND_CALL_DIFFERS}, REPEAT, "on one run and");
+    assert_breaks((hostile){.deed = STALE}, REPEAT, "on one run and");
+    tki_trial_result r = run_copy(&(hostile){.deed = SECOND_CALL_DIFFERS}, NULL, 3, 5, 0);
+    assert_int_equal(r.determinism, TK_DETERMINISM_NONE);
+}
+
+static void wrong_values(void **state)
+{
+    (void)state;
+    assert_breaks((hostile){.deed = NAN_EVERYWHERE}, ERR, "y[0] is 0x7e00");
+    tki_trial_result r = run_copy(&(hostile){.deed = NAN_EVERYWHERE}, NULL, 3, 5, 0);
+    assert_int_equal(r.judgement.failed[ERR], 15);
+    assert_int_equal(r.judgement.failure.index, 0);
+}
+
+static void reporting_failure(void **state)
+{
+    (void)state;
+    tki_trial_result r = run_copy(&(hostile){.deed = REPORTS_FAILURE}, NULL, 3, 5, 0);
+    assert_true(r.could_not_run);
+    assert_int_equal(r.failed_clause, -1);
+    assert_non_null(strstr(r.reason, "failure 7"));
+    r = run_copy(&(hostile){.deed = SECOND_CALL_FAILS}, NULL, 3, 5, 0);
+    assert_true(r.could_not_run);
+}
+
+static void in_place_must_give_the_same(void **state)
+{
+    (void)state;
+    assert_breaks((hostile){.deed = NOT_IN_PLACE}, INPLACE, "y[0] has other bits when the op works in place");
+}
+
+/* What only a lowering's own promise forbids. */
+static void promises(void **state)
+{
+    (void)state;
+    hostile minus_zero = {.deed = MINUS_ZERO};
+    tki_trial_result r = run_copy(&minus_zero, NULL, 2, 9, 0x7e55);
+    assert_int_equal(r.failed_clause, -1);
+    hostile other_nan = {.deed = OTHER_NAN};
+    r = run_copy(&other_nan, NULL, 2, 9, 0x7e55); /* all NaNs are equal to a contract that says so */
+    assert_int_equal(r.failed_clause, -1);
+    lowering_hostile = (hostile){.deed = GOOD};
+    r = run_copy(NULL, &promising, 2, 9, 0x7e55);
+    assert_int_equal(r.failed_clause, -1);
+    assert_int_equal(r.judgement.judged[BITS], 18);
+    assert_int_equal(r.judgement.elements, 18);
+    lowering_hostile = (hostile){.deed = OTHER_NAN};
+    r = run_copy(NULL, &promising, 2, 9, 0x7e55);
+    assert_int_equal(r.failed_clause, BITS);
+    assert_non_null(strstr(r.reason, "which its clause does not admit"));
+}
+
+static void rows_that_depend_on_others(void **state)
+{
+    (void)state;
+    /* A lowering that promises nothing about batches may do it, and the level says so. */
+    hostile h = {.deed = ROWS_MATTER};
+    tki_trial_result r = run_copy(&h, NULL, 3, 9, 0x8000);
+    assert_int_equal(r.failed_clause, -1);
+    assert_true(r.batch_checked);
+    assert_int_equal(r.determinism, TK_RUN_TO_RUN);
+    static const tki_lowering invariant = {
+        .backend = "cpu", .variant = "fake", .launch = lowering_launch, .determinism = TK_BATCH_INVARIANT};
+    lowering_hostile = (hostile){.deed = ROWS_MATTER};
+    r = run_copy(NULL, &invariant, 3, 9, 0x8000);
+    assert_int_equal(r.failed_clause, REPEAT);
+    assert_non_null(strstr(r.reason, "without the rows before them"));
+}
+
+/* All NaNs hash as one pattern; anything else does not. */
+static void hashes(void **state)
+{
+    (void)state;
+    tki_trial_result a = run_copy(&(hostile){.deed = GOOD}, NULL, 3, 50, 0x7e55);
+    tki_trial_result b = run_copy(&(hostile){.deed = OTHER_NAN}, NULL, 3, 50, 0x7e55);
+    tki_trial_result c = run_copy(&(hostile){.deed = NAN_EVERYWHERE}, NULL, 3, 50, 0x7e55);
+    assert_string_equal(a.output_hash, b.output_hash);
+    assert_string_not_equal(a.output_hash, c.output_hash);
+}
+
+/* -- Guarded buffers ----------------------------------------------------------------------------------------- */
+
+static void guarded_buffers(void **state)
+{
+    (void)state;
+    static const size_t sizes[] = {0, 1, 2, 3, 100, 4095, 4096, 4097, 100000};
+    for (int mode = 0; mode < 2; mode++)
+        for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
+            for (size_t element = 2; element <= 8; element *= 2) {
+                tki_guarded g;
+                size_t bytes = sizes[s] * element;
+                assert_true(tki_guard_alloc(&g, (tki_guard_mode)mode, bytes, element));
+                int64_t offset = 77;
+                assert_true(tki_guard_intact(&g, &offset));
+                assert_int_equal((uintptr_t)g.data % element, 0);
+                if (mode == TKI_GUARD_RED_ZONES) /* the smallest alignment there is */
+                    assert_int_equal((uintptr_t)g.data % (2 * element), element);
+                assert_true(g.data - g.zone_begin >= 4000);
+                assert_true(g.zone_end - (g.data + bytes) >= (mode == TKI_GUARD_END_PAGE ? 0 : 4000));
+                memset(g.data, 0, bytes);
+                assert_true(tki_guard_intact(&g, &offset));
+                /* Each byte of the zones is watched: the nearest, the farthest, some between. */
+                unsigned char *const watched[] = {g.data - 1,     g.zone_begin,   g.data - 2000,
+                                                  g.data + bytes, g.zone_end - 1, g.data + bytes + 2000};
+                for (int i = 0; i < (mode == TKI_GUARD_END_PAGE ? 3 : 6); i++) {
+                    *watched[i] ^= 0x10;
+                    assert_false(tki_guard_intact(&g, &offset));
+                    assert_int_equal(offset, watched[i] - g.data);
+                    *watched[i] ^= 0x10;
+                }
+                assert_true(tki_guard_intact(&g, &offset));
+                tki_guard_free(&g);
+                tki_guard_free(&g); /* twice is fine */
+            }
+    tki_guarded g;
+    assert_false(tki_guard_alloc(&g, TKI_GUARD_RED_ZONES, SIZE_MAX, 2));
+    assert_false(tki_guard_alloc(&g, TKI_GUARD_END_PAGE, SIZE_MAX / 4, 2));
+    tki_guard_free(&g);
+}
+
+/* Runs it in a child; true if the child died of a segmentation fault. */
+static bool faults(void (*act)(void *), void *data)
+{
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
+        signal(SIGSEGV, SIG_DFL);
+        signal(SIGBUS, SIG_DFL);
+        act(data);
+        _exit(0);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    return WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV;
+}
+
+__attribute__((no_sanitize("address", "undefined"))) static void read_byte(void *at)
+{
+    (void)*(volatile unsigned char *)at;
+}
+
+__attribute__((no_sanitize("address", "undefined"))) static void write_byte(void *at)
+{
+    *(volatile unsigned char *)at = 1;
+}
+
+static void end_page_is_inaccessible(void **state)
+{
+    (void)state;
+    for (size_t bytes = 0; bytes <= 8194; bytes += 4097) {
+        tki_guarded g;
+        assert_true(tki_guard_alloc(&g, TKI_GUARD_END_PAGE, bytes / 2 * 2, 2));
+        unsigned char *end = g.data + bytes / 2 * 2;
+        assert_true(faults(read_byte, end));
+        assert_true(faults(write_byte, end));
+        assert_true(faults(read_byte, end + sysconf(_SC_PAGESIZE) - 1));
+        assert_false(faults(read_byte, end - 1));
+        assert_false(faults(write_byte, end - 1));
+        tki_guard_free(&g);
+    }
+}
+
+static void run_and_write_past_the_end(void *data)
+{
+    run_copy(data, NULL, 3, 5, 0);
+}
+
+/* The first call of a trial runs against that page. */
+static void writing_past_the_end_faults_on_the_first_call(void **state)
+{
+    (void)state;
+    for (int p = 0; p < 3; p++) {
+        hostile h = {.poke_set = true, .poke_param = p, .poke = 0, .from_end = true, .poke_call = 1};
+        assert_true(faults(run_and_write_past_the_end, &h));
+    }
+}
+
+/* -- Slices of inputs ---------------------------------------------------------------------------------------- */
+
+static const tk_contract lookup = {
+    .name = "lookup",
+    .dim_count = 3,
+    .dim_names = {"q", "d", "v"},
+    .param_count = 4,
+    .params =
+        {
+            {.name = "a", .kind = TK_KIND_VALUE, .rank = 2, .dim = {0, 1}, .inner_axis = -1, .may_alias = -1},
+            {.name = "w", .kind = TK_KIND_VALUE, .rank = 2, .dim = {2, 1}, .inner_axis = -1, .may_alias = -1},
+            {.name = "index",
+             .kind = TK_KIND_INDEX,
+             .rank = 1,
+             .dim = {0},
+             .indexed_dim = 2,
+             .inner_axis = -1,
+             .may_alias = -1},
+            {.name = "out",
+             .output = true,
+             .kind = TK_KIND_VALUE,
+             .rank = 2,
+             .dim = {0, 1},
+             .inner_axis = -1,
+             .may_alias = -1},
+        },
+};
+
+static void slices(void **state)
+{
+    (void)state;
+    enum { Q = 4, D = 3, V = 5 };
+    static const int64_t indices[Q] = {1, 3, 2, 3};
+    tk_ctx *ctx = new_context();
+    for (int wide = 0; wide < 2; wide++)
+        for (int dim = 0; dim < 3; dim++)
+            for (int64_t begin = 0; begin <= 5; begin++)
+                for (int64_t end = begin; end <= 5; end++) {
+                    tk_case c = tk_case_init(&lookup, TK_F16);
+                    c.index_dtype = wide ? TK_I64 : TK_I32;
+                    memcpy(c.dims, (int64_t[]){Q, D, V}, sizeof c.dims);
+                    if (end > c.dims[dim])
+                        continue;
+                    tki_inputs inputs;
+                    tki_inputs part_inputs;
+                    tk_case part;
+                    tk_status status = TK_INTERNAL;
+                    assert_ok(ctx, tki_inputs_alloc(ctx, &c, &inputs));
+                    assert_null(inputs.data[3]);
+                    for (int i = 0; i < Q * D; i++)
+                        ((uint16_t *)inputs.data[0])[i] = (uint16_t)(100 + i);
+                    for (int i = 0; i < V * D; i++)
+                        ((uint16_t *)inputs.data[1])[i] = (uint16_t)(200 + i);
+                    for (int i = 0; i < Q; i++)
+                        if (wide)
+                            ((int64_t *)inputs.data[2])[i] = indices[i];
+                        else
+                            ((int32_t *)inputs.data[2])[i] = (int32_t)indices[i];
+                    bool good = dim != 2 || (begin <= 1 && end >= 4);
+                    assert_int_equal(
+                        tki_inputs_slice(ctx, &c, &inputs, dim, begin, end, &part, &part_inputs, &status), good);
+                    assert_int_equal(status, TK_OK);
+                    tki_inputs_free(&inputs);
+                    if (!good)
+                        continue;
+                    int64_t from[3] = {0};
+                    from[dim] = begin;
+                    assert_int_equal(part.dims[dim], end - begin);
+                    for (int64_t q = 0; q < part.dims[0]; q++)
+                        for (int64_t d = 0; d < part.dims[1]; d++)
+                            assert_int_equal(((uint16_t *)part_inputs.data[0])[q * part.dims[1] + d],
+                                             100 + (q + from[0]) * D + d + from[1]);
+                    for (int64_t v = 0; v < part.dims[2]; v++)
+                        for (int64_t d = 0; d < part.dims[1]; d++)
+                            assert_int_equal(((uint16_t *)part_inputs.data[1])[v * part.dims[1] + d],
+                                             200 + (v + from[2]) * D + d + from[1]);
+                    for (int64_t q = 0; q < part.dims[0]; q++) {
+                        int64_t index = wide ? ((int64_t *)part_inputs.data[2])[q]
+                                             : ((int32_t *)part_inputs.data[2])[q];
+                        assert_int_equal(index, indices[q + from[0]] - from[2]);
+                    }
+                    tki_inputs_free(&part_inputs);
+                }
+    tk_ctx_destroy(ctx);
+}
+
+/* An ignored target stays as it is and may point outside. */
+static void slices_keep_ignored_targets(void **state)
+{
+    (void)state;
+    tk_contract with_options = lookup;
+    with_options.takes_xent_options = true;
+    tk_ctx *ctx = new_context();
+    tk_case c = tk_case_init(&with_options, TK_F16);
+    memcpy(c.dims, (int64_t[]){3, 1, 5}, sizeof c.dims);
+    tki_inputs inputs;
+    tki_inputs part_inputs;
+    tk_case part;
+    tk_status status;
+    assert_ok(ctx, tki_inputs_alloc(ctx, &c, &inputs));
+    memset(inputs.data[0], 0, 6);
+    memset(inputs.data[1], 0, 10);
+    memcpy(inputs.data[2], (int32_t[]){-100, 3, -100}, 12);
+    assert_true(tki_inputs_slice(ctx, &c, &inputs, 2, 3, 4, &part, &part_inputs, &status));
+    assert_memory_equal(part_inputs.data[2], ((int32_t[]){-100, 0, -100}), 12);
+    tki_inputs_free(&part_inputs);
+    assert_false(tki_inputs_slice(ctx, &c, &inputs, 2, 4, 5, &part, &part_inputs, &status));
+    assert_int_equal(status, TK_OK);
+    tki_inputs_free(&inputs);
+    tk_ctx_destroy(ctx);
+}
+
+static void clauses_by_name(void **state)
+{
+    (void)state;
+    assert_int_equal(tki_clause_find(&copy, "WRITE"), WRITE);
+    assert_int_equal(tki_clause_find(&copy, "BITS"), BITS);
+    assert_int_equal(tki_clause_find(&copy, "RITE"), -1);
+    assert_int_equal(tki_clause_find(&copy, "COPY.WRITE"), -1);
+    assert_int_equal(tki_clause_find(&copy, ""), -1);
+}
+
+/* -- Shrinking ----------------------------------------------------------------------------------------------- */
+
+static void shrinks_to_a_minimal_shape(void **state)
+{
+    (void)state;
+    tk_ctx *ctx = new_context();
+    tki_trial trial = copy_trial(9, 40);
+    hostile h = {.deed = COLUMN_THREE};
+    tki_subject subject = {.ctx = ctx, .contract = &copy, .oracle = &copy_oracle};
+    tki_inputs inputs;
+    tki_trial_result result;
+    draw_inputs(ctx, &trial.c, &inputs, 0);
+    assert_ok(ctx, tki_executor_open(ctx, &(tki_executable){.kernel = hostile_kernel, .kernel_data = &h},
+                                     &subject.executor));
+    assert_ok(ctx, tki_trial_run(&subject, &trial, &inputs, &result));
+    assert_int_equal(result.failed_clause, ERR);
+    assert_ok(ctx, tki_shrink(&subject, &trial, &inputs, &result));
+    /* It is wrong in column three only, so four columns are needed and one row is. */
+    assert_int_equal(trial.c.dims[0], 1);
+    assert_int_equal(trial.c.dims[1], 4);
+    assert_int_equal(trial.family, TKI_GIVEN_INPUTS);
+    assert_int_equal(result.failed_clause, ERR);
+    assert_int_equal(result.judgement.failure.index, 3);
+    tki_trial_result again;
+    assert_ok(ctx, tki_trial_run(&subject, &trial, &inputs, &again));
+    assert_int_equal(again.failed_clause, ERR);
+    tki_inputs_free(&inputs);
+    tk_ctx_destroy(ctx);
+}
+
+/* A kernel for gelu_bwd that is right, but for one x. */
+enum { BAD_X = 0x4200 };
+
+static int wrong_at_one_x(const tk_case *c, void *const b[], void *data)
+{
+    (void)data;
+    tk_ctx *ctx;
+    if (tk_ctx_create(&ctx) != TK_OK)
+        return 1;
+    tk_status status = tk_run(ctx, c, b);
+    tk_ctx_destroy(ctx);
+    for (int64_t i = 0; i < c->dims[0]; i++)
+        if (((const uint16_t *)b[1])[i] == BAD_X)
+            ((uint16_t *)b[2])[i] ^= 0x0100;
+    return status != TK_OK;
+}
+
+/* "... --input NAME=0x1234,0x5678 ...": the numbers. */
+static int64_t read_input(const char *command, const char *name, uint64_t bits[], int64_t most)
+{
+    char key[64];
+    snprintf(key, sizeof key, " --input %s=", name);
+    const char *at = strstr(command, key);
+    assert_non_null(at);
+    at += strlen(key);
+    int64_t count = 0;
+    for (char *end; count < most; at = end + 1) {
+        bits[count++] = strtoull(at, &end, 0);
+        assert_ptr_not_equal(at, end);
+        if (*end != ',')
+            break;
+    }
+    return count;
+}
+
+static void the_reproducing_inputs_fail_again(void **state)
+{
+    (void)state;
+    const tk_contract *contract = tk_contract_find("gelu_bwd");
+    tk_ctx *ctx = new_context();
+    tk_certify_options options = TK_CERTIFY_DEFAULTS;
+    options.kernel = wrong_at_one_x;
+    options.kernel_name = "wrong_at_one_x";
+    options.family = "finite_bits";
+    options.dims = (int64_t[]){150000};
+    tk_certificate *certificate = certify_one(ctx, contract, TK_F16, TK_I32, options);
+    assert_int_equal(tk_certificate_verdict(certificate), TK_REFUTED);
+    assert_non_null(strstr(tk_certificate_reason(certificate), "GELU_BWD.ERR"));
+    const char *command = tk_certificate_reproduce(certificate);
+    assert_non_null(strstr(command, "wrong_at_one_x"));
+    assert_non_null(strstr(command, " --shape n=1 "));
+    uint64_t grad[4];
+    uint64_t x[4];
+    assert_int_equal(read_input(command, "grad_output", grad, 4), 1);
+    assert_int_equal(read_input(command, "x", x, 4), 1);
+    assert_int_equal(x[0], BAD_X);
+
+    options.dims = (int64_t[]){1};
+    options.family = NULL;
+    options.inputs = (tk_given_input[]){{"grad_output", grad, 1}, {"x", x, 1}};
+    options.input_count = 2;
+    tk_certificate *again = certify_one(ctx, contract, TK_F16, TK_I32, options);
+    assert_int_equal(tk_certificate_verdict(again), TK_REFUTED);
+    assert_int_equal(tk_certificate_elements(again), 1);
+    tk_certificate_destroy(again);
+    x[0]--; /* and the neighbour is right */
+    again = certify_one(ctx, contract, TK_F16, TK_I32, options);
+    assert_int_equal(tk_certificate_verdict(again), TK_HELD);
+    tk_certificate_destroy(again);
+    tk_certificate_destroy(certificate);
+    tk_ctx_destroy(ctx);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_good_kernel_passes),
+        cmocka_unit_test(writing_beside_a_buffer),
+        cmocka_unit_test(changing_an_input),
+        cmocka_unit_test(leaving_output_unwritten),
+        cmocka_unit_test(other_bits_on_another_run),
+        cmocka_unit_test(wrong_values),
+        cmocka_unit_test(reporting_failure),
+        cmocka_unit_test(in_place_must_give_the_same),
+        cmocka_unit_test(promises),
+        cmocka_unit_test(rows_that_depend_on_others),
+        cmocka_unit_test(hashes),
+        cmocka_unit_test(guarded_buffers),
+        cmocka_unit_test(end_page_is_inaccessible),
+        cmocka_unit_test(writing_past_the_end_faults_on_the_first_call),
+        cmocka_unit_test(slices),
+        cmocka_unit_test(slices_keep_ignored_targets),
+        cmocka_unit_test(clauses_by_name),
+        cmocka_unit_test(shrinks_to_a_minimal_shape),
+        cmocka_unit_test(the_reproducing_inputs_fail_again),
+    };
+    return cmocka_run_group_tests_name("trial", tests, NULL, NULL);
+}
