@@ -10,6 +10,7 @@
 enum {
     PATTERNS = 1 << 16,
     PRECISION = 96,
+    DIFFERENCE_PRECISION = 320, /* that of two 16-bit numbers spans at most 262 bits */
     /* exp(+-2^16) has exponents of +-94548. Beyond, a pattern's exponent is this plus its place times a gap. */
     WIDE_EXPONENT = 1 << 20,
     WIDE_GAP = 1 << 12,
@@ -21,21 +22,21 @@ static const double WIDE = 0x1p16;
 static tki_exp_entry entry_of(double x, uint32_t bits, mpfr_ptr t)
 {
     if (isnan(x) || x == INFINITY)
-        return (tki_exp_entry){.x = x, .mantissa = NAN};
+        return (tki_exp_entry){.x = (float)x, .mantissa = NAN};
     if (x == -INFINITY)
-        return (tki_exp_entry){.x = x, .mantissa = 0, .exponent = LOWEST_EXPONENT};
+        return (tki_exp_entry){.x = (float)x, .mantissa = 0, .exponent = LOWEST_EXPONENT};
     if (fabs(x) > WIDE) {
         int32_t exponent = WIDE_EXPONENT + (int32_t)(bits & 0x7fff) * WIDE_GAP;
-        return (tki_exp_entry){.x = x, .mantissa = 0.5, .exponent = x < 0 ? -exponent : exponent};
+        return (tki_exp_entry){.x = (float)x, .mantissa = 0.5, .exponent = x < 0 ? -exponent : exponent};
     }
     long exponent;
     mpfr_set_d(t, x, MPFR_RNDN);
     mpfr_exp(t, t, MPFR_RNDN);
     double mantissa = mpfr_get_d_2exp(&exponent, t, MPFR_RNDN);
-    return (tki_exp_entry){.x = x, .mantissa = mantissa, .exponent = (int32_t)exponent};
+    return (tki_exp_entry){.x = (float)x, .mantissa = mantissa, .exponent = (int32_t)exponent};
 }
 
-tk_status tki_exp_table_open(tk_dtype dtype, tki_exp_entry **table)
+tk_status tki_exp_table_open(tk_dtype dtype, void **table)
 {
     tki_exp_entry *entries = malloc(PATTERNS * sizeof *entries);
     if (!entries)
@@ -54,7 +55,18 @@ tk_status tki_exp_table_open(tk_dtype dtype, tki_exp_entry **table)
     return TK_OK;
 }
 
-void tki_exp_table_close(tki_exp_entry *table)
+void tki_exp_table_close(void *table)
 {
     free(table);
+}
+
+void tki_exp_ratio_enclose(tki_interval *result, const tki_exp_entry *x, const tki_exp_entry *max)
+{
+    mpfr_t difference; /* exact; exp(-inf) is 0 */
+    mpfr_init2(difference, DIFFERENCE_PRECISION);
+    mpfr_set_flt(difference, x->x, MPFR_RNDN);
+    mpfr_sub_d(difference, difference, (double)max->x, MPFR_RNDN);
+    mpfr_exp(result->lo, difference, MPFR_RNDD);
+    mpfr_exp(result->hi, difference, MPFR_RNDU);
+    mpfr_clear(difference);
 }

@@ -7,26 +7,31 @@
 
 #include <string.h>
 
+#include "exact/interval.h"
 #include "tokitai.h"
 
+/* 16 bytes: oracles look up one of these per element. */
 typedef struct tki_exp_entry {
-    double x;        /* the number that the pattern stands for */
     double mantissa; /* exp(x) = mantissa 2^exponent within 2^-53 (1 + 2^-40) relative; in [1/2, 1), and 0 for -inf */
     int32_t exponent; /* ascending with x */
+    float x;          /* the number that the pattern stands for, exactly; take differences in double */
 } tki_exp_entry;
 
 /* Tells of a ratio r returned by tki_exp_ratio: the exact one lies in [r (1 - E), r (1 + E) + T], with these E and
- * T. */
+ * T. E: 2^-53 (1 + 2^-40) for each mantissa and 2^-53 for the division, together below 4 times 2^-53. T: what is cut to
+ * zero lies below 2^-369, or below 2^-512 where an exp is kept. */
 #define TKI_EXP_RATIO_ERROR 0x1p-51
 #define TKI_EXP_RATIO_TINY 0x1p-360
 
-/* 65536 entries, indexed by pattern. Those of NaN and +inf have NaN for mantissa. */
-TK_MUST_USE tk_status tki_exp_table_open(tk_dtype dtype, tki_exp_entry **table);
-void tki_exp_table_close(tki_exp_entry *table); /* NULL is fine */
+/* 65536 entries, indexed by pattern. Those of NaN and +inf have NaN for mantissa. Both are of an oracle's shape. */
+TK_MUST_USE tk_status tki_exp_table_open(tk_dtype dtype, void **table);
+void tki_exp_table_close(void *table); /* NULL is fine */
 
-/* exp(x - max) for x <= max, max finite and x finite or -inf. Exactly 1 for x == max. The mantissas bring 2^-53
- * each, the division another; the power of two is exact, since 2^-514 is far from underflow. */
-static inline double tki_exp_ratio(const tki_exp_entry *x, const tki_exp_entry *max)
+/* In all of these x <= max, max is finite and x finite or -inf. */
+
+/* exp(x) in units of 2^exponent of the maximum: with the mantissa's relative error, and zero only where the ratio to
+ * the maximum is below TKI_EXP_RATIO_TINY. The power of two is exact, since 2^-513 is far from underflow. */
+static inline double tki_exp_scaled(const tki_exp_entry *x, const tki_exp_entry *max)
 {
     int32_t shift = x->exponent - max->exponent;
     if (shift < -512)
@@ -34,7 +39,22 @@ static inline double tki_exp_ratio(const tki_exp_entry *x, const tki_exp_entry *
     uint64_t bits = (uint64_t)(1023 + shift) << 52; /* 2^shift */
     double power;
     memcpy(&power, &bits, sizeof power);
-    return x->mantissa / max->mantissa * power;
+    return x->mantissa * power;
 }
+
+/* exp(x - max). Exactly 1 for x == max. */
+static inline double tki_exp_ratio(const tki_exp_entry *x, const tki_exp_entry *max)
+{
+    return tki_exp_scaled(x, max) / max->mantissa;
+}
+
+/* max - x, rounded to nearest. */
+static inline double tki_exp_distance(const tki_exp_entry *x, const tki_exp_entry *max)
+{
+    return (double)max->x - (double)x->x;
+}
+
+/* exp(x - max) as narrow as the result's precision allows. */
+void tki_exp_ratio_enclose(tki_interval *result, const tki_exp_entry *x, const tki_exp_entry *max);
 
 #endif

@@ -12,8 +12,6 @@
 /* From here on fp32 rounds to infinity. */
 #define F32_OVERFLOW (0x1p128 - 0x1p103)
 
-enum { MOST_RESCALINGS = 32 }; /* R */
-
 const tk_contract tki_softmax_fwd_contract = {
     .name = "softmax_fwd",
     .summary = "softmax of each row",
@@ -115,38 +113,16 @@ const tk_contract tki_softmax_bwd_contract = {
         },
 };
 
-/* ln n for n >= 1, to a few units in the last place: n = m 2^k with m in [1, 2), ln m = 2 artanh(t) with
- * t = (m - 1) / (m + 1). t is at most 1/3, so what the series leaves out is below 3^-41. */
-static double natural_logarithm(int64_t n)
-{
-    const double ln_2 = 0x1.62e42fefa39efp-1;
-    double m = (double)n;
-    int k = 0;
-    for (; m >= 2; k++)
-        m /= 2;
-    double t = (m - 1) / (m + 1);
-    double series = 0;
-    double power = t;
-    for (int i = 1; i < 41; i += 2, power *= t * t)
-        series += power / i;
-    return k * ln_2 + 2 * series;
-}
-
 tki_softmax_w tki_softmax_fwd_w(int64_t cols, int64_t near, bool promised)
 {
-    int64_t promise = cols / 256 + (cols % 256 != 0) + 16;
-    int64_t additions = promised && promise < near - 1 ? promise : near - 1;
-    double constant = 2.25 * natural_logarithm(cols) + 19 + (double)additions + 9 * MOST_RESCALINGS;
-    return (tki_softmax_w){.at_maximum = 1.0001 * (U * constant + (double)cols * 0x1p-126),
-                           .per_distance = 1.0001 * U * 2.25};
+    return tki_softmax_w_of_row(1, (double)cols, tki_softmax_ln(cols), tki_softmax_depth(near, cols, promised));
 }
 
 double tki_softmax_fwd_bound(tki_softmax_w row, double d, double y)
 {
-    double w = row.at_maximum + row.per_distance * d;
     if (d > TKI_SOFTMAX_FAR)
         return 0x1p-126;
-    return w < 0.5 ? (y * w / (1 - w) + 0x1p-126) * ROUND_UP : INFINITY;
+    return (y * tki_softmax_relative_bound(row, d) + 0x1p-126) * ROUND_UP;
 }
 
 double tki_softmax_bwd_sum_bound(tk_dtype dtype, int64_t cols, int64_t nonzero, double magnitude)

@@ -2,23 +2,16 @@
 #ifndef TKI_OPS_SOFTMAX_CONTRACT_H
 #define TKI_OPS_SOFTMAX_CONTRACT_H
 
+#include "exact/softmax_bound.h"
 #include "tokitai.h"
 
 /* Indices into the clauses; the first two are those of both contracts. */
 enum { TKI_SOFTMAX_ERR, TKI_SOFTMAX_NAN, TKI_SOFTMAX_FWD_ZERO, TKI_SOFTMAX_FWD_PROMISE };
 
-/* Beyond this distance from the maximum an element does not count in n', and its B is 2^-126. */
-#define TKI_SOFTMAX_FAR 104.0
-
-/* W of one row, as a function of d: at_maximum + per_distance d. */
-typedef struct tki_softmax_w {
-    double at_maximum, per_distance;
-} tki_softmax_w;
-
-/* `near` is n', at least 1. */
+/* `near` is n', the number of elements up to TKI_SOFTMAX_FAR below the maximum; at least 1. */
 tki_softmax_w tki_softmax_fwd_w(int64_t cols, int64_t near, bool promised);
 
-/* B at distance d from the maximum, y being at least the exact result; infinite where W >= 1/2: there is none. */
+/* B at distance d from the maximum, y > 0 being at least the exact result; infinite where W >= 1/2: there is none. */
 double tki_softmax_fwd_bound(tki_softmax_w row, double d, double y);
 
 /* Bs. `nonzero` is n', `magnitude` at least the sum of |y g|. */

@@ -1,12 +1,11 @@
-/* TRUSTED. The exact value of softmax and of its gradient. Forward: a table of exp over all patterns, made with MPFR,
- * gives each row's sum and each element in double with a derived error. Backward: products are exact in double, so
- * only their sum is rounded. What double does not decide is refined with MPFR: forward by intervals, backward
- * exactly. */
+/* TRUSTED. The exact value of softmax and of its gradient. Forward: the table of exp gives each row's sum and each
+ * element in double with a derived error. Backward: products are exact in double, so only their sum is rounded. What
+ * double does not decide is refined with MPFR: forward by intervals, backward exactly. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "exact/accumulator.h"
+#include "exact/exp_table.h"
 #include "exact/interval.h"
 #include "exact/oracle.h"
 #include "exact/round.h"
@@ -46,117 +45,51 @@ static void free_memory(void *memory)
 
 /* -- Forward ------------------------------------------------------------------------------------------------ */
 
-/* Terms at least this far below the maximum are left out: each lies in [0, exp(-128)], below 2^-184. */
-static const double LEFT_OUT = 128;
-/* And below this in the units of a row's sum (see fwd_row), which are less than twice as small. */
-static const double LEFT_OUT_TERM = 0x1p-183;
-
-/* exp(x) = m 2^k (1 + e) with m in [1, 2) and |e| <= 2^-53. */
-typedef struct entry {
-    double m;
-    int32_t k;
-    float x; /* exactly, infinities and NaN included */
-} entry;
-
-/* bf16 values of magnitude 2^15 and more differ from every other value by at least 128. So they are the maximum
- * itself or left out, everything else beside such a maximum is left out, and their exp, which would leave MPFR's
- * range, is never asked for: 1 stands for it. */
-static bool exp_is_never_needed(tk_dtype dtype, double x)
-{
-    return !isfinite(x) || (dtype == TK_BF16 && fabs(x) >= 0x1p15);
-}
-
-static entry table_entry(tk_dtype dtype, uint32_t bits, mpfr_ptr t)
-{
-    double x = tki_decode(dtype, bits);
-    if (exp_is_never_needed(dtype, x))
-        return (entry){.m = 1, .k = 0, .x = (float)x};
-    mpfr_set_d(t, x, MPFR_RNDN);
-    mpfr_exp(t, t, MPFR_RNDN); /* correctly rounded to 53 bits */
-    long exponent = (long)mpfr_get_exp(t) - 1;
-    mpfr_div_2si(t, t, exponent, MPFR_RNDN);
-    return (entry){.m = mpfr_get_d(t, MPFR_RNDN), .k = (int32_t)exponent, .x = (float)x};
-}
-
-static tk_status fwd_open(tk_dtype dtype, void **tables)
-{
-    entry *table = malloc(PATTERNS * sizeof *table);
-    if (!table)
-        return TK_NO_MEMORY;
-#pragma omp parallel
-    {
-        mpfr_t t;
-        mpfr_init2(t, 53);
-#pragma omp for schedule(dynamic, 256)
-        for (uint32_t bits = 0; bits < PATTERNS; bits++)
-            table[bits] = table_entry(dtype, bits, t);
-        mpfr_clear(t);
-        mpfr_free_cache2(MPFR_FREE_LOCAL_CACHE);
-    }
-    *tables = table;
-    return TK_OK;
-}
-
-/* What the elements of one row have in common. Terms are exp(x) in units of 2^k of the maximum, so that the maximum's
- * own term lies in [1, 2). */
+/* What the elements of one row have in common. Terms are exp(x) in units of 2^exponent of the maximum, so that the
+ * maximum's own term lies in [1/2, 1). */
 typedef struct fwd_row {
-    double max;
-    double inverse; /* 1 / the sum of the terms, rounded */
+    const tki_exp_entry *max; /* NULL: the row is NaN */
+    double inverse;           /* 1 / the sum of the terms, rounded */
     tki_softmax_w w;
-    int32_t k; /* of the maximum */
-    bool nan;
 } fwd_row;
 
 typedef struct fwd_prepared {
-    double relative_error; /* of an element that is not left out */
+    double relative_error; /* of an element whose term is not cut to zero */
     fwd_row rows[];
 } fwd_prepared;
 
-/* m 2^(k - unit), exactly: x is at most LEFT_OUT below the maximum, so the exponent is at least -187. */
-static double term(const entry *e, int32_t unit)
+/* NULL where there is a NaN, a +inf or nothing but -inf. */
+static const tki_exp_entry *find_maximum(const tki_exp_entry *table, const uint16_t *x, int64_t cols)
 {
-    uint64_t bits;
-    double value;
-    memcpy(&bits, &e->m, sizeof bits);
-    bits += (uint64_t)((int64_t)e->k - unit) << 52;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
-static void find_maximum(const entry *table, const uint16_t *x, int64_t cols, fwd_row *row)
-{
-    row->max = -INFINITY;
+    const tki_exp_entry *max = &table[x[0]];
+    bool special = false;
     for (int64_t j = 0; j < cols; j++) {
-        const entry *e = &table[x[j]];
-        row->nan |= !(e->x < INFINITY);
-        if (e->x > row->max) {
-            row->max = e->x;
-            row->k = e->k;
-        }
+        const tki_exp_entry *e = &table[x[j]];
+        special |= !(e->x < INFINITY);
+        if (e->x > max->x)
+            max = e;
     }
-    row->nan |= row->max == -INFINITY;
+    return special || max->x == -INFINITY ? NULL : max;
 }
 
-/* A distance is rounded to nearest here. One rounded to exactly 104 or 128 from either side falls on the near side of
- * 104, where B is the larger, and on the far side of 128, where LEFT_OUT_TERM still covers it. */
+/* A distance is rounded to nearest. One rounded to exactly 104 from either side falls on the near side, where B is the
+ * larger. */
 static fwd_row summarise_fwd(const tki_oracle_job *job, int64_t index)
 {
-    const entry *table = job->tables;
+    const tki_exp_entry *table = job->tables;
     const uint16_t *x = row_of(job, 0, index);
     int64_t cols = job->c->dims[1];
-    fwd_row row = {0};
-    find_maximum(table, x, cols, &row);
-    if (row.nan)
+    fwd_row row = {.max = find_maximum(table, x, cols)};
+    if (!row.max)
         return row;
     double sum = 0;
     int64_t near = 0;
     for (int64_t begin = 0; begin < cols; begin = block_end(begin, cols)) {
         double block = 0;
         for (int64_t j = begin; j < block_end(begin, cols); j++) {
-            const entry *e = &table[x[j]];
-            double d = row.max - e->x;
-            near += d <= TKI_SOFTMAX_FAR;
-            block += d < LEFT_OUT ? term(e, row.k) : 0;
+            const tki_exp_entry *e = &table[x[j]];
+            near += tki_exp_distance(e, row.max) <= TKI_SOFTMAX_FAR;
+            block += tki_exp_scaled(e, row.max);
         }
         sum += block;
     }
@@ -165,10 +98,10 @@ static fwd_row summarise_fwd(const tki_oracle_job *job, int64_t index)
     return row;
 }
 
-/* An element is term * inverse, with these relative errors of at most 2^-53 each: the term's own; in the sum, each
- * term's own and `additions` roundings; the reciprocal; the product; then 1 -+ relative_error and the product with
- * it. The terms left out add less than n 2^-183 to a sum of at least 1: one more covers them. The factor 0x1.01
- * covers products of errors, since there are fewer than 2^44 of them. */
+/* An element is term * inverse, with these relative errors of at most 2^-53 (1 + 2^-40) each: the term's own; in the
+ * sum, each term's own and `additions` roundings; the reciprocal; the product; then 1 -+ relative_error, the product
+ * with it, and adding what the ratio itself may have been cut by. The terms cut to zero are less than n 2^-360 of the
+ * sum: one more covers them. The factor 0x1.01 covers products of errors, since there are fewer than 2^44 of them. */
 static double relative_error(int64_t cols)
 {
     return (additions(cols) + 8) * 0x1.01p-53;
@@ -188,64 +121,56 @@ static tk_status fwd_prepare(const tki_oracle_job *job, void **prepared)
     return TK_OK;
 }
 
-static tki_enclosure enclose_fwd(const tki_oracle_job *job, const fwd_row *row, const entry *e)
+/* Writes field by field: a struct that is put together elsewhere and copied takes three times as long. */
+static void enclose_fwd(const tki_oracle_job *job, const fwd_row *row, const tki_exp_entry *e, tki_enclosure *out)
 {
     const fwd_prepared *p = job->prepared;
-    if (row->nan)
-        return (tki_enclosure){.admits = TKI_ADMIT_NAN, .clause = TKI_SOFTMAX_NAN};
-    if (e->x == -INFINITY)
-        return (tki_enclosure){.admits = TKI_ADMIT_ZERO, .clause = TKI_SOFTMAX_FWD_ZERO};
-    double d = row->max - e->x;
-    double y = d < LEFT_OUT ? term(e, row->k) * row->inverse : 0;
-    double hi = d < LEFT_OUT ? y * (1 + p->relative_error) : LEFT_OUT_TERM;
-    double bound = tki_softmax_fwd_bound(row->w, d, hi);
-    return (tki_enclosure){.lo = y * (1 - p->relative_error),
-                           .hi = hi,
-                           .bound = bound,
-                           .admits = bound < INFINITY ? TKI_ADMIT_INTERVAL : TKI_UNDEFINED,
-                           .clause = job->promised ? TKI_SOFTMAX_FWD_PROMISE : TKI_SOFTMAX_ERR};
+    if (!row->max) {
+        *out = (tki_enclosure){.admits = TKI_ADMIT_NAN, .clause = TKI_SOFTMAX_NAN};
+        return;
+    }
+    if (e->x == -INFINITY) {
+        *out = (tki_enclosure){.admits = TKI_ADMIT_ZERO, .clause = TKI_SOFTMAX_FWD_ZERO};
+        return;
+    }
+    double y = tki_exp_scaled(e, row->max) * row->inverse;
+    out->lo = y * (1 - p->relative_error);
+    out->hi = y * (1 + p->relative_error) + TKI_EXP_RATIO_TINY;
+    out->bound = tki_softmax_fwd_bound(row->w, tki_exp_distance(e, row->max), out->hi);
+    out->bits = 0;
+    out->admits = out->bound < INFINITY ? TKI_ADMIT_INTERVAL : TKI_UNDEFINED;
+    out->clause = job->promised ? TKI_SOFTMAX_FWD_PROMISE : TKI_SOFTMAX_ERR;
 }
 
 static tk_status fwd_enclose(const tki_oracle_job *job, const tki_box *box, tki_enclosure *out)
 {
     const fwd_prepared *p = job->prepared;
-    const entry *table = job->tables;
+    const tki_exp_entry *table = job->tables;
     for (int64_t row = box->row_begin; row < box->row_end; row++) {
         const uint16_t *x = row_of(job, 0, row);
         for (int64_t i = box->col_begin; i < box->col_end; i++)
-            *out++ = enclose_fwd(job, &p->rows[row], &table[x[i]]);
+            enclose_fwd(job, &p->rows[row], &table[x[i]], out++);
     }
     return TK_OK;
-}
-
-/* exp(x - max); the difference of two 16-bit numbers spans at most 262 bits. */
-static void set_exp_of_difference(tki_interval *result, double x, double max, mpfr_ptr difference)
-{
-    mpfr_set_d(difference, x, MPFR_RNDN);
-    mpfr_sub_d(difference, difference, max, MPFR_RNDN);
-    mpfr_exp(result->lo, difference, MPFR_RNDD);
-    mpfr_exp(result->hi, difference, MPFR_RNDU);
 }
 
 static tk_status fwd_refine(const tki_oracle_job *job, int64_t row, int64_t col, int precision, mpfr_ptr lo,
                             mpfr_ptr hi)
 {
     const fwd_prepared *p = job->prepared;
-    const entry *table = job->tables;
+    const tki_exp_entry *table = job->tables;
     const uint16_t *x = row_of(job, 0, row);
-    double max = p->rows[row].max;
+    const tki_exp_entry *max = p->rows[row].max;
     tki_interval t;
     tki_interval sum;
-    mpfr_t difference;
     tki_interval_init(&t, precision);
     tki_interval_init(&sum, precision);
-    mpfr_init2(difference, 320);
     tki_interval_set_d(&sum, 0);
     for (int64_t j = 0; j < job->c->dims[1]; j++) {
-        set_exp_of_difference(&t, table[x[j]].x, max, difference);
+        tki_exp_ratio_enclose(&t, &table[x[j]], max);
         tki_interval_add(&sum, &sum, &t);
     }
-    set_exp_of_difference(&t, table[x[col]].x, max, difference);
+    tki_exp_ratio_enclose(&t, &table[x[col]], max);
     tki_interval_div(&t, &t, &sum);
     mpfr_set_prec(lo, precision);
     mpfr_set_prec(hi, precision);
@@ -253,12 +178,11 @@ static tk_status fwd_refine(const tki_oracle_job *job, int64_t row, int64_t col,
     mpfr_set(hi, t.hi, MPFR_RNDU);
     tki_interval_clear(&t);
     tki_interval_clear(&sum);
-    mpfr_clear(difference);
     return TK_OK;
 }
 
-const tki_oracle tki_softmax_fwd_oracle = {.open = fwd_open,
-                                           .close = free_memory,
+const tki_oracle tki_softmax_fwd_oracle = {.open = tki_exp_table_open,
+                                           .close = tki_exp_table_close,
                                            .prepare = fwd_prepare,
                                            .release = free_memory,
                                            .box_size = box_size,

@@ -9,10 +9,6 @@
 #define U 0x1p-24
 /* Covers the roundings of one bound's evaluation in double: the bounds are rounded up. */
 #define ROUND_UP (1 + 0x1p-48)
-/* From here on exp(-d) is below half of the smallest fp32 number, and any kernel's exp may be zero. */
-#define VANISHING_D 104.0
-/* R: the most rescalings of a partial sum. */
-#define RESCALINGS 32.0
 
 const tk_contract tki_xent_contract = {
     .name = "xent",
@@ -99,21 +95,6 @@ const tk_contract tki_xent_contract = {
         },
 };
 
-double tki_xent_depth(int64_t terms, int64_t cols, bool promised)
-{
-    /* Adding zero is exact, so terms that are zero do not count. */
-    int64_t most = terms > 0 ? terms - 1 : 0;
-    int64_t kept = cols / 256 + (cols % 256 > 0) + 16;
-    return (double)(promised && kept < most ? kept : most);
-}
-
-/* W/(1-W) with W = 1.0001 (u weight + C 2^-126); infinite where W >= 1/2. */
-static double relative_error(const tki_xent_row *row, double weight)
-{
-    double w = 1.0001 * (U * weight + row->cols * 0x1p-126) * ROUND_UP;
-    return w < 0.5 ? w / (1 - w) : INFINITY;
-}
-
 static double grad_bound(const tki_xent_row *row, double p, double relative, double q, double difference)
 {
     /* P may be zero where W has no bound. */
@@ -122,20 +103,21 @@ static double grad_bound(const tki_xent_row *row, double p, double relative, dou
     return (fabs(row->scale) * inner + 0x1p-149) * ROUND_UP;
 }
 
+/* W / (1 - W) at distance d, of a P that is made of so many sums. */
+static double relative_bound(const tki_xent_row *row, double sums, double d)
+{
+    return tki_softmax_relative_bound(tki_softmax_w_of_row(sums, row->cols, row->ln_cols, row->depth), d);
+}
+
 double tki_xent_grad_bound(const tki_xent_row *row, double d, double p, double q, double difference)
 {
-    double relative = 0;
-    if (d <= VANISHING_D)
-        relative = relative_error(row, 2.25 * (d + row->ln_cols) + 19 + row->depth + 9 * RESCALINGS);
+    double relative = d <= TKI_SOFTMAX_FAR ? relative_bound(row, 1, d) : 0;
     return grad_bound(row, p, relative, q, difference);
 }
 
 double tki_xent_target_grad_bound(const tki_xent_row *row, double p, double q, double difference)
 {
-    double relative = 1;
-    if (row->other_d <= VANISHING_D)
-        relative = relative_error(row,
-                                  2.25 * (row->other_d + 2 * row->ln_cols) + 19 + 2 * row->depth + 18 * RESCALINGS);
+    double relative = row->other_d <= TKI_SOFTMAX_FAR ? relative_bound(row, 2, row->other_d) : 1;
     return grad_bound(row, p, relative, q, difference);
 }
 
@@ -148,12 +130,12 @@ double tki_xent_loss_bound(const tki_xent_row *row)
         spread_term = eps / row->cols * (row->depth_d + 4) * U * row->sum_d;
     /* With eps = 1 and d_t infinite the loss is infinite and no bound is asked for. */
     if (!row->promised) {
-        double sum = target_term + 2 * row->ln_z + 2.25 * row->ln_cols + row->depth + 9 * RESCALINGS + 20;
+        double sum = target_term + 2 * row->ln_z + 2.25 * row->ln_cols + row->depth + 9 * TKI_SOFTMAX_RESCALINGS + 20;
         return (U * sum + spread_term) * ROUND_UP;
     }
     double log_term = row->ln_z;
-    if (row->second_d <= VANISHING_D)
-        log_term *= U * (2.25 * (row->second_d + row->ln_cols) + row->depth + 9 * RESCALINGS + 20);
+    if (row->second_d <= TKI_SOFTMAX_FAR)
+        log_term *= U * (2.25 * (row->second_d + row->ln_cols) + row->depth + 9 * TKI_SOFTMAX_RESCALINGS + 20);
     return (1.0001 * (U * target_term + log_term) + spread_term + 0x1p-126) * ROUND_UP;
 }
 

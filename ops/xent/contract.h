@@ -2,6 +2,7 @@
 #ifndef TKI_OPS_XENT_CONTRACT_H
 #define TKI_OPS_XENT_CONTRACT_H
 
+#include "exact/softmax_bound.h"
 #include "tokitai.h"
 
 /* Indices into the contract's clauses. */
@@ -10,7 +11,8 @@ enum { TKI_XENT_ERR, TKI_XENT_LOSS, TKI_XENT_PROMISE, TKI_XENT_IGNORE, TKI_XENT_
 /* Indices into its parameters. */
 enum { TKI_XENT_LOGITS, TKI_XENT_TARGETS, TKI_XENT_LOSSES, TKI_XENT_GRADIENTS };
 
-/* What the bounds need to know of one row, with d_j = max - x_j. Numbers are exact or upper bounds. */
+/* What the bounds need to know of one row, with d_j = max - x_j. Numbers are exact or upper bounds, but
+ * ln_cols is as tki_softmax_ln gives it. */
 typedef struct tki_xent_row {
     double cols, ln_cols;
     double label_smoothing, scale;
@@ -19,13 +21,10 @@ typedef struct tki_xent_row {
     double second_d; /* second smallest d_j; +inf if there is none */
     double other_d;  /* smallest d_j over j != t; +inf if there is none */
     double sum_d;    /* read only with label_smoothing > 0 */
-    double depth;    /* D and E: tki_xent_depth of the d_j up to 104, and of the d_j that are not zero */
+    double depth;    /* D and E: tki_softmax_depth of the d_j up to 104, and of the d_j that are not zero */
     double depth_d;
     bool promised; /* the smaller bounds that our own lowerings promise */
 } tki_xent_row;
-
-/* The most additions that an element passes through in a sum over a row with so many terms that matter. */
-double tki_xent_depth(int64_t terms, int64_t cols, bool promised);
 
 /* B of one gradient element. `p` is P, `q` is Q and `difference` |P - Q|; `d` is d_j, read only where j is not the
  * target. Infinite where W >= 1/2: the contract gives no bound there. */

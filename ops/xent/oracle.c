@@ -48,19 +48,6 @@ typedef struct prepared {
     pthread_mutex_t *mutex;
 } prepared;
 
-static tk_status open_table(tk_dtype dtype, void **tables)
-{
-    tki_exp_entry *table;
-    tk_status status = tki_exp_table_open(dtype, &table);
-    *tables = status == TK_OK ? table : NULL;
-    return status;
-}
-
-static void close_table(void *tables)
-{
-    tki_exp_table_close(tables);
-}
-
 static int64_t target_of(const tki_oracle_job *job, int64_t row)
 {
     const void *targets = job->buffers[TKI_XENT_TARGETS];
@@ -125,9 +112,9 @@ static void sum_row(const tki_oracle_job *job, int64_t row, row_facts *f)
     int64_t nonzero = 0;
     for (int64_t j = 0; j < job->c->dims[1]; j++) {
         const tki_exp_entry *x = logit(job, row, j);
-        double d = max->x - x->x;
+        double d = tki_exp_distance(x, max);
         double ratio = tki_exp_ratio(x, max);
-        terms += d <= 104;
+        terms += d <= TKI_SOFTMAX_FAR;
         nonzero += d > 0;
         sum_d += d;
         if (j != f->first_max) {
@@ -143,12 +130,12 @@ static void sum_row(const tki_oracle_job *job, int64_t row, row_facts *f)
     f->others = enclose_sum(others, n);
     /* Each difference has one rounding. With an infinite logit the sum is not used. */
     f->sum_d = isfinite(sum_d) ? enclose_sum(sum_d, n) : (range){0, 0};
-    f->bound.target_d = (max->x - logit(job, row, f->target)->x) * UP;
+    f->bound.target_d = tki_exp_distance(logit(job, row, f->target), max) * UP;
     f->bound.second_d = second_d;
     f->bound.other_d = other_d;
     f->bound.sum_d = f->sum_d.hi;
-    f->bound.depth = tki_xent_depth(terms, job->c->dims[1], job->promised);
-    f->bound.depth_d = tki_xent_depth(nonzero, job->c->dims[1], job->promised);
+    f->bound.depth = tki_softmax_depth(terms, job->c->dims[1], job->promised);
+    f->bound.depth_d = tki_softmax_depth(nonzero, job->c->dims[1], job->promised);
 }
 
 /* ln x for x >= 1, given x - 1. */
@@ -229,9 +216,8 @@ static tk_status prepare(const tki_oracle_job *job, void **result)
     *result = p;
     if (!p)
         return TK_NO_MEMORY;
-    /* ln cols = log1p(cols - 1), from above. Without columns every row is ignored and nothing asks for it. */
-    double cols = (double)job->c->dims[1];
-    double ln_cols = cols > 0 ? enclose_log1p((range){cols - 1, cols - 1}).hi : 0;
+    /* Without columns every row is ignored and nothing asks for it. */
+    double ln_cols = job->c->dims[1] > 0 ? tki_softmax_ln(job->c->dims[1]) : 0;
 #pragma omp parallel if (rows > 1 && tk_case_elements(job->c, TKI_XENT_LOGITS) > PARALLEL_FROM)
     {
 #pragma omp for schedule(dynamic, 8)
@@ -341,7 +327,8 @@ static void enclose_gradient(const row_facts *f, const row_factors *r, const tki
     double lo = below(p_lo - r->q_hi);
     double hi = above(p_hi - r->q_lo);
     double scale = f->bound.scale;
-    double bound = tki_xent_grad_bound(&f->bound, r->max->x - x->x, p_hi, r->q_hi, larger(fabs(lo), fabs(hi)));
+    double bound = tki_xent_grad_bound(&f->bound, tki_exp_distance(x, r->max), p_hi, r->q_hi,
+                                       larger(fabs(lo), fabs(hi)));
     *out = interval_enclosure(below(scale * (scale < 0 ? hi : lo)), above(scale * (scale < 0 ? lo : hi)), bound,
                               x->x == -INFINITY ? TKI_XENT_INF : clause_of(f, TKI_XENT_ERR));
 }
@@ -379,22 +366,10 @@ static tk_status enclose(const tki_oracle_job *job, const tki_box *box, tki_encl
 /* -- Refinement ---------------------------------------------------------------------------------------------- */
 
 /* result = max - x, for finite x */
-static void set_d(tki_interval *result, double max, double x)
+static void set_d(tki_interval *result, const tki_exp_entry *x, const tki_exp_entry *max)
 {
-    tki_interval_set_d(result, max);
-    tki_interval_add_d(result, result, -x);
-}
-
-/* result = exp(x - max) */
-static void set_ratio(tki_interval *result, double max, double x)
-{
-    if (x == -INFINITY) {
-        tki_interval_set_d(result, 0);
-        return;
-    }
-    set_d(result, max, x);
-    tki_interval_neg(result, result);
-    tki_interval_exp(result, result);
+    tki_interval_set_d(result, (double)max->x);
+    tki_interval_add_d(result, result, -(double)x->x);
 }
 
 static refined *refine_sums(const tki_oracle_job *job, int64_t row, const row_facts *f, int precision)
@@ -411,17 +386,17 @@ static refined *refine_sums(const tki_oracle_job *job, int64_t row, const row_fa
     tki_interval_set_d(&r->others, 0);
     tki_interval_set_d(&r->rest, 0);
     tki_interval_set_d(&r->sum_d, 0);
-    double max = logit(job, row, f->first_max)->x;
+    const tki_exp_entry *max = logit(job, row, f->first_max);
     for (int64_t j = 0; j < job->c->dims[1]; j++) {
-        double x = logit(job, row, j)->x;
-        set_ratio(&t, max, x);
+        const tki_exp_entry *x = logit(job, row, j);
+        tki_exp_ratio_enclose(&t, x, max);
         if (j != f->target)
             tki_interval_add(&r->others, &r->others, &t);
         if (j != f->first_max)
             tki_interval_add(&r->rest, &r->rest, &t);
         /* Where a logit is -inf the sum of the d_j is infinite, or has no weight. */
-        if (x != -INFINITY) {
-            set_d(&t, max, x);
+        if (x->x != -INFINITY) {
+            set_d(&t, x, max);
             tki_interval_add(&r->sum_d, &r->sum_d, &t);
         }
     }
@@ -452,13 +427,12 @@ static const refined *sums_of(const tki_oracle_job *job, int64_t row, const row_
 static void refine_loss(const tki_oracle_job *job, int64_t row, const row_facts *f, const refined *r, tki_interval *s,
                         tki_interval *t)
 {
-    double max = logit(job, row, f->first_max)->x;
     tki_interval factor;
     tki_interval_init(&factor, r->precision);
     tki_interval_log1p(s, &r->rest);
     tki_interval_set_d(&factor, 1);
     tki_interval_add_d(&factor, &factor, -f->bound.label_smoothing);
-    set_d(t, max, logit(job, row, f->target)->x);
+    set_d(t, logit(job, row, f->target), logit(job, row, f->first_max));
     tki_interval_mul(t, t, &factor);
     tki_interval_add(s, s, t);
     tki_interval_set_d(&factor, f->bound.cols);
@@ -483,7 +457,7 @@ static void refine_gradient(const tki_oracle_job *job, int64_t row, int64_t col,
         tki_interval_mul_d(s, s, cols - 1);
         tki_interval_mul_d(t, &r->others, cols);
     } else {
-        set_ratio(s, logit(job, row, f->first_max)->x, logit(job, row, col)->x);
+        tki_exp_ratio_enclose(s, logit(job, row, col), logit(job, row, f->first_max));
         tki_interval_mul_d(s, s, cols);
         tki_interval_mul_d(t, &z, eps);
     }
@@ -519,8 +493,8 @@ static tk_status refine(const tki_oracle_job *job, int64_t row, int64_t col, int
     return TK_OK;
 }
 
-const tki_oracle tki_xent_oracle = {.open = open_table,
-                                    .close = close_table,
+const tki_oracle tki_xent_oracle = {.open = tki_exp_table_open,
+                                    .close = tki_exp_table_close,
                                     .prepare = prepare,
                                     .release = release,
                                     .box_size = box_size,

@@ -293,11 +293,11 @@ static void loss_keeps_relative_accuracy(void **state)
     printf("two-class loss: at most %.2f u beyond 2.25 d u\n", worst);
     mpfr_clear(exact);
     tki_xent_row wide = {
-        .cols = 4096, .ln_cols = 8.4, .scale = 1, .ln_z = 8.4, .depth = tki_xent_depth(4096, 4096, false)};
+        .cols = 4096, .ln_cols = 8.4, .scale = 1, .ln_z = 8.4, .depth = tki_softmax_depth(4096, 4096, false)};
     tki_xent_row promised = wide;
     promised.promised = true;
-    promised.depth = tki_xent_depth(4096, 4096, true);
-    assert_true(wide.depth == 4095 && promised.depth == 32 && tki_xent_depth(0, 0, true) == 0);
+    promised.depth = tki_softmax_depth(4096, 4096, true);
+    assert_true(wide.depth == 4095 && promised.depth == 32 && tki_softmax_depth(0, 0, true) == 0);
     assert_true(tki_xent_grad_bound(&promised, 1, 0.5, 0, 0.5) < tki_xent_grad_bound(&wide, 1, 0.5, 0, 0.5));
     assert_true(tki_xent_target_grad_bound(&promised, 0.5, 0, 0.5) < tki_xent_target_grad_bound(&wide, 0.5, 0, 0.5));
     promised.ln_z = 1e-6;
@@ -309,12 +309,12 @@ static void no_bound_for_endless_sums(void **state)
 {
     (void)state;
     tki_xent_row facts = {
-        .cols = 0x1p24, .ln_cols = 17, .scale = 1, .depth = tki_xent_depth(1 << 24, 1 << 24, false)};
+        .cols = 0x1p24, .ln_cols = 17, .scale = 1, .depth = tki_softmax_depth(1 << 24, 1 << 24, false)};
     assert_true(isinf(tki_xent_grad_bound(&facts, 1, 0.5, 0, 0.5)));
     assert_true(isinf(tki_xent_target_grad_bound(&facts, 0.5, 0, 0.5)));
     assert_true(tki_xent_grad_bound(&facts, 1, 0, 0, 0) < 0x1p-125);
     assert_true(tki_xent_grad_bound(&facts, 105, 0x1p-151, 0, 0x1p-151) < 0x1p-125);
-    facts.depth = tki_xent_depth(1 << 24, 1 << 24, true);
+    facts.depth = tki_softmax_depth(1 << 24, 1 << 24, true);
     assert_true(isfinite(tki_xent_grad_bound(&facts, 1, 0.5, 0, 0.5)));
 }
 

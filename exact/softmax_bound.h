@@ -1,0 +1,66 @@
+/* TRUSTED. What the bounds of softmax_fwd and xent share: the relative error W that a kernel may make in exp(-d) / Z,
+ * and the numbers in it. Inline, since contracts belong to libtokitai and oracles to libtokitai-verify. */
+#ifndef TKI_EXACT_SOFTMAX_BOUND_H
+#define TKI_EXACT_SOFTMAX_BOUND_H
+
+#include <math.h>
+
+#include "tokitai.h"
+
+/* From here on exp(-d) is below half of the smallest fp32 number, and any kernel's exp may be zero. */
+#define TKI_SOFTMAX_FAR 104.0
+/* R: the most rescalings of a partial sum. */
+#define TKI_SOFTMAX_RESCALINGS 32.0
+
+/* D: the most additions that an element passes through in a sum over a row, of whose elements `terms` matter: adding
+ * zero is exact. `promised`: as our own lowerings sum. */
+static inline double tki_softmax_depth(int64_t terms, int64_t cols, bool promised)
+{
+    int64_t most = terms > 0 ? terms - 1 : 0;
+    int64_t kept = cols / 256 + (cols % 256 != 0) + 16;
+    return (double)(promised && kept < most ? kept : most);
+}
+
+/* ln n for n >= 1: n = m 2^k with m in [1, 2), ln m = 2 artanh(t) with t = (m - 1) / (m + 1). t is at most 1/3, so
+ * what the series leaves out is below 3^-41. Within 4 times 2^-53 of itself: t has 2 roundings, the series with the
+ * later terms in front less than 2, their product 1, and ln m is at most half of ln n. */
+static inline double tki_softmax_ln(int64_t n)
+{
+    const double ln_2 = 0x1.62e42fefa39efp-1;
+    double m = (double)n;
+    int k = 0;
+    for (; m >= 2; k++)
+        m /= 2;
+    double t = (m - 1) / (m + 1);
+    double square = t * t;
+    double series = 0;
+    for (int i = 39; i > 0; i -= 2)
+        series = series * square + 1.0 / i;
+    return k * ln_2 + 2 * t * series;
+}
+
+/* W of one row, as a function of d: at_maximum + per_distance d. */
+typedef struct tki_softmax_w {
+    double at_maximum, per_distance;
+} tki_softmax_w;
+
+/* W = 1.0001 (u [2.25 (d + sums ln n) + 19 + sums (D + 9 R)] + n 2^-126). `sums` is how many sums the result is made
+ * of: 1 for exp(-d) / Z, 2 for a sum of exp(-d_j) over Z. */
+static inline tki_softmax_w tki_softmax_w_of_row(double sums, double cols, double ln_cols, double depth)
+{
+    const double u = 0x1p-24;
+    double constant = 2.25 * (sums * ln_cols) + 19 + sums * (depth + 9 * TKI_SOFTMAX_RESCALINGS);
+    return (tki_softmax_w){.at_maximum = 1.0001 * (u * constant + cols * 0x1p-126),
+                           .per_distance = 1.0001 * u * 2.25};
+}
+
+/* W / (1 - W) for d <= TKI_SOFTMAX_FAR; infinite where W >= 1/2: there is no bound. Too small by at most 18 times
+ * 2^-53, to be rounded up by the caller: in W 1 for ln n, which makes up at most a quarter of it, and 7 roundings, all
+ * twice because of 1 - W; 2 here. */
+static inline double tki_softmax_relative_bound(tki_softmax_w row, double d)
+{
+    double w = row.at_maximum + row.per_distance * d;
+    return w < 0.5 ? w / (1 - w) : INFINITY;
+}
+
+#endif
