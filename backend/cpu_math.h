@@ -7,10 +7,9 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "backend/cpu_isa.h"
 #include "core/dtype.h"
 #include "tokitai.h"
-
-#define TKI_INLINE static inline __attribute__((always_inline))
 
 TKI_INLINE float tki_load_element(const void *source, int64_t i, tk_dtype dtype)
 {

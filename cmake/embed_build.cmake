@@ -2,10 +2,13 @@
 #
 # The hash of ops/X/kernel_cpu.c is that of these files' bytes, one after the other, in this order; a file that does not
 # exist counts as empty:
-#     ops/X/kernel_cpu.c  ops/X/kernel_cpu.h  ops/X/params.h  backend/cpu_math.h  core/dtype.h  include/tokitai.h
+#     ops/X/kernel_cpu.c  ops/X/kernel_cpu.h  ops/X/params.h  backend/cpu_isa.h  backend/cpu_math.h  backend/cpu_vector.h
+#     backend/cpu_vector_avx2.h  backend/cpu_vector_avx512.h  backend/cpu_vector_neon.h  backend/cpu_vector_portable.h
+#     core/dtype.h  include/tokitai.h
 # so anyone can recompute it with `cat ... | sha256sum`. tests/check_includes.sh makes sure that no kernel is made of more.
 #
-# Called with OUTPUT, SOURCE_DIR, VERSION, COMPILER, COMPILER_ID, COMPILER_VERSION, KERNEL_OPTIONS, KERNELS (comma-separated).
+# Called with OUTPUT, SOURCE_DIR, VERSION, COMPILER, COMPILER_ID, COMPILER_VERSION, KERNEL_OPTIONS, KERNELS and ISAS
+# (comma-separated).
 cmake_minimum_required(VERSION 3.25)
 
 function(c_string variable text)
@@ -25,7 +28,9 @@ string(REPLACE "," ";" kernels "${KERNELS}")
 foreach(kernel IN LISTS kernels)
     get_filename_component(folder ${kernel} DIRECTORY)
     set(content "")
-    foreach(file IN ITEMS ${kernel} ${folder}/kernel_cpu.h ${folder}/params.h backend/cpu_math.h core/dtype.h include/tokitai.h)
+    foreach(file IN ITEMS ${kernel} ${folder}/kernel_cpu.h ${folder}/params.h backend/cpu_isa.h backend/cpu_math.h
+            backend/cpu_vector.h backend/cpu_vector_avx2.h backend/cpu_vector_avx512.h backend/cpu_vector_neon.h
+            backend/cpu_vector_portable.h core/dtype.h include/tokitai.h)
         if(EXISTS ${SOURCE_DIR}/${file})
             file(READ ${SOURCE_DIR}/${file} part)
             string(APPEND content "${part}")
@@ -33,6 +38,14 @@ foreach(kernel IN LISTS kernels)
     endforeach()
     string(SHA256 hash "${content}")
     string(APPEND sources " \\\n    {\"${kernel}\", \"${hash}\"},")
+endforeach()
+
+set(isa_rows "")
+string(REPLACE "," ";" isa_list "${ISAS}")
+foreach(row IN LISTS isa_list)
+    string(REGEX MATCH "^[^=]*" isa "${row}")
+    string(REGEX REPLACE "^[^=]*=" "" isa_text "${row}")
+    string(APPEND isa_rows " \\\n    {\"${isa}\", \"${isa_text}\"},")
 endforeach()
 
 file(WRITE ${OUTPUT}
@@ -43,6 +56,9 @@ file(WRITE ${OUTPUT}
 #define TKI_BUILD_VERSION ${version}
 #define TKI_BUILD_COMPILER ${compiler}
 #define TKI_BUILD_KERNEL_OPTIONS ${options}
+
+/* {instruction set, the options that its kernels are compiled with beside the above}. */
+#define TKI_BUILD_ISA_OPTIONS${isa_rows}
 
 /* {path, SHA-256} of each kernel and the headers it is made of. */
 #define TKI_BUILD_SOURCES${sources}

@@ -5,9 +5,12 @@
 
 #include "tokitai.h"
 
+struct tki_lowering;
+
 /* One launch. Sizes, alignment and overlap have been checked; index values have not. */
 typedef struct tki_call {
     tk_ctx *ctx;
+    const struct tki_lowering *lowering;
     const tk_case *c;
     void *const *buffers; /* in contract order */
     void *scratch;        /* 64-byte aligned, as many bytes as the lowering asked for */
@@ -19,8 +22,10 @@ typedef struct tki_lowering {
     const char *variant;
     /* NULL, or the reason why this lowering does not take the case. The only capability test there is. */
     const char *(*accept)(const tk_case *c);
-    size_t (*scratch_bytes)(const tk_case *c, int threads); /* NULL: none */
+    /* NULL: none. `row` is the lowering itself. */
+    size_t (*scratch_bytes)(const struct tki_lowering *row, const tk_case *c, int threads);
     tk_status (*launch)(const tki_call *call);
+    const void *kernels; /* the op's table for this row's instruction set */
     tk_determinism determinism;
     const char *promise; /* text for people, or NULL */
     bool promises_bound; /* judged by the smaller bound that the oracle knows as the promise */

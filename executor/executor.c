@@ -24,12 +24,12 @@ static tk_status launch(tki_executor *executor, const tk_case *c, void *const bu
         return result ? tki_fail(ctx, TK_UNAVAILABLE, "the kernel reported failure %d", result) : TK_OK;
     }
     int threads = tki_ctx_threads(ctx);
-    size_t bytes = lowering->scratch_bytes ? lowering->scratch_bytes(c, threads) : 0;
+    size_t bytes = lowering->scratch_bytes ? lowering->scratch_bytes(lowering, c, threads) : 0;
     tk_status status = tki_ctx_reserve(ctx, bytes);
     if (status != TK_OK)
         return status;
-    return lowering->launch(
-        &(tki_call){.ctx = ctx, .c = c, .buffers = buffers, .scratch = ctx->scratch, .threads = threads});
+    return lowering->launch(&(tki_call){
+        .ctx = ctx, .lowering = lowering, .c = c, .buffers = buffers, .scratch = ctx->scratch, .threads = threads});
 }
 
 tk_status tki_executor_call(tki_executor *executor, const tk_case *c, void *const buffers[], double *seconds)

@@ -23,7 +23,8 @@ tk_status tk_scratch_size(tk_ctx *ctx, const tk_case *c, size_t *bytes)
     if (status == TK_OK)
         status = plan_or_fail(ctx, c, &plan);
     if (status == TK_OK)
-        *bytes = plan.lowering->scratch_bytes ? plan.lowering->scratch_bytes(c, tki_ctx_threads(ctx)) : 0;
+        *bytes = plan.lowering->scratch_bytes ? plan.lowering->scratch_bytes(plan.lowering, c, tki_ctx_threads(ctx))
+                                              : 0;
     return status;
 }
 

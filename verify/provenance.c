@@ -15,6 +15,10 @@ static const struct {
     const char *path, *hash;
 } sources[] = {TKI_BUILD_SOURCES};
 
+static const struct {
+    const char *isa, *options;
+} isas[] = {TKI_BUILD_ISA_OPTIONS};
+
 /* The loader knows a shared library by its path, and the program itself only by the name it was started with. */
 static bool object_path(uintptr_t code, char path[PATH_MAX])
 {
@@ -29,7 +33,8 @@ static bool object_path(uintptr_t code, char path[PATH_MAX])
     return true;
 }
 
-tk_status tki_provenance_find(tk_ctx *ctx, const char *source, uintptr_t code, tki_provenance *provenance)
+tk_status tki_provenance_find(tk_ctx *ctx, const char *source, const char *variant, uintptr_t code,
+                              tki_provenance *provenance)
 {
     *provenance = (tki_provenance){.source = source};
     char path[PATH_MAX];
@@ -43,7 +48,11 @@ tk_status tki_provenance_find(tk_ctx *ctx, const char *source, uintptr_t code, t
         return tki_fail(ctx, TK_INTERNAL, "the hash of %s is not known to this build", source);
     if (source) {
         provenance->compiler = TKI_BUILD_COMPILER;
-        provenance->options = TKI_BUILD_KERNEL_OPTIONS;
+        const char *isa_options = "";
+        for (size_t i = 0; i < sizeof isas / sizeof *isas; i++)
+            if (!strcmp(isas[i].isa, variant))
+                isa_options = isas[i].options;
+        snprintf(provenance->options, sizeof provenance->options, "%s %s", TKI_BUILD_KERNEL_OPTIONS, isa_options);
     }
     if (!tk_device_at(0, &provenance->device))
         return tki_fail(ctx, TK_INTERNAL, "this machine's processor could not be described");

@@ -11,12 +11,12 @@ typedef struct tki_provenance {
     const char *source; /* "ops/gelu/kernel_cpu.c"; NULL for a function that we did not build */
     const char *source_hash;
     const char *compiler;
-    const char *options;
+    char options[2048];
     tk_device device;
 } tki_provenance;
 
-/* `code` is an address inside the kernel's object file. */
-TK_MUST_USE tk_status tki_provenance_find(tk_ctx *ctx, const char *source, uintptr_t code,
+/* `source` and `variant` are those of a lowering, or NULL; `code` is an address inside the kernel's object file. */
+TK_MUST_USE tk_status tki_provenance_find(tk_ctx *ctx, const char *source, const char *variant, uintptr_t code,
                                           tki_provenance *provenance);
 
 #endif

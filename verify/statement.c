@@ -316,7 +316,7 @@ static bool make_key(const tki_outcome *o, const tki_provenance *p, char key[TKI
     }
     tki_hash_add_text(&hash, o->subject);
     tki_hash_add_text(&hash, p->artifact_hash);
-    tki_hash_add_text(&hash, p->options ? p->options : "");
+    tki_hash_add_text(&hash, p->options);
     tki_hash_add_text(&hash, p->device.name);
     tki_hash_add_text(&hash, p->device.detail);
     return tki_hash_finish(&hash, key);
@@ -354,7 +354,8 @@ tk_status tki_certificate_make(tk_ctx *ctx, const tki_outcome *o, tk_certificate
     uintptr_t code = o->kind == TKI_LOWERING ? (uintptr_t)o->lowering
                      : o->kind == TKI_MUTANT ? (uintptr_t)tki_mutants_of(o->contract)
                                              : (uintptr_t)o->options->kernel;
-    tk_status status = tki_provenance_find(ctx, o->lowering ? o->lowering->source : NULL, code, &provenance);
+    tk_status status = tki_provenance_find(ctx, o->lowering ? o->lowering->source : NULL,
+                                           o->lowering ? o->lowering->variant : NULL, code, &provenance);
     if (status != TK_OK)
         return status;
     if (!make_key(o, &provenance, key))

@@ -7,6 +7,8 @@
 
 #include "backend/cpu_math.h"
 
+extern const tki_embedding_cpu TKI_ISA_TABLE(tki_embedding_cpu);
+
 enum { BLOCK = 256, RUN = 64, PARALLEL_FROM = 1 << 14, SLICES_PER_THREAD = 8 };
 
 TKI_INLINE int64_t index_at(const void *index, int64_t i, bool wide)
@@ -146,4 +148,5 @@ static void bwd_bf16(const tki_embedding_params *p, int threads)
     scatter(p, threads, TK_BF16);
 }
 
-const tki_embedding_cpu tki_embedding_cpu_scalar = {.first_bad = first_bad, .fwd = fwd, .bwd = {bwd_f16, bwd_bf16}};
+const tki_embedding_cpu TKI_ISA_TABLE(tki_embedding_cpu) = {
+    .first_bad = first_bad, .fwd = fwd, .bwd = {bwd_f16, bwd_bf16}};

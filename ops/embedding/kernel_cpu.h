@@ -13,6 +13,4 @@ typedef struct tki_embedding_cpu {
     void (*bwd[2])(const tki_embedding_params *p, int threads); /* by TK_F16 and TK_BF16; dim > 0 */
 } tki_embedding_cpu;
 
-extern const tki_embedding_cpu tki_embedding_cpu_scalar;
-
 #endif

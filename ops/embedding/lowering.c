@@ -1,6 +1,6 @@
 /* embedding: which kernel runs on what, and the typed calls. */
+#include "backend/cpu.h"
 #include "core/context.h"
-#include "core/lowering.h"
 #include "ops/embedding/kernel_cpu.h"
 
 extern const tk_contract tki_embedding_fwd_contract;
@@ -8,11 +8,7 @@ extern const tk_contract tki_embedding_bwd_contract;
 
 enum { QUERIES, DIM, VOCAB };
 
-static const char *accept_any(const tk_case *c)
-{
-    (void)c;
-    return NULL;
-}
+TKI_CPU_TABLES(tki_embedding_cpu);
 
 static tki_embedding_params params_of(const tk_case *c)
 {
@@ -24,7 +20,8 @@ static tki_embedding_params params_of(const tk_case *c)
 
 static tk_status check_indices(const tki_call *call, const tki_embedding_params *p)
 {
-    int64_t i = tki_embedding_cpu_scalar.first_bad(p);
+    const tki_embedding_cpu *kernels = call->lowering->kernels;
+    int64_t i = kernels->first_bad(p);
     if (i < 0)
         return TK_OK;
     int64_t value = p->wide_index ? ((const int64_t *)p->index)[i] : ((const int32_t *)p->index)[i];
@@ -32,21 +29,23 @@ static tk_status check_indices(const tki_call *call, const tki_embedding_params 
                     (long long)i, (long long)value, (long long)p->vocab);
 }
 
-static tk_status launch_fwd_scalar(const tki_call *call)
+static tk_status launch_fwd(const tki_call *call)
 {
+    const tki_embedding_cpu *kernels = call->lowering->kernels;
     tki_embedding_params p = params_of(call->c);
     p.index = call->buffers[0];
     p.weight = call->buffers[1];
     p.out = call->buffers[2];
     tk_status status = check_indices(call, &p);
     if (status == TK_OK)
-        tki_embedding_cpu_scalar.fwd(&p, call->threads);
+        kernels->fwd(&p, call->threads);
     return status;
 }
 
 /* offsets [vocab + 1] and positions [queries]. SIZE_MAX, which no one can have, where that does not fit. */
-static size_t bwd_scratch_bytes(const tk_case *c, int threads)
+static size_t bwd_scratch_bytes(const tki_lowering *row, const tk_case *c, int threads)
 {
+    (void)row;
     (void)threads;
     if (c->dims[DIM] == 0)
         return 0;
@@ -54,8 +53,9 @@ static size_t bwd_scratch_bytes(const tk_case *c, int threads)
     return places > SIZE_MAX / sizeof(int64_t) ? SIZE_MAX : (size_t)places * sizeof(int64_t);
 }
 
-static tk_status launch_bwd_scalar(const tki_call *call)
+static tk_status launch_bwd(const tki_call *call)
 {
+    const tki_embedding_cpu *kernels = call->lowering->kernels;
     tki_embedding_params p = params_of(call->c);
     p.grad_output = call->buffers[0];
     p.index = call->buffers[1];
@@ -65,30 +65,20 @@ static tk_status launch_bwd_scalar(const tki_call *call)
         return status;
     p.offsets = call->scratch;
     p.positions = p.offsets + p.vocab + 1;
-    tki_embedding_cpu_scalar.bwd[call->c->dtype](&p, call->threads);
+    kernels->bwd[call->c->dtype](&p, call->threads);
     return TK_OK;
 }
 
 const tki_lowering tki_embedding_fwd_lowerings[] = {
-    {.backend = "cpu",
-     .variant = "scalar",
-     .accept = accept_any,
-     .launch = launch_fwd_scalar,
-     .determinism = TK_CROSS_DEVICE,
-     .source = "ops/embedding/kernel_cpu.c"},
+    TKI_CPU_ROWS(tki_embedding_cpu, launch_fwd, .determinism = TK_CROSS_DEVICE,
+                 .source = "ops/embedding/kernel_cpu.c"),
     {0},
 };
 
 const tki_lowering tki_embedding_bwd_lowerings[] = {
-    {.backend = "cpu",
-     .variant = "scalar",
-     .accept = accept_any,
-     .scratch_bytes = bwd_scratch_bytes,
-     .launch = launch_bwd_scalar,
-     .determinism = TK_CROSS_DEVICE,
-     .promise = "the bits of clause BITS: hits in ascending order, in runs of 64, summed in IEEE fp32",
-     .promises_bits = true,
-     .source = "ops/embedding/kernel_cpu.c"},
+    TKI_CPU_ROWS(tki_embedding_cpu, launch_bwd, .scratch_bytes = bwd_scratch_bytes, .determinism = TK_CROSS_DEVICE,
+                 .promise = "the bits of clause BITS: hits in ascending order, in runs of 64, summed in IEEE fp32",
+                 .promises_bits = true, .source = "ops/embedding/kernel_cpu.c"),
     {0},
 };
 

@@ -11,6 +11,4 @@ typedef struct tki_gelu_cpu {
     void (*bwd[2])(const tki_gelu_params *p, int threads);
 } tki_gelu_cpu;
 
-extern const tki_gelu_cpu tki_gelu_cpu_scalar;
-
 #endif

@@ -1,48 +1,36 @@
 /* gelu: which kernel runs on what, and the typed calls. */
-#include "core/lowering.h"
+#include "backend/cpu.h"
 #include "ops/gelu/kernel_cpu.h"
 
 extern const tk_contract tki_gelu_fwd_contract;
 extern const tk_contract tki_gelu_bwd_contract;
 
-static const char *accept_any(const tk_case *c)
-{
-    (void)c;
-    return NULL;
-}
+TKI_CPU_TABLES(tki_gelu_cpu);
 
-static tk_status launch_fwd_scalar(const tki_call *call)
+static tk_status launch_fwd(const tki_call *call)
 {
+    const tki_gelu_cpu *kernels = call->lowering->kernels;
     tki_gelu_params p = {.x = call->buffers[0], .out = call->buffers[1], .n = call->c->dims[0]};
-    tki_gelu_cpu_scalar.fwd[call->c->dtype](&p, call->threads);
+    kernels->fwd[call->c->dtype](&p, call->threads);
     return TK_OK;
 }
 
-static tk_status launch_bwd_scalar(const tki_call *call)
+static tk_status launch_bwd(const tki_call *call)
 {
+    const tki_gelu_cpu *kernels = call->lowering->kernels;
     tki_gelu_params p = {
         .grad_output = call->buffers[0], .x = call->buffers[1], .out = call->buffers[2], .n = call->c->dims[0]};
-    tki_gelu_cpu_scalar.bwd[call->c->dtype](&p, call->threads);
+    kernels->bwd[call->c->dtype](&p, call->threads);
     return TK_OK;
 }
 
 const tki_lowering tki_gelu_fwd_lowerings[] = {
-    {.backend = "cpu",
-     .variant = "scalar",
-     .accept = accept_any,
-     .launch = launch_fwd_scalar,
-     .determinism = TK_BATCH_INVARIANT,
-     .source = "ops/gelu/kernel_cpu.c"},
+    TKI_CPU_ROWS(tki_gelu_cpu, launch_fwd, .determinism = TK_BATCH_INVARIANT, .source = "ops/gelu/kernel_cpu.c"),
     {0},
 };
 
 const tki_lowering tki_gelu_bwd_lowerings[] = {
-    {.backend = "cpu",
-     .variant = "scalar",
-     .accept = accept_any,
-     .launch = launch_bwd_scalar,
-     .determinism = TK_BATCH_INVARIANT,
-     .source = "ops/gelu/kernel_cpu.c"},
+    TKI_CPU_ROWS(tki_gelu_cpu, launch_bwd, .determinism = TK_BATCH_INVARIANT, .source = "ops/gelu/kernel_cpu.c"),
     {0},
 };
 

@@ -6,6 +6,8 @@
 
 #include "backend/cpu_math.h"
 
+extern const tki_gemm_cpu TKI_ISA_TABLE(tki_gemm_cpu);
+
 enum {
     TILE_ROWS = 128,
     TILE_COLS = 128,
@@ -135,4 +137,5 @@ static void product_bf16(const tki_gemm_params *p, void *scratch, int threads)
     product(p, scratch, threads, TK_BF16);
 }
 
-const tki_gemm_cpu tki_gemm_cpu_scalar = {.product = {product_f16, product_bf16}, .scratch_bytes = scratch_bytes};
+const tki_gemm_cpu TKI_ISA_TABLE(tki_gemm_cpu) = {.product = {product_f16, product_bf16},
+                                                  .scratch_bytes = scratch_bytes};

@@ -13,6 +13,4 @@ typedef struct tki_gemm_cpu {
     size_t (*scratch_bytes)(const tki_gemm_params *p, int threads);
 } tki_gemm_cpu;
 
-extern const tki_gemm_cpu tki_gemm_cpu_scalar;
-
 #endif

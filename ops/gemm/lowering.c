@@ -1,5 +1,5 @@
 /* gemm and its gradients: which kernel runs on what, and the typed calls. */
-#include "core/lowering.h"
+#include "backend/cpu.h"
 #include "ops/gemm/kernel_cpu.h"
 
 extern const tk_contract tki_gemm_contract;
@@ -8,11 +8,7 @@ extern const tk_contract tki_gemm_grad_b_contract;
 
 enum { M, N, K };
 
-static const char *accept_any(const tk_case *c)
-{
-    (void)c;
-    return NULL;
-}
+TKI_CPU_TABLES(tki_gemm_cpu);
 
 /* [lines, inner] as it lies in memory */
 static tki_gemm_factor along_rows(const void *data, int64_t inner)
@@ -59,78 +55,67 @@ static tki_gemm_params grad_b_params(const int64_t *dims, void *const buffers[])
                              .inner = dims[M]};
 }
 
-static tk_status launch_scalar(const tki_call *call, const tki_gemm_params *p)
+static tk_status launch_product(const tki_call *call, const tki_gemm_params *p)
 {
-    tki_gemm_cpu_scalar.product[call->c->dtype](p, call->scratch, call->threads);
+    const tki_gemm_cpu *kernels = call->lowering->kernels;
+    kernels->product[call->c->dtype](p, call->scratch, call->threads);
     return TK_OK;
 }
 
-static tk_status launch_gemm_scalar(const tki_call *call)
+static tk_status launch_gemm(const tki_call *call)
 {
     tki_gemm_params p = gemm_params(call->c->dims, call->buffers);
-    return launch_scalar(call, &p);
+    return launch_product(call, &p);
 }
 
-static tk_status launch_grad_a_scalar(const tki_call *call)
+static tk_status launch_grad_a(const tki_call *call)
 {
     tki_gemm_params p = grad_a_params(call->c->dims, call->buffers);
-    return launch_scalar(call, &p);
+    return launch_product(call, &p);
 }
 
-static tk_status launch_grad_b_scalar(const tki_call *call)
+static tk_status launch_grad_b(const tki_call *call)
 {
     tki_gemm_params p = grad_b_params(call->c->dims, call->buffers);
-    return launch_scalar(call, &p);
+    return launch_product(call, &p);
 }
 
-static size_t gemm_scratch(const tk_case *c, int threads)
+static size_t gemm_scratch(const tki_lowering *row, const tk_case *c, int threads)
 {
+    const tki_gemm_cpu *kernels = row->kernels;
     tki_gemm_params p = gemm_params(c->dims, (void *[3]){NULL});
-    return tki_gemm_cpu_scalar.scratch_bytes(&p, threads);
+    return kernels->scratch_bytes(&p, threads);
 }
 
-static size_t grad_a_scratch(const tk_case *c, int threads)
+static size_t grad_a_scratch(const tki_lowering *row, const tk_case *c, int threads)
 {
+    const tki_gemm_cpu *kernels = row->kernels;
     tki_gemm_params p = grad_a_params(c->dims, (void *[3]){NULL});
-    return tki_gemm_cpu_scalar.scratch_bytes(&p, threads);
+    return kernels->scratch_bytes(&p, threads);
 }
 
-static size_t grad_b_scratch(const tk_case *c, int threads)
+static size_t grad_b_scratch(const tki_lowering *row, const tk_case *c, int threads)
 {
+    const tki_gemm_cpu *kernels = row->kernels;
     tki_gemm_params p = grad_b_params(c->dims, (void *[3]){NULL});
-    return tki_gemm_cpu_scalar.scratch_bytes(&p, threads);
+    return kernels->scratch_bytes(&p, threads);
 }
 
 const tki_lowering tki_gemm_lowerings[] = {
-    {.backend = "cpu",
-     .variant = "scalar",
-     .accept = accept_any,
-     .scratch_bytes = gemm_scratch,
-     .launch = launch_gemm_scalar,
-     .determinism = TK_BATCH_INVARIANT,
-     .source = "ops/gemm/kernel_cpu.c"},
+    TKI_CPU_ROWS(tki_gemm_cpu, launch_gemm, .scratch_bytes = gemm_scratch, .determinism = TK_BATCH_INVARIANT,
+                 .source = "ops/gemm/kernel_cpu.c"),
     {0},
 };
 
 const tki_lowering tki_gemm_grad_a_lowerings[] = {
-    {.backend = "cpu",
-     .variant = "scalar",
-     .accept = accept_any,
-     .scratch_bytes = grad_a_scratch,
-     .launch = launch_grad_a_scalar,
-     .determinism = TK_BATCH_INVARIANT,
-     .source = "ops/gemm/kernel_cpu.c"},
+    TKI_CPU_ROWS(tki_gemm_cpu, launch_grad_a, .scratch_bytes = grad_a_scratch, .determinism = TK_BATCH_INVARIANT,
+                 .source = "ops/gemm/kernel_cpu.c"),
     {0},
 };
 
 const tki_lowering tki_gemm_grad_b_lowerings[] = {
-    {.backend = "cpu",
-     .variant = "scalar",
-     .accept = accept_any,
-     .scratch_bytes = grad_b_scratch,
-     .launch = launch_grad_b_scalar,
-     .determinism = TK_BATCH_INVARIANT,
-     .source = "ops/gemm/kernel_cpu.c"},
+    TKI_CPU_ROWS(tki_gemm_cpu, launch_grad_b, .scratch_bytes = grad_b_scratch, .determinism = TK_BATCH_INVARIANT,
+                 .source = "ops/gemm/kernel_cpu.c"),
     {0},
 };
 

@@ -6,6 +6,8 @@
 
 #include "backend/cpu_math.h"
 
+extern const tki_softmax_cpu TKI_ISA_TABLE(tki_softmax_cpu);
+
 enum { BLOCK = 256, KEPT = 16 * BLOCK, PARALLEL_FROM = 1 << 13 };
 
 static const uint32_t QUIET_NAN = 0x7fc00000;
@@ -170,4 +172,4 @@ static void bwd_bf16(const tki_softmax_params *p, int threads)
     bwd(p, threads, TK_BF16);
 }
 
-const tki_softmax_cpu tki_softmax_cpu_scalar = {.fwd = {fwd_f16, fwd_bf16}, .bwd = {bwd_f16, bwd_bf16}};
+const tki_softmax_cpu TKI_ISA_TABLE(tki_softmax_cpu) = {.fwd = {fwd_f16, fwd_bf16}, .bwd = {bwd_f16, bwd_bf16}};

@@ -11,6 +11,4 @@ typedef struct tki_softmax_cpu {
     void (*bwd[2])(const tki_softmax_params *p, int threads);
 } tki_softmax_cpu;
 
-extern const tki_softmax_cpu tki_softmax_cpu_scalar;
-
 #endif

@@ -1,54 +1,43 @@
 /* softmax: which kernel runs on what, and the typed calls. */
-#include "core/lowering.h"
+#include "backend/cpu.h"
 #include "ops/softmax/kernel_cpu.h"
 
 extern const tk_contract tki_softmax_fwd_contract;
 extern const tk_contract tki_softmax_bwd_contract;
 
-static const char *accept_any(const tk_case *c)
-{
-    (void)c;
-    return NULL;
-}
+TKI_CPU_TABLES(tki_softmax_cpu);
 
-static tk_status launch_fwd_scalar(const tki_call *call)
+static tk_status launch_fwd(const tki_call *call)
 {
+    const tki_softmax_cpu *kernels = call->lowering->kernels;
     tki_softmax_params p = {
         .in = call->buffers[0], .out = call->buffers[1], .rows = call->c->dims[0], .cols = call->c->dims[1]};
-    tki_softmax_cpu_scalar.fwd[call->c->dtype](&p, call->threads);
+    kernels->fwd[call->c->dtype](&p, call->threads);
     return TK_OK;
 }
 
-static tk_status launch_bwd_scalar(const tki_call *call)
+static tk_status launch_bwd(const tki_call *call)
 {
+    const tki_softmax_cpu *kernels = call->lowering->kernels;
     tki_softmax_params p = {.grad_output = call->buffers[0],
                             .in = call->buffers[1],
                             .out = call->buffers[2],
                             .rows = call->c->dims[0],
                             .cols = call->c->dims[1]};
-    tki_softmax_cpu_scalar.bwd[call->c->dtype](&p, call->threads);
+    kernels->bwd[call->c->dtype](&p, call->threads);
     return TK_OK;
 }
 
 const tki_lowering tki_softmax_fwd_lowerings[] = {
-    {.backend = "cpu",
-     .variant = "scalar",
-     .accept = accept_any,
-     .launch = launch_fwd_scalar,
-     .determinism = TK_BATCH_INVARIANT,
-     .promise = "no element passes through more than ceil(cols / 256) + 16 additions: B with that D",
-     .promises_bound = true,
-     .source = "ops/softmax/kernel_cpu.c"},
+    TKI_CPU_ROWS(tki_softmax_cpu, launch_fwd, .determinism = TK_BATCH_INVARIANT,
+                 .promise = "no element passes through more than ceil(cols / 256) + 16 additions: B with that D",
+                 .promises_bound = true, .source = "ops/softmax/kernel_cpu.c"),
     {0},
 };
 
 const tki_lowering tki_softmax_bwd_lowerings[] = {
-    {.backend = "cpu",
-     .variant = "scalar",
-     .accept = accept_any,
-     .launch = launch_bwd_scalar,
-     .determinism = TK_BATCH_INVARIANT,
-     .source = "ops/softmax/kernel_cpu.c"},
+    TKI_CPU_ROWS(tki_softmax_cpu, launch_bwd, .determinism = TK_BATCH_INVARIANT,
+                 .source = "ops/softmax/kernel_cpu.c"),
     {0},
 };
 

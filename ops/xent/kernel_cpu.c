@@ -7,6 +7,8 @@
 
 #include "backend/cpu_math.h"
 
+extern const tki_xent_cpu TKI_ISA_TABLE(tki_xent_cpu);
+
 enum { BLOCK = 256, PARALLEL_FROM = 1 << 13 };
 
 /* A difference of bf16 logits can exceed fp32's range, and so can a sum of them, where its weighted mean does not.
@@ -211,4 +213,4 @@ static int64_t first_bad_target(const tki_xent_params *p, int64_t *value)
     return -1;
 }
 
-const tki_xent_cpu tki_xent_cpu_scalar = {.first_bad_target = first_bad_target, .run = {run_f16, run_bf16}};
+const tki_xent_cpu TKI_ISA_TABLE(tki_xent_cpu) = {.first_bad_target = first_bad_target, .run = {run_f16, run_bf16}};

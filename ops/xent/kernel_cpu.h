@@ -12,6 +12,4 @@ typedef struct tki_xent_cpu {
     void (*run[2])(const tki_xent_params *p, int threads);
 } tki_xent_cpu;
 
-extern const tki_xent_cpu tki_xent_cpu_scalar;
-
 #endif

@@ -1,19 +1,16 @@
 /* xent: which kernel runs on what, and the typed call. */
+#include "backend/cpu.h"
 #include "core/context.h"
-#include "core/lowering.h"
 #include "ops/xent/contract.h"
 #include "ops/xent/kernel_cpu.h"
 
 extern const tk_contract tki_xent_contract;
 
-static const char *accept_any(const tk_case *c)
-{
-    (void)c;
-    return NULL;
-}
+TKI_CPU_TABLES(tki_xent_cpu);
 
-static tk_status launch_scalar(const tki_call *call)
+static tk_status launch(const tki_call *call)
 {
+    const tki_xent_cpu *kernels = call->lowering->kernels;
     const tk_case *c = call->c;
     double cols = (double)c->dims[1];
     double eps = (double)c->xent.label_smoothing;
@@ -32,25 +29,21 @@ static tk_status launch_scalar(const tki_call *call)
                          .share_raised = (float)(share * 0x1p64),
                          .share_of_others = cols > 0 ? (float)(eps * (cols - 1) / cols) : 0};
     int64_t value;
-    int64_t bad = tki_xent_cpu_scalar.first_bad_target(&p, &value);
+    int64_t bad = kernels->first_bad_target(&p, &value);
     if (bad >= 0)
         return tki_fail(call->ctx, TK_BAD_INDEX, "xent: target[%lld] = %lld is outside [0, %lld)", (long long)bad,
                         (long long)value, (long long)p.cols);
-    tki_xent_cpu_scalar.run[c->dtype](&p, call->threads);
+    kernels->run[c->dtype](&p, call->threads);
     return TK_OK;
 }
 
 const tki_lowering tki_xent_lowerings[] = {
-    {.backend = "cpu",
-     .variant = "scalar",
-     .accept = accept_any,
-     .launch = launch_scalar,
-     .determinism = TK_BATCH_INVARIANT,
-     .promise = "no element passes through more than ceil(cols/256) + 16 additions, and the loss is accurate "
-                "relative to its "
-                "own size",
-     .promises_bound = true,
-     .source = "ops/xent/kernel_cpu.c"},
+    TKI_CPU_ROWS(
+        tki_xent_cpu, launch, .determinism = TK_BATCH_INVARIANT,
+        .promise = "no element passes through more than ceil(cols/256) + 16 additions, and the loss is accurate "
+                   "relative to its "
+                   "own size",
+        .promises_bound = true, .source = "ops/xent/kernel_cpu.c"),
     {0},
 };
 

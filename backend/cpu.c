@@ -1,0 +1,40 @@
+/* What this processor can do. The compiler's run-time asks the operating system too: registers that it does not save do not
+ * count. */
+#include "backend/cpu.h"
+
+const char *tki_cpu_accept_avx512(const tk_case *c)
+{
+    (void)c;
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+        __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq"))
+        return NULL;
+#endif
+    return "the processor has no AVX-512 F, BW, VL and DQ";
+}
+
+const char *tki_cpu_accept_avx2(const tk_case *c)
+{
+    (void)c;
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c"))
+        return NULL;
+#endif
+    return "the processor has no AVX2, FMA and F16C";
+}
+
+const char *tki_cpu_accept_neon(const tk_case *c)
+{
+    (void)c;
+#if defined(__aarch64__)
+    return NULL; /* every AArch64 processor has it */
+#else
+    return "the processor is not AArch64";
+#endif
+}
+
+const char *tki_cpu_accept_any(const tk_case *c)
+{
+    (void)c;
+    return NULL;
+}

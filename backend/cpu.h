@@ -1,0 +1,38 @@
+/* The CPU backend: which instruction sets this processor has, and the rows that every op's lowering.c lists for them. */
+#ifndef TKI_BACKEND_CPU_H
+#define TKI_BACKEND_CPU_H
+
+#include "core/lowering.h"
+
+/* NULL, or what the processor lacks. */
+const char *tki_cpu_accept_avx512(const tk_case *c);
+const char *tki_cpu_accept_avx2(const tk_case *c);
+const char *tki_cpu_accept_neon(const tk_case *c);
+const char *tki_cpu_accept_any(const tk_case *c);
+
+/* The rows of an op whose kernel_cpu.c is compiled once per instruction set, fastest first. `table` is the stem of the
+ * exported tables (tki_gelu_cpu for tki_gelu_cpu_avx2, ...); the rest are further members of every row. */
+#define TKI_CPU_ROW(isa, accept_isa, table, launch_function, ...)                           \
+    {                                                                                       \
+        .backend = "cpu", .variant = #isa, .accept = accept_isa, .launch = launch_function, \
+        .kernels = &table##_##isa, __VA_ARGS__                                              \
+    }
+
+#if defined(__x86_64__)
+#define TKI_CPU_ROWS(table, launch_function, ...)                                    \
+    TKI_CPU_ROW(avx512, tki_cpu_accept_avx512, table, launch_function, __VA_ARGS__), \
+        TKI_CPU_ROW(avx2, tki_cpu_accept_avx2, table, launch_function, __VA_ARGS__), \
+        TKI_CPU_ROW(scalar, tki_cpu_accept_any, table, launch_function, __VA_ARGS__)
+#define TKI_CPU_TABLES(type) extern const type type##_avx512, type##_avx2, type##_scalar
+#elif defined(__aarch64__)
+#define TKI_CPU_ROWS(table, launch_function, ...)                                \
+    TKI_CPU_ROW(neon, tki_cpu_accept_neon, table, launch_function, __VA_ARGS__), \
+        TKI_CPU_ROW(scalar, tki_cpu_accept_any, table, launch_function, __VA_ARGS__)
+#define TKI_CPU_TABLES(type) extern const type type##_neon, type##_scalar
+#else
+#define TKI_CPU_ROWS(table, launch_function, ...) \
+    TKI_CPU_ROW(scalar, tki_cpu_accept_any, table, launch_function, __VA_ARGS__)
+#define TKI_CPU_TABLES(type) extern const type type##_scalar
+#endif
+
+#endif

@@ -1,0 +1,47 @@
+/* UNTRUSTED. The thin layer under the CPU kernels: vectors of fp32, loaded from and stored to 16-bit elements. One kernel
+ * body is compiled once per instruction set; the compiler's own macros say which. Lanes are independent except in
+ * vec_sum() and vec_greatest(). Without an instruction set the same names are plain loops over four lanes, and vec_fma()
+ * rounds twice: kernels must meet their contract either way. */
+#ifndef TKI_BACKEND_CPU_VECTOR_H
+#define TKI_BACKEND_CPU_VECTOR_H
+
+#include <stdint.h>
+#include <string.h>
+
+#include "backend/cpu_isa.h"
+#include "core/dtype.h"
+#include "tokitai.h"
+
+#if defined(TKI_ISA_PORTABLE)
+#include "backend/cpu_vector_portable.h"
+#elif defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512VL__) && defined(__AVX512DQ__)
+#include "backend/cpu_vector_avx512.h"
+#elif defined(__AVX2__) && defined(__FMA__) && defined(__F16C__)
+#include "backend/cpu_vector_avx2.h"
+#elif defined(__ARM_NEON)
+#include "backend/cpu_vector_neon.h"
+#else
+#error "this unit is built for an instruction set that has no vector layer; define TKI_ISA_PORTABLE"
+#endif
+
+/* exp(r) for |r| <= 0.35 as 1 + r + r^2 q(r), within 1.8u before rounding. */
+TKI_INLINE vec vec_exp_reduced(vec r)
+{
+    vec q = vec_set(0x1.106152p-7f);
+    q = vec_fma(q, r, vec_set(0x1.572cb0p-5f));
+    q = vec_fma(q, r, vec_set(0x1.5557b6p-3f));
+    q = vec_fma(q, r, vec_set(0x1.fffdf6p-2f));
+    return vec_add(vec_fma(vec_mul(q, r), r, r), vec_set(1.0f));
+}
+
+/* exp(t) for t <= 0, within 3.5u relative, subnormal results rounded once more; 0 below about -104; NaN stays NaN. */
+TKI_INLINE vec vec_exp_nonpositive(vec t)
+{
+    vec clamped = vec_max(vec_set(-104.0f), t);
+    vec n = vec_round(vec_mul(clamped, vec_set(0x1.715476p+0f)));
+    vec r = vec_fnma(n, vec_set(0x1.62e4p-1f), clamped);
+    r = vec_fnma(n, vec_set(0x1.7f7d1cp-20f), r);
+    return vec_scale(vec_exp_reduced(r), n);
+}
+
+#endif

@@ -1,0 +1,160 @@
+/* UNTRUSTED. Vectors of 8 by AVX2, FMA and F16C. Included by cpu_vector.h alone; cpu_vector_avx512.h says what each
+ * function does. */
+#include <immintrin.h>
+
+typedef __m256 vec;
+enum { VEC = 8 };
+
+TKI_INLINE vec vec_set(float value)
+{
+    return _mm256_set1_ps(value);
+}
+
+TKI_INLINE vec vec_load(const float *source)
+{
+    return _mm256_loadu_ps(source);
+}
+
+TKI_INLINE void vec_store(float *target, vec v)
+{
+    _mm256_storeu_ps(target, v);
+}
+
+TKI_INLINE vec vec_add(vec a, vec b)
+{
+    return _mm256_add_ps(a, b);
+}
+
+TKI_INLINE vec vec_sub(vec a, vec b)
+{
+    return _mm256_sub_ps(a, b);
+}
+
+TKI_INLINE vec vec_mul(vec a, vec b)
+{
+    return _mm256_mul_ps(a, b);
+}
+
+TKI_INLINE vec vec_div(vec a, vec b)
+{
+    return _mm256_div_ps(a, b);
+}
+
+TKI_INLINE vec vec_fma(vec a, vec b, vec c)
+{
+    return _mm256_fmadd_ps(a, b, c);
+}
+
+TKI_INLINE vec vec_fnma(vec a, vec b, vec c)
+{
+    return _mm256_fnmadd_ps(a, b, c);
+}
+
+TKI_INLINE vec vec_max(vec a, vec b)
+{
+    return _mm256_max_ps(a, b);
+}
+
+TKI_INLINE vec vec_min(vec a, vec b)
+{
+    return _mm256_min_ps(a, b);
+}
+
+TKI_INLINE vec vec_minus_abs(vec a)
+{
+    return _mm256_or_ps(a, _mm256_set1_ps(-0.0f));
+}
+
+TKI_INLINE vec vec_if_greater(vec a, vec b, vec x, vec y)
+{
+    return _mm256_blendv_ps(y, x, _mm256_cmp_ps(a, b, _CMP_GT_OQ));
+}
+
+TKI_INLINE vec vec_if_nan(vec a, vec x)
+{
+    return _mm256_blendv_ps(a, x, _mm256_cmp_ps(a, a, _CMP_UNORD_Q));
+}
+
+TKI_INLINE vec vec_round(vec a)
+{
+    return _mm256_round_ps(a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+}
+
+/* In two factors, so that subnormal results come out right; n in [-252, 254]. */
+TKI_INLINE vec vec_scale(vec a, vec n)
+{
+    __m256i exponent = _mm256_cvtps_epi32(n);
+    __m256i half = _mm256_srai_epi32(exponent, 1);
+    __m256i bias = _mm256_set1_epi32(127);
+    __m256i first = _mm256_slli_epi32(_mm256_add_epi32(half, bias), 23);
+    __m256i second = _mm256_slli_epi32(_mm256_add_epi32(_mm256_sub_epi32(exponent, half), bias), 23);
+    return _mm256_mul_ps(_mm256_mul_ps(a, _mm256_castsi256_ps(first)), _mm256_castsi256_ps(second));
+}
+
+TKI_INLINE float vec_sum(vec a)
+{
+    __m128 quarter = _mm_add_ps(_mm256_castps256_ps128(a), _mm256_extractf128_ps(a, 1));
+    quarter = _mm_add_ps(quarter, _mm_movehl_ps(quarter, quarter));
+    return _mm_cvtss_f32(_mm_add_ss(quarter, _mm_movehdup_ps(quarter)));
+}
+
+TKI_INLINE float vec_greatest(vec a)
+{
+    __m128 quarter = _mm_max_ps(_mm256_castps256_ps128(a), _mm256_extractf128_ps(a, 1));
+    quarter = _mm_max_ps(quarter, _mm_movehl_ps(quarter, quarter));
+    return _mm_cvtss_f32(_mm_max_ss(quarter, _mm_movehdup_ps(quarter)));
+}
+
+TKI_INLINE vec vec_from_16(__m128i bits, tk_dtype dtype)
+{
+    if (dtype == TK_F16)
+        return _mm256_cvtph_ps(bits);
+    return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(bits), 16));
+}
+
+TKI_INLINE __m128i vec_to_16(vec v, tk_dtype dtype)
+{
+    if (dtype == TK_F16)
+        return _mm256_cvtps_ph(v, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+    __m256i bits = _mm256_castps_si256(v);
+    __m256i odd = _mm256_and_si256(_mm256_srli_epi32(bits, 16), _mm256_set1_epi32(1));
+    __m256i rounded = _mm256_add_epi32(_mm256_add_epi32(bits, _mm256_set1_epi32(0x7fff)), odd);
+    __m256i quiet = _mm256_or_si256(bits, _mm256_set1_epi32(0x400000));
+    __m256i nan = _mm256_castps_si256(_mm256_cmp_ps(v, v, _CMP_UNORD_Q));
+    __m256i high = _mm256_srli_epi32(_mm256_blendv_epi8(rounded, quiet, nan), 16);
+    return _mm_packus_epi32(_mm256_castsi256_si128(high), _mm256_extracti128_si256(high, 1));
+}
+
+TKI_INLINE vec vec_load16(const uint16_t *source, tk_dtype dtype)
+{
+    return vec_from_16(_mm_loadu_si128((const __m128i *)(const void *)source), dtype);
+}
+
+TKI_INLINE vec vec_load16_part(const uint16_t *source, int count, tk_dtype dtype)
+{
+    uint16_t lanes[VEC] = {0};
+    memcpy(lanes, source, (size_t)count * sizeof *lanes);
+    return vec_load16(lanes, dtype);
+}
+
+TKI_INLINE void vec_store16(uint16_t *target, vec v, tk_dtype dtype)
+{
+    _mm_storeu_si128((__m128i *)(void *)target, vec_to_16(v, dtype));
+}
+
+TKI_INLINE void vec_store16_part(uint16_t *target, vec v, int count, tk_dtype dtype)
+{
+    uint16_t lanes[VEC];
+    vec_store16(lanes, v, dtype);
+    memcpy(target, lanes, (size_t)count * sizeof *lanes);
+}
+
+TKI_INLINE void vec_stream16(uint16_t *target, vec v, tk_dtype dtype)
+{
+    _mm_stream_si128((__m128i *)(void *)target, vec_to_16(v, dtype));
+}
+
+TKI_INLINE void vec_stream_end(void)
+{
+    _mm_sfence();
+}

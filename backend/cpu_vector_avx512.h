@@ -1,0 +1,158 @@
+/* UNTRUSTED. Vectors of 16 by AVX-512 F, BW, DQ and VL. Included by cpu_vector.h alone. */
+#include <immintrin.h>
+
+typedef __m512 vec;
+enum { VEC = 16 };
+
+TKI_INLINE vec vec_set(float value)
+{
+    return _mm512_set1_ps(value);
+}
+
+TKI_INLINE vec vec_load(const float *source)
+{
+    return _mm512_loadu_ps(source);
+}
+
+TKI_INLINE void vec_store(float *target, vec v)
+{
+    _mm512_storeu_ps(target, v);
+}
+
+TKI_INLINE vec vec_add(vec a, vec b)
+{
+    return _mm512_add_ps(a, b);
+}
+
+TKI_INLINE vec vec_sub(vec a, vec b)
+{
+    return _mm512_sub_ps(a, b);
+}
+
+TKI_INLINE vec vec_mul(vec a, vec b)
+{
+    return _mm512_mul_ps(a, b);
+}
+
+TKI_INLINE vec vec_div(vec a, vec b)
+{
+    return _mm512_div_ps(a, b);
+}
+
+/* a b + c */
+TKI_INLINE vec vec_fma(vec a, vec b, vec c)
+{
+    return _mm512_fmadd_ps(a, b, c);
+}
+
+/* c - a b */
+TKI_INLINE vec vec_fnma(vec a, vec b, vec c)
+{
+    return _mm512_fnmadd_ps(a, b, c);
+}
+
+/* b where either is NaN */
+TKI_INLINE vec vec_max(vec a, vec b)
+{
+    return _mm512_max_ps(a, b);
+}
+
+TKI_INLINE vec vec_min(vec a, vec b)
+{
+    return _mm512_min_ps(a, b);
+}
+
+/* -|a|, the sign of a NaN included */
+TKI_INLINE vec vec_minus_abs(vec a)
+{
+    return _mm512_or_ps(a, _mm512_set1_ps(-0.0f));
+}
+
+/* a > b ? x : y */
+TKI_INLINE vec vec_if_greater(vec a, vec b, vec x, vec y)
+{
+    return _mm512_mask_blend_ps(_mm512_cmp_ps_mask(a, b, _CMP_GT_OQ), y, x);
+}
+
+/* a is NaN ? x : a */
+TKI_INLINE vec vec_if_nan(vec a, vec x)
+{
+    return _mm512_mask_blend_ps(_mm512_cmp_ps_mask(a, a, _CMP_UNORD_Q), a, x);
+}
+
+/* To the nearest integer, ties to even. */
+TKI_INLINE vec vec_round(vec a)
+{
+    return _mm512_roundscale_ps(a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+}
+
+/* a 2^n for integral n, rounded once */
+TKI_INLINE vec vec_scale(vec a, vec n)
+{
+    return _mm512_scalef_ps(a, n);
+}
+
+/* Halves onto halves: four additions deep. */
+TKI_INLINE float vec_sum(vec a)
+{
+    __m256 half = _mm256_add_ps(_mm512_castps512_ps256(a), _mm512_extractf32x8_ps(a, 1));
+    __m128 quarter = _mm_add_ps(_mm256_castps256_ps128(half), _mm256_extractf128_ps(half, 1));
+    quarter = _mm_add_ps(quarter, _mm_movehl_ps(quarter, quarter));
+    return _mm_cvtss_f32(_mm_add_ss(quarter, _mm_movehdup_ps(quarter)));
+}
+
+TKI_INLINE float vec_greatest(vec a)
+{
+    return _mm512_reduce_max_ps(a);
+}
+
+TKI_INLINE vec vec_from_16(__m256i bits, tk_dtype dtype)
+{
+    if (dtype == TK_F16)
+        return _mm512_cvtph_ps(bits);
+    return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(bits), 16));
+}
+
+TKI_INLINE __m256i vec_to_16(vec v, tk_dtype dtype)
+{
+    if (dtype == TK_F16)
+        return _mm512_cvtps_ph(v, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+    __m512i bits = _mm512_castps_si512(v);
+    __m512i odd = _mm512_and_si512(_mm512_srli_epi32(bits, 16), _mm512_set1_epi32(1));
+    __m512i rounded = _mm512_add_epi32(_mm512_add_epi32(bits, _mm512_set1_epi32(0x7fff)), odd);
+    __m512i quiet = _mm512_or_si512(bits, _mm512_set1_epi32(0x400000));
+    __mmask16 nan = _mm512_cmp_ps_mask(v, v, _CMP_UNORD_Q);
+    return _mm512_cvtepi32_epi16(_mm512_srli_epi32(_mm512_mask_blend_epi32(nan, rounded, quiet), 16));
+}
+
+TKI_INLINE vec vec_load16(const uint16_t *source, tk_dtype dtype)
+{
+    return vec_from_16(_mm256_loadu_si256((const __m256i *)(const void *)source), dtype);
+}
+
+/* The first `count` lanes; the others are zero and their memory is not touched. */
+TKI_INLINE vec vec_load16_part(const uint16_t *source, int count, tk_dtype dtype)
+{
+    return vec_from_16(_mm256_maskz_loadu_epi16((__mmask16)((1u << count) - 1), source), dtype);
+}
+
+TKI_INLINE void vec_store16(uint16_t *target, vec v, tk_dtype dtype)
+{
+    _mm256_storeu_si256((__m256i *)(void *)target, vec_to_16(v, dtype));
+}
+
+TKI_INLINE void vec_store16_part(uint16_t *target, vec v, int count, tk_dtype dtype)
+{
+    _mm256_mask_storeu_epi16(target, (__mmask16)((1u << count) - 1), vec_to_16(v, dtype));
+}
+
+/* Past the caches; the target is aligned to 2 VEC bytes, and vec_stream_end() comes before anyone reads it. */
+TKI_INLINE void vec_stream16(uint16_t *target, vec v, tk_dtype dtype)
+{
+    _mm256_stream_si256((__m256i *)(void *)target, vec_to_16(v, dtype));
+}
+
+TKI_INLINE void vec_stream_end(void)
+{
+    _mm_sfence();
+}

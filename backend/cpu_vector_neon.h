@@ -1,0 +1,147 @@
+/* UNTRUSTED. Vectors of 4 by NEON on AArch64. Included by cpu_vector.h alone; cpu_vector_avx512.h says what each function
+ * does. */
+#include <arm_neon.h>
+
+typedef float32x4_t vec;
+enum { VEC = 4 };
+
+TKI_INLINE vec vec_set(float value)
+{
+    return vdupq_n_f32(value);
+}
+
+TKI_INLINE vec vec_load(const float *source)
+{
+    return vld1q_f32(source);
+}
+
+TKI_INLINE void vec_store(float *target, vec v)
+{
+    vst1q_f32(target, v);
+}
+
+TKI_INLINE vec vec_add(vec a, vec b)
+{
+    return vaddq_f32(a, b);
+}
+
+TKI_INLINE vec vec_sub(vec a, vec b)
+{
+    return vsubq_f32(a, b);
+}
+
+TKI_INLINE vec vec_mul(vec a, vec b)
+{
+    return vmulq_f32(a, b);
+}
+
+TKI_INLINE vec vec_div(vec a, vec b)
+{
+    return vdivq_f32(a, b);
+}
+
+TKI_INLINE vec vec_fma(vec a, vec b, vec c)
+{
+    return vfmaq_f32(c, a, b);
+}
+
+TKI_INLINE vec vec_fnma(vec a, vec b, vec c)
+{
+    return vfmsq_f32(c, a, b);
+}
+
+TKI_INLINE vec vec_max(vec a, vec b)
+{
+    return vbslq_f32(vcgtq_f32(a, b), a, b);
+}
+
+TKI_INLINE vec vec_min(vec a, vec b)
+{
+    return vbslq_f32(vcltq_f32(a, b), a, b);
+}
+
+TKI_INLINE vec vec_minus_abs(vec a)
+{
+    return vreinterpretq_f32_u32(vorrq_u32(vreinterpretq_u32_f32(a), vdupq_n_u32(0x80000000u)));
+}
+
+TKI_INLINE vec vec_if_greater(vec a, vec b, vec x, vec y)
+{
+    return vbslq_f32(vcgtq_f32(a, b), x, y);
+}
+
+TKI_INLINE vec vec_if_nan(vec a, vec x)
+{
+    return vbslq_f32(vceqq_f32(a, a), a, x);
+}
+
+TKI_INLINE vec vec_round(vec a)
+{
+    return vrndnq_f32(a);
+}
+
+/* In two factors, so that subnormal results come out right; n in [-252, 254]. */
+TKI_INLINE vec vec_scale(vec a, vec n)
+{
+    int32x4_t exponent = vcvtq_s32_f32(n);
+    int32x4_t half = vshrq_n_s32(exponent, 1);
+    int32x4_t bias = vdupq_n_s32(127);
+    int32x4_t first = vshlq_n_s32(vaddq_s32(half, bias), 23);
+    int32x4_t second = vshlq_n_s32(vaddq_s32(vsubq_s32(exponent, half), bias), 23);
+    return vmulq_f32(vmulq_f32(a, vreinterpretq_f32_s32(first)), vreinterpretq_f32_s32(second));
+}
+
+TKI_INLINE float vec_sum(vec a)
+{
+    float32x2_t half = vadd_f32(vget_low_f32(a), vget_high_f32(a));
+    return vget_lane_f32(half, 0) + vget_lane_f32(half, 1);
+}
+
+TKI_INLINE float vec_greatest(vec a)
+{
+    return vmaxvq_f32(a);
+}
+
+TKI_INLINE vec vec_load16(const uint16_t *source, tk_dtype dtype)
+{
+    uint16x4_t bits = vld1_u16(source);
+    if (dtype == TK_F16)
+        return vcvt_f32_f16(vreinterpret_f16_u16(bits));
+    return vreinterpretq_f32_u32(vshll_n_u16(bits, 16));
+}
+
+TKI_INLINE vec vec_load16_part(const uint16_t *source, int count, tk_dtype dtype)
+{
+    uint16_t lanes[VEC] = {0};
+    memcpy(lanes, source, (size_t)count * sizeof *lanes);
+    return vec_load16(lanes, dtype);
+}
+
+TKI_INLINE void vec_store16(uint16_t *target, vec v, tk_dtype dtype)
+{
+    if (dtype == TK_F16) {
+        vst1_u16(target, vreinterpret_u16_f16(vcvt_f16_f32(v)));
+        return;
+    }
+    uint32x4_t bits = vreinterpretq_u32_f32(v);
+    uint32x4_t odd = vandq_u32(vshrq_n_u32(bits, 16), vdupq_n_u32(1));
+    uint32x4_t rounded = vaddq_u32(vaddq_u32(bits, vdupq_n_u32(0x7fff)), odd);
+    uint32x4_t quiet = vorrq_u32(bits, vdupq_n_u32(0x400000));
+    vst1_u16(target, vshrn_n_u32(vbslq_u32(vceqq_f32(v, v), rounded, quiet), 16));
+}
+
+TKI_INLINE void vec_store16_part(uint16_t *target, vec v, int count, tk_dtype dtype)
+{
+    uint16_t lanes[VEC];
+    vec_store16(lanes, v, dtype);
+    memcpy(target, lanes, (size_t)count * sizeof *lanes);
+}
+
+TKI_INLINE void vec_stream16(uint16_t *target, vec v, tk_dtype dtype)
+{
+    vec_store16(target, v, dtype);
+}
+
+TKI_INLINE void vec_stream_end(void)
+{
+}
