@@ -3,7 +3,7 @@
 #include <immintrin.h>
 
 typedef __m256 vec;
-enum { VEC = 8 };
+enum { VEC = 8, VEC_REGISTERS = 16 };
 
 TKI_INLINE vec vec_set(float value)
 {
@@ -154,7 +154,37 @@ TKI_INLINE void vec_stream16(uint16_t *target, vec v, tk_dtype dtype)
     _mm_stream_si128((__m128i *)(void *)target, vec_to_16(v, dtype));
 }
 
+TKI_INLINE void vec_stream16_pair(uint16_t *target, vec first, vec second, tk_dtype dtype)
+{
+    __m256i low = _mm256_castsi128_si256(vec_to_16(first, dtype));
+    _mm256_stream_si256((__m256i *)(void *)target, _mm256_inserti128_si256(low, vec_to_16(second, dtype), 1));
+}
+
+TKI_INLINE void vec_stream_copy(void *target, const void *source)
+{
+    _mm256_stream_si256((__m256i *)target, _mm256_loadu_si256((const __m256i *)source));
+}
+
 TKI_INLINE void vec_stream_end(void)
 {
     _mm_sfence();
+}
+
+TKI_INLINE void vec_transpose(vec rows[VEC])
+{
+    vec pairs[VEC], quads[VEC];
+    for (int i = 0; i < VEC; i += 2) {
+        pairs[i] = _mm256_unpacklo_ps(rows[i], rows[i + 1]);
+        pairs[i + 1] = _mm256_unpackhi_ps(rows[i], rows[i + 1]);
+    }
+    /* quads[i + q] holds, in its halves, columns q and q + 4 of rows i to i + 3. */
+    for (int i = 0; i < VEC; i += 4)
+        for (int half = 0; half < 2; half++) {
+            quads[i + 2 * half] = _mm256_shuffle_ps(pairs[i + half], pairs[i + 2 + half], 0x44);
+            quads[i + 2 * half + 1] = _mm256_shuffle_ps(pairs[i + half], pairs[i + 2 + half], 0xee);
+        }
+    for (int q = 0; q < 4; q++) {
+        rows[q] = _mm256_permute2f128_ps(quads[q], quads[4 + q], 0x20);
+        rows[4 + q] = _mm256_permute2f128_ps(quads[q], quads[4 + q], 0x31);
+    }
 }

@@ -2,7 +2,7 @@
 #include <immintrin.h>
 
 typedef __m512 vec;
-enum { VEC = 16 };
+enum { VEC = 16, VEC_REGISTERS = 32 };
 
 TKI_INLINE vec vec_set(float value)
 {
@@ -152,7 +152,46 @@ TKI_INLINE void vec_stream16(uint16_t *target, vec v, tk_dtype dtype)
     _mm256_stream_si256((__m256i *)(void *)target, vec_to_16(v, dtype));
 }
 
+/* Two vectors, one behind the other: the target is aligned to 4 VEC bytes. Whole lines at a time stream best. */
+TKI_INLINE void vec_stream16_pair(uint16_t *target, vec first, vec second, tk_dtype dtype)
+{
+    __m512i low = _mm512_castsi256_si512(vec_to_16(first, dtype));
+    _mm512_stream_si512((__m512i *)(void *)target, _mm512_inserti64x4(low, vec_to_16(second, dtype), 1));
+}
+
+/* 4 VEC bytes as they are, past the caches; the target is aligned to that */
+TKI_INLINE void vec_stream_copy(void *target, const void *source)
+{
+    _mm512_stream_si512((__m512i *)target, _mm512_loadu_si512(source));
+}
+
 TKI_INLINE void vec_stream_end(void)
 {
     _mm_sfence();
+}
+
+/* rows[i] lane j and rows[j] lane i change places. */
+TKI_INLINE void vec_transpose(vec rows[VEC])
+{
+    vec pairs[VEC], quads[VEC], eights[VEC];
+    for (int i = 0; i < VEC; i += 2) {
+        pairs[i] = _mm512_unpacklo_ps(rows[i], rows[i + 1]);
+        pairs[i + 1] = _mm512_unpackhi_ps(rows[i], rows[i + 1]);
+    }
+    /* quads[i + q] holds, in its four quarters, columns q, q + 4, q + 8 and q + 12 of rows i to i + 3. */
+    for (int i = 0; i < VEC; i += 4)
+        for (int half = 0; half < 2; half++) {
+            __m512d upper = _mm512_castps_pd(pairs[i + half]), lower = _mm512_castps_pd(pairs[i + 2 + half]);
+            quads[i + 2 * half] = _mm512_castpd_ps(_mm512_unpacklo_pd(upper, lower));
+            quads[i + 2 * half + 1] = _mm512_castpd_ps(_mm512_unpackhi_pd(upper, lower));
+        }
+    for (int i = 0; i < VEC; i += 8)
+        for (int q = 0; q < 4; q++) {
+            eights[i + q] = _mm512_shuffle_f32x4(quads[i + q], quads[i + 4 + q], 0x88);
+            eights[i + 4 + q] = _mm512_shuffle_f32x4(quads[i + q], quads[i + 4 + q], 0xdd);
+        }
+    for (int q = 0; q < 8; q++) {
+        rows[q] = _mm512_shuffle_f32x4(eights[q], eights[8 + q], 0x88);
+        rows[8 + q] = _mm512_shuffle_f32x4(eights[q], eights[8 + q], 0xdd);
+    }
 }

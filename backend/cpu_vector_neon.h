@@ -3,7 +3,7 @@
 #include <arm_neon.h>
 
 typedef float32x4_t vec;
-enum { VEC = 4 };
+enum { VEC = 4, VEC_REGISTERS = 32 };
 
 TKI_INLINE vec vec_set(float value)
 {
@@ -142,6 +142,26 @@ TKI_INLINE void vec_stream16(uint16_t *target, vec v, tk_dtype dtype)
     vec_store16(target, v, dtype);
 }
 
+TKI_INLINE void vec_stream16_pair(uint16_t *target, vec first, vec second, tk_dtype dtype)
+{
+    vec_store16(target, first, dtype);
+    vec_store16(target + VEC, second, dtype);
+}
+
+TKI_INLINE void vec_stream_copy(void *target, const void *source)
+{
+    memcpy(target, source, VEC * sizeof(float));
+}
+
 TKI_INLINE void vec_stream_end(void)
 {
+}
+
+TKI_INLINE void vec_transpose(vec rows[VEC])
+{
+    float32x4x2_t upper = vtrnq_f32(rows[0], rows[1]), lower = vtrnq_f32(rows[2], rows[3]);
+    for (int i = 0; i < 2; i++) {
+        rows[i] = vcombine_f32(vget_low_f32(upper.val[i]), vget_low_f32(lower.val[i]));
+        rows[2 + i] = vcombine_f32(vget_high_f32(upper.val[i]), vget_high_f32(lower.val[i]));
+    }
 }

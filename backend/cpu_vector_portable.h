@@ -3,7 +3,7 @@
 
 typedef float vec __attribute__((vector_size(16)));
 typedef int32_t vec_mask __attribute__((vector_size(16)));
-enum { VEC = 4 };
+enum { VEC = 4, VEC_REGISTERS = 16 };
 
 TKI_INLINE vec vec_set(float value)
 {
@@ -144,6 +144,24 @@ TKI_INLINE void vec_stream16(uint16_t *target, vec v, tk_dtype dtype)
     vec_store16(target, v, dtype);
 }
 
+TKI_INLINE void vec_stream16_pair(uint16_t *target, vec first, vec second, tk_dtype dtype)
+{
+    vec_store16(target, first, dtype);
+    vec_store16(target + VEC, second, dtype);
+}
+
+TKI_INLINE void vec_stream_copy(void *target, const void *source)
+{
+    memcpy(target, source, VEC * sizeof(float));
+}
+
 TKI_INLINE void vec_stream_end(void)
 {
+}
+
+TKI_INLINE void vec_transpose(vec rows[VEC])
+{
+    vec a = rows[0], b = rows[1], c = rows[2], d = rows[3];
+    for (int i = 0; i < VEC; i++)
+        rows[i] = (vec){a[i], b[i], c[i], d[i]};
 }

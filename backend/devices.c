@@ -10,8 +10,7 @@
 #if defined(__x86_64__) || defined(__i386__)
 #include <cpuid.h>
 #elif defined(__aarch64__)
-#include <asm/hwcap.h>
-#include <sys/auxv.h>
+#include <sys/auxv.h> /* HWCAP_... too */
 #endif
 
 #include "tokitai.h"
@@ -67,28 +66,12 @@ static void list_features(char *text, size_t size)
 {
     unsigned long first = getauxval(AT_HWCAP);
     unsigned long second = getauxval(AT_HWCAP2);
-    (void)second;
     const feature features[] = {
         {"asimd", (first & HWCAP_ASIMD) != 0},       {"fphp", (first & HWCAP_FPHP) != 0},
-        {"asimdhp", (first & HWCAP_ASIMDHP) != 0},
-#ifdef HWCAP_ASIMDDP
-        {"asimddp", (first & HWCAP_ASIMDDP) != 0},
-#endif
-#ifdef HWCAP_ASIMDFHM
-        {"asimdfhm", (first & HWCAP_ASIMDFHM) != 0},
-#endif
-#ifdef HWCAP_SVE
-        {"sve", (first & HWCAP_SVE) != 0},
-#endif
-#ifdef HWCAP2_SVE2
-        {"sve2", (second & HWCAP2_SVE2) != 0},
-#endif
-#ifdef HWCAP2_BF16
+        {"asimdhp", (first & HWCAP_ASIMDHP) != 0},   {"asimddp", (first & HWCAP_ASIMDDP) != 0},
+        {"asimdfhm", (first & HWCAP_ASIMDFHM) != 0}, {"sve", (first & HWCAP_SVE) != 0},
+        {"sve2", (second & HWCAP2_SVE2) != 0},       {"i8mm", (second & HWCAP2_I8MM) != 0},
         {"bf16", (second & HWCAP2_BF16) != 0},
-#endif
-#ifdef HWCAP2_I8MM
-        {"i8mm", (second & HWCAP2_I8MM) != 0},
-#endif
     };
     for (size_t i = 0; i < sizeof features / sizeof *features; i++)
         if (features[i].present)
@@ -129,11 +112,70 @@ static bool read_model(char *name, size_t size)
     return found && name[0];
 }
 
+#if defined(__aarch64__)
+typedef struct arm_core {
+    unsigned implementer, part; /* of MIDR_EL1 */
+    const char *name;
+} arm_core;
+
+/* Which core this is. /proc/cpuinfo has it as bare numbers, and under QEMU older than 8.1 it is the host's. Where cores differ,
+ * it is the one that this thread happens to run on. */
+static bool name_core(char *name, size_t size)
+{
+    static const arm_core cores[] = {
+        {0x00, 0x051, "QEMU"},
+        {0x41, 0xd03, "Arm Cortex-A53"},
+        {0x41, 0xd04, "Arm Cortex-A35"},
+        {0x41, 0xd05, "Arm Cortex-A55"},
+        {0x41, 0xd07, "Arm Cortex-A57"},
+        {0x41, 0xd08, "Arm Cortex-A72"},
+        {0x41, 0xd09, "Arm Cortex-A73"},
+        {0x41, 0xd0a, "Arm Cortex-A75"},
+        {0x41, 0xd0b, "Arm Cortex-A76"},
+        {0x41, 0xd0c, "Arm Neoverse N1"},
+        {0x41, 0xd0d, "Arm Cortex-A77"},
+        {0x41, 0xd40, "Arm Neoverse V1"},
+        {0x41, 0xd41, "Arm Cortex-A78"},
+        {0x41, 0xd44, "Arm Cortex-X1"},
+        {0x41, 0xd46, "Arm Cortex-A510"},
+        {0x41, 0xd47, "Arm Cortex-A710"},
+        {0x41, 0xd48, "Arm Cortex-X2"},
+        {0x41, 0xd49, "Arm Neoverse N2"},
+        {0x41, 0xd4f, "Arm Neoverse V2"},
+        {0x46, 0x001, "Fujitsu A64FX"},
+        {0x48, 0xd01, "HiSilicon TSV110"},
+        {0x61, 0x022, "Apple M1 Icestorm"},
+        {0x61, 0x023, "Apple M1 Firestorm"},
+        {0xc0, 0xac3, "Ampere-1"},
+    };
+    if (!(getauxval(AT_HWCAP) & HWCAP_CPUID)) /* the kernel does not hand the register out */
+        return false;
+    uint64_t id;
+    __asm__("mrs %0, MIDR_EL1" : "=r"(id));
+    unsigned implementer = (unsigned)(id >> 24) & 0xff;
+    unsigned part = (unsigned)(id >> 4) & 0xfff;
+    for (size_t i = 0; i < sizeof cores / sizeof *cores; i++)
+        if (cores[i].implementer == implementer && cores[i].part == part) {
+            snprintf(name, size, "%s", cores[i].name);
+            return true;
+        }
+    snprintf(name, size, "AArch64, implementer 0x%02x, part 0x%03x", implementer, part);
+    return true;
+}
+#else
+static bool name_core(char *name, size_t size)
+{
+    (void)name;
+    (void)size;
+    return false;
+}
+#endif
+
 static void describe_cpu(tk_device *device)
 {
     device->backend = "cpu";
     device->usable = true;
-    if (!read_model(device->name, sizeof device->name)) {
+    if (!name_core(device->name, sizeof device->name) && !read_model(device->name, sizeof device->name)) {
         struct utsname machine;
         snprintf(device->name, sizeof device->name, "%s", uname(&machine) == 0 ? machine.machine : "unknown");
     }

@@ -1,106 +1,268 @@
 /* UNTRUSTED. Embedding on the CPU. Backward: query positions are sorted by index, stably, and then every row of the
  * result is made by itself, so that its bits depend neither on the threads nor on the other rows: its hits in
- * ascending order, in runs of 64, each run summed one after another from +0, and the runs in the same way. */
+ * ascending order, in runs of 64, each run summed one after another from +0, and the runs in the same way. Both passes
+ * are bound by memory: rows are fetched ahead, sums stay in registers, and a large result goes past the caches. */
 #include "ops/embedding/kernel_cpu.h"
 
+#include <math.h>
 #include <stdbool.h>
 
-#include "backend/cpu_math.h"
+#include "backend/cpu_vector.h"
 
 extern const tki_embedding_cpu TKI_ISA_TABLE(tki_embedding_cpu);
 
-enum { BLOCK = 256, RUN = 64, PARALLEL_FROM = 1 << 14, SLICES_PER_THREAD = 8 };
+enum {
+    RUN = 64,
+    WIDE = 8 * VEC,        /* columns that are summed at once, in registers */
+    BLOCK = 512,           /* columns that one thread takes of a row that is too much for one */
+    LINE = 64,             /* bytes that are fetched together */
+    ROWS_AHEAD = 4,        /* the row to fetch while one is copied, */
+    HITS_AHEAD = 4,        /* and the hit to fetch while one is added */
+    STREAM_FROM = 3 << 20, /* from this many bytes on, the output would only push other things out of the caches, */
+    STREAM_ROW = 512,      /* unless its rows are so short that most lines are written in two parts */
+    PARALLEL_FROM = 1 << 14,
+    SLICES_PER_THREAD = 8
+};
 
-TKI_INLINE int64_t index_at(const void *index, int64_t i, bool wide)
+TKI_INLINE int64_t index_at(const tki_embedding_params *p, int64_t i)
 {
-    return wide ? ((const int64_t *)index)[i] : ((const int32_t *)index)[i];
+    return p->wide_index ? ((const int64_t *)p->index)[i] : ((const int32_t *)p->index)[i];
 }
 
-TKI_INLINE int64_t first_outside(const tki_embedding_params *p, bool wide)
+TKI_INLINE int64_t smaller(int64_t a, int64_t b)
 {
-    for (int64_t i = 0; i < p->queries; i++)
-        if ((uint64_t)index_at(p->index, i, wide) >= (uint64_t)p->vocab)
-            return i;
-    return -1;
+    return a < b ? a : b;
 }
 
 static int64_t first_bad(const tki_embedding_params *p)
 {
-    return p->wide_index ? first_outside(p, true) : first_outside(p, false);
+    for (int64_t i = 0; i < p->queries; i++)
+        if ((uint64_t)index_at(p, i) >= (uint64_t)p->vocab)
+            return i;
+    return -1;
 }
 
-TKI_INLINE void gather(const tki_embedding_params *p, int threads, bool wide)
+static bool streams(const tki_embedding_params *p, int64_t rows)
 {
     const int64_t row_bytes = p->dim * (int64_t)sizeof(uint16_t);
-#pragma omp parallel for schedule(static) num_threads(threads) if (p->queries * p->dim >= PARALLEL_FROM)
-    for (int64_t i = 0; i < p->queries; i++)
-        memcpy((char *)p->out + i * row_bytes, (const char *)p->weight + index_at(p->index, i, wide) * row_bytes,
-               (size_t)row_bytes);
+    return row_bytes >= STREAM_ROW && rows >= STREAM_FROM / row_bytes;
+}
+
+/* Bytes or elements before `target` is aligned to a power of two of them. */
+TKI_INLINE int64_t head_of(const void *target, int64_t alignment, int64_t size, int64_t count)
+{
+    return smaller((int64_t)(-(uintptr_t)target % (uintptr_t)alignment) / size, count);
+}
+
+/* Copies past the caches, and fetches as many bytes at `ahead`. */
+TKI_INLINE void stream_row(char *target, const char *source, const char *ahead, int64_t bytes)
+{
+    enum { STEP = VEC * (int)sizeof(float) };
+    int64_t i = head_of(target, LINE, 1, bytes);
+    if (i > 0)
+        memcpy(target, source, (size_t)i);
+    for (; i + LINE <= bytes; i += LINE) {
+        __builtin_prefetch(ahead + i);
+        for (int k = 0; k < LINE; k += STEP)
+            vec_stream_copy(target + i + k, source + i + k);
+    }
+    if (i < bytes)
+        memcpy(target + i, source + i, (size_t)(bytes - i));
+}
+
+static void gather(const tki_embedding_params *p, int64_t begin, int64_t end, bool stream)
+{
+    const int64_t row_bytes = p->dim * (int64_t)sizeof(uint16_t);
+    const char *weight = p->weight;
+    char *out = p->out;
+    for (int64_t i = begin; i < end; i++) {
+        const char *source = weight + index_at(p, i) * row_bytes;
+        if (stream)
+            stream_row(out + i * row_bytes, source,
+                       weight + index_at(p, smaller(i + ROWS_AHEAD, end - 1)) * row_bytes, row_bytes);
+        else
+            memcpy(out + i * row_bytes, source, (size_t)row_bytes);
+    }
+    if (stream)
+        vec_stream_end();
 }
 
 static void fwd(const tki_embedding_params *p, int threads)
 {
     if (p->dim == 0)
         return;
-    if (p->wide_index)
-        gather(p, threads, true);
-    else
-        gather(p, threads, false);
+    const bool stream = streams(p, p->queries);
+    if (threads == 1 || p->queries * p->dim < PARALLEL_FROM) {
+        gather(p, 0, p->queries, stream);
+        return;
+    }
+    const int64_t slice = p->queries / ((int64_t)threads * SLICES_PER_THREAD) + 1;
+#pragma omp parallel for schedule(static) num_threads(threads)
+    for (int64_t begin = 0; begin < p->queries; begin += slice)
+        gather(p, begin, smaller(begin + slice, p->queries), stream);
 }
 
 /* Counting sort: afterwards the hits of row v are positions[offsets[v]] to positions[offsets[v + 1] - 1],
- * ascending. */
-TKI_INLINE void sort_positions(const tki_embedding_params *p, bool wide)
+ * ascending. Returns the most hits of any row. */
+static int64_t sort_positions(const tki_embedding_params *p)
 {
     int64_t *cursor = p->offsets + 1; /* [vocab]: counts, then beginnings, and at the end the ends */
     memset(p->offsets, 0, ((size_t)p->vocab + 1) * sizeof *p->offsets);
     for (int64_t i = 0; i < p->queries; i++)
-        cursor[index_at(p->index, i, wide)]++;
+        cursor[index_at(p, i)]++;
     int64_t before = 0;
+    int64_t most = 0;
     for (int64_t v = 0; v < p->vocab; v++) {
         int64_t count = cursor[v];
+        most = count > most ? count : most;
         cursor[v] = before;
         before += count;
     }
     for (int64_t i = 0; i < p->queries; i++)
-        p->positions[cursor[index_at(p->index, i, wide)]++] = i;
+        p->positions[cursor[index_at(p, i)]++] = i;
+    return most;
 }
 
-/* total[0..count) = the sum of those columns of the row's hits, in the fixed order */
-TKI_INLINE void sum_hits(float *restrict total, const tki_embedding_params *p, int64_t row, int64_t column, int count,
-                         tk_dtype dtype)
+/* One run: `vectors` full vectors of columns, or one in part, summed from +0 over the hits [begin, end). */
+TKI_INLINE void sum_run(vec *run, const tki_embedding_params *p, int64_t begin, int64_t end, int64_t column,
+                        int vectors, int part, tk_dtype dtype)
 {
-    const int64_t end = p->offsets[row + 1];
-    memset(total, 0, (size_t)count * sizeof *total);
-    for (int64_t begin = p->offsets[row]; begin < end; begin += RUN) {
-        const int64_t run_end = end - begin < RUN ? end : begin + RUN;
-        float run[BLOCK];
-        memset(run, 0, (size_t)count * sizeof *run);
-        for (int64_t hit = begin; hit < run_end; hit++) {
-            const int64_t first = p->positions[hit] * p->dim + column;
-            for (int i = 0; i < count; i++)
-                run[i] += tki_load_element(p->grad_output, first + i, dtype);
-        }
-        for (int i = 0; i < count; i++)
-            total[i] += run[i];
+    const uint16_t *grad = (const uint16_t *)p->grad_output + column;
+    for (int k = 0; k < vectors; k++)
+        run[k] = vec_set(0.0f);
+    for (int64_t hit = begin; hit < end; hit++) {
+        const uint16_t *source = grad + p->positions[hit] * p->dim;
+        const uint16_t *ahead = grad + p->positions[smaller(hit + HITS_AHEAD, p->queries - 1)] * p->dim;
+        for (int k = 0; k < vectors * VEC; k += LINE / (int)sizeof *ahead)
+            __builtin_prefetch(ahead + k);
+        for (int k = 0; k < vectors; k++)
+            run[k] = vec_add(run[k],
+                             part ? vec_load16_part(source, part, dtype) : vec_load16(source + k * VEC, dtype));
     }
 }
 
-TKI_INLINE void write_block(const tki_embedding_params *p, int64_t row, int64_t column, tk_dtype dtype)
+/* The total of the runs. It begins with the first: adding that to +0 would change nothing, since a sum that began at
+ * +0 is never -0. */
+TKI_INLINE void sum_hits(vec *total, const tki_embedding_params *p, int64_t begin, int64_t end, int64_t column,
+                         int vectors, int part, tk_dtype dtype)
 {
-    const int count = p->dim - column < BLOCK ? (int)(p->dim - column) : BLOCK;
-    const int64_t first = row * p->dim + column;
-    if (p->offsets[row] == p->offsets[row + 1]) {
-        memset((uint16_t *)p->out + first, 0, (size_t)count * sizeof(uint16_t));
-        return;
+    sum_run(total, p, begin, smaller(begin + RUN, end), column, vectors, part, dtype);
+    for (int64_t next = begin + RUN; next < end; next += RUN) {
+        vec run[WIDE / VEC];
+        sum_run(run, p, next, smaller(next + RUN, end), column, vectors, part, dtype);
+        for (int k = 0; k < vectors; k++)
+            total[k] = vec_add(total[k], run[k]);
     }
-    float total[BLOCK];
-    sum_hits(total, p, row, column, count, dtype);
     /* Which NaN a sum of NaNs gives differs between processors; the canonical one is the same everywhere. */
-    const float canonical_nan = tki_f32_from_bits(0x7fc00000);
-    for (int i = 0; i < count; i++)
-        total[i] = total[i] != total[i] ? canonical_nan : total[i];
-    tki_store_block(p->out, first, count, total, dtype);
+    for (int k = 0; k < vectors; k++)
+        total[k] = vec_if_nan(total[k], vec_set(NAN));
+}
+
+/* Columns [column, column_end) of a row with the hits [begin, end), a vector at a time. */
+TKI_INLINE void write_narrow(const tki_embedding_params *p, int64_t begin, int64_t end, uint16_t *out, int64_t column,
+                             int64_t column_end, tk_dtype dtype)
+{
+    vec total[1];
+    for (; column + VEC <= column_end; column += VEC) {
+        sum_hits(total, p, begin, end, column, 1, 0, dtype);
+        vec_store16(out + column, total[0], dtype);
+    }
+    if (column < column_end) {
+        const int rest = (int)(column_end - column);
+        sum_hits(total, p, begin, end, column, 1, rest, dtype);
+        vec_store16_part(out + column, total[0], rest, dtype);
+    }
+}
+
+/* Columns [column, column_end) of a row with hits. */
+TKI_INLINE void write_sums(const tki_embedding_params *p, int64_t row, int64_t column, int64_t column_end,
+                           bool stream, tk_dtype dtype)
+{
+    const int64_t begin = p->offsets[row];
+    const int64_t end = p->offsets[row + 1];
+    uint16_t *out = (uint16_t *)p->out + row * p->dim;
+    vec total[WIDE / VEC];
+    if (stream) {
+        const int64_t head_end = column + head_of(out + column, LINE, sizeof *out, column_end - column);
+        write_narrow(p, begin, end, out, column, head_end, dtype);
+        column = head_end;
+    }
+    for (; column + WIDE <= column_end; column += WIDE) {
+        sum_hits(total, p, begin, end, column, WIDE / VEC, 0, dtype);
+        for (int k = 0; k < WIDE / VEC; k += 2)
+            if (stream) {
+                vec_stream16_pair(out + column + k * VEC, total[k], total[k + 1], dtype);
+            } else {
+                vec_store16(out + column + k * VEC, total[k], dtype);
+                vec_store16(out + column + (k + 1) * VEC, total[k + 1], dtype);
+            }
+    }
+    write_narrow(p, begin, end, out, column, column_end, dtype);
+}
+
+/* A call for nothing may still be a masked store, which brings back the line that was just streamed. */
+TKI_INLINE void zero_some(uint16_t *out, int64_t count)
+{
+    if (count > 0)
+        memset(out, 0, (size_t)count * sizeof *out);
+}
+
+static void write_zeros(uint16_t *out, int64_t count, bool stream)
+{
+    static const float zeros[VEC];
+    int64_t i = 0;
+    if (stream) {
+        i = head_of(out, LINE, sizeof *out, count);
+        zero_some(out, i);
+        for (; i + 2 * VEC <= count; i += 2 * VEC)
+            vec_stream_copy(out + i, zeros);
+    }
+    zero_some(out + i, count - i);
+}
+
+/* Of the rows [begin, end), the columns [column, column_end). Neighbours without hits are written together where they
+ * touch. */
+TKI_INLINE void write_rows(const tki_embedding_params *p, int64_t begin, int64_t end, int64_t column,
+                           int64_t column_end, bool stream, tk_dtype dtype)
+{
+    const bool touch = column_end - column == p->dim;
+    int64_t next;
+    for (int64_t row = begin; row < end; row = next) {
+        next = row + 1;
+        if (p->offsets[row] != p->offsets[next]) {
+            write_sums(p, row, column, column_end, stream, dtype);
+            continue;
+        }
+        while (touch && next < end && p->offsets[row] == p->offsets[next + 1])
+            next++;
+        write_zeros((uint16_t *)p->out + row * p->dim + column, (next - row - 1) * p->dim + column_end - column,
+                    stream);
+    }
+    if (stream)
+        vec_stream_end();
+}
+
+/* A parallel region is compiled apart, where constants are constants no more; so each kind of row is a function of its
+ * own and the region calls it through a pointer. */
+typedef void (*rows_function)(const tki_embedding_params *p, int64_t begin, int64_t end, int64_t column,
+                              int64_t column_end, bool stream);
+
+static void rows_f16(const tki_embedding_params *p, int64_t begin, int64_t end, int64_t column, int64_t column_end,
+                     bool stream)
+{
+    if (stream)
+        write_rows(p, begin, end, column, column_end, true, TK_F16);
+    else
+        write_rows(p, begin, end, column, column_end, false, TK_F16);
+}
+
+static void rows_bf16(const tki_embedding_params *p, int64_t begin, int64_t end, int64_t column, int64_t column_end,
+                      bool stream)
+{
+    if (stream)
+        write_rows(p, begin, end, column, column_end, true, TK_BF16);
+    else
+        write_rows(p, begin, end, column, column_end, false, TK_BF16);
 }
 
 /* The first row with at least that many hits and rows before it. */
@@ -118,34 +280,38 @@ static int64_t row_after(const tki_embedding_params *p, int64_t work)
     return low;
 }
 
-/* Work is shared out in slices of about as many hits and rows, each in blocks of columns: frequent rows stand
- * together in practice, and a single row with all the hits should still keep several threads busy. */
-TKI_INLINE void scatter(const tki_embedding_params *p, int threads, tk_dtype dtype)
+/* Work is shared out in slices of about as many hits and rows: frequent rows stand together in practice. Where a single
+ * row is more than a slice, the slices are cut into blocks of columns, so that it still keeps several threads busy. */
+static void scatter(const tki_embedding_params *p, int threads, rows_function rows)
 {
-    if (p->wide_index)
-        sort_positions(p, true);
-    else
-        sort_positions(p, false);
+    const int64_t most = sort_positions(p);
+    const bool stream = streams(p, p->vocab);
     const int64_t work = p->queries + p->vocab;
-    const int64_t blocks = (p->dim + BLOCK - 1) / BLOCK;
+    if (threads == 1 || work * p->dim < PARALLEL_FROM) {
+        rows(p, 0, p->vocab, 0, p->dim, stream);
+        return;
+    }
     const int64_t slices = (int64_t)threads * SLICES_PER_THREAD;
     const int64_t slice_work = work / slices + 1;
-#pragma omp parallel for schedule(dynamic, 1) num_threads(threads) if (work * p->dim >= PARALLEL_FROM)
+    const int64_t width = most > slice_work ? BLOCK : p->dim;
+    const int64_t blocks = (p->dim + width - 1) / width;
+#pragma omp parallel for schedule(dynamic, 1) num_threads(threads)
     for (int64_t item = 0; item < slices * blocks; item++) {
-        const int64_t end = row_after(p, (item / blocks + 1) * slice_work);
-        for (int64_t row = row_after(p, item / blocks * slice_work); row < end; row++)
-            write_block(p, row, item % blocks * BLOCK, dtype);
+        const int64_t slice = item / blocks;
+        const int64_t column = item % blocks * width;
+        rows(p, row_after(p, slice * slice_work), row_after(p, (slice + 1) * slice_work), column,
+             smaller(column + width, p->dim), stream);
     }
 }
 
 static void bwd_f16(const tki_embedding_params *p, int threads)
 {
-    scatter(p, threads, TK_F16);
+    scatter(p, threads, rows_f16);
 }
 
 static void bwd_bf16(const tki_embedding_params *p, int threads)
 {
-    scatter(p, threads, TK_BF16);
+    scatter(p, threads, rows_bf16);
 }
 
 const tki_embedding_cpu TKI_ISA_TABLE(tki_embedding_cpu) = {

@@ -1,140 +1,400 @@
-/* UNTRUSTED. Matrix products on the CPU. The output is cut into tiles; for each tile, panels of both factors are converted to
- * fp32 and packed so that the inner loop reads them in order. Every output element is summed in one fixed order, whatever
- * the tiles and threads are: runs of DEPTH products, each from +0 in ascending order, and the runs added in ascending order
- * to a total that starts at +0. */
+/* UNTRUSTED. Matrix products on the CPU. Panels of both factors are converted to fp32 and packed so that the inner loop, a
+ * block of sums held in registers, reads them in order; a factor that lies the other way round is transposed in registers
+ * on its way into the panel. Every output element is summed in one fixed order, whatever the blocks, the threads and the
+ * caches are: runs of DEPTH products, each from +0 in ascending order by vec_fma(), and the runs added in ascending order. */
 #include "ops/gemm/kernel_cpu.h"
 
-#include "backend/cpu_math.h"
+#include <stdbool.h>
+#include <unistd.h>
+
+#include "backend/cpu_vector.h"
 
 extern const tki_gemm_cpu TKI_ISA_TABLE(tki_gemm_cpu);
 
 enum {
-    TILE_ROWS = 128,
-    TILE_COLS = 128,
-    DEPTH = 256,    /* length of a run: part of what the bits depend on, unlike the other sizes */
-    STRIP_ROWS = 4, /* the inner loop's block, 4 x 8 sums in eight SSE registers */
-    STRIP_COLS = 8
+    DEPTH = 512, /* length of a run: part of what the bits depend on, unlike the other sizes */
+    /* The block of sums in registers, which leaves room for one row of right and one element of left. */
+    STRIP_ROWS = VEC_REGISTERS == 32 ? 8 : 4,
+    STRIP_VECS = 3,
+    STRIP_COLS = STRIP_VECS * VEC,
+    BLOCK = STRIP_ROWS * STRIP_COLS,
+    /* Panels hold groups of lines as [depth][width]; left's are a whole number of vectors, for the transposition. */
+    LEFT_WIDTH = STRIP_ROWS > VEC ? STRIP_ROWS : VEC,
+    RIGHT_WIDTH = STRIP_COLS,
+    FEW_COLS = VEC / 2, /* up to here vectors along the rows waste less */
+    CACHE_LINE = 64
 };
 
-/* Fewer products than this are not worth waking threads for. */
-static const double PARALLEL_FROM = 0x1p18;
-
-/* What one worker keeps at hand. Panels are strips: strip s holds its 4 rows, or 8 columns, as [depth][4 or 8]. */
-typedef struct workspace {
-    float left[TILE_ROWS * DEPTH];
-    float right[TILE_COLS * DEPTH];
-    float totals[TILE_ROWS * TILE_COLS];
-} workspace;
+/* A thread is not worth waking for fewer products than this. */
+static const double PRODUCTS_PER_WORKER = 0x1p18;
 
 /* A part of a factor: `lines` rows of left or columns of right, `depth` places along the sum. */
 typedef struct block {
-    int64_t first_line, first_place;
+    const uint16_t *first, *end; /* end: that of the whole factor; lanes past the block may be read up to there */
+    int64_t line_stride, inner_stride;
     int lines, depth;
 } block;
 
-static int64_t tiles_along(int64_t size, int64_t tile)
+/* A rectangle of the output. */
+typedef struct tile {
+    int64_t row, col, rows, cols;
+} tile;
+
+/* How the work is cut. Sizes of left, right and totals count floats of one worker's scratch. */
+typedef struct cut {
+    tki_gemm_params p; /* with the factors exchanged if that is faster: then out is [cols, rows] */
+    bool exchanged;
+    int workers_down, workers_across;
+    int64_t share_rows, share_cols; /* of one worker */
+    int64_t tile_rows, tile_cols;   /* right's panel serves this many rows, left's panels this many columns */
+    int64_t panel_rows;             /* that left's panel holds */
+    size_t left, right, totals;
+} cut;
+
+typedef struct workspace {
+    float *left;   /* panel_rows lines */
+    float *right;  /* tile_cols lines, or one strip if one panel of left is all there is */
+    float *totals; /* [strip of rows][strip of cols][STRIP_ROWS][STRIP_COLS], if there are several runs */
+} workspace;
+
+TKI_INLINE int64_t least(int64_t a, int64_t b)
 {
-    return size / tile + (size % tile != 0);
+    return a < b ? a : b;
 }
 
-static int at_most(int64_t left_over, int limit)
+TKI_INLINE int64_t parts_of(int64_t size, int64_t part)
 {
-    return left_over < limit ? (int)left_over : limit;
+    return size / part + (size % part != 0);
 }
 
-static int64_t worker_count(const tki_gemm_params *p, int threads)
+TKI_INLINE int64_t round_up(int64_t size, int64_t multiple)
 {
-    int64_t tiles = tiles_along(p->rows, TILE_ROWS) * tiles_along(p->cols, TILE_COLS);
-    if ((double)p->rows * (double)p->cols * (double)p->inner < PARALLEL_FROM)
-        return tiles > 0;
-    return tiles < threads ? tiles : threads;
+    return parts_of(size, multiple) * multiple;
+}
+
+static int64_t cache_bytes(int name, int64_t otherwise)
+{
+    int64_t bytes = sysconf(name);
+    return bytes > 0 ? bytes : otherwise;
+}
+
+/* Parts of equal size, so that the last one is no stub. */
+TKI_INLINE int64_t even_part(int64_t size, int64_t limit, int64_t multiple)
+{
+    return round_up(size <= limit ? size : parts_of(size, parts_of(size, limit)), multiple);
+}
+
+static size_t whole_cache_lines(int64_t floats)
+{
+    return (size_t)round_up(floats, CACHE_LINE / (int)sizeof(float));
+}
+
+/* Gives each worker a rectangle, such that the largest is done soonest. */
+static void share_out(cut *w, int workers)
+{
+    double least_cost = 0;
+    for (int down = 1; down <= workers; down++) {
+        if (workers % down)
+            continue;
+        int64_t rows = round_up(parts_of(w->p.rows, down), STRIP_ROWS);
+        int64_t cols = round_up(parts_of(w->p.cols, workers / down), STRIP_COLS);
+        double cost = (double)rows * (double)cols +
+                      8 * (double)(rows + cols); /* to pack an element takes 8 products */
+        if (down == 1 || cost < least_cost) {
+            least_cost = cost;
+            w->workers_down = down;
+            w->workers_across = workers / down;
+            w->share_rows = rows;
+            w->share_cols = cols;
+        }
+    }
+}
+
+static cut cut_work(const tki_gemm_params *p, int threads)
+{
+    cut w = {.p = *p, .exchanged = p->cols <= FEW_COLS && p->cols < p->rows};
+    if (w.exchanged)
+        w.p = (tki_gemm_params){p->right, p->left, p->out, p->cols, p->rows, p->inner};
+    if (p->rows == 0 || p->cols == 0)
+        return w;
+    double enough = (double)p->rows * (double)p->cols * (double)p->inner / PRODUCTS_PER_WORKER;
+    share_out(&w, enough < 1 ? 1 : enough < threads ? (int)enough : threads);
+
+    /* Half the second-level cache for left's panel; right's panel, of which a strip at a time is in use, in the third. */
+    const int64_t line_bytes = DEPTH * (int64_t)sizeof(float);
+    int64_t rows = cache_bytes(_SC_LEVEL2_CACHE_SIZE, 512 << 10) / 2 / line_bytes;
+    int64_t cols = cache_bytes(_SC_LEVEL3_CACHE_SIZE, 8 << 20) / 4 / line_bytes;
+    rows = rows < 4 * LEFT_WIDTH ? 4 * LEFT_WIDTH : least(rows, 512);
+    cols = cols < 4 * RIGHT_WIDTH ? 4 * RIGHT_WIDTH : least(cols, 2048);
+    w.panel_rows = even_part(w.share_rows, rows, LEFT_WIDTH);
+    w.tile_rows = w.panel_rows * (w.share_rows > w.panel_rows ? least(4, parts_of(w.share_rows, w.panel_rows)) : 1);
+    w.tile_cols = even_part(w.share_cols, cols, RIGHT_WIDTH);
+
+    int64_t depth = least(DEPTH, p->inner);
+    w.left = whole_cache_lines(w.panel_rows * depth);
+    w.right = whole_cache_lines((w.tile_rows > w.panel_rows ? w.tile_cols : RIGHT_WIDTH) * depth);
+    w.totals = p->inner > DEPTH ? (size_t)(w.tile_rows * w.tile_cols) : 0;
+    return w;
 }
 
 static size_t scratch_bytes(const tki_gemm_params *p, int threads)
 {
-    return (size_t)worker_count(p, threads) * sizeof(workspace);
+    cut w = cut_work(p, threads);
+    return (size_t)(w.workers_down * w.workers_across) * (w.left + w.right + w.totals) * sizeof(float);
 }
 
-/* Fills strips of `width` lines; lines past the end are zero, and only reach totals that are never stored. */
-TKI_INLINE void pack(float *restrict target, const tki_gemm_factor *factor, block from, int width, tk_dtype dtype)
+TKI_INLINE block block_of(const tki_gemm_factor *factor, tki_gemm_params const *p, bool right)
 {
-    float loaded[DEPTH > TILE_COLS ? DEPTH : TILE_COLS];
-    int padded = (from.lines + width - 1) / width * width;
-    if (factor->inner_stride == 1) {
-        for (int line = 0; line < from.lines; line++) {
-            float *strip = target + line / width * width * from.depth + line % width;
-            int64_t begin = (from.first_line + line) * factor->line_stride + from.first_place;
-            tki_load_block(loaded, factor->data, begin, from.depth, dtype);
-            for (int t = 0; t < from.depth; t++)
-                strip[t * width] = loaded[t];
-        }
-    } else {
-        for (int t = 0; t < from.depth; t++) {
-            int64_t begin = (from.first_place + t) * factor->inner_stride + from.first_line;
-            tki_load_block(loaded, factor->data, begin, from.lines, dtype);
-            for (int line = 0; line < from.lines; line++)
-                target[line / width * width * from.depth + t * width + line % width] = loaded[line];
+    int64_t lines = right ? p->cols : p->rows;
+    const uint16_t *data = factor->data;
+    return (block){data, data + lines * p->inner, factor->line_stride, factor->inner_stride, 0, 0};
+}
+
+/* Lanes from `count` on hold anything. */
+TKI_INLINE vec load_some(const uint16_t *source, const uint16_t *end, int count, tk_dtype dtype)
+{
+    return end - source >= VEC ? vec_load16(source, dtype) : vec_load16_part(source, count, dtype);
+}
+
+/* Lines that are neighbours in memory: target[t][line]. */
+TKI_INLINE void pack_neighbours(float *restrict target, const block *from, int width, tk_dtype dtype)
+{
+    for (int t = 0; t < from->depth; t++) {
+        const uint16_t *source = from->first + t * from->inner_stride;
+        for (int line = 0; line < from->lines; line += VEC)
+            vec_store(target + t * width + line,
+                      load_some(source + line, from->end, (int)least(VEC, from->lines - line), dtype));
+    }
+}
+
+/* Lines that run along the sum: VEC of them are transposed at a time. Missing ones are zero. */
+TKI_INLINE void pack_transposed(float *restrict target, const block *from, int width, tk_dtype dtype)
+{
+    for (int line = 0; line < from->lines; line += VEC) {
+        int lines = (int)least(VEC, from->lines - line);
+        for (int t = 0; t < from->depth; t += VEC) {
+            const uint16_t *source = from->first + line * from->line_stride + t;
+            int places = (int)least(VEC, from->depth - t);
+            vec square[VEC];
+            for (int i = 0; i < VEC; i++)
+                square[i] = i < lines ? load_some(source + i * from->line_stride, from->end, places, dtype)
+                                      : vec_set(0);
+            vec_transpose(square);
+            if (places == VEC) {
+                for (int i = 0; i < VEC; i++)
+                    vec_store(target + (t + i) * width + line, square[i]);
+            } else {
+                for (int i = 0; i < places; i++)
+                    vec_store(target + (t + i) * width + line, square[i]);
+            }
         }
     }
-    for (int line = from.lines; line < padded; line++)
-        for (int t = 0; t < from.depth; t++)
-            target[line / width * width * from.depth + t * width + line % width] = 0.0f;
 }
 
-/* totals[4][8] (rows TILE_COLS apart) += one run of products of two strips */
-static void add_run(float *restrict totals, const float *restrict left, const float *restrict right, int depth)
+/* One group of at most `width` lines. What is past the end only reaches totals that are never stored. */
+TKI_INLINE void pack_group(float *restrict target, const block *from, int width, tk_dtype dtype)
 {
-    float sum[STRIP_ROWS][STRIP_COLS] = {{0}};
-    for (int t = 0; t < depth; t++)
-        for (int r = 0; r < STRIP_ROWS; r++)
-            for (int c = 0; c < STRIP_COLS; c++)
-                sum[r][c] += left[t * STRIP_ROWS + r] * right[t * STRIP_COLS + c];
-    for (int r = 0; r < STRIP_ROWS; r++)
-        for (int c = 0; c < STRIP_COLS; c++)
-            totals[r * TILE_COLS + c] += sum[r][c];
+    bool neighbours = from->inner_stride != 1 || (from->line_stride == 1 && from->depth == 1);
+    if (neighbours)
+        pack_neighbours(target, from, width, dtype);
+    else
+        pack_transposed(target, from, width, dtype);
 }
 
-TKI_INLINE void multiply_tile(const tki_gemm_params *p, workspace *w, int64_t row, int64_t col, tk_dtype dtype)
+/* sums[rows][vecs] = one run of products of two strips, added to `before` unless that is NULL */
+TKI_INLINE void sum_run(float *sums, const float *before, const float *left, const float *right, int depth, int rows,
+                        int vecs)
 {
-    int rows = at_most(p->rows - row, TILE_ROWS);
-    int cols = at_most(p->cols - col, TILE_COLS);
-    int padded_rows = (rows + STRIP_ROWS - 1) / STRIP_ROWS * STRIP_ROWS;
-    memset(w->totals, 0, sizeof(float) * TILE_COLS * (size_t)padded_rows);
-    for (int64_t place = 0; place < p->inner; place += DEPTH) {
-        int depth = at_most(p->inner - place, DEPTH);
-        pack(w->left, &p->left, (block){row, place, rows, depth}, STRIP_ROWS, dtype);
-        pack(w->right, &p->right, (block){col, place, cols, depth}, STRIP_COLS, dtype);
-        for (int c = 0; c < cols; c += STRIP_COLS)
-            for (int r = 0; r < rows; r += STRIP_ROWS)
-                add_run(w->totals + r * TILE_COLS + c, w->left + r * depth, w->right + c * depth, depth);
-    }
+    vec sum[STRIP_ROWS][STRIP_VECS];
+    /* Unrolled by order, early enough for the compiler to keep the sums out of memory. */
+#pragma GCC unroll 8
     for (int r = 0; r < rows; r++)
-        tki_store_block(p->out, (row + r) * p->cols + col, cols, w->totals + r * TILE_COLS, dtype);
+#pragma GCC unroll 3
+        for (int v = 0; v < vecs; v++)
+            sum[r][v] = vec_set(0.0f);
+    for (int t = 0; t < depth; t++, left += LEFT_WIDTH, right += RIGHT_WIDTH) {
+#pragma GCC unroll 8
+        for (int r = 0; r < rows; r++)
+#pragma GCC unroll 3
+            for (int v = 0; v < vecs; v++)
+                sum[r][v] = vec_fma(vec_set(left[r]), vec_load(right + v * VEC), sum[r][v]);
+    }
+#pragma GCC unroll 8
+    for (int r = 0; r < rows; r++)
+#pragma GCC unroll 3
+        for (int v = 0; v < vecs; v++) {
+            int at = r * STRIP_COLS + v * VEC;
+            vec_store(sums + at, before ? vec_add(vec_load(before + at), sum[r][v]) : sum[r][v]);
+        }
 }
 
-TKI_INLINE void product(const tki_gemm_params *p, void *scratch, int threads, tk_dtype dtype)
+TKI_INLINE void sum_run_of(float *sums, const float *before, const float *left, const float *right, int depth,
+                           int rows, int vecs)
 {
-    int64_t tiles_across = tiles_along(p->cols, TILE_COLS);
-    int64_t tiles = tiles_along(p->rows, TILE_ROWS) * tiles_across;
-    int workers = (int)worker_count(p, threads);
-    if (workers == 0)
+    if (rows == 1)
+        sum_run(sums, before, left, right, depth, 1, vecs);
+    else if (rows == 2)
+        sum_run(sums, before, left, right, depth, 2, vecs);
+    else if (rows <= 4)
+        sum_run(sums, before, left, right, depth, 4, vecs);
+    else
+        sum_run(sums, before, left, right, depth, STRIP_ROWS, vecs);
+}
+
+/* Few rows or columns are summed with fewer registers; either way in the same order. */
+static void add_run(float *sums, const float *before, const float *left, const float *right, int depth, int rows,
+                    int cols)
+{
+    for (int i = 0; before && i < BLOCK; i += CACHE_LINE / (int)sizeof(float))
+        __builtin_prefetch(before + i);
+    if (cols <= VEC)
+        sum_run_of(sums, before, left, right, depth, rows, 1);
+    else if (cols <= 2 * VEC)
+        sum_run_of(sums, before, left, right, depth, rows, 2);
+    else
+        sum_run_of(sums, before, left, right, depth, rows, STRIP_VECS);
+}
+
+TKI_INLINE void store_sums(const cut *w, const float *sums, const tile *to, tk_dtype dtype)
+{
+    uint16_t *out = w->p.out;
+    for (int r = 0; r < to->rows; r++) {
+        const float *row = sums + r * STRIP_COLS;
+        int cols = (int)to->cols;
+        if (w->exchanged) {
+            uint16_t column[STRIP_COLS];
+            for (int c = 0; c < cols; c += VEC)
+                vec_store16(column + c, vec_load(row + c), dtype);
+            for (int c = 0; c < cols; c++)
+                out[(to->col + c) * w->p.rows + to->row + r] = column[c];
+            continue;
+        }
+        uint16_t *target = out + (to->row + r) * w->p.cols + to->col;
+        int c = 0;
+        for (; c + VEC <= cols; c += VEC)
+            vec_store16(target + c, vec_load(row + c), dtype);
+        if (c < cols)
+            vec_store16_part(target + c, vec_load(row + c), cols - c, dtype);
+    }
+}
+
+TKI_INLINE void pack_left(float *target, const cut *w, int64_t row, int64_t rows, int64_t place, int depth,
+                          tk_dtype dtype)
+{
+    block from = block_of(&w->p.left, &w->p, false);
+    from.first += row * from.line_stride + place * from.inner_stride;
+    from.depth = depth;
+    for (int64_t r = 0; r < rows; r += LEFT_WIDTH) {
+        from.lines = (int)least(LEFT_WIDTH, rows - r);
+        pack_group(target + r * depth, &from, LEFT_WIDTH, dtype);
+        from.first += LEFT_WIDTH * from.line_stride;
+    }
+}
+
+TKI_INLINE void pack_right(float *target, const cut *w, int64_t col, int64_t cols, int64_t place, int depth,
+                           tk_dtype dtype)
+{
+    block from = block_of(&w->p.right, &w->p, true);
+    from.first += col * from.line_stride + place * from.inner_stride;
+    from.depth = depth;
+    from.lines = (int)cols;
+    pack_group(target, &from, RIGHT_WIDTH, dtype);
+}
+
+/* One run of a panel of left with a strip of right. Sums wait in `totals`, where the panel's first row begins, for the
+ * runs to come. */
+TKI_INLINE void multiply_strip(const cut *w, const float *left, const float *right, float *totals, const tile *at,
+                               int64_t place, int depth, tk_dtype dtype)
+{
+    const bool first = place == 0, last = place + depth == w->p.inner;
+    float final[BLOCK] __attribute__((aligned(CACHE_LINE)));
+    for (int64_t r = 0; r < at->rows; r += STRIP_ROWS) {
+        tile to = {at->row + r, at->col, least(STRIP_ROWS, at->rows - r), at->cols};
+        const float *strip = left + r / LEFT_WIDTH * LEFT_WIDTH * depth + r % LEFT_WIDTH;
+        float *waiting = first && last ? NULL : totals + r * w->tile_cols;
+        add_run(last ? final : waiting, first ? NULL : waiting, strip, right, depth, (int)to.rows, (int)to.cols);
+        if (last)
+            store_sums(w, final, &to, dtype);
+    }
+}
+
+TKI_INLINE void multiply_panel(const cut *w, const workspace *space, const tile *t, int64_t row, int64_t place,
+                               int depth, tk_dtype dtype)
+{
+    const bool keep_right = w->tile_rows > w->panel_rows;
+    int64_t rows = least(w->panel_rows, t->rows - row);
+    pack_left(space->left, w, t->row + row, rows, place, depth, dtype);
+    for (int64_t col = 0; col < t->cols; col += STRIP_COLS) {
+        float *right = space->right + (keep_right ? col * depth : 0);
+        float *totals = w->totals ? space->totals + row * w->tile_cols + col * STRIP_ROWS : NULL;
+        tile at = {t->row + row, t->col + col, rows, least(STRIP_COLS, t->cols - col)};
+        if (row == 0)
+            pack_right(right, w, at.col, at.cols, place, depth, dtype);
+        multiply_strip(w, space->left, right, totals, &at, place, depth, dtype);
+    }
+}
+
+/* A sum of no products is one run of length 0. */
+TKI_INLINE void multiply_tile(const cut *w, const workspace *space, const tile *t, tk_dtype dtype)
+{
+    int64_t place = 0;
+    do {
+        int depth = (int)least(DEPTH, w->p.inner - place);
+        for (int64_t row = 0; row < t->rows; row += w->panel_rows)
+            multiply_panel(w, space, t, row, place, depth, dtype);
+        place += depth;
+    } while (place < w->p.inner);
+}
+
+TKI_INLINE void multiply_share(const cut *w, void *scratch, int worker, tk_dtype dtype)
+{
+    float *own = (float *)scratch + (size_t)worker * (w->left + w->right + w->totals);
+    workspace space = {own, own + w->left, own + w->left + w->right};
+    int64_t first_row = worker / w->workers_across * w->share_rows;
+    int64_t first_col = worker % w->workers_across * w->share_cols;
+    int64_t end_row = least(w->p.rows, first_row + w->share_rows);
+    int64_t end_col = least(w->p.cols, first_col + w->share_cols);
+    for (int64_t col = first_col; col < end_col; col += w->tile_cols)
+        for (int64_t row = first_row; row < end_row; row += w->tile_rows) {
+            tile t = {row, col, least(w->tile_rows, end_row - row), least(w->tile_cols, end_col - col)};
+            multiply_tile(w, &space, &t, dtype);
+        }
+}
+
+static void share_f16(const cut *w, void *scratch, int worker)
+{
+    multiply_share(w, scratch, worker, TK_F16);
+}
+
+static void share_bf16(const cut *w, void *scratch, int worker)
+{
+    multiply_share(w, scratch, worker, TK_BF16);
+}
+
+/* A parallel region is compiled apart, where constants are constants no more; so it calls through a pointer. A worker is a
+ * piece of scratch, not a thread: every one is served even if fewer threads come. */
+static void product(const tki_gemm_params *p, void *scratch, int threads,
+                    void (*share)(const cut *w, void *scratch, int worker))
+{
+    const cut w = cut_work(p, threads);
+    const int workers = w.workers_down * w.workers_across;
+    if (workers == 1) {
+        share(&w, scratch, 0);
         return;
-        /* A worker is a piece of scratch, not a thread: every one is served even if fewer threads come. */
-#pragma omp parallel for schedule(static, 1) num_threads(workers) if (workers > 1)
+    }
+#pragma omp parallel for schedule(static, 1) num_threads(workers) if (workers > 0)
     for (int worker = 0; worker < workers; worker++)
-        for (int64_t tile = worker; tile < tiles; tile += workers)
-            multiply_tile(p, (workspace *)scratch + worker, tile / tiles_across * TILE_ROWS,
-                          tile % tiles_across * TILE_COLS, dtype);
+        share(&w, scratch, worker);
 }
 
 static void product_f16(const tki_gemm_params *p, void *scratch, int threads)
 {
-    product(p, scratch, threads, TK_F16);
+    product(p, scratch, threads, share_f16);
 }
 
 static void product_bf16(const tki_gemm_params *p, void *scratch, int threads)
 {
-    product(p, scratch, threads, TK_BF16);
+    product(p, scratch, threads, share_bf16);
 }
 
 const tki_gemm_cpu TKI_ISA_TABLE(tki_gemm_cpu) = {.product = {product_f16, product_bf16},
