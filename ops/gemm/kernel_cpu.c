@@ -1,7 +1,8 @@
-/* UNTRUSTED. Matrix products on the CPU. Panels of both factors are converted to fp32 and packed so that the inner loop, a
- * block of sums held in registers, reads them in order; a factor that lies the other way round is transposed in registers
- * on its way into the panel. Every output element is summed in one fixed order, whatever the blocks, the threads and the
- * caches are: runs of DEPTH products, each from +0 in ascending order by vec_fma(), and the runs added in ascending order. */
+/* UNTRUSTED. Matrix products on the CPU. Panels of both factors are converted to fp32 and packed for the inner loop,
+ * a block of sums held in registers: left's elements are spread over vectors and may lie either way, right's rows
+ * must lie along vectors and are transposed in registers on their way into the panel where they do not. Every output
+ * is summed in one fixed order, whatever the blocks, the threads and the caches are: runs of DEPTH products, each
+ * from +0 in ascending order by vec_fma(), and the runs added in ascending order. */
 #include "ops/gemm/kernel_cpu.h"
 
 #include <stdbool.h>
@@ -18,11 +19,12 @@ enum {
     STRIP_VECS = 3,
     STRIP_COLS = STRIP_VECS * VEC,
     BLOCK = STRIP_ROWS * STRIP_COLS,
-    /* Panels hold groups of lines as [depth][width]; left's are a whole number of vectors, for the transposition. */
+    /* Panels hold groups of lines as [depth][width], a whole number of vectors. */
     LEFT_WIDTH = STRIP_ROWS > VEC ? STRIP_ROWS : VEC,
     RIGHT_WIDTH = STRIP_COLS,
     FEW_COLS = VEC / 2, /* up to here vectors along the rows waste less */
-    CACHE_LINE = 64
+    CACHE_LINE = 64,
+    LINE_FLOATS = CACHE_LINE / sizeof(float)
 };
 
 /* A thread is not worth waking for fewer products than this. */
@@ -48,6 +50,7 @@ typedef struct cut {
     int64_t share_rows, share_cols; /* of one worker */
     int64_t tile_rows, tile_cols;   /* right's panel serves this many rows, left's panels this many columns */
     int64_t panel_rows;             /* that left's panel holds */
+    int64_t left_stride;            /* between rows of left's panel; 1: groups of [depth][LEFT_WIDTH] */
     size_t left, right, totals;
 } cut;
 
@@ -86,7 +89,7 @@ TKI_INLINE int64_t even_part(int64_t size, int64_t limit, int64_t multiple)
 
 static size_t whole_cache_lines(int64_t floats)
 {
-    return (size_t)round_up(floats, CACHE_LINE / (int)sizeof(float));
+    return (size_t)round_up(floats, LINE_FLOATS);
 }
 
 /* Gives each worker a rectangle, such that the largest is done soonest. */
@@ -98,8 +101,8 @@ static void share_out(cut *w, int workers)
             continue;
         int64_t rows = round_up(parts_of(w->p.rows, down), STRIP_ROWS);
         int64_t cols = round_up(parts_of(w->p.cols, workers / down), STRIP_COLS);
-        double cost = (double)rows * (double)cols +
-                      8 * (double)(rows + cols); /* to pack an element takes 8 products */
+        /* To pack an element takes about as long as eight products. */
+        double cost = (double)rows * (double)cols + 8 * (double)(rows + cols);
         if (down == 1 || cost < least_cost) {
             least_cost = cost;
             w->workers_down = down;
@@ -108,6 +111,12 @@ static void share_out(cut *w, int workers)
             w->share_cols = cols;
         }
     }
+}
+
+/* If the sum is one product long, both strides may be 1. */
+TKI_INLINE bool lines_are_neighbours(const tki_gemm_factor *factor, int64_t inner)
+{
+    return factor->inner_stride != 1 || (factor->line_stride == 1 && inner == 1);
 }
 
 static cut cut_work(const tki_gemm_params *p, int threads)
@@ -120,7 +129,7 @@ static cut cut_work(const tki_gemm_params *p, int threads)
     double enough = (double)p->rows * (double)p->cols * (double)p->inner / PRODUCTS_PER_WORKER;
     share_out(&w, enough < 1 ? 1 : enough < threads ? (int)enough : threads);
 
-    /* Half the second-level cache for left's panel; right's panel, of which a strip at a time is in use, in the third. */
+    /* Half the second-level cache for left's panel; right's, of which a strip at a time is in use, in the third. */
     const int64_t line_bytes = DEPTH * (int64_t)sizeof(float);
     int64_t rows = cache_bytes(_SC_LEVEL2_CACHE_SIZE, 512 << 10) / 2 / line_bytes;
     int64_t cols = cache_bytes(_SC_LEVEL3_CACHE_SIZE, 8 << 20) / 4 / line_bytes;
@@ -131,7 +140,9 @@ static cut cut_work(const tki_gemm_params *p, int threads)
     w.tile_cols = even_part(w.share_cols, cols, RIGHT_WIDTH);
 
     int64_t depth = least(DEPTH, p->inner);
-    w.left = whole_cache_lines(w.panel_rows * depth);
+    bool neighbours = lines_are_neighbours(&w.p.left, p->inner);
+    w.left_stride = neighbours ? 1 : round_up(depth, LINE_FLOATS) + LINE_FLOATS;
+    w.left = whole_cache_lines(w.panel_rows * (neighbours ? depth : w.left_stride));
     w.right = whole_cache_lines((w.tile_rows > w.panel_rows ? w.tile_cols : RIGHT_WIDTH) * depth);
     w.totals = p->inner > DEPTH ? (size_t)(w.tile_rows * w.tile_cols) : 0;
     return w;
@@ -143,11 +154,11 @@ static size_t scratch_bytes(const tki_gemm_params *p, int threads)
     return (size_t)(w.workers_down * w.workers_across) * (w.left + w.right + w.totals) * sizeof(float);
 }
 
-TKI_INLINE block block_of(const tki_gemm_factor *factor, tki_gemm_params const *p, bool right)
+/* The whole factor; the caller moves it on and says how much. */
+TKI_INLINE block block_of(const tki_gemm_factor *factor, int64_t lines, int64_t inner)
 {
-    int64_t lines = right ? p->cols : p->rows;
     const uint16_t *data = factor->data;
-    return (block){data, data + lines * p->inner, factor->line_stride, factor->inner_stride, 0, 0};
+    return (block){data, data + lines * inner, factor->line_stride, factor->inner_stride, 0, 0};
 }
 
 /* Lanes from `count` on hold anything. */
@@ -191,18 +202,14 @@ TKI_INLINE void pack_transposed(float *restrict target, const block *from, int w
     }
 }
 
-/* One group of at most `width` lines. What is past the end only reaches totals that are never stored. */
-TKI_INLINE void pack_group(float *restrict target, const block *from, int width, tk_dtype dtype)
-{
-    bool neighbours = from->inner_stride != 1 || (from->line_stride == 1 && from->depth == 1);
-    if (neighbours)
-        pack_neighbours(target, from, width, dtype);
-    else
-        pack_transposed(target, from, width, dtype);
-}
+/* A strip of left's panel: element (row, place) is first[row * row_stride + place * place_stride]. */
+typedef struct left_strip {
+    const float *first;
+    int64_t row_stride, place_stride;
+} left_strip;
 
 /* sums[rows][vecs] = one run of products of two strips, added to `before` unless that is NULL */
-TKI_INLINE void sum_run(float *sums, const float *before, const float *left, const float *right, int depth, int rows,
+TKI_INLINE void sum_run(float *sums, const float *before, left_strip left, const float *right, int depth, int rows,
                         int vecs)
 {
     vec sum[STRIP_ROWS][STRIP_VECS];
@@ -212,12 +219,12 @@ TKI_INLINE void sum_run(float *sums, const float *before, const float *left, con
 #pragma GCC unroll 3
         for (int v = 0; v < vecs; v++)
             sum[r][v] = vec_set(0.0f);
-    for (int t = 0; t < depth; t++, left += LEFT_WIDTH, right += RIGHT_WIDTH) {
+    for (int t = 0; t < depth; t++, left.first += left.place_stride, right += RIGHT_WIDTH) {
 #pragma GCC unroll 8
         for (int r = 0; r < rows; r++)
 #pragma GCC unroll 3
             for (int v = 0; v < vecs; v++)
-                sum[r][v] = vec_fma(vec_set(left[r]), vec_load(right + v * VEC), sum[r][v]);
+                sum[r][v] = vec_fma(vec_set(left.first[r * left.row_stride]), vec_load(right + v * VEC), sum[r][v]);
     }
 #pragma GCC unroll 8
     for (int r = 0; r < rows; r++)
@@ -228,8 +235,8 @@ TKI_INLINE void sum_run(float *sums, const float *before, const float *left, con
         }
 }
 
-TKI_INLINE void sum_run_of(float *sums, const float *before, const float *left, const float *right, int depth,
-                           int rows, int vecs)
+TKI_INLINE void sum_run_of_rows(float *sums, const float *before, left_strip left, const float *right, int depth,
+                                int rows, int vecs)
 {
     if (rows == 1)
         sum_run(sums, before, left, right, depth, 1, vecs);
@@ -242,67 +249,108 @@ TKI_INLINE void sum_run_of(float *sums, const float *before, const float *left, 
 }
 
 /* Few rows or columns are summed with fewer registers; either way in the same order. */
-static void add_run(float *sums, const float *before, const float *left, const float *right, int depth, int rows,
+TKI_INLINE void sum_run_of(float *sums, const float *before, left_strip left, const float *right, int depth, int rows,
+                           int cols)
+{
+    if (cols <= VEC)
+        sum_run_of_rows(sums, before, left, right, depth, rows, 1);
+    else if (cols <= 2 * VEC)
+        sum_run_of_rows(sums, before, left, right, depth, rows, 2);
+    else
+        sum_run_of_rows(sums, before, left, right, depth, rows, STRIP_VECS);
+}
+
+static void add_run(float *sums, const float *before, left_strip left, const float *right, int depth, int rows,
                     int cols)
 {
-    for (int i = 0; before && i < BLOCK; i += CACHE_LINE / (int)sizeof(float))
+    for (int i = 0; before && i < BLOCK; i += LINE_FLOATS)
         __builtin_prefetch(before + i);
-    if (cols <= VEC)
-        sum_run_of(sums, before, left, right, depth, rows, 1);
-    else if (cols <= 2 * VEC)
-        sum_run_of(sums, before, left, right, depth, rows, 2);
+    if (left.row_stride == 1)
+        sum_run_of(sums, before, (left_strip){left.first, 1, LEFT_WIDTH}, right, depth, rows, cols);
     else
-        sum_run_of(sums, before, left, right, depth, rows, STRIP_VECS);
+        sum_run_of(sums, before, (left_strip){left.first, left.row_stride, 1}, right, depth, rows, cols);
+}
+
+TKI_INLINE void store_row(uint16_t *target, const float *sums, int cols, tk_dtype dtype)
+{
+    int c = 0;
+    for (; c + VEC <= cols; c += VEC)
+        vec_store16(target + c, vec_load(sums + c), dtype);
+    if (c < cols)
+        vec_store16_part(target + c, vec_load(sums + c), cols - c, dtype);
+}
+
+TKI_INLINE void store_column(uint16_t *target, int64_t stride, const float *sums, int count, tk_dtype dtype)
+{
+    uint16_t column[STRIP_COLS];
+    for (int c = 0; c < count; c += VEC)
+        vec_store16(column + c, vec_load(sums + c), dtype);
+    for (int c = 0; c < count; c++)
+        target[c * stride] = column[c];
 }
 
 TKI_INLINE void store_sums(const cut *w, const float *sums, const tile *to, tk_dtype dtype)
 {
     uint16_t *out = w->p.out;
-    for (int r = 0; r < to->rows; r++) {
-        const float *row = sums + r * STRIP_COLS;
-        int cols = (int)to->cols;
-        if (w->exchanged) {
-            uint16_t column[STRIP_COLS];
-            for (int c = 0; c < cols; c += VEC)
-                vec_store16(column + c, vec_load(row + c), dtype);
-            for (int c = 0; c < cols; c++)
-                out[(to->col + c) * w->p.rows + to->row + r] = column[c];
-            continue;
-        }
-        uint16_t *target = out + (to->row + r) * w->p.cols + to->col;
-        int c = 0;
-        for (; c + VEC <= cols; c += VEC)
-            vec_store16(target + c, vec_load(row + c), dtype);
-        if (c < cols)
-            vec_store16_part(target + c, vec_load(row + c), cols - c, dtype);
+    for (int64_t r = 0; r < to->rows; r++, sums += STRIP_COLS)
+        if (w->exchanged)
+            store_column(out + to->col * w->p.rows + to->row + r, w->p.rows, sums, (int)to->cols, dtype);
+        else
+            store_row(out + (to->row + r) * w->p.cols + to->col, sums, (int)to->cols, dtype);
+}
+
+/* Lines that run along the sum and may stay so: target[line][t]. */
+TKI_INLINE void pack_lines(float *target, const block *from, int64_t stride, tk_dtype dtype)
+{
+    for (int64_t line = 0; line < from->lines; line++) {
+        const uint16_t *source = from->first + line * from->line_stride;
+        for (int t = 0; t < from->depth; t += VEC)
+            vec_store(target + line * stride + t,
+                      load_some(source + t, from->end, (int)least(VEC, from->depth - t), dtype));
     }
 }
 
 TKI_INLINE void pack_left(float *target, const cut *w, int64_t row, int64_t rows, int64_t place, int depth,
                           tk_dtype dtype)
 {
-    block from = block_of(&w->p.left, &w->p, false);
+    block from = block_of(&w->p.left, w->p.rows, w->p.inner);
     from.first += row * from.line_stride + place * from.inner_stride;
     from.depth = depth;
+    if (w->left_stride != 1) {
+        from.lines = (int)rows;
+        pack_lines(target, &from, w->left_stride, dtype);
+        return;
+    }
     for (int64_t r = 0; r < rows; r += LEFT_WIDTH) {
         from.lines = (int)least(LEFT_WIDTH, rows - r);
-        pack_group(target + r * depth, &from, LEFT_WIDTH, dtype);
+        pack_neighbours(target + r * depth, &from, LEFT_WIDTH, dtype);
         from.first += LEFT_WIDTH * from.line_stride;
     }
 }
 
+/* At most one strip. What is past the end only reaches sums that are never stored. */
 TKI_INLINE void pack_right(float *target, const cut *w, int64_t col, int64_t cols, int64_t place, int depth,
                            tk_dtype dtype)
 {
-    block from = block_of(&w->p.right, &w->p, true);
+    block from = block_of(&w->p.right, w->p.cols, w->p.inner);
     from.first += col * from.line_stride + place * from.inner_stride;
     from.depth = depth;
     from.lines = (int)cols;
-    pack_group(target, &from, RIGHT_WIDTH, dtype);
+    if (lines_are_neighbours(&w->p.right, w->p.inner))
+        pack_neighbours(target, &from, RIGHT_WIDTH, dtype);
+    else
+        pack_transposed(target, &from, RIGHT_WIDTH, dtype);
 }
 
-/* One run of a panel of left with a strip of right. Sums wait in `totals`, where the panel's first row begins, for the
- * runs to come. */
+TKI_INLINE left_strip strip_at(const cut *w, const float *left, int64_t row, int depth)
+{
+    if (w->left_stride != 1)
+        return (left_strip){left + row * w->left_stride, w->left_stride, 1};
+    return (left_strip){left + row / LEFT_WIDTH * LEFT_WIDTH * depth + row % LEFT_WIDTH, 1, LEFT_WIDTH};
+}
+
+/* One run of a panel of left with a strip of right. Sums wait in `totals`, where the panel's first row begins, for
+ * the runs to come. */
 TKI_INLINE void multiply_strip(const cut *w, const float *left, const float *right, float *totals, const tile *at,
                                int64_t place, int depth, tk_dtype dtype)
 {
@@ -310,7 +358,7 @@ TKI_INLINE void multiply_strip(const cut *w, const float *left, const float *rig
     float final[BLOCK] __attribute__((aligned(CACHE_LINE)));
     for (int64_t r = 0; r < at->rows; r += STRIP_ROWS) {
         tile to = {at->row + r, at->col, least(STRIP_ROWS, at->rows - r), at->cols};
-        const float *strip = left + r / LEFT_WIDTH * LEFT_WIDTH * depth + r % LEFT_WIDTH;
+        left_strip strip = strip_at(w, left, r, depth);
         float *waiting = first && last ? NULL : totals + r * w->tile_cols;
         add_run(last ? final : waiting, first ? NULL : waiting, strip, right, depth, (int)to.rows, (int)to.cols);
         if (last)
@@ -323,12 +371,13 @@ TKI_INLINE void multiply_panel(const cut *w, const workspace *space, const tile 
 {
     const bool keep_right = w->tile_rows > w->panel_rows;
     int64_t rows = least(w->panel_rows, t->rows - row);
-    pack_left(space->left, w, t->row + row, rows, place, depth, dtype);
+    if (depth)
+        pack_left(space->left, w, t->row + row, rows, place, depth, dtype);
     for (int64_t col = 0; col < t->cols; col += STRIP_COLS) {
         float *right = space->right + (keep_right ? col * depth : 0);
         float *totals = w->totals ? space->totals + row * w->tile_cols + col * STRIP_ROWS : NULL;
         tile at = {t->row + row, t->col + col, rows, least(STRIP_COLS, t->cols - col)};
-        if (row == 0)
+        if (row == 0 && depth)
             pack_right(right, w, at.col, at.cols, place, depth, dtype);
         multiply_strip(w, space->left, right, totals, &at, place, depth, dtype);
     }
@@ -371,8 +420,8 @@ static void share_bf16(const cut *w, void *scratch, int worker)
     multiply_share(w, scratch, worker, TK_BF16);
 }
 
-/* A parallel region is compiled apart, where constants are constants no more; so it calls through a pointer. A worker is a
- * piece of scratch, not a thread: every one is served even if fewer threads come. */
+/* A parallel region is compiled apart, where constants are constants no more; so it calls through a pointer. A worker
+ * is a piece of scratch, not a thread: every one is served even if fewer threads come. */
 static void product(const tki_gemm_params *p, void *scratch, int threads,
                     void (*share)(const cut *w, void *scratch, int worker))
 {
