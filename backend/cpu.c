@@ -2,6 +2,24 @@
  * count. */
 #include "backend/cpu.h"
 
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
+/* Not every compiler knows "f16c" as a name. Its registers are those of AVX, so the system's support is AVX's. */
+bool tki_cpu_has_f16c(void)
+{
+#if defined(__x86_64__)
+    unsigned eax;
+    unsigned ebx;
+    unsigned ecx;
+    unsigned edx;
+    return __builtin_cpu_supports("avx") && __get_cpuid(1, &eax, &ebx, &ecx, &edx) && (ecx & bit_F16C) != 0;
+#else
+    return false;
+#endif
+}
+
 const char *tki_cpu_accept_avx512(const tk_case *c)
 {
     (void)c;
@@ -17,7 +35,7 @@ const char *tki_cpu_accept_avx2(const tk_case *c)
 {
     (void)c;
 #if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c"))
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && tki_cpu_has_f16c())
         return NULL;
 #endif
     return "the processor has no AVX2, FMA and F16C";

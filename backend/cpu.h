@@ -10,6 +10,8 @@ const char *tki_cpu_accept_avx2(const tk_case *c);
 const char *tki_cpu_accept_neon(const tk_case *c);
 const char *tki_cpu_accept_any(const tk_case *c);
 
+bool tki_cpu_has_f16c(void);
+
 /* The rows of an op whose kernel_cpu.c is compiled once per instruction set, fastest first. `table` is the stem of the
  * exported tables (tki_gelu_cpu for tki_gelu_cpu_avx2, ...); the rest are further members of every row. */
 #define TKI_CPU_ROW(isa, accept_isa, table, launch_function, ...)                           \

@@ -91,6 +91,12 @@ TKI_INLINE vec vec_scale(vec a, vec n)
     return _mm256_mul_ps(_mm256_mul_ps(a, _mm256_castsi256_ps(first)), _mm256_castsi256_ps(second));
 }
 
+TKI_INLINE vec vec_scale_normal(vec a, vec n)
+{
+    __m256i step = _mm256_slli_epi32(_mm256_cvtps_epi32(n), 23);
+    return _mm256_castsi256_ps(_mm256_add_epi32(_mm256_castps_si256(a), step));
+}
+
 TKI_INLINE float vec_sum(vec a)
 {
     __m128 quarter = _mm_add_ps(_mm256_castps256_ps128(a), _mm256_extractf128_ps(a, 1));
@@ -154,10 +160,42 @@ TKI_INLINE void vec_stream16(uint16_t *target, vec v, tk_dtype dtype)
     _mm_stream_si128((__m128i *)(void *)target, vec_to_16(v, dtype));
 }
 
+TKI_INLINE void vec_load16_pair(const uint16_t *source, vec *first, vec *second, tk_dtype dtype)
+{
+    if (dtype == TK_F16) {
+        *first = vec_load16(source, dtype);
+        *second = vec_load16(source + VEC, dtype);
+        return;
+    }
+    __m256i bits = _mm256_loadu_si256((const __m256i *)(const void *)source);
+    __m256i quarters = _mm256_permute4x64_epi64(bits, _MM_SHUFFLE(3, 1, 2, 0));
+    *first = _mm256_castsi256_ps(_mm256_unpacklo_epi16(_mm256_setzero_si256(), quarters));
+    *second = _mm256_castsi256_ps(_mm256_unpackhi_epi16(_mm256_setzero_si256(), quarters));
+}
+
+TKI_INLINE __m256i vec_pair_to_16(vec first, vec second, tk_dtype dtype)
+{
+    if (dtype == TK_F16)
+        return _mm256_inserti128_si256(_mm256_castsi128_si256(vec_to_16(first, dtype)), vec_to_16(second, dtype), 1);
+    const __m256i zero = _mm256_setzero_si256();
+    __m256i a = _mm256_castps_si256(first);
+    __m256i b = _mm256_castps_si256(second);
+    __m256i lower = _mm256_packus_epi32(_mm256_blend_epi16(a, zero, 0xaa), _mm256_blend_epi16(b, zero, 0xaa));
+    __m256i upper = _mm256_packus_epi32(_mm256_srli_epi32(a, 16), _mm256_srli_epi32(b, 16));
+    __m256i rest = _mm256_adds_epu16(lower, _mm256_and_si256(upper, _mm256_set1_epi16(1)));
+    /* bit 15 of (rest + 0x7fff) / 2 */
+    __m256i up = _mm256_srli_epi16(_mm256_avg_epu16(rest, _mm256_set1_epi16(0x7ffe)), 15);
+    return _mm256_permute4x64_epi64(_mm256_add_epi16(upper, up), _MM_SHUFFLE(3, 1, 2, 0));
+}
+
+TKI_INLINE void vec_store16_pair(uint16_t *target, vec first, vec second, tk_dtype dtype)
+{
+    _mm256_storeu_si256((__m256i *)(void *)target, vec_pair_to_16(first, second, dtype));
+}
+
 TKI_INLINE void vec_stream16_pair(uint16_t *target, vec first, vec second, tk_dtype dtype)
 {
-    __m256i low = _mm256_castsi128_si256(vec_to_16(first, dtype));
-    _mm256_stream_si256((__m256i *)(void *)target, _mm256_inserti128_si256(low, vec_to_16(second, dtype), 1));
+    _mm256_stream_si256((__m256i *)(void *)target, vec_pair_to_16(first, second, dtype));
 }
 
 TKI_INLINE void vec_stream_copy(void *target, const void *source)

@@ -92,6 +92,12 @@ TKI_INLINE vec vec_scale(vec a, vec n)
     return _mm512_scalef_ps(a, n);
 }
 
+/* a 2^n for integral n, where a in [0.7, 1.5] and the result is normal */
+TKI_INLINE vec vec_scale_normal(vec a, vec n)
+{
+    return vec_scale(a, n);
+}
+
 /* Halves onto halves: four additions deep. */
 TKI_INLINE float vec_sum(vec a)
 {
@@ -152,11 +158,52 @@ TKI_INLINE void vec_stream16(uint16_t *target, vec v, tk_dtype dtype)
     _mm256_stream_si256((__m256i *)(void *)target, vec_to_16(v, dtype));
 }
 
-/* Two vectors, one behind the other: the target is aligned to 4 VEC bytes. Whole lines at a time stream best. */
+/* The _pair functions: two vectors, one behind the other, cheaper together where the type is bf16. */
+TKI_INLINE void vec_load16_pair(const uint16_t *source, vec *first, vec *second, tk_dtype dtype)
+{
+    if (dtype == TK_F16) {
+        *first = vec_load16(source, dtype);
+        *second = vec_load16(source + VEC, dtype);
+        return;
+    }
+    const __mmask32 upper = 0xaaaaaaaa;
+    const __m512i lanes = _mm512_cvtepu16_epi32(
+        _mm256_setr_epi16(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15));
+    const __m512i places = _mm512_or_si512(lanes, _mm512_slli_epi32(lanes, 16));
+    const __m512i bits = _mm512_loadu_si512(source);
+    *first = _mm512_castsi512_ps(_mm512_maskz_permutexvar_epi16(upper, places, bits));
+    *second = _mm512_castsi512_ps(
+        _mm512_maskz_permutexvar_epi16(upper, _mm512_add_epi16(places, _mm512_set1_epi16(VEC)), bits));
+}
+
+/* bf16: rounds in 16-bit lanes, up where the lower half is more than half, or half beside an odd upper one. NaNs are
+ * those of 16-bit inputs or of arithmetic: their lower halves are zero and they stay as they are. */
+TKI_INLINE __m512i vec_pair_to_16(vec first, vec second, tk_dtype dtype)
+{
+    if (dtype == TK_F16)
+        return _mm512_inserti64x4(_mm512_castsi256_si512(vec_to_16(first, dtype)), vec_to_16(second, dtype), 1);
+    const __m512i lanes = _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
+    const __m512i even = _mm512_add_epi32(_mm512_mullo_epi32(lanes, _mm512_set1_epi32(0x00040004)),
+                                          _mm512_set1_epi32(0x00020000)); /* 0, 2, 4, ... */
+    const __m512i one = _mm512_set1_epi16(1);
+    __m512i a = _mm512_castps_si512(first);
+    __m512i b = _mm512_castps_si512(second);
+    __m512i lower = _mm512_permutex2var_epi16(a, even, b);
+    __m512i upper = _mm512_permutex2var_epi16(a, _mm512_add_epi16(even, one), b);
+    __m512i rest = _mm512_adds_epu16(lower, _mm512_and_si512(upper, one));
+    __mmask32 up = _mm512_cmpgt_epu16_mask(rest, _mm512_set1_epi16(INT16_MIN));
+    return _mm512_mask_add_epi16(upper, up, upper, one);
+}
+
+TKI_INLINE void vec_store16_pair(uint16_t *target, vec first, vec second, tk_dtype dtype)
+{
+    _mm512_storeu_si512(target, vec_pair_to_16(first, second, dtype));
+}
+
+/* The target is aligned to 4 VEC bytes. Whole lines at a time stream best. */
 TKI_INLINE void vec_stream16_pair(uint16_t *target, vec first, vec second, tk_dtype dtype)
 {
-    __m512i low = _mm512_castsi256_si512(vec_to_16(first, dtype));
-    _mm512_stream_si512((__m512i *)(void *)target, _mm512_inserti64x4(low, vec_to_16(second, dtype), 1));
+    _mm512_stream_si512((__m512i *)(void *)target, vec_pair_to_16(first, second, dtype));
 }
 
 /* 4 VEC bytes as they are, past the caches; the target is aligned to that */

@@ -91,6 +91,12 @@ TKI_INLINE vec vec_scale(vec a, vec n)
     return vmulq_f32(vmulq_f32(a, vreinterpretq_f32_s32(first)), vreinterpretq_f32_s32(second));
 }
 
+TKI_INLINE vec vec_scale_normal(vec a, vec n)
+{
+    int32x4_t step = vshlq_n_s32(vcvtq_s32_f32(n), 23);
+    return vreinterpretq_f32_s32(vaddq_s32(vreinterpretq_s32_f32(a), step));
+}
+
 TKI_INLINE float vec_sum(vec a)
 {
     float32x2_t half = vadd_f32(vget_low_f32(a), vget_high_f32(a));
@@ -142,10 +148,21 @@ TKI_INLINE void vec_stream16(uint16_t *target, vec v, tk_dtype dtype)
     vec_store16(target, v, dtype);
 }
 
-TKI_INLINE void vec_stream16_pair(uint16_t *target, vec first, vec second, tk_dtype dtype)
+TKI_INLINE void vec_load16_pair(const uint16_t *source, vec *first, vec *second, tk_dtype dtype)
+{
+    *first = vec_load16(source, dtype);
+    *second = vec_load16(source + VEC, dtype);
+}
+
+TKI_INLINE void vec_store16_pair(uint16_t *target, vec first, vec second, tk_dtype dtype)
 {
     vec_store16(target, first, dtype);
     vec_store16(target + VEC, second, dtype);
+}
+
+TKI_INLINE void vec_stream16_pair(uint16_t *target, vec first, vec second, tk_dtype dtype)
+{
+    vec_store16_pair(target, first, second, dtype);
 }
 
 TKI_INLINE void vec_stream_copy(void *target, const void *source)

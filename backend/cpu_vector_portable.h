@@ -97,6 +97,12 @@ TKI_INLINE vec vec_scale(vec a, vec n)
     return a * (vec)((half + 127) << 23) * (vec)((exponent - half + 127) << 23);
 }
 
+TKI_INLINE vec vec_scale_normal(vec a, vec n)
+{
+    vec_mask exponent = (vec_mask)(n + vec_set(0x1.8p23f)) - 0x4b400000;
+    return a * (vec)((exponent + 127) << 23);
+}
+
 TKI_INLINE float vec_sum(vec a)
 {
     return (a[0] + a[2]) + (a[1] + a[3]);
@@ -144,10 +150,21 @@ TKI_INLINE void vec_stream16(uint16_t *target, vec v, tk_dtype dtype)
     vec_store16(target, v, dtype);
 }
 
-TKI_INLINE void vec_stream16_pair(uint16_t *target, vec first, vec second, tk_dtype dtype)
+TKI_INLINE void vec_load16_pair(const uint16_t *source, vec *first, vec *second, tk_dtype dtype)
+{
+    *first = vec_load16(source, dtype);
+    *second = vec_load16(source + VEC, dtype);
+}
+
+TKI_INLINE void vec_store16_pair(uint16_t *target, vec first, vec second, tk_dtype dtype)
 {
     vec_store16(target, first, dtype);
     vec_store16(target + VEC, second, dtype);
+}
+
+TKI_INLINE void vec_stream16_pair(uint16_t *target, vec first, vec second, tk_dtype dtype)
+{
+    vec_store16_pair(target, first, second, dtype);
 }
 
 TKI_INLINE void vec_stream_copy(void *target, const void *source)

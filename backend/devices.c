@@ -7,12 +7,11 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#if defined(__x86_64__) || defined(__i386__)
-#include <cpuid.h>
-#elif defined(__aarch64__)
+#if defined(__aarch64__)
 #include <sys/auxv.h> /* HWCAP_... too */
 #endif
 
+#include "backend/cpu.h"
 #include "tokitai.h"
 
 /* ------------------------------------------------------------------------------------------------------------
@@ -31,13 +30,6 @@ typedef struct feature {
 } feature;
 
 #if defined(__x86_64__) || defined(__i386__)
-/* Not every compiler knows "f16c" as a name. Its registers are those of AVX, so the system's support is AVX's. */
-static bool has_f16c(void)
-{
-    unsigned eax, ebx, ecx, edx;
-    return __builtin_cpu_supports("avx") && __get_cpuid(1, &eax, &ebx, &ecx, &edx) && (ecx & bit_F16C) != 0;
-}
-
 static void list_features(char *text, size_t size)
 {
     __builtin_cpu_init();
@@ -47,7 +39,7 @@ static void list_features(char *text, size_t size)
         {"avx", __builtin_cpu_supports("avx")},
         {"avx2", __builtin_cpu_supports("avx2")},
         {"fma", __builtin_cpu_supports("fma")},
-        {"f16c", has_f16c()},
+        {"f16c", tki_cpu_has_f16c()},
         {"avx512f", __builtin_cpu_supports("avx512f")},
         {"avx512bw", __builtin_cpu_supports("avx512bw")},
         {"avx512dq", __builtin_cpu_supports("avx512dq")},

@@ -1,7 +1,7 @@
 /* UNTRUSTED. Embedding on the CPU. Backward: query positions are sorted by index, stably, and then every row of the
  * result is made by itself, so that its bits depend neither on the threads nor on the other rows: its hits in
- * ascending order, in runs of 64, each run summed one after another from +0, and the runs in the same way. Both passes
- * are bound by memory: rows are fetched ahead, sums stay in registers, and a large result goes past the caches. */
+ * ascending order, in runs of 64, each run summed one after another from +0, and the runs in the same way. Both
+ * passes are bound by memory: rows are fetched ahead, sums stay in registers, a large result goes past the caches. */
 #include "ops/embedding/kernel_cpu.h"
 
 #include <math.h>
@@ -242,8 +242,8 @@ TKI_INLINE void write_rows(const tki_embedding_params *p, int64_t begin, int64_t
         vec_stream_end();
 }
 
-/* A parallel region is compiled apart, where constants are constants no more; so each kind of row is a function of its
- * own and the region calls it through a pointer. */
+/* A parallel region is compiled apart, where constants are constants no more; so each kind of row is a function of
+ * its own and the region calls it through a pointer. */
 typedef void (*rows_function)(const tki_embedding_params *p, int64_t begin, int64_t end, int64_t column,
                               int64_t column_end, bool stream);
 
@@ -280,8 +280,9 @@ static int64_t row_after(const tki_embedding_params *p, int64_t work)
     return low;
 }
 
-/* Work is shared out in slices of about as many hits and rows: frequent rows stand together in practice. Where a single
- * row is more than a slice, the slices are cut into blocks of columns, so that it still keeps several threads busy. */
+/* Work is shared out in slices of about as many hits and rows: frequent rows stand together in practice. Where a
+ * single row is more than a slice, the slices are cut into blocks of columns, so that it still keeps several threads
+ * busy. */
 static void scatter(const tki_embedding_params *p, int threads, rows_function rows)
 {
     const int64_t most = sort_positions(p);

@@ -1,4 +1,5 @@
-/* gelu: one test per clause, the oracle against other ways of computing the same numbers, bad arguments, mutants. */
+/* gelu: one test per clause, the oracle against other ways of computing the same numbers, bad arguments, mutants,
+ * and every input of gelu_fwd by every lowering. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -272,6 +273,42 @@ static void certified_and_mutants_refuted(void **state)
     assert_op_certifies("gelu_bwd");
 }
 
+/* False where this processor lacks what the lowering needs. */
+static bool proves_or_is_refused(tk_ctx *ctx, const tk_contract *contract, tk_dtype dtype, const char *id)
+{
+    tk_certify_options options = TK_CERTIFY_DEFAULTS;
+    options.level = TK_EXHAUSTIVE;
+    options.lowering = id;
+    options.skip_mutants = true;
+    tk_certificate *c = NULL;
+    tk_status status = tk_certify(ctx, contract, dtype, TK_I32, &options, &c);
+    if (status == TK_BAD_ARGUMENT && strstr(tk_ctx_message(ctx), "the processor "))
+        return false;
+    assert_ok(ctx, status);
+    if (tk_certificate_verdict(c) != TK_PROVED)
+        fail_msg("%s: %s: %s", id, tk_verdict_name(tk_certificate_verdict(c)), tk_certificate_reason(c));
+    tk_certificate_destroy(c);
+    return true;
+}
+
+/* GELU_FWD.ERR, GELU_FWD.NAN, GELU_FWD.INF for each of the 2^16 inputs, by every lowering that runs here. */
+static void proved_for_every_input(void **state)
+{
+    (void)state;
+    const tk_contract *contract = tk_contract_find("gelu_fwd");
+    tk_ctx *ctx = new_context();
+    tk_lowering_info info;
+    int proved = 0;
+    for (int i = 0; tk_lowering_at(contract, i, &info); i++)
+        for (int d = 0; d < 2; d++) {
+            char id[64];
+            snprintf(id, sizeof id, "%s.gelu_fwd.%s.%s", info.backend, tk_dtype_name(dtypes[d]), info.variant);
+            proved += proves_or_is_refused(ctx, contract, dtypes[d], id);
+        }
+    assert_true(proved >= 2); /* the portable one runs everywhere */
+    tk_ctx_destroy(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -283,6 +320,7 @@ int main(void)
         cmocka_unit_test(same_bits_for_every_thread_count),
         cmocka_unit_test(bad_arguments_write_nothing),
         cmocka_unit_test(certified_and_mutants_refuted),
+        cmocka_unit_test(proved_for_every_input),
     };
     return cmocka_run_group_tests_name("gelu", tests, NULL, NULL);
 }
