@@ -56,7 +56,11 @@ static const char *given(const arguments *a, int key)
 static const struct argp_option option_list[] = {
     {NULL, 0, NULL, 0, "What is judged:", 1},
     {"backend", KEY_BACKEND, "NAME", 0, "Where it runs; cpu is the only one with kernels in this version", 1},
-    {"lowering", KEY_LOWERING, "ID", 0, "This implementation, such as cpu.gelu_bwd.f16.scalar", 1},
+    {"lowering", KEY_LOWERING, "ID", 0,
+     "This implementation, such as cpu.gelu_bwd.f16.scalar, or best: the first that the machine takes; the default "
+     "is "
+     "every one that it takes",
+     1},
     {"dtype", KEY_DTYPE, "TYPE", 0, "f16, bf16 or all (the default)", 1},
     {"index", KEY_INDEX, "TYPE", 0,
      "i32, i64 or all, for ops that take an index; all is the default, i32 with --shape", 1},
@@ -127,7 +131,9 @@ static const struct argp command = {
     .args_doc = "[OP...]",
     .doc =
         "Runs kernels on inputs chosen to find mistakes, judges every output element against the exact result, and "
-        "writes a certificate for each. Without OP, every op is certified."
+        "writes a certificate for each. Without OP, every op is certified, and without --lowering every lowering "
+        "that "
+        "this machine can run."
         "\vCertificates of a planted wrong kernel or of a single case are written only with --out.\n\n"
         "Exit status: 0 everything held, 1 a contract is refuted, 2 wrong usage, bad input or output that could not "
         "be written, 3 something could not be decided.",
@@ -137,13 +143,14 @@ static const struct argp command = {
  * From arguments to jobs. A function that returns false has said why.
  * ------------------------------------------------------------------------------------------------------------ */
 
-enum { MANY = 64 }; /* ops; names of one kind */
+enum { MANY = 64 /* ops; names of one kind */, MOST_IDS = 16 * MANY };
 
 typedef struct job {
     const tk_contract *contract;
     tk_dtype dtype;
     tk_dtype index_dtype;
     int64_t dims[TK_MAX_DIMS]; /* with --shape */
+    char lowering[128];        /* its id; "" for the first that accepts, or a mutant */
 } job;
 
 typedef struct plan {
@@ -159,7 +166,8 @@ typedef struct plan {
     tk_given_input given[TK_MAX_PARAMS];
     bool keep; /* write certificates */
     tk_certify_options options;
-    job jobs[4 * MANY];
+    bool best; /* only the first lowering that accepts */
+    job jobs[MOST_IDS];
     int job_count;
 } plan;
 
@@ -234,8 +242,6 @@ typedef struct lowering_id {
     char text[128];
 } lowering_id;
 
-enum { MOST_IDS = 16 * MANY };
-
 /* Every id of the ops chosen. */
 static int list_ids(const plan *p, lowering_id ids[MOST_IDS])
 {
@@ -276,7 +282,8 @@ static bool narrow_to_lowering(const arguments *a, plan *p, const lowering_id *i
 static bool plan_lowering(const arguments *a, plan *p)
 {
     const char *wanted = given(a, KEY_LOWERING);
-    if (!wanted)
+    p->best = wanted && !strcmp(wanted, "best");
+    if (!wanted || (p->best && !given(a, KEY_MUTANT)))
         return true;
     if (given(a, KEY_MUTANT) || a->op_count > 1) {
         cli_complain(a->who, "--lowering goes with one op and without --mutant");
@@ -326,7 +333,7 @@ static cli_exit plan_backend(const arguments *a, plan *p)
         cli_complain_unknown(a->who, "backend", backend, backends, BACKENDS);
         return CLI_BAD;
     }
-    if (id && (strncmp(id, backend, strlen(backend)) != 0 || id[strlen(backend)] != '.')) {
+    if (id && strcmp(id, "best") != 0 && (strncmp(id, backend, strlen(backend)) != 0 || id[strlen(backend)] != '.')) {
         cli_complain(a->who, "--lowering %.100s is not of backend '%s'", id, backend);
         return CLI_BAD;
     }
@@ -536,6 +543,27 @@ static bool family_applies(tk_ctx *ctx, const tk_contract *op, const char *famil
     return status != TK_BAD_ARGUMENT;
 }
 
+/* One job for each lowering that this machine takes, or a single one where that is settled otherwise. */
+static void add_jobs(plan *p, const job *like)
+{
+    tk_lowering_info info;
+    tk_case c = tk_case_init(like->contract, like->dtype);
+    c.index_dtype = like->index_dtype;
+    bool single = p->options.lowering || p->options.mutant || p->best;
+    int before = p->job_count;
+    for (int l = 0; !single && tk_lowering_at(like->contract, l, &info) && p->job_count < MOST_IDS; l++) {
+        bool other = p->options.backend && strcmp(info.backend, p->options.backend) != 0;
+        if (other || tk_lowering_refusal(&c, l))
+            continue;
+        job *j = &p->jobs[p->job_count++];
+        *j = *like;
+        format_id(j->contract, &info, j->dtype, j->index_dtype, j->lowering, sizeof j->lowering);
+    }
+    /* None takes it: tk_certify() will say why. */
+    if (p->job_count == before && p->job_count < MOST_IDS)
+        p->jobs[p->job_count++] = *like;
+}
+
 static bool plan_jobs(const arguments *a, plan *p, tk_ctx *ctx)
 {
     for (int i = 0; i < p->op_count; i++) {
@@ -551,11 +579,11 @@ static bool plan_jobs(const arguments *a, plan *p, tk_ctx *ctx)
                 bool wanted = tk_contract_takes_index(op) ? (p->index_dtypes & 1u << index) != 0 : index == TK_I32;
                 if (!wanted || !(p->dtypes & 1u << dtype))
                     continue;
-                job *j = &p->jobs[p->job_count++];
-                *j = (job){.contract = op, .dtype = dtype, .index_dtype = index};
+                job j = {.contract = op, .dtype = dtype, .index_dtype = index};
                 cli_error error;
-                if (p->has_shape && !cli_shape_fit(&p->shape, op, j->dims, &error))
+                if (p->has_shape && !cli_shape_fit(&p->shape, op, j.dims, &error))
                     return false;
+                add_jobs(p, &j);
             }
         }
     }
@@ -728,6 +756,8 @@ static cli_exit run_job(session *s, const job *j)
     tk_certify_options options = s->p->options;
     snprintf(s->progress.label, sizeof s->progress.label, "%s %s ", j->contract->name, tk_dtype_name(j->dtype));
     options.dims = s->p->has_shape ? j->dims : NULL;
+    if (j->lowering[0])
+        options.lowering = j->lowering;
     options.progress = cli_progress_update;
     options.progress_data = &s->progress;
     tk_certificate *certificate = NULL;

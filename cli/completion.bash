@@ -32,7 +32,7 @@ _tokitai_certify() {
     local current=$1 previous=$2
     case $previous in
         --backend) _tokitai_reply "cpu cuda hip emu" "$current" ;;
-        --lowering) _tokitai_reply "$(_tokitai_list lowerings "$(_tokitai_op)")" "$current" ;;
+        --lowering) _tokitai_reply "best $(_tokitai_list lowerings "$(_tokitai_op)")" "$current" ;;
         --dtype) _tokitai_reply "f16 bf16 all" "$current" ;;
         --index) _tokitai_reply "i32 i64 all" "$current" ;;
         --mutant) _tokitai_reply "$(_tokitai_list mutants "$(_tokitai_op)")" "$current" ;;
@@ -50,8 +50,27 @@ _tokitai_certify() {
     esac
 }
 
+_tokitai_bench() {
+    local current=$1 previous=$2
+    case $previous in
+        --lowering) _tokitai_reply "best $(_tokitai_list lowerings "$(_tokitai_op)")" "$current" ;;
+        --dtype) _tokitai_reply "f16 bf16 all" "$current" ;;
+        --index) _tokitai_reply "i32 i64 all" "$current" ;;
+        --peers) _tokitai_reply "none plain sleef openblas blis onednn libxsmm pytorch" "$current" ;;
+        --chart) _tokitai_files .svg "$current" ;;
+        --shape | --threads | --seconds) COMPREPLY=() ;;
+        *)
+            if [[ $current == -* ]]; then
+                _tokitai_reply "--lowering --dtype --index --shape --growth --peers --certify --threads --seconds --chart
+                    --json --help" "$current"
+            else
+                _tokitai_reply "$(_tokitai_list ops)" "$current"
+            fi ;;
+    esac
+}
+
 _tokitai() {
-    local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} commands="ops devices certify check replay"
+    local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} commands="ops devices certify check replay bench"
     # "--dtype=bf" comes as three words.
     if [[ $current == = ]]; then
         current=
@@ -72,6 +91,7 @@ _tokitai() {
             fi ;;
         devices) _tokitai_reply "--json --help" "$current" ;;
         certify) _tokitai_certify "$current" "$previous" ;;
+        bench) _tokitai_bench "$current" "$previous" ;;
         check | replay)
             if [[ $current == -* ]]; then
                 _tokitai_reply "--json --help" "$current"

@@ -14,6 +14,7 @@ static const cli_command commands[] = {
     {"certify", "judge kernels against an exact oracle, write certificates", cli_certify},
     {"check", "is a certificate as it was written?", cli_check},
     {"replay", "does a certificate still hold on this machine?", cli_replay},
+    {"bench", "time certified kernels against the machine's limits and other libraries", cli_bench},
 };
 
 enum { COMMANDS = sizeof commands / sizeof *commands };

@@ -289,6 +289,9 @@ typedef struct tk_lowering_info {
 /* The i-th lowering of an op, fastest first; false past the end. */
 bool tk_lowering_at(const tk_contract *contract, int i, tk_lowering_info *info);
 
+/* NULL if the i-th lowering takes this case on this machine, else the reason why not. */
+const char *tk_lowering_refusal(const tk_case *c, int i);
+
 /* ------------------------------------------------------------------------------------------------------------
  * 4. Certificates (libtokitai-verify)
  *
@@ -381,6 +384,12 @@ TK_MUST_USE tk_status tk_certificate_write(tk_ctx *ctx, tk_certificate *certific
 TK_MUST_USE tk_status tk_certificate_read(tk_ctx *ctx, const char *path, tk_certificate **certificate);
 TK_MUST_USE tk_status tk_certificate_parse(tk_ctx *ctx, const char *text, size_t length,
                                            tk_certificate **certificate);
+
+/* Finds the certificate of a lowering that tk_certificate_write() left in the state directory, the most thorough level
+ * first. It counts only if it is of this very build on this very machine, intact, of the whole check rather than one
+ * case, and HELD or PROVED. TK_UNAVAILABLE if there is none; the message says so. `lowering` is a full id. */
+TK_MUST_USE tk_status tk_certificate_find(tk_ctx *ctx, const tk_contract *contract, tk_dtype dtype,
+                                          tk_dtype index_dtype, const char *lowering, tk_certificate **certificate);
 
 /* Runs a certificate's own case list again on this machine. `same` tells whether verdict and every output hash came out as
  * recorded; `difference` (may be NULL) receives a description of the first difference, or NULL; free() it. */

@@ -22,6 +22,14 @@ bool tk_lowering_at(const tk_contract *contract, int i, tk_lowering_info *info)
     return true;
 }
 
+const char *tk_lowering_refusal(const tk_case *c, int i)
+{
+    const tki_lowering *row = tki_lowerings_of(c->contract);
+    for (; i > 0 && row->backend; i--)
+        row++;
+    return row->backend && i == 0 ? row->accept(c) : "there is no such lowering";
+}
+
 void tki_plan_case(const tk_case *c, const char *backend, const char *id, tki_plan *plan)
 {
     size_t used = 0;

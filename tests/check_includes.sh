@@ -6,7 +6,7 @@ shopt -s nullglob
 script=$(readlink -f "$0")
 root=$(readlink -f "${SOURCE_DIR:-$(dirname "$script")/..}")
 
-folders=(include core exact ops verify plan backend artifact executor cli)
+folders=(include core exact ops verify plan backend artifact executor bench cli)
 
 # Headers that libtokitai must not reach, not even through another header: it depends on libc and OpenMP alone.
 heavy='^<(mpfr|gmp|jansson|cblas|lapacke|openssl/.*)(\.h)?>$'
@@ -61,10 +61,13 @@ allowed() {
         ops/*/test*.c) case $to in cli/*) return 1 ;; *) return 0 ;; esac ;;
         ops/*/*) case $to in include/tokitai.h | core/* | "$own"/*) return 0 ;; *) return 1 ;; esac ;;
         ops/*) case $to in include/tokitai.h | core/* | ops/ops.def) return 0 ;; *) return 1 ;; esac ;;
-        verify/*) case $to in ops/*/kernel* | ops/*/params.h | cli/*) return 1 ;; *) return 0 ;; esac ;;
+        verify/*) case $to in ops/*/kernel* | ops/*/params.h | bench/* | cli/*) return 1 ;; *) return 0 ;; esac ;;
         plan/* | backend/* | executor/* | artifact/*)
-            case $to in exact/* | verify/* | cli/* | ops/*/*) return 1 ;; *) return 0 ;; esac ;;
-        cli/*) case $to in include/tokitai.h | cli/*) return 0 ;; *) return 1 ;; esac ;;
+            case $to in exact/* | verify/* | bench/* | cli/* | ops/*/*) return 1 ;; *) return 0 ;; esac ;;
+        bench/isa/*) case $to in include/tokitai.h | core/dtype.h | backend/cpu_* | bench/isa/*) return 0 ;; *) return 1 ;; esac ;;
+        bench/*)
+            case $to in include/tokitai.h | core/* | plan/* | executor/* | backend/cpu.h | bench/*) return 0 ;; *) return 1 ;; esac ;;
+        cli/*) case $to in include/tokitai.h | bench/bench.h | cli/*) return 0 ;; *) return 1 ;; esac ;;
     esac
     return 1
 }
@@ -195,7 +198,7 @@ self_test() {
         [ ! -d "$root/$folder" ] || cp -r "$root/$folder" "$copy/"
     done
     mkdir -p "$copy/ops/planted"
-    for file in core exact verify plan backend executor cli; do
+    for file in core exact verify plan backend executor bench cli; do
         echo '/* planted */' >"$copy/$file/planted.h"
     done
     printf '#include <mpfr.h>\n' >"$copy/exact/planted_heavy.h"
@@ -268,7 +271,16 @@ plan/planted_1.c "core/planted.h" good
 plan/planted_1.c "verify/planted.h" bad
 executor/planted_1.c "cli/planted.h" bad
 backend/planted_1.c "exact/planted_heavy.h" bad
+bench/planted_1.c "bench/planted.h" good
+bench/planted_1.c "executor/planted.h" good
+bench/planted_1.c "exact/planted.h" bad
+bench/planted_1.c "verify/planted.h" bad
+bench/planted_1.c "ops/planted/kernel_cpu.h" bad
+bench/planted_1.c "cli/planted.h" bad
+verify/planted_1.c "bench/planted.h" bad
 cli/planted_1.c <tokitai.h> good
+cli/planted_1.c "bench/bench.h" good
+cli/planted_1.c "bench/planted.h" bad
 cli/planted_1.c "planted.h" good
 cli/planted_1.c <stdio.h> good
 cli/planted_1.c "core/planted.h" bad

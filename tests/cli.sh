@@ -56,10 +56,10 @@ silent out
 expect 2 "a command misspelt" certfy
 says err "unknown command 'certfy'; did you mean 'certify'\?"
 expect 2 "a command that is nothing like one" qqqqqq
-says err "choose from: ops, devices, certify, check, replay"
+says err "choose from: ops, devices, certify, check, replay, bench"
 expect 2 "an unknown option" --frobnicate
 expect 0 "help" help
-for command in ops devices certify check replay; do
+for command in ops devices certify check replay bench; do
     expect 0 "$command --help" "$command" --help
     says out "^Usage: tokitai $command"
     expect 0 "help $command" help "$command"
@@ -224,7 +224,7 @@ if grep -q '^xent$' <("$tokitai" ops --list=ops); then
 fi
 
 echo "-- certify"
-one=(gelu_fwd --dtype f16 --skip-mutants)
+one=(gelu_fwd --dtype f16 --skip-mutants --lowering best)
 expect 0 "one op" certify "${one[@]}"
 says out "^SUBJECT +VERDICT"
 says out "^cpu\.gelu_fwd\.f16\.[a-z0-9_]+ +HELD +[0-9,]+ +"
@@ -243,6 +243,16 @@ expect 0 "--quiet" certify "${one[@]}" --quiet --out a/b
 silent out
 silent err
 rm -rf state
+expect 0 "every lowering that this machine takes" certify gelu_fwd --dtype f16 --shape n=5
+says out "^cpu\.gelu_fwd\.f16\.scalar +HELD"
+rows=$(grep -c '^cpu\.gelu_fwd\.f16\.' out)
+expect 0 "only the fastest" certify gelu_fwd --dtype f16 --shape n=5 --lowering best
+is "    is one of them" test "$(grep -c '^cpu\.gelu_fwd\.f16\.' out)" = 1 -a "$rows" -ge 1
+says out "^1 certificate: 1 HELD"
+expect 0 "the fastest of several ops" certify gelu_fwd gelu_bwd --dtype f16 --shape n=5 --lowering best --backend cpu
+is "    one each" test "$(grep -c '^cpu\.' out)" = 2
+expect 2 "the fastest and a mutant" certify gelu_fwd --lowering best --mutant all_zeros
+says err "without --mutant"
 expect 0 "a lowering alone" certify --lowering cpu.gelu_fwd.bf16.scalar --skip-mutants --shape n=5 --seed 0x10 --threads 2
 says out "^cpu\.gelu_fwd\.bf16\.scalar +HELD"
 says out "not kept"
@@ -327,7 +337,7 @@ else
 fi
 "$tokitai" ops >&- 2>err
 is "standard output closed" test $? -eq 2
-"$tokitai" certify gelu_fwd --dtype f16 --shape 3 --quiet --out closed >&- 2>err
+"$tokitai" certify gelu_fwd --dtype f16 --shape 3 --lowering best --quiet --out closed >&- 2>err
 is "standard output closed and nothing to say" test $? -eq 0
 is "    the certificate is whole" "$tokitai" check closed/*.json >/dev/null
 rm -rf state
@@ -377,8 +387,12 @@ completes cpu.gelu_fwd.f16.scalar tokitai certify gelu_fwd --lowering cpu
 completes --shape tokitai certify --sh
 completes altered.json tokitai check al
 completes replay tokitai help re
+completes best tokitai certify --lowering b
+completes gelu_bwd tokitai bench gelu
+completes openblas tokitai bench --peers open
+completes --growth tokitai bench --gr
 # Every long option that a command has is completed and is in the manual.
-for command in ops devices certify check replay; do
+for command in ops devices certify check replay bench; do
     "$tokitai" "$command" --help | grep -oE '^ +(-[a-z], )?--[a-z-]+' | grep -oE -- '--[a-z-]+' | grep -vxE -- '--(usage|version)' >options
     complete_line tokitai "$command" --
     is "$command: every option is completed" test -z "$(sort -u options | comm -23 - <(sort out))"

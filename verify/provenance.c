@@ -58,3 +58,22 @@ tk_status tki_provenance_find(tk_ctx *ctx, const char *source, const char *varia
         return tki_fail(ctx, TK_INTERNAL, "this machine's processor could not be described");
     return TK_OK;
 }
+
+bool tki_provenance_key(const tki_provenance *provenance, const tk_contract *contract, const char *subject,
+                        char key[TKI_HASH_HEX])
+{
+    tki_hash hash;
+    tki_hash_begin(&hash);
+    tki_hash_add_text(&hash, contract->name);
+    tki_hash_add_text(&hash, contract->bound);
+    for (int i = 0; i < contract->clause_count; i++) {
+        tki_hash_add_text(&hash, contract->clauses[i].id);
+        tki_hash_add_text(&hash, contract->clauses[i].text);
+    }
+    tki_hash_add_text(&hash, subject);
+    tki_hash_add_text(&hash, provenance->artifact_hash);
+    tki_hash_add_text(&hash, provenance->options);
+    tki_hash_add_text(&hash, provenance->device.name);
+    tki_hash_add_text(&hash, provenance->device.detail);
+    return tki_hash_finish(&hash, key);
+}

@@ -19,4 +19,8 @@ typedef struct tki_provenance {
 TK_MUST_USE tk_status tki_provenance_find(tk_ctx *ctx, const char *source, const char *variant, uintptr_t code,
                                           tki_provenance *provenance);
 
+/* SHA-256 of contract, subject, artifact, options and device: what a certificate is found again by. */
+TK_MUST_USE bool tki_provenance_key(const tki_provenance *provenance, const tk_contract *contract,
+                                    const char *subject, char key[TKI_HASH_HEX]);
+
 #endif

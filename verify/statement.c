@@ -303,25 +303,6 @@ static json_t *machine_json(const tki_provenance *p)
                      p->device.detail, "units", p->device.units);
 }
 
-/* Contract, lowering, artifact, options and device: what a certificate is found again by. */
-static bool make_key(const tki_outcome *o, const tki_provenance *p, char key[TKI_HASH_HEX])
-{
-    tki_hash hash;
-    tki_hash_begin(&hash);
-    tki_hash_add_text(&hash, o->contract->name);
-    tki_hash_add_text(&hash, o->contract->bound);
-    for (int i = 0; i < o->contract->clause_count; i++) {
-        tki_hash_add_text(&hash, o->contract->clauses[i].id);
-        tki_hash_add_text(&hash, o->contract->clauses[i].text);
-    }
-    tki_hash_add_text(&hash, o->subject);
-    tki_hash_add_text(&hash, p->artifact_hash);
-    tki_hash_add_text(&hash, p->options);
-    tki_hash_add_text(&hash, p->device.name);
-    tki_hash_add_text(&hash, p->device.detail);
-    return tki_hash_finish(&hash, key);
-}
-
 static json_t *created(void)
 {
     char text[32];
@@ -358,7 +339,7 @@ tk_status tki_certificate_make(tk_ctx *ctx, const tki_outcome *o, tk_certificate
                                            o->lowering ? o->lowering->variant : NULL, code, &provenance);
     if (status != TK_OK)
         return status;
-    if (!make_key(o, &provenance, key))
+    if (!tki_provenance_key(&provenance, o->contract, o->subject, key))
         return tki_fail(ctx, TK_INTERNAL, "SHA-256 failed");
     /* A path is bytes, JSON is UTF-8. */
     json_t *valid = json_string(provenance.artifact_path);

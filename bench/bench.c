@@ -1,0 +1,410 @@
+/* One case, every arm in turn: each round runs each arm once, so that whatever else the machine does meets all of them. The
+ * first run of each is not counted, unless one run takes longer than the time given; it shows that a peer does the same
+ * work: its result is compared, coarsely, with that of our first lowering. */
+#include "bench/bench.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/limits.h"
+#include "bench/peers.h"
+#include "core/clock.h"
+#include "core/context.h"
+#include "core/dtype.h"
+#include "executor/executor.h"
+#include "plan/plan.h"
+
+/* -- Work --------------------------------------------------------------------------------------------------------- */
+
+static uint64_t draw(uint64_t *state)
+{
+    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return *state >> 33;
+}
+
+/* Uniform in [-2, 2); where a softmax is expected, positive and summing to about one. */
+static uint16_t draw_value(const tk_case *c, int param, uint64_t *state)
+{
+    float unit = (float)(draw(state) & 0xffffff) * 0x1p-24f;
+    bool probability = !strcmp(c->contract->name, "softmax_bwd") && !strcmp(c->contract->params[param].name, "y");
+    float value = probability ? 2.0f * unit / (float)c->dims[1] : 4.0f * unit - 2.0f;
+    return c->dtype == TK_F16 ? tki_f32_to_f16(value) : tki_f32_to_bf16(value);
+}
+
+static void fill(const tk_case *c, int param, void *data)
+{
+    enum { PERIOD = 1 << 20 };
+    const tk_param *p = &c->contract->params[param];
+    const int64_t count = tk_case_elements(c, param);
+    uint64_t state = (uint64_t)param + 1;
+    if (p->kind == TK_KIND_INDEX) {
+        const uint64_t range = (uint64_t)c->dims[p->indexed_dim];
+        for (int64_t i = 0; i < count; i++) {
+            uint64_t index = range ? draw(&state) % range : 0;
+            if (c->index_dtype == TK_I64)
+                ((int64_t *)data)[i] = (int64_t)index;
+            else
+                ((int32_t *)data)[i] = (int32_t)index;
+        }
+        return;
+    }
+    uint16_t *values = data;
+    for (int64_t i = 0; i < count && i < PERIOD; i++)
+        values[i] = draw_value(c, param, &state);
+    for (int64_t i = PERIOD; i < count; i += PERIOD)
+        memcpy(values + i, values, 2 * (size_t)(count - i < PERIOD ? count - i : PERIOD));
+}
+
+int64_t bench_case_bytes(const tk_case *c)
+{
+    int64_t bytes = 0;
+    for (int p = 0; p < c->contract->param_count; p++)
+        bytes += tk_case_elements(c, p) * (int64_t)tk_dtype_size(tk_case_param_dtype(c, p));
+    return bytes;
+}
+
+static void work_free(bench_work *work)
+{
+    for (int p = 0; p < work->c.contract->param_count; p++)
+        free(work->buffers[p]);
+}
+
+static tk_status work_make(bench_work *work)
+{
+    const tk_case *c = &work->c;
+    for (int p = 0; p < c->contract->param_count; p++) {
+        work->bytes[p] = tk_case_elements(c, p) * (int64_t)tk_dtype_size(tk_case_param_dtype(c, p));
+        work->buffers[p] = bench_alloc(work->bytes[p]);
+        if (!work->buffers[p])
+            return tki_fail(work->ctx, TK_NO_MEMORY, "no memory for %s", c->contract->params[p].name);
+        if (!c->contract->params[p].output)
+            fill(c, p, work->buffers[p]);
+    }
+    return tk_case_check(work->ctx, c, work->buffers);
+}
+
+/* -- Arms --------------------------------------------------------------------------------------------------------- */
+
+static bool run_lowering(bench_arm *arm)
+{
+    return tki_executor_call(arm->state, &arm->work->c, arm->work->buffers, NULL) == TK_OK;
+}
+
+static void close_lowering(bench_arm *arm)
+{
+    tki_executor_close(arm->state);
+    free(arm->state);
+}
+
+static tk_status attach_lowering(const bench_work *work, const char *id, bench_arm *arm)
+{
+    tki_plan plan;
+    tki_plan_case(&work->c, NULL, id, &plan);
+    if (!plan.lowering)
+        return tki_fail(work->ctx, TK_UNSUPPORTED, "%s: %s", id, plan.refusals);
+    tki_executor *executor = calloc(1, sizeof *executor);
+    if (!executor)
+        return tki_fail(work->ctx, TK_NO_MEMORY, "no memory for an executor");
+    snprintf(arm->name, sizeof arm->name, "%s", id);
+    arm->run = run_lowering;
+    arm->close = close_lowering;
+    arm->state = executor;
+    return tki_executor_open(work->ctx, &(tki_executable){.lowering = plan.lowering}, executor);
+}
+
+static bool is_listed(const char *list, const char *name)
+{
+    const size_t length = strlen(name);
+    for (const char *at = list; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL)
+        if (!strncmp(at, name, length) && (at[length] == ',' || at[length] == '\0'))
+            return true;
+    return !list;
+}
+
+static bench_arm *new_arm(bench_result *result, const bench_work *work, bench_kind kind)
+{
+    if (result->arm_count == BENCH_ARMS)
+        return NULL;
+    bench_arm *arm = &result->arms[result->arm_count];
+    *arm = (bench_arm){.kind = kind, .work = work, .scale = 1};
+    return arm;
+}
+
+static void drop(bench_arm *arm)
+{
+    if (arm->close)
+        arm->close(arm);
+    *arm = (bench_arm){0};
+}
+
+static void attach_peers(const bench_work *work, const char *list, bench_result *result)
+{
+    const char *missing;
+    for (int i = 0; bench_peers[i]; i++) {
+        if (!is_listed(list, bench_peers[i]->name) || !bench_peers[i]->find(&missing))
+            continue;
+        for (int variant = 0; variant < 4; variant++) {
+            bench_arm *arm = new_arm(result, work, BENCH_PEER);
+            if (!arm)
+                return;
+            snprintf(arm->name, sizeof arm->name, "%s", bench_peers[i]->name);
+            if (bench_peers[i]->attach(work, variant, arm))
+                result->arm_count++;
+            else
+                drop(arm);
+        }
+    }
+}
+
+static tk_status attach_all(const bench_work *work, const char *const lowerings[], int count,
+                            const bench_options *options, bench_result *result)
+{
+    for (int i = 0; i < count; i++) {
+        bench_arm *arm = new_arm(result, work, BENCH_LOWERING);
+        if (!arm)
+            break;
+        result->arm_count++;
+        tk_status status = attach_lowering(work, lowerings[i], arm);
+        if (status != TK_OK)
+            return status;
+    }
+    for (int i = 0;; i++) {
+        bench_arm *arm = new_arm(result, work, BENCH_LIMIT);
+        if (!arm || !bench_limit_attach(work, i, result->work_flops, arm))
+            break;
+        result->arm_count++;
+    }
+    attach_peers(work, options->peers, result);
+    return TK_OK;
+}
+
+/* -- Does it do the same work? ------------------------------------------------------------------------------------- */
+
+static double value_at(const bench_work *work, int param, const void *data, int64_t i)
+{
+    if (work->c.contract->params[param].kind == TK_KIND_F32)
+        return (double)((const float *)data)[i];
+    uint16_t bits = ((const uint16_t *)data)[i];
+    return (double)(work->c.dtype == TK_F16 ? tki_f16_to_f32(bits) : tki_bf16_to_f32(bits));
+}
+
+/* Up to 2^20 elements of each output, evenly spread; a hundredth of their size on average may be off. */
+static bool agrees(const bench_work *work, void *const reference[])
+{
+    for (int p = 0; p < work->c.contract->param_count; p++) {
+        const int64_t count = tk_case_elements(&work->c, p);
+        const int64_t step = count / (1 << 20) + 1;
+        double size = 0;
+        double difference = 0;
+        if (!work->c.contract->params[p].output)
+            continue;
+        for (int64_t i = 0; i < count; i += step) {
+            double expected = value_at(work, p, reference[p], i);
+            size += fabs(expected);
+            difference += fabs(value_at(work, p, work->buffers[p], i) - expected);
+        }
+        if (!(difference <= 0.01 * size))
+            return false;
+    }
+    return true;
+}
+
+/* NaN everywhere, so that what an arm leaves unwritten is seen. */
+static void poison(const bench_work *work)
+{
+    for (int p = 0; p < work->c.contract->param_count; p++)
+        if (work->c.contract->params[p].output)
+            memset(work->buffers[p], 0xff, (size_t)work->bytes[p]);
+}
+
+static bool keep_outputs(const bench_work *work, void *copies[TK_MAX_PARAMS])
+{
+    for (int p = 0; p < work->c.contract->param_count; p++) {
+        if (!work->c.contract->params[p].output)
+            continue;
+        copies[p] = bench_alloc(work->bytes[p]);
+        if (!copies[p])
+            return false;
+        memcpy(copies[p], work->buffers[p], (size_t)work->bytes[p]);
+    }
+    return true;
+}
+
+static tk_status warm_up(const bench_work *work, bench_result *result)
+{
+    void *reference[TK_MAX_PARAMS] = {NULL};
+    tk_status status = TK_OK;
+    for (int i = 0; i < result->arm_count && status == TK_OK; i++) {
+        bench_arm *arm = &result->arms[i];
+        if (arm->kind != BENCH_LIMIT)
+            poison(work);
+        double begin = tki_now();
+        bool good = arm->run(arm);
+        arm->best = arm->median = (tki_now() - begin) * arm->scale;
+        if (arm->kind == BENCH_LOWERING && !good)
+            status = TK_INTERNAL; /* the context has the kernel's own message */
+        else if (i == 0 && !keep_outputs(work, reference))
+            status = tki_fail(work->ctx, TK_NO_MEMORY, "no memory for a copy of the results");
+        else if (arm->kind == BENCH_PEER && (!good || !agrees(work, reference)))
+            arm->differs = true;
+    }
+    for (int p = 0; p < TK_MAX_PARAMS; p++)
+        free(reference[p]);
+    return status;
+}
+
+/* -- Timing ------------------------------------------------------------------------------------------------------- */
+
+enum { MOST_SAMPLES = 4096, LEAST_SAMPLES = 3 };
+
+typedef struct clockwork {
+    double *samples; /* [MOST_SAMPLES] */
+    int count;
+    int64_t calls; /* in one sample */
+    double spent;
+    bool done;
+} clockwork;
+
+static int compare(const void *a, const void *b)
+{
+    double x = *(const double *)a;
+    double y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static void take_sample(bench_arm *arm, clockwork *w, double share)
+{
+    double begin = tki_now();
+    bool good = true;
+    for (int64_t i = 0; i < w->calls; i++)
+        good = arm->run(arm) && good;
+    double elapsed = tki_now() - begin;
+    w->samples[w->count++] = elapsed / (double)w->calls * arm->scale;
+    w->spent += elapsed;
+    w->done = !good || w->count == MOST_SAMPLES || (w->spent >= share && w->count >= LEAST_SAMPLES);
+}
+
+/* So many calls that a sample is long beside the clock's own cost, and that the samples suffice for the time given. */
+static int64_t calls_of(const bench_arm *arm, double share)
+{
+    double least = fmax(2e-5, share / (MOST_SAMPLES / 2.0));
+    double once = arm->best / arm->scale;
+    return once >= least ? 1 : (int64_t)ceil(least / fmax(once, 1e-8));
+}
+
+static bool time_arms(bench_result *result, double seconds)
+{
+    clockwork w[BENCH_ARMS] = {{0}};
+    double *samples = malloc(sizeof *samples * BENCH_ARMS * MOST_SAMPLES);
+    if (!samples)
+        return false;
+    const double share = seconds / result->arm_count;
+    for (int i = 0; i < result->arm_count; i++) {
+        w[i].samples = samples + (ptrdiff_t)i * MOST_SAMPLES;
+        w[i].calls = calls_of(&result->arms[i], share);
+        w[i].done = result->arms[i].differs || result->arms[i].best / result->arms[i].scale > 2 * seconds + 1;
+    }
+    for (bool busy = true; busy;) {
+        busy = false;
+        for (int i = 0; i < result->arm_count; i++) {
+            if (w[i].done)
+                continue;
+            take_sample(&result->arms[i], &w[i], share);
+            busy = true;
+        }
+    }
+    for (int i = 0; i < result->arm_count; i++) {
+        bench_arm *arm = &result->arms[i];
+        arm->samples = w[i].count ? w[i].count : 1;
+        if (!w[i].count)
+            continue;
+        qsort(w[i].samples, (size_t)w[i].count, sizeof *samples, compare);
+        arm->best = w[i].samples[0];
+        arm->median = w[i].samples[w[i].count / 2];
+    }
+    free(samples);
+    return true;
+}
+
+static void time_pytorch(const bench_work *work, const bench_options *options, bench_result *result)
+{
+    const char *missing;
+    bench_arm *arm = new_arm(result, work, BENCH_PEER);
+    if (!arm || !is_listed(options->peers, "pytorch") || !bench_pytorch_find(&missing))
+        return;
+    strcpy(arm->name, "pytorch (apart)");
+    arm->separate = true;
+    if (bench_pytorch_time(work, options->seconds / 4, &arm->best, &arm->median, &arm->samples))
+        result->arm_count++;
+}
+
+/* -- The whole ----------------------------------------------------------------------------------------------------- */
+
+static void measure_size(const bench_work *work, bench_result *result)
+{
+    bench_traffic traffic;
+    bench_product product;
+    result->work_bytes = bench_traffic_of(work, &traffic);
+    if (bench_product_of(work, &product))
+        result->work_flops = 2.0 * (double)product.rows * (double)product.cols * (double)product.inner;
+    for (int p = 0; p < work->c.contract->param_count; p++) {
+        bool gathered = bench_is(work, "embedding_fwd") && p == 1;
+        double elements = (double)tk_case_elements(&work->c, p);
+        if (!gathered && elements > result->elements)
+            result->elements = elements;
+    }
+}
+
+/* The faster of the two ways to move the bytes; for a GEMM its arithmetic, if that takes longer. */
+static void conclude(bench_result *result)
+{
+    double traffic = INFINITY;
+    double arithmetic = 0;
+    for (int i = 0; i < result->arm_count; i++) {
+        const bench_arm *arm = &result->arms[i];
+        if (arm->kind == BENCH_LIMIT && strcmp(arm->name, "limit: multiply-add") != 0)
+            traffic = fmin(traffic, arm->best);
+        else if (arm->kind == BENCH_LIMIT)
+            arithmetic = arm->best;
+        if (arm->kind == BENCH_PEER && !arm->differs && (result->best_peer <= 0 || arm->best < result->best_peer)) {
+            result->best_peer = arm->best;
+            result->best_peer_name = arm->name;
+        }
+    }
+    result->limit = isfinite(traffic) ? fmax(traffic, arithmetic) : arithmetic;
+}
+
+bool bench_measure(tk_ctx *ctx, const tk_case *c, const char *const lowerings[], int count,
+                   const bench_options *options, bench_result *result)
+{
+    bench_work work = {.ctx = ctx, .c = *c, .threads = options->threads};
+    *result = (bench_result){.c = *c, .threads = options->threads};
+    tk_status status = tk_ctx_set_threads(ctx, options->threads);
+    if (status == TK_OK)
+        status = work_make(&work);
+    if (status == TK_OK) {
+        measure_size(&work, result);
+        status = attach_all(&work, lowerings, count, options, result);
+    }
+    if (status == TK_OK)
+        status = warm_up(&work, result);
+    if (status == TK_OK && !time_arms(result, options->seconds))
+        status = tki_fail(ctx, TK_NO_MEMORY, "no memory for the samples");
+    for (int i = 0; i < result->arm_count; i++) {
+        bench_arm *arm = &result->arms[i];
+        if (arm->close)
+            arm->close(arm);
+        arm->close = NULL;
+        arm->state = NULL;
+    }
+    if (status == TK_OK) {
+        time_pytorch(&work, options, result);
+        conclude(result);
+    }
+    for (int i = 0; i < result->arm_count; i++)
+        result->arms[i].work = NULL;
+    work_free(&work);
+    return status == TK_OK;
+}

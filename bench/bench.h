@@ -1,0 +1,87 @@
+/* The bench engine: one piece of work, several ways (arms) of doing it, timed in turn. Part of the program, not of the
+ * libraries. Peers are found at run time by dlopen() and never linked. */
+#ifndef BENCH_BENCH_H
+#define BENCH_BENCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tokitai.h"
+
+/* One case with its buffers, which every arm shares. */
+typedef struct bench_work {
+    tk_ctx *ctx;
+    tk_case c;
+    void *buffers[TK_MAX_PARAMS]; /* in contract order, 64-byte aligned */
+    int64_t bytes[TK_MAX_PARAMS];
+    int threads;
+} bench_work;
+
+typedef enum bench_kind { BENCH_LOWERING, BENCH_PEER, BENCH_LIMIT } bench_kind;
+
+typedef struct bench_arm {
+    char name[128];
+    bench_kind kind;
+    bool separate; /* timed by itself, not in turn with the others */
+    bool differs;  /* a peer whose result is not ours, so that it was not timed */
+    double best;   /* seconds for the whole work */
+    double median;
+    int64_t samples;
+    /* Of the engine and of the adapter that made the arm. */
+    bool (*run)(struct bench_arm *arm);
+    void (*close)(struct bench_arm *arm); /* may be NULL */
+    const bench_work *work;
+    void *state;
+    double scale; /* of a sample: a limit may do a part of the work */
+} bench_arm;
+
+enum { BENCH_ARMS = 24 };
+
+typedef struct bench_result {
+    tk_case c;
+    int threads;
+    bench_arm arms[BENCH_ARMS];
+    int arm_count;
+    double work_bytes; /* least traffic of the op */
+    double work_flops; /* 0 unless it is a GEMM */
+    double elements;   /* of the larger side: what a time per element is per */
+    double limit;      /* seconds, best; 0 if it was not measured */
+    double best_peer;  /* seconds; 0 without a peer */
+    const char *best_peer_name;
+} bench_result;
+
+typedef struct bench_options {
+    int threads;
+    double seconds;    /* for each case */
+    const char *peers; /* NULL for all, "none", or names with commas */
+} bench_options;
+
+/* The machine's own limits on buffers far larger than its caches. */
+typedef struct bench_limits {
+    double copy;         /* bytes read and written, per second */
+    double stream_copy;  /* the same with non-temporal stores */
+    double multiply_add; /* operations per second, two for each */
+} bench_limits;
+
+TK_MUST_USE bool bench_limits_measure(int threads, double seconds, bench_limits *limits);
+
+/* Times the named lowerings of a case, the limit and the peers, in turn. Certificates are the caller's business. False when
+ * it could not be done; the context has the reason. */
+TK_MUST_USE bool bench_measure(tk_ctx *ctx, const tk_case *c, const char *const lowerings[], int count,
+                               const bench_options *options, bench_result *result);
+
+/* Bytes that a case needs for its buffers; peers may need as much again. */
+int64_t bench_case_bytes(const tk_case *c);
+
+/* The peers that this program knows: name, what was found (or why it is not there); false past the end. */
+bool bench_peer_at(int i, const char **name, const char **found, bool *present);
+
+/* The shapes that a case is timed with when none is given: the i-th, false past the end. With `growth` a series of
+ * rising size. */
+bool bench_shape_at(const tk_contract *contract, bool growth, int i, int64_t dims[TK_MAX_DIMS]);
+
+/* A chart of results as SVG: bars for single shapes, curves for growth. False with errno if it cannot be written. */
+TK_MUST_USE bool bench_chart_write(const char *path, const bench_result *results, int count, bool growth);
+
+#endif

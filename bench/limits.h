@@ -1,0 +1,14 @@
+/* The machine's limits as arms beside kernels and peers. */
+#ifndef BENCH_LIMITS_H
+#define BENCH_LIMITS_H
+
+#include "bench/bench.h"
+#include "bench/isa/machine.h"
+
+/* What the op must read and write at least; returns the bytes in all. */
+double bench_traffic_of(const bench_work *work, bench_traffic *traffic);
+
+/* The i-th limit: copy, non-temporal copy and, where there are operations to count, multiply-add. False past the last. */
+bool bench_limit_attach(const bench_work *work, int i, double flops, bench_arm *arm);
+
+#endif

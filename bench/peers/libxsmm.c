@@ -1,0 +1,123 @@
+/* libxsmm: its compiled small products over tiles of 64 x 64 x 256 of the operands widened to fp32. It knows no transposed
+ * operands, so those are transposed after widening. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/peers.h"
+
+typedef void (*small_product)(const float *a, const float *b, float *c, ...);
+typedef small_product (*dispatch_function)(int m, int n, int k, const int *lda, const int *ldb, const int *ldc,
+                                           const float *alpha, const float *beta, const int *flags,
+                                           const int *prefetch);
+
+typedef struct state {
+    bench_product p;
+    float *a, *b, *c, *turned;
+    dispatch_function dispatch;
+} state;
+
+enum { TILE = 64, DEPTH = 256 };
+
+static void *library(const char **name)
+{
+    static const char *const names[] = {"libxsmm.so.1", "libxsmm.so", NULL};
+    return bench_load(names, name);
+}
+
+static const char *find(const char **missing)
+{
+    const char *name = NULL;
+    *missing = "no libxsmm.so.1 (Debian has only the archive; bench/README.md makes one of it)";
+    return library(&name) ? name : NULL;
+}
+
+/* to[cols, rows] = from[rows, cols] turned */
+static void transpose(const float *from, float *to, int64_t rows, int64_t cols)
+{
+    enum { BLOCK = 16 };
+    for (int64_t r = 0; r < rows; r += BLOCK)
+        for (int64_t c = 0; c < cols; c += BLOCK)
+            for (int64_t i = r; i < rows && i < r + BLOCK; i++)
+                for (int64_t j = c; j < cols && j < c + BLOCK; j++)
+                    to[j * rows + i] = from[i * cols + j];
+}
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Column-major C^T = B^T A^T, so the operands change places. */
+static bool multiply_tile(const state *s, int64_t row, int64_t col)
+{
+    const bench_product *p = &s->p;
+    const int cols = (int)least(p->cols - col, TILE);
+    const int rows = (int)least(p->rows - row, TILE);
+    const int ld_b = (int)p->cols;
+    const int ld_a = (int)p->inner;
+    const float alpha = 1.0f;
+    for (int64_t k = 0; k < p->inner; k += DEPTH) {
+        const float beta = k ? 1.0f : 0.0f;
+        small_product product = s->dispatch(cols, rows, (int)least(p->inner - k, DEPTH), &ld_b, &ld_a, &ld_b, &alpha,
+                                            &beta, NULL, NULL);
+        if (!product)
+            return false;
+        product(s->b + k * p->cols + col, s->a + row * p->inner + k, s->c + row * p->cols + col);
+    }
+    return true;
+}
+
+static bool run(bench_arm *arm)
+{
+    const state *s = arm->state;
+    const bench_product *p = &s->p;
+    bool good = true;
+    bench_widen(arm->work, p->a, p->a_transposed ? s->turned : s->a, p->rows * p->inner);
+    if (p->a_transposed)
+        transpose(s->turned, s->a, p->inner, p->rows);
+    bench_widen(arm->work, p->b, p->b_transposed ? s->turned : s->b, p->inner * p->cols);
+    if (p->b_transposed)
+        transpose(s->turned, s->b, p->cols, p->inner);
+#pragma omp parallel for schedule(static) collapse(2) num_threads(arm->work->threads) reduction(&& : good) \
+    if (arm->work->threads > 1)
+    for (int64_t row = 0; row < p->rows; row += TILE)
+        for (int64_t col = 0; col < p->cols; col += TILE)
+            good = multiply_tile(s, row, col) && good;
+    bench_narrow(arm->work, s->c, p->c, p->rows * p->cols);
+    return good;
+}
+
+static void close_arm(bench_arm *arm)
+{
+    state *s = arm->state;
+    if (s) {
+        free(s->a);
+        free(s->b);
+        free(s->c);
+        free(s->turned);
+    }
+    free(s);
+}
+
+static bool attach(const bench_work *work, int variant, bench_arm *arm)
+{
+    const char *name;
+    bench_product p;
+    if (variant > 0 || !bench_product_of(work, &p))
+        return false;
+    state *s = calloc(1, sizeof *s);
+    arm->state = s;
+    arm->run = run;
+    arm->close = close_arm;
+    if (!s)
+        return false;
+    s->p = p;
+    s->a = bench_alloc(p.rows * p.inner * (int64_t)sizeof(float));
+    s->b = bench_alloc(p.inner * p.cols * (int64_t)sizeof(float));
+    s->c = bench_alloc(p.rows * p.cols * (int64_t)sizeof(float));
+    s->turned = bench_alloc(p.inner * (p.a_transposed ? p.rows : p.cols) * (int64_t)sizeof(float));
+    bench_symbol(library(&name), "libxsmm_smmdispatch", &s->dispatch);
+    return s->a && s->b && s->c && s->turned && s->dispatch;
+}
+
+const bench_peer bench_peer_libxsmm = {"libxsmm", find, attach};

@@ -1,0 +1,115 @@
+#!/usr/bin/env bash
+# tokitai bench: times nothing without a certificate, makes one when asked, writes a table, JSON and SVG. Nothing here is
+# about how fast anything is.
+set -uo pipefail
+root=$(readlink -f "${SOURCE_DIR:-$(dirname "$(readlink -f "$0")")/..}")
+tokitai=$(readlink -f "${TOKITAI:-$root/build/tokitai}")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export XDG_STATE_HOME=$work/state LC_ALL=C
+cd "$work" || exit 1
+
+passed=0 failed=0
+pass() { passed=$((passed + 1)); echo "ok       $1"; }
+fail() { failed=$((failed + 1)); echo "FAILED   $1"; sed 's/^/    out: /' out 2>/dev/null | head -20; sed 's/^/    err: /' err 2>/dev/null | head -20; }
+expect() { # STATUS TITLE ARGUMENT...
+    local status=$1 title=$2
+    shift 2
+    "$tokitai" bench "$@" >out 2>err </dev/null
+    local got=$?
+    if [ $got -eq "$status" ]; then pass "$title"; else fail "$title: exit status $got, not $status"; fi
+}
+says() { if grep -qE -- "$2" "$1"; then pass "    says: $2"; else fail "    does not say: $2"; fi; }
+silent() { if [ -s "$1" ]; then fail "    $1 should be empty"; else pass "    nothing on $1"; fi; }
+is() {
+    local title=$1
+    shift
+    if "$@"; then pass "$title"; else fail "$title"; fi
+}
+
+[ -x "$tokitai" ] || { echo "no program at $tokitai"; exit 1; }
+tiny=(--lowering best --peers none --seconds 0.05 --dtype f16)
+best=$("$tokitai" certify gelu_fwd --dtype f16 --lowering best --shape 1 | grep -oE '^cpu\.gelu_fwd\.f16\.[a-z0-9]+')
+
+echo "-- certificates"
+expect 3 "without a certificate" gelu_fwd --shape 1000 "${tiny[@]}"
+says err "^tokitai bench: $best has no certificate of this build on this machine; --certify"
+silent out
+is "    nothing was made" test ! -e state
+expect 0 "--certify" gelu_fwd --shape 1000 --certify "${tiny[@]}"
+says out "^limits +copy [0-9.]+ GB/s, non-temporal copy [0-9.]+ GB/s .*, multiply-add [0-9]+ GFLOP/s"
+says out "^gelu_fwd f16 n=1000$"
+says out "^$best +[0-9.]+ (us|ms)"
+says out "^limit: non-temporal copy "
+certificate=$(find state -name '*.json')
+is "    one certificate was kept" test -s "$certificate"
+expect 0 "with that certificate" gelu_fwd --shape 1000 "${tiny[@]}"
+expect 3 "another dtype has none" gelu_fwd --shape 1000 "${tiny[@]:0:6}" --dtype bf16
+cp "$certificate" kept.json
+sed -i 's/"undecided": 0/"undecided": 7/' "$certificate"
+expect 3 "an edited certificate is none" gelu_fwd --shape 1000 "${tiny[@]}"
+cp kept.json "$certificate"
+expect 0 "the intact one is" gelu_fwd --shape 1000 "${tiny[@]}"
+mv "$certificate" "${certificate%.quick.json}.full.json"
+expect 0 "one of another level is" gelu_fwd --shape 1000 "${tiny[@]}"
+other=$(dirname "$certificate")/$(printf '%064d' 0).quick.json
+mv "${certificate%.quick.json}.full.json" "$other"
+expect 3 "one with another key is none" gelu_fwd --shape 1000 "${tiny[@]}"
+rm "$other"
+"$tokitai" certify gelu_fwd --dtype f16 --lowering best --shape 5 --out single >/dev/null
+cp single/"$best".json "$certificate"
+expect 3 "one of a single case is none" gelu_fwd --shape 1000 "${tiny[@]}"
+cp kept.json "$certificate"
+
+echo "-- wrong arguments"
+bad() { # TITLE MESSAGE ARGUMENT...
+    local title=$1 message=$2
+    shift 2
+    expect 2 "$title" "$@"
+    says err "$message"
+    silent out
+}
+bad "an op misspelt" "unknown op 'gelu_fw'; did you mean 'gelu_fwd'\?" gelu_fw
+bad "a dtype" "unknown dtype 'f32'" gelu_fwd --dtype f32
+bad "a peer" "unknown peer 'openblass'; did you mean 'openblas'\?" gelu_fwd --peers sleef,openblass
+bad "seconds" "--seconds '0' is not" gelu_fwd --seconds 0
+bad "threads" "--threads '-1' is not" gelu_fwd --threads=-1
+bad "a lowering" "no lowering 'cpu.gelu_fwd.f16.fast'" gelu_fwd --lowering cpu.gelu_fwd.f16.fast
+bad "a shape" "has 2 sizes, but gelu_fwd has 1: n" gelu_fwd --shape 3x4
+bad "an empty shape" "without elements" gelu_fwd --shape 0
+bad "a shape and growth" "not both" gelu_fwd --shape 5 --growth
+bad "a chart nowhere" "cannot write to --chart '/dev/null/x.svg'" gelu_fwd --chart /dev/null/x.svg
+
+echo "-- every op, against every peer that is here"
+# Peers are other people's libraries: what they leave allocated is not ours to judge.
+export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0
+if command -v python3 >/dev/null; then
+    json_good() { python3 -c 'import json, sys; json.load(open(sys.argv[1]))' "$1"; }
+    xml_good() { python3 -c 'import sys, xml.dom.minidom as m; m.parse(sys.argv[1])' "$1"; }
+else
+    json_good() { grep -q '^{' "$1" && tail -n 1 "$1" | grep -q '^}'; }
+    xml_good() { tail -n 1 "$1" | grep -q '^</svg>'; }
+fi
+peers=plain,sleef,openblas,blis,onednn,libxsmm
+run=(--lowering best --certify --seconds 0.05 --peers $peers)
+expect 0 "one size" gelu_fwd gelu_bwd --shape 1009 --dtype bf16 "${run[@]}" --json --chart one.svg
+is "    is JSON" json_good out
+is "    SVG is XML" xml_good one.svg
+says out '"verdict": "HELD"'
+says out '"in_turn": true'
+same_work() { if grep -qE ' differs ' out; then fail "    a peer did other work than ours"; else pass "    the same work"; fi; }
+expect 0 "rows" softmax_fwd softmax_bwd xent --shape 13x257 --dtype f16 "${run[@]}" --chart rows.svg
+is "    SVG is XML" xml_good rows.svg
+same_work
+expect 0 "products" gemm gemm_grad_a gemm_grad_b --shape 37x41x29 --dtype bf16 "${run[@]}"
+same_work
+expect 0 "embeddings" embedding_fwd embedding_bwd --shape 31x65x17 --dtype f16 "${run[@]}"
+same_work
+expect 0 "i64" xent --index i64 --shape 3x5 "${run[@]}" --dtype f16
+says out "^xent f16 i64 rows=3,cols=5$"
+expect 0 "two threads" gemm --shape 130x70x50 --dtype bf16 "${run[@]}" --threads 2
+same_work
+
+echo
+echo "$passed passed, $failed failed"
+[ $failed -eq 0 ]

@@ -1,0 +1,73 @@
+/* TRUSTED. Finding the certificate that a lowering of this build already has on this machine. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/context.h"
+#include "core/file.h"
+#include "plan/plan.h"
+#include "verify/certificate.h"
+#include "verify/provenance.h"
+
+/* Of the whole check: a run of one shape or one family has the same key and shows much less. */
+static bool is_unrestricted(const tk_certificate *certificate)
+{
+    return !tki_certificate_get(certificate, "run.shape") && !tki_certificate_get(certificate, "run.family") &&
+           !tki_certificate_get(certificate, "run.options") && !tki_certificate_get(certificate, "run.inputs");
+}
+
+/* A file's name proves nothing: what counts is the key inside, which the hash of the whole covers. */
+static bool is_good(const tk_certificate *certificate, const char *key)
+{
+    tk_verdict verdict = tk_certificate_verdict(certificate);
+    return (verdict == TK_HELD || verdict == TK_PROVED) && is_unrestricted(certificate) &&
+           !strcmp(tki_certificate_text(certificate, "run.kind"), "lowering") &&
+           !strcmp(tki_certificate_text(certificate, "key"), key);
+}
+
+static tk_status find_key(tk_ctx *ctx, const tk_case *c, const char *id, char key[TKI_HASH_HEX])
+{
+    tki_plan plan;
+    tki_provenance provenance;
+    tki_plan_case(c, NULL, id, &plan);
+    if (!plan.lowering)
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "%s: no lowering %s%s%s", c->contract->name, id,
+                        plan.refusals[0] ? ": " : "", plan.refusals);
+    tk_status status = tki_provenance_find(ctx, plan.lowering->source, plan.lowering->variant,
+                                           (uintptr_t)plan.lowering, &provenance);
+    if (status == TK_OK && !tki_provenance_key(&provenance, c->contract, id, key))
+        status = tki_fail(ctx, TK_INTERNAL, "SHA-256 failed");
+    return status;
+}
+
+tk_status tk_certificate_find(tk_ctx *ctx, const tk_contract *contract, tk_dtype dtype, tk_dtype index_dtype,
+                              const char *lowering, tk_certificate **certificate)
+{
+    if (!ctx)
+        return TK_BAD_ARGUMENT;
+    if (!contract || !lowering || !certificate)
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "no contract, no lowering, or nowhere to put the certificate");
+    *certificate = NULL;
+    tk_case c = tk_case_init(contract, dtype);
+    c.index_dtype = index_dtype;
+    char key[TKI_HASH_HEX];
+    char *state = NULL;
+    tk_status status = find_key(ctx, &c, lowering, key);
+    if (status == TK_OK)
+        status = tki_state_directory(ctx, &state);
+    for (int level = TK_EXHAUSTIVE; level >= TK_QUICK && status == TK_OK && !*certificate; level--) {
+        char *path = NULL;
+        tk_certificate *found = NULL;
+        if (asprintf(&path, "%s/certificates/%s.%s.json", state, key, tk_level_name((tk_level)level)) < 0)
+            status = tki_fail(ctx, TK_NO_MEMORY, "no memory for a file name");
+        else if (tk_certificate_read(ctx, path, &found) == TK_OK && is_good(found, key))
+            *certificate = found;
+        else
+            tk_certificate_destroy(found);
+        free(status == TK_OK ? path : NULL);
+    }
+    free(state);
+    if (status == TK_OK && !*certificate)
+        status = tki_fail(ctx, TK_UNAVAILABLE, "%s has no certificate of this build on this machine", lowering);
+    return status;
+}
