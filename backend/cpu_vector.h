@@ -44,4 +44,20 @@ TKI_INLINE vec vec_exp_nonpositive(vec t)
     return vec_scale(vec_exp_reduced(r), n);
 }
 
+/* 2^(s + 64) for s <= 1, within 3u relative, or 0 where it is below 2^-126; 0 for -infinity; NaN stays NaN. The 2^64
+ * is for sums and quotients of such numbers: all that matters keeps its precision, down to 2^-190. The coefficients
+ * give 2 for f = 1, so that numbers on both sides of an integer agree. */
+TKI_INLINE vec vec_exp2_raised(vec s)
+{
+    vec whole;
+    vec f = vec_split(s, &whole);
+    vec p = vec_set(0x1.eca6f0p+54f);
+    p = vec_fma(p, f, vec_set(0x1.269deep+57f));
+    p = vec_fma(p, f, vec_set(0x1.c94440p+59f));
+    p = vec_fma(p, f, vec_set(0x1.ebd8a0p+61f));
+    p = vec_fma(p, f, vec_set(0x1.62e4c8p+63f));
+    p = vec_fma(p, f, vec_set(0x1p+64f));
+    return vec_join(p, whole);
+}
+
 #endif

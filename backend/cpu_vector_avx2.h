@@ -4,6 +4,7 @@
 
 typedef __m256 vec;
 enum { VEC = 8, VEC_REGISTERS = 16 };
+enum { VEC_FUSED = 1 };
 
 TKI_INLINE vec vec_set(float value)
 {
@@ -95,6 +96,26 @@ TKI_INLINE vec vec_scale_normal(vec a, vec n)
 {
     __m256i step = _mm256_slli_epi32(_mm256_cvtps_epi32(n), 23);
     return _mm256_castsi256_ps(_mm256_add_epi32(_mm256_castps_si256(a), step));
+}
+
+/* -191 takes all of the exponent away from 2^64. */
+TKI_INLINE vec vec_split(vec s, vec *whole)
+{
+    vec clamped = vec_max(vec_set(-191.0f), s);
+    vec n = _mm256_floor_ps(clamped);
+    *whole = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtps_epi32(n), 23));
+    return _mm256_sub_ps(clamped, n);
+}
+
+TKI_INLINE vec vec_join(vec a, vec whole)
+{
+    return _mm256_castsi256_ps(_mm256_add_epi32(_mm256_castps_si256(a), _mm256_castps_si256(whole)));
+}
+
+TKI_INLINE vec vec_first_of(vec a, int count, vec b)
+{
+    __m256i mask = _mm256_cmpgt_epi32(_mm256_set1_epi32(count), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+    return _mm256_blendv_ps(b, a, _mm256_castsi256_ps(mask));
 }
 
 TKI_INLINE float vec_sum(vec a)

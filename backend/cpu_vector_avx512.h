@@ -3,6 +3,7 @@
 
 typedef __m512 vec;
 enum { VEC = 16, VEC_REGISTERS = 32 };
+enum { VEC_FUSED = 1 }; /* vec_fma() and vec_fnma() round once */
 
 TKI_INLINE vec vec_set(float value)
 {
@@ -96,6 +97,26 @@ TKI_INLINE vec vec_scale(vec a, vec n)
 TKI_INLINE vec vec_scale_normal(vec a, vec n)
 {
     return vec_scale(a, n);
+}
+
+/* s = n + f with an integer n: f, nearly in [0, 1), and in `whole` what vec_join() needs of n. f is an integer for
+ * -infinity. */
+TKI_INLINE vec vec_split(vec s, vec *whole)
+{
+    *whole = s;
+    return _mm512_reduce_ps(s, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC);
+}
+
+/* a 2^n for a in [2^64, 2^65] and n <= 1; it may be 0 where that is below 2^-126, and is for -infinity */
+TKI_INLINE vec vec_join(vec a, vec whole)
+{
+    return _mm512_scalef_ps(a, whole);
+}
+
+/* The first `count` lanes of a, the others of b. */
+TKI_INLINE vec vec_first_of(vec a, int count, vec b)
+{
+    return _mm512_mask_blend_ps((__mmask16)((1u << count) - 1), b, a);
 }
 
 /* Halves onto halves: four additions deep. */

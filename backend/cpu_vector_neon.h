@@ -4,6 +4,7 @@
 
 typedef float32x4_t vec;
 enum { VEC = 4, VEC_REGISTERS = 32 };
+enum { VEC_FUSED = 1 };
 
 TKI_INLINE vec vec_set(float value)
 {
@@ -95,6 +96,26 @@ TKI_INLINE vec vec_scale_normal(vec a, vec n)
 {
     int32x4_t step = vshlq_n_s32(vcvtq_s32_f32(n), 23);
     return vreinterpretq_f32_s32(vaddq_s32(vreinterpretq_s32_f32(a), step));
+}
+
+/* -191 takes all of the exponent away from 2^64. */
+TKI_INLINE vec vec_split(vec s, vec *whole)
+{
+    vec clamped = vec_max(vec_set(-191.0f), s);
+    vec n = vrndmq_f32(clamped);
+    *whole = vreinterpretq_f32_s32(vshlq_n_s32(vcvtq_s32_f32(n), 23));
+    return vsubq_f32(clamped, n);
+}
+
+TKI_INLINE vec vec_join(vec a, vec whole)
+{
+    return vreinterpretq_f32_s32(vaddq_s32(vreinterpretq_s32_f32(a), vreinterpretq_s32_f32(whole)));
+}
+
+TKI_INLINE vec vec_first_of(vec a, int count, vec b)
+{
+    const int32_t places[VEC] = {0, 1, 2, 3};
+    return vbslq_f32(vcgtq_s32(vdupq_n_s32(count), vld1q_s32(places)), a, b);
 }
 
 TKI_INLINE float vec_sum(vec a)

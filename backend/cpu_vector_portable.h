@@ -4,6 +4,7 @@
 typedef float vec __attribute__((vector_size(16)));
 typedef int32_t vec_mask __attribute__((vector_size(16)));
 enum { VEC = 4, VEC_REGISTERS = 16 };
+enum { VEC_FUSED = 0 };
 
 TKI_INLINE vec vec_set(float value)
 {
@@ -101,6 +102,26 @@ TKI_INLINE vec vec_scale_normal(vec a, vec n)
 {
     vec_mask exponent = (vec_mask)(n + vec_set(0x1.8p23f)) - 0x4b400000;
     return a * (vec)((exponent + 127) << 23);
+}
+
+/* -191 takes all of the exponent away from 2^64. n is read from the low bits of a shifted number; a little more than
+ * s - 1/2 is rounded, so that -191 is not a tie. */
+TKI_INLINE vec vec_split(vec s, vec *whole)
+{
+    vec clamped = vec_max(vec_set(-191.0f), s);
+    vec shifted = (clamped - vec_set(0.498f)) + vec_set(0x1.8p23f);
+    *whole = (vec)((vec_mask)shifted << 23);
+    return clamped - (shifted - vec_set(0x1.8p23f));
+}
+
+TKI_INLINE vec vec_join(vec a, vec whole)
+{
+    return (vec)((vec_mask)a + (vec_mask)whole);
+}
+
+TKI_INLINE vec vec_first_of(vec a, int count, vec b)
+{
+    return vec_choose((vec_mask){0, 1, 2, 3} < count, a, b);
 }
 
 TKI_INLINE float vec_sum(vec a)

@@ -1,175 +1,251 @@
-/* UNTRUSTED. Row softmax and its gradient on the CPU. A row is walked in blocks of 256 and summed in 256 lanes, one
- * per place in a block, which are then added in pairs: no element passes through more than ceil(cols / 256) + 8
- * additions, and the order is fixed by the number of columns alone. One thread computes a row, so its bits depend on
- * nothing else. */
+/* UNTRUSTED. Row softmax and its gradient on the CPU. One thread computes a row, in an order of operations that is
+ * fixed by the number of columns, so its bits depend on nothing else. A row's exponentials wait for their sum in
+ * scratch memory; very long rows compute them twice, to the same bits. */
 #include "ops/softmax/kernel_cpu.h"
 
-#include "backend/cpu_math.h"
+#include "backend/cpu_vector_rows.h"
 
 extern const tki_softmax_cpu TKI_ISA_TABLE(tki_softmax_cpu);
 
-enum { BLOCK = 256, KEPT = 16 * BLOCK, PARALLEL_FROM = 1 << 13 };
+enum {
+    KEPT = 1 << 18, /* rows up to this many columns keep their exponentials */
+    CHUNK = 1 << 12,
+    PARALLEL_FROM = 1 << 13,
+    STREAM_FROM = 3 << 20 /* from this many bytes on, the output would only push other things out of the caches */
+};
 
-static const uint32_t QUIET_NAN = 0x7fc00000;
-
-/* Patterns as integers in the order of their values, a NaN beyond the infinity of its sign. Its own inverse. */
-TKI_INLINE int16_t ordered(uint16_t bits)
+TKI_INLINE vec scaled_at(const float *e, vec factor)
 {
-    return (int16_t)(bits ^ ((uint16_t)((int16_t)bits >> 15) & 0x7fff));
+    return vec_mul(vec_load(e), factor);
 }
 
-typedef struct extremes {
-    int16_t least, greatest; /* ordered patterns */
-} extremes;
-
-TKI_INLINE extremes row_extremes(const uint16_t *restrict x, int64_t cols)
+/* Fewer than two vectors. */
+TKI_INLINE void scale_part(uint16_t *y, const float *e, int64_t count, vec factor, tk_dtype dtype)
 {
-    extremes e = {INT16_MAX, INT16_MIN};
-    for (int64_t i = 0; i < cols; i++) {
-        int16_t key = ordered(x[i]);
-        e.least = key < e.least ? key : e.least;
-        e.greatest = key > e.greatest ? key : e.greatest;
+    if (count >= VEC)
+        vec_store16(y, scaled_at(e, factor), dtype);
+    int64_t done = count >= VEC ? VEC : 0;
+    if (done < count)
+        vec_store16_part(y + done, scaled_at(e + done, factor), (int)(count - done), dtype);
+}
+
+/* y = e factor */
+TKI_INLINE void scale_row(uint16_t *y, const float *e, int64_t cols, vec factor, bool stream, tk_dtype dtype)
+{
+    int64_t i = 0;
+    if (stream) {
+        i = row_head(y, cols);
+        scale_part(y, e, i, factor, dtype);
+        for (; i + ROW_PAIR <= cols; i += ROW_PAIR)
+            vec_stream16_pair(y + i, scaled_at(e + i, factor), scaled_at(e + i + VEC, factor), dtype);
+    } else {
+        for (; i + ROW_PAIR <= cols; i += ROW_PAIR)
+            vec_store16_pair(y + i, scaled_at(e + i, factor), scaled_at(e + i + VEC, factor), dtype);
     }
-    return e;
+    scale_part(y + i, e + i, cols - i, factor, dtype);
 }
 
-/* The smallest power of two that holds every place of a block in use: short rows do not pay for 256 lanes. */
-TKI_INLINE int lanes_in_use(int64_t cols)
+/* All NaN. */
+TKI_INLINE void spoil_row(uint16_t *y, int64_t cols, tk_dtype dtype)
 {
-    int lanes = BLOCK;
-    while (lanes / 2 >= cols)
-        lanes /= 2;
-    return lanes;
+    for (int64_t i = 0; i < cols; i++)
+        y[i] = dtype == TK_F16 ? 0x7e00 : 0x7fc0;
 }
 
-TKI_INLINE void clear_lanes(float *restrict lane, int lanes)
+TKI_INLINE void normalize_row(const uint16_t *x, uint16_t *y, int64_t cols, row_origin origin, const uint16_t *next,
+                              float *e, bool stream, tk_dtype dtype)
 {
-    for (int i = 0; i < lanes; i++)
-        lane[i] = 0.0f;
-}
-
-/* In pairs: 8 additions deep from 256 lanes. */
-TKI_INLINE float sum_of_lanes(float *lane, int lanes)
-{
-    for (int half = lanes / 2; half > 0; half /= 2)
-        for (int i = 0; i < half; i++)
-            lane[i] += lane[i + half];
-    return lane[0];
-}
-
-TKI_INLINE int block_size(int64_t begin, int64_t cols)
-{
-    return cols - begin < BLOCK ? (int)(cols - begin) : BLOCK;
-}
-
-/* e[0..count) = exp(x - max) */
-TKI_INLINE void exp_block(float *restrict e, const uint16_t *x, int64_t begin, int count, float max, tk_dtype dtype)
-{
-    tki_load_block(e, x, begin, count, dtype);
-    for (int i = 0; i < count; i++)
-        e[i] = tki_exp_nonpositive(e[i] - max);
-}
-
-TKI_INLINE void fwd_row(const uint16_t *restrict x, uint16_t *restrict y, int64_t cols, tk_dtype dtype)
-{
-    const int16_t infinity = dtype == TK_F16 ? 0x7c00 : 0x7f80;
-    const int16_t minus_infinity = (int16_t)(-infinity - 1);
-    extremes e = row_extremes(x, cols);
-    if (e.greatest >= infinity || e.greatest == minus_infinity || e.least < minus_infinity) {
-        for (int64_t i = 0; i < cols; i++)
-            tki_store_element(y, i, tki_f32_from_bits(QUIET_NAN), dtype);
+    if (cols <= KEPT) {
+        float sum = vec_sum(row_exp_blocks(e, x, cols, origin, next, dtype));
+        if (__builtin_isnan(sum))
+            spoil_row(y, cols, dtype);
+        else
+            scale_row(y, e, cols, vec_set(1.0f / sum), stream, dtype);
         return;
     }
-    uint16_t max_bits = (uint16_t)ordered((uint16_t)e.greatest);
-    float max = tki_load_element(&max_bits, 0, dtype);
-
-    /* Rows up to KEPT columns keep their exponentials; in longer ones they are computed twice, to the same bits. */
-    float kept[KEPT];
-    float lane[BLOCK];
-    const int lanes = lanes_in_use(cols);
-    clear_lanes(lane, lanes);
-    for (int64_t begin = 0; begin < cols; begin += BLOCK) {
-        float *block = &kept[begin % KEPT];
-        int count = block_size(begin, cols);
-        exp_block(block, x, begin, count, max, dtype);
-        for (int i = 0; i < count; i++)
-            lane[i] += block[i];
+    vec lanes = vec_set(0.0f);
+    for (int64_t i = 0; i < cols; i += ROW_BLOCK) {
+        int count = cols - i < ROW_BLOCK ? (int)(cols - i) : ROW_BLOCK;
+        lanes = vec_add(lanes, row_exp_block(e, x + i, count, origin, x + i, dtype));
     }
-    const float sum = sum_of_lanes(lane, lanes);
-    for (int64_t begin = 0; begin < cols; begin += BLOCK) {
-        float *block = &kept[begin % KEPT];
-        int count = block_size(begin, cols);
-        if (cols > KEPT)
-            exp_block(block, x, begin, count, max, dtype);
-        for (int i = 0; i < count; i++)
-            block[i] = block[i] / sum;
-        tki_store_block(y, begin, count, block, dtype);
-    }
-}
-
-TKI_INLINE void bwd_row(const uint16_t *restrict grad_output, const uint16_t *restrict y,
-                        uint16_t *restrict grad_input, int64_t cols, tk_dtype dtype)
-{
-    float grad[BLOCK];
-    float weight[BLOCK];
-    float lane[BLOCK];
-    const int lanes = lanes_in_use(cols);
-    clear_lanes(lane, lanes);
-    for (int64_t begin = 0; begin < cols; begin += BLOCK) {
-        int count = block_size(begin, cols);
-        tki_load_block(grad, grad_output, begin, count, dtype);
-        tki_load_block(weight, y, begin, count, dtype);
-        for (int i = 0; i < count; i++)
-            lane[i] += weight[i] * grad[i];
-    }
-    const float sum = sum_of_lanes(lane, lanes);
-    for (int64_t begin = 0; begin < cols; begin += BLOCK) {
-        int count = block_size(begin, cols);
-        tki_load_block(grad, grad_output, begin, count, dtype);
-        tki_load_block(weight, y, begin, count, dtype);
-        for (int i = 0; i < count; i++)
-            grad[i] = weight[i] * (grad[i] - sum);
-        tki_store_block(grad_input, begin, count, grad, dtype);
-    }
-}
-
-TKI_INLINE void fwd(const tki_softmax_params *p, int threads, tk_dtype dtype)
-{
-    if (p->cols == 0)
+    float sum = vec_sum(lanes);
+    if (__builtin_isnan(sum)) {
+        spoil_row(y, cols, dtype);
         return;
-#pragma omp parallel for schedule(static) num_threads(threads) if (p->rows > 1 && p->rows * p->cols >= PARALLEL_FROM)
-    for (int64_t row = 0; row < p->rows; row++)
-        fwd_row((const uint16_t *)p->in + row * p->cols, (uint16_t *)p->out + row * p->cols, p->cols, dtype);
+    }
+    vec factor = vec_set(1.0f / sum);
+    for (int64_t i = 0; i < cols; i += CHUNK) {
+        int64_t count = cols - i < CHUNK ? cols - i : CHUNK;
+        row_exp_blocks(e, x + i, count, origin, x + i, dtype);
+        scale_row(y + i, e, count, factor, stream, dtype);
+    }
 }
 
-TKI_INLINE void bwd(const tki_softmax_params *p, int threads, tk_dtype dtype)
+TKI_INLINE void fwd_row(const uint16_t *x, uint16_t *y, int64_t cols, const uint16_t *next, float *e, bool stream,
+                        tk_dtype dtype)
 {
-    if (p->cols == 0)
-        return;
-#pragma omp parallel for schedule(static) num_threads(threads) if (p->rows > 1 && p->rows * p->cols >= PARALLEL_FROM)
-    for (int64_t row = 0; row < p->rows; row++)
+    float max = row_element(row_greatest(x, cols), dtype);
+    if (row_may_fuse(max, dtype))
+        normalize_row(x, y, cols, row_origin_at(max, true), next, e, stream, dtype);
+    else
+        normalize_row(x, y, cols, row_origin_at(max, false), next, e, stream, dtype);
+}
+
+/* The sum of y g over a row. */
+TKI_INLINE float inner_product(const uint16_t *g, const uint16_t *y, int64_t cols, tk_dtype dtype)
+{
+    vec chain[ROW_CHAINS];
+    row_clear(chain);
+    int64_t i = 0;
+    for (; i + ROW_STEP <= cols; i += ROW_STEP)
+        for (int j = 0; j < ROW_CHAINS; j++)
+            chain[j] = vec_fma(vec_load16(y + i + j * VEC, dtype), vec_load16(g + i + j * VEC, dtype), chain[j]);
+    for (; i + VEC <= cols; i += VEC)
+        chain[0] = vec_fma(vec_load16(y + i, dtype), vec_load16(g + i, dtype), chain[0]);
+    if (i < cols) {
+        int count = (int)(cols - i);
+        chain[1] = vec_fma(vec_load16_part(y + i, count, dtype), vec_load16_part(g + i, count, dtype), chain[1]);
+    }
+    return vec_sum(row_total(chain));
+}
+
+TKI_INLINE vec gradient_at(const uint16_t *g, const uint16_t *y, vec sum, tk_dtype dtype)
+{
+    return vec_mul(vec_load16(y, dtype), vec_sub(vec_load16(g, dtype), sum));
+}
+
+/* Fewer than two vectors. */
+TKI_INLINE void differentiate_part(uint16_t *out, const uint16_t *g, const uint16_t *y, int64_t count, vec sum,
+                                   tk_dtype dtype)
+{
+    if (count >= VEC)
+        vec_store16(out, gradient_at(g, y, sum, dtype), dtype);
+    int64_t done = count >= VEC ? VEC : 0;
+    int left = (int)(count - done);
+    if (left) {
+        vec difference = vec_sub(vec_load16_part(g + done, left, dtype), sum);
+        vec gradient = vec_mul(vec_load16_part(y + done, left, dtype), difference);
+        vec_store16_part(out + done, gradient, left, dtype);
+    }
+}
+
+TKI_INLINE void bwd_row(const uint16_t *g, const uint16_t *y, uint16_t *out, int64_t cols, bool stream,
+                        tk_dtype dtype)
+{
+    vec sum = vec_set(inner_product(g, y, cols, dtype));
+    int64_t i = 0;
+    if (stream) {
+        i = row_head(out, cols);
+        differentiate_part(out, g, y, i, sum, dtype);
+        for (; i + ROW_PAIR <= cols; i += ROW_PAIR)
+            vec_stream16_pair(out + i, gradient_at(g + i, y + i, sum, dtype),
+                              gradient_at(g + i + VEC, y + i + VEC, sum, dtype), dtype);
+    } else {
+        for (; i + ROW_PAIR <= cols; i += ROW_PAIR)
+            vec_store16_pair(out + i, gradient_at(g + i, y + i, sum, dtype),
+                             gradient_at(g + i + VEC, y + i + VEC, sum, dtype), dtype);
+    }
+    differentiate_part(out + i, g + i, y + i, cols - i, sum, dtype);
+}
+
+TKI_INLINE bool streams(const tki_softmax_params *p)
+{
+    return p->rows * p->cols * (int64_t)sizeof(uint16_t) >= STREAM_FROM;
+}
+
+TKI_INLINE void fwd_rows(const tki_softmax_params *p, int64_t begin, int64_t end, float *e, tk_dtype dtype)
+{
+    const bool stream = streams(p);
+    for (int64_t row = begin; row < end; row++) {
+        const uint16_t *x = (const uint16_t *)p->in + row * p->cols;
+        fwd_row(x, (uint16_t *)p->out + row * p->cols, p->cols, row + 1 < end ? x + p->cols : x, e, stream, dtype);
+    }
+    if (stream)
+        vec_stream_end();
+}
+
+TKI_INLINE void bwd_rows(const tki_softmax_params *p, int64_t begin, int64_t end, tk_dtype dtype)
+{
+    const bool stream = streams(p);
+    for (int64_t row = begin; row < end; row++)
         bwd_row((const uint16_t *)p->grad_output + row * p->cols, (const uint16_t *)p->in + row * p->cols,
-                (uint16_t *)p->out + row * p->cols, p->cols, dtype);
+                (uint16_t *)p->out + row * p->cols, p->cols, stream, dtype);
+    if (stream)
+        vec_stream_end();
 }
 
-static void fwd_f16(const tki_softmax_params *p, int threads)
+/* A parallel region is compiled apart, where constants are constants no more; so each kind of row is a function of
+ * its own and the region calls it through a pointer. */
+typedef void (*rows_function)(const tki_softmax_params *p, int64_t begin, int64_t end, float *e);
+
+static void fwd_rows_f16(const tki_softmax_params *p, int64_t begin, int64_t end, float *e)
 {
-    fwd(p, threads, TK_F16);
+    fwd_rows(p, begin, end, e, TK_F16);
 }
 
-static void fwd_bf16(const tki_softmax_params *p, int threads)
+static void fwd_rows_bf16(const tki_softmax_params *p, int64_t begin, int64_t end, float *e)
 {
-    fwd(p, threads, TK_BF16);
+    fwd_rows(p, begin, end, e, TK_BF16);
+}
+
+static void bwd_rows_f16(const tki_softmax_params *p, int64_t begin, int64_t end, float *e)
+{
+    (void)e;
+    bwd_rows(p, begin, end, TK_F16);
+}
+
+static void bwd_rows_bf16(const tki_softmax_params *p, int64_t begin, int64_t end, float *e)
+{
+    (void)e;
+    bwd_rows(p, begin, end, TK_BF16);
+}
+
+/* Floats of scratch that each thread has; a partial vector that begins anywhere is loaded whole, so there are more.
+ * */
+static int64_t kept_floats(int64_t cols)
+{
+    return (cols <= KEPT ? (cols + ROW_BLOCK - 1) / ROW_BLOCK * ROW_BLOCK : CHUNK) + ROW_BLOCK;
+}
+
+static void run(const tki_softmax_params *p, float *scratch, int threads, rows_function rows)
+{
+    if (p->cols == 0)
+        return;
+    if (threads == 1 || p->rows == 1 || p->rows * p->cols < PARALLEL_FROM) {
+        rows(p, 0, p->rows, scratch);
+        return;
+    }
+    const int64_t kept = kept_floats(p->cols);
+#pragma omp parallel for schedule(static, 1) num_threads(threads)
+    for (int part = 0; part < threads; part++)
+        rows(p, row_first_of_part(p->rows, part, threads), row_first_of_part(p->rows, part + 1, threads),
+             scratch + kept * part);
+}
+
+static size_t fwd_scratch_bytes(int64_t cols, int threads)
+{
+    return (size_t)kept_floats(cols) * sizeof(float) * (size_t)threads;
+}
+
+static void fwd_f16(const tki_softmax_params *p, void *scratch, int threads)
+{
+    run(p, scratch, threads, fwd_rows_f16);
+}
+
+static void fwd_bf16(const tki_softmax_params *p, void *scratch, int threads)
+{
+    run(p, scratch, threads, fwd_rows_bf16);
 }
 
 static void bwd_f16(const tki_softmax_params *p, int threads)
 {
-    bwd(p, threads, TK_F16);
+    run(p, NULL, threads, bwd_rows_f16);
 }
 
 static void bwd_bf16(const tki_softmax_params *p, int threads)
 {
-    bwd(p, threads, TK_BF16);
+    run(p, NULL, threads, bwd_rows_bf16);
 }
 
-const tki_softmax_cpu TKI_ISA_TABLE(tki_softmax_cpu) = {.fwd = {fwd_f16, fwd_bf16}, .bwd = {bwd_f16, bwd_bf16}};
+const tki_softmax_cpu TKI_ISA_TABLE(tki_softmax_cpu) = {
+    .fwd = {fwd_f16, fwd_bf16}, .bwd = {bwd_f16, bwd_bf16}, .fwd_scratch_bytes = fwd_scratch_bytes};

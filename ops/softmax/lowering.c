@@ -12,8 +12,14 @@ static tk_status launch_fwd(const tki_call *call)
     const tki_softmax_cpu *kernels = call->lowering->kernels;
     tki_softmax_params p = {
         .in = call->buffers[0], .out = call->buffers[1], .rows = call->c->dims[0], .cols = call->c->dims[1]};
-    kernels->fwd[call->c->dtype](&p, call->threads);
+    kernels->fwd[call->c->dtype](&p, call->scratch, call->threads);
     return TK_OK;
+}
+
+static size_t fwd_scratch(const tki_lowering *row, const tk_case *c, int threads)
+{
+    const tki_softmax_cpu *kernels = row->kernels;
+    return kernels->fwd_scratch_bytes(c->dims[1], threads);
 }
 
 static tk_status launch_bwd(const tki_call *call)
@@ -29,7 +35,7 @@ static tk_status launch_bwd(const tki_call *call)
 }
 
 const tki_lowering tki_softmax_fwd_lowerings[] = {
-    TKI_CPU_ROWS(tki_softmax_cpu, launch_fwd, .determinism = TK_BATCH_INVARIANT,
+    TKI_CPU_ROWS(tki_softmax_cpu, launch_fwd, .scratch_bytes = fwd_scratch, .determinism = TK_BATCH_INVARIANT,
                  .promise = "no element passes through more than ceil(cols / 256) + 16 additions: B with that D",
                  .promises_bound = true, .source = "ops/softmax/kernel_cpu.c"),
     {0},

@@ -1,15 +1,21 @@
-/* UNTRUSTED. Cross-entropy on the CPU, a row at a time: maximum, sums, gradient. Z - 1 and N = Z - exp(-d_t) come
- * as sums without the element in question, never by subtraction, so that a confident row keeps its relative
- * accuracy. Sums are trees over blocks of 256, then block after block: the bits of a row depend on nothing but the
- * row. A block is read before it is overwritten and all else that the gradient needs is read before the first
- * store, so the gradient may lie over the logits. */
+/* UNTRUSTED. Cross-entropy on the CPU, a row at a time: maximum, sums, gradient. Z - 1 and N = Z - exp(-d_t) come as
+ * sums without the element in question, never by subtraction, so that a confident row keeps its relative accuracy.
+ * One thread computes a row, in an order of operations that is fixed by the number of columns, so its bits depend on
+ * nothing else. A vector is read before it is overwritten and all else that the gradient needs is read before the
+ * first store, so the gradient may lie over the logits. */
 #include "ops/xent/kernel_cpu.h"
 
-#include "backend/cpu_math.h"
+#include "backend/cpu_vector_rows.h"
 
 extern const tki_xent_cpu TKI_ISA_TABLE(tki_xent_cpu);
 
-enum { BLOCK = 256, PARALLEL_FROM = 1 << 13 };
+enum {
+    KEPT = 1 << 18, /* rows up to this many columns keep their exponentials; longer ones compute them twice */
+    CHUNK = 1 << 12,
+    SEARCHED = 512, /* elements among which a maximum is looked for at a time */
+    PARALLEL_FROM = 1 << 13,
+    STREAM_FROM = 3 << 20 /* from this many bytes on, the gradient would only push other things out of the caches */
+};
 
 /* A difference of bf16 logits can exceed fp32's range, and so can a sum of them, where its weighted mean does not.
  * So the d_j are summed times 2^-64: what that takes from the smallest of them matters only where ln Z is near ln
@@ -17,50 +23,24 @@ enum { BLOCK = 256, PARALLEL_FROM = 1 << 13 };
 static const float LOWER = 0x1p-64f;
 static const float RAISE = 0x1p64f;
 
+/* Exponentials are those of row_exp() with the maximum as the origin: all that is made of them, Z too, comes times
+ * 2^64. */
+static const float UNIT = 0x1p64f;
+
 typedef struct row_sums {
-    float max;
     float rest;   /* Z - 1: the sum without one maximum */
     float others; /* N: the sum without the target */
     float lowered_target_d;
     float lowered_sum_d;
 } row_sums;
 
+typedef struct row_places {
+    int64_t max, target;
+} row_places;
+
 TKI_INLINE int64_t target_at(const tki_xent_params *p, int64_t row)
 {
     return p->wide_target ? ((const int64_t *)p->target)[row] : ((const int32_t *)p->target)[row];
-}
-
-TKI_INLINE int smaller(int64_t left)
-{
-    return left < BLOCK ? (int)left : BLOCK;
-}
-
-/* Pads to the next power of two and returns it. */
-TKI_INLINE int pad(float *v, int count, float padding)
-{
-    int width = 1;
-    while (width < count)
-        width *= 2;
-    for (int i = count; i < width; i++)
-        v[i] = padding;
-    return width;
-}
-
-/* Both use v up. */
-TKI_INLINE float block_max(float *v, int count)
-{
-    for (int half = pad(v, count, -__builtin_inff()) / 2; half > 0; half /= 2)
-        for (int i = 0; i < half; i++)
-            v[i] = v[i] > v[half + i] ? v[i] : v[half + i];
-    return v[0];
-}
-
-TKI_INLINE float block_sum(float *v, int count)
-{
-    for (int half = pad(v, count, 0.0f) / 2; half > 0; half /= 2)
-        for (int i = 0; i < half; i++)
-            v[i] += v[half + i];
-    return v[0];
 }
 
 /* log(1 + r) for r >= 0, within a few u relative. 1 + r = 2^k (1 + f) with 1 + f near [sqrt(1/2), sqrt(2)): taking
@@ -69,7 +49,7 @@ TKI_INLINE float log1p_nonnegative(float r)
 {
     const uint32_t sqrt_half = 0x3f3504f3;
     int32_t k = (int32_t)(tki_f32_bits(1.0f + r) - sqrt_half) >> 23;
-    float power = tki_power_of_two(-k);
+    float power = tki_f32_from_bits((uint32_t)(127 - k) << 23);
     float f = r * power + (power - 1.0f);
     float s = f / (2.0f + f);
     float s2 = s * s;
@@ -83,68 +63,115 @@ TKI_INLINE float log1p_nonnegative(float r)
     return (float)k * 0x1.62e4p-1f + (log_f + (float)k * 0x1.7f7d1cp-20f);
 }
 
-/* The largest logit, and a place where it stands. A NaN may hide it or take its place; the sums see that. */
-TKI_INLINE float find_max(const tki_xent_params *p, int64_t row, int64_t *place, tk_dtype dtype)
+/* The first place of a pattern that is there. */
+TKI_INLINE int64_t place_of(uint16_t bits, const uint16_t *x, int64_t cols)
 {
-    float max = -__builtin_inff();
-    int64_t best = 0;
-    float x[BLOCK];
-    for (int64_t begin = 0; begin < p->cols; begin += BLOCK) {
-        int count = smaller(p->cols - begin);
-        tki_load_block(x, p->logits, row * p->cols + begin, count, dtype);
-        float top = block_max(x, count);
-        if (top > max) {
-            max = top;
-            best = begin;
+    for (int64_t begin = 0; begin < cols; begin += SEARCHED) {
+        int count = cols - begin < SEARCHED ? (int)(cols - begin) : SEARCHED;
+        int16_t place = SEARCHED;
+        for (int i = 0; i < count; i++) {
+            int16_t here = x[begin + i] == bits ? (int16_t)i : SEARCHED;
+            place = here < place ? here : place;
         }
+        if (place < SEARCHED)
+            return begin + place;
     }
-    while (best + 1 < p->cols && tki_load_element(p->logits, row * p->cols + best, dtype) != max)
-        best++;
-    *place = best;
-    return max;
+    return 0;
 }
 
-TKI_INLINE row_sums sum_row(const tki_xent_params *p, int64_t row, int64_t target, tk_dtype dtype)
+/* The sum of a block's e[0..count) in lanes; e is 0 beyond, to a whole vector. */
+TKI_INLINE vec sum_block(const float *e, int count)
 {
-    int64_t max_at;
-    float max = find_max(p, row, &max_at, dtype);
-    float target_x = tki_load_element(p->logits, row * p->cols + target, dtype);
-    if (target_x == max)
-        max_at = target;
-    float lowered_max = max * LOWER;
-    float sum = 0.0f; /* without the maximum and the target */
-    float lowered_sum_d = 0.0f;
-    float x[BLOCK];
-    float e[BLOCK];
-    for (int64_t begin = 0; begin < p->cols; begin += BLOCK) {
-        int count = smaller(p->cols - begin);
-        tki_load_block(x, p->logits, row * p->cols + begin, count, dtype);
-        for (int i = 0; i < count; i++)
-            e[i] = tki_exp_nonpositive(x[i] - max);
-        if (max_at >= begin && max_at < begin + count)
-            e[max_at - begin] = 0.0f;
-        if (target >= begin && target < begin + count)
-            e[target - begin] = 0.0f;
-        sum += block_sum(e, count);
-        if (p->share_raised > 0) {
-            for (int i = 0; i < count; i++)
-                x[i] = lowered_max - x[i] * LOWER;
-            lowered_sum_d += block_sum(x, count);
-        }
+    vec chain[ROW_CHAINS];
+    row_clear(chain);
+    int i = 0;
+    for (; i + ROW_STEP <= count; i += ROW_STEP)
+        for (int j = 0; j < ROW_CHAINS; j++)
+            chain[j] = vec_add(chain[j], vec_load(e + i + j * VEC));
+    vec rest = vec_set(0.0f);
+    for (; i < count; i += VEC)
+        rest = vec_add(rest, vec_load(e + i));
+    return vec_add(row_total(chain), rest);
+}
+
+/* The same without these places, if they are in the block. */
+TKI_INLINE vec sum_block_without(float *e, int count, int64_t max, int64_t target)
+{
+    const bool has_max = max >= 0 && max < count;
+    const bool has_target = target >= 0 && target < count;
+    const float kept_max = has_max ? e[max] : 0.0f;
+    const float kept_target = has_target ? e[target] : 0.0f;
+    if (has_max)
+        e[max] = 0.0f;
+    if (has_target)
+        e[target] = 0.0f;
+    vec sum = sum_block(e, count);
+    if (has_max)
+        e[max] = kept_max;
+    if (has_target)
+        e[target] = kept_target;
+    return sum;
+}
+
+/* The sum of a block's d_j times 2^-64, in lanes. */
+TKI_INLINE vec sum_distances(const uint16_t *x, int count, vec lowered_max, tk_dtype dtype)
+{
+    const vec lower = vec_set(LOWER);
+    vec chain[ROW_CHAINS];
+    row_clear(chain);
+    int i = 0;
+    for (; i + ROW_STEP <= count; i += ROW_STEP)
+        for (int j = 0; j < ROW_CHAINS; j++)
+            chain[j] = vec_add(chain[j], vec_fnma(vec_load16(x + i + j * VEC, dtype), lower, lowered_max));
+    vec rest = vec_set(0.0f);
+    for (; i + VEC <= count; i += VEC)
+        rest = vec_add(rest, vec_fnma(vec_load16(x + i, dtype), lower, lowered_max));
+    if (i < count) {
+        vec d = vec_fnma(vec_load16_part(x + i, count - i, dtype), lower, lowered_max);
+        rest = vec_add(rest, vec_first_of(d, count - i, vec_set(0.0f)));
     }
-    bool target_is_max = max_at == target;
-    return (row_sums){.max = max,
-                      .rest = target_is_max ? sum : sum + tki_exp_nonpositive(target_x - max),
-                      .others = target_is_max ? sum : sum + 1.0f,
-                      .lowered_target_d = lowered_max - target_x * LOWER,
-                      .lowered_sum_d = lowered_sum_d};
+    return vec_add(row_total(chain), rest);
+}
+
+TKI_INLINE float exp_at(uint16_t bits, row_origin origin, tk_dtype dtype)
+{
+    return vec_sum(vec_first_of(row_exp(vec_set(row_element(bits, dtype)), origin), 1, vec_set(0.0f)));
+}
+
+TKI_INLINE row_sums sum_row(const tki_xent_params *p, const uint16_t *x, row_places place, float max,
+                            row_origin origin, const uint16_t *next, float *e, tk_dtype dtype)
+{
+    const bool keeps = p->cols <= KEPT;
+    const float lowered_max = max * LOWER;
+    vec sum = vec_set(0.0f); /* without the maximum and the target */
+    vec distances = vec_set(0.0f);
+    for (int64_t begin = 0; begin < p->cols; begin += ROW_BLOCK) {
+        float *block = keeps ? e + begin : e;
+        const uint16_t *ahead = keeps ? next + begin : x + begin;
+        const bool whole = begin + ROW_BLOCK <= p->cols;
+        int count = whole ? ROW_BLOCK : (int)(p->cols - begin);
+        vec of_block = whole ? row_exp_block(block, x + begin, ROW_BLOCK, origin, ahead, dtype)
+                             : row_exp_block(block, x + begin, count, origin, ahead, dtype);
+        if ((place.max >= begin && place.max < begin + count) ||
+            (place.target >= begin && place.target < begin + count))
+            of_block = sum_block_without(block, count, place.max - begin, place.target - begin);
+        sum = vec_add(sum, of_block);
+        if (p->share_raised > 0)
+            distances = vec_add(distances, sum_distances(x + begin, count, vec_set(lowered_max), dtype));
+    }
+    const float common = vec_sum(sum);
+    const bool target_is_max = place.max == place.target;
+    return (row_sums){.rest = target_is_max ? common : common + exp_at(x[place.target], origin, dtype),
+                      .others = target_is_max ? common : common + UNIT,
+                      .lowered_target_d = lowered_max - row_element(x[place.target], dtype) * LOWER,
+                      .lowered_sum_d = vec_sum(distances)};
 }
 
 /* The order of the two additions matters to the promise: the target's term, which has most roundings, comes last.
  * Terms without weight are left out, since their factor may be infinite. */
 TKI_INLINE float loss_of(const tki_xent_params *p, const row_sums *s)
 {
-    float loss = log1p_nonnegative(s->rest);
+    float loss = log1p_nonnegative(s->rest / UNIT);
     if (p->share_raised > 0)
         loss += p->share_raised * s->lowered_sum_d;
     if (p->keep > 0)
@@ -152,55 +179,163 @@ TKI_INLINE float loss_of(const tki_xent_params *p, const row_sums *s)
     return loss;
 }
 
-TKI_INLINE void fill_row(const tki_xent_params *p, int64_t row, float value, tk_dtype dtype)
+TKI_INLINE void fill_row(uint16_t *gradient, int64_t cols, uint16_t bits)
 {
-    p->loss[row] = value;
-    for (int64_t j = 0; j < p->cols; j++)
-        tki_store_element(p->grad_logits, row * p->cols + j, value, dtype);
+    for (int64_t j = 0; j < cols; j++)
+        gradient[j] = bits;
 }
 
-TKI_INLINE void run_row(const tki_xent_params *p, int64_t row, tk_dtype dtype)
+/* scale (e inverse - share) */
+typedef struct row_factors {
+    vec inverse, share, scale;
+} row_factors;
+
+TKI_INLINE vec gradient_at(const float *e, row_factors f)
 {
-    int64_t target = target_at(p, row);
-    if (target == p->ignore_index) {
-        fill_row(p, row, 0.0f, dtype);
+    return vec_mul(f.scale, vec_sub(vec_mul(vec_load(e), f.inverse), f.share));
+}
+
+/* Fewer than two vectors. */
+TKI_INLINE void differentiate_part(uint16_t *gradient, const float *e, int64_t count, row_factors f, tk_dtype dtype)
+{
+    if (count >= VEC)
+        vec_store16(gradient, gradient_at(e, f), dtype);
+    int64_t done = count >= VEC ? VEC : 0;
+    if (done < count)
+        vec_store16_part(gradient + done, gradient_at(e + done, f), (int)(count - done), dtype);
+}
+
+TKI_INLINE void differentiate(uint16_t *gradient, const float *e, int64_t cols, row_factors f, bool stream,
+                              tk_dtype dtype)
+{
+    int64_t i = 0;
+    if (stream) {
+        i = row_head(gradient, cols);
+        differentiate_part(gradient, e, i, f, dtype);
+        for (; i + ROW_PAIR <= cols; i += ROW_PAIR)
+            vec_stream16_pair(gradient + i, gradient_at(e + i, f), gradient_at(e + i + VEC, f), dtype);
+    } else {
+        for (; i + ROW_PAIR <= cols; i += ROW_PAIR)
+            vec_store16_pair(gradient + i, gradient_at(e + i, f), gradient_at(e + i + VEC, f), dtype);
+    }
+    differentiate_part(gradient + i, e + i, cols - i, f, dtype);
+}
+
+/* Where the cache line of an element begins; it may be before the row. */
+TKI_INLINE int64_t line_of(const uint16_t *gradient, int64_t place)
+{
+    return place - (int64_t)((uintptr_t)(gradient + place) / sizeof *gradient % ROW_LINE);
+}
+
+/* The line of the target is not streamed: its element is overwritten right afterwards, which would stall. */
+TKI_INLINE void store_gradient(const tki_xent_params *p, const uint16_t *x, uint16_t *gradient, row_factors f,
+                               row_origin origin, int64_t target, float *e, bool stream, tk_dtype dtype)
+{
+    if (p->cols <= KEPT) {
+        int64_t line = line_of(gradient, target);
+        int64_t after = p->cols - line < ROW_LINE ? p->cols : line + ROW_LINE;
+        const int64_t ends[] = {line < 0 ? 0 : line, after, p->cols};
+        int64_t begin = 0;
+        for (int i = 0; i < 3; begin = ends[i++])
+            differentiate(gradient + begin, e + begin, ends[i] - begin, f, stream && i != 1, dtype);
         return;
     }
-    row_sums s = sum_row(p, row, target, dtype);
-    float z = 1.0f + s.rest;
-    if (!__builtin_isfinite(s.max) || __builtin_isnan(z)) {
-        fill_row(p, row, __builtin_nanf(""), dtype);
+    for (int64_t begin = 0; begin < p->cols; begin += CHUNK) {
+        int64_t count = p->cols - begin < CHUNK ? p->cols - begin : CHUNK;
+        row_exp_blocks(e, x + begin, count, origin, x + begin, dtype);
+        differentiate(gradient + begin, e, count, f, stream, dtype);
+    }
+}
+
+TKI_INLINE void run_row(const tki_xent_params *p, int64_t row, const uint16_t *next, float *e, bool stream,
+                        tk_dtype dtype)
+{
+    const uint16_t *x = (const uint16_t *)p->logits + row * p->cols;
+    uint16_t *gradient = (uint16_t *)p->grad_logits + row * p->cols;
+    int64_t target = target_at(p, row);
+    if (target == p->ignore_index) {
+        p->loss[row] = 0.0f;
+        fill_row(gradient, p->cols, 0);
+        return;
+    }
+    uint16_t greatest = row_greatest(x, p->cols);
+    float max = row_element(greatest, dtype);
+    row_places place = {row_element(x[target], dtype) == max ? target : place_of(greatest, x, p->cols), target};
+    row_origin origin = row_origin_at(max, false); /* so that equal logits get equal shares, exactly */
+    row_sums s = sum_row(p, x, place, max, origin, next, e, dtype);
+    float z = UNIT + s.rest;
+    if (!__builtin_isfinite(max) || __builtin_isnan(z)) {
+        p->loss[row] = __builtin_nanf("");
+        fill_row(gradient, p->cols, dtype == TK_F16 ? 0x7e00 : 0x7fc0);
         return;
     }
     float inverse = 1.0f / z;
-    float x[BLOCK];
-    for (int64_t begin = 0; begin < p->cols; begin += BLOCK) {
-        int count = smaller(p->cols - begin);
-        tki_load_block(x, p->logits, row * p->cols + begin, count, dtype);
-        for (int i = 0; i < count; i++)
-            x[i] = p->scale * (tki_exp_nonpositive(x[i] - s.max) * inverse - p->share);
-        if (target >= begin && target < begin + count)
-            x[target - begin] = p->scale * (p->share_of_others - s.others * inverse);
-        tki_store_block(p->grad_logits, row * p->cols + begin, count, x, dtype);
-    }
     p->loss[row] = loss_of(p, &s);
+    row_factors f = {vec_set(inverse), vec_set(p->share), vec_set(p->scale)};
+    store_gradient(p, x, gradient, f, origin, target, e, stream, dtype);
+    float of_target = p->scale * (p->share_of_others - s.others * inverse);
+    gradient[place.target] = dtype == TK_F16 ? tki_f32_to_f16(of_target) : tki_f32_to_bf16(of_target);
 }
 
-TKI_INLINE void run(const tki_xent_params *p, int threads, tk_dtype dtype)
+/* Where the gradient lies over the logits, its lines are in the caches already. */
+TKI_INLINE void run_rows(const tki_xent_params *p, int64_t begin, int64_t end, float *e, tk_dtype dtype)
 {
-#pragma omp parallel for schedule(static) num_threads(threads) if (p->rows > 1 && p->rows * p->cols >= PARALLEL_FROM)
-    for (int64_t row = 0; row < p->rows; row++)
-        run_row(p, row, dtype);
+    const bool stream = p->grad_logits != p->logits && p->rows * p->cols * (int64_t)sizeof(uint16_t) >= STREAM_FROM;
+    for (int64_t row = begin; row < end; row++) {
+        const uint16_t *next = (const uint16_t *)p->logits + (row + 1 < end ? row + 1 : row) * p->cols;
+        run_row(p, row, next, e, stream, dtype);
+    }
+    if (stream)
+        vec_stream_end();
 }
 
-static void run_f16(const tki_xent_params *p, int threads)
+/* A parallel region is compiled apart, where constants are constants no more; so each kind of row is a function of
+ * its own and the region calls it through a pointer. */
+typedef void (*rows_function)(const tki_xent_params *p, int64_t begin, int64_t end, float *e);
+
+static void run_rows_f16(const tki_xent_params *p, int64_t begin, int64_t end, float *e)
 {
-    run(p, threads, TK_F16);
+    run_rows(p, begin, end, e, TK_F16);
 }
 
-static void run_bf16(const tki_xent_params *p, int threads)
+static void run_rows_bf16(const tki_xent_params *p, int64_t begin, int64_t end, float *e)
 {
-    run(p, threads, TK_BF16);
+    run_rows(p, begin, end, e, TK_BF16);
+}
+
+/* Floats of scratch that each thread has; a partial vector that begins anywhere is loaded whole, so there are more.
+ * */
+static int64_t kept_floats(int64_t cols)
+{
+    return (cols <= KEPT ? (cols + ROW_BLOCK - 1) / ROW_BLOCK * ROW_BLOCK : CHUNK) + ROW_BLOCK;
+}
+
+static size_t scratch_bytes(int64_t cols, int threads)
+{
+    return (size_t)kept_floats(cols) * sizeof(float) * (size_t)threads;
+}
+
+static void run(const tki_xent_params *p, float *scratch, int threads, rows_function rows)
+{
+    if (threads == 1 || p->rows <= 1 || p->rows * p->cols < PARALLEL_FROM) {
+        rows(p, 0, p->rows, scratch);
+        return;
+    }
+    const int64_t kept = kept_floats(p->cols);
+#pragma omp parallel for schedule(static, 1) num_threads(threads)
+    for (int part = 0; part < threads; part++)
+        rows(p, row_first_of_part(p->rows, part, threads), row_first_of_part(p->rows, part + 1, threads),
+             scratch + kept * part);
+}
+
+static void run_f16(const tki_xent_params *p, void *scratch, int threads)
+{
+    run(p, scratch, threads, run_rows_f16);
+}
+
+static void run_bf16(const tki_xent_params *p, void *scratch, int threads)
+{
+    run(p, scratch, threads, run_rows_bf16);
 }
 
 static int64_t first_bad_target(const tki_xent_params *p, int64_t *value)
@@ -213,4 +348,5 @@ static int64_t first_bad_target(const tki_xent_params *p, int64_t *value)
     return -1;
 }
 
-const tki_xent_cpu TKI_ISA_TABLE(tki_xent_cpu) = {.first_bad_target = first_bad_target, .run = {run_f16, run_bf16}};
+const tki_xent_cpu TKI_ISA_TABLE(tki_xent_cpu) = {
+    .first_bad_target = first_bad_target, .run = {run_f16, run_bf16}, .scratch_bytes = scratch_bytes};

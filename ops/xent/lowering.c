@@ -33,13 +33,19 @@ static tk_status launch(const tki_call *call)
     if (bad >= 0)
         return tki_fail(call->ctx, TK_BAD_INDEX, "xent: target[%lld] = %lld is outside [0, %lld)", (long long)bad,
                         (long long)value, (long long)p.cols);
-    kernels->run[c->dtype](&p, call->threads);
+    kernels->run[c->dtype](&p, call->scratch, call->threads);
     return TK_OK;
+}
+
+static size_t scratch_bytes(const tki_lowering *row, const tk_case *c, int threads)
+{
+    const tki_xent_cpu *kernels = row->kernels;
+    return kernels->scratch_bytes(c->dims[1], threads);
 }
 
 const tki_lowering tki_xent_lowerings[] = {
     TKI_CPU_ROWS(
-        tki_xent_cpu, launch, .determinism = TK_BATCH_INVARIANT,
+        tki_xent_cpu, launch, .scratch_bytes = scratch_bytes, .determinism = TK_BATCH_INVARIANT,
         .promise = "no element passes through more than ceil(cols/256) + 16 additions, and the loss is accurate "
                    "relative to its "
                    "own size",
