@@ -3,6 +3,8 @@
 
 typedef float vec __attribute__((vector_size(16)));
 typedef int32_t vec_mask __attribute__((vector_size(16)));
+typedef uint32_t vec_bits
+    __attribute__((vector_size(16))); /* for arithmetic that may wrap, as with the bits of a NaN */
 enum { VEC = 4, VEC_REGISTERS = 16 };
 enum { VEC_FUSED = 0 };
 
@@ -93,14 +95,14 @@ TKI_INLINE vec vec_round(vec a)
  * shifted number, which for NaN hold rubbish that a NaN then absorbs. */
 TKI_INLINE vec vec_scale(vec a, vec n)
 {
-    vec_mask exponent = (vec_mask)(n + vec_set(0x1.8p23f)) - 0x4b400000;
-    vec_mask half = exponent >> 1;
+    vec_bits exponent = (vec_bits)(n + vec_set(0x1.8p23f)) - 0x4b400000;
+    vec_bits half = (vec_bits)((vec_mask)exponent >> 1);
     return a * (vec)((half + 127) << 23) * (vec)((exponent - half + 127) << 23);
 }
 
 TKI_INLINE vec vec_scale_normal(vec a, vec n)
 {
-    vec_mask exponent = (vec_mask)(n + vec_set(0x1.8p23f)) - 0x4b400000;
+    vec_bits exponent = (vec_bits)(n + vec_set(0x1.8p23f)) - 0x4b400000;
     return a * (vec)((exponent + 127) << 23);
 }
 
@@ -110,13 +112,13 @@ TKI_INLINE vec vec_split(vec s, vec *whole)
 {
     vec clamped = vec_max(vec_set(-191.0f), s);
     vec shifted = (clamped - vec_set(0.498f)) + vec_set(0x1.8p23f);
-    *whole = (vec)((vec_mask)shifted << 23);
+    *whole = (vec)((vec_bits)shifted << 23);
     return clamped - (shifted - vec_set(0x1.8p23f));
 }
 
 TKI_INLINE vec vec_join(vec a, vec whole)
 {
-    return (vec)((vec_mask)a + (vec_mask)whole);
+    return (vec)((vec_bits)a + (vec_bits)whole);
 }
 
 TKI_INLINE vec vec_first_of(vec a, int count, vec b)
@@ -136,12 +138,56 @@ TKI_INLINE float vec_greatest(vec a)
     return left > right ? left : right;
 }
 
+typedef uint16_t vec_elements __attribute__((vector_size(8)));
+
+TKI_INLINE vec_bits vec_choose_bits(vec_mask mask, vec_bits x, vec_bits y)
+{
+    return (x & (vec_bits)mask) | (y & ~(vec_bits)mask);
+}
+
+/* The four conversions of core/dtype.h, four lanes at a time; compilers do not make vectors of those by themselves here. */
+
+TKI_INLINE vec vec_from_f16(vec_bits bits)
+{
+    vec_bits magnitude = bits & 0x7fff;
+    vec_mask small = (vec_mask)magnitude < 0x0400;
+    vec_mask special = (vec_mask)magnitude >= 0x7c00;
+    vec_bits step = (vec_bits){127 - 15, 127 - 15, 127 - 15, 127 - 15} + ((vec_bits)small & 1) +
+                    ((vec_bits)special & (255 - 31 - (127 - 15)));
+    vec_bits moved = (magnitude << 13) + (step << 23);
+    vec value = (vec)moved - (vec)((vec_bits)small & 0x38800000); /* 2^-14 */
+    return (vec)((vec_bits)value | (bits & 0x8000) << 16);
+}
+
+TKI_INLINE vec_bits vec_to_f16(vec value)
+{
+    vec_bits bits = (vec_bits)value;
+    vec_mask magnitude = (vec_mask)(bits & 0x7fffffff);
+    vec_bits odd = (vec_bits)magnitude >> 13 & 1;
+    vec_mask rounded = (vec_mask)((vec_bits)magnitude - ((127 - 15) << 23) + 0x0fff + odd) >> 13;
+    vec_bits infinity = {0x7c00, 0x7c00, 0x7c00, 0x7c00};
+    vec_bits normal = vec_choose_bits(rounded < 0x7c00, (vec_bits)rounded, infinity);
+    vec_bits quiet_nan = (vec_bits)(magnitude >> 13 & 0x01ff) | 0x7e00;
+    vec_mask large = (vec_mask)vec_choose_bits(magnitude > 0x7f800000, quiet_nan, normal);
+    vec_bits limit = {0x38800000, 0x38800000, 0x38800000, 0x38800000};
+    vec_bits clamped = vec_choose_bits(magnitude < 0x38800000, (vec_bits)magnitude, limit);
+    vec_mask small = (vec_mask)((vec_bits)((vec)clamped + vec_set(0.5f)) - 0x3f000000);
+    return (bits >> 16 & 0x8000) | vec_choose_bits(large > small, (vec_bits)large, (vec_bits)small);
+}
+
+TKI_INLINE vec_bits vec_to_bf16(vec value)
+{
+    vec_bits bits = (vec_bits)value;
+    vec_bits rounded = (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
+    return vec_choose_bits((vec_mask)(bits & 0x7fffffff) > 0x7f800000, bits >> 16 | 0x40, rounded);
+}
+
 TKI_INLINE vec vec_load16(const uint16_t *source, tk_dtype dtype)
 {
-    float lanes[VEC];
-    for (int i = 0; i < VEC; i++)
-        lanes[i] = dtype == TK_F16 ? tki_f16_to_f32(source[i]) : tki_bf16_to_f32(source[i]);
-    return vec_load(lanes);
+    vec_elements elements;
+    memcpy(&elements, source, sizeof elements);
+    vec_bits bits = __builtin_convertvector(elements, vec_bits);
+    return dtype == TK_F16 ? vec_from_f16(bits) : (vec)(bits << 16);
 }
 
 TKI_INLINE vec vec_load16_part(const uint16_t *source, int count, tk_dtype dtype)
@@ -153,10 +199,8 @@ TKI_INLINE vec vec_load16_part(const uint16_t *source, int count, tk_dtype dtype
 
 TKI_INLINE void vec_store16(uint16_t *target, vec v, tk_dtype dtype)
 {
-    float lanes[VEC];
-    vec_store(lanes, v);
-    for (int i = 0; i < VEC; i++)
-        target[i] = dtype == TK_F16 ? tki_f32_to_f16(lanes[i]) : tki_f32_to_bf16(lanes[i]);
+    vec_elements elements = __builtin_convertvector(dtype == TK_F16 ? vec_to_f16(v) : vec_to_bf16(v), vec_elements);
+    memcpy(target, &elements, sizeof elements);
 }
 
 TKI_INLINE void vec_store16_part(uint16_t *target, vec v, int count, tk_dtype dtype)
