@@ -8,11 +8,13 @@
 
 #include <cmocka.h>
 
+#include "core/hash.h"
 #include "exact/round.h"
 #include "tests/op_test.h"
 #include "verify/cases.h"
 #include "verify/families.h"
 #include "verify/guard.h"
+#include "verify/trial.h"
 
 /* A matrix product's inputs, summed along the columns of the one and the rows of the other, and an index beside them. */
 static const tk_contract product = {
@@ -729,10 +731,41 @@ static void restrictions_are_obeyed(void **state)
     tk_ctx_destroy(ctx);
 }
 
+/* A certificate made here can be replayed elsewhere only if every compiler and processor draws the same inputs. The hash is
+ * over all families and ops at one seed; it changes when a family does, and then on purpose. */
+static void same_bits_everywhere(void **state)
+{
+    (void)state;
+    tk_ctx *ctx = new_context();
+    tki_hash hash;
+    char hex[TKI_HASH_HEX];
+    tki_hash_begin(&hash);
+    for (int op = 0; op < tk_contract_count(); op++)
+        for (int family = 0; tk_family_at(family, NULL); family++) {
+            tk_case c = tk_case_init(tk_contract_at(op), op % 2 ? TK_BF16 : TK_F16);
+            for (int d = 0; d < c.contract->dim_count; d++)
+                c.dims[d] = 17 + d;
+            if (!tki_family_applies(family, c.contract))
+                continue;
+            tki_inputs drawn;
+            assert_ok(ctx, tki_inputs_alloc(ctx, &c, &drawn));
+            tki_family_fill(family, &c, 7, drawn.data);
+            for (int p = 0; p < c.contract->param_count; p++)
+                if (drawn.data[p])
+                    tki_hash_add(&hash, drawn.data[p],
+                                 (size_t)tk_case_elements(&c, p) * tk_dtype_size(tk_case_param_dtype(&c, p)));
+            tki_inputs_free(&drawn);
+        }
+    assert_true(tki_hash_finish(&hash, hex));
+    assert_string_equal(hex, "20a73b86921125a3340d1b81f86ee10a829bed137396e7b0fe4ca2898b73be36");
+    tk_ctx_destroy(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names),
+        cmocka_unit_test(same_bits_everywhere),
         cmocka_unit_test(repeatable_and_inside),
         cmocka_unit_test(indices_are_in_range),
         cmocka_unit_test(index_families),

@@ -123,9 +123,11 @@ static double largest(tk_dtype dtype)
     return dtype == TK_F16 ? 65504.0 : 0x1.fep127;
 }
 
-static double random_sign(tki_random *random)
+/* The magnitude with a random sign. Draws that stand in one expression would come in an order that compilers choose; here the
+ * magnitude's is over before the sign's. */
+static double with_sign(tki_random *random, double magnitude)
 {
-    return tki_random_u64(random) & 1 ? 1.0 : -1.0;
+    return tki_random_u64(random) & 1 ? magnitude : -magnitude;
 }
 
 /* An element that contributes nothing: zero in a sum of products, far below the maximum in a softmax. */
@@ -191,7 +193,7 @@ static void fill_subnormal(const lines *v, tki_random *random)
     double smallest_normal = v->dtype == TK_F16 ? 0x1p-14 : 0x1p-126;
     for (int64_t l = 0; l < v->count; l++)
         for (int64_t t = 0; t < v->length; t++) {
-            double value = random_sign(random) * tki_random_unit(random) * smallest_normal * 1.25;
+            double value = with_sign(random, tki_random_unit(random) * smallest_normal * 1.25);
             /* The second tensor of a product stays moderate, or every product of bf16 would vanish. */
             put(v, l, t, v->first_input ? value : value / smallest_normal);
         }
@@ -201,7 +203,7 @@ static void fill_huge(const lines *v, tki_random *random)
 {
     for (int64_t l = 0; l < v->count; l++)
         for (int64_t t = 0; t < v->length; t++) {
-            double value = random_sign(random) * (0.5 + tki_random_unit(random) / 2);
+            double value = with_sign(random, 0.5 + tki_random_unit(random) / 2);
             /* The largest number itself and half a unit of it and more: sums that just pass the end of the format. */
             uint64_t kind = v->summed && v->first_input ? tki_random_below(random, 4) : 3;
             value = kind == 0 ? copysign(1, value) : kind == 1 ? value * 0x1p-8 : value;
@@ -229,9 +231,10 @@ static void fill_swamp(const lines *v, tki_random *random)
     for (int64_t l = 0; l < v->count; l++) {
         for (int64_t t = 0; t < v->length; t++)
             put(v, l, t, (1 + tki_random_unit(random)) * (v->first_input ? 0x1p-6 : 1));
-        if (v->length > 0 && v->first_input)
-            put(v, l, l & 1 ? 0 : (int64_t)tki_random_below(random, (uint64_t)v->length),
-                random_sign(random) * (v->low_background ? 4 : 1024));
+        if (v->length > 0 && v->first_input) {
+            int64_t place = l & 1 ? 0 : (int64_t)tki_random_below(random, (uint64_t)v->length);
+            put(v, l, place, with_sign(random, v->low_background ? 4 : 1024));
+        }
     }
 }
 
@@ -287,8 +290,8 @@ static void fill_mixed_line(const lines *v, int64_t l, tki_random *random)
             large = -large;
             continue;
         }
-        put(v, l, t,
-            random_sign(random) * ldexp(1 + tki_random_unit(random), (int)tki_random_below(random, 16) - 12));
+        int exponent = (int)tki_random_below(random, 16) - 12;
+        put(v, l, t, with_sign(random, ldexp(1 + tki_random_unit(random), exponent)));
     }
 }
 
@@ -301,9 +304,8 @@ static void fill_mixed(const lines *v, tki_random *random)
         }
         for (int64_t t = 0; t < v->length; t++) {
             int exponent = (int)tki_random_below(random, 24) - 12;
-            put(v, l, t,
-                random_sign(random) *
-                    ldexp(1 + tki_random_unit(random), v->low_background ? exponent / 4 : exponent));
+            exponent = v->low_background ? exponent / 4 : exponent;
+            put(v, l, t, with_sign(random, ldexp(1 + tki_random_unit(random), exponent)));
         }
     }
 }
@@ -394,9 +396,11 @@ static void fill_zero_inf(const lines *v, tki_random *random)
         bool infinite = (l & 1) == v->first_input;
         for (int64_t t = 0; t < v->length && !infinite; t++)
             if (tki_random_u64(random) % 3 == 0)
-                put(v, l, t, random_sign(random) * 0.0);
-        if (infinite)
-            put(v, l, (int64_t)tki_random_below(random, (uint64_t)v->length), random_sign(random) * INFINITY);
+                put(v, l, t, with_sign(random, 0.0));
+        if (infinite) {
+            int64_t place = (int64_t)tki_random_below(random, (uint64_t)v->length);
+            put(v, l, place, with_sign(random, INFINITY));
+        }
     }
 }
 
