@@ -4,6 +4,7 @@
 #include "bench/bench.h"
 
 #include <math.h>
+#include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -381,6 +382,8 @@ bool bench_measure(tk_ctx *ctx, const tk_case *c, const char *const lowerings[],
 {
     bench_work work = {.ctx = ctx, .c = *c, .threads = options->threads};
     *result = (bench_result){.c = *c, .threads = options->threads};
+    /* Peers that are built on OpenMP share the run-time that this program has loaded, and ask it. */
+    omp_set_num_threads(options->threads);
     tk_status status = tk_ctx_set_threads(ctx, options->threads);
     if (status == TK_OK)
         status = work_make(&work);
