@@ -57,9 +57,9 @@ static const struct argp_option option_list[] = {
     {NULL, 0, NULL, 0, "What is judged:", 1},
     {"backend", KEY_BACKEND, "NAME", 0, "Where it runs; cpu is the only one with kernels in this version", 1},
     {"lowering", KEY_LOWERING, "ID", 0,
-     "This implementation, such as cpu.gelu_bwd.f16.scalar, or best: the first that the machine takes; the default "
-     "is "
-     "every one that it takes",
+     "This implementation, such as cpu.gelu_bwd.f16.scalar; best: the first that the machine takes; all: every one. "
+     "The "
+     "default is all, and best at level exhaustive",
      1},
     {"dtype", KEY_DTYPE, "TYPE", 0, "f16, bf16 or all (the default)", 1},
     {"index", KEY_INDEX, "TYPE", 0,
@@ -132,8 +132,7 @@ static const struct argp command = {
     .doc =
         "Runs kernels on inputs chosen to find mistakes, judges every output element against the exact result, and "
         "writes a certificate for each. Without OP, every op is certified, and without --lowering every lowering "
-        "that "
-        "this machine can run."
+        "that this machine can run."
         "\vCertificates of a planted wrong kernel or of a single case are written only with --out.\n\n"
         "Exit status: 0 everything held, 1 a contract is refuted, 2 wrong usage, bad input or output that could not "
         "be written, 3 something could not be decided.",
@@ -282,8 +281,10 @@ static bool narrow_to_lowering(const arguments *a, plan *p, const lowering_id *i
 static bool plan_lowering(const arguments *a, plan *p)
 {
     const char *wanted = given(a, KEY_LOWERING);
-    p->best = wanted && !strcmp(wanted, "best");
-    if (!wanted || (p->best && !given(a, KEY_MUTANT)))
+    bool all = wanted && !strcmp(wanted, "all");
+    /* An exhaustive run takes minutes for each. */
+    p->best = wanted ? !strcmp(wanted, "best") : p->options.level == TK_EXHAUSTIVE;
+    if (!wanted || ((p->best || all) && !given(a, KEY_MUTANT)))
         return true;
     if (given(a, KEY_MUTANT) || a->op_count > 1) {
         cli_complain(a->who, "--lowering goes with one op and without --mutant");
@@ -333,7 +334,8 @@ static cli_exit plan_backend(const arguments *a, plan *p)
         cli_complain_unknown(a->who, "backend", backend, backends, BACKENDS);
         return CLI_BAD;
     }
-    if (id && strcmp(id, "best") != 0 && (strncmp(id, backend, strlen(backend)) != 0 || id[strlen(backend)] != '.')) {
+    if (id && strcmp(id, "best") != 0 && strcmp(id, "all") != 0 &&
+        (strncmp(id, backend, strlen(backend)) != 0 || id[strlen(backend)] != '.')) {
         cli_complain(a->who, "--lowering %.100s is not of backend '%s'", id, backend);
         return CLI_BAD;
     }

@@ -249,6 +249,11 @@ rows=$(grep -c '^cpu\.gelu_fwd\.f16\.' out)
 expect 0 "only the fastest" certify gelu_fwd --dtype f16 --shape n=5 --lowering best
 is "    is one of them" test "$(grep -c '^cpu\.gelu_fwd\.f16\.' out)" = 1 -a "$rows" -ge 1
 says out "^1 certificate: 1 HELD"
+expect 0 "all by name" certify gelu_fwd --dtype f16 --shape n=5 --lowering all
+is "    as many as by default" test "$(grep -c '^cpu\.gelu_fwd\.f16\.' out)" = "$rows"
+expect 0 "the fastest alone when exhaustive" certify gelu_fwd --dtype f16 --skip-mutants --level exhaustive
+says out "^1 certificate: 1 PROVED"
+rm -rf state
 expect 0 "the fastest of several ops" certify gelu_fwd gelu_bwd --dtype f16 --shape n=5 --lowering best --backend cpu
 is "    one each" test "$(grep -c '^cpu\.' out)" = 2
 expect 2 "the fastest and a mutant" certify gelu_fwd --lowering best --mutant all_zeros
