@@ -20,9 +20,10 @@ bool tki_cpu_has_f16c(void)
 #endif
 }
 
-const char *tki_cpu_accept_avx512(const tk_case *c)
+const char *tki_cpu_accept_avx512(const tk_case *c, const tki_gpu_info *device)
 {
     (void)c;
+    (void)device;
 #if defined(__x86_64__)
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
         __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq"))
@@ -31,9 +32,10 @@ const char *tki_cpu_accept_avx512(const tk_case *c)
     return "the processor has no AVX-512 F, BW, VL and DQ";
 }
 
-const char *tki_cpu_accept_avx2(const tk_case *c)
+const char *tki_cpu_accept_avx2(const tk_case *c, const tki_gpu_info *device)
 {
     (void)c;
+    (void)device;
 #if defined(__x86_64__)
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && tki_cpu_has_f16c())
         return NULL;
@@ -41,9 +43,10 @@ const char *tki_cpu_accept_avx2(const tk_case *c)
     return "the processor has no AVX2, FMA and F16C";
 }
 
-const char *tki_cpu_accept_neon(const tk_case *c)
+const char *tki_cpu_accept_neon(const tk_case *c, const tki_gpu_info *device)
 {
     (void)c;
+    (void)device;
 #if defined(__aarch64__)
     return NULL; /* every AArch64 processor has it */
 #else
@@ -51,8 +54,9 @@ const char *tki_cpu_accept_neon(const tk_case *c)
 #endif
 }
 
-const char *tki_cpu_accept_any(const tk_case *c)
+const char *tki_cpu_accept_any(const tk_case *c, const tki_gpu_info *device)
 {
     (void)c;
+    (void)device;
     return NULL;
 }

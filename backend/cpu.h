@@ -5,10 +5,10 @@
 #include "core/lowering.h"
 
 /* NULL, or what the processor lacks. */
-const char *tki_cpu_accept_avx512(const tk_case *c);
-const char *tki_cpu_accept_avx2(const tk_case *c);
-const char *tki_cpu_accept_neon(const tk_case *c);
-const char *tki_cpu_accept_any(const tk_case *c);
+const char *tki_cpu_accept_avx512(const tk_case *c, const tki_gpu_info *device);
+const char *tki_cpu_accept_avx2(const tk_case *c, const tki_gpu_info *device);
+const char *tki_cpu_accept_neon(const tk_case *c, const tki_gpu_info *device);
+const char *tki_cpu_accept_any(const tk_case *c, const tki_gpu_info *device);
 
 bool tki_cpu_has_f16c(void);
 

@@ -102,7 +102,7 @@ static void close_lowering(bench_arm *arm)
 static tk_status attach_lowering(const bench_work *work, const char *id, bench_arm *arm)
 {
     tki_plan plan;
-    tki_plan_case(&work->c, NULL, id, &plan);
+    tki_plan_case(work->ctx, &work->c, NULL, id, &plan);
     if (!plan.lowering)
         return tki_fail(work->ctx, TK_UNSUPPORTED, "%s: %s", id, plan.refusals);
     tki_executor *executor = calloc(1, sizeof *executor);

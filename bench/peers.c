@@ -19,12 +19,12 @@ extern const bench_machine bench_machine_scalar;
 const bench_machine *bench_machine_here(void)
 {
 #if defined(__x86_64__)
-    if (!tki_cpu_accept_avx512(NULL))
+    if (!tki_cpu_accept_avx512(NULL, NULL))
         return &bench_machine_avx512;
-    if (!tki_cpu_accept_avx2(NULL))
+    if (!tki_cpu_accept_avx2(NULL, NULL))
         return &bench_machine_avx2;
 #elif defined(__aarch64__)
-    if (!tki_cpu_accept_neon(NULL))
+    if (!tki_cpu_accept_neon(NULL, NULL))
         return &bench_machine_neon;
 #endif
     return &bench_machine_scalar;

@@ -251,7 +251,7 @@ static void add_group(const arguments *a, plan *p, const tk_contract *op, tk_dty
         snprintf(id, sizeof *g->ids, "%s.%s.%s.%s%s", info.backend, op->name, tk_dtype_name(dtype), info.variant,
                  wide ? ".i64" : "");
         bool named = wanted && !best;
-        if ((named && strcmp(id, wanted) != 0) || tk_lowering_refusal(&c, l) || (best && g->count == 1))
+        if ((named && strcmp(id, wanted) != 0) || tk_lowering_refusal(NULL, &c, l) || (best && g->count == 1))
             continue;
         g->count++;
     }

@@ -555,7 +555,7 @@ static void add_jobs(plan *p, const job *like)
     int before = p->job_count;
     for (int l = 0; !single && tk_lowering_at(like->contract, l, &info) && p->job_count < MOST_IDS; l++) {
         bool other = p->options.backend && strcmp(info.backend, p->options.backend) != 0;
-        if (other || tk_lowering_refusal(&c, l))
+        if (other || tk_lowering_refusal(NULL, &c, l))
             continue;
         job *j = &p->jobs[p->job_count++];
         *j = *like;

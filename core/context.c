@@ -40,6 +40,8 @@ tk_status tk_ctx_create(tk_ctx **ctx)
 
 void tk_ctx_destroy(tk_ctx *ctx)
 {
+    if (ctx && ctx->close_device)
+        ctx->close_device(ctx);
     if (ctx && !ctx->scratch_is_callers)
         free(ctx->scratch);
     free(ctx);

@@ -1,8 +1,8 @@
-/* The context behind every call: the last message, the number of threads, scratch memory. */
+/* The context behind every call: the last message, the number of threads, scratch memory, the device. */
 #ifndef TKI_CORE_CONTEXT_H
 #define TKI_CORE_CONTEXT_H
 
-#include "tokitai.h"
+#include "core/lowering.h"
 
 struct tk_ctx {
     char message[2048];
@@ -10,12 +10,24 @@ struct tk_ctx {
     void *scratch;
     size_t scratch_bytes;
     bool scratch_is_callers;
+    /* A GPU, once tk_ctx_use_device() has opened one; backend/context.c is in charge of these. */
+    tki_gpu *gpu;
+    const char *backend;
+    const tki_gpu_info *device;
+    void *stream;
+    void (*close_device)(tk_ctx *ctx);
 };
 
 /* Records the message and returns the status, so that a failure reads `return tki_fail(ctx, TK_..., "...")`. */
 __attribute__((format(printf, 3, 4))) tk_status tki_fail(tk_ctx *ctx, tk_status status, const char *format, ...);
 
 int tki_ctx_threads(const tk_ctx *ctx); /* the number to use now, at least 1 */
+
+/* "cpu", or the backend of the GPU that this context works on. */
+static inline const char *tki_ctx_backend(const tk_ctx *ctx)
+{
+    return ctx->gpu ? ctx->backend : "cpu";
+}
 
 /* Makes sure that ctx->scratch holds at least `bytes`. */
 TK_MUST_USE tk_status tki_ctx_reserve(tk_ctx *ctx, size_t bytes);

@@ -6,22 +6,29 @@
 #include "tokitai.h"
 
 struct tki_lowering;
+typedef struct tki_gpu tki_gpu;           /* backend/gpu.h */
+typedef struct tki_gpu_info tki_gpu_info; /* backend/gpu.h */
 
 /* One launch. Sizes, alignment and overlap have been checked; index values have not. */
 typedef struct tki_call {
     tk_ctx *ctx;
     const struct tki_lowering *lowering;
     const tk_case *c;
-    void *const *buffers; /* in contract order */
-    void *scratch;        /* 64-byte aligned, as many bytes as the lowering asked for */
+    void *const *buffers; /* in contract order; device memory if the row's backend is a GPU's */
+    void *scratch;        /* 64-byte aligned (device memory: 256), as many bytes as the lowering asked for */
     int threads;
+    /* GPU rows only: where to launch, and the word in device memory that takes the first bad index. */
+    tki_gpu *gpu;
+    void *stream;
+    uint64_t *fault_word;
 } tki_call;
 
 typedef struct tki_lowering {
     const char *backend;
     const char *variant;
-    /* NULL, or the reason why this lowering does not take the case. The only capability test there is. */
-    const char *(*accept)(const tk_case *c);
+    /* NULL, or the reason why this lowering does not take the case. The only capability test there is. `device` is the GPU that
+     * a GPU row would run on, NULL for rows of the CPU. */
+    const char *(*accept)(const tk_case *c, const tki_gpu_info *device);
     /* NULL: none. `row` is the lowering itself. */
     size_t (*scratch_bytes)(const struct tki_lowering *row, const tk_case *c, int threads);
     tk_status (*launch)(const tki_call *call);

@@ -289,8 +289,9 @@ typedef struct tk_lowering_info {
 /* The i-th lowering of an op, fastest first; false past the end. */
 bool tk_lowering_at(const tk_contract *contract, int i, tk_lowering_info *info);
 
-/* NULL if the i-th lowering takes this case on this machine, else the reason why not. */
-const char *tk_lowering_refusal(const tk_case *c, int i);
+/* NULL if the i-th lowering takes this case on this machine, else the reason why not. A lowering for a GPU runs on the device
+ * that the context has opened; `ctx` may be NULL if there is none. */
+const char *tk_lowering_refusal(const tk_ctx *ctx, const tk_case *c, int i);
 
 /* ------------------------------------------------------------------------------------------------------------
  * 4. Certificates (libtokitai-verify)

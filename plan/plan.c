@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/context.h"
+
 void tki_lowering_id(const tki_lowering *lowering, const tk_case *c, char *text, size_t size)
 {
     bool wide_index = tk_contract_takes_index(c->contract) && c->index_dtype == TK_I64;
@@ -22,28 +24,45 @@ bool tk_lowering_at(const tk_contract *contract, int i, tk_lowering_info *info)
     return true;
 }
 
-const char *tk_lowering_refusal(const tk_case *c, int i)
+/* A GPU row runs on the device of the context, so there must be one of its backend. */
+static const char *refusal(const tk_ctx *ctx, const tki_lowering *row, const tk_case *c)
+{
+    if (!strcmp(row->backend, "cpu"))
+        return row->accept(c, NULL);
+    if (!ctx || strcmp(row->backend, tki_ctx_backend(ctx)) != 0)
+        return "the context has no such device; tk_ctx_use_device() opens one";
+    return row->accept(c, ctx->device);
+}
+
+const char *tk_lowering_refusal(const tk_ctx *ctx, const tk_case *c, int i)
 {
     const tki_lowering *row = tki_lowerings_of(c->contract);
     for (; i > 0 && row->backend; i--)
         row++;
-    return row->backend && i == 0 ? row->accept(c) : "there is no such lowering";
+    return row->backend && i == 0 ? refusal(ctx, row, c) : "there is no such lowering";
 }
 
-void tki_plan_case(const tk_case *c, const char *backend, const char *id, tki_plan *plan)
+void tki_plan_case(const tk_ctx *ctx, const tk_case *c, const char *backend, const char *id, tki_plan *plan)
 {
     size_t used = 0;
-    *plan = (tki_plan){0};
+    plan->lowering = NULL;
+    plan->refusals[0] = 0;
+    if (!backend)
+        backend = tki_ctx_backend(ctx);
     for (const tki_lowering *row = tki_lowerings_of(c->contract); row->backend; row++) {
         char row_id[128];
-        tki_lowering_id(row, c, row_id, sizeof row_id);
-        if ((backend && strcmp(backend, row->backend) != 0) || (id && strcmp(id, row_id) != 0))
+        if (strcmp(backend, row->backend) != 0)
             continue;
-        const char *reason = row->accept(c);
+        if (id)
+            tki_lowering_id(row, c, row_id, sizeof row_id);
+        if (id && strcmp(id, row_id) != 0)
+            continue;
+        const char *reason = refusal(ctx, row, c);
         if (!reason) {
             plan->lowering = row;
             return;
         }
+        tki_lowering_id(row, c, row_id, sizeof row_id);
         int length = snprintf(plan->refusals + used, sizeof plan->refusals - used, "%s%s: %s", used ? "; " : "",
                               row_id, reason);
         used += length > 0 && (size_t)length < sizeof plan->refusals - used ? (size_t)length : 0;

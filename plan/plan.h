@@ -9,7 +9,7 @@ typedef struct tki_plan {
     char refusals[1024];          /* "cpu.gemm.f16.avx512: no AVX-512; ..." of the rows before it */
 } tki_plan;
 
-/* `backend` NULL means any; `id` NULL means any lowering, else exactly that one. */
-void tki_plan_case(const tk_case *c, const char *backend, const char *id, tki_plan *plan);
+/* `backend` NULL means the one that the context works on; `id` NULL means any lowering, else exactly that one. */
+void tki_plan_case(const tk_ctx *ctx, const tk_case *c, const char *backend, const char *id, tki_plan *plan);
 
 #endif

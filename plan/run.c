@@ -6,7 +6,7 @@
 
 static tk_status plan_or_fail(tk_ctx *ctx, const tk_case *c, tki_plan *plan)
 {
-    tki_plan_case(c, NULL, NULL, plan);
+    tki_plan_case(ctx, c, NULL, NULL, plan);
     if (plan->lowering)
         return TK_OK;
     return tki_fail(ctx, TK_UNSUPPORTED, "%s: no lowering takes this case: %s", c->contract->name, plan->refusals);

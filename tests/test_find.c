@@ -101,9 +101,9 @@ static void test_refusal(void **state)
     while (tk_lowering_at(c.contract, rows, &info))
         rows++;
     assert_true(rows > 0);
-    assert_null(tk_lowering_refusal(&c, rows - 1)); /* the portable one */
-    assert_non_null(tk_lowering_refusal(&c, rows));
-    assert_non_null(tk_lowering_refusal(&c, -1));
+    assert_null(tk_lowering_refusal(NULL, &c, rows - 1)); /* the portable one */
+    assert_non_null(tk_lowering_refusal(NULL, &c, rows));
+    assert_non_null(tk_lowering_refusal(NULL, &c, -1));
 }
 
 int main(void)

@@ -118,7 +118,7 @@ static tk_status choose_executable(tk_ctx *ctx, tki_outcome *o, tki_executable *
     tk_case c = tk_case_init(o->contract, o->dtype);
     c.index_dtype = o->index_dtype;
     tki_plan plan;
-    tki_plan_case(&c, options->backend ? options->backend : "cpu", options->lowering, &plan);
+    tki_plan_case(ctx, &c, options->backend ? options->backend : "cpu", options->lowering, &plan);
     if (!plan.lowering)
         return tki_fail(ctx, options->lowering ? TK_BAD_ARGUMENT : TK_UNSUPPORTED, "%s: no lowering %s%s%s",
                         o->contract->name, options->lowering ? options->lowering : "takes this case on that backend",

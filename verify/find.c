@@ -29,7 +29,7 @@ static tk_status find_key(tk_ctx *ctx, const tk_case *c, const char *id, char ke
 {
     tki_plan plan;
     tki_provenance provenance;
-    tki_plan_case(c, NULL, id, &plan);
+    tki_plan_case(ctx, c, NULL, id, &plan);
     if (!plan.lowering)
         return tki_fail(ctx, TK_BAD_ARGUMENT, "%s: no lowering %s%s%s", c->contract->name, id,
                         plan.refusals[0] ? ": " : "", plan.refusals);

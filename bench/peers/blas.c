@@ -29,7 +29,7 @@ static void *openblas(const char **name)
 static void *blis(const char **name)
 {
     static const char *const names[] = {"libblis.so.4", "libblis.so.3", "libblis.so", NULL};
-    if (!tki_cpu_accept_avx512(NULL))
+    if (!tki_cpu_accept_avx512(NULL, NULL))
         setenv("BLIS_ARCH_TYPE", "0", 0); /* skx */
     return bench_load(names, name);
 }

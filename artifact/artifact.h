@@ -1,0 +1,56 @@
+/* Kernels compiled at run time: source in the library, binary in the user's cache directory.
+ *
+ * The key of an artifact is the SHA-256 of its source and everything it includes, the options, the compiler's identity and version,
+ * and the architecture. An entry is built in a temporary file, synced, renamed; another process that builds the same
+ * one waits. Before every load its hash is checked again; a truncated, swapped or edited entry is reported and rebuilt. */
+#ifndef TKI_ARTIFACT_ARTIFACT_H
+#define TKI_ARTIFACT_ARTIFACT_H
+
+#include "tokitai.h"
+
+enum { TKI_ARTIFACT_HEX = 65, TKI_ARTIFACT_KERNELS = 48 };
+
+typedef struct tki_artifact_request {
+    const char *backend;      /* "cuda", "hip" */
+    const char *source;       /* "ops/gelu/kernel.cu", one of those embedded in the library */
+    const char *architecture; /* "sm_90", "gfx942" */
+    tk_dtype dtype;           /* TK_F16 or TK_BF16: becomes -DTKI_DTYPE=0 or 1 */
+} tki_artifact_request;
+
+/* What the compiler says that one kernel uses. */
+typedef struct tki_kernel_resources {
+    char name[64];
+    int registers;
+    int shared_bytes; /* static */
+    int stack_bytes;
+    int spill_store_bytes;
+    int spill_load_bytes;
+} tki_kernel_resources;
+
+typedef struct tki_artifact {
+    void *image; /* what the driver loads */
+    size_t image_bytes;
+    char key[TKI_ARTIFACT_HEX];
+    char hash[TKI_ARTIFACT_HEX];        /* of the image */
+    char source_hash[TKI_ARTIFACT_HEX]; /* of the source and everything it includes */
+    char source[128];
+    char architecture[32];
+    char compiler[256]; /* "NVRTC 13.0", "clang version 19.1.7" */
+    char options[1024];
+    char path[4096]; /* its file in the cache; "" if the cache could not be written */
+    char note[512];  /* "" or what was wrong with the cache: a damaged entry that was rebuilt, a full disk */
+    int kernel_count;
+    tki_kernel_resources kernels[TKI_ARTIFACT_KERNELS];
+    bool was_cached;
+    double seconds; /* to find or build it */
+} tki_artifact;
+
+/* Finds or builds. Fails with TK_UNAVAILABLE if there is no compiler (the message names every one that was tried and why it did not
+ * serve), TK_INTERNAL with the compiler's output if the source does not compile. */
+TK_MUST_USE tk_status tki_artifact_get(tk_ctx *ctx, const tki_artifact_request *request, tki_artifact *artifact);
+void tki_artifact_free(tki_artifact *artifact);
+
+/* The i-th embedded kernel source; NULL past the end. */
+const char *tki_artifact_source_at(int i);
+
+#endif

@@ -1,0 +1,100 @@
+/* A GPU behind one set of calls. backend/cuda.c and backend/hip.c know the two drivers; gpu.c does everything that is the same
+ * for both: memory, streams, events, loading and launching. Drivers are loaded at run time; building needs none. */
+#ifndef TKI_BACKEND_GPU_H
+#define TKI_BACKEND_GPU_H
+
+#include "core/lowering.h"
+
+struct tki_gpu_info {
+    const char *backend; /* "cuda", "hip" */
+    int ordinal;
+    char name[128];
+    char uuid[48];         /* "GPU-1e2d3c4b-..." */
+    char architecture[32]; /* as its compilers are told: "sm_90", "gfx942" */
+    char driver[64];       /* version of the driver, or of the interface it offers */
+    int major, minor;      /* CUDA: compute capability, 9 and 0 for sm_90; HIP: 9 and 4 for gfx942 */
+    int units;             /* multiprocessors or compute units */
+    int warp;              /* lanes that run together */
+    int shared_bytes;      /* the most shared memory that one block can ask for */
+    int64_t memory_bytes;
+    int64_t l2_bytes;
+};
+
+/* Finds the i-th device of a backend without keeping it; false past the end. A driver that gives no device gives one entry with
+ * an empty name and the reason: library missing, no device, driver too old, no permission, ... */
+bool tki_gpu_at(const char *backend, int i, tki_gpu_info *info, char *reason, size_t reason_size);
+
+/* Opens a device: its primary context, which the vendor's run-time library and PyTorch share. */
+TK_MUST_USE tk_status tki_gpu_open(tk_ctx *ctx, const char *backend, int ordinal, tki_gpu **gpu);
+void tki_gpu_close(tki_gpu *gpu); /* NULL is fine */
+const tki_gpu_info *tki_gpu_describe(const tki_gpu *gpu);
+
+/* Memory. A stream is the driver's own handle (CUstream, hipStream_t); NULL is the default stream. Copies from and to pageable
+ * host memory return when the host memory may be used again. */
+TK_MUST_USE tk_status tki_gpu_alloc(tk_ctx *ctx, tki_gpu *gpu, size_t bytes, void **memory);
+void tki_gpu_free(tki_gpu *gpu, void *memory);
+TK_MUST_USE tk_status tki_gpu_write(tk_ctx *ctx, tki_gpu *gpu, void *stream, void *to, const void *from,
+                                    size_t bytes);
+TK_MUST_USE tk_status tki_gpu_read(tk_ctx *ctx, tki_gpu *gpu, void *stream, void *to, const void *from, size_t bytes);
+TK_MUST_USE tk_status tki_gpu_copy(tk_ctx *ctx, tki_gpu *gpu, void *stream, void *to, const void *from, size_t bytes);
+TK_MUST_USE tk_status tki_gpu_fill(tk_ctx *ctx, tki_gpu *gpu, void *stream, void *to, unsigned char value,
+                                   size_t bytes);
+
+TK_MUST_USE tk_status tki_gpu_stream_create(tk_ctx *ctx, tki_gpu *gpu, void **stream);
+void tki_gpu_stream_destroy(tki_gpu *gpu, void *stream);
+TK_MUST_USE tk_status tki_gpu_synchronize(tk_ctx *ctx, tki_gpu *gpu, void *stream);
+TK_MUST_USE tk_status tki_gpu_is_capturing(tk_ctx *ctx, tki_gpu *gpu, void *stream, bool *capturing);
+
+TK_MUST_USE tk_status tki_gpu_event_create(tk_ctx *ctx, tki_gpu *gpu, void **event);
+void tki_gpu_event_destroy(tki_gpu *gpu, void *event);
+TK_MUST_USE tk_status tki_gpu_event_record(tk_ctx *ctx, tki_gpu *gpu, void *event, void *stream);
+/* Waits for `end`. */
+TK_MUST_USE tk_status tki_gpu_event_seconds(tk_ctx *ctx, tki_gpu *gpu, void *begin, void *end, double *seconds);
+
+/* A loaded kernel. It belongs to the device and lives as long as it is open. */
+typedef struct tki_gpu_kernel {
+    void *function;
+    const char *source; /* "ops/gelu/kernel.cu" */
+    const char *name;   /* "gelu_bwd" */
+    tk_dtype dtype;
+    unsigned shared_allowed; /* dynamic shared memory that the driver has been told of so far */
+} tki_gpu_kernel;
+
+/* Compiles (or finds in the cache), checks and loads the kernel on first use; afterwards a short search. `source` and `name` are
+ * string literals: they are compared by address first. */
+TK_MUST_USE tk_status tki_gpu_kernel_get(tk_ctx *ctx, tki_gpu *gpu, const char *source, tk_dtype dtype,
+                                         const char *name, tki_gpu_kernel **kernel);
+
+/* What the driver says: how many blocks of this many threads fit on one multiprocessor. */
+TK_MUST_USE tk_status tki_gpu_occupancy(tk_ctx *ctx, tki_gpu *gpu, tki_gpu_kernel *kernel, unsigned threads,
+                                        unsigned shared_bytes, int *blocks);
+
+typedef struct tki_gpu_grid {
+    unsigned blocks[3]; /* 0 counts as 1 */
+    unsigned threads;
+    unsigned shared_bytes; /* dynamic */
+    unsigned cluster;      /* blocks in a cluster, along the first axis; 0 or 1: none. CUDA only */
+} tki_gpu_grid;
+
+/* Every kernel takes one struct by value. Returns at once. */
+TK_MUST_USE tk_status tki_gpu_launch(tk_ctx *ctx, tki_gpu *gpu, void *stream, tki_gpu_kernel *kernel,
+                                     tki_gpu_grid grid, const void *params);
+
+/* The artifact that a loaded kernel came out of; NULL if it is not loaded. */
+const struct tki_artifact *tki_gpu_artifact(const tki_gpu *gpu, const char *source, tk_dtype dtype);
+
+/* Words in device memory, one per op, that a kernel lowers to the first bad position it meets (device.h: report_bad_index). */
+enum { TKI_GPU_FAULT_WORDS = 32 };
+uint64_t *tki_gpu_fault_word(tki_gpu *gpu, int op);
+/* Waits for the stream; `position` receives -1, or the first bad position of the op that has one, which is then forgotten. */
+TK_MUST_USE tk_status tki_gpu_take_fault(tk_ctx *ctx, tki_gpu *gpu, void *stream, int *op, int64_t *position);
+
+/* A call of a GPU row: finds `name` in `source` for the call's dtype and launches it on the call's stream. */
+TK_MUST_USE tk_status tki_gpu_run(const tki_call *call, const char *source, const char *name, tki_gpu_grid grid,
+                                  const void *params);
+
+/* accept() of rows that any device of their backend can run; reads the row's needs from nothing but the device. */
+const char *tki_gpu_accept_any(const tk_case *c, const tki_gpu_info *device);
+const char *tki_gpu_accept_hopper(const tk_case *c, const tki_gpu_info *device); /* clusters, sm_90 */
+
+#endif
