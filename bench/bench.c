@@ -17,6 +17,18 @@
 #include "executor/executor.h"
 #include "plan/plan.h"
 
+/* -- Indices ------------------------------------------------------------------------------------------------------ */
+
+bool bench_heeds_indices(const tk_contract *contract)
+{
+    return !strncmp(contract->name, "embedding_", strlen("embedding_"));
+}
+
+const char *bench_indices_name(bench_indices indices)
+{
+    return indices == BENCH_ZIPF ? "zipf" : "uniform";
+}
+
 /* -- Work --------------------------------------------------------------------------------------------------------- */
 
 static uint64_t draw(uint64_t *state)
@@ -34,24 +46,39 @@ static uint16_t draw_value(const tk_case *c, int param, uint64_t *state)
     return c->dtype == TK_F16 ? tki_f32_to_f16(value) : tki_f32_to_bf16(value);
 }
 
-static void fill(const tk_case *c, int param, void *data)
+static int64_t draw_index(bench_indices indices, int64_t range, uint64_t *state)
+{
+    if (range <= 1)
+        return 0;
+    if (indices == BENCH_UNIFORM)
+        return (int64_t)(draw(state) % (uint64_t)range);
+    /* Below k with probability log(k + 1) / log(range + 1). */
+    double unit = (double)draw(state) * 0x1p-31;
+    return (int64_t)fmin(exp(unit * log1p((double)range)), (double)range) - 1;
+}
+
+static void fill_indices(const bench_work *work, int param)
+{
+    const tk_case *c = &work->c;
+    const int64_t count = tk_case_elements(c, param);
+    const int64_t range = c->dims[c->contract->params[param].indexed_dim];
+    uint64_t state = (uint64_t)param + 1;
+    for (int64_t i = 0; i < count; i++) {
+        int64_t index = draw_index(work->indices, range, &state);
+        if (c->index_dtype == TK_I64)
+            ((int64_t *)work->buffers[param])[i] = index;
+        else
+            ((int32_t *)work->buffers[param])[i] = (int32_t)index;
+    }
+}
+
+static void fill_values(const bench_work *work, int param)
 {
     enum { PERIOD = 1 << 20 };
-    const tk_param *p = &c->contract->params[param];
+    const tk_case *c = &work->c;
     const int64_t count = tk_case_elements(c, param);
+    uint16_t *values = work->buffers[param];
     uint64_t state = (uint64_t)param + 1;
-    if (p->kind == TK_KIND_INDEX) {
-        const uint64_t range = (uint64_t)c->dims[p->indexed_dim];
-        for (int64_t i = 0; i < count; i++) {
-            uint64_t index = range ? draw(&state) % range : 0;
-            if (c->index_dtype == TK_I64)
-                ((int64_t *)data)[i] = (int64_t)index;
-            else
-                ((int32_t *)data)[i] = (int32_t)index;
-        }
-        return;
-    }
-    uint16_t *values = data;
     for (int64_t i = 0; i < count && i < PERIOD; i++)
         values[i] = draw_value(c, param, &state);
     for (int64_t i = PERIOD; i < count; i += PERIOD)
@@ -80,8 +107,10 @@ static tk_status work_make(bench_work *work)
         work->buffers[p] = bench_alloc(work->bytes[p]);
         if (!work->buffers[p])
             return tki_fail(work->ctx, TK_NO_MEMORY, "no memory for %s", c->contract->params[p].name);
-        if (!c->contract->params[p].output)
-            fill(c, p, work->buffers[p]);
+        if (c->contract->params[p].kind == TK_KIND_INDEX)
+            fill_indices(work, p);
+        else if (!c->contract->params[p].output)
+            fill_values(work, p);
     }
     return tk_case_check(work->ctx, c, work->buffers);
 }
@@ -380,8 +409,8 @@ static void conclude(bench_result *result)
 bool bench_measure(tk_ctx *ctx, const tk_case *c, const char *const lowerings[], int count,
                    const bench_options *options, bench_result *result)
 {
-    bench_work work = {.ctx = ctx, .c = *c, .threads = options->threads};
-    *result = (bench_result){.c = *c, .threads = options->threads};
+    bench_work work = {.ctx = ctx, .c = *c, .indices = options->indices, .threads = options->threads};
+    *result = (bench_result){.c = *c, .indices = options->indices, .threads = options->threads};
     /* Peers that are built on OpenMP share the run-time that this program has loaded, and ask it. */
     omp_set_num_threads(options->threads);
     tk_status status = tk_ctx_set_threads(ctx, options->threads);

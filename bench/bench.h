@@ -9,10 +9,14 @@
 
 #include "tokitai.h"
 
+/* How often a row of an embedding is asked for: all alike, or the k-th in proportion to 1/k, as words occur in text. */
+typedef enum bench_indices { BENCH_UNIFORM, BENCH_ZIPF } bench_indices;
+
 /* One case with its buffers, which every arm shares. */
 typedef struct bench_work {
     tk_ctx *ctx;
     tk_case c;
+    bench_indices indices;
     void *buffers[TK_MAX_PARAMS]; /* in contract order, 64-byte aligned */
     int64_t bytes[TK_MAX_PARAMS];
     int threads;
@@ -40,6 +44,7 @@ enum { BENCH_ARMS = 24 };
 
 typedef struct bench_result {
     tk_case c;
+    bench_indices indices;
     int threads;
     bench_arm arms[BENCH_ARMS];
     int arm_count;
@@ -52,6 +57,7 @@ typedef struct bench_result {
 } bench_result;
 
 typedef struct bench_options {
+    bench_indices indices;
     int threads;
     double seconds;    /* for each case */
     const char *peers; /* NULL for all, "none", or names with commas */
@@ -70,6 +76,10 @@ TK_MUST_USE bool bench_limits_measure(int threads, double seconds, bench_limits 
  * it could not be done; the context has the reason. */
 TK_MUST_USE bool bench_measure(tk_ctx *ctx, const tk_case *c, const char *const lowerings[], int count,
                                const bench_options *options, bench_result *result);
+
+/* Whether the speed of an op depends on which indices it gets. */
+bool bench_heeds_indices(const tk_contract *contract);
+const char *bench_indices_name(bench_indices indices); /* "uniform", "zipf" */
 
 /* Bytes that a case needs for its buffers; peers may need as much again. */
 int64_t bench_case_bytes(const tk_case *c);

@@ -76,8 +76,8 @@ bool bench_pytorch_time(const bench_work *work, double seconds, double *best, do
     char arguments[256];
     char line[128];
     long long count = 0;
-    int length = snprintf(arguments, sizeof arguments, "%s %s %d %.3f", work->c.contract->name,
-                          tk_dtype_name(work->c.dtype), work->threads, seconds);
+    int length = snprintf(arguments, sizeof arguments, "%s %s %s %d %.3f", work->c.contract->name,
+                          tk_dtype_name(work->c.dtype), bench_indices_name(work->indices), work->threads, seconds);
     for (int d = 0; d < work->c.contract->dim_count; d++)
         length += snprintf(arguments + length, sizeof arguments - (size_t)length, " %lld",
                            (long long)work->c.dims[d]);

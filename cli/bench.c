@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "bench/bench.h"
+#include "cli/bench_report.h"
 #include "cli/cli.h"
 #include "cli/parse.h"
 
@@ -20,6 +21,7 @@ enum {
     KEY_LOWERING = 256,
     KEY_DTYPE,
     KEY_INDEX,
+    KEY_INDICES,
     KEY_SHAPE,
     KEY_THREADS,
     KEY_SECONDS,
@@ -51,6 +53,7 @@ static const struct argp_option option_list[] = {
      1},
     {"dtype", KEY_DTYPE, "TYPE", 0, "f16, bf16 or all (the default)", 1},
     {"index", KEY_INDEX, "TYPE", 0, "i32 (the default), i64 or all, for ops that take an index", 1},
+    {"indices", KEY_INDICES, "HOW", 0, "uniform, zipf or all (the default, except with --growth), for embeddings", 1},
     {"shape", KEY_SHAPE, "SIZES", 0, "Such as n=1048576 or 4096x1024, instead of a few usual ones", 1},
     {"growth", KEY_GROWTH, NULL, 0, "Sizes from 2^10 to 2^28 elements, products from 16 to 4096", 1},
     {"peers", KEY_PEERS, "LIST", 0, "none, or names with commas; the default is every one that is found", 1},
@@ -107,30 +110,22 @@ static const struct argp command = {
  * From arguments to jobs. A function that returns false has said why.
  * ------------------------------------------------------------------------------------------------------------ */
 
-enum { MANY = 64, MOST_LOWERINGS = 8, MOST_JOBS = 4096 };
-
-/* Lowerings of one op and its types, and what their certificates say. */
-typedef struct group {
-    const tk_contract *contract;
-    tk_dtype dtype, index_dtype;
-    int count;
-    char ids[MOST_LOWERINGS][128];
-    const char *verdicts[MOST_LOWERINGS];
-} group;
+enum { MANY = 64, MOST_JOBS = 4096 };
 
 typedef struct job {
-    const group *group;
+    const cli_bench_group *group;
     int64_t dims[TK_MAX_DIMS];
+    bench_indices indices;
 } job;
 
 typedef struct plan {
     const tk_contract *ops[MANY];
     int op_count;
-    unsigned dtypes, index_dtypes;
+    unsigned dtypes, index_dtypes, indices; /* a bit for each that is wanted */
     bool has_shape;
     cli_shape shape;
     bench_options options;
-    group groups[4 * MANY];
+    cli_bench_group groups[4 * MANY];
     int group_count;
     job jobs[MOST_JOBS];
     int job_count;
@@ -164,6 +159,23 @@ static bool plan_types(const arguments *a, plan *p)
         return false;
     }
     return true;
+}
+
+static bool plan_indices(const arguments *a, plan *p)
+{
+    static const char *const names[] = {"uniform", "zipf", "all"};
+    static const unsigned sets[] = {1u << BENCH_UNIFORM, 1u << BENCH_ZIPF, 1u << BENCH_UNIFORM | 1u << BENCH_ZIPF};
+    const char *wanted = given(a, KEY_INDICES);
+    p->indices = a->growth ? sets[0] : sets[2];
+    for (int i = 0; wanted && i < 3; i++) {
+        if (!strcmp(wanted, names[i])) {
+            p->indices = sets[i];
+            return true;
+        }
+    }
+    if (wanted)
+        cli_complain_unknown(a->who, "way to draw indices", wanted, names, 3);
+    return !wanted;
 }
 
 static bool plan_peers(const arguments *a, plan *p)
@@ -241,11 +253,11 @@ static void add_group(const arguments *a, plan *p, const tk_contract *op, tk_dty
     const char *wanted = given(a, KEY_LOWERING);
     const bool best = wanted ? !strcmp(wanted, "best") : a->growth;
     tk_lowering_info info;
-    group *g = &p->groups[p->group_count];
-    *g = (group){.contract = op, .dtype = dtype, .index_dtype = index};
+    cli_bench_group *g = &p->groups[p->group_count];
+    *g = (cli_bench_group){.contract = op, .dtype = dtype, .index_dtype = index};
     tk_case c = tk_case_init(op, dtype);
     c.index_dtype = index;
-    for (int l = 0; tk_lowering_at(op, l, &info) && g->count < MOST_LOWERINGS; l++) {
+    for (int l = 0; tk_lowering_at(op, l, &info) && g->count < CLI_BENCH_LOWERINGS; l++) {
         char *id = g->ids[g->count];
         bool wide = tk_contract_takes_index(op) && index == TK_I64;
         snprintf(id, sizeof *g->ids, "%s.%s.%s.%s%s", info.backend, op->name, tk_dtype_name(dtype), info.variant,
@@ -279,19 +291,29 @@ static bool plan_groups(const arguments *a, plan *p)
     return p->group_count > 0;
 }
 
+static void add_jobs(plan *p, const cli_bench_group *g, const int64_t dims[TK_MAX_DIMS])
+{
+    const unsigned wanted = bench_heeds_indices(g->contract) ? p->indices : 1u << BENCH_UNIFORM;
+    for (bench_indices indices = BENCH_UNIFORM; indices <= BENCH_ZIPF && p->job_count < MOST_JOBS; indices++) {
+        if (!(wanted & 1u << indices))
+            continue;
+        job *j = &p->jobs[p->job_count++];
+        *j = (job){.group = g, .indices = indices};
+        memcpy(j->dims, dims, sizeof j->dims);
+    }
+}
+
 static bool plan_jobs(const arguments *a, plan *p)
 {
     cli_error error;
     for (int i = 0; i < p->group_count; i++) {
         int64_t dims[TK_MAX_DIMS] = {0};
-        for (int s = 0; p->job_count < MOST_JOBS; s++) {
+        for (int s = 0;; s++) {
             bool more = p->has_shape ? s == 0 && cli_shape_fit(&p->shape, p->groups[i].contract, dims, &error)
                                      : bench_shape_at(p->groups[i].contract, a->growth, s, dims);
             if (!more)
                 break;
-            job *j = &p->jobs[p->job_count++];
-            j->group = &p->groups[i];
-            memcpy(j->dims, dims, sizeof dims);
+            add_jobs(p, &p->groups[i], dims);
         }
     }
     return p->job_count > 0;
@@ -311,7 +333,7 @@ static bool plan_chart(const arguments *a)
  * ------------------------------------------------------------------------------------------------------------ */
 
 /* The certificate that a lowering needs, made on the spot if that was asked for. */
-static cli_exit ensure_certificate(const arguments *a, tk_ctx *ctx, group *g, int i, cli_progress *progress)
+static cli_exit ensure_certificate(const arguments *a, tk_ctx *ctx, cli_bench_group *g, int i, cli_progress *progress)
 {
     tk_certificate *certificate = NULL;
     tk_certify_options options = TK_CERTIFY_DEFAULTS;
@@ -354,143 +376,6 @@ static cli_exit ensure_certificates(const arguments *a, plan *p, tk_ctx *ctx)
 }
 
 /* ------------------------------------------------------------------------------------------------------------
- * Output
- * ------------------------------------------------------------------------------------------------------------ */
-
-static void format_time(double seconds, char *text, size_t size)
-{
-    if (seconds < 1e-3)
-        snprintf(text, size, "%.4g us", 1e6 * seconds);
-    else if (seconds < 1)
-        snprintf(text, size, "%.4g ms", 1e3 * seconds);
-    else
-        snprintf(text, size, "%.4g s", seconds);
-}
-
-static void print_machine(const bench_options *options, const bench_limits *limits)
-{
-    tk_device device;
-    const char *name;
-    const char *found;
-    bool present;
-    if (tk_device_at(0, &device))
-        printf("%s, %d thread%s\n", device.name, options->threads, options->threads == 1 ? "" : "s");
-    printf("limits   copy %.1f GB/s, non-temporal copy %.1f GB/s (read and written), multiply-add %.0f GFLOP/s\n",
-           1e-9 * limits->copy, 1e-9 * limits->stream_copy, 1e-9 * limits->multiply_add);
-    for (int i = 0; bench_peer_at(i, &name, &found, &present); i++)
-        printf("%s %-9s %s%s\n", i ? "        " : "peers   ", name, present ? "" : "not here: ", found);
-}
-
-static void print_arm(const cli_table *table, const bench_result *r, const bench_arm *arm)
-{
-    char best[32];
-    char median[32];
-    char per[32];
-    char rate[32];
-    char share[32] = "";
-    char ratio[32] = "";
-    format_time(arm->best, best, sizeof best);
-    format_time(arm->median, median, sizeof median);
-    snprintf(per, sizeof per, "%.3f ns", 1e9 * arm->best / r->elements);
-    if (r->work_flops > 0)
-        snprintf(rate, sizeof rate, "%.1f GFLOP/s", 1e-9 * r->work_flops / arm->best);
-    else
-        snprintf(rate, sizeof rate, "%.2f GB/s", 1e-9 * r->work_bytes / arm->best);
-    if (arm->kind != BENCH_LIMIT && r->limit > 0)
-        snprintf(share, sizeof share, "%.0f%%", 100 * r->limit / arm->best);
-    if (arm->kind == BENCH_LOWERING && r->best_peer > 0)
-        snprintf(ratio, sizeof ratio, "%.2fx", r->best_peer / arm->best);
-    cli_style style = arm->kind == BENCH_LOWERING ? CLI_BOLD : arm->kind == BENCH_LIMIT ? CLI_FAINT : CLI_PLAIN;
-    bool slower = r->best_peer > 0 && arm->best > r->best_peer;
-    cli_table_row(table, (cli_cell[]){{arm->name, style},
-                                      {arm->differs ? "differs" : best, CLI_PLAIN},
-                                      {arm->differs ? "-" : median, CLI_PLAIN},
-                                      {arm->differs ? "-" : per, CLI_PLAIN},
-                                      {arm->differs ? "-" : rate, CLI_PLAIN},
-                                      {arm->differs ? "-" : share, CLI_PLAIN},
-                                      {ratio, slower ? CLI_DOUBTFUL : CLI_GOOD}});
-}
-
-static void format_case(const tk_case *c, char *text, size_t size)
-{
-    int length = snprintf(text, size, "%s %s%s", c->contract->name, tk_dtype_name(c->dtype),
-                          tk_contract_takes_index(c->contract) && c->index_dtype == TK_I64 ? " i64" : "");
-    for (int d = 0; d < c->contract->dim_count; d++)
-        length += snprintf(text + length, size - (size_t)length, "%s%s=%lld", d ? "," : " ",
-                           c->contract->dim_names[d], (long long)c->dims[d]);
-}
-
-static void print_result(const bench_result *r)
-{
-    char title[256];
-    cli_table table = {.count = 7,
-                       .columns = {{"ARM", false, 34},
-                                   {"BEST", true, 9},
-                                   {"MEDIAN", true, 9},
-                                   {"PER ELEMENT", true, 0},
-                                   {"RATE", true, 15},
-                                   {"OF LIMIT", true, 0},
-                                   {"TO BEST PEER", true, 0}}};
-    format_case(&r->c, title, sizeof title);
-    cli_heading(title);
-    for (int i = 0; i < r->arm_count; i++)
-        cli_table_fit(&table, 0, r->arms[i].name);
-    cli_table_head(&table);
-    for (int i = 0; i < r->arm_count; i++)
-        print_arm(&table, r, &r->arms[i]);
-    fflush(stdout);
-}
-
-static json_t *arm_json(const group *g, const bench_arm *arm)
-{
-    static const char *const kinds[] = {"lowering", "peer", "limit"};
-    json_t *json = json_pack("{s:s, s:s, s:b, s:b}", "name", arm->name, "kind", kinds[arm->kind], "same_work",
-                             !arm->differs, "in_turn", !arm->separate);
-    if (!arm->differs) {
-        json_object_set_new(json, "best_seconds", json_real(arm->best));
-        json_object_set_new(json, "median_seconds", json_real(arm->median));
-        json_object_set_new(json, "samples", json_integer(arm->samples));
-    }
-    for (int l = 0; arm->kind == BENCH_LOWERING && l < g->count; l++)
-        if (!strcmp(g->ids[l], arm->name))
-            json_object_set_new(json, "verdict", json_string(g->verdicts[l]));
-    return json;
-}
-
-static json_t *result_json(const group *g, const bench_result *r)
-{
-    json_t *shape = json_object();
-    json_t *arms = json_array();
-    for (int d = 0; d < r->c.contract->dim_count; d++)
-        json_object_set_new(shape, r->c.contract->dim_names[d], json_integer(r->c.dims[d]));
-    for (int i = 0; i < r->arm_count; i++)
-        json_array_append_new(arms, arm_json(g, &r->arms[i]));
-    json_t *json = json_pack("{s:s, s:s, s:o, s:f, s:f, s:f, s:f, s:o}", "op", r->c.contract->name, "dtype",
-                             tk_dtype_name(r->c.dtype), "shape", shape, "bytes", r->work_bytes, "flops",
-                             r->work_flops, "elements", r->elements, "limit_seconds", r->limit, "arms", arms);
-    if (tk_contract_takes_index(r->c.contract))
-        json_object_set_new(json, "index_dtype", json_string(tk_dtype_name(r->c.index_dtype)));
-    if (r->best_peer > 0)
-        json_object_set_new(json, "best_peer", json_string(r->best_peer_name));
-    return json;
-}
-
-static json_t *machine_json(const bench_options *options, const bench_limits *limits)
-{
-    tk_device device;
-    const char *name;
-    const char *found;
-    bool present;
-    json_t *peers = json_object();
-    for (int i = 0; bench_peer_at(i, &name, &found, &present); i++)
-        json_object_set_new(peers, name, json_pack("{s:b, s:s}", "found", (int)present, "detail", found));
-    return json_pack("{s:s, s:s, s:i, s:f, s:f, s:f, s:o}", "device", tk_device_at(0, &device) ? device.name : "",
-                     "features", device.detail, "threads", options->threads, "copy_bytes_per_second", limits->copy,
-                     "non_temporal_copy_bytes_per_second", limits->stream_copy, "multiply_add_per_second",
-                     limits->multiply_add, "peers", peers);
-}
-
-/* ------------------------------------------------------------------------------------------------------------
  * Timing
  * ------------------------------------------------------------------------------------------------------------ */
 
@@ -509,19 +394,21 @@ static bool fits_in_memory(const tk_case *c)
 
 static cli_exit time_job(const arguments *a, const plan *p, tk_ctx *ctx, const job *j, bench_result *r)
 {
-    const char *ids[MOST_LOWERINGS];
+    const char *ids[CLI_BENCH_LOWERINGS];
     char title[256];
     tk_case c = tk_case_init(j->group->contract, j->group->dtype);
     c.index_dtype = j->group->index_dtype;
     memcpy(c.dims, j->dims, sizeof c.dims);
-    format_case(&c, title, sizeof title);
+    cli_bench_format_case(&c, j->indices, title, sizeof title);
     for (int l = 0; l < j->group->count; l++)
         ids[l] = j->group->ids[l];
     if (!fits_in_memory(&c)) {
         cli_complain(a->who, "%s is left out: there is not enough free memory", title);
         return CLI_UNKNOWN;
     }
-    if (bench_measure(ctx, &c, ids, j->group->count, &p->options, r))
+    bench_options options = p->options;
+    options.indices = j->indices;
+    if (bench_measure(ctx, &c, ids, j->group->count, &options, r))
         return CLI_HOLDS;
     cli_complain(a->who, "%s: %s", title, tk_ctx_message(ctx));
     return CLI_UNKNOWN;
@@ -551,7 +438,7 @@ static cli_exit time_jobs(const arguments *a, const plan *p, tk_ctx *ctx)
         return CLI_UNKNOWN;
     }
     if (!a->json)
-        print_machine(&p->options, &limits);
+        cli_bench_print_machine(&p->options, &limits);
     cli_progress progress = cli_progress_begin(p->job_count);
     for (int i = 0; i < p->job_count; i++) {
         progress.job = i;
@@ -562,14 +449,15 @@ static cli_exit time_jobs(const arguments *a, const plan *p, tk_ctx *ctx)
         if (outcome != CLI_HOLDS)
             continue;
         if (a->json)
-            json_array_append_new(list, result_json(p->jobs[i].group, &results[count]));
+            json_array_append_new(list, cli_bench_result_json(p->jobs[i].group, &results[count]));
         else
-            print_result(&results[count]);
+            cli_bench_print_result(&results[count]);
         count++;
     }
     if (a->json)
-        result = cli_worse(result, cli_print_json(json_pack("{s:o, s:O}", "machine",
-                                                            machine_json(&p->options, &limits), "results", list)));
+        result = cli_worse(result,
+                           cli_print_json(json_pack("{s:o, s:O}", "machine",
+                                                    cli_bench_machine_json(&p->options, &limits), "results", list)));
     const char *chart = given(a, KEY_CHART);
     if (chart && !bench_chart_write(chart, results, count, a->growth)) {
         cli_complain(a->who, "the chart was not written to '%.200s': %s", chart, strerror(errno));
@@ -593,8 +481,8 @@ cli_exit cli_bench(int argc, char **argv)
         return CLI_UNKNOWN;
     }
     cli_exit result = CLI_BAD;
-    if (plan_ops(&a, p) && plan_types(&a, p) && plan_numbers(&a, p) && plan_peers(&a, p) && plan_shape(&a, p) &&
-        plan_groups(&a, p) && plan_jobs(&a, p) && plan_chart(&a))
+    if (plan_ops(&a, p) && plan_types(&a, p) && plan_indices(&a, p) && plan_numbers(&a, p) && plan_peers(&a, p) &&
+        plan_shape(&a, p) && plan_groups(&a, p) && plan_jobs(&a, p) && plan_chart(&a))
         result = ensure_certificates(&a, p, ctx);
     if (result == CLI_HOLDS)
         result = time_jobs(&a, p, ctx);

@@ -72,6 +72,7 @@ bad() { # TITLE MESSAGE ARGUMENT...
 bad "an op misspelt" "unknown op 'gelu_fw'; did you mean 'gelu_fwd'\?" gelu_fw
 bad "a dtype" "unknown dtype 'f32'" gelu_fwd --dtype f32
 bad "a peer" "unknown peer 'openblass'; did you mean 'openblas'\?" gelu_fwd --peers sleef,openblass
+bad "indices" "unknown way to draw indices 'zip'; did you mean 'zipf'\?" embedding_fwd --indices zip
 bad "seconds" "--seconds '0' is not" gelu_fwd --seconds 0
 bad "threads" "--threads '-1' is not" gelu_fwd --threads=-1
 bad "a lowering" "no lowering 'cpu.gelu_fwd.f16.fast'" gelu_fwd --lowering cpu.gelu_fwd.f16.fast
@@ -105,6 +106,12 @@ expect 0 "products" gemm gemm_grad_a gemm_grad_b --shape 37x41x29 --dtype bf16 "
 same_work
 expect 0 "embeddings" embedding_fwd embedding_bwd --shape 31x65x17 --dtype f16 "${run[@]}"
 same_work
+for op in embedding_fwd embedding_bwd; do
+    says out "^$op f16 queries=31,dim=65,vocab=17 uniform$"
+    says out "^$op f16 queries=31,dim=65,vocab=17 zipf$"
+done
+expect 0 "indices of one kind" embedding_bwd --shape 31x65x17 "${tiny[@]}" --indices zipf
+is "    and no other" test "$(grep -cE '^embedding_bwd .*(uniform|zipf)$' out)" = 1
 expect 0 "i64" xent --index i64 --shape 3x5 "${run[@]}" --dtype f16
 says out "^xent f16 i64 rows=3,cols=5$"
 expect 0 "two threads" gemm --shape 130x70x50 --dtype bf16 "${run[@]}" --threads 2

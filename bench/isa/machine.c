@@ -83,13 +83,14 @@ TKI_INLINE vec read_block(const char *from, int64_t bytes, vec sum)
 
 TKI_INLINE void write_block(char *to, int64_t bytes, bool past_caches)
 {
+    static const float values[VEC] = {1.5f};
     const vec value = vec_set(1.5f);
     int64_t i = 0;
     if (past_caches) {
-        for (; i < bytes && (uintptr_t)(to + i) % (2 * VEC); i++)
+        for (; i < bytes && (uintptr_t)(to + i) % VEC_BYTES; i++)
             to[i] = 1;
-        for (; i + 2 * VEC <= bytes; i += 2 * VEC)
-            vec_stream16((uint16_t *)(void *)(to + i), value, TK_F16);
+        for (; i + VEC_BYTES <= bytes; i += VEC_BYTES)
+            vec_stream_copy(to + i, values);
     } else {
         for (; i + VEC_BYTES <= bytes; i += VEC_BYTES)
             vec_store((float *)(void *)(to + i), value);

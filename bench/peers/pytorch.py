@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""PyTorch on the same work: pytorch.py OP DTYPE THREADS SECONDS SIZE..., prints "BEST MEDIAN SAMPLES" in seconds.
+"""PyTorch on the same work: pytorch.py OP DTYPE uniform|zipf THREADS SECONDS SIZE..., prints "BEST MEDIAN SAMPLES"
+in seconds.
 
 A process of its own, so it is not timed in turn with the other arms. Exit status 3: no torch, or no such work.
 With --version as the only argument: prints the version found.
 """
+import math
 import os
 import sys
 import time
@@ -67,13 +69,21 @@ def gemm_grad_b(dtype, m, n, k):
     return lambda: a.t() @ grad
 
 
+def draw_indices(queries, vocab):
+    """As bench_indices in bench/bench.h says."""
+    if indices == "uniform":
+        return torch.randint(vocab, (queries,))
+    drawn = torch.exp(torch.rand(queries, dtype=torch.float64) * math.log1p(vocab))
+    return drawn.clamp(max=vocab).long() - 1
+
+
 def embedding_fwd(dtype, queries, dim, vocab):
-    weight, index = torch.randn(vocab, dim).to(dtype), torch.randint(vocab, (queries,))
+    weight, index = torch.randn(vocab, dim).to(dtype), draw_indices(queries, vocab)
     return lambda: F.embedding(index, weight)
 
 
 def embedding_bwd(dtype, queries, dim, vocab):
-    grad, index = torch.randn(queries, dim).to(dtype), torch.randint(vocab, (queries,))
+    grad, index = torch.randn(queries, dim).to(dtype), draw_indices(queries, vocab)
     return lambda: torch.ops.aten.embedding_dense_backward(grad, index, vocab, -1, False)
 
 
@@ -100,8 +110,9 @@ def main():
     if sys.argv[1:] == ["--version"]:
         print(torch.__version__)
         return 0
-    op, dtype, threads, seconds = sys.argv[1], sys.argv[2], int(sys.argv[3]), float(sys.argv[4])
-    sizes = [int(a) for a in sys.argv[5:]]
+    global indices
+    op, dtype, indices, threads, seconds = *sys.argv[1:4], int(sys.argv[4]), float(sys.argv[5])
+    sizes = [int(a) for a in sys.argv[6:]]
     if op not in WORK:
         return 3
     torch.set_num_threads(threads)

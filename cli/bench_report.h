@@ -1,0 +1,29 @@
+/* What cli/bench.c shows, and how. */
+#ifndef CLI_BENCH_REPORT_H
+#define CLI_BENCH_REPORT_H
+
+#include <jansson.h>
+
+#include "bench/bench.h"
+
+enum { CLI_BENCH_LOWERINGS = 8 };
+
+/* Lowerings of one op and its types, and what their certificates say. */
+typedef struct cli_bench_group {
+    const tk_contract *contract;
+    tk_dtype dtype, index_dtype;
+    int count;
+    char ids[CLI_BENCH_LOWERINGS][128];
+    const char *verdicts[CLI_BENCH_LOWERINGS];
+} cli_bench_group;
+
+/* "embedding_fwd f16 queries=8192,dim=1024,vocab=32000 zipf" */
+void cli_bench_format_case(const tk_case *c, bench_indices indices, char *text, size_t size);
+
+void cli_bench_print_machine(const bench_options *options, const bench_limits *limits);
+void cli_bench_print_result(const bench_result *r);
+
+json_t *cli_bench_machine_json(const bench_options *options, const bench_limits *limits);
+json_t *cli_bench_result_json(const cli_bench_group *g, const bench_result *r);
+
+#endif
