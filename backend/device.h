@@ -287,6 +287,16 @@ DEVICE void store16_once(void *to, vector16 v)
 #endif
 }
 
+DEVICE void store8(void *to, uint32_t low, uint32_t high)
+{
+#if TKI_HIP
+    typedef uint32_t words __attribute__((ext_vector_type(2)));
+    *(words *)to = words{low, high};
+#else
+    asm volatile("st.global.v2.u32 [%0], {%1, %2};" ::"l"(to), "r"(low), "r"(high) : "memory");
+#endif
+}
+
 /* ------------------------------------------------------------------------------------------------------------
  * The element type: its bits in memory, fp32 in registers
  * ------------------------------------------------------------------------------------------------------------ */

@@ -16,4 +16,7 @@ typedef struct tki_gemm_params {
     int64_t rows, cols, inner;
 } tki_gemm_params;
 
+/* On a GPU a block of the kernel product_T has T times this many threads and computes T x T outputs at a time. */
+enum { TKI_GEMM_THREADS_PER_LINE = 2 };
+
 #endif
