@@ -13,7 +13,7 @@
 extern const tki_gemm_cpu TKI_ISA_TABLE(tki_gemm_cpu);
 
 enum {
-    DEPTH = 512, /* length of a run: part of what the bits depend on, unlike the other sizes */
+    DEPTH = 1024, /* length of a run: part of what the bits depend on, unlike the other sizes */
     /* The block of sums in registers, which leaves room for one row of right and one element of left. */
     STRIP_ROWS = VEC_REGISTERS == 32 ? 8 : 4,
     STRIP_VECS = 3,
@@ -129,17 +129,19 @@ static cut cut_work(const tki_gemm_params *p, int threads)
     double enough = (double)p->rows * (double)p->cols * (double)p->inner / PRODUCTS_PER_WORKER;
     share_out(&w, enough < 1 ? 1 : enough < threads ? (int)enough : threads);
 
-    /* Half the second-level cache for left's panel; right's, of which a strip at a time is in use, in the third. */
-    const int64_t line_bytes = DEPTH * (int64_t)sizeof(float);
+    /* Half the second-level cache for left's panel; right's, of which a strip at a time is in use, in the third. Both
+     * are packed again for every tile: from about 2000 rows or columns on that costs next to nothing. */
+    const int64_t depth = least(DEPTH, p->inner);
+    const int64_t line_bytes = (depth + 1) * (int64_t)sizeof(float);
+    const int64_t workers = w.workers_down * w.workers_across;
     int64_t rows = cache_bytes(_SC_LEVEL2_CACHE_SIZE, 512 << 10) / 2 / line_bytes;
-    int64_t cols = cache_bytes(_SC_LEVEL3_CACHE_SIZE, 8 << 20) / 4 / line_bytes;
+    int64_t cols = cache_bytes(_SC_LEVEL3_CACHE_SIZE, 8 << 20) / 2 / workers / line_bytes;
     rows = rows < 4 * LEFT_WIDTH ? 4 * LEFT_WIDTH : least(rows, 512);
     cols = cols < 4 * RIGHT_WIDTH ? 4 * RIGHT_WIDTH : least(cols, 2048);
     w.panel_rows = even_part(w.share_rows, rows, LEFT_WIDTH);
-    w.tile_rows = w.panel_rows * (w.share_rows > w.panel_rows ? least(4, parts_of(w.share_rows, w.panel_rows)) : 1);
+    w.tile_rows = w.panel_rows * least(parts_of(2048, w.panel_rows), parts_of(w.share_rows, w.panel_rows));
     w.tile_cols = even_part(w.share_cols, cols, RIGHT_WIDTH);
 
-    int64_t depth = least(DEPTH, p->inner);
     bool neighbours = lines_are_neighbours(&w.p.left, p->inner);
     w.left_stride = neighbours ? 1 : round_up(depth, LINE_FLOATS) + LINE_FLOATS;
     w.left = whole_cache_lines(w.panel_rows * (neighbours ? depth : w.left_stride));
@@ -349,6 +351,16 @@ TKI_INLINE left_strip strip_at(const cut *w, const float *left, int64_t row, int
     return (left_strip){left + row / LEFT_WIDTH * LEFT_WIDTH * depth + row % LEFT_WIDTH, 1, LEFT_WIDTH};
 }
 
+/* Rows of a large output lie in other pages each; they are under way while the last run is summed. */
+TKI_INLINE void prefetch_out(const cut *w, const tile *to)
+{
+    const uint16_t *first = (const uint16_t *)w->p.out + to->row * w->p.cols + to->col;
+    for (int64_t r = 0; r < to->rows; r++) {
+        __builtin_prefetch(first + r * w->p.cols, 1);
+        __builtin_prefetch(first + r * w->p.cols + to->cols - 1, 1);
+    }
+}
+
 /* One run of a panel of left with a strip of right. Sums wait in `totals`, where the panel's first row begins, for
  * the runs to come. */
 TKI_INLINE void multiply_strip(const cut *w, const float *left, const float *right, float *totals, const tile *at,
@@ -360,6 +372,8 @@ TKI_INLINE void multiply_strip(const cut *w, const float *left, const float *rig
         tile to = {at->row + r, at->col, least(STRIP_ROWS, at->rows - r), at->cols};
         left_strip strip = strip_at(w, left, r, depth);
         float *waiting = first && last ? NULL : totals + r * w->tile_cols;
+        if (last && !w->exchanged)
+            prefetch_out(w, &to);
         add_run(last ? final : waiting, first ? NULL : waiting, strip, right, depth, (int)to.rows, (int)to.cols);
         if (last)
             store_sums(w, final, &to, dtype);
