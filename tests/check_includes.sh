@@ -16,7 +16,7 @@ is_run_source() {
     case $1 in
         core/hash.c | core/file.c | core/json.c) return 1 ;;
         core/*.c | plan/*.c | backend/*.c | executor/*.c) return 0 ;;
-        ops/*/contract.c | ops/*/lowering.c | ops/*/kernel*.c) return 0 ;;
+        ops/*/contract.c | ops/*/lowering.c | ops/*/launch_gpu.c | ops/*/kernel*.c) return 0 ;;
         ops/*/*) return 1 ;;
         ops/*.c) return 0 ;;
     esac
@@ -47,10 +47,10 @@ allowed() {
                 include/tokitai.h | core/* | backend/* | "$own"/params.h | "$own"/kernel*) return 0 ;;
                 *) return 1 ;;
             esac ;;
-        ops/*/lowering.[ch])
+        ops/*/lowering.[ch] | ops/*/launch_gpu.[ch])
             case $to in
                 include/tokitai.h | core/* | backend/* | "$own"/lowering.h | "$own"/contract.h | "$own"/params.h | \
-                    "$own"/kernel*.h) return 0 ;;
+                    "$own"/launch_gpu.h | "$own"/kernel*.h) return 0 ;;
                 *) return 1 ;;
             esac ;;
         ops/*/mutants.c)
@@ -202,7 +202,7 @@ self_test() {
         echo '/* planted */' >"$copy/$file/planted.h"
     done
     printf '#include <mpfr.h>\n' >"$copy/exact/planted_heavy.h"
-    for file in contract.h params.h oracle.h kernel_cpu.h; do
+    for file in contract.h params.h oracle.h kernel_cpu.h launch_gpu.h; do
         echo '/* planted */' >"$copy/ops/planted/$file"
     done
     mkdir -p "$copy/ops/planted_other" && echo '/* planted */' >"$copy/ops/planted_other/contract.h"
@@ -256,6 +256,9 @@ ops/planted/kernel.cu "verify/planted.h" bad
 ops/planted/params.h "exact/planted.h" bad
 ops/planted/lowering.c "backend/planted.h" good
 ops/planted/lowering.c "exact/planted.h" bad
+ops/planted/lowering.c "launch_gpu.h" good
+ops/planted/launch_gpu.c "backend/planted.h" good
+ops/planted/launch_gpu.c "exact/planted.h" bad
 ops/planted/lowering.c "verify/planted.h" bad
 ops/planted/mutants.c "exact/planted.h" good
 ops/planted/mutants.c "verify/planted.h" bad
