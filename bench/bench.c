@@ -26,7 +26,8 @@ bool bench_heeds_indices(const tk_contract *contract)
 
 const char *bench_indices_name(bench_indices indices)
 {
-    return indices == BENCH_ZIPF ? "zipf" : "uniform";
+    static const char *const names[] = {"uniform", "zipf", "equal"};
+    return names[indices];
 }
 
 /* -- Work --------------------------------------------------------------------------------------------------------- */
@@ -50,6 +51,8 @@ static int64_t draw_index(bench_indices indices, int64_t range, uint64_t *state)
 {
     if (range <= 1)
         return 0;
+    if (indices == BENCH_EQUAL)
+        return range / 2;
     if (indices == BENCH_UNIFORM)
         return (int64_t)(draw(state) % (uint64_t)range);
     /* Below k with probability log(k + 1) / log(range + 1). */
@@ -57,7 +60,7 @@ static int64_t draw_index(bench_indices indices, int64_t range, uint64_t *state)
     return (int64_t)fmin(exp(unit * log1p((double)range)), (double)range) - 1;
 }
 
-static void fill_indices(const bench_work *work, int param)
+void bench_draw_indices(const bench_work *work, int param, void *data)
 {
     const tk_case *c = &work->c;
     const int64_t count = tk_case_elements(c, param);
@@ -66,18 +69,15 @@ static void fill_indices(const bench_work *work, int param)
     for (int64_t i = 0; i < count; i++) {
         int64_t index = draw_index(work->indices, range, &state);
         if (c->index_dtype == TK_I64)
-            ((int64_t *)work->buffers[param])[i] = index;
+            ((int64_t *)data)[i] = index;
         else
-            ((int32_t *)work->buffers[param])[i] = (int32_t)index;
+            ((int32_t *)data)[i] = (int32_t)index;
     }
 }
 
-static void fill_values(const bench_work *work, int param)
+void bench_draw_values(const tk_case *c, int param, uint16_t *values, int64_t count)
 {
     enum { PERIOD = 1 << 20 };
-    const tk_case *c = &work->c;
-    const int64_t count = tk_case_elements(c, param);
-    uint16_t *values = work->buffers[param];
     uint64_t state = (uint64_t)param + 1;
     for (int64_t i = 0; i < count && i < PERIOD; i++)
         values[i] = draw_value(c, param, &state);
@@ -108,9 +108,9 @@ static tk_status work_make(bench_work *work)
         if (!work->buffers[p])
             return tki_fail(work->ctx, TK_NO_MEMORY, "no memory for %s", c->contract->params[p].name);
         if (c->contract->params[p].kind == TK_KIND_INDEX)
-            fill_indices(work, p);
+            bench_draw_indices(work, p, work->buffers[p]);
         else if (!c->contract->params[p].output)
-            fill_values(work, p);
+            bench_draw_values(c, p, work->buffers[p], tk_case_elements(c, p));
     }
     return tk_case_check(work->ctx, c, work->buffers);
 }
@@ -304,6 +304,16 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+void bench_arm_settle(bench_arm *arm, double *samples, int count)
+{
+    arm->samples = count ? count : 1;
+    if (!count)
+        return;
+    qsort(samples, (size_t)count, sizeof *samples, compare);
+    arm->best = samples[0];
+    arm->median = samples[count / 2];
+}
+
 static void take_sample(bench_arm *arm, clockwork *w, double share)
 {
     double begin = tki_now();
@@ -346,13 +356,7 @@ static bool time_arms(bench_result *result, double seconds)
         }
     }
     for (int i = 0; i < result->arm_count; i++) {
-        bench_arm *arm = &result->arms[i];
-        arm->samples = w[i].count ? w[i].count : 1;
-        if (!w[i].count)
-            continue;
-        qsort(w[i].samples, (size_t)w[i].count, sizeof *samples, compare);
-        arm->best = w[i].samples[0];
-        arm->median = w[i].samples[w[i].count / 2];
+        bench_arm_settle(&result->arms[i], w[i].samples, w[i].count);
     }
     free(samples);
     return true;
@@ -372,7 +376,7 @@ static void time_pytorch(const bench_work *work, const bench_options *options, b
 
 /* -- The whole ----------------------------------------------------------------------------------------------------- */
 
-static void measure_size(const bench_work *work, bench_result *result)
+void bench_measure_size(const bench_work *work, bench_result *result)
 {
     bench_traffic traffic;
     bench_product product;
@@ -417,7 +421,7 @@ bool bench_measure(tk_ctx *ctx, const tk_case *c, const char *const lowerings[],
     if (status == TK_OK)
         status = work_make(&work);
     if (status == TK_OK) {
-        measure_size(&work, result);
+        bench_measure_size(&work, result);
         status = attach_all(&work, lowerings, count, options, result);
     }
     if (status == TK_OK)

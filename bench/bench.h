@@ -9,8 +9,9 @@
 
 #include "tokitai.h"
 
-/* How often a row of an embedding is asked for: all alike, or the k-th in proportion to 1/k, as words occur in text. */
-typedef enum bench_indices { BENCH_UNIFORM, BENCH_ZIPF } bench_indices;
+/* How often a row of an embedding is asked for: all alike; the k-th in proportion to 1/k, as words occur in text; one
+ * row alone. */
+typedef enum bench_indices { BENCH_UNIFORM, BENCH_ZIPF, BENCH_EQUAL } bench_indices;
 
 /* One case with its buffers, which every arm shares. */
 typedef struct bench_work {
@@ -51,7 +52,8 @@ typedef struct bench_result {
     double work_bytes; /* least traffic of the op */
     double work_flops; /* 0 unless it is a GEMM */
     double elements;   /* of the larger side: what a time per element is per */
-    double limit;      /* seconds, best; 0 if it was not measured */
+    bool by_median;    /* limit, best peer and ratios are of medians; else of best times */
+    double limit;      /* seconds; 0 if it was not measured */
     double best_peer;  /* seconds; 0 without a peer */
     const char *best_peer_name;
 } bench_result;
@@ -77,9 +79,16 @@ TK_MUST_USE bool bench_limits_measure(int threads, double seconds, bench_limits 
 TK_MUST_USE bool bench_measure(tk_ctx *ctx, const tk_case *c, const char *const lowerings[], int count,
                                const bench_options *options, bench_result *result);
 
+/* Parts of it that the engine on a GPU shares: what the case's inputs hold, its size, and the statistics of an arm. */
+void bench_draw_values(const tk_case *c, int param, uint16_t *values, int64_t count);
+void bench_draw_indices(const bench_work *work, int param, void *data); /* [elements of the parameter] */
+void bench_measure_size(const bench_work *work, bench_result *result);
+void bench_arm_settle(bench_arm *arm, double *samples,
+                      int count); /* sorts them; keeps the first run's if there are none */
+
 /* Whether the speed of an op depends on which indices it gets. */
 bool bench_heeds_indices(const tk_contract *contract);
-const char *bench_indices_name(bench_indices indices); /* "uniform", "zipf" */
+const char *bench_indices_name(bench_indices indices); /* "uniform", "zipf", "equal" */
 
 /* Bytes that a case needs for its buffers; peers may need as much again. */
 int64_t bench_case_bytes(const tk_case *c);

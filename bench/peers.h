@@ -2,6 +2,8 @@
 #ifndef BENCH_PEERS_H
 #define BENCH_PEERS_H
 
+#include <limits.h>
+
 #include "bench/bench.h"
 #include "bench/isa/machine.h"
 
@@ -43,6 +45,9 @@ void bench_narrow(const bench_work *work, const float *from, uint16_t *to, int64
 
 bool bench_is(const bench_work *work, const char *op);
 void *bench_alloc(int64_t bytes); /* 64-byte aligned; free() it */
+
+/* Where a script of bench/peers/ lies: beside the sources or installed. */
+bool bench_script_find(const char *name, char path[PATH_MAX]);
 
 /* PyTorch, in a process of its own: false if there is none here or it does not do such work. */
 bool bench_pytorch_time(const bench_work *work, double seconds, double *best, double *median, int64_t *samples);

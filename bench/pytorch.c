@@ -8,9 +8,9 @@
 #include "bench/peers.h"
 
 /* Beside the sources when run from a build folder in them, else where it is installed. */
-static bool find_script(char path[PATH_MAX])
+bool bench_script_find(const char *name, char path[PATH_MAX])
 {
-    static const char *const places[] = {"/../bench/peers/pytorch.py", "/../share/tokitai/pytorch.py"};
+    static const char *const places[] = {"/../bench/peers/", "/../share/tokitai/"};
     char program[PATH_MAX];
     ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
     if (length <= 0)
@@ -21,7 +21,7 @@ static bool find_script(char path[PATH_MAX])
         return false;
     *slash = '\0';
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        int needed = snprintf(path, PATH_MAX, "%s%s", program, places[i]);
+        int needed = snprintf(path, PATH_MAX, "%s%s%s", program, places[i], name);
         if (needed < PATH_MAX && access(path, R_OK) == 0)
             return true;
     }
@@ -33,7 +33,7 @@ static bool ask(const char *python, const char *arguments, char *line, size_t si
 {
     char path[PATH_MAX];
     char command[512];
-    if (!python || !find_script(path) || setenv("TOKITAI_PYTORCH", path, 1))
+    if (!python || !bench_script_find("pytorch.py", path) || setenv("TOKITAI_PYTORCH", path, 1))
         return false;
     snprintf(command, sizeof command, "exec %s \"$TOKITAI_PYTORCH\" %s 2>/dev/null", python, arguments);
     FILE *pipe = popen(command, "r");

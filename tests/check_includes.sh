@@ -66,8 +66,8 @@ allowed() {
             case $to in exact/* | verify/* | bench/* | cli/* | ops/*/*) return 1 ;; *) return 0 ;; esac ;;
         bench/isa/*) case $to in include/tokitai.h | core/dtype.h | backend/cpu_* | bench/isa/*) return 0 ;; *) return 1 ;; esac ;;
         bench/*)
-            case $to in include/tokitai.h | core/* | plan/* | executor/* | backend/cpu.h | bench/*) return 0 ;; *) return 1 ;; esac ;;
-        cli/*) case $to in include/tokitai.h | bench/bench.h | cli/*) return 0 ;; *) return 1 ;; esac ;;
+            case $to in include/tokitai.h | core/* | plan/* | executor/* | backend/cpu.h | backend/gpu.h | bench/*) return 0 ;; *) return 1 ;; esac ;;
+        cli/*) case $to in include/tokitai.h | bench/bench.h | bench/gpu.h | cli/*) return 0 ;; *) return 1 ;; esac ;;
     esac
     return 1
 }
