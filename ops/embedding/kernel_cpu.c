@@ -18,7 +18,7 @@ enum {
     LINE = 64,             /* bytes that are fetched together */
     ROWS_AHEAD = 4,        /* the row to fetch while one is copied, */
     HITS_AHEAD = 4,        /* and the hit to fetch while one is added */
-    STREAM_FROM = 3 << 20, /* from this many bytes on, the output would only push other things out of the caches, */
+    STREAM_FROM = 6 << 20, /* from this many bytes on, the output would only push other things out of the caches, */
     STREAM_ROW = 512,      /* unless its rows are so short that most lines are written in two parts */
     PARALLEL_FROM = 1 << 14,
     SLICES_PER_THREAD = 8
@@ -54,37 +54,44 @@ TKI_INLINE int64_t head_of(const void *target, int64_t alignment, int64_t size, 
     return smaller((int64_t)(-(uintptr_t)target % (uintptr_t)alignment) / size, count);
 }
 
-/* Copies past the caches, and fetches as many bytes at `ahead`. */
-TKI_INLINE void stream_row(char *target, const char *source, const char *ahead, int64_t bytes)
+/* Copies, past the caches if `stream`, and fetches as many bytes at `ahead`. Line by line: a memcpy() of the whole row
+ * becomes a string instruction in some C libraries, which is several times slower for some distances. */
+TKI_INLINE void copy_row(char *target, const char *source, const char *ahead, int64_t bytes, bool stream)
 {
     enum { STEP = VEC * (int)sizeof(float) };
-    int64_t i = head_of(target, LINE, 1, bytes);
+    int64_t i = stream ? head_of(target, LINE, 1, bytes) : 0;
     if (i > 0)
         memcpy(target, source, (size_t)i);
     for (; i + LINE <= bytes; i += LINE) {
         __builtin_prefetch(ahead + i);
-        for (int k = 0; k < LINE; k += STEP)
+        if (!stream)
+            memcpy(target + i, source + i, LINE);
+        for (int k = 0; stream && k < LINE; k += STEP)
             vec_stream_copy(target + i + k, source + i + k);
     }
     if (i < bytes)
         memcpy(target + i, source + i, (size_t)(bytes - i));
 }
 
-static void gather(const tki_embedding_params *p, int64_t begin, int64_t end, bool stream)
+TKI_INLINE void gather_rows(const tki_embedding_params *p, int64_t begin, int64_t end, bool stream)
 {
     const int64_t row_bytes = p->dim * (int64_t)sizeof(uint16_t);
     const char *weight = p->weight;
     char *out = p->out;
     for (int64_t i = begin; i < end; i++) {
-        const char *source = weight + index_at(p, i) * row_bytes;
-        if (stream)
-            stream_row(out + i * row_bytes, source,
-                       weight + index_at(p, smaller(i + ROWS_AHEAD, end - 1)) * row_bytes, row_bytes);
-        else
-            memcpy(out + i * row_bytes, source, (size_t)row_bytes);
+        const char *ahead = weight + index_at(p, smaller(i + ROWS_AHEAD, end - 1)) * row_bytes;
+        copy_row(out + i * row_bytes, weight + index_at(p, i) * row_bytes, ahead, row_bytes, stream);
     }
     if (stream)
         vec_stream_end();
+}
+
+static void gather(const tki_embedding_params *p, int64_t begin, int64_t end, bool stream)
+{
+    if (stream)
+        gather_rows(p, begin, end, true);
+    else
+        gather_rows(p, begin, end, false);
 }
 
 static void fwd(const tki_embedding_params *p, int threads)
