@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <omp.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -119,7 +120,8 @@ static tk_status work_make(bench_work *work)
 
 static bool run_lowering(bench_arm *arm)
 {
-    return tki_executor_call(arm->state, &arm->work->c, arm->work->buffers, NULL) == TK_OK;
+    return tk_ctx_set_threads(arm->work->ctx, arm->work->threads) == TK_OK &&
+           tki_executor_call(arm->state, &arm->work->c, arm->work->buffers, NULL) == TK_OK;
 }
 
 static void close_lowering(bench_arm *arm)
@@ -158,7 +160,7 @@ static bench_arm *new_arm(bench_result *result, const bench_work *work, bench_ki
     if (result->arm_count == BENCH_ARMS)
         return NULL;
     bench_arm *arm = &result->arms[result->arm_count];
-    *arm = (bench_arm){.kind = kind, .work = work, .scale = 1};
+    *arm = (bench_arm){.kind = kind, .threads = work->threads, .work = work, .scale = 1};
     return arm;
 }
 
@@ -206,7 +208,8 @@ static tk_status attach_all(const bench_work *work, const char *const lowerings[
             break;
         result->arm_count++;
     }
-    attach_peers(work, options->peers, result);
+    if (!options->scaling)
+        attach_peers(work, options->peers, result);
     return TK_OK;
 }
 
@@ -366,12 +369,34 @@ static void time_pytorch(const bench_work *work, const bench_options *options, b
 {
     const char *missing;
     bench_arm *arm = new_arm(result, work, BENCH_PEER);
-    if (!arm || !is_listed(options->peers, "pytorch") || !bench_pytorch_find(&missing))
+    if (!arm || options->scaling || options->in_turn || !is_listed(options->peers, "pytorch") ||
+        !bench_pytorch_find(&missing))
         return;
     strcpy(arm->name, "pytorch (apart)");
     arm->separate = true;
     if (bench_pytorch_time(work, options->seconds / 4, &arm->best, &arm->median, &arm->samples))
         result->arm_count++;
+}
+
+/* -- Threads ------------------------------------------------------------------------------------------------------- */
+
+/* Each thread to a processor of its own: beside other work the kernel likes to leave two that sleep and wake together on
+ * one. The run-time keeps its threads, and their order, from one parallel region to the next. */
+static void bind_threads(int threads)
+{
+    static cpu_set_t allowed;
+    if (CPU_COUNT(&allowed) == 0 && sched_getaffinity(0, sizeof allowed, &allowed) != 0)
+        return;
+#pragma omp parallel num_threads(threads)
+    {
+        cpu_set_t own;
+        int left = omp_get_thread_num() % CPU_COUNT(&allowed);
+        CPU_ZERO(&own);
+        for (size_t cpu = 0; cpu < CPU_SETSIZE; cpu++)
+            if (CPU_ISSET(cpu, &allowed) && left-- == 0)
+                CPU_SET(cpu, &own);
+        (void)sched_setaffinity(0, sizeof own, &own);
+    }
 }
 
 /* -- The whole ----------------------------------------------------------------------------------------------------- */
@@ -398,6 +423,8 @@ static void conclude(bench_result *result)
     double arithmetic = 0;
     for (int i = 0; i < result->arm_count; i++) {
         const bench_arm *arm = &result->arms[i];
+        if (arm->threads != result->threads)
+            continue;
         if (arm->kind == BENCH_LIMIT && strcmp(arm->name, "limit: multiply-add") != 0)
             traffic = fmin(traffic, arm->best);
         else if (arm->kind == BENCH_LIMIT)
@@ -417,13 +444,19 @@ bool bench_measure(tk_ctx *ctx, const tk_case *c, const char *const lowerings[],
     *result = (bench_result){.c = *c, .indices = options->indices, .threads = options->threads};
     /* Peers that are built on OpenMP share the run-time that this program has loaded, and ask it. */
     omp_set_num_threads(options->threads);
+    if (options->scaling)
+        bind_threads(options->threads);
     tk_status status = tk_ctx_set_threads(ctx, options->threads);
     if (status == TK_OK)
         status = work_make(&work);
+    bench_work single = work;
+    single.threads = 1;
     if (status == TK_OK) {
         bench_measure_size(&work, result);
         status = attach_all(&work, lowerings, count, options, result);
     }
+    if (status == TK_OK && options->scaling && work.threads > 1)
+        status = attach_all(&single, lowerings, count, options, result);
     if (status == TK_OK)
         status = warm_up(&work, result);
     if (status == TK_OK && !time_arms(result, options->seconds))

@@ -28,6 +28,7 @@ typedef enum bench_kind { BENCH_LOWERING, BENCH_PEER, BENCH_LIMIT } bench_kind;
 typedef struct bench_arm {
     char name[128];
     bench_kind kind;
+    int threads;
     bool separate; /* timed by itself, not in turn with the others */
     bool differs;  /* a peer whose result is not ours, so that it was not timed */
     double best;   /* seconds for the whole work */
@@ -61,8 +62,10 @@ typedef struct bench_result {
 typedef struct bench_options {
     bench_indices indices;
     int threads;
+    bool scaling;      /* every lowering and limit with one thread too, each thread bound to a processor; no peers */
     double seconds;    /* for each case */
     const char *peers; /* NULL for all, "none", or names with commas */
+    bool in_turn;      /* no peer that has to be timed apart */
 } bench_options;
 
 /* The machine's own limits on buffers far larger than its caches. */
@@ -90,6 +93,9 @@ void bench_arm_settle(bench_arm *arm, double *samples,
 bool bench_heeds_indices(const tk_contract *contract);
 const char *bench_indices_name(bench_indices indices); /* "uniform", "zipf", "equal" */
 
+/* The arm of that name and so many threads that was timed, or NULL. */
+const bench_arm *bench_find_arm(const bench_result *result, const char *name, int threads);
+
 /* Bytes that a case needs for its buffers; peers may need as much again. */
 int64_t bench_case_bytes(const tk_case *c);
 
@@ -99,6 +105,37 @@ bool bench_peer_at(int i, const char **name, const char **found, bool *present);
 /* The shapes that a case is timed with when none is given: the i-th, false past the end. With `growth` a series of
  * rising size. */
 bool bench_shape_at(const tk_contract *contract, bool growth, int i, int64_t dims[TK_MAX_DIMS]);
+
+/* What is averaged over the cases of a lowering, all of them better when larger. */
+typedef enum bench_figure {
+    BENCH_TO_PEER,  /* a peer's best time by ours */
+    BENCH_OF_LIMIT, /* the limit by our best time */
+    BENCH_SPEEDUP,  /* our best time with one thread by that with all */
+    BENCH_SPEEDUP_MEDIAN
+} bench_figure;
+
+typedef struct bench_mean {
+    int cases;    /* that have the figure; without any the others are 0 */
+    double mean;  /* geometric */
+    double least; /* of all, in the case */
+    const bench_result *worst;
+} bench_mean;
+
+/* `peer` is the name of an arm, or NULL for the best of each case; only BENCH_TO_PEER looks at it. */
+bench_mean bench_mean_of(const bench_result *results, int count, const char *lowering, bench_figure figure,
+                         const char *peer);
+
+/* A cliff is a step from one size to the next at which the time of a lowering per element (of a product: per
+ * multiply-add) grows more than BENCH_CLIFF times as much as that of the limit, which is taken to grow by 1 where it falls. */
+#define BENCH_CLIFF 1.5
+
+typedef struct bench_step {
+    double growth, limit_growth; /* of the time per element, from one result to the next */
+    bool is_cliff;
+} bench_step;
+
+/* False if the two are not of the same op, types and indices, or do not both have the lowering. */
+bool bench_step_of(const bench_result *from, const bench_result *to, const char *lowering, bench_step *step);
 
 /* A chart of results as SVG: bars for single shapes, curves for growth. False with errno if it cannot be written. */
 TK_MUST_USE bool bench_chart_write(const char *path, const bench_result *results, int count, bool growth);

@@ -6,7 +6,16 @@
 
 #include "bench/bench.h"
 
-enum { COLUMNS = 3, PANEL_WIDTH = 400, PANEL_GAP = 30, MARGIN = 20, BAR = 18, CURVE_HEIGHT = 300, MOST_NAMES = 40 };
+enum {
+    COLUMNS = 3,
+    PANEL_WIDTH = 400,
+    PANEL_GAP = 30,
+    MARGIN = 20,
+    BAR = 18,
+    CURVE_HEIGHT = 310,
+    MOST_CURVES = BENCH_ARMS + 1,
+    MOST_SIZES = 32
+};
 
 /* -- Text and colours ----------------------------------------------------------------------------------------------- */
 
@@ -40,11 +49,23 @@ static const char *colour_of(const bench_arm *arm)
     return "#0b5cad";
 }
 
-static void format_case(const tk_case *c, bool with_shape, char *text, size_t size)
+/* The op and the dtype stand above the panel: "cpu.gelu_fwd.f16.avx512" is "tokitai avx512". */
+static void format_arm(const bench_arm *arm, char *text, size_t size)
 {
+    const char *variant = arm->name;
+    for (int dots = 0; arm->kind == BENCH_LOWERING && dots < 3 && strchr(variant, '.'); dots++)
+        variant = strchr(variant, '.') + 1;
+    snprintf(text, size, "%s%s", arm->kind == BENCH_LOWERING ? "tokitai " : "", variant);
+}
+
+static void format_case(const bench_result *r, bool with_shape, char *text, size_t size)
+{
+    const tk_case *c = &r->c;
     int length = snprintf(text, size, "%s %s", c->contract->name, tk_dtype_name(c->dtype));
     for (int d = 0; with_shape && d < c->contract->dim_count; d++)
         length += snprintf(text + length, size - (size_t)length, "%s%lld", d ? " x " : "  ", (long long)c->dims[d]);
+    if (bench_heeds_indices(c->contract))
+        snprintf(text + length, size - (size_t)length, "  %s", bench_indices_name(r->indices));
 }
 
 /* -- Bars: the share of the limit ----------------------------------------------------------------------------------- */
@@ -66,7 +87,7 @@ static void put_bars(FILE *file, const bench_result *r, double x, double y)
 {
     char title[160];
     int line = 0;
-    format_case(&r->c, true, title, sizeof title);
+    format_case(r, true, title, sizeof title);
     put_text(file, x, y, "class=\"title\"", title);
     for (int i = 0; i < r->arm_count; i++) {
         const bench_arm *arm = &r->arms[i];
@@ -74,11 +95,14 @@ static void put_bars(FILE *file, const bench_result *r, double x, double y)
             continue;
         double share = r->limit / arm->best;
         double top = y + 10 + line++ * (double)BAR;
+        char name[160];
         char label[192];
         const double full = PANEL_WIDTH - 90;
         fprintf(file, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%d\" fill=\"%s\"/>\n", x, top,
                 fmin(1.2, fmax(share, 0.003)) * full / 1.2, BAR - 3, colour_of(arm));
-        snprintf(label, sizeof label, "%s  %.0f%%", arm->name, 100 * share);
+        format_arm(arm, name, sizeof name);
+        snprintf(label, sizeof label, "%s%s  %.0f%%", name, arm->threads != r->threads ? ", one thread" : "",
+                 100 * share);
         put_text(file, x + fmin(1.2, share) * full / 1.2 + 4, top + BAR - 6, "class=\"label\"", label);
     }
     double at = x + (PANEL_WIDTH - 90) / 1.2;
@@ -107,7 +131,8 @@ static void put_all_bars(FILE *file, const bench_result *results, int count, dou
 
 static bool same_panel(const bench_result *a, const bench_result *b)
 {
-    return a->c.contract == b->c.contract && a->c.dtype == b->c.dtype && a->c.index_dtype == b->c.index_dtype;
+    return a->c.contract == b->c.contract && a->c.dtype == b->c.dtype && a->c.index_dtype == b->c.index_dtype &&
+           a->indices == b->indices;
 }
 
 /* The result that begins the panel-th panel; its end in *end. */
@@ -142,7 +167,9 @@ static double height_of(const bench_result *r, double seconds)
 
 typedef struct frame {
     double x, y, width, height;
-    double low_x, high_x, low_y, high_y; /* logarithms to base 2 */
+    double low_x, high_x; /* logarithms to base 2 */
+    double low_y, high_y; /* the same, but for rates, which begin at 0 */
+    bool rate;
 } frame;
 
 static double at_x(const frame *f, double size)
@@ -152,101 +179,138 @@ static double at_x(const frame *f, double size)
 
 static double at_y(const frame *f, double value)
 {
-    return f->y + f->height - (log2(value) - f->low_y) / (f->high_y - f->low_y) * f->height;
+    const double place = f->rate ? value : log2(value);
+    return f->y + f->height - (place - f->low_y) / (f->high_y - f->low_y) * f->height;
 }
 
-static frame make_frame(const bench_result *results, int begin, int end, double x, double y)
+/* 1, 2 or 5 times a power of ten: the least of them that is a tenth or more of the range */
+static double rate_step(double range)
 {
-    frame f = {x + 45, y + 12, PANEL_WIDTH - 60, CURVE_HEIGHT - 130, INFINITY, -INFINITY, INFINITY, -INFINITY};
-    for (int i = begin; i < end; i++) {
-        f.low_x = fmin(f.low_x, log2(size_of(&results[i])));
-        f.high_x = fmax(f.high_x, log2(size_of(&results[i])));
-        for (int k = 0; k < results[i].arm_count; k++) {
-            if (results[i].arms[k].differs)
-                continue;
-            double value = log2(height_of(&results[i], results[i].arms[k].best));
-            f.low_y = fmin(f.low_y, floor(value));
-            f.high_y = fmax(f.high_y, ceil(value));
-        }
-    }
-    f.high_x = fmax(f.high_x, f.low_x + 1);
-    f.high_y = fmax(f.high_y, f.low_y + 1);
-    return f;
+    const double power = pow(10, floor(log10(range / 10)));
+    const double part = range / 10 / power;
+    return (part <= 1 ? 1 : part <= 2 ? 2 : part <= 5 ? 5 : 10) * power;
 }
 
-static void put_axes(FILE *file, const frame *f, bool rate)
+static void put_axes(FILE *file, const frame *f)
 {
     char text[48];
     fprintf(file, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" class=\"frame\"/>\n", f->x, f->y,
             f->width, f->height);
-    const double step_y = ceil((f->high_y - f->low_y) / 8);
+    const double step_y = f->rate ? rate_step(f->high_y) : ceil((f->high_y - f->low_y) / 8);
     for (double v = f->low_y; v <= f->high_y; v += step_y) {
-        double y = at_y(f, exp2(v));
+        const double value = f->rate ? v : exp2(v);
+        const double y = at_y(f, value);
         fprintf(file, "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" class=\"grid\"/>\n", f->x, y,
                 f->x + f->width, y);
-        snprintf(text, sizeof text, "%.3g", exp2(v));
+        snprintf(text, sizeof text, "%.3g", value);
         put_text(file, f->x - 4, y + 3, "class=\"tick\" text-anchor=\"end\"", text);
     }
     for (double v = ceil(f->low_x); v <= f->high_x; v += f->high_x - f->low_x > 10 ? 3 : 1) {
-        snprintf(text, sizeof text, rate ? "%.0f" : "2^%.0f", rate ? exp2(v) : v);
+        snprintf(text, sizeof text, f->rate ? "%.0f" : "2^%.0f", f->rate ? exp2(v) : v);
         put_text(file, at_x(f, exp2(v)), f->y + f->height + 12, "class=\"tick\" text-anchor=\"middle\"", text);
     }
     put_text(file, f->x + f->width, f->y + f->height + 24, "class=\"tick\" text-anchor=\"end\"",
-             rate ? "GFLOP/s against m = n = k" : "ns per element against elements");
+             f->rate ? "GFLOP/s against m = n = k" : "ns per element against elements");
 }
 
-static const bench_arm *find_arm(const bench_result *r, const char *name)
+typedef struct curve {
+    char label[160];
+    const char *colour;
+    const char *style;         /* more attributes of the line */
+    double values[MOST_SIZES]; /* 0 where it has none */
+} curve;
+
+/* Ours are thick; of two by the same peer the second is dotted. */
+static void style_curve(const bench_arm *arm, const curve *curves, int count, curve *c)
 {
-    for (int i = 0; i < r->arm_count; i++)
-        if (!strcmp(r->arms[i].name, name) && !r->arms[i].differs)
-            return &r->arms[i];
-    return NULL;
+    c->colour = colour_of(arm);
+    c->style = arm->kind == BENCH_LOWERING ? "stroke-width=\"2.5\"" : "stroke-width=\"1.3\"";
+    for (int i = 0; i < count; i++)
+        if (!strcmp(curves[i].colour, c->colour))
+            c->style = "stroke-width=\"1.3\" stroke-dasharray=\"1 2\"";
+    format_arm(arm, c->label, sizeof c->label);
 }
 
-static void put_curve(FILE *file, const frame *f, const bench_result *results, int begin, int end, const char *name,
-                      int line)
+/* All arms but the limits, of which one is drawn: what each result takes it to be. */
+static int collect_curves(const bench_result *results, int begin, int end, curve *curves)
 {
-    const bench_arm *any = NULL;
-    fputs("<polyline fill=\"none\" points=\"", file);
+    int count = 0;
     for (int i = begin; i < end; i++) {
-        const bench_arm *arm = find_arm(&results[i], name);
-        if (!arm)
-            continue;
-        any = arm;
-        fprintf(file, "%.1f,%.1f ", at_x(f, size_of(&results[i])), at_y(f, height_of(&results[i], arm->best)));
+        for (int k = 0; k < results[i].arm_count; k++) {
+            const bench_arm *arm = &results[i].arms[k];
+            curve made = {.label = ""};
+            int at = 0;
+            if (arm->differs || arm->kind == BENCH_LIMIT || arm->threads != results[i].threads)
+                continue;
+            style_curve(arm, curves, count, &made);
+            while (at < count && strcmp(curves[at].label, made.label) != 0)
+                at++;
+            if (at == MOST_CURVES - 1)
+                continue;
+            if (at == count)
+                curves[count++] = made;
+            curves[at].values[i - begin] = height_of(&results[i], arm->best);
+        }
     }
-    if (!any) {
-        fputs("\"/>\n", file);
-        return;
+    curves[count] = (curve){.label = "the machine's limit",
+                            .colour = "#444444",
+                            .style = "stroke-width=\"1.3\" stroke-dasharray=\"4 3\""};
+    for (int i = begin; i < end; i++)
+        if (results[i].limit > 0)
+            curves[count].values[i - begin] = height_of(&results[i], results[i].limit);
+    return count + 1;
+}
+
+static frame make_frame(const bench_result *results, int count, const curve *curves, int curve_count, double x,
+                        double y)
+{
+    frame f = {.x = x + 45, .y = y + 12, .width = PANEL_WIDTH - 60, .height = CURVE_HEIGHT - 130};
+    double least = INFINITY;
+    double most = 0;
+    for (int i = 0; i < count; i++) {
+        for (int k = 0; k < curve_count; k++) {
+            if (!(curves[k].values[i] > 0))
+                continue;
+            least = fmin(least, curves[k].values[i]);
+            most = fmax(most, curves[k].values[i]);
+        }
     }
-    fprintf(file, "\" stroke=\"%s\" stroke-width=\"%s\"%s/>\n", colour_of(any),
-            any->kind == BENCH_LOWERING ? "2.5" : "1.3", any->kind == BENCH_LIMIT ? " stroke-dasharray=\"4 3\"" : "");
+    f.rate = results[0].work_flops > 0;
+    f.low_x = log2(size_of(&results[0]));
+    f.high_x = fmax(log2(size_of(&results[count - 1])), f.low_x + 1);
+    f.low_y = f.rate ? 0 : floor(log2(least));
+    f.high_y = f.rate ? 1.05 * most : fmax(ceil(log2(most)), f.low_y + 1);
+    return f;
+}
+
+static void put_curve(FILE *file, const frame *f, const bench_result *results, int count, const curve *c, int line)
+{
+    fprintf(file, "<polyline fill=\"none\" stroke=\"%s\" %s points=\"", c->colour, c->style);
+    for (int i = 0; i < count; i++)
+        if (c->values[i] > 0)
+            fprintf(file, "%.1f,%.1f ", at_x(f, size_of(&results[i])), at_y(f, c->values[i]));
+    fputs("\"/>\n", file);
     double x = f->x + (line % 2) * (f->width / 2);
-    double y = f->y + f->height + 38 + (line / 2) * 13.0;
-    fprintf(file, "<rect x=\"%.1f\" y=\"%.1f\" width=\"10\" height=\"4\" fill=\"%s\"/>\n", x, y - 6, colour_of(any));
-    put_text(file, x + 14, y, "class=\"tick\"", name);
+    double y = f->y + f->height + 40 + (line / 2) * 14.0;
+    fprintf(file, "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"%s\" %s/>\n", x, y - 4, x + 18,
+            y - 4, c->colour, c->style);
+    put_text(file, x + 23, y, "class=\"tick\"", c->label);
 }
 
 static void put_panel(FILE *file, const bench_result *results, int begin, int end, double x, double y)
 {
-    const char *names[MOST_NAMES];
+    curve curves[MOST_CURVES];
     char title[96];
-    int count = 0;
-    frame f = make_frame(results, begin, end, x, y);
-    format_case(&results[begin].c, false, title, sizeof title);
+    if (end - begin > MOST_SIZES)
+        end = begin + MOST_SIZES;
+    const int count = collect_curves(results, begin, end, curves);
+    const frame f = make_frame(results + begin, end - begin, curves, count, x, y);
+    format_case(&results[begin], false, title, sizeof title);
     put_text(file, x, y, "class=\"title\"", title);
-    put_axes(file, &f, results[begin].work_flops > 0);
-    for (int i = begin; i < end; i++) {
-        for (int k = 0; k < results[i].arm_count; k++) {
-            bool known = false;
-            for (int n = 0; n < count; n++)
-                known |= !strcmp(names[n], results[i].arms[k].name);
-            if (!known && count < MOST_NAMES)
-                names[count++] = results[i].arms[k].name;
-        }
-    }
-    for (int n = 0; n < count; n++)
-        put_curve(file, &f, results, begin, end, names[n], n);
+    put_axes(file, &f);
+    /* Ours come first and are drawn last, on top. */
+    for (int n = count - 1; n >= 0; n--)
+        put_curve(file, &f, results + begin, end - begin, &curves[n], n);
 }
 
 static void put_all_curves(FILE *file, const bench_result *results, int count, double y)
@@ -266,9 +330,10 @@ bool bench_chart_write(const char *path, const bench_result *results, int count,
     if (!file)
         return false;
     const double top = 60;
+    const int panels = growth ? panel_count(results, count) : count;
     double height = top;
     if (growth)
-        height += (panel_count(results, count) + COLUMNS - 1) / COLUMNS * (double)CURVE_HEIGHT;
+        height += (panels + COLUMNS - 1) / COLUMNS * (double)CURVE_HEIGHT;
     for (int i = 0; !growth && i < count; i += COLUMNS)
         height += bars_height(results, count, i);
     fprintf(file,
@@ -278,9 +343,12 @@ bool bench_chart_write(const char *path, const bench_result *results, int count,
             ".label{font-size:11px}.tick{font-size:10px;fill:#444}.frame{fill:none;stroke:#888}"
             ".grid{stroke:#e4e4e4}.limit{stroke:#444;stroke-dasharray:4 3}</style>\n"
             "<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n",
-            panel_x(COLUMNS), height);
+            panel_x(panels < 2         ? 2
+                    : panels < COLUMNS ? panels
+                                       : COLUMNS),
+            height);
     put_text(file, MARGIN, 28, "class=\"head\"",
-             growth ? "Time against size, best of many runs; dashed: the machine's limits"
+             growth ? "Time against size, best of many runs"
                     : "Share of the machine's limit, best of many runs; dashed: the limit itself");
     if (growth)
         put_all_curves(file, results, count, top);

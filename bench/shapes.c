@@ -24,14 +24,15 @@ static bool square_at(int i, int64_t dims[TK_MAX_DIMS])
     return size <= 4096;
 }
 
-/* 2^10, 2^12, ... 2^28 elements, in rows of 1024 where there are rows */
+/* 2^10, 2^11, ... 2^28 elements, in rows of 1024 where there are rows; of an embedding as many queries as rows, up to a
+ * vocabulary of 2^15, from where on there are more and more queries for each */
 static bool elements_at(const tk_contract *contract, int i, int64_t dims[TK_MAX_DIMS])
 {
-    const int64_t elements = INT64_C(1) << (10 + 2 * i);
+    const int64_t elements = INT64_C(1) << (10 + i);
     dims[0] = contract->dim_count == 1 ? elements : elements / 1024;
     dims[1] = 1024;
-    dims[2] = dims[0];
-    return i <= 9;
+    dims[2] = dims[0] < 1 << 15 ? dims[0] : 1 << 15;
+    return i <= 18;
 }
 
 bool bench_shape_at(const tk_contract *contract, bool growth, int i, int64_t dims[TK_MAX_DIMS])

@@ -29,6 +29,7 @@ enum {
     KEY_CHART,
     KEY_END, /* keys up to here index arguments.text */
     KEY_GROWTH,
+    KEY_SCALING,
     KEY_CERTIFY,
     KEY_JSON
 };
@@ -38,7 +39,7 @@ typedef struct arguments {
     char **ops; /* [op_count], into argv */
     int op_count;
     const char *text[KEY_END - KEY_LOWERING]; /* NULL if it was not given */
-    bool growth, certify, json;
+    bool growth, scaling, certify, json;
 } arguments;
 
 static const char *given(const arguments *a, int key)
@@ -49,19 +50,25 @@ static const char *given(const arguments *a, int key)
 static const struct argp_option option_list[] = {
     {NULL, 0, NULL, 0, "What is timed:", 1},
     {"lowering", KEY_LOWERING, "ID", 0,
-     "This implementation, or best: the fastest that the machine takes; the default is every one, best with --growth",
+     "This implementation, or best: the fastest that the machine takes; the default is every one, best with --growth "
+     "and --scaling",
      1},
     {"dtype", KEY_DTYPE, "TYPE", 0, "f16, bf16 or all (the default)", 1},
     {"index", KEY_INDEX, "TYPE", 0, "i32 (the default), i64 or all, for ops that take an index", 1},
     {"indices", KEY_INDICES, "HOW", 0, "uniform, zipf or all (the default, except with --growth), for embeddings", 1},
     {"shape", KEY_SHAPE, "SIZES", 0, "Such as n=1048576 or 4096x1024, instead of a few usual ones", 1},
-    {"growth", KEY_GROWTH, NULL, 0, "Sizes from 2^10 to 2^28 elements, products from 16 to 4096", 1},
-    {"peers", KEY_PEERS, "LIST", 0, "none, or names with commas; the default is every one that is found", 1},
+    {"growth", KEY_GROWTH, NULL, 0,
+     "Sizes from 2^10 to 2^28 elements, products from 16 to 4096, and where the time per element jumps", 1},
+    {"scaling", KEY_SCALING, NULL, 0, "One thread against all, in turn, without peers", 1},
+    {"peers", KEY_PEERS, "LIST", 0,
+     "none, or names with commas; the default is every one that is found, with --growth all but PyTorch", 1},
     {"certify", KEY_CERTIFY, NULL, 0, "Certify first what has no certificate yet", 1},
 
     {NULL, 0, NULL, 0, "How:", 2},
-    {"threads", KEY_THREADS, "COUNT", 0, "Of kernels and peers; 1 is the default, 0 takes all there are", 2},
-    {"seconds", KEY_SECONDS, "NUMBER", 0, "For each case, shared by its arms; 1 is the default", 2},
+    {"threads", KEY_THREADS, "COUNT", 0,
+     "Of kernels and peers; 1 is the default, 0 takes all there are, as --scaling does", 2},
+    {"seconds", KEY_SECONDS, "NUMBER", 0, "For each case, shared by its arms; the default is 1, with --growth 0.3",
+     2},
 
     {NULL, 0, NULL, 0, "Output:", 3},
     {"chart", KEY_CHART, "FILE", 0, "Draw the results to FILE, as SVG", 3},
@@ -75,6 +82,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     arguments *a = state->input;
     switch (key) {
     case KEY_GROWTH: a->growth = true; return 0;
+    case KEY_SCALING: a->scaling = true; return 0;
     case KEY_CERTIFY: a->certify = true; return 0;
     case KEY_JSON: a->json = true; return 0;
     case ARGP_KEY_ARGS:
@@ -186,6 +194,7 @@ static bool plan_peers(const arguments *a, plan *p)
     int count = 0;
     const char *list = given(a, KEY_PEERS);
     p->options.peers = list;
+    p->options.in_turn = a->growth && !list;
     if (!list || !strcmp(list, "none"))
         return true;
     while (count < MANY && bench_peer_at(count, &names[count], &found, &present))
@@ -208,14 +217,19 @@ static bool plan_numbers(const arguments *a, plan *p)
 {
     const char *threads = given(a, KEY_THREADS);
     const char *seconds = given(a, KEY_SECONDS);
-    float value = 1;
-    p->options.threads = 1;
+    float value = a->growth ? 0.3f : 1;
+    p->options.scaling = a->scaling;
+    p->options.threads = a->scaling ? 0 : 1;
     if (threads && !cli_parse_count(threads, 0, 1024, &p->options.threads)) {
         cli_complain(a->who, "--threads '%.80s' is not a number from 0 to 1024", threads);
         return false;
     }
     if (p->options.threads == 0)
         p->options.threads = (int)sysconf(_SC_NPROCESSORS_ONLN);
+    if (a->scaling && p->options.threads == 1) {
+        cli_complain(a->who, "--scaling compares one thread with more, but there is only one");
+        return false;
+    }
     if (seconds && (!cli_parse_float(seconds, &value) || value <= 0 || value > 3600)) {
         cli_complain(a->who, "--seconds '%.80s' is not a number above 0, up to 3600", seconds);
         return false;
@@ -228,12 +242,12 @@ static bool plan_shape(const arguments *a, plan *p)
 {
     const char *text = given(a, KEY_SHAPE);
     cli_error error;
-    if (!text)
-        return true;
-    if (a->growth) {
-        cli_complain(a->who, "give --shape or --growth, not both");
+    if (a->growth && (text || a->scaling)) {
+        cli_complain(a->who, "give --growth or %s, not both", text ? "--shape" : "--scaling");
         return false;
     }
+    if (!text)
+        return true;
     p->has_shape = true;
     bool good = cli_parse_shape(text, &p->shape, &error);
     for (int i = 0; i < p->op_count && good; i++) {
@@ -251,7 +265,7 @@ static bool plan_shape(const arguments *a, plan *p)
 static void add_group(const arguments *a, plan *p, const tk_contract *op, tk_dtype dtype, tk_dtype index)
 {
     const char *wanted = given(a, KEY_LOWERING);
-    const bool best = wanted ? !strcmp(wanted, "best") : a->growth;
+    const bool best = wanted ? !strcmp(wanted, "best") : a->growth || a->scaling;
     tk_lowering_info info;
     cli_bench_group *g = &p->groups[p->group_count];
     *g = (cli_bench_group){.contract = op, .dtype = dtype, .index_dtype = index};
@@ -423,48 +437,79 @@ static void tell_threads(int threads)
     setenv("BLIS_NUM_THREADS", text, 1);
 }
 
-static cli_exit time_jobs(const arguments *a, const plan *p, tk_ctx *ctx)
-{
+/* What was timed: results[i] of the lowerings of groups[i]. */
+typedef struct outcome {
     bench_limits limits;
+    bench_result *results;
+    const cli_bench_group **groups;
+    int count;
+} outcome;
+
+static cli_exit time_jobs(const arguments *a, const plan *p, tk_ctx *ctx, outcome *o)
+{
     cli_exit result = CLI_HOLDS;
-    int count = 0;
-    tell_threads(p->options.threads);
-    bench_result *results = calloc((size_t)p->job_count, sizeof *results);
-    json_t *list = json_array();
-    if (!results || !list || !bench_limits_measure(p->options.threads, fmin(1, p->options.seconds), &limits)) {
-        cli_complain(a->who, "no memory to measure with");
-        free(results);
-        json_decref(list);
-        return CLI_UNKNOWN;
-    }
-    if (!a->json)
-        cli_bench_print_machine(&p->options, &limits);
     cli_progress progress = cli_progress_begin(p->job_count);
     for (int i = 0; i < p->job_count; i++) {
         progress.job = i;
         cli_progress_update(0, p->jobs[i].group->contract->name, &progress);
-        cli_exit outcome = time_job(a, p, ctx, &p->jobs[i], &results[count]);
+        cli_exit timed = time_job(a, p, ctx, &p->jobs[i], &o->results[o->count]);
         cli_progress_clear(&progress);
-        result = cli_worse(result, outcome);
-        if (outcome != CLI_HOLDS)
+        result = cli_worse(result, timed);
+        if (timed != CLI_HOLDS)
             continue;
-        if (a->json)
-            json_array_append_new(list, cli_bench_result_json(p->jobs[i].group, &results[count]));
-        else
-            cli_bench_print_result(&results[count]);
-        count++;
+        if (!a->json)
+            cli_bench_print_result(&o->results[o->count], a->scaling);
+        o->groups[o->count++] = p->jobs[i].group;
     }
-    if (a->json)
-        result = cli_worse(result,
-                           cli_print_json(json_pack("{s:o, s:O}", "machine",
-                                                    cli_bench_machine_json(&p->options, &limits), "results", list)));
+    return result;
+}
+
+static cli_exit print_json(const arguments *a, const plan *p, const outcome *o)
+{
+    json_t *list = json_array();
+    for (int i = 0; i < o->count; i++)
+        json_array_append_new(list, cli_bench_result_json(o->groups[i], &o->results[i]));
+    json_t *all = json_pack("{s:o, s:o, s:o}", "machine", cli_bench_machine_json(&p->options, &o->limits), "results",
+                            list, "summary", cli_bench_summary_json(o->results, o->count));
+    if (a->growth)
+        json_object_set_new(all, "cliffs", cli_bench_cliffs_json(o->results, o->count));
+    return cli_print_json(all);
+}
+
+static cli_exit conclude(const arguments *a, const plan *p, const outcome *o)
+{
+    cli_exit result = CLI_HOLDS;
     const char *chart = given(a, KEY_CHART);
-    if (chart && !bench_chart_write(chart, results, count, a->growth)) {
+    if (a->json)
+        result = print_json(a, p, o);
+    else if (a->growth)
+        cli_bench_print_cliffs(o->results, o->count);
+    else
+        cli_bench_print_summary(o->results, o->count, a->scaling);
+    if (chart && !bench_chart_write(chart, o->results, o->count, a->growth)) {
         cli_complain(a->who, "the chart was not written to '%.200s': %s", chart, strerror(errno));
         result = CLI_BAD;
     }
-    json_decref(list);
-    free(results);
+    return result;
+}
+
+static cli_exit time_all(const arguments *a, const plan *p, tk_ctx *ctx)
+{
+    outcome o = {.results = calloc((size_t)p->job_count, sizeof *o.results),
+                 .groups = calloc((size_t)p->job_count, sizeof *o.groups)};
+    cli_exit result = CLI_UNKNOWN;
+    tell_threads(p->options.threads);
+    if (!o.results || !o.groups ||
+        !bench_limits_measure(p->options.threads, fmin(1, p->options.seconds), &o.limits)) {
+        cli_complain(a->who, "no memory to measure with");
+    } else {
+        if (!a->json)
+            cli_bench_print_machine(&p->options, &o.limits);
+        result = time_jobs(a, p, ctx, &o);
+        result = cli_worse(result, conclude(a, p, &o));
+    }
+    free(o.results);
+    free(o.groups);
     return result;
 }
 
@@ -485,7 +530,7 @@ cli_exit cli_bench(int argc, char **argv)
         plan_shape(&a, p) && plan_groups(&a, p) && plan_jobs(&a, p) && plan_chart(&a))
         result = ensure_certificates(&a, p, ctx);
     if (result == CLI_HOLDS)
-        result = time_jobs(&a, p, ctx);
+        result = time_all(&a, p, ctx);
     free(p);
     tk_ctx_destroy(ctx);
     return result;

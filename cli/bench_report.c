@@ -71,9 +71,8 @@ void cli_bench_format_case(const tk_case *c, bench_indices indices, char *text, 
         snprintf(text + length, size - (size_t)length, " %s", bench_indices_name(indices));
 }
 
-void cli_bench_print_result(const bench_result *r)
+static void print_speed(const bench_result *r)
 {
-    char title[256];
     cli_table table = {.count = 7,
                        .columns = {{"ARM", false, 34},
                                    {"BEST", true, 9},
@@ -82,21 +81,203 @@ void cli_bench_print_result(const bench_result *r)
                                    {"RATE", true, 15},
                                    {"OF LIMIT", true, 0},
                                    {"TO BEST PEER", true, 0}}};
-    cli_bench_format_case(&r->c, r->indices, title, sizeof title);
-    cli_heading(title);
     for (int i = 0; i < r->arm_count; i++)
         cli_table_fit(&table, 0, r->arms[i].name);
     cli_table_head(&table);
     for (int i = 0; i < r->arm_count; i++)
         print_arm(&table, r, &r->arms[i]);
+}
+
+static void print_scaling(const bench_result *r)
+{
+    char title[32];
+    cli_table table = {.count = 6,
+                       .columns = {{"ARM", false, 34},
+                                   {"1 THREAD", true, 9},
+                                   {title, true, 9},
+                                   {"SPEEDUP", true, 0},
+                                   {"OF MEDIANS", true, 0},
+                                   {"OF LIMIT", true, 0}}};
+    snprintf(title, sizeof title, "%d THREADS", r->threads);
+    cli_table_head(&table);
+    for (int i = 0; i < r->arm_count; i++) {
+        const bench_arm *many = &r->arms[i];
+        const bench_arm *one = bench_find_arm(r, many->name, 1);
+        char times[2][32];
+        char speedups[2][32];
+        char share[32] = "";
+        if (many->threads == 1 || !one)
+            continue;
+        format_time(one->best, times[0], sizeof times[0]);
+        format_time(many->best, times[1], sizeof times[1]);
+        snprintf(speedups[0], sizeof speedups[0], "%.2fx", one->best / many->best);
+        snprintf(speedups[1], sizeof speedups[1], "%.2fx", one->median / many->median);
+        if (many->kind == BENCH_LOWERING)
+            snprintf(share, sizeof share, "%.0f%%", 100 * r->limit / many->best);
+        cli_table_row(&table, (cli_cell[]){{many->name, many->kind == BENCH_LOWERING ? CLI_BOLD : CLI_FAINT},
+                                           {times[0], CLI_PLAIN},
+                                           {times[1], CLI_PLAIN},
+                                           {speedups[0], CLI_PLAIN},
+                                           {speedups[1], CLI_PLAIN},
+                                           {share, CLI_PLAIN}});
+    }
+}
+
+void cli_bench_print_result(const bench_result *r, bool scaling)
+{
+    char title[256];
+    cli_bench_format_case(&r->c, r->indices, title, sizeof title);
+    cli_heading(title);
+    if (scaling)
+        print_scaling(r);
+    else
+        print_speed(r);
     fflush(stdout);
+}
+
+/* ------------------------------------------------------------------------------------------------------------
+ * All cases of a lowering together
+ * ------------------------------------------------------------------------------------------------------------ */
+
+/* Whether arm `k` of result `i` is the first of its kind and name among all results. */
+static bool is_first(const bench_result *results, int i, int k)
+{
+    const bench_arm *arm = &results[i].arms[k];
+    for (int r = 0; r <= i; r++)
+        for (int n = 0; n < (r == i ? k : results[r].arm_count); n++)
+            if (results[r].arms[n].kind == arm->kind && !strcmp(results[r].arms[n].name, arm->name))
+                return false;
+    return true;
+}
+
+/* The n-th lowering in the order in which they were timed; NULL past the last. */
+static const char *lowering_at(const bench_result *results, int count, int n)
+{
+    for (int i = 0; i < count; i++)
+        for (int k = 0; k < results[i].arm_count; k++)
+            if (results[i].arms[k].kind == BENCH_LOWERING && is_first(results, i, k) && n-- == 0)
+                return results[i].arms[k].name;
+    return NULL;
+}
+
+static void format_shape(const bench_result *r, char *text, size_t size)
+{
+    int length = 0;
+    text[0] = '\0';
+    for (int d = 0; d < r->c.contract->dim_count; d++)
+        length += snprintf(text + length, size - (size_t)length, "%s%lld", d ? "x" : "", (long long)r->c.dims[d]);
+    if (bench_heeds_indices(r->c.contract))
+        snprintf(text + length, size - (size_t)length, " %s", bench_indices_name(r->indices));
+}
+
+static void print_summary_row(const cli_table *table, const char *lowering, const bench_mean means[2], bool scaling)
+{
+    char cases[16];
+    char texts[2][32] = {"-", "-"};
+    char least[32] = "-";
+    char worst[96] = "";
+    snprintf(cases, sizeof cases, "%d", means[0].cases ? means[0].cases : means[1].cases);
+    if (means[0].cases) {
+        snprintf(texts[0], sizeof texts[0], "%.2fx", means[0].mean);
+        snprintf(least, sizeof least, "%.2fx", means[0].least);
+        format_shape(means[0].worst, worst, sizeof worst);
+    }
+    if (means[1].cases && scaling)
+        snprintf(texts[1], sizeof texts[1], "%.2fx", means[1].mean);
+    else if (means[1].cases)
+        snprintf(texts[1], sizeof texts[1], "%.0f%%", 100 * means[1].mean);
+    cli_table_row(table, (cli_cell[]){{lowering, CLI_BOLD},
+                                      {cases, CLI_PLAIN},
+                                      {texts[0], CLI_PLAIN},
+                                      {texts[1], CLI_PLAIN},
+                                      {least, means[0].least < 1 ? CLI_DOUBTFUL : CLI_PLAIN},
+                                      {worst, CLI_PLAIN}});
+}
+
+void cli_bench_print_summary(const bench_result *results, int count, bool scaling)
+{
+    cli_table table = {.count = 6,
+                       .columns = {{"LOWERING", false, 34},
+                                   {"CASES", true, 0},
+                                   {scaling ? "SPEEDUP" : "TO BEST PEER", true, 0},
+                                   {scaling ? "OF MEDIANS" : "OF LIMIT", true, 0},
+                                   {"LEAST", true, 0},
+                                   {"AT", false, 0}}};
+    const char *lowering;
+    cli_heading(scaling ? "geometric means, one thread by all" : "geometric means");
+    cli_table_head(&table);
+    for (int n = 0; (lowering = lowering_at(results, count, n)); n++) {
+        const bench_figure first = scaling ? BENCH_SPEEDUP : BENCH_TO_PEER;
+        const bench_figure second = scaling ? BENCH_SPEEDUP_MEDIAN : BENCH_OF_LIMIT;
+        print_summary_row(&table, lowering,
+                          (bench_mean[]){bench_mean_of(results, count, lowering, first, NULL),
+                                         bench_mean_of(results, count, lowering, second, NULL)},
+                          scaling);
+    }
+}
+
+/* The cliff at or after the i-th step, which goes from results[*at] to the next; false if there is none. */
+static bool next_cliff(const bench_result *results, int count, const char *lowering, int *at, bench_step *step)
+{
+    for (; *at + 1 < count; ++*at)
+        if (bench_step_of(&results[*at], &results[*at + 1], lowering, step) && step->is_cliff)
+            return true;
+    return false;
+}
+
+void cli_bench_print_cliffs(const bench_result *results, int count)
+{
+    cli_table table = {.count = 5,
+                       .columns = {{"LOWERING", false, 34},
+                                   {"FROM", true, 20},
+                                   {"TO", true, 20},
+                                   {"PER ELEMENT", true, 0},
+                                   {"THE LIMIT'S", true, 0}}};
+    char title[160];
+    bench_step step;
+    const char *lowering;
+    int cliffs = 0;
+    snprintf(title, sizeof title,
+             "cliffs: steps at which the time per element grows over %g times as much as the limit's", BENCH_CLIFF);
+    cli_heading(title);
+    for (int n = 0; (lowering = lowering_at(results, count, n)); n++) {
+        for (int i = 0; next_cliff(results, count, lowering, &i, &step); i++) {
+            char shapes[2][96];
+            char growths[2][32];
+            format_shape(&results[i], shapes[0], sizeof shapes[0]);
+            format_shape(&results[i + 1], shapes[1], sizeof shapes[1]);
+            snprintf(growths[0], sizeof growths[0], "%.2fx", step.growth);
+            snprintf(growths[1], sizeof growths[1], "%.2fx", step.limit_growth);
+            if (cliffs++ == 0)
+                cli_table_head(&table);
+            cli_table_row(&table, (cli_cell[]){{lowering, CLI_BOLD},
+                                               {shapes[0], CLI_PLAIN},
+                                               {shapes[1], CLI_PLAIN},
+                                               {growths[0], CLI_DOUBTFUL},
+                                               {growths[1], CLI_PLAIN}});
+        }
+    }
+    if (cliffs == 0)
+        printf("none\n");
+}
+
+/* ------------------------------------------------------------------------------------------------------------
+ * JSON
+ * ------------------------------------------------------------------------------------------------------------ */
+
+static json_t *shape_json(const tk_case *c)
+{
+    json_t *shape = json_object();
+    for (int d = 0; d < c->contract->dim_count; d++)
+        json_object_set_new(shape, c->contract->dim_names[d], json_integer(c->dims[d]));
+    return shape;
 }
 
 static json_t *arm_json(const cli_bench_group *g, const bench_arm *arm)
 {
     static const char *const kinds[] = {"lowering", "peer", "limit"};
-    json_t *json = json_pack("{s:s, s:s, s:b, s:b}", "name", arm->name, "kind", kinds[arm->kind], "same_work",
-                             !arm->differs, "in_turn", !arm->separate);
+    json_t *json = json_pack("{s:s, s:s, s:i, s:b, s:b}", "name", arm->name, "kind", kinds[arm->kind], "threads",
+                             arm->threads, "same_work", !arm->differs, "in_turn", !arm->separate);
     if (!arm->differs) {
         json_object_set_new(json, "best_seconds", json_real(arm->best));
         json_object_set_new(json, "median_seconds", json_real(arm->median));
@@ -110,14 +291,11 @@ static json_t *arm_json(const cli_bench_group *g, const bench_arm *arm)
 
 json_t *cli_bench_result_json(const cli_bench_group *g, const bench_result *r)
 {
-    json_t *shape = json_object();
     json_t *arms = json_array();
-    for (int d = 0; d < r->c.contract->dim_count; d++)
-        json_object_set_new(shape, r->c.contract->dim_names[d], json_integer(r->c.dims[d]));
     for (int i = 0; i < r->arm_count; i++)
         json_array_append_new(arms, arm_json(g, &r->arms[i]));
     json_t *json = json_pack("{s:s, s:s, s:o, s:f, s:f, s:f, s:f, s:o}", "op", r->c.contract->name, "dtype",
-                             tk_dtype_name(r->c.dtype), "shape", shape, "bytes", r->work_bytes, "flops",
+                             tk_dtype_name(r->c.dtype), "shape", shape_json(&r->c), "bytes", r->work_bytes, "flops",
                              r->work_flops, "elements", r->elements, "limit_seconds", r->limit, "arms", arms);
     if (tk_contract_takes_index(r->c.contract))
         json_object_set_new(json, "index_dtype", json_string(tk_dtype_name(r->c.index_dtype)));
@@ -141,4 +319,47 @@ json_t *cli_bench_machine_json(const bench_options *options, const bench_limits 
                      "features", device.detail, "threads", options->threads, "copy_bytes_per_second", limits->copy,
                      "non_temporal_copy_bytes_per_second", limits->stream_copy, "multiply_add_per_second",
                      limits->multiply_add, "peers", peers);
+}
+
+static void set_mean(json_t *object, const char *key, bench_mean mean)
+{
+    if (mean.cases)
+        json_object_set_new(
+            object, key, json_pack("{s:i, s:f, s:f}", "cases", mean.cases, "mean", mean.mean, "least", mean.least));
+}
+
+json_t *cli_bench_summary_json(const bench_result *results, int count)
+{
+    json_t *list = json_array();
+    const char *lowering;
+    for (int n = 0; (lowering = lowering_at(results, count, n)); n++) {
+        json_t *peers = json_object();
+        json_t *entry = json_pack("{s:s, s:o}", "lowering", lowering, "to_peers", peers);
+        set_mean(entry, "to_best_peer", bench_mean_of(results, count, lowering, BENCH_TO_PEER, NULL));
+        set_mean(entry, "of_limit", bench_mean_of(results, count, lowering, BENCH_OF_LIMIT, NULL));
+        set_mean(entry, "speedup", bench_mean_of(results, count, lowering, BENCH_SPEEDUP, NULL));
+        set_mean(entry, "speedup_of_medians", bench_mean_of(results, count, lowering, BENCH_SPEEDUP_MEDIAN, NULL));
+        for (int i = 0; i < count; i++) {
+            for (int k = 0; k < results[i].arm_count; k++) {
+                const char *peer = results[i].arms[k].name;
+                if (results[i].arms[k].kind == BENCH_PEER && is_first(results, i, k))
+                    set_mean(peers, peer, bench_mean_of(results, count, lowering, BENCH_TO_PEER, peer));
+            }
+        }
+        json_array_append_new(list, entry);
+    }
+    return list;
+}
+
+json_t *cli_bench_cliffs_json(const bench_result *results, int count)
+{
+    json_t *list = json_array();
+    bench_step step;
+    const char *lowering;
+    for (int n = 0; (lowering = lowering_at(results, count, n)); n++)
+        for (int i = 0; next_cliff(results, count, lowering, &i, &step); i++)
+            json_array_append_new(list, json_pack("{s:s, s:o, s:o, s:f, s:f}", "lowering", lowering, "from",
+                                                  shape_json(&results[i].c), "to", shape_json(&results[i + 1].c),
+                                                  "growth", step.growth, "limit_growth", step.limit_growth));
+    return json_pack("{s:f, s:o}", "factor", BENCH_CLIFF, "steps", list);
 }

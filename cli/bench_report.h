@@ -21,9 +21,15 @@ typedef struct cli_bench_group {
 void cli_bench_format_case(const tk_case *c, bench_indices indices, char *text, size_t size);
 
 void cli_bench_print_machine(const bench_options *options, const bench_limits *limits);
-void cli_bench_print_result(const bench_result *r);
+void cli_bench_print_result(const bench_result *r, bool scaling);
+
+/* A line for each lowering: means over its cases. */
+void cli_bench_print_summary(const bench_result *results, int count, bool scaling);
+void cli_bench_print_cliffs(const bench_result *results, int count);
 
 json_t *cli_bench_machine_json(const bench_options *options, const bench_limits *limits);
 json_t *cli_bench_result_json(const cli_bench_group *g, const bench_result *r);
+json_t *cli_bench_summary_json(const bench_result *results, int count);
+json_t *cli_bench_cliffs_json(const bench_result *results, int count);
 
 #endif

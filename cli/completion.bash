@@ -62,7 +62,7 @@ _tokitai_bench() {
         --shape | --threads | --seconds) COMPREPLY=() ;;
         *)
             if [[ $current == -* ]]; then
-                _tokitai_reply "--lowering --dtype --index --indices --shape --growth --peers --certify --threads --seconds --chart
+                _tokitai_reply "--lowering --dtype --index --indices --shape --growth --scaling --peers --certify --threads --seconds --chart
                     --json --help" "$current"
             else
                 _tokitai_reply "$(_tokitai_list ops)" "$current"

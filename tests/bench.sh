@@ -79,6 +79,8 @@ bad "a lowering" "no lowering 'cpu.gelu_fwd.f16.fast'" gelu_fwd --lowering cpu.g
 bad "a shape" "has 2 sizes, but gelu_fwd has 1: n" gelu_fwd --shape 3x4
 bad "an empty shape" "without elements" gelu_fwd --shape 0
 bad "a shape and growth" "not both" gelu_fwd --shape 5 --growth
+bad "scaling and growth" "not both" gelu_fwd --scaling --growth
+bad "scaling of one thread" "there is only one" gelu_fwd --scaling --threads 1
 bad "a chart nowhere" "cannot write to --chart '/dev/null/x.svg'" gelu_fwd --chart /dev/null/x.svg
 
 echo "-- every op, against every peer that is here"
@@ -111,9 +113,36 @@ for op in embedding_fwd embedding_bwd; do
     says out "^$op f16 queries=31,dim=65,vocab=17 zipf$"
 done
 expect 0 "indices of one kind" embedding_bwd --shape 31x65x17 "${tiny[@]}" --indices zipf
-is "    and no other" test "$(grep -cE '^embedding_bwd .*(uniform|zipf)$' out)" = 1
+is "    one and no other" test "$(grep -cE '^embedding_bwd .*(uniform|zipf)$' out)" = 1
 expect 0 "i64" xent --index i64 --shape 3x5 "${run[@]}" --dtype f16
 says out "^xent f16 i64 rows=3,cols=5$"
+
+echo "-- what it comes to"
+# A lowering twice as fast as the best peer in one case and eight times in another is four times as fast on average.
+expect 0 "means" embedding_bwd --shape 31x65x17 --dtype f16 --lowering best --seconds 0.05 --peers plain --json
+means='
+import json, math, sys
+report = json.load(open("out"))
+ratios = []
+for result in report["results"]:
+    best = {kind: min(a["best_seconds"] for a in result["arms"] if a["kind"] == kind) for kind in ("lowering", "peer")}
+    ratios.append(best["peer"] / best["lowering"])
+[entry] = report["summary"]
+for mean in (entry["to_best_peer"], entry["to_peers"]["plain (fp32 sums)"]):
+    assert mean["cases"] == 2 == len(ratios)
+    assert math.isclose(mean["mean"], math.sqrt(ratios[0] * ratios[1]), rel_tol=1e-9)
+    assert math.isclose(mean["least"], min(ratios), rel_tol=1e-9)
+'
+if command -v python3 >/dev/null; then is "    are geometric" python3 -c "$means"; fi
+expect 0 "the same as a table" embedding_bwd --shape 31x65x17 --dtype f16 --lowering best --seconds 0.05 --peers plain
+says out "^geometric means$"
+says out "^cpu\.embedding_bwd\.f16\.[a-z0-9]+ +2 +[0-9.]+x +[0-9]+% +[0-9.]+x +31x65x17 (uniform|zipf)$"
+
+echo "-- threads"
+expect 0 "scaling" gemm --shape 130x70x50 --dtype f16 --lowering best --certify --seconds 0.05 --scaling --threads 2
+says out "^ARM +1 THREAD +2 THREADS +SPEEDUP"
+says out "^cpu\.gemm\.f16\.[a-z0-9]+ +[0-9.]+ us +[0-9.]+ us +[0-9.]+x +[0-9.]+x +[0-9]+%$"
+says out "^limit: multiply-add +[0-9.]+ us +[0-9.]+ us +[0-9.]+x"
 expect 0 "two threads" gemm --shape 130x70x50 --dtype bf16 "${run[@]}" --threads 2
 same_work
 

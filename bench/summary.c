@@ -1,0 +1,75 @@
+/* What many results come to: geometric means over the cases of a lowering, and steps between sizes. */
+#include <math.h>
+#include <string.h>
+
+#include "bench/bench.h"
+
+const bench_arm *bench_find_arm(const bench_result *result, const char *name, int threads)
+{
+    for (int i = 0; i < result->arm_count; i++) {
+        const bench_arm *arm = &result->arms[i];
+        if (!strcmp(arm->name, name) && arm->threads == threads && !arm->differs)
+            return arm;
+    }
+    return NULL;
+}
+
+/* 0 if this result does not have the figure. */
+static double figure_of(const bench_result *r, const char *lowering, bench_figure figure, const char *peer)
+{
+    const bench_arm *ours = bench_find_arm(r, lowering, r->threads);
+    const bench_arm *other = NULL;
+    if (!ours)
+        return 0;
+    switch (figure) {
+    case BENCH_TO_PEER:
+        other = peer ? bench_find_arm(r, peer, r->threads) : NULL;
+        return (peer ? (other ? other->best : 0) : r->best_peer) / ours->best;
+    case BENCH_OF_LIMIT: return r->limit / ours->best;
+    case BENCH_SPEEDUP:
+    case BENCH_SPEEDUP_MEDIAN:
+        other = r->threads > 1 ? bench_find_arm(r, lowering, 1) : NULL;
+        if (!other)
+            return 0;
+        return figure == BENCH_SPEEDUP ? other->best / ours->best : other->median / ours->median;
+    }
+    return 0;
+}
+
+bench_mean bench_mean_of(const bench_result *results, int count, const char *lowering, bench_figure figure,
+                         const char *peer)
+{
+    bench_mean mean = {0};
+    double logarithms = 0;
+    for (int i = 0; i < count; i++) {
+        double value = figure_of(&results[i], lowering, figure, peer);
+        if (!(value > 0))
+            continue;
+        logarithms += log(value);
+        if (mean.cases++ == 0 || value < mean.least) {
+            mean.least = value;
+            mean.worst = &results[i];
+        }
+    }
+    if (mean.cases)
+        mean.mean = exp(logarithms / mean.cases);
+    return mean;
+}
+
+static double size_of(const bench_result *r)
+{
+    return r->work_flops > 0 ? r->work_flops : r->elements;
+}
+
+bool bench_step_of(const bench_result *from, const bench_result *to, const char *lowering, bench_step *step)
+{
+    const bench_arm *before = bench_find_arm(from, lowering, from->threads);
+    const bench_arm *after = bench_find_arm(to, lowering, to->threads);
+    if (!before || !after || from->indices != to->indices || size_of(from) >= size_of(to))
+        return false;
+    const double ratio = size_of(from) / size_of(to);
+    *step = (bench_step){.growth = after->best / before->best * ratio,
+                         .limit_growth = to->limit / from->limit * ratio};
+    step->is_cliff = step->growth > BENCH_CLIFF * fmax(step->limit_growth, 1);
+    return true;
+}
