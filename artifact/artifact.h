@@ -8,7 +8,7 @@
 
 #include "tokitai.h"
 
-enum { TKI_ARTIFACT_HEX = 65, TKI_ARTIFACT_KERNELS = 48 };
+enum { TKI_ARTIFACT_HEX = 65, TKI_ARTIFACT_KERNELS = TK_MAX_KERNELS };
 
 typedef struct tki_artifact_request {
     const char *backend;      /* "cuda", "hip" */
@@ -17,32 +17,29 @@ typedef struct tki_artifact_request {
     tk_dtype dtype;           /* TK_F16 or TK_BF16: becomes -DTKI_DTYPE=0 or 1 */
 } tki_artifact_request;
 
-/* What the compiler says that one kernel uses. */
-typedef struct tki_kernel_resources {
-    char name[64];
-    int registers;
-    int shared_bytes; /* static */
-    int stack_bytes;
-    int spill_store_bytes;
-    int spill_load_bytes;
-} tki_kernel_resources;
+typedef tk_kernel_resources tki_kernel_resources;
 
 typedef struct tki_artifact {
-    void *image; /* what the driver loads */
+    void *image; /* what the driver loads; a zero behind it, for PTX is text */
     size_t image_bytes;
     char key[TKI_ARTIFACT_HEX];
     char hash[TKI_ARTIFACT_HEX];        /* of the image */
     char source_hash[TKI_ARTIFACT_HEX]; /* of the source and everything it includes */
+    char backend[8];
     char source[128];
-    char architecture[32];
-    char compiler[256]; /* "NVRTC 13.0", "clang version 19.1.7" */
+    tk_dtype dtype;
+    char architecture[32]; /* as compiled for: "sm_90a", or "compute_120" if the device is newer than the compiler */
+    char compiler[256];    /* "NVRTC 13.0", "clang version 19.1.7" */
+    char identity[512];    /* of the compiler: its version and what tells its file from another */
     char options[1024];
-    char path[4096]; /* its file in the cache; "" if the cache could not be written */
-    char note[512];  /* "" or what was wrong with the cache: a damaged entry that was rebuilt, a full disk */
+    char warnings[512]; /* of the compiler, one after the other; "" if none */
+    char path[4096];    /* its file in the cache; "" if the cache could not be written */
+    char note[512];     /* "" or what was wrong with the cache: a damaged entry that was rebuilt, a full disk */
     int kernel_count;
     tki_kernel_resources kernels[TKI_ARTIFACT_KERNELS];
     bool was_cached;
     double seconds; /* to find or build it */
+    int hold;       /* a file descriptor plus 1 that keeps the entry from being removed to make room; 0: none */
 } tki_artifact;
 
 /* Finds or builds. Fails with TK_UNAVAILABLE if there is no compiler (the message names every one that was tried and why it did not
@@ -52,5 +49,8 @@ void tki_artifact_free(tki_artifact *artifact);
 
 /* The i-th embedded kernel source; NULL past the end. */
 const char *tki_artifact_source_at(int i);
+
+/* The compilers of a backend with their versions, or why each cannot be used, as one line. */
+void tki_compilers_describe(const char *backend, char *text, size_t size);
 
 #endif

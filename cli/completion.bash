@@ -70,8 +70,23 @@ _tokitai_bench() {
     esac
 }
 
+_tokitai_cache() {
+    local current=$1 previous=$2
+    case $previous in
+        --backend) _tokitai_reply "cuda hip" "$current" ;;
+        --dtype) _tokitai_reply "f16 bf16 all" "$current" ;;
+        --architecture | --source) COMPREPLY=() ;;
+        *)
+            if [[ $current == -* ]]; then
+                _tokitai_reply "--json --repair --backend --architecture --source --dtype --help" "$current"
+            elif ((COMP_CWORD == 2)); then
+                _tokitai_reply "list verify clear build" "$current"
+            fi ;;
+    esac
+}
+
 _tokitai() {
-    local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} commands="ops devices certify check replay bench"
+    local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} commands="ops devices certify check replay bench cache"
     # "--dtype=bf" comes as three words.
     if [[ $current == = ]]; then
         current=
@@ -93,6 +108,7 @@ _tokitai() {
         devices) _tokitai_reply "--json --help" "$current" ;;
         certify) _tokitai_certify "$current" "$previous" ;;
         bench) _tokitai_bench "$current" "$previous" ;;
+        cache) _tokitai_cache "$current" "$previous" ;;
         check | replay)
             if [[ $current == -* ]]; then
                 _tokitai_reply "--json --help" "$current"

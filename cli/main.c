@@ -15,6 +15,7 @@ static const cli_command commands[] = {
     {"check", "is a certificate as it was written?", cli_check},
     {"replay", "does a certificate still hold on this machine?", cli_replay},
     {"bench", "time certified kernels against the machine's limits and other libraries", cli_bench},
+    {"cache", "GPU kernels compiled and kept: list, verify, clear, build", cli_cache},
 };
 
 enum { COMMANDS = sizeof commands / sizeof *commands };

@@ -76,49 +76,50 @@ tk_status tki_file_write(tk_ctx *ctx, const char *path, const void *data, size_t
     return status;
 }
 
-tk_status tki_file_read(tk_ctx *ctx, const char *path, size_t most, char **data, size_t *bytes)
+tk_status tki_file_read_open(tk_ctx *ctx, int file, const char *path, size_t most, char **data, size_t *bytes)
 {
-    *data = NULL;
-    /* Without O_NONBLOCK, a pipe that nobody writes to would hold us up before we see that it is one. */
-    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     struct stat about;
-    if (file < 0 || fstat(file, &about)) {
-        tk_status status = tki_fail(ctx, TK_IO, "cannot read %s: %s", path, strerror(errno));
-        if (file >= 0)
-            close(file);
-        return status;
-    }
-    if (!S_ISREG(about.st_mode)) {
-        close(file);
+    *data = NULL;
+    if (fstat(file, &about))
+        return tki_fail(ctx, TK_IO, "cannot read %s: %s", path, strerror(errno));
+    if (!S_ISREG(about.st_mode))
         return tki_fail(ctx, TK_IO, "cannot read %s: not a regular file", path);
-    }
-    if (about.st_size < 0 || (uint64_t)about.st_size > most) {
-        close(file);
+    if (about.st_size < 0 || (uint64_t)about.st_size > most)
         return tki_fail(ctx, TK_BAD_FILE, "%s has %lld bytes, more than the %zu that such a file can have", path,
                         (long long)about.st_size, most);
-    }
     size_t size = (size_t)about.st_size;
     char *text = malloc(size + 1);
-    size_t got = 0;
-    ssize_t step = 1;
-    while (text && got < size && step) {
-        step = read(file, text + got, size - got);
-        if (step < 0 && errno != EINTR)
-            break;
-        got += step > 0 ? (size_t)step : 0;
-    }
-    int error = errno;
-    close(file);
     if (!text)
         return tki_fail(ctx, TK_NO_MEMORY, "no memory to read %s", path);
-    if (step < 0) {
-        free(text);
-        return tki_fail(ctx, TK_IO, "cannot read %s: %s", path, strerror(error));
+    size_t got = 0;
+    while (got < size) {
+        ssize_t step = read(file, text + got, size - got);
+        if (step < 0 && errno == EINTR)
+            continue;
+        if (step < 0) {
+            free(text);
+            return tki_fail(ctx, TK_IO, "cannot read %s: %s", path, strerror(errno));
+        }
+        if (step == 0)
+            break;
+        got += (size_t)step;
     }
     text[got] = 0;
     *data = text;
     *bytes = got;
     return TK_OK;
+}
+
+tk_status tki_file_read(tk_ctx *ctx, const char *path, size_t most, char **data, size_t *bytes)
+{
+    *data = NULL;
+    /* Without O_NONBLOCK, a pipe that nobody writes to would hold us up before we see that it is one. */
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (file < 0)
+        return tki_fail(ctx, TK_IO, "cannot read %s: %s", path, strerror(errno));
+    tk_status status = tki_file_read_open(ctx, file, path, most, data, bytes);
+    close(file);
+    return status;
 }
 
 tk_status tki_directory_make(tk_ctx *ctx, const char *path)

@@ -11,6 +11,10 @@ TK_MUST_USE tk_status tki_file_write(tk_ctx *ctx, const char *path, const void *
 /* The whole file with a zero behind it; free() it. Refuses more than `most` bytes. */
 TK_MUST_USE tk_status tki_file_read(tk_ctx *ctx, const char *path, size_t most, char **data, size_t *bytes);
 
+/* The same of a file that is open for reading; `path` is for messages. Leaves it open. */
+TK_MUST_USE tk_status tki_file_read_open(tk_ctx *ctx, int file, const char *path, size_t most, char **data,
+                                         size_t *bytes);
+
 /* Makes the directory and its parents where they are missing. */
 TK_MUST_USE tk_status tki_directory_make(tk_ctx *ctx, const char *path);
 

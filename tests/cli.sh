@@ -56,10 +56,10 @@ silent out
 expect 2 "a command misspelt" certfy
 says err "unknown command 'certfy'; did you mean 'certify'\?"
 expect 2 "a command that is nothing like one" qqqqqq
-says err "choose from: ops, devices, certify, check, replay, bench"
+says err "choose from: ops, devices, certify, check, replay, bench, cache"
 expect 2 "an unknown option" --frobnicate
 expect 0 "help" help
-for command in ops devices certify check replay bench; do
+for command in ops devices certify check replay bench cache; do
     expect 0 "$command --help" "$command" --help
     says out "^Usage: tokitai $command"
     expect 0 "help $command" help "$command"
@@ -363,6 +363,76 @@ else
     skip "colour" "no script(1)"
 fi
 
+echo "-- cache"
+export TOKITAI_CACHE=$work/kernels
+expect 2 "cache without an action" cache
+expect 2 "an action misspelt" cache lst
+says err "unknown action 'lst'; did you mean 'list'\?"
+expect 2 "an argument too many" cache list more
+expect 0 "an empty cache" cache list
+says out "^0 kernel files, 0 B, in $work/kernels$"
+expect 0 "an empty cache as JSON" cache list --json
+is "    is JSON" json_good out
+expect 0 "an empty cache verified" cache verify
+expect 0 "an empty cache cleared" cache clear
+says out "^0 removed"
+expect 2 "build what?" cache build
+expect 2 "a backend without kernels" cache build --backend tpu --architecture sm_90
+expect 2 "an architecture of another backend" cache build --backend cuda --architecture gfx942
+says err "'gfx942' is not an architecture of cuda"
+expect 2 "a source that is not there" cache build --backend cuda --architecture sm_90 --source ops/none/kernel.cu
+TOKITAI_CUDA_COMPILER=$work/no/such/nvcc expect 3 "no compiler" cache build --backend cuda --architecture sm_90
+says err "NVRTC: not asked for"
+says err "nvcc: .*no/such/nvcc could not be started: No such file"
+
+# A compiler that writes what looks like an image, or a message.
+cat >nvcc <<'SH'
+#!/bin/sh
+case $* in
+    *--version*) echo "Cuda compilation tools, release 99.1, V99.1.2" ;;
+    *--list-gpu-arch*) echo compute_80; echo compute_90 ;;
+    *)
+        [ ! -e "$0.fails" ] || { echo "kernel.cu(7): error: this is what is wrong"; exit 2; }
+        while [ "$1" != -o ]; do shift; done
+        { printf '\177ELF'; head -c 5000 /dev/zero; } >"$2"
+        echo "ptxas info    : Compiling entry function 'fake' for 'sm_90'"
+        echo "    0 bytes stack frame, 8 bytes spill stores, 4 bytes spill loads"
+        echo "ptxas info    : Used 21 registers, 16 bytes smem"
+        ;;
+esac
+SH
+chmod +x nvcc
+export TOKITAI_CUDA_COMPILER=$work/nvcc
+source=$("$tokitai" cache build --backend cuda --architecture sm_90 --dtype f16 --json | grep -oE 'ops/[a-z]+/kernel\.cu' | head -n 1)
+expect 0 "cache build" cache build --backend cuda --architecture sm_90 --source "$source"
+says out "^$source f16, sm_90, nvcc: Cuda compilation tools, release 99.1, V99.1.2, found in"
+says out "^$source bf16, sm_90, .*built in"
+says out "fake +21 registers, +16 B shared, +0 B stack, spills 8 B, loads 4 B"
+expect 0 "cache build --json" cache build --backend cuda --architecture sm_90 --source "$source" --json
+is "    is JSON" json_good out
+expect 0 "cache list" cache list
+says out "^[0-9a-f]{12}  $source +bf16 +sm_90 +nvcc: Cuda"
+expect 0 "cache list --json" cache list --json
+is "    is JSON" json_good out
+expect 0 "cache verify" cache verify
+entries=("$TOKITAI_CACHE"/*.artifact)
+printf x | dd of="${entries[0]}" bs=1 seek=3000 conv=notrunc 2>/dev/null
+expect 1 "a byte of an image changed" cache verify
+says err "damaged: ${entries[0]}: its image was altered"
+expect 1 "cache verify --repair" cache verify --repair
+says err "damaged, and removed"
+expect 0 "    then all is well" cache verify
+expect 2 "clear what is too short to be a key" cache clear ab
+expect 2 "clear what is not there" cache clear 0123456789abcdef
+key=$(basename "${entries[1]}" .artifact)
+expect 0 "clear one" cache clear "${key:0:12}"
+says out "^1 removed"
+touch nvcc.fails
+expect 1 "a source that does not compile" cache build --backend cuda --architecture sm_90 --source "$source"
+says err "cannot compile $source for sm_90"
+says err "error: this is what is wrong"
+unset TOKITAI_CUDA_COMPILER TOKITAI_CACHE
+
 echo "-- completion"
 is "completion.bash parses" bash -n "$root/cli/completion.bash"
 complete_line() { # WORD...: what the last word may become
@@ -396,8 +466,10 @@ completes best tokitai certify --lowering b
 completes gelu_bwd tokitai bench gelu
 completes openblas tokitai bench --peers open
 completes --growth tokitai bench --gr
+completes verify tokitai cache v
+completes hip tokitai cache build --backend h
 # Every long option that a command has is completed and is in the manual.
-for command in ops devices certify check replay bench; do
+for command in ops devices certify check replay bench cache; do
     "$tokitai" "$command" --help | grep -oE '^ +(-[a-z], )?--[a-z-]+' | grep -oE -- '--[a-z-]+' | grep -vxE -- '--(usage|version)' >options
     complete_line tokitai "$command" --
     is "$command: every option is completed" test -z "$(sort -u options | comm -23 - <(sort out))"

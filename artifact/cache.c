@@ -1,0 +1,153 @@
+/* The public side of the kernel cache. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "artifact/artifact.h"
+#include "artifact/store.h"
+#include "core/context.h"
+#include "core/file.h"
+
+static tk_status open_store(tk_ctx *ctx, tki_store *store)
+{
+    tki_store_open(ctx, store, false);
+    return store->folder[0] ? TK_OK : tki_fail(ctx, TK_IO, "no kernel cache: %s", store->problem);
+}
+
+tk_status tk_cache_folder(tk_ctx *ctx, char *path, size_t size)
+{
+    tki_store store;
+    if (!ctx)
+        return TK_BAD_ARGUMENT;
+    tk_status status = open_store(ctx, &store);
+    if (status != TK_OK)
+        return status;
+    if (!path || strlen(store.folder) >= size)
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "no room for the path %s", store.folder);
+    strcpy(path, store.folder);
+    return TK_OK;
+}
+
+static void fill(tk_cache_entry *entry, const tki_artifact *a)
+{
+    snprintf(entry->backend, sizeof entry->backend, "%s", a->backend);
+    snprintf(entry->source, sizeof entry->source, "%s", a->source);
+    entry->dtype = a->dtype;
+    snprintf(entry->architecture, sizeof entry->architecture, "%s", a->architecture);
+    snprintf(entry->compiler, sizeof entry->compiler, "%s", a->compiler);
+    snprintf(entry->options, sizeof entry->options, "%s", a->options);
+    snprintf(entry->warnings, sizeof entry->warnings, "%s", a->warnings);
+    snprintf(entry->note, sizeof entry->note, "%s", a->note);
+    entry->kernel_count = a->kernel_count;
+    memcpy(entry->kernels, a->kernels, sizeof entry->kernels);
+}
+
+/* Reads one entry without holding or touching it: looking is not using. */
+static void look(tk_ctx *ctx, const tki_store *store, tki_digest *digest, const tki_store_file *file, bool whole,
+                 tk_cache_entry *entry, tki_artifact *artifact)
+{
+    char *data;
+    size_t bytes;
+    *entry = (tk_cache_entry){.bytes = file->bytes, .last_used = (int64_t)file->used.tv_sec};
+    (void)tki_store_key_of(file->name, entry->key);
+    snprintf(entry->path, sizeof entry->path, "%s/%s", store->folder, file->name);
+    if (tki_file_read(ctx, entry->path, TKI_MOST_ENTRY, &data, &bytes) != TK_OK) {
+        snprintf(entry->damage, sizeof entry->damage, "%.250s", tk_ctx_message(ctx));
+        return;
+    }
+    if (tki_entry_decode(digest, data, bytes, entry->key, whole, artifact, entry->damage, sizeof entry->damage)) {
+        fill(entry, artifact);
+        tki_artifact_free(artifact);
+    }
+    free(data);
+}
+
+tk_status tk_cache_each(tk_ctx *ctx, bool whole, tk_cache_visitor visitor, void *user_data)
+{
+    tki_store store;
+    tki_digest digest;
+    tki_store_file *files = NULL;
+    int count = 0;
+    if (!ctx)
+        return TK_BAD_ARGUMENT;
+    tk_status status = open_store(ctx, &store);
+    if (status == TK_OK)
+        status = tki_digest_open(ctx, &digest);
+    if (status == TK_OK)
+        status = tki_store_list(ctx, &store, &files, &count);
+    tk_cache_entry *entry = malloc(sizeof *entry);
+    tki_artifact *artifact = malloc(sizeof *artifact);
+    if (status == TK_OK && (!entry || !artifact))
+        status = tki_fail(ctx, TK_NO_MEMORY, "no memory to read the kernel cache");
+    for (int i = 0; status == TK_OK && i < count; i++) {
+        look(ctx, &store, &digest, &files[i], whole, entry, artifact);
+        if (!visitor(entry, user_data))
+            break;
+    }
+    free(artifact);
+    free(entry);
+    free(files);
+    return status;
+}
+
+tk_status tk_cache_clear(tk_ctx *ctx, const char *key, int *removed, int64_t *bytes)
+{
+    tki_store store;
+    tki_store_file *files = NULL;
+    int count = 0, gone = 0;
+    int64_t freed = 0;
+    if (!ctx)
+        return TK_BAD_ARGUMENT;
+    tk_status status = open_store(ctx, &store);
+    if (status == TK_OK)
+        status = tki_store_list(ctx, &store, &files, &count);
+    for (int i = 0; status == TK_OK && i < count; i++) {
+        if (key && strncmp(files[i].name, key, strlen(key)) != 0)
+            continue;
+        int64_t size = tki_store_remove(&store, files[i].name, true);
+        if (size < 0) {
+            status = tki_fail(ctx, TK_IO, "cannot remove %s/%s", store.folder, files[i].name);
+            break;
+        }
+        gone++;
+        freed += size;
+    }
+    free(files);
+    if (removed)
+        *removed = gone;
+    if (bytes)
+        *bytes = freed;
+    return status;
+}
+
+const char *tk_cache_source_at(int i)
+{
+    return tki_artifact_source_at(i);
+}
+
+tk_status tk_cache_build(tk_ctx *ctx, const char *backend, const char *source, const char *architecture,
+                         tk_dtype dtype, tk_cache_entry *entry)
+{
+    if (!ctx)
+        return TK_BAD_ARGUMENT;
+    if (!backend || !source || !architecture || !entry)
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "an argument is NULL");
+    *entry = (tk_cache_entry){0};
+    tki_artifact *artifact = calloc(1, sizeof *artifact);
+    if (!artifact)
+        return tki_fail(ctx, TK_NO_MEMORY, "no memory to compile %s", source);
+    tki_artifact_request request = {backend, source, architecture, dtype};
+    tk_status status = tki_artifact_get(ctx, &request, artifact);
+    if (status == TK_OK) {
+        fill(entry, artifact);
+        memcpy(entry->key, artifact->key, sizeof entry->key);
+        snprintf(entry->path, sizeof entry->path, "%s", artifact->path);
+        entry->bytes = (int64_t)artifact->image_bytes;
+        entry->was_cached = artifact->was_cached;
+        entry->seconds = artifact->seconds;
+        tki_artifact_free(artifact);
+    }
+    free(artifact);
+    return status;
+}

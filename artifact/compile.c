@@ -1,0 +1,243 @@
+/* Which compilers there are, in the order in which they are tried, and what they are told. */
+#include "artifact/compile.h"
+
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static const tki_compiler_kind kinds[] = {
+    {"cuda", "NVRTC", true, true, tki_rtc_find, tki_rtc_compile},
+    {"cuda", "nvcc", false, true, tki_program_find_compiler, tki_program_compile},
+    {"hip", "HIPRTC", true, false, tki_rtc_find, tki_rtc_compile},
+    {"hip", "hipcc", false, true, tki_program_find_compiler, tki_program_compile},
+    {"hip", "clang", false, true, tki_program_find_compiler, tki_program_compile},
+};
+
+enum { KINDS = sizeof kinds / sizeof *kinds, DEFAULT_SECONDS = 300 };
+
+void tki_text_flatten(char *text)
+{
+    for (; *text; text++)
+        if ((unsigned char)*text < ' ' || *text == 127)
+            *text = ' ';
+}
+
+void tki_compiler_identify(tki_compiler *compiler, const char *says)
+{
+    struct stat about = {0};
+    (void)stat(compiler->path, &about);
+    snprintf(compiler->identity, sizeof compiler->identity, "%s; %lld bytes of %lld.%09ld; %s", compiler->version,
+             (long long)about.st_size, (long long)about.st_mtim.tv_sec, about.st_mtim.tv_nsec, says);
+    tki_text_flatten(compiler->version);
+    tki_text_flatten(compiler->identity);
+}
+
+/* Does the user's choice mean this kind? `path` receives the choice if it is a path. */
+static bool is_chosen(const tki_compiler_kind *kind, const char *choice, const char **path)
+{
+    const char *slash = strrchr(choice, '/');
+    *path = slash ? choice : NULL;
+    if (!slash)
+        return !strcasecmp(choice, kind->name);
+    if (kind->is_library || !strncmp(slash, "/lib", 4))
+        return kind->is_library && !strncmp(slash, "/lib", 4);
+    if (!strcmp(kind->backend, "cuda"))
+        return true;
+    return !strncmp(slash, "/hipcc", 6) == !strcmp(kind->name, "hipcc");
+}
+
+bool tki_compiler_at(const char *backend, int i, tki_compiler *compiler)
+{
+    const tki_compiler_kind *kind = NULL;
+    for (int k = 0; k < KINDS && !kind; k++)
+        if (!strcmp(kinds[k].backend, backend) && i-- == 0)
+            kind = &kinds[k];
+    if (!kind)
+        return false;
+    *compiler = (tki_compiler){.kind = kind, .name = kind->name};
+    const char *variable = !strcmp(backend, "cuda") ? "TOKITAI_CUDA_COMPILER" : "TOKITAI_HIP_COMPILER";
+    const char *choice = getenv(variable);
+    const char *path = NULL;
+    if (choice && *choice && !is_chosen(kind, choice, &path))
+        snprintf(compiler->problem, sizeof compiler->problem, "not asked for, because %s is '%.200s'", variable,
+                 choice);
+    else
+        kind->find(kind, path, compiler);
+    return true;
+}
+
+/* "sm_90" gives 90; -1 if it is not of this form. */
+static int cuda_number(const char *architecture)
+{
+    char *end;
+    if (strncmp(architecture, "sm_", 3) != 0 || !isdigit((unsigned char)architecture[3]))
+        return -1;
+    long number = strtol(architecture + 3, &end, 10);
+    return number < 1000 && (!*end || (isalpha((unsigned char)*end) && !end[1])) ? (int)number : -1;
+}
+
+static bool is_hopper_source(const char *path)
+{
+    static const char ending[] = "/kernel_hopper.cu";
+    size_t length = strlen(path);
+    return length >= sizeof ending - 1 && !strcmp(path + length - (sizeof ending - 1), ending);
+}
+
+static double patience(void)
+{
+    const char *text = getenv("TOKITAI_COMPILE_SECONDS");
+    double seconds = text ? strtod(text, NULL) : 0;
+    return seconds > 0 && seconds < 86400 ? seconds : DEFAULT_SECONDS;
+}
+
+__attribute__((format(printf, 2, 3))) static void add_option(tki_compile_job *job, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(job->options[job->option_count++], sizeof job->options[0], format, arguments);
+    va_end(arguments);
+}
+
+static void plan_cuda(tki_compile_job *job, bool is_library, int dtype)
+{
+    if (is_library) {
+        add_option(job, "--gpu-architecture=%s", job->architecture);
+        add_option(job, "--std=c++17");
+        add_option(job, "-default-device");
+        add_option(job, "--ptxas-options=-v");
+    } else {
+        add_option(job, job->to_ptx ? "-ptx" : "-cubin");
+        add_option(job, "-arch=%s", job->architecture);
+        add_option(job, "-std=c++17");
+        add_option(job, "-Xptxas=-v");
+        add_option(job, "-I.");
+    }
+    add_option(job, "--fmad=false");
+    add_option(job, "-DTKI_DTYPE=%d", dtype);
+}
+
+static void plan_hip(tki_compile_job *job, bool is_library, int dtype)
+{
+    add_option(job, "--offload-arch=%s", job->architecture);
+    add_option(job, "-O3");
+    add_option(job, "-std=c++17");
+    add_option(job, "-ffp-contract=off");
+    add_option(job, "-DTKI_DTYPE=%d", dtype);
+    if (is_library)
+        return;
+    add_option(job, "-nogpuinc");
+    add_option(job, "-nogpulib");
+    add_option(job, "--cuda-device-only");
+    add_option(job, "--no-gpu-bundle-output");
+    add_option(job, "-Rpass-analysis=kernel-resource-usage");
+    add_option(job, "-I.");
+    add_option(job, "-xhip");
+}
+
+static bool choose_cuda_architecture(tki_compiler *compiler, const tki_artifact_request *request, bool hopper,
+                                     tki_compile_job *job)
+{
+    int number = cuda_number(request->architecture);
+    int known = compiler->architecture_count;
+    int newest = known ? compiler->architectures[known - 1] : number;
+    bool knows = known == 0;
+    for (int i = 0; i < known; i++)
+        knows |= compiler->architectures[i] == number;
+    if (knows) {
+        snprintf(job->architecture, sizeof job->architecture, "%s%s", request->architecture,
+                 hopper && !strcmp(request->architecture, "sm_90") ? "a" : "");
+        return true;
+    }
+    if (number > newest && !hopper) {
+        job->to_ptx = true;
+        snprintf(job->architecture, sizeof job->architecture, "compute_%d", newest);
+        return true;
+    }
+    snprintf(compiler->problem, sizeof compiler->problem, "%s does not compile for %s; it knows sm_%d to sm_%d",
+             compiler->version, request->architecture, compiler->architectures[0], newest);
+    return false;
+}
+
+tk_status tki_architecture_check(const tki_artifact_request *request, char *problem, size_t size)
+{
+    const char *architecture = request->architecture;
+    bool cuda = !strcmp(request->backend, "cuda");
+    bool good = strlen(architecture) < 32 &&
+                strspn(architecture, "abcdefghijklmnopqrstuvwxyz0123456789_:+-") == strlen(architecture) &&
+                (cuda ? cuda_number(architecture) >= 0
+                      : !strncmp(architecture, "gfx", 3) && isxdigit((unsigned char)architecture[3]));
+    if (!good) {
+        snprintf(problem, size, "'%.64s' is not an architecture of %s; one is %s", architecture, request->backend,
+                 cuda ? "sm_90" : "gfx942");
+        return TK_BAD_ARGUMENT;
+    }
+    if (is_hopper_source(request->source) && !(cuda && cuda_number(architecture) == 90)) {
+        snprintf(problem, size, "%s is for sm_90 alone, not for %s", request->source, architecture);
+        return TK_UNSUPPORTED;
+    }
+    return TK_OK;
+}
+
+bool tki_compile_plan(tki_compiler *compiler, const tki_artifact_request *request, const tki_source_set *sources,
+                      tki_compile_job *job)
+{
+    *job = (tki_compile_job){.sources = sources, .seconds = patience()};
+    int dtype = request->dtype == TK_BF16;
+    if (!strcmp(request->backend, "hip")) {
+        snprintf(job->architecture, sizeof job->architecture, "%s", request->architecture);
+        plan_hip(job, compiler->kind->is_library, dtype);
+        return true;
+    }
+    if (!choose_cuda_architecture(compiler, request, is_hopper_source(sources->source->path), job))
+        return false;
+    plan_cuda(job, compiler->kind->is_library, dtype);
+    return true;
+}
+
+/* A driver would refuse anything else, but less clearly: an ELF file, a bundle of them, or PTX. */
+static bool is_image(const tki_compile_job *job, const char *image, size_t bytes)
+{
+    static const char elf[] = "\177ELF", bundle[] = "__CLANG_OFFLOAD_BUNDLE__", ptx[] = ".version";
+    if (job->to_ptx)
+        return memmem(image, bytes, ptx, sizeof ptx - 1) != NULL;
+    return (bytes >= 64 && !memcmp(image, elf, sizeof elf - 1)) ||
+           (bytes >= 64 && !memcmp(image, bundle, sizeof bundle - 1));
+}
+
+void tki_compile(const tki_compiler *compiler, const tki_compile_job *job, tki_compiled *compiled)
+{
+    *compiled = (tki_compiled){0};
+    compiler->kind->compile(compiler, job, compiled);
+    if (compiled->image && !is_image(job, compiled->image, compiled->image_bytes)) {
+        snprintf(compiled->problem, sizeof compiled->problem,
+                 "reported success, but the %zu bytes that it gave are not a kernel image", compiled->image_bytes);
+        free(compiled->image);
+        compiled->image = NULL;
+    }
+}
+
+void tki_compiled_free(tki_compiled *compiled)
+{
+    free(compiled->image);
+    free(compiled->log);
+    *compiled = (tki_compiled){0};
+}
+
+void tki_compilers_describe(const char *backend, char *text, size_t size)
+{
+    tki_compiler compiler;
+    size_t used = 0;
+    if (size)
+        text[0] = 0;
+    for (int i = 0; used + 1 < size && tki_compiler_at(backend, i, &compiler); i++) {
+        const char *separator = i ? "; " : "";
+        int written = compiler.problem[0]
+                          ? snprintf(text + used, size - used, "%s%s: %s", separator, compiler.name, compiler.problem)
+                          : snprintf(text + used, size - used, "%s%s (%s)", separator, compiler.version,
+                                     compiler.path);
+        used += written > 0 ? (size_t)written : 0;
+    }
+}

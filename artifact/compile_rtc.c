@@ -1,0 +1,245 @@
+/* NVRTC and HIPRTC: libraries with the same calls under two prefixes, loaded when first needed. */
+#include "artifact/compile.h"
+
+#include <dlfcn.h>
+#include <glob.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "artifact/process.h"
+
+enum { MOST_IMAGE = 1 << 28, MOST_LOG = 1 << 24, COMPILATION_FAILED = 6 };
+
+typedef struct rtc_calls {
+    int (*version)(int *major, int *minor);
+    int (*create)(void **program, const char *text, const char *name, int header_count, const char *const *headers,
+                  const char *const *names);
+    int (*compile)(void *program, int option_count, const char *const *options);
+    int (*destroy)(void **program);
+    int (*log_size)(void *program, size_t *size);
+    int (*log)(void *program, char *log);
+    int (*image_size)(void *program, size_t *size);
+    int (*image)(void *program, char *image);
+    int (*ptx_size)(void *program, size_t *size); /* NVRTC only */
+    int (*ptx)(void *program, char *ptx);
+    const char *(*error)(int code);
+    int (*architecture_count)(int *count); /* NVRTC since 11.2; else NULL */
+    int (*architectures)(int *list);
+} rtc_calls;
+
+static void *call_of(void *library, const char *prefix, const char *name)
+{
+    char symbol[64];
+    snprintf(symbol, sizeof symbol, "%s%s", prefix, name);
+    return dlsym(library, symbol);
+}
+
+static bool load_calls(void *library, bool cuda, rtc_calls *calls)
+{
+    const char *prefix = cuda ? "nvrtc" : "hiprtc";
+    const struct {
+        const char *name;
+        void **place;
+        bool required;
+    } table[] = {
+        {"Version", (void **)&calls->version, true},
+        {"CreateProgram", (void **)&calls->create, true},
+        {"CompileProgram", (void **)&calls->compile, true},
+        {"DestroyProgram", (void **)&calls->destroy, true},
+        {"GetProgramLogSize", (void **)&calls->log_size, true},
+        {"GetProgramLog", (void **)&calls->log, true},
+        {cuda ? "GetCUBINSize" : "GetCodeSize", (void **)&calls->image_size, true},
+        {cuda ? "GetCUBIN" : "GetCode", (void **)&calls->image, true},
+        {"GetPTXSize", (void **)&calls->ptx_size, cuda},
+        {"GetPTX", (void **)&calls->ptx, cuda},
+        {"GetErrorString", (void **)&calls->error, true},
+        {"GetNumSupportedArchs", (void **)&calls->architecture_count, false},
+        {"GetSupportedArchs", (void **)&calls->architectures, false},
+    };
+    *calls = (rtc_calls){0};
+    bool complete = true;
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        *table[i].place = call_of(library, prefix, table[i].name);
+        complete = complete && (*table[i].place || !table[i].required);
+    }
+    return complete;
+}
+
+/* ------------------------------------------------------------------------------------------------------------
+ * Finding the library
+ * ------------------------------------------------------------------------------------------------------------ */
+
+/* Once loaded it stays: it takes milliseconds to load and has threads and exit functions of its own. */
+static void *load(const char *path)
+{
+    return dlopen(path, RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE);
+}
+
+/* The newest that the pattern gives, as far as names tell. */
+static void *load_newest(const char *pattern)
+{
+    glob_t found;
+    void *library = NULL;
+    if (glob(pattern, 0, NULL, &found))
+        return NULL;
+    for (size_t i = found.gl_pathc; i > 0 && !library; i--)
+        library = load(found.gl_pathv[i - 1]);
+    globfree(&found);
+    return library;
+}
+
+static void *search_beside(const char *root, const char *name)
+{
+    static const char *const folders[] = {"lib64", "lib", "targets/*/lib"};
+    char pattern[4096];
+    void *library = NULL;
+    for (size_t i = 0; i < sizeof folders / sizeof *folders && !library; i++)
+        if (snprintf(pattern, sizeof pattern, "%s/%s/%s", root, folders[i], name) < (int)sizeof pattern)
+            library = load_newest(pattern);
+    return library;
+}
+
+static void *search(bool cuda)
+{
+    static const char *const cuda_names[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2", "libnvrtc.so"};
+    static const char *const hip_names[] = {"libhiprtc.so.7", "libhiprtc.so.6", "libhiprtc.so.5", "libhiprtc.so"};
+    const char *const *names = cuda ? cuda_names : hip_names;
+    enum { NAMES = 4 };
+    /* The environment's own choice first, then the usual places, then where the compiler on the PATH lies. */
+    const char *roots[] = {getenv(cuda ? "CUDA_PATH" : "ROCM_PATH"), getenv(cuda ? "CUDA_HOME" : "HIP_PATH"),
+                           cuda ? "/usr/local/cuda" : "/opt/rocm", cuda ? "/usr/local/cuda-*" : "/opt/rocm-*", NULL};
+    enum { ROOTS = sizeof roots / sizeof *roots };
+    char program[4096];
+    if (tki_program_find(cuda ? "nvcc" : "hipcc", NULL, program, sizeof program)) {
+        char *real = realpath(program, NULL);
+        snprintf(program, sizeof program, "%s", real ? real : "");
+        free(real);
+        for (int up = 0; up < 2 && strrchr(program, '/'); up++)
+            *strrchr(program, '/') = 0;
+        roots[ROOTS - 1] = program;
+    }
+    void *library = NULL;
+    for (int i = 0; i < NAMES && !library; i++)
+        library = load(names[i]);
+    for (int r = 0; r < ROOTS && !library; r++)
+        for (int i = 0; roots[r] && roots[r][0] == '/' && i < NAMES && !library; i++)
+            library = search_beside(roots[r], names[i]);
+    return library;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    return *(const int *)a - *(const int *)b;
+}
+
+static void ask_architectures(const rtc_calls *calls, tki_compiler *compiler)
+{
+    enum { LIMIT = 1024 };
+    int count = 0;
+    if (!calls->architecture_count || !calls->architectures || calls->architecture_count(&count) || count < 1 ||
+        count > LIMIT)
+        return;
+    int *list = calloc((size_t)count, sizeof *list);
+    if (list && calls->architectures(list) == 0) {
+        qsort(list, (size_t)count, sizeof *list, ascending);
+        /* Of too many, the newest count. */
+        int skipped = count > TKI_MOST_ARCHITECTURES ? count - TKI_MOST_ARCHITECTURES : 0;
+        compiler->architecture_count = count - skipped;
+        memcpy(compiler->architectures, list + skipped, (size_t)compiler->architecture_count * sizeof *list);
+    }
+    free(list);
+}
+
+void tki_rtc_find(const tki_compiler_kind *kind, const char *chosen, tki_compiler *compiler)
+{
+    bool cuda = !strcmp(kind->backend, "cuda");
+    rtc_calls calls;
+    int major = 0, minor = 0;
+    compiler->library = chosen ? load(chosen) : search(cuda);
+    if (!compiler->library) {
+        const char *why = chosen ? dlerror() : NULL;
+        snprintf(compiler->problem, sizeof compiler->problem, "%s",
+                 why    ? why
+                 : cuda ? "libnvrtc.so was not found"
+                        : "libhiprtc.so was not found");
+        return;
+    }
+    struct link_map *map = NULL;
+    if (dlinfo(compiler->library, RTLD_DI_LINKMAP, &map) == 0 && map && map->l_name)
+        snprintf(compiler->path, sizeof compiler->path, "%s", map->l_name);
+    if (!load_calls(compiler->library, cuda, &calls)) {
+        snprintf(compiler->problem, sizeof compiler->problem, "%.400s lacks calls that are needed", compiler->path);
+        return;
+    }
+    int code = calls.version(&major, &minor);
+    if (code) {
+        snprintf(compiler->problem, sizeof compiler->problem, "%.400s does not tell its version (error %d)",
+                 compiler->path, code);
+        return;
+    }
+    snprintf(compiler->version, sizeof compiler->version, "%s %d.%d", kind->name, major, minor);
+    ask_architectures(&calls, compiler);
+    tki_compiler_identify(compiler, compiler->path);
+}
+
+/* ------------------------------------------------------------------------------------------------------------
+ * Compiling
+ * ------------------------------------------------------------------------------------------------------------ */
+
+static char *fetch(void *program, int (*size_call)(void *, size_t *), int (*call)(void *, char *), size_t most,
+                   size_t *bytes)
+{
+    *bytes = 0;
+    if (size_call(program, bytes) || *bytes == 0 || *bytes > most)
+        return NULL;
+    char *data = malloc(*bytes + 1);
+    if (data && call(program, data)) {
+        free(data);
+        return NULL;
+    }
+    if (data)
+        data[*bytes] = 0;
+    return data;
+}
+
+void tki_rtc_compile(const tki_compiler *compiler, const tki_compile_job *job, tki_compiled *compiled)
+{
+    const tki_source_set *sources = job->sources;
+    const char *headers[TKI_SOURCE_HEADERS], *names[TKI_SOURCE_HEADERS], *options[TKI_MOST_OPTIONS];
+    rtc_calls calls;
+    void *program = NULL;
+    for (int i = 0; i < sources->header_count; i++) {
+        headers[i] = sources->headers[i].file->text;
+        names[i] = sources->headers[i].name;
+    }
+    for (int i = 0; i < job->option_count; i++)
+        options[i] = job->options[i];
+    if (!load_calls(compiler->library, !strcmp(compiler->kind->backend, "cuda"), &calls)) {
+        snprintf(compiled->problem, sizeof compiled->problem, "lacks calls that are needed");
+        return;
+    }
+    int code = calls.create(&program, sources->source->text, sources->source->path, sources->header_count, headers,
+                            names);
+    if (!code) {
+        size_t log_bytes;
+        code = calls.compile(program, job->option_count, options);
+        compiled->log = fetch(program, calls.log_size, calls.log, MOST_LOG, &log_bytes);
+    }
+    if (code == COMPILATION_FAILED) {
+        snprintf(compiled->problem, sizeof compiled->problem, "could not compile it");
+    } else if (code) {
+        const char *text = calls.error(code);
+        snprintf(compiled->problem, sizeof compiled->problem, "failed: %.200s", text ? text : "unknown error");
+    } else {
+        compiled->image = job->to_ptx
+                              ? fetch(program, calls.ptx_size, calls.ptx, MOST_IMAGE, &compiled->image_bytes)
+                              : fetch(program, calls.image_size, calls.image, MOST_IMAGE, &compiled->image_bytes);
+        if (!compiled->image)
+            snprintf(compiled->problem, sizeof compiled->problem, "reported success, but gave no image (%zu bytes)",
+                     compiled->image_bytes);
+    }
+    if (program)
+        (void)calls.destroy(&program);
+}

@@ -1,0 +1,398 @@
+/* tokitai cache: the compiled GPU kernels that are kept for later use. */
+#include <argp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "cli/cli.h"
+#include "cli/parse.h"
+
+enum { KEY_JSON = 256, KEY_REPAIR, KEY_BACKEND, KEY_ARCHITECTURE, KEY_SOURCE, KEY_DTYPE };
+
+typedef struct arguments {
+    const char *who;
+    const char *action;
+    char **words; /* [word_count], into argv: what follows the action */
+    int word_count;
+    const char *backend, *architecture, *source, *dtype; /* NULL if not given */
+    bool json, repair;
+} arguments;
+
+static const struct argp_option option_list[] = {
+    {"json", KEY_JSON, NULL, 0, "Print JSON instead of text", 1},
+    {"repair", KEY_REPAIR, NULL, 0, "verify: remove what is damaged; it is built again when it is needed", 1},
+    {NULL, 0, NULL, 0, "What to build:", 2},
+    {"backend", KEY_BACKEND, "NAME", 0, "cuda or hip", 2},
+    {"architecture", KEY_ARCHITECTURE, "NAME", 0, "Such as sm_90 or gfx942", 2},
+    {"source", KEY_SOURCE, "FILE", 0, "This kernel source alone, such as ops/gelu/kernel.cu", 2},
+    {"dtype", KEY_DTYPE, "TYPE", 0, "f16, bf16 or all (the default)", 2},
+    {NULL, 0, NULL, 0, "Help:", -1},
+    {0},
+};
+
+static error_t parse_option(int key, char *argument, struct argp_state *state)
+{
+    arguments *a = state->input;
+    switch (key) {
+    case KEY_JSON: a->json = true; return 0;
+    case KEY_REPAIR: a->repair = true; return 0;
+    case KEY_BACKEND: a->backend = argument; return 0;
+    case KEY_ARCHITECTURE: a->architecture = argument; return 0;
+    case KEY_SOURCE: a->source = argument; return 0;
+    case KEY_DTYPE: a->dtype = argument; return 0;
+    case ARGP_KEY_ARGS:
+        a->action = state->argv[state->next];
+        a->words = state->argv + state->next + 1;
+        a->word_count = state->argc - state->next - 1;
+        return 0;
+    case ARGP_KEY_NO_ARGS: argp_error(state, "what is to be done? list, verify, clear or build"); return 0;
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp command = {
+    .options = option_list,
+    .parser = parse_option,
+    .args_doc = "list\nverify\nclear [KEY...]\nbuild",
+    .doc = "GPU kernels are compiled when they are first used and kept in the cache directory. 'list' shows them, "
+           "those used "
+           "last first; 'verify' checks the hash of each; 'clear' removes those whose key begins with KEY, or all; "
+           "'build' "
+           "compiles every kernel for an architecture beforehand, which needs a compiler but no device, and shows "
+           "what each "
+           "uses."
+           "\vExit status: 0 done, 1 an entry is damaged or a kernel does not compile, 2 wrong usage or a file that "
+           "cannot "
+           "be read or removed, 3 no compiler.",
+};
+
+static json_t *json_kernels(const tk_cache_entry *entry)
+{
+    json_t *list = json_array();
+    for (int i = 0; i < entry->kernel_count; i++) {
+        const tk_kernel_resources *k = &entry->kernels[i];
+        json_array_append_new(list, json_pack("{s:o, s:i, s:i, s:i, s:i, s:i}", "name", cli_json_text(k->name),
+                                              "registers", k->registers, "shared_bytes", k->shared_bytes,
+                                              "stack_bytes", k->stack_bytes, "spill_store_bytes",
+                                              k->spill_store_bytes, "spill_load_bytes", k->spill_load_bytes));
+    }
+    return list;
+}
+
+static json_t *json_entry(const tk_cache_entry *entry)
+{
+    json_t *item = json_pack("{s:o, s:o, s:I}", "key", cli_json_text(entry->key), "path", cli_json_text(entry->path),
+                             "bytes", (json_int_t)entry->bytes);
+    if (entry->last_used)
+        json_object_set_new(item, "last_used", json_integer((json_int_t)entry->last_used));
+    if (entry->damage[0]) {
+        json_object_set_new(item, "damage", cli_json_text(entry->damage));
+        return item;
+    }
+    json_object_update_new(
+        item, json_pack("{s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "backend", entry->backend, "source",
+                        cli_json_text(entry->source), "dtype", tk_dtype_name(entry->dtype), "architecture",
+                        cli_json_text(entry->architecture), "compiler", cli_json_text(entry->compiler), "options",
+                        cli_json_text(entry->options), "warnings", cli_json_text(entry->warnings), "note",
+                        cli_json_text(entry->note), "kernels", json_kernels(entry)));
+    return item;
+}
+
+/* ------------------------------------------------------------------------------------------------------------
+ * list and verify
+ * ------------------------------------------------------------------------------------------------------------ */
+
+typedef struct entries {
+    tk_cache_entry *list; /* [count] */
+    int count;
+    int room;
+    bool out_of_memory;
+} entries;
+
+static bool collect(const tk_cache_entry *entry, void *data)
+{
+    entries *all = data;
+    if (all->count == all->room) {
+        int room = all->room ? 2 * all->room : 16;
+        tk_cache_entry *more = realloc(all->list, (size_t)room * sizeof *more);
+        if (!more) {
+            all->out_of_memory = true;
+            return false;
+        }
+        all->list = more;
+        all->room = room;
+    }
+    all->list[all->count++] = *entry;
+    return true;
+}
+
+static void format_time(int64_t seconds, char *text, size_t size)
+{
+    time_t when = (time_t)seconds;
+    struct tm parts;
+    if (!localtime_r(&when, &parts) || !strftime(text, size, "%Y-%m-%d %H:%M", &parts))
+        snprintf(text, size, "?");
+}
+
+enum { SHORT_KEY = 12, COLUMNS = 7, WIDTH = 300 };
+
+static void row_of(const tk_cache_entry *entry, char text[COLUMNS][WIDTH])
+{
+    snprintf(text[0], WIDTH, "%.*s", SHORT_KEY, entry->key);
+    snprintf(text[1], WIDTH, "%s", entry->damage[0] ? "(damaged)" : entry->source);
+    snprintf(text[2], WIDTH, "%s", entry->damage[0] ? "" : tk_dtype_name(entry->dtype));
+    snprintf(text[3], WIDTH, "%s", entry->architecture);
+    snprintf(text[4], WIDTH, "%s", entry->compiler);
+    cli_format_bytes(entry->bytes, text[5], WIDTH);
+    format_time(entry->last_used, text[6], WIDTH);
+}
+
+static void print_list(const entries *all)
+{
+    cli_table table = {.count = COLUMNS,
+                       .columns = {{.title = "key"},
+                                   {.title = "source"},
+                                   {.title = "dtype"},
+                                   {.title = "architecture"},
+                                   {.title = "compiler"},
+                                   {.title = "size", .right = true},
+                                   {.title = "last used"}}};
+    char text[COLUMNS][WIDTH];
+    for (int i = 0; i < all->count; i++) {
+        row_of(&all->list[i], text);
+        for (int column = 0; column < COLUMNS; column++)
+            cli_table_fit(&table, column, text[column]);
+    }
+    cli_table_head(&table);
+    for (int i = 0; i < all->count; i++) {
+        cli_cell cells[COLUMNS];
+        row_of(&all->list[i], text);
+        for (int column = 0; column < COLUMNS; column++)
+            cells[column] = (cli_cell){text[column], all->list[i].damage[0] ? CLI_WRONG : CLI_PLAIN};
+        cli_table_row(&table, cells);
+    }
+}
+
+static void print_sum(tk_ctx *ctx, const entries *all)
+{
+    char folder[4096], size[32];
+    int64_t bytes = 0;
+    for (int i = 0; i < all->count; i++)
+        bytes += all->list[i].bytes;
+    cli_format_bytes(bytes, size, sizeof size);
+    printf("%s%d %s, %s, in ", all->count ? "\n" : "", all->count, all->count == 1 ? "kernel file" : "kernel files",
+           size);
+    cli_print(CLI_PLAIN, tk_cache_folder(ctx, folder, sizeof folder) == TK_OK ? folder : "?");
+    putchar('\n');
+}
+
+/* Complains of what is damaged, and removes it if that was asked for. */
+static cli_exit report_damage(const arguments *a, tk_ctx *ctx, const entries *all)
+{
+    cli_exit result = CLI_HOLDS;
+    for (int i = 0; i < all->count; i++) {
+        const tk_cache_entry *entry = &all->list[i];
+        if (!entry->damage[0])
+            continue;
+        result = cli_worse(result, CLI_REFUTED);
+        if (!a->repair) {
+            cli_complain(a->who, "damaged: %s: %s", entry->path, entry->damage);
+        } else if (tk_cache_clear(ctx, entry->key, NULL, NULL) == TK_OK) {
+            cli_complain(a->who, "damaged, and removed: %s: %s", entry->path, entry->damage);
+        } else {
+            cli_complain(a->who, "damaged: %s: %s; %s", entry->path, entry->damage, tk_ctx_message(ctx));
+            result = CLI_BAD;
+        }
+    }
+    return result;
+}
+
+static cli_exit show(const arguments *a, tk_ctx *ctx, bool verify)
+{
+    entries all = {0};
+    cli_exit result = CLI_HOLDS;
+    tk_status status = tk_cache_each(ctx, verify, collect, &all);
+    if (status != TK_OK || all.out_of_memory) {
+        cli_complain(a->who, "%s", status != TK_OK ? tk_ctx_message(ctx) : "out of memory");
+        free(all.list);
+        return status != TK_OK ? cli_exit_of(status, CLI_BAD) : CLI_UNKNOWN;
+    }
+    if (a->json) {
+        json_t *list = json_array();
+        for (int i = 0; i < all.count; i++)
+            json_array_append_new(list, json_entry(&all.list[i]));
+        result = cli_print_json(list);
+    } else {
+        if (!verify && all.count)
+            print_list(&all);
+        print_sum(ctx, &all);
+    }
+    if (verify)
+        result = cli_worse(result, report_damage(a, ctx, &all));
+    free(all.list);
+    return result;
+}
+
+/* ------------------------------------------------------------------------------------------------------------
+ * clear
+ * ------------------------------------------------------------------------------------------------------------ */
+
+static cli_exit clear(const arguments *a, tk_ctx *ctx)
+{
+    enum { LEAST_KEY = 4, WHOLE_KEY = 64 };
+    int removed = 0;
+    int64_t freed = 0;
+    for (int i = 0; i < a->word_count; i++) {
+        size_t length = strlen(a->words[i]);
+        if (length < LEAST_KEY || length > WHOLE_KEY || strspn(a->words[i], "0123456789abcdef") != length) {
+            cli_complain(a->who, "'%s' is not the beginning of a key: at least %d hexadecimal digits", a->words[i],
+                         LEAST_KEY);
+            return CLI_BAD;
+        }
+    }
+    for (int i = 0; i < a->word_count || i == 0; i++) {
+        const char *key = a->word_count ? a->words[i] : NULL;
+        int some = 0;
+        int64_t bytes = 0;
+        tk_status status = tk_cache_clear(ctx, key, &some, &bytes);
+        removed += some;
+        freed += bytes;
+        if (status != TK_OK || (key && !some)) {
+            if (status != TK_OK)
+                cli_complain(a->who, "%s", tk_ctx_message(ctx));
+            else
+                cli_complain(a->who, "no entry has a key that begins with '%s'", key);
+            return status != TK_OK ? cli_exit_of(status, CLI_BAD) : CLI_BAD;
+        }
+    }
+    if (a->json)
+        return cli_print_json(json_pack("{s:i, s:I}", "removed", removed, "bytes", (json_int_t)freed));
+    char size[32];
+    cli_format_bytes(freed, size, sizeof size);
+    printf("%d removed, %s\n", removed, size);
+    return CLI_HOLDS;
+}
+
+/* ------------------------------------------------------------------------------------------------------------
+ * build
+ * ------------------------------------------------------------------------------------------------------------ */
+
+static void print_built(const tk_cache_entry *entry)
+{
+    printf("%s %s, %s, ", entry->source, tk_dtype_name(entry->dtype), entry->architecture);
+    cli_print(CLI_PLAIN, entry->compiler);
+    printf(", %s in %.2f s\n", entry->was_cached ? "found" : "built", entry->seconds);
+    for (int i = 0; i < entry->kernel_count; i++) {
+        const tk_kernel_resources *k = &entry->kernels[i];
+        bool spills = k->spill_store_bytes > 0 || k->spill_load_bytes > 0;
+        printf("    ");
+        cli_print(CLI_BOLD, k->name);
+        printf("%*s %3d registers, %6d B shared, %4d B stack, ", 24 - (int)strlen(k->name), "", k->registers,
+               k->shared_bytes, k->stack_bytes);
+        char text[64];
+        snprintf(text, sizeof text, spills ? "spills %d B, loads %d B" : "no spills", k->spill_store_bytes,
+                 k->spill_load_bytes);
+        cli_print(spills ? CLI_DOUBTFUL : CLI_PLAIN, text);
+        putchar('\n');
+    }
+    if (entry->warnings[0]) {
+        printf("    warning: ");
+        cli_print(CLI_DOUBTFUL, entry->warnings);
+        putchar('\n');
+    }
+    if (entry->note[0]) {
+        printf("    note: ");
+        cli_print(CLI_FAINT, entry->note);
+        putchar('\n');
+    }
+    fflush(stdout);
+}
+
+/* A compiler's message has several lines. */
+static void complain_lines(const char *who, const char *message)
+{
+    while (*message) {
+        size_t length = strcspn(message, "\n");
+        cli_complain(who, "%.*s", (int)length, message);
+        message += length + (message[length] == '\n');
+    }
+}
+
+static cli_exit build_one(const arguments *a, tk_ctx *ctx, const char *source, tk_dtype dtype, tk_cache_entry *entry,
+                          json_t *list)
+{
+    tk_status status = tk_cache_build(ctx, a->backend, source, a->architecture, dtype, entry);
+    if (status == TK_UNSUPPORTED && !a->source)
+        return CLI_HOLDS; /* a source for other architectures is no part of "all" */
+    if (status != TK_OK) {
+        complain_lines(a->who, tk_ctx_message(ctx));
+        return status == TK_INTERNAL ? CLI_REFUTED : cli_exit_of(status, CLI_BAD);
+    }
+    if (list)
+        json_array_append_new(list, json_entry(entry));
+    else
+        print_built(entry);
+    return CLI_HOLDS;
+}
+
+static cli_exit build(const arguments *a, tk_ctx *ctx)
+{
+    unsigned dtypes = 0;
+    cli_exit result = CLI_HOLDS;
+    if (!a->backend || !a->architecture) {
+        cli_complain(a->who, "build needs --backend and --architecture, such as --backend cuda --architecture sm_90");
+        return CLI_BAD;
+    }
+    if (!cli_parse_dtypes(a->dtype ? a->dtype : "all", &dtypes)) {
+        cli_complain(a->who, "--dtype is '%s'; it can be f16, bf16 or all", a->dtype);
+        return CLI_BAD;
+    }
+    json_t *list = a->json ? json_array() : NULL;
+    tk_cache_entry *entry = malloc(sizeof *entry);
+    const char *source;
+    if (!entry) {
+        cli_complain(a->who, "out of memory");
+        json_decref(list);
+        return CLI_UNKNOWN;
+    }
+    for (int i = 0; (source = a->source ? a->source : tk_cache_source_at(i)); i++) {
+        for (tk_dtype dtype = TK_F16; dtype <= TK_BF16 && result != CLI_BAD; dtype++)
+            if (dtypes & 1u << dtype)
+                result = cli_worse(result, build_one(a, ctx, source, dtype, entry, list));
+        if (a->source || result == CLI_BAD || result == CLI_UNKNOWN)
+            break; /* the others would fail for the same reason */
+    }
+    free(entry);
+    return a->json ? cli_worse(result, cli_print_json(list)) : result;
+}
+
+cli_exit cli_cache(int argc, char **argv)
+{
+    static const char *const actions[] = {"list", "verify", "clear", "build"};
+    enum { LIST, VERIFY, CLEAR, BUILD, ACTIONS };
+    arguments a = {.who = argv[0]};
+    if (argp_parse(&command, argc, argv, 0, NULL, &a) != 0)
+        return CLI_BAD;
+    int action = 0;
+    while (action < ACTIONS && strcmp(a.action, actions[action]) != 0)
+        action++;
+    if (action == ACTIONS) {
+        cli_complain_unknown(a.who, "action", a.action, actions, ACTIONS);
+        return CLI_BAD;
+    }
+    if (a.word_count && action != CLEAR) {
+        cli_complain(a.who, "%s takes no further argument, such as '%s'", a.action, a.words[0]);
+        return CLI_BAD;
+    }
+    tk_ctx *ctx;
+    if (tk_ctx_create(&ctx) != TK_OK) {
+        cli_complain(a.who, "out of memory");
+        return CLI_UNKNOWN;
+    }
+    cli_exit result = action == CLEAR   ? clear(&a, ctx)
+                      : action == BUILD ? build(&a, ctx)
+                                        : show(&a, ctx, action == VERIFY);
+    tk_ctx_destroy(ctx);
+    return result;
+}
