@@ -22,7 +22,8 @@ enum {
     /* Panels hold groups of lines as [depth][width], a whole number of vectors. */
     LEFT_WIDTH = STRIP_ROWS > VEC ? STRIP_ROWS : VEC,
     RIGHT_WIDTH = STRIP_COLS,
-    FEW_COLS = VEC / 2, /* up to here vectors along the rows waste less */
+    SMALL = 64,
+    FEW_COLS = VEC / 2,
     CACHE_LINE = 64,
     LINE_FLOATS = CACHE_LINE / sizeof(float)
 };
@@ -65,6 +66,11 @@ TKI_INLINE int64_t least(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
+TKI_INLINE int64_t most(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
 TKI_INLINE int64_t parts_of(int64_t size, int64_t part)
 {
     return size / part + (size % part != 0);
@@ -96,7 +102,10 @@ static size_t whole_cache_lines(int64_t floats)
 static void share_out(cut *w, int workers)
 {
     double least_cost = 0;
-    for (int down = 1; down <= workers; down++) {
+    w->workers_down = w->workers_across = 1;
+    w->share_rows = round_up(w->p.rows, STRIP_ROWS);
+    w->share_cols = round_up(w->p.cols, STRIP_COLS);
+    for (int down = 1; workers > 1 && down <= workers; down++) {
         if (workers % down)
             continue;
         int64_t rows = round_up(parts_of(w->p.rows, down), STRIP_ROWS);
@@ -119,28 +128,40 @@ TKI_INLINE bool lines_are_neighbours(const tki_gemm_factor *factor, int64_t inne
     return factor->inner_stride != 1 || (factor->line_stride == 1 && inner == 1);
 }
 
+/* Up to FEW_COLS columns, vectors along the rows waste less. */
+static bool better_exchanged(const tki_gemm_params *p)
+{
+    return p->cols <= FEW_COLS && p->cols < p->rows;
+}
+
 static cut cut_work(const tki_gemm_params *p, int threads)
 {
-    cut w = {.p = *p, .exchanged = p->cols <= FEW_COLS && p->cols < p->rows};
+    cut w = {.p = *p, .exchanged = better_exchanged(p)};
     if (w.exchanged)
         w.p = (tki_gemm_params){p->right, p->left, p->out, p->cols, p->rows, p->inner};
     if (p->rows == 0 || p->cols == 0)
         return w;
     double enough = (double)p->rows * (double)p->cols * (double)p->inner / PRODUCTS_PER_WORKER;
-    share_out(&w, enough < 1 ? 1 : enough < threads ? (int)enough : threads);
+    share_out(&w, enough < 2 ? 1 : enough < threads ? (int)enough : threads);
 
-    /* Half the second-level cache for left's panel; right's, of which a strip at a time is in use, in the third. Both
-     * are packed again for every tile: from about 2000 rows or columns on that costs next to nothing. */
     const int64_t depth = least(DEPTH, p->inner);
-    const int64_t line_bytes = (depth + 1) * (int64_t)sizeof(float);
-    const int64_t workers = w.workers_down * w.workers_across;
-    int64_t rows = cache_bytes(_SC_LEVEL2_CACHE_SIZE, 512 << 10) / 2 / line_bytes;
-    int64_t cols = cache_bytes(_SC_LEVEL3_CACHE_SIZE, 8 << 20) / 2 / workers / line_bytes;
-    rows = rows < 4 * LEFT_WIDTH ? 4 * LEFT_WIDTH : least(rows, 512);
-    cols = cols < 4 * RIGHT_WIDTH ? 4 * RIGHT_WIDTH : least(cols, 2048);
-    w.panel_rows = even_part(w.share_rows, rows, LEFT_WIDTH);
-    w.tile_rows = w.panel_rows * least(parts_of(2048, w.panel_rows), parts_of(w.share_rows, w.panel_rows));
-    w.tile_cols = even_part(w.share_cols, cols, RIGHT_WIDTH);
+    int64_t panel_rows = 4 * LEFT_WIDTH;
+    int64_t panel_cols = 4 * RIGHT_WIDTH;
+    if (w.share_rows > panel_rows || w.share_cols > panel_cols) {
+        /* Half the second-level cache for left's panel; right's, of which a strip at a time is in use, in the third.
+         * Both are packed again for every tile: from about 2000 rows or columns on that costs next to nothing. */
+        const int64_t line_bytes = (depth + 1) * (int64_t)sizeof(float);
+        const int64_t workers = w.workers_down * w.workers_across;
+        int64_t rows = cache_bytes(_SC_LEVEL2_CACHE_SIZE, 512 << 10) / 2 / line_bytes;
+        int64_t cols = cache_bytes(_SC_LEVEL3_CACHE_SIZE, 8 << 20) / 2 / workers / line_bytes;
+        panel_rows = most(panel_rows, least(rows, 512));
+        panel_cols = most(panel_cols, least(cols, 2048));
+    }
+    w.panel_rows = even_part(w.share_rows, panel_rows, LEFT_WIDTH);
+    w.tile_rows = w.panel_rows;
+    if (w.share_rows > w.panel_rows)
+        w.tile_rows *= least(parts_of(2048, w.panel_rows), parts_of(w.share_rows, w.panel_rows));
+    w.tile_cols = even_part(w.share_cols, panel_cols, RIGHT_WIDTH);
 
     bool neighbours = lines_are_neighbours(&w.p.left, p->inner);
     w.left_stride = neighbours ? 1 : round_up(depth, LINE_FLOATS) + LINE_FLOATS;
@@ -150,8 +171,17 @@ static cut cut_work(const tki_gemm_params *p, int threads)
     return w;
 }
 
+/* Such a product is not cut and keeps its panels on the stack: what the cutting costs would show. */
+static bool is_small(const tki_gemm_params *p)
+{
+    return p->rows <= SMALL && p->cols <= SMALL && p->inner <= SMALL && p->inner > 0 &&
+           (p->rows <= STRIP_ROWS || !better_exchanged(p));
+}
+
 static size_t scratch_bytes(const tki_gemm_params *p, int threads)
 {
+    if (is_small(p))
+        return 0;
     cut w = cut_work(p, threads);
     return (size_t)(w.workers_down * w.workers_across) * (w.left + w.right + w.totals) * sizeof(float);
 }
@@ -210,12 +240,11 @@ typedef struct left_strip {
     int64_t row_stride, place_stride;
 } left_strip;
 
-/* sums[rows][vecs] = one run of products of two strips, added to `before` unless that is NULL */
-TKI_INLINE void sum_run(float *sums, const float *before, left_strip left, const float *right, int depth, int rows,
-                        int vecs)
+/* sum[rows][vecs] = one run of products of two strips. Loops over registers are unrolled by order, early enough for the
+ * compiler to keep the sums out of memory. */
+TKI_INLINE void multiply_strips(vec sum[STRIP_ROWS][STRIP_VECS], left_strip left, const float *right, int depth,
+                                int rows, int vecs)
 {
-    vec sum[STRIP_ROWS][STRIP_VECS];
-    /* Unrolled by order, early enough for the compiler to keep the sums out of memory. */
 #pragma GCC unroll 8
     for (int r = 0; r < rows; r++)
 #pragma GCC unroll 3
@@ -228,6 +257,14 @@ TKI_INLINE void sum_run(float *sums, const float *before, left_strip left, const
             for (int v = 0; v < vecs; v++)
                 sum[r][v] = vec_fma(vec_set(left.first[r * left.row_stride]), vec_load(right + v * VEC), sum[r][v]);
     }
+}
+
+/* sums[rows][vecs] = one run, added to `before` unless that is NULL */
+TKI_INLINE void sum_run(float *sums, const float *before, left_strip left, const float *right, int depth, int rows,
+                        int vecs)
+{
+    vec sum[STRIP_ROWS][STRIP_VECS];
+    multiply_strips(sum, left, right, depth, rows, vecs);
 #pragma GCC unroll 8
     for (int r = 0; r < rows; r++)
 #pragma GCC unroll 3
@@ -331,18 +368,85 @@ TKI_INLINE void pack_left(float *target, const cut *w, int64_t row, int64_t rows
 }
 
 /* At most one strip. What is past the end only reaches sums that are never stored. */
-TKI_INLINE void pack_right(float *target, const cut *w, int64_t col, int64_t cols, int64_t place, int depth,
-                           tk_dtype dtype)
+TKI_INLINE void pack_right(float *target, const tki_gemm_params *p, int64_t col, int64_t cols, int64_t place,
+                           int depth, tk_dtype dtype)
 {
-    block from = block_of(&w->p.right, w->p.cols, w->p.inner);
+    block from = block_of(&p->right, p->cols, p->inner);
     from.first += col * from.line_stride + place * from.inner_stride;
     from.depth = depth;
     from.lines = (int)cols;
-    if (lines_are_neighbours(&w->p.right, w->p.inner))
+    if (lines_are_neighbours(&p->right, p->inner))
         pack_neighbours(target, &from, RIGHT_WIDTH, dtype);
     else
         pack_transposed(target, &from, RIGHT_WIDTH, dtype);
 }
+
+/* -- Small products ------------------------------------------------------------------------------------------------ */
+
+/* out[live][cols], rows `stride` apart, of a block of which `rows` and `vecs` are computed */
+TKI_INLINE void small_block(uint16_t *out, int64_t stride, left_strip left, const float *right, int depth, int live,
+                            int cols, int rows, int vecs, tk_dtype dtype)
+{
+    const int rest = cols % VEC; /* in the last vector; 0: all */
+    vec sum[STRIP_ROWS][STRIP_VECS];
+    multiply_strips(sum, left, right, depth, rows, vecs);
+#pragma GCC unroll 8
+    for (int r = 0; r < rows; r++) {
+        if (r == live)
+            break;
+#pragma GCC unroll 3
+        for (int v = 0; v < vecs; v++) {
+            uint16_t *target = out + r * stride + v * VEC;
+            if (v + 1 < vecs || rest == 0)
+                vec_store16(target, sum[r][v], dtype);
+            else
+                vec_store16_part(target, sum[r][v], rest, dtype);
+        }
+    }
+}
+
+TKI_INLINE void small_blocks(const tki_gemm_params *p, left_strip left, const float *right, int64_t col, int cols,
+                             int vecs, tk_dtype dtype)
+{
+    uint16_t *out = (uint16_t *)p->out + col;
+    const int depth = (int)p->inner;
+    for (int rows = (int)p->rows; rows > 0; rows -= STRIP_ROWS) {
+        if (rows > STRIP_ROWS / 2)
+            small_block(out, p->cols, left, right, depth, rows, cols, STRIP_ROWS, vecs, dtype);
+        else
+            small_block(out, p->cols, left, right, depth, rows, cols, STRIP_ROWS / 2, vecs, dtype);
+        left.first += STRIP_ROWS * left.row_stride;
+        out += STRIP_ROWS * p->cols;
+    }
+}
+
+TKI_INLINE void small_product(const tki_gemm_params *p, tk_dtype dtype)
+{
+    float left[SMALL * SMALL] __attribute__((aligned(CACHE_LINE)));
+    float right[SMALL * RIGHT_WIDTH] __attribute__((aligned(CACHE_LINE)));
+    left_strip strip = {left, SMALL, 1};
+    block from = block_of(&p->left, p->rows, p->inner);
+    from.lines = (int)p->rows;
+    from.depth = (int)p->inner;
+    if (lines_are_neighbours(&p->left, p->inner)) {
+        strip = (left_strip){left, 1, SMALL};
+        pack_neighbours(left, &from, SMALL, dtype);
+    } else {
+        pack_lines(left, &from, SMALL, dtype);
+    }
+    for (int64_t col = 0; col < p->cols; col += STRIP_COLS) {
+        int cols = (int)least(STRIP_COLS, p->cols - col);
+        pack_right(right, p, col, cols, 0, (int)p->inner, dtype);
+        if (cols <= VEC)
+            small_blocks(p, strip, right, col, cols, 1, dtype);
+        else if (cols <= 2 * VEC)
+            small_blocks(p, strip, right, col, cols, 2, dtype);
+        else
+            small_blocks(p, strip, right, col, cols, STRIP_VECS, dtype);
+    }
+}
+
+/* -- Large products ------------------------------------------------------------------------------------------------ */
 
 TKI_INLINE left_strip strip_at(const cut *w, const float *left, int64_t row, int depth)
 {
@@ -392,7 +496,7 @@ TKI_INLINE void multiply_panel(const cut *w, const workspace *space, const tile 
         float *totals = w->totals ? space->totals + row * w->tile_cols + col * STRIP_ROWS : NULL;
         tile at = {t->row + row, t->col + col, rows, least(STRIP_COLS, t->cols - col)};
         if (row == 0 && depth)
-            pack_right(right, w, at.col, at.cols, place, depth, dtype);
+            pack_right(right, &w->p, at.col, at.cols, place, depth, dtype);
         multiply_strip(w, space->left, right, totals, &at, place, depth, dtype);
     }
 }
@@ -452,12 +556,18 @@ static void product(const tki_gemm_params *p, void *scratch, int threads,
 
 static void product_f16(const tki_gemm_params *p, void *scratch, int threads)
 {
-    product(p, scratch, threads, share_f16);
+    if (is_small(p))
+        small_product(p, TK_F16);
+    else
+        product(p, scratch, threads, share_f16);
 }
 
 static void product_bf16(const tki_gemm_params *p, void *scratch, int threads)
 {
-    product(p, scratch, threads, share_bf16);
+    if (is_small(p))
+        small_product(p, TK_BF16);
+    else
+        product(p, scratch, threads, share_bf16);
 }
 
 const tki_gemm_cpu TKI_ISA_TABLE(tki_gemm_cpu) = {.product = {product_f16, product_bf16},

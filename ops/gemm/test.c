@@ -95,6 +95,7 @@ static void free_problem(problem *p)
 
 static void draw(problem *p, const char *family, uint64_t seed)
 {
+    assert_true(tki_family_find(family) >= 0);
     tki_family_fill(tki_family_find(family), &p->c, seed, (void *[]){p->first, p->second, NULL});
 }
 
@@ -508,9 +509,9 @@ static void overflow_on_the_way(void **state)
 static uint16_t in_kernel_order(const problem *p, int64_t i, int64_t j)
 {
     float total = 0;
-    for (int64_t begin = 0; begin < p->places; begin += 256) {
+    for (int64_t begin = 0; begin < p->places; begin += 1024) {
         float run = 0;
-        for (int64_t t = begin; t < p->places && t < begin + 256; t++) {
+        for (int64_t t = begin; t < p->places && t < begin + 1024; t++) {
             float z = (float)tki_decode(p->c.dtype, *left_at(p, i, t)) *
                       (float)tki_decode(p->c.dtype, *right_at(p, t, j));
             run += z;
@@ -526,14 +527,17 @@ static uint16_t in_kernel_order(const problem *p, int64_t i, int64_t j)
 static void any_size_and_alignment(void **state)
 {
     (void)state;
-    static const int64_t shapes[][3] = {{1, 1, 1},   {3, 7, 2},   {4, 8, 255},   {5, 9, 256},   {1, 17, 257},
-                                        {33, 1, 40}, {127, 5, 3}, {128, 128, 2}, {129, 130, 5}, {2, 257, 515},
-                                        {0, 3, 4},   {3, 0, 4},   {3, 4, 0},     {131, 133, 0}};
+    static const int64_t shapes[][3] = {{1, 1, 1},    {3, 7, 2},    {4, 8, 1023},   {5, 9, 1024},  {1, 17, 1025},
+                                        {33, 1, 40},  {127, 5, 3},  {128, 128, 2},  {129, 130, 5}, {2, 257, 2051},
+                                        {64, 64, 64}, {65, 63, 64}, {62, 65, 63},   {64, 49, 65},  {8, 3, 64},
+                                        {9, 3, 64},   {270, 97, 9}, {13, 47, 2048}, {0, 3, 4},     {3, 0, 4},
+                                        {3, 4, 0},    {131, 133, 0}};
     tk_ctx *ctx = new_context();
     for (int op = 0; op < OPS; op++)
-        for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
-            problem p = new_problem(op, dtypes[s & 1], shapes[s][0], shapes[s][1], shapes[s][2]);
-            draw(&p, "normal", SEED);
+        for (size_t s = 0; s < 2 * sizeof shapes / sizeof *shapes; s++) {
+            const int64_t *shape = shapes[s / 2];
+            problem p = new_problem(op, dtypes[s & 1], shape[0], shape[1], shape[2]);
+            draw(&p, "mixed", SEED);
             int64_t outputs = p.rows * p.cols;
             int64_t first = tk_case_elements(&p.c, 0);
             int64_t second = tk_case_elements(&p.c, 1);
@@ -581,9 +585,12 @@ static void same_bits_for_every_thread_count(void **state)
 {
     (void)state;
     static const int threads[] = {1, 2, 3, 7};
+    static const int64_t shapes[][3] = {{300, 270, 70}, {230, 60, 64}, {260, 100, 2100}};
+    enum { ROW = 217 };
     tk_ctx *ctx = new_context();
-    for (int op = 0; op < OPS; op++) {
-        problem p = new_problem(op, dtypes[op & 1], 300, 270, 70);
+    for (int i = 0; i < OPS * 6; i++) {
+        const int64_t *shape = shapes[i / 2 % 3];
+        problem p = new_problem(i / 6, dtypes[i & 1], shape[0], shape[1], shape[2]);
         size_t bytes = (size_t)(p.rows * p.cols) * 2;
         uint16_t *once = malloc(bytes);
         assert_non_null(once);
@@ -595,14 +602,14 @@ static void same_bits_for_every_thread_count(void **state)
                 memcpy(once, p.out, bytes);
             assert_memory_equal(p.out, once, bytes);
         }
-        problem row = new_problem(op, p.c.dtype, 1, p.cols, p.places);
+        problem row = new_problem(p.op, p.c.dtype, 1, p.cols, p.places);
         for (int64_t t = 0; t < p.places; t++) {
-            *left_at(&row, 0, t) = *left_at(&p, 217, t);
+            *left_at(&row, 0, t) = *left_at(&p, ROW, t);
             for (int64_t j = 0; j < p.cols; j++)
                 *right_at(&row, t, j) = *right_at(&p, t, j);
         }
         run_problem(ctx, &row);
-        assert_memory_equal(row.out, p.out + 217 * p.cols, (size_t)p.cols * 2);
+        assert_memory_equal(row.out, p.out + ROW * p.cols, (size_t)p.cols * 2);
         free_problem(&row);
         free_problem(&p);
         free(once);
