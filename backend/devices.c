@@ -1,7 +1,4 @@
-/* What this machine can run on: the processor, then each GPU of each driver, or the reason why a driver gives none.
- * Drivers are loaded at run time. One whose initialisation succeeded stays mapped, because drivers leave threads and
- * exit handlers behind; any other is unloaded again. */
-#include <dlfcn.h>
+/* What this machine can run on: the processor, then each GPU of each driver, or the reason why a driver gives none. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/utsname.h>
@@ -11,8 +8,9 @@
 #include <sys/auxv.h> /* HWCAP_... too */
 #endif
 
+#include "artifact/artifact.h"
 #include "backend/cpu.h"
-#include "tokitai.h"
+#include "backend/gpu.h"
 
 /* ------------------------------------------------------------------------------------------------------------
  * The processor
@@ -181,211 +179,36 @@ static void describe_cpu(tk_device *device)
 }
 
 /* ------------------------------------------------------------------------------------------------------------
- * GPUs. The CUDA driver and the HIP run-time have calls of the same shape.
+ * GPUs
  * ------------------------------------------------------------------------------------------------------------ */
 
-enum { MAX_LIBRARIES = 5 };
-
-typedef struct driver {
-    const char *backend;
-    const char *libraries[MAX_LIBRARIES]; /* tried in this order; ends with NULL */
-    const char *init, *version, *count, *device, *name, *memory, *attribute, *error_name;
-    bool error_name_is_result;  /* else it is written through a second argument */
-    int major_unit, minor_unit; /* a version is major * major_unit + minor * minor_unit + ... */
-    int units_attribute, major_attribute, minor_attribute;
-} driver;
-
-static const driver drivers[] = {
-    {
-        .backend = "cuda",
-        .libraries = {"libcuda.so.1", NULL},
-        .init = "cuInit",
-        .version = "cuDriverGetVersion",
-        .count = "cuDeviceGetCount",
-        .device = "cuDeviceGet",
-        .name = "cuDeviceGetName",
-        .memory = "cuDeviceTotalMem_v2",
-        .attribute = "cuDeviceGetAttribute",
-        .error_name = "cuGetErrorName",
-        .major_unit = 1000,
-        .minor_unit = 10,
-        .units_attribute = 16,
-        .major_attribute = 75,
-        .minor_attribute = 76,
-    },
-    {
-        .backend = "hip",
-        .libraries = {"libamdhip64.so.6", "libamdhip64.so.7", "libamdhip64.so.5", "libamdhip64.so", NULL},
-        .init = "hipInit",
-        .version = "hipDriverGetVersion",
-        .count = "hipGetDeviceCount",
-        .device = "hipDeviceGet",
-        .name = "hipDeviceGetName",
-        .memory = "hipDeviceTotalMem",
-        .attribute = "hipDeviceGetAttribute",
-        .error_name = "hipGetErrorName",
-        .error_name_is_result = true,
-        .major_unit = 10000000,
-        .minor_unit = 100000,
-        .units_attribute = 63,
-        .major_attribute = 23,
-        .minor_attribute = 61,
-    },
-};
-
-enum { DRIVERS = sizeof drivers / sizeof *drivers, NO_DEVICE = 100 /* the same number in both */ };
-
-typedef struct driver_calls {
-    void *library;
-    const char *library_name;
-    int (*init)(unsigned flags);
-    int (*version)(int *version);
-    int (*count)(int *count);
-    int (*device)(int *device, int ordinal);
-    int (*name)(char *name, int size, int device);
-    int (*memory)(size_t *bytes, int device);
-    int (*attribute)(int *value, int attribute, int device);
-    void *error_name; /* may be missing */
-} driver_calls;
-
-/* Opens the first library that is there. A library that is there but lacks one it needs is worth more words than
- * those that are not there at all. */
-static bool open_library(const driver *d, driver_calls *calls, char *why, size_t size)
+static bool has_kernels(const char *backend)
 {
-    for (int i = 0; d->libraries[i]; i++) {
-        calls->library_name = d->libraries[i];
-        calls->library = dlopen(d->libraries[i], RTLD_LAZY | RTLD_LOCAL);
-        if (calls->library)
-            return true;
-        const char *error = dlerror();
-        if (!error)
-            error = "cannot be loaded";
-        if (i == 0 || strncmp(error, d->libraries[i], strlen(d->libraries[i])) != 0)
-            snprintf(why, size, "%s", error);
-    }
+    tk_lowering_info row;
+    for (int i = 0; tk_contract_at(i); i++)
+        for (int l = 0; tk_lowering_at(tk_contract_at(i), l, &row); l++)
+            if (!strcmp(row.backend, backend))
+                return true;
     return false;
 }
 
-static bool find_calls(const driver *d, driver_calls *calls, char *why, size_t size)
+static void describe_gpu(const tki_gpu_info *info, tk_device *device)
 {
-    const struct {
-        const char *name;
-        void *call; /* where the pointer goes */
-    } wanted[] = {
-        {d->init, &calls->init},           {d->version, &calls->version}, {d->count, &calls->count},
-        {d->device, &calls->device},       {d->name, &calls->name},       {d->memory, &calls->memory},
-        {d->attribute, &calls->attribute},
-    };
-    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
-        void *symbol = dlsym(calls->library, wanted[i].name);
-        if (!symbol) {
-            snprintf(why, size, "%s has no function %s", calls->library_name, wanted[i].name);
-            return false;
-        }
-        memcpy(wanted[i].call, &symbol, sizeof symbol);
-    }
-    calls->error_name = dlsym(calls->library, d->error_name);
-    return true;
-}
-
-static const char *error_name(const driver *d, const driver_calls *calls, int code)
-{
-    const char *name = NULL;
-    if (calls->error_name && d->error_name_is_result) {
-        const char *(*get)(int code);
-        memcpy(&get, &calls->error_name, sizeof get);
-        name = get(code);
-    } else if (calls->error_name) {
-        int (*get)(int code, const char **name);
-        memcpy(&get, &calls->error_name, sizeof get);
-        if (get(code, &name) != 0)
-            name = NULL;
-    }
-    return name ? name : "no name for it";
-}
-
-static void explain_failure(const driver *d, const driver_calls *calls, const char *call, int code, char *why,
-                            size_t size)
-{
-    snprintf(why, size, "%s: %s failed with error %d (%s)%s", calls->library_name, call, code,
-             error_name(d, calls, code), code == NO_DEVICE ? ": no device found" : "");
-}
-
-/* Initialises the driver and counts its devices; false, and why, when there is none to count. */
-static bool start_driver(const driver *d, const driver_calls *calls, int *count, char *why, size_t size)
-{
-    int code = calls->init(0);
-    if (code != 0) {
-        explain_failure(d, calls, d->init, code, why, size);
-        return false;
-    }
-    /* From here on the library must stay where it is. */
-    void *pinned = dlopen(calls->library_name, RTLD_LAZY | RTLD_LOCAL | RTLD_NOLOAD | RTLD_NODELETE);
-    if (pinned)
-        dlclose(pinned);
-    code = calls->count(count);
-    if (code != 0) {
-        explain_failure(d, calls, d->count, code, why, size);
-        return false;
-    }
-    if (*count < 1) {
-        snprintf(why, size, "%s: no device found", calls->library_name);
-        return false;
-    }
-    return true;
-}
-
-static void describe_gpu(const driver *d, const driver_calls *calls, int ordinal, tk_device *device)
-{
-    int handle;
-    int code = calls->device(&handle, ordinal);
-    if (code != 0) {
-        explain_failure(d, calls, d->device, code, device->detail, sizeof device->detail);
-        return;
-    }
-    if (calls->name(device->name, (int)sizeof device->name, handle) != 0)
-        device->name[0] = '\0';
-    device->name[sizeof device->name - 1] = '\0';
-    size_t bytes;
-    if (calls->memory(&bytes, handle) == 0 && bytes <= INT64_MAX)
-        device->memory_bytes = (int64_t)bytes;
-    int units;
-    if (calls->attribute(&units, d->units_attribute, handle) == 0 && units > 0)
-        device->units = units;
-
-    char driver_version[32] = "unknown";
-    char architecture[32] = "unknown";
-    int version, major, minor;
-    if (calls->version(&version) == 0)
-        snprintf(driver_version, sizeof driver_version, "%d.%d", version / d->major_unit,
-                 version / d->minor_unit % 100);
-    if (calls->attribute(&major, d->major_attribute, handle) == 0 &&
-        calls->attribute(&minor, d->minor_attribute, handle) == 0)
-        snprintf(architecture, sizeof architecture, "%d.%d", major, minor);
-    snprintf(device->detail, sizeof device->detail, "driver %s, architecture %s; no kernels for this backend yet",
-             driver_version, architecture);
-}
-
-/* Describes device `ordinal` of a driver, or, as its device 0, why there is none. Returns how many rows it has. */
-static int describe_driver(const driver *d, int ordinal, tk_device *device)
-{
-    tk_device found = {.backend = d->backend};
-    driver_calls calls = {0};
-    int count = 0;
-    if (open_library(d, &calls, found.detail, sizeof found.detail)) {
-        if (find_calls(d, &calls, found.detail, sizeof found.detail) &&
-            start_driver(d, &calls, &count, found.detail, sizeof found.detail) && ordinal < count)
-            describe_gpu(d, &calls, ordinal, &found);
-        dlclose(calls.library);
-    }
-    int rows = count > 0 ? count : 1;
-    if (ordinal < rows)
-        *device = found;
-    return rows;
+    snprintf(device->name, sizeof device->name, "%s", info->name);
+    snprintf(device->uuid, sizeof device->uuid, "%s", info->uuid);
+    snprintf(device->architecture, sizeof device->architecture, "%s", info->architecture);
+    snprintf(device->driver, sizeof device->driver, "%s", info->driver);
+    tki_compilers_describe(info->backend, device->compiler, sizeof device->compiler);
+    device->units = info->units;
+    device->memory_bytes = info->memory_bytes;
+    device->usable = has_kernels(info->backend);
+    if (!device->usable)
+        snprintf(device->detail, sizeof device->detail, "no kernels for this backend in this version");
 }
 
 bool tk_device_at(int i, tk_device *device)
 {
+    static const char *const backends[] = {"cuda", "hip"};
     if (i < 0 || !device)
         return false;
     *device = (tk_device){.backend = "cpu"};
@@ -393,12 +216,16 @@ bool tk_device_at(int i, tk_device *device)
         describe_cpu(device);
         return true;
     }
-    i--;
-    for (int d = 0; d < DRIVERS; d++) {
-        int rows = describe_driver(&drivers[d], i, device);
-        if (i < rows)
-            return true;
-        i -= rows;
+    for (size_t b = 0; b < sizeof backends / sizeof *backends; b++) {
+        tki_gpu_info info;
+        *device = (tk_device){.backend = backends[b]};
+        for (int ordinal = 0; tki_gpu_at(backends[b], ordinal, &info, device->detail, sizeof device->detail);
+             ordinal++)
+            if (--i == 0) {
+                if (info.name[0])
+                    describe_gpu(&info, device);
+                return true;
+            }
     }
     return false;
 }

@@ -1,5 +1,8 @@
 /* A GPU behind one set of calls. backend/cuda.c and backend/hip.c know the two drivers; gpu.c does everything that is the same
- * for both: memory, streams, events, loading and launching. Drivers are loaded at run time; building needs none. */
+ * for both: memory, streams, events, loading and launching. Drivers are loaded at run time; building needs none.
+ *
+ * A device serves one thread at a time. Each call makes the device's context current in its thread and puts back what was current
+ * before. A message of a failed call names the driver's function, its error and what that means. */
 #ifndef TKI_BACKEND_GPU_H
 #define TKI_BACKEND_GPU_H
 
@@ -26,7 +29,8 @@ bool tki_gpu_at(const char *backend, int i, tki_gpu_info *info, char *reason, si
 
 /* Opens a device: its primary context, which the vendor's run-time library and PyTorch share. */
 TK_MUST_USE tk_status tki_gpu_open(tk_ctx *ctx, const char *backend, int ordinal, tki_gpu **gpu);
-void tki_gpu_close(tki_gpu *gpu); /* NULL is fine */
+/* Frees what came with the device, its kernels too; memory, streams and events are their makers' to free first. NULL is fine. */
+void tki_gpu_close(tki_gpu *gpu);
 const tki_gpu_info *tki_gpu_describe(const tki_gpu *gpu);
 
 /* Memory. A stream is the driver's own handle (CUstream, hipStream_t); NULL is the default stream. Copies from and to pageable
@@ -58,10 +62,11 @@ typedef struct tki_gpu_kernel {
     const char *name;   /* "gelu_bwd" */
     tk_dtype dtype;
     unsigned shared_allowed; /* dynamic shared memory that the driver has been told of so far */
+    unsigned cluster_allowed;
 } tki_gpu_kernel;
 
 /* Compiles (or finds in the cache), checks and loads the kernel on first use; afterwards a short search. `source` and `name` are
- * string literals: they are compared by address first. */
+ * string literals: they are kept, and compared by address first. Not to be called for the first time while a stream is captured. */
 TK_MUST_USE tk_status tki_gpu_kernel_get(tk_ctx *ctx, tki_gpu *gpu, const char *source, tk_dtype dtype,
                                          const char *name, tki_gpu_kernel **kernel);
 
@@ -89,7 +94,8 @@ uint64_t *tki_gpu_fault_word(tki_gpu *gpu, int op);
 /* Waits for the stream; `position` receives -1, or the first bad position of the op that has one, which is then forgotten. */
 TK_MUST_USE tk_status tki_gpu_take_fault(tk_ctx *ctx, tki_gpu *gpu, void *stream, int *op, int64_t *position);
 
-/* A call of a GPU row: finds `name` in `source` for the call's dtype and launches it on the call's stream. */
+/* A call of a GPU row: finds `name` in `source` for the call's dtype and launches it on the call's stream. A kernel that is not
+ * loaded yet cannot be loaded while the stream is being captured: TK_UNAVAILABLE then. Only loads it if call->prepare_only. */
 TK_MUST_USE tk_status tki_gpu_run(const tki_call *call, const char *source, const char *name, tki_gpu_grid grid,
                                   const void *params);
 

@@ -177,39 +177,66 @@ static json_t *json_compilers(const compiler *found, int count)
     return list;
 }
 
+static json_t *json_device(const tk_device *device)
+{
+    json_t *object = json_pack("{s:s, s:b, s:o, s:o, s:i, s:I}", "backend", device->backend, "usable",
+                               (int)device->usable, "name", cli_json_text(device->name), "detail",
+                               cli_json_text(device->detail), "units", device->units, "memory_bytes",
+                               (json_int_t)device->memory_bytes);
+    if (object && device->architecture[0]) {
+        json_object_set_new(object, "uuid", cli_json_text(device->uuid));
+        json_object_set_new(object, "architecture", cli_json_text(device->architecture));
+        json_object_set_new(object, "driver", cli_json_text(device->driver));
+        json_object_set_new(object, "compiler", cli_json_text(device->compiler));
+    }
+    return object;
+}
+
 static json_t *json_devices(void)
 {
     json_t *list = json_array();
     tk_device device;
     for (int i = 0; tk_device_at(i, &device); i++)
-        json_array_append_new(list, json_pack("{s:s, s:b, s:o, s:o, s:i, s:I}", "backend", device.backend, "usable",
-                                              (int)device.usable, "name", cli_json_text(device.name), "detail",
-                                              cli_json_text(device.detail), "units", device.units, "memory_bytes",
-                                              (json_int_t)device.memory_bytes));
+        json_array_append_new(list, json_device(&device));
     return list;
+}
+
+enum { INDENT = 15 };
+
+static void print_line(const char *label, const char *text)
+{
+    if (!text[0])
+        return;
+    printf("%*s%s", INDENT, "", label);
+    int column = INDENT + (int)strlen(label);
+    cli_wrap(column, column, text);
 }
 
 static void print_device(const tk_device *device)
 {
-    enum { INDENT = 15 };
     printf("%-6s ", device->backend);
     cli_print(device->usable ? CLI_GOOD : CLI_DOUBTFUL, device->usable    ? "usable"
                                                         : device->name[0] ? "unused"
                                                                           : "none  ");
     printf("  ");
-    if (device->name[0]) {
-        cli_print(CLI_PLAIN, device->name);
-        if (device->units > 0)
-            printf(", %d %s", device->units, !strcmp(device->backend, "cpu") ? "cores" : "multiprocessors");
-        if (device->memory_bytes > 0) {
-            char memory[32];
-            cli_format_bytes(device->memory_bytes, memory, sizeof memory);
-            printf(", %s", memory);
-        }
-        printf("\n%*s", device->detail[0] ? INDENT : 0, "");
-    }
-    if (device->detail[0])
+    if (!device->name[0]) {
         cli_wrap(INDENT, INDENT, device->detail);
+        return;
+    }
+    cli_print(CLI_PLAIN, device->name);
+    if (device->units > 0)
+        printf(", %d %s", device->units, !strcmp(device->backend, "cpu") ? "cores" : "multiprocessors");
+    if (device->memory_bytes > 0) {
+        char memory[32];
+        cli_format_bytes(device->memory_bytes, memory, sizeof memory);
+        printf(", %s", memory);
+    }
+    putchar('\n');
+    print_line("", device->detail);
+    print_line("architecture ", device->architecture);
+    print_line("UUID ", device->uuid);
+    print_line("driver ", device->driver);
+    print_line("compiler ", device->compiler);
 }
 
 static void print_compilers(const compiler *found, int count)

@@ -6,6 +6,7 @@
 #     tests/NAME.sh                 NAME              and NAME.self_test, if it knows --self-test
 #     tests/fuzz/NAME.c             fuzz.NAME         replays tests/fuzz/corpus/NAME/
 #     examples/NAME.c               example.NAME
+#     tests/fake_gpu/               libraries that stand for a GPU's driver and compiler, in BUILD/tests/fake_gpu/
 # A file name that ends in _slow gives the label `slow` and a long time limit. Scripts named check_* look at the sources
 # alone and have the label `source`. Exit status 77 means skipped.
 
@@ -60,6 +61,25 @@ function(add_valgrind_test name target file)
     set_tests_properties(valgrind.${name} PROPERTIES TIMEOUT 900)
 endfunction()
 
+# GPU drivers and compilers that exist only in memory, for the tests of the code that loads the real ones.
+
+set(fake_gpu_dir ${PROJECT_BINARY_DIR}/tests/fake_gpu)
+set(fake_gpu_targets "")
+function(add_fake_gpu file name hip)
+    string(MAKE_C_IDENTIFIER ${name} target)
+    add_library(fake.${target} MODULE tests/fake_gpu/${file})
+    target_include_directories(fake.${target} PRIVATE ${PROJECT_SOURCE_DIR})
+    target_compile_definitions(fake.${target} PRIVATE FAKE_HIP=${hip} ${ARGN})
+    set_target_properties(fake.${target} PROPERTIES
+        PREFIX "" OUTPUT_NAME ${name} SUFFIX "" LIBRARY_OUTPUT_DIRECTORY ${fake_gpu_dir})
+    set(fake_gpu_targets ${fake_gpu_targets} fake.${target} PARENT_SCOPE)
+endfunction()
+add_fake_gpu(driver.c libcuda.so.1 0)
+add_fake_gpu(driver.c libamdhip64.so.6 1)
+add_fake_gpu(driver.c libcuda_without_launch.so 0 FAKE_WITHOUT_LAUNCH)
+add_fake_gpu(compiler.c libnvrtc.so 0)
+add_fake_gpu(compiler.c libhiprtc.so 1)
+
 # cmocka programs
 
 function(add_c_test name file)
@@ -69,7 +89,7 @@ function(add_c_test name file)
     endif()
     add_executable(test.${name} ${file})
     target_link_libraries(test.${name} PRIVATE test_internals PkgConfig::CMOCKA)
-    add_dependencies(test.${name} tokitai_build_header)
+    add_dependencies(test.${name} tokitai_build_header ${fake_gpu_targets})
     set_target_properties(test.${name} PROPERTIES
         OUTPUT_NAME ${name} RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
     add_test(NAME ${name} COMMAND test.${name})

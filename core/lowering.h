@@ -21,6 +21,7 @@ typedef struct tki_call {
     tki_gpu *gpu;
     void *stream;
     uint64_t *fault_word;
+    bool prepare_only; /* load the kernels that this call would launch, and launch none */
 } tki_call;
 
 typedef struct tki_lowering {

@@ -409,12 +409,17 @@ const char *tk_family_at(int i, const char **what);
  * ------------------------------------------------------------------------------------------------------------ */
 
 typedef struct tk_device {
-    const char *backend; /* "cpu", "cuda", "hip" */
-    bool usable;
+    const char *backend;  /* "cpu", "cuda", "hip" */
+    bool usable;          /* ops can run on it */
     char name[128];       /* "AMD EPYC", "NVIDIA H200"; "" if none was found */
-    char detail[512];     /* CPU features; driver and architecture; or why it cannot be used */
+    char detail[512];     /* CPU features; or why it cannot be used */
     int units;            /* cores or multiprocessors */
     int64_t memory_bytes; /* 0 if unknown */
+    /* GPUs only, "" otherwise */
+    char uuid[48];         /* "GPU-1e2d3c4b-..." */
+    char architecture[32]; /* "sm_90", "gfx942" */
+    char driver[64];       /* "580.82.07, CUDA 13.0" */
+    char compiler[256];    /* what will compile the kernels: "NVRTC 13.0", or why nothing can */
 } tk_device;
 
 /* The i-th device, or backend without one; false past the end. */

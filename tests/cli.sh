@@ -98,58 +98,47 @@ is "    is JSON" json_good out
 echo "-- devices"
 expect 0 "devices" devices
 says out "^cpu +usable +"
-says out "^cuda +(none|unused) +"
-says out "^hip +(none|unused) +"
+says out "^cuda +(none|unused|usable) +"
+says out "^hip +(none|unused|usable) +"
 expect 0 "devices --json" devices --json
 is "    is JSON" json_good out
 says out '"backend": "cpu"'
 
-# A driver that does as it is told, to see every way in which a real one can disappoint.
-fake_driver() { # OPTION...
-    mkdir -p fake
-    cat >fake.c <<'C'
-#include <string.h>
-#ifndef INIT
-#define INIT 0
-#endif
-#ifndef COUNT
-#define COUNT 2
-#endif
-int cuInit(unsigned f) { (void)f; return INIT; }
-int cuDriverGetVersion(int *v) { *v = 12040; return 0; }
-int cuDeviceGetCount(int *n) { *n = COUNT; return 0; }
-int cuDeviceGet(int *d, int i) { *d = i; return 0; }
-int cuDeviceGetName(char *s, int n, int d) { (void)d; strncpy(s, "Fake\033[31mGPU", (unsigned long)n); return 0; }
-int cuDeviceTotalMem_v2(unsigned long *b, int d) { (void)d; *b = 8ul << 30; return 0; }
-int cuDeviceGetAttribute(int *v, int a, int d) { (void)d; *v = a == 75 ? 9 : a == 76 ? 0 : 132; return 0; }
-#ifndef NAMELESS
-int cuGetErrorName(int e, const char **s) { *s = e == 100 ? "CUDA_ERROR_NO_DEVICE" : "CUDA_ERROR_FAKE"; return 0; }
-#endif
-C
-    "$cc" -w -shared -fPIC "$@" -o fake/libcuda.so.1 fake.c
-}
-cc=$(command -v cc || command -v gcc || command -v clang)
-if [ -n "$cc" ] && fake_driver; then
-    export LD_LIBRARY_PATH=$work/fake${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
-    expect 0 "two fake GPUs" devices
-    is "    both are listed" test "$(grep -c '^cuda *unused *Fake?\[31mGPU, 132 multiprocessors, 8.0 GiB' out)" = 2
-    says out "driver 12\.4, architecture 9\.0; no kernels for this backend yet$"
-    expect 3 "a GPU without kernels" certify gelu_fwd --backend cuda
-    says err "backend 'cuda' has no kernels in this version"
-    fake_driver -DINIT=100 && expect 0 "a driver without a device" devices
-    says out "cuInit failed with error 100 \(CUDA_ERROR_NO_DEVICE\): no device found"
-    fake_driver -DINIT=999 -DNAMELESS && expect 0 "a driver that fails without a name for it" devices
-    says out "cuInit failed with error 999 \(no name for it\)"
-    fake_driver -DCOUNT=0 && expect 0 "a driver with no devices" devices
-    says out "^cuda +none +libcuda.so.1: no device found"
-    fake_driver -DcuDeviceGet=cuOther && expect 0 "a driver without a function" devices
-    says out "libcuda.so.1 has no function cuDeviceGet$"
-    echo "not a library" >fake/libcuda.so.1
-    expect 0 "a driver that is no library" devices
-    says out "^cuda +none +"
-    rm fake/libcuda.so.1
+# Drivers that do as they are told, to see every way in which a real one can disappoint.
+fake_gpu=${BUILD_DIR:-$(dirname "$tokitai")}/tests/fake_gpu
+if [ -e "$fake_gpu/libcuda.so.1" ]; then
+    export LD_LIBRARY_PATH=$fake_gpu${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+    export FAKE_GPU_DEVICES=2 FAKE_GPU_NAME=$'Fake\033[31mGPU' FAKE_GPU_MEMORY=$((8 << 30))
+    expect 0 "two fake GPUs of each kind" devices
+    is "    all are listed" test "$(grep -cE '^(cuda|hip) *(usable|unused) *Fake\?\[31mGPU [01], 132 multiprocessors, 8.0 GiB' out)" = 4
+    for text in "architecture sm_90" "architecture gfx942" "UUID GPU-10111213-1415-1617-1819-1a1b1c1d1e01" \
+        "UUID GPU-0123456789abcde1" "driver (.*, )?CUDA 12\.4" "driver HIP 6\.2\.41134"; do
+        says out "^ +$text$"
+    done
+    expect 0 "as JSON" devices --json
+    is "    is JSON" json_good out
+    says out '"architecture": "sm_90"'
+    says out '"uuid": "GPU-10111213-1415-1617-1819-1a1b1c1d1e00"'
+    export FAKE_GPU_DEVICES=1
+    no_cuda() { # WHY TITLE [SETTING...]
+        local why=$1 title=$2
+        shift 2
+        env "$@" "$tokitai" devices >out 2>err </dev/null
+        is "$title" test $? -eq 0
+        is "    says: $why" grep -qE "^cuda +none +.*$why" <(tr -s ' \n' ' ' <out | sed 's/ \(cuda\|hip\) /\n\1 /g')
+    }
+    no_cuda "cuInit failed: CUDA_ERROR_NO_DEVICE \(100, a fake error\): no device found" "a driver without a device" FAKE_GPU_FAIL=cuInit=100
+    no_cuda "cuInit failed: an error without a name \(12345\)" "a driver that fails without a name for it" FAKE_GPU_FAIL=cuInit=12345
+    no_cuda "no permission" "a driver without permission" FAKE_GPU_FAIL=cuInit=304
+    no_cuda "libcuda.so.1: no device found" "a driver with no devices" FAKE_GPU_DEVICES=0
+    no_cuda "too old: it offers version 10\.2, and 11\.4 is needed" "a driver that is too old" FAKE_GPU_VERSION=10020
+    no_cuda "has no function cuLaunchKernel" "a driver without a function" TOKITAI_CUDA_LIBRARY="$fake_gpu/libcuda_without_launch.so"
+    no_cuda "/dev/null: file too short" "a driver that is no library" TOKITAI_CUDA_LIBRARY=/dev/null
+    unset FAKE_GPU_DEVICES FAKE_GPU_NAME FAKE_GPU_MEMORY
+    export LD_LIBRARY_PATH=${LD_LIBRARY_PATH#"$fake_gpu"}
+    LD_LIBRARY_PATH=${LD_LIBRARY_PATH#:}
 else
-    skip "fake drivers" "no C compiler"
+    skip "fake drivers" "they are not built"
 fi
 mkdir -p tools
 printf '#!/bin/sh\necho "fake compiler"\necho "release 7.5, V7.5"\n' >tools/nvcc
