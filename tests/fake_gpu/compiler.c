@@ -18,7 +18,7 @@ typedef struct program {
     bool compiled;
 } program;
 
-static const char image[] = "fake image";
+static const char image[64] = "\177ELF, or so it seems";
 
 #pragma GCC diagnostic ignored "-Wmissing-prototypes" /* the vendors' headers are not needed to build this */
 

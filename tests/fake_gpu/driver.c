@@ -667,7 +667,6 @@ int API(cuEventElapsedTime, hipEventElapsedTime)(float *milliseconds, const obje
     return OK;
 }
 
-/* An image is an ELF file, or the text that the fake compilers make. */
 int API(cuModuleLoadData, hipModuleLoadData)(void **module, const void *image)
 {
     int code = begin(__func__, false);
@@ -675,7 +674,7 @@ int API(cuModuleLoadData, hipModuleLoadData)(void **module, const void *image)
         return code;
     if (capturing())
         return CAPTURE_UNSUPPORTED;
-    if (!image || (memcmp(image, "\177ELF", 4) != 0 && strncmp(image, "fake image", 10) != 0))
+    if (!image || memcmp(image, "\177ELF", 4) != 0)
         return INVALID_IMAGE;
     *module = make(MODULE);
     return OK;

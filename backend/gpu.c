@@ -1,0 +1,669 @@
+/* What is the same for both drivers: memory, streams, events, loading and launching. */
+#include "backend/gpu.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "artifact/artifact.h"
+#include "backend/driver.h"
+#include "core/context.h"
+
+/* A compiled source, loaded. */
+typedef struct module {
+    const char *source;
+    tk_dtype dtype;
+    void *handle;
+    tki_artifact artifact;
+} module;
+
+struct tki_gpu {
+    tki_driver driver;
+    tki_gpu_info info;
+    int device;    /* the driver's handle */
+    void *context; /* what the vendor's enter() wants */
+    uint64_t *fault_words;
+    module **modules;
+    int module_count;
+    tki_gpu_kernel **kernels; /* each on its own, so that callers may keep it */
+    int kernel_count;
+};
+
+/* ------------------------------------------------------------------------------------------------------------
+ * Failing, entering, leaving
+ * ------------------------------------------------------------------------------------------------------------ */
+
+/* "allocating 4096 bytes on NVIDIA H200: cuMemAlloc_v2 failed: ...". `call` as in the vendor's names. */
+__attribute__((format(printf, 5, 6), noinline, cold)) static tk_status fail(tk_ctx *ctx, const tki_gpu *gpu,
+                                                                            const char *call, int code,
+                                                                            const char *format, ...)
+{
+    char doing[512], why[768];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(doing, sizeof doing, format, arguments);
+    va_end(arguments);
+    tk_status status = tki_driver_explain(&gpu->driver, call, code, why, sizeof why);
+    return tki_fail(ctx, status, "%s on %s: %s", doing, gpu->info.name, why);
+}
+
+static inline int enter(const tki_gpu *gpu, void **previous)
+{
+    return gpu->driver.vendor->enter(&gpu->driver, gpu->context, previous);
+}
+
+static inline void leave(const tki_gpu *gpu, void *previous)
+{
+    gpu->driver.vendor->leave(&gpu->driver, gpu->context, previous);
+}
+
+__attribute__((noinline, cold)) static tk_status fail_enter(tk_ctx *ctx, const tki_gpu *gpu, int code)
+{
+    const tki_driver_names *names = &gpu->driver.vendor->names;
+    return fail(ctx, gpu, names->context_set ? names->context_set : names->device_set, code,
+                "making the device current");
+}
+
+/* ------------------------------------------------------------------------------------------------------------
+ * Opening and closing
+ * ------------------------------------------------------------------------------------------------------------ */
+
+static tk_status make_fault_words(tk_ctx *ctx, tki_gpu *gpu)
+{
+    void *words;
+    size_t bytes = TKI_GPU_FAULT_WORDS * sizeof *gpu->fault_words;
+    tk_status status = tki_gpu_alloc(ctx, gpu, bytes, &words);
+    if (status != TK_OK)
+        return status;
+    gpu->fault_words = words;
+    status = tki_gpu_fill(ctx, gpu, NULL, words, 0xff, bytes);
+    return status == TK_OK ? tki_gpu_synchronize(ctx, gpu, NULL) : status;
+}
+
+static tk_status open_device(tk_ctx *ctx, tki_gpu *gpu, int ordinal)
+{
+    char reason[768];
+    const tki_driver *driver = &gpu->driver;
+    if (ordinal < 0 || ordinal >= driver->device_count)
+        return tki_fail(ctx, TK_UNAVAILABLE, "there is no %s device %d; there are %d, counted from 0",
+                        driver->vendor->backend, ordinal, driver->device_count);
+    if (!tki_driver_describe(driver, ordinal, &gpu->info, reason, sizeof reason))
+        return tki_fail(ctx, TK_UNAVAILABLE, "%s", reason);
+    int code = driver->calls.get_device(&gpu->device, ordinal);
+    const char *call = driver->vendor->names.get_device;
+    if (code == 0)
+        code = driver->vendor->open(driver, gpu->device, ordinal, &gpu->context, &call);
+    if (code != 0)
+        return fail(ctx, gpu, call, code, "opening device %d", ordinal);
+    tk_status status = make_fault_words(ctx, gpu);
+    if (status != TK_OK) {
+        tki_gpu_free(gpu, gpu->fault_words);
+        driver->vendor->close(driver, gpu->device);
+    }
+    return status;
+}
+
+tk_status tki_gpu_open(tk_ctx *ctx, const char *backend, int ordinal, tki_gpu **gpu)
+{
+    char reason[1024];
+    const tki_vendor *vendor = tki_vendor_find(backend);
+    *gpu = NULL;
+    if (!vendor)
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "no GPU backend is named '%.64s'; there are cuda and hip", backend);
+    tki_gpu *opened = calloc(1, sizeof *opened);
+    if (!opened)
+        return tki_fail(ctx, TK_NO_MEMORY, "no memory to open a device");
+    if (!tki_driver_open(vendor, &opened->driver, reason, sizeof reason)) {
+        free(opened);
+        return tki_fail(ctx, TK_UNAVAILABLE, "%s cannot be used: %s", backend, reason);
+    }
+    tk_status status = open_device(ctx, opened, ordinal);
+    if (status != TK_OK) {
+        tki_driver_close(&opened->driver);
+        free(opened);
+        return status;
+    }
+    *gpu = opened;
+    return TK_OK;
+}
+
+void tki_gpu_close(tki_gpu *gpu)
+{
+    void *previous;
+    if (!gpu)
+        return;
+    bool entered = enter(gpu, &previous) == 0;
+    for (int i = 0; i < gpu->module_count; i++) {
+        if (entered)
+            gpu->driver.calls.module_unload(gpu->modules[i]->handle);
+        tki_artifact_free(&gpu->modules[i]->artifact);
+        free(gpu->modules[i]);
+    }
+    for (int i = 0; i < gpu->kernel_count; i++)
+        free(gpu->kernels[i]);
+    free(gpu->modules);
+    free(gpu->kernels);
+    if (entered) {
+        gpu->driver.calls.release(gpu->fault_words);
+        leave(gpu, previous);
+    }
+    gpu->driver.vendor->close(&gpu->driver, gpu->device);
+    tki_driver_close(&gpu->driver);
+    free(gpu);
+}
+
+const tki_gpu_info *tki_gpu_describe(const tki_gpu *gpu)
+{
+    return &gpu->info;
+}
+
+/* ------------------------------------------------------------------------------------------------------------
+ * Memory
+ * ------------------------------------------------------------------------------------------------------------ */
+
+tk_status tki_gpu_alloc(tk_ctx *ctx, tki_gpu *gpu, size_t bytes, void **memory)
+{
+    void *previous;
+    *memory = NULL;
+    int code = enter(gpu, &previous);
+    if (code != 0)
+        return fail_enter(ctx, gpu, code);
+    code = gpu->driver.calls.allocate(memory, bytes ? bytes : 1);
+    leave(gpu, previous);
+    if (code == 0)
+        return TK_OK;
+    *memory = NULL;
+    return fail(ctx, gpu, gpu->driver.vendor->names.allocate, code, "allocating %zu bytes", bytes);
+}
+
+void tki_gpu_free(tki_gpu *gpu, void *memory)
+{
+    void *previous;
+    if (!memory || enter(gpu, &previous) != 0)
+        return;
+    gpu->driver.calls.release(memory);
+    leave(gpu, previous);
+}
+
+tk_status tki_gpu_write(tk_ctx *ctx, tki_gpu *gpu, void *stream, void *to, const void *from, size_t bytes)
+{
+    void *previous;
+    if (bytes == 0)
+        return TK_OK;
+    int code = enter(gpu, &previous);
+    if (code != 0)
+        return fail_enter(ctx, gpu, code);
+    code = gpu->driver.calls.copy_in(to, from, bytes, stream);
+    leave(gpu, previous);
+    if (code == 0)
+        return TK_OK;
+    return fail(ctx, gpu, gpu->driver.vendor->names.copy_in, code, "copying %zu bytes to the device", bytes);
+}
+
+tk_status tki_gpu_read(tk_ctx *ctx, tki_gpu *gpu, void *stream, void *to, const void *from, size_t bytes)
+{
+    void *previous;
+    if (bytes == 0)
+        return TK_OK;
+    int code = enter(gpu, &previous);
+    if (code != 0)
+        return fail_enter(ctx, gpu, code);
+    code = gpu->driver.calls.copy_out(to, from, bytes, stream);
+    leave(gpu, previous);
+    if (code == 0)
+        return TK_OK;
+    return fail(ctx, gpu, gpu->driver.vendor->names.copy_out, code, "copying %zu bytes from the device", bytes);
+}
+
+tk_status tki_gpu_copy(tk_ctx *ctx, tki_gpu *gpu, void *stream, void *to, const void *from, size_t bytes)
+{
+    void *previous;
+    if (bytes == 0)
+        return TK_OK;
+    int code = enter(gpu, &previous);
+    if (code != 0)
+        return fail_enter(ctx, gpu, code);
+    code = gpu->driver.calls.copy(to, from, bytes, stream);
+    leave(gpu, previous);
+    if (code == 0)
+        return TK_OK;
+    return fail(ctx, gpu, gpu->driver.vendor->names.copy, code, "copying %zu bytes", bytes);
+}
+
+tk_status tki_gpu_fill(tk_ctx *ctx, tki_gpu *gpu, void *stream, void *to, unsigned char value, size_t bytes)
+{
+    void *previous;
+    if (bytes == 0)
+        return TK_OK;
+    int code = enter(gpu, &previous);
+    if (code != 0)
+        return fail_enter(ctx, gpu, code);
+    code = gpu->driver.calls.fill(to, value, bytes, stream);
+    leave(gpu, previous);
+    if (code == 0)
+        return TK_OK;
+    return fail(ctx, gpu, gpu->driver.vendor->names.fill, code, "filling %zu bytes", bytes);
+}
+
+/* ------------------------------------------------------------------------------------------------------------
+ * Streams and events
+ * ------------------------------------------------------------------------------------------------------------ */
+
+tk_status tki_gpu_stream_create(tk_ctx *ctx, tki_gpu *gpu, void **stream)
+{
+    enum { NON_BLOCKING = 1 /* does not wait for the default stream */ };
+    void *previous;
+    *stream = NULL;
+    int code = enter(gpu, &previous);
+    if (code != 0)
+        return fail_enter(ctx, gpu, code);
+    code = gpu->driver.calls.stream_create(stream, NON_BLOCKING);
+    leave(gpu, previous);
+    return code == 0 ? TK_OK : fail(ctx, gpu, gpu->driver.vendor->names.stream_create, code, "making a stream");
+}
+
+void tki_gpu_stream_destroy(tki_gpu *gpu, void *stream)
+{
+    void *previous;
+    if (!stream || enter(gpu, &previous) != 0)
+        return;
+    gpu->driver.calls.stream_destroy(stream);
+    leave(gpu, previous);
+}
+
+tk_status tki_gpu_synchronize(tk_ctx *ctx, tki_gpu *gpu, void *stream)
+{
+    void *previous;
+    int code = enter(gpu, &previous);
+    if (code != 0)
+        return fail_enter(ctx, gpu, code);
+    code = gpu->driver.calls.stream_synchronize(stream);
+    leave(gpu, previous);
+    if (code == 0)
+        return TK_OK;
+    return fail(ctx, gpu, gpu->driver.vendor->names.stream_synchronize, code, "waiting for what was launched");
+}
+
+tk_status tki_gpu_is_capturing(tk_ctx *ctx, tki_gpu *gpu, void *stream, bool *capturing)
+{
+    void *previous;
+    int capture_status = 0;
+    int code = enter(gpu, &previous);
+    if (code != 0)
+        return fail_enter(ctx, gpu, code);
+    code = gpu->driver.calls.stream_is_capturing(stream, &capture_status);
+    leave(gpu, previous);
+    *capturing = capture_status != 0;
+    if (code == 0)
+        return TK_OK;
+    return fail(ctx, gpu, gpu->driver.vendor->names.stream_is_capturing, code, "asking whether a stream is captured");
+}
+
+tk_status tki_gpu_event_create(tk_ctx *ctx, tki_gpu *gpu, void **event)
+{
+    void *previous;
+    *event = NULL;
+    int code = enter(gpu, &previous);
+    if (code != 0)
+        return fail_enter(ctx, gpu, code);
+    code = gpu->driver.calls.event_create(event, 0);
+    leave(gpu, previous);
+    return code == 0 ? TK_OK : fail(ctx, gpu, gpu->driver.vendor->names.event_create, code, "making an event");
+}
+
+void tki_gpu_event_destroy(tki_gpu *gpu, void *event)
+{
+    void *previous;
+    if (!event || enter(gpu, &previous) != 0)
+        return;
+    gpu->driver.calls.event_destroy(event);
+    leave(gpu, previous);
+}
+
+tk_status tki_gpu_event_record(tk_ctx *ctx, tki_gpu *gpu, void *event, void *stream)
+{
+    void *previous;
+    int code = enter(gpu, &previous);
+    if (code != 0)
+        return fail_enter(ctx, gpu, code);
+    code = gpu->driver.calls.event_record(event, stream);
+    leave(gpu, previous);
+    return code == 0 ? TK_OK : fail(ctx, gpu, gpu->driver.vendor->names.event_record, code, "recording an event");
+}
+
+tk_status tki_gpu_event_seconds(tk_ctx *ctx, tki_gpu *gpu, void *begin, void *end, double *seconds)
+{
+    void *previous;
+    float milliseconds = 0;
+    const char *call = gpu->driver.vendor->names.event_synchronize;
+    int code = enter(gpu, &previous);
+    if (code != 0)
+        return fail_enter(ctx, gpu, code);
+    code = gpu->driver.calls.event_synchronize(end);
+    if (code == 0) {
+        call = gpu->driver.vendor->names.event_elapsed;
+        code = gpu->driver.calls.event_elapsed(&milliseconds, begin, end);
+    }
+    leave(gpu, previous);
+    *seconds = milliseconds * 1e-3;
+    return code == 0 ? TK_OK : fail(ctx, gpu, call, code, "reading the time between two events");
+}
+
+/* ------------------------------------------------------------------------------------------------------------
+ * Loading
+ * ------------------------------------------------------------------------------------------------------------ */
+
+static bool same(const char *a, const char *b)
+{
+    return a == b || !strcmp(a, b);
+}
+
+/* By address first, which is enough for a call that comes again; equal literals may have several addresses. */
+static tki_gpu_kernel *find_kernel(const tki_gpu *gpu, const char *source, tk_dtype dtype, const char *name)
+{
+    for (int i = 0; i < gpu->kernel_count; i++) {
+        tki_gpu_kernel *k = gpu->kernels[i];
+        if (k->name == name && k->source == source && k->dtype == dtype)
+            return k;
+    }
+    for (int i = 0; i < gpu->kernel_count; i++) {
+        tki_gpu_kernel *k = gpu->kernels[i];
+        if (k->dtype == dtype && same(k->name, name) && same(k->source, source))
+            return k;
+    }
+    return NULL;
+}
+
+static module *find_module(const tki_gpu *gpu, const char *source, tk_dtype dtype)
+{
+    for (int i = 0; i < gpu->module_count; i++)
+        if (gpu->modules[i]->dtype == dtype && same(gpu->modules[i]->source, source))
+            return gpu->modules[i];
+    return NULL;
+}
+
+/* Makes room for one more pointer behind `count` of them. */
+static bool grow(void *list, int count)
+{
+    void *old, *grown;
+    memcpy(&old, list, sizeof old);
+    if (count & (count - 1)) /* not a power of two: there is room */
+        return true;
+    grown = realloc(old, (count ? 2 * (size_t)count : 1) * sizeof(void *));
+    if (grown)
+        memcpy(list, &grown, sizeof grown);
+    return grown != NULL;
+}
+
+static tk_status load_module(tk_ctx *ctx, tki_gpu *gpu, const char *source, tk_dtype dtype, module **loaded)
+{
+    module *m = grow(&gpu->modules, gpu->module_count) ? calloc(1, sizeof *m) : NULL;
+    if (!m)
+        return tki_fail(ctx, TK_NO_MEMORY, "no memory to load %s", source);
+    m->source = source;
+    m->dtype = dtype;
+    tki_artifact_request request = {
+        .backend = gpu->info.backend, .source = source, .architecture = gpu->info.architecture, .dtype = dtype};
+    tk_status status = tki_artifact_get(ctx, &request, &m->artifact);
+    if (status != TK_OK) {
+        free(m);
+        return status;
+    }
+    void *previous;
+    int code = enter(gpu, &previous);
+    if (code != 0) {
+        status = fail_enter(ctx, gpu, code);
+    } else {
+        code = gpu->driver.calls.module_load(&m->handle, m->artifact.image);
+        leave(gpu, previous);
+        if (code != 0)
+            status = fail(ctx, gpu, gpu->driver.vendor->names.module_load, code,
+                          "loading %s (%s), compiled by %s for %s", source, tk_dtype_name(dtype),
+                          m->artifact.compiler, m->artifact.architecture);
+    }
+    if (status != TK_OK) {
+        tki_artifact_free(&m->artifact);
+        free(m);
+        return status;
+    }
+    *loaded = gpu->modules[gpu->module_count++] = m;
+    return TK_OK;
+}
+
+static tk_status load_kernel(tk_ctx *ctx, tki_gpu *gpu, const module *m, const char *name, tki_gpu_kernel **kernel)
+{
+    void *previous;
+    const char *call = gpu->driver.vendor->names.module_function;
+    tki_gpu_kernel *k = grow(&gpu->kernels, gpu->kernel_count) ? calloc(1, sizeof *k) : NULL;
+    if (!k)
+        return tki_fail(ctx, TK_NO_MEMORY, "no memory to load %s of %s", name, m->source);
+    *k = (tki_gpu_kernel){.source = m->source, .name = name, .dtype = m->dtype, .cluster_allowed = 8};
+    int code = enter(gpu, &previous);
+    if (code != 0) {
+        free(k);
+        return fail_enter(ctx, gpu, code);
+    }
+    code = gpu->driver.calls.module_function(&k->function, m->handle, name);
+    /* Else the driver may put the rest of the work off to the first launch, perhaps into the capture of a graph. */
+    if (code == 0 && gpu->driver.calls.function_load) {
+        call = gpu->driver.vendor->names.function_load;
+        code = gpu->driver.calls.function_load(k->function);
+    }
+    leave(gpu, previous);
+    if (code != 0) {
+        free(k);
+        return fail(ctx, gpu, call, code, "looking for kernel %s in %s", name, m->source);
+    }
+    *kernel = gpu->kernels[gpu->kernel_count++] = k;
+    return TK_OK;
+}
+
+tk_status tki_gpu_kernel_get(tk_ctx *ctx, tki_gpu *gpu, const char *source, tk_dtype dtype, const char *name,
+                             tki_gpu_kernel **kernel)
+{
+    *kernel = find_kernel(gpu, source, dtype, name);
+    if (*kernel)
+        return TK_OK;
+    module *m = find_module(gpu, source, dtype);
+    tk_status status = m ? TK_OK : load_module(ctx, gpu, source, dtype, &m);
+    return status == TK_OK ? load_kernel(ctx, gpu, m, name, kernel) : status;
+}
+
+const tki_artifact *tki_gpu_artifact(const tki_gpu *gpu, const char *source, tk_dtype dtype)
+{
+    const module *m = find_module(gpu, source, dtype);
+    return m ? &m->artifact : NULL;
+}
+
+/* ------------------------------------------------------------------------------------------------------------
+ * Launching
+ * ------------------------------------------------------------------------------------------------------------ */
+
+enum { ATTRIBUTE_DYNAMIC_SHARED = 8, ATTRIBUTE_LARGE_CLUSTERS = 14 };
+
+/* CUDA wants to be told before a kernel gets more than the usual 48 KiB of shared memory, static and dynamic together, or
+ * clusters of more than 8 blocks. The context is current. */
+__attribute__((noinline, cold)) static tk_status allow(tk_ctx *ctx, tki_gpu *gpu, tki_gpu_kernel *kernel,
+                                                       unsigned shared_bytes, unsigned cluster)
+{
+    const tki_driver *driver = &gpu->driver;
+    const char *call = driver->vendor->names.function_attribute;
+    if (cluster > 1 && !driver->calls.launch_config)
+        return tki_fail(ctx, TK_UNAVAILABLE, "%s wants clusters of blocks, which the driver of %s does not have",
+                        kernel->name, gpu->info.name);
+    if (shared_bytes > kernel->shared_allowed) {
+        int code = driver->calls.function_attribute
+                       ? driver->calls.function_attribute(kernel->function, ATTRIBUTE_DYNAMIC_SHARED,
+                                                          (int)shared_bytes)
+                       : 0;
+        if (code != 0)
+            return fail(ctx, gpu, call, code, "allowing %s %u bytes of shared memory (a block can have %d)",
+                        kernel->name, shared_bytes, gpu->info.shared_bytes);
+        kernel->shared_allowed = shared_bytes;
+    }
+    if (cluster > kernel->cluster_allowed) {
+        int code = driver->calls.function_attribute(kernel->function, ATTRIBUTE_LARGE_CLUSTERS, 1);
+        if (code != 0)
+            return fail(ctx, gpu, call, code, "allowing %s clusters of %u blocks", kernel->name, cluster);
+        kernel->cluster_allowed = cluster;
+    }
+    return TK_OK;
+}
+
+static inline bool is_allowed(const tki_gpu *gpu, const tki_gpu_kernel *kernel, unsigned shared_bytes,
+                              unsigned cluster)
+{
+    return shared_bytes <= kernel->shared_allowed && cluster <= kernel->cluster_allowed &&
+           (cluster <= 1 || gpu->driver.calls.launch_config);
+}
+
+tk_status tki_gpu_occupancy(tk_ctx *ctx, tki_gpu *gpu, tki_gpu_kernel *kernel, unsigned threads,
+                            unsigned shared_bytes, int *blocks)
+{
+    void *previous;
+    *blocks = 0;
+    int code = enter(gpu, &previous);
+    if (code != 0)
+        return fail_enter(ctx, gpu, code);
+    tk_status status = is_allowed(gpu, kernel, shared_bytes, 1) ? TK_OK : allow(ctx, gpu, kernel, shared_bytes, 1);
+    if (status == TK_OK)
+        code = gpu->driver.calls.occupancy(blocks, kernel->function, (int)threads, shared_bytes);
+    leave(gpu, previous);
+    if (code != 0)
+        status = fail(ctx, gpu, gpu->driver.vendor->names.occupancy, code, "asking how many blocks of %s fit",
+                      kernel->name);
+    return status;
+}
+
+/* A failure may be that of an earlier kernel, which drivers report with the next call. */
+__attribute__((noinline, cold)) static tk_status fail_launch(tk_ctx *ctx, const tki_gpu *gpu,
+                                                             const tki_gpu_kernel *kernel, const tki_gpu_grid *grid,
+                                                             int code)
+{
+    const tki_driver_names *names = &gpu->driver.vendor->names;
+    return fail(ctx, gpu, grid->cluster > 1 ? names->launch_config : names->launch, code,
+                "launching %s (%s, %s) with %ux%ux%u blocks of %u threads and %u bytes of shared memory",
+                kernel->name, kernel->source, tk_dtype_name(kernel->dtype), grid->blocks[0], grid->blocks[1],
+                grid->blocks[2], grid->threads, grid->shared_bytes);
+}
+
+tk_status tki_gpu_launch(tk_ctx *ctx, tki_gpu *gpu, void *stream, tki_gpu_kernel *kernel, tki_gpu_grid grid,
+                         const void *params)
+{
+    const tki_driver_calls *calls = &gpu->driver.calls;
+    void *arguments[] = {tki_input(params)};
+    void *previous;
+    for (int axis = 0; axis < 3; axis++)
+        grid.blocks[axis] += grid.blocks[axis] == 0;
+    int code = enter(gpu, &previous);
+    if (__builtin_expect(code != 0, 0))
+        return fail_enter(ctx, gpu, code);
+    if (__builtin_expect(!is_allowed(gpu, kernel, grid.shared_bytes, grid.cluster), 0)) {
+        tk_status status = allow(ctx, gpu, kernel, grid.shared_bytes, grid.cluster);
+        if (status != TK_OK) {
+            leave(gpu, previous);
+            return status;
+        }
+    }
+    if (grid.cluster > 1) {
+        tki_launch_attribute cluster = {.id = TKI_LAUNCH_CLUSTER, .value.cluster = {grid.cluster, 1, 1}};
+        tki_launch_config config = {.blocks = {grid.blocks[0], grid.blocks[1], grid.blocks[2]},
+                                    .threads = {grid.threads, 1, 1},
+                                    .shared_bytes = grid.shared_bytes,
+                                    .stream = stream,
+                                    .attributes = &cluster,
+                                    .attribute_count = 1};
+        code = calls->launch_config(&config, kernel->function, arguments, NULL);
+    } else {
+        code = calls->launch(kernel->function, grid.blocks[0], grid.blocks[1], grid.blocks[2], grid.threads, 1, 1,
+                             grid.shared_bytes, stream, arguments, NULL);
+    }
+    leave(gpu, previous);
+    return __builtin_expect(code == 0, 1) ? TK_OK : fail_launch(ctx, gpu, kernel, &grid, code);
+}
+
+/* Loading takes memory and may wait for the device; both would spoil a capture. */
+__attribute__((noinline, cold)) static tk_status load_for_call(const tki_call *call, const char *source,
+                                                               const char *name, tki_gpu_kernel **kernel)
+{
+    bool capturing;
+    tk_status status = tki_gpu_is_capturing(call->ctx, call->gpu, call->stream, &capturing);
+    if (status != TK_OK)
+        return status;
+    if (capturing)
+        return tki_fail(
+            call->ctx, TK_UNAVAILABLE,
+            "kernel %s (%s) is not loaded yet, and nothing can be loaded while the stream is being captured; "
+            "call tk_prepare() before the capture begins",
+            name, tk_dtype_name(call->c->dtype));
+    return tki_gpu_kernel_get(call->ctx, call->gpu, source, call->c->dtype, name, kernel);
+}
+
+static tk_status prepare(const tki_call *call, tki_gpu_kernel *kernel, const tki_gpu_grid *grid)
+{
+    void *previous;
+    int code = enter(call->gpu, &previous);
+    if (code != 0)
+        return fail_enter(call->ctx, call->gpu, code);
+    tk_status status = allow(call->ctx, call->gpu, kernel, grid->shared_bytes, grid->cluster);
+    leave(call->gpu, previous);
+    return status;
+}
+
+tk_status tki_gpu_run(const tki_call *call, const char *source, const char *name, tki_gpu_grid grid,
+                      const void *params)
+{
+    tki_gpu_kernel *kernel = find_kernel(call->gpu, source, call->c->dtype, name);
+    tk_status status = kernel ? TK_OK : load_for_call(call, source, name, &kernel);
+    if (status != TK_OK)
+        return status;
+    return call->prepare_only ? prepare(call, kernel, &grid)
+                              : tki_gpu_launch(call->ctx, call->gpu, call->stream, kernel, grid, params);
+}
+
+/* ------------------------------------------------------------------------------------------------------------
+ * Bad indices
+ * ------------------------------------------------------------------------------------------------------------ */
+
+uint64_t *tki_gpu_fault_word(tki_gpu *gpu, int op)
+{
+    return gpu->fault_words + op;
+}
+
+tk_status tki_gpu_take_fault(tk_ctx *ctx, tki_gpu *gpu, void *stream, int *op, int64_t *position)
+{
+    uint64_t words[TKI_GPU_FAULT_WORDS];
+    *op = -1;
+    *position = -1;
+    tk_status status = tki_gpu_read(ctx, gpu, stream, words, gpu->fault_words, sizeof words);
+    if (status == TK_OK)
+        status = tki_gpu_synchronize(ctx, gpu, stream);
+    if (status != TK_OK)
+        return status;
+    for (int i = 0; i < TKI_GPU_FAULT_WORDS; i++) {
+        if (words[i] == UINT64_MAX)
+            continue;
+        *op = i;
+        *position = (int64_t)words[i];
+        return tki_gpu_fill(ctx, gpu, stream, gpu->fault_words + i, 0xff, sizeof *words);
+    }
+    return TK_OK;
+}
+
+/* ------------------------------------------------------------------------------------------------------------
+ * accept()
+ * ------------------------------------------------------------------------------------------------------------ */
+
+const char *tki_gpu_accept_any(const tk_case *c, const tki_gpu_info *device)
+{
+    (void)c;
+    return device ? NULL : "there is no device";
+}
+
+const char *tki_gpu_accept_hopper(const tk_case *c, const tki_gpu_info *device)
+{
+    if (!device)
+        return tki_gpu_accept_any(c, device);
+    return !strcmp(device->architecture, "sm_90") ? NULL : "needs a Hopper GPU (sm_90)";
+}
