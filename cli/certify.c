@@ -55,7 +55,8 @@ static const char *given(const arguments *a, int key)
 
 static const struct argp_option option_list[] = {
     {NULL, 0, NULL, 0, "What is judged:", 1},
-    {"backend", KEY_BACKEND, "NAME", 0, "Where it runs; cpu is the only one with kernels in this version", 1},
+    {"backend", KEY_BACKEND, "NAME", 0, "Where it runs: cpu (the default), cuda, hip; cuda:1 is the second device",
+     1},
     {"lowering", KEY_LOWERING, "ID", 0,
      "This implementation, such as cpu.gelu_bwd.f16.scalar; best: the first that the machine takes; all: every one. "
      "The "
@@ -319,23 +320,34 @@ static bool has_backend(const plan *p, const char *backend)
     return false;
 }
 
-static cli_exit plan_backend(const arguments *a, plan *p)
+/* The backend of a device ("cuda" of "cuda:1") or of a lowering's id ("cuda" of "cuda.gelu_fwd.f16.shared"); NULL if none. */
+static const char *backend_of(const char *text, char separator)
 {
     static const char *const backends[] = {"cpu", "cuda", "hip", "emu"};
-    enum { BACKENDS = sizeof backends / sizeof *backends };
-    const char *backend = given(a, KEY_BACKEND);
+    for (size_t i = 0; text && i < sizeof backends / sizeof *backends; i++) {
+        size_t length = strlen(backends[i]);
+        if (!strncmp(text, backends[i], length) && (!text[length] || text[length] == separator))
+            return backends[i];
+    }
+    return NULL;
+}
+
+static cli_exit plan_backend(const arguments *a, plan *p, tk_ctx *ctx)
+{
+    static const char *const backends[] = {"cpu", "cuda", "hip", "emu"};
+    const char *device = given(a, KEY_BACKEND);
     const char *id = given(a, KEY_LOWERING);
-    if (!backend)
+    const char *backend_of_id = backend_of(id, '.');
+    if (!device)
+        device = backend_of_id;
+    if (!device)
         return CLI_HOLDS;
-    bool known = false;
-    for (int i = 0; i < BACKENDS; i++)
-        known |= !strcmp(backend, backends[i]);
-    if (!known) {
-        cli_complain_unknown(a->who, "backend", backend, backends, BACKENDS);
+    const char *backend = backend_of(device, ':');
+    if (!backend) {
+        cli_complain_unknown(a->who, "backend", device, backends, sizeof backends / sizeof *backends);
         return CLI_BAD;
     }
-    if (id && strcmp(id, "best") != 0 && strcmp(id, "all") != 0 &&
-        (strncmp(id, backend, strlen(backend)) != 0 || id[strlen(backend)] != '.')) {
+    if (backend_of_id && backend_of_id != backend) {
         cli_complain(a->who, "--lowering %.100s is not of backend '%s'", id, backend);
         return CLI_BAD;
     }
@@ -344,7 +356,10 @@ static cli_exit plan_backend(const arguments *a, plan *p)
         return CLI_UNKNOWN;
     }
     p->options.backend = backend;
-    return CLI_HOLDS;
+    tk_status status = strcmp(device, "cpu") != 0 ? tk_ctx_use_device(ctx, device) : TK_OK;
+    if (status != TK_OK)
+        cli_complain(a->who, "%s", tk_ctx_message(ctx));
+    return cli_exit_of(status, CLI_BAD);
 }
 
 static bool plan_shape(const arguments *a, plan *p)
@@ -546,7 +561,7 @@ static bool family_applies(tk_ctx *ctx, const tk_contract *op, const char *famil
 }
 
 /* One job for each lowering that this machine takes, or a single one where that is settled otherwise. */
-static void add_jobs(plan *p, const job *like)
+static void add_jobs(plan *p, const tk_ctx *ctx, const job *like)
 {
     tk_lowering_info info;
     tk_case c = tk_case_init(like->contract, like->dtype);
@@ -555,7 +570,7 @@ static void add_jobs(plan *p, const job *like)
     int before = p->job_count;
     for (int l = 0; !single && tk_lowering_at(like->contract, l, &info) && p->job_count < MOST_IDS; l++) {
         bool other = p->options.backend && strcmp(info.backend, p->options.backend) != 0;
-        if (other || tk_lowering_refusal(NULL, &c, l))
+        if (other || tk_lowering_refusal(ctx, &c, l))
             continue;
         job *j = &p->jobs[p->job_count++];
         *j = *like;
@@ -585,7 +600,7 @@ static bool plan_jobs(const arguments *a, plan *p, tk_ctx *ctx)
                 cli_error error;
                 if (p->has_shape && !cli_shape_fit(&p->shape, op, j.dims, &error))
                     return false;
-                add_jobs(p, &j);
+                add_jobs(p, ctx, &j);
             }
         }
     }
@@ -600,7 +615,7 @@ static cli_exit plan_make(const arguments *a, plan *p, tk_ctx *ctx)
     p->options.skip_mutants = a->skip_mutants;
     if (!plan_ops(a, p) || !plan_types(a, p) || !plan_numbers(a, p))
         return CLI_BAD;
-    cli_exit result = plan_backend(a, p);
+    cli_exit result = plan_backend(a, p, ctx);
     if (result != CLI_HOLDS)
         return result;
     bool good = plan_lowering(a, p) && plan_shape(a, p) && plan_mutant(a, p) && plan_family(a, p) &&

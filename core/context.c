@@ -81,6 +81,8 @@ tk_status tk_ctx_set_scratch(tk_ctx *ctx, void *memory, size_t bytes)
 {
     if (!ctx)
         return TK_BAD_ARGUMENT;
+    if (ctx->gpu)
+        return ctx->set_device_scratch(ctx, memory, bytes);
     if ((uintptr_t)memory % 64)
         return tki_fail(ctx, TK_BAD_ARGUMENT, "scratch memory at %p is not 64-byte aligned", memory);
     if (!ctx->scratch_is_callers)

@@ -15,7 +15,11 @@ struct tk_ctx {
     const char *backend;
     const tki_gpu_info *device;
     void *stream;
+    void *device_scratch;
+    size_t device_scratch_bytes;
+    bool device_scratch_is_callers;
     void (*close_device)(tk_ctx *ctx);
+    tk_status (*set_device_scratch)(tk_ctx *ctx, void *memory, size_t bytes);
 };
 
 /* Records the message and returns the status, so that a failure reads `return tki_fail(ctx, TK_..., "...")`. */

@@ -4,22 +4,26 @@
 #define TKI_EXECUTOR_EXECUTOR_H
 
 #include "core/lowering.h"
+#include "executor/staging.h"
 
 /* What is to be run: a lowering, or a function with its data. */
 typedef struct tki_executable {
     const tki_lowering *lowering; /* NULL: the function */
     tk_kernel kernel;
     void *kernel_data;
+    bool host_buffers; /* a GPU's lowering is given host memory and runs on copies */
 } tki_executable;
 
 typedef struct tki_executor {
     tk_ctx *ctx;
     tki_executable executable;
+    tki_staging *staging; /* of a GPU's lowering with host buffers */
+    tki_overrun overrun;  /* what the last call with host buffers wrote outside them */
 } tki_executor;
 
 TK_MUST_USE tk_status tki_executor_open(tk_ctx *ctx, const tki_executable *executable, tki_executor *executor);
 
-/* Runs the case once. `seconds` may be NULL. Fails with what the kernel reported; the case has been checked by the caller. */
+/* Runs the case once. `seconds` may be NULL; asking for it makes the call wait for a GPU. Fails with what the kernel reported; the case has been checked by the caller. */
 TK_MUST_USE tk_status tki_executor_call(tki_executor *executor, const tk_case *c, void *const buffers[],
                                         double *seconds);
 

@@ -7,9 +7,10 @@
  *   3. Contracts and cases       the same ops through one general call, tk_run()
  *   4. Certificates              judge a kernel, ours or yours, against an exact oracle
  *   5. Devices                   what this machine can run on
- *   6. The kernel cache          GPU kernels, compiled at first use and kept
+ *   6. GPUs                      the same calls on device memory and a stream
+ *   7. The kernel cache          GPU kernels, compiled at first use and kept
  *
- * Parts 1, 2, 3, 5 and 6 are in libtokitai, which needs libc and an OpenMP run-time only. Part 4 is in
+ * Parts 1, 2, 3, 5, 6 and 7 are in libtokitai, which needs libc and an OpenMP run-time only. Part 4 is in
  * libtokitai-verify, which brings GMP, MPFR, OpenBLAS, libcrypto and Jansson.
  *
  * A first program:
@@ -87,7 +88,7 @@ const char *tk_ctx_message(const tk_ctx *ctx);
  * bits for every number of threads. */
 TK_MUST_USE tk_status tk_ctx_set_threads(tk_ctx *ctx, int threads);
 
-/* Some ops need scratch memory; tk_scratch_size() says how much. By default the context keeps a block of its own
+/* Some ops need scratch memory; tk_scratch_size() says how much (device memory, 256-byte aligned, if the context works on a GPU). By default the context keeps a block of its own
  * and grows it when a call needs more. A caller that wants no allocation at all hands over a block (64-byte
  * aligned, at least the size asked for); a call that needs more than that then fails with TK_NO_MEMORY.
  * Passing NULL goes back to the default. */
@@ -426,7 +427,47 @@ typedef struct tk_device {
 bool tk_device_at(int i, tk_device *device);
 
 /* ------------------------------------------------------------------------------------------------------------
- * 6. The kernel cache
+ * 6. GPUs
+ *
+ * A context works on the CPU until it is told otherwise. Once it works on a GPU, every pointer that tk_run() and the typed
+ * calls take is device memory, work is queued on the context's stream, and a call returns before it is done:
+ *
+ *     tk_ctx_use_device(ctx, "cuda");
+ *     tk_ctx_set_stream(ctx, stream);               // a CUstream, cudaStream_t or hipStream_t
+ *     tk_gelu_fwd(ctx, TK_F16, n, x, y);            // x and y lie on the device
+ *     tk_ctx_synchronize(ctx);
+ *
+ * The device's primary context is used, the one that CUDA's run-time library and PyTorch use, so memory and streams made by them
+ * will do. Kernels are compiled on first use and kept in the user's cache directory.
+ *
+ * Inside the capture of a CUDA graph nothing may be compiled, loaded or allocated: call tk_prepare() with the same case before
+ * the capture begins.
+ * ------------------------------------------------------------------------------------------------------------ */
+
+/* "cpu", "cuda", "cuda:1", "hip", "hip:1". Closes the device that was open. TK_UNAVAILABLE, with the reason, if it cannot be used;
+ * the context then works on the CPU. */
+TK_MUST_USE tk_status tk_ctx_use_device(tk_ctx *ctx, const char *device);
+
+/* The stream that work is queued on; NULL, the default, is the default stream. Scratch memory belongs to the context: work on
+ * two streams of one context must not overlap. */
+TK_MUST_USE tk_status tk_ctx_set_stream(tk_ctx *ctx, void *stream);
+
+/* Loads whatever tk_run() would load for this case and reserves its scratch memory, so that tk_run() only launches. */
+TK_MUST_USE tk_status tk_prepare(tk_ctx *ctx, const tk_case *c);
+
+/* Waits for the stream. TK_BAD_INDEX if a call since the last synchronisation met an index out of range: the message names the op
+ * and the first such position. What belongs to that position was not written. On the CPU there is nothing to wait for. */
+TK_MUST_USE tk_status tk_ctx_synchronize(tk_ctx *ctx);
+
+/* Device memory for programs that have no other way to it; 256-byte aligned. Writing and reading wait until the copy is done. On
+ * the CPU this is ordinary memory. */
+TK_MUST_USE tk_status tk_memory_alloc(tk_ctx *ctx, size_t bytes, void **memory);
+void tk_memory_free(tk_ctx *ctx, void *memory);
+TK_MUST_USE tk_status tk_memory_write(tk_ctx *ctx, void *device, const void *host, size_t bytes);
+TK_MUST_USE tk_status tk_memory_read(tk_ctx *ctx, void *host, const void *device, size_t bytes);
+
+/* ------------------------------------------------------------------------------------------------------------
+ * 7. The kernel cache
  *
  * The library carries its GPU kernels as source and compiles each when it is first used, through NVRTC or HIPRTC, else nvcc, hipcc
  * or clang. What comes out is kept in a folder of the user's, one file each, named by the SHA-256 of all that it depends on, and

@@ -2,6 +2,7 @@
 #include "core/case.h"
 #include "core/context.h"
 #include "executor/executor.h"
+#include "executor/launch.h"
 #include "plan/plan.h"
 
 static tk_status plan_or_fail(tk_ctx *ctx, const tk_case *c, tki_plan *plan)
@@ -42,4 +43,18 @@ tk_status tk_run(tk_ctx *ctx, const tk_case *c, void *const buffers[])
     status = tki_executor_call(&executor, c, buffers, NULL);
     tki_executor_close(&executor);
     return status;
+}
+
+tk_status tk_prepare(tk_ctx *ctx, const tk_case *c)
+{
+    if (!ctx)
+        return TK_BAD_ARGUMENT;
+    if (!c || !c->contract)
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "no case or no contract");
+    tki_plan plan;
+    void *const none[TK_MAX_PARAMS] = {0};
+    tk_status status = tki_case_check_shape(ctx, c);
+    if (status == TK_OK)
+        status = plan_or_fail(ctx, c, &plan);
+    return status == TK_OK ? tki_launch(ctx, plan.lowering, c, none, true) : status;
 }

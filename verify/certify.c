@@ -99,6 +99,18 @@ static tk_status check_options(tk_ctx *ctx, const tk_contract *contract, tk_dtyp
     return status == TK_OK ? check_given_inputs(ctx, contract, options) : status;
 }
 
+/* The one asked for, or the one that the lowering's id begins with. */
+static const char *backend_of(const tk_certify_options *options)
+{
+    if (options->backend)
+        return options->backend;
+    if (options->lowering && !strncmp(options->lowering, "cuda.", 5))
+        return "cuda";
+    if (options->lowering && !strncmp(options->lowering, "hip.", 4))
+        return "hip";
+    return "cpu";
+}
+
 static tk_status choose_executable(tk_ctx *ctx, tki_outcome *o, tki_executable *executable)
 {
     const tk_certify_options *options = o->options;
@@ -118,7 +130,7 @@ static tk_status choose_executable(tk_ctx *ctx, tki_outcome *o, tki_executable *
     tk_case c = tk_case_init(o->contract, o->dtype);
     c.index_dtype = o->index_dtype;
     tki_plan plan;
-    tki_plan_case(ctx, &c, options->backend ? options->backend : "cpu", options->lowering, &plan);
+    tki_plan_case(ctx, &c, backend_of(options), options->lowering, &plan);
     if (!plan.lowering)
         return tki_fail(ctx, options->lowering ? TK_BAD_ARGUMENT : TK_UNSUPPORTED, "%s: no lowering %s%s%s",
                         o->contract->name, options->lowering ? options->lowering : "takes this case on that backend",
@@ -127,7 +139,7 @@ static tk_status choose_executable(tk_ctx *ctx, tki_outcome *o, tki_executable *
     o->lowering = plan.lowering;
     tki_lowering_id(plan.lowering, &c, o->subject, sizeof o->subject);
     snprintf(o->refusals, sizeof o->refusals, "%s", plan.refusals);
-    *executable = (tki_executable){.lowering = plan.lowering};
+    *executable = (tki_executable){.lowering = plan.lowering, .host_buffers = true};
     return TK_OK;
 }
 
@@ -535,6 +547,30 @@ static tk_status certify(tki_subject *subject, tki_outcome *o)
     return status;
 }
 
+/* A context that works on another device works on the right one for as long as this takes. */
+static tk_status open_device(tk_ctx *ctx, const tk_certify_options *options, bool *opened)
+{
+    const char *backend = backend_of(options);
+    *opened = false;
+    bool gpu = !strcmp(backend, "cuda") || !strcmp(backend, "hip");
+    if (options->kernel || options->mutant || !gpu || !strcmp(backend, tki_ctx_backend(ctx)))
+        return TK_OK;
+    if (ctx->gpu)
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "the context works on a %s device, not on %s", tki_ctx_backend(ctx),
+                        backend);
+    tk_status status = tk_ctx_use_device(ctx, backend);
+    *opened = status == TK_OK;
+    return status;
+}
+
+static void close_device(tk_ctx *ctx)
+{
+    char message[sizeof ctx->message];
+    memcpy(message, ctx->message, sizeof message);
+    if (tk_ctx_use_device(ctx, "cpu") == TK_OK)
+        memcpy(ctx->message, message, sizeof message);
+}
+
 tk_status tk_certify(tk_ctx *ctx, const tk_contract *contract, tk_dtype dtype, tk_dtype index_dtype,
                      const tk_certify_options *options, tk_certificate **certificate)
 {
@@ -561,11 +597,16 @@ tk_status tk_certify(tk_ctx *ctx, const tk_contract *contract, tk_dtype dtype, t
     tki_subject subject = {.ctx = ctx, .contract = contract, .oracle = tki_oracle_of(contract)};
     if (!subject.oracle)
         return tki_fail(ctx, TK_INTERNAL, "%s has no oracle", contract->name);
-    status = certify(&subject, &o);
+    bool opened;
+    status = open_device(ctx, options, &opened);
+    if (status == TK_OK)
+        status = certify(&subject, &o);
     report(options, 1, "done");
     o.seconds = tki_now() - begin;
     if (status == TK_OK)
         status = tki_certificate_make(ctx, &o, certificate);
+    if (opened)
+        close_device(ctx);
     free(o.reproduce);
     free(o.trials);
     free(o.mutants);

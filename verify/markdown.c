@@ -182,6 +182,8 @@ static void print_basis(FILE *out, const tk_certificate *c)
         {"built.compiler", "compiler"},   {"built.options", "options"},
         {"built.artifact", "artifact"},   {"built.artifact_sha256", "artifact SHA-256"},
         {"machine.backend", "backend"},   {"machine.device", "device"},
+        {"machine.uuid", "UUID"},         {"machine.architecture", "architecture"},
+        {"machine.driver", "driver"},     {"machine.host", "host"},
         {"machine.features", "features"}, {"integrity.sha256", "certificate SHA-256"}};
     fprintf(out, "## On what\n\n| | |\n|---|---|\n");
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)

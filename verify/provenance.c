@@ -1,4 +1,4 @@
-/* TRUSTED. Provenance of a kernel that is built into this process. */
+/* TRUSTED. Provenance of a kernel: built into this process, or compiled for a GPU. */
 #include "verify/provenance.h"
 
 #include <dlfcn.h>
@@ -33,30 +33,63 @@ static bool object_path(uintptr_t code, char path[PATH_MAX])
     return true;
 }
 
-tk_status tki_provenance_find(tk_ctx *ctx, const char *source, const char *variant, uintptr_t code,
-                              tki_provenance *provenance)
+static tk_status find_built_in(tk_ctx *ctx, const tki_lowering *lowering, uintptr_t code, tki_provenance *provenance)
 {
-    *provenance = (tki_provenance){.source = source};
     char path[PATH_MAX];
     if (!object_path(code, path) || !tki_hash_file(path, provenance->artifact_hash))
         return tki_fail(ctx, TK_IO, "cannot read the object file that holds the kernel");
     snprintf(provenance->artifact_path, sizeof provenance->artifact_path, "%s", path);
-    for (size_t i = 0; source && i < sizeof sources / sizeof *sources; i++)
-        if (!strcmp(sources[i].path, source))
-            provenance->source_hash = sources[i].hash;
-    if (source && !provenance->source_hash)
-        return tki_fail(ctx, TK_INTERNAL, "the hash of %s is not known to this build", source);
-    if (source) {
-        provenance->compiler = TKI_BUILD_COMPILER;
-        const char *isa_options = "";
-        for (size_t i = 0; i < sizeof isas / sizeof *isas; i++)
-            if (!strcmp(isas[i].isa, variant))
-                isa_options = isas[i].options;
-        snprintf(provenance->options, sizeof provenance->options, "%s %s", TKI_BUILD_KERNEL_OPTIONS, isa_options);
-    }
+    if (!lowering)
+        return TK_OK;
+    for (size_t i = 0; i < sizeof sources / sizeof *sources; i++)
+        if (!strcmp(sources[i].path, lowering->source))
+            snprintf(provenance->source_hash, sizeof provenance->source_hash, "%s", sources[i].hash);
+    if (!provenance->source_hash[0])
+        return tki_fail(ctx, TK_INTERNAL, "the hash of %s is not known to this build", lowering->source);
+    snprintf(provenance->compiler, sizeof provenance->compiler, "%s", TKI_BUILD_COMPILER);
+    const char *isa_options = "";
+    for (size_t i = 0; i < sizeof isas / sizeof *isas; i++)
+        if (!strcmp(isas[i].isa, lowering->variant))
+            isa_options = isas[i].options;
+    snprintf(provenance->options, sizeof provenance->options, "%s %s", TKI_BUILD_KERNEL_OPTIONS, isa_options);
+    return TK_OK;
+}
+
+static tk_status find_compiled(tk_ctx *ctx, const tki_lowering *lowering, tk_dtype dtype, tki_provenance *provenance)
+{
+    if (!ctx->device || strcmp(lowering->backend, tki_ctx_backend(ctx)) != 0)
+        return tki_fail(ctx, TK_UNAVAILABLE, "the context has no %s device open", lowering->backend);
+    tki_artifact artifact;
+    tk_status status = tki_artifact_get(ctx,
+                                        &(tki_artifact_request){.backend = lowering->backend,
+                                                                .source = lowering->source,
+                                                                .architecture = ctx->device->architecture,
+                                                                .dtype = dtype},
+                                        &artifact);
+    if (status != TK_OK)
+        return status;
+    provenance->on_gpu = true;
+    provenance->gpu = *ctx->device;
+    snprintf(provenance->artifact_path, sizeof provenance->artifact_path, "%s", artifact.path);
+    snprintf(provenance->artifact_hash, sizeof provenance->artifact_hash, "%s", artifact.hash);
+    snprintf(provenance->source_hash, sizeof provenance->source_hash, "%s", artifact.source_hash);
+    snprintf(provenance->compiler, sizeof provenance->compiler, "%s", artifact.compiler);
+    snprintf(provenance->options, sizeof provenance->options, "%s", artifact.options);
+    provenance->kernel_count = artifact.kernel_count;
+    memcpy(provenance->kernels, artifact.kernels, sizeof provenance->kernels);
+    tki_artifact_free(&artifact);
+    return TK_OK;
+}
+
+tk_status tki_provenance_find(tk_ctx *ctx, const tki_lowering *lowering, tk_dtype dtype, uintptr_t code,
+                              tki_provenance *provenance)
+{
+    *provenance = (tki_provenance){.source = lowering ? lowering->source : NULL};
     if (!tk_device_at(0, &provenance->device))
         return tki_fail(ctx, TK_INTERNAL, "this machine's processor could not be described");
-    return TK_OK;
+    if (lowering && strcmp(lowering->backend, "cpu") != 0)
+        return find_compiled(ctx, lowering, dtype, provenance);
+    return find_built_in(ctx, lowering, code, provenance);
 }
 
 bool tki_provenance_key(const tki_provenance *provenance, const tk_contract *contract, const char *subject,
@@ -75,5 +108,11 @@ bool tki_provenance_key(const tki_provenance *provenance, const tk_contract *con
     tki_hash_add_text(&hash, provenance->options);
     tki_hash_add_text(&hash, provenance->device.name);
     tki_hash_add_text(&hash, provenance->device.detail);
+    if (provenance->on_gpu) {
+        tki_hash_add_text(&hash, provenance->gpu.name);
+        tki_hash_add_text(&hash, provenance->gpu.uuid);
+        tki_hash_add_text(&hash, provenance->gpu.architecture);
+        tki_hash_add_text(&hash, provenance->gpu.driver);
+    }
     return tki_hash_finish(&hash, key);
 }

@@ -2,21 +2,28 @@
 #ifndef TKI_VERIFY_PROVENANCE_H
 #define TKI_VERIFY_PROVENANCE_H
 
+#include "artifact/artifact.h"
+#include "backend/gpu.h"
 #include "core/hash.h"
-#include "tokitai.h"
 
 typedef struct tki_provenance {
-    char artifact_path[4096]; /* the object file that holds the kernel: the library, or the program if it is static */
+    char artifact_path
+        [4096]; /* what holds the kernel: the library, the program if it is static, or a file of the cache */
     char artifact_hash[TKI_HASH_HEX];
     const char *source; /* "ops/gelu/kernel_cpu.c"; NULL for a function that we did not build */
-    const char *source_hash;
-    const char *compiler;
+    char source_hash[TKI_HASH_HEX];
+    char compiler[256];
     char options[2048];
-    tk_device device;
+    tk_device device; /* the processor */
+    bool on_gpu;      /* then also: */
+    tki_gpu_info gpu;
+    int kernel_count;
+    tki_kernel_resources kernels[TKI_ARTIFACT_KERNELS];
 } tki_provenance;
 
-/* `source` and `variant` are those of a lowering, or NULL; `code` is an address inside the kernel's object file. */
-TK_MUST_USE tk_status tki_provenance_find(tk_ctx *ctx, const char *source, const char *variant, uintptr_t code,
+/* `lowering` may be NULL; `code` is an address inside the object file of a kernel that runs on the CPU. A GPU's kernel is compiled, or
+ * found in the cache, for the device of the context. */
+TK_MUST_USE tk_status tki_provenance_find(tk_ctx *ctx, const tki_lowering *lowering, tk_dtype dtype, uintptr_t code,
                                           tki_provenance *provenance);
 
 /* SHA-256 of contract, subject, artifact, options and device: what a certificate is found again by. */

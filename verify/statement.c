@@ -221,6 +221,11 @@ static void say(json_t *list, const char *format, ...)
     va_end(arguments);
 }
 
+static bool runs_on_gpu(const tki_outcome *o)
+{
+    return o->lowering && strcmp(o->lowering->backend, "cpu") != 0;
+}
+
 static json_t *evidence_json(const tki_outcome *o)
 {
     json_t *list = json_array();
@@ -235,13 +240,15 @@ static json_t *evidence_json(const tki_outcome *o)
     if (o->trials[o->trial_count - 1].trial.family == TKI_ALL_PATTERNS)
         say(list, "Every pattern of every input was tried: %lld of them.",
             (long long)o->trials[o->trial_count - 1].elements);
+    bool on_gpu = runs_on_gpu(o);
     say(list,
-        "Each trial ran at least twice, at different addresses, with different numbers of threads and different "
-        "poison "
-        "in the outputs; the bits %s.",
+        "Each trial ran at least twice, at different addresses, %swith different poison in the outputs; the bits %s.",
+        on_gpu ? "" : "with different numbers of threads and ",
         o->determinism == TK_DETERMINISM_NONE ? "were not always the same" : "were the same");
     int write = tki_clause_find(o->contract, "WRITE");
-    if (write >= 0 && !o->refuted[write])
+    if (write >= 0 && !o->refuted[write] && on_gpu)
+        say(list, "Bytes around every buffer in device memory and all inputs were unchanged after each run.");
+    else if (write >= 0 && !o->refuted[write])
         say(list, "Bytes around every buffer and all inputs were unchanged after each run; half of the runs had an "
                   "inaccessible page right behind each buffer.");
     if (j->refined)
@@ -266,7 +273,10 @@ static json_t *non_claims_json(const tki_outcome *o)
     else
         say(list, "Shapes other than those listed were not tried: the clauses on shape, writing and repetition are "
                   "HELD, not PROVED.");
-    say(list, "Other processors, compilers, options and library builds than the one named were not tried.");
+    say(list, "Other %s, compilers, options and library builds than the one named were not tried.",
+        runs_on_gpu(o) ? "devices, drivers" : "processors");
+    if (runs_on_gpu(o))
+        say(list, "Reads outside the buffers in device memory cannot be seen by this run.");
     say(list, "Nothing is claimed about speed: the times are of runs under test, not a benchmark.");
     if (o->kind == TKI_FUNCTION)
         say(list, "The function ran inside this process, which it could have tampered with; its source, compiler and "
@@ -294,13 +304,28 @@ static json_t *built_json(const tki_provenance *p)
         json_object_set_new(built, "compiler", json_string(p->compiler));
         json_object_set_new(built, "options", json_string(p->options));
     }
+    if (p->on_gpu) {
+        json_t *kernels = json_array();
+        for (int i = 0; i < p->kernel_count; i++)
+            json_array_append_new(
+                kernels, json_pack("{s:s, s:i, s:i, s:i, s:i, s:i}", "name", p->kernels[i].name, "registers",
+                                   p->kernels[i].registers, "shared_bytes", p->kernels[i].shared_bytes, "stack_bytes",
+                                   p->kernels[i].stack_bytes, "spill_store_bytes", p->kernels[i].spill_store_bytes,
+                                   "spill_load_bytes", p->kernels[i].spill_load_bytes));
+        json_object_set_new(built, "kernels", kernels);
+    }
     return built;
 }
 
 static json_t *machine_json(const tki_provenance *p)
 {
-    return json_pack("{s:s, s:s, s:s, s:i}", "backend", p->device.backend, "device", p->device.name, "features",
-                     p->device.detail, "units", p->device.units);
+    if (!p->on_gpu)
+        return json_pack("{s:s, s:s, s:s, s:i}", "backend", p->device.backend, "device", p->device.name, "features",
+                         p->device.detail, "units", p->device.units);
+    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:i, s:I, s:s, s:s}", "backend", p->gpu.backend, "device",
+                     p->gpu.name, "uuid", p->gpu.uuid, "architecture", p->gpu.architecture, "driver", p->gpu.driver,
+                     "units", p->gpu.units, "memory_bytes", (json_int_t)p->gpu.memory_bytes, "host", p->device.name,
+                     "features", p->device.detail);
 }
 
 static json_t *created(void)
@@ -335,8 +360,7 @@ tk_status tki_certificate_make(tk_ctx *ctx, const tki_outcome *o, tk_certificate
     uintptr_t code = o->kind == TKI_LOWERING ? (uintptr_t)o->lowering
                      : o->kind == TKI_MUTANT ? (uintptr_t)tki_mutants_of(o->contract)
                                              : (uintptr_t)o->options->kernel;
-    tk_status status = tki_provenance_find(ctx, o->lowering ? o->lowering->source : NULL,
-                                           o->lowering ? o->lowering->variant : NULL, code, &provenance);
+    tk_status status = tki_provenance_find(ctx, o->lowering, o->dtype, code, &provenance);
     if (status != TK_OK)
         return status;
     if (!tki_provenance_key(&provenance, o->contract, o->subject, key))

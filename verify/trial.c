@@ -194,6 +194,15 @@ static void check_surroundings(const tk_case *c, const run *r, const tki_inputs 
     }
 }
 
+/* What a GPU's kernel did to the memory around the copies of its buffers. */
+static void check_overrun(const tki_subject *subject, const tk_case *c, tki_trial_result *result)
+{
+    const tki_overrun *overrun = &subject->executor.overrun;
+    if (overrun->param >= 0)
+        fail(result, tki_clause_find(c->contract, "WRITE"), "wrote outside %s, at byte %lld of its %zu",
+             c->contract->params[overrun->param].name, (long long)overrun->offset, param_bytes(c, overrun->param));
+}
+
 static bool same_bits(tk_dtype dtype, uint32_t a, uint32_t b)
 {
     return a == b || (tki_is_nan(dtype, a) && tki_is_nan(dtype, b));
@@ -321,6 +330,7 @@ static tk_status call(tki_subject *subject, const tk_case *c, run *r, int thread
     subject->ctx->threads = threads;
     tk_status status = tki_executor_call(&subject->executor, c, r->pointers, seconds);
     subject->ctx->threads = asked_for;
+    check_overrun(subject, c, result);
     if (status == TK_OK || status == TK_NO_MEMORY)
         return status;
     result->could_not_run = true;
@@ -497,14 +507,36 @@ static void set_index(const tk_case *c, void *data, int64_t i, int64_t value)
         ((int32_t *)data)[i] = (int32_t)value;
 }
 
-static void check_nothing_written(const tk_case *c, const run *r, int clause, tki_trial_result *result)
+static void check_not_written(const tk_case *c, const run *r, int p, size_t begin, size_t end, int clause,
+                              tki_trial_result *result)
 {
-    for (int p = 0; p < c->contract->param_count; p++)
-        for (size_t i = 0; c->contract->params[p].output && i < r->buffer[p].bytes; i++)
-            if (r->buffer[p].data[i] != poison_byte(r->poison, i)) {
-                fail(result, clause, "wrote to %s although an index is out of range", c->contract->params[p].name);
-                return;
-            }
+    for (size_t i = begin; i < end; i++)
+        if (r->buffer[p].data[i] != poison_byte(r->poison, i)) {
+            fail(result, clause, "wrote to %s although an index is out of range", c->contract->params[p].name);
+            return;
+        }
+}
+
+/* A kernel on the CPU looks at all indices first and then writes nothing. One on a GPU meets a bad index while others are at work: it
+ * leaves out what belongs to that index, or everything where an output has no part that does. */
+static void check_bad_index_written(const tki_subject *subject, const tk_case *c, const run *r, int index_param,
+                                    int64_t position, int clause, tki_trial_result *result)
+{
+    bool by_rows = subject->executor.staging != NULL;
+    int index_dim = c->contract->params[index_param].dim[0];
+    for (int p = 0; p < c->contract->param_count; p++) {
+        const tk_param *param = &c->contract->params[p];
+        if (!param->output)
+            continue;
+        size_t bytes = r->buffer[p].bytes;
+        if (!by_rows || param->dim[0] != index_dim || c->dims[index_dim] == 0) {
+            check_not_written(c, r, p, 0, bytes, clause, result);
+            continue;
+        }
+        size_t row = bytes / (size_t)c->dims[index_dim];
+        check_not_written(c, r, p, (size_t)position * row, ((size_t)position + 1) * row, clause, result);
+        check_not_written(c, r, p, bytes - row, bytes, clause, result);
+    }
 }
 
 tk_status tki_trial_run_bad_index(tki_subject *subject, const tki_trial *trial, tki_inputs *inputs, int64_t position,
@@ -528,7 +560,8 @@ tk_status tki_trial_run_bad_index(tki_subject *subject, const tki_trial *trial, 
         fail(result, clause, "%s = %lld was not refused", named, (long long)value);
     else if (!strstr(tk_ctx_message(subject->ctx), named))
         fail(result, clause, "the refusal does not name %s: %s", named, tk_ctx_message(subject->ctx));
-    check_nothing_written(c, &r, clause, result);
+    check_bad_index_written(subject, c, &r, param, position, clause, result);
+    check_overrun(subject, c, result);
     check_surroundings(c, &r, inputs, false, result);
     result->structural[clause] = 1;
     run_free(&r);

@@ -53,7 +53,7 @@ const tk_contract tki_embedding_fwd_contract = {
             [TKI_EMBEDDING_FWD_EXACT] = {"EMBEDDING_FWD.EXACT",
                                          "every row of out has the bits of its row of weight, NaN payloads included"},
             {"EMBEDDING_FWD.INDEX", "an index outside [0, vocab) is an error that names the first bad position, and "
-                                    "nothing is written"},
+                                    "nothing is written; on a GPU: nothing of its row"},
             {"EMBEDDING_FWD.WRITE", "every out is written, nothing else is, and the inputs stay as they were"},
             {"EMBEDDING_FWD.SHAPE", "any sizes, zero included, at any alignment of the element types"},
             {"EMBEDDING_FWD.REPEAT",

@@ -86,7 +86,7 @@ const tk_contract tki_xent_contract = {
                               "if q_j > 0; if q_j = 0 its term is 0"},
             {"XENT.INDEX",
              "any other target outside [0, cols) is an error that names the first bad position, and nothing is "
-             "written"},
+             "written; on a GPU: nothing of its row"},
             {"XENT.INPLACE", "grad_logits may be the very buffer of logits; the bits are the same"},
             {"XENT.WRITE",
              "every loss and grad_logits is written, nothing else is, and the inputs stay as they were"},

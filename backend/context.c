@@ -1,0 +1,200 @@
+/* A context on a GPU: opening, the stream, scratch and other memory, waiting. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend/device_context.h"
+#include "backend/gpu.h"
+#include "core/context.h"
+
+enum { DEVICE_ALIGNMENT = 256 };
+
+static void close_device(tk_ctx *ctx)
+{
+    if (!ctx->device_scratch_is_callers)
+        tki_gpu_free(ctx->gpu, ctx->device_scratch);
+    tki_gpu_close(ctx->gpu);
+    ctx->gpu = NULL;
+    ctx->backend = NULL;
+    ctx->device = NULL;
+    ctx->stream = NULL;
+    ctx->device_scratch = NULL;
+    ctx->device_scratch_bytes = 0;
+    ctx->device_scratch_is_callers = false;
+    ctx->close_device = NULL;
+}
+
+/* "cuda:1" into "cuda" and 1. */
+static bool parse_device(const char *device, const char **backend, int *ordinal)
+{
+    static const char *const backends[] = {"cuda", "hip"};
+    for (size_t i = 0; i < sizeof backends / sizeof *backends; i++) {
+        size_t length = strlen(backends[i]);
+        if (strncmp(device, backends[i], length) != 0 || (device[length] && device[length] != ':'))
+            continue;
+        *backend = backends[i];
+        *ordinal = 0;
+        if (!device[length])
+            return true;
+        char *end;
+        long number = strtol(device + length + 1, &end, 10);
+        *ordinal = (int)number;
+        return device[length + 1] >= '0' && device[length + 1] <= '9' && !*end && number < 1024;
+    }
+    return false;
+}
+
+static tk_status set_device_scratch(tk_ctx *ctx, void *memory, size_t bytes)
+{
+    if ((uintptr_t)memory % DEVICE_ALIGNMENT)
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "device scratch memory at %p is not %d-byte aligned", memory,
+                        DEVICE_ALIGNMENT);
+    if (!ctx->device_scratch_is_callers)
+        tki_gpu_free(ctx->gpu, ctx->device_scratch);
+    ctx->device_scratch = memory;
+    ctx->device_scratch_bytes = memory ? bytes : 0;
+    ctx->device_scratch_is_callers = memory != NULL;
+    return TK_OK;
+}
+
+tk_status tk_ctx_use_device(tk_ctx *ctx, const char *device)
+{
+    if (!ctx)
+        return TK_BAD_ARGUMENT;
+    const char *backend = NULL;
+    int ordinal = 0;
+    bool cpu = device && !strcmp(device, "cpu");
+    if (!device || (!cpu && !parse_device(device, &backend, &ordinal)))
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "device '%s' is none of cpu, cuda, cuda:N, hip, hip:N",
+                        device ? device : "");
+    if (ctx->gpu)
+        close_device(ctx);
+    if (cpu)
+        return TK_OK;
+    tk_status status = tki_gpu_open(ctx, backend, ordinal, &ctx->gpu);
+    if (status != TK_OK) {
+        ctx->gpu = NULL;
+        return status;
+    }
+    ctx->backend = backend;
+    ctx->device = tki_gpu_describe(ctx->gpu);
+    ctx->close_device = close_device;
+    ctx->set_device_scratch = set_device_scratch;
+    return TK_OK;
+}
+
+tk_status tk_ctx_set_stream(tk_ctx *ctx, void *stream)
+{
+    if (!ctx)
+        return TK_BAD_ARGUMENT;
+    if (!ctx->gpu)
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "the context works on the CPU, which has no streams");
+    ctx->stream = stream;
+    return TK_OK;
+}
+
+tk_status tki_device_reserve(tk_ctx *ctx, size_t bytes)
+{
+    if (bytes <= ctx->device_scratch_bytes)
+        return TK_OK;
+    if (ctx->device_scratch_is_callers)
+        return tki_fail(ctx, TK_NO_MEMORY, "this call needs %zu bytes of device scratch memory, %zu were handed over",
+                        bytes, ctx->device_scratch_bytes);
+    bool capturing;
+    tk_status status = tki_gpu_is_capturing(ctx, ctx->gpu, ctx->stream, &capturing);
+    if (status == TK_OK && capturing)
+        return tki_fail(ctx, TK_UNAVAILABLE,
+                        "the stream is being captured and scratch memory must be allocated; call "
+                        "tk_prepare() before the capture begins");
+    /* Earlier work on the stream may still use the old block. */
+    if (status == TK_OK && ctx->device_scratch)
+        status = tki_gpu_synchronize(ctx, ctx->gpu, ctx->stream);
+    void *memory = NULL;
+    if (status == TK_OK)
+        status = tki_gpu_alloc(ctx, ctx->gpu, bytes, &memory);
+    if (status != TK_OK)
+        return status;
+    tki_gpu_free(ctx->gpu, ctx->device_scratch);
+    ctx->device_scratch = memory;
+    ctx->device_scratch_bytes = bytes;
+    return TK_OK;
+}
+
+static const char *index_name(const tk_contract *contract)
+{
+    for (int p = 0; p < contract->param_count; p++)
+        if (contract->params[p].kind == TK_KIND_INDEX)
+            return contract->params[p].name;
+    return "index";
+}
+
+tk_status tk_ctx_synchronize(tk_ctx *ctx)
+{
+    if (!ctx)
+        return TK_BAD_ARGUMENT;
+    if (!ctx->gpu)
+        return TK_OK;
+    int op;
+    int64_t position;
+    tk_status status = tki_gpu_take_fault(ctx, ctx->gpu, ctx->stream, &op, &position);
+    if (status != TK_OK || position < 0)
+        return status;
+    const tk_contract *contract = tk_contract_at(op);
+    return tki_fail(ctx, TK_BAD_INDEX, "%s: %s[%lld] is out of range", contract->name, index_name(contract),
+                    (long long)position);
+}
+
+tk_status tk_memory_alloc(tk_ctx *ctx, size_t bytes, void **memory)
+{
+    if (!ctx)
+        return TK_BAD_ARGUMENT;
+    if (!memory)
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "nowhere to put the address of the memory");
+    *memory = NULL;
+    if (ctx->gpu)
+        return tki_gpu_alloc(ctx, ctx->gpu, bytes ? bytes : 1, memory);
+    if (bytes > SIZE_MAX - DEVICE_ALIGNMENT)
+        return tki_fail(ctx, TK_NO_MEMORY, "no memory for %zu bytes", bytes);
+    *memory = aligned_alloc(DEVICE_ALIGNMENT, (bytes + DEVICE_ALIGNMENT) / DEVICE_ALIGNMENT * DEVICE_ALIGNMENT);
+    return *memory ? TK_OK : tki_fail(ctx, TK_NO_MEMORY, "no memory for %zu bytes", bytes);
+}
+
+void tk_memory_free(tk_ctx *ctx, void *memory)
+{
+    if (ctx && ctx->gpu)
+        tki_gpu_free(ctx->gpu, memory);
+    else
+        free(memory);
+}
+
+tk_status tk_memory_write(tk_ctx *ctx, void *device, const void *host, size_t bytes)
+{
+    if (!ctx)
+        return TK_BAD_ARGUMENT;
+    if (bytes == 0)
+        return TK_OK;
+    if (!device || !host)
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "copying %zu bytes from or to NULL", bytes);
+    if (!ctx->gpu) {
+        memcpy(device, host, bytes);
+        return TK_OK;
+    }
+    tk_status status = tki_gpu_write(ctx, ctx->gpu, ctx->stream, device, host, bytes);
+    return status == TK_OK ? tki_gpu_synchronize(ctx, ctx->gpu, ctx->stream) : status;
+}
+
+tk_status tk_memory_read(tk_ctx *ctx, void *host, const void *device, size_t bytes)
+{
+    if (!ctx)
+        return TK_BAD_ARGUMENT;
+    if (bytes == 0)
+        return TK_OK;
+    if (!device || !host)
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "copying %zu bytes from or to NULL", bytes);
+    if (!ctx->gpu) {
+        memcpy(host, device, bytes);
+        return TK_OK;
+    }
+    tk_status status = tki_gpu_read(ctx, ctx->gpu, ctx->stream, host, device, bytes);
+    return status == TK_OK ? tki_gpu_synchronize(ctx, ctx->gpu, ctx->stream) : status;
+}
