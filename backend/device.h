@@ -199,6 +199,15 @@ DEVICE uint64_t warp_vote(bool condition)
 #endif
 }
 
+DEVICE unsigned count_bits(uint64_t bits)
+{
+#if TKI_HIP
+    return (unsigned)__builtin_popcountll(bits);
+#else
+    return (unsigned)__popcll(bits);
+#endif
+}
+
 DEVICE uint32_t atomic_add(uint32_t *place, uint32_t value)
 {
 #if TKI_HIP
@@ -428,6 +437,11 @@ DEVICE float exp2_flush(float x)
 {
     return __builtin_amdgcn_exp2f(x);
 }
+/* 2^x for x <= 0, within 2 ulp down to 2^-126 and 4 ulp below; no subnormal result is flushed. */
+DEVICE float exp2_gradual(float x)
+{
+    return __builtin_exp2f(x);
+}
 /* 1/x within 1 ulp; a subnormal x counts as 0 and a subnormal result becomes 0. */
 DEVICE float reciprocal_flush(float x)
 {
@@ -465,6 +479,13 @@ DEVICE float exp2_flush(float x)
 {
     float value;
     asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(value) : "f"(x));
+    return value;
+}
+/* 2^x for x <= 0, within 2 ulp down to 2^-126 and 4 ulp below; no subnormal result is flushed. */
+DEVICE float exp2_gradual(float x)
+{
+    float value;
+    asm("ex2.approx.f32 %0, %1;" : "=f"(value) : "f"(x));
     return value;
 }
 /* 1/x within 1 ulp; a subnormal x counts as 0 and a subnormal result becomes 0. */

@@ -9,4 +9,17 @@ typedef struct tki_gelu_params {
     int64_t n;
 } tki_gelu_params;
 
+/* On a GPU: threads of a block, and what each has in flight of every input: 16-byte vectors, or single elements where the pointers do
+ * not lie alike within 16 bytes. */
+#ifndef TKI_GELU_THREADS
+#define TKI_GELU_THREADS 256
+#endif
+#ifndef TKI_GELU_FWD_VECTORS
+#define TKI_GELU_FWD_VECTORS 4
+#endif
+#ifndef TKI_GELU_BWD_VECTORS
+#define TKI_GELU_BWD_VECTORS 2
+#endif
+#define TKI_GELU_ELEMENTS 8
+
 #endif

@@ -1,0 +1,144 @@
+/* UNTRUSTED. GELU and its gradient on a GPU. Bound by memory: 16-byte accesses, several in flight per thread, nothing kept in the
+ * caches. With t = log2(e) 2z, so that exp(-2z) = 2^-t, nothing overflows into a NaN and nothing cancels:
+ *     y = x / (1 + 2^-t)
+ *     e = 2^-|t|, r = 1 / (1 + e):  sigma (1 - sigma) = e r^2, and sigma is r or e r
+ * Elementwise, so no bit depends on how elements are shared out. */
+#include "backend/device.h"
+#include "ops/gelu/params.h"
+
+#ifndef GELU_BLOCKS
+#define GELU_BLOCKS 4 /* on one multiprocessor, at least; leaves 64 registers a thread */
+#endif
+
+enum { WIDTH = sizeof(vector16) / sizeof(element) };
+
+/* t = x (A + B x^2), and h = x (2c + 6ca x^2). With x in fp16 or bf16, x^2 is exact in fp32. */
+constexpr float A = 0x1.26aec2p+1f;       /* log2(e) 2 sqrt(2/pi) */
+constexpr float B = 0x1.a5a7d0p-4f;       /* that times 0.044715 */
+constexpr float TWO_C = 0x1.988454p+0f;   /* 2 sqrt(2/pi) */
+constexpr float SIX_C_A = 0x1.b6676cp-3f; /* that times three times 0.044715 */
+
+/* From here on exp(-|2z|) is zero in fp32. */
+constexpr float FLAT = 11.0f;
+
+/* At x = -inf, NaN. Below 2^-126 sigma counts as 0; the bound has |x| 2^-126 for that. */
+DEVICE float value_of(float x)
+{
+    float t = x * fma_f32(B, x * x, A);
+    return x * reciprocal_flush(1.0f + exp2_flush(-t));
+}
+
+/* x = +inf: 1; x = -inf: -0. Subnormal sigma are kept: an infinite gradient needs the sign of the derivative as long as that is above
+ * 2^-126, and h is about -240 there. NaN comes through t; h is kept finite for 0 times h. */
+DEVICE float derivative_of(float x)
+{
+    float t = x * fma_f32(B, x * x, A);
+    float e = exp2_gradual(-abs_f32(t));
+    float r = reciprocal_flush(1.0f + e);
+    float rest = e * r;
+    float near = larger(smaller(x, FLAT), -FLAT);
+    float h = near * fma_f32(SIX_C_A, near * near, TWO_C);
+    return fma_f32(r * rest, h, x < 0.0f ? rest : r);
+}
+
+template <bool backward> DEVICE float result_of(float grad_output, float x)
+{
+    return backward ? grad_output * derivative_of(x) : value_of(x);
+}
+
+template <bool backward> DEVICE vector16 results_of(vector16 grad_output, vector16 x)
+{
+    vector16 out;
+#pragma unroll
+    for (int k = 0; k < 4; k++) {
+        float_pair g = from_pair(grad_output.word[k]);
+        float_pair v = from_pair(x.word[k]);
+        out.word[k] = to_pair(result_of<backward>(g.low, v.low), result_of<backward>(g.high, v.high));
+    }
+    return out;
+}
+
+/* `count` elements, `step` apart, as far as there are any before `end`; all are loaded before the first is stored. */
+template <bool backward, int count>
+DEVICE void run_elements_from(const tki_gelu_params &p, int64_t begin, int64_t step, int64_t end)
+{
+    element g[count], v[count];
+#pragma unroll
+    for (int k = 0; k < count; k++) {
+        const int64_t i = begin + k * step;
+        v[k] = i < end ? ((const element *)p.x)[i] : (element)0;
+        g[k] = backward && i < end ? ((const element *)p.grad_output)[i] : (element)0;
+    }
+#pragma unroll
+    for (int k = 0; k < count; k++)
+        if (begin + k * step < end)
+            ((element *)p.out)[begin + k * step] = to_element(
+                result_of<backward>(from_element(g[k]), from_element(v[k])));
+}
+
+/* For pointers that lie alike within 16 bytes. The first block also takes what stands before and after the whole vectors. */
+template <bool backward, int vectors> DEVICE void run_vectors(const tki_gelu_params &p)
+{
+    int64_t head = (int64_t)((0 - (uintptr_t)p.out) % sizeof(vector16) / sizeof(element));
+    head = head < p.n ? head : p.n;
+    const int64_t whole = (p.n - head) / WIDTH;
+    const vector16 *grad_output = (const vector16 *)((const element *)p.grad_output + head);
+    const vector16 *x = (const vector16 *)((const element *)p.x + head);
+    vector16 *out = (vector16 *)((element *)p.out + head);
+
+    const unsigned threads = thread_count();
+    const int64_t tile = (int64_t)threads * vectors;
+    for (int64_t first = block_index() * tile; first < whole; first += block_count() * tile) {
+        const int64_t begin = first + thread_index();
+        vector16 g[vectors], v[vectors];
+        if (first + tile <= whole) {
+#pragma unroll
+            for (int k = 0; k < vectors; k++) {
+                v[k] = load16_once(x + begin + k * threads);
+                g[k] = backward ? load16_once(grad_output + begin + k * threads) : v[k];
+            }
+#pragma unroll
+            for (int k = 0; k < vectors; k++)
+                store16_once(out + begin + k * threads, results_of<backward>(g[k], v[k]));
+        } else {
+            for (int64_t i = begin; i < whole; i += threads) {
+                vector16 v_one = load16_once(x + i);
+                vector16 g_one = backward ? load16_once(grad_output + i) : v_one;
+                store16_once(out + i, results_of<backward>(g_one, v_one));
+            }
+        }
+    }
+    if (block_index() == 0) {
+        run_elements_from<backward, 1>(p, thread_index(), threads, head);
+        run_elements_from<backward, 1>(p, head + whole * WIDTH + thread_index(), threads, p.n);
+    }
+}
+
+/* For any pointers. */
+template <bool backward> DEVICE void run_elements(const tki_gelu_params &p)
+{
+    const unsigned threads = thread_count();
+    const int64_t tile = (int64_t)threads * TKI_GELU_ELEMENTS;
+    for (int64_t first = block_index() * tile; first < p.n; first += block_count() * tile)
+        run_elements_from<backward, TKI_GELU_ELEMENTS>(p, first + thread_index(), threads, p.n);
+}
+
+KERNEL(TKI_GELU_THREADS, GELU_BLOCKS) gelu_fwd(tki_gelu_params p)
+{
+    run_vectors<false, TKI_GELU_FWD_VECTORS>(p);
+}
+
+KERNEL(TKI_GELU_THREADS, GELU_BLOCKS) gelu_bwd(tki_gelu_params p)
+{
+    run_vectors<true, TKI_GELU_BWD_VECTORS>(p);
+}
+
+KERNEL(TKI_GELU_THREADS, GELU_BLOCKS) gelu_fwd_elements(tki_gelu_params p)
+{
+    run_elements<false>(p);
+}
+
+KERNEL(TKI_GELU_THREADS, GELU_BLOCKS) gelu_bwd_elements(tki_gelu_params p)
+{
+    run_elements<true>(p);
+}
