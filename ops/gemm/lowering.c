@@ -1,6 +1,8 @@
 /* gemm and its gradients: which kernel runs on what, and the typed calls. */
 #include "backend/cpu.h"
+#include "backend/gpu.h"
 #include "ops/gemm/kernel_cpu.h"
+#include "ops/gemm/launch_gpu.h"
 
 extern const tk_contract tki_gemm_contract;
 extern const tk_contract tki_gemm_grad_a_contract;
@@ -57,6 +59,8 @@ static tki_gemm_params grad_b_params(const int64_t *dims, void *const buffers[])
 
 static tk_status launch_product(const tki_call *call, const tki_gemm_params *p)
 {
+    if (call->gpu)
+        return tki_gemm_launch_gpu(call, p);
     const tki_gemm_cpu *kernels = call->lowering->kernels;
     kernels->product[call->c->dtype](p, call->scratch, call->threads);
     return TK_OK;
@@ -101,19 +105,31 @@ static size_t grad_b_scratch(const tki_lowering *row, const tk_case *c, int thre
     return kernels->scratch_bytes(&p, threads);
 }
 
+#define GPU_ROW(backend_name, launch_function)                                                                 \
+    {                                                                                                          \
+        .backend = backend_name, .variant = "shared", .accept = tki_gpu_accept_any, .launch = launch_function, \
+        .determinism = TK_BATCH_INVARIANT, .source = "ops/gemm/kernel.cu"                                      \
+    }
+
 const tki_lowering tki_gemm_lowerings[] = {
+    GPU_ROW("cuda", launch_gemm),
+    GPU_ROW("hip", launch_gemm),
     TKI_CPU_ROWS(tki_gemm_cpu, launch_gemm, .scratch_bytes = gemm_scratch, .determinism = TK_BATCH_INVARIANT,
                  .source = "ops/gemm/kernel_cpu.c"),
     {0},
 };
 
 const tki_lowering tki_gemm_grad_a_lowerings[] = {
+    GPU_ROW("cuda", launch_grad_a),
+    GPU_ROW("hip", launch_grad_a),
     TKI_CPU_ROWS(tki_gemm_cpu, launch_grad_a, .scratch_bytes = grad_a_scratch, .determinism = TK_BATCH_INVARIANT,
                  .source = "ops/gemm/kernel_cpu.c"),
     {0},
 };
 
 const tki_lowering tki_gemm_grad_b_lowerings[] = {
+    GPU_ROW("cuda", launch_grad_b),
+    GPU_ROW("hip", launch_grad_b),
     TKI_CPU_ROWS(tki_gemm_cpu, launch_grad_b, .scratch_bytes = grad_b_scratch, .determinism = TK_BATCH_INVARIANT,
                  .source = "ops/gemm/kernel_cpu.c"),
     {0},
