@@ -24,26 +24,6 @@
 #error "this unit is built for an instruction set that has no vector layer; define TKI_ISA_PORTABLE"
 #endif
 
-/* exp(r) for |r| <= 0.35 as 1 + r + r^2 q(r), within 1.8u before rounding. */
-TKI_INLINE vec vec_exp_reduced(vec r)
-{
-    vec q = vec_set(0x1.106152p-7f);
-    q = vec_fma(q, r, vec_set(0x1.572cb0p-5f));
-    q = vec_fma(q, r, vec_set(0x1.5557b6p-3f));
-    q = vec_fma(q, r, vec_set(0x1.fffdf6p-2f));
-    return vec_add(vec_fma(vec_mul(q, r), r, r), vec_set(1.0f));
-}
-
-/* exp(t) for t <= 0, within 3.5u relative, subnormal results rounded once more; 0 below about -104; NaN stays NaN. */
-TKI_INLINE vec vec_exp_nonpositive(vec t)
-{
-    vec clamped = vec_max(vec_set(-104.0f), t);
-    vec n = vec_round(vec_mul(clamped, vec_set(0x1.715476p+0f)));
-    vec r = vec_fnma(n, vec_set(0x1.62e4p-1f), clamped);
-    r = vec_fnma(n, vec_set(0x1.7f7d1cp-20f), r);
-    return vec_scale(vec_exp_reduced(r), n);
-}
-
 /* 2^(s + 64) for s <= 1, within 3u relative, or 0 where it is below 2^-126; 0 for -infinity; NaN stays NaN. The 2^64
  * is for sums and quotients of such numbers: all that matters keeps its precision, down to 2^-190. The coefficients
  * give 2 for f = 1, so that numbers on both sides of an integer agree. */

@@ -61,41 +61,25 @@ TKI_INLINE vec vec_min(vec a, vec b)
     return _mm256_min_ps(a, b);
 }
 
-TKI_INLINE vec vec_minus_abs(vec a)
-{
-    return _mm256_or_ps(a, _mm256_set1_ps(-0.0f));
-}
-
-TKI_INLINE vec vec_if_greater(vec a, vec b, vec x, vec y)
-{
-    return _mm256_blendv_ps(y, x, _mm256_cmp_ps(a, b, _CMP_GT_OQ));
-}
-
 TKI_INLINE vec vec_if_nan(vec a, vec x)
 {
     return _mm256_blendv_ps(a, x, _mm256_cmp_ps(a, a, _CMP_UNORD_Q));
 }
 
-TKI_INLINE vec vec_round(vec a)
+enum { VEC_LIFT = 40 };
+
+/* The sum has n + lift + 127 in its lower bits. */
+TKI_INLINE vec vec_nearest(vec t, int lift, vec *power)
 {
-    return _mm256_round_ps(a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+    const vec shift = vec_set(0x1.8p23f + 127.0f + (float)lift);
+    vec shifted = vec_add(t, shift);
+    *power = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_castps_si256(shifted), 23));
+    return vec_sub(t, vec_sub(shifted, shift));
 }
 
-/* In two factors, so that subnormal results come out right; n in [-252, 254]. */
-TKI_INLINE vec vec_scale(vec a, vec n)
+TKI_INLINE vec vec_lift(vec a, vec power)
 {
-    __m256i exponent = _mm256_cvtps_epi32(n);
-    __m256i half = _mm256_srai_epi32(exponent, 1);
-    __m256i bias = _mm256_set1_epi32(127);
-    __m256i first = _mm256_slli_epi32(_mm256_add_epi32(half, bias), 23);
-    __m256i second = _mm256_slli_epi32(_mm256_add_epi32(_mm256_sub_epi32(exponent, half), bias), 23);
-    return _mm256_mul_ps(_mm256_mul_ps(a, _mm256_castsi256_ps(first)), _mm256_castsi256_ps(second));
-}
-
-TKI_INLINE vec vec_scale_normal(vec a, vec n)
-{
-    __m256i step = _mm256_slli_epi32(_mm256_cvtps_epi32(n), 23);
-    return _mm256_castsi256_ps(_mm256_add_epi32(_mm256_castps_si256(a), step));
+    return vec_mul(a, power);
 }
 
 /* -191 takes all of the exponent away from 2^64. */
@@ -181,17 +165,11 @@ TKI_INLINE void vec_stream16(uint16_t *target, vec v, tk_dtype dtype)
     _mm_stream_si128((__m128i *)(void *)target, vec_to_16(v, dtype));
 }
 
-TKI_INLINE void vec_load16_pair(const uint16_t *source, vec *first, vec *second, tk_dtype dtype)
+TKI_INLINE __m256i vec_round_halves(__m256i upper, __m256i lower)
 {
-    if (dtype == TK_F16) {
-        *first = vec_load16(source, dtype);
-        *second = vec_load16(source + VEC, dtype);
-        return;
-    }
-    __m256i bits = _mm256_loadu_si256((const __m256i *)(const void *)source);
-    __m256i quarters = _mm256_permute4x64_epi64(bits, _MM_SHUFFLE(3, 1, 2, 0));
-    *first = _mm256_castsi256_ps(_mm256_unpacklo_epi16(_mm256_setzero_si256(), quarters));
-    *second = _mm256_castsi256_ps(_mm256_unpackhi_epi16(_mm256_setzero_si256(), quarters));
+    __m256i odd = _mm256_and_si256(upper, _mm256_set1_epi16(1));
+    __m256i sum = _mm256_avg_epu16(lower, _mm256_or_si256(odd, _mm256_set1_epi16(0x7ffe)));
+    return _mm256_add_epi16(upper, _mm256_srli_epi16(sum, 15));
 }
 
 TKI_INLINE __m256i vec_pair_to_16(vec first, vec second, tk_dtype dtype)
@@ -203,20 +181,58 @@ TKI_INLINE __m256i vec_pair_to_16(vec first, vec second, tk_dtype dtype)
     __m256i b = _mm256_castps_si256(second);
     __m256i lower = _mm256_packus_epi32(_mm256_blend_epi16(a, zero, 0xaa), _mm256_blend_epi16(b, zero, 0xaa));
     __m256i upper = _mm256_packus_epi32(_mm256_srli_epi32(a, 16), _mm256_srli_epi32(b, 16));
-    __m256i rest = _mm256_adds_epu16(lower, _mm256_and_si256(upper, _mm256_set1_epi16(1)));
-    /* bit 15 of (rest + 0x7fff) / 2 */
-    __m256i up = _mm256_srli_epi16(_mm256_avg_epu16(rest, _mm256_set1_epi16(0x7ffe)), 15);
-    return _mm256_permute4x64_epi64(_mm256_add_epi16(upper, up), _MM_SHUFFLE(3, 1, 2, 0));
+    return _mm256_permute4x64_epi64(vec_round_halves(upper, lower), _MM_SHUFFLE(3, 1, 2, 0));
 }
 
 TKI_INLINE void vec_store16_pair(uint16_t *target, vec first, vec second, tk_dtype dtype)
 {
-    _mm256_storeu_si256((__m256i *)(void *)target, vec_pair_to_16(first, second, dtype));
+    if (dtype == TK_F16) {
+        vec_store16(target, first, dtype);
+        vec_store16(target + VEC, second, dtype);
+    } else {
+        _mm256_storeu_si256((__m256i *)(void *)target, vec_pair_to_16(first, second, dtype));
+    }
 }
 
 TKI_INLINE void vec_stream16_pair(uint16_t *target, vec first, vec second, tk_dtype dtype)
 {
     _mm256_stream_si256((__m256i *)(void *)target, vec_pair_to_16(first, second, dtype));
+}
+
+TKI_INLINE void vec_load16_mixed(const uint16_t *source, vec *first, vec *second, tk_dtype dtype)
+{
+    if (dtype == TK_F16) {
+        *first = vec_load16(source, dtype);
+        *second = vec_load16(source + VEC, dtype);
+    } else {
+        __m256i bits = _mm256_loadu_si256((const __m256i *)(const void *)source);
+        *first = _mm256_castsi256_ps(_mm256_slli_epi32(bits, 16));
+        *second = _mm256_castsi256_ps(_mm256_blend_epi16(bits, _mm256_setzero_si256(), 0x55));
+    }
+}
+
+TKI_INLINE __m256i vec_mixed_to_bf16(vec first, vec second)
+{
+    __m256i a = _mm256_castps_si256(first);
+    __m256i b = _mm256_castps_si256(second);
+    return vec_round_halves(_mm256_blend_epi16(_mm256_srli_epi32(a, 16), b, 0xaa),
+                            _mm256_blend_epi16(a, _mm256_slli_epi32(b, 16), 0xaa));
+}
+
+TKI_INLINE void vec_store16_mixed(uint16_t *target, vec first, vec second, tk_dtype dtype)
+{
+    if (dtype == TK_F16)
+        vec_store16_pair(target, first, second, dtype);
+    else
+        _mm256_storeu_si256((__m256i *)(void *)target, vec_mixed_to_bf16(first, second));
+}
+
+TKI_INLINE void vec_stream16_mixed(uint16_t *target, vec first, vec second, tk_dtype dtype)
+{
+    if (dtype == TK_F16)
+        vec_stream16_pair(target, first, second, dtype);
+    else
+        _mm256_stream_si256((__m256i *)(void *)target, vec_mixed_to_bf16(first, second));
 }
 
 TKI_INLINE void vec_stream_copy(void *target, const void *source)

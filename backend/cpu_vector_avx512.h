@@ -63,40 +63,28 @@ TKI_INLINE vec vec_min(vec a, vec b)
     return _mm512_min_ps(a, b);
 }
 
-/* -|a|, the sign of a NaN included */
-TKI_INLINE vec vec_minus_abs(vec a)
-{
-    return _mm512_or_ps(a, _mm512_set1_ps(-0.0f));
-}
-
-/* a > b ? x : y */
-TKI_INLINE vec vec_if_greater(vec a, vec b, vec x, vec y)
-{
-    return _mm512_mask_blend_ps(_mm512_cmp_ps_mask(a, b, _CMP_GT_OQ), y, x);
-}
-
 /* a is NaN ? x : a */
 TKI_INLINE vec vec_if_nan(vec a, vec x)
 {
     return _mm512_mask_blend_ps(_mm512_cmp_ps_mask(a, a, _CMP_UNORD_Q), a, x);
 }
 
-/* To the nearest integer, ties to even. */
-TKI_INLINE vec vec_round(vec a)
+/* Where 2^n is put together from its exponent, it must be normal even if a 2^n need not be. So vec_lift() gives
+ * a 2^(n + lift) instead, with `lift` VEC_LIFT or -VEC_LIFT and n + lift in [-126, 127]. Here scaling has no limits. */
+enum { VEC_LIFT = 0 };
+
+/* t = n + f with the integer n that is nearest: f, and in `power` what vec_lift() needs of n and lift */
+TKI_INLINE vec vec_nearest(vec t, int lift, vec *power)
 {
-    return _mm512_roundscale_ps(a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+    (void)lift;
+    *power = _mm512_roundscale_ps(t, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+    return vec_sub(t, *power);
 }
 
-/* a 2^n for integral n, rounded once */
-TKI_INLINE vec vec_scale(vec a, vec n)
+/* a 2^(n + lift), rounded once */
+TKI_INLINE vec vec_lift(vec a, vec power)
 {
-    return _mm512_scalef_ps(a, n);
-}
-
-/* a 2^n for integral n, where a in [0.7, 1.5] and the result is normal */
-TKI_INLINE vec vec_scale_normal(vec a, vec n)
-{
-    return vec_scale(a, n);
+    return _mm512_scalef_ps(a, power);
 }
 
 /* s = n + f with an integer n: f, nearly in [0, 1), and in `whole` what vec_join() needs of n. f is an integer for
@@ -179,52 +167,87 @@ TKI_INLINE void vec_stream16(uint16_t *target, vec v, tk_dtype dtype)
     _mm256_stream_si256((__m256i *)(void *)target, vec_to_16(v, dtype));
 }
 
-/* The _pair functions: two vectors, one behind the other, cheaper together where the type is bf16. */
-TKI_INLINE void vec_load16_pair(const uint16_t *source, vec *first, vec *second, tk_dtype dtype)
+/* Rounds to bf16 in 16-bit lanes, given the upper halves and the lower ones: up where the lower one is more than half,
+ * or half beside an odd upper one. NaNs are those of 16-bit inputs or of arithmetic: their lower halves are zero and
+ * they stay as they are. */
+TKI_INLINE __m512i vec_round_halves(__m512i upper, __m512i lower)
 {
-    if (dtype == TK_F16) {
-        *first = vec_load16(source, dtype);
-        *second = vec_load16(source + VEC, dtype);
-        return;
-    }
-    const __mmask32 upper = 0xaaaaaaaa;
-    const __m512i lanes = _mm512_cvtepu16_epi32(
-        _mm256_setr_epi16(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15));
-    const __m512i places = _mm512_or_si512(lanes, _mm512_slli_epi32(lanes, 16));
-    const __m512i bits = _mm512_loadu_si512(source);
-    *first = _mm512_castsi512_ps(_mm512_maskz_permutexvar_epi16(upper, places, bits));
-    *second = _mm512_castsi512_ps(
-        _mm512_maskz_permutexvar_epi16(upper, _mm512_add_epi16(places, _mm512_set1_epi16(VEC)), bits));
+    /* bit 15 of (lower + 0x7fff + the lowest bit of upper) / 2 */
+    __m512i odd = _mm512_and_si512(upper, _mm512_set1_epi16(1));
+    __m512i sum = _mm512_avg_epu16(lower, _mm512_or_si512(odd, _mm512_set1_epi16(0x7ffe)));
+    return _mm512_add_epi16(upper, _mm512_srli_epi16(sum, 15));
 }
 
-/* bf16: rounds in 16-bit lanes, up where the lower half is more than half, or half beside an odd upper one. NaNs are
- * those of 16-bit inputs or of arithmetic: their lower halves are zero and they stay as they are. */
+/* The _pair functions: two vectors, one behind the other, cheaper together where the type is bf16. */
 TKI_INLINE __m512i vec_pair_to_16(vec first, vec second, tk_dtype dtype)
 {
     if (dtype == TK_F16)
         return _mm512_inserti64x4(_mm512_castsi256_si512(vec_to_16(first, dtype)), vec_to_16(second, dtype), 1);
+    const __mmask32 behind = 0xffff0000;
     const __m512i lanes = _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
     const __m512i even = _mm512_add_epi32(_mm512_mullo_epi32(lanes, _mm512_set1_epi32(0x00040004)),
                                           _mm512_set1_epi32(0x00020000)); /* 0, 2, 4, ... */
-    const __m512i one = _mm512_set1_epi16(1);
+    const __m512i odd = _mm512_add_epi16(even, _mm512_set1_epi16(1));
     __m512i a = _mm512_castps_si512(first);
     __m512i b = _mm512_castps_si512(second);
-    __m512i lower = _mm512_permutex2var_epi16(a, even, b);
-    __m512i upper = _mm512_permutex2var_epi16(a, _mm512_add_epi16(even, one), b);
-    __m512i rest = _mm512_adds_epu16(lower, _mm512_and_si512(upper, one));
-    __mmask32 up = _mm512_cmpgt_epu16_mask(rest, _mm512_set1_epi16(INT16_MIN));
-    return _mm512_mask_add_epi16(upper, up, upper, one);
+    __m512i lower = _mm512_mask_permutexvar_epi16(_mm512_permutexvar_epi16(even, a), behind, even, b);
+    __m512i upper = _mm512_mask_permutexvar_epi16(_mm512_permutexvar_epi16(odd, a), behind, odd, b);
+    return vec_round_halves(upper, lower);
 }
 
 TKI_INLINE void vec_store16_pair(uint16_t *target, vec first, vec second, tk_dtype dtype)
 {
-    _mm512_storeu_si512(target, vec_pair_to_16(first, second, dtype));
+    if (dtype == TK_F16) {
+        vec_store16(target, first, dtype);
+        vec_store16(target + VEC, second, dtype);
+    } else {
+        _mm512_storeu_si512(target, vec_pair_to_16(first, second, dtype));
+    }
 }
 
 /* The target is aligned to 4 VEC bytes. Whole lines at a time stream best. */
 TKI_INLINE void vec_stream16_pair(uint16_t *target, vec first, vec second, tk_dtype dtype)
 {
     _mm512_stream_si512((__m512i *)(void *)target, vec_pair_to_16(first, second, dtype));
+}
+
+/* The _mixed functions: pairs in an order of lanes that only these three know, which is cheaper still. */
+TKI_INLINE void vec_load16_mixed(const uint16_t *source, vec *first, vec *second, tk_dtype dtype)
+{
+    if (dtype == TK_F16) {
+        *first = vec_load16(source, dtype);
+        *second = vec_load16(source + VEC, dtype);
+    } else {
+        __m512i bits = _mm512_loadu_si512(source);
+        *first = _mm512_castsi512_ps(_mm512_slli_epi32(bits, 16));
+        *second = _mm512_castsi512_ps(_mm512_and_si512(bits, _mm512_set1_epi32((int32_t)0xffff0000)));
+    }
+}
+
+TKI_INLINE __m512i vec_mixed_to_bf16(vec first, vec second)
+{
+    const __mmask32 odd = 0xaaaaaaaa;
+    __m512i a = _mm512_castps_si512(first);
+    __m512i b = _mm512_castps_si512(second);
+    return vec_round_halves(_mm512_mask_blend_epi16(odd, _mm512_srli_epi32(a, 16), b),
+                            _mm512_mask_blend_epi16(odd, a, _mm512_slli_epi32(b, 16)));
+}
+
+TKI_INLINE void vec_store16_mixed(uint16_t *target, vec first, vec second, tk_dtype dtype)
+{
+    if (dtype == TK_F16)
+        vec_store16_pair(target, first, second, dtype);
+    else
+        _mm512_storeu_si512(target, vec_mixed_to_bf16(first, second));
+}
+
+/* The target is aligned to 4 VEC bytes. */
+TKI_INLINE void vec_stream16_mixed(uint16_t *target, vec first, vec second, tk_dtype dtype)
+{
+    if (dtype == TK_F16)
+        vec_stream16_pair(target, first, second, dtype);
+    else
+        _mm512_stream_si512((__m512i *)(void *)target, vec_mixed_to_bf16(first, second));
 }
 
 /* 4 VEC bytes as they are, past the caches; the target is aligned to that */

@@ -61,41 +61,25 @@ TKI_INLINE vec vec_min(vec a, vec b)
     return vbslq_f32(vcltq_f32(a, b), a, b);
 }
 
-TKI_INLINE vec vec_minus_abs(vec a)
-{
-    return vreinterpretq_f32_u32(vorrq_u32(vreinterpretq_u32_f32(a), vdupq_n_u32(0x80000000u)));
-}
-
-TKI_INLINE vec vec_if_greater(vec a, vec b, vec x, vec y)
-{
-    return vbslq_f32(vcgtq_f32(a, b), x, y);
-}
-
 TKI_INLINE vec vec_if_nan(vec a, vec x)
 {
     return vbslq_f32(vceqq_f32(a, a), a, x);
 }
 
-TKI_INLINE vec vec_round(vec a)
+enum { VEC_LIFT = 40 };
+
+/* The sum has n + lift + 127 in its lower bits. */
+TKI_INLINE vec vec_nearest(vec t, int lift, vec *power)
 {
-    return vrndnq_f32(a);
+    const vec shift = vec_set(0x1.8p23f + 127.0f + (float)lift);
+    vec shifted = vec_add(t, shift);
+    *power = vreinterpretq_f32_s32(vshlq_n_s32(vreinterpretq_s32_f32(shifted), 23));
+    return vec_sub(t, vec_sub(shifted, shift));
 }
 
-/* In two factors, so that subnormal results come out right; n in [-252, 254]. */
-TKI_INLINE vec vec_scale(vec a, vec n)
+TKI_INLINE vec vec_lift(vec a, vec power)
 {
-    int32x4_t exponent = vcvtq_s32_f32(n);
-    int32x4_t half = vshrq_n_s32(exponent, 1);
-    int32x4_t bias = vdupq_n_s32(127);
-    int32x4_t first = vshlq_n_s32(vaddq_s32(half, bias), 23);
-    int32x4_t second = vshlq_n_s32(vaddq_s32(vsubq_s32(exponent, half), bias), 23);
-    return vmulq_f32(vmulq_f32(a, vreinterpretq_f32_s32(first)), vreinterpretq_f32_s32(second));
-}
-
-TKI_INLINE vec vec_scale_normal(vec a, vec n)
-{
-    int32x4_t step = vshlq_n_s32(vcvtq_s32_f32(n), 23);
-    return vreinterpretq_f32_s32(vaddq_s32(vreinterpretq_s32_f32(a), step));
+    return vec_mul(a, power);
 }
 
 /* -191 takes all of the exponent away from 2^64. */
@@ -169,12 +153,6 @@ TKI_INLINE void vec_stream16(uint16_t *target, vec v, tk_dtype dtype)
     vec_store16(target, v, dtype);
 }
 
-TKI_INLINE void vec_load16_pair(const uint16_t *source, vec *first, vec *second, tk_dtype dtype)
-{
-    *first = vec_load16(source, dtype);
-    *second = vec_load16(source + VEC, dtype);
-}
-
 TKI_INLINE void vec_store16_pair(uint16_t *target, vec first, vec second, tk_dtype dtype)
 {
     vec_store16(target, first, dtype);
@@ -182,6 +160,22 @@ TKI_INLINE void vec_store16_pair(uint16_t *target, vec first, vec second, tk_dty
 }
 
 TKI_INLINE void vec_stream16_pair(uint16_t *target, vec first, vec second, tk_dtype dtype)
+{
+    vec_store16_pair(target, first, second, dtype);
+}
+
+TKI_INLINE void vec_load16_mixed(const uint16_t *source, vec *first, vec *second, tk_dtype dtype)
+{
+    *first = vec_load16(source, dtype);
+    *second = vec_load16(source + VEC, dtype);
+}
+
+TKI_INLINE void vec_store16_mixed(uint16_t *target, vec first, vec second, tk_dtype dtype)
+{
+    vec_store16_pair(target, first, second, dtype);
+}
+
+TKI_INLINE void vec_stream16_mixed(uint16_t *target, vec first, vec second, tk_dtype dtype)
 {
     vec_store16_pair(target, first, second, dtype);
 }

@@ -70,40 +70,25 @@ TKI_INLINE vec vec_min(vec a, vec b)
     return vec_choose(a < b, a, b);
 }
 
-TKI_INLINE vec vec_minus_abs(vec a)
-{
-    return (vec)((vec_mask)a | (vec_mask)vec_set(-0.0f));
-}
-
-TKI_INLINE vec vec_if_greater(vec a, vec b, vec x, vec y)
-{
-    return vec_choose(a > b, x, y);
-}
-
 TKI_INLINE vec vec_if_nan(vec a, vec x)
 {
     return vec_choose(a != a, x, a);
 }
 
-/* By adding and subtracting 1.5 2^23; |a| < 2^22. */
-TKI_INLINE vec vec_round(vec a)
+enum { VEC_LIFT = 40 };
+
+/* The sum has n + lift + 127 in its lower bits. */
+TKI_INLINE vec vec_nearest(vec t, int lift, vec *power)
 {
-    return (a + vec_set(0x1.8p23f)) - vec_set(0x1.8p23f);
+    const vec shift = vec_set(0x1.8p23f + 127.0f + (float)lift);
+    vec shifted = t + shift;
+    *power = (vec)((vec_bits)shifted << 23);
+    return t - (shifted - shift);
 }
 
-/* In two factors, so that subnormal results come out right; n in [-252, 254]. The integer is read from the low bits of a
- * shifted number, which for NaN hold rubbish that a NaN then absorbs. */
-TKI_INLINE vec vec_scale(vec a, vec n)
+TKI_INLINE vec vec_lift(vec a, vec power)
 {
-    vec_bits exponent = (vec_bits)(n + vec_set(0x1.8p23f)) - 0x4b400000;
-    vec_bits half = (vec_bits)((vec_mask)exponent >> 1);
-    return a * (vec)((half + 127) << 23) * (vec)((exponent - half + 127) << 23);
-}
-
-TKI_INLINE vec vec_scale_normal(vec a, vec n)
-{
-    vec_bits exponent = (vec_bits)(n + vec_set(0x1.8p23f)) - 0x4b400000;
-    return a * (vec)((exponent + 127) << 23);
+    return a * power;
 }
 
 /* -191 takes all of the exponent away from 2^64. n is read from the low bits of a shifted number; a little more than
@@ -215,12 +200,6 @@ TKI_INLINE void vec_stream16(uint16_t *target, vec v, tk_dtype dtype)
     vec_store16(target, v, dtype);
 }
 
-TKI_INLINE void vec_load16_pair(const uint16_t *source, vec *first, vec *second, tk_dtype dtype)
-{
-    *first = vec_load16(source, dtype);
-    *second = vec_load16(source + VEC, dtype);
-}
-
 TKI_INLINE void vec_store16_pair(uint16_t *target, vec first, vec second, tk_dtype dtype)
 {
     vec_store16(target, first, dtype);
@@ -228,6 +207,22 @@ TKI_INLINE void vec_store16_pair(uint16_t *target, vec first, vec second, tk_dty
 }
 
 TKI_INLINE void vec_stream16_pair(uint16_t *target, vec first, vec second, tk_dtype dtype)
+{
+    vec_store16_pair(target, first, second, dtype);
+}
+
+TKI_INLINE void vec_load16_mixed(const uint16_t *source, vec *first, vec *second, tk_dtype dtype)
+{
+    *first = vec_load16(source, dtype);
+    *second = vec_load16(source + VEC, dtype);
+}
+
+TKI_INLINE void vec_store16_mixed(uint16_t *target, vec first, vec second, tk_dtype dtype)
+{
+    vec_store16_pair(target, first, second, dtype);
+}
+
+TKI_INLINE void vec_stream16_mixed(uint16_t *target, vec first, vec second, tk_dtype dtype)
 {
     vec_store16_pair(target, first, second, dtype);
 }

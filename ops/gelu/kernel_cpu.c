@@ -1,5 +1,4 @@
-/* UNTRUSTED. GELU and its gradient on the CPU. With e = exp(-2z), sigma = 1 / (1 + e) and 1 - sigma = e sigma:
- * neither cancels, and x is clamped to where e stays normal. Elementwise, so no bit depends on the threads. */
+/* UNTRUSTED. GELU and its gradient on the CPU. Elementwise, so no bit depends on the threads. */
 #include "ops/gelu/kernel_cpu.h"
 
 #include <stdbool.h>
@@ -9,118 +8,180 @@
 extern const tki_gelu_cpu TKI_ISA_TABLE(tki_gelu_cpu);
 
 enum {
+    PAIR = 2 * VEC,       /* elements that are computed side by side */
     CHUNK = 1 << 14,      /* elements that one thread takes at a time */
     STREAM_FROM = 3 << 20 /* from this many bytes on, the output would only push other things out of the caches */
 };
 
-/* log2(e) 2z = x (A + B x^2), and h = x (2c + 6ca x^2). With x in fp16 or bf16, x^2 is exact in fp32. */
-static const float A = 0x1.26aec2p+1f;       /* log2(e) 2 sqrt(2/pi) */
-static const float B = 0x1.a5a7d0p-4f;       /* that times 0.044715 */
-static const float TWO_C = 0x1.988454p+0f;   /* 2 sqrt(2/pi) */
-static const float SIX_C_A = 0x1.b6676cp-3f; /* that times three times 0.044715 */
+/* log2(e) 2z = x (A + B x^2). With x in fp16 or bf16, x^2 is exact in fp32. */
+static const float A = 0x1.26aec2p+1f; /* log2(e) 2 sqrt(2/pi) */
+static const float B = 0x1.a5a7d0p-4f; /* that times 0.044715 */
 
-/* From HIGHEST on, sigma is 1 in fp32. At LOWEST it is above 2^-126. What is left below counts as zero, within the
- * bound: at once in the value; in the derivative from VANISHED on, because its sign matters to an infinite gradient
- * for as long as it is above 2^-126. */
-static const float HIGHEST = 8.0f;
-static const float LOWEST = -10.0f;
-static const float VANISHED = -10.5f;
+/* h = 3 (2z) - k x with k = 4 sqrt(2/pi) */
+static const double BY_K = 0x1.40d931ff62706p-2; /* 1 / k */
+static const float THREE_BY_K = 0x1.4d97c0p-1f;  /* 3 / (k log2(e)) */
 
-/* NaN passes through. */
-TKI_INLINE vec clamp(vec x)
+/* x is clamped to where sigma or 1 - sigma is nothing beside 1 in fp32: 2z is 25 at the one and -112 at the other. */
+static const float HIGHEST = 6.0f;
+static const float LOWEST = -11.0f;
+
+/* The chain of operations from x to the result is longer than a processor looks ahead. So it is cut into four steps, and
+ * a loop takes four pairs of vectors at once, each one step further than the next. */
+typedef struct work {
+    vec kept[2];   /* what the last step needs of x: x itself, or for the gradient -h / k */
+    vec t[2];      /* the exponent of 2, then its fraction */
+    vec power[2];  /* of vec_nearest() */
+    vec result[2]; /* a polynomial in the fraction, then 2^t, at last the value or derivative */
+} work;
+
+/* exp(-2z) for the value, exp(2z) / k for the derivative: each can vanish or overflow without harm. NaN passes. */
+TKI_INLINE void step_begin(work *w, bool backward, tk_dtype dtype)
 {
-    return vec_min(vec_set(HIGHEST), vec_max(vec_set(LOWEST), x));
+    const float sign = backward ? 1.0f : -1.0f;
+    for (int j = 0; j < 2; j++) {
+        vec x = vec_min(vec_set(HIGHEST), w->kept[j]);
+        if (VEC_LIFT || dtype == TK_BF16)
+            x = vec_max(vec_set(LOWEST), x);
+        w->t[j] = vec_mul(x, vec_fma(vec_set(sign * B), vec_mul(x, x), vec_set(sign * A)));
+        if (backward)
+            w->kept[j] = vec_fnma(vec_set(THREE_BY_K), w->t[j], x);
+    }
 }
 
-/* 2^t for |t| < 127, within 3u */
-TKI_INLINE vec power_of_two(vec t)
+/* 2^f for |f| <= 1/2 is a polynomial of degree 5, here times a factor. */
+TKI_INLINE vec coefficient(int power, bool backward)
 {
-    vec n = vec_round(t);
-    vec f = vec_sub(t, n);
-    vec p = vec_set(0x1.5bd972p-10f);
-    p = vec_fma(p, f, vec_set(0x1.3ce8b2p-7f));
-    p = vec_fma(p, f, vec_set(0x1.c6b6dap-5f));
-    p = vec_fma(p, f, vec_set(0x1.ebf9c2p-3f));
-    p = vec_fma(p, f, vec_set(0x1.62e42ap-1f));
-    return vec_scale_normal(vec_fma(p, f, vec_set(1.0f)), n);
+    static const double of_2_to_f[] = {1.0,           0x1.62e42ap-1, 0x1.ebf9c2p-3,
+                                       0x1.c6b6dap-5, 0x1.3ce8b2p-7, 0x1.5bd972p-10};
+    const double factor = backward ? BY_K / (1ull << VEC_LIFT) : (double)(1ull << VEC_LIFT);
+    return vec_set((float)(of_2_to_f[power] * factor));
 }
 
-/* exp(-2z) for a clamped x */
-TKI_INLINE vec exp_minus_two_z(vec x, vec square)
+TKI_INLINE void step_split(work *w, bool backward)
 {
-    return power_of_two(vec_mul(x, vec_fma(vec_set(-B), square, vec_set(-A))));
+    for (int j = 0; j < 2; j++) {
+        w->t[j] = vec_nearest(w->t[j], backward ? VEC_LIFT : -VEC_LIFT, &w->power[j]);
+        vec p = vec_fma(coefficient(5, backward), w->t[j], coefficient(4, backward));
+        w->result[j] = vec_fma(p, w->t[j], coefficient(3, backward));
+    }
 }
 
-TKI_INLINE vec value_of(vec x)
+TKI_INLINE void step_join(work *w, bool backward)
 {
-    vec xc = clamp(x);
-    vec e = exp_minus_two_z(xc, vec_mul(xc, xc));
-    return vec_div(vec_if_greater(vec_set(LOWEST), x, vec_set(0.0f), x), vec_add(vec_set(1.0f), e));
+    for (int j = 0; j < 2; j++) {
+        vec p = vec_fma(w->result[j], w->t[j], coefficient(2, backward));
+        p = vec_fma(p, w->t[j], coefficient(1, backward));
+        p = vec_fma(p, w->t[j], coefficient(0, backward));
+        w->result[j] = vec_lift(p, w->power[j]);
+    }
 }
 
-TKI_INLINE vec derivative_of(vec x)
+/* y = x / (1 + exp(-2z)). With e = exp(2z) / k and d = (1 + exp(2z)) / k: sigma = e / d, 1 - sigma = 1 / (k d), and so
+ * g' = e (d + h / k) / d^2. */
+TKI_INLINE void step_end(work *w, bool backward)
 {
-    vec xc = clamp(x);
-    vec square = vec_mul(xc, xc);
-    vec e = exp_minus_two_z(xc, square);
-    vec h = vec_mul(xc, vec_fma(vec_set(SIX_C_A), square, vec_set(TWO_C)));
-    vec sigma = vec_div(vec_set(1.0f), vec_add(vec_set(1.0f), e));
-    vec derivative = vec_fma(vec_mul(vec_mul(e, sigma), h), sigma, sigma);
-    return vec_if_greater(vec_set(VANISHED), x, vec_set(0.0f), derivative);
+    for (int j = 0; j < 2; j++) {
+        vec e = w->result[j];
+        vec d = vec_add(e, vec_set(backward ? (float)BY_K : 1.0f));
+        w->result[j] = backward ? vec_div(vec_mul(e, vec_sub(d, w->kept[j])), vec_mul(d, d)) : vec_div(w->kept[j], d);
+    }
 }
 
-TKI_INLINE vec result_of(vec grad_output, vec x, bool backward)
+/* Up to a pair; nothing beyond is touched. */
+TKI_INLINE void load(vec *to, const uint16_t *from, int count, tk_dtype dtype)
 {
-    return backward ? vec_mul(grad_output, derivative_of(x)) : value_of(x);
+    if (count == PAIR) {
+        vec_load16_mixed(from, &to[0], &to[1], dtype);
+    } else {
+        to[0] = vec_load16_part(from, count < VEC ? count : VEC, dtype);
+        to[1] = count > VEC ? vec_load16_part(from + VEC, count - VEC, dtype) : vec_set(0.0f);
+    }
 }
 
-/* Elements [i, i + 2 VEC); forward, grad_output is not there to be read. */
-TKI_INLINE void run_pair(const tki_gelu_params *p, int64_t i, bool stream, bool backward, tk_dtype dtype)
+TKI_INLINE void store(uint16_t *to, const vec *from, int count, bool stream, tk_dtype dtype)
 {
-    uint16_t *out = (uint16_t *)p->out + i;
-    vec x[2], grad[2] = {vec_set(0.0f), vec_set(0.0f)};
-    vec_load16_pair((const uint16_t *)p->x + i, &x[0], &x[1], dtype);
-    if (backward)
-        vec_load16_pair((const uint16_t *)p->grad_output + i, &grad[0], &grad[1], dtype);
-    vec first = result_of(grad[0], x[0], backward);
-    vec second = result_of(grad[1], x[1], backward);
-    if (stream)
-        vec_stream16_pair(out, first, second, dtype);
-    else
-        vec_store16_pair(out, first, second, dtype);
+    if (count == PAIR && stream) {
+        vec_stream16_mixed(to, from[0], from[1], dtype);
+    } else if (count == PAIR) {
+        vec_store16_mixed(to, from[0], from[1], dtype);
+    } else {
+        vec_store16_part(to, from[0], count < VEC ? count : VEC, dtype);
+        if (count > VEC)
+            vec_store16_part(to + VEC, from[1], count - VEC, dtype);
+    }
 }
 
-TKI_INLINE void run_part(const tki_gelu_params *p, int64_t i, int count, bool backward, tk_dtype dtype)
+TKI_INLINE void load_and_begin(const tki_gelu_params *p, int64_t i, int count, work *w, bool backward, tk_dtype dtype)
 {
-    vec x = vec_load16_part((const uint16_t *)p->x + i, count, dtype);
-    vec grad = backward ? vec_load16_part((const uint16_t *)p->grad_output + i, count, dtype) : x;
-    vec_store16_part((uint16_t *)p->out + i, result_of(grad, x, backward), count, dtype);
+    load(w->kept, (const uint16_t *)p->x + i, count, dtype);
+    step_begin(w, backward, dtype);
 }
 
-/* Less than 2 VEC elements. */
-TKI_INLINE void run_few(const tki_gelu_params *p, int64_t i, int64_t end, bool backward, tk_dtype dtype)
+TKI_INLINE void end_and_store(const tki_gelu_params *p, int64_t i, int count, work *w, bool stream, bool backward,
+                              tk_dtype dtype)
 {
-    for (; i < end; i += VEC)
-        run_part(p, i, end - i < VEC ? (int)(end - i) : VEC, backward, dtype);
+    step_end(w, backward);
+    if (backward) {
+        vec grad[2];
+        load(grad, (const uint16_t *)p->grad_output + i, count, dtype);
+        for (int j = 0; j < 2; j++)
+            w->result[j] = vec_mul(grad[j], w->result[j]);
+    }
+    store((uint16_t *)p->out + i, w->result, count, stream, dtype);
 }
 
-TKI_INLINE void run_range(const tki_gelu_params *p, int64_t begin, int64_t end, bool stream, bool backward,
+TKI_INLINE void run_pair(const tki_gelu_params *p, int64_t i, int count, bool stream, bool backward, tk_dtype dtype)
+{
+    work w;
+    load_and_begin(p, i, count, &w, backward, dtype);
+    step_split(&w, backward);
+    step_join(&w, backward);
+    end_and_store(p, i, count, &w, stream, backward, dtype);
+}
+
+/* As many whole pairs as there are in [i, end). Returns where they end. */
+TKI_INLINE int64_t run_pairs(const tki_gelu_params *p, int64_t i, int64_t end, bool stream, bool backward,
+                             tk_dtype dtype)
+{
+    if (i + 4 * PAIR <= end) {
+        work first, second, third; /* as many steps behind the fourth */
+        load_and_begin(p, i, PAIR, &third, backward, dtype);
+        load_and_begin(p, i + PAIR, PAIR, &second, backward, dtype);
+        load_and_begin(p, i + 2 * PAIR, PAIR, &first, backward, dtype);
+        step_split(&third, backward);
+        step_split(&second, backward);
+        step_join(&third, backward);
+        for (; i + 4 * PAIR <= end; i += PAIR) {
+            end_and_store(p, i, PAIR, &third, stream, backward, dtype);
+            third = second;
+            step_join(&third, backward);
+            second = first;
+            step_split(&second, backward);
+            load_and_begin(p, i + 3 * PAIR, PAIR, &first, backward, dtype);
+        }
+    }
+    for (; i + PAIR <= end; i += PAIR)
+        run_pair(p, i, PAIR, stream, backward, dtype);
+    return i;
+}
+
+TKI_INLINE void run_range(const tki_gelu_params *p, int64_t first, int64_t end, bool stream, bool backward,
                           tk_dtype dtype)
 {
-    int64_t i = begin;
+    int64_t i = first;
     if (stream) {
         /* up to where the output is aligned for streaming */
         const uintptr_t address = (uintptr_t)((uint16_t *)p->out + i);
-        const int64_t head = (int64_t)(-address / sizeof(uint16_t) % (2 * VEC));
+        const int64_t head = (int64_t)(-address / sizeof(uint16_t) % PAIR);
         i = head < end - i ? i + head : end;
-        run_few(p, begin, i, backward, dtype);
-        for (; i + 2 * VEC <= end; i += 2 * VEC)
-            run_pair(p, i, true, backward, dtype);
+        run_pair(p, first, (int)(i - first), false, backward, dtype);
+        i = run_pairs(p, i, end, true, backward, dtype);
         vec_stream_end();
+    } else {
+        i = run_pairs(p, i, end, false, backward, dtype);
     }
-    for (; i + 2 * VEC <= end; i += 2 * VEC)
-        run_pair(p, i, false, backward, dtype);
-    run_few(p, i, end, backward, dtype);
+    if (i < end)
+        run_pair(p, i, (int)(end - i), false, backward, dtype);
 }
 
 /* A parallel region is compiled apart, where constants are constants no more; so each kind of range is a function of
