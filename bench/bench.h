@@ -59,6 +59,12 @@ typedef struct bench_result {
     const char *best_peer_name;
 } bench_result;
 
+/* The time of an arm that counts. */
+static inline double bench_time(const bench_result *r, const bench_arm *arm)
+{
+    return r->by_median ? arm->median : arm->best;
+}
+
 typedef struct bench_options {
     bench_indices indices;
     int threads;

@@ -38,9 +38,11 @@ static const char *colour_of(const bench_arm *arm)
 {
     static const struct {
         const char *part, *colour;
-    } colours[] = {{".avx512", "#0b5cad"},  {".avx2", "#4f9be0"},  {".neon", "#0b5cad"},  {".scalar", "#a9cdf0"},
-                   {"openblas", "#e07b00"}, {"onednn", "#c0392b"}, {"blis", "#8e44ad"},   {"libxsmm", "#b8860b"},
-                   {"sleef", "#1e8449"},    {"plain", "#7d6608"},  {"pytorch", "#d6478f"}};
+    } colours[] = {{".avx512", "#0b5cad"},       {".avx2", "#4f9be0"},   {".neon", "#0b5cad"},
+                   {".scalar", "#a9cdf0"},       {".hopper", "#0b5cad"}, {".shared", "#4f9be0"},
+                   {"torch.compile", "#c0392b"}, {"triton", "#1e8449"},  {"openblas", "#e07b00"},
+                   {"onednn", "#c0392b"},        {"blis", "#8e44ad"},    {"libxsmm", "#b8860b"},
+                   {"sleef", "#1e8449"},         {"plain", "#7d6608"},   {"pytorch", "#d6478f"}};
     if (arm->kind == BENCH_LIMIT)
         return strstr(arm->name, "non-temporal") ? "#444444" : "#999999";
     for (size_t i = 0; i < sizeof colours / sizeof *colours; i++)
@@ -83,17 +85,28 @@ static int shown_arms(const bench_result *r)
     return count;
 }
 
+/* What a full bar is: the limit, or the fastest arm where there is none. */
+static double full_bar(const bench_result *r)
+{
+    double fastest = INFINITY;
+    for (int i = 0; i < r->arm_count; i++)
+        if (!r->arms[i].differs && r->arms[i].kind != BENCH_LIMIT)
+            fastest = fmin(fastest, bench_time(r, &r->arms[i]));
+    return r->limit > 0 ? r->limit : fastest;
+}
+
 static void put_bars(FILE *file, const bench_result *r, double x, double y)
 {
     char title[160];
     int line = 0;
+    const double whole = full_bar(r);
     format_case(r, true, title, sizeof title);
     put_text(file, x, y, "class=\"title\"", title);
     for (int i = 0; i < r->arm_count; i++) {
         const bench_arm *arm = &r->arms[i];
         if (arm->differs || arm->kind == BENCH_LIMIT)
             continue;
-        double share = r->limit / arm->best;
+        double share = whole / bench_time(r, arm);
         double top = y + 10 + line++ * (double)BAR;
         char name[160];
         char label[192];
@@ -249,7 +262,7 @@ static int collect_curves(const bench_result *results, int begin, int end, curve
                 continue;
             if (at == count)
                 curves[count++] = made;
-            curves[at].values[i - begin] = height_of(&results[i], arm->best);
+            curves[at].values[i - begin] = height_of(&results[i], bench_time(&results[i], arm));
         }
     }
     curves[count] = (curve){.label = "the machine's limit",
@@ -348,8 +361,11 @@ bool bench_chart_write(const char *path, const bench_result *results, int count,
                                        : COLUMNS),
             height);
     put_text(file, MARGIN, 28, "class=\"head\"",
-             growth ? "Time against size, best of many runs"
-                    : "Share of the machine's limit, best of many runs; dashed: the limit itself");
+             count && results[0].by_median
+                 ? (growth ? "Time against size, median of many runs"
+                           : "Share of a copy's speed, median of many runs; a product's: of the fastest arm's")
+             : growth ? "Time against size, best of many runs"
+                      : "Share of the machine's limit, best of many runs; dashed: the limit itself");
     if (growth)
         put_all_curves(file, results, count, top);
     else

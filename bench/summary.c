@@ -24,8 +24,8 @@ static double figure_of(const bench_result *r, const char *lowering, bench_figur
     switch (figure) {
     case BENCH_TO_PEER:
         other = peer ? bench_find_arm(r, peer, r->threads) : NULL;
-        return (peer ? (other ? other->best : 0) : r->best_peer) / ours->best;
-    case BENCH_OF_LIMIT: return r->limit / ours->best;
+        return (peer ? (other ? bench_time(r, other) : 0) : r->best_peer) / bench_time(r, ours);
+    case BENCH_OF_LIMIT: return r->limit / bench_time(r, ours);
     case BENCH_SPEEDUP:
     case BENCH_SPEEDUP_MEDIAN:
         other = r->threads > 1 ? bench_find_arm(r, lowering, 1) : NULL;
@@ -68,7 +68,7 @@ bool bench_step_of(const bench_result *from, const bench_result *to, const char 
     if (!before || !after || from->indices != to->indices || size_of(from) >= size_of(to))
         return false;
     const double ratio = size_of(from) / size_of(to);
-    *step = (bench_step){.growth = after->best / before->best * ratio,
+    *step = (bench_step){.growth = bench_time(to, after) / bench_time(from, before) * ratio,
                          .limit_growth = to->limit / from->limit * ratio};
     step->is_cliff = step->growth > BENCH_CLIFF * fmax(step->limit_growth, 1);
     return true;

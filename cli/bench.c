@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "bench/bench.h"
+#include "cli/bench_gpu.h"
 #include "cli/bench_report.h"
 #include "cli/cli.h"
 #include "cli/parse.h"
@@ -19,6 +20,7 @@
 
 enum {
     KEY_LOWERING = 256,
+    KEY_BACKEND,
     KEY_DTYPE,
     KEY_INDEX,
     KEY_INDICES,
@@ -30,6 +32,7 @@ enum {
     KEY_END, /* keys up to here index arguments.text */
     KEY_GROWTH,
     KEY_SCALING,
+    KEY_STARTUP,
     KEY_CERTIFY,
     KEY_JSON
 };
@@ -39,7 +42,7 @@ typedef struct arguments {
     char **ops; /* [op_count], into argv */
     int op_count;
     const char *text[KEY_END - KEY_LOWERING]; /* NULL if it was not given */
-    bool growth, scaling, certify, json;
+    bool growth, scaling, startup, certify, json;
 } arguments;
 
 static const char *given(const arguments *a, int key)
@@ -49,17 +52,22 @@ static const char *given(const arguments *a, int key)
 
 static const struct argp_option option_list[] = {
     {NULL, 0, NULL, 0, "What is timed:", 1},
+    {"backend", KEY_BACKEND, "NAME", 0, "Where: cpu (the default), cuda, hip; cuda:1 is the second device", 1},
     {"lowering", KEY_LOWERING, "ID", 0,
      "This implementation, or best: the fastest that the machine takes; the default is every one, best with --growth "
      "and --scaling",
      1},
     {"dtype", KEY_DTYPE, "TYPE", 0, "f16, bf16 or all (the default)", 1},
     {"index", KEY_INDEX, "TYPE", 0, "i32 (the default), i64 or all, for ops that take an index", 1},
-    {"indices", KEY_INDICES, "HOW", 0, "uniform, zipf or all (the default, except with --growth), for embeddings", 1},
+    {"indices", KEY_INDICES, "HOW", 0,
+     "uniform, zipf, equal or all, for embeddings; the default is uniform and zipf, on a GPU all, with --growth "
+     "uniform",
+     1},
     {"shape", KEY_SHAPE, "SIZES", 0, "Such as n=1048576 or 4096x1024, instead of a few usual ones", 1},
     {"growth", KEY_GROWTH, NULL, 0,
      "Sizes from 2^10 to 2^28 elements, products from 16 to 4096, and where the time per element jumps", 1},
     {"scaling", KEY_SCALING, NULL, 0, "One thread against all, in turn, without peers", 1},
+    {"startup", KEY_STARTUP, NULL, 0, "On a GPU: first use of each kernel, and what a small call costs, instead", 1},
     {"peers", KEY_PEERS, "LIST", 0,
      "none, or names with commas; the default is every one that is found, with --growth all but PyTorch", 1},
     {"certify", KEY_CERTIFY, NULL, 0, "Certify first what has no certificate yet", 1},
@@ -83,6 +91,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     switch (key) {
     case KEY_GROWTH: a->growth = true; return 0;
     case KEY_SCALING: a->scaling = true; return 0;
+    case KEY_STARTUP: a->startup = true; return 0;
     case KEY_CERTIFY: a->certify = true; return 0;
     case KEY_JSON: a->json = true; return 0;
     case ARGP_KEY_ARGS:
@@ -110,8 +119,10 @@ static const struct argp command = {
         "\vTimes are of a single call with its conversions: the best and the median of many. The limit of an op is "
         "its least traffic without any arithmetic, by ordinary or non-temporal stores, whichever is faster; of a "
         "product it is its multiply-adds. Peers compute what they compute: they are not judged.\n\n"
+        "On a GPU the device's own clock is read, tensors are taken in turn from copies that exceed the L2 cache, "
+        "the limit is a copy of as many bytes within the device, and ratios are of medians.\n\n"
         "Exit status: 0 everything was timed, 1 a contract was refuted by --certify, 2 wrong usage or output that "
-        "could not be written, 3 a certificate or memory is missing.",
+        "could not be written, 3 a certificate, a device or memory is missing.",
 };
 
 /* ------------------------------------------------------------------------------------------------------------
@@ -130,6 +141,8 @@ typedef struct plan {
     const tk_contract *ops[MANY];
     int op_count;
     unsigned dtypes, index_dtypes, indices; /* a bit for each that is wanted */
+    const char *backend;
+    const char *device; /* NULL for the CPU */
     bool has_shape;
     cli_shape shape;
     bench_options options;
@@ -169,20 +182,44 @@ static bool plan_types(const arguments *a, plan *p)
     return true;
 }
 
+/* Opens the device. */
+static cli_exit plan_backend(const arguments *a, plan *p, tk_ctx *ctx)
+{
+    const char *device = given(a, KEY_BACKEND);
+    p->backend = "cpu";
+    if (!device || !strcmp(device, "cpu")) {
+        if (a->startup)
+            cli_complain(a->who, "--startup is about a GPU; name one by --backend");
+        return a->startup ? CLI_BAD : CLI_HOLDS;
+    }
+    if (a->scaling || given(a, KEY_THREADS)) {
+        cli_complain(a->who, "--threads and --scaling are about the CPU");
+        return CLI_BAD;
+    }
+    p->device = device;
+    p->backend = strncmp(device, "hip", 3) != 0 ? "cuda" : "hip";
+    tk_status status = tk_ctx_use_device(ctx, device);
+    if (status != TK_OK)
+        cli_complain(a->who, "%s", tk_ctx_message(ctx));
+    return cli_exit_of(status, CLI_BAD);
+}
+
 static bool plan_indices(const arguments *a, plan *p)
 {
-    static const char *const names[] = {"uniform", "zipf", "all"};
-    static const unsigned sets[] = {1u << BENCH_UNIFORM, 1u << BENCH_ZIPF, 1u << BENCH_UNIFORM | 1u << BENCH_ZIPF};
+    static const char *const names[] = {"uniform", "zipf", "equal", "all"};
+    static const unsigned sets[] = {1u << BENCH_UNIFORM, 1u << BENCH_ZIPF, 1u << BENCH_EQUAL,
+                                    1u << BENCH_UNIFORM | 1u << BENCH_ZIPF | 1u << BENCH_EQUAL};
+    enum { NAMES = sizeof names / sizeof *names };
     const char *wanted = given(a, KEY_INDICES);
-    p->indices = a->growth ? sets[0] : sets[2];
-    for (int i = 0; wanted && i < 3; i++) {
+    p->indices = a->growth ? sets[0] : p->device ? sets[3] : sets[0] | sets[1];
+    for (int i = 0; wanted && i < NAMES; i++) {
         if (!strcmp(wanted, names[i])) {
             p->indices = sets[i];
             return true;
         }
     }
     if (wanted)
-        cli_complain_unknown(a->who, "way to draw indices", wanted, names, 3);
+        cli_complain_unknown(a->who, "way to draw indices", wanted, names, NAMES);
     return !wanted;
 }
 
@@ -197,7 +234,8 @@ static bool plan_peers(const arguments *a, plan *p)
     p->options.in_turn = a->growth && !list;
     if (!list || !strcmp(list, "none"))
         return true;
-    while (count < MANY && bench_peer_at(count, &names[count], &found, &present))
+    while (count < MANY && (p->device ? (names[count] = bench_gpu_peer_at(count)) != NULL
+                                      : bench_peer_at(count, &names[count], &found, &present)))
         count++;
     for (const char *at = list; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
         bool known = false;
@@ -262,7 +300,8 @@ static bool plan_shape(const arguments *a, plan *p)
     return good;
 }
 
-static void add_group(const arguments *a, plan *p, const tk_contract *op, tk_dtype dtype, tk_dtype index)
+static void add_group(const arguments *a, plan *p, const tk_ctx *ctx, const tk_contract *op, tk_dtype dtype,
+                      tk_dtype index)
 {
     const char *wanted = given(a, KEY_LOWERING);
     const bool best = wanted ? !strcmp(wanted, "best") : a->growth || a->scaling;
@@ -277,14 +316,15 @@ static void add_group(const arguments *a, plan *p, const tk_contract *op, tk_dty
         snprintf(id, sizeof *g->ids, "%s.%s.%s.%s%s", info.backend, op->name, tk_dtype_name(dtype), info.variant,
                  wide ? ".i64" : "");
         bool named = wanted && !best;
-        if ((named && strcmp(id, wanted) != 0) || tk_lowering_refusal(NULL, &c, l) || (best && g->count == 1))
+        if (strcmp(info.backend, p->backend) != 0 || (named && strcmp(id, wanted) != 0) ||
+            tk_lowering_refusal(ctx, &c, l) || (best && g->count == 1))
             continue;
         g->count++;
     }
     p->group_count += g->count > 0;
 }
 
-static bool plan_groups(const arguments *a, plan *p)
+static bool plan_groups(const arguments *a, plan *p, const tk_ctx *ctx)
 {
     const char *wanted = given(a, KEY_LOWERING);
     const size_t length = wanted ? strlen(wanted) : 0;
@@ -295,7 +335,7 @@ static bool plan_groups(const arguments *a, plan *p)
             for (tk_dtype index = TK_I32; index <= TK_I64; index++) {
                 bool takes = tk_contract_takes_index(p->ops[i]);
                 if ((p->dtypes & 1u << dtype) && (takes ? (p->index_dtypes & 1u << index) != 0 : index == TK_I32))
-                    add_group(a, p, p->ops[i], dtype, index);
+                    add_group(a, p, ctx, p->ops[i], dtype, index);
             }
         }
     }
@@ -308,7 +348,7 @@ static bool plan_groups(const arguments *a, plan *p)
 static void add_jobs(plan *p, const cli_bench_group *g, const int64_t dims[TK_MAX_DIMS])
 {
     const unsigned wanted = bench_heeds_indices(g->contract) ? p->indices : 1u << BENCH_UNIFORM;
-    for (bench_indices indices = BENCH_UNIFORM; indices <= BENCH_ZIPF && p->job_count < MOST_JOBS; indices++) {
+    for (bench_indices indices = BENCH_UNIFORM; indices <= BENCH_EQUAL && p->job_count < MOST_JOBS; indices++) {
         if (!(wanted & 1u << indices))
             continue;
         job *j = &p->jobs[p->job_count++];
@@ -317,18 +357,21 @@ static void add_jobs(plan *p, const cli_bench_group *g, const int64_t dims[TK_MA
     }
 }
 
-static bool plan_jobs(const arguments *a, plan *p)
+static bool shape_at(const arguments *a, const plan *p, const tk_contract *contract, int i, int64_t dims[TK_MAX_DIMS])
 {
     cli_error error;
+    if (p->has_shape)
+        return i == 0 && cli_shape_fit(&p->shape, contract, dims, &error);
+    return p->device && !a->growth ? bench_gpu_shape_at(contract, i, dims)
+                                   : bench_shape_at(contract, a->growth, i, dims);
+}
+
+static bool plan_jobs(const arguments *a, plan *p)
+{
     for (int i = 0; i < p->group_count; i++) {
         int64_t dims[TK_MAX_DIMS] = {0};
-        for (int s = 0;; s++) {
-            bool more = p->has_shape ? s == 0 && cli_shape_fit(&p->shape, p->groups[i].contract, dims, &error)
-                                     : bench_shape_at(p->groups[i].contract, a->growth, s, dims);
-            if (!more)
-                break;
+        for (int s = 0; shape_at(a, p, p->groups[i].contract, s, dims); s++)
             add_jobs(p, &p->groups[i], dims);
-        }
     }
     return p->job_count > 0;
 }
@@ -347,12 +390,14 @@ static bool plan_chart(const arguments *a)
  * ------------------------------------------------------------------------------------------------------------ */
 
 /* The certificate that a lowering needs, made on the spot if that was asked for. */
-static cli_exit ensure_certificate(const arguments *a, tk_ctx *ctx, cli_bench_group *g, int i, cli_progress *progress)
+static cli_exit ensure_certificate(const arguments *a, const plan *p, tk_ctx *ctx, cli_bench_group *g, int i,
+                                   cli_progress *progress)
 {
     tk_certificate *certificate = NULL;
     tk_certify_options options = TK_CERTIFY_DEFAULTS;
     tk_status status = tk_certificate_find(ctx, g->contract, g->dtype, g->index_dtype, g->ids[i], &certificate);
     if (status == TK_UNAVAILABLE && a->certify) {
+        options.backend = p->backend;
         options.lowering = g->ids[i];
         options.progress = cli_progress_update;
         options.progress_data = progress;
@@ -384,7 +429,7 @@ static cli_exit ensure_certificates(const arguments *a, plan *p, tk_ctx *ctx)
     for (int i = 0; i < p->group_count; i++) {
         progress.job = i;
         for (int l = 0; l < p->groups[i].count; l++)
-            result = cli_worse(result, ensure_certificate(a, ctx, &p->groups[i], l, &progress));
+            result = cli_worse(result, ensure_certificate(a, p, ctx, &p->groups[i], l, &progress));
     }
     return result;
 }
@@ -406,7 +451,8 @@ static bool fits_in_memory(const tk_case *c)
     return available < 0 || 3 * (bench_case_bytes(c) / 1024) < available;
 }
 
-static cli_exit time_job(const arguments *a, const plan *p, tk_ctx *ctx, const job *j, bench_result *r)
+static cli_exit time_job(const arguments *a, const plan *p, tk_ctx *ctx, bench_gpu *gpu, const job *j,
+                         bench_result *r)
 {
     const char *ids[CLI_BENCH_LOWERINGS];
     char title[256];
@@ -416,13 +462,14 @@ static cli_exit time_job(const arguments *a, const plan *p, tk_ctx *ctx, const j
     cli_bench_format_case(&c, j->indices, title, sizeof title);
     for (int l = 0; l < j->group->count; l++)
         ids[l] = j->group->ids[l];
-    if (!fits_in_memory(&c)) {
+    if (!gpu && !fits_in_memory(&c)) {
         cli_complain(a->who, "%s is left out: there is not enough free memory", title);
         return CLI_UNKNOWN;
     }
     bench_options options = p->options;
     options.indices = j->indices;
-    if (bench_measure(ctx, &c, ids, j->group->count, &options, r))
+    if (gpu ? bench_gpu_measure(gpu, &c, ids, j->group->count, &options, r)
+            : bench_measure(ctx, &c, ids, j->group->count, &options, r))
         return CLI_HOLDS;
     cli_complain(a->who, "%s: %s", title, tk_ctx_message(ctx));
     return CLI_UNKNOWN;
@@ -439,7 +486,9 @@ static void tell_threads(int threads)
 
 /* What was timed: results[i] of the lowerings of groups[i]. */
 typedef struct outcome {
+    bench_gpu *gpu; /* NULL for the CPU */
     bench_limits limits;
+    bench_gpu_limits gpu_limits;
     bench_result *results;
     const cli_bench_group **groups;
     int count;
@@ -452,7 +501,7 @@ static cli_exit time_jobs(const arguments *a, const plan *p, tk_ctx *ctx, outcom
     for (int i = 0; i < p->job_count; i++) {
         progress.job = i;
         cli_progress_update(0, p->jobs[i].group->contract->name, &progress);
-        cli_exit timed = time_job(a, p, ctx, &p->jobs[i], &o->results[o->count]);
+        cli_exit timed = time_job(a, p, ctx, o->gpu, &p->jobs[i], &o->results[o->count]);
         cli_progress_clear(&progress);
         result = cli_worse(result, timed);
         if (timed != CLI_HOLDS)
@@ -469,8 +518,10 @@ static cli_exit print_json(const arguments *a, const plan *p, const outcome *o)
     json_t *list = json_array();
     for (int i = 0; i < o->count; i++)
         json_array_append_new(list, cli_bench_result_json(o->groups[i], &o->results[i]));
-    json_t *all = json_pack("{s:o, s:o, s:o}", "machine", cli_bench_machine_json(&p->options, &o->limits), "results",
-                            list, "summary", cli_bench_summary_json(o->results, o->count));
+    json_t *machine = o->gpu ? cli_bench_gpu_machine_json(o->gpu, &o->gpu_limits)
+                             : cli_bench_machine_json(&p->options, &o->limits);
+    json_t *all = json_pack("{s:o, s:o, s:o}", "machine", machine, "results", list, "summary",
+                            cli_bench_summary_json(o->results, o->count));
     if (a->growth)
         json_object_set_new(all, "cliffs", cli_bench_cliffs_json(o->results, o->count));
     return cli_print_json(all);
@@ -493,21 +544,38 @@ static cli_exit conclude(const arguments *a, const plan *p, const outcome *o)
     return result;
 }
 
+/* The machine or the device by itself; false, with a complaint, if it cannot be measured. */
+static bool begin(const arguments *a, const plan *p, tk_ctx *ctx, outcome *o)
+{
+    bool good;
+    if (p->device) {
+        o->gpu = bench_gpu_open(ctx, &p->options);
+        good = o->gpu && bench_gpu_limits_measure(o->gpu, &o->gpu_limits);
+    } else {
+        tell_threads(p->options.threads);
+        good = bench_limits_measure(p->options.threads, fmin(1, p->options.seconds), &o->limits);
+    }
+    if (!good)
+        cli_complain(a->who, "%s", p->device ? tk_ctx_message(ctx) : "no memory to measure with");
+    else if (!a->json && p->device)
+        cli_bench_gpu_print_machine(o->gpu, &o->gpu_limits);
+    else if (!a->json)
+        cli_bench_print_machine(&p->options, &o->limits);
+    return good;
+}
+
 static cli_exit time_all(const arguments *a, const plan *p, tk_ctx *ctx)
 {
     outcome o = {.results = calloc((size_t)p->job_count, sizeof *o.results),
                  .groups = calloc((size_t)p->job_count, sizeof *o.groups)};
     cli_exit result = CLI_UNKNOWN;
-    tell_threads(p->options.threads);
-    if (!o.results || !o.groups ||
-        !bench_limits_measure(p->options.threads, fmin(1, p->options.seconds), &o.limits)) {
-        cli_complain(a->who, "no memory to measure with");
-    } else {
-        if (!a->json)
-            cli_bench_print_machine(&p->options, &o.limits);
+    if (!o.results || !o.groups) {
+        cli_complain(a->who, "no memory for the results");
+    } else if (begin(a, p, ctx, &o)) {
         result = time_jobs(a, p, ctx, &o);
         result = cli_worse(result, conclude(a, p, &o));
     }
+    bench_gpu_close(o.gpu);
     free(o.results);
     free(o.groups);
     return result;
@@ -526,11 +594,17 @@ cli_exit cli_bench(int argc, char **argv)
         return CLI_UNKNOWN;
     }
     cli_exit result = CLI_BAD;
-    if (plan_ops(&a, p) && plan_types(&a, p) && plan_indices(&a, p) && plan_numbers(&a, p) && plan_peers(&a, p) &&
-        plan_shape(&a, p) && plan_groups(&a, p) && plan_jobs(&a, p) && plan_chart(&a))
-        result = ensure_certificates(&a, p, ctx);
-    if (result == CLI_HOLDS)
-        result = time_all(&a, p, ctx);
+    if (plan_ops(&a, p) && plan_types(&a, p))
+        result = plan_backend(&a, p, ctx);
+    if (result == CLI_HOLDS && !a.startup) {
+        bool good = plan_indices(&a, p) && plan_numbers(&a, p) && plan_peers(&a, p) && plan_shape(&a, p) &&
+                    plan_groups(&a, p, ctx) && plan_jobs(&a, p) && plan_chart(&a);
+        result = good ? ensure_certificates(&a, p, ctx) : CLI_BAD;
+        if (result == CLI_HOLDS)
+            result = time_all(&a, p, ctx);
+    } else if (result == CLI_HOLDS) {
+        result = cli_bench_gpu_startup(a.who, ctx, p->device, p->ops, p->op_count, p->dtypes, a.json);
+    }
     free(p);
     tk_ctx_destroy(ctx);
     return result;

@@ -40,17 +40,17 @@ static void print_arm(const cli_table *table, const bench_result *r, const bench
     char ratio[32] = "";
     format_time(arm->best, best, sizeof best);
     format_time(arm->median, median, sizeof median);
-    snprintf(per, sizeof per, "%.3f ns", 1e9 * arm->best / r->elements);
+    snprintf(per, sizeof per, "%.3f ns", 1e9 * bench_time(r, arm) / r->elements);
     if (r->work_flops > 0)
-        snprintf(rate, sizeof rate, "%.1f GFLOP/s", 1e-9 * r->work_flops / arm->best);
+        snprintf(rate, sizeof rate, "%.1f GFLOP/s", 1e-9 * r->work_flops / bench_time(r, arm));
     else
-        snprintf(rate, sizeof rate, "%.2f GB/s", 1e-9 * r->work_bytes / arm->best);
+        snprintf(rate, sizeof rate, "%.2f GB/s", 1e-9 * r->work_bytes / bench_time(r, arm));
     if (arm->kind != BENCH_LIMIT && r->limit > 0)
-        snprintf(share, sizeof share, "%.0f%%", 100 * r->limit / arm->best);
+        snprintf(share, sizeof share, "%.0f%%", 100 * r->limit / bench_time(r, arm));
     if (arm->kind == BENCH_LOWERING && r->best_peer > 0)
-        snprintf(ratio, sizeof ratio, "%.2fx", r->best_peer / arm->best);
+        snprintf(ratio, sizeof ratio, "%.2fx", r->best_peer / bench_time(r, arm));
     cli_style style = arm->kind == BENCH_LOWERING ? CLI_BOLD : arm->kind == BENCH_LIMIT ? CLI_FAINT : CLI_PLAIN;
-    bool slower = r->best_peer > 0 && arm->best > r->best_peer;
+    bool slower = r->best_peer > 0 && bench_time(r, arm) > r->best_peer;
     cli_table_row(table, (cli_cell[]){{arm->name, style},
                                       {arm->differs ? "differs" : best, CLI_PLAIN},
                                       {arm->differs ? "-" : median, CLI_PLAIN},

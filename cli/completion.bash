@@ -56,14 +56,15 @@ _tokitai_bench() {
         --lowering) _tokitai_reply "best $(_tokitai_list lowerings "$(_tokitai_op)")" "$current" ;;
         --dtype) _tokitai_reply "f16 bf16 all" "$current" ;;
         --index) _tokitai_reply "i32 i64 all" "$current" ;;
-        --indices) _tokitai_reply "uniform zipf all" "$current" ;;
-        --peers) _tokitai_reply "none plain sleef openblas blis onednn libxsmm pytorch" "$current" ;;
+        --indices) _tokitai_reply "uniform zipf equal all" "$current" ;;
+        --backend) _tokitai_reply "cpu cuda hip" "$current" ;;
+        --peers) _tokitai_reply "none plain sleef openblas blis onednn libxsmm pytorch torch.compile triton" "$current" ;;
         --chart) _tokitai_files .svg "$current" ;;
         --shape | --threads | --seconds) COMPREPLY=() ;;
         *)
             if [[ $current == -* ]]; then
-                _tokitai_reply "--lowering --dtype --index --indices --shape --growth --scaling --peers --certify --threads --seconds --chart
-                    --json --help" "$current"
+                _tokitai_reply "--backend --lowering --dtype --index --indices --shape --growth --scaling --startup --peers --certify
+                    --threads --seconds --chart --json --help" "$current"
             else
                 _tokitai_reply "$(_tokitai_list ops)" "$current"
             fi ;;

@@ -83,6 +83,27 @@ bad "scaling and growth" "not both" gelu_fwd --scaling --growth
 bad "scaling of one thread" "there is only one" gelu_fwd --scaling --threads 1
 bad "a chart nowhere" "cannot write to --chart '/dev/null/x.svg'" gelu_fwd --chart /dev/null/x.svg
 
+echo "-- a GPU that is not there, and one that is only pretended"
+bad "a backend" "device 'cudda' is none of cpu, cuda" gelu_fwd --backend cudda
+bad "startup of the CPU" "--startup is about a GPU" --startup
+bad "threads of a GPU" "are about the CPU" --backend cuda --threads 2
+fakes=${BUILD_DIR:-$root/build}/tests/fake_gpu
+if [ -e "$fakes/libcuda.so.1" ]; then
+    export LD_LIBRARY_PATH=$fakes TOKITAI_CUDA_COMPILER=$fakes/libnvrtc.so FAKE_GPU_FAIL=cuInit=100
+    expect 3 "no device" gemm --backend cuda "${tiny[@]}"
+    says err "cuda cannot be used"
+    silent out
+    expect 3 "no device to start" --backend cuda --startup
+    unset FAKE_GPU_FAIL
+    expect 3 "without a certificate there" gemm --backend cuda "${tiny[@]}"
+    says err "cuda\.gemm\.f16\.shared has no certificate of this build on this machine"
+    silent out
+    bad "a peer of the CPU there" "unknown peer 'sleef'" gemm --backend cuda --peers sleef
+    unset LD_LIBRARY_PATH TOKITAI_CUDA_COMPILER
+else
+    echo "skipped: no driver that pretends at $fakes"
+fi
+
 echo "-- every op, against every peer that is here"
 # Peers are other people's libraries: what they leave allocated is not ours to judge.
 export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0

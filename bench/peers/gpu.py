@@ -24,7 +24,7 @@ def answer(text):
 
 device = int(sys.argv[1])
 wanted = sys.argv[2].split(",")
-names = [n for n in ("pytorch", "compile", "triton") if sys.argv[2] == "all" or n in wanted]
+names = [n for n in ("pytorch", "torch.compile", "triton") if sys.argv[2] == "all" or n in wanted]
 
 try:
     import torch
@@ -212,7 +212,7 @@ def ways_of(op):
     ways = [("pytorch", eager)]
     if not op.startswith("gemm"):  # a product is the same library call, compiled or not
         compiled = torch.compile(xent_loss if op == "xent" else eager, dynamic=False)
-        ways.append(("compile", with_gradient(compiled) if op == "xent" else compiled))
+        ways.append(("torch.compile", with_gradient(compiled) if op == "xent" else compiled))
     if triton and op.startswith(("gelu_", "softmax_")):
         ways.append(("triton", globals()["triton_" + op]))
     return [way for way in ways if way[0] in names]

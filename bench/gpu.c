@@ -1,0 +1,599 @@
+/* One case on a GPU: copies of its tensors, the arms, rounds, statistics. */
+#include "bench/gpu.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend/gpu.h"
+#include "bench/gpu_peers.h"
+#include "bench/limits.h"
+#include "bench/peers.h"
+#include "core/clock.h"
+#include "core/context.h"
+#include "executor/executor.h"
+#include "plan/plan.h"
+
+enum {
+    ALIGNMENT = 256,
+    L2_TIMES = 4, /* how often the copies of a case exceed the L2 cache */
+    MOST_COPIES = 4096,
+    MOST_SAMPLES = 1024,
+    LEAST_SAMPLES = 5,
+    LEAST_CALLS = 2, /* in a sample */
+    MOST_CALLS = 64
+};
+
+/* So long a sample should take. */
+static const double SAMPLE_SECONDS = 5e-4;
+
+struct bench_gpu {
+    tk_ctx *ctx;
+    void *begin, *end;       /* events */
+    tki_gpu_kernel *nothing; /* launched for a product without rows: its blocks find nothing to do */
+    tki_executor delay;
+    tk_case delay_case;
+    void *delay_vectors;
+    bench_gpu_peers *peers; /* NULL: none */
+    char device[320];
+    char found[320];
+};
+
+/* -- Opening ------------------------------------------------------------------------------------------------------ */
+
+/* A product of two long vectors is one block at work for a few hundred microseconds, hardly touching memory: what is queued
+ * behind it begins without waiting for the processor. */
+static tk_status make_delay(bench_gpu *g)
+{
+    enum { LENGTH = 8192 };
+    tki_plan plan;
+    g->delay_case = tk_case_init(tk_contract_find("gemm"), TK_F16);
+    g->delay_case.dims[0] = g->delay_case.dims[1] = 1;
+    g->delay_case.dims[2] = LENGTH;
+    char id[64];
+    snprintf(id, sizeof id, "%s.gemm.f16.shared", g->ctx->backend);
+    tki_plan_case(g->ctx, &g->delay_case, NULL, id, &plan);
+    if (!plan.lowering)
+        return tki_fail(g->ctx, TK_UNSUPPORTED, "%s: %s", id, plan.refusals);
+    tk_status status = tki_executor_open(g->ctx, &(tki_executable){.lowering = plan.lowering}, &g->delay);
+    const size_t bytes = 2 * LENGTH * sizeof(uint16_t) + ALIGNMENT;
+    if (status == TK_OK)
+        status = tki_gpu_alloc(g->ctx, g->ctx->gpu, bytes, &g->delay_vectors);
+    if (status == TK_OK)
+        status = tki_gpu_fill(g->ctx, g->ctx->gpu, g->ctx->stream, g->delay_vectors, 0, bytes);
+    return status;
+}
+
+static tk_status delay(bench_gpu *g)
+{
+    uint16_t *vectors = g->delay_vectors;
+    const int64_t length = g->delay_case.dims[2];
+    return tki_executor_call(&g->delay, &g->delay_case, (void *[]){vectors, vectors + length, vectors + 2 * length},
+                             NULL);
+}
+
+bench_gpu *bench_gpu_open(tk_ctx *ctx, const bench_options *options)
+{
+    bench_gpu *g = calloc(1, sizeof *g);
+    if (!g) {
+        (void)tki_fail(ctx, TK_NO_MEMORY, "no memory to measure with");
+        return NULL;
+    }
+    g->ctx = ctx;
+    const tki_gpu_info *info = ctx->device;
+    snprintf(g->device, sizeof g->device, "%s, %s, driver %s, %d multiprocessors, L2 %.0f MB", info->name,
+             info->architecture, info->driver, info->units, 1e-6 * (double)info->l2_bytes);
+    tk_status status = tki_gpu_event_create(ctx, ctx->gpu, &g->begin);
+    if (status == TK_OK)
+        status = tki_gpu_event_create(ctx, ctx->gpu, &g->end);
+    if (status == TK_OK)
+        status = tki_gpu_kernel_get(ctx, ctx->gpu, "ops/gemm/kernel.cu", TK_F16, "product_64", &g->nothing);
+    if (status == TK_OK)
+        status = make_delay(g);
+    if (status != TK_OK) {
+        bench_gpu_close(g);
+        return NULL;
+    }
+    if (options->peers && !strcmp(options->peers, "none"))
+        snprintf(g->found, sizeof g->found, "not asked for");
+    else
+        g->peers = bench_gpu_peers_open(info->ordinal, options->peers, g->found, sizeof g->found);
+    return g;
+}
+
+void bench_gpu_close(bench_gpu *g)
+{
+    if (!g)
+        return;
+    bench_gpu_peers_close(g->peers);
+    tki_executor_close(&g->delay);
+    tki_gpu_free(g->ctx->gpu, g->delay_vectors);
+    if (g->begin)
+        tki_gpu_event_destroy(g->ctx->gpu, g->begin);
+    if (g->end)
+        tki_gpu_event_destroy(g->ctx->gpu, g->end);
+    free(g);
+}
+
+const char *bench_gpu_device(const bench_gpu *g)
+{
+    return g->device;
+}
+
+const char *bench_gpu_peer_at(int i)
+{
+    static const char *const names[] = {"pytorch", "torch.compile", "triton"};
+    return i >= 0 && i < (int)(sizeof names / sizeof *names) ? names[i] : NULL;
+}
+
+const char *bench_gpu_peers_found(const bench_gpu *g)
+{
+    return g->found;
+}
+
+/* -- Tensors ------------------------------------------------------------------------------------------------------ */
+
+/* Copies of all tensors of a case, one after the other, and as much room for a copy to write to. */
+typedef struct copies {
+    bench_work work; /* its buffers are those of the copy that comes next */
+    char *first;
+    int64_t offsets[TK_MAX_PARAMS];
+    int64_t stride; /* bytes from one copy to the next */
+    char *sink;
+    int64_t sink_stride;
+    int count;
+    int next;
+} copies;
+
+static int64_t align(int64_t bytes)
+{
+    return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
+
+/* Draws a beginning on the host; the device repeats it. */
+static tk_status fill_values(const copies *s, int param)
+{
+    enum { PERIOD = 1 << 20 };
+    tk_ctx *ctx = s->work.ctx;
+    char *to = s->first + s->offsets[param];
+    const int64_t count = tk_case_elements(&s->work.c, param);
+    int64_t done = count < PERIOD ? count : PERIOD;
+    uint16_t *values = malloc(2 * (size_t)done);
+    if (!values)
+        return tki_fail(ctx, TK_NO_MEMORY, "no memory for %s", s->work.c.contract->params[param].name);
+    bench_draw_values(&s->work.c, param, values, done);
+    tk_status status = tki_gpu_write(ctx, ctx->gpu, ctx->stream, to, values, 2 * (size_t)done);
+    while (status == TK_OK && done < count) {
+        int64_t more = count - done < done ? count - done : done;
+        status = tki_gpu_copy(ctx, ctx->gpu, ctx->stream, to + 2 * done, to, 2 * (size_t)more);
+        done += more;
+    }
+    free(values);
+    return status;
+}
+
+static tk_status fill_indices(const copies *s, int param)
+{
+    tk_ctx *ctx = s->work.ctx;
+    const size_t bytes = (size_t)s->work.bytes[param];
+    void *indices = malloc(bytes);
+    if (!indices)
+        return tki_fail(ctx, TK_NO_MEMORY, "no memory for %s", s->work.c.contract->params[param].name);
+    bench_draw_indices(&s->work, param, indices);
+    tk_status status = tki_gpu_write(ctx, ctx->gpu, ctx->stream, s->first + s->offsets[param], indices, bytes);
+    free(indices);
+    return status;
+}
+
+static tk_status fill(const copies *s)
+{
+    tk_ctx *ctx = s->work.ctx;
+    const tk_contract *contract = s->work.c.contract;
+    tk_status status = tki_gpu_fill(ctx, ctx->gpu, ctx->stream, s->first, 0xff, (size_t)(s->stride * s->count));
+    for (int p = 0; p < contract->param_count && status == TK_OK; p++) {
+        if (contract->params[p].output)
+            continue;
+        status = contract->params[p].kind == TK_KIND_INDEX ? fill_indices(s, p) : fill_values(s, p);
+        for (int i = 1; i < s->count && status == TK_OK; i++)
+            status = tki_gpu_copy(ctx, ctx->gpu, ctx->stream, s->first + i * s->stride + s->offsets[p],
+                                  s->first + s->offsets[p], (size_t)s->work.bytes[p]);
+    }
+    return status;
+}
+
+static void free_copies(copies *s)
+{
+    tki_gpu_free(s->work.ctx->gpu, s->first);
+    tki_gpu_free(s->work.ctx->gpu, s->sink);
+}
+
+static void take_next(copies *s)
+{
+    s->next = (s->next + 1) % s->count;
+    for (int p = 0; p < s->work.c.contract->param_count; p++)
+        s->work.buffers[p] = s->first + s->next * s->stride + s->offsets[p];
+}
+
+static int64_t rotated_bytes(const tki_gpu_info *info)
+{
+    return L2_TIMES * (info->l2_bytes > 0 ? info->l2_bytes : INT64_C(64) << 20);
+}
+
+static tk_status make_copies(copies *s, double moved)
+{
+    tk_ctx *ctx = s->work.ctx;
+    const tk_case *c = &s->work.c;
+    for (int p = 0; p < c->contract->param_count; p++) {
+        s->offsets[p] = s->stride;
+        s->stride += align(s->work.bytes[p]);
+    }
+    s->sink_stride = align((int64_t)(moved / 2));
+    const int64_t wanted = 1 + rotated_bytes(ctx->device) / s->stride;
+    s->count = wanted < 2 ? 2 : wanted > MOST_COPIES ? MOST_COPIES : (int)wanted;
+    void *memory = NULL;
+    tk_status status = tki_gpu_alloc(ctx, ctx->gpu, (size_t)(s->stride * s->count), &memory);
+    s->first = memory;
+    if (status == TK_OK) {
+        status = tki_gpu_alloc(ctx, ctx->gpu, (size_t)(s->sink_stride * s->count), &memory);
+        s->sink = status == TK_OK ? memory : NULL;
+    }
+    if (status == TK_OK)
+        status = fill(s);
+    take_next(s);
+    return status == TK_OK ? tk_case_check(ctx, c, s->work.buffers) : status;
+}
+
+/* -- Arms --------------------------------------------------------------------------------------------------------- */
+
+typedef struct arm {
+    bench_arm *shown;
+    tk_status (*call)(bench_gpu *g, copies *s, struct arm *arm); /* queues one call; NULL: a peer's */
+    tki_executor executor;
+    int peer;
+    int64_t calls; /* in one sample */
+    double samples[MOST_SAMPLES];
+    int count;
+    bool failed; /* a peer's; it is left out then */
+} arm;
+
+static tk_status call_lowering(bench_gpu *g, copies *s, arm *a)
+{
+    (void)g;
+    return tki_executor_call(&a->executor, &s->work.c, s->work.buffers, NULL);
+}
+
+/* Reads half of the bytes and writes the other half. */
+static tk_status call_copy(bench_gpu *g, copies *s, arm *a)
+{
+    (void)a;
+    return tki_gpu_copy(g->ctx, g->ctx->gpu, g->ctx->stream, s->sink + s->next * s->sink_stride,
+                        s->first + s->next * s->stride, (size_t)s->sink_stride);
+}
+
+static tk_status launch_nothing(bench_gpu *g)
+{
+    static const unsigned char no_rows[256] = {0};
+    return tki_gpu_launch(g->ctx, g->ctx->gpu, g->ctx->stream, g->nothing,
+                          (tki_gpu_grid){.blocks = {1}, .threads = 128}, no_rows);
+}
+
+static tk_status call_nothing(bench_gpu *g, copies *s, arm *a)
+{
+    (void)s;
+    (void)a;
+    return launch_nothing(g);
+}
+
+static arm *new_arm(bench_result *result, arm *arms, bench_kind kind, const char *name)
+{
+    if (result->arm_count == BENCH_ARMS)
+        return NULL;
+    arm *a = &arms[result->arm_count];
+    a->shown = &result->arms[result->arm_count++];
+    *a->shown = (bench_arm){.kind = kind, .threads = 1, .scale = 1};
+    snprintf(a->shown->name, sizeof a->shown->name, "%.127s", name);
+    return a;
+}
+
+static tk_status attach(bench_gpu *g, const copies *s, const char *const lowerings[], int count, bench_result *result,
+                        arm *arms)
+{
+    char names[BENCH_GPU_PEER_ARMS][BENCH_GPU_PEER_NAME];
+    for (int i = 0; i < count; i++) {
+        tki_plan plan;
+        tki_plan_case(g->ctx, &s->work.c, NULL, lowerings[i], &plan);
+        if (!plan.lowering)
+            return tki_fail(g->ctx, TK_UNSUPPORTED, "%s: %s", lowerings[i], plan.refusals);
+        arm *a = new_arm(result, arms, BENCH_LOWERING, lowerings[i]);
+        if (!a)
+            break;
+        a->call = call_lowering;
+        tk_status status = tki_executor_open(g->ctx, &(tki_executable){.lowering = plan.lowering}, &a->executor);
+        if (status != TK_OK)
+            return status;
+    }
+    arm *copy = new_arm(result, arms, BENCH_LIMIT, "limit: copy");
+    if (copy)
+        copy->call = call_copy;
+    arm *nothing = new_arm(result, arms, BENCH_LIMIT, "limit: empty launch");
+    if (nothing)
+        nothing->call = call_nothing;
+    const int peers = g->peers ? bench_gpu_peers_case(g->peers, &s->work.c, s->work.indices,
+                                                      rotated_bytes(g->ctx->device), names)
+                               : 0;
+    for (int i = 0; i < peers; i++) {
+        arm *a = new_arm(result, arms, BENCH_PEER, names[i]);
+        if (a)
+            a->peer = i;
+    }
+    return TK_OK;
+}
+
+/* -- Timing ------------------------------------------------------------------------------------------------------- */
+
+/* Seconds of one call out of a row of them. */
+static tk_status take_sample(bench_gpu *g, copies *s, arm *a, int64_t calls, double *seconds)
+{
+    tk_ctx *ctx = g->ctx;
+    if (!a->call) {
+        a->failed = !bench_gpu_peers_time(g->peers, a->peer, calls, seconds);
+        return TK_OK;
+    }
+    tk_status status = delay(g);
+    if (status == TK_OK)
+        status = tki_gpu_event_record(ctx, ctx->gpu, g->begin, ctx->stream);
+    for (int64_t i = 0; i < calls && status == TK_OK; i++) {
+        take_next(s);
+        status = a->call(g, s, a);
+    }
+    if (status == TK_OK)
+        status = tki_gpu_event_record(ctx, ctx->gpu, g->end, ctx->stream);
+    if (status == TK_OK)
+        status = tki_gpu_event_seconds(ctx, ctx->gpu, g->begin, g->end, seconds);
+    *seconds /= (double)calls;
+    return status;
+}
+
+/* The first sample of an arm is not counted: it loads, compiles and settles how many calls make one. */
+static tk_status warm_up(bench_gpu *g, copies *s, bench_result *result, arm *arms)
+{
+    tk_status status = TK_OK;
+    for (int i = 0; i < result->arm_count && status == TK_OK; i++) {
+        double once = 0;
+        for (int k = 0; k < 2 && status == TK_OK && !arms[i].failed; k++)
+            status = take_sample(g, s, &arms[i], LEAST_CALLS, &once);
+        double calls = ceil(SAMPLE_SECONDS / fmax(once, 1e-7));
+        arms[i].calls = calls < LEAST_CALLS ? LEAST_CALLS : calls > MOST_CALLS ? MOST_CALLS : (int64_t)calls;
+    }
+    return status == TK_OK ? tk_ctx_synchronize(g->ctx) : status; /* a bad index would show here */
+}
+
+static tk_status time_arms(bench_gpu *g, copies *s, bench_result *result, arm *arms, double seconds)
+{
+    const double end = tki_now() + seconds;
+    tk_status status = TK_OK;
+    for (int round = 0; round < MOST_SAMPLES && status == TK_OK && (round < LEAST_SAMPLES || tki_now() < end);
+         round++) {
+        for (int i = 0; i < result->arm_count && status == TK_OK; i++) {
+            if (arms[i].failed)
+                continue;
+            double sample = 0;
+            status = take_sample(g, s, &arms[i], arms[i].calls, &sample);
+            if (status == TK_OK && !arms[i].failed)
+                arms[i].samples[arms[i].count++] = sample;
+        }
+    }
+    for (int i = 0; i < result->arm_count; i++)
+        bench_arm_settle(&result->arms[i], arms[i].samples, arms[i].count);
+    return status;
+}
+
+static void conclude(bench_result *result, const arm *arms)
+{
+    int kept = 0;
+    for (int i = 0; i < result->arm_count; i++)
+        if (!arms[i].failed)
+            result->arms[kept++] = result->arms[i];
+    result->arm_count = kept;
+    for (int i = 0; i < result->arm_count; i++) {
+        const bench_arm *a = &result->arms[i];
+        if (!strcmp(a->name, "limit: copy") && result->work_flops <= 0)
+            result->limit = a->median;
+        if (a->kind == BENCH_PEER && (result->best_peer <= 0 || a->median < result->best_peer)) {
+            result->best_peer = a->median;
+            result->best_peer_name = a->name;
+        }
+    }
+}
+
+bool bench_gpu_measure(bench_gpu *g, const tk_case *c, const char *const lowerings[], int count,
+                       const bench_options *options, bench_result *result)
+{
+    copies s = {.work = {.ctx = g->ctx, .c = *c, .indices = options->indices, .threads = 1}};
+    *result = (bench_result){.c = *c, .indices = options->indices, .threads = 1, .by_median = true};
+    arm *arms = calloc(BENCH_ARMS, sizeof *arms);
+    if (!arms) {
+        (void)tki_fail(g->ctx, TK_NO_MEMORY, "no memory for the samples");
+        return false;
+    }
+    for (int p = 0; p < c->contract->param_count; p++)
+        s.work.bytes[p] = tk_case_elements(c, p) * (int64_t)tk_dtype_size(tk_case_param_dtype(c, p));
+    bench_measure_size(&s.work, result);
+    tk_status status = make_copies(&s, result->work_bytes);
+    if (status == TK_OK)
+        status = attach(g, &s, lowerings, count, result, arms);
+    if (status == TK_OK)
+        status = warm_up(g, &s, result, arms);
+    if (status == TK_OK)
+        status = time_arms(g, &s, result, arms, options->seconds);
+    if (status == TK_OK)
+        conclude(result, arms);
+    if (g->peers)
+        bench_gpu_peers_end(g->peers);
+    for (int i = 0; i < BENCH_ARMS; i++)
+        if (arms[i].call == call_lowering)
+            tki_executor_close(&arms[i].executor);
+    free_copies(&s);
+    free(arms);
+    return status == TK_OK;
+}
+
+/* -- Limits, small calls, first use ---------------------------------------------------------------------------------- */
+
+static tk_status time_copy(bench_gpu *g, char *memory, size_t bytes, double *seconds)
+{
+    tk_ctx *ctx = g->ctx;
+    tk_status status = tki_gpu_event_record(ctx, ctx->gpu, g->begin, ctx->stream);
+    if (status == TK_OK)
+        status = tki_gpu_copy(ctx, ctx->gpu, ctx->stream, memory + bytes, memory, bytes);
+    if (status == TK_OK)
+        status = tki_gpu_event_record(ctx, ctx->gpu, g->end, ctx->stream);
+    return status == TK_OK ? tki_gpu_event_seconds(ctx, ctx->gpu, g->begin, g->end, seconds) : status;
+}
+
+bool bench_gpu_limits_measure(bench_gpu *g, bench_gpu_limits *limits)
+{
+    enum { ROUNDS = 25 };
+    tk_ctx *ctx = g->ctx;
+    const int64_t eighth = ctx->device->memory_bytes / 8;
+    const size_t bytes = eighth < 1 << 30 ? (size_t)eighth : (size_t)1 << 30;
+    void *memory = NULL;
+    double copies_taken[ROUNDS];
+    double launches[ROUNDS];
+    arm nothing = {.call = call_nothing};
+    tk_status status = tki_gpu_alloc(ctx, ctx->gpu, 2 * bytes, &memory);
+    copies none = {.work = {.ctx = ctx, .c = g->delay_case}, .first = memory, .count = 1};
+    if (status == TK_OK)
+        status = tki_gpu_fill(ctx, ctx->gpu, ctx->stream, memory, 1, 2 * bytes);
+    for (int i = 0; i < ROUNDS && status == TK_OK; i++) {
+        status = time_copy(g, memory, bytes, &copies_taken[i]);
+        if (status == TK_OK)
+            status = take_sample(g, &none, &nothing, MOST_CALLS, &launches[i]);
+    }
+    tki_gpu_free(ctx->gpu, memory);
+    if (status != TK_OK)
+        return false;
+    bench_arm settled = {.best = 0};
+    bench_arm_settle(&settled, copies_taken, ROUNDS);
+    limits->copy = 2 * (double)bytes / settled.median;
+    bench_arm_settle(&settled, launches, ROUNDS);
+    limits->launch = settled.median;
+    return true;
+}
+
+/* A case of a few elements on buffers of its own, all of them zero: an index too. */
+typedef struct tiny {
+    tk_case c;
+    void *memory;
+    void *buffers[TK_MAX_PARAMS];
+} tiny;
+
+static tk_status make_tiny(tk_ctx *ctx, const tk_contract *contract, tk_dtype dtype, tiny *t)
+{
+    *t = (tiny){.c = tk_case_init(contract, dtype)};
+    for (int d = 0; d < contract->dim_count; d++)
+        t->c.dims[d] = 8;
+    enum { ROOM = 4096 };
+    tk_status status = tki_gpu_alloc(ctx, ctx->gpu, ROOM * TK_MAX_PARAMS, &t->memory);
+    if (status != TK_OK)
+        return status;
+    for (int p = 0; p < contract->param_count; p++)
+        t->buffers[p] = (char *)t->memory + (ptrdiff_t)p * ROOM;
+    return tki_gpu_fill(ctx, ctx->gpu, ctx->stream, t->memory, 0, ROOM * TK_MAX_PARAMS);
+}
+
+bool bench_gpu_overhead_measure(bench_gpu *g, const tk_contract *contract, tk_dtype dtype,
+                                bench_gpu_overhead *overhead)
+{
+    enum { ROUNDS = 101, IN_A_ROW = 100 }; /* few enough that the device's queue does not fill up */
+    double calls[ROUNDS];
+    double bare[ROUNDS];
+    tiny t;
+    tk_status status = make_tiny(g->ctx, contract, dtype, &t);
+    for (int round = -1; round < ROUNDS && status == TK_OK; round++) {
+        const int at = round < 0 ? 0 : round; /* the one before the first only warms up */
+        status = tk_ctx_synchronize(g->ctx);
+        double begin = tki_now();
+        for (int i = 0; i < IN_A_ROW && status == TK_OK; i++)
+            status = tk_run(g->ctx, &t.c, t.buffers);
+        calls[at] = (tki_now() - begin) / IN_A_ROW;
+        if (status == TK_OK)
+            status = tk_ctx_synchronize(g->ctx);
+        begin = tki_now();
+        for (int i = 0; i < IN_A_ROW && status == TK_OK; i++)
+            status = launch_nothing(g);
+        bare[at] = (tki_now() - begin) / IN_A_ROW;
+    }
+    if (status == TK_OK)
+        status = tk_ctx_synchronize(g->ctx);
+    tki_gpu_free(g->ctx->gpu, t.memory);
+    bench_arm settled = {.best = 0};
+    if (status == TK_OK) {
+        bench_arm_settle(&settled, calls, ROUNDS);
+        overhead->call = settled.median;
+        bench_arm_settle(&settled, bare, ROUNDS);
+        overhead->bare = settled.median;
+    }
+    return status == TK_OK;
+}
+
+static tk_status time_first_use(tk_ctx *ctx, const char *device, const tk_contract *contract, tk_dtype dtype,
+                                double *seconds)
+{
+    tiny t = {.memory = NULL};
+    tk_status status = tk_ctx_use_device(ctx, device);
+    if (status != TK_OK)
+        return status;
+    status = make_tiny(ctx, contract, dtype, &t);
+    if (status == TK_OK)
+        status = tk_ctx_synchronize(ctx);
+    double begin = tki_now();
+    if (status == TK_OK)
+        status = tk_run(ctx, &t.c, t.buffers);
+    if (status == TK_OK)
+        status = tk_ctx_synchronize(ctx);
+    *seconds = tki_now() - begin;
+    tki_gpu_free(ctx->gpu, t.memory);
+    return status;
+}
+
+bool bench_gpu_first_use_measure(tk_ctx *ctx, const char *device, const tk_contract *contract, tk_dtype dtype,
+                                 bench_gpu_first_use *first_use)
+{
+    tk_status status = time_first_use(ctx, device, contract, dtype, &first_use->empty_cache);
+    if (status == TK_OK)
+        status = time_first_use(ctx, device, contract, dtype, &first_use->full_cache);
+    return status == TK_OK;
+}
+
+/* -- Shapes --------------------------------------------------------------------------------------------------------- */
+
+bool bench_gpu_shape_at(const tk_contract *contract, int i, int64_t dims[TK_MAX_DIMS])
+{
+    enum { MOST = 7 };
+    static const struct {
+        const char *op; /* a beginning of its name */
+        int64_t dims[MOST][TK_MAX_DIMS];
+    } usual[] = {
+        {"gelu_", {{1 << 26}, {1 << 20}}},
+        {"softmax_", {{8192, 32000}, {65536, 1024}, {4096, 128256}, {16384, 4096}}},
+        {"xent", {{8192, 32000}, {4096, 128256}}},
+        {"embedding_", {{32768, 1024, 50304}, {32768, 2048, 128256}}},
+        {"gemm",
+         {{4096, 4096, 1024},
+          {8192, 8192, 2048},
+          {8192, 4096, 4096},
+          {16384, 5632, 2048},
+          {8192, 32000, 1024},
+          {1000, 777, 333}}},
+    };
+    for (size_t k = 0; k < sizeof usual / sizeof *usual && i < MOST; k++) {
+        if (strncmp(contract->name, usual[k].op, strlen(usual[k].op)) != 0)
+            continue;
+        memcpy(dims, usual[k].dims[i], sizeof usual[k].dims[i]);
+        return dims[0] > 0;
+    }
+    dims[0] = dims[1] = dims[2] = 1024;
+    return i == 0;
+}
