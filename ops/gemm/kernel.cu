@@ -11,7 +11,7 @@ enum {
     PIECE = 8,                                 /* elements that a thread brings of each panel: 16 bytes */
     DEPTH = PIECE * TKI_GEMM_THREADS_PER_LINE, /* so that all threads bring a whole panel of each factor */
     ACROSS = 16,                               /* threads of a block along the columns */
-    UNROLL = 8,
+    UNROLL = 16,
     ROWS = 8 /* of the output in one thread: two groups of 4, half a tile apart */
 };
 
