@@ -98,6 +98,8 @@ if [ -e "$fakes/libcuda.so.1" ]; then
     expect 3 "without a certificate there" gemm --backend cuda "${tiny[@]}"
     says err "cuda\.gemm\.f16\.shared has no certificate of this build on this machine"
     silent out
+    expect 0 "startup there" gemm --backend cuda --dtype f16 --startup
+    says out "^gemm +f16 +[0-9]+ ms +[0-9.]+ ms +[0-9.]+ us"
     bad "a peer of the CPU there" "unknown peer 'sleef'" gemm --backend cuda --peers sleef
     unset LD_LIBRARY_PATH TOKITAI_CUDA_COMPILER
 else
