@@ -1,0 +1,44 @@
+# compile_kernels.bash BACKEND ARCHITECTURE...: compiles every GPU kernel, for both dtypes, through the library itself, and fails on
+# a spill, on a warning, and on a kernel that was left out. Exits with 77 where there is no compiler, naming what was not compiled.
+set -uo pipefail
+root=$(readlink -f "${SOURCE_DIR:-$(dirname "$(readlink -f "$0")")/..}")
+tokitai=$(readlink -f "${TOKITAI:-$root/build/tokitai}")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export TOKITAI_CACHE=$work/cache LC_ALL=C
+cd "$root" || exit 1
+
+backend=$1
+shift
+status=0
+for architecture in "$@"; do
+    sources=(ops/*/kernel*.cu)
+    expected=0
+    for source in "${sources[@]}"; do
+        [[ $source == */kernel_hopper.cu && $architecture != sm_90 ]] || expected=$((expected + 2))
+    done
+    "$tokitai" cache build --backend "$backend" --architecture "$architecture" >"$work/out" 2>"$work/err"
+    built=$?
+    cat "$work/out"
+    if [ $built -eq 3 ]; then
+        echo "skipped: no compiler of $backend for $architecture; not compiled: ${sources[*]}"
+        sed 's/^/    /' "$work/err"
+        exit 77
+    fi
+    problem=
+    [ $built -eq 0 ] || problem="does not compile: $(cat "$work/err")"
+    ! grep -qE ' spills [0-9]' "$work/out" || problem+=" spills registers: $(grep -E ' spills [0-9]' "$work/out")"
+    ! grep -q '^    warning:' "$work/out" || problem+=" the compiler warns: $(grep '^    warning:' "$work/out")"
+    done=$(grep -cE '(built|found) in [0-9.]+ s$' "$work/out")
+    [ "$done" = "$expected" ] || problem+=" $done compilations, not $expected"
+    # Each source must have told of at least one kernel, or the check of spills has looked at nothing.
+    grep -A1 -E '(built|found) in [0-9.]+ s$' "$work/out" | grep -vE '^(ops/|--)' | grep -vqE ' registers, ' &&
+        problem+=" a source without a kernel"
+    if [ -n "$problem" ]; then
+        echo "$backend $architecture: $problem"
+        status=1
+    else
+        echo "$backend $architecture: $done compilations without spills or warnings"
+    fi
+done
+exit $status
