@@ -32,6 +32,19 @@ const char *tki_cpu_accept_avx512(const tk_case *c, const tki_gpu_info *device)
     return "the processor has no AVX-512 F, BW, VL and DQ";
 }
 
+const char *tki_cpu_accept_avx512bf16(const tk_case *c, const tki_gpu_info *device)
+{
+    if (c->dtype != TK_BF16)
+        return "it takes bf16 only";
+#if defined(__x86_64__)
+    if (!tki_cpu_accept_avx512(c, device) && __builtin_cpu_supports("avx512bf16"))
+        return NULL;
+#else
+    (void)device;
+#endif
+    return "the processor has no AVX-512 BF16";
+}
+
 const char *tki_cpu_accept_avx2(const tk_case *c, const tki_gpu_info *device)
 {
     (void)c;

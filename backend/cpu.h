@@ -6,6 +6,7 @@
 
 /* NULL, or what the processor lacks. */
 const char *tki_cpu_accept_avx512(const tk_case *c, const tki_gpu_info *device);
+const char *tki_cpu_accept_avx512bf16(const tk_case *c, const tki_gpu_info *device); /* takes bf16 only */
 const char *tki_cpu_accept_avx2(const tk_case *c, const tki_gpu_info *device);
 const char *tki_cpu_accept_neon(const tk_case *c, const tki_gpu_info *device);
 const char *tki_cpu_accept_any(const tk_case *c, const tki_gpu_info *device);
@@ -26,6 +27,13 @@ bool tki_cpu_has_f16c(void);
         TKI_CPU_ROW(avx2, tki_cpu_accept_avx2, table, launch_function, __VA_ARGS__), \
         TKI_CPU_ROW(scalar, tki_cpu_accept_any, table, launch_function, __VA_ARGS__)
 #define TKI_CPU_TABLES(type) extern const type type##_avx512, type##_avx2, type##_scalar
+/* The same for an op with a unit more, for the bf16 dot product. */
+#define TKI_CPU_ROWS_WITH_DOT(table, launch_function, ...)                                   \
+    TKI_CPU_ROW(avx512bf16, tki_cpu_accept_avx512bf16, table, launch_function, __VA_ARGS__), \
+        TKI_CPU_ROWS(table, launch_function, __VA_ARGS__)
+#define TKI_CPU_TABLES_WITH_DOT(type)    \
+    extern const type type##_avx512bf16; \
+    TKI_CPU_TABLES(type)
 #elif defined(__aarch64__)
 #define TKI_CPU_ROWS(table, launch_function, ...)                                \
     TKI_CPU_ROW(neon, tki_cpu_accept_neon, table, launch_function, __VA_ARGS__), \
@@ -35,6 +43,11 @@ bool tki_cpu_has_f16c(void);
 #define TKI_CPU_ROWS(table, launch_function, ...) \
     TKI_CPU_ROW(scalar, tki_cpu_accept_any, table, launch_function, __VA_ARGS__)
 #define TKI_CPU_TABLES(type) extern const type type##_scalar
+#endif
+
+#if !defined(TKI_CPU_ROWS_WITH_DOT)
+#define TKI_CPU_ROWS_WITH_DOT TKI_CPU_ROWS
+#define TKI_CPU_TABLES_WITH_DOT TKI_CPU_TABLES
 #endif
 
 #endif

@@ -42,6 +42,15 @@ const char *tk_lowering_refusal(const tk_ctx *ctx, const tk_case *c, int i)
     return row->backend && i == 0 ? refusal(ctx, row, c) : "there is no such lowering";
 }
 
+const tki_lowering *tki_plan_first(const tk_ctx *ctx, const tk_case *c)
+{
+    const char *backend = tki_ctx_backend(ctx);
+    for (const tki_lowering *row = tki_lowerings_of(c->contract); row->backend; row++)
+        if (!strcmp(backend, row->backend) && !refusal(ctx, row, c))
+            return row;
+    return NULL;
+}
+
 void tki_plan_case(const tk_ctx *ctx, const tk_case *c, const char *backend, const char *id, tki_plan *plan)
 {
     size_t used = 0;

@@ -9,6 +9,9 @@ typedef struct tki_plan {
     char refusals[1024];          /* "cpu.gemm.f16.avx512: no AVX-512; ..." of the rows before it */
 } tki_plan;
 
+/* The first accepting row on the context's backend, or NULL; for callers who need no reasons, which take long to write. */
+const tki_lowering *tki_plan_first(const tk_ctx *ctx, const tk_case *c);
+
 /* `backend` NULL means the one that the context works on; `id` NULL means any lowering, else exactly that one. */
 void tki_plan_case(const tk_ctx *ctx, const tk_case *c, const char *backend, const char *id, tki_plan *plan);
 

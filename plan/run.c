@@ -5,12 +5,14 @@
 #include "executor/launch.h"
 #include "plan/plan.h"
 
-static tk_status plan_or_fail(tk_ctx *ctx, const tk_case *c, tki_plan *plan)
+static tk_status plan_or_fail(tk_ctx *ctx, const tk_case *c, const tki_lowering **lowering)
 {
-    tki_plan_case(ctx, c, NULL, NULL, plan);
-    if (plan->lowering)
+    *lowering = tki_plan_first(ctx, c);
+    if (*lowering)
         return TK_OK;
-    return tki_fail(ctx, TK_UNSUPPORTED, "%s: no lowering takes this case: %s", c->contract->name, plan->refusals);
+    tki_plan plan;
+    tki_plan_case(ctx, c, NULL, NULL, &plan);
+    return tki_fail(ctx, TK_UNSUPPORTED, "%s: no lowering takes this case: %s", c->contract->name, plan.refusals);
 }
 
 tk_status tk_scratch_size(tk_ctx *ctx, const tk_case *c, size_t *bytes)
@@ -19,25 +21,24 @@ tk_status tk_scratch_size(tk_ctx *ctx, const tk_case *c, size_t *bytes)
         return TK_BAD_ARGUMENT;
     if (!c || !c->contract || !bytes)
         return tki_fail(ctx, TK_BAD_ARGUMENT, "no case, no contract or nowhere to put the size");
-    tki_plan plan;
+    const tki_lowering *lowering;
     tk_status status = tki_case_check_shape(ctx, c);
     if (status == TK_OK)
-        status = plan_or_fail(ctx, c, &plan);
+        status = plan_or_fail(ctx, c, &lowering);
     if (status == TK_OK)
-        *bytes = plan.lowering->scratch_bytes ? plan.lowering->scratch_bytes(plan.lowering, c, tki_ctx_threads(ctx))
-                                              : 0;
+        *bytes = lowering->scratch_bytes ? lowering->scratch_bytes(lowering, c, tki_ctx_threads(ctx)) : 0;
     return status;
 }
 
 tk_status tk_run(tk_ctx *ctx, const tk_case *c, void *const buffers[])
 {
-    tki_plan plan;
+    const tki_lowering *lowering;
     tki_executor executor;
     tk_status status = tk_case_check(ctx, c, buffers);
     if (status == TK_OK)
-        status = plan_or_fail(ctx, c, &plan);
+        status = plan_or_fail(ctx, c, &lowering);
     if (status == TK_OK)
-        status = tki_executor_open(ctx, &(tki_executable){.lowering = plan.lowering}, &executor);
+        status = tki_executor_open(ctx, &(tki_executable){.lowering = lowering}, &executor);
     if (status != TK_OK)
         return status;
     status = tki_executor_call(&executor, c, buffers, NULL);
@@ -51,10 +52,10 @@ tk_status tk_prepare(tk_ctx *ctx, const tk_case *c)
         return TK_BAD_ARGUMENT;
     if (!c || !c->contract)
         return tki_fail(ctx, TK_BAD_ARGUMENT, "no case or no contract");
-    tki_plan plan;
+    const tki_lowering *lowering;
     void *const none[TK_MAX_PARAMS] = {0};
     tk_status status = tki_case_check_shape(ctx, c);
     if (status == TK_OK)
-        status = plan_or_fail(ctx, c, &plan);
-    return status == TK_OK ? tki_launch(ctx, plan.lowering, c, none, true) : status;
+        status = plan_or_fail(ctx, c, &lowering);
+    return status == TK_OK ? tki_launch(ctx, lowering, c, none, true) : status;
 }

@@ -1,19 +1,22 @@
-/* UNTRUSTED. Matrix products on the CPU. Panels of both factors are converted to fp32 and packed for the inner loop,
- * a block of sums held in registers: left's elements are spread over vectors and may lie either way, right's rows
- * must lie along vectors and are transposed in registers on their way into the panel where they do not. Every output
- * is summed in one fixed order, whatever the blocks, the threads and the caches are: runs of DEPTH products, each
- * from +0 in ascending order by vec_fma(), and the runs added in ascending order. */
+/* UNTRUSTED. Matrix products on the CPU. Both factors are packed into panels of cells for the inner loop, a block of
+ * sums held in registers: left's cells are spread over vectors and may lie either way, right's rows must lie along
+ * vectors and are transposed in registers on their way into the panel where they do not. A cell is a number converted to
+ * fp32, or a pair of bf16 numbers where the processor multiplies these (cpu_vector_cells.h). Every output is summed in
+ * one fixed order, whatever the blocks, the threads and the caches are: runs of DEPTH cells, each from +0 in ascending
+ * order by vec_fma_cells(), and the runs added in ascending order. Pairs have two ways to the same bits: the fast one
+ * is taken where a look at the exponents shows that it loses no subnormal number. */
 #include "ops/gemm/kernel_cpu.h"
 
+#include <limits.h>
 #include <stdbool.h>
 #include <unistd.h>
 
-#include "backend/cpu_vector.h"
+#include "backend/cpu_vector_cells.h"
 
 extern const tki_gemm_cpu TKI_ISA_TABLE(tki_gemm_cpu);
 
 enum {
-    DEPTH = 1024, /* length of a run: part of what the bits depend on, unlike the other sizes */
+    DEPTH = 1024, /* cells of a run: part of what the bits depend on, unlike the other sizes */
     /* The block of sums in registers, which leaves room for one row of right and one element of left. */
     STRIP_ROWS = VEC_REGISTERS == 32 ? 8 : 4,
     STRIP_VECS = 3,
@@ -31,11 +34,11 @@ enum {
 /* A thread is not worth waking for fewer products than this. */
 static const double PRODUCTS_PER_WORKER = 0x1p18;
 
-/* A part of a factor: `lines` rows of left or columns of right, `depth` places along the sum. */
+/* A part of a factor: `lines` rows of left or columns of right, `places` along the sum. */
 typedef struct block {
     const uint16_t *first, *end; /* end: that of the whole factor; lanes past the block may be read up to there */
     int64_t line_stride, inner_stride;
-    int lines, depth;
+    int lines, places;
 } block;
 
 /* A rectangle of the output. */
@@ -74,6 +77,11 @@ TKI_INLINE int64_t most(int64_t a, int64_t b)
 TKI_INLINE int64_t parts_of(int64_t size, int64_t part)
 {
     return size / part + (size % part != 0);
+}
+
+TKI_INLINE int cells_of(int places)
+{
+    return (places + CELL - 1) / CELL;
 }
 
 TKI_INLINE int64_t round_up(int64_t size, int64_t multiple)
@@ -144,7 +152,7 @@ static cut cut_work(const tki_gemm_params *p, int threads)
     double enough = (double)p->rows * (double)p->cols * (double)p->inner / PRODUCTS_PER_WORKER;
     share_out(&w, enough < 2 ? 1 : enough < threads ? (int)enough : threads);
 
-    const int64_t depth = least(DEPTH, p->inner);
+    const int64_t depth = least(DEPTH, parts_of(p->inner, CELL));
     int64_t panel_rows = 4 * LEFT_WIDTH;
     int64_t panel_cols = 4 * RIGHT_WIDTH;
     if (w.share_rows > panel_rows || w.share_cols > panel_cols) {
@@ -167,7 +175,7 @@ static cut cut_work(const tki_gemm_params *p, int threads)
     w.left_stride = neighbours ? 1 : round_up(depth, LINE_FLOATS) + LINE_FLOATS;
     w.left = whole_cache_lines(w.panel_rows * (neighbours ? depth : w.left_stride));
     w.right = whole_cache_lines((w.tile_rows > w.panel_rows ? w.tile_cols : RIGHT_WIDTH) * depth);
-    w.totals = p->inner > DEPTH ? (size_t)(w.tile_rows * w.tile_cols) : 0;
+    w.totals = p->inner > DEPTH * CELL ? (size_t)(w.tile_rows * w.tile_cols) : 0;
     return w;
 }
 
@@ -193,78 +201,102 @@ TKI_INLINE block block_of(const tki_gemm_factor *factor, int64_t lines, int64_t 
     return (block){data, data + lines * inner, factor->line_stride, factor->inner_stride, 0, 0};
 }
 
-/* Lanes from `count` on hold anything. */
-TKI_INLINE vec load_some(const uint16_t *source, const uint16_t *end, int count, tk_dtype dtype)
+/* Lines that are neighbours in memory: target[cell][line]. Each of the packers gives the smallest exponent it met. */
+TKI_INLINE int pack_neighbours(float *restrict target, const block *from, int width, tk_dtype dtype)
 {
-    return end - source >= VEC ? vec_load16(source, dtype) : vec_load16_part(source, count, dtype);
-}
-
-/* Lines that are neighbours in memory: target[t][line]. */
-TKI_INLINE void pack_neighbours(float *restrict target, const block *from, int width, tk_dtype dtype)
-{
-    for (int t = 0; t < from->depth; t++) {
-        const uint16_t *source = from->first + t * from->inner_stride;
-        for (int line = 0; line < from->lines; line += VEC)
-            vec_store(target + t * width + line,
-                      load_some(source + line, from->end, (int)least(VEC, from->lines - line), dtype));
+    vec smallest = vec_smallest_none();
+    for (int place = 0; place < from->places; place += CELL, target += width) {
+        const uint16_t *source = from->first + place * from->inner_stride;
+        for (int line = 0; line < from->lines; line += VEC) {
+            vec cells = vec_zip_cells(source + line, from->end, from->inner_stride,
+                                      (int)least(VEC, from->lines - line), from->places - place, dtype);
+            smallest = vec_smallest(smallest, cells);
+            vec_store(target + line, cells);
+        }
     }
+    return vec_smallest_exponent(smallest);
 }
 
 /* Lines that run along the sum: VEC of them are transposed at a time. Missing ones are zero. */
-TKI_INLINE void pack_transposed(float *restrict target, const block *from, int width, tk_dtype dtype)
+TKI_INLINE int pack_transposed(float *restrict target, const block *from, int width, tk_dtype dtype)
 {
+    vec smallest = vec_smallest_none();
     for (int line = 0; line < from->lines; line += VEC) {
         int lines = (int)least(VEC, from->lines - line);
-        for (int t = 0; t < from->depth; t += VEC) {
-            const uint16_t *source = from->first + line * from->line_stride + t;
-            int places = (int)least(VEC, from->depth - t);
+        for (int place = 0; place < from->places; place += VEC * CELL) {
+            const uint16_t *source = from->first + line * from->line_stride + place;
+            float *to = target + place / CELL * width + line;
+            int places = (int)least(VEC * CELL, from->places - place);
             vec square[VEC];
-            for (int i = 0; i < VEC; i++)
-                square[i] = i < lines ? load_some(source + i * from->line_stride, from->end, places, dtype)
+            for (int i = 0; i < VEC; i++) {
+                square[i] = i < lines ? vec_load_cells(source + i * from->line_stride, from->end, places, dtype)
                                       : vec_set(0);
+                smallest = vec_smallest(smallest, square[i]);
+            }
             vec_transpose(square);
-            if (places == VEC) {
+            if (places == VEC * CELL) {
                 for (int i = 0; i < VEC; i++)
-                    vec_store(target + (t + i) * width + line, square[i]);
+                    vec_store(to + i * width, square[i]);
             } else {
-                for (int i = 0; i < places; i++)
-                    vec_store(target + (t + i) * width + line, square[i]);
+                for (int i = 0; i * CELL < places; i++)
+                    vec_store(to + i * width, square[i]);
             }
         }
     }
+    return vec_smallest_exponent(smallest);
 }
 
-/* A strip of left's panel: element (row, place) is first[row * row_stride + place * place_stride]. */
+/* Lines that run along the sum and may stay so: target[line][cell]. */
+TKI_INLINE int pack_lines(float *target, const block *from, int64_t stride, tk_dtype dtype)
+{
+    vec smallest = vec_smallest_none();
+    for (int64_t line = 0; line < from->lines; line++, target += stride) {
+        const uint16_t *source = from->first + line * from->line_stride;
+        for (int place = 0; place < from->places; place += VEC * CELL) {
+            vec cells = vec_load_cells(source + place, from->end, (int)least(VEC * CELL, from->places - place),
+                                       dtype);
+            smallest = vec_smallest(smallest, cells);
+            vec_store(target + place / CELL, cells);
+        }
+    }
+    return vec_smallest_exponent(smallest);
+}
+
+/* A strip of left's panel: cell t of a row is first[row * row_stride + t * cell_stride]. */
 typedef struct left_strip {
     const float *first;
-    int64_t row_stride, place_stride;
+    int64_t row_stride, cell_stride;
 } left_strip;
 
 /* sum[rows][vecs] = one run of products of two strips. Loops over registers are unrolled by order, early enough for the
  * compiler to keep the sums out of memory. */
 TKI_INLINE void multiply_strips(vec sum[STRIP_ROWS][STRIP_VECS], left_strip left, const float *right, int depth,
-                                int rows, int vecs)
+                                int rows, int vecs, bool gradual)
 {
 #pragma GCC unroll 8
     for (int r = 0; r < rows; r++)
 #pragma GCC unroll 3
         for (int v = 0; v < vecs; v++)
             sum[r][v] = vec_set(0.0f);
-    for (int t = 0; t < depth; t++, left.first += left.place_stride, right += RIGHT_WIDTH) {
+    for (int t = 0; t < depth; t++, left.first += left.cell_stride, right += RIGHT_WIDTH) {
 #pragma GCC unroll 8
         for (int r = 0; r < rows; r++)
 #pragma GCC unroll 3
-            for (int v = 0; v < vecs; v++)
-                sum[r][v] = vec_fma(vec_set(left.first[r * left.row_stride]), vec_load(right + v * VEC), sum[r][v]);
+            for (int v = 0; v < vecs; v++) {
+                vec spread = vec_set(left.first[r * left.row_stride]);
+                vec row = vec_load(right + v * VEC);
+                sum[r][v] = gradual ? vec_fma_cells_gradual(spread, row, sum[r][v])
+                                    : vec_fma_cells(spread, row, sum[r][v]);
+            }
     }
 }
 
 /* sums[rows][vecs] = one run, added to `before` unless that is NULL */
 TKI_INLINE void sum_run(float *sums, const float *before, left_strip left, const float *right, int depth, int rows,
-                        int vecs)
+                        int vecs, bool gradual)
 {
     vec sum[STRIP_ROWS][STRIP_VECS];
-    multiply_strips(sum, left, right, depth, rows, vecs);
+    multiply_strips(sum, left, right, depth, rows, vecs, gradual);
 #pragma GCC unroll 8
     for (int r = 0; r < rows; r++)
 #pragma GCC unroll 3
@@ -278,13 +310,13 @@ TKI_INLINE void sum_run_of_rows(float *sums, const float *before, left_strip lef
                                 int rows, int vecs)
 {
     if (rows == 1)
-        sum_run(sums, before, left, right, depth, 1, vecs);
+        sum_run(sums, before, left, right, depth, 1, vecs, false);
     else if (rows == 2)
-        sum_run(sums, before, left, right, depth, 2, vecs);
+        sum_run(sums, before, left, right, depth, 2, vecs, false);
     else if (rows <= 4)
-        sum_run(sums, before, left, right, depth, 4, vecs);
+        sum_run(sums, before, left, right, depth, 4, vecs, false);
     else
-        sum_run(sums, before, left, right, depth, STRIP_ROWS, vecs);
+        sum_run(sums, before, left, right, depth, STRIP_ROWS, vecs, false);
 }
 
 /* Few rows or columns are summed with fewer registers; either way in the same order. */
@@ -299,31 +331,47 @@ TKI_INLINE void sum_run_of(float *sums, const float *before, left_strip left, co
         sum_run_of_rows(sums, before, left, right, depth, rows, STRIP_VECS);
 }
 
+/* The gradual way is rare: one block serves for all sizes. */
+TKI_INLINE void sum_run_either(float *sums, const float *before, left_strip left, const float *right, int depth,
+                               int rows, int cols, bool gradual)
+{
+    if (CELL > 1 && gradual)
+        sum_run(sums, before, left, right, depth, STRIP_ROWS, STRIP_VECS, true);
+    else
+        sum_run_of(sums, before, left, right, depth, rows, cols);
+}
+
 static void add_run(float *sums, const float *before, left_strip left, const float *right, int depth, int rows,
-                    int cols)
+                    int cols, bool gradual)
 {
     for (int i = 0; before && i < BLOCK; i += LINE_FLOATS)
         __builtin_prefetch(before + i);
     if (left.row_stride == 1)
-        sum_run_of(sums, before, (left_strip){left.first, 1, LEFT_WIDTH}, right, depth, rows, cols);
+        sum_run_either(sums, before, (left_strip){left.first, 1, LEFT_WIDTH}, right, depth, rows, cols, gradual);
     else
-        sum_run_of(sums, before, (left_strip){left.first, left.row_stride, 1}, right, depth, rows, cols);
+        sum_run_either(sums, before, (left_strip){left.first, left.row_stride, 1}, right, depth, rows, cols, gradual);
+}
+
+/* The two ways with pairs may bring different NaNs; they leave as one. */
+TKI_INLINE vec finished(vec sum)
+{
+    return CELL > 1 ? vec_if_nan(sum, vec_set(__builtin_nanf(""))) : sum;
 }
 
 TKI_INLINE void store_row(uint16_t *target, const float *sums, int cols, tk_dtype dtype)
 {
     int c = 0;
     for (; c + VEC <= cols; c += VEC)
-        vec_store16(target + c, vec_load(sums + c), dtype);
+        vec_store16(target + c, finished(vec_load(sums + c)), dtype);
     if (c < cols)
-        vec_store16_part(target + c, vec_load(sums + c), cols - c, dtype);
+        vec_store16_part(target + c, finished(vec_load(sums + c)), cols - c, dtype);
 }
 
 TKI_INLINE void store_column(uint16_t *target, int64_t stride, const float *sums, int count, tk_dtype dtype)
 {
     uint16_t column[STRIP_COLS];
     for (int c = 0; c < count; c += VEC)
-        vec_store16(column + c, vec_load(sums + c), dtype);
+        vec_store16(column + c, finished(vec_load(sums + c)), dtype);
     for (int c = 0; c < count; c++)
         target[c * stride] = column[c];
 }
@@ -338,58 +386,47 @@ TKI_INLINE void store_sums(const cut *w, const float *sums, const tile *to, tk_d
             store_row(out + (to->row + r) * w->p.cols + to->col, sums, (int)to->cols, dtype);
 }
 
-/* Lines that run along the sum and may stay so: target[line][t]. */
-TKI_INLINE void pack_lines(float *target, const block *from, int64_t stride, tk_dtype dtype)
-{
-    for (int64_t line = 0; line < from->lines; line++) {
-        const uint16_t *source = from->first + line * from->line_stride;
-        for (int t = 0; t < from->depth; t += VEC)
-            vec_store(target + line * stride + t,
-                      load_some(source + t, from->end, (int)least(VEC, from->depth - t), dtype));
-    }
-}
-
-TKI_INLINE void pack_left(float *target, const cut *w, int64_t row, int64_t rows, int64_t place, int depth,
-                          tk_dtype dtype)
+TKI_INLINE int pack_left(float *target, const cut *w, int64_t row, int64_t rows, int64_t place, int places,
+                         tk_dtype dtype)
 {
     block from = block_of(&w->p.left, w->p.rows, w->p.inner);
     from.first += row * from.line_stride + place * from.inner_stride;
-    from.depth = depth;
+    from.places = places;
     if (w->left_stride != 1) {
         from.lines = (int)rows;
-        pack_lines(target, &from, w->left_stride, dtype);
-        return;
+        return pack_lines(target, &from, w->left_stride, dtype);
     }
+    int exponent = INT_MAX / 2;
     for (int64_t r = 0; r < rows; r += LEFT_WIDTH) {
         from.lines = (int)least(LEFT_WIDTH, rows - r);
-        pack_neighbours(target + r * depth, &from, LEFT_WIDTH, dtype);
+        exponent = (int)least(exponent, pack_neighbours(target + r * cells_of(places), &from, LEFT_WIDTH, dtype));
         from.first += LEFT_WIDTH * from.line_stride;
     }
+    return exponent;
 }
 
 /* At most one strip. What is past the end only reaches sums that are never stored. */
-TKI_INLINE void pack_right(float *target, const tki_gemm_params *p, int64_t col, int64_t cols, int64_t place,
-                           int depth, tk_dtype dtype)
+TKI_INLINE int pack_right(float *target, const tki_gemm_params *p, int64_t col, int64_t cols, int64_t place,
+                          int places, tk_dtype dtype)
 {
     block from = block_of(&p->right, p->cols, p->inner);
     from.first += col * from.line_stride + place * from.inner_stride;
-    from.depth = depth;
+    from.places = places;
     from.lines = (int)cols;
     if (lines_are_neighbours(&p->right, p->inner))
-        pack_neighbours(target, &from, RIGHT_WIDTH, dtype);
-    else
-        pack_transposed(target, &from, RIGHT_WIDTH, dtype);
+        return pack_neighbours(target, &from, RIGHT_WIDTH, dtype);
+    return pack_transposed(target, &from, RIGHT_WIDTH, dtype);
 }
 
 /* -- Small products ------------------------------------------------------------------------------------------------ */
 
 /* out[live][cols], rows `stride` apart, of a block of which `rows` and `vecs` are computed */
 TKI_INLINE void small_block(uint16_t *out, int64_t stride, left_strip left, const float *right, int depth, int live,
-                            int cols, int rows, int vecs, tk_dtype dtype)
+                            int cols, int rows, int vecs, bool gradual, tk_dtype dtype)
 {
     const int rest = cols % VEC; /* in the last vector; 0: all */
     vec sum[STRIP_ROWS][STRIP_VECS];
-    multiply_strips(sum, left, right, depth, rows, vecs);
+    multiply_strips(sum, left, right, depth, rows, vecs, gradual);
 #pragma GCC unroll 8
     for (int r = 0; r < rows; r++) {
         if (r == live)
@@ -398,23 +435,25 @@ TKI_INLINE void small_block(uint16_t *out, int64_t stride, left_strip left, cons
         for (int v = 0; v < vecs; v++) {
             uint16_t *target = out + r * stride + v * VEC;
             if (v + 1 < vecs || rest == 0)
-                vec_store16(target, sum[r][v], dtype);
+                vec_store16(target, finished(sum[r][v]), dtype);
             else
-                vec_store16_part(target, sum[r][v], rest, dtype);
+                vec_store16_part(target, finished(sum[r][v]), rest, dtype);
         }
     }
 }
 
 TKI_INLINE void small_blocks(const tki_gemm_params *p, left_strip left, const float *right, int64_t col, int cols,
-                             int vecs, tk_dtype dtype)
+                             int vecs, bool gradual, tk_dtype dtype)
 {
     uint16_t *out = (uint16_t *)p->out + col;
-    const int depth = (int)p->inner;
+    const int depth = cells_of((int)p->inner);
     for (int rows = (int)p->rows; rows > 0; rows -= STRIP_ROWS) {
-        if (rows > STRIP_ROWS / 2)
-            small_block(out, p->cols, left, right, depth, rows, cols, STRIP_ROWS, vecs, dtype);
+        if (CELL > 1 && gradual)
+            small_block(out, p->cols, left, right, depth, rows, cols, STRIP_ROWS, vecs, true, dtype);
+        else if (rows > STRIP_ROWS / 2)
+            small_block(out, p->cols, left, right, depth, rows, cols, STRIP_ROWS, vecs, false, dtype);
         else
-            small_block(out, p->cols, left, right, depth, rows, cols, STRIP_ROWS / 2, vecs, dtype);
+            small_block(out, p->cols, left, right, depth, rows, cols, STRIP_ROWS / 2, vecs, false, dtype);
         left.first += STRIP_ROWS * left.row_stride;
         out += STRIP_ROWS * p->cols;
     }
@@ -424,25 +463,23 @@ TKI_INLINE void small_product(const tki_gemm_params *p, tk_dtype dtype)
 {
     float left[SMALL * SMALL] __attribute__((aligned(CACHE_LINE)));
     float right[SMALL * RIGHT_WIDTH] __attribute__((aligned(CACHE_LINE)));
-    left_strip strip = {left, SMALL, 1};
+    const bool neighbours = lines_are_neighbours(&p->left, p->inner);
+    const left_strip strip = {left, neighbours ? 1 : SMALL, neighbours ? SMALL : 1};
     block from = block_of(&p->left, p->rows, p->inner);
     from.lines = (int)p->rows;
-    from.depth = (int)p->inner;
-    if (lines_are_neighbours(&p->left, p->inner)) {
-        strip = (left_strip){left, 1, SMALL};
-        pack_neighbours(left, &from, SMALL, dtype);
-    } else {
-        pack_lines(left, &from, SMALL, dtype);
-    }
+    from.places = (int)p->inner;
+    int left_exponent = neighbours ? pack_neighbours(left, &from, SMALL, dtype)
+                                   : pack_lines(left, &from, SMALL, dtype);
     for (int64_t col = 0; col < p->cols; col += STRIP_COLS) {
         int cols = (int)least(STRIP_COLS, p->cols - col);
-        pack_right(right, p, col, cols, 0, (int)p->inner, dtype);
+        int right_exponent = pack_right(right, p, col, cols, 0, (int)p->inner, dtype);
+        bool gradual = vec_may_lose_subnormals(left_exponent, right_exponent);
         if (cols <= VEC)
-            small_blocks(p, strip, right, col, cols, 1, dtype);
+            small_blocks(p, strip, right, col, cols, 1, gradual, dtype);
         else if (cols <= 2 * VEC)
-            small_blocks(p, strip, right, col, cols, 2, dtype);
+            small_blocks(p, strip, right, col, cols, 2, gradual, dtype);
         else
-            small_blocks(p, strip, right, col, cols, STRIP_VECS, dtype);
+            small_blocks(p, strip, right, col, cols, STRIP_VECS, gradual, dtype);
     }
 }
 
@@ -465,39 +502,50 @@ TKI_INLINE void prefetch_out(const cut *w, const tile *to)
     }
 }
 
-/* One run of a panel of left with a strip of right. Sums wait in `totals`, where the panel's first row begins, for
- * the runs to come. */
-TKI_INLINE void multiply_strip(const cut *w, const float *left, const float *right, float *totals, const tile *at,
-                               int64_t place, int depth, tk_dtype dtype)
+/* One run, of left's panel with the strips of right so far. */
+typedef struct run {
+    int64_t place;
+    int places, depth;                 /* depth: in cells */
+    int left_exponent, right_exponent; /* the smallest in what is packed */
+} run;
+
+/* A panel of left with a strip of right. Sums wait in `totals`, where the panel's first row begins, for the runs to
+ * come. */
+TKI_INLINE void multiply_strip(const cut *w, const run *now, const float *left, const float *right, float *totals,
+                               const tile *at, tk_dtype dtype)
 {
-    const bool first = place == 0, last = place + depth == w->p.inner;
+    const bool first = now->place == 0, last = now->place + now->places == w->p.inner;
+    const bool gradual = vec_may_lose_subnormals(now->left_exponent, now->right_exponent);
     float final[BLOCK] __attribute__((aligned(CACHE_LINE)));
     for (int64_t r = 0; r < at->rows; r += STRIP_ROWS) {
         tile to = {at->row + r, at->col, least(STRIP_ROWS, at->rows - r), at->cols};
-        left_strip strip = strip_at(w, left, r, depth);
+        left_strip strip = strip_at(w, left, r, now->depth);
         float *waiting = first && last ? NULL : totals + r * w->tile_cols;
         if (last && !w->exchanged)
             prefetch_out(w, &to);
-        add_run(last ? final : waiting, first ? NULL : waiting, strip, right, depth, (int)to.rows, (int)to.cols);
+        add_run(last ? final : waiting, first ? NULL : waiting, strip, right, now->depth, (int)to.rows, (int)to.cols,
+                gradual);
         if (last)
             store_sums(w, final, &to, dtype);
     }
 }
 
-TKI_INLINE void multiply_panel(const cut *w, const workspace *space, const tile *t, int64_t row, int64_t place,
-                               int depth, tk_dtype dtype)
+TKI_INLINE void multiply_panel(const cut *w, run *now, const workspace *space, const tile *t, int64_t row,
+                               tk_dtype dtype)
 {
     const bool keep_right = w->tile_rows > w->panel_rows;
     int64_t rows = least(w->panel_rows, t->rows - row);
-    if (depth)
-        pack_left(space->left, w, t->row + row, rows, place, depth, dtype);
+    if (now->places)
+        now->left_exponent = pack_left(space->left, w, t->row + row, rows, now->place, now->places, dtype);
     for (int64_t col = 0; col < t->cols; col += STRIP_COLS) {
-        float *right = space->right + (keep_right ? col * depth : 0);
+        float *right = space->right + (keep_right ? col * now->depth : 0);
         float *totals = w->totals ? space->totals + row * w->tile_cols + col * STRIP_ROWS : NULL;
         tile at = {t->row + row, t->col + col, rows, least(STRIP_COLS, t->cols - col)};
-        if (row == 0 && depth)
-            pack_right(right, &w->p, at.col, at.cols, place, depth, dtype);
-        multiply_strip(w, space->left, right, totals, &at, place, depth, dtype);
+        if (row == 0 && now->places) {
+            int exponent = pack_right(right, &w->p, at.col, at.cols, now->place, now->places, dtype);
+            now->right_exponent = (int)least(now->right_exponent, exponent);
+        }
+        multiply_strip(w, now, space->left, right, totals, &at, dtype);
     }
 }
 
@@ -506,10 +554,11 @@ TKI_INLINE void multiply_tile(const cut *w, const workspace *space, const tile *
 {
     int64_t place = 0;
     do {
-        int depth = (int)least(DEPTH, w->p.inner - place);
+        int places = (int)least(DEPTH * CELL, w->p.inner - place);
+        run now = {place, places, cells_of(places), INT_MAX / 2, INT_MAX / 2};
         for (int64_t row = 0; row < t->rows; row += w->panel_rows)
-            multiply_panel(w, space, t, row, place, depth, dtype);
-        place += depth;
+            multiply_panel(w, &now, space, t, row, dtype);
+        place += places;
     } while (place < w->p.inner);
 }
 
@@ -570,5 +619,5 @@ static void product_bf16(const tki_gemm_params *p, void *scratch, int threads)
         product(p, scratch, threads, share_bf16);
 }
 
-const tki_gemm_cpu TKI_ISA_TABLE(tki_gemm_cpu) = {.product = {product_f16, product_bf16},
+const tki_gemm_cpu TKI_ISA_TABLE(tki_gemm_cpu) = {.product = {CELL == 1 ? product_f16 : NULL, product_bf16},
                                                   .scratch_bytes = scratch_bytes};

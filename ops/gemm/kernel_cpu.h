@@ -1,4 +1,5 @@
-/* The table that each compiled unit of kernel_cpu.c exports, indexed by TK_F16 and TK_BF16. */
+/* The table that each compiled unit of kernel_cpu.c exports, indexed by TK_F16 and TK_BF16; NULL where a unit does not
+ * take the type. */
 #ifndef TKI_OPS_GEMM_KERNEL_CPU_H
 #define TKI_OPS_GEMM_KERNEL_CPU_H
 

@@ -10,7 +10,7 @@ extern const tk_contract tki_gemm_grad_b_contract;
 
 enum { M, N, K };
 
-TKI_CPU_TABLES(tki_gemm_cpu);
+TKI_CPU_TABLES_WITH_DOT(tki_gemm_cpu);
 
 /* [lines, inner] as it lies in memory */
 static tki_gemm_factor along_rows(const void *data, int64_t inner)
@@ -114,24 +114,24 @@ static size_t grad_b_scratch(const tki_lowering *row, const tk_case *c, int thre
 const tki_lowering tki_gemm_lowerings[] = {
     GPU_ROW("cuda", launch_gemm),
     GPU_ROW("hip", launch_gemm),
-    TKI_CPU_ROWS(tki_gemm_cpu, launch_gemm, .scratch_bytes = gemm_scratch, .determinism = TK_BATCH_INVARIANT,
-                 .source = "ops/gemm/kernel_cpu.c"),
+    TKI_CPU_ROWS_WITH_DOT(tki_gemm_cpu, launch_gemm, .scratch_bytes = gemm_scratch, .determinism = TK_BATCH_INVARIANT,
+                          .source = "ops/gemm/kernel_cpu.c"),
     {0},
 };
 
 const tki_lowering tki_gemm_grad_a_lowerings[] = {
     GPU_ROW("cuda", launch_grad_a),
     GPU_ROW("hip", launch_grad_a),
-    TKI_CPU_ROWS(tki_gemm_cpu, launch_grad_a, .scratch_bytes = grad_a_scratch, .determinism = TK_BATCH_INVARIANT,
-                 .source = "ops/gemm/kernel_cpu.c"),
+    TKI_CPU_ROWS_WITH_DOT(tki_gemm_cpu, launch_grad_a, .scratch_bytes = grad_a_scratch,
+                          .determinism = TK_BATCH_INVARIANT, .source = "ops/gemm/kernel_cpu.c"),
     {0},
 };
 
 const tki_lowering tki_gemm_grad_b_lowerings[] = {
     GPU_ROW("cuda", launch_grad_b),
     GPU_ROW("hip", launch_grad_b),
-    TKI_CPU_ROWS(tki_gemm_cpu, launch_grad_b, .scratch_bytes = grad_b_scratch, .determinism = TK_BATCH_INVARIANT,
-                 .source = "ops/gemm/kernel_cpu.c"),
+    TKI_CPU_ROWS_WITH_DOT(tki_gemm_cpu, launch_grad_b, .scratch_bytes = grad_b_scratch,
+                          .determinism = TK_BATCH_INVARIANT, .source = "ops/gemm/kernel_cpu.c"),
     {0},
 };
 

@@ -15,6 +15,7 @@
 #include "exact/oracle.h"
 #include "exact/round.h"
 #include "ops/gemm/contract.h"
+#include "plan/plan.h"
 #include "tests/op_test.h"
 #include "tokitai.h"
 #include "verify/families.h"
@@ -503,19 +504,47 @@ static void overflow_on_the_way(void **state)
     assert_false(tki_gemm_may_overflow(sum));
 }
 
+/* Every output of `data` is admitted by the contract of problem p. */
+static void assert_judged_good(const problem *p, const uint16_t *data)
+{
+    const tki_oracle *oracle = tki_oracle_of(p->c.contract);
+    tki_oracle_job job = {.c = &p->c, .buffers = (const void *[]){p->first, p->second, NULL}, .output = 2};
+    void *tables;
+    tki_judgement judgement = {0};
+    assert_int_equal(oracle->open(p->c.dtype, &tables), TK_OK);
+    job.tables = tables;
+    assert_int_equal(tki_judge(oracle, &job, data, 2, &judgement), TK_OK);
+    assert_false(judgement.failure.present);
+    assert_int_equal(judgement.elements, p->rows * p->cols);
+    oracle->close(tables);
+}
+
 /* -- Shapes, writing, repetition ------------------------------------------------------------------------------- */
 
-/* The sum in the order that kernel_cpu.c documents, one element at a time. */
-static uint16_t in_kernel_order(const problem *p, int64_t i, int64_t j)
+/* Is it the lowering that multiplies bf16 numbers in pairs? */
+static bool works_in_pairs(const tk_ctx *ctx, const problem *p)
 {
+    tki_plan plan;
+    tki_plan_case(ctx, &p->c, NULL, NULL, &plan);
+    assert_non_null(plan.lowering);
+    return !strcmp(plan.lowering->variant, "avx512bf16");
+}
+
+/* The sum in the order that kernel_cpu.c documents, one element at a time: runs of 1024 cells, and in a cell of two the
+ * later place first. */
+static uint16_t in_kernel_order(const tk_ctx *ctx, const problem *p, int64_t i, int64_t j)
+{
+    const int64_t cell = works_in_pairs(ctx, p) ? 2 : 1;
+    const int64_t length = 1024 * cell;
     float total = 0;
-    for (int64_t begin = 0; begin < p->places; begin += 1024) {
+    for (int64_t begin = 0; begin < p->places; begin += length) {
+        int64_t end = begin + length < p->places ? begin + length : p->places;
         float run = 0;
-        for (int64_t t = begin; t < p->places && t < begin + 1024; t++) {
-            float z = (float)tki_decode(p->c.dtype, *left_at(p, i, t)) *
-                      (float)tki_decode(p->c.dtype, *right_at(p, t, j));
-            run += z;
-        }
+        for (int64_t first = begin; first < end; first += cell)
+            for (int64_t t = first + cell - 1; t >= first; t--)
+                if (t < end)
+                    run = fmaf((float)tki_decode(p->c.dtype, *left_at(p, i, t)),
+                               (float)tki_decode(p->c.dtype, *right_at(p, t, j)), run);
         total += run;
     }
     return bits_of(p->c.dtype, (double)total);
@@ -527,11 +556,11 @@ static uint16_t in_kernel_order(const problem *p, int64_t i, int64_t j)
 static void any_size_and_alignment(void **state)
 {
     (void)state;
-    static const int64_t shapes[][3] = {{1, 1, 1},    {3, 7, 2},    {4, 8, 1023},   {5, 9, 1024},  {1, 17, 1025},
-                                        {33, 1, 40},  {127, 5, 3},  {128, 128, 2},  {129, 130, 5}, {2, 257, 2051},
-                                        {64, 64, 64}, {65, 63, 64}, {62, 65, 63},   {64, 49, 65},  {8, 3, 64},
-                                        {9, 3, 64},   {270, 97, 9}, {13, 47, 2048}, {0, 3, 4},     {3, 0, 4},
-                                        {3, 4, 0},    {131, 133, 0}};
+    static const int64_t shapes[][3] = {{1, 1, 1},      {3, 7, 2},    {4, 8, 1023}, {5, 9, 1024},   {1, 17, 1025},
+                                        {3, 50, 4097},  {33, 1, 40},  {127, 5, 3},  {128, 128, 2},  {129, 130, 5},
+                                        {2, 257, 2051}, {64, 64, 64}, {65, 63, 64}, {62, 65, 63},   {64, 49, 65},
+                                        {8, 3, 64},     {9, 3, 64},   {270, 97, 9}, {13, 47, 2048}, {0, 3, 4},
+                                        {3, 0, 4},      {3, 4, 0},    {131, 133, 0}};
     tk_ctx *ctx = new_context();
     for (int op = 0; op < OPS; op++)
         for (size_t s = 0; s < 2 * sizeof shapes / sizeof *shapes; s++) {
@@ -550,7 +579,8 @@ static void any_size_and_alignment(void **state)
             assert_ok(ctx, call(ctx, op, p.c.dtype, p.c.dims, shifted_first + 1, shifted_second + 3, out + 5));
             for (int64_t i = 0; i < outputs + 16; i++) {
                 bool inside = i >= 5 && i < 5 + outputs;
-                assert_int_equal(out[i], inside ? in_kernel_order(&p, (i - 5) / p.cols, (i - 5) % p.cols) : 0xcdcd);
+                assert_int_equal(out[i],
+                                 inside ? in_kernel_order(ctx, &p, (i - 5) / p.cols, (i - 5) % p.cols) : 0xcdcd);
             }
             assert_memory_equal(shifted_first + 1, p.first, (size_t)first * 2);
             assert_memory_equal(shifted_second + 3, p.second, (size_t)second * 2);
@@ -613,6 +643,94 @@ static void same_bits_for_every_thread_count(void **state)
         free_problem(&row);
         free_problem(&p);
         free(once);
+    }
+    tk_ctx_destroy(ctx);
+}
+
+/* GEMM.ERR, GEMM_GRAD_A.ERR and GEMM_GRAD_B.ERR leave no room to flush: around the exponents from which on a product, a sum
+ * or an input is subnormal, every partial sum counts. */
+static void underflow_is_gradual(void **state)
+{
+    (void)state;
+    static const int64_t shapes[][3] = {{9, 17, 6}, {20, 70, 90}, {1, 3, 7}};
+    tk_ctx *ctx = new_context();
+    for (int i = 0; i < OPS * 3 * 24; i++) {
+        const int64_t *shape = shapes[i % 3];
+        tki_random random = tki_random_stream(SEED, (uint64_t)i);
+        problem p = new_problem(i / 72, TK_BF16, shape[0], shape[1], shape[2]);
+        if (!works_in_pairs(ctx, &p)) {
+            free_problem(&p);
+            continue; /* portable products are rounded before they are added */
+        }
+        /* Factors are multiples of 2^(left - 7) and so on, subnormal ones among them; products are up to 2^(smallest + 2). */
+        int smallest = -134 + i / 3 % 24;
+        int left = i & 1 ? -128 + (int)tki_random_below(&random, 5) : smallest / 2;
+        for (int64_t t = 0; t < p.places; t++) {
+            for (int64_t r = 0; r < p.rows; r++)
+                set_left(&p, r, t, ldexp((double)tki_random_below(&random, 511) - 255, left - 7));
+            for (int64_t c = 0; c < p.cols; c++)
+                set_right(&p, t, c, ldexp((double)tki_random_below(&random, 511) - 255, smallest - left - 7));
+        }
+        run_problem(ctx, &p);
+        for (int64_t r = 0; r < p.rows; r++)
+            for (int64_t c = 0; c < p.cols; c++)
+                assert_int_equal(p.out[r * p.cols + c], in_kernel_order(ctx, &p, r, c));
+        assert_judged_good(&p, p.out);
+        free_problem(&p);
+    }
+    tk_ctx_destroy(ctx);
+}
+
+/* Normal factors whose products are normal too, and leave a subnormal sum: 129 129 - 130 128 = 1, in every pair of places. The
+ * exponents go from where that is 2^-133, the least bf16 number, to where it is normal. */
+static void cancellation_to_a_subnormal_number(void **state)
+{
+    (void)state;
+    enum { PLACES = 9 };
+    tk_ctx *ctx = new_context();
+    for (int op = 0; op < OPS; op++)
+        for (int rest = -133; rest <= -120; rest++)
+            for (int left = -119; left + 119 <= rest + 133; left += 7) {
+                problem p = new_problem(op, TK_BF16, PLACES, PLACES, PLACES);
+                for (int64_t i = 0; i + 1 < PLACES; i++) {
+                    set_left(&p, i, i, 129 * ldexp(1, left));
+                    set_left(&p, i, i + 1, -130 * ldexp(1, left));
+                    set_right(&p, i, i, 129 * ldexp(1, rest - left));
+                    set_right(&p, i + 1, i, 128 * ldexp(1, rest - left));
+                }
+                run_problem(ctx, &p);
+                for (int64_t i = 0; i + 1 < PLACES; i++)
+                    assert_int_equal(p.out[i * PLACES + i], bits_of(TK_BF16, ldexp(1, rest)));
+                assert_judged_good(&p, p.out);
+                free_problem(&p);
+            }
+    tk_ctx_destroy(ctx);
+}
+
+/* A subnormal number in one row and one column changes no other row or column: where the lowering has two
+ * ways to sum, they give the same bits, NaN included. */
+static void tiny_neighbours_change_nothing(void **state)
+{
+    (void)state;
+    static const int64_t shapes[][3] = {{30, 40, 20}, {150, 100, 70}, {40, 200, 2100}};
+    static const char *const kinds[] = {"normal", "mixed", "special"};
+    tk_ctx *ctx = new_context();
+    for (int i = 0; i < OPS * 9; i++) {
+        const int64_t *shape = shapes[i % 3];
+        problem p = new_problem(i / 9, TK_BF16, shape[0], shape[1], shape[2]);
+        uint16_t *before = new_elements(p.rows * p.cols);
+        draw(&p, kinds[i / 3 % 3], SEED);
+        run_problem(ctx, &p);
+        memcpy(before, p.out, (size_t)(p.rows * p.cols) * 2);
+        set_left(&p, 5, 3, 0x1p-130);
+        set_right(&p, 3, 7, -0x1p-127);
+        run_problem(ctx, &p);
+        for (int64_t r = 0; r < p.rows; r++)
+            for (int64_t c = 0; c < p.cols; c++)
+                if (r != 5 && c != 7)
+                    assert_int_equal(p.out[r * p.cols + c], before[r * p.cols + c]);
+        free(before);
+        free_problem(&p);
     }
     tk_ctx_destroy(ctx);
 }
@@ -690,21 +808,6 @@ static void transpose(uint16_t *target, const uint16_t *source, int64_t rows, in
     for (int64_t i = 0; i < rows; i++)
         for (int64_t j = 0; j < cols; j++)
             target[j * rows + i] = source[i * cols + j];
-}
-
-/* Every output of `data` is admitted by the contract of problem p. */
-static void assert_judged_good(const problem *p, const uint16_t *data)
-{
-    const tki_oracle *oracle = tki_oracle_of(p->c.contract);
-    tki_oracle_job job = {.c = &p->c, .buffers = (const void *[]){p->first, p->second, NULL}, .output = 2};
-    void *tables;
-    tki_judgement judgement = {0};
-    assert_int_equal(oracle->open(p->c.dtype, &tables), TK_OK);
-    job.tables = tables;
-    assert_int_equal(tki_judge(oracle, &job, data, 2, &judgement), TK_OK);
-    assert_false(judgement.failure.present);
-    assert_int_equal(judgement.elements, p->rows * p->cols);
-    oracle->close(tables);
 }
 
 /* grad_a(g, b) and gemm(g, b^T) are the same sums: each is admitted where the other is, and this lowering, which sums both in
@@ -857,6 +960,9 @@ int main(void)
         cmocka_unit_test(any_size_and_alignment),
         cmocka_unit_test(empty_sums_are_zero),
         cmocka_unit_test(same_bits_for_every_thread_count),
+        cmocka_unit_test(underflow_is_gradual),
+        cmocka_unit_test(cancellation_to_a_subnormal_number),
+        cmocka_unit_test(tiny_neighbours_change_nothing),
         cmocka_unit_test(callers_scratch),
         cmocka_unit_test(bad_arguments_write_nothing),
         cmocka_unit_test(grad_a_is_gemm_with_the_transpose),
