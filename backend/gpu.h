@@ -103,4 +103,13 @@ TK_MUST_USE tk_status tki_gpu_run(const tki_call *call, const char *source, cons
 const char *tki_gpu_accept_any(const tk_case *c, const tki_gpu_info *device);
 const char *tki_gpu_accept_hopper(const tk_case *c, const tki_gpu_info *device); /* clusters, sm_90 */
 
+/* The rows of an op whose kernel.cu serves both vendors; the rest are further members of both. */
+#define TKI_GPU_SHARED_ROW(backend_name, launch_function, ...)                                                 \
+    {                                                                                                          \
+        .backend = backend_name, .variant = "shared", .accept = tki_gpu_accept_any, .launch = launch_function, \
+        __VA_ARGS__                                                                                            \
+    }
+#define TKI_GPU_SHARED_ROWS(launch_function, ...) \
+    TKI_GPU_SHARED_ROW("cuda", launch_function, __VA_ARGS__), TKI_GPU_SHARED_ROW("hip", launch_function, __VA_ARGS__)
+
 #endif

@@ -200,11 +200,15 @@ if [ "$(id -u)" -ne 0 ]; then
 else
     skip "--out that is locked" "nothing is locked for root"
 fi
-for backend in cuda hip emu; do
-    expect 3 "backend $backend" certify gelu_fwd --backend $backend
-    says err "backend '$backend' has no kernels in this version"
+for backend in cuda hip; do
+    TOKITAI_CUDA_LIBRARY=/dev/null TOKITAI_HIP_LIBRARY=/dev/null \
+        expect 3 "backend $backend, without a driver" certify gelu_fwd --backend $backend
+    says err "$backend cannot be used: /dev/null: file too short"
     silent out
 done
+expect 3 "backend emu" certify gelu_fwd --backend emu
+says err "backend 'emu' has no kernels in this version"
+silent out
 if grep -q '^xent$' <("$tokitai" ops --list=ops); then
     bad "label smoothing" "is not a number from 0 to 1" xent --label-smoothing 1.5
     bad "scale" "is not a finite number" xent --scale inf

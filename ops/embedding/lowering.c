@@ -1,7 +1,9 @@
 /* embedding: which kernel runs on what, and the typed calls. */
 #include "backend/cpu.h"
+#include "backend/gpu.h"
 #include "core/context.h"
 #include "ops/embedding/kernel_cpu.h"
+#include "ops/embedding/launch_gpu.h"
 
 extern const tk_contract tki_embedding_fwd_contract;
 extern const tk_contract tki_embedding_bwd_contract;
@@ -70,15 +72,21 @@ static tk_status launch_bwd(const tki_call *call)
 }
 
 const tki_lowering tki_embedding_fwd_lowerings[] = {
+    TKI_GPU_SHARED_ROWS(tki_embedding_fwd_launch_gpu, .determinism = TK_CROSS_DEVICE,
+                        .source = "ops/embedding/kernel.cu"),
     TKI_CPU_ROWS(tki_embedding_cpu, launch_fwd, .determinism = TK_CROSS_DEVICE,
                  .source = "ops/embedding/kernel_cpu.c"),
     {0},
 };
 
+#define BITS_PROMISE "the bits of clause BITS: hits in ascending order, in runs of 64, summed in IEEE fp32"
+
 const tki_lowering tki_embedding_bwd_lowerings[] = {
+    TKI_GPU_SHARED_ROWS(tki_embedding_bwd_launch_gpu, .scratch_bytes = tki_embedding_bwd_scratch_bytes_gpu,
+                        .determinism = TK_CROSS_DEVICE, .promise = BITS_PROMISE, .promises_bits = true,
+                        .source = "ops/embedding/kernel.cu"),
     TKI_CPU_ROWS(tki_embedding_cpu, launch_bwd, .scratch_bytes = bwd_scratch_bytes, .determinism = TK_CROSS_DEVICE,
-                 .promise = "the bits of clause BITS: hits in ascending order, in runs of 64, summed in IEEE fp32",
-                 .promises_bits = true, .source = "ops/embedding/kernel_cpu.c"),
+                 .promise = BITS_PROMISE, .promises_bits = true, .source = "ops/embedding/kernel_cpu.c"),
     {0},
 };
 

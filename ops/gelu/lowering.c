@@ -1,6 +1,8 @@
 /* gelu: which kernel runs on what, and the typed calls. */
 #include "backend/cpu.h"
+#include "backend/gpu.h"
 #include "ops/gelu/kernel_cpu.h"
+#include "ops/gelu/launch_gpu.h"
 
 extern const tk_contract tki_gelu_fwd_contract;
 extern const tk_contract tki_gelu_bwd_contract;
@@ -25,11 +27,13 @@ static tk_status launch_bwd(const tki_call *call)
 }
 
 const tki_lowering tki_gelu_fwd_lowerings[] = {
+    TKI_GPU_SHARED_ROWS(tki_gelu_fwd_launch_gpu, .determinism = TK_BATCH_INVARIANT, .source = "ops/gelu/kernel.cu"),
     TKI_CPU_ROWS(tki_gelu_cpu, launch_fwd, .determinism = TK_BATCH_INVARIANT, .source = "ops/gelu/kernel_cpu.c"),
     {0},
 };
 
 const tki_lowering tki_gelu_bwd_lowerings[] = {
+    TKI_GPU_SHARED_ROWS(tki_gelu_bwd_launch_gpu, .determinism = TK_BATCH_INVARIANT, .source = "ops/gelu/kernel.cu"),
     TKI_CPU_ROWS(tki_gelu_cpu, launch_bwd, .determinism = TK_BATCH_INVARIANT, .source = "ops/gelu/kernel_cpu.c"),
     {0},
 };
