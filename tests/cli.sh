@@ -420,6 +420,9 @@ expect 2 "clear what is not there" cache clear 0123456789abcdef
 key=$(basename "${entries[1]}" .artifact)
 expect 0 "clear one" cache clear "${key:0:12}"
 says out "^1 removed"
+expect 0 "clear the rest" cache clear
+expect 0 "    then nothing is left" cache list
+says out "^0 kernel files"
 touch nvcc.fails
 expect 1 "a source that does not compile" cache build --backend cuda --architecture sm_90 --source "$source"
 says err "cannot compile $source for sm_90"
