@@ -196,6 +196,7 @@ bool tki_driver_open(const tki_vendor *vendor, tki_driver *driver, char *reason,
     *driver = (tki_driver){.vendor = vendor};
     if (!open_library(driver, reason, reason_size))
         return false;
+    reason[0] = '\0'; /* of a library that was tried before this one */
     if (is_recent(driver, reason, reason_size) && find_calls(driver, reason, reason_size) &&
         start(driver, reason, reason_size))
         return true;

@@ -135,6 +135,24 @@ if [ -e "$fake_gpu/libcuda.so.1" ]; then
     no_cuda "has no function cuLaunchKernel" "a driver without a function" TOKITAI_CUDA_LIBRARY="$fake_gpu/libcuda_without_launch.so"
     no_cuda "/dev/null: file too short" "a driver that is no library" TOKITAI_CUDA_LIBRARY=/dev/null
     unset FAKE_GPU_DEVICES FAKE_GPU_NAME FAKE_GPU_MEMORY
+    expect 0 "a driver found at the second name" devices
+    is "    nothing is said of the first" test "$(grep -c 'libamdhip64' out)" = 0
+    on_gpu() { # STATUS FILE WHAT-IT-SAYS TITLE [SETTING...]: certify on a GPU whose kernels do nothing
+        local status=$1 file=$2 text=$3 title=$4
+        shift 4
+        env TOKITAI_CACHE="$work/cache" TOKITAI_CUDA_COMPILER="$fake_gpu/libnvrtc.so" "$@" \
+            "$tokitai" certify gemm --backend "${device:-cuda}" --dtype f16 --shape 3x4x5 >out 2>err </dev/null
+        is "$title" test $? -eq "$status"
+        is "    says: $text" grep -qE -- "$text" <(tr -s ' \n' ' ' <$file)
+    }
+    on_gpu 1 out "cuda\.gemm\.f16\.[a-z0-9_]+ REFUTED .*GEMM\.WRITE: left c\[0\] unwritten" "a GPU that computes nothing" FAKE_GPU_LOG="$work/launches"
+    is "    the launches are those of gemm" grep -qE '^product_64 blocks 1 1 1 threads 128 shared 0 cluster 0$' launches
+    on_gpu 3 out "UNKNOWN .*cuLaunchKernel failed: .*more registers or shared memory" "a launch that fails" FAKE_GPU_FAIL=cuLaunchKernel=701
+    on_gpu 3 out "UNKNOWN .*CUDA_ERROR_ILLEGAL_ADDRESS \(700.*context is lost" "a kernel that leaves its memory" FAKE_GPU_FAIL=async=700
+    on_gpu 3 out "UNKNOWN .*cuModuleLoadData failed: .*another architecture" "a kernel that cannot be loaded" FAKE_GPU_FAIL=cuModuleLoadData=209
+    on_gpu 3 err "allocating [0-9]+ bytes on Fake GPU 0: cuMemAlloc_v2 failed: CUDA_ERROR_OUT_OF_MEMORY" "no device memory" FAKE_GPU_FAIL=cuMemAlloc_v2=2@2
+    on_gpu 3 err "told to find an error" "a kernel that does not compile" FAKE_GPU_COMPILE=error TOKITAI_CACHE="$work/empty"
+    device=cuda:1 on_gpu 3 err "there is no cuda device 1; there are 1, counted from 0" "a device that is not there"
     export LD_LIBRARY_PATH=${LD_LIBRARY_PATH#"$fake_gpu"}
     LD_LIBRARY_PATH=${LD_LIBRARY_PATH#:}
 else
@@ -200,12 +218,17 @@ if [ "$(id -u)" -ne 0 ]; then
 else
     skip "--out that is locked" "nothing is locked for root"
 fi
+export TOKITAI_CUDA_LIBRARY=/nowhere/libcuda.so TOKITAI_HIP_LIBRARY=/nowhere/libamdhip64.so
 for backend in cuda hip; do
-    TOKITAI_CUDA_LIBRARY=/dev/null TOKITAI_HIP_LIBRARY=/dev/null \
-        expect 3 "backend $backend, without a driver" certify gelu_fwd --backend $backend
-    says err "$backend cannot be used: /dev/null: file too short"
+    expect 3 "backend $backend without a driver" certify gemm --backend $backend
+    says err "$backend cannot be used: /nowhere/lib.*\.so: cannot open shared object file"
     silent out
+    expect 3 "a lowering of $backend without a driver" certify --lowering $backend.gemm.bf16.shared
+    says err "$backend cannot be used: /nowhere/"
+    expect 3 "bench on $backend without a driver" bench gemm --backend $backend
+    says err "/nowhere/lib.*: cannot open shared object file"
 done
+unset TOKITAI_CUDA_LIBRARY TOKITAI_HIP_LIBRARY
 expect 3 "backend emu" certify gelu_fwd --backend emu
 says err "backend 'emu' has no kernels in this version"
 silent out

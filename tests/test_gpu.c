@@ -1,7 +1,5 @@
 /* The host side of both GPU backends, on a driver that does as it is told (tests/fake_gpu/). Most tests run twice, as CUDA and as
  * HIP. */
-#include <dlfcn.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,56 +16,18 @@
 #include "backend/driver.h"
 #include "backend/gpu.h"
 #include "core/context.h"
-#include "tests/fake_gpu/fake_gpu.h"
+#include "tests/fake_gpu/begin.h"
 
 static const char source[] = "ops/gemm/kernel.cu";
 
 /* What a test works with. */
 typedef struct scene {
-    char cache[32];
+    fake_gpu fake;
     const char *backend;
+    const tki_vendor *vendor;
     tk_ctx *ctx;
     tki_gpu *gpu;
-    const tki_vendor *vendor;
-    fake_define_function *define;
-    fake_launch_function *launch_at;
-    fake_alive_function *alive;
-    fake_reset_function *reset;
-    fake_host_function *host;
 } scene;
-
-static void path_of(const char *name, char path[PATH_MAX])
-{
-    char program[PATH_MAX / 2];
-    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-    assert_true(length > 0);
-    program[length] = '\0';
-    *strrchr(program, '/') = '\0';
-    snprintf(path, PATH_MAX, "%s/fake_gpu/%s", program, name);
-}
-
-static void use_library(const char *variable, const char *name)
-{
-    char path[PATH_MAX];
-    path_of(name, path);
-    assert_int_equal(setenv(variable, path, 1), 0);
-}
-
-static void forget_settings(void)
-{
-    static const char *const settings[] = {"FAKE_GPU_FAIL",       "FAKE_GPU_DEVICES", "FAKE_GPU_NAME",
-                                           "FAKE_GPU_VERSION",    "FAKE_GPU_MEMORY",  "FAKE_GPU_CAPTURING",
-                                           "FAKE_GPU_CAPABILITY", "FAKE_GPU_COMPILE"};
-    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
-        unsetenv(settings[i]);
-}
-
-static void *symbol(void *library, const char *name)
-{
-    void *found = dlsym(library, name);
-    assert_non_null(found);
-    return found;
-}
 
 /* "allocate" of cuda is "cuMemAlloc_v2": FAKE_GPU_FAIL wants the driver's own names. */
 #define FAIL(s, call, rest) fail_call((s)->vendor->names.call, rest)
@@ -80,39 +40,12 @@ static void fail_call(const char *name, const char *rest)
 
 static int set_up(void **state, const char *backend)
 {
-    bool hip = !strcmp(backend, "hip");
-    const char *name = hip ? "libamdhip64.so.6" : "libcuda.so.1";
-    char path[PATH_MAX];
     scene *s = calloc(1, sizeof *s);
     assert_non_null(s);
-    forget_settings();
-    use_library("TOKITAI_CUDA_LIBRARY", "libcuda.so.1");
-    use_library("TOKITAI_HIP_LIBRARY", "libamdhip64.so.6");
-    use_library("TOKITAI_CUDA_COMPILER", "libnvrtc.so");
-    use_library("TOKITAI_HIP_COMPILER", "libhiprtc.so");
-    snprintf(s->cache, sizeof s->cache, "/tmp/tokitai-gpu-XXXXXX");
-    assert_non_null(mkdtemp(s->cache));
-    assert_int_equal(setenv("TOKITAI_CACHE", s->cache, 1), 0);
-    path_of(name, path);
-    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-    if (!library)
-        fail_msg("%s", dlerror());
+    fake_gpu_begin(&s->fake, backend);
     s->backend = backend;
     s->vendor = tki_vendor_find(backend);
-    void *found = symbol(library, "fake_gpu_define");
-    memcpy(&s->define, &found, sizeof found);
-    found = symbol(library, "fake_gpu_launch_at");
-    memcpy(&s->launch_at, &found, sizeof found);
-    found = symbol(library, "fake_gpu_alive");
-    memcpy(&s->alive, &found, sizeof found);
-    found = symbol(library, "fake_gpu_reset");
-    memcpy(&s->reset, &found, sizeof found);
-    found = symbol(library, "fake_gpu_host");
-    memcpy(&s->host, &found, sizeof found);
-    dlclose(library);
     assert_int_equal(tk_ctx_create(&s->ctx), TK_OK);
-    s->reset();
-    assert_int_equal(s->alive(), 0);
     if (tki_gpu_open(s->ctx, backend, 0, &s->gpu) != TK_OK)
         fail_msg("%s", tk_ctx_message(s->ctx));
     *state = s;
@@ -129,20 +62,16 @@ static int set_up_hip(void **state)
     return set_up(state, "hip");
 }
 
-/* Nothing may be left on the device. */
 static int tear_down(void **state)
 {
     scene *s = *state;
-    forget_settings();
-    s->reset();
+    fake_gpu_forget_settings();
+    s->fake.reset();
     tki_gpu_close(s->gpu);
-    int left = s->alive();
+    fake_gpu_end(&s->fake);
     tk_ctx_destroy(s->ctx);
-    char command[64];
-    snprintf(command, sizeof command, "rm -rf '%s'", s->cache);
-    int removed = system(command);
     free(s);
-    return left + removed;
+    return 0;
 }
 
 static void assert_says(const scene *s, const char *part)
@@ -221,7 +150,7 @@ static void test_devices(void **state)
     assert_int_equal(tki_gpu_open(s->ctx, "vulkan", 0, &second), TK_BAD_ARGUMENT);
     assert_says(s, "'vulkan'");
     tki_gpu_close(NULL);
-    s->reset();
+    s->fake.reset();
 }
 
 static void assert_no_device(scene *s, const char *part)
@@ -271,7 +200,7 @@ static void test_no_device(void **state)
 static void test_missing_function(void **state)
 {
     scene *s = *state;
-    use_library("TOKITAI_CUDA_LIBRARY", "libcuda_without_launch.so");
+    fake_gpu_use("TOKITAI_CUDA_LIBRARY", "libcuda_without_launch.so");
     assert_no_device(s, "has no function cuLaunchKernel: the driver is too old");
 }
 
@@ -302,7 +231,7 @@ static void test_device_files(void **state)
 static void test_open_fails(void **state)
 {
     scene *s = *state;
-    int before = s->alive();
+    int before = s->fake.alive();
     const char *const calls[] = {
         s->vendor->names.allocate, s->vendor->names.fill, s->vendor->names.stream_synchronize,
         s->vendor->names.context_retain ? s->vendor->names.context_retain : s->vendor->names.device_set};
@@ -319,7 +248,7 @@ static void test_open_fails(void **state)
         assert_int_equal(status, TK_NO_MEMORY);
         assert_null(gpu);
         assert_says(s, calls[i]);
-        assert_int_equal(s->alive(), before);
+        assert_int_equal(s->fake.alive(), before);
     }
 }
 
@@ -472,10 +401,10 @@ static void test_current_context(void **state)
 static void test_kernels_are_kept(void **state)
 {
     scene *s = *state;
-    int before = s->alive();
+    int before = s->fake.alive();
     assert_null(tki_gpu_artifact(s->gpu, source, TK_F16));
     tki_gpu_kernel *copy = kernel(s, "fake_copy");
-    assert_int_equal(s->alive(), before + 1);
+    assert_int_equal(s->fake.alive(), before + 1);
     assert_string_equal(copy->name, "fake_copy");
     assert_string_equal(copy->source, source);
     assert_int_equal(copy->dtype, TK_F16);
@@ -492,10 +421,10 @@ static void test_kernels_are_kept(void **state)
     static const char *const names[] = {"a", "b", "c", "d", "e", "f", "g"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         assert_ptr_not_equal(kernel(s, names[i]), copy);
-    assert_int_equal(s->alive(), before + 1);
+    assert_int_equal(s->fake.alive(), before + 1);
     assert_int_equal(tki_gpu_kernel_get(s->ctx, s->gpu, source, TK_BF16, "fake_copy", &again), TK_OK);
     assert_ptr_not_equal(again, copy);
-    assert_int_equal(s->alive(), before + 2);
+    assert_int_equal(s->fake.alive(), before + 2);
     assert_ptr_equal(kernel(s, "fake_copy"), copy);
 }
 
@@ -503,7 +432,7 @@ static void test_loading_fails(void **state)
 {
     scene *s = *state;
     tki_gpu_kernel *k = NULL;
-    int before = s->alive();
+    int before = s->fake.alive();
     FAIL(s, module_load, "209");
     assert_int_equal(tki_gpu_kernel_get(s->ctx, s->gpu, source, TK_F16, "k", &k), TK_UNAVAILABLE);
     assert_null(k);
@@ -514,7 +443,7 @@ static void test_loading_fails(void **state)
     FAIL(s, module_function, "500");
     assert_int_equal(tki_gpu_kernel_get(s->ctx, s->gpu, source, TK_F16, "k", &k), TK_INTERNAL);
     assert_says(s, "looking for kernel k in ops/gemm/kernel.cu");
-    assert_int_equal(s->alive(), before + 1); /* the module is good */
+    assert_int_equal(s->fake.alive(), before + 1); /* the module is good */
     if (s->vendor->names.function_load) {
         FAIL(s, function_load, "2");
         assert_int_equal(tki_gpu_kernel_get(s->ctx, s->gpu, source, TK_F16, "k", &k), TK_NO_MEMORY);
@@ -541,7 +470,7 @@ static void test_launch(void **state)
     fake_copy_params params = {(uintptr_t)from, (uintptr_t)to, sizeof words};
     tki_gpu_grid grid = {.blocks = {7, 0, 3}, .threads = 256, .shared_bytes = 1024};
     assert_int_equal(tki_gpu_launch(s->ctx, s->gpu, stream, copy, grid, &params), TK_OK);
-    const fake_launch *seen = s->launch_at(0);
+    const fake_launch *seen = s->fake.launch_at(0);
     assert_non_null(seen);
     assert_string_equal(seen->kernel, "fake_copy");
     assert_int_equal(seen->blocks[0], 7);
@@ -553,7 +482,7 @@ static void test_launch(void **state)
     assert_memory_equal(seen->params, &params, sizeof params);
     assert_int_equal(tki_gpu_read(s->ctx, s->gpu, stream, back, to, sizeof back), TK_OK);
     assert_memory_equal(words, back, sizeof words);
-    assert_null(s->launch_at(1));
+    assert_null(s->fake.launch_at(1));
     tki_gpu_stream_destroy(s->gpu, stream);
     tki_gpu_free(s->gpu, from);
     tki_gpu_free(s->gpu, to);
@@ -581,7 +510,7 @@ static void test_launch_fails(void **state)
     int op;
     int64_t position;
     assert_int_equal(tki_gpu_take_fault(s->ctx, s->gpu, NULL, &op, &position), TK_INTERNAL);
-    s->reset();
+    s->fake.reset();
     /* The same, found by a copy */
     assert_int_equal(setenv("FAKE_GPU_FAIL", "async=719@1", 1), 0);
     void *block = allocate(s, 8);
@@ -589,7 +518,7 @@ static void test_launch_fails(void **state)
     assert_int_equal(tki_gpu_read(s->ctx, s->gpu, NULL, &memory, block, 8), TK_INTERNAL);
     assert_says(s, "a kernel failed while it ran");
     unsetenv("FAKE_GPU_FAIL");
-    s->reset();
+    s->fake.reset();
     tki_gpu_free(s->gpu, block);
 }
 
@@ -615,15 +544,15 @@ static void test_large_launches(void **state)
     assert_int_equal(tki_gpu_launch(s->ctx, s->gpu, NULL, k, grid, params), TK_OK); /* not told again */
     grid.cluster = 4;
     assert_int_equal(tki_gpu_launch(s->ctx, s->gpu, NULL, k, grid, params), TK_OK);
-    assert_int_equal(s->launch_at(2)->cluster, 4);
-    assert_int_equal(s->launch_at(2)->blocks[0], 32);
-    assert_int_equal(s->launch_at(2)->shared_bytes, 200 << 10);
+    assert_int_equal(s->fake.launch_at(2)->cluster, 4);
+    assert_int_equal(s->fake.launch_at(2)->blocks[0], 32);
+    assert_int_equal(s->fake.launch_at(2)->shared_bytes, 200 << 10);
     grid.cluster = 16;
     assert_int_equal(tki_gpu_launch(s->ctx, s->gpu, NULL, k, grid, params), TK_INTERNAL);
     assert_says(s, "allowing wide clusters of 16 blocks");
     unsetenv("FAKE_GPU_FAIL");
     assert_int_equal(tki_gpu_launch(s->ctx, s->gpu, NULL, k, grid, params), TK_OK);
-    assert_int_equal(s->launch_at(3)->cluster, 16);
+    assert_int_equal(s->fake.launch_at(3)->cluster, 16);
     FAIL(s, launch_config, "912");
     assert_int_equal(tki_gpu_launch(s->ctx, s->gpu, NULL, k, grid, params), TK_INTERNAL);
     assert_says(s, "cuLaunchKernelEx failed");
@@ -654,16 +583,16 @@ static void test_run(void **state)
     unsetenv("FAKE_GPU_CAPTURING");
     call.prepare_only = true;
     assert_int_equal(tki_gpu_run(&call, source, "k", grid, params), TK_OK);
-    assert_null(s->launch_at(0));
+    assert_null(s->fake.launch_at(0));
     assert_non_null(tki_gpu_artifact(s->gpu, source, TK_BF16));
     /* Once loaded it is launched in a capture too. */
     call.prepare_only = false;
     assert_int_equal(setenv("FAKE_GPU_CAPTURING", "1", 1), 0);
     assert_int_equal(tki_gpu_run(&call, source, "k", grid, params), TK_OK);
-    assert_string_equal(s->launch_at(0)->kernel, "k");
+    assert_string_equal(s->fake.launch_at(0)->kernel, "k");
     unsetenv("FAKE_GPU_CAPTURING");
     assert_int_equal(tki_gpu_run(&call, source, "another", grid, params), TK_OK);
-    assert_string_equal(s->launch_at(1)->kernel, "another");
+    assert_string_equal(s->fake.launch_at(1)->kernel, "another");
 }
 
 static void test_bad_indices(void **state)

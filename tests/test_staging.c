@@ -1,10 +1,7 @@
 /* Contexts on a GPU and the executor's copies in device memory, on a driver that does as it is told (tests/fake_gpu/). */
-#include <dlfcn.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,7 +12,7 @@
 #include "backend/gpu.h"
 #include "core/context.h"
 #include "executor/executor.h"
-#include "tests/fake_gpu/fake_gpu.h"
+#include "tests/fake_gpu/begin.h"
 
 /* One param struct for all the kernels of this test: a copy of n bytes, spoilt in the way that `fault` asks for. */
 typedef struct params {
@@ -86,55 +83,16 @@ static const tki_lowering scratch_row = {.backend = "cuda",
                                          .source = "ops/gemm/kernel.cu"};
 
 typedef struct scene {
-    char cache[32];
+    fake_gpu fake;
     tk_ctx *ctx;
-    fake_launch_function *launch_at;
-    fake_alive_function *alive;
 } scene;
-
-static void path_of(const char *name, char path[PATH_MAX])
-{
-    char program[PATH_MAX / 2];
-    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-    assert_true(length > 0);
-    program[length] = '\0';
-    *strrchr(program, '/') = '\0';
-    snprintf(path, PATH_MAX, "%s/fake_gpu/%s", program, name);
-}
-
-static void find_function(void *library, const char *name, void *place)
-{
-    void *found = dlsym(library, name);
-    assert_non_null(found);
-    memcpy(place, &found, sizeof found);
-}
 
 static int set_up(void **state)
 {
-    char path[PATH_MAX];
-    fake_define_function *define;
-    fake_reset_function *reset;
     scene *s = calloc(1, sizeof *s);
     assert_non_null(s);
-    unsetenv("FAKE_GPU_FAIL");
-    unsetenv("FAKE_GPU_CAPTURING");
-    unsetenv("FAKE_GPU_DEVICES");
-    path_of("libnvrtc.so", path);
-    assert_int_equal(setenv("TOKITAI_CUDA_COMPILER", path, 1), 0);
-    path_of("libcuda.so.1", path);
-    assert_int_equal(setenv("TOKITAI_CUDA_LIBRARY", path, 1), 0);
-    snprintf(s->cache, sizeof s->cache, "/tmp/tokitai-staging-XXXXXX");
-    assert_non_null(mkdtemp(s->cache));
-    assert_int_equal(setenv("TOKITAI_CACHE", s->cache, 1), 0);
-    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-    assert_non_null(library);
-    find_function(library, "fake_gpu_define", &define);
-    find_function(library, "fake_gpu_launch_at", &s->launch_at);
-    find_function(library, "fake_gpu_alive", &s->alive);
-    find_function(library, "fake_gpu_reset", &reset);
-    dlclose(library);
-    reset();
-    define("copy", sizeof(params), run_copy);
+    fake_gpu_begin(&s->fake, "cuda");
+    s->fake.define("copy", sizeof(params), run_copy);
     wanted = (params){.bad_position = -1};
     assert_int_equal(tk_ctx_create(&s->ctx), TK_OK);
     if (tk_ctx_use_device(s->ctx, "cuda") != TK_OK)
@@ -146,11 +104,8 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
     scene *s = *state;
-    char command[64];
     tk_ctx_destroy(s->ctx);
-    assert_int_equal(s->alive(), 0); /* nothing leaks, whatever the test did */
-    snprintf(command, sizeof command, "rm -rf %s", s->cache);
-    assert_int_equal(system(command), 0);
+    fake_gpu_end(&s->fake);
     free(s);
     return 0;
 }
@@ -199,7 +154,7 @@ static void outputs_come_back_at_any_alignment(void **state)
             if (i < other || i >= other + N)
                 assert_int_equal(y[i], 0xdead);
         params seen;
-        memcpy(&seen, s->launch_at(shift / 9)->params, sizeof seen);
+        memcpy(&seen, s->fake.launch_at(shift / 9)->params, sizeof seen);
         assert_int_equal(seen.in % 256, (uintptr_t)(x + shift) % 256);
         assert_int_equal(seen.out % 256, (uintptr_t)(y + other) % 256);
     }

@@ -189,6 +189,12 @@ static int begin(const char *name, bool waits)
     return lost;
 }
 
+/* Giving back works in a lost context too, although the call returns its error. */
+static bool may_release(int code)
+{
+    return code == OK || code == lost;
+}
+
 /* ------------------------------------------------------------------------------------------------------------
  * Kernels
  * ------------------------------------------------------------------------------------------------------------ */
@@ -540,7 +546,7 @@ int API(cuMemAlloc_v2, hipMalloc)(void **memory, size_t bytes)
 int API(cuMemFree_v2, hipFree)(void *memory)
 {
     int code = begin(__func__, false);
-    if (code != OK)
+    if (!may_release(code))
         return code;
     if (capturing())
         return CAPTURE_UNSUPPORTED;
@@ -548,7 +554,7 @@ int API(cuMemFree_v2, hipFree)(void *memory)
         if (blocks[i].bytes && (unsigned char *)memory == device_memory + blocks[i].offset) {
             bytes_used -= blocks[i].bytes;
             blocks[i].bytes = 0;
-            return OK;
+            return code;
         }
     return INVALID_VALUE;
 }
@@ -607,7 +613,8 @@ int API(cuStreamCreate, hipStreamCreateWithFlags)(void **stream, unsigned flags)
 int API(cuStreamDestroy_v2, hipStreamDestroy)(void *stream)
 {
     int code = begin(__func__, false);
-    return code == OK ? destroy(stream, STREAM) : code;
+    int destroyed = may_release(code) ? destroy(stream, STREAM) : OK;
+    return code ? code : destroyed;
 }
 
 int API(cuStreamSynchronize, hipStreamSynchronize)(void *stream)
@@ -638,7 +645,8 @@ int API(cuEventCreate, hipEventCreateWithFlags)(void **event, unsigned flags)
 int API(cuEventDestroy_v2, hipEventDestroy)(void *event)
 {
     int code = begin(__func__, false);
-    return code == OK ? destroy(event, EVENT) : code;
+    int destroyed = may_release(code) ? destroy(event, EVENT) : OK;
+    return code ? code : destroyed;
 }
 
 int API(cuEventRecord, hipEventRecord)(object *event, void *stream)
@@ -683,7 +691,8 @@ int API(cuModuleLoadData, hipModuleLoadData)(void **module, const void *image)
 int API(cuModuleUnload, hipModuleUnload)(void *module)
 {
     int code = begin(__func__, false);
-    return code == OK ? destroy(module, MODULE) : code;
+    int destroyed = may_release(code) ? destroy(module, MODULE) : OK;
+    return code ? code : destroyed;
 }
 
 /* Functions live as long as the process does. */
