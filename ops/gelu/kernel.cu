@@ -7,7 +7,7 @@
 #include "ops/gelu/params.h"
 
 #ifndef GELU_BLOCKS
-#define GELU_BLOCKS 4 /* on one multiprocessor, at least; leaves 64 registers a thread */
+#define GELU_BLOCKS 12 /* on one multiprocessor, at least; leaves 40 registers a thread */
 #endif
 
 enum { WIDTH = sizeof(vector16) / sizeof(element) };

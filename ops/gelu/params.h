@@ -12,10 +12,10 @@ typedef struct tki_gelu_params {
 /* On a GPU: threads of a block, and what each has in flight of every input: 16-byte vectors, or single elements where the pointers do
  * not lie alike within 16 bytes. */
 #ifndef TKI_GELU_THREADS
-#define TKI_GELU_THREADS 256
+#define TKI_GELU_THREADS 128
 #endif
 #ifndef TKI_GELU_FWD_VECTORS
-#define TKI_GELU_FWD_VECTORS 4
+#define TKI_GELU_FWD_VECTORS 2
 #endif
 #ifndef TKI_GELU_BWD_VECTORS
 #define TKI_GELU_BWD_VECTORS 2
