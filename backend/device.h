@@ -161,6 +161,28 @@ DEVICE float float_of(uint32_t bits)
 }
 #endif
 
+/* Hides where a word comes from: what is made of it afterwards is computed again rather than kept in registers. Only in grids
+ * without a second axis: the index along it is a zero that the assembler does not know. */
+DEVICE void forget_origin(uint32_t &word)
+{
+#if TKI_HIP
+    asm volatile("" : "+v"(word));
+#else
+    word ^= blockIdx.y;
+#endif
+}
+
+/* An address that is not computed again from what it is made of. */
+template <class type> DEVICE type *hold_address(type *address)
+{
+#if TKI_HIP
+    asm volatile("" : "+v"(address));
+#else
+    asm volatile("" : "+l"(address));
+#endif
+    return address;
+}
+
 /* The value of lane `lane`. All lanes of the warp take part in every shuffle and vote. */
 DEVICE uint32_t shuffle_u32(uint32_t value, unsigned lane)
 {
@@ -395,6 +417,27 @@ DEVICE uint32_t to_pair(float low, float high)
     return bits;
 }
 #endif
+
+/* The larger of two pairs of elements, each beside its own; a NaN beside a number is not seen. */
+DEVICE uint32_t larger_pair(uint32_t a, uint32_t b)
+{
+#if TKI_HIP && TKI_DTYPE == 1
+    float_pair x = from_pair(a), y = from_pair(b);
+    return bits_of(__builtin_fmaxf(x.low, y.low)) >> 16 | (bits_of(__builtin_fmaxf(x.high, y.high)) & 0xffff0000u);
+#elif TKI_HIP
+    typedef _Float16 halves __attribute__((ext_vector_type(2)));
+    return __builtin_bit_cast(
+        uint32_t, __builtin_elementwise_max(__builtin_bit_cast(halves, a), __builtin_bit_cast(halves, b)));
+#else
+    uint32_t pair;
+#if TKI_DTYPE == 1
+    asm("max.bf16x2 %0, %1, %2;" : "=r"(pair) : "r"(a), "r"(b));
+#else
+    asm("max.f16x2 %0, %1, %2;" : "=r"(pair) : "r"(a), "r"(b));
+#endif
+    return pair;
+#endif
+}
 
 /* ------------------------------------------------------------------------------------------------------------
  * Arithmetic

@@ -1,17 +1,33 @@
 /* softmax: which kernel runs on what, and the typed calls. */
 #include "backend/cpu.h"
+#include "backend/gpu.h"
 #include "ops/softmax/kernel_cpu.h"
+#include "ops/softmax/launch_gpu.h"
 
 extern const tk_contract tki_softmax_fwd_contract;
 extern const tk_contract tki_softmax_bwd_contract;
 
 TKI_CPU_TABLES(tki_softmax_cpu);
 
+static tki_softmax_params fwd_params(const tki_call *call)
+{
+    return (tki_softmax_params){
+        .in = call->buffers[0], .out = call->buffers[1], .rows = call->c->dims[0], .cols = call->c->dims[1]};
+}
+
+static tki_softmax_params bwd_params(const tki_call *call)
+{
+    return (tki_softmax_params){.grad_output = call->buffers[0],
+                                .in = call->buffers[1],
+                                .out = call->buffers[2],
+                                .rows = call->c->dims[0],
+                                .cols = call->c->dims[1]};
+}
+
 static tk_status launch_fwd(const tki_call *call)
 {
     const tki_softmax_cpu *kernels = call->lowering->kernels;
-    tki_softmax_params p = {
-        .in = call->buffers[0], .out = call->buffers[1], .rows = call->c->dims[0], .cols = call->c->dims[1]};
+    const tki_softmax_params p = fwd_params(call);
     kernels->fwd[call->c->dtype](&p, call->scratch, call->threads);
     return TK_OK;
 }
@@ -25,23 +41,79 @@ static size_t fwd_scratch(const tki_lowering *row, const tk_case *c, int threads
 static tk_status launch_bwd(const tki_call *call)
 {
     const tki_softmax_cpu *kernels = call->lowering->kernels;
-    tki_softmax_params p = {.grad_output = call->buffers[0],
-                            .in = call->buffers[1],
-                            .out = call->buffers[2],
-                            .rows = call->c->dims[0],
-                            .cols = call->c->dims[1]};
+    const tki_softmax_params p = bwd_params(call);
     kernels->bwd[call->c->dtype](&p, call->threads);
     return TK_OK;
 }
 
+static tk_status launch_fwd_gpu(const tki_call *call)
+{
+    return tki_softmax_fwd_launch_gpu(call, fwd_params(call));
+}
+
+static tk_status launch_bwd_gpu(const tki_call *call)
+{
+    return tki_softmax_bwd_launch_gpu(call, bwd_params(call));
+}
+
+static tk_status launch_fwd_hopper(const tki_call *call)
+{
+    return tki_softmax_fwd_launch_hopper(call, fwd_params(call));
+}
+
+static tk_status launch_bwd_hopper(const tki_call *call)
+{
+    return tki_softmax_bwd_launch_hopper(call, bwd_params(call));
+}
+
+#define FWD_PROMISES                                                                                 \
+    .determinism = TK_BATCH_INVARIANT,                                                               \
+    .promise = "no element passes through more than ceil(cols / 256) + 16 additions: B with that D", \
+    .promises_bound = true
+
 const tki_lowering tki_softmax_fwd_lowerings[] = {
-    TKI_CPU_ROWS(tki_softmax_cpu, launch_fwd, .scratch_bytes = fwd_scratch, .determinism = TK_BATCH_INVARIANT,
-                 .promise = "no element passes through more than ceil(cols / 256) + 16 additions: B with that D",
-                 .promises_bound = true, .source = "ops/softmax/kernel_cpu.c"),
+    {.backend = "cuda",
+     .variant = "hopper",
+     .accept = tki_softmax_fwd_accept_hopper,
+     .launch = launch_fwd_hopper,
+     FWD_PROMISES,
+     .source = "ops/softmax/kernel_hopper.cu"},
+    {.backend = "cuda",
+     .variant = "shared",
+     .accept = tki_gpu_accept_any,
+     .launch = launch_fwd_gpu,
+     FWD_PROMISES,
+     .source = "ops/softmax/kernel.cu"},
+    {.backend = "hip",
+     .variant = "shared",
+     .accept = tki_gpu_accept_any,
+     .launch = launch_fwd_gpu,
+     FWD_PROMISES,
+     .source = "ops/softmax/kernel.cu"},
+    TKI_CPU_ROWS(tki_softmax_cpu, launch_fwd, .scratch_bytes = fwd_scratch, FWD_PROMISES,
+                 .source = "ops/softmax/kernel_cpu.c"),
     {0},
 };
 
 const tki_lowering tki_softmax_bwd_lowerings[] = {
+    {.backend = "cuda",
+     .variant = "hopper",
+     .accept = tki_softmax_bwd_accept_hopper,
+     .launch = launch_bwd_hopper,
+     .determinism = TK_BATCH_INVARIANT,
+     .source = "ops/softmax/kernel_hopper.cu"},
+    {.backend = "cuda",
+     .variant = "shared",
+     .accept = tki_gpu_accept_any,
+     .launch = launch_bwd_gpu,
+     .determinism = TK_BATCH_INVARIANT,
+     .source = "ops/softmax/kernel.cu"},
+    {.backend = "hip",
+     .variant = "shared",
+     .accept = tki_gpu_accept_any,
+     .launch = launch_bwd_gpu,
+     .determinism = TK_BATCH_INVARIANT,
+     .source = "ops/softmax/kernel.cu"},
     TKI_CPU_ROWS(tki_softmax_cpu, launch_bwd, .determinism = TK_BATCH_INVARIANT,
                  .source = "ops/softmax/kernel_cpu.c"),
     {0},

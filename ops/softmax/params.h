@@ -7,6 +7,7 @@ typedef struct tki_softmax_params {
     const void *in;          /* [rows, cols]; x in the forward pass, y in the backward pass */
     void *out;               /* [rows, cols]; y or grad_input */
     int64_t rows, cols;
+    int32_t lanes; /* GPU, narrow rows: how many threads hold one, a power of two up to 32 */
 } tki_softmax_params;
 
 #endif

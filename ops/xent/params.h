@@ -15,6 +15,8 @@ typedef struct tki_xent_params {
     float share;           /* eps / cols */
     float share_raised;    /* 2^64 eps / cols */
     float share_of_others; /* eps (cols - 1) / cols */
+    int32_t lanes;         /* GPU, narrow rows: how many threads hold one, a power of two up to 32 */
+    uint64_t *fault_word;  /* GPU: takes the first row with a bad target; NULL on the host */
 } tki_xent_params;
 
 #endif

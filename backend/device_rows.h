@@ -1,0 +1,292 @@
+/* What the kernels of softmax and xent share: a row of 16-bit elements in the registers of a team of threads, and the team's maximum
+ * and sums.
+ *
+ * Eight neighbouring columns make a pack of 16 bytes. Member m of a team of n has packs m, m + n, m + 2n, ...: which columns
+ * meet in which partial sum depends on the number of columns alone, never on addresses or on other rows. */
+#ifndef TKI_BACKEND_DEVICE_ROWS_H
+#define TKI_BACKEND_DEVICE_ROWS_H
+
+#include "backend/device.h"
+
+enum {
+    pack_columns = 8,
+    pack_words = 4,
+    most_warps = 32 /* in a block */
+};
+
+#if TKI_DTYPE == 1
+enum { minus_infinity_pair = (int)0xff80ff80u };
+#else
+enum { minus_infinity_pair = (int)0xfc00fc00u };
+#endif
+
+DEVICE vector16 pack_of(uint32_t pair)
+{
+    return {{pair, pair, pair, pair}};
+}
+
+DEVICE element pack_element(const vector16 &pack, unsigned place)
+{
+    return (element)(pack.word[place / 2] >> (place % 2 * 16));
+}
+
+/* `place` may be known at run time only: every word is looked at, so that the pack can stay in registers. */
+DEVICE void pack_replace(vector16 &pack, unsigned place, element bits)
+{
+#pragma unroll
+    for (unsigned i = 0; i < pack_words; i++) {
+        uint32_t low = (pack.word[i] & 0xffff0000u) | bits;
+        uint32_t high = (pack.word[i] & 0x0000ffffu) | (uint32_t)bits << 16;
+        pack.word[i] = place / 2 != i ? pack.word[i] : place % 2 ? high : low;
+    }
+}
+
+DEVICE float pack_larger(const vector16 &pack)
+{
+    uint32_t pair = larger_pair(larger_pair(pack.word[0], pack.word[1]), larger_pair(pack.word[2], pack.word[3]));
+    float_pair values = from_pair(pair);
+    return larger(values.low, values.high);
+}
+
+/* In pairs: three additions deep. */
+DEVICE float sum_of_8(const float *v)
+{
+    return ((v[0] + v[1]) + (v[2] + v[3])) + ((v[4] + v[5]) + (v[6] + v[7]));
+}
+
+DEVICE void pack_floats(const vector16 &pack, float *values)
+{
+#pragma unroll
+    for (int i = 0; i < pack_words; i++) {
+        float_pair pair = from_pair(pack.word[i]);
+        values[2 * i] = pair.low;
+        values[2 * i + 1] = pair.high;
+    }
+}
+
+DEVICE vector16 pack_elements(const float *values)
+{
+    return {{to_pair(values[0], values[1]), to_pair(values[2], values[3]), to_pair(values[4], values[5]),
+             to_pair(values[6], values[7])}};
+}
+
+/* ------------------------------------------------------------------------------------------------------------
+ * Packs and memory
+ * ------------------------------------------------------------------------------------------------------------ */
+
+/* A member's packs of a row that is held in registers: from column `first` on, `step` columns apart, in the `left` columns that there
+ * are from `first` on. Kept this way round because step is the same for the whole block. */
+struct row_span {
+    int first, step, left;
+};
+
+DEVICE bool span_has(const row_span &span, int k)
+{
+    return k * span.step < span.left;
+}
+
+/* Every row begins at a multiple of 16 bytes and is made of whole packs. Those past its end become `filler`. No load waits for
+ * another. `once`: nothing writes the row while the kernel runs. */
+template <int packs, bool once>
+DEVICE void load_row(vector16 (&pack)[packs], const element *row, const row_span &span, uint32_t filler)
+{
+    const element *from = hold_address(row + span.first);
+#pragma unroll
+    for (int k = 0; k < packs; k++) {
+        pack[k] = pack_of(filler);
+        if (span_has(span, k))
+            pack[k] = once ? load16_once(from + k * span.step) : load16(from + k * span.step);
+    }
+}
+
+DEVICE bool is_aligned16(const void *address)
+{
+    return (uintptr_t)address % 16 == 0;
+}
+
+/* Eight columns of a row of any width at any address; those past its end become `filler`. */
+DEVICE vector16 load_columns(const element *row, int64_t column, int64_t cols, uint32_t filler)
+{
+    const element *from = row + column;
+    if (column + pack_columns <= cols && is_aligned16(from))
+        return load16(from);
+    uint32_t bits[pack_columns];
+#pragma unroll
+    for (int i = 0; i < pack_columns; i++)
+        bits[i] = column + i < cols ? from[i] : filler & 0xffffu;
+    vector16 pack;
+#pragma unroll
+    for (int i = 0; i < pack_words; i++)
+        pack.word[i] = bits[2 * i] | bits[2 * i + 1] << 16;
+    return pack;
+}
+
+DEVICE void store_columns(element *row, int64_t column, int64_t cols, const vector16 &pack)
+{
+    element *to = row + column;
+    if (column + pack_columns <= cols && is_aligned16(to)) {
+        store16(to, pack);
+        return;
+    }
+#pragma unroll
+    for (int i = 0; i < pack_columns; i++)
+        if (column + i < cols)
+            to[i] = pack_element(pack, (unsigned)i);
+}
+
+/* ------------------------------------------------------------------------------------------------------------
+ * Teams. All members call together, and every member gets the result. An exchange takes slots of its own; they may be used
+ * again when another exchange has come between.
+ * ------------------------------------------------------------------------------------------------------------ */
+
+/* Over neighbouring lanes, a power of two of them. */
+DEVICE float lanes_larger(float value, unsigned width)
+{
+    for (unsigned mask = width / 2; mask > 0; mask /= 2)
+        value = larger(value, shuffle_xor(value, mask));
+    return value;
+}
+
+DEVICE float lanes_sum(float value, unsigned width)
+{
+    for (unsigned mask = width / 2; mask > 0; mask /= 2)
+        value += shuffle_xor(value, mask);
+    return value;
+}
+
+/* Neighbouring lanes: a power of two, at most 32. */
+struct lanes_team {
+    unsigned width;
+};
+
+DEVICE unsigned team_member(const lanes_team &team)
+{
+    return thread_index() % team.width;
+}
+
+DEVICE unsigned team_members(const lanes_team &team)
+{
+    return team.width;
+}
+
+DEVICE float team_larger(lanes_team &team, float value, int)
+{
+    return lanes_larger(value, team.width);
+}
+
+template <int count> DEVICE void team_sums(lanes_team &team, float (&values)[count], int)
+{
+#pragma unroll
+    for (int i = 0; i < count; i++)
+        values[i] = lanes_sum(values[i], team.width);
+}
+
+/* All threads of a block, in whole warps. */
+struct block_team {
+    float (*slots)[most_warps]; /* shared */
+};
+
+DEVICE unsigned team_member(const block_team &)
+{
+    return thread_index();
+}
+
+DEVICE unsigned team_members(const block_team &)
+{
+    return thread_count();
+}
+
+DEVICE float team_larger(block_team &team, float value, int slot)
+{
+    value = lanes_larger(value, warp_lanes);
+    if (lane_index() == 0)
+        team.slots[slot][warp_index()] = value;
+    block_barrier();
+    bool used = lane_index() < thread_count() / warp_lanes;
+    return lanes_larger(used ? team.slots[slot][lane_index()] : -float_infinity(), warp_lanes);
+}
+
+template <int count> DEVICE void team_sums(block_team &team, float (&values)[count], int slot)
+{
+#pragma unroll
+    for (int i = 0; i < count; i++) {
+        values[i] = lanes_sum(values[i], warp_lanes);
+        if (lane_index() == 0)
+            team.slots[slot + i][warp_index()] = values[i];
+    }
+    block_barrier();
+    bool used = lane_index() < thread_count() / warp_lanes;
+#pragma unroll
+    for (int i = 0; i < count; i++)
+        values[i] = lanes_sum(used ? team.slots[slot + i][lane_index()] : 0.0f, warp_lanes);
+}
+
+/* The columns of a member: from `first` on, in packs, `step` apart, before `end`. */
+struct row_part {
+    int64_t first, step, end;
+};
+
+template <class team> DEVICE row_part part_of(const team &members, int64_t cols)
+{
+    return {(int64_t)team_member(members) * pack_columns, (int64_t)team_members(members) * pack_columns, cols};
+}
+
+template <class team> DEVICE row_span span_of(const team &members, int64_t cols)
+{
+    const int first = (int)team_member(members) * pack_columns;
+    return {first, (int)team_members(members) * pack_columns, (int)cols - first};
+}
+
+/* ------------------------------------------------------------------------------------------------------------
+ * Exponentials
+ * ------------------------------------------------------------------------------------------------------------ */
+
+/* exp(x - max), times a constant near 1, is 2^(scale x + offset): one multiply-add, with offset near -log2(e) max. That must
+ * not be far from 0 or its rounding would be; but where |max| is beyond 2^16, bf16's next smaller number is 256 away or
+ * more, so that any scale will do, and 1 makes the offset exact. An infinite maximum makes its own exponential NaN. */
+struct row_origin {
+    float scale, offset;
+};
+
+DEVICE row_origin origin_at(float max)
+{
+    float scale = abs_f32(max) <= 65536.0f ? 1.44269504f : 1.0f;
+    return {scale, -max * scale};
+}
+
+DEVICE float exponent_at(float x, const row_origin &origin)
+{
+    return fma_f32(x, origin.scale, origin.offset);
+}
+
+DEVICE void pack_exponentials(const vector16 &pack, const row_origin &origin, float *e)
+{
+    pack_floats(pack, e);
+#pragma unroll
+    for (int i = 0; i < pack_columns; i++)
+        e[i] = exp2_flush(exponent_at(e[i], origin));
+}
+
+template <int packs> DEVICE void forget_origins(vector16 (&pack)[packs])
+{
+#pragma unroll
+    for (int k = 0; k < packs; k++)
+#pragma unroll
+        for (int i = 0; i < pack_words; i++)
+            forget_origin(pack[k].word[i]);
+}
+
+/* -infinity if all are NaN. */
+template <int packs> DEVICE float packs_larger(const vector16 (&pack)[packs])
+{
+    vector16 largest = pack[0];
+#pragma unroll
+    for (int k = 1; k < packs; k++)
+#pragma unroll
+        for (int i = 0; i < pack_words; i++)
+            largest.word[i] = larger_pair(largest.word[i], pack[k].word[i]);
+    float value = pack_larger(largest);
+    return larger(value, -float_infinity());
+}
+
+#endif

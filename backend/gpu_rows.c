@@ -1,0 +1,99 @@
+/* Launching the kernels that work on rows. */
+#include "backend/gpu_rows.h"
+
+enum {
+    PACK = 8, /* columns in 16 bytes */
+    NARROW_THREADS = 256,
+    MOST_THREADS = 512,
+    THREADS_STEP = 64, /* a whole number of warps on every device */
+    /* More blocks take rows in turn: a launch has fewer than 2^32 threads in all on some devices. */
+    MOST_BLOCKS = 1 << 22,
+    MOST_CLUSTER = 8,
+    STRETCH_BYTES = 72 << 10,      /* of a row in one block, so that three blocks fit on a multiprocessor */
+    MOST_STRETCH_BYTES = 220 << 10 /* so that one does */
+};
+
+static int64_t divide_up(int64_t a, int64_t b)
+{
+    return (a + b - 1) / b;
+}
+
+static unsigned at_most(int64_t blocks, int64_t most)
+{
+    return (unsigned)(blocks < most ? blocks : most);
+}
+
+tki_rows_plan tki_rows_plan_shared(int64_t rows, int64_t cols, int least_packs, int most_packs)
+{
+    const int64_t packs = divide_up(cols, PACK);
+    if (cols <= TKI_ROWS_LANES_MOST) {
+        tki_rows_plan plan = {.packs = cols <= 32 * PACK ? least_packs : 4, .lanes = 1};
+        while (plan.lanes * plan.packs < packs)
+            plan.lanes *= 2;
+        plan.grid.threads = NARROW_THREADS;
+        plan.grid.blocks[0] = at_most(divide_up(rows, NARROW_THREADS / plan.lanes), MOST_BLOCKS);
+        return plan;
+    }
+    tki_rows_plan plan = {.packs = 4};
+    if (packs > 4 * MOST_THREADS)
+        plan.packs = packs <= (int64_t)most_packs * MOST_THREADS ? most_packs : 0;
+    const int64_t threads = plan.packs ? divide_up(divide_up(packs, plan.packs), THREADS_STEP) * THREADS_STEP
+                                       : MOST_THREADS;
+    plan.grid.threads = (unsigned)threads;
+    plan.grid.blocks[0] = at_most(rows, MOST_BLOCKS);
+    return plan;
+}
+
+static int64_t stretch_bytes(int64_t cols, int tensors, unsigned cluster)
+{
+    return divide_up(divide_up(cols, PACK), cluster) * 16 * tensors;
+}
+
+tki_rows_plan tki_rows_plan_staged(int64_t rows, int64_t cols, int tensors)
+{
+    unsigned cluster = 1;
+    while (cluster < MOST_CLUSTER && stretch_bytes(cols, tensors, cluster) > STRETCH_BYTES)
+        cluster *= 2;
+    const int64_t bytes = stretch_bytes(cols, tensors, cluster);
+    return (tki_rows_plan){
+        .packs = 1,
+        .grid = {.blocks = {(unsigned)(rows * cluster)},
+                 .threads = bytes / 16 / tensors >= 4 * MOST_THREADS ? MOST_THREADS : MOST_THREADS / 2,
+                 .shared_bytes = (unsigned)bytes,
+                 .cluster = cluster}};
+}
+
+const char *tki_rows_accept_staged(const tk_case *c, const tki_gpu_info *device, int64_t cols, int tensors)
+{
+    const char *refusal = tki_gpu_accept_hopper(c, device);
+    if (refusal)
+        return refusal;
+    if (cols < TKI_ROWS_STAGED_FROM)
+        return "rows this narrow fit into registers";
+    if (stretch_bytes(cols, tensors, MOST_CLUSTER) > MOST_STRETCH_BYTES)
+        return "rows this wide do not fit into the shared memory of a cluster";
+    return NULL;
+}
+
+bool tki_rows_are_whole(int64_t cols, const void *const tensors[], int count)
+{
+    bool whole = cols % PACK == 0;
+    for (int i = 0; i < count; i++)
+        whole = whole && (uintptr_t)tensors[i] % 16 == 0;
+    return whole;
+}
+
+tk_status tki_rows_run(const tki_call *call, const char *source, const char *whole, const char *any, bool are_whole,
+                       const tki_rows_plan *plan, const void *params)
+{
+    if (plan->packs == 0)
+        return tki_gpu_run(call, source, any, plan->grid, params);
+    if (call->prepare_only) {
+        tk_status status = tki_gpu_run(call, source, whole, plan->grid, params);
+        return status == TK_OK ? tki_gpu_run(call, source, any, plan->grid, params) : status;
+    }
+    tki_gpu_grid grid = plan->grid;
+    if (!are_whole)
+        grid.shared_bytes = 0;
+    return tki_gpu_run(call, source, are_whole ? whole : any, grid, params);
+}

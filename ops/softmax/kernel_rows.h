@@ -1,0 +1,168 @@
+/* UNTRUSTED. One row of softmax or of its gradient, by a team of threads: held in registers, or read again by each pass, with the
+ * same bits. Device code for kernel.cu and kernel_hopper.cu. */
+#ifndef TKI_OPS_SOFTMAX_KERNEL_ROWS_H
+#define TKI_OPS_SOFTMAX_KERNEL_ROWS_H
+
+#include "backend/device_rows.h"
+#include "ops/softmax/params.h"
+
+/* Rows of up to this many packs a thread keep their exponentials; others compute them again from the elements, which take half
+ * the registers. */
+#ifndef TKI_SOFTMAX_KEPT
+#define TKI_SOFTMAX_KEPT 1
+#endif
+
+/* Of the exchanges; see device_rows.h. */
+enum { max_slot, sum_slot, softmax_slots };
+
+/* ------------------------------------------------------------------------------------------------------------
+ * Forward. A NaN, a +inf or nothing but -inf makes the sum NaN, and that the whole row.
+ * ------------------------------------------------------------------------------------------------------------ */
+
+DEVICE vector16 pack_scaled(const float *e, float factor)
+{
+    return {{to_pair(e[0] * factor, e[1] * factor), to_pair(e[2] * factor, e[3] * factor),
+             to_pair(e[4] * factor, e[5] * factor), to_pair(e[6] * factor, e[7] * factor)}};
+}
+
+template <int packs, class team> DEVICE void fwd_held(team &members, const element *x, element *y, int64_t cols)
+{
+    constexpr bool keeps = packs <= TKI_SOFTMAX_KEPT;
+    const row_span span = span_of(members, cols);
+    vector16 pack[packs];
+    load_row<packs, true>(pack, x, span, (uint32_t)minus_infinity_pair);
+    const row_origin origin = origin_at(team_larger(members, packs_larger(pack), max_slot));
+    float e[keeps ? packs : 1][pack_columns];
+    float sum[1] = {0.0f};
+#pragma unroll
+    for (int k = 0; k < packs; k++) {
+        pack_exponentials(pack[k], origin, e[keeps ? k : 0]);
+        sum[0] += sum_of_8(e[keeps ? k : 0]);
+    }
+    team_sums(members, sum, sum_slot);
+    if (!keeps)
+        forget_origins(pack);
+    const float factor = reciprocal_flush(sum[0]);
+    element *to = hold_address(y + span.first);
+#pragma unroll
+    for (int k = 0; k < packs; k++) {
+        if (span_has(span, k)) {
+            if (!keeps)
+                pack_exponentials(pack[k], origin, e[0]);
+            store16_once(to + k * span.step, pack_scaled(e[keeps ? k : 0], factor));
+        }
+    }
+}
+
+template <class team> DEVICE void fwd_reread(team &members, const element *x, element *y, int64_t cols)
+{
+    const row_part part = part_of(members, cols);
+    float largest = -float_infinity();
+    for (int64_t column = part.first; column < part.end; column += part.step)
+        largest = larger(largest, pack_larger(load_columns(x, column, cols, (uint32_t)minus_infinity_pair)));
+    const row_origin origin = origin_at(team_larger(members, largest, max_slot));
+    float e[pack_columns];
+    float sum[1] = {0.0f};
+    for (int64_t column = part.first; column < part.end; column += part.step) {
+        pack_exponentials(load_columns(x, column, cols, (uint32_t)minus_infinity_pair), origin, e);
+        sum[0] += sum_of_8(e);
+    }
+    team_sums(members, sum, sum_slot);
+    const float factor = reciprocal_flush(sum[0]);
+    for (int64_t column = part.first; column < part.end; column += part.step) {
+        pack_exponentials(load_columns(x, column, cols, (uint32_t)minus_infinity_pair), origin, e);
+        store_columns(y, column, cols, pack_scaled(e, factor));
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------------------
+ * Backward: y (g - s) as IEEE has it, for every value of s. There is one exchange only, so that its slot changes from row to row.
+ * ------------------------------------------------------------------------------------------------------------ */
+
+DEVICE float pack_product(const vector16 &g, const vector16 &y)
+{
+    float low = 0.0f, high = 0.0f;
+#pragma unroll
+    for (int i = 0; i < pack_words; i++) {
+        float_pair gradient = from_pair(g.word[i]);
+        float_pair result = from_pair(y.word[i]);
+        low = fma_f32(result.low, gradient.low, low);
+        high = fma_f32(result.high, gradient.high, high);
+    }
+    return low + high;
+}
+
+DEVICE vector16 pack_gradient(const vector16 &g, const vector16 &y, float sum)
+{
+    vector16 out;
+#pragma unroll
+    for (int i = 0; i < pack_words; i++) {
+        float_pair gradient = from_pair(g.word[i]);
+        float_pair result = from_pair(y.word[i]);
+        out.word[i] = to_pair(result.low * (gradient.low - sum), result.high * (gradient.high - sum));
+    }
+    return out;
+}
+
+template <int packs, class team>
+DEVICE void bwd_held(team &members, const element *g, const element *y, element *out, int64_t cols, int slot)
+{
+    const row_span span = span_of(members, cols);
+    vector16 gradient[packs], result[packs];
+    load_row<packs, true>(gradient, g, span, 0);
+    load_row<packs, true>(result, y, span, 0);
+    float sum[1] = {0.0f};
+#pragma unroll
+    for (int k = 0; k < packs; k++)
+        sum[0] += pack_product(gradient[k], result[k]);
+    team_sums(members, sum, slot);
+    forget_origins(gradient);
+    forget_origins(result);
+    element *to = hold_address(out + span.first);
+#pragma unroll
+    for (int k = 0; k < packs; k++)
+        if (span_has(span, k))
+            store16_once(to + k * span.step, pack_gradient(gradient[k], result[k], sum[0]));
+}
+
+template <class team>
+DEVICE void bwd_reread(team &members, const element *g, const element *y, element *out, int64_t cols, int slot)
+{
+    const row_part part = part_of(members, cols);
+    float sum[1] = {0.0f};
+    for (int64_t column = part.first; column < part.end; column += part.step)
+        sum[0] += pack_product(load_columns(g, column, cols, 0), load_columns(y, column, cols, 0));
+    team_sums(members, sum, slot);
+    for (int64_t column = part.first; column < part.end; column += part.step)
+        store_columns(out, column, cols,
+                      pack_gradient(load_columns(g, column, cols, 0), load_columns(y, column, cols, 0), sum[0]));
+}
+
+/* ------------------------------------------------------------------------------------------------------------
+ * A tensor's row by whatever team there is; packs = 0: read again
+ * ------------------------------------------------------------------------------------------------------------ */
+
+template <int packs, class team>
+DEVICE void fwd_row(team &members, const tki_softmax_params &p, int64_t row, int64_t cols)
+{
+    const element *x = (const element *)p.in + row * p.cols;
+    element *y = (element *)p.out + row * p.cols;
+    if constexpr (packs > 0)
+        fwd_held<packs>(members, x, y, cols);
+    else
+        fwd_reread(members, x, y, cols);
+}
+
+template <int packs, class team>
+DEVICE void bwd_row(team &members, const tki_softmax_params &p, int64_t row, int64_t cols, int slot)
+{
+    const element *g = (const element *)p.grad_output + row * p.cols;
+    const element *y = (const element *)p.in + row * p.cols;
+    element *out = (element *)p.out + row * p.cols;
+    if constexpr (packs > 0)
+        bwd_held<packs>(members, g, y, out, cols, slot);
+    else
+        bwd_reread(members, g, y, out, cols, slot);
+}
+
+#endif

@@ -1,0 +1,17 @@
+/* Softmax on a GPU, as lowering.c calls it. */
+#ifndef TKI_OPS_SOFTMAX_LAUNCH_GPU_H
+#define TKI_OPS_SOFTMAX_LAUNCH_GPU_H
+
+#include "core/lowering.h"
+#include "ops/softmax/params.h"
+
+/* p.lanes is set here. */
+TK_MUST_USE tk_status tki_softmax_fwd_launch_gpu(const tki_call *call, tki_softmax_params p);
+TK_MUST_USE tk_status tki_softmax_bwd_launch_gpu(const tki_call *call, tki_softmax_params p);
+
+const char *tki_softmax_fwd_accept_hopper(const tk_case *c, const tki_gpu_info *device);
+const char *tki_softmax_bwd_accept_hopper(const tk_case *c, const tki_gpu_info *device);
+TK_MUST_USE tk_status tki_softmax_fwd_launch_hopper(const tki_call *call, tki_softmax_params p);
+TK_MUST_USE tk_status tki_softmax_bwd_launch_hopper(const tki_call *call, tki_softmax_params p);
+
+#endif

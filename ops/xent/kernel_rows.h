@@ -1,0 +1,326 @@
+/* UNTRUSTED. One row of cross-entropy, by a team of threads: held in registers, or read again by each pass, with the same bits. Device
+ * code for kernel.cu and kernel_hopper.cu.
+ *
+ * The target is taken out of the row (its logit becomes -inf) and dealt with apart. Among the others those with the exponential of
+ * the maximum are counted and the rest summed, so that Z - 1 and N = Z - exp(-d_t) come without a subtraction and a confident row keeps
+ * its relative accuracy. All that the gradient needs is read before the team's last exchange, so the gradient may lie over the logits. */
+#ifndef TKI_OPS_XENT_KERNEL_ROWS_H
+#define TKI_OPS_XENT_KERNEL_ROWS_H
+
+#include "backend/device_rows.h"
+#include "ops/xent/params.h"
+
+/* Of the exchanges; see device_rows.h. Sums have three values. */
+enum { max_slot, sum_slot, far_slot = sum_slot + 3, xent_slots };
+
+/* A difference of bf16 logits can exceed fp32's range, and so can a sum of them, where its weighted mean does not. So the d_j are
+ * summed times 2^-64. */
+#define LOWER 0x1p-64f
+#define RAISE 0x1p64f
+
+/* Sums of exponentials are kept times 2^64, or those that lie 2^-126 below the maximum would be lost to N, which may have nothing
+ * else. They are summed that way only where it matters: below this sum. */
+#define UNIT 0x1p64f
+#define FAR_SUM 0x1p-80f
+
+struct row_sums {
+    float below;   /* of the exponentials of the others that are less than the maximum's */
+    float maximal; /* how many others are not less */
+    float lowered; /* 2^-64 times the others' d_j; 0 without smoothing */
+};
+
+/* Adds a pack. `maximum` is the exponential at the maximum. */
+template <bool counts>
+DEVICE void sum_pack(row_sums &sums, const vector16 &pack, const row_origin &origin, float maximum)
+{
+    float e[pack_columns];
+    pack_exponentials(pack, origin, e);
+    if (counts) {
+#pragma unroll
+        for (int i = 0; i < pack_columns; i++) {
+            const bool is_maximal = e[i] == maximum;
+            sums.maximal += is_maximal ? 1.0f : 0.0f;
+            e[i] = is_maximal ? 0.0f : e[i];
+        }
+    }
+    sums.below += sum_of_8(e);
+}
+
+/* The target and columns that do not exist are there as the maximum itself, and so count nothing. */
+DEVICE void sum_distances(row_sums &sums, const vector16 &pack, float max)
+{
+    float d[pack_columns];
+    pack_floats(pack, d);
+#pragma unroll
+    for (int i = 0; i < pack_columns; i++)
+        d[i] = fma_f32(d[i], -LOWER, max * LOWER);
+    sums.lowered += sum_of_8(d);
+}
+
+/* Where all of them are far below the maximum, 64 can be added to their exponents without rounding. */
+DEVICE float sum_of_far(const vector16 &pack, const row_origin &origin, float maximum)
+{
+    float e[pack_columns];
+    pack_floats(pack, e);
+#pragma unroll
+    for (int i = 0; i < pack_columns; i++) {
+        const float exponent = exponent_at(e[i], origin);
+        e[i] = exp2_flush(exponent) == maximum ? 0.0f : exp2_flush(exponent + 64.0f);
+    }
+    return sum_of_8(e);
+}
+
+/* 2^64 times the exponential. */
+DEVICE float raised_exponential(float x, const row_origin &origin)
+{
+    const float exponent = exponent_at(x, origin);
+    return exponent < -64.0f ? exp2_flush(exponent + 64.0f) : exp2_flush(exponent) * UNIT;
+}
+
+/* log(1 + r) for r >= 0, within a few u relative. 1 + r = 2^k (1 + f) with 1 + f near [sqrt(1/2), sqrt(2)): taking 2^k out of r and
+ * 1 apart leaves f with a single rounding. log(1 + f) = 2 atanh(f / (2 + f)) by its series. */
+DEVICE float log1p_nonnegative(float r)
+{
+    const uint32_t sqrt_half = 0x3f3504f3;
+    const int32_t k = (int32_t)(bits_of(1.0f + r) - sqrt_half) >> 23;
+    const float power = float_of((uint32_t)(127 - k) << 23);
+    const float f = r * power + (power - 1.0f);
+    const float s = f / (2.0f + f);
+    const float s2 = s * s;
+    float series = 0x1.745d18p-4f; /* 1/11 */
+    series = series * s2 + 0x1.c71c72p-4f;
+    series = series * s2 + 0x1.24924ap-3f;
+    series = series * s2 + 0x1.99999ap-3f;
+    series = series * s2 + 0x1.555556p-2f;
+    const float twice = s + s;
+    const float log_f = twice + twice * (s2 * series);
+    return (float)k * 0x1.62e4p-1f + (log_f + (float)k * 0x1.7f7d1cp-20f);
+}
+
+/* What a row comes to. */
+struct row_result {
+    float rest;     /* 2^64 (Z - 1) */
+    float factor;   /* of an exponential, to make it p */
+    float gradient; /* at the target */
+};
+
+/* `raised` is 2^64 times the sum of the others below the maximum. An infinite maximum is +inf, or there is nothing but -inf. */
+DEVICE row_result conclude(const tki_xent_params &p, const row_sums &sums, float raised, float x_target, float max,
+                           const row_origin &origin, float maximum)
+{
+    const float correction = reciprocal_flush(maximum);
+    const float below = raised * correction;
+    const float others = below + sums.maximal * UNIT;
+    const float with_target = below + raised_exponential(x_target, origin) * correction +
+                              (sums.maximal - 1.0f) * UNIT;
+    const float rest = x_target == max ? others : with_target;
+    const float inverse = abs_f32(max) < float_infinity() ? reciprocal_flush(UNIT + rest) : float_nan();
+    return {rest, correction * (UNIT * inverse), p.scale * (p.share_of_others - others * inverse)};
+}
+
+/* The order of the additions matters to the promise: the target's term, which has most roundings, comes last. Terms without
+ * weight are left out, since their factor may be infinite. */
+DEVICE float loss_of(const tki_xent_params &p, const row_sums &sums, float rest, float x_target, float max)
+{
+    const float lowered_target = max * LOWER - x_target * LOWER;
+    float loss = log1p_nonnegative(rest * LOWER);
+    if (p.share_raised > 0)
+        loss += p.share_raised * (sums.lowered + lowered_target);
+    if (p.keep > 0)
+        loss += p.keep * lowered_target * RAISE;
+    return abs_f32(max) < float_infinity() ? loss : float_nan();
+}
+
+DEVICE vector16 pack_gradient(const vector16 &pack, const row_origin &origin, float factor, const tki_xent_params &p)
+{
+    float e[pack_columns];
+    pack_exponentials(pack, origin, e);
+#pragma unroll
+    for (int i = 0; i < pack_columns; i++)
+        e[i] = p.scale * fma_f32(e[i], factor, -p.share);
+    return pack_elements(e);
+}
+
+/* ------------------------------------------------------------------------------------------------------------
+ * A row with a good target, or one of no columns, of which nothing is written: a team without work that takes part in the exchanges.
+ * `shared_warp`: the warp holds other rows too, which must not decide how this one is summed.
+ * ------------------------------------------------------------------------------------------------------------ */
+
+/* `place` is that of the target behind the pack's first column. */
+DEVICE void replace_target(vector16 &pack, int64_t place, element bits)
+{
+    if (place >= 0 && place < pack_columns)
+        pack_replace(pack, (unsigned)place, bits);
+}
+
+template <int packs>
+DEVICE void replace_target(vector16 (&pack)[packs], const row_span &span, int target, element bits)
+{
+    const int place = target - span.first;
+#pragma unroll
+    for (int k = 0; k < packs; k++)
+        if ((unsigned)(place - k * span.step) < pack_columns)
+            pack_replace(pack[k], (unsigned)(place - k * span.step), bits);
+}
+
+template <int packs, bool shared_warp, class team>
+DEVICE void run_held(team &members, const tki_xent_params &p, int64_t row, int64_t cols, int target)
+{
+    const row_span span = span_of(members, cols);
+    const element *x = (const element *)p.logits + row * p.cols;
+    vector16 pack[packs];
+    load_row<packs, false>(pack, x, span, (uint32_t)minus_infinity_pair);
+    const float x_target = cols > 0 ? from_element(x[target]) : 0.0f;
+    replace_target(pack, span, target, (element)minus_infinity_pair);
+    const float largest = packs_larger(pack);
+    const float max = larger(team_larger(members, largest, max_slot), x_target);
+    const row_origin origin = origin_at(max);
+    const float maximum = exp2_flush(exponent_at(max, origin));
+    row_sums sums = {0.0f, 0.0f, 0.0f};
+    if (shared_warp || warp_vote(largest == max) != 0) {
+#pragma unroll
+        for (int k = 0; k < packs; k++)
+            sum_pack<true>(sums, pack[k], origin, maximum);
+    } else {
+#pragma unroll
+        for (int k = 0; k < packs; k++)
+            sum_pack<false>(sums, pack[k], origin, maximum);
+    }
+    forget_origins(pack);
+    if (p.share_raised > 0) {
+        replace_target(pack, span, target, to_element(max));
+#pragma unroll
+        for (int k = 0; k < packs; k++)
+            if (span_has(span, k))
+                sum_distances(sums, pack[k], max);
+        replace_target(pack, span, target, (element)minus_infinity_pair);
+    }
+    float all[3] = {sums.below, sums.maximal, sums.lowered};
+    team_sums(members, all, sum_slot);
+    sums = {all[0], all[1], all[2]};
+    forget_origins(pack);
+    float raised = sums.below * UNIT;
+    if (warp_vote(sums.below < FAR_SUM) != 0) {
+        float far[1] = {0.0f};
+#pragma unroll
+        for (int k = 0; k < packs; k++)
+            far[0] += sum_of_far(pack[k], origin, maximum);
+        team_sums(members, far, far_slot);
+        raised = sums.below < FAR_SUM ? far[0] : raised;
+        forget_origins(pack);
+    }
+    const row_result result = conclude(p, sums, raised, x_target, max, origin, maximum);
+    if (team_member(members) == 0 && cols > 0)
+        p.loss[row] = loss_of(p, sums, result.rest, x_target, max);
+    element *to = hold_address((element *)p.grad_logits + row * p.cols + span.first);
+#pragma unroll
+    for (int k = 0; k < packs; k++) {
+        if (span_has(span, k)) {
+            vector16 out = pack_gradient(pack[k], origin, result.factor, p);
+            replace_target(out, target - span.first - k * span.step, to_element(result.gradient));
+            store16_once(to + k * span.step, out);
+        }
+    }
+}
+
+/* Eight columns of a row, those past its end and the target replaced. */
+DEVICE vector16 load_others(const element *x, int64_t column, int64_t cols, int64_t target, uint32_t filler)
+{
+    vector16 pack = load_columns(x, column, cols, filler);
+    replace_target(pack, target - column, (element)filler);
+    return pack;
+}
+
+template <bool shared_warp, class team>
+DEVICE void run_reread(team &members, const tki_xent_params &p, int64_t row, int64_t cols, int64_t target)
+{
+    const uint32_t nothing = (uint32_t)minus_infinity_pair;
+    const row_part part = part_of(members, cols);
+    const element *x = (const element *)p.logits + row * p.cols;
+    const float x_target = cols > 0 ? from_element(x[target]) : 0.0f;
+    float largest = -float_infinity();
+    for (int64_t column = part.first; column < part.end; column += part.step)
+        largest = larger(largest, pack_larger(load_others(x, column, cols, target, nothing)));
+    const float max = larger(team_larger(members, largest, max_slot), x_target);
+    const row_origin origin = origin_at(max);
+    const float maximum = exp2_flush(exponent_at(max, origin));
+    row_sums sums = {0.0f, 0.0f, 0.0f};
+    const bool counts = shared_warp || warp_vote(largest == max) != 0;
+    for (int64_t column = part.first; column < part.end; column += part.step) {
+        const vector16 pack = load_others(x, column, cols, target, nothing);
+        if (counts)
+            sum_pack<true>(sums, pack, origin, maximum);
+        else
+            sum_pack<false>(sums, pack, origin, maximum);
+        if (p.share_raised > 0)
+            sum_distances(sums, load_others(x, column, cols, target, to_pair(max, max)), max);
+    }
+    float all[3] = {sums.below, sums.maximal, sums.lowered};
+    team_sums(members, all, sum_slot);
+    sums = {all[0], all[1], all[2]};
+    float raised = sums.below * UNIT;
+    if (warp_vote(sums.below < FAR_SUM) != 0) {
+        float far[1] = {0.0f};
+        for (int64_t column = part.first; column < part.end; column += part.step)
+            far[0] += sum_of_far(load_others(x, column, cols, target, nothing), origin, maximum);
+        team_sums(members, far, far_slot);
+        raised = sums.below < FAR_SUM ? far[0] : raised;
+    }
+    const row_result result = conclude(p, sums, raised, x_target, max, origin, maximum);
+    if (team_member(members) == 0 && cols > 0)
+        p.loss[row] = loss_of(p, sums, result.rest, x_target, max);
+    element *gradient = (element *)p.grad_logits + row * p.cols;
+    for (int64_t column = part.first; column < part.end; column += part.step) {
+        const vector16 pack = load_others(x, column, cols, target, nothing);
+        vector16 out = pack_gradient(pack, origin, result.factor, p);
+        replace_target(out, target - column, to_element(result.gradient));
+        store_columns(gradient, column, cols, out);
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------------------
+ * Any row
+ * ------------------------------------------------------------------------------------------------------------ */
+
+template <class team> DEVICE void write_ignored(const team &members, const tki_xent_params &p, int64_t row)
+{
+    element *gradient = (element *)p.grad_logits + row * p.cols;
+    const row_part part = part_of(members, p.cols);
+    for (int64_t column = part.first; column < part.end; column += part.step)
+        store_columns(gradient, column, p.cols, pack_of(0));
+    if (team_member(members) == 0)
+        p.loss[row] = 0.0f;
+}
+
+/* The target of a row that is to be computed, else -1; ignored rows are written, bad ones reported. */
+template <class team> DEVICE int64_t target_of(const team &members, const tki_xent_params &p, int64_t row)
+{
+    if (row >= p.rows)
+        return -1;
+    const int64_t target = p.wide_target ? ((const int64_t *)p.target)[row] : ((const int32_t *)p.target)[row];
+    if (target == p.ignore_index) {
+        write_ignored(members, p, row);
+        return -1;
+    }
+    if (target >= 0 && target < p.cols)
+        return target;
+    if (team_member(members) == 0)
+        report_bad_index(p.fault_word, row);
+    return -1;
+}
+
+/* packs = 0: read again. */
+template <int packs, bool shared_warp, class team>
+DEVICE void run_row(team &members, const tki_xent_params &p, int64_t row)
+{
+    const int64_t target = target_of(members, p, row);
+    if (!shared_warp && target < 0)
+        return;
+    const int64_t cols = target < 0 ? 0 : p.cols;
+    if constexpr (packs > 0)
+        run_held<packs, shared_warp>(members, p, target < 0 ? 0 : row, cols, (int)target);
+    else
+        run_reread<shared_warp>(members, p, target < 0 ? 0 : row, cols, target);
+}
+
+#endif

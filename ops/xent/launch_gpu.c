@@ -1,0 +1,37 @@
+/* Which kernel of xent takes rows of so many columns on a GPU. Without columns there are still losses to write. */
+#include "ops/xent/launch_gpu.h"
+
+#include "backend/gpu_rows.h"
+
+static const char shared_source[] = "ops/xent/kernel.cu";
+static const char hopper_source[] = "ops/xent/kernel_hopper.cu";
+
+static bool are_whole(const tki_xent_params *p)
+{
+    return tki_rows_are_whole(p->cols, (const void *[]){p->logits, p->grad_logits}, 2);
+}
+
+tk_status tki_xent_launch_gpu(const tki_call *call, tki_xent_params p)
+{
+    if (p.rows == 0)
+        return TK_OK;
+    const tki_rows_plan plan = tki_rows_plan_shared(p.rows, p.cols, 4, 4);
+    p.lanes = plan.lanes;
+    p.fault_word = call->fault_word;
+    return tki_rows_run(call, shared_source, plan.lanes ? "xent_narrow_4" : "xent_block_4",
+                        plan.lanes ? "xent_narrow_any" : "xent_block_any", are_whole(&p), &plan, &p);
+}
+
+const char *tki_xent_accept_hopper(const tk_case *c, const tki_gpu_info *device)
+{
+    return tki_rows_accept_staged(c, device, c->dims[1], 1);
+}
+
+tk_status tki_xent_launch_hopper(const tki_call *call, tki_xent_params p)
+{
+    if (p.rows == 0)
+        return TK_OK;
+    const tki_rows_plan plan = tki_rows_plan_staged(p.rows, p.cols, 1);
+    p.fault_word = call->fault_word;
+    return tki_rows_run(call, hopper_source, "xent_staged", "xent_cluster_any", are_whole(&p), &plan, &p);
+}
