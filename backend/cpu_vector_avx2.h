@@ -172,16 +172,22 @@ TKI_INLINE __m256i vec_round_halves(__m256i upper, __m256i lower)
     return _mm256_add_epi16(upper, _mm256_srli_epi16(sum, 15));
 }
 
+TKI_INLINE __m256i vec_mixed_to_bf16(vec first, vec second)
+{
+    __m256i a = _mm256_castps_si256(first);
+    __m256i b = _mm256_castps_si256(second);
+    return vec_round_halves(_mm256_blend_epi16(_mm256_srli_epi32(a, 16), b, 0xaa),
+                            _mm256_blend_epi16(a, _mm256_slli_epi32(b, 16), 0xaa));
+}
+
 TKI_INLINE __m256i vec_pair_to_16(vec first, vec second, tk_dtype dtype)
 {
     if (dtype == TK_F16)
         return _mm256_inserti128_si256(_mm256_castsi128_si256(vec_to_16(first, dtype)), vec_to_16(second, dtype), 1);
-    const __m256i zero = _mm256_setzero_si256();
-    __m256i a = _mm256_castps_si256(first);
-    __m256i b = _mm256_castps_si256(second);
-    __m256i lower = _mm256_packus_epi32(_mm256_blend_epi16(a, zero, 0xaa), _mm256_blend_epi16(b, zero, 0xaa));
-    __m256i upper = _mm256_packus_epi32(_mm256_srli_epi32(a, 16), _mm256_srli_epi32(b, 16));
-    return _mm256_permute4x64_epi64(vec_round_halves(upper, lower), _MM_SHUFFLE(3, 1, 2, 0));
+    const __m256i even_then_odd = _mm256_broadcastsi128_si256(
+        _mm_setr_epi8(0, 1, 4, 5, 8, 9, 12, 13, 2, 3, 6, 7, 10, 11, 14, 15));
+    __m256i quarters = _mm256_shuffle_epi8(vec_mixed_to_bf16(first, second), even_then_odd);
+    return _mm256_permute4x64_epi64(quarters, _MM_SHUFFLE(3, 1, 2, 0));
 }
 
 TKI_INLINE void vec_store16_pair(uint16_t *target, vec first, vec second, tk_dtype dtype)
@@ -209,14 +215,6 @@ TKI_INLINE void vec_load16_mixed(const uint16_t *source, vec *first, vec *second
         *first = _mm256_castsi256_ps(_mm256_slli_epi32(bits, 16));
         *second = _mm256_castsi256_ps(_mm256_blend_epi16(bits, _mm256_setzero_si256(), 0x55));
     }
-}
-
-TKI_INLINE __m256i vec_mixed_to_bf16(vec first, vec second)
-{
-    __m256i a = _mm256_castps_si256(first);
-    __m256i b = _mm256_castps_si256(second);
-    return vec_round_halves(_mm256_blend_epi16(_mm256_srli_epi32(a, 16), b, 0xaa),
-                            _mm256_blend_epi16(a, _mm256_slli_epi32(b, 16), 0xaa));
 }
 
 TKI_INLINE void vec_store16_mixed(uint16_t *target, vec first, vec second, tk_dtype dtype)

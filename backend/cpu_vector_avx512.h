@@ -183,16 +183,13 @@ TKI_INLINE __m512i vec_pair_to_16(vec first, vec second, tk_dtype dtype)
 {
     if (dtype == TK_F16)
         return _mm512_inserti64x4(_mm512_castsi256_si512(vec_to_16(first, dtype)), vec_to_16(second, dtype), 1);
-    const __mmask32 behind = 0xffff0000;
     const __m512i lanes = _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
     const __m512i even = _mm512_add_epi32(_mm512_mullo_epi32(lanes, _mm512_set1_epi32(0x00040004)),
                                           _mm512_set1_epi32(0x00020000)); /* 0, 2, 4, ... */
     const __m512i odd = _mm512_add_epi16(even, _mm512_set1_epi16(1));
     __m512i a = _mm512_castps_si512(first);
     __m512i b = _mm512_castps_si512(second);
-    __m512i lower = _mm512_mask_permutexvar_epi16(_mm512_permutexvar_epi16(even, a), behind, even, b);
-    __m512i upper = _mm512_mask_permutexvar_epi16(_mm512_permutexvar_epi16(odd, a), behind, odd, b);
-    return vec_round_halves(upper, lower);
+    return vec_round_halves(_mm512_permutex2var_epi16(a, odd, b), _mm512_permutex2var_epi16(a, even, b));
 }
 
 TKI_INLINE void vec_store16_pair(uint16_t *target, vec first, vec second, tk_dtype dtype)
@@ -224,6 +221,7 @@ TKI_INLINE void vec_load16_mixed(const uint16_t *source, vec *first, vec *second
     }
 }
 
+/* The first vector goes to the even lanes of 16 bits, the second to the odd ones. */
 TKI_INLINE __m512i vec_mixed_to_bf16(vec first, vec second)
 {
     const __mmask32 odd = 0xaaaaaaaa;

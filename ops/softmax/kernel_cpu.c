@@ -98,8 +98,13 @@ TKI_INLINE float inner_product(const uint16_t *g, const uint16_t *y, int64_t col
     row_clear(chain);
     int64_t i = 0;
     for (; i + ROW_STEP <= cols; i += ROW_STEP)
-        for (int j = 0; j < ROW_CHAINS; j++)
-            chain[j] = vec_fma(vec_load16(y + i + j * VEC, dtype), vec_load16(g + i + j * VEC, dtype), chain[j]);
+        for (int j = 0; j < ROW_CHAINS; j += 2) {
+            vec of_g[2], of_y[2];
+            vec_load16_mixed(g + i + j * VEC, &of_g[0], &of_g[1], dtype);
+            vec_load16_mixed(y + i + j * VEC, &of_y[0], &of_y[1], dtype);
+            chain[j] = vec_fma(of_y[0], of_g[0], chain[j]);
+            chain[j + 1] = vec_fma(of_y[1], of_g[1], chain[j + 1]);
+        }
     for (; i + VEC <= cols; i += VEC)
         chain[0] = vec_fma(vec_load16(y + i, dtype), vec_load16(g + i, dtype), chain[0]);
     if (i < cols) {
@@ -137,13 +142,17 @@ TKI_INLINE void bwd_row(const uint16_t *g, const uint16_t *y, uint16_t *out, int
     if (stream) {
         i = row_head(out, cols);
         differentiate_part(out, g, y, i, sum, dtype);
-        for (; i + ROW_PAIR <= cols; i += ROW_PAIR)
-            vec_stream16_pair(out + i, gradient_at(g + i, y + i, sum, dtype),
-                              gradient_at(g + i + VEC, y + i + VEC, sum, dtype), dtype);
-    } else {
-        for (; i + ROW_PAIR <= cols; i += ROW_PAIR)
-            vec_store16_pair(out + i, gradient_at(g + i, y + i, sum, dtype),
-                             gradient_at(g + i + VEC, y + i + VEC, sum, dtype), dtype);
+    }
+    for (; i + ROW_PAIR <= cols; i += ROW_PAIR) {
+        vec of_g[2], of_y[2], gradient[2];
+        vec_load16_mixed(g + i, &of_g[0], &of_g[1], dtype);
+        vec_load16_mixed(y + i, &of_y[0], &of_y[1], dtype);
+        for (int j = 0; j < 2; j++)
+            gradient[j] = vec_mul(of_y[j], vec_sub(of_g[j], sum));
+        if (stream)
+            vec_stream16_mixed(out + i, gradient[0], gradient[1], dtype);
+        else
+            vec_store16_mixed(out + i, gradient[0], gradient[1], dtype);
     }
     differentiate_part(out + i, g + i, y + i, cols - i, sum, dtype);
 }

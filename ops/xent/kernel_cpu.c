@@ -12,7 +12,7 @@ extern const tki_xent_cpu TKI_ISA_TABLE(tki_xent_cpu);
 enum {
     KEPT = 1 << 18, /* rows up to this many columns keep their exponentials; longer ones compute them twice */
     CHUNK = 1 << 12,
-    SEARCHED = 512, /* elements among which a maximum is looked for at a time */
+    SEARCHED = 128, /* elements among which a maximum is looked for at a time */
     PARALLEL_FROM = 1 << 13,
     STREAM_FROM = 3 << 20 /* from this many bytes on, the gradient would only push other things out of the caches */
 };
@@ -66,17 +66,19 @@ TKI_INLINE float log1p_nonnegative(float r)
 /* The first place of a pattern that is there. */
 TKI_INLINE int64_t place_of(uint16_t bits, const uint16_t *x, int64_t cols)
 {
-    for (int64_t begin = 0; begin < cols; begin += SEARCHED) {
-        int count = cols - begin < SEARCHED ? (int)(cols - begin) : SEARCHED;
-        int16_t place = SEARCHED;
-        for (int i = 0; i < count; i++) {
-            int16_t here = x[begin + i] == bits ? (int16_t)i : SEARCHED;
-            place = here < place ? here : place;
+    int64_t begin = 0;
+    for (; begin + SEARCHED <= cols; begin += SEARCHED) {
+        uint16_t differs = 0xffff; /* stays so unless one is the same */
+        for (int i = 0; i < SEARCHED; i++) {
+            uint16_t difference = x[begin + i] ^ bits;
+            differs = difference < differs ? difference : differs;
         }
-        if (place < SEARCHED)
-            return begin + place;
+        if (differs == 0)
+            break;
     }
-    return 0;
+    while (x[begin] != bits)
+        begin++;
+    return begin;
 }
 
 /* The sum of a block's e[0..count) in lanes; e is 0 beyond, to a whole vector. */
