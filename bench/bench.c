@@ -12,7 +12,6 @@
 
 #include "bench/limits.h"
 #include "bench/peers.h"
-#include "core/clock.h"
 #include "core/context.h"
 #include "core/dtype.h"
 #include "executor/executor.h"
@@ -273,9 +272,9 @@ static tk_status warm_up(const bench_work *work, bench_result *result)
         bench_arm *arm = &result->arms[i];
         if (arm->kind != BENCH_LIMIT)
             poison(work);
-        double begin = tki_now();
+        double begin = bench_now(work->processor_time);
         bool good = arm->run(arm);
-        arm->best = arm->median = (tki_now() - begin) * arm->scale;
+        arm->best = arm->median = (bench_now(work->processor_time) - begin) * arm->scale;
         if (arm->kind == BENCH_LOWERING && !good)
             status = TK_INTERNAL; /* the context has the kernel's own message */
         else if (i == 0 && !keep_outputs(work, reference))
@@ -319,11 +318,12 @@ void bench_arm_settle(bench_arm *arm, double *samples, int count)
 
 static void take_sample(bench_arm *arm, clockwork *w, double share)
 {
-    double begin = tki_now();
+    const bool processor_time = arm->work->processor_time;
+    double begin = bench_now(processor_time);
     bool good = true;
     for (int64_t i = 0; i < w->calls; i++)
         good = arm->run(arm) && good;
-    double elapsed = tki_now() - begin;
+    double elapsed = bench_now(processor_time) - begin;
     w->samples[w->count++] = elapsed / (double)w->calls * arm->scale;
     w->spent += elapsed;
     w->done = !good || w->count == MOST_SAMPLES || (w->spent >= share && w->count >= LEAST_SAMPLES);
@@ -440,8 +440,13 @@ static void conclude(bench_result *result)
 bool bench_measure(tk_ctx *ctx, const tk_case *c, const char *const lowerings[], int count,
                    const bench_options *options, bench_result *result)
 {
-    bench_work work = {.ctx = ctx, .c = *c, .indices = options->indices, .threads = options->threads};
-    *result = (bench_result){.c = *c, .indices = options->indices, .threads = options->threads};
+    bench_work work = {.ctx = ctx,
+                       .c = *c,
+                       .indices = options->indices,
+                       .threads = options->threads,
+                       .processor_time = options->processor_time};
+    *result = (bench_result){
+        .c = *c, .indices = options->indices, .threads = options->threads, .processor_time = options->processor_time};
     /* Peers that are built on OpenMP share the run-time that this program has loaded, and ask it. */
     omp_set_num_threads(options->threads);
     if (options->scaling)

@@ -21,6 +21,7 @@ typedef struct bench_work {
     void *buffers[TK_MAX_PARAMS]; /* in contract order, 64-byte aligned */
     int64_t bytes[TK_MAX_PARAMS];
     int threads;
+    bool processor_time;
 } bench_work;
 
 typedef enum bench_kind { BENCH_LOWERING, BENCH_PEER, BENCH_LIMIT } bench_kind;
@@ -53,9 +54,10 @@ typedef struct bench_result {
     double work_bytes; /* least traffic of the op */
     double work_flops; /* 0 unless it is a GEMM */
     double elements;   /* of the larger side: what a time per element is per */
-    bool by_median;    /* limit, best peer and ratios are of medians; else of best times */
-    double limit;      /* seconds; 0 if it was not measured */
-    double best_peer;  /* seconds; 0 without a peer */
+    bool processor_time;
+    bool by_median;   /* limit, best peer and ratios are of medians; else of best times */
+    double limit;     /* seconds; 0 if it was not measured */
+    double best_peer; /* seconds; 0 without a peer */
     const char *best_peer_name;
 } bench_result;
 
@@ -72,6 +74,7 @@ typedef struct bench_options {
     double seconds;    /* for each case */
     const char *peers; /* NULL for all, "none", or names with commas */
     bool in_turn;      /* no peer that has to be timed apart */
+    bool processor_time; /* what this thread used, instead of what passed */
 } bench_options;
 
 /* The machine's own limits on buffers far larger than its caches. */
@@ -81,7 +84,7 @@ typedef struct bench_limits {
     double multiply_add; /* operations per second, two for each */
 } bench_limits;
 
-TK_MUST_USE bool bench_limits_measure(int threads, double seconds, bench_limits *limits);
+TK_MUST_USE bool bench_limits_measure(const bench_options *options, double seconds, bench_limits *limits);
 
 /* Times the named lowerings of a case, the limit and the peers, in turn. Certificates are the caller's business. False when
  * it could not be done; the context has the reason. */

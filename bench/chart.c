@@ -344,6 +344,7 @@ bool bench_chart_write(const char *path, const bench_result *results, int count,
         return false;
     const double top = 60;
     const int panels = growth ? panel_count(results, count) : count;
+    const int columns = !growth && panels < 2 ? 2 : panels; /* the heading of the bars is wide */
     double height = top;
     if (growth)
         height += (panels + COLUMNS - 1) / COLUMNS * (double)CURVE_HEIGHT;
@@ -356,15 +357,13 @@ bool bench_chart_write(const char *path, const bench_result *results, int count,
             ".label{font-size:11px}.tick{font-size:10px;fill:#444}.frame{fill:none;stroke:#888}"
             ".grid{stroke:#e4e4e4}.limit{stroke:#444;stroke-dasharray:4 3}</style>\n"
             "<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n",
-            panel_x(panels < 2         ? 2
-                    : panels < COLUMNS ? panels
-                                       : COLUMNS),
-            height);
+            panel_x(columns < COLUMNS ? columns : COLUMNS), height);
     put_text(file, MARGIN, 28, "class=\"head\"",
              count && results[0].by_median
                  ? (growth ? "Time against size, median of many runs"
                            : "Share of a copy's speed, median of many runs; a product's: of the fastest arm's")
-             : growth ? "Time against size, best of many runs"
+             : growth ? (count && results[0].processor_time ? "Processor time against size, best of many runs"
+                                                            : "Time against size, best of many runs")
                       : "Share of the machine's limit, best of many runs; dashed: the limit itself");
     if (growth)
         put_all_curves(file, results, count, top);

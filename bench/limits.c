@@ -4,9 +4,18 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "bench/isa/machine.h"
 #include "core/clock.h"
+
+double bench_now(bool processor_time)
+{
+    struct timespec t;
+    if (!processor_time || clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t) != 0)
+        return tki_now();
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
 
 double bench_traffic_of(const bench_work *work, bench_traffic *traffic)
 {
@@ -134,9 +143,11 @@ static double least(double a, double b)
     return a < b ? a : b;
 }
 
-bool bench_limits_measure(int threads, double seconds, bench_limits *limits)
+bool bench_limits_measure(const bench_options *options, double seconds, bench_limits *limits)
 {
     enum { BYTES = 128 << 20 };
+    const int threads = options->threads;
+    const bool processor_time = options->processor_time;
     char *memory[2] = {malloc(BYTES), malloc(BYTES)};
     double copy = 1e30;
     double stream = 1e30;
@@ -153,16 +164,16 @@ bool bench_limits_measure(int threads, double seconds, bench_limits *limits)
                                  .write_count = 1};
         const double end = tki_now() + seconds;
         for (int round = 0; round < 3 || tki_now() < end; round++) {
-            double begin = tki_now();
+            double begin = bench_now(processor_time);
             move_all(&traffic, threads, false);
-            double middle = tki_now();
+            double middle = bench_now(processor_time);
             copy = least(copy, middle - begin);
             move_all(&traffic, threads, true);
-            begin = tki_now();
+            begin = bench_now(processor_time);
             stream = least(stream, begin - middle);
             for (int i = 0; i < 8; i++) {
                 double operations = multiply_add_all(burst_rounds(), threads);
-                middle = tki_now();
+                middle = bench_now(processor_time);
                 rate = operations / (middle - begin) > rate ? operations / (middle - begin) : rate;
                 begin = middle;
             }

@@ -33,6 +33,7 @@ enum {
     KEY_GROWTH,
     KEY_SCALING,
     KEY_STARTUP,
+    KEY_CPU_TIME,
     KEY_CERTIFY,
     KEY_JSON
 };
@@ -42,7 +43,7 @@ typedef struct arguments {
     char **ops; /* [op_count], into argv */
     int op_count;
     const char *text[KEY_END - KEY_LOWERING]; /* NULL if it was not given */
-    bool growth, scaling, startup, certify, json;
+    bool growth, scaling, startup, cpu_time, certify, json;
 } arguments;
 
 static const char *given(const arguments *a, int key)
@@ -78,6 +79,10 @@ static const struct argp_option option_list[] = {
     {"seconds", KEY_SECONDS, "NUMBER", 0, "For each case, shared by its arms; the default is 1, with --growth 0.3",
      2},
 
+    {"cpu-time", KEY_CPU_TIME, NULL, 0,
+     "Count the processor's time instead of the clock's: for one thread on a machine that is not idle; not PyTorch",
+     2},
+
     {NULL, 0, NULL, 0, "Output:", 3},
     {"chart", KEY_CHART, "FILE", 0, "Draw the results to FILE, as SVG", 3},
     {"json", KEY_JSON, NULL, 0, "Print JSON instead of the table", 3},
@@ -92,6 +97,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     case KEY_GROWTH: a->growth = true; return 0;
     case KEY_SCALING: a->scaling = true; return 0;
     case KEY_STARTUP: a->startup = true; return 0;
+    case KEY_CPU_TIME: a->cpu_time = true; return 0;
     case KEY_CERTIFY: a->certify = true; return 0;
     case KEY_JSON: a->json = true; return 0;
     case ARGP_KEY_ARGS:
@@ -231,7 +237,7 @@ static bool plan_peers(const arguments *a, plan *p)
     int count = 0;
     const char *list = given(a, KEY_PEERS);
     p->options.peers = list;
-    p->options.in_turn = a->growth && !list;
+    p->options.in_turn = (a->growth && !list) || a->cpu_time;
     if (!list || !strcmp(list, "none"))
         return true;
     while (count < MANY && (p->device ? (names[count] = bench_gpu_peer_at(count)) != NULL
@@ -266,6 +272,11 @@ static bool plan_numbers(const arguments *a, plan *p)
         p->options.threads = (int)sysconf(_SC_NPROCESSORS_ONLN);
     if (a->scaling && p->options.threads == 1) {
         cli_complain(a->who, "--scaling compares one thread with more, but there is only one");
+        return false;
+    }
+    p->options.processor_time = a->cpu_time;
+    if (a->cpu_time && (p->options.threads > 1 || p->device)) {
+        cli_complain(a->who, "--cpu-time is for one thread of the CPU");
         return false;
     }
     if (seconds && (!cli_parse_float(seconds, &value) || value <= 0 || value > 3600)) {
@@ -553,7 +564,7 @@ static bool begin(const arguments *a, const plan *p, tk_ctx *ctx, outcome *o)
         good = o->gpu && bench_gpu_limits_measure(o->gpu, &o->gpu_limits);
     } else {
         tell_threads(p->options.threads);
-        good = bench_limits_measure(p->options.threads, fmin(1, p->options.seconds), &o->limits);
+        good = bench_limits_measure(&p->options, fmin(1, p->options.seconds), &o->limits);
     }
     if (!good)
         cli_complain(a->who, "%s", p->device ? tk_ctx_message(ctx) : "no memory to measure with");

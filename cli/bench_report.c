@@ -23,7 +23,8 @@ void cli_bench_print_machine(const bench_options *options, const bench_limits *l
     const char *found;
     bool present;
     if (tk_device_at(0, &device))
-        printf("%s, %d thread%s\n", device.name, options->threads, options->threads == 1 ? "" : "s");
+        printf("%s, %d thread%s%s\n", device.name, options->threads, options->threads == 1 ? "" : "s",
+               options->processor_time ? ", processor time" : "");
     printf("limits   copy %.1f GB/s, non-temporal copy %.1f GB/s (read and written), multiply-add %.0f GFLOP/s\n",
            1e-9 * limits->copy, 1e-9 * limits->stream_copy, 1e-9 * limits->multiply_add);
     for (int i = 0; bench_peer_at(i, &name, &found, &present); i++)
@@ -315,10 +316,11 @@ json_t *cli_bench_machine_json(const bench_options *options, const bench_limits 
     json_t *peers = json_object();
     for (int i = 0; bench_peer_at(i, &name, &found, &present); i++)
         json_object_set_new(peers, name, json_pack("{s:b, s:s}", "found", (int)present, "detail", found));
-    return json_pack("{s:s, s:s, s:i, s:f, s:f, s:f, s:o}", "device", tk_device_at(0, &device) ? device.name : "",
-                     "features", device.detail, "threads", options->threads, "copy_bytes_per_second", limits->copy,
-                     "non_temporal_copy_bytes_per_second", limits->stream_copy, "multiply_add_per_second",
-                     limits->multiply_add, "peers", peers);
+    return json_pack("{s:s, s:s, s:i, s:s, s:f, s:f, s:f, s:o}", "device",
+                     tk_device_at(0, &device) ? device.name : "", "features", device.detail, "threads",
+                     options->threads, "time", options->processor_time ? "processor" : "elapsed",
+                     "copy_bytes_per_second", limits->copy, "non_temporal_copy_bytes_per_second", limits->stream_copy,
+                     "multiply_add_per_second", limits->multiply_add, "peers", peers);
 }
 
 static void set_mean(json_t *object, const char *key, bench_mean mean)

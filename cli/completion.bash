@@ -64,7 +64,7 @@ _tokitai_bench() {
         *)
             if [[ $current == -* ]]; then
                 _tokitai_reply "--backend --lowering --dtype --index --indices --shape --growth --scaling --startup --peers --certify
-                    --threads --seconds --chart --json --help" "$current"
+                    --threads --seconds --cpu-time --chart --json --help" "$current"
             else
                 _tokitai_reply "$(_tokitai_list ops)" "$current"
             fi ;;

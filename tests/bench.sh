@@ -80,6 +80,7 @@ bad "a shape" "has 2 sizes, but gelu_fwd has 1: n" gelu_fwd --shape 3x4
 bad "an empty shape" "without elements" gelu_fwd --shape 0
 bad "a shape and growth" "not both" gelu_fwd --shape 5 --growth
 bad "scaling and growth" "not both" gelu_fwd --scaling --growth
+bad "processor time of two threads" "for one thread of the CPU" gelu_fwd --cpu-time --threads 2
 bad "scaling of one thread" "there is only one" gelu_fwd --scaling --threads 1
 bad "a chart nowhere" "cannot write to --chart '/dev/null/x.svg'" gelu_fwd --chart /dev/null/x.svg
 
@@ -160,6 +161,9 @@ if command -v python3 >/dev/null; then is "    are geometric" python3 -c "$means
 expect 0 "the same as a table" embedding_bwd --shape 31x65x17 --dtype f16 --lowering best --seconds 0.05 --peers plain
 says out "^geometric means$"
 says out "^cpu\.embedding_bwd\.f16\.[a-z0-9]+ +2 +[0-9.]+x +[0-9]+% +[0-9.]+x +31x65x17 (uniform|zipf)$"
+
+expect 0 "processor time" gelu_fwd --shape 1000 "${tiny[@]}" --cpu-time
+says out ", 1 thread, processor time$"
 
 echo "-- threads"
 expect 0 "scaling" gemm --shape 130x70x50 --dtype f16 --lowering best --certify --seconds 0.05 --scaling --threads 2
