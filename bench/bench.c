@@ -423,14 +423,15 @@ static void conclude(bench_result *result)
     double arithmetic = 0;
     for (int i = 0; i < result->arm_count; i++) {
         const bench_arm *arm = &result->arms[i];
+        const double seconds = bench_time(result, arm);
         if (arm->threads != result->threads)
             continue;
         if (arm->kind == BENCH_LIMIT && strcmp(arm->name, "limit: multiply-add") != 0)
-            traffic = fmin(traffic, arm->best);
+            traffic = fmin(traffic, seconds);
         else if (arm->kind == BENCH_LIMIT)
-            arithmetic = arm->best;
-        if (arm->kind == BENCH_PEER && !arm->differs && (result->best_peer <= 0 || arm->best < result->best_peer)) {
-            result->best_peer = arm->best;
+            arithmetic = seconds;
+        if (arm->kind == BENCH_PEER && !arm->differs && (result->best_peer <= 0 || seconds < result->best_peer)) {
+            result->best_peer = seconds;
             result->best_peer_name = arm->name;
         }
     }
@@ -445,8 +446,12 @@ bool bench_measure(tk_ctx *ctx, const tk_case *c, const char *const lowerings[],
                        .indices = options->indices,
                        .threads = options->threads,
                        .processor_time = options->processor_time};
-    *result = (bench_result){
-        .c = *c, .indices = options->indices, .threads = options->threads, .processor_time = options->processor_time};
+    /* Where the system guesses how much of a thread's time others took, the shortest samples are too short. */
+    *result = (bench_result){.c = *c,
+                             .indices = options->indices,
+                             .threads = options->threads,
+                             .processor_time = options->processor_time,
+                             .by_median = options->processor_time};
     /* Peers that are built on OpenMP share the run-time that this program has loaded, and ask it. */
     omp_set_num_threads(options->threads);
     if (options->scaling)

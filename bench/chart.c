@@ -337,6 +337,16 @@ static void put_all_curves(FILE *file, const bench_result *results, int count, d
 
 /* -- The file ------------------------------------------------------------------------------------------------------- */
 
+static void format_heading(const bench_result *r, bool growth, char *text, size_t size)
+{
+    const char *which = r && r->by_median ? "median" : "best";
+    const char *time = r && r->processor_time ? "Processor time" : "Time";
+    if (growth)
+        snprintf(text, size, "%s against size, %s of many runs", time, which);
+    else
+        snprintf(text, size, "Share of the limit, %s of many runs; without a limit, of the fastest arm", which);
+}
+
 bool bench_chart_write(const char *path, const bench_result *results, int count, bool growth)
 {
     FILE *file = fopen(path, "w");
@@ -353,18 +363,14 @@ bool bench_chart_write(const char *path, const bench_result *results, int count,
     fprintf(file,
             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" font-family=\"sans-serif\">\n"
-            "<style>.head{font-size:16px;font-weight:bold}.title{font-size:13px;font-weight:bold}"
+            "<style>.head{font-size:14px;font-weight:bold}.title{font-size:13px;font-weight:bold}"
             ".label{font-size:11px}.tick{font-size:10px;fill:#444}.frame{fill:none;stroke:#888}"
             ".grid{stroke:#e4e4e4}.limit{stroke:#444;stroke-dasharray:4 3}</style>\n"
             "<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n",
             panel_x(columns < COLUMNS ? columns : COLUMNS), height);
-    put_text(file, MARGIN, 28, "class=\"head\"",
-             count && results[0].by_median
-                 ? (growth ? "Time against size, median of many runs"
-                           : "Share of a copy's speed, median of many runs; a product's: of the fastest arm's")
-             : growth ? (count && results[0].processor_time ? "Processor time against size, best of many runs"
-                                                            : "Time against size, best of many runs")
-                      : "Share of the machine's limit, best of many runs; dashed: the limit itself");
+    char heading[128];
+    format_heading(count ? &results[0] : NULL, growth, heading, sizeof heading);
+    put_text(file, MARGIN, 28, "class=\"head\"", heading);
     if (growth)
         put_all_curves(file, results, count, top);
     else

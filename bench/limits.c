@@ -118,7 +118,7 @@ static void close_arm(bench_arm *arm)
 
 bool bench_limit_attach(const bench_work *work, int i, double flops, bench_arm *arm)
 {
-    static const char *const names[] = {"limit: copy", "limit: non-temporal copy", "limit: multiply-add"};
+    static const char *const names[] = {"limit: non-temporal copy", "limit: copy", "limit: multiply-add"};
     if (i > 2 || (i == 2 && flops <= 0))
         return false;
     strcpy(arm->name, names[i]);
@@ -130,7 +130,7 @@ bool bench_limit_attach(const bench_work *work, int i, double flops, bench_arm *
     bench_traffic *traffic = malloc(sizeof *traffic);
     arm->state = traffic;
     arm->close = close_arm;
-    arm->run = i == 0 ? run_copy : run_stream;
+    arm->run = i == 0 ? run_stream : run_copy;
     if (traffic)
         (void)bench_traffic_of(work, traffic);
     return traffic != NULL;
