@@ -79,15 +79,29 @@ DEVICE void barrier_announce(uint32_t barrier, uint32_t bytes)
     asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes) : "memory");
 }
 
-DEVICE void barrier_wait(uint32_t barrier, uint32_t parity)
+/* For the end of the first phase, and with it what this block's copies have brought. */
+DEVICE void barrier_wait(uint32_t barrier)
 {
     uint32_t done = 0;
     while (!done)
         asm volatile("{\n\t.reg .pred p;\n\t"
-                     "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%1], %2;\n\t"
+                     "mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 p, [%1], 0;\n\t"
                      "selp.u32 %0, 1, 0, p;\n\t}"
                      : "=r"(done)
-                     : "r"(barrier), "r"(parity)
+                     : "r"(barrier)
+                     : "memory");
+}
+
+/* The same for what other blocks have written. */
+DEVICE void barrier_wait_cluster(uint32_t barrier)
+{
+    uint32_t done = 0;
+    while (!done)
+        asm volatile("{\n\t.reg .pred p;\n\t"
+                     "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%1], 0;\n\t"
+                     "selp.u32 %0, 1, 0, p;\n\t}"
+                     : "=r"(done)
+                     : "r"(barrier)
                      : "memory");
 }
 
@@ -188,7 +202,7 @@ template <int count> DEVICE void team_exchange(cluster_team &team, const float (
         }
     }
     warp_barrier();
-    barrier_wait(barrier, 0);
+    barrier_wait_cluster(barrier);
 }
 
 DEVICE float team_larger(cluster_team &team, float value, int number)
@@ -270,7 +284,7 @@ DEVICE void stage_fill(const cluster_team &team, const stage &to, const element 
 /* Every thread, before it looks at packs of a part. */
 DEVICE void stage_wait(const cluster_team &team, int part)
 {
-    barrier_wait(team.staged + 8 * part, 0);
+    barrier_wait(team.staged + 8 * part);
 }
 
 DEVICE vector16 stage_load(const stage &at, int pack)

@@ -3,7 +3,7 @@
 #include "backend/device_cluster.h"
 #include "ops/softmax/kernel_rows.h"
 
-KERNEL(512, 2) softmax_fwd_staged(tki_softmax_params p)
+KERNEL(512, 3) softmax_fwd_staged(tki_softmax_params p)
 {
     SHARED cluster_memory<softmax_slots> memory;
     cluster_team team = cluster_begin(memory);
@@ -40,7 +40,7 @@ KERNEL(512, 2) softmax_fwd_staged(tki_softmax_params p)
     }
 }
 
-KERNEL(512, 2) softmax_bwd_staged(tki_softmax_params p)
+KERNEL(512, 3) softmax_bwd_staged(tki_softmax_params p)
 {
     SHARED cluster_memory<softmax_slots> memory;
     cluster_team team = cluster_begin(memory);

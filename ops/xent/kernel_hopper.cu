@@ -4,7 +4,7 @@
 #include "ops/xent/kernel_rows.h"
 
 /* A pack is looked at by one thread alone, so that this thread can take the target out of it. */
-KERNEL(512, 2) xent_staged(tki_xent_params p)
+KERNEL(512, 3) xent_staged(tki_xent_params p)
 {
     SHARED cluster_memory<xent_slots> memory;
     cluster_team team = cluster_begin(memory);
