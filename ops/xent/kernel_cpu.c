@@ -229,24 +229,42 @@ TKI_INLINE int64_t line_of(const uint16_t *gradient, int64_t place)
     return place - (int64_t)((uintptr_t)(gradient + place) / sizeof *gradient % ROW_LINE);
 }
 
-/* The line of the target is not streamed: its element is overwritten right afterwards, which would stall. */
-TKI_INLINE void store_gradient(const tki_xent_params *p, const uint16_t *x, uint16_t *gradient, row_factors f,
-                               row_origin origin, int64_t target, float *e, bool stream, tk_dtype dtype)
+/* The line of the target, when it is streamed: put together aside, since an element cannot be overwritten in what was
+ * streamed without waiting for the memory. */
+TKI_INLINE void stream_line(uint16_t *line, const float *e, row_factors f, int64_t target, uint16_t of_target,
+                            tk_dtype dtype)
 {
+    uint16_t aside[ROW_LINE] __attribute__((aligned(64)));
+    differentiate(aside, e, ROW_LINE, f, false, dtype);
+    aside[target] = of_target;
+    for (int i = 0; i < ROW_LINE; i += ROW_PAIR)
+        vec_stream_copy(line + i, aside + i);
+}
+
+TKI_INLINE void store_gradient(const tki_xent_params *p, const uint16_t *x, uint16_t *gradient, row_factors f,
+                               row_origin origin, int64_t target, uint16_t of_target, float *e, bool stream,
+                               tk_dtype dtype)
+{
+    if (p->cols <= KEPT && stream) {
+        const int64_t line = line_of(gradient, target);
+        const int64_t after = line + ROW_LINE;
+        if (line >= 0 && after <= p->cols) {
+            differentiate(gradient, e, line, f, true, dtype);
+            stream_line(gradient + line, e + line, f, target - line, of_target, dtype);
+            differentiate(gradient + after, e + after, p->cols - after, f, true, dtype);
+            return;
+        }
+    }
     if (p->cols <= KEPT) {
-        int64_t line = line_of(gradient, target);
-        int64_t after = p->cols - line < ROW_LINE ? p->cols : line + ROW_LINE;
-        const int64_t ends[] = {line < 0 ? 0 : line, after, p->cols};
-        int64_t begin = 0;
-        for (int i = 0; i < 3; begin = ends[i++])
-            differentiate(gradient + begin, e + begin, ends[i] - begin, f, stream && i != 1, dtype);
-        return;
+        differentiate(gradient, e, p->cols, f, stream, dtype);
+    } else {
+        for (int64_t begin = 0; begin < p->cols; begin += CHUNK) {
+            int64_t count = p->cols - begin < CHUNK ? p->cols - begin : CHUNK;
+            row_exp_blocks(e, x + begin, count, origin, x + begin, dtype);
+            differentiate(gradient + begin, e, count, f, stream, dtype);
+        }
     }
-    for (int64_t begin = 0; begin < p->cols; begin += CHUNK) {
-        int64_t count = p->cols - begin < CHUNK ? p->cols - begin : CHUNK;
-        row_exp_blocks(e, x + begin, count, origin, x + begin, dtype);
-        differentiate(gradient + begin, e, count, f, stream, dtype);
-    }
+    gradient[target] = of_target;
 }
 
 TKI_INLINE void run_row(const tki_xent_params *p, int64_t row, const uint16_t *next, float *e, bool stream,
@@ -274,9 +292,9 @@ TKI_INLINE void run_row(const tki_xent_params *p, int64_t row, const uint16_t *n
     float inverse = 1.0f / z;
     p->loss[row] = loss_of(p, &s);
     row_factors f = {vec_set(inverse), vec_set(p->share), vec_set(p->scale)};
-    store_gradient(p, x, gradient, f, origin, target, e, stream, dtype);
     float of_target = p->scale * (p->share_of_others - s.others * inverse);
-    gradient[place.target] = dtype == TK_F16 ? tki_f32_to_f16(of_target) : tki_f32_to_bf16(of_target);
+    store_gradient(p, x, gradient, f, origin, target,
+                   dtype == TK_F16 ? tki_f32_to_f16(of_target) : tki_f32_to_bf16(of_target), e, stream, dtype);
 }
 
 /* Where the gradient lies over the logits, its lines are in the caches already. */
