@@ -22,7 +22,7 @@ TKI_INLINE vec vec_load_cells(const uint16_t *source, const uint16_t *end, int p
 
 TKI_INLINE __m512i vec_widen_lines(const uint16_t *source, const uint16_t *end, int lines)
 {
-    __mmask16 there = end - source >= VEC ? 0xffff : (__mmask16)((1u << lines) - 1);
+    __mmask16 there = (__mmask16)(end - source >= VEC ? 0xffff : (1u << lines) - 1);
     return _mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi16(there, source));
 }
 
