@@ -7,8 +7,11 @@
 #include "backend/device.h"
 #include "ops/embedding/params.h"
 
-#ifndef EMBEDDING_BLOCKS
-#define EMBEDDING_BLOCKS 4 /* of those that gather or sum, on one multiprocessor, at least */
+#ifndef EMBEDDING_FWD_BLOCKS
+#define EMBEDDING_FWD_BLOCKS 12 /* on one multiprocessor, at least */
+#endif
+#ifndef EMBEDDING_BWD_BLOCKS
+#define EMBEDDING_BWD_BLOCKS 8
 #endif
 #ifndef EMBEDDING_HITS_AHEAD
 #define EMBEDDING_HITS_AHEAD 4 /* hits whose units are loaded before the first is added */
@@ -59,15 +62,16 @@ template <> struct unit_of<1> {
     typedef element bits;
 };
 
-DEVICE vector16 load_unit(const vector16 *from)
+/* `once`: nobody will read it again. Rows of a table are looked up again and again. */
+template <bool once> DEVICE vector16 load_unit(const vector16 *from)
 {
-    return load16_once(from);
+    return once ? load16_once(from) : load16(from);
 }
-DEVICE uint32_t load_unit(const uint32_t *from)
+template <bool once> DEVICE uint32_t load_unit(const uint32_t *from)
 {
     return *from;
 }
-DEVICE element load_unit(const element *from)
+template <bool once> DEVICE element load_unit(const element *from)
 {
     return *from;
 }
@@ -145,7 +149,7 @@ DEVICE group this_group(const params &p)
  * ------------------------------------------------------------------------------------------------------------ */
 
 /* Where there is nothing to copy, indices are looked at all the same. */
-KERNEL(TKI_EMBEDDING_THREADS, EMBEDDING_BLOCKS) embedding_check(params p)
+KERNEL(TKI_EMBEDDING_THREADS, EMBEDDING_FWD_BLOCKS) embedding_check(params p)
 {
     const int64_t stride = (int64_t)block_count() * thread_count();
     for (int64_t i = (int64_t)block_index() * thread_count() + thread_index(); i < p.queries; i += stride)
@@ -173,7 +177,7 @@ template <int width, int count> DEVICE void gather(const params &p)
 #pragma unroll
             for (int k = 0; k < count; k++)
                 if (unit + k * g.lanes < units)
-                    copy[k] = load_unit(from + unit + k * g.lanes);
+                    copy[k] = load_unit<false>(from + unit + k * g.lanes);
 #pragma unroll
             for (int k = 0; k < count; k++)
                 if (unit + k * g.lanes < units)
@@ -182,17 +186,17 @@ template <int width, int count> DEVICE void gather(const params &p)
     }
 }
 
-KERNEL(TKI_EMBEDDING_THREADS, EMBEDDING_BLOCKS) embedding_fwd_8(params p)
+KERNEL(TKI_EMBEDDING_THREADS, EMBEDDING_FWD_BLOCKS) embedding_fwd_8(params p)
 {
     gather<8, TKI_EMBEDDING_FWD_UNITS>(p);
 }
 
-KERNEL(TKI_EMBEDDING_THREADS, EMBEDDING_BLOCKS) embedding_fwd_2(params p)
+KERNEL(TKI_EMBEDDING_THREADS, EMBEDDING_FWD_BLOCKS) embedding_fwd_2(params p)
 {
     gather<2, TKI_EMBEDDING_FWD_UNITS>(p);
 }
 
-KERNEL(TKI_EMBEDDING_THREADS, EMBEDDING_BLOCKS) embedding_fwd_1(params p)
+KERNEL(TKI_EMBEDDING_THREADS, EMBEDDING_FWD_BLOCKS) embedding_fwd_1(params p)
 {
     gather<1, TKI_EMBEDDING_FWD_UNITS>(p);
 }
@@ -371,7 +375,7 @@ KERNEL(TKI_EMBEDDING_SORT_THREADS, 2) embedding_bwd_sort(params p)
     move_hits<false>(p, p.pass, tile_begin(p, tile), tile_begin(p, tile + 1), &shared);
 }
 
-KERNEL(TKI_EMBEDDING_THREADS, EMBEDDING_BLOCKS) embedding_bwd_mark(params p)
+KERNEL(TKI_EMBEDDING_THREADS, EMBEDDING_BWD_BLOCKS) embedding_bwd_mark(params p)
 {
     if (!has_fault(p))
         mark_ranges(p, (int64_t)block_index() * thread_count() + thread_index(),
@@ -439,7 +443,7 @@ DEVICE void sum_hits(float (&sum)[count][width], const params &p, range hits, in
             const bits *from = (const bits *)p.grad_output + query * units + unit;
 #pragma unroll
             for (int k = 0; k < count; k++)
-                next[a][k] = is_hit && unit + k * lanes < units ? load_unit(from + k * lanes) : bits{};
+                next[a][k] = is_hit && unit + k * lanes < units ? load_unit<true>(from + k * lanes) : bits{};
         }
 #pragma unroll
         for (int a = 0; a < AHEAD; a++)
@@ -492,24 +496,24 @@ template <int width, int count> DEVICE void sum_rows(const params &p)
     }
 }
 
-KERNEL(TKI_EMBEDDING_THREADS, EMBEDDING_BLOCKS) embedding_bwd_sum_8(params p)
+KERNEL(TKI_EMBEDDING_THREADS, EMBEDDING_BWD_BLOCKS) embedding_bwd_sum_8(params p)
 {
     sum_rows<8, TKI_EMBEDDING_BWD_UNITS>(p);
 }
 
-KERNEL(TKI_EMBEDDING_THREADS, EMBEDDING_BLOCKS) embedding_bwd_sum_2(params p)
+KERNEL(TKI_EMBEDDING_THREADS, EMBEDDING_BWD_BLOCKS) embedding_bwd_sum_2(params p)
 {
     sum_rows<2, TKI_EMBEDDING_BWD_UNITS>(p);
 }
 
-KERNEL(TKI_EMBEDDING_THREADS, EMBEDDING_BLOCKS) embedding_bwd_sum_1(params p)
+KERNEL(TKI_EMBEDDING_THREADS, EMBEDDING_BWD_BLOCKS) embedding_bwd_sum_1(params p)
 {
     sum_rows<1, TKI_EMBEDDING_BWD_UNITS>(p);
 }
 
 /* The totals of the long rows, one thread per column; a block for each window and column part. A row is taken by the window that
  * also has its run 0. */
-KERNEL(TKI_EMBEDDING_THREADS, EMBEDDING_BLOCKS) embedding_bwd_combine(params p)
+KERNEL(TKI_EMBEDDING_THREADS, EMBEDDING_BWD_BLOCKS) embedding_bwd_combine(params p)
 {
     enum { AHEAD = EMBEDDING_PARTIALS_AHEAD };
     if (has_fault(p))

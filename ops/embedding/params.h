@@ -18,10 +18,10 @@ typedef struct tki_embedding_params {
  * A row of dim elements is cut into units of 8, 2 or 1 elements, whatever all rows' alignment allows; a group of threads shares it,
  * each thread having several units in flight. */
 #ifndef TKI_EMBEDDING_THREADS
-#define TKI_EMBEDDING_THREADS 256 /* of a block that gathers or sums */
+#define TKI_EMBEDDING_THREADS 128 /* of a block that gathers or sums */
 #endif
 #ifndef TKI_EMBEDDING_FWD_UNITS
-#define TKI_EMBEDDING_FWD_UNITS 4
+#define TKI_EMBEDDING_FWD_UNITS 2
 #endif
 #ifndef TKI_EMBEDDING_BWD_UNITS
 #define TKI_EMBEDDING_BWD_UNITS 2
