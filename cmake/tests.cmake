@@ -6,6 +6,7 @@
 #     tests/NAME.sh                 NAME              and NAME.self_test, if it knows --self-test
 #     tests/fuzz/NAME.c             fuzz.NAME         replays tests/fuzz/corpus/NAME/
 #     examples/NAME.c               example.NAME
+#     tests/on_device.c             on_device; skipped without a GPU
 #     tests/fake_gpu/               libraries that stand for a GPU's driver and compiler, in BUILD/tests/fake_gpu/
 # A file name that ends in _slow gives the label `slow` and a long time limit. Scripts named check_* look at the sources
 # alone and have the label `source`. Exit status 77 means skipped.
@@ -122,6 +123,14 @@ foreach(file IN LISTS op_test_sources)
     string(REGEX REPLACE "^ops/(.*)/test(.*)\\.c$" "\\1\\2" name ${file})
     add_c_test(${name} ${file})
 endforeach()
+
+# What only a real GPU can show. It sees the public header only.
+
+add_executable(on_device tests/on_device.c)
+target_link_libraries(on_device PRIVATE libtokitai ${CMAKE_DL_LIBS})
+set_target_properties(on_device PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+add_test(NAME on_device COMMAND on_device)
+register_test(on_device tests/on_device.c)
 
 # Scripts
 

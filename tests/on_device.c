@@ -1,0 +1,239 @@
+/* What only a real GPU can show, beside what `tokitai certify` shows there: calls on device pointers and a stream, inside the capture
+ * of a CUDA graph, from two contexts, with bad indices. Exits with 77, skipped, where there is no CUDA device. A plain program, so
+ * that it can be carried to a machine that has one. */
+#include <dlfcn.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tokitai.h"
+
+enum { SKIPPED = 77, N = 100003, QUERIES = 1000, DIM = 96, VOCAB = 500 };
+
+static int failures;
+
+#define CHECK(condition, ...)                                            \
+    do {                                                                 \
+        if (!(condition)) {                                              \
+            failures++;                                                  \
+            printf("FAILED %s:%d %s: ", __FILE__, __LINE__, #condition); \
+            printf(__VA_ARGS__);                                         \
+            printf("\n");                                                \
+        }                                                                \
+    } while (0)
+
+static void check_ok(tk_ctx *ctx, tk_status status, int line)
+{
+    if (status != TK_OK) {
+        failures++;
+        printf("FAILED line %d: %s: %s\n", line, tk_status_text(status), tk_ctx_message(ctx));
+    }
+}
+#define OK(ctx, call) check_ok(ctx, call, __LINE__)
+
+/* The few calls of the driver that a program with graphs of its own makes. */
+typedef struct driver {
+    int (*retain)(void **context, int device);
+    int (*set_current)(void *context);
+    int (*stream_create)(void **stream, unsigned flags);
+    int (*stream_destroy)(void *stream);
+    int (*begin_capture)(void *stream, int mode);
+    int (*end_capture)(void *stream, void **graph);
+    int (*instantiate)(void **executable, void *graph, unsigned long long flags);
+    int (*launch)(void *executable, void *stream);
+    int (*executable_destroy)(void *executable);
+    int (*graph_destroy)(void *graph);
+} driver;
+
+static void find(void *library, const char *name, void *place)
+{
+    void *found = dlsym(library, name);
+    CHECK(found, "%s", name);
+    memcpy(place, &found, sizeof found);
+}
+
+static driver find_driver(void)
+{
+    driver d = {0};
+    void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+    CHECK(library, "libcuda.so.1");
+    find(library, "cuDevicePrimaryCtxRetain", &d.retain);
+    find(library, "cuCtxSetCurrent", &d.set_current);
+    find(library, "cuStreamCreate", &d.stream_create);
+    find(library, "cuStreamDestroy_v2", &d.stream_destroy);
+    find(library, "cuStreamBeginCapture_v2", &d.begin_capture);
+    find(library, "cuStreamEndCapture", &d.end_capture);
+    find(library, "cuGraphInstantiateWithFlags", &d.instantiate);
+    find(library, "cuGraphLaunch", &d.launch);
+    find(library, "cuGraphExecDestroy", &d.executable_destroy);
+    find(library, "cuGraphDestroy", &d.graph_destroy);
+    return d;
+}
+
+static void *on_device(tk_ctx *ctx, const void *data, size_t bytes)
+{
+    void *memory = NULL;
+    OK(ctx, tk_memory_alloc(ctx, bytes, &memory));
+    if (data)
+        OK(ctx, tk_memory_write(ctx, memory, data, bytes));
+    return memory;
+}
+
+static uint16_t *patterns(size_t count, unsigned step)
+{
+    uint16_t *data = malloc(count * sizeof *data);
+    for (size_t i = 0; i < count; i++)
+        data[i] = (uint16_t)((i * step) & 0x3fff); /* finite and positive in both formats */
+    return data;
+}
+
+/* A graph of three ops, one with scratch memory, gives the bits of direct calls, replay after replay. */
+static void in_a_graph(tk_ctx *ctx, const driver *d)
+{
+    uint16_t *x = patterns(N, 31);
+    uint16_t *grad = patterns((size_t)QUERIES * DIM, 17);
+    int32_t index[QUERIES];
+    for (int i = 0; i < QUERIES; i++)
+        index[i] = i * 7 % VOCAB;
+    void *device_x = on_device(ctx, x, N * sizeof *x);
+    void *device_y = on_device(ctx, NULL, N * sizeof *x);
+    void *device_grad = on_device(ctx, grad, sizeof *grad * QUERIES * DIM);
+    void *device_index = on_device(ctx, index, sizeof index);
+    void *device_weight = on_device(ctx, NULL, sizeof *grad * VOCAB * DIM);
+    size_t weight_bytes = sizeof *grad * VOCAB * DIM;
+    uint16_t *direct = malloc(N * sizeof *x + weight_bytes);
+    uint16_t *replayed = malloc(N * sizeof *x + weight_bytes);
+
+    tk_case gelu = tk_case_init(tk_contract_find("gelu_fwd"), TK_F16);
+    gelu.dims[0] = N;
+    tk_case embedding = tk_case_init(tk_contract_find("embedding_bwd"), TK_F16);
+    embedding.dims[0] = QUERIES;
+    embedding.dims[1] = DIM;
+    embedding.dims[2] = VOCAB;
+    OK(ctx, tk_prepare(ctx, &gelu));
+    OK(ctx, tk_prepare(ctx, &embedding));
+    void *gelu_buffers[] = {device_x, device_y};
+    void *embedding_buffers[] = {device_grad, device_index, device_weight};
+    OK(ctx, tk_run(ctx, &gelu, gelu_buffers));
+    OK(ctx, tk_run(ctx, &embedding, embedding_buffers));
+    OK(ctx, tk_ctx_synchronize(ctx));
+    OK(ctx, tk_memory_read(ctx, direct, device_y, N * sizeof *x));
+    OK(ctx, tk_memory_read(ctx, direct + N, device_weight, weight_bytes));
+
+    void *stream = NULL;
+    void *graph = NULL;
+    void *executable = NULL;
+    CHECK(d->stream_create(&stream, 1) == 0, "stream");
+    OK(ctx, tk_ctx_set_stream(ctx, stream));
+    CHECK(d->begin_capture(stream, 1) == 0, "begin of capture");
+    OK(ctx, tk_run(ctx, &gelu, gelu_buffers));
+    OK(ctx, tk_run(ctx, &embedding, embedding_buffers));
+    /* What was not prepared is refused and does not spoil the capture. */
+    tk_case other = tk_case_init(tk_contract_find("gelu_bwd"), TK_BF16);
+    other.dims[0] = 8;
+    CHECK(tk_run(ctx, &other, (void *[]){device_x, (char *)device_x + 16, device_y}) == TK_UNAVAILABLE, "%s",
+          tk_ctx_message(ctx));
+    CHECK(d->end_capture(stream, &graph) == 0 && graph, "end of capture");
+    CHECK(d->instantiate(&executable, graph, 0) == 0, "instantiate");
+    for (int replay = 0; replay < 3; replay++) {
+        memset(replayed, 0xee, N * sizeof *x + weight_bytes);
+        OK(ctx, tk_memory_write(ctx, device_y, replayed, N * sizeof *x));
+        OK(ctx, tk_memory_write(ctx, device_weight, replayed, weight_bytes));
+        CHECK(d->launch(executable, stream) == 0, "graph launch");
+        OK(ctx, tk_ctx_synchronize(ctx));
+        OK(ctx, tk_memory_read(ctx, replayed, device_y, N * sizeof *x));
+        OK(ctx, tk_memory_read(ctx, replayed + N, device_weight, weight_bytes));
+        CHECK(!memcmp(direct, replayed, N * sizeof *x + weight_bytes), "replay %d has other bits", replay);
+    }
+    d->executable_destroy(executable);
+    d->graph_destroy(graph);
+    OK(ctx, tk_ctx_set_stream(ctx, NULL));
+    d->stream_destroy(stream);
+    void *const blocks[] = {device_x, device_y, device_grad, device_index, device_weight};
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
+        tk_memory_free(ctx, blocks[i]);
+    free(x);
+    free(grad);
+    free(direct);
+    free(replayed);
+}
+
+/* The first bad position of many, reported once; what came before in the queue is unharmed. */
+static void bad_index(tk_ctx *ctx)
+{
+    int64_t index[QUERIES];
+    for (int i = 0; i < QUERIES; i++)
+        index[i] = i % VOCAB;
+    index[600] = VOCAB;
+    index[123] = -1;
+    index[999] = INT64_MIN;
+    uint16_t *weight = patterns((size_t)VOCAB * DIM, 5);
+    void *device_index = on_device(ctx, index, sizeof index);
+    void *device_weight = on_device(ctx, weight, sizeof *weight * VOCAB * DIM);
+    void *device_out = on_device(ctx, NULL, sizeof *weight * QUERIES * DIM);
+    OK(ctx, tk_embedding_fwd(ctx, TK_F16, TK_I64, QUERIES, DIM, VOCAB, device_index, device_weight, device_out));
+    CHECK(tk_ctx_synchronize(ctx) == TK_BAD_INDEX, "%s", tk_ctx_message(ctx));
+    CHECK(strstr(tk_ctx_message(ctx), "embedding_fwd: index[123]"), "%s", tk_ctx_message(ctx));
+    OK(ctx, tk_ctx_synchronize(ctx));
+    index[123] = index[600] = index[999] = 0;
+    OK(ctx, tk_memory_write(ctx, device_index, index, sizeof index));
+    OK(ctx, tk_embedding_fwd(ctx, TK_F16, TK_I64, QUERIES, DIM, VOCAB, device_index, device_weight, device_out));
+    OK(ctx, tk_ctx_synchronize(ctx));
+    uint16_t row[DIM];
+    OK(ctx, tk_memory_read(ctx, row, (char *)device_out + sizeof row * 124, sizeof row));
+    CHECK(!memcmp(row, weight + (size_t)124 * DIM, sizeof row), "row 124");
+    tk_memory_free(ctx, device_index);
+    tk_memory_free(ctx, device_weight);
+    tk_memory_free(ctx, device_out);
+    free(weight);
+}
+
+/* Two contexts on one device, in turn, and one that closes before the other. */
+static void side_by_side(tk_ctx *first)
+{
+    tk_ctx *second = NULL;
+    OK(first, tk_ctx_create(&second));
+    OK(second, tk_ctx_use_device(second, "cuda"));
+    uint16_t *x = patterns(N, 13);
+    void *device_x = on_device(first, x, N * sizeof *x);
+    void *y[2] = {on_device(first, NULL, N * sizeof *x), on_device(second, NULL, N * sizeof *x)};
+    OK(first, tk_gelu_fwd(first, TK_BF16, N, device_x, y[0]));
+    OK(second, tk_gelu_fwd(second, TK_BF16, N, device_x, y[1]));
+    OK(first, tk_ctx_synchronize(first));
+    OK(second, tk_ctx_synchronize(second));
+    uint16_t *read[2] = {malloc(N * sizeof *x), malloc(N * sizeof *x)};
+    OK(first, tk_memory_read(first, read[0], y[0], N * sizeof *x));
+    OK(second, tk_memory_read(second, read[1], y[1], N * sizeof *x));
+    CHECK(!memcmp(read[0], read[1], N * sizeof *x), "two contexts, two results");
+    tk_memory_free(second, y[1]);
+    tk_ctx_destroy(second);
+    OK(first, tk_gelu_fwd(first, TK_F16, N, device_x, y[0]));
+    OK(first, tk_ctx_synchronize(first));
+    tk_memory_free(first, y[0]);
+    tk_memory_free(first, device_x);
+    free(x);
+    free(read[0]);
+    free(read[1]);
+}
+
+int main(void)
+{
+    tk_ctx *ctx = NULL;
+    if (tk_ctx_create(&ctx) != TK_OK)
+        return 1;
+    if (tk_ctx_use_device(ctx, "cuda") != TK_OK) {
+        printf("skipped: %s\n", tk_ctx_message(ctx));
+        tk_ctx_destroy(ctx);
+        return SKIPPED;
+    }
+    driver d = find_driver();
+    void *context = NULL;
+    CHECK(d.retain(&context, 0) == 0 && d.set_current(context) == 0, "the device's primary context");
+    in_a_graph(ctx, &d);
+    bad_index(ctx);
+    side_by_side(ctx);
+    tk_ctx_destroy(ctx);
+    printf("%s\n", failures ? "some checks failed" : "all checks on the device held");
+    return failures != 0;
+}
