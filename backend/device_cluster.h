@@ -6,10 +6,7 @@
 
 #include "backend/device_rows.h"
 
-enum {
-    most_cluster_warps = 128, /* in all blocks of a cluster together */
-    stage_parts = 4           /* a stretch comes in as many copies, so that work on it begins before all is there */
-};
+enum { most_cluster_warps = 128 }; /* in all blocks of a cluster together */
 
 DEVICE unsigned cluster_rank()
 {
@@ -127,7 +124,7 @@ DEVICE void bulk_copy(uint32_t to, const void *from, uint32_t bytes, uint32_t ba
 
 template <int numbers> struct cluster_memory {
     uint64_t exchanged[numbers]; /* barriers */
-    uint64_t staged[stage_parts];
+    uint64_t staged; /* a barrier */
     float slots[numbers][most_cluster_warps];
 };
 
@@ -140,14 +137,12 @@ struct cluster_team {
 /* First, all threads of the block: makes the barriers. Only thread 0 may use them yet. */
 template <int numbers> DEVICE cluster_team cluster_begin(cluster_memory<numbers> &memory)
 {
-    const cluster_team team = {shared_address(memory.exchanged), shared_address(memory.staged), memory.slots, false};
+    const cluster_team team = {shared_address(memory.exchanged), shared_address(&memory.staged), memory.slots, false};
     if (thread_index() == 0) {
 #pragma unroll
         for (int i = 0; i < numbers; i++)
             barrier_create(team.exchanged + 8 * i);
-#pragma unroll
-        for (int i = 0; i < stage_parts; i++)
-            barrier_create(team.staged + 8 * i);
+        barrier_create(team.staged);
         barrier_publish();
     }
     return team;
@@ -236,10 +231,10 @@ template <int count> DEVICE void team_sums(cluster_team &team, float (&values)[c
 
 extern __shared__ vector16 stage_memory[]; /* as much as the launch asks for */
 
-/* A thread has packs thread, thread + threads, ... of the block's stretch, and `rounds` of them come in one copy. */
+/* A thread looks at packs thread, thread + threads, ... of the block's stretch. */
 struct stage {
     uint32_t base; /* shared address of the first pack */
-    int packs, rounds;
+    int packs;
 };
 
 /* The block's part of the `number`-th of the rows that are staged together. */
@@ -247,44 +242,28 @@ DEVICE stage stage_of(int64_t cols, int number)
 {
     const int64_t stretch = stretch_packs(cols);
     const int64_t left = cols / pack_columns - stretch * cluster_rank();
-    const int part = (int)thread_count() * stage_parts;
     return {shared_address(stage_memory) + (uint32_t)(stretch * number) * (uint32_t)sizeof(vector16),
-            (int)(left < stretch ? left < 0 ? 0 : left : stretch), ((int)stretch + part - 1) / part};
-}
-
-DEVICE int stage_count(const stage &at, int part)
-{
-    const int size = at.rounds * (int)thread_count();
-    const int left = at.packs - part * size;
-    return left < size ? left < 0 ? 0 : left : size;
+            (int)(left < stretch ? left < 0 ? 0 : left : stretch)};
 }
 
 /* Thread 0 alone, before cluster_open(): `rows` stages of equal size will be filled. */
 DEVICE void stage_announce(const cluster_team &team, const stage &to, int rows)
 {
-#pragma unroll
-    for (int i = 0; i < stage_parts; i++)
-        barrier_announce(team.staged + 8 * i, (uint32_t)(stage_count(to, i) * rows) * (uint32_t)sizeof(vector16));
+    barrier_announce(team.staged, (uint32_t)(to.packs * rows) * (uint32_t)sizeof(vector16));
 }
 
-/* Thread 0 alone: starts the copies of one row. */
+/* Thread 0 alone: starts the copy of one row. */
 DEVICE void stage_fill(const cluster_team &team, const stage &to, const element *row, int64_t cols)
 {
-    const element *begin = row + stretch_packs(cols) * cluster_rank() * pack_columns;
-#pragma unroll
-    for (int i = 0; i < stage_parts; i++) {
-        const uint32_t first = (uint32_t)(i * to.rounds) * thread_count();
-        const uint32_t bytes = (uint32_t)stage_count(to, i) * (uint32_t)sizeof(vector16);
-        if (bytes > 0)
-            bulk_copy(to.base + first * (uint32_t)sizeof(vector16), begin + (int64_t)first * pack_columns, bytes,
-                      team.staged + 8 * i);
-    }
+    const uint32_t bytes = (uint32_t)to.packs * (uint32_t)sizeof(vector16);
+    if (bytes > 0)
+        bulk_copy(to.base, row + stretch_packs(cols) * cluster_rank() * pack_columns, bytes, team.staged);
 }
 
-/* Every thread, before it looks at packs of a part. */
-DEVICE void stage_wait(const cluster_team &team, int part)
+/* Every thread, before it looks at a pack. One copy and one wait: several smaller ones took a tenth longer. */
+DEVICE void stage_wait(const cluster_team &team)
 {
-    barrier_wait(team.staged + 8 * part);
+    barrier_wait(team.staged);
 }
 
 DEVICE vector16 stage_load(const stage &at, int pack)

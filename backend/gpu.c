@@ -489,7 +489,7 @@ __attribute__((noinline, cold)) static tk_status allow(tk_ctx *ctx, tki_gpu *gpu
 {
     const tki_driver *driver = &gpu->driver;
     const char *call = driver->vendor->names.function_attribute;
-    if (cluster > 1 && !driver->calls.launch_config)
+    if (cluster > 0 && !driver->calls.launch_config)
         return tki_fail(ctx, TK_UNAVAILABLE, "%s wants clusters of blocks, which the driver of %s does not have",
                         kernel->name, gpu->info.name);
     if (shared_bytes > kernel->shared_allowed) {
@@ -515,7 +515,7 @@ static inline bool is_allowed(const tki_gpu *gpu, const tki_gpu_kernel *kernel, 
                               unsigned cluster)
 {
     return shared_bytes <= kernel->shared_allowed && cluster <= kernel->cluster_allowed &&
-           (cluster <= 1 || gpu->driver.calls.launch_config);
+           (cluster == 0 || gpu->driver.calls.launch_config);
 }
 
 tk_status tki_gpu_occupancy(tk_ctx *ctx, tki_gpu *gpu, tki_gpu_kernel *kernel, unsigned threads,
@@ -542,7 +542,7 @@ __attribute__((noinline, cold)) static tk_status fail_launch(tk_ctx *ctx, const 
                                                              int code)
 {
     const tki_driver_names *names = &gpu->driver.vendor->names;
-    return fail(ctx, gpu, grid->cluster > 1 ? names->launch_config : names->launch, code,
+    return fail(ctx, gpu, grid->cluster > 0 ? names->launch_config : names->launch, code,
                 "launching %s (%s, %s) with %ux%ux%u blocks of %u threads and %u bytes of shared memory",
                 kernel->name, kernel->source, tk_dtype_name(kernel->dtype), grid->blocks[0], grid->blocks[1],
                 grid->blocks[2], grid->threads, grid->shared_bytes);
@@ -566,7 +566,7 @@ tk_status tki_gpu_launch(tk_ctx *ctx, tki_gpu *gpu, void *stream, tki_gpu_kernel
             return status;
         }
     }
-    if (grid.cluster > 1) {
+    if (grid.cluster > 0) {
         tki_launch_attribute cluster = {.id = TKI_LAUNCH_CLUSTER, .value.cluster = {grid.cluster, 1, 1}};
         tki_launch_config config = {.blocks = {grid.blocks[0], grid.blocks[1], grid.blocks[2]},
                                     .threads = {grid.threads, 1, 1},

@@ -78,7 +78,7 @@ typedef struct tki_gpu_grid {
     unsigned blocks[3]; /* 0 counts as 1 */
     unsigned threads;
     unsigned shared_bytes; /* dynamic */
-    unsigned cluster;      /* blocks in a cluster, along the first axis; 0 or 1: none. CUDA only */
+    unsigned cluster;      /* blocks in a cluster, along the first axis; 0: none. CUDA only */
 } tki_gpu_grid;
 
 /* Every kernel takes one struct by value. Returns at once. */

@@ -8,9 +8,11 @@ enum {
     THREADS_STEP = 64, /* a whole number of warps on every device */
     /* More blocks take rows in turn: a launch has fewer than 2^32 threads in all on some devices. */
     MOST_BLOCKS = 1 << 22,
+    LEAST_CLUSTER = 2,
     MOST_CLUSTER = 8,
-    STRETCH_BYTES = 72 << 10,      /* of a row in one block, so that three blocks fit on a multiprocessor */
-    MOST_STRETCH_BYTES = 220 << 10 /* so that one does */
+    STAGED_THREADS = 256,
+    STRETCH_BYTES = 33 << 10, /* of each tensor's row in one block, so that several blocks fit on a multiprocessor */
+    MOST_STRETCH_BYTES = 220 << 10 /* of all together, so that one does */
 };
 
 static int64_t divide_up(int64_t a, int64_t b)
@@ -34,9 +36,7 @@ tki_rows_plan tki_rows_plan_shared(int64_t rows, int64_t cols, int least_packs, 
         plan.grid.blocks[0] = at_most(divide_up(rows, NARROW_THREADS / plan.lanes), MOST_BLOCKS);
         return plan;
     }
-    tki_rows_plan plan = {.packs = 4};
-    if (packs > 4 * MOST_THREADS)
-        plan.packs = packs <= (int64_t)most_packs * MOST_THREADS ? most_packs : 0;
+    tki_rows_plan plan = {.packs = packs <= (int64_t)most_packs * MOST_THREADS ? most_packs : 0};
     const int64_t threads = plan.packs ? divide_up(divide_up(packs, plan.packs), THREADS_STEP) * THREADS_STEP
                                        : MOST_THREADS;
     plan.grid.threads = (unsigned)threads;
@@ -51,28 +51,21 @@ static int64_t stretch_bytes(int64_t cols, int tensors, unsigned cluster)
 
 tki_rows_plan tki_rows_plan_staged(int64_t rows, int64_t cols, int tensors)
 {
-    unsigned cluster = 1;
-    while (cluster < MOST_CLUSTER && stretch_bytes(cols, tensors, cluster) > STRETCH_BYTES)
+    unsigned cluster = LEAST_CLUSTER;
+    while (cluster < MOST_CLUSTER && stretch_bytes(cols, 1, cluster) > STRETCH_BYTES)
         cluster *= 2;
     const int64_t bytes = stretch_bytes(cols, tensors, cluster);
     return (tki_rows_plan){
         .packs = 1,
         .grid = {.blocks = {(unsigned)(rows * cluster)},
-                 .threads = bytes / 16 / tensors >= 4 * MOST_THREADS ? MOST_THREADS : MOST_THREADS / 2,
+                 .threads = stretch_bytes(cols, 1, cluster) > 2 * STRETCH_BYTES ? MOST_THREADS : STAGED_THREADS,
                  .shared_bytes = (unsigned)bytes,
                  .cluster = cluster}};
 }
 
-const char *tki_rows_accept_staged(const tk_case *c, const tki_gpu_info *device, int64_t cols, int tensors)
+bool tki_rows_fit_stage(int64_t cols, int tensors)
 {
-    const char *refusal = tki_gpu_accept_hopper(c, device);
-    if (refusal)
-        return refusal;
-    if (cols < TKI_ROWS_STAGED_FROM)
-        return "rows this narrow fit into registers";
-    if (stretch_bytes(cols, tensors, MOST_CLUSTER) > MOST_STRETCH_BYTES)
-        return "rows this wide do not fit into the shared memory of a cluster";
-    return NULL;
+    return cols >= TKI_ROWS_STAGED_FROM && stretch_bytes(cols, tensors, MOST_CLUSTER) <= MOST_STRETCH_BYTES;
 }
 
 bool tki_rows_are_whole(int64_t cols, const void *const tensors[], int count)

@@ -6,8 +6,8 @@
 #include "backend/gpu.h"
 
 enum {
-    TKI_ROWS_LANES_MOST = 1024,  /* columns of rows that a few lanes hold */
-    TKI_ROWS_STAGED_FROM = 8193, /* columns from which on shared memory and clusters serve better */
+    TKI_ROWS_LANES_MOST = 1024,   /* columns of rows that a few lanes hold */
+    TKI_ROWS_STAGED_FROM = 16385, /* columns from which on shared memory and clusters serve better */
 };
 
 /* 16 bytes each, so many to a thread. */
@@ -22,7 +22,8 @@ tki_rows_plan tki_rows_plan_shared(int64_t rows, int64_t cols, int least_packs, 
 
 /* For rows of which `tensors` are staged together. */
 tki_rows_plan tki_rows_plan_staged(int64_t rows, int64_t cols, int tensors);
-const char *tki_rows_accept_staged(const tk_case *c, const tki_gpu_info *device, int64_t cols, int tensors);
+/* Whether rows are too wide for registers and not too wide for the shared memory of a cluster. */
+bool tki_rows_fit_stage(int64_t cols, int tensors);
 
 /* Whether rows are made of whole packs at multiples of 16 bytes. */
 bool tki_rows_are_whole(int64_t cols, const void *const tensors[], int count);

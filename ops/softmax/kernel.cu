@@ -60,12 +60,6 @@ KERNEL(512, 3) softmax_fwd_block_any(tki_softmax_params p)
     fwd_block<0>(p, slots);
 }
 
-KERNEL(512, 3) softmax_fwd_block_4(tki_softmax_params p)
-{
-    SHARED float slots[softmax_slots][most_warps];
-    fwd_block<4>(p, slots);
-}
-
 KERNEL(512, 2) softmax_fwd_block_8(tki_softmax_params p)
 {
     SHARED float slots[softmax_slots][most_warps];

@@ -1,7 +1,7 @@
-/* UNTRUSTED. Row softmax and its gradient on Hopper. The blocks of a cluster have a row in their shared memory, a stretch each, which
+/* UNTRUSTED. Row softmax and its gradient on Hopper. Rows that fit into registers are those of kernel.cu. Of wider ones the blocks of a cluster have a row in their shared memory, a stretch each, which
  * bulk copies bring; rows that are not made of whole packs at multiples of 16 bytes are read again by each pass, with the same bits. */
 #include "backend/device_cluster.h"
-#include "ops/softmax/kernel_rows.h"
+#include "ops/softmax/kernel.cu"
 
 KERNEL(512, 3) softmax_fwd_staged(tki_softmax_params p)
 {
@@ -15,13 +15,9 @@ KERNEL(512, 3) softmax_fwd_staged(tki_softmax_params p)
     }
     cluster_open();
     float largest = -float_infinity();
-    for (int part = 0; part < stage_parts; part++) {
-        stage_wait(team, part);
-        const int first = part * at.rounds * (int)thread_count();
-        const int end = first + stage_count(at, part);
-        for (int pack = first + (int)thread_index(); pack < end; pack += (int)thread_count())
-            largest = larger(largest, pack_larger(stage_load(at, pack)));
-    }
+    stage_wait(team);
+    for (int pack = (int)thread_index(); pack < at.packs; pack += (int)thread_count())
+        largest = larger(largest, pack_larger(stage_load(at, pack)));
     const row_origin origin = origin_at(team_larger(team, largest, max_slot));
     float e[pack_columns];
     float sum[1] = {0.0f};
@@ -54,13 +50,9 @@ KERNEL(512, 3) softmax_bwd_staged(tki_softmax_params p)
     }
     cluster_open();
     float sum[1] = {0.0f};
-    for (int part = 0; part < stage_parts; part++) {
-        stage_wait(team, part);
-        const int first = part * gradient.rounds * (int)thread_count();
-        const int end = first + stage_count(gradient, part);
-        for (int pack = first + (int)thread_index(); pack < end; pack += (int)thread_count())
-            sum[0] += pack_product(stage_load(gradient, pack), stage_load(result, pack));
-    }
+    stage_wait(team);
+    for (int pack = (int)thread_index(); pack < gradient.packs; pack += (int)thread_count())
+        sum[0] += pack_product(stage_load(gradient, pack), stage_load(result, pack));
     team_sums(team, sum, sum_slot);
     element *out = hold_address((element *)p.out + offset + stretch_packs(p.cols) * cluster_rank() * pack_columns);
 #pragma unroll 2

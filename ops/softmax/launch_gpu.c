@@ -16,46 +16,42 @@ static bool are_whole(const tki_softmax_params *p)
     return tki_rows_are_whole(p->cols, (const void *[]){p->grad_output, p->in, p->out}, 3);
 }
 
-tk_status tki_softmax_fwd_launch_gpu(const tki_call *call, tki_softmax_params p)
+static tk_status fwd_in_registers(const tki_call *call, const char *source, tki_softmax_params p)
 {
-    if (is_empty(&p))
-        return TK_OK;
     const tki_rows_plan plan = tki_rows_plan_shared(p.rows, p.cols, 1, 8);
     p.lanes = plan.lanes;
     if (plan.lanes)
-        return tki_rows_run(call, shared_source, plan.packs == 1 ? "softmax_fwd_narrow_1" : "softmax_fwd_narrow_4",
+        return tki_rows_run(call, source, plan.packs == 1 ? "softmax_fwd_narrow_1" : "softmax_fwd_narrow_4",
                             "softmax_fwd_narrow_any", are_whole(&p), &plan, &p);
-    return tki_rows_run(call, shared_source, plan.packs == 4 ? "softmax_fwd_block_4" : "softmax_fwd_block_8",
-                        "softmax_fwd_block_any", are_whole(&p), &plan, &p);
+    return tki_rows_run(call, source, "softmax_fwd_block_8", "softmax_fwd_block_any", are_whole(&p), &plan, &p);
+}
+
+static tk_status bwd_in_registers(const tki_call *call, const char *source, tki_softmax_params p)
+{
+    const tki_rows_plan plan = tki_rows_plan_shared(p.rows, p.cols, 1, 4);
+    p.lanes = plan.lanes;
+    if (plan.lanes)
+        return tki_rows_run(call, source, plan.packs == 1 ? "softmax_bwd_narrow_1" : "softmax_bwd_narrow_4",
+                            "softmax_bwd_narrow_any", are_whole(&p), &plan, &p);
+    return tki_rows_run(call, source, "softmax_bwd_block_4", "softmax_bwd_block_any", are_whole(&p), &plan, &p);
+}
+
+tk_status tki_softmax_fwd_launch_gpu(const tki_call *call, tki_softmax_params p)
+{
+    return is_empty(&p) ? TK_OK : fwd_in_registers(call, shared_source, p);
 }
 
 tk_status tki_softmax_bwd_launch_gpu(const tki_call *call, tki_softmax_params p)
 {
-    if (is_empty(&p))
-        return TK_OK;
-    const tki_rows_plan plan = tki_rows_plan_shared(p.rows, p.cols, 1, 4);
-    p.lanes = plan.lanes;
-    if (plan.lanes)
-        return tki_rows_run(call, shared_source, plan.packs == 1 ? "softmax_bwd_narrow_1" : "softmax_bwd_narrow_4",
-                            "softmax_bwd_narrow_any", are_whole(&p), &plan, &p);
-    return tki_rows_run(call, shared_source, "softmax_bwd_block_4", "softmax_bwd_block_any", are_whole(&p), &plan,
-                        &p);
-}
-
-const char *tki_softmax_fwd_accept_hopper(const tk_case *c, const tki_gpu_info *device)
-{
-    return tki_rows_accept_staged(c, device, c->dims[1], 1);
-}
-
-const char *tki_softmax_bwd_accept_hopper(const tk_case *c, const tki_gpu_info *device)
-{
-    return tki_rows_accept_staged(c, device, c->dims[1], 2);
+    return is_empty(&p) ? TK_OK : bwd_in_registers(call, shared_source, p);
 }
 
 tk_status tki_softmax_fwd_launch_hopper(const tki_call *call, tki_softmax_params p)
 {
     if (is_empty(&p))
         return TK_OK;
+    if (!tki_rows_fit_stage(p.cols, 1))
+        return fwd_in_registers(call, hopper_source, p);
     const tki_rows_plan plan = tki_rows_plan_staged(p.rows, p.cols, 1);
     return tki_rows_run(call, hopper_source, "softmax_fwd_staged", "softmax_fwd_cluster_any", are_whole(&p), &plan,
                         &p);
@@ -65,6 +61,8 @@ tk_status tki_softmax_bwd_launch_hopper(const tki_call *call, tki_softmax_params
 {
     if (is_empty(&p))
         return TK_OK;
+    if (!tki_rows_fit_stage(p.cols, 2))
+        return bwd_in_registers(call, hopper_source, p);
     const tki_rows_plan plan = tki_rows_plan_staged(p.rows, p.cols, 2);
     return tki_rows_run(call, hopper_source, "softmax_bwd_staged", "softmax_bwd_cluster_any", are_whole(&p), &plan,
                         &p);

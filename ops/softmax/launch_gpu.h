@@ -9,8 +9,6 @@
 TK_MUST_USE tk_status tki_softmax_fwd_launch_gpu(const tki_call *call, tki_softmax_params p);
 TK_MUST_USE tk_status tki_softmax_bwd_launch_gpu(const tki_call *call, tki_softmax_params p);
 
-const char *tki_softmax_fwd_accept_hopper(const tk_case *c, const tki_gpu_info *device);
-const char *tki_softmax_bwd_accept_hopper(const tk_case *c, const tki_gpu_info *device);
 TK_MUST_USE tk_status tki_softmax_fwd_launch_hopper(const tki_call *call, tki_softmax_params p);
 TK_MUST_USE tk_status tki_softmax_bwd_launch_hopper(const tki_call *call, tki_softmax_params p);
 

@@ -74,7 +74,7 @@ static tk_status launch_bwd_hopper(const tki_call *call)
 const tki_lowering tki_softmax_fwd_lowerings[] = {
     {.backend = "cuda",
      .variant = "hopper",
-     .accept = tki_softmax_fwd_accept_hopper,
+     .accept = tki_gpu_accept_hopper,
      .launch = launch_fwd_hopper,
      FWD_PROMISES,
      .source = "ops/softmax/kernel_hopper.cu"},
@@ -98,7 +98,7 @@ const tki_lowering tki_softmax_fwd_lowerings[] = {
 const tki_lowering tki_softmax_bwd_lowerings[] = {
     {.backend = "cuda",
      .variant = "hopper",
-     .accept = tki_softmax_bwd_accept_hopper,
+     .accept = tki_gpu_accept_hopper,
      .launch = launch_bwd_hopper,
      .determinism = TK_BATCH_INVARIANT,
      .source = "ops/softmax/kernel_hopper.cu"},

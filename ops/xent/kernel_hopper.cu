@@ -1,7 +1,7 @@
 /* UNTRUSTED. Cross-entropy on Hopper. The blocks of a cluster have a row in their shared memory, a stretch each, which bulk copies bring;
  * rows that are not made of whole packs at multiples of 16 bytes are read again by each pass, with the same bits. */
 #include "backend/device_cluster.h"
-#include "ops/xent/kernel_rows.h"
+#include "ops/xent/kernel.cu"
 
 /* A pack is looked at by one thread alone, so that this thread can take the target out of it. */
 KERNEL(512, 3) xent_staged(tki_xent_params p)
@@ -9,9 +9,6 @@ KERNEL(512, 3) xent_staged(tki_xent_params p)
     SHARED cluster_memory<xent_slots> memory;
     cluster_team team = cluster_begin(memory);
     const int64_t row = row_of_cluster();
-    const int64_t target = target_of(team, p, row);
-    if (target < 0)
-        return;
     const stage at = stage_of(p.cols, 0);
     const element *x = (const element *)p.logits + row * p.cols;
     if (thread_index() == 0) {
@@ -19,29 +16,31 @@ KERNEL(512, 3) xent_staged(tki_xent_params p)
         stage_fill(team, at, x, p.cols);
     }
     cluster_open();
+    /* The copies do not wait for the target. A row that is not computed lets them end before its memory is given back. */
+    const int64_t target = target_of(team, p, row);
+    if (target < 0) {
+        stage_wait(team);
+        return;
+    }
     const float x_target = from_element(x[target]);
     const int64_t begin = stretch_packs(p.cols) * cluster_rank();
     const int place = (int)(target % pack_columns);
     const int64_t target_pack = target / pack_columns - begin; /* in or outside the stretch */
     float largest = -float_infinity();
-    for (int part = 0; part < stage_parts; part++) {
-        stage_wait(team, part);
-        const int first = part * at.rounds * (int)thread_count();
-        const int end = first + stage_count(at, part);
-        for (int pack = first + (int)thread_index(); pack < end; pack += (int)thread_count()) {
-            vector16 v = stage_load(at, pack);
-            if (pack == target_pack) {
-                pack_replace(v, (unsigned)place, (element)minus_infinity_pair);
-                stage_store(at, pack, v);
-            }
-            largest = larger(largest, pack_larger(v));
+    const int step = (int)thread_count();
+    stage_wait(team);
+    for (int pack = (int)thread_index(); pack < at.packs; pack += step) {
+        vector16 v = stage_load(at, pack);
+        if (pack == target_pack) {
+            pack_replace(v, (unsigned)place, (element)minus_infinity_pair);
+            stage_store(at, pack, v);
         }
+        largest = larger(largest, pack_larger(v));
     }
     const float max = larger(team_larger(team, largest, max_slot), x_target);
     const row_origin origin = origin_at(max);
     const float maximum = exp2_flush(exponent_at(max, origin));
     row_sums sums = {0.0f, 0.0f, 0.0f};
-    const int step = (int)thread_count();
     if (warp_vote(largest == max) != 0) {
         for (int pack = (int)thread_index(); pack < at.packs; pack += step)
             sum_pack<true>(sums, stage_load(at, pack), origin, maximum);

@@ -11,26 +11,26 @@ static bool are_whole(const tki_xent_params *p)
     return tki_rows_are_whole(p->cols, (const void *[]){p->logits, p->grad_logits}, 2);
 }
 
-tk_status tki_xent_launch_gpu(const tki_call *call, tki_xent_params p)
+static tk_status run_in_registers(const tki_call *call, const char *source, tki_xent_params p)
 {
-    if (p.rows == 0)
-        return TK_OK;
     const tki_rows_plan plan = tki_rows_plan_shared(p.rows, p.cols, 4, 4);
     p.lanes = plan.lanes;
     p.fault_word = call->fault_word;
-    return tki_rows_run(call, shared_source, plan.lanes ? "xent_narrow_4" : "xent_block_4",
+    return tki_rows_run(call, source, plan.lanes ? "xent_narrow_4" : "xent_block_4",
                         plan.lanes ? "xent_narrow_any" : "xent_block_any", are_whole(&p), &plan, &p);
 }
 
-const char *tki_xent_accept_hopper(const tk_case *c, const tki_gpu_info *device)
+tk_status tki_xent_launch_gpu(const tki_call *call, tki_xent_params p)
 {
-    return tki_rows_accept_staged(c, device, c->dims[1], 1);
+    return p.rows == 0 ? TK_OK : run_in_registers(call, shared_source, p);
 }
 
 tk_status tki_xent_launch_hopper(const tki_call *call, tki_xent_params p)
 {
     if (p.rows == 0)
         return TK_OK;
+    if (!tki_rows_fit_stage(p.cols, 1))
+        return run_in_registers(call, hopper_source, p);
     const tki_rows_plan plan = tki_rows_plan_staged(p.rows, p.cols, 1);
     p.fault_word = call->fault_word;
     return tki_rows_run(call, hopper_source, "xent_staged", "xent_cluster_any", are_whole(&p), &plan, &p);

@@ -70,7 +70,7 @@ static size_t scratch_bytes(const tki_lowering *row, const tk_case *c, int threa
 const tki_lowering tki_xent_lowerings[] = {
     {.backend = "cuda",
      .variant = "hopper",
-     .accept = tki_xent_accept_hopper,
+     .accept = tki_gpu_accept_hopper,
      .launch = launch_hopper,
      PROMISES,
      .source = "ops/xent/kernel_hopper.cu"},
