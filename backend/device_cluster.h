@@ -200,14 +200,20 @@ template <int count> DEVICE void team_exchange(cluster_team &team, const float (
     barrier_wait_cluster(barrier);
 }
 
-DEVICE float team_larger(cluster_team &team, float value, int number)
+/* The largest of the values that the warps have exchanged. */
+DEVICE float team_largest(const cluster_team &team, int number)
 {
-    const float of_warp[1] = {lanes_larger(value, warp_lanes)};
-    team_exchange(team, of_warp, number);
     float largest = -float_infinity();
     for (unsigned i = lane_index(); i < cluster_blocks() * thread_count() / warp_lanes; i += warp_lanes)
         largest = larger(largest, team.slots[number][i]);
     return lanes_larger(largest, warp_lanes);
+}
+
+DEVICE float team_larger(cluster_team &team, float value, int number)
+{
+    const float of_warp[1] = {lanes_larger(value, warp_lanes)};
+    team_exchange(team, of_warp, number);
+    return team_largest(team, number);
 }
 
 template <int count> DEVICE void team_sums(cluster_team &team, float (&values)[count], int number)

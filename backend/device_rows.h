@@ -25,12 +25,16 @@ DEVICE vector16 pack_of(uint32_t pair)
     return {{pair, pair, pair, pair}};
 }
 
+/* `place` may be known at run time only: every word is looked at, so that the pack can stay in registers. */
 DEVICE element pack_element(const vector16 &pack, unsigned place)
 {
-    return (element)(pack.word[place / 2] >> (place % 2 * 16));
+    uint32_t word = 0;
+#pragma unroll
+    for (unsigned i = 0; i < pack_words; i++)
+        word = place / 2 == i ? pack.word[i] : word;
+    return (element)(word >> (place % 2 * 16));
 }
 
-/* `place` may be known at run time only: every word is looked at, so that the pack can stay in registers. */
 DEVICE void pack_replace(vector16 &pack, unsigned place, element bits)
 {
 #pragma unroll

@@ -3,7 +3,7 @@
 
 enum {
     PACK = 8, /* columns in 16 bytes */
-    NARROW_THREADS = 256,
+    NARROW_THREADS = 128,
     MOST_THREADS = 512,
     THREADS_STEP = 64, /* a whole number of warps on every device */
     /* More blocks take rows in turn: a launch has fewer than 2^32 threads in all on some devices. */

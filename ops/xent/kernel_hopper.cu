@@ -3,6 +3,18 @@
 #include "backend/device_cluster.h"
 #include "ops/xent/kernel.cu"
 
+struct target_place {
+    unsigned rank; /* of the block that has it */
+    int pack;      /* of that block's stretch */
+};
+
+DEVICE target_place place_of(int64_t target, int64_t cols)
+{
+    const unsigned pack = (unsigned)(target / pack_columns);
+    const unsigned stretch = (unsigned)stretch_packs(cols);
+    return {pack / stretch, (int)(pack % stretch)};
+}
+
 /* A pack is looked at by one thread alone, so that this thread can take the target out of it. */
 KERNEL(512, 3) xent_staged(tki_xent_params p)
 {
@@ -22,22 +34,29 @@ KERNEL(512, 3) xent_staged(tki_xent_params p)
         stage_wait(team);
         return;
     }
-    const float x_target = from_element(x[target]);
+    const target_place there = place_of(target, p.cols);
     const int64_t begin = stretch_packs(p.cols) * cluster_rank();
     const int place = (int)(target % pack_columns);
-    const int64_t target_pack = target / pack_columns - begin; /* in or outside the stretch */
+    const int target_pack = there.rank == cluster_rank() ? there.pack : -1;
     float largest = -float_infinity();
+    float at_target = 0.0f;
     const int step = (int)thread_count();
     stage_wait(team);
     for (int pack = (int)thread_index(); pack < at.packs; pack += step) {
         vector16 v = stage_load(at, pack);
         if (pack == target_pack) {
+            at_target = from_element(pack_element(v, (unsigned)place));
             pack_replace(v, (unsigned)place, (element)minus_infinity_pair);
             stage_store(at, pack, v);
         }
         largest = larger(largest, pack_larger(v));
     }
-    const float max = larger(team_larger(team, largest, max_slot), x_target);
+    /* The target's logit comes from its block with the maxima: to load it would be one more wait for memory in every row. */
+    const unsigned owner = (unsigned)there.pack % thread_count();
+    const float at_warp[2] = {lanes_larger(largest, warp_lanes), shuffle(at_target, owner % warp_lanes)};
+    team_exchange(team, at_warp, max_slot);
+    const float x_target = team.slots[target_slot][(there.rank * thread_count() + owner) / warp_lanes];
+    const float max = larger(team_largest(team, max_slot), x_target);
     const row_origin origin = origin_at(max);
     const float maximum = exp2_flush(exponent_at(max, origin));
     row_sums sums = {0.0f, 0.0f, 0.0f};

@@ -10,8 +10,8 @@
 #include "backend/device_rows.h"
 #include "ops/xent/params.h"
 
-/* Of the exchanges; see device_rows.h. Sums have three values. */
-enum { max_slot, sum_slot, far_slot = sum_slot + 3, xent_slots };
+/* Of the exchanges; see device_rows.h. The maximum may have the target's logit with it; sums have three values. */
+enum { max_slot, target_slot, sum_slot, far_slot = sum_slot + 3, xent_slots };
 
 /* A difference of bf16 logits can exceed fp32's range, and so can a sum of them, where its weighted mean does not. So the d_j are
  * summed times 2^-64. */
