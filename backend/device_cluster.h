@@ -124,7 +124,7 @@ DEVICE void bulk_copy(uint32_t to, const void *from, uint32_t bytes, uint32_t ba
 
 template <int numbers> struct cluster_memory {
     uint64_t exchanged[numbers]; /* barriers */
-    uint64_t staged; /* a barrier */
+    uint64_t staged;             /* a barrier */
     float slots[numbers][most_cluster_warps];
 };
 
