@@ -526,7 +526,7 @@ tk_status tki_gpu_occupancy(tk_ctx *ctx, tki_gpu *gpu, tki_gpu_kernel *kernel, u
     int code = enter(gpu, &previous);
     if (code != 0)
         return fail_enter(ctx, gpu, code);
-    tk_status status = is_allowed(gpu, kernel, shared_bytes, 1) ? TK_OK : allow(ctx, gpu, kernel, shared_bytes, 1);
+    tk_status status = is_allowed(gpu, kernel, shared_bytes, 0) ? TK_OK : allow(ctx, gpu, kernel, shared_bytes, 0);
     if (status == TK_OK)
         code = gpu->driver.calls.occupancy(blocks, kernel->function, (int)threads, shared_bytes);
     leave(gpu, previous);

@@ -40,7 +40,7 @@ TKI_INLINE void step_begin(work *w, bool backward, tk_dtype dtype)
     const float sign = backward ? 1.0f : -1.0f;
     for (int j = 0; j < 2; j++) {
         vec x = vec_min(vec_set(HIGHEST), w->kept[j]);
-        if (VEC_LIFT || dtype == TK_BF16)
+        if (VEC_LIFT != 0 || dtype == TK_BF16)
             x = vec_max(vec_set(LOWEST), x);
         w->t[j] = vec_mul(x, vec_fma(vec_set(sign * B), vec_mul(x, x), vec_set(sign * A)));
         if (backward)
