@@ -167,34 +167,30 @@ void tk_memory_free(tk_ctx *ctx, void *memory)
         free(memory);
 }
 
-tk_status tk_memory_write(tk_ctx *ctx, void *device, const void *host, size_t bytes)
+typedef tk_status copy_call(tk_ctx *ctx, tki_gpu *gpu, void *stream, void *to, const void *from, size_t bytes);
+
+static tk_status copy(tk_ctx *ctx, copy_call *call, void *to, const void *from, size_t bytes)
 {
     if (!ctx)
         return TK_BAD_ARGUMENT;
     if (bytes == 0)
         return TK_OK;
-    if (!device || !host)
+    if (!to || !from)
         return tki_fail(ctx, TK_BAD_ARGUMENT, "copying %zu bytes from or to NULL", bytes);
     if (!ctx->gpu) {
-        memcpy(device, host, bytes);
+        memcpy(to, from, bytes);
         return TK_OK;
     }
-    tk_status status = tki_gpu_write(ctx, ctx->gpu, ctx->stream, device, host, bytes);
+    tk_status status = call(ctx, ctx->gpu, ctx->stream, to, from, bytes);
     return status == TK_OK ? tki_gpu_synchronize(ctx, ctx->gpu, ctx->stream) : status;
+}
+
+tk_status tk_memory_write(tk_ctx *ctx, void *device, const void *host, size_t bytes)
+{
+    return copy(ctx, tki_gpu_write, device, host, bytes);
 }
 
 tk_status tk_memory_read(tk_ctx *ctx, void *host, const void *device, size_t bytes)
 {
-    if (!ctx)
-        return TK_BAD_ARGUMENT;
-    if (bytes == 0)
-        return TK_OK;
-    if (!device || !host)
-        return tki_fail(ctx, TK_BAD_ARGUMENT, "copying %zu bytes from or to NULL", bytes);
-    if (!ctx->gpu) {
-        memcpy(host, device, bytes);
-        return TK_OK;
-    }
-    tk_status status = tki_gpu_read(ctx, ctx->gpu, ctx->stream, host, device, bytes);
-    return status == TK_OK ? tki_gpu_synchronize(ctx, ctx->gpu, ctx->stream) : status;
+    return copy(ctx, tki_gpu_read, host, device, bytes);
 }
