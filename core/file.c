@@ -43,7 +43,17 @@ static void sync_directory_of(const char *path)
     free(copy);
 }
 
-tk_status tki_file_write(tk_ctx *ctx, const char *path, const void *data, size_t bytes)
+/* Gives the complete file its name. A link, unlike a rename, fails where that name is taken. */
+static int publish(const char *temporary, const char *path, bool replace)
+{
+    if (replace)
+        return rename(temporary, path);
+    if (link(temporary, path))
+        return -1;
+    return unlink(temporary);
+}
+
+tk_status tki_file_create(tk_ctx *ctx, const char *path, const void *data, size_t bytes, mode_t mode, bool replace)
 {
     char *temporary = NULL;
     if (asprintf(&temporary, "%s.XXXXXX", path) < 0)
@@ -55,14 +65,14 @@ tk_status tki_file_write(tk_ctx *ctx, const char *path, const void *data, size_t
         return status;
     }
     tk_status status = write_all(file, data, bytes);
-    if (status == TK_OK && fchmod(file, 0644))
+    if (status == TK_OK && fchmod(file, mode))
         status = TK_IO;
     int error = errno;
     if (close(file) && status == TK_OK) {
         error = errno;
         status = TK_IO;
     }
-    if (status == TK_OK && rename(temporary, path)) {
+    if (status == TK_OK && publish(temporary, path, replace)) {
         error = errno;
         status = TK_IO;
     }
@@ -74,6 +84,11 @@ tk_status tki_file_write(tk_ctx *ctx, const char *path, const void *data, size_t
     }
     free(temporary);
     return status;
+}
+
+tk_status tki_file_write(tk_ctx *ctx, const char *path, const void *data, size_t bytes)
+{
+    return tki_file_create(ctx, path, data, bytes, 0644, true);
 }
 
 tk_status tki_file_read_open(tk_ctx *ctx, int file, const char *path, size_t most, char **data, size_t *bytes)

@@ -2,11 +2,17 @@
 #ifndef TKI_CORE_FILE_H
 #define TKI_CORE_FILE_H
 
+#include <sys/types.h>
+
 #include "tokitai.h"
 
 /* Writes to a temporary file in the same directory, syncs it and renames it, so that a reader sees the old file or the
  * new one and never a part. */
 TK_MUST_USE tk_status tki_file_write(tk_ctx *ctx, const char *path, const void *data, size_t bytes);
+
+/* The same with these permissions; unless `replace`, a file that is there already stays, and the call fails with TK_IO. */
+TK_MUST_USE tk_status tki_file_create(tk_ctx *ctx, const char *path, const void *data, size_t bytes, mode_t mode,
+                                      bool replace);
 
 /* The whole file with a zero behind it; free() it. Refuses more than `most` bytes. */
 TK_MUST_USE tk_status tki_file_read(tk_ctx *ctx, const char *path, size_t most, char **data, size_t *bytes);

@@ -379,14 +379,44 @@ const char *tk_certificate_reproduce(const tk_certificate *certificate); /* the 
 const char *tk_certificate_json(tk_certificate *certificate);
 const char *tk_certificate_markdown(tk_certificate *certificate);
 
-/* Writes DIR/NAME.json and DIR/NAME.md, each complete or not at all. With `dir` NULL they go to the user's
- * state directory, named by the certificate's key and level. `path`, if not NULL, receives the JSON file's path; free() it. */
+/* Writes DIR/NAME.json and DIR/NAME.md, each complete or not at all, and DIR/NAME.dsse.json if the certificate is
+ * signed. With `dir` NULL they go to the user's state directory, named by the certificate's key and level. `path`, if not
+ * NULL, receives the JSON file's path; free() it. */
 TK_MUST_USE tk_status tk_certificate_write(tk_ctx *ctx, tk_certificate *certificate, const char *dir, char **path);
 
-/* Reads a certificate and checks that every byte is as it was written: TK_BAD_FILE otherwise. */
+/* Reads a certificate, a Statement or one in an envelope, and checks that every byte of the Statement is as it was
+ * written: TK_BAD_FILE otherwise. Signatures are read, not verified: tk_certificate_verify() does that. */
 TK_MUST_USE tk_status tk_certificate_read(tk_ctx *ctx, const char *path, tk_certificate **certificate);
 TK_MUST_USE tk_status tk_certificate_parse(tk_ctx *ctx, const char *text, size_t length,
                                            tk_certificate **certificate);
+
+/* Ed25519 keys: a pair, or the public half alone. */
+typedef struct tk_key tk_key;
+
+TK_MUST_USE tk_status tk_key_generate(tk_ctx *ctx, tk_key **key);
+TK_MUST_USE tk_status tk_key_read(tk_ctx *ctx, const char *path, tk_key **key); /* either half, in PEM */
+void tk_key_destroy(tk_key *key);                                               /* NULL is fine */
+const char *tk_key_id(
+    const tk_key *key); /* SHA-256 of the public half as SubjectPublicKeyInfo in DER, in hexadecimal */
+bool tk_key_can_sign(const tk_key *key); /* it is a pair */
+
+/* Writes a pair in PEM: PATH, PKCS#8 and readable by its owner only, and PATH.pub, SubjectPublicKeyInfo. Unless `replace`,
+ * files that are there already are left as they are, and the call fails with TK_IO. */
+TK_MUST_USE tk_status tk_key_write(tk_ctx *ctx, const tk_key *key, const char *path, bool replace);
+
+/* Adds the signature of a pair of keys; an earlier one by the same keys is replaced. */
+TK_MUST_USE tk_status tk_certificate_sign(tk_ctx *ctx, tk_certificate *certificate, const tk_key *key);
+
+/* TK_OK if one of the signatures is by this key; TK_BAD_FILE if none is, or there are none. */
+TK_MUST_USE tk_status tk_certificate_verify(tk_ctx *ctx, const tk_certificate *certificate, const tk_key *key);
+
+/* Signatures on the certificate, and the key id that the i-th claims: a hint, "" if it has none, NULL past the end. */
+int tk_certificate_signatures(const tk_certificate *certificate);
+const char *tk_certificate_signer(const tk_certificate *certificate, int i);
+
+/* The DSSE envelope: JSON with the Statement and all signatures; free() it. NULL if there are no signatures or memory ran
+ * out. */
+char *tk_certificate_envelope(tk_certificate *certificate);
 
 /* Finds the certificate of a lowering that tk_certificate_write() left in the state directory, the most thorough level
  * first. It counts only if it is of this very build on this very machine, intact, of the whole check rather than one

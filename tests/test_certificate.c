@@ -19,6 +19,7 @@
 #include "exact/round.h"
 #include "tests/op_test.h"
 #include "verify/certificate.h"
+#include "verify/envelope.h"
 
 static char work[] = "/tmp/tokitai_certificate_XXXXXX";
 
@@ -342,9 +343,16 @@ static void files_that_are_not_certificates(void **state)
     tk_certificate *read = NULL;
     FILE *file = fopen("huge.json", "wb");
     assert_non_null(file);
-    assert_int_equal(ftruncate(fileno(file), (off_t)TKI_CERTIFICATE_MOST_BYTES + 1), 0);
+    assert_int_equal(ftruncate(fileno(file), (off_t)TKI_ENVELOPE_MOST_BYTES + 1), 0);
     fclose(file);
     assert_refused(ctx, tk_certificate_read(ctx, "huge.json", &read), TK_BAD_FILE, "huge.json has");
+    char *blank = malloc(TKI_CERTIFICATE_MOST_BYTES + 1);
+    assert_non_null(blank);
+    memset(blank, ' ', TKI_CERTIFICATE_MOST_BYTES);
+    memcpy(blank + TKI_CERTIFICATE_MOST_BYTES - 1, "{}", 2);
+    assert_refused(ctx, tk_certificate_parse(ctx, blank, TKI_CERTIFICATE_MOST_BYTES + 1, &read), TK_BAD_FILE,
+                   "too large");
+    free(blank);
     assert_refused(ctx, tk_certificate_read(ctx, "none.json", &read), TK_IO, "none.json");
     assert_refused(ctx, tk_certificate_read(ctx, ".", &read), TK_IO, "regular");
     file = fopen("bad.json", "wb");

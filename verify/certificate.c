@@ -10,6 +10,7 @@
 #include "core/context.h"
 #include "core/file.h"
 #include "core/hash.h"
+#include "verify/envelope.h"
 
 char *tki_statement_text(const json_t *statement)
 {
@@ -45,6 +46,7 @@ void tk_certificate_destroy(tk_certificate *certificate)
     if (!certificate)
         return;
     json_decref(certificate->statement);
+    json_decref(certificate->signatures);
     free(certificate->json);
     free(certificate->markdown);
     free(certificate);
@@ -180,8 +182,12 @@ tk_status tk_certificate_write(tk_ctx *ctx, tk_certificate *certificate, const c
         return tki_fail(ctx, TK_BAD_ARGUMENT, "no certificate");
     const char *json = tk_certificate_json(certificate);
     const char *markdown = tk_certificate_markdown(certificate);
-    if (!json || !markdown)
+    bool is_signed = tk_certificate_signatures(certificate) > 0;
+    char *envelope = is_signed ? tk_certificate_envelope(certificate) : NULL;
+    if (!json || !markdown || (is_signed && !envelope)) {
+        free(envelope);
         return tki_fail(ctx, TK_NO_MEMORY, "no memory for the certificate's text");
+    }
     char *state = NULL;
     char *state_dir = NULL;
     tk_status status = TK_OK;
@@ -203,8 +209,11 @@ tk_status tk_certificate_write(tk_ctx *ctx, tk_certificate *certificate, const c
         status = tki_directory_make(ctx, target);
     if (status == TK_OK)
         status = write_text(ctx, target, name, "md", markdown, NULL);
+    if (status == TK_OK && is_signed)
+        status = write_text(ctx, target, name, "dsse.json", envelope, NULL);
     if (status == TK_OK)
         status = write_text(ctx, target, name, "json", json, path);
+    free(envelope);
     free(state);
     free(state_dir);
     return status;
@@ -239,17 +248,19 @@ static const char *shape_problem(const tk_certificate *certificate)
     return json_is_integer(tki_certificate_get(certificate, "result.elements")) ? NULL : "result.elements";
 }
 
-tk_status tk_certificate_parse(tk_ctx *ctx, const char *text, size_t length, tk_certificate **certificate)
+static tk_status load(tk_ctx *ctx, const char *text, size_t length, json_t **value)
 {
-    if (!ctx)
-        return TK_BAD_ARGUMENT;
-    if (!text || !certificate)
-        return tki_fail(ctx, TK_BAD_ARGUMENT, "no text, or nowhere to put the certificate");
-    *certificate = NULL;
     json_error_t error;
-    json_t *statement = json_loadb(text, length, JSON_REJECT_DUPLICATES, &error);
-    if (!statement)
+    *value = json_loadb(text, length, JSON_REJECT_DUPLICATES, &error);
+    if (!*value)
         return tki_fail(ctx, TK_BAD_FILE, "not JSON: line %d, column %d: %s", error.line, error.column, error.text);
+    return TK_OK;
+}
+
+/* Takes over `statement`, which was read from `text`, also when it fails. */
+static tk_status check_statement(tk_ctx *ctx, json_t *statement, const char *text, size_t length,
+                                 tk_certificate **certificate)
+{
     tk_certificate *read = calloc(1, sizeof *read);
     if (!read) {
         json_decref(statement);
@@ -275,6 +286,48 @@ tk_status tk_certificate_parse(tk_ctx *ctx, const char *text, size_t length, tk_
     return status;
 }
 
+static tk_status parse_envelope(tk_ctx *ctx, const json_t *envelope, tk_certificate **certificate)
+{
+    char *payload;
+    size_t bytes;
+    json_t *signatures;
+    json_t *statement;
+    tk_status status = tki_envelope_open(ctx, envelope, &payload, &bytes, &signatures);
+    if (status != TK_OK)
+        return status;
+    status = load(ctx, payload, bytes, &statement);
+    if (status == TK_OK)
+        status = check_statement(ctx, statement, payload, bytes, certificate);
+    if (status == TK_OK)
+        (*certificate)->signatures = signatures;
+    else
+        json_decref(signatures);
+    free(payload);
+    return status;
+}
+
+tk_status tk_certificate_parse(tk_ctx *ctx, const char *text, size_t length, tk_certificate **certificate)
+{
+    if (!ctx)
+        return TK_BAD_ARGUMENT;
+    if (!text || !certificate)
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "no text, or nowhere to put the certificate");
+    *certificate = NULL;
+    json_t *value;
+    tk_status status = load(ctx, text, length, &value);
+    if (status != TK_OK)
+        return status;
+    if (!tki_is_envelope(value) && length > TKI_CERTIFICATE_MOST_BYTES) {
+        json_decref(value);
+        return tki_fail(ctx, TK_BAD_FILE, "not a certificate: too large");
+    }
+    if (!tki_is_envelope(value))
+        return check_statement(ctx, value, text, length, certificate);
+    status = parse_envelope(ctx, value, certificate);
+    json_decref(value);
+    return status;
+}
+
 tk_status tk_certificate_read(tk_ctx *ctx, const char *path, tk_certificate **certificate)
 {
     if (!ctx)
@@ -284,7 +337,7 @@ tk_status tk_certificate_read(tk_ctx *ctx, const char *path, tk_certificate **ce
     char *text;
     size_t length;
     *certificate = NULL;
-    tk_status status = tki_file_read(ctx, path, TKI_CERTIFICATE_MOST_BYTES, &text, &length);
+    tk_status status = tki_file_read(ctx, path, TKI_ENVELOPE_MOST_BYTES, &text, &length);
     if (status != TK_OK)
         return status;
     status = tk_certificate_parse(ctx, text, length, certificate);

@@ -13,8 +13,9 @@ enum { TKI_CERTIFICATE_MOST_BYTES = 64 << 20 };
 
 struct tk_certificate {
     json_t *statement;
-    char *json;     /* made when asked for */
-    char *markdown; /* made when asked for */
+    json_t *signatures; /* [{"keyid": "" if it has none, "sig": base64}], or NULL */
+    char *json;         /* made when asked for */
+    char *markdown;     /* made when asked for */
 };
 
 /* Members of the predicate by dotted path ("result.elements"); NULL, "" or 0 if there is no such member. */

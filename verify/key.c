@@ -1,0 +1,195 @@
+/* TRUSTED. Ed25519 keys: making, reading and writing them in PEM, signing and verifying. */
+#include "verify/key.h"
+
+#include <errno.h>
+#include <openssl/crypto.h>
+#include <openssl/err.h>
+#include <openssl/pem.h>
+#include <openssl/x509.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/context.h"
+#include "core/file.h"
+
+void tk_key_destroy(tk_key *key)
+{
+    if (!key)
+        return;
+    EVP_PKEY_free(key->pair);
+    free(key);
+}
+
+const char *tk_key_id(const tk_key *key)
+{
+    return key->id;
+}
+
+bool tk_key_can_sign(const tk_key *key)
+{
+    return key->can_sign;
+}
+
+/* Takes over `pair`, also when it fails. */
+static tk_status wrap(tk_ctx *ctx, EVP_PKEY *pair, bool can_sign, tk_key **key)
+{
+    unsigned char *der = NULL;
+    int length = i2d_PUBKEY(pair, &der);
+    tk_key *made = calloc(1, sizeof *made);
+    bool good = made && length > 0 && tki_hash_bytes(der, (size_t)length, made->id);
+    OPENSSL_free(der);
+    if (!good) {
+        free(made);
+        EVP_PKEY_free(pair);
+        return tki_fail(ctx, TK_NO_MEMORY, "no memory for a key");
+    }
+    made->pair = pair;
+    made->can_sign = can_sign;
+    *key = made;
+    return TK_OK;
+}
+
+tk_status tk_key_generate(tk_ctx *ctx, tk_key **key)
+{
+    if (!ctx)
+        return TK_BAD_ARGUMENT;
+    if (!key)
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "nowhere to put the key");
+    *key = NULL;
+    EVP_PKEY *pair = EVP_PKEY_Q_keygen(NULL, NULL, "ED25519");
+    if (!pair) {
+        ERR_clear_error();
+        return tki_fail(ctx, TK_UNAVAILABLE, "libcrypto could not make an Ed25519 key");
+    }
+    return wrap(ctx, pair, true, key);
+}
+
+/* -- Files --------------------------------------------------------------------------------------------------- */
+
+/* Instead of libcrypto's own, which asks at the terminal. */
+static int no_password(char *buffer, int size, int writing, void *user_data)
+{
+    (void)buffer;
+    (void)size;
+    (void)writing;
+    (void)user_data;
+    return -1;
+}
+
+static EVP_PKEY *decode(const char *text, size_t length, bool private_half)
+{
+    BIO *bio = BIO_new_mem_buf(text, (int)length);
+    if (!bio)
+        return NULL;
+    EVP_PKEY *pair = private_half ? PEM_read_bio_PrivateKey(bio, NULL, no_password, NULL)
+                                  : PEM_read_bio_PUBKEY(bio, NULL, no_password, NULL);
+    BIO_free(bio);
+    ERR_clear_error();
+    return pair;
+}
+
+tk_status tk_key_read(tk_ctx *ctx, const char *path, tk_key **key)
+{
+    if (!ctx)
+        return TK_BAD_ARGUMENT;
+    if (!path || !key)
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "no path, or nowhere to put the key");
+    *key = NULL;
+    char *text;
+    size_t length;
+    tk_status status = tki_file_read(ctx, path, TKI_KEY_MOST_BYTES, &text, &length);
+    if (status != TK_OK)
+        return status;
+    bool encrypted = strstr(text, "-----BEGIN ENCRYPTED PRIVATE KEY-----") != NULL;
+    EVP_PKEY *pair = encrypted ? NULL : decode(text, length, true);
+    bool can_sign = pair != NULL;
+    if (!pair)
+        pair = decode(text, length, false);
+    OPENSSL_cleanse(text, length);
+    free(text);
+    if (!pair)
+        return tki_fail(ctx, TK_BAD_FILE, "%s: %s", path,
+                        encrypted ? "a key with a password, which is not supported" : "not a key in PEM");
+    if (!EVP_PKEY_is_a(pair, "ED25519")) {
+        EVP_PKEY_free(pair);
+        return tki_fail(ctx, TK_BAD_FILE, "%s: not an Ed25519 key", path);
+    }
+    return wrap(ctx, pair, can_sign, key);
+}
+
+/* The private half comes from memory that libcrypto wipes when it is freed. */
+static BIO *encode(const tk_key *key, bool private_half)
+{
+    BIO *bio = BIO_new(private_half ? BIO_s_secmem() : BIO_s_mem());
+    bool good = bio && (private_half ? PEM_write_bio_PKCS8PrivateKey(bio, key->pair, NULL, NULL, 0, NULL, NULL)
+                                     : PEM_write_bio_PUBKEY(bio, key->pair));
+    if (!good) {
+        ERR_clear_error();
+        BIO_free(bio);
+        return NULL;
+    }
+    return bio;
+}
+
+static tk_status write_half(tk_ctx *ctx, const tk_key *key, bool private_half, const char *path, bool replace)
+{
+    char *text;
+    BIO *bio = encode(key, private_half);
+    if (!bio)
+        return tki_fail(ctx, TK_NO_MEMORY, "no memory for the text of a key");
+    long length = BIO_get_mem_data(bio, &text);
+    tk_status status = tki_file_create(ctx, path, text, (size_t)length, private_half ? 0600 : 0644, replace);
+    BIO_free(bio);
+    return status;
+}
+
+tk_status tk_key_write(tk_ctx *ctx, const tk_key *key, const char *path, bool replace)
+{
+    if (!ctx)
+        return TK_BAD_ARGUMENT;
+    if (!key || !path)
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "no key, or no path");
+    if (!key->can_sign)
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "only the public half of the key is known");
+    char *public_path = NULL;
+    if (asprintf(&public_path, "%s.pub", path) < 0)
+        return tki_fail(ctx, TK_NO_MEMORY, "no memory for a file name");
+    tk_status status = TK_OK;
+    if (!replace && access(public_path, F_OK) == 0)
+        status = tki_fail(ctx, TK_IO, "cannot write %s: %s", public_path, strerror(EEXIST));
+    if (status == TK_OK)
+        status = write_half(ctx, key, true, path, replace);
+    if (status == TK_OK) {
+        status = write_half(ctx, key, false, public_path, replace);
+        if (status != TK_OK && !replace)
+            unlink(path); /* it was made just now, and nobody has used it */
+    }
+    free(public_path);
+    return status;
+}
+
+/* -- Signatures ---------------------------------------------------------------------------------------------- */
+
+bool tki_key_sign(const tk_key *key, const void *data, size_t bytes, unsigned char signature[TKI_SIGNATURE_BYTES])
+{
+    size_t length = TKI_SIGNATURE_BYTES;
+    EVP_MD_CTX *state = EVP_MD_CTX_new();
+    bool good = state && key->can_sign && EVP_DigestSignInit(state, NULL, NULL, NULL, key->pair) == 1 &&
+                EVP_DigestSign(state, signature, &length, data, bytes) == 1 && length == TKI_SIGNATURE_BYTES;
+    EVP_MD_CTX_free(state);
+    ERR_clear_error();
+    return good;
+}
+
+bool tki_key_verify(const tk_key *key, const void *data, size_t bytes, const void *signature, size_t signature_bytes)
+{
+    EVP_MD_CTX *state = EVP_MD_CTX_new();
+    bool good = state && signature_bytes == TKI_SIGNATURE_BYTES &&
+                EVP_DigestVerifyInit(state, NULL, NULL, NULL, key->pair) == 1 &&
+                EVP_DigestVerify(state, signature, signature_bytes, data, bytes) == 1;
+    EVP_MD_CTX_free(state);
+    ERR_clear_error();
+    return good;
+}
