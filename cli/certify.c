@@ -30,6 +30,7 @@ enum {
     KEY_SKIP_MUTANTS,
     KEY_THREADS,
     KEY_OUT,
+    KEY_SIGN,
     KEY_JSON,
     KEY_END /* keys from KEY_BACKEND up to here index arguments.text */
 };
@@ -85,6 +86,8 @@ static const struct argp_option option_list[] = {
 
     {NULL, 0, NULL, 0, "Output:", 4},
     {"out", KEY_OUT, "DIR", 0, "Write certificates (JSON and Markdown) to DIR instead of the state directory", 4},
+    {"sign", KEY_SIGN, "KEY", 0,
+     "Also write each as a signed envelope, NAME.dsse.json; KEY is a private key that 'tokitai keygen' made", 4},
     {"json", KEY_JSON, NULL, 0, "Print the certificates as a JSON array instead of the table", 4},
     {"quiet", 'q', NULL, 0, "Print only what does not hold", 4},
     {NULL, 0, NULL, 0, "Help:", -1},
@@ -164,7 +167,8 @@ typedef struct plan {
     tk_xent_options xent;
     cli_input inputs[TK_MAX_PARAMS];
     tk_given_input given[TK_MAX_PARAMS];
-    bool keep; /* write certificates */
+    bool keep;      /* write certificates */
+    tk_key *signer; /* NULL: do not sign */
     tk_certify_options options;
     bool best; /* only the first lowering that accepts */
     job jobs[MOST_IDS];
@@ -546,6 +550,24 @@ static bool plan_out(const arguments *a, plan *p)
     return false;
 }
 
+static bool plan_sign(const arguments *a, plan *p, tk_ctx *ctx)
+{
+    const char *file = given(a, KEY_SIGN);
+    if (!file)
+        return true;
+    if (!p->keep) {
+        cli_complain(a->who, "--sign goes with certificates that are kept: give --out");
+        return false;
+    }
+    if (tk_key_read(ctx, file, &p->signer) != TK_OK) {
+        cli_complain(a->who, "--sign: %s", tk_ctx_message(ctx));
+        return false;
+    }
+    if (!tk_key_can_sign(p->signer))
+        cli_complain(a->who, "--sign '%.200s' is a public key; a private one is needed", file);
+    return tk_key_can_sign(p->signer);
+}
+
 /* Some families say nothing to some ops: an index family to an op without an index. Asked with an empty shape. */
 static bool family_applies(tk_ctx *ctx, const tk_contract *op, const char *family)
 {
@@ -619,7 +641,8 @@ static cli_exit plan_make(const arguments *a, plan *p, tk_ctx *ctx)
     if (result != CLI_HOLDS)
         return result;
     bool good = plan_lowering(a, p) && plan_shape(a, p) && plan_mutant(a, p) && plan_family(a, p) &&
-                plan_xent(a, p) && plan_inputs(a, p) && plan_jobs(a, p, ctx) && plan_out(a, p);
+                plan_xent(a, p) && plan_inputs(a, p) && plan_jobs(a, p, ctx) && plan_out(a, p) &&
+                plan_sign(a, p, ctx);
     if (good && tk_ctx_set_threads(ctx, p->threads) != TK_OK) {
         cli_complain(a->who, "%s", tk_ctx_message(ctx));
         good = false;
@@ -631,6 +654,7 @@ static void plan_free(plan *p)
 {
     for (int i = 0; i < TK_MAX_PARAMS; i++)
         cli_input_free(&p->inputs[i]);
+    tk_key_destroy(p->signer);
     free(p);
 }
 
@@ -753,7 +777,9 @@ static cli_exit print_certificate(session *s, tk_certificate *certificate)
 static cli_exit write_certificate(session *s, tk_certificate *certificate)
 {
     char *path = NULL;
-    tk_status status = tk_certificate_write(s->ctx, certificate, given(s->a, KEY_OUT), &path);
+    tk_status status = s->p->signer ? tk_certificate_sign(s->ctx, certificate, s->p->signer) : TK_OK;
+    if (status == TK_OK)
+        status = tk_certificate_write(s->ctx, certificate, given(s->a, KEY_OUT), &path);
     if (status != TK_OK) {
         cli_complain(s->a->who, "%s: the certificate was not written: %s", tk_certificate_subject(certificate),
                      tk_ctx_message(s->ctx));

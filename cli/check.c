@@ -5,15 +5,17 @@
 
 #include "cli/cli.h"
 
-enum { KEY_JSON = 256 };
+enum { KEY_JSON = 256, KEY_KEY };
 
 typedef struct arguments {
     char **files; /* [count], into argv */
     int count;
+    const char *key;
     bool json;
 } arguments;
 
 static const struct argp_option option_list[] = {
+    {"key", KEY_KEY, "PUB", 0, "Verify the signature: each must be signed by this Ed25519 key, a file in PEM", 0},
     {"json", KEY_JSON, NULL, 0, "Print JSON instead of text", 0},
     {0},
 };
@@ -21,8 +23,12 @@ static const struct argp_option option_list[] = {
 static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
     arguments *a = state->input;
-    (void)argument;
     switch (key) {
+    case KEY_KEY:
+        if (a->key)
+            argp_error(state, "--key is given twice");
+        a->key = argument;
+        return 0;
     case KEY_JSON: a->json = true; return 0;
     case ARGP_KEY_ARGS:
         a->files = state->argv + state->next;
@@ -37,12 +43,32 @@ static const struct argp command = {
     .options = option_list,
     .parser = parse_option,
     .args_doc = "CERT...",
-    .doc = "Tells whether each certificate is exactly as it was written, what it is about and what its verdict is. "
-           "Nothing is run; 'tokitai replay' does that."
-           "\vExit status: 0 all are intact, 1 one was altered or damaged, 2 one could not be read.",
+    .doc =
+        "Tells whether each certificate is exactly as it was written, what it is about, what its verdict is and who "
+        "signed it. A certificate is a Statement (NAME.json) or one in a signed envelope (NAME.dsse.json). "
+        "Nothing is run; 'tokitai replay' does that."
+        "\vExit status: 0 all are intact, and signed by the key if one is given; 1 one was altered or damaged, or is "
+        "not signed by the key; 2 one, or the key, could not be read.",
 };
 
-static void print_intact(const char *file, const tk_certificate *certificate)
+/* "signed by KEYID, not verified" */
+static void print_signatures(const tk_certificate *certificate, const tk_key *key)
+{
+    if (key) {
+        printf("signed by %s, verified\n", tk_key_id(key));
+        return;
+    }
+    const char *separator = "signed by ";
+    for (int i = 0; i < tk_certificate_signatures(certificate); i++) {
+        const char *signer = tk_certificate_signer(certificate, i);
+        fputs(separator, stdout);
+        cli_print(CLI_PLAIN, signer[0] ? signer : "an unnamed key");
+        separator = " and ";
+    }
+    puts(tk_certificate_signatures(certificate) > 0 ? ", not verified" : "not signed");
+}
+
+static void print_intact(const char *file, const tk_certificate *certificate, const tk_key *key)
 {
     tk_verdict verdict = tk_certificate_verdict(certificate);
     cli_print(CLI_PLAIN, file);
@@ -50,36 +76,50 @@ static void print_intact(const char *file, const tk_certificate *certificate)
     cli_print(CLI_PLAIN, tk_certificate_subject(certificate));
     printf(" ");
     cli_print(cli_style_of(verdict), tk_verdict_name(verdict));
-    printf("; intact; not signed\n");
+    printf("; intact; ");
+    print_signatures(certificate, key);
 }
 
-static json_t *json_result(const char *file, tk_status status, const char *message, const tk_certificate *certificate)
+/* `certificate` is NULL if the file is not intact, `message` empty if nothing is wrong. */
+static json_t *json_result(const char *file, const char *message, const tk_certificate *certificate,
+                           const tk_key *key)
 {
-    json_t *item = json_pack("{s:o, s:b}", "file", cli_json_text(file), "intact", status == TK_OK);
-    if (status != TK_OK) {
+    json_t *item = json_pack("{s:o, s:b}", "file", cli_json_text(file), "intact", certificate != NULL);
+    if (message[0])
         json_object_set_new(item, "error", cli_json_text(message));
+    if (!certificate)
         return item;
-    }
-    json_object_set_new(item, "signed", json_false());
+    json_t *signers = json_array();
+    for (int i = 0; i < tk_certificate_signatures(certificate); i++)
+        json_array_append_new(signers, cli_json_text(tk_certificate_signer(certificate, i)));
+    json_object_set_new(item, "signed", json_boolean(tk_certificate_signatures(certificate) > 0));
+    json_object_set_new(item, "signed_by", signers);
+    if (key)
+        json_object_set_new(item, "verified", json_boolean(!message[0]));
     json_object_set_new(item, "subject", cli_json_text(tk_certificate_subject(certificate)));
     json_object_set_new(item, "verdict", json_string(tk_verdict_name(tk_certificate_verdict(certificate))));
     return item;
 }
 
-/* Appends to `list` if there is one, else prints. */
-static cli_exit check_file(const char *who, tk_ctx *ctx, const char *file, json_t *list)
+/* Appends to `list` if there is one, else prints. Without `key`, signatures are not verified. */
+static cli_exit check_file(const char *who, tk_ctx *ctx, const char *file, const tk_key *key, json_t *list)
 {
     tk_certificate *certificate = NULL;
     tk_status status = tk_certificate_read(ctx, file, &certificate);
+    bool intact = status == TK_OK;
+    if (intact && key)
+        status = tk_certificate_verify(ctx, certificate, key);
     const char *message = status == TK_OK ? "" : tk_ctx_message(ctx);
     if (list)
-        json_array_append_new(list, json_result(file, status, message, certificate));
-    if (status == TK_BAD_FILE)
+        json_array_append_new(list, json_result(file, message, certificate, key));
+    if (status != TK_OK && intact)
+        cli_complain(who, "not trusted: %s: %s", file, message);
+    else if (status == TK_BAD_FILE)
         cli_complain(who, "not intact: %s", message);
     else if (status != TK_OK)
         cli_complain(who, "%s", message);
     else if (!list)
-        print_intact(file, certificate);
+        print_intact(file, certificate, key);
     tk_certificate_destroy(certificate);
     return cli_exit_of(status, CLI_REFUTED);
 }
@@ -94,12 +134,19 @@ cli_exit cli_check(int argc, char **argv)
         cli_complain(argv[0], "out of memory");
         return CLI_UNKNOWN;
     }
-    json_t *list = a.json ? json_array() : NULL;
-    cli_exit result = CLI_HOLDS;
-    for (int i = 0; i < a.count; i++)
-        result = cli_worse(result, check_file(argv[0], ctx, a.files[i], list));
-    if (a.json)
-        result = cli_worse(result, cli_print_json(list));
+    tk_key *key = NULL;
+    tk_status status = a.key ? tk_key_read(ctx, a.key, &key) : TK_OK;
+    cli_exit result = cli_exit_of(status, CLI_BAD);
+    if (status != TK_OK) {
+        cli_complain(argv[0], "--key: %s", tk_ctx_message(ctx));
+    } else {
+        json_t *list = a.json ? json_array() : NULL;
+        for (int i = 0; i < a.count; i++)
+            result = cli_worse(result, check_file(argv[0], ctx, a.files[i], key, list));
+        if (a.json)
+            result = cli_worse(result, cli_print_json(list));
+    }
+    tk_key_destroy(key);
     tk_ctx_destroy(ctx);
     return result;
 }

@@ -27,6 +27,8 @@ cli_exit cli_devices(int argc, char **argv);
 cli_exit cli_certify(int argc, char **argv);
 cli_exit cli_check(int argc, char **argv);
 cli_exit cli_replay(int argc, char **argv);
+cli_exit cli_diff(int argc, char **argv);
+cli_exit cli_keygen(int argc, char **argv);
 cli_exit cli_bench(int argc, char **argv);
 cli_exit cli_cache(int argc, char **argv);
 

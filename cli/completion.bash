@@ -39,11 +39,12 @@ _tokitai_certify() {
         --level) _tokitai_reply "quick full exhaustive" "$current" ;;
         --family) _tokitai_reply "$(_tokitai_list families)" "$current" ;;
         --out) _tokitai_files / "$current" ;;
+        --sign) _tokitai_files "" "$current" ;;
         --seed | --threads | --shape | --input | --label-smoothing | --scale | --ignore-index) COMPREPLY=() ;;
         *)
             if [[ $current == -* ]]; then
                 _tokitai_reply "--backend --lowering --dtype --index --mutant --level --seed --skip-mutants --threads
-                    --shape --family --input --label-smoothing --scale --ignore-index --out --json --quiet --help" "$current"
+                    --shape --family --input --label-smoothing --scale --ignore-index --out --sign --json --quiet --help" "$current"
             else
                 _tokitai_reply "$(_tokitai_list ops)" "$current"
             fi ;;
@@ -87,7 +88,7 @@ _tokitai_cache() {
 }
 
 _tokitai() {
-    local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} commands="ops devices certify check replay bench cache"
+    local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} commands="ops devices certify check replay diff keygen bench cache"
     # "--dtype=bf" comes as three words.
     if [[ $current == = ]]; then
         current=
@@ -110,7 +111,21 @@ _tokitai() {
         certify) _tokitai_certify "$current" "$previous" ;;
         bench) _tokitai_bench "$current" "$previous" ;;
         cache) _tokitai_cache "$current" "$previous" ;;
-        check | replay)
+        check)
+            if [[ $previous == --key ]]; then
+                _tokitai_files .pub "$current"
+            elif [[ $current == -* ]]; then
+                _tokitai_reply "--key --json --help" "$current"
+            else
+                _tokitai_files .json "$current"
+            fi ;;
+        keygen)
+            if [[ $current == -* ]]; then
+                _tokitai_reply "--force --json --help" "$current"
+            else
+                _tokitai_files "" "$current"
+            fi ;;
+        replay | diff)
             if [[ $current == -* ]]; then
                 _tokitai_reply "--json --help" "$current"
             else

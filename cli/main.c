@@ -14,6 +14,8 @@ static const cli_command commands[] = {
     {"certify", "judge kernels against an exact oracle, write certificates", cli_certify},
     {"check", "is a certificate as it was written?", cli_check},
     {"replay", "does a certificate still hold on this machine?", cli_replay},
+    {"diff", "what changed between two certificates?", cli_diff},
+    {"keygen", "make a pair of keys to sign certificates with", cli_keygen},
     {"bench", "time certified kernels against the machine's limits and other libraries", cli_bench},
     {"cache", "GPU kernels compiled and kept: list, verify, clear, build", cli_cache},
 };

@@ -56,10 +56,10 @@ silent out
 expect 2 "a command misspelt" certfy
 says err "unknown command 'certfy'; did you mean 'certify'\?"
 expect 2 "a command that is nothing like one" qqqqqq
-says err "choose from: ops, devices, certify, check, replay, bench, cache"
+says err "choose from: ops, devices, certify, check, replay, diff, keygen, bench, cache"
 expect 2 "an unknown option" --frobnicate
 expect 0 "help" help
-for command in ops devices certify check replay bench cache; do
+for command in ops devices certify check replay diff keygen bench cache; do
     expect 0 "$command --help" "$command" --help
     says out "^Usage: tokitai $command"
     expect 0 "help $command" help "$command"
@@ -334,6 +334,116 @@ expect 2 "one that is not there" replay nowhere.json
 expect 2 "two at once" replay "$certificate" "$refuted"
 expect 2 "none" replay
 
+echo "-- signatures"
+expect 0 "a pair of keys" keygen ours
+says out "^ours, ours\.pub: key [0-9a-f]{64}$"
+id=$(grep -oE '[0-9a-f]{64}' out)
+is "    the private one is its owner's alone" test "$(stat -c %a ours)" = 600
+is "    it is PEM" grep -q "BEGIN PRIVATE KEY" ours
+is "    and so is the public one" grep -q "BEGIN PUBLIC KEY" ours.pub
+cp ours before
+expect 2 "keys are not overwritten" keygen ours
+says err "ours\.pub: File exists"
+is "    they are as before" cmp -s ours before
+expect 0 "another pair, as JSON" keygen theirs --json
+is "    is JSON" json_good out
+expect 0 "unless they shall be" keygen --force theirs
+expect 2 "keys below a file" keygen /dev/null/key
+expect 2 "keys without a file" keygen
+says err "which file"
+small=(gelu_fwd --dtype f16 --shape n=5 --lowering best)
+expect 0 "certify --sign" certify "${small[@]}" --out signed --sign ours
+envelope=$(find signed -name '*.dsse.json')
+plain=${envelope%.dsse.json}.json
+is "    wrote an envelope beside the certificate" test -s "$envelope" -a -s "$plain"
+is "    which is JSON" json_good "$envelope"
+expect 0 "an envelope" check "$envelope"
+says out " HELD; intact; signed by $id, not verified$"
+expect 0 "verified" check --key ours.pub "$envelope"
+says out " HELD; intact; signed by $id, verified$"
+expect 0 "verified, as JSON" check --key ours.pub "$envelope" --json
+is "    is JSON" json_good out
+says out '"verified": true'
+expect 1 "by another key" check --key theirs.pub "$envelope"
+says err "not trusted: .*: not signed by [0-9a-f]{64}, but by $id$"
+silent out
+expect 1 "by another key, as JSON" check --key theirs.pub "$envelope" --json
+is "    is JSON" json_good out
+says out '"verified": false'
+expect 1 "one that is not signed" check --key ours.pub "$plain"
+says err "not trusted: .*: not signed$"
+expect 0 "signed by others" certify "${small[@]}" --out forged --sign theirs
+sed "s/\"keyid\": \"[0-9a-f]*/\"keyid\": \"$id/" "forged/${envelope##*/}" >forged.json
+expect 1 "a signature under our name" check --key ours.pub forged.json
+says err "the signature said to be by $id does not verify"
+expect 2 "a key that is none" check --key "$envelope" "$envelope"
+says err "--key: .*: not a key in PEM"
+expect 2 "a key that is not there" check --key nowhere.pub "$envelope"
+expect 0 "an envelope can be replayed" replay "$envelope"
+bad "signing with the public key" "--sign 'ours.pub' is a public key" "${small[@]}" --out signed --sign ours.pub
+bad "signing with no key" "--sign: .*nowhere" "${small[@]}" --out signed --sign nowhere
+bad "signing what is not kept" "--sign goes with certificates that are kept" "${small[@]}" --sign ours
+if python3 -c 'import cryptography' 2>/dev/null; then
+    cat >verify.py <<'PYTHON'
+import base64, hashlib, json, sys
+from cryptography.hazmat.primitives import serialization
+envelope = json.load(open(sys.argv[1]))
+key = serialization.load_pem_public_key(open(sys.argv[2], "rb").read())
+der = key.public_bytes(serialization.Encoding.DER, serialization.PublicFormat.SubjectPublicKeyInfo)
+payload = base64.b64decode(envelope["payload"], validate=True)
+kind = envelope["payloadType"].encode()
+[signature] = envelope["signatures"]
+key.verify(base64.b64decode(signature["sig"], validate=True), b"DSSEv1 %d %s %d %s" % (len(kind), kind, len(payload), payload))
+assert signature["keyid"] == hashlib.sha256(der).hexdigest() and kind == b"application/vnd.in-toto+json"
+assert payload == open(sys.argv[3], "rb").read()
+PYTHON
+    is "another implementation verifies it" python3 verify.py "$envelope" ours.pub "$plain"
+else
+    skip "another implementation verifies it" "no python3-cryptography"
+fi
+
+echo "-- diff"
+expect 0 "a certificate and its envelope" diff "$plain" "$envelope"
+says out "^output bits: [0-9]+ trials? the same, 0 different$"
+expect 0 "made again" certify "${small[@]}" --out again
+again=again/${plain##*/}
+expect 0 "only the date differs" diff "$plain" "$again"
+expect 0 "as JSON" diff --json "$plain" "$again"
+is "    is JSON" json_good out
+says out '"same": true'
+expect 0 "made with another seed" certify "${small[@]}" --seed 7 --out other
+expect 1 "another seed" diff "$plain" "other/${plain##*/}"
+says out "^seed$"
+says out "^  \+ 7$"
+says out "only in the first, [1-9][0-9]* only in the second"
+expect 1 "another kernel" diff "$plain" "$refuted"
+says out "^verdict$"
+says out "^  - HELD$"
+says out "^  \+ REFUTED$"
+expect 1 "another kernel, as JSON" diff --json "$plain" "$refuted"
+is "    is JSON" json_good out
+says out '"what": "verdict"'
+if command -v python3 >/dev/null; then
+    # The same trials with other output bits, sealed with care.
+    python3 - "$plain" other_bits.json <<'PYTHON'
+import hashlib, json, re, sys
+text = open(sys.argv[1]).read()
+text = re.sub(r'("output_sha256": ")[0-9a-f]{8}', r'\g<1>00000000', text, count=1)
+digest = hashlib.sha256(re.sub(r'  "integrity": \{\n.*\n  \},\n', '', text).encode()).hexdigest()
+open(sys.argv[2], "w").write(re.sub(r'("integrity": \{\n   "sha256": ")[0-9a-f]{64}', r'\g<1>' + digest, text))
+PYTHON
+    expect 1 "other bits alone" diff "$plain" other_bits.json
+    says out "^output bits: [0-9]+ trials? the same, 1 different$"
+    says out "^  first of them: .*\"family\""
+    is "    nothing else differs" test "$(grep -c '^  [-+]' out)" = 0
+fi
+expect 2 "an altered one" diff "$plain" altered.json
+says err "not intact"
+expect 2 "one that is not there" diff nowhere.json "$plain"
+expect 2 "one alone" diff "$plain"
+says err "give two files"
+expect 2 "three" diff "$plain" "$plain" "$plain"
+
 echo "-- output that cannot be written"
 if [ -c /dev/full ]; then
     full() { # ARGUMENT...
@@ -480,6 +590,9 @@ completes all_zeros tokitai certify gelu_fwd --mutant all
 completes cpu.gelu_fwd.f16.scalar tokitai certify gelu_fwd --lowering cpu
 completes --shape tokitai certify --sh
 completes altered.json tokitai check al
+completes ours.pub tokitai check --key ou
+completes altered.json tokitai diff al
+completes --force tokitai keygen --f
 completes replay tokitai help re
 completes best tokitai certify --lowering b
 completes gelu_bwd tokitai bench gelu
@@ -488,7 +601,7 @@ completes --growth tokitai bench --gr
 completes verify tokitai cache v
 completes hip tokitai cache build --backend h
 # Every long option that a command has is completed and is in the manual.
-for command in ops devices certify check replay bench cache; do
+for command in ops devices certify check replay diff keygen bench cache; do
     "$tokitai" "$command" --help | grep -oE '^ +(-[a-z], )?--[a-z-]+' | grep -oE -- '--[a-z-]+' | grep -vxE -- '--(usage|version)' >options
     complete_line tokitai "$command" --
     is "$command: every option is completed" test -z "$(sort -u options | comm -23 - <(sort out))"
