@@ -186,7 +186,11 @@ void tki_gpu_free(tki_gpu *gpu, void *memory)
     leave(gpu, previous);
 }
 
-tk_status tki_gpu_write(tk_ctx *ctx, tki_gpu *gpu, void *stream, void *to, const void *from, size_t bytes)
+/* One of the driver's three copies, which differ in where their ends lie. */
+typedef int copy_call(void *to, const void *from, size_t bytes, void *stream);
+
+static tk_status copy(tk_ctx *ctx, tki_gpu *gpu, copy_call *call, const char *name, const char *where, void *stream,
+                      void *to, const void *from, size_t bytes)
 {
     void *previous;
     if (bytes == 0)
@@ -194,41 +198,26 @@ tk_status tki_gpu_write(tk_ctx *ctx, tki_gpu *gpu, void *stream, void *to, const
     int code = enter(gpu, &previous);
     if (code != 0)
         return fail_enter(ctx, gpu, code);
-    code = gpu->driver.calls.copy_in(to, from, bytes, stream);
+    code = call(to, from, bytes, stream);
     leave(gpu, previous);
-    if (code == 0)
-        return TK_OK;
-    return fail(ctx, gpu, gpu->driver.vendor->names.copy_in, code, "copying %zu bytes to the device", bytes);
+    return code == 0 ? TK_OK : fail(ctx, gpu, name, code, "copying %zu bytes%s", bytes, where);
+}
+
+tk_status tki_gpu_write(tk_ctx *ctx, tki_gpu *gpu, void *stream, void *to, const void *from, size_t bytes)
+{
+    return copy(ctx, gpu, gpu->driver.calls.copy_in, gpu->driver.vendor->names.copy_in, " to the device", stream, to,
+                from, bytes);
 }
 
 tk_status tki_gpu_read(tk_ctx *ctx, tki_gpu *gpu, void *stream, void *to, const void *from, size_t bytes)
 {
-    void *previous;
-    if (bytes == 0)
-        return TK_OK;
-    int code = enter(gpu, &previous);
-    if (code != 0)
-        return fail_enter(ctx, gpu, code);
-    code = gpu->driver.calls.copy_out(to, from, bytes, stream);
-    leave(gpu, previous);
-    if (code == 0)
-        return TK_OK;
-    return fail(ctx, gpu, gpu->driver.vendor->names.copy_out, code, "copying %zu bytes from the device", bytes);
+    return copy(ctx, gpu, gpu->driver.calls.copy_out, gpu->driver.vendor->names.copy_out, " from the device", stream,
+                to, from, bytes);
 }
 
 tk_status tki_gpu_copy(tk_ctx *ctx, tki_gpu *gpu, void *stream, void *to, const void *from, size_t bytes)
 {
-    void *previous;
-    if (bytes == 0)
-        return TK_OK;
-    int code = enter(gpu, &previous);
-    if (code != 0)
-        return fail_enter(ctx, gpu, code);
-    code = gpu->driver.calls.copy(to, from, bytes, stream);
-    leave(gpu, previous);
-    if (code == 0)
-        return TK_OK;
-    return fail(ctx, gpu, gpu->driver.vendor->names.copy, code, "copying %zu bytes", bytes);
+    return copy(ctx, gpu, gpu->driver.calls.copy, gpu->driver.vendor->names.copy, "", stream, to, from, bytes);
 }
 
 tk_status tki_gpu_fill(tk_ctx *ctx, tki_gpu *gpu, void *stream, void *to, unsigned char value, size_t bytes)

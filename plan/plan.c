@@ -60,18 +60,14 @@ void tki_plan_case(const tk_ctx *ctx, const tk_case *c, const char *backend, con
         backend = tki_ctx_backend(ctx);
     for (const tki_lowering *row = tki_lowerings_of(c->contract); row->backend; row++) {
         char row_id[128];
-        if (strcmp(backend, row->backend) != 0)
-            continue;
-        if (id)
-            tki_lowering_id(row, c, row_id, sizeof row_id);
-        if (id && strcmp(id, row_id) != 0)
+        tki_lowering_id(row, c, row_id, sizeof row_id);
+        if (strcmp(backend, row->backend) != 0 || (id && strcmp(id, row_id) != 0))
             continue;
         const char *reason = refusal(ctx, row, c);
         if (!reason) {
             plan->lowering = row;
             return;
         }
-        tki_lowering_id(row, c, row_id, sizeof row_id);
         int length = snprintf(plan->refusals + used, sizeof plan->refusals - used, "%s%s: %s", used ? "; " : "",
                               row_id, reason);
         used += length > 0 && (size_t)length < sizeof plan->refusals - used ? (size_t)length : 0;

@@ -105,31 +105,22 @@ static size_t grad_b_scratch(const tki_lowering *row, const tk_case *c, int thre
     return kernels->scratch_bytes(&p, threads);
 }
 
-#define GPU_ROW(backend_name, launch_function)                                                                 \
-    {                                                                                                          \
-        .backend = backend_name, .variant = "shared", .accept = tki_gpu_accept_any, .launch = launch_function, \
-        .determinism = TK_BATCH_INVARIANT, .source = "ops/gemm/kernel.cu"                                      \
-    }
-
 const tki_lowering tki_gemm_lowerings[] = {
-    GPU_ROW("cuda", launch_gemm),
-    GPU_ROW("hip", launch_gemm),
+    TKI_GPU_SHARED_ROWS(launch_gemm, .determinism = TK_BATCH_INVARIANT, .source = "ops/gemm/kernel.cu"),
     TKI_CPU_ROWS_WITH_DOT(tki_gemm_cpu, launch_gemm, .scratch_bytes = gemm_scratch, .determinism = TK_BATCH_INVARIANT,
                           .source = "ops/gemm/kernel_cpu.c"),
     {0},
 };
 
 const tki_lowering tki_gemm_grad_a_lowerings[] = {
-    GPU_ROW("cuda", launch_grad_a),
-    GPU_ROW("hip", launch_grad_a),
+    TKI_GPU_SHARED_ROWS(launch_grad_a, .determinism = TK_BATCH_INVARIANT, .source = "ops/gemm/kernel.cu"),
     TKI_CPU_ROWS_WITH_DOT(tki_gemm_cpu, launch_grad_a, .scratch_bytes = grad_a_scratch,
                           .determinism = TK_BATCH_INVARIANT, .source = "ops/gemm/kernel_cpu.c"),
     {0},
 };
 
 const tki_lowering tki_gemm_grad_b_lowerings[] = {
-    GPU_ROW("cuda", launch_grad_b),
-    GPU_ROW("hip", launch_grad_b),
+    TKI_GPU_SHARED_ROWS(launch_grad_b, .determinism = TK_BATCH_INVARIANT, .source = "ops/gemm/kernel.cu"),
     TKI_CPU_ROWS_WITH_DOT(tki_gemm_cpu, launch_grad_b, .scratch_bytes = grad_b_scratch,
                           .determinism = TK_BATCH_INVARIANT, .source = "ops/gemm/kernel_cpu.c"),
     {0},
