@@ -30,9 +30,11 @@ cli_exit cli_exit_of(tk_status status, cli_exit bad_file)
     case TK_BAD_INDEX:
     case TK_IO: return CLI_BAD;
     case TK_BAD_FILE: return bad_file;
+    case TK_KERNEL_FAULT: return CLI_REFUTED;
     case TK_UNSUPPORTED:
     case TK_UNAVAILABLE:
     case TK_NO_MEMORY:
+    case TK_TIMEOUT:
     case TK_INTERNAL: return CLI_UNKNOWN;
     }
     return CLI_UNKNOWN;

@@ -25,6 +25,8 @@ const char *tk_status_text(tk_status status)
     case TK_UNAVAILABLE: return "not available on this machine";
     case TK_NO_MEMORY: return "out of memory";
     case TK_IO: return "input or output error";
+    case TK_KERNEL_FAULT: return "the kernel failed";
+    case TK_TIMEOUT: return "out of time";
     case TK_INTERNAL: return "internal error";
     }
     return "unknown status";

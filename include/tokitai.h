@@ -63,8 +63,10 @@ typedef enum tk_status {
     TK_UNSUPPORTED,  /* no lowering takes this case; the message gives each refusal */
     TK_UNAVAILABLE,  /* needs a device, library or compiler that is not here */
     TK_NO_MEMORY,
-    TK_IO,      /* the operating system refused a read or a write; the message says which and why */
-    TK_INTERNAL /* a defect of this library */
+    TK_IO,           /* the operating system refused a read or a write; the message says which and why */
+    TK_KERNEL_FAULT, /* a kernel in a worker crashed, ended its process or broke the protocol; the message says how */
+    TK_TIMEOUT,      /* a kernel in a worker did not end in time, and was ended */
+    TK_INTERNAL      /* a defect of this library */
 } tk_status;
 
 /* "bad argument", "input or output error", ... */

@@ -1,0 +1,168 @@
+/* Binary frames: what a worker and its parent say to each other, and `tokitai kernel --binary` and its clients; docs/protocol.md
+ * has it for people. A socket that keeps packets apart carries one frame a packet; on a byte stream each frame comes behind
+ * its length, a little-endian u32. All numbers are little-endian. Structs have no holes, and a frame begins 8-byte aligned in memory.
+ *
+ * Everything that comes out of a worker is untrusted: it is read through the functions below and no other way. */
+#ifndef TKI_EXECUTOR_WIRE_H
+#define TKI_EXECUTOR_WIRE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "frames are little-endian, and so must be the machine"
+#endif
+
+enum {
+    TKI_WIRE_MAGIC = 0x31574b54, /* "TKW1" */
+    TKI_WIRE_DIMS = 3,
+    TKI_WIRE_BUFFERS = 4,
+    TKI_WIRE_OP = 32,    /* bytes of an op's name with its end */
+    TKI_WIRE_TEXT = 4096 /* most bytes of text in a reply */
+};
+
+typedef enum tki_wire_kind {
+    TKI_WIRE_CALL = 1, /* tki_wire_call, then arrays */
+    TKI_WIRE_REPLY,    /* tki_wire_reply, then text, then arrays */
+    /* Between a worker and its parent only. */
+    TKI_WIRE_READY, /* tki_wire_reply: the buffers of the call are mapped; it waits for GO */
+    TKI_WIRE_GO,    /* tki_wire_header: run now */
+    TKI_WIRE_CONFINED /* tki_wire_reply: the first frame, sent before foreign code is loaded; the text is a line for each means */
+} tki_wire_kind;
+
+typedef struct tki_wire_header {
+    uint32_t magic;
+    uint32_t kind;
+    uint64_t nonce; /* the caller draws it, the answer repeats it */
+} tki_wire_header;
+
+enum { TKI_WIRE_INLINE = -1, TKI_WIRE_NOWHERE = -2 };
+
+/* Where one array lies. */
+typedef struct tki_wire_buffer {
+    uint64_t bytes;
+    uint64_t
+        place; /* its first byte: from the frame's start if inline (8-byte aligned), else from that of the memory */
+    int32_t memory;  /* TKI_WIRE_INLINE; or the how-manieth descriptor of the frame it is in; or TKI_WIRE_NOWHERE */
+    uint32_t output; /* 1: the kernel writes it */
+} tki_wire_buffer;
+
+/* A case, and its arrays in contract order. In a call an output inline has no bytes in the frame: place is 0. */
+typedef struct tki_wire_call {
+    tki_wire_header header;
+    char op[TKI_WIRE_OP]; /* "gelu_bwd", zeros behind it */
+    int32_t dtype;        /* tk_dtype */
+    int32_t index_dtype;
+    int64_t dims[TKI_WIRE_DIMS]; /* unused ones are 0 */
+    float label_smoothing;
+    float scale;
+    int64_t ignore_index;
+    int32_t threads; /* 0: as many as the machine has */
+    int32_t buffer_count;
+    tki_wire_buffer buffers[TKI_WIRE_BUFFERS];
+} tki_wire_call;
+
+typedef struct tki_wire_reply {
+    tki_wire_header header;
+    int32_t status;   /* 0, or what went wrong: tki_wire_status from a worker, an exit status from `tokitai kernel` */
+    int32_t detail;   /* the kernel's own number, the signal, the driver's error */
+    double seconds;   /* the kernel's time as the answering side took it */
+    uint64_t address; /* of a fault */
+    int64_t offset;   /* of a fault, from the start of array `param` */
+    int32_t param;    /* the array concerned, or -1 */
+    uint32_t text_bytes; /* behind this struct, without an end; arrays follow at the next multiple of 8 */
+    int32_t buffer_count;
+    uint32_t unused; /* 0 */
+    tki_wire_buffer buffers[TKI_WIRE_BUFFERS];
+} tki_wire_reply;
+
+_Static_assert(sizeof(tki_wire_header) == 16 && sizeof(tki_wire_buffer) == 24, "no holes");
+_Static_assert(sizeof(tki_wire_call) == 200 && sizeof(tki_wire_reply) == 160, "no holes");
+
+typedef enum tki_wire_status {
+    TKI_WIRE_DONE,
+    TKI_WIRE_REFUSED,    /* the kernel returned a number other than 0 */
+    TKI_WIRE_NOT_LOADED, /* the library, the function or the device could not be had */
+    TKI_WIRE_NO_MEMORY,
+    TKI_WIRE_SIGNAL, /* sent by the handler of a deadly signal, the last frame */
+    TKI_WIRE_DEVICE_FAULT,
+    TKI_WIRE_STATUSES
+} tki_wire_status;
+
+/* True if [place, place + bytes) lies inside [0, size). */
+static inline bool tki_wire_within(uint64_t place, uint64_t bytes, uint64_t size)
+{
+    return place <= size && bytes <= size - place;
+}
+
+/* What is wrong with a frame's arrays, or NULL. `inline_from` is where inline arrays may begin; the sizes of memory are the
+ * caller's to check. Outputs of a call have no bytes in it. */
+static inline const char *tki_wire_check_buffers(const tki_wire_buffer buffers[], int32_t count, int memory_count,
+                                                 uint64_t inline_from, uint64_t frame_bytes, bool is_call)
+{
+    if (count < 0 || count > TKI_WIRE_BUFFERS)
+        return "too many arrays";
+    for (int i = 0; i < count; i++) {
+        const tki_wire_buffer *b = &buffers[i];
+        if (b->output > 1)
+            return "an array that is neither input nor output";
+        if (b->memory == TKI_WIRE_NOWHERE || (b->memory == TKI_WIRE_INLINE && is_call && b->output))
+            continue;
+        if (b->memory == TKI_WIRE_INLINE) {
+            if (b->place % 8 || b->place < inline_from || !tki_wire_within(b->place, b->bytes, frame_bytes))
+                return "an array outside its frame";
+        } else if (b->memory < 0 || b->memory >= memory_count) {
+            return "an array in memory that was not passed";
+        }
+    }
+    return NULL;
+}
+
+/* What is wrong with a call, or NULL. Sizes and types are the contract's to check. `memory_count`: descriptors that came along. */
+static inline const char *tki_wire_check_call(const void *frame, size_t bytes, int memory_count)
+{
+    const tki_wire_call *call = frame;
+    if (bytes < sizeof *call)
+        return "a short frame";
+    if (call->header.magic != TKI_WIRE_MAGIC || call->header.kind != TKI_WIRE_CALL)
+        return "not the header of a call";
+    if (!memchr(call->op, 0, sizeof call->op))
+        return "a name of an op without an end";
+    return tki_wire_check_buffers(call->buffers, call->buffer_count, memory_count, sizeof *call, bytes, true);
+}
+
+/* What is wrong with the answer of that kind to the call with that nonce, or NULL. */
+static inline const char *tki_wire_check_reply(const void *frame, size_t bytes, tki_wire_kind kind, uint64_t nonce,
+                                               int memory_count)
+{
+    const tki_wire_reply *reply = frame;
+    if (bytes < sizeof *reply)
+        return "a short frame";
+    if (reply->header.magic != TKI_WIRE_MAGIC)
+        return "not the header of a frame";
+    if (reply->header.kind != (uint32_t)kind)
+        return "a frame of another kind";
+    if (reply->header.nonce != nonce)
+        return "an answer to another call";
+    if (reply->text_bytes > TKI_WIRE_TEXT || reply->text_bytes > bytes - sizeof *reply)
+        return "a text that is longer than its frame";
+    if (reply->param < -1 || reply->param >= TKI_WIRE_BUFFERS)
+        return "an array that there is not";
+    return tki_wire_check_buffers(reply->buffers, reply->buffer_count, memory_count,
+                                  (sizeof *reply + reply->text_bytes + 7) / 8 * 8, bytes, false);
+}
+
+/* The text of a checked reply; control characters become spaces, since it may come from foreign code. */
+static inline void tki_wire_text(const tki_wire_reply *reply, char *text, size_t size)
+{
+    size_t length = reply->text_bytes < size - 1 ? reply->text_bytes : size - 1;
+    memcpy(text, reply + 1, length);
+    text[length] = 0;
+    for (size_t i = 0; i < length; i++)
+        if ((unsigned char)text[i] < ' ' && text[i] != '\n')
+            text[i] = ' ';
+}
+
+#endif

@@ -1,0 +1,99 @@
+/* The parent's side of a worker: a process of its own, freshly executed and shut in, that alone loads a user's kernel. Whatever the
+ * kernel does, each call here returns within its deadline, and closing leaves no process, file or shared memory behind.
+ *
+ * Host memory is given and host memory comes back, on every backend. Nothing that the worker says is believed: outputs are judged
+ * as copies out of memory that nobody can write any more, time is taken by this process. docs/worker.md says what is confined. */
+#ifndef TKI_EXECUTOR_WORKER_H
+#define TKI_EXECUTOR_WORKER_H
+
+#include <limits.h>
+
+#include "executor/staging.h"
+
+/* Zero or NULL stands for the default. */
+typedef struct tki_worker_options {
+    const char *backend;         /* "cpu" (the default), "cuda", "hip" */
+    int device;                  /* which of the backend's devices */
+    double call_seconds;         /* deadline of one call; 60 */
+    double start_seconds;        /* of starting, loading and opening the device; 60 */
+    size_t memory_bytes;         /* address space on the CPU; as much as the machine has memory */
+    double cpu_seconds;          /* processor time of the worker's whole life; no limit */
+    const char *const *readable; /* further files and folders that the kernel may read, up to NULL */
+    unsigned without;            /* TKI_CONFINE_... (sandbox.h) that are not to be set up: for tests */
+} tki_worker_options;
+
+/* ------------------------------------------------------------------------------------------------------------
+ * Compiling
+ * ------------------------------------------------------------------------------------------------------------ */
+
+typedef struct tki_worker_source {
+    const char *file;
+    const char *
+        compiler; /* a path or a name on the PATH; NULL: by the file's ending, .c cc, .cpp c++, .cu nvcc, .hip hipcc */
+    const char *flags;           /* separated by spaces; NULL: what makes a shared library with that compiler */
+    const char *include;         /* folder of tokitai_kernel.h; NULL: none */
+    double seconds;              /* 0: 300 */
+    const char *const *readable; /* further files and folders that the compiler may read, up to NULL */
+    unsigned without;            /* TKI_CONFINE_...: for tests */
+} tki_worker_source;
+
+/* What came of it. Zeroed before; tki_worker_build_close() frees it whether or not the build succeeded. */
+typedef struct tki_worker_build {
+    char folder[PATH_MAX];        /* scratch, removed on closing */
+    char artifact[PATH_MAX + 16]; /* the shared library in it */
+    char *command;                /* what was run, for people */
+    char *log;                    /* what the compiler printed */
+    char *confinement;            /* as tki_worker_confinement() */
+} tki_worker_build;
+
+/* Compiles inside the sandbox: nothing but system folders, the file, `include` and `readable` can be read, nothing but the scratch
+ * folder be written, and there is no network. TK_UNAVAILABLE: no such compiler, or no worker program; TK_BAD_FILE: the compiler
+ * rejected it, see build->log; TK_TIMEOUT. A file that ends in .so is taken as it is: build->artifact is its path. */
+TK_MUST_USE tk_status tki_worker_compile(tk_ctx *ctx, const tki_worker_source *source, tki_worker_build *build);
+void tki_worker_build_close(tki_worker_build *build);
+
+/* ------------------------------------------------------------------------------------------------------------
+ * Running
+ * ------------------------------------------------------------------------------------------------------------ */
+
+typedef struct tki_worker tki_worker;
+
+/* Starts a worker, loads the artifact and finds tokitai_OP in it. `options` may be NULL. TK_UNAVAILABLE: no worker program, or no such
+ * device; TK_BAD_FILE: the library cannot be loaded or has no such function (the message lists those that it has);
+ * TK_KERNEL_FAULT, TK_TIMEOUT: the library's own initialisation crashed or did not end. */
+TK_MUST_USE tk_status tki_worker_open(tk_ctx *ctx, const char *artifact, const tk_contract *contract,
+                                      const tki_worker_options *options, tki_worker **worker);
+void tki_worker_close(tki_worker *worker); /* NULL is fine */
+
+/* Runs the case once on copies of the buffers, at the same offsets in their pages; parameters at one address share one copy. Outputs,
+ * and on a GPU inputs too, then hold what the kernel left in its copy; on the CPU the copies of inputs cannot be written. If the
+ * call fails no buffer has changed. `seconds` may be NULL. `overrun`: the first byte beside a buffer that changed.
+ *   TK_UNSUPPORTED    the kernel returned a number other than 0: it does not take this case
+ *   TK_KERNEL_FAULT   crash, exit, device fault, write to an input, output still mapped after the return, forged reply ...
+ *   TK_TIMEOUT        no reply within call_seconds
+ * After the last two the worker is broken; the next call starts another in its place. */
+TK_MUST_USE tk_status tki_worker_call(tki_worker *worker, const tk_case *c, void *const buffers[], double *seconds,
+                                      tki_overrun *overrun);
+
+bool tki_worker_broken(const tki_worker *worker);
+
+/* What shuts the worker in, and what could not be set up and why, a line each; valid as long as the worker. */
+const char *tki_worker_confinement(const tki_worker *worker);
+
+/* ------------------------------------------------------------------------------------------------------------
+ * A pool of warm workers. Its calls may be made from several threads, each with its own context.
+ * ------------------------------------------------------------------------------------------------------------ */
+
+typedef struct tki_worker_pool tki_worker_pool;
+
+/* Keeps at most `most` workers that nobody uses; `most` is at least 1. */
+TK_MUST_USE tk_status tki_worker_pool_open(tk_ctx *ctx, int most, tki_worker_pool **pool);
+
+/* A warm worker of that very file (unchanged since), op and options, or a new one. It works with `ctx` until it is given back. */
+TK_MUST_USE tk_status tki_worker_pool_take(tki_worker_pool *pool, tk_ctx *ctx, const char *artifact,
+                                           const tk_contract *contract, const tki_worker_options *options,
+                                           tki_worker **worker);
+void tki_worker_pool_give(tki_worker_pool *pool, tki_worker *worker); /* one that broke is closed */
+void tki_worker_pool_close(tki_worker_pool *pool); /* NULL is fine; all workers have been given back */
+
+#endif
