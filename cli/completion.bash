@@ -88,7 +88,7 @@ _tokitai_cache() {
 }
 
 _tokitai() {
-    local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} commands="ops devices certify check replay diff keygen bench cache"
+    local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} commands="ops devices certify new-kernel check replay diff keygen bench cache"
     # "--dtype=bf" comes as three words.
     if [[ $current == = ]]; then
         current=
@@ -109,6 +109,17 @@ _tokitai() {
             fi ;;
         devices) _tokitai_reply "--json --help" "$current" ;;
         certify) _tokitai_certify "$current" "$previous" ;;
+        new-kernel)
+            case $previous in
+                --backend) _tokitai_reply "cpu cuda hip" "$current" ;;
+                --out) _tokitai_files "" "$current" ;;
+                *)
+                    if [[ $current == -* ]]; then
+                        _tokitai_reply "--backend --out --force --help" "$current"
+                    else
+                        _tokitai_reply "$(_tokitai_list ops)" "$current"
+                    fi ;;
+            esac ;;
         bench) _tokitai_bench "$current" "$previous" ;;
         cache) _tokitai_cache "$current" "$previous" ;;
         check)

@@ -12,6 +12,7 @@ static const cli_command commands[] = {
     {"ops", "the operations, or one contract in full", cli_ops},
     {"devices", "what this machine can run on", cli_devices},
     {"certify", "judge kernels against an exact oracle, write certificates", cli_certify},
+    {"new-kernel", "write a kernel of your own to begin with", cli_new_kernel},
     {"check", "is a certificate as it was written?", cli_check},
     {"replay", "does a certificate still hold on this machine?", cli_replay},
     {"diff", "what changed between two certificates?", cli_diff},
@@ -65,7 +66,7 @@ static char *filter_help(int key, const char *text, void *input)
         return (char *)(uintptr_t)text;
     fputs("Commands:\n", stream);
     for (int i = 0; i < COMMANDS; i++)
-        fprintf(stream, "  %-9s %s\n", commands[i].name, commands[i].summary);
+        fprintf(stream, "  %-10s %s\n", commands[i].name, commands[i].summary);
     fputs(text, stream);
     fclose(stream);
     return result ? result : (char *)(uintptr_t)text;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/kernel_abi.h"
 #include "cli/parse.h"
 
 enum { KEY_JSON = 256, KEY_FAMILIES, KEY_LIST };
@@ -50,7 +51,8 @@ static const struct argp command = {
     .parser = parse_option,
     .args_doc = "[OP]",
     .doc = "Lists the operations, or prints the contract of one in full: its formula, its error bound, its clauses, "
-           "its lowerings, its C signature and the planted wrong kernels that the judge must reject."
+           "its lowerings, its C signature, that of a kernel of your own, and the planted wrong kernels that the "
+           "judge must reject."
            "\vExit status: 0, or 2 if there is no such op.",
 };
 
@@ -178,12 +180,14 @@ static json_t *json_mutants(const tk_contract *contract)
 static json_t *json_contract(const tk_contract *contract)
 {
     json_t *sizes = json_array();
+    char prototype[CLI_PROTOTYPE_SIZE];
+    cli_kernel_prototype(contract, prototype, sizeof prototype);
     for (int d = 0; d < contract->dim_count; d++)
         json_array_append_new(sizes, json_string(contract->dim_names[d]));
-    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:b, s:b, s:o, s:o, s:o}", "name", contract->name,
+    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:b, s:b, s:o, s:o, s:o}", "name", contract->name,
                      "summary", contract->summary, "formula", contract->formula, "bound", contract->bound,
-                     "signature", contract->signature, "sizes", sizes, "parameters", json_params(contract),
-                     "takes_xent_options", (int)contract->takes_xent_options, "finite_domain",
+                     "signature", contract->signature, "kernel", prototype, "sizes", sizes, "parameters",
+                     json_params(contract), "takes_xent_options", (int)contract->takes_xent_options, "finite_domain",
                      (int)contract->finite_domain, "clauses", json_clauses(contract), "lowerings",
                      json_lowerings(contract), "mutants", json_mutants(contract));
 }
@@ -307,6 +311,11 @@ static void print_contract(const tk_contract *contract)
     print_lowerings(contract);
     cli_heading("C");
     print_signature(contract->signature);
+    cli_heading("A kernel of your own: #include <tokitai_kernel.h>, certify with --kernel FILE");
+    char prototype[CLI_PROTOTYPE_SIZE];
+    cli_kernel_prototype(contract, prototype, sizeof prototype);
+    print_signature(prototype);
+    puts("      host memory on cpu; device memory and the stream call->stream on cuda and hip; returns 0");
     print_mutants(contract);
 }
 

@@ -1,0 +1,173 @@
+/* tokitai new-kernel: a file to begin with. It holds a correct kernel, slow and plain, rather than an empty body: it can be
+ * certified as it is, and every step from there to a fast one can be, too. */
+#include <argp.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "cli/kernel_abi.h"
+
+enum { KEY_BACKEND = 256, KEY_OUT, KEY_FORCE };
+
+typedef struct arguments {
+    const char *who;
+    const char *op;
+    const char *backend;
+    const char *out;
+    bool force;
+} arguments;
+
+static const struct argp_option option_list[] = {
+    {"backend", KEY_BACKEND, "NAME", 0, "cpu (the default): C; cuda; hip", 0},
+    {"out", KEY_OUT, "FILE", 0, "Write to FILE; - is standard output. The default is OP.c, OP.cu or OP.hip", 0},
+    {"force", KEY_FORCE, NULL, 0, "Write over a file that is there", 0},
+    {0},
+};
+
+static error_t parse_option(int key, char *argument, struct argp_state *state)
+{
+    arguments *a = state->input;
+    switch (key) {
+    case KEY_BACKEND: a->backend = argument; return 0;
+    case KEY_OUT: a->out = argument; return 0;
+    case KEY_FORCE: a->force = true; return 0;
+    case ARGP_KEY_ARG:
+        if (a->op)
+            argp_error(state, "one op at a time, please");
+        a->op = argument;
+        return 0;
+    case ARGP_KEY_NO_ARGS: argp_error(state, "which op? 'tokitai ops' lists them"); return 0;
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp command = {
+    .options = option_list,
+    .parser = parse_option,
+    .args_doc = "OP",
+    .doc = "Writes a kernel of the op that is correct, slow and plain, to be certified with 'tokitai certify OP "
+           "--kernel "
+           "FILE' and then made faster step by step."
+           "\vExit status: 0, or 2 if there is no such op, the file is there already, or it cannot be written.",
+};
+
+static const char *template_of(const tk_contract *contract)
+{
+    for (const cli_template *t = cli_templates; t->path; t++) {
+        const char *name = strrchr(t->path, '/') + 1;
+        size_t length = strlen(contract->name);
+        if (!strncmp(name, contract->name, length) && !strcmp(name + length, ".c"))
+            return t->text;
+    }
+    return NULL;
+}
+
+static void print_comment(FILE *out, const tk_contract *contract)
+{
+    fprintf(out, "/* %s: %s.\n *\n *   %s\n *   %s\n *\n", contract->name, contract->summary, contract->formula,
+            contract->bound);
+    for (int i = 0; i < contract->clause_count; i++)
+        fprintf(out, " * %s: %s\n", contract->clauses[i].id, contract->clauses[i].text);
+    fputs(" */\n", out);
+}
+
+/* One thread of a GPU, or one turn of a loop, for each row of the last output. */
+static void print_kernel(FILE *out, const tk_contract *contract, const char *backend, const char *body)
+{
+    char parameters[CLI_PROTOTYPE_SIZE];
+    char passed[CLI_PROTOTYPE_SIZE];
+    cli_kernel_parameters(contract, parameters, sizeof parameters);
+    cli_kernel_arguments(contract, passed, sizeof passed);
+    const char *name = contract->name;
+    const char *items = contract->dim_names[contract->params[contract->param_count - 1].dim[0]];
+    if (!strcmp(backend, "hip"))
+        fputs("#include <hip/hip_runtime.h>\n", out);
+    fprintf(out, "#include <math.h>\n\n#include <tokitai_kernel.h>\n\n%s\n", body);
+    if (!strcmp(backend, "cpu")) {
+        fprintf(out, "int tokitai_%s(const tokitai_call *call%s)\n{\n", name, parameters);
+        fprintf(out, "    for (int64_t item = 0; item < %s; item++)\n        %s_item(*call%s, item);\n", items, name,
+                passed);
+        fputs("    return 0;\n}\n", out);
+        return;
+    }
+    fprintf(out, "static __global__ void %s_kernel(tokitai_call call%s)\n{\n", name, parameters);
+    fputs("    int64_t item = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;\n", out);
+    fprintf(out, "    if (item < %s)\n        %s_item(call%s, item);\n}\n\n", items, name, passed);
+    fprintf(out, "int tokitai_%s(const tokitai_call *call%s)\n{\n", name, parameters);
+    fprintf(out, "    if (%s == 0)\n        return 0;\n", items);
+    fprintf(out, "    %s_kernel<<<(unsigned)((%s + 127) / 128), 128, 0, (%sStream_t)call->stream>>>(*call%s);\n",
+            name, items, backend, passed);
+    fprintf(out, "    return %sGetLastError() == %sSuccess ? 0 : 1;\n}\n", backend, backend);
+}
+
+/* Created exclusively unless `force`, so that nobody's work is written over. */
+static FILE *open_out(const char *path, bool force)
+{
+    int file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | (force ? O_TRUNC : O_EXCL), 0666);
+    FILE *out = file >= 0 ? fdopen(file, "w") : NULL;
+    if (!out && file >= 0)
+        close(file);
+    return out;
+}
+
+static cli_exit write_kernel(const arguments *a, const tk_contract *contract, const char *path, const char *body)
+{
+    bool to_terminal = !strcmp(path, "-");
+    FILE *out = to_terminal ? stdout : open_out(path, a->force);
+    if (!out && errno == EEXIST) {
+        cli_complain(a->who, "'%.200s' is there already; --force writes over it", path);
+        return CLI_BAD;
+    }
+    if (!out) {
+        cli_complain(a->who, "cannot write '%.200s': %s", path, strerror(errno));
+        return CLI_BAD;
+    }
+    print_comment(out, contract);
+    print_kernel(out, contract, a->backend, body);
+    if (to_terminal)
+        return CLI_HOLDS;
+    bool failed = ferror(out) != 0;
+    failed |= fclose(out) != 0;
+    if (failed) {
+        cli_complain(a->who, "cannot write '%.200s': %s", path, strerror(errno));
+        return CLI_BAD;
+    }
+    fputs("wrote ", stdout);
+    cli_print(CLI_PLAIN, path);
+    fputs("; now: tokitai certify ", stdout);
+    printf("%s --kernel ", contract->name);
+    cli_print(CLI_PLAIN, path);
+    putchar('\n');
+    return CLI_HOLDS;
+}
+
+cli_exit cli_new_kernel(int argc, char **argv)
+{
+    static const char *const backends[] = {"cpu", "cuda", "hip"};
+    static const char *const endings[] = {"c", "cu", "hip"};
+    arguments a = {.who = argv[0], .backend = "cpu"};
+    if (argp_parse(&command, argc, argv, 0, NULL, &a) != 0)
+        return CLI_BAD;
+    const tk_contract *contract = cli_find_op(a.who, a.op);
+    if (!contract)
+        return CLI_BAD;
+    int backend = 0;
+    while (backend < 3 && strcmp(a.backend, backends[backend]) != 0)
+        backend++;
+    if (backend == 3) {
+        cli_complain_unknown(a.who, "backend", a.backend, backends, 3);
+        return CLI_BAD;
+    }
+    const char *body = template_of(contract);
+    if (!body) {
+        cli_complain(a.who, "there is no template of %s", contract->name);
+        return CLI_UNKNOWN;
+    }
+    char path[64];
+    snprintf(path, sizeof path, "%s.%s", contract->name, endings[backend]);
+    return write_kernel(&a, contract, a.out ? a.out : path, body);
+}
