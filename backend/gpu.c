@@ -28,6 +28,7 @@ struct tki_gpu {
     int module_count;
     tki_gpu_kernel **kernels; /* each on its own, so that callers may keep it */
     int kernel_count;
+    tki_gpu_grid last_grid;
 };
 
 /* ------------------------------------------------------------------------------------------------------------
@@ -569,7 +570,13 @@ tk_status tki_gpu_launch(tk_ctx *ctx, tki_gpu *gpu, void *stream, tki_gpu_kernel
                              grid.shared_bytes, stream, arguments, NULL);
     }
     leave(gpu, previous);
+    gpu->last_grid = grid;
     return __builtin_expect(code == 0, 1) ? TK_OK : fail_launch(ctx, gpu, kernel, &grid, code);
+}
+
+tki_gpu_grid tki_gpu_last_grid(const tki_gpu *gpu)
+{
+    return gpu->last_grid;
 }
 
 /* Loading takes memory and may wait for the device; both would spoil a capture. */

@@ -85,6 +85,9 @@ typedef struct tki_gpu_grid {
 TK_MUST_USE tk_status tki_gpu_launch(tk_ctx *ctx, tki_gpu *gpu, void *stream, tki_gpu_kernel *kernel,
                                      tki_gpu_grid grid, const void *params);
 
+/* What the last launch on this device used; all zero if there was none. */
+tki_gpu_grid tki_gpu_last_grid(const tki_gpu *gpu);
+
 /* The artifact that a loaded kernel came out of; NULL if it is not loaded. */
 const struct tki_artifact *tki_gpu_artifact(const tki_gpu *gpu, const char *source, tk_dtype dtype);
 

@@ -72,6 +72,20 @@ _tokitai_bench() {
     esac
 }
 
+_tokitai_kernel() {
+    local current=$1 previous=$2
+    case $previous in
+        --backend) _tokitai_reply "cpu cuda hip" "$current" ;;
+        --max-frame) COMPREPLY=() ;;
+        *)
+            if [[ $current == -* ]]; then
+                _tokitai_reply "--server --backend --max-frame --help" "$current"
+            else
+                _tokitai_reply "gelu-bwd softmax gemm-bw embedding" "$current"
+            fi ;;
+    esac
+}
+
 _tokitai_cache() {
     local current=$1 previous=$2
     case $previous in
@@ -88,7 +102,7 @@ _tokitai_cache() {
 }
 
 _tokitai() {
-    local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} commands="ops devices certify new-kernel check replay diff keygen bench cache"
+    local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} commands="ops devices certify new-kernel check replay diff keygen bench kernel cache"
     # "--dtype=bf" comes as three words.
     if [[ $current == = ]]; then
         current=
@@ -121,6 +135,7 @@ _tokitai() {
                     fi ;;
             esac ;;
         bench) _tokitai_bench "$current" "$previous" ;;
+        kernel) _tokitai_kernel "$current" "$previous" ;;
         cache) _tokitai_cache "$current" "$previous" ;;
         check)
             if [[ $previous == --key ]]; then

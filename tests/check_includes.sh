@@ -6,7 +6,7 @@ shopt -s nullglob
 script=$(readlink -f "$0")
 root=$(readlink -f "${SOURCE_DIR:-$(dirname "$script")/..}")
 
-folders=(include core exact ops verify plan backend artifact executor bench cli)
+folders=(include core exact ops verify plan backend artifact executor serve bench cli)
 
 # Headers that libtokitai must not reach, not even through another header: it depends on libc and OpenMP alone.
 heavy='^<(mpfr|gmp|jansson|cblas|lapacke|openssl/.*)(\.h)?>$'
@@ -15,7 +15,7 @@ heavy='^<(mpfr|gmp|jansson|cblas|lapacke|openssl/.*)(\.h)?>$'
 is_run_source() {
     case $1 in
         core/hash.c | core/json.c) return 1 ;;
-        core/*.c | plan/*.c | backend/*.c | artifact/*.c | executor/*.c) return 0 ;;
+        core/*.c | plan/*.c | backend/*.c | artifact/*.c | executor/*.c | serve/*.c) return 0 ;;
         ops/*/contract.c | ops/*/lowering.c | ops/*/launch_gpu.c | ops/*/kernel*.c) return 0 ;;
         ops/*/*) return 1 ;;
         ops/*.c) return 0 ;;
@@ -64,10 +64,12 @@ allowed() {
         verify/*) case $to in ops/*/kernel* | ops/*/params.h | bench/* | cli/*) return 1 ;; *) return 0 ;; esac ;;
         plan/* | backend/* | executor/* | artifact/*)
             case $to in exact/* | verify/* | bench/* | cli/* | ops/*/*) return 1 ;; *) return 0 ;; esac ;;
+        serve/*)
+            case $to in include/tokitai.h | core/* | plan/* | executor/* | backend/gpu.h | serve/*) return 0 ;; *) return 1 ;; esac ;;
         bench/isa/*) case $to in include/tokitai.h | core/dtype.h | backend/cpu_* | bench/isa/*) return 0 ;; *) return 1 ;; esac ;;
         bench/*)
             case $to in include/tokitai.h | core/* | plan/* | executor/* | backend/cpu.h | backend/gpu.h | bench/*) return 0 ;; *) return 1 ;; esac ;;
-        cli/*) case $to in include/tokitai.h | bench/bench.h | bench/gpu.h | cli/*) return 0 ;; *) return 1 ;; esac ;;
+        cli/*) case $to in include/tokitai.h | bench/bench.h | bench/gpu.h | serve/server.h | cli/*) return 0 ;; *) return 1 ;; esac ;;
     esac
     return 1
 }
@@ -198,7 +200,7 @@ self_test() {
         [ ! -d "$root/$folder" ] || cp -r "$root/$folder" "$copy/"
     done
     mkdir -p "$copy/ops/planted"
-    for file in core exact verify plan backend executor bench cli; do
+    for file in core exact verify plan backend executor serve bench cli; do
         echo '/* planted */' >"$copy/$file/planted.h"
     done
     printf '#include <mpfr.h>\n' >"$copy/exact/planted_heavy.h"
@@ -274,6 +276,12 @@ plan/planted_1.c "core/planted.h" good
 plan/planted_1.c "verify/planted.h" bad
 executor/planted_1.c "cli/planted.h" bad
 backend/planted_1.c "exact/planted_heavy.h" bad
+serve/planted_1.c "executor/planted.h" good
+serve/planted_1.c "verify/planted.h" bad
+serve/planted_1.c "exact/planted_heavy.h" bad
+serve/planted_1.c "cli/planted.h" bad
+cli/planted_1.c "serve/server.h" good
+cli/planted_1.c "serve/planted.h" bad
 bench/planted_1.c "bench/planted.h" good
 bench/planted_1.c "executor/planted.h" good
 bench/planted_1.c "exact/planted.h" bad

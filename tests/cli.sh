@@ -56,16 +56,38 @@ silent out
 expect 2 "a command misspelt" certfy
 says err "unknown command 'certfy'; did you mean 'certify'\?"
 expect 2 "a command that is nothing like one" qqqqqq
-says err "choose from: ops, devices, certify, new-kernel, check, replay, diff, keygen, bench, cache"
+says err "choose from: ops, devices, certify, new-kernel, check, replay, diff, keygen, bench, kernel, cache"
 expect 2 "an unknown option" --frobnicate
 expect 0 "help" help
-for command in ops devices certify check replay diff keygen bench cache; do
+for command in ops devices certify check replay diff keygen bench kernel cache; do
     expect 0 "$command --help" "$command" --help
     says out "^Usage: tokitai $command"
     expect 0 "help $command" help "$command"
     expect 2 "$command --frobnicate" "$command" --frobnicate
     says err "tokitai $command --help"
 done
+
+echo "-- kernel programs"
+expect 2 "kernel without a program" kernel
+says err "which program"
+expect 2 "a program misspelt" kernel gelu-bw
+says err "unknown program 'gelu-bw'; did you mean 'gelu-bwd'"
+expect 2 "two programs" kernel softmax softmax
+for limit in 0 4294967296 -1 x; do
+    expect 2 "kernel --max-frame $limit" kernel softmax --max-frame "$limit"
+done
+expect 2 "kernel without a header" kernel gelu-bwd
+says err "^tokitai kernel: gelu-bwd: header: N is missing$"
+expect 10 "a kernel program without a device" kernel gelu-bwd --backend abacus
+echo "1 1 2 0 0 14336 14336" | "$tokitai" kernel softmax >out 2>err
+is "a request on standard input" test $? = 0
+says out "^OUTPUT=0,0$"
+printf '2 1 2 3' | "$tokitai" kernel gelu-bwd >out 2>err
+is "a kernel program's own exit status" test $? = 5
+silent out
+says err "input\[1\] is missing"
+echo "1 1 2" | "$tokitai" kernel gelu-bwd >/dev/full 2>err
+is "a reply that cannot be written" test $? = 23
 
 echo "-- ops"
 expect 0 "ops" ops
@@ -598,10 +620,11 @@ completes best tokitai certify --lowering b
 completes gelu_bwd tokitai bench gelu
 completes openblas tokitai bench --peers open
 completes --growth tokitai bench --gr
+completes gemm-bw tokitai kernel ge
 completes verify tokitai cache v
 completes hip tokitai cache build --backend h
 # Every long option that a command has is completed and is in the manual.
-for command in ops devices certify check replay diff keygen bench cache; do
+for command in ops devices certify check replay diff keygen bench kernel cache; do
     "$tokitai" "$command" --help | grep -oE '^ +(-[a-z], )?--[a-z-]+' | grep -oE -- '--[a-z-]+' | grep -vxE -- '--(usage|version)' >options
     complete_line tokitai "$command" --
     is "$command: every option is completed" test -z "$(sort -u options | comm -23 - <(sort out))"

@@ -1,0 +1,67 @@
+/* Reading and writing whole frames on descriptors that give and take as much as they like at a time. */
+#include "serve/frames.h"
+
+#include <errno.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+uint32_t tki_frame_length(const unsigned char bytes[TKI_FRAME_LENGTH_BYTES])
+{
+    return bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
+}
+
+void tki_frame_put_length(unsigned char bytes[TKI_FRAME_LENGTH_BYTES], uint32_t length)
+{
+    for (int i = 0; i < TKI_FRAME_LENGTH_BYTES; i++)
+        bytes[i] = (unsigned char)(length >> 8 * i);
+}
+
+size_t tki_read_whole(int input, void *to, size_t bytes)
+{
+    size_t done = 0;
+    errno = 0;
+    while (done < bytes) {
+        ssize_t got = read(input, (char *)to + done, bytes - done);
+        if (got > 0)
+            done += (size_t)got;
+        else if (got == 0 || errno != EINTR)
+            break;
+    }
+    if (done == bytes)
+        errno = 0;
+    return done;
+}
+
+static ssize_t write_some(int output, struct iovec *parts, int count)
+{
+    struct msghdr message = {.msg_iov = parts, .msg_iovlen = (size_t)count};
+    ssize_t done = sendmsg(output, &message, MSG_NOSIGNAL);
+    return done < 0 && errno == ENOTSOCK ? writev(output, parts, count) : done;
+}
+
+bool tki_write_whole(int output, struct iovec *parts, int count)
+{
+    while (count > 0) {
+        if (parts->iov_len == 0) {
+            parts++;
+            count--;
+            continue;
+        }
+        ssize_t done = write_some(output, parts, count);
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done <= 0)
+            return false;
+        for (size_t left = (size_t)done; left > 0;) {
+            size_t step = left < parts->iov_len ? left : parts->iov_len;
+            parts->iov_base = (char *)parts->iov_base + step;
+            parts->iov_len -= step;
+            left -= step;
+            if (parts->iov_len == 0 && left > 0) {
+                parts++;
+                count--;
+            }
+        }
+    }
+    return true;
+}

@@ -1,0 +1,21 @@
+/* Frames: a little-endian u32 length, then that many bytes. */
+#ifndef TKI_SERVE_FRAMES_H
+#define TKI_SERVE_FRAMES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/uio.h>
+
+enum { TKI_FRAME_LENGTH_BYTES = 4 };
+
+uint32_t tki_frame_length(const unsigned char bytes[TKI_FRAME_LENGTH_BYTES]);
+void tki_frame_put_length(unsigned char bytes[TKI_FRAME_LENGTH_BYTES], uint32_t length);
+
+/* As many bytes as there are until the end, at most `bytes`; errno is 0 unless reading failed. */
+size_t tki_read_whole(int input, void *to, size_t bytes);
+
+/* Writes all of the parts, which it changes. No signal is raised if `output` is a socket whose other end is gone. */
+bool tki_write_whole(int output, struct iovec *parts, int count);
+
+#endif

@@ -1,0 +1,64 @@
+/* One kernel program at work: it takes one request at a time and keeps its memory from one to the next, so that a server's
+ * size settles at its largest request. Several services run side by side, each with a context of its own. */
+#ifndef TKI_SERVE_SERVICE_H
+#define TKI_SERVE_SERVICE_H
+
+#include "serve/program.h"
+
+/* Memory that is kept and only grows; 64-byte aligned. */
+typedef struct tki_block {
+    void *data;
+    size_t bytes;
+} tki_block;
+
+/* False if there is no memory. Where it grows, its contents are lost. */
+bool tki_block_reserve(tki_block *block, size_t bytes);
+void tki_block_free(tki_block *block);
+
+typedef struct tki_request {
+    const tki_serve_mode *mode;
+    int64_t header[TKI_SERVE_HEADERS];
+    tk_case c;
+    void *buffers[TK_MAX_PARAMS]; /* host memory, in contract order */
+    /* What came of it. */
+    const char *gfx; /* instruction set or architecture */
+    unsigned grid[3];
+    unsigned threads;
+    double seconds;
+} tki_request;
+
+typedef struct tki_service tki_service;
+
+/* `device` as for tk_ctx_use_device(). No request and no reply may have more than `limit` bytes. The context carries the
+ * messages of everything that fails; it must live as long as the service. */
+TK_MUST_USE tk_status tki_service_open(tk_ctx *ctx, const tki_serve_program *program, const char *device,
+                                       size_t limit, tki_service **service);
+void tki_service_close(tki_service *service); /* NULL is fine */
+
+tk_ctx *tki_service_ctx(const tki_service *service);
+const tki_serve_program *tki_service_program(const tki_service *service);
+size_t tki_service_limit(const tki_service *service);
+const char *tki_service_device_name(const tki_service *service);
+
+/* The service's own memory for a parameter, and for a reply. */
+tki_block *tki_service_array(tki_service *service, int param);
+tki_block *tki_service_reply(tki_service *service);
+
+/* Makes the case of a request out of mode and header fields. Returns an exit status, as everything below does. */
+TK_MUST_USE int tki_service_shape(tki_service *service, tki_request *request);
+
+/* Makes sure that the output has memory and that a reply with it can be within the limit; then runs the case. Buffers of the
+ * inputs are set; that of the output may be, else it is the service's own. */
+TK_MUST_USE int tki_service_run(tki_service *service, tki_request *request);
+
+/* A text request and its reply. There are TKI_TEXT_SLACK zero bytes behind the text. The reply is valid until the next call;
+ * that of a failed request is the message, with a newline. */
+enum { TKI_TEXT_SLACK = 8 };
+TK_MUST_USE int tki_service_text(tki_service *service, const char *text, size_t length, const char **reply,
+                                 size_t *reply_length);
+
+/* The two halves of that. */
+TK_MUST_USE int tki_text_parse(tki_service *service, const char *text, size_t length, tki_request *request);
+TK_MUST_USE int tki_text_print(tki_service *service, const tki_request *request, size_t *length);
+
+#endif
