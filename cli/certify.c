@@ -19,6 +19,7 @@ enum {
     KEY_DTYPE,
     KEY_INDEX,
     KEY_MUTANT,
+    KEY_VARIANT,
     KEY_LEVEL,
     KEY_SEED,
     KEY_SHAPE,
@@ -67,6 +68,7 @@ static const struct argp_option option_list[] = {
     {"index", KEY_INDEX, "TYPE", 0,
      "i32, i64 or all, for ops that take an index; all is the default, i32 with --shape", 1},
     {"mutant", KEY_MUTANT, "NAME", 0, "A planted wrong kernel of the op instead of a real one", 1},
+    {"variant", KEY_VARIANT, "NAME", 0, "A planted correct kernel that computes in another way than ours", 1},
 
     {NULL, 0, NULL, 0, "How hard:", 2},
     {"level", KEY_LEVEL, "LEVEL", 0, "quick (the default), full, or exhaustive: every input where that can be done",
@@ -289,10 +291,11 @@ static bool plan_lowering(const arguments *a, plan *p)
     bool all = wanted && !strcmp(wanted, "all");
     /* An exhaustive run takes minutes for each. */
     p->best = wanted ? !strcmp(wanted, "best") : p->options.level == TK_EXHAUSTIVE;
-    if (!wanted || ((p->best || all) && !given(a, KEY_MUTANT)))
+    bool planted = given(a, KEY_MUTANT) || given(a, KEY_VARIANT);
+    if (!wanted || ((p->best || all) && !planted))
         return true;
-    if (given(a, KEY_MUTANT) || a->op_count > 1) {
-        cli_complain(a->who, "--lowering goes with one op and without --mutant");
+    if (planted || a->op_count > 1) {
+        cli_complain(a->who, "--lowering goes with one op and without --mutant or --variant");
         return false;
     }
     lowering_id *ids = calloc(MOST_IDS, sizeof *ids);
@@ -387,27 +390,40 @@ static bool plan_shape(const arguments *a, plan *p)
     return good;
 }
 
-static bool plan_mutant(const arguments *a, plan *p)
+/* --mutant or --variant. */
+static bool plan_planted(const arguments *a, plan *p, int key)
 {
-    const char *wanted = given(a, KEY_MUTANT);
+    bool wrong = key == KEY_MUTANT;
+    const char *wanted = given(a, key);
+    const char **chosen = wrong ? &p->options.mutant : &p->options.variant;
     const char *names[MANY];
     const char *what;
     int count = 0;
     if (!wanted)
         return true;
     if (p->op_count != 1) {
-        cli_complain(a->who, "--mutant goes with one op");
+        cli_complain(a->who, "--%s goes with one op", option_name(key));
         return false;
     }
-    for (; count < MANY && tk_mutant_at(p->ops[0], count, &names[count], &what); count++)
+    if (given(a, KEY_MUTANT) && given(a, KEY_VARIANT)) {
+        cli_complain(a->who, "give --mutant or --variant, not both");
+        return false;
+    }
+    for (; count < MANY && (wrong ? tk_mutant_at : tk_variant_at)(p->ops[0], count, &names[count], &what); count++)
         if (!strcmp(names[count], wanted))
-            p->options.mutant = wanted;
-    if (p->options.mutant)
+            *chosen = wanted;
+    if (*chosen)
         return true;
     char kind[96];
-    snprintf(kind, sizeof kind, "planted wrong kernel of %s:", p->ops[0]->name);
+    snprintf(kind, sizeof kind, "planted %s kernel of %s:", wrong ? "wrong" : "correct", p->ops[0]->name);
     cli_complain_unknown(a->who, kind, wanted, names, count);
     return false;
+}
+
+/* The planted kernel that was asked for; NULL if none was. */
+static const char *planted_name(const plan *p)
+{
+    return p->options.mutant ? p->options.mutant : p->options.variant;
 }
 
 static bool plan_family(const arguments *a, plan *p)
@@ -541,7 +557,7 @@ static bool plan_inputs(const arguments *a, plan *p)
 /* Makes the folder now, so that a bad --out is found before an hour's work. */
 static bool plan_out(const arguments *a, plan *p)
 {
-    bool restricted = p->has_shape || p->options.family || p->options.xent || p->options.mutant;
+    bool restricted = p->has_shape || p->options.family || p->options.xent || planted_name(p);
     const char *out = given(a, KEY_OUT);
     p->keep = out || !restricted;
     if (!out || cli_make_folder(out))
@@ -588,7 +604,7 @@ static void add_jobs(plan *p, const tk_ctx *ctx, const job *like)
     tk_lowering_info info;
     tk_case c = tk_case_init(like->contract, like->dtype);
     c.index_dtype = like->index_dtype;
-    bool single = p->options.lowering || p->options.mutant || p->best;
+    bool single = p->options.lowering || planted_name(p) || p->best;
     int before = p->job_count;
     for (int l = 0; !single && tk_lowering_at(like->contract, l, &info) && p->job_count < MOST_IDS; l++) {
         bool other = p->options.backend && strcmp(info.backend, p->options.backend) != 0;
@@ -640,9 +656,9 @@ static cli_exit plan_make(const arguments *a, plan *p, tk_ctx *ctx)
     cli_exit result = plan_backend(a, p, ctx);
     if (result != CLI_HOLDS)
         return result;
-    bool good = plan_lowering(a, p) && plan_shape(a, p) && plan_mutant(a, p) && plan_family(a, p) &&
-                plan_xent(a, p) && plan_inputs(a, p) && plan_jobs(a, p, ctx) && plan_out(a, p) &&
-                plan_sign(a, p, ctx);
+    bool good = plan_lowering(a, p) && plan_shape(a, p) && plan_planted(a, p, KEY_MUTANT) &&
+                plan_planted(a, p, KEY_VARIANT) && plan_family(a, p) && plan_xent(a, p) && plan_inputs(a, p) &&
+                plan_jobs(a, p, ctx) && plan_out(a, p) && plan_sign(a, p, ctx);
     if (good && tk_ctx_set_threads(ctx, p->threads) != TK_OK) {
         cli_complain(a->who, "%s", tk_ctx_message(ctx));
         good = false;
@@ -689,12 +705,13 @@ static cli_table make_table(const plan *p)
         const job *j = &p->jobs[i];
         char id[160];
         tk_lowering_info info;
-        for (int l = 0; !p->options.mutant && tk_lowering_at(j->contract, l, &info); l++) {
+        for (int l = 0; !planted_name(p) && tk_lowering_at(j->contract, l, &info); l++) {
             format_id(j->contract, &info, j->dtype, j->index_dtype, id, sizeof id);
             cli_table_fit(&table, 0, id);
         }
-        if (p->options.mutant) {
-            snprintf(id, sizeof id, "mutant.%s.%s.%s", j->contract->name, tk_dtype_name(j->dtype), p->options.mutant);
+        if (planted_name(p)) {
+            snprintf(id, sizeof id, "%s.%s.%s.%s", p->options.mutant ? "mutant" : "variant", j->contract->name,
+                     tk_dtype_name(j->dtype), planted_name(p));
             cli_table_fit(&table, 0, id);
         }
     }

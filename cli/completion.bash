@@ -1,7 +1,7 @@
 # Completion of tokitai for bash. Installed as bash-completion/completions/tokitai, or sourced from ~/.bashrc.
 # Names come from the program itself, so that they never go stale.
 
-# The words of a kind: ops, families, or the mutants or lowerings of an op.
+# The words of a kind: ops, families, or the mutants, variants or lowerings of an op.
 _tokitai_list() {
     tokitai ops --list="$1" ${2:+"$2"} 2>/dev/null
 }
@@ -35,6 +35,7 @@ _tokitai_certify() {
         --lowering) _tokitai_reply "all best $(_tokitai_list lowerings "$(_tokitai_op)")" "$current" ;;
         --dtype) _tokitai_reply "f16 bf16 all" "$current" ;;
         --index) _tokitai_reply "i32 i64 all" "$current" ;;
+        --variant) _tokitai_reply "$(_tokitai_list variants "$(_tokitai_op)")" "$current" ;;
         --mutant) _tokitai_reply "$(_tokitai_list mutants "$(_tokitai_op)")" "$current" ;;
         --level) _tokitai_reply "quick full exhaustive" "$current" ;;
         --family) _tokitai_reply "$(_tokitai_list families)" "$current" ;;
@@ -43,7 +44,7 @@ _tokitai_certify() {
         --seed | --threads | --shape | --input | --label-smoothing | --scale | --ignore-index) COMPREPLY=() ;;
         *)
             if [[ $current == -* ]]; then
-                _tokitai_reply "--backend --lowering --dtype --index --mutant --level --seed --skip-mutants --threads
+                _tokitai_reply "--backend --lowering --dtype --index --mutant --variant --level --seed --skip-mutants --threads
                     --shape --family --input --label-smoothing --scale --ignore-index --out --sign --json --quiet --help" "$current"
             else
                 _tokitai_reply "$(_tokitai_list ops)" "$current"

@@ -373,7 +373,7 @@ static void print_word(const char *word, void *data)
     puts(word);
 }
 
-/* Bare words: ops, families, or the mutants or lowerings of one op or of all. */
+/* Bare words: ops, families, or the mutants, variants or lowerings of one op or of all. */
 static cli_exit list_words(const char *kind, const char *op)
 {
     const char *name;
@@ -389,6 +389,9 @@ static cli_exit list_words(const char *kind, const char *op)
             continue;
         if (!strcmp(kind, "ops"))
             puts(contract->name);
+        if (!strcmp(kind, "variants"))
+            for (int v = 0; tk_variant_at(contract, v, &name, &what); v++)
+                puts(name);
         if (!strcmp(kind, "mutants"))
             for (int m = 0; tk_mutant_at(contract, m, &name, &what); m++)
                 puts(name);

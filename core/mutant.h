@@ -1,5 +1,6 @@
-/* A mutant: a wrong kernel that must be refuted. Each op folder's mutants.c lists its own; they run on the CPU
- * and are judged exactly as a user's kernel is. */
+/* Planted kernels, which run on the CPU and are judged exactly as a user's kernel is. A mutant is wrong and must be refuted; each op
+ * folder's mutants.c lists its own. A variant is right and must be held, although it computes in another way than
+ * our kernels do; variants.c lists those. */
 #ifndef TKI_CORE_MUTANT_H
 #define TKI_CORE_MUTANT_H
 
@@ -7,8 +8,21 @@
 
 typedef struct tki_mutant {
     const char *name; /* "tanh_form" */
-    const char *what; /* what is wrong with it, one line */
-    tk_kernel kernel; /* called with user_data NULL */
+    const char *what; /* what is wrong with it, or what is different, one line */
+    tk_kernel kernel; /* called with a tki_mutant_run */
+    const void *how;  /* which of its mistakes or ways the kernel is to take; in a form of its own */
+    tk_level level;   /* mutants: the level whose trials reject it */
 } tki_mutant;
+
+typedef tki_mutant tki_variant;
+
+/* What a planted kernel is handed as its user data. It begins as {mutant->how}, zero otherwise, and stays for all calls of one
+ * judgement: mutants that keep something from one call to the next keep it here rather than in static variables. */
+typedef struct tki_mutant_run {
+    const void *how;
+    int64_t calls;
+    void *kept; /* the output of an earlier call; whoever made the run frees it */
+    size_t kept_bytes;
+} tki_mutant_run;
 
 #endif

@@ -344,6 +344,7 @@ typedef struct tk_certify_options {
     const char *backend;  /* NULL for "cpu" */
     const char *lowering; /* a full id, or NULL for the first lowering that accepts */
     const char *mutant;   /* judge this planted wrong kernel instead of a lowering */
+    const char *variant;  /* judge this planted correct kernel instead of a lowering */
     tk_kernel kernel;     /* judge this function instead of a lowering */
     void *kernel_data;    /* handed to it */
     const char *kernel_name;
@@ -433,6 +434,12 @@ TK_MUST_USE tk_status tk_certificate_replay(tk_ctx *ctx, const tk_certificate *c
 
 /* The planted wrong kernels of an op: name and what is wrong with it; false past the end. */
 bool tk_mutant_at(const tk_contract *contract, int i, const char **name, const char **what);
+
+/* The level whose trials reject it: TK_QUICK, or TK_FULL for one that needs large shapes. */
+tk_level tk_mutant_level(const tk_contract *contract, const char *name);
+
+/* The planted correct kernels of an op: name and what it does differently from ours; false past the end. */
+bool tk_variant_at(const tk_contract *contract, int i, const char **name, const char **what);
 
 /* The input families, in the order in which they are tried; NULL past the end. */
 const char *tk_family_at(int i, const char **what);

@@ -53,9 +53,9 @@ allowed() {
                     "$own"/launch_gpu.h | "$own"/kernel*.h) return 0 ;;
                 *) return 1 ;;
             esac ;;
-        ops/*/mutants.c)
+        ops/*/mutants.c | ops/*/variants.c | ops/*/planted.h | ops/variant_tools.h)
             case $to in
-                include/tokitai.h | core/* | exact/* | backend/* | ops/mutant*.h | "$own"/*.h) return 0 ;;
+                include/tokitai.h | core/* | exact/* | backend/* | ops/mutant*.h | ops/variant*.h | "$own"/*.h) return 0 ;;
                 *) return 1 ;;
             esac ;;
         ops/*/test*.c) case $to in cli/*) return 1 ;; *) return 0 ;; esac ;;
@@ -264,6 +264,8 @@ ops/planted/launch_gpu.c "exact/planted.h" bad
 ops/planted/lowering.c "verify/planted.h" bad
 ops/planted/mutants.c "exact/planted.h" good
 ops/planted/mutants.c "verify/planted.h" bad
+ops/planted/variants.c "ops/variant_tools.h" good
+ops/planted/variants.c "verify/planted.h" bad
 ops/planted/test.c "verify/planted.h" good
 ops/planted/test.c "cli/planted.h" bad
 ops/planted.c "ops/ops.def" good

@@ -220,6 +220,9 @@ bad "a family" "unknown input family 'norml'; did you mean 'normal'\?" gelu_fwd 
 bad "a family that does not apply" "does not apply to gelu_fwd" gelu_fwd --family same_index
 bad "a mutant" "unknown planted wrong kernel of gelu_fwd: 'all_zero'; did you mean 'all_zeros'\?" gelu_fwd --mutant all_zero
 bad "a mutant of two ops" "--mutant goes with one op" gelu_fwd gelu_bwd --mutant all_zeros
+bad "a variant" "unknown planted correct kernel of gelu_fwd: 'base2'; did you mean 'base_2'\?" gelu_fwd --variant base2
+bad "a variant of two ops" "--variant goes with one op" gelu_fwd gelu_bwd --variant base_2
+bad "a mutant and a variant" "give --mutant or --variant, not both" gelu_fwd --mutant all_zeros --variant base_2
 bad "an input without a shape" "--input goes with one op, --shape" gelu_fwd --dtype f16 --input x=0x3c00
 bad "an input of both dtypes" "one --dtype" gelu_fwd --shape n=1 --input x=0x3c00
 bad "an input of another name" "unknown input of gelu_fwd: 'y'" gelu_fwd --dtype f16 --shape n=1 --input y=0x3c00
@@ -313,6 +316,8 @@ is "    its certificate is not kept" test ! -e state
 line=$(sed -n 's/^    reproduce  tokitai //p' out)
 read -r -a words <<<"$line"
 expect 1 "the line that reproduces it does" "${words[@]}"
+expect 0 "a correct variant is held" certify gelu_fwd --dtype f16 --variant base_2
+says out "^variant\.gelu_fwd\.f16\.base_2 +HELD"
 expect 1 "a wrong kernel, quietly" certify gelu_fwd --dtype f16 --mutant all_zeros --quiet
 says out "REFUTED"
 expect 1 "a wrong kernel, kept" certify gelu_fwd --dtype f16 --mutant all_zeros --out wrong
@@ -609,6 +614,7 @@ completes bf16 tokitai certify --dtype = b
 completes exhaustive tokitai certify --level ""
 completes normal tokitai certify --family nor
 completes all_zeros tokitai certify gelu_fwd --mutant all
+completes base_2 tokitai certify gelu_fwd --variant base
 completes cpu.gelu_fwd.f16.scalar tokitai certify gelu_fwd --lowering cpu
 completes --shape tokitai certify --sh
 completes altered.json tokitai check al

@@ -43,6 +43,7 @@ certify family 0 gelu_bwd --dtype f16 --family huge --skip-mutants
 certify given 0 gelu_bwd --dtype f16 --shape n=3 --input grad_output=0x3c00,0x7c00,0x5640 --input x=0x7e01,0xbc00,0xc529
 certify empty 0 gelu_fwd --dtype f16 --shape n=0 --input x=
 certify mutant_value 1 gelu_bwd --dtype f16 --mutant tanh_form
+certify variant 0 gelu_bwd --dtype f16 --variant base_2
 certify mutant_nan 1 gelu_bwd --dtype bf16 --mutant nan_masked
 certify mutant_write 1 gelu_fwd --dtype f16 --mutant last_dropped
 certify mutant_saturating 1 gelu_fwd --dtype bf16 --mutant saturating
@@ -140,6 +141,8 @@ broken = [
     ("mutant_value", put(predicate, "verdict", "HELD")),
     ("mutant_value", put(predicate, "reason", "")),
     ("mutant_value", drop(predicate, "run", "mutant")),
+    ("variant", drop(predicate, "run", "variant")),
+    ("variant", put(predicate, "run", "mutant", "base_2")),
     ("mutant_value", drop(predicate, "result", "failure", "admissible")),
     ("mutant_value", put(predicate, "result", "failure", "got_bits", "0xZZZZ")),
 ]

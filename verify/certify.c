@@ -92,9 +92,11 @@ static tk_status check_options(tk_ctx *ctx, const tk_contract *contract, tk_dtyp
         return tki_fail(ctx, TK_BAD_ARGUMENT, "there is no input family '%s'", options->family);
     if (options->mutant && !tki_mutant_find(contract, options->mutant))
         return tki_fail(ctx, TK_BAD_ARGUMENT, "%s has no planted wrong kernel '%s'", contract->name, options->mutant);
-    if (!!options->mutant + !!options->kernel + !!options->lowering > 1)
-        return tki_fail(ctx, TK_BAD_ARGUMENT,
-                        "give a lowering, a planted wrong kernel or a function, not two of them");
+    if (options->variant && !tki_variant_find(contract, options->variant))
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "%s has no planted correct kernel '%s'", contract->name,
+                        options->variant);
+    if (!!options->mutant + !!options->variant + !!options->kernel + !!options->lowering > 1)
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "give a lowering, a planted kernel or a function, not two of them");
     tk_status status = tki_case_check_shape(ctx, &c);
     return status == TK_OK ? check_given_inputs(ctx, contract, options) : status;
 }
@@ -120,11 +122,14 @@ static tk_status choose_executable(tk_ctx *ctx, tki_outcome *o, tki_executable *
         *executable = (tki_executable){.kernel = options->kernel, .kernel_data = options->kernel_data};
         return TK_OK;
     }
-    if (options->mutant) {
-        o->kind = TKI_MUTANT;
-        snprintf(o->subject, sizeof o->subject, "mutant.%s.%s.%s", o->contract->name, tk_dtype_name(o->dtype),
-                 options->mutant);
-        *executable = (tki_executable){.kernel = tki_mutant_find(o->contract, options->mutant)->kernel};
+    if (options->mutant || options->variant) {
+        const tki_mutant *planted = options->mutant ? tki_mutant_find(o->contract, options->mutant)
+                                                    : tki_variant_find(o->contract, options->variant);
+        o->kind = options->mutant ? TKI_MUTANT : TKI_VARIANT;
+        snprintf(o->subject, sizeof o->subject, "%s.%s.%s.%s", options->mutant ? "mutant" : "variant",
+                 o->contract->name, tk_dtype_name(o->dtype), planted->name);
+        o->planted = (tki_mutant_run){.how = planted->how};
+        *executable = (tki_executable){.kernel = planted->kernel, .kernel_data = &o->planted};
         return TK_OK;
     }
     tk_case c = tk_case_init(o->contract, o->dtype);
@@ -279,6 +284,8 @@ static void print_subject(FILE *out, const tki_outcome *o)
         fprintf(out, " --lowering %s", o->subject);
     if (o->kind == TKI_MUTANT)
         fprintf(out, " --mutant %s", o->options->mutant);
+    if (o->kind == TKI_VARIANT)
+        fprintf(out, " --variant %s", o->options->variant);
 }
 
 static char *reproducing_command(const tki_outcome *o, const tki_trial *original, const tki_trial *shrunk,
@@ -423,8 +430,9 @@ static tk_status run_mutant(const tki_subject *like, const tki_outcome *o, const
 {
     tki_subject subject = *like;
     subject.lowering = NULL;
-    tk_status status = tki_executor_open(subject.ctx, &(tki_executable){.kernel = record->mutant->kernel},
-                                         &subject.executor);
+    tki_mutant_run run = {.how = record->mutant->how};
+    tk_status status = tki_executor_open(
+        subject.ctx, &(tki_executable){.kernel = record->mutant->kernel, .kernel_data = &run}, &subject.executor);
     for (int64_t i = 0; i < trials->count && status == TK_OK && !record->rejected; i++) {
         tki_inputs inputs;
         tki_trial_result r;
@@ -440,9 +448,11 @@ static tk_status run_mutant(const tki_subject *like, const tki_outcome *o, const
         }
     }
     tki_executor_close(&subject.executor);
+    free(run.kept);
     return status;
 }
 
+/* Those that the quick trials can reject. */
 static tk_status run_mutants(const tki_subject *subject, tki_outcome *o, double from)
 {
     tk_certify_options quick = {.level = TK_QUICK, .seed = o->options->seed};
@@ -458,11 +468,13 @@ static tk_status run_mutants(const tki_subject *subject, tki_outcome *o, double 
     if (!o->mutants)
         status = tki_fail(subject->ctx, TK_NO_MEMORY, "no memory for the planted wrong kernels");
     for (int i = 0; i < count && status == TK_OK; i++) {
+        if (all[i].level > TK_QUICK)
+            continue;
         report(o->options, from + (1 - from) * i / count, all[i].name);
-        o->mutants[i].mutant = &all[i];
-        status = run_mutant(subject, o, &trials, &o->mutants[i]);
-        o->mutant_count = i + 1;
-        if (status == TK_OK && !o->mutants[i].rejected && o->verdict == TK_HELD) {
+        tki_mutant_record *record = &o->mutants[o->mutant_count++];
+        record->mutant = &all[i];
+        status = run_mutant(subject, o, &trials, record);
+        if (status == TK_OK && !record->rejected && o->verdict == TK_HELD) {
             o->verdict = TK_UNKNOWN;
             snprintf(o->reason, sizeof o->reason,
                      "the planted wrong kernel '%s' was not rejected, so the trials cannot tell", all[i].name);
@@ -514,7 +526,8 @@ static tk_status certify(tki_subject *subject, tki_outcome *o)
     tki_executable executable;
     tk_ctx *ctx = subject->ctx;
     bool restricted = o->options->dims || o->options->family;
-    bool with_mutants = !o->options->skip_mutants && !restricted && !o->options->mutant;
+    bool planted = o->options->mutant || o->options->variant;
+    bool with_mutants = !o->options->skip_mutants && !restricted && !planted;
     tk_status status = choose_executable(ctx, o, &executable);
     if (status == TK_OK)
         status = tki_executor_open(ctx, &executable, &subject->executor);
@@ -553,7 +566,7 @@ static tk_status open_device(tk_ctx *ctx, const tk_certify_options *options, boo
     const char *backend = backend_of(options);
     *opened = false;
     bool gpu = !strcmp(backend, "cuda") || !strcmp(backend, "hip");
-    if (options->kernel || options->mutant || !gpu || !strcmp(backend, tki_ctx_backend(ctx)))
+    if (options->kernel || options->mutant || options->variant || !gpu || !strcmp(backend, tki_ctx_backend(ctx)))
         return TK_OK;
     if (ctx->gpu)
         return tki_fail(ctx, TK_BAD_ARGUMENT, "the context works on a %s device, not on %s", tki_ctx_backend(ctx),
@@ -610,5 +623,6 @@ tk_status tk_certify(tk_ctx *ctx, const tk_contract *contract, tk_dtype dtype, t
     free(o.reproduce);
     free(o.trials);
     free(o.mutants);
+    free(o.planted.kept);
     return status;
 }

@@ -19,7 +19,7 @@ typedef struct tki_mutant_record {
     char reason[512];
 } tki_mutant_record;
 
-typedef enum tki_subject_kind { TKI_LOWERING, TKI_MUTANT, TKI_FUNCTION } tki_subject_kind;
+typedef enum tki_subject_kind { TKI_LOWERING, TKI_MUTANT, TKI_VARIANT, TKI_FUNCTION } tki_subject_kind;
 
 typedef struct tki_outcome {
     const tk_contract *contract;
@@ -27,9 +27,10 @@ typedef struct tki_outcome {
     const tk_certify_options *options;
     tk_level level; /* that was run */
     tki_subject_kind kind;
-    char subject[160]; /* lowering id, "mutant:NAME" or the function's name */
+    char subject[160]; /* lowering id, "mutant.OP.DTYPE.NAME", "variant. ..." or the function's name */
     const tki_lowering *lowering;
-    char refusals[1024]; /* of the lowerings that were passed over */
+    tki_mutant_run planted; /* what a mutant or variant is handed */
+    char refusals[1024];    /* of the lowerings that were passed over */
 
     tk_verdict verdict;
     char reason[768];

@@ -3,9 +3,10 @@
 
 #include <string.h>
 
-#define OP(name, family)                         \
-    extern const tki_oracle tki_##name##_oracle; \
-    extern const tki_mutant tki_##name##_mutants[];
+#define OP(name, family)                            \
+    extern const tki_oracle tki_##name##_oracle;    \
+    extern const tki_mutant tki_##name##_mutants[]; \
+    extern const tki_variant tki_##name##_variants[];
 #include "ops/ops.def"
 #undef OP
 
@@ -13,8 +14,9 @@ static const struct {
     const char *name;
     const tki_oracle *oracle;
     const tki_mutant *mutants;
+    const tki_variant *variants;
 } ops[] = {
-#define OP(name, family) {#name, &tki_##name##_oracle, tki_##name##_mutants},
+#define OP(name, family) {#name, &tki_##name##_oracle, tki_##name##_mutants, tki_##name##_variants},
 #include "ops/ops.def"
 #undef OP
 };
@@ -35,29 +37,61 @@ const tki_oracle *tki_oracle_of(const tk_contract *contract)
     return i < 0 ? NULL : ops[i].oracle;
 }
 
+static const tki_mutant none[1];
+
 const tki_mutant *tki_mutants_of(const tk_contract *contract)
 {
-    static const tki_mutant none[1];
     int i = op_index(contract);
     return i < 0 ? none : ops[i].mutants;
 }
 
+const tki_variant *tki_variants_of(const tk_contract *contract)
+{
+    int i = op_index(contract);
+    return i < 0 ? none : ops[i].variants;
+}
+
+static const tki_mutant *find(const tki_mutant *list, const char *name)
+{
+    for (; list->name; list++)
+        if (!strcmp(list->name, name))
+            return list;
+    return NULL;
+}
+
 const tki_mutant *tki_mutant_find(const tk_contract *contract, const char *name)
 {
-    for (const tki_mutant *m = tki_mutants_of(contract); m->name; m++)
-        if (!strcmp(m->name, name))
-            return m;
-    return NULL;
+    return find(tki_mutants_of(contract), name);
+}
+
+const tki_variant *tki_variant_find(const tk_contract *contract, const char *name)
+{
+    return find(tki_variants_of(contract), name);
+}
+
+static bool row_at(const tki_mutant *list, int i, const char **name, const char **what)
+{
+    for (; i > 0 && list->name; i--)
+        list++;
+    if (i < 0 || !list->name)
+        return false;
+    *name = list->name;
+    *what = list->what;
+    return true;
 }
 
 bool tk_mutant_at(const tk_contract *contract, int i, const char **name, const char **what)
 {
-    const tki_mutant *m = tki_mutants_of(contract);
-    for (; i > 0 && m->name; i--)
-        m++;
-    if (i < 0 || !m->name)
-        return false;
-    *name = m->name;
-    *what = m->what;
-    return true;
+    return row_at(tki_mutants_of(contract), i, name, what);
+}
+
+bool tk_variant_at(const tk_contract *contract, int i, const char **name, const char **what)
+{
+    return row_at(tki_variants_of(contract), i, name, what);
+}
+
+tk_level tk_mutant_level(const tk_contract *contract, const char *name)
+{
+    const tki_mutant *mutant = tki_mutant_find(contract, name);
+    return mutant ? mutant->level : TK_QUICK;
 }

@@ -1,4 +1,4 @@
-/* TRUSTED. The oracle and the mutants of each op, from ops.def. */
+/* TRUSTED. The oracle, the mutants and the variants of each op, from ops.def. */
 #ifndef TKI_VERIFY_REGISTRY_H
 #define TKI_VERIFY_REGISTRY_H
 
@@ -6,7 +6,12 @@
 #include "exact/oracle.h"
 
 const tki_oracle *tki_oracle_of(const tk_contract *contract);
-const tki_mutant *tki_mutants_of(const tk_contract *contract); /* ends with a row whose name is NULL */
+
+/* These lists end with a row whose name is NULL. */
+const tki_mutant *tki_mutants_of(const tk_contract *contract);
+const tki_variant *tki_variants_of(const tk_contract *contract);
+
 const tki_mutant *tki_mutant_find(const tk_contract *contract, const char *name);
+const tki_variant *tki_variant_find(const tk_contract *contract, const char *name);
 
 #endif

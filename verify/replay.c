@@ -85,6 +85,8 @@ static tk_status read_recipe(tk_ctx *ctx, const tk_certificate *certificate, rec
     r->options.skip_mutants = true;
     if (!strcmp(kind, "mutant"))
         r->options.mutant = tki_certificate_text(certificate, "run.mutant");
+    else if (!strcmp(kind, "variant"))
+        r->options.variant = tki_certificate_text(certificate, "run.variant");
     else
         r->options.lowering = tk_certificate_subject(certificate);
     const json_t *shape = tki_certificate_get(certificate, "run.shape");
@@ -167,7 +169,7 @@ tk_status tk_certificate_replay(tk_ctx *ctx, const tk_certificate *certificate, 
     if (status == TK_OK) {
         status = tk_certify(ctx, r.contract, r.dtype, r.index_dtype, &r.options, &again);
         if (status == TK_BAD_ARGUMENT)
-            status = TK_UNAVAILABLE; /* a lowering or mutant that this build does not have */
+            status = TK_UNAVAILABLE; /* a lowering or planted kernel that this build does not have */
     }
     recipe_free(&r);
     if (status != TK_OK)

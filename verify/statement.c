@@ -64,7 +64,7 @@ static json_t *given_inputs_json(const tk_certify_options *options)
 /* What was run, in enough detail to run it again. */
 static json_t *run_json(const tki_outcome *o)
 {
-    static const char *const kinds[] = {"lowering", "mutant", "function"};
+    static const char *const kinds[] = {"lowering", "mutant", "variant", "function"};
     json_t *run = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:I}", "op", o->contract->name, "dtype",
                             tk_dtype_name(o->dtype), "kind", kinds[o->kind], "subject", o->subject, "numerics",
                             "ieee", "level", tk_level_name(o->level), "seed", (json_int_t)o->options->seed);
@@ -72,6 +72,8 @@ static json_t *run_json(const tki_outcome *o)
         json_object_set_new(run, "index_dtype", json_string(tk_dtype_name(o->index_dtype)));
     if (o->kind == TKI_MUTANT)
         json_object_set_new(run, "mutant", json_string(o->options->mutant));
+    if (o->kind == TKI_VARIANT)
+        json_object_set_new(run, "variant", json_string(o->options->variant));
     if (o->refusals[0])
         json_object_set_new(run, "refusals", json_string(o->refusals));
     if (o->options->dims) {
@@ -282,7 +284,7 @@ static json_t *non_claims_json(const tki_outcome *o)
         say(list, "The function ran inside this process, which it could have tampered with; its source, compiler and "
                   "options are not "
                   "known.");
-    if (!o->mutants_run && o->kind != TKI_MUTANT)
+    if (!o->mutants_run && o->kind != TKI_MUTANT && o->kind != TKI_VARIANT)
         say(list, "No planted wrong kernels were run beside it.");
     int index = tki_clause_find(o->contract, "INDEX");
     if (index >= 0 && o->structural[index] == 0)
@@ -357,9 +359,9 @@ tk_status tki_certificate_make(tk_ctx *ctx, const tki_outcome *o, tk_certificate
     tki_provenance provenance;
     char key[TKI_HASH_HEX];
     char hash[TKI_HASH_HEX];
-    uintptr_t code = o->kind == TKI_LOWERING ? (uintptr_t)o->lowering
-                     : o->kind == TKI_MUTANT ? (uintptr_t)tki_mutants_of(o->contract)
-                                             : (uintptr_t)o->options->kernel;
+    uintptr_t code = o->kind == TKI_LOWERING   ? (uintptr_t)o->lowering
+                     : o->kind == TKI_FUNCTION ? (uintptr_t)o->options->kernel
+                                               : (uintptr_t)tki_mutants_of(o->contract);
     tk_status status = tki_provenance_find(ctx, o->lowering, o->dtype, code, &provenance);
     if (status != TK_OK)
         return status;
