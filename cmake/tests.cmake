@@ -82,6 +82,30 @@ add_fake_gpu(driver.c libcuda_without_launch.so 0 FAKE_WITHOUT_LAUNCH)
 add_fake_gpu(compiler.c libnvrtc.so 0)
 add_fake_gpu(compiler.c libhiprtc.so 1)
 
+# Kernels for the worker: one library for each function of tests/kernels/misbehave.c, in BUILD/tests/kernels/. They know no
+# sanitizer, and neither does the program that loads them.
+
+set(worker_kernels "")
+function(add_worker_kernel name behaviour)
+    add_library(kernel.${name} MODULE tests/kernels/misbehave.c)
+    target_include_directories(kernel.${name} PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/include)
+    target_compile_definitions(kernel.${name} PRIVATE BEHAVIOUR=${behaviour} ${ARGN})
+    target_link_libraries(kernel.${name} PRIVATE m)
+    unsanitized(kernel.${name})
+    set_target_properties(kernel.${name} PROPERTIES
+        PREFIX "" OUTPUT_NAME ${name} LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/kernels)
+    set(worker_kernels ${worker_kernels} kernel.${name} PARENT_SCOPE)
+endfunction()
+file(STRINGS tests/kernels/misbehave.c behaviours REGEX "^static void [a-z0-9_]+\\(void\\)$")
+foreach(line IN LISTS behaviours)
+    string(REGEX REPLACE "^static void ([a-z0-9_]+).*" "\\1" name "${line}")
+    add_worker_kernel(${name} ${name})
+endforeach()
+foreach(name IN ITEMS segfault exit_0 deaf_and_endless)
+    add_worker_kernel(loading_${name} ${name} ON_LOADING)
+endforeach()
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS tests/kernels/misbehave.c)
+
 # cmocka programs
 
 function(add_c_test name file)
@@ -91,7 +115,7 @@ function(add_c_test name file)
     endif()
     add_executable(test.${name} ${file})
     target_link_libraries(test.${name} PRIVATE test_internals PkgConfig::CMOCKA)
-    add_dependencies(test.${name} tokitai_build_header ${fake_gpu_targets})
+    add_dependencies(test.${name} tokitai_build_header tokitai-worker ${fake_gpu_targets} ${worker_kernels})
     set_target_properties(test.${name} PROPERTIES
         OUTPUT_NAME ${name} RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
     add_test(NAME ${name} COMMAND test.${name})

@@ -1,4 +1,4 @@
-/* The in-process executor. */
+/* Three ways to run: in this process, on a GPU by way of copies, in a worker. */
 #include "executor/executor.h"
 
 #include <string.h>
@@ -11,7 +11,9 @@ tk_status tki_executor_open(tk_ctx *ctx, const tki_executable *executable, tki_e
 {
     *executor = (tki_executor){.ctx = ctx, .executable = *executable, .overrun = {.param = -1}};
     const tki_lowering *lowering = executable->lowering;
-    if (executable->host_buffers && lowering && strcmp(lowering->backend, "cpu") != 0)
+    if (executable->worker)
+        tki_worker_set_context(executable->worker, ctx);
+    else if (executable->host_buffers && lowering && strcmp(lowering->backend, "cpu") != 0)
         return tki_staging_open(ctx, &executor->staging);
     return TK_OK;
 }
@@ -33,6 +35,8 @@ static tk_status run(tki_executor *executor, const tk_case *c, void *const buffe
 
 tk_status tki_executor_call(tki_executor *executor, const tk_case *c, void *const buffers[], double *seconds)
 {
+    if (executor->executable.worker)
+        return tki_worker_call(executor->executable.worker, c, buffers, seconds, &executor->overrun);
     if (executor->staging)
         return tki_staging_call(executor->staging, executor->executable.lowering, c, buffers, seconds,
                                 &executor->overrun);

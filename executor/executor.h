@@ -1,13 +1,15 @@
-/* Everything that launches a kernel goes through three calls: open, call, close. This is the in-process executor, for
- * kernels that may share the caller's address space: ours, mutants, and functions that a program brings itself. */
+/* Everything that launches a kernel goes through three calls: open, call, close. Kernels that may share the caller's address space
+ * run in it: ours, mutants, and functions that a program brings itself. Those of users run in a worker. */
 #ifndef TKI_EXECUTOR_EXECUTOR_H
 #define TKI_EXECUTOR_EXECUTOR_H
 
 #include "core/lowering.h"
 #include "executor/staging.h"
+#include "executor/worker.h"
 
-/* What is to be run: a lowering, or a function with its data. */
+/* What is to be run: a worker's kernel, or else a lowering, or else a function with its data. */
 typedef struct tki_executable {
+    tki_worker *worker;           /* the caller's, who opened it and closes it; NULL: none */
     const tki_lowering *lowering; /* NULL: the function */
     tk_kernel kernel;
     void *kernel_data;

@@ -80,6 +80,9 @@ bool tki_worker_broken(const tki_worker *worker);
 /* What shuts the worker in, and what could not be set up and why, a line each; valid as long as the worker. */
 const char *tki_worker_confinement(const tki_worker *worker);
 
+/* The context whose messages and threads its calls use from now on. */
+void tki_worker_set_context(tki_worker *worker, tk_ctx *ctx);
+
 /* ------------------------------------------------------------------------------------------------------------
  * A pool of warm workers. Its calls may be made from several threads, each with its own context.
  * ------------------------------------------------------------------------------------------------------------ */

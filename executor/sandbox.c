@@ -1,0 +1,265 @@
+/* Namespaces, mounts, control group, limits and capabilities. */
+#include "executor/sandbox.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <linux/capability.h>
+#include <linux/magic.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+void tki_sandbox_say(tki_sandbox *sandbox, int error, const char *format, ...)
+{
+    size_t used = strlen(sandbox->report), size = sizeof sandbox->report;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(sandbox->report + used, size - used, format, arguments);
+    va_end(arguments);
+    used = strlen(sandbox->report);
+    if (error)
+        snprintf(sandbox->report + used, size - used, ": could not be set up: %s", strerror(error));
+    used = strlen(sandbox->report);
+    snprintf(sandbox->report + used, size - used, "\n");
+}
+
+static bool left_out(tki_sandbox *sandbox, unsigned part, const char *name)
+{
+    if (!(sandbox->without & part))
+        return false;
+    tki_sandbox_say(sandbox, 0, "%s: left out", name);
+    return true;
+}
+
+/* Returns an errno. */
+static int write_file(const char *path, const char *text)
+{
+    int file = open(path, O_WRONLY | O_CLOEXEC);
+    if (file < 0)
+        return errno;
+    int error = write(file, text, strlen(text)) < 0 ? errno : 0;
+    close(file);
+    return error;
+}
+
+/* ------------------------------------------------------------------------------------------------------------
+ * Control group
+ * ------------------------------------------------------------------------------------------------------------ */
+
+/* The folder of this process's own group in the second version's hierarchy. */
+static bool find_group(char *path, size_t size)
+{
+    static const char *const roots[] = {"/sys/fs/cgroup", "/sys/fs/cgroup/unified"};
+    const char *root = NULL;
+    struct statfs about;
+    for (int i = 0; i < 2 && !root; i++)
+        if (statfs(roots[i], &about) == 0 && (unsigned long)about.f_type == CGROUP2_SUPER_MAGIC)
+            root = roots[i];
+    FILE *file = root ? fopen("/proc/self/cgroup", "re") : NULL;
+    char line[400];
+    bool found = false;
+    while (file && !found && fgets(line, sizeof line, file)) {
+        line[strcspn(line, "\n")] = 0;
+        found = !strncmp(line, "0::/", 4);
+    }
+    if (file)
+        fclose(file);
+    if (found)
+        snprintf(path, size, "%s%s", root, strcmp(line + 3, "/") ? line + 3 : "");
+    return found;
+}
+
+/* The first process joins the group and so do its children; it leaves before the end, to remove it. */
+static void make_group(tki_sandbox *sandbox)
+{
+    char parent[440], path[560], text[32];
+    if (left_out(sandbox, TKI_CONFINE_CGROUP, "control group"))
+        return;
+    if (!find_group(parent, sizeof parent)) {
+        tki_sandbox_say(sandbox, ENOSYS, "control group");
+        return;
+    }
+    snprintf(sandbox->group, sizeof sandbox->group, "%s/tokitai-worker-%d", parent, (int)getpid());
+    int error = mkdir(sandbox->group, 0700) ? errno : 0;
+    if (!error) {
+        snprintf(path, sizeof path, "%s/pids.max", sandbox->group);
+        int pids = write_file(path, "1024");
+        snprintf(path, sizeof path, "%s/memory.max", sandbox->group);
+        snprintf(text, sizeof text, "%zu", sandbox->memory_bytes);
+        int memory = sandbox->memory_bytes ? write_file(path, text) : ENOENT;
+        snprintf(path, sizeof path, "%s/cgroup.procs", sandbox->group);
+        /* A group that limits nothing is of no use. */
+        error = pids && memory ? pids : write_file(path, "0");
+        if (error)
+            rmdir(sandbox->group);
+        else
+            tki_sandbox_say(sandbox, 0, "control group:%s%s", pids ? "" : " at most 1024 tasks",
+                            memory ? "" : " memory limit");
+    }
+    if (error) {
+        sandbox->group[0] = 0;
+        tki_sandbox_say(sandbox, error, "control group");
+    }
+}
+
+void tki_sandbox_end(const tki_sandbox *sandbox)
+{
+    char path[560];
+    if (!sandbox->group[0])
+        return;
+    snprintf(path, sizeof path, "%s", sandbox->group);
+    snprintf(strrchr(path, '/'), 32, "/cgroup.procs");
+    if (write_file(path, "0") == 0)
+        rmdir(sandbox->group);
+}
+
+/* ------------------------------------------------------------------------------------------------------------
+ * Namespaces
+ * ------------------------------------------------------------------------------------------------------------ */
+
+/* Inside, the user keeps his number and has no other. */
+static int map_user(uid_t user, gid_t group)
+{
+    char text[64];
+    snprintf(text, sizeof text, "%u %u 1", (unsigned)user, (unsigned)user);
+    int error = write_file("/proc/self/uid_map", text);
+    if (!error)
+        error = write_file("/proc/self/setgroups", "deny");
+    snprintf(text, sizeof text, "%u %u 1", (unsigned)group, (unsigned)group);
+    return error ? error : write_file("/proc/self/gid_map", text);
+}
+
+static void separate_user(tki_sandbox *sandbox)
+{
+    uid_t user = geteuid();
+    gid_t group = getegid();
+    if (left_out(sandbox, TKI_CONFINE_USER, "user namespace"))
+        return;
+    int error = unshare(CLONE_NEWUSER) ? errno : map_user(user, group);
+    sandbox->own_user = !error;
+    tki_sandbox_say(sandbox, error, "user namespace");
+}
+
+static bool separate(tki_sandbox *sandbox, unsigned part, int flag, const char *name)
+{
+    if (left_out(sandbox, part, name))
+        return false;
+    int error = unshare(flag) ? errno : 0;
+    tki_sandbox_say(sandbox, error, "%s", name);
+    return !error;
+}
+
+void tki_sandbox_separate(tki_sandbox *sandbox)
+{
+    tki_sandbox_say(sandbox, prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ? errno : 0, "no new privileges");
+    make_group(sandbox);
+    separate_user(sandbox);
+    separate(sandbox, TKI_CONFINE_NETWORK, CLONE_NEWNET, "network namespace");
+    separate(sandbox, TKI_CONFINE_NETWORK, CLONE_NEWIPC, "IPC namespace");
+    sandbox->own_pids = separate(sandbox, TKI_CONFINE_PIDS, CLONE_NEWPID, "process namespace");
+}
+
+/* ------------------------------------------------------------------------------------------------------------
+ * Mounts
+ * ------------------------------------------------------------------------------------------------------------ */
+
+enum { MOUNT_SETATTR = 442, AT_RECURSIVE_ = 0x8000, ATTR_RDONLY = 1 }; /* not in every libc's headers */
+
+static int set_read_only(const char *path, bool on)
+{
+    struct {
+        uint64_t set, clear, propagation, user_namespace;
+    } attributes = {.set = on ? ATTR_RDONLY : 0, .clear = on ? 0 : ATTR_RDONLY};
+    return syscall(MOUNT_SETATTR, AT_FDCWD, path, on ? AT_RECURSIVE_ : 0, &attributes, sizeof attributes) ? errno : 0;
+}
+
+void tki_sandbox_mount(tki_sandbox *sandbox)
+{
+    const char *scratch = sandbox->scratch;
+    if (left_out(sandbox, TKI_CONFINE_MOUNTS, "mount namespace"))
+        return;
+    int error = unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ? errno : 0;
+    if (error) {
+        tki_sandbox_say(sandbox, error, "mount namespace");
+        return;
+    }
+    if (sandbox->own_pids)
+        tki_sandbox_say(
+            sandbox, mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC | MS_RDONLY, NULL) ? errno : 0,
+            "/proc of its own");
+    /* The mount over the scratch folder is new, so that it can stay writable; the folder is entered again through it. */
+    error = mount(scratch, scratch, NULL, MS_BIND, NULL) ? errno : set_read_only("/", true);
+    if (!error)
+        error = set_read_only(scratch, false);
+    if (!error)
+        error = chdir(scratch) ? errno : 0;
+    tki_sandbox_say(sandbox, error, "mount namespace: read-only but for the scratch folder");
+}
+
+/* ------------------------------------------------------------------------------------------------------------
+ * Limits and capabilities
+ * ------------------------------------------------------------------------------------------------------------ */
+
+enum { FILE_BYTES = 1 << 30, TASKS = 1024 };
+
+static int limit(int resource, rlim_t most)
+{
+    struct rlimit now;
+    if (getrlimit((__rlimit_resource_t)resource, &now) != 0)
+        return errno;
+    if (now.rlim_max != RLIM_INFINITY && now.rlim_max < most)
+        most = now.rlim_max;
+    return setrlimit((__rlimit_resource_t)resource, &(struct rlimit){most, most}) ? errno : 0;
+}
+
+static void set_limits(tki_sandbox *sandbox)
+{
+    if (left_out(sandbox, TKI_CONFINE_LIMITS, "limits"))
+        return;
+    size_t memory = sandbox->memory_bytes;
+    if (!memory)
+        memory = (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
+    int error = limit(RLIMIT_CORE, 0);
+    if (!error)
+        error = limit(RLIMIT_FSIZE, FILE_BYTES);
+    if (!error && sandbox->cpu_seconds > 0)
+        error = limit(RLIMIT_CPU, (rlim_t)(sandbox->cpu_seconds + 0.999));
+    /* Drivers of GPUs reserve terabytes of addresses. */
+    if (!error && !sandbox->gpu)
+        error = limit(RLIMIT_AS, memory);
+    /* Outside a user namespace the count would be that of all processes of this user. */
+    if (!error && sandbox->own_user)
+        error = limit(RLIMIT_NPROC, TASKS);
+    char address_space[64] = "";
+    if (!sandbox->gpu)
+        snprintf(address_space, sizeof address_space, ", %zu MiB of addresses", memory >> 20);
+    tki_sandbox_say(sandbox, error, "limits: no core files, files of 1 GiB%s%s%s", address_space,
+                    sandbox->own_user ? ", 1024 tasks" : "", sandbox->cpu_seconds > 0 ? ", processor time" : "");
+}
+
+static void drop_capabilities(tki_sandbox *sandbox)
+{
+    for (int i = 0; prctl(PR_CAPBSET_READ, i, 0, 0, 0) >= 0; i++)
+        prctl(PR_CAPBSET_DROP, i, 0, 0, 0);
+    prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+    struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+    struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {{0}};
+    tki_sandbox_say(sandbox, syscall(SYS_capset, &header, none) ? errno : 0, "capabilities: none");
+}
+
+void tki_sandbox_confine(tki_sandbox *sandbox)
+{
+    set_limits(sandbox);
+    drop_capabilities(sandbox);
+    tki_sandbox_restrict_files(sandbox);
+    tki_sandbox_restrict_calls(sandbox);
+}

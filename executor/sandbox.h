@@ -1,0 +1,57 @@
+/* What shuts a child in, with whatever this system offers. Each means is tried by itself and reported in a line of its own, so that a
+ * refusal (an old kernel, a container) costs that means alone. For the worker program: its processes have one thread each
+ * when they call this. docs/worker.md tells people what it comes to. */
+#ifndef TKI_EXECUTOR_SANDBOX_H
+#define TKI_EXECUTOR_SANDBOX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Means that can be left out, for tests of what holds without them. */
+enum {
+    TKI_CONFINE_USER = 1, /* namespaces */
+    TKI_CONFINE_PIDS = 2,
+    TKI_CONFINE_NETWORK = 4, /* and System V objects */
+    TKI_CONFINE_MOUNTS = 8,
+    TKI_CONFINE_LANDLOCK = 16,
+    TKI_CONFINE_SECCOMP = 32,
+    TKI_CONFINE_LIMITS = 64,
+    TKI_CONFINE_CGROUP = 128,
+    TKI_CONFINE_ALL = 255
+};
+
+typedef struct tki_sandbox {
+    unsigned without;            /* TKI_CONFINE_... */
+    bool programs;               /* it may start programs: a compiler */
+    bool gpu;                    /* it may use the machine's GPUs */
+    const char *scratch;         /* the one folder that it may write; an absolute path */
+    const char *const *readable; /* what it may read beside the system's folders, up to NULL */
+    size_t memory_bytes;         /* 0: as much as the machine has */
+    double cpu_seconds;          /* 0: no limit */
+    /* Set by the calls below. */
+    bool own_user, own_pids;
+    char group[512]; /* the control group that was made, "" if none */
+    char report[4096];
+} tki_sandbox;
+
+/* 1. In the process that the parent started: control group and namespaces. If own_pids is set afterwards, the next child is the first
+ * process of a namespace, and all in it end when that child ends. */
+void tki_sandbox_separate(tki_sandbox *sandbox);
+
+/* 2. In that child: nothing is writable but the scratch folder, which becomes the working directory. */
+void tki_sandbox_mount(tki_sandbox *sandbox);
+
+/* 3. In the process that will run foreign code: limits, capabilities, Landlock, system calls. There is no way back. */
+void tki_sandbox_confine(tki_sandbox *sandbox);
+
+/* In the first process, when all others have ended: removes the control group. */
+void tki_sandbox_end(const tki_sandbox *sandbox);
+
+/* Parts of step 3. */
+void tki_sandbox_restrict_files(tki_sandbox *sandbox);
+void tki_sandbox_restrict_calls(tki_sandbox *sandbox);
+
+/* A line of the report: what it is, and what became of it. `error` is an errno, 0 for success. */
+__attribute__((format(printf, 3, 4))) void tki_sandbox_say(tki_sandbox *sandbox, int error, const char *format, ...);
+
+#endif

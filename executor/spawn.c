@@ -1,0 +1,385 @@
+/* Starting the worker program, and making sure that it ends. */
+#include "executor/spawn.h"
+
+#include <dirent.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "core/clock.h"
+#include "core/context.h"
+#include "executor/worker_program.h"
+
+/* ------------------------------------------------------------------------------------------------------------
+ * Strings
+ * ------------------------------------------------------------------------------------------------------------ */
+
+void tki_strings_add(tki_strings *strings, const char *format, ...)
+{
+    char **items = realloc(strings->items, ((size_t)strings->count + 2) * sizeof *items);
+    char *text = NULL;
+    va_list arguments;
+    va_start(arguments, format);
+    if (items)
+        strings->items = items;
+    if (!items || vasprintf(&text, format, arguments) < 0)
+        strings->failed = true;
+    va_end(arguments);
+    if (strings->failed)
+        return;
+    strings->items[strings->count++] = text;
+    strings->items[strings->count] = NULL;
+}
+
+void tki_strings_free(tki_strings *strings)
+{
+    for (int i = 0; i < strings->count; i++)
+        free(strings->items[i]);
+    free(strings->items);
+    *strings = (tki_strings){0};
+}
+
+void tki_child_environment(tki_strings *environment, bool gpu)
+{
+    static const char *const for_gpus[] = {"LD_LIBRARY_PATH",      "CUDA_VISIBLE_DEVICES",  "CUDA_DEVICE_ORDER",
+                                           "TOKITAI_CUDA_LIBRARY", "HIP_VISIBLE_DEVICES",   "ROCR_VISIBLE_DEVICES",
+                                           "TOKITAI_HIP_LIBRARY",  "NVIDIA_VISIBLE_DEVICES"};
+    const char *path = getenv("PATH");
+    tki_strings_add(environment, "PATH=%s", path ? path : "/usr/local/bin:/usr/bin:/bin");
+    tki_strings_add(environment, "LANG=C");
+    for (size_t i = 0; gpu && i < sizeof for_gpus / sizeof *for_gpus; i++)
+        if (getenv(for_gpus[i]))
+            tki_strings_add(environment, "%s=%s", for_gpus[i], getenv(for_gpus[i]));
+    if (gpu)
+        tki_strings_add(environment, "CUDA_CACHE_DISABLE=1");
+}
+
+/* ------------------------------------------------------------------------------------------------------------
+ * Scratch folders
+ * ------------------------------------------------------------------------------------------------------------ */
+
+tk_status tki_scratch_make(tk_ctx *ctx, char *path)
+{
+    const char *under = secure_getenv("TMPDIR");
+    char template[PATH_MAX];
+    int length = snprintf(template, sizeof template, "%s/tokitai-worker-XXXXXX",
+                          under && under[0] == '/' ? under : "/tmp");
+    path[0] = 0;
+    if (length < 0 || (size_t)length >= sizeof template || !mkdtemp(template))
+        return tki_fail(ctx, TK_IO, "no scratch folder %s could be made: %s", template, strerror(errno));
+    /* Rules about files go by real paths. */
+    if (!realpath(template, path)) {
+        rmdir(template);
+        path[0] = 0;
+        return tki_fail(ctx, TK_IO, "%s: %s", template, strerror(errno));
+    }
+    return TK_OK;
+}
+
+/* Empties the open folder, which it closes. Foreign code may have made it deep or taken away its own permissions. */
+static void empty_folder(int folder, int depth)
+{
+    enum { DEEPEST = 256 };
+    fchmod(folder, 0700);
+    DIR *list = fdopendir(folder);
+    if (!list) {
+        close(folder);
+        return;
+    }
+    for (struct dirent *entry; (entry = readdir(list));) {
+        if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
+            continue;
+        if (unlinkat(folder, entry->d_name, 0) == 0 || depth == DEEPEST)
+            continue;
+        fchmodat(folder, entry->d_name, 0700, AT_SYMLINK_NOFOLLOW);
+        int inner = openat(folder, entry->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        if (inner >= 0)
+            empty_folder(inner, depth + 1);
+        unlinkat(folder, entry->d_name, AT_REMOVEDIR);
+    }
+    closedir(list);
+}
+
+void tki_scratch_remove(const char *path)
+{
+    if (!path[0])
+        return;
+    chmod(path, 0700);
+    int folder = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (folder >= 0)
+        empty_folder(folder, 0);
+    rmdir(path);
+}
+
+/* ------------------------------------------------------------------------------------------------------------
+ * The program
+ * ------------------------------------------------------------------------------------------------------------ */
+
+static bool found_beside(const char *file, char *program, size_t size)
+{
+    static const char *const places[] = {"", "../", "../libexec/tokitai/", "../../libexec/tokitai/"};
+    const char *slash = file ? strrchr(file, '/') : NULL;
+    for (size_t i = 0; slash && i < sizeof places / sizeof *places; i++) {
+        int length = snprintf(program, size, "%.*s/%stokitai-worker", (int)(slash - file), file, places[i]);
+        if (length > 0 && (size_t)length < size && access(program, X_OK) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Named by the environment, or beside this program or this library, or where it is installed. */
+static tk_status find_program(tk_ctx *ctx, char *program, size_t size)
+{
+    const char *given = secure_getenv("TOKITAI_WORKER");
+    if (given && *given) {
+        snprintf(program, size, "%s", given);
+        return access(program, X_OK) == 0
+                   ? TK_OK
+                   : tki_fail(ctx, TK_UNAVAILABLE, "TOKITAI_WORKER=%s: %s", given, strerror(errno));
+    }
+    char self[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    self[length > 0 ? length : 0] = 0;
+    Dl_info library = {0};
+    if (found_beside(self, program, size) ||
+        (dladdr(__extension__(void *) tk_version, &library) && found_beside(library.dli_fname, program, size)))
+        return TK_OK;
+    snprintf(program, size, "%s/tokitai-worker", TKI_LIBEXEC);
+    if (access(program, X_OK) == 0)
+        return TK_OK;
+    return tki_fail(
+        ctx, TK_UNAVAILABLE,
+        "the program tokitai-worker, in which kernels of users run, is neither beside this one nor in %s; "
+        "TOKITAI_WORKER can name it",
+        TKI_LIBEXEC);
+}
+
+/* ------------------------------------------------------------------------------------------------------------
+ * Start and end
+ * ------------------------------------------------------------------------------------------------------------ */
+
+static void close_one(int *file)
+{
+    if (*file >= 0)
+        close(*file);
+    *file = -1;
+}
+
+/* Numbers above those that the child is given, so that moving one there cannot close another. */
+static bool move_up(int *file)
+{
+    enum { ABOVE = 10 };
+    int moved = fcntl(*file, F_DUPFD_CLOEXEC, ABOVE);
+    int error = errno;
+    close_one(file);
+    *file = moved;
+    errno = error;
+    return moved >= 0;
+}
+
+/* ours[] and theirs[]: frames, control, output. */
+static bool make_ends(int ours[3], int theirs[3], bool output)
+{
+    int pair[2];
+    for (int i = 0; i < (output ? 3 : 2); i++) {
+        int error = i < 2 ? socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) : pipe2(pair, O_CLOEXEC);
+        if (error)
+            return false;
+        ours[i] = pair[0];
+        theirs[i] = pair[1];
+        if (!move_up(&theirs[i]))
+            return false;
+    }
+    return true;
+}
+
+/* Returns an errno. In a process group of its own, with default signals and no descriptor but those. */
+static int spawn(const char *program, char *const arguments[], char *const environment[], const char *folder,
+                 const int theirs[3], pid_t *process)
+{
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    int error = posix_spawn_file_actions_init(&actions);
+    if (error)
+        return error;
+    error = posix_spawnattr_init(&attributes);
+    if (error) {
+        posix_spawn_file_actions_destroy(&actions);
+        return error;
+    }
+    sigset_t none, all;
+    sigemptyset(&none);
+    sigfillset(&all);
+    sigdelset(&all, SIGKILL);
+    sigdelset(&all, SIGSTOP);
+    error = posix_spawnattr_setflags(&attributes,
+                                     POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    if (!error)
+        error = posix_spawnattr_setsigmask(&attributes, &none);
+    if (!error)
+        error = posix_spawnattr_setsigdefault(&attributes, &all);
+    for (int i = STDIN_FILENO; i <= STDERR_FILENO && !error; i++)
+        error = i == STDIN_FILENO || theirs[2] < 0
+                    ? posix_spawn_file_actions_addopen(&actions, i, "/dev/null", O_RDWR, 0)
+                    : posix_spawn_file_actions_adddup2(&actions, theirs[2], i);
+    if (!error)
+        error = posix_spawn_file_actions_adddup2(&actions, theirs[0], TKI_WORKER_FRAMES);
+    if (!error)
+        error = posix_spawn_file_actions_adddup2(&actions, theirs[1], TKI_WORKER_CONTROL);
+    if (!error)
+        error = posix_spawn_file_actions_addclosefrom_np(&actions, TKI_WORKER_CONTROL + 1);
+    if (!error)
+        error = posix_spawn_file_actions_addchdir_np(&actions, folder);
+    if (!error)
+        error = posix_spawn(process, program, &actions, &attributes, arguments, environment);
+    posix_spawnattr_destroy(&attributes);
+    posix_spawn_file_actions_destroy(&actions);
+    return error;
+}
+
+static tk_status start_in(tk_ctx *ctx, const char *program, char *const arguments[], char *const environment[],
+                          bool output, tki_child *child)
+{
+    tki_strings all = {0}, variables = {0};
+    int ours[3] = {-1, -1, -1}, theirs[3] = {-1, -1, -1};
+    tki_strings_add(&all, "tokitai-worker");
+    tki_strings_add(&all, "%s", TKI_WORKER_VERSION);
+    tki_strings_add(&all, "scratch=%s", child->scratch);
+    for (int i = 0; arguments[i]; i++)
+        tki_strings_add(&all, "%s", arguments[i]);
+    for (int i = 0; environment[i]; i++)
+        tki_strings_add(&variables, "%s", environment[i]);
+    tki_strings_add(&variables, "HOME=%s", child->scratch);
+    tki_strings_add(&variables, "TMPDIR=%s", child->scratch);
+    int error = all.failed || variables.failed ? ENOMEM : make_ends(ours, theirs, output) ? 0 : errno;
+    if (!error)
+        error = spawn(program, all.items, variables.items, child->scratch, theirs, &child->process);
+    for (int i = 0; i < 3; i++)
+        close_one(&theirs[i]);
+    child->frames = ours[0];
+    child->control = ours[1];
+    child->output = ours[2];
+    tki_strings_free(&all);
+    tki_strings_free(&variables);
+    if (!error)
+        return TK_OK;
+    child->process = 0;
+    tki_child_end(child);
+    return tki_fail(ctx, error == ENOMEM ? TK_NO_MEMORY : TK_IO, "%s could not be started: %s", program,
+                    strerror(error));
+}
+
+tk_status tki_child_start(tk_ctx *ctx, char *const arguments[], char *const environment[], bool output,
+                          tki_child *child)
+{
+    char program[PATH_MAX];
+    bool own_scratch = !child->scratch[0];
+    tk_status status = find_program(ctx, program, sizeof program);
+    child->process = 0;
+    child->frames = child->control = child->output = -1;
+    if (status == TK_OK && own_scratch)
+        status = tki_scratch_make(ctx, child->scratch);
+    if (status == TK_OK)
+        status = start_in(ctx, program, arguments, environment, output, child);
+    if (status != TK_OK && own_scratch) {
+        tki_scratch_remove(child->scratch);
+        child->scratch[0] = 0;
+    }
+    return status;
+}
+
+void tki_child_end(tki_child *child)
+{
+    /* Its reaper ends everything when the control socket closes. SIGKILL takes the namespace along, or the children that it knows. */
+    enum { PATIENCE_MS = 5000 };
+    close_one(&child->control);
+    close_one(&child->frames);
+    close_one(&child->output);
+    if (child->process <= 0)
+        return;
+    double deadline = tki_now() + 1e-3 * PATIENCE_MS;
+    for (;;) {
+        pid_t ended = waitpid(child->process, NULL, WNOHANG);
+        if (ended == child->process || (ended < 0 && errno != EINTR))
+            break;
+        if (tki_now() > deadline) {
+            kill(child->process, SIGKILL);
+            while (waitpid(child->process, NULL, 0) < 0 && errno == EINTR)
+                ;
+            break;
+        }
+        usleep(500);
+    }
+    child->process = 0;
+}
+
+/* ------------------------------------------------------------------------------------------------------------
+ * Frames
+ * ------------------------------------------------------------------------------------------------------------ */
+
+/* True when there is something to read before the deadline. */
+static bool wait_until(int file, double deadline)
+{
+    for (;;) {
+        double left = deadline - tki_now();
+        struct timespec time = {.tv_sec = left > 0 ? (time_t)left : 0};
+        time.tv_nsec = left > 0 ? (long)(1e9 * (left - (double)time.tv_sec)) : 0;
+        int ready = ppoll(&(struct pollfd){.fd = file, .events = POLLIN}, 1, &time, NULL);
+        if (ready > 0)
+            return true;
+        if (ready == 0 || errno != EINTR)
+            return false;
+    }
+}
+
+tki_receipt tki_child_receive(const tki_child *child, double deadline, tki_frame *frame)
+{
+    if (!wait_until(child->frames, deadline))
+        return TKI_RECEIPT_TIMEOUT;
+    /* No room for descriptors: the kernel drops them and says so. */
+    struct iovec part = {frame->bytes, sizeof frame->bytes};
+    struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
+    ssize_t got;
+    while ((got = recvmsg(child->frames, &message, MSG_DONTWAIT)) < 0 && errno == EINTR)
+        ;
+    frame->size = got > 0 ? (size_t)got : 0;
+    if (got > 0 && message.msg_flags & (MSG_TRUNC | MSG_CTRUNC))
+        return TKI_RECEIPT_GARBLED;
+    /* An empty packet reads like the end; only the end stays. */
+    return got > 0 ? TKI_RECEIPT_FRAME : TKI_RECEIPT_CLOSED;
+}
+
+bool tki_child_wait(const tki_child *child, double deadline, int *status)
+{
+    tki_worker_end end;
+    if (!wait_until(child->control, deadline))
+        return false;
+    ssize_t got = recv(child->control, &end, sizeof end, MSG_DONTWAIT);
+    *status = got == sizeof end && end.magic == TKI_WIRE_MAGIC ? end.wait_status : -1;
+    return true;
+}
+
+void tki_child_explain_end(const tki_child *child, char *text, size_t size)
+{
+    enum { PATIENCE_MS = 1000 };
+    int status;
+    if (!tki_child_wait(child, tki_now() + 1e-3 * PATIENCE_MS, &status))
+        snprintf(text, size, "closed its connection");
+    else if (status == -1)
+        snprintf(text, size, "was ended together with the process that watches it");
+    else if (WIFEXITED(status))
+        snprintf(text, size, "ended its process with exit status %d", WEXITSTATUS(status));
+    else
+        snprintf(text, size, "was ended by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
+}

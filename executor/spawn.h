@@ -1,0 +1,66 @@
+/* A child of the program tokitai-worker, seen from the process that started it: the socket for frames, the one by which it is let go, its
+ * scratch folder. */
+#ifndef TKI_EXECUTOR_SPAWN_H
+#define TKI_EXECUTOR_SPAWN_H
+
+#include <limits.h>
+#include <sys/types.h>
+
+#include "executor/wire.h"
+#include "tokitai.h"
+
+typedef struct tki_child {
+    pid_t process; /* 0: none */
+    int frames;    /* -1: closed */
+    int control;
+    int output;             /* what it prints, if asked for */
+    char scratch[PATH_MAX]; /* "": none */
+} tki_child;
+
+/* A frame as it came, and what came of waiting for it. */
+typedef struct tki_frame {
+    _Alignas(8) unsigned char bytes[sizeof(tki_wire_reply) + TKI_WIRE_TEXT];
+    size_t size;
+} tki_frame;
+
+typedef enum tki_receipt {
+    TKI_RECEIPT_FRAME,
+    TKI_RECEIPT_CLOSED,  /* the other side is gone */
+    TKI_RECEIPT_TIMEOUT, /* nothing until the deadline */
+    TKI_RECEIPT_GARBLED  /* longer than any frame, or with descriptors, which are not taken */
+} tki_receipt;
+
+/* A new folder that only this user can enter; `path` has PATH_MAX bytes. */
+TK_MUST_USE tk_status tki_scratch_make(tk_ctx *ctx, char *path);
+void tki_scratch_remove(const char *path); /* with all that is in it; links are not followed. "" is fine */
+
+/* Starts the program with these arguments (up to NULL) behind its version and scratch folder; child->scratch says which, "" for a new
+ * one. Nothing of this process comes along but `environment` (up to NULL), and no descriptor. */
+TK_MUST_USE tk_status tki_child_start(tk_ctx *ctx, char *const arguments[], char *const environment[], bool output,
+                                      tki_child *child);
+
+/* Ends it and all its descendants; leaves the scratch folder. */
+void tki_child_end(tki_child *child);
+
+/* `deadline` is on tki_now()'s clock. */
+tki_receipt tki_child_receive(const tki_child *child, double deadline, tki_frame *frame);
+
+/* Waits a moment for the child's end and says how it came: "exited with status 0", "was ended by signal 9 (Killed)". */
+void tki_child_explain_end(const tki_child *child, char *text, size_t size);
+/* The same wait; false if it has not ended. The status is waitpid()'s. */
+bool tki_child_wait(const tki_child *child, double deadline, int *status);
+
+/* Strings for arguments and environment; a failure is remembered and told by the last call. */
+typedef struct tki_strings {
+    char **items; /* up to NULL */
+    int count;
+    bool failed;
+} tki_strings;
+
+__attribute__((format(printf, 2, 3))) void tki_strings_add(tki_strings *strings, const char *format, ...);
+void tki_strings_free(tki_strings *strings);
+
+/* PATH, LANG and, if `gpu`, what the vendors' drivers read. */
+void tki_child_environment(tki_strings *environment, bool gpu);
+
+#endif

@@ -1,0 +1,198 @@
+/* The worker's device. Driver and context are the library's own code (backend/driver.c), compiled into this program too. What foreign host
+ * code does to them cannot be prevented here; docs/worker.md says what follows from that. */
+#include "executor/worker_program.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend/driver.h"
+
+enum { ALIGNMENT = 256, DRIFT = 7 };
+
+struct tki_worker_gpu {
+    tki_driver driver;
+    void *context;
+    int (*synchronize)(void); /* the whole device */
+    void *stream;             /* of the present call */
+    void *begin, *end;        /* events */
+    char *block;              /* device memory of all images */
+    size_t block_bytes;
+    unsigned calls;
+};
+
+/* Describes a failed call. Errors of the device itself are the kernel's doing. */
+static int failed(const tki_worker_gpu *gpu, const char *call, int code, int *detail, char *reason, size_t size)
+{
+    tk_status status = tki_driver_explain(&gpu->driver, call, code, reason, size);
+    if (detail)
+        *detail = code;
+    return status == TK_NO_MEMORY ? TKI_WIRE_NO_MEMORY : TKI_WIRE_DEVICE_FAULT;
+}
+
+static bool open_context(tki_worker_gpu *gpu, int ordinal, char *reason, size_t size)
+{
+    const tki_driver *driver = &gpu->driver;
+    const char *call = driver->vendor->names.get_device;
+    void *previous;
+    int device;
+    int code = driver->calls.get_device(&device, ordinal);
+    if (code == 0)
+        code = driver->vendor->open(driver, device, ordinal, &gpu->context, &call);
+    if (code == 0)
+        code = driver->vendor->enter(driver, gpu->context, &previous);
+    if (code == 0) {
+        call = driver->vendor->names.event_create;
+        code = driver->calls.event_create(&gpu->begin, 0);
+    }
+    if (code == 0)
+        code = driver->calls.event_create(&gpu->end, 0);
+    if (code != 0)
+        tki_driver_explain(driver, call, code, reason, size);
+    return code == 0;
+}
+
+tki_worker_gpu *tki_worker_gpu_open(const char *backend, int device, char *reason, size_t size)
+{
+    const tki_vendor *vendor = tki_vendor_find(backend);
+    tki_worker_gpu *gpu = calloc(1, sizeof *gpu);
+    snprintf(reason, size, "%s", vendor ? "no driver found" : "no such backend");
+    if (!gpu || !vendor || !tki_driver_open(vendor, &gpu->driver, reason, size)) {
+        free(gpu);
+        return NULL;
+    }
+    const char *name = !strcmp(backend, "cuda") ? "cuCtxSynchronize" : "hipDeviceSynchronize";
+    void *symbol = dlsym(gpu->driver.library, name);
+    memcpy(&gpu->synchronize, &symbol, sizeof symbol);
+    if (!symbol)
+        snprintf(reason, size, "the driver has no function %s", name);
+    if (symbol && open_context(gpu, device, reason, size))
+        return gpu;
+    free(gpu);
+    return NULL;
+}
+
+static int reserve(tki_worker_gpu *gpu, size_t bytes)
+{
+    if (bytes <= gpu->block_bytes)
+        return 0;
+    if (gpu->block)
+        gpu->driver.calls.release(gpu->block);
+    gpu->block = NULL;
+    gpu->block_bytes = 0;
+    void *block = NULL;
+    int code = gpu->driver.calls.allocate(&block, bytes);
+    if (code == 0) {
+        gpu->block = block;
+        gpu->block_bytes = bytes;
+    }
+    return code;
+}
+
+/* Copies every image one way, and waits. */
+static int copy_all(tki_worker_gpu *gpu, tki_worker_image images[], int count, bool in, unsigned char *to,
+                    const char **call)
+{
+    const tki_driver *driver = &gpu->driver;
+    int code = 0;
+    *call = in ? driver->vendor->names.copy_in : driver->vendor->names.copy_out;
+    for (int i = 0; i < count && code == 0; i++) {
+        tki_worker_image *image = &images[i];
+        if (image->same_as >= 0 || !image->bytes)
+            continue;
+        if (in)
+            code = driver->calls.copy_in(image->device, image->host, image->bytes, gpu->stream);
+        else
+            code = driver->calls.copy_out(to ? to : image->host, image->device, image->bytes, gpu->stream);
+        to += to ? image->bytes : 0;
+    }
+    if (code == 0) {
+        *call = driver->vendor->names.stream_synchronize;
+        code = driver->calls.stream_synchronize(gpu->stream);
+    }
+    return code;
+}
+
+int tki_worker_gpu_begin(tki_worker_gpu *gpu, tki_worker_image images[], int count, void **stream, char *reason,
+                         size_t size)
+{
+    const tki_driver *driver = &gpu->driver;
+    size_t place = (size_t)(gpu->calls++ % DRIFT) * ALIGNMENT, offset[TKI_WIRE_BUFFERS];
+    for (int i = 0; i < count; i++) {
+        offset[i] = place;
+        if (images[i].same_as < 0)
+            place += (images[i].bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    }
+    const char *call = driver->vendor->names.allocate;
+    void *previous;
+    int code = driver->vendor->enter(driver, gpu->context, &previous); /* the kernel may have left another current */
+    if (code == 0)
+        code = reserve(gpu, place + ALIGNMENT);
+    for (int i = 0; i < count && code == 0; i++)
+        images[i].device = images[i].same_as >= 0 ? images[images[i].same_as].device : gpu->block + offset[i];
+    if (code == 0) {
+        call = driver->vendor->names.stream_create;
+        code = driver->calls.stream_create(&gpu->stream, 1 /* does not wait for the default stream */);
+    }
+    if (code == 0)
+        code = copy_all(gpu, images, count, true, NULL, &call);
+    *stream = gpu->stream;
+    return code == 0 ? 0 : failed(gpu, call, code, NULL, reason, size);
+}
+
+void tki_worker_gpu_mark(tki_worker_gpu *gpu, bool end)
+{
+    gpu->driver.calls.event_record(end ? gpu->end : gpu->begin, gpu->stream);
+}
+
+static bool same_as_before(const tki_worker_image images[], int count, const unsigned char *now)
+{
+    for (int i = 0; i < count; i++) {
+        if (images[i].same_as >= 0 || !images[i].bytes)
+            continue;
+        if (memcmp(images[i].host, now, images[i].bytes) != 0)
+            return false;
+        now += images[i].bytes;
+    }
+    return true;
+}
+
+int tki_worker_gpu_finish(tki_worker_gpu *gpu, tki_worker_image images[], int count, double *seconds, int *detail,
+                          char *reason, size_t size)
+{
+    const tki_driver *driver = &gpu->driver;
+    size_t bytes = 1;
+    for (int i = 0; i < count; i++)
+        bytes += images[i].same_as < 0 ? images[i].bytes : 0;
+    unsigned char *again = malloc(bytes);
+    if (!again) {
+        snprintf(reason, size, "no memory for %zu bytes", bytes);
+        return TKI_WIRE_NO_MEMORY;
+    }
+    void *previous;
+    float milliseconds = 0;
+    const char *call = driver->vendor->names.stream_synchronize;
+    int code = driver->vendor->enter(driver, gpu->context, &previous);
+    if (code == 0)
+        code = driver->calls.stream_synchronize(gpu->stream);
+    if (code == 0)
+        code = copy_all(gpu, images, count, false, NULL, &call);
+    if (code == 0) {
+        call = "waiting for the device";
+        code = gpu->synchronize();
+    }
+    if (code == 0)
+        code = copy_all(gpu, images, count, false, again, &call);
+    if (code == 0 && driver->calls.event_elapsed(&milliseconds, gpu->begin, gpu->end) == 0)
+        *seconds = 1e-3 * (double)milliseconds;
+    int status = code == 0 ? 0 : failed(gpu, call, code, detail, reason, size);
+    if (status == 0 && !same_as_before(images, count, again)) {
+        snprintf(reason, size, "its result changed after its stream had finished: work on another stream");
+        status = TKI_WIRE_DEVICE_FAULT;
+    }
+    free(again);
+    if (code == 0)
+        driver->calls.stream_destroy(gpu->stream);
+    return status;
+}

@@ -1,0 +1,207 @@
+/* The program tokitai-worker: libc alone. It shuts itself in, says how well that went, and only then loads a user's kernel or becomes
+ * a user's compiler. Started by libtokitai (executor/worker.c), never by hand. */
+#include "executor/worker_program.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* ------------------------------------------------------------------------------------------------------------
+ * Arguments: KEY=VALUE, and behind "--" a compiler's command
+ * ------------------------------------------------------------------------------------------------------------ */
+
+static bool take(const char *argument, const char *key, const char **value)
+{
+    size_t length = strlen(key);
+    if (strncmp(argument, key, length) != 0 || argument[length] != '=')
+        return false;
+    *value = argument + length + 1;
+    return true;
+}
+
+static bool read_arguments(int count, char **arguments, tki_worker_settings *settings)
+{
+    int readable = 0;
+    settings->backend = "cpu";
+    settings->sandbox.readable = settings->readable;
+    for (int i = 2; i < count; i++) {
+        const char *value;
+        if (!strcmp(arguments[i], "--")) {
+            settings->compiler = arguments + i + 1;
+            settings->sandbox.programs = true;
+            return settings->compiler[0] && settings->sandbox.scratch;
+        }
+        if (take(arguments[i], "artifact", &value))
+            settings->artifact = value;
+        else if (take(arguments[i], "op", &value))
+            settings->op = value;
+        else if (take(arguments[i], "known", &value))
+            settings->known = value;
+        else if (take(arguments[i], "dims", &value))
+            settings->dim_count = atoi(value);
+        else if (take(arguments[i], "backend", &value))
+            settings->backend = value;
+        else if (take(arguments[i], "device", &value))
+            settings->device = atoi(value);
+        else if (take(arguments[i], "scratch", &value))
+            settings->sandbox.scratch = value;
+        else if (take(arguments[i], "memory", &value))
+            settings->sandbox.memory_bytes = strtoull(value, NULL, 10);
+        else if (take(arguments[i], "cpu", &value))
+            settings->sandbox.cpu_seconds = strtod(value, NULL);
+        else if (take(arguments[i], "without", &value))
+            settings->sandbox.without = (unsigned)strtoul(value, NULL, 10);
+        else if (take(arguments[i], "read", &value) && readable < TKI_WORKER_MOST_READABLE)
+            settings->readable[readable++] = value;
+        else
+            return false;
+    }
+    settings->sandbox.gpu = strcmp(settings->backend, "cpu") != 0;
+    return settings->artifact && settings->op && settings->known && settings->sandbox.scratch;
+}
+
+/* ------------------------------------------------------------------------------------------------------------
+ * The process that runs foreign code
+ * ------------------------------------------------------------------------------------------------------------ */
+
+bool tki_worker_send(const tki_wire_reply *reply, const char *text)
+{
+    tki_wire_reply head = *reply;
+    head.text_bytes = (uint32_t)strnlen(text, TKI_WIRE_TEXT);
+    struct iovec parts[2] = {{&head, sizeof head}, {(void *)(uintptr_t)text, head.text_bytes}};
+    struct msghdr message = {.msg_iov = parts, .msg_iovlen = 2};
+    ssize_t sent;
+    while ((sent = sendmsg(TKI_WORKER_FRAMES, &message, MSG_NOSIGNAL)) < 0 && errno == EINTR)
+        ;
+    return sent >= 0;
+}
+
+static int run_foreign_code(tki_worker_settings *settings)
+{
+    setsid();
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    tki_sandbox_confine(&settings->sandbox);
+    tki_wire_reply confined = {.header = {.magic = TKI_WIRE_MAGIC, .kind = TKI_WIRE_CONFINED}, .param = -1};
+    if (!tki_worker_send(&confined, settings->sandbox.report))
+        return 1;
+    if (!settings->compiler)
+        return tki_worker_serve(settings);
+    close(TKI_WORKER_FRAMES);
+    execv(settings->compiler[0], settings->compiler);
+    fprintf(stderr, "%s could not be started: %s\n", settings->compiler[0], strerror(errno));
+    return 127;
+}
+
+/* ------------------------------------------------------------------------------------------------------------
+ * The reaper
+ * ------------------------------------------------------------------------------------------------------------ */
+
+/* Ends and collects all descendants: orphans become children of this process, so that no child left means nobody left. In a namespace
+ * of its own the end of this process does the same, and at once. */
+static void end_descendants(pid_t foreign)
+{
+    char path[64], list[1 << 14];
+    snprintf(path, sizeof path, "/proc/self/task/%d/children", (int)getpid());
+    for (int tries = 0; tries < 1000; tries++) {
+        int file = open(path, O_RDONLY | O_CLOEXEC);
+        ssize_t length = file < 0 ? -1 : read(file, list, sizeof list - 1);
+        if (file >= 0)
+            close(file);
+        list[length > 0 ? length : 0] = 0;
+        char *next = list;
+        for (long child; (child = strtol(next, &next, 10)) > 0;)
+            kill((pid_t)child, SIGKILL);
+        kill(-foreign, SIGKILL);
+        pid_t ended;
+        while ((ended = waitpid(-1, NULL, WNOHANG)) > 0)
+            tries = 0;
+        if (ended < 0 && errno == ECHILD)
+            return;
+        usleep(1000);
+    }
+}
+
+static void reap(pid_t foreign)
+{
+    for (;;) {
+        int status;
+        pid_t ended = waitpid(-1, &status, WNOHANG);
+        if (ended == foreign) {
+            tki_worker_end end = {TKI_WIRE_MAGIC, status};
+            send(TKI_WORKER_CONTROL, &end, sizeof end, MSG_NOSIGNAL | MSG_DONTWAIT);
+            return;
+        }
+        if (ended > 0)
+            continue;
+        struct pollfd parent = {.fd = TKI_WORKER_CONTROL, .events = POLLIN};
+        /* SIGCHLD is blocked but here, so that no end of a child slips by. */
+        sigset_t none;
+        sigemptyset(&none);
+        if (ppoll(&parent, 1, NULL, &none) > 0)
+            return;
+    }
+}
+
+static void wake(int number)
+{
+    (void)number;
+}
+
+static int supervise(tki_worker_settings *settings)
+{
+    sigset_t child_ended;
+    sigemptyset(&child_ended);
+    sigaddset(&child_ended, SIGCHLD);
+    sigprocmask(SIG_BLOCK, &child_ended, NULL);
+    sigaction(SIGCHLD, &(struct sigaction){.sa_handler = wake}, NULL);
+    prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+    tki_sandbox_mount(&settings->sandbox);
+    pid_t foreign = fork();
+    if (foreign < 0)
+        return 1;
+    if (foreign == 0) {
+        close(TKI_WORKER_CONTROL);
+        sigaction(SIGCHLD, &(struct sigaction){.sa_handler = SIG_DFL}, NULL);
+        sigprocmask(SIG_UNBLOCK, &child_ended, NULL);
+        _exit(run_foreign_code(settings));
+    }
+    close(TKI_WORKER_FRAMES);
+    reap(foreign);
+    if (!settings->sandbox.own_pids)
+        end_descendants(foreign);
+    return 0;
+}
+
+/* ------------------------------------------------------------------------------------------------------------
+ * The keeper
+ * ------------------------------------------------------------------------------------------------------------ */
+
+int main(int count, char **arguments)
+{
+    static tki_worker_settings settings;
+    if (count < 2 || strcmp(arguments[1], TKI_WORKER_VERSION) != 0 || !read_arguments(count, arguments, &settings)) {
+        fputs("tokitai-worker is started by tokitai, not by hand\n", stderr);
+        return TKI_WORKER_WRONG_VERSION;
+    }
+    tki_sandbox_separate(&settings.sandbox);
+    pid_t reaper = fork();
+    if (reaper == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        _exit(supervise(&settings));
+    }
+    close(TKI_WORKER_FRAMES);
+    close(TKI_WORKER_CONTROL);
+    int status = 0;
+    while (reaper > 0 && waitpid(reaper, &status, 0) < 0 && errno == EINTR)
+        ;
+    tki_sandbox_end(&settings.sandbox);
+    return reaper > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+}

@@ -1,0 +1,74 @@
+/* Inside the program tokitai-worker. Three processes: the keeper, which the parent started; the reaper, first of a process namespace where
+ * one can be had, which ends when the parent lets go or the third process ends, and takes all others with it; and the one that runs
+ * foreign code. */
+#ifndef TKI_EXECUTOR_WORKER_PROGRAM_H
+#define TKI_EXECUTOR_WORKER_PROGRAM_H
+
+#include "executor/sandbox.h"
+#include "executor/wire.h"
+
+/* Descriptors that the parent leaves open, beside standard input, output and error. */
+enum {
+    TKI_WORKER_FRAMES = 3, /* to the process that runs foreign code */
+    TKI_WORKER_CONTROL =
+        4 /* to the reaper: closed by the parent, it means the end; from it comes one tki_worker_end */
+};
+
+/* How the process that ran foreign code ended. */
+typedef struct tki_worker_end {
+    uint32_t magic;
+    int32_t wait_status; /* as waitpid() gives it */
+} tki_worker_end;
+
+enum { TKI_WORKER_MOST_READABLE = 64 };
+
+/* argv[1] of the program; a parent of another version gets the exit status TKI_WORKER_WRONG_VERSION. */
+#define TKI_WORKER_VERSION "TKW1"
+enum { TKI_WORKER_WRONG_VERSION = 64 };
+
+typedef struct tki_worker_settings {
+    tki_sandbox sandbox;
+    const char *artifact;
+    const char *op;    /* "gelu_bwd" */
+    const char *known; /* all ops, a space behind each, to say what a library without that op has */
+    int dim_count;
+    const char *backend;
+    int device;
+    char **compiler; /* the command to run instead; NULL: run a kernel */
+    const char *readable[TKI_WORKER_MOST_READABLE + 1];
+} tki_worker_settings;
+
+/* Sends a frame; false if the parent is gone. */
+bool tki_worker_send(const tki_wire_reply *reply, const char *text);
+
+/* Loads the kernel and serves calls until the parent closes the socket. Returns an exit status. */
+int tki_worker_serve(const tki_worker_settings *settings);
+
+/* ------------------------------------------------------------------------------------------------------------
+ * The device of the worker: one context, one stream for each call
+ * ------------------------------------------------------------------------------------------------------------ */
+
+typedef struct tki_worker_gpu tki_worker_gpu;
+
+/* One array on its way to the device and back: an image of the buffer with its red zones. */
+typedef struct tki_worker_image {
+    unsigned char *host; /* shared with the parent */
+    size_t bytes;
+    size_t place; /* of the buffer in the image */
+    int same_as;  /* the array whose image it shares, or -1 */
+    void *device; /* of the image */
+} tki_worker_image;
+
+/* NULL, with the reason. */
+tki_worker_gpu *tki_worker_gpu_open(const char *backend, int device, char *reason, size_t size);
+
+/* Uploads, before the parent's clock starts. Fills in `device` and the call's stream. Each returns 0 or a tki_wire_status, with the reason. */
+int tki_worker_gpu_begin(tki_worker_gpu *gpu, tki_worker_image images[], int count, void **stream, char *reason,
+                         size_t size);
+/* Around the kernel: events on its stream. */
+void tki_worker_gpu_mark(tki_worker_gpu *gpu, bool end);
+/* Waits for the kernel's stream, downloads, waits for the whole device, and looks whether anything changed since. */
+int tki_worker_gpu_finish(tki_worker_gpu *gpu, tki_worker_image images[], int count, double *seconds, int *detail,
+                          char *reason, size_t size);
+
+#endif

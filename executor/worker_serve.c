@@ -1,0 +1,360 @@
+/* The process that runs a user's kernel: loads it, maps what the parent passes, calls it, unmaps, answers. Foreign code shares this
+ * address space and may do anything to it, so that nothing here protects anybody; the parent does. */
+#include "executor/worker_program.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tokitai_kernel.h"
+
+/* Inaccessible memory on both sides of every buffer; a stride that leaps over it may still land in other memory. */
+enum { GUARD_BYTES = 1 << 20, DRIFT_PAGES = 64 };
+
+/* One memory of the parent's, as mapped for one call. */
+typedef struct mapping {
+    unsigned char *reserved; /* guard, image, guard; NULL: none */
+    size_t reserved_bytes;
+    unsigned char *image;
+    size_t image_bytes;
+    int param; /* whose buffer it is; of several the first */
+    unsigned char *data;
+    bool writable;
+} mapping;
+
+static struct {
+    uint64_t nonce;
+    bool running;
+    int count;
+    mapping mappings[TKI_WIRE_BUFFERS]; /* after the call: where they were */
+} current;
+
+static tki_wire_reply reply_of(tki_wire_kind kind, int status)
+{
+    return (tki_wire_reply){
+        .header = {.magic = TKI_WIRE_MAGIC, .kind = kind, .nonce = current.nonce}, .status = status, .param = -1};
+}
+
+/* ------------------------------------------------------------------------------------------------------------
+ * Deadly signals
+ * ------------------------------------------------------------------------------------------------------------ */
+
+/* Says what happened, then lets the signal do its work. */
+static void on_deadly_signal(int number, siginfo_t *about, void *context)
+{
+    (void)context;
+    tki_wire_reply reply = reply_of(TKI_WIRE_REPLY, TKI_WIRE_SIGNAL);
+    reply.detail = number;
+    bool has_address = about->si_code > 0 && (number == SIGSEGV || number == SIGBUS);
+    const unsigned char *address = has_address ? about->si_addr : NULL;
+    reply.address = (uintptr_t)address;
+    for (int i = 0; i < current.count && has_address; i++) {
+        const mapping *m = &current.mappings[i];
+        if (address >= m->reserved && address < m->reserved + m->reserved_bytes) {
+            reply.param = m->param;
+            reply.offset = address - m->data;
+        }
+    }
+    tki_worker_send(&reply, current.running ? "" : "late");
+    signal(number, SIG_DFL);
+    if (about->si_code <= 0)
+        raise(number);
+}
+
+static void catch_deadly_signals(void)
+{
+    static const int deadly[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGSYS, SIGTRAP, SIGXCPU};
+    static unsigned char stack[1 << 16]; /* the usual one may be what overflowed */
+    sigaltstack(&(stack_t){.ss_sp = stack, .ss_size = sizeof stack}, NULL);
+    struct sigaction action = {.sa_sigaction = on_deadly_signal, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER};
+    for (size_t i = 0; i < sizeof deadly / sizeof *deadly; i++)
+        sigaction(deadly[i], &action, NULL);
+}
+
+/* ------------------------------------------------------------------------------------------------------------
+ * Frames
+ * ------------------------------------------------------------------------------------------------------------ */
+
+typedef struct received {
+    _Alignas(8) unsigned char frame[sizeof(tki_wire_call)];
+    size_t bytes; /* 0: the parent closed */
+    int memory[TKI_WIRE_BUFFERS];
+    int memory_count;
+} received;
+
+static void receive(received *r)
+{
+    union {
+        char space[CMSG_SPACE(sizeof r->memory)];
+        struct cmsghdr align;
+    } control;
+    struct iovec part = {r->frame, sizeof r->frame};
+    struct msghdr message = {
+        .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
+    ssize_t got;
+    while ((got = recvmsg(TKI_WORKER_FRAMES, &message, MSG_CMSG_CLOEXEC)) < 0 && errno == EINTR)
+        ;
+    r->bytes = got > 0 ? (size_t)got : 0;
+    r->memory_count = 0;
+    const struct cmsghdr *about = got > 0 ? CMSG_FIRSTHDR(&message) : NULL;
+    if (about && about->cmsg_level == SOL_SOCKET && about->cmsg_type == SCM_RIGHTS) {
+        r->memory_count = (int)((about->cmsg_len - CMSG_LEN(0)) / sizeof(int));
+        memcpy(r->memory, CMSG_DATA(about), (size_t)r->memory_count * sizeof(int));
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------------------
+ * Mapping
+ * ------------------------------------------------------------------------------------------------------------ */
+
+/* At another address each time, with nothing accessible around it. */
+static bool map(mapping *m, int memory, bool writable, uint64_t drift)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    struct stat about = {0};
+    if (memory >= 0 && fstat(memory, &about) != 0)
+        return false;
+    m->image_bytes = (size_t)about.st_size;
+    m->writable = writable;
+    size_t front = GUARD_BYTES + (size_t)(drift % DRIFT_PAGES) * page;
+    m->reserved_bytes = front + m->image_bytes + GUARD_BYTES;
+    void *reserved = mmap(NULL, m->reserved_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (reserved == MAP_FAILED)
+        return false;
+    m->reserved = reserved;
+    m->image = m->reserved + front;
+    return m->image_bytes == 0 || mmap(m->image, m->image_bytes, writable ? PROT_READ | PROT_WRITE : PROT_READ,
+                                       MAP_SHARED | MAP_FIXED | MAP_POPULATE, memory, 0) != MAP_FAILED;
+}
+
+static void unmap_all(void)
+{
+    current.running = false;
+    for (int i = 0; i < current.count; i++)
+        if (current.mappings[i].reserved)
+            munmap(current.mappings[i].reserved, current.mappings[i].reserved_bytes);
+}
+
+/* Gives every array its address; arrays in one memory share its mapping. */
+static bool map_all(const tki_wire_call *call, const received *r, bool gpu, int mapping_of[TKI_WIRE_BUFFERS])
+{
+    uint64_t drift = call->header.nonce;
+    current.count = 0;
+    for (int i = 0; i < call->buffer_count; i++) {
+        const tki_wire_buffer *b = &call->buffers[i];
+        mapping_of[i] = -1;
+        for (int j = 0; j < i; j++)
+            if (b->memory >= 0 && call->buffers[j].memory == b->memory)
+                mapping_of[i] = mapping_of[j];
+        if (mapping_of[i] >= 0)
+            continue;
+        bool writable = gpu;
+        for (int j = i; j < call->buffer_count; j++)
+            writable |= call->buffers[j].output && (j == i || call->buffers[j].memory == b->memory);
+        mapping *m = &current.mappings[mapping_of[i] = current.count++];
+        *m = (mapping){.param = i};
+        if (!map(m, b->memory >= 0 ? r->memory[b->memory] : -1, writable, drift))
+            return false;
+        if (!tki_wire_within(b->place, b->bytes, m->image_bytes) && b->bytes)
+            return false;
+        m->data = m->image + b->place;
+        drift >>= 8;
+    }
+    return true;
+}
+
+/* ------------------------------------------------------------------------------------------------------------
+ * The call
+ * ------------------------------------------------------------------------------------------------------------ */
+
+typedef const tokitai_call *head;
+
+static int call_with_1(void *function, head h, const int64_t *d, int count, void **b)
+{
+    switch (count) {
+    case 2: return ((int (*)(head, int64_t, void *, void *))function)(h, d[0], b[0], b[1]);
+    case 3: return ((int (*)(head, int64_t, void *, void *, void *))function)(h, d[0], b[0], b[1], b[2]);
+    default:
+        return ((int (*)(head, int64_t, void *, void *, void *, void *))function)(h, d[0], b[0], b[1], b[2], b[3]);
+    }
+}
+
+static int call_with_2(void *function, head h, const int64_t *d, int count, void **b)
+{
+    switch (count) {
+    case 2: return ((int (*)(head, int64_t, int64_t, void *, void *))function)(h, d[0], d[1], b[0], b[1]);
+    case 3:
+        return ((int (*)(head, int64_t, int64_t, void *, void *, void *))function)(h, d[0], d[1], b[0], b[1], b[2]);
+    default:
+        return ((int (*)(head, int64_t, int64_t, void *, void *, void *, void *))function)(h, d[0], d[1], b[0], b[1],
+                                                                                           b[2], b[3]);
+    }
+}
+
+static int call_with_3(void *function, head h, const int64_t *d, int count, void **b)
+{
+    switch (count) {
+    case 2:
+        return ((int (*)(head, int64_t, int64_t, int64_t, void *, void *))function)(h, d[0], d[1], d[2], b[0], b[1]);
+    case 3:
+        return ((int (*)(head, int64_t, int64_t, int64_t, void *, void *, void *))function)(h, d[0], d[1], d[2], b[0],
+                                                                                            b[1], b[2]);
+    default:
+        return ((int (*)(head, int64_t, int64_t, int64_t, void *, void *, void *, void *))function)(
+            h, d[0], d[1], d[2], b[0], b[1], b[2], b[3]);
+    }
+}
+
+static int call_kernel(const tki_worker_settings *settings, void *function, const tki_wire_call *call, void *stream,
+                       void **pointers)
+{
+    tokitai_call h = {.abi = TOKITAI_KERNEL_ABI,
+                      .dtype = call->dtype,
+                      .index_dtype = call->index_dtype,
+                      .threads = call->threads,
+                      .label_smoothing = call->label_smoothing,
+                      .scale = call->scale,
+                      .ignore_index = call->ignore_index,
+                      .stream = stream};
+    switch (settings->dim_count) {
+    case 1: return call_with_1(function, &h, call->dims, call->buffer_count, pointers);
+    case 2: return call_with_2(function, &h, call->dims, call->buffer_count, pointers);
+    default: return call_with_3(function, &h, call->dims, call->buffer_count, pointers);
+    }
+}
+
+static bool wait_for_go(void)
+{
+    received r;
+    receive(&r);
+    const tki_wire_header *go = (const tki_wire_header *)(const void *)r.frame;
+    return r.bytes == sizeof *go && go->magic == TKI_WIRE_MAGIC && go->kind == TKI_WIRE_GO &&
+           go->nonce == current.nonce;
+}
+
+/* False if the parent wants no more. */
+static bool serve_call(const tki_worker_settings *settings, void *function, tki_worker_gpu *gpu, received *r)
+{
+    const tki_wire_call *call = (const tki_wire_call *)(const void *)r->frame;
+    if (tki_wire_check_call(r->frame, r->bytes, r->memory_count))
+        return false;
+    current.nonce = call->header.nonce;
+    int mapping_of[TKI_WIRE_BUFFERS];
+    bool mapped = map_all(call, r, gpu != NULL, mapping_of);
+    for (int i = 0; i < r->memory_count; i++)
+        close(r->memory[i]);
+
+    void *pointers[TKI_WIRE_BUFFERS] = {0}, *stream = NULL;
+    tki_worker_image images[TKI_WIRE_BUFFERS] = {{0}};
+    char reason[1024] = "not enough memory for its buffers";
+    tki_wire_reply reply = reply_of(TKI_WIRE_READY, mapped ? TKI_WIRE_DONE : TKI_WIRE_NO_MEMORY);
+    for (int i = 0; i < call->buffer_count && mapped; i++) {
+        const mapping *m = &current.mappings[mapping_of[i]];
+        images[i] = (tki_worker_image){m->image, m->image_bytes, call->buffers[i].place, -1, NULL};
+        images[i].same_as = m->param == i ? -1 : m->param;
+        pointers[i] = m->image + call->buffers[i].place;
+    }
+    if (mapped && gpu) {
+        reply.status = tki_worker_gpu_begin(gpu, images, call->buffer_count, &stream, reason, sizeof reason);
+        for (int i = 0; i < call->buffer_count; i++)
+            pointers[i] = (char *)images[i].device + images[i].place;
+    }
+    if (!tki_worker_send(&reply, reply.status ? reason : ""))
+        return false;
+    if (reply.status) {
+        unmap_all();
+        return true;
+    }
+    if (!wait_for_go())
+        return false;
+
+    current.running = true;
+    if (gpu)
+        tki_worker_gpu_mark(gpu, false);
+    int result = call_kernel(settings, function, call, stream, pointers);
+    reply = reply_of(TKI_WIRE_REPLY, result ? TKI_WIRE_REFUSED : TKI_WIRE_DONE);
+    reply.detail = result;
+    reason[0] = 0;
+    if (gpu) {
+        tki_worker_gpu_mark(gpu, true);
+        int detail = 0;
+        int status = tki_worker_gpu_finish(gpu, images, call->buffer_count, &reply.seconds, &detail, reason,
+                                           sizeof reason);
+        if (status) {
+            reply.status = status;
+            reply.detail = detail;
+        }
+    }
+    unmap_all();
+    return tki_worker_send(&reply, reason);
+}
+
+/* ------------------------------------------------------------------------------------------------------------
+ * Loading
+ * ------------------------------------------------------------------------------------------------------------ */
+
+/* Which of the known ops the library has. */
+static void list_ops(void *library, const char *known, char *text, size_t size)
+{
+    text[0] = 0;
+    for (const char *name = known; *name;) {
+        int length = (int)strcspn(name, " ");
+        char symbol[64];
+        snprintf(symbol, sizeof symbol, "tokitai_%.*s", length, name);
+        size_t used = strlen(text);
+        if (dlsym(library, symbol))
+            snprintf(text + used, size - used, "%s%s", used ? ", " : "", symbol);
+        name += length;
+        name += *name == ' ';
+    }
+}
+
+static void *load(const tki_worker_settings *settings, char *reason, size_t size)
+{
+    char symbol[64], others[512];
+    void *library = dlopen(settings->artifact, RTLD_NOW | RTLD_LOCAL);
+    if (!library) {
+        const char *why = dlerror();
+        snprintf(reason, size, "cannot be loaded: %s", why ? why : "no reason given");
+        return NULL;
+    }
+    snprintf(symbol, sizeof symbol, "tokitai_%s", settings->op);
+    void *function = dlsym(library, symbol);
+    if (function)
+        return function;
+    list_ops(library, settings->known, others, sizeof others);
+    snprintf(reason, size, "has no function %s; %s%s", symbol,
+             others[0] ? "it has " : "nor has it that of any other op: are they declared by tokitai_kernel.h?",
+             others);
+    return NULL;
+}
+
+int tki_worker_serve(const tki_worker_settings *settings)
+{
+    char reason[2048] = "";
+    tki_worker_gpu *gpu = NULL;
+    catch_deadly_signals();
+    if (settings->sandbox.gpu)
+        gpu = tki_worker_gpu_open(settings->backend, settings->device, reason, sizeof reason);
+    tki_wire_reply reply = reply_of(TKI_WIRE_REPLY, TKI_WIRE_DONE);
+    reply.detail = settings->sandbox.gpu && !gpu; /* the device is missing, not the kernel */
+    void *function = reply.detail ? NULL : load(settings, reason, sizeof reason);
+    reply.status = function ? TKI_WIRE_DONE : TKI_WIRE_NOT_LOADED;
+    if (!tki_worker_send(&reply, reason) || !function)
+        return 1;
+    for (;;) {
+        received r;
+        receive(&r);
+        if (!r.bytes)
+            return 0;
+        if (!serve_call(settings, function, gpu, &r))
+            return 1;
+    }
+}

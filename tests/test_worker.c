@@ -1,0 +1,531 @@
+/* Kernels that misbehave (tests/kernels/misbehave.c): each gets the right status and a clear message within its deadline, nothing is left
+ * behind, and the next call is served. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <limits.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "core/clock.h"
+#include "core/dtype.h"
+#include "executor/sandbox.h"
+#include "executor/worker.h"
+#include "tests/op_test.h"
+#include "verify/guard.h"
+
+/* Of the test itself: under it lies every scratch folder, and in every worker's arguments stands its name. */
+static char own_folder[64];
+static char kernels[PATH_MAX];
+
+static const char *kernel_path(const char *name)
+{
+    static char path[PATH_MAX + 64];
+    snprintf(path, sizeof path, "%s/%s.so", kernels, name);
+    return path;
+}
+
+/* ------------------------------------------------------------------------------------------------------------
+ * What is left behind
+ * ------------------------------------------------------------------------------------------------------------ */
+
+static int entries(const char *folder)
+{
+    DIR *list = opendir(folder);
+    int count = 0;
+    assert_non_null(list);
+    for (struct dirent *entry; (entry = readdir(list));)
+        count += entry->d_name[0] != '.';
+    closedir(list);
+    return count;
+}
+
+/* Living processes that have this test's folder among their arguments. */
+static int processes_left(void)
+{
+    DIR *list = opendir("/proc");
+    int count = 0;
+    assert_non_null(list);
+    for (struct dirent *entry; (entry = readdir(list));) {
+        char path[300], line[4096];
+        if (entry->d_name[0] < '0' || entry->d_name[0] > '9')
+            continue;
+        snprintf(path, sizeof path, "/proc/%s/cmdline", entry->d_name);
+        int file = open(path, O_RDONLY | O_CLOEXEC);
+        ssize_t length = file < 0 ? 0 : read(file, line, sizeof line);
+        if (file >= 0)
+            close(file);
+        count += length > 0 && memmem(line, (size_t)length, own_folder, strlen(own_folder)) != NULL;
+    }
+    closedir(list);
+    return count;
+}
+
+static int descriptors_before;
+
+static void assert_nothing_left(void)
+{
+    for (int i = 0; i < 2000 && processes_left(); i++)
+        usleep(1000);
+    assert_int_equal(processes_left(), 0);
+    assert_int_equal(entries(own_folder), 0);
+    assert_int_equal(entries("/proc/self/fd"), descriptors_before);
+    assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+    assert_int_equal(errno, ECHILD);
+    assert_int_equal(access("/dev/shm/tokitai-worker-outside", F_OK), -1);
+    assert_int_equal(access("/tmp/tokitai-worker-outside", F_OK), -1);
+}
+
+static int begin(void **state)
+{
+    (void)state;
+    /* Not below /tmp: one of the kernels tries to write there. */
+    snprintf(own_folder, sizeof own_folder, "/var/tmp/tokitai-test-XXXXXX");
+    assert_non_null(mkdtemp(own_folder));
+    assert_int_equal(chmod(own_folder, 0777), 0);
+    setenv("TMPDIR", own_folder, 1);
+    setenv("TOKITAI_SECRET", "a key, perhaps", 1);
+    ssize_t length = readlink("/proc/self/exe", kernels, sizeof kernels - 16);
+    assert_true(length > 0);
+    kernels[length] = 0;
+    strcpy(strrchr(kernels, '/'), "/kernels");
+    descriptors_before = entries("/proc/self/fd");
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    return rmdir(own_folder);
+}
+
+/* ------------------------------------------------------------------------------------------------------------
+ * One call
+ * ------------------------------------------------------------------------------------------------------------ */
+
+enum { SIZE = 1000 };
+
+typedef struct trial {
+    tk_ctx *ctx;
+    tk_case c;
+    tki_guarded x, y;
+    void *buffers[2];
+    tki_overrun overrun;
+} trial;
+
+static void prepare(trial *t, tki_guard_mode mode)
+{
+    *t = (trial){.ctx = new_context(), .c = tk_case_init(tk_contract_find("gelu_fwd"), TK_F16)};
+    t->c.dims[0] = SIZE;
+    assert_true(tki_guard_alloc(&t->x, mode, SIZE * 2, 2));
+    assert_true(tki_guard_alloc(&t->y, mode, SIZE * 2, 2));
+    for (int i = 0; i < SIZE; i++)
+        ((uint16_t *)(void *)t->x.data)[i] = (uint16_t)(i * 60);
+    memset(t->y.data, 0xa5, SIZE * 2);
+    t->buffers[0] = t->x.data;
+    t->buffers[1] = t->y.data;
+}
+
+static void finish(trial *t)
+{
+    int64_t offset;
+    assert_true(tki_guard_intact(&t->x, &offset));
+    assert_true(tki_guard_intact(&t->y, &offset));
+    tki_guard_free(&t->x);
+    tki_guard_free(&t->y);
+    tk_ctx_destroy(t->ctx);
+}
+
+static void assert_unwritten(const trial *t)
+{
+    for (int i = 0; i < SIZE * 2; i++)
+        assert_int_equal(t->y.data[i], 0xa5);
+}
+
+static void assert_computed(const trial *t)
+{
+    uint16_t one = 0x3c00, minus = 0xbc00, got;
+    for (int i = 0; i < SIZE; i++) {
+        memcpy(&got, t->y.data + 2 * i, 2);
+        if (i * 60 == one) /* gelu(1) = 0.8412 */
+            assert_float_equal(tki_f16_to_f32(got), 0.8412f, 0.001f);
+        if (i * 60 == minus)
+            assert_float_equal(tki_f16_to_f32(got), -0.1588f, 0.001f);
+    }
+    memcpy(&got, t->y.data + 2 * 256, 2); /* x = 0x3c00: exactly 1 */
+    assert_float_equal(tki_f16_to_f32(got), 0.8412f, 0.001f);
+}
+
+static void assert_status(trial *t, const char *name, tk_status got, tk_status expected, const char *text)
+{
+    if (got != expected || (got != TK_OK && !strstr(tk_ctx_message(t->ctx), text)))
+        fail_msg("%s: %s: '%s', not %s: '%s'", name, tk_status_text(got), got ? tk_ctx_message(t->ctx) : "",
+                 tk_status_text(expected), text);
+}
+
+/* A fresh worker of a correct kernel. */
+static void assert_next_is_served(void)
+{
+    trial t;
+    tki_worker *worker;
+    prepare(&t, TKI_GUARD_RED_ZONES);
+    assert_ok(t.ctx, tki_worker_open(t.ctx, kernel_path("correct"), t.c.contract, NULL, &worker));
+    assert_ok(t.ctx, tki_worker_call(worker, &t.c, t.buffers, NULL, &t.overrun));
+    assert_int_equal(t.overrun.param, -1);
+    assert_computed(&t);
+    tki_worker_close(worker);
+    finish(&t);
+}
+
+/* Runs that kernel `calls` times; the last call comes to `expected`. */
+static void try(const char *name, tki_guard_mode mode, unsigned without, int calls, tk_status expected,
+                const char *text)
+{
+    trial t;
+    tki_worker *worker;
+    tki_worker_options options = {.call_seconds = 2, .start_seconds = 20, .without = without};
+    prepare(&t, mode);
+    double start = tki_now();
+    assert_ok(t.ctx, tki_worker_open(t.ctx, kernel_path(name), t.c.contract, &options, &worker));
+    tk_status status = TK_OK;
+    for (int i = 0; i < calls; i++) {
+        if (status != TK_OK)
+            fail_msg("%s: call %d: %s", name, i, tk_ctx_message(t.ctx));
+        memset(t.y.data, 0xa5, SIZE * 2);
+        if (i > 0)
+            usleep(100000); /* for what an earlier call left running */
+        status = tki_worker_call(worker, &t.c, t.buffers, NULL, &t.overrun);
+    }
+    assert_status(&t, name, status, expected, text);
+    assert_true(tki_now() - start < 15);
+    if (status != TK_OK)
+        assert_unwritten(&t);
+    assert_int_equal(tki_worker_broken(worker), status == TK_KERNEL_FAULT || status == TK_TIMEOUT);
+    tki_worker_close(worker);
+    finish(&t);
+    assert_nothing_left();
+    assert_next_is_served();
+    assert_nothing_left();
+}
+
+typedef struct expectation {
+    const char *name;
+    tk_status status;
+    const char *text;
+    int calls;
+} expectation;
+
+static void try_all(const expectation list[], size_t count, tki_guard_mode mode, unsigned without)
+{
+    for (size_t i = 0; i < count; i++)
+        try(list[i].name, mode, without, list[i].calls ? list[i].calls : 1, list[i].status, list[i].text);
+}
+
+#define TRY_ALL(list, mode, without) try_all(list, sizeof(list) / sizeof *(list), mode, without)
+
+/* ------------------------------------------------------------------------------------------------------------
+ * Tests
+ * ------------------------------------------------------------------------------------------------------------ */
+
+static void correct_kernels(void **state)
+{
+    (void)state;
+    assert_next_is_served();
+    assert_nothing_left();
+    trial t;
+    tki_worker *worker;
+    for (int mode = TKI_GUARD_RED_ZONES; mode <= TKI_GUARD_END_PAGE; mode++) {
+        prepare(&t, (tki_guard_mode)mode);
+        assert_ok(t.ctx, tki_worker_open(t.ctx, kernel_path("correct"), t.c.contract, NULL, &worker));
+        for (int i = 0; i < 20; i++) {
+            double seconds = -1;
+            memset(t.y.data, i, SIZE * 2);
+            assert_ok(t.ctx, tki_worker_call(worker, &t.c, t.buffers, &seconds, &t.overrun));
+            assert_computed(&t);
+            assert_true(seconds > 0 && seconds < 10);
+        }
+        /* Nothing at all, at any address. */
+        t.c.dims[0] = 0;
+        assert_ok(t.ctx, tki_worker_call(worker, &t.c, t.buffers, NULL, &t.overrun));
+        t.buffers[0] = t.buffers[1] = NULL;
+        assert_ok(t.ctx, tki_worker_call(worker, &t.c, t.buffers, NULL, &t.overrun));
+        tki_worker_close(worker);
+        finish(&t);
+    }
+    assert_nothing_left();
+}
+
+static void crashes_and_exits(void **state)
+{
+    (void)state;
+    static const expectation list[] = {
+        {"segfault", TK_KERNEL_FAULT, "ended by signal 11 (Segmentation fault) at address 0x10", 0},
+        {"divide_by_zero", TK_KERNEL_FAULT, "signal 8", 0},
+        {"abort_it", TK_KERNEL_FAULT, "signal 6", 0},
+        {"exit_0", TK_KERNEL_FAULT, "ended its process with exit status 0", 0},
+        {"exit_in_a_thread", TK_KERNEL_FAULT, "ended its process with exit status 0", 0},
+        {"overflow_stack", TK_KERNEL_FAULT, "signal 11", 0},
+        {"jump_into_nowhere", TK_KERNEL_FAULT, "signal", 0},
+        {"end_its_thread", TK_KERNEL_FAULT, "ended its process with exit status 0", 0},
+        {"replace_handlers", TK_OK, "", 2},
+        {"replace_handlers_and_crash", TK_KERNEL_FAULT, "signal 11", 0},
+        {"endless", TK_TIMEOUT, "did not return within 2 seconds", 0},
+        {"deaf_and_endless", TK_TIMEOUT, "did not return within 2 seconds", 0},
+        {"stop_itself", TK_TIMEOUT, "did not return within 2 seconds", 0},
+        {"refuse_odd_sizes", TK_OK, "", 2},
+    };
+    TRY_ALL(list, TKI_GUARD_RED_ZONES, 0);
+}
+
+static void memory(void **state)
+{
+    (void)state;
+    static const expectation both[] = {
+        {"write_to_input", TK_KERNEL_FAULT, "it wrote to its input x, at byte 0", 0},
+        {"thread_that_writes_late", TK_KERNEL_FAULT, "after it had returned: it reached into y", 2},
+        {"map_output_again", TK_UNSUPPORTED, "returned 101", 0},
+        {"resize_output", TK_OK, "", 3},
+        {"allocate_100_gib", TK_UNSUPPORTED, "returned 104", 0},
+    };
+    TRY_ALL(both, TKI_GUARD_RED_ZONES, 0);
+    TRY_ALL(both, TKI_GUARD_END_PAGE, 0);
+    static const expectation at_the_end[] = {
+        {"write_behind", TK_KERNEL_FAULT, "it reached outside y, at byte 2000 of its 2000", 0},
+        {"read_behind", TK_KERNEL_FAULT, "it reached outside x, at byte 2000 of its 2000", 0},
+    };
+    TRY_ALL(at_the_end, TKI_GUARD_END_PAGE, 0);
+    /* A second mapping, where nothing forbids it, is still found. */
+    static const expectation unfiltered[] = {
+        {"map_output_again", TK_KERNEL_FAULT, "could still write to y after it had returned", 0}};
+    TRY_ALL(unfiltered, TKI_GUARD_RED_ZONES, TKI_CONFINE_SECCOMP);
+}
+
+static void red_zones(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        int64_t offset;
+    } list[] = {{"write_before", -2}, {"write_behind", 2 * SIZE}};
+    for (int i = 0; i < 2; i++) {
+        trial t;
+        tki_worker *worker;
+        prepare(&t, TKI_GUARD_RED_ZONES);
+        assert_ok(t.ctx, tki_worker_open(t.ctx, kernel_path(list[i].name), t.c.contract, NULL, &worker));
+        for (int k = 0; k < 3; k++) {
+            assert_ok(t.ctx, tki_worker_call(worker, &t.c, t.buffers, NULL, &t.overrun));
+            assert_int_equal(t.overrun.param, 1);
+            assert_int_equal(t.overrun.offset, list[i].offset);
+        }
+        tki_worker_close(worker);
+        finish(&t);
+    }
+    /* What was there stays there. */
+    trial t;
+    tki_worker *worker;
+    prepare(&t, TKI_GUARD_RED_ZONES);
+    assert_ok(t.ctx, tki_worker_open(t.ctx, kernel_path("leave_unwritten"), t.c.contract, NULL, &worker));
+    assert_ok(t.ctx, tki_worker_call(worker, &t.c, t.buffers, NULL, &t.overrun));
+    assert_unwritten(&t);
+    tki_worker_close(worker);
+    finish(&t);
+    assert_nothing_left();
+}
+
+static void connections(void **state)
+{
+    (void)state;
+    static const expectation list[] = {
+        {"forge_reply", TK_KERNEL_FAULT, "forged or garbled a reply: an answer to another call", 0},
+        {"send_garbage", TK_KERNEL_FAULT, "forged or garbled a reply: not the header of a frame", 0},
+        {"send_descriptor", TK_KERNEL_FAULT, "forged or garbled a reply: too long, or with descriptors", 0},
+        {"send_many", TK_KERNEL_FAULT, "forged or garbled a reply: a short frame", 0},
+        {"close_everything", TK_KERNEL_FAULT, "", 0},
+    };
+    TRY_ALL(list, TKI_GUARD_RED_ZONES, 0);
+}
+
+static void liberties(void **state)
+{
+    (void)state;
+    static const expectation list[] = {
+        {"child_that_lives_on", TK_UNSUPPORTED, "returned 105", 0},
+        {"fork_bomb", TK_TIMEOUT, "did not return", 0},
+        {"kill_parent", TK_UNSUPPORTED, "returned 106", 0},
+        {"open_passwd", TK_UNSUPPORTED, "returned 111", 0},
+        {"open_outside", TK_UNSUPPORTED, "returned 112", 0},
+        {"share_memory", TK_UNSUPPORTED, "returned 113", 0},
+        {"open_socket", TK_UNSUPPORTED, "returned 114", 0},
+        {"trace_parent", TK_UNSUPPORTED, "returned 115", 0},
+        {"set_clock", TK_UNSUPPORTED, "returned 116", 0},
+        {"start_program", TK_UNSUPPORTED, "returned 117", 0},
+        {"fill_scratch", TK_OK, "", 0},
+        {"look_around", TK_OK, "", 2},
+    };
+    TRY_ALL(list, TKI_GUARD_RED_ZONES, 0);
+}
+
+/* Whatever the system refuses to set up, processes end and buffers are guarded; and the report says what is missing. */
+static void with_less(void **state)
+{
+    (void)state;
+    static const expectation always[] = {
+        {"correct", TK_OK, "", 2},
+        {"segfault", TK_KERNEL_FAULT, "signal 11", 0},
+        {"exit_0", TK_KERNEL_FAULT, "exit status 0", 0},
+        {"endless", TK_TIMEOUT, "", 0},
+        {"write_to_input", TK_KERNEL_FAULT, "wrote to its input x", 0},
+        {"forge_reply", TK_KERNEL_FAULT, "forged", 0},
+    };
+    static const expectation forks[] = {
+        {"child_that_lives_on", TK_KERNEL_FAULT, "could still write to y after it had returned", 0},
+        {"fork_bomb", TK_TIMEOUT, "", 0},
+    };
+    static const unsigned less[] = {
+        TKI_CONFINE_ALL,
+        TKI_CONFINE_USER | TKI_CONFINE_PIDS | TKI_CONFINE_NETWORK | TKI_CONFINE_MOUNTS,
+        TKI_CONFINE_SECCOMP,
+        TKI_CONFINE_PIDS | TKI_CONFINE_SECCOMP,
+        TKI_CONFINE_LANDLOCK | TKI_CONFINE_CGROUP,
+    };
+    for (size_t i = 0; i < sizeof less / sizeof *less; i++) {
+        TRY_ALL(always, TKI_GUARD_RED_ZONES, less[i]);
+        if (less[i] & TKI_CONFINE_SECCOMP)
+            TRY_ALL(forks, TKI_GUARD_RED_ZONES, less[i]);
+    }
+    /* One means alone refuses these too. */
+    static const expectation by_landlock[] = {{"open_passwd", TK_UNSUPPORTED, "returned 111", 0},
+                                              {"share_memory", TK_UNSUPPORTED, "returned 113", 0}};
+    static const expectation by_mounts[] = {{"open_outside", TK_UNSUPPORTED, "returned 112", 0},
+                                            {"share_memory", TK_UNSUPPORTED, "returned 113", 0}};
+    TRY_ALL(by_landlock, TKI_GUARD_RED_ZONES, TKI_CONFINE_ALL & ~TKI_CONFINE_LANDLOCK);
+    TRY_ALL(by_mounts, TKI_GUARD_RED_ZONES, TKI_CONFINE_LANDLOCK | TKI_CONFINE_SECCOMP);
+}
+
+static void report(void **state)
+{
+    (void)state;
+    static const char *const lines[] = {
+        "no new privileges", "user namespace", "network namespace", "IPC namespace", "process namespace",
+        "mount namespace",   "limits",         "capabilities",      "Landlock",      "seccomp",
+        "control group"};
+    tk_ctx *ctx = new_context();
+    tki_worker *worker;
+    assert_ok(ctx, tki_worker_open(ctx, kernel_path("correct"), tk_contract_find("gelu_fwd"), NULL, &worker));
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+        assert_non_null(strstr(tki_worker_confinement(worker), lines[i]));
+    print_message("%s", tki_worker_confinement(worker));
+    tki_worker_close(worker);
+    tki_worker_options options = {.without = TKI_CONFINE_LANDLOCK};
+    assert_ok(ctx, tki_worker_open(ctx, kernel_path("correct"), tk_contract_find("gelu_fwd"), &options, &worker));
+    assert_non_null(strstr(tki_worker_confinement(worker), "Landlock: left out"));
+    tki_worker_close(worker);
+    tk_ctx_destroy(ctx);
+}
+
+static void loading(void **state)
+{
+    (void)state;
+    tk_ctx *ctx = new_context();
+    const tk_contract *gelu = tk_contract_find("gelu_fwd");
+    tki_worker *worker;
+    tki_worker_options options = {.start_seconds = 1};
+    assert_refused(ctx, tki_worker_open(ctx, "/nowhere.so", gelu, NULL, &worker), TK_IO, "/nowhere.so");
+    assert_refused(ctx, tki_worker_open(ctx, kernel_path("correct"), tk_contract_find("gemm"), NULL, &worker),
+                   TK_BAD_FILE, "has no function tokitai_gemm; it has tokitai_gelu_fwd");
+    assert_refused(ctx, tki_worker_open(ctx, "/proc/self/exe", gelu, NULL, &worker), TK_BAD_FILE, "cannot be loaded");
+    assert_refused(ctx, tki_worker_open(ctx, kernel_path("loading_segfault"), gelu, NULL, &worker), TK_KERNEL_FAULT,
+                   "signal 11");
+    assert_refused(ctx, tki_worker_open(ctx, kernel_path("loading_exit_0"), gelu, NULL, &worker), TK_KERNEL_FAULT,
+                   "exit status 0");
+    assert_refused(ctx, tki_worker_open(ctx, kernel_path("loading_deaf_and_endless"), gelu, &options, &worker),
+                   TK_TIMEOUT, "did not load within 1 seconds");
+    assert_null(worker);
+    setenv("TOKITAI_WORKER", "/bin/true", 1);
+    assert_refused(ctx, tki_worker_open(ctx, kernel_path("correct"), gelu, NULL, &worker), TK_UNAVAILABLE,
+                   "another version");
+    setenv("TOKITAI_WORKER", "/nowhere", 1);
+    assert_refused(ctx, tki_worker_open(ctx, kernel_path("correct"), gelu, NULL, &worker), TK_UNAVAILABLE,
+                   "TOKITAI_WORKER=/nowhere");
+    unsetenv("TOKITAI_WORKER");
+    tk_ctx_destroy(ctx);
+    assert_nothing_left();
+}
+
+/* A worker that broke starts again with the next call. */
+static void the_same_worker_goes_on(void **state)
+{
+    (void)state;
+    trial t;
+    tki_worker *worker;
+    prepare(&t, TKI_GUARD_RED_ZONES);
+    assert_ok(t.ctx, tki_worker_open(t.ctx, kernel_path("refuse_odd_sizes"), t.c.contract, NULL, &worker));
+    for (int i = 0; i < 4; i++) {
+        t.c.dims[0] = SIZE - i % 2;
+        tk_status status = tki_worker_call(worker, &t.c, t.buffers, NULL, &t.overrun);
+        if (i % 2)
+            assert_refused(t.ctx, status, TK_UNSUPPORTED, "does not take this case: it returned 7");
+        else
+            assert_ok(t.ctx, status);
+    }
+    tki_worker_close(worker);
+    t.c.dims[0] = SIZE;
+    assert_ok(t.ctx, tki_worker_open(t.ctx, kernel_path("segfault"), t.c.contract, NULL, &worker));
+    for (int i = 0; i < 3; i++)
+        assert_refused(t.ctx, tki_worker_call(worker, &t.c, t.buffers, NULL, &t.overrun), TK_KERNEL_FAULT,
+                       "signal 11");
+    tki_worker_close(worker);
+    finish(&t);
+    assert_nothing_left();
+}
+
+/* The tests run as root in some places; there an ordinary user is tried as well. */
+static void an_ordinary_user(void **state)
+{
+    (void)state;
+    enum { NOBODY = 65534, NO_ACCESS = 77 };
+    if (geteuid() != 0)
+        skip();
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        if (setgroups(0, NULL) || setresgid(NOBODY, NOBODY, NOBODY) || setresuid(NOBODY, NOBODY, NOBODY) ||
+            access(kernel_path("correct"), R_OK))
+            _exit(NO_ACCESS);
+        descriptors_before = entries("/proc/self/fd"); /* valgrind closes one of its own */
+        static const expectation list[] = {{"segfault", TK_KERNEL_FAULT, "signal 11", 0},
+                                           {"endless", TK_TIMEOUT, "", 0},
+                                           {"open_passwd", TK_UNSUPPORTED, "returned 111", 0},
+                                           {"open_outside", TK_UNSUPPORTED, "returned 112", 0}};
+        TRY_ALL(list, TKI_GUARD_RED_ZONES, 0);
+        _exit(0);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == NO_ACCESS)
+        skip();
+    assert_int_equal(status, 0);
+    assert_nothing_left();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(correct_kernels),   cmocka_unit_test(report),
+        cmocka_unit_test(crashes_and_exits), cmocka_unit_test(memory),
+        cmocka_unit_test(red_zones),         cmocka_unit_test(connections),
+        cmocka_unit_test(liberties),         cmocka_unit_test(with_less),
+        cmocka_unit_test(loading),           cmocka_unit_test(the_same_worker_goes_on),
+        cmocka_unit_test(an_ordinary_user),
+    };
+    return cmocka_run_group_tests(tests, begin, end);
+}
