@@ -1,0 +1,227 @@
+/* A user's source becomes a shared library, inside the sandbox: a compiler can be made to read any file and to load plugins. */
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "artifact/process.h"
+#include "core/clock.h"
+#include "core/context.h"
+#include "executor/spawn.h"
+#include "executor/worker.h"
+
+enum { MOST_LOG = 1 << 20, POLL_MS = 20 };
+
+/* By the file's ending. `always` makes a shared library of it. */
+static const struct language {
+    const char *ending, *compiler, *always, *last;
+} languages[] = {
+    {".c", "cc", "-fPIC -shared", "-lm"},
+    {".cpp", "c++", "-fPIC -shared", "-lm"},
+    {".cc", "c++", "-fPIC -shared", "-lm"},
+    {".cxx", "c++", "-fPIC -shared", "-lm"},
+    {".cu", "nvcc", "-Xcompiler -fPIC -shared", ""},
+    {".hip", "hipcc", "-fPIC -shared", ""},
+};
+
+static bool ends_with(const char *text, const char *ending)
+{
+    size_t length = strlen(text), end = strlen(ending);
+    return length > end && !strcmp(text + length - end, ending);
+}
+
+static const struct language *language_of(const char *file)
+{
+    for (size_t i = 0; i < sizeof languages / sizeof *languages; i++)
+        if (ends_with(file, languages[i].ending))
+            return &languages[i];
+    return NULL;
+}
+
+static void add_words(tki_strings *list, const char *text)
+{
+    for (text += strspn(text, " \t\n"); *text; text += strspn(text, " \t\n")) {
+        int length = (int)strcspn(text, " \t\n");
+        tki_strings_add(list, "%.*s", length, text);
+        text += length;
+    }
+}
+
+/* A compiler outside the system's folders reads what lies beside it: PREFIX of PREFIX/bin/cc, but no home folder. */
+static void allow_compiler(tki_strings *list, const char *compiler)
+{
+    char *path = realpath(compiler, NULL);
+    const char *home = getenv("HOME");
+    char *slash = path ? strrchr(path, '/') : NULL;
+    for (int level = 0; level < 2 && slash && slash != path; level++) {
+        *slash = 0;
+        slash = strrchr(path, '/');
+        if (slash == path || (home && !strcmp(path, home)))
+            break;
+        tki_strings_add(list, "read=%s", path);
+    }
+    free(path);
+}
+
+static bool find_compiler(const tki_worker_source *source, const struct language *language, char *path, size_t size)
+{
+    static const char *const folders[] = {"/usr/local/cuda/bin", "/opt/rocm/bin", NULL};
+    const char *name = source->compiler ? source->compiler : language->compiler;
+    if (!strchr(name, '/'))
+        return tki_program_find(name, folders, path, size);
+    char *real = realpath(name, NULL);
+    snprintf(path, size, "%s", real ? real : name);
+    free(real);
+    return access(path, X_OK) == 0;
+}
+
+/* Arguments of the worker program: what may be read, then the command. */
+static bool make_arguments(const tki_worker_source *source, const struct language *language, const char *compiler,
+                           const char *file, tki_worker_build *build, tki_strings *list)
+{
+    char *include = source->include ? realpath(source->include, NULL) : NULL;
+    tki_strings_add(list, "without=%u", source->without);
+    tki_strings_add(list, "read=%s", file);
+    if (include)
+        tki_strings_add(list, "read=%s", include);
+    allow_compiler(list, compiler);
+    for (int i = 0; source->readable && source->readable[i]; i++)
+        tki_strings_add(list, "read=%s", source->readable[i]);
+    tki_strings_add(list, "--");
+    int command = list->count;
+    tki_strings_add(list, "%s", compiler);
+    add_words(list, source->flags ? source->flags : "-O2");
+    add_words(list, language->always);
+    if (include)
+        tki_strings_add(list, "-I%s", include);
+    tki_strings_add(list, "-o");
+    tki_strings_add(list, "%s", build->artifact);
+    tki_strings_add(list, "%s", file);
+    add_words(list, language->last);
+    free(include);
+    size_t size = 1;
+    for (int i = command; i < list->count; i++)
+        size += strlen(list->items[i]) + 1;
+    build->command = list->failed ? NULL : calloc(1, size);
+    for (int i = command; i < list->count && build->command; i++) {
+        strcat(build->command, i > command ? " " : "");
+        strcat(build->command, list->items[i]);
+    }
+    return build->command != NULL;
+}
+
+/* Keeps what is printed until the compiler has ended or the time is over; false for the latter. What does not fit is dropped. */
+static bool read_until_end(const tki_child *child, double deadline, char *log, int *status)
+{
+    size_t used = 0;
+    bool ended = false;
+    char rest[4096];
+    for (;;) {
+        struct pollfd waiting = {.fd = child->output, .events = POLLIN};
+        int ready = poll(&waiting, 1, ended ? 0 : POLL_MS);
+        bool full = used + 1 >= MOST_LOG;
+        ssize_t got = ready > 0
+                          ? read(child->output, full ? rest : log + used, full ? sizeof rest : MOST_LOG - 1 - used)
+                          : 0;
+        used += got > 0 && !full ? (size_t)got : 0;
+        log[used] = 0;
+        if (ended && got <= 0)
+            return true;
+        if (tki_now() > deadline)
+            return false;
+        /* At the end of the output, or while there is none, wait here. */
+        if (!ended && got <= 0)
+            ended = tki_child_wait(child, tki_now() + (ready > 0 ? 1e-3 * POLL_MS : 0), status);
+    }
+}
+
+static tk_status run(tk_ctx *ctx, const tki_worker_source *source, const tki_strings *arguments, const char *compiler,
+                     tki_worker_build *build)
+{
+    tki_strings environment = {0};
+    tki_child child = {0};
+    tki_frame frame;
+    double seconds = source->seconds > 0 ? source->seconds : 300, deadline = tki_now() + seconds;
+    tki_child_environment(&environment, false);
+    snprintf(child.scratch, sizeof child.scratch, "%s", build->folder);
+    tk_status status = environment.failed ? tki_fail(ctx, TK_NO_MEMORY, "no memory for an environment")
+                                          : tki_child_start(ctx, arguments->items, environment.items, true, &child);
+    tki_strings_free(&environment);
+    if (status != TK_OK)
+        return status;
+    const tki_wire_reply *reply = (const tki_wire_reply *)(const void *)frame.bytes;
+    tki_receipt receipt = tki_child_receive(&child, deadline, &frame);
+    int end = -1;
+    if (receipt == TKI_RECEIPT_TIMEOUT ||
+        (receipt == TKI_RECEIPT_FRAME && !read_until_end(&child, deadline, build->log, &end)))
+        status = tki_fail(ctx, TK_TIMEOUT, "%s did not end within %g seconds", compiler, seconds);
+    else if (receipt != TKI_RECEIPT_FRAME ||
+             tki_wire_check_reply(frame.bytes, frame.size, TKI_WIRE_CONFINED, 0, 0) != NULL)
+        status = tki_fail(ctx, TK_UNAVAILABLE,
+                          "the program tokitai-worker does not work here, or is of another "
+                          "version than this library");
+    else if (!WIFEXITED(end))
+        status = tki_fail(ctx, TK_BAD_FILE, "%s was ended by signal %d", compiler, WTERMSIG(end));
+    else if (WEXITSTATUS(end))
+        status = tki_fail(ctx, TK_BAD_FILE, "%s does not compile: %s ended with status %d", source->file, compiler,
+                          WEXITSTATUS(end));
+    if (receipt == TKI_RECEIPT_FRAME && frame.size >= sizeof *reply)
+        tki_wire_text(reply, build->confinement, TKI_WIRE_TEXT);
+    tki_child_end(&child);
+    return status;
+}
+
+static tk_status compile(tk_ctx *ctx, const tki_worker_source *source, const char *file, tki_worker_build *build)
+{
+    char compiler[PATH_MAX];
+    tki_strings arguments = {0};
+    struct stat about;
+    const struct language *language = language_of(source->file);
+    if (!language)
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "%s: a kernel's file ends in .c, .cpp, .cu, .hip or .so", source->file);
+    if (!find_compiler(source, language, compiler, sizeof compiler))
+        return tki_fail(ctx, TK_UNAVAILABLE, "%s needs the compiler %s, which is not here", source->file,
+                        source->compiler ? source->compiler : language->compiler);
+    tk_status status = tki_scratch_make(ctx, build->folder);
+    if (status != TK_OK)
+        return status;
+    snprintf(build->artifact, sizeof build->artifact, "%s/kernel.so", build->folder);
+    build->log = calloc(1, MOST_LOG);
+    build->confinement = calloc(1, TKI_WIRE_TEXT);
+    bool ready = make_arguments(source, language, compiler, file, build, &arguments) && build->log;
+    status = ready && build->confinement ? run(ctx, source, &arguments, compiler, build)
+                                         : tki_fail(ctx, TK_NO_MEMORY, "no memory for a compilation");
+    tki_strings_free(&arguments);
+    /* The compiler is foreign code by now: a link could lead anywhere. */
+    if (status == TK_OK && (lstat(build->artifact, &about) != 0 || !S_ISREG(about.st_mode)))
+        status = tki_fail(ctx, TK_BAD_FILE, "%s: %s made no library", source->file, compiler);
+    return status;
+}
+
+tk_status tki_worker_compile(tk_ctx *ctx, const tki_worker_source *source, tki_worker_build *build)
+{
+    *build = (tki_worker_build){0};
+    char *file = realpath(source->file, NULL);
+    if (!file)
+        return tki_fail(ctx, TK_IO, "%s: %s", source->file, strerror(errno));
+    tk_status status = TK_OK;
+    if (ends_with(source->file, ".so"))
+        snprintf(build->artifact, sizeof build->artifact, "%s", file);
+    else
+        status = compile(ctx, source, file, build);
+    free(file);
+    return status;
+}
+
+void tki_worker_build_close(tki_worker_build *build)
+{
+    tki_scratch_remove(build->folder);
+    free(build->command);
+    free(build->log);
+    free(build->confinement);
+    *build = (tki_worker_build){0};
+}

@@ -1,0 +1,101 @@
+/* What the tests of workers share: a folder of their own, and the proof that nothing is left behind. Include after cmocka.h. */
+#ifndef TKI_TESTS_WORKER_TEST_H
+#define TKI_TESTS_WORKER_TEST_H
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Of the test itself: under it lies every scratch folder, and in every worker's arguments stands its name. */
+static char own_folder[64];
+static char kernels[PATH_MAX];
+
+static inline const char *kernel_path(const char *name)
+{
+    static char path[PATH_MAX + 64];
+    snprintf(path, sizeof path, "%s/%s.so", kernels, name);
+    return path;
+}
+
+/* ------------------------------------------------------------------------------------------------------------
+ * What is left behind
+ * ------------------------------------------------------------------------------------------------------------ */
+
+static inline int entries(const char *folder)
+{
+    DIR *list = opendir(folder);
+    int count = 0;
+    assert_non_null(list);
+    for (struct dirent *entry; (entry = readdir(list));)
+        count += entry->d_name[0] != '.';
+    closedir(list);
+    return count;
+}
+
+/* Living processes that have this test's folder among their arguments. */
+static inline int processes_left(void)
+{
+    DIR *list = opendir("/proc");
+    int count = 0;
+    assert_non_null(list);
+    for (struct dirent *entry; (entry = readdir(list));) {
+        char path[300], line[4096];
+        if (entry->d_name[0] < '0' || entry->d_name[0] > '9')
+            continue;
+        snprintf(path, sizeof path, "/proc/%s/cmdline", entry->d_name);
+        int file = open(path, O_RDONLY | O_CLOEXEC);
+        ssize_t length = file < 0 ? 0 : read(file, line, sizeof line);
+        if (file >= 0)
+            close(file);
+        count += length > 0 && memmem(line, (size_t)length, own_folder, strlen(own_folder)) != NULL;
+    }
+    closedir(list);
+    return count;
+}
+
+static int descriptors_before;
+
+static inline void assert_nothing_left(void)
+{
+    for (int i = 0; i < 2000 && processes_left(); i++)
+        usleep(1000);
+    assert_int_equal(processes_left(), 0);
+    assert_int_equal(entries(own_folder), 0);
+    assert_int_equal(entries("/proc/self/fd"), descriptors_before);
+    assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+    assert_int_equal(errno, ECHILD);
+    assert_int_equal(access("/dev/shm/tokitai-worker-outside", F_OK), -1);
+    assert_int_equal(access("/tmp/tokitai-worker-outside", F_OK), -1);
+}
+
+static inline int begin_worker_test(void **state)
+{
+    (void)state;
+    /* Not below /tmp: one of the kernels tries to write there. */
+    snprintf(own_folder, sizeof own_folder, "/var/tmp/tokitai-test-XXXXXX");
+    assert_non_null(mkdtemp(own_folder));
+    assert_int_equal(chmod(own_folder, 0777), 0);
+    setenv("TMPDIR", own_folder, 1);
+    setenv("TOKITAI_SECRET", "a key, perhaps", 1);
+    ssize_t length = readlink("/proc/self/exe", kernels, sizeof kernels - 16);
+    assert_true(length > 0);
+    kernels[length] = 0;
+    strcpy(strrchr(kernels, '/'), "/kernels");
+    descriptors_before = entries("/proc/self/fd");
+    return 0;
+}
+
+static inline int end_worker_test(void **state)
+{
+    (void)state;
+    return rmdir(own_folder);
+}
+
+#endif
