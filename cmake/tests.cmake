@@ -82,29 +82,38 @@ add_fake_gpu(driver.c libcuda_without_launch.so 0 FAKE_WITHOUT_LAUNCH)
 add_fake_gpu(compiler.c libnvrtc.so 0)
 add_fake_gpu(compiler.c libhiprtc.so 1)
 
-# Kernels for the worker: one library for each function of tests/kernels/misbehave.c, in BUILD/tests/kernels/. They know no
+# Kernels for the worker: a library for each function of the files in tests/kernels/, in BUILD/tests/kernels/. They know no
 # sanitizer, and neither does the program that loads them.
 
 set(worker_kernels "")
-function(add_worker_kernel name behaviour)
-    add_library(kernel.${name} MODULE tests/kernels/misbehave.c)
+function(add_worker_kernel name file behaviour)
+    add_library(kernel.${name} MODULE tests/kernels/${file})
     target_include_directories(kernel.${name} PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/include)
     target_compile_definitions(kernel.${name} PRIVATE BEHAVIOUR=${behaviour} ${ARGN})
-    target_link_libraries(kernel.${name} PRIVATE m)
+    target_link_libraries(kernel.${name} PRIVATE m ${CMAKE_DL_LIBS})
     unsanitized(kernel.${name})
     set_target_properties(kernel.${name} PROPERTIES
         PREFIX "" OUTPUT_NAME ${name} LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/kernels)
     set(worker_kernels ${worker_kernels} kernel.${name} PARENT_SCOPE)
 endfunction()
-file(STRINGS tests/kernels/misbehave.c behaviours REGEX "^static void [a-z0-9_]+\\(void\\)$")
-foreach(line IN LISTS behaviours)
-    string(REGEX REPLACE "^static void ([a-z0-9_]+).*" "\\1" name "${line}")
-    add_worker_kernel(${name} ${name})
+function(list_behaviours variable file type)
+    file(STRINGS tests/kernels/${file} lines REGEX "^static ${type} [a-z0-9_]+\\(void\\)$")
+    list(TRANSFORM lines REPLACE "^static ${type} ([a-z0-9_]+).*" "\\1")
+    set(${variable} ${lines} PARENT_SCOPE)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS tests/kernels/${file})
+endfunction()
+list_behaviours(behaviours misbehave.c void)
+foreach(name IN LISTS behaviours)
+    add_worker_kernel(${name} misbehave.c ${name})
 endforeach()
 foreach(name IN ITEMS segfault exit_0 deaf_and_endless)
-    add_worker_kernel(loading_${name} ${name} ON_LOADING)
+    add_worker_kernel(loading_${name} misbehave.c ${name} ON_LOADING)
 endforeach()
-set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS tests/kernels/misbehave.c)
+list_behaviours(behaviours on_fake_gpu.c int)
+foreach(name IN LISTS behaviours)
+    add_worker_kernel(cuda_${name} on_fake_gpu.c ${name} FAKE_HIP=0)
+    add_worker_kernel(hip_${name} on_fake_gpu.c ${name} FAKE_HIP=1)
+endforeach()
 
 # cmocka programs
 

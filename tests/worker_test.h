@@ -19,7 +19,7 @@ static char kernels[PATH_MAX];
 
 static inline const char *kernel_path(const char *name)
 {
-    static char path[PATH_MAX + 64];
+    static char path[PATH_MAX + 128];
     snprintf(path, sizeof path, "%s/%s.so", kernels, name);
     return path;
 }

@@ -228,8 +228,18 @@ static int run_fault(const fake_launch *launch, fake_host_function *host)
     return OK;
 }
 
+static fake_launch late; /* the copy that is still to be made */
+
+static int run_late_copy(const fake_launch *launch, fake_host_function *host)
+{
+    (void)host;
+    late = *launch;
+    return OK;
+}
+
 static definition definitions[64] = {
     {"fake_copy", sizeof(fake_copy_params), run_copy},
+    {"fake_late_copy", sizeof(fake_copy_params), run_late_copy},
     {"fake_fault", sizeof(fake_fault_params), run_fault},
 };
 enum { LAUNCHES = 1024 };
@@ -623,6 +633,15 @@ int API(cuStreamSynchronize, hipStreamSynchronize)(void *stream)
     if (code == OK && capturing())
         return CAPTURE_UNSUPPORTED;
     return code == OK && stream && !is(stream, STREAM) ? INVALID_HANDLE : code;
+}
+
+int API(cuCtxSynchronize, hipDeviceSynchronize)(void)
+{
+    int code = begin(__func__, true);
+    if (code == OK && late.param_bytes)
+        code = run_copy(&late, to_host);
+    late.param_bytes = 0;
+    return code;
 }
 
 int API(cuStreamIsCapturing, hipStreamIsCapturing)(void *stream, int *status)

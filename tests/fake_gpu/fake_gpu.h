@@ -37,7 +37,8 @@ typedef void *fake_host_function(const void *device, size_t bytes);
 /* A kernel's body. Returns 0, or the error that the next call that waits will report. */
 typedef int fake_kernel(const fake_launch *launch, fake_host_function *host);
 
-/* fake_gpu_define: kernels of that name run this from now on. Defined from the start: fake_copy and fake_fault. */
+/* fake_gpu_define: kernels of that name run this from now on. Defined from the start: fake_copy, fake_fault, and
+ * fake_late_copy, which copies when the whole device is waited for: work on another stream. */
 typedef void fake_define_function(const char *name, size_t param_bytes, fake_kernel *run);
 /* fake_gpu_launch_at: the i-th launch since the last reset, 0 the first; NULL past the end. */
 typedef const fake_launch *fake_launch_function(int i);
