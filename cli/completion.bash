@@ -77,10 +77,11 @@ _tokitai_kernel() {
     local current=$1 previous=$2
     case $previous in
         --backend) _tokitai_reply "cpu cuda hip" "$current" ;;
+        --socket) _tokitai_files "" "$current" ;;
         --max-frame) COMPREPLY=() ;;
         *)
             if [[ $current == -* ]]; then
-                _tokitai_reply "--server --backend --max-frame --help" "$current"
+                _tokitai_reply "--server --binary --socket --backend --max-frame --help" "$current"
             else
                 _tokitai_reply "gelu-bwd softmax gemm-bw embedding" "$current"
             fi ;;

@@ -2,6 +2,7 @@
 #include "serve/frames.h"
 
 #include <errno.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -30,6 +31,56 @@ size_t tki_read_whole(int input, void *to, size_t bytes)
     if (done == bytes)
         errno = 0;
     return done;
+}
+
+static void take_files(struct msghdr *message, int files[TKI_FRAME_FILES], int *count)
+{
+    bool too_many = (message->msg_flags & MSG_CTRUNC) != 0;
+    for (struct cmsghdr *part = CMSG_FIRSTHDR(message); part; part = CMSG_NXTHDR(message, part)) {
+        if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_RIGHTS)
+            continue;
+        size_t here = (part->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+        for (size_t i = 0; i < here; i++) {
+            int file;
+            memcpy(&file, CMSG_DATA(part) + i * sizeof file, sizeof file);
+            if (*count < TKI_FRAME_FILES && !too_many) {
+                files[(*count)++] = file;
+            } else {
+                close(file);
+                too_many = true;
+            }
+        }
+    }
+    if (!too_many)
+        return;
+    while (*count > 0)
+        close(files[--*count]);
+    *count = -1;
+}
+
+size_t tki_read_with_files(int input, void *to, size_t bytes, int files[TKI_FRAME_FILES], int *count)
+{
+    union {
+        struct cmsghdr header; /* for its alignment */
+        char bytes[CMSG_SPACE(sizeof(int[TKI_FRAME_FILES]))];
+    } control;
+    struct iovec part = {to, bytes};
+    struct msghdr message = {
+        .msg_iov = &part, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof control.bytes};
+    *count = 0;
+    ssize_t got;
+    do
+        got = recvmsg(input, &message, MSG_CMSG_CLOEXEC);
+    while (got < 0 && errno == EINTR);
+    if (got < 0 && errno == ENOTSOCK)
+        return tki_read_whole(input, to, bytes);
+    if (got >= 0)
+        take_files(&message, files, count);
+    if (got <= 0) {
+        errno = got == 0 ? 0 : errno;
+        return 0;
+    }
+    return (size_t)got + tki_read_whole(input, (char *)to + got, bytes - (size_t)got);
 }
 
 static ssize_t write_some(int output, struct iovec *parts, int count)

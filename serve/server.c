@@ -2,13 +2,16 @@
 #include "serve/server.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/context.h"
+#include "serve/binary.h"
 #include "serve/frames.h"
 
-enum { FIRST_READ = 1 << 16 };
+enum { FIRST_READ = 1 << 16, PIPE_BYTES = 1 << 20 };
 
 static int fail_read(tki_service *service, int error, int result, const char *what)
 {
@@ -74,53 +77,100 @@ int tki_serve_once(tki_service *service, int input, int output)
     return result;
 }
 
+/* What the loop over frames keeps. */
+typedef struct channel {
+    tki_service *service;
+    int input, output;
+    tki_block request;
+    int files[TKI_FRAME_FILES]; /* that came with the present frame */
+    int file_count;
+    tki_shared_set shared;
+} channel;
+
 /* Receives the length of the next frame. TKI_SERVE_DONE with *end set if the input ended before it. */
-static int read_length(tki_service *service, int input, size_t *length, bool *end)
+static int read_length(channel *c, size_t *length, bool *end)
 {
     unsigned char bytes[TKI_FRAME_LENGTH_BYTES];
-    size_t got = tki_read_whole(input, bytes, sizeof bytes);
+    size_t got = tki_read_with_files(c->input, bytes, sizeof bytes, c->files, &c->file_count);
     *end = got == 0 && errno == 0;
     if (*end)
         return TKI_SERVE_DONE;
     if (got < sizeof bytes)
-        return fail_read(service, errno, TKI_SERVE_CUT_LENGTH, "the input ended inside the length of a frame");
+        return fail_read(c->service, errno, TKI_SERVE_CUT_LENGTH, "the input ended inside the length of a frame");
     *length = tki_frame_length(bytes);
-    return *length > tki_service_limit(service) ? fail_too_long(service) : TKI_SERVE_DONE;
+    return *length > tki_service_limit(c->service) ? fail_too_long(c->service) : TKI_SERVE_DONE;
 }
 
-static int answer(tki_service *service, int output, const char *reply, size_t length)
+static int read_payload(channel *c, size_t length)
+{
+    if (!tki_block_reserve(&c->request, length + TKI_TEXT_SLACK))
+        return fail_memory(c->service);
+    if (tki_read_whole(c->input, c->request.data, length) < length)
+        return fail_read(c->service, errno, TKI_SERVE_CUT_PAYLOAD, "the input ended inside a frame");
+    memset((char *)c->request.data + length, 0, TKI_TEXT_SLACK);
+    return TKI_SERVE_DONE;
+}
+
+/* parts[0] is for the length. */
+static int answer(channel *c, struct iovec *parts, int count)
 {
     unsigned char bytes[TKI_FRAME_LENGTH_BYTES];
+    size_t length = 0;
+    for (int i = 1; i < count; i++)
+        length += parts[i].iov_len;
     tki_frame_put_length(bytes, (uint32_t)length);
-    struct iovec parts[] = {{bytes, sizeof bytes}, {tki_input(reply), length}};
-    return write_reply(service, output, parts, 2);
+    parts[0] = (struct iovec){bytes, sizeof bytes};
+    return write_reply(c->service, c->output, parts, count);
 }
 
-static int serve_text_frame(tki_service *service, int output, int input, size_t length, tki_block *text)
+static int serve_text(channel *c, size_t length)
 {
     const char *reply;
     size_t reply_length;
-    if (!tki_block_reserve(text, length + TKI_TEXT_SLACK))
-        return fail_memory(service);
-    if (tki_read_whole(input, text->data, length) < length)
-        return fail_read(service, errno, TKI_SERVE_CUT_PAYLOAD, "the input ended inside a frame");
-    memset((char *)text->data + length, 0, TKI_TEXT_SLACK);
-    int result = tki_service_text(service, text->data, length, &reply, &reply_length);
-    int written = answer(service, output, reply, reply_length);
+    int result = tki_service_text(c->service, c->request.data, length, &reply, &reply_length);
+    int written = answer(c, (struct iovec[]){{0}, {tki_input(reply), reply_length}}, 2);
     return result == TKI_SERVE_DONE ? written : result;
 }
 
-int tki_serve_frames(tki_service *service, int input, int output)
+static int serve_binary(channel *c, size_t length)
 {
-    tki_block text = {0};
+    tki_binary_reply reply;
+    int count = c->file_count > 0 ? c->file_count : 0;
+    int result = tki_service_binary(c->service, c->request.data, length, c->files, count, &c->shared, &reply);
+    struct iovec parts[] = {{0},
+                            {&reply.fixed, sizeof reply.fixed},
+                            {reply.text, reply.text_bytes},
+                            {tki_input(reply.array), reply.array_bytes}};
+    int written = answer(c, parts, 4);
+    return result == TKI_SERVE_DONE ? written : result;
+}
+
+static int serve_frame(channel *c, bool binary, bool *end)
+{
     size_t length = 0;
+    c->file_count = 0;
+    int result = read_length(c, &length, end);
+    if (result == TKI_SERVE_DONE && !*end)
+        result = read_payload(c, length);
+    if (result == TKI_SERVE_DONE && !*end)
+        result = binary ? serve_binary(c, length) : serve_text(c, length);
+    while (c->file_count > 0)
+        close(c->files[--c->file_count]);
+    return result;
+}
+
+int tki_serve_frames(tki_service *service, int input, int output, bool binary, bool only_one)
+{
+    channel c = {.service = service, .input = input, .output = output};
     bool end = false;
     int result;
-    do {
-        result = read_length(service, input, &length, &end);
-        if (result == TKI_SERVE_DONE && !end)
-            result = serve_text_frame(service, output, input, length, &text);
-    } while (result == TKI_SERVE_DONE && !end);
-    tki_block_free(&text);
+    /* Large frames in few steps, where these are pipes; where they are not, nothing happens. */
+    fcntl(input, F_SETPIPE_SZ, PIPE_BYTES);
+    fcntl(output, F_SETPIPE_SZ, PIPE_BYTES);
+    do
+        result = serve_frame(&c, binary, &end);
+    while (result == TKI_SERVE_DONE && !end && !only_one);
+    tki_block_free(&c.request);
+    tki_shared_unmap(&c.shared);
     return result;
 }

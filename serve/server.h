@@ -5,10 +5,24 @@
 
 #include "serve/service.h"
 
-/* One text request, which ends with the input. The reply, or the message of a failed request, is not written but handed back. */
+/* One text request, which ends with the input. Only a reply that is none of a failure is written. */
 TK_MUST_USE int tki_serve_once(tki_service *service, int input, int output);
 
-/* Text frames until the input ends or a request fails; it is answered all the same. */
-TK_MUST_USE int tki_serve_frames(tki_service *service, int input, int output);
+/* Frames until the input ends or a request fails, which is answered all the same; or one frame only. */
+TK_MUST_USE int tki_serve_frames(tki_service *service, int input, int output, bool binary, bool only_one);
+
+/* A listening Unix socket of type SOCK_STREAM at `path`: each connection is served as by tki_serve_frames(), several at a time, until
+ * `stop` can be read. A failed request ends its own connection and nothing else. A socket that nobody listens on any more is replaced; the
+ * file is removed at the end. */
+typedef struct tki_serve_listener {
+    const tki_serve_program *program;
+    const char *device;
+    size_t limit;
+    bool binary;
+    const char *path;
+    int stop;
+} tki_serve_listener;
+
+TK_MUST_USE int tki_serve_socket(tk_ctx *ctx, const tki_serve_listener *listener);
 
 #endif

@@ -47,8 +47,8 @@ tki_block *tki_service_reply(tki_service *service);
 /* Makes the case of a request out of mode and header fields. Returns an exit status, as everything below does. */
 TK_MUST_USE int tki_service_shape(tki_service *service, tki_request *request);
 
-/* Makes sure that the output has memory and that a reply with it can be within the limit; then runs the case. Buffers of the
- * inputs are set; that of the output may be, else it is the service's own. */
+/* Runs the case. Buffers of the inputs are set; that of the output may be. Else it is the service's own and goes into the reply, and
+ * what would be too long for one is refused before anything is allocated. */
 TK_MUST_USE int tki_service_run(tki_service *service, tki_request *request);
 
 /* A text request and its reply. There are TKI_TEXT_SLACK zero bytes behind the text. The reply is valid until the next call;
@@ -57,7 +57,11 @@ enum { TKI_TEXT_SLACK = 8 };
 TK_MUST_USE int tki_service_text(tki_service *service, const char *text, size_t length, const char **reply,
                                  size_t *reply_length);
 
-/* The two halves of that. */
+/* The reply's lines before the elements, "DEVICE_NAME=...\nGFX=..."; returns their length. */
+enum { TKI_TEXT_HEAD = 2048 };
+size_t tki_text_head(const tki_service *service, const tki_request *request, char head[TKI_TEXT_HEAD]);
+
+/* The two halves of tki_service_text(). */
 TK_MUST_USE int tki_text_parse(tki_service *service, const char *text, size_t length, tki_request *request);
 TK_MUST_USE int tki_text_print(tki_service *service, const tki_request *request, size_t *length);
 

@@ -8,7 +8,7 @@
 #include "core/context.h"
 #include "serve/service.h"
 
-enum { MOST_SHOWN = 32, HEAD_BYTES = 2048, WORD = 8 };
+enum { MOST_SHOWN = 32, WORD = 8 };
 
 typedef struct reader {
     tki_service *service;
@@ -228,9 +228,19 @@ static int put_field(char *to, size_t size, const tki_service *service, const tk
     case TKI_SERVE_BLOCK: return snprintf(to, size, "%s=%u\n", key, request->threads);
     case TKI_SERVE_BLOCK_Y: return snprintf(to, size, "%s=1\n", key);
     case TKI_SERVE_MILLISECONDS: return snprintf(to, size, "%s=%.6f\n", key, request->seconds * 1e3);
-    case TKI_SERVE_ELEMENTS: return snprintf(to, size, "%s=", key);
+    case TKI_SERVE_ELEMENTS: return 0;
     }
     return 0;
+}
+
+/* The longest value is the device's name; all of it fits. */
+size_t tki_text_head(const tki_service *service, const tki_request *request, char head[TKI_TEXT_HEAD])
+{
+    const tki_serve_program *program = tki_service_program(service);
+    size_t used = 0;
+    for (int f = 0; f < program->field_count; f++)
+        used += (size_t)put_field(head + used, TKI_TEXT_HEAD - used, service, request, &program->fields[f]);
+    return used;
 }
 
 int tki_text_print(tki_service *service, const tki_request *request, size_t *length)
@@ -240,10 +250,9 @@ int tki_text_print(tki_service *service, const tki_request *request, size_t *len
     int64_t count = tk_case_elements(&request->c, request->mode->output);
     tki_block *reply = tki_service_reply(service);
     size_t bytes = measure_values(values, count);
-    char head[HEAD_BYTES];
-    size_t used = 0;
-    for (int f = 0; f < program->field_count; f++)
-        used += (size_t)put_field(head + used, sizeof head - used, service, request, &program->fields[f]);
+    char head[TKI_TEXT_HEAD];
+    size_t used = tki_text_head(service, request, head);
+    used += (size_t)snprintf(head + used, sizeof head - used, "%s=", program->fields[program->field_count - 1].key);
     if (bytes + used > tki_service_limit(service) || !tki_block_reserve(reply, used + bytes + WORD)) {
         tki_fail(tki_service_ctx(service), TK_NO_MEMORY,
                  "%s: the reply has %zu bytes; there is no memory for them, or more than the %zu allowed",

@@ -1,0 +1,161 @@
+/* Connections to a Unix socket, a thread and a context each, so that a client that is slow or broken keeps nobody waiting. */
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "core/context.h"
+#include "serve/server.h"
+
+enum { CONNECTIONS = 16 }; /* at a time; more wait */
+
+typedef struct connection {
+    const tki_serve_listener *listener;
+    pthread_t thread;
+    bool started;
+    atomic_bool done;
+    int socket;
+    int wake; /* an eventfd: some connection is done */
+} connection;
+
+static void *serve_connection(void *argument)
+{
+    connection *c = argument;
+    const tki_serve_listener *listener = c->listener;
+    tk_ctx *ctx = NULL;
+    tki_service *service = NULL;
+    /* The client has been told what went wrong, or is gone. */
+    if (tk_ctx_create(&ctx) == TK_OK &&
+        tki_service_open(ctx, listener->program, listener->device, listener->limit, &service) == TK_OK)
+        (void)!tki_serve_frames(service, c->socket, c->socket, listener->binary, false);
+    tki_service_close(service);
+    tk_ctx_destroy(ctx);
+    shutdown(c->socket, SHUT_RDWR);
+    atomic_store(&c->done, true);
+    eventfd_write(c->wake, 1);
+    return NULL;
+}
+
+static void finish(connection *c)
+{
+    pthread_join(c->thread, NULL);
+    close(c->socket);
+    c->started = false;
+}
+
+static void start(connection *c, const tki_serve_listener *listener, int socket, int wake)
+{
+    c->listener = listener;
+    c->socket = socket;
+    c->wake = wake;
+    atomic_init(&c->done, false);
+    c->started = pthread_create(&c->thread, NULL, serve_connection, c) == 0;
+    if (!c->started)
+        close(socket);
+}
+
+/* Accepts and finishes connections until there is something to be read from `stop`. */
+static void serve_connections(const tki_serve_listener *listener, int listening, int wake)
+{
+    connection connections[CONNECTIONS] = {0};
+    bool stopped = false;
+    while (!stopped) {
+        connection *idle = NULL;
+        for (int i = 0; i < CONNECTIONS; i++) {
+            if (connections[i].started && atomic_load(&connections[i].done))
+                finish(&connections[i]);
+            if (!connections[i].started)
+                idle = &connections[i];
+        }
+        struct pollfd waiting[] = {
+            {.fd = listener->stop, .events = POLLIN},
+            {.fd = wake, .events = POLLIN},
+            {.fd = idle ? listening : -1, .events = POLLIN},
+        };
+        if (poll(waiting, 3, -1) < 0 && errno != EINTR)
+            break;
+        eventfd_t count;
+        if (waiting[1].revents)
+            eventfd_read(wake, &count);
+        stopped = waiting[0].revents != 0;
+        int socket = idle && waiting[2].revents ? accept4(listening, NULL, NULL, SOCK_CLOEXEC) : -1;
+        if (socket >= 0)
+            start(idle, listener, socket, wake);
+    }
+    for (int i = 0; i < CONNECTIONS; i++)
+        if (connections[i].started)
+            shutdown(connections[i].socket, SHUT_RDWR);
+    for (int i = 0; i < CONNECTIONS; i++)
+        if (connections[i].started)
+            finish(&connections[i]);
+}
+
+/* True if there is a socket at the path and nobody listens on it. */
+static bool is_stale(const struct sockaddr_un *address)
+{
+    struct stat info;
+    if (lstat(address->sun_path, &info) != 0 || !S_ISSOCK(info.st_mode))
+        return false;
+    int probe = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    bool refused = probe >= 0 && connect(probe, (const struct sockaddr *)address, sizeof *address) != 0 &&
+                   errno == ECONNREFUSED;
+    if (probe >= 0)
+        close(probe);
+    return refused;
+}
+
+/* The user's own: nobody can connect before listen(), and by then the permissions are set. */
+static int open_listening(tk_ctx *ctx, const char *path)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    const struct sockaddr *generic = (const struct sockaddr *)&address;
+    if (strlen(path) >= sizeof address.sun_path) {
+        tki_fail(ctx, TK_BAD_ARGUMENT, "the path of a socket has at most %zu bytes", sizeof address.sun_path - 1);
+        return -1;
+    }
+    memcpy(address.sun_path, path, strlen(path) + 1);
+    int listening = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    bool bound = listening >= 0 && bind(listening, generic, sizeof address) == 0;
+    if (listening >= 0 && !bound && errno == EADDRINUSE) {
+        bound = is_stale(&address) && unlink(path) == 0 && bind(listening, generic, sizeof address) == 0;
+        if (!bound)
+            errno = EADDRINUSE;
+    }
+    if (bound && chmod(path, 0600) == 0 && listen(listening, CONNECTIONS) == 0)
+        return listening;
+    tki_fail(ctx, TK_IO, "%s: no socket can be opened there: %s", path, strerror(errno));
+    if (bound)
+        unlink(path);
+    if (listening >= 0)
+        close(listening);
+    return -1;
+}
+
+int tki_serve_socket(tk_ctx *ctx, const tki_serve_listener *listener)
+{
+    tki_service *probe;
+    if (tki_service_open(ctx, listener->program, listener->device, listener->limit, &probe) != TK_OK)
+        return TKI_SERVE_DEVICE;
+    tki_service_close(probe);
+    int listening = open_listening(ctx, listener->path);
+    if (listening < 0)
+        return TKI_SERVE_BAD_HEADER;
+    int wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    int result = TKI_SERVE_DONE;
+    if (wake >= 0) {
+        serve_connections(listener, listening, wake);
+        close(wake);
+    } else {
+        tki_fail(ctx, TK_IO, "no eventfd: %s", strerror(errno));
+        result = TKI_SERVE_DEVICE;
+    }
+    close(listening);
+    unlink(listener->path);
+    return result;
+}
