@@ -110,11 +110,12 @@ DEVICE void cluster_send(uint32_t to, float value, uint32_t barrier)
                  : "memory");
 }
 
-/* A multiple of 16 bytes from global into shared memory, counted by a barrier. */
+/* A multiple of 16 bytes from global into shared memory, counted by a barrier; cached as load16_first() does. */
 DEVICE void bulk_copy(uint32_t to, const void *from, uint32_t bytes, uint32_t barrier)
 {
-    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(to),
-                 "l"(from), "r"(bytes), "r"(barrier)
+    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint"
+                 " [%0], [%1], %2, [%3], %4;" ::"r"(to),
+                 "l"(from), "r"(bytes), "r"(barrier), "l"(policy_read_first())
                  : "memory");
 }
 

@@ -90,8 +90,8 @@ DEVICE bool span_has(const row_span &span, int k)
 }
 
 /* Every row begins at a multiple of 16 bytes and is made of whole packs. Those past its end become `filler`. No load waits for
- * another. `once`: nothing writes the row while the kernel runs. */
-template <int packs, bool once>
+ * another. */
+template <int packs>
 DEVICE void load_row(vector16 (&pack)[packs], const element *row, const row_span &span, uint32_t filler)
 {
     const element *from = hold_address(row + span.first);
@@ -99,7 +99,7 @@ DEVICE void load_row(vector16 (&pack)[packs], const element *row, const row_span
     for (int k = 0; k < packs; k++) {
         pack[k] = pack_of(filler);
         if (span_has(span, k))
-            pack[k] = once ? load16_once(from + k * span.step) : load16(from + k * span.step);
+            pack[k] = load16_first(from + k * span.step);
     }
 }
 

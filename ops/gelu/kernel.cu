@@ -1,4 +1,4 @@
-/* UNTRUSTED. GELU and its gradient on a GPU. Bound by memory: 16-byte accesses, several in flight per thread, nothing kept in the
+/* UNTRUSTED. GELU and its gradient on a GPU. Bound by memory: 16-byte accesses, several in flight per thread, results not kept in the
  * caches. With t = log2(e) 2z, so that exp(-2z) = 2^-t, nothing overflows into a NaN and nothing cancels:
  *     y = x / (1 + 2^-t)
  *     e = 2^-|t|, r = 1 / (1 + e):  sigma (1 - sigma) = e r^2, and sigma is r or e r
@@ -94,16 +94,16 @@ template <bool backward, int vectors> DEVICE void run_vectors(const tki_gelu_par
         if (first + tile <= whole) {
 #pragma unroll
             for (int k = 0; k < vectors; k++) {
-                v[k] = load16_once(x + begin + k * threads);
-                g[k] = backward ? load16_once(grad_output + begin + k * threads) : v[k];
+                v[k] = load16(x + begin + k * threads);
+                g[k] = backward ? load16(grad_output + begin + k * threads) : v[k];
             }
 #pragma unroll
             for (int k = 0; k < vectors; k++)
                 store16_once(out + begin + k * threads, results_of<backward>(g[k], v[k]));
         } else {
             for (int64_t i = begin; i < whole; i += threads) {
-                vector16 v_one = load16_once(x + i);
-                vector16 g_one = backward ? load16_once(grad_output + i) : v_one;
+                vector16 v_one = load16(x + i);
+                vector16 g_one = backward ? load16(grad_output + i) : v_one;
                 store16_once(out + i, results_of<backward>(g_one, v_one));
             }
         }

@@ -60,6 +60,12 @@ KERNEL(512, 3) softmax_fwd_block_any(tki_softmax_params p)
     fwd_block<0>(p, slots);
 }
 
+KERNEL(512, 3) softmax_fwd_block_2(tki_softmax_params p)
+{
+    SHARED float slots[softmax_slots][most_warps];
+    fwd_block<2>(p, slots);
+}
+
 KERNEL(512, 2) softmax_fwd_block_8(tki_softmax_params p)
 {
     SHARED float slots[softmax_slots][most_warps];
@@ -85,6 +91,12 @@ KERNEL(512, 3) softmax_bwd_block_any(tki_softmax_params p)
 {
     SHARED float slots[softmax_slots][most_warps];
     bwd_block<0>(p, slots);
+}
+
+KERNEL(512, 4) softmax_bwd_block_1(tki_softmax_params p)
+{
+    SHARED float slots[softmax_slots][most_warps];
+    bwd_block<1>(p, slots);
 }
 
 KERNEL(512, 2) softmax_bwd_block_4(tki_softmax_params p)

@@ -32,7 +32,7 @@ KERNEL(512, 3) softmax_fwd_staged(tki_softmax_params p)
 #pragma unroll 2
     for (int pack = (int)thread_index(); pack < at.packs; pack += (int)thread_count()) {
         pack_exponentials(stage_load(at, pack), origin, e);
-        store16_once(y + pack * pack_columns, pack_scaled(e, factor));
+        store16(y + pack * pack_columns, pack_scaled(e, factor));
     }
 }
 
@@ -57,8 +57,8 @@ KERNEL(512, 3) softmax_bwd_staged(tki_softmax_params p)
     element *out = hold_address((element *)p.out + offset + stretch_packs(p.cols) * cluster_rank() * pack_columns);
 #pragma unroll 2
     for (int pack = (int)thread_index(); pack < gradient.packs; pack += (int)thread_count())
-        store16_once(out + pack * pack_columns,
-                     pack_gradient(stage_load(gradient, pack), stage_load(result, pack), sum[0]));
+        store16(out + pack * pack_columns,
+                pack_gradient(stage_load(gradient, pack), stage_load(result, pack), sum[0]));
 }
 
 KERNEL(512, 3) softmax_fwd_cluster_any(tki_softmax_params p)

@@ -30,7 +30,7 @@ template <int packs, class team> DEVICE void fwd_held(team &members, const eleme
     constexpr bool keeps = packs <= TKI_SOFTMAX_KEPT;
     const row_span span = span_of(members, cols);
     vector16 pack[packs];
-    load_row<packs, true>(pack, x, span, (uint32_t)minus_infinity_pair);
+    load_row<packs>(pack, x, span, (uint32_t)minus_infinity_pair);
     const row_origin origin = origin_at(team_larger(members, packs_larger(pack), max_slot));
     float e[keeps ? packs : 1][pack_columns];
     float sum[1] = {0.0f};
@@ -49,7 +49,7 @@ template <int packs, class team> DEVICE void fwd_held(team &members, const eleme
         if (span_has(span, k)) {
             if (!keeps)
                 pack_exponentials(pack[k], origin, e[0]);
-            store16_once(to + k * span.step, pack_scaled(e[keeps ? k : 0], factor));
+            store16(to + k * span.step, pack_scaled(e[keeps ? k : 0], factor));
         }
     }
 }
@@ -109,8 +109,8 @@ DEVICE void bwd_held(team &members, const element *g, const element *y, element 
 {
     const row_span span = span_of(members, cols);
     vector16 gradient[packs], result[packs];
-    load_row<packs, true>(gradient, g, span, 0);
-    load_row<packs, true>(result, y, span, 0);
+    load_row<packs>(gradient, g, span, 0);
+    load_row<packs>(result, y, span, 0);
     float sum[1] = {0.0f};
 #pragma unroll
     for (int k = 0; k < packs; k++)
@@ -122,7 +122,7 @@ DEVICE void bwd_held(team &members, const element *g, const element *y, element 
 #pragma unroll
     for (int k = 0; k < packs; k++)
         if (span_has(span, k))
-            store16_once(to + k * span.step, pack_gradient(gradient[k], result[k], sum[0]));
+            store16(to + k * span.step, pack_gradient(gradient[k], result[k], sum[0]));
 }
 
 template <class team>

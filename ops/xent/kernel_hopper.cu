@@ -59,14 +59,16 @@ KERNEL(512, 3) xent_staged(tki_xent_params p)
     const float max = larger(team_largest(team, max_slot), x_target);
     const row_origin origin = origin_at(max);
     const float maximum = exp2_flush(exponent_at(max, origin));
+    const uint32_t max_pair = to_pair(max, max);
     row_sums sums = {0.0f, 0.0f, 0.0f};
     if (warp_vote(largest == max) != 0) {
+#pragma unroll 2
         for (int pack = (int)thread_index(); pack < at.packs; pack += step)
-            sum_pack<true>(sums, stage_load(at, pack), origin, maximum);
+            sum_pack<true>(sums, stage_load(at, pack), origin, max_pair);
     } else {
 #pragma unroll 2
         for (int pack = (int)thread_index(); pack < at.packs; pack += step)
-            sum_pack<false>(sums, stage_load(at, pack), origin, maximum);
+            sum_pack<false>(sums, stage_load(at, pack), origin, max_pair);
     }
     if (p.share_raised > 0) {
         for (int pack = (int)thread_index(); pack < at.packs; pack += step) {
@@ -83,7 +85,7 @@ KERNEL(512, 3) xent_staged(tki_xent_params p)
     if (sums.below < FAR_SUM) {
         float far[1] = {0.0f};
         for (int pack = (int)thread_index(); pack < at.packs; pack += step)
-            far[0] += sum_of_far(stage_load(at, pack), origin, maximum);
+            far[0] += sum_of_far(stage_load(at, pack), origin, max_pair);
         team_sums(team, far, far_slot);
         raised = far[0];
     }
@@ -96,7 +98,7 @@ KERNEL(512, 3) xent_staged(tki_xent_params p)
         vector16 out = pack_gradient(stage_load(at, pack), origin, result.factor, p);
         if (pack == target_pack)
             pack_replace(out, (unsigned)place, to_element(result.gradient));
-        store16_once(gradient + pack * pack_columns, out);
+        store16(gradient + pack * pack_columns, out);
     }
 }
 

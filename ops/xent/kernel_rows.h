@@ -1,8 +1,8 @@
 /* UNTRUSTED. One row of cross-entropy, by a team of threads: held in registers, or read again by each pass, with the same bits. Device
  * code for kernel.cu and kernel_hopper.cu.
  *
- * The target is taken out of the row (its logit becomes -inf) and dealt with apart. Among the others those with the exponential of
- * the maximum are counted and the rest summed, so that Z - 1 and N = Z - exp(-d_t) come without a subtraction and a confident row keeps
+ * The target is taken out of the row (its logit becomes -inf) and dealt with apart. Among the others those that equal the maximum
+ * are counted and the rest summed, so that Z - 1 and N = Z - exp(-d_t) come without a subtraction and a confident row keeps
  * its relative accuracy. All that the gradient needs is read before the team's last exchange, so the gradient may lie over the logits. */
 #ifndef TKI_OPS_XENT_KERNEL_ROWS_H
 #define TKI_OPS_XENT_KERNEL_ROWS_H
@@ -24,25 +24,32 @@ enum { max_slot, target_slot, sum_slot, far_slot = sum_slot + 3, xent_slots };
 #define FAR_SUM 0x1p-80f
 
 struct row_sums {
-    float below;   /* of the exponentials of the others that are less than the maximum's */
+    float below;   /* of the exponentials of the others that are less than the maximum */
     float maximal; /* how many others are not less */
     float lowered; /* 2^-64 times the others' d_j; 0 without smoothing */
 };
 
-/* Adds a pack. `maximum` is the exponential at the maximum. */
+/* Takes the columns that equal the maximum out of a pack, and adds their number. */
+DEVICE void take_maximal(vector16 &pack, uint32_t max_pair, float &maximal)
+{
+    uint32_t pairs = 0;
+#pragma unroll
+    for (int i = 0; i < pack_words; i++) {
+        const uint32_t equal = equal_pair(pack.word[i], max_pair);
+        pack.word[i] = (pack.word[i] & ~equal) | ((uint32_t)minus_infinity_pair & equal);
+        pairs += equal & 0x00010001u;
+    }
+    maximal += (float)((pairs & 0xffffu) + (pairs >> 16));
+}
+
+/* Adds a pack. */
 template <bool counts>
-DEVICE void sum_pack(row_sums &sums, const vector16 &pack, const row_origin &origin, float maximum)
+DEVICE void sum_pack(row_sums &sums, vector16 pack, const row_origin &origin, uint32_t max_pair)
 {
     float e[pack_columns];
+    if (counts)
+        take_maximal(pack, max_pair, sums.maximal);
     pack_exponentials(pack, origin, e);
-    if (counts) {
-#pragma unroll
-        for (int i = 0; i < pack_columns; i++) {
-            const bool is_maximal = e[i] == maximum;
-            sums.maximal += is_maximal ? 1.0f : 0.0f;
-            e[i] = is_maximal ? 0.0f : e[i];
-        }
-    }
     sums.below += sum_of_8(e);
 }
 
@@ -57,16 +64,16 @@ DEVICE void sum_distances(row_sums &sums, const vector16 &pack, float max)
     sums.lowered += sum_of_8(d);
 }
 
-/* Where all of them are far below the maximum, 64 can be added to their exponents without rounding. */
-DEVICE float sum_of_far(const vector16 &pack, const row_origin &origin, float maximum)
+/* Where all but the maximal are far below the maximum, 64 can be added to their exponents without rounding. */
+DEVICE float sum_of_far(vector16 pack, const row_origin &origin, uint32_t max_pair)
 {
     float e[pack_columns];
+    float maximal = 0.0f;
+    take_maximal(pack, max_pair, maximal);
     pack_floats(pack, e);
 #pragma unroll
-    for (int i = 0; i < pack_columns; i++) {
-        const float exponent = exponent_at(e[i], origin);
-        e[i] = exp2_flush(exponent) == maximum ? 0.0f : exp2_flush(exponent + 64.0f);
-    }
+    for (int i = 0; i < pack_columns; i++)
+        e[i] = exp2_flush(exponent_at(e[i], origin) + 64.0f);
     return sum_of_8(e);
 }
 
@@ -169,22 +176,23 @@ DEVICE void run_held(team &members, const tki_xent_params &p, int64_t row, int64
     const row_span span = span_of(members, cols);
     const element *x = (const element *)p.logits + row * p.cols;
     vector16 pack[packs];
-    load_row<packs, false>(pack, x, span, (uint32_t)minus_infinity_pair);
+    load_row<packs>(pack, x, span, (uint32_t)minus_infinity_pair);
     const float x_target = cols > 0 ? from_element(x[target]) : 0.0f;
     replace_target(pack, span, target, (element)minus_infinity_pair);
     const float largest = packs_larger(pack);
     const float max = larger(team_larger(members, largest, max_slot), x_target);
     const row_origin origin = origin_at(max);
     const float maximum = exp2_flush(exponent_at(max, origin));
+    const uint32_t max_pair = to_pair(max, max);
     row_sums sums = {0.0f, 0.0f, 0.0f};
     if (shared_warp || warp_vote(largest == max) != 0) {
 #pragma unroll
         for (int k = 0; k < packs; k++)
-            sum_pack<true>(sums, pack[k], origin, maximum);
+            sum_pack<true>(sums, pack[k], origin, max_pair);
     } else {
 #pragma unroll
         for (int k = 0; k < packs; k++)
-            sum_pack<false>(sums, pack[k], origin, maximum);
+            sum_pack<false>(sums, pack[k], origin, max_pair);
     }
     forget_origins(pack);
     if (p.share_raised > 0) {
@@ -204,7 +212,7 @@ DEVICE void run_held(team &members, const tki_xent_params &p, int64_t row, int64
         float far[1] = {0.0f};
 #pragma unroll
         for (int k = 0; k < packs; k++)
-            far[0] += sum_of_far(pack[k], origin, maximum);
+            far[0] += sum_of_far(pack[k], origin, max_pair);
         team_sums(members, far, far_slot);
         raised = sums.below < FAR_SUM ? far[0] : raised;
         forget_origins(pack);
@@ -218,7 +226,7 @@ DEVICE void run_held(team &members, const tki_xent_params &p, int64_t row, int64
         if (span_has(span, k)) {
             vector16 out = pack_gradient(pack[k], origin, result.factor, p);
             replace_target(out, target - span.first - k * span.step, to_element(result.gradient));
-            store16_once(to + k * span.step, out);
+            store16(to + k * span.step, out);
         }
     }
 }
@@ -244,14 +252,15 @@ DEVICE void run_reread(team &members, const tki_xent_params &p, int64_t row, int
     const float max = larger(team_larger(members, largest, max_slot), x_target);
     const row_origin origin = origin_at(max);
     const float maximum = exp2_flush(exponent_at(max, origin));
+    const uint32_t max_pair = to_pair(max, max);
     row_sums sums = {0.0f, 0.0f, 0.0f};
     const bool counts = shared_warp || warp_vote(largest == max) != 0;
     for (int64_t column = part.first; column < part.end; column += part.step) {
         const vector16 pack = load_others(x, column, cols, target, nothing);
         if (counts)
-            sum_pack<true>(sums, pack, origin, maximum);
+            sum_pack<true>(sums, pack, origin, max_pair);
         else
-            sum_pack<false>(sums, pack, origin, maximum);
+            sum_pack<false>(sums, pack, origin, max_pair);
         if (p.share_raised > 0)
             sum_distances(sums, load_others(x, column, cols, target, to_pair(max, max)), max);
     }
@@ -262,7 +271,7 @@ DEVICE void run_reread(team &members, const tki_xent_params &p, int64_t row, int
     if (warp_vote(sums.below < FAR_SUM) != 0) {
         float far[1] = {0.0f};
         for (int64_t column = part.first; column < part.end; column += part.step)
-            far[0] += sum_of_far(load_others(x, column, cols, target, nothing), origin, maximum);
+            far[0] += sum_of_far(load_others(x, column, cols, target, nothing), origin, max_pair);
         team_sums(members, far, far_slot);
         raised = sums.below < FAR_SUM ? far[0] : raised;
     }
