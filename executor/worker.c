@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +13,7 @@
 
 #include "core/clock.h"
 #include "core/context.h"
+#include "executor/reply.h"
 #include "executor/spawn.h"
 
 enum { GPU_ZONE = 4096, GPU_ALIGNMENT = 256 };
@@ -30,68 +30,30 @@ struct tki_worker {
     char confinement[TKI_WIRE_TEXT + 1];
 };
 
-/* ------------------------------------------------------------------------------------------------------------
- * What went wrong
- * ------------------------------------------------------------------------------------------------------------ */
-
 static tk_status fault(tki_worker *worker, const char *text)
 {
+    worker->broken = true;
     return tki_fail(worker->ctx, TK_KERNEL_FAULT, "the kernel %s", text);
 }
 
-/* What a frame says that came from the handler of a deadly signal. `c` is NULL while the library is loaded. */
-static tk_status explain_signal(tki_worker *worker, const tki_wire_reply *reply, const tk_case *c)
-{
-    char text[16], where[256] = "";
-    tki_wire_text(reply, text, sizeof text);
-    const char *late = !strcmp(text, "late") ? ", after it had returned" : "";
-    if (c && reply->param >= 0 && reply->param < c->contract->param_count) {
-        const tk_param *param = &c->contract->params[reply->param];
-        int64_t bytes = tk_case_elements(c, reply->param) *
-                        (int64_t)tk_dtype_size(tk_case_param_dtype(c, reply->param));
-        bool inside = reply->offset >= 0 && reply->offset < bytes;
-        if (inside && !*late && !param->output)
-            snprintf(where, sizeof where, ": it wrote to its input %s, at byte %lld", param->name,
-                     (long long)reply->offset);
-        else
-            snprintf(where, sizeof where, ": it reached %s %s, at byte %lld of its %lld", inside ? "into" : "outside",
-                     param->name, (long long)reply->offset, (long long)bytes);
-    } else if (reply->address) {
-        snprintf(where, sizeof where, " at address 0x%llx", (unsigned long long)reply->address);
-    }
-    int number = reply->detail > 0 && reply->detail < NSIG ? reply->detail : 0;
-    return tki_fail(worker->ctx, TK_KERNEL_FAULT, "the kernel was ended by signal %d (%s)%s%s", number,
-                    strsignal(number), late, where);
-}
-
-/* Waits for a frame of that kind. It points into `frame`, and is checked. Any other outcome is the worker's end. */
-static tk_status expect(tki_worker *worker, tki_wire_kind kind, uint64_t nonce, double deadline, double seconds,
-                        const tk_case *c, tki_frame *frame, const tki_wire_reply **reply)
+/* Waits for a frame of that kind and judges it; it points into `frame`. `c` is NULL while the kernel is loaded. */
+static tk_status expect(tki_worker *worker, tki_wire_kind kind, uint64_t nonce, double deadline, const tk_case *c,
+                        tki_frame *frame, const tki_wire_reply **reply)
 {
     char text[256];
-    *reply = (const tki_wire_reply *)(const void *)frame->bytes;
-    tki_receipt receipt = tki_child_receive(&worker->child, deadline, frame);
-    if (receipt == TKI_RECEIPT_FRAME) {
-        const tki_wire_reply *got = *reply;
-        if (!tki_wire_check_reply(frame->bytes, frame->size, TKI_WIRE_REPLY,
-                                  frame->size >= sizeof *got ? got->header.nonce : 0, 0) &&
-            got->status == TKI_WIRE_SIGNAL) {
-            worker->broken = true;
-            return explain_signal(worker, got, c);
-        }
-        const char *wrong = tki_wire_check_reply(frame->bytes, frame->size, kind, nonce, 0);
-        if (!wrong && got->status >= 0 && got->status < TKI_WIRE_STATUSES)
-            return TK_OK;
+    tk_status status;
+    switch (tki_child_receive(&worker->child, deadline, frame)) {
+    case TKI_RECEIPT_FRAME:
+        status = tki_reply_judge(worker->ctx, frame->bytes, frame->size, kind, nonce, c, reply);
+        worker->broken |= status == TK_KERNEL_FAULT;
+        return status;
+    case TKI_RECEIPT_TIMEOUT:
         worker->broken = true;
-        snprintf(text, sizeof text, "forged or garbled a reply: %s", wrong ? wrong : "a status that there is not");
-        return fault(worker, text);
-    }
-    worker->broken = true;
-    if (receipt == TKI_RECEIPT_TIMEOUT)
         return tki_fail(worker->ctx, TK_TIMEOUT, "the kernel did not %s within %g seconds, and was ended",
-                        c ? "return" : "load", seconds);
-    if (receipt == TKI_RECEIPT_GARBLED)
-        return fault(worker, "forged or garbled a reply: too long, or with descriptors");
+                        c ? "return" : "load", c ? worker->call_seconds : worker->start_seconds);
+    case TKI_RECEIPT_GARBLED: return fault(worker, "forged or garbled a reply: too long, or with descriptors");
+    case TKI_RECEIPT_CLOSED: break;
+    }
     tki_child_explain_end(&worker->child, text, sizeof text);
     return fault(worker, text);
 }
@@ -99,15 +61,6 @@ static tk_status expect(tki_worker *worker, tki_wire_kind kind, uint64_t nonce, 
 /* ------------------------------------------------------------------------------------------------------------
  * Start and end
  * ------------------------------------------------------------------------------------------------------------ */
-
-static tk_status explain_not_loaded(tki_worker *worker, const tki_wire_reply *reply)
-{
-    char text[1024];
-    tki_wire_text(reply, text, sizeof text);
-    if (reply->detail)
-        return tki_fail(worker->ctx, TK_UNAVAILABLE, "the worker has no device: %s", text);
-    return tki_fail(worker->ctx, TK_BAD_FILE, "%s %s", worker->artifact, text);
-}
 
 static tk_status start(tki_worker *worker)
 {
@@ -119,19 +72,16 @@ static tk_status start(tki_worker *worker)
     if (status != TK_OK)
         return status;
     worker->broken = false;
-    status = expect(worker, TKI_WIRE_CONFINED, 0, deadline, worker->start_seconds, NULL, &frame, &reply);
-    if (status == TK_KERNEL_FAULT) /* no foreign code has run yet */
-        return tki_fail(worker->ctx, TK_UNAVAILABLE,
-                        "the program tokitai-worker does not work here, or is of another "
-                        "version than this library");
-    if (status == TK_OK) {
+    status = expect(worker, TKI_WIRE_CONFINED, 0, deadline, NULL, &frame, &reply);
+    if (status == TK_KERNEL_FAULT) { /* no foreign code has run yet */
+        status = tki_fail(worker->ctx, TK_UNAVAILABLE,
+                          "the program tokitai-worker does not work here, or is of another "
+                          "version than this library");
+    } else if (status == TK_OK) {
         tki_wire_text(reply, worker->confinement, sizeof worker->confinement);
-        status = expect(worker, TKI_WIRE_REPLY, 0, deadline, worker->start_seconds, NULL, &frame, &reply);
+        status = expect(worker, TKI_WIRE_REPLY, 0, deadline, NULL, &frame, &reply);
     }
-    if (status == TK_OK && reply->status != TKI_WIRE_DONE)
-        status = explain_not_loaded(worker, reply);
-    if (status != TK_OK)
-        worker->broken = true;
+    worker->broken |= status != TK_OK;
     return status;
 }
 
@@ -450,35 +400,21 @@ static tk_status check_quiet(tki_worker *worker, const tk_case *c)
 {
     tki_frame frame;
     char end[128], text[192];
-    tki_receipt receipt = tki_child_receive(&worker->child, 0, &frame);
-    if (receipt == TKI_RECEIPT_TIMEOUT)
-        return TK_OK;
-    worker->broken = true;
-    const tki_wire_reply *reply = (const tki_wire_reply *)(const void *)frame.bytes;
-    if (receipt == TKI_RECEIPT_FRAME && frame.size >= sizeof *reply && reply->status == TKI_WIRE_SIGNAL &&
-        !tki_wire_check_reply(frame.bytes, frame.size, TKI_WIRE_REPLY, reply->header.nonce, 0))
-        return explain_signal(worker, reply, c);
-    if (receipt != TKI_RECEIPT_CLOSED)
-        return fault(worker, "sent a frame after it had returned");
-    tki_child_explain_end(&worker->child, end, sizeof end);
-    snprintf(text, sizeof text, "%s after it had returned", end);
-    return fault(worker, text);
-}
-
-static tk_status explain_reply(tki_worker *worker, const tki_wire_reply *reply)
-{
-    char text[1024];
-    tki_wire_text(reply, text, sizeof text);
-    switch ((tki_wire_status)reply->status) {
-    case TKI_WIRE_DONE: return TK_OK;
-    case TKI_WIRE_REFUSED:
-        return tki_fail(worker->ctx, TK_UNSUPPORTED, "the kernel does not take this case: it returned %d",
-                        reply->detail);
-    case TKI_WIRE_NO_MEMORY: return tki_fail(worker->ctx, TK_NO_MEMORY, "in the worker: %s", text);
-    default: break;
+    switch (tki_child_receive(&worker->child, 0, &frame)) {
+    case TKI_RECEIPT_TIMEOUT: return TK_OK;
+    case TKI_RECEIPT_FRAME:
+        if (tki_reply_is_signal(frame.bytes, frame.size)) {
+            worker->broken = true;
+            return tki_reply_explain_signal(worker->ctx, frame.bytes, c);
+        }
+        break;
+    case TKI_RECEIPT_GARBLED: break;
+    case TKI_RECEIPT_CLOSED:
+        tki_child_explain_end(&worker->child, end, sizeof end);
+        snprintf(text, sizeof text, "%s after it had returned", end);
+        return fault(worker, text);
     }
-    worker->broken = true; /* the device's context is lost, and the process with it */
-    return tki_fail(worker->ctx, TK_KERNEL_FAULT, "the kernel failed on its device: %s", text);
+    return fault(worker, "sent a frame after it had returned");
 }
 
 /* Sends the call, lets it go, waits for its end. */
@@ -494,18 +430,14 @@ static tk_status converse(tki_worker *worker, const tk_case *c, const shared s[]
     tki_wire_call call = describe(worker, c, s, nonce, files, &file_count);
     /* If it cannot be sent the worker is gone; what is received then says how. */
     send_frame(&worker->child, &call, sizeof call, files, file_count);
-    tk_status status = expect(worker, TKI_WIRE_READY, nonce, deadline, worker->call_seconds, c, &frame, &reply);
-    if (status == TK_OK)
-        status = explain_reply(worker, reply);
+    tk_status status = expect(worker, TKI_WIRE_READY, nonce, deadline, c, &frame, &reply);
     if (status != TK_OK)
         return status;
     tki_wire_header go = {TKI_WIRE_MAGIC, TKI_WIRE_GO, nonce};
     double begin = tki_now();
     send_frame(&worker->child, &go, sizeof go, NULL, 0);
-    status = expect(worker, TKI_WIRE_REPLY, nonce, deadline, worker->call_seconds, c, &frame, &reply);
+    status = expect(worker, TKI_WIRE_REPLY, nonce, deadline, c, &frame, &reply);
     double elapsed = tki_now() - begin;
-    if (status == TK_OK)
-        status = explain_reply(worker, reply);
     if (status == TK_OK && seconds)
         *seconds = worker->gpu && reply->seconds > 0 && reply->seconds < elapsed ? reply->seconds : elapsed;
     return status;

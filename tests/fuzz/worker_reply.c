@@ -1,0 +1,76 @@
+/* Fuzz target: a packet from a worker, through the socket and the judge of replies; and the same bytes as a call, as a kernel program gets
+ * it. The first byte says what is expected. Whatever comes, each outcome has its words, and what is accepted is what was asked for. */
+#include <assert.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "core/clock.h"
+#include "executor/reply.h"
+#include "executor/spawn.h"
+
+enum { NONCE = 7 };
+
+static void try_reply(tk_ctx *ctx, const tki_frame *frame, tki_wire_kind kind, const tk_case *c)
+{
+    const tki_wire_reply *reply;
+    char text[64];
+    tk_status status = tki_reply_judge(ctx, frame->bytes, frame->size, kind, NONCE, c, &reply);
+    if (status != TK_OK) {
+        assert(tk_ctx_message(ctx)[0]);
+        assert(status == TK_KERNEL_FAULT || status == TK_NO_MEMORY || (status == TK_UNSUPPORTED && c) ||
+               ((status == TK_BAD_FILE || status == TK_UNAVAILABLE) && !c));
+        return;
+    }
+    assert(reply->header.nonce == NONCE && reply->header.kind == (uint32_t)kind && reply->status == TKI_WIRE_DONE);
+    assert(frame->size >= sizeof *reply && reply->text_bytes <= frame->size - sizeof *reply);
+    tki_wire_text(reply, text, sizeof text);
+    assert(memchr(text, 0, sizeof text));
+    for (int i = 0; i < reply->buffer_count; i++)
+        if (reply->buffers[i].memory == TKI_WIRE_INLINE)
+            assert(tki_wire_within(reply->buffers[i].place, reply->buffers[i].bytes, frame->size));
+}
+
+static void try_call(const tki_frame *frame)
+{
+    const tki_wire_call *call = (const tki_wire_call *)(const void *)frame->bytes;
+    if (tki_wire_check_call(frame->bytes, frame->size, 2))
+        return;
+    assert(strlen(call->op) < sizeof call->op && call->buffer_count <= TKI_WIRE_BUFFERS);
+    for (int i = 0; i < call->buffer_count; i++) {
+        const tki_wire_buffer *b = &call->buffers[i];
+        assert(b->memory >= TKI_WIRE_NOWHERE && b->memory < 2);
+        if (b->memory == TKI_WIRE_INLINE && !b->output)
+            assert(b->place % 8 == 0 && b->place >= sizeof *call && tki_wire_within(b->place, b->bytes, frame->size));
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    int ends[2];
+    tk_ctx *ctx;
+    static tki_frame frame;
+    if (size < 1 || size > 2 * sizeof frame.bytes || tk_ctx_create(&ctx) != TK_OK)
+        return 0;
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
+        abort();
+    tki_child child = {.frames = ends[0], .control = -1, .output = -1};
+    if (send(ends[1], data + 1, size - 1, 0) != (ssize_t)size - 1)
+        abort();
+    close(ends[1]);
+    tki_receipt receipt = tki_child_receive(&child, 0, &frame);
+    assert((receipt == TKI_RECEIPT_GARBLED) == (size - 1 > sizeof frame.bytes));
+    if (receipt == TKI_RECEIPT_FRAME) {
+        assert(frame.size == size - 1 && !memcmp(frame.bytes, data + 1, frame.size));
+        tk_case c = tk_case_init(tk_contract_find("gelu_fwd"), TK_F16);
+        c.dims[0] = 100;
+        tki_wire_kind kind = (tki_wire_kind)(data[0] % (TKI_WIRE_CONFINED + 1));
+        try_reply(ctx, &frame, kind, data[0] & 0x80 ? &c : NULL);
+        try_call(&frame);
+    }
+    close(ends[0]);
+    tk_ctx_destroy(ctx);
+    return 0;
+}
