@@ -26,6 +26,7 @@ cli_exit cli_ops(int argc, char **argv);
 cli_exit cli_devices(int argc, char **argv);
 cli_exit cli_certify(int argc, char **argv);
 cli_exit cli_new_kernel(int argc, char **argv);
+cli_exit cli_corpus(int argc, char **argv);
 cli_exit cli_check(int argc, char **argv);
 cli_exit cli_replay(int argc, char **argv);
 cli_exit cli_diff(int argc, char **argv);

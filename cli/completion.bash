@@ -88,6 +88,22 @@ _tokitai_kernel() {
     esac
 }
 
+_tokitai_corpus() {
+    local current=$1 previous=$2
+    case $previous in
+        --level) _tokitai_reply "quick full" "$current" ;;
+        --dtype) _tokitai_reply "f16 bf16 all" "$current" ;;
+        --chart) _tokitai_files .svg "$current" ;;
+        --seed | --threads) COMPREPLY=() ;;
+        *)
+            if [[ $current == -* ]]; then
+                _tokitai_reply "--level --dtype --seed --threads --chart --json --verbose --help" "$current"
+            else
+                _tokitai_reply "$(_tokitai_list ops)" "$current"
+            fi ;;
+    esac
+}
+
 _tokitai_cache() {
     local current=$1 previous=$2
     case $previous in
@@ -104,7 +120,7 @@ _tokitai_cache() {
 }
 
 _tokitai() {
-    local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} commands="ops devices certify new-kernel check replay diff keygen bench kernel cache"
+    local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} commands="ops devices certify new-kernel corpus check replay diff keygen bench kernel cache"
     # "--dtype=bf" comes as three words.
     if [[ $current == = ]]; then
         current=
@@ -136,6 +152,7 @@ _tokitai() {
                         _tokitai_reply "$(_tokitai_list ops)" "$current"
                     fi ;;
             esac ;;
+        corpus) _tokitai_corpus "$current" "$previous" ;;
         bench) _tokitai_bench "$current" "$previous" ;;
         kernel) _tokitai_kernel "$current" "$previous" ;;
         cache) _tokitai_cache "$current" "$previous" ;;

@@ -13,6 +13,7 @@ static const cli_command commands[] = {
     {"devices", "what this machine can run on", cli_devices},
     {"certify", "judge kernels against an exact oracle, write certificates", cli_certify},
     {"new-kernel", "write a kernel of your own to begin with", cli_new_kernel},
+    {"corpus", "judge the planted wrong and correct kernels, beside the usual check", cli_corpus},
     {"check", "is a certificate as it was written?", cli_check},
     {"replay", "does a certificate still hold on this machine?", cli_replay},
     {"diff", "what changed between two certificates?", cli_diff},

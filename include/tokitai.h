@@ -441,6 +441,29 @@ tk_level tk_mutant_level(const tk_contract *contract, const char *name);
 /* The planted correct kernels of an op: name and what it does differently from ours; false past the end. */
 bool tk_variant_at(const tk_contract *contract, int i, const char **name, const char **what);
 
+/* The usual check of kernel benchmarks, to compare with: inputs of normal numbers at one shape, and every output element within
+ * atol + rtol |reference| of the reference, atol = rtol. */
+enum { TK_USUAL_INPUTS = 5, TK_USUAL_TOLERANCES = 2 };
+extern const double tk_usual_tolerances[TK_USUAL_TOLERANCES]; /* 1e-2, 1e-3 */
+tk_case tk_usual_case(const tk_contract *contract, tk_dtype dtype);
+
+/* A planted kernel before both judges. */
+typedef struct tk_corpus_entry {
+    const char *name;
+    const char *what;                /* what is wrong with it, or what it does differently */
+    bool wrong;                      /* to be REFUTED; else to be HELD */
+    tk_verdict verdict;              /* of the level's trials */
+    char reason[576];                /* the clause that failed and how, or why it could not be decided; else "" */
+    int64_t elements;                /* judged */
+    bool usual[TK_USUAL_TOLERANCES]; /* does it pass the usual check? */
+} tk_corpus_entry;
+
+/* Runs the planted kernels of an op, those that the level's trials are to reject and those that they are to hold; level (TK_QUICK or
+ * TK_FULL), seed and progress are taken from `options`, which may be NULL. The usual check draws its inputs from seed, seed + 1 and
+ * so on. free() the entries. */
+TK_MUST_USE tk_status tk_corpus_run(tk_ctx *ctx, const tk_contract *contract, tk_dtype dtype,
+                                    const tk_certify_options *options, tk_corpus_entry **entries, int *count);
+
 /* The input families, in the order in which they are tried; NULL past the end. */
 const char *tk_family_at(int i, const char **what);
 

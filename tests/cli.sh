@@ -56,7 +56,7 @@ silent out
 expect 2 "a command misspelt" certfy
 says err "unknown command 'certfy'; did you mean 'certify'\?"
 expect 2 "a command that is nothing like one" qqqqqq
-says err "choose from: ops, devices, certify, new-kernel, check, replay, diff, keygen, bench, kernel, cache"
+says err "choose from: ops, devices, certify, new-kernel, corpus, check, replay, diff, keygen, bench, kernel, cache"
 expect 2 "an unknown option" --frobnicate
 expect 0 "help" help
 for command in ops devices certify check replay diff keygen bench kernel cache; do

@@ -1,0 +1,83 @@
+#!/usr/bin/env bash
+# tokitai corpus: its table, its JSON, its chart and its exit status. Three groups stand for all: one each without a sum, with an
+# index and with a product; that every op's kernels are judged as they should be is what ops/*/test.c look at.
+set -uo pipefail
+root=$(readlink -f "${SOURCE_DIR:-$(dirname "$(readlink -f "$0")")/..}")
+tokitai=$(readlink -f "${TOKITAI:-$root/build/tokitai}")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export LC_ALL=C
+cd "$work" || exit 1
+
+passed=0 failed=0
+pass() { passed=$((passed + 1)); echo "ok       $1"; }
+fail() { failed=$((failed + 1)); echo "FAILED   $1"; sed 's/^/    out: /' out 2>/dev/null | head -20; sed 's/^/    err: /' err 2>/dev/null | head -20; }
+expect() { # STATUS TITLE ARGUMENT...
+    local status=$1 title=$2
+    shift 2
+    "$tokitai" corpus "$@" >out 2>err </dev/null
+    local got=$?
+    if [ $got -eq "$status" ]; then pass "$title"; else fail "$title: exit status $got, not $status"; fi
+}
+says() { if grep -qE -- "$2" "$1"; then pass "    says: $2"; else fail "    does not say: $2"; fi; }
+lists() { "$tokitai" ops --list="$1" "$2" | wc -l; }
+
+[ -x "$tokitai" ] || { echo "no program at $tokitai"; exit 1; }
+
+echo "-- the table"
+# One mutant of gelu_fwd needs level full.
+wrong=$(($(lists mutants gelu_fwd) - 1)) correct=$(lists variants gelu_fwd)
+expect 0 "one op, one type" gelu_fwd --dtype f16 --verbose
+says out "^OP +DTYPE +WRONG +TOKITAI +USUAL 1E-2 +USUAL 1E-3 +CORRECT +HELD$"
+says out "^gelu_fwd +f16 +$wrong +$wrong +[0-9]+ +[0-9]+ +$correct +$correct$"
+says out "^    the usual check passes tanh_form, with 1e-3 too: "
+says out "^$wrong wrong kernels: tokitai rejects $wrong \(100.0%\), the usual check [0-9]+ \([0-9.]+%\)"
+says out "^$correct correct kernels: tokitai holds $correct; the usual check rejects 0 of them"
+says out "^Level quick, seed 20261115; "
+if grep -q "passes all_zeros" out; then fail "    the usual check sees zeros"; else pass "    the usual check sees zeros"; fi
+
+wrong=$(($(lists mutants gemm) - 1 + $(lists mutants embedding_bwd)))
+correct=$(($(lists variants gemm) + $(lists variants embedding_bwd)))
+expect 0 "two ops" gemm embedding_bwd --dtype bf16 --seed 7 --chart chart.svg
+says out "^total +$wrong +$wrong +[0-9]+ +[0-9]+ +$correct +$correct$"
+says out "^Level quick, seed 7; "
+says chart.svg "^<svg "
+says chart.svg ">$wrong of $wrong<"
+says chart.svg "^</svg>$"
+
+echo "-- JSON"
+if command -v python3 >/dev/null; then
+    expect 0 "--json" embedding_fwd --dtype f16 --json
+    if python3 - out "$(lists mutants embedding_fwd)" "$(lists variants embedding_fwd)" <<'PYTHON'
+import json, sys
+groups = json.load(open(sys.argv[1]))
+assert [(g["op"], g["dtype"], g["level"]) for g in groups] == [("embedding_fwd", "f16", "quick")]
+assert groups[0]["usual_shape"] == {"queries": 4096, "dim": 64, "vocab": 5000}
+kernels = groups[0]["kernels"]
+wrong = [k for k in kernels if k["wrong"]]
+assert len(wrong) == int(sys.argv[2]) and len(kernels) - len(wrong) == int(sys.argv[3])
+for k in kernels:
+    assert k["verdict"] == ("REFUTED" if k["wrong"] else "HELD"), k
+    assert bool(k["reason"]) == k["wrong"], k
+    assert k["passes_1e-2"] or not k["passes_1e-3"], k
+    assert k["wrong"] or k["passes_1e-3"], k
+passes = {k["name"] for k in wrong if k["passes_1e-2"]}
+assert "nan_masked" in passes and "off_by_one" not in passes, passes
+PYTHON
+    then pass "    holds what it should"; else fail "    does not hold what it should"; fi
+fi
+
+echo "-- wrong usage"
+expect 2 "an op" gelu_forward
+says err "^tokitai corpus: unknown op 'gelu_forward'"
+expect 2 "a level" gelu_fwd --level exhaustive
+says err "^tokitai corpus: unknown level 'exhaustive'"
+expect 2 "a dtype" gelu_fwd --dtype f32
+expect 2 "a seed" gelu_fwd --seed x
+expect 2 "a number of threads" gelu_fwd --threads -1
+expect 2 "an option twice" gelu_fwd --dtype f16 --dtype f16
+expect 2 "a chart nowhere" embedding_fwd --dtype f16 --chart nowhere/chart.svg
+says err "^tokitai corpus: cannot write --chart 'nowhere/chart.svg': No such file or directory$"
+
+echo "$passed passed, $failed failed"
+[ $failed -eq 0 ]
