@@ -39,12 +39,14 @@ _tokitai_certify() {
         --mutant) _tokitai_reply "$(_tokitai_list mutants "$(_tokitai_op)")" "$current" ;;
         --level) _tokitai_reply "quick full exhaustive" "$current" ;;
         --family) _tokitai_reply "$(_tokitai_list families)" "$current" ;;
-        --out) _tokitai_files / "$current" ;;
-        --sign) _tokitai_files "" "$current" ;;
-        --seed | --threads | --shape | --input | --label-smoothing | --scale | --ignore-index) COMPREPLY=() ;;
+        --out | --kernels) _tokitai_files / "$current" ;;
+        --sign | --kernel | --json-lines | --junit) _tokitai_files "" "$current" ;;
+        --compiler) _tokitai_reply "$(compgen -c -- "$current")" "$current" ;;
+        --flags | --timeout | --jobs | --seed | --threads | --shape | --input | --label-smoothing | --scale | --ignore-index) COMPREPLY=() ;;
         *)
             if [[ $current == -* ]]; then
-                _tokitai_reply "--backend --lowering --dtype --index --mutant --variant --level --seed --skip-mutants --threads
+                _tokitai_reply "--kernel --kernels --compiler --flags --timeout --jobs --json-lines --junit --backend
+                    --lowering --dtype --index --mutant --variant --level --seed --skip-mutants --threads
                     --shape --family --input --label-smoothing --scale --ignore-index --out --sign --json --quiet --help" "$current"
             else
                 _tokitai_reply "$(_tokitai_list ops)" "$current"

@@ -326,6 +326,31 @@ const char *tk_level_name(tk_level level);
  * Return 0, or any other number if the case cannot be run. */
 typedef int (*tk_kernel)(const tk_case *c, void *const buffers[], void *user_data);
 
+/* A kernel that comes as a file: C, C++, CUDA or HIP source (.c .cpp .cc .cu .hip) or a shared library (.so) that defines
+ * functions of tokitai_kernel.h. It is compiled, and it runs, in processes of its own that are shut in; whatever it does there,
+ * the caller goes on. docs/bring-your-own-kernel.md tells what is done to see through it. */
+typedef struct tk_kernel_file tk_kernel_file;
+
+/* Zero or NULL stands for the default. */
+typedef struct tk_kernel_file_options {
+    const char *backend;    /* "cpu", "cuda", "cuda:1", "hip"; the default is cuda for .cu, hip for .hip, else cpu */
+    const char *compiler;   /* a path or a name on the PATH; the default is cc, c++, nvcc or hipcc */
+    const char *flags;      /* separated by blanks; -O2. What makes a shared library is added in any case */
+    double compile_seconds; /* 300 */
+    double call_seconds;    /* deadline of one call; 60 */
+} tk_kernel_file_options;
+
+/* Compiles the file, once for everything that follows. A file that does not compile is no failure: tk_certify() then gives an
+ * UNKNOWN with the reason. Once open, it may be used by several contexts at once. */
+TK_MUST_USE tk_status tk_kernel_file_open(tk_ctx *ctx, const char *path, const tk_kernel_file_options *options,
+                                          tk_kernel_file **kernel);
+void tk_kernel_file_close(tk_kernel_file *kernel); /* NULL is fine */
+
+const char *tk_kernel_file_problem(const tk_kernel_file *kernel); /* why there is nothing to run; "" if there is */
+const char *tk_kernel_file_log(const tk_kernel_file *kernel);     /* what the compiler said, cut after a while */
+const char *tk_kernel_file_backend(const tk_kernel_file *kernel); /* "cpu", "cuda", "hip" */
+bool tk_kernel_file_defines(const tk_kernel_file *kernel, const tk_contract *contract);
+
 /* Told now and then: `done` in [0, 1], what is going on. */
 typedef void (*tk_progress)(double done, const char *what, void *user_data);
 
@@ -348,9 +373,10 @@ typedef struct tk_certify_options {
     tk_kernel kernel;     /* judge this function instead of a lowering */
     void *kernel_data;    /* handed to it */
     const char *kernel_name;
-    const int64_t *dims;          /* [dim_count]: this shape only; NULL for the level's own */
-    const char *family;           /* this input family only; NULL for the level's own */
-    const tk_given_input *inputs; /* exactly these inputs, with `dims`; all inputs of the op or none */
+    const tk_kernel_file *kernel_file; /* judge the function of this file; draw the seed, lest it know the trials */
+    const int64_t *dims;               /* [dim_count]: this shape only; NULL for the level's own */
+    const char *family;                /* this input family only; NULL for the level's own */
+    const tk_given_input *inputs;      /* exactly these inputs, with `dims`; all inputs of the op or none */
     int input_count;
     const tk_xent_options *xent; /* these options only; NULL for several */
     bool skip_mutants;           /* do not run the planted wrong kernels; the certificate then says so */
@@ -427,7 +453,7 @@ char *tk_certificate_envelope(tk_certificate *certificate);
 TK_MUST_USE tk_status tk_certificate_find(tk_ctx *ctx, const tk_contract *contract, tk_dtype dtype,
                                           tk_dtype index_dtype, const char *lowering, tk_certificate **certificate);
 
-/* Runs a certificate's own case list again on this machine. `same` tells whether verdict and every output hash came out as
+/* Runs a certificate's own case list again on this machine; that of a kernel file, from the file that it names if that is unchanged. `same` tells whether verdict and every output hash came out as
  * recorded; `difference` (may be NULL) receives a description of the first difference, or NULL; free() it. */
 TK_MUST_USE tk_status tk_certificate_replay(tk_ctx *ctx, const tk_certificate *certificate, tk_progress progress,
                                             void *progress_data, bool *same, char **difference);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/context.h"
+#include "core/random.h"
 #include "verify/families.h"
 
 /* How a shape's numbers are to be read. */
@@ -185,6 +186,28 @@ static bool family_wanted(const tk_certify_options *options, const tk_contract *
     return !strcmp(name, "normal") || !strcmp(name, "bits") || !strcmp(name, "few") || !strcmp(name, "same_index");
 }
 
+/* Multiplications of a product, elements read or written otherwise. */
+static double work_of(const tk_case *c, shape_class class)
+{
+    double work = 0;
+    for (int p = 0; p < c->contract->param_count; p++) {
+        double elements = (double)tk_case_elements(c, p);
+        work = elements > work ? elements : work;
+    }
+    return class == PRODUCT ? work + (double)c->dims[0] * (double)c->dims[1] * (double)c->dims[2] / 64 : work;
+}
+
+/* A shape that stands in no list, for a kernel that may know the list: every order of magnitude is as likely as another. */
+static void draw_dims(tk_case *c, shape_class class, tki_random *random, double most_work)
+{
+    do {
+        for (int d = 0; d < c->contract->dim_count; d++) {
+            uint64_t bits = tki_random_below(random, c->contract->dim_count == 1 ? 21 : 13);
+            c->dims[d] = (int64_t)((UINT64_C(1) << bits) + tki_random_below(random, UINT64_C(1) << bits));
+        }
+    } while (work_of(c, class) > most_work);
+}
+
 /* Every pattern of every value input, in chunks. */
 static bool add_all_patterns(tki_trials *trials, int64_t *capacity, tki_trial trial)
 {
@@ -208,18 +231,23 @@ tk_status tki_trials_make(tk_ctx *ctx, const tk_contract *contract, tk_dtype dty
     int64_t capacity = 0;
     bool good = true;
     shape_list list = shapes_of(contract);
-    if (options->dims)
-        list.count = 1;
-    for (int i = 0; i < list.count && good; i++) {
-        const shape *s = options->dims ? &(shape){TK_QUICK, EVERY, {0}} : &list.shapes[i];
+    int listed = options->dims ? 1 : list.count;
+    int drawn = !options->kernel_file || options->dims ? 0 : options->level == TK_QUICK ? 8 : 24;
+    tki_random random = tki_random_stream(options->seed, 2);
+    for (int i = 0; i < listed + drawn && good; i++) {
+        static const shape unlisted = {TK_QUICK, EDGES, {0}};
+        static const shape asked_for = {TK_QUICK, EVERY, {0}};
+        const shape *s = options->dims ? &asked_for : i < listed ? &list.shapes[i] : &unlisted;
         if (s->level > options->level)
             continue;
         tki_trial trial = {.c = tk_case_init(contract, dtype)};
         trial.c.index_dtype = index_dtype;
         if (options->dims)
             memcpy(trial.c.dims, options->dims, (size_t)contract->dim_count * sizeof *options->dims);
-        else
+        else if (i < listed)
             set_dims(&trial.c, list.class, s->size);
+        else
+            draw_dims(&trial.c, list.class, &random, options->level == TK_QUICK ? 0x1p15 : 0x1p20);
         int variants = contract->takes_xent_options && !options->xent ? XENT_VARIANTS : 1;
         for (int family = 0; tk_family_at(family, NULL) && good; family++) {
             if (!family_wanted(options, contract, family, s->families))

@@ -345,3 +345,20 @@ tk_status tki_judge(const tki_oracle *oracle, const tki_oracle_job *job, const v
         total->worst = worst;
     return TK_OK;
 }
+
+void tki_judgement_add(tki_judgement *sum, const tki_judgement *part)
+{
+    sum->elements += part->elements;
+    sum->refined += part->refined;
+    sum->undecided += part->undecided;
+    sum->undefined += part->undefined;
+    for (int i = 0; i < TK_MAX_CLAUSES; i++) {
+        sum->judged[i] += part->judged[i];
+        sum->failed[i] += part->failed[i];
+    }
+    for (int i = 0; i < TKI_ULP_BINS; i++)
+        sum->histogram[i] += part->histogram[i];
+    sum->bound_used = part->bound_used > sum->bound_used ? part->bound_used : sum->bound_used;
+    sum->absolute_error = part->absolute_error > sum->absolute_error ? part->absolute_error : sum->absolute_error;
+    sum->row_sum_error = part->row_sum_error > sum->row_sum_error ? part->row_sum_error : sum->row_sum_error;
+}

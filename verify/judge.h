@@ -43,6 +43,9 @@ typedef struct tki_judgement {
 TK_MUST_USE tk_status tki_judge(const tki_oracle *oracle, const tki_oracle_job *job, const void *data, int threads,
                                 tki_judgement *total);
 
+/* Adds the counts and the largest errors of a part; `worst` and `failure` stay as they are. */
+void tki_judgement_add(tki_judgement *sum, const tki_judgement *part);
+
 /* How an output is seen as a matrix. */
 void tki_output_matrix(const tk_case *c, int output, int64_t *rows, int64_t *cols);
 

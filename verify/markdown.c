@@ -218,6 +218,10 @@ char *tki_certificate_render(const tk_certificate *certificate)
     print_mutants(out, certificate);
     print_sentences(out, certificate, "Evidence", "evidence");
     print_sentences(out, certificate, "What is not claimed", "non_claims");
+    if (tki_certificate_get(certificate, "worker")) {
+        print_sentences(out, certificate, "What shut the kernel in", "worker.confinement");
+        fprintf(out, "Times by %s.\n\n", tki_certificate_text(certificate, "worker.clock"));
+    }
     print_basis(out, certificate);
     print_trials(out, certificate);
     if (fclose(out)) {

@@ -19,7 +19,13 @@ typedef struct tki_mutant_record {
     char reason[512];
 } tki_mutant_record;
 
-typedef enum tki_subject_kind { TKI_LOWERING, TKI_MUTANT, TKI_VARIANT, TKI_FUNCTION } tki_subject_kind;
+typedef enum tki_subject_kind {
+    TKI_LOWERING,
+    TKI_MUTANT,
+    TKI_VARIANT,
+    TKI_FUNCTION,
+    TKI_KERNEL_FILE
+} tki_subject_kind;
 
 typedef struct tki_outcome {
     const tk_contract *contract;
@@ -27,7 +33,8 @@ typedef struct tki_outcome {
     const tk_certify_options *options;
     tk_level level; /* that was run */
     tki_subject_kind kind;
-    char subject[160]; /* lowering id, "mutant.OP.DTYPE.NAME", "variant. ..." or the function's name */
+    char subject
+        [160]; /* lowering id, "mutant.OP.DTYPE.NAME", "variant. ...", the function's name, "kernel.BACKEND. ..." */
     const tki_lowering *lowering;
     tki_mutant_run planted; /* what a mutant or variant is handed */
     char refusals[1024];    /* of the lowerings that were passed over */
@@ -53,6 +60,8 @@ typedef struct tki_outcome {
     tki_mutant_record *mutants;
     int mutant_count;
     bool mutants_run;
+    char *confinement;  /* TKI_KERNEL_FILE: the worker's report, a line each; NULL if none was started */
+    int64_t came_again; /* TKI_KERNEL_FILE: trials run again after all others */
 } tki_outcome;
 
 /* Writes the outcome down. */

@@ -10,6 +10,7 @@
 
 #include "core/context.h"
 #include "tokitai_build.h"
+#include "verify/kernel_file.h"
 
 static const struct {
     const char *path, *hash;
@@ -90,6 +91,44 @@ tk_status tki_provenance_find(tk_ctx *ctx, const tki_lowering *lowering, tk_dtyp
     if (lowering && strcmp(lowering->backend, "cpu") != 0)
         return find_compiled(ctx, lowering, dtype, provenance);
     return find_built_in(ctx, lowering, code, provenance);
+}
+
+/* The worker opens the device, not this process; so it is described as `tokitai devices` does. */
+static tk_status describe_gpu(tk_ctx *ctx, const tk_kernel_file *kernel, tki_gpu_info *gpu)
+{
+    tk_device device;
+    int number = 0;
+    for (int i = 0; tk_device_at(i, &device); i++) {
+        if (strcmp(device.backend, kernel->backend) != 0 || number++ != kernel->device)
+            continue;
+        *gpu = (tki_gpu_info){.backend = device.backend, .units = device.units, .memory_bytes = device.memory_bytes};
+        snprintf(gpu->name, sizeof gpu->name, "%s", device.name);
+        snprintf(gpu->uuid, sizeof gpu->uuid, "%s", device.uuid);
+        snprintf(gpu->architecture, sizeof gpu->architecture, "%s", device.architecture);
+        snprintf(gpu->driver, sizeof gpu->driver, "%s", device.driver);
+        return TK_OK;
+    }
+    return tki_fail(ctx, TK_UNAVAILABLE, "there is no %s device %d", kernel->backend, kernel->device);
+}
+
+tk_status tki_provenance_of_file(tk_ctx *ctx, const tk_kernel_file *kernel, tki_provenance *provenance)
+{
+    *provenance = (tki_provenance){.source = kernel->is_library ? NULL : kernel->path};
+    if (!tk_device_at(0, &provenance->device))
+        return tki_fail(ctx, TK_INTERNAL, "this machine's processor could not be described");
+    bool compiled = kernel->artifact_hash[0] && !kernel->is_library;
+    snprintf(provenance->artifact_path, sizeof provenance->artifact_path, compiled ? "%s.so" : "%s",
+             compiled ? kernel->name : kernel->path);
+    snprintf(provenance->artifact_hash, sizeof provenance->artifact_hash, "%s",
+             kernel->artifact_hash[0] ? kernel->artifact_hash : kernel->source_hash);
+    snprintf(provenance->source_hash, sizeof provenance->source_hash, "%s", kernel->source_hash);
+    snprintf(provenance->compiler, sizeof provenance->compiler, "%s", kernel->version);
+    snprintf(provenance->options, sizeof provenance->options, "%s",
+             kernel->flags ? kernel->flags : TKI_KERNEL_FILE_FLAGS);
+    if (kernel->problem[0])
+        snprintf(provenance->log, sizeof provenance->log, "%.4000s", tk_kernel_file_log(kernel));
+    provenance->on_gpu = strcmp(kernel->backend, "cpu") != 0;
+    return provenance->on_gpu ? describe_gpu(ctx, kernel, &provenance->gpu) : TK_OK;
 }
 
 bool tki_provenance_key(const tki_provenance *provenance, const tk_contract *contract, const char *subject,

@@ -19,12 +19,16 @@ typedef struct tki_provenance {
     tki_gpu_info gpu;
     int kernel_count;
     tki_kernel_resources kernels[TKI_ARTIFACT_KERNELS];
+    char log[4096]; /* a kernel file that does not compile: the beginning of what the compiler said */
 } tki_provenance;
 
 /* `lowering` may be NULL; `code` is an address inside the object file of a kernel that runs on the CPU. A GPU's kernel is compiled, or
  * found in the cache, for the device of the context. */
 TK_MUST_USE tk_status tki_provenance_find(tk_ctx *ctx, const tki_lowering *lowering, tk_dtype dtype, uintptr_t code,
                                           tki_provenance *provenance);
+
+/* Of a kernel file. One that does not compile has its source for an artifact. */
+TK_MUST_USE tk_status tki_provenance_of_file(tk_ctx *ctx, const tk_kernel_file *kernel, tki_provenance *provenance);
 
 /* SHA-256 of contract, subject, artifact, options and device: what a certificate is found again by. */
 TK_MUST_USE bool tki_provenance_key(const tki_provenance *provenance, const tk_contract *contract,

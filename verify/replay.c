@@ -6,6 +6,7 @@
 
 #include "core/context.h"
 #include "verify/certificate.h"
+#include "verify/kernel_file.h"
 
 /* What a replay runs, rebuilt from the certificate. */
 typedef struct recipe {
@@ -16,12 +17,14 @@ typedef struct recipe {
     tk_xent_options xent;
     tk_given_input inputs[TK_MAX_PARAMS];
     uint64_t *bits[TK_MAX_PARAMS];
+    tk_kernel_file *kernel_file;
 } recipe;
 
 static void recipe_free(recipe *r)
 {
     for (int i = 0; i < TK_MAX_PARAMS; i++)
         free(r->bits[i]);
+    tk_kernel_file_close(r->kernel_file);
 }
 
 static bool dtype_named(const char *name, tk_dtype *dtype)
@@ -65,6 +68,33 @@ static bool read_inputs(recipe *r, const json_t *inputs)
     return true;
 }
 
+static const char *text_or_null(const tk_certificate *certificate, const char *path)
+{
+    return tki_certificate_get(certificate, path) ? tki_certificate_text(certificate, path) : NULL;
+}
+
+/* The file that the certificate names, if it is still the one that was judged. */
+static tk_status open_kernel_file(tk_ctx *ctx, const tk_certificate *certificate, recipe *r)
+{
+    char backend[32];
+    snprintf(backend, sizeof backend, "%.8s:%d", tki_certificate_text(certificate, "run.kernel.backend"),
+             (int)tki_certificate_integer(certificate, "run.kernel.device"));
+    tk_kernel_file_options options = {.backend = backend,
+                                      .compiler = text_or_null(certificate, "run.kernel.compiler"),
+                                      .flags = text_or_null(certificate, "run.kernel.flags"),
+                                      .call_seconds = tki_certificate_real(certificate, "run.kernel.call_seconds")};
+    const char *path = tki_certificate_text(certificate, "run.kernel.file");
+    tk_status status = tk_kernel_file_open(ctx, path, &options, &r->kernel_file);
+    if (status != TK_OK)
+        return status;
+    bool compiled = tki_certificate_get(certificate, "built.source") != NULL;
+    const char *hash = tki_certificate_text(certificate, compiled ? "built.source_sha256" : "built.artifact_sha256");
+    if (strcmp(r->kernel_file->source_hash, hash) != 0)
+        return tki_fail(ctx, TK_UNAVAILABLE, "%s is not the file that was certified: its SHA-256 is another", path);
+    r->options.kernel_file = r->kernel_file;
+    return TK_OK;
+}
+
 static tk_status read_recipe(tk_ctx *ctx, const tk_certificate *certificate, recipe *r)
 {
     const char *kind = tki_certificate_text(certificate, "run.kind");
@@ -87,7 +117,7 @@ static tk_status read_recipe(tk_ctx *ctx, const tk_certificate *certificate, rec
         r->options.mutant = tki_certificate_text(certificate, "run.mutant");
     else if (!strcmp(kind, "variant"))
         r->options.variant = tki_certificate_text(certificate, "run.variant");
-    else
+    else if (strcmp(kind, "kernel") != 0)
         r->options.lowering = tk_certificate_subject(certificate);
     const json_t *shape = tki_certificate_get(certificate, "run.shape");
     for (int d = 0; shape && d < r->contract->dim_count; d++)
@@ -106,7 +136,7 @@ static tk_status read_recipe(tk_ctx *ctx, const tk_certificate *certificate, rec
     const json_t *inputs = tki_certificate_get(certificate, "run.inputs");
     if (inputs && !read_inputs(r, inputs))
         return tki_fail(ctx, TK_NO_MEMORY, "no memory for the certificate's inputs");
-    return TK_OK;
+    return strcmp(kind, "kernel") != 0 ? TK_OK : open_kernel_file(ctx, certificate, r);
 }
 
 __attribute__((format(printf, 1, 2))) static char *describe(const char *format, ...)

@@ -26,6 +26,8 @@ static tk_status try_part(search *s, int dim, int64_t begin, int64_t end, bool *
     if (!tki_inputs_slice(s->subject->ctx, &s->trial->c, s->inputs, dim, begin, end, &part.c, &part_inputs, &status))
         return status;
     status = tki_trial_run(s->subject, &part, &part_inputs, &part_result);
+    if (status == TK_OK && part_result.only_changed)
+        status = tki_trial_adopt_change(s->subject, &part, &part_inputs, &part_result);
     if (status == TK_OK && part_result.failed_clause >= 0 && !part_result.could_not_run) {
         tki_inputs_free(s->inputs);
         *s->trial = part;
@@ -34,6 +36,9 @@ static tk_status try_part(search *s, int dim, int64_t begin, int64_t end, bool *
         *kept = true;
     } else {
         tki_inputs_free(&part_inputs);
+        /* One that did not end in time would not do so the next time. */
+        if (status == TK_OK && part_result.timed_out)
+            s->attempts = MOST_ATTEMPTS;
     }
     return status;
 }

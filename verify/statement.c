@@ -7,6 +7,7 @@
 #include "core/context.h"
 #include "exact/round.h"
 #include "verify/certificate.h"
+#include "verify/kernel_file.h"
 #include "verify/outcome.h"
 #include "verify/provenance.h"
 #include "verify/registry.h"
@@ -61,10 +62,36 @@ static json_t *given_inputs_json(const tk_certify_options *options)
     return inputs;
 }
 
+/* Text that may hold any bytes; JSON is UTF-8. */
+static json_t *foreign_text(const char *text)
+{
+    json_t *string = json_string(text);
+    if (string)
+        return string;
+    char *copy = strdup(text);
+    for (char *p = copy; p && *p; p++)
+        *p = (unsigned char)*p < 0x80 ? *p : '?';
+    string = copy ? json_string(copy) : NULL;
+    free(copy);
+    return string;
+}
+
+/* A kernel file as it was asked for. */
+static json_t *kernel_file_json(const tk_kernel_file *kernel)
+{
+    json_t *json = json_pack("{s:o, s:s, s:i, s:o}", "file", foreign_text(kernel->path), "backend", kernel->backend,
+                             "device", kernel->device, "call_seconds", real(kernel->call_seconds));
+    if (kernel->compiler)
+        json_object_set_new(json, "compiler", foreign_text(kernel->compiler));
+    if (kernel->flags)
+        json_object_set_new(json, "flags", foreign_text(kernel->flags));
+    return json;
+}
+
 /* What was run, in enough detail to run it again. */
 static json_t *run_json(const tki_outcome *o)
 {
-    static const char *const kinds[] = {"lowering", "mutant", "variant", "function"};
+    static const char *const kinds[] = {"lowering", "mutant", "variant", "function", "kernel"};
     json_t *run = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:I}", "op", o->contract->name, "dtype",
                             tk_dtype_name(o->dtype), "kind", kinds[o->kind], "subject", o->subject, "numerics",
                             "ieee", "level", tk_level_name(o->level), "seed", (json_int_t)o->options->seed);
@@ -74,6 +101,8 @@ static json_t *run_json(const tki_outcome *o)
         json_object_set_new(run, "mutant", json_string(o->options->mutant));
     if (o->kind == TKI_VARIANT)
         json_object_set_new(run, "variant", json_string(o->options->variant));
+    if (o->kind == TKI_KERNEL_FILE)
+        json_object_set_new(run, "kernel", kernel_file_json(o->options->kernel_file));
     if (o->refusals[0])
         json_object_set_new(run, "refusals", json_string(o->refusals));
     if (o->options->dims) {
@@ -225,7 +254,24 @@ static void say(json_t *list, const char *format, ...)
 
 static bool runs_on_gpu(const tki_outcome *o)
 {
-    return o->lowering && strcmp(o->lowering->backend, "cpu") != 0;
+    const char *backend = o->lowering                  ? o->lowering->backend
+                          : o->kind == TKI_KERNEL_FILE ? o->options->kernel_file->backend
+                                                       : "cpu";
+    return strcmp(backend, "cpu") != 0;
+}
+
+static void say_how_a_stranger_ran(json_t *list, const tki_outcome *o)
+{
+    say(list, "The kernel ran in a process of its own, shut in as `worker` says; inputs, outputs and judge were in "
+              "this one.");
+    say(list, "In each trial it was called once more with one input element changed, which was judged as well, and "
+              "then with the "
+              "first inputs again; the seed was this run's own, and so were some of the shapes.");
+    if (o->came_again)
+        say(list,
+            "%lld trials came again after all others, in another order, every fourth as the first call of a fresh "
+            "process; the bits were %s.",
+            (long long)o->came_again, o->determinism == TK_DETERMINISM_NONE ? "not always the same" : "the same");
 }
 
 static json_t *evidence_json(const tki_outcome *o)
@@ -247,6 +293,8 @@ static json_t *evidence_json(const tki_outcome *o)
         "Each trial ran at least twice, at different addresses, %swith different poison in the outputs; the bits %s.",
         on_gpu ? "" : "with different numbers of threads and ",
         o->determinism == TK_DETERMINISM_NONE ? "were not always the same" : "were the same");
+    if (o->kind == TKI_KERNEL_FILE)
+        say_how_a_stranger_ran(list, o);
     int write = tki_clause_find(o->contract, "WRITE");
     if (write >= 0 && !o->refuted[write] && on_gpu)
         say(list, "Bytes around every buffer in device memory and all inputs were unchanged after each run.");
@@ -267,6 +315,23 @@ static json_t *evidence_json(const tki_outcome *o)
     return list;
 }
 
+static void disclaim_a_stranger(json_t *list, const tki_outcome *o)
+{
+    say(list,
+        "The kernel can tell that it is being judged: that it does the same elsewhere, or after other calls than "
+        "these, is not shown.");
+    say(list,
+        "The times are by this process's clock, around calls into another process, and hold the way there and back.");
+    if (runs_on_gpu(o))
+        say(list,
+            "Its host code ran beside the driver, in the process that reads device memory back: it could have forged "
+            "the bytes around buffers there, and events; outputs it can only make right or wrong.");
+    if (o->options->kernel_file->is_library)
+        say(list, "The library was brought compiled: its source, compiler and options are not known.");
+    else
+        say(list, "That the artifact does what the source says rests on the compiler named.");
+}
+
 static json_t *non_claims_json(const tki_outcome *o)
 {
     json_t *list = json_array();
@@ -284,6 +349,8 @@ static json_t *non_claims_json(const tki_outcome *o)
         say(list, "The function ran inside this process, which it could have tampered with; its source, compiler and "
                   "options are not "
                   "known.");
+    if (o->kind == TKI_KERNEL_FILE)
+        disclaim_a_stranger(list, o);
     if (!o->mutants_run && o->kind != TKI_MUTANT && o->kind != TKI_VARIANT)
         say(list, "No planted wrong kernels were run beside it.");
     int index = tki_clause_find(o->contract, "INDEX");
@@ -301,12 +368,12 @@ static json_t *built_json(const tki_provenance *p)
 {
     json_t *built = json_pack("{s:s, s:s}", "artifact", p->artifact_path, "artifact_sha256", p->artifact_hash);
     if (p->source) {
-        json_object_set_new(built, "source", json_string(p->source));
+        json_object_set_new(built, "source", foreign_text(p->source));
         json_object_set_new(built, "source_sha256", json_string(p->source_hash));
         json_object_set_new(built, "compiler", json_string(p->compiler));
         json_object_set_new(built, "options", json_string(p->options));
     }
-    if (p->on_gpu) {
+    if (p->on_gpu && p->kernel_count) {
         json_t *kernels = json_array();
         for (int i = 0; i < p->kernel_count; i++)
             json_array_append_new(
@@ -316,6 +383,8 @@ static json_t *built_json(const tki_provenance *p)
                                    "spill_load_bytes", p->kernels[i].spill_load_bytes));
         json_object_set_new(built, "kernels", kernels);
     }
+    if (p->log[0])
+        json_object_set_new(built, "log", foreign_text(p->log));
     return built;
 }
 
@@ -328,6 +397,21 @@ static json_t *machine_json(const tki_provenance *p)
                      p->gpu.name, "uuid", p->gpu.uuid, "architecture", p->gpu.architecture, "driver", p->gpu.driver,
                      "units", p->gpu.units, "memory_bytes", (json_int_t)p->gpu.memory_bytes, "host", p->device.name,
                      "features", p->device.detail);
+}
+
+/* What the worker's process said before it loaded anything foreign, and who held the watch. */
+static json_t *worker_json(const char *confinement)
+{
+    json_t *lines = json_array();
+    while (*confinement) {
+        size_t length = strcspn(confinement, "\n");
+        json_t *line = length ? json_stringn(confinement, length) : NULL;
+        if (line)
+            json_array_append_new(lines, line);
+        confinement += length + (confinement[length] == '\n');
+    }
+    return json_pack("{s:o, s:s}", "confinement", lines, "clock",
+                     "CLOCK_MONOTONIC of the judging process, around each call");
 }
 
 static json_t *created(void)
@@ -349,6 +433,8 @@ static json_t *predicate_json(const tki_outcome *o, const tki_provenance *p, con
                   o->contract->bound),
         "run", run_json(o), "clauses", clauses_json(o), "result", result_json(o), "mutants", mutants_json(o), "built",
         built_json(p), "machine", machine_json(p), "evidence", evidence_json(o), "non_claims", non_claims_json(o));
+    if (predicate && o->confinement)
+        json_object_set_new(predicate, "worker", worker_json(o->confinement));
     if (predicate && o->reproduce)
         json_object_set_new(predicate, "reproduce", json_string(o->reproduce));
     return predicate;
@@ -362,7 +448,9 @@ tk_status tki_certificate_make(tk_ctx *ctx, const tki_outcome *o, tk_certificate
     uintptr_t code = o->kind == TKI_LOWERING   ? (uintptr_t)o->lowering
                      : o->kind == TKI_FUNCTION ? (uintptr_t)o->options->kernel
                                                : (uintptr_t)tki_mutants_of(o->contract);
-    tk_status status = tki_provenance_find(ctx, o->lowering, o->dtype, code, &provenance);
+    tk_status status = o->kind == TKI_KERNEL_FILE
+                           ? tki_provenance_of_file(ctx, o->options->kernel_file, &provenance)
+                           : tki_provenance_find(ctx, o->lowering, o->dtype, code, &provenance);
     if (status != TK_OK)
         return status;
     if (!tki_provenance_key(&provenance, o->contract, o->subject, key))

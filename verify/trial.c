@@ -1,5 +1,7 @@
 /* TRUSTED. One trial. The kernel runs twice on fresh, differently guarded, differently poisoned buffers with different
- * numbers of threads; then, where the contract allows it, in place, and on a part of the batch alone. */
+ * numbers of threads; then, where the contract allows it, in place, and on a part of the batch alone. A stranger's kernel, which
+ * may remember what it was asked before, runs once more with one input element changed, and is judged anew; then with the
+ * first inputs again. */
 #include "verify/trial.h"
 
 #include <math.h>
@@ -10,6 +12,7 @@
 
 #include "core/clock.h"
 #include "core/context.h"
+#include "core/random.h"
 #include "exact/round.h"
 #include "verify/guard.h"
 
@@ -54,6 +57,14 @@ static int64_t index_at(tk_dtype dtype, const void *data, int64_t i)
     return dtype == TK_I64 ? ((const int64_t *)data)[i] : ((const int32_t *)data)[i];
 }
 
+static void set_index(const tk_case *c, void *data, int64_t i, int64_t value)
+{
+    if (c->index_dtype == TK_I64)
+        ((int64_t *)data)[i] = value;
+    else
+        ((int32_t *)data)[i] = (int32_t)value;
+}
+
 /* Moves indices into a part of the size they point into. */
 static bool shift_indices(const tk_case *part, void *data, int64_t count, int64_t begin, int64_t end)
 {
@@ -63,10 +74,7 @@ static bool shift_indices(const tk_case *part, void *data, int64_t count, int64_
             continue;
         if (index < begin || index >= end)
             return false;
-        if (part->index_dtype == TK_I64)
-            ((int64_t *)data)[i] = index - begin;
-        else
-            ((int32_t *)data)[i] = (int32_t)(index - begin);
+        set_index(part, data, i, index - begin);
     }
     return true;
 }
@@ -322,7 +330,20 @@ static tk_status judge_outputs(tki_subject *subject, const tk_case *c, const tki
                : tki_fail(subject->ctx, status, "the oracle of %s: %s", c->contract->name, tk_status_text(status));
 }
 
-/* Runs once with that many threads; a kernel that reports failure sets could_not_run. */
+/* The clause that a kernel breaks by crashing: it does not take a shape that it must take. */
+static int fault_clause(const tk_case *c, const char *message)
+{
+    int write = tki_clause_find(c->contract, "WRITE");
+    return strstr(message, "wrote") && write >= 0 ? write : tki_clause_find(c->contract, "SHAPE");
+}
+
+/* It ran to its end, so there are outputs to look at. */
+static bool ran(tk_status status, const tki_trial_result *result)
+{
+    return status == TK_OK && !result->could_not_run && !result->faulted;
+}
+
+/* Runs once with that many threads; a kernel that reports failure sets could_not_run, one that crashes has failed. */
 static tk_status call(tki_subject *subject, const tk_case *c, run *r, int threads, double *seconds,
                       tki_trial_result *result)
 {
@@ -333,7 +354,13 @@ static tk_status call(tki_subject *subject, const tk_case *c, run *r, int thread
     check_overrun(subject, c, result);
     if (status == TK_OK || status == TK_NO_MEMORY)
         return status;
+    if (status == TK_KERNEL_FAULT) {
+        result->faulted = true;
+        fail(result, fault_clause(c, tk_ctx_message(subject->ctx)), "%.500s", tk_ctx_message(subject->ctx));
+        return TK_OK;
+    }
     result->could_not_run = true;
+    result->timed_out = status == TK_TIMEOUT;
     snprintf(result->reason, sizeof result->reason, "%s", tk_ctx_message(subject->ctx));
     return TK_OK;
 }
@@ -350,7 +377,7 @@ static tk_status run_in_place(tki_subject *subject, const tk_case *c, const tki_
     if (status != TK_OK)
         return status;
     status = call(subject, c, &third, tki_ctx_threads(subject->ctx), NULL, result);
-    if (status == TK_OK && !result->could_not_run) {
+    if (ran(status, result)) {
         result->structural[clause]++;
         check_surroundings(c, &third, inputs, true, result);
         for (int p = 0; p < c->contract->param_count; p++) {
@@ -401,7 +428,7 @@ static tk_status run_part_of_batch(tki_subject *subject, const tk_case *c, const
     status = run_prepare(subject->ctx, &alone, &part, &part_inputs, TKI_GUARD_RED_ZONES, 0x33, false);
     if (status == TK_OK) {
         status = call(subject, &part, &alone, 1, NULL, result);
-        if (status == TK_OK && !result->could_not_run) {
+        if (ran(status, result)) {
             compare_part(c, &part, first, &alone, begin, result);
             result->batch_checked = true;
             int repeat = tki_clause_find(c->contract, "REPEAT");
@@ -450,6 +477,113 @@ static tk_status judge_first_run(tki_subject *subject, const tk_case *c, const t
     return status;
 }
 
+/* Changes one element of one input to another value that the op takes. False if there is none to change. */
+static bool change_element(const tki_trial *trial, tki_inputs *inputs, const char **name, int64_t *position)
+{
+    const tk_case *c = &trial->c;
+    int candidates[TK_MAX_PARAMS];
+    int count = 0;
+    for (int p = 0; p < c->contract->param_count; p++) {
+        const tk_param *param = &c->contract->params[p];
+        bool settled = param->kind == TK_KIND_INDEX && c->dims[param->indexed_dim] < 2;
+        if (!param->output && !settled && tk_case_elements(c, p) > 0)
+            candidates[count++] = p;
+    }
+    if (!count)
+        return false;
+    tki_random random = tki_random_stream(trial->seed ^ (uint64_t)trial->chunk << 32, (uint64_t)(trial->family + 77));
+    int p = candidates[tki_random_below(&random, (uint64_t)count)];
+    const tk_param *param = &c->contract->params[p];
+    int64_t i = (int64_t)tki_random_below(&random, (uint64_t)tk_case_elements(c, p));
+    if (param->kind == TK_KIND_INDEX) {
+        int64_t size = c->dims[param->indexed_dim];
+        int64_t value = (int64_t)tki_random_below(&random, (uint64_t)size);
+        if (value == index_at(c->index_dtype, inputs->data[p], i))
+            value = (value + 1) % size;
+        set_index(c, inputs->data[p], i, value);
+    } else {
+        uint16_t *element = (uint16_t *)inputs->data[p] + i;
+        uint16_t value = (uint16_t)tki_round_double(c->dtype, 8 * tki_random_unit(&random) - 4);
+        *element = value == *element ? value ^ 0x8000 : value;
+    }
+    *name = param->name;
+    *position = i;
+    return true;
+}
+
+static tk_status copy_inputs(tk_ctx *ctx, const tk_case *c, const tki_inputs *inputs, tki_inputs *copy)
+{
+    tk_status status = tki_inputs_alloc(ctx, c, copy);
+    for (int p = 0; p < c->contract->param_count && status == TK_OK; p++)
+        if (inputs->data[p])
+            memcpy(copy->data[p], inputs->data[p], param_bytes(c, p));
+    return status;
+}
+
+/* A kernel that keeps a result by address, by size, or by a part of its inputs gives it here for inputs that are not the same. */
+static tk_status run_changed(tki_subject *subject, const tki_trial *trial, const tki_inputs *inputs,
+                             tki_trial_result *result)
+{
+    const tk_case *c = &trial->c;
+    tki_inputs changed;
+    const char *name;
+    int64_t position;
+    if (result->failed_clause >= 0 || result->could_not_run)
+        return TK_OK;
+    tk_status status = copy_inputs(subject->ctx, c, inputs, &changed);
+    if (status != TK_OK)
+        return status;
+    run r;
+    if (!change_element(trial, &changed, &name, &position) ||
+        (status = run_prepare(subject->ctx, &r, c, &changed, TKI_GUARD_RED_ZONES, 0x3c, false)) != TK_OK) {
+        tki_inputs_free(&changed);
+        return status;
+    }
+    status = call(subject, c, &r, tki_ctx_threads(subject->ctx), NULL, result);
+    if (ran(status, result)) {
+        double begin = tki_now();
+        tki_trial_result second = {.failed_clause = -1};
+        check_surroundings(c, &r, &changed, false, &second);
+        status = judge_outputs(subject, c, &changed, &r, false, &second.judgement);
+        if (status == TK_OK)
+            describe_failure(c, &second);
+        tki_judgement_add(&result->judgement, &second.judgement);
+        if (second.failed_clause >= 0) {
+            result->judgement.failure = second.judgement.failure;
+            result->only_changed = true;
+            fail(result, second.failed_clause, "called again with %s[%lld] changed: %.400s", name,
+                 (long long)position, second.reason);
+        }
+        result->judge_seconds += tki_now() - begin;
+    }
+    run_free(&r);
+    tki_inputs_free(&changed);
+    return status;
+}
+
+/* The first inputs again, now that others came between: the bits must be those of the first run. */
+static tk_status run_repeated(tki_subject *subject, const tk_case *c, const tki_inputs *inputs, const run *first,
+                              int number, tki_trial_result *result)
+{
+    static const unsigned poisons[] = {0x96, 0x1e, 0xd2, 0x47};
+    const int threads = tki_ctx_threads(subject->ctx);
+    const int counts[] = {threads, 1, 2 * threads + 1, 3};
+    run again;
+    if (result->failed_clause >= 0 || result->could_not_run)
+        return TK_OK;
+    tk_status status = run_prepare(subject->ctx, &again, c, inputs,
+                                   number % 2 ? TKI_GUARD_END_PAGE : TKI_GUARD_RED_ZONES, poisons[number % 4], false);
+    if (status != TK_OK)
+        return status;
+    status = call(subject, c, &again, counts[number % 4], NULL, result);
+    if (ran(status, result)) {
+        check_surroundings(c, &again, inputs, false, result);
+        compare_runs(c, first, &again, result);
+    }
+    run_free(&again);
+    return status;
+}
+
 tk_status tki_trial_run(tki_subject *subject, const tki_trial *trial, const tki_inputs *inputs,
                         tki_trial_result *result)
 {
@@ -466,9 +600,9 @@ tk_status tki_trial_run(tki_subject *subject, const tki_trial *trial, const tki_
     status = run_prepare(ctx, &second, c, inputs, TKI_GUARD_RED_ZONES, 0x3c, false);
     if (status == TK_OK)
         status = call(subject, c, &first, threads, &result->kernel_seconds, result);
-    if (status == TK_OK && !result->could_not_run)
+    if (ran(status, result))
         status = call(subject, c, &second, small ? 1 : threads + 1, NULL, result);
-    if (status == TK_OK && !result->could_not_run) {
+    if (ran(status, result)) {
         check_surroundings(c, &first, inputs, false, result);
         check_surroundings(c, &second, inputs, false, result);
         compare_runs(c, &first, &second, result);
@@ -485,9 +619,65 @@ tk_status tki_trial_run(tki_subject *subject, const tki_trial *trial, const tki_
             status = run_in_place(subject, c, inputs, &first, result);
         if (status == TK_OK && small)
             status = run_part_of_batch(subject, c, inputs, &first, result);
+        if (status == TK_OK && subject->suspicion)
+            status = run_changed(subject, trial, inputs, result);
+        for (int i = 0; i < subject->suspicion && status == TK_OK; i++)
+            status = run_repeated(subject, c, inputs, &first, i, result);
     }
     run_free(&first);
     run_free(&second);
+    return status;
+}
+
+tk_status tki_trial_adopt_change(tki_subject *subject, tki_trial *trial, tki_inputs *inputs, tki_trial_result *result)
+{
+    tki_inputs changed;
+    tki_trial_result alone;
+    const char *name;
+    int64_t position;
+    tk_status status = copy_inputs(subject->ctx, &trial->c, inputs, &changed);
+    if (status != TK_OK)
+        return status;
+    const int suspicion = subject->suspicion;
+    subject->suspicion = 0;
+    bool fails = false;
+    if (change_element(trial, &changed, &name, &position)) {
+        status = tki_trial_run(subject, trial, &changed, &alone);
+        fails = status == TK_OK && alone.failed_clause >= 0 && !alone.could_not_run;
+    }
+    subject->suspicion = suspicion;
+    if (fails) {
+        tki_inputs_free(inputs);
+        *inputs = changed;
+        *result = alone;
+        trial->family = TKI_GIVEN_INPUTS;
+    } else {
+        tki_inputs_free(&changed);
+    }
+    return status;
+}
+
+tk_status tki_trial_run_again(tki_subject *subject, const tki_trial *trial, const tki_inputs *inputs,
+                              const char *output_hash, tki_trial_result *result)
+{
+    const tk_case *c = &trial->c;
+    run again;
+    *result = (tki_trial_result){.failed_clause = -1, .determinism = TK_BATCH_INVARIANT};
+    tk_status status = run_prepare(subject->ctx, &again, c, inputs, TKI_GUARD_END_PAGE, 0x6b, false);
+    if (status != TK_OK)
+        return status;
+    status = call(subject, c, &again, tki_ctx_threads(subject->ctx), &result->kernel_seconds, result);
+    if (ran(status, result)) {
+        check_surroundings(c, &again, inputs, false, result);
+        status = hash_outputs(c, &again, result);
+        int repeat = tki_clause_find(c->contract, "REPEAT");
+        result->structural[repeat]++;
+        if (strcmp(result->output_hash, output_hash) != 0) {
+            result->determinism = TK_DETERMINISM_NONE;
+            fail(result, repeat, "the same inputs gave other bits when they came again after other calls");
+        }
+    }
+    run_free(&again);
     return status;
 }
 
@@ -497,14 +687,6 @@ static int index_param(const tk_contract *contract)
         if (contract->params[p].kind == TK_KIND_INDEX)
             return p;
     return -1;
-}
-
-static void set_index(const tk_case *c, void *data, int64_t i, int64_t value)
-{
-    if (c->index_dtype == TK_I64)
-        ((int64_t *)data)[i] = value;
-    else
-        ((int32_t *)data)[i] = (int32_t)value;
 }
 
 static void check_not_written(const tk_case *c, const run *r, int p, size_t begin, size_t end, int clause,

@@ -15,6 +15,7 @@ typedef struct tki_subject {
     void *tables;
     tki_executor executor;
     const tki_lowering *lowering; /* NULL for a mutant or a user's function */
+    int suspicion;                /* further runs of each trial, for a kernel that may remember; 0: none */
 } tki_subject;
 
 typedef struct tki_trial_result {
@@ -23,6 +24,9 @@ typedef struct tki_trial_result {
     int failed_clause;                  /* -1: everything held */
     char reason[512];                   /* what failed, or why the kernel could not be run */
     bool could_not_run;
+    bool timed_out;             /* then could_not_run is set as well */
+    bool faulted;               /* it crashed or the like: failed_clause is set, and there is no output */
+    bool only_changed;          /* it failed in the run with one element changed */
     bool batch_checked;         /* a part of the batch was run alone */
     tk_determinism determinism; /* what this trial saw */
     char output_hash[TKI_HASH_HEX];
@@ -46,6 +50,15 @@ TK_MUST_USE bool tki_inputs_slice(tk_ctx *ctx, const tk_case *c, const tki_input
 /* Runs and judges. A kernel that fails is a successful call. */
 TK_MUST_USE tk_status tki_trial_run(tki_subject *subject, const tki_trial *trial, const tki_inputs *inputs,
                                     tki_trial_result *result);
+
+/* For a trial that failed with one element changed: if these inputs fail by themselves, they become the trial's own, and *result is
+ * what came of them. */
+TK_MUST_USE tk_status tki_trial_adopt_change(tki_subject *subject, tki_trial *trial, tki_inputs *inputs,
+                                             tki_trial_result *result);
+
+/* Runs once and compares the outputs with the hash of an earlier run. */
+TK_MUST_USE tk_status tki_trial_run_again(tki_subject *subject, const tki_trial *trial, const tki_inputs *inputs,
+                                          const char *output_hash, tki_trial_result *result);
 
 /* Plants a bad index at `position` of the trial's index input (and another behind it): the kernel must refuse it with a message
  * that names the position, and write nothing. Lowerings only. */

@@ -1,0 +1,125 @@
+/* tokitai certify, as its files share it: certify.c reads the options and runs jobs, certify_plan.c makes the jobs, certify_files.c
+ * runs those of kernel files, junit.c writes their results for other programs. */
+#ifndef CLI_CERTIFY_H
+#define CLI_CERTIFY_H
+
+#include "cli/cli.h"
+#include "cli/parse.h"
+
+enum {
+    KEY_BACKEND = 256,
+    KEY_LOWERING,
+    KEY_DTYPE,
+    KEY_INDEX,
+    KEY_MUTANT,
+    KEY_VARIANT,
+    KEY_LEVEL,
+    KEY_SEED,
+    KEY_SHAPE,
+    KEY_FAMILY,
+    KEY_INPUT,
+    KEY_LABEL_SMOOTHING,
+    KEY_SCALE,
+    KEY_IGNORE_INDEX,
+    KEY_SKIP_MUTANTS,
+    KEY_THREADS,
+    KEY_OUT,
+    KEY_SIGN,
+    KEY_KERNEL,
+    KEY_KERNELS,
+    KEY_COMPILER,
+    KEY_FLAGS,
+    KEY_TIMEOUT,
+    KEY_JOBS,
+    KEY_JSON_LINES,
+    KEY_JUNIT,
+    KEY_JSON,
+    KEY_END /* keys from KEY_BACKEND up to here index certify_arguments.text */
+};
+
+enum { TEXTS = KEY_END - KEY_BACKEND };
+
+typedef struct certify_arguments {
+    const char *who;
+    char **ops; /* [op_count], into argv */
+    int op_count;
+    const char *text[TEXTS]; /* the argument of each option, NULL if it was not given */
+    const char *inputs[TK_MAX_PARAMS];
+    int input_count;
+    bool skip_mutants;
+    bool json;
+    bool quiet;
+} certify_arguments;
+
+static inline const char *given(const certify_arguments *a, int key)
+{
+    return a->text[key - KEY_BACKEND];
+}
+
+enum { MANY = 64 /* ops; names of one kind */, MOST_IDS = 16 * MANY };
+
+typedef struct certify_job {
+    const tk_contract *contract;
+    tk_dtype dtype;
+    tk_dtype index_dtype;
+    int64_t dims[TK_MAX_DIMS]; /* with --shape */
+    char lowering[128];        /* its id; "" for the first that accepts, a mutant or kernel files */
+} certify_job;
+
+typedef struct certify_plan {
+    const tk_contract *ops[MANY];
+    int op_count;
+    unsigned dtypes; /* one bit per type */
+    unsigned index_dtypes;
+    bool has_shape;
+    cli_shape shape;
+    int threads;
+    tk_xent_options xent;
+    cli_input inputs[TK_MAX_PARAMS];
+    tk_given_input given[TK_MAX_PARAMS];
+    bool keep;      /* write certificates */
+    tk_key *signer; /* NULL: do not sign */
+    tk_certify_options options;
+    bool best;    /* only the first lowering that accepts */
+    char **files; /* [file_count], kernel files: each runs the jobs of those ops that it defines */
+    int file_count;
+    tk_kernel_file_options file_options;
+    int workers; /* files that are judged side by side */
+    certify_job jobs[MOST_IDS];
+    int job_count;
+} certify_plan;
+
+/* The planted kernel that was asked for; NULL if none was. */
+static inline const char *certify_planted(const certify_plan *p)
+{
+    return p->options.mutant ? p->options.mutant : p->options.variant;
+}
+
+typedef struct certify_session {
+    const certify_arguments *a;
+    const certify_plan *p;
+    bool rows; /* of the table are printed */
+    cli_table table;
+    cli_progress progress;
+    int count; /* certificates made */
+    int verdicts[TK_UNKNOWN + 1];
+    int written;
+    char *where; /* the folder that the last one was written to, or NULL */
+} certify_session;
+
+/* CLI_HOLDS, or what it came to after a complaint. */
+cli_exit certify_plan_make(const certify_arguments *a, certify_plan *p, tk_ctx *ctx);
+void certify_plan_free(certify_plan *p);
+
+void certify_format_id(const tk_contract *op, const tk_lowering_info *info, tk_dtype dtype, tk_dtype index_dtype,
+                       char *id, size_t size);
+
+cli_exit certify_exit_of(tk_verdict verdict);
+
+/* Prints the certificate and, if the plan says so, keeps it. `path`, if not NULL, receives the file's path or NULL; free() it. */
+cli_exit certify_finish(certify_session *s, tk_ctx *ctx, tk_certificate *certificate, char **path);
+
+/* Judges every file of the plan. The head of the table has been printed. */
+cli_exit certify_files_run(certify_session *s, tk_ctx *ctx);
+
+#endif

@@ -1,0 +1,618 @@
+/* From the arguments of tokitai certify to jobs. A function that returns false has said why. */
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "cli/certify.h"
+
+static bool plan_ops(const certify_arguments *a, certify_plan *p)
+{
+    for (int i = 0; i < a->op_count; i++) {
+        const tk_contract *op = cli_find_op(a->who, a->ops[i]);
+        bool known = false;
+        if (!op)
+            return false;
+        for (int j = 0; j < p->op_count; j++)
+            known |= p->ops[j] == op;
+        if (!known && p->op_count < MANY)
+            p->ops[p->op_count++] = op;
+    }
+    for (int i = 0; a->op_count == 0 && p->op_count < MANY && tk_contract_at(i); i++)
+        p->ops[p->op_count++] = tk_contract_at(i);
+    return true;
+}
+
+static bool plan_types(const certify_arguments *a, certify_plan *p)
+{
+    bool single = given(a, KEY_SHAPE) || a->input_count > 0;
+    p->dtypes = 1u << TK_F16 | 1u << TK_BF16;
+    p->index_dtypes = single ? 1u << TK_I32 : 1u << TK_I32 | 1u << TK_I64;
+    const char *dtype = given(a, KEY_DTYPE);
+    const char *index = given(a, KEY_INDEX);
+    if (dtype && !cli_parse_dtypes(dtype, &p->dtypes)) {
+        cli_complain_unknown(a->who, "dtype", dtype, (const char *[]){"f16", "bf16", "all"}, 3);
+        return false;
+    }
+    if (index && !cli_parse_index_dtypes(index, &p->index_dtypes)) {
+        cli_complain_unknown(a->who, "index type", index, (const char *[]){"i32", "i64", "all"}, 3);
+        return false;
+    }
+    return true;
+}
+
+static bool plan_numbers(const certify_arguments *a, certify_plan *p)
+{
+    const char *level = given(a, KEY_LEVEL);
+    const char *seed = given(a, KEY_SEED);
+    const char *threads = given(a, KEY_THREADS);
+    if (level && !cli_parse_level(level, &p->options.level)) {
+        const char *const levels[] = {"quick", "full", "exhaustive"};
+        cli_complain_unknown(a->who, "level", level, levels, 3);
+        return false;
+    }
+    if (seed && !cli_parse_unsigned(seed, &p->options.seed)) {
+        cli_complain(a->who, "--seed '%.80s' is not a number from 0 to 2^64 - 1, decimal or 0x", seed);
+        return false;
+    }
+    if (threads && !cli_parse_count(threads, 0, 65536, &p->threads)) {
+        cli_complain(a->who, "--threads '%.80s' is not a number from 0 to 65536", threads);
+        return false;
+    }
+    return true;
+}
+
+void certify_format_id(const tk_contract *op, const tk_lowering_info *info, tk_dtype dtype, tk_dtype index_dtype,
+                       char *id, size_t size)
+{
+    bool wide = tk_contract_takes_index(op) && index_dtype == TK_I64;
+    snprintf(id, size, "%s.%s.%s.%s%s", info->backend, op->name, tk_dtype_name(dtype), info->variant,
+             wide ? ".i64" : "");
+}
+
+typedef struct lowering_id {
+    const tk_contract *op;
+    tk_dtype dtype;
+    tk_dtype index_dtype;
+    char text[128];
+} lowering_id;
+
+/* Every id of the ops chosen. */
+static int list_ids(const certify_plan *p, lowering_id ids[MOST_IDS])
+{
+    int count = 0;
+    tk_lowering_info info;
+    for (int i = 0; i < p->op_count; i++) {
+        tk_dtype widest = tk_contract_takes_index(p->ops[i]) ? TK_I64 : TK_I32;
+        for (int l = 0; tk_lowering_at(p->ops[i], l, &info); l++) {
+            for (tk_dtype dtype = TK_F16; dtype <= TK_BF16; dtype++) {
+                for (tk_dtype index = TK_I32; index <= widest && count < MOST_IDS; index++) {
+                    lowering_id *id = &ids[count++];
+                    *id = (lowering_id){.op = p->ops[i], .dtype = dtype, .index_dtype = index};
+                    certify_format_id(id->op, &info, dtype, index, id->text, sizeof id->text);
+                }
+            }
+        }
+    }
+    return count;
+}
+
+/* The id names its op and types. */
+static bool narrow_to_lowering(const certify_arguments *a, certify_plan *p, const lowering_id *id)
+{
+    bool index_differs = given(a, KEY_INDEX) && tk_contract_takes_index(id->op) &&
+                         !(p->index_dtypes & 1u << id->index_dtype);
+    if (!(p->dtypes & 1u << id->dtype) || index_differs) {
+        cli_complain(a->who, "--dtype or --index is not that of %s", id->text);
+        return false;
+    }
+    p->ops[0] = id->op;
+    p->op_count = 1;
+    p->dtypes = 1u << id->dtype;
+    p->index_dtypes = 1u << id->index_dtype;
+    p->options.lowering = given(a, KEY_LOWERING);
+    return true;
+}
+
+static bool plan_lowering(const certify_arguments *a, certify_plan *p)
+{
+    const char *wanted = given(a, KEY_LOWERING);
+    bool all = wanted && !strcmp(wanted, "all");
+    /* An exhaustive run takes minutes for each. */
+    p->best = wanted ? !strcmp(wanted, "best") : p->options.level == TK_EXHAUSTIVE;
+    bool planted = given(a, KEY_MUTANT) || given(a, KEY_VARIANT);
+    if (!wanted || ((p->best || all) && !planted))
+        return true;
+    if (planted || a->op_count > 1) {
+        cli_complain(a->who, "--lowering goes with one op and without --mutant or --variant");
+        return false;
+    }
+    lowering_id *ids = calloc(MOST_IDS, sizeof *ids);
+    const char *texts[MOST_IDS];
+    int count = ids ? list_ids(p, ids) : 0;
+    bool found = false;
+    bool good = false;
+    for (int i = 0; i < count && !found; i++) {
+        texts[i] = ids[i].text;
+        found = !strcmp(ids[i].text, wanted);
+        good = found && narrow_to_lowering(a, p, &ids[i]);
+    }
+    const char *nearest = found ? NULL : cli_nearest(wanted, texts, count);
+    if (nearest)
+        cli_complain(a->who, "unknown lowering '%.100s'; did you mean '%s'?", wanted, nearest);
+    else if (!found)
+        cli_complain(a->who, "unknown lowering '%.100s'; 'tokitai ops OP' lists those of an op", wanted);
+    free(ids);
+    return good;
+}
+
+/* ------------------------------------------------------------------------------------------------------------
+ * Kernel files
+ * ------------------------------------------------------------------------------------------------------------ */
+
+static bool is_kernel_file(const char *name)
+{
+    static const char *const endings[] = {".c", ".cpp", ".cc", ".cu", ".hip", ".so"};
+    const char *dot = strrchr(name, '.');
+    bool known = false;
+    for (size_t i = 0; dot && dot > name && i < sizeof endings / sizeof *endings; i++)
+        known |= !strcmp(dot, endings[i]);
+    return known && name[0] != '.';
+}
+
+static int is_kernel_entry(const struct dirent *entry)
+{
+    return is_kernel_file(entry->d_name);
+}
+
+static bool list_folder(const certify_arguments *a, certify_plan *p, const char *folder)
+{
+    struct dirent **entries = NULL;
+    int count = scandir(folder, &entries, is_kernel_entry, alphasort);
+    if (count <= 0) {
+        cli_complain(a->who, "--kernels '%.200s': %s", folder,
+                     count < 0 ? strerror(errno) : "there is no .c, .cpp, .cc, .cu, .hip or .so file in it");
+        free(entries);
+        return false;
+    }
+    p->files = calloc((size_t)count, sizeof *p->files);
+    bool good = p->files != NULL;
+    size_t length = strlen(folder);
+    const char *slash = length && folder[length - 1] == '/' ? "" : "/";
+    for (int i = 0; i < count; i++) {
+        good = good && asprintf(&p->files[p->file_count], "%s%s%s", folder, slash, entries[i]->d_name) >= 0;
+        p->file_count += good;
+        free(entries[i]);
+    }
+    free(entries);
+    if (!good)
+        cli_complain(a->who, "out of memory");
+    return good;
+}
+
+/* One that no kernel can know beforehand; short enough to be typed. */
+static bool draw_seed(const certify_arguments *a, certify_plan *p)
+{
+    uint64_t drawn;
+    if (getrandom(&drawn, sizeof drawn, 0) != (ssize_t)sizeof drawn) {
+        cli_complain(a->who, "the system gives no random numbers: %s; give --seed", strerror(errno));
+        return false;
+    }
+    p->options.seed = drawn >> 24;
+    return true;
+}
+
+static bool plan_files(const certify_arguments *a, certify_plan *p)
+{
+    const char *file = given(a, KEY_KERNEL);
+    const char *folder = given(a, KEY_KERNELS);
+    static const int companions[] = {KEY_COMPILER, KEY_FLAGS, KEY_TIMEOUT, KEY_JOBS, KEY_JSON_LINES, KEY_JUNIT};
+    p->workers = 1;
+    if (!file && !folder) {
+        for (size_t i = 0; i < sizeof companions / sizeof *companions; i++)
+            if (given(a, companions[i])) {
+                cli_complain(a->who,
+                             "--compiler, --flags, --timeout, --jobs, --json-lines and --junit go with --kernel or "
+                             "--kernels");
+                return false;
+            }
+        return true;
+    }
+    const char *timeout = given(a, KEY_TIMEOUT);
+    const char *jobs = given(a, KEY_JOBS);
+    const char *lines = given(a, KEY_JSON_LINES);
+    float seconds = 0;
+    if ((file && folder) || given(a, KEY_LOWERING) || given(a, KEY_MUTANT) || given(a, KEY_VARIANT)) {
+        cli_complain(a->who, "give one of --kernel, --kernels, --lowering, --mutant and --variant");
+        return false;
+    }
+    if (timeout && (!cli_parse_float(timeout, &seconds) || seconds < 0.01f || seconds > 86400)) {
+        cli_complain(a->who, "--timeout '%.80s' is not a number of seconds from 0.01 to 86400", timeout);
+        return false;
+    }
+    if (jobs && !cli_parse_count(jobs, 1, 256, &p->workers)) {
+        cli_complain(a->who, "--jobs '%.80s' is not a number from 1 to 256", jobs);
+        return false;
+    }
+    if (lines && !strcmp(lines, "-") && a->json) {
+        cli_complain(a->who, "--json and --json-lines - both go to standard output");
+        return false;
+    }
+    p->file_options = (tk_kernel_file_options){.backend = given(a, KEY_BACKEND),
+                                               .compiler = given(a, KEY_COMPILER),
+                                               .flags = given(a, KEY_FLAGS),
+                                               .call_seconds = (double)seconds};
+    if (!given(a, KEY_SEED) && !draw_seed(a, p))
+        return false;
+    if (folder) {
+        p->options.skip_mutants = true;
+        return list_folder(a, p, folder);
+    }
+    if (!is_kernel_file(strrchr(file, '/') ? strrchr(file, '/') + 1 : file)) {
+        cli_complain(a->who, "--kernel '%.200s' does not end in .c, .cpp, .cc, .cu, .hip or .so", file);
+        return false;
+    }
+    p->files = calloc(1, sizeof *p->files);
+    if (p->files && (p->files[0] = strdup(file)))
+        p->file_count = 1;
+    else
+        cli_complain(a->who, "out of memory");
+    return p->file_count == 1;
+}
+
+static bool has_backend(const certify_plan *p, const char *backend)
+{
+    tk_lowering_info info;
+    for (int i = 0; i < p->op_count; i++)
+        for (int l = 0; tk_lowering_at(p->ops[i], l, &info); l++)
+            if (!strcmp(info.backend, backend))
+                return true;
+    return false;
+}
+
+/* The backend of a device ("cuda" of "cuda:1") or of a lowering's id ("cuda" of "cuda.gelu_fwd.f16.shared"); NULL if none. */
+static const char *backend_of(const char *text, char separator)
+{
+    static const char *const backends[] = {"cpu", "cuda", "hip", "emu"};
+    for (size_t i = 0; text && i < sizeof backends / sizeof *backends; i++) {
+        size_t length = strlen(backends[i]);
+        if (!strncmp(text, backends[i], length) && (!text[length] || text[length] == separator))
+            return backends[i];
+    }
+    return NULL;
+}
+
+static cli_exit plan_backend(const certify_arguments *a, certify_plan *p, tk_ctx *ctx)
+{
+    static const char *const backends[] = {"cpu", "cuda", "hip", "emu"};
+    const char *device = given(a, KEY_BACKEND);
+    const char *id = given(a, KEY_LOWERING);
+    const char *backend_of_id = backend_of(id, '.');
+    if (!device)
+        device = backend_of_id;
+    if (!device)
+        return CLI_HOLDS;
+    const char *backend = backend_of(device, ':');
+    if (!backend) {
+        cli_complain_unknown(a->who, "backend", device, backends, sizeof backends / sizeof *backends);
+        return CLI_BAD;
+    }
+    if (backend_of_id && backend_of_id != backend) {
+        cli_complain(a->who, "--lowering %.100s is not of backend '%s'", id, backend);
+        return CLI_BAD;
+    }
+    if (!has_backend(p, backend)) {
+        cli_complain(a->who, "backend '%s' has no kernels in this version", backend);
+        return CLI_UNKNOWN;
+    }
+    p->options.backend = backend;
+    tk_status status = strcmp(device, "cpu") != 0 ? tk_ctx_use_device(ctx, device) : TK_OK;
+    if (status != TK_OK)
+        cli_complain(a->who, "%s", tk_ctx_message(ctx));
+    return cli_exit_of(status, CLI_BAD);
+}
+
+static bool plan_shape(const certify_arguments *a, certify_plan *p)
+{
+    const char *text = given(a, KEY_SHAPE);
+    cli_error error;
+    if (!text)
+        return true;
+    p->has_shape = true;
+    bool good = cli_parse_shape(text, &p->shape, &error);
+    for (int i = 0; i < p->op_count && good; i++) {
+        tk_case c = tk_case_init(p->ops[i], TK_F16);
+        c.index_dtype = TK_I64;
+        good = cli_shape_fit(&p->shape, p->ops[i], c.dims, &error);
+        for (int k = 0; k < p->ops[i]->param_count && good; k++)
+            if (tk_case_elements(&c, k) < 0)
+                good = cli_error_set(&error, "makes %s too large to be addressed", p->ops[i]->params[k].name);
+    }
+    if (!good)
+        cli_complain(a->who, "--shape '%.80s' %s", text, error.text);
+    return good;
+}
+
+/* --mutant or --variant. */
+static bool plan_planted(const certify_arguments *a, certify_plan *p, int key)
+{
+    bool wrong = key == KEY_MUTANT;
+    const char *wanted = given(a, key);
+    const char **chosen = wrong ? &p->options.mutant : &p->options.variant;
+    const char *names[MANY];
+    const char *what;
+    int count = 0;
+    if (!wanted)
+        return true;
+    if (p->op_count != 1) {
+        cli_complain(a->who, "--%s goes with one op", wrong ? "mutant" : "variant");
+        return false;
+    }
+    if (given(a, KEY_MUTANT) && given(a, KEY_VARIANT)) {
+        cli_complain(a->who, "give --mutant or --variant, not both");
+        return false;
+    }
+    for (; count < MANY && (wrong ? tk_mutant_at : tk_variant_at)(p->ops[0], count, &names[count], &what); count++)
+        if (!strcmp(names[count], wanted))
+            *chosen = wanted;
+    if (*chosen)
+        return true;
+    char kind[96];
+    snprintf(kind, sizeof kind, "planted %s kernel of %s:", wrong ? "wrong" : "correct", p->ops[0]->name);
+    cli_complain_unknown(a->who, kind, wanted, names, count);
+    return false;
+}
+
+static bool plan_family(const certify_arguments *a, certify_plan *p)
+{
+    const char *wanted = given(a, KEY_FAMILY);
+    const char *names[MANY];
+    int count = 0;
+    if (!wanted)
+        return true;
+    if (a->input_count > 0) {
+        cli_complain(a->who, "give --family or --input, not both");
+        return false;
+    }
+    for (; count < MANY && (names[count] = tk_family_at(count, NULL)); count++)
+        if (!strcmp(names[count], wanted))
+            p->options.family = wanted;
+    if (!p->options.family)
+        cli_complain_unknown(a->who, "input family", wanted, names, count);
+    return p->options.family != NULL;
+}
+
+static bool plan_xent(const certify_arguments *a, certify_plan *p)
+{
+    const char *smoothing = given(a, KEY_LABEL_SMOOTHING);
+    const char *scale = given(a, KEY_SCALE);
+    const char *ignore = given(a, KEY_IGNORE_INDEX);
+    if (!smoothing && !scale && !ignore)
+        return true;
+    for (int i = 0; i < p->op_count; i++) {
+        if (p->ops[i]->takes_xent_options)
+            continue;
+        cli_complain(a->who, "%s does not take --label-smoothing, --scale or --ignore-index", p->ops[i]->name);
+        return false;
+    }
+    p->xent = TK_XENT_DEFAULTS;
+    p->options.xent = &p->xent;
+    if (smoothing && (!cli_parse_float(smoothing, &p->xent.label_smoothing) || p->xent.label_smoothing < 0 ||
+                      p->xent.label_smoothing > 1)) {
+        cli_complain(a->who, "--label-smoothing '%.80s' is not a number from 0 to 1", smoothing);
+        return false;
+    }
+    if (scale && !cli_parse_float(scale, &p->xent.scale)) {
+        cli_complain(a->who, "--scale '%.80s' is not a finite number", scale);
+        return false;
+    }
+    if (ignore && !cli_parse_signed(ignore, &p->xent.ignore_index)) {
+        cli_complain(a->who, "--ignore-index '%.80s' is not a 64-bit number", ignore);
+        return false;
+    }
+    return true;
+}
+
+/* The parameter that an --input is for; -1, having said why, if the op has no such input. */
+static int find_input(const certify_arguments *a, const tk_contract *op, const char *name)
+{
+    const char *names[TK_MAX_PARAMS];
+    int count = 0;
+    for (int k = 0; k < op->param_count; k++) {
+        if (op->params[k].output)
+            continue;
+        if (!strcmp(op->params[k].name, name))
+            return k;
+        names[count++] = op->params[k].name;
+    }
+    char kind[96];
+    snprintf(kind, sizeof kind, "input of %s:", op->name);
+    cli_complain_unknown(a->who, kind, name, names, count);
+    return -1;
+}
+
+static bool plan_input(const certify_arguments *a, certify_plan *p, const tk_case *c, int i, bool seen[TK_MAX_PARAMS])
+{
+    cli_error error;
+    cli_input *input = &p->inputs[i];
+    bool good = cli_parse_input(a->inputs[i], input, &error);
+    int k = good ? find_input(a, c->contract, input->name) : -1;
+    if (good && k < 0)
+        return false;
+    if (good && seen[k])
+        good = cli_error_set(&error, "gives '%s' a second time", input->name);
+    else if (good && input->count != tk_case_elements(c, k))
+        good = cli_error_set(&error, "has %lld elements, but the shape asks for %lld", (long long)input->count,
+                             (long long)tk_case_elements(c, k));
+    else if (good)
+        good = cli_input_fit(input, tk_case_param_dtype(c, k), &error);
+    if (!good) {
+        cli_complain(a->who, "--input '%.60s%s' %s", a->inputs[i], strlen(a->inputs[i]) > 60 ? "..." : "",
+                     error.text);
+        return false;
+    }
+    seen[k] = true;
+    p->given[i] = (tk_given_input){input->name, input->bits, input->count};
+    return true;
+}
+
+static bool is_single(unsigned set)
+{
+    return (set & (set - 1)) == 0;
+}
+
+static bool plan_inputs(const certify_arguments *a, certify_plan *p)
+{
+    if (a->input_count == 0)
+        return true;
+    if (p->op_count != 1 || !p->has_shape || !is_single(p->dtypes) || !is_single(p->index_dtypes)) {
+        cli_complain(a->who,
+                     "--input goes with one op, --shape, and one --dtype, since bits mean other values in another");
+        return false;
+    }
+    tk_case c = tk_case_init(p->ops[0], p->dtypes & 1u << TK_F16 ? TK_F16 : TK_BF16);
+    c.index_dtype = p->index_dtypes & 1u << TK_I32 ? TK_I32 : TK_I64;
+    cli_error error;
+    if (!cli_shape_fit(&p->shape, p->ops[0], c.dims, &error))
+        return false;
+    bool seen[TK_MAX_PARAMS] = {false};
+    for (int i = 0; i < a->input_count; i++)
+        if (!plan_input(a, p, &c, i, seen))
+            return false;
+    for (int k = 0; k < p->ops[0]->param_count; k++) {
+        if (seen[k] || p->ops[0]->params[k].output || tk_case_elements(&c, k) == 0)
+            continue;
+        cli_complain(a->who, "--input %s=... is missing: give all inputs of %s or none", p->ops[0]->params[k].name,
+                     p->ops[0]->name);
+        return false;
+    }
+    p->options.inputs = p->given;
+    p->options.input_count = a->input_count;
+    return true;
+}
+
+/* Makes the folder now, so that a bad --out is found before an hour's work. */
+static bool plan_out(const certify_arguments *a, certify_plan *p)
+{
+    bool restricted = p->has_shape || p->options.family || p->options.xent || certify_planted(p);
+    const char *out = given(a, KEY_OUT);
+    p->keep = out || !(restricted || given(a, KEY_KERNELS));
+    if (!out || cli_make_folder(out))
+        return true;
+    cli_complain(a->who, "cannot write to --out '%.200s': %s", out, strerror(errno));
+    return false;
+}
+
+static bool plan_sign(const certify_arguments *a, certify_plan *p, tk_ctx *ctx)
+{
+    const char *file = given(a, KEY_SIGN);
+    if (!file)
+        return true;
+    if (!p->keep) {
+        cli_complain(a->who, "--sign goes with certificates that are kept: give --out");
+        return false;
+    }
+    if (tk_key_read(ctx, file, &p->signer) != TK_OK) {
+        cli_complain(a->who, "--sign: %s", tk_ctx_message(ctx));
+        return false;
+    }
+    if (!tk_key_can_sign(p->signer))
+        cli_complain(a->who, "--sign '%.200s' is a public key; a private one is needed", file);
+    return tk_key_can_sign(p->signer);
+}
+
+/* Some families say nothing to some ops: an index family to an op without an index. Asked with an empty shape. */
+static bool family_applies(tk_ctx *ctx, const tk_contract *op, const char *family)
+{
+    const int64_t none[TK_MAX_DIMS] = {0};
+    tk_certify_options options = TK_CERTIFY_DEFAULTS;
+    options.family = family;
+    options.dims = none;
+    options.skip_mutants = true;
+    tk_certificate *certificate = NULL;
+    tk_status status = tk_certify(ctx, op, TK_F16, TK_I32, &options, &certificate);
+    tk_certificate_destroy(certificate);
+    return status != TK_BAD_ARGUMENT;
+}
+
+/* One job for each lowering that this machine takes, or a single one where that is settled otherwise. */
+static void add_jobs(certify_plan *p, const tk_ctx *ctx, const certify_job *like)
+{
+    tk_lowering_info info;
+    tk_case c = tk_case_init(like->contract, like->dtype);
+    c.index_dtype = like->index_dtype;
+    bool single = p->options.lowering || certify_planted(p) || p->best || p->file_count;
+    int before = p->job_count;
+    for (int l = 0; !single && tk_lowering_at(like->contract, l, &info) && p->job_count < MOST_IDS; l++) {
+        bool other = p->options.backend && strcmp(info.backend, p->options.backend) != 0;
+        if (other || tk_lowering_refusal(ctx, &c, l))
+            continue;
+        certify_job *j = &p->jobs[p->job_count++];
+        *j = *like;
+        certify_format_id(j->contract, &info, j->dtype, j->index_dtype, j->lowering, sizeof j->lowering);
+    }
+    /* None takes it: tk_certify() will say why. */
+    if (p->job_count == before && p->job_count < MOST_IDS)
+        p->jobs[p->job_count++] = *like;
+}
+
+static bool plan_jobs(const certify_arguments *a, certify_plan *p, tk_ctx *ctx)
+{
+    for (int i = 0; i < p->op_count; i++) {
+        const tk_contract *op = p->ops[i];
+        if (p->options.family && !family_applies(ctx, op, p->options.family)) {
+            if (a->op_count == 0)
+                continue;
+            cli_complain(a->who, "the input family '%s' does not apply to %s", p->options.family, op->name);
+            return false;
+        }
+        for (tk_dtype dtype = TK_F16; dtype <= TK_BF16; dtype++) {
+            for (tk_dtype index = TK_I32; index <= TK_I64; index++) {
+                bool wanted = tk_contract_takes_index(op) ? (p->index_dtypes & 1u << index) != 0 : index == TK_I32;
+                if (!wanted || !(p->dtypes & 1u << dtype))
+                    continue;
+                certify_job j = {.contract = op, .dtype = dtype, .index_dtype = index};
+                cli_error error;
+                if (p->has_shape && !cli_shape_fit(&p->shape, op, j.dims, &error))
+                    return false;
+                add_jobs(p, ctx, &j);
+            }
+        }
+    }
+    if (p->job_count == 0)
+        cli_complain(a->who, "the input family '%s' applies to no op", p->options.family);
+    return p->job_count > 0;
+}
+
+cli_exit certify_plan_make(const certify_arguments *a, certify_plan *p, tk_ctx *ctx)
+{
+    p->options = TK_CERTIFY_DEFAULTS;
+    p->options.skip_mutants = a->skip_mutants;
+    if (!plan_ops(a, p) || !plan_types(a, p) || !plan_numbers(a, p) || !plan_files(a, p))
+        return CLI_BAD;
+    cli_exit result = p->file_count ? CLI_HOLDS
+                                    : plan_backend(a, p, ctx); /* a worker opens the device of its kernel */
+    if (result != CLI_HOLDS)
+        return result;
+    bool good = plan_lowering(a, p) && plan_shape(a, p) && plan_planted(a, p, KEY_MUTANT) &&
+                plan_planted(a, p, KEY_VARIANT) && plan_family(a, p) && plan_xent(a, p) && plan_inputs(a, p) &&
+                plan_jobs(a, p, ctx) && plan_out(a, p) && plan_sign(a, p, ctx);
+    if (good && tk_ctx_set_threads(ctx, p->threads) != TK_OK) {
+        cli_complain(a->who, "%s", tk_ctx_message(ctx));
+        good = false;
+    }
+    return good ? CLI_HOLDS : CLI_BAD;
+}
+
+void certify_plan_free(certify_plan *p)
+{
+    for (int i = 0; i < TK_MAX_PARAMS; i++)
+        cli_input_free(&p->inputs[i]);
+    for (int i = 0; i < p->file_count; i++)
+        free(p->files[i]);
+    free(p->files);
+    tk_key_destroy(p->signer);
+    free(p);
+}

@@ -1,0 +1,22 @@
+/* Results of kernel files for other programs: JUnit XML, as continuous integration reads it. */
+#ifndef CLI_JUNIT_H
+#define CLI_JUNIT_H
+
+#include <stdio.h>
+
+#include "tokitai.h"
+
+typedef struct junit_case {
+    char *suite; /* the kernel's file */
+    char *name;  /* "gelu_fwd.f16" */
+    tk_verdict verdict;
+    double seconds;
+    char *reason; /* or "" */
+    char *detail; /* the reproducing command, the compiler's output; or "" */
+} junit_case;
+
+/* Writes all cases, those of one suite behind each other as they come. REFUTED is a failure, UNKNOWN an error. Bytes that XML does not
+ * admit become '?', and long texts are cut. */
+void junit_write(FILE *out, const junit_case cases[], int count);
+
+#endif

@@ -1,0 +1,164 @@
+#!/usr/bin/env bash
+# Kernels that come as files: every CPU example gets the verdict that examples/kernels/README.md promises, by itself and in a batch;
+# compilers, seeds, replay, diff, results as JSON lines and JUnit, and files of which nothing can be run.
+set -uo pipefail
+root=$(readlink -f "${SOURCE_DIR:-$(dirname "$(readlink -f "$0")")/..}")
+tokitai=$(readlink -f "${TOKITAI:-$root/build/tokitai}")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export XDG_STATE_HOME=$work/state LC_ALL=C
+cd "$work" || exit 1
+examples=$root/examples/kernels
+
+failed=0
+fail() {
+    failed=$((failed + 1))
+    echo "FAILED   $1"
+    sed 's/^/    out: /' out | head -30
+    sed 's/^/    err: /' err | head -30
+}
+# expect STATUS TITLE ARGUMENT...: runs certify, its output going to the files out and err.
+expect() {
+    local status=$1 title=$2
+    shift 2
+    "$tokitai" "$@" >out 2>err </dev/null
+    local got=$?
+    if [ $got -eq "$status" ]; then echo "ok       $title"; else fail "$title: exit status $got, not $status"; fi
+}
+says() { # FILE REGEX
+    grep -qE -- "$2" "$1" || fail "    $1 does not say: $2"
+}
+count() { # NUMBER FILE REGEX
+    local got
+    got=$(grep -cE -- "$3" "$2")
+    [ "$got" -eq "$1" ] || fail "    $2 has $got lines with $3, not $1"
+}
+
+echo "-- the examples, as their README has it"
+seen=0
+while IFS='|' read -r _ file _ verdict _; do
+    file=$(tr -d ' `' <<<"$file")
+    case $file in *.c) ;; *) continue ;; esac
+    seen=$((seen + 1))
+    case $verdict in
+        *HELD*) expect 0 "$file holds" certify --kernel "$examples/$file" --skip-mutants ;;
+        *REFUTED*)
+            expect 1 "$file is refuted" certify --kernel "$examples/$file" --skip-mutants
+            says out "^kernel\.cpu\.[a-z_]+\.f16\.${file%.c} +REFUTED"
+            says out "why +$(sed 's/.*REFUTED, *\([A-Z_.]*\).*/\1/' <<<"$verdict"):"
+            says out "reproduce +tokitai certify .* --kernel $examples/$file"
+            ;;
+        *UNKNOWN*)
+            expect 3 "$file stays unknown" certify --kernel "$examples/$file" --skip-mutants --timeout 0.5 --dtype f16
+            says out "within 0.5 seconds"
+            ;;
+    esac
+done <"$examples/README.md"
+# shellcheck disable=SC2012
+[ "$seen" -eq "$(ls "$examples"/*.c | wc -l)" ] || fail "the README lists $seen of the .c files"
+
+echo "-- the reproducing command reproduces, and says the same"
+for file in bad_gemm_f16_sum bad_gelu_tail bad_crash; do
+    "$tokitai" certify --kernel "$examples/$file.c" --skip-mutants --dtype f16 >out 2>err
+    why=$(sed -n 's/^ *why *\([A-Z_.]*\):.*/\1/p' out)
+    command=$(sed -n 's/^ *reproduce *tokitai //p' out)
+    eval "expect 1 'reproduce: $file' $command"
+    says out "why +$why:"
+done
+
+echo "-- the folder as a batch"
+mkdir batch
+cp "$examples"/*.c batch/
+printf 'this is no C\n' >batch/broken.c
+printf 'int nothing_of_ours(void)\n{\n    return 0;\n}\n' >batch/other.c
+printf '#include <tokitai_kernel.h>\nint tokitai_gelu_fwd(const tokitai_call *c, int64_t n, const void *x, void *y)\n{ (void)c; (void)x; (void)y; return n > 0 ? 7 : 0; }\n' >batch/refuses.c
+expect 1 "a folder, two at a time" certify --kernels batch --jobs 2 --timeout 2 --dtype f16 --json-lines lines --junit junit.xml
+says err "broken.c: .*compile"
+says err "\| .*broken.c"
+says err "other.c: it defines no kernel"
+count 11 lines '^\{.*\}$'
+count 3 lines '"verdict":"HELD"'
+count 4 lines '"file":"batch/bad_[a-z0-9_]*.c".*"verdict":"REFUTED"'
+says lines '"file":"batch/bad_endless.c","verdict":"UNKNOWN"'
+says lines '"file":"batch/broken.c","verdict":"UNKNOWN".*"log":".*error'
+says lines '"file":"batch/refuses.c","verdict":"UNKNOWN".*returned 7'
+[ "$(cut -d, -f1 lines | sort -u | wc -l)" -eq 11 ] || fail "not every file has its line"
+expect 1 "a named op of a folder" certify gemm --kernels batch --dtype f16 --json-lines -
+count 2 out '"op":"gemm".*"elements":[1-9]'
+says out '"file":"batch/softmax_fwd.c".*it defines none of the ops asked for; it defines softmax_fwd'
+expect 2 "a folder without kernels" certify --kernels "$root/docs"
+expect 2 "no folder" certify --kernels nowhere
+
+if command -v python3 >/dev/null; then
+    printf '#include <tokitai_kernel.h>\n#error "<&]]>\001\377 \\"\n' >batch/'nasty<&".c'
+    "$tokitai" certify --kernels batch --dtype f16 --timeout 1 --jobs 3 --json-lines lines --junit junit.xml >/dev/null 2>&1
+    python3 - junit.xml lines <<'PYTHON' || fail "JUnit or JSON lines cannot be read, or do not agree"
+import json, sys, xml.etree.ElementTree as tree
+root = tree.parse(sys.argv[1]).getroot()
+lines = [json.loads(line) for line in open(sys.argv[2])]
+cases = list(root.iter("testcase"))
+assert len(cases) == len(lines) == int(root.get("tests")) == 12, (len(cases), len(lines), root.get("tests"))
+verdict = {"failure": "REFUTED", "error": "UNKNOWN"}
+found = {case.get("classname"): verdict[case[0].tag] if len(case) else "HELD" for case in cases}
+assert found == {line["file"]: line["verdict"] for line in lines}, found
+assert int(root.get("failures")) == sum(v == "REFUTED" for v in found.values())
+assert int(root.get("errors")) == sum(v == "UNKNOWN" for v in found.values())
+PYTHON
+    echo "ok       JUnit and JSON lines agree, whatever is in them"
+fi
+
+echo "-- templates hold, several ops in one file"
+for op in $("$tokitai" ops --list ops); do "$tokitai" new-kernel "$op" >/dev/null; done
+mkdir plain && mv ./*_fwd.c ./*_bwd.c xent.c gemm*.c plain/
+expect 0 "every template holds" certify --kernels plain --jobs 2
+count 26 out '^kernel\..* HELD '
+cat plain/gelu_fwd.c plain/gelu_bwd.c >both.c
+expect 0 "two ops in one file" certify --kernel both.c --skip-mutants --dtype bf16
+count 1 out "^kernel\.cpu\.gelu_fwd\.bf16\.both +HELD"
+count 1 out "^kernel\.cpu\.gelu_bwd\.bf16\.both +HELD"
+expect 2 "an op that it does not define" certify gemm --kernel both.c
+says err "it defines none of the ops asked for; it defines gelu_fwd, gelu_bwd"
+
+echo "-- compilers"
+cp plain/gelu_fwd.c mine.c
+expect 0 "other flags" certify gelu_fwd --kernel mine.c --flags "-O1 -fPIC -shared -Wall" --dtype f16 --out certs --seed 7
+says certs/kernel.cpu.gelu_fwd.f16.mine.json '"options": "-O1 -fPIC -shared -Wall"'
+expect 3 "a compiler that is not there" certify gelu_fwd --kernel mine.c --compiler no-such-cc --dtype f16
+says out "no-such-cc"
+expect 3 "flags that it does not take" certify gelu_fwd --kernel mine.c --flags "-fPIC -shared -Wnonsense=3 -Werror -fno-such" --dtype f16
+says err "fno-such"
+cc -O2 -fPIC -shared -I "$root/include" -o mine.so mine.c -lm
+expect 0 "a library as it is" certify gelu_fwd --kernel mine.so --dtype f16 --skip-mutants
+echo "no library" >bad.so
+expect 3 "a library that is none" certify gelu_fwd --kernel bad.so --dtype f16
+expect 2 "an ending that is none" certify gelu_fwd --kernel "$root/README.md"
+expect 2 "a file that is not there" certify gelu_fwd --kernel nowhere.c
+expect 2 "options of kernels without one" certify gelu_fwd --timeout 3
+expect 2 "a lowering as well" certify --kernel mine.c --lowering cpu.gelu_fwd.f16.scalar
+expect 2 "a deadline that is none" certify gelu_fwd --kernel mine.c --timeout 0
+
+echo "-- seeds, and the certificate"
+expect 0 "a drawn seed" certify gelu_fwd --kernel mine.c --dtype f16 --skip-mutants
+first=$(sed -n 's/.*seed \([0-9]*\).*/\1/p' out)
+expect 0 "another drawn seed" certify gelu_fwd --kernel mine.c --dtype f16 --skip-mutants
+[ -n "$first" ] && [ "$first" != "$(sed -n 's/.*seed \([0-9]*\).*/\1/p' out)" ] || fail "the seed is not drawn anew"
+cert=certs/kernel.cpu.gelu_fwd.f16.mine.json
+says $cert '"seed": 7'
+says $cert "\"source_sha256\": \"$(sha256sum mine.c | cut -d' ' -f1)\""
+says $cert '"clock": "CLOCK_MONOTONIC of the judging process'
+says $cert '"confinement": \['
+says $cert 'can tell that it is being judged'
+expect 0 "check" check $cert
+expect 0 "replay" replay $cert
+says out "same; verdict HELD"
+expect 0 "the same again" certify gelu_fwd --kernel mine.c --flags "-O1 -fPIC -shared -Wall" --dtype f16 --out again --seed 7
+expect 0 "is the same" diff $cert again/kernel.cpu.gelu_fwd.f16.mine.json
+sed -i 's/0.044715/0.0447/' mine.c
+expect 3 "replay of a source that changed" replay $cert
+says err "its SHA-256 is another"
+expect 1 "the changed source" certify gelu_fwd --kernel mine.c --flags "-O1 -fPIC -shared -Wall" --dtype f16 --out again --seed 7
+expect 1 "differs" diff $cert again/kernel.cpu.gelu_fwd.f16.mine.json
+says out "source SHA-256"
+
+[ $failed -eq 0 ] && echo "all good"
+exit $((failed > 0))

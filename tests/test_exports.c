@@ -1,0 +1,124 @@
+/* Which ops a shared library exports, read from bytes that may be anything. The library is compiled here. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "core/context.h"
+#include "core/file.h"
+#include "verify/kernel_file.h"
+
+typedef struct library {
+    tk_ctx *ctx;
+    char folder[32];
+    char *image;
+    size_t bytes;
+} library;
+
+static int setup(void **state)
+{
+    library *l = calloc(1, sizeof *l);
+    char command[512];
+    char path[64];
+    assert_non_null(l);
+    *state = l;
+    assert_int_equal(tk_ctx_create(&l->ctx), TK_OK);
+    snprintf(l->folder, sizeof l->folder, "/tmp/tokitai-test-XXXXXX");
+    assert_non_null(mkdtemp(l->folder));
+    snprintf(command, sizeof command,
+             "cd %s && printf 'int tokitai_gelu_fwd(void) { return 0; } static int tokitai_gemm(void) { return 0; }"
+             "int tokitai_xent = 3; int tokitai_softmax_bwd(void); int tokitai_gelu_fwd_not(void) { return "
+             "tokitai_softmax_bwd() + tokitai_gemm(); } int tokitai_embedding_bwd(void) { return 1; }' >k.c && "
+             "cc -fPIC -shared -o k.so k.c",
+             l->folder);
+    assert_int_equal(system(command), 0);
+    snprintf(path, sizeof path, "%s/k.so", l->folder);
+    assert_int_equal(tki_file_read(l->ctx, path, 1 << 24, &l->image, &l->bytes), TK_OK);
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    library *l = *state;
+    char command[64];
+    snprintf(command, sizeof command, "rm -r %s", l->folder);
+    assert_int_equal(system(command), 0);
+    tk_ctx_destroy(l->ctx);
+    free(l->image);
+    free(l);
+    return 0;
+}
+
+static bool exports(uint64_t ops, const char *name)
+{
+    for (int i = 0; tk_contract_at(i); i++)
+        if (!strcmp(tk_contract_at(i)->name, name))
+            return ops >> i & 1;
+    return false;
+}
+
+/* Neither a static function, nor a variable, nor one that is only used, nor a longer name. */
+static void test_functions_only(void **state)
+{
+    const library *l = *state;
+    uint64_t ops;
+    assert_true(tki_exported_ops(l->image, l->bytes, &ops));
+    assert_true(exports(ops, "gelu_fwd"));
+    assert_true(exports(ops, "embedding_bwd"));
+    assert_int_equal(__builtin_popcountll(ops), 2);
+}
+
+/* Every prefix, each in memory of its own, so that a sanitizer sees a read behind its end. */
+static void test_cut(void **state)
+{
+    const library *l = *state;
+    uint64_t ops;
+    for (size_t bytes = 0; bytes < l->bytes; bytes += bytes < 4096 ? 1 : 97) {
+        char *part = malloc(bytes ? bytes : 1);
+        assert_non_null(part);
+        memcpy(part, l->image, bytes);
+        (void)tki_exported_ops(part, bytes, &ops);
+        free(part);
+    }
+    assert_false(tki_exported_ops(l->image, 10, &ops));
+    assert_false(tki_exported_ops(l->image, l->bytes / 2, &ops));
+}
+
+/* Bytes changed one by one to the extremes: whatever is found, nothing outside is read. */
+static void test_damaged(void **state)
+{
+    const library *l = *state;
+    static const unsigned char values[] = {0, 0x7f, 0xff};
+    char *copy = malloc(l->bytes);
+    uint64_t ops;
+    int accepted = 0;
+    assert_non_null(copy);
+    memcpy(copy, l->image, l->bytes);
+    for (size_t i = 0; i < l->bytes; i += i < 64 || i > l->bytes - 4096 ? 1 : 13)
+        for (size_t v = 0; v < sizeof values; v++) {
+            copy[i] = (char)values[v];
+            accepted += tki_exported_ops(copy, l->bytes, &ops);
+            copy[i] = l->image[i];
+        }
+    assert_true(accepted > 0);
+    assert_true(tki_exported_ops(copy, l->bytes, &ops));
+    assert_int_equal(__builtin_popcountll(ops), 2);
+    memset(copy, 0xff, l->bytes);
+    assert_false(tki_exported_ops(copy, l->bytes, &ops));
+    free(copy);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_functions_only),
+        cmocka_unit_test(test_cut),
+        cmocka_unit_test(test_damaged),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}

@@ -1,0 +1,262 @@
+/* TRUSTED. Kernel files. Compiling and running are the worker's; here is what a certificate says about them. */
+#include "verify/kernel_file.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "artifact/process.h"
+#include "artifact/sources.h"
+#include "core/context.h"
+#include "core/file.h"
+
+/* tokitai_kernel.h as it was when this library was built; cmake/embed_kernels.cmake writes it. */
+extern const tki_source_file tki_kernel_header[];
+
+enum { MOST_FILE_BYTES = 1 << 30, MOST_LOG_BYTES = 1 << 16, VERSION_SECONDS = 20 };
+
+static const struct {
+    const char *ending, *backend, *compiler;
+} languages[] = {
+    {".c", "cpu", "cc"},     {".cpp", "cpu", "c++"},   {".cc", "cpu", "c++"},
+    {".cu", "cuda", "nvcc"}, {".hip", "hip", "hipcc"}, {".so", "cpu", NULL},
+};
+
+enum { LANGUAGES = sizeof languages / sizeof *languages };
+
+/* The language of a file by its ending; LANGUAGES if it has none of these. */
+static int language_of(const char *path)
+{
+    const char *dot = strrchr(path, '.');
+    int i = 0;
+    while (i < LANGUAGES && (!dot || strcmp(dot, languages[i].ending) != 0))
+        i++;
+    return i;
+}
+
+static void set_name(tk_kernel_file *kernel)
+{
+    const char *slash = strrchr(kernel->path, '/');
+    const char *from = slash ? slash + 1 : kernel->path;
+    const char *dot = strrchr(from, '.');
+    size_t used = 0;
+    for (; from < dot && used < sizeof kernel->name - 1; from++)
+        kernel->name[used++] = isalnum((unsigned char)*from) || *from == '-' ? *from : '_';
+    if (!used)
+        kernel->name[used++] = '_';
+}
+
+static tk_status set_backend(tk_ctx *ctx, tk_kernel_file *kernel, const char *asked)
+{
+    size_t length = strcspn(asked, ":");
+    char rest = 0;
+    if (length >= sizeof kernel->backend ||
+        (asked[length] && sscanf(asked + length, ":%d%c", &kernel->device, &rest) != 1) || kernel->device < 0)
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "there is no backend '%.40s'", asked);
+    memcpy(kernel->backend, asked, length);
+    if (strcmp(kernel->backend, "cpu") != 0 && strcmp(kernel->backend, "cuda") != 0 &&
+        strcmp(kernel->backend, "hip") != 0)
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "kernel files run on cpu, cuda or hip, not on '%.40s'", asked);
+    return TK_OK;
+}
+
+static tk_status write_header(tk_ctx *ctx, tk_kernel_file *kernel)
+{
+    char path[sizeof kernel->include_folder + 32];
+    snprintf(kernel->include_folder, sizeof kernel->include_folder, "/tmp/tokitai-include-XXXXXX");
+    if (!mkdtemp(kernel->include_folder)) {
+        kernel->include_folder[0] = 0;
+        return tki_fail(ctx, TK_IO, "no folder for tokitai_kernel.h could be made under /tmp");
+    }
+    snprintf(path, sizeof path, "%s/tokitai_kernel.h", kernel->include_folder);
+    return tki_file_write(ctx, path, tki_kernel_header[0].text, tki_kernel_header[0].bytes);
+}
+
+static void remove_header(tk_kernel_file *kernel)
+{
+    char path[sizeof kernel->include_folder + 32];
+    if (!kernel->include_folder[0])
+        return;
+    snprintf(path, sizeof path, "%s/tokitai_kernel.h", kernel->include_folder);
+    unlink(path);
+    rmdir(kernel->include_folder);
+}
+
+/* The first line of what it says to --version; nvcc has the version in its line with "release". */
+static void note_version(tk_kernel_file *kernel, const char *compiler)
+{
+    char path[4096];
+    static const char *const folders[] = {"/usr/local/cuda/bin", "/opt/rocm/bin", NULL};
+    snprintf(kernel->version, sizeof kernel->version, "%s, of unknown version", compiler);
+    if (strchr(compiler, '/'))
+        snprintf(path, sizeof path, "%s", compiler);
+    else if (!tki_program_find(compiler, folders, path, sizeof path))
+        return;
+    char option[] = "--version";
+    tki_process process;
+    tki_process_run((char *[]){path, option, NULL}, NULL, VERSION_SECONDS, &process);
+    if (!process.exit_code && !process.problem[0] && process.output && process.output[0]) {
+        char *line = strstr(process.output, "release ");
+        while (line && line > process.output && line[-1] != '\n')
+            line--;
+        line = line ? line : process.output;
+        line[strcspn(line, "\n")] = 0;
+        for (char *p = line; *p; p++)
+            *p = *p >= ' ' && *p < 0x7f ? *p : '?';
+        snprintf(kernel->version, sizeof kernel->version, "%s", line);
+    }
+    free(process.output);
+}
+
+/* A stranger's compiler may print without end, and anything. */
+static void clean_log(char *log)
+{
+    if (!log)
+        return;
+    if (strlen(log) > MOST_LOG_BYTES)
+        strcpy(log + MOST_LOG_BYTES - 8, "\n[cut]\n");
+    for (char *p = log; *p; p++)
+        if ((unsigned char)*p < ' ' && *p != '\n' && *p != '\t')
+            *p = '?';
+}
+
+static tk_status read_exports(tk_ctx *ctx, tk_kernel_file *kernel)
+{
+    char *image;
+    size_t bytes;
+    tk_status status = tki_file_read(ctx, kernel->build.artifact, MOST_FILE_BYTES, &image, &bytes);
+    if (status != TK_OK)
+        return status;
+    bool good = tki_exported_ops(image, bytes, &kernel->defined) &&
+                tki_hash_bytes(image, bytes, kernel->artifact_hash);
+    free(image);
+    if (!good)
+        snprintf(kernel->problem, sizeof kernel->problem, "it is not a shared library for this machine");
+    else if (!kernel->defined)
+        snprintf(kernel->problem, sizeof kernel->problem,
+                 "it defines no kernel: no function is named tokitai_OP after an op");
+    return TK_OK;
+}
+
+static tk_status build(tk_ctx *ctx, tk_kernel_file *kernel, double seconds)
+{
+    tk_status status = kernel->is_library ? TK_OK : write_header(ctx, kernel);
+    if (status != TK_OK)
+        return status;
+    status = tki_worker_compile(ctx,
+                                &(tki_worker_source){.file = kernel->path,
+                                                     .compiler = kernel->compiler,
+                                                     .flags = kernel->flags ? kernel->flags : TKI_KERNEL_FILE_FLAGS,
+                                                     .include = kernel->is_library ? NULL : kernel->include_folder,
+                                                     .seconds = seconds},
+                                &kernel->build);
+    clean_log(kernel->build.log);
+    if (status == TK_OK)
+        return read_exports(ctx, kernel);
+    if (status != TK_BAD_FILE && status != TK_TIMEOUT && status != TK_UNAVAILABLE && status != TK_KERNEL_FAULT)
+        return status;
+    snprintf(kernel->problem, sizeof kernel->problem, "%.1000s", tk_ctx_message(ctx));
+    return TK_OK;
+}
+
+tk_status tk_kernel_file_open(tk_ctx *ctx, const char *path, const tk_kernel_file_options *options,
+                              tk_kernel_file **kernel)
+{
+    static const tk_kernel_file_options defaults = {0};
+    if (!ctx)
+        return TK_BAD_ARGUMENT;
+    if (!path || !kernel)
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "no path, or nowhere to put the kernel");
+    *kernel = NULL;
+    options = options ? options : &defaults;
+    int language = language_of(path);
+    if (language == LANGUAGES)
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "'%.200s' does not end in .c, .cpp, .cc, .cu, .hip or .so", path);
+    tk_kernel_file *made = calloc(1, sizeof *made);
+    if (!made)
+        return tki_fail(ctx, TK_NO_MEMORY, "no memory for a kernel file");
+    made->is_library = !languages[language].compiler;
+    made->call_seconds = options->call_seconds;
+    made->path = strdup(path);
+    made->compiler = options->compiler ? strdup(options->compiler) : NULL;
+    made->flags = options->flags ? strdup(options->flags) : NULL;
+    tk_status status = TK_OK;
+    if (!made->path || (options->compiler && !made->compiler) || (options->flags && !made->flags))
+        status = tki_fail(ctx, TK_NO_MEMORY, "no memory for a kernel file");
+    if (status == TK_OK)
+        status = set_backend(ctx, made, options->backend ? options->backend : languages[language].backend);
+    if (status == TK_OK && !tki_hash_file(path, made->source_hash))
+        status = tki_fail(ctx, TK_IO, "cannot read '%.200s'", path);
+    if (status == TK_OK) {
+        set_name(made);
+        if (!made->is_library)
+            note_version(made, made->compiler ? made->compiler : languages[language].compiler);
+        status = build(ctx, made, options->compile_seconds);
+    }
+    if (status == TK_OK && !tki_kernel_file_unchanged(made))
+        status = tki_fail(ctx, TK_BAD_FILE, "'%.200s' changed while it was compiled", path);
+    if (status == TK_OK)
+        *kernel = made;
+    else
+        tk_kernel_file_close(made);
+    return status;
+}
+
+void tk_kernel_file_close(tk_kernel_file *kernel)
+{
+    if (!kernel)
+        return;
+    tki_worker_build_close(&kernel->build);
+    remove_header(kernel);
+    free(kernel->path);
+    free(kernel->compiler);
+    free(kernel->flags);
+    free(kernel);
+}
+
+const char *tk_kernel_file_problem(const tk_kernel_file *kernel)
+{
+    return kernel->problem;
+}
+
+const char *tk_kernel_file_log(const tk_kernel_file *kernel)
+{
+    return kernel->build.log ? kernel->build.log : "";
+}
+
+const char *tk_kernel_file_backend(const tk_kernel_file *kernel)
+{
+    return kernel->backend;
+}
+
+bool tk_kernel_file_defines(const tk_kernel_file *kernel, const tk_contract *contract)
+{
+    for (int op = 0; op < 64 && tk_contract_at(op); op++)
+        if (tk_contract_at(op) == contract)
+            return kernel->defined >> op & 1;
+    return false;
+}
+
+tk_status tki_kernel_file_start(tk_ctx *ctx, const tk_kernel_file *kernel, const tk_contract *contract,
+                                tki_worker **worker)
+{
+    *worker = NULL;
+    if (kernel->problem[0])
+        return tki_fail(ctx, TK_BAD_FILE, "%s", kernel->problem);
+    return tki_worker_open(ctx, kernel->build.artifact, contract,
+                           &(tki_worker_options){.backend = kernel->backend,
+                                                 .device = kernel->device,
+                                                 .call_seconds = kernel->call_seconds},
+                           worker);
+}
+
+bool tki_kernel_file_unchanged(const tk_kernel_file *kernel)
+{
+    char hash[TKI_HASH_HEX];
+    if (!tki_hash_file(kernel->path, hash) || strcmp(hash, kernel->source_hash) != 0)
+        return false;
+    return !kernel->artifact_hash[0] ||
+           (tki_hash_file(kernel->build.artifact, hash) && !strcmp(hash, kernel->artifact_hash));
+}

@@ -1,0 +1,40 @@
+/* TRUSTED. A kernel that comes as a file: compiled once, known by its hashes, run in workers. */
+#ifndef TKI_VERIFY_KERNEL_FILE_H
+#define TKI_VERIFY_KERNEL_FILE_H
+
+#include "core/hash.h"
+#include "executor/worker.h"
+
+/* Where no flags are asked for; what makes a shared library is added in any case. */
+#define TKI_KERNEL_FILE_FLAGS "-O2"
+
+struct tk_kernel_file {
+    char *path;        /* as given */
+    char name[64];     /* of the file without its ending, in letters that an id may have */
+    char backend[8];   /* "cpu", "cuda", "hip" */
+    int device;        /* which of the backend's */
+    bool is_library;   /* it was given compiled */
+    char *compiler;    /* as asked for, or NULL */
+    char *flags;       /* as asked for, or NULL */
+    char version[256]; /* what the compiler calls itself */
+    double call_seconds;
+    char include_folder[64]; /* holds tokitai_kernel.h; "" if it was not made */
+    tki_worker_build build;
+    char problem[1024]; /* why there is nothing to run, or "" */
+    char source_hash[TKI_HASH_HEX];
+    char artifact_hash[TKI_HASH_HEX]; /* "" if there is none */
+    uint64_t defined;                 /* one bit for each op of tk_contract_at() */
+};
+
+/* Starts a worker with the op's function loaded. Statuses are those of tki_worker_open(). */
+TK_MUST_USE tk_status tki_kernel_file_start(tk_ctx *ctx, const tk_kernel_file *kernel, const tk_contract *contract,
+                                            tki_worker **worker);
+
+/* False if a file is not as it was when it was opened: what was judged would not be what the hashes say. */
+bool tki_kernel_file_unchanged(const tk_kernel_file *kernel);
+
+/* The ops whose functions an ELF shared library exports, one bit for each op of tk_contract_at(). The bytes may be anything. False if
+ * they are not such a library. */
+bool tki_exported_ops(const void *image, size_t bytes, uint64_t *ops);
+
+#endif
