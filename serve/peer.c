@@ -1,0 +1,281 @@
+/* Starting, talking to and ending a child process without ever blocking past a deadline or raising a signal. */
+#include "serve/peer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "core/clock.h"
+#include "serve/frames.h"
+
+/* ------------------------------------------------------------------------------------------------------------
+ * Starting and ending
+ * ------------------------------------------------------------------------------------------------------------ */
+
+static void close_pair(const int ends[2])
+{
+    for (int i = 0; i < 2; i++)
+        if (ends[i] >= 0)
+            close(ends[i]);
+}
+
+/* In a caller that has closed its standard streams, new descriptors would take their numbers and be overwritten in the child. */
+static bool lift(int ends[2])
+{
+    for (int i = 0; i < 2; i++) {
+        int lifted = ends[i] > STDERR_FILENO ? ends[i] : fcntl(ends[i], F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+        if (lifted < 0)
+            return false;
+        if (lifted != ends[i])
+            close(ends[i]);
+        ends[i] = lifted;
+    }
+    return true;
+}
+
+/* Signals as in a fresh program, whatever the caller blocks or ignores. */
+static int spawn(pid_t *process, char *const argv[], int standard, int errors)
+{
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    sigset_t all, none;
+    sigfillset(&all);
+    sigemptyset(&none);
+    int error = posix_spawn_file_actions_init(&actions);
+    if (error)
+        return error;
+    error = posix_spawnattr_init(&attributes);
+    if (error) {
+        posix_spawn_file_actions_destroy(&actions);
+        return error;
+    }
+    if (!(error = posix_spawn_file_actions_adddup2(&actions, standard, STDIN_FILENO)) &&
+        !(error = posix_spawn_file_actions_adddup2(&actions, standard, STDOUT_FILENO)) &&
+        !(error = posix_spawn_file_actions_adddup2(&actions, errors, STDERR_FILENO)) &&
+        !(error = posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1)) &&
+        !(error = posix_spawnattr_setpgroup(&attributes, 0)) &&
+        !(error = posix_spawnattr_setsigdefault(&attributes, &all)) &&
+        !(error = posix_spawnattr_setsigmask(&attributes, &none)) &&
+        !(error = posix_spawnattr_setflags(&attributes,
+                                           POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK)))
+        error = posix_spawnp(process, argv[0], &actions, &attributes, argv, environ);
+    posix_spawnattr_destroy(&attributes);
+    posix_spawn_file_actions_destroy(&actions);
+    return error;
+}
+
+int tki_peer_start(tki_peer *child, char *const argv[])
+{
+    int standard[2] = {-1, -1}, errors[2] = {-1, -1};
+    pid_t process = 0;
+    int error = 0;
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, standard) != 0 || pipe2(errors, O_CLOEXEC) != 0 ||
+        !lift(standard) || !lift(errors) || fcntl(errors[0], F_SETFL, O_NONBLOCK) != 0)
+        error = errno;
+    if (!error)
+        error = spawn(&process, argv, standard[1], errors[1]);
+    if (error) {
+        close_pair(standard);
+        close_pair(errors);
+        return error;
+    }
+    close(standard[1]);
+    close(errors[1]);
+    child->process = process;
+    child->socket = standard[0];
+    child->errors = errors[0];
+    child->starts++;
+    return 0;
+}
+
+/* Keeps the end of it. */
+static void keep_errors(tki_peer *child, const char *text, size_t length)
+{
+    size_t room = TKI_PEER_ERRORS - child->log_length;
+    if (length > room) {
+        size_t drop = length - room;
+        memmove(child->log, child->log + drop, child->log_length - drop);
+        child->log_length -= drop;
+    }
+    memcpy(child->log + child->log_length, text, length);
+    child->log_length += length;
+    child->log[child->log_length] = '\0';
+}
+
+/* What is there now, and no more than a pipe holds: a child that never stops writing must not keep us from our deadline. */
+static void drain_errors(tki_peer *child)
+{
+    char text[4096];
+    for (int i = 0; child->errors >= 0 && i < 16; i++) {
+        ssize_t got = read(child->errors, text, sizeof text);
+        if (got > 0) {
+            keep_errors(child, text, (size_t)got);
+        } else if (got == 0 || (errno != EINTR && errno != EAGAIN)) {
+            close(child->errors);
+            child->errors = -1;
+        } else if (errno == EAGAIN) {
+            return;
+        }
+    }
+}
+
+/* A zombie keeps its number until it is reaped, so nobody else can be hit. Where the caller ignores SIGCHLD, the system reaps. */
+static bool reap(tki_peer *child, int options)
+{
+    int status;
+    pid_t got;
+    do
+        got = waitpid(child->process, &status, options);
+    while (got < 0 && errno == EINTR);
+    if (got == 0)
+        return false;
+    child->wait_status = got > 0 ? status : -1;
+    return true;
+}
+
+void tki_peer_end(tki_peer *child, double seconds)
+{
+    if (!child->process)
+        return;
+    double deadline = tki_now() + seconds;
+    siginfo_t info = {0};
+    shutdown(child->socket, SHUT_RDWR);
+    close(child->socket);
+    /* Looked at, not reaped: its group is killed first, while its number is still taken. */
+    while (waitid(P_PID, (id_t)child->process, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == 0 &&
+           tki_now() < deadline) {
+        drain_errors(child);
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    }
+    kill(-child->process, SIGKILL);
+    reap(child, 0);
+    drain_errors(child);
+    if (child->errors >= 0)
+        close(child->errors);
+    child->errors = -1;
+    child->process = 0;
+}
+
+bool tki_peer_is_quiet(tki_peer *child)
+{
+    char byte;
+    drain_errors(child);
+    ssize_t got = recv(child->socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+    return got < 0 && (errno == EAGAIN || errno == EINTR);
+}
+
+/* ------------------------------------------------------------------------------------------------------------
+ * Exchanging
+ * ------------------------------------------------------------------------------------------------------------ */
+
+typedef struct sending {
+    struct iovec *parts;
+    int count;
+    int file;
+} sending;
+
+/* As much as the socket takes. A child that no longer listens may still have something to say. */
+static void send_some(tki_peer *child, sending *s)
+{
+    union {
+        struct cmsghdr header;
+        char bytes[CMSG_SPACE(sizeof(int))];
+    } control = {0};
+    struct msghdr message = {.msg_iov = s->parts, .msg_iovlen = (size_t)s->count};
+    if (s->file >= 0) {
+        message.msg_control = control.bytes;
+        message.msg_controllen = sizeof control.bytes;
+        struct cmsghdr *part = CMSG_FIRSTHDR(&message);
+        part->cmsg_level = SOL_SOCKET;
+        part->cmsg_type = SCM_RIGHTS;
+        part->cmsg_len = CMSG_LEN(sizeof(int));
+        memcpy(CMSG_DATA(part), &s->file, sizeof s->file);
+    }
+    ssize_t sent = sendmsg(child->socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (sent < 0) {
+        if (errno != EAGAIN && errno != EINTR)
+            s->count = 0;
+        return;
+    }
+    s->file = -1;
+    while (s->count > 0 && (size_t)sent >= s->parts->iov_len) {
+        sent -= (ssize_t)s->parts->iov_len;
+        s->parts++;
+        s->count--;
+    }
+    if (s->count > 0) {
+        s->parts->iov_base = (char *)s->parts->iov_base + sent;
+        s->parts->iov_len -= (size_t)sent;
+    }
+}
+
+typedef struct receiving {
+    unsigned char head[TKI_FRAME_LENGTH_BYTES];
+    size_t got; /* head included */
+    size_t length;
+    size_t most;
+    tki_block *reply;
+} receiving;
+
+/* True when it is over, one way or the other. */
+static bool receive_some(tki_peer *child, receiving *r, tki_exchange *outcome)
+{
+    bool in_head = r->got < sizeof r->head;
+    char *to = in_head ? (char *)r->head + r->got : (char *)r->reply->data + (r->got - sizeof r->head);
+    size_t missing = (in_head ? sizeof r->head : sizeof r->head + r->length) - r->got;
+    ssize_t got = recv(child->socket, to, missing, MSG_DONTWAIT);
+    if (got < 0 && (errno == EAGAIN || errno == EINTR))
+        return false;
+    if (got <= 0) {
+        *outcome = TKI_EXCHANGE_ENDED;
+        return true;
+    }
+    r->got += (size_t)got;
+    if (in_head && r->got == sizeof r->head) {
+        r->length = tki_frame_length(r->head);
+        if (r->length > r->most) {
+            *outcome = TKI_EXCHANGE_TOO_LONG;
+            return true;
+        }
+        if (!tki_block_reserve(r->reply, r->length + 1)) {
+            *outcome = TKI_EXCHANGE_NO_MEMORY;
+            return true;
+        }
+    }
+    *outcome = TKI_EXCHANGE_DONE;
+    return r->got >= sizeof r->head && r->got == sizeof r->head + r->length;
+}
+
+tki_exchange tki_peer_exchange(tki_peer *child, struct iovec *parts, int count, int file, double deadline,
+                               size_t most, tki_block *reply, size_t *reply_bytes)
+{
+    sending s = {parts, count, file};
+    receiving r = {.most = most, .reply = reply};
+    tki_exchange outcome = TKI_EXCHANGE_LATE;
+    for (;;) {
+        double left = deadline - tki_now();
+        if (left <= 0)
+            return TKI_EXCHANGE_LATE;
+        struct pollfd waiting[] = {
+            {.fd = child->socket, .events = (short)(POLLIN | (s.count > 0 ? POLLOUT : 0))},
+            {.fd = child->errors, .events = POLLIN},
+        };
+        if (poll(waiting, 2, (int)fmin(ceil(left * 1e3), 60e3)) < 0 && errno != EINTR)
+            return TKI_EXCHANGE_ENDED;
+        if (waiting[1].revents)
+            drain_errors(child);
+        if (s.count > 0 && waiting[0].revents & (POLLOUT | POLLERR | POLLHUP))
+            send_some(child, &s);
+        if (waiting[0].revents & (POLLIN | POLLERR | POLLHUP) && receive_some(child, &r, &outcome))
+            break;
+    }
+    *reply_bytes = r.length;
+    return outcome;
+}
