@@ -49,6 +49,15 @@ certify mutant_write 1 gelu_fwd --dtype f16 --mutant last_dropped
 certify mutant_saturating 1 gelu_fwd --dtype bf16 --mutant saturating
 certify mutant_given 1 gelu_bwd --dtype f16 --mutant tanh_form --shape n=1 --input grad_output=0x5640 --input x=0xc529
 
+# Kernel files: one that holds, one whose values are wrong, one that crashes, one that never ends, one that does not compile.
+kernels=$root/examples/kernels
+echo 'no C' >"$work/broken.c"
+certify kernel 0 gelu_fwd --dtype f16 --kernel "$kernels/gelu_fwd.c"
+certify kernel_wrong 1 gemm --dtype bf16 --kernel "$kernels/bad_gemm_f16_sum.c" --flags "-O1 -Wall"
+certify kernel_crash 1 gelu_fwd --dtype f16 --kernel "$kernels/bad_crash.c"
+certify kernel_endless 3 gelu_fwd --dtype f16 --kernel "$kernels/bad_endless.c" --timeout 0.5
+certify kernel_broken 3 gelu_fwd --dtype f16 --kernel "$work/broken.c"
+
 # Every other op, on a small shape, so that indices, options, several sizes and outputs are seen.
 "$tokitai" ops --json >"$work/ops.json"
 "$python" - "$work/ops.json" >"$work/others" <<'PYTHON'
@@ -134,6 +143,12 @@ broken = [
     ("quick", put(predicate, "result", "determinism", "always")),
     ("quick", drop(predicate, "built", "source_sha256")),
     ("quick", put(predicate, "created", "yesterday")),
+    ("quick", put(predicate, "worker", {"confinement": [], "clock": "its own"})),
+    ("kernel", drop(predicate, "worker")),
+    ("kernel", drop(predicate, "run", "kernel")),
+    ("kernel", put(predicate, "run", "subject", "cpu.gelu_fwd.f16.gelu_fwd")),
+    ("kernel", put(predicate, "built", "log", "warnings")),
+    ("kernel_wrong", put(predicate, "run", "kernel", "backend", "emu")),
     ("exhaustive", put(predicate, "run", "level", "full")),
     ("exhaustive", put(predicate, "result", "undecided", 1)),
     ("given", drop(predicate, "run", "shape")),

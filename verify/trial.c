@@ -615,14 +615,15 @@ tk_status tki_trial_run(tki_subject *subject, const tki_trial *trial, const tki_
         if (status == TK_OK)
             status = judge_first_run(subject, c, inputs, &first, result);
         result->judge_seconds = tki_now() - begin;
-        if (status == TK_OK && small)
-            status = run_in_place(subject, c, inputs, &first, result);
-        if (status == TK_OK && small)
-            status = run_part_of_batch(subject, c, inputs, &first, result);
+        /* Before any other case comes between, since one that remembers may remember the last call only. */
         if (status == TK_OK && subject->suspicion)
             status = run_changed(subject, trial, inputs, result);
         for (int i = 0; i < subject->suspicion && status == TK_OK; i++)
             status = run_repeated(subject, c, inputs, &first, i, result);
+        if (status == TK_OK && small)
+            status = run_in_place(subject, c, inputs, &first, result);
+        if (status == TK_OK && small)
+            status = run_part_of_batch(subject, c, inputs, &first, result);
     }
     run_free(&first);
     run_free(&second);
