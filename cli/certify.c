@@ -253,12 +253,12 @@ static cli_exit write_certificate(certify_session *s, tk_ctx *ctx, tk_certificat
     return CLI_HOLDS;
 }
 
-cli_exit certify_finish(certify_session *s, tk_ctx *ctx, tk_certificate *certificate, char **path)
+cli_exit certify_finish(certify_session *s, tk_ctx *ctx, tk_certificate *certificate, bool keep, char **path)
 {
     if (path)
         *path = NULL;
     cli_exit result = print_certificate(s, certificate);
-    return s->p->keep ? cli_worse(result, write_certificate(s, ctx, certificate, path)) : result;
+    return keep ? cli_worse(result, write_certificate(s, ctx, certificate, path)) : result;
 }
 
 static cli_exit run_job(certify_session *s, tk_ctx *ctx, const certify_job *j)
@@ -278,7 +278,7 @@ static cli_exit run_job(certify_session *s, tk_ctx *ctx, const certify_job *j)
                      tk_ctx_message(ctx));
         return cli_exit_of(status, CLI_BAD);
     }
-    cli_exit result = certify_finish(s, ctx, certificate, NULL);
+    cli_exit result = certify_finish(s, ctx, certificate, s->p->keep, NULL);
     tk_certificate_destroy(certificate);
     return result;
 }

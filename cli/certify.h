@@ -116,8 +116,8 @@ void certify_format_id(const tk_contract *op, const tk_lowering_info *info, tk_d
 
 cli_exit certify_exit_of(tk_verdict verdict);
 
-/* Prints the certificate and, if the plan says so, keeps it. `path`, if not NULL, receives the file's path or NULL; free() it. */
-cli_exit certify_finish(certify_session *s, tk_ctx *ctx, tk_certificate *certificate, char **path);
+/* Prints the certificate and, if `keep`, writes it. `path`, if not NULL, receives the file's path or NULL; free() it. */
+cli_exit certify_finish(certify_session *s, tk_ctx *ctx, tk_certificate *certificate, bool keep, char **path);
 
 /* Judges every file of the plan. The head of the table has been printed. */
 cli_exit certify_files_run(certify_session *s, tk_ctx *ctx);

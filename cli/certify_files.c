@@ -23,6 +23,7 @@ typedef struct batch {
     junit_case *cases;
     int case_count;
     int case_capacity;
+    json_t *written; /* subjects of which a certificate lies in --out */
     bool no_memory;
 } batch;
 
@@ -141,7 +142,8 @@ static void report_unusable(batch *b, const char *file, const char *reason, cons
     pthread_mutex_lock(&b->lock);
     cli_progress_clear(&b->s->progress);
     fflush(stdout);
-    cli_complain(b->s->a->who, "%s: %s", file, reason);
+    bool named = !strncmp(reason, file, strlen(file));
+    cli_complain(b->s->a->who, "%s%s%s", named ? "" : file, named ? "" : ": ", reason);
     print_log(log);
     report(b, &(finding){.file = file, .verdict = TK_UNKNOWN, .reason = reason, .log = log});
     b->result = cli_worse(b->result, result);
@@ -189,7 +191,16 @@ static void run_job(batch *b, tk_ctx *ctx, const char *file, const tk_kernel_fil
         report(b, &f);
     } else {
         char *path = NULL;
-        b->result = cli_worse(b->result, certify_finish(b->s, ctx, certificate, &path));
+        const char *subject = tk_certificate_subject(certificate);
+        /* Files of one name but for the ending: the second would replace the certificate of the first. */
+        bool again = given(b->s->a, KEY_OUT) && json_object_get(b->written, subject);
+        if (again) {
+            cli_complain(b->s->a->who, "%s: another file has the certificate %s.json; this one is not written", file,
+                         subject);
+            b->result = CLI_BAD;
+        }
+        b->result = cli_worse(b->result, certify_finish(b->s, ctx, certificate, b->s->p->keep && !again, &path));
+        json_object_set_new(b->written, subject, json_true());
         f.verdict = tk_certificate_verdict(certificate);
         f.reason = tk_certificate_reason(certificate);
         f.path = path;
@@ -323,12 +334,13 @@ static void run_all(batch *b, tk_ctx *ctx)
 
 cli_exit certify_files_run(certify_session *s, tk_ctx *ctx)
 {
-    batch b = {.s = s, .lock = PTHREAD_MUTEX_INITIALIZER};
+    batch b = {.s = s, .lock = PTHREAD_MUTEX_INITIALIZER, .written = json_object()};
     FILE *junit = NULL;
     const char *lines_path = given(s->a, KEY_JSON_LINES);
     const char *junit_path = given(s->a, KEY_JUNIT);
     if (!open_output(s, "json-lines", lines_path, &b.lines) || !open_output(s, "junit", junit_path, &junit)) {
         close_output(s, "json-lines", lines_path, b.lines);
+        json_decref(b.written);
         return CLI_BAD;
     }
     s->progress.jobs = s->p->file_count;
@@ -345,6 +357,7 @@ cli_exit certify_files_run(certify_session *s, tk_ctx *ctx)
         free(b.cases[i].detail);
     }
     free(b.cases);
+    json_decref(b.written);
     if (b.no_memory) {
         cli_complain(s->a->who, "out of memory: not all results were written");
         b.result = cli_worse(b.result, CLI_BAD);

@@ -73,7 +73,7 @@ printf 'this is no C\n' >batch/broken.c
 printf 'int nothing_of_ours(void)\n{\n    return 0;\n}\n' >batch/other.c
 printf '#include <tokitai_kernel.h>\nint tokitai_gelu_fwd(const tokitai_call *c, int64_t n, const void *x, void *y)\n{ (void)c; (void)x; (void)y; return n > 0 ? 7 : 0; }\n' >batch/refuses.c
 expect 1 "a folder, two at a time" certify --kernels batch --jobs 2 --timeout 2 --dtype f16 --json-lines lines --junit junit.xml
-says err "broken.c: .*compile"
+says err "broken.c does not compile"
 says err "\| .*broken.c"
 says err "other.c: it defines no kernel"
 count 11 lines '^\{.*\}$'
@@ -136,6 +136,21 @@ expect 2 "a file that is not there" certify gelu_fwd --kernel nowhere.c
 expect 2 "options of kernels without one" certify gelu_fwd --timeout 3
 expect 2 "a lowering as well" certify --kernel mine.c --lowering cpu.gelu_fwd.f16.scalar
 expect 2 "a deadline that is none" certify gelu_fwd --kernel mine.c --timeout 0
+
+echo "-- names"
+mkdir names
+cp plain/gelu_fwd.c names/one.c
+cp plain/gelu_fwd.c names/one.cpp
+cp batch/broken.c "names/$(printf 'odd\377 \047name').c"
+cp batch/bad_gelu_tail.c "names/it's \$one.c"
+expect 2 "two files of one name" certify gelu_fwd --kernels names --dtype f16 --out named --json-lines lines
+says err "one.cpp: another file has the certificate kernel.cpu.gelu_fwd.f16.one.json"
+expect 0 "the first has its certificate" check named/kernel.cpu.gelu_fwd.f16.one.json
+expect 0 "so has one of an odd name" check named/kernel.cpu.gelu_fwd.f16.odd___name.json
+count 4 lines '^\{.*\}$'
+expect 1 "a name that a shell would take apart" certify --kernel "names/it's \$one.c" --dtype f16 --skip-mutants
+command=$(sed -n 's/^ *reproduce *tokitai //p' out)
+eval "expect 1 'reproduce it' $command"
 
 echo "-- seeds, and the certificate"
 expect 0 "a drawn seed" certify gelu_fwd --kernel mine.c --dtype f16 --skip-mutants

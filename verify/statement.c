@@ -371,7 +371,7 @@ static json_t *built_json(const tki_provenance *p)
         json_object_set_new(built, "source", foreign_text(p->source));
         json_object_set_new(built, "source_sha256", json_string(p->source_hash));
         json_object_set_new(built, "compiler", json_string(p->compiler));
-        json_object_set_new(built, "options", json_string(p->options));
+        json_object_set_new(built, "options", foreign_text(p->options));
     }
     if (p->on_gpu && p->kernel_count) {
         json_t *kernels = json_array();
@@ -399,19 +399,28 @@ static json_t *machine_json(const tki_provenance *p)
                      "features", p->device.detail);
 }
 
-/* What the worker's process said before it loaded anything foreign, and who held the watch. */
-static json_t *worker_json(const char *confinement)
+static json_t *lines_json(const char *text)
 {
     json_t *lines = json_array();
-    while (*confinement) {
-        size_t length = strcspn(confinement, "\n");
-        json_t *line = length ? json_stringn(confinement, length) : NULL;
+    while (*text) {
+        size_t length = strcspn(text, "\n");
+        json_t *line = length ? json_stringn(text, length) : NULL;
         if (line)
             json_array_append_new(lines, line);
-        confinement += length + (confinement[length] == '\n');
+        text += length + (text[length] == '\n');
     }
-    return json_pack("{s:o, s:s}", "confinement", lines, "clock",
-                     "CLOCK_MONOTONIC of the judging process, around each call");
+    return lines;
+}
+
+/* What the worker's process said before it loaded anything foreign, and who held the watch. */
+static json_t *worker_json(const tki_outcome *o)
+{
+    const tk_kernel_file *kernel = o->options->kernel_file;
+    json_t *worker = json_pack("{s:o, s:s}", "confinement", lines_json(o->confinement), "clock",
+                               "CLOCK_MONOTONIC of the judging process, around each call");
+    if (kernel->build.confinement)
+        json_object_set_new(worker, "compiler_confinement", lines_json(kernel->build.confinement));
+    return worker;
 }
 
 static json_t *created(void)
@@ -427,16 +436,16 @@ static json_t *created(void)
 static json_t *predicate_json(const tki_outcome *o, const tki_provenance *p, const char *key)
 {
     json_t *predicate = json_pack(
-        "{s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "tokitai", tk_version(), "verdict",
-        tk_verdict_name(o->verdict), "reason", o->reason, "key", key, "created", created(), "contract",
+        "{s:s, s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "tokitai", tk_version(), "verdict",
+        tk_verdict_name(o->verdict), "reason", foreign_text(o->reason), "key", key, "created", created(), "contract",
         json_pack("{s:s, s:s, s:s}", "summary", o->contract->summary, "formula", o->contract->formula, "bound",
                   o->contract->bound),
         "run", run_json(o), "clauses", clauses_json(o), "result", result_json(o), "mutants", mutants_json(o), "built",
         built_json(p), "machine", machine_json(p), "evidence", evidence_json(o), "non_claims", non_claims_json(o));
     if (predicate && o->confinement)
-        json_object_set_new(predicate, "worker", worker_json(o->confinement));
+        json_object_set_new(predicate, "worker", worker_json(o));
     if (predicate && o->reproduce)
-        json_object_set_new(predicate, "reproduce", json_string(o->reproduce));
+        json_object_set_new(predicate, "reproduce", foreign_text(o->reproduce));
     return predicate;
 }
 
