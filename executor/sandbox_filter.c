@@ -155,6 +155,8 @@ void tki_sandbox_restrict_files(tki_sandbox *sandbox)
 #define THIS_ARCHITECTURE AUDIT_ARCH_X86_64
 #elif defined(__aarch64__)
 #define THIS_ARCHITECTURE AUDIT_ARCH_AARCH64
+#else
+#error "which architecture does seccomp call this?"
 #endif
 
 /* Refused to kernels and compilers alike. */

@@ -103,7 +103,8 @@ static void try(const char *name, tki_guard_mode mode, unsigned without, int cal
 {
     trial t;
     tki_worker *worker;
-    tki_worker_options options = {.call_seconds = 2, .start_seconds = 20, .without = without};
+    /* The machine may be busy: short where it must run out, long elsewhere. */
+    tki_worker_options options = {.call_seconds = expected == TK_TIMEOUT ? 2 : 60, .without = without};
     prepare(&t, mode);
     double start = tki_now();
     assert_ok(t.ctx, tki_worker_open(t.ctx, kernel_path(name), t.c.contract, &options, &worker));
@@ -113,11 +114,11 @@ static void try(const char *name, tki_guard_mode mode, unsigned without, int cal
             fail_msg("%s: call %d: %s", name, i, tk_ctx_message(t.ctx));
         memset(t.y.data, 0xa5, SIZE * 2);
         if (i > 0)
-            usleep(100000); /* for what an earlier call left running */
+            usleep(300000); /* for what an earlier call left running */
         status = tki_worker_call(worker, &t.c, t.buffers, NULL, &t.overrun);
     }
     assert_status(&t, name, status, expected, text);
-    assert_true(tki_now() - start < 15);
+    assert_true(tki_now() - start < 60);
     if (status != TK_OK)
         assert_unwritten(&t);
     assert_int_equal(tki_worker_broken(worker), status == TK_KERNEL_FAULT || status == TK_TIMEOUT);

@@ -109,17 +109,12 @@ static void stop_itself(void)
         pause();
 }
 
-#pragma GCC diagnostic push
-#ifndef __clang__
-#pragma GCC diagnostic ignored "-Winfinite-recursion"
-#endif
 static int overflow_stack_from(volatile int *above)
 {
     volatile int frame[1024];
     frame[0] = above[0] + 1;
-    return overflow_stack_from(frame) + frame[1];
+    return frame[0] > 0 ? overflow_stack_from(frame) + frame[0] : 0;
 }
-#pragma GCC diagnostic pop
 
 static void overflow_stack(void)
 {
