@@ -119,6 +119,7 @@ typedef struct tki_call_mutation {
     bool cached;           /* gives again what it gave for the first call of this size */
     bool input_changed;    /* sets the first element of the first input to zero */
     bool before_the_start; /* writes one more element, before the output */
+    bool aligned_only;     /* reads the first input of values from the last multiple of 16 bytes on */
 } tki_call_mutation;
 
 #define TKI_CALL(...) TKI_PLANTED(tki_mutated_call, tki_call_mutation, __VA_ARGS__)
@@ -137,7 +138,12 @@ static inline int tki_mutated_call(const tk_case *c, void *const b[], void *data
         return 0;
     }
     tki_mutant_run plain = {0};
-    int status = m->right(c, b, &plain);
+    void *moved[TK_MAX_PARAMS] = {NULL};
+    memcpy(moved, b, (size_t)(last + 1) * sizeof *moved);
+    int first_value = c->contract->params[0].kind == TK_KIND_VALUE ? 0 : 1;
+    if (m->aligned_only)
+        moved[first_value] = (char *)b[first_value] - (uintptr_t)b[first_value] % 16;
+    int status = m->right(c, moved, &plain);
     if (m->cached && bytes > 0) {
         void *kept = realloc(run->kept, bytes);
         if (!kept)

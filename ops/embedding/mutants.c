@@ -107,6 +107,8 @@ const tki_mutant tki_embedding_fwd_mutants[] = {
      TKI_CALL(.right = fwd, .first_call_only = true)},
     {"cached", "gives again what it gave for the first inputs of this size", TKI_CALL(.right = fwd, .cached = true)},
     {"input_changed", "writes to its input", TKI_CALL(.right = fwd, .input_changed = true)},
+    {"aligned_only", "reads an input that does not begin at a multiple of 16 bytes from the last such place on",
+     TKI_CALL(.right = fwd, .aligned_only = true)},
     {"before_the_start", "writes one element before its output", TKI_CALL(.right = fwd, .before_the_start = true)},
     {0},
 };
@@ -255,6 +257,8 @@ const tki_mutant tki_embedding_bwd_mutants[] = {
      TKI_CALL(.right = bwd, .first_call_only = true)},
     {"cached", "gives again what it gave for the first inputs of this size", TKI_CALL(.right = bwd, .cached = true)},
     {"input_changed", "writes to its input", TKI_CALL(.right = bwd, .input_changed = true)},
+    {"aligned_only", "reads an input that does not begin at a multiple of 16 bytes from the last such place on",
+     TKI_CALL(.right = bwd, .aligned_only = true)},
     {"before_the_start", "writes one element before its output", TKI_CALL(.right = bwd, .before_the_start = true)},
     {0},
 };

@@ -11,7 +11,7 @@
 typedef struct mutation {
     tki_store store;
     bool swapped, off_by_one, no_second_term, cube_factor_lost, poor_exp, rounded_sigma, rounded_derivative;
-    bool rounded_cube, clipped, cut_at_4, tanh_form, erf_form, quick_form, adding, one_in_a_million;
+    bool rounded_cube, clipped, cut_at_4, distributed, tanh_form, erf_form, quick_form, adding, one_in_a_million;
     float cubic, root;         /* another constant, if not 0 */
     int64_t dropped, multiple; /* elements at the end; what is left after the last multiple */
 } mutation;
@@ -83,6 +83,15 @@ static float derivative_of(const tk_case *c, const mutation *m, float x)
     return m->rounded_derivative ? tki_rounded(c, derivative) : derivative;
 }
 
+static float gradient_of(const tk_case *c, const mutation *m, float grad, float x)
+{
+    float derivative = derivative_of(c, m, x);
+    if (!m->distributed)
+        return grad * derivative;
+    float sigma = sigma_of(c, m, bounded(x));
+    return grad * sigma + grad * (derivative - sigma);
+}
+
 /* The place alone decides: a defect of the memory path rather than of the arithmetic. */
 static bool is_one_in_a_million(int64_t i)
 {
@@ -99,7 +108,7 @@ static int run_all(const tk_case *c, void *const b[], void *run, bool forward)
     void *out = b[forward ? 1 : 2];
     for (int64_t i = 0; i < n - m->dropped - tki_tail(n, m->multiple); i++) {
         float element = tki_get(c, x, m->off_by_one && i + 1 < n ? i + 1 : i);
-        float result = forward ? value_of(c, m, element) : tki_get(c, grad, i) * derivative_of(c, m, element);
+        float result = forward ? value_of(c, m, element) : gradient_of(c, m, tki_get(c, grad, i), element);
         if (m->adding)
             result += tki_get(c, out, i);
         if (m->one_in_a_million && is_one_in_a_million(i))
@@ -147,6 +156,8 @@ const tki_mutant tki_gelu_fwd_mutants[] = {
      TKI_CALL(.right = fwd, .first_call_only = true)},
     {"cached", "gives again what it gave for the first input of this size", TKI_CALL(.right = fwd, .cached = true)},
     {"input_changed", "writes to its input", TKI_CALL(.right = fwd, .input_changed = true)},
+    {"aligned_only", "reads an input that does not begin at a multiple of 16 bytes from the last such place on",
+     TKI_CALL(.right = fwd, .aligned_only = true)},
     {"before_the_start", "writes one element before its output", TKI_CALL(.right = fwd, .before_the_start = true)},
     {"one_in_a_million", "gives zero at one place in a million", FWD(.one_in_a_million = true), .level = TK_FULL},
     {0},
@@ -166,6 +177,8 @@ const tki_mutant tki_gelu_bwd_mutants[] = {
     {"rounded_cube", "rounds 0.044715 x^3 to 16 bits", BWD(.rounded_cube = true)},
     {"nan_masked", "turns NaN into zero", BWD(.store = TKI_STORE_NAN_MASKED)},
     {"no_second_term", "leaves out the derivative of sigma", BWD(.no_second_term = true)},
+    {"distributed", "multiplies both terms by grad_output, which may be infinite, before it adds them",
+     BWD(.distributed = true)},
     {"cube_factor_lost", "takes 0.044715 x^2 for the derivative of the cube's part", BWD(.cube_factor_lost = true)},
     {"quick_form", "the derivative of x sigmoid(1.702 x), another approximation", BWD(.quick_form = true)},
     {"cubic_constant", "0.0447 instead of 0.044715", BWD(.cubic = 0.0447f)},
@@ -178,6 +191,8 @@ const tki_mutant tki_gelu_bwd_mutants[] = {
      TKI_CALL(.right = bwd, .first_call_only = true)},
     {"cached", "gives again what it gave for the first input of this size", TKI_CALL(.right = bwd, .cached = true)},
     {"input_changed", "writes to its input", TKI_CALL(.right = bwd, .input_changed = true)},
+    {"aligned_only", "reads an input that does not begin at a multiple of 16 bytes from the last such place on",
+     TKI_CALL(.right = bwd, .aligned_only = true)},
     {"one_in_a_million", "gives zero at one place in a million", BWD(.one_in_a_million = true), .level = TK_FULL},
     {0},
 };

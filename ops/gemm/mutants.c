@@ -169,6 +169,8 @@ const tki_mutant tki_gemm_mutants[] = {
     {"cached", "gives again what it gave for the first inputs of this size",
      TKI_CALL(.right = multiply, .cached = true)},
     {"input_changed", "writes to its input", TKI_CALL(.right = multiply, .input_changed = true)},
+    {"aligned_only", "reads an input that does not begin at a multiple of 16 bytes from the last such place on",
+     TKI_CALL(.right = multiply, .aligned_only = true)},
     {"before_the_start", "writes one element before its output",
      TKI_CALL(.right = multiply, .before_the_start = true)},
     {"rows_beyond_2048_dropped", "does not write rows beyond the first 2048", WITH(.most_rows = 2048),

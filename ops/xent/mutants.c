@@ -253,6 +253,8 @@ const tki_mutant tki_xent_mutants[] = {
     {"cached", "gives again the gradient that it gave for the first input of this size",
      TKI_CALL(.right = run, .cached = true)},
     {"input_changed", "writes to its input", TKI_CALL(.right = run, .input_changed = true)},
+    {"aligned_only", "reads an input that does not begin at a multiple of 16 bytes from the last such place on",
+     TKI_CALL(.right = run, .aligned_only = true)},
     {"before_the_start", "writes one element before its output", TKI_CALL(.right = run, .before_the_start = true)},
     {"rows_beyond_65535_dropped",
      "does not write rows beyond the first 65535, the most blocks of a grid's second size", WITH(.most_rows = 65535),
