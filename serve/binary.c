@@ -14,18 +14,21 @@ static int fail_frame(tki_service *service, int result, const char *what)
     return result;
 }
 
-/* Op and sizes, as if they had come as header fields of a text. */
-static int read_case(tki_service *service, const tki_wire_call *call, tki_request *request)
+static int find_mode(tki_service *service, const char *op)
 {
     const tki_serve_program *program = tki_service_program(service);
-    int mode = 0;
-    while (mode < program->mode_count && strcmp(call->op, program->modes[mode].op) != 0)
-        mode++;
-    if (mode == program->mode_count) {
-        tki_fail(tki_service_ctx(service), TK_BAD_ARGUMENT, "%s: op '%s' is not one of this program's", program->name,
-                 call->op);
-        return program->bad_selector;
-    }
+    for (int mode = 0; mode < program->mode_count; mode++)
+        if (!strcmp(op, program->modes[mode].op))
+            return mode;
+    tki_fail(tki_service_ctx(service), TK_BAD_ARGUMENT, "%s: op '%s' is not one of this program's", program->name,
+             op);
+    return -1;
+}
+
+/* Sizes and types; the sizes as if they had come as header fields of a text. */
+static int read_case(tki_service *service, const tki_wire_call *call, int mode, tki_request *request)
+{
+    const tki_serve_program *program = tki_service_program(service);
     const tk_contract *contract = tk_contract_find(program->modes[mode].op);
     for (int d = 0; d < contract->dim_count; d++)
         request->header[program->dims[d]] = call->dims[d];
@@ -139,13 +142,17 @@ static int serve(tki_service *service, const void *frame, size_t bytes, const in
     const char *wrong = tki_wire_check_call(frame, bytes, file_count);
     if (wrong)
         return fail_frame(service, TKI_SERVE_BAD_HEADER, wrong);
-    int result = read_case(service, frame, request);
-    for (int a = 0; result == TKI_SERVE_DONE && a < request->mode->array_count; a++)
-        result = find_array(service, request, request->mode->arrays[a].param, frame, files, shared);
+    int chosen = find_mode(service, ((const tki_wire_call *)frame)->op);
+    if (chosen < 0)
+        return tki_service_program(service)->bad_selector;
+    const tki_serve_mode *mode = &tki_service_program(service)->modes[chosen];
+    int result = read_case(service, frame, chosen, request);
+    for (int a = 0; result == TKI_SERVE_DONE && a < mode->array_count; a++)
+        result = find_array(service, request, mode->arrays[a].param, frame, files, shared);
     if (result == TKI_SERVE_DONE)
         result = check_end(service, request, frame, bytes);
     if (result == TKI_SERVE_DONE)
-        result = find_array(service, request, request->mode->output, frame, files, shared);
+        result = find_array(service, request, mode->output, frame, files, shared);
     return result == TKI_SERVE_DONE ? tki_service_run(service, request) : result;
 }
 
@@ -160,19 +167,19 @@ static void put_text(tki_binary_reply *reply, const char *text, size_t length)
     memset(reply->text + length, 0, reply->text_bytes - length);
 }
 
+/* Every op here has one output. */
 static void put_output(const tki_request *request, const tki_wire_call *call, tki_binary_reply *reply)
 {
-    int output = request->mode->output;
     reply->fixed.buffer_count = call->buffer_count;
-    for (int p = 0; p < call->buffer_count; p++)
-        reply->fixed.buffers[p] = (tki_wire_buffer){.memory = TKI_WIRE_NOWHERE};
-    tki_wire_buffer *buffer = &reply->fixed.buffers[output];
-    *buffer = call->buffers[output];
-    if (buffer->memory != TKI_WIRE_INLINE)
-        return;
-    buffer->place = sizeof reply->fixed + reply->text_bytes;
-    reply->array = request->buffers[output];
-    reply->array_bytes = buffer->bytes;
+    for (int p = 0; p < call->buffer_count; p++) {
+        tki_wire_buffer *buffer = &reply->fixed.buffers[p];
+        *buffer = call->buffers[p].output ? call->buffers[p] : (tki_wire_buffer){.memory = TKI_WIRE_NOWHERE};
+        if (!buffer->output || buffer->memory != TKI_WIRE_INLINE)
+            continue;
+        buffer->place = sizeof reply->fixed + reply->text_bytes;
+        reply->array = request->buffers[p];
+        reply->array_bytes = buffer->bytes;
+    }
 }
 
 int tki_service_binary(tki_service *service, const void *frame, size_t bytes, const int files[], int file_count,

@@ -276,7 +276,7 @@ static void misses_its_deadline(void **state)
     assert_int_equal(ask(&f, "1\n"), TK_TIMEOUT);
     assert_true(tki_now() - begin < 15);
     assert_true(WIFSIGNALED(tk_server_wait_status(f.server)));
-    pid_t grandchild = atoi(tk_server_errors(f.server));
+    pid_t grandchild = (pid_t)strtol(tk_server_errors(f.server), NULL, 10);
     assert_true(grandchild > 1);
     /* Killed, though whoever inherited it may not have reaped it yet. */
     char path[64], line[256] = "";
