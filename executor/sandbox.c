@@ -228,7 +228,8 @@ static void set_limits(tki_sandbox *sandbox)
     size_t memory = sandbox->memory_bytes;
     if (!memory)
         memory = (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
-    int error = limit(RLIMIT_CORE, 0);
+    /* 0 would still feed a program that collects cores; 1 is the kernel's word for none at all. */
+    int error = limit(RLIMIT_CORE, 1);
     if (!error)
         error = limit(RLIMIT_FSIZE, FILE_BYTES);
     if (!error && sandbox->cpu_seconds > 0)

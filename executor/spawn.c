@@ -301,8 +301,9 @@ tk_status tki_child_start(tk_ctx *ctx, char *const arguments[], char *const envi
 
 void tki_child_end(tki_child *child)
 {
-    /* Its reaper ends everything when the control socket closes. SIGKILL takes the namespace along, or the children that it knows. */
-    enum { PATIENCE_MS = 5000 };
+    /* Its reaper ends everything when the control socket closes, which takes long only while a driver stops a GPU. SIGKILL takes the
+     * namespace along, or the children that it knows. */
+    enum { PATIENCE_MS = 20000 };
     close_one(&child->control);
     close_one(&child->frames);
     close_one(&child->output);

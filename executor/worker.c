@@ -272,7 +272,10 @@ static int paint_zone(const shared *s, uint64_t salt, size_t begin, size_t end)
 
 static int create(shared *s, const void *data, uint64_t salt)
 {
-    s->file = memfd_create("tokitai", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    enum { NOEXEC_SEAL = 8 }; /* some systems insist on it, those before Linux 6.3 do not know it */
+    s->file = memfd_create("tokitai", MFD_CLOEXEC | MFD_ALLOW_SEALING | NOEXEC_SEAL);
+    if (s->file < 0 && errno == EINVAL)
+        s->file = memfd_create("tokitai", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (s->file < 0 || ftruncate(s->file, (off_t)s->image_bytes))
         return errno;
     int error = paint_zone(s, salt, 0, s->place);

@@ -196,6 +196,40 @@ static void correct_kernels(void **state)
     assert_nothing_left();
 }
 
+/* Options, several outputs, and an output in the very buffer of an input. */
+static void in_place(void **state)
+{
+    (void)state;
+    tk_ctx *ctx = new_context();
+    tk_case c = tk_case_init(tk_contract_find("xent"), TK_F16);
+    c.index_dtype = TK_I32;
+    c.dims[0] = 3;
+    c.dims[1] = 5;
+    c.xent = (tk_xent_options){.label_smoothing = 0.5f, .scale = 6, .ignore_index = 9};
+    uint16_t logits[15], gradient[15] = {0};
+    int32_t target[3] = {4, 2, 0};
+    float loss[3] = {0};
+    tki_worker *worker;
+    tki_overrun overrun;
+    assert_ok(ctx, tki_worker_open(ctx, kernel_path("correct"), c.contract, NULL, &worker));
+    for (int i = 0; i < 15; i++)
+        logits[i] = (uint16_t)i;
+    assert_ok(ctx, tki_worker_call(worker, &c, (void *[]){logits, target, loss, gradient}, NULL, &overrun));
+    for (int i = 0; i < 15; i++)
+        assert_int_equal(gradient[i], i + 9);
+    for (int i = 0; i < 3; i++)
+        assert_float_equal(loss[i], 0.5f + (float)target[i], 0);
+    assert_ok(ctx, tki_worker_call(worker, &c, (void *[]){logits, target, loss, logits}, NULL, &overrun));
+    for (int i = 0; i < 15; i++)
+        assert_int_equal(logits[i], i + 9);
+    for (int i = 0; i < 3; i++)
+        assert_float_equal(loss[i], 7, 0);
+    assert_int_equal(overrun.param, -1);
+    tki_worker_close(worker);
+    tk_ctx_destroy(ctx);
+    assert_nothing_left();
+}
+
 static void crashes_and_exits(void **state)
 {
     (void)state;
@@ -452,11 +486,17 @@ static void an_ordinary_user(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(correct_kernels),   cmocka_unit_test(report),
-        cmocka_unit_test(crashes_and_exits), cmocka_unit_test(memory),
-        cmocka_unit_test(red_zones),         cmocka_unit_test(connections),
-        cmocka_unit_test(liberties),         cmocka_unit_test(with_less),
-        cmocka_unit_test(loading),           cmocka_unit_test(the_same_worker_goes_on),
+        cmocka_unit_test(correct_kernels),
+        cmocka_unit_test(report),
+        cmocka_unit_test(in_place),
+        cmocka_unit_test(crashes_and_exits),
+        cmocka_unit_test(memory),
+        cmocka_unit_test(red_zones),
+        cmocka_unit_test(connections),
+        cmocka_unit_test(liberties),
+        cmocka_unit_test(with_less),
+        cmocka_unit_test(loading),
+        cmocka_unit_test(the_same_worker_goes_on),
         cmocka_unit_test(an_ordinary_user),
     };
     return cmocka_run_group_tests(tests, begin_worker_test, end_worker_test);

@@ -390,3 +390,16 @@ int tokitai_gelu_fwd(const tokitai_call *call, int64_t n, const void *x, void *y
     BEHAVIOUR();
     return result;
 }
+
+/* For what concerns several parameters: notes in loss whether the op works in place, and changes every element of it. */
+int tokitai_xent(const tokitai_call *call, int64_t rows, int64_t cols, const void *logits, const void *target,
+                 float *loss, void *grad_logits)
+{
+    const uint16_t *from = logits;
+    uint16_t *to = grad_logits;
+    for (int64_t i = 0; i < rows; i++)
+        loss[i] = from == to ? 1 + call->scale : call->label_smoothing + (float)((const int32_t *)target)[i];
+    for (int64_t i = 0; i < rows * cols; i++)
+        to[i] = (uint16_t)(from[i] + call->ignore_index);
+    return 0;
+}
