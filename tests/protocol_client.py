@@ -381,9 +381,9 @@ def check_binary():
 class Connection:
     """A server on a Unix socket and one connection to it."""
 
-    def __init__(self, folder, name):
+    def __init__(self, folder, name, *options):
         self.path = os.path.join(folder, name)
-        self.process = subprocess.Popen(command(name, "--binary", "--socket", self.path), stderr=subprocess.PIPE)
+        self.process = subprocess.Popen(command(name, *options, "--socket", self.path), stderr=subprocess.PIPE)
         self.open()
 
     def open(self):
@@ -397,11 +397,14 @@ class Connection:
                 time.sleep(0.01)
         check(False, "the server does not listen")
 
-    def call(self, frame, files, nonce=0):
+    def ask(self, frame, files=()):
         socket.send_fds(self.socket, [struct.pack("<I", len(frame)) + frame], files)
         head = self.socket.recv(4, socket.MSG_WAITALL)
         check(len(head) == 4, "an answer")
-        return Reply(self.socket.recv(struct.unpack("<I", head)[0], socket.MSG_WAITALL), nonce)
+        return self.socket.recv(struct.unpack("<I", head)[0], socket.MSG_WAITALL)
+
+    def call(self, frame, files, nonce=0):
+        return Reply(self.ask(frame, files), nonce)
 
     def close(self):
         self.socket.close()
@@ -418,7 +421,7 @@ def make_memory(size, seals=fcntl.F_SEAL_SHRINK if hasattr(fcntl, "F_SEAL_SHRINK
 
 
 def check_shared(folder):
-    connection = Connection(folder, "gelu-bwd")
+    connection = Connection(folder, "gelu-bwd", "--binary")
     n = 4096
     size = 2 * n
     arrays = [(size, 0, 0, 0), (size, size, 0, 0), (size, 2 * size, 0, 1)]
@@ -475,15 +478,26 @@ def check_shared(folder):
     connection.process.send_signal(signal.SIGKILL)
     connection.process.wait(30)
     check(os.path.exists(connection.path), "a killed server leaves its socket")
-    again = Connection(folder, "gelu-bwd")
+    again = Connection(folder, "gelu-bwd", "--binary")
     check(again.call(frame, [file]).status == 0, "which the next one replaces")
     again.close()
     print("shared memory: served; %d wrong descriptors and places refused" % len(refused))
 
 
+def check_text_on_a_socket(folder):
+    connection = Connection(folder, "embedding")
+    for _ in range(10):
+        request = embedding()
+        check_reply("embedding", request, connection.ask(request.text.encode()).decode())
+    check(b"header" in connection.ask(b"x") and connection.socket.recv(1) == b"", "a refusal ends the connection")
+    connection.open()
+    check(b"OUTPUT=" in connection.ask(b"1 1 1 0 0 9"), "and not the server")
+    connection.close()
+
+
 def check_shared_indices(folder):
     """Indices of both types in shared memory; the arrays are next to each other, and one index is out of range."""
-    connection = Connection(folder, "embedding")
+    connection = Connection(folder, "embedding", "--binary")
     for index_dtype, form, size in ((I32, "i", 4), (I64, "q", 8)):
         for index, status in (((2, 0, 1, 2), 0), ((2, 0, 3, 2), 11)):
             file = make_memory(4096)
@@ -505,7 +519,7 @@ def measure_speed(folder):
     """64 MiB requests, their replies of 32 MiB included, and memcpy of 64 MiB in turn with them; the best of each."""
     n = 16 << 20
     source, target = bytearray(os.urandom(1 << 20)) * 64, bytearray(4 * n)
-    server, connection = Server("gelu-bwd", "--binary"), Connection(folder, "gelu-bwd")
+    server, connection = Server("gelu-bwd", "--binary"), Connection(folder, "gelu-bwd", "--binary")
     file = make_memory(6 * n)
     memory = mmap.mmap(file, 6 * n)
     shared = make_call("gelu_bwd", (n,), [(2 * n, 0, 0, 0), (2 * n, 2 * n, 0, 0), (2 * n, 4 * n, 0, 1)])
@@ -560,6 +574,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         check_shared(folder)
         check_shared_indices(folder)
+        check_text_on_a_socket(folder)
         if not arguments.without_speed:
             measure_speed(folder)
     print("%d checks" % checks)
