@@ -97,6 +97,12 @@ static tk_status reserve(tki_staging *s, size_t bytes)
     return status;
 }
 
+/* Every buffer has zones of its own, so that a kernel that copies too much does not copy what was there. */
+static unsigned char zone_of(unsigned char zone, int param)
+{
+    return (unsigned char)(zone + 0x51 * param);
+}
+
 static tk_status upload(tki_staging *s, const tk_case *c, void *const buffers[], const layout *l, unsigned char zone)
 {
     tk_ctx *ctx = s->ctx;
@@ -105,9 +111,9 @@ static tk_status upload(tki_staging *s, const tk_case *c, void *const buffers[],
         if (l->same_as[p] >= 0)
             continue;
         char *data = s->block + l->offset[p];
-        status = tki_gpu_fill(ctx, ctx->gpu, ctx->stream, data - ZONE, zone, ZONE);
+        status = tki_gpu_fill(ctx, ctx->gpu, ctx->stream, data - ZONE, zone_of(zone, p), ZONE);
         if (status == TK_OK)
-            status = tki_gpu_fill(ctx, ctx->gpu, ctx->stream, data + l->bytes[p], zone, ZONE);
+            status = tki_gpu_fill(ctx, ctx->gpu, ctx->stream, data + l->bytes[p], zone_of(zone, p), ZONE);
         if (status == TK_OK && l->bytes[p])
             status = tki_gpu_write(ctx, ctx->gpu, ctx->stream, data, buffers[p], l->bytes[p]);
     }
@@ -140,9 +146,9 @@ static tk_status download(tki_staging *s, const tk_case *c, void *const buffers[
         if (l->bytes[p])
             status = tki_gpu_read(ctx, ctx->gpu, ctx->stream, buffers[p], data, l->bytes[p]);
         if (status == TK_OK)
-            status = check_zone(s, data - ZONE, zone, p, -ZONE, overrun);
+            status = check_zone(s, data - ZONE, zone_of(zone, p), p, -ZONE, overrun);
         if (status == TK_OK)
-            status = check_zone(s, data + l->bytes[p], zone, p, (int64_t)l->bytes[p], overrun);
+            status = check_zone(s, data + l->bytes[p], zone_of(zone, p), p, (int64_t)l->bytes[p], overrun);
     }
     return status;
 }

@@ -219,6 +219,12 @@ static bool lay_out(const tki_worker *worker, const tk_case *c, void *const buff
     return true;
 }
 
+/* Every array has zones of its own, so that a kernel that copies too much does not copy what was there. */
+static uint64_t salt_of(uint64_t salt, int param)
+{
+    return salt + 0x51 * (uint64_t)param;
+}
+
 static unsigned char zone_byte(uint64_t salt, size_t i)
 {
     return (unsigned char)((i * 131 + (i >> 8) * 17 + salt) ^ (salt >> 32));
@@ -334,9 +340,9 @@ static tk_status collect(tki_worker *worker, const tk_case *c, void *const buffe
     for (int p = 0; p < c->contract->param_count && status == TK_OK && !error; p++) {
         if (s[p].file < 0 || !s[p].written)
             continue;
-        error = check_zone(&s[p], salt, 0, s[p].place, p, overrun);
+        error = check_zone(&s[p], salt_of(salt, p), 0, s[p].place, p, overrun);
         if (!error)
-            error = check_zone(&s[p], salt, s[p].place + s[p].bytes, s[p].image_bytes, p, overrun);
+            error = check_zone(&s[p], salt_of(salt, p), s[p].place + s[p].bytes, s[p].image_bytes, p, overrun);
         if (!error)
             error = read_all(s[p].file, buffers[p], s[p].bytes, s[p].place);
     }
@@ -472,7 +478,7 @@ tk_status tki_worker_call(tki_worker *worker, const tk_case *c, void *const buff
     int error = getrandom(&salt, sizeof salt, 0) == sizeof salt ? 0 : errno;
     for (int p = 0; p < c->contract->param_count && !error; p++)
         if (s[p].same_as < 0 && s[p].image_bytes)
-            error = create(&s[p], buffers[p], salt);
+            error = create(&s[p], buffers[p], salt_of(salt, p));
     if (error)
         status = tki_fail(ctx, TK_NO_MEMORY, "no shared memory for the buffers of this case: %s", strerror(error));
     if (status == TK_OK)

@@ -137,6 +137,25 @@ expect 2 "options of kernels without one" certify gelu_fwd --timeout 3
 expect 2 "a lowering as well" certify --kernel mine.c --lowering cpu.gelu_fwd.f16.scalar
 expect 2 "a deadline that is none" certify gelu_fwd --kernel mine.c --timeout 0
 
+echo "-- on a GPU that is not there"
+fake=${BUILD_DIR:-$root/build}/tests
+if [ -e "$fake/kernels/cuda_copy.so" ]; then
+    on_fake() { # STATUS LIBRARY REGEX
+        TOKITAI_CUDA_LIBRARY=$fake/fake_gpu/libcuda.so.1 expect "$1" "$2" certify gelu_fwd --backend cuda \
+            --kernel "$fake/kernels/$2.so" --dtype f16 --skip-mutants --timeout 1 --out gpu
+        says out "$3"
+    }
+    on_fake 1 cuda_copy "GELU_FWD.ERR: y\[0\] is"
+    says gpu/kernel.cuda.gelu_fwd.f16.cuda_copy.json '"device": "Fake GPU 0"'
+    says gpu/kernel.cuda.gelu_fwd.f16.cuda_copy.json "could have forged the bytes around"
+    on_fake 1 cuda_write_behind "GELU_FWD.WRITE: wrote outside y"
+    on_fake 1 cuda_write_to_input "GELU_FWD.WRITE: "
+    on_fake 1 cuda_illegal_address "CUDA_ERROR_ILLEGAL_ADDRESS"
+    on_fake 1 cuda_touch_device_memory "GELU_FWD.SHAPE: .*signal 11"
+    on_fake 3 cuda_endless "did not return within 1 seconds"
+    expect 3 "a device that there is not" certify gelu_fwd --backend cuda:7 --kernel "$fake/kernels/cuda_copy.so" --dtype f16
+fi
+
 echo "-- names"
 mkdir names
 cp plain/gelu_fwd.c names/one.c

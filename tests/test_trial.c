@@ -466,6 +466,22 @@ __attribute__((no_sanitize("address", "undefined"))) static void write_byte(void
     *(volatile unsigned char *)at = 1;
 }
 
+/* A kernel that copies more of one buffer to another than it should must not leave the same bytes there. */
+static void zones_of_two_buffers_differ(void **state)
+{
+    (void)state;
+    tki_guarded a;
+    tki_guarded b;
+    assert_true(tki_guard_alloc(&a, TKI_GUARD_RED_ZONES, 100, 2));
+    assert_true(tki_guard_alloc(&b, TKI_GUARD_RED_ZONES, 100, 2));
+    int64_t offset;
+    memcpy(b.data + 100, a.data + 100, 2);
+    assert_false(tki_guard_intact(&b, &offset));
+    assert_in_range(offset, 100, 101);
+    tki_guard_free(&a);
+    tki_guard_free(&b);
+}
+
 static void end_page_is_inaccessible(void **state)
 {
     (void)state;
@@ -737,6 +753,7 @@ int main(void)
         cmocka_unit_test(rows_that_depend_on_others),
         cmocka_unit_test(hashes),
         cmocka_unit_test(guarded_buffers),
+        cmocka_unit_test(zones_of_two_buffers_differ),
         cmocka_unit_test(end_page_is_inaccessible),
         cmocka_unit_test(writing_past_the_end_faults_on_the_first_call),
         cmocka_unit_test(slices),

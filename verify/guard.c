@@ -7,17 +7,19 @@
 
 enum { RED_ZONE = 4096 };
 
-static unsigned char zone_byte(size_t i)
+/* Every buffer has zones of its own, so that a kernel that copies too much does not copy what was there. */
+static unsigned char zone_byte(const tki_guarded *buffer, size_t i)
 {
-    return (unsigned char)(i * 131 + 89);
+    uint32_t salt = (uint32_t)((uintptr_t)buffer->mapping >> 12) * 0x9e3779b1u;
+    return (unsigned char)(i * 131 + (salt >> 24));
 }
 
 static void paint(tki_guarded *buffer)
 {
     for (unsigned char *p = buffer->zone_begin; p < buffer->data; p++)
-        *p = zone_byte((size_t)(p - buffer->zone_begin));
+        *p = zone_byte(buffer, (size_t)(p - buffer->zone_begin));
     for (unsigned char *p = buffer->data + buffer->bytes; p < buffer->zone_end; p++)
-        *p = zone_byte((size_t)(p - buffer->zone_begin));
+        *p = zone_byte(buffer, (size_t)(p - buffer->zone_begin));
 }
 
 bool tki_guard_alloc(tki_guarded *buffer, tki_guard_mode mode, size_t bytes, size_t element)
@@ -64,7 +66,7 @@ bool tki_guard_intact(const tki_guarded *buffer, int64_t *offset)
     for (const unsigned char *p = buffer->zone_begin; p < buffer->zone_end; p++) {
         if (p == buffer->data)
             p += buffer->bytes;
-        if (p < buffer->zone_end && *p != zone_byte((size_t)(p - buffer->zone_begin))) {
+        if (p < buffer->zone_end && *p != zone_byte(buffer, (size_t)(p - buffer->zone_begin))) {
             *offset = p - buffer->data;
             return false;
         }

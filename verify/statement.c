@@ -265,8 +265,7 @@ static void say_how_a_stranger_ran(json_t *list, const tki_outcome *o)
     say(list, "The kernel ran in a process of its own, shut in as `worker` says; inputs, outputs and judge were in "
               "this one.");
     say(list, "In each trial it was called once more with one input element changed, which was judged as well, and "
-              "then with the "
-              "first inputs again; the seed was this run's own, and so were some of the shapes.");
+              "then with the first inputs again; some of the shapes were drawn from the seed.");
     if (o->came_again)
         say(list,
             "%lld trials came again after all others, in another order, every fourth as the first call of a fresh "
