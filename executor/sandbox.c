@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 void tki_sandbox_say(tki_sandbox *sandbox, int error, const char *format, ...)
@@ -138,13 +139,32 @@ static int map_user(uid_t user, gid_t group)
     return error ? error : write_file("/proc/self/gid_map", text);
 }
 
-static void separate_user(tki_sandbox *sandbox)
+static int enter_user_namespace(void)
 {
     uid_t user = geteuid();
     gid_t group = getegid();
+    return unshare(CLONE_NEWUSER) ? errno : map_user(user, group);
+}
+
+/* A child goes first: who is in a namespace but not in its map can create no file, and there is no way back. */
+static int try_user_namespace(void)
+{
+    pid_t child = fork();
+    if (child == 0)
+        _exit(enter_user_namespace());
+    int status = 0;
+    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
+        ;
+    return child < 0 ? errno : WIFEXITED(status) ? WEXITSTATUS(status) : EPERM;
+}
+
+static void separate_user(tki_sandbox *sandbox)
+{
     if (left_out(sandbox, TKI_CONFINE_USER, "user namespace"))
         return;
-    int error = unshare(CLONE_NEWUSER) ? errno : map_user(user, group);
+    int error = try_user_namespace();
+    if (!error)
+        error = enter_user_namespace();
     sandbox->own_user = !error;
     tki_sandbox_say(sandbox, error, "user namespace");
 }

@@ -98,6 +98,52 @@ static void good_sources(void **state)
     tk_ctx_destroy(ctx);
 }
 
+/* An exception that leaves the kernel ends the process, not the judge. */
+static void exceptions(void **state)
+{
+    (void)state;
+    tk_ctx *ctx = new_context();
+    uint16_t x[3] = {0}, y[3] = {0};
+    tk_case c = tk_case_init(tk_contract_find("gelu_fwd"), TK_F16);
+    c.dims[0] = 3;
+    tki_worker_build build;
+    tki_worker *worker;
+    tki_overrun overrun;
+    tki_worker_source source = source_of(write_source(
+        "throws.cpp", "#include \"tokitai_kernel.h\"\n"
+                      "int tokitai_gelu_fwd(const tokitai_call *, int64_t n, const void *, void *) { throw n; }\n"));
+    assert_ok(ctx, tki_worker_compile(ctx, &source, &build));
+    assert_ok(ctx, tki_worker_open(ctx, build.artifact, c.contract, NULL, &worker));
+    assert_refused(ctx, tki_worker_call(worker, &c, (void *[]){x, y}, NULL, &overrun), TK_KERNEL_FAULT, "signal 6");
+    tki_worker_close(worker);
+    tki_worker_build_close(&build);
+    tk_ctx_destroy(ctx);
+    assert_nothing_left();
+}
+
+/* What tests/worker_on_device.sh runs on a GPU compiles everywhere, inside the sandbox. */
+static void cuda_sources(void **state)
+{
+    (void)state;
+    tk_ctx *ctx = new_context();
+    char file[PATH_MAX];
+    snprintf(file, sizeof file, "%s/tests/kernels/gelu_on_cuda.cu",
+             getenv("SOURCE_DIR") ? getenv("SOURCE_DIR") : "..");
+    tki_worker_build build;
+    tki_worker_source source = source_of(file);
+    source.flags = "-O2 -DMISBEHAVE=3 -Werror all-warnings";
+    source.seconds = 300;
+    tk_status status = tki_worker_compile(ctx, &source, &build);
+    bool missing = status == TK_UNAVAILABLE;
+    if (!missing && status != TK_OK)
+        fail_msg("%s\n%s", tk_ctx_message(ctx), build.log);
+    tki_worker_build_close(&build);
+    tk_ctx_destroy(ctx);
+    assert_nothing_left();
+    if (missing)
+        skip();
+}
+
 /* Compiles, expects failure, and gives back the log. */
 static void refuse(const char *name, const char *text, const char *compiler, double seconds, tk_status expected,
                    const char *message, const char *in_log)
@@ -128,6 +174,8 @@ static void bad_sources(void **state)
 static void what_is_not_its_business(void **state)
 {
     (void)state;
+    if (!offered("Landlock", 0))
+        skip();
     refuse("reads.c", "#include \"/etc/passwd\"\n", NULL, 60, TK_BAD_FILE, "does not compile", "/etc/passwd");
     refuse("embeds.c", "__asm__(\".section .rodata\\n.incbin \\\"/etc/passwd\\\"\");\n", NULL, 60, TK_BAD_FILE,
            "does not compile", "/etc/passwd");
@@ -145,18 +193,20 @@ static void hostile_compilers(void **state)
     write_source("hostile", "#!/bin/sh\necho said; sleep 300 & sleep 300\n");
     double start = tki_now();
     refuse("copy.c", COPY_KERNEL, compiler, 1, TK_TIMEOUT, "did not end within 1 seconds", "said");
-    assert_true(tki_now() - start < 20);
+    assert_true(tki_now() - start < 60);
     write_source("hostile", "#!/bin/sh\nsetsid sleep 300 >/dev/null 2>&1 &\nexit 0\n");
     refuse("copy.c", COPY_KERNEL, compiler, 30, TK_BAD_FILE, "made no library", "");
     write_source("hostile", "#!/bin/sh\nfor last; do :; done\nln -s /etc/passwd kernel.so\n");
     refuse("copy.c", COPY_KERNEL, compiler, 30, TK_BAD_FILE, "made no library", "");
-    write_source("hostile", "#!/bin/sh\necho > /tmp/tokitai-worker-outside\necho > /dev/shm/tokitai-worker-outside\n"
-                            "cat /etc/passwd\nkill -KILL $PPID\nexit 9\n");
-    refuse("copy.c", COPY_KERNEL, compiler, 30, TK_BAD_FILE, "ended with status 9", "");
     write_source("hostile", "#!/bin/sh\nkill -SEGV $$\n");
     refuse("copy.c", COPY_KERNEL, compiler, 30, TK_BAD_FILE, "ended by signal 11", "");
     write_source("hostile", "#!/bin/sh\nwhile :; do echo aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa; done\n");
     refuse("copy.c", COPY_KERNEL, compiler, 1, TK_TIMEOUT, "did not end", "aaaa");
+    if (!offered("Landlock", 0))
+        skip();
+    write_source("hostile", "#!/bin/sh\necho > /tmp/tokitai-worker-outside\necho > /dev/shm/tokitai-worker-outside\n"
+                            "cat /etc/passwd\nkill -KILL $PPID\nexit 9\n");
+    refuse("copy.c", COPY_KERNEL, compiler, 30, TK_BAD_FILE, "ended with status 9", "");
 }
 
 static void with_less(void **state)
@@ -180,6 +230,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(good_sources),
+        cmocka_unit_test(exceptions),
+        cmocka_unit_test(cuda_sources),
         cmocka_unit_test(bad_sources),
         cmocka_unit_test(what_is_not_its_business),
         cmocka_unit_test(hostile_compilers),

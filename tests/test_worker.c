@@ -137,24 +137,6 @@ typedef struct expectation {
     const char *needs; /* a means that this system may not offer; NULL: none */
 } expectation;
 
-/* Could that means be set up? */
-static bool offered(const char *means, unsigned without)
-{
-    tk_ctx *ctx = new_context();
-    tki_worker *worker;
-    tki_worker_options options = {.without = without};
-    assert_ok(ctx, tki_worker_open(ctx, kernel_path("correct"), tk_contract_find("gelu_fwd"), &options, &worker));
-    const char *line = strstr(tki_worker_confinement(worker), means);
-    assert_non_null(line);
-    const char *refused = strstr(line, "could not");
-    bool there = !refused || refused > strchr(line, '\n');
-    if (!there)
-        print_message("not offered here: %s\n", means);
-    tki_worker_close(worker);
-    tk_ctx_destroy(ctx);
-    return there;
-}
-
 static void try_all(const expectation list[], size_t count, tki_guard_mode mode, unsigned without)
 {
     for (size_t i = 0; i < count; i++)

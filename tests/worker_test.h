@@ -13,6 +13,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "executor/worker.h"
+#include "tests/op_test.h"
+
 /* Of the test itself: under it lies every scratch folder, and in every worker's arguments stands its name. */
 static char own_folder[64];
 static char kernels[PATH_MAX];
@@ -96,6 +99,24 @@ static inline int end_worker_test(void **state)
 {
     (void)state;
     return rmdir(own_folder);
+}
+
+/* Could that means be set up on this system? */
+static inline bool offered(const char *means, unsigned without)
+{
+    tk_ctx *ctx = new_context();
+    tki_worker *worker;
+    tki_worker_options options = {.without = without};
+    assert_ok(ctx, tki_worker_open(ctx, kernel_path("correct"), tk_contract_find("gelu_fwd"), &options, &worker));
+    const char *line = strstr(tki_worker_confinement(worker), means);
+    assert_non_null(line);
+    const char *refused = strstr(line, "could not");
+    bool there = !refused || refused > strchr(line, '\n');
+    if (!there)
+        print_message("not offered here: %s\n", means);
+    tki_worker_close(worker);
+    tk_ctx_destroy(ctx);
+    return there;
 }
 
 #endif
