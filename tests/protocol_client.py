@@ -537,18 +537,32 @@ def measure_speed(folder):
         check(Reply(server.receive(), 0).status == 0, "64 MiB through a pipe")
 
     best = {copy: 1e9, through_memory: 1e9, through_pipe: 1e9}
+    least_processor = dict(best)
+
+    def processor_seconds():
+        """Of this process and of the server on the socket, all its threads; the server at the pipes is not asked."""
+        tasks = "/proc/%d/task" % connection.process.pid
+        total = 0
+        for task in os.listdir(tasks):
+            with open("%s/%s/schedstat" % (tasks, task)) as file:
+                total += int(file.read().split()[0])
+        return time.process_time() + total * 1e-9
 
     def measure(*works):
         for work in works:
-            begin = time.perf_counter()
+            begin, processor = time.perf_counter(), processor_seconds()
             work()
             best[work] = min(best[work], time.perf_counter() - begin)
+            least_processor[work] = min(least_processor[work], processor_seconds() - processor)
+
+    def share(of=best):
+        return of[copy] / of[through_memory]
 
     for _ in range(6):
         measure(copy, through_memory, through_pipe)
     # On a machine that is busy with other things it takes some tries until both had their turn undisturbed.
-    for _ in range(400):
-        if best[copy] / best[through_memory] >= 0.25:
+    for _ in range(100):
+        if share() >= 0.25:
             break
         measure(copy, through_memory)
     connection.close()
@@ -556,7 +570,13 @@ def measure_speed(folder):
     for work, name in ((through_memory, "shared memory, filling it included"), (through_pipe, "pipes")):
         print("64 MiB binary requests through %s: %.1f ms, memcpy %.1f ms: %.2f of memcpy speed"
               % (name, best[work] * 1e3, best[copy] * 1e3, best[copy] / best[work]))
-    check(best[copy] / best[through_memory] >= 0.25, "a quarter of memcpy speed")
+    # Where others wait for the processors all the time, a copy that fits into one turn comes off better than two processes that wait
+    # for each other; the processor time of both is then what can be compared.
+    if share() < 0.25 and os.getloadavg()[0] > os.cpu_count():
+        print("the machine is busy: by processor time %.2f of memcpy speed" % share(least_processor))
+        check(share(least_processor) >= 0.25, "a quarter of memcpy speed, by processor time")
+    else:
+        check(share() >= 0.25, "a quarter of memcpy speed")
 
 
 def main():
