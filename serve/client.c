@@ -279,8 +279,7 @@ tk_status tk_server_call(tk_ctx *ctx, tk_server *server, const void *request, si
         tki_wire_header header = {0};
         if (request_bytes >= sizeof header)
             memcpy(&header, request, sizeof header);
-        const char *wrong = tki_wire_check_reply(server->reply.data, length, TKI_WIRE_REPLY, header.nonce,
-                                                 TKI_WIRE_BUFFERS);
+        const char *wrong = tki_wire_check_reply(server->reply.data, length, TKI_WIRE_REPLY, header.nonce, 0);
         if (wrong)
             return fail_broken(ctx, server, wrong);
         const tki_wire_reply *fixed = server->reply.data;

@@ -71,7 +71,7 @@ static int spawn(pid_t *process, char *const argv[], int standard, int errors)
     return error;
 }
 
-int tki_peer_start(tki_peer *child, char *const argv[])
+int tki_peer_start(tki_peer *peer, char *const argv[])
 {
     int standard[2] = {-1, -1}, errors[2] = {-1, -1};
     pid_t process = 0;
@@ -88,38 +88,38 @@ int tki_peer_start(tki_peer *child, char *const argv[])
     }
     close(standard[1]);
     close(errors[1]);
-    child->process = process;
-    child->socket = standard[0];
-    child->errors = errors[0];
-    child->starts++;
+    peer->process = process;
+    peer->socket = standard[0];
+    peer->errors = errors[0];
+    peer->starts++;
     return 0;
 }
 
 /* Keeps the end of it. */
-static void keep_errors(tki_peer *child, const char *text, size_t length)
+static void keep_errors(tki_peer *peer, const char *text, size_t length)
 {
-    size_t room = TKI_PEER_ERRORS - child->log_length;
+    size_t room = TKI_PEER_ERRORS - peer->log_length;
     if (length > room) {
         size_t drop = length - room;
-        memmove(child->log, child->log + drop, child->log_length - drop);
-        child->log_length -= drop;
+        memmove(peer->log, peer->log + drop, peer->log_length - drop);
+        peer->log_length -= drop;
     }
-    memcpy(child->log + child->log_length, text, length);
-    child->log_length += length;
-    child->log[child->log_length] = '\0';
+    memcpy(peer->log + peer->log_length, text, length);
+    peer->log_length += length;
+    peer->log[peer->log_length] = '\0';
 }
 
 /* What is there now, and no more than a pipe holds: a child that never stops writing must not keep us from our deadline. */
-static void drain_errors(tki_peer *child)
+static void drain_errors(tki_peer *peer)
 {
     char text[4096];
-    for (int i = 0; child->errors >= 0 && i < 16; i++) {
-        ssize_t got = read(child->errors, text, sizeof text);
+    for (int i = 0; peer->errors >= 0 && i < 16; i++) {
+        ssize_t got = read(peer->errors, text, sizeof text);
         if (got > 0) {
-            keep_errors(child, text, (size_t)got);
+            keep_errors(peer, text, (size_t)got);
         } else if (got == 0 || (errno != EINTR && errno != EAGAIN)) {
-            close(child->errors);
-            child->errors = -1;
+            close(peer->errors);
+            peer->errors = -1;
         } else if (errno == EAGAIN) {
             return;
         }
@@ -127,47 +127,48 @@ static void drain_errors(tki_peer *child)
 }
 
 /* A zombie keeps its number until it is reaped, so nobody else can be hit. Where the caller ignores SIGCHLD, the system reaps. */
-static bool reap(tki_peer *child, int options)
+static bool reap(tki_peer *peer, int options)
 {
     int status;
     pid_t got;
     do
-        got = waitpid(child->process, &status, options);
+        got = waitpid(peer->process, &status, options);
     while (got < 0 && errno == EINTR);
     if (got == 0)
         return false;
-    child->wait_status = got > 0 ? status : -1;
+    peer->wait_status = got > 0 ? status : -1;
     return true;
 }
 
-void tki_peer_end(tki_peer *child, double seconds)
+void tki_peer_end(tki_peer *peer, double seconds)
 {
-    if (!child->process)
+    if (!peer->process)
         return;
     double deadline = tki_now() + seconds;
     siginfo_t info = {0};
-    shutdown(child->socket, SHUT_RDWR);
-    close(child->socket);
+    shutdown(peer->socket, SHUT_RDWR);
+    close(peer->socket);
     /* Looked at, not reaped: its group is killed first, while its number is still taken. */
-    while (waitid(P_PID, (id_t)child->process, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == 0 &&
+    while (waitid(P_PID, (id_t)peer->process, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == 0 &&
            tki_now() < deadline) {
-        drain_errors(child);
+        drain_errors(peer);
         nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
     }
-    kill(-child->process, SIGKILL);
-    reap(child, 0);
-    drain_errors(child);
-    if (child->errors >= 0)
-        close(child->errors);
-    child->errors = -1;
-    child->process = 0;
+    kill(-peer->process, SIGKILL);
+    kill(peer->process, SIGKILL); /* it may have joined another group */
+    reap(peer, 0);
+    drain_errors(peer);
+    if (peer->errors >= 0)
+        close(peer->errors);
+    peer->errors = -1;
+    peer->process = 0;
 }
 
-bool tki_peer_is_quiet(tki_peer *child)
+bool tki_peer_is_quiet(tki_peer *peer)
 {
     char byte;
-    drain_errors(child);
-    ssize_t got = recv(child->socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+    drain_errors(peer);
+    ssize_t got = recv(peer->socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
     return got < 0 && (errno == EAGAIN || errno == EINTR);
 }
 
@@ -182,7 +183,7 @@ typedef struct sending {
 } sending;
 
 /* As much as the socket takes. A child that no longer listens may still have something to say. */
-static void send_some(tki_peer *child, sending *s)
+static void send_some(tki_peer *peer, sending *s)
 {
     union {
         struct cmsghdr header;
@@ -198,7 +199,7 @@ static void send_some(tki_peer *child, sending *s)
         part->cmsg_len = CMSG_LEN(sizeof(int));
         memcpy(CMSG_DATA(part), &s->file, sizeof s->file);
     }
-    ssize_t sent = sendmsg(child->socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+    ssize_t sent = sendmsg(peer->socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
     if (sent < 0) {
         if (errno != EAGAIN && errno != EINTR)
             s->count = 0;
@@ -225,12 +226,12 @@ typedef struct receiving {
 } receiving;
 
 /* True when it is over, one way or the other. */
-static bool receive_some(tki_peer *child, receiving *r, tki_exchange *outcome)
+static bool receive_some(tki_peer *peer, receiving *r, tki_exchange *outcome)
 {
     bool in_head = r->got < sizeof r->head;
     char *to = in_head ? (char *)r->head + r->got : (char *)r->reply->data + (r->got - sizeof r->head);
     size_t missing = (in_head ? sizeof r->head : sizeof r->head + r->length) - r->got;
-    ssize_t got = recv(child->socket, to, missing, MSG_DONTWAIT);
+    ssize_t got = recv(peer->socket, to, missing, MSG_DONTWAIT);
     if (got < 0 && (errno == EAGAIN || errno == EINTR))
         return false;
     if (got <= 0) {
@@ -253,8 +254,8 @@ static bool receive_some(tki_peer *child, receiving *r, tki_exchange *outcome)
     return r->got >= sizeof r->head && r->got == sizeof r->head + r->length;
 }
 
-tki_exchange tki_peer_exchange(tki_peer *child, struct iovec *parts, int count, int file, double deadline,
-                               size_t most, tki_block *reply, size_t *reply_bytes)
+tki_exchange tki_peer_exchange(tki_peer *peer, struct iovec *parts, int count, int file, double deadline, size_t most,
+                               tki_block *reply, size_t *reply_bytes)
 {
     sending s = {parts, count, file};
     receiving r = {.most = most, .reply = reply};
@@ -264,16 +265,16 @@ tki_exchange tki_peer_exchange(tki_peer *child, struct iovec *parts, int count, 
         if (left <= 0)
             return TKI_EXCHANGE_LATE;
         struct pollfd waiting[] = {
-            {.fd = child->socket, .events = (short)(POLLIN | (s.count > 0 ? POLLOUT : 0))},
-            {.fd = child->errors, .events = POLLIN},
+            {.fd = peer->socket, .events = (short)(POLLIN | (s.count > 0 ? POLLOUT : 0))},
+            {.fd = peer->errors, .events = POLLIN},
         };
         if (poll(waiting, 2, (int)fmin(ceil(left * 1e3), 60e3)) < 0 && errno != EINTR)
             return TKI_EXCHANGE_ENDED;
         if (waiting[1].revents)
-            drain_errors(child);
+            drain_errors(peer);
         if (s.count > 0 && waiting[0].revents & (POLLOUT | POLLERR | POLLHUP))
-            send_some(child, &s);
-        if (waiting[0].revents & (POLLIN | POLLERR | POLLHUP) && receive_some(child, &r, &outcome))
+            send_some(peer, &s);
+        if (waiting[0].revents & (POLLIN | POLLERR | POLLHUP) && receive_some(peer, &r, &outcome))
             break;
     }
     *reply_bytes = r.length;

@@ -21,13 +21,13 @@ typedef struct tki_peer {
 } tki_peer;
 
 /* Starts a program in a process group of its own. Returns 0 or an errno. */
-int tki_peer_start(tki_peer *child, char *const argv[]);
+int tki_peer_start(tki_peer *peer, char *const argv[]);
 
 /* Ends its input and waits up to `seconds`, then kills its process group; reaps it in any case. */
-void tki_peer_end(tki_peer *child, double seconds);
+void tki_peer_end(tki_peer *peer, double seconds);
 
 /* False if it has ended or said something unasked. */
-bool tki_peer_is_quiet(tki_peer *child);
+bool tki_peer_is_quiet(tki_peer *peer);
 
 typedef enum tki_exchange {
     TKI_EXCHANGE_DONE,
@@ -39,7 +39,7 @@ typedef enum tki_exchange {
 
 /* Sends the parts, which it changes, with a descriptor beside the first byte (-1: none), and receives a frame. A child may answer
  * before it has read everything. */
-tki_exchange tki_peer_exchange(tki_peer *child, struct iovec *parts, int count, int file, double deadline,
-                               size_t most, tki_block *reply, size_t *reply_bytes);
+tki_exchange tki_peer_exchange(tki_peer *peer, struct iovec *parts, int count, int file, double deadline, size_t most,
+                               tki_block *reply, size_t *reply_bytes);
 
 #endif

@@ -39,7 +39,7 @@ typedef enum tki_serve_value {
     TKI_SERVE_LABEL,
     TKI_SERVE_DEVICE_NAME,
     TKI_SERVE_GFX,
-    TKI_SERVE_HEADER, /* the next header field that has not been shown, the selector only where the reply has it */
+    TKI_SERVE_HEADER, /* a header field, as it came */
     TKI_SERVE_GRID,   /* blocks in all */
     TKI_SERVE_GRID_X,
     TKI_SERVE_GRID_Y,

@@ -213,6 +213,8 @@ static void cases_with_indices(void **state)
     c.dims[0] = 2;
     assert_int_equal(tk_server_run(f.ctx, f.server, &c, (void *[]){weight, out}, NULL), TK_BAD_ARGUMENT);
     assert_says(&f, "'gelu_fwd'");
+    assert_int_equal(ask(&f, "rubbish"), TK_BAD_ARGUMENT);
+    assert_says(&f, "a short frame");
     close_server(&f);
 }
 
@@ -389,6 +391,21 @@ static void backs_off(void **state)
     close_server(&f);
 }
 
+/* It has left the process group that it was started in; it is ended all the same. */
+static void leaves_its_group(void **state)
+{
+    (void)state;
+    fixture f;
+    tk_server_options options = quick;
+    options.call_seconds = 0.5;
+    open_script(&f, "exec perl -e 'setpgrp(0, getpgrp(getppid())); sleep 1000'", &options);
+    double begin = tki_now();
+    tk_status status = ask(&f, "1\n");
+    assert_true(status == TK_TIMEOUT || status == TK_KERNEL_FAULT); /* the latter where there is no perl */
+    assert_true(tki_now() - begin < 15);
+    close_server(&f);
+}
+
 /* Killed from outside between two calls: the next one starts it again. */
 static void ends_between_calls(void **state)
 {
@@ -535,6 +552,7 @@ int main(void)
         cmocka_unit_test(answers_too_much),
         cmocka_unit_test(shouts),
         cmocka_unit_test(backs_off),
+        cmocka_unit_test(leaves_its_group),
         cmocka_unit_test(ends_between_calls),
         cmocka_unit_test(forged_replies),
         cmocka_unit_test(leaves_nothing),
