@@ -50,7 +50,8 @@ static tk_status explain(tk_ctx *ctx, const tki_wire_reply *reply)
     case TKI_WIRE_NOT_LOADED:
         return reply->detail ? tki_fail(ctx, TK_UNAVAILABLE, "the worker has no device: %s", text)
                              : tki_fail(ctx, TK_BAD_FILE, "the kernel's library %s", text);
-    case TKI_WIRE_NO_MEMORY: return tki_fail(ctx, TK_NO_MEMORY, "in the worker: %s", text);
+    case TKI_WIRE_NO_MEMORY: /* the worker's, of which the kernel may have taken all there is; this process has its own */
+        return tki_fail(ctx, TK_UNSUPPORTED, "the worker has not enough memory for this case: %s", text);
     case TKI_WIRE_DEVICE_FAULT: return tki_fail(ctx, TK_KERNEL_FAULT, "the kernel failed on its device: %s", text);
     default:
         return tki_fail(ctx, TK_KERNEL_FAULT, "the kernel forged or garbled a reply: a status that there is not");

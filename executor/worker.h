@@ -68,7 +68,7 @@ void tki_worker_close(tki_worker *worker); /* NULL is fine */
 /* Runs the case once on copies of the buffers, at the same offsets in their pages; parameters at one address share one copy. Outputs,
  * and on a GPU inputs too, then hold what the kernel left in its copy; on the CPU the copies of inputs cannot be written. If the
  * call fails no buffer has changed. `seconds` may be NULL. `overrun`: the first byte beside a buffer that changed.
- *   TK_UNSUPPORTED    the kernel returned a number other than 0: it does not take this case
+ *   TK_UNSUPPORTED    the kernel returned a number other than 0: it does not take this case; or the worker ran out of memory
  *   TK_KERNEL_FAULT   crash, exit, device fault, write to an input, output still mapped after the return, forged reply ...
  *   TK_TIMEOUT        no reply within call_seconds
  * After the last two the worker is broken; the next call starts another in its place. */

@@ -20,7 +20,7 @@ static void try_reply(tk_ctx *ctx, const tki_frame *frame, tki_wire_kind kind, c
     tk_status status = tki_reply_judge(ctx, frame->bytes, frame->size, kind, NONCE, c, &reply);
     if (status != TK_OK) {
         assert(tk_ctx_message(ctx)[0]);
-        assert(status == TK_KERNEL_FAULT || status == TK_NO_MEMORY || (status == TK_UNSUPPORTED && c) ||
+        assert(status == TK_KERNEL_FAULT || (status == TK_UNSUPPORTED && c) ||
                ((status == TK_BAD_FILE || status == TK_UNAVAILABLE) && !c));
         return;
     }
