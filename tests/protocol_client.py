@@ -17,7 +17,6 @@ import signal
 import socket
 import struct
 import subprocess
-import sys
 import tempfile
 import time
 
@@ -31,6 +30,7 @@ PIPE_SIZE = 1 << 20
 arguments = None
 random_numbers = random.Random(20261115)
 checks = 0
+processes = []  # that a failed check would leave behind
 
 
 def check(condition, *what):
@@ -59,6 +59,7 @@ class Server:
     def __init__(self, name, *options):
         self.process = subprocess.Popen(command(name, "--server", *options), stdin=subprocess.PIPE,
                                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0)
+        processes.append(self.process)
         self.input = self.process.stdin.fileno()
         self.output = self.process.stdout.fileno()
         fcntl.fcntl(self.input, fcntl.F_SETPIPE_SZ if hasattr(fcntl, "F_SETPIPE_SZ") else 1031, PIPE_SIZE)
@@ -384,6 +385,7 @@ class Connection:
     def __init__(self, folder, name, *options):
         self.path = os.path.join(folder, name)
         self.process = subprocess.Popen(command(name, *options, "--socket", self.path), stderr=subprocess.PIPE)
+        processes.append(self.process)
         self.open()
 
     def open(self):
@@ -601,4 +603,9 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        main()
+    finally:
+        for process in processes:
+            if process.poll() is None:
+                process.kill()
