@@ -167,13 +167,18 @@ static json_t *json_lowerings(const tk_contract *contract)
     return list;
 }
 
-static json_t *json_mutants(const tk_contract *contract)
+/* Wrong ones with the level whose trials reject them, or correct ones. */
+static json_t *json_planted(const tk_contract *contract, bool wrong)
 {
     json_t *list = json_array();
     const char *name;
     const char *what;
-    for (int i = 0; tk_mutant_at(contract, i, &name, &what); i++)
-        json_array_append_new(list, json_pack("{s:s, s:s}", "name", name, "what", what));
+    for (int i = 0; (wrong ? tk_mutant_at : tk_variant_at)(contract, i, &name, &what); i++) {
+        json_t *item = json_pack("{s:s, s:s}", "name", name, "what", what);
+        if (wrong)
+            json_object_set_new(item, "level", json_string(tk_level_name(tk_mutant_level(contract, name))));
+        json_array_append_new(list, item);
+    }
     return list;
 }
 
@@ -184,12 +189,13 @@ static json_t *json_contract(const tk_contract *contract)
     cli_kernel_prototype(contract, prototype, sizeof prototype);
     for (int d = 0; d < contract->dim_count; d++)
         json_array_append_new(sizes, json_string(contract->dim_names[d]));
-    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:b, s:b, s:o, s:o, s:o}", "name", contract->name,
+    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:b, s:b, s:o, s:o, s:o, s:o}", "name", contract->name,
                      "summary", contract->summary, "formula", contract->formula, "bound", contract->bound,
                      "signature", contract->signature, "kernel", prototype, "sizes", sizes, "parameters",
                      json_params(contract), "takes_xent_options", (int)contract->takes_xent_options, "finite_domain",
                      (int)contract->finite_domain, "clauses", json_clauses(contract), "lowerings",
-                     json_lowerings(contract), "mutants", json_mutants(contract));
+                     json_lowerings(contract), "mutants", json_planted(contract, true), "variants",
+                     json_planted(contract, false));
 }
 
 /* ------------------------------------------------------------------------------------------------------------
@@ -256,17 +262,19 @@ static void print_lowerings(const tk_contract *contract)
         puts("  none yet");
 }
 
-static void print_mutants(const tk_contract *contract)
+/* The planted kernels of one sort. */
+static void print_planted(const tk_contract *contract, const char *heading,
+                          bool (*at)(const tk_contract *, int, const char **, const char **))
 {
-    cli_heading("Planted wrong kernels, all of which the judge must reject");
+    cli_heading(heading);
     const char *name;
     const char *what;
     int width = 0;
     int count = 0;
-    for (; tk_mutant_at(contract, count, &name, &what); count++)
+    for (; at(contract, count, &name, &what); count++)
         if ((int)strlen(name) > width)
             width = (int)strlen(name);
-    for (int i = 0; tk_mutant_at(contract, i, &name, &what); i++) {
+    for (int i = 0; at(contract, i, &name, &what); i++) {
         printf("  %-*s  ", width, name);
         cli_wrap(width + 4, width + 4, what);
     }
@@ -316,7 +324,8 @@ static void print_contract(const tk_contract *contract)
     cli_kernel_prototype(contract, prototype, sizeof prototype);
     print_signature(prototype);
     puts("      host memory on cpu; device memory and the stream call->stream on cuda and hip; returns 0");
-    print_mutants(contract);
+    print_planted(contract, "Planted wrong kernels, all of which the judge must reject", tk_mutant_at);
+    print_planted(contract, "Planted correct kernels, all of which must hold", tk_variant_at);
 }
 
 static void print_table(void)

@@ -173,8 +173,8 @@ const tki_mutant tki_gemm_mutants[] = {
      TKI_CALL(.right = multiply, .aligned_only = true)},
     {"before_the_start", "writes one element before its output",
      TKI_CALL(.right = multiply, .before_the_start = true)},
-    {"rows_beyond_2048_dropped", "does not write rows beyond the first 2048", WITH(.most_rows = 2048),
-     .level = TK_FULL},
+    {"rows_beyond_1024_dropped", "does not write rows beyond the first 1024, the most threads of a block",
+     WITH(.most_rows = 1024), .level = TK_FULL},
     {0},
 };
 
