@@ -5,8 +5,6 @@
 
 #include "verify/kernel_file.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     uint64_t ops;
