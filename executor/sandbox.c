@@ -216,8 +216,18 @@ void tki_sandbox_mount(tki_sandbox *sandbox)
         tki_sandbox_say(
             sandbox, mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC | MS_RDONLY, NULL) ? errno : 0,
             "/proc of its own");
-    /* The mount over the scratch folder is new, so that it can stay writable; the folder is entered again through it. */
-    error = mount(scratch, scratch, NULL, MS_BIND, NULL) ? errno : set_read_only("/", true);
+    /* The mount over the scratch folder is new, so that it can stay writable; the folder is entered again through it. A kernel leaves
+     * nothing there that anybody wants, so that it gets memory, and not the disk, which it could fill; a compiler leaves its result. */
+    int no_memory = ENOTSUP;
+    if (!sandbox->programs) {
+        static const char size[] = "size=256m,nr_inodes=16384,mode=0700";
+        no_memory = mount("tmpfs", scratch, "tmpfs", MS_NOSUID | MS_NODEV, size) ? errno : 0;
+        tki_sandbox_say(sandbox, no_memory, "scratch folder: 256 MiB of memory, 16384 files");
+    }
+    if (no_memory && mount(scratch, scratch, NULL, MS_BIND, NULL))
+        error = errno;
+    if (!error)
+        error = set_read_only("/", true);
     if (!error)
         error = set_read_only(scratch, false);
     if (!error)
@@ -229,7 +239,7 @@ void tki_sandbox_mount(tki_sandbox *sandbox)
  * Limits and capabilities
  * ------------------------------------------------------------------------------------------------------------ */
 
-enum { FILE_BYTES = 1 << 30, TASKS = 1024 };
+enum { FILE_BYTES = 1 << 30, TASKS = 1024, DESCRIPTORS = 4096 };
 
 static int limit(int resource, rlim_t most)
 {
@@ -252,6 +262,8 @@ static void set_limits(tki_sandbox *sandbox)
     int error = limit(RLIMIT_CORE, 1);
     if (!error)
         error = limit(RLIMIT_FSIZE, FILE_BYTES);
+    if (!error)
+        error = limit(RLIMIT_NOFILE, DESCRIPTORS);
     if (!error && sandbox->cpu_seconds > 0)
         error = limit(RLIMIT_CPU, (rlim_t)(sandbox->cpu_seconds + 0.999));
     /* Drivers of GPUs reserve terabytes of addresses. */
@@ -263,7 +275,7 @@ static void set_limits(tki_sandbox *sandbox)
     char address_space[64] = "";
     if (!sandbox->gpu)
         snprintf(address_space, sizeof address_space, ", %zu MiB of addresses", memory >> 20);
-    tki_sandbox_say(sandbox, error, "limits: no core files, files of 1 GiB%s%s%s", address_space,
+    tki_sandbox_say(sandbox, error, "limits: no core files, files of 1 GiB, 4096 descriptors%s%s%s", address_space,
                     sandbox->own_user ? ", 1024 tasks" : "", sandbox->cpu_seconds > 0 ? ", processor time" : "");
 }
 

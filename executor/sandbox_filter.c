@@ -275,6 +275,8 @@ static void build_filter(filter *f, const tki_sandbox *sandbox)
     if (!sandbox->programs) {
         for (size_t i = 0; i < sizeof refused_to_kernels / sizeof *refused_to_kernels; i++)
             refuse(f, refused_to_kernels[i], EPERM);
+        if (!sandbox->gpu)
+            refuse(f, SYS_memfd_create, EPERM); /* no limit counts memory that is not mapped */
         refuse_bits(f, SYS_clone, CLONE_THREAD, true);
         require(f, SYS_kill, 0, self, self, EPERM);
         require(f, SYS_tgkill, 0, self, self, EPERM);
