@@ -43,19 +43,28 @@ static tk_status try_part(search *s, int dim, int64_t begin, int64_t end, bool *
     return status;
 }
 
-/* The row and column of the element that failed. */
-static tk_status try_failing_element(search *s)
+/* Where the element that failed lies along that size; -1: nowhere. */
+static int64_t failing_place(const search *s, int dim)
 {
     const tki_element *e = &s->result->judgement.failure;
     if (!e->present)
-        return TK_OK;
+        return -1;
     const tk_param *param = &s->trial->c.contract->params[e->output];
     int64_t cols = param->rank == 2 ? s->trial->c.dims[param->dim[1]] : 1;
-    int64_t place[2] = {e->index / cols, e->index % cols};
+    if (param->dim[0] == dim)
+        return e->index / cols;
+    return param->rank == 2 && param->dim[1] == dim ? e->index % cols : -1;
+}
+
+/* The row and column of the element that failed. */
+static tk_status try_failing_element(search *s)
+{
     tk_status status = TK_OK;
-    for (int axis = 0; axis < param->rank && status == TK_OK; axis++) {
+    for (int dim = 0; dim < s->trial->c.contract->dim_count && status == TK_OK; dim++) {
         bool kept;
-        status = try_part(s, param->dim[axis], place[axis], place[axis] + 1, &kept);
+        int64_t place = failing_place(s, dim);
+        if (place >= 0)
+            status = try_part(s, dim, place, place + 1, &kept);
     }
     return status;
 }
@@ -65,9 +74,11 @@ static tk_status shrink_dim(search *s, int dim, bool *any)
     for (bool again = true; again;) {
         int64_t size = s->trial->c.dims[dim];
         int64_t half = size / 2;
-        const int64_t parts[4][2] = {{0, half}, {half, size}, {0, size - 1}, {1, size}};
+        /* Up to the failing element at once: if its place is what matters, single steps would go a long way. */
+        const int64_t parts[5][2] = {
+            {0, half}, {half, size}, {0, failing_place(s, dim) + 1}, {0, size - 1}, {1, size}};
         again = false;
-        for (int i = 0; i < 4 && !again; i++) {
+        for (int i = 0; i < 5 && !again; i++) {
             tk_status status = try_part(s, dim, parts[i][0], parts[i][1], &again);
             if (status != TK_OK)
                 return status;
