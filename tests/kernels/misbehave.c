@@ -168,12 +168,12 @@ static void write_to_input(void)
 
 static void write_before(void)
 {
-    the_output[-1] = 1;
+    the_output[-1] ^= 0xffff; /* both bytes become others */
 }
 
 static void write_behind(void)
 {
-    the_output[the_size] = 1;
+    the_output[the_size] ^= 0xffff;
 }
 
 static void read_behind(void)

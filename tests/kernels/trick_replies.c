@@ -1,0 +1,129 @@
+/* Kernels that speak for the worker, or change the time. They share its address space, so that they can find everything in it. */
+#include <pthread.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/timex.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "executor/wire.h"
+#include "tests/kernels/trick.h"
+
+enum { FRAMES = 3 };
+
+/* The call lies on the stack of those who called. */
+static uint64_t find_nonce(void)
+{
+    pthread_attr_t attributes;
+    void *lowest = NULL;
+    size_t bytes = 0;
+    uintptr_t here = (uintptr_t)&attributes / 8 * 8;
+    if (pthread_getattr_np(pthread_self(), &attributes) == 0)
+        pthread_attr_getstack(&attributes, &lowest, &bytes);
+    for (; here + sizeof(tki_wire_call) < (uintptr_t)lowest + bytes; here += 8) {
+        const tki_wire_header *header = (const tki_wire_header *)here;
+        if (header->magic == TKI_WIRE_MAGIC && header->kind == TKI_WIRE_CALL)
+            return header->nonce;
+    }
+    return 0;
+}
+
+static void answer(tki_wire_kind kind, uint64_t nonce)
+{
+    tki_wire_reply reply = {.header = {TKI_WIRE_MAGIC, kind, nonce}, .param = -1};
+    send(FRAMES, &reply, sizeof reply, MSG_NOSIGNAL);
+}
+
+static void answer_with_a_guess(void)
+{
+    answer(TKI_WIRE_REPLY, 1);
+    compute();
+}
+
+/* The time is then that of doing nothing. */
+static void answer_before_computing(void)
+{
+    if (size > 0)
+        answer(TKI_WIRE_REPLY, find_nonce());
+    usleep(2000);
+    compute();
+}
+
+static int unmap_output(void)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    uintptr_t begin = (uintptr_t)output / page * page;
+    return size > 0 ? munmap((void *)begin, (uintptr_t)(output + size) - begin) : 0;
+}
+
+/* Correct in all but that the worker answers once more. */
+static void answer_twice(void)
+{
+    compute();
+    unmap_output();
+    answer(TKI_WIRE_REPLY, find_nonce());
+}
+
+static void answer_for_the_next_call(void)
+{
+    compute();
+    unmap_output();
+    answer(TKI_WIRE_REPLY, find_nonce());
+    answer(TKI_WIRE_READY, find_nonce() + 1);
+}
+
+/* Between calls as well. */
+static void *talk(void *unused)
+{
+    static const char garbage[200] = "garbage";
+    for (;;)
+        if (send(FRAMES, garbage, sizeof garbage, MSG_NOSIGNAL) < 0)
+            usleep(100);
+    return unused;
+}
+
+static void garbage_without_end(void)
+{
+    static bool started;
+    pthread_t thread;
+    if (!started)
+        started = pthread_create(&thread, NULL, talk, NULL) == 0;
+    compute();
+}
+
+/* What the parent sends, taken before the worker sees it. */
+static void *take_frames(void *unused)
+{
+    char frame[4096];
+    for (;;)
+        if (recv(FRAMES, frame, sizeof frame, 0) <= 0)
+            return unused;
+}
+
+static void calls_intercepted(void)
+{
+    static bool started;
+    pthread_t thread;
+    if (!started)
+        started = pthread_create(&thread, NULL, take_frames, NULL) == 0;
+    compute();
+}
+
+/* ------------------------------------------------------------------------------------------------------------
+ * Time. Each call takes 2 ms and more.
+ * ------------------------------------------------------------------------------------------------------------ */
+
+static void clock_set_back(void)
+{
+    struct timespec now;
+    syscall(SYS_clock_gettime, CLOCK_REALTIME, &now);
+    struct timeval then = {now.tv_sec, now.tv_nsec / 1000};
+    struct timex slower = {.modes = ADJ_TICK, .tick = 9000};
+    bool had = clock_settime(CLOCK_REALTIME, &now) == 0;
+    had |= settimeofday(&then, NULL) == 0;
+    had |= adjtimex(&slower) >= 0;
+    usleep(2000);
+    compute_if(!had);
+}

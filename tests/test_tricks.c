@@ -1,0 +1,386 @@
+/* Kernels that try to pass without being right, or to get out (tests/kernels/trick_*.c): each is certified like any stranger's, and gets
+ * the verdict that docs/tricks.md promises, with a reason that names what happened. Nothing is left behind, in this process
+ * or outside, and a good kernel is certified right afterwards. A program rather than a script, since descriptors that stay open are
+ * those of the process that judges. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <jansson.h>
+
+#include "core/clock.h"
+#include "tests/kernels/trick_known.h"
+#include "tests/op_test.h"
+#include "tests/worker_test.h"
+#include "verify/trial.h"
+
+/* ------------------------------------------------------------------------------------------------------------
+ * One certification
+ * ------------------------------------------------------------------------------------------------------------ */
+
+static uint64_t drawn_seed(void)
+{
+    uint64_t seed;
+    assert_int_equal(getrandom(&seed, sizeof seed, 0), sizeof seed);
+    return seed >> 24;
+}
+
+enum { CALL_SECONDS = 1 };
+
+typedef struct trick {
+    const char *name;
+    tk_verdict verdict;
+    const char *clauses; /* one of these, separated by blanks; NULL: none */
+    const char *reason;  /* one of these, separated by |; NULL: none */
+    const char *needs;   /* a means that this system may not offer; NULL: none */
+    const char *op;      /* NULL: softmax_fwd */
+    const int64_t *dims; /* NULL: those of the level */
+    tk_level level;
+} trick;
+
+#define REFUTED(n, c, r, ...)                                                            \
+    {                                                                                    \
+        .name = (n), .verdict = TK_REFUTED, .clauses = (c), .reason = (r), ##__VA_ARGS__ \
+    }
+#define UNKNOWN(n, r, ...)                                               \
+    {                                                                    \
+        .name = (n), .verdict = TK_UNKNOWN, .reason = (r), ##__VA_ARGS__ \
+    }
+#define HELD(n, ...)                                   \
+    {                                                  \
+        .name = (n), .verdict = TK_HELD, ##__VA_ARGS__ \
+    }
+
+static tk_certificate *certify_kernel(const trick *t, uint64_t seed)
+{
+    tk_ctx *ctx = new_context();
+    tk_kernel_file *kernel;
+    tk_kernel_file_options file_options = {.call_seconds = CALL_SECONDS};
+    tk_certify_options options = TK_CERTIFY_DEFAULTS;
+    assert_ok(ctx, tk_kernel_file_open(ctx, kernel_path(t->name), &file_options, &kernel));
+    options.kernel_file = kernel;
+    options.level = t->level;
+    options.dims = t->dims;
+    options.seed = seed;
+    options.skip_mutants = true;
+    const tk_contract *contract = tk_contract_find(t->op ? t->op : "softmax_fwd");
+    tk_certificate *certificate = certify_one(ctx, contract, TK_F16, TK_I32, options);
+    tk_kernel_file_close(kernel);
+    tk_ctx_destroy(ctx);
+    return certificate;
+}
+
+/* Enough for a kernel whose values are right. */
+static const int64_t small[] = {5, 17};
+static const trick good_kernel = HELD("correct_rows", .dims = small);
+
+static void assert_good_kernel_holds(void)
+{
+    tk_certificate *certificate = certify_kernel(&good_kernel, drawn_seed());
+    if (tk_certificate_verdict(certificate) != TK_HELD)
+        fail_msg("the kernel after it: %s", tk_certificate_reason(certificate));
+    tk_certificate_destroy(certificate);
+}
+
+/* The predicate of a certificate; json_decref() what is put in *root. */
+static json_t *predicate_of(tk_certificate *certificate, json_t **root)
+{
+    *root = json_loads(tk_certificate_json(certificate), 0, NULL);
+    json_t *predicate = json_object_get(*root, "predicate");
+    assert_non_null(predicate);
+    return predicate;
+}
+
+/* ------------------------------------------------------------------------------------------------------------
+ * What each comes to
+ * ------------------------------------------------------------------------------------------------------------ */
+
+static bool one_of(const char *list, const char *separators, const char *text, const char *mark)
+{
+    char copy[512], wanted[160];
+    snprintf(copy, sizeof copy, "%s", list);
+    for (char *rest = copy, *part; (part = strtok_r(rest, separators, &rest));) {
+        snprintf(wanted, sizeof wanted, "%s%s", part, mark);
+        if (strstr(text, wanted))
+            return true;
+    }
+    return false;
+}
+
+/* The line of docs/tricks.md that begins with the trick, which ends in its verdict. */
+static bool documented(const char *name, tk_verdict verdict, const char *clauses)
+{
+    char line[1024], start[128];
+    bool found = false;
+    snprintf(line, sizeof line, "%s/docs/tricks.md", getenv("SOURCE_DIR"));
+    FILE *file = fopen(line, "r");
+    snprintf(start, sizeof start, "| `%s` |", name);
+    while (file && !found && fgets(line, sizeof line, file)) {
+        const char *last = strrchr(line, '|');
+        while (last && last > line && *--last != '|')
+            ;
+        found = !strncmp(line, start, strlen(start)) && strstr(last, tk_verdict_name(verdict)) &&
+                (!clauses || one_of(clauses, " ", last, ""));
+    }
+    if (file)
+        fclose(file);
+    return found;
+}
+
+/* A value that is not admissible breaks one of these, by what its row is. */
+#define VALUE "ERR NAN ZERO"
+#define NOT_ADMISSIBLE "; the exact value is|which its clause does not admit"
+#define ZERO_FOUND "is 0x0 = 0"
+#define NOT_REPEATED "on one run and|came again after other calls"
+
+static int failures;
+
+static void try(const trick *t)
+{
+    if (t->needs && !offered(t->needs, 0))
+        return;
+    double begin = tki_now();
+    uint64_t seed = drawn_seed();
+    tk_certificate *certificate = certify_kernel(t, seed);
+    double seconds = tki_now() - begin;
+    const char *reason = tk_certificate_reason(certificate);
+    bool good = tk_certificate_verdict(certificate) == t->verdict &&
+                (!t->clauses || one_of(t->clauses, " ", reason, ":")) &&
+                (t->reason ? one_of(t->reason, "|", reason, "") : !*reason);
+    print_message("%-9s %-36s %5.2f s  %-8s %s\n", good ? "" : "NOT SEEN", t->name, seconds,
+                  tk_verdict_name(tk_certificate_verdict(certificate)), reason);
+    if (!good)
+        print_message("    seed %llu\n", (unsigned long long)seed);
+    if (!documented(t->name, t->verdict, t->clauses)) {
+        print_message("    docs/tricks.md does not have it, or another verdict\n");
+        good = false;
+    }
+    failures += !good;
+    tk_certificate_destroy(certificate);
+    assert_nothing_left();
+}
+
+/* `each`: a good kernel follows each of them, not only the last. */
+static void try_all(const trick list[], size_t count, bool each)
+{
+    failures = 0;
+    for (size_t i = 0; i < count; i++) {
+        try(&list[i]);
+        if (each || i == count - 1)
+            assert_good_kernel_holds();
+    }
+    assert_nothing_left();
+    assert_int_equal(failures, 0);
+}
+
+#define TRY_ALL(list, each) try_all(list, sizeof(list) / sizeof *(list), each)
+
+static void values(void **state)
+{
+    (void)state;
+    static const trick list[] = {
+        REFUTED("nothing_written", "WRITE", "left y[0] unwritten"),
+        REFUTED("last_element_unwritten", "WRITE", "unwritten"),
+        REFUTED("nan_everywhere", VALUE, "= nan"),
+        REFUTED("nan_in_one_element", VALUE, "= nan"),
+        REFUTED("zeros", VALUE, ZERO_FOUND),
+        REFUTED("an_even_distribution", VALUE, NOT_ADMISSIBLE),
+        REFUTED("right_for_multiples_of_8", VALUE, ZERO_FOUND),
+        REFUTED("right_for_small_shapes", VALUE, ZERO_FOUND),
+        REFUTED("right_if_aligned_to_4", VALUE " REPEAT", ZERO_FOUND "|" NOT_REPEATED),
+        REFUTED("right_if_aligned_to_32", VALUE " REPEAT", ZERO_FOUND "|" NOT_REPEATED),
+        REFUTED("right_if_aligned_to_64", VALUE " REPEAT", ZERO_FOUND "|" NOT_REPEATED),
+    };
+    TRY_ALL(list, false);
+}
+
+/* The largest shape of the level is asked for where the others come to nothing: they would take most of the time. */
+static void large(void **state)
+{
+    (void)state;
+    static const int64_t largest[] = {(1 << 22) + 3};
+    static const trick list[] = {
+        REFUTED("wrong_at_one_index_in_a_million", "ERR", "y[777777] is", .op = "gelu_fwd", .dims = largest,
+                .level = TK_FULL),
+        REFUTED("wrong_at_one_value_in_a_million", "ERR", "; the exact value is", .op = "gelu_fwd", .level = TK_FULL),
+        REFUTED("right_up_to_2_20_elements", "ERR", "y[1048576] is 0x0 = 0", .op = "gelu_fwd", .dims = largest,
+                .level = TK_FULL),
+    };
+    TRY_ALL(list, false);
+}
+
+static void calls(void **state)
+{
+    (void)state;
+    static const trick list[] = {
+        REFUTED("right_the_first_time", VALUE " REPEAT", ZERO_FOUND "|" NOT_REPEATED),
+        REFUTED("right_ten_times", VALUE " REPEAT", ZERO_FOUND "|" NOT_REPEATED),
+        REFUTED("right_after_ten_calls", VALUE " REPEAT", ZERO_FOUND "|" NOT_REPEATED),
+        REFUTED("right_until_the_inputs_come_again", "REPEAT", NOT_REPEATED),
+        REFUTED("right_when_the_inputs_come_again", VALUE " REPEAT", ZERO_FOUND "|" NOT_REPEATED),
+        REFUTED("right_for_known_inputs", VALUE, ZERO_FOUND),
+        HELD("right_where_it_is_judged", .dims = small),
+    };
+    TRY_ALL(list, false);
+}
+
+static void sums(void **state)
+{
+    (void)state;
+    static const trick list[] = {
+        REFUTED("order_by_address", "REPEAT", "with the same inputs", .op = "gemm"),
+        REFUTED("order_by_threads", "REPEAT", "with the same inputs", .op = "gemm"),
+        REFUTED("race_to_one_sum", "REPEAT ERR", "with the same inputs|; the exact value is", .op = "gemm"),
+    };
+    TRY_ALL(list, false);
+}
+
+static void memory(void **state)
+{
+    (void)state;
+    static const trick list[] = {
+        REFUTED("result_of_the_call_before", VALUE " REPEAT", NOT_ADMISSIBLE "|" NOT_REPEATED),
+        REFUTED("kept_by_pointers", VALUE " REPEAT", NOT_ADMISSIBLE "|" NOT_REPEATED),
+        REFUTED("kept_by_shape", VALUE " REPEAT", NOT_ADMISSIBLE "|" NOT_REPEATED),
+        REFUTED("kept_by_64_elements", VALUE " REPEAT", NOT_ADMISSIBLE "|" NOT_REPEATED),
+        REFUTED("kept_by_all_but_the_last", VALUE " REPEAT", NOT_ADMISSIBLE "|" NOT_REPEATED),
+        REFUTED("input_changed_and_restored", "WRITE", "wrote to its input x"),
+        HELD("input_made_writable", .dims = small),
+        REFUTED("write_1_element_before", "WRITE", "wrote outside y, at byte -2 "),
+        REFUTED("write_1_element_behind", "SHAPE", "reached outside y, at byte"),
+        REFUTED("write_1_kib_before", "WRITE", "wrote outside y, at byte -1024 "),
+        REFUTED("write_1_kib_behind", "SHAPE", "reached outside y, at byte"),
+        REFUTED("write_pages_before", "SHAPE", "reached outside y, at byte -12288 "),
+        REFUTED("write_pages_behind", "SHAPE", "reached outside y, at byte"),
+        REFUTED("write_the_last_vector_whole", "SHAPE", "reached outside y, at byte"),
+        REFUTED("read_the_last_vector_whole", "SHAPE", "reached outside x, at byte"),
+        REFUTED("finished_1_ms_later", "WRITE SHAPE", "unwritten|after it had returned"),
+        REFUTED("finished_50_ms_later", "WRITE SHAPE", "unwritten|after it had returned"),
+        REFUTED("thread_parked_until_the_next_call", VALUE " SHAPE REPEAT WRITE",
+                "signal 11|wrote outside y|" NOT_ADMISSIBLE "|" NOT_REPEATED),
+        REFUTED("output_mapped_over", "WRITE", "unwritten"),
+    };
+    TRY_ALL(list, true);
+}
+
+static void replies(void **state)
+{
+    (void)state;
+    static const trick list[] = {
+        REFUTED("answer_with_a_guess", "SHAPE", "forged or garbled a reply: an answer to another call"),
+        REFUTED("answer_before_computing", "SHAPE", "could still write to y after it had returned"),
+        REFUTED("answer_twice", "SHAPE", "sent a frame after it had returned|a frame of another kind"),
+        REFUTED("answer_for_the_next_call", "SHAPE",
+                "sent a frame after it had returned|a frame of another kind|an answer to another call"),
+        REFUTED("garbage_without_end", "SHAPE", "forged or garbled a reply|sent a frame after it had returned"),
+        UNKNOWN("calls_intercepted", "did not return within 1 seconds", .dims = small),
+        HELD("clock_set_back", .dims = small),
+        HELD("clock_that_stands_still", .dims = small),
+    };
+    TRY_ALL(list, true);
+}
+
+static void escapes(void **state)
+{
+    (void)state;
+    static const trick list[] = {
+        HELD("memory_of_the_judge_read", .needs = "seccomp", .dims = small),
+        HELD("judge_traced", .needs = "seccomp", .dims = small),
+        HELD("other_processes_listed", .needs = "Landlock", .dims = small),
+        HELD("files_read", .needs = "Landlock", .dims = small),
+        HELD("files_left_outside", .needs = "Landlock", .dims = small),
+        HELD("daemon_left", .needs = "seccomp", .dims = small),
+        HELD("program_started", .needs = "seccomp", .dims = small),
+        HELD("signals_to_everybody", .needs = "seccomp", .dims = small),
+        UNKNOWN("endless_and_detached", "did not return within 1 seconds", .dims = small),
+        REFUTED("crash_with_a_core", "SHAPE", "signal 11", .dims = small),
+        HELD("disk_filled", .needs = "scratch folder: ", .dims = small),
+        HELD("files_without_end", .needs = "scratch folder: ", .dims = small),
+        HELD("memory_filled", .needs = "seccomp", .dims = small),
+        HELD("descriptors_without_end", .needs = "limits", .dims = small),
+    };
+    TRY_ALL(list, true);
+}
+
+/* ------------------------------------------------------------------------------------------------------------
+ * What the verdict alone does not show
+ * ------------------------------------------------------------------------------------------------------------ */
+
+/* Each call takes 2 ms, whatever the clocks of the worker say. */
+static void times_are_the_judges(void **state)
+{
+    (void)state;
+    static const trick list[] = {HELD("clock_set_back", .dims = small),
+                                 HELD("clock_that_stands_still", .dims = small)};
+    for (int i = 0; i < 2; i++) {
+        json_t *root;
+        tk_certificate *certificate = certify_kernel(&list[i], drawn_seed());
+        const json_t *predicate = predicate_of(certificate, &root);
+        const json_t *result = json_object_get(predicate, "result");
+        const json_t *clock = json_object_get(json_object_get(predicate, "worker"), "clock");
+        assert_true(json_number_value(json_object_get(result, "kernel_seconds")) >= 0.01);
+        assert_non_null(strstr(json_string_value(clock), "CLOCK_MONOTONIC of the judging process"));
+        json_decref(root);
+        tk_certificate_destroy(certificate);
+    }
+}
+
+/* What cannot be seen is said. */
+static void being_judged_can_be_told(void **state)
+{
+    (void)state;
+    json_t *root;
+    tk_certificate *certificate = certify_kernel(&(trick){.name = "right_where_it_is_judged", .dims = small},
+                                                 drawn_seed());
+    const json_t *non_claims = json_object_get(predicate_of(certificate, &root), "non_claims");
+    bool said = false;
+    for (size_t i = 0; i < json_array_size(non_claims); i++)
+        said |= strstr(json_string_value(json_array_get(non_claims, i)), "can tell that it is being judged") != NULL;
+    assert_true(said);
+    json_decref(root);
+    tk_certificate_destroy(certificate);
+}
+
+/* The inputs that right_for_known_inputs knows are still those of the default seed; else it would be refuted for nothing. */
+static void known_inputs_are_known(void **state)
+{
+    (void)state;
+    tk_ctx *ctx = new_context();
+    tki_trials trials;
+    tki_inputs inputs;
+    const tk_certify_options options = TK_CERTIFY_DEFAULTS;
+    assert_ok(ctx, tki_trials_make(ctx, tk_contract_find("softmax_fwd"), TK_F16, TK_I32, &options, &trials));
+    const tki_trial *known = trials.list;
+    while (known->c.dims[0] != TRICK_KNOWN_ROWS || known->c.dims[1] != TRICK_KNOWN_COLS)
+        assert_true(++known < trials.list + trials.count);
+    assert_ok(ctx, tki_inputs_alloc(ctx, &known->c, &inputs));
+    tki_trial_fill(known, inputs.data);
+    uint64_t hash = trick_hash(inputs.data[0], TRICK_KNOWN_ROWS * TRICK_KNOWN_COLS);
+    if (hash != TRICK_KNOWN_HASH)
+        fail_msg("TRICK_KNOWN_HASH is now 0x%llx", (unsigned long long)hash);
+    tki_inputs_free(&inputs);
+    free(trials.list);
+    tk_ctx_destroy(ctx);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(values),
+        cmocka_unit_test(large),
+        cmocka_unit_test(calls),
+        cmocka_unit_test(sums),
+        cmocka_unit_test(memory),
+        cmocka_unit_test(replies),
+        cmocka_unit_test(escapes),
+        cmocka_unit_test(times_are_the_judges),
+        cmocka_unit_test(being_judged_can_be_told),
+        cmocka_unit_test(known_inputs_are_known),
+    };
+    return cmocka_run_group_tests(tests, begin_worker_test, end_worker_test);
+}
