@@ -213,9 +213,11 @@ void tki_sandbox_mount(tki_sandbox *sandbox)
         return;
     }
     if (sandbox->own_pids)
-        tki_sandbox_say(
-            sandbox, mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC | MS_RDONLY, NULL) ? errno : 0,
-            "/proc of its own");
+        tki_sandbox_say(sandbox, mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) ? errno : 0,
+                        "/proc of its own");
+    /* A GPU's driver writes the names of its threads there; Landlock and the lack of capabilities leave it nothing else. */
+    bool writable_proc = sandbox->gpu &&
+                         (sandbox->own_pids || !mount("/proc", "/proc", NULL, MS_BIND | MS_REC, NULL));
     /* The mount over the scratch folder is new, so that it can stay writable; the folder is entered again through it. A kernel leaves
      * nothing there that anybody wants, so that it gets memory, and not the disk, which it could fill; a compiler leaves its result. */
     int no_memory = ENOTSUP;
@@ -230,6 +232,8 @@ void tki_sandbox_mount(tki_sandbox *sandbox)
         error = set_read_only("/", true);
     if (!error)
         error = set_read_only(scratch, false);
+    if (!error && writable_proc)
+        error = set_read_only("/proc", false);
     if (!error)
         error = chdir(scratch) ? errno : 0;
     tki_sandbox_say(sandbox, error, "mount namespace: read-only but for the scratch folder");

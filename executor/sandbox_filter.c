@@ -98,9 +98,9 @@ static const char *const system_paths[] = {"/usr",
                                            NULL};
 static const char *const program_paths[] = {"/bin", "/sbin", "/etc/alternatives", NULL};
 static const char *const device_paths[] = {"/dev/null", "/dev/zero", "/dev/urandom", "/dev/random", NULL};
-static const char *const gpu_paths[] = {
-    "/proc/driver/nvidia", "/proc/devices", "/proc/modules", "/proc/version", "/sys/module", "/sys/bus/pci",
-    "/sys/devices",        "/sys/class",    "/etc/OpenCL",   "/etc/nvidia",   NULL};
+static const char *const gpu_paths[] = {"/proc/driver/nvidia", "/proc/devices", "/proc/modules", "/proc/version",
+                                        "/sys/module",         "/sys/bus/pci",  "/sys/devices",  "/sys/class",
+                                        "/proc/sys/vm",        "/etc/OpenCL",   "/etc/nvidia",   NULL};
 static const char *const gpu_devices[] = {"/dev/nvidia*", "/dev/nvidia-caps/*", "/dev/kfd", "/dev/dri/*"};
 
 static void add_rules(int rules, const landlock_rules *handled, const tki_sandbox *sandbox)
@@ -112,6 +112,8 @@ static void add_rules(int rules, const landlock_rules *handled, const tki_sandbo
         allow_list(rules, handled, program_paths, FS_LOOK);
     if (sandbox->gpu) {
         allow_list(rules, handled, gpu_paths, FS_LOOK);
+        /* A driver that cannot name its threads does not start. */
+        allow(rules, handled, "/proc/self/task", FS_LOOK | FS_WRITE_FILE | FS_TRUNCATE);
         for (size_t i = 0; i < sizeof gpu_devices / sizeof *gpu_devices; i++)
             allow_pattern(rules, handled, gpu_devices[i], FS_DEVICE);
     }
@@ -182,9 +184,10 @@ static const int refused[] = {
     SYS_bpf, SYS_perf_event_open, SYS_userfaultfd, 425 /* io_uring_setup */, 426, 427, SYS_add_key, SYS_request_key,
     SYS_keyctl, SYS_fanotify_init,
     /* objects that outlive the process */
-    SYS_shmget, SYS_shmat, SYS_msgget, SYS_semget, SYS_mq_open,
-    /* addresses */
-    SYS_bind, SYS_listen, SYS_accept, SYS_accept4};
+    SYS_shmget, SYS_shmat, SYS_msgget, SYS_semget, SYS_mq_open};
+
+/* The CUDA driver binds a Unix socket without a file, which is seen in its own network namespace only. */
+static const int refused_without_gpu[] = {SYS_bind, SYS_listen, SYS_accept, SYS_accept4};
 
 /* A kernel has one process; a compiler starts others. */
 static const int refused_to_kernels[] = {SYS_execve, SYS_execveat, SYS_tkill,
@@ -267,6 +270,8 @@ static void build_filter(filter *f, const tki_sandbox *sandbox)
         require(f, SYS_socket, 0, AF_UNIX, AF_UNIX, EACCES);
     else
         refuse(f, SYS_socket, EACCES);
+    for (size_t i = 0; !sandbox->gpu && i < sizeof refused_without_gpu / sizeof *refused_without_gpu; i++)
+        refuse(f, refused_without_gpu[i], EPERM);
     refuse(f, 435, ENOSYS); /* clone3, whose flags lie in memory; libc then takes clone */
     refuse_bits(f, SYS_clone,
                 CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS |
