@@ -33,6 +33,11 @@ static const struct argp_option option_list[] = {
      1},
     {"kernels", KEY_KERNELS, "DIR", 0, "Every such file in a folder; planted wrong kernels are not run beside them",
      1},
+    {"program", KEY_PROGRAM, "COMMAND", 0,
+     "A program that answers binary frames (docs/protocol.md) with kernels of its own, in any language; it is not "
+     "shut "
+     "in",
+     1},
     {"compiler", KEY_COMPILER, "CC", 0, "Of kernel files; the default is cc, c++, nvcc or hipcc", 1},
     {"flags", KEY_FLAGS, "FLAGS", 0, "Of that compiler instead of -O2", 1},
 
@@ -40,9 +45,9 @@ static const struct argp_option option_list[] = {
     {"level", KEY_LEVEL, "LEVEL", 0, "quick (the default), full, or exhaustive: every input where that can be done",
      2},
     {"seed", KEY_SEED, "NUMBER", 0,
-     "Of all that is drawn; decimal or 0x. For kernel files the default is drawn anew each time", 2},
+     "Of all that is drawn; decimal or 0x. For kernel files and programs the default is drawn anew each time", 2},
     {"skip-mutants", KEY_SKIP_MUTANTS, NULL, 0, "Do not show that the planted wrong kernels are rejected", 2},
-    {"timeout", KEY_TIMEOUT, "SECONDS", 0, "Of one call of a kernel file; 60 is the default", 2},
+    {"timeout", KEY_TIMEOUT, "SECONDS", 0, "Of one call of a kernel file or a program; 60 is the default", 2},
     {"jobs", KEY_JOBS, "COUNT", 0, "Kernel files that are judged side by side; 1 is the default", 2},
     {"threads", KEY_THREADS, "COUNT", 0, "Of the kernels; 0, the default, takes all there are", 2},
 
@@ -268,6 +273,12 @@ static cli_exit run_job(certify_session *s, tk_ctx *ctx, const certify_job *j)
     options.dims = s->p->has_shape ? j->dims : NULL;
     if (j->lowering[0])
         options.lowering = j->lowering;
+    char program[128];
+    bool wide = tk_contract_takes_index(j->contract) && j->index_dtype == TK_I64;
+    snprintf(program, sizeof program, "program.%s.%s%s", j->contract->name, tk_dtype_name(j->dtype),
+             wide ? ".i64" : "");
+    if (s->p->program.server)
+        options.kernel_name = program;
     options.progress = cli_progress_update;
     options.progress_data = &s->progress;
     tk_certificate *certificate = NULL;
@@ -279,6 +290,8 @@ static cli_exit run_job(certify_session *s, tk_ctx *ctx, const certify_job *j)
         return cli_exit_of(status, CLI_BAD);
     }
     cli_exit result = certify_finish(s, ctx, certificate, s->p->keep, NULL);
+    if (s->p->program.server && tk_certificate_verdict(certificate) == TK_UNKNOWN)
+        certify_program_explain(s->a->who, &s->p->program);
     tk_certificate_destroy(certificate);
     return result;
 }
@@ -298,7 +311,7 @@ static void print_closing(const certify_session *s)
         cli_print(cli_style_of(order[i]), text);
         separator = ", ";
     }
-    if (s->p->file_count)
+    if (s->p->file_count || s->p->program.server)
         printf("; seed %llu", (unsigned long long)s->p->options.seed);
     if (s->where) {
         fputs("; written to ", stdout);

@@ -1,5 +1,5 @@
 /* tokitai certify, as its files share it: certify.c reads the options and runs jobs, certify_plan.c makes the jobs, certify_files.c
- * runs those of kernel files, junit.c writes their results for other programs. */
+ * runs those of kernel files, certify_program.c has the kernels of other programs, junit.c writes their results for other programs. */
 #ifndef CLI_CERTIFY_H
 #define CLI_CERTIFY_H
 
@@ -27,6 +27,7 @@ enum {
     KEY_SIGN,
     KEY_KERNEL,
     KEY_KERNELS,
+    KEY_PROGRAM,
     KEY_COMPILER,
     KEY_FLAGS,
     KEY_TIMEOUT,
@@ -66,6 +67,12 @@ typedef struct certify_job {
     char lowering[128];        /* its id; "" for the first that accepts, a mutant or kernel files */
 } certify_job;
 
+/* A program that serves kernels; zeroed if there is none. */
+typedef struct certify_program {
+    tk_ctx *ctx; /* its own, since it is used within calls of the other */
+    tk_server *server;
+} certify_program;
+
 typedef struct certify_plan {
     const tk_contract *ops[MANY];
     int op_count;
@@ -85,6 +92,7 @@ typedef struct certify_plan {
     int file_count;
     tk_kernel_file_options file_options;
     int workers; /* files that are judged side by side */
+    certify_program program;
     certify_job jobs[MOST_IDS];
     int job_count;
 } certify_plan;
@@ -121,5 +129,12 @@ cli_exit certify_finish(certify_session *s, tk_ctx *ctx, tk_certificate *certifi
 
 /* Judges every file of the plan. The head of the table has been printed. */
 cli_exit certify_files_run(certify_session *s, tk_ctx *ctx);
+
+/* Starts the program and makes it the kernel of these options. Closing is due in any case. */
+bool certify_program_open(const char *who, const char *command, double seconds, certify_program *program,
+                          tk_certify_options *options);
+void certify_program_close(certify_program *program);
+/* Says why its last call failed. */
+void certify_program_explain(const char *who, const certify_program *program);
 
 #endif

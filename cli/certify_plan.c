@@ -210,12 +210,13 @@ static bool plan_files(const certify_arguments *a, certify_plan *p)
     const char *folder = given(a, KEY_KERNELS);
     static const int companions[] = {KEY_COMPILER, KEY_FLAGS, KEY_TIMEOUT, KEY_JOBS, KEY_JSON_LINES, KEY_JUNIT};
     p->workers = 1;
-    if (!file && !folder) {
+    const char *program = given(a, KEY_PROGRAM);
+    if (!file && !folder && !program) {
         for (size_t i = 0; i < sizeof companions / sizeof *companions; i++)
             if (given(a, companions[i])) {
                 cli_complain(a->who,
                              "--compiler, --flags, --timeout, --jobs, --json-lines and --junit go with --kernel or "
-                             "--kernels");
+                             "--kernels, --timeout with --program too");
                 return false;
             }
         return true;
@@ -224,8 +225,9 @@ static bool plan_files(const certify_arguments *a, certify_plan *p)
     const char *jobs = given(a, KEY_JOBS);
     const char *lines = given(a, KEY_JSON_LINES);
     float seconds = 0;
-    if ((file && folder) || given(a, KEY_LOWERING) || given(a, KEY_MUTANT) || given(a, KEY_VARIANT)) {
-        cli_complain(a->who, "give one of --kernel, --kernels, --lowering, --mutant and --variant");
+    if (!!file + !!folder + !!program > 1 || given(a, KEY_LOWERING) || given(a, KEY_MUTANT) ||
+        given(a, KEY_VARIANT)) {
+        cli_complain(a->who, "give one of --kernel, --kernels, --program, --lowering, --mutant and --variant");
         return false;
     }
     if (timeout && (!cli_parse_float(timeout, &seconds) || seconds < 0.01f || seconds > 86400)) {
@@ -246,6 +248,8 @@ static bool plan_files(const certify_arguments *a, certify_plan *p)
                                                .call_seconds = (double)seconds};
     if (!given(a, KEY_SEED) && !draw_seed(a, p))
         return false;
+    if (program)
+        return certify_program_open(a->who, program, (double)seconds, &p->program, &p->options);
     if (folder) {
         p->options.skip_mutants = true;
         return list_folder(a, p, folder);
@@ -543,7 +547,7 @@ static void add_jobs(certify_plan *p, const tk_ctx *ctx, const certify_job *like
     tk_lowering_info info;
     tk_case c = tk_case_init(like->contract, like->dtype);
     c.index_dtype = like->index_dtype;
-    bool single = p->options.lowering || certify_planted(p) || p->best || p->file_count;
+    bool single = p->options.lowering || certify_planted(p) || p->best || p->file_count || p->program.server;
     int before = p->job_count;
     for (int l = 0; !single && tk_lowering_at(like->contract, l, &info) && p->job_count < MOST_IDS; l++) {
         bool other = p->options.backend && strcmp(info.backend, p->options.backend) != 0;
@@ -592,8 +596,9 @@ cli_exit certify_plan_make(const certify_arguments *a, certify_plan *p, tk_ctx *
     p->options.skip_mutants = a->skip_mutants;
     if (!plan_ops(a, p) || !plan_types(a, p) || !plan_numbers(a, p) || !plan_files(a, p))
         return CLI_BAD;
-    cli_exit result = p->file_count ? CLI_HOLDS
-                                    : plan_backend(a, p, ctx); /* a worker opens the device of its kernel */
+    cli_exit result = p->file_count || p->program.server
+                          ? CLI_HOLDS
+                          : plan_backend(a, p, ctx); /* a worker opens the device of its kernel */
     if (result != CLI_HOLDS)
         return result;
     bool good = plan_lowering(a, p) && plan_shape(a, p) && plan_planted(a, p, KEY_MUTANT) &&
@@ -614,5 +619,6 @@ void certify_plan_free(certify_plan *p)
         free(p->files[i]);
     free(p->files);
     tk_key_destroy(p->signer);
+    certify_program_close(&p->program);
     free(p);
 }

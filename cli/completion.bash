@@ -41,11 +41,11 @@ _tokitai_certify() {
         --family) _tokitai_reply "$(_tokitai_list families)" "$current" ;;
         --out | --kernels) _tokitai_files / "$current" ;;
         --sign | --kernel | --json-lines | --junit) _tokitai_files "" "$current" ;;
-        --compiler) _tokitai_reply "$(compgen -c -- "$current")" "$current" ;;
+        --compiler | --program) _tokitai_reply "$(compgen -c -- "$current")" "$current" ;;
         --flags | --timeout | --jobs | --seed | --threads | --shape | --input | --label-smoothing | --scale | --ignore-index) COMPREPLY=() ;;
         *)
             if [[ $current == -* ]]; then
-                _tokitai_reply "--kernel --kernels --compiler --flags --timeout --jobs --json-lines --junit --backend
+                _tokitai_reply "--kernel --kernels --program --compiler --flags --timeout --jobs --json-lines --junit --backend
                     --lowering --dtype --index --mutant --variant --level --seed --skip-mutants --threads
                     --shape --family --input --label-smoothing --scale --ignore-index --out --sign --json --quiet --help" "$current"
             else

@@ -374,6 +374,7 @@ typedef struct tk_certify_options {
     tk_kernel kernel;     /* judge this function instead of a lowering */
     void *kernel_data;    /* handed to it */
     const char *kernel_name;
+    const char *kernel_program;        /* the command of the program that the function hands its cases to, or NULL */
     const tk_kernel_file *kernel_file; /* judge the function of this file; draw the seed, lest it know the trials */
     const int64_t *dims;               /* [dim_count]: this shape only; NULL for the level's own */
     const char *family;                /* this input family only; NULL for the level's own */

@@ -194,5 +194,37 @@ expect 1 "the changed source" certify gelu_fwd --kernel mine.c --flags "-O1 -fPI
 expect 1 "differs" diff $cert again/kernel.cpu.gelu_fwd.f16.mine.json
 says out "source SHA-256"
 
+echo "-- kernels of other programs"
+server="$tokitai kernel gelu-bwd --server --binary"
+expect 0 "our own program" certify gelu_bwd --program "$server" --shape n=3000 --skip-mutants
+says out "^program.gelu_bwd.bf16 +HELD"
+expect 3 "a program that does not take a case" certify gelu_bwd --program "$server" --shape n=0 --dtype f16 --skip-mutants
+says err "the program: gelu-bwd: N is 0"
+expect 3 "a program of other kernels" certify gelu_fwd --program "$server" --dtype f16 --skip-mutants
+expect 3 "a program that ends" certify gelu_bwd --program false --dtype f16 --skip-mutants
+says err "exit status 1 without an answer"
+expect 3 "a program that hangs" certify gelu_bwd --program "sleep 60" --timeout 0.3 --dtype f16 --skip-mutants
+expect 2 "a program and a file" certify gelu_bwd --program "$server" --kernel mine.c
+if command -v python3 >/dev/null; then
+    cat >zeros.py <<'PYTHON'
+import struct, sys
+while True:
+    length = sys.stdin.buffer.read(4)
+    if not length:
+        break
+    frame = sys.stdin.buffer.read(struct.unpack("<I", length)[0])
+    bytes_of = [struct.unpack_from("<QQiI", frame, 104 + 24 * i) for i in range(3)]
+    out = bytes_of[2][0]
+    reply = struct.pack("<IIQ", 0x31574B54, 2, struct.unpack_from("<Q", frame, 8)[0])
+    reply += struct.pack("<iidQqiIiI", 0, 0, 0.0, 0, 0, -1, 0, 3, 0)
+    reply += struct.pack("<QQiI", 0, 0, -2, 0) * 2 + struct.pack("<QQiI", out, 160, -1, 1) + struct.pack("<QQiI", 0, 0, -2, 0)
+    sys.stdout.buffer.write(struct.pack("<I", len(reply) + out) + reply + bytes(out))
+    sys.stdout.buffer.flush()
+PYTHON
+    expect 1 "a program that answers zeros" certify gelu_bwd --program "python3 zeros.py" --shape n=100 --dtype f16 --skip-mutants --out certs
+    says out "reproduce +tokitai certify gelu_bwd --dtype f16 --program 'python3 zeros.py'"
+    says certs/program.gelu_bwd.f16.json "in a program, not shut in, that this command started: python3 zeros.py"
+fi
+
 [ $failed -eq 0 ] && echo "all good"
 exit $((failed > 0))

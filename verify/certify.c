@@ -88,7 +88,8 @@ static tk_status check_options(tk_ctx *ctx, const tk_contract *contract, tk_dtyp
         c.xent = *options->xent;
     if ((unsigned)options->level > TK_EXHAUSTIVE)
         return tki_fail(ctx, TK_BAD_ARGUMENT, "there is no level %d", (int)options->level);
-    if (options->kernel && options->kernel_name && !is_utf8(options->kernel_name))
+    if (options->kernel && ((options->kernel_name && !is_utf8(options->kernel_name)) ||
+                            (options->kernel_program && !is_utf8(options->kernel_program))))
         return tki_fail(ctx, TK_BAD_ARGUMENT, "the function's name is not UTF-8");
     if (options->family && tki_family_find(options->family) < 0)
         return tki_fail(ctx, TK_BAD_ARGUMENT, "there is no input family '%s'", options->family);
@@ -301,7 +302,8 @@ static void print_kernel_file(FILE *out, const tk_kernel_file *kernel)
 
 static void print_subject(FILE *out, const tki_outcome *o)
 {
-    if (o->kind == TKI_FUNCTION)
+    bool program = o->kind == TKI_FUNCTION && o->options->kernel_program;
+    if (o->kind == TKI_FUNCTION && !program)
         fprintf(out, "# the function '%s' with: ", o->subject);
     fprintf(out, "tokitai certify %s --dtype %s", o->contract->name, tk_dtype_name(o->dtype));
     if (tk_contract_takes_index(o->contract))
@@ -314,6 +316,8 @@ static void print_subject(FILE *out, const tki_outcome *o)
         fprintf(out, " --variant %s", o->options->variant);
     if (o->kind == TKI_KERNEL_FILE)
         print_kernel_file(out, o->options->kernel_file);
+    if (program)
+        print_word(out, "program", o->options->kernel_program);
 }
 
 static char *reproducing_command(const tki_outcome *o, const tki_trial *original, const tki_trial *shrunk,

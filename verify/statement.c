@@ -344,7 +344,12 @@ static json_t *non_claims_json(const tki_outcome *o)
     if (runs_on_gpu(o))
         say(list, "Reads outside the buffers in device memory cannot be seen by this run.");
     say(list, "Nothing is claimed about speed: the times are of runs under test, not a benchmark.");
-    if (o->kind == TKI_FUNCTION)
+    if (o->kind == TKI_FUNCTION && o->options->kernel_program)
+        say(list,
+            "The kernel was in a program, not shut in, that this command started: %s. What that program is made of "
+            "is not known; the artifact named is what called it.",
+            o->options->kernel_program);
+    else if (o->kind == TKI_FUNCTION)
         say(list, "The function ran inside this process, which it could have tampered with; its source, compiler and "
                   "options are not "
                   "known.");
