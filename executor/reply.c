@@ -28,7 +28,8 @@ tk_status tki_reply_explain_signal(tk_ctx *ctx, const void *frame, const tk_case
             snprintf(where, sizeof where, ": it wrote to its input %s, at byte %lld", param->name,
                      (long long)reply->offset);
         else
-            snprintf(where, sizeof where, ": it reached %s %s, at byte %lld of its %lld", inside ? "into" : "outside",
+            snprintf(where, sizeof where, ": it %s %s %s, at byte %lld of its %lld",
+                     !strcmp(text, "wrote") && !inside ? "wrote" : "reached", inside ? "into" : "outside",
                      param->name, (long long)reply->offset, (long long)bytes);
     } else if (reply->address) {
         snprintf(where, sizeof where, " at address 0x%llx", (unsigned long long)reply->address);

@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include "tokitai_kernel.h"
@@ -46,10 +47,32 @@ static tki_wire_reply reply_of(tki_wire_kind kind, int status)
  * Deadly signals
  * ------------------------------------------------------------------------------------------------------------ */
 
+/* Was it a write that failed? False where the processor's answer is not known. */
+static bool was_write(int number, const ucontext_t *context)
+{
+    if (number != SIGSEGV)
+        return false;
+#if defined(__x86_64__)
+    return context->uc_mcontext.gregs[REG_ERR] >> 1 & 1;
+#elif defined(__aarch64__)
+    enum { SYNDROME = 0x45535201 }; /* the record with the exception's syndrome, whose bit 6 is set by a write */
+    const unsigned char *place = (const unsigned char *)context->uc_mcontext.__reserved;
+    for (uint32_t record[2]; memcpy(record, place, sizeof record), record[0] && record[1]; place += record[1]) {
+        uint64_t syndrome;
+        memcpy(&syndrome, place + sizeof record, sizeof syndrome);
+        if (record[0] == SYNDROME)
+            return syndrome >> 6 & 1;
+    }
+    return false;
+#else
+    (void)context;
+    return false;
+#endif
+}
+
 /* Says what happened, then lets the signal do its work. */
 static void on_deadly_signal(int number, siginfo_t *about, void *context)
 {
-    (void)context;
     tki_wire_reply reply = reply_of(TKI_WIRE_REPLY, TKI_WIRE_SIGNAL);
     reply.detail = number;
     bool has_address = about->si_code > 0 && (number == SIGSEGV || number == SIGBUS);
@@ -62,7 +85,7 @@ static void on_deadly_signal(int number, siginfo_t *about, void *context)
             reply.offset = address - m->data;
         }
     }
-    tki_worker_send(&reply, current.running ? "" : "late");
+    tki_worker_send(&reply, !current.running ? "late" : was_write(number, context) ? "wrote" : "");
     signal(number, SIG_DFL);
     if (about->si_code <= 0)
         raise(number);

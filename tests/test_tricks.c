@@ -30,7 +30,8 @@ static uint64_t drawn_seed(void)
     return seed >> 24;
 }
 
-enum { CALL_SECONDS = 1, MOST_SECONDS = 60 };
+/* Deadlines of a call: of one that never ends, and of one that does, on a busy machine. */
+enum { SHORT_SECONDS = 1, LONG_SECONDS = 30, MOST_SECONDS = 120 };
 
 typedef struct trick {
     const char *name;
@@ -60,7 +61,7 @@ static tk_certificate *certify_kernel(const trick *t, uint64_t seed)
 {
     tk_ctx *ctx = new_context();
     tk_kernel_file *kernel;
-    tk_kernel_file_options file_options = {.call_seconds = CALL_SECONDS};
+    tk_kernel_file_options file_options = {.call_seconds = t->verdict == TK_UNKNOWN ? SHORT_SECONDS : LONG_SECONDS};
     tk_certify_options options = TK_CERTIFY_DEFAULTS;
     assert_ok(ctx, tk_kernel_file_open(ctx, kernel_path(t->name), &file_options, &kernel));
     options.kernel_file = kernel;
@@ -112,23 +113,31 @@ static bool one_of(const char *list, const char *separators, const char *text, c
     return false;
 }
 
-/* The line of docs/tricks.md that begins with the trick, which ends in its verdict. */
+static FILE *open_table(void)
+{
+    char path[PATH_MAX];
+    assert_non_null(getenv("SOURCE_DIR"));
+    snprintf(path, sizeof path, "%s/docs/tricks.md", getenv("SOURCE_DIR"));
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    return file;
+}
+
+/* The table's line that begins with the trick, which ends in its verdict. */
 static bool documented(const char *name, tk_verdict verdict, const char *clauses)
 {
     char line[1024], start[128];
     bool found = false;
-    snprintf(line, sizeof line, "%s/docs/tricks.md", getenv("SOURCE_DIR"));
-    FILE *file = fopen(line, "r");
+    FILE *file = open_table();
     snprintf(start, sizeof start, "| `%s` |", name);
-    while (file && !found && fgets(line, sizeof line, file)) {
+    while (!found && fgets(line, sizeof line, file)) {
         const char *last = strrchr(line, '|');
         while (last && last > line && *--last != '|')
             ;
         found = !strncmp(line, start, strlen(start)) && strstr(last, tk_verdict_name(verdict)) &&
                 (!clauses || one_of(clauses, " ", last, ""));
     }
-    if (file)
-        fclose(file);
+    fclose(file);
     return found;
 }
 
@@ -136,9 +145,10 @@ static bool documented(const char *name, tk_verdict verdict, const char *clauses
 #define VALUE "ERR NAN ZERO"
 #define NOT_ADMISSIBLE "; the exact value is|which its clause does not admit"
 #define ZERO_FOUND "is 0x0 = 0"
+#define STRAY_WRITE "WRITE SHAPE" /* not every processor says that it was one */
 #define NOT_REPEATED "on one run and|came again after other calls"
 
-static int failures;
+static int failures, tried;
 
 static void try(const trick *t)
 {
@@ -169,6 +179,7 @@ static void try(const trick *t)
 static void try_all(const trick list[], size_t count, bool each)
 {
     failures = 0;
+    tried += (int)count;
     for (size_t i = 0; i < count; i++) {
         try(&list[i]);
         if (each || i == count - 1)
@@ -252,12 +263,12 @@ static void memory(void **state)
         REFUTED("input_changed_and_restored", "WRITE", "wrote to its input x"),
         HELD("input_made_writable", .dims = small),
         REFUTED("write_1_element_before", "WRITE", "wrote outside y, at byte -2 "),
-        REFUTED("write_1_element_behind", "SHAPE", "reached outside y, at byte"),
+        REFUTED("write_1_element_behind", STRAY_WRITE, "outside y, at byte"),
         REFUTED("write_1_kib_before", "WRITE", "wrote outside y, at byte -1024 "),
-        REFUTED("write_1_kib_behind", "SHAPE", "reached outside y, at byte"),
-        REFUTED("write_pages_before", "SHAPE", "reached outside y, at byte -12288 "),
-        REFUTED("write_pages_behind", "SHAPE", "reached outside y, at byte"),
-        REFUTED("write_the_last_vector_whole", "SHAPE", "reached outside y, at byte"),
+        REFUTED("write_1_kib_behind", STRAY_WRITE, "outside y, at byte"),
+        REFUTED("write_pages_before", STRAY_WRITE, "outside y, at byte -12288 "),
+        REFUTED("write_pages_behind", STRAY_WRITE, "outside y, at byte"),
+        REFUTED("write_the_last_vector_whole", STRAY_WRITE, "outside y, at byte"),
         REFUTED("read_the_last_vector_whole", "SHAPE", "reached outside x, at byte"),
         REFUTED("finished_1_ms_later", "WRITE SHAPE", "unwritten|after it had returned"),
         REFUTED("finished_50_ms_later", "WRITE SHAPE", "unwritten|after it had returned"),
@@ -346,6 +357,19 @@ static void times_are_the_judges(void **state)
     }
 }
 
+/* The table has no trick that is not tried. Behind all that try one. */
+static void the_table_is_complete(void **state)
+{
+    (void)state;
+    char line[1024];
+    int rows = 0;
+    FILE *file = open_table();
+    while (fgets(line, sizeof line, file))
+        rows += !strncmp(line, "| `", 3);
+    fclose(file);
+    assert_int_equal(rows, tried);
+}
+
 /* What cannot be seen is said. */
 static void being_judged_can_be_told(void **state)
 {
@@ -395,6 +419,7 @@ int main(void)
         cmocka_unit_test(replies),
         cmocka_unit_test(escapes),
         cmocka_unit_test(misbehaviour),
+        cmocka_unit_test(the_table_is_complete),
         cmocka_unit_test(times_are_the_judges),
         cmocka_unit_test(being_judged_can_be_told),
         cmocka_unit_test(known_inputs_are_known),

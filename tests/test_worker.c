@@ -247,7 +247,7 @@ static void memory(void **state)
     TRY_ALL(both, TKI_GUARD_RED_ZONES, 0);
     TRY_ALL(both, TKI_GUARD_END_PAGE, 0);
     static const expectation at_the_end[] = {
-        {"write_behind", TK_KERNEL_FAULT, "it reached outside y, at byte 2000 of its 2000", 0, NULL},
+        {"write_behind", TK_KERNEL_FAULT, "outside y, at byte 2000 of its 2000", 0, NULL},
         {"read_behind", TK_KERNEL_FAULT, "it reached outside x, at byte 2000 of its 2000", 0, NULL},
     };
     TRY_ALL(at_the_end, TKI_GUARD_END_PAGE, 0);
