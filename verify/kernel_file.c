@@ -5,12 +5,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "artifact/process.h"
 #include "artifact/sources.h"
 #include "core/context.h"
 #include "core/file.h"
+#include "executor/spawn.h"
 
 /* tokitai_kernel.h as it was when this library was built; cmake/embed_kernels.cmake writes it. */
 extern const tki_source_file tki_kernel_header[];
@@ -65,23 +65,11 @@ static tk_status set_backend(tk_ctx *ctx, tk_kernel_file *kernel, const char *as
 static tk_status write_header(tk_ctx *ctx, tk_kernel_file *kernel)
 {
     char path[sizeof kernel->include_folder + 32];
-    snprintf(kernel->include_folder, sizeof kernel->include_folder, "/tmp/tokitai-include-XXXXXX");
-    if (!mkdtemp(kernel->include_folder)) {
-        kernel->include_folder[0] = 0;
-        return tki_fail(ctx, TK_IO, "no folder for tokitai_kernel.h could be made under /tmp");
-    }
+    tk_status status = tki_scratch_make(ctx, kernel->include_folder);
+    if (status != TK_OK)
+        return status;
     snprintf(path, sizeof path, "%s/tokitai_kernel.h", kernel->include_folder);
     return tki_file_write(ctx, path, tki_kernel_header[0].text, tki_kernel_header[0].bytes);
-}
-
-static void remove_header(tk_kernel_file *kernel)
-{
-    char path[sizeof kernel->include_folder + 32];
-    if (!kernel->include_folder[0])
-        return;
-    snprintf(path, sizeof path, "%s/tokitai_kernel.h", kernel->include_folder);
-    unlink(path);
-    rmdir(kernel->include_folder);
 }
 
 /* The first line of what it says to --version; nvcc has the version in its line with "release". */
@@ -209,7 +197,7 @@ void tk_kernel_file_close(tk_kernel_file *kernel)
     if (!kernel)
         return;
     tki_worker_build_close(&kernel->build);
-    remove_header(kernel);
+    tki_scratch_remove(kernel->include_folder);
     free(kernel->path);
     free(kernel->compiler);
     free(kernel->flags);
