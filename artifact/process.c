@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +13,7 @@
 #include <unistd.h>
 
 #include "core/clock.h"
+#include "core/spawn.h"
 
 enum { MOST_OUTPUT = 1 << 20, POLL_MS = 20 };
 
@@ -62,42 +62,22 @@ static char **environment_with(char *temporary)
 /* In a process group of its own, with default signals and no file of ours but the pipe. Returns an errno. */
 static int start(char *const arguments[], const char *folder, char **environment, int output, pid_t *child)
 {
-    posix_spawn_file_actions_t actions;
-    posix_spawnattr_t attributes;
-    int error = posix_spawn_file_actions_init(&actions);
+    tki_spawn spawn;
+    int error = tki_spawn_begin(&spawn);
     if (error)
         return error;
-    error = posix_spawnattr_init(&attributes);
-    if (error) {
-        posix_spawn_file_actions_destroy(&actions);
-        return error;
-    }
-    sigset_t none, all;
-    sigemptyset(&none);
-    sigfillset(&all);
-    sigdelset(&all, SIGKILL);
-    sigdelset(&all, SIGSTOP);
+    error = posix_spawn_file_actions_addopen(&spawn.actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     if (!error)
-        error = posix_spawnattr_setflags(&attributes,
-                                         POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+        error = posix_spawn_file_actions_adddup2(&spawn.actions, output, STDOUT_FILENO);
     if (!error)
-        error = posix_spawnattr_setsigmask(&attributes, &none);
+        error = posix_spawn_file_actions_adddup2(&spawn.actions, output, STDERR_FILENO);
     if (!error)
-        error = posix_spawnattr_setsigdefault(&attributes, &all);
-    if (!error)
-        error = posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    if (!error)
-        error = posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
-    if (!error)
-        error = posix_spawn_file_actions_adddup2(&actions, output, STDERR_FILENO);
-    if (!error)
-        error = posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
+        error = posix_spawn_file_actions_addclosefrom_np(&spawn.actions, STDERR_FILENO + 1);
     if (!error && folder)
-        error = posix_spawn_file_actions_addchdir_np(&actions, folder);
+        error = posix_spawn_file_actions_addchdir_np(&spawn.actions, folder);
     if (!error)
-        error = posix_spawn(child, arguments[0], &actions, &attributes, arguments, environment);
-    posix_spawnattr_destroy(&attributes);
-    posix_spawn_file_actions_destroy(&actions);
+        error = posix_spawn(child, arguments[0], &spawn.actions, &spawn.attributes, arguments, environment);
+    tki_spawn_end(&spawn);
     return error;
 }
 

@@ -7,7 +7,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +18,7 @@
 
 #include "core/clock.h"
 #include "core/context.h"
+#include "core/spawn.h"
 #include "executor/worker_program.h"
 
 /* ------------------------------------------------------------------------------------------------------------
@@ -208,43 +208,25 @@ static bool make_ends(int ours[3], int theirs[3], bool output)
 static int spawn(const char *program, char *const arguments[], char *const environment[], const char *folder,
                  const int theirs[3], pid_t *process)
 {
-    posix_spawn_file_actions_t actions;
-    posix_spawnattr_t attributes;
-    int error = posix_spawn_file_actions_init(&actions);
+    tki_spawn fresh;
+    int error = tki_spawn_begin(&fresh);
     if (error)
         return error;
-    error = posix_spawnattr_init(&attributes);
-    if (error) {
-        posix_spawn_file_actions_destroy(&actions);
-        return error;
-    }
-    sigset_t none, all;
-    sigemptyset(&none);
-    sigfillset(&all);
-    sigdelset(&all, SIGKILL);
-    sigdelset(&all, SIGSTOP);
-    error = posix_spawnattr_setflags(&attributes,
-                                     POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-    if (!error)
-        error = posix_spawnattr_setsigmask(&attributes, &none);
-    if (!error)
-        error = posix_spawnattr_setsigdefault(&attributes, &all);
     for (int i = STDIN_FILENO; i <= STDERR_FILENO && !error; i++)
         error = i == STDIN_FILENO || theirs[2] < 0
-                    ? posix_spawn_file_actions_addopen(&actions, i, "/dev/null", O_RDWR, 0)
-                    : posix_spawn_file_actions_adddup2(&actions, theirs[2], i);
+                    ? posix_spawn_file_actions_addopen(&fresh.actions, i, "/dev/null", O_RDWR, 0)
+                    : posix_spawn_file_actions_adddup2(&fresh.actions, theirs[2], i);
     if (!error)
-        error = posix_spawn_file_actions_adddup2(&actions, theirs[0], TKI_WORKER_FRAMES);
+        error = posix_spawn_file_actions_adddup2(&fresh.actions, theirs[0], TKI_WORKER_FRAMES);
     if (!error)
-        error = posix_spawn_file_actions_adddup2(&actions, theirs[1], TKI_WORKER_CONTROL);
+        error = posix_spawn_file_actions_adddup2(&fresh.actions, theirs[1], TKI_WORKER_CONTROL);
     if (!error)
-        error = posix_spawn_file_actions_addclosefrom_np(&actions, TKI_WORKER_CONTROL + 1);
+        error = posix_spawn_file_actions_addclosefrom_np(&fresh.actions, TKI_WORKER_CONTROL + 1);
     if (!error)
-        error = posix_spawn_file_actions_addchdir_np(&actions, folder);
+        error = posix_spawn_file_actions_addchdir_np(&fresh.actions, folder);
     if (!error)
-        error = posix_spawn(process, program, &actions, &attributes, arguments, environment);
-    posix_spawnattr_destroy(&attributes);
-    posix_spawn_file_actions_destroy(&actions);
+        error = posix_spawn(process, program, &fresh.actions, &fresh.attributes, arguments, environment);
+    tki_spawn_end(&fresh);
     return error;
 }
 

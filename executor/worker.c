@@ -231,10 +231,10 @@ static unsigned char zone_byte(uint64_t salt, size_t i)
 }
 
 /* All of them; returns 0 or an errno. Large blocks at a time, since a system call has its price. */
-static int write_all(int file, const unsigned char *data, size_t bytes, size_t offset)
+static int transfer(int file, unsigned char *data, size_t bytes, size_t offset, bool write)
 {
     while (bytes > 0) {
-        ssize_t n = pwrite(file, data, bytes, (off_t)offset);
+        ssize_t n = write ? pwrite(file, data, bytes, (off_t)offset) : pread(file, data, bytes, (off_t)offset);
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0)
@@ -246,19 +246,14 @@ static int write_all(int file, const unsigned char *data, size_t bytes, size_t o
     return 0;
 }
 
+static int write_all(int file, const unsigned char *data, size_t bytes, size_t offset)
+{
+    return transfer(file, (unsigned char *)(uintptr_t)data, bytes, offset, true);
+}
+
 static int read_all(int file, unsigned char *data, size_t bytes, size_t offset)
 {
-    while (bytes > 0) {
-        ssize_t n = pread(file, data, bytes, (off_t)offset);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return n < 0 ? errno : EIO;
-        data += n;
-        bytes -= (size_t)n;
-        offset += (size_t)n;
-    }
-    return 0;
+    return transfer(file, data, bytes, offset, false);
 }
 
 enum { ZONE_BLOCK = 4096 };

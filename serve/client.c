@@ -211,11 +211,7 @@ static tk_status exchange(tk_ctx *ctx, tk_server *server, struct iovec *parts, i
     if (status != TK_OK)
         return status;
     unsigned char bytes[TKI_FRAME_LENGTH_BYTES];
-    size_t length = 0;
-    for (int i = 1; i < count; i++)
-        length += parts[i].iov_len;
-    tki_frame_put_length(bytes, (uint32_t)length);
-    parts[0] = (struct iovec){bytes, sizeof bytes};
+    tki_frame_complete(parts, count, bytes);
     switch (tki_peer_exchange(&server->child, parts, count, file, deadline, server->options.reply_bytes,
                               &server->reply, reply_bytes)) {
     case TKI_EXCHANGE_DONE: ((char *)server->reply.data)[*reply_bytes] = '\0'; return TK_OK;

@@ -11,10 +11,14 @@ uint32_t tki_frame_length(const unsigned char bytes[TKI_FRAME_LENGTH_BYTES])
     return bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
 }
 
-void tki_frame_put_length(unsigned char bytes[TKI_FRAME_LENGTH_BYTES], uint32_t length)
+void tki_frame_complete(struct iovec *parts, int count, unsigned char bytes[TKI_FRAME_LENGTH_BYTES])
 {
+    size_t length = 0;
+    for (int i = 1; i < count; i++)
+        length += parts[i].iov_len;
     for (int i = 0; i < TKI_FRAME_LENGTH_BYTES; i++)
         bytes[i] = (unsigned char)(length >> 8 * i);
+    parts[0] = (struct iovec){bytes, TKI_FRAME_LENGTH_BYTES};
 }
 
 size_t tki_read_whole(int input, void *to, size_t bytes)

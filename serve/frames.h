@@ -10,7 +10,9 @@
 enum { TKI_FRAME_LENGTH_BYTES = 4 };
 
 uint32_t tki_frame_length(const unsigned char bytes[TKI_FRAME_LENGTH_BYTES]);
-void tki_frame_put_length(unsigned char bytes[TKI_FRAME_LENGTH_BYTES], uint32_t length);
+
+/* Makes parts[0] the length of all the others together; `bytes` is where it lies. */
+void tki_frame_complete(struct iovec *parts, int count, unsigned char bytes[TKI_FRAME_LENGTH_BYTES]);
 
 /* As many bytes as there are until the end, at most `bytes`; errno is 0 unless reading failed. */
 size_t tki_read_whole(int input, void *to, size_t bytes);

@@ -6,13 +6,13 @@
 #include <math.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "core/clock.h"
+#include "core/spawn.h"
 #include "serve/frames.h"
 
 /* ------------------------------------------------------------------------------------------------------------
@@ -40,34 +40,18 @@ static bool lift(int ends[2])
     return true;
 }
 
-/* Signals as in a fresh program, whatever the caller blocks or ignores. */
 static int spawn(pid_t *process, char *const argv[], int standard, int errors)
 {
-    posix_spawn_file_actions_t actions;
-    posix_spawnattr_t attributes;
-    sigset_t all, none;
-    sigfillset(&all);
-    sigemptyset(&none);
-    int error = posix_spawn_file_actions_init(&actions);
+    tki_spawn fresh;
+    int error = tki_spawn_begin(&fresh);
     if (error)
         return error;
-    error = posix_spawnattr_init(&attributes);
-    if (error) {
-        posix_spawn_file_actions_destroy(&actions);
-        return error;
-    }
-    if (!(error = posix_spawn_file_actions_adddup2(&actions, standard, STDIN_FILENO)) &&
-        !(error = posix_spawn_file_actions_adddup2(&actions, standard, STDOUT_FILENO)) &&
-        !(error = posix_spawn_file_actions_adddup2(&actions, errors, STDERR_FILENO)) &&
-        !(error = posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1)) &&
-        !(error = posix_spawnattr_setpgroup(&attributes, 0)) &&
-        !(error = posix_spawnattr_setsigdefault(&attributes, &all)) &&
-        !(error = posix_spawnattr_setsigmask(&attributes, &none)) &&
-        !(error = posix_spawnattr_setflags(&attributes,
-                                           POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK)))
-        error = posix_spawnp(process, argv[0], &actions, &attributes, argv, environ);
-    posix_spawnattr_destroy(&attributes);
-    posix_spawn_file_actions_destroy(&actions);
+    if (!(error = posix_spawn_file_actions_adddup2(&fresh.actions, standard, STDIN_FILENO)) &&
+        !(error = posix_spawn_file_actions_adddup2(&fresh.actions, standard, STDOUT_FILENO)) &&
+        !(error = posix_spawn_file_actions_adddup2(&fresh.actions, errors, STDERR_FILENO)) &&
+        !(error = posix_spawn_file_actions_addclosefrom_np(&fresh.actions, STDERR_FILENO + 1)))
+        error = posix_spawnp(process, argv[0], &fresh.actions, &fresh.attributes, argv, environ);
+    tki_spawn_end(&fresh);
     return error;
 }
 

@@ -115,11 +115,7 @@ static int read_payload(channel *c, size_t length)
 static int answer(channel *c, struct iovec *parts, int count)
 {
     unsigned char bytes[TKI_FRAME_LENGTH_BYTES];
-    size_t length = 0;
-    for (int i = 1; i < count; i++)
-        length += parts[i].iov_len;
-    tki_frame_put_length(bytes, (uint32_t)length);
-    parts[0] = (struct iovec){bytes, sizeof bytes};
+    tki_frame_complete(parts, count, bytes);
     return write_reply(c->service, c->output, parts, count);
 }
 

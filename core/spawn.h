@@ -1,0 +1,17 @@
+/* What every program that this library starts has in common: a process group of its own, signals as in a fresh program whatever the caller
+ * blocks or ignores. */
+#ifndef TKI_CORE_SPAWN_H
+#define TKI_CORE_SPAWN_H
+
+#include <spawn.h>
+
+typedef struct tki_spawn {
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+} tki_spawn;
+
+/* Returns an errno; tki_spawn_end() is due unless it failed. */
+int tki_spawn_begin(tki_spawn *spawn);
+void tki_spawn_end(tki_spawn *spawn);
+
+#endif
