@@ -9,6 +9,6 @@ if ! command -v python3 >/dev/null; then
 fi
 options=()
 if grep -q '^TOKITAI_SANITIZE:STRING=.' "${BUILD_DIR:-$(dirname "$tokitai")}/CMakeCache.txt" 2>/dev/null; then
-    options=(--requests 500 --without-speed)
+    options=(--requests 500 --without-speed --without-memory)
 fi
 exec python3 "$root/tests/protocol_client.py" "$tokitai" "${options[@]}"
