@@ -385,11 +385,9 @@ cli_exit cli_cache(int argc, char **argv)
         cli_complain(a.who, "%s takes no further argument, such as '%s'", a.action, a.words[0]);
         return CLI_BAD;
     }
-    tk_ctx *ctx;
-    if (tk_ctx_create(&ctx) != TK_OK) {
-        cli_complain(a.who, "out of memory");
+    tk_ctx *ctx = cli_open(a.who);
+    if (!ctx)
         return CLI_UNKNOWN;
-    }
     cli_exit result = action == CLEAR   ? clear(&a, ctx)
                       : action == BUILD ? build(&a, ctx)
                                         : show(&a, ctx, action == VERIFY);

@@ -129,11 +129,9 @@ cli_exit cli_check(int argc, char **argv)
     arguments a = {0};
     if (argp_parse(&command, argc, argv, 0, NULL, &a) != 0)
         return CLI_BAD;
-    tk_ctx *ctx;
-    if (tk_ctx_create(&ctx) != TK_OK) {
-        cli_complain(argv[0], "out of memory");
+    tk_ctx *ctx = cli_open(argv[0]);
+    if (!ctx)
         return CLI_UNKNOWN;
-    }
     tk_key *key = NULL;
     tk_status status = a.key ? tk_key_read(ctx, a.key, &key) : TK_OK;
     cli_exit result = cli_exit_of(status, CLI_BAD);

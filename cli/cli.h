@@ -47,6 +47,9 @@ cli_exit cli_exit_of(tk_status status, cli_exit bad_file);
 
 __attribute__((format(printf, 2, 3))) void cli_complain(const char *who, const char *format, ...);
 
+/* A context, or NULL after a complaint. */
+tk_ctx *cli_open(const char *who);
+
 /* Writes "unknown WHAT 'WORD'", then the nearest of the names or all of them. */
 void cli_complain_unknown(const char *who, const char *what, const char *word, const char *const names[], int count);
 

@@ -311,13 +311,11 @@ cli_exit cli_corpus(int argc, char **argv)
     if (argp_parse(&command, argc, argv, 0, NULL, &a) != 0)
         return CLI_BAD;
     plan p;
-    tk_ctx *ctx = NULL;
     if (!plan_make(&a, &p))
         return CLI_BAD;
-    if (tk_ctx_create(&ctx) != TK_OK) {
-        cli_complain(a.who, "out of memory");
+    tk_ctx *ctx = cli_open(a.who);
+    if (!ctx)
         return CLI_UNKNOWN;
-    }
     cli_exit result = CLI_BAD;
     if (tk_ctx_set_threads(ctx, p.threads) == TK_OK)
         result = run_all(&a, &p, ctx);

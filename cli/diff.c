@@ -316,11 +316,9 @@ cli_exit cli_diff(int argc, char **argv)
     arguments a = {0};
     if (argp_parse(&command, argc, argv, 0, NULL, &a) != 0)
         return CLI_BAD;
-    tk_ctx *ctx;
-    if (tk_ctx_create(&ctx) != TK_OK) {
-        cli_complain(argv[0], "out of memory");
+    tk_ctx *ctx = cli_open(argv[0]);
+    if (!ctx)
         return CLI_UNKNOWN;
-    }
     cli_exit result = CLI_HOLDS;
     json_t *statements[2];
     for (int i = 0; i < 2; i++)

@@ -140,11 +140,9 @@ cli_exit cli_kernel(int argc, char **argv)
     arguments a = {.device = "cpu", .limit = DEFAULT_LIMIT};
     if (argp_parse(&command, argc, argv, 0, NULL, &a) != 0)
         return CLI_BAD;
-    tk_ctx *ctx;
-    if (tk_ctx_create(&ctx) != TK_OK) {
-        cli_complain(argv[0], "out of memory");
+    tk_ctx *ctx = cli_open(argv[0]);
+    if (!ctx)
         return (cli_exit)TKI_SERVE_DEVICE;
-    }
     signal(SIGPIPE, SIG_IGN); /* a reply that nobody takes is an exit status */
     int result = serve(&a, ctx);
     if (result != TKI_SERVE_DONE)

@@ -69,6 +69,14 @@ void cli_complain(const char *who, const char *format, ...)
     fputc('\n', stderr);
 }
 
+tk_ctx *cli_open(const char *who)
+{
+    tk_ctx *ctx = NULL;
+    if (tk_ctx_create(&ctx) != TK_OK)
+        cli_complain(who, "out of memory");
+    return ctx;
+}
+
 void cli_complain_unknown(const char *who, const char *what, const char *word, const char *const names[], int count)
 {
     char text[1024] = "";

@@ -124,6 +124,19 @@ typedef struct tki_call_mutation {
 
 #define TKI_CALL(...) TKI_PLANTED(tki_mutated_call, tki_call_mutation, __VA_ARGS__)
 
+/* clang-format off */ /* one row below the other */
+/* The rows that every op has: right by themselves, wrong in how they are called. */
+#define TKI_CALL_MUTANTS(correct)                                                                                    \
+    {"first_call_only", "is right on the first call and writes nothing afterwards",                                  \
+     TKI_CALL(.right = correct, .first_call_only = true)},                                                           \
+    {"cached", "gives again what it gave for the first inputs of this size",                                         \
+     TKI_CALL(.right = correct, .cached = true)},                                                                    \
+    {"input_changed", "writes to its input",                                                                         \
+     TKI_CALL(.right = correct, .input_changed = true)},                                                             \
+    {"aligned_only", "reads an input that does not begin at a multiple of 16 bytes from the last such place on",     \
+     TKI_CALL(.right = correct, .aligned_only = true)}
+/* clang-format on */
+
 static inline int tki_mutated_call(const tk_case *c, void *const b[], void *data)
 {
     tki_mutant_run *run = data;

@@ -18,25 +18,9 @@
 #include "core/random.h"
 #include "exact/round.h"
 #include "tests/op_test.h"
+#include "tests/work_folder.h"
 #include "verify/certificate.h"
 #include "verify/envelope.h"
-
-static char work[] = "/tmp/tokitai_certificate_XXXXXX";
-
-static int enter(void **state)
-{
-    (void)state;
-    strcpy(work + strlen(work) - 6, "XXXXXX");
-    return mkdtemp(work) && !chdir(work) ? 0 : -1;
-}
-
-static int leave(void **state)
-{
-    (void)state;
-    char command[128];
-    snprintf(command, sizeof command, "rm -rf '%s'", work);
-    return chdir("/") || system(command) ? -1 : 0;
-}
 
 static int entries(const char *directory)
 {

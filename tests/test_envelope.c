@@ -13,26 +13,10 @@
 
 #include "core/file.h"
 #include "tests/op_test.h"
+#include "tests/work_folder.h"
 #include "verify/certificate.h"
 #include "verify/envelope.h"
 #include "verify/key.h"
-
-static char work[] = "/tmp/tokitai_envelope_XXXXXX";
-
-static int enter(void **state)
-{
-    (void)state;
-    strcpy(work + strlen(work) - 6, "XXXXXX");
-    return mkdtemp(work) && !chdir(work) ? 0 : -1;
-}
-
-static int leave(void **state)
-{
-    (void)state;
-    char command[128];
-    snprintf(command, sizeof command, "rm -rf '%s'", work);
-    return chdir("/") || system(command) ? -1 : 0;
-}
 
 /* Three elements of an op whose oracle makes no tables. */
 static tk_certificate *small_certificate(tk_ctx *ctx)

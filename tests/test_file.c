@@ -16,24 +16,7 @@
 
 #include "core/file.h"
 #include "tests/op_test.h"
-
-/* A fresh directory that every test works in and that is removed afterwards. */
-static char work[] = "/tmp/tokitai_file_XXXXXX";
-
-static int enter(void **state)
-{
-    (void)state;
-    strcpy(work + strlen(work) - 6, "XXXXXX");
-    return mkdtemp(work) && !chdir(work) ? 0 : -1;
-}
-
-static int leave(void **state)
-{
-    (void)state;
-    char command[128];
-    snprintf(command, sizeof command, "rm -rf '%s'", work);
-    return chdir("/") || system(command) ? -1 : 0;
-}
+#include "tests/work_folder.h"
 
 static int entries(const char *directory)
 {
