@@ -1,16 +1,14 @@
 /* nvcc, hipcc and clang++: programs, run in a temporary folder that holds the sources. */
 #include "artifact/compile.h"
 
-#include <errno.h>
-#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "artifact/process.h"
 #include "core/context.h"
 #include "core/file.h"
+#include "core/scratch.h"
 
 enum { MOST_IMAGE = 1 << 28, OLDEST_CLANG = 17 };
 static const double version_seconds = 20;
@@ -113,19 +111,6 @@ void tki_program_find_compiler(const tki_compiler_kind *kind, const char *chosen
  * Compiling
  * ------------------------------------------------------------------------------------------------------------ */
 
-static int remove_one(const char *path, const struct stat *about, int type, struct FTW *place)
-{
-    (void)about, (void)type, (void)place;
-    (void)remove(path);
-    return 0;
-}
-
-static void remove_folder(const char *folder)
-{
-    enum { DESCRIPTORS = 8 };
-    (void)nftw(folder, remove_one, DESCRIPTORS, FTW_DEPTH | FTW_PHYS);
-}
-
 /* FOLDER/PATH with the file's text, in folders as in the repository. */
 static tk_status put_file(tk_ctx *ctx, const char *folder, const tki_source_file *file)
 {
@@ -187,23 +172,19 @@ static void run_compiler(tk_ctx *ctx, const tki_compiler *compiler, const tki_co
 
 void tki_program_compile(const tki_compiler *compiler, const tki_compile_job *job, tki_compiled *compiled)
 {
-    const char *temporary = getenv("TMPDIR");
-    char folder[2048];
+    tki_scratch scratch;
     tk_ctx *ctx; /* for messages that are not the caller's */
     if (tk_ctx_create(&ctx) != TK_OK) {
         snprintf(compiled->problem, sizeof compiled->problem, "could not be run: no memory");
         return;
     }
-    snprintf(folder, sizeof folder, "%s/tokitai-XXXXXX", temporary && temporary[0] == '/' ? temporary : "/tmp");
-    if (!mkdtemp(folder)) {
-        snprintf(compiled->problem, sizeof compiled->problem, "could not be run: no temporary folder %.100s: %s",
-                 folder, strerror(errno));
-    } else {
-        if (put_sources(ctx, folder, job->sources) == TK_OK)
-            run_compiler(ctx, compiler, job, folder, compiled);
-        else
-            snprintf(compiled->problem, sizeof compiled->problem, "could not be run: %.200s", tk_ctx_message(ctx));
-        remove_folder(folder);
-    }
+    tk_status status = tki_scratch_make(ctx, &scratch);
+    if (status == TK_OK)
+        status = put_sources(ctx, scratch.path, job->sources);
+    if (status == TK_OK)
+        run_compiler(ctx, compiler, job, scratch.path, compiled);
+    else
+        snprintf(compiled->problem, sizeof compiled->problem, "could not be run: %.200s", tk_ctx_message(ctx));
+    tki_scratch_remove(&scratch);
     tk_ctx_destroy(ctx);
 }

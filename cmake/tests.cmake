@@ -52,7 +52,7 @@ endfunction()
 
 # Quick tests of code that handles memory; exhaustive ones would take an hour there. Fuzz inputs are replayed as well.
 set(valgrind_selection
-    "^(core\\.(case|context|file|hash|json)|artifact\\.(entry|resources|sources)|plan|executor|backend\\.gpu)")
+    "^(core\\.(case|context|file|hash|json|scratch)|artifact\\.(entry|resources|sources)|plan|executor|backend\\.gpu)")
 
 # Runs a built test under valgrind too. Leaks that libraries keep until the end are not ours to judge.
 function(add_valgrind_test name target file)

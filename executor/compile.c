@@ -143,11 +143,10 @@ static tk_status run(tk_ctx *ctx, const tki_worker_source *source, const tki_str
                      tki_worker_build *build)
 {
     tki_strings environment = {0};
-    tki_child child = {0};
+    tki_child child = {.scratch = build->scratch};
     tki_frame frame;
     double seconds = source->seconds > 0 ? source->seconds : 300, deadline = tki_now() + seconds;
     tki_child_environment(&environment, false);
-    snprintf(child.scratch, sizeof child.scratch, "%s", build->folder);
     tk_status status = environment.failed ? tki_fail(ctx, TK_NO_MEMORY, "no memory for an environment")
                                           : tki_child_start(ctx, arguments->items, environment.items, true, &child);
     tki_strings_free(&environment);
@@ -186,10 +185,10 @@ static tk_status compile(tk_ctx *ctx, const tki_worker_source *source, const cha
     if (!find_compiler(source, language, compiler, sizeof compiler))
         return tki_fail(ctx, TK_UNAVAILABLE, "%s needs the compiler %s, which is not here", source->file,
                         source->compiler ? source->compiler : language->compiler);
-    tk_status status = tki_scratch_make(ctx, build->folder);
+    tk_status status = tki_scratch_make(ctx, &build->scratch);
     if (status != TK_OK)
         return status;
-    snprintf(build->artifact, sizeof build->artifact, "%s/kernel.so", build->folder);
+    snprintf(build->artifact, sizeof build->artifact, "%s/kernel.so", build->scratch.path);
     build->log = calloc(1, MOST_LOG);
     build->confinement = calloc(1, TKI_WIRE_TEXT);
     bool ready = make_arguments(source, language, compiler, file, build, &arguments) && build->log;
@@ -219,7 +218,7 @@ tk_status tki_worker_compile(tk_ctx *ctx, const tki_worker_source *source, tki_w
 
 void tki_worker_build_close(tki_worker_build *build)
 {
-    tki_scratch_remove(build->folder);
+    tki_scratch_remove(&build->scratch);
     free(build->command);
     free(build->log);
     free(build->confinement);

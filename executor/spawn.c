@@ -1,7 +1,6 @@
 /* Starting the worker program, and making sure that it ends. */
 #include "executor/spawn.h"
 
-#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -12,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -63,63 +61,6 @@ void tki_child_environment(tki_strings *environment, bool gpu)
             tki_strings_add(environment, "%s=%s", for_gpus[i], getenv(for_gpus[i]));
     if (gpu)
         tki_strings_add(environment, "CUDA_CACHE_DISABLE=1");
-}
-
-/* ------------------------------------------------------------------------------------------------------------
- * Scratch folders
- * ------------------------------------------------------------------------------------------------------------ */
-
-tk_status tki_scratch_make(tk_ctx *ctx, char *path)
-{
-    const char *under = secure_getenv("TMPDIR");
-    char template[PATH_MAX];
-    int length = snprintf(template, sizeof template, "%s/tokitai-worker-XXXXXX",
-                          under && under[0] == '/' ? under : "/tmp");
-    path[0] = 0;
-    if (length < 0 || (size_t)length >= sizeof template || !mkdtemp(template))
-        return tki_fail(ctx, TK_IO, "no scratch folder %s could be made: %s", template, strerror(errno));
-    /* Rules about files go by real paths. */
-    if (!realpath(template, path)) {
-        rmdir(template);
-        path[0] = 0;
-        return tki_fail(ctx, TK_IO, "%s: %s", template, strerror(errno));
-    }
-    return TK_OK;
-}
-
-/* Empties the open folder, which it closes. Foreign code may have made it deep or taken away its own permissions. */
-static void empty_folder(int folder, int depth)
-{
-    enum { DEEPEST = 256 };
-    fchmod(folder, 0700);
-    DIR *list = fdopendir(folder);
-    if (!list) {
-        close(folder);
-        return;
-    }
-    for (struct dirent *entry; (entry = readdir(list));) {
-        if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
-            continue;
-        if (unlinkat(folder, entry->d_name, 0) == 0 || depth == DEEPEST)
-            continue;
-        fchmodat(folder, entry->d_name, 0700, AT_SYMLINK_NOFOLLOW);
-        int inner = openat(folder, entry->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-        if (inner >= 0)
-            empty_folder(inner, depth + 1);
-        unlinkat(folder, entry->d_name, AT_REMOVEDIR);
-    }
-    closedir(list);
-}
-
-void tki_scratch_remove(const char *path)
-{
-    if (!path[0])
-        return;
-    chmod(path, 0700);
-    int folder = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (folder >= 0)
-        empty_folder(folder, 0);
-    rmdir(path);
 }
 
 /* ------------------------------------------------------------------------------------------------------------
@@ -237,16 +178,16 @@ static tk_status start_in(tk_ctx *ctx, const char *program, char *const argument
     int ours[3] = {-1, -1, -1}, theirs[3] = {-1, -1, -1};
     tki_strings_add(&all, "tokitai-worker");
     tki_strings_add(&all, "%s", TKI_WORKER_VERSION);
-    tki_strings_add(&all, "scratch=%s", child->scratch);
+    tki_strings_add(&all, "scratch=%s", child->scratch.path);
     for (int i = 0; arguments[i]; i++)
         tki_strings_add(&all, "%s", arguments[i]);
     for (int i = 0; environment[i]; i++)
         tki_strings_add(&variables, "%s", environment[i]);
-    tki_strings_add(&variables, "HOME=%s", child->scratch);
-    tki_strings_add(&variables, "TMPDIR=%s", child->scratch);
+    tki_strings_add(&variables, "HOME=%s", child->scratch.path);
+    tki_strings_add(&variables, "TMPDIR=%s", child->scratch.path);
     int error = all.failed || variables.failed ? ENOMEM : make_ends(ours, theirs, output) ? 0 : errno;
     if (!error)
-        error = spawn(program, all.items, variables.items, child->scratch, theirs, &child->process);
+        error = spawn(program, all.items, variables.items, child->scratch.path, theirs, &child->process);
     for (int i = 0; i < 3; i++)
         close_one(&theirs[i]);
     child->frames = ours[0];
@@ -266,18 +207,16 @@ tk_status tki_child_start(tk_ctx *ctx, char *const arguments[], char *const envi
                           tki_child *child)
 {
     char program[PATH_MAX];
-    bool own_scratch = !child->scratch[0];
+    bool own_scratch = !child->scratch.path[0];
     tk_status status = find_program(ctx, program, sizeof program);
     child->process = 0;
     child->frames = child->control = child->output = -1;
     if (status == TK_OK && own_scratch)
-        status = tki_scratch_make(ctx, child->scratch);
+        status = tki_scratch_make(ctx, &child->scratch);
     if (status == TK_OK)
         status = start_in(ctx, program, arguments, environment, output, child);
-    if (status != TK_OK && own_scratch) {
-        tki_scratch_remove(child->scratch);
-        child->scratch[0] = 0;
-    }
+    if (status != TK_OK && own_scratch)
+        tki_scratch_remove(&child->scratch);
     return status;
 }
 

@@ -3,9 +3,9 @@
 #ifndef TKI_EXECUTOR_SPAWN_H
 #define TKI_EXECUTOR_SPAWN_H
 
-#include <limits.h>
 #include <sys/types.h>
 
+#include "core/scratch.h"
 #include "executor/wire.h"
 #include "tokitai.h"
 
@@ -13,8 +13,8 @@ typedef struct tki_child {
     pid_t process; /* 0: none */
     int frames;    /* -1: closed */
     int control;
-    int output;             /* what it prints, if asked for */
-    char scratch[PATH_MAX]; /* "": none */
+    int output; /* what it prints, if asked for */
+    tki_scratch scratch;
 } tki_child;
 
 /* A frame as it came, and what came of waiting for it. */
@@ -30,12 +30,8 @@ typedef enum tki_receipt {
     TKI_RECEIPT_GARBLED  /* longer than any frame, or with descriptors, which are not taken */
 } tki_receipt;
 
-/* A new folder that only this user can enter; `path` has PATH_MAX bytes. */
-TK_MUST_USE tk_status tki_scratch_make(tk_ctx *ctx, char *path);
-void tki_scratch_remove(const char *path); /* with all that is in it; links are not followed. "" is fine */
-
-/* Starts the program with these arguments (up to NULL) behind its version and scratch folder; child->scratch says which, "" for a new
- * one. Nothing of this process comes along but `environment` (up to NULL), and no descriptor. */
+/* Starts the program with these arguments (up to NULL) behind its version and scratch folder: child->scratch, or a new one if
+ * that has no path. Nothing of this process comes along but `environment` (up to NULL), and no descriptor. */
 TK_MUST_USE tk_status tki_child_start(tk_ctx *ctx, char *const arguments[], char *const environment[], bool output,
                                       tki_child *child);
 

@@ -88,8 +88,7 @@ static tk_status start(tki_worker *worker)
 static void stop(tki_worker *worker)
 {
     tki_child_end(&worker->child);
-    tki_scratch_remove(worker->child.scratch);
-    worker->child.scratch[0] = 0;
+    tki_scratch_remove(&worker->child.scratch);
     worker->broken = true;
 }
 

@@ -6,8 +6,7 @@
 #ifndef TKI_EXECUTOR_WORKER_H
 #define TKI_EXECUTOR_WORKER_H
 
-#include <limits.h>
-
+#include "core/scratch.h"
 #include "executor/staging.h"
 
 /* Zero or NULL stands for the default. */
@@ -39,7 +38,7 @@ typedef struct tki_worker_source {
 
 /* What came of it. Zeroed before; tki_worker_build_close() frees it whether or not the build succeeded. */
 typedef struct tki_worker_build {
-    char folder[PATH_MAX];        /* scratch, removed on closing */
+    tki_scratch scratch;          /* removed on closing */
     char artifact[PATH_MAX + 16]; /* the shared library in it */
     char *command;                /* what was run, for people */
     char *log;                    /* what the compiler printed */

@@ -64,11 +64,11 @@ static tk_status set_backend(tk_ctx *ctx, tk_kernel_file *kernel, const char *as
 
 static tk_status write_header(tk_ctx *ctx, tk_kernel_file *kernel)
 {
-    char path[sizeof kernel->include_folder + 32];
-    tk_status status = tki_scratch_make(ctx, kernel->include_folder);
+    char path[sizeof kernel->headers.path + 32];
+    tk_status status = tki_scratch_make(ctx, &kernel->headers);
     if (status != TK_OK)
         return status;
-    snprintf(path, sizeof path, "%s/tokitai_kernel.h", kernel->include_folder);
+    snprintf(path, sizeof path, "%s/tokitai_kernel.h", kernel->headers.path);
     return tki_file_write(ctx, path, tki_kernel_header[0].text, tki_kernel_header[0].bytes);
 }
 
@@ -137,7 +137,7 @@ static tk_status build(tk_ctx *ctx, tk_kernel_file *kernel, double seconds)
                                 &(tki_worker_source){.file = kernel->path,
                                                      .compiler = kernel->compiler,
                                                      .flags = kernel->flags ? kernel->flags : TKI_KERNEL_FILE_FLAGS,
-                                                     .include = kernel->is_library ? NULL : kernel->include_folder,
+                                                     .include = kernel->is_library ? NULL : kernel->headers.path,
                                                      .seconds = seconds},
                                 &kernel->build);
     clean_log(kernel->build.log);
@@ -197,7 +197,7 @@ void tk_kernel_file_close(tk_kernel_file *kernel)
     if (!kernel)
         return;
     tki_worker_build_close(&kernel->build);
-    tki_scratch_remove(kernel->include_folder);
+    tki_scratch_remove(&kernel->headers);
     free(kernel->path);
     free(kernel->compiler);
     free(kernel->flags);

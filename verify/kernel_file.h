@@ -18,7 +18,7 @@ struct tk_kernel_file {
     char *flags;       /* as asked for, or NULL */
     char version[256]; /* what the compiler calls itself */
     double call_seconds;
-    char include_folder[PATH_MAX]; /* holds tokitai_kernel.h; "" if it was not made */
+    tki_scratch headers; /* holds tokitai_kernel.h, if it was made */
     tki_worker_build build;
     char problem[1024]; /* why there is nothing to run, or "" */
     char source_hash[TKI_HASH_HEX];

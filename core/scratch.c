@@ -1,0 +1,164 @@
+#include "core/scratch.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/context.h"
+
+static const char name_begins[] = "tokitai-scratch-";
+enum {
+    NAME_RANDOM = 6,
+    /* letters and digits by mkdtemp() */ OPEN_FOLDER = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
+};
+
+/* ------------------------------------------------------------------------------------------------------------
+ * Removing
+ * ------------------------------------------------------------------------------------------------------------ */
+
+/* Empties the open folder, which it closes. Foreign code may have made it deep or taken away its own permissions. `entries` is how many
+ * names may still be looked at. */
+static void empty_and_close(int folder, int depth, long *entries)
+{
+    enum { DEEPEST = 256 };
+    DIR *list = fdopendir(folder);
+    if (!list) {
+        close(folder);
+        return;
+    }
+    for (struct dirent *entry; *entries > 0 && (entry = readdir(list));) {
+        if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
+            continue;
+        --*entries;
+        if (unlinkat(folder, entry->d_name, 0) == 0 || depth == DEEPEST)
+            continue;
+        fchmodat(folder, entry->d_name, 0700, AT_SYMLINK_NOFOLLOW);
+        int inner = openat(folder, entry->d_name, OPEN_FOLDER);
+        if (inner >= 0)
+            empty_and_close(inner, depth + 1, entries);
+        unlinkat(folder, entry->d_name, AT_REMOVEDIR);
+    }
+    closedir(list);
+}
+
+/* Leaves the folder open, and with it the lock. */
+static void empty(int folder, long *entries)
+{
+    fchmod(folder, 0700);
+    int again = openat(folder, ".", OPEN_FOLDER);
+    if (again >= 0)
+        empty_and_close(again, 0, entries);
+}
+
+void tki_scratch_remove(tki_scratch *scratch)
+{
+    long entries = LONG_MAX;
+    if (!scratch->path[0])
+        return;
+    empty(scratch->folder, &entries);
+    rmdir(scratch->path);
+    close(scratch->folder);
+    *scratch = (tki_scratch){0};
+}
+
+static bool is_scratch_name(const char *name)
+{
+    size_t length = strlen(name_begins);
+    if (strncmp(name, name_begins, length) != 0 || strlen(name) != length + NAME_RANDOM)
+        return false;
+    for (name += length; *name; name++)
+        if (!isalnum((unsigned char)*name))
+            return false;
+    return true;
+}
+
+/* Is the open folder still the one of that name? Who has the lock may ask; others could see it removed at once. */
+static bool is_named(int folder, int under, const char *name)
+{
+    struct stat by_number, by_name;
+    return fstat(folder, &by_number) == 0 && fstatat(under, name, &by_name, AT_SYMLINK_NOFOLLOW) == 0 &&
+           by_number.st_dev == by_name.st_dev && by_number.st_ino == by_name.st_ino;
+}
+
+static void remove_if_stale(int under, const char *name, long *entries)
+{
+    struct stat about;
+    int folder = openat(under, name, OPEN_FOLDER);
+    if (folder < 0 && errno == EACCES && fchmodat(under, name, 0700, AT_SYMLINK_NOFOLLOW) == 0)
+        folder = openat(under, name, OPEN_FOLDER);
+    if (folder < 0)
+        return;
+    if (fstat(folder, &about) == 0 && about.st_uid == geteuid() && flock(folder, LOCK_EX | LOCK_NB) == 0 &&
+        is_named(folder, under, name)) {
+        empty(folder, entries);
+        unlinkat(under, name, AT_REMOVEDIR);
+    }
+    close(folder);
+}
+
+void tki_scratch_remove_stale(const char *under)
+{
+    long entries = TKI_SCRATCH_MOST_ENTRIES;
+    DIR *list = opendir(under);
+    if (!list)
+        return;
+    for (struct dirent *entry; entries-- > 0 && (entry = readdir(list));)
+        if (is_scratch_name(entry->d_name))
+            remove_if_stale(dirfd(list), entry->d_name, &entries);
+    closedir(list);
+}
+
+/* ------------------------------------------------------------------------------------------------------------
+ * Making
+ * ------------------------------------------------------------------------------------------------------------ */
+
+/* Makes, opens and locks; `path` is a template before. An errno, EAGAIN if another process took the folder for a stale one before it was
+ * locked: that process removes it. */
+static int make_locked(char *path, int *folder)
+{
+    if (!mkdtemp(path))
+        return errno;
+    *folder = open(path, OPEN_FOLDER);
+    if (*folder < 0) {
+        int error = errno;
+        rmdir(path);
+        return error == ENOENT ? EAGAIN : error;
+    }
+    /* Where the file system has no locks, nobody can lock it, and so nobody takes it for a stale one. */
+    bool taken = flock(*folder, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    if (!taken && is_named(*folder, AT_FDCWD, path))
+        return 0;
+    close(*folder);
+    return EAGAIN;
+}
+
+tk_status tki_scratch_make(tk_ctx *ctx, tki_scratch *scratch)
+{
+    enum { MOST_ATTEMPTS = 100 };
+    static atomic_flag cleaned = ATOMIC_FLAG_INIT;
+    const char *asked = secure_getenv("TMPDIR");
+    char under[PATH_MAX]; /* rules about files go by real paths */
+    scratch->path[0] = 0;
+    asked = asked && asked[0] == '/' ? asked : "/tmp";
+    if (!realpath(asked, under))
+        return tki_fail(ctx, TK_IO, "no scratch folder could be made in %s: %s", asked, strerror(errno));
+    if (!atomic_flag_test_and_set(&cleaned))
+        tki_scratch_remove_stale(under);
+    int error = EAGAIN;
+    for (int i = 0; i < MOST_ATTEMPTS && error == EAGAIN; i++) {
+        int length = snprintf(scratch->path, sizeof scratch->path, "%s/%sXXXXXX", under, name_begins);
+        error = length < (int)sizeof scratch->path ? make_locked(scratch->path, &scratch->folder) : ENAMETOOLONG;
+    }
+    if (!error)
+        return TK_OK;
+    scratch->path[0] = 0;
+    return tki_fail(ctx, TK_IO, "no scratch folder could be made in %s: %s", under, strerror(error));
+}
