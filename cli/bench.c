@@ -11,6 +11,7 @@
 #include "bench/bench.h"
 #include "cli/bench_gpu.h"
 #include "cli/bench_report.h"
+#include "cli/choices.h"
 #include "cli/cli.h"
 #include "cli/parse.h"
 
@@ -144,7 +145,7 @@ typedef struct job {
 } job;
 
 typedef struct plan {
-    const tk_contract *ops[MANY];
+    const tk_contract *ops[CLI_MOST_OPS];
     int op_count;
     unsigned dtypes, index_dtypes, indices; /* a bit for each that is wanted */
     const char *backend;
@@ -152,40 +153,19 @@ typedef struct plan {
     bool has_shape;
     cli_shape shape;
     bench_options options;
-    cli_bench_group groups[4 * MANY];
+    cli_bench_group groups[4 * CLI_MOST_OPS];
     int group_count;
     job jobs[MOST_JOBS];
     int job_count;
 } plan;
 
-static bool plan_ops(const arguments *a, plan *p)
+static bool plan_work(const arguments *a, plan *p)
 {
-    for (int i = 0; i < a->op_count && p->op_count < MANY; i++) {
-        const tk_contract *op = cli_find_op(a->who, a->ops[i]);
-        if (!op)
-            return false;
-        p->ops[p->op_count++] = op;
-    }
-    for (int i = 0; a->op_count == 0 && p->op_count < MANY && tk_contract_at(i); i++)
-        p->ops[p->op_count++] = tk_contract_at(i);
-    return true;
-}
-
-static bool plan_types(const arguments *a, plan *p)
-{
-    const char *dtype = given(a, KEY_DTYPE);
-    const char *index = given(a, KEY_INDEX);
     p->dtypes = 1u << TK_F16 | 1u << TK_BF16;
     p->index_dtypes = 1u << TK_I32;
-    if (dtype && !cli_parse_dtypes(dtype, &p->dtypes)) {
-        cli_complain_unknown(a->who, "dtype", dtype, (const char *[]){"f16", "bf16", "all"}, 3);
-        return false;
-    }
-    if (index && !cli_parse_index_dtypes(index, &p->index_dtypes)) {
-        cli_complain_unknown(a->who, "index type", index, (const char *[]){"i32", "i64", "all"}, 3);
-        return false;
-    }
-    return true;
+    p->op_count = cli_choose_ops(a->who, a->ops, a->op_count, p->ops);
+    return p->op_count && cli_choose_dtypes(a->who, given(a, KEY_DTYPE), &p->dtypes) &&
+           cli_choose_index_dtypes(a->who, given(a, KEY_INDEX), &p->index_dtypes);
 }
 
 /* Opens the device. */
@@ -259,15 +239,12 @@ static bool plan_peers(const arguments *a, plan *p)
 
 static bool plan_numbers(const arguments *a, plan *p)
 {
-    const char *threads = given(a, KEY_THREADS);
     const char *seconds = given(a, KEY_SECONDS);
     float value = a->growth ? 0.3f : 1;
     p->options.scaling = a->scaling;
     p->options.threads = a->scaling ? 0 : 1;
-    if (threads && !cli_parse_count(threads, 0, 1024, &p->options.threads)) {
-        cli_complain(a->who, "--threads '%.80s' is not a number from 0 to 1024", threads);
+    if (!cli_choose_threads(a->who, given(a, KEY_THREADS), 1024, &p->options.threads))
         return false;
-    }
     if (p->options.threads == 0)
         p->options.threads = (int)sysconf(_SC_NPROCESSORS_ONLN);
     if (a->scaling && p->options.threads == 1) {
@@ -605,7 +582,7 @@ cli_exit cli_bench(int argc, char **argv)
         return CLI_UNKNOWN;
     }
     cli_exit result = CLI_BAD;
-    if (plan_ops(&a, p) && plan_types(&a, p))
+    if (plan_work(&a, p))
         result = plan_backend(&a, p, ctx);
     if (result == CLI_HOLDS && !a.startup) {
         bool good = plan_indices(&a, p) && plan_numbers(&a, p) && plan_peers(&a, p) && plan_shape(&a, p) &&

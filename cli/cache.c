@@ -5,8 +5,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "cli/choices.h"
 #include "cli/cli.h"
-#include "cli/parse.h"
 
 enum { KEY_JSON = 256, KEY_REPAIR, KEY_BACKEND, KEY_ARCHITECTURE, KEY_SOURCE, KEY_DTYPE };
 
@@ -338,16 +338,14 @@ static cli_exit build_one(const arguments *a, tk_ctx *ctx, const char *source, t
 
 static cli_exit build(const arguments *a, tk_ctx *ctx)
 {
-    unsigned dtypes = 0;
+    unsigned dtypes = 1u << TK_F16 | 1u << TK_BF16;
     cli_exit result = CLI_HOLDS;
     if (!a->backend || !a->architecture) {
         cli_complain(a->who, "build needs --backend and --architecture, such as --backend cuda --architecture sm_90");
         return CLI_BAD;
     }
-    if (!cli_parse_dtypes(a->dtype ? a->dtype : "all", &dtypes)) {
-        cli_complain(a->who, "--dtype is '%s'; it can be f16, bf16 or all", a->dtype);
+    if (!cli_choose_dtypes(a->who, a->dtype, &dtypes))
         return CLI_BAD;
-    }
     json_t *list = a->json ? json_array() : NULL;
     tk_cache_entry *entry = malloc(sizeof *entry);
     const char *source;

@@ -3,6 +3,7 @@
 #ifndef CLI_CERTIFY_H
 #define CLI_CERTIFY_H
 
+#include "cli/choices.h"
 #include "cli/cli.h"
 #include "cli/parse.h"
 
@@ -57,7 +58,7 @@ static inline const char *given(const certify_arguments *a, int key)
     return a->text[key - KEY_BACKEND];
 }
 
-enum { MANY = 64 /* ops; names of one kind */, MOST_IDS = 16 * MANY };
+enum { MANY = 64 /* names of one kind */, MOST_IDS = 16 * CLI_MOST_OPS };
 
 typedef struct certify_job {
     const tk_contract *contract;
@@ -74,7 +75,7 @@ typedef struct certify_program {
 } certify_program;
 
 typedef struct certify_plan {
-    const tk_contract *ops[MANY];
+    const tk_contract *ops[CLI_MOST_OPS];
     int op_count;
     unsigned dtypes; /* one bit per type */
     unsigned index_dtypes;

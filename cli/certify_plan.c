@@ -8,60 +8,21 @@
 
 #include "cli/certify.h"
 
-static bool plan_ops(const certify_arguments *a, certify_plan *p)
-{
-    for (int i = 0; i < a->op_count; i++) {
-        const tk_contract *op = cli_find_op(a->who, a->ops[i]);
-        bool known = false;
-        if (!op)
-            return false;
-        for (int j = 0; j < p->op_count; j++)
-            known |= p->ops[j] == op;
-        if (!known && p->op_count < MANY)
-            p->ops[p->op_count++] = op;
-    }
-    for (int i = 0; a->op_count == 0 && p->op_count < MANY && tk_contract_at(i); i++)
-        p->ops[p->op_count++] = tk_contract_at(i);
-    return true;
-}
-
-static bool plan_types(const certify_arguments *a, certify_plan *p)
+static bool plan_work(const certify_arguments *a, certify_plan *p)
 {
     bool single = given(a, KEY_SHAPE) || a->input_count > 0;
     p->dtypes = 1u << TK_F16 | 1u << TK_BF16;
     p->index_dtypes = single ? 1u << TK_I32 : 1u << TK_I32 | 1u << TK_I64;
-    const char *dtype = given(a, KEY_DTYPE);
-    const char *index = given(a, KEY_INDEX);
-    if (dtype && !cli_parse_dtypes(dtype, &p->dtypes)) {
-        cli_complain_unknown(a->who, "dtype", dtype, (const char *[]){"f16", "bf16", "all"}, 3);
-        return false;
-    }
-    if (index && !cli_parse_index_dtypes(index, &p->index_dtypes)) {
-        cli_complain_unknown(a->who, "index type", index, (const char *[]){"i32", "i64", "all"}, 3);
-        return false;
-    }
-    return true;
+    p->op_count = cli_choose_ops(a->who, a->ops, a->op_count, p->ops);
+    return p->op_count && cli_choose_dtypes(a->who, given(a, KEY_DTYPE), &p->dtypes) &&
+           cli_choose_index_dtypes(a->who, given(a, KEY_INDEX), &p->index_dtypes);
 }
 
 static bool plan_numbers(const certify_arguments *a, certify_plan *p)
 {
-    const char *level = given(a, KEY_LEVEL);
-    const char *seed = given(a, KEY_SEED);
-    const char *threads = given(a, KEY_THREADS);
-    if (level && !cli_parse_level(level, &p->options.level)) {
-        const char *const levels[] = {"quick", "full", "exhaustive"};
-        cli_complain_unknown(a->who, "level", level, levels, 3);
-        return false;
-    }
-    if (seed && !cli_parse_unsigned(seed, &p->options.seed)) {
-        cli_complain(a->who, "--seed '%.80s' is not a number from 0 to 2^64 - 1, decimal or 0x", seed);
-        return false;
-    }
-    if (threads && !cli_parse_count(threads, 0, 65536, &p->threads)) {
-        cli_complain(a->who, "--threads '%.80s' is not a number from 0 to 65536", threads);
-        return false;
-    }
-    return true;
+    return cli_choose_level(a->who, given(a, KEY_LEVEL), TK_EXHAUSTIVE, &p->options.level) &&
+           cli_choose_seed(a->who, given(a, KEY_SEED), &p->options.seed) &&
+           cli_choose_threads(a->who, given(a, KEY_THREADS), 65536, &p->threads);
 }
 
 void certify_format_id(const tk_contract *op, const tk_lowering_info *info, tk_dtype dtype, tk_dtype index_dtype,
@@ -594,7 +555,7 @@ cli_exit certify_plan_make(const certify_arguments *a, certify_plan *p, tk_ctx *
 {
     p->options = TK_CERTIFY_DEFAULTS;
     p->options.skip_mutants = a->skip_mutants;
-    if (!plan_ops(a, p) || !plan_types(a, p) || !plan_numbers(a, p) || !plan_files(a, p))
+    if (!plan_work(a, p) || !plan_numbers(a, p) || !plan_files(a, p))
         return CLI_BAD;
     cli_exit result = p->file_count || p->program.server
                           ? CLI_HOLDS

@@ -50,12 +50,6 @@ __attribute__((format(printf, 2, 3))) void cli_complain(const char *who, const c
 /* A context, or NULL after a complaint. */
 tk_ctx *cli_open(const char *who);
 
-/* Writes "unknown WHAT 'WORD'", then the nearest of the names or all of them. */
-void cli_complain_unknown(const char *who, const char *what, const char *word, const char *const names[], int count);
-
-/* Looks an op up; complains and returns NULL if there is none. */
-const tk_contract *cli_find_op(const char *who, const char *name);
-
 /* ------------------------------------------------------------------------------------------------------------
  * Standard output
  * ------------------------------------------------------------------------------------------------------------ */

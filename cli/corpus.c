@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/choices.h"
 #include "cli/cli.h"
 #include "cli/corpus.h"
-#include "cli/parse.h"
 
-enum { KEY_JSON = 256, KEY_LEVEL, KEY_DTYPE, KEY_SEED, KEY_THREADS, KEY_CHART, MOST_OPS = 64 };
+enum { KEY_JSON = 256, KEY_LEVEL, KEY_DTYPE, KEY_SEED, KEY_THREADS, KEY_CHART };
 
 typedef struct arguments {
     const char *who;
@@ -73,7 +73,7 @@ static const struct argp command = {
 /* -- What is asked for ------------------------------------------------------------------------------------- */
 
 typedef struct plan {
-    const tk_contract *ops[MOST_OPS];
+    const tk_contract *ops[CLI_MOST_OPS];
     int op_count;
     unsigned dtypes; /* one bit per type */
     tk_certify_options options;
@@ -83,30 +83,10 @@ typedef struct plan {
 static bool plan_make(const arguments *a, plan *p)
 {
     *p = (plan){.dtypes = 1u << TK_F16 | 1u << TK_BF16, .options = TK_CERTIFY_DEFAULTS};
-    for (int i = 0; i < a->op_count && i < MOST_OPS; i++) {
-        p->ops[p->op_count] = cli_find_op(a->who, a->ops[i]);
-        if (!p->ops[p->op_count++])
-            return false;
-    }
-    for (int i = 0; a->op_count == 0 && i < MOST_OPS && tk_contract_at(i); i++)
-        p->ops[p->op_count++] = tk_contract_at(i);
-    if (a->level && (!cli_parse_level(a->level, &p->options.level) || p->options.level > TK_FULL)) {
-        cli_complain_unknown(a->who, "level", a->level, (const char *[]){"quick", "full"}, 2);
-        return false;
-    }
-    if (a->dtype && !cli_parse_dtypes(a->dtype, &p->dtypes)) {
-        cli_complain_unknown(a->who, "dtype", a->dtype, (const char *[]){"f16", "bf16", "all"}, 3);
-        return false;
-    }
-    if (a->seed && !cli_parse_unsigned(a->seed, &p->options.seed)) {
-        cli_complain(a->who, "--seed '%.80s' is not a number from 0 to 2^64 - 1, decimal or 0x", a->seed);
-        return false;
-    }
-    if (a->threads && !cli_parse_count(a->threads, 0, 65536, &p->threads)) {
-        cli_complain(a->who, "--threads '%.80s' is not a number from 0 to 65536", a->threads);
-        return false;
-    }
-    return true;
+    p->op_count = cli_choose_ops(a->who, a->ops, a->op_count, p->ops);
+    return p->op_count && cli_choose_level(a->who, a->level, TK_FULL, &p->options.level) &&
+           cli_choose_dtypes(a->who, a->dtype, &p->dtypes) && cli_choose_seed(a->who, a->seed, &p->options.seed) &&
+           cli_choose_threads(a->who, a->threads, 65536, &p->threads);
 }
 
 /* -- Running ------------------------------------------------------------------------------------------------ */
@@ -117,8 +97,8 @@ typedef struct session {
     tk_ctx *ctx;
     cli_table table;
     cli_progress progress;
-    corpus_bar bars[MOST_OPS + 1]; /* one for each op, then one for all */
-    json_t *list;                  /* with --json */
+    corpus_bar bars[CLI_MOST_OPS + 1]; /* one for each op, then one for all */
+    json_t *list;                      /* with --json */
 } session;
 
 static corpus_tally tally_of(const tk_corpus_entry *entries, int count)

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/choices.h"
 #include "cli/cli.h"
 #include "cli/parse.h"
 #include "serve/server.h"

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/choices.h"
 #include "cli/cli.h"
 #include "cli/kernel_abi.h"
 

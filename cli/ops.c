@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/choices.h"
 #include "cli/cli.h"
 #include "cli/kernel_abi.h"
-#include "cli/parse.h"
 
 enum { KEY_JSON = 256, KEY_FAMILIES, KEY_LIST };
 

@@ -14,8 +14,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/parse.h"
-
 cli_exit cli_worse(cli_exit a, cli_exit b)
 {
     static const int weight[] = {[CLI_HOLDS] = 0, [CLI_UNKNOWN] = 1, [CLI_REFUTED] = 2, [CLI_BAD] = 3};
@@ -75,35 +73,6 @@ tk_ctx *cli_open(const char *who)
     if (tk_ctx_create(&ctx) != TK_OK)
         cli_complain(who, "out of memory");
     return ctx;
-}
-
-void cli_complain_unknown(const char *who, const char *what, const char *word, const char *const names[], int count)
-{
-    char text[1024] = "";
-    const char *nearest = cli_nearest(word, names, count);
-    if (nearest)
-        snprintf(text, sizeof text, "; did you mean '%s'?", nearest);
-    else if (count == 0)
-        snprintf(text, sizeof text, "; there is none");
-    for (int i = 0; i < count && !nearest; i++) {
-        size_t used = strlen(text);
-        snprintf(text + used, sizeof text - used, "%s%s", i ? ", " : "; choose from: ", names[i]);
-    }
-    cli_complain(who, "unknown %s '%.80s'%s", what, word, text);
-}
-
-const tk_contract *cli_find_op(const char *who, const char *name)
-{
-    enum { MANY = 64 };
-    const tk_contract *contract = tk_contract_find(name);
-    if (contract)
-        return contract;
-    const char *names[MANY];
-    int count = 0;
-    for (; count < MANY && tk_contract_at(count); count++)
-        names[count] = tk_contract_at(count)->name;
-    cli_complain_unknown(who, "op", name, names, count);
-    return NULL;
 }
 
 /* ------------------------------------------------------------------------------------------------------------

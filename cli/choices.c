@@ -1,0 +1,101 @@
+#include "cli/choices.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "cli/parse.h"
+
+void cli_complain_unknown(const char *who, const char *what, const char *word, const char *const names[], int count)
+{
+    char text[1024] = "";
+    const char *nearest = cli_nearest(word, names, count);
+    if (nearest)
+        snprintf(text, sizeof text, "; did you mean '%s'?", nearest);
+    else if (count == 0)
+        snprintf(text, sizeof text, "; there is none");
+    for (int i = 0; i < count && !nearest; i++) {
+        size_t used = strlen(text);
+        snprintf(text + used, sizeof text - used, "%s%s", i ? ", " : "; choose from: ", names[i]);
+    }
+    cli_complain(who, "unknown %s '%.80s'%s", what, word, text);
+}
+
+const tk_contract *cli_find_op(const char *who, const char *name)
+{
+    const tk_contract *contract = tk_contract_find(name);
+    if (contract)
+        return contract;
+    const char *names[CLI_MOST_OPS];
+    int count = 0;
+    for (; count < CLI_MOST_OPS && tk_contract_at(count); count++)
+        names[count] = tk_contract_at(count)->name;
+    cli_complain_unknown(who, "op", name, names, count);
+    return NULL;
+}
+
+int cli_choose_ops(const char *who, char *const names[], int count, const tk_contract *ops[CLI_MOST_OPS])
+{
+    int chosen = 0;
+    for (int i = 0; i < count; i++) {
+        const tk_contract *op = cli_find_op(who, names[i]);
+        bool known = false;
+        if (!op)
+            return 0;
+        for (int j = 0; j < chosen; j++)
+            known |= ops[j] == op;
+        if (!known && chosen < CLI_MOST_OPS)
+            ops[chosen++] = op;
+    }
+    for (; count == 0 && chosen < CLI_MOST_OPS && tk_contract_at(chosen); chosen++)
+        ops[chosen] = tk_contract_at(chosen);
+    return chosen;
+}
+
+bool cli_choose_dtypes(const char *who, const char *text, unsigned *set)
+{
+    bool good = !text || cli_parse_dtypes(text, set);
+    if (!good)
+        cli_complain_unknown(who, "dtype", text, (const char *[]){"f16", "bf16", "all"}, 3);
+    return good;
+}
+
+bool cli_choose_index_dtypes(const char *who, const char *text, unsigned *set)
+{
+    bool good = !text || cli_parse_index_dtypes(text, set);
+    if (!good)
+        cli_complain_unknown(who, "index type", text, (const char *[]){"i32", "i64", "all"}, 3);
+    return good;
+}
+
+bool cli_choose_level(const char *who, const char *text, tk_level highest, tk_level *level)
+{
+    tk_level parsed;
+    if (!text)
+        return true;
+    if (cli_parse_level(text, &parsed) && parsed <= highest) {
+        *level = parsed;
+        return true;
+    }
+    const char *names[TK_EXHAUSTIVE + 1];
+    for (tk_level l = TK_QUICK; l <= highest; l++)
+        names[l] = tk_level_name(l);
+    cli_complain_unknown(who, "level", text, names, (int)highest + 1);
+    return false;
+}
+
+bool cli_choose_seed(const char *who, const char *text, uint64_t *seed)
+{
+    bool good = !text || cli_parse_unsigned(text, seed);
+    if (!good)
+        cli_complain(who, "--seed '%.80s' is not a number from 0 to 2^64 - 1, decimal or 0x", text);
+    return good;
+}
+
+bool cli_choose_threads(const char *who, const char *text, int most, int *threads)
+{
+    bool good = !text || cli_parse_count(text, 0, most, threads);
+    if (!good)
+        cli_complain(who, "--threads '%.80s' is not a number from 0 to %d", text, most);
+    return good;
+}

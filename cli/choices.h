@@ -1,0 +1,29 @@
+/* Arguments that several commands take: read alike, and complained of alike. A text of NULL, an option that was not given, leaves the
+ * value as it is; what returns false, 0 or NULL has complained. `who` stands before the colon of a message. */
+#ifndef CLI_CHOICES_H
+#define CLI_CHOICES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "tokitai.h"
+
+/* Writes "unknown WHAT 'WORD'", then the nearest of the names or all of them. */
+void cli_complain_unknown(const char *who, const char *what, const char *word, const char *const names[], int count);
+
+enum { CLI_MOST_OPS = 64 };
+
+const tk_contract *cli_find_op(const char *who, const char *name);
+
+/* The ops of these names, each once; every op if there is no name. Their number. */
+int cli_choose_ops(const char *who, char *const names[], int count, const tk_contract *ops[CLI_MOST_OPS]);
+
+/* One bit per tk_dtype. */
+bool cli_choose_dtypes(const char *who, const char *text, unsigned *set);
+bool cli_choose_index_dtypes(const char *who, const char *text, unsigned *set);
+
+bool cli_choose_level(const char *who, const char *text, tk_level highest, tk_level *level);
+bool cli_choose_seed(const char *who, const char *text, uint64_t *seed);
+bool cli_choose_threads(const char *who, const char *text, int most, int *threads); /* from 0 */
+
+#endif

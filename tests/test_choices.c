@@ -1,0 +1,108 @@
+/* Arguments that several commands take: what is chosen by default, by name, and what is said of a name that is none. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* They belong to the program, not to a library. */
+#include "cli/choices.c" /* NOLINT(bugprone-suspicious-include) */
+#include "cli/parse.c"   /* NOLINT(bugprone-suspicious-include) */
+
+static char complaint[4096];
+
+void cli_complain(const char *who, const char *format, ...)
+{
+    va_list arguments;
+    int length = snprintf(complaint, sizeof complaint, "%s: ", who);
+    va_start(arguments, format);
+    vsnprintf(complaint + length, sizeof complaint - (size_t)length, format, arguments);
+    va_end(arguments);
+}
+
+static void assert_complaint(const char *text)
+{
+    assert_string_equal(complaint, text);
+    complaint[0] = 0;
+}
+
+static void ops(void **state)
+{
+    (void)state;
+    const tk_contract *chosen[CLI_MOST_OPS];
+    char gemm[] = "gemm", xent[] = "xent", wrong[] = "gemmm";
+    int all = cli_choose_ops("t", NULL, 0, chosen);
+    assert_null(tk_contract_at(all));
+    for (int i = 0; i < all; i++)
+        assert_ptr_equal(chosen[i], tk_contract_at(i));
+    assert_int_equal(cli_choose_ops("t", (char *[]){xent, gemm, xent, gemm}, 4, chosen), 2);
+    assert_ptr_equal(chosen[0], tk_contract_find("xent"));
+    assert_ptr_equal(chosen[1], tk_contract_find("gemm"));
+    assert_complaint("");
+    assert_int_equal(cli_choose_ops("t", (char *[]){xent, wrong}, 2, chosen), 0);
+    assert_complaint("t: unknown op 'gemmm'; did you mean 'gemm'?");
+}
+
+static void types(void **state)
+{
+    (void)state;
+    unsigned set = 77;
+    assert_true(cli_choose_dtypes("t", NULL, &set));
+    assert_true(cli_choose_index_dtypes("t", NULL, &set));
+    assert_int_equal(set, 77);
+    assert_true(cli_choose_dtypes("t", "bf16", &set));
+    assert_int_equal(set, 1u << TK_BF16);
+    assert_true(cli_choose_index_dtypes("t", "all", &set));
+    assert_int_equal(set, 1u << TK_I32 | 1u << TK_I64);
+    assert_complaint("");
+    assert_false(cli_choose_dtypes("t", "double", &set));
+    assert_complaint("t: unknown dtype 'double'; choose from: f16, bf16, all");
+    assert_false(cli_choose_index_dtypes("t", "f16", &set));
+    assert_complaint("t: unknown index type 'f16'; choose from: i32, i64, all");
+}
+
+static void level(void **state)
+{
+    (void)state;
+    tk_level chosen = TK_FULL;
+    assert_true(cli_choose_level("t", NULL, TK_FULL, &chosen));
+    assert_int_equal(chosen, TK_FULL);
+    assert_true(cli_choose_level("t", "exhaustive", TK_EXHAUSTIVE, &chosen));
+    assert_int_equal(chosen, TK_EXHAUSTIVE);
+    assert_complaint("");
+    assert_false(cli_choose_level("t", "exhaustive", TK_FULL, &chosen));
+    assert_complaint("t: unknown level 'exhaustive'; choose from: quick, full");
+    assert_false(cli_choose_level("t", "ful", TK_EXHAUSTIVE, &chosen));
+    assert_complaint("t: unknown level 'ful'; did you mean 'full'?");
+}
+
+static void numbers(void **state)
+{
+    (void)state;
+    uint64_t seed = 5;
+    int threads = 6;
+    assert_true(cli_choose_seed("t", NULL, &seed));
+    assert_true(cli_choose_threads("t", NULL, 9, &threads));
+    assert_true(seed == 5 && threads == 6);
+    assert_true(cli_choose_seed("t", "0xffffffffffffffff", &seed));
+    assert_true(cli_choose_threads("t", "9", 9, &threads));
+    assert_true(seed == UINT64_MAX && threads == 9);
+    assert_complaint("");
+    assert_false(cli_choose_seed("t", "-1", &seed));
+    assert_complaint("t: --seed '-1' is not a number from 0 to 2^64 - 1, decimal or 0x");
+    assert_false(cli_choose_threads("t", "10", 9, &threads));
+    assert_complaint("t: --threads '10' is not a number from 0 to 9");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ops),
+        cmocka_unit_test(types),
+        cmocka_unit_test(level),
+        cmocka_unit_test(numbers),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
