@@ -17,6 +17,7 @@
 #include "backend/gpu.h"
 #include "core/context.h"
 #include "tests/fake_gpu/begin.h"
+#include "tests/fake_gpu/on_both.h"
 
 static const char source[] = "ops/gemm/kernel.cu";
 
@@ -38,8 +39,9 @@ static void fail_call(const char *name, const char *rest)
     assert_int_equal(setenv("FAKE_GPU_FAIL", plan, 1), 0);
 }
 
-static int set_up(void **state, const char *backend)
+static int set_up(void **state)
 {
+    const char *backend = *state;
     scene *s = calloc(1, sizeof *s);
     assert_non_null(s);
     fake_gpu_begin(&s->fake, backend);
@@ -50,16 +52,6 @@ static int set_up(void **state, const char *backend)
         fail_msg("%s", tk_ctx_message(s->ctx));
     *state = s;
     return 0;
-}
-
-static int set_up_cuda(void **state)
-{
-    return set_up(state, "cuda");
-}
-
-static int set_up_hip(void **state)
-{
-    return set_up(state, "hip");
 }
 
 static int tear_down(void **state)
@@ -636,19 +628,13 @@ static void test_accept(void **state)
     assert_non_null(tki_gpu_accept_hopper(&c, NULL));
 }
 
-#define ON_BOTH(test)                                       \
-    {#test " on cuda", test, set_up_cuda, tear_down, NULL}, \
-    {                                                       \
-#test " on hip", test, set_up_hip, tear_down, NULL  \
-    }
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         ON_BOTH(test_description),
         ON_BOTH(test_devices),
         ON_BOTH(test_no_device),
-        {"test_missing_function on cuda", test_missing_function, set_up_cuda, tear_down, NULL},
+        ON(cuda, test_missing_function),
         cmocka_unit_test(test_device_files),
         ON_BOTH(test_open_fails),
         ON_BOTH(test_memory),

@@ -14,6 +14,7 @@
 #include "ops/gelu/params.h"
 #include "serve/service.h"
 #include "tests/fake_gpu/begin.h"
+#include "tests/fake_gpu/on_both.h"
 
 enum { LIMIT = 1 << 22 };
 
@@ -41,8 +42,9 @@ static int run_difference(const fake_launch *launch, fake_host_function *host)
     return 0;
 }
 
-static int set_up(void **state, const char *backend)
+static int set_up(void **state)
 {
+    const char *backend = *state;
     scene *s = calloc(1, sizeof *s);
     assert_non_null(s);
     fake_gpu_begin(&s->fake, backend);
@@ -53,16 +55,6 @@ static int set_up(void **state, const char *backend)
         fail_msg("%s", tk_ctx_message(s->ctx));
     *state = s;
     return 0;
-}
-
-static int set_up_cuda(void **state)
-{
-    return set_up(state, "cuda");
-}
-
-static int set_up_hip(void **state)
-{
-    return set_up(state, "hip");
 }
 
 static int tear_down(void **state)
@@ -158,12 +150,9 @@ static void no_such_device(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(replies, set_up_cuda, tear_down),
-        cmocka_unit_test_setup_teardown(replies, set_up_hip, tear_down),
-        cmocka_unit_test_setup_teardown(device_errors, set_up_cuda, tear_down),
-        cmocka_unit_test_setup_teardown(device_errors, set_up_hip, tear_down),
-        cmocka_unit_test_setup_teardown(no_such_device, set_up_cuda, tear_down),
-        cmocka_unit_test_setup_teardown(no_such_device, set_up_hip, tear_down),
+        ON_BOTH(replies),
+        ON_BOTH(device_errors),
+        ON_BOTH(no_such_device),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,6 +13,7 @@
 #include "core/context.h"
 #include "executor/executor.h"
 #include "tests/fake_gpu/begin.h"
+#include "tests/fake_gpu/on_both.h"
 
 /* One param struct for all the kernels of this test: a copy of n bytes, spoilt in the way that `fault` asks for. */
 typedef struct params {
@@ -91,11 +92,11 @@ static int set_up(void **state)
 {
     scene *s = calloc(1, sizeof *s);
     assert_non_null(s);
-    fake_gpu_begin(&s->fake, "cuda");
+    fake_gpu_begin(&s->fake, *state);
     s->fake.define("copy", sizeof(params), run_copy);
     wanted = (params){.bad_position = -1};
     assert_int_equal(tk_ctx_create(&s->ctx), TK_OK);
-    if (tk_ctx_use_device(s->ctx, "cuda") != TK_OK)
+    if (tk_ctx_use_device(s->ctx, *state) != TK_OK)
         fail_msg("%s", tk_ctx_message(s->ctx));
     *state = s;
     return 0;
@@ -334,16 +335,16 @@ static void nothing_is_allocated_during_a_capture(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(outputs_come_back_at_any_alignment, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(writes_outside_are_seen, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(changed_inputs_come_back_changed, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(nothing_to_do, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(bad_indices_are_named_once, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(failures_of_the_driver, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(devices_by_name, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(memory_of_a_context, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(scratch_in_device_memory, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(nothing_is_allocated_during_a_capture, set_up, tear_down),
+        ON(cuda, outputs_come_back_at_any_alignment),
+        ON(cuda, writes_outside_are_seen),
+        ON(cuda, changed_inputs_come_back_changed),
+        ON(cuda, nothing_to_do),
+        ON(cuda, bad_indices_are_named_once),
+        ON(cuda, failures_of_the_driver),
+        ON(cuda, devices_by_name),
+        ON(cuda, memory_of_a_context),
+        ON(cuda, scratch_in_device_memory),
+        ON(cuda, nothing_is_allocated_during_a_capture),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

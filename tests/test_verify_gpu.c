@@ -14,6 +14,7 @@
 #include "core/dtype.h"
 #include "ops/gemm/params.h"
 #include "tests/fake_gpu/begin.h"
+#include "tests/fake_gpu/on_both.h"
 #include "tokitai.h"
 
 typedef enum mistake { NONE, LAST_ELEMENT_DROPPED, BYTE_BEHIND_WRITTEN, BYTE_BEFORE_WRITTEN, INPUT_CHANGED } mistake;
@@ -62,8 +63,9 @@ typedef struct scene {
     tk_certificate *certificate;
 } scene;
 
-static int set_up(void **state, const char *backend)
+static int set_up(void **state)
 {
+    const char *backend = *state;
     scene *s = calloc(1, sizeof *s);
     assert_non_null(s);
     fake_gpu_begin(&s->fake, backend);
@@ -76,16 +78,6 @@ static int set_up(void **state, const char *backend)
     wanted = NONE;
     *state = s;
     return 0;
-}
-
-static int set_up_cuda(void **state)
-{
-    return set_up(state, "cuda");
-}
-
-static int set_up_hip(void **state)
-{
-    return set_up(state, "hip");
 }
 
 static int tear_down(void **state)
@@ -211,12 +203,6 @@ static void test_capture(void **state)
     tk_memory_free(s->ctx, b);
     tk_memory_free(s->ctx, out);
 }
-
-#define ON_BOTH(test)                                       \
-    {#test " on cuda", test, set_up_cuda, tear_down, NULL}, \
-    {                                                       \
-#test " on hip", test, set_up_hip, tear_down, NULL  \
-    }
 
 int main(void)
 {
