@@ -20,113 +20,98 @@ typedef enum shape_class {
 /* Which families a shape is tried with. */
 typedef enum breadth { EDGES, EVERY, NORMAL_ONLY } breadth;
 
+/* The number goes into the seeds of the shape's trials and chooses among xent's options, so that it stays what it is, wherever
+ * the shape stands: certificates name seeds. A new shape takes one from 100 on that its list has not had; those below belong to the
+ * first shapes and to drawn ones. */
 typedef struct shape {
+    int number;
     tk_level level; /* from this level on */
     breadth families;
     int64_t size[TK_MAX_DIMS];
 } shape;
 
 static const shape vector_shapes[] = {
-    {TK_QUICK, EDGES, {0}},
-    {TK_QUICK, EVERY, {1}},
-    {TK_QUICK, EDGES, {2}},
-    {TK_QUICK, EDGES, {3}},
-    {TK_QUICK, EDGES, {7}},
-    {TK_QUICK, EDGES, {15}},
-    {TK_QUICK, EDGES, {16}},
-    {TK_QUICK, EDGES, {17}},
-    {TK_QUICK, EDGES, {31}},
-    {TK_QUICK, EDGES, {33}},
-    {TK_QUICK, EDGES, {64}},
-    {TK_QUICK, EDGES, {255}},
-    {TK_QUICK, EDGES, {256}},
-    {TK_QUICK, EVERY, {257}},
-    {TK_QUICK, EDGES, {1021}},
-    {TK_QUICK, EVERY, {4099}},
-    {TK_QUICK, EDGES, {16384}},
-    {TK_QUICK, EDGES, {65537}},
-    {TK_FULL, EVERY, {(1 << 18) + 1}},
-    {TK_FULL, EDGES, {(1 << 22) + 3}},
+    {0, TK_QUICK, EDGES, {0}},
+    {1, TK_QUICK, EVERY, {1}},
+    {2, TK_QUICK, EDGES, {2}},
+    {3, TK_QUICK, EDGES, {3}},
+    {4, TK_QUICK, EDGES, {7}},
+    {5, TK_QUICK, EDGES, {15}},
+    {6, TK_QUICK, EDGES, {16}},
+    {7, TK_QUICK, EDGES, {17}},
+    {8, TK_QUICK, EDGES, {31}},
+    {9, TK_QUICK, EDGES, {33}},
+    {10, TK_QUICK, EDGES, {64}},
+    {11, TK_QUICK, EDGES, {255}},
+    {12, TK_QUICK, EDGES, {256}},
+    {13, TK_QUICK, EVERY, {257}},
+    {14, TK_QUICK, EDGES, {1021}},
+    {15, TK_QUICK, EVERY, {4099}},
+    {16, TK_QUICK, EDGES, {16384}},
+    {17, TK_QUICK, EDGES, {65537}},
+    {18, TK_FULL, EVERY, {(1 << 18) + 1}},
+    {19, TK_FULL, EDGES, {(1 << 22) + 3}},
 };
 
 static const shape row_shapes[] = {
-    {TK_QUICK, EDGES, {0, 5}},
-    {TK_QUICK, EDGES, {5, 0}},
-    {TK_QUICK, EVERY, {1, 1}},
-    {TK_QUICK, EDGES, {1, 2}},
-    {TK_QUICK, EDGES, {3, 1}},
-    {TK_QUICK, EDGES, {2, 3}},
-    {TK_QUICK, EDGES, {5, 15}},
-    {TK_QUICK, EDGES, {5, 16}},
-    {TK_QUICK, EDGES, {5, 17}},
-    {TK_QUICK, EVERY, {13, 33}},
-    {TK_QUICK, EDGES, {4, 255}},
-    {TK_QUICK, EDGES, {4, 256}},
-    {TK_QUICK, EVERY, {24, 257}},
-    {TK_QUICK, EDGES, {1000, 2}},
-    {TK_QUICK, EDGES, {7, 1023}},
-    {TK_QUICK, EVERY, {6, 1025}},
-    {TK_QUICK, EDGES, {2, 8191}},
-    {TK_QUICK, NORMAL_ONLY, {1, 32000}},
-    {TK_FULL, EVERY, {65, 4097}},
-    {TK_FULL, EDGES, {70001, 3}},
-    {TK_FULL, EDGES, {64, 32000}},
-    {TK_FULL, NORMAL_ONLY, {3, 128256}},
-    {TK_FULL, NORMAL_ONLY, {1, 1 << 20}},
+    {0, TK_QUICK, EDGES, {0, 5}},      {1, TK_QUICK, EDGES, {5, 0}},       {2, TK_QUICK, EVERY, {1, 1}},
+    {3, TK_QUICK, EDGES, {1, 2}},      {4, TK_QUICK, EDGES, {3, 1}},       {5, TK_QUICK, EDGES, {2, 3}},
+    {6, TK_QUICK, EDGES, {5, 15}},     {7, TK_QUICK, EDGES, {5, 16}},      {8, TK_QUICK, EDGES, {5, 17}},
+    {9, TK_QUICK, EVERY, {13, 33}},    {10, TK_QUICK, EDGES, {4, 255}},    {11, TK_QUICK, EDGES, {4, 256}},
+    {12, TK_QUICK, EVERY, {24, 257}},  {13, TK_QUICK, EDGES, {1000, 2}},   {14, TK_QUICK, EDGES, {7, 1023}},
+    {15, TK_QUICK, EVERY, {6, 1025}},  {16, TK_QUICK, EDGES, {2, 8191}},   {17, TK_QUICK, NORMAL_ONLY, {1, 32000}},
+    {18, TK_FULL, EVERY, {65, 4097}},  {19, TK_FULL, EDGES, {70001, 3}},   {20, TK_FULL, EDGES, {64, 32000}},
+    {21, TK_FULL, EDGES, {3, 128256}}, {22, TK_FULL, EDGES, {1, 1 << 20}},
 };
 
 static const shape product_shapes[] = {
-    {TK_QUICK, EDGES, {0, 3, 4}},
-    {TK_QUICK, EDGES, {3, 0, 4}},
-    {TK_QUICK, EDGES, {3, 4, 0}},
-    {TK_QUICK, EVERY, {1, 1, 1}},
-    {TK_QUICK, EDGES, {1, 1, 2}},
-    {TK_QUICK, EDGES, {1, 1, 300}},
-    {TK_QUICK, EDGES, {2, 3, 5}},
-    {TK_QUICK, EDGES, {7, 5, 3}},
-    {TK_QUICK, EDGES, {15, 17, 16}},
-    {TK_QUICK, EDGES, {16, 16, 17}},
-    {TK_QUICK, EVERY, {13, 11, 37}},
-    {TK_QUICK, EDGES, {31, 33, 64}},
-    {TK_QUICK, EDGES, {63, 65, 64}},
-    {TK_QUICK, EDGES, {64, 64, 63}},
-    {TK_QUICK, EDGES, {65, 64, 65}},
-    {TK_QUICK, EDGES, {1, 129, 70}},
-    {TK_QUICK, EDGES, {130, 1, 64}},
-    {TK_QUICK, EVERY, {24, 20, 513}},
-    {TK_QUICK, EDGES, {5, 7, 4099}},
-    {TK_QUICK, NORMAL_ONLY, {257, 255, 256}},
-    {TK_FULL, EVERY, {65, 63, 1025}},
-    {TK_FULL, EDGES, {1000, 777, 333}},
-    {TK_FULL, EDGES, {257, 255, 4099}},
-    {TK_FULL, EDGES, {2304, 2048, 16}},
-    {TK_FULL, NORMAL_ONLY, {1024, 1024, 1024}},
+    {0, TK_QUICK, EDGES, {0, 3, 4}},        {1, TK_QUICK, EDGES, {3, 0, 4}},
+    {2, TK_QUICK, EDGES, {3, 4, 0}},        {3, TK_QUICK, EVERY, {1, 1, 1}},
+    {4, TK_QUICK, EDGES, {1, 1, 2}},        {5, TK_QUICK, EDGES, {1, 1, 300}},
+    {6, TK_QUICK, EDGES, {2, 3, 5}},        {7, TK_QUICK, EDGES, {7, 5, 3}},
+    {8, TK_QUICK, EDGES, {15, 17, 16}},     {9, TK_QUICK, EDGES, {16, 16, 17}},
+    {10, TK_QUICK, EVERY, {13, 11, 37}},    {11, TK_QUICK, EDGES, {31, 33, 64}},
+    {12, TK_QUICK, EDGES, {63, 65, 64}},    {13, TK_QUICK, EDGES, {64, 64, 63}},
+    {14, TK_QUICK, EDGES, {65, 64, 65}},    {15, TK_QUICK, EDGES, {1, 129, 70}},
+    {16, TK_QUICK, EDGES, {130, 1, 64}},    {17, TK_QUICK, EVERY, {24, 20, 513}},
+    {18, TK_QUICK, EDGES, {5, 7, 4099}},    {19, TK_QUICK, NORMAL_ONLY, {257, 255, 256}},
+    {20, TK_FULL, EVERY, {65, 63, 1025}},   {21, TK_FULL, EDGES, {1000, 777, 333}},
+    {22, TK_FULL, EDGES, {257, 255, 4099}}, {23, TK_FULL, EDGES, {2304, 2048, 16}},
+    {100, TK_FULL, EDGES, {70001, 3, 5}},   {101, TK_FULL, EDGES, {3, 70001, 5}},
+    {102, TK_FULL, EDGES, {5, 3, 128256}},  {24, TK_FULL, NORMAL_ONLY, {1024, 1024, 1024}},
 };
 
 static const shape lookup_shapes[] = {
-    {TK_QUICK, EDGES, {0, 4, 5}},      {TK_QUICK, EDGES, {3, 0, 5}},        {TK_QUICK, EVERY, {1, 1, 1}},
-    {TK_QUICK, EDGES, {2, 3, 1}},      {TK_QUICK, EDGES, {5, 3, 2}},        {TK_QUICK, EDGES, {63, 7, 1}},
-    {TK_QUICK, EDGES, {64, 7, 1}},     {TK_QUICK, EDGES, {65, 7, 1}},       {TK_QUICK, EDGES, {129, 5, 1}},
-    {TK_QUICK, EVERY, {300, 5, 7}},    {TK_QUICK, EDGES, {5, 129, 1000}},   {TK_QUICK, EVERY, {129, 17, 64}},
-    {TK_QUICK, EVERY, {1000, 3, 2}},   {TK_QUICK, EDGES, {200, 5, 70001}},  {TK_QUICK, EDGES, {4097, 2, 3}},
-    {TK_FULL, EVERY, {2049, 64, 257}}, {TK_FULL, EDGES, {8192, 256, 8000}}, {TK_FULL, EDGES, {32768, 64, 50304}},
+    {0, TK_QUICK, EDGES, {0, 4, 5}},         {1, TK_QUICK, EDGES, {3, 0, 5}},
+    {2, TK_QUICK, EVERY, {1, 1, 1}},         {3, TK_QUICK, EDGES, {2, 3, 1}},
+    {4, TK_QUICK, EDGES, {5, 3, 2}},         {5, TK_QUICK, EDGES, {63, 7, 1}},
+    {6, TK_QUICK, EDGES, {64, 7, 1}},        {7, TK_QUICK, EDGES, {65, 7, 1}},
+    {8, TK_QUICK, EDGES, {129, 5, 1}},       {9, TK_QUICK, EVERY, {300, 5, 7}},
+    {10, TK_QUICK, EDGES, {5, 129, 1000}},   {11, TK_QUICK, EVERY, {129, 17, 64}},
+    {12, TK_QUICK, EVERY, {1000, 3, 2}},     {13, TK_QUICK, EDGES, {200, 5, 70001}},
+    {14, TK_QUICK, EDGES, {4097, 2, 3}},     {15, TK_FULL, EVERY, {2049, 64, 257}},
+    {100, TK_FULL, EDGES, {70001, 3, 5}},    {101, TK_FULL, EDGES, {7, 8193, 11}},
+    {102, TK_FULL, EDGES, {3, 70001, 5}},    {103, TK_FULL, EDGES, {5000, 3, 262147}},
+    {16, TK_FULL, EDGES, {8192, 256, 8000}}, {17, TK_FULL, EDGES, {32768, 64, 50304}},
 };
 
 typedef struct shape_list {
     shape_class class;
     const shape *shapes;
     int count;
+    int first_drawn; /* the number of the first drawn shape */
 } shape_list;
 
-#define LIST(class, array) ((shape_list){class, array, (int)(sizeof(array) / sizeof *(array))})
+#define LIST(class, array, first_drawn) \
+    ((shape_list){class, array, (int)(sizeof(array) / sizeof *(array)), first_drawn})
 
 static shape_list shapes_of(const tk_contract *contract)
 {
     if (contract->dim_count == 1)
-        return LIST(VECTOR, vector_shapes);
+        return LIST(VECTOR, vector_shapes, 20);
     if (contract->dim_count == 2)
-        return LIST(ROWS, row_shapes);
-    return tk_contract_takes_index(contract) ? LIST(LOOKUP, lookup_shapes) : LIST(PRODUCT, product_shapes);
+        return LIST(ROWS, row_shapes, 23);
+    return tk_contract_takes_index(contract) ? LIST(LOOKUP, lookup_shapes, 18) : LIST(PRODUCT, product_shapes, 25);
 }
 
 /* The size that the op sums over. */
@@ -235,9 +220,9 @@ tk_status tki_trials_make(tk_ctx *ctx, const tk_contract *contract, tk_dtype dty
     int drawn = !options->kernel_file || options->dims ? 0 : options->level == TK_QUICK ? 8 : 24;
     tki_random random = tki_random_stream(options->seed, 2);
     for (int i = 0; i < listed + drawn && good; i++) {
-        static const shape unlisted = {TK_QUICK, EDGES, {0}};
-        static const shape asked_for = {TK_QUICK, EVERY, {0}};
-        const shape *s = options->dims ? &asked_for : i < listed ? &list.shapes[i] : &unlisted;
+        const shape drawn_one = {list.first_drawn + i - listed, TK_QUICK, EDGES, {0}};
+        static const shape asked_for = {0, TK_QUICK, EVERY, {0}};
+        const shape *s = options->dims ? &asked_for : i < listed ? &list.shapes[i] : &drawn_one;
         if (s->level > options->level)
             continue;
         tki_trial trial = {.c = tk_case_init(contract, dtype)};
@@ -255,11 +240,11 @@ tk_status tki_trials_make(tk_ctx *ctx, const tk_contract *contract, tk_dtype dty
             trial.family = family;
             /* A shape with its own family list goes through all variants of the options, the others through one in turn. */
             for (int v = 0; v < variants && good; v++) {
-                if (s->families != EVERY && variants > 1 && v != (i + family) % variants)
+                if (s->families != EVERY && variants > 1 && v != (s->number + family) % variants)
                     continue;
                 if (contract->takes_xent_options)
                     trial.c.xent = options->xent ? *options->xent : xent_variants[v];
-                trial.seed = options->dims ? options->seed : options->seed + (uint64_t)i * 1000 + (uint64_t)v;
+                trial.seed = options->dims ? options->seed : options->seed + (uint64_t)s->number * 1000 + (uint64_t)v;
                 good = add(trials, &capacity, &trial);
             }
         }

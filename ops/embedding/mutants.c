@@ -4,11 +4,12 @@
 #include "ops/mutant_tools.h"
 
 enum { QUERIES, DIM, VOCAB };
-enum { RUN = 64, TILE = 16, MOST_QUERIES = 1024 };
+enum { RUN = 64, TILE = 16, MOST_QUERIES = 1024, MOST_COLUMNS = 1024 };
 
 /* What can go wrong with an index. */
 typedef struct index_mutation {
-    bool off_by_one, clamped, narrow;
+    bool off_by_one, clamped;
+    int bits; /* that are kept, if not 0 */
 } index_mutation;
 
 static int64_t mutated_index(const tk_case *c, const void *index, int64_t i, index_mutation m)
@@ -19,13 +20,20 @@ static int64_t mutated_index(const tk_case *c, const void *index, int64_t i, ind
         value = value < last ? value + 1 : 0;
     if (m.clamped && value > last - 1 && last > 0)
         value = last - 1;
-    return m.narrow ? (uint16_t)value : value;
+    return m.bits ? value & ((INT64_C(1) << m.bits) - 1) : value;
 }
 
 static uint16_t flushed(const tk_case *c, uint16_t bits)
 {
     uint16_t smallest_normal = c->dtype == TK_F16 ? 0x0400 : 0x0080;
     return (bits & 0x7fff) < smallest_normal ? bits & 0x8000 : bits;
+}
+
+/* Where the written columns end. */
+static int64_t end_of_columns(const tk_case *c, int64_t dropped, int64_t multiple, int64_t most)
+{
+    int64_t end = c->dims[DIM] - dropped - tki_tail(c->dims[DIM], multiple);
+    return most && most < end ? most : end;
 }
 
 /* Forward. */
@@ -36,6 +44,7 @@ typedef struct copy_mutation {
     int64_t dropped_queries, dropped_columns;
     int64_t column_multiple; /* columns after the last multiple are not written */
     int64_t most_queries;    /* rows beyond are not written */
+    int64_t most_columns;    /* those beyond are not written */
 } copy_mutation;
 
 static uint16_t copied(const tk_case *c, const uint16_t *source, const copy_mutation *m)
@@ -68,13 +77,14 @@ static int fwd(const tk_case *c, void *const b[], void *run)
     uint16_t *out = b[2];
     int64_t dim = c->dims[DIM];
     int64_t queries = c->dims[QUERIES] - m->dropped_queries;
+    int64_t columns = end_of_columns(c, m->dropped_columns, m->column_multiple, m->most_columns);
     if (m->most_queries && queries > m->most_queries)
         queries = m->most_queries;
     for (int64_t i = 0; i < queries; i++) {
         int64_t row = mutated_index(c, b[0], i, m->index);
         if (m->once_each && asked_before(c, b[0], i))
             continue;
-        for (int64_t j = 0; j < dim - m->dropped_columns - tki_tail(dim, m->column_multiple); j++) {
+        for (int64_t j = 0; j < columns; j++) {
             int64_t place = m->transposed ? j * c->dims[VOCAB] + row : row * dim + j;
             out[i * dim + j] = m->padding_row && row == 0 ? 0 : copied(c, &weight[place], m);
         }
@@ -92,7 +102,7 @@ const tki_mutant tki_embedding_fwd_mutants[] = {
     {"last_tile_dropped", "does not write the columns after the last multiple of 16", FWD(.column_multiple = TILE)},
     {"off_by_one", "reads the next row", FWD(.index = {.off_by_one = true})},
     {"index_clamped", "clamps indices to one row too few", FWD(.index = {.clamped = true})},
-    {"narrow_index", "keeps 16 bits of the index", FWD(.index = {.narrow = true})},
+    {"narrow_index", "keeps 16 bits of the index", FWD(.index = {.bits = 16})},
     {"transposed", "reads the weight as [dim, vocab]", FWD(.transposed = true)},
     {"through_fp32", "copies through fp32, which makes signalling NaNs quiet", FWD(.through_fp32 = true)},
     {"canonical_nan", "loses the payload of NaN", FWD(.canonical_nan = true)},
@@ -105,6 +115,12 @@ const tki_mutant tki_embedding_fwd_mutants[] = {
     {"queries_beyond_1024_dropped", "does not write rows beyond the first 1024", FWD(.most_queries = MOST_QUERIES)},
     TKI_CALL_MUTANTS(fwd),
     {"before_the_start", "writes one element before its output", TKI_CALL(.right = fwd, .before_the_start = true)},
+    {"queries_beyond_65535_dropped",
+     "does not write rows beyond the first 65535, the most blocks of a grid's second size",
+     FWD(.most_queries = 65535), .level = TK_FULL},
+    {"columns_beyond_1024_dropped", "does not write columns beyond the first 1024, the most threads of a block",
+     FWD(.most_columns = MOST_COLUMNS), .level = TK_FULL},
+    {"index_of_17_bits", "keeps 17 bits of the index", FWD(.index = {.bits = 17}), .level = TK_FULL},
     {0},
 };
 
@@ -119,6 +135,7 @@ typedef struct scatter_mutation {
     int64_t dropped_queries, dropped_columns;
     int64_t column_multiple; /* columns after the last multiple are not written */
     int64_t most_queries;    /* those beyond are not added */
+    int64_t most_columns;    /* those beyond are not written */
 } scatter_mutation;
 
 /* One row of sums on its way. */
@@ -176,10 +193,11 @@ static void store_rows(const tk_case *c, void *target, const float *sums, const 
                        const scatter_mutation *m)
 {
     int64_t dim = c->dims[DIM];
+    int64_t columns = end_of_columns(c, m->dropped_columns, m->column_multiple, m->most_columns);
     for (int64_t v = 0; v < c->dims[VOCAB]; v++) {
         if (m->stale_rows && hits_in_all[v] == 0)
             continue;
-        for (int64_t j = 0; j < dim - m->dropped_columns - tki_tail(dim, m->column_multiple); j++) {
+        for (int64_t j = 0; j < columns; j++) {
             int64_t place = v * dim + j;
             float sum = m->minus_zero_rows && hits_in_all[v] == 0 ? -0.0f : sums[place];
             if (m->mean && hits_in_all[v] > 0)
@@ -224,7 +242,7 @@ const tki_mutant tki_embedding_bwd_mutants[] = {
     {"last_tile_dropped", "does not add a row's hits after the last multiple of 16", BWD(.last_tile_dropped = true)},
     {"off_by_one", "adds to the next row", BWD(.index = {.off_by_one = true})},
     {"index_clamped", "clamps indices to one row too few", BWD(.index = {.clamped = true})},
-    {"narrow_index", "keeps 16 bits of the index", BWD(.index = {.narrow = true})},
+    {"narrow_index", "keeps 16 bits of the index", BWD(.index = {.bits = 16})},
     {"transposed", "reads grad_output as [dim, queries]", BWD(.transposed = true)},
     {"short_sums", "keeps the sums in 16 bits, as an atomic addition to the output would", BWD(.short_sums = true)},
     {"rounded_runs", "rounds the sum to 16 bits after every run of 64 hits", BWD(.rounded_runs = true)},
@@ -250,5 +268,11 @@ const tki_mutant tki_embedding_bwd_mutants[] = {
     {"queries_beyond_1024_dropped", "does not add queries beyond the first 1024", BWD(.most_queries = MOST_QUERIES)},
     TKI_CALL_MUTANTS(bwd),
     {"before_the_start", "writes one element before its output", TKI_CALL(.right = bwd, .before_the_start = true)},
+    {"queries_beyond_65535_dropped",
+     "does not add queries beyond the first 65535, the most blocks of a grid's second size",
+     BWD(.most_queries = 65535), .level = TK_FULL},
+    {"columns_beyond_1024_dropped", "does not write columns beyond the first 1024, the most threads of a block",
+     BWD(.most_columns = MOST_COLUMNS), .level = TK_FULL},
+    {"index_of_17_bits", "keeps 17 bits of the index", BWD(.index = {.bits = 17}), .level = TK_FULL},
     {0},
 };

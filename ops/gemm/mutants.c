@@ -169,6 +169,12 @@ const tki_mutant tki_gemm_mutants[] = {
      TKI_CALL(.right = multiply, .before_the_start = true)},
     {"rows_beyond_1024_dropped", "does not write rows beyond the first 1024, the most threads of a block",
      WITH(.most_rows = 1024), .level = TK_FULL},
+    {"rows_beyond_2048_dropped", "does not write rows beyond the first 2048", WITH(.most_rows = 2048),
+     .level = TK_FULL},
+    {"rows_beyond_65535_dropped",
+     "does not write rows beyond the first 65535, the most blocks of a grid's second size", WITH(.most_rows = 65535),
+     .level = TK_FULL},
+    {"longer_sums_cut", "sums over the first 65536 products only", WITH(.most_places = 65536), .level = TK_FULL},
     {0},
 };
 

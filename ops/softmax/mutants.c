@@ -309,5 +309,7 @@ const tki_mutant tki_softmax_bwd_mutants[] = {
      "does not write rows beyond the first 65535, the most blocks of a grid's second size", BWD(.most_rows = 65535),
      .level = TK_FULL},
     {"long_rows_cut", "sums over the first 16384 columns only", BWD(.most_summed = 16384), .level = TK_FULL},
+    {"longer_rows_cut", "sums over the first 65536 columns only", BWD(.most_summed = 65536), .level = TK_FULL},
+    {"longest_rows_cut", "sums over the first 2^19 columns only", BWD(.most_summed = 1 << 19), .level = TK_FULL},
     {0},
 };
