@@ -267,25 +267,12 @@ static bool plan_numbers(const arguments *a, plan *p)
 static bool plan_shape(const arguments *a, plan *p)
 {
     const char *text = given(a, KEY_SHAPE);
-    cli_error error;
     if (a->growth && (text || a->scaling)) {
         cli_complain(a->who, "give --growth or %s, not both", text ? "--shape" : "--scaling");
         return false;
     }
-    if (!text)
-        return true;
-    p->has_shape = true;
-    bool good = cli_parse_shape(text, &p->shape, &error);
-    for (int i = 0; i < p->op_count && good; i++) {
-        tk_case c = tk_case_init(p->ops[i], TK_F16);
-        good = cli_shape_fit(&p->shape, p->ops[i], c.dims, &error);
-        for (int k = 0; k < p->ops[i]->param_count && good; k++)
-            if (tk_case_elements(&c, k) <= 0)
-                good = cli_error_set(&error, "leaves %s without elements, or too large", p->ops[i]->params[k].name);
-    }
-    if (!good)
-        cli_complain(a->who, "--shape '%.80s' %s", text, error.text);
-    return good;
+    p->has_shape = text != NULL;
+    return cli_choose_shape(a->who, text, p->ops, p->op_count, 1, &p->shape);
 }
 
 static void add_group(const arguments *a, plan *p, const tk_ctx *ctx, const tk_contract *op, tk_dtype dtype,

@@ -282,22 +282,8 @@ static cli_exit plan_backend(const certify_arguments *a, certify_plan *p, tk_ctx
 static bool plan_shape(const certify_arguments *a, certify_plan *p)
 {
     const char *text = given(a, KEY_SHAPE);
-    cli_error error;
-    if (!text)
-        return true;
-    p->has_shape = true;
-    bool good = cli_parse_shape(text, &p->shape, &error);
-    for (int i = 0; i < p->op_count && good; i++) {
-        tk_case c = tk_case_init(p->ops[i], TK_F16);
-        c.index_dtype = TK_I64;
-        good = cli_shape_fit(&p->shape, p->ops[i], c.dims, &error);
-        for (int k = 0; k < p->ops[i]->param_count && good; k++)
-            if (tk_case_elements(&c, k) < 0)
-                good = cli_error_set(&error, "makes %s too large to be addressed", p->ops[i]->params[k].name);
-    }
-    if (!good)
-        cli_complain(a->who, "--shape '%.80s' %s", text, error.text);
-    return good;
+    p->has_shape = text != NULL;
+    return cli_choose_shape(a->who, text, p->ops, p->op_count, 0, &p->shape);
 }
 
 /* --mutant or --variant. */

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "cli/parse.h"
 
 void cli_complain_unknown(const char *who, const char *what, const char *word, const char *const names[], int count)
 {
@@ -65,6 +64,29 @@ bool cli_choose_index_dtypes(const char *who, const char *text, unsigned *set)
     bool good = !text || cli_parse_index_dtypes(text, set);
     if (!good)
         cli_complain_unknown(who, "index type", text, (const char *[]){"i32", "i64", "all"}, 3);
+    return good;
+}
+
+bool cli_choose_shape(const char *who, const char *text, const tk_contract *const ops[], int count, int64_t fewest,
+                      cli_shape *shape)
+{
+    cli_error error;
+    bool good = !text || cli_parse_shape(text, shape, &error);
+    for (int i = 0; text && i < count && good; i++) {
+        tk_case c = tk_case_init(ops[i], TK_F16);
+        c.index_dtype = TK_I64; /* the wider one */
+        good = cli_shape_fit(shape, ops[i], c.dims, &error);
+        for (int k = 0; k < ops[i]->param_count && good; k++) {
+            const char *name = ops[i]->params[k].name;
+            int64_t elements = tk_case_elements(&c, k); /* negative: they overflow */
+            if (elements < 0)
+                good = cli_error_set(&error, "makes %s too large to be addressed", name);
+            else if (elements < fewest)
+                good = cli_error_set(&error, "leaves %s without elements", name);
+        }
+    }
+    if (!good)
+        cli_complain(who, "--shape '%.80s' %s", text, error.text);
     return good;
 }
 

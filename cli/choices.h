@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "cli/parse.h"
 #include "tokitai.h"
 
 /* Writes "unknown WHAT 'WORD'", then the nearest of the names or all of them. */
@@ -21,6 +22,10 @@ int cli_choose_ops(const char *who, char *const names[], int count, const tk_con
 /* One bit per tk_dtype. */
 bool cli_choose_dtypes(const char *who, const char *text, unsigned *set);
 bool cli_choose_index_dtypes(const char *who, const char *text, unsigned *set);
+
+/* Sizes that fit every one of the ops and give each of their tensors `fewest` elements or more, 0 or 1. */
+bool cli_choose_shape(const char *who, const char *text, const tk_contract *const ops[], int count, int64_t fewest,
+                      cli_shape *shape);
 
 bool cli_choose_level(const char *who, const char *text, tk_level highest, tk_level *level);
 bool cli_choose_seed(const char *who, const char *text, uint64_t *seed);

@@ -63,6 +63,24 @@ static void types(void **state)
     assert_complaint("t: unknown index type 'f16'; choose from: i32, i64, all");
 }
 
+static void shape(void **state)
+{
+    (void)state;
+    const tk_contract *ops[] = {tk_contract_find("softmax_fwd"), tk_contract_find("gemm")};
+    cli_shape chosen = {.count = 77};
+    assert_true(cli_choose_shape("t", NULL, ops, 2, 1, &chosen));
+    assert_int_equal(chosen.count, 77);
+    assert_true(cli_choose_shape("t", "3x0", ops, 1, 0, &chosen));
+    assert_true(chosen.count == 2 && chosen.sizes[0] == 3 && chosen.sizes[1] == 0);
+    assert_complaint("");
+    assert_false(cli_choose_shape("t", "3x0", ops, 1, 1, &chosen));
+    assert_complaint("t: --shape '3x0' leaves x without elements");
+    assert_false(cli_choose_shape("t", "4294967296x4294967296", ops, 1, 0, &chosen));
+    assert_complaint("t: --shape '4294967296x4294967296' makes x too large to be addressed");
+    assert_false(cli_choose_shape("t", "3x4", ops, 2, 0, &chosen));
+    assert_complaint("t: --shape '3x4' has 2 sizes, but gemm has 3: m, n, k");
+}
+
 static void level(void **state)
 {
     (void)state;
@@ -99,10 +117,8 @@ static void numbers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ops),
-        cmocka_unit_test(types),
-        cmocka_unit_test(level),
-        cmocka_unit_test(numbers),
+        cmocka_unit_test(ops),   cmocka_unit_test(types),   cmocka_unit_test(shape),
+        cmocka_unit_test(level), cmocka_unit_test(numbers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
