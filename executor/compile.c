@@ -16,29 +16,18 @@
 
 enum { MOST_LOG = 1 << 20, POLL_MS = 20 };
 
-/* By the file's ending. `always` makes a shared library of it. */
-static const struct language {
-    const char *ending, *compiler, *always, *last;
-} languages[] = {
-    {".c", "cc", "-fPIC -shared", "-lm"},
-    {".cpp", "c++", "-fPIC -shared", "-lm"},
-    {".cc", "c++", "-fPIC -shared", "-lm"},
-    {".cxx", "c++", "-fPIC -shared", "-lm"},
-    {".cu", "nvcc", "-Xcompiler -fPIC -shared", ""},
-    {".hip", "hipcc", "-fPIC -shared", ""},
-};
-
-static bool ends_with(const char *text, const char *ending)
+const tki_language *tki_language_of(tk_ctx *ctx, const char *file)
 {
-    size_t length = strlen(text), end = strlen(ending);
-    return length > end && !strcmp(text + length - end, ending);
-}
-
-static const struct language *language_of(const char *file)
-{
-    for (size_t i = 0; i < sizeof languages / sizeof *languages; i++)
-        if (ends_with(file, languages[i].ending))
+    static const tki_language languages[] = {
+        {".c", "cpu", "cc", "-fPIC -shared", "-lm"},   {".cpp", "cpu", "c++", "-fPIC -shared", "-lm"},
+        {".cc", "cpu", "c++", "-fPIC -shared", "-lm"}, {".cu", "cuda", "nvcc", "-Xcompiler -fPIC -shared", ""},
+        {".hip", "hip", "hipcc", "-fPIC -shared", ""}, {".so", "cpu", NULL, NULL, NULL},
+    };
+    const char *dot = strrchr(file, '.');
+    for (size_t i = 0; dot && i < sizeof languages / sizeof *languages; i++)
+        if (!strcmp(dot, languages[i].ending))
             return &languages[i];
+    (void)tki_fail(ctx, TK_BAD_ARGUMENT, "'%.200s' does not end in .c, .cpp, .cc, .cu, .hip or .so", file);
     return NULL;
 }
 
@@ -67,10 +56,9 @@ static void allow_compiler(tki_strings *list, const char *compiler)
     free(path);
 }
 
-static bool find_compiler(const tki_worker_source *source, const struct language *language, char *path, size_t size)
+bool tki_language_compiler(const char *name, char *path, size_t size)
 {
     static const char *const folders[] = {"/usr/local/cuda/bin", "/opt/rocm/bin", NULL};
-    const char *name = source->compiler ? source->compiler : language->compiler;
     if (!strchr(name, '/'))
         return tki_program_find(name, folders, path, size);
     char *real = realpath(name, NULL);
@@ -80,7 +68,7 @@ static bool find_compiler(const tki_worker_source *source, const struct language
 }
 
 /* Arguments of the worker program: what may be read, then the command. */
-static bool make_arguments(const tki_worker_source *source, const struct language *language, const char *compiler,
+static bool make_arguments(const tki_worker_source *source, const tki_language *language, const char *compiler,
                            const char *file, tki_worker_build *build, tki_strings *list)
 {
     char *include = source->include ? realpath(source->include, NULL) : NULL;
@@ -174,17 +162,15 @@ static tk_status run(tk_ctx *ctx, const tki_worker_source *source, const tki_str
     return status;
 }
 
-static tk_status compile(tk_ctx *ctx, const tki_worker_source *source, const char *file, tki_worker_build *build)
+static tk_status compile(tk_ctx *ctx, const tki_worker_source *source, const tki_language *language, const char *file,
+                         tki_worker_build *build)
 {
+    const char *name = source->compiler ? source->compiler : language->compiler;
     char compiler[PATH_MAX];
     tki_strings arguments = {0};
     struct stat about;
-    const struct language *language = language_of(source->file);
-    if (!language)
-        return tki_fail(ctx, TK_BAD_ARGUMENT, "%s: a kernel's file ends in .c, .cpp, .cu, .hip or .so", source->file);
-    if (!find_compiler(source, language, compiler, sizeof compiler))
-        return tki_fail(ctx, TK_UNAVAILABLE, "%s needs the compiler %s, which is not here", source->file,
-                        source->compiler ? source->compiler : language->compiler);
+    if (!tki_language_compiler(name, compiler, sizeof compiler))
+        return tki_fail(ctx, TK_UNAVAILABLE, "%s needs the compiler %s, which is not here", source->file, name);
     tk_status status = tki_scratch_make(ctx, &build->scratch);
     if (status != TK_OK)
         return status;
@@ -204,14 +190,17 @@ static tk_status compile(tk_ctx *ctx, const tki_worker_source *source, const cha
 tk_status tki_worker_compile(tk_ctx *ctx, const tki_worker_source *source, tki_worker_build *build)
 {
     *build = (tki_worker_build){0};
+    const tki_language *language = tki_language_of(ctx, source->file);
+    if (!language)
+        return TK_BAD_ARGUMENT;
     char *file = realpath(source->file, NULL);
     if (!file)
         return tki_fail(ctx, TK_IO, "%s: %s", source->file, strerror(errno));
     tk_status status = TK_OK;
-    if (ends_with(source->file, ".so"))
+    if (!language->compiler)
         snprintf(build->artifact, sizeof build->artifact, "%s", file);
     else
-        status = compile(ctx, source, file, build);
+        status = compile(ctx, source, language, file, build);
     free(file);
     return status;
 }

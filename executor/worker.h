@@ -25,6 +25,19 @@ typedef struct tki_worker_options {
  * Compiling
  * ------------------------------------------------------------------------------------------------------------ */
 
+/* What a file's ending says. */
+typedef struct tki_language {
+    const char *ending, *backend;
+    const char *compiler;      /* its usual name; NULL: a shared library, which is taken as it is */
+    const char *always, *last; /* before and behind the file's name: what makes a shared library of it */
+} tki_language;
+
+/* NULL, and TK_BAD_ARGUMENT's message in the context, if the ending is none of these. */
+const tki_language *tki_language_of(tk_ctx *ctx, const char *file);
+
+/* The path of the compiler that will run: of one named by its path, or on the PATH or in a vendor's usual folder. False: not here. */
+bool tki_language_compiler(const char *name, char *path, size_t size);
+
 typedef struct tki_worker_source {
     const char *file;
     const char *

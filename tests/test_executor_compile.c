@@ -167,7 +167,7 @@ static void bad_sources(void **state)
     (void)state;
     refuse("error.c", "int broken(\n", NULL, 60, TK_BAD_FILE, "does not compile", "error.c:1");
     refuse("nothing.c", "#include <nowhere.h>\n", NULL, 60, TK_BAD_FILE, "does not compile", "nowhere.h");
-    refuse("file.txt", "", NULL, 60, TK_BAD_ARGUMENT, "ends in .c", "");
+    refuse("file.txt", "", NULL, 60, TK_BAD_ARGUMENT, "does not end in .c", "");
     refuse("copy.c", COPY_KERNEL, "no-such-compiler", 60, TK_UNAVAILABLE, "no-such-compiler", "");
 }
 

@@ -17,25 +17,6 @@ extern const tki_source_file tki_kernel_header[];
 
 enum { MOST_FILE_BYTES = 1 << 30, MOST_LOG_BYTES = 1 << 16, VERSION_SECONDS = 20 };
 
-static const struct {
-    const char *ending, *backend, *compiler;
-} languages[] = {
-    {".c", "cpu", "cc"},     {".cpp", "cpu", "c++"},   {".cc", "cpu", "c++"},
-    {".cu", "cuda", "nvcc"}, {".hip", "hip", "hipcc"}, {".so", "cpu", NULL},
-};
-
-enum { LANGUAGES = sizeof languages / sizeof *languages };
-
-/* The language of a file by its ending; LANGUAGES if it has none of these. */
-static int language_of(const char *path)
-{
-    const char *dot = strrchr(path, '.');
-    int i = 0;
-    while (i < LANGUAGES && (!dot || strcmp(dot, languages[i].ending) != 0))
-        i++;
-    return i;
-}
-
 static void set_name(tk_kernel_file *kernel)
 {
     const char *slash = strrchr(kernel->path, '/');
@@ -76,11 +57,8 @@ static tk_status write_header(tk_ctx *ctx, tk_kernel_file *kernel)
 static void note_version(tk_kernel_file *kernel, const char *compiler)
 {
     char path[4096];
-    static const char *const folders[] = {"/usr/local/cuda/bin", "/opt/rocm/bin", NULL};
     snprintf(kernel->version, sizeof kernel->version, "%s, of unknown version", compiler);
-    if (strchr(compiler, '/'))
-        snprintf(path, sizeof path, "%s", compiler);
-    else if (!tki_program_find(compiler, folders, path, sizeof path))
+    if (!tki_language_compiler(compiler, path, sizeof path))
         return;
     char option[] = "--version";
     tki_process process;
@@ -159,13 +137,13 @@ tk_status tk_kernel_file_open(tk_ctx *ctx, const char *path, const tk_kernel_fil
         return tki_fail(ctx, TK_BAD_ARGUMENT, "no path, or nowhere to put the kernel");
     *kernel = NULL;
     options = options ? options : &defaults;
-    int language = language_of(path);
-    if (language == LANGUAGES)
-        return tki_fail(ctx, TK_BAD_ARGUMENT, "'%.200s' does not end in .c, .cpp, .cc, .cu, .hip or .so", path);
+    const tki_language *language = tki_language_of(ctx, path);
+    if (!language)
+        return TK_BAD_ARGUMENT;
     tk_kernel_file *made = calloc(1, sizeof *made);
     if (!made)
         return tki_fail(ctx, TK_NO_MEMORY, "no memory for a kernel file");
-    made->is_library = !languages[language].compiler;
+    made->is_library = !language->compiler;
     made->call_seconds = options->call_seconds;
     made->path = strdup(path);
     made->compiler = options->compiler ? strdup(options->compiler) : NULL;
@@ -174,13 +152,13 @@ tk_status tk_kernel_file_open(tk_ctx *ctx, const char *path, const tk_kernel_fil
     if (!made->path || (options->compiler && !made->compiler) || (options->flags && !made->flags))
         status = tki_fail(ctx, TK_NO_MEMORY, "no memory for a kernel file");
     if (status == TK_OK)
-        status = set_backend(ctx, made, options->backend ? options->backend : languages[language].backend);
+        status = set_backend(ctx, made, options->backend ? options->backend : language->backend);
     if (status == TK_OK && !tki_hash_file(path, made->source_hash))
         status = tki_fail(ctx, TK_IO, "cannot read '%.200s'", path);
     if (status == TK_OK) {
         set_name(made);
         if (!made->is_library)
-            note_version(made, made->compiler ? made->compiler : languages[language].compiler);
+            note_version(made, made->compiler ? made->compiler : language->compiler);
         status = build(ctx, made, options->compile_seconds);
     }
     if (status == TK_OK && !tki_kernel_file_unchanged(made))
