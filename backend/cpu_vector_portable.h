@@ -188,53 +188,7 @@ TKI_INLINE void vec_store16(uint16_t *target, vec v, tk_dtype dtype)
     memcpy(target, &elements, sizeof elements);
 }
 
-TKI_INLINE void vec_store16_part(uint16_t *target, vec v, int count, tk_dtype dtype)
-{
-    uint16_t lanes[VEC];
-    vec_store16(lanes, v, dtype);
-    memcpy(target, lanes, (size_t)count * sizeof *lanes);
-}
-
-TKI_INLINE void vec_stream16(uint16_t *target, vec v, tk_dtype dtype)
-{
-    vec_store16(target, v, dtype);
-}
-
-TKI_INLINE void vec_store16_pair(uint16_t *target, vec first, vec second, tk_dtype dtype)
-{
-    vec_store16(target, first, dtype);
-    vec_store16(target + VEC, second, dtype);
-}
-
-TKI_INLINE void vec_stream16_pair(uint16_t *target, vec first, vec second, tk_dtype dtype)
-{
-    vec_store16_pair(target, first, second, dtype);
-}
-
-TKI_INLINE void vec_load16_mixed(const uint16_t *source, vec *first, vec *second, tk_dtype dtype)
-{
-    *first = vec_load16(source, dtype);
-    *second = vec_load16(source + VEC, dtype);
-}
-
-TKI_INLINE void vec_store16_mixed(uint16_t *target, vec first, vec second, tk_dtype dtype)
-{
-    vec_store16_pair(target, first, second, dtype);
-}
-
-TKI_INLINE void vec_stream16_mixed(uint16_t *target, vec first, vec second, tk_dtype dtype)
-{
-    vec_store16_pair(target, first, second, dtype);
-}
-
-TKI_INLINE void vec_stream_copy(void *target, const void *source)
-{
-    memcpy(target, source, VEC * sizeof(float));
-}
-
-TKI_INLINE void vec_stream_end(void)
-{
-}
+#include "backend/cpu_vector_plain.h"
 
 TKI_INLINE void vec_transpose(vec rows[VEC])
 {

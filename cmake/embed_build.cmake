@@ -4,7 +4,7 @@
 # exist counts as empty:
 #     ops/X/kernel_cpu.c  ops/X/kernel_cpu.h  ops/X/params.h  backend/cpu_isa.h  backend/cpu_vector.h
 #     backend/cpu_vector_avx2.h  backend/cpu_vector_avx512.h  backend/cpu_vector_cells.h  backend/cpu_vector_neon.h
-#     backend/cpu_vector_portable.h  backend/cpu_vector_rows.h  core/dtype.h  include/tokitai.h
+#     backend/cpu_vector_plain.h  backend/cpu_vector_portable.h  backend/cpu_vector_rows.h  core/dtype.h  include/tokitai.h
 # so anyone can recompute it with `cat ... | sha256sum`. tests/check_includes.sh makes sure that no kernel is made of more.
 #
 # Called with OUTPUT, SOURCE_DIR, VERSION, COMPILER, COMPILER_ID, COMPILER_VERSION, KERNEL_OPTIONS, KERNELS and ISAS
@@ -30,7 +30,8 @@ foreach(kernel IN LISTS kernels)
     set(content "")
     foreach(file IN ITEMS ${kernel} ${folder}/kernel_cpu.h ${folder}/params.h backend/cpu_isa.h
             backend/cpu_vector.h backend/cpu_vector_avx2.h backend/cpu_vector_avx512.h backend/cpu_vector_cells.h
-            backend/cpu_vector_neon.h backend/cpu_vector_portable.h backend/cpu_vector_rows.h core/dtype.h include/tokitai.h)
+            backend/cpu_vector_neon.h backend/cpu_vector_plain.h backend/cpu_vector_portable.h backend/cpu_vector_rows.h
+            core/dtype.h include/tokitai.h)
         if(EXISTS ${SOURCE_DIR}/${file})
             file(READ ${SOURCE_DIR}/${file} part)
             string(APPEND content "${part}")
