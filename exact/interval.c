@@ -145,6 +145,14 @@ void tki_interval_log1p(tki_interval *x, const tki_interval *a)
     mpfr_log1p(x->hi, a->hi, MPFR_RNDU);
 }
 
+void tki_interval_get(const tki_interval *x, int precision, mpfr_ptr lo, mpfr_ptr hi)
+{
+    mpfr_set_prec(lo, precision);
+    mpfr_set_prec(hi, precision);
+    mpfr_set(lo, x->lo, MPFR_RNDD);
+    mpfr_set(hi, x->hi, MPFR_RNDU);
+}
+
 double tki_interval_low(const tki_interval *x)
 {
     return mpfr_get_d(x->lo, MPFR_RNDD);

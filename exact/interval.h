@@ -28,6 +28,9 @@ void tki_interval_exp(tki_interval *x, const tki_interval *a);
 void tki_interval_log(tki_interval *x, const tki_interval *a);   /* a > 0 */
 void tki_interval_log1p(tki_interval *x, const tki_interval *a); /* a > -1 */
 
+/* Numbers of that precision that enclose it. */
+void tki_interval_get(const tki_interval *x, int precision, mpfr_ptr lo, mpfr_ptr hi);
+
 /* Doubles that enclose it. */
 double tki_interval_low(const tki_interval *x);
 double tki_interval_high(const tki_interval *x);

@@ -314,6 +314,28 @@ static void constants(void **state)
     mpfr_free_cache();
 }
 
+static void ends_of_another_precision_enclose(void **state)
+{
+    (void)state;
+    tki_interval x;
+    mpfr_t lo, hi;
+    tki_interval_init(&x, 53);
+    mpfr_inits2(HIGH, lo, hi, (mpfr_ptr)0);
+    for (int i = 0; i < ROUNDS; i++) {
+        int precision = precisions[i % 5];
+        draw_interval(&x);
+        tki_interval_get(&x, precision, lo, hi);
+        assert_true(mpfr_get_prec(lo) == precision && mpfr_get_prec(hi) == precision);
+        assert_true(mpfr_lessequal_p(lo, x.lo) && mpfr_greaterequal_p(hi, x.hi));
+        /* No other number of that precision lies between. */
+        mpfr_nextabove(lo);
+        mpfr_nextbelow(hi);
+        assert_true(mpfr_greater_p(lo, x.lo) && mpfr_less_p(hi, x.hi));
+    }
+    mpfr_clears(lo, hi, (mpfr_ptr)0);
+    tki_interval_clear(&x);
+}
+
 static void doubles_enclose(void **state)
 {
     (void)state;
@@ -354,6 +376,7 @@ int main(void)
         cmocka_unit_test(operations_with_a_double),
         cmocka_unit_test(as_tight_as_the_precision),
         cmocka_unit_test(constants),
+        cmocka_unit_test(ends_of_another_precision_enclose),
         cmocka_unit_test(doubles_enclose),
     };
     return cmocka_run_group_tests_name("interval", tests, NULL, NULL);

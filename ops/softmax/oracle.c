@@ -172,10 +172,7 @@ static tk_status fwd_refine(const tki_oracle_job *job, int64_t row, int64_t col,
     }
     tki_exp_ratio_enclose(&t, &table[x[col]], max);
     tki_interval_div(&t, &t, &sum);
-    mpfr_set_prec(lo, precision);
-    mpfr_set_prec(hi, precision);
-    mpfr_set(lo, t.lo, MPFR_RNDD);
-    mpfr_set(hi, t.hi, MPFR_RNDU);
+    tki_interval_get(&t, precision, lo, hi);
     tki_interval_clear(&t);
     tki_interval_clear(&sum);
     return TK_OK;

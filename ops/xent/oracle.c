@@ -484,10 +484,7 @@ static tk_status refine(const tki_oracle_job *job, int64_t row, int64_t col, int
         refine_loss(job, row, f, r, &s, &t);
     else
         refine_gradient(job, row, col, f, r, &s, &t);
-    mpfr_set_prec(lo, r->precision);
-    mpfr_set_prec(hi, r->precision);
-    mpfr_set(lo, s.lo, MPFR_RNDD);
-    mpfr_set(hi, s.hi, MPFR_RNDU);
+    tki_interval_get(&s, r->precision, lo, hi);
     tki_interval_clear(&s);
     tki_interval_clear(&t);
     return TK_OK;
