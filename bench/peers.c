@@ -76,6 +76,24 @@ bool bench_product_of(const bench_work *work, bench_product *p)
     return true;
 }
 
+bool bench_wide_product_open(const bench_work *work, bench_wide_product *product)
+{
+    bench_product *p = &product->p;
+    if (!bench_product_of(work, p))
+        return false;
+    product->a = bench_alloc(p->rows * p->inner * (int64_t)sizeof(float));
+    product->b = bench_alloc(p->inner * p->cols * (int64_t)sizeof(float));
+    product->c = bench_alloc(p->rows * p->cols * (int64_t)sizeof(float));
+    return product->a && product->b && product->c;
+}
+
+void bench_wide_product_close(bench_wide_product *product)
+{
+    free(product->a);
+    free(product->b);
+    free(product->c);
+}
+
 enum { CHUNK = 1 << 15 };
 
 void bench_widen(const bench_work *work, const uint16_t *from, float *to, int64_t count)

@@ -39,6 +39,15 @@ typedef struct bench_product {
 /* False if the work is not a GEMM. */
 bool bench_product_of(const bench_work *work, bench_product *product);
 
+/* One whose operands are widened to fp32 first, with memory for that. Closing is due in any case, of a zeroed one too. */
+typedef struct bench_wide_product {
+    bench_product p;
+    float *a, *b, *c; /* as many elements as p's */
+} bench_wide_product;
+
+bool bench_wide_product_open(const bench_work *work, bench_wide_product *product);
+void bench_wide_product_close(bench_wide_product *product);
+
 /* Conversions by all threads of the work. */
 void bench_widen(const bench_work *work, const uint16_t *from, float *to, int64_t count);
 void bench_narrow(const bench_work *work, const float *from, uint16_t *to, int64_t count);

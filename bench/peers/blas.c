@@ -13,8 +13,7 @@ typedef void (*bli_sgemm_function)(int trans_a, int trans_b, int64_t m, int64_t 
                                    int64_t b_col, const float *beta, float *c, int64_t c_row, int64_t c_col);
 
 typedef struct state {
-    bench_product p;
-    float *a, *b, *c;
+    bench_wide_product wide;
     cblas_sgemm_function cblas_sgemm;
     bli_sgemm_function bli_sgemm;
 } state;
@@ -51,51 +50,39 @@ static const char *find_blis(const char **missing)
 static bool run(bench_arm *arm)
 {
     const state *s = arm->state;
-    const bench_product *p = &s->p;
+    const bench_product *p = &s->wide.p;
     const float one = 1.0f;
     const float zero = 0.0f;
-    bench_widen(arm->work, p->a, s->a, p->rows * p->inner);
-    bench_widen(arm->work, p->b, s->b, p->inner * p->cols);
+    bench_widen(arm->work, p->a, s->wide.a, p->rows * p->inner);
+    bench_widen(arm->work, p->b, s->wide.b, p->inner * p->cols);
     int64_t lda = p->a_transposed ? p->rows : p->inner;
     int64_t ldb = p->b_transposed ? p->inner : p->cols;
     if (s->cblas_sgemm)
         s->cblas_sgemm(101, p->a_transposed ? 112 : 111, p->b_transposed ? 112 : 111, (int)p->rows, (int)p->cols,
-                       (int)p->inner, 1.0f, s->a, (int)lda, s->b, (int)ldb, 0.0f, s->c, (int)p->cols);
+                       (int)p->inner, 1.0f, s->wide.a, (int)lda, s->wide.b, (int)ldb, 0.0f, s->wide.c, (int)p->cols);
     else
-        s->bli_sgemm(0, 0, p->rows, p->cols, p->inner, &one, s->a, p->a_transposed ? 1 : lda,
-                     p->a_transposed ? lda : 1, s->b, p->b_transposed ? 1 : ldb, p->b_transposed ? ldb : 1, &zero,
-                     s->c, p->cols, 1);
-    bench_narrow(arm->work, s->c, p->c, p->rows * p->cols);
+        s->bli_sgemm(0, 0, p->rows, p->cols, p->inner, &one, s->wide.a, p->a_transposed ? 1 : lda,
+                     p->a_transposed ? lda : 1, s->wide.b, p->b_transposed ? 1 : ldb, p->b_transposed ? ldb : 1,
+                     &zero, s->wide.c, p->cols, 1);
+    bench_narrow(arm->work, s->wide.c, p->c, p->rows * p->cols);
     return true;
 }
 
 static void close_arm(bench_arm *arm)
 {
     state *s = arm->state;
-    if (s) {
-        free(s->a);
-        free(s->b);
-        free(s->c);
-    }
+    if (s)
+        bench_wide_product_close(&s->wide);
     free(s);
 }
 
 static state *attach_product(const bench_work *work, int variant, bench_arm *arm)
 {
-    bench_product p;
-    if (variant > 0 || !bench_product_of(work, &p))
-        return NULL;
-    state *s = calloc(1, sizeof *s);
+    state *s = variant > 0 ? NULL : calloc(1, sizeof *s);
     arm->state = s;
     arm->run = run;
     arm->close = close_arm;
-    if (!s)
-        return NULL;
-    s->p = p;
-    s->a = bench_alloc(p.rows * p.inner * (int64_t)sizeof(float));
-    s->b = bench_alloc(p.inner * p.cols * (int64_t)sizeof(float));
-    s->c = bench_alloc(p.rows * p.cols * (int64_t)sizeof(float));
-    return s->a && s->b && s->c ? s : NULL;
+    return s && bench_wide_product_open(work, &s->wide) ? s : NULL;
 }
 
 static bool attach_openblas(const bench_work *work, int variant, bench_arm *arm)

@@ -11,8 +11,8 @@ typedef small_product (*dispatch_function)(int m, int n, int k, const int *lda, 
                                            const int *prefetch);
 
 typedef struct state {
-    bench_product p;
-    float *a, *b, *c, *turned;
+    bench_wide_product wide;
+    float *turned; /* a transposed operand */
     dispatch_function dispatch;
 } state;
 
@@ -50,7 +50,7 @@ static int64_t least(int64_t a, int64_t b)
 /* Column-major C^T = B^T A^T, so the operands change places. */
 static bool multiply_tile(const state *s, int64_t row, int64_t col)
 {
-    const bench_product *p = &s->p;
+    const bench_product *p = &s->wide.p;
     const int cols = (int)least(p->cols - col, TILE);
     const int rows = (int)least(p->rows - row, TILE);
     const int ld_b = (int)p->cols;
@@ -62,7 +62,7 @@ static bool multiply_tile(const state *s, int64_t row, int64_t col)
                                             &beta, NULL, NULL);
         if (!product)
             return false;
-        product(s->b + k * p->cols + col, s->a + row * p->inner + k, s->c + row * p->cols + col);
+        product(s->wide.b + k * p->cols + col, s->wide.a + row * p->inner + k, s->wide.c + row * p->cols + col);
     }
     return true;
 }
@@ -70,20 +70,20 @@ static bool multiply_tile(const state *s, int64_t row, int64_t col)
 static bool run(bench_arm *arm)
 {
     const state *s = arm->state;
-    const bench_product *p = &s->p;
+    const bench_product *p = &s->wide.p;
     bool good = true;
-    bench_widen(arm->work, p->a, p->a_transposed ? s->turned : s->a, p->rows * p->inner);
+    bench_widen(arm->work, p->a, p->a_transposed ? s->turned : s->wide.a, p->rows * p->inner);
     if (p->a_transposed)
-        transpose(s->turned, s->a, p->inner, p->rows);
-    bench_widen(arm->work, p->b, p->b_transposed ? s->turned : s->b, p->inner * p->cols);
+        transpose(s->turned, s->wide.a, p->inner, p->rows);
+    bench_widen(arm->work, p->b, p->b_transposed ? s->turned : s->wide.b, p->inner * p->cols);
     if (p->b_transposed)
-        transpose(s->turned, s->b, p->cols, p->inner);
+        transpose(s->turned, s->wide.b, p->cols, p->inner);
 #pragma omp parallel for schedule(static) collapse(2) num_threads(arm->work->threads) reduction(&& : good) \
     if (arm->work->threads > 1)
     for (int64_t row = 0; row < p->rows; row += TILE)
         for (int64_t col = 0; col < p->cols; col += TILE)
             good = multiply_tile(s, row, col) && good;
-    bench_narrow(arm->work, s->c, p->c, p->rows * p->cols);
+    bench_narrow(arm->work, s->wide.c, p->c, p->rows * p->cols);
     return good;
 }
 
@@ -91,9 +91,7 @@ static void close_arm(bench_arm *arm)
 {
     state *s = arm->state;
     if (s) {
-        free(s->a);
-        free(s->b);
-        free(s->c);
+        bench_wide_product_close(&s->wide);
         free(s->turned);
     }
     free(s);
@@ -102,22 +100,16 @@ static void close_arm(bench_arm *arm)
 static bool attach(const bench_work *work, int variant, bench_arm *arm)
 {
     const char *name;
-    bench_product p;
-    if (variant > 0 || !bench_product_of(work, &p))
-        return false;
-    state *s = calloc(1, sizeof *s);
+    state *s = variant > 0 ? NULL : calloc(1, sizeof *s);
     arm->state = s;
     arm->run = run;
     arm->close = close_arm;
-    if (!s)
+    if (!s || !bench_wide_product_open(work, &s->wide))
         return false;
-    s->p = p;
-    s->a = bench_alloc(p.rows * p.inner * (int64_t)sizeof(float));
-    s->b = bench_alloc(p.inner * p.cols * (int64_t)sizeof(float));
-    s->c = bench_alloc(p.rows * p.cols * (int64_t)sizeof(float));
-    s->turned = bench_alloc(p.inner * (p.a_transposed ? p.rows : p.cols) * (int64_t)sizeof(float));
+    const bench_product *p = &s->wide.p;
+    s->turned = bench_alloc(p->inner * (p->a_transposed ? p->rows : p->cols) * (int64_t)sizeof(float));
     bench_symbol(library(&name), "libxsmm_smmdispatch", &s->dispatch);
-    return s->a && s->b && s->c && s->turned && s->dispatch;
+    return s->turned && s->dispatch;
 }
 
 const bench_peer bench_peer_libxsmm = {"libxsmm", find, attach};
