@@ -3,12 +3,11 @@
 
 #include <math.h>
 #include <mpfr.h>
-#include <stdlib.h>
 
+#include "exact/kept_table.h"
 #include "exact/round.h"
 
 enum {
-    PATTERNS = 1 << 16,
     PRECISION = 96,
     DIFFERENCE_PRECISION = 320, /* that of two 16-bit numbers spans at most 262 bits */
     /* exp(+-2^16) has exponents of +-94548. Beyond, a pattern's exponent is this plus its place times a gap. */
@@ -36,28 +35,25 @@ static tki_exp_entry entry_of(double x, uint32_t bits, mpfr_ptr t)
     return (tki_exp_entry){.x = (float)x, .mantissa = mantissa, .exponent = (int32_t)exponent};
 }
 
-tk_status tki_exp_table_open(tk_dtype dtype, void **table)
+static void fill(tk_dtype dtype, void *table)
 {
-    tki_exp_entry *entries = malloc(PATTERNS * sizeof *entries);
-    if (!entries)
-        return TK_NO_MEMORY;
+    tki_exp_entry *entries = table;
 #pragma omp parallel
     {
         mpfr_t t;
         mpfr_init2(t, PRECISION);
 #pragma omp for schedule(dynamic, 256)
-        for (uint32_t bits = 0; bits < PATTERNS; bits++)
+        for (uint32_t bits = 0; bits < TKI_PATTERNS; bits++)
             entries[bits] = entry_of(tki_decode(dtype, bits), bits, t);
         mpfr_clear(t);
         mpfr_free_cache2(MPFR_FREE_LOCAL_CACHE);
     }
-    *table = entries;
-    return TK_OK;
 }
 
-void tki_exp_table_close(void *table)
+tk_status tki_exp_table_open(tk_dtype dtype, void **table)
 {
-    free(table);
+    static tki_kept_table kept = {.entry_bytes = sizeof(tki_exp_entry), .fill = fill};
+    return tki_kept_table_open(&kept, dtype, table);
 }
 
 void tki_exp_ratio_enclose(tki_interval *result, const tki_exp_entry *x, const tki_exp_entry *max)

@@ -23,9 +23,9 @@ typedef struct tki_exp_entry {
 #define TKI_EXP_RATIO_ERROR 0x1p-51
 #define TKI_EXP_RATIO_TINY 0x1p-360
 
-/* 65536 entries, indexed by pattern. Those of NaN and +inf have NaN for mantissa. Both are of an oracle's shape. */
+/* 65536 entries, indexed by pattern, kept until the process ends. Those of NaN and +inf have NaN for mantissa. Of the shape of an
+ * oracle's open(). */
 TK_MUST_USE tk_status tki_exp_table_open(tk_dtype dtype, void **table);
-void tki_exp_table_close(void *table); /* NULL is fine */
 
 /* In all of these x <= max, max is finite and x finite or -inf. */
 

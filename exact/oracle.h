@@ -34,7 +34,7 @@ typedef struct tki_oracle_job {
 /* Every function is safe to call from several threads at once with the same job; only TK_OK, TK_NO_MEMORY and
  * TK_INTERNAL are returned. */
 typedef struct tki_oracle {
-    /* Tables that depend on the dtype alone, made once per certificate. May be NULL. */
+    /* Tables that depend on the dtype alone. May be NULL, and so may close() where they are kept. */
     tk_status (*open)(tk_dtype dtype, void **tables);
     void (*close)(void *tables);
     /* What depends on one case's inputs, made once per case. May be NULL. */

@@ -5,21 +5,54 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { RED_ZONE = 4096 };
+enum { RED_ZONE = 4096, PERIOD = 256 };
 
-/* Every buffer has zones of its own, so that a kernel that copies too much does not copy what was there. */
-static unsigned char zone_byte(const tki_guarded *buffer, size_t i)
+/* Every buffer has zones of its own, so that a kernel that copies too much does not copy what was there. Byte i of a zone, counted
+ * from zone_begin, is byte i % PERIOD of the pattern. */
+typedef struct pattern {
+    unsigned char byte[PERIOD];
+} pattern;
+
+static pattern pattern_of(const tki_guarded *buffer)
 {
     uint32_t salt = (uint32_t)((uintptr_t)buffer->mapping >> 12) * 0x9e3779b1u;
-    return (unsigned char)(i * 131 + (salt >> 24));
+    pattern zones;
+    for (size_t i = 0; i < PERIOD; i++)
+        zones.byte[i] = (unsigned char)(i * 131 + (salt >> 24));
+    return zones;
 }
 
-static void paint(tki_guarded *buffer)
+/* How many of the bytes from `at` up to `end` lie in one period of the pattern. */
+static size_t stretch(const tki_guarded *buffer, const unsigned char *at, const unsigned char *end)
 {
-    for (unsigned char *p = buffer->zone_begin; p < buffer->data; p++)
-        *p = zone_byte(buffer, (size_t)(p - buffer->zone_begin));
-    for (unsigned char *p = buffer->data + buffer->bytes; p < buffer->zone_end; p++)
-        *p = zone_byte(buffer, (size_t)(p - buffer->zone_begin));
+    size_t left = PERIOD - (size_t)(at - buffer->zone_begin) % PERIOD;
+    return left < (size_t)(end - at) ? left : (size_t)(end - at);
+}
+
+static void paint(const tki_guarded *buffer, const pattern *zones, unsigned char *at, const unsigned char *end)
+{
+    for (size_t part; at < end; at += part) {
+        part = stretch(buffer, at, end);
+        memcpy(at, zones->byte + (size_t)(at - buffer->zone_begin) % PERIOD, part);
+    }
+}
+
+/* The first byte that is not as it was painted; NULL if all are. */
+static const unsigned char *first_changed(const tki_guarded *buffer, const pattern *zones, const unsigned char *at,
+                                          const unsigned char *end)
+{
+    for (size_t part; at < end; at += part) {
+        const unsigned char *painted = zones->byte + (size_t)(at - buffer->zone_begin) % PERIOD;
+        part = stretch(buffer, at, end);
+        if (!memcmp(at, painted, part))
+            continue;
+        while (*at == *painted) {
+            at++;
+            painted++;
+        }
+        return at;
+    }
+    return NULL;
 }
 
 bool tki_guard_alloc(tki_guarded *buffer, tki_guard_mode mode, size_t bytes, size_t element)
@@ -50,7 +83,9 @@ bool tki_guard_alloc(tki_guarded *buffer, tki_guard_mode mode, size_t bytes, siz
         tki_guard_free(buffer);
         return false;
     }
-    paint(buffer);
+    pattern zones = pattern_of(buffer);
+    paint(buffer, &zones, buffer->zone_begin, buffer->data);
+    paint(buffer, &zones, buffer->data + bytes, buffer->zone_end);
     return true;
 }
 
@@ -63,13 +98,11 @@ void tki_guard_free(tki_guarded *buffer)
 
 bool tki_guard_intact(const tki_guarded *buffer, int64_t *offset)
 {
-    for (const unsigned char *p = buffer->zone_begin; p < buffer->zone_end; p++) {
-        if (p == buffer->data)
-            p += buffer->bytes;
-        if (p < buffer->zone_end && *p != zone_byte(buffer, (size_t)(p - buffer->zone_begin))) {
-            *offset = p - buffer->data;
-            return false;
-        }
-    }
-    return true;
+    pattern zones = pattern_of(buffer);
+    const unsigned char *changed = first_changed(buffer, &zones, buffer->zone_begin, buffer->data);
+    if (!changed)
+        changed = first_changed(buffer, &zones, buffer->data + buffer->bytes, buffer->zone_end);
+    if (changed)
+        *offset = changed - buffer->data;
+    return !changed;
 }

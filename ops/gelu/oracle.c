@@ -2,14 +2,14 @@
  * grad_output), so a table over all patterns of x, enclosed with MPFR, serves every element; what a table entry in
  * double does not decide is refined from scratch. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "exact/interval.h"
+#include "exact/kept_table.h"
 #include "exact/oracle.h"
 #include "exact/round.h"
 #include "ops/gelu/contract.h"
 
-enum { PATTERNS = 1 << 16, TABLE_PRECISION = 96, BOX = 2048 };
+enum { TABLE_PRECISION = 96, BOX = 2048 };
 
 typedef struct entry {
     double lo, hi; /* encloses y or g' at this x; for x = +-inf its limit */
@@ -19,117 +19,135 @@ typedef struct entry {
 
 typedef enum function { VALUE, DERIVATIVE } function;
 
-/* Working variables of one evaluation, all of one precision. */
+/* Working variables of one evaluation, all of one precision. For x >= 0 the sigmoid of 2z is `large` and what it lacks to one `small`; for
+ * -x it is the other way round, and 2z and h change sign. So one evaluation serves both. */
 typedef struct scratch {
-    tki_interval c, two_z, sigma, one_minus_sigma, h, t;
+    tki_interval two_c, a; /* constants of the formula */
+    tki_interval two_z, small, large, h, t;
 } scratch;
 
 static void scratch_init(scratch *s, int precision)
 {
-    tki_interval *all[] = {&s->c, &s->two_z, &s->sigma, &s->one_minus_sigma, &s->h, &s->t};
-    for (int i = 0; i < 6; i++)
+    tki_interval *all[] = {&s->two_c, &s->a, &s->two_z, &s->small, &s->large, &s->h, &s->t};
+    for (int i = 0; i < 7; i++)
         tki_interval_init(all[i], precision);
     tki_interval_set_pi(&s->t);
-    tki_interval_set_d(&s->c, 2);
-    tki_interval_div(&s->c, &s->c, &s->t);
-    tki_interval_sqrt(&s->c, &s->c);
+    tki_interval_set_d(&s->two_c, 8);
+    tki_interval_div(&s->two_c, &s->two_c, &s->t);
+    tki_interval_sqrt(&s->two_c, &s->two_c); /* 2 sqrt(2 / pi) */
+    tki_interval_set_ratio(&s->a, 44715, 1000000);
 }
 
 static void scratch_clear(scratch *s)
 {
-    tki_interval *all[] = {&s->c, &s->two_z, &s->sigma, &s->one_minus_sigma, &s->h, &s->t};
-    for (int i = 0; i < 6; i++)
+    tki_interval *all[] = {&s->two_c, &s->a, &s->two_z, &s->small, &s->large, &s->h, &s->t};
+    for (int i = 0; i < 7; i++)
         tki_interval_clear(all[i]);
 }
 
-/* x = 2 c x (1 + k a x^2), which is 2z for k = 1 and h for k = 3 */
-static void set_cubic(scratch *s, tki_interval *result, double x, long k)
+/* result = 2 c x (1 + k a x^2), which is 2z for k = 1 and h for k = 3 */
+static void set_cubic(const scratch *s, tki_interval *result, double x, double k)
 {
-    tki_interval_set_ratio(result, k * 44715, 1000000);
-    tki_interval_mul_d(result, result, x);
+    tki_interval_mul_d(result, &s->a, k * x);
     tki_interval_mul_d(result, result, x);
     tki_interval_add_d(result, result, 1);
-    tki_interval_mul(result, result, &s->c);
+    tki_interval_mul(result, result, &s->two_c);
     tki_interval_mul_d(result, result, x);
-    tki_interval_mul_d(result, result, 2);
 }
 
-/* x = 1 / (1 + exp(a)), without cancellation */
-static void set_sigmoid_of_minus(tki_interval *result, const tki_interval *a, tki_interval *t)
-{
-    tki_interval_exp(t, a);
-    tki_interval_add_d(t, t, 1);
-    tki_interval_set_d(result, 1);
-    tki_interval_div(result, result, t);
-}
-
-/* Leaves the function's value at a finite x in s->t, and its ingredients in s. */
+/* Fills in two_z, small, large and, for the derivative, h at a finite x >= 0; nothing cancels. */
 static void evaluate(scratch *s, function f, double x)
 {
     set_cubic(s, &s->two_z, x, 1);
-    tki_interval_neg(&s->h, &s->two_z);
-    set_sigmoid_of_minus(&s->sigma, &s->h, &s->t);
-    set_sigmoid_of_minus(&s->one_minus_sigma, &s->two_z, &s->t);
-    set_cubic(s, &s->h, x, 3);
-    if (f == VALUE) {
-        tki_interval_mul_d(&s->t, &s->sigma, x);
-        return;
-    }
-    tki_interval_mul(&s->t, &s->one_minus_sigma, &s->h);
-    tki_interval_add_d(&s->t, &s->t, 1);
-    tki_interval_mul(&s->t, &s->t, &s->sigma);
+    tki_interval_neg(&s->t, &s->two_z);
+    tki_interval_exp(&s->t, &s->t);
+    tki_interval_add_d(&s->small, &s->t, 1);
+    tki_interval_set_d(&s->large, 1);
+    tki_interval_div(&s->large, &s->large, &s->small);
+    tki_interval_mul(&s->small, &s->t, &s->large);
+    /* It is at most one half; rounding outward may have gone beyond. */
+    if (mpfr_cmp_d(s->small.hi, 0.5) > 0)
+        mpfr_set_d(s->small.hi, 0.5, MPFR_RNDU);
+    if (f == DERIVATIVE)
+        set_cubic(s, &s->h, x, 3);
 }
 
-static entry table_entry(scratch *s, function f, double x)
+/* Leaves the function's value in s->t, at x or, if `negative`, at -x, where s was evaluated at x. */
+static void set_value(scratch *s, function f, double x, bool negative)
 {
-    if (!isfinite(x)) {
-        double limit = x > 0 ? 1 : 0;
-        return (entry){.lo = limit, .hi = limit, .bound = 0, .x = x};
+    const tki_interval *sigma = negative ? &s->small : &s->large;
+    const tki_interval *one_minus_sigma = negative ? &s->large : &s->small;
+    if (f == VALUE) {
+        tki_interval_mul_d(&s->t, sigma, negative ? -x : x);
+        return;
     }
-    evaluate(s, f, x);
-    entry e = {.lo = tki_interval_low(&s->t), .hi = tki_interval_high(&s->t), .x = x};
+    tki_interval_mul(&s->t, one_minus_sigma, &s->h);
+    if (negative)
+        tki_interval_neg(&s->t, &s->t);
+    tki_interval_add_d(&s->t, &s->t, 1);
+    tki_interval_mul(&s->t, &s->t, sigma);
+}
+
+static entry table_entry(scratch *s, function f, double x, bool negative)
+{
+    set_value(s, f, x, negative);
+    entry e = {.lo = tki_interval_low(&s->t), .hi = tki_interval_high(&s->t), .x = negative ? -x : x};
     double two_z = tki_interval_magnitude(&s->two_z);
-    double sigma = tki_interval_high(&s->sigma);
-    double one_minus_sigma = tki_interval_high(&s->one_minus_sigma);
+    double sigma = tki_interval_high(negative ? &s->small : &s->large);
+    double one_minus_sigma = tki_interval_high(negative ? &s->large : &s->small);
     if (f == VALUE)
-        e.bound = tki_gelu_fwd_bound(fabs(x), two_z, one_minus_sigma, fmax(fabs(e.lo), fabs(e.hi)));
+        e.bound = tki_gelu_fwd_bound(x, two_z, one_minus_sigma, fmax(fabs(e.lo), fabs(e.hi)));
     else
         e.bound = tki_gelu_bwd_bound(two_z, sigma, one_minus_sigma, tki_interval_magnitude(&s->h));
     return e;
 }
 
-static tk_status open_table(tk_dtype dtype, function f, void **tables)
+static entry limit_entry(double x)
 {
-    entry *table = malloc(PATTERNS * sizeof *table);
-    if (!table)
-        return TK_NO_MEMORY;
+    double limit = x > 0 ? 1 : 0;
+    return (entry){.lo = limit, .hi = limit, .bound = 0, .x = x};
+}
+
+static void fill(tk_dtype dtype, function f, entry *table)
+{
+    const uint32_t sign = TKI_PATTERNS / 2;
 #pragma omp parallel
     {
         scratch s;
         scratch_init(&s, TABLE_PRECISION);
-#pragma omp for schedule(dynamic, 256)
-        for (uint32_t bits = 0; bits < PATTERNS; bits++)
-            table[bits] = table_entry(&s, f, tki_decode(dtype, bits));
+#pragma omp for schedule(dynamic, 128)
+        for (uint32_t bits = 0; bits < sign; bits++) {
+            double x = tki_decode(dtype, bits);
+            if (isfinite(x))
+                evaluate(&s, f, x);
+            table[bits] = isfinite(x) ? table_entry(&s, f, x, false) : limit_entry(x);
+            table[bits | sign] = isfinite(x) ? table_entry(&s, f, x, true) : limit_entry(-x);
+        }
         scratch_clear(&s);
         mpfr_free_cache2(MPFR_FREE_LOCAL_CACHE);
     }
-    *tables = table;
-    return TK_OK;
+}
+
+static void fill_values(tk_dtype dtype, void *table)
+{
+    fill(dtype, VALUE, table);
+}
+
+static void fill_derivatives(tk_dtype dtype, void *table)
+{
+    fill(dtype, DERIVATIVE, table);
 }
 
 static tk_status fwd_open(tk_dtype dtype, void **tables)
 {
-    return open_table(dtype, VALUE, tables);
+    static tki_kept_table kept = {.entry_bytes = sizeof(entry), .fill = fill_values};
+    return tki_kept_table_open(&kept, dtype, tables);
 }
 
 static tk_status bwd_open(tk_dtype dtype, void **tables)
 {
-    return open_table(dtype, DERIVATIVE, tables);
-}
-
-static void close_table(void *tables)
-{
-    free(tables);
+    static tki_kept_table kept = {.entry_bytes = sizeof(entry), .fill = fill_derivatives};
+    return tki_kept_table_open(&kept, dtype, tables);
 }
 
 static void box_size(const tk_case *c, int output, int64_t *rows, int64_t *cols)
@@ -189,7 +207,8 @@ static tk_status refine(const tki_oracle_job *job, function f, double x, double 
     }
     scratch s;
     scratch_init(&s, precision);
-    evaluate(&s, f, x);
+    evaluate(&s, f, fabs(x));
+    set_value(&s, f, fabs(x), x < 0);
     tki_interval_mul_d(&s.t, &s.t, factor);
     mpfr_set(lo, s.t.lo, MPFR_RNDD);
     mpfr_set(hi, s.t.hi, MPFR_RNDU);
@@ -215,7 +234,7 @@ static tk_status bwd_refine(const tki_oracle_job *job, int64_t row, int64_t col,
 }
 
 const tki_oracle tki_gelu_fwd_oracle = {
-    .open = fwd_open, .close = close_table, .box_size = box_size, .enclose = fwd_enclose, .refine = fwd_refine};
+    .open = fwd_open, .box_size = box_size, .enclose = fwd_enclose, .refine = fwd_refine};
 
 const tki_oracle tki_gelu_bwd_oracle = {
-    .open = bwd_open, .close = close_table, .box_size = box_size, .enclose = bwd_enclose, .refine = bwd_refine};
+    .open = bwd_open, .box_size = box_size, .enclose = bwd_enclose, .refine = bwd_refine};

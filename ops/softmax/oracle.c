@@ -179,7 +179,6 @@ static tk_status fwd_refine(const tki_oracle_job *job, int64_t row, int64_t col,
 }
 
 const tki_oracle tki_softmax_fwd_oracle = {.open = tki_exp_table_open,
-                                           .close = tki_exp_table_close,
                                            .prepare = fwd_prepare,
                                            .release = free_memory,
                                            .box_size = box_size,

@@ -69,7 +69,8 @@ static void question_open(question *q, const char *op, const tki_oracle *oracle,
 
 static void question_close(question *q)
 {
-    q->oracle->close(q->tables);
+    if (q->oracle->close)
+        q->oracle->close(q->tables);
     mpfr_free_cache();
 }
 

@@ -491,7 +491,6 @@ static tk_status refine(const tki_oracle_job *job, int64_t row, int64_t col, int
 }
 
 const tki_oracle tki_xent_oracle = {.open = tki_exp_table_open,
-                                    .close = tki_exp_table_close,
                                     .prepare = prepare,
                                     .release = release,
                                     .box_size = box_size,

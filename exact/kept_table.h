@@ -1,0 +1,21 @@
+/* TRUSTED. Tables with an entry for each pattern of a 16-bit type, made when first asked for and kept until the process ends: every
+ * certificate of an op looks things up in the same one. They are read-only, so that a kernel that runs in this process cannot
+ * change what the next one is judged by. */
+#ifndef TKI_EXACT_KEPT_TABLE_H
+#define TKI_EXACT_KEPT_TABLE_H
+
+#include "tokitai.h"
+
+enum { TKI_PATTERNS = 1 << 16 };
+
+/* A static one of these, zeroed, is where a kind of table is kept. */
+typedef struct tki_kept_table {
+    void *of[2]; /* f16 and bf16; NULL until it is made */
+    size_t entry_bytes;
+    void (*fill)(tk_dtype dtype, void *entries); /* [TKI_PATTERNS] */
+} tki_kept_table;
+
+/* Safe to call from several threads at once. */
+TK_MUST_USE tk_status tki_kept_table_open(tki_kept_table *kept, tk_dtype dtype, void **table);
+
+#endif
