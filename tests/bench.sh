@@ -1,33 +1,9 @@
 #!/usr/bin/env bash
 # tokitai bench: times nothing without a certificate, makes one when asked, writes a table, JSON and SVG. Nothing here is
 # about how fast anything is.
-set -uo pipefail
-root=$(readlink -f "${SOURCE_DIR:-$(dirname "$(readlink -f "$0")")/..}")
-tokitai=$(readlink -f "${TOKITAI:-$root/build/tokitai}")
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-export XDG_STATE_HOME=$work/state LC_ALL=C
-cd "$work" || exit 1
+source "$(dirname "$(readlink -f "$0")")/program_test.bash"
+subcommand=(bench)
 
-passed=0 failed=0
-pass() { passed=$((passed + 1)); echo "ok       $1"; }
-fail() { failed=$((failed + 1)); echo "FAILED   $1"; sed 's/^/    out: /' out 2>/dev/null | head -20; sed 's/^/    err: /' err 2>/dev/null | head -20; }
-expect() { # STATUS TITLE ARGUMENT...
-    local status=$1 title=$2
-    shift 2
-    "$tokitai" bench "$@" >out 2>err </dev/null
-    local got=$?
-    if [ $got -eq "$status" ]; then pass "$title"; else fail "$title: exit status $got, not $status"; fi
-}
-says() { if grep -qE -- "$2" "$1"; then pass "    says: $2"; else fail "    does not say: $2"; fi; }
-silent() { if [ -s "$1" ]; then fail "    $1 should be empty"; else pass "    nothing on $1"; fi; }
-is() {
-    local title=$1
-    shift
-    if "$@"; then pass "$title"; else fail "$title"; fi
-}
-
-[ -x "$tokitai" ] || { echo "no program at $tokitai"; exit 1; }
 tiny=(--lowering best --peers none --seconds 0.05 --dtype f16)
 best=$("$tokitai" certify gelu_fwd --dtype f16 --lowering best --shape 1 | grep -oE '^cpu\.gelu_fwd\.f16\.[a-z0-9]+')
 
@@ -62,32 +38,25 @@ expect 3 "one of a single case is none" gelu_fwd --shape 1000 "${tiny[@]}"
 cp kept.json "$certificate"
 
 echo "-- wrong arguments"
-bad() { # TITLE MESSAGE ARGUMENT...
-    local title=$1 message=$2
-    shift 2
-    expect 2 "$title" "$@"
-    says err "$message"
-    silent out
-}
-bad "an op misspelt" "unknown op 'gelu_fw'; did you mean 'gelu_fwd'\?" gelu_fw
-bad "a dtype" "unknown dtype 'f32'" gelu_fwd --dtype f32
-bad "a peer" "unknown peer 'openblass'; did you mean 'openblas'\?" gelu_fwd --peers sleef,openblass
-bad "indices" "unknown way to draw indices 'zip'; did you mean 'zipf'\?" embedding_fwd --indices zip
-bad "seconds" "--seconds '0' is not" gelu_fwd --seconds 0
-bad "threads" "--threads '-1' is not" gelu_fwd --threads=-1
-bad "a lowering" "no lowering 'cpu.gelu_fwd.f16.fast'" gelu_fwd --lowering cpu.gelu_fwd.f16.fast
-bad "a shape" "has 2 sizes, but gelu_fwd has 1: n" gelu_fwd --shape 3x4
-bad "an empty shape" "without elements" gelu_fwd --shape 0
-bad "a shape and growth" "not both" gelu_fwd --shape 5 --growth
-bad "scaling and growth" "not both" gelu_fwd --scaling --growth
-bad "processor time of two threads" "for one thread of the CPU" gelu_fwd --cpu-time --threads 2
-bad "scaling of one thread" "there is only one" gelu_fwd --scaling --threads 1
-bad "a chart nowhere" "cannot write to --chart '/dev/null/x.svg'" gelu_fwd --chart /dev/null/x.svg
+bad_usage "an op misspelt" "unknown op 'gelu_fw'; did you mean 'gelu_fwd'\?" gelu_fw
+bad_usage "a dtype" "unknown dtype 'f32'" gelu_fwd --dtype f32
+bad_usage "a peer" "unknown peer 'openblass'; did you mean 'openblas'\?" gelu_fwd --peers sleef,openblass
+bad_usage "indices" "unknown way to draw indices 'zip'; did you mean 'zipf'\?" embedding_fwd --indices zip
+bad_usage "seconds" "--seconds '0' is not" gelu_fwd --seconds 0
+bad_usage "threads" "--threads '-1' is not" gelu_fwd --threads=-1
+bad_usage "a lowering" "no lowering 'cpu.gelu_fwd.f16.fast'" gelu_fwd --lowering cpu.gelu_fwd.f16.fast
+bad_usage "a shape" "has 2 sizes, but gelu_fwd has 1: n" gelu_fwd --shape 3x4
+bad_usage "an empty shape" "without elements" gelu_fwd --shape 0
+bad_usage "a shape and growth" "not both" gelu_fwd --shape 5 --growth
+bad_usage "scaling and growth" "not both" gelu_fwd --scaling --growth
+bad_usage "processor time of two threads" "for one thread of the CPU" gelu_fwd --cpu-time --threads 2
+bad_usage "scaling of one thread" "there is only one" gelu_fwd --scaling --threads 1
+bad_usage "a chart nowhere" "cannot write to --chart '/dev/null/x.svg'" gelu_fwd --chart /dev/null/x.svg
 
 echo "-- a GPU that is not there, and one that is only pretended"
-bad "a backend" "device 'cudda' is none of cpu, cuda" gelu_fwd --backend cudda
-bad "startup of the CPU" "--startup is about a GPU" --startup
-bad "threads of a GPU" "are about the CPU" --backend cuda --threads 2
+bad_usage "a backend" "device 'cudda' is none of cpu, cuda" gelu_fwd --backend cudda
+bad_usage "startup of the CPU" "--startup is about a GPU" --startup
+bad_usage "threads of a GPU" "are about the CPU" --backend cuda --threads 2
 fakes=${BUILD_DIR:-$root/build}/tests/fake_gpu
 if [ -e "$fakes/libcuda.so.1" ]; then
     export LD_LIBRARY_PATH=$fakes TOKITAI_CUDA_COMPILER=$fakes/libnvrtc.so FAKE_GPU_FAIL=cuInit=100
@@ -101,7 +70,7 @@ if [ -e "$fakes/libcuda.so.1" ]; then
     silent out
     expect 0 "startup there" gemm --backend cuda --dtype f16 --startup
     says out "^gemm +f16 +[0-9]+ ms +[0-9.]+ ms +[0-9.]+ us"
-    bad "a peer of the CPU there" "unknown peer 'sleef'" gemm --backend cuda --peers sleef
+    bad_usage "a peer of the CPU there" "unknown peer 'sleef'" gemm --backend cuda --peers sleef
     unset LD_LIBRARY_PATH TOKITAI_CUDA_COMPILER
 else
     echo "skipped: no driver that pretends at $fakes"
@@ -111,10 +80,8 @@ echo "-- every op, against every peer that is here"
 # Peers are other people's libraries: what they leave allocated is not ours to judge.
 export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0
 if command -v python3 >/dev/null; then
-    json_good() { python3 -c 'import json, sys; json.load(open(sys.argv[1]))' "$1"; }
     xml_good() { python3 -c 'import sys, xml.dom.minidom as m; m.parse(sys.argv[1])' "$1"; }
 else
-    json_good() { grep -q '^{' "$1" && tail -n 1 "$1" | grep -q '^}'; }
     xml_good() { tail -n 1 "$1" | grep -q '^</svg>'; }
 fi
 peers=plain,sleef,openblas,blis,onednn,libxsmm
@@ -173,6 +140,4 @@ says out "^limit: multiply-add +[0-9.]+ us +[0-9.]+ us +[0-9.]+x"
 expect 0 "two threads" gemm --shape 130x70x50 --dtype bf16 "${run[@]}" --threads 2
 same_work
 
-echo
-echo "$passed passed, $failed failed"
-[ $failed -eq 0 ]
+finish

@@ -1,48 +1,7 @@
 #!/usr/bin/env bash
 # The program as its users meet it: exit statuses, messages, JSON, output that cannot be written, help, completion, manual.
-set -uo pipefail
-root=$(readlink -f "${SOURCE_DIR:-$(dirname "$(readlink -f "$0")")/..}")
-tokitai=$(readlink -f "${TOKITAI:-$root/build/tokitai}")
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-export XDG_STATE_HOME=$work/state LC_ALL=C
+source "$(dirname "$(readlink -f "$0")")/program_test.bash"
 unset NO_COLOR
-cd "$work" || exit 1
-
-passed=0 failed=0 skipped=0
-pass() { passed=$((passed + 1)); echo "ok       $1"; }
-fail() { failed=$((failed + 1)); echo "FAILED   $1"; sed 's/^/    out: /' out 2>/dev/null | head -20; sed 's/^/    err: /' err 2>/dev/null | head -20; }
-skip() { skipped=$((skipped + 1)); echo "skipped  $1: $2"; }
-
-# expect STATUS TITLE ARGUMENT...: runs the program, its output going to the files out and err.
-expect() {
-    local status=$1 title=$2
-    shift 2
-    "$tokitai" "$@" >out 2>err </dev/null
-    local got=$?
-    if [ $got -eq "$status" ]; then pass "$title"; else fail "$title: exit status $got, not $status"; fi
-}
-says() { # FILE REGEX: the last run wrote this
-    if grep -qE -- "$2" "$1"; then pass "    says: $2"; else fail "    does not say: $2"; fi
-}
-silent() { # FILE
-    if [ -s "$1" ]; then fail "    $1 should be empty"; else pass "    nothing on $1"; fi
-}
-is() { # TITLE COMMAND...: the command succeeds
-    local title=$1
-    shift
-    if "$@"; then pass "$title"; else fail "$title"; fi
-}
-
-if command -v python3 >/dev/null && python3 -c '' 2>/dev/null; then
-    json_good() { python3 -c 'import json, sys; json.load(open(sys.argv[1]))' "$1"; }
-elif command -v jq >/dev/null; then
-    json_good() { jq -e . "$1" >/dev/null; }
-else
-    json_good() { grep -qE '^[[{]' "$1" && tail -n 1 "$1" | grep -qE '[]}]$'; }
-fi
-
-[ -x "$tokitai" ] || { echo "no program at $tokitai"; exit 1; }
 
 echo "-- help and version"
 expect 0 "--help" --help
@@ -191,13 +150,7 @@ PATH= expect 0 "no PATH" devices
 says out "^gcc +not found$"
 
 echo "-- certify: wrong arguments are found before anything is run"
-bad() { # TITLE MESSAGE ARGUMENT...
-    local title=$1 message=$2
-    shift 2
-    expect 2 "$title" certify "$@"
-    says err "$message"
-    silent out
-}
+bad() { bad_usage "$1" "$2" certify "${@:3}"; } # TITLE MESSAGE ARGUMENT...
 bad "an op misspelt" "unknown op 'gelu_bdw'; did you mean 'gelu_bwd'\?" gelu_fwd gelu_bdw
 bad "a dtype" "unknown dtype 'f32'; " gelu_fwd --dtype f32
 bad "an index type" "unknown index type 'i16'; " gelu_fwd --index i16
@@ -647,6 +600,4 @@ else
     skip "mandoc" "it is not installed"
 fi
 
-echo
-echo "$passed passed, $failed failed, $skipped skipped"
-[ $failed -eq 0 ]
+finish

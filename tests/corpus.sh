@@ -1,29 +1,11 @@
 #!/usr/bin/env bash
 # tokitai corpus: its table, its JSON, its chart and its exit status. Three groups stand for all: one each without a sum, with an
 # index and with a product; that every op's kernels are judged as they should be is what ops/*/test.c look at.
-set -uo pipefail
-root=$(readlink -f "${SOURCE_DIR:-$(dirname "$(readlink -f "$0")")/..}")
-tokitai=$(readlink -f "${TOKITAI:-$root/build/tokitai}")
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-export LC_ALL=C
-cd "$work" || exit 1
+source "$(dirname "$(readlink -f "$0")")/program_test.bash"
+subcommand=(corpus)
 
-passed=0 failed=0
-pass() { passed=$((passed + 1)); echo "ok       $1"; }
-fail() { failed=$((failed + 1)); echo "FAILED   $1"; sed 's/^/    out: /' out 2>/dev/null | head -20; sed 's/^/    err: /' err 2>/dev/null | head -20; }
-expect() { # STATUS TITLE ARGUMENT...
-    local status=$1 title=$2
-    shift 2
-    "$tokitai" corpus "$@" >out 2>err </dev/null
-    local got=$?
-    if [ $got -eq "$status" ]; then pass "$title"; else fail "$title: exit status $got, not $status"; fi
-}
-says() { if grep -qE -- "$2" "$1"; then pass "    says: $2"; else fail "    does not say: $2"; fi; }
 lists() { "$tokitai" ops --list="$1" "$2" | wc -l; }
 quick_mutants() { "$tokitai" ops "$1" --json | grep -o '"level": *"quick"' | wc -l; } # the others need level full
-
-[ -x "$tokitai" ] || { echo "no program at $tokitai"; exit 1; }
 
 echo "-- the table"
 wrong=$(quick_mutants gelu_fwd) correct=$(lists variants gelu_fwd)
@@ -79,5 +61,4 @@ expect 2 "an option twice" gelu_fwd --dtype f16 --dtype f16
 expect 2 "a chart nowhere" embedding_fwd --dtype f16 --chart nowhere/chart.svg
 says err "^tokitai corpus: cannot write --chart 'nowhere/chart.svg': No such file or directory$"
 
-echo "$passed passed, $failed failed"
-[ $failed -eq 0 ]
+finish

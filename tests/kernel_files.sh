@@ -1,38 +1,8 @@
 #!/usr/bin/env bash
 # Kernels that come as files: every CPU example gets the verdict that examples/kernels/README.md promises, by itself and in a batch;
 # compilers, seeds, replay, diff, results as JSON lines and JUnit, and files of which nothing can be run.
-set -uo pipefail
-root=$(readlink -f "${SOURCE_DIR:-$(dirname "$(readlink -f "$0")")/..}")
-tokitai=$(readlink -f "${TOKITAI:-$root/build/tokitai}")
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-export XDG_STATE_HOME=$work/state LC_ALL=C
-cd "$work" || exit 1
+source "$(dirname "$(readlink -f "$0")")/program_test.bash"
 examples=$root/examples/kernels
-
-failed=0
-fail() {
-    failed=$((failed + 1))
-    echo "FAILED   $1"
-    sed 's/^/    out: /' out | head -30
-    sed 's/^/    err: /' err | head -30
-}
-# expect STATUS TITLE ARGUMENT...: runs certify, its output going to the files out and err.
-expect() {
-    local status=$1 title=$2
-    shift 2
-    "$tokitai" "$@" >out 2>err </dev/null
-    local got=$?
-    if [ $got -eq "$status" ]; then echo "ok       $title"; else fail "$title: exit status $got, not $status"; fi
-}
-says() { # FILE REGEX
-    grep -qE -- "$2" "$1" || fail "    $1 does not say: $2"
-}
-count() { # NUMBER FILE REGEX
-    local got
-    got=$(grep -cE -- "$3" "$2")
-    [ "$got" -eq "$1" ] || fail "    $2 has $got lines with $3, not $1"
-}
 
 echo "-- the examples, as their README has it"
 seen=0
@@ -226,5 +196,4 @@ PYTHON
     says certs/program.gelu_bwd.f16.json "in a program, not shut in, that this command started: python3 zeros.py"
 fi
 
-[ $failed -eq 0 ] && echo "all good"
-exit $((failed > 0))
+finish
