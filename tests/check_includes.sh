@@ -194,11 +194,8 @@ self_test() {
     local copy plants=0 file include
     copy=$(mktemp -d)
     trap 'rm -rf "$copy"' RETURN
-    local folder
-    for folder in "${folders[@]}"; do
-        mkdir -p "$copy/$folder"
-        [ ! -d "$root/$folder" ] || cp -r "$root/$folder" "$copy/"
-    done
+    # What can be included; the sources that do are checked where they are.
+    (cd "$root" && find "${folders[@]}" -type f \( -name '*.h' -o -name '*.def' \) -exec cp --parents -t "$copy" {} +)
     mkdir -p "$copy/ops/planted"
     for file in core exact verify plan backend executor serve bench cli; do
         echo '/* planted */' >"$copy/$file/planted.h"
@@ -216,14 +213,14 @@ self_test() {
         local kept=
         [ ! -e "$copy/$file" ] || kept=$(cat "$copy/$file")
         echo "#include $include" >"$copy/$file"
-        local output found=good
-        output=$(check "$copy" || true)
+        local output passes=1 found=good
+        output=$(check "$copy") || passes=0
         grep -qE "^$file(:1)?: " <<<"$output" && found=bad
         if [ "$found" != "$verdict" ]; then
             echo "$file including $include was found $found, not $verdict"
             return 1
         fi
-        if [ "$verdict" = bad ] && check "$copy" >/dev/null; then
+        if [ "$verdict" = bad ] && [ $passes = 1 ]; then
             echo "$file including $include did not fail the check"
             return 1
         fi

@@ -24,9 +24,11 @@ if [ ${#files[@]} -eq 0 ]; then
     exit 1
 fi
 bad=()
-for file in "${files[@]}"; do
-    "$formatter" --dry-run -Werror "$file" 2>/dev/null || bad+=("$file")
-done
+if ! "$formatter" --dry-run -Werror "${files[@]}" 2>/dev/null; then
+    for file in "${files[@]}"; do
+        "$formatter" --dry-run -Werror "$file" 2>/dev/null || bad+=("$file")
+    done
+fi
 if [ ${#bad[@]} -gt 0 ]; then
     echo "out of style; to put it right: $formatter -i ${bad[*]}"
     "$formatter" --dry-run -Werror --ferror-limit=2 "${bad[@]}" 2>&1 | grep -E '(error|warning):' | sort -u || true
