@@ -30,8 +30,17 @@ target_include_directories(test_internals INTERFACE ${PROJECT_SOURCE_DIR} ${PROJ
 target_link_libraries(test_internals INTERFACE libtokitai-verify libtokitai ${verify_libraries} OpenMP::OpenMP_C m)
 target_link_options(test_internals INTERFACE LINKER:--as-needed)
 
+# Those that take longest, longest first: CTest starts them in this order, before all others, so that none is left to run alone at the end.
+set(long_tests corpus_full_slow xent kernel_files check_kernels_hip bench valgrind.executor.worker cli schema executor.worker tricks
+    check_kernels_cuda verify.envelope gemm protocol)
+
 function(register_test name file)
     set(labels ${ARGN})
+    list(FIND long_tests ${name} place)
+    if(place GREATER_EQUAL 0)
+        math(EXPR cost "100 - ${place}")
+        set_tests_properties(${name} PROPERTIES COST ${cost})
+    endif()
     set(timeout 600) # against hangs; no test is about time
     if(file MATCHES "_slow\\.[a-z]+$")
         list(APPEND labels slow)
@@ -85,10 +94,14 @@ add_fake_gpu(compiler.c libnvrtc.so 0)
 add_fake_gpu(compiler.c libhiprtc.so 1)
 
 # Kernels for the worker: a library for each function of the files in tests/kernels/, in BUILD/tests/kernels/. They know no
-# sanitizer, and neither does the program that loads them.
+# sanitizer, and neither does the program that loads them. Where another processor is compiled for, no test that loads them is run,
+# and they are not made.
 
 set(worker_kernels "")
 function(add_worker_kernel name file behaviour)
+    if(CMAKE_CROSSCOMPILING)
+        return()
+    endif()
     add_library(kernel.${name} MODULE tests/kernels/${file})
     target_include_directories(kernel.${name} PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/include)
     target_compile_definitions(kernel.${name} PRIVATE BEHAVIOUR=${behaviour} ${ARGN})

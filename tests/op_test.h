@@ -55,6 +55,19 @@ static inline void assert_variants_hold(tk_ctx *ctx, const tk_contract *contract
     assert_true(count >= 4);
 }
 
+/* Builds without sanitizers take every pair of dtype and index type; with them each type is in one pair. */
+static inline bool takes_pair(const tk_contract *contract, tk_dtype dtype, tk_dtype index_dtype)
+{
+    if (!tk_contract_takes_index(contract))
+        return index_dtype == TK_I32;
+#if defined(__SANITIZE_ADDRESS__)
+    return (dtype == TK_BF16) == (index_dtype == TK_I64);
+#else
+    (void)dtype;
+    return true;
+#endif
+}
+
 /* The first lowering is HELD at `quick`, and so is every planted correct kernel, and every planted wrong kernel is REFUTED
  * with a command that shows it, for both dtypes and every index type. */
 static inline void assert_op_certifies(const char *op)
@@ -63,7 +76,9 @@ static inline void assert_op_certifies(const char *op)
     assert_non_null(contract);
     tk_ctx *ctx = new_context();
     for (int dtype = TK_F16; dtype <= TK_BF16; dtype++)
-        for (int index = TK_I32; index <= (tk_contract_takes_index(contract) ? TK_I64 : TK_I32); index++) {
+        for (int index = TK_I32; index <= TK_I64; index++) {
+            if (!takes_pair(contract, (tk_dtype)dtype, (tk_dtype)index))
+                continue;
             tk_certificate *c = certify_one(ctx, contract, (tk_dtype)dtype, (tk_dtype)index, TK_CERTIFY_DEFAULTS);
             if (tk_certificate_verdict(c) != TK_HELD)
                 fail_msg("%s: %s: %s", tk_certificate_subject(c), tk_verdict_name(tk_certificate_verdict(c)),
