@@ -455,8 +455,10 @@ char *tk_certificate_envelope(tk_certificate *certificate);
 TK_MUST_USE tk_status tk_certificate_find(tk_ctx *ctx, const tk_contract *contract, tk_dtype dtype,
                                           tk_dtype index_dtype, const char *lowering, tk_certificate **certificate);
 
-/* Runs a certificate's own case list again on this machine; that of a kernel file, from the file that it names if that is unchanged. `same` tells whether verdict and every output hash came out as
- * recorded; `difference` (may be NULL) receives a description of the first difference, or NULL; free() it. */
+/* Runs the trials that a certificate lists again on this machine; those of a kernel file, from the file that it names if that is
+ * unchanged. `same` tells whether verdict and every output hash came out as recorded; `difference` (may be NULL) receives a
+ * description of the first difference, or NULL; free() it. A trial that this version does not make is a difference, and then nothing
+ * is run; trials that only this version makes are not run. */
 TK_MUST_USE tk_status tk_certificate_replay(tk_ctx *ctx, const tk_certificate *certificate, tk_progress progress,
                                             void *progress_data, bool *same, char **difference);
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# The certificates in docs/certificates are intact and of the present kernels: where the compiler that they name is here, it gives the
-# very artifact whose SHA-256 they carry. After a change to a kernel they have to be made anew on a device, or removed. Needs TOKITAI, the
-# program, and SOURCE_DIR.
+# The certificates in docs/certificates are intact, their trials are still made, with the same seeds, and they are of the present kernels:
+# where the compiler that they name is here, it gives the very artifact whose SHA-256 they carry. After a change to a kernel they have to
+# be made anew on a device, or removed. Needs TOKITAI, the program, and SOURCE_DIR.
 set -euo pipefail
 tokitai=${TOKITAI:?the program to test}
 root=${SOURCE_DIR:-$(dirname "$(readlink -f "$0")")/..}
@@ -34,6 +34,14 @@ for certificate in "${certificates[@]}"; do
         continue
     fi
     intact=$((intact + 1))
+    # Without a device nothing is run, but the trials are looked for before that shows.
+    status=0
+    CUDA_VISIBLE_DEVICES='' "$tokitai" replay "$certificate" >"$work/replay" 2>&1 || status=$?
+    if [ $status -ne 3 ]; then
+        echo "$name cannot be replayed, exit status $status:"
+        cat "$work/replay"
+        failed=1
+    fi
     mapfile -t word < <(words "$certificate")
     "$tokitai" cache build --backend cuda --architecture "${word[3]}" --source "${word[0]}" >"$work/build" 2>&1 || {
         untold=$((untold + 1))

@@ -35,6 +35,9 @@ for file in bad_gemm_f16_sum bad_gelu_tail bad_crash; do
     eval "expect 1 'reproduce: $file' $command"
     says out "why +$why:"
 done
+expect 1 "a crash, written down" certify --kernel "$examples/bad_crash.c" --skip-mutants --dtype f16 --out crashed
+expect 0 "comes again in a replay" replay crashed/kernel.cpu.gelu_fwd.f16.bad_crash.json
+says out "same; verdict REFUTED"
 
 echo "-- the folder as a batch"
 mkdir batch

@@ -1,5 +1,4 @@
-/* Certificates: what they say, that no byte of them can change unnoticed, that they can be run again, and that they are
- * written whole or not at all. */
+/* Certificates: what they say, that no byte of them can change unnoticed, and that they are written whole or not at all. */
 #include <dirent.h>
 #include <math.h>
 #include <setjmp.h>
@@ -17,6 +16,7 @@
 
 #include "core/random.h"
 #include "exact/round.h"
+#include "tests/certificate_test.h"
 #include "tests/op_test.h"
 #include "tests/work_folder.h"
 #include "verify/certificate.h"
@@ -31,50 +31,6 @@ static int entries(const char *directory)
     if (list)
         closedir(list);
     return count;
-}
-
-/* An op whose oracle makes no tables, so that certifying three elements takes no time. */
-static const char *const quick_op = "embedding_fwd";
-
-/* One trial of three elements. */
-static tk_certificate *small_certificate(tk_ctx *ctx)
-{
-    tk_certify_options options = TK_CERTIFY_DEFAULTS;
-    options.dims = (int64_t[]){3, 1, 2};
-    options.family = "normal";
-    return certify_one(ctx, tk_contract_find(quick_op), TK_F16, TK_I32, options);
-}
-
-static json_t *predicate_of(json_t *statement)
-{
-    return json_object_get(statement, "predicate");
-}
-
-/* The statement with a hash that fits it: what somebody who edits a certificate with care would hand in. */
-static char *sealed(json_t *statement)
-{
-    char hash[65];
-    assert_true(tki_statement_hash(statement, hash));
-    json_object_set_new(predicate_of(statement), "integrity", json_pack("{s:s}", "sha256", hash));
-    char *text = tki_statement_text(statement);
-    assert_non_null(text);
-    return text;
-}
-
-static json_t *statement_of(tk_certificate *certificate)
-{
-    json_t *statement = json_loads(tk_certificate_json(certificate), JSON_REJECT_DUPLICATES, NULL);
-    assert_non_null(statement);
-    return statement;
-}
-
-static tk_certificate *parse_sealed(tk_ctx *ctx, json_t *statement)
-{
-    char *text = sealed(statement);
-    tk_certificate *certificate = NULL;
-    assert_ok(ctx, tk_certificate_parse(ctx, text, strlen(text), &certificate));
-    free(text);
-    return certificate;
 }
 
 static void assert_bad_text(tk_ctx *ctx, const char *text, size_t length)
@@ -441,152 +397,6 @@ static void wrong_types_are_refused_or_shown(void **state)
     tk_ctx_destroy(ctx);
 }
 
-/* -- Replay ---------------------------------------------------------------------------------------------------------- */
-
-/* Replays a copy of the certificate that `edit` has changed; the difference, or NULL; free() it. */
-static char *replay_edited(tk_ctx *ctx, tk_certificate *certificate, void (*edit)(json_t *predicate))
-{
-    json_t *statement = statement_of(certificate);
-    if (edit)
-        edit(predicate_of(statement));
-    tk_certificate *edited = parse_sealed(ctx, statement);
-    json_decref(statement);
-    bool same = false;
-    char *difference = NULL;
-    assert_ok(ctx, tk_certificate_replay(ctx, edited, NULL, NULL, &same, &difference));
-    assert_int_equal(same, !difference);
-    bool again = !same;
-    assert_ok(ctx, tk_certificate_replay(ctx, edited, NULL, NULL, &again, NULL));
-    assert_int_equal(again, same);
-    tk_certificate_destroy(edited);
-    return difference;
-}
-
-static json_t *trials_of(json_t *predicate)
-{
-    return json_object_get(json_object_get(predicate, "run"), "trials");
-}
-
-static void edit_hash(json_t *predicate)
-{
-    json_t *trial = json_array_get(trials_of(predicate), 0);
-    char *hash = strdup(json_string_value(json_object_get(trial, "output_sha256")));
-    assert_non_null(hash);
-    hash[5] = hash[5] == 'a' ? 'b' : 'a';
-    json_object_set_new(trial, "output_sha256", json_string(hash));
-    free(hash);
-}
-
-static void edit_verdict(json_t *predicate)
-{
-    json_object_set_new(predicate, "verdict", json_string("PROVED"));
-}
-
-static void edit_drop_trial(json_t *predicate)
-{
-    json_array_clear(trials_of(predicate));
-}
-
-/* A larger shape than was run, in the list only. */
-static void edit_shape(json_t *predicate)
-{
-    json_object_set_new(json_array_get(trials_of(predicate), 0), "shape",
-                        json_pack("{s:i, s:i, s:i}", "queries", 1000000, "dim", 1, "vocab", 2));
-}
-
-static void edit_family(json_t *predicate)
-{
-    json_object_set_new(json_array_get(trials_of(predicate), 0), "family", json_string("bits"));
-}
-
-static void edit_family_to_a_number(json_t *predicate)
-{
-    edit_hash(predicate);
-    json_object_set_new(json_array_get(trials_of(predicate), 0), "family", json_integer(1));
-}
-
-static void replay_finds_what_was_edited(void **state)
-{
-    (void)state;
-    tk_ctx *ctx = new_context();
-    tk_certificate *certificate = small_certificate(ctx);
-    assert_null(replay_edited(ctx, certificate, NULL));
-    static const struct {
-        void (*edit)(json_t *);
-        const char *difference;
-    } edits[] = {{edit_hash, "trial 0"},  {edit_verdict, "verdict"}, {edit_drop_trial, "lists 0"},
-                 {edit_shape, "trial 0"}, {edit_family, "trial 0"},  {edit_family_to_a_number, "trial 0"}};
-    for (size_t i = 0; i < sizeof edits / sizeof *edits; i++) {
-        char *difference = replay_edited(ctx, certificate, edits[i].edit);
-        if (!difference || !strstr(difference, edits[i].difference))
-            fail_msg("edit %zu: '%s' does not mention '%s'", i, difference ? difference : "(none)",
-                     edits[i].difference);
-        free(difference);
-    }
-    bool same;
-    assert_int_equal(tk_certificate_replay(NULL, certificate, NULL, NULL, &same, NULL), TK_BAD_ARGUMENT);
-    assert_refused(ctx, tk_certificate_replay(ctx, NULL, NULL, NULL, &same, NULL), TK_BAD_ARGUMENT, "no certificate");
-    assert_refused(ctx, tk_certificate_replay(ctx, certificate, NULL, NULL, NULL, NULL), TK_BAD_ARGUMENT, "nowhere");
-    tk_certificate_destroy(certificate);
-    tk_ctx_destroy(ctx);
-}
-
-static void replay_of_what_is_not_here(void **state)
-{
-    (void)state;
-    tk_ctx *ctx = new_context();
-    tk_certificate *certificate = small_certificate(ctx);
-    static const struct {
-        const char *member, *value;
-        tk_status status;
-    } edits[] = {
-        {"op", "no_such_op", TK_UNAVAILABLE}, {"subject", "cpu.embedding_fwd.f16.no_such_variant", TK_UNAVAILABLE},
-        {"level", "hasty", TK_BAD_FILE},      {"dtype", "f8", TK_BAD_FILE},
-        {"kind", "function", TK_UNAVAILABLE}, {"kind", "mutant", TK_UNAVAILABLE}};
-    for (size_t i = 0; i < sizeof edits / sizeof *edits; i++) {
-        json_t *statement = statement_of(certificate);
-        json_object_set_new(json_object_get(predicate_of(statement), "run"), edits[i].member,
-                            json_string(edits[i].value));
-        tk_certificate *edited = parse_sealed(ctx, statement);
-        bool same = true;
-        char *difference = work;
-        assert_int_equal(tk_certificate_replay(ctx, edited, NULL, NULL, &same, &difference), edits[i].status);
-        assert_string_not_equal(tk_ctx_message(ctx), "");
-        assert_false(same);
-        assert_null(difference);
-        tk_certificate_destroy(edited);
-        json_decref(statement);
-    }
-    tk_certificate_destroy(certificate);
-    tk_ctx_destroy(ctx);
-}
-
-/* Other kinds of certificates: of a planted wrong kernel, and with inputs given bit by bit. */
-static void replay_of_other_kinds(void **state)
-{
-    (void)state;
-    tk_ctx *ctx = new_context();
-    tk_certify_options options = TK_CERTIFY_DEFAULTS;
-    const char *what;
-    assert_true(tk_mutant_at(tk_contract_find(quick_op), 0, &options.mutant, &what));
-    tk_certificate *certificate = certify_one(ctx, tk_contract_find(quick_op), TK_BF16, TK_I64, options);
-    assert_int_equal(tk_certificate_verdict(certificate), TK_REFUTED);
-    assert_null(replay_edited(ctx, certificate, NULL));
-    tk_certificate_destroy(certificate);
-
-    options = TK_CERTIFY_DEFAULTS;
-    options.dims = (int64_t[]){2, 2, 2};
-    uint64_t weight[] = {0x3c00, 0xfc00, 0x7e01, 0x0001};
-    uint64_t index[] = {1, 0};
-    options.inputs = (tk_given_input[]){{"weight", weight, 4}, {"index", index, 2}};
-    options.input_count = 2;
-    certificate = certify_one(ctx, tk_contract_find(quick_op), TK_F16, TK_I32, options);
-    assert_int_equal(tk_certificate_verdict(certificate), TK_HELD);
-    assert_null(replay_edited(ctx, certificate, NULL));
-    tk_certificate_destroy(certificate);
-    tk_ctx_destroy(ctx);
-}
-
 /* -- A program's own function ------------------------------------------------------------------------------------------ */
 
 static int good_function(const tk_case *c, void *const b[], void *data)
@@ -947,9 +757,6 @@ int main(int argc, char **argv)
         cmocka_unit_test(malformed_texts),
         cmocka_unit_test_setup_teardown(files_that_are_not_certificates, enter, leave),
         cmocka_unit_test(wrong_types_are_refused_or_shown),
-        cmocka_unit_test(replay_finds_what_was_edited),
-        cmocka_unit_test(replay_of_what_is_not_here),
-        cmocka_unit_test(replay_of_other_kinds),
         cmocka_unit_test(functions_that_a_program_brings),
         cmocka_unit_test_setup_teardown(names_of_functions, enter, leave),
         cmocka_unit_test_setup_teardown(programs_in_any_directory, enter, leave),

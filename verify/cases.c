@@ -209,6 +209,18 @@ static bool add_all_patterns(tki_trials *trials, int64_t *capacity, tki_trial tr
     return true;
 }
 
+/* The one trial whose inputs the options give. */
+static tki_trial given_trial(const tk_contract *contract, tk_dtype dtype, tk_dtype index_dtype,
+                             const tk_certify_options *options)
+{
+    tki_trial trial = {.c = tk_case_init(contract, dtype), .family = TKI_GIVEN_INPUTS, .seed = options->seed};
+    trial.c.index_dtype = index_dtype;
+    memcpy(trial.c.dims, options->dims, (size_t)contract->dim_count * sizeof *options->dims);
+    if (options->xent)
+        trial.c.xent = *options->xent;
+    return trial;
+}
+
 tk_status tki_trials_make(tk_ctx *ctx, const tk_contract *contract, tk_dtype dtype, tk_dtype index_dtype,
                           const tk_certify_options *options, tki_trials *trials)
 {
@@ -216,9 +228,13 @@ tk_status tki_trials_make(tk_ctx *ctx, const tk_contract *contract, tk_dtype dty
     int64_t capacity = 0;
     bool good = true;
     shape_list list = shapes_of(contract);
-    int listed = options->dims ? 1 : list.count;
+    int listed = options->input_count ? 0 : options->dims ? 1 : list.count;
     int drawn = !options->kernel_file || options->dims ? 0 : options->level == TK_QUICK ? 8 : 24;
     tki_random random = tki_random_stream(options->seed, 2);
+    if (options->input_count) {
+        tki_trial given = given_trial(contract, dtype, index_dtype, options);
+        good = add(trials, &capacity, &given);
+    }
     for (int i = 0; i < listed + drawn && good; i++) {
         const shape drawn_one = {list.first_drawn + i - listed, TK_QUICK, EDGES, {0}};
         static const shape asked_for = {0, TK_QUICK, EVERY, {0}};

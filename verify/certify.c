@@ -11,6 +11,7 @@
 #include "core/random.h"
 #include "exact/round.h"
 #include "plan/plan.h"
+#include "verify/certify.h"
 #include "verify/families.h"
 #include "verify/kernel_file.h"
 #include "verify/outcome.h"
@@ -619,24 +620,6 @@ static void conclude(tki_outcome *o)
         o->verdict = TK_PROVED;
 }
 
-static tk_status make_trials(tk_ctx *ctx, tki_outcome *o, tki_trials *trials)
-{
-    if (o->options->input_count == 0)
-        return tki_trials_make(ctx, o->contract, o->dtype, o->index_dtype, o->options, trials);
-    tki_trial *only = calloc(1, sizeof *only);
-    if (!only)
-        return tki_fail(ctx, TK_NO_MEMORY, "no memory for the list of trials");
-    only->c = tk_case_init(o->contract, o->dtype);
-    only->c.index_dtype = o->index_dtype;
-    memcpy(only->c.dims, o->options->dims, (size_t)o->contract->dim_count * sizeof *only->c.dims);
-    if (o->options->xent)
-        only->c.xent = *o->options->xent;
-    only->family = TKI_GIVEN_INPUTS;
-    only->seed = o->options->seed;
-    *trials = (tki_trials){only, 1};
-    return TK_OK;
-}
-
 /* How often each trial is run again. A sum whose order is left to chance shows in few of the rounded bits, so sums run more often. */
 static int suspicion_of(const tki_outcome *o)
 {
@@ -646,9 +629,8 @@ static int suspicion_of(const tki_outcome *o)
     return o->level == TK_QUICK ? (sums ? 3 : 1) : (sums ? 6 : 3);
 }
 
-static tk_status certify(tki_subject *subject, tki_outcome *o)
+static tk_status certify(tki_subject *subject, tki_outcome *o, const tki_trials *trials)
 {
-    tki_trials trials = {0};
     tki_executable executable;
     tk_ctx *ctx = subject->ctx;
     bool restricted = o->options->dims || o->options->family;
@@ -664,10 +646,8 @@ static tk_status certify(tki_subject *subject, tki_outcome *o)
         subject->suspicion = suspicion_of(o);
         status = start_worker(subject, o);
     }
-    if (status == TK_OK)
-        status = make_trials(ctx, o, &trials);
     if (status == TK_OK) {
-        o->trials = calloc((size_t)trials.count, sizeof *o->trials);
+        o->trials = calloc((size_t)trials->count, sizeof *o->trials);
         status = o->trials ? TK_OK : tki_fail(ctx, TK_NO_MEMORY, "no memory for the record of trials");
     }
     if (status == TK_OK && subject->oracle->open) {
@@ -677,7 +657,7 @@ static tk_status certify(tki_subject *subject, tki_outcome *o)
     }
     double share = with_mutants ? 0.8 : 1.0;
     if (status == TK_OK && o->verdict == TK_HELD)
-        status = run_trials(subject, o, &trials, share);
+        status = run_trials(subject, o, trials, share);
     if (status == TK_OK && o->verdict == TK_HELD && !restricted)
         status = run_bad_indices(subject, o);
     if (status == TK_OK && o->verdict == TK_HELD && o->kind == TKI_KERNEL_FILE)
@@ -693,7 +673,6 @@ static tk_status certify(tki_subject *subject, tki_outcome *o)
         subject->oracle->close(subject->tables);
     tki_worker_close(subject->executor.executable.worker);
     tki_executor_close(&subject->executor);
-    free(trials.list);
     return status;
 }
 
@@ -722,20 +701,18 @@ static void close_device(tk_ctx *ctx)
         memcpy(ctx->message, message, sizeof message);
 }
 
-tk_status tk_certify(tk_ctx *ctx, const tk_contract *contract, tk_dtype dtype, tk_dtype index_dtype,
-                     const tk_certify_options *options, tk_certificate **certificate)
+tk_status tki_certify_trials_make(tk_ctx *ctx, const tk_contract *contract, tk_dtype dtype, tk_dtype index_dtype,
+                                  const tk_certify_options *options, tki_trials *trials)
 {
-    if (!ctx)
-        return TK_BAD_ARGUMENT;
-    if (!contract || !certificate)
-        return tki_fail(ctx, TK_BAD_ARGUMENT, "no contract, or nowhere to put the certificate");
-    static const tk_certify_options defaults = {.level = TK_QUICK, .seed = TK_SEED_DEFAULT};
-    if (!options)
-        options = &defaults;
-    *certificate = NULL;
+    *trials = (tki_trials){0};
     tk_status status = check_options(ctx, contract, dtype, index_dtype, options);
-    if (status != TK_OK)
-        return status;
+    return status == TK_OK ? tki_trials_make(ctx, contract, dtype, index_dtype, options, trials) : status;
+}
+
+tk_status tki_certify_trials(tk_ctx *ctx, const tk_contract *contract, tk_dtype dtype, tk_dtype index_dtype,
+                             const tk_certify_options *options, const tki_trials *trials,
+                             tk_certificate **certificate)
+{
     double begin = tki_now();
     tki_outcome o = {.contract = contract,
                      .dtype = dtype,
@@ -749,9 +726,9 @@ tk_status tk_certify(tk_ctx *ctx, const tk_contract *contract, tk_dtype dtype, t
     if (!subject.oracle)
         return tki_fail(ctx, TK_INTERNAL, "%s has no oracle", contract->name);
     bool opened;
-    status = open_device(ctx, options, &opened);
+    tk_status status = open_device(ctx, options, &opened);
     if (status == TK_OK)
-        status = certify(&subject, &o);
+        status = certify(&subject, &o, trials);
     report(options, 1, "done");
     o.seconds = tki_now() - begin;
     if (status == TK_OK)
@@ -763,5 +740,24 @@ tk_status tk_certify(tk_ctx *ctx, const tk_contract *contract, tk_dtype dtype, t
     free(o.mutants);
     free(o.planted.kept);
     free(o.confinement);
+    return status;
+}
+
+tk_status tk_certify(tk_ctx *ctx, const tk_contract *contract, tk_dtype dtype, tk_dtype index_dtype,
+                     const tk_certify_options *options, tk_certificate **certificate)
+{
+    if (!ctx)
+        return TK_BAD_ARGUMENT;
+    if (!contract || !certificate)
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "no contract, or nowhere to put the certificate");
+    static const tk_certify_options defaults = {.level = TK_QUICK, .seed = TK_SEED_DEFAULT};
+    if (!options)
+        options = &defaults;
+    *certificate = NULL;
+    tki_trials trials;
+    tk_status status = tki_certify_trials_make(ctx, contract, dtype, index_dtype, options, &trials);
+    if (status == TK_OK)
+        status = tki_certify_trials(ctx, contract, dtype, index_dtype, options, &trials, certificate);
+    free(trials.list);
     return status;
 }

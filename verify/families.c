@@ -8,6 +8,7 @@
 #include "core/random.h"
 #include "exact/round.h"
 
+/* The number goes into the seeds, and certificates name seeds: a new family goes to the end. */
 typedef enum family_id {
     NORMAL,
     FINITE_BITS,

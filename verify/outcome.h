@@ -2,6 +2,8 @@
 #ifndef TKI_VERIFY_OUTCOME_H
 #define TKI_VERIFY_OUTCOME_H
 
+#include <jansson.h>
+
 #include "core/mutant.h"
 #include "verify/trial.h"
 
@@ -63,6 +65,9 @@ typedef struct tki_outcome {
     char *confinement;  /* TKI_KERNEL_FILE: the worker's report, a line each; NULL if none was started */
     int64_t came_again; /* TKI_KERNEL_FILE: trials run again after all others */
 } tki_outcome;
+
+/* What the trial runs on. A new reference; NULL when memory ran out. */
+json_t *tki_trial_json(const tki_trial *trial);
 
 /* Writes the outcome down. */
 TK_MUST_USE tk_status tki_certificate_make(tk_ctx *ctx, const tki_outcome *outcome, tk_certificate **certificate);

@@ -6,7 +6,9 @@
 
 #include "core/context.h"
 #include "verify/certificate.h"
+#include "verify/certify.h"
 #include "verify/kernel_file.h"
+#include "verify/outcome.h"
 
 /* What a replay runs, rebuilt from the certificate. */
 typedef struct recipe {
@@ -149,6 +151,97 @@ __attribute__((format(printf, 1, 2))) static char *describe(const char *format, 
     return length < 0 ? NULL : text;
 }
 
+/* What a trial of a certificate ran on, as text: everything but what came out. free() it; NULL when it is no
+ * object or memory ran out. */
+static char *trial_name(const json_t *trial)
+{
+    static const char *const results[] = {"elements", "output_sha256", "chunks"};
+    json_t *copy = json_copy((json_t *)(uintptr_t)trial);
+    for (size_t i = 0; i < sizeof results / sizeof *results; i++)
+        json_object_del(copy, results[i]);
+    char *name = json_dumps(copy, JSON_COMPACT | JSON_SORT_KEYS);
+    json_decref(copy);
+    return name;
+}
+
+/* Where each trial stands in the plan, by its name; the chunks of a finite domain share one, and the first counts. A new reference;
+ * NULL when memory ran out. */
+static json_t *places_in(const tki_trials *plan)
+{
+    json_t *places = json_object();
+    bool good = places != NULL;
+    for (int64_t i = 0; i < plan->count && good; i++) {
+        json_t *trial = tki_trial_json(&plan->list[i]);
+        char *name = trial_name(trial);
+        good = name && (json_object_get(places, name) || !json_object_set_new(places, name, json_integer(i)));
+        free(name);
+        json_decref(trial);
+    }
+    if (good)
+        return places;
+    json_decref(places);
+    return NULL;
+}
+
+static bool is_complete(const tk_certificate *certificate)
+{
+    tk_verdict verdict = tk_certificate_verdict(certificate);
+    return verdict == TK_HELD || verdict == TK_PROVED;
+}
+
+static bool of_one_domain(const tki_trial *a, const tki_trial *b)
+{
+    return a->family == TKI_ALL_PATTERNS && b->family == TKI_ALL_PATTERNS;
+}
+
+/* Copies the listed trials to `chosen`, in the certificate's order. `chosen` has place for the whole plan, `taken` says what of it was
+ * copied. False if one of them is not there; *difference says which. */
+static bool choose_listed(const json_t *listed, const tki_trials *plan, const json_t *places, bool *taken,
+                          tki_trials *chosen, char **difference)
+{
+    for (size_t i = 0; i < json_array_size(listed); i++) {
+        char *name = trial_name(json_array_get(listed, i));
+        const json_t *place = name ? json_object_get(places, name) : NULL;
+        int64_t p = place ? json_integer_value(place) : 0;
+        if (!place || taken[p]) {
+            *difference = describe("trial %zu, %s, %s", i, name ? name : "",
+                                   place ? "is in the certificate twice" : "is none that this version makes");
+            free(name);
+            return false;
+        }
+        free(name);
+        do {
+            taken[p] = true;
+            chosen->list[chosen->count++] = plan->list[p++];
+        } while (p < plan->count && of_one_domain(&plan->list[p - 1], &plan->list[p]));
+    }
+    return true;
+}
+
+/* The trials of the plan that the certificate lists. Where it stopped at a failure, the others follow: a trial that crashed or could
+ * not be run is not in its list. None are chosen if one is missing; *difference says which, memory permitting. */
+static tk_status choose(tk_ctx *ctx, const tk_certificate *certificate, const tki_trials *plan, tki_trials *chosen,
+                        char **difference)
+{
+    const json_t *listed = tki_certificate_get(certificate, "run.trials");
+    json_t *places = places_in(plan);
+    bool *taken = calloc((size_t)plan->count, sizeof *taken);
+    *chosen = (tki_trials){.list = calloc((size_t)plan->count, sizeof *chosen->list)};
+    bool good = places && taken && chosen->list;
+    if (good && !choose_listed(listed, plan, places, taken, chosen, difference)) {
+        chosen->count = 0;
+    } else if (good) {
+        for (int64_t i = 0; i < plan->count && !is_complete(certificate); i++)
+            if (!taken[i])
+                chosen->list[chosen->count++] = plan->list[i];
+        if (chosen->count == 0)
+            *difference = describe("the certificate lists 0 trials");
+    }
+    json_decref(places);
+    free(taken);
+    return good ? TK_OK : tki_fail(ctx, TK_NO_MEMORY, "no memory for the certificate's trials");
+}
+
 /* A refuted run stops at its failure, and so does its replay. Where they differ, *difference says how, memory permitting. */
 static bool same_outcome(const tk_certificate *before, const tk_certificate *after, char **difference)
 {
@@ -161,15 +254,10 @@ static bool same_outcome(const tk_certificate *before, const tk_certificate *aft
         if (json_equal(a, b))
             continue;
         bool same_bits = json_equal(json_object_get(a, "output_sha256"), json_object_get(b, "output_sha256"));
-        char *shape = json_dumps(json_object_get(b, "shape"), JSON_COMPACT);
-        *difference = describe("trial %zu (%s, %s) %s", i, json_string_value(json_object_get(b, "family")),
-                               shape ? shape : "",
-                               same_bits ? "is not what the certificate lists there" : "gives other output bits");
-        free(shape);
-        return false;
-    }
-    if (count != json_array_size(new_trials)) {
-        *difference = describe("%zu trials ran, the certificate lists %zu", json_array_size(new_trials), count);
+        char *name = trial_name(b);
+        *difference = describe("trial %zu, %s, %s", i, name ? name : "",
+                               same_bits ? "has another number of elements" : "gives other output bits");
+        free(name);
         return false;
     }
     const char *old_verdict = tki_certificate_text(before, "verdict");
@@ -178,7 +266,34 @@ static bool same_outcome(const tk_certificate *before, const tk_certificate *aft
         *difference = describe("the verdict is now %s, it was %s", new_verdict, old_verdict);
         return false;
     }
+    if (json_array_size(new_trials) < count) {
+        *difference = describe("%zu trials ran, the certificate lists %zu", json_array_size(new_trials), count);
+        return false;
+    }
+    int64_t elements = tk_certificate_elements(after);
+    if (is_complete(before) && elements != tk_certificate_elements(before)) {
+        *difference = describe("%lld elements were judged, the certificate says %lld", (long long)elements,
+                               (long long)tk_certificate_elements(before));
+        return false;
+    }
     return true;
+}
+
+/* Certifies again with the certificate's trials. *again is NULL if there is nothing to run, and *difference says why. */
+static tk_status run_recipe(tk_ctx *ctx, const tk_certificate *certificate, const recipe *r, tk_certificate **again,
+                            char **difference)
+{
+    tki_trials plan = {0};
+    tki_trials chosen = {0};
+    tk_status status = tki_certify_trials_make(ctx, r->contract, r->dtype, r->index_dtype, &r->options, &plan);
+    if (status == TK_OK)
+        status = choose(ctx, certificate, &plan, &chosen, difference);
+    if (status == TK_OK && chosen.count > 0)
+        status = tki_certify_trials(ctx, r->contract, r->dtype, r->index_dtype, &r->options, &chosen, again);
+    free(plan.list);
+    free(chosen.list);
+    /* A lowering or planted kernel that this build does not have. */
+    return status == TK_BAD_ARGUMENT ? TK_UNAVAILABLE : status;
 }
 
 tk_status tk_certificate_replay(tk_ctx *ctx, const tk_certificate *certificate, tk_progress progress,
@@ -193,23 +308,19 @@ tk_status tk_certificate_replay(tk_ctx *ctx, const tk_certificate *certificate, 
         *difference = NULL;
     recipe r;
     tk_certificate *again = NULL;
+    char *text = NULL;
     tk_status status = read_recipe(ctx, certificate, &r);
     r.options.progress = progress;
     r.options.progress_data = progress_data;
-    if (status == TK_OK) {
-        status = tk_certify(ctx, r.contract, r.dtype, r.index_dtype, &r.options, &again);
-        if (status == TK_BAD_ARGUMENT)
-            status = TK_UNAVAILABLE; /* a lowering or planted kernel that this build does not have */
-    }
+    if (status == TK_OK)
+        status = run_recipe(ctx, certificate, &r, &again, &text);
     recipe_free(&r);
-    if (status != TK_OK)
-        return status;
-    char *text = NULL;
-    *same = same_outcome(certificate, again, &text);
-    if (difference)
+    if (status == TK_OK && again)
+        *same = same_outcome(certificate, again, &text);
+    tk_certificate_destroy(again);
+    if (status == TK_OK && difference)
         *difference = text;
     else
         free(text);
-    tk_certificate_destroy(again);
-    return TK_OK;
+    return status;
 }

@@ -40,7 +40,7 @@ static json_t *xent_json(const tk_xent_options *xent)
                      real((double)xent->scale), "ignore_index", (json_int_t)xent->ignore_index);
 }
 
-static json_t *trial_json(const tki_trial *trial)
+json_t *tki_trial_json(const tki_trial *trial)
 {
     json_t *json = json_pack("{s:s, s:o}", "family", tki_trial_family_name(trial), "shape", dims_json(&trial->c));
     if (trial->family >= 0)
@@ -118,7 +118,7 @@ static json_t *run_json(const tki_outcome *o)
         json_object_set_new(run, "inputs", given_inputs_json(o->options));
     json_t *trials = json_array();
     for (int64_t i = 0; i < o->trial_count; i++) {
-        json_t *trial = trial_json(&o->trials[i].trial);
+        json_t *trial = tki_trial_json(&o->trials[i].trial);
         json_object_set_new(trial, "elements", json_integer(o->trials[i].elements));
         json_object_set_new(trial, "output_sha256", json_string(o->trials[i].output_hash));
         if (o->trials[i].repeats > 1)
@@ -173,7 +173,7 @@ static json_t *element_json(const tki_outcome *o, const tki_element *e)
 static json_t *worst_json(const tki_outcome *o)
 {
     json_t *worst = element_json(o, &o->judgement.worst);
-    json_object_set_new(worst, "trial", trial_json(&o->worst_trial));
+    json_object_set_new(worst, "trial", tki_trial_json(&o->worst_trial));
     if (o->worst_inputs_known) {
         json_t *inputs = json_object();
         for (int p = 0; p < o->contract->param_count; p++)
@@ -220,7 +220,7 @@ static json_t *result_json(const tki_outcome *o)
         json_object_set_new(result, "worst", worst_json(o));
     if (o->verdict == TK_REFUTED && j->failure.present) {
         json_t *failure = element_json(o, &j->failure);
-        json_object_set_new(failure, "trial", trial_json(&o->failed_trial));
+        json_object_set_new(failure, "trial", tki_trial_json(&o->failed_trial));
         json_object_set_new(result, "failure", failure);
     }
     return result;

@@ -1,0 +1,55 @@
+/* What the tests of certificates share. Include after cmocka.h. */
+#ifndef TKI_TESTS_CERTIFICATE_TEST_H
+#define TKI_TESTS_CERTIFICATE_TEST_H
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/op_test.h"
+#include "verify/certificate.h"
+
+/* An op whose oracle makes no tables, so that certifying three elements takes no time. */
+static const char *const quick_op = "embedding_fwd";
+
+/* One trial of three elements. */
+static inline tk_certificate *small_certificate(tk_ctx *ctx)
+{
+    tk_certify_options options = TK_CERTIFY_DEFAULTS;
+    options.dims = (int64_t[]){3, 1, 2};
+    options.family = "normal";
+    return certify_one(ctx, tk_contract_find(quick_op), TK_F16, TK_I32, options);
+}
+
+static inline json_t *predicate_of(json_t *statement)
+{
+    return json_object_get(statement, "predicate");
+}
+
+/* The statement with a hash that fits it: what somebody who edits a certificate with care would hand in. */
+static inline char *sealed(json_t *statement)
+{
+    char hash[65];
+    assert_true(tki_statement_hash(statement, hash));
+    json_object_set_new(predicate_of(statement), "integrity", json_pack("{s:s}", "sha256", hash));
+    char *text = tki_statement_text(statement);
+    assert_non_null(text);
+    return text;
+}
+
+static inline json_t *statement_of(tk_certificate *certificate)
+{
+    json_t *statement = json_loads(tk_certificate_json(certificate), JSON_REJECT_DUPLICATES, NULL);
+    assert_non_null(statement);
+    return statement;
+}
+
+static inline tk_certificate *parse_sealed(tk_ctx *ctx, json_t *statement)
+{
+    char *text = sealed(statement);
+    tk_certificate *certificate = NULL;
+    assert_ok(ctx, tk_certificate_parse(ctx, text, strlen(text), &certificate));
+    free(text);
+    return certificate;
+}
+
+#endif

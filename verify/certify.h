@@ -1,0 +1,17 @@
+/* TRUSTED. tk_certify() in two steps, for who runs other trials than those that a level has now. */
+#ifndef TKI_VERIFY_CERTIFY_H
+#define TKI_VERIFY_CERTIFY_H
+
+#include "verify/cases.h"
+
+/* Checks the options and makes the trials that they ask for. free() the list. */
+TK_MUST_USE tk_status tki_certify_trials_make(tk_ctx *ctx, const tk_contract *contract, tk_dtype dtype,
+                                              tk_dtype index_dtype, const tk_certify_options *options,
+                                              tki_trials *trials);
+
+/* Runs these trials, of which there is at least one. */
+TK_MUST_USE tk_status tki_certify_trials(tk_ctx *ctx, const tk_contract *contract, tk_dtype dtype,
+                                         tk_dtype index_dtype, const tk_certify_options *options,
+                                         const tki_trials *trials, tk_certificate **certificate);
+
+#endif
