@@ -1,21 +1,12 @@
 #!/usr/bin/env bash
 # A judging process that a signal ends, while it compiles and while it runs a kernel: none of its processes stays, and the next one
 # removes its folders, but not those of one that lives.
-set -uo pipefail
-root=$(readlink -f "${SOURCE_DIR:-$(dirname "$(readlink -f "$0")")/..}")
-tokitai=$(readlink -f "${TOKITAI:-$root/build/tokitai}")
-work=$(mktemp -d)
+source "$(dirname "$(readlink -f "$0")")/program_test.bash"
 judge=
 trap '[ -z "$judge" ] || kill -s KILL "$judge" 2>/dev/null; rm -rf "$work"' EXIT
-export XDG_STATE_HOME=$work/state LC_ALL=C TMPDIR=$work/tmp OMP_WAIT_POLICY=passive
+export TMPDIR=$work/tmp OMP_WAIT_POLICY=passive
 mkdir "$TMPDIR"
-cd "$work" || exit 1
 
-failed=0
-fail() {
-    failed=$((failed + 1))
-    echo "FAILED   $1"
-}
 until_true() { # COMMAND...: tries it for a minute
     local i
     for ((i = 0; i < 600; i++)); do
@@ -45,38 +36,32 @@ chmod +x endless_compiler
 certify() { # ARGUMENT...: becomes the program; what a shell starts beside itself would ignore SIGINT
     exec env --default-signal=INT "$tokitai" certify gelu_fwd --dtype f16 --skip-mutants "$@"
 }
-next() {
-    (certify --kernel gelu_fwd.c) >out 2>&1 && return
-    fail "the next certify"
-    cat out
-}
+next() { expect 0 "the next certify" certify gelu_fwd --dtype f16 --skip-mutants --kernel gelu_fwd.c; }
 end_by() { # SIGNAL WHEN
-    [ -n "$(folders)" ] || fail "there are no folders"
+    is "it has folders" test -n "$(folders)"
     kill -s "$1" "$judge"
     wait "$judge" 2>/dev/null
     local got=$?
     judge=
-    [ $got -eq $((128 + $(kill -l "$1"))) ] || fail "SIG$1 ended it with status $got"
-    until_true no_process || fail "processes stay after SIG$1"
+    is "SIG$1 $2 ended it: status $got" test $got -eq $((128 + $(kill -l "$1")))
+    is "no process stays" until_true no_process
     next
-    if [ -z "$(folders)" ]; then echo "ok       SIG$1, $2"; else fail "SIG$1, $2: TMPDIR has $(find "$TMPDIR")"; fi
+    is "no folder stays" test -z "$(folders)"
 }
 
 for signal in KILL INT TERM HUP; do
-    certify --kernel endless.c --timeout 1000 >endless_out 2>&1 &
+    certify --kernel endless.c --timeout 1000 >out 2>err &
     judge=$!
-    until_true running || fail "no kernel runs: $(cat endless_out)"
+    is "a kernel runs" until_true running
     if [ $signal = KILL ]; then
         before=$(folders)
         next
-        [ "$before" = "$(folders)" ] || fail "the folders of a living process are gone"
+        is "the folders of a living process stay" test "$before" = "$(folders)"
     fi
     end_by $signal "while a kernel runs"
 done
-certify --kernel gelu_fwd.c --compiler ./endless_compiler >endless_out 2>&1 &
+certify --kernel gelu_fwd.c --compiler ./endless_compiler >out 2>err &
 judge=$!
-until_true compiling || fail "no compiler runs: $(cat endless_out)"
+is "a compiler runs" until_true compiling
 end_by KILL "while a compiler runs"
-
-[ "$failed" -eq 0 ] || echo "$failed failed"
-[ "$failed" -eq 0 ]
+finish
