@@ -2,6 +2,7 @@
 #ifndef TKI_TESTS_CERTIFICATE_TEST_H
 #define TKI_TESTS_CERTIFICATE_TEST_H
 
+#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,6 +51,18 @@ static inline tk_certificate *parse_sealed(tk_ctx *ctx, json_t *statement)
     assert_ok(ctx, tk_certificate_parse(ctx, text, strlen(text), &certificate));
     free(text);
     return certificate;
+}
+
+/* 0 for a directory that is not there. */
+static inline int entries(const char *directory)
+{
+    int count = 0;
+    DIR *list = opendir(directory);
+    for (const struct dirent *e; list && (e = readdir(list));)
+        count += strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0;
+    if (list)
+        closedir(list);
+    return count;
 }
 
 #endif
