@@ -97,7 +97,8 @@ static void assert_next_is_served(void)
     finish(&t);
 }
 
-/* Runs that kernel `calls` times; the last call comes to `expected`. */
+/* Runs that kernel `calls` times; the last call comes to `expected`. What an earlier call left running may, on a busy machine, be caught
+ * within that call. */
 static void try(const char *name, tki_guard_mode mode, unsigned without, int calls, tk_status expected,
                 const char *text)
 {
@@ -109,9 +110,7 @@ static void try(const char *name, tki_guard_mode mode, unsigned without, int cal
     double start = tki_now();
     assert_ok(t.ctx, tki_worker_open(t.ctx, kernel_path(name), t.c.contract, &options, &worker));
     tk_status status = TK_OK;
-    for (int i = 0; i < calls; i++) {
-        if (status != TK_OK)
-            fail_msg("%s: call %d: %s", name, i, tk_ctx_message(t.ctx));
+    for (int i = 0; i < calls && status == TK_OK; i++) {
         memset(t.y.data, 0xa5, SIZE * 2);
         if (i > 0)
             usleep(300000); /* for what an earlier call left running */
