@@ -1,5 +1,5 @@
 /* TRUSTED. Greedy shrinking: cut each size to a part that still fails, first to the failing element's own row and column, then
- * by halves and single steps, until nothing more can go. */
+ * by halves and small steps, until nothing more can go. */
 #include "verify/shrink.h"
 
 enum { MOST_ATTEMPTS = 400 };
@@ -74,9 +74,11 @@ static tk_status shrink_dim(search *s, int dim, bool *any)
     for (bool again = true; again;) {
         int64_t size = s->trial->c.dims[dim];
         int64_t half = size / 2;
-        /* Up to the failing element at once: if its place is what matters, single steps would go a long way. */
+        /* More single steps than may be tried would only take time. */
+        int64_t step = size > MOST_ATTEMPTS ? size / 16 : 1;
+        /* Up to the failing element at once: if its place is what matters, steps would go a long way. */
         const int64_t parts[5][2] = {
-            {0, half}, {half, size}, {0, failing_place(s, dim) + 1}, {0, size - 1}, {1, size}};
+            {0, half}, {half, size}, {0, failing_place(s, dim) + 1}, {0, size - step}, {step, size}};
         again = false;
         for (int i = 0; i < 5 && !again; i++) {
             tk_status status = try_part(s, dim, parts[i][0], parts[i][1], &again);
