@@ -8,10 +8,12 @@ typedef struct tki_random {
     uint64_t state;
 } tki_random;
 
+#define TKI_RANDOM_STEP UINT64_C(0x9e3779b97f4a7c15)
+
 /* SplitMix64: one 64-bit state, equidistributed, good enough to draw test inputs and easy to repeat elsewhere. */
 static inline uint64_t tki_random_u64(tki_random *random)
 {
-    uint64_t z = random->state += 0x9e3779b97f4a7c15u;
+    uint64_t z = random->state += TKI_RANDOM_STEP;
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
     return z ^ (z >> 31);
@@ -26,6 +28,12 @@ static inline tki_random tki_random_stream(uint64_t seed, uint64_t stream)
     return random;
 }
 
+/* As if that many numbers had been drawn. */
+static inline void tki_random_skip(tki_random *random, uint64_t count)
+{
+    random->state += count * TKI_RANDOM_STEP;
+}
+
 /* In [0, bound), bound > 0; the bias is below bound / 2^64. */
 static inline uint64_t tki_random_below(tki_random *random, uint64_t bound)
 {
@@ -38,11 +46,13 @@ static inline double tki_random_unit(tki_random *random)
     return (double)(tki_random_u64(random) >> 11) * 0x1p-53;
 }
 
+enum { TKI_RANDOM_NORMAL_DRAWS = 6 };
+
 /* About normal, mean 0 and variance 1: the sum of twelve uniform numbers less six. No libm, so the same bits everywhere. */
 static inline double tki_random_normal(tki_random *random)
 {
     double sum = -6;
-    for (int i = 0; i < 6; i++) {
+    for (int i = 0; i < TKI_RANDOM_NORMAL_DRAWS; i++) {
         uint64_t bits = tki_random_u64(random);
         sum += ((double)(bits >> 32) + (double)(bits & 0xffffffffu)) * 0x1p-32;
     }

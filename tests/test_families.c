@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "core/hash.h"
+#include "core/random.h"
 #include "exact/round.h"
 #include "tests/op_test.h"
 #include "verify/cases.h"
@@ -761,6 +762,36 @@ static void same_bits_everywhere(void **state)
     tk_ctx_destroy(ctx);
 }
 
+/* Blocks of a large tensor are drawn side by side; what is drawn is what one long row of draws gives. */
+static void large_tensors_are_drawn_in_order(void **state)
+{
+    (void)state;
+    const int64_t m = 150;
+    const int64_t n = 170;
+    const int64_t k = 211;
+    tk_case c = make_case(tk_contract_find("gemm"), TK_F16, m, n, k);
+    inputs in;
+    inputs_make(&in, &c);
+    const int normal = family("normal");
+    tki_family_fill(normal, &c, 77, in.data);
+    tki_random of_a = tki_random_stream(77, (uint64_t)normal * 16);
+    for (int64_t i = 0; i < m * k; i++)
+        assert_int_equal(((uint16_t *)in.data[0])[i], tki_round_double(TK_F16, tki_random_normal(&of_a)));
+    /* b is summed over its rows, so it is drawn column by column. */
+    tki_random of_b = tki_random_stream(77, (uint64_t)normal * 16 + 1);
+    for (int64_t i = 0; i < n * k; i++)
+        assert_int_equal(((uint16_t *)in.data[1])[i % k * n + i / k],
+                         tki_round_double(TK_F16, tki_random_normal(&of_b)));
+    inputs_free(&in);
+
+    tki_random drawn = tki_random_stream(77, 3);
+    tki_random skipped = drawn;
+    tki_random_skip(&skipped, 1000 * (uint64_t)TKI_RANDOM_NORMAL_DRAWS);
+    for (int i = 0; i < 1000; i++)
+        (void)tki_random_normal(&drawn);
+    assert_int_equal(drawn.state, skipped.state);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -778,6 +809,7 @@ int main(void)
         cmocka_unit_test(all_patterns_of_the_domain),
         cmocka_unit_test(trials_of_a_level),
         cmocka_unit_test(restrictions_are_obeyed),
+        cmocka_unit_test(large_tensors_are_drawn_in_order),
     };
     return cmocka_run_group_tests_name("families", tests, NULL, NULL);
 }
