@@ -66,6 +66,8 @@ def embedding_fwd(case, index, weight):
 
 def embedding_bwd(case, grad, index):
     queries, dim, vocab = case.dims
+    if dim == 0:  # on a GPU PyTorch 2.11 would end with an illegal memory access, and with it all that is still to be judged
+        return [grad.new_zeros(vocab, 0)]
     return [torch.ops.aten.embedding_dense_backward(grad.view(queries, dim), index, vocab, -1, False)]
 
 
