@@ -7,13 +7,14 @@
 #include "backend/gpu.h"
 
 /* cuLaunchKernelEx() takes these, laid out as in cuda.h. */
-enum { TKI_LAUNCH_CLUSTER = 4 };
+enum { TKI_LAUNCH_CLUSTER = 4, TKI_LAUNCH_EARLY = 6 };
 
 typedef struct tki_launch_attribute {
     int id;
     union {
         _Alignas(8) char size[64];
         unsigned cluster[3];
+        int early; /* 1: before the kernels that the stream has are done */
     } value;
 } tki_launch_attribute;
 

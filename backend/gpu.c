@@ -421,6 +421,17 @@ static tk_status load_module(tk_ctx *ctx, tki_gpu *gpu, const char *source, tk_d
     return TK_OK;
 }
 
+enum { EARLY_FROM_ARCHITECTURE = 90, EARLY_FROM_DRIVER = 12030 /* since when also while a stream is captured */ };
+
+/* Kernels compiled for Hopper or later wait by themselves for what comes before them (await_earlier_kernels() in device.h). Code for
+ * an earlier architecture does not, even if the device is a later one. */
+static bool can_start_early(const tki_gpu *gpu, const tki_artifact *artifact)
+{
+    const char *number = strchr(artifact->architecture, '_'); /* "sm_90a", "compute_90" */
+    return gpu->driver.calls.launch_config && gpu->driver.version >= EARLY_FROM_DRIVER && number &&
+           strtol(number + 1, NULL, 10) >= EARLY_FROM_ARCHITECTURE;
+}
+
 static tk_status load_kernel(tk_ctx *ctx, tki_gpu *gpu, const module *m, const char *name, tki_gpu_kernel **kernel)
 {
     void *previous;
@@ -428,7 +439,11 @@ static tk_status load_kernel(tk_ctx *ctx, tki_gpu *gpu, const module *m, const c
     tki_gpu_kernel *k = grow(&gpu->kernels, gpu->kernel_count) ? calloc(1, sizeof *k) : NULL;
     if (!k)
         return tki_fail(ctx, TK_NO_MEMORY, "no memory to load %s of %s", name, m->source);
-    *k = (tki_gpu_kernel){.source = m->source, .name = name, .dtype = m->dtype, .cluster_allowed = 8};
+    *k = (tki_gpu_kernel){.source = m->source,
+                          .name = name,
+                          .dtype = m->dtype,
+                          .cluster_allowed = 8,
+                          .starts_early = can_start_early(gpu, &m->artifact)};
     int code = enter(gpu, &previous);
     if (code != 0) {
         free(k);
@@ -526,13 +541,37 @@ tk_status tki_gpu_occupancy(tk_ctx *ctx, tki_gpu *gpu, tki_gpu_kernel *kernel, u
     return status;
 }
 
+static inline bool takes_attributes(const tki_gpu_kernel *kernel, const tki_gpu_grid *grid)
+{
+    return grid->cluster > 0 || kernel->starts_early;
+}
+
+static int launch_with_attributes(const tki_driver_calls *calls, const tki_gpu_kernel *kernel,
+                                  const tki_gpu_grid *grid, void *stream, void **arguments)
+{
+    tki_launch_attribute attributes[2];
+    unsigned count = 0;
+    if (kernel->starts_early)
+        attributes[count++] = (tki_launch_attribute){.id = TKI_LAUNCH_EARLY, .value.early = 1};
+    if (grid->cluster > 0)
+        attributes[count++] = (tki_launch_attribute){.id = TKI_LAUNCH_CLUSTER,
+                                                     .value.cluster = {grid->cluster, 1, 1}};
+    const tki_launch_config config = {.blocks = {grid->blocks[0], grid->blocks[1], grid->blocks[2]},
+                                      .threads = {grid->threads, 1, 1},
+                                      .shared_bytes = grid->shared_bytes,
+                                      .stream = stream,
+                                      .attributes = attributes,
+                                      .attribute_count = count};
+    return calls->launch_config(&config, kernel->function, arguments, NULL);
+}
+
 /* A failure may be that of an earlier kernel, which drivers report with the next call. */
 __attribute__((noinline, cold)) static tk_status fail_launch(tk_ctx *ctx, const tki_gpu *gpu,
                                                              const tki_gpu_kernel *kernel, const tki_gpu_grid *grid,
                                                              int code)
 {
     const tki_driver_names *names = &gpu->driver.vendor->names;
-    return fail(ctx, gpu, grid->cluster > 0 ? names->launch_config : names->launch, code,
+    return fail(ctx, gpu, takes_attributes(kernel, grid) ? names->launch_config : names->launch, code,
                 "launching %s (%s, %s) with %ux%ux%u blocks of %u threads and %u bytes of shared memory",
                 kernel->name, kernel->source, tk_dtype_name(kernel->dtype), grid->blocks[0], grid->blocks[1],
                 grid->blocks[2], grid->threads, grid->shared_bytes);
@@ -556,19 +595,11 @@ tk_status tki_gpu_launch(tk_ctx *ctx, tki_gpu *gpu, void *stream, tki_gpu_kernel
             return status;
         }
     }
-    if (grid.cluster > 0) {
-        tki_launch_attribute cluster = {.id = TKI_LAUNCH_CLUSTER, .value.cluster = {grid.cluster, 1, 1}};
-        tki_launch_config config = {.blocks = {grid.blocks[0], grid.blocks[1], grid.blocks[2]},
-                                    .threads = {grid.threads, 1, 1},
-                                    .shared_bytes = grid.shared_bytes,
-                                    .stream = stream,
-                                    .attributes = &cluster,
-                                    .attribute_count = 1};
-        code = calls->launch_config(&config, kernel->function, arguments, NULL);
-    } else {
+    if (takes_attributes(kernel, &grid))
+        code = launch_with_attributes(calls, kernel, &grid, stream, arguments);
+    else
         code = calls->launch(kernel->function, grid.blocks[0], grid.blocks[1], grid.blocks[2], grid.threads, 1, 1,
                              grid.shared_bytes, stream, arguments, NULL);
-    }
     leave(gpu, previous);
     gpu->last_grid = grid;
     return __builtin_expect(code == 0, 1) ? TK_OK : fail_launch(ctx, gpu, kernel, &grid, code);

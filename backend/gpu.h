@@ -63,6 +63,7 @@ typedef struct tki_gpu_kernel {
     tk_dtype dtype;
     unsigned shared_allowed; /* dynamic shared memory that the driver has been told of so far */
     unsigned cluster_allowed;
+    bool starts_early; /* before what its stream already has is done, which it waits for by itself */
 } tki_gpu_kernel;
 
 /* Compiles (or finds in the cache), checks and loads the kernel on first use; afterwards a short search. `source` and `name` are

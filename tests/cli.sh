@@ -128,7 +128,8 @@ if [ -e "$fake_gpu/libcuda.so.1" ]; then
     }
     on_gpu 1 out "cuda\.gemm\.f16\.[a-z0-9_]+ REFUTED .*GEMM\.WRITE: left c\[0\] unwritten" "a GPU that computes nothing" FAKE_GPU_LOG="$work/launches"
     is "    the launches are those of gemm" grep -qE '^product_64 blocks 1 1 1 threads 128 shared 0 cluster 0$' launches
-    on_gpu 3 out "UNKNOWN .*cuLaunchKernel failed: .*more registers or shared memory" "a launch that fails" FAKE_GPU_FAIL=cuLaunchKernel=701
+    on_gpu 3 out "UNKNOWN .*cuLaunchKernelEx failed: .*more registers or shared memory" "a launch that fails" FAKE_GPU_FAIL=cuLaunchKernelEx=701
+    on_gpu 3 out "UNKNOWN .*cuLaunchKernel failed: .*more registers or shared memory" "a launch that fails on an older driver" FAKE_GPU_FAIL=cuLaunchKernel=701 FAKE_GPU_VERSION=12020
     on_gpu 3 out "UNKNOWN .*CUDA_ERROR_ILLEGAL_ADDRESS \(700.*context is lost" "a kernel that leaves its memory" FAKE_GPU_FAIL=async=700
     on_gpu 3 out "UNKNOWN .*cuModuleLoadData failed: .*another architecture" "a kernel that cannot be loaded" FAKE_GPU_FAIL=cuModuleLoadData=209
     on_gpu 3 err "allocating [0-9]+ bytes on Fake GPU 0: cuMemAlloc_v2 failed: CUDA_ERROR_OUT_OF_MEMORY" "no device memory" FAKE_GPU_FAIL=cuMemAlloc_v2=2@2

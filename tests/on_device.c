@@ -1,7 +1,8 @@
 /* What only a real GPU can show, beside what `tokitai certify` shows there: calls on device pointers and a stream, inside the capture
- * of a CUDA graph, from two contexts, with bad indices. Exits with 77, skipped, where there is no CUDA device. A plain program, so
+ * of a CUDA graph, close behind each other, from two contexts, with bad indices. Exits with 77, skipped, where there is no CUDA device. A plain program, so
  * that it can be carried to a machine that has one. */
 #include <dlfcn.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -159,6 +160,139 @@ static void in_a_graph(tk_ctx *ctx, const driver *d)
     free(replayed);
 }
 
+/* -- Kernels that start before the earlier ones are done -------------------------------------------------------------- */
+
+enum { ROWS = 1024, COLS = 4096, COLUMNS_OF_PRODUCT = 64, STEPS = 8, CYCLES = 4, ROUNDS = 10, TENSORS = 9 };
+
+/* Eight calls in a circle: each takes what the one before has just written, or overwrites what it has just read, scratch memory too. */
+typedef struct circle {
+    void *tensors[TENSORS];
+    size_t bytes[TENSORS];
+    struct {
+        tk_case c;
+        void *buffers[3];
+    } steps[STEPS];
+} circle;
+
+static circle make_circle(tk_ctx *ctx)
+{
+    enum { A, B, C, LOOKED_UP, WEIGHT, WEIGHT_AGAIN, PRODUCT, INDEX, INDEX_AGAIN };
+    static const size_t counts[TENSORS] = {(size_t)ROWS * COLS,        (size_t)ROWS * COLS, (size_t)ROWS * COLS,
+                                           (size_t)QUERIES * DIM,      (size_t)VOCAB * DIM, (size_t)VOCAB * DIM,
+                                           VOCAB * COLUMNS_OF_PRODUCT, QUERIES * 2,         QUERIES * 2};
+    static const struct {
+        const char *op;
+        int64_t dims[3];
+        int buffers[3];
+    } plan[STEPS] = {{"gelu_fwd", {ROWS * COLS}, {A, B}},
+                     {"softmax_fwd", {ROWS, COLS}, {B, A}},
+                     {"gelu_bwd", {ROWS * COLS}, {B, A, C}},
+                     {"embedding_bwd", {QUERIES, DIM, VOCAB}, {C, INDEX, WEIGHT}},
+                     {"embedding_fwd", {QUERIES, DIM, VOCAB}, {INDEX_AGAIN, WEIGHT, LOOKED_UP}},
+                     {"embedding_bwd", {QUERIES, DIM, VOCAB}, {LOOKED_UP, INDEX_AGAIN, WEIGHT_AGAIN}},
+                     {"gemm", {VOCAB, COLUMNS_OF_PRODUCT, DIM}, {WEIGHT_AGAIN, LOOKED_UP, PRODUCT}},
+                     {"gelu_bwd", {ROWS * COLS}, {C, B, A}}};
+    circle s = {0};
+    for (int i = 0; i < TENSORS; i++) {
+        s.bytes[i] = counts[i] * sizeof(uint16_t);
+        s.tensors[i] = on_device(ctx, NULL, s.bytes[i]);
+    }
+    for (int i = 0; i < STEPS; i++) {
+        s.steps[i].c = tk_case_init(tk_contract_find(plan[i].op), TK_F16);
+        memcpy(s.steps[i].c.dims, plan[i].dims, sizeof plan[i].dims);
+        for (int p = 0; p < s.steps[i].c.contract->param_count; p++)
+            s.steps[i].buffers[p] = s.tensors[plan[i].buffers[p]];
+        OK(ctx, tk_prepare(ctx, &s.steps[i].c));
+    }
+    return s;
+}
+
+/* The values fade within a few cycles, so that there are several rounds. */
+static void start_circle(tk_ctx *ctx, const circle *s, int round)
+{
+    for (int i = 0; i < TENSORS; i++) {
+        uint16_t *data = patterns(s->bytes[i] / sizeof *data, 31 + 2 * (unsigned)round);
+        int32_t *index = (int32_t *)data;
+        for (int k = 0; i >= TENSORS - 2 && k < QUERIES; k++)
+            index[k] = k * (i == TENSORS - 1 ? 7 : 3) % VOCAB;
+        OK(ctx, tk_memory_write(ctx, s->tensors[i], data, s->bytes[i]));
+        free(data);
+    }
+}
+
+static void go_round(tk_ctx *ctx, circle *s, bool wait)
+{
+    for (int i = 0; i < STEPS; i++) {
+        OK(ctx, tk_run(ctx, &s->steps[i].c, s->steps[i].buffers));
+        if (wait)
+            OK(ctx, tk_ctx_synchronize(ctx));
+    }
+}
+
+static unsigned char *read_circle(tk_ctx *ctx, const circle *s, size_t *bytes)
+{
+    *bytes = 0;
+    for (int i = 0; i < TENSORS; i++)
+        *bytes += s->bytes[i];
+    unsigned char *read = malloc(*bytes);
+    OK(ctx, tk_ctx_synchronize(ctx));
+    for (size_t i = 0, at = 0; i < TENSORS; at += s->bytes[i++])
+        OK(ctx, tk_memory_read(ctx, read + at, s->tensors[i], s->bytes[i]));
+    return read;
+}
+
+static void check_circle(tk_ctx *ctx, const circle *s, const unsigned char *want, const char *how)
+{
+    size_t bytes;
+    unsigned char *got = read_circle(ctx, s, &bytes);
+    CHECK(!memcmp(got, want, bytes), "%s: other bits than one call at a time", how);
+    free(got);
+}
+
+static void run_circle(tk_ctx *ctx, circle *s, int round, bool wait)
+{
+    start_circle(ctx, s, round);
+    for (int i = 0; i < CYCLES; i++)
+        go_round(ctx, s, wait);
+}
+
+static void one_after_another(tk_ctx *ctx, const driver *d)
+{
+    circle s = make_circle(ctx);
+    void *stream = NULL;
+    void *graph = NULL;
+    void *executable = NULL;
+    CHECK(d->stream_create(&stream, 1) == 0, "stream");
+    OK(ctx, tk_ctx_set_stream(ctx, stream));
+    CHECK(d->begin_capture(stream, 1) == 0, "begin of capture");
+    go_round(ctx, &s, false);
+    go_round(ctx, &s, false);
+    CHECK(d->end_capture(stream, &graph) == 0 && graph, "end of capture");
+    CHECK(d->instantiate(&executable, graph, 0) == 0, "instantiate");
+    for (int round = 0; round < ROUNDS; round++) {
+        size_t bytes;
+        OK(ctx, tk_ctx_set_stream(ctx, NULL));
+        run_circle(ctx, &s, round, true);
+        unsigned char *want = read_circle(ctx, &s, &bytes);
+        run_circle(ctx, &s, round, false);
+        check_circle(ctx, &s, want, "the default stream");
+        OK(ctx, tk_ctx_set_stream(ctx, stream));
+        run_circle(ctx, &s, round, false);
+        check_circle(ctx, &s, want, "a stream");
+        start_circle(ctx, &s, round);
+        for (int i = 0; i < CYCLES / 2; i++)
+            CHECK(d->launch(executable, stream) == 0, "graph launch");
+        check_circle(ctx, &s, want, "a graph");
+        free(want);
+    }
+    d->executable_destroy(executable);
+    d->graph_destroy(graph);
+    OK(ctx, tk_ctx_set_stream(ctx, NULL));
+    d->stream_destroy(stream);
+    for (int i = 0; i < TENSORS; i++)
+        tk_memory_free(ctx, s.tensors[i]);
+}
+
 /* The first bad position of many, reported once; what came before in the queue is unharmed. */
 static void bad_index(tk_ctx *ctx)
 {
@@ -231,6 +365,7 @@ int main(void)
     void *context = NULL;
     CHECK(d.retain(&context, 0) == 0 && d.set_current(context) == 0, "the device's primary context");
     in_a_graph(ctx, &d);
+    one_after_another(ctx, &d);
     bad_index(ctx);
     side_by_side(ctx);
     tk_ctx_destroy(ctx);

@@ -486,7 +486,10 @@ static void test_launch_fails(void **state)
     fake_copy_params params = {0};
     tki_gpu_kernel *copy = kernel(s, "fake_copy");
     tki_gpu_grid grid = {.blocks = {1}, .threads = 64};
-    FAIL(s, launch, "701");
+    if (!strcmp(s->backend, "hip"))
+        FAIL(s, launch, "701");
+    else
+        FAIL(s, launch_config, "701");
     assert_int_equal(tki_gpu_launch(s->ctx, s->gpu, NULL, copy, grid, &params), TK_INTERNAL);
     assert_says(s, "launching fake_copy (ops/gemm/kernel.cu, f16) with 1x1x1 blocks of 64 threads");
     assert_says(s, "more registers or shared memory");
@@ -558,6 +561,40 @@ static void test_large_launches(void **state)
     FAIL(s, occupancy, "1");
     assert_int_equal(tki_gpu_occupancy(s->ctx, s->gpu, k, 128, 0, &blocks), TK_INTERNAL);
     unsetenv("FAKE_GPU_FAIL");
+}
+
+/* A kernel may start before the earlier ones of its stream are done only where it waits for them by itself: if it was compiled for Hopper
+ * or later, whatever the device is. */
+static void test_early_launches(void **state)
+{
+    static const struct {
+        const char *variable, *value;
+        bool early;
+    } settings[] = {{"FAKE_GPU_VERSION", "12040", true},
+                    {"FAKE_GPU_VERSION", "12020", false},
+                    {"FAKE_GPU_CAPABILITY", "80", false},
+                    {"FAKE_GPU_CAPABILITY", "100", true}, /* as compute_90 */
+                    {"FAKE_GPU_COMPILE", "old", false}};  /* as compute_80 */
+    scene *s = *state;
+    const bool hip = !strcmp(s->backend, "hip");
+    const char params[64] = {0};
+    for (size_t i = 0; i < (hip ? 1 : sizeof settings / sizeof *settings); i++) {
+        for (unsigned cluster = 0; cluster <= (hip ? 0 : 2); cluster += 2) {
+            tki_gpu_close(s->gpu);
+            s->fake.reset();
+            if (!hip)
+                assert_int_equal(setenv(settings[i].variable, settings[i].value, 1), 0);
+            assert_int_equal(tki_gpu_open(s->ctx, s->backend, 0, &s->gpu), TK_OK);
+            const tki_gpu_grid grid = {.blocks = {4}, .threads = 64, .cluster = cluster};
+            assert_int_equal(tki_gpu_launch(s->ctx, s->gpu, NULL, kernel(s, "k"), grid, params), TK_OK);
+            const fake_launch *launch = s->fake.launch_at(0);
+            if (launch->early != (!hip && settings[i].early))
+                fail_msg("%s=%s: %searly", settings[i].variable, settings[i].value, launch->early ? "" : "not ");
+            assert_int_equal(launch->cluster, cluster);
+            assert_int_equal(launch->blocks[0], 4);
+            fake_gpu_forget_settings();
+        }
+    }
 }
 
 static void test_run(void **state)
@@ -646,6 +683,7 @@ int main(void)
         ON_BOTH(test_launch),
         ON_BOTH(test_launch_fails),
         ON_BOTH(test_large_launches),
+        ON_BOTH(test_early_launches),
         ON_BOTH(test_run),
         ON_BOTH(test_bad_indices),
         cmocka_unit_test(test_accept),

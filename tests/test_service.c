@@ -124,7 +124,7 @@ static void device_errors(void **state)
     assert_says(s, hip ? "hipMalloc" : "cuMemAlloc");
     unsetenv("FAKE_GPU_FAIL");
     assert_int_equal(ask(s, 50000), 0);
-    setenv("FAKE_GPU_FAIL", hip ? "hipModuleLaunchKernel=1" : "cuLaunchKernel=1", 1);
+    setenv("FAKE_GPU_FAIL", hip ? "hipModuleLaunchKernel=1" : "cuLaunchKernelEx=1", 1);
     assert_int_equal(ask(s, 3), TKI_SERVE_DEVICE);
     unsetenv("FAKE_GPU_FAIL");
     assert_int_equal(ask(s, 3), 0);

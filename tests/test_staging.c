@@ -223,8 +223,8 @@ static void failures_of_the_driver(void **state)
     tk_case c = gelu_case(N);
     uint16_t x[N] = {0};
     uint16_t y[N];
-    static const char *const calls[] = {"cuMemAlloc_v2=2",    "cuMemcpyHtoDAsync_v2=1", "cuMemcpyDtoHAsync_v2=1",
-                                        "cuLaunchKernel=701", "cuEventRecord=1",        "cuMemsetD8Async=1"};
+    static const char *const calls[] = {"cuMemAlloc_v2=2",      "cuMemcpyHtoDAsync_v2=1", "cuMemcpyDtoHAsync_v2=1",
+                                        "cuLaunchKernelEx=701", "cuEventRecord=1",        "cuMemsetD8Async=1"};
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
         tki_overrun overrun;
         setenv("FAKE_GPU_FAIL", calls[i], 1);

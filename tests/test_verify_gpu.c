@@ -164,7 +164,7 @@ static void test_unknown(void **state)
     assert_int_equal(certify(s, "gemm", shape), TK_UNKNOWN);
     assert_reason(s, "the device's context is lost");
     s->fake.reset();
-    assert_int_equal(setenv("FAKE_GPU_FAIL", "cuLaunchKernel=1,hipModuleLaunchKernel=1", 1), 0);
+    assert_int_equal(setenv("FAKE_GPU_FAIL", "cuLaunchKernelEx=1,hipModuleLaunchKernel=1", 1), 0);
     assert_int_equal(certify(s, "gemm", shape), TK_UNKNOWN);
     assert_reason(s, "launching product_64");
     unsetenv("FAKE_GPU_FAIL");

@@ -2,8 +2,9 @@
  *
  * Backward: hits are sorted by row, stably, so that a row's hits stand together in ascending order of their queries; then every row
  * of the result is made by itself and written once. A row of at most 64 hits is one run. The runs of longer rows are
- * summed side by side into `partials` and added up, in order, by another kernel. Parallel over rows, runs and columns
- * only: every sum has the order that clause BITS asks for. If an index is bad, nothing is written but the fault word. */
+ * summed side by side into `partials` and added up, in order, by another kernel. Where there are few queries and rows one
+ * kernel does it all without a sort. Parallel over rows, runs and columns only: every sum has the order that clause BITS asks for. If
+ * an index is bad, nothing is written but the fault word. */
 #include "backend/device.h"
 #include "ops/embedding/params.h"
 
@@ -149,7 +150,7 @@ DEVICE group this_group(const params &p)
  * ------------------------------------------------------------------------------------------------------------ */
 
 /* Where there is nothing to copy, indices are looked at all the same. */
-KERNEL(TKI_EMBEDDING_THREADS, EMBEDDING_FWD_BLOCKS) embedding_check(params p)
+KERNEL(TKI_EMBEDDING_THREADS, EMBEDDING_FWD_BLOCKS, embedding_check, params)
 {
     const int64_t stride = (int64_t)block_count() * thread_count();
     for (int64_t i = (int64_t)block_index() * thread_count() + thread_index(); i < p.queries; i += stride)
@@ -186,17 +187,17 @@ template <int width, int count> DEVICE void gather(const params &p)
     }
 }
 
-KERNEL(TKI_EMBEDDING_THREADS, EMBEDDING_FWD_BLOCKS) embedding_fwd_8(params p)
+KERNEL(TKI_EMBEDDING_THREADS, EMBEDDING_FWD_BLOCKS, embedding_fwd_8, params)
 {
     gather<8, TKI_EMBEDDING_FWD_UNITS>(p);
 }
 
-KERNEL(TKI_EMBEDDING_THREADS, EMBEDDING_FWD_BLOCKS) embedding_fwd_2(params p)
+KERNEL(TKI_EMBEDDING_THREADS, EMBEDDING_FWD_BLOCKS, embedding_fwd_2, params)
 {
     gather<2, TKI_EMBEDDING_FWD_UNITS>(p);
 }
 
-KERNEL(TKI_EMBEDDING_THREADS, EMBEDDING_FWD_BLOCKS) embedding_fwd_1(params p)
+KERNEL(TKI_EMBEDDING_THREADS, EMBEDDING_FWD_BLOCKS, embedding_fwd_1, params)
 {
     gather<1, TKI_EMBEDDING_FWD_UNITS>(p);
 }
@@ -339,7 +340,7 @@ DEVICE void mark_ranges(const params &p, int64_t first, int64_t stride)
 }
 
 /* Looks at all indices, counts the first pass' digits and clears what the other kernels add to. Blocks beyond the tiles only clear. */
-KERNEL(TKI_EMBEDDING_SORT_THREADS, 2) embedding_bwd_start(params p)
+KERNEL(TKI_EMBEDDING_SORT_THREADS, 2, embedding_bwd_start, params)
 {
     SHARED uint32_t counts[BINS];
     const int64_t first = (int64_t)block_index() * SORT_THREADS + thread_index();
@@ -356,7 +357,7 @@ KERNEL(TKI_EMBEDDING_SORT_THREADS, 2) embedding_bwd_start(params p)
 }
 
 /* One pass; one block per tile. */
-KERNEL(TKI_EMBEDDING_SORT_THREADS, 2) embedding_bwd_sort(params p)
+KERNEL(TKI_EMBEDDING_SORT_THREADS, 2, embedding_bwd_sort, params)
 {
     SHARED sort_memory shared;
     const int tile = (int)block_index();
@@ -375,7 +376,7 @@ KERNEL(TKI_EMBEDDING_SORT_THREADS, 2) embedding_bwd_sort(params p)
     move_hits<false>(p, p.pass, tile_begin(p, tile), tile_begin(p, tile + 1), &shared);
 }
 
-KERNEL(TKI_EMBEDDING_THREADS, EMBEDDING_BWD_BLOCKS) embedding_bwd_mark(params p)
+KERNEL(TKI_EMBEDDING_THREADS, EMBEDDING_BWD_BLOCKS, embedding_bwd_mark, params)
 {
     if (!has_fault(p))
         mark_ranges(p, (int64_t)block_index() * thread_count() + thread_index(),
@@ -383,7 +384,7 @@ KERNEL(TKI_EMBEDDING_THREADS, EMBEDDING_BWD_BLOCKS) embedding_bwd_mark(params p)
 }
 
 /* All passes and the marks, by one block. */
-KERNEL(TKI_EMBEDDING_SORT_THREADS, 1) embedding_bwd_sort_alone(params p)
+KERNEL(TKI_EMBEDDING_SORT_THREADS, 1, embedding_bwd_sort_alone, params)
 {
     SHARED sort_memory shared;
     for (int pass = 0; pass < p.passes; pass++) {
@@ -421,11 +422,42 @@ DEVICE range run_at(const params &p, int64_t place)
     return before > 0 && begin < row.end ? range{begin, least(begin + RUN, row.end)} : range{0, 0};
 }
 
-/* Of the hits [begin, end), this thread's units from `unit` on. Where there is no hit or no unit a zero is added, which changes
+/* Queries in ascending order, one at a time; -1 when there are no more. */
+struct sorted_queries {
+    const hit *sorted;
+    range left;
+};
+DEVICE bool is_left(const sorted_queries &from)
+{
+    return from.left.begin < from.left.end;
+}
+DEVICE int64_t take_query(sorted_queries &from)
+{
+    const int64_t query = is_left(from) ? from.sorted[from.left.begin].query : -1;
+    from.left.begin++;
+    return query;
+}
+
+/* Of the first 64 queries those whose bit is set. */
+struct few_queries {
+    uint64_t left;
+};
+DEVICE bool is_left(const few_queries &from)
+{
+    return from.left != 0;
+}
+DEVICE int64_t take_query(few_queries &from)
+{
+    const int64_t query = lowest_bit(from.left);
+    from.left &= from.left - 1;
+    return query;
+}
+
+/* The gradients of these queries, this thread's units from `unit` on. Where there is no query or no unit a zero is added, which changes
  * nothing: a sum that began at +0 is never -0. */
-template <int width, int count>
-DEVICE void sum_hits(float (&sum)[count][width], const params &p, range hits, int64_t unit, int64_t units,
-                     unsigned lanes)
+template <int width, int count, class queries>
+DEVICE void sum_queries(float (&sum)[count][width], const params &p, queries from, int64_t unit, int64_t units,
+                        unsigned lanes)
 {
     typedef typename unit_of<width>::bits bits;
     enum { AHEAD = EMBEDDING_HITS_AHEAD };
@@ -434,16 +466,15 @@ DEVICE void sum_hits(float (&sum)[count][width], const params &p, range hits, in
 #pragma unroll
         for (int j = 0; j < width; j++)
             sum[k][j] = 0.0f;
-    for (int64_t i = hits.begin; i < hits.end; i += AHEAD) {
+    while (is_left(from)) {
         bits next[AHEAD][count];
 #pragma unroll
         for (int a = 0; a < AHEAD; a++) {
-            const bool is_hit = i + a < hits.end;
-            const int64_t query = is_hit ? p.sorted[i + a].query : 0;
-            const bits *from = (const bits *)p.grad_output + query * units + unit;
+            const int64_t query = take_query(from);
+            const bits *gradient = (const bits *)p.grad_output + (query < 0 ? 0 : query) * units + unit;
 #pragma unroll
             for (int k = 0; k < count; k++)
-                next[a][k] = is_hit && unit + k * lanes < units ? load_unit<true>(from + k * lanes) : bits{};
+                next[a][k] = query >= 0 && unit + k * lanes < units ? load_unit<true>(gradient + k * lanes) : bits{};
         }
 #pragma unroll
         for (int a = 0; a < AHEAD; a++)
@@ -475,7 +506,7 @@ template <int width, int count> DEVICE void sum_rows(const params &p)
             continue;
         for (int64_t unit = block_index_y() * tile + g.lane; unit < units; unit += p.column_parts * tile) {
             float sum[count][width];
-            sum_hits<width, count>(sum, p, hits, unit, units, g.lanes);
+            sum_queries<width, count>(sum, p, sorted_queries{p.sorted, hits}, unit, units, g.lanes);
 #pragma unroll
             for (int k = 0; k < count; k++) {
                 const int64_t u = unit + k * g.lanes;
@@ -496,24 +527,24 @@ template <int width, int count> DEVICE void sum_rows(const params &p)
     }
 }
 
-KERNEL(TKI_EMBEDDING_THREADS, EMBEDDING_BWD_BLOCKS) embedding_bwd_sum_8(params p)
+KERNEL(TKI_EMBEDDING_THREADS, EMBEDDING_BWD_BLOCKS, embedding_bwd_sum_8, params)
 {
     sum_rows<8, TKI_EMBEDDING_BWD_UNITS>(p);
 }
 
-KERNEL(TKI_EMBEDDING_THREADS, EMBEDDING_BWD_BLOCKS) embedding_bwd_sum_2(params p)
+KERNEL(TKI_EMBEDDING_THREADS, EMBEDDING_BWD_BLOCKS, embedding_bwd_sum_2, params)
 {
     sum_rows<2, TKI_EMBEDDING_BWD_UNITS>(p);
 }
 
-KERNEL(TKI_EMBEDDING_THREADS, EMBEDDING_BWD_BLOCKS) embedding_bwd_sum_1(params p)
+KERNEL(TKI_EMBEDDING_THREADS, EMBEDDING_BWD_BLOCKS, embedding_bwd_sum_1, params)
 {
     sum_rows<1, TKI_EMBEDDING_BWD_UNITS>(p);
 }
 
 /* The totals of the long rows, one thread per column; a block for each window and column part. A row is taken by the window that
  * also has its run 0. */
-KERNEL(TKI_EMBEDDING_THREADS, EMBEDDING_BWD_BLOCKS) embedding_bwd_combine(params p)
+KERNEL(TKI_EMBEDDING_THREADS, EMBEDDING_BWD_BLOCKS, embedding_bwd_combine, params)
 {
     enum { AHEAD = EMBEDDING_PARTIALS_AHEAD };
     if (has_fault(p))
@@ -545,4 +576,60 @@ KERNEL(TKI_EMBEDDING_THREADS, EMBEDDING_BWD_BLOCKS) embedding_bwd_combine(params
             ((element *)p.out)[row * p.dim + column] = rounded(total);
         }
     }
+}
+
+/* ------------------------------------------------------------------------------------------------------------
+ * Backward: at most RUN queries. Each block looks at all of them by itself.
+ * ------------------------------------------------------------------------------------------------------------ */
+
+template <int width, int count> DEVICE void sum_few(const params &p)
+{
+    typedef typename unit_of<width>::bits bits;
+    SHARED int64_t rows[RUN]; /* -1: a bad index */
+    if (thread_index() < p.queries) {
+        const int64_t row = index_at(p, thread_index());
+        if (is_bad(p, row))
+            report_bad_index(p.fault_word, thread_index());
+        rows[thread_index()] = is_bad(p, row) ? -1 : row;
+    }
+    block_barrier();
+    bool stopped = has_fault(p);
+    for (int i = 0; i < (int)p.queries; i++)
+        stopped |= rows[i] < 0;
+    if (stopped)
+        return;
+    const group g = this_group(p);
+    const int64_t units = p.dim / width;
+    const int64_t tile = (int64_t)g.lanes * count;
+    for (int64_t row = g.item; row < p.vocab; row += g.stride) {
+        few_queries hits = {0};
+        for (int i = 0; i < (int)p.queries; i++)
+            hits.left |= (uint64_t)(rows[i] == row) << i;
+        for (int64_t unit = block_index_y() * tile + g.lane; unit < units; unit += p.column_parts * tile) {
+            float sum[count][width];
+            sum_queries<width, count>(sum, p, hits, unit, units, g.lanes);
+#pragma unroll
+            for (int k = 0; k < count; k++) {
+                bits result;
+                round_unit(&result, sum[k]);
+                if (unit + k * g.lanes < units)
+                    store_unit((bits *)p.out + row * units + unit + k * g.lanes, result);
+            }
+        }
+    }
+}
+
+KERNEL(TKI_EMBEDDING_THREADS, EMBEDDING_BWD_BLOCKS, embedding_bwd_few_8, params)
+{
+    sum_few<8, TKI_EMBEDDING_BWD_UNITS>(p);
+}
+
+KERNEL(TKI_EMBEDDING_THREADS, EMBEDDING_BWD_BLOCKS, embedding_bwd_few_2, params)
+{
+    sum_few<2, TKI_EMBEDDING_BWD_UNITS>(p);
+}
+
+KERNEL(TKI_EMBEDDING_THREADS, EMBEDDING_BWD_BLOCKS, embedding_bwd_few_1, params)
+{
+    sum_few<1, TKI_EMBEDDING_BWD_UNITS>(p);
 }

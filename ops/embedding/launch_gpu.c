@@ -12,8 +12,9 @@ enum {
     MOST_BLOCKS = 1 << 22, /* HIP counts the threads of a grid in 32 bits; blocks go on until nothing is left */
     MOST_PARTS = 65535,    /* of the second axis of a grid */
     LEAST_TILE_BITS = 9,
-    SORT_ALONE = 2048,    /* up to this many queries one block sorts */
-    CLEARED_BY_THREAD = 4 /* ranges */
+    SORT_ALONE = 2048,     /* up to this many queries one block sorts */
+    CLEARED_BY_THREAD = 4, /* ranges */
+    FEW_ROWS = 4096        /* up to this many each can look at all of the few queries */
 };
 
 static int64_t ceil_div(int64_t a, int64_t b)
@@ -64,6 +65,8 @@ typedef struct by_width {
 static const by_width gather_kernels[] = {{8, "embedding_fwd_8"}, {2, "embedding_fwd_2"}, {1, "embedding_fwd_1"}};
 static const by_width sum_kernels[] = {
     {8, "embedding_bwd_sum_8"}, {2, "embedding_bwd_sum_2"}, {1, "embedding_bwd_sum_1"}};
+static const by_width few_kernels[] = {
+    {8, "embedding_bwd_few_8"}, {2, "embedding_bwd_few_2"}, {1, "embedding_bwd_few_1"}};
 
 /* Shares out `items` rows of p->dim elements among groups of threads; sets what the kernel has to know about that. */
 static tki_gpu_grid share_out(tki_embedding_gpu_params *p, int64_t items, int width, int units_per_thread)
@@ -106,6 +109,12 @@ tk_status tki_embedding_fwd_launch_gpu(const tki_call *call)
     if (p.queries == 0 || p.dim == 0 || p.vocab == 0)
         return check_indices(call, &p);
     return run_rows(call, &p, gather_kernels, p.queries, TKI_EMBEDDING_FWD_UNITS, p.weight);
+}
+
+/* A small call is over before several kernels could have been launched. */
+static bool needs_no_sort(const tki_embedding_gpu_params *p)
+{
+    return p->queries <= TKI_EMBEDDING_HITS_IN_RUN && p->vocab <= FEW_ROWS;
 }
 
 static void plan_sort(tki_embedding_gpu_params *p)
@@ -152,7 +161,7 @@ size_t tki_embedding_bwd_scratch_bytes_gpu(const tki_lowering *row, const tk_cas
     (void)row;
     (void)threads;
     tki_embedding_gpu_params p = {.queries = c->dims[QUERIES], .dim = c->dims[DIM], .vocab = c->dims[VOCAB]};
-    if (p.dim == 0 || p.vocab == 0)
+    if (p.dim == 0 || p.vocab == 0 || needs_no_sort(&p))
         return 0;
     plan_sort(&p);
     return place_scratch(&p, NULL);
@@ -189,6 +198,8 @@ tk_status tki_embedding_bwd_launch_gpu(const tki_call *call)
     p.out = call->buffers[2];
     if (p.dim == 0 || p.vocab == 0)
         return check_indices(call, &p);
+    if (needs_no_sort(&p))
+        return run_rows(call, &p, few_kernels, p.vocab, TKI_EMBEDDING_BWD_UNITS, p.grad_output);
     plan_sort(&p);
     place_scratch(&p, call->scratch);
     tk_status status = sort_hits(call, &p);

@@ -123,22 +123,22 @@ template <bool backward> DEVICE void run_elements(const tki_gelu_params &p)
         run_elements_from<backward, TKI_GELU_ELEMENTS>(p, first + thread_index(), threads, p.n);
 }
 
-KERNEL(TKI_GELU_THREADS, GELU_BLOCKS) gelu_fwd(tki_gelu_params p)
+KERNEL(TKI_GELU_THREADS, GELU_BLOCKS, gelu_fwd, tki_gelu_params)
 {
     run_vectors<false, TKI_GELU_FWD_VECTORS>(p);
 }
 
-KERNEL(TKI_GELU_THREADS, GELU_BLOCKS) gelu_bwd(tki_gelu_params p)
+KERNEL(TKI_GELU_THREADS, GELU_BLOCKS, gelu_bwd, tki_gelu_params)
 {
     run_vectors<true, TKI_GELU_BWD_VECTORS>(p);
 }
 
-KERNEL(TKI_GELU_THREADS, GELU_BLOCKS) gelu_fwd_elements(tki_gelu_params p)
+KERNEL(TKI_GELU_THREADS, GELU_BLOCKS, gelu_fwd_elements, tki_gelu_params)
 {
     run_elements<false>(p);
 }
 
-KERNEL(TKI_GELU_THREADS, GELU_BLOCKS) gelu_bwd_elements(tki_gelu_params p)
+KERNEL(TKI_GELU_THREADS, GELU_BLOCKS, gelu_bwd_elements, tki_gelu_params)
 {
     run_elements<true>(p);
 }

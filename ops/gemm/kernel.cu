@@ -171,13 +171,13 @@ template <int TILE> DEVICE void multiply(const tki_gemm_params &p)
     }
 }
 
-KERNEL(128 * TKI_GEMM_THREADS_PER_LINE, 2) product_128(tki_gemm_params p)
+KERNEL(128 * TKI_GEMM_THREADS_PER_LINE, 2, product_128, tki_gemm_params)
 {
     multiply<128>(p);
 }
 
 /* For outputs that have too few large tiles to keep the device busy. */
-KERNEL(64 * TKI_GEMM_THREADS_PER_LINE, 4) product_64(tki_gemm_params p)
+KERNEL(64 * TKI_GEMM_THREADS_PER_LINE, 4, product_64, tki_gemm_params)
 {
     multiply<64>(p);
 }

@@ -39,67 +39,67 @@ template <int packs> DEVICE void bwd_block(const tki_softmax_params &p, float (*
         bwd_row<packs>(team, p, row, p.cols, slot);
 }
 
-KERNEL(256, 8) softmax_fwd_narrow_any(tki_softmax_params p)
+KERNEL(256, 8, softmax_fwd_narrow_any, tki_softmax_params)
 {
     fwd_narrow<0>(p);
 }
 
-KERNEL(256, 8) softmax_fwd_narrow_1(tki_softmax_params p)
+KERNEL(256, 8, softmax_fwd_narrow_1, tki_softmax_params)
 {
     fwd_narrow<1>(p);
 }
 
-KERNEL(256, 6) softmax_fwd_narrow_4(tki_softmax_params p)
+KERNEL(256, 6, softmax_fwd_narrow_4, tki_softmax_params)
 {
     fwd_narrow<4>(p);
 }
 
-KERNEL(512, 3) softmax_fwd_block_any(tki_softmax_params p)
+KERNEL(512, 3, softmax_fwd_block_any, tki_softmax_params)
 {
     SHARED float slots[softmax_slots][most_warps];
     fwd_block<0>(p, slots);
 }
 
-KERNEL(512, 3) softmax_fwd_block_2(tki_softmax_params p)
+KERNEL(512, 3, softmax_fwd_block_2, tki_softmax_params)
 {
     SHARED float slots[softmax_slots][most_warps];
     fwd_block<2>(p, slots);
 }
 
-KERNEL(512, 2) softmax_fwd_block_8(tki_softmax_params p)
+KERNEL(512, 2, softmax_fwd_block_8, tki_softmax_params)
 {
     SHARED float slots[softmax_slots][most_warps];
     fwd_block<8>(p, slots);
 }
 
-KERNEL(256, 8) softmax_bwd_narrow_any(tki_softmax_params p)
+KERNEL(256, 8, softmax_bwd_narrow_any, tki_softmax_params)
 {
     bwd_narrow<0>(p);
 }
 
-KERNEL(256, 8) softmax_bwd_narrow_1(tki_softmax_params p)
+KERNEL(256, 8, softmax_bwd_narrow_1, tki_softmax_params)
 {
     bwd_narrow<1>(p);
 }
 
-KERNEL(256, 4) softmax_bwd_narrow_4(tki_softmax_params p)
+KERNEL(256, 4, softmax_bwd_narrow_4, tki_softmax_params)
 {
     bwd_narrow<4>(p);
 }
 
-KERNEL(512, 3) softmax_bwd_block_any(tki_softmax_params p)
+KERNEL(512, 3, softmax_bwd_block_any, tki_softmax_params)
 {
     SHARED float slots[softmax_slots][most_warps];
     bwd_block<0>(p, slots);
 }
 
-KERNEL(512, 4) softmax_bwd_block_1(tki_softmax_params p)
+KERNEL(512, 4, softmax_bwd_block_1, tki_softmax_params)
 {
     SHARED float slots[softmax_slots][most_warps];
     bwd_block<1>(p, slots);
 }
 
-KERNEL(512, 2) softmax_bwd_block_4(tki_softmax_params p)
+KERNEL(512, 2, softmax_bwd_block_4, tki_softmax_params)
 {
     SHARED float slots[softmax_slots][most_warps];
     bwd_block<4>(p, slots);

@@ -3,7 +3,7 @@
 #include "backend/device_cluster.h"
 #include "ops/softmax/kernel.cu"
 
-KERNEL(512, 3) softmax_fwd_staged(tki_softmax_params p)
+KERNEL(512, 3, softmax_fwd_staged, tki_softmax_params)
 {
     SHARED cluster_memory<softmax_slots> memory;
     cluster_team team = cluster_begin(memory);
@@ -36,7 +36,7 @@ KERNEL(512, 3) softmax_fwd_staged(tki_softmax_params p)
     }
 }
 
-KERNEL(512, 3) softmax_bwd_staged(tki_softmax_params p)
+KERNEL(512, 3, softmax_bwd_staged, tki_softmax_params)
 {
     SHARED cluster_memory<softmax_slots> memory;
     cluster_team team = cluster_begin(memory);
@@ -61,7 +61,7 @@ KERNEL(512, 3) softmax_bwd_staged(tki_softmax_params p)
                 pack_gradient(stage_load(gradient, pack), stage_load(result, pack), sum[0]));
 }
 
-KERNEL(512, 3) softmax_fwd_cluster_any(tki_softmax_params p)
+KERNEL(512, 3, softmax_fwd_cluster_any, tki_softmax_params)
 {
     SHARED cluster_memory<softmax_slots> memory;
     cluster_team team = cluster_begin(memory);
@@ -69,7 +69,7 @@ KERNEL(512, 3) softmax_fwd_cluster_any(tki_softmax_params p)
     fwd_row<0>(team, p, row_of_cluster(), p.cols);
 }
 
-KERNEL(512, 3) softmax_bwd_cluster_any(tki_softmax_params p)
+KERNEL(512, 3, softmax_bwd_cluster_any, tki_softmax_params)
 {
     SHARED cluster_memory<softmax_slots> memory;
     cluster_team team = cluster_begin(memory);

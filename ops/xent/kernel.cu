@@ -19,23 +19,23 @@ template <int packs> DEVICE void run_block(const tki_xent_params &p, float (*slo
         run_row<packs, false>(team, p, row);
 }
 
-KERNEL(256, 4) xent_narrow_any(tki_xent_params p)
+KERNEL(256, 4, xent_narrow_any, tki_xent_params)
 {
     run_narrow<0>(p);
 }
 
-KERNEL(256, 2) xent_narrow_4(tki_xent_params p)
+KERNEL(256, 2, xent_narrow_4, tki_xent_params)
 {
     run_narrow<4>(p);
 }
 
-KERNEL(512, 2) xent_block_any(tki_xent_params p)
+KERNEL(512, 2, xent_block_any, tki_xent_params)
 {
     SHARED float slots[xent_slots][most_warps];
     run_block<0>(p, slots);
 }
 
-KERNEL(512, 2) xent_block_4(tki_xent_params p)
+KERNEL(512, 2, xent_block_4, tki_xent_params)
 {
     SHARED float slots[xent_slots][most_warps];
     run_block<4>(p, slots);

@@ -16,7 +16,7 @@ DEVICE target_place place_of(int64_t target, int64_t cols)
 }
 
 /* A pack is looked at by one thread alone, so that this thread can take the target out of it. */
-KERNEL(512, 3) xent_staged(tki_xent_params p)
+KERNEL(512, 3, xent_staged, tki_xent_params)
 {
     SHARED cluster_memory<xent_slots> memory;
     cluster_team team = cluster_begin(memory);
@@ -102,7 +102,7 @@ KERNEL(512, 3) xent_staged(tki_xent_params p)
     }
 }
 
-KERNEL(512, 2) xent_cluster_any(tki_xent_params p)
+KERNEL(512, 2, xent_cluster_any, tki_xent_params)
 {
     SHARED cluster_memory<xent_slots> memory;
     cluster_team team = cluster_begin(memory);

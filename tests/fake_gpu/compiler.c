@@ -1,6 +1,6 @@
 /* A run-time compiler that takes any source and gives back an image that the fake driver takes. Compiled once as NVRTC and once as
  * HIPRTC. FAKE_GPU_COMPILE makes it misbehave: "error" and "internal" fail, "garbage", "nothing" and "huge" give an image that is
- * none, "mute" tells no version. It adds a letter to the file FAKE_GPU_COMPILE_COUNT for each compilation, and its log says what
+ * none, "mute" tells no version, "old" knows nothing later than sm_80. It adds a letter to the file FAKE_GPU_COMPILE_COUNT for each compilation, and its log says what
  * it was given. */
 #include <stdbool.h>
 #include <stdio.h>
@@ -109,13 +109,13 @@ int API(nvrtcGetCUBIN, hiprtcGetCode)(const program *p, char *code)
 #if !FAKE_HIP
 int nvrtcGetNumSupportedArchs(int *count)
 {
-    *count = 3;
+    *count = told("old") ? 2 : 3;
     return OK;
 }
 
 int nvrtcGetSupportedArchs(int *list)
 {
-    memcpy(list, (int[]){90, 75, 80}, 3 * sizeof *list);
+    memcpy(list, told("old") ? (int[]){75, 80} : (int[]){90, 75, 80}, (told("old") ? 2 : 3) * sizeof *list);
     return OK;
 }
 

@@ -508,10 +508,14 @@ int cuFuncLoad(object *function)
     return code == OK && !is(function, FUNCTION) ? INVALID_HANDLE : code;
 }
 
+typedef struct launch_attribute {
+    unsigned id, padding, value[16];
+} launch_attribute;
+
 typedef struct launch_config {
     unsigned blocks[3], threads[3], shared_bytes;
     void *stream;
-    const unsigned *attributes;
+    const launch_attribute *attributes;
     unsigned attribute_count;
 } launch_config;
 
@@ -520,15 +524,19 @@ int cuLaunchKernelEx(const launch_config *config, object *function, void **param
     int code = begin(__func__, false);
     if (code != OK)
         return code;
-    /* One attribute: the cluster's shape, which begins 8 bytes behind the attribute's number. */
-    if (extra || config->attribute_count != 1 || config->attributes[0] != 4 || config->attributes[3] != 1 ||
-        config->attributes[4] != 1 || config->threads[1] != 1 || config->threads[2] != 1)
+    if (extra || config->threads[1] != 1 || config->threads[2] != 1)
         return INVALID_VALUE;
-    fake_launch l = {.threads = config->threads[0],
-                     .shared_bytes = config->shared_bytes,
-                     .cluster = config->attributes[2],
-                     .stream = config->stream};
+    fake_launch l = {.threads = config->threads[0], .shared_bytes = config->shared_bytes, .stream = config->stream};
     memcpy(l.blocks, config->blocks, sizeof l.blocks);
+    for (unsigned i = 0; i < config->attribute_count; i++) {
+        const launch_attribute *a = &config->attributes[i];
+        if (a->id == 4 && a->value[0] > 0 && a->value[1] == 1 && a->value[2] == 1)
+            l.cluster = a->value[0];
+        else if (a->id == 6 && a->value[0] == 1 && setting("FAKE_GPU_CAPABILITY", 90) >= 90)
+            l.early = true;
+        else
+            return INVALID_VALUE;
+    }
     return launch(function, l, params);
 }
 #endif
@@ -701,7 +709,7 @@ int API(cuModuleLoadData, hipModuleLoadData)(void **module, const void *image)
         return code;
     if (capturing())
         return CAPTURE_UNSUPPORTED;
-    if (!image || memcmp(image, "\177ELF", 4) != 0)
+    if (!image || (memcmp(image, "\177ELF", 4) != 0 && memcmp(image, "// fake", 7) != 0))
         return INVALID_IMAGE;
     *module = make(MODULE);
     return OK;

@@ -15,6 +15,7 @@
 #ifndef FAKE_GPU_H
 #define FAKE_GPU_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -26,6 +27,7 @@ typedef struct fake_launch {
     unsigned threads;
     unsigned shared_bytes;
     unsigned cluster;
+    bool early; /* before the stream's earlier kernels are done */
     void *stream;
     size_t param_bytes; /* 0 if the kernel is not defined */
     unsigned char params[FAKE_PARAM_BYTES];
