@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Makes the certificates of docs/certificates on a machine with a CUDA device:
-#     TOKITAI=build/tokitai tests/certify_on_device.sh FOLDER [PART...]
+# Makes these certificates on a machine with a CUDA device:
+#     TOKITAI=build/tokitai docs/certificates/make_on_device.sh FOLDER [PART...]
 # Parts, all of them by default, in this order: full, exhaustive, beyond (tensors of more than 2^31 elements; 100 GiB of memory), sanitizers
 # (compute-sanitizer on small shapes). Certificates lie in FOLDER/PART as soon as they are made, so that whoever is stopped keeps what there
 # is. Exits with 1 if anything is not as it should be.
 set -uo pipefail
-tokitai=$(readlink -f "${TOKITAI:-$(dirname "$(readlink -f "$0")")/../build/tokitai}")
-folder=${1:?usage: certify_on_device.sh FOLDER [PART...]}
+tokitai=$(readlink -f "${TOKITAI:-$(dirname "$(readlink -f "$0")")/../../build/tokitai}")
+folder=${1:?usage: make_on_device.sh FOLDER [PART...]}
 shift
 parts=("$@")
 [ ${#parts[@]} -gt 0 ] || parts=(full exhaustive beyond sanitizers)
