@@ -592,6 +592,13 @@ static void test_early_launches(void **state)
                 fail_msg("%s=%s: %searly", settings[i].variable, settings[i].value, launch->early ? "" : "not ");
             assert_int_equal(launch->cluster, cluster);
             assert_int_equal(launch->blocks[0], 4);
+            const bool has_attributes = launch->early || cluster > 0;
+            if (has_attributes)
+                FAIL(s, launch_config, "701");
+            else
+                FAIL(s, launch, "701");
+            assert_int_equal(tki_gpu_launch(s->ctx, s->gpu, NULL, kernel(s, "k"), grid, params), TK_INTERNAL);
+            assert_says(s, has_attributes ? "cuLaunchKernelEx failed" : "LaunchKernel failed");
             fake_gpu_forget_settings();
         }
     }

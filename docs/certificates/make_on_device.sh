@@ -59,7 +59,7 @@ small_cases() { # a line each: LOWERING SHAPE
         done
         for op in embedding_fwd embedding_bwd; do
             for index in "" .i64; do
-                for shape in 1x1x1 70x33x11 300x64x50 5000x8x3; do echo cuda.$op.$dtype.shared$index $shape; done
+                for shape in 1x1x1 60x16x50 60x66x50 70x33x11 300x64x50 5000x8x3; do echo cuda.$op.$dtype.shared$index $shape; done
             done
         done
         for op in gemm gemm_grad_a gemm_grad_b; do
@@ -72,7 +72,7 @@ run_sanitizer() { # TOOL LOWERING SHAPE
     local op said
     op=$(cut -d. -f2 <<<"$2")
     said=$(compute-sanitizer --tool "$1" --error-exitcode 9 "$TOKITAI" certify "$op" --lowering "$2" --shape "$3" --family normal 2>&1)
-    if [ $? -eq 0 ] && grep -q '1 certificate: 1 HELD' <<<"$said" && grep -qE 'ERROR SUMMARY: 0 errors|0 hazards' <<<"$said"; then
+    if [ $? -eq 0 ] && grep -q '1 certificate: 1 HELD' <<<"$said" && grep -qE 'ERROR SUMMARY: 0 errors|SUMMARY: 0 hazards' <<<"$said"; then
         echo clean
     else
         echo "NOT CLEAN: $*"

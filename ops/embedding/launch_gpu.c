@@ -14,7 +14,8 @@ enum {
     LEAST_TILE_BITS = 9,
     SORT_ALONE = 2048,     /* up to this many queries one block sorts */
     CLEARED_BY_THREAD = 4, /* ranges */
-    FEW_ROWS = 4096        /* up to this many each can look at all of the few queries */
+    FEW_ROWS = 4096,       /* up to this many each can look at all of the few queries */
+    FEW_ELEMENTS = 1 << 19 /* of the result */
 };
 
 static int64_t ceil_div(int64_t a, int64_t b)
@@ -65,8 +66,6 @@ typedef struct by_width {
 static const by_width gather_kernels[] = {{8, "embedding_fwd_8"}, {2, "embedding_fwd_2"}, {1, "embedding_fwd_1"}};
 static const by_width sum_kernels[] = {
     {8, "embedding_bwd_sum_8"}, {2, "embedding_bwd_sum_2"}, {1, "embedding_bwd_sum_1"}};
-static const by_width few_kernels[] = {
-    {8, "embedding_bwd_few_8"}, {2, "embedding_bwd_few_2"}, {1, "embedding_bwd_few_1"}};
 
 /* Shares out `items` rows of p->dim elements among groups of threads; sets what the kernel has to know about that. */
 static tki_gpu_grid share_out(tki_embedding_gpu_params *p, int64_t items, int width, int units_per_thread)
@@ -114,7 +113,7 @@ tk_status tki_embedding_fwd_launch_gpu(const tki_call *call)
 /* A small call is over before several kernels could have been launched. */
 static bool needs_no_sort(const tki_embedding_gpu_params *p)
 {
-    return p->queries <= TKI_EMBEDDING_HITS_IN_RUN && p->vocab <= FEW_ROWS;
+    return p->queries <= TKI_EMBEDDING_HITS_IN_RUN && p->vocab <= FEW_ROWS && p->dim <= FEW_ELEMENTS / p->vocab;
 }
 
 static void plan_sort(tki_embedding_gpu_params *p)
@@ -198,8 +197,10 @@ tk_status tki_embedding_bwd_launch_gpu(const tki_call *call)
     p.out = call->buffers[2];
     if (p.dim == 0 || p.vocab == 0)
         return check_indices(call, &p);
+    /* By single elements: no certificate of a device has runs of embedding_bwd_few_8 and _2 with queries yet. */
     if (needs_no_sort(&p))
-        return run_rows(call, &p, few_kernels, p.vocab, TKI_EMBEDDING_BWD_UNITS, p.grad_output);
+        return tki_gpu_run(call, source, "embedding_bwd_few_1", share_out(&p, p.vocab, 1, TKI_EMBEDDING_BWD_UNITS),
+                           &p);
     plan_sort(&p);
     place_scratch(&p, call->scratch);
     tk_status status = sort_hits(call, &p);

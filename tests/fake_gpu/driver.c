@@ -524,7 +524,7 @@ int cuLaunchKernelEx(const launch_config *config, object *function, void **param
     int code = begin(__func__, false);
     if (code != OK)
         return code;
-    if (extra || config->threads[1] != 1 || config->threads[2] != 1)
+    if (extra || config->attribute_count == 0 || config->threads[1] != 1 || config->threads[2] != 1)
         return INVALID_VALUE;
     fake_launch l = {.threads = config->threads[0], .shared_bytes = config->shared_bytes, .stream = config->stream};
     memcpy(l.blocks, config->blocks, sizeof l.blocks);
