@@ -4,28 +4,42 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "core/context.h"
 
-static const char name_begins[] = "tokitai-scratch-";
 enum {
-    NAME_RANDOM = 6,
-    /* letters and digits by mkdtemp() */ OPEN_FOLDER = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
+    NAME_BEGIN_BYTES = sizeof "tokitai-scratch-01234567-",
+    NAME_RANDOM = 6, /* letters and digits by mkdtemp() */
+    OPEN_FOLDER = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
 };
+
+/* Names begin alike on one machine and differently on another: where machines share a file system, a lock may be seen by the one that
+ * took it alone, and the others must not take its folder for a stale one. */
+static void name_begin(char text[NAME_BEGIN_BYTES])
+{
+    struct utsname machine = {0};
+    uint32_t hash = 0x811c9dc5; /* FNV-1a */
+    uname(&machine);
+    for (const char *c = machine.nodename; *c; c++)
+        hash = (hash ^ (unsigned char)*c) * 0x01000193;
+    snprintf(text, NAME_BEGIN_BYTES, "tokitai-scratch-%08" PRIx32 "-", hash);
+}
 
 /* ------------------------------------------------------------------------------------------------------------
  * Removing
  * ------------------------------------------------------------------------------------------------------------ */
 
 /* Empties the open folder, which it closes. Foreign code may have made it deep or taken away its own permissions. `entries` is how many
- * names may still be looked at. */
+ * names in stale folders may still be looked at. */
 static void empty_and_close(int folder, int depth, long *entries)
 {
     enum { DEEPEST = 256 };
@@ -69,10 +83,10 @@ void tki_scratch_remove(tki_scratch *scratch)
     *scratch = (tki_scratch){0};
 }
 
-static bool is_scratch_name(const char *name)
+static bool is_scratch_name(const char *name, const char *begin)
 {
-    size_t length = strlen(name_begins);
-    if (strncmp(name, name_begins, length) != 0 || strlen(name) != length + NAME_RANDOM)
+    size_t length = strlen(begin);
+    if (strncmp(name, begin, length) != 0 || strlen(name) != length + NAME_RANDOM)
         return false;
     for (name += length; *name; name++)
         if (!isalnum((unsigned char)*name))
@@ -98,6 +112,7 @@ static void remove_if_stale(int under, const char *name, long *entries)
         return;
     if (fstat(folder, &about) == 0 && about.st_uid == geteuid() && flock(folder, LOCK_EX | LOCK_NB) == 0 &&
         is_named(folder, under, name)) {
+        --*entries;
         empty(folder, entries);
         unlinkat(under, name, AT_REMOVEDIR);
     }
@@ -107,11 +122,13 @@ static void remove_if_stale(int under, const char *name, long *entries)
 void tki_scratch_remove_stale(const char *under)
 {
     long entries = TKI_SCRATCH_MOST_ENTRIES;
+    char begin[NAME_BEGIN_BYTES];
     DIR *list = opendir(under);
     if (!list)
         return;
-    for (struct dirent *entry; entries-- > 0 && (entry = readdir(list));)
-        if (is_scratch_name(entry->d_name))
+    name_begin(begin);
+    for (struct dirent *entry; entries > 0 && (entry = readdir(list));)
+        if (is_scratch_name(entry->d_name, begin))
             remove_if_stale(dirfd(list), entry->d_name, &entries);
     closedir(list);
 }
@@ -146,15 +163,17 @@ tk_status tki_scratch_make(tk_ctx *ctx, tki_scratch *scratch)
     static atomic_flag cleaned = ATOMIC_FLAG_INIT;
     const char *asked = secure_getenv("TMPDIR");
     char under[PATH_MAX]; /* rules about files go by real paths */
+    char begin[NAME_BEGIN_BYTES];
     scratch->path[0] = 0;
     asked = asked && asked[0] == '/' ? asked : "/tmp";
     if (!realpath(asked, under))
         return tki_fail(ctx, TK_IO, "no scratch folder could be made in %s: %s", asked, strerror(errno));
     if (!atomic_flag_test_and_set(&cleaned))
         tki_scratch_remove_stale(under);
+    name_begin(begin);
     int error = EAGAIN;
     for (int i = 0; i < MOST_ATTEMPTS && error == EAGAIN; i++) {
-        int length = snprintf(scratch->path, sizeof scratch->path, "%s/%sXXXXXX", under, name_begins);
+        int length = snprintf(scratch->path, sizeof scratch->path, "%s/%sXXXXXX", under, begin);
         error = length < (int)sizeof scratch->path ? make_locked(scratch->path, &scratch->folder) : ENAMETOOLONG;
     }
     if (!error)

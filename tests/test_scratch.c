@@ -2,6 +2,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -39,6 +40,20 @@ static void put_file(const char *path)
 static void put_folder(const char *path)
 {
     assert_int_equal(mkdir(path, 0700), 0);
+}
+
+/* The path in the work folder that a scratch folder of this machine would have, with those six letters at its end. */
+static const char *of_this_machine(const char *letters)
+{
+    static char path[PATH_MAX];
+    tk_ctx *ctx = new_context();
+    tki_scratch scratch;
+    assert_ok(ctx, tki_scratch_make(ctx, &scratch));
+    strcpy(path, scratch.path);
+    strcpy(path + strlen(path) - 6, letters);
+    tki_scratch_remove(&scratch);
+    tk_ctx_destroy(ctx);
+    return path;
 }
 
 /* The folder has something of each kind, and at its bottom one that nobody may enter. */
@@ -100,34 +115,40 @@ static void made_and_removed(void **state)
 static void what_is_removed_and_what_stays(void **state)
 {
     (void)state;
-    static const char *const others[] = {
-        "tokitai-scratch-",       "tokitai-scratch-abcde",   "tokitai-scratch-abcdefg",
-        "tokitai-scratch-abc.ef", "tokitai-scratch-abcdef~", "tokitai-worker-abcdef",
-        "tokitai-scratch_abcdef", ".tokitai-scratch-abcdef", "Tokitai-scratch-abcdef"};
+    static const char *const ends[] = {"", "abcde", "abcdefg", "abc.ef", "abcdef~"};
+    static const char *const others[] = {"tokitai-scratch-backup",          "tokitai-scratch-",
+                                         "tokitai-scratch-notes123-backup", "tokitai-scratch--backup",
+                                         ".tokitai-scratch-backup",         "tokitai-worker-backup"};
     tk_ctx *ctx = new_context();
     tki_scratch held;
     put_folder("outside");
     put_file("outside/kept");
     assert_ok(ctx, tki_scratch_make(ctx, &held));
-    put_folder("tokitai-scratch-Stale1");
-    fill("tokitai-scratch-Stale1");
-    put_folder("tokitai-scratch-000000"); /* empty */
+    put_folder(of_this_machine("Stale1"));
+    fill(of_this_machine("Stale1"));
+    put_folder(of_this_machine("000000")); /* empty */
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        put_folder(of_this_machine(ends[i]));
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         put_folder(others[i]);
-    put_file("tokitai-scratch-a1File");
-    assert_int_equal(symlink("outside", "tokitai-scratch-a1Link"), 0);
-    put_folder("tmp/tokitai-scratch-deeper");
+    put_file(of_this_machine("a1File"));
+    assert_int_equal(symlink("outside", of_this_machine("a1Link")), 0);
+    char deeper[PATH_MAX];
+    snprintf(deeper, sizeof deeper, "tmp%s", strrchr(of_this_machine("deeper"), '/'));
+    put_folder(deeper);
     tki_scratch_remove_stale(work);
 
-    assert_false(is_there("tokitai-scratch-Stale1"));
-    assert_false(is_there("tokitai-scratch-000000"));
+    assert_false(is_there(of_this_machine("Stale1")));
+    assert_false(is_there(of_this_machine("000000")));
     assert_true(is_there(held.path));
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        assert_true(is_there(of_this_machine(ends[i])));
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         assert_true(is_there(others[i]));
-    assert_true(is_there("tokitai-scratch-a1File"));
-    assert_true(is_there("tokitai-scratch-a1Link"));
+    assert_true(is_there(of_this_machine("a1File")));
+    assert_true(is_there(of_this_machine("a1Link")));
     assert_true(is_there("outside/kept"));
-    assert_true(is_there("tmp/tokitai-scratch-deeper"));
+    assert_true(is_there(deeper));
     tki_scratch_remove(&held);
     tki_scratch_remove_stale("/nowhere/at/all");
     tk_ctx_destroy(ctx);
@@ -139,14 +160,75 @@ static void other_users_keep_theirs(void **state)
     enum { NOBODY = 65534 };
     if (geteuid() != 0)
         skip();
-    put_folder("tokitai-scratch-theirs");
-    put_file("tokitai-scratch-theirs/kept");
-    assert_int_equal(chown("tokitai-scratch-theirs", NOBODY, NOBODY), 0);
+    const char *theirs = of_this_machine("theirs");
+    put_folder(theirs);
+    fill(theirs);
+    assert_int_equal(chown(theirs, NOBODY, NOBODY), 0);
     tki_scratch_remove_stale(work);
-    assert_true(is_there("tokitai-scratch-theirs/kept"));
-    assert_int_equal(chown("tokitai-scratch-theirs", 0, 0), 0);
+    assert_true(is_there(theirs));
+    assert_int_equal(chown(theirs, 0, 0), 0);
     tki_scratch_remove_stale(work);
-    assert_false(is_there("tokitai-scratch-theirs"));
+    assert_false(is_there(theirs));
+}
+
+/* In a folder that machines share, a lock may be seen by the one that took it alone. */
+static void other_machines_keep_theirs(void **state)
+{
+    (void)state;
+    char path[PATH_MAX];
+    strcpy(path, of_this_machine("theirs"));
+    char *digits = strrchr(path, '/') + strlen("/tokitai-scratch-");
+    assert_int_equal(strspn(digits, "0123456789abcdef"), 8);
+    assert_string_equal(digits + 8, "-theirs");
+    for (int i = 0; i < 8; i++) {
+        char own = digits[i];
+        digits[i] = own == '7' ? '8' : '7';
+        put_folder(path);
+        tki_scratch_remove_stale(work);
+        assert_true(is_there(path));
+        digits[i] = own;
+    }
+    put_folder(path);
+    tki_scratch_remove_stale(work);
+    assert_false(is_there(path));
+}
+
+enum { NOT_ALLOWED = 77 };
+
+/* In a machine of another name, as it were; 0 if it left alone what is `here` and removed its own. */
+static int clean_under_another_name(const char *here)
+{
+    static const char name[] = "tokitai-test-machine";
+    tki_scratch there;
+    if (unshare(CLONE_NEWUTS) || sethostname(name, strlen(name)))
+        return NOT_ALLOWED;
+    tk_ctx *ctx = new_context();
+    tk_status status = tki_scratch_make(ctx, &there);
+    tk_ctx_destroy(ctx);
+    if (status != TK_OK)
+        return 1;
+    close(there.folder); /* stale from here on */
+    tki_scratch_remove_stale(work);
+    return !is_there(here) ? 2 : is_there(there.path) ? 3 : 0;
+}
+
+static void the_name_of_the_machine_decides(void **state)
+{
+    (void)state;
+    char here[PATH_MAX];
+    strcpy(here, of_this_machine("itself"));
+    put_folder(here);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0)
+        _exit(clean_under_another_name(here));
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    tki_scratch_remove_stale(work);
+    assert_false(is_there(here));
+    if (WIFEXITED(status) && WEXITSTATUS(status) == NOT_ALLOWED)
+        skip();
+    assert_int_equal(status, 0);
 }
 
 /* Held as long as the process lives, and by nothing that it started. */
@@ -189,20 +271,46 @@ static void left_by_a_killed_process(void **state)
     close(ends[0]);
 }
 
-/* A folder with more in it than may be looked at at once goes bit by bit. */
+static void put_files(const char *folder, int count)
+{
+    char path[PATH_MAX + 16];
+    for (int i = 0; i < count; i++) {
+        snprintf(path, sizeof path, "%s/%d", folder, i);
+        put_file(path);
+    }
+}
+
+/* A folder with more in it than may be removed at once goes bit by bit. */
 static void bounded_work(void **state)
 {
     (void)state;
-    char path[64];
-    put_folder("tokitai-scratch-larger");
-    for (int i = 0; i < TKI_SCRATCH_MOST_ENTRIES + 100; i++) {
-        snprintf(path, sizeof path, "tokitai-scratch-larger/%d", i);
-        put_file(path);
+    const char *larger = of_this_machine("larger");
+    put_folder(larger);
+    put_files(larger, TKI_SCRATCH_MOST_ENTRIES + 100);
+    tki_scratch_remove_stale(work);
+    assert_true(is_there(larger));
+    tki_scratch_remove_stale(work);
+    assert_false(is_there(larger));
+}
+
+/* However many other names there are, and wherever the system lists the stale folders among them, these are found. */
+static void among_many_names(void **state)
+{
+    (void)state;
+    enum { STALE = 40 };
+    char path[PATH_MAX], letters[8];
+    for (int i = 0; i < STALE; i++) {
+        if (i == STALE / 2)
+            put_files(work, TKI_SCRATCH_MOST_ENTRIES + 4096);
+        snprintf(letters, sizeof letters, "%06d", i);
+        strcpy(path, of_this_machine(letters));
+        put_folder(path);
     }
     tki_scratch_remove_stale(work);
-    assert_true(is_there("tokitai-scratch-larger"));
-    tki_scratch_remove_stale(work);
-    assert_false(is_there("tokitai-scratch-larger"));
+    for (int i = 0; i < STALE; i++) {
+        snprintf(path + strlen(path) - 6, 7, "%06d", i);
+        assert_false(is_there(path));
+    }
 }
 
 /* Makes folders and removes those of others, as it were; 0 if its own were there as long as it had them. */
@@ -262,8 +370,11 @@ int main(void)
         TEST(made_and_removed),
         TEST(what_is_removed_and_what_stays),
         TEST(other_users_keep_theirs),
+        TEST(other_machines_keep_theirs),
+        TEST(the_name_of_the_machine_decides),
         TEST(left_by_a_killed_process),
         TEST(bounded_work),
+        TEST(among_many_names),
         TEST(side_by_side),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
