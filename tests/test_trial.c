@@ -91,7 +91,8 @@ typedef enum deed {
     OTHER_NAN,
     NOT_IN_PLACE, /* clears the output first, which loses x when both are one */
     ROWS_MATTER,  /* the last bit tells how many rows there are */
-    COLUMN_THREE
+    COLUMN_THREE,
+    MANY_COLUMNS /* wrong in the first column if there are 500 or more */
 } deed;
 
 typedef struct hostile {
@@ -144,6 +145,8 @@ static int hostile_kernel(const tk_case *c, void *const b[], void *data)
                    : c->dims[0] % 2           ? 0
                                               : 0x8000;
         if (h->deed == COLUMN_THREE && i % c->dims[1] == 3 && y[i] != 0)
+            y[i] = 0;
+        if (h->deed == MANY_COLUMNS && c->dims[1] >= 500 && i % c->dims[1] == 0)
             y[i] = 0;
     }
     if (n && h->deed == FIRST_UNWRITTEN)
@@ -637,12 +640,12 @@ static void clauses_by_name(void **state)
 
 /* -- Shrinking ----------------------------------------------------------------------------------------------- */
 
-static void shrinks_to_a_minimal_shape(void **state)
+/* Shrinks a failing trial of that many rows and columns to one of `least` columns and a single row. */
+static void assert_shrinks(deed what, int64_t rows, int64_t cols, int64_t least, int64_t failing)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
-    tki_trial trial = copy_trial(9, 40);
-    hostile h = {.deed = COLUMN_THREE};
+    tki_trial trial = copy_trial(rows, cols);
+    hostile h = {.deed = what};
     tki_subject subject = {.ctx = ctx, .contract = &copy, .oracle = &copy_oracle};
     tki_inputs inputs;
     tki_trial_result result;
@@ -652,17 +655,27 @@ static void shrinks_to_a_minimal_shape(void **state)
     assert_ok(ctx, tki_trial_run(&subject, &trial, &inputs, &result));
     assert_int_equal(result.failed_clause, ERR);
     assert_ok(ctx, tki_shrink(&subject, &trial, &inputs, &result));
-    /* It is wrong in column three only, so four columns are needed and one row is. */
     assert_int_equal(trial.c.dims[0], 1);
-    assert_int_equal(trial.c.dims[1], 4);
+    assert_int_equal(trial.c.dims[1], least);
     assert_int_equal(trial.family, TKI_GIVEN_INPUTS);
     assert_int_equal(result.failed_clause, ERR);
-    assert_int_equal(result.judgement.failure.index, 3);
+    assert_int_equal(result.judgement.failure.index, failing);
     tki_trial_result again;
     assert_ok(ctx, tki_trial_run(&subject, &trial, &inputs, &again));
     assert_int_equal(again.failed_clause, ERR);
     tki_inputs_free(&inputs);
     tk_ctx_destroy(ctx);
+}
+
+static void shrinks_to_a_minimal_shape(void **state)
+{
+    (void)state;
+    static const int64_t many[] = {501, 777, 4099, 30000};
+    /* It is wrong in column three only, so four columns are needed and one row is. */
+    assert_shrinks(COLUMN_THREE, 9, 40, 4, 3);
+    assert_shrinks(COLUMN_THREE, 3, 5000, 4, 3);
+    for (size_t i = 0; i < sizeof many / sizeof *many; i++)
+        assert_shrinks(MANY_COLUMNS, 3, many[i], 500, 0);
 }
 
 /* A kernel for gelu_bwd that is right, but for one x. */

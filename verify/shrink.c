@@ -1,5 +1,6 @@
 /* TRUSTED. Greedy shrinking: cut each size to a part that still fails, first to the failing element's own row and column, then
- * by halves and small steps, until nothing more can go. */
+ * by steps from either end, half of it and ever smaller, until no size can lose its first or its last place or MOST_ATTEMPTS runs are
+ * used up. */
 #include "verify/shrink.h"
 
 enum { MOST_ATTEMPTS = 400 };
@@ -16,8 +17,9 @@ typedef struct search {
 static tk_status try_part(search *s, int dim, int64_t begin, int64_t end, bool *kept)
 {
     *kept = false;
-    if (s->attempts++ >= MOST_ATTEMPTS || begin >= end || end - begin >= s->trial->c.dims[dim])
+    if (s->attempts >= MOST_ATTEMPTS || begin >= end || end - begin >= s->trial->c.dims[dim])
         return TK_OK;
+    s->attempts++;
     tki_trial part = *s->trial;
     tki_inputs part_inputs;
     tki_trial_result part_result;
@@ -71,23 +73,18 @@ static tk_status try_failing_element(search *s)
 
 static tk_status shrink_dim(search *s, int dim, bool *any)
 {
-    for (bool again = true; again;) {
-        int64_t size = s->trial->c.dims[dim];
-        int64_t half = size / 2;
-        /* More single steps than may be tried would only take time. */
-        int64_t step = size > MOST_ATTEMPTS ? size / 16 : 1;
-        /* Up to the failing element at once: if its place is what matters, steps would go a long way. */
-        const int64_t parts[5][2] = {
-            {0, half}, {half, size}, {0, failing_place(s, dim) + 1}, {0, size - step}, {step, size}};
-        again = false;
-        for (int i = 0; i < 5 && !again; i++) {
-            tk_status status = try_part(s, dim, parts[i][0], parts[i][1], &again);
-            if (status != TK_OK)
-                return status;
-        }
-        *any |= again;
+    bool kept;
+    /* Up to the failing element at once: if its place is what matters, steps would go a long way. */
+    tk_status status = try_part(s, dim, 0, failing_place(s, dim) + 1, &kept);
+    *any |= kept;
+    /* Each step as often as it can be taken: where a failure needs a certain size, a few runs for each halving find it. */
+    for (int64_t step = s->trial->c.dims[dim] / 2; step > 0 && status == TK_OK; step /= kept ? 1 : 2) {
+        status = try_part(s, dim, 0, s->trial->c.dims[dim] - step, &kept);
+        if (status == TK_OK && !kept)
+            status = try_part(s, dim, step, s->trial->c.dims[dim], &kept);
+        *any |= kept;
     }
-    return TK_OK;
+    return status;
 }
 
 tk_status tki_shrink(tki_subject *subject, tki_trial *trial, tki_inputs *inputs, tki_trial_result *result)
