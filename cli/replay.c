@@ -38,13 +38,15 @@ static const struct argp command = {
     .args_doc = "CERT",
     .doc =
         "Runs again, on this machine, everything that a certificate says was run, and compares the verdict and the "
-        "hash of every output with those recorded."
+        "hash of every output with those recorded. Trials of its level that it does not list are run too, and must "
+        "hold."
         "\vExit status: 0 all came out as recorded, 1 something did not, 2 the certificate cannot be read or was "
         "altered, 3 it cannot be replayed here.",
 };
 
 typedef struct outcome {
     bool same;
+    int64_t not_listed;
     char *difference; /* or NULL */
     double seconds;
 } outcome;
@@ -59,7 +61,9 @@ static cli_exit print_outcome(const tk_certificate *certificate, const arguments
         json_t *item = json_pack("{s:o, s:o, s:s, s:b, s:f}", "file", cli_json_text(a->file), "subject",
                                  cli_json_text(subject), "verdict", verdict, "same", (int)o->same, "seconds",
                                  o->seconds);
-        if (!o->same)
+        if (o->same)
+            json_object_set_new(item, "not_listed", json_integer(o->not_listed));
+        else
             json_object_set_new(item, "difference", cli_json_text(difference));
         return cli_worse(result, cli_print_json(item));
     }
@@ -67,7 +71,12 @@ static cli_exit print_outcome(const tk_certificate *certificate, const arguments
     printf(": ");
     cli_print(o->same ? CLI_GOOD : CLI_WRONG, o->same ? "same" : "DIFFERENT");
     if (o->same) {
-        printf("; verdict %s and every output hash as recorded, %.1f s\n", verdict, o->seconds);
+        printf("; verdict %s and every output hash as recorded", verdict);
+        if (o->not_listed == 1)
+            printf("; 1 trial that the certificate does not list holds too");
+        else if (o->not_listed)
+            printf("; %lld trials that the certificate does not list hold too", (long long)o->not_listed);
+        printf(", %.1f s\n", o->seconds);
         return result;
     }
     printf(" from the certificate\n  ");
@@ -85,7 +94,8 @@ static cli_exit replay(const char *who, tk_ctx *ctx, const arguments *a)
     }
     outcome o = {0};
     cli_progress progress = cli_progress_begin(1);
-    status = tk_certificate_replay(ctx, certificate, cli_progress_update, &progress, &o.same, &o.difference);
+    status = tk_certificate_replay(ctx, certificate, cli_progress_update, &progress, &o.same, &o.not_listed,
+                                   &o.difference);
     o.seconds = cli_seconds() - progress.start;
     cli_progress_clear(&progress);
     cli_exit result = cli_exit_of(status, CLI_BAD);

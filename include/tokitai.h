@@ -455,12 +455,13 @@ char *tk_certificate_envelope(tk_certificate *certificate);
 TK_MUST_USE tk_status tk_certificate_find(tk_ctx *ctx, const tk_contract *contract, tk_dtype dtype,
                                           tk_dtype index_dtype, const char *lowering, tk_certificate **certificate);
 
-/* Runs the trials that a certificate lists again on this machine; those of a kernel file, from the file that it names if that is
- * unchanged. `same` tells whether verdict and every output hash came out as recorded; `difference` (may be NULL) receives a
- * description of the first difference, or NULL; free() it. A trial that this version does not make is a difference, and then nothing
- * is run; trials that only this version makes are not run. */
+/* Runs on this machine, again, all trials that this version makes for what a certificate says was run (level, seed, restriction to a
+ * case); those of a kernel file, from the file that it names if that is unchanged. `same` tells whether verdict and every output hash
+ * came out as recorded; `difference` (may be NULL) receives a description of the first difference, or NULL; free() it. A listed trial
+ * that this version does not make is a difference, and then nothing is run. One that the certificate does not list must not fail;
+ * `not_listed` (may be NULL) receives how many such there were, if the outcome is the same and did not stop at a failure. */
 TK_MUST_USE tk_status tk_certificate_replay(tk_ctx *ctx, const tk_certificate *certificate, tk_progress progress,
-                                            void *progress_data, bool *same, char **difference);
+                                            void *progress_data, bool *same, int64_t *not_listed, char **difference);
 
 /* The planted wrong kernels of an op: name and what is wrong with it; false past the end. */
 bool tk_mutant_at(const tk_contract *contract, int i, const char **name, const char **what);

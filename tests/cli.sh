@@ -308,6 +308,7 @@ says out ": same; verdict HELD and every output hash as recorded"
 expect 0 "as JSON" replay --json "$certificate"
 is "    is JSON" json_good out
 says out '"same": true'
+says out '"not_listed": 0'
 expect 0 "a refuted one is refuted again" replay "$refuted"
 expect 2 "an altered one" replay altered.json
 says err "not intact"

@@ -38,6 +38,13 @@ done
 expect 1 "a crash, written down" certify --kernel "$examples/bad_crash.c" --skip-mutants --dtype f16 --out crashed
 expect 0 "comes again in a replay" replay crashed/kernel.cpu.gelu_fwd.f16.bad_crash.json
 says out "same; verdict REFUTED"
+# Held, says its text, and the SHA-256 fits: only the trial that crashed, which is in no list, shows otherwise.
+sed 's/^  "verdict": "REFUTED"/  "verdict": "HELD"/' crashed/kernel.cpu.gelu_fwd.f16.bad_crash.json >edited.json
+hash=$(sed '/^  "integrity": {$/,/^  },$/d' edited.json | sha256sum | cut -d ' ' -f 1)
+sed "/^  \"integrity\": {\$/,/^  },\$/s/\"sha256\": \".*\"/\"sha256\": \"$hash\"/" edited.json >forged.json
+expect 0 "the same, forged to be held, is intact" check forged.json
+expect 1 "and found out in a replay" replay --json forged.json
+says out "which the certificate does not list, is refuted: GELU_FWD\.SHAPE:"
 
 echo "-- the folder as a batch"
 mkdir batch

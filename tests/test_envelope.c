@@ -288,7 +288,7 @@ static void round_trip(void **state)
     assert_ok(ctx, tk_certificate_verify(ctx, read, second));
     assert_refused(ctx, tk_certificate_verify(ctx, read, stranger), TK_BAD_FILE, "and others");
     bool same = false;
-    assert_ok(ctx, tk_certificate_replay(ctx, read, NULL, NULL, &same, NULL));
+    assert_ok(ctx, tk_certificate_replay(ctx, read, NULL, NULL, &same, NULL, NULL));
     assert_true(same);
     assert_refused(ctx, tk_certificate_sign(ctx, NULL, key), TK_BAD_ARGUMENT, "no certificate");
     assert_refused(ctx, tk_certificate_verify(ctx, read, NULL), TK_BAD_ARGUMENT, "no key");

@@ -1,4 +1,4 @@
-/* Replay: a certificate's own trials run again, whatever else this version would try. */
+/* Replay: a certificate's own trials run again and come out the same; what else this version tries must hold. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,9 +9,12 @@
 
 #include "tests/certificate_test.h"
 #include "tests/op_test.h"
+#include "verify/certify.h"
 
-/* Replays a copy of the certificate that `edit` has changed; the difference, or NULL; free() it. */
-static char *replay_edited(tk_ctx *ctx, tk_certificate *certificate, void (*edit)(json_t *predicate))
+/* Replays a copy of the certificate that `edit` has changed, and counts the trials that it does not list; the difference, or NULL;
+ * free() it. */
+static char *replay_counting(tk_ctx *ctx, tk_certificate *certificate, void (*edit)(json_t *predicate),
+                             int64_t *not_listed)
 {
     json_t *statement = statement_of(certificate);
     if (edit)
@@ -20,12 +23,22 @@ static char *replay_edited(tk_ctx *ctx, tk_certificate *certificate, void (*edit
     json_decref(statement);
     bool same = false;
     char *difference = NULL;
-    assert_ok(ctx, tk_certificate_replay(ctx, edited, NULL, NULL, &same, &difference));
+    *not_listed = -1;
+    assert_ok(ctx, tk_certificate_replay(ctx, edited, NULL, NULL, &same, not_listed, &difference));
     assert_int_equal(same, !difference);
     bool again = !same;
-    assert_ok(ctx, tk_certificate_replay(ctx, edited, NULL, NULL, &again, NULL));
+    assert_ok(ctx, tk_certificate_replay(ctx, edited, NULL, NULL, &again, NULL, NULL));
     assert_int_equal(again, same);
     tk_certificate_destroy(edited);
+    return difference;
+}
+
+/* All that this version tries is listed, or the outcome is another or stops at a failure. */
+static char *replay_edited(tk_ctx *ctx, tk_certificate *certificate, void (*edit)(json_t *predicate))
+{
+    int64_t not_listed;
+    char *difference = replay_counting(ctx, certificate, edit, &not_listed);
+    assert_int_equal(not_listed, 0);
     return difference;
 }
 
@@ -91,9 +104,11 @@ static void replay_finds_what_was_edited(void **state)
         free(difference);
     }
     bool same;
-    assert_int_equal(tk_certificate_replay(NULL, certificate, NULL, NULL, &same, NULL), TK_BAD_ARGUMENT);
-    assert_refused(ctx, tk_certificate_replay(ctx, NULL, NULL, NULL, &same, NULL), TK_BAD_ARGUMENT, "no certificate");
-    assert_refused(ctx, tk_certificate_replay(ctx, certificate, NULL, NULL, NULL, NULL), TK_BAD_ARGUMENT, "nowhere");
+    assert_int_equal(tk_certificate_replay(NULL, certificate, NULL, NULL, &same, NULL, NULL), TK_BAD_ARGUMENT);
+    assert_refused(ctx, tk_certificate_replay(ctx, NULL, NULL, NULL, &same, NULL, NULL), TK_BAD_ARGUMENT,
+                   "no certificate");
+    assert_refused(ctx, tk_certificate_replay(ctx, certificate, NULL, NULL, NULL, NULL, NULL), TK_BAD_ARGUMENT,
+                   "nowhere");
     tk_certificate_destroy(certificate);
     tk_ctx_destroy(ctx);
 }
@@ -117,7 +132,7 @@ static void replay_of_what_is_not_here(void **state)
         tk_certificate *edited = parse_sealed(ctx, statement);
         bool same = true;
         char *difference = (char *)(uintptr_t)1;
-        assert_int_equal(tk_certificate_replay(ctx, edited, NULL, NULL, &same, &difference), edits[i].status);
+        assert_int_equal(tk_certificate_replay(ctx, edited, NULL, NULL, &same, NULL, &difference), edits[i].status);
         assert_string_not_equal(tk_ctx_message(ctx), "");
         assert_false(same);
         assert_null(difference);
@@ -190,14 +205,16 @@ static tk_certificate *quick_certificate(tk_ctx *ctx, const char *mutant)
     return certify_one(ctx, tk_contract_find(quick_op), TK_F16, TK_I32, options);
 }
 
-/* What this version tries beyond the certificate's trials, and in which order, does not matter. */
+/* What this version tries beyond the certificate's trials holds and is counted; in which order it tries does not matter. */
 static void replay_of_an_older_version(void **state)
 {
     (void)state;
     tk_ctx *ctx = new_context();
     tk_certificate *certificate = quick_certificate(ctx, NULL);
     assert_int_equal(tk_certificate_verdict(certificate), TK_HELD);
-    assert_null(replay_edited(ctx, certificate, edit_drop_some));
+    int64_t not_listed;
+    assert_null(replay_counting(ctx, certificate, edit_drop_some, &not_listed));
+    assert_int_equal(not_listed, 3);
     assert_null(replay_edited(ctx, certificate, edit_order));
     tk_certificate_destroy(certificate);
     tk_ctx_destroy(ctx);
@@ -221,6 +238,118 @@ static void replay_of_a_refuted_one(void **state)
     assert_null(replay_edited(ctx, certificate, NULL));
     /* The list of a kernel that crashed ends before the trial in which it did. */
     assert_null(replay_edited(ctx, certificate, edit_drop_last));
+    tk_certificate_destroy(certificate);
+    tk_ctx_destroy(ctx);
+}
+
+static void edit_held(json_t *predicate)
+{
+    json_object_set_new(predicate, "verdict", json_string("HELD"));
+}
+
+static void edit_drop_last_held(json_t *predicate)
+{
+    edit_drop_last(predicate);
+    edit_held(predicate);
+}
+
+static void edit_drop_family(json_t *predicate)
+{
+    assert_int_equal(json_object_del(json_object_get(predicate, "run"), "family"), 0);
+}
+
+static void assert_unlisted_refuted(tk_ctx *ctx, tk_certificate *certificate, void (*edit)(json_t *predicate),
+                                    const char *which)
+{
+    char *difference = replay_edited(ctx, certificate, edit);
+    static const char *const what = ", which the certificate does not list, is refuted: ";
+    if (!difference || strncmp(difference, "trial {", 7) != 0 || !strstr(difference, what) ||
+        !strstr(difference, which))
+        fail_msg("'%s' does not say that a trial with %s is refuted", difference ? difference : "(none)", which);
+    free(difference);
+}
+
+/* A list that leaves out what fails. */
+static void replay_runs_what_was_left_out(void **state)
+{
+    (void)state;
+    tk_ctx *ctx = new_context();
+    tk_certificate *certificate = quick_certificate(ctx, "narrow_index");
+    assert_unlisted_refuted(ctx, certificate, edit_drop_last_held, "\"vocab\":");
+    char *difference = replay_edited(ctx, certificate, edit_held);
+    assert_non_null(difference);
+    assert_non_null(strstr(difference, "the verdict is now REFUTED, it was HELD"));
+    free(difference);
+    tk_certificate_destroy(certificate);
+
+    tk_certify_options options = TK_CERTIFY_DEFAULTS;
+    options.mutant = "nan_masked";
+    options.dims = (int64_t[]){3, 40, 50};
+    options.family = "normal";
+    certificate = certify_one(ctx, tk_contract_find(quick_op), TK_F16, TK_I32, options);
+    assert_int_equal(tk_certificate_verdict(certificate), TK_HELD);
+    assert_null(replay_edited(ctx, certificate, NULL));
+    assert_unlisted_refuted(ctx, certificate, edit_drop_family, "\"queries\":3");
+    tk_certificate_destroy(certificate);
+    tk_ctx_destroy(ctx);
+}
+
+/* An exhaustive certificate of only some of the trials, as a dishonest or an older version would write it. */
+static tk_certificate *exhaustive_certificate(tk_ctx *ctx, const char *mutant, bool (*keep)(const tki_trial *trial))
+{
+    const tk_contract *contract = tk_contract_find("gelu_fwd");
+    tk_certify_options options = TK_CERTIFY_DEFAULTS;
+    options.level = TK_EXHAUSTIVE;
+    options.skip_mutants = true;
+    options.mutant = mutant;
+    tki_trials trials;
+    assert_ok(ctx, tki_certify_trials_make(ctx, contract, TK_F16, TK_I32, &options, &trials));
+    int64_t kept = 0;
+    for (int64_t i = 0; i < trials.count; i++)
+        if (keep(&trials.list[i]))
+            trials.list[kept++] = trials.list[i];
+    trials.count = kept;
+    tk_certificate *certificate = NULL;
+    int64_t held = 0;
+    assert_ok(ctx, tki_certify_trials(ctx, contract, TK_F16, TK_I32, &options, &trials, &held, &certificate));
+    assert_int_equal(held, kept);
+    free(trials.list);
+    return certificate;
+}
+
+static bool is_all_patterns(const tki_trial *trial)
+{
+    return trial->family == TKI_ALL_PATTERNS;
+}
+
+static bool is_small_and_listed(const tki_trial *trial)
+{
+    return trial->family >= 0 && trial->c.dims[0] % 8 == 0 && trial->c.dims[0] <= 64;
+}
+
+/* Every pattern comes out right from a kernel that drops the tail, since their number is a power of two. */
+static void replay_of_an_exhaustive_one(void **state)
+{
+    (void)state;
+    tk_ctx *ctx = new_context();
+    tk_certificate *certificate = exhaustive_certificate(ctx, "tail_dropped", is_all_patterns);
+    assert_int_equal(tk_certificate_verdict(certificate), TK_PROVED);
+    assert_unlisted_refuted(ctx, certificate, NULL, "\"n\":");
+    tk_certificate_destroy(certificate);
+
+    certificate = exhaustive_certificate(ctx, NULL, is_all_patterns);
+    assert_int_equal(tk_certificate_verdict(certificate), TK_PROVED);
+    int64_t not_listed;
+    assert_null(replay_counting(ctx, certificate, NULL, &not_listed));
+    assert_true(not_listed > 10);
+    tk_certificate_destroy(certificate);
+
+    certificate = exhaustive_certificate(ctx, NULL, is_small_and_listed);
+    assert_int_equal(tk_certificate_verdict(certificate), TK_HELD);
+    char *difference = replay_edited(ctx, certificate, NULL);
+    assert_non_null(difference);
+    assert_string_equal(difference, "the verdict is now PROVED, it was HELD");
+    free(difference);
     tk_certificate_destroy(certificate);
     tk_ctx_destroy(ctx);
 }
@@ -311,9 +440,10 @@ static void replay_says_which_trial(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(replay_finds_what_was_edited), cmocka_unit_test(replay_of_what_is_not_here),
-        cmocka_unit_test(replay_of_other_kinds),        cmocka_unit_test(replay_of_an_older_version),
-        cmocka_unit_test(replay_of_a_refuted_one),      cmocka_unit_test(replay_says_which_trial),
+        cmocka_unit_test(replay_finds_what_was_edited),  cmocka_unit_test(replay_of_what_is_not_here),
+        cmocka_unit_test(replay_of_other_kinds),         cmocka_unit_test(replay_of_an_older_version),
+        cmocka_unit_test(replay_of_a_refuted_one),       cmocka_unit_test(replay_says_which_trial),
+        cmocka_unit_test(replay_runs_what_was_left_out), cmocka_unit_test(replay_of_an_exhaustive_one),
     };
     return cmocka_run_group_tests_name("replay", tests, NULL, NULL);
 }

@@ -240,18 +240,20 @@ static void add_result(tki_outcome *o, const tki_trial *trial, const tki_inputs 
 /* Chunks of an exhaustive domain become one record whose hash runs over theirs. */
 static void record_trial(tki_outcome *o, const tki_trial *trial, const tki_trial_result *r)
 {
-    tki_trial_record *last = o->trial_count ? &o->trials[o->trial_count - 1] : NULL;
-    if (last && trial->family == TKI_ALL_PATTERNS && last->trial.family == TKI_ALL_PATTERNS) {
+    tki_trial_record *domain = o->domain;
+    if (domain && trial->family == TKI_ALL_PATTERNS) {
         char both[2 * TKI_HASH_HEX];
-        snprintf(both, sizeof both, "%s%s", last->output_hash, r->output_hash);
-        tki_hash_bytes(both, strlen(both), last->output_hash);
-        last->repeats++;
-        last->elements += r->judgement.elements;
+        snprintf(both, sizeof both, "%s%s", domain->output_hash, r->output_hash);
+        tki_hash_bytes(both, strlen(both), domain->output_hash);
+        domain->repeats++;
+        domain->elements += r->judgement.elements;
         return;
     }
     tki_trial_record *record = &o->trials[o->trial_count++];
     *record = (tki_trial_record){.trial = *trial, .repeats = 1, .elements = r->judgement.elements};
     memcpy(record->output_hash, r->output_hash, sizeof record->output_hash);
+    if (trial->family == TKI_ALL_PATTERNS)
+        o->domain = record;
 }
 
 /* -- The one-line command ---------------------------------------------------------------------------------- */
@@ -463,6 +465,7 @@ static tk_status run_trials(tki_subject *subject, tki_outcome *o, const tki_tria
         tki_inputs_free(&inputs);
         if (status != TK_OK || o->verdict != TK_HELD)
             return status;
+        o->held++;
     }
     return TK_OK;
 }
@@ -613,10 +616,9 @@ static void conclude(tki_outcome *o)
                  (long long)o->judgement.undefined);
         return;
     }
-    bool exhaustive = o->trial_count && o->trials[o->trial_count - 1].trial.family == TKI_ALL_PATTERNS;
-    for (int i = 0; i < o->contract->clause_count && exhaustive; i++)
+    for (int i = 0; i < o->contract->clause_count && o->domain; i++)
         o->proved[i] = o->judgement.judged[i] > 0 && o->judgement.undecided == 0;
-    if (exhaustive && o->judgement.undecided == 0)
+    if (o->domain && o->judgement.undecided == 0)
         o->verdict = TK_PROVED;
 }
 
@@ -710,7 +712,7 @@ tk_status tki_certify_trials_make(tk_ctx *ctx, const tk_contract *contract, tk_d
 }
 
 tk_status tki_certify_trials(tk_ctx *ctx, const tk_contract *contract, tk_dtype dtype, tk_dtype index_dtype,
-                             const tk_certify_options *options, const tki_trials *trials,
+                             const tk_certify_options *options, const tki_trials *trials, int64_t *held,
                              tk_certificate **certificate)
 {
     double begin = tki_now();
@@ -731,6 +733,8 @@ tk_status tki_certify_trials(tk_ctx *ctx, const tk_contract *contract, tk_dtype 
         status = certify(&subject, &o, trials);
     report(options, 1, "done");
     o.seconds = tki_now() - begin;
+    if (held)
+        *held = o.held;
     if (status == TK_OK)
         status = tki_certificate_make(ctx, &o, certificate);
     if (opened)
@@ -757,7 +761,7 @@ tk_status tk_certify(tk_ctx *ctx, const tk_contract *contract, tk_dtype dtype, t
     tki_trials trials;
     tk_status status = tki_certify_trials_make(ctx, contract, dtype, index_dtype, options, &trials);
     if (status == TK_OK)
-        status = tki_certify_trials(ctx, contract, dtype, index_dtype, options, &trials, certificate);
+        status = tki_certify_trials(ctx, contract, dtype, index_dtype, options, &trials, NULL, certificate);
     free(trials.list);
     return status;
 }

@@ -59,6 +59,8 @@ typedef struct tki_outcome {
 
     tki_trial_record *trials;
     int64_t trial_count;
+    tki_trial_record *domain; /* the one of all patterns of a finite domain; NULL if that was not tried */
+    int64_t held;             /* trials of the list that held before one did not */
     tki_mutant_record *mutants;
     int mutant_count;
     bool mutants_run;

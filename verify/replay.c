@@ -1,4 +1,5 @@
-/* TRUSTED. Replay: a certificate's own fields say what to run; the output hashes say whether it came out the same. */
+/* TRUSTED. Replay: a certificate's own fields say what to run; the output hashes say whether it came out the same. What this version
+ * makes for those fields is all run, so that a trial left out of a certificate's list is seen to fail. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -218,33 +219,49 @@ static bool choose_listed(const json_t *listed, const tki_trials *plan, const js
     return true;
 }
 
-/* The trials of the plan that the certificate lists. Where it stopped at a failure, the others follow: a trial that crashed or could
- * not be run is not in its list. None are chosen if one is missing; *difference says which, memory permitting. */
+/* The trials of the plan: first the *listed ones that the certificate lists, then the others. None are chosen if one of those is
+ * missing; *difference says which, memory permitting. */
 static tk_status choose(tk_ctx *ctx, const tk_certificate *certificate, const tki_trials *plan, tki_trials *chosen,
-                        char **difference)
+                        int64_t *listed, char **difference)
 {
-    const json_t *listed = tki_certificate_get(certificate, "run.trials");
+    const json_t *list = tki_certificate_get(certificate, "run.trials");
     json_t *places = places_in(plan);
     bool *taken = calloc((size_t)plan->count, sizeof *taken);
     *chosen = (tki_trials){.list = calloc((size_t)plan->count, sizeof *chosen->list)};
     bool good = places && taken && chosen->list;
-    if (good && !choose_listed(listed, plan, places, taken, chosen, difference)) {
+    if (good && !choose_listed(list, plan, places, taken, chosen, difference)) {
         chosen->count = 0;
+    } else if (good && chosen->count == 0 && is_complete(certificate)) {
+        *difference = describe("the certificate lists 0 trials");
     } else if (good) {
-        for (int64_t i = 0; i < plan->count && !is_complete(certificate); i++)
+        *listed = chosen->count;
+        for (int64_t i = 0; i < plan->count; i++)
             if (!taken[i])
                 chosen->list[chosen->count++] = plan->list[i];
-        if (chosen->count == 0)
-            *difference = describe("the certificate lists 0 trials");
     }
     json_decref(places);
     free(taken);
     return good ? TK_OK : tki_fail(ctx, TK_NO_MEMORY, "no memory for the certificate's trials");
 }
 
-/* A refuted run stops at its failure, and so does its replay. Where they differ, *difference says how, memory permitting. */
-static bool same_outcome(const tk_certificate *before, const tk_certificate *after, char **difference)
+/* What came of running the trials again. */
+typedef struct rerun {
+    tk_certificate *certificate; /* NULL if there was nothing to run */
+    char *failed;                /* the trial beyond the certificate's list that did not hold; NULL */
+} rerun;
+
+static int64_t elements_from(const json_t *trials, size_t first)
 {
+    int64_t elements = 0;
+    for (size_t i = first; i < json_array_size(trials); i++)
+        elements += json_integer_value(json_object_get(json_array_get(trials, i), "elements"));
+    return elements;
+}
+
+/* A refuted run stops at its failure, and so does its replay. Where they differ, *difference says how, memory permitting. */
+static bool same_outcome(const tk_certificate *before, const rerun *again, char **difference)
+{
+    const tk_certificate *after = again->certificate;
     const json_t *old_trials = tki_certificate_get(before, "run.trials");
     const json_t *new_trials = tki_certificate_get(after, "run.trials");
     size_t count = json_array_size(old_trials);
@@ -260,6 +277,12 @@ static bool same_outcome(const tk_certificate *before, const tk_certificate *aft
         free(name);
         return false;
     }
+    if (again->failed) {
+        *difference = describe("trial %s, which the certificate does not list, is %s: %s", again->failed,
+                               tk_certificate_verdict(after) == TK_REFUTED ? "refuted" : "not decided",
+                               tk_certificate_reason(after));
+        return false;
+    }
     const char *old_verdict = tki_certificate_text(before, "verdict");
     const char *new_verdict = tki_certificate_text(after, "verdict");
     if (strcmp(old_verdict, new_verdict) != 0) {
@@ -270,7 +293,7 @@ static bool same_outcome(const tk_certificate *before, const tk_certificate *aft
         *difference = describe("%zu trials ran, the certificate lists %zu", json_array_size(new_trials), count);
         return false;
     }
-    int64_t elements = tk_certificate_elements(after);
+    int64_t elements = tk_certificate_elements(after) - elements_from(new_trials, count);
     if (is_complete(before) && elements != tk_certificate_elements(before)) {
         *difference = describe("%lld elements were judged, the certificate says %lld", (long long)elements,
                                (long long)tk_certificate_elements(before));
@@ -279,17 +302,28 @@ static bool same_outcome(const tk_certificate *before, const tk_certificate *aft
     return true;
 }
 
-/* Certifies again with the certificate's trials. *again is NULL if there is nothing to run, and *difference says why. */
-static tk_status run_recipe(tk_ctx *ctx, const tk_certificate *certificate, const recipe *r, tk_certificate **again,
+/* Certifies again. If there is nothing to run, *difference says why. */
+static tk_status run_recipe(tk_ctx *ctx, const tk_certificate *certificate, const recipe *r, rerun *again,
                             char **difference)
 {
     tki_trials plan = {0};
     tki_trials chosen = {0};
+    int64_t listed = 0;
+    int64_t held = 0;
     tk_status status = tki_certify_trials_make(ctx, r->contract, r->dtype, r->index_dtype, &r->options, &plan);
     if (status == TK_OK)
-        status = choose(ctx, certificate, &plan, &chosen, difference);
+        status = choose(ctx, certificate, &plan, &chosen, &listed, difference);
     if (status == TK_OK && chosen.count > 0)
-        status = tki_certify_trials(ctx, r->contract, r->dtype, r->index_dtype, &r->options, &chosen, again);
+        status = tki_certify_trials(ctx, r->contract, r->dtype, r->index_dtype, &r->options, &chosen, &held,
+                                    &again->certificate);
+    /* Beyond the list of a certificate that stopped at a failure lies that very failure, if it was a crash: no list has those. */
+    if (status == TK_OK && is_complete(certificate) && held >= listed && held < chosen.count) {
+        json_t *trial = tki_trial_json(&chosen.list[held]);
+        again->failed = trial_name(trial);
+        json_decref(trial);
+        if (!again->failed)
+            status = tki_fail(ctx, TK_NO_MEMORY, "no memory for a trial's name");
+    }
     free(plan.list);
     free(chosen.list);
     /* A lowering or planted kernel that this build does not have. */
@@ -297,17 +331,19 @@ static tk_status run_recipe(tk_ctx *ctx, const tk_certificate *certificate, cons
 }
 
 tk_status tk_certificate_replay(tk_ctx *ctx, const tk_certificate *certificate, tk_progress progress,
-                                void *progress_data, bool *same, char **difference)
+                                void *progress_data, bool *same, int64_t *not_listed, char **difference)
 {
     if (!ctx)
         return TK_BAD_ARGUMENT;
     if (!certificate || !same)
         return tki_fail(ctx, TK_BAD_ARGUMENT, "no certificate, or nowhere to put the answer");
     *same = false;
+    if (not_listed)
+        *not_listed = 0;
     if (difference)
         *difference = NULL;
     recipe r;
-    tk_certificate *again = NULL;
+    rerun again = {0};
     char *text = NULL;
     tk_status status = read_recipe(ctx, certificate, &r);
     r.options.progress = progress;
@@ -315,9 +351,13 @@ tk_status tk_certificate_replay(tk_ctx *ctx, const tk_certificate *certificate, 
     if (status == TK_OK)
         status = run_recipe(ctx, certificate, &r, &again, &text);
     recipe_free(&r);
-    if (status == TK_OK && again)
-        *same = same_outcome(certificate, again, &text);
-    tk_certificate_destroy(again);
+    if (status == TK_OK && again.certificate)
+        *same = same_outcome(certificate, &again, &text);
+    if (*same && not_listed && is_complete(certificate))
+        *not_listed = (int64_t)(json_array_size(tki_certificate_get(again.certificate, "run.trials")) -
+                                json_array_size(tki_certificate_get(certificate, "run.trials")));
+    tk_certificate_destroy(again.certificate);
+    free(again.failed);
     if (status == TK_OK && difference)
         *difference = text;
     else

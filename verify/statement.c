@@ -284,9 +284,8 @@ static json_t *evidence_json(const tki_outcome *o)
     say(list,
         "%lld output elements from %lld trials were each compared with the admissible interval of their exact value.",
         (long long)j->elements, (long long)o->trial_count);
-    if (o->trials[o->trial_count - 1].trial.family == TKI_ALL_PATTERNS)
-        say(list, "Every pattern of every input was tried: %lld of them.",
-            (long long)o->trials[o->trial_count - 1].elements);
+    if (o->domain)
+        say(list, "Every pattern of every input was tried: %lld of them.", (long long)o->domain->elements);
     bool on_gpu = runs_on_gpu(o);
     say(list,
         "Each trial ran at least twice, at different addresses, %swith different poison in the outputs; the bits %s.",
