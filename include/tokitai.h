@@ -29,8 +29,11 @@
  *     nothing is zero (tk_gemm with k == 0 writes zeros).
  *   - Inputs are never written. An output may not overlap another argument; the one exception is named at
  *     tk_xent(). When a call fails, nothing was written to the outputs.
- *   - The library never prints, never exits and keeps no global state. A context serves one thread at a time;
- *     several contexts run side by side.
+ *   - The library never prints and never exits. A context serves one thread at a time; several contexts run side
+ *     by side. For the whole process are kept only: a mark that stale scratch folders were removed; libraries that
+ *     were loaded and stay (drivers, compilers), and the threads of the OpenMP run-time; in libtokitai-verify tables
+ *     of exact values, filled at first use and only read afterwards. Several threads may use all of it at once, and
+ *     what a call computes or a certificate says does not depend on who used it before.
  */
 #ifndef TOKITAI_H
 #define TOKITAI_H
