@@ -73,11 +73,11 @@ static bool accept_image(work *w, const tki_compiler *compiler, const tki_compil
     if (job->to_ptx)
         append(a->note, sizeof a->note, "%s is newer than %s knows: compiled to PTX of %s, which the driver finishes",
                w->request->architecture, compiler->version, job->architecture);
-    if (!compiler->kind->tells_resources || job->to_ptx)
-        append(a->note, sizeof a->note, "the compiler did not tell what the kernels use");
-    else
+    if (compiler->kind->tells_resources && !job->to_ptx)
         a->kernel_count = cuda ? tki_resources_of_ptxas(log, a->kernels, TKI_ARTIFACT_KERNELS)
                                : tki_resources_of_clang(log, a->kernels, TKI_ARTIFACT_KERNELS);
+    if (a->kernel_count == 0)
+        append(a->note, sizeof a->note, "the compiler did not tell what the kernels use");
     tki_log_warnings(log, a->warnings, sizeof a->warnings);
     tki_text_flatten(a->note);
     return tki_digest_bytes(&w->digest, a->image, a->image_bytes, a->hash);

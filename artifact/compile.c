@@ -101,13 +101,15 @@ __attribute__((format(printf, 2, 3))) static void add_option(tki_compile_job *jo
     va_end(arguments);
 }
 
-static void plan_cuda(tki_compile_job *job, bool is_library, int dtype)
+static void plan_cuda(tki_compile_job *job, const tki_compiler *compiler, int dtype)
 {
-    if (is_library) {
+    if (compiler->kind->is_library) {
         add_option(job, "--gpu-architecture=%s", job->architecture);
         add_option(job, "--std=c++17");
         add_option(job, "-default-device");
         add_option(job, "--ptxas-options=-v");
+        if (compiler->has_own_cache)
+            add_option(job, "--no-cache");
     } else {
         add_option(job, job->to_ptx ? "-ptx" : "-cubin");
         add_option(job, "-arch=%s", job->architecture);
@@ -193,7 +195,7 @@ bool tki_compile_plan(tki_compiler *compiler, const tki_artifact_request *reques
     }
     if (!choose_cuda_architecture(compiler, request, is_hopper_source(sources->source->path), job))
         return false;
-    plan_cuda(job, compiler->kind->is_library, dtype);
+    plan_cuda(job, compiler, dtype);
     return true;
 }
 

@@ -17,6 +17,7 @@ typedef struct tki_compiler {
     char version[256];  /* "NVRTC 13.0" */
     char identity[512]; /* version and what tells this file from another: size, time, all that it says of itself */
     void *library;      /* run-time compilers; stays loaded */
+    bool has_own_cache; /* NVRTC since 12.9; what it finds there comes without the log that tells the resources */
     int architecture_count;
     int architectures[TKI_MOST_ARCHITECTURES]; /* CUDA: 90 for sm_90, ascending; none if the compiler does not tell */
 } tki_compiler;

@@ -180,6 +180,7 @@ void tki_rtc_find(const tki_compiler_kind *kind, const char *chosen, tki_compile
         return;
     }
     snprintf(compiler->version, sizeof compiler->version, "%s %d.%d", kind->name, major, minor);
+    compiler->has_own_cache = cuda && (major > 12 || (major == 12 && minor >= 9));
     ask_architectures(&calls, compiler);
     tki_compiler_identify(compiler, compiler->path);
 }

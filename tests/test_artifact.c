@@ -450,6 +450,38 @@ static void nvrtc_builds(void **state)
     tki_artifact_free(&a);
 }
 
+/* What NVRTC finds in its own cache comes without a log, and so without the resources. */
+static void nvrtc_is_told_to_compile(void **state)
+{
+    (void)state;
+    tki_artifact a;
+    use_library(true, "caching");
+    assert_ok(ctx, get("cuda", "sm_90", TK_F16, &a));
+    assert_string_equal(a.compiler, "NVRTC 12.9");
+    assert_non_null(strstr(a.options, " --no-cache "));
+    assert_int_equal(a.kernel_count, 1);
+    assert_string_equal(a.note, "");
+    tki_artifact_free(&a);
+    use_library(true, "well"); /* 12.4 does not know the option */
+    assert_ok(ctx, get("cuda", "sm_90", TK_F16, &a));
+    assert_null(strstr(a.options, "--no-cache"));
+    tki_artifact_free(&a);
+}
+
+static void a_log_without_resources_is_noted(void **state)
+{
+    (void)state;
+    tki_artifact a;
+    use_library(true, "silent");
+    for (int found = 0; found < 2; found++) {
+        assert_ok(ctx, get("cuda", "sm_90", TK_F16, &a));
+        assert_int_equal(a.was_cached, found);
+        assert_int_equal(a.kernel_count, 0);
+        assert_string_equal(a.note, "the compiler did not tell what the kernels use");
+        tki_artifact_free(&a);
+    }
+}
+
 /* HIPRTC does not tell what a kernel uses; that is said, not made up. */
 static void hiprtc_builds(void **state)
 {
@@ -507,6 +539,8 @@ int main(void)
         TEST(a_device_newer_than_the_compiler),
         TEST(one_process_compiles_for_all),
         TEST(nvrtc_builds),
+        TEST(nvrtc_is_told_to_compile),
+        TEST(a_log_without_resources_is_noted),
         TEST(hiprtc_builds),
         TEST(nvrtc_fails),
     };

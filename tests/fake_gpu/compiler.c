@@ -1,7 +1,8 @@
 /* A run-time compiler that takes any source and gives back an image that the fake driver takes. Compiled once as NVRTC and once as
  * HIPRTC. FAKE_GPU_COMPILE makes it misbehave: "error" and "internal" fail, "garbage", "nothing" and "huge" give an image that is
- * none, "mute" tells no version, "old" knows nothing later than sm_80. It adds a letter to the file FAKE_GPU_COMPILE_COUNT for each compilation, and its log says what
- * it was given. */
+ * none, "mute" tells no version, "old" knows nothing later than sm_80, "caching" is NVRTC 12.9 that finds everything in a cache of its
+ * own, where no log is kept, "silent" leaves no log at all. It adds a letter to the file FAKE_GPU_COMPILE_COUNT for each compilation, and
+ * its log says what it was given. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,7 +40,7 @@ static void say(program *p, const char *before, const char *text)
 int API(nvrtcVersion, hiprtcVersion)(int *major, int *minor)
 {
     *major = FAKE_HIP ? 6 : 12;
-    *minor = FAKE_HIP ? 2 : 4;
+    *minor = FAKE_HIP ? 2 : told("caching") ? 9 : 4;
     return told("mute") ? INTERNAL_ERROR : OK;
 }
 
@@ -70,13 +71,18 @@ int API(nvrtcCompileProgram, hiprtcCompileProgram)(program *p, int option_count,
         fputc('x', count);
         fclose(count);
     }
-    for (int i = 0; i < option_count; i++)
+    bool keeps_log = !told("caching") && !told("silent");
+    for (int i = 0; i < option_count; i++) {
         say(p, "option ", options[i]);
+        keeps_log = keeps_log || (told("caching") && !strcmp(options[i], "--no-cache"));
+    }
     p->compiled = !told("error") && !told("internal");
     if (told("error"))
         say(p, "kernel.cu(1): error: ", "the fake compiler was told to find an error");
     say(p, "ptxas info    : Compiling entry function ", "'fake' for 'sm_90'");
     say(p, "ptxas info    : Used 40 registers, ", "used 0 barriers, 128 bytes smem");
+    if (!keeps_log)
+        p->log[0] = 0;
     return told("error") ? COMPILATION_FAILED : p->compiled ? OK : INTERNAL_ERROR;
 }
 
