@@ -50,7 +50,9 @@ void tki_artifact_free(tki_artifact *artifact);
 /* The i-th embedded kernel source; NULL past the end. */
 const char *tki_artifact_source_at(int i);
 
-/* The compilers of a backend with their versions, or why each cannot be used, as one line. */
-void tki_compilers_describe(const char *backend, char *text, size_t size);
+/* The compiler that would be used for an architecture, or for any if it is NULL, with its version and path; or false, and why each
+ * cannot be used. */
+enum { TKI_COMPILERS_TEXT = 4608 }; /* room for whatever it says */
+bool tki_compilers_describe(const char *backend, const char *architecture, char *text, size_t size);
 
 #endif

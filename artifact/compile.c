@@ -228,18 +228,25 @@ void tki_compiled_free(tki_compiled *compiled)
     *compiled = (tki_compiled){0};
 }
 
-void tki_compilers_describe(const char *backend, char *text, size_t size)
+bool tki_compilers_describe(const char *backend, const char *architecture, char *text, size_t size)
 {
+    const tki_artifact_request request = {.backend = backend, .source = "", .architecture = architecture};
     tki_compiler compiler;
     size_t used = 0;
+    if (architecture && tki_architecture_check(&request, text, size) != TK_OK)
+        return false;
     if (size)
         text[0] = 0;
-    for (int i = 0; used + 1 < size && tki_compiler_at(backend, i, &compiler); i++) {
-        const char *separator = i ? "; " : "";
-        int written = compiler.problem[0]
-                          ? snprintf(text + used, size - used, "%s%s: %s", separator, compiler.name, compiler.problem)
-                          : snprintf(text + used, size - used, "%s%s (%s)", separator, compiler.version,
-                                     compiler.path);
-        used += written > 0 ? (size_t)written : 0;
+    for (int i = 0; tki_compiler_at(backend, i, &compiler); i++) {
+        tki_compile_job job = {0};
+        bool any = !architecture || strcmp(backend, "cuda") != 0;
+        if (!compiler.problem[0] && (any || choose_cuda_architecture(&compiler, &request, false, &job))) {
+            snprintf(text, size, "%s (%s)", compiler.version, compiler.path);
+            return true;
+        }
+        if (used < size)
+            used += (size_t)snprintf(text + used, size - used, "%s%s: %s", i ? "; " : "", compiler.name,
+                                     compiler.problem);
     }
+    return false;
 }

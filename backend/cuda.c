@@ -79,6 +79,9 @@ const tki_vendor tki_vendor_cuda = {
     .backend = "cuda",
     .variable = "TOKITAI_CUDA_LIBRARY",
     .libraries = {"libcuda.so.1", "/usr/lib/wsl/lib/libcuda.so.1", NULL},
+    .remedy =
+        "install NVIDIA's driver, start the container with its GPUs, or set TOKITAI_CUDA_LIBRARY to the path of "
+        "its libcuda.so.1",
     .nodes = {"/dev/nvidiactl", "/dev/nvidia-uvm", NULL},
     .names =
         {

@@ -192,18 +192,36 @@ static bool has_kernels(const char *backend)
     return false;
 }
 
+/* What compiles for it, be there a device or not. */
+static bool describe_compiler(tk_device *device)
+{
+    enum { PREFIX = sizeof "none: " - 1 };
+    _Static_assert(sizeof device->compiler >= PREFIX + TKI_COMPILERS_TEXT, "nothing is cut");
+    memcpy(device->compiler, "none: ", PREFIX);
+    const char *architecture = device->architecture[0] ? device->architecture : NULL;
+    char *text = device->compiler + PREFIX;
+    bool found = tki_compilers_describe(device->backend, architecture, text, sizeof device->compiler - PREFIX);
+    if (found)
+        memmove(device->compiler, text, strlen(text) + 1);
+    return found;
+}
+
 static void describe_gpu(const tki_gpu_info *info, tk_device *device)
 {
     snprintf(device->name, sizeof device->name, "%s", info->name);
     snprintf(device->uuid, sizeof device->uuid, "%s", info->uuid);
     snprintf(device->architecture, sizeof device->architecture, "%s", info->architecture);
     snprintf(device->driver, sizeof device->driver, "%s", info->driver);
-    tki_compilers_describe(info->backend, device->compiler, sizeof device->compiler);
     device->units = info->units;
     device->memory_bytes = info->memory_bytes;
-    device->usable = has_kernels(info->backend);
+    bool compiles = describe_compiler(device);
+    const char *no_architecture = tki_gpu_no_architecture(info);
+    device->usable = compiles && has_kernels(info->backend);
     if (!device->usable)
-        snprintf(device->detail, sizeof device->detail, "no kernels for this backend in this version");
+        snprintf(device->detail, sizeof device->detail, "%s",
+                 no_architecture ? no_architecture
+                 : compiles      ? "no kernels for this backend in this version"
+                                 : "there is no compiler for its kernels");
 }
 
 bool tk_device_at(int i, tk_device *device)
@@ -224,6 +242,8 @@ bool tk_device_at(int i, tk_device *device)
             if (--i == 0) {
                 if (info.name[0])
                     describe_gpu(&info, device);
+                else
+                    (void)describe_compiler(device);
                 return true;
             }
     }

@@ -41,7 +41,10 @@ static const meaning meanings[] = {
     {209, 209, TK_UNAVAILABLE, "the kernel was compiled for another architecture"},
     {214, 214, TK_INTERNAL, "the device's memory is damaged; " DEVICE_LOST},
     {220, 220, TK_INTERNAL, DEVICE_LOST},
-    {222, 222, TK_UNAVAILABLE, "the driver is older than the compiler that made the kernel"},
+    {222, 222, TK_UNAVAILABLE,
+     "the driver is older than the compiler that made the kernel; update the driver, or set TOKITAI_CUDA_COMPILER to "
+     "the "
+     "path of an NVRTC or nvcc that is not newer"},
     {226, 226, TK_INTERNAL, DEVICE_LOST},
     {304, 304, TK_UNAVAILABLE, "the operating system refused; perhaps there is no permission to use the device"},
     {700, 700, TK_INTERNAL, "a kernel went outside its memory; " DEVICE_LOST},
@@ -113,6 +116,11 @@ static bool open_library(tki_driver *driver, char *why, size_t size)
             snprintf(why, size, "%s", error);
     }
     snprintf(driver->library_name, sizeof driver->library_name, "%s", name);
+    size_t used = driver->library ? 0 : strlen(why);
+    if (!driver->library && names == only)
+        snprintf(why + used, size - used, "; %s is set to it: correct or unset that", driver->vendor->variable);
+    else if (!driver->library)
+        snprintf(why + used, size - used, "; %s", driver->vendor->remedy);
     return driver->library != NULL;
 }
 

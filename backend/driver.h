@@ -105,6 +105,7 @@ struct tki_vendor {
     const char *backend;
     const char *variable;                        /* in the environment: the path of the library to use instead */
     const char *libraries[TKI_VENDOR_LIBRARIES]; /* tried in this order; ends with NULL */
+    const char *remedy;                          /* if none of them is there */
     const char *nodes[TKI_VENDOR_NODES];         /* files that its users must be able to open; ends with NULL */
     tki_driver_names names;
     int oldest_version;               /* that has what is needed here */

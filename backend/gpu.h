@@ -27,6 +27,9 @@ struct tki_gpu_info {
  * an empty name and the reason: library missing, no device, driver too old, no permission, ... */
 bool tki_gpu_at(const char *backend, int i, tki_gpu_info *info, char *reason, size_t reason_size);
 
+/* Why nothing can be compiled for a device, whatever compilers are here; NULL if there is no such reason. */
+const char *tki_gpu_no_architecture(const tki_gpu_info *info);
+
 /* Opens a device: its primary context, which the vendor's run-time library and PyTorch share. */
 TK_MUST_USE tk_status tki_gpu_open(tk_ctx *ctx, const char *backend, int ordinal, tki_gpu **gpu);
 /* Frees what came with the device, its kernels too; memory, streams and events are their makers' to free first. NULL is fine. */

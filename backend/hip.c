@@ -35,6 +35,17 @@ static bool read_architecture(const tki_driver *driver, int device, char *name, 
     return true;
 }
 
+static const char unknown[] = "unknown";
+
+const char *tki_gpu_no_architecture(const tki_gpu_info *info)
+{
+    return strcmp(info->architecture, unknown) != 0
+               ? NULL
+               : "the driver does not tell its architecture, so nothing can be compiled for it; install a ROCm that "
+                 "knows "
+                 "the device, or set TOKITAI_HIP_LIBRARY to the path of that one's libamdhip64.so";
+}
+
 static void describe(const tki_driver *driver, int device, tki_gpu_info *info)
 {
     /* The 16 bytes are 16 characters, not a number. */
@@ -46,7 +57,7 @@ static void describe(const tki_driver *driver, int device, tki_gpu_info *info)
                              uuid[i]);
     }
     if (!read_architecture(driver, device, info->architecture, sizeof info->architecture))
-        snprintf(info->architecture, sizeof info->architecture, "unknown");
+        snprintf(info->architecture, sizeof info->architecture, "%s", unknown);
     snprintf(info->driver, sizeof info->driver, "HIP %d.%d.%d", driver->version / 10000000,
              driver->version / 100000 % 100, driver->version % 100000);
 }
@@ -93,6 +104,7 @@ const tki_vendor tki_vendor_hip = {
     .variable = "TOKITAI_HIP_LIBRARY",
     .libraries = {"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5", "libamdhip64.so",
                   "/opt/rocm/lib/libamdhip64.so", NULL},
+    .remedy = "install ROCm's HIP run-time, or set TOKITAI_HIP_LIBRARY to the path of its libamdhip64.so",
     .nodes = {"/dev/kfd", NULL},
     .names =
         {

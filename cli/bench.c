@@ -54,7 +54,8 @@ static const char *given(const arguments *a, int key)
 
 static const struct argp_option option_list[] = {
     {NULL, 0, NULL, 0, "What is timed:", 1},
-    {"backend", KEY_BACKEND, "NAME", 0, "Where: cpu (the default), cuda, hip; cuda:1 is the second device", 1},
+    {"backend", KEY_BACKEND, "NAME", 0,
+     "Where: cpu, cuda, hip; cuda:1 is the second device; the default is that of --lowering's id, else cpu", 1},
     {"lowering", KEY_LOWERING, "ID", 0,
      "This implementation, or best: the fastest that the machine takes; the default is every one, best with --growth "
      "and --scaling",
@@ -171,9 +172,11 @@ static bool plan_work(const arguments *a, plan *p)
 /* Opens the device. */
 static cli_exit plan_backend(const arguments *a, plan *p, tk_ctx *ctx)
 {
-    const char *device = given(a, KEY_BACKEND);
-    p->backend = "cpu";
+    const char *device;
+    if (!cli_choose_backend(a->who, given(a, KEY_BACKEND), given(a, KEY_LOWERING), &device, &p->backend))
+        return CLI_BAD;
     if (!device || !strcmp(device, "cpu")) {
+        p->backend = "cpu";
         if (a->startup)
             cli_complain(a->who, "--startup is about a GPU; name one by --backend");
         return a->startup ? CLI_BAD : CLI_HOLDS;
@@ -183,7 +186,6 @@ static cli_exit plan_backend(const arguments *a, plan *p, tk_ctx *ctx)
         return CLI_BAD;
     }
     p->device = device;
-    p->backend = strncmp(device, "hip", 3) != 0 ? "cuda" : "hip";
     tk_status status = tk_ctx_use_device(ctx, device);
     if (status != TK_OK)
         cli_complain(a->who, "%s", tk_ctx_message(ctx));

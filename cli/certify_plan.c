@@ -237,37 +237,14 @@ static bool has_backend(const certify_plan *p, const char *backend)
     return false;
 }
 
-/* The backend of a device ("cuda" of "cuda:1") or of a lowering's id ("cuda" of "cuda.gelu_fwd.f16.shared"); NULL if none. */
-static const char *backend_of(const char *text, char separator)
-{
-    static const char *const backends[] = {"cpu", "cuda", "hip", "emu"};
-    for (size_t i = 0; text && i < sizeof backends / sizeof *backends; i++) {
-        size_t length = strlen(backends[i]);
-        if (!strncmp(text, backends[i], length) && (!text[length] || text[length] == separator))
-            return backends[i];
-    }
-    return NULL;
-}
-
 static cli_exit plan_backend(const certify_arguments *a, certify_plan *p, tk_ctx *ctx)
 {
-    static const char *const backends[] = {"cpu", "cuda", "hip", "emu"};
-    const char *device = given(a, KEY_BACKEND);
-    const char *id = given(a, KEY_LOWERING);
-    const char *backend_of_id = backend_of(id, '.');
-    if (!device)
-        device = backend_of_id;
+    const char *device;
+    const char *backend;
+    if (!cli_choose_backend(a->who, given(a, KEY_BACKEND), given(a, KEY_LOWERING), &device, &backend))
+        return CLI_BAD;
     if (!device)
         return CLI_HOLDS;
-    const char *backend = backend_of(device, ':');
-    if (!backend) {
-        cli_complain_unknown(a->who, "backend", device, backends, sizeof backends / sizeof *backends);
-        return CLI_BAD;
-    }
-    if (backend_of_id && backend_of_id != backend) {
-        cli_complain(a->who, "--lowering %.100s is not of backend '%s'", id, backend);
-        return CLI_BAD;
-    }
     if (!has_backend(p, backend)) {
         cli_complain(a->who, "backend '%s' has no kernels in this version", backend);
         return CLI_UNKNOWN;

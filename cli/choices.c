@@ -121,3 +121,33 @@ bool cli_choose_threads(const char *who, const char *text, int most, int *thread
         cli_complain(who, "--threads '%.80s' is not a number from 0 to %d", text, most);
     return good;
 }
+
+static const char *const backends[] = {"cpu", "cuda", "hip", "emu"};
+
+enum { BACKENDS = sizeof backends / sizeof *backends };
+
+/* "cuda" of the device "cuda:1" or of the id "cuda.gelu_fwd.f16.shared"; NULL if it begins with none. */
+static const char *backend_of(const char *text, char separator)
+{
+    for (int i = 0; text && i < BACKENDS; i++) {
+        size_t length = strlen(backends[i]);
+        if (!strncmp(text, backends[i], length) && (!text[length] || text[length] == separator))
+            return backends[i];
+    }
+    return NULL;
+}
+
+bool cli_choose_backend(const char *who, const char *text, const char *lowering, const char **device,
+                        const char **backend)
+{
+    const char *of_lowering = backend_of(lowering, '.');
+    *device = text ? text : of_lowering;
+    *backend = backend_of(*device, ':');
+    bool known = !*device || *backend;
+    bool agree = !of_lowering || of_lowering == *backend;
+    if (!known)
+        cli_complain_unknown(who, "backend", *device, backends, BACKENDS);
+    else if (!agree)
+        cli_complain(who, "--lowering %.100s is not of backend '%s'", lowering, *backend);
+    return known && agree;
+}

@@ -19,6 +19,11 @@ const tk_contract *cli_find_op(const char *who, const char *name);
 /* The ops of these names, each once; every op if there is no name. Their number. */
 int cli_choose_ops(const char *who, char *const names[], int count, const tk_contract *ops[CLI_MOST_OPS]);
 
+/* Where a lowering runs: on the device that was named, else on that of its id; NULL both if neither says so. `device` is for
+ * tk_ctx_use_device(), `backend` a string that lasts. */
+bool cli_choose_backend(const char *who, const char *text, const char *lowering, const char **device,
+                        const char **backend);
+
 /* One bit per tk_dtype. */
 bool cli_choose_dtypes(const char *who, const char *text, unsigned *set);
 bool cli_choose_index_dtypes(const char *who, const char *text, unsigned *set);

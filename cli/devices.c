@@ -38,7 +38,7 @@ static const struct argp command = {
     .options = option_list,
     .parser = parse_option,
     .doc = "Lists what this machine can run on: the processor and its features, CUDA and HIP devices or the reason "
-           "why there is none, and the compilers found on the PATH.",
+           "why there is none, what would compile kernels for them, and the compilers found on the PATH.",
 };
 
 /* ------------------------------------------------------------------------------------------------------------
@@ -187,8 +187,9 @@ static json_t *json_device(const tk_device *device)
         json_object_set_new(object, "uuid", cli_json_text(device->uuid));
         json_object_set_new(object, "architecture", cli_json_text(device->architecture));
         json_object_set_new(object, "driver", cli_json_text(device->driver));
-        json_object_set_new(object, "compiler", cli_json_text(device->compiler));
     }
+    if (object && device->compiler[0])
+        json_object_set_new(object, "compiler", cli_json_text(device->compiler));
     return object;
 }
 
@@ -221,6 +222,7 @@ static void print_device(const tk_device *device)
     printf("  ");
     if (!device->name[0]) {
         cli_wrap(INDENT, INDENT, device->detail);
+        print_line("compiler ", device->compiler);
         return;
     }
     cli_print(CLI_PLAIN, device->name);

@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdio_ext.h>
@@ -173,7 +174,7 @@ void cli_wrap(int indent, int column, const char *text)
         size_t length = strcspn(text, " \n");
         if (length == 0)
             break;
-        char word[256];
+        char word[PATH_MAX + 64]; /* a path is one word */
         snprintf(word, sizeof word, "%.*s", (int)length, text);
         int width = text_width(word);
         if (!first && column + 1 + width > limit) {

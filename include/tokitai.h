@@ -509,14 +509,15 @@ typedef struct tk_device {
     const char *backend;  /* "cpu", "cuda", "hip" */
     bool usable;          /* ops can run on it */
     char name[128];       /* "AMD EPYC", "NVIDIA H200"; "" if none was found */
-    char detail[512];     /* CPU features; or why it cannot be used */
+    char detail[1024];    /* CPU features; or why it cannot be used */
     int units;            /* cores or multiprocessors */
     int64_t memory_bytes; /* 0 if unknown */
     /* GPUs only, "" otherwise */
     char uuid[48];         /* "GPU-1e2d3c4b-..." */
     char architecture[32]; /* "sm_90", "gfx942" */
     char driver[64];       /* "580.82.07, CUDA 13.0" */
-    char compiler[256];    /* what will compile the kernels: "NVRTC 13.0", or why nothing can */
+    char compiler
+        [4864]; /* what will compile the kernels, device or not: "NVRTC 13.0 (PATH)", or "none: " and why nothing can */
 } tk_device;
 
 /* The i-th device, or backend without one; false past the end. */
@@ -552,7 +553,8 @@ TK_MUST_USE tk_status tk_ctx_set_stream(tk_ctx *ctx, void *stream);
 TK_MUST_USE tk_status tk_prepare(tk_ctx *ctx, const tk_case *c);
 
 /* Waits for the stream. TK_BAD_INDEX if a call since the last synchronisation met an index out of range: the message names the op
- * and the first such position. What belongs to that position was not written. On the CPU there is nothing to wait for. */
+ * and the first such position. What belongs to that position was not written. Where several ops met one, each wait names one op, and the next
+ * wait the next: TK_OK says that none is left. On the CPU there is nothing to wait for. */
 TK_MUST_USE tk_status tk_ctx_synchronize(tk_ctx *ctx);
 
 /* Device memory for programs that have no other way to it; 256-byte aligned. Writing and reading wait until the copy is done. On

@@ -54,7 +54,11 @@ bad_usage "scaling of one thread" "there is only one" gelu_fwd --scaling --threa
 bad_usage "a chart nowhere" "cannot write to --chart '/dev/null/x.svg'" gelu_fwd --chart /dev/null/x.svg
 
 echo "-- a GPU that is not there, and one that is only pretended"
-bad_usage "a backend" "device 'cudda' is none of cpu, cuda" gelu_fwd --backend cudda
+bad_usage "a backend" "unknown backend 'cudda'; did you mean 'cuda'\?" gelu_fwd --backend cudda
+bad_usage "a lowering of another backend" "is not of backend 'cpu'" gelu_fwd --backend cpu --lowering cuda.gelu_fwd.f16.shared
+expect 3 "a backend without kernels" gelu_fwd --backend emu
+says err "^tokitai bench: backend 'emu' has no kernels in this version$"
+silent out
 bad_usage "startup of the CPU" "--startup is about a GPU" --startup
 bad_usage "threads of a GPU" "are about the CPU" --backend cuda --threads 2
 fakes=${BUILD_DIR:-$root/build}/tests/fake_gpu
@@ -63,11 +67,15 @@ if [ -e "$fakes/libcuda.so.1" ]; then
     expect 3 "no device" gemm --backend cuda "${tiny[@]}"
     says err "cuda cannot be used"
     silent out
+    expect 3 "no device for the lowering of that id" gelu_fwd --lowering cuda.gelu_fwd.f16.shared
+    says err "cuda cannot be used"
     expect 3 "no device to start" --backend cuda --startup
     unset FAKE_GPU_FAIL
     expect 3 "without a certificate there" gemm --backend cuda "${tiny[@]}"
     says err "cuda\.gemm\.f16\.shared has no certificate of this build on this machine"
     silent out
+    expect 3 "the backend is that of the lowering's id" gelu_fwd --lowering cuda.gelu_fwd.f16.shared
+    says err "cuda\.gelu_fwd\.f16\.shared has no certificate of this build on this machine"
     expect 0 "startup there" gemm --backend cuda --dtype f16 --startup
     says out "^gemm +f16 +[0-9]+ ms +[0-9.]+ ms +[0-9.]+ us"
     bad_usage "a peer of the CPU there" "unknown peer 'sleef'" gemm --backend cuda --peers sleef

@@ -85,6 +85,14 @@ expect 0 "devices --json" devices --json
 is "    is JSON" json_good out
 says out '"backend": "cpu"'
 
+if ! ldconfig -p 2>/dev/null | grep -qE 'libcuda\.so\.1|libamdhip64\.so' && [ ! -e /opt/rocm ] && [ ! -e /usr/lib/wsl ]; then
+    expect 0 "without drivers" devices
+    is "    what to install for CUDA" grep -qE "libcuda.so.1: cannot open .*; install NVIDIA's driver, .* set TOKITAI_CUDA_LIBRARY" <(tr -s ' \n' ' ' <out)
+    is "    what to install for HIP" grep -qE "libamdhip64.so.7: cannot open .*; install ROCm's HIP run-time, .* set TOKITAI_HIP_LIBRARY" <(tr -s ' \n' ' ' <out)
+else
+    skip "without drivers" "there is one"
+fi
+
 # Drivers that do as they are told, to see every way in which a real one can disappoint.
 fake_gpu=${BUILD_DIR:-$(dirname "$tokitai")}/tests/fake_gpu
 if [ -e "$fake_gpu/libcuda.so.1" ]; then
@@ -101,6 +109,49 @@ if [ -e "$fake_gpu/libcuda.so.1" ]; then
     says out '"architecture": "sm_90"'
     says out '"uuid": "GPU-10111213-1415-1617-1819-1a1b1c1d1e00"'
     export FAKE_GPU_DEVICES=1
+    # What would compile is told with and without a device, whole, however long its path is.
+    long=$work/$(printf 'a%.0s' {1..200})/$(printf 'b%.0s' {1..200})/$(printf 'c%.0s' {1..200})
+    mkdir -p "$long"
+    cp "$fake_gpu/libnvrtc.so" "$long/"
+    compilers() { # FILE-WITH-JSON BACKEND: usable, compiler and detail of its first device
+        python3 -c 'import json, sys
+for d in json.load(open(sys.argv[1]))["devices"]:
+    if d["backend"] == sys.argv[2]:
+        print(d["usable"], d["compiler"], d["detail"], sep="\n")
+        break' "$1" "$2"
+    }
+    export TOKITAI_CUDA_COMPILER=$long/libnvrtc.so TOKITAI_HIP_COMPILER=$fake_gpu/libhiprtc.so
+    for setting in TOKITAI_NOTHING= TOKITAI_CUDA_LIBRARY=/nowhere/libcuda.so.1; do
+        export "${setting?}"
+        expect 0 "a compiler with a long path, $setting" devices
+        is "    it is whole" grep -qF "compiler NVRTC 12.4 ($long/libnvrtc.so)" <(tr -s ' \n' ' ' <out)
+        is "    there is one for HIP" grep -qF "compiler HIPRTC 6.2 ($fake_gpu/libhiprtc.so)" <(tr -s ' \n' ' ' <out)
+        unset "${setting%%=*}"
+    done
+    if command -v python3 >/dev/null; then
+        usable() { # TRUE-OR-FALSE BACKEND COMPILER DETAIL TITLE [SETTING...]
+            local usable=$1 backend=$2 compiler=$3 detail=$4 title=$5
+            shift 5
+            env "$@" "$tokitai" devices --json >out 2>err </dev/null
+            compilers out "$backend" >seen
+            is "$title" test "$(sed -n 1p seen)" = "$usable"
+            is "    compiler: $compiler" grep -qE -- "^$compiler" <(sed -n 2p seen)
+            is "    detail: $detail" grep -qE -- "^$detail$" <(sed -n 3p seen)
+        }
+        usable True cuda "NVRTC 12\.4 \(/" "" "a device and its compiler"
+        usable False cuda "NVRTC 12\.4 \(/" "/nowhere/.*TOKITAI_CUDA_LIBRARY.*" "a compiler without a device" TOKITAI_CUDA_LIBRARY=/nowhere/libcuda.so.1
+        usable False cuda "none: NVRTC: /nowhere/libnvrtc.so: cannot open shared object.*; nvcc: not asked for" \
+            "there is no compiler for its kernels" "a device without a compiler" TOKITAI_CUDA_COMPILER=/nowhere/libnvrtc.so
+        usable False cuda "none: NVRTC: NVRTC 12\.4 does not compile for sm_52; it knows sm_75 to sm_90; nvcc: " \
+            "there is no compiler for its kernels" "a device that its compiler does not know" FAKE_GPU_CAPABILITY=52
+        usable True cuda "NVRTC 12\.4 \(/" "" "a device newer than its compiler" FAKE_GPU_CAPABILITY=120
+        usable False hip "none: 'unknown' is not an architecture of hip" \
+            "the driver does not tell its architecture, .* set TOKITAI_HIP_LIBRARY .*" "a device without an architecture" \
+            FAKE_GPU_FAIL=hipGetDevicePropertiesR0600=1
+    fi
+    FAKE_GPU_FAIL=hipGetDevicePropertiesR0600=1 expect 3 "certify on a device without an architecture" certify gemm --backend hip --dtype f16 --shape 3x4x5
+    says err "^tokitai certify: hip cannot be used: the driver does not tell its architecture"
+    unset TOKITAI_CUDA_COMPILER TOKITAI_HIP_COMPILER
     no_cuda() { # WHY TITLE [SETTING...]
         local why=$1 title=$2
         shift 2
@@ -114,7 +165,7 @@ if [ -e "$fake_gpu/libcuda.so.1" ]; then
     no_cuda "libcuda.so.1: no device found" "a driver with no devices" FAKE_GPU_DEVICES=0
     no_cuda "too old: it offers version 10\.2, and 11\.4 is needed" "a driver that is too old" FAKE_GPU_VERSION=10020
     no_cuda "has no function cuLaunchKernel" "a driver without a function" TOKITAI_CUDA_LIBRARY="$fake_gpu/libcuda_without_launch.so"
-    no_cuda "/dev/null: file too short" "a driver that is no library" TOKITAI_CUDA_LIBRARY=/dev/null
+    no_cuda "/dev/null: file too short; TOKITAI_CUDA_LIBRARY is set to it" "a driver that is no library" TOKITAI_CUDA_LIBRARY=/dev/null
     unset FAKE_GPU_DEVICES FAKE_GPU_NAME FAKE_GPU_MEMORY
     expect 0 "a driver found at the second name" devices
     is "    nothing is said of the first" test "$(grep -c 'libamdhip64' out)" = 0
@@ -210,6 +261,9 @@ done
 unset TOKITAI_CUDA_LIBRARY TOKITAI_HIP_LIBRARY
 expect 3 "backend emu" certify gelu_fwd --backend emu
 says err "backend 'emu' has no kernels in this version"
+silent out
+expect 10 "backend emu of a kernel program, whose status for a device that cannot be had is 10" kernel gelu-bwd --backend emu
+says err "^tokitai kernel: backend 'emu' has no kernels in this version$"
 silent out
 if grep -q '^xent$' <("$tokitai" ops --list=ops); then
     bad "label smoothing" "is not a number from 0 to 1" xent --label-smoothing 1.5

@@ -309,12 +309,12 @@ static void compilers_that_are_none(void **state)
     set("PATH", "/nowhere");
     assert_refused(ctx, get("hip", "gfx942", TK_F16, &a), TK_UNAVAILABLE, "clang: not found on the PATH");
     set("PATH", "/usr/local/bin:/usr/bin:/bin");
-    char text[1024];
+    char text[TKI_COMPILERS_TEXT];
     set("TOKITAI_CUDA_COMPILER", "/nowhere/nvcc");
-    tki_compilers_describe("cuda", text, sizeof text);
+    assert_false(tki_compilers_describe("cuda", NULL, text, sizeof text));
     assert_non_null(strstr(text, "NVRTC: not asked for"));
     assert_non_null(strstr(text, "; nvcc: /nowhere/nvcc could not be started"));
-    tki_compilers_describe("cuda", text, 10);
+    assert_false(tki_compilers_describe("cuda", NULL, text, 10));
     assert_int_equal(strlen(text), 9);
 }
 

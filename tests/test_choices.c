@@ -45,6 +45,30 @@ static void ops(void **state)
     assert_complaint("t: unknown op 'gemmm'; did you mean 'gemm'?");
 }
 
+static void backend(void **state)
+{
+    (void)state;
+    const char *device, *name;
+    assert_true(cli_choose_backend("t", NULL, NULL, &device, &name));
+    assert_null(device);
+    assert_null(name);
+    assert_true(cli_choose_backend("t", NULL, "best", &device, &name));
+    assert_null(device);
+    assert_true(cli_choose_backend("t", NULL, "hip.gemm.f16.shared", &device, &name));
+    assert_string_equal(device, "hip");
+    assert_string_equal(name, "hip");
+    assert_true(cli_choose_backend("t", "cuda:1", "cuda.gemm.f16.shared", &device, &name));
+    assert_string_equal(device, "cuda:1");
+    assert_string_equal(name, "cuda");
+    assert_true(cli_choose_backend("t", "emu", "all", &device, &name));
+    assert_string_equal(name, "emu");
+    assert_complaint("");
+    assert_false(cli_choose_backend("t", "cpu", "cuda.gemm.f16.shared", &device, &name));
+    assert_complaint("t: --lowering cuda.gemm.f16.shared is not of backend 'cpu'");
+    assert_false(cli_choose_backend("t", "cudda", NULL, &device, &name));
+    assert_complaint("t: unknown backend 'cudda'; did you mean 'cuda'?");
+}
+
 static void types(void **state)
 {
     (void)state;
@@ -117,8 +141,8 @@ static void numbers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ops),   cmocka_unit_test(types),   cmocka_unit_test(shape),
-        cmocka_unit_test(level), cmocka_unit_test(numbers),
+        cmocka_unit_test(ops),   cmocka_unit_test(backend), cmocka_unit_test(types),
+        cmocka_unit_test(shape), cmocka_unit_test(level),   cmocka_unit_test(numbers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -187,6 +187,7 @@ static void test_no_device(void **state)
     unsetenv("FAKE_GPU_VERSION");
     assert_int_equal(setenv(s->vendor->variable, "/nowhere/libgpu.so", 1), 0);
     assert_no_device(s, "/nowhere/libgpu.so: cannot open shared object file");
+    assert_no_device(s, hip ? "TOKITAI_HIP_LIBRARY is set to it" : "TOKITAI_CUDA_LIBRARY is set to it");
 }
 
 static void test_missing_function(void **state)
@@ -432,6 +433,9 @@ static void test_loading_fails(void **state)
     assert_says(s, "compiled for another architecture");
     assert_says(s, source);
     assert_null(tki_gpu_artifact(s->gpu, source, TK_F16));
+    FAIL(s, module_load, "222");
+    assert_int_equal(tki_gpu_kernel_get(s->ctx, s->gpu, source, TK_F16, "k", &k), TK_UNAVAILABLE);
+    assert_says(s, "update the driver, or set TOKITAI_CUDA_COMPILER");
     FAIL(s, module_function, "500");
     assert_int_equal(tki_gpu_kernel_get(s->ctx, s->gpu, source, TK_F16, "k", &k), TK_INTERNAL);
     assert_says(s, "looking for kernel k in ops/gemm/kernel.cu");
