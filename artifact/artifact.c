@@ -57,7 +57,8 @@ static bool find_entry(tk_ctx *ctx, work *w, const char *key, tki_artifact *arti
     char problem[256];
     tki_store_result result = tki_store_load(ctx, &w->store, &w->digest, key, artifact, problem, sizeof problem);
     if (result == TKI_STORE_DAMAGED && !strstr(w->note, problem))
-        append(w->note, sizeof w->note, "the cache entry %.12s... was damaged (%s) and is built again", key, problem);
+        append(w->note, sizeof w->note, "the cache entry %.12s... of %s (%s) was damaged (%s) and is built again",
+               key, w->request->source, tk_dtype_name(w->request->dtype), problem);
     return result == TKI_STORE_FOUND;
 }
 
@@ -137,6 +138,25 @@ static bool try_compiler(tk_ctx *ctx, work *w, tki_compiler *compiler, tki_artif
     return true;
 }
 
+/* What was met on the way, to the artifact and to whoever listens. */
+static void finish_note(tk_ctx *ctx, const work *w, tki_artifact *artifact)
+{
+    char parts[3][sizeof w->note] = {""};
+    snprintf(parts[0], sizeof parts[0], "%s", w->note);
+    if (w->store.problem[0])
+        snprintf(parts[1], sizeof parts[1], "not kept in the cache: %s", w->store.problem);
+    if (w->tried[0] && w->compiler_failed)
+        snprintf(parts[2], sizeof parts[2], "%.200s", w->tried);
+    tki_note(ctx, artifact->note);
+    for (int i = 0; i < 3; i++) {
+        if (!parts[i][0])
+            continue;
+        tki_text_flatten(parts[i]);
+        tki_note(ctx, parts[i]);
+        append(artifact->note, sizeof artifact->note, "%s", parts[i]);
+    }
+}
+
 tk_status tki_artifact_get(tk_ctx *ctx, const tki_artifact_request *request, tki_artifact *artifact)
 {
     double start = tki_now();
@@ -173,12 +193,7 @@ tk_status tki_artifact_get(tk_ctx *ctx, const tki_artifact_request *request, tki
                               request->architecture, tk_dtype_name(request->dtype), w->tried);
     }
     if (there) {
-        if (w->note[0])
-            append(artifact->note, sizeof artifact->note, "%s", w->note);
-        if (w->store.problem[0])
-            append(artifact->note, sizeof artifact->note, "not kept in the cache: %s", w->store.problem);
-        if (w->tried[0] && w->compiler_failed)
-            append(artifact->note, sizeof artifact->note, "%.200s", w->tried);
+        finish_note(ctx, w, artifact);
         artifact->seconds = tki_now() - start;
     }
     free(compiler);

@@ -362,6 +362,7 @@ cli_exit cli_certify(int argc, char **argv)
         free(p);
         return CLI_UNKNOWN;
     }
+    cli_show_notes(ctx, a.who);
     cli_exit result = certify_plan_make(&a, p, ctx);
     if (result == CLI_HOLDS)
         result = run_jobs(&a, p, ctx);

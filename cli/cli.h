@@ -50,6 +50,9 @@ __attribute__((format(printf, 2, 3))) void cli_complain(const char *who, const c
 /* A context, or NULL after a complaint. */
 tk_ctx *cli_open(const char *who);
 
+/* Notes of this context are complained of from now on. `who` has to stay. */
+void cli_show_notes(tk_ctx *ctx, const char *who);
+
 /* ------------------------------------------------------------------------------------------------------------
  * Standard output
  * ------------------------------------------------------------------------------------------------------------ */

@@ -144,6 +144,7 @@ cli_exit cli_kernel(int argc, char **argv)
     tk_ctx *ctx = cli_open(argv[0]);
     if (!ctx)
         return (cli_exit)TKI_SERVE_DEVICE;
+    cli_show_notes(ctx, argv[0]);
     signal(SIGPIPE, SIG_IGN); /* a reply that nobody takes is an exit status */
     int result = serve(&a, ctx);
     if (result != TKI_SERVE_DONE)

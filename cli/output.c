@@ -63,9 +63,11 @@ void cli_complain(const char *who, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
+    flockfile(stderr);
     fprintf(stderr, "%s: ", who);
     put_text(stderr, text);
     fputc('\n', stderr);
+    funlockfile(stderr);
 }
 
 tk_ctx *cli_open(const char *who)
@@ -370,4 +372,16 @@ void cli_progress_clear(cli_progress *progress)
     if (progress->shown)
         fputs("\r\033[K", stderr);
     progress->shown = false;
+}
+
+static void complain_of_note(const char *note, void *who)
+{
+    if (on_terminal(STDERR_FILENO))
+        fputs("\r\033[K", stderr); /* there may be progress; it is drawn again */
+    cli_complain(who, "note: %s", note);
+}
+
+void cli_show_notes(tk_ctx *ctx, const char *who)
+{
+    (void)!tk_ctx_set_note_listener(ctx, complain_of_note, (void *)(uintptr_t)who);
 }

@@ -116,6 +116,7 @@ cli_exit cli_replay(int argc, char **argv)
     tk_ctx *ctx = cli_open(argv[0]);
     if (!ctx)
         return CLI_UNKNOWN;
+    cli_show_notes(ctx, argv[0]);
     cli_exit result = replay(argv[0], ctx, &a);
     tk_ctx_destroy(ctx);
     return result;

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define TK_STRING_(x) #x
 #define TK_STRING(x) TK_STRING_(x)
@@ -46,6 +47,8 @@ void tk_ctx_destroy(tk_ctx *ctx)
         ctx->close_device(ctx);
     if (ctx && !ctx->scratch_is_callers)
         free(ctx->scratch);
+    if (ctx)
+        free(ctx->noted);
     free(ctx);
 }
 
@@ -61,6 +64,32 @@ tk_status tki_fail(tk_ctx *ctx, tk_status status, const char *format, ...)
     vsnprintf(ctx->message, sizeof ctx->message, format, arguments);
     va_end(arguments);
     return status;
+}
+
+tk_status tk_ctx_set_note_listener(tk_ctx *ctx, tk_note_listener listener, void *user_data)
+{
+    if (!ctx)
+        return TK_BAD_ARGUMENT;
+    ctx->note_listener = listener;
+    ctx->note_data = user_data;
+    return TK_OK;
+}
+
+void tki_note(tk_ctx *ctx, const char *note)
+{
+    size_t bytes = strlen(note) + 1;
+    if (!ctx->note_listener || bytes == 1)
+        return;
+    for (size_t at = 0; at < ctx->noted_bytes; at += strlen(ctx->noted + at) + 1)
+        if (!strcmp(ctx->noted + at, note))
+            return;
+    char *grown = realloc(ctx->noted, ctx->noted_bytes + bytes);
+    if (grown) { /* else it may be told twice */
+        memcpy(grown + ctx->noted_bytes, note, bytes);
+        ctx->noted = grown;
+        ctx->noted_bytes += bytes;
+    }
+    ctx->note_listener(note, ctx->note_data);
 }
 
 tk_status tk_ctx_set_threads(tk_ctx *ctx, int threads)

@@ -10,6 +10,10 @@ struct tk_ctx {
     void *scratch;
     size_t scratch_bytes;
     bool scratch_is_callers;
+    tk_note_listener note_listener; /* or NULL */
+    void *note_data;
+    char *noted; /* [noted_bytes], strings one behind the other: what the listener has been told */
+    size_t noted_bytes;
     /* A GPU, once tk_ctx_use_device() has opened one; backend/context.c is in charge of these. */
     tki_gpu *gpu;
     const char *backend;
@@ -24,6 +28,9 @@ struct tk_ctx {
 
 /* Records the message and returns the status, so that a failure reads `return tki_fail(ctx, TK_..., "...")`. */
 __attribute__((format(printf, 3, 4))) tk_status tki_fail(tk_ctx *ctx, tk_status status, const char *format, ...);
+
+/* Tells the listener, if there is one and this is new to it. "" is nothing. */
+void tki_note(tk_ctx *ctx, const char *note);
 
 int tki_ctx_threads(const tk_ctx *ctx); /* the number to use now, at least 1 */
 

@@ -90,6 +90,13 @@ void tk_ctx_destroy(tk_ctx *ctx); /* NULL is fine */
 /* The text of the last failure in this context, "" if none. Valid until the next call with this context. */
 const char *tk_ctx_message(const tk_ctx *ctx);
 
+/* Notes are what made no call fail, but should be known: a file of the kernel cache that was damaged and was built again, a kernel that
+ * could not be kept there and why, one that the driver has yet to finish compiling. From now on `listener` gets each text, in the words of
+ * a message, once in the life of the context, from within the call that met it; it must not call anything with the context. NULL, the
+ * default: notes are dropped. */
+typedef void (*tk_note_listener)(const char *note, void *user_data);
+TK_MUST_USE tk_status tk_ctx_set_note_listener(tk_ctx *ctx, tk_note_listener listener, void *user_data);
+
 /* Threads that CPU kernels may use; 0, the default, takes as many as the machine has. The result has the same
  * bits for every number of threads. */
 TK_MUST_USE tk_status tk_ctx_set_threads(tk_ctx *ctx, int threads);

@@ -13,7 +13,7 @@ TK_MUST_USE int tki_serve_frames(tki_service *service, int input, int output, bo
 
 /* A listening Unix socket of type SOCK_STREAM at `path`: each connection is served as by tki_serve_frames(), several at a time, until
  * `stop` can be read. A failed request ends its own connection and nothing else. A socket that nobody listens on any more is replaced; the
- * file is removed at the end. */
+ * file is removed at the end. The listener to the notes of `ctx` hears those of the connections too, from their threads. */
 typedef struct tki_serve_listener {
     const tki_serve_program *program;
     const char *device;

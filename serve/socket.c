@@ -17,6 +17,7 @@ enum { CONNECTIONS = 16 }; /* at a time; more wait */
 
 typedef struct connection {
     const tki_serve_listener *listener;
+    const tk_ctx *parent; /* whose listener hears the notes */
     pthread_t thread;
     bool started;
     atomic_bool done;
@@ -32,6 +33,7 @@ static void *serve_connection(void *argument)
     tki_service *service = NULL;
     /* The client has been told what went wrong, or is gone. */
     if (tk_ctx_create(&ctx) == TK_OK &&
+        tk_ctx_set_note_listener(ctx, c->parent->note_listener, c->parent->note_data) == TK_OK &&
         tki_service_open(ctx, listener->program, listener->device, listener->limit, &service) == TK_OK)
         (void)!tki_serve_frames(service, c->socket, c->socket, listener->binary, false);
     tki_service_close(service);
@@ -49,9 +51,10 @@ static void finish(connection *c)
     c->started = false;
 }
 
-static void start(connection *c, const tki_serve_listener *listener, int socket, int wake)
+static void start(connection *c, const tk_ctx *parent, const tki_serve_listener *listener, int socket, int wake)
 {
     c->listener = listener;
+    c->parent = parent;
     c->socket = socket;
     c->wake = wake;
     atomic_init(&c->done, false);
@@ -61,7 +64,7 @@ static void start(connection *c, const tki_serve_listener *listener, int socket,
 }
 
 /* Accepts and finishes connections until there is something to be read from `stop`. */
-static void serve_connections(const tki_serve_listener *listener, int listening, int wake)
+static void serve_connections(const tk_ctx *parent, const tki_serve_listener *listener, int listening, int wake)
 {
     connection connections[CONNECTIONS] = {0};
     bool stopped = false;
@@ -86,7 +89,7 @@ static void serve_connections(const tki_serve_listener *listener, int listening,
         stopped = waiting[0].revents != 0;
         int socket = idle && waiting[2].revents ? accept4(listening, NULL, NULL, SOCK_CLOEXEC) : -1;
         if (socket >= 0)
-            start(idle, listener, socket, wake);
+            start(idle, parent, listener, socket, wake);
     }
     for (int i = 0; i < CONNECTIONS; i++)
         if (connections[i].started)
@@ -149,7 +152,7 @@ int tki_serve_socket(tk_ctx *ctx, const tki_serve_listener *listener)
     int wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     int result = TKI_SERVE_DONE;
     if (wake >= 0) {
-        serve_connections(listener, listening, wake);
+        serve_connections(ctx, listener, listening, wake);
         close(wake);
     } else {
         tki_fail(ctx, TK_IO, "no eventfd: %s", strerror(errno));

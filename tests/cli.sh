@@ -185,6 +185,17 @@ for d in json.load(open(sys.argv[1]))["devices"]:
     on_gpu 3 out "UNKNOWN .*cuModuleLoadData failed: .*another architecture" "a kernel that cannot be loaded" FAKE_GPU_FAIL=cuModuleLoadData=209
     on_gpu 3 err "allocating [0-9]+ bytes on Fake GPU 0: cuMemAlloc_v2 failed: CUDA_ERROR_OUT_OF_MEMORY" "no device memory" FAKE_GPU_FAIL=cuMemAlloc_v2=2@2
     on_gpu 3 err "told to find an error" "a kernel that does not compile" FAKE_GPU_COMPILE=error TOKITAI_CACHE="$work/empty"
+    damage() { for entry in "$work"/cache/*.artifact; do truncate -s 1000 "$entry"; done; }
+    damage
+    on_gpu 1 err "^tokitai certify: note: the cache entry [0-9a-f]{12}\.\.\. of ops/gemm/kernel.cu \(f16\) was damaged \(it has .*\) and is built again $" \
+        "a damaged cache entry is reported"
+    on_gpu 1 out "REFUTED" "    and is whole then"
+    is "    of which nothing more is said" test ! -s err
+    echo "1 15360 0" | TOKITAI_CACHE=$work/cache TOKITAI_CUDA_COMPILER=$fake_gpu/libnvrtc.so "$tokitai" kernel gelu-bwd --backend cuda >out 2>err
+    damage
+    echo "1 15360 0" | TOKITAI_CACHE=$work/cache TOKITAI_CUDA_COMPILER=$fake_gpu/libnvrtc.so "$tokitai" kernel gelu-bwd --backend cuda >out 2>err
+    says err "^tokitai kernel: note: the cache entry .* of ops/gelu/kernel.cu \(f16\) was damaged"
+    on_gpu 1 err "note: not kept in the cache: cannot make the directory /dev/null: Not a directory" "a cache that cannot be" TOKITAI_CACHE=/dev/null/cache
     device=cuda:1 on_gpu 3 err "there is no cuda device 1; there are 1, counted from 0" "a device that is not there"
     export LD_LIBRARY_PATH=${LD_LIBRARY_PATH#"$fake_gpu"}
     LD_LIBRARY_PATH=${LD_LIBRARY_PATH#:}

@@ -225,7 +225,7 @@ static void damaged_entries_are_built_again(void **state)
         int before = compilations("nvcc.count");
         assert_ok(ctx, get("cuda", "sm_90", TK_F16, &a));
         assert_false(a.was_cached);
-        assert_non_null(strstr(a.note, "was damaged"));
+        assert_non_null(strstr(a.note, "ops/gelu/kernel.cu (f16) was damaged"));
         assert_int_equal(compilations("nvcc.count"), before + 1);
         tki_artifact_free(&a);
         assert_ok(ctx, get("cuda", "sm_90", TK_F16, &a));
@@ -482,6 +482,41 @@ static void a_log_without_resources_is_noted(void **state)
     }
 }
 
+static void remember(const char *note, void *heard)
+{
+    char *text = heard;
+    snprintf(text + strlen(text), 1024 - strlen(text), "%s\n", note);
+}
+
+/* The listener hears each note once, whichever call meets it. */
+static void notes_are_told(void **state)
+{
+    (void)state;
+    tki_artifact a;
+    char heard[1024] = "";
+    assert_int_equal(tk_ctx_set_note_listener(NULL, remember, heard), TK_BAD_ARGUMENT);
+    assert_ok(ctx, tk_ctx_set_note_listener(ctx, remember, heard));
+    use_library(true, "silent");
+    for (int i = 0; i < 2; i++) {
+        assert_ok(ctx, get("cuda", "sm_90", i ? TK_BF16 : TK_F16, &a));
+        assert_int_equal(truncate(a.path, 1000), 0);
+        tki_artifact_free(&a);
+    }
+    assert_string_equal(heard, "the compiler did not tell what the kernels use\n");
+    heard[0] = 0;
+    assert_ok(ctx, get("cuda", "sm_90", TK_F16, &a));
+    tki_artifact_free(&a);
+    assert_true(!strncmp(heard, "the cache entry ", 16) &&
+                strstr(heard, "of ops/gelu/kernel.cu (f16) was damaged (") &&
+                strchr(heard, '\n') == heard + strlen(heard) - 1);
+    heard[0] = 0;
+    assert_ok(ctx, tk_ctx_set_note_listener(ctx, NULL, NULL));
+    assert_ok(ctx, get("cuda", "sm_90", TK_BF16, &a));
+    assert_non_null(strstr(a.note, "was damaged"));
+    assert_string_equal(heard, "");
+    tki_artifact_free(&a);
+}
+
 /* HIPRTC does not tell what a kernel uses; that is said, not made up. */
 static void hiprtc_builds(void **state)
 {
@@ -529,6 +564,7 @@ int main(void)
         TEST(built_then_found),
         TEST(hip_programs),
         TEST(damaged_entries_are_built_again),
+        TEST(notes_are_told),
         TEST(a_cache_that_cannot_be_used),
         TEST(compilers_that_fail),
         TEST(a_compiler_that_hangs),

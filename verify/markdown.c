@@ -177,14 +177,21 @@ static void print_sentences(FILE *out, const tk_certificate *c, const char *titl
 
 static void print_basis(FILE *out, const tk_certificate *c)
 {
-    static const char *const rows[][2] = {
-        {"built.source", "source"},       {"built.source_sha256", "source SHA-256"},
-        {"built.compiler", "compiler"},   {"built.options", "options"},
-        {"built.artifact", "artifact"},   {"built.artifact_sha256", "artifact SHA-256"},
-        {"machine.backend", "backend"},   {"machine.device", "device"},
-        {"machine.uuid", "UUID"},         {"machine.architecture", "architecture"},
-        {"machine.driver", "driver"},     {"machine.host", "host"},
-        {"machine.features", "features"}, {"integrity.sha256", "certificate SHA-256"}};
+    static const char *const rows[][2] = {{"built.source", "source"},
+                                          {"built.source_sha256", "source SHA-256"},
+                                          {"built.compiler", "compiler"},
+                                          {"built.options", "options"},
+                                          {"built.artifact", "artifact"},
+                                          {"built.artifact_sha256", "artifact SHA-256"},
+                                          {"built.note", "note"},
+                                          {"machine.backend", "backend"},
+                                          {"machine.device", "device"},
+                                          {"machine.uuid", "UUID"},
+                                          {"machine.architecture", "architecture"},
+                                          {"machine.driver", "driver"},
+                                          {"machine.host", "host"},
+                                          {"machine.features", "features"},
+                                          {"integrity.sha256", "certificate SHA-256"}};
     fprintf(out, "## On what\n\n| | |\n|---|---|\n");
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (tki_certificate_text(c, rows[i][0])[0])

@@ -60,25 +60,34 @@ static tk_status find_compiled(tk_ctx *ctx, const tki_lowering *lowering, tk_dty
 {
     if (!ctx->device || strcmp(lowering->backend, tki_ctx_backend(ctx)) != 0)
         return tki_fail(ctx, TK_UNAVAILABLE, "the context has no %s device open", lowering->backend);
-    tki_artifact artifact;
-    tk_status status = tki_artifact_get(ctx,
-                                        &(tki_artifact_request){.backend = lowering->backend,
-                                                                .source = lowering->source,
-                                                                .architecture = ctx->device->architecture,
-                                                                .dtype = dtype},
-                                        &artifact);
-    if (status != TK_OK)
-        return status;
+    /* The one that ran, if one did: a second look into the cache would find well what was damaged at the first. */
+    tki_artifact found = {0};
+    const tki_artifact *artifact = tki_gpu_artifact(ctx->gpu, lowering->source, dtype);
+    if (!artifact) {
+        tk_status status = tki_artifact_get(ctx,
+                                            &(tki_artifact_request){.backend = lowering->backend,
+                                                                    .source = lowering->source,
+                                                                    .architecture = ctx->device->architecture,
+                                                                    .dtype = dtype},
+                                            &found);
+        if (status != TK_OK)
+            return status;
+        artifact = &found;
+    }
     provenance->on_gpu = true;
     provenance->gpu = *ctx->device;
-    snprintf(provenance->artifact_path, sizeof provenance->artifact_path, "%s", artifact.path);
-    snprintf(provenance->artifact_hash, sizeof provenance->artifact_hash, "%s", artifact.hash);
-    snprintf(provenance->source_hash, sizeof provenance->source_hash, "%s", artifact.source_hash);
-    snprintf(provenance->compiler, sizeof provenance->compiler, "%s", artifact.compiler);
-    snprintf(provenance->options, sizeof provenance->options, "%s", artifact.options);
-    provenance->kernel_count = artifact.kernel_count;
-    memcpy(provenance->kernels, artifact.kernels, sizeof provenance->kernels);
-    tki_artifact_free(&artifact);
+    if (artifact->path[0])
+        snprintf(provenance->artifact_path, sizeof provenance->artifact_path, "%s", artifact->path);
+    else /* not kept; this would be its name */
+        snprintf(provenance->artifact_path, sizeof provenance->artifact_path, "%s.artifact", artifact->key);
+    snprintf(provenance->artifact_hash, sizeof provenance->artifact_hash, "%s", artifact->hash);
+    snprintf(provenance->source_hash, sizeof provenance->source_hash, "%s", artifact->source_hash);
+    snprintf(provenance->compiler, sizeof provenance->compiler, "%s", artifact->compiler);
+    snprintf(provenance->options, sizeof provenance->options, "%s", artifact->options);
+    snprintf(provenance->note, sizeof provenance->note, "%s", artifact->note);
+    provenance->kernel_count = artifact->kernel_count;
+    memcpy(provenance->kernels, artifact->kernels, sizeof provenance->kernels);
+    tki_artifact_free(&found);
     return TK_OK;
 }
 

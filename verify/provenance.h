@@ -19,6 +19,8 @@ typedef struct tki_provenance {
     tki_gpu_info gpu;
     int kernel_count;
     tki_kernel_resources kernels[TKI_ARTIFACT_KERNELS];
+    char note
+        [512]; /* "" or what else is to be known of how it was built or found: a damaged entry of the cache, PTX */
     char log[4096]; /* a kernel file that does not compile: the beginning of what the compiler said */
 } tki_provenance;
 
