@@ -132,6 +132,39 @@ static void test_held(void **state)
     assert_non_null(strstr(json, !strcmp(s->backend, "hip") ? "HIPRTC 6.2" : "NVRTC 12.4"));
 }
 
+/* One source serves both vendors: each says that nothing is claimed of the other. */
+static void test_other_vendor(void **state)
+{
+    scene *s = *state;
+    static const int64_t shape[3] = {17, 33, 9};
+    const char *const sentences[] = {
+        "The same source is compiled for HIP as well; no run on an AMD device is claimed.",
+        "The same source is compiled for CUDA as well; no run on an NVIDIA device is claimed."};
+    const bool hip = !strcmp(s->backend, "hip");
+    dtype = TK_F16;
+    assert_int_equal(certify(s, "gemm", shape), TK_HELD);
+    assert_non_null(strstr(tk_certificate_json(s->certificate), sentences[hip]));
+    assert_null(strstr(tk_certificate_json(s->certificate), sentences[!hip]));
+}
+
+/* What the compiler tells of the kernels stands on the page for people too; HIPRTC does not tell. */
+static void test_resources(void **state)
+{
+    scene *s = *state;
+    static const int64_t shape[3] = {17, 33, 9};
+    dtype = TK_F16;
+    assert_int_equal(certify(s, "gemm", shape), TK_HELD);
+    const char *page = tk_certificate_markdown(s->certificate);
+    assert_non_null(page);
+    const char *table = strstr(page,
+                               "| kernel | registers | shared memory | stack | spills |\n|---|---|---|---|---|\n"
+                               "| fake | 40 | 128 | 0 | 0 + 0 |\n");
+    if (!strcmp(s->backend, "cuda"))
+        assert_non_null(table);
+    else
+        assert_null(strstr(page, "registers"));
+}
+
 static void test_refuted(void **state)
 {
     scene *s = *state;
@@ -207,10 +240,8 @@ static void test_capture(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        ON_BOTH(test_held),
-        ON_BOTH(test_refuted),
-        ON_BOTH(test_unknown),
-        ON_BOTH(test_capture),
+        ON_BOTH(test_held),    ON_BOTH(test_other_vendor), ON_BOTH(test_resources),
+        ON_BOTH(test_refuted), ON_BOTH(test_unknown),      ON_BOTH(test_capture),
     };
     return cmocka_run_group_tests_name("verify.gpu", tests, NULL, NULL);
 }

@@ -199,6 +199,26 @@ static void print_basis(FILE *out, const tk_certificate *c)
     fputc('\n', out);
 }
 
+static void print_kernels(FILE *out, const tk_certificate *c)
+{
+    const json_t *kernels = tki_certificate_get(c, "built.kernels");
+    if (!json_array_size(kernels))
+        return;
+    fprintf(out, "## What the kernels use\n\nAs their compiler says: registers and bytes of a thread, of a block for "
+                 "static shared memory; spills are stored + loaded.\n\n"
+                 "| kernel | registers | shared memory | stack | spills |\n|---|---|---|---|---|\n");
+    for (size_t i = 0; i < json_array_size(kernels); i++) {
+        static const char *const columns[] = {"registers", "shared_bytes", "stack_bytes", "spill_store_bytes"};
+        const json_t *kernel = json_array_get(kernels, i);
+        fprintf(out, "| ");
+        print_cell(out, text_of(kernel, "name"));
+        for (size_t k = 0; k < sizeof columns / sizeof *columns; k++)
+            fprintf(out, " | %lld", (long long)json_integer_value(json_object_get(kernel, columns[k])));
+        fprintf(out, " + %lld |\n", (long long)json_integer_value(json_object_get(kernel, "spill_load_bytes")));
+    }
+    fputc('\n', out);
+}
+
 static void print_trials(FILE *out, const tk_certificate *c)
 {
     const json_t *trials = tki_certificate_get(c, "run.trials");
@@ -230,6 +250,7 @@ char *tki_certificate_render(const tk_certificate *certificate)
         fprintf(out, "Times by %s.\n\n", tki_certificate_text(certificate, "worker.clock"));
     }
     print_basis(out, certificate);
+    print_kernels(out, certificate);
     print_trials(out, certificate);
     if (fclose(out)) {
         free(text);

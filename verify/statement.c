@@ -330,6 +330,19 @@ static void disclaim_a_stranger(json_t *list, const tki_outcome *o)
         say(list, "That the artifact does what the source says rests on the compiler named.");
 }
 
+/* A source that serves both vendors has been seen to run on one of them only. */
+static void disclaim_the_other_vendor(json_t *list, const tki_outcome *o)
+{
+    const bool cuda = !strcmp(o->lowering->backend, "cuda");
+    for (const tki_lowering *row = tki_lowerings_of(o->contract); row->backend; row++) {
+        if (strcmp(row->backend, cuda ? "hip" : "cuda") != 0 || strcmp(row->source, o->lowering->source) != 0)
+            continue;
+        say(list, "The same source is compiled for %s as well; no run on an %s device is claimed.",
+            cuda ? "HIP" : "CUDA", cuda ? "AMD" : "NVIDIA");
+        return;
+    }
+}
+
 static json_t *non_claims_json(const tki_outcome *o)
 {
     json_t *list = json_array();
@@ -342,6 +355,8 @@ static json_t *non_claims_json(const tki_outcome *o)
         runs_on_gpu(o) ? "devices, drivers" : "processors");
     if (runs_on_gpu(o))
         say(list, "Reads outside the buffers in device memory cannot be seen by this run.");
+    if (runs_on_gpu(o) && o->lowering)
+        disclaim_the_other_vendor(list, o);
     say(list, "Nothing is claimed about speed: the times are of runs under test, not a benchmark.");
     if (o->kind == TKI_FUNCTION && o->options->kernel_program)
         say(list,
