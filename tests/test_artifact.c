@@ -225,7 +225,7 @@ static void damaged_entries_are_built_again(void **state)
         int before = compilations("nvcc.count");
         assert_ok(ctx, get("cuda", "sm_90", TK_F16, &a));
         assert_false(a.was_cached);
-        assert_non_null(strstr(a.note, "ops/gelu/kernel.cu (f16) was damaged"));
+        assert_true(strstr(a.note, source) && strstr(a.note, " (f16) was damaged ("));
         assert_int_equal(compilations("nvcc.count"), before + 1);
         tki_artifact_free(&a);
         assert_ok(ctx, get("cuda", "sm_90", TK_F16, &a));
@@ -499,16 +499,15 @@ static void notes_are_told(void **state)
     use_library(true, "silent");
     for (int i = 0; i < 2; i++) {
         assert_ok(ctx, get("cuda", "sm_90", i ? TK_BF16 : TK_F16, &a));
-        assert_int_equal(truncate(a.path, 1000), 0);
+        assert_int_equal(truncate(a.path, 300), 0);
         tki_artifact_free(&a);
     }
     assert_string_equal(heard, "the compiler did not tell what the kernels use\n");
     heard[0] = 0;
     assert_ok(ctx, get("cuda", "sm_90", TK_F16, &a));
     tki_artifact_free(&a);
-    assert_true(!strncmp(heard, "the cache entry ", 16) &&
-                strstr(heard, "of ops/gelu/kernel.cu (f16) was damaged (") &&
-                strchr(heard, '\n') == heard + strlen(heard) - 1);
+    assert_true(!strncmp(heard, "the cache entry ", 16) && strstr(heard, source) &&
+                strstr(heard, " (f16) was damaged (") && strchr(heard, '\n') == heard + strlen(heard) - 1);
     heard[0] = 0;
     assert_ok(ctx, tk_ctx_set_note_listener(ctx, NULL, NULL));
     assert_ok(ctx, get("cuda", "sm_90", TK_BF16, &a));
