@@ -1,5 +1,6 @@
 /* The program: finds the command and hands over to it. */
 #include <argp.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -134,6 +135,9 @@ int main(int argc, char **argv)
     int command = 0;
     let_threads_sleep(argc, argv);
     cli_watch_output();
+    signal(
+        SIGXFSZ,
+        SIG_IGN); /* a file that may not grow any more is like a full disk: write() fails, and what was begun is removed */
     if (argc < 1) {
         cli_complain(own_name, "started without a name");
         return CLI_BAD;

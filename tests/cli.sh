@@ -196,6 +196,15 @@ for d in json.load(open(sys.argv[1]))["devices"]:
     echo "1 15360 0" | TOKITAI_CACHE=$work/cache TOKITAI_CUDA_COMPILER=$fake_gpu/libnvrtc.so "$tokitai" kernel gelu-bwd --backend cuda >out 2>err
     says err "^tokitai kernel: note: the cache entry .* of ops/gelu/kernel.cu \(f16\) was damaged"
     on_gpu 1 err "note: not kept in the cache: cannot make the directory /dev/null: Not a directory" "a cache that cannot be" TOKITAI_CACHE=/dev/null/cache
+    mkdir small
+    text=$(
+        ulimit -f 0
+        TOKITAI_CACHE=$work/small TOKITAI_CUDA_COMPILER=$fake_gpu/libnvrtc.so "$tokitai" cache build --backend cuda --architecture sm_90 \
+            --source ops/gelu/kernel.cu --dtype f16 2>&1
+    )
+    is "a file that may not grow is like a full disk" test $? -eq 0
+    is "    and is said" grep -q "not kept in the cache: cannot write .*: File too large" <<<"$text"
+    is "    nothing half written stays" test -z "$(ls -A small)"
     device=cuda:1 on_gpu 3 err "there is no cuda device 1; there are 1, counted from 0" "a device that is not there"
     export LD_LIBRARY_PATH=${LD_LIBRARY_PATH#"$fake_gpu"}
     LD_LIBRARY_PATH=${LD_LIBRARY_PATH#:}
