@@ -367,8 +367,30 @@ static cli_exit build(const arguments *a, tk_ctx *ctx)
 
 cli_exit cli_cache(int argc, char **argv)
 {
-    static const char *const actions[] = {"list", "verify", "clear", "build"};
-    enum { LIST, VERIFY, CLEAR, BUILD, ACTIONS };
+enum { LIST, VERIFY, CLEAR, BUILD, ACTIONS };
+static const char *const actions[] = {"list", "verify", "clear", "build"};
+
+/* An option that would go unheard is refused: 'clear --source X' looks as if it removed less than all. */
+static bool check_options(const arguments *a, int action)
+{
+    const struct {
+        const char *name;
+        bool given;
+        int taker;
+    } options[] = {{"--repair", a->repair, VERIFY},
+                   {"--backend", a->backend != NULL, BUILD},
+                   {"--architecture", a->architecture != NULL, BUILD},
+                   {"--source", a->source != NULL, BUILD},
+                   {"--dtype", a->dtype != NULL, BUILD}};
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+        if (options[i].given && options[i].taker != action) {
+            cli_complain(a->who, "%s does not take %s; %s does", a->action, options[i].name,
+                         actions[options[i].taker]);
+            return false;
+        }
+    return true;
+}
+
     arguments a = {.who = argv[0]};
     if (argp_parse(&command, argc, argv, 0, NULL, &a) != 0)
         return CLI_BAD;
@@ -385,6 +407,8 @@ cli_exit cli_cache(int argc, char **argv)
     }
     tk_ctx *ctx = cli_open(a.who);
     if (!ctx)
+    if (!check_options(&a, action))
+        return CLI_BAD;
         return CLI_UNKNOWN;
     cli_exit result = action == CLEAR   ? clear(&a, ctx)
                       : action == BUILD ? build(&a, ctx)

@@ -558,6 +558,12 @@ is "    is JSON" json_good out
 expect 0 "an empty cache verified" cache verify
 expect 0 "an empty cache cleared" cache clear
 says out "^0 removed"
+expect 2 "clear less than all" cache clear --dtype f16 --source ops/gelu/kernel.cu
+says err "clear does not take --source; build does"
+expect 2 "repair by looking" cache list --repair
+says err "list does not take --repair; verify does"
+expect 2 "verify one backend" cache verify --backend cuda
+says err "verify does not take --backend; build does"
 expect 2 "build what?" cache build
 expect 2 "a backend without kernels" cache build --backend tpu --architecture sm_90
 expect 2 "an architecture of another backend" cache build --backend cuda --architecture gfx942
