@@ -1,4 +1,5 @@
 /* The public side of the kernel cache. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,12 +8,19 @@
 #include "artifact/artifact.h"
 #include "artifact/store.h"
 #include "core/context.h"
-#include "core/file.h"
 
 static tk_status open_store(tk_ctx *ctx, tki_store *store)
 {
+    char note[sizeof store->problem + 64];
     tki_store_open(ctx, store, false);
-    return store->folder[0] ? TK_OK : tki_fail(ctx, TK_IO, "no kernel cache: %s", store->problem);
+    if (!store->folder[0])
+        return tki_fail(ctx, TK_IO, "no kernel cache: %s", store->problem);
+    if (store->problem[0]) {
+        snprintf(note, sizeof note, "nothing %s in the kernel cache: %s",
+                 store->distrusted ? "is used" : "new is kept", store->problem);
+        tki_note(ctx, note);
+    }
+    return TK_OK;
 }
 
 tk_status tk_cache_folder(tk_ctx *ctx, char *path, size_t size)
@@ -52,10 +60,14 @@ static void look(tk_ctx *ctx, const tki_store *store, tki_digest *digest, const 
     *entry = (tk_cache_entry){.bytes = file->bytes, .last_used = (int64_t)file->used.tv_sec};
     (void)tki_store_key_of(file->name, entry->key);
     snprintf(entry->path, sizeof entry->path, "%s/%s", store->folder, file->name);
-    if (tki_file_read(ctx, entry->path, TKI_MOST_ENTRY, &data, &bytes) != TK_OK) {
-        snprintf(entry->damage, sizeof entry->damage, "%.250s", tk_ctx_message(ctx));
+    if (store->distrusted) { /* so it is not used, whatever it holds */
+        snprintf(entry->damage, sizeof entry->damage, "it lies in a folder that others can write to");
         return;
     }
+    int opened = tki_store_read(ctx, entry->path, &data, &bytes, entry->damage, sizeof entry->damage);
+    if (opened < 0)
+        return;
+    close(opened);
     if (tki_entry_decode(digest, data, bytes, entry->key, whole, artifact, entry->damage, sizeof entry->damage)) {
         fill(entry, artifact);
         tki_artifact_free(artifact);
@@ -95,10 +107,11 @@ tk_status tk_cache_clear(tk_ctx *ctx, const char *key, int *removed, int64_t *by
 {
     tki_store store;
     tki_store_file *files = NULL;
-    int count = 0, gone = 0;
+    int count = 0, gone = 0, left = 0;
     int64_t freed = 0;
     if (!ctx)
         return TK_BAD_ARGUMENT;
+    char reason[sizeof store.folder + 256], first[sizeof reason] = "";
     tk_status status = open_store(ctx, &store);
     if (status == TK_OK)
         status = tki_store_list(ctx, &store, &files, &count);
@@ -106,13 +119,20 @@ tk_status tk_cache_clear(tk_ctx *ctx, const char *key, int *removed, int64_t *by
         if (key && strncmp(files[i].name, key, strlen(key)) != 0)
             continue;
         int64_t size = tki_store_remove(&store, files[i].name, true);
-        if (size < 0) {
-            status = tki_fail(ctx, TK_IO, "cannot remove %s/%s", store.folder, files[i].name);
-            break;
+        if (size >= 0) {
+            gone++;
+            freed += size;
+        } else if (errno != ENOENT) { /* else another process was faster */
+            snprintf(reason, sizeof reason, "cannot remove %s/%s: %s", store.folder, files[i].name, strerror(errno));
+            if (left++ == 0)
+                memcpy(first, reason, sizeof first);
+            tki_note(ctx, reason);
         }
-        gone++;
-        freed += size;
     }
+    if (status == TK_OK)
+        tki_store_sweep(&store, key ? key : "");
+    if (left)
+        status = tki_fail(ctx, TK_IO, "%d of %d entries stay; %s", left, left + gone, first);
     free(files);
     if (removed)
         *removed = gone;

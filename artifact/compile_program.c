@@ -119,7 +119,7 @@ static tk_status put_file(tk_ctx *ctx, const char *folder, const tki_source_file
         return tki_fail(ctx, TK_IO, "the path of the temporary folder is too long");
     char *slash = strrchr(path, '/');
     *slash = 0;
-    tk_status status = tki_directory_make(ctx, path);
+    tk_status status = tki_directory_make(ctx, path, 0777);
     *slash = '/';
     return status == TK_OK ? tki_file_write(ctx, path, file->text, file->bytes) : status;
 }

@@ -16,8 +16,9 @@
 #include "core/context.h"
 #include "core/file.h"
 
-enum { PATH = 4096, STALE_SECONDS = 3600 };
+enum { PATH = 4096, EMPTY_SECONDS = 60 };
 static const char ending[] = ".artifact";
+static const char lock_ending[] = ".lock";
 
 /* ------------------------------------------------------------------------------------------------------------
  * The folder
@@ -39,23 +40,46 @@ static void choose_folder(tki_store *store)
         length = snprintf(store->folder, sizeof store->folder, "%s/tokitai/artifacts", cache);
     else if (home)
         length = snprintf(store->folder, sizeof store->folder, "%s/.cache/tokitai/artifacts", home);
-    if (length < 0)
+    if (length < 0) {
         snprintf(store->problem, sizeof store->problem, "neither XDG_CACHE_HOME nor HOME is set");
-    else if ((size_t)length >= sizeof store->folder)
-        snprintf(store->problem, sizeof store->problem, "its path is too long");
+    } else if ((size_t)length >= sizeof store->folder) {
+        snprintf(store->problem, sizeof store->problem, "its path has %d bytes, and at most %zu are possible", length,
+                 sizeof store->folder - 1);
+        store->folder[0] = 0; /* rather none than another */
+    }
 }
 
-/* "1G", "500M", "4096"; -1 if it is something else. */
+/* "1G", "500M", "4096"; the largest there is if it is larger; -1 if it is something else. */
 static int64_t parse_limit(const char *text)
 {
     char *end;
-    errno = 0;
     if (*text < '0' || *text > '9')
         return -1;
-    long long value = strtoll(text, &end, 10);
+    long long value = strtoll(text, &end, 10); /* LLONG_MAX if it is larger */
     int shift = *end == 'K' ? 10 : *end == 'M' ? 20 : *end == 'G' ? 30 : 0;
     end += shift > 0;
-    return errno || *end || value > (INT64_MAX >> shift) ? -1 : (int64_t)value << shift;
+    if (*end)
+        return -1;
+    return value > (INT64_MAX >> shift) ? INT64_MAX : (int64_t)value << shift;
+}
+
+static void check_owner(tki_store *store)
+{
+    struct stat about;
+    if (stat(store->folder, &about) != 0)
+        return;
+    if (about.st_uid != geteuid() && about.st_uid != 0)
+        snprintf(store->problem, sizeof store->problem,
+                 "%.256s belongs to user %u, not to user %u or root; set TOKITAI_CACHE to a folder of your own",
+                 store->folder, (unsigned)about.st_uid, (unsigned)geteuid());
+    else if (about.st_mode & S_IWOTH)
+        snprintf(
+            store->problem, sizeof store->problem,
+            "%.256s has mode %04o, so that everybody can write to it; 'tokitai cache clear' and chmod it to 0700",
+            store->folder, (unsigned)(about.st_mode & 07777));
+    else
+        return;
+    store->distrusted = true;
 }
 
 void tki_store_open(tk_ctx *ctx, tki_store *store, bool make)
@@ -68,18 +92,14 @@ void tki_store_open(tk_ctx *ctx, tki_store *store, bool make)
         if (bytes >= 0)
             store->limit = bytes;
         else
-            snprintf(store->problem, sizeof store->problem, "TOKITAI_CACHE_LIMIT is '%.40s', which is not a size",
-                     limit);
+            snprintf(store->problem, sizeof store->problem,
+                     "TOKITAI_CACHE_LIMIT is '%.40s', which is not a size such as 500M or 1G", limit);
     }
-    if (store->problem[0])
+    if (!store->folder[0])
         return;
-    struct stat about;
-    if (make && tki_directory_make(ctx, store->folder) != TK_OK)
-        snprintf(store->problem, sizeof store->problem, "%.250s", tk_ctx_message(ctx));
-    else if (stat(store->folder, &about) == 0 &&
-             ((about.st_uid != geteuid() && about.st_uid != 0) || (about.st_mode & S_IWOTH)))
-        /* What lies there is run on the device, and its hashes can be made by anyone. */
-        snprintf(store->problem, sizeof store->problem, "others than its user can write to it");
+    if (make && !store->problem[0] && tki_directory_make(ctx, store->folder, 0700) != TK_OK)
+        snprintf(store->problem, sizeof store->problem, "%.400s", tk_ctx_message(ctx));
+    check_owner(store);
 }
 
 static bool path_of(const tki_store *store, const char *name, const char *suffix, char path[PATH])
@@ -91,6 +111,14 @@ static bool path_of(const tki_store *store, const char *name, const char *suffix
  * Locks
  * ------------------------------------------------------------------------------------------------------------ */
 
+/* Whoever removes the name of a lock holds it, and a lock on a file without a name protects nothing. */
+static bool still_has_name(int file, const char *path)
+{
+    struct stat held, named;
+    return fstat(file, &held) == 0 && lstat(path, &named) == 0 && held.st_ino == named.st_ino &&
+           held.st_dev == named.st_dev;
+}
+
 static void pause_briefly(void)
 {
     nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
@@ -100,17 +128,14 @@ int tki_store_lock(const tki_store *store, const char *key, double seconds)
 {
     char path[PATH];
     double deadline = tki_now() + seconds;
-    if (store->problem[0] || !path_of(store, key, ".lock", path))
+    if (store->problem[0] || !path_of(store, key, lock_ending, path))
         return -1;
     for (;;) {
         int lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
         if (lock < 0)
             return -1;
-        struct stat held, named;
         if (flock(lock, LOCK_EX | LOCK_NB) == 0) {
-            /* The one who had it before has removed its name; a lock on a file without a name protects nothing. */
-            if (fstat(lock, &held) == 0 && stat(path, &named) == 0 && held.st_ino == named.st_ino &&
-                held.st_dev == named.st_dev)
+            if (still_has_name(lock, path))
                 return lock;
         } else {
             if (errno != EWOULDBLOCK || tki_now() > deadline) {
@@ -128,7 +153,7 @@ void tki_store_unlock(const tki_store *store, const char *key, int lock)
     char path[PATH];
     if (lock < 0)
         return;
-    if (path_of(store, key, ".lock", path))
+    if (path_of(store, key, lock_ending, path))
         unlink(path);
     close(lock);
 }
@@ -137,12 +162,34 @@ void tki_store_unlock(const tki_store *store, const char *key, int lock)
  * Entries
  * ------------------------------------------------------------------------------------------------------------ */
 
-/* Opens the entry and keeps others from removing it as long as it is open. */
-static int open_entry(const char *path)
+static int open_file(const char *path)
 {
-    int file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    return open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+}
+
+/* Keeps others from removing the entry as long as it is open. */
+static void hold(int file)
+{
     if (file >= 0)
         (void)flock(file, LOCK_SH | LOCK_NB); /* without it the entry may be removed, which its reader survives */
+}
+
+int tki_store_read(tk_ctx *ctx, const char *path, char **data, size_t *bytes, char *problem, size_t problem_size)
+{
+    int file = open_file(path);
+    if (file < 0) {
+        int error = errno;
+        snprintf(problem, problem_size, "it cannot be opened: %s",
+                 error == ELOOP ? "it is a symbolic link" : strerror(error));
+        errno = error;
+        return -1;
+    }
+    if (tki_file_read_open(ctx, file, path, TKI_MOST_ENTRY, data, bytes) != TK_OK) {
+        snprintf(problem, problem_size, "%.250s", tk_ctx_message(ctx));
+        close(file);
+        errno = EIO;
+        return -1;
+    }
     return file;
 }
 
@@ -154,20 +201,16 @@ tki_store_result tki_store_load(tk_ctx *ctx, const tki_store *store, tki_digest 
     size_t bytes;
     problem[0] = 0;
     *artifact = (tki_artifact){0};
-    if (store->problem[0] || !path_of(store, key, ending, path))
+    if (store->distrusted || !store->folder[0] || !path_of(store, key, ending, path))
         return TKI_STORE_ABSENT;
-    int file = open_entry(path);
-    if (file < 0 && errno == ENOENT)
+    int file = tki_store_read(ctx, path, &data, &bytes, problem, problem_size);
+    if (file < 0 && (errno == ENOENT || errno == ENOTDIR)) {
+        problem[0] = 0;
         return TKI_STORE_ABSENT;
-    if (file < 0) {
-        snprintf(problem, problem_size, "it cannot be opened: %s", strerror(errno));
-        return TKI_STORE_DAMAGED;
     }
-    if (tki_file_read_open(ctx, file, path, TKI_MOST_ENTRY, &data, &bytes) != TK_OK) {
-        snprintf(problem, problem_size, "%.200s", tk_ctx_message(ctx));
-        close(file);
+    if (file < 0)
         return TKI_STORE_DAMAGED;
-    }
+    hold(file);
     bool good = tki_entry_decode(digest, data, bytes, key, true, artifact, problem, problem_size);
     free(data);
     if (!good) {
@@ -199,18 +242,32 @@ static void make_room(tk_ctx *ctx, const tki_store *store, const char *spared)
     free(files);
 }
 
-/* Temporary files of processes that were ended while they wrote. */
-static void remove_stale(const tki_store *store)
+static void remove_abandoned(const char *path, bool is_lock)
 {
+    struct stat about;
+    int file = open_file(path);
+    /* An empty temporary file may be one that was made just now and is not locked yet. */
+    if (file >= 0 && flock(file, LOCK_EX | LOCK_NB) == 0 && fstat(file, &about) == 0 && S_ISREG(about.st_mode) &&
+        (is_lock || about.st_size > 0 || about.st_mtime < time(NULL) - EMPTY_SECONDS) && still_has_name(file, path))
+        unlink(path);
+    if (file >= 0)
+        close(file);
+}
+
+void tki_store_sweep(const tki_store *store, const char *key)
+{
+    char path[PATH];
     DIR *folder = opendir(store->folder);
-    time_t now = time(NULL);
     for (const struct dirent *e; folder && (e = readdir(folder));) {
-        const char *dot = strstr(e->d_name, ".artifact.");
-        struct stat about;
-        if (dot && strlen(dot) == strlen(".artifact.XXXXXX") &&
-            fstatat(dirfd(folder), e->d_name, &about, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(about.st_mode) &&
-            about.st_mtime < now - STALE_SECONDS)
-            unlinkat(dirfd(folder), e->d_name, 0);
+        const char *name = e->d_name, *rest = name + strspn(name, "0123456789abcdef");
+        if (rest - name != TKI_ARTIFACT_HEX - 1 || strncmp(name, key, strlen(key)) != 0 ||
+            !path_of(store, name, "", path))
+            continue;
+        bool is_lock = !strcmp(rest, lock_ending);
+        bool is_temporary = !strncmp(rest, ending, strlen(ending)) && rest[strlen(ending)] == '.' &&
+                            strlen(rest) == strlen(".artifact.XXXXXX");
+        if (is_lock || is_temporary)
+            remove_abandoned(path, is_lock);
     }
     if (folder)
         closedir(folder);
@@ -226,12 +283,13 @@ void tki_store_save(tk_ctx *ctx, tki_store *store, tki_digest *digest, tki_artif
     if (!data) {
         snprintf(store->problem, sizeof store->problem, "no memory to write an entry");
     } else if (tki_file_write(ctx, path, data, bytes) != TK_OK) {
-        snprintf(store->problem, sizeof store->problem, "%.250s", tk_ctx_message(ctx));
+        snprintf(store->problem, sizeof store->problem, "%.400s", tk_ctx_message(ctx));
     } else {
-        int file = open_entry(path);
+        int file = open_file(path);
+        hold(file);
         artifact->hold = file + 1;
         snprintf(artifact->path, sizeof artifact->path, "%s", path);
-        remove_stale(store);
+        tki_store_sweep(store, "");
         make_room(ctx, store, artifact->key);
     }
     free(data);
@@ -299,10 +357,12 @@ int64_t tki_store_remove(const tki_store *store, const char *name, bool force)
     struct stat about;
     if (!path_of(store, name, "", path) || lstat(path, &about))
         return -1;
-    int file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    int file = open_file(path);
     bool free_to_go = force || file < 0 || flock(file, LOCK_EX | LOCK_NB) == 0;
     bool gone = free_to_go && unlink(path) == 0;
+    int error = errno;
     if (file >= 0)
         close(file);
+    errno = error;
     return gone ? (int64_t)about.st_size : -1;
 }

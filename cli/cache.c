@@ -241,6 +241,7 @@ static cli_exit show(const arguments *a, tk_ctx *ctx, bool verify)
 static cli_exit clear(const arguments *a, tk_ctx *ctx)
 {
     enum { LEAST_KEY = 4, WHOLE_KEY = 64 };
+    cli_exit result = CLI_HOLDS;
     int removed = 0;
     int64_t freed = 0;
     for (int i = 0; i < a->word_count; i++) {
@@ -258,20 +259,21 @@ static cli_exit clear(const arguments *a, tk_ctx *ctx)
         tk_status status = tk_cache_clear(ctx, key, &some, &bytes);
         removed += some;
         freed += bytes;
-        if (status != TK_OK || (key && !some)) {
-            if (status != TK_OK)
-                cli_complain(a->who, "%s", tk_ctx_message(ctx));
-            else
-                cli_complain(a->who, "no entry has a key that begins with '%s'", key);
-            return status != TK_OK ? cli_exit_of(status, CLI_BAD) : CLI_BAD;
+        if (status != TK_OK) {
+            cli_complain(a->who, "%s", tk_ctx_message(ctx));
+            result = cli_worse(result, cli_exit_of(status, CLI_BAD));
+        } else if (key && !some) {
+            cli_complain(a->who, "no entry has a key that begins with '%s'", key);
+            result = CLI_BAD;
         }
     }
     if (a->json)
-        return cli_print_json(json_pack("{s:i, s:I}", "removed", removed, "bytes", (json_int_t)freed));
+        return cli_worse(result,
+                         cli_print_json(json_pack("{s:i, s:I}", "removed", removed, "bytes", (json_int_t)freed)));
     char size[32];
     cli_format_bytes(freed, size, sizeof size);
     printf("%d removed, %s\n", removed, size);
-    return CLI_HOLDS;
+    return result;
 }
 
 /* ------------------------------------------------------------------------------------------------------------
@@ -365,8 +367,6 @@ static cli_exit build(const arguments *a, tk_ctx *ctx)
     return a->json ? cli_worse(result, cli_print_json(list)) : result;
 }
 
-cli_exit cli_cache(int argc, char **argv)
-{
 enum { LIST, VERIFY, CLEAR, BUILD, ACTIONS };
 static const char *const actions[] = {"list", "verify", "clear", "build"};
 
@@ -391,6 +391,8 @@ static bool check_options(const arguments *a, int action)
     return true;
 }
 
+cli_exit cli_cache(int argc, char **argv)
+{
     arguments a = {.who = argv[0]};
     if (argp_parse(&command, argc, argv, 0, NULL, &a) != 0)
         return CLI_BAD;
@@ -405,11 +407,13 @@ static bool check_options(const arguments *a, int action)
         cli_complain(a.who, "%s takes no further argument, such as '%s'", a.action, a.words[0]);
         return CLI_BAD;
     }
-    tk_ctx *ctx = cli_open(a.who);
-    if (!ctx)
     if (!check_options(&a, action))
         return CLI_BAD;
+    tk_ctx *ctx = cli_open(a.who);
+    if (!ctx)
         return CLI_UNKNOWN;
+    if (action != BUILD) /* which shows the notes of each kernel with it */
+        cli_show_notes(ctx, a.who);
     cli_exit result = action == CLEAR   ? clear(&a, ctx)
                       : action == BUILD ? build(&a, ctx)
                                         : show(&a, ctx, action == VERIFY);

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -64,18 +65,14 @@ tk_status tki_file_create(tk_ctx *ctx, const char *path, const void *data, size_
         free(temporary);
         return status;
     }
+    (void)flock(file, LOCK_SH | LOCK_NB); /* where there are no locks, nobody can take it for abandoned either */
     tk_status status = write_all(file, data, bytes);
     if (status == TK_OK && fchmod(file, mode))
         status = TK_IO;
+    if (status == TK_OK && publish(temporary, path, replace))
+        status = TK_IO;
     int error = errno;
-    if (close(file) && status == TK_OK) {
-        error = errno;
-        status = TK_IO;
-    }
-    if (status == TK_OK && publish(temporary, path, replace)) {
-        error = errno;
-        status = TK_IO;
-    }
+    close(file); /* after it has its name, for the lock's sake; fsync() has reported what could not be written */
     if (status == TK_OK) {
         sync_directory_of(path);
     } else {
@@ -137,7 +134,7 @@ tk_status tki_file_read(tk_ctx *ctx, const char *path, size_t most, char **data,
     return status;
 }
 
-tk_status tki_directory_make(tk_ctx *ctx, const char *path)
+tk_status tki_directory_make(tk_ctx *ctx, const char *path, mode_t mode)
 {
     if (!path[0])
         return tki_fail(ctx, TK_IO, "cannot make a directory without a name: %s", strerror(ENOENT));
@@ -151,7 +148,7 @@ tk_status tki_directory_make(tk_ctx *ctx, const char *path)
         char end = *p;
         *p = 0;
         struct stat about;
-        if (mkdir(copy, 0777) && (errno != EEXIST || stat(copy, &about) || !S_ISDIR(about.st_mode)))
+        if (mkdir(copy, mode) && (errno != EEXIST || stat(copy, &about) || !S_ISDIR(about.st_mode)))
             status = tki_fail(ctx, TK_IO, "cannot make the directory %s: %s", copy,
                               strerror(errno == EEXIST ? ENOTDIR : errno));
         *p = end;

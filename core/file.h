@@ -6,8 +6,8 @@
 
 #include "tokitai.h"
 
-/* Writes to a temporary file in the same directory, syncs it and renames it, so that a reader sees the old file or the
- * new one and never a part. */
+/* Writes to a temporary file in the same directory, PATH.XXXXXX, syncs it and renames it, so that a reader sees the old file or the new one
+ * and never a part. It has a shared lock (flock) from its first byte on; one that is not locked is of a process that was ended. */
 TK_MUST_USE tk_status tki_file_write(tk_ctx *ctx, const char *path, const void *data, size_t bytes);
 
 /* The same with these permissions; unless `replace`, a file that is there already stays, and the call fails with TK_IO. */
@@ -21,8 +21,8 @@ TK_MUST_USE tk_status tki_file_read(tk_ctx *ctx, const char *path, size_t most, 
 TK_MUST_USE tk_status tki_file_read_open(tk_ctx *ctx, int file, const char *path, size_t most, char **data,
                                          size_t *bytes);
 
-/* Makes the directory and its parents where they are missing. */
-TK_MUST_USE tk_status tki_directory_make(tk_ctx *ctx, const char *path);
+/* Makes the directory and its parents where they are missing, with these permissions less the umask's. */
+TK_MUST_USE tk_status tki_directory_make(tk_ctx *ctx, const char *path, mode_t mode);
 
 /* $XDG_STATE_HOME/tokitai, or ~/.local/state/tokitai; free() it. */
 TK_MUST_USE tk_status tki_state_directory(tk_ctx *ctx, char **path);

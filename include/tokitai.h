@@ -617,10 +617,12 @@ TK_MUST_USE tk_status tk_cache_folder(tk_ctx *ctx, char *path, size_t size);
 /* Return false to see no more. */
 typedef bool (*tk_cache_visitor)(const tk_cache_entry *entry, void *user_data);
 
-/* Shows every entry, those used last first. Headers are checked always, images with `whole` only. */
+/* Shows every entry, those used last first. Headers are checked always, images with `whole` only. An entry is damaged if a load would
+ * not take it: also one that is a symbolic link, or lies in a folder that another user owns or everybody may write to. */
 TK_MUST_USE tk_status tk_cache_each(tk_ctx *ctx, bool whole, tk_cache_visitor visitor, void *user_data);
 
-/* Removes the entries whose key begins with `key`, or all if it is NULL. Programs that have loaded one go on with it. */
+/* Removes the entries whose key begins with `key`, or all if it is NULL, and what builds of theirs that were ended have left. Programs that
+ * have loaded one go on with it. TK_IO if some cannot be removed: the others are, each that stays is a note, and the message has the first. */
 TK_MUST_USE tk_status tk_cache_clear(tk_ctx *ctx, const char *key, int *removed, int64_t *bytes);
 
 /* The i-th kernel source; NULL past the end. */

@@ -185,9 +185,9 @@ for d in json.load(open(sys.argv[1]))["devices"]:
     on_gpu 3 out "UNKNOWN .*cuModuleLoadData failed: .*another architecture" "a kernel that cannot be loaded" FAKE_GPU_FAIL=cuModuleLoadData=209
     on_gpu 3 err "allocating [0-9]+ bytes on Fake GPU 0: cuMemAlloc_v2 failed: CUDA_ERROR_OUT_OF_MEMORY" "no device memory" FAKE_GPU_FAIL=cuMemAlloc_v2=2@2
     on_gpu 3 err "told to find an error" "a kernel that does not compile" FAKE_GPU_COMPILE=error TOKITAI_CACHE="$work/empty"
-    damage() { for entry in "$work"/cache/*.artifact; do truncate -s 1000 "$entry"; done; }
+    damage() { for entry in "$work"/cache/*.artifact; do truncate -s 300 "$entry"; done; }
     damage
-    on_gpu 1 err "^tokitai certify: note: the cache entry [0-9a-f]{12}\.\.\. of ops/gemm/kernel.cu \(f16\) was damaged \(it has .*\) and is built again $" \
+    on_gpu 1 err "^tokitai certify: note: the cache entry [0-9a-f]{12}\.\.\. of ops/gemm/kernel.cu \(f16\) was damaged \(its .*\) and is built again $" \
         "a damaged cache entry is reported"
     on_gpu 1 out "REFUTED" "    and is whole then"
     is "    of which nothing more is said" test ! -s err
@@ -610,12 +610,40 @@ says err "damaged: ${entries[0]}: its image was altered"
 expect 1 "cache verify --repair" cache verify --repair
 says err "damaged, and removed"
 expect 0 "    then all is well" cache verify
+mv "${entries[1]}" elsewhere && ln -s "$PWD/elsewhere" "${entries[1]}"
+expect 1 "a symbolic link is no entry" cache verify
+says err "damaged: ${entries[1]}: it cannot be opened: it is a symbolic link"
+mv elsewhere "${entries[1]}"
+TOKITAI_CACHE_LIMIT=1GB expect 0 "a limit that is no size" cache list
+says out "$source"
+says err "note: nothing new is kept in the kernel cache: TOKITAI_CACHE_LIMIT is '1GB', which is not a size"
+TOKITAI_CACHE_LIMIT=99999999999G expect 0 "a limit that is more than all" cache list
+is "    nothing is said" test ! -s err
+chmod 0777 "$TOKITAI_CACHE"
+expect 0 "a folder that everybody can write to" cache list
+says err "note: nothing is used in the kernel cache: $TOKITAI_CACHE has mode 0777, so that everybody can write to it; .*chmod it to 0700"
+expect 1 "    is not as it should be" cache verify
+says err "has mode 0777"
+chmod 0700 "$TOKITAI_CACHE"
+long=$work/$(printf '%03100d' 0)
+for action in list verify clear; do
+    TOKITAI_CACHE=$long expect 2 "a path that is too long: $action" cache $action
+    says err "no kernel cache: its path has [0-9]+ bytes, and at most 3071 are possible"
+done
 expect 2 "clear what is too short to be a key" cache clear ab
 expect 2 "clear what is not there" cache clear 0123456789abcdef
 key=$(basename "${entries[1]}" .artifact)
 expect 0 "clear one" cache clear "${key:0:12}"
 says out "^1 removed"
-expect 0 "clear the rest" cache clear
+mkdir "$TOKITAI_CACHE/$(printf '%064d' 0).artifact"
+touch "$TOKITAI_CACHE/$(printf '%064d' 1).lock"
+expect 2 "clear what can be removed" cache clear
+says out "^[1-9][0-9]* removed"
+says err "note: cannot remove $TOKITAI_CACHE/0{64}.artifact: Is a directory"
+says err "1 of [0-9]+ entries stay"
+rmdir "$TOKITAI_CACHE"/*
+is "    nothing else is left, no lock either" test -z "$(ls -A "$TOKITAI_CACHE")"
+expect 0 "clear what is empty" cache clear
 expect 0 "    then nothing is left" cache list
 says out "^0 kernel files"
 touch nvcc.fails

@@ -214,26 +214,26 @@ static void directories(void **state)
     (void)state;
     tk_ctx *ctx = new_context();
     struct stat about;
-    assert_ok(ctx, tki_directory_make(ctx, "a/b//c/"));
+    assert_ok(ctx, tki_directory_make(ctx, "a/b//c/", 0777));
     assert_int_equal(stat("a/b/c", &about), 0);
     assert_true(S_ISDIR(about.st_mode));
-    assert_ok(ctx, tki_directory_make(ctx, "a/b//c/"));
-    assert_ok(ctx, tki_directory_make(ctx, "."));
-    assert_ok(ctx, tki_directory_make(ctx, "/"));
-    assert_ok(ctx, tki_directory_make(ctx, "x"));
+    assert_ok(ctx, tki_directory_make(ctx, "a/b//c/", 0777));
+    assert_ok(ctx, tki_directory_make(ctx, ".", 0777));
+    assert_ok(ctx, tki_directory_make(ctx, "/", 0777));
+    assert_ok(ctx, tki_directory_make(ctx, "x", 0777));
     char absolute[64];
     snprintf(absolute, sizeof absolute, "%s/y/z", work);
-    assert_ok(ctx, tki_directory_make(ctx, absolute));
+    assert_ok(ctx, tki_directory_make(ctx, absolute, 0777));
     assert_ok(ctx, tki_file_write(ctx, "file", "", 0));
-    assert_refused(ctx, tki_directory_make(ctx, "file"), TK_IO, "directory file: Not a directory");
-    assert_refused(ctx, tki_directory_make(ctx, "file/below"), TK_IO, "Not a directory");
-    assert_refused(ctx, tki_directory_make(ctx, "/proc/tokitai"), TK_IO, "/proc/tokitai");
+    assert_refused(ctx, tki_directory_make(ctx, "file", 0777), TK_IO, "directory file: Not a directory");
+    assert_refused(ctx, tki_directory_make(ctx, "file/below", 0777), TK_IO, "Not a directory");
+    assert_refused(ctx, tki_directory_make(ctx, "/proc/tokitai", 0777), TK_IO, "/proc/tokitai");
     /* No name is no directory: a file "in it" would land in the root. */
-    assert_refused(ctx, tki_directory_make(ctx, ""), TK_IO, "No such file");
+    assert_refused(ctx, tki_directory_make(ctx, "", 0777), TK_IO, "No such file");
     assert_int_equal(symlink("nowhere", "dangling"), 0);
-    assert_refused(ctx, tki_directory_make(ctx, "dangling"), TK_IO, "dangling");
+    assert_refused(ctx, tki_directory_make(ctx, "dangling", 0777), TK_IO, "dangling");
     assert_int_equal(symlink("a", "link"), 0);
-    assert_ok(ctx, tki_directory_make(ctx, "link/d"));
+    assert_ok(ctx, tki_directory_make(ctx, "link/d", 0777));
     tk_ctx_destroy(ctx);
 }
 

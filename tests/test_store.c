@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -232,16 +233,34 @@ static void limits_as_text(void **state)
                  {"1GG", -1},
                  {"", 1 << 30},
                  {"0x10", -1},
-                 {"99999999999999999999", -1},
-                 {"9999999999G", -1}};
+                 {"1g", -1},
+                 {"1GB", -1},
+                 {"99999999999999999999x", -1},
+                 {"99999999999999999999", INT64_MAX},
+                 {"99999999999G", INT64_MAX},
+                 {"9223372036854775807", INT64_MAX},
+                 {"8589934591G", INT64_MAX - ((1 << 30) - 1)},
+                 {"8589934592G", INT64_MAX}};
+    tki_store unlimited = open_store();
+    char key[TKI_ARTIFACT_HEX], problem[256];
+    put(&unlimited, 1, 1000, 0, key);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         tki_store store;
         assert_int_equal(setenv("TOKITAI_CACHE_LIMIT", cases[i].text, 1), 0);
         tki_store_open(ctx, &store, true);
-        assert_true((store.problem[0] != 0) == (cases[i].bytes < 0));
+        assert_true((strstr(store.problem, cases[i].text) != NULL && store.problem[0]) == (cases[i].bytes < 0));
         if (cases[i].bytes >= 0)
             assert_int_equal(store.limit, cases[i].bytes);
+        /* What is there is used all the same. */
+        assert_int_equal(find(&store, key, problem), TKI_STORE_FOUND);
+        if (cases[i].bytes < 0) {
+            tki_artifact a = make(2, 100);
+            tki_store_save(ctx, &store, &digest, &a);
+            assert_string_equal(a.path, "");
+            tki_artifact_free(&a);
+        }
     }
+    assert_int_equal(files_in(work), 1);
 }
 
 static void where_the_folder_is(void **state)
@@ -275,16 +294,65 @@ static void folders_that_cannot_be_used(void **state)
 
     /* Anyone could leave code there that we would run. */
     assert_int_equal(mkdir("open", 0700), 0);
-    assert_int_equal(chmod("open", 0777), 0);
     snprintf(path, sizeof path, "%s/open", work);
     assert_int_equal(setenv("TOKITAI_CACHE", path, 1), 0);
+    char key[TKI_ARTIFACT_HEX], problem[256];
     tki_store_open(ctx, &store, true);
-    assert_non_null(strstr(store.problem, "others than its user can write"));
-    tki_artifact a = make(1, 100);
+    put(&store, 1, 100, 0, key);
+    assert_int_equal(chmod("open", 0777), 0);
+    tki_store_open(ctx, &store, true);
+    assert_true(strstr(store.problem, path) && strstr(store.problem, "has mode 0777") &&
+                strstr(store.problem, "chmod it to 0700"));
+    assert_int_equal(find(&store, key, problem), TKI_STORE_ABSENT);
+    tki_artifact a = make(2, 100);
     tki_store_save(ctx, &store, &digest, &a);
     assert_string_equal(a.path, "");
-    assert_int_equal(files_in("open"), 0);
+    assert_int_equal(files_in("open"), 1);
     tki_artifact_free(&a);
+    /* A group can share one. */
+    assert_int_equal(chmod("open", 0770), 0);
+    store = open_store();
+    assert_int_equal(find(&store, key, problem), TKI_STORE_FOUND);
+    /* Only root can give a folder away. */
+    if (geteuid() == 0) {
+        assert_int_equal(chown("open", 65534, 65534), 0);
+        tki_store_open(ctx, &store, true);
+        assert_true(strstr(store.problem, path) && strstr(store.problem, "belongs to user 65534") &&
+                    store.distrusted);
+    }
+
+    char *much = malloc(4000);
+    assert_non_null(much);
+    memset(much, '/', 3999);
+    much[3071] = 0;
+    assert_int_equal(setenv("TOKITAI_CACHE", much, 1), 0);
+    tki_store_open(ctx, &store, false);
+    assert_string_equal(store.problem, "");
+    much[3071] = '/';
+    much[3072] = 0;
+    assert_int_equal(setenv("TOKITAI_CACHE", much, 1), 0);
+    tki_store_open(ctx, &store, true);
+    assert_non_null(strstr(store.problem, "its path has 3072 bytes"));
+    assert_string_equal(store.folder, "");
+    assert_int_equal(find(&store, key, problem), TKI_STORE_ABSENT);
+    free(much);
+}
+
+/* Whatever the umask: what others can write to would be refused at the next use. */
+static void the_folder_is_its_users(void **state)
+{
+    (void)state;
+    struct stat about;
+    char path[4096];
+    snprintf(path, sizeof path, "%s/a/b", work);
+    assert_int_equal(setenv("TOKITAI_CACHE", path, 1), 0);
+    mode_t before = umask(0);
+    tki_store store = open_store();
+    umask(before);
+    assert_int_equal(stat("a/b", &about), 0);
+    assert_int_equal(about.st_mode & 07777, 0700);
+    store = open_store();
+    assert_false(store.distrusted);
 }
 
 /* Runs `body` as somebody who is bound by the permissions of files. */
@@ -354,10 +422,86 @@ static void what_was_left_half_written_goes(void **state)
     put(&store, 1, 100, 0, key);
     snprintf(name, sizeof name, "%s.artifact.aB3dE6", key);
     assert_ok(ctx, tki_file_write(ctx, name, "half", 4));
+    int writer = open(name, O_RDONLY | O_CLOEXEC);
+    assert_int_equal(flock(writer, LOCK_SH), 0);
     put(&store, 1, 100, 0, key);
-    assert_int_equal(files_in(work), 2); /* another process may be writing it */
+    assert_int_equal(files_in(work), 2); /* a process writes it */
+    close(writer);
+    tki_store_sweep(&store, key[0] == 'a' ? "b" : "a");
+    assert_int_equal(files_in(work), 2);
+    put(&store, 1, 100, 0, key);
+    assert_int_equal(files_in(work), 1);
+    assert_ok(ctx, tki_file_write(ctx, name, "", 0));
+    tki_store_sweep(&store, "");
+    assert_int_equal(files_in(work), 2); /* a process may just have made it */
     assert_int_equal(utimensat(AT_FDCWD, name, (struct timespec[]){{.tv_sec = 1}, {.tv_sec = 1}}, 0), 0);
+    tki_store_sweep(&store, key);
+    assert_int_equal(files_in(work), 1);
+}
+
+static void locks_of_ended_builds_go(void **state)
+{
+    (void)state;
+    tki_store store = open_store();
+    char key[TKI_ARTIFACT_HEX], name[128];
     put(&store, 1, 100, 0, key);
+    int lock = tki_store_lock(&store, key, 1);
+    assert_true(lock >= 0);
+    tki_store_sweep(&store, "");
+    assert_int_equal(files_in(work), 2);
+    snprintf(name, sizeof name, "%s.lock", key);
+    tki_store_unlock(&store, key, lock);
+    assert_ok(ctx, tki_file_write(ctx, name, "", 0));
+    assert_ok(ctx, tki_file_write(ctx, "other.lock", "", 0));
+    tki_store_sweep(&store, "");
+    assert_int_equal(access(name, F_OK), -1);
+    assert_int_equal(files_in(work), 2);
+}
+
+/* What a load refuses is damaged to one who only looks. */
+static bool collect(const tk_cache_entry *entry, void *damage)
+{
+    snprintf(damage, 256, "%s", entry->damage);
+    return true;
+}
+
+static void looking_judges_like_loading(void **state)
+{
+    (void)state;
+    tki_store store = open_store();
+    char key[TKI_ARTIFACT_HEX], path[4096], problem[256], damage[256];
+    put(&store, 1, 100, 0, key);
+    assert_ok(ctx, tk_cache_each(ctx, true, collect, damage));
+    assert_string_equal(damage, "");
+    snprintf(path, sizeof path, "%s/%s.artifact", work, key);
+    assert_int_equal(rename(path, "elsewhere"), 0);
+    assert_int_equal(symlink("elsewhere", path), 0);
+    assert_int_equal(find(&store, key, problem), TKI_STORE_DAMAGED);
+    assert_ok(ctx, tk_cache_each(ctx, true, collect, damage));
+    assert_string_equal(damage, problem);
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(rename("elsewhere", path), 0);
+    assert_int_equal(chmod(work, 0777), 0);
+    assert_ok(ctx, tk_cache_each(ctx, true, collect, damage));
+    assert_non_null(strstr(damage, "others can write"));
+    assert_int_equal(chmod(work, 0700), 0);
+}
+
+static void clearing_goes_on(void **state)
+{
+    (void)state;
+    tki_store store = open_store();
+    char keys[3][TKI_ARTIFACT_HEX], path[4096];
+    int removed;
+    int64_t bytes;
+    for (int i = 0; i < 3; i++)
+        put(&store, i, 100, 1000 * (i + 1), keys[i]);
+    snprintf(path, sizeof path, "%s/%s.artifact", work, keys[1]);
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(mkdir(path, 0700), 0);
+    assert_refused(ctx, tk_cache_clear(ctx, NULL, &removed, &bytes), TK_IO, "1 of 3 entries stay; cannot remove");
+    assert_non_null(strstr(tk_ctx_message(ctx), "Is a directory"));
+    assert_int_equal(removed, 2);
     assert_int_equal(files_in(work), 1);
 }
 
@@ -484,7 +628,11 @@ int main(void)
         TEST(folders_that_cannot_be_used),
         TEST(a_read_only_folder),
         TEST(a_full_disk),
+        TEST(the_folder_is_its_users),
         TEST(what_was_left_half_written_goes),
+        TEST(locks_of_ended_builds_go),
+        TEST(looking_judges_like_loading),
+        TEST(clearing_goes_on),
         TEST(the_lock_excludes),
         TEST(waiting_for_a_lock_ends),
         TEST(the_public_calls),
