@@ -4,6 +4,8 @@
 #include <pthread.h>
 #include <sys/mman.h>
 
+#include "exact/round.h"
+
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
 static void *make(const tki_kept_table *kept, tk_dtype dtype)
@@ -29,4 +31,17 @@ tk_status tki_kept_table_open(tki_kept_table *kept, tk_dtype dtype, void **table
     *table = *place;
     pthread_mutex_unlock(&mutex);
     return *table ? TK_OK : TK_NO_MEMORY;
+}
+
+static void fill_values(tk_dtype dtype, void *entries)
+{
+    float *values = entries;
+    for (uint32_t bits = 0; bits < TKI_PATTERNS; bits++)
+        values[bits] = (float)tki_decode(dtype, bits);
+}
+
+tk_status tki_values_open(tk_dtype dtype, void **table)
+{
+    static tki_kept_table kept = {.entry_bytes = sizeof(float), .fill = fill_values};
+    return tki_kept_table_open(&kept, dtype, table);
 }

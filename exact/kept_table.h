@@ -19,4 +19,7 @@ typedef struct tki_kept_table {
 /* Safe to call from several threads at once. */
 TK_MUST_USE tk_status tki_kept_table_open(tki_kept_table *kept, tk_dtype dtype, void **table);
 
+/* float [TKI_PATTERNS]: the number that each pattern stands for, which fp32 holds exactly. Of the shape of an oracle's open(). */
+TK_MUST_USE tk_status tki_values_open(tk_dtype dtype, void **table);
+
 #endif

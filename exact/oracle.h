@@ -27,16 +27,15 @@ typedef struct tki_oracle_job {
     const void *const *buffers; /* in contract order; outputs are NULL */
     int output;                 /* which parameter is enclosed */
     bool promised;              /* use the smaller bound, or the bits, that our own lowerings promise */
-    const void *tables;         /* made by open() */
+    const void *tables;         /* given by open() */
     const void *prepared;       /* made by prepare() */
 } tki_oracle_job;
 
 /* Every function is safe to call from several threads at once with the same job; only TK_OK, TK_NO_MEMORY and
  * TK_INTERNAL are returned. */
 typedef struct tki_oracle {
-    /* Tables that depend on the dtype alone. May be NULL, and so may close() where they are kept. */
+    /* Tables that depend on the dtype alone, kept until the process ends (exact/kept_table.h). May be NULL. */
     tk_status (*open)(tk_dtype dtype, void **tables);
-    void (*close)(void *tables);
     /* What depends on one case's inputs, made once per case. May be NULL. */
     tk_status (*prepare)(const tki_oracle_job *job, void **prepared);
     void (*release)(void *prepared);

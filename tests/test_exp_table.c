@@ -1,14 +1,11 @@
 /* The table of exp (exact/exp_table.h) against MPFR: every entry, every pair of neighbouring numbers, and random pairs, for
  * both dtypes, with the errors that the header states. */
-#include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -209,31 +206,12 @@ static void enclosures(void **state)
     tki_interval_clear(&result);
 }
 
-/* One table serves all who ask, and nobody in this process can change it: the system refuses to write there. */
-static void kept_and_read_only(void **state)
-{
-    (void)state;
-    int zeros = open("/dev/zero", O_RDONLY | O_CLOEXEC);
-    assert_true(zeros >= 0);
-    for (int i = 0; i < 2; i++) {
-        void *again;
-        assert_int_equal(tki_exp_table_open(fixtures[i].dtype, &again), TK_OK);
-        assert_ptr_equal(again, fixtures[i].table);
-        for (int place = 0; place < PATTERNS; place += PATTERNS - 1) {
-            assert_int_equal(read(zeros, &fixtures[i].table[place], 1), -1);
-            assert_int_equal(errno, EFAULT);
-        }
-    }
-    assert_ptr_not_equal(fixtures[0].table, fixtures[1].table);
-    close(zeros);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_entry),  cmocka_unit_test(neighbours),
         cmocka_unit_test(random_pairs), cmocka_unit_test(zeros_and_minus_infinity),
-        cmocka_unit_test(enclosures),   cmocka_unit_test(kept_and_read_only),
+        cmocka_unit_test(enclosures),
     };
     return cmocka_run_group_tests_name("exp_table", tests, open_tables, close_tables);
 }

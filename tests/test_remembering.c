@@ -87,15 +87,6 @@ static int make_tables(void **state)
     return oracle->open ? oracle->open(TK_F16, &tables) != TK_OK : 0;
 }
 
-static int free_tables(void **state)
-{
-    (void)state;
-    const tki_oracle *oracle = tki_oracle_of(tk_contract_find("gelu_fwd"));
-    if (oracle->close)
-        oracle->close(tables);
-    return 0;
-}
-
 /* Inputs in [-1, 1], so that only a changed element can be above 2. */
 static void open_bench(bench *b, manner how, int suspicion, uint64_t seed)
 {
@@ -232,5 +223,5 @@ int main(void)
         cmocka_unit_test(tired_kernels_are_seen), cmocka_unit_test(changes_are_adopted_only_if_they_fail_alone),
         cmocka_unit_test(coming_again),
     };
-    return cmocka_run_group_tests_name("remembering", tests, make_tables, free_tables);
+    return cmocka_run_group_tests_name("remembering", tests, make_tables, NULL);
 }

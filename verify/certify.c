@@ -671,8 +671,6 @@ static tk_status certify(tki_subject *subject, tki_outcome *o, const tki_trials 
         status = run_mutants(subject, o, share);
     if (status == TK_OK)
         conclude(o);
-    if (subject->oracle->close)
-        subject->oracle->close(subject->tables);
     tki_worker_close(subject->executor.executable.worker);
     tki_executor_close(&subject->executor);
     return status;

@@ -105,8 +105,6 @@ static tk_status open_bench(tk_ctx *ctx, tk_dtype dtype, const tk_certify_option
 static void close_bench(bench *b)
 {
     tki_usual_free(b->usual);
-    if (b->oracle->close)
-        b->oracle->close(b->tables);
     free(b->trials.list);
 }
 

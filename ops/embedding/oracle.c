@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "exact/accumulator.h"
+#include "exact/kept_table.h"
 #include "exact/oracle.h"
 #include "exact/round.h"
 #include "ops/embedding/contract.h"
@@ -15,7 +16,7 @@
 #error "clause BITS needs float arithmetic that is carried out in fp32"
 #endif
 
-enum { PATTERNS = 1 << 16, BOX_ROWS = 16, BLOCK = 256 };
+enum { BOX_ROWS = 16, BLOCK = 256 };
 enum { QUERIES, DIM, VOCAB };
 
 /* 2^53 units of fp16, whose smallest subnormal is 2^-24. */
@@ -50,23 +51,6 @@ static tk_status fwd_enclose(const tki_oracle_job *job, const tki_box *box, tki_
 }
 
 /* -- Backward ---------------------------------------------------------------------------------------------- */
-
-/* The number that each pattern stands for. */
-static tk_status bwd_open(tk_dtype dtype, void **tables)
-{
-    double *value = malloc(PATTERNS * sizeof *value);
-    if (!value)
-        return TK_NO_MEMORY;
-    for (uint32_t bits = 0; bits < PATTERNS; bits++)
-        value[bits] = tki_decode(dtype, bits);
-    *tables = value;
-    return TK_OK;
-}
-
-static void bwd_close(void *tables)
-{
-    free(tables);
-}
 
 /* The queries that hit each row, ascending: those of row v are query[begin[v]] to query[begin[v + 1] - 1]. */
 typedef struct inverse {
@@ -128,7 +112,7 @@ static int64_t place_of(const strip *s, int64_t hit, int i)
 
 static double hit_value(const strip *s, int64_t hit, int i)
 {
-    const double *value = s->job->tables;
+    const float *value = s->job->tables;
     return value[tki_element_bits(s->job->c->dtype, s->job->buffers[0], place_of(s, hit, i))];
 }
 
@@ -250,8 +234,7 @@ static tk_status bwd_refine(const tki_oracle_job *job, int64_t row, int64_t col,
 
 const tki_oracle tki_embedding_fwd_oracle = {.box_size = box_size, .enclose = fwd_enclose};
 
-const tki_oracle tki_embedding_bwd_oracle = {.open = bwd_open,
-                                             .close = bwd_close,
+const tki_oracle tki_embedding_bwd_oracle = {.open = tki_values_open,
                                              .prepare = bwd_prepare,
                                              .release = bwd_release,
                                              .box_size = box_size,

@@ -293,7 +293,6 @@ static const char *failed_clause(tk_status (*launch)(const tki_call *call), tk_d
     }
     free(trials.list);
     tki_executor_close(&subject.executor);
-    subject.oracle->close(subject.tables);
     tk_ctx_destroy(ctx);
     return clause;
 }
@@ -354,7 +353,6 @@ static void examine(examined *x, tk_dtype dtype, tk_dtype index_dtype, int famil
 static void release(examined *x)
 {
     tki_embedding_bwd_oracle.release(x->prepared);
-    tki_embedding_bwd_oracle.close(x->tables);
     free(x->data[0]);
     free(x->data[1]);
     free(x->enclosures);

@@ -8,11 +8,12 @@
 #include <string.h>
 
 #include "exact/accumulator.h"
+#include "exact/kept_table.h"
 #include "exact/oracle.h"
 #include "exact/round.h"
 #include "ops/gemm/contract.h"
 
-enum { PATTERNS = 1 << 16, BOX = 256, DEPTH = 512 };
+enum { BOX = 256, DEPTH = 512 };
 
 /* What a pattern stands for; both numbers are exact in fp32. The unit is the power of two of the last bit, of which the
  * value is an odd multiple; infinite for 0, NaN and infinities. */
@@ -313,34 +314,30 @@ static double unit_of(double value)
     return ldexp(1, exponent);
 }
 
+static void fill(tk_dtype dtype, void *entries)
+{
+    decoded *table = entries;
+    for (uint32_t bits = 0; bits < TKI_PATTERNS; bits++) {
+        double value = tki_decode(dtype, bits);
+        bool has_unit = isfinite(value) && value != 0;
+        table[bits] = (decoded){.value = (float)value, .unit = has_unit ? (float)unit_of(value) : INFINITY};
+    }
+}
+
 /* Every pattern decoded. Also puts OpenBLAS, whose number of threads is global to the process, to one: the judge calls from
  * threads of its own. It stays so, since another certificate may be at work; concurrent calls are safe with any number,
  * and results stay within the same error. */
 static tk_status open_table(tk_dtype dtype, void **tables)
 {
-    decoded *table = malloc(PATTERNS * sizeof *table);
-    if (!table)
-        return TK_NO_MEMORY;
-    for (uint32_t bits = 0; bits < PATTERNS; bits++) {
-        double value = tki_decode(dtype, bits);
-        bool has_unit = isfinite(value) && value != 0;
-        table[bits] = (decoded){.value = (float)value, .unit = has_unit ? (float)unit_of(value) : INFINITY};
-    }
+    static tki_kept_table kept = {.entry_bytes = sizeof(decoded), .fill = fill};
     openblas_set_num_threads(1);
-    *tables = table;
-    return TK_OK;
+    return tki_kept_table_open(&kept, dtype, tables);
 }
 
-static void close_table(void *tables)
-{
-    free(tables);
-}
-
-const tki_oracle tki_gemm_oracle = {
-    .open = open_table, .close = close_table, .box_size = box_size, .enclose = enclose, .refine = refine};
+const tki_oracle tki_gemm_oracle = {.open = open_table, .box_size = box_size, .enclose = enclose, .refine = refine};
 
 const tki_oracle tki_gemm_grad_a_oracle = {
-    .open = open_table, .close = close_table, .box_size = box_size, .enclose = enclose, .refine = refine};
+    .open = open_table, .box_size = box_size, .enclose = enclose, .refine = refine};
 
 const tki_oracle tki_gemm_grad_b_oracle = {
-    .open = open_table, .close = close_table, .box_size = box_size, .enclose = enclose, .refine = refine};
+    .open = open_table, .box_size = box_size, .enclose = enclose, .refine = refine};

@@ -272,7 +272,6 @@ static void oracle_agrees_with_integers(void **state)
                     free(e);
                     free_problem(&p);
                 }
-            oracle->close(tables);
         }
     mpfr_free_cache();
 }
@@ -312,7 +311,6 @@ static void oracle_is_exact_on_small_integers(void **state)
     assert_int_equal(one.failed[TKI_GEMM_ERR] + several.failed[TKI_GEMM_ERR], 0);
     assert_true(one.bound_used == several.bound_used && one.absolute_error == several.absolute_error);
     tk_ctx_destroy(ctx);
-    oracle->close(tables);
     free_problem(&p);
 }
 
@@ -377,7 +375,6 @@ static answer sum_of(int op, tk_dtype dtype, int places, const double *left, con
     tki_enclosure *e = enclose_all(&p, tables, 1);
     answer result = {.got = p.out[0], .enclosure = e[0]};
     free(e);
-    oracle->close(tables);
     free_problem(&p);
     return result;
 }
@@ -465,7 +462,6 @@ static void oracle_finds_every_special_value(void **state)
                     free_problem(&p);
                 }
             assert_true(infinite > 100);
-            oracle->close(tables);
         }
 }
 
@@ -516,7 +512,6 @@ static void assert_judged_good(const problem *p, const uint16_t *data)
     assert_int_equal(tki_judge(oracle, &job, data, 2, &judgement), TK_OK);
     assert_false(judgement.failure.present);
     assert_int_equal(judgement.elements, p->rows * p->cols);
-    oracle->close(tables);
 }
 
 /* -- Shapes, writing, repetition ------------------------------------------------------------------------------- */

@@ -7,12 +7,13 @@
 #include "exact/accumulator.h"
 #include "exact/exp_table.h"
 #include "exact/interval.h"
+#include "exact/kept_table.h"
 #include "exact/oracle.h"
 #include "exact/round.h"
 #include "ops/softmax/contract.h"
 
 /* Rows are summed in blocks, and the blocks' sums one after another. */
-enum { PATTERNS = 1 << 16, BOX = 4096, BLOCK = 256, PARALLEL_FROM = 1 << 12 };
+enum { BOX = 4096, BLOCK = 256, PARALLEL_FROM = 1 << 12 };
 
 static void box_size(const tk_case *c, int output, int64_t *rows, int64_t *cols)
 {
@@ -187,18 +188,6 @@ const tki_oracle tki_softmax_fwd_oracle = {.open = tki_exp_table_open,
 
 /* -- Backward ----------------------------------------------------------------------------------------------- */
 
-/* Every pattern's value. fp32 holds each exactly. */
-static tk_status bwd_open(tk_dtype dtype, void **tables)
-{
-    float *table = malloc(PATTERNS * sizeof *table);
-    if (!table)
-        return TK_NO_MEMORY;
-    for (uint32_t bits = 0; bits < PATTERNS; bits++)
-        table[bits] = (float)tki_decode(dtype, bits);
-    *tables = table;
-    return TK_OK;
-}
-
 typedef struct bwd_row {
     double sum;         /* s, rounded; infinite or NaN exactly where s is: finite products never overflow double */
     double sum_error;   /* |s - sum| is at most this */
@@ -309,8 +298,7 @@ static tk_status bwd_refine(const tki_oracle_job *job, int64_t row, int64_t col,
     return TK_OK;
 }
 
-const tki_oracle tki_softmax_bwd_oracle = {.open = bwd_open,
-                                           .close = free_memory,
+const tki_oracle tki_softmax_bwd_oracle = {.open = tki_values_open,
                                            .prepare = bwd_prepare,
                                            .release = free_memory,
                                            .box_size = box_size,
