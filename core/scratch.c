@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "core/context.h"
+#include "core/text_hash.h"
 
 enum {
     NAME_BEGIN_BYTES = sizeof "tokitai-scratch-01234567-",
@@ -27,11 +28,9 @@ enum {
 static void name_begin(char text[NAME_BEGIN_BYTES])
 {
     struct utsname machine = {0};
-    uint32_t hash = 0x811c9dc5; /* FNV-1a */
     uname(&machine);
-    for (const char *c = machine.nodename; *c; c++)
-        hash = (hash ^ (unsigned char)*c) * 0x01000193;
-    snprintf(text, NAME_BEGIN_BYTES, "tokitai-scratch-%08" PRIx32 "-", hash);
+    uint64_t hash = tki_text_hash(TKI_TEXT_HASH_BEGIN, machine.nodename);
+    snprintf(text, NAME_BEGIN_BYTES, "tokitai-scratch-%08" PRIx32 "-", (uint32_t)(hash ^ hash >> 32));
 }
 
 /* ------------------------------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "core/context.h"
+#include "core/text_hash.h"
 #include "executor/worker.h"
 
 /* What makes two workers the same: the file as it was when it was loaded, and all that the worker was told. */
@@ -61,16 +62,11 @@ void tki_worker_pool_close(tki_worker_pool *pool)
     free(pool);
 }
 
-/* FNV-1a over the strings with their ends. */
 static uint64_t hash_list(const char *const *list)
 {
-    uint64_t hash = 0xcbf29ce484222325u;
+    uint64_t hash = TKI_TEXT_HASH_BEGIN;
     for (; list && *list; list++)
-        for (const char *c = *list;; c++) {
-            hash = (hash ^ (unsigned char)*c) * 0x100000001b3u;
-            if (!*c)
-                break;
-        }
+        hash = tki_text_hash(hash, *list);
     return hash;
 }
 

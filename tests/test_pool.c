@@ -62,6 +62,34 @@ static void reused(void **state)
     assert_nothing_left();
 }
 
+/* A worker that may read what another list names is another one, even if the names run together alike. */
+static void what_may_be_read_decides(void **state)
+{
+    (void)state;
+    static const char *const one[] = {"/usr/share", NULL}, *const two[] = {"/usr", "/share", NULL};
+    static const char *const *const lists[] = {NULL, one, two};
+    enum { LISTS = sizeof lists / sizeof *lists };
+    tk_ctx *ctx = new_context();
+    tki_worker_pool *pool;
+    tki_worker *workers[LISTS], *again;
+    assert_ok(ctx, tki_worker_pool_open(ctx, LISTS, &pool));
+    for (int round = 0; round < 2; round++)
+        for (int i = 0; i < LISTS; i++) {
+            tki_worker_options options = {.readable = lists[i]};
+            assert_ok(ctx, tki_worker_pool_take(pool, ctx, kernel_path("correct"), tk_contract_find("gelu_fwd"),
+                                                &options, round == 0 ? &workers[i] : &again));
+            if (round == 1)
+                assert_ptr_equal(again, workers[i]);
+            tki_worker_pool_give(pool, workers[i]);
+        }
+    assert_ptr_not_equal(workers[0], workers[1]);
+    assert_ptr_not_equal(workers[0], workers[2]);
+    assert_ptr_not_equal(workers[1], workers[2]);
+    tki_worker_pool_close(pool);
+    tk_ctx_destroy(ctx);
+    assert_nothing_left();
+}
+
 static void broken_ones_are_not_kept(void **state)
 {
     (void)state;
@@ -151,6 +179,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reused),
+        cmocka_unit_test(what_may_be_read_decides),
         cmocka_unit_test(broken_ones_are_not_kept),
         cmocka_unit_test(changed_files_are_loaded_again),
         cmocka_unit_test(several_threads),
