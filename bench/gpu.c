@@ -12,6 +12,7 @@
 #include "bench/peers.h"
 #include "core/clock.h"
 #include "core/context.h"
+#include "core/scratch.h"
 #include "executor/executor.h"
 #include "plan/plan.h"
 
@@ -558,12 +559,42 @@ static tk_status time_first_use(tk_ctx *ctx, const char *device, const tk_contra
     return status;
 }
 
+/* A folder that is the cache of kernels until it is removed. */
+typedef struct empty_cache {
+    tki_scratch folder;
+    char *before; /* what the variable said, or NULL */
+} empty_cache;
+
+static tk_status empty_cache_make(tk_ctx *ctx, empty_cache *cache)
+{
+    const char *before = getenv("TOKITAI_CACHE");
+    cache->before = before ? strdup(before) : NULL;
+    tk_status status = tki_scratch_make(ctx, &cache->folder);
+    if (status == TK_OK && ((before && !cache->before) || setenv("TOKITAI_CACHE", cache->folder.path, 1) != 0))
+        status = tki_fail(ctx, TK_NO_MEMORY, "no memory to measure with");
+    return status;
+}
+
+static void empty_cache_remove(empty_cache *cache)
+{
+    tki_scratch_remove(&cache->folder);
+    if (cache->before)
+        (void)setenv("TOKITAI_CACHE", cache->before, 1);
+    else
+        unsetenv("TOKITAI_CACHE");
+    free(cache->before);
+}
+
 bool bench_gpu_first_use_measure(tk_ctx *ctx, const char *device, const tk_contract *contract, tk_dtype dtype,
                                  bench_gpu_first_use *first_use)
 {
-    tk_status status = time_first_use(ctx, device, contract, dtype, &first_use->empty_cache);
+    empty_cache cache = {.before = NULL};
+    tk_status status = empty_cache_make(ctx, &cache);
+    if (status == TK_OK)
+        status = time_first_use(ctx, device, contract, dtype, &first_use->empty_cache);
     if (status == TK_OK)
         status = time_first_use(ctx, device, contract, dtype, &first_use->full_cache);
+    empty_cache_remove(&cache);
     return status == TK_OK;
 }
 

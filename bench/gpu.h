@@ -43,7 +43,8 @@ TK_MUST_USE bool bench_gpu_overhead_measure(bench_gpu *gpu, const tk_contract *c
                                             bench_gpu_overhead *overhead);
 
 /* The first call of an op after its device was opened, until its result is there: with nothing in the cache of kernels, and with
- * its kernel in it. `device` as for tk_ctx_use_device(); opening it is not counted. */
+ * its kernel in it. That cache is a folder under TMPDIR, not the user's: TOKITAI_CACHE is set meanwhile. `device` as for
+ * tk_ctx_use_device(); opening it is not counted. */
 typedef struct bench_gpu_first_use {
     double empty_cache, full_cache; /* seconds */
 } bench_gpu_first_use;

@@ -30,6 +30,7 @@ enum {
     KEY_SECONDS,
     KEY_PEERS,
     KEY_CHART,
+    KEY_FROM,
     KEY_END, /* keys up to here index arguments.text */
     KEY_GROWTH,
     KEY_SCALING,
@@ -88,6 +89,7 @@ static const struct argp_option option_list[] = {
     {NULL, 0, NULL, 0, "Output:", 3},
     {"chart", KEY_CHART, "FILE", 0, "Draw the results to FILE, as SVG", 3},
     {"json", KEY_JSON, NULL, 0, "Print JSON instead of the table", 3},
+    {"from", KEY_FROM, "FILE", 0, "Time nothing: show, and draw with --chart, what --json wrote to FILE", 3},
     {NULL, 0, NULL, 0, "Help:", -1},
     {0},
 };
@@ -464,8 +466,7 @@ static void tell_threads(int threads)
 /* What was timed: results[i] of the lowerings of groups[i]. */
 typedef struct outcome {
     bench_gpu *gpu; /* NULL for the CPU */
-    bench_limits limits;
-    bench_gpu_limits gpu_limits;
+    json_t *machine;
     bench_result *results;
     const cli_bench_group **groups;
     int count;
@@ -490,26 +491,26 @@ static cli_exit time_jobs(const arguments *a, const plan *p, tk_ctx *ctx, outcom
     return result;
 }
 
-static cli_exit print_json(const arguments *a, const plan *p, const outcome *o)
+static cli_exit print_json(const arguments *a, const outcome *o)
 {
     json_t *list = json_array();
     for (int i = 0; i < o->count; i++)
         json_array_append_new(list, cli_bench_result_json(o->groups[i], &o->results[i]));
-    json_t *machine = o->gpu ? cli_bench_gpu_machine_json(o->gpu, &o->gpu_limits)
-                             : cli_bench_machine_json(&p->options, &o->limits);
-    json_t *all = json_pack("{s:o, s:o, s:o}", "machine", machine, "results", list, "summary",
+    json_t *all = json_pack("{s:O, s:o, s:o}", "machine", o->machine, "results", list, "summary",
                             cli_bench_summary_json(o->results, o->count));
+    if (a->scaling)
+        json_object_set_new(all, "scaling", json_true());
     if (a->growth)
         json_object_set_new(all, "cliffs", cli_bench_cliffs_json(o->results, o->count));
     return cli_print_json(all);
 }
 
-static cli_exit conclude(const arguments *a, const plan *p, const outcome *o)
+static cli_exit conclude(const arguments *a, const outcome *o)
 {
     cli_exit result = CLI_HOLDS;
     const char *chart = given(a, KEY_CHART);
     if (a->json)
-        result = print_json(a, p, o);
+        result = print_json(a, o);
     else if (a->growth)
         cli_bench_print_cliffs(o->results, o->count);
     else
@@ -524,21 +525,23 @@ static cli_exit conclude(const arguments *a, const plan *p, const outcome *o)
 /* The machine or the device by itself; false, with a complaint, if it cannot be measured. */
 static bool begin(const arguments *a, const plan *p, tk_ctx *ctx, outcome *o)
 {
-    bool good;
+    bench_limits limits;
+    bench_gpu_limits gpu_limits;
     if (p->device) {
         o->gpu = bench_gpu_open(ctx, &p->options);
-        good = o->gpu && bench_gpu_limits_measure(o->gpu, &o->gpu_limits);
+        if (o->gpu && bench_gpu_limits_measure(o->gpu, &gpu_limits))
+            o->machine = cli_bench_gpu_machine_json(o->gpu, &gpu_limits);
     } else {
         tell_threads(p->options.threads);
-        good = bench_limits_measure(&p->options, fmin(1, p->options.seconds), &o->limits);
+        if (bench_limits_measure(&p->options, fmin(1, p->options.seconds), &limits))
+            o->machine = cli_bench_machine_json(&p->options, &limits);
     }
-    if (!good)
-        cli_complain(a->who, "%s", p->device ? tk_ctx_message(ctx) : "no memory to measure with");
-    else if (!a->json && p->device)
-        cli_bench_gpu_print_machine(o->gpu, &o->gpu_limits);
+    const char *message = tk_ctx_message(ctx);
+    if (!o->machine)
+        cli_complain(a->who, "%s", *message ? message : "no memory to measure with");
     else if (!a->json)
-        cli_bench_print_machine(&p->options, &o->limits);
-    return good;
+        cli_bench_print_machine(o->machine);
+    return o->machine != NULL;
 }
 
 static cli_exit time_all(const arguments *a, const plan *p, tk_ctx *ctx)
@@ -550,12 +553,24 @@ static cli_exit time_all(const arguments *a, const plan *p, tk_ctx *ctx)
         cli_complain(a->who, "no memory for the results");
     } else if (begin(a, p, ctx, &o)) {
         result = time_jobs(a, p, ctx, &o);
-        result = cli_worse(result, conclude(a, p, &o));
+        result = cli_worse(result, conclude(a, &o));
     }
     bench_gpu_close(o.gpu);
+    json_decref(o.machine);
     free(o.results);
     free(o.groups);
     return result;
+}
+
+/* Nothing but a chart goes with --from. */
+static cli_exit show_kept(const arguments *a)
+{
+    bool alone = !a->op_count && !a->growth && !a->scaling && !a->startup && !a->cpu_time && !a->certify && !a->json;
+    for (int key = KEY_LOWERING; key < KEY_END; key++)
+        alone &= key == KEY_FROM || key == KEY_CHART || !given(a, key);
+    if (!alone)
+        cli_complain(a->who, "--from shows what was timed before; of the other options it takes --chart alone");
+    return alone && plan_chart(a) ? cli_bench_show_kept(a->who, given(a, KEY_FROM), given(a, KEY_CHART)) : CLI_BAD;
 }
 
 cli_exit cli_bench(int argc, char **argv)
@@ -563,6 +578,8 @@ cli_exit cli_bench(int argc, char **argv)
     arguments a = {.who = argv[0]};
     if (argp_parse(&command, argc, argv, 0, NULL, &a) != 0)
         return CLI_BAD;
+    if (given(&a, KEY_FROM))
+        return show_kept(&a);
     tk_ctx *ctx = NULL;
     plan *p = calloc(1, sizeof *p);
     if (!p || tk_ctx_create(&ctx) != TK_OK) {

@@ -2,59 +2,15 @@
 #include "cli/bench_gpu.h"
 
 #include <errno.h>
-#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-void cli_bench_gpu_print_machine(const bench_gpu *gpu, const bench_gpu_limits *limits)
-{
-    printf("%s\n", bench_gpu_device(gpu));
-    printf("limits   copy %.0f GB/s (read and written), empty launch %.2f us\n", 1e-9 * limits->copy,
-           1e6 * limits->launch);
-    printf("peers    %s\n", bench_gpu_peers_found(gpu));
-}
 
 json_t *cli_bench_gpu_machine_json(const bench_gpu *gpu, const bench_gpu_limits *limits)
 {
     return json_pack("{s:s, s:f, s:f, s:s, s:s}", "device", bench_gpu_device(gpu), "copy_bytes_per_second",
                      limits->copy, "empty_launch_seconds", limits->launch, "peers", bench_gpu_peers_found(gpu),
                      "ratios_of", "medians");
-}
-
-/* -- A cache of its own for each measurement ------------------------------------------------------------------------- */
-
-static int remove_entry(const char *path, const struct stat *status, int kind, struct FTW *walk)
-{
-    (void)status;
-    (void)kind;
-    (void)walk;
-    return remove(path);
-}
-
-/* A folder that is the cache until it is removed. */
-typedef struct empty_cache {
-    char path[64];
-    char *before; /* what the variable said, or NULL */
-} empty_cache;
-
-static bool empty_cache_make(empty_cache *cache)
-{
-    const char *before = getenv("TOKITAI_CACHE");
-    strcpy(cache->path, "/tmp/tokitai-startup-XXXXXX");
-    cache->before = before ? strdup(before) : NULL;
-    return (cache->before || !before) && mkdtemp(cache->path) && setenv("TOKITAI_CACHE", cache->path, 1) == 0;
-}
-
-static void empty_cache_remove(empty_cache *cache)
-{
-    (void)nftw(cache->path, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
-    if (cache->before)
-        (void)setenv("TOKITAI_CACHE", cache->before, 1);
-    else
-        unsetenv("TOKITAI_CACHE");
-    free(cache->before);
 }
 
 /* -- Startup ----------------------------------------------------------------------------------------------------------- */
@@ -66,58 +22,6 @@ typedef struct start {
     bench_gpu_overhead overhead;
 } start;
 
-static bool measure_first_use(tk_ctx *ctx, const char *device, start *s)
-{
-    empty_cache cache;
-    if (!empty_cache_make(&cache))
-        return false;
-    bool good = bench_gpu_first_use_measure(ctx, device, s->contract, s->dtype, &s->first_use);
-    empty_cache_remove(&cache);
-    return good;
-}
-
-static bool measure_all(tk_ctx *ctx, const char *device, start *starts, int count)
-{
-    for (int i = 0; i < count; i++)
-        if (!measure_first_use(ctx, device, &starts[i]))
-            return false;
-    bench_gpu *gpu = bench_gpu_open(ctx, &(bench_options){.peers = "none"});
-    bool good = gpu != NULL;
-    for (int i = 0; i < count && good; i++)
-        good = bench_gpu_overhead_measure(gpu, starts[i].contract, starts[i].dtype, &starts[i].overhead);
-    bench_gpu_close(gpu);
-    return good;
-}
-
-static void print_starts(const start *starts, int count)
-{
-    cli_table table = {.count = 7,
-                       .columns = {{"OP", false, 14},
-                                   {"TYPE", false, 5},
-                                   {"EMPTY CACHE", true, 0},
-                                   {"FULL CACHE", true, 0},
-                                   {"SMALL CALL", true, 0},
-                                   {"BARE LAUNCH", true, 0},
-                                   {"OVERHEAD", true, 0}}};
-    cli_table_head(&table);
-    for (int i = 0; i < count; i++) {
-        const start *s = &starts[i];
-        char texts[5][32];
-        snprintf(texts[0], sizeof texts[0], "%.0f ms", 1e3 * s->first_use.empty_cache);
-        snprintf(texts[1], sizeof texts[1], "%.1f ms", 1e3 * s->first_use.full_cache);
-        snprintf(texts[2], sizeof texts[2], "%.2f us", 1e6 * s->overhead.call);
-        snprintf(texts[3], sizeof texts[3], "%.2f us", 1e6 * s->overhead.bare);
-        snprintf(texts[4], sizeof texts[4], "%.2f us", 1e6 * (s->overhead.call - s->overhead.bare));
-        cli_table_row(&table, (cli_cell[]){{s->contract->name, CLI_BOLD},
-                                           {tk_dtype_name(s->dtype), CLI_PLAIN},
-                                           {texts[0], CLI_PLAIN},
-                                           {texts[1], CLI_PLAIN},
-                                           {texts[2], CLI_PLAIN},
-                                           {texts[3], CLI_PLAIN},
-                                           {texts[4], CLI_PLAIN}});
-    }
-}
-
 static json_t *starts_json(const start *starts, int count)
 {
     json_t *list = json_array();
@@ -127,7 +31,66 @@ static json_t *starts_json(const start *starts, int count)
                             tk_dtype_name(starts[i].dtype), "empty_cache_seconds", starts[i].first_use.empty_cache,
                             "full_cache_seconds", starts[i].first_use.full_cache, "small_call_seconds",
                             starts[i].overhead.call, "bare_launch_seconds", starts[i].overhead.bare));
-    return json_pack("{s:o}", "startup", list);
+    return list;
+}
+
+/* NULL if something could not be measured. */
+static json_t *measure_all(tk_ctx *ctx, const char *device, start *starts, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (!bench_gpu_first_use_measure(ctx, device, starts[i].contract, starts[i].dtype, &starts[i].first_use))
+            return NULL;
+    bench_gpu *gpu = bench_gpu_open(ctx, &(bench_options){.peers = "none"});
+    bool good = gpu != NULL;
+    for (int i = 0; i < count && good; i++)
+        good = bench_gpu_overhead_measure(gpu, starts[i].contract, starts[i].dtype, &starts[i].overhead);
+    json_t *report = good ? json_pack("{s:s, s:o}", "device", bench_gpu_device(gpu), "startup",
+                                      starts_json(starts, count))
+                          : NULL;
+    bench_gpu_close(gpu);
+    return report;
+}
+
+static double seconds_of(const json_t *object, const char *name)
+{
+    return json_number_value(json_object_get(object, name));
+}
+
+void cli_bench_gpu_print_startup(const json_t *report)
+{
+    cli_table table = {.count = 7,
+                       .columns = {{"OP", false, 14},
+                                   {"TYPE", false, 5},
+                                   {"EMPTY CACHE", true, 0},
+                                   {"FULL CACHE", true, 0},
+                                   {"SMALL CALL", true, 0},
+                                   {"BARE LAUNCH", true, 0},
+                                   {"OVERHEAD", true, 0}}};
+    const json_t *starts = json_object_get(report, "startup");
+    const char *device = json_string_value(json_object_get(report, "device"));
+    cli_print(CLI_PLAIN, device ? device : "");
+    putchar('\n');
+    cli_table_head(&table);
+    for (size_t i = 0; i < json_array_size(starts); i++) {
+        const json_t *s = json_array_get(starts, i);
+        const char *op = json_string_value(json_object_get(s, "op"));
+        const char *dtype = json_string_value(json_object_get(s, "dtype"));
+        const double call = seconds_of(s, "small_call_seconds");
+        const double bare = seconds_of(s, "bare_launch_seconds");
+        char texts[5][32];
+        snprintf(texts[0], sizeof texts[0], "%.0f ms", 1e3 * seconds_of(s, "empty_cache_seconds"));
+        snprintf(texts[1], sizeof texts[1], "%.1f ms", 1e3 * seconds_of(s, "full_cache_seconds"));
+        snprintf(texts[2], sizeof texts[2], "%.2f us", 1e6 * call);
+        snprintf(texts[3], sizeof texts[3], "%.2f us", 1e6 * bare);
+        snprintf(texts[4], sizeof texts[4], "%.2f us", 1e6 * (call - bare));
+        cli_table_row(&table, (cli_cell[]){{op ? op : "", CLI_BOLD},
+                                           {dtype ? dtype : "", CLI_PLAIN},
+                                           {texts[0], CLI_PLAIN},
+                                           {texts[1], CLI_PLAIN},
+                                           {texts[2], CLI_PLAIN},
+                                           {texts[3], CLI_PLAIN},
+                                           {texts[4], CLI_PLAIN}});
+    }
 }
 
 cli_exit cli_bench_gpu_startup(const char *who, tk_ctx *ctx, const char *device, const tk_contract *const ops[],
@@ -141,15 +104,17 @@ cli_exit cli_bench_gpu_startup(const char *who, tk_ctx *ctx, const char *device,
                 starts[count++] = (start){.contract = ops[i], .dtype = dtype};
     cli_exit result = CLI_HOLDS;
     errno = 0;
-    if (!starts || !measure_all(ctx, device, starts, count)) {
+    json_t *report = starts ? measure_all(ctx, device, starts, count) : NULL;
+    if (!report) {
         const char *message = tk_ctx_message(ctx);
         cli_complain(who, "%s", *message ? message : strerror(errno));
         result = CLI_UNKNOWN;
     } else if (json) {
-        result = cli_print_json(starts_json(starts, count));
+        result = cli_print_json(json_incref(report));
     } else {
-        print_starts(starts, count);
+        cli_bench_gpu_print_startup(report);
     }
+    json_decref(report);
     free(starts);
     return result;
 }

@@ -16,19 +16,60 @@ static void format_time(double seconds, char *text, size_t size)
         snprintf(text, size, "%.4g s", seconds);
 }
 
-void cli_bench_print_machine(const bench_options *options, const bench_limits *limits)
+static double number_of(const json_t *object, const char *name)
 {
-    tk_device device;
-    const char *name;
-    const char *found;
-    bool present;
-    if (tk_device_at(0, &device))
-        printf("%s, %d thread%s%s\n", device.name, options->threads, options->threads == 1 ? "" : "s",
-               options->processor_time ? ", processor time" : "");
+    return json_number_value(json_object_get(object, name));
+}
+
+static const char *text_of(const json_t *object, const char *name)
+{
+    const char *text = json_string_value(json_object_get(object, name));
+    return text ? text : "";
+}
+
+static void print_line(const char *text)
+{
+    cli_print(CLI_PLAIN, text);
+    putchar('\n');
+}
+
+static void print_processor(const json_t *machine)
+{
+    char line[512];
+    const int threads = (int)number_of(machine, "threads");
+    snprintf(line, sizeof line, "%s, %d thread%s%s", text_of(machine, "device"), threads, threads == 1 ? "" : "s",
+             strcmp(text_of(machine, "time"), "processor") != 0 ? "" : ", processor time");
+    print_line(line);
     printf("limits   copy %.1f GB/s, non-temporal copy %.1f GB/s (read and written), multiply-add %.0f GFLOP/s\n",
-           1e-9 * limits->copy, 1e-9 * limits->stream_copy, 1e-9 * limits->multiply_add);
-    for (int i = 0; bench_peer_at(i, &name, &found, &present); i++)
-        printf("%s %-9s %s%s\n", i ? "        " : "peers   ", name, present ? "" : "not here: ", found);
+           1e-9 * number_of(machine, "copy_bytes_per_second"),
+           1e-9 * number_of(machine, "non_temporal_copy_bytes_per_second"),
+           1e-9 * number_of(machine, "multiply_add_per_second"));
+    const char *name;
+    json_t *peer;
+    const char *label = "peers   ";
+    json_object_foreach(json_object_get(machine, "peers"), name, peer)
+    {
+        snprintf(line, sizeof line, "%s %-9s %s%s", label, name,
+                 json_is_true(json_object_get(peer, "found")) ? "" : "not here: ", text_of(peer, "detail"));
+        print_line(line);
+        label = "        ";
+    }
+}
+
+static void print_gpu(const json_t *machine)
+{
+    print_line(text_of(machine, "device"));
+    printf("limits   copy %.0f GB/s (read and written), empty launch %.2f us\npeers    ",
+           1e-9 * number_of(machine, "copy_bytes_per_second"), 1e6 * number_of(machine, "empty_launch_seconds"));
+    print_line(text_of(machine, "peers"));
+}
+
+void cli_bench_print_machine(const json_t *machine)
+{
+    if (json_object_get(machine, "empty_launch_seconds"))
+        print_gpu(machine);
+    else
+        print_processor(machine);
 }
 
 static void print_arm(const cli_table *table, const bench_result *r, const bench_arm *arm)
@@ -316,11 +357,12 @@ json_t *cli_bench_machine_json(const bench_options *options, const bench_limits 
     json_t *peers = json_object();
     for (int i = 0; bench_peer_at(i, &name, &found, &present); i++)
         json_object_set_new(peers, name, json_pack("{s:b, s:s}", "found", (int)present, "detail", found));
-    return json_pack("{s:s, s:s, s:i, s:s, s:f, s:f, s:f, s:o}", "device",
+    return json_pack("{s:s, s:s, s:i, s:s, s:s, s:f, s:f, s:f, s:o}", "device",
                      tk_device_at(0, &device) ? device.name : "", "features", device.detail, "threads",
-                     options->threads, "time", options->processor_time ? "processor" : "elapsed",
-                     "copy_bytes_per_second", limits->copy, "non_temporal_copy_bytes_per_second", limits->stream_copy,
-                     "multiply_add_per_second", limits->multiply_add, "peers", peers);
+                     options->threads, "time", options->processor_time ? "processor" : "elapsed", "ratios_of",
+                     options->processor_time ? "medians" : "best times", "copy_bytes_per_second", limits->copy,
+                     "non_temporal_copy_bytes_per_second", limits->stream_copy, "multiply_add_per_second",
+                     limits->multiply_add, "peers", peers);
 }
 
 static void set_mean(json_t *object, const char *key, bench_mean mean)

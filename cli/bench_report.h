@@ -5,6 +5,7 @@
 #include <jansson.h>
 
 #include "bench/bench.h"
+#include "cli/cli.h"
 
 enum { CLI_BENCH_LOWERINGS = 8 };
 
@@ -20,7 +21,8 @@ typedef struct cli_bench_group {
 /* "embedding_fwd f16 queries=8192,dim=1024,vocab=32000 zipf" */
 void cli_bench_format_case(const tk_case *c, bench_indices indices, char *text, size_t size);
 
-void cli_bench_print_machine(const bench_options *options, const bench_limits *limits);
+/* A processor or a GPU, as the JSON below and cli/bench_gpu.h's have it. */
+void cli_bench_print_machine(const json_t *machine);
 void cli_bench_print_result(const bench_result *r, bool scaling);
 
 /* A line for each lowering: means over its cases. */
@@ -31,5 +33,8 @@ json_t *cli_bench_machine_json(const bench_options *options, const bench_limits 
 json_t *cli_bench_result_json(const cli_bench_group *g, const bench_result *r);
 json_t *cli_bench_summary_json(const bench_result *results, int count);
 json_t *cli_bench_cliffs_json(const bench_result *results, int count);
+
+/* What --json wrote to a file, shown as the run itself would have: the table, and a chart if that is not NULL. */
+cli_exit cli_bench_show_kept(const char *who, const char *path, const char *chart);
 
 #endif

@@ -64,11 +64,12 @@ _tokitai_bench() {
         --backend) _tokitai_reply "cpu cuda hip" "$current" ;;
         --peers) _tokitai_reply "none plain sleef openblas blis onednn libxsmm pytorch torch.compile triton" "$current" ;;
         --chart) _tokitai_files .svg "$current" ;;
+        --from) _tokitai_files .json "$current" ;;
         --shape | --threads | --seconds) COMPREPLY=() ;;
         *)
             if [[ $current == -* ]]; then
                 _tokitai_reply "--backend --lowering --dtype --index --indices --shape --growth --scaling --startup --peers --certify
-                    --threads --seconds --cpu-time --chart --json --help" "$current"
+                    --threads --seconds --cpu-time --chart --json --from --help" "$current"
             else
                 _tokitai_reply "$(_tokitai_list ops)" "$current"
             fi ;;

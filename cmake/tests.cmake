@@ -80,7 +80,8 @@ set(fake_gpu_targets "")
 function(add_fake_gpu file name hip)
     string(MAKE_C_IDENTIFIER ${name} target)
     add_library(fake.${target} MODULE tests/fake_gpu/${file})
-    target_include_directories(fake.${target} PRIVATE ${PROJECT_SOURCE_DIR})
+    target_include_directories(fake.${target} PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/include)
+    target_link_libraries(fake.${target} PRIVATE m ${CMAKE_DL_LIBS})
     target_compile_definitions(fake.${target} PRIVATE FAKE_HIP=${hip} ${ARGN})
     set_target_properties(fake.${target} PROPERTIES
         PREFIX "" OUTPUT_NAME ${name} SUFFIX "" LIBRARY_OUTPUT_DIRECTORY ${fake_gpu_dir})
@@ -92,6 +93,7 @@ add_fake_gpu(driver.c libamdhip64.so.6 1)
 add_fake_gpu(driver.c libcuda_without_launch.so 0 FAKE_WITHOUT_LAUNCH)
 add_fake_gpu(compiler.c libnvrtc.so 0)
 add_fake_gpu(compiler.c libhiprtc.so 1)
+add_fake_gpu(kernels.c kernels.so 0)
 
 # Kernels for the worker: a library for each function of the files in tests/kernels/, in BUILD/tests/kernels/. They know no
 # sanitizer, and neither does the program that loads them. Where another processor is compiled for, no test that loads them is run,

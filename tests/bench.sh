@@ -4,6 +4,12 @@
 source "$(dirname "$(readlink -f "$0")")/program_test.bash"
 subcommand=(bench)
 
+if command -v python3 >/dev/null; then
+    xml_good() { python3 -c 'import sys, xml.dom.minidom as m; m.parse(sys.argv[1])' "$1"; }
+else
+    xml_good() { tail -n 1 "$1" | grep -q '^</svg>'; }
+fi
+
 tiny=(--lowering best --peers none --seconds 0.05 --dtype f16)
 best=$("$tokitai" certify gelu_fwd --dtype f16 --lowering best --shape 1 | grep -oE '^cpu\.gelu_fwd\.f16\.[a-z0-9]+')
 
@@ -79,6 +85,71 @@ if [ -e "$fakes/libcuda.so.1" ]; then
     expect 0 "startup there" gemm --backend cuda --dtype f16 --startup
     says out "^gemm +f16 +[0-9]+ ms +[0-9.]+ ms +[0-9.]+ us"
     bad_usage "a peer of the CPU there" "unknown peer 'sleef'" gemm --backend cuda --peers sleef
+    mkdir -p empty
+    TMPDIR=$work/empty expect 0 "startup as JSON" gelu_fwd --backend cuda --dtype f16 --startup --json
+    is "    is JSON" json_good out
+    for member in device startup empty_cache_seconds full_cache_seconds small_call_seconds bare_launch_seconds; do
+        says out "\"$member\": "
+    done
+    is "    nothing is left in TMPDIR" test -z "$(ls -A empty)"
+    cp out startup.json
+    TMPDIR=$work/nowhere expect 3 "startup without room for its cache" gelu_fwd --backend cuda --dtype f16 --startup
+    says err "$work/nowhere"
+    expect 0 "startup from a file" --from startup.json
+    says out "^Fake GPU 0, sm_90, "
+    says out "^gelu_fwd +f16 +[0-9]+ ms +[0-9.]+ ms +[0-9.]+ us +[0-9.]+ us +-?[0-9.]+ us$"
+    bad_usage "no chart of that" "there is no chart of --startup" --from startup.json --chart startup.svg
+
+    # Kernels that compute what they should, and a PyTorch that takes a millisecond for everything.
+    export FAKE_GPU_KERNELS=$fakes/kernels.so FAKE_GPU_MEMORY=$((64 << 20)) TOKITAI_CACHE=$work/cache
+    export PYTHONPATH=$root/tests/stand_in PYTHONDONTWRITEBYTECODE=1
+    case=(gelu_fwd --lowering cuda.gelu_fwd.f16.shared --dtype f16 --shape 1000 --seconds 0.05)
+    expect 0 "a table" "${case[@]}" --certify --peers none
+    says out "^Fake GPU 0, sm_90, driver .*CUDA 12\.4, 132 multiprocessors, L2 52 MB$"
+    says out "^limits +copy [0-9]+ GB/s \(read and written\), empty launch [0-9.]+ us$"
+    says out "^peers +not asked for$"
+    says out "^gelu_fwd f16 n=1000$"
+    says out "^cuda\.gelu_fwd\.f16\.shared +[0-9.]+ us +[0-9.]+ us +[0-9.]+ ns +[0-9.]+ GB/s +[0-9]+% *$"
+    for limit in "copy" "empty launch"; do says out "^limit: $limit +[0-9.]+ us"; done
+    if command -v python3 >/dev/null; then
+        expect 0 "JSON and a chart, with peers" "${case[@]}" --json --chart gpu.svg
+        is "    is JSON" json_good out
+        is "    SVG is XML" xml_good gpu.svg
+        for arm in "tokitai shared" pytorch torch.compile; do is "    $arm is drawn" grep -qF "$arm" gpu.svg; done
+        cp out gpu.json
+        kept='
+import json
+report = json.load(open("gpu.json"))
+assert report["machine"]["peers"] == "torch 0.stand-in, no triton on Stand-in", report["machine"]
+[result] = report["results"]
+arms = {arm["name"]: arm for arm in result["arms"]}
+assert list(arms) == ["cuda.gelu_fwd.f16.shared", "limit: copy", "limit: empty launch", "pytorch", "torch.compile"], list(arms)
+ours = arms["cuda.gelu_fwd.f16.shared"]
+assert ours["verdict"] == "HELD" and 0 < ours["best_seconds"] <= ours["median_seconds"], ours
+assert all(arm["samples"] >= 5 and arm["in_turn"] for arm in arms.values()), arms
+for peer in ("pytorch", "torch.compile"):
+    assert abs(arms[peer]["median_seconds"] - 1e-3) < 1e-9, arms[peer]
+assert result["best_peer"] in ("pytorch", "torch.compile"), result
+assert result["limit_seconds"] == arms["limit: copy"]["median_seconds"], result
+ratio = 1e-3 / ours["median_seconds"]
+[entry] = report["summary"]
+assert abs(entry["to_best_peer"]["mean"] / ratio - 1) < 1e-9, entry
+print("%.2fx" % ratio)
+'
+        ratio=$(python3 -c "$kept")
+        is "    is what was timed" test -n "$ratio"
+        expect 0 "the table and the chart of a file" --from gpu.json --chart again.svg
+        says out "^peers +torch 0\.stand-in, no triton on Stand-in$"
+        is "    the ratio is that of the run" grep -qE "^cuda\.gelu_fwd\.f16\.shared .* +${ratio/./\\.}$" out
+        is "    and so is the chart" cmp -s gpu.svg again.svg
+        STAND_IN_TORCH=broken expect 0 "peers that fail are left out" "${case[@]}"
+        is "    of the table" test "$(grep -cE '^(pytorch|torch\.compile) ' out)" = 0
+        STAND_IN_TORCH=blind expect 0 "a PyTorch without a GPU" "${case[@]}"
+        says out "^peers +torch 0\.stand-in sees no GPU$"
+        STAND_IN_TORCH=absent expect 0 "no PyTorch" "${case[@]}"
+        says out "^peers +No module named 'torch'$"
+    fi
+    unset FAKE_GPU_KERNELS FAKE_GPU_MEMORY TOKITAI_CACHE PYTHONPATH
     unset LD_LIBRARY_PATH TOKITAI_CUDA_COMPILER
 else
     echo "skipped: no driver that pretends at $fakes"
@@ -87,11 +158,6 @@ fi
 echo "-- every op, against every peer that is here"
 # Peers are other people's libraries: what they leave allocated is not ours to judge.
 export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0
-if command -v python3 >/dev/null; then
-    xml_good() { python3 -c 'import sys, xml.dom.minidom as m; m.parse(sys.argv[1])' "$1"; }
-else
-    xml_good() { tail -n 1 "$1" | grep -q '^</svg>'; }
-fi
 peers=plain,sleef,openblas,blis,onednn,libxsmm
 run=(--lowering best --certify --seconds 0.05 --peers $peers)
 expect 0 "one size" gelu_fwd gelu_bwd --shape 1009 --dtype bf16 "${run[@]}" --json --chart one.svg
@@ -137,6 +203,28 @@ expect 0 "the same as a table" embedding_bwd --shape 31x65x17 --dtype f16 --lowe
 says out "^geometric means$"
 says out "^cpu\.embedding_bwd\.f16\.[a-z0-9]+ +2 +[0-9.]+x +[0-9]+% +[0-9.]+x +31x65x17 (uniform|zipf)$"
 
+echo "-- what was kept"
+expect 0 "results as JSON" embedding_bwd --shape 31x65x17 --dtype f16 --lowering best --seconds 0.05 --peers plain --json --chart kept.svg
+cp out kept.json
+expect 0 "shown again" --from kept.json --chart again.svg
+says out "^peers +plain +built in$"
+says out "^embedding_bwd f16 queries=31,dim=65,vocab=17 zipf$"
+says out "^cpu\.embedding_bwd\.f16\.[a-z0-9]+ +2 +[0-9.]+x +[0-9]+% +[0-9.]+x +31x65x17 (uniform|zipf)$"
+is "    the chart is that of the run" cmp -s kept.svg again.svg
+bad_usage "no such file" "cannot read --from 'nothing.json': .*No such file" --from nothing.json
+bad_usage "a file that is no JSON" "cannot read --from" --from kept.svg
+echo '{}' >other.json
+bad_usage "another JSON" "'other.json' is not what bench --json writes" --from other.json
+sed 's/"zipf"/"zip"/' kept.json >other.json
+bad_usage "a word that is none" "results\[1\] is not what bench --json writes" --from other.json
+sed '0,/"median_seconds": [^,]*/s//"median_seconds": -1/' kept.json >other.json
+bad_usage "a time below zero" "results\[0\] is not what bench --json writes" --from other.json
+sed 's/"best_peer": "[^"]*"/"best_peer": "nobody"/' kept.json >other.json
+bad_usage "a best peer that was not timed" "results\[0\] is not what bench --json writes" --from other.json
+bad_usage "an op beside it" "takes --chart alone" --from kept.json gemm
+bad_usage "an option beside it" "takes --chart alone" --from kept.json --json
+bad_usage "a chart of it nowhere" "cannot write to --chart '/dev/null/x.svg'" --from kept.json --chart /dev/null/x.svg
+
 expect 0 "processor time" gelu_fwd --shape 1000 "${tiny[@]}" --cpu-time
 says out ", 1 thread, processor time$"
 
@@ -147,5 +235,49 @@ says out "^cpu\.gemm\.f16\.[a-z0-9]+ +[0-9.]+ us +[0-9.]+ us +[0-9.]+x +[0-9.]+x
 says out "^limit: multiply-add +[0-9.]+ us +[0-9.]+ us +[0-9.]+x"
 expect 0 "two threads" gemm --shape 130x70x50 --dtype bf16 "${run[@]}" --threads 2
 same_work
+
+echo "-- the peers of a GPU by themselves, without PyTorch"
+if command -v python3 >/dev/null; then
+    ask() { PYTHONPATH=$root/tests/stand_in PYTHONDONTWRITEBYTECODE=1 python3 "$root/bench/peers/gpu.py" 0 "$@" >out 2>err; }
+    answers() { # TITLE, then the answers that are in out
+        local title=$1
+        shift
+        printf '%s\n' "$@" >wanted
+        is "$title" cmp -s wanted out
+    }
+    ask all <<'REQUESTS'
+case gelu_fwd f16 uniform i32 100000 1000
+run 0 5
+run 1 7
+run 2 5
+nonsense
+
+end
+run 0 1
+case gelu f16 uniform i32 1 1
+end
+REQUESTS
+    answers "each request has its answer" "found torch 0.stand-in, no triton on Stand-in" "arms pytorch torch.compile" \
+        0.001 0.001 "failed list index out of range" "failed unknown request" "failed list index out of range" ended \
+        "failed 'NoneType' object has no attribute 'time'" "failed not enough values to unpack (expected 3, got 1)" ended
+    for op in "gelu_bwd 9" "softmax_fwd 3 5" "softmax_bwd 3 5" "xent 3 5" "embedding_fwd 9 2 5" "embedding_bwd 9 2 5"; do
+        for law in uniform zipf equal; do printf 'case %s bf16 %s i64 1000 %s\nrun 1 3\n' "${op%% *}" $law "${op#* }"; done
+    done >requests
+    ask all <requests
+    is "every op is taken" test "$(grep -cxE 'arms pytorch torch\.compile' out) $(grep -cx 0.001 out) $(wc -l <out)" = "18 18 37"
+    printf 'case %s f16 uniform i32 1000 3 4 5\nrun 0 2\n' gemm gemm_grad_a gemm_grad_b >requests
+    ask all <requests
+    is "a product has one arm" test "$(grep -cx 'arms pytorch' out) $(grep -cx 0.001 out) $(wc -l <out)" = "3 3 7"
+    ask torch.compile,triton <<<"case gelu_fwd f16 uniform i32 1000 9"
+    answers "only those that are asked for" "found torch 0.stand-in, no triton on Stand-in" "arms torch.compile"
+    STAND_IN_TORCH=broken ask all <<<"case gelu_fwd f16 uniform i32 1000 9"
+    answers "an arm that fails is none" "found torch 0.stand-in, no triton on Stand-in" "arms"
+    STAND_IN_TORCH=blind ask all </dev/null
+    answers "no GPU" "missing torch 0.stand-in sees no GPU"
+    STAND_IN_TORCH=absent ask all </dev/null
+    answers "no torch" "missing No module named 'torch'"
+else
+    skip "the peers of a GPU" "there is no python3"
+fi
 
 finish

@@ -33,9 +33,9 @@ static inline void fake_gpu_use(const char *variable, const char *name)
 
 static inline void fake_gpu_forget_settings(void)
 {
-    static const char *const settings[] = {"FAKE_GPU_FAIL",       "FAKE_GPU_DEVICES", "FAKE_GPU_NAME",
-                                           "FAKE_GPU_VERSION",    "FAKE_GPU_MEMORY",  "FAKE_GPU_CAPTURING",
-                                           "FAKE_GPU_CAPABILITY", "FAKE_GPU_COMPILE", "FAKE_GPU_LOG"};
+    static const char *const settings[] = {
+        "FAKE_GPU_FAIL",      "FAKE_GPU_DEVICES",    "FAKE_GPU_NAME",    "FAKE_GPU_VERSION", "FAKE_GPU_MEMORY",
+        "FAKE_GPU_CAPTURING", "FAKE_GPU_CAPABILITY", "FAKE_GPU_COMPILE", "FAKE_GPU_LOG",     "FAKE_GPU_KERNELS"};
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
         unsetenv(settings[i]);
 }

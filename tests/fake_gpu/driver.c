@@ -1,4 +1,5 @@
 /* The driver of a GPU that is not there; fake_gpu.h says what it can be told to do. Compiled once as CUDA's and once as HIP's. */
+#include <dlfcn.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -338,10 +339,27 @@ void *fake_gpu_host(const void *device, size_t bytes)
 
 #pragma GCC diagnostic ignored "-Wmissing-prototypes" /* the vendors' headers are not needed to build this */
 
+/* Once; the library stays. */
+static void define_kernels(void)
+{
+    static void *library;
+    const char *path = getenv("FAKE_GPU_KERNELS");
+    if (library || !path || !*path)
+        return;
+    library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    void *symbol = library ? dlsym(library, "fake_gpu_kernels") : NULL;
+    fake_kernels_function *define_all;
+    if (!symbol)
+        abort();
+    memcpy(&define_all, &symbol, sizeof symbol);
+    define_all(fake_gpu_define);
+}
+
 int API(cuInit, hipInit)(unsigned flags)
 {
     int code = flags ? INVALID_VALUE : told_to_fail(__func__);
     initialised = code == OK && make_arena();
+    define_kernels();
     return code;
 }
 

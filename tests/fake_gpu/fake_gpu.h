@@ -7,6 +7,7 @@
  *     FAKE_GPU_CAPTURING=1                                  every stream is being captured; what spoils a capture returns 900
  *     FAKE_GPU_LOG=FILE                                     a line for each launch
  *     FAKE_GPU_COMPILE=error                                the compilers reject every source
+ *     FAKE_GPU_KERNELS=LIBRARY                              kernels that compute: its fake_gpu_kernels() is called by cuInit
  *
  * Device memory cannot be touched through its address: whoever takes it for host memory gets a segmentation fault. A call without a
  * current context, or with a handle that is not one, fails as it would on a device.
@@ -42,6 +43,8 @@ typedef int fake_kernel(const fake_launch *launch, fake_host_function *host);
 /* fake_gpu_define: kernels of that name run this from now on. Defined from the start: fake_copy, fake_fault, and
  * fake_late_copy, which copies when the whole device is waited for: work on another stream. */
 typedef void fake_define_function(const char *name, size_t param_bytes, fake_kernel *run);
+/* fake_gpu_kernels: of a library with kernels (kernels.c); defines them. */
+typedef void fake_kernels_function(fake_define_function *define);
 /* fake_gpu_launch_at: the i-th launch since the last reset, 0 the first; NULL past the end. */
 typedef const fake_launch *fake_launch_function(int i);
 /* fake_gpu_alive: blocks of memory, streams, events, modules and retained contexts together. */
