@@ -125,7 +125,7 @@ tk_status tk_cache_clear(tk_ctx *ctx, const char *key, int *removed, int64_t *by
         } else if (errno != ENOENT) { /* else another process was faster */
             snprintf(reason, sizeof reason, "cannot remove %s/%s: %s", store.folder, files[i].name, strerror(errno));
             if (left++ == 0)
-                memcpy(first, reason, sizeof first);
+                snprintf(first, sizeof first, "%s", reason);
             tki_note(ctx, reason);
         }
     }

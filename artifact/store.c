@@ -68,15 +68,16 @@ static void check_owner(tki_store *store)
     struct stat about;
     if (stat(store->folder, &about) != 0)
         return;
-    if (about.st_uid != geteuid() && about.st_uid != 0)
+    const bool own = about.st_uid == geteuid();
+    if (!own && about.st_uid != 0)
         snprintf(store->problem, sizeof store->problem,
                  "%.256s belongs to user %u, not to user %u or root; set TOKITAI_CACHE to a folder of your own",
                  store->folder, (unsigned)about.st_uid, (unsigned)geteuid());
-    else if (about.st_mode & S_IWOTH)
-        snprintf(
-            store->problem, sizeof store->problem,
-            "%.256s has mode %04o, so that everybody can write to it; 'tokitai cache clear' and chmod it to 0700",
-            store->folder, (unsigned)(about.st_mode & 07777));
+    else if (about.st_mode & S_IWOTH) /* a sticky one, such as /tmp, is meant to be shared */
+        snprintf(store->problem, sizeof store->problem, "%.256s has mode %04o, so that everybody can write to it; %s",
+                 store->folder, (unsigned)(about.st_mode & 07777),
+                 own && !(about.st_mode & S_ISVTX) ? "'tokitai cache clear' and chmod it to 0700"
+                                                   : "set TOKITAI_CACHE to a folder of your own");
     else
         return;
     store->distrusted = true;

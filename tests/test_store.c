@@ -309,6 +309,10 @@ static void folders_that_cannot_be_used(void **state)
     assert_string_equal(a.path, "");
     assert_int_equal(files_in("open"), 1);
     tki_artifact_free(&a);
+    assert_int_equal(chmod("open", 01777), 0);
+    tki_store_open(ctx, &store, true);
+    assert_true(strstr(store.problem, "has mode 1777") && strstr(store.problem, "set TOKITAI_CACHE") &&
+                !strstr(store.problem, "chmod"));
     /* A group can share one. */
     assert_int_equal(chmod("open", 0770), 0);
     store = open_store();
