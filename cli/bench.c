@@ -587,6 +587,7 @@ cli_exit cli_bench(int argc, char **argv)
         free(p);
         return CLI_UNKNOWN;
     }
+    cli_show_notes(ctx, a.who);
     cli_exit result = CLI_BAD;
     if (plan_work(&a, p))
         result = plan_backend(&a, p, ctx);

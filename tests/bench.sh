@@ -69,7 +69,7 @@ bad_usage "startup of the CPU" "--startup is about a GPU" --startup
 bad_usage "threads of a GPU" "are about the CPU" --backend cuda --threads 2
 fakes=${BUILD_DIR:-$root/build}/tests/fake_gpu
 if [ -e "$fakes/libcuda.so.1" ]; then
-    export LD_LIBRARY_PATH=$fakes TOKITAI_CUDA_COMPILER=$fakes/libnvrtc.so FAKE_GPU_FAIL=cuInit=100
+    export LD_LIBRARY_PATH=$fakes TOKITAI_CUDA_COMPILER=$fakes/libnvrtc.so TOKITAI_CACHE=$work/kernels FAKE_GPU_FAIL=cuInit=100
     expect 3 "no device" gemm --backend cuda "${tiny[@]}"
     says err "cuda cannot be used"
     silent out
@@ -82,6 +82,9 @@ if [ -e "$fakes/libcuda.so.1" ]; then
     silent out
     expect 3 "the backend is that of the lowering's id" gelu_fwd --lowering cuda.gelu_fwd.f16.shared
     says err "cuda\.gelu_fwd\.f16\.shared has no certificate of this build on this machine"
+    for entry in "$TOKITAI_CACHE"/*.artifact; do truncate -s 300 "$entry"; done
+    expect 3 "damaged kernels in the cache" gemm --backend cuda "${tiny[@]}"
+    says err "^tokitai bench: note: the cache entry .* of ops/gemm/kernel.cu \(f16\) was damaged"
     expect 0 "startup there" gemm --backend cuda --dtype f16 --startup
     says out "^gemm +f16 +[0-9]+ ms +[0-9.]+ ms +[0-9.]+ us"
     bad_usage "a peer of the CPU there" "unknown peer 'sleef'" gemm --backend cuda --peers sleef

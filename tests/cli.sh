@@ -189,6 +189,11 @@ for d in json.load(open(sys.argv[1]))["devices"]:
     damage
     on_gpu 1 err "^tokitai certify: note: the cache entry [0-9a-f]{12}\.\.\. of ops/gemm/kernel.cu \(f16\) was damaged \(its .*\) and is built again $" \
         "a damaged cache entry is reported"
+    damage
+    TOKITAI_CACHE=$work/cache TOKITAI_CUDA_COMPILER=$fake_gpu/libnvrtc.so "$tokitai" certify gemm --backend cuda --dtype f16 --shape 3x4x5 \
+        --out noted >out 2>err
+    is "    in the certificate, too" grep -qE '"note": "the cache entry [0-9a-f]{12}\.\.\. of ops/gemm/kernel.cu \(f16\) was damaged' noted/*.json
+    is "    and on its page" grep -qE '^\| note \| the cache entry .* was damaged' noted/*.md
     on_gpu 1 out "REFUTED" "    and is whole then"
     is "    of which nothing more is said" test ! -s err
     echo "1 15360 0" | TOKITAI_CACHE=$work/cache TOKITAI_CUDA_COMPILER=$fake_gpu/libnvrtc.so "$tokitai" kernel gelu-bwd --backend cuda >out 2>err

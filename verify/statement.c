@@ -401,6 +401,8 @@ static json_t *built_json(const tki_provenance *p)
                                    "spill_load_bytes", p->kernels[i].spill_load_bytes));
         json_object_set_new(built, "kernels", kernels);
     }
+    if (p->note[0])
+        json_object_set_new(built, "note", foreign_text(p->note));
     if (p->log[0])
         json_object_set_new(built, "log", foreign_text(p->log));
     return built;
