@@ -89,6 +89,39 @@ static uint16_t *patterns(size_t count, unsigned step)
     return data;
 }
 
+/* What a context runs between begin and end becomes a graph, to be launched on the same stream. */
+typedef struct recording {
+    void *stream, *graph, *executable;
+} recording;
+
+static recording begin_recording(tk_ctx *ctx, const driver *d)
+{
+    recording r = {0};
+    CHECK(d->stream_create(&r.stream, 1) == 0, "stream");
+    OK(ctx, tk_ctx_set_stream(ctx, r.stream));
+    CHECK(d->begin_capture(r.stream, 1) == 0, "begin of capture");
+    return r;
+}
+
+static void end_recording(const driver *d, recording *r)
+{
+    CHECK(d->end_capture(r->stream, &r->graph) == 0 && r->graph, "end of capture");
+    CHECK(d->instantiate(&r->executable, r->graph, 0) == 0, "instantiate");
+}
+
+static void play(const driver *d, const recording *r)
+{
+    CHECK(d->launch(r->executable, r->stream) == 0, "graph launch");
+}
+
+static void drop_recording(tk_ctx *ctx, const driver *d, recording *r)
+{
+    d->executable_destroy(r->executable);
+    d->graph_destroy(r->graph);
+    OK(ctx, tk_ctx_set_stream(ctx, NULL));
+    d->stream_destroy(r->stream);
+}
+
 /* A graph of three ops, one with scratch memory, gives the bits of direct calls, replay after replay. */
 static void in_a_graph(tk_ctx *ctx, const driver *d)
 {
@@ -122,12 +155,7 @@ static void in_a_graph(tk_ctx *ctx, const driver *d)
     OK(ctx, tk_memory_read(ctx, direct, device_y, N * sizeof *x));
     OK(ctx, tk_memory_read(ctx, direct + N, device_weight, weight_bytes));
 
-    void *stream = NULL;
-    void *graph = NULL;
-    void *executable = NULL;
-    CHECK(d->stream_create(&stream, 1) == 0, "stream");
-    OK(ctx, tk_ctx_set_stream(ctx, stream));
-    CHECK(d->begin_capture(stream, 1) == 0, "begin of capture");
+    recording graph = begin_recording(ctx, d);
     OK(ctx, tk_run(ctx, &gelu, gelu_buffers));
     OK(ctx, tk_run(ctx, &embedding, embedding_buffers));
     /* What was not prepared is refused and does not spoil the capture. */
@@ -135,22 +163,18 @@ static void in_a_graph(tk_ctx *ctx, const driver *d)
     other.dims[0] = 8;
     CHECK(tk_run(ctx, &other, (void *[]){device_x, (char *)device_x + 16, device_y}) == TK_UNAVAILABLE, "%s",
           tk_ctx_message(ctx));
-    CHECK(d->end_capture(stream, &graph) == 0 && graph, "end of capture");
-    CHECK(d->instantiate(&executable, graph, 0) == 0, "instantiate");
+    end_recording(d, &graph);
     for (int replay = 0; replay < 3; replay++) {
         memset(replayed, 0xee, N * sizeof *x + weight_bytes);
         OK(ctx, tk_memory_write(ctx, device_y, replayed, N * sizeof *x));
         OK(ctx, tk_memory_write(ctx, device_weight, replayed, weight_bytes));
-        CHECK(d->launch(executable, stream) == 0, "graph launch");
+        play(d, &graph);
         OK(ctx, tk_ctx_synchronize(ctx));
         OK(ctx, tk_memory_read(ctx, replayed, device_y, N * sizeof *x));
         OK(ctx, tk_memory_read(ctx, replayed + N, device_weight, weight_bytes));
         CHECK(!memcmp(direct, replayed, N * sizeof *x + weight_bytes), "replay %d has other bits", replay);
     }
-    d->executable_destroy(executable);
-    d->graph_destroy(graph);
-    OK(ctx, tk_ctx_set_stream(ctx, NULL));
-    d->stream_destroy(stream);
+    drop_recording(ctx, d, &graph);
     void *const blocks[] = {device_x, device_y, device_grad, device_index, device_weight};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         tk_memory_free(ctx, blocks[i]);
@@ -259,16 +283,10 @@ static void run_circle(tk_ctx *ctx, circle *s, int round, bool wait)
 static void one_after_another(tk_ctx *ctx, const driver *d)
 {
     circle s = make_circle(ctx);
-    void *stream = NULL;
-    void *graph = NULL;
-    void *executable = NULL;
-    CHECK(d->stream_create(&stream, 1) == 0, "stream");
-    OK(ctx, tk_ctx_set_stream(ctx, stream));
-    CHECK(d->begin_capture(stream, 1) == 0, "begin of capture");
+    recording graph = begin_recording(ctx, d);
     go_round(ctx, &s, false);
     go_round(ctx, &s, false);
-    CHECK(d->end_capture(stream, &graph) == 0 && graph, "end of capture");
-    CHECK(d->instantiate(&executable, graph, 0) == 0, "instantiate");
+    end_recording(d, &graph);
     for (int round = 0; round < ROUNDS; round++) {
         size_t bytes;
         OK(ctx, tk_ctx_set_stream(ctx, NULL));
@@ -276,19 +294,16 @@ static void one_after_another(tk_ctx *ctx, const driver *d)
         unsigned char *want = read_circle(ctx, &s, &bytes);
         run_circle(ctx, &s, round, false);
         check_circle(ctx, &s, want, "the default stream");
-        OK(ctx, tk_ctx_set_stream(ctx, stream));
+        OK(ctx, tk_ctx_set_stream(ctx, graph.stream));
         run_circle(ctx, &s, round, false);
         check_circle(ctx, &s, want, "a stream");
         start_circle(ctx, &s, round);
         for (int i = 0; i < CYCLES / 2; i++)
-            CHECK(d->launch(executable, stream) == 0, "graph launch");
+            play(d, &graph);
         check_circle(ctx, &s, want, "a graph");
         free(want);
     }
-    d->executable_destroy(executable);
-    d->graph_destroy(graph);
-    OK(ctx, tk_ctx_set_stream(ctx, NULL));
-    d->stream_destroy(stream);
+    drop_recording(ctx, d, &graph);
     for (int i = 0; i < TENSORS; i++)
         tk_memory_free(ctx, s.tensors[i]);
 }
