@@ -66,6 +66,8 @@ typedef struct by_width {
 static const by_width gather_kernels[] = {{8, "embedding_fwd_8"}, {2, "embedding_fwd_2"}, {1, "embedding_fwd_1"}};
 static const by_width sum_kernels[] = {
     {8, "embedding_bwd_sum_8"}, {2, "embedding_bwd_sum_2"}, {1, "embedding_bwd_sum_1"}};
+static const by_width few_kernels[] = {
+    {8, "embedding_bwd_few_8"}, {2, "embedding_bwd_few_2"}, {1, "embedding_bwd_few_1"}};
 
 /* Shares out `items` rows of p->dim elements among groups of threads; sets what the kernel has to know about that. */
 static tki_gpu_grid share_out(tki_embedding_gpu_params *p, int64_t items, int width, int units_per_thread)
@@ -197,10 +199,8 @@ tk_status tki_embedding_bwd_launch_gpu(const tki_call *call)
     p.out = call->buffers[2];
     if (p.dim == 0 || p.vocab == 0)
         return check_indices(call, &p);
-    /* By single elements: no certificate of a device has runs of embedding_bwd_few_8 and _2 with queries yet. */
     if (needs_no_sort(&p))
-        return tki_gpu_run(call, source, "embedding_bwd_few_1", share_out(&p, p.vocab, 1, TKI_EMBEDDING_BWD_UNITS),
-                           &p);
+        return run_rows(call, &p, few_kernels, p.vocab, TKI_EMBEDDING_BWD_UNITS, p.grad_output);
     plan_sort(&p);
     place_scratch(&p, call->scratch);
     tk_status status = sort_hits(call, &p);
