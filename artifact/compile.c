@@ -81,7 +81,7 @@ static int cuda_number(const char *architecture)
 
 static bool is_hopper_source(const char *path)
 {
-    static const char ending[] = "/kernel_hopper.cu";
+    static const char ending[] = "_hopper.cu";
     size_t length = strlen(path);
     return length >= sizeof ending - 1 && !strcmp(path + length - (sizeof ending - 1), ending);
 }

@@ -174,6 +174,16 @@ DEVICE float float_of(uint32_t bits)
 }
 #endif
 
+/* The lower word of high:low shifted down by `bits` < 32. */
+DEVICE uint32_t funnel_shift(uint32_t low, uint32_t high, unsigned bits)
+{
+#if TKI_HIP
+    return __builtin_amdgcn_alignbit(high, low, bits);
+#else
+    return __funnelshift_r(low, high, bits);
+#endif
+}
+
 /* Hides where a word comes from: what is made of it afterwards is computed again rather than kept in registers. Only in grids
  * without a second axis: the index along it is a zero that the assembler does not know. */
 DEVICE void forget_origin(uint32_t &word)

@@ -102,12 +102,28 @@ DEVICE void barrier_wait_cluster(uint32_t barrier)
                      : "memory");
 }
 
-/* Four bytes into a block of the cluster, counted by that block's barrier. */
-DEVICE void cluster_send(uint32_t to, float value, uint32_t barrier)
+/* Into a block of the cluster, counted by that block's barrier. A message costs much the same whether it has one value or four. */
+DEVICE void cluster_send(uint32_t to, const float (&values)[1], uint32_t barrier)
 {
     asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.b32 [%0], %1, [%2];" ::"r"(to),
-                 "r"(bits_of(value)), "r"(barrier)
+                 "r"(bits_of(values[0])), "r"(barrier)
                  : "memory");
+}
+
+DEVICE void cluster_send(uint32_t to, const float (&values)[2], uint32_t barrier)
+{
+    asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.v2.b32 [%0], {%1, %2}, [%3];" ::"r"(to),
+                 "r"(bits_of(values[0])), "r"(bits_of(values[1])), "r"(barrier)
+                 : "memory");
+}
+
+DEVICE void cluster_send(uint32_t to, const float (&values)[4], uint32_t barrier)
+{
+    asm volatile(
+        "st.async.shared::cluster.mbarrier::complete_tx::bytes.v4.b32 [%0], {%1, %2, %3, %4}, [%5];" ::"r"(to),
+        "r"(bits_of(values[0])), "r"(bits_of(values[1])), "r"(bits_of(values[2])), "r"(bits_of(values[3])),
+        "r"(barrier)
+        : "memory");
 }
 
 /* A multiple of 16 bytes from global into shared memory, counted by a barrier; cached as load16_first() does. */
@@ -123,16 +139,21 @@ DEVICE void bulk_copy(uint32_t to, const void *from, uint32_t bytes, uint32_t ba
  * The team: all threads of all blocks of a cluster
  * ------------------------------------------------------------------------------------------------------------ */
 
-template <int numbers> struct cluster_memory {
+template <int numbers> struct alignas(16) cluster_memory {
+    float slots[numbers][most_cluster_warps];
     uint64_t exchanged[numbers]; /* barriers */
     uint64_t staged;             /* a barrier */
-    float slots[numbers][most_cluster_warps];
 };
 
 struct cluster_team {
     uint32_t exchanged, staged; /* shared addresses */
     float (*slots)[most_cluster_warps];
     bool met; /* the other blocks are there, and their barriers are ready */
+};
+
+/* The floats of a message with `count` values, side by side in the slots of its exchange, one message after the other. */
+template <int count> struct alignas(count == 3 ? 16 : 4 * count) message {
+    float values[count == 3 ? 4 : count];
 };
 
 /* First, all threads of the block: makes the barriers. Only thread 0 may use them yet. */
@@ -178,9 +199,13 @@ DEVICE row_part part_of(const cluster_team &, int64_t cols)
             end < cols ? end : cols};
 }
 
-/* Each number is used once. */
+/* The warps send their values to all blocks. Each exchange has a number of its own, and as many behind it as its messages have floats. */
 template <int count> DEVICE void team_exchange(cluster_team &team, const float (&values)[count], int number)
 {
+    message<count> all = {};
+#pragma unroll
+    for (int i = 0; i < count; i++)
+        all.values[i] = values[i];
     if (!team.met) {
         cluster_wait();
         team.met = true;
@@ -188,25 +213,28 @@ template <int count> DEVICE void team_exchange(cluster_team &team, const float (
     const unsigned warps = thread_count() / warp_lanes;
     const uint32_t barrier = team.exchanged + 8 * number;
     if (thread_index() == 0)
-        barrier_announce(barrier, cluster_blocks() * warps * count * (uint32_t)sizeof(float));
+        barrier_announce(barrier, cluster_blocks() * warps * (uint32_t)sizeof all);
     if (lane_index() < cluster_blocks()) {
-        const uint32_t barrier_there = cluster_address(barrier, lane_index());
-#pragma unroll
-        for (int i = 0; i < count; i++) {
-            const float *place = &team.slots[number + i][cluster_rank() * warps + warp_index()];
-            cluster_send(cluster_address(shared_address(place), lane_index()), values[i], barrier_there);
-        }
+        const message<count> *place = (message<count> *)team.slots[number] + cluster_rank() * warps + warp_index();
+        cluster_send(cluster_address(shared_address(place), lane_index()), all.values,
+                     cluster_address(barrier, lane_index()));
     }
     warp_barrier();
     barrier_wait_cluster(barrier);
 }
 
-/* The largest of the values that the warps have exchanged. */
-DEVICE float team_largest(const cluster_team &team, int number)
+/* What a warp of the cluster has sent. */
+template <int count> DEVICE message<count> team_received(const cluster_team &team, int number, unsigned warp)
+{
+    return ((const message<count> *)team.slots[number])[warp];
+}
+
+/* The largest of the first values that the warps have exchanged. */
+template <int count> DEVICE float team_largest(const cluster_team &team, int number)
 {
     float largest = -float_infinity();
-    for (unsigned i = lane_index(); i < cluster_blocks() * thread_count() / warp_lanes; i += warp_lanes)
-        largest = larger(largest, team.slots[number][i]);
+    for (unsigned w = lane_index(); w < cluster_blocks() * thread_count() / warp_lanes; w += warp_lanes)
+        largest = larger(largest, team_received<count>(team, number, w).values[0]);
     return lanes_larger(largest, warp_lanes);
 }
 
@@ -214,7 +242,7 @@ DEVICE float team_larger(cluster_team &team, float value, int number)
 {
     const float of_warp[1] = {lanes_larger(value, warp_lanes)};
     team_exchange(team, of_warp, number);
-    return team_largest(team, number);
+    return team_largest<1>(team, number);
 }
 
 template <int count> DEVICE void team_sums(cluster_team &team, float (&values)[count], int number)
@@ -223,54 +251,38 @@ template <int count> DEVICE void team_sums(cluster_team &team, float (&values)[c
     for (int i = 0; i < count; i++)
         values[i] = lanes_sum(values[i], warp_lanes);
     team_exchange(team, values, number);
+    float sums[count] = {};
+    for (unsigned w = lane_index(); w < cluster_blocks() * thread_count() / warp_lanes; w += warp_lanes) {
+        const message<count> of_warp = team_received<count>(team, number, w);
 #pragma unroll
-    for (int i = 0; i < count; i++) {
-        float sum = 0.0f;
-        for (unsigned w = lane_index(); w < cluster_blocks() * thread_count() / warp_lanes; w += warp_lanes)
-            sum += team.slots[number + i][w];
-        values[i] = lanes_sum(sum, warp_lanes);
+        for (int i = 0; i < count; i++)
+            sums[i] += of_warp.values[i];
     }
+#pragma unroll
+    for (int i = 0; i < count; i++)
+        values[i] = lanes_sum(sums[i], warp_lanes);
 }
 
 /* ------------------------------------------------------------------------------------------------------------
- * Stretches in shared memory. Rows consist of whole packs and begin at multiples of 16 bytes.
+ * Stretches in shared memory, brought by bulk copies. `whole`: rows consist of whole packs at multiples of 16 bytes. Of other rows the
+ * copies bring all vectors of 16 bytes that a stretch touches, and the threads move the packs to where they belong.
  * ------------------------------------------------------------------------------------------------------------ */
 
-extern __shared__ vector16 stage_memory[]; /* as much as the launch asks for */
-
-/* A thread looks at packs thread, thread + threads, ... of the block's stretch. */
+/* A thread looks at packs thread, thread + threads, ... of the block's stretch, and no other thread does between stage_wait() and
+ * stage_flush(). */
 struct stage {
     uint32_t base; /* shared address of the first pack */
     int packs;
 };
 
 /* The block's part of the `number`-th of the rows that are staged together. */
-DEVICE stage stage_of(int64_t cols, int number)
+template <bool whole> DEVICE stage stage_of(int64_t cols, int number)
 {
     const int64_t stretch = stretch_packs(cols);
-    const int64_t left = cols / pack_columns - stretch * cluster_rank();
-    return {shared_address(stage_memory) + (uint32_t)(stretch * number) * (uint32_t)sizeof(vector16),
+    const int64_t left = (cols + pack_columns - 1) / pack_columns - stretch * cluster_rank();
+    const int64_t room = whole ? stretch : stretch + 1;
+    return {shared_address(row_memory) + (uint32_t)(room * number) * (uint32_t)sizeof(vector16),
             (int)(left < stretch ? left < 0 ? 0 : left : stretch)};
-}
-
-/* Thread 0 alone, before cluster_open(): `rows` stages of equal size will be filled. */
-DEVICE void stage_announce(const cluster_team &team, const stage &to, int rows)
-{
-    barrier_announce(team.staged, (uint32_t)(to.packs * rows) * (uint32_t)sizeof(vector16));
-}
-
-/* Thread 0 alone: starts the copy of one row. */
-DEVICE void stage_fill(const cluster_team &team, const stage &to, const element *row, int64_t cols)
-{
-    const uint32_t bytes = (uint32_t)to.packs * (uint32_t)sizeof(vector16);
-    if (bytes > 0)
-        bulk_copy(to.base, row + stretch_packs(cols) * cluster_rank() * pack_columns, bytes, team.staged);
-}
-
-/* Every thread, before it looks at a pack. One copy and one wait: several smaller ones took a tenth longer. */
-DEVICE void stage_wait(const cluster_team &team)
-{
-    barrier_wait(team.staged);
 }
 
 DEVICE vector16 stage_load(const stage &at, int pack)
@@ -288,6 +300,139 @@ DEVICE void stage_store(const stage &at, int pack, const vector16 &v)
         "st.shared.v4.u32 [%0], {%1, %2, %3, %4};" ::"r"(at.base + (uint32_t)pack * (uint32_t)sizeof(vector16)),
         "r"(v.word[0]), "r"(v.word[1]), "r"(v.word[2]), "r"(v.word[3])
         : "memory");
+}
+
+/* The vectors of 16 bytes that a stretch touches. Copies bring those from `first` to before `end`, which lie inside the tensor; of the
+ * tensor's very first and last one there may be a part only. */
+struct raw_stretch {
+    const element *elements; /* the stretch's first */
+    int64_t left;            /* elements of the tensor from there on */
+    int shift;               /* of that behind the beginning of its vector */
+    int first, end;
+};
+
+DEVICE raw_stretch raw_stretch_of(const tensor_row &from, const stage &to)
+{
+    const int64_t before = from.row * from.cols + stretch_packs(from.cols) * cluster_rank() * pack_columns;
+    const element *elements = (const element *)from.tensor + before;
+    const int64_t left = from.rows * from.cols - before;
+    const int shift = (int)((uintptr_t)elements / sizeof(element) % pack_columns);
+    const int64_t inside = left > 0 ? (left + shift) / pack_columns : 0;
+    return {elements, left, shift, before < shift, (int)(inside < to.packs + 1 ? inside : to.packs + 1)};
+}
+
+DEVICE uint32_t stage_bytes(const raw_stretch &raw)
+{
+    return raw.first < raw.end ? (uint32_t)(raw.end - raw.first) * (uint32_t)sizeof(vector16) : 0;
+}
+
+/* Every thread, before cluster_open(): what no copy brings. */
+DEVICE void stage_fill_edges(const stage &to, const raw_stretch &raw)
+{
+    const int vector = thread_index() < pack_columns ? 0 : raw.end;
+    const int64_t place = (int64_t)vector * pack_columns + thread_index() % pack_columns - raw.shift;
+    const bool missing = vector < raw.first || vector >= raw.end;
+    if (thread_index() < 2 * pack_columns && missing && vector <= to.packs && place >= 0 && place < raw.left)
+        asm volatile(
+            "st.shared.u16 [%0], %1;" ::"r"(to.base + (uint32_t)(place + raw.shift) * (uint32_t)sizeof(element)),
+            "h"(raw.elements[place])
+            : "memory");
+}
+
+/* Every thread, before cluster_open(): starts the copies of `count` rows into as many stages. */
+template <bool whole, int count>
+DEVICE void stage_fill(const cluster_team &team, const stage (&to)[count], const tensor_row (&from)[count])
+{
+    raw_stretch raw[count];
+    uint32_t bytes = 0;
+#pragma unroll
+    for (int i = 0; i < count; i++) {
+        raw[i] = raw_stretch_of(from[i], to[i]);
+        if constexpr (whole)
+            raw[i].end = to[i].packs;
+        else
+            stage_fill_edges(to[i], raw[i]);
+        bytes += stage_bytes(raw[i]);
+    }
+    if (thread_index() != 0)
+        return;
+    barrier_announce(team.staged, bytes);
+#pragma unroll
+    for (int i = 0; i < count; i++)
+        if (stage_bytes(raw[i]) > 0)
+            bulk_copy(to[i].base + (uint32_t)raw[i].first * (uint32_t)sizeof(vector16),
+                      raw[i].elements + raw[i].first * pack_columns - raw[i].shift, stage_bytes(raw[i]), team.staged);
+}
+
+/* Moves the packs of a row that is not whole to their places; elements past its end become `filler`. A pack is put where no thread has yet
+ * to look: all have read what lies before it. */
+template <int words> DEVICE void stage_move(const stage &at, unsigned shift, int left, uint32_t filler)
+{
+#pragma unroll 1
+    for (int first = 0; first < at.packs; first += (int)thread_count()) {
+        const int pack = first + (int)thread_index();
+        vector16 v = pack_of(filler);
+        if (pack < at.packs) {
+            v = join_words<words>(stage_load(at, pack), stage_load(at, pack + 1), shift);
+            if (left < (pack + 1) * pack_columns)
+                keep_first(v, left - pack * pack_columns, filler);
+        }
+        block_barrier();
+        if (pack < at.packs)
+            stage_store(at, pack, v);
+    }
+}
+
+DEVICE void stage_align(const stage &at, const tensor_row &row, uint32_t filler)
+{
+    const int64_t begin = stretch_packs(row.cols) * cluster_rank() * pack_columns;
+    const element *elements = first_of(row) + begin;
+    const unsigned shift = (unsigned)((uintptr_t)elements / sizeof(element) % pack_columns);
+    const int left = (int)(row.cols - begin);
+    if (shift / 2 == 0)
+        stage_move<0>(at, shift, left, filler);
+    else if (shift / 2 == 1)
+        stage_move<1>(at, shift, left, filler);
+    else if (shift / 2 == 2)
+        stage_move<2>(at, shift, left, filler);
+    else
+        stage_move<3>(at, shift, left, filler);
+}
+
+/* Every thread, before it looks at a pack. One copy and one wait: several smaller ones took a tenth longer. */
+template <bool whole, int count>
+DEVICE void stage_wait(const cluster_team &team, const stage (&at)[count], const tensor_row (&from)[count],
+                       uint32_t filler)
+{
+    barrier_wait(team.staged);
+    if constexpr (!whole) {
+#pragma unroll
+        for (int i = 0; i < count; i++)
+            stage_align(at[i], from[i], filler);
+    }
+}
+
+/* A pack of the result: of a whole row to its place behind `to`, the stretch's first; else into the stage. */
+template <bool whole> DEVICE void stage_put(const stage &at, int pack, element *to, const vector16 &v)
+{
+    if constexpr (whole)
+        store16(to + pack * pack_columns, v);
+    else
+        stage_store(at, pack, v);
+}
+
+/* When every pack was put. */
+template <bool whole> DEVICE void stage_flush(const stage &from, element *row, int64_t cols)
+{
+    if constexpr (!whole) {
+        const int64_t begin = stretch_packs(cols) * cluster_rank() * pack_columns;
+        const int64_t left = cols - begin;
+        const int here = from.packs * pack_columns;
+        block_barrier();
+        if (left > 0)
+            store_any<true>(row_memory + (from.base - shared_address(row_memory)) / sizeof(vector16), row + begin,
+                            left < here ? (int)left : here, thread_index(), thread_count());
+    }
 }
 
 #endif

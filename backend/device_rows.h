@@ -139,6 +139,94 @@ DEVICE void store_columns(element *row, int64_t column, int64_t cols, const vect
 }
 
 /* ------------------------------------------------------------------------------------------------------------
+ * Rows of any width at any address. All packs of a row lie equally far, `shift` elements, past multiples of 16 bytes.
+ * ------------------------------------------------------------------------------------------------------------ */
+
+/* Eight elements of the sixteen, from `first` < 8 on. */
+DEVICE vector16 join_packs(const vector16 &low, const vector16 &high, unsigned first)
+{
+    const uint32_t all[8] = {low.word[0],  low.word[1],  low.word[2],  low.word[3],
+                             high.word[0], high.word[1], high.word[2], high.word[3]};
+    uint32_t by_four[6], by_two[5];
+    vector16 joined;
+#pragma unroll
+    for (int i = 0; i < 6; i++)
+        by_four[i] = first & 4 ? all[i + 2] : all[i];
+#pragma unroll
+    for (int i = 0; i < 5; i++)
+        by_two[i] = first & 2 ? by_four[i + 1] : by_four[i];
+#pragma unroll
+    for (int i = 0; i < pack_words; i++)
+        joined.word[i] = funnel_shift(by_two[i], by_two[i + 1], first % 2 * 16);
+    return joined;
+}
+
+/* The same, where it is known how many whole words are left out; -1: it is not. */
+template <int words> DEVICE vector16 join_words(const vector16 &low, const vector16 &high, unsigned first)
+{
+    if constexpr (words < 0) {
+        return join_packs(low, high, first);
+    } else {
+        const uint32_t all[8] = {low.word[0],  low.word[1],  low.word[2],  low.word[3],
+                                 high.word[0], high.word[1], high.word[2], high.word[3]};
+        vector16 joined;
+#pragma unroll
+        for (int i = 0; i < pack_words; i++)
+            joined.word[i] = funnel_shift(all[words + i], all[words + i + 1], first % 2 * 16);
+        return joined;
+    }
+}
+
+/* All but the first `count` become `filler`. */
+DEVICE void keep_first(vector16 &pack, int count, uint32_t filler)
+{
+#pragma unroll
+    for (int i = 0; i < pack_words; i++) {
+        const uint32_t half = (pack.word[i] & 0xffffu) | (filler & 0xffff0000u);
+        pack.word[i] = count >= 2 * i + 2 ? pack.word[i] : count == 2 * i + 1 ? half : filler;
+    }
+}
+
+extern SHARED vector16 row_memory[]; /* as much as the launch asks for */
+
+/* Stores the first `cols` elements of packs in shared memory, to any address, as vectors of 16 bytes that lie there and at most 7 elements
+ * on either side. Called by all members of a team, when all of them have written their packs. */
+template <int words>
+DEVICE void store_vectors(const vector16 *packs, element *to, int head, int vectors, unsigned member,
+                          unsigned members)
+{
+    constexpr int at_once = words < 0 ? 1 : 4;
+    const int next = head > 0;
+#pragma unroll at_once
+    for (int v = (int)member; v < vectors; v += (int)members)
+        store16(to + head + v * pack_columns, join_words<words>(packs[v], packs[v + next], (unsigned)head));
+}
+
+template <bool same_in_warp>
+DEVICE void store_any(const vector16 *packs, element *to, int cols, unsigned member, unsigned members)
+{
+    const int before = (int)(-((uintptr_t)to / sizeof(element)) % pack_columns);
+    const int head = before < cols ? before : cols;
+    const int vectors = (cols - head) / pack_columns;
+    if (!same_in_warp)
+        store_vectors<-1>(packs, to, head, vectors, member, members);
+    else if (head / 2 == 0)
+        store_vectors<0>(packs, to, head, vectors, member, members);
+    else if (head / 2 == 1)
+        store_vectors<1>(packs, to, head, vectors, member, members);
+    else if (head / 2 == 2)
+        store_vectors<2>(packs, to, head, vectors, member, members);
+    else
+        store_vectors<3>(packs, to, head, vectors, member, members);
+#pragma unroll 1
+    for (int i = (int)member; i < 2 * pack_columns; i += (int)members) {
+        const int column = i < pack_columns ? i : head + (vectors - 1) * pack_columns + i;
+        if (i < pack_columns ? i < head : column < cols)
+            to[column] = ((const element *)packs)[column];
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------------------
  * Teams. All members call together, and every member gets the result. An exchange takes slots of its own; they may be used
  * again when another exchange has come between.
  * ------------------------------------------------------------------------------------------------------------ */
@@ -160,6 +248,7 @@ DEVICE float lanes_sum(float value, unsigned width)
 
 /* Neighbouring lanes: a power of two, at most 32. */
 struct lanes_team {
+    enum { fills_warps = false };
     unsigned width;
 };
 
@@ -171,6 +260,36 @@ DEVICE unsigned team_member(const lanes_team &team)
 DEVICE unsigned team_members(const lanes_team &team)
 {
     return team.width;
+}
+
+/* What members have written to shared memory is there for the others. */
+DEVICE void team_barrier(const lanes_team &)
+{
+    warp_barrier();
+}
+
+/* The value of one member. */
+DEVICE float team_value(const lanes_team &team, float value, unsigned member)
+{
+    return shuffle(value, lane_index() / team.width * team.width + member);
+}
+
+/* The same answer for all teams of the warp: whether it is yes for all of them. */
+DEVICE bool team_agrees(const lanes_team &, bool yes)
+{
+    return warp_vote(!yes) == 0;
+}
+
+/* Before row_memory is used for another row. */
+DEVICE void team_leave(const lanes_team &)
+{
+    warp_barrier();
+}
+
+/* The team's part of row_memory, where a member has room for `packs`. */
+DEVICE vector16 *team_memory(const lanes_team &team, int packs)
+{
+    return row_memory + thread_index() / team.width * team.width * packs;
 }
 
 DEVICE float team_larger(lanes_team &team, float value, int)
@@ -187,6 +306,7 @@ template <int count> DEVICE void team_sums(lanes_team &team, float (&values)[cou
 
 /* All threads of a block, in whole warps. */
 struct block_team {
+    enum { fills_warps = true };
     float (*slots)[most_warps]; /* shared */
 };
 
@@ -198,6 +318,26 @@ DEVICE unsigned team_member(const block_team &)
 DEVICE unsigned team_members(const block_team &)
 {
     return thread_count();
+}
+
+DEVICE void team_barrier(const block_team &)
+{
+    block_barrier();
+}
+
+DEVICE bool team_agrees(const block_team &, bool yes)
+{
+    return yes;
+}
+
+/* The next row's exchange has a barrier of its own. */
+DEVICE void team_leave(const block_team &)
+{
+}
+
+DEVICE vector16 *team_memory(const block_team &, int)
+{
+    return row_memory;
 }
 
 DEVICE float team_larger(block_team &team, float value, int slot)
@@ -239,6 +379,111 @@ template <class team> DEVICE row_span span_of(const team &members, int64_t cols)
 {
     const int first = (int)team_member(members) * pack_columns;
     return {first, (int)team_members(members) * pack_columns, (int)cols - first};
+}
+
+/* ------------------------------------------------------------------------------------------------------------
+ * Rows that a team holds in registers, in and out. `whole`: they consist of whole packs at multiples of 16 bytes.
+ * ------------------------------------------------------------------------------------------------------------ */
+
+/* A row of a tensor [rows, cols]. */
+struct tensor_row {
+    const void *tensor;
+    int64_t rows, cols, row;
+};
+
+DEVICE const element *first_of(const tensor_row &row)
+{
+    return (const element *)row.tensor + row.row * row.cols;
+}
+
+/* The vectors of 16 bytes that a row touches lie inside its tensor. */
+DEVICE bool is_inside(const tensor_row &row)
+{
+    return row.row * row.cols >= pack_columns && (row.rows - row.row - 1) * row.cols >= 2 * pack_columns;
+}
+
+/* A row that is not whole: each pack as the two vectors that it touches; what they have of other rows is not looked at. No load waits for
+ * another of the same batch. */
+template <int packs>
+DEVICE void load_inside(vector16 (&pack)[packs], const element *row, const row_span &span, uint32_t filler)
+{
+    constexpr int batch = packs < 2 ? packs : 2;
+    const unsigned shift = (unsigned)((uintptr_t)row / sizeof(element) % pack_columns);
+    const element *from = hold_address(row + span.first - shift);
+#pragma unroll
+    for (int k = 0; k < packs; k += batch) {
+        vector16 low[batch], high[batch];
+#pragma unroll
+        for (int i = 0; i < batch; i++) {
+            low[i] = high[i] = pack_of(filler);
+            if (span_has(span, k + i)) {
+                low[i] = load16_first(from + (k + i) * span.step);
+                high[i] = load16_first(from + (k + i) * span.step + pack_columns);
+            }
+        }
+#pragma unroll
+        for (int i = 0; i < batch; i++) {
+            const int left = span.left - (k + i) * span.step;
+            pack[k + i] = join_packs(low[i], high[i], shift);
+            if (left > 0 && left < pack_columns)
+                keep_first(pack[k + i], left, filler);
+        }
+    }
+}
+
+/* One of the first or last rows of a tensor: element by element, by way of shared memory. */
+template <int packs, class team>
+DEVICE void load_at_edge(team &members, vector16 (&pack)[packs], const element *row, const row_span &span, int cols,
+                         uint32_t filler)
+{
+    vector16 *memory = team_memory(members, packs);
+    team_barrier(members);
+#pragma unroll 1
+    for (int column = (int)team_member(members); column < cols; column += (int)team_members(members))
+        ((element *)memory)[column] = row[column];
+    team_barrier(members);
+#pragma unroll
+    for (int k = 0; k < packs; k++) {
+        pack[k] = pack_of(filler);
+        if (span_has(span, k)) {
+            pack[k] = memory[(span.first + k * span.step) / pack_columns];
+            keep_first(pack[k], span.left - k * span.step, filler);
+        }
+    }
+}
+
+/* Takes the first `cols` columns of a row, all or none of them. */
+template <int packs, bool whole, class team>
+DEVICE void take_row(team &members, vector16 (&pack)[packs], const tensor_row &row, const row_span &span,
+                     int64_t cols, uint32_t filler)
+{
+    if constexpr (whole)
+        load_row<packs>(pack, first_of(row), span, filler);
+    else if (team_agrees(members, cols == 0 || is_inside(row)))
+        load_inside<packs>(pack, first_of(row), span, filler);
+    else
+        load_at_edge<packs>(members, pack, first_of(row), span, (int)cols, filler);
+}
+
+/* Pack k of a member's; to = hold_address(of the row + span.first). */
+template <int packs, bool whole, class team>
+DEVICE void put_pack(const team &members, element *to, const row_span &span, int k, const vector16 &pack)
+{
+    if constexpr (whole)
+        store16(to + k * span.step, pack);
+    else
+        team_memory(members, packs)[(span.first + k * span.step) / pack_columns] = pack;
+}
+
+/* After all packs were put. */
+template <int packs, bool whole, class team> DEVICE void finish_row(const team &members, element *row, int64_t cols)
+{
+    if constexpr (!whole) {
+        team_barrier(members);
+        store_any<team::fills_warps>(team_memory(members, packs), row, (int)cols, team_member(members),
+                                     team_members(members));
+        team_leave(members);
+    }
 }
 
 /* ------------------------------------------------------------------------------------------------------------

@@ -3,16 +3,22 @@
 
 enum {
     PACK = 8, /* columns in 16 bytes */
+    PACK_BYTES = 16,
     NARROW_THREADS = 64,
     MOST_THREADS = 512,
     THREADS_STEP = 64, /* a whole number of warps on every device */
     /* More blocks take rows in turn: a launch has fewer than 2^32 threads in all on some devices. */
     MOST_BLOCKS = 1 << 22,
+    WARP = 32, /* on Hopper */
+    STAGED_PACKS = 8,
+    LEAST_STAGED_THREADS = 128,
+    MOST_STAGED_THREADS = 256,
+    WIDE_STAGED_THREADS = 512, /* where few blocks fit on a multiprocessor */
     LEAST_CLUSTER = 2,
     MOST_CLUSTER = 8,
-    STAGED_THREADS = 256,
     STRETCH_BYTES = 33 << 10, /* of each tensor's row in one block, so that several blocks fit on a multiprocessor */
-    MOST_STRETCH_BYTES = 220 << 10 /* of all together, so that one does */
+    MOST_STRETCH_BYTES = 220 << 10, /* of all together, so that one does */
+    MOST_ANY_BYTES = 48 << 10       /* of shared memory, which every device has */
 };
 
 static int64_t divide_up(int64_t a, int64_t b)
@@ -27,7 +33,11 @@ static unsigned at_most(int64_t blocks, int64_t most)
 
 static tki_rows_plan plan_narrow(int64_t rows, int64_t cols, const tki_rows_form *form)
 {
-    tki_rows_plan plan = {.kernel = form->kernel, .lanes = 1, .grid.threads = NARROW_THREADS};
+    tki_rows_plan plan = {.kernel = form->kernel,
+                          .any = form->any,
+                          .lanes = 1,
+                          .grid.threads = NARROW_THREADS,
+                          .any_shared_bytes = (unsigned)(NARROW_THREADS * form->packs * PACK_BYTES)};
     while (plan.lanes * form->packs < divide_up(cols, PACK))
         plan.lanes *= 2;
     plan.grid.blocks[0] = at_most(divide_up(rows, NARROW_THREADS / plan.lanes), MOST_BLOCKS);
@@ -41,35 +51,56 @@ tki_rows_plan tki_rows_plan_held(int64_t rows, int64_t cols, const tki_rows_form
         form++;
     if (form->narrow)
         return plan_narrow(rows, cols, form);
-    const int64_t threads = form->packs ? divide_up(divide_up(divide_up(cols, PACK), form->packs), THREADS_STEP)
-                                        : MOST_THREADS / THREADS_STEP;
-    return (tki_rows_plan){
-        .kernel = form->kernel,
-        .grid = {.blocks = {at_most(rows, MOST_BLOCKS)}, .threads = (unsigned)(threads * THREADS_STEP)}};
+    const int64_t packs = divide_up(cols, PACK);
+    const int64_t threads = form->packs ? divide_up(divide_up(packs, form->packs), THREADS_STEP) * THREADS_STEP
+                                        : MOST_THREADS;
+    tki_rows_plan plan = {.kernel = form->kernel,
+                          .any = form->any,
+                          .grid = {.blocks = {at_most(rows, MOST_BLOCKS)}, .threads = (unsigned)threads}};
+    if (form->any && packs * PACK_BYTES <= MOST_ANY_BYTES) {
+        plan.any_shared_bytes = (unsigned)packs * PACK_BYTES;
+        return plan;
+    }
+    while (form->most_cols)
+        form++;
+    plan.any = form->kernel;
+    return plan;
 }
 
-static int64_t stretch_bytes(int64_t cols, int tensors, unsigned cluster)
+static int64_t stretch_packs(int64_t cols, unsigned cluster)
 {
-    return divide_up(divide_up(cols, PACK), cluster) * 16 * tensors;
+    return divide_up(divide_up(cols, PACK), cluster);
 }
 
-tki_rows_plan tki_rows_plan_staged(int64_t rows, int64_t cols, int tensors, const char *kernel)
+/* Eight packs to a thread, so that shared memory and not registers decides how many blocks a multiprocessor has. */
+static unsigned staged_threads(int64_t packs)
+{
+    const int64_t threads = divide_up(packs, STAGED_PACKS * WARP) * WARP;
+    return threads < LEAST_STAGED_THREADS  ? LEAST_STAGED_THREADS
+           : threads < MOST_STAGED_THREADS ? (unsigned)threads
+                                           : MOST_STAGED_THREADS;
+}
+
+tki_rows_plan tki_rows_plan_staged(int64_t rows, int64_t cols, int tensors, const char *kernel, const char *any)
 {
     unsigned cluster = LEAST_CLUSTER;
-    while (cluster < MOST_CLUSTER && stretch_bytes(cols, 1, cluster) > STRETCH_BYTES)
+    while (cluster < MOST_CLUSTER && stretch_packs(cols, cluster) * PACK_BYTES > STRETCH_BYTES)
         cluster *= 2;
-    const int64_t bytes = stretch_bytes(cols, tensors, cluster);
+    const int64_t packs = stretch_packs(cols, cluster);
     return (tki_rows_plan){
         .kernel = kernel,
+        .any = any,
         .grid = {.blocks = {(unsigned)(rows * cluster)},
-                 .threads = stretch_bytes(cols, 1, cluster) > 2 * STRETCH_BYTES ? MOST_THREADS : STAGED_THREADS,
-                 .shared_bytes = (unsigned)bytes,
-                 .cluster = cluster}};
+                 .threads = packs * PACK_BYTES > 2 * STRETCH_BYTES ? WIDE_STAGED_THREADS : staged_threads(packs),
+                 .shared_bytes = (unsigned)(packs * tensors * PACK_BYTES),
+                 .cluster = cluster},
+        .any_shared_bytes = (unsigned)((packs + 1) * tensors * PACK_BYTES)};
 }
 
 bool tki_rows_fit_stage(int64_t cols, int tensors)
 {
-    return cols >= TKI_ROWS_STAGED_FROM && stretch_bytes(cols, tensors, MOST_CLUSTER) <= MOST_STRETCH_BYTES;
+    return cols >= TKI_ROWS_STAGED_FROM &&
+           (stretch_packs(cols, MOST_CLUSTER) + 1) * tensors * PACK_BYTES <= MOST_STRETCH_BYTES;
 }
 
 bool tki_rows_are_whole(int64_t cols, const void *const tensors[], int count)
@@ -80,17 +111,16 @@ bool tki_rows_are_whole(int64_t cols, const void *const tensors[], int count)
     return whole;
 }
 
-tk_status tki_rows_run(const tki_call *call, const char *source, const tki_rows_plan *plan, const char *any,
-                       bool are_whole, const void *params)
+tk_status tki_rows_run(const tki_call *call, const char *source, const tki_rows_plan *plan, bool are_whole,
+                       const void *params)
 {
-    if (!plan->kernel)
-        return tki_gpu_run(call, source, any, plan->grid, params);
-    if (call->prepare_only) {
-        tk_status status = tki_gpu_run(call, source, plan->kernel, plan->grid, params);
-        return status == TK_OK ? tki_gpu_run(call, source, any, plan->grid, params) : status;
+    tk_status status = TK_OK;
+    if (are_whole || call->prepare_only)
+        status = tki_gpu_run(call, source, plan->kernel, plan->grid, params);
+    if (status == TK_OK && (!are_whole || call->prepare_only)) {
+        tki_gpu_grid grid = plan->grid;
+        grid.shared_bytes = plan->any_shared_bytes;
+        status = tki_gpu_run(call, source, plan->any, grid, params);
     }
-    tki_gpu_grid grid = plan->grid;
-    if (!are_whole)
-        grid.shared_bytes = 0;
-    return tki_gpu_run(call, source, are_whole ? plan->kernel : any, grid, params);
+    return status;
 }

@@ -9,31 +9,35 @@ enum { TKI_ROWS_STAGED_FROM = 16385 /* columns from which on shared memory and c
 
 /* One way of holding a row in registers. A pack is 16 bytes. */
 typedef struct tki_rows_form {
-    int64_t most_cols; /* 0 ends an op's list, which is in ascending order */
-    int packs;         /* that a thread holds */
-    bool narrow;       /* lanes of one warp share a row; else a block has it */
+    int64_t
+        most_cols; /* 0 ends an op's list, which is in ascending order: rows of any width are read again by each pass */
+    int packs;     /* that a thread holds */
+    bool narrow;   /* lanes of one warp share a row; else a block has it */
     const char *kernel;
+    const char *any; /* the same for rows that are not made of whole packs */
 } tki_rows_form;
 
 typedef struct tki_rows_plan {
-    const char *kernel; /* NULL: rows are too wide, and are read again by each pass */
+    const char *kernel; /* for rows that are made of whole packs at multiples of 16 bytes */
+    const char *any;    /* for others, with the same bits */
     int lanes;          /* threads to a row that is narrow; else 0 */
     tki_gpu_grid grid;
+    unsigned any_shared_bytes;
 } tki_rows_plan;
 
 /* By the first of the forms that is wide enough. */
 tki_rows_plan tki_rows_plan_held(int64_t rows, int64_t cols, const tki_rows_form *forms);
 
-/* For rows of which `tensors` are staged together by that kernel. */
-tki_rows_plan tki_rows_plan_staged(int64_t rows, int64_t cols, int tensors, const char *kernel);
+/* For rows of which `tensors` are staged together by those kernels. */
+tki_rows_plan tki_rows_plan_staged(int64_t rows, int64_t cols, int tensors, const char *kernel, const char *any);
 /* Whether rows are too wide for registers and not too wide for the shared memory of a cluster. */
 bool tki_rows_fit_stage(int64_t cols, int tensors);
 
 /* Whether rows are made of whole packs at multiples of 16 bytes. */
 bool tki_rows_are_whole(int64_t cols, const void *const tensors[], int count);
 
-/* Runs the plan's kernel if they are, else `any`; both are loaded when a call is being prepared. */
+/* Runs one of the plan's kernels; both are loaded when a call is being prepared. */
 TK_MUST_USE tk_status tki_rows_run(const tki_call *call, const char *source, const tki_rows_plan *plan,
-                                   const char *any, bool are_whole, const void *params);
+                                   bool are_whole, const void *params);
 
 #endif

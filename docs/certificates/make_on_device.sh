@@ -54,7 +54,7 @@ small_cases() { # a line each: LOWERING SHAPE
         done
         for op in softmax_fwd softmax_bwd xent; do
             for row in shared hopper; do
-                for shape in 3x7 5x300 2x1000 3x4096 3x5000 2x33001 2x40000; do echo cuda.$op.$dtype.$row $shape; done
+                for shape in 3x7 9x61 5x300 7x301 5x701 3x4096 5x3001 5x5003 2x40000 4x33001; do echo cuda.$op.$dtype.$row $shape; done
             done
         done
         for op in embedding_fwd embedding_bwd; do

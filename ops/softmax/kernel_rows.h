@@ -1,5 +1,8 @@
 /* UNTRUSTED. One row of softmax or of its gradient, by a team of threads: held in registers, or read again by each pass, with the
- * same bits. Device code for kernel.cu and kernel_hopper.cu. */
+ * same bits. Device code for kernel_fwd.cu, kernel_bwd.cu and theirs for Hopper.
+ *
+ * whole: rows consist of whole packs at multiples of 16 bytes. Other rows are shifted into packs as they are loaded, and back, by way of
+ * shared memory, as they are stored. */
 #ifndef TKI_OPS_SOFTMAX_KERNEL_ROWS_H
 #define TKI_OPS_SOFTMAX_KERNEL_ROWS_H
 
@@ -25,12 +28,14 @@ DEVICE vector16 pack_scaled(const float *e, float factor)
              to_pair(e[4] * factor, e[5] * factor), to_pair(e[6] * factor, e[7] * factor)}};
 }
 
-template <int packs, class team> DEVICE void fwd_held(team &members, const element *x, element *y, int64_t cols)
+template <int packs, bool whole, class team>
+DEVICE void fwd_held(team &members, const tki_softmax_params &p, int64_t row, int64_t cols)
 {
     constexpr bool keeps = packs <= TKI_SOFTMAX_KEPT;
     const row_span span = span_of(members, cols);
+    element *y = (element *)p.out + row * p.cols;
     vector16 pack[packs];
-    load_row<packs>(pack, x, span, (uint32_t)minus_infinity_pair);
+    take_row<packs, whole>(members, pack, {p.in, p.rows, p.cols, row}, span, cols, (uint32_t)minus_infinity_pair);
     const row_origin origin = origin_at(team_larger(members, packs_larger(pack), max_slot));
     float e[keeps ? packs : 1][pack_columns];
     float sum[1] = {0.0f};
@@ -49,26 +54,33 @@ template <int packs, class team> DEVICE void fwd_held(team &members, const eleme
         if (span_has(span, k)) {
             if (!keeps)
                 pack_exponentials(pack[k], origin, e[0]);
-            store16(to + k * span.step, pack_scaled(e[keeps ? k : 0], factor));
+            put_pack<packs, whole>(members, to, span, k, pack_scaled(e[keeps ? k : 0], factor));
         }
     }
+    finish_row<packs, whole>(members, y, cols);
 }
 
-template <class team> DEVICE void fwd_reread(team &members, const element *x, element *y, int64_t cols)
+template <class team> DEVICE void fwd_reread(team &members, const tki_softmax_params &p, int64_t row)
 {
+    const int64_t cols = p.cols;
+    const element *x = (const element *)p.in + row * cols;
+    element *y = (element *)p.out + row * cols;
     const row_part part = part_of(members, cols);
     float largest = -float_infinity();
+#pragma unroll 1
     for (int64_t column = part.first; column < part.end; column += part.step)
         largest = larger(largest, pack_larger(load_columns(x, column, cols, (uint32_t)minus_infinity_pair)));
     const row_origin origin = origin_at(team_larger(members, largest, max_slot));
     float e[pack_columns];
     float sum[1] = {0.0f};
+#pragma unroll 1
     for (int64_t column = part.first; column < part.end; column += part.step) {
         pack_exponentials(load_columns(x, column, cols, (uint32_t)minus_infinity_pair), origin, e);
         sum[0] += sum_of_8(e);
     }
     team_sums(members, sum, sum_slot);
     const float factor = reciprocal_flush(sum[0]);
+#pragma unroll 1
     for (int64_t column = part.first; column < part.end; column += part.step) {
         pack_exponentials(load_columns(x, column, cols, (uint32_t)minus_infinity_pair), origin, e);
         store_columns(y, column, cols, pack_scaled(e, factor));
@@ -104,13 +116,14 @@ DEVICE vector16 pack_gradient(const vector16 &g, const vector16 &y, float sum)
     return out;
 }
 
-template <int packs, class team>
-DEVICE void bwd_held(team &members, const element *g, const element *y, element *out, int64_t cols, int slot)
+template <int packs, bool whole, class team>
+DEVICE void bwd_held(team &members, const tki_softmax_params &p, int64_t row, int64_t cols, int slot)
 {
     const row_span span = span_of(members, cols);
+    element *out = (element *)p.out + row * p.cols;
     vector16 gradient[packs], result[packs];
-    load_row<packs>(gradient, g, span, 0);
-    load_row<packs>(result, y, span, 0);
+    take_row<packs, whole>(members, gradient, {p.grad_output, p.rows, p.cols, row}, span, cols, 0);
+    take_row<packs, whole>(members, result, {p.in, p.rows, p.cols, row}, span, cols, 0);
     float sum[1] = {0.0f};
 #pragma unroll
     for (int k = 0; k < packs; k++)
@@ -122,47 +135,26 @@ DEVICE void bwd_held(team &members, const element *g, const element *y, element 
 #pragma unroll
     for (int k = 0; k < packs; k++)
         if (span_has(span, k))
-            store16(to + k * span.step, pack_gradient(gradient[k], result[k], sum[0]));
+            put_pack<packs, whole>(members, to, span, k, pack_gradient(gradient[k], result[k], sum[0]));
+    finish_row<packs, whole>(members, out, cols);
 }
 
-template <class team>
-DEVICE void bwd_reread(team &members, const element *g, const element *y, element *out, int64_t cols, int slot)
+template <class team> DEVICE void bwd_reread(team &members, const tki_softmax_params &p, int64_t row, int slot)
 {
+    const int64_t cols = p.cols;
+    const element *g = (const element *)p.grad_output + row * cols;
+    const element *y = (const element *)p.in + row * cols;
+    element *out = (element *)p.out + row * cols;
     const row_part part = part_of(members, cols);
     float sum[1] = {0.0f};
+#pragma unroll 1
     for (int64_t column = part.first; column < part.end; column += part.step)
         sum[0] += pack_product(load_columns(g, column, cols, 0), load_columns(y, column, cols, 0));
     team_sums(members, sum, slot);
+#pragma unroll 1
     for (int64_t column = part.first; column < part.end; column += part.step)
         store_columns(out, column, cols,
                       pack_gradient(load_columns(g, column, cols, 0), load_columns(y, column, cols, 0), sum[0]));
-}
-
-/* ------------------------------------------------------------------------------------------------------------
- * A tensor's row by whatever team there is; packs = 0: read again
- * ------------------------------------------------------------------------------------------------------------ */
-
-template <int packs, class team>
-DEVICE void fwd_row(team &members, const tki_softmax_params &p, int64_t row, int64_t cols)
-{
-    const element *x = (const element *)p.in + row * p.cols;
-    element *y = (element *)p.out + row * p.cols;
-    if constexpr (packs > 0)
-        fwd_held<packs>(members, x, y, cols);
-    else
-        fwd_reread(members, x, y, cols);
-}
-
-template <int packs, class team>
-DEVICE void bwd_row(team &members, const tki_softmax_params &p, int64_t row, int64_t cols, int slot)
-{
-    const element *g = (const element *)p.grad_output + row * p.cols;
-    const element *y = (const element *)p.in + row * p.cols;
-    element *out = (element *)p.out + row * p.cols;
-    if constexpr (packs > 0)
-        bwd_held<packs>(members, g, y, out, cols, slot);
-    else
-        bwd_reread(members, g, y, out, cols, slot);
 }
 
 #endif

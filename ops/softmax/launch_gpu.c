@@ -3,8 +3,10 @@
 
 #include "backend/gpu_rows.h"
 
-static const char shared_source[] = "ops/softmax/kernel.cu";
-static const char hopper_source[] = "ops/softmax/kernel_hopper.cu";
+static const char fwd_source[] = "ops/softmax/kernel_fwd.cu";
+static const char fwd_hopper_source[] = "ops/softmax/kernel_fwd_hopper.cu";
+static const char bwd_source[] = "ops/softmax/kernel_bwd.cu";
+static const char bwd_hopper_source[] = "ops/softmax/kernel_bwd_hopper.cu";
 
 static bool is_empty(const tki_softmax_params *p)
 {
@@ -18,45 +20,59 @@ static bool are_whole(const tki_softmax_params *p)
 
 /* What was fastest on an H200. */
 static const tki_rows_form fwd_forms[] = {
-    {.most_cols = 256, .packs = 1, .narrow = true, .kernel = "softmax_fwd_narrow_1"},
-    {.most_cols = 512, .packs = 4, .narrow = true, .kernel = "softmax_fwd_narrow_4"},
-    {.most_cols = 1024, .packs = 2, .kernel = "softmax_fwd_block_2"},
-    {.most_cols = 32768, .packs = 8, .kernel = "softmax_fwd_block_8"},
-    {0},
+    {.most_cols = 256,
+     .packs = 1,
+     .narrow = true,
+     .kernel = "softmax_fwd_narrow_1",
+     .any = "softmax_fwd_narrow_1_any"},
+    {.most_cols = 512,
+     .packs = 4,
+     .narrow = true,
+     .kernel = "softmax_fwd_narrow_4",
+     .any = "softmax_fwd_narrow_4_any"},
+    {.most_cols = 1024, .packs = 2, .kernel = "softmax_fwd_block_2", .any = "softmax_fwd_block_2_any"},
+    {.most_cols = 32768, .packs = 8, .kernel = "softmax_fwd_block_8", .any = "softmax_fwd_block_8_any"},
+    {.kernel = "softmax_fwd_reread"},
 };
 
 static const tki_rows_form bwd_forms[] = {
-    {.most_cols = 256, .packs = 1, .narrow = true, .kernel = "softmax_bwd_narrow_1"},
-    {.most_cols = 512, .packs = 4, .narrow = true, .kernel = "softmax_bwd_narrow_4"},
-    {.most_cols = 4096, .packs = 1, .kernel = "softmax_bwd_block_1"},
-    {.most_cols = 16384, .packs = 4, .kernel = "softmax_bwd_block_4"},
-    {0},
+    {.most_cols = 256,
+     .packs = 1,
+     .narrow = true,
+     .kernel = "softmax_bwd_narrow_1",
+     .any = "softmax_bwd_narrow_1_any"},
+    {.most_cols = 512,
+     .packs = 4,
+     .narrow = true,
+     .kernel = "softmax_bwd_narrow_4",
+     .any = "softmax_bwd_narrow_4_any"},
+    {.most_cols = 4096, .packs = 1, .kernel = "softmax_bwd_block_1", .any = "softmax_bwd_block_1_any"},
+    {.most_cols = 16384, .packs = 4, .kernel = "softmax_bwd_block_4", .any = "softmax_bwd_block_4_any"},
+    {.kernel = "softmax_bwd_reread"},
 };
 
 static tk_status fwd_in_registers(const tki_call *call, const char *source, tki_softmax_params p)
 {
     const tki_rows_plan plan = tki_rows_plan_held(p.rows, p.cols, fwd_forms);
     p.lanes = plan.lanes;
-    return tki_rows_run(call, source, &plan, plan.lanes ? "softmax_fwd_narrow_any" : "softmax_fwd_block_any",
-                        are_whole(&p), &p);
+    return tki_rows_run(call, source, &plan, are_whole(&p), &p);
 }
 
 static tk_status bwd_in_registers(const tki_call *call, const char *source, tki_softmax_params p)
 {
     const tki_rows_plan plan = tki_rows_plan_held(p.rows, p.cols, bwd_forms);
     p.lanes = plan.lanes;
-    return tki_rows_run(call, source, &plan, plan.lanes ? "softmax_bwd_narrow_any" : "softmax_bwd_block_any",
-                        are_whole(&p), &p);
+    return tki_rows_run(call, source, &plan, are_whole(&p), &p);
 }
 
 tk_status tki_softmax_fwd_launch_gpu(const tki_call *call, tki_softmax_params p)
 {
-    return is_empty(&p) ? TK_OK : fwd_in_registers(call, shared_source, p);
+    return is_empty(&p) ? TK_OK : fwd_in_registers(call, fwd_source, p);
 }
 
 tk_status tki_softmax_bwd_launch_gpu(const tki_call *call, tki_softmax_params p)
 {
-    return is_empty(&p) ? TK_OK : bwd_in_registers(call, shared_source, p);
+    return is_empty(&p) ? TK_OK : bwd_in_registers(call, bwd_source, p);
 }
 
 tk_status tki_softmax_fwd_launch_hopper(const tki_call *call, tki_softmax_params p)
@@ -64,9 +80,10 @@ tk_status tki_softmax_fwd_launch_hopper(const tki_call *call, tki_softmax_params
     if (is_empty(&p))
         return TK_OK;
     if (!tki_rows_fit_stage(p.cols, 1))
-        return fwd_in_registers(call, hopper_source, p);
-    const tki_rows_plan plan = tki_rows_plan_staged(p.rows, p.cols, 1, "softmax_fwd_staged");
-    return tki_rows_run(call, hopper_source, &plan, "softmax_fwd_cluster_any", are_whole(&p), &p);
+        return fwd_in_registers(call, fwd_hopper_source, p);
+    const tki_rows_plan plan = tki_rows_plan_staged(p.rows, p.cols, 1, "softmax_fwd_staged",
+                                                    "softmax_fwd_staged_any");
+    return tki_rows_run(call, fwd_hopper_source, &plan, are_whole(&p), &p);
 }
 
 tk_status tki_softmax_bwd_launch_hopper(const tki_call *call, tki_softmax_params p)
@@ -74,7 +91,8 @@ tk_status tki_softmax_bwd_launch_hopper(const tki_call *call, tki_softmax_params
     if (is_empty(&p))
         return TK_OK;
     if (!tki_rows_fit_stage(p.cols, 2))
-        return bwd_in_registers(call, hopper_source, p);
-    const tki_rows_plan plan = tki_rows_plan_staged(p.rows, p.cols, 2, "softmax_bwd_staged");
-    return tki_rows_run(call, hopper_source, &plan, "softmax_bwd_cluster_any", are_whole(&p), &p);
+        return bwd_in_registers(call, bwd_hopper_source, p);
+    const tki_rows_plan plan = tki_rows_plan_staged(p.rows, p.cols, 2, "softmax_bwd_staged",
+                                                    "softmax_bwd_staged_any");
+    return tki_rows_run(call, bwd_hopper_source, &plan, are_whole(&p), &p);
 }

@@ -1,6 +1,10 @@
 /* UNTRUSTED. One row of cross-entropy, by a team of threads: held in registers, or read again by each pass, with the same bits. Device
  * code for kernel.cu and kernel_hopper.cu.
  *
+ * Rows that do not consist of whole packs at multiples of 16 bytes are shifted into packs as they are loaded, and back, by way of shared
+ * memory, as they are stored. One kernel does both, where softmax has two: it needs as many registers either way, and a kernel
+ * takes a third of a second to compile.
+ *
  * The target is taken out of the row (its logit becomes -inf) and dealt with apart. Among the others those that equal the maximum
  * are counted and the rest summed, so that Z - 1 and N = Z - exp(-d_t) come without a subtraction and a confident row keeps
  * its relative accuracy. All that the gradient needs is read before the team's last exchange, so the gradient may lie over the logits. */
@@ -10,8 +14,8 @@
 #include "backend/device_rows.h"
 #include "ops/xent/params.h"
 
-/* Of the exchanges; see device_rows.h. The maximum may have the target's logit with it; sums have three values. */
-enum { max_slot, target_slot, sum_slot, far_slot = sum_slot + 3, xent_slots };
+/* Of the exchanges; see device_rows.h. The maximum may have the target's logit with it; three sums take the room of four. */
+enum { max_slot, sum_slot = max_slot + 2, far_slot = sum_slot + 4, xent_slots };
 
 /* A difference of bf16 logits can exceed fp32's range, and so can a sum of them, where its weighted mean does not. So the d_j are
  * summed times 2^-64. */
@@ -149,8 +153,8 @@ DEVICE vector16 pack_gradient(const vector16 &pack, const row_origin &origin, fl
 }
 
 /* ------------------------------------------------------------------------------------------------------------
- * A row with a good target, or one of no columns, of which nothing is written: a team without work that takes part in the exchanges.
- * `shared_warp`: the warp holds other rows too, which must not decide how this one is summed.
+ * A row with a good target, or, held in registers, one of no columns, of which nothing is written: a team without work that takes part
+ * in the exchanges. `shared_warp`: the warp holds other rows too, which must not decide how this one is summed.
  * ------------------------------------------------------------------------------------------------------------ */
 
 /* `place` is that of the target behind the pack's first column. */
@@ -160,32 +164,87 @@ DEVICE void replace_target(vector16 &pack, int64_t place, element bits)
         pack_replace(pack, (unsigned)place, bits);
 }
 
-template <int packs>
-DEVICE void replace_target(vector16 (&pack)[packs], const row_span &span, int target, element bits)
+enum { no_column = 0x7fffffff };
+
+/* The target among the packs that a member holds. */
+struct held_target {
+    unsigned owner;  /* the member that has it */
+    uint32_t column; /* of this member's, counted on through its packs; no_column: another's, or there is none */
+};
+
+template <class team> DEVICE held_target held_target_of(const team &members, int target)
 {
-    const int place = target - span.first;
+    const unsigned pack = target < 0 ? 0 : (unsigned)target / pack_columns;
+    const unsigned owner = pack % team_members(members);
+    const uint32_t column = pack / team_members(members) * pack_columns + (unsigned)target % pack_columns;
+    return {owner, target >= 0 && owner == team_member(members) ? column : no_column};
+}
+
+/* Its bits in word i of pack k. */
+DEVICE uint32_t target_bits(const held_target &target, int k, int i)
+{
+    const uint32_t first = (uint32_t)(k * pack_columns + 2 * i);
+    return target.column == first ? 0xffffu : target.column == first + 1 ? 0xffff0000u : 0;
+}
+
+DEVICE void replace_target(vector16 &pack, const held_target &target, int k, uint32_t pair)
+{
+#pragma unroll
+    for (int i = 0; i < pack_words; i++) {
+        const uint32_t bits = target_bits(target, k, i);
+        pack.word[i] = (pack.word[i] & ~bits) | (pair & bits);
+    }
+}
+
+template <int packs> DEVICE void replace_target(vector16 (&pack)[packs], const held_target &target, uint32_t pair)
+{
 #pragma unroll
     for (int k = 0; k < packs; k++)
-        if ((unsigned)(place - k * span.step) < pack_columns)
-            pack_replace(pack[k], (unsigned)(place - k * span.step), bits);
+        replace_target(pack[k], target, k, pair);
+}
+
+/* The target's logit, from the lane that has it: to load it would be one more wait for memory, after that for the target. */
+template <int packs>
+DEVICE float find_target(const lanes_team &members, const tki_xent_params &, const vector16 (&pack)[packs],
+                         const held_target &target, int64_t)
+{
+    uint32_t here = 0;
+#pragma unroll
+    for (int k = 0; k < packs; k++)
+#pragma unroll
+        for (int i = 0; i < pack_words; i++)
+            here |= pack[k].word[i] & target_bits(target, k, i);
+    return team_value(members, from_element((element)(here | here >> 16)), target.owner);
+}
+
+template <int packs>
+DEVICE float find_target(const block_team &, const tki_xent_params &p, const vector16 (&)[packs], const held_target &,
+                         int64_t place)
+{
+    return from_element(((const element *)p.logits)[place]);
 }
 
 template <int packs, bool shared_warp, class team>
 DEVICE void run_held(team &members, const tki_xent_params &p, int64_t row, int64_t cols, int target)
 {
     const row_span span = span_of(members, cols);
-    const element *x = (const element *)p.logits + row * p.cols;
     vector16 pack[packs];
-    load_row<packs>(pack, x, span, (uint32_t)minus_infinity_pair);
-    const float x_target = cols > 0 ? from_element(x[target]) : 0.0f;
-    replace_target(pack, span, target, (element)minus_infinity_pair);
+    const tensor_row from = {p.logits, p.rows, p.cols, row};
+    if (p.whole)
+        take_row<packs, true>(members, pack, from, span, cols, (uint32_t)minus_infinity_pair);
+    else
+        take_row<packs, false>(members, pack, from, span, cols, (uint32_t)minus_infinity_pair);
+    held_target there = held_target_of(members, target);
+    const float x_target = find_target(members, p, pack, there, row * p.cols + target);
     const float largest = packs_larger(pack);
-    const float max = larger(team_larger(members, largest, max_slot), x_target);
+    const float max = team_larger(members, largest, max_slot);
     const row_origin origin = origin_at(max);
     const float maximum = exp2_flush(exponent_at(max, origin));
     const uint32_t max_pair = to_pair(max, max);
+    replace_target(pack, there, max_pair);
+    forget_origin(there.column);
     row_sums sums = {0.0f, 0.0f, 0.0f};
-    if (shared_warp || warp_vote(largest == max) != 0) {
+    if (shared_warp || warp_vote(largest == max || there.column != no_column) != 0) {
 #pragma unroll
         for (int k = 0; k < packs; k++)
             sum_pack<true>(sums, pack[k], origin, max_pair);
@@ -196,16 +255,19 @@ DEVICE void run_held(team &members, const tki_xent_params &p, int64_t row, int64
     }
     forget_origins(pack);
     if (p.share_raised > 0) {
-        replace_target(pack, span, target, to_element(max));
 #pragma unroll
-        for (int k = 0; k < packs; k++)
-            if (span_has(span, k))
-                sum_distances(sums, pack[k], max);
-        replace_target(pack, span, target, (element)minus_infinity_pair);
+        for (int k = 0; k < packs; k++) {
+            if (span_has(span, k)) {
+                vector16 others = pack[k];
+                if (span.left < k * span.step + pack_columns)
+                    keep_first(others, span.left - k * span.step, max_pair);
+                sum_distances(sums, others, max);
+            }
+        }
     }
     float all[3] = {sums.below, sums.maximal, sums.lowered};
     team_sums(members, all, sum_slot);
-    sums = {all[0], all[1], all[2]};
+    sums = {all[0], all[1] - 1.0f, all[2]};
     forget_origins(pack);
     float raised = sums.below * UNIT;
     if (warp_vote(sums.below < FAR_SUM) != 0) {
@@ -220,15 +282,22 @@ DEVICE void run_held(team &members, const tki_xent_params &p, int64_t row, int64
     const row_result result = conclude(p, sums, raised, x_target, max, origin, maximum);
     if (team_member(members) == 0 && cols > 0)
         p.loss[row] = loss_of(p, sums, result.rest, x_target, max);
-    element *to = hold_address((element *)p.grad_logits + row * p.cols + span.first);
+    element *gradient = (element *)p.grad_logits + row * p.cols;
+    element *to = hold_address(gradient + span.first);
+    const uint32_t at_target = to_pair(result.gradient, result.gradient);
 #pragma unroll
     for (int k = 0; k < packs; k++) {
         if (span_has(span, k)) {
-            vector16 out = pack_gradient(pack[k], origin, result.factor, p);
-            replace_target(out, target - span.first - k * span.step, to_element(result.gradient));
-            store16(to + k * span.step, out);
+            pack[k] = pack_gradient(pack[k], origin, result.factor, p);
+            replace_target(pack[k], there, k, at_target);
+            if (p.whole)
+                put_pack<packs, true>(members, to, span, k, pack[k]);
+            else
+                put_pack<packs, false>(members, to, span, k, pack[k]);
         }
     }
+    if (!p.whole)
+        finish_row<packs, false>(members, gradient, cols);
 }
 
 /* Eight columns of a row, those past its end and the target replaced. */
@@ -239,14 +308,15 @@ DEVICE vector16 load_others(const element *x, int64_t column, int64_t cols, int6
     return pack;
 }
 
-template <bool shared_warp, class team>
-DEVICE void run_reread(team &members, const tki_xent_params &p, int64_t row, int64_t cols, int64_t target)
+template <class team> DEVICE void run_reread(team &members, const tki_xent_params &p, int64_t row, int64_t target)
 {
+    const int64_t cols = p.cols;
     const uint32_t nothing = (uint32_t)minus_infinity_pair;
     const row_part part = part_of(members, cols);
     const element *x = (const element *)p.logits + row * p.cols;
-    const float x_target = cols > 0 ? from_element(x[target]) : 0.0f;
+    const float x_target = from_element(x[target]);
     float largest = -float_infinity();
+#pragma unroll 1
     for (int64_t column = part.first; column < part.end; column += part.step)
         largest = larger(largest, pack_larger(load_others(x, column, cols, target, nothing)));
     const float max = larger(team_larger(members, largest, max_slot), x_target);
@@ -254,7 +324,8 @@ DEVICE void run_reread(team &members, const tki_xent_params &p, int64_t row, int
     const float maximum = exp2_flush(exponent_at(max, origin));
     const uint32_t max_pair = to_pair(max, max);
     row_sums sums = {0.0f, 0.0f, 0.0f};
-    const bool counts = shared_warp || warp_vote(largest == max) != 0;
+    const bool counts = warp_vote(largest == max) != 0;
+#pragma unroll 1
     for (int64_t column = part.first; column < part.end; column += part.step) {
         const vector16 pack = load_others(x, column, cols, target, nothing);
         if (counts)
@@ -268,17 +339,19 @@ DEVICE void run_reread(team &members, const tki_xent_params &p, int64_t row, int
     team_sums(members, all, sum_slot);
     sums = {all[0], all[1], all[2]};
     float raised = sums.below * UNIT;
-    if (warp_vote(sums.below < FAR_SUM) != 0) {
+    if (sums.below < FAR_SUM) {
         float far[1] = {0.0f};
+#pragma unroll 1
         for (int64_t column = part.first; column < part.end; column += part.step)
             far[0] += sum_of_far(load_others(x, column, cols, target, nothing), origin, max_pair);
         team_sums(members, far, far_slot);
-        raised = sums.below < FAR_SUM ? far[0] : raised;
+        raised = far[0];
     }
     const row_result result = conclude(p, sums, raised, x_target, max, origin, maximum);
-    if (team_member(members) == 0 && cols > 0)
+    if (team_member(members) == 0)
         p.loss[row] = loss_of(p, sums, result.rest, x_target, max);
     element *gradient = (element *)p.grad_logits + row * p.cols;
+#pragma unroll 1
     for (int64_t column = part.first; column < part.end; column += part.step) {
         const vector16 pack = load_others(x, column, cols, target, nothing);
         vector16 out = pack_gradient(pack, origin, result.factor, p);
@@ -295,6 +368,7 @@ template <class team> DEVICE void write_ignored(const team &members, const tki_x
 {
     element *gradient = (element *)p.grad_logits + row * p.cols;
     const row_part part = part_of(members, p.cols);
+#pragma unroll 1
     for (int64_t column = part.first; column < part.end; column += part.step)
         store_columns(gradient, column, p.cols, pack_of(0));
     if (team_member(members) == 0)
@@ -329,7 +403,7 @@ DEVICE void run_row(team &members, const tki_xent_params &p, int64_t row)
     if constexpr (packs > 0)
         run_held<packs, shared_warp>(members, p, target < 0 ? 0 : row, cols, (int)target);
     else
-        run_reread<shared_warp>(members, p, target < 0 ? 0 : row, cols, target);
+        run_reread(members, p, row, target);
 }
 
 #endif

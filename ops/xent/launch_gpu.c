@@ -12,17 +12,18 @@ static bool are_whole(const tki_xent_params *p)
 }
 
 static const tki_rows_form forms[] = {
-    {.most_cols = 1024, .packs = 4, .narrow = true, .kernel = "xent_narrow_4"},
-    {.most_cols = 16384, .packs = 4, .kernel = "xent_block_4"},
-    {0},
+    {.most_cols = 1024, .packs = 4, .narrow = true, .kernel = "xent_narrow_4", .any = "xent_narrow_4"},
+    {.most_cols = 16384, .packs = 4, .kernel = "xent_block_4", .any = "xent_block_4"},
+    {.kernel = "xent_reread"},
 };
 
 static tk_status run_in_registers(const tki_call *call, const char *source, tki_xent_params p)
 {
     const tki_rows_plan plan = tki_rows_plan_held(p.rows, p.cols, forms);
     p.lanes = plan.lanes;
+    p.whole = are_whole(&p);
     p.fault_word = call->fault_word;
-    return tki_rows_run(call, source, &plan, plan.lanes ? "xent_narrow_any" : "xent_block_any", are_whole(&p), &p);
+    return tki_rows_run(call, source, &plan, p.whole, &p);
 }
 
 tk_status tki_xent_launch_gpu(const tki_call *call, tki_xent_params p)
@@ -36,7 +37,7 @@ tk_status tki_xent_launch_hopper(const tki_call *call, tki_xent_params p)
         return TK_OK;
     if (!tki_rows_fit_stage(p.cols, 1))
         return run_in_registers(call, hopper_source, p);
-    const tki_rows_plan plan = tki_rows_plan_staged(p.rows, p.cols, 1, "xent_staged");
+    const tki_rows_plan plan = tki_rows_plan_staged(p.rows, p.cols, 1, "xent_staged", "xent_staged_any");
     p.fault_word = call->fault_word;
-    return tki_rows_run(call, hopper_source, &plan, "xent_cluster_any", are_whole(&p), &p);
+    return tki_rows_run(call, hopper_source, &plan, are_whole(&p), &p);
 }
