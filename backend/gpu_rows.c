@@ -18,7 +18,7 @@ enum {
     MOST_CLUSTER = 8,
     STRETCH_BYTES = 33 << 10, /* of each tensor's row in one block, so that several blocks fit on a multiprocessor */
     MOST_STRETCH_BYTES = 220 << 10, /* of all together, so that one does */
-    MOST_ANY_BYTES = 48 << 10       /* of shared memory, which every device has */
+    MOST_ANY_BYTES = 47 << 10 /* of shared memory, which every device has beside what the kernels need otherwise */
 };
 
 static int64_t divide_up(int64_t a, int64_t b)

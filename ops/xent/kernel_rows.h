@@ -5,9 +5,9 @@
  * memory, as they are stored. One kernel does both, where softmax has two: it needs as many registers either way, and a kernel
  * takes a third of a second to compile.
  *
- * The target is taken out of the row (its logit becomes -inf) and dealt with apart. Among the others those that equal the maximum
- * are counted and the rest summed, so that Z - 1 and N = Z - exp(-d_t) come without a subtraction and a confident row keeps
- * its relative accuracy. All that the gradient needs is read before the team's last exchange, so the gradient may lie over the logits. */
+ * The target is taken out of the row and dealt with apart: its logit becomes -inf, or, in a row that is held, the maximum, which is
+ * counted once less. Among the others those that equal the maximum are counted and the rest summed, so that Z - 1 and
+ * N = Z - exp(-d_t) come without a subtraction and a confident row keeps its relative accuracy. All that the gradient needs is read before the team's last exchange, so the gradient may lie over the logits. */
 #ifndef TKI_OPS_XENT_KERNEL_ROWS_H
 #define TKI_OPS_XENT_KERNEL_ROWS_H
 
@@ -267,7 +267,7 @@ DEVICE void run_held(team &members, const tki_xent_params &p, int64_t row, int64
     }
     float all[3] = {sums.below, sums.maximal, sums.lowered};
     team_sums(members, all, sum_slot);
-    sums = {all[0], all[1] - 1.0f, all[2]};
+    sums = {all[0], all[1] - 1.0f, all[2]}; /* less the target */
     forget_origins(pack);
     float raised = sums.below * UNIT;
     if (warp_vote(sums.below < FAR_SUM) != 0) {

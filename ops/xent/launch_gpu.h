@@ -5,7 +5,7 @@
 #include "core/lowering.h"
 #include "ops/xent/params.h"
 
-/* p.lanes and p.fault_word are set here. */
+/* p.lanes, p.whole and p.fault_word are set here. */
 TK_MUST_USE tk_status tki_xent_launch_gpu(const tki_call *call, tki_xent_params p);
 
 TK_MUST_USE tk_status tki_xent_launch_hopper(const tki_call *call, tki_xent_params p);
