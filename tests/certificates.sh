@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # The certificates in docs/certificates are intact, their trials are still made, with the same seeds, and they are of the present kernels:
 # where the compiler that they name is here, it gives the very artifact whose SHA-256 they carry. After a change to a kernel they have to
-# be made anew on a device, or removed. Needs TOKITAI, the program, and SOURCE_DIR.
+# be made anew on a device, or removed. What the kernels of an artifact use stands in one certificate of it at least. Needs TOKITAI, the
+# program, and SOURCE_DIR.
 set -euo pipefail
 tokitai=${TOKITAI:?the program to test}
 root=${SOURCE_DIR:-$(dirname "$(readlink -f "$0")")/..}
@@ -14,6 +15,17 @@ field() { sed -n "s/^$2 //p" "$1" | head -n 1; } # of the header of a cache entr
 
 # --no-cache changes no image, only whether the compiler tells what the kernels use; the images are compared byte for byte.
 without_cache() { sed 's/ --no-cache\b//' <<<"$1"; }
+
+# The artifacts whose kernels' registers, shared memory and spills stand in one of these certificates.
+told() {
+    python3 - "$@" <<'PYTHON'
+import json, sys
+for path in sys.argv[1:]:
+    built = json.load(open(path))["predicate"]["built"]
+    if built.get("kernels"):
+        print(built["artifact_sha256"])
+PYTHON
+}
 
 # The certificate's own words, one a line: source, artifact, compiler, architecture, options.
 words() {
@@ -28,6 +40,7 @@ PYTHON
 
 mapfile -t certificates < <(find "$root/docs/certificates" -name '*.json' | sort)
 [ ${#certificates[@]} -gt 0 ] || { echo "there are no certificates"; exit 1; }
+told "${certificates[@]}" >"$work/told"
 for certificate in "${certificates[@]}"; do
     name=${certificate#"$root"/}
     if ! "$tokitai" check "$certificate" >"$work/check" 2>&1; then
@@ -46,6 +59,10 @@ for certificate in "${certificates[@]}"; do
         failed=1
     fi
     mapfile -t word < <(words "$certificate")
+    if ! grep -qx "${word[1]}" "$work/told"; then
+        echo "$name: no certificate of its artifact tells what the kernels use: registers, shared memory, spills"
+        failed=1
+    fi
     "$tokitai" cache build --backend cuda --architecture "${word[3]}" --source "${word[0]}" >"$work/build" 2>&1 || {
         untold=$((untold + 1))
         continue
