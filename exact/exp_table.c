@@ -4,6 +4,7 @@
 #include <math.h>
 #include <mpfr.h>
 
+#include "exact/floats.h"
 #include "exact/kept_table.h"
 #include "exact/round.h"
 
@@ -40,6 +41,7 @@ static void fill(tk_dtype dtype, void *table)
     tki_exp_entry *entries = table;
 #pragma omp parallel
     {
+        const tki_floats floats = tki_floats_begin();
         mpfr_t t;
         mpfr_init2(t, PRECISION);
 #pragma omp for schedule(dynamic, 256)
@@ -47,6 +49,7 @@ static void fill(tk_dtype dtype, void *table)
             entries[bits] = entry_of(tki_decode(dtype, bits), bits, t);
         mpfr_clear(t);
         mpfr_free_cache2(MPFR_FREE_LOCAL_CACHE);
+        tki_floats_end(&floats);
     }
 }
 

@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <sys/mman.h>
 
+#include "exact/floats.h"
 #include "exact/round.h"
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -14,7 +15,9 @@ static void *make(const tki_kept_table *kept, tk_dtype dtype)
     void *entries = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (entries == MAP_FAILED)
         return NULL;
+    const tki_floats floats = tki_floats_begin();
     kept->fill(dtype, entries);
+    tki_floats_end(&floats);
     if (mprotect(entries, bytes, PROT_READ)) {
         munmap(entries, bytes);
         return NULL;

@@ -280,7 +280,8 @@ TK_MUST_USE tk_status tk_case_check(tk_ctx *ctx, const tk_case *c, void *const b
 /* Scratch bytes that tk_run() needs for this case with this context's number of threads. */
 TK_MUST_USE tk_status tk_scratch_size(tk_ctx *ctx, const tk_case *c, size_t *bytes);
 
-/* Runs the case with the first lowering that accepts it. Inputs are not written, whatever the pointer type says. */
+/* Runs the case with the first lowering that accepts it. Inputs are not written, whatever the pointer type says. On the CPU contracts hold in
+ * the default floating-point environment; a caller who rounds otherwise or flushes subnormal numbers gets what that gives. */
 TK_MUST_USE tk_status tk_run(tk_ctx *ctx, const tk_case *c, void *const buffers[]);
 
 /* A lowering is one implementation of an op. Its id is BACKEND.OP.DTYPE.VARIANT, with ".i64" appended when it takes
@@ -400,7 +401,9 @@ typedef struct tk_certify_options {
 
 typedef struct tk_certificate tk_certificate;
 
-/* Certifies one op for one dtype (and one index type, ignored where there is no index). */
+/* Certifies one op for one dtype (and one index type, ignored where there is no index). Kernels run, and are judged, in the default
+ * floating-point environment (rounding to nearest, nothing flushed), whatever the caller's is and whatever a kernel leaves behind; the
+ * caller's is put back. */
 TK_MUST_USE tk_status tk_certify(tk_ctx *ctx, const tk_contract *contract, tk_dtype dtype, tk_dtype index_dtype,
                                  const tk_certify_options *options, tk_certificate **certificate);
 void tk_certificate_destroy(tk_certificate *certificate); /* NULL is fine */

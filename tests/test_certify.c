@@ -124,6 +124,87 @@ static void names_of_functions(void **state)
     tk_ctx_destroy(ctx);
 }
 
+/* -- Floating-point environments ---------------------------------------------------------------------------------------- */
+
+#if defined(__x86_64__)
+static uint64_t get_environment(void)
+{
+    return __builtin_ia32_stmxcsr() & 0xffc0; /* without what has happened so far */
+}
+static void set_environment(uint64_t bits)
+{
+    __builtin_ia32_ldmxcsr((unsigned)bits);
+}
+enum { ODD = 0x9fc0 | 0x4000 }; /* subnormal numbers are flushed, in and out; rounding upwards */
+#else
+static uint64_t get_environment(void)
+{
+    return __builtin_aarch64_get_fpcr();
+}
+static void set_environment(uint64_t bits)
+{
+    __builtin_aarch64_set_fpcr((unsigned)bits);
+}
+enum { ODD = 1 << 24 | 1 << 22 };
+#endif
+
+/* What -ffast-math does at a program's start, and torch.set_flush_denormal() at any time. */
+static void the_callers_environment(void **state)
+{
+    (void)state;
+    static const char *const ops[] = {"embedding_bwd", "softmax_bwd", "softmax_fwd", "gelu_bwd", "xent", "gemm"};
+    static const char *const families[] = {"subnormal", "normal"};
+    tk_ctx *ctx = new_context();
+    const uint64_t usual = get_environment();
+    for (int i = 0; i < 6; i++)
+        for (int k = 0; k < 2; k++) {
+            tk_certify_options options = TK_CERTIFY_DEFAULTS;
+            options.family = families[k];
+            options.dims = (int64_t[]){33, 40, 17};
+            set_environment(ODD);
+            tk_certificate *certificate = NULL;
+            tk_status status = tk_certify(ctx, tk_contract_find(ops[i]), TK_BF16, TK_I32, &options, &certificate);
+            const uint64_t after = get_environment();
+            set_environment(usual);
+            assert_ok(ctx, status);
+            assert_int_equal(after, ODD);
+            if (tk_certificate_verdict(certificate) != TK_HELD)
+                fail_msg("%s %s: %s", ops[i], families[k], tk_certificate_reason(certificate));
+            tk_certificate_destroy(certificate);
+        }
+    tk_ctx_destroy(ctx);
+}
+
+/* Flushes one element, and leaves its thread as such code does. */
+static int flushing_function(const tk_case *c, void *const b[], void *data)
+{
+    int result = good_function(c, b, data);
+    uint16_t *out = b[2];
+    if (tk_case_elements(c, 2) > 0 && !(out[0] & 0x7f80))
+        out[0] = 0;
+    set_environment(ODD);
+    return result;
+}
+
+static void a_function_that_changes_the_environment(void **state)
+{
+    (void)state;
+    tk_ctx *ctx = new_context();
+    assert_ok(ctx, tk_ctx_set_threads(ctx, 1));
+    int calls = 0;
+    const uint64_t usual = get_environment();
+    tk_certify_options options = TK_CERTIFY_DEFAULTS;
+    options.kernel = flushing_function;
+    options.kernel_data = &calls;
+    options.family = "subnormal";
+    tk_certificate *certificate = certify_one(ctx, tk_contract_find("embedding_bwd"), TK_BF16, TK_I32, options);
+    assert_int_equal(get_environment(), usual);
+    assert_int_equal(tk_certificate_verdict(certificate), TK_REFUTED);
+    assert_non_null(strstr(tk_certificate_reason(certificate), "grad_weight[0] is 0x0"));
+    tk_certificate_destroy(certificate);
+    tk_ctx_destroy(ctx);
+}
+
 /* -- Paths that are not UTF-8: main() below, started again from such a place -------------------------------------------- */
 
 static int certify_here(void)
@@ -240,6 +321,8 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(functions_that_a_program_brings),
         cmocka_unit_test_setup_teardown(names_of_functions, enter, leave),
+        cmocka_unit_test(the_callers_environment),
+        cmocka_unit_test(a_function_that_changes_the_environment),
         cmocka_unit_test_setup_teardown(programs_in_any_directory, enter, leave),
         cmocka_unit_test(bad_options),
     };

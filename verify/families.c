@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/random.h"
+#include "exact/floats.h"
 #include "exact/round.h"
 
 /* The number goes into the seeds, and certificates name seeds: a new family goes to the end. */
@@ -151,12 +152,17 @@ static void fill_normal(const lines *v, tki_random *random)
 {
     enum { BLOCK = 1 << 14 };
     const int64_t elements = v->count * v->length;
-#pragma omp parallel for if (elements > BLOCK)
-    for (int64_t begin = 0; begin < elements; begin += BLOCK) {
-        tki_random here = *random;
-        tki_random_skip(&here, (uint64_t)begin * TKI_RANDOM_NORMAL_DRAWS);
-        for (int64_t i = begin; i < elements && i < begin + BLOCK; i++)
-            put(v, i / v->length, i % v->length, tki_random_normal(&here) * (v->low_background ? 3 : 1));
+#pragma omp parallel if (elements > BLOCK)
+    {
+        const tki_floats floats = tki_floats_begin();
+#pragma omp for
+        for (int64_t begin = 0; begin < elements; begin += BLOCK) {
+            tki_random here = *random;
+            tki_random_skip(&here, (uint64_t)begin * TKI_RANDOM_NORMAL_DRAWS);
+            for (int64_t i = begin; i < elements && i < begin + BLOCK; i++)
+                put(v, i / v->length, i % v->length, tki_random_normal(&here) * (v->low_background ? 3 : 1));
+        }
+        tki_floats_end(&floats);
     }
     tki_random_skip(random, (uint64_t)elements * TKI_RANDOM_NORMAL_DRAWS);
 }
@@ -491,6 +497,7 @@ static void fill_index(family_id family, const tk_case *c, int param, void *data
 
 void tki_family_fill(int family, const tk_case *c, uint64_t seed, void *const data[])
 {
+    const tki_floats floats = tki_floats_begin();
     const tk_contract *contract = c->contract;
     bool first_input = true;
     for (int p = 0; p < contract->param_count; p++) {
@@ -517,4 +524,5 @@ void tki_family_fill(int family, const tk_case *c, uint64_t seed, void *const da
         fill_values((family_id)family, &v, &random);
         first_input = false;
     }
+    tki_floats_end(&floats);
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exact/floats.h"
 #include "exact/round.h"
 
 const double tki_ulp_bin_ends[TKI_ULP_BINS - 1] = {0, 1, 2, 4, 8, 16, 64, 256, 1024};
@@ -306,6 +307,7 @@ tk_status tki_judge(const tki_oracle *oracle, const tki_oracle_job *job, const v
     int64_t boxes = boxes_down * boxes_across;
 #pragma omp parallel num_threads(boxes < threads ? (int)boxes : threads)
     {
+        const tki_floats floats = tki_floats_begin();
         tki_judgement tally = {0};
         bench b = {.oracle = oracle, .job = job, .dtype = tk_case_param_dtype(job->c, job->output), .tally = &tally};
         tki_enclosure *enclosures = malloc((size_t)(box_rows * box_cols) * sizeof *enclosures);
@@ -330,6 +332,7 @@ tk_status tki_judge(const tki_oracle *oracle, const tki_oracle_job *job, const v
             if (b.status != TK_OK)
                 status = b.status;
         }
+        tki_floats_end(&floats);
     }
     if (status != TK_OK)
         return status;

@@ -13,6 +13,7 @@
 #include "core/clock.h"
 #include "core/context.h"
 #include "core/random.h"
+#include "exact/floats.h"
 #include "exact/round.h"
 #include "verify/guard.h"
 
@@ -312,6 +313,7 @@ static tk_status judge_outputs(tki_subject *subject, const tk_case *c, const tki
 {
     tki_oracle_job job = {
         .c = c, .buffers = (const void *const *)inputs->data, .promised = promised, .tables = subject->tables};
+    const tki_floats floats = tki_floats_begin();
     void *prepared = NULL;
     tk_status status = TK_OK;
     if (subject->oracle->prepare)
@@ -325,6 +327,7 @@ static tk_status judge_outputs(tki_subject *subject, const tk_case *c, const tki
     }
     if (subject->oracle->release)
         subject->oracle->release(prepared);
+    tki_floats_end(&floats);
     return status == TK_OK
                ? TK_OK
                : tki_fail(subject->ctx, status, "the oracle of %s: %s", c->contract->name, tk_status_text(status));
@@ -349,7 +352,9 @@ static tk_status call(tki_subject *subject, const tk_case *c, run *r, int thread
 {
     int asked_for = subject->ctx->threads;
     subject->ctx->threads = threads;
+    const tki_floats floats = tki_floats_begin();
     tk_status status = tki_executor_call(&subject->executor, c, r->pointers, seconds);
+    tki_floats_end(&floats);
     subject->ctx->threads = asked_for;
     check_overrun(subject, c, result);
     if (status == TK_OK || status == TK_NO_MEMORY)

@@ -7,6 +7,7 @@
 
 #include "core/context.h"
 #include "core/random.h"
+#include "exact/floats.h"
 #include "exact/round.h"
 #include "verify/judge.h"
 
@@ -111,6 +112,7 @@ static tk_status fill_one(tki_usual *usual, const tki_oracle *oracle, const void
             fill_input(c, p, seed, usual->inputs[i][p]);
     }
     tki_oracle_job job = {.c = c, .buffers = (const void *const *)usual->inputs[i], .tables = tables};
+    const tki_floats floats = tki_floats_begin();
     void *prepared = NULL;
     tk_status status = oracle->prepare ? oracle->prepare(&job, &prepared) : TK_OK;
     job.prepared = prepared;
@@ -121,6 +123,7 @@ static tk_status fill_one(tki_usual *usual, const tki_oracle *oracle, const void
     }
     if (oracle->release)
         oracle->release(prepared);
+    tki_floats_end(&floats);
     return status;
 }
 

@@ -3,6 +3,7 @@
  * double does not decide is refined from scratch. */
 #include <math.h>
 
+#include "exact/floats.h"
 #include "exact/interval.h"
 #include "exact/kept_table.h"
 #include "exact/oracle.h"
@@ -113,6 +114,7 @@ static void fill(tk_dtype dtype, function f, entry *table)
     const uint32_t sign = TKI_PATTERNS / 2;
 #pragma omp parallel
     {
+        const tki_floats floats = tki_floats_begin();
         scratch s;
         scratch_init(&s, TABLE_PRECISION);
 #pragma omp for schedule(dynamic, 128)
@@ -125,6 +127,7 @@ static void fill(tk_dtype dtype, function f, entry *table)
         }
         scratch_clear(&s);
         mpfr_free_cache2(MPFR_FREE_LOCAL_CACHE);
+        tki_floats_end(&floats);
     }
 }
 

@@ -6,6 +6,7 @@
 
 #include "exact/accumulator.h"
 #include "exact/exp_table.h"
+#include "exact/floats.h"
 #include "exact/interval.h"
 #include "exact/kept_table.h"
 #include "exact/oracle.h"
@@ -115,9 +116,14 @@ static tk_status fwd_prepare(const tki_oracle_job *job, void **prepared)
     if (!p)
         return TK_NO_MEMORY;
     p->relative_error = relative_error(job->c->dims[1]);
-#pragma omp parallel for schedule(dynamic, 16) if (rows * job->c->dims[1] >= PARALLEL_FROM)
-    for (int64_t row = 0; row < rows; row++)
-        p->rows[row] = summarise_fwd(job, row);
+#pragma omp parallel if (rows * job->c->dims[1] >= PARALLEL_FROM)
+    {
+        const tki_floats floats = tki_floats_begin();
+#pragma omp for schedule(dynamic, 16)
+        for (int64_t row = 0; row < rows; row++)
+            p->rows[row] = summarise_fwd(job, row);
+        tki_floats_end(&floats);
+    }
     *prepared = p;
     return TK_OK;
 }
@@ -235,9 +241,14 @@ static tk_status bwd_prepare(const tki_oracle_job *job, void **prepared)
     bwd_row *p = malloc((size_t)rows * sizeof *p + 1);
     if (!p)
         return TK_NO_MEMORY;
-#pragma omp parallel for schedule(dynamic, 16) if (rows * job->c->dims[1] >= PARALLEL_FROM)
-    for (int64_t row = 0; row < rows; row++)
-        p[row] = summarise_bwd(job, row);
+#pragma omp parallel if (rows * job->c->dims[1] >= PARALLEL_FROM)
+    {
+        const tki_floats floats = tki_floats_begin();
+#pragma omp for schedule(dynamic, 16)
+        for (int64_t row = 0; row < rows; row++)
+            p[row] = summarise_bwd(job, row);
+        tki_floats_end(&floats);
+    }
     *prepared = p;
     return TK_OK;
 }

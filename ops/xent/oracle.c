@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "exact/exp_table.h"
+#include "exact/floats.h"
 #include "exact/interval.h"
 #include "exact/oracle.h"
 #include "exact/round.h"
@@ -220,10 +221,12 @@ static tk_status prepare(const tki_oracle_job *job, void **result)
     double ln_cols = job->c->dims[1] > 0 ? tki_softmax_ln(job->c->dims[1]) : 0;
 #pragma omp parallel if (rows > 1 && tk_case_elements(job->c, TKI_XENT_LOGITS) > PARALLEL_FROM)
     {
+        const tki_floats floats = tki_floats_begin();
 #pragma omp for schedule(dynamic, 8)
         for (int64_t row = 0; row < rows; row++)
             prepare_row(job, row, ln_cols, &p->rows[row]);
         mpfr_free_cache2(MPFR_FREE_LOCAL_CACHE);
+        tki_floats_end(&floats);
     }
     return TK_OK;
 }
