@@ -133,7 +133,7 @@ static double bars_height(const bench_result *results, int count, int from)
 
 static void put_all_bars(FILE *file, const bench_result *results, int count, double y)
 {
-    for (int i = 0; i < count; i += COLUMNS) {
+    for (int i = 0; i < count && !ferror(file); i += COLUMNS) {
         for (int k = i; k < count && k < i + COLUMNS; k++)
             put_bars(file, &results[k], panel_x(k - i), y);
         y += bars_height(results, count, i);
@@ -182,6 +182,7 @@ typedef struct frame {
     double x, y, width, height;
     double low_x, high_x; /* logarithms to base 2 */
     double low_y, high_y; /* the same, but for rates, which begin at 0 */
+    double step_y;        /* between lines of the grid */
     bool rate;
 } frame;
 
@@ -204,13 +205,19 @@ static double rate_step(double range)
     return (part <= 1 ? 1 : part <= 2 ? 2 : part <= 5 ? 5 : 10) * power;
 }
 
+/* Whether there is anything to draw: without values, or with values that no double holds, a range has no end or no step. */
+static bool has_range(const frame *f)
+{
+    return isfinite(f->low_x) && isfinite(f->high_x) && isfinite(f->low_y) && isfinite(f->high_y) &&
+           isnormal(f->step_y) && f->step_y > 0;
+}
+
 static void put_axes(FILE *file, const frame *f)
 {
     char text[48];
     fprintf(file, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" class=\"frame\"/>\n", f->x, f->y,
             f->width, f->height);
-    const double step_y = f->rate ? rate_step(f->high_y) : ceil((f->high_y - f->low_y) / 8);
-    for (double v = f->low_y; v <= f->high_y; v += step_y) {
+    for (double v = f->low_y; v <= f->high_y; v += f->step_y) {
         const double value = f->rate ? v : exp2(v);
         const double y = at_y(f, value);
         fprintf(file, "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" class=\"grid\"/>\n", f->x, y,
@@ -293,6 +300,7 @@ static frame make_frame(const bench_result *results, int count, const curve *cur
     f.high_x = fmax(log2(size_of(&results[count - 1])), f.low_x + 1);
     f.low_y = f.rate ? 0 : floor(log2(least));
     f.high_y = f.rate ? 1.05 * most : fmax(ceil(log2(most)), f.low_y + 1);
+    f.step_y = f.rate ? rate_step(f.high_y) : ceil((f.high_y - f.low_y) / 8);
     return f;
 }
 
@@ -320,6 +328,10 @@ static void put_panel(FILE *file, const bench_result *results, int begin, int en
     const frame f = make_frame(results + begin, end - begin, curves, count, x, y);
     format_case(&results[begin], false, title, sizeof title);
     put_text(file, x, y, "class=\"title\"", title);
+    if (!has_range(&f)) {
+        put_text(file, f.x, f.y + 12, "class=\"tick\"", "no times to draw");
+        return;
+    }
     put_axes(file, &f);
     /* Ours come first and are drawn last, on top. */
     for (int n = count - 1; n >= 0; n--)
@@ -328,7 +340,8 @@ static void put_panel(FILE *file, const bench_result *results, int begin, int en
 
 static void put_all_curves(FILE *file, const bench_result *results, int count, double y)
 {
-    for (int p = 0; p < panel_count(results, count); p++) {
+    const int panels = panel_count(results, count);
+    for (int p = 0; p < panels && !ferror(file); p++) {
         int end = 0;
         int begin = panel_begin(results, count, p, &end);
         put_panel(file, results, begin, end, panel_x(p % COLUMNS), y + p / COLUMNS * (double)CURVE_HEIGHT);

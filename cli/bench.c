@@ -355,15 +355,6 @@ static bool plan_jobs(const arguments *a, plan *p)
     return p->job_count > 0;
 }
 
-static bool plan_chart(const arguments *a)
-{
-    const char *path = given(a, KEY_CHART);
-    FILE *file = path ? fopen(path, "a") : NULL;
-    if (path && !file)
-        cli_complain(a->who, "cannot write to --chart '%.200s': %s", path, strerror(errno));
-    return !path || (file && fclose(file) == 0);
-}
-
 /* ------------------------------------------------------------------------------------------------------------
  * Certificates
  * ------------------------------------------------------------------------------------------------------------ */
@@ -570,7 +561,7 @@ static cli_exit show_kept(const arguments *a)
         alone &= key == KEY_FROM || key == KEY_CHART || !given(a, key);
     if (!alone)
         cli_complain(a->who, "--from shows what was timed before; of the other options it takes --chart alone");
-    return alone && plan_chart(a) ? cli_bench_show_kept(a->who, given(a, KEY_FROM), given(a, KEY_CHART)) : CLI_BAD;
+    return alone ? cli_bench_show_kept(a->who, given(a, KEY_FROM), given(a, KEY_CHART)) : CLI_BAD;
 }
 
 cli_exit cli_bench(int argc, char **argv)
@@ -593,7 +584,8 @@ cli_exit cli_bench(int argc, char **argv)
         result = plan_backend(&a, p, ctx);
     if (result == CLI_HOLDS && !a.startup) {
         bool good = plan_indices(&a, p) && plan_numbers(&a, p) && plan_peers(&a, p) && plan_shape(&a, p) &&
-                    plan_groups(&a, p, ctx) && plan_jobs(&a, p) && plan_chart(&a);
+                    plan_groups(&a, p, ctx) && plan_jobs(&a, p) &&
+                    cli_bench_chart_possible(a.who, given(&a, KEY_CHART));
         result = good ? ensure_certificates(&a, p, ctx) : CLI_BAD;
         if (result == CLI_HOLDS)
             result = time_all(&a, p, ctx);

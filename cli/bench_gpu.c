@@ -8,9 +8,9 @@
 
 json_t *cli_bench_gpu_machine_json(const bench_gpu *gpu, const bench_gpu_limits *limits)
 {
-    return json_pack("{s:s, s:f, s:f, s:s, s:s}", "device", bench_gpu_device(gpu), "copy_bytes_per_second",
-                     limits->copy, "empty_launch_seconds", limits->launch, "peers", bench_gpu_peers_found(gpu),
-                     "ratios_of", "medians");
+    return json_pack("{s:o, s:f, s:f, s:o, s:s}", "device", cli_json_text(bench_gpu_device(gpu)),
+                     "copy_bytes_per_second", limits->copy, "empty_launch_seconds", limits->launch, "peers",
+                     cli_json_text(bench_gpu_peers_found(gpu)), "ratios_of", "medians");
 }
 
 /* -- Startup ----------------------------------------------------------------------------------------------------------- */
@@ -44,7 +44,7 @@ static json_t *measure_all(tk_ctx *ctx, const char *device, start *starts, int c
     bool good = gpu != NULL;
     for (int i = 0; i < count && good; i++)
         good = bench_gpu_overhead_measure(gpu, starts[i].contract, starts[i].dtype, &starts[i].overhead);
-    json_t *report = good ? json_pack("{s:s, s:o}", "device", bench_gpu_device(gpu), "startup",
+    json_t *report = good ? json_pack("{s:o, s:o}", "device", cli_json_text(bench_gpu_device(gpu)), "startup",
                                       starts_json(starts, count))
                           : NULL;
     bench_gpu_close(gpu);

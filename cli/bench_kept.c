@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cli/bench_gpu.h"
 #include "cli/bench_report.h"
@@ -13,12 +14,27 @@ static const char *text_of(const json_t *object, const char *name)
     return text ? text : "";
 }
 
-/* A time or a size: finite, and not below `least`. */
-static bool read_number(const json_t *object, const char *name, double least, double *value)
+static bool read_number(const json_t *object, const char *name, double least, double most, double *value)
 {
     const json_t *number = json_object_get(object, name);
     *value = json_number_value(number);
-    return json_is_number(number) && isfinite(*value) && *value >= least;
+    return json_is_number(number) && *value >= least && *value <= most;
+}
+
+/* Bytes, operations, or either per second: more than any machine does, and little enough that every rate is finite. */
+static const double most_work = 1e30;
+
+static bool read_seconds(const json_t *object, const char *name, double *seconds)
+{
+    return read_number(object, name, 1e-12, 1e9, seconds);
+}
+
+static bool read_threads(const json_t *object, int *threads)
+{
+    double number;
+    const bool good = read_number(object, "threads", 1, 1 << 20, &number) && number == floor(number);
+    *threads = good ? (int)number : 0;
+    return good;
 }
 
 /* Which of the names it is; false if it is none. */
@@ -33,31 +49,30 @@ static bool read_name(const json_t *object, const char *name, const char *const 
 static bool read_arm(const json_t *json, bench_arm *arm)
 {
     static const char *const kinds[] = {"lowering", "peer", "limit"};
-    double threads;
     double samples;
+    int threads;
     int kind;
     const char *name = text_of(json, "name");
     if (!*name || strlen(name) >= sizeof arm->name || !read_name(json, "kind", kinds, 3, &kind) ||
-        !read_number(json, "threads", 1, &threads) || threads > 1 << 20)
+        !read_threads(json, &threads))
         return false;
     *arm = (bench_arm){.kind = (bench_kind)kind,
-                       .threads = (int)threads,
+                       .threads = threads,
                        .differs = !json_is_true(json_object_get(json, "same_work")),
                        .separate = !json_is_true(json_object_get(json, "in_turn"))};
     strcpy(arm->name, name);
-    const double shortest = 1e-12;
     if (arm->differs)
         return true;
-    bool good = read_number(json, "best_seconds", shortest, &arm->best) &&
-                read_number(json, "median_seconds", shortest, &arm->median) &&
-                read_number(json, "samples", 0, &samples) && samples < 1e15;
+    bool good = read_seconds(json, "best_seconds", &arm->best) &&
+                read_seconds(json, "median_seconds", &arm->median) && read_number(json, "samples", 0, 1e15, &samples);
     arm->samples = good ? (int64_t)samples : 0;
     return good;
 }
 
+static const char *const dtypes[] = {"f16", "bf16"};
+
 static bool read_case(const json_t *json, bench_result *r)
 {
-    static const char *const dtypes[] = {"f16", "bf16"};
     static const char *const index_dtypes[] = {"i32", "i64"};
     const char *const laws[] = {bench_indices_name(BENCH_UNIFORM), bench_indices_name(BENCH_ZIPF),
                                 bench_indices_name(BENCH_EQUAL)};
@@ -81,17 +96,32 @@ static bool read_case(const json_t *json, bench_result *r)
     return good;
 }
 
-static bool read_result(const json_t *json, const json_t *machine, bench_result *r)
+/* What all results of a machine have in common. */
+static bool read_machine(const json_t *machine, bench_result *common)
+{
+    static const char *const figures[] = {"copy_bytes_per_second", "non_temporal_copy_bytes_per_second",
+                                          "multiply_add_per_second", "empty_launch_seconds"};
+    double figure;
+    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
+        if (json_object_get(machine, figures[i]) && !read_number(machine, figures[i], 0, most_work, &figure))
+            return false;
+    *common = (bench_result){.threads = 1,
+                             .processor_time = !strcmp(text_of(machine, "time"), "processor"),
+                             .by_median = !strcmp(text_of(machine, "ratios_of"), "medians")};
+    const bool gpu = json_object_get(machine, "empty_launch_seconds") != NULL; /* and has no threads */
+    return json_is_string(json_object_get(machine, "device")) && (gpu || read_threads(machine, &common->threads));
+}
+
+static bool read_result(const json_t *json, const bench_result *common, bench_result *r)
 {
     const json_t *arms = json_object_get(json, "arms");
-    const json_t *threads = json_object_get(machine, "threads"); /* a GPU has none */
-    *r = (bench_result){.threads = threads ? (int)json_integer_value(threads) : 1,
-                        .processor_time = !strcmp(text_of(machine, "time"), "processor"),
-                        .by_median = !strcmp(text_of(machine, "ratios_of"), "medians")};
-    bool good = read_case(json, r) && read_number(json, "bytes", 0, &r->work_bytes) &&
-                read_number(json, "flops", 0, &r->work_flops) && read_number(json, "elements", 1, &r->elements) &&
-                read_number(json, "limit_seconds", 0, &r->limit) && json_array_size(arms) > 0 &&
-                json_array_size(arms) <= BENCH_ARMS;
+    *r = *common;
+    bool good = read_case(json, r) && read_number(json, "bytes", 0, most_work, &r->work_bytes) &&
+                read_number(json, "flops", 0, most_work, &r->work_flops) &&
+                read_number(json, "elements", 1, most_work, &r->elements) &&
+                (read_number(json, "limit_seconds", 0, 0, &r->limit) ||
+                 read_seconds(json, "limit_seconds", &r->limit)) &&
+                json_array_size(arms) > 0 && json_array_size(arms) <= BENCH_ARMS;
     for (size_t i = 0; i < json_array_size(arms) && good; i++)
         good = read_arm(json_array_get(arms, i), &r->arms[r->arm_count++]);
     if (!good || !json_object_get(json, "best_peer"))
@@ -116,22 +146,42 @@ static void show(const json_t *report, const bench_result *results, int count)
         cli_bench_print_summary(results, count, scaling);
 }
 
+/* Under one name or two. */
+static bool same_file(const char *a, const char *b)
+{
+    struct stat states[2];
+    return !strcmp(a, b) || (stat(a, &states[0]) == 0 && stat(b, &states[1]) == 0 &&
+                             states[0].st_dev == states[1].st_dev && states[0].st_ino == states[1].st_ino);
+}
+
+/* Whether the chart has a place that is not the report's own. */
+static bool chart_has_place(const char *who, const char *path, const char *chart)
+{
+    if (chart && same_file(path, chart)) {
+        cli_complain(who, "--chart '%.200s' is also the file of --from, which it would overwrite", chart);
+        return false;
+    }
+    return cli_bench_chart_possible(who, chart);
+}
+
 static cli_exit show_results(const char *who, const char *path, const json_t *report, const char *chart)
 {
     const json_t *list = json_object_get(report, "results");
     const json_t *machine = json_object_get(report, "machine");
     const int count = (int)json_array_size(list);
     bench_result *results = calloc((size_t)count + 1, sizeof *results);
-    bool good = results && json_is_object(machine) && count > 0;
+    bench_result common;
+    bool good = results && read_machine(machine, &common) && count > 0;
     if (!results)
         cli_complain(who, "no memory for the results");
     else if (!good)
         cli_complain(who, "'%.200s' is not what bench --json writes", path);
     for (int i = 0; i < count && good; i++) {
-        good = read_result(json_array_get(list, (size_t)i), machine, &results[i]);
+        good = read_result(json_array_get(list, (size_t)i), &common, &results[i]);
         if (!good)
             cli_complain(who, "'%.200s': results[%d] is not what bench --json writes", path, i);
     }
+    good = good && chart_has_place(who, path, chart);
     if (good)
         show(report, results, count);
     if (good && chart && !bench_chart_write(chart, results, count, json_object_get(report, "cliffs") != NULL)) {
@@ -140,6 +190,35 @@ static cli_exit show_results(const char *who, const char *path, const json_t *re
     }
     free(results);
     return good ? CLI_HOLDS : CLI_BAD;
+}
+
+static bool check_start(const json_t *json)
+{
+    static const char *const times[] = {"empty_cache_seconds", "full_cache_seconds", "small_call_seconds",
+                                        "bare_launch_seconds"};
+    int dtype;
+    double seconds;
+    bool good = tk_contract_find(text_of(json, "op")) && read_name(json, "dtype", dtypes, 2, &dtype);
+    for (size_t i = 0; i < sizeof times / sizeof *times && good; i++)
+        good = read_seconds(json, times[i], &seconds);
+    return good;
+}
+
+static cli_exit show_startup(const char *who, const char *path, const json_t *report)
+{
+    const json_t *starts = json_object_get(report, "startup");
+    if (!json_is_string(json_object_get(report, "device")) || json_array_size(starts) == 0) {
+        cli_complain(who, "'%.200s' is not what bench --json writes", path);
+        return CLI_BAD;
+    }
+    for (size_t i = 0; i < json_array_size(starts); i++) {
+        if (!check_start(json_array_get(starts, i))) {
+            cli_complain(who, "'%.200s': startup[%zu] is not what bench --json writes", path, i);
+            return CLI_BAD;
+        }
+    }
+    cli_bench_gpu_print_startup(report);
+    return CLI_HOLDS;
 }
 
 cli_exit cli_bench_show_kept(const char *who, const char *path, const char *chart)
@@ -157,7 +236,7 @@ cli_exit cli_bench_show_kept(const char *who, const char *path, const char *char
         cli_complain(who, "there is no chart of --startup");
         result = CLI_BAD;
     } else {
-        cli_bench_gpu_print_startup(report);
+        result = show_startup(who, path, report);
     }
     json_decref(report);
     return result;

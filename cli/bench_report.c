@@ -1,8 +1,11 @@
-/* The results of bench as tables and as JSON. */
+/* The results of bench as tables and as JSON, and whether there is a place for their chart. */
 #include "cli/bench_report.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/cli.h"
 
@@ -350,16 +353,18 @@ json_t *cli_bench_result_json(const cli_bench_group *g, const bench_result *r)
 
 json_t *cli_bench_machine_json(const bench_options *options, const bench_limits *limits)
 {
-    tk_device device;
+    tk_device device = {.name = ""};
     const char *name;
     const char *found;
     bool present;
     json_t *peers = json_object();
     for (int i = 0; bench_peer_at(i, &name, &found, &present); i++)
-        json_object_set_new(peers, name, json_pack("{s:b, s:s}", "found", (int)present, "detail", found));
-    return json_pack("{s:s, s:s, s:i, s:s, s:s, s:f, s:f, s:f, s:o}", "device",
-                     tk_device_at(0, &device) ? device.name : "", "features", device.detail, "threads",
-                     options->threads, "time", options->processor_time ? "processor" : "elapsed", "ratios_of",
+        json_object_set_new(peers, name,
+                            json_pack("{s:b, s:o}", "found", (int)present, "detail", cli_json_text(found)));
+    (void)tk_device_at(0, &device); /* without one, its texts stay empty */
+    return json_pack("{s:o, s:o, s:i, s:s, s:s, s:f, s:f, s:f, s:o}", "device", cli_json_text(device.name),
+                     "features", cli_json_text(device.detail), "threads", options->threads, "time",
+                     options->processor_time ? "processor" : "elapsed", "ratios_of",
                      options->processor_time ? "medians" : "best times", "copy_bytes_per_second", limits->copy,
                      "non_temporal_copy_bytes_per_second", limits->stream_copy, "multiply_add_per_second",
                      limits->multiply_add, "peers", peers);
@@ -406,4 +411,27 @@ json_t *cli_bench_cliffs_json(const bench_result *results, int count)
                                                   shape_json(&results[i].c), "to", shape_json(&results[i + 1].c),
                                                   "growth", step.growth, "limit_growth", step.limit_growth));
     return json_pack("{s:f, s:o}", "factor", BENCH_CLIFF, "steps", list);
+}
+
+/* ------------------------------------------------------------------------------------------------------------
+ * The chart's file
+ * ------------------------------------------------------------------------------------------------------------ */
+
+bool cli_bench_chart_possible(const char *who, const char *path)
+{
+    if (!path)
+        return true;
+    /* What is there already, or is a link to what is not there yet, is not ours to remove. */
+    int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    const bool made = file >= 0;
+    if (!made)
+        file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+    if (file < 0) {
+        cli_complain(who, "cannot write to --chart '%.200s': %s", path, strerror(errno));
+        return false;
+    }
+    close(file);
+    if (made)
+        unlink(path);
+    return true;
 }

@@ -18,6 +18,8 @@ expect 3 "without a certificate" gelu_fwd --shape 1000 "${tiny[@]}"
 says err "^tokitai bench: $best has no certificate of this build on this machine; --certify"
 silent out
 is "    nothing was made" test ! -e state
+expect 3 "nor with a chart" gelu_fwd --shape 1000 "${tiny[@]}" --chart early.svg
+is "    which was not begun" test ! -e early.svg
 expect 0 "--certify" gelu_fwd --shape 1000 --certify "${tiny[@]}"
 says out "^limits +copy [0-9.]+ GB/s, non-temporal copy [0-9.]+ GB/s .*, multiply-add [0-9]+ GFLOP/s"
 says out "^gelu_fwd f16 n=1000$"
@@ -96,6 +98,11 @@ if [ -e "$fakes/libcuda.so.1" ]; then
     done
     is "    nothing is left in TMPDIR" test -z "$(ls -A empty)"
     cp out startup.json
+    FAKE_GPU_NAME=$'X\xff' expect 0 "startup of a device whose name is not UTF-8" gelu_fwd --backend cuda --dtype f16 --startup
+    says out "^X\? 0, sm_90, "
+    FAKE_GPU_NAME=$'X\xff' expect 0 "that as JSON" gelu_fwd --backend cuda --dtype f16 --startup --json
+    is "    is JSON" json_good out
+    says out '"device": "X\? 0, sm_90, '
     TMPDIR=$work/nowhere expect 3 "startup without room for its cache" gelu_fwd --backend cuda --dtype f16 --startup
     says err "$work/nowhere"
     expect 0 "startup from a file" --from startup.json
@@ -224,9 +231,90 @@ sed '0,/"median_seconds": [^,]*/s//"median_seconds": -1/' kept.json >other.json
 bad_usage "a time below zero" "results\[0\] is not what bench --json writes" --from other.json
 sed 's/"best_peer": "[^"]*"/"best_peer": "nobody"/' kept.json >other.json
 bad_usage "a best peer that was not timed" "results\[0\] is not what bench --json writes" --from other.json
+cp kept.json same.json
+bad_usage "a chart over the data" "'same.json' is also the file of --from" --from same.json --chart same.json
+ln same.json link.json
+bad_usage "the same file by another name" "'./link.json' is also the file of --from" --from same.json --chart ./link.json
+is "    the data are as they were" cmp -s kept.json same.json
+bad_usage "a chart of bad data" "is not what bench --json writes" --from other.json --chart none.svg
+is "    leaves no file" test ! -e none.svg
 bad_usage "an op beside it" "takes --chart alone" --from kept.json gemm
 bad_usage "an option beside it" "takes --chart alone" --from kept.json --json
 bad_usage "a chart of it nowhere" "cannot write to --chart '/dev/null/x.svg'" --from kept.json --chart /dev/null/x.svg
+
+echo "-- kept numbers beyond what is measured"
+kept_growth() { # THREADS FLOPS SECONDS [LIMIT]: results of --growth, of one product
+    cat <<JSON
+{"machine": {"device": "x", "threads": $1, "time": "elapsed", "peers": {}}, "results": [{"op": "gemm", "dtype": "f16",
+"shape": {"m": 8, "n": 8, "k": 8}, "bytes": 1.0, "flops": $2, "elements": 8.0, "limit_seconds": ${4:-0.0}, "arms": [{"name":
+"cpu.gemm.f16.scalar", "kind": "lowering", "threads": 1, "same_work": true, "in_turn": true, "best_seconds": $3,
+"median_seconds": $3, "samples": 3}]}], "summary": [], "cliffs": []}
+JSON
+}
+refused() { # TITLE MESSAGE: growth.json, with and without a chart
+    bad_usage "$1" "'growth.json'$2 is not what bench --json writes" --from growth.json
+    bad_usage "$1, drawn" "'growth.json'$2 is not what bench --json writes" --from growth.json --chart growth.svg
+    is "    draws nothing" test ! -e growth.svg
+}
+ulimit -S -f 1024 # a chart without end stops here
+kept_growth 1e+300 1.0 0.001 >growth.json
+refused "threads beyond an int" ""
+for threads in 0 1.5 1048577 -1 '"2"' null; do
+    kept_growth "$threads" 1.0 0.001 >growth.json
+    refused "$threads threads" ""
+done
+kept_growth 1 1e+308 1e-12 >growth.json
+refused "operations beyond measure" ": results\\[0\\]"
+kept_growth 1 1.0 1e300 >growth.json
+refused "a time beyond measure" ": results\\[0\\]"
+kept_growth 1 1.0 0.001 1e-300 >growth.json
+refused "a limit too short for a clock" ": results\\[0\\]"
+drawn() { # TITLE TICKS: growth.json gives a chart whose vertical axis has lines, or has none
+    expect 0 "$1" --from growth.json --chart growth.svg
+    is "    SVG is XML" xml_good growth.svg
+    is "    numbers, all of them" test "$(grep -ciE '[" ,>](-?nan|-?inf)[" ,<]' growth.svg)" = 0
+    is "    $2 lines across" test "$(grep -c 'class="grid"' growth.svg)" -eq "$2"
+    rm -f growth.svg
+}
+kept_growth 2 1.0 0.001 >growth.json
+drawn "no arm of so many threads" 0
+sed 's/"gemm"/"gelu_fwd"/; s/"m": 8/"n": 8/; s/"n": 8, "k": 8//; s/"n": 8, }/"n": 8}/; s/"flops": 1.0/"flops": 0/' growth.json >no_product.json
+mv no_product.json growth.json
+drawn "nor of an op that is no product" 0
+kept_growth 1 1e-320 0.001 >growth.json
+drawn "a rate of nothing" 0
+kept_growth 1 5e-312 0.001 >growth.json
+drawn "a rate next to nothing" 0
+kept_growth 2.0 1.0 0.001 | sed 's/"threads": 1,/"threads": 2,/' >growth.json
+drawn "2.0 threads are two" 6
+says out "^x, 2 threads$"
+kept_growth 1 1e30 1e-12 >growth.json
+drawn "the largest of all" 6
+if [ -c /dev/full ]; then
+    expect 2 "a chart that does not fit" --from growth.json --chart /dev/full
+    says err "the chart was not written to '/dev/full': No space left on device"
+fi
+ulimit -S -f unlimited
+
+kept_start() { # SECONDS
+    printf '{"device": "x", "startup": [{"op": "gemm", "dtype": "f16", "empty_cache_seconds": 0.5, "full_cache_seconds": %s,' "$1"
+    printf ' "small_call_seconds": 5e-6, "bare_launch_seconds": 4e-6}]}'
+}
+kept_start 0.001 >start.json
+expect 0 "a startup" --from start.json
+says out "^gemm +f16 +500 ms +1\.0 ms +5\.00 us +4\.00 us +1\.00 us$"
+for seconds in 1e300 -1 0 null '"1"'; do
+    kept_start "$seconds" >start.json
+    bad_usage "a startup of $seconds seconds" "'start.json': startup\[0\] is not what bench --json writes" --from start.json
+done
+kept_start 0.001 | sed 's/gemm/gem/' >start.json
+bad_usage "a startup of no op" "'start.json': startup\[0\] is not what bench --json writes" --from start.json
+for startup in 5 '[]' null '{}'; do
+    echo "{\"device\": \"x\", \"startup\": $startup}" >start.json
+    bad_usage "a startup that is $startup" "'start.json' is not what bench --json writes" --from start.json
+done
+kept_start 0.001 | sed 's/"device": "x", //' >start.json
+bad_usage "a startup of no device" "'start.json' is not what bench --json writes" --from start.json
 
 expect 0 "processor time" gelu_fwd --shape 1000 "${tiny[@]}" --cpu-time
 says out ", 1 thread, processor time$"
