@@ -16,7 +16,7 @@
 #include "core/context.h"
 #include "core/file.h"
 
-enum { PATH = 4096, EMPTY_SECONDS = 60 };
+enum { PATH = 4096, ABANDONED_SECONDS = 600 };
 static const char ending[] = ".artifact";
 static const char lock_ending[] = ".lock";
 
@@ -83,6 +83,24 @@ static void check_owner(tki_store *store)
     store->distrusted = true;
 }
 
+static bool path_of(const tki_store *store, const char *name, const char *suffix, char path[PATH])
+{
+    return snprintf(path, PATH, "%s/%s%s", store->folder, name, suffix) < PATH;
+}
+
+static void make_folder(tk_ctx *ctx, tki_store *store)
+{
+    char inside[PATH];
+    struct stat about;
+    if (!store->problem[0] && tki_directory_make(ctx, store->folder, 0700) != TK_OK)
+        snprintf(store->problem, sizeof store->problem, "%.400s", tk_ctx_message(ctx));
+    /* Its "." is found only by those who may enter it, which a umask can deny to the one who has just made it. */
+    store->closed = path_of(store, ".", "", inside) && stat(inside, &about) != 0;
+    if (store->closed && !store->problem[0])
+        snprintf(store->problem, sizeof store->problem, "cannot enter the folder %.256s: %s", store->folder,
+                 strerror(errno));
+}
+
 void tki_store_open(tk_ctx *ctx, tki_store *store, bool make)
 {
     *store = (tki_store){.limit = (int64_t)1 << 30};
@@ -92,20 +110,15 @@ void tki_store_open(tk_ctx *ctx, tki_store *store, bool make)
         int64_t bytes = parse_limit(limit);
         if (bytes >= 0)
             store->limit = bytes;
-        else
+        else if (!store->problem[0])
             snprintf(store->problem, sizeof store->problem,
                      "TOKITAI_CACHE_LIMIT is '%.40s', which is not a size such as 500M or 1G", limit);
     }
     if (!store->folder[0])
         return;
-    if (make && !store->problem[0] && tki_directory_make(ctx, store->folder, 0700) != TK_OK)
-        snprintf(store->problem, sizeof store->problem, "%.400s", tk_ctx_message(ctx));
+    if (make)
+        make_folder(ctx, store);
     check_owner(store);
-}
-
-static bool path_of(const tki_store *store, const char *name, const char *suffix, char path[PATH])
-{
-    return snprintf(path, PATH, "%s/%s%s", store->folder, name, suffix) < PATH;
 }
 
 /* ------------------------------------------------------------------------------------------------------------
@@ -168,6 +181,13 @@ static int open_file(const char *path)
     return open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 }
 
+/* For an exclusive lock, which NFS gives only to those who may write. */
+static int open_to_lock(const char *path)
+{
+    int file = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    return file >= 0 ? file : open_file(path);
+}
+
 /* Keeps others from removing the entry as long as it is open. */
 static void hold(int file)
 {
@@ -202,7 +222,7 @@ tki_store_result tki_store_load(tk_ctx *ctx, const tki_store *store, tki_digest 
     size_t bytes;
     problem[0] = 0;
     *artifact = (tki_artifact){0};
-    if (store->distrusted || !store->folder[0] || !path_of(store, key, ending, path))
+    if (store->distrusted || store->closed || !store->folder[0] || !path_of(store, key, ending, path))
         return TKI_STORE_ABSENT;
     int file = tki_store_read(ctx, path, &data, &bytes, problem, problem_size);
     if (file < 0 && (errno == ENOENT || errno == ENOTDIR)) {
@@ -246,10 +266,11 @@ static void make_room(tk_ctx *ctx, const tki_store *store, const char *spared)
 static void remove_abandoned(const char *path, bool is_lock)
 {
     struct stat about;
-    int file = open_file(path);
-    /* An empty temporary file may be one that was made just now and is not locked yet. */
+    int file = open_to_lock(path);
+    /* A young temporary file may be one that is not locked yet, or is locked on another machine where each sees its own locks only. A
+     * lock file that goes there has kept no other machine from building, so its age does not matter. */
     if (file >= 0 && flock(file, LOCK_EX | LOCK_NB) == 0 && fstat(file, &about) == 0 && S_ISREG(about.st_mode) &&
-        (is_lock || about.st_size > 0 || about.st_mtime < time(NULL) - EMPTY_SECONDS) && still_has_name(file, path))
+        (is_lock || about.st_mtime < time(NULL) - ABANDONED_SECONDS) && still_has_name(file, path))
         unlink(path);
     if (file >= 0)
         close(file);
@@ -358,7 +379,7 @@ int64_t tki_store_remove(const tki_store *store, const char *name, bool force)
     struct stat about;
     if (!path_of(store, name, "", path) || lstat(path, &about))
         return -1;
-    int file = open_file(path);
+    int file = open_to_lock(path);
     bool free_to_go = force || file < 0 || flock(file, LOCK_EX | LOCK_NB) == 0;
     bool gone = free_to_go && unlink(path) == 0;
     int error = errno;

@@ -1,8 +1,8 @@
 /* The folder of artifacts: $TOKITAI_CACHE, else $XDG_CACHE_HOME/tokitai/artifacts, else ~/.cache/tokitai/artifacts.
  *
- * KEY.artifact is an entry; KEY.lock is there while one process builds it, KEY.artifact.XXXXXX while it is written. When all entries together are larger than
- * TOKITAI_CACHE_LIMIT (bytes, or with K, M or G; 1 GiB if not set), those that were not used for the longest time go first, but
- * none that a process holds. The time of last use is the file's time of modification. */
+ * KEY.artifact is an entry; KEY.lock is there while one process builds it, KEY.artifact.XXXXXX while it is written. When all entries
+ * together are larger than TOKITAI_CACHE_LIMIT (bytes, or with K, M or G; 1 GiB if not set), those that were not used for the longest
+ * time go first, but none that a process holds. The time of last use is the file's time of modification. */
 #ifndef TKI_ARTIFACT_STORE_H
 #define TKI_ARTIFACT_STORE_H
 
@@ -16,6 +16,7 @@ typedef struct tki_store {
     char folder[3072]; /* "" if there can be none */
     char problem[448]; /* why nothing can be kept in it; "" so far */
     bool distrusted;   /* others could write to it: what lies there is not to be used */
+    bool closed;       /* it was to be made, and cannot be entered: nothing lies there for us */
     int64_t limit;
 } tki_store;
 
@@ -56,7 +57,7 @@ bool tki_store_key_of(const char *name, char key[TKI_ARTIFACT_HEX]);
 /* Removes the entry unless a process holds it and `force` is not given; the number of bytes, or -1 with errno. */
 int64_t tki_store_remove(const tki_store *store, const char *name, bool force);
 
-/* Removes locks and temporary files of builds that were ended, of the keys that begin with `key`. */
+/* Removes locks and temporary files, these after some minutes, of builds that were ended, of the keys that begin with `key`. */
 void tki_store_sweep(const tki_store *store, const char *key);
 
 #endif
