@@ -65,7 +65,10 @@ tk_status tki_file_create(tk_ctx *ctx, const char *path, const void *data, size_
         free(temporary);
         return status;
     }
-    (void)flock(file, LOCK_SH | LOCK_NB); /* where there are no locks, nobody can take it for abandoned either */
+    /* Only one who looks whether this file is abandoned can have it locked, for a few system calls: the wait is short. A failure does no
+     * harm: where there are no locks, nobody can take it for abandoned either. */
+    while (flock(file, LOCK_SH) && errno == EINTR)
+        ;
     tk_status status = write_all(file, data, bytes);
     if (status == TK_OK && fchmod(file, mode))
         status = TK_IO;

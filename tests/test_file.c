@@ -7,8 +7,10 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,6 +19,32 @@
 #include "core/file.h"
 #include "tests/op_test.h"
 #include "tests/work_folder.h"
+
+static bool sweeper_is_faster;
+static int locked; /* what the last flock() gave */
+
+static void hold_for_a_moment(int file)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+    int own = open(path, O_RDWR | O_CLOEXEC);
+    assert_int_equal(syscall(SYS_flock, own, LOCK_EX | LOCK_NB), 0);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        usleep(50000);
+        _exit(0);
+    }
+    close(own); /* the child has it too, and the lock with it */
+}
+
+/* In place of the C library's: somebody who looks for abandoned files gets hold of the new one before its writer. */
+int flock(int file, int operation)
+{
+    if (sweeper_is_faster)
+        hold_for_a_moment(file);
+    return locked = (int)syscall(SYS_flock, file, operation);
+}
 
 static int entries(const char *directory)
 {
@@ -57,6 +85,22 @@ static void write_then_read(void **state)
     assert_int_equal(stat("b", &about), 0);
     assert_int_equal(about.st_mode & 0777, 0644);
     assert_int_equal(entries("."), 2);
+    tk_ctx_destroy(ctx);
+}
+
+static void the_lock_is_waited_for(void **state)
+{
+    (void)state;
+    tk_ctx *ctx = new_context();
+    locked = -1;
+    sweeper_is_faster = true;
+    tk_status status = tki_file_write(ctx, "a", "a", 1);
+    sweeper_is_faster = false;
+    assert_ok(ctx, status);
+    assert_int_equal(locked, 0);
+    int child;
+    assert_true(wait(&child) > 0 && child == 0);
+    assert_content(ctx, "a", "a", 1);
     tk_ctx_destroy(ctx);
 }
 
@@ -268,6 +312,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(write_then_read, enter, leave),
+        cmocka_unit_test_setup_teardown(the_lock_is_waited_for, enter, leave),
         cmocka_unit_test_setup_teardown(write_replaces_links_not_their_targets, enter, leave),
         cmocka_unit_test_setup_teardown(write_errors_leave_nothing, enter, leave),
         cmocka_unit_test_setup_teardown(full_disk_keeps_the_old_file, enter, leave),
