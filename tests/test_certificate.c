@@ -105,6 +105,38 @@ static void says_what_was_found(void **state)
     tk_ctx_destroy(ctx);
 }
 
+/* Nothing in a cell can end it, begin another row or be HTML. */
+static void foreign_text_stays_in_its_cell(void **state)
+{
+    (void)state;
+    static const char text[] = "a|b\n| c <img src=x>\t\\|\r\n\n# d\x7f";
+    static const char cell[] = "a\\|b \\| c \\<img src=x> \\\\\\|   # d ";
+    static const char *const rows[][3] = {{"built", "note", "note"},
+                                          {"built", "options", "options"},
+                                          {"machine", "device", "device"},
+                                          {"result", "determinism", "determinism reached"}};
+    tk_ctx *ctx = new_context();
+    tk_certificate *certificate = small_certificate(ctx);
+    json_t *statement = statement_of(certificate);
+    tk_certificate_destroy(certificate);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        json_object_set_new(json_object_get(predicate_of(statement), rows[i][0]), rows[i][1], json_string(text));
+    json_object_set_new(json_array_get(json_object_get(predicate_of(statement), "clauses"), 0), "id",
+                        json_string(text));
+    certificate = parse_sealed(ctx, statement);
+    const char *markdown = tk_certificate_markdown(certificate);
+    char row[128];
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        snprintf(row, sizeof row, "\n| %s | %s |\n", rows[i][2], cell);
+        assert_non_null(strstr(markdown, row));
+    }
+    snprintf(row, sizeof row, "\n| %s | HELD | ", cell);
+    assert_non_null(strstr(markdown, row));
+    json_decref(statement);
+    tk_certificate_destroy(certificate);
+    tk_ctx_destroy(ctx);
+}
+
 static void round_trip(void **state)
 {
     (void)state;
@@ -520,6 +552,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(says_what_was_found),
+        cmocka_unit_test(foreign_text_stays_in_its_cell),
         cmocka_unit_test_setup_teardown(round_trip, enter, leave),
         cmocka_unit_test(every_changed_byte_is_refused),
         cmocka_unit_test(malformed_texts),

@@ -11,18 +11,22 @@ static const char *text_of(const json_t *object, const char *name)
     return text ? text : "";
 }
 
-/* A bar would end the cell of a table. */
+/* A bar would end the cell of a table, a line feed its row, and a backslash would take the sense from the one before a bar; what looks
+ * like HTML would be taken for it. */
 static void print_cell(FILE *out, const char *text)
 {
-    for (; *text; text++)
-        fprintf(out, *text == '|' ? "\\%c" : "%c", *text);
+    for (; *text; text++) {
+        if (strchr("|<\\", *text))
+            fputc('\\', out);
+        fputc((unsigned char)*text < ' ' || *text == 127 ? ' ' : *text, out);
+    }
 }
 
-/* Numbers as written in the statement, so that the two never disagree. */
+/* In a cell. Numbers as written in the statement, so that the two never disagree. */
 static void print_value(FILE *out, const json_t *value)
 {
     if (json_is_string(value))
-        fputs(json_string_value(value), out);
+        print_cell(out, json_string_value(value));
     else if (json_is_integer(value))
         fprintf(out, "%lld", (long long)json_integer_value(value));
     else
@@ -41,7 +45,9 @@ static void print_shape(FILE *out, const tk_certificate *c, const json_t *shape)
     const char *comma = "";
     json_object_foreach(contract ? NULL : (json_t *)(uintptr_t)shape, name, size)
     {
-        fprintf(out, "%s%s=%lld", comma, name, (long long)json_integer_value(size));
+        fputs(comma, out);
+        print_cell(out, name);
+        fprintf(out, "=%lld", (long long)json_integer_value(size));
         comma = " ";
     }
 }
@@ -67,8 +73,11 @@ static void print_clauses(FILE *out, const tk_certificate *c)
     const json_t *clauses = tki_certificate_get(c, "clauses");
     for (size_t i = 0; i < json_array_size(clauses); i++) {
         const json_t *clause = json_array_get(clauses, i);
-        fprintf(out, "| %s | %s | %lld | ", text_of(clause, "id"), text_of(clause, "verdict"),
-                (long long)json_integer_value(json_object_get(clause, "checks")));
+        fprintf(out, "| ");
+        print_cell(out, text_of(clause, "id"));
+        fprintf(out, " | ");
+        print_cell(out, text_of(clause, "verdict"));
+        fprintf(out, " | %lld | ", (long long)json_integer_value(json_object_get(clause, "checks")));
         print_cell(out, text_of(clause, "text"));
         fprintf(out, " |\n");
     }
@@ -102,12 +111,16 @@ static void print_element(FILE *out, const tk_certificate *c, const char *title,
     json_t *bits;
     json_object_foreach(json_object_get(element, "input_bits"), name, bits)
     {
-        fprintf(out, "| input %s | ", name);
+        fprintf(out, "| input ");
+        print_cell(out, name);
+        fprintf(out, " | ");
         print_value(out, bits);
         fprintf(out, " |\n");
     }
     const json_t *trial = json_object_get(element, "trial");
-    fprintf(out, "| trial | %s, ", text_of(trial, "family"));
+    fprintf(out, "| trial | ");
+    print_cell(out, text_of(trial, "family"));
+    fprintf(out, ", ");
     print_shape(out, c, json_object_get(trial, "shape"));
     fprintf(out, " |\n\n");
 }
@@ -156,10 +169,14 @@ static void print_mutants(FILE *out, const tk_certificate *c)
     fprintf(out, "## Planted wrong kernels\n\n| kernel | what is wrong | rejected by |\n|---|---|---|\n");
     for (size_t i = 0; i < json_array_size(mutants); i++) {
         const json_t *mutant = json_array_get(mutants, i);
-        fprintf(out, "| %s | ", text_of(mutant, "name"));
+        fprintf(out, "| ");
+        print_cell(out, text_of(mutant, "name"));
+        fprintf(out, " | ");
         print_cell(out, text_of(mutant, "what"));
-        fprintf(out, " | %s |\n",
-                json_is_true(json_object_get(mutant, "rejected")) ? text_of(mutant, "clause") : "**not rejected**");
+        fprintf(out, " | ");
+        print_cell(out, json_is_true(json_object_get(mutant, "rejected")) ? text_of(mutant, "clause")
+                                                                          : "**not rejected**");
+        fprintf(out, " |\n");
     }
     fputc('\n', out);
 }
@@ -193,9 +210,13 @@ static void print_basis(FILE *out, const tk_certificate *c)
                                           {"machine.features", "features"},
                                           {"integrity.sha256", "certificate SHA-256"}};
     fprintf(out, "## On what\n\n| | |\n|---|---|\n");
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (tki_certificate_text(c, rows[i][0])[0])
-            fprintf(out, "| %s | %s |\n", rows[i][1], tki_certificate_text(c, rows[i][0]));
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (!tki_certificate_text(c, rows[i][0])[0])
+            continue;
+        fprintf(out, "| %s | ", rows[i][1]);
+        print_cell(out, tki_certificate_text(c, rows[i][0]));
+        fprintf(out, " |\n");
+    }
     fputc('\n', out);
 }
 
@@ -225,10 +246,15 @@ static void print_trials(FILE *out, const tk_certificate *c)
     fprintf(out, "## Trials\n\n| family | shape | elements | output SHA-256 |\n|---|---|---|---|\n");
     for (size_t i = 0; i < json_array_size(trials); i++) {
         const json_t *trial = json_array_get(trials, i);
-        fprintf(out, "| %s | ", text_of(trial, "family"));
+        fprintf(out, "| ");
+        print_cell(out, text_of(trial, "family"));
+        fprintf(out, " | ");
         print_shape(out, c, json_object_get(trial, "shape"));
-        fprintf(out, " | %lld | %.16s |\n", (long long)json_integer_value(json_object_get(trial, "elements")),
-                text_of(trial, "output_sha256"));
+        char hash[17];
+        snprintf(hash, sizeof hash, "%s", text_of(trial, "output_sha256"));
+        fprintf(out, " | %lld | ", (long long)json_integer_value(json_object_get(trial, "elements")));
+        print_cell(out, hash);
+        fprintf(out, " |\n");
     }
 }
 
