@@ -165,6 +165,18 @@ static void test_resources(void **state)
         assert_null(strstr(page, "registers"));
 }
 
+/* Names come from a compiler's output, by way of a file. */
+static void test_foreign_names(void **state)
+{
+    scene *s = *state;
+    static const int64_t shape[3] = {17, 33, 9};
+    dtype = TK_F16;
+    assert_int_equal(setenv("FAKE_GPU_COMPILE", "latin-1", 1), 0);
+    assert_int_equal(certify(s, "gemm", shape), TK_HELD);
+    const char *row = strstr(tk_certificate_markdown(s->certificate), "| f?ke | 40 | 128 | 0 | 0 + 0 |\n");
+    assert_true((row != NULL) == !strcmp(s->backend, "cuda"));
+}
+
 static void test_refuted(void **state)
 {
     scene *s = *state;
@@ -240,7 +252,7 @@ static void test_capture(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        ON_BOTH(test_held),    ON_BOTH(test_other_vendor), ON_BOTH(test_resources),
+        ON_BOTH(test_held),    ON_BOTH(test_other_vendor), ON_BOTH(test_resources), ON_BOTH(test_foreign_names),
         ON_BOTH(test_refuted), ON_BOTH(test_unknown),      ON_BOTH(test_capture),
     };
     return cmocka_run_group_tests_name("verify.gpu", tests, NULL, NULL);

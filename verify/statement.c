@@ -395,10 +395,11 @@ static json_t *built_json(const tki_provenance *p)
         json_t *kernels = json_array();
         for (int i = 0; i < p->kernel_count; i++)
             json_array_append_new(
-                kernels, json_pack("{s:s, s:i, s:i, s:i, s:i, s:i}", "name", p->kernels[i].name, "registers",
-                                   p->kernels[i].registers, "shared_bytes", p->kernels[i].shared_bytes, "stack_bytes",
-                                   p->kernels[i].stack_bytes, "spill_store_bytes", p->kernels[i].spill_store_bytes,
-                                   "spill_load_bytes", p->kernels[i].spill_load_bytes));
+                kernels,
+                json_pack("{s:o, s:i, s:i, s:i, s:i, s:i}", "name", foreign_text(p->kernels[i].name), "registers",
+                          p->kernels[i].registers, "shared_bytes", p->kernels[i].shared_bytes, "stack_bytes",
+                          p->kernels[i].stack_bytes, "spill_store_bytes", p->kernels[i].spill_store_bytes,
+                          "spill_load_bytes", p->kernels[i].spill_load_bytes));
         json_object_set_new(built, "kernels", kernels);
     }
     if (p->note[0])

@@ -79,7 +79,8 @@ int API(nvrtcCompileProgram, hiprtcCompileProgram)(program *p, int option_count,
     p->compiled = !told("error") && !told("internal");
     if (told("error"))
         say(p, "kernel.cu(1): error: ", "the fake compiler was told to find an error");
-    say(p, "ptxas info    : Compiling entry function ", "'fake' for 'sm_90'");
+    say(p, "ptxas info    : Compiling entry function ",
+        told("latin-1") ? "'f\xe4ke' for 'sm_90'" : "'fake' for 'sm_90'");
     say(p, "ptxas info    : Used 40 registers, ", "used 0 barriers, 128 bytes smem");
     if (!keeps_log)
         p->log[0] = 0;
