@@ -91,9 +91,9 @@ void tk_ctx_destroy(tk_ctx *ctx); /* NULL is fine */
 const char *tk_ctx_message(const tk_ctx *ctx);
 
 /* Notes are what made no call fail, but should be known: a file of the kernel cache that was damaged and was built again, a kernel that
- * could not be kept there and why, one that the driver has yet to finish compiling. From now on `listener` gets each text, in the words of
- * a message, once in the life of the context, from within the call that met it; it must not call anything with the context. NULL, the
- * default: notes are dropped. */
+ * could not be kept there and why, one that the driver has yet to finish compiling, one whose compiler did not tell what it uses. From now
+ * on `listener` gets each text, in the words of a message, once in the life of the context, from within the call that met it; it must not
+ * call anything with the context. NULL, the default: notes are dropped. */
 typedef void (*tk_note_listener)(const char *note, void *user_data);
 TK_MUST_USE tk_status tk_ctx_set_note_listener(tk_ctx *ctx, tk_note_listener listener, void *user_data);
 
@@ -624,8 +624,9 @@ typedef bool (*tk_cache_visitor)(const tk_cache_entry *entry, void *user_data);
  * not take it: also one that is a symbolic link, or lies in a folder that another user owns or everybody may write to. */
 TK_MUST_USE tk_status tk_cache_each(tk_ctx *ctx, bool whole, tk_cache_visitor visitor, void *user_data);
 
-/* Removes the entries whose key begins with `key`, or all if it is NULL, and what builds of theirs that were ended have left. Programs that
- * have loaded one go on with it. TK_IO if some cannot be removed: the others are, each that stays is a note, and the message has the first. */
+/* Removes the entries whose key begins with `key`, or all if it is NULL, and what builds of theirs that were ended have left; a file half
+ * written goes when it is ten minutes old, for until then another machine may be writing it. Programs that have loaded an entry go on with
+ * it. TK_IO if some cannot be removed: the others are, each that stays is a note, and the message has the first. */
 TK_MUST_USE tk_status tk_cache_clear(tk_ctx *ctx, const char *key, int *removed, int64_t *bytes);
 
 /* The i-th kernel source; NULL past the end. */
