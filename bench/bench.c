@@ -17,19 +17,6 @@
 #include "executor/executor.h"
 #include "plan/plan.h"
 
-/* -- Indices ------------------------------------------------------------------------------------------------------ */
-
-bool bench_heeds_indices(const tk_contract *contract)
-{
-    return !strncmp(contract->name, "embedding_", strlen("embedding_"));
-}
-
-const char *bench_indices_name(bench_indices indices)
-{
-    static const char *const names[] = {"uniform", "zipf", "equal"};
-    return names[indices];
-}
-
 /* -- Work --------------------------------------------------------------------------------------------------------- */
 
 static uint64_t draw(uint64_t *state)

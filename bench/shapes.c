@@ -1,4 +1,4 @@
-/* Which shapes an op is timed with when none is given. */
+/* Which shapes an op is timed with when none is given, and the ways to draw indices. */
 #include <string.h>
 
 #include "bench/bench.h"
@@ -48,4 +48,15 @@ bool bench_shape_at(const tk_contract *contract, bool growth, int i, int64_t dim
     /* An op that nobody has chosen shapes for yet. */
     dims[0] = dims[1] = dims[2] = 256;
     return i == 0;
+}
+
+bool bench_heeds_indices(const tk_contract *contract)
+{
+    return !strncmp(contract->name, "embedding_", strlen("embedding_"));
+}
+
+const char *bench_indices_name(bench_indices indices)
+{
+    static const char *const names[] = {"uniform", "zipf", "equal"};
+    return names[indices];
 }

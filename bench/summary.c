@@ -56,7 +56,7 @@ bench_mean bench_mean_of(const bench_result *results, int count, const char *low
     return mean;
 }
 
-static double size_of(const bench_result *r)
+static double work_of(const bench_result *r)
 {
     return r->work_flops > 0 ? r->work_flops : r->elements;
 }
@@ -65,9 +65,9 @@ bool bench_step_of(const bench_result *from, const bench_result *to, const char 
 {
     const bench_arm *before = bench_find_arm(from, lowering, from->threads);
     const bench_arm *after = bench_find_arm(to, lowering, to->threads);
-    if (!before || !after || from->indices != to->indices || size_of(from) >= size_of(to))
+    if (!before || !after || from->indices != to->indices || work_of(from) >= work_of(to))
         return false;
-    const double ratio = size_of(from) / size_of(to);
+    const double ratio = work_of(from) / work_of(to);
     *step = (bench_step){.growth = bench_time(to, after) / bench_time(from, before) * ratio,
                          .limit_growth = to->limit / from->limit * ratio};
     step->is_cliff = step->growth > BENCH_CLIFF * fmax(step->limit_growth, 1);

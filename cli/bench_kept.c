@@ -221,23 +221,25 @@ static cli_exit show_startup(const char *who, const char *path, const json_t *re
     return CLI_HOLDS;
 }
 
+static cli_exit show_report(const char *who, const char *path, const json_t *report, const char *chart)
+{
+    if (!json_object_get(report, "startup"))
+        return show_results(who, path, report, chart);
+    if (!chart)
+        return show_startup(who, path, report);
+    cli_complain(who, "there is no chart of --startup");
+    return CLI_BAD;
+}
+
 cli_exit cli_bench_show_kept(const char *who, const char *path, const char *chart)
 {
     json_error_t error;
     json_t *report = json_load_file(path, JSON_REJECT_DUPLICATES, &error);
-    cli_exit result = CLI_HOLDS;
     if (!report) {
         cli_complain(who, "cannot read --from '%.200s': %s", path, error.text);
         return CLI_BAD;
     }
-    if (!json_object_get(report, "startup")) {
-        result = show_results(who, path, report, chart);
-    } else if (chart) {
-        cli_complain(who, "there is no chart of --startup");
-        result = CLI_BAD;
-    } else {
-        result = show_startup(who, path, report);
-    }
+    const cli_exit result = show_report(who, path, report, chart);
     json_decref(report);
     return result;
 }
