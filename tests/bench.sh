@@ -114,6 +114,8 @@ if [ -e "$fakes/libcuda.so.1" ]; then
     export FAKE_GPU_KERNELS=$fakes/kernels.so FAKE_GPU_MEMORY=$((64 << 20)) TOKITAI_CACHE=$work/cache
     export PYTHONPATH=$root/tests/stand_in PYTHONDONTWRITEBYTECODE=1
     case=(gelu_fwd --lowering cuda.gelu_fwd.f16.shared --dtype f16 --shape 1000 --seconds 0.05)
+    FAKE_GPU_NAME=$'X\xff' expect 0 "a device whose name is not UTF-8" "${case[@]}" --certify --peers none
+    says out "^X\? 0, sm_90, "
     expect 0 "a table" "${case[@]}" --certify --peers none
     says out "^Fake GPU 0, sm_90, driver .*CUDA 12\.4, 132 multiprocessors, L2 52 MB$"
     says out "^limits +copy [0-9]+ GB/s \(read and written\), empty launch [0-9.]+ us$"

@@ -412,12 +412,13 @@ static json_t *built_json(const tki_provenance *p)
 static json_t *machine_json(const tki_provenance *p)
 {
     if (!p->on_gpu)
-        return json_pack("{s:s, s:s, s:s, s:i}", "backend", p->device.backend, "device", p->device.name, "features",
-                         p->device.detail, "units", p->device.units);
-    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:i, s:I, s:s, s:s}", "backend", p->gpu.backend, "device",
-                     p->gpu.name, "uuid", p->gpu.uuid, "architecture", p->gpu.architecture, "driver", p->gpu.driver,
-                     "units", p->gpu.units, "memory_bytes", (json_int_t)p->gpu.memory_bytes, "host", p->device.name,
-                     "features", p->device.detail);
+        return json_pack("{s:s, s:o, s:o, s:i}", "backend", p->device.backend, "device", foreign_text(p->device.name),
+                         "features", foreign_text(p->device.detail), "units", p->device.units);
+    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:i, s:I, s:o, s:o}", "backend", p->gpu.backend, "device",
+                     foreign_text(p->gpu.name), "uuid", foreign_text(p->gpu.uuid), "architecture",
+                     foreign_text(p->gpu.architecture), "driver", foreign_text(p->gpu.driver), "units", p->gpu.units,
+                     "memory_bytes", (json_int_t)p->gpu.memory_bytes, "host", foreign_text(p->device.name),
+                     "features", foreign_text(p->device.detail));
 }
 
 static json_t *lines_json(const char *text)
