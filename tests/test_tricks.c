@@ -270,8 +270,9 @@ static void memory(void **state)
         REFUTED("write_pages_behind", STRAY_WRITE, "outside y, at byte"),
         REFUTED("write_the_last_vector_whole", STRAY_WRITE, "outside y, at byte"),
         REFUTED("read_the_last_vector_whole", "SHAPE", "reached outside x, at byte"),
-        REFUTED("finished_1_ms_later", "WRITE SHAPE", "unwritten|after it had returned"),
-        REFUTED("finished_50_ms_later", "WRITE SHAPE", "unwritten|after it had returned"),
+        /* What is written late may fall into the next call, whose tensor is a smaller one. */
+        REFUTED("finished_1_ms_later", "WRITE SHAPE", "unwritten|after it had returned|wrote outside"),
+        REFUTED("finished_50_ms_later", "WRITE SHAPE", "unwritten|after it had returned|wrote outside"),
         REFUTED("thread_parked_until_the_next_call", VALUE " SHAPE REPEAT WRITE",
                 "signal 11|wrote outside y|" NOT_ADMISSIBLE "|" NOT_REPEATED),
         REFUTED("output_mapped_over", "WRITE", "unwritten"),
