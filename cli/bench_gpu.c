@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/bench_report.h"
+
 json_t *cli_bench_gpu_machine_json(const bench_gpu *gpu, const bench_gpu_limits *limits)
 {
     return json_pack("{s:o, s:f, s:f, s:o, s:s}", "device", cli_json_text(bench_gpu_device(gpu)),
@@ -51,11 +53,6 @@ static json_t *measure_all(tk_ctx *ctx, const char *device, start *starts, int c
     return report;
 }
 
-static double seconds_of(const json_t *object, const char *name)
-{
-    return json_number_value(json_object_get(object, name));
-}
-
 void cli_bench_gpu_print_startup(const json_t *report)
 {
     cli_table table = {.count = 7,
@@ -67,24 +64,21 @@ void cli_bench_gpu_print_startup(const json_t *report)
                                    {"BARE LAUNCH", true, 0},
                                    {"OVERHEAD", true, 0}}};
     const json_t *starts = json_object_get(report, "startup");
-    const char *device = json_string_value(json_object_get(report, "device"));
-    cli_print(CLI_PLAIN, device ? device : "");
+    cli_print(CLI_PLAIN, cli_bench_text(report, "device"));
     putchar('\n');
     cli_table_head(&table);
     for (size_t i = 0; i < json_array_size(starts); i++) {
         const json_t *s = json_array_get(starts, i);
-        const char *op = json_string_value(json_object_get(s, "op"));
-        const char *dtype = json_string_value(json_object_get(s, "dtype"));
-        const double call = seconds_of(s, "small_call_seconds");
-        const double bare = seconds_of(s, "bare_launch_seconds");
+        const double call = cli_bench_number(s, "small_call_seconds");
+        const double bare = cli_bench_number(s, "bare_launch_seconds");
         char texts[5][32];
-        snprintf(texts[0], sizeof texts[0], "%.0f ms", 1e3 * seconds_of(s, "empty_cache_seconds"));
-        snprintf(texts[1], sizeof texts[1], "%.1f ms", 1e3 * seconds_of(s, "full_cache_seconds"));
+        snprintf(texts[0], sizeof texts[0], "%.0f ms", 1e3 * cli_bench_number(s, "empty_cache_seconds"));
+        snprintf(texts[1], sizeof texts[1], "%.1f ms", 1e3 * cli_bench_number(s, "full_cache_seconds"));
         snprintf(texts[2], sizeof texts[2], "%.2f us", 1e6 * call);
         snprintf(texts[3], sizeof texts[3], "%.2f us", 1e6 * bare);
         snprintf(texts[4], sizeof texts[4], "%.2f us", 1e6 * (call - bare));
-        cli_table_row(&table, (cli_cell[]){{op ? op : "", CLI_BOLD},
-                                           {dtype ? dtype : "", CLI_PLAIN},
+        cli_table_row(&table, (cli_cell[]){{cli_bench_text(s, "op"), CLI_BOLD},
+                                           {cli_bench_text(s, "dtype"), CLI_PLAIN},
                                            {texts[0], CLI_PLAIN},
                                            {texts[1], CLI_PLAIN},
                                            {texts[2], CLI_PLAIN},

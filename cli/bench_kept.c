@@ -8,12 +8,6 @@
 #include "cli/bench_gpu.h"
 #include "cli/bench_report.h"
 
-static const char *text_of(const json_t *object, const char *name)
-{
-    const char *text = json_string_value(json_object_get(object, name));
-    return text ? text : "";
-}
-
 static bool read_number(const json_t *object, const char *name, double least, double most, double *value)
 {
     const json_t *number = json_object_get(object, name);
@@ -41,7 +35,7 @@ static bool read_threads(const json_t *object, int *threads)
 static bool read_name(const json_t *object, const char *name, const char *const names[], int count, int *which)
 {
     for (*which = 0; *which < count; ++*which)
-        if (!strcmp(text_of(object, name), names[*which]))
+        if (!strcmp(cli_bench_text(object, name), names[*which]))
             return true;
     return false;
 }
@@ -52,7 +46,7 @@ static bool read_arm(const json_t *json, bench_arm *arm)
     double samples;
     int threads;
     int kind;
-    const char *name = text_of(json, "name");
+    const char *name = cli_bench_text(json, "name");
     if (!*name || strlen(name) >= sizeof arm->name || !read_name(json, "kind", kinds, 3, &kind) ||
         !read_threads(json, &threads))
         return false;
@@ -76,7 +70,7 @@ static bool read_case(const json_t *json, bench_result *r)
     static const char *const index_dtypes[] = {"i32", "i64"};
     const char *const laws[] = {bench_indices_name(BENCH_UNIFORM), bench_indices_name(BENCH_ZIPF),
                                 bench_indices_name(BENCH_EQUAL)};
-    const tk_contract *contract = tk_contract_find(text_of(json, "op"));
+    const tk_contract *contract = tk_contract_find(cli_bench_text(json, "op"));
     const json_t *shape = json_object_get(json, "shape");
     int dtype = 0;
     int index = 0;
@@ -106,8 +100,8 @@ static bool read_machine(const json_t *machine, bench_result *common)
         if (json_object_get(machine, figures[i]) && !read_number(machine, figures[i], 0, most_work, &figure))
             return false;
     *common = (bench_result){.threads = 1,
-                             .processor_time = !strcmp(text_of(machine, "time"), "processor"),
-                             .by_median = !strcmp(text_of(machine, "ratios_of"), "medians")};
+                             .processor_time = !strcmp(cli_bench_text(machine, "time"), "processor"),
+                             .by_median = !strcmp(cli_bench_text(machine, "ratios_of"), "medians")};
     const bool gpu = json_object_get(machine, "empty_launch_seconds") != NULL; /* and has no threads */
     return json_is_string(json_object_get(machine, "device")) && (gpu || read_threads(machine, &common->threads));
 }
@@ -126,7 +120,7 @@ static bool read_result(const json_t *json, const bench_result *common, bench_re
         good = read_arm(json_array_get(arms, i), &r->arms[r->arm_count++]);
     if (!good || !json_object_get(json, "best_peer"))
         return good;
-    const bench_arm *best = bench_find_arm(r, text_of(json, "best_peer"), r->threads);
+    const bench_arm *best = bench_find_arm(r, cli_bench_text(json, "best_peer"), r->threads);
     if (best) {
         r->best_peer = bench_time(r, best);
         r->best_peer_name = best->name;
@@ -198,7 +192,7 @@ static bool check_start(const json_t *json)
                                         "bare_launch_seconds"};
     int dtype;
     double seconds;
-    bool good = tk_contract_find(text_of(json, "op")) && read_name(json, "dtype", dtypes, 2, &dtype);
+    bool good = tk_contract_find(cli_bench_text(json, "op")) && read_name(json, "dtype", dtypes, 2, &dtype);
     for (size_t i = 0; i < sizeof times / sizeof *times && good; i++)
         good = read_seconds(json, times[i], &seconds);
     return good;

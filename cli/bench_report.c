@@ -19,17 +19,6 @@ static void format_time(double seconds, char *text, size_t size)
         snprintf(text, size, "%.4g s", seconds);
 }
 
-static double number_of(const json_t *object, const char *name)
-{
-    return json_number_value(json_object_get(object, name));
-}
-
-static const char *text_of(const json_t *object, const char *name)
-{
-    const char *text = json_string_value(json_object_get(object, name));
-    return text ? text : "";
-}
-
 static void print_line(const char *text)
 {
     cli_print(CLI_PLAIN, text);
@@ -39,21 +28,22 @@ static void print_line(const char *text)
 static void print_processor(const json_t *machine)
 {
     char line[512];
-    const int threads = (int)number_of(machine, "threads");
-    snprintf(line, sizeof line, "%s, %d thread%s%s", text_of(machine, "device"), threads, threads == 1 ? "" : "s",
-             strcmp(text_of(machine, "time"), "processor") != 0 ? "" : ", processor time");
+    const int threads = (int)cli_bench_number(machine, "threads");
+    snprintf(line, sizeof line, "%s, %d thread%s%s", cli_bench_text(machine, "device"), threads,
+             threads == 1 ? "" : "s",
+             strcmp(cli_bench_text(machine, "time"), "processor") != 0 ? "" : ", processor time");
     print_line(line);
     printf("limits   copy %.1f GB/s, non-temporal copy %.1f GB/s (read and written), multiply-add %.0f GFLOP/s\n",
-           1e-9 * number_of(machine, "copy_bytes_per_second"),
-           1e-9 * number_of(machine, "non_temporal_copy_bytes_per_second"),
-           1e-9 * number_of(machine, "multiply_add_per_second"));
+           1e-9 * cli_bench_number(machine, "copy_bytes_per_second"),
+           1e-9 * cli_bench_number(machine, "non_temporal_copy_bytes_per_second"),
+           1e-9 * cli_bench_number(machine, "multiply_add_per_second"));
     const char *name;
     json_t *peer;
     const char *label = "peers   ";
     json_object_foreach(json_object_get(machine, "peers"), name, peer)
     {
         snprintf(line, sizeof line, "%s %-9s %s%s", label, name,
-                 json_is_true(json_object_get(peer, "found")) ? "" : "not here: ", text_of(peer, "detail"));
+                 json_is_true(json_object_get(peer, "found")) ? "" : "not here: ", cli_bench_text(peer, "detail"));
         print_line(line);
         label = "        ";
     }
@@ -61,10 +51,11 @@ static void print_processor(const json_t *machine)
 
 static void print_gpu(const json_t *machine)
 {
-    print_line(text_of(machine, "device"));
+    print_line(cli_bench_text(machine, "device"));
     printf("limits   copy %.0f GB/s (read and written), empty launch %.2f us\npeers    ",
-           1e-9 * number_of(machine, "copy_bytes_per_second"), 1e6 * number_of(machine, "empty_launch_seconds"));
-    print_line(text_of(machine, "peers"));
+           1e-9 * cli_bench_number(machine, "copy_bytes_per_second"),
+           1e6 * cli_bench_number(machine, "empty_launch_seconds"));
+    print_line(cli_bench_text(machine, "peers"));
 }
 
 void cli_bench_print_machine(const json_t *machine)

@@ -18,6 +18,18 @@ typedef struct cli_bench_group {
     const char *verdicts[CLI_BENCH_LOWERINGS];
 } cli_bench_group;
 
+/* A member of a report; "" and 0 if it is not there. */
+static inline const char *cli_bench_text(const json_t *object, const char *name)
+{
+    const char *text = json_string_value(json_object_get(object, name));
+    return text ? text : "";
+}
+
+static inline double cli_bench_number(const json_t *object, const char *name)
+{
+    return json_number_value(json_object_get(object, name));
+}
+
 /* "embedding_fwd f16 queries=8192,dim=1024,vocab=32000 zipf" */
 void cli_bench_format_case(const tk_case *c, bench_indices indices, char *text, size_t size);
 
