@@ -135,9 +135,8 @@ int main(int argc, char **argv)
     int command = 0;
     let_threads_sleep(argc, argv);
     cli_watch_output();
-    signal(
-        SIGXFSZ,
-        SIG_IGN); /* a file that may not grow any more is like a full disk: write() fails, and what was begun is removed */
+    /* A file that may not grow any more is like a full disk: write() fails, and what was begun is removed. */
+    signal(SIGXFSZ, SIG_IGN);
     if (argc < 1) {
         cli_complain(own_name, "started without a name");
         return CLI_BAD;

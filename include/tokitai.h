@@ -526,8 +526,8 @@ typedef struct tk_device {
     char uuid[48];         /* "GPU-1e2d3c4b-..." */
     char architecture[32]; /* "sm_90", "gfx942" */
     char driver[64];       /* "580.82.07, CUDA 13.0" */
-    char compiler
-        [4864]; /* what will compile the kernels, device or not: "NVRTC 13.0 (PATH)", or "none: " and why nothing can */
+    /* What will compile the kernels, device or not: "NVRTC 13.0 (PATH)", or "none: " and why nothing can. */
+    char compiler[4864];
 } tk_device;
 
 /* The i-th device, or backend without one; false past the end. */

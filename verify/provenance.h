@@ -7,8 +7,8 @@
 #include "core/hash.h"
 
 typedef struct tki_provenance {
-    char artifact_path
-        [4096]; /* what holds the kernel: the library, the program if it is static, or a file of the cache */
+    /* What holds the kernel: the library, the program if it is static, or a file of the cache. */
+    char artifact_path[4096];
     char artifact_hash[TKI_HASH_HEX];
     const char *source; /* "ops/gelu/kernel_cpu.c"; NULL for a function that we did not build */
     char source_hash[TKI_HASH_HEX];
@@ -19,8 +19,8 @@ typedef struct tki_provenance {
     tki_gpu_info gpu;
     int kernel_count;
     tki_kernel_resources kernels[TKI_ARTIFACT_KERNELS];
-    char note
-        [512]; /* "" or what else is to be known of how it was built or found: a damaged entry of the cache, PTX */
+    /* "" or what else is to be known of how it was built or found: a damaged entry of the cache, PTX. */
+    char note[512];
     char log[4096]; /* a kernel file that does not compile: the beginning of what the compiler said */
 } tki_provenance;
 
