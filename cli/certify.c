@@ -39,7 +39,8 @@ static const struct argp_option option_list[] = {
      "in",
      1},
     {"compiler", KEY_COMPILER, "CC", 0, "Of kernel files; the default is cc, c++, nvcc or hipcc", 1},
-    {"flags", KEY_FLAGS, "FLAGS", 0, "Of that compiler instead of -O2", 1},
+    {"flags", KEY_FLAGS, "FLAGS", 0,
+     "Of that compiler instead of -O2; nvcc is also told the device's architecture unless they name one", 1},
 
     {NULL, 0, NULL, 0, "How hard:", 2},
     {"level", KEY_LEVEL, "LEVEL", 0, "quick (the default), full, or exhaustive: every input where that can be done",

@@ -19,9 +19,12 @@ enum { MOST_LOG = 1 << 20, POLL_MS = 20 };
 const tki_language *tki_language_of(tk_ctx *ctx, const char *file)
 {
     static const tki_language languages[] = {
-        {".c", "cpu", "cc", "-fPIC -shared", "-lm"},   {".cpp", "cpu", "c++", "-fPIC -shared", "-lm"},
-        {".cc", "cpu", "c++", "-fPIC -shared", "-lm"}, {".cu", "cuda", "nvcc", "-Xcompiler -fPIC -shared", ""},
-        {".hip", "hip", "hipcc", "-fPIC -shared", ""}, {".so", "cpu", NULL, NULL, NULL},
+        {".c", "cpu", "cc", "-O2", "-fPIC -shared", "-lm"},
+        {".cpp", "cpu", "c++", "-O2", "-fPIC -shared", "-lm"},
+        {".cc", "cpu", "c++", "-O2", "-fPIC -shared", "-lm"},
+        {".cu", "cuda", "nvcc", "-O2 -lineinfo", "-Xcompiler -fPIC -shared", ""},
+        {".hip", "hip", "hipcc", "-O2", "-fPIC -shared", ""},
+        {".so", "cpu", NULL, NULL, NULL, NULL},
     };
     const char *dot = strrchr(file, '.');
     for (size_t i = 0; dot && i < sizeof languages / sizeof *languages; i++)
@@ -82,7 +85,7 @@ static bool make_arguments(const tki_worker_source *source, const tki_language *
     tki_strings_add(list, "--");
     int command = list->count;
     tki_strings_add(list, "%s", compiler);
-    add_words(list, source->flags ? source->flags : "-O2");
+    add_words(list, source->flags ? source->flags : language->flags);
     add_words(list, language->always);
     if (include)
         tki_strings_add(list, "-I%s", include);

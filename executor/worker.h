@@ -29,6 +29,7 @@ typedef struct tki_worker_options {
 typedef struct tki_language {
     const char *ending, *backend;
     const char *compiler;      /* its usual name; NULL: a shared library, which is taken as it is */
+    const char *flags;         /* where none are asked for */
     const char *always, *last; /* before and behind the file's name: what makes a shared library of it */
 } tki_language;
 
@@ -38,13 +39,18 @@ const tki_language *tki_language_of(tk_ctx *ctx, const char *file);
 /* The path of the compiler that will run: of one named by its path, or on the PATH or in a vendor's usual folder. False: not here. */
 bool tki_language_compiler(const char *name, char *path, size_t size);
 
+/* The flags in effect: `asked`, or the language's own; and for nvcc, unless they name one, the architecture of that device if the compiler
+ * knows it, so that its tensor cores can be used. `compiler` as asked for; NULL: the usual one. free() them; NULL when memory ran out. Of a
+ * language that has a compiler. */
+char *tki_language_flags(const tki_language *language, const char *compiler, const char *asked, int device);
+
 typedef struct tki_worker_source {
     const char *file;
     const char *
         compiler; /* a path or a name on the PATH; NULL: by the file's ending, .c cc, .cpp c++, .cu nvcc, .hip hipcc */
-    const char *flags;           /* separated by spaces; NULL: what makes a shared library with that compiler */
-    const char *include;         /* folder of tokitai_kernel.h; NULL: none */
-    double seconds;              /* 0: 300 */
+    const char *flags;   /* separated by spaces; NULL: the language's own. What makes a shared library is added */
+    const char *include; /* folder of tokitai_kernel.h; NULL: none */
+    double seconds;      /* 0: 300 */
     const char *const *readable; /* further files and folders that the compiler may read, up to NULL */
     unsigned without;            /* TKI_CONFINE_...: for tests */
 } tki_worker_source;

@@ -345,9 +345,11 @@ typedef struct tk_kernel_file tk_kernel_file;
 
 /* Zero or NULL stands for the default. */
 typedef struct tk_kernel_file_options {
-    const char *backend;    /* "cpu", "cuda", "cuda:1", "hip"; the default is cuda for .cu, hip for .hip, else cpu */
-    const char *compiler;   /* a path or a name on the PATH; the default is cc, c++, nvcc or hipcc */
-    const char *flags;      /* separated by blanks; -O2. What makes a shared library is added in any case */
+    const char *backend;  /* "cpu", "cuda", "cuda:1", "hip"; the default is cuda for .cu, hip for .hip, else cpu */
+    const char *compiler; /* a path or a name on the PATH; the default is cc, c++, nvcc or hipcc */
+    const char
+        *flags; /* separated by blanks; -O2, and for nvcc -lineinfo. What makes a shared library is added in any
+                             * case, and the device's architecture for nvcc unless they name one */
     double compile_seconds; /* 300 */
     double call_seconds;    /* deadline of one call; 60 */
 } tk_kernel_file_options;

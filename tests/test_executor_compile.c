@@ -9,6 +9,7 @@
 #include "core/clock.h"
 #include "executor/sandbox.h"
 #include "executor/worker.h"
+#include "tests/fake_gpu/begin.h"
 #include "tests/op_test.h"
 #include "tests/worker_test.h"
 
@@ -144,6 +145,62 @@ static void cuda_sources(void **state)
         skip();
 }
 
+/* nvcc is told which device there is, unless the flags say it: by its name with an `a` from Hopper on, if it knows that, else without; by
+ * none that it does not know. */
+static void architectures(void **state)
+{
+    (void)state;
+    static const char *const compilers[][2] = {
+        {"new", "#!/bin/sh\nexit 0\n"},
+        {"old", "#!/bin/sh\ncase \"$*\" in *sm_90a*) exit 1 ;; esac\n"},
+        {"older", "#!/bin/sh\ncase \"$*\" in *sm_9*) exit 1 ;; esac\n"},
+        {"oldest", "#!/bin/sh\nexit 1\n"},
+    };
+    static const struct {
+        const char *compiler, *capability, *asked, *flags;
+    } list[] = {
+        {"new", "90", NULL, "-O2 -lineinfo -arch=sm_90a"},
+        {"new", "120", NULL, "-O2 -lineinfo -arch=sm_120a"},
+        {"new", "86", NULL, "-O2 -lineinfo -arch=sm_86"},
+        {"old", "90", NULL, "-O2 -lineinfo -arch=sm_90"},
+        {"older", "90", NULL, "-O2 -lineinfo"},
+        {"oldest", "90", NULL, "-O2 -lineinfo"},
+        {"missing", "90", NULL, "-O2 -lineinfo"},
+        {"new", NULL, NULL, "-O2 -lineinfo -arch=sm_80"},
+        {"oldest", NULL, NULL, "-O2 -lineinfo"},
+        {"new", "90", "-O3", "-O3 -arch=sm_90a"},
+        {"new", "90", "", "-arch=sm_90a"},
+        {"new", "90", "-march", "-march -arch=sm_90a"},
+        {"new", "90", "-O3 -arch=sm_80", "-O3 -arch=sm_80"},
+        {"new", "90", " -arch sm_80 -O3", " -arch sm_80 -O3"},
+        {"new", "90", "-gencode arch=compute_80,code=sm_80", "-gencode arch=compute_80,code=sm_80"},
+        {"new", "90", "--generate-code=arch=compute_80", "--generate-code=arch=compute_80"},
+        {"new", "90", "--gpu-architecture=sm_75", "--gpu-architecture=sm_75"},
+    };
+    tk_ctx *ctx = new_context();
+    for (size_t i = 0; i < sizeof compilers / sizeof *compilers; i++)
+        write_source(compilers[i][0], compilers[i][1]);
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+        char compiler[128];
+        snprintf(compiler, sizeof compiler, "%s/%s", sources, list[i].compiler);
+        if (list[i].capability) {
+            fake_gpu_use("TOKITAI_CUDA_LIBRARY", "libcuda.so.1");
+            setenv("FAKE_GPU_CAPABILITY", list[i].capability, 1);
+        } else {
+            setenv("TOKITAI_CUDA_LIBRARY", "/nowhere.so", 1);
+        }
+        char *flags = tki_language_flags(tki_language_of(ctx, "kernel.cu"), compiler, list[i].asked, 0);
+        assert_string_equal(flags, list[i].flags);
+        free(flags);
+    }
+    char *flags = tki_language_flags(tki_language_of(ctx, "kernel.c"), NULL, NULL, 0);
+    assert_string_equal(flags, "-O2");
+    free(flags);
+    fake_gpu_forget_settings();
+    unsetenv("TOKITAI_CUDA_LIBRARY");
+    tk_ctx_destroy(ctx);
+}
+
 /* Compiles, expects failure, and gives back the log. */
 static void refuse(const char *name, const char *text, const char *compiler, double seconds, tk_status expected,
                    const char *message, const char *in_log)
@@ -229,13 +286,10 @@ static void with_less(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(good_sources),
-        cmocka_unit_test(exceptions),
-        cmocka_unit_test(cuda_sources),
-        cmocka_unit_test(bad_sources),
-        cmocka_unit_test(what_is_not_its_business),
-        cmocka_unit_test(hostile_compilers),
-        cmocka_unit_test(with_less),
+        cmocka_unit_test(good_sources),      cmocka_unit_test(exceptions),
+        cmocka_unit_test(cuda_sources),      cmocka_unit_test(architectures),
+        cmocka_unit_test(bad_sources),       cmocka_unit_test(what_is_not_its_business),
+        cmocka_unit_test(hostile_compilers), cmocka_unit_test(with_less),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }

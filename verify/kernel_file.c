@@ -114,7 +114,7 @@ static tk_status build(tk_ctx *ctx, tk_kernel_file *kernel, double seconds)
     status = tki_worker_compile(ctx,
                                 &(tki_worker_source){.file = kernel->path,
                                                      .compiler = kernel->compiler,
-                                                     .flags = kernel->flags ? kernel->flags : TKI_KERNEL_FILE_FLAGS,
+                                                     .flags = kernel->options,
                                                      .include = kernel->is_library ? NULL : kernel->headers.path,
                                                      .seconds = seconds},
                                 &kernel->build);
@@ -159,7 +159,10 @@ tk_status tk_kernel_file_open(tk_ctx *ctx, const char *path, const tk_kernel_fil
         set_name(made);
         if (!made->is_library)
             note_version(made, made->compiler ? made->compiler : language->compiler);
-        status = build(ctx, made, options->compile_seconds);
+        if (!made->is_library)
+            made->options = tki_language_flags(language, made->compiler, made->flags, made->device);
+        status = made->is_library || made->options ? build(ctx, made, options->compile_seconds)
+                                                   : tki_fail(ctx, TK_NO_MEMORY, "no memory for a kernel file");
     }
     if (status == TK_OK && !tki_kernel_file_unchanged(made))
         status = tki_fail(ctx, TK_BAD_FILE, "'%.200s' changed while it was compiled", path);
@@ -179,6 +182,7 @@ void tk_kernel_file_close(tk_kernel_file *kernel)
     free(kernel->path);
     free(kernel->compiler);
     free(kernel->flags);
+    free(kernel->options);
     free(kernel);
 }
 

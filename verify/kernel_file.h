@@ -5,17 +5,16 @@
 #include "core/hash.h"
 #include "executor/worker.h"
 
-/* Where no flags are asked for; what makes a shared library is added in any case. */
-#define TKI_KERNEL_FILE_FLAGS "-O2"
-
 struct tk_kernel_file {
-    char *path;        /* as given */
-    char name[64];     /* of the file without its ending, in letters that an id may have */
-    char backend[8];   /* "cpu", "cuda", "hip" */
-    int device;        /* which of the backend's */
-    bool is_library;   /* it was given compiled */
-    char *compiler;    /* as asked for, or NULL */
-    char *flags;       /* as asked for, or NULL */
+    char *path;      /* as given */
+    char name[64];   /* of the file without its ending, in letters that an id may have */
+    char backend[8]; /* "cpu", "cuda", "hip" */
+    int device;      /* which of the backend's */
+    bool is_library; /* it was given compiled */
+    char *compiler;  /* as asked for, or NULL */
+    char *flags;     /* as asked for, or NULL */
+    char *
+        options; /* the flags in effect; what makes a shared library is added in any case. NULL: it was given compiled */
     char version[256]; /* what the compiler calls itself */
     double call_seconds;
     tki_scratch headers; /* holds tokitai_kernel.h, if it was made */

@@ -132,8 +132,7 @@ tk_status tki_provenance_of_file(tk_ctx *ctx, const tk_kernel_file *kernel, tki_
              kernel->artifact_hash[0] ? kernel->artifact_hash : kernel->source_hash);
     snprintf(provenance->source_hash, sizeof provenance->source_hash, "%s", kernel->source_hash);
     snprintf(provenance->compiler, sizeof provenance->compiler, "%s", kernel->version);
-    snprintf(provenance->options, sizeof provenance->options, "%s",
-             kernel->flags ? kernel->flags : TKI_KERNEL_FILE_FLAGS);
+    snprintf(provenance->options, sizeof provenance->options, "%s", kernel->options ? kernel->options : "");
     if (kernel->problem[0])
         snprintf(provenance->log, sizeof provenance->log, "%.4000s", tk_kernel_file_log(kernel));
     provenance->on_gpu = strcmp(kernel->backend, "cpu") != 0;
