@@ -164,6 +164,16 @@ static cli_table make_table(const certify_plan *p)
     return table;
 }
 
+/* What the row has no room for. */
+static void print_headline(const tk_certificate *certificate)
+{
+    const char *headline = tk_certificate_headline(certificate);
+    if (!strcmp(headline, tk_verdict_name(tk_certificate_verdict(certificate))))
+        return;
+    fputs("    verdict    ", stdout);
+    cli_wrap(15, 15, headline);
+}
+
 static void print_why(const tk_certificate *certificate)
 {
     if (tk_certificate_reason(certificate)[0]) {
@@ -201,6 +211,7 @@ static void print_row(const certify_session *s, const tk_certificate *certificat
                                           {used, CLI_PLAIN},
                                           {mutants, rejected < planted ? CLI_WRONG : CLI_PLAIN},
                                           {seconds, CLI_PLAIN}});
+    print_headline(certificate);
     if (verdict == TK_REFUTED || verdict == TK_UNKNOWN)
         print_why(certificate);
 }
@@ -214,6 +225,15 @@ cli_exit certify_exit_of(tk_verdict verdict)
     case TK_UNKNOWN: return CLI_UNKNOWN;
     }
     return CLI_UNKNOWN;
+}
+
+static void note_scope(certify_session *s, const tk_certificate *certificate)
+{
+    const char *scope = tk_certificate_scope(certificate);
+    if (s->count == 0)
+        s->scope = strdup(scope);
+    else if (s->scope && strcmp(s->scope, scope) != 0)
+        s->scopes_differ = true;
 }
 
 static cli_exit print_certificate(certify_session *s, tk_certificate *certificate)
@@ -232,6 +252,7 @@ static cli_exit print_certificate(certify_session *s, tk_certificate *certificat
         print_row(s, certificate);
     }
     fflush(stdout);
+    note_scope(s, certificate);
     s->count++;
     s->verdicts[verdict]++;
     return certify_exit_of(verdict);
@@ -297,7 +318,7 @@ static cli_exit run_job(certify_session *s, tk_ctx *ctx, const certify_job *j)
     return result;
 }
 
-/* "26 certificates: 24 HELD, 2 PROVED; written to DIR" */
+/* "26 certificates: 24 HELD, 2 PROVED; written to DIR", "2 certificates: 2 HELD for one case: n=1; not kept, ..." */
 static void print_closing(const certify_session *s)
 {
     static const tk_verdict order[] = {TK_REFUTED, TK_UNKNOWN, TK_HELD, TK_PROVED};
@@ -311,6 +332,12 @@ static void print_closing(const certify_session *s)
         fputs(separator, stdout);
         cli_print(cli_style_of(order[i]), text);
         separator = ", ";
+    }
+    if (s->scopes_differ) {
+        fputs(", each for the case named", stdout);
+    } else if (s->scope && s->scope[0]) {
+        putchar(' ');
+        cli_print(CLI_PLAIN, s->scope);
     }
     if (s->p->file_count || s->p->program.server)
         printf("; seed %llu", (unsigned long long)s->p->options.seed);
@@ -348,6 +375,7 @@ static cli_exit run_jobs(const certify_arguments *a, const certify_plan *p, tk_c
     if (table && s.count > 0)
         print_closing(&s);
     free(s.where);
+    free(s.scope);
     return result;
 }
 

@@ -112,6 +112,8 @@ typedef struct certify_session {
     cli_progress progress;
     int count; /* certificates made */
     int verdicts[TK_UNKNOWN + 1];
+    char *scope; /* tk_certificate_scope() of the first, or NULL */
+    bool scopes_differ;
     int written;
     char *where; /* the folder that the last one was written to, or NULL */
 } certify_session;

@@ -68,6 +68,7 @@ static void write_line(batch *b, const finding *f)
     }
     if (f->certificate) {
         const tk_certificate *c = f->certificate;
+        json_object_set_new(line, "headline", cli_json_text(tk_certificate_headline(c)));
         json_object_set_new(line, "subject", cli_json_text(tk_certificate_subject(c)));
         json_object_set_new(line, "reproduce", cli_json_text(tk_certificate_reproduce(c)));
         json_object_set_new(line, "elements", json_integer(tk_certificate_elements(c)));
@@ -104,13 +105,15 @@ static void keep_case(batch *b, const finding *f)
     char name[128];
     name_job(f->job, name, sizeof name);
     const char *reproduce = f->certificate ? tk_certificate_reproduce(f->certificate) : "";
-    junit_case c = {.suite = strdup(f->file),
-                    .name = strdup(name),
-                    .verdict = f->verdict,
-                    .seconds = f->certificate ? tk_certificate_seconds(f->certificate) : 0,
-                    .reason = strdup(f->reason),
-                    .detail = strdup(reproduce[0] ? reproduce : f->log)};
-    if (!c.suite || !c.name || !c.reason || !c.detail)
+    junit_case c = {
+        .suite = strdup(f->file),
+        .name = strdup(name),
+        .verdict = f->verdict,
+        .seconds = f->certificate ? tk_certificate_seconds(f->certificate) : 0,
+        .headline = strdup(f->certificate ? tk_certificate_headline(f->certificate) : tk_verdict_name(f->verdict)),
+        .reason = strdup(f->reason),
+        .detail = strdup(reproduce[0] ? reproduce : f->log)};
+    if (!c.suite || !c.name || !c.headline || !c.reason || !c.detail)
         b->no_memory = true;
     b->cases[b->case_count++] = c;
 }
@@ -353,6 +356,7 @@ cli_exit certify_files_run(certify_session *s, tk_ctx *ctx)
     for (int i = 0; i < b.case_count; i++) {
         free(b.cases[i].suite);
         free(b.cases[i].name);
+        free(b.cases[i].headline);
         free(b.cases[i].reason);
         free(b.cases[i].detail);
     }

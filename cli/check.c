@@ -75,7 +75,7 @@ static void print_intact(const char *file, const tk_certificate *certificate, co
     printf(": ");
     cli_print(CLI_PLAIN, tk_certificate_subject(certificate));
     printf(" ");
-    cli_print(cli_style_of(verdict), tk_verdict_name(verdict));
+    cli_print(cli_style_of(verdict), tk_certificate_headline(certificate));
     printf("; intact; ");
     print_signatures(certificate, key);
 }
@@ -98,6 +98,7 @@ static json_t *json_result(const char *file, const char *message, const tk_certi
         json_object_set_new(item, "verified", json_boolean(!message[0]));
     json_object_set_new(item, "subject", cli_json_text(tk_certificate_subject(certificate)));
     json_object_set_new(item, "verdict", json_string(tk_verdict_name(tk_certificate_verdict(certificate))));
+    json_object_set_new(item, "headline", cli_json_text(tk_certificate_headline(certificate)));
     return item;
 }
 

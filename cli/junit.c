@@ -64,17 +64,28 @@ static void print_case(FILE *out, const junit_case *c)
     print_attribute(out, "classname", c->suite);
     print_attribute(out, "name", c->name);
     fprintf(out, " time=\"%.3f\"", c->seconds);
-    if (c->verdict == TK_HELD || c->verdict == TK_PROVED) {
+    const bool holds = c->verdict == TK_HELD || c->verdict == TK_PROVED;
+    const bool more = strcmp(c->headline, tk_verdict_name(c->verdict)) != 0;
+    if (holds && !more) {
         fputs("/>\n", out);
         return;
     }
-    const char *element = c->verdict == TK_REFUTED ? "failure" : "error";
-    fprintf(out, ">\n      <%s", element);
-    print_attribute(out, "type", tk_verdict_name(c->verdict));
-    print_attribute(out, "message", c->reason);
-    fputc('>', out);
-    print_text(out, c->detail, MOST_TEXT);
-    fprintf(out, "</%s>\n    </testcase>\n", element);
+    fputs(">\n", out);
+    if (!holds) {
+        const char *element = c->verdict == TK_REFUTED ? "failure" : "error";
+        fprintf(out, "      <%s", element);
+        print_attribute(out, "type", tk_verdict_name(c->verdict));
+        print_attribute(out, "message", c->reason);
+        fputc('>', out);
+        print_text(out, c->detail, MOST_TEXT);
+        fprintf(out, "</%s>\n", element);
+    }
+    if (more) {
+        fputs("      <system-out>", out);
+        print_text(out, c->headline, MOST_TEXT);
+        fputs("</system-out>\n", out);
+    }
+    fputs("    </testcase>\n", out);
 }
 
 static void print_counts(FILE *out, const junit_case cases[], int begin, int end)

@@ -411,6 +411,10 @@ TK_MUST_USE tk_status tk_certify(tk_ctx *ctx, const tk_contract *contract, tk_dt
 void tk_certificate_destroy(tk_certificate *certificate); /* NULL is fine */
 
 tk_verdict tk_certificate_verdict(const tk_certificate *certificate);
+/* The verdict in one line with all that it is subject to: "HELD", "HELD for one case: n=1". Show this rather than the bare verdict. */
+const char *tk_certificate_headline(const tk_certificate *certificate);
+/* What the verdict is about where that is not the whole check: "for one case: n=1"; else "". */
+const char *tk_certificate_scope(const tk_certificate *certificate);
 const char *tk_certificate_subject(const tk_certificate *certificate); /* "cpu.gelu_bwd.f16.scalar" */
 int64_t tk_certificate_elements(const tk_certificate *certificate);    /* judged */
 double tk_certificate_worst_ulp(const tk_certificate *certificate);

@@ -322,7 +322,8 @@ says out "^cpu\.gelu_fwd\.f16\.scalar +HELD"
 rows=$(grep -c '^cpu\.gelu_fwd\.f16\.' out)
 expect 0 "only the fastest" certify gelu_fwd --dtype f16 --shape n=5 --lowering best
 is "    is one of them" test "$(grep -c '^cpu\.gelu_fwd\.f16\.' out)" = 1 -a "$rows" -ge 1
-says out "^1 certificate: 1 HELD"
+says out "^    verdict    HELD for one case: n=5$"
+says out "^1 certificate: 1 HELD for one case: n=5; not kept"
 expect 0 "all by name" certify gelu_fwd --dtype f16 --shape n=5 --lowering all
 is "    as many as by default" test "$(grep -c '^cpu\.gelu_fwd\.f16\.' out)" = "$rows"
 expect 0 "the fastest alone when exhaustive" certify gelu_fwd --dtype f16 --skip-mutants --level exhaustive
@@ -330,6 +331,11 @@ says out "^1 certificate: 1 PROVED"
 rm -rf state
 expect 0 "the fastest of several ops" certify gelu_fwd gelu_bwd --dtype f16 --shape n=5 --lowering best --backend cpu
 is "    one each" test "$(grep -c '^cpu\.' out)" = 2
+says out "^2 certificates: 2 HELD for one case: n=5; not kept"
+expect 0 "sizes without names, of ops that name theirs otherwise" certify gemm embedding_fwd --dtype f16 --shape 3x4x5 --lowering best
+says out "^    verdict    HELD for one case: m=3 n=4 k=5$"
+says out "^    verdict    HELD for one case: queries=3 dim=4 vocab=5$"
+says out "^2 certificates: 2 HELD, each for the case named; not kept"
 expect 2 "the fastest and a mutant" certify gelu_fwd --lowering best --mutant all_zeros
 says err "without --mutant"
 expect 0 "a lowering alone" certify --lowering cpu.gelu_fwd.bf16.scalar --skip-mutants --shape n=5 --seed 0x10 --threads 2
@@ -338,7 +344,11 @@ says out "not kept"
 is "    a single case is not kept" test ! -e state
 expect 0 "a case bit by bit" certify gelu_fwd --dtype f16 --shape 2 --input x=0x3c00,0xfc00
 says out "^cpu\.gelu_fwd\.f16\.[a-z0-9_]+ +HELD +2 "
+says out "^    verdict    HELD for one case: n=2, inputs given$"
 expect 0 "a family" certify gelu_fwd --dtype f16 --family special --shape 17
+says out "^    verdict    HELD for one case: n=17, family special$"
+expect 0 "a family at every shape" certify gelu_fwd --dtype f16 --family special --lowering best
+says out "^1 certificate: 1 HELD for one family: special; not kept"
 expect 0 "an empty shape" certify gelu_fwd --dtype f16 --shape n=0
 
 expect 1 "a wrong kernel is refuted" certify gelu_fwd --dtype f16 --mutant all_zeros
@@ -419,12 +429,13 @@ plain=${envelope%.dsse.json}.json
 is "    wrote an envelope beside the certificate" test -s "$envelope" -a -s "$plain"
 is "    which is JSON" json_good "$envelope"
 expect 0 "an envelope" check "$envelope"
-says out " HELD; intact; signed by $id, not verified$"
+says out " HELD for one case: n=5; intact; signed by $id, not verified$"
 expect 0 "verified" check --key ours.pub "$envelope"
-says out " HELD; intact; signed by $id, verified$"
+says out " HELD for one case: n=5; intact; signed by $id, verified$"
 expect 0 "verified, as JSON" check --key ours.pub "$envelope" --json
 is "    is JSON" json_good out
 says out '"verified": true'
+says out '"headline": "HELD for one case: n=5"'
 expect 1 "by another key" check --key theirs.pub "$envelope"
 says err "not trusted: .*: not signed by [0-9a-f]{64}, but by $id$"
 silent out

@@ -85,6 +85,9 @@ certificates = {file[len(sys.argv[2]) + 1:]: json.load(open(file)) for file in f
 if len(certificates) < 12:
     sys.exit(f"only {len(certificates)} certificates were made")
 for name, certificate in certificates.items():
+    if "headline" not in certificate["predicate"]:
+        print(f"{name} has no headline")
+        failed = True
     for error in list(validator.iter_errors(certificate))[:5]:
         print(f"{name}: {error.json_path}: {error.message[:300]}")
         failed = True
@@ -127,6 +130,9 @@ broken = [
     ("quick", put(predicate, "verdict", "PROVED")),
     ("quick", put(predicate, "verdict", "REFUTED")),
     ("quick", put(predicate, "reason", "a HELD certificate gives no reason")),
+    ("quick", put(predicate, "headline", "PASSED")),
+    ("quick", put(predicate, "headline", "REFUTED")),
+    ("mutant_value", put(predicate, "headline", "HELD")),
     ("quick", put(predicate, "clauses", 0, "verdict", "REFUTED")),
     ("quick", put(predicate, "clauses", 0, "failures", 1)),
     ("quick", put(predicate, "clauses", 0, "checks", 0)),

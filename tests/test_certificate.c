@@ -19,6 +19,7 @@
 #include "tests/work_folder.h"
 #include "verify/certificate.h"
 #include "verify/envelope.h"
+#include "verify/headline.h"
 
 static void assert_bad_text(tk_ctx *ctx, const char *text, size_t length)
 {
@@ -102,6 +103,88 @@ static void says_what_was_found(void **state)
     json_decref(statement);
     tk_certificate_destroy(certificate);
     tk_certificate_destroy(NULL);
+    tk_ctx_destroy(ctx);
+}
+
+/* -- The verdict in one line --------------------------------------------------------------------------------------- */
+
+/* `run` is that member of the predicate, in JSON; the pairs are what it comes to. */
+static void assert_headline(const char *verdict, const char *run, const char *scope, const char *headline)
+{
+    json_t *predicate = json_pack("{s:s, s:o}", "verdict", verdict, "run", json_loads(run, 0, NULL));
+    assert_non_null(predicate);
+    char *is_scope = tki_scope(predicate);
+    char *is_headline = tki_headline(predicate);
+    assert_string_equal(is_scope, scope);
+    assert_string_equal(is_headline, headline);
+    free(is_scope);
+    free(is_headline);
+    json_decref(predicate);
+}
+
+static void headlines_say_what_the_verdict_is_about(void **state)
+{
+    (void)state;
+    static const char options[] = "\"options\": {\"label_smoothing\": 0.1, \"scale\": 1, \"ignore_index\": -100}";
+    char run[256];
+    assert_headline("HELD", "{\"op\": \"gelu_fwd\", \"numerics\": \"ieee\"}", "", "HELD");
+    assert_headline("PROVED", "{}", "", "PROVED");
+    assert_headline("HELD", "{\"op\": \"gelu_fwd\", \"shape\": {\"n\": 1}}", "for one case: n=1",
+                    "HELD for one case: n=1");
+    /* In the contract's order; what this build does not know, in any. */
+    assert_headline("REFUTED", "{\"op\": \"gemm\", \"shape\": {\"k\": 5, \"m\": 3, \"n\": 4}}",
+                    "for one case: m=3 n=4 k=5", "REFUTED for one case: m=3 n=4 k=5");
+    assert_headline("HELD", "{\"op\": \"later\", \"shape\": {\"k\": 5}}", "for one case: k=5",
+                    "HELD for one case: k=5");
+    assert_headline("HELD", "{\"op\": \"gelu_fwd\", \"shape\": {\"n\": 2}, \"inputs\": {\"x\": [1, 2]}}",
+                    "for one case: n=2, inputs given", "HELD for one case: n=2, inputs given");
+    assert_headline("HELD", "{\"op\": \"gelu_fwd\", \"shape\": {\"n\": 2}, \"family\": \"huge\"}",
+                    "for one case: n=2, family huge", "HELD for one case: n=2, family huge");
+    assert_headline("UNKNOWN", "{\"family\": \"huge\"}", "for one family: huge", "UNKNOWN for one family: huge");
+    snprintf(run, sizeof run, "{%s}", options);
+    assert_headline("HELD", run, "for one set of options: label_smoothing=0.1 scale=1 ignore_index=-100",
+                    "HELD for one set of options: label_smoothing=0.1 scale=1 ignore_index=-100");
+    snprintf(run, sizeof run, "{%s, \"family\": \"huge\"}", options);
+    assert_headline("HELD", run, "for one family: huge, label_smoothing=0.1 scale=1 ignore_index=-100",
+                    "HELD for one family: huge, label_smoothing=0.1 scale=1 ignore_index=-100");
+    assert_headline("HELD", "{\"numerics\": \"tensor_core\", \"domain\": \"normal\"}",
+                    "under tensor_core numerics on the domain normal",
+                    "HELD under tensor_core numerics on the domain normal");
+    assert_headline("HELD", "{\"op\": \"gelu_fwd\", \"domain\": \"normal\", \"shape\": {\"n\": 1}}",
+                    "on the domain normal for one case: n=1", "HELD on the domain normal for one case: n=1");
+    /* One line, whatever an edited certificate holds. */
+    assert_headline("HELD\n", "{\"family\": \"a\\nb\\u007f\", \"numerics\": 7}", "for one family: a b ",
+                    "HELD  for one family: a b ");
+    char *none = tki_headline(NULL);
+    assert_string_equal(none, "");
+    free(none);
+}
+
+/* JSON, page and what programs ask say the same. */
+static void the_headline_is_everywhere(void **state)
+{
+    (void)state;
+    tk_ctx *ctx = new_context();
+    tk_certificate *certificate = small_certificate(ctx);
+    static const char expected[] = "HELD for one case: queries=3 dim=1 vocab=2, family normal";
+    assert_string_equal(tk_certificate_headline(certificate), expected);
+    assert_string_equal(tk_certificate_scope(certificate), expected + strlen("HELD "));
+    json_t *statement = statement_of(certificate);
+    assert_string_equal(json_string_value(json_object_get(predicate_of(statement), "headline")), expected);
+    char title[128];
+    snprintf(title, sizeof title, "# %s: %s\n", tk_certificate_subject(certificate), expected);
+    assert_non_null(strstr(tk_certificate_markdown(certificate), title));
+    tk_certificate_destroy(certificate);
+    /* Certificates of earlier versions have none; an edited one is not believed. */
+    json_object_set_new(predicate_of(statement), "headline", json_string("PROVED"));
+    certificate = parse_sealed(ctx, statement);
+    assert_string_equal(tk_certificate_headline(certificate), expected);
+    tk_certificate_destroy(certificate);
+    json_object_del(predicate_of(statement), "headline");
+    certificate = parse_sealed(ctx, statement);
+    assert_string_equal(tk_certificate_headline(certificate), expected);
+    tk_certificate_destroy(certificate);
+    json_decref(statement);
     tk_ctx_destroy(ctx);
 }
 
@@ -552,6 +635,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(says_what_was_found),
+        cmocka_unit_test(headlines_say_what_the_verdict_is_about),
+        cmocka_unit_test(the_headline_is_everywhere),
         cmocka_unit_test(foreign_text_stays_in_its_cell),
         cmocka_unit_test_setup_teardown(round_trip, enter, leave),
         cmocka_unit_test(every_changed_byte_is_refused),

@@ -11,6 +11,7 @@
 #include "core/file.h"
 #include "core/hash.h"
 #include "verify/envelope.h"
+#include "verify/headline.h"
 
 char *tki_statement_text(const json_t *statement)
 {
@@ -47,9 +48,27 @@ void tk_certificate_destroy(tk_certificate *certificate)
         return;
     json_decref(certificate->statement);
     json_decref(certificate->signatures);
+    free(certificate->scope);
+    free(certificate->headline);
     free(certificate->json);
     free(certificate->markdown);
     free(certificate);
+}
+
+tk_certificate *tki_certificate_of(json_t *statement)
+{
+    tk_certificate *certificate = calloc(1, sizeof *certificate);
+    if (!certificate) {
+        json_decref(statement);
+        return NULL;
+    }
+    certificate->statement = statement;
+    certificate->scope = tki_scope(json_object_get(statement, "predicate"));
+    certificate->headline = tki_headline(json_object_get(statement, "predicate"));
+    if (certificate->scope && certificate->headline)
+        return certificate;
+    tk_certificate_destroy(certificate);
+    return NULL;
 }
 
 /* -- What programs ask --------------------------------------------------------------------------------------- */
@@ -96,6 +115,16 @@ tk_verdict tk_certificate_verdict(const tk_certificate *certificate)
         if (!strcmp(name, tk_verdict_name((tk_verdict)v)))
             return (tk_verdict)v;
     return TK_UNKNOWN;
+}
+
+const char *tk_certificate_headline(const tk_certificate *certificate)
+{
+    return certificate->headline;
+}
+
+const char *tk_certificate_scope(const tk_certificate *certificate)
+{
+    return certificate->scope;
 }
 
 const char *tk_certificate_subject(const tk_certificate *certificate)
@@ -261,12 +290,9 @@ static tk_status load(tk_ctx *ctx, const char *text, size_t length, json_t **val
 static tk_status check_statement(tk_ctx *ctx, json_t *statement, const char *text, size_t length,
                                  tk_certificate **certificate)
 {
-    tk_certificate *read = calloc(1, sizeof *read);
-    if (!read) {
-        json_decref(statement);
+    tk_certificate *read = tki_certificate_of(statement);
+    if (!read)
         return tki_fail(ctx, TK_NO_MEMORY, "no memory for the certificate");
-    }
-    read->statement = statement;
     const char *problem = shape_problem(read);
     char hash[TKI_HASH_HEX];
     tk_status status = TK_OK;

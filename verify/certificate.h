@@ -14,9 +14,14 @@ enum { TKI_CERTIFICATE_MOST_BYTES = 64 << 20 };
 struct tk_certificate {
     json_t *statement;
     json_t *signatures; /* [{"keyid": "" if it has none, "sig": base64}], or NULL */
+    char *scope;        /* tki_scope() */
+    char *headline;     /* tki_headline() */
     char *json;         /* made when asked for */
     char *markdown;     /* made when asked for */
 };
+
+/* Takes over the statement; NULL when memory ran out. */
+tk_certificate *tki_certificate_of(json_t *statement);
 
 /* Members of the predicate by dotted path ("result.elements"); NULL, "" or 0 if there is no such member. */
 const json_t *tki_certificate_get(const tk_certificate *certificate, const char *path);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "verify/certificate.h"
+#include "verify/headline.h"
 
 static const char *text_of(const json_t *object, const char *name)
 {
@@ -33,28 +34,24 @@ static void print_value(FILE *out, const json_t *value)
         fprintf(out, "%.6g", json_number_value(value));
 }
 
-/* In the contract's order where this build knows the op: a JSON object has no order of its own. */
 static void print_shape(FILE *out, const tk_certificate *c, const json_t *shape)
 {
-    const tk_contract *contract = tk_contract_find(tki_certificate_text(c, "run.op"));
-    for (int d = 0; contract && d < contract->dim_count; d++)
-        fprintf(out, "%s%s=%lld", d ? " " : "", contract->dim_names[d],
-                (long long)json_integer_value(json_object_get(shape, contract->dim_names[d])));
-    const char *name;
-    json_t *size;
-    const char *comma = "";
-    json_object_foreach(contract ? NULL : (json_t *)(uintptr_t)shape, name, size)
-    {
-        fputs(comma, out);
-        print_cell(out, name);
-        fprintf(out, "=%lld", (long long)json_integer_value(size));
-        comma = " ";
-    }
+    char *text = NULL;
+    size_t size;
+    FILE *memory = open_memstream(&text, &size);
+    if (!memory)
+        return;
+    tki_print_shape(memory, tki_certificate_text(c, "run.op"), shape);
+    fclose(memory);
+    print_cell(out, text ? text : "");
+    free(text);
 }
 
 static void print_head(FILE *out, const tk_certificate *c)
 {
-    fprintf(out, "# %s: %s\n\n", tk_certificate_subject(c), tki_certificate_text(c, "verdict"));
+    fprintf(out, "# %s: ", tk_certificate_subject(c));
+    print_cell(out, tk_certificate_headline(c));
+    fprintf(out, "\n\n");
     fprintf(out, "%s.\n\n", tki_certificate_text(c, "contract.summary"));
     if (tk_certificate_reason(c)[0])
         fprintf(out, "**Why:** %s\n\n", tk_certificate_reason(c));

@@ -7,6 +7,7 @@
 #include "core/context.h"
 #include "exact/round.h"
 #include "verify/certificate.h"
+#include "verify/headline.h"
 #include "verify/kernel_file.h"
 #include "verify/outcome.h"
 #include "verify/provenance.h"
@@ -468,6 +469,11 @@ static json_t *predicate_json(const tki_outcome *o, const tki_provenance *p, con
         json_object_set_new(predicate, "worker", worker_json(o));
     if (predicate && o->reproduce)
         json_object_set_new(predicate, "reproduce", foreign_text(o->reproduce));
+    /* Last, since it says what the other members do. */
+    char *headline = tki_headline(predicate);
+    if (headline)
+        json_object_set_new(predicate, "headline", foreign_text(headline));
+    free(headline);
     return predicate;
 }
 
@@ -496,15 +502,12 @@ tk_status tki_certificate_make(tk_ctx *ctx, const tki_outcome *o, tk_certificate
                                   "name", slash ? slash + 1 : provenance.artifact_path, "digest", "sha256",
                                   provenance.artifact_hash, "predicateType", TKI_PREDICATE_TYPE, "predicate",
                                   predicate_json(o, &provenance, key));
-    tk_certificate *made = calloc(1, sizeof *made);
-    if (!statement || !made || !tki_statement_hash(statement, hash) ||
+    if (!statement || !tki_statement_hash(statement, hash) ||
         json_object_set_new(json_object_get(statement, "predicate"), "integrity",
                             json_pack("{s:s}", "sha256", hash))) {
         json_decref(statement);
-        free(made);
         return tki_fail(ctx, TK_NO_MEMORY, "no memory for the certificate");
     }
-    made->statement = statement;
-    *certificate = made;
-    return TK_OK;
+    *certificate = tki_certificate_of(statement);
+    return *certificate ? TK_OK : tki_fail(ctx, TK_NO_MEMORY, "no memory for the certificate");
 }

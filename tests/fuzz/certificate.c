@@ -23,7 +23,8 @@ static void try_text(tk_ctx *ctx, const char *text, size_t length)
     assert(tk_certificate_mutants(certificate, &rejected) >= rejected);
     assert(tk_certificate_verdict(certificate) <= TK_UNKNOWN);
     assert(tk_certificate_subject(certificate) && tk_certificate_reason(certificate) &&
-           tk_certificate_reproduce(certificate));
+           tk_certificate_reproduce(certificate) && tk_certificate_scope(certificate));
+    assert(!strpbrk(tk_certificate_headline(certificate), "\n\r\x1b"));
     (void)tk_certificate_elements(certificate);
     (void)tk_certificate_worst_ulp(certificate);
     (void)tk_certificate_bound_used(certificate);

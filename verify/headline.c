@@ -1,0 +1,131 @@
+/* TRUSTED. Every place that shows a verdict shows it by this line: table, page, JSON, JSON lines, JUnit, check. */
+#include "verify/headline.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tokitai.h"
+
+static const char *text_of(const json_t *object, const char *name)
+{
+    const char *text = json_string_value(json_object_get(object, name));
+    return text ? text : "";
+}
+
+/* It is to stay one line. */
+static void print_text(FILE *out, const char *text)
+{
+    for (; *text; text++)
+        fputc((unsigned char)*text < ' ' || *text == 127 ? ' ' : *text, out);
+}
+
+static void print_size(FILE *out, const char *separator, const char *name, const json_t *size)
+{
+    fputs(separator, out);
+    print_text(out, name);
+    fprintf(out, "=%lld", (long long)json_integer_value(size));
+}
+
+void tki_print_shape(FILE *out, const char *op, const json_t *shape)
+{
+    const tk_contract *contract = tk_contract_find(op);
+    const char *name;
+    json_t *size;
+    const char *separator = "";
+    for (int d = 0; contract && d < contract->dim_count; d++, separator = " ")
+        print_size(out, separator, contract->dim_names[d], json_object_get(shape, contract->dim_names[d]));
+    json_object_foreach(contract ? NULL : (json_t *)(uintptr_t)shape, name, size)
+    {
+        print_size(out, separator, name, size);
+        separator = " ";
+    }
+}
+
+/* "label_smoothing=0.1 scale=1 ignore_index=-100" */
+static void print_options(FILE *out, const json_t *options)
+{
+    fprintf(out, "label_smoothing=%.6g scale=%.6g ignore_index=%lld",
+            json_number_value(json_object_get(options, "label_smoothing")),
+            json_number_value(json_object_get(options, "scale")),
+            (long long)json_integer_value(json_object_get(options, "ignore_index")));
+}
+
+/* Which of the level's trials were run, if not all. */
+static void print_restriction(FILE *out, const json_t *run)
+{
+    const json_t *shape = json_object_get(run, "shape");
+    const json_t *family = json_object_get(run, "family");
+    const json_t *options = json_object_get(run, "options");
+    const bool given = json_object_get(run, "inputs") != NULL;
+    const char *separator = "";
+    if (!shape && !family && !options && !given)
+        return;
+    fputs(shape || given ? " for one case: " : family ? " for one family: " : " for one set of options: ", out);
+    if (shape) {
+        tki_print_shape(out, text_of(run, "op"), shape);
+        separator = ", ";
+    }
+    if (given) {
+        fprintf(out, "%sinputs given", separator);
+        separator = ", ";
+    }
+    if (family) {
+        fprintf(out, "%s%s", separator, shape || given ? "family " : "");
+        print_text(out, text_of(run, "family"));
+        separator = ", ";
+    }
+    if (options) {
+        fputs(separator, out);
+        print_options(out, options);
+    }
+}
+
+/* Beginning with a blank. */
+static void print_scope(FILE *out, const json_t *predicate)
+{
+    const json_t *run = json_object_get(predicate, "run");
+    const char *numerics = text_of(run, "numerics");
+    const char *domain = text_of(run, "domain");
+    if (numerics[0] && strcmp(numerics, "ieee") != 0) {
+        fputs(" under ", out);
+        print_text(out, numerics);
+        fputs(" numerics", out);
+    }
+    if (domain[0] && strcmp(domain, "all") != 0) {
+        fputs(" on the domain ", out);
+        print_text(out, domain);
+    }
+    print_restriction(out, run);
+}
+
+char *tki_scope(const json_t *predicate)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    if (!out)
+        return NULL;
+    print_scope(out, predicate);
+    if (fclose(out)) {
+        free(text);
+        return NULL;
+    }
+    memmove(text, text + (text[0] == ' '), strlen(text) + (text[0] != ' '));
+    return text;
+}
+
+char *tki_headline(const json_t *predicate)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    if (!out)
+        return NULL;
+    print_text(out, text_of(predicate, "verdict"));
+    print_scope(out, predicate);
+    if (fclose(out)) {
+        free(text);
+        return NULL;
+    }
+    return text;
+}
