@@ -1,6 +1,5 @@
 /* A user's source becomes a shared library, inside the sandbox: a compiler can be made to read any file and to load plugins. */
 #include <errno.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +13,7 @@
 #include "executor/spawn.h"
 #include "executor/worker.h"
 
-enum { MOST_LOG = 1 << 20, POLL_MS = 20 };
+enum { MOST_LOG = 1 << 20 };
 
 const tki_language *tki_language_of(tk_ctx *ctx, const char *file)
 {
@@ -43,22 +42,6 @@ static void add_words(tki_strings *list, const char *text)
     }
 }
 
-/* A compiler outside the system's folders reads what lies beside it: PREFIX of PREFIX/bin/cc, but no home folder. */
-static void allow_compiler(tki_strings *list, const char *compiler)
-{
-    char *path = realpath(compiler, NULL);
-    const char *home = getenv("HOME");
-    char *slash = path ? strrchr(path, '/') : NULL;
-    for (int level = 0; level < 2 && slash && slash != path; level++) {
-        *slash = 0;
-        slash = strrchr(path, '/');
-        if (slash == path || (home && !strcmp(path, home)))
-            break;
-        tki_strings_add(list, "read=%s", path);
-    }
-    free(path);
-}
-
 bool tki_language_compiler(const char *name, char *path, size_t size)
 {
     static const char *const folders[] = {"/usr/local/cuda/bin", "/opt/rocm/bin", NULL};
@@ -79,7 +62,7 @@ static bool make_arguments(const tki_worker_source *source, const tki_language *
     tki_strings_add(list, "read=%s", file);
     if (include)
         tki_strings_add(list, "read=%s", include);
-    allow_compiler(list, compiler);
+    tki_strings_allow_program(list, compiler);
     for (int i = 0; source->readable && source->readable[i]; i++)
         tki_strings_add(list, "read=%s", source->readable[i]);
     tki_strings_add(list, "--");
@@ -105,31 +88,6 @@ static bool make_arguments(const tki_worker_source *source, const tki_language *
     return build->command != NULL;
 }
 
-/* Keeps what is printed until the compiler has ended or the time is over; false for the latter. What does not fit is dropped. */
-static bool read_until_end(const tki_child *child, double deadline, char *log, int *status)
-{
-    size_t used = 0;
-    bool ended = false;
-    char rest[4096];
-    for (;;) {
-        struct pollfd waiting = {.fd = child->output, .events = POLLIN};
-        int ready = poll(&waiting, 1, ended ? 0 : POLL_MS);
-        bool full = used + 1 >= MOST_LOG;
-        ssize_t got = ready > 0
-                          ? read(child->output, full ? rest : log + used, full ? sizeof rest : MOST_LOG - 1 - used)
-                          : 0;
-        used += got > 0 && !full ? (size_t)got : 0;
-        log[used] = 0;
-        if (ended && got <= 0)
-            return true;
-        if (tki_now() > deadline)
-            return false;
-        /* At the end of the output, or while there is none, wait here. */
-        if (!ended && got <= 0)
-            ended = tki_child_wait(child, tki_now() + (ready > 0 ? 1e-3 * POLL_MS : 0), status);
-    }
-}
-
 static tk_status run(tk_ctx *ctx, const tki_worker_source *source, const tki_strings *arguments, const char *compiler,
                      tki_worker_build *build)
 {
@@ -147,7 +105,7 @@ static tk_status run(tk_ctx *ctx, const tki_worker_source *source, const tki_str
     tki_receipt receipt = tki_child_receive(&child, deadline, &frame);
     int end = -1;
     if (receipt == TKI_RECEIPT_TIMEOUT ||
-        (receipt == TKI_RECEIPT_FRAME && !read_until_end(&child, deadline, build->log, &end)))
+        (receipt == TKI_RECEIPT_FRAME && !tki_child_read_until_end(&child, deadline, build->log, MOST_LOG, &end)))
         status = tki_fail(ctx, TK_TIMEOUT, "%s did not end within %g seconds", compiler, seconds);
     else if (receipt != TKI_RECEIPT_FRAME ||
              tki_wire_check_reply(frame.bytes, frame.size, TKI_WIRE_CONFINED, 0, 0) != NULL)

@@ -23,6 +23,7 @@ enum {
 typedef struct tki_sandbox {
     unsigned without;            /* TKI_CONFINE_... */
     bool programs;               /* it may start programs: a compiler */
+    bool watches;                /* it is compute-sanitizer, which starts a program and connects to it */
     bool gpu;                    /* it may use the machine's GPUs */
     const char *scratch;         /* the one folder that it may write; an absolute path */
     const char *const *readable; /* what it may read beside the system's folders, up to NULL */
@@ -41,7 +42,8 @@ void tki_sandbox_separate(tki_sandbox *sandbox);
 /* 2. In that child: nothing is writable but the scratch folder, which becomes the working directory. */
 void tki_sandbox_mount(tki_sandbox *sandbox);
 
-/* 3. In the process that will run foreign code: limits, capabilities, Landlock, system calls. There is no way back. */
+/* 3. In the process that will run foreign code: limits, capabilities, Landlock, system calls, these for all of its threads. There is no way
+ * back, and once more only makes it narrower. */
 void tki_sandbox_confine(tki_sandbox *sandbox);
 
 /* In the first process, when all others have ended: removes the control group. */

@@ -110,6 +110,9 @@ static void add_rules(int rules, const landlock_rules *handled, const tki_sandbo
     allow_list(rules, handled, device_paths, FS_DEVICE);
     if (sandbox->programs)
         allow_list(rules, handled, program_paths, FS_LOOK);
+    /* What it starts reads its own maps and names its own threads, and /proc/self would be this process alone. */
+    if (sandbox->watches)
+        allow(rules, handled, "/proc", FS_LOOK | FS_WRITE_FILE | FS_TRUNCATE);
     if (sandbox->gpu) {
         allow_list(rules, handled, gpu_paths, FS_LOOK);
         /* A driver that cannot name its threads does not start. */
@@ -265,7 +268,8 @@ static void build_filter(filter *f, const tki_sandbox *sandbox)
 #endif
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
         refuse(f, refused[i], EPERM);
-    refuse(f, SYS_connect, ECONNREFUSED);
+    if (!sandbox->watches)
+        refuse(f, SYS_connect, ECONNREFUSED);
     if (sandbox->gpu)
         require(f, SYS_socket, 0, AF_UNIX, AF_UNIX, EACCES);
     else
@@ -310,7 +314,11 @@ void tki_sandbox_restrict_calls(tki_sandbox *sandbox)
     build_filter(&f, sandbox);
     struct sock_fprog program = {.len = f.length, .filter = f.code};
     int error = f.length == LONGEST_FILTER ? E2BIG : 0;
-    if (!error && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
-        error = errno;
-    tki_sandbox_say(sandbox, error, "seccomp: %s", sandbox->programs ? "for compilers" : "for kernels");
+    /* Of all threads: a library that was loaded with the program may have started some. */
+    long failed = error ? 0 : syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program);
+    error = failed < 0 ? errno : failed > 0 /* a thread that could not be */ ? EBUSY : error;
+    tki_sandbox_say(sandbox, error, "seccomp: %s",
+                    sandbox->watches    ? "for compute-sanitizer"
+                    : sandbox->programs ? "for compilers"
+                                        : "for kernels");
 }

@@ -48,6 +48,21 @@ void tki_strings_free(tki_strings *strings)
     *strings = (tki_strings){0};
 }
 
+void tki_strings_allow_program(tki_strings *list, const char *program)
+{
+    char *path = realpath(program, NULL);
+    const char *home = getenv("HOME");
+    char *slash = path ? strrchr(path, '/') : NULL;
+    for (int level = 0; level < 2 && slash && slash != path; level++) {
+        *slash = 0;
+        slash = strrchr(path, '/');
+        if (slash == path || (home && !strcmp(path, home)))
+            break;
+        tki_strings_add(list, "read=%s", path);
+    }
+    free(path);
+}
+
 void tki_child_environment(tki_strings *environment, bool gpu)
 {
     static const char *const for_gpus[] = {"LD_LIBRARY_PATH",      "CUDA_VISIBLE_DEVICES",  "CUDA_DEVICE_ORDER",
@@ -304,4 +319,28 @@ void tki_child_explain_end(const tki_child *child, char *text, size_t size)
         snprintf(text, size, "ended its process with exit status %d", WEXITSTATUS(status));
     else
         snprintf(text, size, "was ended by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
+}
+
+bool tki_child_read_until_end(const tki_child *child, double deadline, char *text, size_t size, int *status)
+{
+    enum { POLL_MS = 20 };
+    size_t used = 0;
+    bool ended = false;
+    char rest[4096];
+    for (;;) {
+        struct pollfd waiting = {.fd = child->output, .events = POLLIN};
+        int ready = poll(&waiting, 1, ended ? 0 : POLL_MS);
+        bool full = used + 1 >= size;
+        ssize_t got = ready > 0 ? read(child->output, full ? rest : text + used, full ? sizeof rest : size - 1 - used)
+                                : 0;
+        used += got > 0 && !full ? (size_t)got : 0;
+        text[used] = 0;
+        if (ended && got <= 0)
+            return true;
+        if (tki_now() > deadline)
+            return false;
+        /* At the end of the output, or while there is none, wait here. */
+        if (!ended && got <= 0)
+            ended = tki_child_wait(child, tki_now() + (ready > 0 ? 1e-3 * POLL_MS : 0), status);
+    }
 }

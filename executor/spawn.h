@@ -46,6 +46,10 @@ void tki_child_explain_end(const tki_child *child, char *text, size_t size);
 /* The same wait; false if it has not ended. The status is waitpid()'s. */
 bool tki_child_wait(const tki_child *child, double deadline, int *status);
 
+/* Keeps what it prints until it has ended or the time is over; false for the latter. What does not fit is dropped. `text` ends with a zero
+ * byte in any case. Of a child whose output was asked for. */
+bool tki_child_read_until_end(const tki_child *child, double deadline, char *text, size_t size, int *status);
+
 /* Strings for arguments and environment; a failure is remembered and told by the last call. */
 typedef struct tki_strings {
     char **items; /* up to NULL */
@@ -55,6 +59,10 @@ typedef struct tki_strings {
 
 __attribute__((format(printf, 2, 3))) void tki_strings_add(tki_strings *strings, const char *format, ...);
 void tki_strings_free(tki_strings *strings);
+
+/* An argument for the worker program: a program outside the system's folders reads what lies beside it, PREFIX of PREFIX/bin/cc, but no home
+ * folder. */
+void tki_strings_allow_program(tki_strings *list, const char *program);
 
 /* PATH, LANG and, if `gpu`, what the vendors' drivers read. */
 void tki_child_environment(tki_strings *environment, bool gpu);

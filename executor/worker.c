@@ -27,6 +27,9 @@ struct tki_worker {
     double call_seconds, start_seconds;
     tki_child child;
     bool broken;
+    bool timed_out; /* its process will not end by itself */
+    tki_sanitizer_tool sanitizer;
+    char *sanitizer_log; /* what all of its processes printed; NULL: nothing yet */
     char confinement[TKI_WIRE_TEXT + 1];
 };
 
@@ -48,7 +51,7 @@ static tk_status expect(tki_worker *worker, tki_wire_kind kind, uint64_t nonce, 
         worker->broken |= status == TK_KERNEL_FAULT;
         return status;
     case TKI_RECEIPT_TIMEOUT:
-        worker->broken = true;
+        worker->broken = worker->timed_out = true;
         return tki_fail(worker->ctx, TK_TIMEOUT, "the kernel did not %s within %g seconds, and was ended",
                         c ? "return" : "load", c ? worker->call_seconds : worker->start_seconds);
     case TKI_RECEIPT_GARBLED: return fault(worker, "forged or garbled a reply: too long, or with descriptors");
@@ -62,18 +65,32 @@ static tk_status expect(tki_worker *worker, tki_wire_kind kind, uint64_t nonce, 
  * Start and end
  * ------------------------------------------------------------------------------------------------------------ */
 
+static void stop(tki_worker *worker)
+{
+    if (worker->sanitizer && worker->child.process > 0 && !worker->timed_out)
+        tki_sanitizer_finish(&worker->child, &worker->sanitizer_log);
+    tki_child_end(&worker->child);
+    tki_scratch_remove(&worker->child.scratch);
+    worker->broken = true;
+}
+
 static tk_status start(tki_worker *worker)
 {
     tki_frame frame;
     const tki_wire_reply *reply;
     double deadline = tki_now() + worker->start_seconds;
-    tk_status status = tki_child_start(worker->ctx, worker->arguments.items, worker->environment.items, false,
-                                       &worker->child);
+    tk_status status = tki_child_start(worker->ctx, worker->arguments.items, worker->environment.items,
+                                       worker->sanitizer != TKI_SANITIZER_NONE, &worker->child);
     if (status != TK_OK)
         return status;
-    worker->broken = false;
+    worker->broken = worker->timed_out = false;
     status = expect(worker, TKI_WIRE_CONFINED, 0, deadline, NULL, &frame, &reply);
-    if (status == TK_KERNEL_FAULT) { /* no foreign code has run yet */
+    if (status == TK_KERNEL_FAULT && worker->sanitizer) {
+        stop(worker);
+        tki_sanitizer_report said;
+        tki_sanitizer_read(worker->sanitizer_log ? worker->sanitizer_log : "", &said);
+        status = tki_fail(worker->ctx, TK_UNAVAILABLE, "compute-sanitizer does not work here: %s", said.problem);
+    } else if (status == TK_KERNEL_FAULT) { /* no foreign code has run yet */
         status = tki_fail(worker->ctx, TK_UNAVAILABLE,
                           "the program tokitai-worker does not work here, or is of another "
                           "version than this library");
@@ -85,14 +102,8 @@ static tk_status start(tki_worker *worker)
     return status;
 }
 
-static void stop(tki_worker *worker)
-{
-    tki_child_end(&worker->child);
-    tki_scratch_remove(&worker->child.scratch);
-    worker->broken = true;
-}
-
-static void prepare_arguments(tki_worker *worker, const char *artifact, const tki_worker_options *options)
+/* TK_UNAVAILABLE: no compute-sanitizer. */
+static tk_status prepare_arguments(tki_worker *worker, const char *artifact, const tki_worker_options *options)
 {
     tki_strings *list = &worker->arguments;
     const char *backend = options->backend ? options->backend : "cpu";
@@ -118,6 +129,10 @@ static void prepare_arguments(tki_worker *worker, const char *artifact, const tk
         tki_strings_add(list, "read=%s", getenv("TOKITAI_CUDA_LIBRARY"));
     if (worker->gpu && getenv("TOKITAI_HIP_LIBRARY"))
         tki_strings_add(list, "read=%s", getenv("TOKITAI_HIP_LIBRARY"));
+    if (worker->sanitizer && !tki_sanitizer_arguments(worker->sanitizer, list))
+        return tki_fail(worker->ctx, TK_UNAVAILABLE, "compute-sanitizer is not here");
+    return list->failed || worker->environment.failed ? tki_fail(worker->ctx, TK_NO_MEMORY, "no memory for a worker")
+                                                      : TK_OK;
 }
 
 tk_status tki_worker_open(tk_ctx *ctx, const char *artifact, const tk_contract *contract,
@@ -139,10 +154,10 @@ tk_status tki_worker_open(tk_ctx *ctx, const char *artifact, const tk_contract *
     w->call_seconds = options->call_seconds > 0 ? options->call_seconds : 60;
     w->start_seconds = options->start_seconds > 0 ? options->start_seconds : 60;
     w->child.frames = w->child.control = w->child.output = -1;
-    prepare_arguments(w, path, options);
-    tk_status status = w->arguments.failed || w->environment.failed
-                           ? tki_fail(ctx, TK_NO_MEMORY, "no memory for a worker")
-                           : start(w);
+    w->sanitizer = options->sanitizer;
+    tk_status status = prepare_arguments(w, path, options);
+    if (status == TK_OK)
+        status = start(w);
     if (status != TK_OK)
         tki_worker_close(w);
     else
@@ -158,7 +173,14 @@ void tki_worker_close(tki_worker *worker)
     tki_strings_free(&worker->arguments);
     tki_strings_free(&worker->environment);
     free(worker->artifact);
+    free(worker->sanitizer_log);
     free(worker);
+}
+
+const char *tki_worker_sanitizer_log(tki_worker *worker)
+{
+    stop(worker);
+    return worker->sanitizer_log ? worker->sanitizer_log : "";
 }
 
 bool tki_worker_broken(const tki_worker *worker)

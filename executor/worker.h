@@ -7,18 +7,20 @@
 #define TKI_EXECUTOR_WORKER_H
 
 #include "core/scratch.h"
+#include "executor/sanitizer.h"
 #include "executor/staging.h"
 
 /* Zero or NULL stands for the default. */
 typedef struct tki_worker_options {
-    const char *backend;         /* "cpu" (the default), "cuda", "hip" */
-    int device;                  /* which of the backend's devices */
-    double call_seconds;         /* deadline of one call; 60 */
-    double start_seconds;        /* of starting, loading and opening the device; 60 */
-    size_t memory_bytes;         /* address space on the CPU; as much as the machine has memory */
-    double cpu_seconds;          /* processor time of the worker's whole life; no limit */
-    const char *const *readable; /* further files and folders that the kernel may read, up to NULL */
-    unsigned without;            /* TKI_CONFINE_... (sandbox.h) that are not to be set up: for tests */
+    const char *backend;          /* "cpu" (the default), "cuda", "hip" */
+    int device;                   /* which of the backend's devices */
+    double call_seconds;          /* deadline of one call; 60 */
+    double start_seconds;         /* of starting, loading and opening the device; 60 */
+    size_t memory_bytes;          /* address space on the CPU; as much as the machine has memory */
+    double cpu_seconds;           /* processor time of the worker's whole life; no limit */
+    const char *const *readable;  /* further files and folders that the kernel may read, up to NULL */
+    tki_sanitizer_tool sanitizer; /* of compute-sanitizer, under which it runs; 0: none. "cuda" alone */
+    unsigned without;             /* TKI_CONFINE_... (sandbox.h) that are not to be set up: for tests */
 } tki_worker_options;
 
 /* ------------------------------------------------------------------------------------------------------------
@@ -97,6 +99,10 @@ bool tki_worker_broken(const tki_worker *worker);
 
 /* What shuts the worker in, and what could not be set up and why, a line each; valid as long as the worker. */
 const char *tki_worker_confinement(const tki_worker *worker);
+
+/* Of a worker under compute-sanitizer: ends its process, waits for all that the tool has to say of every call, and gives it as it was
+ * printed; valid as long as the worker, which the next call starts again. */
+const char *tki_worker_sanitizer_log(tki_worker *worker);
 
 /* The context whose messages and threads its calls use from now on. */
 void tki_worker_set_context(tki_worker *worker, tk_ctx *ctx);

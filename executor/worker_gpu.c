@@ -19,6 +19,9 @@ struct tki_worker_gpu {
     void *begin, *end;        /* events */
     char *block;              /* device memory of all images */
     size_t block_bytes;
+    bool apart;     /* every array has memory of its own: under compute-sanitizer */
+    bool unwritten; /* outputs are not uploaded */
+    void *own[TKI_WIRE_BUFFERS];
     unsigned calls;
 };
 
@@ -53,7 +56,7 @@ static bool open_context(tki_worker_gpu *gpu, int ordinal, char *reason, size_t 
     return code == 0;
 }
 
-tki_worker_gpu *tki_worker_gpu_open(const char *backend, int device, char *reason, size_t size)
+tki_worker_gpu *tki_worker_gpu_open(const char *backend, int device, const char *tool, char *reason, size_t size)
 {
     const tki_vendor *vendor = tki_vendor_find(backend);
     tki_worker_gpu *gpu = calloc(1, sizeof *gpu);
@@ -62,6 +65,8 @@ tki_worker_gpu *tki_worker_gpu_open(const char *backend, int device, char *reaso
         free(gpu);
         return NULL;
     }
+    gpu->apart = tool != NULL;
+    gpu->unwritten = tool && !strcmp(tool, "initcheck");
     const char *name = !strcmp(backend, "cuda") ? "cuCtxSynchronize" : "hipDeviceSynchronize";
     void *symbol = dlsym(gpu->driver.library, name);
     memcpy(&gpu->synchronize, &symbol, sizeof symbol);
@@ -90,6 +95,27 @@ static int reserve(tki_worker_gpu *gpu, size_t bytes)
     return code;
 }
 
+/* The part of an image that has its like on the device: all of it, or the array alone. */
+typedef struct part {
+    size_t from, bytes;
+} part;
+
+static part part_of(const tki_worker_gpu *gpu, const tki_worker_image *image)
+{
+    if (image->same_as >= 0)
+        return (part){0};
+    return gpu->apart ? (part){image->place, image->array_bytes} : (part){0, image->bytes};
+}
+
+/* No input shares the memory. */
+static bool only_output(const tki_worker_image images[], int count, int i)
+{
+    bool only = images[i].output;
+    for (int k = 0; k < count; k++)
+        only &= images[k].same_as != i || images[k].output;
+    return only;
+}
+
 /* Copies every image one way, and waits. */
 static int copy_all(tki_worker_gpu *gpu, tki_worker_image images[], int count, bool in, unsigned char *to,
                     const char **call)
@@ -99,13 +125,15 @@ static int copy_all(tki_worker_gpu *gpu, tki_worker_image images[], int count, b
     *call = in ? driver->vendor->names.copy_in : driver->vendor->names.copy_out;
     for (int i = 0; i < count && code == 0; i++) {
         tki_worker_image *image = &images[i];
-        if (image->same_as >= 0 || !image->bytes)
+        const part p = part_of(gpu, image);
+        if (!p.bytes || (in && gpu->unwritten && only_output(images, count, i)))
             continue;
+        void *device = (char *)image->device + p.from;
         if (in)
-            code = driver->calls.copy_in(image->device, image->host, image->bytes, gpu->stream);
+            code = driver->calls.copy_in(device, image->host + p.from, p.bytes, gpu->stream);
         else
-            code = driver->calls.copy_out(to ? to : image->host, image->device, image->bytes, gpu->stream);
-        to += to ? image->bytes : 0;
+            code = driver->calls.copy_out(to ? to : image->host + p.from, device, p.bytes, gpu->stream);
+        to += to ? p.bytes : 0;
     }
     if (code == 0) {
         *call = driver->vendor->names.stream_synchronize;
@@ -114,23 +142,56 @@ static int copy_all(tki_worker_gpu *gpu, tki_worker_image images[], int count, b
     return code;
 }
 
-int tki_worker_gpu_begin(tki_worker_gpu *gpu, tki_worker_image images[], int count, void **stream, char *reason,
-                         size_t size)
+/* One block for all of them, at another place in each call. */
+static int place_together(tki_worker_gpu *gpu, tki_worker_image images[], int count)
 {
-    const tki_driver *driver = &gpu->driver;
     size_t place = (size_t)(gpu->calls++ % DRIFT) * ALIGNMENT, offset[TKI_WIRE_BUFFERS];
     for (int i = 0; i < count; i++) {
         offset[i] = place;
         if (images[i].same_as < 0)
             place += (images[i].bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     }
+    int code = reserve(gpu, place + ALIGNMENT);
+    for (int i = 0; i < count && code == 0; i++)
+        images[i].device = images[i].same_as >= 0 ? images[images[i].same_as].device : gpu->block + offset[i];
+    return code;
+}
+
+static void release_own(tki_worker_gpu *gpu)
+{
+    for (int i = 0; i < TKI_WIRE_BUFFERS; i++) {
+        if (gpu->own[i])
+            gpu->driver.calls.release(gpu->own[i]);
+        gpu->own[i] = NULL;
+    }
+}
+
+/* Memory that begins at most ALIGNMENT - 1 bytes before its array, which has its alignment, and ends with it. */
+static int place_apart(tki_worker_gpu *gpu, tki_worker_image images[], int count)
+{
+    int code = 0;
+    release_own(gpu);
+    for (int i = 0; i < count && code == 0; i++) {
+        if (images[i].same_as >= 0) {
+            images[i].device = images[images[i].same_as].device;
+            continue;
+        }
+        size_t before = images[i].place % ALIGNMENT, bytes = before + images[i].array_bytes;
+        code = gpu->driver.calls.allocate(&gpu->own[i], bytes ? bytes : 1);
+        images[i].device = (void *)((uintptr_t)gpu->own[i] + before - images[i].place);
+    }
+    return code;
+}
+
+int tki_worker_gpu_begin(tki_worker_gpu *gpu, tki_worker_image images[], int count, void **stream, char *reason,
+                         size_t size)
+{
+    const tki_driver *driver = &gpu->driver;
     const char *call = driver->vendor->names.allocate;
     void *previous;
     int code = driver->vendor->enter(driver, gpu->context, &previous); /* the kernel may have left another current */
     if (code == 0)
-        code = reserve(gpu, place + ALIGNMENT);
-    for (int i = 0; i < count && code == 0; i++)
-        images[i].device = images[i].same_as >= 0 ? images[images[i].same_as].device : gpu->block + offset[i];
+        code = gpu->apart ? place_apart(gpu, images, count) : place_together(gpu, images, count);
     if (code == 0) {
         call = driver->vendor->names.stream_create;
         code = driver->calls.stream_create(&gpu->stream, 1 /* does not wait for the default stream */);
@@ -146,14 +207,16 @@ void tki_worker_gpu_mark(tki_worker_gpu *gpu, bool end)
     gpu->driver.calls.event_record(end ? gpu->end : gpu->begin, gpu->stream);
 }
 
-static bool same_as_before(const tki_worker_image images[], int count, const unsigned char *now)
+static bool same_as_before(const tki_worker_gpu *gpu, const tki_worker_image images[], int count,
+                           const unsigned char *now)
 {
     for (int i = 0; i < count; i++) {
-        if (images[i].same_as >= 0 || !images[i].bytes)
+        const part p = part_of(gpu, &images[i]);
+        if (!p.bytes)
             continue;
-        if (memcmp(images[i].host, now, images[i].bytes) != 0)
+        if (memcmp(images[i].host + p.from, now, p.bytes) != 0)
             return false;
-        now += images[i].bytes;
+        now += p.bytes;
     }
     return true;
 }
@@ -187,7 +250,7 @@ int tki_worker_gpu_finish(tki_worker_gpu *gpu, tki_worker_image images[], int co
     if (code == 0 && driver->calls.event_elapsed(&milliseconds, gpu->begin, gpu->end) == 0)
         *seconds = 1e-3 * (double)milliseconds;
     int status = code == 0 ? 0 : failed(gpu, call, code, detail, reason, size);
-    if (status == 0 && !same_as_before(images, count, again)) {
+    if (status == 0 && !same_as_before(gpu, images, count, again)) {
         snprintf(reason, size, "its result changed after its stream had finished: work on another stream");
         status = TKI_WIRE_DEVICE_FAULT;
     }

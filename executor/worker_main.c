@@ -29,7 +29,7 @@ static bool take(const char *argument, const char *key, const char **value)
 
 static bool read_arguments(int count, char **arguments, tki_worker_settings *settings)
 {
-    int readable = 0;
+    int readable = 0, options = 0;
     settings->backend = "cpu";
     settings->sandbox.readable = settings->readable;
     for (int i = 2; i < count; i++) {
@@ -59,6 +59,14 @@ static bool read_arguments(int count, char **arguments, tki_worker_settings *set
             settings->sandbox.cpu_seconds = strtod(value, NULL);
         else if (take(arguments[i], "without", &value))
             settings->sandbox.without = (unsigned)strtoul(value, NULL, 10);
+        else if (take(arguments[i], "sanitizer", &value))
+            settings->sanitizer = value;
+        else if (take(arguments[i], "tool", &value))
+            settings->tool = value;
+        else if (take(arguments[i], "sanitizer-option", &value) && options < TKI_WORKER_MOST_OPTIONS)
+            settings->sanitizer_options[options++] = value;
+        else if (take(arguments[i], "report", &value))
+            settings->report = value;
         else if (take(arguments[i], "read", &value) && readable < TKI_WORKER_MOST_READABLE)
             settings->readable[readable++] = value;
         else
@@ -84,10 +92,56 @@ bool tki_worker_send(const tki_wire_reply *reply, const char *text)
     return sent >= 0;
 }
 
-static int run_foreign_code(tki_worker_settings *settings)
+/* compute-sanitizer takes the place of this process and starts the program once more, with what it was told and the report so far. Both are
+ * shut in here, the second then further by itself. */
+static int run_sanitizer(tki_worker_settings *settings, char **arguments)
+{
+    enum { MOST = 256 };
+    char program[4096], report[sizeof settings->sandbox.report + 64], *command[MOST + 1];
+    int count = 0;
+    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+    program[length > 0 ? length : 0] = 0;
+    tki_sandbox_say(&settings->sandbox, 0,
+                    "compute-sanitizer %s: may start programs and connect to them; what follows is the kernel's own",
+                    settings->tool);
+    snprintf(report, sizeof report, "report=%s", settings->sandbox.report);
+    command[count++] = (char *)(uintptr_t)settings->sanitizer;
+    for (int i = 0; settings->sanitizer_options[i]; i++)
+        command[count++] = (char *)(uintptr_t)settings->sanitizer_options[i];
+    command[count++] = program;
+    for (int i = 1; arguments[i] && count < MOST - 1; i++)
+        command[count++] = arguments[i];
+    command[count++] = report;
+    command[count] = NULL;
+    tki_sandbox outer = settings->sandbox;
+    const char *readable[TKI_WORKER_MOST_READABLE + 2] = {program};
+    memcpy(readable + 1, settings->readable, sizeof settings->readable);
+    outer.readable = readable;
+    outer.programs = outer.watches = true;
+    tki_sandbox_confine(&outer);
+    execv(settings->sanitizer, command);
+    fprintf(stderr, "%s could not be started: %s\n", settings->sanitizer, strerror(errno));
+    return 127;
+}
+
+/* This process under compute-sanitizer: what the kernel prints must not stand among what that prints. */
+static int run_watched(tki_worker_settings *settings)
+{
+    int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
+    if (nowhere < 0 || dup2(nowhere, STDOUT_FILENO) < 0 || dup2(nowhere, STDERR_FILENO) < 0)
+        return 1;
+    snprintf(settings->sandbox.report, sizeof settings->sandbox.report, "%s", settings->report);
+    tki_sandbox_confine(&settings->sandbox);
+    tki_wire_reply confined = {.header = {.magic = TKI_WIRE_MAGIC, .kind = TKI_WIRE_CONFINED}, .param = -1};
+    return tki_worker_send(&confined, settings->sandbox.report) ? tki_worker_serve(settings) : 1;
+}
+
+static int run_foreign_code(tki_worker_settings *settings, char **arguments)
 {
     setsid();
     prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (settings->sanitizer)
+        return run_sanitizer(settings, arguments);
     tki_sandbox_confine(&settings->sandbox);
     tki_wire_reply confined = {.header = {.magic = TKI_WIRE_MAGIC, .kind = TKI_WIRE_CONFINED}, .param = -1};
     if (!tki_worker_send(&confined, settings->sandbox.report))
@@ -155,7 +209,7 @@ static void wake(int number)
     (void)number;
 }
 
-static int supervise(tki_worker_settings *settings)
+static int supervise(tki_worker_settings *settings, char **arguments)
 {
     sigset_t child_ended;
     sigemptyset(&child_ended);
@@ -171,7 +225,7 @@ static int supervise(tki_worker_settings *settings)
         close(TKI_WORKER_CONTROL);
         sigaction(SIGCHLD, &(struct sigaction){.sa_handler = SIG_DFL}, NULL);
         sigprocmask(SIG_UNBLOCK, &child_ended, NULL);
-        _exit(run_foreign_code(settings));
+        _exit(run_foreign_code(settings, arguments));
     }
     close(TKI_WORKER_FRAMES);
     reap(foreign);
@@ -191,11 +245,13 @@ int main(int count, char **arguments)
         fputs("tokitai-worker is started by tokitai, not by hand\n", stderr);
         return TKI_WORKER_WRONG_VERSION;
     }
+    if (settings.report)
+        return run_watched(&settings);
     tki_sandbox_separate(&settings.sandbox);
     pid_t reaper = fork();
     if (reaper == 0) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
-        _exit(supervise(&settings));
+        _exit(supervise(&settings, arguments));
     }
     close(TKI_WORKER_FRAMES);
     close(TKI_WORKER_CONTROL);

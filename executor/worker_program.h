@@ -20,7 +20,7 @@ typedef struct tki_worker_end {
     int32_t wait_status; /* as waitpid() gives it */
 } tki_worker_end;
 
-enum { TKI_WORKER_MOST_READABLE = 64 };
+enum { TKI_WORKER_MOST_READABLE = 64, TKI_WORKER_MOST_OPTIONS = 32 };
 
 /* argv[1] of the program; a parent of another version gets the exit status TKI_WORKER_WRONG_VERSION. */
 #define TKI_WORKER_VERSION "TKW1"
@@ -35,6 +35,11 @@ typedef struct tki_worker_settings {
     const char *backend;
     int device;
     char **compiler; /* the command to run instead; NULL: run a kernel */
+    /* Under compute-sanitizer, which starts this program once more, in the process that runs the kernel. */
+    const char *sanitizer; /* its path; NULL: none */
+    const char *tool;      /* of it: "memcheck" ... */
+    const char *sanitizer_options[TKI_WORKER_MOST_OPTIONS + 1];
+    const char *report; /* of the process that started it; NULL: this is not the program started once more */
     const char *readable[TKI_WORKER_MOST_READABLE + 1];
 } tki_worker_settings;
 
@@ -54,13 +59,16 @@ typedef struct tki_worker_gpu tki_worker_gpu;
 typedef struct tki_worker_image {
     unsigned char *host; /* shared with the parent */
     size_t bytes;
-    size_t place; /* of the buffer in the image */
+    size_t place;       /* of the buffer in the image */
+    size_t array_bytes; /* of the buffer */
+    bool output;
     int same_as;  /* the array whose image it shares, or -1 */
     void *device; /* of the image */
 } tki_worker_image;
 
-/* NULL, with the reason. */
-tki_worker_gpu *tki_worker_gpu_open(const char *backend, int device, char *reason, size_t size);
+/* NULL, with the reason. Under a tool of compute-sanitizer (NULL: none) every array has an allocation of its own, which ends with it and is
+ * new for each call, for that is what it knows the bounds of; there are no red zones then, and under initcheck outputs hold nothing. */
+tki_worker_gpu *tki_worker_gpu_open(const char *backend, int device, const char *tool, char *reason, size_t size);
 
 /* Uploads, before the parent's clock starts. Fills in `device` and the call's stream. Each returns 0 or a tki_wire_status, with the reason. */
 int tki_worker_gpu_begin(tki_worker_gpu *gpu, tki_worker_image images[], int count, void **stream, char *reason,

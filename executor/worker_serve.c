@@ -294,8 +294,12 @@ static bool serve_call(const tki_worker_settings *settings, void *function, tki_
     tki_wire_reply reply = reply_of(TKI_WIRE_READY, mapped ? TKI_WIRE_DONE : TKI_WIRE_NO_MEMORY);
     for (int i = 0; i < call->buffer_count && mapped; i++) {
         const mapping *m = &current.mappings[mapping_of[i]];
-        images[i] = (tki_worker_image){m->image, m->image_bytes, call->buffers[i].place, -1, NULL};
-        images[i].same_as = m->param == i ? -1 : m->param;
+        images[i] = (tki_worker_image){.host = m->image,
+                                       .bytes = m->image_bytes,
+                                       .place = call->buffers[i].place,
+                                       .array_bytes = call->buffers[i].bytes,
+                                       .output = call->buffers[i].output,
+                                       .same_as = m->param == i ? -1 : m->param};
         pointers[i] = m->image + call->buffers[i].place;
     }
     if (mapped && gpu) {
@@ -379,7 +383,7 @@ int tki_worker_serve(const tki_worker_settings *settings)
     tki_worker_gpu *gpu = NULL;
     catch_deadly_signals();
     if (settings->sandbox.gpu)
-        gpu = tki_worker_gpu_open(settings->backend, settings->device, reason, sizeof reason);
+        gpu = tki_worker_gpu_open(settings->backend, settings->device, settings->tool, reason, sizeof reason);
     tki_wire_reply reply = reply_of(TKI_WIRE_REPLY, TKI_WIRE_DONE);
     reply.detail = settings->sandbox.gpu && !gpu; /* the device is missing, not the kernel */
     void *function = reply.detail ? NULL : load(settings, reason, sizeof reason);

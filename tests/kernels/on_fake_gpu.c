@@ -1,10 +1,13 @@
 /* Kernels of gelu_fwd for the worker's tests on a GPU that is not there (tests/fake_gpu): two libraries for each function below, one for
  * either vendor, made with BEHAVIOUR as its name. A correct one copies x to y; that is enough to see what the worker does. */
 #include <dlfcn.h>
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "core/dtype.h"
 #include "tests/fake_gpu/fake_gpu.h"
 #include "tokitai_kernel.h"
 
@@ -89,6 +92,102 @@ static int endless(void)
     find("fake_gpu_define", &define);
     define("endless", sizeof(fake_copy_params), run_forever);
     return launch("endless", the_input, the_output, the_bytes);
+}
+
+/* The op itself, in f16. `beyond`: elements that it reads behind its input. */
+static int compute(const fake_launch *l, fake_host_function *host, int beyond)
+{
+    fake_copy_params p;
+    memcpy(&p, l->params, sizeof p);
+    const uint16_t *x = host((const void *)p.from, (size_t)p.bytes + 2 * (size_t)beyond);
+    uint16_t *y = host((void *)p.to, (size_t)p.bytes);
+    if (!x || !y)
+        return 700;
+    for (int64_t i = 0; i < p.bytes / 2; i++) {
+        const double v = (double)tki_f16_to_f32(x[i]);
+        const double z = 0.79788456080286535588 * (v + 0.044715 * v * v * v);
+        y[i] = tki_f32_to_f16((float)(v / (1 + exp(-2 * z))));
+    }
+    return 0;
+}
+
+static int compute_gelu(const fake_launch *l, fake_host_function *host)
+{
+    return compute(l, host, 0);
+}
+
+static int compute_and_read_on(const fake_launch *l, fake_host_function *host)
+{
+    return compute(l, host, 1);
+}
+
+static int run_gelu(fake_kernel *kernel)
+{
+    fake_define_function *define;
+    find("fake_gpu_define", &define);
+    define("gelu", sizeof(fake_copy_params), kernel);
+    return the_bytes ? launch("gelu", the_input, the_output, the_bytes) : 0;
+}
+
+/* What tests/stand_in/compute-sanitizer prints at its end as its own. */
+static void tell(const char *tool, const char *text)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s/sins.%s", getenv("TMPDIR"), tool);
+    FILE *file = fopen(path, "ae");
+    if (!file)
+        abort();
+    fputs(text, file);
+    fclose(file);
+}
+
+static int gelu(void)
+{
+    return run_gelu(compute_gelu);
+}
+
+static int gelu_that_reads_on(void)
+{
+    if (the_bytes)
+        tell("memcheck",
+             "========= Invalid __global__ read of size 2 bytes\n"
+             "=========     at gelu+0x160 in gelu.cu:6\n"
+             "=========     by thread (3,0,0) in block (0,0,0)\n"
+             "=========     Access at 0x7f6510c00200 is out of bounds\n"
+             "=========     and is 1 bytes after the nearest allocation at 0x7f6510c00000 of size 512 bytes\n"
+             "========= \n");
+    return run_gelu(compute_and_read_on);
+}
+
+/* From 256 elements on, as one block of threads has neighbours then. */
+static int gelu_that_races(void)
+{
+    if (the_bytes >= 512)
+        tell("racecheck", "========= Error: Race reported between Write access at gelu+0x90 in gelu.cu:41\n"
+                          "=========     and Read access at gelu+0x100 in gelu.cu:51 [508 hazards]\n"
+                          "========= \n");
+    return gelu();
+}
+
+static int gelu_that_reads_nothing_written(void)
+{
+    if (the_bytes)
+        tell("initcheck", "========= Uninitialized __global__ memory read of size 4 bytes\n"
+                          "=========     at gelu+0x70 in gelu.cu:41\n"
+                          "=========     by thread (31,0,0) in block (1,0,0)\n"
+                          "=========     Access to 0x7f3c7ec000fc\n"
+                          "========= \n");
+    return gelu();
+}
+
+static int gelu_with_divergent_barrier(void)
+{
+    if (the_bytes)
+        tell("synccheck", "========= Barrier error detected. Divergent thread(s) in block\n"
+                          "=========     at gelu+0xf0 in gelu.cu:79\n"
+                          "=========     by thread (37,0,0) in block (0,0,0)\n"
+                          "========= \n");
+    return gelu();
 }
 
 /* Takes device memory for host memory. */
