@@ -2,6 +2,7 @@
  * list of jobs, then the jobs are run; an argument error is found before anything is run. */
 #include <argp.h>
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,6 +49,9 @@ static const struct argp_option option_list[] = {
     {"seed", KEY_SEED, "NUMBER", 0,
      "Of all that is drawn; decimal or 0x. For kernel files and programs the default is drawn anew each time", 2},
     {"skip-mutants", KEY_SKIP_MUTANTS, NULL, 0, "Do not show that the planted wrong kernels are rejected", 2},
+    {"keep-going", KEY_KEEP_GOING, NULL, 0,
+     "Run the other trials too when one has failed, to tell how wrong a kernel is: how many elements, how far off",
+     2},
     {"timeout", KEY_TIMEOUT, "SECONDS", 0, "Of one call of a kernel file or a program; 60 is the default", 2},
     {"jobs", KEY_JOBS, "COUNT", 0, "Kernel files that are judged side by side; 1 is the default", 2},
     {"threads", KEY_THREADS, "COUNT", 0, "Of the kernels; 0, the default, takes all there are", 2},
@@ -91,6 +95,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     case 'q': a->quiet = true; return 0;
     case KEY_JSON: a->json = true; return 0;
     case KEY_SKIP_MUTANTS: a->skip_mutants = true; return 0;
+    case KEY_KEEP_GOING: a->keep_going = true; return 0;
     case KEY_INPUT:
         if (a->input_count == TK_MAX_PARAMS)
             argp_error(state, "--input is given more often than any op has inputs");
@@ -188,6 +193,18 @@ static void print_why(const tk_certificate *certificate)
     }
 }
 
+/* Of what holds, the largest distance that means something; of what is refuted, how far outside the worst value is. */
+static void format_worst(const tk_certificate *certificate, char *text, size_t size)
+{
+    tk_refutation refutation;
+    bool refuted = tk_certificate_refutation(certificate, &refutation) && refutation.elements > 0;
+    double ulp = refuted ? refutation.worst_ulp : tk_certificate_accepted_ulp(certificate);
+    if (isfinite(ulp))
+        snprintf(text, size, "%.4g", ulp);
+    else
+        snprintf(text, size, "%s", refuted && refutation.nan > 0 ? "NaN" : refuted ? "-" : "inf");
+}
+
 static void print_row(const certify_session *s, const tk_certificate *certificate)
 {
     char elements[32];
@@ -199,7 +216,7 @@ static void print_row(const certify_session *s, const tk_certificate *certificat
     int rejected = 0;
     int planted = tk_certificate_mutants(certificate, &rejected);
     cli_format_count(tk_certificate_elements(certificate), elements, sizeof elements);
-    snprintf(ulp, sizeof ulp, "%.4g", tk_certificate_worst_ulp(certificate));
+    format_worst(certificate, ulp, sizeof ulp);
     snprintf(used, sizeof used, "%.1f%%", 100 * tk_certificate_bound_used(certificate));
     if (planted > 0)
         snprintf(mutants, sizeof mutants, "%d/%d", rejected, planted);

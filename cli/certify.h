@@ -23,6 +23,7 @@ enum {
     KEY_SCALE,
     KEY_IGNORE_INDEX,
     KEY_SKIP_MUTANTS,
+    KEY_KEEP_GOING,
     KEY_THREADS,
     KEY_OUT,
     KEY_SIGN,
@@ -49,6 +50,7 @@ typedef struct certify_arguments {
     const char *inputs[TK_MAX_PARAMS];
     int input_count;
     bool skip_mutants;
+    bool keep_going;
     bool json;
     bool quiet;
 } certify_arguments;

@@ -51,6 +51,20 @@ static json_t *number(double value)
     return isfinite(value) ? json_real(value) : json_string("infinity");
 }
 
+/* How wrong it is, if it is refuted. */
+static void set_refutation(json_t *line, const tk_certificate *certificate)
+{
+    tk_refutation r;
+    if (!tk_certificate_refutation(certificate, &r))
+        return;
+    json_object_set_new(line, "grade", cli_json_text(r.grade));
+    json_object_set_new(line, "wrong", json_integer(r.elements));
+    json_object_set_new(line, "wrong_of", json_integer(r.judged));
+    json_object_set_new(line, "wrong_nan", json_integer(r.nan));
+    json_object_set_new(line, "wrong_median_ulp", number(r.median_ulp));
+    json_object_set_new(line, "wrong_worst_ulp", number(r.worst_ulp));
+}
+
 static void write_line(batch *b, const finding *f)
 {
     json_t *line = json_pack("{s:o, s:s, s:o}", "file", cli_json_text(f->file), "verdict",
@@ -73,8 +87,10 @@ static void write_line(batch *b, const finding *f)
         json_object_set_new(line, "reproduce", cli_json_text(tk_certificate_reproduce(c)));
         json_object_set_new(line, "elements", json_integer(tk_certificate_elements(c)));
         json_object_set_new(line, "worst_ulp", number(tk_certificate_worst_ulp(c)));
+        json_object_set_new(line, "accepted_ulp", number(tk_certificate_accepted_ulp(c)));
         json_object_set_new(line, "bound_used", number(tk_certificate_bound_used(c)));
         json_object_set_new(line, "seconds", json_real(tk_certificate_seconds(c)));
+        set_refutation(line, c);
     }
     json_object_set_new(line, "level", json_string(tk_level_name(b->s->p->options.level)));
     json_object_set_new(line, "seed", json_integer((json_int_t)b->s->p->options.seed));

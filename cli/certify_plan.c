@@ -518,6 +518,7 @@ cli_exit certify_plan_make(const certify_arguments *a, certify_plan *p, tk_ctx *
 {
     p->options = TK_CERTIFY_DEFAULTS;
     p->options.skip_mutants = a->skip_mutants;
+    p->options.keep_going = a->keep_going;
     if (!plan_work(a, p) || !plan_numbers(a, p) || !plan_files(a, p))
         return CLI_BAD;
     cli_exit result = p->file_count || p->program.server

@@ -46,7 +46,7 @@ _tokitai_certify() {
         *)
             if [[ $current == -* ]]; then
                 _tokitai_reply "--kernel --kernels --program --compiler --flags --timeout --jobs --json-lines --junit --backend
-                    --lowering --dtype --index --mutant --variant --level --seed --skip-mutants --threads
+                    --lowering --dtype --index --mutant --variant --level --seed --skip-mutants --keep-going --threads
                     --shape --family --input --label-smoothing --scale --ignore-index --out --sign --json --quiet --help" "$current"
             else
                 _tokitai_reply "$(_tokitai_list ops)" "$current"

@@ -395,6 +395,7 @@ typedef struct tk_certify_options {
     int input_count;
     const tk_xent_options *xent; /* these options only; NULL for several */
     bool skip_mutants;           /* do not run the planted wrong kernels; the certificate then says so */
+    bool keep_going;             /* run the other trials too when one has failed, to tell how wrong a kernel is */
     tk_progress progress;        /* may be NULL */
     void *progress_data;
 } tk_certify_options;
@@ -417,12 +418,30 @@ const char *tk_certificate_headline(const tk_certificate *certificate);
 const char *tk_certificate_scope(const tk_certificate *certificate);
 const char *tk_certificate_subject(const tk_certificate *certificate); /* "cpu.gelu_bwd.f16.scalar" */
 int64_t tk_certificate_elements(const tk_certificate *certificate);    /* judged */
+/* The largest distance from the correctly rounded exact value, whatever it means there: infinite where one is infinite and the other is
+ * not, huge where the exact value is far below the bound. */
 double tk_certificate_worst_ulp(const tk_certificate *certificate);
+/* That of accepted elements where it means something: both are finite, and the exact value is larger than the bound. */
+double tk_certificate_accepted_ulp(const tk_certificate *certificate);
 double tk_certificate_bound_used(const tk_certificate *certificate); /* share of the bound, over all elements */
 int tk_certificate_mutants(const tk_certificate *certificate, int *rejected); /* planted; how many were rejected */
 double tk_certificate_seconds(const tk_certificate *certificate);
 const char *tk_certificate_reason(const tk_certificate *certificate);    /* why refuted or unknown, else "" */
 const char *tk_certificate_reproduce(const tk_certificate *certificate); /* the one-line command, else "" */
+
+/* How wrong a refuted kernel is; docs/certificate.md says what each grade means. */
+typedef struct tk_refutation {
+    const char *grade; /* "slight", "inexact", "gross", "structural" */
+    int64_t elements;  /* wrong */
+    int64_t judged;    /* in the trials that failed */
+    int64_t nan;       /* wrong and NaN */
+    double
+        median_ulp; /* half of the wrong ones are at most so far from the nearest admissible value; infinite beyond 1024 */
+    double worst_ulp; /* infinite if one has no distance: it is NaN, or no number is admissible */
+} tk_refutation;
+
+/* False if the certificate does not refute, or is of a version that did not tell. */
+bool tk_certificate_refutation(const tk_certificate *certificate, tk_refutation *refutation);
 
 /* The certificate as an in-toto Statement in canonical JSON, and as Markdown. NULL when memory ran out. Valid as long as
  * the certificate. */

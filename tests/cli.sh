@@ -349,10 +349,13 @@ expect 0 "a family" certify gelu_fwd --dtype f16 --family special --shape 17
 says out "^    verdict    HELD for one case: n=17, family special$"
 expect 0 "a family at every shape" certify gelu_fwd --dtype f16 --family special --lowering best
 says out "^1 certificate: 1 HELD for one family: special; not kept"
-expect 0 "an empty shape" certify gelu_fwd --dtype f16 --shape n=0
+expect 3 "an empty shape" certify gelu_fwd --dtype f16 --shape n=0
+says out "^    verdict    UNKNOWN for one case: n=0$"
+says out "why +nothing was judged"
 
 expect 1 "a wrong kernel is refuted" certify gelu_fwd --dtype f16 --mutant all_zeros
 says out "^mutant\.gelu_fwd\.f16\.all_zeros +REFUTED"
+says out "^    verdict    REFUTED, gross so far: 1 of 1 element wrong, by [0-9.]+ ulp$"
 says out "^    why +GELU_FWD\.ERR"
 says out "^    reproduce +tokitai certify gelu_fwd "
 is "    its certificate is not kept" test ! -e state
@@ -366,6 +369,19 @@ says out "REFUTED"
 expect 1 "a wrong kernel, kept" certify gelu_fwd --dtype f16 --mutant all_zeros --out wrong
 refuted=$(find wrong -name '*.json')
 is "    its certificate is there" test -s "$refuted"
+
+expect 1 "a wrong kernel, how wrong" certify gelu_bwd --dtype f16 --mutant tanh_form --keep-going --out whole
+says out "REFUTED, inexact: [0-9,]+ of [0-9,]+ elements \([0-9.]+ %\) wrong in [0-9]+ of [0-9]+ trials, half"
+says whole/mutant.gelu_bwd.f16.tanh_form.md "^inexact: [0-9]+ of [0-9]+ trials failed\.$"
+says whole/mutant.gelu_bwd.f16.tanh_form.md "^\| GELU_BWD\.ERR \| [0-9]+ \| [0-9]+ \| [0-9]+ \| [0-9]+ \| [0-9]+ \| 0 \| 0 \|$"
+expect 0 "    it is found so again" replay whole/mutant.gelu_bwd.f16.tanh_form.json
+expect 1 "    stopped at the first failure" certify gelu_bwd --dtype f16 --mutant tanh_form --out stopped
+says out "REFUTED, [a-z]+ so far: "
+expect 1 "    which is less" diff stopped/mutant.gelu_bwd.f16.tanh_form.json whole/mutant.gelu_bwd.f16.tanh_form.json
+says out "^wrong elements$"
+expect 0 "near zero and at overflow ulps say little" certify xent --dtype bf16 --index i32 --skip-mutants --lowering best --out near_zero
+says out "^cpu\.xent\.bf16\.[a-z0-9_]+ +HELD +[0-9,]+ +[0-9.]+ +[0-9.]+%"
+says near_zero/*.md "^\| accepted within their bound of zero, where an ulp says little \| [1-9]"
 
 echo "-- check"
 expect 0 "an intact certificate" check "$certificate"

@@ -94,6 +94,15 @@ says out "^1 certificate: 1 HELD for one case: n=7; seed "
 says lines '"headline":"HELD for one case: n=7"'
 says junit.xml "<system-out>HELD for one case: n=7</system-out>"
 
+echo "-- how wrong"
+expect 1 "all trials of one that is wrong" certify gemm --kernel "$examples/bad_gemm_f16_sum.c" --dtype f16 --seed 11 --keep-going --skip-mutants --json-lines lines --junit junit.xml
+says out "REFUTED, inexact: [0-9,]+ of [0-9,]+ elements \\([0-9.]+ %\\) wrong in [0-9]+ of [0-9]+ trials"
+says lines '"grade":"inexact","wrong":[1-9][0-9]*,"wrong_of":[1-9][0-9]*,"wrong_nan":0,"wrong_median_ulp":[0-9.]+,"wrong_worst_ulp":[0-9.e+]+'
+says junit.xml "<system-out>REFUTED, inexact: "
+expect 1 "one that crashes, however often it may" certify gelu_fwd --kernel "$examples/bad_crash.c" --dtype f16 --keep-going --skip-mutants --json-lines lines
+says out "REFUTED, structural \\(GELU_FWD\\.SHAPE\\)$"
+says lines '"grade":"structural","wrong":0'
+
 echo "-- templates hold, several ops in one file"
 for op in $("$tokitai" ops --list ops); do "$tokitai" new-kernel "$op" >/dev/null; done
 mkdir plain && mv ./*_fwd.c ./*_bwd.c xent.c gemm*.c plain/

@@ -41,13 +41,16 @@ certify exhaustive 0 gelu_fwd --dtype f16 --level exhaustive --skip-mutants
 certify shape 0 gelu_bwd --dtype bf16 --shape n=257
 certify family 0 gelu_bwd --dtype f16 --family huge --skip-mutants
 certify given 0 gelu_bwd --dtype f16 --shape n=3 --input grad_output=0x3c00,0x7c00,0x5640 --input x=0x7e01,0xbc00,0xc529
-certify empty 0 gelu_fwd --dtype f16 --shape n=0 --input x=
+certify empty 3 gelu_fwd --dtype f16 --shape n=0 --input x=
 certify mutant_value 1 gelu_bwd --dtype f16 --mutant tanh_form
 certify variant 0 gelu_bwd --dtype f16 --variant base_2
 certify mutant_nan 1 gelu_bwd --dtype bf16 --mutant nan_masked
 certify mutant_write 1 gelu_fwd --dtype f16 --mutant last_dropped
 certify mutant_saturating 1 gelu_fwd --dtype bf16 --mutant saturating
 certify mutant_given 1 gelu_bwd --dtype f16 --mutant tanh_form --shape n=1 --input grad_output=0x5640 --input x=0xc529
+
+certify mutant_whole 1 gelu_bwd --dtype bf16 --mutant nan_masked --keep-going
+certify near_zero 0 xent --dtype bf16 --index i32 --lowering best --skip-mutants
 
 # Kernel files: one that holds, one whose values are wrong, one that crashes, one that never ends, one that does not compile.
 kernels=$root/examples/kernels
@@ -156,6 +159,20 @@ broken = [
     ("kernel", put(predicate, "built", "log", "warnings")),
     ("kernel_wrong", put(predicate, "run", "kernel", "backend", "emu")),
     ("exhaustive", put(predicate, "run", "level", "full")),
+    ("quick", put(predicate, "result", "elements", 0)),
+    ("quick", put(predicate, "run", "keep_going", False)),
+    ("near_zero", put(predicate, "result", "accepted", "worst_ulp", "infinity")),
+    ("near_zero", drop(predicate, "result", "accepted", "near_zero")),
+    ("near_zero", put(predicate, "result", "worst", "where", "somewhere")),
+    ("mutant_value", put(predicate, "result", "refutation", "grade", "harmless")),
+    ("mutant_value", drop(predicate, "result", "refutation", "worst_ulp")),
+    ("mutant_value", put(predicate, "result", "refutation", "structural", ["GELU_BWD.WRITE"])),
+    ("mutant_write", put(predicate, "result", "refutation", "structural", [])),
+    ("mutant_write", put(predicate, "result", "refutation", "grade", "gross")),
+    ("mutant_whole", put(predicate, "result", "refutation", "grade", "slight")),
+    ("mutant_whole", put(predicate, "result", "refutation", "grade", "inexact")),
+    ("mutant_whole", drop(predicate, "result", "refutation", "clauses", 0, "ulp_histogram")),
+    ("kernel_crash", put(predicate, "result", "refutation", "worst_ulp", 1)),
     ("exhaustive", put(predicate, "result", "undecided", 1)),
     ("given", drop(predicate, "run", "shape")),
     ("given", put(predicate, "run", "inputs", "x", ["0x3c00"])),

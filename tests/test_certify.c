@@ -1,4 +1,5 @@
 /* Certification as a program asks for it: of a function of its own, from wherever it lies, and with options that are refused. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -82,6 +83,184 @@ static void functions_that_a_program_brings(void **state)
     assert_int_equal(tk_certificate_verdict(certificate), TK_UNKNOWN);
     assert_non_null(strstr(tk_certificate_reason(certificate), "failure 42"));
     tk_certificate_destroy(certificate);
+    tk_ctx_destroy(ctx);
+}
+
+/* -- How wrong ----------------------------------------------------------------------------------------------------------- */
+
+/* What becomes of every element from `first` on. */
+typedef struct spoiler {
+    uint16_t flip; /* these bits */
+    uint16_t put;  /* or this pattern instead, if not 0 */
+    int64_t first;
+    bool unwritten;        /* leaves them alone */
+    bool refuses_infinity; /* does not take a case with an infinite weight */
+} spoiler;
+
+static int spoiling_function(const tk_case *c, void *const b[], void *data)
+{
+    const spoiler *s = data;
+    const int64_t dim = c->dims[1];
+    const uint16_t *weight = b[1];
+    uint16_t *out = b[2];
+    for (int64_t i = 0; i < c->dims[2] * dim && s->refuses_infinity; i++)
+        if ((weight[i] & 0x7fff) == 0x7c00)
+            return 42;
+    for (int64_t i = 0; i < c->dims[0] * dim; i++) {
+        const uint16_t right = weight[((const int32_t *)b[0])[i / dim] * dim + i % dim];
+        if (i < s->first)
+            out[i] = right;
+        else if (!s->unwritten)
+            out[i] = s->put ? s->put : right ^ s->flip;
+    }
+    return 0;
+}
+
+/* Of embedding_fwd, whose results are given bit by bit; `family` NULL stands for all. */
+static tk_certificate *certify_spoiled(tk_ctx *ctx, spoiler *s, const char *family, bool keep_going)
+{
+    tk_certify_options options = TK_CERTIFY_DEFAULTS;
+    options.kernel = spoiling_function;
+    options.kernel_data = s;
+    options.kernel_name = "spoiled";
+    options.dims = (int64_t[]){40, 5, 7};
+    options.family = family;
+    options.keep_going = keep_going;
+    return certify_one(ctx, tk_contract_find("embedding_fwd"), TK_F16, TK_I32, options);
+}
+
+static void grades(void **state)
+{
+    (void)state;
+    static const struct {
+        spoiler how;
+        const char *grade;
+        const char *says;
+        int64_t elements, nan;
+        double median, worst;
+    } cases[] = {
+        {{.flip = 1, .first = 199}, "slight", "slight: 1 of 200 elements (0.5 %) wrong, by 1 ulp", 1, 0, 1, 1},
+        {{.flip = 1, .first = 197},
+         "slight",
+         "slight: 3 of 200 elements (1.5 %) wrong, by at most 1 ulp",
+         3,
+         0,
+         1,
+         1},
+        {{.flip = 4},
+         "inexact",
+         "inexact: all 200 elements wrong, half of them by at most 4 ulp, the worst by 4 ulp",
+         200,
+         0,
+         4,
+         4},
+        {{.flip = 0x20, .first = 190}, "inexact", "the worst by 32 ulp", 10, 0, 64, 32},
+        {{.flip = 0x8000, .first = 100}, "gross", "gross: 100 of 200 elements (50 %) wrong", 100, 0, INFINITY, 0},
+        {{.put = 0x7e00, .first = 198},
+         "gross",
+         "gross: 2 of 200 elements (1 %) wrong, 2 NaN",
+         2,
+         2,
+         INFINITY,
+         INFINITY},
+        {{.unwritten = true, .first = 199}, "structural", "structural (EMBEDDING_FWD.WRITE): ", 1, -1, 0, 0},
+    };
+    tk_ctx *ctx = new_context();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        spoiler how = cases[i].how;
+        tk_refutation r;
+        tk_certificate *certificate = certify_spoiled(ctx, &how, "normal", false);
+        assert_int_equal(tk_certificate_verdict(certificate), TK_REFUTED);
+        assert_true(tk_certificate_refutation(certificate, &r));
+        assert_string_equal(r.grade, cases[i].grade);
+        if (!strstr(tk_certificate_headline(certificate), cases[i].says))
+            fail_msg("%s: %s", cases[i].says, tk_certificate_headline(certificate));
+        assert_int_equal(r.elements, cases[i].elements);
+        assert_int_equal(r.judged, 200);
+        if (cases[i].nan >= 0)
+            assert_int_equal(r.nan, cases[i].nan);
+        if (cases[i].worst > 0)
+            assert_true(r.worst_ulp == cases[i].worst);
+        if (cases[i].median > 0)
+            assert_true(r.median_ulp == cases[i].median);
+        assert_non_null(strstr(tk_certificate_markdown(certificate), "## How wrong\n"));
+        tk_certificate_destroy(certificate);
+    }
+    spoiler right = {.first = INT64_MAX};
+    tk_refutation none;
+    tk_certificate *certificate = certify_spoiled(ctx, &right, NULL, true);
+    assert_int_equal(tk_certificate_verdict(certificate), TK_HELD);
+    assert_false(tk_certificate_refutation(certificate, &none));
+    assert_null(strstr(tk_certificate_markdown(certificate), "How wrong"));
+    tk_certificate_destroy(certificate);
+    tk_ctx_destroy(ctx);
+}
+
+/* Every trial is run and counted; without it, the first that fails ends the run. */
+static void keeps_going(void **state)
+{
+    (void)state;
+    tk_ctx *ctx = new_context();
+    size_t trials = 0;
+    for (int keep_going = 0; keep_going <= 1; keep_going++) {
+        spoiler how = {.flip = 1, .first = 199};
+        tk_certificate *certificate = certify_spoiled(ctx, &how, NULL, keep_going);
+        json_t *statement = statement_of(certificate);
+        const json_t *predicate = predicate_of(statement);
+        const json_t *run = json_object_get(predicate, "run");
+        const json_t *refutation = json_object_get(json_object_get(predicate, "result"), "refutation");
+        const json_t *clauses = json_object_get(refutation, "clauses");
+        trials = json_array_size(json_object_get(run, "trials"));
+        assert_int_equal(tk_certificate_verdict(certificate), TK_REFUTED);
+        assert_int_equal(json_is_true(json_object_get(run, "keep_going")), keep_going);
+        assert_int_equal(json_is_true(json_object_get(refutation, "complete")), keep_going);
+        assert_true(keep_going ? trials > 5 : trials == 1);
+        assert_int_equal(json_integer_value(json_object_get(refutation, "trials")), trials);
+        assert_int_equal(json_integer_value(json_object_get(refutation, "of_trials")), trials);
+        assert_int_equal(json_integer_value(json_object_get(refutation, "elements")), trials);
+        assert_int_equal(json_integer_value(json_object_get(refutation, "of_elements")), 200 * trials);
+        assert_int_equal(tk_certificate_elements(certificate), 200 * trials);
+        assert_int_equal(json_array_size(clauses), 1);
+        assert_int_equal(json_integer_value(json_object_get(json_array_get(clauses, 0), "elements")), trials);
+        assert_int_equal(!strstr(tk_certificate_headline(certificate), " so far: "), keep_going);
+        assert_non_null(strstr(tk_certificate_reproduce(certificate), "--shape queries=40,dim=5"));
+        json_decref(statement);
+        tk_certificate_destroy(certificate);
+    }
+    /* One that cannot go on stays refuted; one that only cannot be run stays unknown. */
+    for (int wrong = 0; wrong <= 1; wrong++) {
+        spoiler how = {.flip = 1, .first = wrong ? 199 : INT64_MAX, .refuses_infinity = true};
+        tk_certificate *certificate = certify_spoiled(ctx, &how, NULL, true);
+        assert_int_equal(tk_certificate_verdict(certificate), wrong ? TK_REFUTED : TK_UNKNOWN);
+        assert_int_equal(!!strstr(tk_certificate_headline(certificate), " so far: "), wrong);
+        assert_int_equal(!!strstr(tk_certificate_reason(certificate), "failure 42"), !wrong);
+        tk_certificate_destroy(certificate);
+    }
+    tk_ctx_destroy(ctx);
+}
+
+/* A verdict on nothing is none. */
+static void nothing_judged_is_unknown(void **state)
+{
+    (void)state;
+    static const int64_t empty[][3] = {{0, 3, 4}, {3, 0, 4}, {0, 0, 0}};
+    tk_ctx *ctx = new_context();
+    for (int i = 0; i < 3; i++) {
+        tk_certify_options options = TK_CERTIFY_DEFAULTS;
+        options.dims = empty[i];
+        tk_certificate *certificate = certify_one(ctx, tk_contract_find(quick_op), TK_F16, TK_I32, options);
+        assert_int_equal(tk_certificate_verdict(certificate), TK_UNKNOWN);
+        assert_non_null(strstr(tk_certificate_reason(certificate), "nothing was judged"));
+        /* What was checked all the same is listed. */
+        json_t *statement = statement_of(certificate);
+        const json_t *clauses = json_object_get(predicate_of(statement), "clauses");
+        int held = 0;
+        for (size_t k = 0; k < json_array_size(clauses); k++)
+            held += !strcmp(json_string_value(json_object_get(json_array_get(clauses, k), "verdict")), "HELD");
+        assert_int_equal(held, 3); /* WRITE, SHAPE, REPEAT */
+        json_decref(statement);
+        tk_certificate_destroy(certificate);
+    }
     tk_ctx_destroy(ctx);
 }
 
@@ -320,6 +499,9 @@ int main(int argc, char **argv)
         return certify_here();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(functions_that_a_program_brings),
+        cmocka_unit_test(grades),
+        cmocka_unit_test(keeps_going),
+        cmocka_unit_test(nothing_judged_is_unknown),
         cmocka_unit_test_setup_teardown(names_of_functions, enter, leave),
         cmocka_unit_test(the_callers_environment),
         cmocka_unit_test(a_function_that_changes_the_environment),

@@ -45,7 +45,7 @@ static const tk_contract fake = {
              .sums_to_one = true},
         },
     .clause_count = 3,
-    .clauses = {{"FAKE.ERR", ""}, {"FAKE.SPECIAL", ""}, {"FAKE.OTHER", ""}},
+    .clauses = {{"FAKE.ERR", ""}, {"FAKE.SPECIAL", "special values keep their meaning"}, {"FAKE.OTHER", ""}},
 };
 
 /* What the fake oracle says: one enclosure per element and what refine() adds to it. */
@@ -464,6 +464,145 @@ static void figures(void **state)
     assert_true(total.absolute_error == 0x1p-12 && !total.worst.present);
 }
 
+/* What is accepted but is not RN(S): the distance counts where an ulp says something, and is counted by its place elsewhere. */
+static void accepted_by_place(void **state)
+{
+    (void)state;
+    for (int d = 0; d < 3; d++) {
+        tk_dtype t = dtypes[d];
+        script s = {0};
+        double ulp = tki_ulp(t, 1);
+        double max = tki_decode(t, bits_of(t, INFINITY) - 1);
+        tki_judgement total = judge_one(&s, t, point(1, 4 * ulp), step(bits_of(t, 1), 3));
+        assert_true(total.accepted_ulps == 3);
+        assert_true(total.near_zero == 0 && total.at_overflow == 0);
+        assert_int_equal(tki_place_of(&total.worst), TKI_ORDINARY);
+        /* |S| = B belongs to zero, a hair less of B does not. */
+        const double bounds[] = {1, nextafter(1, 0)};
+        for (int k = 0; k < 2; k++) {
+            total = judge_one(&s, t, point(1, bounds[k]), bits_of(t, 0.5));
+            assert_int_equal(total.near_zero, k == 0);
+            assert_true(total.accepted_ulps == (k == 0 ? 0 : 0.5 / ulp));
+            assert_true(total.worst.ulps == 0.5 / ulp);
+            assert_int_equal(tki_place_of(&total.worst), k == 0 ? TKI_NEAR_ZERO : TKI_ORDINARY);
+        }
+        total = judge_one(&s, t, point(tki_decode(t, 1), 0.25), bits_of(t, 0.25));
+        assert_true(total.near_zero == 1 && total.accepted_ulps == 0 && total.worst.ulps > 1e6);
+        /* Infinite against finite, both ways. */
+        total = judge_one(&s, t, point(max, tki_ulp(t, max)), bits_of(t, INFINITY));
+        assert_true(total.at_overflow == 1 && total.accepted_ulps == 0 && isinf(total.worst.ulps));
+        total = judge_one(&s, t, point(max + tki_ulp(t, max), tki_ulp(t, max)), bits_of(t, max));
+        assert_true(total.at_overflow == 1 && total.near_zero == 0 && isinf(total.worst.ulps));
+        assert_int_equal(tki_place_of(&total.worst), TKI_AT_OVERFLOW);
+        /* RN(S) itself, refused ones and what a flag admits are of no place. */
+        total = judge_one(&s, t, point(1, 1), bits_of(t, 1));
+        assert_true(total.near_zero == 0 && total.accepted_ulps == 0);
+        total = judge_one(&s, t, point(0, ulp), bits_of(t, 1));
+        assert_true(total.near_zero == 0 && total.accepted_ulps == 0 && total.failure.present);
+        total = judge_one(&s, t, (tki_enclosure){.admits = TKI_ADMIT_PLUS_INF}, bits_of(t, INFINITY));
+        assert_true(total.at_overflow == 0 && total.accepted_ulps == 0);
+    }
+}
+
+/* One refused element: how far outside, is it gross? */
+static void assert_outside(tk_dtype t, tki_enclosure e, uint32_t got, double outside, bool gross)
+{
+    script s = {0};
+    tki_judgement total = judge_one(&s, t, e, got);
+    const tki_refused *refused = &total.refused[e.clause];
+    assert_int_equal(total.failed[e.clause], 1);
+    assert_true(total.failure.outside == outside);
+    assert_true(refused->worst == outside);
+    assert_int_equal(refused->gross, gross);
+    int64_t in_histogram = 0;
+    for (int i = 0; i < TKI_ULP_BINS; i++)
+        in_histogram += refused->histogram[i];
+    assert_int_equal(in_histogram, 1);
+}
+
+static void refused_by_distance(void **state)
+{
+    (void)state;
+    for (int d = 0; d < 3; d++) {
+        tk_dtype t = dtypes[d];
+        uint32_t infinity = bits_of(t, INFINITY);
+        double max = tki_decode(t, infinity - 1);
+        double ulp = tki_ulp(t, 1);
+        double bits = 1 / ulp; /* ulps that 1 has */
+        /* From the nearer end of the interval, not from S. */
+        for (int steps = 1; steps <= 3; steps++) {
+            assert_outside(t, point(1.5, 2 * ulp), step(bits_of(t, 1.5), 2 + steps), steps, false);
+            assert_outside(t, point(-1.5, 2 * ulp), step(bits_of(t, 1.5), 2 + steps) | sign_bit(t), steps, false);
+            assert_outside(t, point(1.5, 2 * ulp), step(bits_of(t, 1.5), -2 - steps), steps, false);
+        }
+        /* Gross begins where more than a sixteenth is wrong. */
+        assert_outside(t, point(1, 0), bits_of(t, 1.0625), bits / 16, false);
+        assert_outside(t, point(1, 0), step(bits_of(t, 1.0625), 1), bits / 16 + 1, true);
+        assert_outside(t, point(1, 0), bits_of(t, 0), bits, true);
+        assert_outside(t, point(1, 0), bits_of(t, 1) | sign_bit(t), 2 * bits, true);
+        /* Among subnormal numbers two steps are most of the value, and slight all the same. */
+        assert_outside(t, point(tki_decode(t, 1), 0), 3, 2, false);
+        assert_outside(t, point(0, 0), 2, 2, false);
+        assert_outside(t, point(0, 0), 3, 3, true);
+        /* Infinity counts as the next number, from either side; beyond it the exact value tells. */
+        assert_outside(t, point(max, 0), infinity, 1, false);
+        assert_outside(t, point(max + tki_ulp(t, max), 0), infinity - 1, 1, false);
+        assert_outside(t, point(-max, 0), infinity | sign_bit(t), 1, false);
+        assert_outside(t, point(4 * max, 0), infinity - 1, 3 * max / tki_ulp(t, max), true);
+        assert_outside(t, point(1, 0), infinity, (max + tki_ulp(t, max) - 1) / ulp, true);
+        /* NaN, and places where no number is right, have no distance. */
+        assert_outside(t, point(1, 0), infinity | 1, INFINITY, true);
+        tki_enclosure special = {.admits = TKI_ADMIT_NAN, .clause = 1};
+        assert_outside(t, special, bits_of(t, 1), INFINITY, true);
+        special.admits = TKI_ADMIT_PLUS_INF;
+        assert_outside(t, special, infinity - 1, INFINITY, true);
+        script s = {0};
+        assert_int_equal(judge_one(&s, t, special, infinity - 1).refused[1].special, 1);
+        assert_int_equal(judge_one(&s, t, special, infinity | 1).refused[1].special, 0);
+        assert_int_equal(judge_one(&s, t, special, infinity | 1).refused[1].nan, 1);
+        assert_int_equal(judge_one(&s, t, point(1, 0), infinity | 1).refused[0].nan, 1);
+        /* Zero and given bits are numbers. */
+        special.admits = TKI_ADMIT_ZERO | TKI_ADMIT_NAN;
+        assert_outside(t, special, 3, 3, true);
+        tki_enclosure exact = {.admits = TKI_ADMIT_RAW_BITS, .bits = bits_of(t, 1), .clause = 2};
+        assert_outside(t, exact, step(bits_of(t, 1), 1), 1, false);
+        exact.bits = 0;
+        assert_outside(t, exact, sign_bit(t), 0, false); /* another pattern of the same value */
+        exact.bits = infinity | 1;
+        assert_outside(t, exact, bits_of(t, 1), INFINITY, true);
+    }
+}
+
+static void assert_described(tki_enclosure e, uint16_t got, const char *expected)
+{
+    script s = {0};
+    char text[512];
+    tki_judgement total = judge_one(&s, TK_F16, e, got);
+    assert_true(total.failure.present);
+    tk_case c = tk_case_init(&fake, TK_F16);
+    tki_element_describe(&c, &total.failure, text, sizeof text);
+    assert_string_equal(text, expected);
+}
+
+static void refused_in_words(void **state)
+{
+    (void)state;
+    assert_described(point(1, 0), 0x3c02,
+                     "y[0] is 0x3c02 = 1.00195312; the exact value is 1 and [1, 1] is admissible; "
+                     "2 ulp outside");
+    assert_described(point(1, 0), 0x7e00, "y[0] is 0x7e00 = nan; the exact value is 1 and [1, 1] is admissible");
+    tki_enclosure e = {.admits = TKI_ADMIT_NAN, .clause = 1};
+    assert_described(e, 0x3c00, "y[0] is 0x3c00 = 1; only NaN is admissible: special values keep their meaning");
+    e.admits = TKI_ADMIT_NAN | TKI_ADMIT_ZERO;
+    assert_described(e, 0x7c00,
+                     "y[0] is 0x7c00 = inf; only NaN or 0 is admissible: special values keep their meaning; "
+                     "1.1e+12 ulp outside");
+    e = (tki_enclosure){.admits = TKI_ADMIT_BITS, .bits = 0x3c01, .clause = 1};
+    assert_described(e, 0x3c00,
+                     "y[0] is 0x3c00 = 1; only 0x3c01 is admissible: special values keep their meaning; "
+                     "1 ulp outside");
+}
+
 /* Rows that should sum to one. */
 static void row_sums(void **state)
 {
@@ -538,6 +677,10 @@ static void assert_same_judgement(const tki_judgement *a, const tki_judgement *b
     assert_int_equal(a->elements, b->elements);
     assert_memory_equal(a->judged, b->judged, sizeof a->judged);
     assert_memory_equal(a->failed, b->failed, sizeof a->failed);
+    assert_memory_equal(a->refused, b->refused, sizeof a->refused);
+    assert_int_equal(a->near_zero, b->near_zero);
+    assert_int_equal(a->at_overflow, b->at_overflow);
+    assert_true(a->accepted_ulps == b->accepted_ulps);
     assert_memory_equal(a->histogram, b->histogram, sizeof a->histogram);
     assert_int_equal(a->refined, b->refined);
     assert_int_equal(a->undecided, b->undecided);
@@ -569,6 +712,12 @@ static void same_for_every_number_of_threads_and_box(void **state)
                 assert_int_equal(judge(&s, dtype, ROWS, COLS, dtypes[d] == TK_F32, data, threads, &total), TK_OK);
                 int64_t in_histogram = total.undefined;
                 int64_t judged = 0;
+                for (int i = 0; i < TK_MAX_CLAUSES; i++) {
+                    int64_t refused = 0;
+                    for (int k = 0; k < TKI_ULP_BINS; k++)
+                        refused += total.refused[i].histogram[k];
+                    assert_int_equal(refused, total.failed[i]);
+                }
                 for (int i = 0; i < TKI_ULP_BINS; i++)
                     in_histogram += total.histogram[i];
                 for (int i = 0; i < TK_MAX_CLAUSES; i++)
@@ -651,6 +800,9 @@ int main(void)
         cmocka_unit_test(a_bound_that_is_no_number_is_an_error),
         cmocka_unit_test(failures_of_the_oracle_come_out),
         cmocka_unit_test(figures),
+        cmocka_unit_test(accepted_by_place),
+        cmocka_unit_test(refused_by_distance),
+        cmocka_unit_test(refused_in_words),
         cmocka_unit_test(row_sums),
         cmocka_unit_test(same_for_every_number_of_threads_and_box),
         cmocka_unit_test(outputs_add_up),

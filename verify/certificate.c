@@ -142,6 +142,27 @@ double tk_certificate_worst_ulp(const tk_certificate *certificate)
     return tki_certificate_real(certificate, "result.worst_ulp");
 }
 
+double tk_certificate_accepted_ulp(const tk_certificate *certificate)
+{
+    /* Earlier versions did not tell them apart. */
+    bool known = tki_certificate_get(certificate, "result.accepted.worst_ulp") != NULL;
+    return known ? tki_certificate_real(certificate, "result.accepted.worst_ulp")
+                 : tk_certificate_worst_ulp(certificate);
+}
+
+bool tk_certificate_refutation(const tk_certificate *certificate, tk_refutation *refutation)
+{
+    *refutation = (tk_refutation){
+        .grade = tki_certificate_text(certificate, "result.refutation.grade"),
+        .elements = tki_certificate_integer(certificate, "result.refutation.elements"),
+        .judged = tki_certificate_integer(certificate, "result.refutation.of_elements"),
+        .nan = tki_certificate_integer(certificate, "result.refutation.nan"),
+        .median_ulp = tki_certificate_real(certificate, "result.refutation.median_up_to_ulp"),
+        .worst_ulp = tki_certificate_real(certificate, "result.refutation.worst_ulp"),
+    };
+    return refutation->grade[0] != 0;
+}
+
 double tk_certificate_bound_used(const tk_certificate *certificate)
 {
     return tki_certificate_real(certificate, "result.bound_used");

@@ -228,6 +228,10 @@ static void add_result(tki_outcome *o, const tki_trial *trial, const tki_inputs 
 {
     note_worst(o, trial, inputs, &r->judgement.worst);
     tki_judgement_add(&o->judgement, &r->judgement);
+    if (r->failed_clause >= 0) {
+        tki_judgement_add(&o->failing, &r->judgement);
+        o->failed_trials++;
+    }
     for (int i = 0; i < TK_MAX_CLAUSES; i++)
         o->structural[i] += r->structural[i];
     if (r->determinism < o->determinism)
@@ -439,9 +443,27 @@ static tk_status note_refuted(tki_subject *subject, tki_outcome *o, const tki_tr
     return o->reproduce ? TK_OK : tki_fail(subject->ctx, TK_NO_MEMORY, "no memory for the reproducing command");
 }
 
-/* Runs the trials until one fails. */
+/* A trial that ran to an end, whatever became of it. The first that fails is shrunk and gives the reason; of later ones, which only
+ * keep_going comes to, the figures count. */
+static tk_status note_ran(tki_subject *subject, tki_outcome *o, const tki_trial *trial, tki_inputs *inputs,
+                          tki_trial_result *r)
+{
+    if (!r->faulted)
+        record_trial(o, trial, r);
+    if (r->failed_clause < 0)
+        return TK_OK;
+    if (o->verdict == TK_HELD)
+        return note_refuted(subject, o, trial, inputs, r);
+    o->refuted[r->failed_clause] = true;
+    return TK_OK;
+}
+
+/* Runs the trials until one fails or cannot be run; with keep_going, until one cannot be run or has crashed too often, for each crash
+ * costs a new process. */
 static tk_status run_trials(tki_subject *subject, tki_outcome *o, const tki_trials *trials, double share)
 {
+    enum { MOST_FAULTS = 8 };
+    int faults = 0;
     for (int64_t i = 0; i < trials->count; i++) {
         const tki_trial *trial = &trials->list[i];
         tki_inputs inputs;
@@ -451,21 +473,20 @@ static tk_status run_trials(tki_subject *subject, tki_outcome *o, const tki_tria
         if (status != TK_OK)
             return status;
         status = tki_trial_run(subject, trial, &inputs, &r);
+        bool over = status != TK_OK || r.could_not_run;
         if (status == TK_OK) {
             add_result(o, trial, &inputs, &r);
-            if (r.could_not_run) {
+            o->complete = ++o->tried == trials->count;
+            faults += r.faulted;
+            if (!r.could_not_run)
+                status = note_ran(subject, o, trial, &inputs, &r);
+            else if (o->verdict == TK_HELD)
                 note_not_run(o, &r);
-            } else {
-                if (!r.faulted)
-                    record_trial(o, trial, &r);
-                if (r.failed_clause >= 0)
-                    status = note_refuted(subject, o, trial, &inputs, &r);
-            }
         }
         tki_inputs_free(&inputs);
-        if (status != TK_OK || o->verdict != TK_HELD)
+        if (status != TK_OK || over || faults == MOST_FAULTS || (o->verdict != TK_HELD && !o->options->keep_going))
             return status;
-        o->held++;
+        o->held += o->verdict == TK_HELD;
     }
     return TK_OK;
 }
@@ -610,6 +631,11 @@ static void conclude(tki_outcome *o)
 {
     if (o->verdict != TK_HELD)
         return;
+    if (o->judgement.elements == 0) {
+        o->verdict = TK_UNKNOWN;
+        snprintf(o->reason, sizeof o->reason, "nothing was judged: no output of any trial has an element");
+        return;
+    }
     if (o->judgement.undefined > 0) {
         o->verdict = TK_UNKNOWN;
         snprintf(o->reason, sizeof o->reason, "the contract gives no bound for %lld of the elements judged",

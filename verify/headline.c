@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tokitai.h"
+#include "verify/refutation.h"
 
 static const char *text_of(const json_t *object, const char *name)
 {
@@ -122,7 +122,13 @@ char *tki_headline(const json_t *predicate)
     if (!out)
         return NULL;
     print_text(out, text_of(predicate, "verdict"));
+    long plain = ftell(out);
     print_scope(out, predicate);
+    const json_t *refutation = json_object_get(json_object_get(predicate, "result"), "refutation");
+    if (json_is_object(refutation)) {
+        fputs(ftell(out) > plain ? "; " : ", ", out);
+        tki_refutation_print(out, refutation);
+    }
     if (fclose(out)) {
         free(text);
         return NULL;

@@ -13,7 +13,7 @@ void tki_print_shape(FILE *out, const char *op, const json_t *shape);
  * ran out. */
 char *tki_scope(const json_t *predicate);
 
-/* "HELD", "HELD for one case: n=1": the verdict, its scope, and what else has to be known at first sight. As above. */
+/* "HELD", "HELD for one case: n=1", "REFUTED, slight: 12 of 4,096 elements ...": the verdict, its scope, and what else has to be known at first sight. As above. */
 char *tki_headline(const json_t *predicate);
 
 #endif

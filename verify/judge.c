@@ -4,6 +4,7 @@
 #include "verify/judge.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -124,9 +125,67 @@ static void note_worst(tki_judgement *tally, const tki_element *element)
         tally->worst = *element;
 }
 
-static void note_failure(tki_judgement *tally, const tki_element *element)
+tki_place tki_place_of(const tki_element *element)
+{
+    if (!element->interval)
+        return TKI_ORDINARY;
+    /* A NaN is infinitely far off, too; it is refused, wherever it is. */
+    if (isinf(element->ulps))
+        return TKI_AT_OVERFLOW;
+    return fabs(element->exact) <= element->bound ? TKI_NEAR_ZERO : TKI_ORDINARY;
+}
+
+static void note_accepted(tki_judgement *tally, const tki_element *element)
+{
+    tally->bound_used = fmax(tally->bound_used, element->bound_used);
+    if (element->ulps == 0)
+        return;
+    switch (tki_place_of(element)) {
+    case TKI_ORDINARY: tally->accepted_ulps = fmax(tally->accepted_ulps, element->ulps); return;
+    case TKI_NEAR_ZERO: tally->near_zero++; return;
+    case TKI_AT_OVERFLOW: tally->at_overflow++; return;
+    }
+}
+
+/* The nearest admissible value. Infinity counts as the number that would follow the largest finite one, or as far beyond as everything
+ * admissible is: an overflow a hair too early or too late is then a small distance, and a saturated 1e30 a large one. NaN: there is
+ * no such value. */
+static double nearest_admissible(tk_dtype dtype, const tki_element *e, double out, double overflow)
+{
+    double end;
+    if (e->interval)
+        end = tki_decode(dtype, out > tki_decode(dtype, e->hi_bits) ? e->hi_bits : e->lo_bits);
+    else if (e->admits & (TKI_ADMIT_BITS | TKI_ADMIT_RAW_BITS))
+        end = tki_decode(dtype, e->expected);
+    else
+        return e->admits & TKI_ADMIT_ZERO ? 0 : NAN;
+    if (!isinf(end))
+        return end;
+    double beyond = e->interval ? fabs(e->exact) - e->bound : 0;
+    return copysign(beyond > overflow ? beyond : overflow, end);
+}
+
+static void note_refused(tk_dtype dtype, tki_judgement *tally, tki_element *element)
+{
+    tki_refused *refused = &tally->refused[element->clause];
+    const double out = tki_decode(dtype, element->got);
+    const double largest = tki_decode(dtype, tki_round_double(dtype, INFINITY) - 1);
+    const double overflow = largest + tki_ulp(dtype, largest);
+    const double end = nearest_admissible(dtype, element, out, overflow);
+    const double distance = fabs((isinf(out) ? copysign(overflow, out) : out) - end);
+    element->outside = isnan(distance) ? INFINITY : distance / tki_ulp(dtype, fmin(fabs(end), largest));
+    refused->histogram[histogram_bin(element->outside)]++;
+    refused->worst = fmax(refused->worst, element->outside);
+    /* Within two ulps, which is much of a subnormal number, nothing is gross. */
+    refused->gross += element->outside > 2 && !(distance <= fabs(end) / 16);
+    refused->nan += isnan(out);
+    refused->special += isnan(end) && !isnan(out);
+}
+
+static void note_failure(tk_dtype dtype, tki_judgement *tally, tki_element *element)
 {
     tally->failed[element->clause]++;
+    note_refused(dtype, tally, element);
     if (!tally->failure.present || element->index < tally->failure.index)
         tally->failure = *element;
 }
@@ -215,7 +274,8 @@ static void judge_element(bench *b, const tki_enclosure *e, int64_t row, int64_t
                            .clause = e->clause,
                            .index = index,
                            .got = got,
-                           .admits = e->admits};
+                           .admits = e->admits,
+                           .expected = e->admits & (TKI_ADMIT_BITS | TKI_ADMIT_RAW_BITS) ? e->bits : 0};
     if (e->admits & TKI_UNDEFINED) {
         tally->undefined++;
         return;
@@ -230,11 +290,11 @@ static void judge_element(bench *b, const tki_enclosure *e, int64_t row, int64_t
     else
         element.ulps = INFINITY;
     tally->histogram[histogram_bin(element.ulps)]++;
-    note_worst(tally, &element);
     if (accepted)
-        tally->bound_used = fmax(tally->bound_used, element.bound_used);
+        note_accepted(tally, &element);
     else
-        note_failure(tally, &element);
+        note_failure(b->dtype, tally, &element);
+    note_worst(tally, &element);
 }
 
 static void judge_box(bench *b, const tki_box *box, int64_t cols, const void *data, tki_enclosure *enclosures)
@@ -261,20 +321,40 @@ static void note_row_sum(bench *b, int64_t row, int64_t cols, const void *data)
         b->tally->row_sum_error = fmax(b->tally->row_sum_error, fabs(sum - 1));
 }
 
-static void merge(tki_judgement *total, const tki_judgement *part)
+void tki_refused_add(tki_refused *sum, const tki_refused *part)
 {
+    for (int i = 0; i < TKI_ULP_BINS; i++)
+        sum->histogram[i] += part->histogram[i];
+    sum->gross += part->gross;
+    sum->nan += part->nan;
+    sum->special += part->special;
+    sum->worst = fmax(sum->worst, part->worst);
+}
+
+void tki_judgement_add(tki_judgement *sum, const tki_judgement *part)
+{
+    sum->elements += part->elements;
+    sum->refined += part->refined;
+    sum->undecided += part->undecided;
+    sum->undefined += part->undefined;
+    sum->near_zero += part->near_zero;
+    sum->at_overflow += part->at_overflow;
     for (int i = 0; i < TK_MAX_CLAUSES; i++) {
-        total->judged[i] += part->judged[i];
-        total->failed[i] += part->failed[i];
+        sum->judged[i] += part->judged[i];
+        sum->failed[i] += part->failed[i];
+        tki_refused_add(&sum->refused[i], &part->refused[i]);
     }
     for (int i = 0; i < TKI_ULP_BINS; i++)
-        total->histogram[i] += part->histogram[i];
-    total->refined += part->refined;
-    total->undecided += part->undecided;
-    total->undefined += part->undefined;
-    total->bound_used = fmax(total->bound_used, part->bound_used);
-    total->absolute_error = fmax(total->absolute_error, part->absolute_error);
-    total->row_sum_error = fmax(total->row_sum_error, part->row_sum_error);
+        sum->histogram[i] += part->histogram[i];
+    sum->accepted_ulps = fmax(sum->accepted_ulps, part->accepted_ulps);
+    sum->bound_used = fmax(sum->bound_used, part->bound_used);
+    sum->absolute_error = fmax(sum->absolute_error, part->absolute_error);
+    sum->row_sum_error = fmax(sum->row_sum_error, part->row_sum_error);
+}
+
+static void merge(tki_judgement *total, const tki_judgement *part)
+{
+    tki_judgement_add(total, part);
     if (part->worst.present)
         note_worst(total, &part->worst);
     if (part->failure.present && (!total->failure.present || part->failure.index < total->failure.index))
@@ -337,7 +417,6 @@ tk_status tki_judge(const tki_oracle *oracle, const tki_oracle_job *job, const v
     if (status != TK_OK)
         return status;
     found.elements = rows * cols;
-    total->elements += found.elements;
     /* Failures and worst elements of earlier outputs stay: indices are not comparable between them. */
     tki_element first_failure = total->failure;
     tki_element worst = total->worst;
@@ -349,19 +428,42 @@ tk_status tki_judge(const tki_oracle *oracle, const tki_oracle_job *job, const v
     return TK_OK;
 }
 
-void tki_judgement_add(tki_judgement *sum, const tki_judgement *part)
+/* "NaN or 0" */
+static void list_admitted(const tki_element *e, char *text, size_t size)
 {
-    sum->elements += part->elements;
-    sum->refined += part->refined;
-    sum->undecided += part->undecided;
-    sum->undefined += part->undefined;
-    for (int i = 0; i < TK_MAX_CLAUSES; i++) {
-        sum->judged[i] += part->judged[i];
-        sum->failed[i] += part->failed[i];
+    char bits[32];
+    snprintf(bits, sizeof bits, "0x%x", e->expected);
+    const struct {
+        unsigned flag;
+        const char *name;
+    } names[] = {{TKI_ADMIT_NAN, "NaN"},
+                 {TKI_ADMIT_PLUS_INF, "+inf"},
+                 {TKI_ADMIT_MINUS_INF, "-inf"},
+                 {TKI_ADMIT_ZERO, "0"},
+                 {TKI_ADMIT_BITS | TKI_ADMIT_RAW_BITS, bits}};
+    size_t used = 0;
+    text[0] = 0;
+    for (size_t i = 0; i < sizeof names / sizeof *names && used < size; i++)
+        if (e->admits & names[i].flag)
+            used += (size_t)snprintf(text + used, size - used, "%s%s", used ? " or " : "", names[i].name);
+}
+
+void tki_element_describe(const tk_case *c, const tki_element *e, char *text, size_t size)
+{
+    tk_dtype dtype = tk_case_param_dtype(c, e->output);
+    const char *name = c->contract->params[e->output].name;
+    double got = tki_decode(dtype, e->got);
+    char distance[48] = "";
+    char admitted[96];
+    if (isfinite(e->outside) && e->outside > 0)
+        snprintf(distance, sizeof distance, "; %.4g ulp outside", e->outside);
+    if (e->interval) {
+        snprintf(text, size, "%s[%lld] is 0x%x = %.9g; the exact value is %.9g and [%.9g, %.9g] is admissible%s",
+                 name, (long long)e->index, e->got, got, e->exact, tki_decode(dtype, e->lo_bits),
+                 tki_decode(dtype, e->hi_bits), distance);
+        return;
     }
-    for (int i = 0; i < TKI_ULP_BINS; i++)
-        sum->histogram[i] += part->histogram[i];
-    sum->bound_used = part->bound_used > sum->bound_used ? part->bound_used : sum->bound_used;
-    sum->absolute_error = part->absolute_error > sum->absolute_error ? part->absolute_error : sum->absolute_error;
-    sum->row_sum_error = part->row_sum_error > sum->row_sum_error ? part->row_sum_error : sum->row_sum_error;
+    list_admitted(e, admitted, sizeof admitted);
+    snprintf(text, size, "%s[%lld] is 0x%x = %.9g; only %s is admissible: %s%s", name, (long long)e->index, e->got,
+             got, admitted, c->contract->clauses[e->clause].text, distance);
 }

@@ -18,20 +18,40 @@ typedef struct tki_element {
     uint32_t lo_bits, hi_bits; /* the admissible interval in the output's type; only if `interval` */
     bool interval;
     uint8_t admits;
-    double exact; /* near S; only if `interval` */
-    double ulps;
+    uint32_t expected; /* only with TKI_ADMIT_BITS or TKI_ADMIT_RAW_BITS */
+    double exact;      /* near S; only if `interval` */
+    double ulps;       /* from RN(S) */
     double bound;
     double bound_used;
+    double outside; /* refused ones: ulps from the nearest admissible value; infinite if there is no such distance */
 } tki_element;
+
+/* Where a distance in ulps says little: what is near zero is admitted by the bound, which is many ulps there; at overflow one of output and
+ * RN(S) is infinite and the other is not. */
+typedef enum tki_place { TKI_ORDINARY, TKI_NEAR_ZERO, TKI_AT_OVERFLOW } tki_place;
+tki_place tki_place_of(const tki_element *element);
+
+/* How far off the refused elements of a clause are. */
+typedef struct tki_refused {
+    int64_t histogram[TKI_ULP_BINS]; /* by `outside` */
+    int64_t gross;                   /* not even the first four bits are right */
+    int64_t nan;                     /* NaN, where it is not admitted */
+    int64_t special;                 /* another value where only NaN or an infinity is admitted */
+    double worst;                    /* the largest `outside` */
+} tki_refused;
 
 typedef struct tki_judgement {
     int64_t elements;
     int64_t judged[TK_MAX_CLAUSES];
     int64_t failed[TK_MAX_CLAUSES];
+    tki_refused refused[TK_MAX_CLAUSES];
     int64_t refined;   /* elements for which double arithmetic did not decide */
     int64_t undecided; /* accepted because even the oracle's limit did not decide */
     int64_t undefined; /* elements for which the contract gives no bound */
     int64_t histogram[TKI_ULP_BINS];
+    double accepted_ulps; /* largest distance from RN(S) of an accepted element that is TKI_ORDINARY */
+    int64_t near_zero;    /* accepted ones that are not RN(S), by their place */
+    int64_t at_overflow;
     double bound_used;
     double absolute_error;
     double row_sum_error; /* where rows should sum to one; else 0 */
@@ -45,6 +65,10 @@ TK_MUST_USE tk_status tki_judge(const tki_oracle *oracle, const tki_oracle_job *
 
 /* Adds the counts and the largest errors of a part; `worst` and `failure` stay as they are. */
 void tki_judgement_add(tki_judgement *sum, const tki_judgement *part);
+void tki_refused_add(tki_refused *sum, const tki_refused *part);
+
+/* What is wrong with a refused element, in words. */
+void tki_element_describe(const tk_case *c, const tki_element *element, char *text, size_t size);
 
 /* How an output is seen as a matrix. */
 void tki_output_matrix(const tk_case *c, int output, int64_t *rows, int64_t *cols);

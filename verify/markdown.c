@@ -96,6 +96,11 @@ static void print_element(FILE *out, const tk_certificate *c, const char *title,
         print_value(out, value);
         fprintf(out, " |\n");
     }
+    const char *where = text_of(element, "where");
+    if (where[0])
+        fprintf(out, "| where | %s |\n",
+                !strcmp(where, "near_zero") ? "within its bound of zero, where an ulp says little"
+                                            : "at overflow, infinity against a finite number");
     const json_t *interval = json_object_get(element, "admissible");
     if (interval) {
         fprintf(out, "| admissible | [");
@@ -122,31 +127,21 @@ static void print_element(FILE *out, const tk_certificate *c, const char *title,
     fprintf(out, " |\n\n");
 }
 
-static void print_result(FILE *out, const tk_certificate *c)
+static void print_rows(FILE *out, const tk_certificate *c, const char *const rows[][2], size_t count)
 {
-    static const char *const rows[][2] = {{"elements", "elements judged"},
-                                          {"worst_ulp", "worst error, ulp"},
-                                          {"bound_used", "largest share of the bound used"},
-                                          {"absolute_error", "largest absolute error"},
-                                          {"row_sum_error", "largest distance of a row sum from 1"},
-                                          {"refined", "elements that needed refinement"},
-                                          {"undecided", "elements accepted undecided"},
-                                          {"determinism", "determinism reached"},
-                                          {"kernel_seconds", "kernel seconds under test"},
-                                          {"judge_seconds", "seconds spent judging"},
-                                          {"seconds", "seconds in all"}};
-    const json_t *result = tki_certificate_get(c, "result");
-    fprintf(out, "## What came out\n\n| | |\n|---|---|\n");
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        const json_t *value = json_object_get(result, rows[i][0]);
+    for (size_t i = 0; i < count; i++) {
+        const json_t *value = tki_certificate_get(c, rows[i][0]);
         if (!value)
             continue;
         fprintf(out, "| %s | ", rows[i][1]);
         print_value(out, value);
         fprintf(out, " |\n");
     }
-    fprintf(out, "\n| error up to, ulp | elements |\n|---|---|\n");
-    const json_t *histogram = json_object_get(result, "ulp_histogram");
+}
+
+static void print_histogram(FILE *out, const char *title, const json_t *histogram)
+{
+    fprintf(out, "\n| %s up to, ulp | elements |\n|---|---|\n", title);
     for (size_t i = 0; i < json_array_size(histogram); i++) {
         const json_t *bin = json_array_get(histogram, i);
         fprintf(out, "| ");
@@ -154,6 +149,65 @@ static void print_result(FILE *out, const tk_certificate *c)
         fprintf(out, " | %lld |\n", (long long)json_integer_value(json_object_get(bin, "elements")));
     }
     fputc('\n', out);
+}
+
+/* Of a refuted kernel: clause by clause, how many elements are wrong and how far off. */
+static void print_refutation(FILE *out, const tk_certificate *c)
+{
+    const json_t *refutation = tki_certificate_get(c, "result.refutation");
+    const json_t *clauses = json_object_get(refutation, "clauses");
+    if (!json_is_object(refutation))
+        return;
+    fprintf(out, "## How wrong\n\n");
+    print_cell(out, text_of(refutation, "grade"));
+    fprintf(out, ": %lld of %lld trials failed%s.\n\n",
+            (long long)json_integer_value(json_object_get(refutation, "trials")),
+            (long long)json_integer_value(json_object_get(refutation, "of_trials")),
+            json_is_true(json_object_get(refutation, "complete")) ? "" : "; the others were not run");
+    if (!json_array_size(clauses))
+        return;
+    fprintf(out, "| clause | wrong | of | half within, ulp | worst, ulp | gross | NaN | NaN or infinity due "
+                 "|\n|---|---|---|---|---|---|---|---|\n");
+    for (size_t i = 0; i < json_array_size(clauses); i++) {
+        static const char *const columns[] = {"elements", "of_elements", "median_up_to_ulp", "worst_ulp",
+                                              "gross",    "nan",         "special"};
+        const json_t *clause = json_array_get(clauses, i);
+        fprintf(out, "| ");
+        print_cell(out, text_of(clause, "id"));
+        for (size_t k = 0; k < sizeof columns / sizeof *columns; k++) {
+            fprintf(out, " | ");
+            print_value(out, json_object_get(clause, columns[k]));
+        }
+        fprintf(out, " |\n");
+    }
+    print_histogram(out, "outside by", json_object_get(refutation, "ulp_histogram"));
+}
+
+static void print_result(FILE *out, const tk_certificate *c)
+{
+    static const char *const rows[][2] = {
+        {"result.elements", "elements judged"},
+        {"result.accepted.worst_ulp", "worst error of an accepted element, ulp"},
+        {"result.accepted.near_zero", "accepted within their bound of zero, where an ulp says little"},
+        {"result.accepted.at_overflow", "accepted at overflow, infinity against a finite number"},
+        {"result.bound_used", "largest share of the bound used"},
+        {"result.absolute_error", "largest absolute error"},
+        {"result.row_sum_error", "largest distance of a row sum from 1"},
+        {"result.refined", "elements that needed refinement"},
+        {"result.undecided", "elements accepted undecided"},
+        {"result.determinism", "determinism reached"},
+        {"result.kernel_seconds", "kernel seconds under test"},
+        {"result.judge_seconds", "seconds spent judging"},
+        {"result.seconds", "seconds in all"}};
+    /* Of certificates of earlier versions. */
+    static const char *const undivided[][2] = {{"result.worst_ulp", "worst error, ulp"}};
+    const json_t *result = tki_certificate_get(c, "result");
+    print_refutation(out, c);
+    fprintf(out, "## What came out\n\n| | |\n|---|---|\n");
+    if (!json_object_get(result, "accepted"))
+        print_rows(out, c, undivided, 1);
+    print_rows(out, c, rows, sizeof rows / sizeof *rows);
+    print_histogram(out, "error", json_object_get(result, "ulp_histogram"));
     print_element(out, c, "The failure", json_object_get(result, "failure"));
     print_element(out, c, "The worst element", json_object_get(result, "worst"));
 }

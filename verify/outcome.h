@@ -47,6 +47,10 @@ typedef struct tki_outcome {
     int failed_clause;            /* of the smallest failing case; -1 */
     bool refuted[TK_MAX_CLAUSES]; /* shrinking may end at another clause than the one that failed first */
     tki_judgement judgement;
+    tki_judgement failing; /* of the trials that failed alone */
+    int64_t failed_trials;
+    int64_t tried; /* trials of the list that were run */
+    bool complete; /* all of them were */
     int64_t structural[TK_MAX_CLAUSES];
     bool proved[TK_MAX_CLAUSES]; /* every input of the finite domain was judged by this clause or a fellow of it */
     tk_determinism determinism;
@@ -67,6 +71,10 @@ typedef struct tki_outcome {
     char *confinement;  /* TKI_KERNEL_FILE: the worker's report, a line each; NULL if none was started */
     int64_t came_again; /* TKI_KERNEL_FILE: trials run again after all others */
 } tki_outcome;
+
+/* A number, or one of the strings that stand for those that JSON does not have; and a histogram over tki_ulp_bin_ends. New references. */
+json_t *tki_real_json(double value);
+json_t *tki_histogram_json(const int64_t histogram[TKI_ULP_BINS]);
 
 /* What the trial runs on. A new reference; NULL when memory ran out. */
 json_t *tki_trial_json(const tki_trial *trial);

@@ -116,6 +116,7 @@ static tk_status read_recipe(tk_ctx *ctx, const tk_certificate *certificate, rec
         return tki_fail(ctx, TK_BAD_FILE, "the certificate names a dtype or a level that does not exist");
     r->options.seed = (uint64_t)tki_certificate_integer(certificate, "run.seed");
     r->options.skip_mutants = true;
+    r->options.keep_going = json_is_true(tki_certificate_get(certificate, "run.keep_going"));
     if (!strcmp(kind, "mutant"))
         r->options.mutant = tki_certificate_text(certificate, "run.mutant");
     else if (!strcmp(kind, "variant"))

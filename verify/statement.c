@@ -11,15 +11,25 @@
 #include "verify/kernel_file.h"
 #include "verify/outcome.h"
 #include "verify/provenance.h"
+#include "verify/refutation.h"
 #include "verify/registry.h"
 
-/* JSON has no infinity. */
-static json_t *real(double value)
+json_t *tki_real_json(double value)
 {
     return isfinite(value) ? json_real(value)
                            : json_string(isnan(value) ? "nan"
                                          : value > 0  ? "infinity"
                                                       : "-infinity");
+}
+
+json_t *tki_histogram_json(const int64_t histogram[TKI_ULP_BINS])
+{
+    json_t *bins = json_array();
+    for (int i = 0; i < TKI_ULP_BINS; i++)
+        json_array_append_new(bins, json_pack("{s:o, s:I}", "up_to_ulp",
+                                              tki_real_json(i < TKI_ULP_BINS - 1 ? tki_ulp_bin_ends[i] : INFINITY),
+                                              "elements", (json_int_t)histogram[i]));
+    return bins;
 }
 
 static json_t *bits(tk_dtype dtype, uint32_t pattern)
@@ -37,8 +47,8 @@ static json_t *dims_json(const tk_case *c)
 
 static json_t *xent_json(const tk_xent_options *xent)
 {
-    return json_pack("{s:o, s:o, s:I}", "label_smoothing", real((double)xent->label_smoothing), "scale",
-                     real((double)xent->scale), "ignore_index", (json_int_t)xent->ignore_index);
+    return json_pack("{s:o, s:o, s:I}", "label_smoothing", tki_real_json((double)xent->label_smoothing), "scale",
+                     tki_real_json((double)xent->scale), "ignore_index", (json_int_t)xent->ignore_index);
 }
 
 json_t *tki_trial_json(const tki_trial *trial)
@@ -81,7 +91,7 @@ static json_t *foreign_text(const char *text)
 static json_t *kernel_file_json(const tk_kernel_file *kernel)
 {
     json_t *json = json_pack("{s:o, s:s, s:i, s:o}", "file", foreign_text(kernel->path), "backend", kernel->backend,
-                             "device", kernel->device, "call_seconds", real(kernel->call_seconds));
+                             "device", kernel->device, "call_seconds", tki_real_json(kernel->call_seconds));
     if (kernel->compiler)
         json_object_set_new(json, "compiler", foreign_text(kernel->compiler));
     if (kernel->flags)
@@ -117,6 +127,8 @@ static json_t *run_json(const tki_outcome *o)
         json_object_set_new(run, "options", xent_json(o->options->xent));
     if (o->options->input_count)
         json_object_set_new(run, "inputs", given_inputs_json(o->options));
+    if (o->options->keep_going)
+        json_object_set_new(run, "keep_going", json_true());
     json_t *trials = json_array();
     for (int64_t i = 0; i < o->trial_count; i++) {
         json_t *trial = tki_trial_json(&o->trials[i].trial);
@@ -158,16 +170,19 @@ static json_t *element_json(const tki_outcome *o, const tki_element *e)
                          : o->dtype;
     json_t *json = json_pack("{s:s, s:I, s:o, s:o, s:o, s:s}", "output", o->contract->params[e->output].name, "index",
                              (json_int_t)e->index, "got_bits", bits(dtype, e->got), "got",
-                             real(tki_decode(dtype, e->got)), "error_ulp", real(e->ulps), "clause",
+                             tki_real_json(tki_decode(dtype, e->got)), "error_ulp", tki_real_json(e->ulps), "clause",
                              o->contract->clauses[e->clause].id);
+    if (tki_place_of(e) != TKI_ORDINARY && !isnan(tki_decode(dtype, e->got)))
+        json_object_set_new(json, "where",
+                            json_string(tki_place_of(e) == TKI_NEAR_ZERO ? "near_zero" : "at_overflow"));
     if (!e->interval)
         return json;
-    json_object_set_new(json, "exact", real(e->exact));
-    json_object_set_new(json, "bound", real(e->bound));
-    json_object_set_new(json, "bound_used", real(e->bound_used));
-    json_object_set_new(
-        json, "admissible",
-        json_pack("[o, o]", real(tki_decode(dtype, e->lo_bits)), real(tki_decode(dtype, e->hi_bits))));
+    json_object_set_new(json, "exact", tki_real_json(e->exact));
+    json_object_set_new(json, "bound", tki_real_json(e->bound));
+    json_object_set_new(json, "bound_used", tki_real_json(e->bound_used));
+    json_object_set_new(json, "admissible",
+                        json_pack("[o, o]", tki_real_json(tki_decode(dtype, e->lo_bits)),
+                                  tki_real_json(tki_decode(dtype, e->hi_bits))));
     return json;
 }
 
@@ -202,21 +217,22 @@ static const char *determinism_reached(const tki_outcome *o)
 static json_t *result_json(const tki_outcome *o)
 {
     const tki_judgement *j = &o->judgement;
-    json_t *histogram = json_array();
-    for (int i = 0; i < TKI_ULP_BINS; i++)
-        json_array_append_new(histogram, json_pack("{s:o, s:I}", "up_to_ulp",
-                                                   i < TKI_ULP_BINS - 1 ? real(tki_ulp_bin_ends[i]) : real(INFINITY),
-                                                   "elements", (json_int_t)j->histogram[i]));
     json_t *result = json_pack("{s:I, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:s, s:o, s:o, s:o}", "elements",
-                               (json_int_t)j->elements, "ulp_histogram", histogram, "worst_ulp",
-                               real(j->worst.present ? j->worst.ulps : 0), "bound_used", real(j->bound_used),
-                               "absolute_error", real(j->absolute_error), "refined", (json_int_t)j->refined,
-                               "undecided", (json_int_t)j->undecided, "undefined", (json_int_t)j->undefined,
-                               "determinism", determinism_reached(o), "kernel_seconds", real(o->kernel_seconds),
-                               "judge_seconds", real(o->judge_seconds), "seconds", real(o->seconds));
+                               (json_int_t)j->elements, "ulp_histogram", tki_histogram_json(j->histogram),
+                               "worst_ulp", tki_real_json(j->worst.present ? j->worst.ulps : 0), "bound_used",
+                               tki_real_json(j->bound_used), "absolute_error", tki_real_json(j->absolute_error),
+                               "refined", (json_int_t)j->refined, "undecided", (json_int_t)j->undecided, "undefined",
+                               (json_int_t)j->undefined, "determinism", determinism_reached(o), "kernel_seconds",
+                               tki_real_json(o->kernel_seconds), "judge_seconds", tki_real_json(o->judge_seconds),
+                               "seconds", tki_real_json(o->seconds));
     for (int p = 0; p < o->contract->param_count; p++)
         if (o->contract->params[p].sums_to_one)
-            json_object_set_new(result, "row_sum_error", real(j->row_sum_error));
+            json_object_set_new(result, "row_sum_error", tki_real_json(j->row_sum_error));
+    json_object_set_new(result, "accepted",
+                        json_pack("{s:o, s:I, s:I}", "worst_ulp", tki_real_json(j->accepted_ulps), "near_zero",
+                                  (json_int_t)j->near_zero, "at_overflow", (json_int_t)j->at_overflow));
+    if (o->verdict == TK_REFUTED)
+        json_object_set_new(result, "refutation", tki_refutation_json(o));
     if (j->worst.present)
         json_object_set_new(result, "worst", worst_json(o));
     if (o->verdict == TK_REFUTED && j->failure.present) {

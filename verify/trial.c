@@ -294,18 +294,11 @@ static tk_status hash_outputs(const tk_case *c, const run *r, tki_trial_result *
 static void describe_failure(const tk_case *c, tki_trial_result *result)
 {
     const tki_element *e = &result->judgement.failure;
+    char text[sizeof result->reason];
     if (!e->present)
         return;
-    const tk_param *param = &c->contract->params[e->output];
-    tk_dtype dtype = tk_case_param_dtype(c, e->output);
-    if (e->interval)
-        fail(result, e->clause,
-             "%s[%lld] is 0x%x = %.9g; the exact value is %.9g and [%.9g, %.9g] is admissible; %.4g ulp off",
-             param->name, (long long)e->index, e->got, tki_decode(dtype, e->got), e->exact,
-             tki_decode(dtype, e->lo_bits), tki_decode(dtype, e->hi_bits), e->ulps);
-    else
-        fail(result, e->clause, "%s[%lld] is 0x%x = %.9g, which its clause does not admit", param->name,
-             (long long)e->index, e->got, tki_decode(dtype, e->got));
+    tki_element_describe(c, e, text, sizeof text);
+    fail(result, e->clause, "%s", text);
 }
 
 static tk_status judge_outputs(tki_subject *subject, const tk_case *c, const tki_inputs *inputs, const run *r,
@@ -472,8 +465,11 @@ static tk_status judge_first_run(tki_subject *subject, const tk_case *c, const t
     for (int i = 0; i < c->contract->clause_count; i++) {
         bool promise = !strcmp(strchr(c->contract->clauses[i].id, '.'), ".PROMISE") ||
                        !strcmp(strchr(c->contract->clauses[i].id, '.'), ".BITS");
-        result->judgement.judged[i] += promise ? promised.judged[i] : 0;
-        result->judgement.failed[i] += promise ? promised.failed[i] : 0;
+        if (!promise)
+            continue;
+        result->judgement.judged[i] += promised.judged[i];
+        result->judgement.failed[i] += promised.failed[i];
+        tki_refused_add(&result->judgement.refused[i], &promised.refused[i]);
     }
     if (promised.failure.present) {
         result->judgement.failure = promised.failure;
