@@ -38,6 +38,11 @@ typedef struct finding {
     const char *path;                  /* of the certificate, or NULL */
 } finding;
 
+static const char *headline_of(const finding *f)
+{
+    return f->certificate ? tk_certificate_headline(f->certificate) : tk_verdict_name(f->verdict);
+}
+
 static void name_job(const certify_job *j, char *name, size_t size)
 {
     bool wide = j && tk_contract_takes_index(j->contract) && j->index_dtype == TK_I64;
@@ -69,6 +74,7 @@ static void write_line(batch *b, const finding *f)
 {
     json_t *line = json_pack("{s:o, s:s, s:o}", "file", cli_json_text(f->file), "verdict",
                              tk_verdict_name(f->verdict), "reason", cli_json_text(f->reason));
+    json_object_set_new(line, "headline", cli_json_text(headline_of(f)));
     if (f->job) {
         json_object_set_new(line, "op", json_string(f->job->contract->name));
         json_object_set_new(line, "dtype", json_string(tk_dtype_name(f->job->dtype)));
@@ -82,7 +88,6 @@ static void write_line(batch *b, const finding *f)
     }
     if (f->certificate) {
         const tk_certificate *c = f->certificate;
-        json_object_set_new(line, "headline", cli_json_text(tk_certificate_headline(c)));
         json_object_set_new(line, "subject", cli_json_text(tk_certificate_subject(c)));
         json_object_set_new(line, "reproduce", cli_json_text(tk_certificate_reproduce(c)));
         json_object_set_new(line, "elements", json_integer(tk_certificate_elements(c)));
@@ -121,14 +126,13 @@ static void keep_case(batch *b, const finding *f)
     char name[128];
     name_job(f->job, name, sizeof name);
     const char *reproduce = f->certificate ? tk_certificate_reproduce(f->certificate) : "";
-    junit_case c = {
-        .suite = strdup(f->file),
-        .name = strdup(name),
-        .verdict = f->verdict,
-        .seconds = f->certificate ? tk_certificate_seconds(f->certificate) : 0,
-        .headline = strdup(f->certificate ? tk_certificate_headline(f->certificate) : tk_verdict_name(f->verdict)),
-        .reason = strdup(f->reason),
-        .detail = strdup(reproduce[0] ? reproduce : f->log)};
+    junit_case c = {.suite = strdup(f->file),
+                    .name = strdup(name),
+                    .verdict = f->verdict,
+                    .seconds = f->certificate ? tk_certificate_seconds(f->certificate) : 0,
+                    .headline = strdup(headline_of(f)),
+                    .reason = strdup(f->reason),
+                    .detail = strdup(reproduce[0] ? reproduce : f->log)};
     if (!c.suite || !c.name || !c.headline || !c.reason || !c.detail)
         b->no_memory = true;
     b->cases[b->case_count++] = c;

@@ -58,8 +58,9 @@ static cli_exit print_outcome(const tk_certificate *certificate, const arguments
     const char *difference = o->difference ? o->difference : "it gives no description";
     cli_exit result = o->same ? CLI_HOLDS : CLI_REFUTED;
     if (a->json) {
-        json_t *item = json_pack("{s:o, s:o, s:s, s:b, s:f}", "file", cli_json_text(a->file), "subject",
-                                 cli_json_text(subject), "verdict", verdict, "same", (int)o->same, "seconds",
+        json_t *item = json_pack("{s:o, s:o, s:s, s:o, s:b, s:f}", "file", cli_json_text(a->file), "subject",
+                                 cli_json_text(subject), "verdict", verdict, "headline",
+                                 cli_json_text(tk_certificate_headline(certificate)), "same", (int)o->same, "seconds",
                                  o->seconds);
         if (o->same)
             json_object_set_new(item, "not_listed", json_integer(o->not_listed));
@@ -71,7 +72,10 @@ static cli_exit print_outcome(const tk_certificate *certificate, const arguments
     printf(": ");
     cli_print(o->same ? CLI_GOOD : CLI_WRONG, o->same ? "same" : "DIFFERENT");
     if (o->same) {
-        printf("; verdict %s and every output hash as recorded", verdict);
+        const char *scope = tk_certificate_scope(certificate);
+        printf("; verdict %s%s", verdict, scope[0] ? " " : "");
+        cli_print(CLI_PLAIN, scope);
+        printf(" and every output hash as recorded");
         if (o->not_listed == 1)
             printf("; 1 trial that the certificate does not list holds too");
         else if (o->not_listed)

@@ -414,6 +414,7 @@ expect 0 "as JSON" replay --json "$certificate"
 is "    is JSON" json_good out
 says out '"same": true'
 says out '"not_listed": 0'
+says out '"headline": "HELD"'
 expect 0 "a refuted one is refuted again" replay "$refuted"
 expect 2 "an altered one" replay altered.json
 says err "not intact"
@@ -468,6 +469,7 @@ expect 2 "a key that is none" check --key "$envelope" "$envelope"
 says err "--key: .*: not a key in PEM"
 expect 2 "a key that is not there" check --key nowhere.pub "$envelope"
 expect 0 "an envelope can be replayed" replay "$envelope"
+says out ": same; verdict HELD for one case: n=5 and every output hash as recorded"
 bad "signing with the public key" "--sign 'ours.pub' is a public key" "${small[@]}" --out signed --sign ours.pub
 bad "signing with no key" "--sign: .*nowhere" "${small[@]}" --out signed --sign nowhere
 bad "signing what is not kept" "--sign goes with certificates that are kept" "${small[@]}" --sign ours

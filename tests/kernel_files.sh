@@ -60,7 +60,7 @@ count 11 lines '^\{.*\}$'
 count 3 lines '"verdict":"HELD"'
 count 4 lines '"file":"batch/bad_[a-z0-9_]*.c".*"verdict":"REFUTED"'
 says lines '"file":"batch/bad_endless.c","verdict":"UNKNOWN"'
-says lines '"file":"batch/broken.c","verdict":"UNKNOWN".*"log":".*error'
+says lines '"file":"batch/broken.c","verdict":"UNKNOWN".*"headline":"UNKNOWN".*"log":".*error'
 says lines '"file":"batch/refuses.c","verdict":"UNKNOWN".*returned 7'
 [ "$(cut -d, -f1 lines | sort -u | wc -l)" -eq 11 ] || fail "not every file has its line"
 expect 1 "a named op of a folder" certify gemm --kernels batch --dtype f16 --json-lines -

@@ -181,11 +181,61 @@ static void the_headline_is_everywhere(void **state)
     assert_string_equal(tk_certificate_headline(certificate), expected);
     tk_certificate_destroy(certificate);
     json_object_del(predicate_of(statement), "headline");
+    json_object_del(json_object_get(predicate_of(statement), "result"), "accepted");
+    json_object_set_new(json_object_get(predicate_of(statement), "result"), "worst_ulp", json_real(7));
     certificate = parse_sealed(ctx, statement);
     assert_string_equal(tk_certificate_headline(certificate), expected);
+    assert_true(tk_certificate_accepted_ulp(certificate) == 7);
+    assert_non_null(strstr(tk_certificate_markdown(certificate), "\n| worst error, ulp | 7 |\n"));
     tk_certificate_destroy(certificate);
     json_decref(statement);
     tk_ctx_destroy(ctx);
+}
+
+/* `refutation` is that member of the result, in JSON. */
+static void assert_refutation(const char *refutation, const char *headline)
+{
+    json_t *predicate = json_pack("{s:s, s:{s:s, s:{s:i}}, s:{s:o}}", "verdict", "REFUTED", "run", "op", "gelu_fwd",
+                                  "shape", "n", 5, "result", "refutation", json_loads(refutation, 0, NULL));
+    assert_non_null(predicate);
+    char *with_case = tki_headline(predicate);
+    json_object_del(predicate, "run");
+    char *text = tki_headline(predicate);
+    char expected[256];
+    snprintf(expected, sizeof expected, "REFUTED, %s", headline);
+    assert_string_equal(text, expected);
+    snprintf(expected, sizeof expected, "REFUTED for one case: n=5; %s", headline);
+    assert_string_equal(with_case, expected);
+    free(text);
+    free(with_case);
+    json_decref(predicate);
+}
+
+static void headlines_say_how_wrong(void **state)
+{
+    (void)state;
+    assert_refutation("{\"grade\": \"slight\", \"elements\": 12, \"of_elements\": 4096, \"worst_ulp\": 1}",
+                      "slight so far: 12 of 4,096 elements (0.29 %) wrong, by at most 1 ulp");
+    assert_refutation("{\"grade\": \"inexact\", \"elements\": 1234567, \"of_elements\": 2000000, \"complete\": true, "
+                      "\"trials\": 3, \"of_trials\": 54, \"median_up_to_ulp\": 4.0, \"worst_ulp\": 300.5}",
+                      "inexact: 1,234,567 of 2,000,000 elements (62 %) wrong in 3 of 54 trials, half of them by at "
+                      "most 4 ulp, the worst by 300.5 ulp");
+    assert_refutation(
+        "{\"grade\": \"gross\", \"elements\": 64, \"of_elements\": 64, \"complete\": true, \"of_trials\": "
+        "1, \"median_up_to_ulp\": \"infinity\", \"worst_ulp\": 5e6}",
+        "gross: all 64 elements wrong, half of them by more than 1024 ulp, the worst by 5e+06 ulp");
+    assert_refutation(
+        "{\"grade\": \"gross\", \"elements\": 9, \"of_elements\": 64, \"median_up_to_ulp\": \"infinity\", "
+        "\"worst_ulp\": \"infinity\", \"nan\": 2, \"special\": 7}",
+        "gross so far: 9 of 64 elements wrong, 2 NaN, 7 where only NaN or an infinity is right");
+    assert_refutation("{\"grade\": \"structural\", \"elements\": 0, \"structural\": [\"A.WRITE\", \"A.REPEAT\"]}",
+                      "structural (A.WRITE, A.REPEAT)");
+    /* Edited ones: one line, and nothing adds up to more than fits. */
+    assert_refutation("{\"grade\": \"a\\nb\", \"elements\": 9223372036854775807, \"of_elements\": -5, \"nan\": "
+                      "9223372036854775807, \"special\": 9223372036854775807}",
+                      "a b so far: 1,152,921,504,606,846,976 of 0 elements wrong, 1,152,921,504,606,846,976 NaN, "
+                      "1,152,921,504,606,846,976 where only NaN or an infinity is right");
+    assert_refutation("{}", " so far");
 }
 
 /* Nothing in a cell can end it, begin another row or be HTML. */
@@ -427,6 +477,10 @@ static int try_sealed(tk_ctx *ctx, json_t *statement)
     (void)tk_certificate_subject(certificate);
     (void)tk_certificate_elements(certificate);
     (void)tk_certificate_worst_ulp(certificate);
+    (void)tk_certificate_accepted_ulp(certificate);
+    tk_refutation refutation;
+    (void)tk_certificate_refutation(certificate, &refutation);
+    assert_null(strpbrk(tk_certificate_headline(certificate), "\n\r\x1b"));
     (void)tk_certificate_bound_used(certificate);
     (void)tk_certificate_seconds(certificate);
     (void)tk_certificate_reason(certificate);
@@ -494,6 +548,18 @@ static void wrong_types_are_refused_or_shown(void **state)
         json_object_set_new(predicate_of(statement), needed[i], kept);
     }
     assert_int_equal(try_sealed(ctx, statement), 1);
+    json_decref(statement);
+    tk_certificate_destroy(certificate);
+    /* What only a refuted one has. */
+    tk_certify_options options = TK_CERTIFY_DEFAULTS;
+    options.dims = (int64_t[]){3, 1, 2};
+    const char *what;
+    assert_true(tk_mutant_at(tk_contract_find(quick_op), 0, &options.mutant, &what));
+    certificate = certify_one(ctx, tk_contract_find(quick_op), TK_F16, TK_I32, options);
+    assert_int_equal(tk_certificate_verdict(certificate), TK_REFUTED);
+    statement = statement_of(certificate);
+    json_t *result = json_object_get(predicate_of(statement), "result");
+    assert_true(replace_everything(ctx, statement, result) > 0);
     json_decref(statement);
     tk_certificate_destroy(certificate);
     tk_ctx_destroy(ctx);
@@ -637,6 +703,7 @@ int main(void)
         cmocka_unit_test(says_what_was_found),
         cmocka_unit_test(headlines_say_what_the_verdict_is_about),
         cmocka_unit_test(the_headline_is_everywhere),
+        cmocka_unit_test(headlines_say_how_wrong),
         cmocka_unit_test(foreign_text_stays_in_its_cell),
         cmocka_unit_test_setup_teardown(round_trip, enter, leave),
         cmocka_unit_test(every_changed_byte_is_refused),

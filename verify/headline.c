@@ -12,18 +12,9 @@ static const char *text_of(const json_t *object, const char *name)
     return text ? text : "";
 }
 
-/* It is to stay one line. */
-static void print_text(FILE *out, const char *text)
-{
-    for (; *text; text++)
-        fputc((unsigned char)*text < ' ' || *text == 127 ? ' ' : *text, out);
-}
-
 static void print_size(FILE *out, const char *separator, const char *name, const json_t *size)
 {
-    fputs(separator, out);
-    print_text(out, name);
-    fprintf(out, "=%lld", (long long)json_integer_value(size));
+    fprintf(out, "%s%s=%lld", separator, name, (long long)json_integer_value(size));
 }
 
 void tki_print_shape(FILE *out, const char *op, const json_t *shape)
@@ -70,8 +61,7 @@ static void print_restriction(FILE *out, const json_t *run)
         separator = ", ";
     }
     if (family) {
-        fprintf(out, "%s%s", separator, shape || given ? "family " : "");
-        print_text(out, text_of(run, "family"));
+        fprintf(out, "%s%s%s", separator, shape || given ? "family " : "", text_of(run, "family"));
         separator = ", ";
     }
     if (options) {
@@ -86,16 +76,24 @@ static void print_scope(FILE *out, const json_t *predicate)
     const json_t *run = json_object_get(predicate, "run");
     const char *numerics = text_of(run, "numerics");
     const char *domain = text_of(run, "domain");
-    if (numerics[0] && strcmp(numerics, "ieee") != 0) {
-        fputs(" under ", out);
-        print_text(out, numerics);
-        fputs(" numerics", out);
-    }
-    if (domain[0] && strcmp(domain, "all") != 0) {
-        fputs(" on the domain ", out);
-        print_text(out, domain);
-    }
+    if (numerics[0] && strcmp(numerics, "ieee") != 0)
+        fprintf(out, " under %s numerics", numerics);
+    if (domain[0] && strcmp(domain, "all") != 0)
+        fprintf(out, " on the domain %s", domain);
     print_restriction(out, run);
+}
+
+/* It is to stay one line, whatever an edited certificate holds, and begins without a blank. */
+static char *finish(FILE *out, char **text)
+{
+    if (fclose(out)) {
+        free(*text);
+        return NULL;
+    }
+    for (char *c = *text; *c; c++)
+        *c = (unsigned char)*c < ' ' || *c == 127 ? ' ' : *c;
+    memmove(*text, *text + (**text == ' '), strlen(*text) + (**text != ' '));
+    return *text;
 }
 
 char *tki_scope(const json_t *predicate)
@@ -106,12 +104,7 @@ char *tki_scope(const json_t *predicate)
     if (!out)
         return NULL;
     print_scope(out, predicate);
-    if (fclose(out)) {
-        free(text);
-        return NULL;
-    }
-    memmove(text, text + (text[0] == ' '), strlen(text) + (text[0] != ' '));
-    return text;
+    return finish(out, &text);
 }
 
 char *tki_headline(const json_t *predicate)
@@ -121,17 +114,13 @@ char *tki_headline(const json_t *predicate)
     FILE *out = open_memstream(&text, &size);
     if (!out)
         return NULL;
-    print_text(out, text_of(predicate, "verdict"));
-    long plain = ftell(out);
+    const char *verdict = text_of(predicate, "verdict");
+    fputs(verdict, out);
     print_scope(out, predicate);
     const json_t *refutation = json_object_get(json_object_get(predicate, "result"), "refutation");
     if (json_is_object(refutation)) {
-        fputs(ftell(out) > plain ? "; " : ", ", out);
+        fputs(ftell(out) > (long)strlen(verdict) ? "; " : ", ", out);
         tki_refutation_print(out, refutation);
     }
-    if (fclose(out)) {
-        free(text);
-        return NULL;
-    }
-    return text;
+    return finish(out, &text);
 }

@@ -96,9 +96,12 @@ json_t *tki_refutation_json(const tki_outcome *o)
 
 /* -- For people -------------------------------------------------------------------------------------------- */
 
+/* A count; an edited certificate may hold one that could not be added to another. */
 static int64_t integer(const json_t *json, const char *name)
 {
-    return json_integer_value(json_object_get(json, name));
+    const int64_t most = (int64_t)1 << 60;
+    int64_t value = json_integer_value(json_object_get(json, name));
+    return value < 0 ? 0 : value > most ? most : value;
 }
 
 /* Infinite, as JSON has it, or absent: NaN. */
@@ -112,7 +115,7 @@ static double distance(const json_t *json, const char *name)
 static void print_count(FILE *out, int64_t count)
 {
     char digits[32];
-    int length = snprintf(digits, sizeof digits, "%lld", (long long)(count < 0 ? 0 : count));
+    int length = snprintf(digits, sizeof digits, "%lld", (long long)count);
     for (int i = 0; i < length; i++) {
         if (i > 0 && (length - i) % 3 == 0)
             fputc(',', out);
@@ -122,7 +125,7 @@ static void print_count(FILE *out, int64_t count)
 
 static void print_kind(FILE *out, int64_t count, const char *kind)
 {
-    if (count <= 0)
+    if (count == 0)
         return;
     fputs(", ", out);
     print_count(out, count);
@@ -180,7 +183,7 @@ void tki_refutation_print(FILE *out, const json_t *refutation)
     const bool complete = json_is_true(json_object_get(refutation, "complete"));
     /* What the other trials would have shown is not known. */
     fputs(complete || json_array_size(structural) ? "" : " so far", out);
-    if (elements <= 0)
+    if (elements == 0)
         return;
     fputs(": ", out);
     print_share(out, elements, judged);
