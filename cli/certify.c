@@ -43,6 +43,13 @@ static const struct argp_option option_list[] = {
     {"flags", KEY_FLAGS, "FLAGS", 0,
      "Of that compiler instead of -O2; nvcc is also told the device's architecture unless they name one", 1},
 
+    {"numerics", KEY_NUMERICS, "NAME", 0,
+     "gemm and its gradients: ieee (the default) or tensor_core, whose arithmetic the bound is derived for", 1},
+    {"domain", KEY_DOMAIN, "NAME", 0,
+     "all (the default), or normal: elements that are 0 or from 2^-40 to 2^20 in magnitude, for kernels that flush "
+     "subnormal numbers",
+     1},
+
     {NULL, 0, NULL, 0, "How hard:", 2},
     {"level", KEY_LEVEL, "LEVEL", 0, "quick (the default), full, or exhaustive: every input where that can be done",
      2},
@@ -312,6 +319,8 @@ static cli_exit run_job(certify_session *s, tk_ctx *ctx, const certify_job *j)
     options.dims = s->p->has_shape ? j->dims : NULL;
     if (j->lowering[0])
         options.lowering = j->lowering;
+    tk_setting settings[TK_MAX_ATTRIBUTES];
+    certify_settings_of(s->p, j->contract, settings, &options);
     char program[128];
     bool wide = tk_contract_takes_index(j->contract) && j->index_dtype == TK_I64;
     snprintf(program, sizeof program, "program.%s.%s%s", j->contract->name, tk_dtype_name(j->dtype),

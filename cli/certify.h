@@ -22,6 +22,8 @@ enum {
     KEY_LABEL_SMOOTHING,
     KEY_SCALE,
     KEY_IGNORE_INDEX,
+    KEY_NUMERICS,
+    KEY_DOMAIN,
     KEY_SKIP_MUTANTS,
     KEY_KEEP_GOING,
     KEY_THREADS,
@@ -85,6 +87,8 @@ typedef struct certify_plan {
     cli_shape shape;
     int threads;
     tk_xent_options xent;
+    tk_setting settings[TK_MAX_ATTRIBUTES];
+    int setting_count;
     cli_input inputs[TK_MAX_PARAMS];
     tk_given_input given[TK_MAX_PARAMS];
     bool keep;      /* write certificates */
@@ -123,6 +127,10 @@ typedef struct certify_session {
 /* CLI_HOLDS, or what it came to after a complaint. */
 cli_exit certify_plan_make(const certify_arguments *a, certify_plan *p, tk_ctx *ctx);
 void certify_plan_free(certify_plan *p);
+
+/* The settings that go with an op: those of attributes that it has. `kept` has place for all; the options point to it. */
+void certify_settings_of(const certify_plan *p, const tk_contract *op, tk_setting kept[TK_MAX_ATTRIBUTES],
+                         tk_certify_options *options);
 
 void certify_format_id(const tk_contract *op, const tk_lowering_info *info, tk_dtype dtype, tk_dtype index_dtype,
                        char *id, size_t size);

@@ -199,6 +199,8 @@ static void run_job(batch *b, tk_ctx *ctx, const char *file, const tk_kernel_fil
     tk_certify_options options = b->s->p->options;
     options.kernel_file = kernel;
     options.dims = b->s->p->has_shape ? j->dims : NULL;
+    tk_setting settings[TK_MAX_ATTRIBUTES];
+    certify_settings_of(b->s->p, j->contract, settings, &options);
     options.progress = update_progress;
     options.progress_data = &w;
     tk_certificate *certificate = NULL;

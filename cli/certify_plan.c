@@ -343,6 +343,47 @@ static bool plan_xent(const certify_arguments *a, certify_plan *p)
     return true;
 }
 
+/* --numerics or --domain: an attribute of every op that was named. */
+static bool plan_setting(const certify_arguments *a, certify_plan *p, int key, const char *name)
+{
+    const char *wanted = given(a, key);
+    const tk_attribute *attribute = NULL;
+    if (!wanted)
+        return true;
+    for (int i = 0; i < p->op_count; i++) {
+        int place = tk_attribute_find(p->ops[i], name);
+        if (place >= 0) {
+            attribute = &p->ops[i]->attributes[place];
+        } else if (a->op_count) {
+            cli_complain(a->who, "%s does not take --%s", p->ops[i]->name, name);
+            return false;
+        }
+    }
+    if (!attribute) {
+        cli_complain(a->who, "--%s goes with other ops", name);
+        return false;
+    }
+    const char *names[TK_MAX_CHOICES];
+    for (int i = 0; i < attribute->choice_count; i++)
+        names[i] = attribute->choices[i].id;
+    if (tk_choice_find(attribute, wanted) < 0) {
+        cli_complain_unknown(a->who, name, wanted, names, attribute->choice_count);
+        return false;
+    }
+    p->settings[p->setting_count++] = (tk_setting){name, wanted};
+    return true;
+}
+
+void certify_settings_of(const certify_plan *p, const tk_contract *op, tk_setting kept[TK_MAX_ATTRIBUTES],
+                         tk_certify_options *options)
+{
+    options->settings = kept;
+    options->setting_count = 0;
+    for (int i = 0; i < p->setting_count; i++)
+        if (tk_attribute_find(op, p->settings[i].attribute) >= 0)
+            kept[options->setting_count++] = p->settings[i];
+}
+
 /* The parameter that an --input is for; -1, having said why, if the op has no such input. */
 static int find_input(const certify_arguments *a, const tk_contract *op, const char *name)
 {
@@ -527,8 +568,9 @@ cli_exit certify_plan_make(const certify_arguments *a, certify_plan *p, tk_ctx *
     if (result != CLI_HOLDS)
         return result;
     bool good = plan_lowering(a, p) && plan_shape(a, p) && plan_planted(a, p, KEY_MUTANT) &&
-                plan_planted(a, p, KEY_VARIANT) && plan_family(a, p) && plan_xent(a, p) && plan_inputs(a, p) &&
-                plan_jobs(a, p, ctx) && plan_out(a, p) && plan_sign(a, p, ctx);
+                plan_planted(a, p, KEY_VARIANT) && plan_family(a, p) && plan_xent(a, p) &&
+                plan_setting(a, p, KEY_NUMERICS, "numerics") && plan_setting(a, p, KEY_DOMAIN, "domain") &&
+                plan_inputs(a, p) && plan_jobs(a, p, ctx) && plan_out(a, p) && plan_sign(a, p, ctx);
     if (good && tk_ctx_set_threads(ctx, p->threads) != TK_OK) {
         cli_complain(a->who, "%s", tk_ctx_message(ctx));
         good = false;

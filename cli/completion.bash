@@ -37,6 +37,8 @@ _tokitai_certify() {
         --index) _tokitai_reply "i32 i64 all" "$current" ;;
         --variant) _tokitai_reply "$(_tokitai_list variants "$(_tokitai_op)")" "$current" ;;
         --mutant) _tokitai_reply "$(_tokitai_list mutants "$(_tokitai_op)")" "$current" ;;
+        --numerics) _tokitai_reply "ieee tensor_core" "$current" ;;
+        --domain) _tokitai_reply "all normal" "$current" ;;
         --level) _tokitai_reply "quick full exhaustive" "$current" ;;
         --family) _tokitai_reply "$(_tokitai_list families)" "$current" ;;
         --out | --kernels) _tokitai_files / "$current" ;;
@@ -46,7 +48,8 @@ _tokitai_certify() {
         *)
             if [[ $current == -* ]]; then
                 _tokitai_reply "--kernel --kernels --program --compiler --flags --timeout --jobs --json-lines --junit --backend
-                    --lowering --dtype --index --mutant --variant --level --seed --skip-mutants --keep-going --threads
+                    --lowering --numerics --domain --dtype --index --mutant --variant --level --seed --skip-mutants --keep-going
+                    --threads
                     --shape --family --input --label-smoothing --scale --ignore-index --out --sign --json --quiet --help" "$current"
             else
                 _tokitai_reply "$(_tokitai_list ops)" "$current"

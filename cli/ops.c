@@ -148,6 +148,22 @@ static json_t *json_clauses(const tk_contract *contract)
     return list;
 }
 
+static json_t *json_attributes(const tk_contract *contract)
+{
+    json_t *list = json_array();
+    for (int i = 0; i < contract->attribute_count; i++) {
+        const tk_attribute *attribute = &contract->attributes[i];
+        json_t *choices = json_array();
+        for (int k = 0; k < attribute->choice_count; k++)
+            json_array_append_new(choices, json_pack("{s:s, s:s}", "name", attribute->choices[k].id, "text",
+                                                     attribute->choices[k].text));
+        json_array_append_new(list,
+                              json_pack("{s:s, s:s, s:b, s:o}", "name", attribute->name, "text", attribute->text,
+                                        "from_device", (int)attribute->from_device, "choices", choices));
+    }
+    return list;
+}
+
 static void append_id(const char *id, void *list)
 {
     json_array_append_new(list, json_string(id));
@@ -189,13 +205,13 @@ static json_t *json_contract(const tk_contract *contract)
     cli_kernel_prototype(contract, prototype, sizeof prototype);
     for (int d = 0; d < contract->dim_count; d++)
         json_array_append_new(sizes, json_string(contract->dim_names[d]));
-    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:b, s:b, s:o, s:o, s:o, s:o}", "name", contract->name,
-                     "summary", contract->summary, "formula", contract->formula, "bound", contract->bound,
-                     "signature", contract->signature, "kernel", prototype, "sizes", sizes, "parameters",
-                     json_params(contract), "takes_xent_options", (int)contract->takes_xent_options, "finite_domain",
-                     (int)contract->finite_domain, "clauses", json_clauses(contract), "lowerings",
-                     json_lowerings(contract), "mutants", json_planted(contract, true), "variants",
-                     json_planted(contract, false));
+    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:b, s:b, s:o, s:o, s:o, s:o, s:o}", "name",
+                     contract->name, "summary", contract->summary, "formula", contract->formula, "bound",
+                     contract->bound, "signature", contract->signature, "kernel", prototype, "sizes", sizes,
+                     "parameters", json_params(contract), "takes_xent_options", (int)contract->takes_xent_options,
+                     "finite_domain", (int)contract->finite_domain, "attributes", json_attributes(contract),
+                     "clauses", json_clauses(contract), "lowerings", json_lowerings(contract), "mutants",
+                     json_planted(contract, true), "variants", json_planted(contract, false));
 }
 
 /* ------------------------------------------------------------------------------------------------------------
@@ -224,6 +240,20 @@ static void print_params(const tk_contract *contract)
     }
     if (contract->takes_xent_options)
         puts("  and  label_smoothing, scale, ignore_index");
+}
+
+static void print_attributes(const tk_contract *contract)
+{
+    cli_heading("Attributes, each with its choices, the default first");
+    for (int i = 0; i < contract->attribute_count; i++) {
+        const tk_attribute *attribute = &contract->attributes[i];
+        int column = printf("  %s%s: ", attribute->from_device ? "" : "--", attribute->name);
+        cli_wrap(6, column, attribute->text);
+        for (int k = 0; k < attribute->choice_count; k++) {
+            printf("      %-11s  ", attribute->choices[k].id);
+            cli_wrap(19, 19, attribute->choices[k].text);
+        }
+    }
 }
 
 static void print_clauses(const tk_contract *contract)
@@ -315,6 +345,7 @@ static void print_contract(const tk_contract *contract)
     if (contract->finite_domain)
         print_field("domain", "finite: --level exhaustive tries every input value");
     print_params(contract);
+    print_attributes(contract);
     print_clauses(contract);
     print_lowerings(contract);
     cli_heading("C");

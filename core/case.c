@@ -38,6 +38,22 @@ bool tk_contract_takes_index(const tk_contract *contract)
     return false;
 }
 
+int tk_attribute_find(const tk_contract *contract, const char *name)
+{
+    for (int i = 0; i < contract->attribute_count; i++)
+        if (!strcmp(contract->attributes[i].name, name))
+            return i;
+    return -1;
+}
+
+int tk_choice_find(const tk_attribute *attribute, const char *name)
+{
+    for (int i = 0; i < attribute->choice_count; i++)
+        if (!strcmp(attribute->choices[i].id, name))
+            return i;
+    return -1;
+}
+
 tk_case tk_case_init(const tk_contract *contract, tk_dtype dtype)
 {
     return (tk_case){.contract = contract, .dtype = dtype, .index_dtype = TK_I32, .xent = TK_XENT_DEFAULTS};
@@ -88,6 +104,10 @@ static tk_status check_types(tk_ctx *ctx, const tk_case *c)
             return tki_fail(ctx, TK_BAD_ARGUMENT, "%s: scale is %g; it must be finite", c->contract->name,
                             (double)c->xent.scale);
     }
+    for (int i = 0; i < c->contract->attribute_count; i++)
+        if (c->attributes[i] >= c->contract->attributes[i].choice_count)
+            return tki_fail(ctx, TK_BAD_ARGUMENT, "%s: %s has no choice %d", c->contract->name,
+                            c->contract->attributes[i].name, c->attributes[i]);
     return TK_OK;
 }
 

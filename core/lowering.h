@@ -38,6 +38,7 @@ typedef struct tki_lowering {
     const char *promise; /* text for people, or NULL */
     bool promises_bound; /* judged by the smaller bound that the oracle knows as the promise */
     bool promises_bits;  /* judged bit for bit */
+    int numerics;        /* matrix products: judged by this choice of the attribute, TKI_NUMERICS_... */
     const char *source;  /* the kernel's file, "ops/gelu/kernel_cpu.c": its hash goes into the certificate */
 } tki_lowering;
 

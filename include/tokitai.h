@@ -211,7 +211,7 @@ TK_MUST_USE tk_status tk_embedding_bwd(tk_ctx *ctx, tk_dtype dtype, tk_dtype ind
  * everything but the data. tk_run() runs any case; the typed calls above are thin wrappers around it.
  * ------------------------------------------------------------------------------------------------------------ */
 
-enum { TK_MAX_DIMS = 3, TK_MAX_PARAMS = 4, TK_MAX_CLAUSES = 12 };
+enum { TK_MAX_DIMS = 3, TK_MAX_PARAMS = 4, TK_MAX_CLAUSES = 12, TK_MAX_ATTRIBUTES = 4, TK_MAX_CHOICES = 4 };
 
 typedef enum tk_kind {
     TK_KIND_VALUE, /* elements of the case's dtype */
@@ -237,6 +237,16 @@ typedef struct tk_clause {
     const char *text; /* what must hold */
 } tk_clause;
 
+/* What a case says about how it is meant beyond sizes and types: one of a few named choices, the first being the default. Kernels are not
+ * told; it decides which inputs are drawn and by which bound outputs are judged. */
+typedef struct tk_attribute {
+    const char *name; /* "domain" */
+    const char *text; /* what it decides */
+    int choice_count;
+    tk_clause choices[TK_MAX_CHOICES]; /* each choice's name and what it means */
+    bool from_device;                  /* known by the device that a kernel runs on; nobody is asked for it */
+} tk_attribute;
+
 typedef struct tk_contract {
     const char *name;      /* "gelu_bwd" */
     const char *summary;   /* one line */
@@ -249,6 +259,8 @@ typedef struct tk_contract {
     tk_param params[TK_MAX_PARAMS];
     bool takes_xent_options;
     bool finite_domain; /* few enough inputs to try every one: --level exhaustive */
+    int attribute_count;
+    tk_attribute attributes[TK_MAX_ATTRIBUTES];
     int clause_count;
     tk_clause clauses[TK_MAX_CLAUSES];
 } tk_contract;
@@ -258,12 +270,17 @@ const tk_contract *tk_contract_at(int i);              /* in the order of the ma
 const tk_contract *tk_contract_find(const char *name); /* NULL if there is no such op */
 bool tk_contract_takes_index(const tk_contract *contract);
 
+/* Places in the contract's attributes, and in an attribute's choices; -1 if there is none of that name. */
+int tk_attribute_find(const tk_contract *contract, const char *name);
+int tk_choice_find(const tk_attribute *attribute, const char *name);
+
 typedef struct tk_case {
     const tk_contract *contract;
-    tk_dtype dtype;            /* TK_F16 or TK_BF16 */
-    tk_dtype index_dtype;      /* TK_I32 or TK_I64; read only if the contract takes an index */
-    int64_t dims[TK_MAX_DIMS]; /* as named in contract->dim_names */
-    tk_xent_options xent;      /* read only if contract->takes_xent_options */
+    tk_dtype dtype;                        /* TK_F16 or TK_BF16 */
+    tk_dtype index_dtype;                  /* TK_I32 or TK_I64; read only if the contract takes an index */
+    int64_t dims[TK_MAX_DIMS];             /* as named in contract->dim_names */
+    tk_xent_options xent;                  /* read only if contract->takes_xent_options */
+    uint8_t attributes[TK_MAX_ATTRIBUTES]; /* the choice of each of the contract's attributes */
 } tk_case;
 
 /* A case of that op with all sizes zero and default options. */
@@ -377,6 +394,12 @@ typedef struct tk_given_input {
     int64_t count;
 } tk_given_input;
 
+/* An attribute of the op and the choice for it: {"domain", "normal"}. */
+typedef struct tk_setting {
+    const char *attribute;
+    const char *choice;
+} tk_setting;
+
 typedef struct tk_certify_options {
     tk_level level;
     uint64_t seed;
@@ -394,9 +417,11 @@ typedef struct tk_certify_options {
     const tk_given_input *inputs;      /* exactly these inputs, with `dims`; all inputs of the op or none */
     int input_count;
     const tk_xent_options *xent; /* these options only; NULL for several */
-    bool skip_mutants;           /* do not run the planted wrong kernels; the certificate then says so */
-    bool keep_going;             /* run the other trials too when one has failed, to tell how wrong a kernel is */
-    tk_progress progress;        /* may be NULL */
+    const tk_setting *settings;  /* of attributes that the op has; the others are at their defaults */
+    int setting_count;
+    bool skip_mutants;    /* do not run the planted wrong kernels; the certificate then says so */
+    bool keep_going;      /* run the other trials too when one has failed, to tell how wrong a kernel is */
+    tk_progress progress; /* may be NULL */
     void *progress_data;
 } tk_certify_options;
 

@@ -294,6 +294,12 @@ if grep -q '^xent$' <("$tokitai" ops --list=ops); then
     bad "label smoothing" "is not a number from 0 to 1" xent --label-smoothing 1.5
     bad "scale" "is not a finite number" xent --scale inf
     bad "ignore-index" "is not a 64-bit number" xent --ignore-index 1.0
+    bad "numerics of an op that has none" "gelu_fwd does not take --numerics" gelu_fwd --numerics tensor_core
+    bad "numerics" "ieee, tensor_core" gemm --numerics fp8
+    bad "domain" "all, normal" gemm --domain some
+    expect 2 "input outside of the domain" certify gelu_fwd --dtype bf16 --shape 1 --input x=0x7f80 --domain normal
+    says err "x\[0\] = 0x7f80 = inf lies outside of domain normal"
+    expect 0 "numerics and domain" certify gemm --dtype f16 --shape 2x3x4 --numerics tensor_core --domain normal
     expect 0 "xent with options" certify xent --dtype f16 --shape 2x3 --scale 0.5 --ignore-index -1 --label-smoothing 0.1
 fi
 

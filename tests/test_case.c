@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "core/attributes.h"
 #include "core/context.h"
 #include "core/lowering.h"
 #include "tests/op_test.h"
@@ -93,6 +94,48 @@ static void init_gives_zeros_and_defaults(void **state)
     assert_int_equal(tk_case_param_dtype(&two, 1), TK_F32);
     assert_true(tk_contract_takes_index(&fake));
     assert_false(tk_contract_takes_index(&two_outputs));
+}
+
+/* What anybody who fills or judges a case relies on. */
+static void attributes_of_the_contracts(void **state)
+{
+    (void)state;
+    for (int i = 0; tk_contract_at(i); i++) {
+        const tk_contract *op = tk_contract_at(i);
+        bool product = !strncmp(op->name, "gemm", 4);
+        assert_int_equal(op->attribute_count, product ? 3 : 1);
+        assert_int_equal(tk_attribute_find(op, "domain"), TKI_DOMAIN);
+        assert_int_equal(tk_attribute_find(op, "numerics"), product ? TKI_NUMERICS : -1);
+        assert_int_equal(tk_attribute_find(op, "matrix_unit"), product ? TKI_MATRIX_UNIT : -1);
+        assert_int_equal(tk_attribute_find(op, ""), -1);
+        for (int a = 0; a < op->attribute_count; a++) {
+            const tk_attribute *attribute = &op->attributes[a];
+            assert_int_equal(attribute->from_device, a == TKI_MATRIX_UNIT);
+            assert_true(attribute->text[0] && attribute->choice_count >= 2);
+            for (int k = 0; k < attribute->choice_count; k++) {
+                assert_true(attribute->choices[k].text[0]);
+                assert_int_equal(tk_choice_find(attribute, attribute->choices[k].id), k);
+            }
+            assert_int_equal(tk_choice_find(attribute, "none such"), -1);
+        }
+        tk_case c = tk_case_init(op, TK_F16);
+        for (int a = 0; a < TK_MAX_ATTRIBUTES; a++)
+            assert_int_equal(c.attributes[a], 0);
+    }
+}
+
+static void choices_that_are_none(void **state)
+{
+    (void)state;
+    tk_ctx *ctx = new_context();
+    tk_case c = tk_case_init(tk_contract_find("gemm"), TK_F16);
+    void *const none[3] = {NULL};
+    assert_ok(ctx, tk_case_check(ctx, &c, none));
+    c.attributes[TKI_NUMERICS] = TKI_NUMERICS_TENSOR_CORE;
+    assert_ok(ctx, tk_case_check(ctx, &c, none));
+    c.attributes[TKI_NUMERICS] = 2;
+    assert_refused(ctx, tk_case_check(ctx, &c, none), TK_BAD_ARGUMENT, "numerics has no choice 2");
+    tk_ctx_destroy(ctx);
 }
 
 static void elements_of_a_parameter(void **state)
@@ -631,6 +674,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(init_gives_zeros_and_defaults),
+        cmocka_unit_test(attributes_of_the_contracts),
+        cmocka_unit_test(choices_that_are_none),
         cmocka_unit_test(elements_of_a_parameter),
         cmocka_unit_test(elements_that_overflow),
         cmocka_unit_test(zero_beside_huge_sizes),

@@ -7,6 +7,7 @@
 
 #include "core/context.h"
 #include "core/random.h"
+#include "exact/domain.h"
 #include "verify/families.h"
 
 /* How a shape's numbers are to be read. */
@@ -292,6 +293,7 @@ void tki_trial_fill(const tki_trial *trial, void *const data[])
 {
     if (trial->family != TKI_ALL_PATTERNS) {
         tki_family_fill(trial->family, &trial->c, trial->seed, data);
+        tki_domain_apply(&trial->c, data);
         return;
     }
     /* The last value input runs fastest. */
@@ -305,4 +307,5 @@ void tki_trial_fill(const tki_trial *trial, void *const data[])
             values[i] = (uint16_t)((trial->chunk * trial->c.dims[0] + i) >> shift);
         shift += 16;
     }
+    tki_domain_apply(&trial->c, data);
 }

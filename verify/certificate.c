@@ -224,6 +224,22 @@ static tk_status write_text(tk_ctx *ctx, const char *dir, const char *name, cons
     return status;
 }
 
+/* The subject and, each behind a dot, the choices that are not at their defaults: a run under others does not replace it. */
+static void name_with_settings(const tk_certificate *certificate, char *name, size_t size)
+{
+    snprintf(name, size, "%s", tk_certificate_subject(certificate));
+    const tk_contract *contract = tk_contract_find(tki_certificate_text(certificate, "run.op"));
+    for (int i = 0; contract && i < contract->attribute_count; i++) {
+        const tk_attribute *attribute = &contract->attributes[i];
+        char path[64];
+        snprintf(path, sizeof path, "run.%s", attribute->name);
+        int choice = tk_choice_find(attribute, tki_certificate_text(certificate, path));
+        size_t used = strlen(name);
+        if (choice > 0 && !attribute->from_device)
+            snprintf(name + used, size - used, ".%s", attribute->choices[choice].id);
+    }
+}
+
 tk_status tk_certificate_write(tk_ctx *ctx, tk_certificate *certificate, const char *dir, char **path)
 {
     if (!ctx)
@@ -250,7 +266,9 @@ tk_status tk_certificate_write(tk_ctx *ctx, tk_certificate *certificate, const c
     char keyed[128];
     snprintf(keyed, sizeof keyed, "%.64s.%.32s", tki_certificate_text(certificate, "key"),
              tki_certificate_text(certificate, "run.level"));
-    const char *name = dir ? tk_certificate_subject(certificate) : keyed;
+    char subject[256];
+    name_with_settings(certificate, subject, sizeof subject);
+    const char *name = dir ? subject : keyed;
     const char *target = dir ? dir : state_dir;
     /* A function's name is anything its program chose; a file name is not. */
     if (status == TK_OK && (!name[0] || name[0] == '.' || strchr(name, '/')))

@@ -5,10 +5,12 @@
 
 #include <jansson.h>
 
+#include "core/attributes.h"
 #include "core/case.h"
 #include "core/clock.h"
 #include "core/context.h"
 #include "core/random.h"
+#include "exact/domain.h"
 #include "exact/round.h"
 #include "plan/plan.h"
 #include "verify/certify.h"
@@ -16,6 +18,7 @@
 #include "verify/kernel_file.h"
 #include "verify/outcome.h"
 #include "verify/registry.h"
+#include "verify/settings.h"
 #include "verify/shrink.h"
 
 /* Up to this many input elements a failing case is written out bit by bit. */
@@ -87,6 +90,9 @@ static tk_status check_options(tk_ctx *ctx, const tk_contract *contract, tk_dtyp
         memcpy(c.dims, options->dims, (size_t)contract->dim_count * sizeof *c.dims);
     if (options->xent)
         c.xent = *options->xent;
+    tk_status settings = tki_settings_read(ctx, contract, options, c.attributes);
+    if (settings != TK_OK)
+        return settings;
     if ((unsigned)options->level > TK_EXHAUSTIVE)
         return tki_fail(ctx, TK_BAD_ARGUMENT, "there is no level %d", (int)options->level);
     if (options->kernel && ((options->kernel_name && !is_utf8(options->kernel_name)) ||
@@ -190,6 +196,12 @@ static tk_status copy_given_inputs(tk_ctx *ctx, const tk_case *c, const tk_certi
             if (param->kind == TK_KIND_VALUE && given->bits[i] > 0xffff)
                 return tki_fail(ctx, TK_BAD_ARGUMENT, "%s: %s[%lld] is not a 16-bit pattern", c->contract->name,
                                 param->name, (long long)i);
+            if (param->kind == TK_KIND_VALUE && tki_domain_is_normal(c) &&
+                !tki_domain_has(c->dtype, (uint32_t)given->bits[i]))
+                return tki_fail(ctx, TK_BAD_ARGUMENT,
+                                "%s: %s[%lld] = 0x%04llx = %g lies outside of domain normal (0, or 2^-40 to 2^20)",
+                                c->contract->name, param->name, (long long)i, (unsigned long long)given->bits[i],
+                                tki_decode(c->dtype, (uint32_t)given->bits[i]));
             memcpy((char *)inputs->data[p] + (size_t)i * element, &given->bits[i], element);
         }
     }
@@ -325,6 +337,9 @@ static void print_subject(FILE *out, const tki_outcome *o)
         print_kernel_file(out, o->options->kernel_file);
     if (program)
         print_word(out, "program", o->options->kernel_program);
+    for (int i = 0; i < o->contract->attribute_count; i++)
+        if (o->attributes[i] && !o->contract->attributes[i].from_device)
+            print_word(out, o->contract->attributes[i].name, tki_settings_choice(o->contract, o->attributes, i));
 }
 
 static char *reproducing_command(const tki_outcome *o, const tki_trial *original, const tki_trial *shrunk,
@@ -428,10 +443,37 @@ static void note_not_run(tki_outcome *o, const tki_trial_result *r)
     snprintf(o->reason, sizeof o->reason, "%s%s", r->timed_out ? "" : "the kernel could not be run: ", r->reason);
 }
 
+/* A matrix product that somebody brought may be right by the other numerics: does the trial that failed hold there? `hint` receives the
+ * sentence that says so, or "". */
+static tk_status try_other_numerics(tki_subject *subject, const tki_outcome *o, const tki_trial *trial,
+                                    const tki_inputs *inputs, const tki_trial_result *r, char *hint, size_t size)
+{
+    hint[0] = 0;
+    bool brought = o->kind == TKI_KERNEL_FILE || o->kind == TKI_FUNCTION;
+    if (!brought || o->contract->attribute_count <= TKI_NUMERICS || r->only_changed ||
+        r->failed_clause != tki_clause_find(o->contract, "ERR"))
+        return TK_OK;
+    tki_trial other = *trial;
+    tki_trial_result again;
+    bool ieee = trial->c.attributes[TKI_NUMERICS] == TKI_NUMERICS_IEEE;
+    other.c.attributes[TKI_NUMERICS] = ieee ? TKI_NUMERICS_TENSOR_CORE : TKI_NUMERICS_IEEE;
+    other.c.attributes[TKI_MATRIX_UNIT] = (uint8_t)tki_settings_matrix_unit(subject->ctx, o->lowering, o->options);
+    tk_status status = tki_trial_run(subject, &other, inputs, &again);
+    const char *name = tki_settings_choice(o->contract, other.c.attributes, TKI_NUMERICS);
+    if (status == TK_OK && again.failed_clause < 0 && !again.could_not_run)
+        snprintf(hint, size, "; the trial that failed is within the bound of numerics %s: certify with --numerics %s",
+                 name, name);
+    return status;
+}
+
 static tk_status note_refuted(tki_subject *subject, tki_outcome *o, const tki_trial *trial, tki_inputs *inputs,
                               tki_trial_result *r)
 {
     tki_trial shrunk = *trial;
+    char hint[160];
+    tk_status hinted = try_other_numerics(subject, o, trial, inputs, r, hint, sizeof hint);
+    if (hinted != TK_OK)
+        return hinted;
     o->refuted[r->failed_clause] = true;
     tk_status status = r->only_changed ? tki_trial_adopt_change(subject, &shrunk, inputs, r) : TK_OK;
     if (status == TK_OK)
@@ -439,6 +481,8 @@ static tk_status note_refuted(tki_subject *subject, tki_outcome *o, const tki_tr
     if (status != TK_OK)
         return status;
     note_failed(o, &shrunk, r);
+    size_t told = strlen(o->reason);
+    snprintf(o->reason + told, sizeof o->reason - told, "%s", hint);
     o->reproduce = reproducing_command(o, trial, &shrunk, inputs);
     return o->reproduce ? TK_OK : tki_fail(subject->ctx, TK_NO_MEMORY, "no memory for the reproducing command");
 }
@@ -538,6 +582,7 @@ static tk_status run_bad_indices(tki_subject *subject, tki_outcome *o)
     static const int64_t size = 37;
     tki_trial trial = {.c = tk_case_init(o->contract, o->dtype), .family = 0, .seed = o->options->seed};
     trial.c.index_dtype = o->index_dtype;
+    memcpy(trial.c.attributes, o->attributes, sizeof trial.c.attributes);
     for (int d = 0; d < o->contract->dim_count; d++)
         trial.c.dims[d] = size;
     const int64_t positions[] = {0, 17, size - 1};
@@ -657,7 +702,24 @@ static int suspicion_of(const tki_outcome *o)
     return o->level == TK_QUICK ? (sums ? 3 : 1) : (sums ? 6 : 3);
 }
 
-static tk_status certify(tki_subject *subject, tki_outcome *o, const tki_trials *trials)
+/* What the options ask for; else what the lowering promises. All trials get it. */
+static tk_status choose_attributes(tk_ctx *ctx, tki_outcome *o, tki_trials *trials)
+{
+    tk_status status = tki_settings_read(ctx, o->contract, o->options, o->attributes);
+    if (status != TK_OK)
+        return status;
+    if (o->contract->attribute_count > TKI_MATRIX_UNIT) {
+        if (o->lowering && !tki_settings_ask_for(o->options, "numerics"))
+            o->attributes[TKI_NUMERICS] = (uint8_t)o->lowering->numerics;
+        if (o->attributes[TKI_NUMERICS] == TKI_NUMERICS_TENSOR_CORE)
+            o->attributes[TKI_MATRIX_UNIT] = (uint8_t)tki_settings_matrix_unit(ctx, o->lowering, o->options);
+    }
+    for (int64_t i = 0; i < trials->count; i++)
+        memcpy(trials->list[i].c.attributes, o->attributes, sizeof o->attributes);
+    return TK_OK;
+}
+
+static tk_status certify(tki_subject *subject, tki_outcome *o, tki_trials *trials)
 {
     tki_executable executable;
     tk_ctx *ctx = subject->ctx;
@@ -665,6 +727,8 @@ static tk_status certify(tki_subject *subject, tki_outcome *o, const tki_trials 
     bool planted = o->options->mutant || o->options->variant;
     bool with_mutants = !o->options->skip_mutants && !restricted && !planted;
     tk_status status = choose_executable(ctx, o, &executable);
+    if (status == TK_OK)
+        status = choose_attributes(ctx, o, trials);
     if (status == TK_OK)
         status = tki_executor_open(ctx, &executable, &subject->executor);
     if (status != TK_OK)
@@ -736,7 +800,7 @@ tk_status tki_certify_trials_make(tk_ctx *ctx, const tk_contract *contract, tk_d
 }
 
 tk_status tki_certify_trials(tk_ctx *ctx, const tk_contract *contract, tk_dtype dtype, tk_dtype index_dtype,
-                             const tk_certify_options *options, const tki_trials *trials, int64_t *held,
+                             const tk_certify_options *options, tki_trials *trials, int64_t *held,
                              tk_certificate **certificate)
 {
     double begin = tki_now();

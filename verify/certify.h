@@ -9,10 +9,10 @@ TK_MUST_USE tk_status tki_certify_trials_make(tk_ctx *ctx, const tk_contract *co
                                               tk_dtype index_dtype, const tk_certify_options *options,
                                               tki_trials *trials);
 
-/* Runs these trials, of which there is at least one. *held (may be NULL) receives how many of them held: if not all did, that is the
+/* Gives these trials, of which there is at least one, their attributes, and runs them. *held (may be NULL) receives how many of them held: if not all did, that is the
  * place of the one that failed or could not be run, the last that was tried. */
 TK_MUST_USE tk_status tki_certify_trials(tk_ctx *ctx, const tk_contract *contract, tk_dtype dtype,
-                                         tk_dtype index_dtype, const tk_certify_options *options,
-                                         const tki_trials *trials, int64_t *held, tk_certificate **certificate);
+                                         tk_dtype index_dtype, const tk_certify_options *options, tki_trials *trials,
+                                         int64_t *held, tk_certificate **certificate);
 
 #endif

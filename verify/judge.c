@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exact/domain.h"
 #include "exact/floats.h"
 #include "exact/round.h"
 
@@ -304,6 +305,8 @@ static void judge_box(bench *b, const tki_box *box, int64_t cols, const void *da
         b->status = status;
         return;
     }
+    if (tki_domain_is_normal(b->job->c))
+        tki_domain_admit(enclosures, (box->row_end - box->row_begin) * (box->col_end - box->col_begin));
     const tki_enclosure *e = enclosures;
     for (int64_t row = box->row_begin; row < box->row_end; row++)
         for (int64_t col = box->col_begin; col < box->col_end; col++, e++) {

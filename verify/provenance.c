@@ -140,7 +140,7 @@ tk_status tki_provenance_of_file(tk_ctx *ctx, const tk_kernel_file *kernel, tki_
 }
 
 bool tki_provenance_key(const tki_provenance *provenance, const tk_contract *contract, const char *subject,
-                        char key[TKI_HASH_HEX])
+                        const char *settings, char key[TKI_HASH_HEX])
 {
     tki_hash hash;
     tki_hash_begin(&hash);
@@ -151,6 +151,7 @@ bool tki_provenance_key(const tki_provenance *provenance, const tk_contract *con
         tki_hash_add_text(&hash, contract->clauses[i].text);
     }
     tki_hash_add_text(&hash, subject);
+    tki_hash_add_text(&hash, settings);
     tki_hash_add_text(&hash, provenance->artifact_hash);
     tki_hash_add_text(&hash, provenance->options);
     tki_hash_add_text(&hash, provenance->device.name);

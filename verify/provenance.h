@@ -32,8 +32,9 @@ TK_MUST_USE tk_status tki_provenance_find(tk_ctx *ctx, const tki_lowering *lower
 /* Of a kernel file. One that does not compile has its source for an artifact. */
 TK_MUST_USE tk_status tki_provenance_of_file(tk_ctx *ctx, const tk_kernel_file *kernel, tki_provenance *provenance);
 
-/* SHA-256 of contract, subject, artifact, options and device: what a certificate is found again by. */
+/* SHA-256 of contract, subject, settings (as tki_settings_text() has them), artifact, options and device: what a certificate is found
+ * again by. */
 TK_MUST_USE bool tki_provenance_key(const tki_provenance *provenance, const tk_contract *contract,
-                                    const char *subject, char key[TKI_HASH_HEX]);
+                                    const char *subject, const char *settings, char key[TKI_HASH_HEX]);
 
 #endif

@@ -18,6 +18,7 @@ typedef struct recipe {
     tk_certify_options options;
     int64_t dims[TK_MAX_DIMS];
     tk_xent_options xent;
+    tk_setting settings[TK_MAX_ATTRIBUTES];
     tk_given_input inputs[TK_MAX_PARAMS];
     uint64_t *bits[TK_MAX_PARAMS];
     tk_kernel_file *kernel_file;
@@ -98,6 +99,19 @@ static tk_status open_kernel_file(tk_ctx *ctx, const tk_certificate *certificate
     return TK_OK;
 }
 
+/* Those that a certificate does not name are at their defaults. */
+static void read_settings(const tk_certificate *certificate, recipe *r)
+{
+    for (int i = 0; i < r->contract->attribute_count; i++) {
+        char path[64];
+        snprintf(path, sizeof path, "run.%s", r->contract->attributes[i].name);
+        const char *choice = text_or_null(certificate, path);
+        if (choice && !r->contract->attributes[i].from_device)
+            r->settings[r->options.setting_count++] = (tk_setting){r->contract->attributes[i].name, choice};
+    }
+    r->options.settings = r->settings;
+}
+
 static tk_status read_recipe(tk_ctx *ctx, const tk_certificate *certificate, recipe *r)
 {
     const char *kind = tki_certificate_text(certificate, "run.kind");
@@ -137,6 +151,7 @@ static tk_status read_recipe(tk_ctx *ctx, const tk_certificate *certificate, rec
             .ignore_index = tki_certificate_integer(certificate, "run.options.ignore_index")};
         r->options.xent = &r->xent;
     }
+    read_settings(certificate, r);
     const json_t *inputs = tki_certificate_get(certificate, "run.inputs");
     if (inputs && !read_inputs(r, inputs))
         return tki_fail(ctx, TK_NO_MEMORY, "no memory for the certificate's inputs");

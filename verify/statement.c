@@ -4,6 +4,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "core/attributes.h"
 #include "core/context.h"
 #include "exact/round.h"
 #include "verify/certificate.h"
@@ -13,6 +14,7 @@
 #include "verify/provenance.h"
 #include "verify/refutation.h"
 #include "verify/registry.h"
+#include "verify/settings.h"
 
 json_t *tki_real_json(double value)
 {
@@ -99,6 +101,16 @@ static json_t *kernel_file_json(const tk_kernel_file *kernel)
     return json;
 }
 
+/* Those of the device matter only where a choice makes them. */
+static void set_attributes(const tki_outcome *o, json_t *run)
+{
+    const tk_contract *contract = o->contract;
+    for (int i = 0; i < contract->attribute_count; i++)
+        if (!contract->attributes[i].from_device || o->attributes[TKI_NUMERICS])
+            json_object_set_new(run, contract->attributes[i].name,
+                                json_string(tki_settings_choice(contract, o->attributes, i)));
+}
+
 /* What was run, in enough detail to run it again. */
 static json_t *run_json(const tki_outcome *o)
 {
@@ -106,6 +118,7 @@ static json_t *run_json(const tki_outcome *o)
     json_t *run = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:I}", "op", o->contract->name, "dtype",
                             tk_dtype_name(o->dtype), "kind", kinds[o->kind], "subject", o->subject, "numerics",
                             "ieee", "level", tk_level_name(o->level), "seed", (json_int_t)o->options->seed);
+    set_attributes(o, run);
     if (tk_contract_takes_index(o->contract))
         json_object_set_new(run, "index_dtype", json_string(tk_dtype_name(o->index_dtype)));
     if (o->kind == TKI_MUTANT)
@@ -290,6 +303,17 @@ static void say_how_a_stranger_ran(json_t *list, const tki_outcome *o)
             (long long)o->came_again, o->determinism == TK_DETERMINISM_NONE ? "not always the same" : "the same");
 }
 
+/* What was judged otherwise than by default. */
+static void say_settings(json_t *list, const tki_outcome *o)
+{
+    for (int i = 0; i < o->contract->attribute_count; i++) {
+        const tk_attribute *attribute = &o->contract->attributes[i];
+        if (attribute->from_device ? o->attributes[TKI_NUMERICS] : o->attributes[i])
+            say(list, "%s %s: %s.", attribute->name, attribute->choices[o->attributes[i]].id,
+                attribute->choices[o->attributes[i]].text);
+    }
+}
+
 static json_t *evidence_json(const tki_outcome *o)
 {
     json_t *list = json_array();
@@ -298,6 +322,8 @@ static json_t *evidence_json(const tki_outcome *o)
         say(list, "No trial was completed.");
         return list;
     }
+    char settings[128];
+    tki_settings_text(o->contract, o->attributes, settings, sizeof settings);
     say(list,
         "%lld output elements from %lld trials were each compared with the admissible interval of their exact value.",
         (long long)j->elements, (long long)o->trial_count);
@@ -323,8 +349,9 @@ static json_t *evidence_json(const tki_outcome *o)
     for (int i = 0; i < o->mutant_count; i++)
         rejected += o->mutants[i].rejected;
     if (o->mutants_run)
-        say(list, "%d of %d planted wrong kernels were rejected by the same judge on the quick trials.", rejected,
-            o->mutant_count);
+        say(list, "%d of %d planted wrong kernels were rejected by the same judge on the quick trials%s.", rejected,
+            o->mutant_count, settings[0] ? ", in the whole domain and by the bound of ieee arithmetic" : "");
+    say_settings(list, o);
     if (o->lowering && o->lowering->promise)
         say(list, "The lowering was also judged by its own promise: %s.", o->lowering->promise);
     return list;
@@ -506,7 +533,9 @@ tk_status tki_certificate_make(tk_ctx *ctx, const tki_outcome *o, tk_certificate
                            : tki_provenance_find(ctx, o->lowering, o->dtype, code, &provenance);
     if (status != TK_OK)
         return status;
-    if (!tki_provenance_key(&provenance, o->contract, o->subject, key))
+    char settings[128];
+    tki_settings_text(o->contract, o->attributes, settings, sizeof settings);
+    if (!tki_provenance_key(&provenance, o->contract, o->subject, settings, key))
         return tki_fail(ctx, TK_INTERNAL, "SHA-256 failed");
     /* A path is bytes, JSON is UTF-8. */
     json_t *valid = json_string(provenance.artifact_path);

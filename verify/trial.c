@@ -13,6 +13,7 @@
 #include "core/clock.h"
 #include "core/context.h"
 #include "core/random.h"
+#include "exact/domain.h"
 #include "exact/floats.h"
 #include "exact/round.h"
 #include "verify/guard.h"
@@ -508,7 +509,8 @@ static bool change_element(const tki_trial *trial, tki_inputs *inputs, const cha
         set_index(c, inputs->data[p], i, value);
     } else {
         uint16_t *element = (uint16_t *)inputs->data[p] + i;
-        uint16_t value = (uint16_t)tki_round_double(c->dtype, 8 * tki_random_unit(&random) - 4);
+        uint32_t drawn = tki_round_double(c->dtype, 8 * tki_random_unit(&random) - 4);
+        uint16_t value = (uint16_t)(tki_domain_is_normal(c) ? tki_domain_nearest(c->dtype, drawn) : drawn);
         *element = value == *element ? value ^ 0x8000 : value;
     }
     *name = param->name;

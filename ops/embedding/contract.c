@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "core/attributes.h"
 #include "exact/admit.h"
 
 #define U 0x1p-24
@@ -47,6 +48,8 @@ const tk_contract tki_embedding_fwd_contract = {
              .inner_axis = -1,
              .may_alias = -1},
         },
+    .attribute_count = 1,
+    .attributes = {TKI_DOMAIN_ATTRIBUTE},
     .clause_count = 5,
     .clauses =
         {
@@ -96,6 +99,8 @@ const tk_contract tki_embedding_bwd_contract = {
              .inner_axis = -1,
              .may_alias = -1},
         },
+    .attribute_count = 1,
+    .attributes = {TKI_DOMAIN_ATTRIBUTE},
     .clause_count = 8,
     .clauses =
         {

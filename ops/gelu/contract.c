@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "core/attributes.h"
 #include "exact/admit.h"
 
 #define U 0x1p-24
@@ -36,6 +37,8 @@ const tk_contract tki_gelu_fwd_contract = {
              .may_alias = -1},
         },
     .finite_domain = true,
+    .attribute_count = 1,
+    .attributes = {TKI_DOMAIN_ATTRIBUTE},
     .clause_count = 6,
     .clauses =
         {
@@ -75,6 +78,8 @@ const tk_contract tki_gelu_bwd_contract = {
              .may_alias = -1},
         },
     .finite_domain = true,
+    .attribute_count = 1,
+    .attributes = {TKI_DOMAIN_ATTRIBUTE},
     .clause_count = 6,
     .clauses =
         {

@@ -2,6 +2,7 @@
  * one of the sizes m, n, k, and have the same clauses. The exact value is in oracle.c, the kernels in kernel_cpu.c. */
 #include "ops/gemm/contract.h"
 
+#include "core/attributes.h"
 #include "exact/admit.h"
 
 #define U 0x1p-24
@@ -46,6 +47,8 @@ const tk_contract tki_gemm_contract = {
              .inner_axis = -1,
              .may_alias = -1},
         },
+    .attribute_count = 3,
+    .attributes = {TKI_DOMAIN_ATTRIBUTE, TKI_NUMERICS_ATTRIBUTE, TKI_MATRIX_UNIT_ATTRIBUTE},
     .clause_count = 7,
     .clauses =
         {
@@ -82,6 +85,8 @@ const tk_contract tki_gemm_grad_a_contract = {
              .inner_axis = -1,
              .may_alias = -1},
         },
+    .attribute_count = 3,
+    .attributes = {TKI_DOMAIN_ATTRIBUTE, TKI_NUMERICS_ATTRIBUTE, TKI_MATRIX_UNIT_ATTRIBUTE},
     .clause_count = 7,
     .clauses =
         {
@@ -118,6 +123,8 @@ const tk_contract tki_gemm_grad_b_contract = {
              .inner_axis = -1,
              .may_alias = -1},
         },
+    .attribute_count = 3,
+    .attributes = {TKI_DOMAIN_ATTRIBUTE, TKI_NUMERICS_ATTRIBUTE, TKI_MATRIX_UNIT_ATTRIBUTE},
     .clause_count = 7,
     .clauses =
         {

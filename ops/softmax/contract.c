@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "core/attributes.h"
 #include "exact/admit.h"
 
 #define U 0x1p-24
@@ -42,6 +43,8 @@ const tk_contract tki_softmax_fwd_contract = {
              .may_alias = -1,
              .sums_to_one = true},
         },
+    .attribute_count = 1,
+    .attributes = {TKI_DOMAIN_ATTRIBUTE},
     .clause_count = 7,
     .clauses =
         {
@@ -91,6 +94,8 @@ const tk_contract tki_softmax_bwd_contract = {
              .inner_axis = -1,
              .may_alias = -1},
         },
+    .attribute_count = 1,
+    .attributes = {TKI_DOMAIN_ATTRIBUTE},
     .clause_count = 5,
     .clauses =
         {

@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "core/attributes.h"
 #include "exact/admit.h"
 
 #define U 0x1p-24
@@ -64,6 +65,8 @@ const tk_contract tki_xent_contract = {
                                     .may_alias = TKI_XENT_LOGITS},
         },
     .takes_xent_options = true,
+    .attribute_count = 1,
+    .attributes = {TKI_DOMAIN_ATTRIBUTE},
     .clause_count = 11,
     .clauses =
         {

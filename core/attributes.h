@@ -1,0 +1,45 @@
+/* The attributes that several contracts have, each written down once. A contract lists the domain first, so that whoever fills or judges
+ * a case of any op finds it in one place. */
+#ifndef TKI_CORE_ATTRIBUTES_H
+#define TKI_CORE_ATTRIBUTES_H
+
+#include "tokitai.h"
+
+/* Places in a contract's attributes; the last two are the matrix products'. */
+enum { TKI_DOMAIN, TKI_NUMERICS, TKI_MATRIX_UNIT };
+
+enum { TKI_DOMAIN_ALL, TKI_DOMAIN_NORMAL };
+enum { TKI_NUMERICS_IEEE, TKI_NUMERICS_TENSOR_CORE };
+enum { TKI_UNIT_UNKNOWN, TKI_UNIT_SM_80, TKI_UNIT_SM_90 };
+
+/* clang-format off */ /* text, a line each */
+
+#define TKI_DOMAIN_ATTRIBUTE                                                                                              \
+    [TKI_DOMAIN] = {.name = "domain",                                                                                     \
+                    .text = "which inputs the contract speaks of",                                                        \
+                    .choice_count = 2,                                                                                    \
+                    .choices = {{"all", "every pattern"},                                                                 \
+                                {"normal", "elements that are 0 or of a magnitude from 2^-40 to 2^20; where some value "  \
+                                           "within B of the exact one is below 2^-126 in magnitude, 0 is admitted too: "  \
+                                           "what flushes subnormal numbers can be right here"}}}
+
+#define TKI_NUMERICS_ATTRIBUTE                                                                                            \
+    [TKI_NUMERICS] = {.name = "numerics",                                                                                 \
+                      .text = "whose arithmetic the bound is derived for",                                                \
+                      .choice_count = 2,                                                                                  \
+                      .choices = {{"ieee", "fp32 accumulation in any order, FMA or not"},                                 \
+                                  {"tensor_core", "matrix units, which align the products of a block and the "            \
+                                                  "accumulator to the largest of them and truncate"}}}
+
+#define TKI_MATRIX_UNIT_ATTRIBUTE                                                                                         \
+    [TKI_MATRIX_UNIT] = {.name = "matrix_unit",                                                                           \
+                         .text = "the unit of numerics tensor_core: L products a block, F fraction bits",                 \
+                         .choice_count = 3,                                                                               \
+                         .choices = {{"unknown", "L = 4, F = 23: Volta, and where the device is not known"},              \
+                                     {"sm_80", "L = 8, F = 24"},                                                          \
+                                     {"sm_90", "L = 8, F = 25: from sm_90 on"}},                                          \
+                         .from_device = true}
+
+/* clang-format on */
+
+#endif

@@ -1,0 +1,25 @@
+/* TRUSTED. The attributes of a certification: what the options ask for, and what the device that a kernel runs on decides. */
+#ifndef TKI_VERIFY_SETTINGS_H
+#define TKI_VERIFY_SETTINGS_H
+
+#include "core/lowering.h"
+
+/* The choices that the options ask for, the others at their defaults. TK_BAD_ARGUMENT for one that the op does not have. */
+TK_MUST_USE tk_status tki_settings_read(tk_ctx *ctx, const tk_contract *contract, const tk_certify_options *options,
+                                        uint8_t attributes[TK_MAX_ATTRIBUTES]);
+
+bool tki_settings_ask_for(const tk_certify_options *options, const char *attribute);
+
+/* The name of the choice of the i-th attribute. */
+const char *tki_settings_choice(const tk_contract *contract, const uint8_t *attributes, int i);
+
+/* TKI_UNIT_... of the device of that lowering (may be NULL), or of the options' kernel file. */
+int tki_settings_matrix_unit(tk_ctx *ctx, const tki_lowering *lowering, const tk_certify_options *options);
+
+/* TKI_UNIT_... of "sm_90". */
+int tki_settings_unit_of(const char *architecture);
+
+/* "domain normal, numerics tensor_core": what is not at its default; "" if everything is. */
+void tki_settings_text(const tk_contract *contract, const uint8_t *attributes, char *text, size_t size);
+
+#endif
