@@ -2,6 +2,8 @@
  * one of the sizes m, n, k, and have the same clauses. The exact value is in oracle.c, the kernels in kernel_cpu.c. */
 #include "ops/gemm/contract.h"
 
+#include <math.h>
+
 #include "core/attributes.h"
 #include "exact/admit.h"
 
@@ -11,10 +13,15 @@
 /* Half way between the largest fp32 number and the next power of two: from here on rounding gives infinity. */
 #define FP32_OVERFLOW (0x1p128 * (1 - 0x1p-25))
 
-#define BOUND_TEXT(sum, size)                                                                   \
-    "B = (K' - 1) u " sum                                                                       \
-    ", K' = number of nonzero products, 0 if K' <= 1; bf16: plus (1 + K u) K 2^-150, K = " size \
-    "; any order of summation, FMA or not, fp32 accumulation"
+#define BOUND_TEXT(sum, aligned, size)                                                                             \
+    "B = (K' - 1) u " sum                                                                                          \
+    ", K' = number of nonzero products, 0 if K' <= 1; bf16: plus (1 + K u) K 2^-150, K = " size                    \
+    "; any order of summation, FMA or not, fp32 accumulation. Exact sums: B = 0 where " sum                        \
+    " <= 2^24 q, with q the unit of the left line times that of the right one, 2^-126 <= q <= 2^103; the unit of " \
+    "a line is the largest power of two that divides all its elements. Numerics tensor_core: B = "                 \
+    "(K' 2^-F + b (2^-F + 2^-23)) " aligned                                                                        \
+    ", 0 if K' <= 1; bf16: plus b 2^-149; b = min(ceil(K/L), K'), L and F those of the matrix unit, x' = the "     \
+    "larger of |x| and the type's smallest normal number, for x != 0; exact sums by " aligned
 #define OVERFLOW_TEXT                                                                                               \
     "bf16 only: where (1 + K u) times the sum of the finite |products| reaches 2^128 (1 - 2^-25), an fp32 sum may " \
     "overflow on the way, and infinities and NaN are admitted too; beside an infinite product, NaN is"
@@ -29,7 +36,7 @@ const tk_contract tki_gemm_contract = {
     .name = "gemm",
     .summary = "matrix product",
     .formula = "c = a b: c[i,j] = sum over t < k of a[i,t] b[t,j]",
-    .bound = BOUND_TEXT("sum |a b|", "k"),
+    .bound = BOUND_TEXT("sum |a b|", "sum a' b'", "k"),
     .signature = "tk_status tk_gemm(tk_ctx *ctx, tk_dtype dtype, int64_t m, int64_t n, int64_t k, const void *a, "
                  "const void *b, void *c);",
     .dim_count = 3,
@@ -67,7 +74,7 @@ const tk_contract tki_gemm_grad_a_contract = {
     .name = "gemm_grad_a",
     .summary = "gradient of the matrix product by its left factor",
     .formula = "grad_a = grad_c b^T: grad_a[i,t] = sum over j < n of grad_c[i,j] b[t,j]",
-    .bound = BOUND_TEXT("sum |grad_c b|", "n"),
+    .bound = BOUND_TEXT("sum |grad_c b|", "sum grad_c' b'", "n"),
     .signature = "tk_status tk_gemm_grad_a(tk_ctx *ctx, tk_dtype dtype, int64_t m, int64_t n, int64_t k, "
                  "const void *grad_c, const void *b, void *grad_a);",
     .dim_count = 3,
@@ -105,7 +112,7 @@ const tk_contract tki_gemm_grad_b_contract = {
     .name = "gemm_grad_b",
     .summary = "gradient of the matrix product by its right factor",
     .formula = "grad_b = a^T grad_c: grad_b[t,j] = sum over i < m of a[i,t] grad_c[i,j]",
-    .bound = BOUND_TEXT("sum |a grad_c|", "m"),
+    .bound = BOUND_TEXT("sum |a grad_c|", "sum a' grad_c'", "m"),
     .signature = "tk_status tk_gemm_grad_b(tk_ctx *ctx, tk_dtype dtype, int64_t m, int64_t n, int64_t k, "
                  "const void *grad_c, const void *a, void *grad_b);",
     .dim_count = 3,
@@ -139,8 +146,41 @@ const tk_contract tki_gemm_grad_b_contract = {
         },
 };
 
+bool tki_gemm_is_exact(double magnitude, double unit)
+{
+    return magnitude == 0 || (magnitude <= 0x1p24 * unit && unit >= 0x1p-126 && unit <= 0x1p103);
+}
+
+/* Blocks of L products; the products of a block and the accumulator are aligned to the largest of them and truncated at F fraction bits. */
+typedef struct unit {
+    double block, truncation; /* L, 2^-F */
+} unit;
+
+static unit unit_of(int matrix_unit)
+{
+    switch (matrix_unit) {
+    case TKI_UNIT_SM_80: return (unit){8, 0x1p-24};
+    case TKI_UNIT_SM_90: return (unit){8, 0x1p-25};
+    default: return (unit){4, 0x1p-23};
+    }
+}
+
+static double tensor_core_bound(tki_gemm_sum sum)
+{
+    unit u = unit_of(sum.matrix_unit);
+    double blocks = ceil(sum.products / u.block);
+    blocks = sum.nonzero < blocks ? sum.nonzero : blocks;
+    double factor = sum.nonzero > 1 ? sum.nonzero * u.truncation + blocks * (u.truncation + 0x1p-23) : 0;
+    double underflow = sum.dtype == TK_BF16 ? blocks * 0x1p-149 : 0;
+    return (factor * sum.magnitude + underflow) * ROUND_UP;
+}
+
 double tki_gemm_bound(tki_gemm_sum sum)
 {
+    if (sum.exact)
+        return 0;
+    if (sum.numerics == TKI_NUMERICS_TENSOR_CORE)
+        return tensor_core_bound(sum);
     double additions = sum.nonzero > 1 ? sum.nonzero - 1 : 0;
     /* A bf16 product below 2^-126 is rounded to a multiple of 2^-149, and the additions then see it rounded. */
     double underflow = sum.dtype == TK_BF16 ? (1 + sum.products * U) * sum.products * 0x1p-150 : 0;

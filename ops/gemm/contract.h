@@ -18,11 +18,18 @@ static inline bool tki_gemm_is_nan(unsigned flags)
 }
 
 /* One output element: the number of products K, how many of them are nonzero, and an upper bound of the sum of their
- * absolute values over those that are finite. */
+ * absolute values over those that are finite; on matrix units, of the absolute values with which they are aligned: there a factor other
+ * than zero counts for no less than the smallest normal number of its type. */
 typedef struct tki_gemm_sum {
     tk_dtype dtype;
+    int numerics, matrix_unit; /* TKI_NUMERICS_..., TKI_UNIT_... */
+    bool exact;                /* every partial sum is, in whatever order: see tki_gemm_is_exact() */
     double products, nonzero, magnitude;
 } tki_gemm_sum;
+
+/* The clause of exact sums: every product is a multiple of `unit`, a power of two from 2^-126 to 2^103, and their absolute values sum to at
+ * most 2^24 units; or there are none but zeros. `magnitude` is that sum as above, not rounded up. */
+bool tki_gemm_is_exact(double magnitude, double unit);
 
 /* B, rounded up. */
 double tki_gemm_bound(tki_gemm_sum sum);

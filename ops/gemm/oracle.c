@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/attributes.h"
 #include "exact/accumulator.h"
 #include "exact/kept_table.h"
 #include "exact/oracle.h"
@@ -31,6 +32,9 @@ typedef struct product {
     factor left, right;
     int64_t places;
     tk_dtype dtype;
+    int numerics, matrix_unit;
+    double
+        least; /* what a factor other than zero counts for at least in a magnitude: 0, or the smallest normal number */
 } product;
 
 /* A block of a factor in double, in the factor's own order. */
@@ -40,7 +44,7 @@ typedef struct panel {
     const uint16_t *source; /* of line 0, place 0 */
     factor from;
     double *value;     /* 0 where it is not finite */
-    double *magnitude; /* |value| */
+    double *magnitude; /* |value|; on matrix units no less than the smallest normal number, unless 0 */
     double *nonzero;   /* 1 where value != 0 */
     double *unit;      /* [lines]: every value of the line so far is a multiple of it */
     bool has_zero, has_special;
@@ -77,21 +81,37 @@ static product product_of(const tki_oracle_job *job)
     return (product){.left = factor_with(job, output->dim[0]),
                      .right = factor_with(job, output->dim[1]),
                      .places = job->c->dims[inner],
-                     .dtype = job->c->dtype};
+                     .dtype = job->c->dtype,
+                     .numerics = job->c->attributes[TKI_NUMERICS],
+                     .matrix_unit = job->c->attributes[TKI_MATRIX_UNIT],
+                     .least = job->c->attributes[TKI_NUMERICS] == TKI_NUMERICS_IEEE ? 0
+                              : job->c->dtype == TK_F16                             ? 0x1p-14
+                                                                                    : 0x1p-126};
 }
 
 /* -- Exactly --------------------------------------------------------------------------------------------------- */
 
-/* `mask` 0xffff for S, 0x7fff for the sum of absolute values. */
-static void exact_sum(const product *p, int64_t row, int64_t col, uint16_t mask, mpfr_ptr value)
+/* The absolute value of a factor, as magnitudes count it. */
+static uint16_t magnitude_of(const product *p, uint16_t bits)
+{
+    uint16_t magnitude = bits & 0x7fff;
+    uint16_t smallest_normal = p->dtype == TK_F16 ? 0x0400 : 0x0080;
+    return p->least > 0 && magnitude && magnitude < smallest_normal ? smallest_normal : magnitude;
+}
+
+/* S, or the sum of `magnitudes`. */
+static void exact_sum(const product *p, int64_t row, int64_t col, bool magnitudes, mpfr_ptr value)
 {
     tki_accumulator sum;
     tki_accumulator_clear(&sum);
     const uint16_t *a = p->left.data + row * p->left.line_stride;
     const uint16_t *b = p->right.data + col * p->right.line_stride;
-    for (int64_t t = 0; t < p->places; t++)
-        tki_accumulator_add_product(&sum, p->dtype, a[t * p->left.place_stride] & mask,
-                                    b[t * p->right.place_stride] & mask);
+    for (int64_t t = 0; t < p->places; t++) {
+        uint16_t x = a[t * p->left.place_stride];
+        uint16_t y = b[t * p->right.place_stride];
+        tki_accumulator_add_product(&sum, p->dtype, magnitudes ? magnitude_of(p, x) : x,
+                                    magnitudes ? magnitude_of(p, y) : y);
+    }
     mpfr_set_prec(value, TKI_ACCUMULATOR_BITS);
     tki_accumulator_get(&sum, value);
 }
@@ -100,7 +120,7 @@ static tk_status refine(const tki_oracle_job *job, int64_t row, int64_t col, int
 {
     (void)precision;
     product p = product_of(job);
-    exact_sum(&p, row, col, 0xffff, lo);
+    exact_sum(&p, row, col, false, lo);
     mpfr_set_prec(hi, TKI_ACCUMULATOR_BITS);
     mpfr_set(hi, lo, MPFR_RNDN);
     return TK_OK;
@@ -109,7 +129,7 @@ static tk_status refine(const tki_oracle_job *job, int64_t row, int64_t col, int
 /* -- A box by dgemm -------------------------------------------------------------------------------------------- */
 
 static void panel_load(panel *p, const factor *from, int64_t line, int64_t place, int64_t places,
-                       const decoded *table)
+                       const decoded *table, double least)
 {
     p->places = places;
     p->by_line = from->place_stride == 1;
@@ -126,7 +146,7 @@ static void panel_load(panel *p, const factor *from, int64_t line, int64_t place
             bool finite = isfinite(element.value);
             double value = finite ? (double)element.value : 0;
             p->value[o * inner + i] = value;
-            p->magnitude[o * inner + i] = fabs(value);
+            p->magnitude[o * inner + i] = value == 0 || fabs(value) > least ? fabs(value) : least;
             p->has_zero |= value == 0;
             p->has_special |= !finite;
             *unit = element.unit < *unit ? element.unit : *unit;
@@ -197,7 +217,9 @@ static void add_places(work *w, const decoded *table)
  * overflows or underflows: |products| lie in [2^-266, 2^256].) So dgemm's sum T' of |products| is at least T (1 - Kv), and
  * T <= T' (1 + 2Kv) as long as Kv <= 1/2, which K < 2^52 gives. Eight more units v cover the roundings of computing this,
  * of the radius and of the bound from it.
- * Every partial sum is a multiple of the product of the lines' units; if T is below 2^53 of them, none was rounded. */
+ * Every partial sum is a multiple of the product of the lines' units; if T is below 2^53 of them, none was rounded. That is so of the sum
+ * of |products|, too, also with factors raised to the smallest normal number, which is a multiple of the units of all below it: where it is
+ * at most 2^53 units it is exact, else it comes out as no less, and the clause of exact sums is decided as it is written. */
 static tki_enclosure enclosure_of(const work *w, int64_t row, int64_t col, const product *p)
 {
     int64_t i = row * w->right.lines + col;
@@ -206,7 +228,13 @@ static tki_enclosure enclosure_of(const work *w, int64_t row, int64_t col, const
     double magnitude = w->magnitude[i] * (1 + (places + 4) * 0x1p-52);
     bool exact = nonzero <= 1 || magnitude < 0x1p53 * w->left.unit[row] * w->right.unit[col];
     double radius = exact ? 0 : (nonzero - 1) * 0x1p-53 * magnitude;
-    tki_gemm_sum sum = {.dtype = p->dtype, .products = places, .nonzero = nonzero, .magnitude = magnitude};
+    tki_gemm_sum sum = {.dtype = p->dtype,
+                        .numerics = p->numerics,
+                        .matrix_unit = p->matrix_unit,
+                        .exact = tki_gemm_is_exact(w->magnitude[i], w->left.unit[row] * w->right.unit[col]),
+                        .products = places,
+                        .nonzero = nonzero,
+                        .magnitude = magnitude};
     int clause;
     unsigned admits = tki_gemm_admits(sum, w->flags[i], &clause);
     return (tki_enclosure){.lo = exact ? w->sum[i] : tki_down(w->sum[i] - radius),
@@ -225,9 +253,9 @@ static bool confirmed(const product *p, const work *w, const tki_box *box, int64
     int64_t col = box->col_begin + i % w->right.lines;
     mpfr_t exact;
     mpfr_init2(exact, TKI_ACCUMULATOR_BITS);
-    exact_sum(p, row, col, 0xffff, exact);
+    exact_sum(p, row, col, false, exact);
     bool good = mpfr_cmp_d(exact, e->lo) >= 0 && mpfr_cmp_d(exact, e->hi) <= 0;
-    exact_sum(p, row, col, 0x7fff, exact);
+    exact_sum(p, row, col, true, exact);
     double slack = ((double)p->places + 1) * 0x1p-52 * w->magnitude[i];
     good = good && mpfr_cmp_d(exact, w->magnitude[i] - slack) >= 0 && mpfr_cmp_d(exact, w->magnitude[i] + slack) <= 0;
     mpfr_clear(exact);
@@ -280,8 +308,8 @@ static tk_status enclose(const tki_oracle_job *job, const tki_box *box, tki_encl
         return TK_NO_MEMORY;
     for (int64_t place = 0; place < p.places; place += DEPTH) {
         int64_t places = at_most(p.places - place, DEPTH);
-        panel_load(&w.left, &p.left, box->row_begin, place, places, table);
-        panel_load(&w.right, &p.right, box->col_begin, place, places, table);
+        panel_load(&w.left, &p.left, box->row_begin, place, places, table, p.least);
+        panel_load(&w.right, &p.right, box->col_begin, place, places, table, p.least);
         add_places(&w, table);
     }
     for (int64_t row = 0; row < rows; row++)

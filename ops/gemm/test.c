@@ -1,5 +1,6 @@
 /* The matrix products: one test per clause, the oracle against integer arithmetic, laws between the three ops, bad arguments,
  * mutants. */
+#include <limits.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,10 +12,12 @@
 #include <gmp.h>
 #include <mpfr.h>
 
+#include "core/attributes.h"
 #include "core/random.h"
 #include "exact/oracle.h"
 #include "exact/round.h"
 #include "ops/gemm/contract.h"
+#include "ops/gemm/planted.h"
 #include "plan/plan.h"
 #include "tests/op_test.h"
 #include "tokitai.h"
@@ -215,6 +218,36 @@ static void integer_to_mpfr(mpfr_t value, const mpz_t integer)
     mpfr_set_z_2exp(value, integer, -600, MPFR_RNDN);
 }
 
+/* The exponent of the last bit of a number other than 0. */
+static int last_bit(double value)
+{
+    int exponent;
+    int64_t digits = (int64_t)ldexp(frexp(value, &exponent), 53);
+    return exponent - 53 + __builtin_ctzll((unsigned long long)digits);
+}
+
+/* The clause of exact sums, in integers: the lines' units, and the sum of the absolute products in these. */
+static bool is_exact(const problem *p, const exact_element *exact, int64_t i, int64_t j)
+{
+    int left = INT_MAX;
+    int right = INT_MAX;
+    for (int64_t t = 0; t < p->places; t++) {
+        double x = tki_decode(p->c.dtype, *left_at(p, i, t));
+        double y = tki_decode(p->c.dtype, *right_at(p, t, j));
+        left = x != 0 && last_bit(x) < left ? last_bit(x) : left;
+        right = y != 0 && last_bit(y) < right ? last_bit(y) : right;
+    }
+    if (mpz_sgn(exact->magnitude) == 0)
+        return true;
+    int unit = left + right;
+    mpz_t most;
+    mpz_init_set_ui(most, 1);
+    mpz_mul_2exp(most, most, (mp_bitcnt_t)(600 + unit + 24));
+    bool few = mpz_cmp(exact->magnitude, most) <= 0;
+    mpz_clear(most);
+    return few && unit >= -126 && unit <= 103;
+}
+
 static void check_element(const problem *p, const void *tables, const tki_enclosure *e, int64_t i, int64_t j)
 {
     const tki_oracle *oracle = tki_oracle_of(p->c.contract);
@@ -241,6 +274,8 @@ static void check_element(const problem *p, const void *tables, const tki_enclos
     double places = (double)p->places;
     if (p->c.dtype == TK_BF16)
         mpfr_add_d(hi, hi, places * (1 + places * 0x1p-24) * 0x1p-150, MPFR_RNDN);
+    if (is_exact(p, &exact, i, j))
+        mpfr_set_zero(hi, 1);
     assert_true(mpfr_cmp_d(hi, e->bound) <= 0);
     mpfr_mul_d(hi, hi, 1 + 0x1p-36, MPFR_RNDN);
     assert_true(mpfr_cmp_d(hi, e->bound) >= 0);
@@ -453,7 +488,7 @@ static void oracle_finds_every_special_value(void **state)
                         double magnitude;
                         int clause;
                         unsigned flags = flags_of(&p, i / p.cols, i % p.cols, &magnitude);
-                        tki_gemm_sum sum = {dtypes[d], (double)p.places, 0, magnitude};
+                        tki_gemm_sum sum = {.dtype = dtypes[d], .products = (double)p.places, .magnitude = magnitude};
                         assert_int_equal(e[i].admits, tki_gemm_admits(sum, flags, &clause));
                         assert_int_equal(e[i].clause, clause);
                         infinite += clause == TKI_GEMM_INF;
@@ -500,8 +535,8 @@ static void overflow_on_the_way(void **state)
     assert_false(tki_gemm_may_overflow(sum));
 }
 
-/* Every output of `data` is admitted by the contract of problem p. */
-static void assert_judged_good(const problem *p, const uint16_t *data)
+/* Is every output of `data` admitted by the contract of problem p? */
+static bool is_judged_good(const problem *p, const uint16_t *data)
 {
     const tki_oracle *oracle = tki_oracle_of(p->c.contract);
     tki_oracle_job job = {.c = &p->c, .buffers = (const void *[]){p->first, p->second, NULL}, .output = 2};
@@ -510,8 +545,252 @@ static void assert_judged_good(const problem *p, const uint16_t *data)
     assert_int_equal(oracle->open(p->c.dtype, &tables), TK_OK);
     job.tables = tables;
     assert_int_equal(tki_judge(oracle, &job, data, 2, &judgement), TK_OK);
-    assert_false(judgement.failure.present);
     assert_int_equal(judgement.elements, p->rows * p->cols);
+    return !judgement.failure.present;
+}
+
+static void assert_judged_good(const problem *p, const uint16_t *data)
+{
+    assert_true(is_judged_good(p, data));
+}
+
+/* -- Exact sums, matrix units ---------------------------------------------------------------------------------- */
+
+/* B of the one output element that sums these products, under these numerics. */
+static double bound_of(tk_dtype dtype, int numerics, int unit, int64_t places, const double *left,
+                       const double *right)
+{
+    problem p = new_problem(GEMM, dtype, 1, 1, places);
+    p.c.attributes[TKI_NUMERICS] = (uint8_t)numerics;
+    p.c.attributes[TKI_MATRIX_UNIT] = (uint8_t)unit;
+    for (int64_t t = 0; t < places; t++) {
+        p.first[t] = bits_of(dtype, left[t]);
+        p.second[t] = bits_of(dtype, right[t]);
+    }
+    void *tables;
+    assert_int_equal(tki_oracle_of(p.c.contract)->open(dtype, &tables), TK_OK);
+    tki_enclosure *e = enclose_all(&p, tables, 7);
+    double bound = e->bound;
+    free(e);
+    free_problem(&p);
+    return bound;
+}
+
+/* Up to 2^24 units B is zero, one unit more brings it back; so do units outside of [2^-126, 2^103]. */
+static void exact_sums_have_no_slack(void **state)
+{
+    (void)state;
+    enum { PLACES = 1 << 13 };
+    static double left[PLACES], right[PLACES];
+    for (int numerics = 0; numerics < 2; numerics++)
+        for (int d = 0; d < 2; d++) {
+            for (int t = 0; t < PLACES; t++) {
+                left[t] = t % 2 ? -64 : 64;
+                right[t] = 32;
+            }
+            /* 2^13 products of 2^11: 2^24 if the units are 1. */
+            left[7] = 63;
+            right[9] = 31;
+            left[3] = -64;
+            assert_true(bound_of(dtypes[d], numerics, 0, PLACES, left, right) == 0);
+            right[9] = 33 + 2; /* 95 units too many, less the 32 of left[7] */
+            assert_true(bound_of(dtypes[d], numerics, 0, PLACES, left, right) > 0);
+            /* Without odd numbers the units are 32, and the sum 2^14 of their products. */
+            left[7] = 64;
+            right[9] = 32;
+            assert_true(bound_of(dtypes[d], numerics, 0, PLACES, left, right) == 0);
+        }
+    /* bf16: products of 2^-126 and 2^-127, and 2^103 and 2^104, whose sums are both exact in a fp32 without limits. */
+    for (int t = 0; t < 4; t++) {
+        left[t] = 0x1p-63;
+        right[t] = 0x1p-63;
+    }
+    assert_true(bound_of(TK_BF16, 0, 0, 4, left, right) == 0);
+    for (int t = 0; t < 4; t++)
+        left[t] = 0x1p-64;
+    assert_true(bound_of(TK_BF16, 0, 0, 4, left, right) > 0);
+    for (int t = 0; t < 4; t++) {
+        left[t] = 0x1p50;
+        right[t] = 0x1p53;
+    }
+    assert_true(bound_of(TK_BF16, 0, 0, 4, left, right) == 0);
+    for (int t = 0; t < 4; t++)
+        left[t] = 0x1p51;
+    assert_true(bound_of(TK_BF16, 0, 0, 4, left, right) > 0);
+    /* Nothing but zeros. */
+    for (int t = 0; t < 4; t++)
+        left[t] = 0;
+    assert_true(bound_of(TK_BF16, 0, 0, 4, left, right) == 0);
+    /* A subnormal factor counts as the smallest normal number where it is aligned as one. */
+    for (int t = 0; t < 4; t++) {
+        left[t] = 0x1p-24;
+        right[t] = t ? 0x1p13 : 1;
+    }
+    assert_true(bound_of(TK_F16, TKI_NUMERICS_IEEE, 0, 4, left, right) == 0);
+    assert_true(bound_of(TK_F16, TKI_NUMERICS_TENSOR_CORE, 0, 4, left, right) > 0);
+}
+
+/* What a long dense sum hides and an exact one shows: zeros, a slice left out, one product left out. */
+static void mistakes_in_long_sums(void **state)
+{
+    (void)state;
+    enum { PLACES = 200000 };
+    for (int d = 0; d < 2; d++)
+        for (int exact = 0; exact < 2; exact++) {
+            problem p = new_problem(GEMM, dtypes[d], 1, 1, PLACES);
+            tki_random random = tki_random_stream(SEED, 9);
+            double sum = 0;
+            for (int64_t t = 0; t < PLACES; t++) {
+                double x = exact ? (double)tki_random_below(&random, 2) * 2 - 1 : tki_random_normal(&random);
+                double y = exact ? (double)tki_random_below(&random, 3) - 1 : tki_random_normal(&random);
+                /* Turned back before it grows beyond what 8 bits hold. */
+                if (exact && fabs(sum + x * y) > 100)
+                    x = -x;
+                p.first[t] = bits_of(dtypes[d], x);
+                p.second[t] = bits_of(dtypes[d], y);
+                sum += tki_decode(dtypes[d], p.first[t]) * tki_decode(dtypes[d], p.second[t]);
+            }
+            double slice = 0;
+            for (int64_t t = PLACES - 700; t < PLACES; t++)
+                slice += tki_decode(dtypes[d], p.first[t]) * tki_decode(dtypes[d], p.second[t]);
+            int64_t last = PLACES - 1;
+            while (exact && tki_decode(dtypes[d], p.second[last]) == 0)
+                last--;
+            double product = tki_decode(dtypes[d], p.first[last]) * tki_decode(dtypes[d], p.second[last]);
+            assert_true(!exact || (sum != 0 && slice != 0));
+            const double outputs[] = {sum, 0, sum - slice, sum - product};
+            for (int i = 0; i < 4; i++) {
+                p.out[0] = bits_of(dtypes[d], outputs[i]);
+                assert_int_equal(is_judged_good(&p, p.out), i == 0 || !exact);
+            }
+            free_problem(&p);
+        }
+}
+
+/* (K' 2^-F + b (2^-F + 2^-23)) sum, up to the rounding of its evaluation. */
+static void bound_of_matrix_units(void **state)
+{
+    (void)state;
+    enum { PLACES = 37 };
+    static const struct {
+        int unit;
+        double block, truncation;
+    } rows[] = {{TKI_UNIT_UNKNOWN, 4, 0x1p-23}, {TKI_UNIT_SM_80, 8, 0x1p-24}, {TKI_UNIT_SM_90, 8, 0x1p-25}};
+    for (int r = 0; r < 3; r++)
+        for (int d = 0; d < 2; d++)
+            for (int nonzero = 0; nonzero <= PLACES; nonzero++) {
+                double left[PLACES], right[PLACES];
+                double magnitude = 0;
+                for (int t = 0; t < PLACES; t++) {
+                    /* Mixed in size, so that the clause of exact sums does not apply. */
+                    left[t] = t < nonzero ? (t % 3 ? 0x1p-15 : -1.25) : 0;
+                    right[t] = t % 2 ? 1 : 0x1.4p14;
+                    double least = d ? 0x1p-126 : 0x1p-14;
+                    magnitude += t < nonzero ? fmax(fabs(left[t]), least) * right[t] : 0;
+                }
+                double blocks = fmin(ceil(PLACES / rows[r].block), nonzero);
+                double expected = (nonzero * rows[r].truncation + blocks * (rows[r].truncation + 0x1p-23)) *
+                                      (nonzero > 1 ? magnitude : 0) +
+                                  (d ? blocks * 0x1p-149 : 0);
+                double bound = bound_of(dtypes[d], TKI_NUMERICS_TENSOR_CORE, rows[r].unit, PLACES, left, right);
+                if (bound == 0) /* one product, or two of a size */
+                    assert_true(nonzero < 4);
+                else
+                    assert_true(bound >= expected && bound <= expected * (1 + 0x1p-40));
+            }
+}
+
+/* What the bound of numerics tensor_core is derived for, with L = 4 and F = 23. */
+static float matrix_unit_block(const double *products, const int *exponents, int count, float accumulator)
+{
+    int largest = accumulator != 0 ? ilogbf(accumulator) : INT_MIN;
+    for (int i = 0; i < count; i++)
+        if (products[i] != 0 && exponents[i] > largest)
+            largest = exponents[i];
+    if (largest == INT_MIN)
+        return accumulator;
+    double sum = trunc(ldexp((double)accumulator, 23 - largest));
+    for (int i = 0; i < count; i++)
+        sum += trunc(ldexp(products[i], 23 - largest));
+    sum = ldexp(sum, largest - 23);
+    float nearest = (float)sum;
+    return isfinite(nearest) && fabs((double)nearest) > fabs(sum) ? nextafterf(nearest, 0) : nearest;
+}
+
+static int matrix_unit_product(const tk_case *c, void *const b[], void *data)
+{
+    ++*(int *)data;
+    tki_gemm_product p = tki_gemm_product_of(c, b);
+    float *left = tki_gemm_decoded(c, &p.left, p.rows, p.places);
+    float *right = tki_gemm_decoded(c, &p.right, p.cols, p.places);
+    float least = c->dtype == TK_F16 ? 0x1p-14f : 0x1p-126f;
+    for (int64_t i = 0; i < p.rows * p.cols; i++) {
+        const float *x = left + i / p.cols * p.places;
+        const float *y = right + i % p.cols * p.places;
+        float sum = 0;
+        bool finite = true;
+        for (int64_t t = 0; t < p.places; t++)
+            finite &= isfinite(x[t]) && isfinite(y[t]);
+        for (int64_t t = 0; t < p.places; t += 4) {
+            double products[4];
+            int exponents[4];
+            int count = p.places - t < 4 ? (int)(p.places - t) : 4;
+            for (int k = 0; k < count; k++) {
+                products[k] = (double)x[t + k] * y[t + k];
+                if (!finite)
+                    sum += (float)products[k];
+                exponents[k] = finite && products[k] != 0
+                                   ? ilogbf(fmaxf(fabsf(x[t + k]), least)) + ilogbf(fmaxf(fabsf(y[t + k]), least))
+                                   : 0;
+            }
+            if (finite && isfinite(sum))
+                sum = matrix_unit_block(products, exponents, count, sum);
+        }
+        tki_put(c, p.out, i, sum);
+    }
+    free(left);
+    free(right);
+    return 0;
+}
+
+/* A matrix unit's product is REFUTED by the bound of IEEE arithmetic, is told of the other one, and HELD there. An ordinary product that is
+ * wrong is not told so. */
+static void a_matrix_unit_is_told_its_numerics(void **state)
+{
+    (void)state;
+    tk_ctx *ctx = new_context();
+    const tk_setting setting = {"numerics", "tensor_core"};
+    const int64_t two_products[] = {1, 1, 2};
+    for (int d = 0; d < 2; d++)
+        for (int with = 0; with < 2; with++) {
+            int calls = 0;
+            tk_certify_options options = TK_CERTIFY_DEFAULTS;
+            options.kernel = matrix_unit_product;
+            options.kernel_data = &calls;
+            options.kernel_name = "matrix_unit";
+            options.settings = &setting;
+            options.setting_count = with;
+            options.skip_mutants = true;
+            /* A product half way between two numbers, the upper one even, less what one unit of its last place has not: a matrix unit drops
+             * it and rounds up. */
+            uint64_t left[] = {bits_of(dtypes[d], d ? 17 * 0x1p-4 : 33 * 0x1p-5),
+                               bits_of(dtypes[d], d ? -255 * 0x1p-18 : -2047 * 0x1p-21)};
+            uint64_t right[] = {bits_of(dtypes[d], d ? 19 * 0x1p-4 : 67 * 0x1p-6), bits_of(dtypes[d], 0x1p-13)};
+            const tk_given_input inputs[] = {{"a", left, 2}, {"b", right, 2}};
+            if (!with) {
+                options.dims = two_products;
+                options.inputs = inputs;
+                options.input_count = 2;
+            }
+            tk_certificate *c = certify_one(ctx, tk_contract_find("gemm"), dtypes[d], TK_I32, options);
+            if (tk_certificate_verdict(c) != (with ? TK_HELD : TK_REFUTED))
+                fail_msg("%s: %s", tk_verdict_name(tk_certificate_verdict(c)), tk_certificate_reason(c));
+            const char *hint = "certify with --numerics tensor_core";
+            assert_true(!!strstr(tk_certificate_reason(c), hint) == !with);
+            assert_true(calls > 0);
+            tk_certificate_destroy(c);
+        }
+    tk_ctx_destroy(ctx);
 }
 
 /* -- Shapes, writing, repetition ------------------------------------------------------------------------------- */
@@ -952,6 +1231,10 @@ int main(void)
         cmocka_unit_test(special_values),
         cmocka_unit_test(oracle_finds_every_special_value),
         cmocka_unit_test(overflow_on_the_way),
+        cmocka_unit_test(exact_sums_have_no_slack),
+        cmocka_unit_test(mistakes_in_long_sums),
+        cmocka_unit_test(bound_of_matrix_units),
+        cmocka_unit_test(a_matrix_unit_is_told_its_numerics),
         cmocka_unit_test(any_size_and_alignment),
         cmocka_unit_test(empty_sums_are_zero),
         cmocka_unit_test(same_bits_for_every_thread_count),
