@@ -61,7 +61,12 @@ static const struct argp_option option_list[] = {
      2},
     {"timeout", KEY_TIMEOUT, "SECONDS", 0, "Of one call of a kernel file or a program; 60 is the default", 2},
     {"jobs", KEY_JOBS, "COUNT", 0, "Kernel files that are judged side by side; 1 is the default", 2},
-    {"threads", KEY_THREADS, "COUNT", 0, "Of the kernels; 0, the default, takes all there are", 2},
+    {"threads", KEY_THREADS, "COUNT", 0,
+     "Of every call of a kernel; 0, the default, is 1, 2, 3, 4, 5, 8 and 16 in turn, whatever this machine has", 2},
+    {"alignment", KEY_ALIGNMENT, "BYTES", 0,
+     "Of every array of every call: a power of two up to 256; 0, the default, is all of these in turn, and the "
+     "begin and the end of a page",
+     2},
 
     {NULL, 0, NULL, 0, "Only this case:", 3},
     {"shape", KEY_SHAPE, "SIZES", 0, "Such as n=257, m=3,n=4,k=5 or 16x33", 3},

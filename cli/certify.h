@@ -27,6 +27,7 @@ enum {
     KEY_SKIP_MUTANTS,
     KEY_KEEP_GOING,
     KEY_THREADS,
+    KEY_ALIGNMENT,
     KEY_OUT,
     KEY_SIGN,
     KEY_KERNEL,
@@ -85,7 +86,6 @@ typedef struct certify_plan {
     unsigned index_dtypes;
     bool has_shape;
     cli_shape shape;
-    int threads;
     tk_xent_options xent;
     tk_setting settings[TK_MAX_ATTRIBUTES];
     int setting_count;

@@ -300,8 +300,8 @@ static void work(batch *b, tk_ctx *ctx)
 static int threads_of_each(const certify_plan *p)
 {
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
-    if (p->threads || p->workers == 1)
-        return p->threads;
+    if (p->workers == 1)
+        return 0;
     return processors > p->workers ? (int)(processors / p->workers) : 1;
 }
 

@@ -22,7 +22,8 @@ static bool plan_numbers(const certify_arguments *a, certify_plan *p)
 {
     return cli_choose_level(a->who, given(a, KEY_LEVEL), TK_EXHAUSTIVE, &p->options.level) &&
            cli_choose_seed(a->who, given(a, KEY_SEED), &p->options.seed) &&
-           cli_choose_threads(a->who, given(a, KEY_THREADS), 65536, &p->threads);
+           cli_choose_threads(a->who, given(a, KEY_THREADS), 65536, &p->options.call_threads) &&
+           cli_choose_alignment(a->who, given(a, KEY_ALIGNMENT), &p->options.alignment);
 }
 
 void certify_format_id(const tk_contract *op, const tk_lowering_info *info, tk_dtype dtype, tk_dtype index_dtype,
@@ -571,10 +572,6 @@ cli_exit certify_plan_make(const certify_arguments *a, certify_plan *p, tk_ctx *
                 plan_planted(a, p, KEY_VARIANT) && plan_family(a, p) && plan_xent(a, p) &&
                 plan_setting(a, p, KEY_NUMERICS, "numerics") && plan_setting(a, p, KEY_DOMAIN, "domain") &&
                 plan_inputs(a, p) && plan_jobs(a, p, ctx) && plan_out(a, p) && plan_sign(a, p, ctx);
-    if (good && tk_ctx_set_threads(ctx, p->threads) != TK_OK) {
-        cli_complain(a->who, "%s", tk_ctx_message(ctx));
-        good = false;
-    }
     return good ? CLI_HOLDS : CLI_BAD;
 }
 

@@ -122,6 +122,14 @@ bool cli_choose_threads(const char *who, const char *text, int most, int *thread
     return good;
 }
 
+bool cli_choose_alignment(const char *who, const char *text, int *alignment)
+{
+    bool good = !text || (cli_parse_count(text, 0, 256, alignment) && !(*alignment & (*alignment - 1)));
+    if (!good)
+        cli_complain(who, "--alignment '%.80s' is not a power of two from 1 to 256, or 0", text);
+    return good;
+}
+
 static const char *const backends[] = {"cpu", "cuda", "hip", "emu"};
 
 enum { BACKENDS = sizeof backends / sizeof *backends };

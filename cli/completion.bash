@@ -44,12 +44,12 @@ _tokitai_certify() {
         --out | --kernels) _tokitai_files / "$current" ;;
         --sign | --kernel | --json-lines | --junit) _tokitai_files "" "$current" ;;
         --compiler | --program) _tokitai_reply "$(compgen -c -- "$current")" "$current" ;;
-        --flags | --timeout | --jobs | --seed | --threads | --shape | --input | --label-smoothing | --scale | --ignore-index) COMPREPLY=() ;;
+        --flags | --timeout | --jobs | --seed | --threads | --alignment | --shape | --input | --label-smoothing | --scale | --ignore-index) COMPREPLY=() ;;
         *)
             if [[ $current == -* ]]; then
                 _tokitai_reply "--kernel --kernels --program --compiler --flags --timeout --jobs --json-lines --junit --backend
                     --lowering --numerics --domain --dtype --index --mutant --variant --level --seed --skip-mutants --keep-going
-                    --threads
+                    --threads --alignment
                     --shape --family --input --label-smoothing --scale --ignore-index --out --sign --json --quiet --help" "$current"
             else
                 _tokitai_reply "$(_tokitai_list ops)" "$current"

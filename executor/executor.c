@@ -5,6 +5,7 @@
 
 #include "core/clock.h"
 #include "core/context.h"
+#include "core/float_mode.h"
 #include "executor/launch.h"
 
 tk_status tki_executor_open(tk_ctx *ctx, const tki_executable *executable, tki_executor *executor)
@@ -40,10 +41,12 @@ tk_status tki_executor_call(tki_executor *executor, const tk_case *c, void *cons
     if (executor->staging)
         return tki_staging_call(executor->staging, executor->executable.lowering, c, buffers, seconds,
                                 &executor->overrun);
-    if (!seconds)
-        return run(executor, c, buffers);
     double begin = tki_now();
+    const uint64_t mode = tki_float_mode();
     tk_status status = run(executor, c, buffers);
+    executor->overrun.left_float_mode = tki_float_mode() != mode;
+    if (!seconds)
+        return status;
     if (status == TK_OK)
         status = tk_ctx_synchronize(executor->ctx);
     *seconds = tki_now() - begin;

@@ -20,7 +20,7 @@ typedef struct tki_executor {
     tk_ctx *ctx;
     tki_executable executable;
     tki_staging *staging; /* of a GPU's lowering with host buffers */
-    tki_overrun overrun;  /* what the last call with host buffers wrote outside them */
+    tki_overrun overrun;  /* what the last call changed beside its outputs */
 } tki_executor;
 
 TK_MUST_USE tk_status tki_executor_open(tk_ctx *ctx, const tki_executable *executable, tki_executor *executor);

@@ -130,7 +130,7 @@ static tk_status check_zone(tki_staging *s, const char *device, unsigned char zo
         status = tki_gpu_synchronize(ctx, ctx->gpu, ctx->stream);
     for (int i = 0; i < ZONE && status == TK_OK && overrun->param < 0; i++)
         if (seen[i] != zone)
-            *overrun = (tki_overrun){param, offset + i};
+            *overrun = (tki_overrun){.param = param, .offset = offset + i};
     return status;
 }
 

@@ -5,10 +5,11 @@
 
 #include "core/lowering.h"
 
-/* The first byte outside a buffer that a kernel changed. */
+/* What a kernel changed beside its outputs. */
 typedef struct tki_overrun {
-    int param;      /* -1: none */
-    int64_t offset; /* relative to the buffer's start */
+    int param;            /* the buffer outside which it wrote; -1: none */
+    int64_t offset;       /* of the first byte there, relative to the buffer's start */
+    bool left_float_mode; /* the thread that called it rounds, flushes or traps otherwise than before */
 } tki_overrun;
 
 typedef struct tki_staging tki_staging;

@@ -19,8 +19,10 @@ enum {
     TKI_WIRE_MAGIC = 0x31574b54, /* "TKW1" */
     TKI_WIRE_DIMS = 3,
     TKI_WIRE_BUFFERS = 4,
-    TKI_WIRE_OP = 32,    /* bytes of an op's name with its end */
-    TKI_WIRE_TEXT = 4096 /* most bytes of text in a reply */
+    TKI_WIRE_SLOT = 1 << 18,    /* bytes of the arena for each array of a call */
+    TKI_WIRE_AT_ONCE = 1 << 19, /* up to this many bytes of arrays a worker runs a call without READY and GO */
+    TKI_WIRE_OP = 32,           /* bytes of an op's name with its end */
+    TKI_WIRE_TEXT = 4096        /* most bytes of text in a reply */
 };
 
 typedef enum tki_wire_kind {
@@ -29,7 +31,8 @@ typedef enum tki_wire_kind {
     /* Between a worker and its parent only. */
     TKI_WIRE_READY, /* tki_wire_reply: the buffers of the call are mapped; it waits for GO */
     TKI_WIRE_GO,    /* tki_wire_header: run now */
-    TKI_WIRE_CONFINED /* tki_wire_reply: the first frame, sent before foreign code is loaded; the text is a line for each means */
+    TKI_WIRE_CONFINED, /* tki_wire_reply: the first frame, sent before foreign code is loaded; the text is a line for each means */
+    TKI_WIRE_KEEP /* tki_wire_header with one descriptor: the arena of the calls that follow; no answer */
 } tki_wire_kind;
 
 typedef struct tki_wire_header {
@@ -38,14 +41,15 @@ typedef struct tki_wire_header {
     uint64_t nonce; /* the caller draws it, the answer repeats it */
 } tki_wire_header;
 
-enum { TKI_WIRE_INLINE = -1, TKI_WIRE_NOWHERE = -2 };
+enum { TKI_WIRE_INLINE = -1, TKI_WIRE_NOWHERE = -2, TKI_WIRE_ARENA = -3 };
 
 /* Where one array lies. */
 typedef struct tki_wire_buffer {
     uint64_t bytes;
     uint64_t
         place; /* its first byte: from the frame's start if inline (8-byte aligned), else from that of the memory */
-    int32_t memory;  /* TKI_WIRE_INLINE; or the how-manieth descriptor of the frame it is in; or TKI_WIRE_NOWHERE */
+    int32_t
+        memory; /* TKI_WIRE_INLINE; or the how-manieth descriptor of the frame it is in; or TKI_WIRE_NOWHERE; to a worker also TKI_WIRE_ARENA */
     uint32_t output; /* 1: the kernel writes it */
 } tki_wire_buffer;
 
@@ -74,7 +78,7 @@ typedef struct tki_wire_reply {
     int32_t param;    /* the array concerned, or -1 */
     uint32_t text_bytes; /* behind this struct, without an end; arrays follow at the next multiple of 8 */
     int32_t buffer_count;
-    uint32_t unused; /* 0 */
+    uint32_t left_float_mode; /* a worker: 1 if the kernel left another floating-point mode behind; else 0 */
     tki_wire_buffer buffers[TKI_WIRE_BUFFERS];
 } tki_wire_reply;
 
@@ -98,9 +102,9 @@ static inline bool tki_wire_within(uint64_t place, uint64_t bytes, uint64_t size
 }
 
 /* What is wrong with a frame's arrays, or NULL. `inline_from` is where inline arrays may begin; the sizes of memory are the
- * caller's to check. Outputs of a call have no bytes in it. */
+ * caller's to check. Outputs of a call have no bytes in it. `arena`: inputs may lie there, each in its slot. */
 static inline const char *tki_wire_check_buffers(const tki_wire_buffer buffers[], int32_t count, int memory_count,
-                                                 uint64_t inline_from, uint64_t frame_bytes, bool is_call)
+                                                 uint64_t inline_from, uint64_t frame_bytes, bool is_call, bool arena)
 {
     if (count < 0 || count > TKI_WIRE_BUFFERS)
         return "too many arrays";
@@ -113,6 +117,10 @@ static inline const char *tki_wire_check_buffers(const tki_wire_buffer buffers[]
         if (b->memory == TKI_WIRE_INLINE) {
             if (b->place % 8 || b->place < inline_from || !tki_wire_within(b->place, b->bytes, frame_bytes))
                 return "an array outside its frame";
+        } else if (b->memory == TKI_WIRE_ARENA && arena) {
+            const uint64_t slot = (uint64_t)i * TKI_WIRE_SLOT;
+            if (b->output || b->place < slot || !tki_wire_within(b->place - slot, b->bytes, TKI_WIRE_SLOT))
+                return "an array outside its slot";
         } else if (b->memory < 0 || b->memory >= memory_count) {
             return "an array in memory that was not passed";
         }
@@ -121,7 +129,7 @@ static inline const char *tki_wire_check_buffers(const tki_wire_buffer buffers[]
 }
 
 /* What is wrong with a call, or NULL. Sizes and types are the contract's to check. `memory_count`: descriptors that came along. */
-static inline const char *tki_wire_check_call(const void *frame, size_t bytes, int memory_count)
+static inline const char *tki_wire_check_call(const void *frame, size_t bytes, int memory_count, bool arena)
 {
     const tki_wire_call *call = frame;
     if (bytes < sizeof *call)
@@ -130,7 +138,7 @@ static inline const char *tki_wire_check_call(const void *frame, size_t bytes, i
         return "not the header of a call";
     if (!memchr(call->op, 0, sizeof call->op))
         return "a name of an op without an end";
-    return tki_wire_check_buffers(call->buffers, call->buffer_count, memory_count, sizeof *call, bytes, true);
+    return tki_wire_check_buffers(call->buffers, call->buffer_count, memory_count, sizeof *call, bytes, true, arena);
 }
 
 /* What is wrong with the answer of that kind to the call with that nonce, or NULL. */
@@ -151,7 +159,16 @@ static inline const char *tki_wire_check_reply(const void *frame, size_t bytes, 
     if (reply->param < -1 || reply->param >= TKI_WIRE_BUFFERS)
         return "an array that there is not";
     return tki_wire_check_buffers(reply->buffers, reply->buffer_count, memory_count,
-                                  (sizeof *reply + reply->text_bytes + 7) / 8 * 8, bytes, false);
+                                  (sizeof *reply + reply->text_bytes + 7) / 8 * 8, bytes, false, false);
+}
+
+/* Does a worker run this call as soon as it has it? Of small ones the time is not worth a message more. */
+static inline bool tki_wire_at_once(const tki_wire_call *call, bool gpu)
+{
+    uint64_t bytes = 0;
+    for (int i = 0; i < call->buffer_count; i++)
+        bytes += call->buffers[i].bytes < TKI_WIRE_AT_ONCE ? call->buffers[i].bytes : TKI_WIRE_AT_ONCE;
+    return !gpu && bytes < TKI_WIRE_AT_ONCE;
 }
 
 /* The text of a checked reply; control characters become spaces, since it may come from foreign code. */

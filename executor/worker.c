@@ -2,21 +2,18 @@
 #include "executor/worker.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "core/clock.h"
 #include "core/context.h"
+#include "executor/image.h"
 #include "executor/reply.h"
 #include "executor/spawn.h"
-
-enum { GPU_ZONE = 4096, GPU_ALIGNMENT = 256 };
 
 struct tki_worker {
     tk_ctx *ctx;
@@ -26,6 +23,8 @@ struct tki_worker {
     bool gpu;
     double call_seconds, start_seconds;
     tki_child child;
+    tki_arena arena;
+    bool arena_sent; /* to the child that runs now */
     bool broken;
     bool timed_out; /* its process will not end by itself */
     tki_sanitizer_tool sanitizer;
@@ -84,6 +83,7 @@ static tk_status start(tki_worker *worker)
     if (status != TK_OK)
         return status;
     worker->broken = worker->timed_out = false;
+    worker->arena_sent = false;
     status = expect(worker, TKI_WIRE_CONFINED, 0, deadline, NULL, &frame, &reply);
     if (status == TK_KERNEL_FAULT && worker->sanitizer) {
         stop(worker);
@@ -154,6 +154,9 @@ tk_status tki_worker_open(tk_ctx *ctx, const char *artifact, const tk_contract *
     w->call_seconds = options->call_seconds > 0 ? options->call_seconds : 60;
     w->start_seconds = options->start_seconds > 0 ? options->start_seconds : 60;
     w->child.frames = w->child.control = w->child.output = -1;
+    w->arena.file = -1;
+    if (!w->gpu) /* without one every call brings all of its memory */
+        (void)tki_arena_open(&w->arena);
     w->sanitizer = options->sanitizer;
     tk_status status = prepare_arguments(w, path, options);
     if (status == TK_OK)
@@ -172,6 +175,7 @@ void tki_worker_close(tki_worker *worker)
     stop(worker);
     tki_strings_free(&worker->arguments);
     tki_strings_free(&worker->environment);
+    tki_arena_close(&worker->arena);
     free(worker->artifact);
     free(worker->sanitizer_log);
     free(worker);
@@ -199,179 +203,10 @@ void tki_worker_set_context(tki_worker *worker, tk_ctx *ctx)
 }
 
 /* ------------------------------------------------------------------------------------------------------------
- * Memory that is shared for one call: the buffer at its place among whole pages, red zones in what is left of them
- * ------------------------------------------------------------------------------------------------------------ */
-
-typedef struct shared {
-    int file;     /* -1: nothing to share */
-    int same_as;  /* the parameter whose memory it is, or -1 */
-    bool written; /* by the worker */
-    size_t place, bytes, image_bytes;
-} shared;
-
-static size_t round_up(size_t n, size_t to)
-{
-    return (n + to - 1) / to * to;
-}
-
-/* The guards of the caller's buffers carry over: a buffer that ends with a page does so here, with no accessible byte behind it. On
- * a device there are no such pages, so that both zones have a size of their own. */
-static bool lay_out(const tki_worker *worker, const tk_case *c, void *const buffers[], shared s[])
-{
-    size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    for (int p = 0; p < c->contract->param_count; p++) {
-        s[p] = (shared){.file = -1, .same_as = -1, .written = worker->gpu || c->contract->params[p].output};
-        s[p].bytes = (size_t)tk_case_elements(c, p) * tk_dtype_size(tk_case_param_dtype(c, p));
-        if (s[p].bytes > SIZE_MAX / 2)
-            return false;
-        if (worker->gpu) {
-            s[p].place = GPU_ZONE + (uintptr_t)buffers[p] % GPU_ALIGNMENT;
-            s[p].image_bytes = round_up(s[p].place + s[p].bytes + GPU_ZONE, page);
-        } else {
-            s[p].place = s[p].bytes ? (uintptr_t)buffers[p] % page : 0;
-            s[p].image_bytes = round_up(s[p].place + s[p].bytes, page);
-        }
-        for (int q = 0; q < p && s[p].bytes && s[p].same_as < 0; q++)
-            if (buffers[p] == buffers[q] && s[q].bytes)
-                s[p].same_as = q;
-        if (s[p].same_as >= 0)
-            s[s[p].same_as].written |= s[p].written;
-    }
-    return true;
-}
-
-/* Every array has zones of its own, so that a kernel that copies too much does not copy what was there. */
-static uint64_t salt_of(uint64_t salt, int param)
-{
-    return salt + 0x51 * (uint64_t)param;
-}
-
-static unsigned char zone_byte(uint64_t salt, size_t i)
-{
-    return (unsigned char)((i * 131 + (i >> 8) * 17 + salt) ^ (salt >> 32));
-}
-
-/* All of them; returns 0 or an errno. Large blocks at a time, since a system call has its price. */
-static int transfer(int file, unsigned char *data, size_t bytes, size_t offset, bool write)
-{
-    while (bytes > 0) {
-        ssize_t n = write ? pwrite(file, data, bytes, (off_t)offset) : pread(file, data, bytes, (off_t)offset);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return n < 0 ? errno : EIO;
-        data += n;
-        bytes -= (size_t)n;
-        offset += (size_t)n;
-    }
-    return 0;
-}
-
-static int write_all(int file, const unsigned char *data, size_t bytes, size_t offset)
-{
-    return transfer(file, (unsigned char *)(uintptr_t)data, bytes, offset, true);
-}
-
-static int read_all(int file, unsigned char *data, size_t bytes, size_t offset)
-{
-    return transfer(file, data, bytes, offset, false);
-}
-
-enum { ZONE_BLOCK = 4096 };
-
-static int paint_zone(const shared *s, uint64_t salt, size_t begin, size_t end)
-{
-    unsigned char block[ZONE_BLOCK];
-    int error = 0;
-    for (size_t i = begin; i < end && !error; i += sizeof block) {
-        size_t part = end - i < sizeof block ? end - i : sizeof block;
-        for (size_t k = 0; k < part; k++)
-            block[k] = zone_byte(salt, i + k);
-        error = write_all(s->file, block, part, i);
-    }
-    return error;
-}
-
-static int create(shared *s, const void *data, uint64_t salt)
-{
-    enum { NOEXEC_SEAL = 8 }; /* some systems insist on it, those before Linux 6.3 do not know it */
-    s->file = memfd_create("tokitai", MFD_CLOEXEC | MFD_ALLOW_SEALING | NOEXEC_SEAL);
-    if (s->file < 0 && errno == EINVAL)
-        s->file = memfd_create("tokitai", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-    if (s->file < 0 || ftruncate(s->file, (off_t)s->image_bytes))
-        return errno;
-    int error = paint_zone(s, salt, 0, s->place);
-    if (!error)
-        error = write_all(s->file, data, s->bytes, s->place);
-    if (!error)
-        error = paint_zone(s, salt, s->place + s->bytes, s->image_bytes);
-    int seals = F_SEAL_GROW | F_SEAL_SHRINK | (s->written ? 0 : F_SEAL_WRITE | F_SEAL_SEAL);
-    if (!error && fcntl(s->file, F_ADD_SEALS, seals))
-        error = errno;
-    return error;
-}
-
-static void release(shared s[], int count)
-{
-    for (int p = 0; p < count; p++)
-        if (s[p].file >= 0)
-            close(s[p].file);
-}
-
-/* The first byte between begin and end that changed, relative to the buffer. */
-static int check_zone(const shared *s, uint64_t salt, size_t begin, size_t end, int param, tki_overrun *overrun)
-{
-    unsigned char block[ZONE_BLOCK];
-    int error = 0;
-    for (size_t i = begin; i < end && !error && overrun->param < 0; i += sizeof block) {
-        size_t part = end - i < sizeof block ? end - i : sizeof block;
-        error = read_all(s->file, block, part, i);
-        for (size_t k = 0; k < part && !error && overrun->param < 0; k++)
-            if (block[k] != zone_byte(salt, i + k))
-                *overrun = (tki_overrun){param, (int64_t)(i + k) - (int64_t)s->place};
-    }
-    return error;
-}
-
-/* Nobody can write there from now on. It fails if anybody has it mapped for writing, by whatever address. */
-static tk_status seal(tki_worker *worker, const tk_case *c, const shared *s, int param)
-{
-    if (fcntl(s->file, F_ADD_SEALS, F_SEAL_WRITE) == 0)
-        return TK_OK;
-    int error = errno;
-    worker->broken = true;
-    return tki_fail(worker->ctx, TK_KERNEL_FAULT, "the kernel %s %s after it had returned",
-                    error == EBUSY ? "could still write to" : "changed the seals of",
-                    c->contract->params[param].name);
-}
-
-static tk_status collect(tki_worker *worker, const tk_case *c, void *const buffers[], const shared s[], uint64_t salt,
-                         tki_overrun *overrun)
-{
-    int error = 0;
-    tk_status status = TK_OK;
-    for (int p = 0; p < c->contract->param_count && status == TK_OK; p++)
-        if (s[p].file >= 0 && s[p].written)
-            status = seal(worker, c, &s[p], p);
-    for (int p = 0; p < c->contract->param_count && status == TK_OK && !error; p++) {
-        if (s[p].file < 0 || !s[p].written)
-            continue;
-        error = check_zone(&s[p], salt_of(salt, p), 0, s[p].place, p, overrun);
-        if (!error)
-            error = check_zone(&s[p], salt_of(salt, p), s[p].place + s[p].bytes, s[p].image_bytes, p, overrun);
-        if (!error)
-            error = read_all(s[p].file, buffers[p], s[p].bytes, s[p].place);
-    }
-    if (error)
-        status = tki_fail(worker->ctx, TK_IO, "shared memory could not be read: %s", strerror(error));
-    return status;
-}
-
-/* ------------------------------------------------------------------------------------------------------------
  * The call
  * ------------------------------------------------------------------------------------------------------------ */
 
-static tki_wire_call describe(const tki_worker *worker, const tk_case *c, const shared s[], uint64_t nonce,
+static tki_wire_call describe(const tki_worker *worker, const tk_case *c, const tki_image images[], uint64_t nonce,
                               int files[], int *file_count)
 {
     tki_wire_call call = {.header = {TKI_WIRE_MAGIC, TKI_WIRE_CALL, nonce},
@@ -386,12 +221,13 @@ static tki_wire_call describe(const tki_worker *worker, const tk_case *c, const 
     memcpy(call.dims, c->dims, sizeof call.dims);
     *file_count = 0;
     for (int p = 0; p < c->contract->param_count; p++) {
-        int32_t memory = TKI_WIRE_NOWHERE;
-        if (s[p].same_as >= 0)
-            memory = call.buffers[s[p].same_as].memory;
-        else if (s[p].file >= 0)
-            files[memory = (*file_count)++] = s[p].file;
-        call.buffers[p] = (tki_wire_buffer){s[p].bytes, s[p].place, memory, c->contract->params[p].output};
+        const tki_image *image = &images[p];
+        int32_t memory = image->in_arena ? TKI_WIRE_ARENA : TKI_WIRE_NOWHERE;
+        if (image->same_as >= 0)
+            memory = call.buffers[image->same_as].memory;
+        else if (image->file >= 0)
+            files[memory = (*file_count)++] = image->file;
+        call.buffers[p] = (tki_wire_buffer){image->bytes, image->place, memory, c->contract->params[p].output};
     }
     return call;
 }
@@ -442,36 +278,69 @@ static tk_status check_quiet(tki_worker *worker, const tk_case *c)
     return fault(worker, "sent a frame after it had returned");
 }
 
+/* The worker maps the arena once; a worker that cannot answers the calls that use it with a failure. */
+static void send_arena(tki_worker *worker)
+{
+    if (worker->arena_sent || !worker->arena.memory)
+        return;
+    tki_wire_header about = {TKI_WIRE_MAGIC, TKI_WIRE_KEEP, 0};
+    worker->arena_sent = send_frame(&worker->child, &about, sizeof about, &worker->arena.file, 1);
+}
+
 /* Sends the call, lets it go, waits for its end. */
-static tk_status converse(tki_worker *worker, const tk_case *c, const shared s[], double *seconds)
+static tk_status converse(tki_worker *worker, const tk_case *c, const tki_image images[], double *seconds,
+                          tki_overrun *overrun)
 {
     uint64_t nonce;
     int files[TKI_WIRE_BUFFERS], file_count;
     tki_frame frame;
     const tki_wire_reply *reply;
+    tk_status status = TK_OK;
     if (getrandom(&nonce, sizeof nonce, 0) != sizeof nonce)
         return tki_fail(worker->ctx, TK_IO, "no random numbers: %s", strerror(errno));
-    double deadline = tki_now() + worker->call_seconds;
-    tki_wire_call call = describe(worker, c, s, nonce, files, &file_count);
+    double begin = tki_now();
+    double deadline = begin + worker->call_seconds;
+    tki_wire_call call = describe(worker, c, images, nonce, files, &file_count);
+    send_arena(worker);
     /* If it cannot be sent the worker is gone; what is received then says how. */
     send_frame(&worker->child, &call, sizeof call, files, file_count);
-    tk_status status = expect(worker, TKI_WIRE_READY, nonce, deadline, c, &frame, &reply);
-    if (status != TK_OK)
-        return status;
-    tki_wire_header go = {TKI_WIRE_MAGIC, TKI_WIRE_GO, nonce};
-    double begin = tki_now();
-    send_frame(&worker->child, &go, sizeof go, NULL, 0);
+    if (!tki_wire_at_once(&call, worker->gpu)) {
+        status = expect(worker, TKI_WIRE_READY, nonce, deadline, c, &frame, &reply);
+        if (status != TK_OK)
+            return status;
+        tki_wire_header go = {TKI_WIRE_MAGIC, TKI_WIRE_GO, nonce};
+        begin = tki_now();
+        send_frame(&worker->child, &go, sizeof go, NULL, 0);
+    }
     status = expect(worker, TKI_WIRE_REPLY, nonce, deadline, c, &frame, &reply);
     double elapsed = tki_now() - begin;
     if (status == TK_OK && seconds)
         *seconds = worker->gpu && reply->seconds > 0 && reply->seconds < elapsed ? reply->seconds : elapsed;
+    overrun->left_float_mode = status == TK_OK && reply->left_float_mode;
     return status;
+}
+
+/* Everything that the kernel could write, once nobody can write it any more. */
+static tk_status collect(tki_worker *worker, const tk_case *c, void *const buffers[], const tki_image images[],
+                         tki_overrun *overrun)
+{
+    for (int p = 0; p < c->contract->param_count; p++) {
+        int error = images[p].file >= 0 && images[p].written ? tki_image_seal(&images[p]) : 0;
+        if (!error)
+            continue;
+        worker->broken = true;
+        return tki_fail(worker->ctx, TK_KERNEL_FAULT, "the kernel %s %s after it had returned",
+                        error == EBUSY ? "could still write to" : "changed the seals of",
+                        c->contract->params[p].name);
+    }
+    int error = tki_images_read(c, buffers, images, overrun);
+    return error ? tki_fail(worker->ctx, TK_IO, "shared memory could not be read: %s", strerror(error)) : TK_OK;
 }
 
 tk_status tki_worker_call(tki_worker *worker, const tk_case *c, void *const buffers[], double *seconds,
                           tki_overrun *overrun)
 {
-    shared s[TK_MAX_PARAMS];
+    tki_image images[TK_MAX_PARAMS];
     tk_ctx *ctx = worker->ctx;
     *overrun = (tki_overrun){.param = -1};
     if (c->contract != worker->contract)
@@ -483,7 +352,7 @@ tk_status tki_worker_call(tki_worker *worker, const tk_case *c, void *const buff
             return status;
     }
     tk_status status = check_quiet(worker, c);
-    if (status == TK_OK && !lay_out(worker, c, buffers, s))
+    if (status == TK_OK && !tki_images_lay_out(c, buffers, worker->gpu, &worker->arena, images))
         status = tki_fail(ctx, TK_NO_MEMORY, "the buffers of this case do not fit in an address space");
     if (status != TK_OK) {
         if (worker->broken)
@@ -492,18 +361,17 @@ tk_status tki_worker_call(tki_worker *worker, const tk_case *c, void *const buff
     }
     uint64_t salt = 0;
     int error = getrandom(&salt, sizeof salt, 0) == sizeof salt ? 0 : errno;
-    for (int p = 0; p < c->contract->param_count && !error; p++)
-        if (s[p].same_as < 0 && s[p].image_bytes)
-            error = create(&s[p], buffers[p], salt_of(salt, p));
+    if (!error)
+        error = tki_images_write(c, buffers, &worker->arena, images, salt);
     if (error)
         status = tki_fail(ctx, TK_NO_MEMORY, "no shared memory for the buffers of this case: %s", strerror(error));
     if (status == TK_OK)
-        status = converse(worker, c, s, seconds);
+        status = converse(worker, c, images, seconds, overrun);
     if (status == TK_OK)
-        status = collect(worker, c, buffers, s, salt, overrun);
+        status = collect(worker, c, buffers, images, overrun);
     if (status == TK_OK)
         status = check_quiet(worker, c);
-    release(s, c->contract->param_count);
+    tki_images_close(images, c->contract->param_count);
     if (worker->broken)
         stop(worker);
     return status;

@@ -4,6 +4,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <fenv.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,10 +15,11 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "core/float_mode.h"
 #include "tokitai_kernel.h"
 
 /* Inaccessible memory on both sides of every buffer; a stride that leaps over it may still land in other memory. */
-enum { GUARD_BYTES = 1 << 20, DRIFT_PAGES = 64 };
+enum { GUARD_BYTES = 1 << 20 };
 
 /* One memory of the parent's, as mapped for one call. */
 typedef struct mapping {
@@ -27,7 +29,8 @@ typedef struct mapping {
     size_t image_bytes;
     int param; /* whose buffer it is; of several the first */
     unsigned char *data;
-    bool writable;
+    bool in_room; /* the reservation stays, the image goes */
+    bool kept;    /* both stay */
 } mapping;
 
 static struct {
@@ -137,22 +140,62 @@ static void receive(received *r)
  * Mapping
  * ------------------------------------------------------------------------------------------------------------ */
 
-/* With nothing accessible around it. */
-static bool map(mapping *m, int memory, bool writable, uint64_t drift)
+/* A worker has two sets of addresses, and each call draws one: what a kernel keeps by address, or leaves to be written later, meets
+ * other arrays there as often as none. Each is reserved once, with nothing accessible around it. */
+enum { SETS = 2, ROOM = 1 << 20 };
+
+static unsigned char *rooms[SETS][TKI_WIRE_BUFFERS];       /* for images that come with a call, of up to ROOM bytes */
+static unsigned char *arena_rooms[SETS][TKI_WIRE_BUFFERS]; /* for the slots of the arena, where there is one */
+
+static unsigned char *reserve(size_t bytes)
 {
-    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    void *reserved = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return reserved == MAP_FAILED ? NULL : reserved;
+}
+
+static void keep_arena(const received *r)
+{
+    for (int set = 0; set < SETS && r->memory_count == 1; set++)
+        for (int i = 0; i < TKI_WIRE_BUFFERS; i++) {
+            unsigned char *room = arena_rooms[set][i] ? NULL : reserve(2 * GUARD_BYTES + TKI_WIRE_SLOT);
+            if (room && mmap(room + GUARD_BYTES, TKI_WIRE_SLOT, PROT_READ, MAP_SHARED | MAP_FIXED | MAP_POPULATE,
+                             r->memory[0], (off_t)i * TKI_WIRE_SLOT) != MAP_FAILED)
+                arena_rooms[set][i] = room;
+        }
+    for (int i = 0; i < r->memory_count; i++)
+        close(r->memory[i]);
+}
+
+static bool map_slot(mapping *m, int set, const tki_wire_buffer *b)
+{
+    unsigned char *room = arena_rooms[set][m->param];
+    if (!room)
+        return false;
+    m->reserved = room;
+    m->reserved_bytes = 2 * GUARD_BYTES + TKI_WIRE_SLOT;
+    m->image = room + GUARD_BYTES;
+    m->image_bytes = TKI_WIRE_SLOT;
+    m->kept = true;
+    m->data = m->image + (b->place - (uint64_t)m->param * TKI_WIRE_SLOT);
+    return true;
+}
+
+static bool map(mapping *m, int set, int memory, bool writable)
+{
     struct stat about = {0};
     if (memory >= 0 && fstat(memory, &about) != 0)
         return false;
     m->image_bytes = (size_t)about.st_size;
-    m->writable = writable;
-    size_t front = GUARD_BYTES + (size_t)(drift % DRIFT_PAGES) * page;
-    m->reserved_bytes = front + m->image_bytes + GUARD_BYTES;
-    void *reserved = mmap(NULL, m->reserved_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (reserved == MAP_FAILED)
+    m->in_room = m->image_bytes <= ROOM;
+    m->reserved_bytes = 2 * GUARD_BYTES + (m->in_room ? (size_t)ROOM : m->image_bytes);
+    m->reserved = m->in_room ? rooms[set][m->param] : NULL;
+    if (!m->reserved)
+        m->reserved = reserve(m->reserved_bytes);
+    if (!m->reserved)
         return false;
-    m->reserved = reserved;
-    m->image = m->reserved + front;
+    if (m->in_room)
+        rooms[set][m->param] = m->reserved;
+    m->image = m->reserved + GUARD_BYTES;
     return m->image_bytes == 0 || mmap(m->image, m->image_bytes, writable ? PROT_READ | PROT_WRITE : PROT_READ,
                                        MAP_SHARED | MAP_FIXED | MAP_POPULATE, memory, 0) != MAP_FAILED;
 }
@@ -160,29 +203,19 @@ static bool map(mapping *m, int memory, bool writable, uint64_t drift)
 static void unmap_all(void)
 {
     current.running = false;
-    for (int i = 0; i < current.count; i++)
-        if (current.mappings[i].reserved)
-            munmap(current.mappings[i].reserved, current.mappings[i].reserved_bytes);
-}
-
-/* A worker has two sets of addresses, and each call draws one: what a kernel keeps by address, or leaves to be written later, meets
- * other arrays there as often as none. */
-static uint64_t draw_drift(uint64_t nonce)
-{
-    static uint64_t drifts[2];
-    static bool drawn;
-    if (!drawn) {
-        drifts[0] = nonce;
-        drifts[1] = nonce >> 32 | nonce << 32;
-        drawn = true;
+    for (int i = 0; i < current.count; i++) {
+        const mapping *m = &current.mappings[i];
+        if (m->in_room && m->image_bytes)
+            mmap(m->image, m->image_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+        else if (!m->in_room && !m->kept && m->reserved)
+            munmap(m->reserved, m->reserved_bytes);
     }
-    return drifts[nonce >> 63];
 }
 
 /* Gives every array its address; arrays in one memory share its mapping. */
 static bool map_all(const tki_wire_call *call, const received *r, bool gpu, int mapping_of[TKI_WIRE_BUFFERS])
 {
-    uint64_t drift = draw_drift(call->header.nonce);
+    const int set = (int)(call->header.nonce >> 63);
     current.count = 0;
     for (int i = 0; i < call->buffer_count; i++) {
         const tki_wire_buffer *b = &call->buffers[i];
@@ -197,12 +230,16 @@ static bool map_all(const tki_wire_call *call, const received *r, bool gpu, int 
             writable |= call->buffers[j].output && (j == i || call->buffers[j].memory == b->memory);
         mapping *m = &current.mappings[mapping_of[i] = current.count++];
         *m = (mapping){.param = i};
-        if (!map(m, b->memory >= 0 ? r->memory[b->memory] : -1, writable, drift))
+        if (b->memory == TKI_WIRE_ARENA) {
+            if (!map_slot(m, set, b))
+                return false;
+            continue;
+        }
+        if (!map(m, set, b->memory >= 0 ? r->memory[b->memory] : -1, writable))
             return false;
         if (!tki_wire_within(b->place, b->bytes, m->image_bytes) && b->bytes)
             return false;
         m->data = m->image + b->place;
-        drift >>= 8;
     }
     return true;
 }
@@ -280,7 +317,7 @@ static bool wait_for_go(void)
 static bool serve_call(const tki_worker_settings *settings, void *function, tki_worker_gpu *gpu, received *r)
 {
     const tki_wire_call *call = (const tki_wire_call *)(const void *)r->frame;
-    if (tki_wire_check_call(r->frame, r->bytes, r->memory_count))
+    if (tki_wire_check_call(r->frame, r->bytes, r->memory_count, true))
         return false;
     current.nonce = call->header.nonce;
     int mapping_of[TKI_WIRE_BUFFERS];
@@ -300,28 +337,34 @@ static bool serve_call(const tki_worker_settings *settings, void *function, tki_
                                        .array_bytes = call->buffers[i].bytes,
                                        .output = call->buffers[i].output,
                                        .same_as = m->param == i ? -1 : m->param};
-        pointers[i] = m->image + call->buffers[i].place;
+        pointers[i] = m->param == i ? m->data : m->image + call->buffers[i].place;
     }
     if (mapped && gpu) {
         reply.status = tki_worker_gpu_begin(gpu, images, call->buffer_count, &stream, reason, sizeof reason);
         for (int i = 0; i < call->buffer_count; i++)
             pointers[i] = (char *)images[i].device + images[i].place;
     }
-    if (!tki_worker_send(&reply, reply.status ? reason : ""))
+    const bool at_once = tki_wire_at_once(call, gpu != NULL);
+    if (at_once && reply.status)
+        reply.header.kind = TKI_WIRE_REPLY;
+    if ((!at_once || reply.status) && !tki_worker_send(&reply, reply.status ? reason : ""))
         return false;
     if (reply.status) {
         unmap_all();
         return true;
     }
-    if (!wait_for_go())
+    if (!at_once && !wait_for_go())
         return false;
 
     current.running = true;
     if (gpu)
         tki_worker_gpu_mark(gpu, false);
+    fesetenv(FE_DFL_ENV); /* whatever the call before left */
+    const uint64_t mode = tki_float_mode();
     int result = call_kernel(settings, function, call, stream, pointers);
     reply = reply_of(TKI_WIRE_REPLY, result ? TKI_WIRE_REFUSED : TKI_WIRE_DONE);
     reply.detail = result;
+    reply.left_float_mode = tki_float_mode() != mode;
     reason[0] = 0;
     if (gpu) {
         tki_worker_gpu_mark(gpu, true);
@@ -395,6 +438,11 @@ int tki_worker_serve(const tki_worker_settings *settings)
         receive(&r);
         if (!r.bytes)
             return 0;
+        const tki_wire_header *header = (const tki_wire_header *)(const void *)r.frame;
+        if (r.bytes == sizeof *header && header->magic == TKI_WIRE_MAGIC && header->kind == TKI_WIRE_KEEP) {
+            keep_arena(&r);
+            continue;
+        }
         if (!serve_call(settings, function, gpu, &r))
             return 1;
     }

@@ -139,7 +139,7 @@ static int serve(tki_service *service, const void *frame, size_t bytes, const in
                  tki_shared_set *shared, tki_request *request)
 {
     *request = (tki_request){0};
-    const char *wrong = tki_wire_check_call(frame, bytes, file_count);
+    const char *wrong = tki_wire_check_call(frame, bytes, file_count, false);
     if (wrong)
         return fail_frame(service, TKI_SERVE_BAD_HEADER, wrong);
     int chosen = find_mode(service, ((const tki_wire_call *)frame)->op);

@@ -358,9 +358,6 @@ static void the_callers_environment(void **state)
 static int flushing_function(const tk_case *c, void *const b[], void *data)
 {
     int result = good_function(c, b, data);
-    uint16_t *out = b[2];
-    if (tk_case_elements(c, 2) > 0 && !(out[0] & 0x7f80))
-        out[0] = 0;
     set_environment(ODD);
     return result;
 }
@@ -379,7 +376,7 @@ static void a_function_that_changes_the_environment(void **state)
     tk_certificate *certificate = certify_one(ctx, tk_contract_find("embedding_bwd"), TK_BF16, TK_I32, options);
     assert_int_equal(get_environment(), usual);
     assert_int_equal(tk_certificate_verdict(certificate), TK_REFUTED);
-    assert_non_null(strstr(tk_certificate_reason(certificate), "grad_weight[0] is 0x0"));
+    assert_non_null(strstr(tk_certificate_reason(certificate), ".WRITE: left another floating-point mode behind"));
     tk_certificate_destroy(certificate);
     tk_ctx_destroy(ctx);
 }

@@ -116,7 +116,7 @@ static void inputs_make(inputs *in, const tk_case *c)
     for (int p = 0; p < c->contract->param_count; p++) {
         size_t element = tk_dtype_size(tk_case_param_dtype(c, p));
         in->bytes[p] = (size_t)tk_case_elements(c, p) * element;
-        assert_true(tki_guard_alloc(&in->guard[p], TKI_GUARD_RED_ZONES, in->bytes[p], element));
+        assert_true(tki_guard_alloc(&in->guard[p], (tki_placement){.alignment = 1}, in->bytes[p], element));
         in->data[p] = in->guard[p].data;
         memset(in->data[p], 0x5a, in->bytes[p]);
     }

@@ -18,6 +18,7 @@
 #include "tests/op_test.h"
 #include "verify/guard.h"
 #include "verify/registry.h"
+#include "verify/setup.h"
 #include "verify/shrink.h"
 #include "verify/trial.h"
 
@@ -102,6 +103,7 @@ typedef struct hostile {
     int64_t poke;   /* ... at this place, relative to its begin, or to its end if `from_end` */
     bool poke_set, from_end;
     int poke_call; /* only then; 0: always */
+    uint64_t seed; /* of the trial */
 } hostile;
 
 static void poke(const hostile *h, const tk_case *c, void *const b[])
@@ -204,6 +206,7 @@ static tki_trial_result run_copy(hostile *h, const tki_lowering *lowering, int64
 {
     tk_ctx *ctx = new_context();
     tki_trial trial = copy_trial(rows, cols);
+    trial.seed = h ? h->seed : 0;
     tki_inputs inputs;
     tki_trial_result result;
     tki_subject subject = {.ctx = ctx, .contract = &copy, .oracle = &copy_oracle, .lowering = lowering};
@@ -404,42 +407,160 @@ static void hashes(void **state)
 
 /* -- Guarded buffers ----------------------------------------------------------------------------------------- */
 
+static const tki_placement page_end = {.edge = TKI_EDGE_PAGE_END};
+static const tki_placement loose = {.edge = TKI_EDGE_NONE, .alignment = 1, .offset = 77};
+
+static void check_guarded(tki_placement placement, size_t bytes, size_t element)
+{
+    tki_guarded g, plain;
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    assert_true(tki_guard_alloc(&g, placement, bytes, element));
+    int64_t offset = 77;
+    assert_true(tki_guard_intact(&g, &offset));
+    assert_int_equal((uintptr_t)g.data % element, 0);
+    size_t alignment = placement.alignment > element ? placement.alignment : element;
+    if (placement.edge == TKI_EDGE_NONE && alignment < TKI_MOST_ALIGNMENT) /* aligned so, and not better */
+        assert_int_equal((uintptr_t)g.data % (2 * alignment), alignment);
+    if (placement.edge == TKI_EDGE_NONE && alignment == TKI_MOST_ALIGNMENT)
+        assert_int_equal((uintptr_t)g.data % alignment, 0);
+    if (placement.edge == TKI_EDGE_PAGE_START)
+        assert_int_equal((uintptr_t)g.data % page, 0);
+    if (placement.edge == TKI_EDGE_PAGE_END)
+        assert_int_equal((uintptr_t)(g.data + bytes) % page, 0);
+    const bool back = placement.edge != TKI_EDGE_PAGE_END;
+    assert_true(g.data - g.zone_begin >= 4000);
+    assert_true(back ? g.zone_end - (g.data + bytes) >= 4000 : g.data + bytes == g.zone_end);
+    memset(g.data, 0, bytes);
+    assert_true(tki_guard_intact(&g, &offset));
+    /* Each byte of the zones is watched: the nearest, the farthest, some between. */
+    unsigned char *const watched[] = {g.data - 1,     g.zone_begin,   g.data - 2000,
+                                      g.data + bytes, g.zone_end - 1, g.data + bytes + 2000};
+    for (int i = 0; i < (back ? 6 : 3); i++) {
+        *watched[i] ^= 0x10;
+        assert_false(tki_guard_intact(&g, &offset));
+        assert_int_equal(offset, watched[i] - g.data);
+        *watched[i] ^= 0x10;
+    }
+    assert_true(tki_guard_intact(&g, &offset));
+    assert_true(tki_guard_alloc_plain(&plain, placement, bytes, element));
+    assert_int_equal((uintptr_t)plain.data % page, (uintptr_t)g.data % page);
+    memset(plain.data, 0, bytes);
+    assert_true(tki_guard_intact(&plain, &offset));
+    tki_guard_free(&plain);
+    tki_guard_free(&g);
+    tki_guard_free(&g); /* twice is fine */
+}
+
 static void guarded_buffers(void **state)
 {
     (void)state;
     static const size_t sizes[] = {0, 1, 2, 3, 100, 4095, 4096, 4097, 100000};
-    for (int mode = 0; mode < 2; mode++)
-        for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
-            for (size_t element = 2; element <= 8; element *= 2) {
-                tki_guarded g;
-                size_t bytes = sizes[s] * element;
-                assert_true(tki_guard_alloc(&g, (tki_guard_mode)mode, bytes, element));
-                int64_t offset = 77;
-                assert_true(tki_guard_intact(&g, &offset));
-                assert_int_equal((uintptr_t)g.data % element, 0);
-                if (mode == TKI_GUARD_RED_ZONES) /* the smallest alignment there is */
-                    assert_int_equal((uintptr_t)g.data % (2 * element), element);
-                assert_true(g.data - g.zone_begin >= 4000);
-                assert_true(g.zone_end - (g.data + bytes) >= (mode == TKI_GUARD_END_PAGE ? 0 : 4000));
-                memset(g.data, 0, bytes);
-                assert_true(tki_guard_intact(&g, &offset));
-                /* Each byte of the zones is watched: the nearest, the farthest, some between. */
-                unsigned char *const watched[] = {g.data - 1,     g.zone_begin,   g.data - 2000,
-                                                  g.data + bytes, g.zone_end - 1, g.data + bytes + 2000};
-                for (int i = 0; i < (mode == TKI_GUARD_END_PAGE ? 3 : 6); i++) {
-                    *watched[i] ^= 0x10;
-                    assert_false(tki_guard_intact(&g, &offset));
-                    assert_int_equal(offset, watched[i] - g.data);
-                    *watched[i] ^= 0x10;
-                }
-                assert_true(tki_guard_intact(&g, &offset));
-                tki_guard_free(&g);
-                tki_guard_free(&g); /* twice is fine */
-            }
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
+        for (size_t element = 2; element <= 8; element *= 2) {
+            check_guarded((tki_placement){.edge = TKI_EDGE_PAGE_END}, sizes[s] * element, element);
+            check_guarded((tki_placement){.edge = TKI_EDGE_PAGE_START}, sizes[s] * element, element);
+            for (uint32_t alignment = 1; alignment <= TKI_MOST_ALIGNMENT; alignment *= 2)
+                for (uint32_t offset = 0; offset < 5000; offset += 999)
+                    check_guarded((tki_placement){TKI_EDGE_NONE, alignment, offset}, sizes[s] * element, element);
+        }
     tki_guarded g;
-    assert_false(tki_guard_alloc(&g, TKI_GUARD_RED_ZONES, SIZE_MAX, 2));
-    assert_false(tki_guard_alloc(&g, TKI_GUARD_END_PAGE, SIZE_MAX / 4, 2));
+    assert_false(tki_guard_alloc(&g, loose, SIZE_MAX, 2));
+    assert_false(tki_guard_alloc(&g, page_end, SIZE_MAX / 4, 2));
+    assert_false(tki_guard_alloc_plain(&g, page_end, SIZE_MAX, 2));
     tki_guard_free(&g);
+}
+
+/* -- How calls are set up ------------------------------------------------------------------------------------ */
+
+/* Every number of threads, and every kind of place for one array and for all of them at once. */
+static void setups_cover_what_callers_do(void **state)
+{
+    (void)state;
+    int threads[17] = {0}, alignments[257] = {0}, edges[3] = {0}, fills[TKI_FILL_KINDS] = {0};
+    int all_wide = 0, all_pages = 0, unlike = 0;
+    for (uint64_t seed = 0; seed < 400; seed++) {
+        tki_trial trial = {.family = 3, .seed = seed};
+        for (int number = 0; number < 6; number++) {
+            tki_setup setup = tki_setup_draw(&trial, number), same = tki_setup_draw(&trial, number);
+            assert_memory_equal(setup.placement, same.placement, sizeof setup.placement);
+            threads[setup.threads]++;
+            bool wide = true, pages = true;
+            for (int p = 0; p < 3; p++) {
+                const tki_placement *placement = &setup.placement[p];
+                edges[placement->edge]++;
+                fills[setup.fill[p]]++;
+                if (placement->edge == TKI_EDGE_NONE)
+                    alignments[placement->alignment]++;
+                wide &= placement->edge == TKI_EDGE_NONE && placement->alignment >= 16;
+                pages &= placement->edge != TKI_EDGE_NONE;
+                unlike += placement->edge != setup.placement[0].edge ||
+                          placement->alignment != setup.placement[0].alignment;
+            }
+            all_wide += wide;
+            all_pages += pages;
+            if (number > 0)
+                assert_int_not_equal(setup.threads, tki_setup_draw(&trial, number - 1).threads);
+        }
+    }
+    static const int counts[] = {1, 2, 3, 4, 5, 8, 16};
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        assert_true(threads[counts[i]] > 200);
+    for (int alignment = 1; alignment <= 256; alignment *= 2)
+        assert_true(alignment == 2 || alignment == 128 || alignments[alignment] > 200);
+    for (int edge = 0; edge < 3; edge++)
+        assert_true(edges[edge] > 400);
+    for (int kind = 0; kind < TKI_FILL_KINDS; kind++)
+        assert_true(fills[kind] > 400);
+    assert_true(all_wide > 500 && all_pages > 500 && unlike > 1000);
+}
+
+/* An element that is left unwritten must show, whatever the outputs held. */
+static void fills_of_two_calls_differ_everywhere(void **state)
+{
+    (void)state;
+    unsigned char source[1000], first[8192], second[8192], part[8192];
+    for (size_t i = 0; i < sizeof source; i++)
+        source[i] = (unsigned char)(i / 100);
+    for (int a = 0; a < TKI_FILL_KINDS; a++)
+        for (int b = 0; b < TKI_FILL_KINDS; b++)
+            for (size_t element = 2; element <= 8; element *= 2) {
+                tki_fill one = {.kind = (tki_fill_kind)a, .seed = 5, .element = element, .source = source};
+                tki_fill two = {.kind = (tki_fill_kind)b, .seed = 5, .element = element, .source = source};
+                one.source_bytes = two.source_bytes = sizeof source;
+                two.unlike = &one;
+                tki_fill_bytes(&one, 0, sizeof first, first);
+                tki_fill_bytes(&two, 0, sizeof second, second);
+                for (size_t i = 0; i < sizeof first; i += element)
+                    assert_memory_not_equal(first + i, second + i, element);
+                for (size_t begin = 0; begin < sizeof first; begin += 777) {
+                    tki_fill_bytes(&two, begin, sizeof first - begin, part);
+                    assert_memory_equal(part, second + begin, sizeof first - begin);
+                    assert_true(tki_fill_intact(&two, begin, sizeof first - begin, part));
+                    part[sizeof first - begin - 1] ^= 1;
+                    assert_false(tki_fill_intact(&two, begin, sizeof first - begin, part));
+                }
+            }
+}
+
+/* What a reproducing command names must give the calls that failed. */
+static void given_inputs_keep_the_calls(void **state)
+{
+    (void)state;
+    tki_trial trial = {.family = 7, .seed = 99, .chunk = 3};
+    tki_setup before = tki_setup_draw(&trial, 1);
+    for (int i = 0; i < 2; i++) {
+        tki_trial_give_inputs(&trial);
+        tki_setup after = tki_setup_draw(&trial, 1);
+        assert_int_equal(trial.family, TKI_GIVEN_INPUTS);
+        assert_int_equal(after.threads, before.threads);
+        assert_memory_equal(after.placement, before.placement, sizeof after.placement);
+    }
+    trial.threads = 7;
+    trial.alignment = 32;
+    tki_setup fixed = tki_setup_draw(&trial, 1);
+    assert_int_equal(fixed.threads, 7);
+    assert_int_equal(fixed.placement[1].edge, TKI_EDGE_NONE);
+    assert_int_equal(fixed.placement[1].alignment, 32);
 }
 
 /* Runs it in a child; true if the child died of a segmentation fault. */
@@ -456,6 +577,7 @@ static bool faults(void (*act)(void *), void *data)
     }
     int status;
     assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFSIGNALED(status) || WEXITSTATUS(status) == 0);
     return WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV;
 }
 
@@ -475,8 +597,8 @@ static void zones_of_two_buffers_differ(void **state)
     (void)state;
     tki_guarded a;
     tki_guarded b;
-    assert_true(tki_guard_alloc(&a, TKI_GUARD_RED_ZONES, 100, 2));
-    assert_true(tki_guard_alloc(&b, TKI_GUARD_RED_ZONES, 100, 2));
+    assert_true(tki_guard_alloc(&a, loose, 100, 2));
+    assert_true(tki_guard_alloc(&b, loose, 100, 2));
     int64_t offset;
     memcpy(b.data + 100, a.data + 100, 2);
     assert_false(tki_guard_intact(&b, &offset));
@@ -490,7 +612,7 @@ static void end_page_is_inaccessible(void **state)
     (void)state;
     for (size_t bytes = 0; bytes <= 8194; bytes += 4097) {
         tki_guarded g;
-        assert_true(tki_guard_alloc(&g, TKI_GUARD_END_PAGE, bytes / 2 * 2, 2));
+        assert_true(tki_guard_alloc(&g, page_end, bytes / 2 * 2, 2));
         unsigned char *end = g.data + bytes / 2 * 2;
         assert_true(faults(read_byte, end));
         assert_true(faults(write_byte, end));
@@ -501,19 +623,28 @@ static void end_page_is_inaccessible(void **state)
     }
 }
 
-static void run_and_write_past_the_end(void *data)
+static void run_outside(void *data)
 {
-    run_copy(data, NULL, 3, 5, 0);
+    hostile *h = data;
+    tki_trial_result r = run_copy(h, NULL, 3, 5, 0);
+    if (r.failed_clause != WRITE)
+        _exit(1); /* which is not how a fault ends */
 }
 
-/* The first call of a trial runs against that page. */
-static void writing_past_the_end_faults_on_the_first_call(void **state)
+/* In every trial it is seen, in some by such a page: there reads would be seen as well. */
+static void going_outside_is_seen_wherever_arrays_lie(void **state)
 {
     (void)state;
-    for (int p = 0; p < 3; p++) {
-        hostile h = {.poke_set = true, .poke_param = p, .poke = 0, .from_end = true, .poke_call = 1};
-        assert_true(faults(run_and_write_past_the_end, &h));
-    }
+    for (int p = 0; p < 3; p++)
+        for (int from_end = 0; from_end < 2; from_end++) {
+            int faulted = 0;
+            for (uint64_t seed = 0; seed < 40; seed++) {
+                hostile h = {.poke_set = true, .poke_param = p, .poke = from_end ? 0 : -1, .from_end = from_end};
+                h.seed = seed;
+                faulted += faults(run_outside, &h);
+            }
+            assert_in_range(faulted, from_end ? 3 : 0, from_end ? 37 : 0);
+        }
 }
 
 /* -- Slices of inputs ---------------------------------------------------------------------------------------- */
@@ -766,9 +897,12 @@ int main(void)
         cmocka_unit_test(rows_that_depend_on_others),
         cmocka_unit_test(hashes),
         cmocka_unit_test(guarded_buffers),
+        cmocka_unit_test(setups_cover_what_callers_do),
+        cmocka_unit_test(fills_of_two_calls_differ_everywhere),
+        cmocka_unit_test(given_inputs_keep_the_calls),
         cmocka_unit_test(zones_of_two_buffers_differ),
         cmocka_unit_test(end_page_is_inaccessible),
-        cmocka_unit_test(writing_past_the_end_faults_on_the_first_call),
+        cmocka_unit_test(going_outside_is_seen_wherever_arrays_lie),
         cmocka_unit_test(slices),
         cmocka_unit_test(slices_keep_ignored_targets),
         cmocka_unit_test(clauses_by_name),

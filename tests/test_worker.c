@@ -33,12 +33,12 @@ typedef struct trial {
     tki_overrun overrun;
 } trial;
 
-static void prepare(trial *t, tki_guard_mode mode)
+static void prepare(trial *t, tki_edge edge)
 {
     *t = (trial){.ctx = new_context(), .c = tk_case_init(tk_contract_find("gelu_fwd"), TK_F16)};
     t->c.dims[0] = SIZE;
-    assert_true(tki_guard_alloc(&t->x, mode, SIZE * 2, 2));
-    assert_true(tki_guard_alloc(&t->y, mode, SIZE * 2, 2));
+    assert_true(tki_guard_alloc(&t->x, (tki_placement){.edge = edge, .alignment = 1}, SIZE * 2, 2));
+    assert_true(tki_guard_alloc(&t->y, (tki_placement){.edge = edge, .alignment = 1}, SIZE * 2, 2));
     for (int i = 0; i < SIZE; i++)
         ((uint16_t *)(void *)t->x.data)[i] = (uint16_t)(i * 60);
     memset(t->y.data, 0xa5, SIZE * 2);
@@ -88,7 +88,7 @@ static void assert_next_is_served(void)
 {
     trial t;
     tki_worker *worker;
-    prepare(&t, TKI_GUARD_RED_ZONES);
+    prepare(&t, TKI_EDGE_NONE);
     assert_ok(t.ctx, tki_worker_open(t.ctx, kernel_path("correct"), t.c.contract, NULL, &worker));
     assert_ok(t.ctx, tki_worker_call(worker, &t.c, t.buffers, NULL, &t.overrun));
     assert_int_equal(t.overrun.param, -1);
@@ -108,13 +108,13 @@ typedef struct expectation {
     const char *needs; /* a means that this system may not offer; NULL: none */
 } expectation;
 
-static void try(const expectation *e, tki_guard_mode mode, unsigned without)
+static void try(const expectation *e, tki_edge edge, unsigned without)
 {
     trial t;
     tki_worker *worker;
     /* The machine may be busy: short where it must run out, long elsewhere. */
     tki_worker_options options = {.call_seconds = e->status == TK_TIMEOUT ? 0.5 : 60, .without = without};
-    prepare(&t, mode);
+    prepare(&t, edge);
     double start = tki_now();
     assert_ok(t.ctx, tki_worker_open(t.ctx, kernel_path(e->name), t.c.contract, &options, &worker));
     tk_status status = TK_OK;
@@ -139,14 +139,14 @@ static void try(const expectation *e, tki_guard_mode mode, unsigned without)
     assert_nothing_left();
 }
 
-static void try_all(const expectation list[], size_t count, tki_guard_mode mode, unsigned without)
+static void try_all(const expectation list[], size_t count, tki_edge edge, unsigned without)
 {
     for (size_t i = 0; i < count; i++)
         if (!list[i].needs || offered(list[i].needs, without))
-            try(&list[i], mode, without);
+            try(&list[i], edge, without);
 }
 
-#define TRY_ALL(list, mode, without) try_all(list, sizeof(list) / sizeof *(list), mode, without)
+#define TRY_ALL(list, edge, without) try_all(list, sizeof(list) / sizeof *(list), edge, without)
 
 /* ------------------------------------------------------------------------------------------------------------
  * Tests
@@ -159,8 +159,8 @@ static void correct_kernels(void **state)
     assert_nothing_left();
     trial t;
     tki_worker *worker;
-    for (int mode = TKI_GUARD_RED_ZONES; mode <= TKI_GUARD_END_PAGE; mode++) {
-        prepare(&t, (tki_guard_mode)mode);
+    for (int edge = TKI_EDGE_NONE; edge <= TKI_EDGE_PAGE_START; edge++) {
+        prepare(&t, (tki_edge)edge);
         assert_ok(t.ctx, tki_worker_open(t.ctx, kernel_path("correct"), t.c.contract, NULL, &worker));
         for (int i = 0; i < 20; i++) {
             double seconds = -1;
@@ -233,7 +233,7 @@ static void crashes_and_exits(void **state)
         {"stop_itself", TK_TIMEOUT, "did not return within 0.5 seconds", 0, NULL},
         {"refuse_odd_sizes", TK_OK, "", 2, NULL},
     };
-    TRY_ALL(list, TKI_GUARD_RED_ZONES, 0);
+    TRY_ALL(list, TKI_EDGE_NONE, 0);
 }
 
 static void memory(void **state)
@@ -247,17 +247,17 @@ static void memory(void **state)
         {"resize_output", TK_OK, "", 3, NULL},
         {"allocate_100_gib", TK_UNSUPPORTED, "returned 104", 0, NULL},
     };
-    TRY_ALL(both, TKI_GUARD_RED_ZONES, 0);
-    TRY_ALL(both, TKI_GUARD_END_PAGE, 0);
+    TRY_ALL(both, TKI_EDGE_NONE, 0);
+    TRY_ALL(both, TKI_EDGE_PAGE_END, 0);
     static const expectation at_the_end[] = {
         {"write_behind", TK_KERNEL_FAULT, "outside y, at byte 2000 of its 2000", 0, NULL},
         {"read_behind", TK_KERNEL_FAULT, "it reached outside x, at byte 2000 of its 2000", 0, NULL},
     };
-    TRY_ALL(at_the_end, TKI_GUARD_END_PAGE, 0);
+    TRY_ALL(at_the_end, TKI_EDGE_PAGE_END, 0);
     /* A second mapping, where nothing forbids it, is still found. */
     static const expectation unfiltered[] = {
         {"map_output_again", TK_KERNEL_FAULT, "could still write to y after it had returned", 0, NULL}};
-    TRY_ALL(unfiltered, TKI_GUARD_RED_ZONES, TKI_CONFINE_SECCOMP);
+    TRY_ALL(unfiltered, TKI_EDGE_NONE, TKI_CONFINE_SECCOMP);
 }
 
 static void red_zones(void **state)
@@ -270,7 +270,7 @@ static void red_zones(void **state)
     for (int i = 0; i < 2; i++) {
         trial t;
         tki_worker *worker;
-        prepare(&t, TKI_GUARD_RED_ZONES);
+        prepare(&t, TKI_EDGE_NONE);
         assert_ok(t.ctx, tki_worker_open(t.ctx, kernel_path(list[i].name), t.c.contract, NULL, &worker));
         for (int k = 0; k < 3; k++) {
             assert_ok(t.ctx, tki_worker_call(worker, &t.c, t.buffers, NULL, &t.overrun));
@@ -283,7 +283,7 @@ static void red_zones(void **state)
     /* What was there stays there. */
     trial t;
     tki_worker *worker;
-    prepare(&t, TKI_GUARD_RED_ZONES);
+    prepare(&t, TKI_EDGE_NONE);
     assert_ok(t.ctx, tki_worker_open(t.ctx, kernel_path("leave_unwritten"), t.c.contract, NULL, &worker));
     assert_ok(t.ctx, tki_worker_call(worker, &t.c, t.buffers, NULL, &t.overrun));
     assert_unwritten(&t);
@@ -302,7 +302,7 @@ static void connections(void **state)
         {"send_many", TK_KERNEL_FAULT, "forged or garbled a reply: a short frame", 0, NULL},
         {"close_everything", TK_KERNEL_FAULT, "", 0, NULL},
     };
-    TRY_ALL(list, TKI_GUARD_RED_ZONES, 0);
+    TRY_ALL(list, TKI_EDGE_NONE, 0);
 }
 
 static void liberties(void **state)
@@ -322,7 +322,7 @@ static void liberties(void **state)
         {"fill_scratch", TK_OK, "", 0, NULL},
         {"look_around", TK_OK, "", 2, NULL},
     };
-    TRY_ALL(list, TKI_GUARD_RED_ZONES, 0);
+    TRY_ALL(list, TKI_EDGE_NONE, 0);
 }
 
 /* Whatever the system refuses to set up, processes end and buffers are guarded; and the report says what is missing. */
@@ -349,17 +349,17 @@ static void with_less(void **state)
         TKI_CONFINE_LANDLOCK | TKI_CONFINE_CGROUP,
     };
     for (size_t i = 0; i < sizeof less / sizeof *less; i++) {
-        TRY_ALL(always, TKI_GUARD_RED_ZONES, less[i]);
+        TRY_ALL(always, TKI_EDGE_NONE, less[i]);
         if (less[i] & TKI_CONFINE_SECCOMP)
-            TRY_ALL(forks, TKI_GUARD_RED_ZONES, less[i]);
+            TRY_ALL(forks, TKI_EDGE_NONE, less[i]);
     }
     /* One means alone refuses these too. */
     static const expectation by_landlock[] = {{"open_passwd", TK_UNSUPPORTED, "returned 111", 0, "Landlock"},
                                               {"share_memory", TK_UNSUPPORTED, "returned 113", 0, "Landlock"}};
     static const expectation by_mounts[] = {{"open_outside", TK_UNSUPPORTED, "returned 112", 0, "mount namespace"},
                                             {"share_memory", TK_UNSUPPORTED, "returned 113", 0, "mount namespace"}};
-    TRY_ALL(by_landlock, TKI_GUARD_RED_ZONES, TKI_CONFINE_ALL & ~TKI_CONFINE_LANDLOCK);
-    TRY_ALL(by_mounts, TKI_GUARD_RED_ZONES, TKI_CONFINE_LANDLOCK | TKI_CONFINE_SECCOMP);
+    TRY_ALL(by_landlock, TKI_EDGE_NONE, TKI_CONFINE_ALL & ~TKI_CONFINE_LANDLOCK);
+    TRY_ALL(by_mounts, TKI_EDGE_NONE, TKI_CONFINE_LANDLOCK | TKI_CONFINE_SECCOMP);
 }
 
 static void report(void **state)
@@ -418,7 +418,7 @@ static void the_same_worker_goes_on(void **state)
     (void)state;
     trial t;
     tki_worker *worker;
-    prepare(&t, TKI_GUARD_RED_ZONES);
+    prepare(&t, TKI_EDGE_NONE);
     assert_ok(t.ctx, tki_worker_open(t.ctx, kernel_path("refuse_odd_sizes"), t.c.contract, NULL, &worker));
     for (int i = 0; i < 4; i++) {
         t.c.dims[0] = SIZE - i % 2;
@@ -457,7 +457,7 @@ static void an_ordinary_user(void **state)
                                            {"endless", TK_TIMEOUT, "", 0, NULL},
                                            {"open_passwd", TK_UNSUPPORTED, "returned 111", 0, "Landlock"},
                                            {"open_outside", TK_UNSUPPORTED, "returned 112", 0, "Landlock"}};
-        TRY_ALL(list, TKI_GUARD_RED_ZONES, 0);
+        TRY_ALL(list, TKI_EDGE_NONE, 0);
         _exit(0);
     }
     int status;

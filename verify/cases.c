@@ -276,6 +276,10 @@ tk_status tki_trials_make(tk_ctx *ctx, const tk_contract *contract, tk_dtype dty
         *trials = (tki_trials){0};
         return tki_fail(ctx, TK_NO_MEMORY, "no memory for the list of trials");
     }
+    for (int64_t i = 0; i < trials->count; i++) {
+        trials->list[i].threads = options->call_threads;
+        trials->list[i].alignment = options->alignment;
+    }
     if (trials->count == 0)
         return tki_fail(ctx, TK_BAD_ARGUMENT, "%s: the family '%s' does not apply to this op", contract->name,
                         options->family ? options->family : "");

@@ -12,6 +12,8 @@ typedef struct tki_trial {
     int family; /* an index into the families, or one of the above */
     uint64_t seed;
     int64_t chunk; /* TKI_ALL_PATTERNS: which part of the domain */
+    int threads;   /* of every call; 0: drawn for each */
+    int alignment; /* of every array in every call, a power of two; 0: drawn for each */
 } tki_trial;
 
 typedef struct tki_trials {

@@ -15,6 +15,7 @@
 #include "plan/plan.h"
 #include "verify/certify.h"
 #include "verify/families.h"
+#include "verify/guard.h"
 #include "verify/kernel_file.h"
 #include "verify/outcome.h"
 #include "verify/registry.h"
@@ -22,7 +23,7 @@
 #include "verify/shrink.h"
 
 /* Up to this many input elements a failing case is written out bit by bit. */
-enum { MOST_GIVEN = 96 };
+enum { MOST_GIVEN = 96, MOST_THREADS = 65536 };
 
 const char *tk_verdict_name(tk_verdict verdict)
 {
@@ -95,6 +96,12 @@ static tk_status check_options(tk_ctx *ctx, const tk_contract *contract, tk_dtyp
         return settings;
     if ((unsigned)options->level > TK_EXHAUSTIVE)
         return tki_fail(ctx, TK_BAD_ARGUMENT, "there is no level %d", (int)options->level);
+    if (options->call_threads < 0 || options->call_threads > MOST_THREADS)
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "%d threads are not from 0 to %d", options->call_threads, MOST_THREADS);
+    if (options->alignment < 0 || options->alignment > TKI_MOST_ALIGNMENT ||
+        options->alignment & (options->alignment - 1))
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "an alignment of %d bytes is no power of two up to %d",
+                        options->alignment, TKI_MOST_ALIGNMENT);
     if (options->kernel && ((options->kernel_name && !is_utf8(options->kernel_name)) ||
                             (options->kernel_program && !is_utf8(options->kernel_program))))
         return tki_fail(ctx, TK_BAD_ARGUMENT, "the function's name is not UTF-8");
@@ -342,8 +349,20 @@ static void print_subject(FILE *out, const tki_outcome *o)
             print_word(out, o->contract->attributes[i].name, tki_settings_choice(o->contract, o->attributes, i));
 }
 
+/* Where the arrays lie, how many threads there are and what the outputs hold comes from the seed: most failures do not need that. */
+static tk_status fails_by_default(tki_subject *subject, const tki_trial *shrunk, const tki_inputs *inputs,
+                                  bool *fails)
+{
+    tki_trial trial = *shrunk;
+    tki_trial_result result;
+    trial.seed = TK_SEED_DEFAULT;
+    tk_status status = tki_trial_run(subject, &trial, inputs, &result);
+    *fails = status == TK_OK && result.failed_clause >= 0;
+    return status;
+}
+
 static char *reproducing_command(const tki_outcome *o, const tki_trial *original, const tki_trial *shrunk,
-                                 const tki_inputs *inputs)
+                                 const tki_inputs *inputs, bool fails_by_default)
 {
     char *text = NULL;
     size_t size;
@@ -367,9 +386,13 @@ static char *reproducing_command(const tki_outcome *o, const tki_trial *original
         print_given_inputs(out, shrunk, inputs);
     else
         fprintf(out, " --family %s", tki_trial_family_name(original));
-    /* Of a stranger's kernel the seed also says which element changes between two calls. */
-    if (!given || o->kind == TKI_KERNEL_FILE)
-        fprintf(out, " --seed %llu", (unsigned long long)original->seed);
+    if (shown->threads)
+        fprintf(out, " --threads %d", shown->threads);
+    if (shown->alignment)
+        fprintf(out, " --alignment %d", shown->alignment);
+    /* Of a stranger's kernel it is drawn anew where it is not given. */
+    if (!given || !fails_by_default || o->kind == TKI_KERNEL_FILE)
+        fprintf(out, " --seed %llu", (unsigned long long)shown->seed);
     if (fclose(out)) {
         free(text);
         return NULL;
@@ -483,7 +506,13 @@ static tk_status note_refuted(tki_subject *subject, tki_outcome *o, const tki_tr
     note_failed(o, &shrunk, r);
     size_t told = strlen(o->reason);
     snprintf(o->reason + told, sizeof o->reason - told, "%s", hint);
-    o->reproduce = reproducing_command(o, trial, &shrunk, inputs);
+    bool by_default = false;
+    tki_trial_give_inputs(&shrunk);
+    if (o->kind != TKI_KERNEL_FILE)
+        status = fails_by_default(subject, &shrunk, inputs, &by_default);
+    if (status != TK_OK)
+        return status;
+    o->reproduce = reproducing_command(o, trial, &shrunk, inputs, by_default);
     return o->reproduce ? TK_OK : tki_fail(subject->ctx, TK_NO_MEMORY, "no memory for the reproducing command");
 }
 

@@ -1,9 +1,12 @@
-/* TRUSTED. Guarded buffers by mmap. */
+/* TRUSTED. Guarded buffers by mmap(). */
 #include "verify/guard.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+#include "core/random.h"
 
 enum { RED_ZONE = 4096, PERIOD = 256 };
 
@@ -15,10 +18,12 @@ typedef struct pattern {
 
 static pattern pattern_of(const tki_guarded *buffer)
 {
-    uint32_t salt = (uint32_t)((uintptr_t)buffer->mapping >> 12) * 0x9e3779b1u;
+    tki_random random = tki_random_stream((uintptr_t)buffer->mapping, 0);
     pattern zones;
-    for (size_t i = 0; i < PERIOD; i++)
-        zones.byte[i] = (unsigned char)(i * 131 + (salt >> 24));
+    for (size_t i = 0; i < PERIOD; i += 8) {
+        uint64_t bits = tki_random_u64(&random);
+        memcpy(zones.byte + i, &bits, 8);
+    }
     return zones;
 }
 
@@ -55,31 +60,48 @@ static const unsigned char *first_changed(const tki_guarded *buffer, const patte
     return NULL;
 }
 
-bool tki_guard_alloc(tki_guarded *buffer, tki_guard_mode mode, size_t bytes, size_t element)
+/* The place in a page, at TKI_EDGE_NONE. */
+static size_t place_in_page(tki_placement placement, size_t element, size_t page)
+{
+    size_t alignment = placement.alignment > element ? placement.alignment : element;
+    if (alignment >= TKI_MOST_ALIGNMENT)
+        return placement.offset % (page / TKI_MOST_ALIGNMENT) * TKI_MOST_ALIGNMENT;
+    return alignment + placement.offset % (page / (2 * alignment)) * 2 * alignment;
+}
+
+/* How far from the start of the first page that it touches. */
+static size_t first_byte(tki_placement placement, size_t bytes, size_t element, size_t page)
+{
+    switch (placement.edge) {
+    case TKI_EDGE_PAGE_END: return (page - bytes % page) % page;
+    case TKI_EDGE_PAGE_START: return 0;
+    default: return place_in_page(placement, element, page);
+    }
+}
+
+bool tki_guard_alloc(tki_guarded *buffer, tki_placement placement, size_t bytes, size_t element)
 {
     *buffer = (tki_guarded){0};
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    if (bytes > SIZE_MAX - 4 * page - 2 * RED_ZONE)
+    if (bytes > SIZE_MAX / 2)
         return false;
-    /* [front zone][buffer][back zone][inaccessible page]; the front zone absorbs the rounding to whole pages. */
-    size_t back = mode == TKI_GUARD_END_PAGE ? 0 : RED_ZONE + element;
-    size_t usable = (RED_ZONE + bytes + back + page - 1) / page * page;
-    void *mapping = mmap(NULL, usable + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1,
-                         0);
+    /* [inaccessible page][front zone][buffer][back zone][inaccessible page]. The front zone is always there: a kernel that shares this
+     * process and steps before the start, as planted ones do, shall be judged and not end it. */
+    size_t front = (RED_ZONE + page - 1) / page * page;
+    size_t back = placement.edge == TKI_EDGE_PAGE_END ? 0 : RED_ZONE;
+    size_t place = first_byte(placement, bytes, element, page);
+    size_t usable = (front + place + bytes + back + page - 1) / page * page;
+    void *mapping = mmap(NULL, usable + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (mapping == MAP_FAILED)
         return false;
     buffer->mapping = mapping;
-    buffer->mapped = usable + page;
+    buffer->mapped = usable + 2 * page;
     buffer->bytes = bytes;
-    buffer->zone_begin = buffer->mapping;
-    buffer->zone_end = buffer->mapping + usable;
-    buffer->data = buffer->zone_end - back - bytes;
-    if (mode == TKI_GUARD_RED_ZONES) {
-        /* An odd multiple of the element size: aligned for the element and for nothing larger. */
-        uintptr_t address = (uintptr_t)buffer->data / (2 * element) * (2 * element) - element;
-        buffer->data -= (uintptr_t)buffer->data - address;
-    }
-    if (mprotect(buffer->zone_end, page, PROT_NONE)) {
+    buffer->zone_begin = buffer->mapping + page;
+    buffer->zone_end = buffer->zone_begin + usable;
+    buffer->data = buffer->zone_begin + front + place;
+    if (mmap(buffer->zone_begin, usable, PROT_READ | PROT_WRITE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_POPULATE, -1, 0) == MAP_FAILED) {
         tki_guard_free(buffer);
         return false;
     }
@@ -89,10 +111,26 @@ bool tki_guard_alloc(tki_guarded *buffer, tki_guard_mode mode, size_t bytes, siz
     return true;
 }
 
+bool tki_guard_alloc_plain(tki_guarded *buffer, tki_placement placement, size_t bytes, size_t element)
+{
+    *buffer = (tki_guarded){0};
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    if (bytes > SIZE_MAX / 2 || !(buffer->mapping = malloc(bytes + 2 * page)))
+        return false;
+    uintptr_t first_page = ((uintptr_t)buffer->mapping + page - 1) / page * page;
+    buffer->data = (unsigned char *)first_page + first_byte(placement, bytes, element, page);
+    buffer->bytes = bytes;
+    buffer->zone_begin = buffer->data;
+    buffer->zone_end = buffer->data + bytes;
+    return true;
+}
+
 void tki_guard_free(tki_guarded *buffer)
 {
-    if (buffer->mapping)
+    if (buffer->mapped)
         munmap(buffer->mapping, buffer->mapped);
+    else
+        free(buffer->mapping);
     *buffer = (tki_guarded){0};
 }
 

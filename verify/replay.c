@@ -142,6 +142,8 @@ static tk_status read_recipe(tk_ctx *ctx, const tk_certificate *certificate, rec
         r->dims[d] = json_integer_value(json_object_get(shape, r->contract->dim_names[d]));
     if (shape)
         r->options.dims = r->dims;
+    r->options.call_threads = (int)tki_certificate_integer(certificate, "run.threads");
+    r->options.alignment = (int)tki_certificate_integer(certificate, "run.alignment");
     if (tki_certificate_get(certificate, "run.family"))
         r->options.family = tki_certificate_text(certificate, "run.family");
     if (tki_certificate_get(certificate, "run.options")) {

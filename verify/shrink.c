@@ -24,7 +24,7 @@ static tk_status try_part(search *s, int dim, int64_t begin, int64_t end, bool *
     tki_inputs part_inputs;
     tki_trial_result part_result;
     tk_status status;
-    part.family = TKI_GIVEN_INPUTS;
+    tki_trial_give_inputs(&part);
     if (!tki_inputs_slice(s->subject->ctx, &s->trial->c, s->inputs, dim, begin, end, &part.c, &part_inputs, &status))
         return status;
     status = tki_trial_run(s->subject, &part, &part_inputs, &part_result);

@@ -53,6 +53,15 @@ static json_t *xent_json(const tk_xent_options *xent)
                      tki_real_json((double)xent->scale), "ignore_index", (json_int_t)xent->ignore_index);
 }
 
+/* What all calls have in common; 0 where it is drawn for each. */
+static void set_call_restrictions(json_t *json, int threads, int alignment)
+{
+    if (threads)
+        json_object_set_new(json, "threads", json_integer(threads));
+    if (alignment)
+        json_object_set_new(json, "alignment", json_integer(alignment));
+}
+
 json_t *tki_trial_json(const tki_trial *trial)
 {
     json_t *json = json_pack("{s:s, s:o}", "family", tki_trial_family_name(trial), "shape", dims_json(&trial->c));
@@ -60,6 +69,7 @@ json_t *tki_trial_json(const tki_trial *trial)
         json_object_set_new(json, "seed", json_integer((json_int_t)trial->seed));
     if (trial->c.contract->takes_xent_options)
         json_object_set_new(json, "options", xent_json(&trial->c.xent));
+    set_call_restrictions(json, trial->threads, trial->alignment);
     return json;
 }
 
@@ -129,6 +139,7 @@ static json_t *run_json(const tki_outcome *o)
         json_object_set_new(run, "kernel", kernel_file_json(o->options->kernel_file));
     if (o->refusals[0])
         json_object_set_new(run, "refusals", json_string(o->refusals));
+    set_call_restrictions(run, o->options->call_threads, o->options->alignment);
     if (o->options->dims) {
         tk_case c = {.contract = o->contract};
         memcpy(c.dims, o->options->dims, (size_t)o->contract->dim_count * sizeof *c.dims);

@@ -1,5 +1,5 @@
-/* TRUSTED. One trial. The kernel runs twice on fresh, differently guarded, differently poisoned buffers with different
- * numbers of threads; then, where the contract allows it, in place, and on a part of the batch alone. A stranger's kernel, which
+/* TRUSTED. One trial. The kernel runs twice on fresh buffers that lie at other kinds of places and hold other bytes, with different
+ * numbers of threads (setup.h); then, where the contract allows it, in place, and on a part of the batch alone. A stranger's kernel, which
  * may remember what it was asked before, runs once more with one input element changed, and is judged anew; then with the
  * first inputs again. */
 #include "verify/trial.h"
@@ -17,9 +17,13 @@
 #include "exact/floats.h"
 #include "exact/round.h"
 #include "verify/guard.h"
+#include "verify/setup.h"
 
 /* Trials up to this many output elements get the extra runs. */
 enum { SMALL_TRIAL = 1 << 15 };
+
+/* The calls of a trial, as tki_setup_draw() numbers them. */
+enum { CALL_FIRST, CALL_SECOND, CALL_CHANGED, CALL_IN_PLACE, CALL_PART, CALL_AGAIN, CALL_REPEATED };
 
 int tki_clause_find(const tk_contract *contract, const char *name)
 {
@@ -117,27 +121,11 @@ bool tki_inputs_slice(tk_ctx *ctx, const tk_case *c, const tki_inputs *inputs, i
 
 /* One run's buffers. */
 typedef struct run {
+    tki_setup setup;
     tki_guarded buffer[TK_MAX_PARAMS];
     void *pointers[TK_MAX_PARAMS];
-    unsigned poison;
+    tki_fill fill[TK_MAX_PARAMS]; /* of outputs, as they were before the call */
 } run;
-
-enum { POISON_PERIOD = 4096 };
-
-static unsigned char poison_byte(unsigned poison, size_t i)
-{
-    i %= POISON_PERIOD;
-    return (unsigned char)((i * 37 + (i >> 8) * 11 + poison) ^ (poison >> 3));
-}
-
-static void fill_poison(tki_guarded *buffer, unsigned poison)
-{
-    unsigned char period[POISON_PERIOD];
-    for (size_t i = 0; i < POISON_PERIOD; i++)
-        period[i] = poison_byte(poison, i);
-    for (size_t i = 0; i < buffer->bytes; i += POISON_PERIOD)
-        memcpy(buffer->data + i, period, buffer->bytes - i < POISON_PERIOD ? buffer->bytes - i : POISON_PERIOD);
-}
 
 static void run_free(run *r)
 {
@@ -150,28 +138,65 @@ static size_t param_bytes(const tk_case *c, int p)
     return (size_t)tk_case_elements(c, p) * tk_dtype_size(tk_case_param_dtype(c, p));
 }
 
-/* `in_place`: outputs that may share an input's buffer do. */
-static tk_status run_prepare(tk_ctx *ctx, run *r, const tk_case *c, const tki_inputs *inputs, tki_guard_mode mode,
-                             unsigned poison, bool in_place)
+/* What output p holds before the call. An input of the case, or what an earlier call gave, may be among it. */
+static tki_fill fill_of(const tki_subject *subject, const tk_case *c, const tki_inputs *inputs,
+                        const tki_setup *setup, int p)
 {
-    *r = (run){.poison = poison};
+    tki_fill fill = {
+        .kind = setup->fill[p], .seed = setup->fill_seed[p], .element = tk_dtype_size(tk_case_param_dtype(c, p))};
+    if (fill.kind == TKI_FILL_STALE) {
+        fill.source = subject->stale[p];
+        fill.source_bytes = subject->stale_bytes[p];
+    }
+    for (int q = 0; q < p && fill.kind == TKI_FILL_INPUT && !fill.source; q++)
+        if (inputs->data[q] && c->contract->params[q].kind == TK_KIND_VALUE) {
+            fill.source = inputs->data[q];
+            fill.source_bytes = param_bytes(c, q);
+        }
+    return fill;
+}
+
+/* `in_place`: outputs that may share an input's buffer do. `unlike`: a run whose outputs held something else, in every element; it must
+ * outlive this one. Buffers of a worker's kernel are copied before it sees them, so that nothing guards them here. */
+static tk_status run_prepare(tki_subject *subject, run *r, const tk_case *c, const tki_inputs *inputs,
+                             tki_setup setup, bool in_place, const run *unlike)
+{
+    *r = (run){.setup = setup};
     for (int p = 0; p < c->contract->param_count; p++) {
-        const tk_param *param = &c->contract->params[p];
         size_t bytes = param_bytes(c, p);
-        if (!tki_guard_alloc(&r->buffer[p], mode, bytes, tk_dtype_size(tk_case_param_dtype(c, p)))) {
+        size_t element = tk_dtype_size(tk_case_param_dtype(c, p));
+        bool allocated = subject->executor.executable.worker
+                             ? tki_guard_alloc_plain(&r->buffer[p], setup.placement[p], bytes, element)
+                             : tki_guard_alloc(&r->buffer[p], setup.placement[p], bytes, element);
+        if (!allocated) {
             run_free(r);
-            return tki_fail(ctx, TK_NO_MEMORY, "no memory for a buffer of %zu bytes", bytes);
+            return tki_fail(subject->ctx, TK_NO_MEMORY, "no memory for a buffer of %zu bytes", bytes);
         }
         r->pointers[p] = r->buffer[p].data;
-        if (param->output)
-            fill_poison(&r->buffer[p], poison);
-        else if (bytes)
+        if (c->contract->params[p].output) {
+            r->fill[p] = fill_of(subject, c, inputs, &setup, p);
+            r->fill[p].unlike = unlike ? &unlike->fill[p] : NULL;
+            tki_fill_bytes(&r->fill[p], 0, bytes, r->buffer[p].data);
+        } else if (bytes) {
             memcpy(r->buffer[p].data, inputs->data[p], bytes);
+        }
     }
     for (int p = 0; p < c->contract->param_count && in_place; p++)
         if (c->contract->params[p].output && c->contract->params[p].may_alias >= 0)
             r->pointers[p] = r->pointers[c->contract->params[p].may_alias];
     return TK_OK;
+}
+
+/* Keeps the beginning of the outputs, to be found in the outputs of later calls. */
+static void keep_stale(tki_subject *subject, const tk_case *c, const run *r)
+{
+    for (int p = 0; p < c->contract->param_count; p++) {
+        size_t bytes = param_bytes(c, p);
+        if (!c->contract->params[p].output || !bytes)
+            continue;
+        subject->stale_bytes[p] = bytes < sizeof subject->stale[p] ? bytes : sizeof subject->stale[p];
+        memcpy(subject->stale[p], r->pointers[p], subject->stale_bytes[p]);
+    }
 }
 
 __attribute__((format(printf, 3, 4))) static void fail(tki_trial_result *result, int clause, const char *format, ...)
@@ -204,13 +229,16 @@ static void check_surroundings(const tk_case *c, const run *r, const tki_inputs 
     }
 }
 
-/* What a GPU's kernel did to the memory around the copies of its buffers. */
+/* What a kernel did that ran on copies of its buffers: to the memory around them, and to its process. */
 static void check_overrun(const tki_subject *subject, const tk_case *c, tki_trial_result *result)
 {
     const tki_overrun *overrun = &subject->executor.overrun;
     if (overrun->param >= 0)
         fail(result, tki_clause_find(c->contract, "WRITE"), "wrote outside %s, at byte %lld of its %zu",
              c->contract->params[overrun->param].name, (long long)overrun->offset, param_bytes(c, overrun->param));
+    if (overrun->left_float_mode)
+        fail(result, tki_clause_find(c->contract, "WRITE"),
+             "left another floating-point mode behind: rounding, flushing of subnormal numbers or traps");
 }
 
 static bool same_bits(tk_dtype dtype, uint32_t a, uint32_t b)
@@ -218,12 +246,10 @@ static bool same_bits(tk_dtype dtype, uint32_t a, uint32_t b)
     return a == b || (tki_is_nan(dtype, a) && tki_is_nan(dtype, b));
 }
 
-static bool still_poison(const run *r, const void *data, size_t element, int64_t i)
+static bool still_filled(const run *r, int p, size_t element, int64_t i)
 {
-    for (size_t k = 0; k < element; k++)
-        if (((const unsigned char *)data)[(size_t)i * element + k] != poison_byte(r->poison, (size_t)i * element + k))
-            return false;
-    return true;
+    return tki_fill_intact(&r->fill[p], (size_t)i * element, element,
+                           (const unsigned char *)r->pointers[p] + (size_t)i * element);
 }
 
 static void compare_runs(const tk_case *c, const run *a, const run *b, tki_trial_result *result)
@@ -243,7 +269,7 @@ static void compare_runs(const tk_case *c, const run *a, const run *b, tki_trial
             uint32_t y = tki_element_bits(dtype, b->pointers[p], i);
             if (same_bits(dtype, x, y))
                 continue;
-            if (still_poison(a, a->pointers[p], element, i) && still_poison(b, b->pointers[p], element, i)) {
+            if (still_filled(a, p, element, i) && still_filled(b, p, element, i)) {
                 fail(result, write, "left %s[%lld] unwritten", c->contract->params[p].name, (long long)i);
             } else {
                 result->determinism = TK_DETERMINISM_NONE;
@@ -340,12 +366,11 @@ static bool ran(tk_status status, const tki_trial_result *result)
     return status == TK_OK && !result->could_not_run && !result->faulted;
 }
 
-/* Runs once with that many threads; a kernel that reports failure sets could_not_run, one that crashes has failed. */
-static tk_status call(tki_subject *subject, const tk_case *c, run *r, int threads, double *seconds,
-                      tki_trial_result *result)
+/* Runs once; a kernel that reports failure sets could_not_run, one that crashes has failed. */
+static tk_status call(tki_subject *subject, const tk_case *c, run *r, double *seconds, tki_trial_result *result)
 {
     int asked_for = subject->ctx->threads;
-    subject->ctx->threads = threads;
+    subject->ctx->threads = r->setup.threads;
     const tki_floats floats = tki_floats_begin();
     tk_status status = tki_executor_call(&subject->executor, c, r->pointers, seconds);
     tki_floats_end(&floats);
@@ -365,17 +390,18 @@ static tk_status call(tki_subject *subject, const tk_case *c, run *r, int thread
 }
 
 /* An op that may work in place must give the same bits when it does. */
-static tk_status run_in_place(tki_subject *subject, const tk_case *c, const tki_inputs *inputs, const run *first,
-                              tki_trial_result *result)
+static tk_status run_in_place(tki_subject *subject, const tki_trial *trial, const tki_inputs *inputs,
+                              const run *first, tki_trial_result *result)
 {
+    const tk_case *c = &trial->c;
     int clause = tki_clause_find(c->contract, "INPLACE");
     if (clause < 0 || result->failed_clause >= 0)
         return TK_OK;
     run third;
-    tk_status status = run_prepare(subject->ctx, &third, c, inputs, TKI_GUARD_RED_ZONES, 0x51, true);
+    tk_status status = run_prepare(subject, &third, c, inputs, tki_setup_draw(trial, CALL_IN_PLACE), true, NULL);
     if (status != TK_OK)
         return status;
-    status = call(subject, c, &third, tki_ctx_threads(subject->ctx), NULL, result);
+    status = call(subject, c, &third, NULL, result);
     if (ran(status, result)) {
         result->structural[clause]++;
         check_surroundings(c, &third, inputs, true, result);
@@ -409,9 +435,10 @@ static void compare_part(const tk_case *whole, const tk_case *part, const run *f
 }
 
 /* Runs the last rows of the batch alone: are their bits the same as in the whole? */
-static tk_status run_part_of_batch(tki_subject *subject, const tk_case *c, const tki_inputs *inputs, const run *first,
-                                   tki_trial_result *result)
+static tk_status run_part_of_batch(tki_subject *subject, const tki_trial *trial, const tki_inputs *inputs,
+                                   const run *first, tki_trial_result *result)
 {
+    const tk_case *c = &trial->c;
     int output = c->contract->param_count - 1;
     int dim = c->contract->params[output].dim[0];
     int64_t size = c->dims[dim];
@@ -424,9 +451,9 @@ static tk_status run_part_of_batch(tki_subject *subject, const tk_case *c, const
     if (!tki_inputs_slice(subject->ctx, c, inputs, dim, begin, size, &part, &part_inputs, &status))
         return status;
     run alone;
-    status = run_prepare(subject->ctx, &alone, &part, &part_inputs, TKI_GUARD_RED_ZONES, 0x33, false);
+    status = run_prepare(subject, &alone, &part, &part_inputs, tki_setup_draw(trial, CALL_PART), false, NULL);
     if (status == TK_OK) {
-        status = call(subject, &part, &alone, 1, NULL, result);
+        status = call(subject, &part, &alone, NULL, result);
         if (ran(status, result)) {
             compare_part(c, &part, first, &alone, begin, result);
             result->batch_checked = true;
@@ -493,7 +520,7 @@ static bool change_element(const tki_trial *trial, tki_inputs *inputs, const cha
     }
     if (!count)
         return false;
-    tki_random random = tki_random_stream(trial->seed ^ (uint64_t)trial->chunk << 32, (uint64_t)(trial->family + 77));
+    tki_random random = tki_random_stream(tki_trial_calls_seed(trial), 1);
     int p = candidates[tki_random_below(&random, (uint64_t)count)];
     const tk_param *param = &c->contract->params[p];
     /* The last one more often than its share: a hash that leaves something out begins at the front. */
@@ -541,12 +568,16 @@ static tk_status run_changed(tki_subject *subject, const tki_trial *trial, const
     if (status != TK_OK)
         return status;
     run r;
+    /* In half of the trials where the arrays of the call before lay: a kernel may keep by address. */
+    tki_setup setup = tki_setup_draw(trial, CALL_CHANGED);
+    if (setup.fill_seed[0] & 1)
+        memcpy(setup.placement, tki_setup_draw(trial, CALL_SECOND).placement, sizeof setup.placement);
     if (!change_element(trial, &changed, &name, &position) ||
-        (status = run_prepare(subject->ctx, &r, c, &changed, TKI_GUARD_RED_ZONES, 0x3c, false)) != TK_OK) {
+        (status = run_prepare(subject, &r, c, &changed, setup, false, NULL)) != TK_OK) {
         tki_inputs_free(&changed);
         return status;
     }
-    status = call(subject, c, &r, tki_ctx_threads(subject->ctx), NULL, result);
+    status = call(subject, c, &r, NULL, result);
     if (ran(status, result)) {
         double begin = tki_now();
         tki_trial_result second = {.failed_clause = -1};
@@ -569,20 +600,18 @@ static tk_status run_changed(tki_subject *subject, const tki_trial *trial, const
 }
 
 /* The first inputs again, now that others came between: the bits must be those of the first run. */
-static tk_status run_repeated(tki_subject *subject, const tk_case *c, const tki_inputs *inputs, const run *first,
-                              int number, tki_trial_result *result)
+static tk_status run_repeated(tki_subject *subject, const tki_trial *trial, const tki_inputs *inputs,
+                              const run *first, int number, tki_trial_result *result)
 {
-    static const unsigned poisons[] = {0x96, 0x1e, 0xd2, 0x47};
-    const int threads = tki_ctx_threads(subject->ctx);
-    const int counts[] = {threads, 1, 2 * threads + 1, 3};
+    const tk_case *c = &trial->c;
     run again;
     if (result->failed_clause >= 0 || result->could_not_run)
         return TK_OK;
-    tk_status status = run_prepare(subject->ctx, &again, c, inputs,
-                                   number % 2 ? TKI_GUARD_END_PAGE : TKI_GUARD_RED_ZONES, poisons[number % 4], false);
+    tk_status status = run_prepare(subject, &again, c, inputs, tki_setup_draw(trial, CALL_REPEATED + number), false,
+                                   NULL);
     if (status != TK_OK)
         return status;
-    status = call(subject, c, &again, counts[number % 4], NULL, result);
+    status = call(subject, c, &again, NULL, result);
     if (ran(status, result)) {
         check_surroundings(c, &again, inputs, false, result);
         compare_runs(c, first, &again, result);
@@ -595,20 +624,18 @@ tk_status tki_trial_run(tki_subject *subject, const tki_trial *trial, const tki_
                         tki_trial_result *result)
 {
     const tk_case *c = &trial->c;
-    tk_ctx *ctx = subject->ctx;
     bool small = output_elements(c) <= SMALL_TRIAL;
-    int threads = tki_ctx_threads(ctx);
     run first;
     run second;
     *result = (tki_trial_result){.failed_clause = -1, .determinism = TK_BATCH_INVARIANT};
-    tk_status status = run_prepare(ctx, &first, c, inputs, TKI_GUARD_END_PAGE, 0xa5, false);
+    tk_status status = run_prepare(subject, &first, c, inputs, tki_setup_draw(trial, CALL_FIRST), false, NULL);
     if (status != TK_OK)
         return status;
-    status = run_prepare(ctx, &second, c, inputs, TKI_GUARD_RED_ZONES, 0x3c, false);
+    status = run_prepare(subject, &second, c, inputs, tki_setup_draw(trial, CALL_SECOND), false, &first);
     if (status == TK_OK)
-        status = call(subject, c, &first, threads, &result->kernel_seconds, result);
+        status = call(subject, c, &first, &result->kernel_seconds, result);
     if (ran(status, result))
-        status = call(subject, c, &second, small ? 1 : threads + 1, NULL, result);
+        status = call(subject, c, &second, NULL, result);
     if (ran(status, result)) {
         check_surroundings(c, &first, inputs, false, result);
         check_surroundings(c, &second, inputs, false, result);
@@ -626,15 +653,22 @@ tk_status tki_trial_run(tki_subject *subject, const tki_trial *trial, const tki_
         if (status == TK_OK && subject->suspicion)
             status = run_changed(subject, trial, inputs, result);
         for (int i = 0; i < subject->suspicion && status == TK_OK; i++)
-            status = run_repeated(subject, c, inputs, &first, i, result);
+            status = run_repeated(subject, trial, inputs, &first, i, result);
         if (status == TK_OK && small)
-            status = run_in_place(subject, c, inputs, &first, result);
+            status = run_in_place(subject, trial, inputs, &first, result);
         if (status == TK_OK && small)
-            status = run_part_of_batch(subject, c, inputs, &first, result);
+            status = run_part_of_batch(subject, trial, inputs, &first, result);
+        keep_stale(subject, c, &first);
     }
     run_free(&first);
     run_free(&second);
     return status;
+}
+
+void tki_trial_give_inputs(tki_trial *trial)
+{
+    trial->seed = tki_trial_calls_seed(trial);
+    trial->family = TKI_GIVEN_INPUTS;
 }
 
 tk_status tki_trial_adopt_change(tki_subject *subject, tki_trial *trial, tki_inputs *inputs, tki_trial_result *result)
@@ -658,7 +692,7 @@ tk_status tki_trial_adopt_change(tki_subject *subject, tki_trial *trial, tki_inp
         tki_inputs_free(inputs);
         *inputs = changed;
         *result = alone;
-        trial->family = TKI_GIVEN_INPUTS;
+        tki_trial_give_inputs(trial);
     } else {
         tki_inputs_free(&changed);
     }
@@ -671,10 +705,10 @@ tk_status tki_trial_run_again(tki_subject *subject, const tki_trial *trial, cons
     const tk_case *c = &trial->c;
     run again;
     *result = (tki_trial_result){.failed_clause = -1, .determinism = TK_BATCH_INVARIANT};
-    tk_status status = run_prepare(subject->ctx, &again, c, inputs, TKI_GUARD_END_PAGE, 0x6b, false);
+    tk_status status = run_prepare(subject, &again, c, inputs, tki_setup_draw(trial, CALL_AGAIN), false, NULL);
     if (status != TK_OK)
         return status;
-    status = call(subject, c, &again, tki_ctx_threads(subject->ctx), &result->kernel_seconds, result);
+    status = call(subject, c, &again, &result->kernel_seconds, result);
     if (ran(status, result)) {
         check_surroundings(c, &again, inputs, false, result);
         status = hash_outputs(c, &again, result);
@@ -700,11 +734,8 @@ static int index_param(const tk_contract *contract)
 static void check_not_written(const tk_case *c, const run *r, int p, size_t begin, size_t end, int clause,
                               tki_trial_result *result)
 {
-    for (size_t i = begin; i < end; i++)
-        if (r->buffer[p].data[i] != poison_byte(r->poison, i)) {
-            fail(result, clause, "wrote to %s although an index is out of range", c->contract->params[p].name);
-            return;
-        }
+    if (!tki_fill_intact(&r->fill[p], begin, end - begin, r->buffer[p].data + begin))
+        fail(result, clause, "wrote to %s although an index is out of range", c->contract->params[p].name);
 }
 
 /* A kernel on the CPU looks at all indices first and then writes nothing. One on a GPU meets a bad index while others are at work: it
@@ -740,7 +771,7 @@ tk_status tki_trial_run_bad_index(tki_subject *subject, const tki_trial *trial, 
     set_index(c, inputs->data[param], position, value);
     set_index(c, inputs->data[param], count - 1, value);
     run r;
-    tk_status status = run_prepare(subject->ctx, &r, c, inputs, TKI_GUARD_RED_ZONES, 0x77, false);
+    tk_status status = run_prepare(subject, &r, c, inputs, tki_setup_draw(trial, CALL_FIRST), false, NULL);
     if (status != TK_OK)
         return status;
     tk_status answer = tki_executor_call(&subject->executor, c, r.pointers, NULL);

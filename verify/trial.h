@@ -7,6 +7,8 @@
 #include "verify/cases.h"
 #include "verify/judge.h"
 
+enum { TKI_STALE_BYTES = 4096 };
+
 /* What is being certified. */
 typedef struct tki_subject {
     tk_ctx *ctx;
@@ -16,6 +18,9 @@ typedef struct tki_subject {
     tki_executor executor;
     const tki_lowering *lowering; /* NULL for a mutant or a user's function */
     int suspicion;                /* further runs of each trial, for a kernel that may remember; 0: none */
+    unsigned char stale[TK_MAX_PARAMS]
+                       [TKI_STALE_BYTES]; /* of the outputs of an earlier trial, for those of later calls */
+    size_t stale_bytes[TK_MAX_PARAMS];
 } tki_subject;
 
 typedef struct tki_trial_result {
@@ -50,6 +55,9 @@ TK_MUST_USE bool tki_inputs_slice(tk_ctx *ctx, const tk_case *c, const tki_input
 /* Runs and judges. A kernel that fails is a successful call. */
 TK_MUST_USE tk_status tki_trial_run(tki_subject *subject, const tki_trial *trial, const tki_inputs *inputs,
                                     tki_trial_result *result);
+
+/* The trial's inputs are its own from now on, its calls stay as they were. */
+void tki_trial_give_inputs(tki_trial *trial);
 
 /* For a trial that failed with one element changed: if these inputs fail by themselves, they become the trial's own, and *result is
  * what came of them. */

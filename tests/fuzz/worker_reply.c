@@ -36,7 +36,7 @@ static void try_reply(tk_ctx *ctx, const tki_frame *frame, tki_wire_kind kind, c
 static void try_call(const tki_frame *frame)
 {
     const tki_wire_call *call = (const tki_wire_call *)(const void *)frame->bytes;
-    if (tki_wire_check_call(frame->bytes, frame->size, 2))
+    if (tki_wire_check_call(frame->bytes, frame->size, 2, true))
         return;
     assert(strlen(call->op) < sizeof call->op && call->buffer_count <= TKI_WIRE_BUFFERS);
     for (int i = 0; i < call->buffer_count; i++) {
