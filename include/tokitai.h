@@ -419,7 +419,7 @@ typedef struct tk_certify_options {
     const tk_xent_options *xent; /* these options only; NULL for several */
     const tk_setting *settings;  /* of attributes that the op has; the others are at their defaults */
     int setting_count;
-    int call_threads;            /* every call with this many threads; 0: 1, 2, 3, 4, 5, 8 and 16 in turn */
+    int call_threads; /* every call with this many threads; 0: 1, 2, 3, 4, 5, 8 and 16 in turn */
     int alignment; /* every array at an odd multiple of this power of two, or at a multiple of 256; 0: all kinds of places in turn */
     bool skip_mutants;    /* do not run the planted wrong kernels; the certificate then says so */
     bool keep_going;      /* run the other trials too when one has failed, to tell how wrong a kernel is */
