@@ -59,6 +59,12 @@ static const struct argp_option option_list[] = {
     {"keep-going", KEY_KEEP_GOING, NULL, 0,
      "Run the other trials too when one has failed, to tell how wrong a kernel is: how many elements, how far off",
      2},
+    {"sanitize", KEY_SANITIZE, NULL, 0,
+     "Run small trials of CUDA kernel files under the tools of compute-sanitizer, where it is found: races, reads "
+     "outside "
+     "the arrays; the default at level full",
+     2},
+    {"no-sanitize", KEY_NO_SANITIZE, NULL, 0, "Do not, at any level", 2},
     {"timeout", KEY_TIMEOUT, "SECONDS", 0, "Of one call of a kernel file or a program; 60 is the default", 2},
     {"jobs", KEY_JOBS, "COUNT", 0, "Kernel files that are judged side by side; 1 is the default", 2},
     {"threads", KEY_THREADS, "COUNT", 0,
@@ -108,6 +114,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     case KEY_JSON: a->json = true; return 0;
     case KEY_SKIP_MUTANTS: a->skip_mutants = true; return 0;
     case KEY_KEEP_GOING: a->keep_going = true; return 0;
+    case KEY_SANITIZE: a->sanitize = true; return 0;
+    case KEY_NO_SANITIZE: a->no_sanitize = true; return 0;
     case KEY_INPUT:
         if (a->input_count == TK_MAX_PARAMS)
             argp_error(state, "--input is given more often than any op has inputs");

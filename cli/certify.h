@@ -26,6 +26,8 @@ enum {
     KEY_DOMAIN,
     KEY_SKIP_MUTANTS,
     KEY_KEEP_GOING,
+    KEY_SANITIZE,
+    KEY_NO_SANITIZE,
     KEY_THREADS,
     KEY_ALIGNMENT,
     KEY_OUT,
@@ -54,6 +56,7 @@ typedef struct certify_arguments {
     int input_count;
     bool skip_mutants;
     bool keep_going;
+    bool sanitize, no_sanitize;
     bool json;
     bool quiet;
 } certify_arguments;

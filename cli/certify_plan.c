@@ -173,6 +173,14 @@ static bool plan_files(const certify_arguments *a, certify_plan *p)
     static const int companions[] = {KEY_COMPILER, KEY_FLAGS, KEY_TIMEOUT, KEY_JOBS, KEY_JSON_LINES, KEY_JUNIT};
     p->workers = 1;
     const char *program = given(a, KEY_PROGRAM);
+    if (a->sanitize && a->no_sanitize) {
+        cli_complain(a->who, "give --sanitize or --no-sanitize, not both");
+        return false;
+    }
+    if ((a->sanitize || a->no_sanitize) && !file && !folder) {
+        cli_complain(a->who, "--sanitize and --no-sanitize go with --kernel or --kernels");
+        return false;
+    }
     if (!file && !folder && !program) {
         for (size_t i = 0; i < sizeof companions / sizeof *companions; i++)
             if (given(a, companions[i])) {
@@ -561,6 +569,9 @@ cli_exit certify_plan_make(const certify_arguments *a, certify_plan *p, tk_ctx *
     p->options = TK_CERTIFY_DEFAULTS;
     p->options.skip_mutants = a->skip_mutants;
     p->options.keep_going = a->keep_going;
+    p->options.sanitize = a->sanitize      ? TK_SANITIZE_ALWAYS
+                          : a->no_sanitize ? TK_SANITIZE_NEVER
+                                           : TK_SANITIZE_BY_LEVEL;
     if (!plan_work(a, p) || !plan_numbers(a, p) || !plan_files(a, p))
         return CLI_BAD;
     cli_exit result = p->file_count || p->program.server

@@ -400,6 +400,13 @@ typedef struct tk_setting {
     const char *choice;
 } tk_setting;
 
+/* Whether small trials of a kernel file for CUDA also run under the tools of compute-sanitizer, where that is found. */
+typedef enum tk_sanitize {
+    TK_SANITIZE_BY_LEVEL, /* at full and exhaustive */
+    TK_SANITIZE_ALWAYS,
+    TK_SANITIZE_NEVER
+} tk_sanitize;
+
 typedef struct tk_certify_options {
     tk_level level;
     uint64_t seed;
@@ -423,6 +430,7 @@ typedef struct tk_certify_options {
     int alignment; /* every array at an odd multiple of this power of two, or at a multiple of 256; 0: all kinds of places in turn */
     bool skip_mutants;    /* do not run the planted wrong kernels; the certificate then says so */
     bool keep_going;      /* run the other trials too when one has failed, to tell how wrong a kernel is */
+    tk_sanitize sanitize; /* kernel files */
     tk_progress progress; /* may be NULL */
     void *progress_data;
 } tk_certify_options;

@@ -149,6 +149,37 @@ if [ -e "$fake/kernels/cuda_copy.so" ]; then
     on_fake 1 cuda_illegal_address "CUDA_ERROR_ILLEGAL_ADDRESS"
     on_fake 1 cuda_touch_device_memory "GELU_FWD.SHAPE: .*signal 11"
     on_fake 3 cuda_endless "did not return within 1 seconds"
+    echo "-- under a stand-in for compute-sanitizer"
+    on_fake 0 cuda_gelu "HELD"
+    says gpu/kernel.cuda.gelu_fwd.f16.cuda_gelu.json "were not looked for: compute-sanitizer was not asked to"
+    watched() { # STATUS LIBRARY REGEX [OPTION...]
+        local status=$1 library=$2 regex=$3
+        shift 3
+        PATH=$root/tests/stand_in:$PATH TOKITAI_CUDA_LIBRARY=$fake/fake_gpu/libcuda.so.1 expect "$status" "$library, watched" \
+            certify gelu_fwd --backend cuda --kernel "$fake/kernels/$library.so" --dtype f16 --skip-mutants --out gpu "$@"
+        tr -s ' \n' ' ' <out >one_line
+        says one_line "$regex"
+    }
+    watched 0 cuda_gelu "HELD" --sanitize
+    says gpu/kernel.cuda.gelu_fwd.f16.cuda_gelu.json "watched 16 calls of small trials under memcheck, racecheck, initcheck and synccheck, and found nothing"
+    says gpu/kernel.cuda.gelu_fwd.f16.cuda_gelu.json "compute-sanitizer memcheck: may start programs"
+    PATH=$root/tests/stand_in:$PATH TOKITAI_CUDA_LIBRARY=$fake/fake_gpu/libcuda.so.1 \
+        expect 0 "watched once more" replay gpu/kernel.cuda.gelu_fwd.f16.cuda_gelu.json
+    watched 1 cuda_gelu_that_reads_on "GELU_FWD.SHAPE: the kernel reads outside its arrays; compute-sanitizer memcheck: Invalid __global__ read .* in gelu.cu:6" --sanitize
+    watched 1 cuda_gelu_that_races "GELU_FWD.REPEAT: the kernel has threads that race for shared memory; compute-sanitizer racecheck: .*gelu.cu:41 and Read access" --sanitize
+    # The command that it gives shows it again, by one case of a shape that races.
+    command=$(sed -n 's/^ *reproduce  *tokitai //p' out)
+    is "the command asks for it: $command" test "${command/ --sanitize --shape n=/}" != "$command"
+    # shellcheck disable=SC2086
+    PATH=$root/tests/stand_in:$PATH TOKITAI_CUDA_LIBRARY=$fake/fake_gpu/libcuda.so.1 expect 1 "the command itself" $command
+    says out "racecheck"
+    watched 0 cuda_gelu_that_races "HELD"
+    watched 1 cuda_gelu_that_reads_nothing_written "GELU_FWD.REPEAT: .* initcheck: Uninitialized" --sanitize
+    watched 1 cuda_gelu_with_divergent_barrier "GELU_FWD.REPEAT: .* synccheck: Barrier error" --sanitize
+    watched 1 cuda_gelu_with_divergent_barrier "synccheck" --level full --shape n=300
+    watched 0 cuda_gelu_with_divergent_barrier "HELD" --level full --shape n=300 --no-sanitize
+    expect 2 "both" certify gelu_fwd --kernel mine.c --sanitize --no-sanitize
+    expect 2 "of a lowering" certify gelu_fwd --sanitize
     expect 3 "a device that there is not" certify gelu_fwd --backend cuda:7 --kernel "$fake/kernels/cuda_copy.so" --dtype f16
 fi
 

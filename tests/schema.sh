@@ -61,6 +61,24 @@ certify kernel_crash 1 gelu_fwd --dtype f16 --kernel "$kernels/bad_crash.c"
 certify kernel_endless 3 gelu_fwd --dtype f16 --kernel "$kernels/bad_endless.c" --timeout 0.5
 certify kernel_broken 3 gelu_fwd --dtype f16 --kernel "$work/broken.c"
 
+# On a GPU that is not there, watched by a stand-in for compute-sanitizer: nothing found, a race, a program that does not work.
+fake=${BUILD_DIR:-$root/build}/tests
+if [ -e "$fake/kernels/cuda_gelu.so" ]; then
+    mkdir "$work/broken_sanitizer"
+    printf '#!/bin/sh\nexit 1\n' >"$work/broken_sanitizer/compute-sanitizer"
+    chmod +x "$work/broken_sanitizer/compute-sanitizer"
+    on_fake() { # NAME STATUS KERNEL FOLDER [OPTION...]
+        local name=$1 status=$2 kernel=$3 folder=$4
+        shift 4
+        TOKITAI_CUDA_LIBRARY=$fake/fake_gpu/libcuda.so.1 PATH=$folder:$PATH certify "$name" "$status" gelu_fwd --dtype f16 \
+            --backend cuda --kernel "$fake/kernels/$kernel.so" --skip-mutants "$@"
+    }
+    on_fake watched 0 cuda_gelu "$root/tests/stand_in" --sanitize
+    on_fake watched_race 1 cuda_gelu_that_races "$root/tests/stand_in" --sanitize
+    on_fake watched_by_none 0 cuda_gelu "$work/broken_sanitizer" --sanitize
+    on_fake unwatched 0 cuda_gelu "$root/tests/stand_in" --no-sanitize
+fi
+
 # Every other op, on a small shape, so that indices, options, several sizes and outputs are seen.
 "$tokitai" ops --json >"$work/ops.json"
 "$python" - "$work/ops.json" >"$work/others" <<'PYTHON'

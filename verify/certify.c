@@ -19,6 +19,7 @@
 #include "verify/kernel_file.h"
 #include "verify/outcome.h"
 #include "verify/registry.h"
+#include "verify/setup.h"
 #include "verify/settings.h"
 #include "verify/shrink.h"
 
@@ -102,6 +103,8 @@ static tk_status check_options(tk_ctx *ctx, const tk_contract *contract, tk_dtyp
         options->alignment & (options->alignment - 1))
         return tki_fail(ctx, TK_BAD_ARGUMENT, "an alignment of %d bytes is no power of two up to %d",
                         options->alignment, TKI_MOST_ALIGNMENT);
+    if ((unsigned)options->sanitize > TK_SANITIZE_NEVER)
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "there is no way %d to sanitize", (int)options->sanitize);
     if (options->kernel && ((options->kernel_name && !is_utf8(options->kernel_name)) ||
                             (options->kernel_program && !is_utf8(options->kernel_program))))
         return tki_fail(ctx, TK_BAD_ARGUMENT, "the function's name is not UTF-8");
@@ -326,6 +329,15 @@ static void print_kernel_file(FILE *out, const tk_kernel_file *kernel)
         fprintf(out, " --backend %s", kernel->backend);
 }
 
+/* A case is judged at quick, where nothing is watched unless it is asked for. */
+static void print_sanitize(FILE *out, const tki_outcome *o)
+{
+    if (o->sanitized.tool || o->options->sanitize == TK_SANITIZE_ALWAYS)
+        fputs(" --sanitize", out);
+    else if (o->options->sanitize == TK_SANITIZE_NEVER)
+        fputs(" --no-sanitize", out);
+}
+
 static void print_subject(FILE *out, const tki_outcome *o)
 {
     bool program = o->kind == TKI_FUNCTION && o->options->kernel_program;
@@ -340,8 +352,10 @@ static void print_subject(FILE *out, const tki_outcome *o)
         fprintf(out, " --mutant %s", o->options->mutant);
     if (o->kind == TKI_VARIANT)
         fprintf(out, " --variant %s", o->options->variant);
-    if (o->kind == TKI_KERNEL_FILE)
+    if (o->kind == TKI_KERNEL_FILE) {
         print_kernel_file(out, o->options->kernel_file);
+        print_sanitize(out, o);
+    }
     if (program)
         print_word(out, "program", o->options->kernel_program);
     for (int i = 0; i < o->contract->attribute_count; i++)
@@ -603,6 +617,64 @@ static tk_status run_again(tki_subject *subject, tki_outcome *o)
     return TK_OK;
 }
 
+/* Does compute-sanitizer watch? It knows NVIDIA's devices alone. */
+static bool is_sanitized(const tki_outcome *o)
+{
+    if (o->kind != TKI_KERNEL_FILE || strcmp(o->options->kernel_file->backend, "cuda") != 0)
+        return false;
+    return o->options->sanitize == TK_SANITIZE_ALWAYS ||
+           (o->options->sanitize == TK_SANITIZE_BY_LEVEL && o->level >= TK_FULL);
+}
+
+static tk_status note_sanitized(tki_subject *subject, tki_outcome *o, const tki_trial *trial)
+{
+    const tki_sanitized *s = &o->sanitized;
+    o->verdict = TK_REFUTED;
+    o->failed_clause = tki_sanitize_clause(o->contract, s->report.kind);
+    o->refuted[o->failed_clause] = true;
+    snprintf(o->reason, sizeof o->reason, "%s: the kernel %s; compute-sanitizer %s: %s",
+             o->contract->clauses[o->failed_clause].id, tki_sanitize_meaning(s->report.kind),
+             tki_sanitizer_name(s->tool), s->report.text);
+    if (!trial) {
+        o->reproduce = whole_command(o);
+    } else {
+        tki_inputs inputs;
+        tk_status status = make_inputs(subject->ctx, trial, o->options, &inputs);
+        if (status != TK_OK)
+            return status;
+        o->failed_trial = *trial;
+        tki_trial given = *trial;
+        given.family = TKI_GIVEN_INPUTS;
+        given.seed = tki_trial_calls_seed(trial);
+        o->reproduce = reproducing_command(o, trial, &given, &inputs, false);
+        tki_inputs_free(&inputs);
+    }
+    return o->reproduce ? TK_OK : tki_fail(subject->ctx, TK_NO_MEMORY, "no memory for the reproducing command");
+}
+
+/* Some of the trials that held, watched by compute-sanitizer where it is found. */
+static tk_status run_sanitized(tki_subject *subject, tki_outcome *o)
+{
+    enum { MOST = 24 };
+    const tki_trial *list[MOST], *failed = NULL;
+    tki_sanitize_trials chosen = {.list = list, .make_inputs = make_inputs, .options = o->options};
+    if (!o->sanitized.wanted)
+        return TK_OK;
+    report(o->options, 1, "compute-sanitizer");
+    const tki_trial **all = calloc((size_t)o->trial_count + 1, sizeof *all);
+    if (!all)
+        return tki_fail(subject->ctx, TK_NO_MEMORY, "no memory for a list of trials");
+    for (int64_t i = 0; i < o->trial_count; i++)
+        all[i] = &o->trials[i].trial;
+    tki_sanitize_choose(all, o->trial_count, o->options->seed, o->level == TK_QUICK ? 8 : MOST, &chosen);
+    tk_status status = tki_sanitize(subject->ctx, o->options->kernel_file, o->contract, &chosen, &o->sanitized,
+                                    &failed);
+    if (status == TK_OK && o->sanitized.tool)
+        status = note_sanitized(subject, o, failed);
+    free(all);
+    return status;
+}
+
 /* Bad indices: below zero, one past the end, far outside; at the first, a middle and the last position. */
 static tk_status run_bad_indices(tki_subject *subject, tki_outcome *o)
 {
@@ -763,6 +835,7 @@ static tk_status certify(tki_subject *subject, tki_outcome *o, tki_trials *trial
     if (status != TK_OK)
         return status;
     subject->lowering = o->lowering;
+    o->sanitized.wanted = is_sanitized(o);
     if (o->kind == TKI_KERNEL_FILE) {
         subject->suspicion = suspicion_of(o);
         status = start_worker(subject, o);
@@ -783,6 +856,8 @@ static tk_status certify(tki_subject *subject, tki_outcome *o, tki_trials *trial
         status = run_bad_indices(subject, o);
     if (status == TK_OK && o->verdict == TK_HELD && o->kind == TKI_KERNEL_FILE)
         status = run_again(subject, o);
+    if (status == TK_OK && o->verdict == TK_HELD)
+        status = run_sanitized(subject, o);
     if (status == TK_OK && o->verdict == TK_HELD && o->kind == TKI_KERNEL_FILE &&
         !tki_kernel_file_unchanged(o->options->kernel_file))
         status = tki_fail(ctx, TK_BAD_FILE, "%s changed while it was judged", o->options->kernel_file->path);
@@ -861,6 +936,7 @@ tk_status tki_certify_trials(tk_ctx *ctx, const tk_contract *contract, tk_dtype 
     free(o.mutants);
     free(o.planted.kept);
     free(o.confinement);
+    free(o.sanitized.confinement);
     return status;
 }
 

@@ -222,6 +222,23 @@ tk_status tki_kernel_file_start(tk_ctx *ctx, const tk_kernel_file *kernel, const
                            worker);
 }
 
+tk_status tki_kernel_file_start_watched(tk_ctx *ctx, const tk_kernel_file *kernel, const tk_contract *contract,
+                                        tki_sanitizer_tool tool, tki_worker **worker)
+{
+    enum { SECONDS = 120 };
+    *worker = NULL;
+    if (kernel->problem[0])
+        return tki_fail(ctx, TK_BAD_FILE, "%s", kernel->problem);
+    return tki_worker_open(
+        ctx, kernel->build.artifact, contract,
+        &(tki_worker_options){.backend = kernel->backend,
+                              .device = kernel->device,
+                              .start_seconds = SECONDS,
+                              .call_seconds = kernel->call_seconds > SECONDS ? kernel->call_seconds : SECONDS,
+                              .sanitizer = tool},
+        worker);
+}
+
 bool tki_kernel_file_unchanged(const tk_kernel_file *kernel)
 {
     char hash[TKI_HASH_HEX];

@@ -29,6 +29,11 @@ struct tk_kernel_file {
 TK_MUST_USE tk_status tki_kernel_file_start(tk_ctx *ctx, const tk_kernel_file *kernel, const tk_contract *contract,
                                             tki_worker **worker);
 
+/* The same under a tool of compute-sanitizer, a device's kernel alone; a call has longer. */
+TK_MUST_USE tk_status tki_kernel_file_start_watched(tk_ctx *ctx, const tk_kernel_file *kernel,
+                                                    const tk_contract *contract, tki_sanitizer_tool tool,
+                                                    tki_worker **worker);
+
 /* False if a file is not as it was when it was opened: what was judged would not be what the hashes say. */
 bool tki_kernel_file_unchanged(const tk_kernel_file *kernel);
 

@@ -5,6 +5,7 @@
 #include <jansson.h>
 
 #include "core/mutant.h"
+#include "verify/sanitize.h"
 #include "verify/trial.h"
 
 typedef struct tki_trial_record {
@@ -71,6 +72,7 @@ typedef struct tki_outcome {
     bool mutants_run;
     char *confinement;  /* TKI_KERNEL_FILE: the worker's report, a line each; NULL if none was started */
     int64_t came_again; /* TKI_KERNEL_FILE: trials run again after all others */
+    tki_sanitized sanitized;
 } tki_outcome;
 
 /* A number, or one of the strings that stand for those that JSON does not have; and a histogram over tki_ulp_bin_ends. New references. */

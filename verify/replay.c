@@ -131,6 +131,10 @@ static tk_status read_recipe(tk_ctx *ctx, const tk_certificate *certificate, rec
     r->options.seed = (uint64_t)tki_certificate_integer(certificate, "run.seed");
     r->options.skip_mutants = true;
     r->options.keep_going = json_is_true(tki_certificate_get(certificate, "run.keep_going"));
+    const char *sanitize = tki_certificate_text(certificate, "run.sanitize");
+    r->options.sanitize = !strcmp(sanitize, "always")  ? TK_SANITIZE_ALWAYS
+                          : !strcmp(sanitize, "never") ? TK_SANITIZE_NEVER
+                                                       : TK_SANITIZE_BY_LEVEL;
     if (!strcmp(kind, "mutant"))
         r->options.mutant = tki_certificate_text(certificate, "run.mutant");
     else if (!strcmp(kind, "variant"))

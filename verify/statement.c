@@ -140,6 +140,9 @@ static json_t *run_json(const tki_outcome *o)
     if (o->refusals[0])
         json_object_set_new(run, "refusals", json_string(o->refusals));
     set_call_restrictions(run, o->options->call_threads, o->options->alignment);
+    if (o->kind == TKI_KERNEL_FILE && o->options->sanitize != TK_SANITIZE_BY_LEVEL)
+        json_object_set_new(run, "sanitize",
+                            json_string(o->options->sanitize == TK_SANITIZE_ALWAYS ? "always" : "never"));
     if (o->options->dims) {
         tk_case c = {.contract = o->contract};
         memcpy(c.dims, o->options->dims, (size_t)o->contract->dim_count * sizeof *c.dims);
@@ -301,6 +304,37 @@ static bool runs_on_gpu(const tki_outcome *o)
     return strcmp(backend, "cpu") != 0;
 }
 
+/* "memcheck, racecheck and initcheck": the tools that watched to the end. */
+static void list_tools(const tki_sanitized *s, char *text, size_t size)
+{
+    int tools[TKI_SANITIZER_TOOLS], count = 0;
+    for (int tool = TKI_SANITIZER_MEMCHECK; tool < TKI_SANITIZER_TOOLS; tool++)
+        if (s->tools[tool].complete)
+            tools[count++] = tool;
+    text[0] = 0;
+    for (int i = 0; i < count; i++) {
+        size_t used = strlen(text);
+        snprintf(text + used, size - used, "%s%s",
+                 !i              ? ""
+                 : i + 1 < count ? ", "
+                                 : " and ",
+                 tki_sanitizer_name((tki_sanitizer_tool)tools[i]));
+    }
+}
+
+static void say_what_was_watched(json_t *list, const tki_sanitized *s)
+{
+    char tools[80];
+    int64_t calls = 0;
+    for (int tool = TKI_SANITIZER_MEMCHECK; tool < TKI_SANITIZER_TOOLS; tool++)
+        if (s->tools[tool].complete && s->tools[tool].calls > calls)
+            calls = s->tools[tool].calls;
+    list_tools(s, tools, sizeof tools);
+    if (calls)
+        say(list, "compute-sanitizer%s%s watched %lld calls of small trials under %s, and found %s.",
+            s->version[0] ? " " : "", s->version, (long long)calls, tools, s->tool ? "a mistake" : "nothing");
+}
+
 static void say_how_a_stranger_ran(json_t *list, const tki_outcome *o)
 {
     say(list, "The kernel ran in a process of its own, shut in as `worker` says; inputs, outputs and judge were in "
@@ -312,6 +346,7 @@ static void say_how_a_stranger_ran(json_t *list, const tki_outcome *o)
             "%lld trials came again after all others, in another order, every fourth as the first call of a fresh "
             "process; the bits were %s.",
             (long long)o->came_again, o->determinism == TK_DETERMINISM_NONE ? "not always the same" : "the same");
+    say_what_was_watched(list, &o->sanitized);
 }
 
 /* What was judged otherwise than by default. */
@@ -368,6 +403,34 @@ static json_t *evidence_json(const tki_outcome *o)
     return list;
 }
 
+/* What a device's kernel could do unseen, and whether anybody looked. */
+static void disclaim_what_no_output_shows(json_t *list, const tki_outcome *o)
+{
+    const tki_sanitized *s = &o->sanitized;
+    if (o->kind != TKI_KERNEL_FILE) {
+        say(list, "Reads outside the buffers in device memory cannot be seen by this run.");
+        return;
+    }
+    if (!s->wanted || !s->here) {
+        const bool cuda = !strcmp(o->options->kernel_file->backend, "cuda");
+        say(list,
+            "Races between the device's threads, reads outside the arrays and of memory that nothing has written "
+            "were not looked for: %s.",
+            !cuda        ? "compute-sanitizer is for CUDA"
+            : !s->wanted ? "compute-sanitizer was not asked to"
+            : !s->ran    ? "it did not come to that"
+                         : "compute-sanitizer is not here");
+        return;
+    }
+    for (int tool = TKI_SANITIZER_MEMCHECK; tool < TKI_SANITIZER_TOOLS; tool++)
+        if (s->tools[tool].problem[0])
+            say(list, "What compute-sanitizer's %s looks for was not looked for, or not to the end: %s.",
+                tki_sanitizer_name((tki_sanitizer_tool)tool), s->tools[tool].problem);
+    say(list,
+        "compute-sanitizer sees races for shared memory, not those for device memory; it saw small trials; and the "
+        "kernel's host code, beside its library in one process, could have silenced it.");
+}
+
 static void disclaim_a_stranger(json_t *list, const tki_outcome *o)
 {
     say(list,
@@ -409,7 +472,7 @@ static json_t *non_claims_json(const tki_outcome *o)
     say(list, "Other %s, compilers, options and library builds than the one named were not tried.",
         runs_on_gpu(o) ? "devices, drivers" : "processors");
     if (runs_on_gpu(o))
-        say(list, "Reads outside the buffers in device memory cannot be seen by this run.");
+        disclaim_what_no_output_shows(list, o);
     if (runs_on_gpu(o) && o->lowering)
         disclaim_the_other_vendor(list, o);
     say(list, "Nothing is claimed about speed: the times are of runs under test, not a benchmark.");
@@ -489,6 +552,25 @@ static json_t *lines_json(const char *text)
     return lines;
 }
 
+static json_t *sanitizer_json(const tki_sanitized *s)
+{
+    json_t *tools = json_array();
+    for (int tool = TKI_SANITIZER_MEMCHECK; tool < TKI_SANITIZER_TOOLS; tool++) {
+        const tki_sanitized_tool *t = &s->tools[tool];
+        if (!t->complete && !t->problem[0])
+            continue; /* one before it had found something */
+        json_t *json = json_pack("{s:s, s:I, s:i}", "tool", tki_sanitizer_name((tki_sanitizer_tool)tool), "calls",
+                                 (json_int_t)t->calls, "findings", t->findings);
+        if (t->problem[0])
+            json_object_set_new(json, "problem", foreign_text(t->problem));
+        json_array_append_new(tools, json);
+    }
+    json_t *json = json_pack("{s:s, s:o}", "version", s->version, "tools", tools);
+    if (s->confinement)
+        json_object_set_new(json, "confinement", lines_json(s->confinement));
+    return json;
+}
+
 /* What the worker's process said before it loaded anything foreign, and who held the watch. */
 static json_t *worker_json(const tki_outcome *o)
 {
@@ -497,6 +579,8 @@ static json_t *worker_json(const tki_outcome *o)
                                "CLOCK_MONOTONIC of the judging process, around each call");
     if (kernel->build.confinement)
         json_object_set_new(worker, "compiler_confinement", lines_json(kernel->build.confinement));
+    if (o->sanitized.wanted && o->sanitized.here)
+        json_object_set_new(worker, "sanitizer", sanitizer_json(&o->sanitized));
     return worker;
 }
 
