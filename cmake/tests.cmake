@@ -8,6 +8,7 @@
 #     examples/NAME.c               example.NAME
 #     tests/on_device.c             on_device; skipped without a GPU
 #     tests/kernels/                kernels for the worker, in BUILD/tests/kernels/
+#     tests/device_kernels/         kernels that tests/*_on_device.sh run on a real GPU
 #     tests/fake_gpu/               libraries that stand for a GPU's driver and compiler, in BUILD/tests/fake_gpu/
 # A file name that ends in _slow gives the label `slow` and a long time limit. Scripts named check_* look at the sources
 # alone and have the label `source`. Exit status 77 means skipped.
@@ -190,11 +191,13 @@ set_target_properties(on_device PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BI
 add_test(NAME on_device COMMAND on_device)
 register_test(on_device tests/on_device.c)
 
-add_executable(worker_on_device tests/worker_on_device.c) # tests/worker_on_device.sh runs it
-target_include_directories(worker_on_device PRIVATE ${PROJECT_SOURCE_DIR})
-target_link_libraries(worker_on_device PRIVATE libtokitai)
-add_dependencies(worker_on_device tokitai-worker)
-set_target_properties(worker_on_device PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+foreach(name IN ITEMS worker_on_device sanitizer_on_device) # tests/NAME.sh runs it
+    add_executable(${name} tests/${name}.c)
+    target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
+    target_link_libraries(${name} PRIVATE libtokitai)
+    add_dependencies(${name} tokitai-worker)
+    set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+endforeach()
 
 # Scripts
 

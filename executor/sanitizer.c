@@ -79,6 +79,15 @@ static const char *const own_options[TKI_SANITIZER_TOOLS][6] = {
     [TKI_SANITIZER_MEMCHECK] = {"--padding", "4096", "--report-api-errors", "no"},
 };
 
+/* Initcheck looks at shared memory, too, from 2025.4 on. */
+static bool knows_shared_memory(void)
+{
+    char version[32];
+    int year = 0, release = 0;
+    tki_sanitizer_version(version, sizeof version);
+    return sscanf(version, "%d.%d", &year, &release) == 2 && (year > 2025 || (year == 2025 && release >= 4));
+}
+
 bool tki_sanitizer_arguments(tki_sanitizer_tool tool, tki_strings *arguments)
 {
     char path[PATH_MAX];
@@ -92,6 +101,10 @@ bool tki_sanitizer_arguments(tki_sanitizer_tool tool, tki_strings *arguments)
         tki_strings_add(arguments, "sanitizer-option=%s", common_options[i]);
     for (int i = 0; own_options[tool][i]; i++)
         tki_strings_add(arguments, "sanitizer-option=%s", own_options[tool][i]);
+    if (tool == TKI_SANITIZER_INITCHECK && knows_shared_memory()) {
+        tki_strings_add(arguments, "sanitizer-option=--initcheck-address-space");
+        tki_strings_add(arguments, "sanitizer-option=all");
+    }
     tki_strings_allow_program(arguments, path);
     return true;
 }

@@ -146,7 +146,7 @@ static void finding(void **state)
     snprintf(expected, sizeof expected, "%s/compute-sanitizer", stand_ins);
     assert_string_equal(found, expected);
     tki_sanitizer_version(found, sizeof found);
-    assert_string_equal(found, "2025.3.1.0");
+    assert_string_equal(found, "2025.4.1.0");
     use_stand_in("");
     assert_non_null(mkdtemp(folder));
     static const char *const places[] = {"compute-sanitizer", "bin"};
