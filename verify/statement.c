@@ -377,8 +377,9 @@ static json_t *evidence_json(const tki_outcome *o)
         say(list, "Every pattern of every input was tried: %lld of them.", (long long)o->domain->elements);
     bool on_gpu = runs_on_gpu(o);
     say(list,
-        "Each trial ran at least twice, at different addresses, %swith different poison in the outputs; the bits %s.",
-        on_gpu ? "" : "with different numbers of threads and ",
+        "Each trial ran at least twice, with its arrays at other kinds of places, %sother bytes in every element of its "
+        "outputs; the bits %s.",
+        on_gpu ? "" : "other numbers of threads and ",
         o->determinism == TK_DETERMINISM_NONE ? "were not always the same" : "were the same");
     if (o->kind == TKI_KERNEL_FILE)
         say_how_a_stranger_ran(list, o);
@@ -386,8 +387,8 @@ static json_t *evidence_json(const tki_outcome *o)
     if (write >= 0 && !o->refuted[write] && on_gpu)
         say(list, "Bytes around every buffer in device memory and all inputs were unchanged after each run.");
     else if (write >= 0 && !o->refuted[write])
-        say(list, "Bytes around every buffer and all inputs were unchanged after each run; half of the runs had an "
-                  "inaccessible page right behind each buffer.");
+        say(list, "Bytes around every buffer and all inputs were unchanged after each run; in every fourth run each "
+                  "buffer began or ended with a page.");
     if (j->refined)
         say(list, "For %lld elements double arithmetic did not decide and the oracle refined the exact value.",
             (long long)j->refined);
