@@ -377,7 +377,8 @@ static json_t *evidence_json(const tki_outcome *o)
         say(list, "Every pattern of every input was tried: %lld of them.", (long long)o->domain->elements);
     bool on_gpu = runs_on_gpu(o);
     say(list,
-        "Each trial ran at least twice, with its arrays at other kinds of places, %sother bytes in every element of its "
+        "Each trial ran at least twice, with its arrays at other kinds of places, %sother bytes in every element of "
+        "its "
         "outputs; the bits %s.",
         on_gpu ? "" : "other numbers of threads and ",
         o->determinism == TK_DETERMINISM_NONE ? "were not always the same" : "were the same");
