@@ -95,6 +95,41 @@ static void outside_and_inside(void **state)
     }
 }
 
+/* Every array lies on the device as it does in the caller's memory, whatever the others do, in memory of its own too. */
+static void placements(void **state)
+{
+    (void)state;
+    static const size_t offsets[] = {0, 2, 4, 6, 8, 16, 24, 64, 128, 192, 254};
+    enum { OFFSETS = sizeof offsets / sizeof *offsets, ROOM = 4 * 256 };
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s/tests/stand_in:%s", getenv("SOURCE_DIR") ? getenv("SOURCE_DIR") : "..",
+             getenv("PATH"));
+    setenv("PATH", path, 1);
+    for (int apart = 0; apart < 2; apart++) {
+        trial t = {.ctx = new_context(), .c = tk_case_init(tk_contract_find("gelu_fwd"), TK_F16)};
+        tki_worker_options options = {.backend = "cuda",
+                                      .sanitizer = apart ? TKI_SANITIZER_MEMCHECK : TKI_SANITIZER_NONE};
+        assert_ok(t.ctx, tki_worker_open(t.ctx, kernel_path("cuda_tell_places"), t.c.contract, &options, &t.worker));
+        unsigned char *x = aligned_alloc(256, ROOM), *y = aligned_alloc(256, ROOM);
+        for (int i = 0; i < OFFSETS * OFFSETS; i++) {
+            uint16_t seen[2];
+            const size_t places[2] = {offsets[i % OFFSETS], offsets[i / OFFSETS]};
+            t.c.dims[0] = 2 + i % 5; /* ragged ends */
+            memset(x, 0, ROOM);
+            memset(y, 0xa5, ROOM);
+            assert_ok(t.ctx,
+                      tki_worker_call(t.worker, &t.c, (void *[]){x + places[0], y + places[1]}, NULL, &t.overrun));
+            memcpy(seen, y + places[1], sizeof seen);
+            assert_int_equal(seen[0], places[0]);
+            assert_int_equal(seen[1], places[1]);
+            assert_int_equal(t.overrun.param, -1);
+        }
+        free(x);
+        free(y);
+        finish(&t);
+    }
+}
+
 static void faults(void **state)
 {
     (void)state;
@@ -150,10 +185,8 @@ static int begin(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(correct),
-        cmocka_unit_test(outside_and_inside),
-        cmocka_unit_test(faults),
-        cmocka_unit_test(no_device),
+        cmocka_unit_test(correct), cmocka_unit_test(outside_and_inside), cmocka_unit_test(placements),
+        cmocka_unit_test(faults),  cmocka_unit_test(no_device),
     };
     return cmocka_run_group_tests(tests, begin, end_worker_test);
 }
