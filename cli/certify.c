@@ -65,6 +65,8 @@ static const struct argp_option option_list[] = {
      "the arrays; the default at level full",
      2},
     {"no-sanitize", KEY_NO_SANITIZE, NULL, 0, "Do not, at any level", 2},
+    {"no-coverage", KEY_NO_COVERAGE, NULL, 0,
+     "Kernel files: do not let what an instrumented build executes decide what else is tried", 2},
     {"timeout", KEY_TIMEOUT, "SECONDS", 0, "Of one call of a kernel file or a program; 60 is the default", 2},
     {"jobs", KEY_JOBS, "COUNT", 0, "Kernel files that are judged side by side; 1 is the default", 2},
     {"threads", KEY_THREADS, "COUNT", 0,
@@ -79,6 +81,8 @@ static const struct argp_option option_list[] = {
     {"family", KEY_FAMILY, "NAME", 0, "One family of inputs; 'tokitai ops --families' lists them", 3},
     {"input", KEY_INPUT, "NAME=BITS,...", 0,
      "One input element by element, as 0x3c00; with --shape, once for each input", 3},
+    {"plant", KEY_PLANT, "VALUES", 0,
+     "Up to eight patterns of elements, or indices, put among the inputs, with --shape: 0x4242,7", 3},
     {"label-smoothing", KEY_LABEL_SMOOTHING, "NUMBER", 0, "xent: from 0 to 1", 3},
     {"scale", KEY_SCALE, "NUMBER", 0, "xent: of the gradient", 3},
     {"ignore-index", KEY_IGNORE_INDEX, "NUMBER", 0, "xent: the target of rows that do not count", 3},
@@ -116,6 +120,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     case KEY_KEEP_GOING: a->keep_going = true; return 0;
     case KEY_SANITIZE: a->sanitize = true; return 0;
     case KEY_NO_SANITIZE: a->no_sanitize = true; return 0;
+    case KEY_NO_COVERAGE: a->skip_coverage = true; return 0;
     case KEY_INPUT:
         if (a->input_count == TK_MAX_PARAMS)
             argp_error(state, "--input is given more often than any op has inputs");
@@ -164,6 +169,11 @@ static cli_table make_table(const certify_plan *p)
                                    {"OF BOUND", true, 0},
                                    {"MUTANTS", true, 0},
                                    {"SECONDS", true, 0}}};
+    /* Only of these can be known what ran. */
+    if (p->file_count) {
+        table.columns[table.count].title = "LINES RUN";
+        table.columns[table.count++].right = true;
+    }
     for (int i = 0; i < p->job_count; i++) {
         const certify_job *j = &p->jobs[i];
         char id[160];
@@ -232,6 +242,11 @@ static void print_row(const certify_session *s, const tk_certificate *certificat
     char used[32];
     char mutants[32] = "-";
     char seconds[32];
+    char lines[64] = "-";
+    int64_t lines_run = 0;
+    int64_t line_count = tk_certificate_lines(certificate, &lines_run);
+    if (line_count >= 0)
+        snprintf(lines, sizeof lines, "%lld/%lld", (long long)lines_run, (long long)line_count);
     tk_verdict verdict = tk_certificate_verdict(certificate);
     int rejected = 0;
     int planted = tk_certificate_mutants(certificate, &rejected);
@@ -247,7 +262,8 @@ static void print_row(const certify_session *s, const tk_certificate *certificat
                                           {ulp, CLI_PLAIN},
                                           {used, CLI_PLAIN},
                                           {mutants, rejected < planted ? CLI_WRONG : CLI_PLAIN},
-                                          {seconds, CLI_PLAIN}});
+                                          {seconds, CLI_PLAIN},
+                                          {lines, lines_run < line_count ? CLI_WRONG : CLI_PLAIN}});
     print_headline(certificate);
     if (verdict == TK_REFUTED || verdict == TK_UNKNOWN)
         print_why(certificate);

@@ -28,8 +28,10 @@ enum {
     KEY_KEEP_GOING,
     KEY_SANITIZE,
     KEY_NO_SANITIZE,
+    KEY_NO_COVERAGE,
     KEY_THREADS,
     KEY_ALIGNMENT,
+    KEY_PLANT,
     KEY_OUT,
     KEY_SIGN,
     KEY_KERNEL,
@@ -57,6 +59,7 @@ typedef struct certify_arguments {
     bool skip_mutants;
     bool keep_going;
     bool sanitize, no_sanitize;
+    bool skip_coverage;
     bool json;
     bool quiet;
 } certify_arguments;
@@ -90,6 +93,7 @@ typedef struct certify_plan {
     bool has_shape;
     cli_shape shape;
     tk_xent_options xent;
+    int64_t planted[TK_MAX_PLANTED];
     tk_setting settings[TK_MAX_ATTRIBUTES];
     int setting_count;
     cli_input inputs[TK_MAX_PARAMS];

@@ -18,12 +18,35 @@ static bool plan_work(const certify_arguments *a, certify_plan *p)
            cli_choose_index_dtypes(a->who, given(a, KEY_INDEX), &p->index_dtypes);
 }
 
+/* "0x4242,7" */
+static bool plan_values(const certify_arguments *a, certify_plan *p)
+{
+    const char *text = given(a, KEY_PLANT);
+    if (!text)
+        return true;
+    for (const char *at = text;; at++) {
+        char *end;
+        errno = 0;
+        long long value = strtoll(at, &end, 0);
+        if (end == at || errno || (*end && *end != ',') || p->options.planted_count == TK_MAX_PLANTED) {
+            cli_complain(a->who, "--plant '%.80s' is not a list of up to %d numbers", text, TK_MAX_PLANTED);
+            return false;
+        }
+        p->planted[p->options.planted_count++] = value;
+        at = end;
+        if (!*at)
+            break;
+    }
+    p->options.planted = p->planted;
+    return true;
+}
+
 static bool plan_numbers(const certify_arguments *a, certify_plan *p)
 {
     return cli_choose_level(a->who, given(a, KEY_LEVEL), TK_EXHAUSTIVE, &p->options.level) &&
            cli_choose_seed(a->who, given(a, KEY_SEED), &p->options.seed) &&
            cli_choose_threads(a->who, given(a, KEY_THREADS), 65536, &p->options.call_threads) &&
-           cli_choose_alignment(a->who, given(a, KEY_ALIGNMENT), &p->options.alignment);
+           cli_choose_alignment(a->who, given(a, KEY_ALIGNMENT), &p->options.alignment) && plan_values(a, p);
 }
 
 void certify_format_id(const tk_contract *op, const tk_lowering_info *info, tk_dtype dtype, tk_dtype index_dtype,
@@ -572,6 +595,7 @@ cli_exit certify_plan_make(const certify_arguments *a, certify_plan *p, tk_ctx *
     p->options.sanitize = a->sanitize      ? TK_SANITIZE_ALWAYS
                           : a->no_sanitize ? TK_SANITIZE_NEVER
                                            : TK_SANITIZE_BY_LEVEL;
+    p->options.skip_coverage = a->skip_coverage;
     if (!plan_work(a, p) || !plan_numbers(a, p) || !plan_files(a, p))
         return CLI_BAD;
     cli_exit result = p->file_count || p->program.server

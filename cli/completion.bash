@@ -44,13 +44,13 @@ _tokitai_certify() {
         --out | --kernels) _tokitai_files / "$current" ;;
         --sign | --kernel | --json-lines | --junit) _tokitai_files "" "$current" ;;
         --compiler | --program) _tokitai_reply "$(compgen -c -- "$current")" "$current" ;;
-        --flags | --timeout | --jobs | --seed | --threads | --alignment | --shape | --input | --label-smoothing | --scale | --ignore-index) COMPREPLY=() ;;
+        --flags | --timeout | --jobs | --seed | --threads | --alignment | --shape | --input | --plant | --label-smoothing | --scale | --ignore-index) COMPREPLY=() ;;
         *)
             if [[ $current == -* ]]; then
                 _tokitai_reply "--kernel --kernels --program --compiler --flags --timeout --jobs --json-lines --junit --backend
-                    --lowering --numerics --domain --dtype --index --mutant --variant --level --seed --skip-mutants --keep-going --sanitize --no-sanitize
+                    --lowering --numerics --domain --dtype --index --mutant --variant --level --seed --skip-mutants --keep-going --sanitize --no-sanitize --no-coverage
                     --threads --alignment
-                    --shape --family --input --label-smoothing --scale --ignore-index --out --sign --json --quiet --help" "$current"
+                    --shape --family --input --plant --label-smoothing --scale --ignore-index --out --sign --json --quiet --help" "$current"
             else
                 _tokitai_reply "$(_tokitai_list ops)" "$current"
             fi ;;

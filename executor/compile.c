@@ -70,6 +70,7 @@ static bool make_arguments(const tki_worker_source *source, const tki_language *
     tki_strings_add(list, "%s", compiler);
     add_words(list, source->flags ? source->flags : language->flags);
     add_words(list, language->always);
+    add_words(list, source->more_flags ? source->more_flags : "");
     if (include)
         tki_strings_add(list, "-I%s", include);
     tki_strings_add(list, "-o");
@@ -145,6 +146,36 @@ static tk_status compile(tk_ctx *ctx, const tki_worker_source *source, const tki
     /* The compiler is foreign code by now: a link could lead anywhere. */
     if (status == TK_OK && (lstat(build->artifact, &about) != 0 || !S_ISREG(about.st_mode)))
         status = tki_fail(ctx, TK_BAD_FILE, "%s: %s made no library", source->file, compiler);
+    return status;
+}
+
+tk_status tki_worker_tool(tk_ctx *ctx, const tki_scratch *folder, const char *const command[],
+                          const char *const readable[], double seconds, char **output)
+{
+    tki_strings arguments = {0};
+    tki_worker_build build = {.scratch = *folder};
+    *output = NULL;
+    for (int i = 0; readable[i]; i++)
+        tki_strings_add(&arguments, "read=%s", readable[i]);
+    tki_strings_allow_program(&arguments, command[0]);
+    tki_strings_add(&arguments, "--");
+    for (int i = 0; command[i]; i++)
+        tki_strings_add(&arguments, "%s", command[i]);
+    build.log = calloc(1, MOST_LOG);
+    build.confinement = calloc(1, TKI_WIRE_TEXT);
+    tk_status status = build.log && build.confinement && !arguments.failed
+                           ? run(ctx, &(tki_worker_source){.file = command[0], .seconds = seconds}, &arguments,
+                                 command[0], &build)
+                           : tki_fail(ctx, TK_NO_MEMORY, "no memory for %s", command[0]);
+    if (status == TK_OK && strlen(build.log) + 1 >= MOST_LOG)
+        status = tki_fail(ctx, TK_BAD_FILE, "%s printed too much", command[0]);
+    if (status == TK_OK) {
+        *output = build.log;
+        build.log = NULL;
+    }
+    free(build.log);
+    free(build.confinement);
+    tki_strings_free(&arguments);
     return status;
 }
 

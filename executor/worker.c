@@ -22,6 +22,7 @@ struct tki_worker {
     char *artifact;
     bool gpu;
     double call_seconds, start_seconds;
+    const tki_coverage *coverage; /* NULL: not instrumented */
     tki_child child;
     tki_arena arena;
     bool arena_sent; /* to the child that runs now */
@@ -73,6 +74,18 @@ static void stop(tki_worker *worker)
     worker->broken = true;
 }
 
+static bool send_frame(const tki_child *child, const void *frame, size_t bytes, const int files[], int file_count);
+
+/* A frame without arrays, and its answer. */
+static tk_status ask(tki_worker *worker, tki_wire_kind kind, int file, double deadline)
+{
+    tki_frame frame;
+    const tki_wire_reply *reply;
+    tki_wire_header header = {TKI_WIRE_MAGIC, kind, 0};
+    send_frame(&worker->child, &header, sizeof header, &file, file >= 0);
+    return expect(worker, TKI_WIRE_REPLY, 0, deadline, NULL, &frame, &reply);
+}
+
 static tk_status start(tki_worker *worker)
 {
     tki_frame frame;
@@ -98,6 +111,8 @@ static tk_status start(tki_worker *worker)
         tki_wire_text(reply, worker->confinement, sizeof worker->confinement);
         status = expect(worker, TKI_WIRE_REPLY, 0, deadline, NULL, &frame, &reply);
     }
+    if (status == TK_OK && worker->coverage)
+        status = ask(worker, TKI_WIRE_WATCH, worker->coverage->file, deadline);
     worker->broken |= status != TK_OK;
     return status;
 }
@@ -153,6 +168,7 @@ tk_status tki_worker_open(tk_ctx *ctx, const char *artifact, const tk_contract *
     w->gpu = options->backend && strcmp(options->backend, "cpu") != 0;
     w->call_seconds = options->call_seconds > 0 ? options->call_seconds : 60;
     w->start_seconds = options->start_seconds > 0 ? options->start_seconds : 60;
+    w->coverage = options->coverage;
     w->child.frames = w->child.control = w->child.output = -1;
     w->arena.file = -1;
     if (!w->gpu) /* without one every call brings all of its memory */
@@ -185,6 +201,13 @@ const char *tki_worker_sanitizer_log(tki_worker *worker)
 {
     stop(worker);
     return worker->sanitizer_log ? worker->sanitizer_log : "";
+}
+
+tk_status tki_worker_end_coverage(tki_worker *worker)
+{
+    if (worker->broken || !worker->coverage)
+        return tki_fail(worker->ctx, TK_KERNEL_FAULT, "the worker has ended, and what it counted with it");
+    return ask(worker, TKI_WIRE_WATCH_END, -1, tki_now() + worker->start_seconds);
 }
 
 bool tki_worker_broken(const tki_worker *worker)

@@ -7,6 +7,7 @@
 #define TKI_EXECUTOR_WORKER_H
 
 #include "core/scratch.h"
+#include "executor/coverage.h"
 #include "executor/sanitizer.h"
 #include "executor/staging.h"
 
@@ -21,6 +22,7 @@ typedef struct tki_worker_options {
     const char *const *readable;  /* further files and folders that the kernel may read, up to NULL */
     tki_sanitizer_tool sanitizer; /* of compute-sanitizer, under which it runs; 0: none. "cuda" alone */
     unsigned without;             /* TKI_CONFINE_... (sandbox.h) that are not to be set up: for tests */
+    const tki_coverage *coverage; /* where an instrumented kernel writes what it runs; must outlive the worker */
 } tki_worker_options;
 
 /* ------------------------------------------------------------------------------------------------------------
@@ -50,9 +52,10 @@ typedef struct tki_worker_source {
     const char *file;
     const char *
         compiler; /* a path or a name on the PATH; NULL: by the file's ending, .c cc, .cpp c++, .cu nvcc, .hip hipcc */
-    const char *flags;   /* separated by spaces; NULL: the language's own. What makes a shared library is added */
-    const char *include; /* folder of tokitai_kernel.h; NULL: none */
-    double seconds;      /* 0: 300 */
+    const char *flags;      /* separated by spaces; NULL: the language's own. What makes a shared library is added */
+    const char *more_flags; /* behind those; NULL: none */
+    const char *include;    /* folder of tokitai_kernel.h; NULL: none */
+    double seconds;         /* 0: 300 */
     const char *const *readable; /* further files and folders that the compiler may read, up to NULL */
     unsigned without;            /* TKI_CONFINE_...: for tests */
 } tki_worker_source;
@@ -71,6 +74,11 @@ typedef struct tki_worker_build {
  * rejected it, see build->log; TK_TIMEOUT. A file that ends in .so is taken as it is: build->artifact is its path. */
 TK_MUST_USE tk_status tki_worker_compile(tk_ctx *ctx, const tki_worker_source *source, tki_worker_build *build);
 void tki_worker_build_close(tki_worker_build *build);
+
+/* Runs a program (its path, then its arguments, up to NULL) on the files of a folder, shut in as compilers are. *output: what it printed;
+ * free() it. Statuses are those of tki_worker_compile(). */
+TK_MUST_USE tk_status tki_worker_tool(tk_ctx *ctx, const tki_scratch *folder, const char *const command[],
+                                      const char *const readable[], double seconds, char **output);
 
 /* ------------------------------------------------------------------------------------------------------------
  * Running
@@ -94,6 +102,9 @@ void tki_worker_close(tki_worker *worker); /* NULL is fine */
  * After the last two the worker is broken; the next call starts another in its place. */
 TK_MUST_USE tk_status tki_worker_call(tki_worker *worker, const tk_case *c, void *const buffers[], double *seconds,
                                       tki_overrun *overrun);
+
+/* Of an instrumented kernel, after its last call: has gcov's counters written to the coverage memory. */
+TK_MUST_USE tk_status tki_worker_end_coverage(tki_worker *worker);
 
 bool tki_worker_broken(const tki_worker *worker);
 

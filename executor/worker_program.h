@@ -50,6 +50,15 @@ bool tki_worker_send(const tki_wire_reply *reply, const char *text);
 int tki_worker_serve(const tki_worker_settings *settings);
 
 /* ------------------------------------------------------------------------------------------------------------
+ * Coverage of an instrumented kernel, in memory that the parent passes: before all calls, before and after each, after all
+ * ------------------------------------------------------------------------------------------------------------ */
+
+bool tki_worker_watch(const tki_worker_settings *settings, int file, void *library, void *function);
+void tki_worker_watch_call(int threads);
+void tki_worker_watch_pause(void);
+void tki_worker_watch_end(void); /* gcov's counters, too */
+
+/* ------------------------------------------------------------------------------------------------------------
  * The device of the worker: one context, one stream for each call
  * ------------------------------------------------------------------------------------------------------------ */
 

@@ -356,6 +356,7 @@ static bool serve_call(const tki_worker_settings *settings, void *function, tki_
     if (!at_once && !wait_for_go())
         return false;
 
+    tki_worker_watch_call(call->threads);
     current.running = true;
     if (gpu)
         tki_worker_gpu_mark(gpu, false);
@@ -365,6 +366,7 @@ static bool serve_call(const tki_worker_settings *settings, void *function, tki_
     reply = reply_of(TKI_WIRE_REPLY, result ? TKI_WIRE_REFUSED : TKI_WIRE_DONE);
     reply.detail = result;
     reply.left_float_mode = tki_float_mode() != mode;
+    tki_worker_watch_pause();
     reason[0] = 0;
     if (gpu) {
         tki_worker_gpu_mark(gpu, true);
@@ -400,10 +402,10 @@ static void list_ops(void *library, const char *known, char *text, size_t size)
     }
 }
 
-static void *load(const tki_worker_settings *settings, char *reason, size_t size)
+static void *load(const tki_worker_settings *settings, void **opened, char *reason, size_t size)
 {
     char symbol[64], others[512];
-    void *library = dlopen(settings->artifact, RTLD_NOW | RTLD_LOCAL);
+    void *library = *opened = dlopen(settings->artifact, RTLD_NOW | RTLD_LOCAL);
     if (!library) {
         const char *why = dlerror();
         snprintf(reason, size, "cannot be loaded: %s", why ? why : "no reason given");
@@ -420,16 +422,37 @@ static void *load(const tki_worker_settings *settings, char *reason, size_t size
     return NULL;
 }
 
+/* False if that is not what the frame is about. */
+static bool serve_watch(const tki_worker_settings *settings, void *library, void *function, received *r)
+{
+    const tki_wire_header *header = (const tki_wire_header *)(const void *)r->frame;
+    if (r->bytes != sizeof *header || header->magic != TKI_WIRE_MAGIC)
+        return false;
+    current.nonce = header->nonce;
+    tki_wire_reply reply = reply_of(TKI_WIRE_REPLY, TKI_WIRE_DONE);
+    if (header->kind == TKI_WIRE_WATCH && r->memory_count == 1) {
+        if (!tki_worker_watch(settings, r->memory[0], library, function))
+            reply.status = TKI_WIRE_NO_MEMORY;
+        close(r->memory[0]);
+    } else if (header->kind == TKI_WIRE_WATCH_END) {
+        tki_worker_watch_end();
+    } else {
+        return false;
+    }
+    return tki_worker_send(&reply, "");
+}
+
 int tki_worker_serve(const tki_worker_settings *settings)
 {
     char reason[2048] = "";
+    void *library = NULL;
     tki_worker_gpu *gpu = NULL;
     catch_deadly_signals();
     if (settings->sandbox.gpu)
         gpu = tki_worker_gpu_open(settings->backend, settings->device, settings->tool, reason, sizeof reason);
     tki_wire_reply reply = reply_of(TKI_WIRE_REPLY, TKI_WIRE_DONE);
     reply.detail = settings->sandbox.gpu && !gpu; /* the device is missing, not the kernel */
-    void *function = reply.detail ? NULL : load(settings, reason, sizeof reason);
+    void *function = reply.detail ? NULL : load(settings, &library, reason, sizeof reason);
     reply.status = function ? TKI_WIRE_DONE : TKI_WIRE_NOT_LOADED;
     if (!tki_worker_send(&reply, reason) || !function)
         return 1;
@@ -443,7 +466,7 @@ int tki_worker_serve(const tki_worker_settings *settings)
             keep_arena(&r);
             continue;
         }
-        if (!serve_call(settings, function, gpu, &r))
+        if (!serve_watch(settings, library, function, &r) && !serve_call(settings, function, gpu, &r))
             return 1;
     }
 }

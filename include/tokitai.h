@@ -407,6 +407,8 @@ typedef enum tk_sanitize {
     TK_SANITIZE_NEVER
 } tk_sanitize;
 
+enum { TK_MAX_PLANTED = 8 };
+
 typedef struct tk_certify_options {
     tk_level level;
     uint64_t seed;
@@ -428,10 +430,13 @@ typedef struct tk_certify_options {
     int setting_count;
     int call_threads; /* every call with this many threads; 0: 1, 2, 3, 4, 5, 8 and 16 in turn */
     int alignment; /* every array at an odd multiple of this power of two, or at a multiple of 256; 0: all kinds of places in turn */
-    bool skip_mutants;    /* do not run the planted wrong kernels; the certificate then says so */
-    bool keep_going;      /* run the other trials too when one has failed, to tell how wrong a kernel is */
-    tk_sanitize sanitize; /* kernel files */
-    tk_progress progress; /* may be NULL */
+    const int64_t *planted; /* patterns and indices put among the inputs, with `dims`; NULL: none */
+    int planted_count;      /* up to TK_MAX_PLANTED */
+    bool skip_mutants;      /* do not run the planted wrong kernels; the certificate then says so */
+    bool skip_coverage;     /* do not let what a kernel file executes decide what else is tried; as above */
+    bool keep_going;        /* run the other trials too when one has failed, to tell how wrong a kernel is */
+    tk_sanitize sanitize;   /* kernel files */
+    tk_progress progress;   /* may be NULL */
     void *progress_data;
 } tk_certify_options;
 
@@ -461,6 +466,8 @@ double tk_certificate_accepted_ulp(const tk_certificate *certificate);
 double tk_certificate_bound_used(const tk_certificate *certificate); /* share of the bound, over all elements */
 int tk_certificate_mutants(const tk_certificate *certificate, int *rejected); /* planted; how many were rejected */
 double tk_certificate_seconds(const tk_certificate *certificate);
+/* Of a kernel file: lines of its source that hold code, and how many of them ran under judgement; -1 if that is not known. */
+int64_t tk_certificate_lines(const tk_certificate *certificate, int64_t *run);
 const char *tk_certificate_reason(const tk_certificate *certificate);    /* why refuted or unknown, else "" */
 const char *tk_certificate_reproduce(const tk_certificate *certificate); /* the one-line command, else "" */
 

@@ -103,7 +103,9 @@ int tokitai_embedding_bwd(const tokitai_call *call, int64_t queries, int64_t dim
  * Elements in and out, for kernels that want no more than that. On a GPU pass the call by value.
  * ------------------------------------------------------------------------------------------------------------ */
 
-#if defined(__CUDACC__) || defined(__HIPCC__)
+#if defined(TOKITAI_DEVICE)
+/* set by who compiles */
+#elif defined(__CUDACC__) || defined(__HIPCC__)
 #define TOKITAI_DEVICE static inline __host__ __device__
 #else
 #define TOKITAI_DEVICE static inline __attribute__((unused))

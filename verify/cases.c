@@ -279,6 +279,9 @@ tk_status tki_trials_make(tk_ctx *ctx, const tk_contract *contract, tk_dtype dty
     for (int64_t i = 0; i < trials->count; i++) {
         trials->list[i].threads = options->call_threads;
         trials->list[i].alignment = options->alignment;
+        trials->list[i].planted_count = options->planted_count;
+        if (options->planted_count)
+            memcpy(trials->list[i].planted, options->planted, (size_t)options->planted_count * sizeof(int64_t));
     }
     if (trials->count == 0)
         return tki_fail(ctx, TK_BAD_ARGUMENT, "%s: the family '%s' does not apply to this op", contract->name,
@@ -293,10 +296,49 @@ const char *tki_trial_family_name(const tki_trial *trial)
     return trial->family == TKI_ALL_PATTERNS ? "all_patterns" : tk_family_at(trial->family, NULL);
 }
 
+bool tki_trial_same(const tki_trial *a, const tki_trial *b)
+{
+    return a->family == b->family && a->seed == b->seed && a->chunk == b->chunk && a->found == b->found &&
+           a->threads == b->threads && a->alignment == b->alignment && a->planted_count == b->planted_count &&
+           !memcmp(a->planted, b->planted, (size_t)a->planted_count * sizeof *a->planted) &&
+           !memcmp(a->c.dims, b->c.dims, sizeof a->c.dims) &&
+           a->c.xent.label_smoothing == b->c.xent.label_smoothing && a->c.xent.scale == b->c.xent.scale &&
+           a->c.xent.ignore_index == b->c.xent.ignore_index;
+}
+
+/* About a quarter of the elements, the first and the last among them, and some stretches of 16 in full. */
+static void plant(const tki_trial *trial, int param, void *data)
+{
+    const tk_case *c = &trial->c;
+    const tk_param *p = &c->contract->params[param];
+    const int64_t count = tk_case_elements(c, param);
+    tki_random random = tki_random_stream(trial->seed, 4096 + (uint64_t)param);
+    for (int64_t i = 0; i < count; i++) {
+        uint64_t draw = tki_random_u64(&random);
+        bool stretch = (uint64_t)(i / 16) % 8 == trial->seed % 8;
+        if (draw % 4 && !stretch && i != 0 && i != count - 1)
+            continue;
+        int64_t value = trial->planted[i == 0 || stretch ? (i / 16) % trial->planted_count
+                                                         : (int64_t)(draw >> 8) % trial->planted_count];
+        bool index = p->kind == TK_KIND_INDEX;
+        if (value < 0 || value >= (index ? c->dims[p->indexed_dim] : PATTERNS))
+            continue;
+        if (!index)
+            ((uint16_t *)data)[i] = (uint16_t)value;
+        else if (c->index_dtype == TK_I64)
+            ((int64_t *)data)[i] = value;
+        else
+            ((int32_t *)data)[i] = (int32_t)value;
+    }
+}
+
 void tki_trial_fill(const tki_trial *trial, void *const data[])
 {
     if (trial->family != TKI_ALL_PATTERNS) {
         tki_family_fill(trial->family, &trial->c, trial->seed, data);
+        for (int p = 0; p < trial->c.contract->param_count && trial->planted_count; p++)
+            if (!trial->c.contract->params[p].output)
+                plant(trial, p, data[p]);
         tki_domain_apply(&trial->c, data);
         return;
     }

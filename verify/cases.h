@@ -7,6 +7,8 @@
 /* Families beyond those of families.h. */
 enum { TKI_GIVEN_INPUTS = -1, TKI_ALL_PATTERNS = -2 };
 
+enum { TKI_MOST_THREADS = 64 }; /* that coverage asks for */
+
 typedef struct tki_trial {
     tk_case c;
     int family; /* an index into the families, or one of the above */
@@ -14,6 +16,9 @@ typedef struct tki_trial {
     int64_t chunk; /* TKI_ALL_PATTERNS: which part of the domain */
     int threads;   /* of every call; 0: drawn for each */
     int alignment; /* of every array in every call, a power of two; 0: drawn for each */
+    bool found;    /* by coverage, see explore.h: it stands in no list */
+    int planted_count;
+    int64_t planted[TK_MAX_PLANTED]; /* patterns and indices that are put among the inputs, where they are valid */
 } tki_trial;
 
 typedef struct tki_trials {
@@ -27,6 +32,9 @@ TK_MUST_USE tk_status tki_trials_make(tk_ctx *ctx, const tk_contract *contract, 
                                       const tk_certify_options *options, tki_trials *trials);
 
 const char *tki_trial_family_name(const tki_trial *trial);
+
+/* The same case with the same inputs. */
+bool tki_trial_same(const tki_trial *a, const tki_trial *b);
 
 /* Fills the inputs of a trial whose inputs are not given. */
 void tki_trial_fill(const tki_trial *trial, void *const data[]);

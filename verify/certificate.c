@@ -168,6 +168,14 @@ double tk_certificate_bound_used(const tk_certificate *certificate)
     return tki_certificate_real(certificate, "result.bound_used");
 }
 
+int64_t tk_certificate_lines(const tk_certificate *certificate, int64_t *run)
+{
+    if (!json_is_true(tki_certificate_get(certificate, "coverage.lines.known")))
+        return -1;
+    *run = tki_certificate_integer(certificate, "coverage.lines.run");
+    return tki_certificate_integer(certificate, "coverage.lines.count");
+}
+
 double tk_certificate_seconds(const tk_certificate *certificate)
 {
     return tki_certificate_real(certificate, "result.seconds");

@@ -99,6 +99,11 @@ static tk_status check_options(tk_ctx *ctx, const tk_contract *contract, tk_dtyp
         return tki_fail(ctx, TK_BAD_ARGUMENT, "there is no level %d", (int)options->level);
     if (options->call_threads < 0 || options->call_threads > MOST_THREADS)
         return tki_fail(ctx, TK_BAD_ARGUMENT, "%d threads are not from 0 to %d", options->call_threads, MOST_THREADS);
+    if (options->planted_count && !options->dims)
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "%s: values to be planted were given without a shape", contract->name);
+    if (options->planted_count < 0 || options->planted_count > TK_MAX_PLANTED)
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "%d values to be planted: at most %d", options->planted_count,
+                        TK_MAX_PLANTED);
     if (options->alignment < 0 || options->alignment > TKI_MOST_ALIGNMENT ||
         options->alignment & (options->alignment - 1))
         return tki_fail(ctx, TK_BAD_ARGUMENT, "an alignment of %d bytes is no power of two up to %d",
@@ -400,6 +405,8 @@ static char *reproducing_command(const tki_outcome *o, const tki_trial *original
         print_given_inputs(out, shrunk, inputs);
     else
         fprintf(out, " --family %s", tki_trial_family_name(original));
+    for (int i = 0; i < original->planted_count && !given; i++)
+        fprintf(out, "%s%lld", i ? "," : " --plant ", (long long)original->planted[i]);
     if (shown->threads)
         fprintf(out, " --threads %d", shown->threads);
     if (shown->alignment)
@@ -545,37 +552,73 @@ static tk_status note_ran(tki_subject *subject, tki_outcome *o, const tki_trial 
     return TK_OK;
 }
 
-/* Runs the trials until one fails or cannot be run; with keep_going, until one cannot be run or has crashed too often, for each crash
- * costs a new process. */
+enum { MOST_FAULTS = 8 };
+
+/* *over: no other is to be run. With keep_going that is when it cannot be run or has crashed too often, for each crash costs a new
+ * process. */
+static tk_status run_trial(tki_subject *subject, tki_outcome *o, const tki_trial *trial, bool *over)
+{
+    tki_inputs inputs;
+    tki_trial_result r;
+    tk_status status = make_inputs(subject->ctx, trial, o->options, &inputs);
+    if (status != TK_OK)
+        return status;
+    status = tki_trial_run(subject, trial, &inputs, &r);
+    *over = status != TK_OK || r.could_not_run;
+    if (status == TK_OK) {
+        add_result(o, trial, &inputs, &r);
+        o->tried++;
+        o->faults += r.faulted;
+        if (!r.could_not_run)
+            status = note_ran(subject, o, trial, &inputs, &r);
+        else if (o->verdict == TK_HELD)
+            note_not_run(o, &r);
+    }
+    tki_inputs_free(&inputs);
+    *over |= status != TK_OK || o->faults == MOST_FAULTS || (o->verdict != TK_HELD && !o->options->keep_going);
+    if (!*over)
+        o->held += o->verdict == TK_HELD;
+    return status;
+}
+
+/* Runs the trials until one fails; with keep_going, all that can be run. */
 static tk_status run_trials(tki_subject *subject, tki_outcome *o, const tki_trials *trials, double share)
 {
-    enum { MOST_FAULTS = 8 };
-    int faults = 0;
-    for (int64_t i = 0; i < trials->count; i++) {
-        const tki_trial *trial = &trials->list[i];
-        tki_inputs inputs;
-        tki_trial_result r;
-        report(o->options, share * (double)i / (double)trials->count, tki_trial_family_name(trial));
-        tk_status status = make_inputs(subject->ctx, trial, o->options, &inputs);
-        if (status != TK_OK)
-            return status;
-        status = tki_trial_run(subject, trial, &inputs, &r);
-        bool over = status != TK_OK || r.could_not_run;
-        if (status == TK_OK) {
-            add_result(o, trial, &inputs, &r);
-            o->complete = ++o->tried == trials->count;
-            faults += r.faulted;
-            if (!r.could_not_run)
-                status = note_ran(subject, o, trial, &inputs, &r);
-            else if (o->verdict == TK_HELD)
-                note_not_run(o, &r);
-        }
-        tki_inputs_free(&inputs);
-        if (status != TK_OK || over || faults == MOST_FAULTS || (o->verdict != TK_HELD && !o->options->keep_going))
-            return status;
-        o->held += o->verdict == TK_HELD;
+    tk_status status = TK_OK;
+    bool over = false;
+    for (int64_t i = 0; i < trials->count && !over && status == TK_OK; i++) {
+        report(o->options, share * (double)i / (double)trials->count, tki_trial_family_name(&trials->list[i]));
+        status = run_trial(subject, o, &trials->list[i], &over);
+        o->complete = o->tried == trials->count;
     }
-    return TK_OK;
+    return status;
+}
+
+typedef struct found_by_coverage {
+    tki_subject *subject;
+    tki_outcome *o;
+} found_by_coverage;
+
+/* A trial that the certificate to be repeated lists has been run with the others. */
+static tk_status run_found(void *data, const tki_trial *trial, bool *stop)
+{
+    const found_by_coverage *f = data;
+    bool known = false;
+    for (int64_t i = 0; i < f->o->trial_count && !known; i++)
+        known = tki_trial_same(&f->o->trials[i].trial, trial);
+    *stop = false;
+    return known ? TK_OK : run_trial(f->subject, f->o, trial, stop);
+}
+
+/* What an instrumented build of the kernel leads to. */
+static tk_status run_coverage(tki_subject *subject, tki_outcome *o, const tki_trials *trials)
+{
+    found_by_coverage f = {subject, o};
+    if (o->options->skip_coverage)
+        return TK_OK;
+    report(o->options, 0.9, "coverage");
+    return tki_explore(subject->ctx, o->contract, o->options, trials, subject->suspicion, run_found, &f,
+                       &o->exploration);
 }
 
 /* Trials that held come again, in an order of their own, after everything else: a kernel that is right only the first times, or that
@@ -841,7 +884,7 @@ static tk_status certify(tki_subject *subject, tki_outcome *o, tki_trials *trial
         status = start_worker(subject, o);
     }
     if (status == TK_OK) {
-        o->trials = calloc((size_t)trials->count, sizeof *o->trials);
+        o->trials = calloc((size_t)trials->count + TKI_FOUND_MORE, sizeof *o->trials);
         status = o->trials ? TK_OK : tki_fail(ctx, TK_NO_MEMORY, "no memory for the record of trials");
     }
     if (status == TK_OK && subject->oracle->open) {
@@ -854,6 +897,8 @@ static tk_status certify(tki_subject *subject, tki_outcome *o, tki_trials *trial
         status = run_trials(subject, o, trials, share);
     if (status == TK_OK && o->verdict == TK_HELD && !restricted)
         status = run_bad_indices(subject, o);
+    if (status == TK_OK && o->verdict == TK_HELD && o->kind == TKI_KERNEL_FILE && !restricted)
+        status = run_coverage(subject, o, trials);
     if (status == TK_OK && o->verdict == TK_HELD && o->kind == TKI_KERNEL_FILE)
         status = run_again(subject, o);
     if (status == TK_OK && o->verdict == TK_HELD)
@@ -937,6 +982,7 @@ tk_status tki_certify_trials(tk_ctx *ctx, const tk_contract *contract, tk_dtype 
     free(o.planted.kept);
     free(o.confinement);
     free(o.sanitized.confinement);
+    tki_exploration_free(&o.exploration);
     return status;
 }
 

@@ -64,6 +64,10 @@ static void print_restriction(FILE *out, const json_t *run)
         fprintf(out, "%s%s%s", separator, shape || given ? "family " : "", text_of(run, "family"));
         separator = ", ";
     }
+    if (json_array_size(json_object_get(run, "planted"))) {
+        fprintf(out, "%svalues planted", separator);
+        separator = ", ";
+    }
     if (options) {
         fputs(separator, out);
         print_options(out, options);
@@ -96,6 +100,29 @@ static char *finish(FILE *out, char **text)
     return *text;
 }
 
+/* ", 3 lines never ran: 41-43": of what held, nothing is shown of the lines that did not run. */
+static void print_lines(FILE *out, const json_t *predicate)
+{
+    enum { MOST_RANGES = 8 };
+    const json_t *lines = json_object_get(json_object_get(predicate, "coverage"), "lines");
+    const json_t *ranges = json_object_get(lines, "never_ran");
+    const char *verdict = text_of(predicate, "verdict");
+    const json_int_t missed = json_integer_value(json_object_get(lines, "count")) -
+                              json_integer_value(json_object_get(lines, "run"));
+    if (!json_array_size(ranges) || (strcmp(verdict, "HELD") != 0 && strcmp(verdict, "PROVED") != 0))
+        return;
+    fprintf(out, ", %lld line%s never ran: ", (long long)missed, missed == 1 ? "" : "s");
+    for (size_t i = 0; i < json_array_size(ranges) && i < MOST_RANGES; i++) {
+        const json_t *range = json_array_get(ranges, i);
+        const long long first = json_integer_value(json_array_get(range, 0));
+        const long long last = json_integer_value(json_array_get(range, 1));
+        fprintf(out, "%s%lld", i ? ", " : "", first);
+        if (last != first)
+            fprintf(out, "-%lld", last);
+    }
+    fputs(json_array_size(ranges) > MOST_RANGES ? ", ..." : "", out);
+}
+
 char *tki_scope(const json_t *predicate)
 {
     char *text = NULL;
@@ -117,6 +144,7 @@ char *tki_headline(const json_t *predicate)
     const char *verdict = text_of(predicate, "verdict");
     fputs(verdict, out);
     print_scope(out, predicate);
+    print_lines(out, predicate);
     const json_t *refutation = json_object_get(json_object_get(predicate, "result"), "refutation");
     if (json_is_object(refutation)) {
         fputs(ftell(out) > (long)strlen(verdict) ? "; " : ", ", out);

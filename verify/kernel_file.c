@@ -148,8 +148,10 @@ tk_status tk_kernel_file_open(tk_ctx *ctx, const char *path, const tk_kernel_fil
     made->path = strdup(path);
     made->compiler = options->compiler ? strdup(options->compiler) : NULL;
     made->flags = options->flags ? strdup(options->flags) : NULL;
+    made->instrumented = tki_instrumented_create();
     tk_status status = TK_OK;
-    if (!made->path || (options->compiler && !made->compiler) || (options->flags && !made->flags))
+    if (!made->path || !made->instrumented || (options->compiler && !made->compiler) ||
+        (options->flags && !made->flags))
         status = tki_fail(ctx, TK_NO_MEMORY, "no memory for a kernel file");
     if (status == TK_OK)
         status = set_backend(ctx, made, options->backend ? options->backend : language->backend);
@@ -177,6 +179,7 @@ void tk_kernel_file_close(tk_kernel_file *kernel)
 {
     if (!kernel)
         return;
+    tki_instrumented_close(kernel->instrumented);
     tki_worker_build_close(&kernel->build);
     tki_scratch_remove(&kernel->headers);
     free(kernel->path);

@@ -4,6 +4,7 @@
 
 #include "core/hash.h"
 #include "executor/worker.h"
+#include "verify/instrumented.h"
 
 struct tk_kernel_file {
     char *path;      /* as given */
@@ -23,6 +24,7 @@ struct tk_kernel_file {
     char source_hash[TKI_HASH_HEX];
     char artifact_hash[TKI_HASH_HEX]; /* "" if there is none */
     uint64_t defined;                 /* one bit for each op of tk_contract_at() */
+    tki_instrumented *instrumented;   /* its second build, made when it is first wanted */
 };
 
 /* Starts a worker with the op's function loaded. Statuses are those of tki_worker_open(). */

@@ -232,6 +232,52 @@ static void print_mutants(FILE *out, const tk_certificate *c)
     fputc('\n', out);
 }
 
+static void print_coverage(FILE *out, const tk_certificate *c)
+{
+    static const char *const rows[][2] = {{"lines.count", "lines that hold code"},
+                                          {"lines.run", "of them run under judgement"},
+                                          {"blocks", "blocks entered"},
+                                          {"edges", "steps from block to block"},
+                                          {"calls", "calls made to find out more"},
+                                          {"found", "trials judged because of them"},
+                                          {"unwatched", "trials too large to be watched"}};
+    const json_t *coverage = tki_certificate_get(c, "coverage");
+    if (!coverage)
+        return;
+    fprintf(out, "## What ran\n\n");
+    if (!json_is_true(json_object_get(coverage, "known"))) {
+        fprintf(out, "Not known: ");
+        print_cell(out, text_of(coverage, "reason"));
+        fprintf(out, ".\n\n");
+        return;
+    }
+    fprintf(out,
+            "As an instrumented build of the source said, which is untrusted: it adds trials, and no verdict rests "
+            "on it.\n\n| | |\n|---|---|\n");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char path[64];
+        snprintf(path, sizeof path, "coverage.%s", rows[i][0]);
+        const json_t *value = tki_certificate_get(c, path);
+        if (json_is_integer(value))
+            fprintf(out, "| %s | %lld |\n", rows[i][1], (long long)json_integer_value(value));
+    }
+    const json_t *ranges = tki_certificate_get(c, "coverage.lines.never_ran");
+    if (json_array_size(ranges))
+        fprintf(out, "| lines that no judged call has run |");
+    for (size_t i = 0; i < json_array_size(ranges); i++) {
+        const json_t *range = json_array_get(ranges, i);
+        const long long first = json_integer_value(json_array_get(range, 0));
+        const long long last = json_integer_value(json_array_get(range, 1));
+        fprintf(out, first == last ? "%s%lld" : "%s%lld-%lld", i ? ", " : " ", first, last);
+    }
+    fprintf(out, "%s\n", json_array_size(ranges) ? " |\n" : "");
+    if (tki_certificate_text(c, "coverage.lines.reason")[0]) {
+        fprintf(out, "Lines are not known: ");
+        print_cell(out, tki_certificate_text(c, "coverage.lines.reason"));
+        fprintf(out, ".\n\n");
+    }
+}
+
 static void print_sentences(FILE *out, const tk_certificate *c, const char *title, const char *path)
 {
     const json_t *list = tki_certificate_get(c, path);
@@ -319,6 +365,7 @@ char *tki_certificate_render(const tk_certificate *certificate)
     print_head(out, certificate);
     print_clauses(out, certificate);
     print_result(out, certificate);
+    print_coverage(out, certificate);
     print_mutants(out, certificate);
     print_sentences(out, certificate, "Evidence", "evidence");
     print_sentences(out, certificate, "What is not claimed", "non_claims");

@@ -5,6 +5,7 @@
 #include <jansson.h>
 
 #include "core/mutant.h"
+#include "verify/explore.h"
 #include "verify/sanitize.h"
 #include "verify/trial.h"
 
@@ -53,6 +54,7 @@ typedef struct tki_outcome {
     int64_t failed_trials;
     int64_t tried; /* trials of the list that were run */
     bool complete; /* all of them were */
+    int faults;    /* crashes and the like among them */
     int64_t structural[TK_MAX_CLAUSES];
     bool proved[TK_MAX_CLAUSES]; /* every input of the finite domain was judged by this clause or a fellow of it */
     tk_determinism determinism;
@@ -70,8 +72,9 @@ typedef struct tki_outcome {
     tki_mutant_record *mutants;
     int mutant_count;
     bool mutants_run;
-    char *confinement;  /* TKI_KERNEL_FILE: the worker's report, a line each; NULL if none was started */
-    int64_t came_again; /* TKI_KERNEL_FILE: trials run again after all others */
+    char *confinement;           /* TKI_KERNEL_FILE: the worker's report, a line each; NULL if none was started */
+    tki_exploration exploration; /* TKI_KERNEL_FILE */
+    int64_t came_again;          /* TKI_KERNEL_FILE: trials run again after all others */
     tki_sanitized sanitized;
 } tki_outcome;
 

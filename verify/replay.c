@@ -5,9 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/case.h"
 #include "core/context.h"
 #include "verify/certificate.h"
 #include "verify/certify.h"
+#include "verify/families.h"
+#include "verify/guard.h"
 #include "verify/kernel_file.h"
 #include "verify/outcome.h"
 
@@ -21,6 +24,7 @@ typedef struct recipe {
     tk_setting settings[TK_MAX_ATTRIBUTES];
     tk_given_input inputs[TK_MAX_PARAMS];
     uint64_t *bits[TK_MAX_PARAMS];
+    int64_t planted[TK_MAX_PLANTED];
     tk_kernel_file *kernel_file;
 } recipe;
 
@@ -135,6 +139,7 @@ static tk_status read_recipe(tk_ctx *ctx, const tk_certificate *certificate, rec
     r->options.sanitize = !strcmp(sanitize, "always")  ? TK_SANITIZE_ALWAYS
                           : !strcmp(sanitize, "never") ? TK_SANITIZE_NEVER
                                                        : TK_SANITIZE_BY_LEVEL;
+    r->options.skip_coverage = json_is_false(tki_certificate_get(certificate, "run.coverage"));
     if (!strcmp(kind, "mutant"))
         r->options.mutant = tki_certificate_text(certificate, "run.mutant");
     else if (!strcmp(kind, "variant"))
@@ -148,6 +153,10 @@ static tk_status read_recipe(tk_ctx *ctx, const tk_certificate *certificate, rec
         r->options.dims = r->dims;
     r->options.call_threads = (int)tki_certificate_integer(certificate, "run.threads");
     r->options.alignment = (int)tki_certificate_integer(certificate, "run.alignment");
+    const json_t *planted = tki_certificate_get(certificate, "run.planted");
+    for (size_t i = 0; i < json_array_size(planted) && i < TK_MAX_PLANTED; i++)
+        r->planted[r->options.planted_count++] = json_integer_value(json_array_get(planted, i));
+    r->options.planted = r->planted;
     if (tki_certificate_get(certificate, "run.family"))
         r->options.family = tki_certificate_text(certificate, "run.family");
     if (tki_certificate_get(certificate, "run.options")) {
@@ -217,12 +226,52 @@ static bool of_one_domain(const tki_trial *a, const tki_trial *b)
     return a->family == TKI_ALL_PATTERNS && b->family == TKI_ALL_PATTERNS;
 }
 
-/* Copies the listed trials to `chosen`, in the certificate's order. `chosen` has place for the whole plan, `taken` says what of it was
- * copied. False if one of them is not there; *difference says which. */
-static bool choose_listed(const json_t *listed, const tki_trials *plan, const json_t *places, bool *taken,
-                          tki_trials *chosen, char **difference)
+/* A trial that stands in no list but was found by coverage says all that it is made of, but for what holds for the whole run: `like` has
+ * that. False if it does not. */
+static bool read_found(const tki_trial *like, const json_t *json, tki_trial *trial)
+{
+    const tk_contract *contract = like->c.contract;
+    const json_t *options = json_object_get(json, "options");
+    const json_t *planted = json_object_get(json, "planted");
+    const char *family = json_string_value(json_object_get(json, "family"));
+    const json_int_t threads = json_integer_value(json_object_get(json, "threads"));
+    const json_int_t alignment = json_integer_value(json_object_get(json, "alignment"));
+    *trial = (tki_trial){.c = like->c,
+                         .family = family ? tki_family_find(family) : -1,
+                         .seed = (uint64_t)json_integer_value(json_object_get(json, "seed")),
+                         .found = true};
+    for (int d = 0; d < contract->dim_count; d++)
+        trial->c.dims[d] = json_integer_value(
+            json_object_get(json_object_get(json, "shape"), contract->dim_names[d]));
+    if (contract->takes_xent_options)
+        trial->c.xent = (tk_xent_options){
+            .label_smoothing = (float)json_number_value(json_object_get(options, "label_smoothing")),
+            .scale = (float)json_number_value(json_object_get(options, "scale")),
+            .ignore_index = json_integer_value(json_object_get(options, "ignore_index"))};
+    trial->planted_count = (int)json_array_size(planted);
+    if (!json_object_get(json, "found_by") || trial->family < 0 || json_array_size(planted) > TK_MAX_PLANTED ||
+        threads < 0 || threads > TKI_MOST_THREADS || alignment < 0 || alignment > TKI_MOST_ALIGNMENT ||
+        (alignment & (alignment - 1)))
+        return false;
+    for (int i = 0; i < trial->planted_count; i++)
+        trial->planted[i] = json_integer_value(json_array_get(planted, (size_t)i));
+    trial->threads = (int)threads;
+    trial->alignment = (int)alignment;
+    return true;
+}
+
+/* Copies the listed trials to `chosen`, in the certificate's order. `chosen` has place for the whole plan and the whole list, `taken`
+ * says what of the plan was copied. False if one of them is not there; *difference says which. */
+static bool choose_listed(tk_ctx *ctx, const json_t *listed, const tki_trials *plan, const json_t *places,
+                          bool *taken, tki_trials *chosen, char **difference)
 {
     for (size_t i = 0; i < json_array_size(listed); i++) {
+        tki_trial found;
+        if (read_found(&plan->list[0], json_array_get(listed, i), &found) &&
+            tki_case_check_shape(ctx, &found.c) == TK_OK) {
+            chosen->list[chosen->count++] = found;
+            continue;
+        }
         char *name = trial_name(json_array_get(listed, i));
         const json_t *place = name ? json_object_get(places, name) : NULL;
         int64_t p = place ? json_integer_value(place) : 0;
@@ -249,9 +298,9 @@ static tk_status choose(tk_ctx *ctx, const tk_certificate *certificate, const tk
     const json_t *list = tki_certificate_get(certificate, "run.trials");
     json_t *places = places_in(plan);
     bool *taken = calloc((size_t)plan->count, sizeof *taken);
-    *chosen = (tki_trials){.list = calloc((size_t)plan->count, sizeof *chosen->list)};
+    *chosen = (tki_trials){.list = calloc((size_t)plan->count + json_array_size(list), sizeof *chosen->list)};
     bool good = places && taken && chosen->list;
-    if (good && !choose_listed(list, plan, places, taken, chosen, difference)) {
+    if (good && !choose_listed(ctx, list, plan, places, taken, chosen, difference)) {
         chosen->count = 0;
     } else if (good && chosen->count == 0 && is_complete(certificate)) {
         *difference = describe("the certificate lists 0 trials");

@@ -62,6 +62,15 @@ static void set_call_restrictions(json_t *json, int threads, int alignment)
         json_object_set_new(json, "alignment", json_integer(alignment));
 }
 
+static void set_planted(json_t *json, const int64_t *values, int count)
+{
+    json_t *list = count ? json_array() : NULL;
+    for (int i = 0; i < count; i++)
+        json_array_append_new(list, json_integer((json_int_t)values[i]));
+    if (list)
+        json_object_set_new(json, "planted", list);
+}
+
 json_t *tki_trial_json(const tki_trial *trial)
 {
     json_t *json = json_pack("{s:s, s:o}", "family", tki_trial_family_name(trial), "shape", dims_json(&trial->c));
@@ -70,6 +79,10 @@ json_t *tki_trial_json(const tki_trial *trial)
     if (trial->c.contract->takes_xent_options)
         json_object_set_new(json, "options", xent_json(&trial->c.xent));
     set_call_restrictions(json, trial->threads, trial->alignment);
+    if (trial->found)
+        json_object_set_new(json, "found_by", json_string("coverage"));
+    if (trial->family >= 0)
+        set_planted(json, trial->planted, trial->planted_count);
     return json;
 }
 
@@ -143,11 +156,14 @@ static json_t *run_json(const tki_outcome *o)
     if (o->kind == TKI_KERNEL_FILE && o->options->sanitize != TK_SANITIZE_BY_LEVEL)
         json_object_set_new(run, "sanitize",
                             json_string(o->options->sanitize == TK_SANITIZE_ALWAYS ? "always" : "never"));
+    set_planted(run, o->options->planted, o->options->planted_count);
     if (o->options->dims) {
         tk_case c = {.contract = o->contract};
         memcpy(c.dims, o->options->dims, (size_t)o->contract->dim_count * sizeof *c.dims);
         json_object_set_new(run, "shape", dims_json(&c));
     }
+    if (o->options->skip_coverage)
+        json_object_set_new(run, "coverage", json_false());
     if (o->options->family)
         json_object_set_new(run, "family", json_string(o->options->family));
     if (o->options->xent)
@@ -360,6 +376,43 @@ static void say_settings(json_t *list, const tki_outcome *o)
     }
 }
 
+static const char *no_coverage(const tki_outcome *o);
+
+static void say_what_coverage_did(json_t *list, const tki_outcome *o)
+{
+    const tki_exploration *x = &o->exploration;
+    if (no_coverage(o))
+        return;
+    say(list,
+        "An instrumented build of the source made the calls of these trials as well, and %lld of its own to find out "
+        "what its comparisons wait for%s; %lld trials were judged because of them.",
+        (long long)x->calls, x->spent ? ", which was as many as it may" : "", (long long)x->found);
+    if (x->lines_known)
+        say(list, "%lld of %lld lines of the source that hold code ran in calls that were judged.",
+            (long long)x->lines.run, (long long)x->lines.count);
+}
+
+static void disclaim_coverage(json_t *list, const tki_outcome *o)
+{
+    const tki_exploration *x = &o->exploration;
+    if (no_coverage(o)) {
+        say(list, "Which of the kernel's code ran is not known: %s.", no_coverage(o));
+        return;
+    }
+    say(list, "What coverage says comes out of the kernel's own process, in a build of its own, and could be forged: "
+              "it adds trials, and no verdict rests on it.");
+    if (!x->lines_known)
+        say(list, "Which lines of the source ran is not known: %s.", x->no_lines);
+    else if (x->lines.missed_count) {
+        char lines[512];
+        tki_lines_print(&x->lines, lines, sizeof lines);
+        say(list, "Lines that no judged call has run: %s. Nothing is shown of what they do.", lines);
+    }
+    if (x->unwatched)
+        say(list, "%lld trials were too large for the instrumented build: what they alone run counts as not run.",
+            (long long)x->unwatched);
+}
+
 static json_t *evidence_json(const tki_outcome *o)
 {
     json_t *list = json_array();
@@ -384,6 +437,7 @@ static json_t *evidence_json(const tki_outcome *o)
         o->determinism == TK_DETERMINISM_NONE ? "were not always the same" : "were the same");
     if (o->kind == TKI_KERNEL_FILE)
         say_how_a_stranger_ran(list, o);
+    say_what_coverage_did(list, o);
     int write = tki_clause_find(o->contract, "WRITE");
     if (write >= 0 && !o->refuted[write] && on_gpu)
         say(list, "Bytes around every buffer in device memory and all inputs were unchanged after each run.");
@@ -489,6 +543,8 @@ static json_t *non_claims_json(const tki_outcome *o)
                   "known.");
     if (o->kind == TKI_KERNEL_FILE)
         disclaim_a_stranger(list, o);
+    if (o->kind == TKI_KERNEL_FILE || o->kind == TKI_FUNCTION)
+        disclaim_coverage(list, o);
     if (!o->mutants_run && o->kind != TKI_MUTANT && o->kind != TKI_VARIANT)
         say(list, "No planted wrong kernels were run beside it.");
     int index = tki_clause_find(o->contract, "INDEX");
@@ -586,6 +642,43 @@ static json_t *worker_json(const tki_outcome *o)
     return worker;
 }
 
+/* Why nothing is known of what ran, or NULL. */
+static const char *no_coverage(const tki_outcome *o)
+{
+    if (o->kind != TKI_KERNEL_FILE)
+        return "only kernel files that come as source are built a second time, instrumented";
+    if (o->options->skip_coverage)
+        return "it was not asked for";
+    if (o->options->dims || o->options->family)
+        return "the run was restricted";
+    if (o->exploration.known)
+        return NULL;
+    return o->exploration.why[0] ? o->exploration.why : "there was a verdict before it was looked at";
+}
+
+static json_t *lines_never_run(const tki_lines *lines)
+{
+    json_t *list = json_array();
+    for (int i = 0; i < lines->missed_count; i++)
+        json_array_append_new(
+            list, json_pack("[I, I]", (json_int_t)lines->missed[i].first, (json_int_t)lines->missed[i].last));
+    return list;
+}
+
+static json_t *coverage_json(const tki_outcome *o)
+{
+    const tki_exploration *x = &o->exploration;
+    if (no_coverage(o))
+        return json_pack("{s:b, s:o}", "known", 0, "reason", foreign_text(no_coverage(o)));
+    json_t *lines = x->lines_known
+                        ? json_pack("{s:b, s:I, s:I, s:o}", "known", 1, "count", (json_int_t)x->lines.count, "run",
+                                    (json_int_t)x->lines.run, "never_ran", lines_never_run(&x->lines))
+                        : json_pack("{s:b, s:o}", "known", 0, "reason", foreign_text(x->no_lines));
+    return json_pack("{s:b, s:I, s:I, s:I, s:I, s:b, s:I, s:o}", "known", 1, "blocks", (json_int_t)x->blocks, "edges",
+                     (json_int_t)x->edges, "calls", (json_int_t)x->calls, "found", (json_int_t)x->found, "spent",
+                     (int)x->spent, "unwatched", (json_int_t)x->unwatched, "lines", lines);
+}
+
 static json_t *created(void)
 {
     char text[32];
@@ -607,6 +700,8 @@ static json_t *predicate_json(const tki_outcome *o, const tki_provenance *p, con
         built_json(p), "machine", machine_json(p), "evidence", evidence_json(o), "non_claims", non_claims_json(o));
     if (predicate && o->confinement)
         json_object_set_new(predicate, "worker", worker_json(o));
+    if (predicate)
+        json_object_set_new(predicate, "coverage", coverage_json(o));
     if (predicate && o->reproduce)
         json_object_set_new(predicate, "reproduce", foreign_text(o->reproduce));
     /* Last, since it says what the other members do. */

@@ -331,6 +331,8 @@ static void describe_failure(const tk_case *c, tki_trial_result *result)
 static tk_status judge_outputs(tki_subject *subject, const tk_case *c, const tki_inputs *inputs, const run *r,
                                bool promised, tki_judgement *judgement)
 {
+    if (subject->observing)
+        return TK_OK;
     tki_oracle_job job = {
         .c = c, .buffers = (const void *const *)inputs->data, .promised = promised, .tables = subject->tables};
     const tki_floats floats = tki_floats_begin();
@@ -634,9 +636,10 @@ tk_status tki_trial_run(tki_subject *subject, const tki_trial *trial, const tki_
     status = run_prepare(subject, &second, c, inputs, tki_setup_draw(trial, CALL_SECOND), false, &first);
     if (status == TK_OK)
         status = call(subject, c, &first, &result->kernel_seconds, result);
-    if (ran(status, result))
+    const bool all = subject->observing != TKI_OBSERVE_FIRST;
+    if (ran(status, result) && all)
         status = call(subject, c, &second, NULL, result);
-    if (ran(status, result)) {
+    if (ran(status, result) && all) {
         check_surroundings(c, &first, inputs, false, result);
         check_surroundings(c, &second, inputs, false, result);
         compare_runs(c, &first, &second, result);
@@ -720,6 +723,24 @@ tk_status tki_trial_run_again(tki_subject *subject, const tki_trial *trial, cons
         }
     }
     run_free(&again);
+    return status;
+}
+
+tk_status tki_trial_observe(tki_subject *subject, const tki_trial *trial, const tki_inputs *inputs, int threads,
+                            int64_t places[TK_MAX_PARAMS], tki_trial_result *result)
+{
+    enum { PAGE = 4096 };
+    run once;
+    *result = (tki_trial_result){.failed_clause = -1};
+    tki_setup setup = tki_setup_draw(trial, CALL_AGAIN);
+    setup.threads = threads;
+    tk_status status = run_prepare(subject, &once, &trial->c, inputs, setup, false, NULL);
+    if (status != TK_OK)
+        return status;
+    for (int p = 0; p < trial->c.contract->param_count; p++)
+        places[p] = (int64_t)((uintptr_t)once.pointers[p] % PAGE);
+    status = call(subject, &trial->c, &once, NULL, result);
+    run_free(&once);
     return status;
 }
 

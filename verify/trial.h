@@ -9,6 +9,13 @@
 
 enum { TKI_STALE_BYTES = 4096 };
 
+/* An instrumented build is watched, not judged. */
+typedef enum tki_observing {
+    TKI_JUDGED,
+    TKI_OBSERVE_ALL,  /* all calls of a trial */
+    TKI_OBSERVE_FIRST /* its first call alone */
+} tki_observing;
+
 /* What is being certified. */
 typedef struct tki_subject {
     tk_ctx *ctx;
@@ -17,6 +24,7 @@ typedef struct tki_subject {
     void *tables;
     tki_executor executor;
     const tki_lowering *lowering; /* NULL for a mutant or a user's function */
+    tki_observing observing;      /* then there is no oracle, and results say only how calls ended */
     int suspicion;                /* further runs of each trial, for a kernel that may remember; 0: none */
     unsigned char stale[TK_MAX_PARAMS]
                        [TKI_STALE_BYTES]; /* of the outputs of an earlier trial, for those of later calls */
@@ -67,6 +75,10 @@ TK_MUST_USE tk_status tki_trial_adopt_change(tki_subject *subject, tki_trial *tr
 /* Runs once and compares the outputs with the hash of an earlier run. */
 TK_MUST_USE tk_status tki_trial_run_again(tki_subject *subject, const tki_trial *trial, const tki_inputs *inputs,
                                           const char *output_hash, tki_trial_result *result);
+
+/* One call with that many threads. places[p]: where array p lay in its page. Result as of an instrumented build. */
+TK_MUST_USE tk_status tki_trial_observe(tki_subject *subject, const tki_trial *trial, const tki_inputs *inputs,
+                                        int threads, int64_t places[TK_MAX_PARAMS], tki_trial_result *result);
 
 /* Plants a bad index at `position` of the trial's index input (and another behind it): the kernel must refuse it with a message
  * that names the position, and write nothing. Lowerings only. */

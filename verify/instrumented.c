@@ -1,0 +1,237 @@
+/* TRUSTED. Builds, starts and reads out instrumented kernels. */
+#include "verify/instrumented.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "artifact/sources.h"
+#include "core/context.h"
+#include "core/file.h"
+#include "verify/kernel_file.h"
+
+/* tokitai_kernel.h and tokitai_coverage.h; cmake/embed_kernels.cmake writes the table. */
+extern const tki_source_file tki_kernel_header[];
+
+enum { MOST_SOURCE_BYTES = 1 << 22, MOST_NOTES_BYTES = 1 << 24, GCOV_SECONDS = 60, MORE_TIME = 10 };
+
+/* Lighter optimisation keeps comparisons and lines as they stand in the source, and compiles faster. */
+#define CALLBACKS "-O1 -fsanitize-coverage=trace-pc,trace-cmp -include tokitai_coverage.h"
+#define COUNTERS " --coverage -DTOKITAI_COUNTS_LINES"
+/* Only host code; nvcc takes a comma for the end of an option, and no second -O. */
+#define NVCC_CALLBACKS                                                                           \
+    "-Xcompiler -fsanitize-coverage=trace-pc -Xcompiler -fsanitize-coverage=trace-cmp -include " \
+    "tokitai_coverage.h"
+#define NVCC_COUNTERS " -Xcompiler --coverage -DTOKITAI_COUNTS_LINES"
+
+tki_instrumented *tki_instrumented_create(void)
+{
+    tki_instrumented *made = calloc(1, sizeof *made);
+    if (made)
+        pthread_mutex_init(&made->lock, NULL);
+    return made;
+}
+
+void tki_instrumented_close(tki_instrumented *instrumented)
+{
+    if (!instrumented)
+        return;
+    tki_worker_build_close(&instrumented->build);
+    pthread_mutex_destroy(&instrumented->lock);
+    free(instrumented);
+}
+
+/* Not synced to the disk: nobody keeps it. */
+static bool write_into(const char *folder, const char *name, const void *data, size_t bytes)
+{
+    char path[PATH_MAX + 32];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *file = fopen(path, "wxe");
+    bool written = file && fwrite(data, 1, bytes, file) == bytes;
+    return file && !fclose(file) && written;
+}
+
+static tk_status compile(tk_ctx *ctx, const tk_kernel_file *kernel, const char *more_flags, tki_worker_build *build)
+{
+    return tki_worker_compile(ctx,
+                              &(tki_worker_source){.file = kernel->path,
+                                                   .compiler = kernel->compiler,
+                                                   .flags = kernel->options,
+                                                   .more_flags = more_flags,
+                                                   .include = kernel->headers.path},
+                              build);
+}
+
+/* Where gcov's part cannot be had (its library is missing, say), callbacks alone will do. */
+static void build(tk_ctx *ctx, const tk_kernel_file *kernel, tki_instrumented *made)
+{
+    const char *reason = kernel->is_library                ? "the library was brought compiled"
+                         : !strcmp(kernel->backend, "hip") ? "hipcc is not known to instrument host code alone"
+                         : kernel->problem[0]              ? kernel->problem
+                                                           : NULL;
+    if (reason) {
+        snprintf(made->problem, sizeof made->problem, "%.400s", reason);
+        return;
+    }
+    const bool nvcc = !strcmp(kernel->backend, "cuda");
+    const tki_source_file *header = &tki_kernel_header[1];
+    tk_status status = write_into(kernel->headers.path, "tokitai_coverage.h", header->text, header->bytes)
+                           ? compile(ctx, kernel, nvcc ? NVCC_CALLBACKS NVCC_COUNTERS : CALLBACKS COUNTERS,
+                                     &made->build)
+                           : tki_fail(ctx, TK_IO, "%s cannot be written to", kernel->headers.path);
+    made->counts_lines = status == TK_OK;
+    if (status == TK_BAD_FILE) {
+        tki_worker_build_close(&made->build);
+        status = compile(ctx, kernel, nvcc ? NVCC_CALLBACKS : CALLBACKS, &made->build);
+        snprintf(made->no_lines, sizeof made->no_lines, "the compiler does not take --coverage");
+    }
+    if (status != TK_OK)
+        snprintf(made->problem, sizeof made->problem, "the instrumented build failed: %.400s", tk_ctx_message(ctx));
+}
+
+static void scan_source(tk_ctx *ctx, const tk_kernel_file *kernel, tki_dictionary *dictionary)
+{
+    char *text;
+    size_t bytes;
+    if (tki_file_read(ctx, kernel->path, MOST_SOURCE_BYTES, &text, &bytes) != TK_OK)
+        return;
+    tki_dictionary_scan(text, bytes, dictionary);
+    free(text);
+}
+
+const char *tki_instrumented_build(tk_ctx *ctx, const tk_kernel_file *kernel)
+{
+    tki_instrumented *made = kernel->instrumented;
+    pthread_mutex_lock(&made->lock);
+    if (!made->tried) {
+        made->tried = true;
+        build(ctx, kernel, made);
+        if (!made->problem[0])
+            scan_source(ctx, kernel, &made->dictionary);
+    }
+    pthread_mutex_unlock(&made->lock);
+    return made->problem;
+}
+
+tk_status tki_instrumented_start(tk_ctx *ctx, const tk_kernel_file *kernel, const tk_contract *contract,
+                                 const tki_coverage *coverage, tki_worker **worker)
+{
+    double seconds = kernel->call_seconds > 0 ? kernel->call_seconds : 60;
+    return tki_worker_open(ctx, kernel->instrumented->build.artifact, contract,
+                           &(tki_worker_options){.backend = kernel->backend,
+                                                 .device = kernel->device,
+                                                 .call_seconds = MORE_TIME * seconds,
+                                                 .coverage = coverage},
+                           worker);
+}
+
+/* ------------------------------------------------------------------------------------------------------------
+ * Lines
+ * ------------------------------------------------------------------------------------------------------------ */
+
+/* The largest file in the folder with that ending: nvcc leaves a second, small one. The folder was a compiler's: links are not followed. */
+static bool find_notes(tk_ctx *ctx, const char *folder, char **notes, size_t *bytes)
+{
+    static const char ending[] = ".gcno";
+    DIR *list = opendir(folder);
+    off_t largest = -1;
+    char name[NAME_MAX + 1] = "";
+    for (const struct dirent *entry; list && (entry = readdir(list));) {
+        size_t length = strlen(entry->d_name);
+        struct stat about;
+        if (length < sizeof ending || strcmp(entry->d_name + length - (sizeof ending - 1), ending) != 0 ||
+            fstatat(dirfd(list), entry->d_name, &about, AT_SYMLINK_NOFOLLOW) || !S_ISREG(about.st_mode) ||
+            about.st_size <= largest)
+            continue;
+        largest = about.st_size;
+        snprintf(name, sizeof name, "%s", entry->d_name);
+    }
+    int file = name[0] ? openat(dirfd(list), name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW) : -1;
+    bool good = file >= 0 && tki_file_read_open(ctx, file, name, MOST_NOTES_BYTES, notes, bytes) == TK_OK;
+    if (file >= 0)
+        close(file);
+    if (list)
+        closedir(list);
+    return good;
+}
+
+/* gcov of the compiler's own version stands beside it: gcc-12 and gcov-12, clang and llvm-cov. */
+static bool find_gcov(const tk_kernel_file *kernel, char *path, size_t size, bool *llvm)
+{
+    char compiler[PATH_MAX];
+    const tki_language *language = tki_language_of(NULL, kernel->path);
+    const bool nvcc = !strcmp(kernel->backend, "cuda");
+    const char *name = nvcc ? "gcc" : kernel->compiler ? kernel->compiler : language->compiler;
+    *llvm = !nvcc && strstr(kernel->version, "clang");
+    if (!tki_language_compiler(name, compiler, sizeof compiler))
+        return false;
+    char *real = realpath(compiler, NULL);
+    char *slash = real ? strrchr(real, '/') : NULL;
+    const char *dash = slash ? strrchr(slash, '-') : NULL;
+    const char *version = dash && dash[1] >= '0' && dash[1] <= '9' ? dash : "";
+    bool found = false;
+    if (slash) {
+        *slash = 0;
+        snprintf(path, size, "%s/%s%s", real, *llvm ? "llvm-cov" : "gcov", version);
+        found = access(path, X_OK) == 0;
+    }
+    free(real);
+    return found || tki_language_compiler(*llvm ? "llvm-cov" : "gcov", path, size);
+}
+
+static tk_status run_gcov(tk_ctx *ctx, const tki_scratch *folder, const char *gcov, bool llvm, const char *source,
+                          char **text)
+{
+    char counters[PATH_MAX + 16];
+    snprintf(counters, sizeof counters, "%s/kernel.gcda", folder->path);
+    const char *gnu_command[] = {gcov, "-t", counters, NULL};
+    const char *llvm_command[] = {gcov, "gcov", "-t", counters, NULL};
+    return tki_worker_tool(ctx, folder, llvm ? llvm_command : gnu_command, (const char *const[]){source, NULL},
+                           GCOV_SECONDS, text);
+}
+
+bool tki_instrumented_lines(tk_ctx *ctx, const tk_kernel_file *kernel, const tki_coverage *coverage, tki_lines *lines,
+                            char *why, size_t size)
+{
+    const tki_instrumented *made = kernel->instrumented;
+    char gcov[PATH_MAX], *notes = NULL, *text = NULL;
+    size_t note_bytes, counter_bytes;
+    bool llvm, good = false;
+    tki_scratch folder = {0};
+    *lines = (tki_lines){0};
+    if (!made->counts_lines) {
+        snprintf(why, size, "%s", made->no_lines);
+        return false;
+    }
+    if (!find_gcov(kernel, gcov, sizeof gcov, &llvm)) {
+        snprintf(why, size, "there is no %s for this compiler", llvm ? "llvm-cov" : "gcov");
+        return false;
+    }
+    unsigned char *counters = tki_coverage_counters(coverage, &counter_bytes);
+    char *source = realpath(kernel->path, NULL);
+    snprintf(why, size, "gcov's counters are missing");
+    if (counters && source && find_notes(ctx, made->build.scratch.path, &notes, &note_bytes)) {
+        tk_status status = tki_scratch_make(ctx, &folder);
+        if (status == TK_OK && (!write_into(folder.path, "kernel.gcno", notes, note_bytes) ||
+                                !write_into(folder.path, "kernel.gcda", counters, counter_bytes)))
+            status = tki_fail(ctx, TK_IO, "%s cannot be written to", folder.path);
+        if (status == TK_OK)
+            status = run_gcov(ctx, &folder, gcov, llvm, source, &text);
+        if (status != TK_OK)
+            snprintf(why, size, "%s", tk_ctx_message(ctx));
+        else
+            good = tki_lines_read(text, source, lines);
+        if (status == TK_OK && !good)
+            snprintf(why, size, "gcov says nothing about the file");
+    }
+    tki_scratch_remove(&folder);
+    free(counters);
+    free(source);
+    free(notes);
+    free(text);
+    return good;
+}

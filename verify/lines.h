@@ -1,0 +1,27 @@
+/* TRUSTED. Which lines of a source ran, as gcov prints it. The text is untrusted: it was made by a tool that read what the kernel's process
+ * wrote. */
+#ifndef TKI_VERIFY_LINES_H
+#define TKI_VERIFY_LINES_H
+
+#include "tokitai.h"
+
+/* Lines from `first` to `last`, of which none that holds code ran. */
+typedef struct tki_line_range {
+    int64_t first, last;
+} tki_line_range;
+
+typedef struct tki_lines {
+    int64_t count, run; /* lines that hold code, and those of them that ran */
+    tki_line_range *missed;
+    int missed_count;
+} tki_lines;
+
+/* Reads what `gcov -t` printed about the source of that path; lines of other files do not count. False if it says nothing about that file, or
+ * memory ran out. tki_lines_free() in any case. */
+TK_MUST_USE bool tki_lines_read(const char *text, const char *source, tki_lines *lines);
+void tki_lines_free(tki_lines *lines);
+
+/* "41-43, 70", cut with "..." where it does not fit. */
+void tki_lines_print(const tki_lines *lines, char *text, size_t size);
+
+#endif
