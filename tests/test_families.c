@@ -15,6 +15,7 @@
 #include "verify/cases.h"
 #include "verify/families.h"
 #include "verify/guard.h"
+#include "verify/kernel_file.h"
 #include "verify/trial.h"
 
 /* A matrix product's inputs, summed along the columns of the one and the rows of the other, and an index beside them. */
@@ -179,8 +180,19 @@ static void names(void **state)
     assert_true(tki_family_applies(family("normal"), gelu));
     assert_false(tki_family_applies(family("cancel"), gelu));
     assert_false(tki_family_applies(family("zipf"), gelu));
-    for (int f = 0; f < count; f++)
-        assert_true(tki_family_applies(f, &product));
+    assert_true(tki_family_applies(family("exact"), tk_contract_find("embedding_bwd")));
+    assert_false(tki_family_applies(family("exact"), tk_contract_find("softmax_fwd")));
+    assert_false(tki_family_applies(family("plateau"), tk_contract_find("gemm")));
+    assert_false(tki_family_applies(family("each_pattern"), tk_contract_find("embedding_fwd")));
+    for (int f = 0; f < count; f++) {
+        bool applies = false;
+        for (int i = 0; tk_contract_at(i); i++)
+            applies |= tki_family_applies(f, tk_contract_at(i));
+        assert_true(applies);
+    }
+    for (int i = 0; tk_contract_at(i); i++)
+        for (int turn = 0; turn < 12; turn++)
+            assert_true(tki_family_applies(tki_family_main(tk_contract_at(i), turn), tk_contract_at(i)));
 }
 
 /* A draw in which chance plays no part for this op. */
@@ -358,6 +370,7 @@ static void free_lines(lines *v)
     free(v->bits);
 }
 
+/* Terms at one stride up to the last place, from the first, up to any place, and terms everywhere. */
 static void few_has_the_promised_counts(void **state)
 {
     (void)state;
@@ -368,43 +381,53 @@ static void few_has_the_promised_counts(void **state)
             const tk_contract *contract = contract_at(i);
             double nothing = !contract->params[0].low_background ? 0 : dtypes[d] == TK_F16 ? -32752 : -0x1.fep126;
             bool seen[4][3] = {{false}};
+            int last = 0;
+            int first = 0;
+            int early = 0;
+            int uneven = 0;
             lines v;
             draw_lines(&v, contract, dtypes[d], "few", 7);
             for (int l = 0; l < LINES; l++) {
                 const double *line = &v.value[l * LENGTH];
+                int places[16];
                 int found = 0;
-                int last = -1;
-                int distance = 0;
-                for (int t = LENGTH - 1; t >= 0; t--) {
-                    if (line[t] == nothing)
-                        continue;
-                    if (last >= 0 && distance)
-                        assert_int_equal(last - t, distance);
-                    if (last >= 0)
-                        distance = last - t;
-                    last = t;
-                    found++;
-                }
-                assert_true(line[LENGTH - 1] != nothing);
+                for (int t = 0; t < LENGTH; t++)
+                    if (line[t] != nothing) {
+                        assert_true(found < 16);
+                        places[found++] = t;
+                    }
+                assert_true(found > 0);
+                bool even = true;
+                for (int k = 2; k < found; k++)
+                    even &= places[k] - places[k - 1] == places[1] - places[0];
+                uneven += !even;
                 for (int k = 0; k < 4; k++)
-                    for (int s = 0; s < 3; s++)
-                        seen[k][s] |= found == counts[k] && (found == 1 || distance == strides[s]);
-                assert_true(found == 1 || found == 2 || found == 8 || found == 16);
+                    for (int j = 0; j < 3; j++)
+                        seen[k][j] |= even && found == counts[k] &&
+                                      (found == 1 || places[1] - places[0] == strides[j]);
+                last += places[found - 1] == LENGTH - 1;
+                first += places[0] == 0;
+                early += places[found - 1] < LENGTH - 256 * 16;
             }
             for (int k = 0; k < 4; k++)
-                for (int s = 0; s < 3; s++)
-                    assert_true(seen[k][s]);
+                for (int j = 0; j < 3; j++)
+                    assert_true(seen[k][j]);
+            assert_true(last >= LINES / 4 && first >= LINES / 4 && early >= 4 && uneven >= 4);
             free_lines(&v);
         }
-    /* A line shorter than the count still has its last place and stays inside. */
+    /* A line shorter than the count has a term, and stays inside. */
     for (int64_t length = 1; length < 20; length++) {
         tk_case c = make_case(&product, TK_F16, 24, 2, length);
         inputs in;
         inputs_make(&in, &c);
         tki_family_fill(family("few"), &c, 3, in.data);
         inputs_check(&in, &c);
-        for (int l = 0; l < 24; l++)
-            assert_true((((const uint16_t *)in.data[0])[l * length + length - 1] & 0x7fff) != 0);
+        for (int l = 0; l < 24; l++) {
+            int terms = 0;
+            for (int64_t t = 0; t < length; t++)
+                terms += (((const uint16_t *)in.data[0])[l * length + t] & 0x7fff) != 0;
+            assert_true(terms > 0);
+        }
         inputs_free(&in);
     }
 }
@@ -626,6 +649,550 @@ static void midpoints_are_midpoints(void **state)
     }
 }
 
+/* -- Inputs without slack -------------------------------------------------------------------------------------------- */
+
+/* The largest power of two that divides it. */
+static double unit_of(double value)
+{
+    int exponent;
+    double fraction = frexp(value, &exponent);
+    while (fraction != floor(fraction)) {
+        fraction *= 2;
+        exponent--;
+    }
+    while (fmod(fraction, 2) == 0) {
+        fraction /= 2;
+        exponent++;
+    }
+    return ldexp(1, exponent);
+}
+
+/* The factors of an op's sums, as the family drew them: one or two tensors of `count` lines of `length`. */
+typedef struct factor {
+    double *value;
+    int64_t count, length;
+} factor;
+
+static int draw_factors(factor f[2], const tk_case *c, const char *name, uint64_t seed)
+{
+    inputs in;
+    int found = 0;
+    inputs_make(&in, c);
+    tki_family_fill(family(name), c, seed, in.data);
+    for (int p = 0; p < c->contract->param_count; p++) {
+        const tk_param *param = &c->contract->params[p];
+        if (param->output || param->kind != TK_KIND_VALUE)
+            continue;
+        int64_t rows = c->dims[param->dim[0]];
+        int64_t cols = c->dims[param->dim[1]];
+        bool down_rows = param->inner_axis == 0;
+        factor *here = &f[found++];
+        *here = (factor){.count = down_rows ? cols : rows, .length = down_rows ? rows : cols};
+        here->value = malloc((size_t)(rows * cols) * sizeof *here->value);
+        assert_non_null(here->value);
+        for (int64_t r = 0; r < rows; r++)
+            for (int64_t k = 0; k < cols; k++)
+                here->value[down_rows ? k * rows + r : r * cols + k] = tki_decode(
+                    c->dtype, ((const uint16_t *)in.data[p])[r * cols + k]);
+    }
+    inputs_free(&in);
+    return found;
+}
+
+static const char *const summing_ops[] = {"gemm", "gemm_grad_a", "gemm_grad_b", "softmax_bwd", "embedding_bwd"};
+
+/* A case of one of them whose sums have that length, with few of them. */
+static tk_case summing_case(const char *op, tk_dtype dtype, int64_t length)
+{
+    tk_case c = make_case(tk_contract_find(op), dtype, 3, 3, 3);
+    for (int p = 0; p < c.contract->param_count; p++)
+        if (c.contract->params[p].inner_axis >= 0)
+            c.dims[c.contract->params[p].dim[c.contract->params[p].inner_axis]] = length;
+    return c;
+}
+
+/* Every term is a multiple of one power of two, and the magnitudes of any line's terms together are at most 2^24 of it. */
+static void exact_sums_are_exact(void **state)
+{
+    (void)state;
+    static const int64_t lengths[] = {1, 2, 3, 4, 5, 17, 64, 300, 4099, 65536, 200003};
+    for (int o = 0; o < 5; o++)
+        for (int d = 0; d < 2; d++)
+            for (int k = 0; k < 11; k++) {
+                tk_case c = summing_case(summing_ops[o], dtypes[d], lengths[k]);
+                factor f[2] = {{0}, {0}};
+                int factors = draw_factors(f, &c, "exact", 5 + (uint64_t)k);
+                double unit = 1;
+                for (int i = 0; i < factors; i++) {
+                    double here = INFINITY;
+                    for (int64_t e = 0; e < f[i].count * f[i].length; e++) {
+                        assert_true(f[i].value[e] != 0 && isfinite(f[i].value[e]));
+                        here = fmin(here, unit_of(f[i].value[e]));
+                    }
+                    assert_int_equal(f[i].length, lengths[k]);
+                    unit *= here;
+                }
+                assert_true(unit >= 0x1p-126 && unit <= 0x1p103);
+                /* With the largest factor of any line at each place: no sum has larger terms. */
+                double sum = 0;
+                for (int64_t t = 0; t < lengths[k]; t++) {
+                    double term = 1;
+                    for (int i = 0; i < factors; i++) {
+                        double largest = 0;
+                        for (int64_t l = 0; l < f[i].count; l++)
+                            largest = fmax(largest, fabs(f[i].value[l * f[i].length + t]));
+                        term *= largest;
+                    }
+                    sum += term;
+                }
+                assert_true(sum <= 0x1p24 * unit);
+                for (int i = 0; i < factors; i++)
+                    free(f[i].value);
+            }
+}
+
+/* A term that is lost changes the rounded sum more often than not. */
+static void exact_sums_show_each_term(void **state)
+{
+    (void)state;
+    static const int64_t lengths[] = {2, 17, 300, 4099};
+    for (int d = 0; d < 2; d++)
+        for (int k = 0; k < 4; k++) {
+            tk_case c = summing_case("gemm", dtypes[d], lengths[k]);
+            factor f[2];
+            int64_t shown = 0;
+            assert_int_equal(draw_factors(f, &c, "exact", 9), 2);
+            for (int line = 0; line < 9; line++) {
+                const double *a = &f[0].value[line / 3 * lengths[k]];
+                const double *b = &f[1].value[line % 3 * lengths[k]];
+                double sum = 0;
+                for (int64_t t = 0; t < lengths[k]; t++)
+                    sum += a[t] * b[t];
+                for (int64_t t = 0; t < lengths[k]; t++)
+                    shown += tki_round_double(dtypes[d], sum) != tki_round_double(dtypes[d], sum - a[t] * b[t]);
+            }
+            if (shown < lengths[k] * 9 * 3 / 4)
+                fail_msg("%lld of %lld terms show", (long long)shown, (long long)lengths[k] * 9);
+            free(f[0].value);
+            free(f[1].value);
+        }
+}
+
+/* Every element is at the maximum or more than 104 below it; what stands there and how often varies as promised. */
+static void plateaus_are_plateaus(void **state)
+{
+    (void)state;
+    for (int d = 0; d < 2; d++) {
+        int zero = 0;
+        int telling = 0;
+        int all = 0;
+        int infinite = 0;
+        int first = 0;
+        int middle = 0;
+        int last = 0;
+        int lines_seen = 0;
+        for (uint64_t seed = 1; seed <= 4; seed++) {
+            lines v;
+            draw_lines(&v, &row, dtypes[d], "plateau", seed);
+            for (int l = 0; l < LINES; l++) {
+                const double *line = &v.value[l * LENGTH];
+                double highest = -INFINITY;
+                int64_t count = 0;
+                for (int t = 0; t < LENGTH; t++)
+                    highest = fmax(highest, line[t]);
+                assert_true(isfinite(highest));
+                bool has_infinity = false;
+                for (int t = 0; t < LENGTH; t++) {
+                    assert_true(line[t] == highest || highest - line[t] > 104);
+                    count += line[t] == highest;
+                    has_infinity |= isinf(line[t]);
+                    middle += line[t] == highest && t > 100 && t < LENGTH - 4096 && count == 1;
+                }
+                uint32_t share = tki_round_double(dtypes[d], 1 / (double)count);
+                telling += share != tki_round_double(dtypes[d], 1 / (double)(count + 1)) &&
+                           (count == 1 || share != tki_round_double(dtypes[d], 1 / (double)(count - 1)));
+                /* A confident target of an even line stands on it. */
+                assert_true(l & 1 || line[(7 * l + 3) % LENGTH] == highest);
+                zero += highest == 0;
+                all += count == LENGTH;
+                infinite += has_infinity;
+                first += line[0] == highest;
+                last += line[LENGTH - 1] == highest;
+                lines_seen++;
+            }
+            free_lines(&v);
+        }
+        assert_true(zero > lines_seen / 3 && telling > lines_seen / 3 && all > lines_seen / 10);
+        assert_true(infinite > lines_seen / 8 && first > lines_seen / 8 && last > lines_seen / 8 && middle > 8);
+    }
+}
+
+/* Lines that underflow without their maximum and lines that overflow, and moderate ones of either sign. */
+static void offsets_reach_both_ways(void **state)
+{
+    (void)state;
+    for (int d = 0; d < 2; d++) {
+        int below = 0;
+        int above = 0;
+        int moderate[2] = {0};
+        int far = 0;
+        for (uint64_t seed = 1; seed <= 2; seed++) {
+            lines v;
+            draw_lines(&v, &row, dtypes[d], "offset", seed);
+            for (int l = 0; l < LINES; l++) {
+                double highest = -INFINITY;
+                double lowest = INFINITY;
+                for (int t = 0; t < LENGTH; t++) {
+                    assert_true(isfinite(v.value[l * LENGTH + t]));
+                    highest = fmax(highest, v.value[l * LENGTH + t]);
+                    lowest = fmin(lowest, v.value[l * LENGTH + t]);
+                }
+                below += highest < -104 && highest > -400;
+                above += lowest > 89;
+                far += fabs(highest) > 800;
+                double middle = (highest + lowest) / 2;
+                moderate[middle > 0] += fabs(middle) < 80;
+            }
+            free_lines(&v);
+        }
+        assert_true(below >= 3 && above >= 3 && far >= 6 && moderate[0] >= 15 && moderate[1] >= 15);
+    }
+}
+
+/* Sums of two products beside a midpoint by less than three units squared, on either side, never on it. */
+static void near_ties_are_near(void **state)
+{
+    (void)state;
+    for (int d = 0; d < 2; d++) {
+        double ulp = dtypes[d] == TK_F16 ? 0x1p-10 : 0x1p-7;
+        int side[2] = {0};
+        tk_case c = make_case(tk_contract_find("gemm"), dtypes[d], 40, 5, 333);
+        factor f[2];
+        assert_int_equal(draw_factors(f, &c, "near_tie", 4), 2);
+        for (int i = 0; i < 200; i++) {
+            double sum = 0;
+            int terms = 0;
+            for (int64_t t = 0; t < 333; t++) {
+                double term = f[0].value[i / 5 * 333 + t] * f[1].value[i % 5 * 333 + t];
+                sum += term;
+                terms += term != 0;
+            }
+            assert_int_equal(terms, 2);
+            double places = fabs(sum) / tki_ulp(dtypes[d], sum);
+            double from = places - floor(places) - 0.5;
+            /* Just below a power of two the unit is half as large, and the sum may end up on a number itself. */
+            if (fabs(from) > 0.4)
+                continue;
+            assert_true(from != 0 && fabs(from) <= 4 * ulp);
+            side[from > 0]++;
+        }
+        assert_true(side[0] > 40 && side[1] > 40);
+        free(f[0].value);
+        free(f[1].value);
+    }
+}
+
+static double gelu_derivative(double x)
+{
+    double two_z = 2 * 0.79788456080286535588 * (x + 0.044715 * x * x * x);
+    double sigma = 1 / (1 + exp(-two_z));
+    return sigma * (1 + (1 - sigma) * 2 * 0.79788456080286535588 * x * (1 + 3 * 0.044715 * x * x));
+}
+
+/* The gradients that come in are chosen for each x: the products lie nearer to midpoints than those of any others would. */
+static void near_ties_of_the_gradient_are_near(void **state)
+{
+    (void)state;
+    enum { N = 3000 };
+    for (int d = 0; d < 2; d++) {
+        tk_case c = make_case(tk_contract_find("gelu_bwd"), dtypes[d], N, 0, 0);
+        inputs in;
+        inputs_make(&in, &c);
+        tki_family_fill(family("near_tie"), &c, 3, in.data);
+        inputs_check(&in, &c);
+        int near = 0;
+        int counted = 0;
+        for (int i = 0; i < N; i++) {
+            double x = tki_decode(dtypes[d], ((const uint16_t *)in.data[1])[i]);
+            double gradient = tki_decode(dtypes[d], ((const uint16_t *)in.data[0])[i]);
+            assert_true(isfinite(gradient));
+            double value = gradient * gelu_derivative(x);
+            /* Far out every product is the gradient itself or nothing. */
+            if (!(fabs(x) < 4 && fabs(x) > 0x1p-6 && fabs(value) > 0x1p-14 && fabs(value) < 60000))
+                continue;
+            double places = fabs(value) / tki_ulp(dtypes[d], value);
+            near += fabs(places - floor(places) - 0.5) < 1.0 / 32;
+            counted++;
+        }
+        assert_true(counted > 50 && near > counted * 3 / 4);
+        inputs_free(&in);
+    }
+}
+
+static void one_special_at_a_time(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 3; i++)
+        for (int d = 0; d < 2; d++) {
+            int lines_with[2] = {0};
+            int first = 0;
+            int last = 0;
+            for (uint64_t seed = 1; seed <= 4; seed++) {
+                lines v;
+                draw_lines(&v, contract_at(i), dtypes[d], "one_special", seed);
+                for (int l = 0; l < LINES; l++) {
+                    int found = 0;
+                    for (int t = 0; t < LENGTH; t++) {
+                        bool here = !isfinite(v.value[l * LENGTH + t]);
+                        found += here;
+                        first += here && t == 0;
+                        last += here && t == LENGTH - 1;
+                    }
+                    assert_true(found <= 1);
+                    lines_with[found]++;
+                }
+                free_lines(&v);
+            }
+            assert_true(lines_with[0] > LINES && lines_with[1] > LINES / 2 && first > 0 && last > 0);
+        }
+}
+
+/* In both factors, but not in lines that meet. */
+static void small_numbers_among_normal_ones(void **state)
+{
+    (void)state;
+    for (int o = 0; o < 2; o++)
+        for (int d = 0; d < 2; d++) {
+            tk_case c = make_case(tk_contract_find(o ? "softmax_bwd" : "gelu_bwd"), dtypes[d], o ? 20 : 2000, 100, 0);
+            double smallest = dtypes[d] == TK_F16 ? 0x1p-14 : 0x1p-126;
+            inputs in;
+            inputs_make(&in, &c);
+            tki_family_fill(family("small_among"), &c, 2, in.data);
+            for (int p = 0; p < 2; p++) {
+                int subnormal = 0;
+                int zeros[2] = {0};
+                int normal = 0;
+                for (int e = 0; e < 2000; e++) {
+                    uint16_t bits = ((const uint16_t *)in.data[p])[e];
+                    double value = fabs(tki_decode(dtypes[d], bits));
+                    subnormal += value > 0 && value < smallest;
+                    zeros[bits >> 15] += value == 0;
+                    normal += value >= 0.01;
+                }
+                assert_true(subnormal > 100 && zeros[0] > 50 && zeros[1] > 50 && normal > 400);
+            }
+            inputs_free(&in);
+        }
+}
+
+static void peaks_stand_where_code_changes(void **state)
+{
+    (void)state;
+    int first = 0;
+    int last = 0;
+    int edge = 0;
+    int several = 0;
+    int descending = 0;
+    for (uint64_t seed = 1; seed <= 6; seed++) {
+        lines v;
+        draw_lines(&v, &row, TK_F16, "peaks", seed);
+        for (int l = 0; l < LINES; l++) {
+            const double *line = &v.value[l * LENGTH];
+            int highest = 0;
+            int count = 0;
+            bool falls = true;
+            for (int t = 1; t < LENGTH; t++) {
+                highest = line[t] > line[highest] ? t : highest;
+                falls &= line[t] <= line[t - 1];
+            }
+            for (int t = 0; t < LENGTH; t++)
+                count += line[t] == line[highest];
+            descending += falls;
+            first += highest == 0 && !falls;
+            last += highest == LENGTH - 1;
+            edge += highest > 0 && highest < LENGTH - 1 && (highest % 64 == 0 || highest % 64 == 63);
+            several += count > 1 && !falls;
+        }
+        free_lines(&v);
+    }
+    assert_true(first > 3 && last > 3 && edge > 10 && several > 30 && descending > 30);
+}
+
+/* All 65536 in as many elements, of the input that the op is a function of, at every seed. */
+static void each_pattern_comes(void **state)
+{
+    (void)state;
+    enum { N = 65536 };
+    static const char *const ops[] = {"gelu_fwd", "gelu_bwd"};
+    for (int o = 0; o < 2; o++)
+        for (uint64_t seed = 1; seed <= 3; seed++) {
+            static bool seen[N];
+            memset(seen, 0, sizeof seen);
+            tk_case c = make_case(tk_contract_find(ops[o]), dtypes[seed & 1], N, 0, 0);
+            inputs in;
+            inputs_make(&in, &c);
+            tki_family_fill(family("each_pattern"), &c, seed, in.data);
+            for (int i = 0; i < N; i++)
+                seen[((const uint16_t *)in.data[o])[i]] = true;
+            for (int i = 0; i < N; i++)
+                assert_true(seen[i]);
+            for (int i = 0; o && i < N; i++)
+                seen[((const uint16_t *)in.data[0])[i]] = false;
+            int others = 0;
+            for (int i = 0; i < N; i++)
+                others += !seen[i];
+            assert_true(!o || others > 5000);
+            inputs_free(&in);
+        }
+}
+
+static void thresholds_come_with_neighbours(void **state)
+{
+    (void)state;
+    static const double some[] = {1, 0.5, 10, 20, 87.3, 88, 88.7, 103.9, 104, 15, 17, 65504};
+    static bool seen[65536];
+    for (int d = 0; d < 2; d++) {
+        memset(seen, 0, sizeof seen);
+        lines v;
+        draw_lines(&v, &row, dtypes[d], "thresholds", 1);
+        for (int k = 0; k < LINES * LENGTH; k++) {
+            seen[v.bits[k]] = true;
+            assert_true(isfinite(v.value[k]));
+        }
+        for (int k = 0; k < 12; k++)
+            for (int sign = 0; sign < 2; sign++)
+                for (int step = -1; step <= 1; step++) {
+                    uint32_t bits = tki_round_double(dtypes[d], some[k]) + (uint32_t)step;
+                    if (tki_is_finite(dtypes[d], bits))
+                        assert_true(seen[bits | (sign ? 0x8000u : 0)]);
+                }
+        free_lines(&v);
+    }
+}
+
+static void every_exponent_comes(void **state)
+{
+    (void)state;
+    enum { N = 20000 };
+    for (int d = 0; d < 2; d++) {
+        bool seen[2][256] = {{false}};
+        tk_case c = make_case(tk_contract_find("gelu_fwd"), dtypes[d], N, 0, 0);
+        inputs in;
+        inputs_make(&in, &c);
+        tki_family_fill(family("log_uniform"), &c, 2, in.data);
+        int shift = dtypes[d] == TK_F16 ? 10 : 7;
+        for (int i = 0; i < N; i++) {
+            uint16_t bits = ((const uint16_t *)in.data[0])[i];
+            seen[bits >> 15][(bits & 0x7fff) >> shift] = true;
+        }
+        for (int e = 0; e < (dtypes[d] == TK_F16 ? 31 : 255); e++)
+            assert_true(seen[0][e] && seen[1][e]);
+        inputs_free(&in);
+    }
+}
+
+static void hits_are_counted_and_placed(void **state)
+{
+    (void)state;
+    enum { COUNT = 6000, BOUND = 70000, LARGE = (1 << 24) + 99 };
+    static int32_t index[COUNT];
+    static int hits[BOUND];
+    void *data[] = {NULL, NULL, index, NULL};
+    tk_case c = make_case(&product, TK_F16, COUNT, BOUND, 0);
+
+    tki_family_fill(family("counted"), &c, 1, data);
+    memset(hits, 0, sizeof hits);
+    for (int i = 0; i < COUNT; i++)
+        hits[index[i]]++;
+    static const int promised[] = {1, 2, 3, 63, 64, 65, 127, 128, 129, 255, 256, 257};
+    int lines_of[12] = {0};
+    for (int v = 0; v < BOUND; v++)
+        for (int k = 0; k < 12; k++)
+            lines_of[k] += hits[v] == promised[k];
+    for (int k = 0; k < 12; k++)
+        assert_true(lines_of[k] >= 2);
+
+    tki_family_fill(family("index_runs"), &c, 1, data);
+    int lengths[300] = {0};
+    for (int i = 0, length = 0; i < COUNT; i++) {
+        length++;
+        if (i + 1 == COUNT || index[i + 1] != index[i]) {
+            lengths[length < 300 ? length : 0]++;
+            length = 0;
+        }
+    }
+    int exact = 0;
+    for (int k = 0; k < 12; k++)
+        exact += lengths[promised[k]] > 0;
+    assert_true(exact >= 8);
+
+    bool far_apart = false;
+    for (uint64_t seed = 1; seed < 6; seed++) {
+        tki_family_fill(family("two_indices"), &c, seed, data);
+        for (int i = 2; i < COUNT; i++)
+            assert_int_equal(index[i], index[i - 2]);
+        far_apart |= abs(index[1] - index[0]) == 1 << 16;
+    }
+    assert_true(far_apart);
+
+    memset(hits, 0, sizeof hits);
+    int ascending = 0;
+    tki_family_fill(family("permuted"), &c, 2, data);
+    for (int i = 0; i < COUNT; i++) {
+        assert_int_equal(hits[index[i]]++, 0);
+        ascending += i > 0 && index[i] == index[i - 1] + 1;
+    }
+    assert_true(ascending < COUNT / 10);
+
+    tki_family_fill(family("last_indices"), &c, 1, data);
+    memset(hits, 0, sizeof hits);
+    for (int i = 0; i < COUNT; i++)
+        hits[index[i]]++;
+    for (int v = 0; v < BOUND; v++)
+        assert_int_equal(hits[v] > 0, v >= BOUND - 8);
+
+    c = make_case(&product, TK_F16, COUNT, LARGE, 0);
+    tki_family_fill(family("high_indices"), &c, 1, data);
+    static const int32_t some[] = {127,   128,   255,   256,           257,     32767,         32768,
+                                   65535, 65536, 65537, (1 << 24) - 1, 1 << 24, (1 << 24) + 1, LARGE - 1};
+    for (int k = 0; k < 14; k++) {
+        bool found = false;
+        for (int i = 0; i < COUNT; i++)
+            found |= index[i] == some[k];
+        assert_true(found);
+    }
+}
+
+static void targets_are_ignored_in_every_way(void **state)
+{
+    (void)state;
+    enum { ROWS = 50 };
+    static int32_t target[ROWS];
+    void *data[] = {NULL, target, NULL};
+    uint16_t *x = malloc(ROWS * 9 * sizeof *x);
+    assert_non_null(x);
+    data[0] = x;
+    tk_case c = make_case(&row, TK_F16, ROWS, 9, 0);
+    bool none = false;
+    bool all = false;
+    bool first = false;
+    bool last = false;
+    bool some = false;
+    for (uint64_t seed = 0; seed < 200; seed++) {
+        int ignored = 0;
+        tki_family_fill(family("normal"), &c, seed, data);
+        for (int i = 0; i < ROWS; i++)
+            ignored += target[i] == -100;
+        none |= ignored == 0;
+        all |= ignored == ROWS;
+        first |= ignored == 1 && target[0] == -100;
+        last |= ignored == 1 && target[ROWS - 1] == -100;
+        some |= ignored > 1 && ignored < ROWS / 2;
+    }
+    assert_true(none && all && first && last && some);
+    free(x);
+}
+
 /* -- Trials ---------------------------------------------------------------------------------------------------- */
 
 static void all_patterns_of_the_domain(void **state)
@@ -707,6 +1274,238 @@ static void trials_of_a_level(void **state)
     tk_ctx_destroy(ctx);
 }
 
+static const uint64_t trial_seeds[] = {TK_SEED_DEFAULT, 1, 0xfedcba9876543210};
+
+static tki_trials trials_for(tk_ctx *ctx, const tk_contract *contract, tk_dtype dtype, tk_level level, uint64_t seed)
+{
+    tk_certify_options options = TK_CERTIFY_DEFAULTS;
+    options.level = level;
+    options.seed = seed;
+    tki_trials trials;
+    assert_ok(ctx, tki_trials_make(ctx, contract, dtype, TK_I64, &options, &trials));
+    return trials;
+}
+
+/* Whatever the seed, each size of each op has each residue modulo 32 at quick. */
+static void residues_are_covered(void **state)
+{
+    (void)state;
+    tk_ctx *ctx = new_context();
+    for (int i = 0; tk_contract_at(i); i++)
+        for (int s = 0; s < 3; s++)
+            for (int d = 0; d < 2; d++) {
+                const tk_contract *contract = tk_contract_at(i);
+                tki_trials trials = trials_for(ctx, contract, dtypes[d], TK_QUICK, trial_seeds[s]);
+                for (int dim = 0; dim < contract->dim_count; dim++) {
+                    uint32_t seen = 0;
+                    for (int64_t t = 0; t < trials.count; t++)
+                        if (trials.list[t].c.dims[dim] > 0)
+                            seen |= UINT32_C(1) << trials.list[t].c.dims[dim] % 32;
+                    assert_int_equal(seen, UINT32_MAX);
+                }
+                free(trials.list);
+            }
+    tk_ctx_destroy(ctx);
+}
+
+/* Tiles, squares, wide rows and long ones: what has code of its own in many kernels is tried at quick. */
+static void shapes_that_kernels_treat_apart(void **state)
+{
+    (void)state;
+    tk_ctx *ctx = new_context();
+    for (int i = 0; tk_contract_at(i); i++)
+        for (int s = 0; s < 3; s++) {
+            const tk_contract *contract = tk_contract_at(i);
+            tki_trials trials = trials_for(ctx, contract, TK_BF16, TK_QUICK, trial_seeds[s]);
+            int dims = contract->dim_count;
+            bool tiles[5] = {false};
+            bool squares[3][2] = {{false}};
+            bool beyond[3][4] = {{false}};
+            bool widths[14] = {false};
+            int patterns = 0;
+            static const int64_t tile[] = {8, 16, 32, 64, 128};
+            static const int64_t limits[] = {1024, 2048, 4096, 65536};
+            static const int64_t wide[] = {512,  768,  1000, 1024, 1536, 2048, 3072,
+                                           4096, 8192, 255,  256,  257,  1023, 1025};
+            for (int64_t t = 0; t < trials.count; t++) {
+                const int64_t *size = trials.list[t].c.dims;
+                for (int k = 0; k < 5; k++) {
+                    bool all = true;
+                    for (int d = 0; d < dims; d++)
+                        all &= size[d] > 0 && size[d] % tile[k] == 0;
+                    tiles[k] |= all;
+                }
+                for (int d = 0; d < 3 && dims == 3; d++) {
+                    bool square = size[d] == size[(d + 1) % 3] && size[d] != size[(d + 2) % 3] && size[d] > 15;
+                    squares[d][size[d] % 16 == 0] |= square;
+                }
+                for (int d = 0; d < dims; d++)
+                    for (int k = 0; k < 4; k++)
+                        beyond[d][k] |= size[d] > limits[k];
+                for (int k = 0; k < 14; k++)
+                    widths[k] |= dims == 2 && size[1] == wide[k];
+                patterns += trials.list[t].family == family("each_pattern") && size[0] >= 65536;
+            }
+            for (int k = 0; k < (dims == 2 ? 4 : 5); k++)
+                if (!tiles[k])
+                    fail_msg("%s has no shape of multiples of %lld", contract->name, (long long)tile[k]);
+            for (int d = 0; d < 3 && dims == 3; d++)
+                assert_true(squares[d][0] && (squares[d][1] || tk_contract_takes_index(contract)));
+            for (int d = 0; d < dims; d++)
+                for (int k = 0; k < 4; k++)
+                    assert_true(beyond[d][k]);
+            for (int k = 0; k < 14 && dims == 2; k++)
+                assert_true(widths[k]);
+            assert_true(dims > 1 || patterns > 0);
+            free(trials.list);
+        }
+    tk_ctx_destroy(ctx);
+}
+
+static void large_shapes_at_full(void **state)
+{
+    (void)state;
+    tk_ctx *ctx = new_context();
+    const int64_t many = 1 << 24;
+    for (int i = 0; tk_contract_at(i); i++) {
+        const tk_contract *contract = tk_contract_at(i);
+        tki_trials trials = trials_for(ctx, contract, TK_F16, TK_FULL, 7);
+        bool sizes[3] = {false};
+        bool tensors = false;
+        bool beyond = false;
+        for (int64_t t = 0; t < trials.count; t++) {
+            const tki_trial *trial = &trials.list[t];
+            int64_t most = 0;
+            for (int p = 0; p < contract->param_count; p++)
+                most = tk_case_elements(&trial->c, p) > most ? tk_case_elements(&trial->c, p) : most;
+            beyond |= most > INT64_C(1) << 32;
+            /* What may be left out is what no machine must have the memory for. */
+            assert_int_equal(trial->where_memory_allows, most > INT64_C(1) << 30);
+            tensors |= most > many && !trial->where_memory_allows;
+            for (int d = 0; d < contract->dim_count; d++)
+                sizes[d] |= trial->c.dims[d] > many && !trial->where_memory_allows;
+        }
+        assert_true(tensors && beyond);
+        for (int d = 0; d < contract->dim_count; d++)
+            assert_true(sizes[d]);
+        free(trials.list);
+    }
+    tk_ctx_destroy(ctx);
+}
+
+static bool same_trial(const tki_trial *a, const tki_trial *b)
+{
+    return a->family == b->family && a->seed == b->seed && !memcmp(a->c.dims, b->c.dims, sizeof a->c.dims) &&
+           a->c.xent.label_smoothing == b->c.xent.label_smoothing && a->c.xent.scale == b->c.xent.scale &&
+           a->c.xent.ignore_index == b->c.xent.ignore_index;
+}
+
+/* Seed, level, op and types decide, not what runs or how many processors there are; full begins with all of quick; no trial comes twice. */
+static void the_same_trials_everywhere(void **state)
+{
+    (void)state;
+    tk_ctx *ctx = new_context();
+    for (int i = 0; tk_contract_at(i); i++) {
+        const tk_contract *contract = tk_contract_at(i);
+        assert_ok(ctx, tk_ctx_set_threads(ctx, 1));
+        tki_trials quick = trials_for(ctx, contract, TK_F16, TK_QUICK, 3);
+        assert_ok(ctx, tk_ctx_set_threads(ctx, 7));
+        tki_trials full = trials_for(ctx, contract, TK_F16, TK_FULL, 3);
+        tki_trials others = trials_for(ctx, contract, TK_F16, TK_QUICK, 4);
+        static const tk_kernel_file file = {0};
+        tk_certify_options options = TK_CERTIFY_DEFAULTS;
+        options.seed = 3;
+        options.kernel_file = &file;
+        tki_trials brought;
+        assert_ok(ctx, tki_trials_make(ctx, contract, TK_F16, TK_I64, &options, &brought));
+        assert_int_equal(brought.count, quick.count);
+        assert_true(full.count > quick.count && others.count == quick.count);
+        int other_shapes = 0;
+        for (int64_t t = 0; t < quick.count; t++) {
+            assert_true(same_trial(&quick.list[t], &full.list[t]));
+            assert_true(same_trial(&quick.list[t], &brought.list[t]));
+            other_shapes += memcmp(quick.list[t].c.dims, others.list[t].c.dims, sizeof quick.list[t].c.dims) != 0;
+        }
+        assert_true(other_shapes > 50);
+        for (int64_t a = 0; a < full.count; a++)
+            for (int64_t b = 0; b < a; b++)
+                assert_false(same_trial(&full.list[a], &full.list[b]));
+        free(quick.list);
+        free(full.list);
+        free(others.list);
+        free(brought.list);
+    }
+    tk_ctx_destroy(ctx);
+}
+
+static void options_are_drawn(void **state)
+{
+    (void)state;
+    tk_ctx *ctx = new_context();
+    for (int s = 0; s < 3; s++) {
+        tki_trials trials = trials_for(ctx, tk_contract_find("xent"), TK_F16, TK_QUICK, trial_seeds[s]);
+        int smoothing[5] = {0};
+        int scale[5] = {0};
+        int ignored[8] = {0};
+        for (int64_t t = 0; t < trials.count; t++) {
+            const tk_xent_options *x = &trials.list[t].c.xent;
+            const float eps = x->label_smoothing;
+            const int64_t k = x->ignore_index;
+            assert_true(eps >= 0 && eps <= 1 && isfinite(x->scale));
+            smoothing[eps == 0 ? 0 : eps < 0.01f ? 1 : eps < 0.5f ? 2 : eps < 1 ? 3 : 4]++;
+            scale[x->scale == 0 ? 0 : x->scale < 0 ? 1 : x->scale < 0.01f ? 2 : x->scale <= 1 ? 3 : 4]++;
+            ignored[k == -100                                ? 0
+                    : k < -100 && k >= INT32_MIN             ? 1
+                    : k >= 0 && k < trials.list[t].c.dims[1] ? 2
+                    : k > 255 && k < 65536                   ? 3
+                    : k >= 65536 && k <= INT32_MAX           ? 4
+                    : k > INT32_MAX                          ? 5
+                    : k < INT32_MIN                          ? 6
+                                                             : 7]++;
+        }
+        for (int i = 0; i < 5; i++)
+            assert_true(smoothing[i] > 0 && scale[i] > 0);
+        for (int i = 0; i < 7; i++)
+            assert_true(ignored[i] > 0);
+        free(trials.list);
+    }
+    tk_ctx_destroy(ctx);
+}
+
+/* An index that is neither in range nor ignored would be refused, not judged. */
+static void targets_of_all_trials_are_valid(void **state)
+{
+    (void)state;
+    tk_ctx *ctx = new_context();
+    static const tk_dtype index_dtypes[] = {TK_I32, TK_I64};
+    for (int i = 0; tk_contract_at(i); i++)
+        for (int wide = 0; wide < 2 && tk_contract_takes_index(tk_contract_at(i)); wide++) {
+            const tk_contract *contract = tk_contract_at(i);
+            const tk_certify_options options = TK_CERTIFY_DEFAULTS;
+            tki_trials trials;
+            assert_ok(ctx, tki_trials_make(ctx, contract, TK_F16, index_dtypes[wide], &options, &trials));
+            int64_t ignored = 0;
+            for (int64_t t = 0; t < trials.count; t++) {
+                const tki_trial *trial = &trials.list[t];
+                inputs in;
+                inputs_make(&in, &trial->c);
+                tki_trial_fill(trial, in.data);
+                for (int p = 0; p < contract->param_count; p++)
+                    for (int64_t e = 0;
+                         contract->params[p].kind == TK_KIND_INDEX && e < tk_case_elements(&trial->c, p); e++) {
+                        int64_t index = index_at(&trial->c, in.data[p], e);
+                        bool here = contract->takes_xent_options && index == trial->c.xent.ignore_index;
+                        ignored += here;
+                        assert_true(here || (index >= 0 && index < trial->c.dims[contract->params[p].indexed_dim]));
+                    }
+                inputs_free(&in);
+            }
+            assert_true(ignored > 100 || !contract->takes_xent_options);
+            free(trials.list);
+        }
+    tk_ctx_destroy(ctx);
+}
+
 static void restrictions_are_obeyed(void **state)
 {
     (void)state;
@@ -758,7 +1557,33 @@ static void same_bits_everywhere(void **state)
             tki_inputs_free(&drawn);
         }
     assert_true(tki_hash_finish(&hash, hex));
-    assert_string_equal(hex, "20a73b86921125a3340d1b81f86ee10a829bed137396e7b0fe4ca2898b73be36");
+    assert_string_equal(hex, "75626c4aafbbd0f076b1a62c6f5ab78d21f0c523058a52e12cd6ef0c4e77dd2a");
+    tk_ctx_destroy(ctx);
+}
+
+/* The same of the trials themselves. */
+static void same_trials_everywhere(void **state)
+{
+    (void)state;
+    tk_ctx *ctx = new_context();
+    tki_hash hash;
+    char hex[TKI_HASH_HEX];
+    tki_hash_begin(&hash);
+    for (int op = 0; op < tk_contract_count(); op++) {
+        tki_trials trials = trials_for(ctx, tk_contract_at(op), op % 2 ? TK_BF16 : TK_F16, TK_FULL, 7);
+        for (int64_t t = 0; t < trials.count; t++) {
+            const tki_trial *trial = &trials.list[t];
+            tki_hash_add(&hash, trial->c.dims, sizeof trial->c.dims);
+            tki_hash_add(&hash, &trial->family, sizeof trial->family);
+            tki_hash_add(&hash, &trial->seed, sizeof trial->seed);
+            tki_hash_add(&hash, &trial->c.xent.label_smoothing, sizeof trial->c.xent.label_smoothing);
+            tki_hash_add(&hash, &trial->c.xent.scale, sizeof trial->c.xent.scale);
+            tki_hash_add(&hash, &trial->c.xent.ignore_index, sizeof trial->c.xent.ignore_index);
+        }
+        free(trials.list);
+    }
+    assert_true(tki_hash_finish(&hash, hex));
+    assert_string_equal(hex, "d7a3910e899e984aaeb4ec60b6ff6054ee8a3069b6e97b000f94dc5ce0a1474f");
     tk_ctx_destroy(ctx);
 }
 
@@ -797,6 +1622,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names),
         cmocka_unit_test(same_bits_everywhere),
+        cmocka_unit_test(same_trials_everywhere),
         cmocka_unit_test(repeatable_and_inside),
         cmocka_unit_test(indices_are_in_range),
         cmocka_unit_test(index_families),
@@ -806,8 +1632,28 @@ int main(void)
         cmocka_unit_test(shapes_of_values),
         cmocka_unit_test(shapes_of_lines),
         cmocka_unit_test(midpoints_are_midpoints),
+        cmocka_unit_test(exact_sums_are_exact),
+        cmocka_unit_test(exact_sums_show_each_term),
+        cmocka_unit_test(plateaus_are_plateaus),
+        cmocka_unit_test(offsets_reach_both_ways),
+        cmocka_unit_test(near_ties_are_near),
+        cmocka_unit_test(near_ties_of_the_gradient_are_near),
+        cmocka_unit_test(one_special_at_a_time),
+        cmocka_unit_test(small_numbers_among_normal_ones),
+        cmocka_unit_test(peaks_stand_where_code_changes),
+        cmocka_unit_test(each_pattern_comes),
+        cmocka_unit_test(thresholds_come_with_neighbours),
+        cmocka_unit_test(every_exponent_comes),
+        cmocka_unit_test(hits_are_counted_and_placed),
+        cmocka_unit_test(targets_are_ignored_in_every_way),
         cmocka_unit_test(all_patterns_of_the_domain),
         cmocka_unit_test(trials_of_a_level),
+        cmocka_unit_test(residues_are_covered),
+        cmocka_unit_test(shapes_that_kernels_treat_apart),
+        cmocka_unit_test(large_shapes_at_full),
+        cmocka_unit_test(the_same_trials_everywhere),
+        cmocka_unit_test(options_are_drawn),
+        cmocka_unit_test(targets_of_all_trials_are_valid),
         cmocka_unit_test(restrictions_are_obeyed),
         cmocka_unit_test(large_tensors_are_drawn_in_order),
     };

@@ -1,7 +1,9 @@
-/* TRUSTED. The trials of each level. Shapes are edges first: zero, one, two, primes, sizes around powers of two, one very
- * long row, many very short ones. */
+/* TRUSTED. The trials of each level: shapes that stand in a list, shapes that are drawn by a law, and a tour through all families. All of it
+ * follows from seed, level, op and types. */
 #include "verify/cases.h"
 
+#include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,11 +21,19 @@ typedef enum shape_class {
 } shape_class;
 
 /* Which families a shape is tried with. */
-typedef enum breadth { EDGES, EVERY, NORMAL_ONLY } breadth;
+typedef enum breadth {
+    TWO,     /* the main one and one of the others in turn */
+    SEVERAL, /* and four of the others: one size, many inputs, for what is kept from one call to the next */
+    HIGH,    /* the main one and indices beyond what a narrow counter holds */
+    MAIN,    /* the main one, in which a wrong element shows at any shape */
+    SPARSE,  /* a main one and `few`: for rows so long that a dense sum has no bound */
+    PATTERN, /* each_pattern, where it applies */
+    BEYOND,  /* `normal` where the memory allows it: more than 2^32 elements */
+    EVERY    /* all */
+} breadth;
 
-/* The number goes into the seeds of the shape's trials and chooses among xent's options, so that it stays what it is, wherever
- * the shape stands: certificates name seeds. A new shape takes one from 100 on that its list has not had; those below belong to the
- * first shapes and to drawn ones. */
+/* The number goes into the seeds of the shape's trials, so that it stays what it is, wherever the shape stands: certificates name
+ * seeds. A new shape takes one from 200 on that its list has not had; from FIRST_TOUR on they belong to drawn ones. */
 typedef struct shape {
     int number;
     tk_level level; /* from this level on */
@@ -31,90 +41,263 @@ typedef struct shape {
     int64_t size[TK_MAX_DIMS];
 } shape;
 
+enum { FIRST_TOUR = 1000, FIRST_DRAWN = 2000, FULL_OFFSET = 2000 };
+
+#define Q TK_QUICK
+#define F TK_FULL
+
 static const shape vector_shapes[] = {
-    {0, TK_QUICK, EDGES, {0}},
-    {1, TK_QUICK, EVERY, {1}},
-    {2, TK_QUICK, EDGES, {2}},
-    {3, TK_QUICK, EDGES, {3}},
-    {4, TK_QUICK, EDGES, {7}},
-    {5, TK_QUICK, EDGES, {15}},
-    {6, TK_QUICK, EDGES, {16}},
-    {7, TK_QUICK, EDGES, {17}},
-    {8, TK_QUICK, EDGES, {31}},
-    {9, TK_QUICK, EDGES, {33}},
-    {10, TK_QUICK, EDGES, {64}},
-    {11, TK_QUICK, EDGES, {255}},
-    {12, TK_QUICK, EDGES, {256}},
-    {13, TK_QUICK, EVERY, {257}},
-    {14, TK_QUICK, EDGES, {1021}},
-    {15, TK_QUICK, EVERY, {4099}},
-    {16, TK_QUICK, EDGES, {16384}},
-    {17, TK_QUICK, EDGES, {65537}},
-    {18, TK_FULL, EVERY, {(1 << 18) + 1}},
-    {19, TK_FULL, EDGES, {(1 << 22) + 3}},
+    {0, Q, MAIN, {0}},
+    {1, Q, SEVERAL, {1}},
+    {2, Q, TWO, {2}},
+    {3, Q, TWO, {3}},
+    {4, Q, TWO, {7}},
+    {200, Q, TWO, {8}},
+    {5, Q, TWO, {15}},
+    {6, Q, TWO, {16}},
+    {7, Q, TWO, {17}},
+    {8, Q, TWO, {31}},
+    {201, Q, TWO, {32}},
+    {9, Q, TWO, {33}},
+    {10, Q, TWO, {64}},
+    {202, Q, TWO, {96}},
+    {203, Q, TWO, {128}},
+    {11, Q, TWO, {255}},
+    {12, Q, TWO, {256}},
+    {13, Q, TWO, {257}},
+    {204, Q, TWO, {512}},
+    {205, Q, TWO, {768}},
+    {206, Q, TWO, {1000}},
+    {14, Q, TWO, {1021}},
+    {207, Q, TWO, {1024}},
+    {208, Q, TWO, {2048}},
+    {209, Q, TWO, {4096}},
+    {15, Q, TWO, {4099}},
+    {210, Q, TWO, {8192}},
+    {211, Q, MAIN, {10007}},
+    {16, Q, TWO, {16384}},
+    {212, Q, MAIN, {32768}},
+    {17, Q, MAIN, {65537}},
+    {213, Q, PATTERN, {65536 + 43}},
+    {214, Q, MAIN, {131072}},
+    {18, F, TWO, {(1 << 18) + 1}},
+    {215, F, TWO, {1 << 20}},
+    {19, F, TWO, {(1 << 22) + 3}},
+    {216, F, MAIN, {(1 << 24) + 21}},
+    {217, F, BEYOND, {(INT64_C(1) << 32) + 37}},
 };
 
 static const shape row_shapes[] = {
-    {0, TK_QUICK, EDGES, {0, 5}},      {1, TK_QUICK, EDGES, {5, 0}},       {2, TK_QUICK, EVERY, {1, 1}},
-    {3, TK_QUICK, EDGES, {1, 2}},      {4, TK_QUICK, EDGES, {3, 1}},       {5, TK_QUICK, EDGES, {2, 3}},
-    {6, TK_QUICK, EDGES, {5, 15}},     {7, TK_QUICK, EDGES, {5, 16}},      {8, TK_QUICK, EDGES, {5, 17}},
-    {9, TK_QUICK, EVERY, {13, 33}},    {10, TK_QUICK, EDGES, {4, 255}},    {11, TK_QUICK, EDGES, {4, 256}},
-    {12, TK_QUICK, EVERY, {24, 257}},  {13, TK_QUICK, EDGES, {1000, 2}},   {14, TK_QUICK, EDGES, {7, 1023}},
-    {15, TK_QUICK, EVERY, {6, 1025}},  {16, TK_QUICK, EDGES, {2, 8191}},   {17, TK_QUICK, NORMAL_ONLY, {1, 32000}},
-    {18, TK_FULL, EVERY, {65, 4097}},  {19, TK_FULL, EDGES, {70001, 3}},   {20, TK_FULL, EDGES, {64, 32000}},
-    {21, TK_FULL, EDGES, {3, 128256}}, {22, TK_FULL, EDGES, {1, 1 << 20}},
+    {0, Q, MAIN, {0, 5}},
+    {1, Q, MAIN, {5, 0}},
+    {2, Q, SEVERAL, {1, 1}},
+    {3, Q, TWO, {1, 2}},
+    {4, Q, TWO, {3, 1}},
+    {5, Q, TWO, {2, 3}},
+    {200, Q, TWO, {4, 8}},
+    {6, Q, TWO, {5, 15}},
+    {7, Q, TWO, {5, 16}},
+    {8, Q, TWO, {5, 17}},
+    {201, Q, TWO, {8, 32}},
+    {9, Q, TWO, {13, 33}},
+    {202, Q, TWO, {16, 64}},
+    {203, Q, TWO, {64, 64}},
+    {204, Q, TWO, {32, 128}},
+    {10, Q, TWO, {4, 255}},
+    {11, Q, TWO, {4, 256}},
+    {12, Q, TWO, {24, 257}},
+    {205, Q, TWO, {3, 512}},
+    {206, Q, TWO, {3, 768}},
+    {207, Q, TWO, {3, 1000}},
+    {14, Q, TWO, {7, 1023}},
+    {208, Q, TWO, {4, 1024}},
+    {15, Q, TWO, {6, 1025}},
+    {209, Q, MAIN, {2, 1536}},
+    {210, Q, TWO, {3, 2048}},
+    {211, Q, MAIN, {3, 2049}},
+    {212, Q, MAIN, {2, 3072}},
+    {213, Q, TWO, {3, 4096}},
+    {214, Q, MAIN, {3, 4099}},
+    {16, Q, TWO, {2, 8191}},
+    {215, Q, MAIN, {2, 8192}},
+    {216, Q, MAIN, {2, 16384}},
+    {17, Q, MAIN, {1, 32000}},
+    {217, Q, MAIN, {1, 65536 + 19}},
+    {13, Q, TWO, {1000, 2}},
+    {218, Q, MAIN, {1025, 5}},
+    {219, Q, MAIN, {2049, 3}},
+    {220, Q, MAIN, {4099, 2}},
+    {221, Q, MAIN, {65536 + 37, 1}},
+    {18, F, TWO, {65, 4097}},
+    {222, F, TWO, {128, 4096}},
+    {19, F, TWO, {70001, 3}},
+    {20, F, TWO, {64, 32000}},
+    {21, F, SPARSE, {3, 128256}},
+    {223, F, MAIN, {2, 1 << 17}},
+    {22, F, SPARSE, {1, 1 << 20}},
+    {224, F, MAIN, {4099, 4097}},
+    {225, F, SPARSE, {1, (1 << 24) + 21}},
+    {226, F, MAIN, {(1 << 24) + 21, 1}},
+    {227, F, BEYOND, {(1 << 16) + 1, (1 << 16) + 3}},
 };
 
 static const shape product_shapes[] = {
-    {0, TK_QUICK, EDGES, {0, 3, 4}},        {1, TK_QUICK, EDGES, {3, 0, 4}},
-    {2, TK_QUICK, EDGES, {3, 4, 0}},        {3, TK_QUICK, EVERY, {1, 1, 1}},
-    {4, TK_QUICK, EDGES, {1, 1, 2}},        {5, TK_QUICK, EDGES, {1, 1, 300}},
-    {6, TK_QUICK, EDGES, {2, 3, 5}},        {7, TK_QUICK, EDGES, {7, 5, 3}},
-    {8, TK_QUICK, EDGES, {15, 17, 16}},     {9, TK_QUICK, EDGES, {16, 16, 17}},
-    {10, TK_QUICK, EVERY, {13, 11, 37}},    {11, TK_QUICK, EDGES, {31, 33, 64}},
-    {12, TK_QUICK, EDGES, {63, 65, 64}},    {13, TK_QUICK, EDGES, {64, 64, 63}},
-    {14, TK_QUICK, EDGES, {65, 64, 65}},    {15, TK_QUICK, EDGES, {1, 129, 70}},
-    {16, TK_QUICK, EDGES, {130, 1, 64}},    {17, TK_QUICK, EVERY, {24, 20, 513}},
-    {18, TK_QUICK, EDGES, {5, 7, 4099}},    {19, TK_QUICK, NORMAL_ONLY, {257, 255, 256}},
-    {20, TK_FULL, EVERY, {65, 63, 1025}},   {21, TK_FULL, EDGES, {1000, 777, 333}},
-    {22, TK_FULL, EDGES, {257, 255, 4099}}, {23, TK_FULL, EDGES, {2304, 2048, 16}},
-    {100, TK_FULL, EDGES, {70001, 3, 5}},   {101, TK_FULL, EDGES, {3, 70001, 5}},
-    {102, TK_FULL, EDGES, {5, 3, 128256}},  {24, TK_FULL, NORMAL_ONLY, {1024, 1024, 1024}},
+    {0, Q, MAIN, {0, 3, 4}},
+    {1, Q, MAIN, {3, 0, 4}},
+    {2, Q, TWO, {3, 4, 0}},
+    {3, Q, SEVERAL, {1, 1, 1}},
+    {4, Q, TWO, {1, 1, 2}},
+    {5, Q, TWO, {1, 1, 300}},
+    {6, Q, TWO, {2, 3, 5}},
+    {7, Q, TWO, {7, 5, 3}},
+    /* Aligned in all three, and squares of each pair. */
+    {200, Q, TWO, {8, 8, 8}},
+    {201, Q, TWO, {16, 16, 16}},
+    {202, Q, TWO, {16, 8, 32}},
+    {203, Q, TWO, {32, 32, 32}},
+    {204, Q, TWO, {48, 32, 16}},
+    {205, Q, TWO, {16, 64, 128}},
+    {206, Q, TWO, {64, 64, 64}},
+    {207, Q, MAIN, {96, 96, 96}},
+    {208, Q, TWO, {64, 32, 256}},
+    {209, Q, MAIN, {128, 64, 32}},
+    {210, Q, MAIN, {128, 128, 64}},
+    {211, Q, MAIN, {64, 128, 128}},
+    {212, Q, MAIN, {128, 64, 128}},
+    {213, Q, MAIN, {128, 128, 128}},
+    {214, Q, MAIN, {256, 128, 32}},
+    {215, Q, MAIN, {128, 256, 64}},
+    {216, Q, MAIN, {192, 64, 96}},
+    {217, Q, MAIN, {32, 48, 512}},
+    {218, Q, MAIN, {16, 16, 1024}},
+    {219, Q, MAIN, {8, 16, 4096}},
+    {220, Q, TWO, {17, 40, 40}},
+    {221, Q, TWO, {40, 17, 40}},
+    {222, Q, TWO, {40, 40, 17}},
+    {223, Q, TWO, {33, 33, 33}},
+    {224, Q, MAIN, {48, 16, 48}},
+    {225, Q, MAIN, {16, 48, 48}},
+    {226, Q, MAIN, {48, 48, 16}},
+    {227, Q, MAIN, {65, 65, 65}},
+    {8, Q, TWO, {15, 17, 16}},
+    {9, Q, TWO, {16, 16, 17}},
+    {10, Q, TWO, {13, 11, 37}},
+    {11, Q, MAIN, {31, 33, 64}},
+    {12, Q, MAIN, {63, 65, 64}},
+    {13, Q, TWO, {64, 64, 63}},
+    {14, Q, MAIN, {65, 64, 65}},
+    {228, Q, MAIN, {129, 127, 65}},
+    {15, Q, TWO, {1, 129, 70}},
+    {16, Q, TWO, {130, 1, 64}},
+    {229, Q, MAIN, {1, 256, 128}},
+    {230, Q, MAIN, {256, 1, 128}},
+    {231, Q, MAIN, {64, 128, 1}},
+    {17, Q, TWO, {24, 20, 513}},
+    {18, Q, TWO, {5, 7, 4099}},
+    {232, Q, MAIN, {3, 5, 8192}},
+    {233, Q, MAIN, {2, 3, 65536 + 19}},
+    {234, Q, MAIN, {65536 + 37, 1, 3}},
+    {235, Q, MAIN, {1, 65536 + 23, 2}},
+    {236, Q, MAIN, {1025, 7, 9}},
+    {237, Q, MAIN, {6, 1030, 11}},
+    {238, Q, MAIN, {2051, 3, 5}},
+    {239, Q, MAIN, {4, 2050, 3}},
+    {240, Q, MAIN, {4100, 2, 4}},
+    {241, Q, MAIN, {2, 4099, 6}},
+    {19, F, MAIN, {257, 255, 256}},
+    {20, F, TWO, {65, 63, 1025}},
+    {21, F, TWO, {1000, 777, 333}},
+    {22, F, TWO, {257, 255, 4099}},
+    {23, F, TWO, {2304, 2048, 16}},
+    {242, F, TWO, {256, 256, 256}},
+    {243, F, TWO, {512, 384, 768}},
+    {100, F, TWO, {70001, 3, 5}},
+    {101, F, TWO, {3, 70001, 5}},
+    {102, F, SPARSE, {5, 3, 128256}},
+    {24, F, MAIN, {1024, 1024, 1024}},
+    {244, F, MAIN, {4099, 4097, 3}},
+    {245, F, MAIN, {(1 << 24) + 21, 1, 1}},
+    {246, F, MAIN, {1, (1 << 24) + 21, 1}},
+    {247, F, SPARSE, {1, 1, (1 << 24) + 21}},
+    {248, F, BEYOND, {(1 << 16) + 1, 1, (1 << 16) + 3}},
+    {249, F, BEYOND, {(1 << 16) + 1, (1 << 16) + 3, 1}},
 };
 
 static const shape lookup_shapes[] = {
-    {0, TK_QUICK, EDGES, {0, 4, 5}},         {1, TK_QUICK, EDGES, {3, 0, 5}},
-    {2, TK_QUICK, EVERY, {1, 1, 1}},         {3, TK_QUICK, EDGES, {2, 3, 1}},
-    {4, TK_QUICK, EDGES, {5, 3, 2}},         {5, TK_QUICK, EDGES, {63, 7, 1}},
-    {6, TK_QUICK, EDGES, {64, 7, 1}},        {7, TK_QUICK, EDGES, {65, 7, 1}},
-    {8, TK_QUICK, EDGES, {129, 5, 1}},       {9, TK_QUICK, EVERY, {300, 5, 7}},
-    {10, TK_QUICK, EDGES, {5, 129, 1000}},   {11, TK_QUICK, EVERY, {129, 17, 64}},
-    {12, TK_QUICK, EVERY, {1000, 3, 2}},     {13, TK_QUICK, EDGES, {200, 5, 70001}},
-    {14, TK_QUICK, EDGES, {4097, 2, 3}},     {104, TK_QUICK, EDGES, {64, 64, 50}},
-    {105, TK_QUICK, EDGES, {37, 66, 300}},   {106, TK_FULL, EDGES, {5, 2048, 4096}},
-    {107, TK_FULL, EDGES, {60, 16, 4096}},   {15, TK_FULL, EVERY, {2049, 64, 257}},
-    {100, TK_FULL, EDGES, {70001, 3, 5}},    {101, TK_FULL, EDGES, {7, 8193, 11}},
-    {102, TK_FULL, EDGES, {3, 70001, 5}},    {103, TK_FULL, EDGES, {5000, 3, 262147}},
-    {16, TK_FULL, EDGES, {8192, 256, 8000}}, {17, TK_FULL, EDGES, {32768, 64, 50304}},
+    {0, Q, MAIN, {0, 4, 5}},
+    {1, Q, MAIN, {3, 0, 5}},
+    {2, Q, SEVERAL, {1, 1, 1}},
+    {3, Q, TWO, {2, 3, 1}},
+    {4, Q, TWO, {5, 3, 2}},
+    {5, Q, TWO, {63, 7, 1}},
+    {6, Q, TWO, {64, 7, 1}},
+    {7, Q, TWO, {65, 7, 1}},
+    {8, Q, TWO, {129, 5, 1}},
+    {200, Q, TWO, {32, 8, 16}},
+    {201, Q, TWO, {128, 16, 128}},
+    {9, Q, TWO, {300, 5, 7}},
+    {10, Q, TWO, {5, 129, 1000}},
+    {11, Q, TWO, {129, 17, 64}},
+    {12, Q, TWO, {1000, 3, 2}},
+    {202, Q, TWO, {64, 32, 256}},
+    {104, Q, TWO, {64, 64, 50}},
+    {105, Q, TWO, {37, 66, 300}},
+    {203, Q, TWO, {64, 64, 64}},
+    {204, Q, TWO, {40, 40, 17}},
+    {205, Q, TWO, {17, 40, 40}},
+    {206, Q, TWO, {40, 17, 40}},
+    {207, Q, TWO, {24, 128, 32}},
+    {227, Q, MAIN, {128, 128, 128}},
+    {208, Q, MAIN, {16, 256, 30}},
+    {209, Q, MAIN, {9, 512, 20}},
+    {210, Q, MAIN, {7, 768, 16}},
+    {211, Q, MAIN, {8, 1024, 8}},
+    {212, Q, MAIN, {3, 4096, 4}},
+    {213, Q, MAIN, {4, 2049, 3}},
+    {214, Q, MAIN, {2, 8197, 2}},
+    {14, Q, TWO, {4097, 2, 3}},
+    {215, Q, MAIN, {2048, 4, 1024}},
+    {216, Q, MAIN, {1025, 3, 2050}},
+    {217, Q, MAIN, {8200, 2, 500}},
+    {218, Q, HIGH, {600, 2, 32768 + 300}},
+    {13, Q, HIGH, {1500, 1, 70001}},
+    {219, Q, MAIN, {65536 + 41, 1, 1}},
+    {220, Q, MAIN, {65536 + 57, 1, 1000}},
+    {221, Q, MAIN, {1, 65536 + 19, 2}},
+    {106, F, TWO, {5, 2048, 4096}},
+    {107, F, TWO, {60, 16, 4096}},
+    {15, F, TWO, {2049, 64, 257}},
+    {100, F, TWO, {70001, 3, 5}},
+    {222, F, MAIN, {200003, 2, 1}},
+    {101, F, TWO, {7, 8193, 11}},
+    {102, F, TWO, {3, 70001, 5}},
+    {103, F, HIGH, {5000, 3, 262147}},
+    {16, F, TWO, {8192, 256, 8000}},
+    {17, F, TWO, {32768, 64, 50304}},
+    {223, F, HIGH, {5000, 1, (1 << 24) + 4099}},
+    {224, F, MAIN, {(1 << 24) + 21, 1, 3}},
+    {225, F, MAIN, {3, (1 << 24) + 21, 2}},
+    {226, F, BEYOND, {300, (1 << 10) + 1, 1 << 22}},
 };
+
+#undef Q
+#undef F
 
 typedef struct shape_list {
     shape_class class;
     const shape *shapes;
     int count;
-    int first_drawn; /* the number of the first drawn shape */
 } shape_list;
 
-#define LIST(class, array, first_drawn) \
-    ((shape_list){class, array, (int)(sizeof(array) / sizeof *(array)), first_drawn})
+#define LIST(class, array) ((shape_list){class, array, (int)(sizeof(array) / sizeof *(array))})
 
 static shape_list shapes_of(const tk_contract *contract)
 {
     if (contract->dim_count == 1)
-        return LIST(VECTOR, vector_shapes, 20);
+        return LIST(VECTOR, vector_shapes);
     if (contract->dim_count == 2)
-        return LIST(ROWS, row_shapes, 23);
-    return tk_contract_takes_index(contract) ? LIST(LOOKUP, lookup_shapes, 18) : LIST(PRODUCT, product_shapes, 25);
+        return LIST(ROWS, row_shapes);
+    return tk_contract_takes_index(contract) ? LIST(LOOKUP, lookup_shapes) : LIST(PRODUCT, product_shapes);
 }
 
 /* The size that the op sums over. */
@@ -138,140 +321,446 @@ static void set_dims(tk_case *c, shape_class class, const int64_t *size)
     }
 }
 
-/* The last one is what loss scaling does: there fp16 shows what p - 1 in fp32 has lost, and overflows for p near 1. */
-static const tk_xent_options xent_variants[] = {
-    {0.0f, 1.0f, -100},     {0.1f, 0.25f, -100},  {1.0f, -3.0f, -1},
-    {0.0f, 0x1p-10f, -100}, {0.001f, 1000.0f, 0}, {0.0f, 0x1p16f, -100},
-};
+/* -- Drawn shapes ------------------------------------------------------------------------------------------------------- */
 
-enum { XENT_VARIANTS = sizeof xent_variants / sizeof *xent_variants, CHUNK = 1 << 18, PATTERNS = 1 << 16 };
-
-static bool add(tki_trials *trials, int64_t *capacity, const tki_trial *trial)
+static int64_t below(tki_random *random, int64_t bound)
 {
-    if (trials->count == *capacity) {
-        *capacity = *capacity ? 2 * *capacity : 256;
-        tki_trial *larger = realloc(trials->list, (size_t)*capacity * sizeof *larger);
-        if (!larger)
+    return (int64_t)tki_random_below(random, (uint64_t)bound);
+}
+
+/* Every order of magnitude up to `bits` bits is as likely as another. */
+static int64_t any_magnitude(tki_random *random, int bits)
+{
+    int64_t power = INT64_C(1) << below(random, bits);
+    return power + below(random, power);
+}
+
+/* What a shape may cost: multiplications of a product, elements read or written otherwise. */
+static double work_of(shape_class class, const int64_t *size)
+{
+    double s[3] = {(double)size[0], (double)size[1], (double)size[2]};
+    switch (class) {
+    case VECTOR: return s[0];
+    case ROWS: return s[0] * s[1];
+    case LOOKUP: return fmax(s[0], s[2]) * s[1];
+    case PRODUCT: return fmax(fmax(s[0] * s[1], fmax(s[0], s[1]) * s[2]), s[0] * s[1] * s[2] / 64);
+    }
+    return 0;
+}
+
+static int dims_of(shape_class class)
+{
+    return class == VECTOR ? 1 : class == ROWS ? 2 : 3;
+}
+
+/* A statement for each draw: within an expression compilers choose the order. */
+static int64_t draw_size(tki_random *random, int bits)
+{
+    static const int64_t multiples[] = {8, 16, 32, 64, 96, 128, 192, 256};
+    const int64_t kind = below(random, 8);
+    const int64_t multiple = multiples[below(random, 8)];
+    const int64_t power = INT64_C(1) << below(random, bits);
+    const int64_t beside = below(random, 2) ? 1 : -1;
+    const int64_t times = 1 + below(random, 6);
+    switch (kind) {
+    case 0:
+    case 1: return multiple * times;
+    case 2: return power;
+    case 3: return power + beside;
+    case 4: return 1 + below(random, 4);
+    default: return any_magnitude(random, bits);
+    }
+}
+
+/* A mixture of what kernels treat apart: sizes that are drawn one by one, multiples of one tile, equal sizes, one large size among tiny
+ * ones. */
+static void draw_by_law(tki_random *random, shape_class class, int bits, int64_t *size)
+{
+    static const int64_t tiles[] = {8, 16, 32, 64, 128};
+    const int dims = dims_of(class);
+    int64_t kind = dims == 1 ? 0 : below(random, 6);
+    int64_t tile = tiles[below(random, 5)];
+    for (int d = 0; d < dims; d++)
+        size[d] = kind == 0   ? tile * (1 + below(random, 8))
+                  : kind == 1 ? 1 + below(random, 4)
+                              : draw_size(random, bits);
+    if (dims == 1 && below(random, 4))
+        size[0] = draw_size(random, bits);
+    int64_t one = below(random, dims);
+    const int64_t power = INT64_C(1) << below(random, 17);
+    const int64_t beside = below(random, 3) - 1;
+    if (kind == 1)
+        size[one] = below(random, 2) ? any_magnitude(random, 16) : power + beside;
+    if (kind == 2)
+        size[one] = size[(one + 1) % dims];
+    for (int d = 0; d < dims; d++)
+        size[d] = size[d] < 1 ? 1 : size[d];
+}
+
+static void draw_within(tki_random *random, shape_class class, int bits, double most_work, int64_t *size)
+{
+    do
+        draw_by_law(random, class, bits, size);
+    while (work_of(class, size) > most_work);
+}
+
+/* The i-th of a run of 32 shapes in which each size has each residue modulo 32 once. */
+static void draw_residues(tki_random *random, shape_class class, const int64_t *step, const int64_t *first, int i,
+                          int bits, double most_work, int64_t *size)
+{
+    do
+        for (int d = 0; d < dims_of(class); d++) {
+            int64_t residue = (first[d] + step[d] * i) % 32;
+            int64_t whole = below(random, 3) ? any_magnitude(random, bits) : 0;
+            size[d] = residue + 32 * whole;
+            if (size[d] == 0)
+                size[d] = 32;
+        }
+    while (work_of(class, size) > most_work);
+}
+
+/* Of moderate size, for a family: aligned or ragged, since the two are often different code. */
+static void draw_for_family(tki_random *random, shape_class class, bool aligned, int64_t larger, int64_t *size)
+{
+    static const int64_t widths[] = {32, 64, 96, 128, 192, 256, 512, 768, 1024};
+    switch (class) {
+    case VECTOR: size[0] = larger * (aligned ? 256 * (1 + below(random, 12)) : 33 + below(random, 3000)); return;
+    case ROWS:
+        size[0] = 2 + below(random, 7 * larger);
+        size[1] = aligned ? widths[below(random, 9)] : 3 + below(random, below(random, 2) ? 1100 : 90);
+        return;
+    case PRODUCT:
+        size[0] = aligned ? 16 * (1 + below(random, 3 * larger)) : 3 + below(random, 30 * larger);
+        size[1] = aligned ? 16 * (1 + below(random, 3 * larger)) : 3 + below(random, 30 * larger);
+        size[2] = aligned ? 32 * (1 + below(random, 8 * larger)) : 3 + below(random, 300 * larger);
+        return;
+    case LOOKUP:
+        size[0] = aligned ? 64 * (1 + below(random, 7 * larger)) : 2 + below(random, 600 * larger);
+        size[1] = aligned ? 8 * (1 + below(random, 4)) : 1 + below(random, 30);
+        size[2] = aligned ? 16 * (1 + below(random, 8)) : 1 + below(random, below(random, 2) ? 5 : 200);
+        return;
+    }
+}
+
+/* -- Drawn attributes --------------------------------------------------------------------------------------------------- */
+
+static float draw_smoothing(tki_random *random)
+{
+    int64_t kind = below(random, 8);
+    double unit = tki_random_unit(random);
+    switch (kind) {
+    case 0: return 0.1f;
+    case 1: return 1;
+    case 2: return ldexpf(1, -4 - (int)below(random, 20));
+    case 3: return (float)(unit / 2);
+    case 4: return (float)(0.5 + unit / 2);
+    default: return 0;
+    }
+}
+
+/* The powers are what loss scaling takes: there fp16 shows what p - 1 in fp32 has lost, and overflows for p near 1. */
+static float draw_scale(tki_random *random)
+{
+    int64_t kind = below(random, 12);
+    double unit = tki_random_unit(random);
+    switch (kind) {
+    case 0: return 0;
+    case 1: return (float)(-4 * unit);
+    case 2: return ldexpf(1, -10 - (int)below(random, 30));
+    case 3: return ldexpf(1, 10 + (int)below(random, 8));
+    case 7: return ldexpf(unit < 0.5 ? 1 : -1, -100 - (int)below(random, 25)); /* subnormal gradients of bf16 */
+    case 4: return (float)(1 / (double)(2 + below(random, 4096)));
+    case 5: return (float)(unit < 0.5 ? 1000 * unit : -1000 * unit);
+    case 6: return 0x1p16f;
+    default: return 1;
+    }
+}
+
+static int64_t draw_ignored(const tk_case *c, tki_random *random)
+{
+    const int64_t cols = c->dims[1];
+    int64_t kind = below(random, 16);
+    int64_t inside = cols > 0 ? below(random, cols) : 0;
+    int64_t any = below(random, 1 << 16);
+    /* Without columns every target is ignored. */
+    if (cols == 0)
+        return -100;
+    switch (kind) {
+    case 0: return -1;
+    case 1: return -2 - any;
+    case 2:
+    case 3: return inside;
+    case 4: return 0;
+    case 5: return cols - 1;
+    case 6: return cols;
+    case 7: return 256 + any % 512;
+    case 8: return (1 << 16) + any;
+    case 9: return (INT64_C(1) << 32) + inside;
+    case 10: return (INT64_C(1) << 32) - 100;
+    case 11: return inside - (INT64_C(1) << 32);
+    case 12: return INT64_MIN + any;
+    default: return -100;
+    }
+}
+
+/* `sharp`: without smoothing and with a scale at which a gradient that has lost its bits shows. */
+static tk_xent_options draw_options(const tk_case *c, bool sharp, tki_random *random)
+{
+    static const float scales[] = {1, 0x1p16f, 0x1p16f, 0x1p-10f};
+    tk_xent_options drawn;
+    drawn.label_smoothing = draw_smoothing(random);
+    drawn.scale = draw_scale(random);
+    drawn.ignore_index = draw_ignored(c, random);
+    if (sharp) {
+        drawn.label_smoothing = 0;
+        drawn.scale = scales[below(random, 4)];
+    }
+    return drawn;
+}
+
+/* -- The list ----------------------------------------------------------------------------------------------------------- */
+
+enum { CHUNK = 1 << 18, PATTERNS = 1 << 16, OPTION_STREAM = 64 };
+
+/* What is being made, and from what. */
+typedef struct making {
+    const tk_contract *contract;
+    const tk_certify_options *options;
+    tki_trial trial; /* with the types set */
+    shape_class class;
+    tki_trials *trials;
+    int64_t capacity;
+    bool good;
+    bool sharp; /* options that let a mistake show, rather than any */
+    int turn;   /* of the families beside the main ones */
+} making;
+
+static bool add(making *m, const tki_trial *trial)
+{
+    tki_trials *trials = m->trials;
+    if (trials->count == m->capacity) {
+        m->capacity = m->capacity ? 2 * m->capacity : 256;
+        tki_trial *larger = realloc(trials->list, (size_t)m->capacity * sizeof *larger);
+        if (!larger) {
+            m->good = false;
             return false;
+        }
         trials->list = larger;
     }
     trials->list[trials->count++] = *trial;
     return true;
 }
 
-static bool family_wanted(const tk_certify_options *options, const tk_contract *contract, int family,
-                          breadth families)
-{
-    if (!tki_family_applies(family, contract))
-        return false;
-    const char *name = tk_family_at(family, NULL);
-    if (options->family)
-        return !strcmp(options->family, name);
-    if (families == EVERY)
-        return true;
-    if (families == NORMAL_ONLY)
-        return !strcmp(name, "normal");
-    return !strcmp(name, "normal") || !strcmp(name, "bits") || !strcmp(name, "few") || !strcmp(name, "same_index");
-}
+/* How many sets of options each family is tried with at a shape that was asked for. */
+enum { ASKED_FOR_OPTIONS = 4 };
 
-/* Multiplications of a product, elements read or written otherwise. */
-static double work_of(const tk_case *c, shape_class class)
+static void add_family(making *m, int number, int family)
 {
-    double work = 0;
-    for (int p = 0; p < c->contract->param_count; p++) {
-        double elements = (double)tk_case_elements(c, p);
-        work = elements > work ? elements : work;
-    }
-    return class == PRODUCT ? work + (double)c->dims[0] * (double)c->dims[1] * (double)c->dims[2] / 64 : work;
-}
-
-/* A shape that stands in no list, for a kernel that may know the list: every order of magnitude is as likely as another. */
-static void draw_dims(tk_case *c, shape_class class, tki_random *random, double most_work)
-{
-    do {
-        for (int d = 0; d < c->contract->dim_count; d++) {
-            uint64_t bits = tki_random_below(random, c->contract->dim_count == 1 ? 21 : 13);
-            c->dims[d] = (int64_t)((UINT64_C(1) << bits) + tki_random_below(random, UINT64_C(1) << bits));
+    /* The loss of a plateau is sharpest without smoothing, and so is the gradient of what is confident. */
+    const bool sharp = m->sharp || (family == TKI_FAMILY_PLATEAU && number % 4 == 0) ||
+                       (family == TKI_FAMILY_CONFIDENT && number % 3);
+    const tk_certify_options *options = m->options;
+    if (options->family && strcmp(options->family, tk_family_at(family, NULL)) != 0)
+        return;
+    tki_trial trial = m->trial;
+    trial.family = family;
+    trial.seed = options->dims ? options->seed : options->seed + (uint64_t)number * 1000;
+    int sets = m->contract->takes_xent_options && !options->xent && options->dims ? ASKED_FOR_OPTIONS : 1;
+    tki_random random = tki_random_stream(trial.seed, OPTION_STREAM + (uint64_t)family);
+    for (int i = 0; i < sets; i++) {
+        if (m->contract->takes_xent_options) {
+            static const tk_xent_options defaults = TK_XENT_DEFAULTS;
+            trial.c.xent = draw_options(&trial.c, sharp, &random);
+            if (options->dims && i == 0)
+                trial.c.xent = defaults;
+            if (options->xent)
+                trial.c.xent = *options->xent;
         }
-    } while (work_of(c, class) > most_work);
+        if (!add(m, &trial))
+            return;
+    }
+}
+
+/* The next of the families in turn that is not `other`. */
+static int family_in_turn(making *m, int other)
+{
+    int family = other;
+    while (family == other || !tki_family_applies(family, m->contract))
+        family = m->turn++ % TKI_FAMILY_COUNT;
+    return family;
+}
+
+static void add_shape(making *m, int number, breadth families)
+{
+    const bool restricted = m->options->family != NULL;
+    /* Not the one that comes beside it. */
+    int first = tki_family_main(m->contract, families == HIGH ? 0 : number);
+    if (restricted || families == EVERY) {
+        for (int family = 0; family < TKI_FAMILY_COUNT; family++)
+            if (tki_family_applies(family, m->contract))
+                add_family(m, number, family);
+        return;
+    }
+    if (families == PATTERN && tki_family_applies(TKI_FAMILY_EACH_PATTERN, m->contract))
+        first = TKI_FAMILY_EACH_PATTERN;
+    if (families == SPARSE)
+        first = tki_family_main(m->contract, 0);
+    if (families == BEYOND)
+        first = TKI_FAMILY_NORMAL;
+    add_family(m, number, first);
+    for (int i = 0; i < (families == TWO ? 1 : families == SEVERAL ? 4 : 0); i++)
+        add_family(m, number, family_in_turn(m, first));
+    if (families == SPARSE)
+        add_family(m, number, TKI_FAMILY_FEW);
+    if (families == HIGH)
+        add_family(m, number, TKI_FAMILY_INDEX_HIGH);
+}
+
+static void add_listed(making *m, tk_level level, const shape_list *list)
+{
+    for (int i = 0; i < list->count; i++) {
+        if (list->shapes[i].level != level)
+            continue;
+        /* A restriction to one family is no reason to draw billions of it. */
+        m->trial.where_memory_allows = list->shapes[i].families == BEYOND;
+        if (m->trial.where_memory_allows && m->options->family)
+            continue;
+        set_dims(&m->trial.c, list->class, list->shapes[i].size);
+        add_shape(m, list->shapes[i].number, list->shapes[i].families);
+    }
+    m->trial.where_memory_allows = false;
+}
+
+/* How much of each kind a level draws. */
+typedef struct amounts {
+    int number; /* added to those of its shapes */
+    int tours;  /* shapes for each family */
+    int64_t larger;
+    int residue_runs, by_law;
+    int bits;
+    double most_work;
+} amounts;
+
+static const amounts drawn_at[] = {
+    [TK_QUICK] = {0, 2, 1, 1, 32, 11, 0x1p14},
+    [TK_FULL] = {FULL_OFFSET, 4, 3, 3, 96, 14, 0x1p19},
+};
+
+/* Every family on shapes of its own, and with both kinds of options where there are any. */
+static void add_tour(making *m, const amounts *a, tki_random *random)
+{
+    const int tours = m->contract->takes_xent_options ? 2 * a->tours : a->tours;
+    for (int i = 0; i < tours; i++)
+        for (int family = 0; family < TKI_FAMILY_COUNT; family++) {
+            int64_t size[TK_MAX_DIMS] = {0};
+            draw_for_family(random, m->class, i % 2 == 0, a->larger, size);
+            set_dims(&m->trial.c, m->class, size);
+            m->sharp = i < a->tours;
+            if (tki_family_applies(family, m->contract))
+                add_family(m, FIRST_TOUR + a->number + i * TKI_FAMILY_COUNT + family, family);
+        }
+    m->sharp = false;
+}
+
+static void add_drawn(making *m, const amounts *a, tki_random *random)
+{
+    int number = FIRST_DRAWN + a->number;
+    const int vector_bits = m->class == VECTOR ? 5 : 0;
+    for (int run = 0; run < a->residue_runs; run++) {
+        int64_t step[TK_MAX_DIMS];
+        int64_t first[TK_MAX_DIMS];
+        for (int d = 0; d < TK_MAX_DIMS; d++) {
+            step[d] = 2 * below(random, 16) + 1;
+            first[d] = below(random, 32);
+        }
+        for (int i = 0; i < 32; i++) {
+            int64_t size[TK_MAX_DIMS] = {0};
+            draw_residues(random, m->class, step, first, i, a->bits - 6 + vector_bits, a->most_work, size);
+            set_dims(&m->trial.c, m->class, size);
+            add_shape(m, number++, MAIN);
+        }
+    }
+    for (int i = 0; i < a->by_law; i++) {
+        int64_t size[TK_MAX_DIMS] = {0};
+        draw_within(random, m->class, a->bits + vector_bits, a->most_work, size);
+        set_dims(&m->trial.c, m->class, size);
+        add_shape(m, number++, MAIN);
+    }
+}
+
+/* Another sequence for each op and type: what one misses, another may meet. */
+static uint64_t drawn_stream(const tki_trial *trial, tk_level level)
+{
+    uint64_t hash = 0xcbf29ce484222325u;
+    for (const char *name = trial->c.contract->name; *name; name++)
+        hash = (hash ^ (unsigned char)*name) * 0x100000001b3u;
+    return hash + 16 * (uint64_t)trial->c.dtype + 4 * (uint64_t)trial->c.index_dtype + (uint64_t)level;
+}
+
+/* All that a level has beyond the one below. */
+static void add_level(making *m, tk_level level, const shape_list *list)
+{
+    tki_random random = tki_random_stream(m->options->seed, drawn_stream(&m->trial, level));
+    m->turn = (int)below(&random, TKI_FAMILY_COUNT);
+    add_listed(m, level, list);
+    add_tour(m, &drawn_at[level], &random);
+    add_drawn(m, &drawn_at[level], &random);
 }
 
 /* Every pattern of every value input, in chunks. */
-static bool add_all_patterns(tki_trials *trials, int64_t *capacity, tki_trial trial)
+static void add_all_patterns(making *m)
 {
+    tki_trial trial = {.c = tk_case_init(m->contract, m->trial.c.dtype), .seed = m->options->seed};
     int inputs = 0;
-    for (int p = 0; p < trial.c.contract->param_count; p++)
-        inputs += !trial.c.contract->params[p].output;
+    for (int p = 0; p < m->contract->param_count; p++)
+        inputs += !m->contract->params[p].output;
     int64_t domain = inputs == 1 ? PATTERNS : (int64_t)PATTERNS * PATTERNS;
     int64_t chunk = domain < CHUNK ? domain : CHUNK;
     trial.family = TKI_ALL_PATTERNS;
     trial.c.dims[0] = chunk;
     for (trial.chunk = 0; trial.chunk < domain / chunk; trial.chunk++)
-        if (!add(trials, capacity, &trial))
-            return false;
-    return true;
+        if (!add(m, &trial))
+            return;
 }
 
-/* The one trial whose inputs the options give. */
-static tki_trial given_trial(const tk_contract *contract, tk_dtype dtype, tk_dtype index_dtype,
-                             const tk_certify_options *options)
+/* The shape that the options ask for, or the one trial whose inputs they give. */
+static void add_asked_for(making *m)
 {
-    tki_trial trial = {.c = tk_case_init(contract, dtype), .family = TKI_GIVEN_INPUTS, .seed = options->seed};
-    trial.c.index_dtype = index_dtype;
-    memcpy(trial.c.dims, options->dims, (size_t)contract->dim_count * sizeof *options->dims);
+    const tk_certify_options *options = m->options;
+    memcpy(m->trial.c.dims, options->dims, (size_t)m->contract->dim_count * sizeof *options->dims);
+    if (!options->input_count) {
+        add_shape(m, 0, EVERY);
+        return;
+    }
+    m->trial.family = TKI_GIVEN_INPUTS;
+    m->trial.seed = options->seed;
     if (options->xent)
-        trial.c.xent = *options->xent;
-    return trial;
+        m->trial.c.xent = *options->xent;
+    add(m, &m->trial);
 }
 
 tk_status tki_trials_make(tk_ctx *ctx, const tk_contract *contract, tk_dtype dtype, tk_dtype index_dtype,
                           const tk_certify_options *options, tki_trials *trials)
 {
     *trials = (tki_trials){0};
-    int64_t capacity = 0;
-    bool good = true;
     shape_list list = shapes_of(contract);
-    int listed = options->input_count ? 0 : options->dims ? 1 : list.count;
-    int drawn = !options->kernel_file || options->dims ? 0 : options->level == TK_QUICK ? 8 : 24;
-    tki_random random = tki_random_stream(options->seed, 2);
-    if (options->input_count) {
-        tki_trial given = given_trial(contract, dtype, index_dtype, options);
-        good = add(trials, &capacity, &given);
+    making m = {.contract = contract,
+                .options = options,
+                .trial = {.c = tk_case_init(contract, dtype)},
+                .class = list.class,
+                .trials = trials,
+                .good = true};
+    m.trial.c.index_dtype = index_dtype;
+    if (options->dims) {
+        add_asked_for(&m);
+    } else {
+        add_level(&m, TK_QUICK, &list);
+        if (options->level >= TK_FULL)
+            add_level(&m, TK_FULL, &list);
+        if (options->level == TK_EXHAUSTIVE && contract->finite_domain && !options->family)
+            add_all_patterns(&m);
     }
-    for (int i = 0; i < listed + drawn && good; i++) {
-        const shape drawn_one = {list.first_drawn + i - listed, TK_QUICK, EDGES, {0}};
-        static const shape asked_for = {0, TK_QUICK, EVERY, {0}};
-        const shape *s = options->dims ? &asked_for : i < listed ? &list.shapes[i] : &drawn_one;
-        if (s->level > options->level)
-            continue;
-        tki_trial trial = {.c = tk_case_init(contract, dtype)};
-        trial.c.index_dtype = index_dtype;
-        if (options->dims)
-            memcpy(trial.c.dims, options->dims, (size_t)contract->dim_count * sizeof *options->dims);
-        else if (i < listed)
-            set_dims(&trial.c, list.class, s->size);
-        else
-            draw_dims(&trial.c, list.class, &random, options->level == TK_QUICK ? 0x1p15 : 0x1p20);
-        int variants = contract->takes_xent_options && !options->xent ? XENT_VARIANTS : 1;
-        for (int family = 0; tk_family_at(family, NULL) && good; family++) {
-            if (!family_wanted(options, contract, family, s->families))
-                continue;
-            trial.family = family;
-            /* A shape with its own family list goes through all variants of the options, the others through one in turn. */
-            for (int v = 0; v < variants && good; v++) {
-                if (s->families != EVERY && variants > 1 && v != (s->number + family) % variants)
-                    continue;
-                if (contract->takes_xent_options)
-                    trial.c.xent = options->xent ? *options->xent : xent_variants[v];
-                trial.seed = options->dims ? options->seed : options->seed + (uint64_t)s->number * 1000 + (uint64_t)v;
-                good = add(trials, &capacity, &trial);
-            }
-        }
-    }
-    if (good && options->level == TK_EXHAUSTIVE && contract->finite_domain && !options->dims && !options->family)
-        good = add_all_patterns(trials, &capacity,
-                                (tki_trial){.c = tk_case_init(contract, dtype), .seed = options->seed});
-    if (!good) {
+    if (!m.good) {
         free(trials->list);
         *trials = (tki_trials){0};
         return tki_fail(ctx, TK_NO_MEMORY, "no memory for the list of trials");

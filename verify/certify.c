@@ -537,6 +537,52 @@ static tk_status note_refuted(tki_subject *subject, tki_outcome *o, const tki_tr
     return o->reproduce ? TK_OK : tki_fail(subject->ctx, TK_NO_MEMORY, "no memory for the reproducing command");
 }
 
+static double gib_of(const tki_outcome *o, const tk_case *c)
+{
+    double inputs = 0;
+    double all = 0;
+    for (int p = 0; p < c->contract->param_count; p++) {
+        double bytes = (double)tk_case_elements(c, p) * (double)tk_dtype_size(tk_case_param_dtype(c, p));
+        inputs += c->contract->params[p].output ? 0 : bytes;
+        all += bytes;
+    }
+    /* Two runs side by side; a stranger's kernel has a third, with inputs of its own. */
+    return (o->kind == TKI_KERNEL_FILE ? 2 * inputs + 3 * all : inputs + 2 * all) * 0x1p-30;
+}
+
+static double free_gib(void)
+{
+    char line[256];
+    long long kib = 0;
+    FILE *file = fopen("/proc/meminfo", "r");
+    while (file && fgets(line, sizeof line, file))
+        if (!strncmp(line, "MemAvailable:", 13))
+            kib = strtoll(line + 13, NULL, 10);
+    if (file)
+        fclose(file);
+    return (double)kib * 0x1p-20;
+}
+
+/* A trial that is not for every machine is left out where memory is short, or where a stranger's kernel on the CPU would take longer over
+ * it than a call may. */
+static bool leaves_out(tki_outcome *o, const tki_trial *trial)
+{
+    if (!trial->where_memory_allows)
+        return false;
+    bool slow = o->kind == TKI_FUNCTION || o->kind == TKI_MUTANT || o->kind == TKI_VARIANT ||
+                (o->kind == TKI_KERNEL_FILE && !strcmp(o->options->kernel_file->backend, "cpu"));
+    return slow || 2 * gib_of(o, &trial->c) > free_gib();
+}
+
+static void note_left_out(tki_outcome *o, const tki_trial *trial)
+{
+    double gib = gib_of(o, &trial->c);
+    if (!o->left_out || gib < o->left_out_gib)
+        o->left_out_gib = gib;
+    o->left_out++;
+    o->held += o->verdict == TK_HELD; /* the next ones of the list come after it */
+}
+
 /* A trial that ran to an end, whatever became of it. The first that fails is shrunk and gives the reason; of later ones, which only
  * keep_going comes to, the figures count. */
 static tk_status note_ran(tki_subject *subject, tki_outcome *o, const tki_trial *trial, tki_inputs *inputs,
@@ -564,6 +610,11 @@ static tk_status run_trial(tki_subject *subject, tki_outcome *o, const tki_trial
     if (status != TK_OK)
         return status;
     status = tki_trial_run(subject, trial, &inputs, &r);
+    if (status == TK_NO_MEMORY && trial->where_memory_allows) {
+        tki_inputs_free(&inputs);
+        note_left_out(o, trial); /* of a device, which has less than its host */
+        return TK_OK;
+    }
     *over = status != TK_OK || r.could_not_run;
     if (status == TK_OK) {
         add_result(o, trial, &inputs, &r);
@@ -588,8 +639,11 @@ static tk_status run_trials(tki_subject *subject, tki_outcome *o, const tki_tria
     bool over = false;
     for (int64_t i = 0; i < trials->count && !over && status == TK_OK; i++) {
         report(o->options, share * (double)i / (double)trials->count, tki_trial_family_name(&trials->list[i]));
-        status = run_trial(subject, o, &trials->list[i], &over);
-        o->complete = o->tried == trials->count;
+        if (leaves_out(o, &trials->list[i]))
+            note_left_out(o, &trials->list[i]);
+        else
+            status = run_trial(subject, o, &trials->list[i], &over);
+        o->complete = o->tried + o->left_out == trials->count;
     }
     return status;
 }
@@ -718,7 +772,8 @@ static tk_status run_sanitized(tki_subject *subject, tki_outcome *o)
     return status;
 }
 
-/* Bad indices: below zero, one past the end, far outside; at the first, a middle and the last position. */
+/* Bad indices: below zero, one past the end, far outside, and such as would be valid if only their low 32 bits counted; at the first, a
+ * middle and the last position. */
 static tk_status run_bad_indices(tki_subject *subject, tki_outcome *o)
 {
     if (tki_clause_find(o->contract, "INDEX") < 0 || !o->lowering)
@@ -730,9 +785,15 @@ static tk_status run_bad_indices(tki_subject *subject, tki_outcome *o)
     for (int d = 0; d < o->contract->dim_count; d++)
         trial.c.dims[d] = size;
     const int64_t positions[] = {0, 17, size - 1};
-    const int64_t values[] = {-1, size, o->index_dtype == TK_I64 ? INT64_MAX : INT32_MAX,
-                              o->index_dtype == TK_I64 ? INT64_MIN + 5 : INT32_MIN};
-    for (int i = 0; i < 12; i++) {
+    const bool wide = o->index_dtype == TK_I64;
+    const int64_t values[] = {-1,
+                              size,
+                              wide ? INT64_MAX : INT32_MAX,
+                              wide ? INT64_MIN + 5 : INT32_MIN,
+                              (INT64_C(1) << 32) + 5,
+                              5 - (INT64_C(1) << 32),
+                              (INT64_C(1) << 48) + 1};
+    for (int i = 0; i < (wide ? 21 : 12); i++) {
         tki_inputs inputs;
         tki_trial_result r;
         tk_status status = make_inputs(subject->ctx, &trial, o->options, &inputs);

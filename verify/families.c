@@ -1,76 +1,91 @@
 /* TRUSTED. Input families. Values are drawn as doubles and rounded to the case's dtype, or drawn as patterns; a tensor is
- * walked as lines along the axis that the op sums over, since that is where mistakes add up. */
+ * walked as lines along the axis that the op sums over, since that is where mistakes add up. Indices: families_index.c. */
 #include "verify/families.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/random.h"
 #include "exact/floats.h"
 #include "exact/round.h"
+#include "verify/families_index.h"
+#include "verify/registry.h"
 
-/* The number goes into the seeds, and certificates name seeds: a new family goes to the end. */
-typedef enum family_id {
-    NORMAL,
-    FINITE_BITS,
-    BITS,
-    SPECIAL,
-    SUBNORMAL,
-    HUGE_VALUES,
-    CANCEL,
-    SWAMP,
-    FEW,
-    MIDPOINT,
-    MIXED_EXPONENTS,
-    EQUAL,
-    ONE_HOT,
-    SORTED,
-    ALTERNATING,
-    CONSTANT_ROWS,
-    MINUS_INF,
-    CONFIDENT,
-    INDEX_ZIPF,
-    INDEX_EQUAL,
-    INDEX_SORTED,
-    INDEX_EACH_ONCE,
-    INDEX_ENDS,
-    ZERO_INF,
-    FAMILY_COUNT
-} family_id;
+/* What an op does with its values. */
+typedef enum op_kind {
+    COPIES = 1,
+    ELEMENTWISE = 2,
+    ADDS = 4,     /* sums of values or of products */
+    ADDS_EXP = 8, /* sums of exponentials: an element that does not matter is very negative */
+    SUMS = ADDS | ADDS_EXP,
+    ANY = COPIES | ELEMENTWISE | SUMS
+} op_kind;
 
 static const struct {
     const char *name, *what;
-    bool needs_index, needs_sum;
-} families[FAMILY_COUNT] = {
-    [NORMAL] = {"normal", "normal, variance 1", false, false},
-    [FINITE_BITS] = {"finite_bits", "every finite pattern equally likely", false, false},
-    [BITS] = {"bits", "every pattern equally likely, NaN and infinity included", false, false},
-    [SPECIAL] = {"special", "normal, with NaN, infinities and zeros of both signs among them", false, false},
-    [SUBNORMAL] = {"subnormal", "subnormal and smallest normal numbers", false, false},
-    [HUGE_VALUES] = {"huge", "numbers near the largest finite one", false, false},
-    [CANCEL] = {"cancel", "terms that cancel in pairs, leaving a small rest", false, true},
-    [SWAMP] = {"swamp", "one huge term among many small ones", false, true},
-    [FEW] = {"few", "1, 2, 8 or 16 terms that matter, strides 1, 16, 256, the last position included", false, true},
-    [MIDPOINT] = {"midpoint", "sums at and right beside rounding midpoints", false, true},
-    [MIXED_EXPONENTS] = {"mixed", "exponents so mixed that every order of summation gives other bits", false, true},
-    [EQUAL] = {"equal", "all elements the same", false, false},
-    [ONE_HOT] = {"one_hot", "one element that matters in each line", false, true},
-    [SORTED] = {"sorted", "ascending along each line", false, true},
-    [ALTERNATING] = {"alternating", "signs alternate", false, false},
-    [CONSTANT_ROWS] = {"constant_rows", "each line constant, lines differ", false, true},
-    [MINUS_INF] = {"minus_inf", "lines of -inf only, and lines with some -inf", false, true},
-    [CONFIDENT] = {"confident", "one element of each line far above the others", false, true},
-    [INDEX_ZIPF] = {"zipf", "normal values, Zipf-distributed indices", true, false},
-    [INDEX_EQUAL] = {"same_index", "normal values, all indices equal", true, false},
-    [INDEX_SORTED] = {"sorted_index", "normal values, ascending indices", true, false},
-    [INDEX_EACH_ONCE] = {"each_once", "normal values, each index at most once while they last", true, false},
-    [INDEX_ENDS] = {"ends", "normal values, first and last index only", true, false},
-    [ZERO_INF] = {"zero_inf", "zeros of one input against infinities of the other", false, true},
+    int kinds; /* of ops that it is for */
+    bool needs_index;
+} families[TKI_FAMILY_COUNT] = {
+    [TKI_FAMILY_NORMAL] = {"normal", "normal, variance 1", ANY, false},
+    [TKI_FAMILY_FINITE_BITS] = {"finite_bits", "every finite pattern equally likely", ANY, false},
+    [TKI_FAMILY_BITS] = {"bits", "every pattern equally likely, NaN and infinity included", ANY, false},
+    [TKI_FAMILY_SPECIAL] = {"special", "normal, with NaN, infinities and zeros of both signs among them", ANY, false},
+    [TKI_FAMILY_SUBNORMAL] = {"subnormal", "subnormal and smallest normal numbers", ANY, false},
+    [TKI_FAMILY_HUGE_VALUES] = {"huge", "numbers near the largest finite one", ANY, false},
+    [TKI_FAMILY_CANCEL] = {"cancel", "terms that cancel in pairs, leaving a small rest", SUMS, false},
+    [TKI_FAMILY_SWAMP] = {"swamp", "one huge term among many small ones", SUMS, false},
+    [TKI_FAMILY_FEW] = {"few", "1, 2, 8 or 16 terms that matter, strides 1, 16, 256, up to either end or anywhere",
+                        SUMS, false},
+    [TKI_FAMILY_MIDPOINT] = {"midpoint", "sums at and right beside rounding midpoints", SUMS, false},
+    [TKI_FAMILY_MIXED_EXPONENTS] = {"mixed", "exponents so mixed that every order of summation gives other bits",
+                                    SUMS, false},
+    [TKI_FAMILY_EQUAL] = {"equal", "all elements the same", ANY, false},
+    [TKI_FAMILY_ONE_HOT] = {"one_hot", "one element that matters in each line", SUMS, false},
+    [TKI_FAMILY_SORTED] = {"sorted", "ascending along each line", SUMS, false},
+    [TKI_FAMILY_ALTERNATING] = {"alternating", "signs alternate", ANY, false},
+    [TKI_FAMILY_CONSTANT_ROWS] = {"constant_rows", "each line constant, lines differ", SUMS, false},
+    [TKI_FAMILY_MINUS_INF] = {"minus_inf", "lines of -inf only, and lines with some -inf", SUMS, false},
+    [TKI_FAMILY_CONFIDENT] = {"confident", "one element of each line far above the others", SUMS, false},
+    [TKI_FAMILY_INDEX_ZIPF] = {"zipf", "normal values, Zipf-distributed indices", ANY, true},
+    [TKI_FAMILY_INDEX_EQUAL] = {"same_index", "normal values, all indices equal", ANY, true},
+    [TKI_FAMILY_INDEX_SORTED] = {"sorted_index", "normal values, ascending indices", ANY, true},
+    [TKI_FAMILY_INDEX_EACH_ONCE] = {"each_once", "normal values, each index at most once while they last", ANY, true},
+    [TKI_FAMILY_INDEX_ENDS] = {"ends", "normal values, first and last index only", ANY, true},
+    [TKI_FAMILY_ZERO_INF] = {"zero_inf", "zeros of one input against infinities of the other", SUMS, false},
+    [TKI_FAMILY_EXACT] = {"exact", "dense sums that fp32 adds without rounding, in any order", ADDS, false},
+    [TKI_FAMILY_PLATEAU] = {"plateau", "some elements equal and highest, anywhere, the others too far below to count",
+                            ADDS_EXP, false},
+    [TKI_FAMILY_OFFSET] = {"offset", "lines with a common offset of 1 to 300, some of far more, up or down", ADDS_EXP,
+                           false},
+    [TKI_FAMILY_LOG_UNIFORM] = {"log_uniform", "magnitudes of many orders, both signs", ELEMENTWISE | SUMS, false},
+    [TKI_FAMILY_THRESHOLDS] = {"thresholds", "numbers at which code often branches, and their neighbours",
+                               ELEMENTWISE | ADDS_EXP, false},
+    [TKI_FAMILY_NEAR_TIE] = {"near_tie", "results a hair beside a rounding midpoint", ELEMENTWISE | ADDS, false},
+    [TKI_FAMILY_ONE_SPECIAL] = {"one_special",
+                                "one NaN, infinity or zero in a line, at its ends, at a chunk's edge or anywhere",
+                                ELEMENTWISE | SUMS, false},
+    [TKI_FAMILY_SMALL_AMONG] = {"small_among", "subnormal numbers and zeros of both signs among normal numbers",
+                                ELEMENTWISE | SUMS, false},
+    [TKI_FAMILY_PEAKS] = {"peaks", "the maximum at an end, at a chunk's edge or several times; descending lines",
+                          ADDS_EXP, false},
+    [TKI_FAMILY_EACH_PATTERN] = {"each_pattern", "every pattern once in 65536 elements, against drawn partners",
+                                 ELEMENTWISE, false},
+    [TKI_FAMILY_INDEX_RUNS] = {"index_runs", "runs of one index, many of 63 to 65, 127 to 129 or 255 to 257", ANY,
+                               true},
+    [TKI_FAMILY_INDEX_TWO] = {"two_indices", "two indices in turn, 256 or 2^16 apart where the table allows", ANY,
+                              true},
+    [TKI_FAMILY_INDEX_PERMUTED] = {"permuted", "each index at most once while they last, in no order", ANY, true},
+    [TKI_FAMILY_INDEX_LAST] = {"last_indices", "only the last eight indices", ANY, true},
+    [TKI_FAMILY_INDEX_COUNTS] = {"counted", "1 to 3, 63 to 65, 127 to 129 or 255 to 257 hits of an index, far apart",
+                                 ANY, true},
+    [TKI_FAMILY_INDEX_HIGH] = {"high_indices", "indices around 2^7, 2^8, 2^15, 2^16, ... as far as the table goes",
+                               ANY, true},
 };
 
 const char *tk_family_at(int i, const char **what)
 {
-    if (i < 0 || i >= FAMILY_COUNT)
+    if (i < 0 || i >= TKI_FAMILY_COUNT)
         return NULL;
     if (what)
         *what = families[i].what;
@@ -79,24 +94,43 @@ const char *tk_family_at(int i, const char **what)
 
 int tki_family_find(const char *name)
 {
-    for (int i = 0; i < FAMILY_COUNT; i++)
+    for (int i = 0; i < TKI_FAMILY_COUNT; i++)
         if (!strcmp(families[i].name, name))
             return i;
     return -1;
 }
 
-static bool takes_sum(const tk_contract *contract)
+static op_kind kind_of(const tk_contract *contract)
 {
-    for (int p = 0; p < contract->param_count; p++)
-        if (contract->params[p].inner_axis >= 0)
-            return true;
-    return false;
+    bool adds = false;
+    bool adds_exp = false;
+    for (int p = 0; p < contract->param_count; p++) {
+        adds |= contract->params[p].inner_axis >= 0;
+        adds_exp |= contract->params[p].low_background;
+    }
+    return adds_exp ? ADDS_EXP : adds ? ADDS : tk_contract_takes_index(contract) ? COPIES : ELEMENTWISE;
 }
 
 bool tki_family_applies(int family, const tk_contract *contract)
 {
     return (!families[family].needs_index || tk_contract_takes_index(contract)) &&
-           (!families[family].needs_sum || takes_sum(contract));
+           (families[family].kinds & (int)kind_of(contract)) != 0;
+}
+
+int tki_family_main(const tk_contract *contract, int turn)
+{
+    static const int of_copies[] = {TKI_FAMILY_BITS, TKI_FAMILY_INDEX_PERMUTED, TKI_FAMILY_INDEX_HIGH};
+    static const int of_elements[] = {TKI_FAMILY_NORMAL, TKI_FAMILY_EACH_PATTERN};
+    static const int of_scattered[] = {TKI_FAMILY_EXACT, TKI_FAMILY_INDEX_COUNTS, TKI_FAMILY_INDEX_RUNS,
+                                       TKI_FAMILY_INDEX_PERMUTED};
+    static const int of_exp[] = {TKI_FAMILY_PLATEAU, TKI_FAMILY_NORMAL};
+    static const int of_targets[] = {TKI_FAMILY_PLATEAU, TKI_FAMILY_NORMAL, TKI_FAMILY_PLATEAU, TKI_FAMILY_CONFIDENT};
+    switch (kind_of(contract)) {
+    case COPIES: return of_copies[turn % 3];
+    case ELEMENTWISE: return of_elements[turn % 2];
+    case ADDS_EXP: return tk_contract_takes_index(contract) ? of_targets[turn % 4] : of_exp[turn % 2];
+    default: return tk_contract_takes_index(contract) ? of_scattered[turn % 4] : TKI_FAMILY_EXACT;
+    }
 }
 
 /* A value tensor seen as lines: line l, place t is element l * line_stride + t * place_stride. */
@@ -105,9 +139,13 @@ typedef struct lines {
     tk_dtype dtype;
     int64_t count, length;
     int64_t line_stride, place_stride;
+    op_kind kind;
     bool low_background;
     bool summed;
-    bool first_input; /* the first value input carries the pattern of FEW, CANCEL, ...; the others pair with it */
+    int factors; /* of each term of the sum: how many inputs are walked along it */
+    bool
+        first_input; /* the first value input carries the pattern of TKI_FAMILY_FEW, TKI_FAMILY_CANCEL, ...; the others pair with it */
+    bool last_input;
 } lines;
 
 static uint16_t *at(const lines *v, int64_t line, int64_t place)
@@ -136,6 +174,20 @@ static double with_sign(tki_random *random, double magnitude)
 static double background(const lines *v)
 {
     return v->low_background ? -largest(v->dtype) / 2 : 0.0;
+}
+
+/* A place at an end, beside a multiple of a chunk's usual sizes, or anywhere. */
+static int64_t any_place(int64_t length, tki_random *random)
+{
+    uint64_t kind = tki_random_below(random, 4);
+    int64_t chunk = INT64_C(8) << tki_random_below(random, 10);
+    int64_t shift = (int64_t)tki_random_below(random, 3) - 1;
+    int64_t place = (int64_t)tki_random_below(random, (uint64_t)length);
+    if (kind == 0)
+        return shift < 0 ? 0 : length - 1;
+    if (kind == 1 && chunk < length)
+        place = chunk * (1 + place % ((length - 1) / chunk)) + shift;
+    return place < length ? place : length - 1;
 }
 
 static uint16_t finite_pattern(tk_dtype dtype, tki_random *random)
@@ -253,21 +305,28 @@ static void fill_swamp(const lines *v, tki_random *random)
     }
 }
 
+/* The counts and strides in turn, twelve of them, and each with the terms up to the last place, from the first one on, up to any place,
+ * and everywhere. */
 static void fill_few(const lines *v, tki_random *random)
 {
     static const int64_t counts[] = {1, 2, 8, 16};
     static const int64_t strides[] = {1, 16, 256};
     fill_normal(v, random);
-    if (!v->first_input)
+    if (!v->first_input || v->length == 0)
         return;
-    uint64_t offset = tki_random_u64(random) % 12;
+    uint64_t offset = tki_random_below(random, 48);
     for (int64_t l = 0; l < v->count; l++) {
         uint64_t combination = ((uint64_t)l + offset) % 12;
+        uint64_t where = ((uint64_t)l + offset) / 12 % 4;
         for (int64_t t = 0; t < v->length; t++)
             put(v, l, t, background(v));
         int64_t left = counts[combination % 4];
-        for (int64_t t = v->length - 1; t >= 0 && left > 0; t -= strides[combination / 4], left--)
+        int64_t stride = where == 1 ? strides[combination / 4] : -strides[combination / 4];
+        int64_t t = where == 0 ? v->length - 1 : where == 1 ? 0 : any_place(v->length, random);
+        for (; t >= 0 && t < v->length && left > 0; left--) {
             put(v, l, t, tki_random_normal(random) * 2);
+            t = where == 3 ? any_place(v->length, random) : t + stride;
+        }
     }
 }
 
@@ -385,24 +444,17 @@ static void fill_minus_inf(const lines *v, tki_random *random)
     }
 }
 
-/* Where half of the confident lines have their peak. Targets of that family point there, so that an op that compares
- * the two meets confident lines that are right beside confident lines that are wrong. */
-static int64_t peak_place(int64_t line, int64_t length)
-{
-    return (7 * line + 3) % length;
-}
-
 static void fill_confident(const lines *v, tki_random *random)
 {
     fill_normal(v, random);
     for (int64_t l = 0; l < v->count && v->length > 0; l++) {
         int64_t anywhere = (int64_t)tki_random_below(random, (uint64_t)v->length);
-        put(v, l, l & 1 ? anywhere : peak_place(l, v->length), 12 + 20 * tki_random_unit(random));
+        put(v, l, l & 1 ? anywhere : tki_peak_place(l, v->length), 12 + 20 * tki_random_unit(random));
     }
 }
 
-/* A skipped zero shows only where it meets an infinity, in a line with no other NaN: even lines have zeros, odd ones one
- * infinity, so that each input's zeros meet the other's infinities. */
+/* A skipped zero shows only where it meets an infinity, in a line with no other NaN: even lines have zeros, every second of them nothing
+ * else, odd ones one infinity, so that each input's zeros meet the other's infinities. */
 static void fill_zero_inf(const lines *v, tki_random *random)
 {
     fill_normal(v, random);
@@ -410,7 +462,7 @@ static void fill_zero_inf(const lines *v, tki_random *random)
         /* The other way round in the other inputs, for ops that pair line l with line l. */
         bool infinite = (l & 1) == v->first_input;
         for (int64_t t = 0; t < v->length && !infinite; t++)
-            if (tki_random_u64(random) % 3 == 0)
+            if (!(l & 2) || tki_random_u64(random) % 3 == 0)
                 put(v, l, t, with_sign(random, 0.0));
         if (infinite) {
             int64_t place = (int64_t)tki_random_below(random, (uint64_t)v->length);
@@ -419,80 +471,401 @@ static void fill_zero_inf(const lines *v, tki_random *random)
     }
 }
 
-static void fill_values(family_id family, const lines *v, tki_random *random)
+/* Integers times one power of two, so small that their sum, or that of their products with a partner drawn likewise, stays below 2^24
+ * units: fp32 rounds no partial sum, in whatever order they are taken. Nothing is zero, so that every term counts. */
+static void fill_exact(const lines *v, tki_random *random)
+{
+    const int64_t units = INT64_C(1) << 24;
+    const int64_t most_integer = v->dtype == TK_F16 ? 1 << 11 : 1 << 8;
+    const int64_t length = v->length > 0 ? v->length : 1;
+    int64_t most = units / length;
+    if (v->factors > 1) {
+        int64_t root = 1;
+        while ((root + 1) * (root + 1) <= most)
+            root++;
+        most = root;
+    }
+    most = most < 1 ? 1 : most > most_integer ? most_integer : most;
+    /* A line that is longer than that has one term in two units' room. */
+    const uint64_t kept = length > units ? (uint64_t)units / 2 : (uint64_t)length;
+    int exponent = (int)tki_random_below(random, 5) - 2;
+    for (int64_t m = most; m > 1; m /= 2)
+        exponent--;
+    for (int64_t l = 0; l < v->count; l++)
+        for (int64_t t = 0; t < v->length; t++) {
+            double magnitude = ldexp((double)(1 + tki_random_below(random, (uint64_t)most)), exponent);
+            bool here = kept == (uint64_t)length || tki_random_below(random, (uint64_t)length) < kept;
+            put(v, l, t, here ? with_sign(random, magnitude) : 0);
+        }
+}
+
+/* One over it, rounded, is another number than one over each of its neighbours. */
+static bool shows_its_count(tk_dtype dtype, int64_t count)
+{
+    uint32_t bits = tki_round_double(dtype, 1 / (double)count);
+    return bits != tki_round_double(dtype, 1 / (double)(count + 1)) &&
+           (count == 1 || bits != tki_round_double(dtype, 1 / (double)(count - 1)));
+}
+
+/* How many are highest: all, a number that the quotient shows, or any, which the fp32 loss of a row shows. */
+static int64_t plateau_count(tk_dtype dtype, int64_t length, tki_random *random)
+{
+    /* Sums of more have no useful bound. */
+    const int64_t most = length < 1 << 20 ? length : 1 << 20;
+    uint64_t kind = tki_random_below(random, 4);
+    uint64_t bits = tki_random_below(random, 21);
+    uint64_t rest = tki_random_below(random, UINT64_C(1) << bits);
+    if (kind == 0 && length == most)
+        return length;
+    int64_t count = (INT64_C(1) << bits) + (int64_t)rest;
+    if (kind > 1)
+        count %= dtype == TK_F16 ? 1500 : 180;
+    count = count % most + 1;
+    while (kind > 1 && !shows_its_count(dtype, count))
+        count--;
+    return count;
+}
+
+/* In a softmax an element 104 below the maximum is nothing. */
+static double too_far_below(const lines *v, double highest, tki_random *random)
+{
+    switch (tki_random_below(random, 3)) {
+    case 0: return background(v);
+    case 1: return -INFINITY;
+    default: return highest - 106 - (double)tki_random_below(random, 90);
+    }
+}
+
+/* 1 to 300, either sign; of four one is larger, where logits of no difference lose what fp32 adds to them. */
+static double draw_offset(const lines *v, tki_random *random)
+{
+    int order = (int)tki_random_below(random, 9);
+    double offset = ldexp(1 + tki_random_unit(random) / (order == 8 ? 6 : 1), order);
+    int larger = 1 + (int)tki_random_below(random, v->dtype == TK_F16 ? 6 : 24);
+    return with_sign(random, tki_random_below(random, 4) ? offset : ldexp(offset, 14 - order - 6 + larger));
+}
+
+static void fill_plateau_line(const lines *v, int64_t l, tki_random *random)
+{
+    double highest = 0;
+    uint64_t level = tki_random_below(random, 8);
+    if (level == 4)
+        highest = tki_random_normal(random) * 4;
+    else if (level > 4)
+        highest = draw_offset(v, random);
+    highest = tki_decode(v->dtype, tki_round_double(v->dtype, highest));
+    const double low = too_far_below(v, highest, random);
+    const int64_t count = plateau_count(v->dtype, v->length, random);
+    const int64_t begin = any_place(v->length, random);
+    const bool scattered = tki_random_u64(random) & 1;
+    int64_t left = count;
+    for (int64_t t = 0; t < v->length; t++) {
+        int64_t from_begin = t >= begin ? t - begin : t - begin + v->length;
+        bool high = scattered ? (int64_t)tki_random_below(random, (uint64_t)(v->length - t)) < left
+                              : from_begin < count;
+        left -= high;
+        put(v, l, t, high ? highest : low);
+    }
+    /* The target of an even line is among the highest. */
+    int64_t peak = tki_peak_place(l, v->length);
+    uint16_t high_bits = (uint16_t)tki_round_double(v->dtype, highest);
+    if (l & 1 || *at(v, l, peak) == high_bits)
+        return;
+    int64_t moved = 0;
+    while (*at(v, l, moved) != high_bits)
+        moved++;
+    put(v, l, moved, low);
+    put(v, l, peak, highest);
+}
+
+static void fill_plateau(const lines *v, tki_random *random)
+{
+    if (!v->low_background) {
+        fill_normal(v, random);
+        return;
+    }
+    for (int64_t l = 0; l < v->count && v->length > 0; l++)
+        fill_plateau_line(v, l, random);
+}
+
+static void fill_offset(const lines *v, tki_random *random)
+{
+    for (int64_t l = 0; l < v->count; l++) {
+        double offset = draw_offset(v, random);
+        double spread = tki_random_u64(random) & 1 ? 1 : 8;
+        for (int64_t t = 0; t < v->length; t++)
+            put(v, l, t, offset + spread * tki_random_normal(random));
+    }
+}
+
+static void fill_log_uniform(const lines *v, tki_random *random)
+{
+    const int highest = v->dtype == TK_F16 ? 15 : 127;
+    const int lowest = v->dtype == TK_F16 ? -24 : -133;
+    for (int64_t l = 0; l < v->count; l++) {
+        /* Products and sums of a line stay in the format as a rule; an exponential is interesting up to about 2^9. */
+        int top = v->low_background ? 9 - (int)tki_random_below(random, 16)
+                                    : (highest - (int)tki_random_below(random, (uint64_t)highest)) / 2;
+        int span = 24;
+        if (!v->summed) {
+            top = highest;
+            span = highest - lowest + 1;
+        }
+        for (int64_t t = 0; t < v->length; t++) {
+            int exponent = top - (int)tki_random_below(random, (uint64_t)span);
+            put(v, l, t, with_sign(random, ldexp(1 + tki_random_unit(random), exponent)));
+        }
+    }
+}
+
+/* Where code for exp, tanh and the like branches, and where formats end. */
+static const double thresholds[] = {
+    0.5,  1,     0.625,      0.25,    2,     3,    4,      4.97,   5,      6,   7.9,  8,   9,   9.01, 10,
+    10.6, 11,    12,         15,      16,    16.6, 17,     17.3,   18,     19,  20,   24,  25,  30,   32,
+    50,   64,    80,         86.6,    87,    87.3, 88,     88.4,   88.7,   89,  90,   96,  100, 103,  103.9,
+    104,  104.5, 127,        128,     0.044, 0.35, 0.3466, 0.6931, 1.0397, 256, 300,  512, 709, 745,  1e3,
+    2048, 65504, 0x1.fep127, 0x1p-14, 1e-3,  1e-4, 1e-5,   1e-6,   1e-7,   0.1, 1e-2, 60,
+};
+
+enum { THRESHOLDS = sizeof thresholds / sizeof *thresholds };
+
+/* One of them or a neighbour at most two steps away. */
+static uint16_t near_threshold(const lines *v, tki_random *random)
+{
+    uint16_t bits = (uint16_t)tki_round_double(v->dtype, thresholds[tki_random_below(random, THRESHOLDS)]);
+    uint16_t infinity = (uint16_t)tki_round_double(v->dtype, INFINITY);
+    bits = (uint16_t)(bits + tki_random_below(random, 5) - 2);
+    return bits < infinity ? bits : (uint16_t)(infinity - 1);
+}
+
+static void fill_thresholds(const lines *v, tki_random *random)
+{
+    for (int64_t l = 0; l < v->count && v->length > 0; l++) {
+        bool below_zero = v->low_background && tki_random_below(random, 4);
+        for (int64_t t = 0; t < v->length; t++) {
+            bool negative = below_zero || tki_random_u64(random) & 1;
+            *at(v, l, t) = (uint16_t)(near_threshold(v, random) | (negative ? 0x8000 : 0));
+        }
+        /* The distances to the maximum are then what was drawn. */
+        if (below_zero)
+            put(v, l, any_place(v->length, random), 0);
+    }
+}
+
+/* Two terms at any places: a number of the format, and half a unit in its last place and a hair. The partners are one power of two along
+ * each line. */
+static void fill_near_tie(const lines *v, tki_random *random)
+{
+    const double last_place = v->dtype == TK_F16 ? 0x1p-10 : 0x1p-7;
+    const uint64_t significands = v->dtype == TK_F16 ? 1024 : 128;
+    for (int64_t l = 0; l < v->count && v->length > 0; l++) {
+        int exponent = (int)tki_random_below(random, 5) - 2;
+        double value = with_sign(random,
+                                 ldexp(1 + last_place * (double)tki_random_below(random, significands), exponent));
+        double half = ldexp(last_place / 2, exponent);
+        double hair = half * last_place * (double)(1 + tki_random_below(random, 3));
+        half = tki_random_u64(random) & 1 ? half + hair : half - hair / 2;
+        half = with_sign(random, half);
+        for (int64_t t = 0; t < v->length; t++)
+            put(v, l, t, v->first_input ? 0 : copysign(ldexp(1, exponent), value));
+        if (!v->first_input)
+            continue;
+        int64_t place = any_place(v->length, random);
+        int64_t other = any_place(v->length, random);
+        if (other == place)
+            other = (place + 1) % v->length;
+        put(v, l, other, half);
+        put(v, l, place, value);
+    }
+}
+
+static void fill_one_special(const lines *v, tki_random *random)
+{
+    uint16_t infinity = (uint16_t)tki_round_double(v->dtype, INFINITY);
+    const uint16_t special[] = {(uint16_t)tki_canonical_nan(v->dtype), infinity, (uint16_t)(infinity | 0x8000),
+                                0x8000, (uint16_t)(infinity | 1)};
+    fill_normal(v, random);
+    for (int64_t l = 0; l < v->count && v->length > 0; l++) {
+        /* In every input of some lines, so that some results have none. */
+        uint64_t kind = tki_random_below(random, 5);
+        int64_t place = any_place(v->length, random);
+        if (!v->summed || tki_random_below(random, 3) == 0)
+            *at(v, l, place) = special[kind];
+        for (int64_t i = 0; !v->summed && i < v->length / 64; i++)
+            *at(v, l, any_place(v->length, random)) = special[tki_random_below(random, 5)];
+    }
+}
+
+static void fill_small_among(const lines *v, tki_random *random)
+{
+    const double smallest_normal = v->dtype == TK_F16 ? 0x1p-14 : 0x1p-126;
+    for (int64_t l = 0; l < v->count; l++) {
+        /* Two tensors that meet have them in turn, or every product of bf16 would vanish. */
+        bool small = (l & 1) != v->first_input || !v->summed;
+        for (int64_t t = 0; t < v->length; t++) {
+            uint64_t kind = tki_random_below(random, 4);
+            double value = tki_random_normal(random);
+            if (kind == 1)
+                value = small ? value * smallest_normal / 2 : value * 64;
+            else if (kind == 2)
+                value = copysign(small ? smallest_normal : 1, value);
+            else if (kind == 3 && small)
+                value = copysign(0, value);
+            put(v, l, t, value);
+        }
+    }
+}
+
+static void fill_peaks(const lines *v, tki_random *random)
+{
+    static const double heights[] = {0, 0.5, 3, 20, 90};
+    fill_normal(v, random);
+    for (int64_t l = 0; l < v->count && v->length > 0; l++) {
+        double highest = -INFINITY;
+        for (int64_t t = 0; t < v->length; t++)
+            highest = fmax(highest, tki_decode(v->dtype, *at(v, l, t)));
+        highest += heights[tki_random_below(random, 5)];
+        uint64_t kind = tki_random_below(random, 3);
+        int64_t peaks = kind == 1 ? 2 + (int64_t)tki_random_below(random, 7) : kind == 2 ? 0 : 1;
+        for (int64_t i = 0; i < peaks; i++)
+            put(v, l, any_place(v->length, random), highest);
+        for (int64_t t = 0; t < v->length && kind == 2; t++)
+            put(v, l, t, highest - 8.0 * (double)t / (double)v->length);
+    }
+}
+
+/* Every pattern in an order of its own; the partners are of every kind. */
+static void fill_each_pattern(const lines *v, tki_random *random)
+{
+    uint64_t step = tki_random_u64(random) | 1;
+    uint64_t first = tki_random_u64(random);
+    for (int64_t t = 0; t < v->length; t++) {
+        if (v->last_input) {
+            *at(v, 0, t) = (uint16_t)(first + (uint64_t)t * step);
+            continue;
+        }
+        uint64_t kind = tki_random_below(random, 4);
+        double value = tki_random_normal(random);
+        put(v, 0, t, kind == 1 ? copysign(1, value) : value);
+        if (kind == 2)
+            *at(v, 0, t) = finite_pattern(v->dtype, random);
+        else if (kind == 3)
+            *at(v, 0, t) = near_threshold(v, random);
+    }
+}
+
+/* What index families draw as values: something that shows where it went. */
+static void fill_telling(const lines *v, tki_random *random)
+{
+    if (v->kind == COPIES)
+        fill_patterns(v, random, false);
+    else if (v->kind == ADDS)
+        fill_exact(v, random);
+    else
+        fill_normal(v, random);
+}
+
+static void fill_values(tki_family family, const lines *v, tki_random *random)
 {
     switch (family) {
-    case FINITE_BITS: fill_patterns(v, random, true); return;
-    case BITS: fill_patterns(v, random, false); return;
-    case SPECIAL: fill_special(v, random); return;
-    case SUBNORMAL: fill_subnormal(v, random); return;
-    case HUGE_VALUES: fill_huge(v, random); return;
-    case CANCEL: fill_cancel(v, random); return;
-    case SWAMP: fill_swamp(v, random); return;
-    case FEW: fill_few(v, random); return;
-    case MIDPOINT: fill_midpoint(v, random); return;
-    case MIXED_EXPONENTS: fill_mixed(v, random); return;
-    case EQUAL: fill_equal(v, random); return;
-    case ONE_HOT: fill_one_hot(v, random); return;
-    case SORTED: fill_sorted(v, random); return;
-    case ALTERNATING: fill_alternating(v, random); return;
-    case CONSTANT_ROWS: fill_constant_rows(v, random); return;
-    case MINUS_INF: fill_minus_inf(v, random); return;
-    case CONFIDENT: fill_confident(v, random); return;
-    case ZERO_INF: fill_zero_inf(v, random); return;
-    case NORMAL:
-    case INDEX_ZIPF:
-    case INDEX_EQUAL:
-    case INDEX_SORTED:
-    case INDEX_EACH_ONCE:
-    case INDEX_ENDS:
-    case FAMILY_COUNT: fill_normal(v, random); return;
+    case TKI_FAMILY_FINITE_BITS: fill_patterns(v, random, true); return;
+    case TKI_FAMILY_BITS: fill_patterns(v, random, false); return;
+    case TKI_FAMILY_SPECIAL: fill_special(v, random); return;
+    case TKI_FAMILY_SUBNORMAL: fill_subnormal(v, random); return;
+    case TKI_FAMILY_HUGE_VALUES: fill_huge(v, random); return;
+    case TKI_FAMILY_CANCEL: fill_cancel(v, random); return;
+    case TKI_FAMILY_SWAMP: fill_swamp(v, random); return;
+    case TKI_FAMILY_FEW: fill_few(v, random); return;
+    case TKI_FAMILY_MIDPOINT: fill_midpoint(v, random); return;
+    case TKI_FAMILY_MIXED_EXPONENTS: fill_mixed(v, random); return;
+    case TKI_FAMILY_EQUAL: fill_equal(v, random); return;
+    case TKI_FAMILY_ONE_HOT: fill_one_hot(v, random); return;
+    case TKI_FAMILY_SORTED: fill_sorted(v, random); return;
+    case TKI_FAMILY_ALTERNATING: fill_alternating(v, random); return;
+    case TKI_FAMILY_CONSTANT_ROWS: fill_constant_rows(v, random); return;
+    case TKI_FAMILY_MINUS_INF: fill_minus_inf(v, random); return;
+    case TKI_FAMILY_CONFIDENT: fill_confident(v, random); return;
+    case TKI_FAMILY_ZERO_INF: fill_zero_inf(v, random); return;
+    case TKI_FAMILY_EXACT: fill_exact(v, random); return;
+    case TKI_FAMILY_PLATEAU: fill_plateau(v, random); return;
+    case TKI_FAMILY_OFFSET: fill_offset(v, random); return;
+    case TKI_FAMILY_LOG_UNIFORM: fill_log_uniform(v, random); return;
+    case TKI_FAMILY_THRESHOLDS: fill_thresholds(v, random); return;
+    case TKI_FAMILY_NEAR_TIE: fill_near_tie(v, random); return;
+    case TKI_FAMILY_ONE_SPECIAL: fill_one_special(v, random); return;
+    case TKI_FAMILY_SMALL_AMONG: fill_small_among(v, random); return;
+    case TKI_FAMILY_PEAKS: fill_peaks(v, random); return;
+    case TKI_FAMILY_EACH_PATTERN: fill_each_pattern(v, random); return;
+    case TKI_FAMILY_INDEX_RUNS:
+    case TKI_FAMILY_INDEX_TWO:
+    case TKI_FAMILY_INDEX_PERMUTED:
+    case TKI_FAMILY_INDEX_LAST:
+    case TKI_FAMILY_INDEX_COUNTS:
+    case TKI_FAMILY_INDEX_HIGH: fill_telling(v, random); return;
+    case TKI_FAMILY_NORMAL:
+    case TKI_FAMILY_INDEX_ZIPF:
+    case TKI_FAMILY_INDEX_EQUAL:
+    case TKI_FAMILY_INDEX_SORTED:
+    case TKI_FAMILY_INDEX_EACH_ONCE:
+    case TKI_FAMILY_INDEX_ENDS:
+    case TKI_FAMILY_COUNT: fill_normal(v, random); return;
     }
 }
 
-/* Half of the plain draws fall on a few hot values, so that rows with many hits occur beside rows with none. */
-static int64_t plain_index(int64_t bound, tki_random *random)
+/* How far a value lies from the nearest rounding midpoint, in units of the last place. */
+static double from_midpoint(tk_dtype dtype, double value)
 {
-    bool hot = tki_random_u64(random) & 1;
-    return (int64_t)tki_random_below(random, (uint64_t)(hot && bound > 4 ? 4 : bound));
+    double places = fabs(value) / tki_ulp(dtype, value);
+    return fabs(places - floor(places) - 0.5);
 }
 
-static int64_t draw_index(family_id family, int64_t i, int64_t count, int64_t bound, int64_t fixed,
-                          tki_random *random)
+/* For an elementwise op of two inputs, the oracle says for which of some first inputs the result comes nearest to a midpoint. */
+static void choose_near_ties(const tk_case *c, void *const data[], tki_random *random)
 {
-    switch (family) {
-    /* Between -1/2 and bound - 1 before it is cut to an integer. */
-    case INDEX_ZIPF: return (int64_t)fmin((double)bound - 1, 1 / (tki_random_unit(random) + 1 / (double)bound) - 1);
-    /* Of the mixed exponents, too: the terms of a line cancel only where they meet. */
-    case MIXED_EXPONENTS:
-    case INDEX_EQUAL: return fixed;
-    case INDEX_SORTED: return (int64_t)((unsigned __int128)(uint64_t)i * (uint64_t)bound / (uint64_t)count);
-    case INDEX_EACH_ONCE: return (i + fixed) % bound;
-    case INDEX_ENDS: return tki_random_u64(random) & 1 ? bound - 1 : 0;
-    case CONFIDENT: return peak_place(i, bound);
-    default: return plain_index(bound, random);
+    enum { CANDIDATES = 96 };
+    const tki_oracle *oracle = tki_oracle_of(c->contract);
+    tk_case some = *c;
+    some.dims[0] = CANDIDATES;
+    uint16_t first[CANDIDATES];
+    uint16_t second[CANDIDATES];
+    tki_enclosure enclosures[CANDIDATES];
+    const void *buffers[TK_MAX_PARAMS] = {first, second};
+    tki_oracle_job job = {.c = &some, .buffers = buffers, .output = 2};
+    void *tables = NULL;
+    if (!oracle || !oracle->open || oracle->open(c->dtype, &tables) != TK_OK)
+        return;
+    job.tables = tables;
+    const int lowest = c->dtype == TK_F16 ? -24 : -133;
+    const int highest = c->dtype == TK_F16 ? 15 : 127;
+    for (int64_t i = 0; i < c->dims[0]; i++) {
+        /* Mostly of moderate size; results among the subnormal numbers and near the largest ones, too. */
+        int exponent = (int)tki_random_below(random, 8) - 4;
+        if (tki_random_below(random, 4) == 0)
+            exponent = lowest + (int)tki_random_below(random, (uint64_t)(highest - lowest + 1));
+        double sign = with_sign(random, 1);
+        for (int k = 0; k < CANDIDATES; k++) {
+            first[k] = (uint16_t)tki_round_double(c->dtype, ldexp(sign * (1 + tki_random_unit(random)), exponent));
+            second[k] = ((const uint16_t *)data[1])[i];
+        }
+        if (oracle->enclose(&job, &(tki_box){0, 1, 0, CANDIDATES}, enclosures) != TK_OK)
+            return;
+        int best = 0;
+        double least = 1;
+        for (int k = 0; k < CANDIDATES; k++) {
+            double distance = enclosures[k].admits == TKI_ADMIT_INTERVAL ? from_midpoint(c->dtype, enclosures[k].lo)
+                                                                         : 1;
+            if (distance < least) {
+                least = distance;
+                best = k;
+            }
+        }
+        ((uint16_t *)data[0])[i] = first[best];
     }
 }
 
-static void fill_index(family_id family, const tk_case *c, int param, void *data, tki_random *random)
+static bool is_elementwise_pair(const tk_contract *contract)
 {
-    const tk_param *p = &c->contract->params[param];
-    int64_t count = tk_case_elements(c, param);
-    int64_t bound = c->dims[p->indexed_dim];
-    int64_t fixed = bound > 0 ? (int64_t)tki_random_below(random, (uint64_t)bound) : 0;
-    bool can_ignore = c->contract->takes_xent_options &&
-                      (c->index_dtype == TK_I64 || c->xent.ignore_index == (int32_t)c->xent.ignore_index);
-    for (int64_t i = 0; i < count; i++) {
-        /* With nothing to point at, an ignored target is the only valid one. */
-        bool ignored = can_ignore && (bound == 0 || tki_random_u64(random) % 8 == 0);
-        int64_t value = ignored     ? c->xent.ignore_index
-                        : bound > 0 ? draw_index(family, i, count, bound, fixed, random)
-                                    : 0;
-        if (c->index_dtype == TK_I64)
-            ((int64_t *)data)[i] = value;
-        else
-            ((int32_t *)data)[i] = (int32_t)value;
-    }
+    return kind_of(contract) == ELEMENTWISE && contract->param_count == 3 && !contract->params[1].output;
 }
 
 void tki_family_fill(int family, const tk_case *c, uint64_t seed, void *const data[])
@@ -500,13 +873,20 @@ void tki_family_fill(int family, const tk_case *c, uint64_t seed, void *const da
     const tki_floats floats = tki_floats_begin();
     const tk_contract *contract = c->contract;
     bool first_input = true;
+    int last_value = 0;
+    int factors = 0;
+    for (int p = 0; p < contract->param_count; p++) {
+        bool value = !contract->params[p].output && contract->params[p].kind == TK_KIND_VALUE;
+        last_value = value ? p : last_value;
+        factors += value && contract->params[p].inner_axis >= 0;
+    }
     for (int p = 0; p < contract->param_count; p++) {
         const tk_param *param = &contract->params[p];
         tki_random random = tki_random_stream(seed, (uint64_t)family * 16 + (uint64_t)p);
         if (param->output || tk_case_elements(c, p) == 0)
             continue;
         if (param->kind == TK_KIND_INDEX) {
-            fill_index((family_id)family, c, p, data[p], &random);
+            tki_family_fill_index((tki_family)family, c, p, data[p], &random);
             continue;
         }
         int64_t rows = param->rank == 2 ? c->dims[param->dim[0]] : 1;
@@ -518,10 +898,17 @@ void tki_family_fill(int family, const tk_case *c, uint64_t seed, void *const da
                    .length = along_rows ? rows : cols,
                    .line_stride = along_rows ? 1 : cols,
                    .place_stride = along_rows ? cols : 1,
+                   .kind = kind_of(contract),
                    .low_background = param->low_background,
                    .summed = param->inner_axis >= 0,
-                   .first_input = first_input};
-        fill_values((family_id)family, &v, &random);
+                   .factors = factors,
+                   .first_input = first_input,
+                   .last_input = p == last_value};
+        /* What is paired is chosen for values of every size. */
+        bool paired = family == TKI_FAMILY_NEAR_TIE && v.kind == ELEMENTWISE;
+        fill_values(paired ? TKI_FAMILY_LOG_UNIFORM : (tki_family)family, &v, &random);
+        if (paired && p == last_value && is_elementwise_pair(contract))
+            choose_near_ties(c, data, &random);
         first_input = false;
     }
     tki_floats_end(&floats);

@@ -53,7 +53,7 @@ typedef struct tki_outcome {
     tki_judgement failing; /* of the trials that failed alone */
     int64_t failed_trials;
     int64_t tried; /* trials of the list that were run */
-    bool complete; /* all of them were */
+    bool complete; /* all of them were, but for those left out */
     int faults;    /* crashes and the like among them */
     int64_t structural[TK_MAX_CLAUSES];
     bool proved[TK_MAX_CLAUSES]; /* every input of the finite domain was judged by this clause or a fellow of it */
@@ -68,7 +68,9 @@ typedef struct tki_outcome {
     tki_trial_record *trials;
     int64_t trial_count;
     tki_trial_record *domain; /* the one of all patterns of a finite domain; NULL if that was not tried */
-    int64_t held;             /* trials of the list that held before one did not */
+    int64_t held;             /* trials of the list that held, or were left out, before one did not */
+    int left_out;             /* trials that need more memory than there is */
+    double left_out_gib;      /* what the smallest of them needs */
     tki_mutant_record *mutants;
     int mutant_count;
     bool mutants_run;

@@ -553,6 +553,13 @@ static json_t *non_claims_json(const tki_outcome *o)
     if (o->judgement.undecided)
         say(list, "%lld elements could not be decided at the oracle's limit and were accepted.",
             (long long)o->judgement.undecided);
+    if (o->left_out)
+        say(list,
+            "Tensors of more than 2^32 elements were not tried: %d trial%s left out, which take%s at least %.0f GiB "
+            "of "
+            "memory%s.",
+            o->left_out, o->left_out == 1 ? " was" : "s were", o->left_out == 1 ? "s" : "", o->left_out_gib,
+            runs_on_gpu(o) || o->lowering ? "" : ", or longer than a call may");
     if (o->level == TK_QUICK)
         say(list, "At this level a kernel that is wrong at one element in a million can pass.");
     return list;

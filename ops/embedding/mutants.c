@@ -117,10 +117,11 @@ const tki_mutant tki_embedding_fwd_mutants[] = {
     {"before_the_start", "writes one element before its output", TKI_CALL(.right = fwd, .before_the_start = true)},
     {"queries_beyond_65535_dropped",
      "does not write rows beyond the first 65535, the most blocks of a grid's second size",
-     FWD(.most_queries = 65535), .level = TK_FULL},
+     FWD(.most_queries = 65535)},
     {"columns_beyond_1024_dropped", "does not write columns beyond the first 1024, the most threads of a block",
-     FWD(.most_columns = MOST_COLUMNS), .level = TK_FULL},
+     FWD(.most_columns = MOST_COLUMNS)},
     {"index_of_17_bits", "keeps 17 bits of the index", FWD(.index = {.bits = 17}), .level = TK_FULL},
+    {"index_of_24_bits", "keeps 24 bits of the index", FWD(.index = {.bits = 24}), .level = TK_FULL},
     {0},
 };
 
@@ -270,9 +271,10 @@ const tki_mutant tki_embedding_bwd_mutants[] = {
     {"before_the_start", "writes one element before its output", TKI_CALL(.right = bwd, .before_the_start = true)},
     {"queries_beyond_65535_dropped",
      "does not add queries beyond the first 65535, the most blocks of a grid's second size",
-     BWD(.most_queries = 65535), .level = TK_FULL},
+     BWD(.most_queries = 65535)},
     {"columns_beyond_1024_dropped", "does not write columns beyond the first 1024, the most threads of a block",
-     BWD(.most_columns = MOST_COLUMNS), .level = TK_FULL},
+     BWD(.most_columns = MOST_COLUMNS)},
     {"index_of_17_bits", "keeps 17 bits of the index", BWD(.index = {.bits = 17}), .level = TK_FULL},
+    {"index_of_24_bits", "keeps 24 bits of the index", BWD(.index = {.bits = 24}), .level = TK_FULL},
     {0},
 };

@@ -14,6 +14,7 @@ typedef struct mutation {
     bool rounded_cube, clipped, cut_at_4, distributed, tanh_form, erf_form, quick_form, adding, one_in_a_million;
     float cubic, root;         /* another constant, if not 0 */
     int64_t dropped, multiple; /* elements at the end; what is left after the last multiple */
+    int64_t most_elements;     /* elements beyond are not written, if not 0 */
 } mutation;
 
 /* (1 + x/1024)^1024 */
@@ -106,6 +107,8 @@ static int run_all(const tk_case *c, void *const b[], void *run, bool forward)
     const void *x = forward || m->swapped ? b[0] : b[1];
     const void *grad = m->swapped ? b[1] : b[0];
     void *out = b[forward ? 1 : 2];
+    if (m->most_elements && n > m->most_elements)
+        n = m->most_elements;
     for (int64_t i = 0; i < n - m->dropped - tki_tail(n, m->multiple); i++) {
         float element = tki_get(c, x, m->off_by_one && i + 1 < n ? i + 1 : i);
         float result = forward ? value_of(c, m, element) : gradient_of(c, m, tki_get(c, grad, i), element);
@@ -155,6 +158,8 @@ const tki_mutant tki_gelu_fwd_mutants[] = {
     TKI_CALL_MUTANTS(fwd),
     {"before_the_start", "writes one element before its output", TKI_CALL(.right = fwd, .before_the_start = true)},
     {"one_in_a_million", "gives zero at one place in a million", FWD(.one_in_a_million = true), .level = TK_FULL},
+    {"beyond_2_24_dropped", "does not write elements beyond the first 2^24", FWD(.most_elements = 1 << 24),
+     .level = TK_FULL},
     {0},
 };
 
@@ -184,5 +189,7 @@ const tki_mutant tki_gelu_bwd_mutants[] = {
     {"flushing", "flushes subnormal results to zero", BWD(.store = TKI_STORE_FLUSHED)},
     TKI_CALL_MUTANTS(bwd),
     {"one_in_a_million", "gives zero at one place in a million", BWD(.one_in_a_million = true), .level = TK_FULL},
+    {"beyond_2_24_dropped", "does not write elements beyond the first 2^24", BWD(.most_elements = 1 << 24),
+     .level = TK_FULL},
     {0},
 };

@@ -8,7 +8,8 @@ typedef struct mutation {
     tki_store store;
     bool transposed_left, transposed_right, transposed_out, swapped, square_stride, off_by_one;
     bool flushed_inputs, rounded_sum, rounded_products, rounded_halves, skips_left_zeros, skips_right_zeros;
-    bool adds_to_output, sum_carried_over, nothing_without_places, last_product_twice, absolute_left;
+    bool adds_to_output, sum_carried_over, nothing_without_places, last_product_twice, absolute_left,
+        square_transposed;
     int64_t dropped_places, skipped_places;    /* at the end and at the beginning of each sum */
     int64_t most_places;                       /* longer sums are cut down to this */
     int64_t multiple;                          /* the sum's length is cut down to a multiple of this */
@@ -16,7 +17,8 @@ typedef struct mutation {
     int64_t row_multiple;                      /* rows after the last multiple are not written */
     int64_t dropped_columns, dropped_elements; /* at the end, not written */
     int64_t most_rows;                         /* rows beyond are not written */
-    float factor;                              /* of the result, if not 0 */
+    int64_t tile; /* the last column is not written where all sizes are multiples of it */
+    float factor; /* of the result, if not 0 */
 } mutation;
 
 static tki_gemm_factor transposed(tki_gemm_factor f, int64_t lines, int64_t places)
@@ -90,8 +92,9 @@ static void multiply_decoded(const tk_case *c, const mutation *m, const tki_gemm
     int64_t rows = v->rows - tki_tail(v->rows, m->row_multiple);
     if (m->most_rows && rows > m->most_rows)
         rows = m->most_rows;
+    bool tiled = m->tile && v->rows % m->tile == 0 && v->cols % m->tile == 0 && v->places % m->tile == 0;
     for (int64_t row = 0; row < rows; row++)
-        for (int64_t col = 0; col < v->cols - m->dropped_columns; col++) {
+        for (int64_t col = 0; col < v->cols - m->dropped_columns - tiled; col++) {
             if (v->rows * v->cols - (row * v->cols + col) <= m->dropped_elements)
                 continue;
             int64_t other = m->off_by_one && col + 1 < v->cols ? col + 1 : col;
@@ -117,7 +120,7 @@ static int multiply(const tk_case *c, void *const b[], void *run)
     }
     if (m->transposed_left)
         v.left = transposed(v.left, v.rows, v.places);
-    if (m->transposed_right)
+    if (m->transposed_right || (m->square_transposed && v.cols == v.places && v.rows != v.cols))
         v.right = transposed(v.right, v.cols, v.places);
     /* The stride of a square matrix, whatever the matrix is. */
     if (m->square_stride && v.left.place_stride == 1)
@@ -177,17 +180,19 @@ const tki_mutant tki_gemm_mutants[] = {
     {"saturating", "returns the largest finite number instead of infinity", WITH(.store = TKI_STORE_SATURATED)},
     {"flushing_inputs", "takes subnormal inputs for zero", WITH(.flushed_inputs = true)},
     {"flushing_store", "flushes subnormal results to zero", WITH(.store = TKI_STORE_FLUSHED)},
+    {"tiles_of_64_cut", "does not write the last column where all sizes are multiples of 64", WITH(.tile = 64)},
+    {"tiles_of_128_cut", "does not write the last column where all sizes are multiples of 128", WITH(.tile = 128)},
+    {"square_transposed", "reads the right factor transposed where it is square and the left one is not",
+     WITH(.square_transposed = true)},
     TKI_CALL_MUTANTS(multiply),
     {"before_the_start", "writes one element before its output",
      TKI_CALL(.right = multiply, .before_the_start = true)},
     {"rows_beyond_1024_dropped", "does not write rows beyond the first 1024, the most threads of a block",
-     WITH(.most_rows = 1024), .level = TK_FULL},
-    {"rows_beyond_2048_dropped", "does not write rows beyond the first 2048", WITH(.most_rows = 2048),
-     .level = TK_FULL},
+     WITH(.most_rows = 1024)},
+    {"rows_beyond_2048_dropped", "does not write rows beyond the first 2048", WITH(.most_rows = 2048)},
     {"rows_beyond_65535_dropped",
-     "does not write rows beyond the first 65535, the most blocks of a grid's second size", WITH(.most_rows = 65535),
-     .level = TK_FULL},
-    {"longer_sums_cut", "sums over the first 65536 products only", WITH(.most_places = 65536), .level = TK_FULL},
+     "does not write rows beyond the first 65535, the most blocks of a grid's second size", WITH(.most_rows = 65535)},
+    {"longer_sums_cut", "sums over the first 65536 products only", WITH(.most_places = 65536)},
     {0},
 };
 

@@ -1,0 +1,18 @@
+/* TRUSTED. What families.c needs for inputs that are indices. */
+#ifndef TKI_VERIFY_FAMILIES_INDEX_H
+#define TKI_VERIFY_FAMILIES_INDEX_H
+
+#include "core/random.h"
+#include "verify/families.h"
+
+/* Fills the index input `param` of the case. Every index is valid, or the ignored one. */
+void tki_family_fill_index(tki_family family, const tk_case *c, int param, void *data, tki_random *random);
+
+/* Where half of the confident lines have their peak, and the plateaus an element. Targets of those families point there, so that an op that
+ * compares the two meets confident lines that are right beside confident lines that are wrong. */
+static inline int64_t tki_peak_place(int64_t line, int64_t length)
+{
+    return (7 * line + 3) % length;
+}
+
+#endif
