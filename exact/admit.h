@@ -11,7 +11,8 @@ enum {
     TKI_ADMIT_ZERO = 16,     /* of either sign */
     TKI_ADMIT_BITS = 32,     /* exactly the pattern in `bits`, all NaNs being equal */
     TKI_ADMIT_RAW_BITS = 64, /* exactly the pattern in `bits`, NaN payload included */
-    TKI_UNDEFINED = 128      /* the bound does not exist here (a precondition of it fails): UNKNOWN, not refuted */
+    TKI_UNDEFINED = 128,     /* the bound does not exist here (a precondition of it fails): UNKNOWN, not refuted */
+    TKI_NOT_NEGATIVE = 256   /* accepts nothing by itself: whatever the others accept must not be below zero */
 };
 
 #endif

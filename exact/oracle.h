@@ -9,11 +9,11 @@
 #include "tokitai.h"
 
 typedef struct tki_enclosure {
-    double lo, hi;  /* lo <= S <= hi; read only with TKI_ADMIT_INTERVAL. Finite. */
-    double bound;   /* B, rounded up */
-    uint32_t bits;  /* read only with TKI_ADMIT_BITS or TKI_ADMIT_RAW_BITS */
-    uint8_t admits; /* TKI_ADMIT_... */
-    uint8_t clause; /* index into contract->clauses of the clause that decides this element */
+    double lo, hi;   /* lo <= S <= hi; read only with TKI_ADMIT_INTERVAL. Finite. */
+    double bound;    /* B, rounded up */
+    uint32_t bits;   /* read only with TKI_ADMIT_BITS or TKI_ADMIT_RAW_BITS */
+    uint16_t admits; /* TKI_ADMIT_... */
+    uint8_t clause;  /* index into contract->clauses of the clause that decides this element */
 } tki_enclosure;
 
 /* A box of an output seen as a matrix; a tensor of rank 1 is one row, except that the output of a row op with one

@@ -9,8 +9,10 @@
 
 /* From here on exp(-d) is below half of the smallest fp32 number, and any kernel's exp may be zero. */
 #define TKI_SOFTMAX_FAR 104.0
-/* R: the most rescalings of a partial sum. */
+/* The most rescalings of a partial sum by a factor other than exp(0) that are paid for. */
 #define TKI_SOFTMAX_RESCALINGS 32.0
+/* The most elements at the maximum of which a plateau is claimed: integers up to here are exact in fp32. */
+#define TKI_SOFTMAX_PLATEAU 0x1p24
 
 /* D: the most additions that an element passes through in a sum over a row, of whose elements `terms` matter: adding
  * zero is exact. `promised`: as our own lowerings sum. */
@@ -19,6 +21,35 @@ static inline double tki_softmax_depth(int64_t terms, int64_t cols, bool promise
     int64_t most = terms > 0 ? terms - 1 : 0;
     int64_t kept = cols / 256 + (cols % 256 != 0) + 16;
     return (double)(promised && kept < most ? kept : most);
+}
+
+/* One row's sum of exponentials. */
+typedef struct tki_softmax_terms {
+    int64_t cols;
+    int64_t near; /* n', how many d_j are at most TKI_SOFTMAX_FAR; at least 1 */
+    int64_t top;  /* how many d_j are zero */
+    double max;   /* M */
+} tki_softmax_terms;
+
+/* Every d_j is zero or beyond TKI_SOFTMAX_FAR. */
+static inline bool tki_softmax_is_plateau(const tki_softmax_terms *t)
+{
+    return t->near == t->top;
+}
+
+/* D of that sum. `unit`: the lowering promises exp(0) = 1, so that the terms of a plateau are integers. */
+static inline double tki_softmax_sum_depth(const tki_softmax_terms *t, bool promised, bool unit)
+{
+    const double depth = tki_softmax_depth(t->near, t->cols, promised);
+    const double plateau = unit ? 0 : 64 + 2 * fabs(t->max);
+    return tki_softmax_is_plateau(t) && (double)t->near <= TKI_SOFTMAX_PLATEAU && plateau < depth ? plateau : depth;
+}
+
+/* R: a rescaling by another factor than exp(0) moves to a larger maximum, and what matters lies at n' of them at most; on a plateau at one. */
+static inline double tki_softmax_rescalings(const tki_softmax_terms *t)
+{
+    const double most = tki_softmax_is_plateau(t) ? 0 : (double)(t->near - 1);
+    return most < TKI_SOFTMAX_RESCALINGS ? most : TKI_SOFTMAX_RESCALINGS;
 }
 
 /* ln n for n >= 1: n = m 2^k with m in [1, 2), ln m = 2 artanh(t) with t = (m - 1) / (m + 1). t is at most 1/3, so
@@ -46,10 +77,11 @@ typedef struct tki_softmax_w {
 
 /* W = 1.0001 (u [2.25 (d + sums ln n) + 19 + sums (D + 9 R)] + n 2^-126). `sums` is how many sums the result is made
  * of: 1 for exp(-d) / Z, 2 for a sum of exp(-d_j) over Z. */
-static inline tki_softmax_w tki_softmax_w_of_row(double sums, double cols, double ln_cols, double depth)
+static inline tki_softmax_w tki_softmax_w_of_row(double sums, double cols, double ln_cols, double depth,
+                                                 double rescalings)
 {
     const double u = 0x1p-24;
-    double constant = 2.25 * (sums * ln_cols) + 19 + sums * (depth + 9 * TKI_SOFTMAX_RESCALINGS);
+    double constant = 2.25 * (sums * ln_cols) + 19 + sums * (depth + 9 * rescalings);
     return (tki_softmax_w){.at_maximum = 1.0001 * (u * constant + cols * 0x1p-126),
                            .per_distance = 1.0001 * u * 2.25};
 }

@@ -226,6 +226,10 @@ static bool judge_interval_slowly(bench *b, const tki_enclosure *e, int64_t row,
     element->interval = true;
     element->lo_bits = r.lo[0];
     element->hi_bits = r.hi[1];
+    if ((e->admits & TKI_NOT_NEGATIVE) && tki_decode(b->dtype, element->lo_bits) < 0) {
+        element->lo_bits = 0;
+        d = out < 0 ? REFUSED : d;
+    }
     element->exact = r.exact;
     element->bound = e->bound;
     if (isnan(out)) {

@@ -17,7 +17,7 @@ typedef struct tki_element {
     uint32_t got;
     uint32_t lo_bits, hi_bits; /* the admissible interval in the output's type; only if `interval` */
     bool interval;
-    uint8_t admits;
+    uint16_t admits;
     uint32_t expected; /* only with TKI_ADMIT_BITS or TKI_ADMIT_RAW_BITS */
     double exact;      /* near S; only if `interval` */
     double ulps;       /* from RN(S) */

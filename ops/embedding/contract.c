@@ -68,9 +68,10 @@ const tk_contract tki_embedding_bwd_contract = {
     .name = "embedding_bwd",
     .summary = "scatter-add of gradient rows, in a fixed order",
     .formula = "grad_weight[v] = sum of grad_output[i] over all i with index[i] = v",
-    .bound =
-        "B = (hits - 1) u sum |g|, the sum over the hits g of the row in that column; bf16: if (1 + hits u) sum |g| "
-        "reaches 2^128 (1 - 2^-25), infinities and NaN are admitted too",
+    .bound = "B = (hits - 1) u sum |g|, the sum over the hits g of the row in that column; exact sums: B = 0 where "
+             "sum |g| <= 2^24 q, q "
+             "the largest power of two that divides every hit, 2^-126 <= q <= 2^103; bf16: if (1 + hits u) sum |g| "
+             "reaches 2^128 (1 - 2^-25), infinities and NaN are admitted too",
     .signature = "tk_status tk_embedding_bwd(tk_ctx *ctx, tk_dtype dtype, tk_dtype index_dtype, int64_t queries, "
                  "int64_t dim, int64_t vocab, const void *grad_output, const void *index, void *grad_weight);",
     .dim_count = 3,
@@ -128,9 +129,9 @@ const tk_contract tki_embedding_bwd_contract = {
         },
 };
 
-double tki_embedding_bwd_bound(int64_t hits, double magnitudes)
+double tki_embedding_bwd_bound(int64_t hits, double magnitudes, bool exact)
 {
-    return hits > 1 ? (double)(hits - 1) * U * magnitudes * ROUND_UP : 0;
+    return hits > 1 && !exact ? (double)(hits - 1) * U * magnitudes * ROUND_UP : 0;
 }
 
 bool tki_embedding_bwd_may_overflow(int64_t hits, double magnitudes)

@@ -11,8 +11,9 @@ enum { TKI_EMBEDDING_BWD_ERR, TKI_EMBEDDING_BWD_BITS, TKI_EMBEDDING_BWD_EMPTY, T
 /* Clause BITS: hits that are added one after another before their sum goes to the total. */
 enum { TKI_EMBEDDING_RUN = 64 };
 
-/* B of an element with that many hits. `magnitudes` is an upper bound of the sum of |g| over the finite ones. */
-double tki_embedding_bwd_bound(int64_t hits, double magnitudes);
+/* B of an element with that many hits. `magnitudes` is an upper bound of the sum of |g| over the finite ones; `exact`:
+ * tki_sum_is_exact(). */
+double tki_embedding_bwd_bound(int64_t hits, double magnitudes, bool exact);
 
 /* Whether a partial sum in fp32 can leave its range. Never for fp16. */
 bool tki_embedding_bwd_may_overflow(int64_t hits, double magnitudes);

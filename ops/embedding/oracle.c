@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "exact/accumulator.h"
+#include "exact/exact_sum.h"
 #include "exact/kept_table.h"
 #include "exact/oracle.h"
 #include "exact/round.h"
@@ -136,7 +137,7 @@ static double finite_magnitudes(const strip *s, int i)
 /* Double holds every sum of finite hits, so `sum` is infinite or NaN only where a hit is. It is within (n-1) 2^-53
  * sum|g| of the exact one, for any n; and it is exact for fp16 below 2^53 units: the first magnitude to be rounded
  * would have been above that, and they only grow from there. */
-static tki_enclosure enclose_sum(const strip *s, int i, double sum, double computed_magnitudes)
+static tki_enclosure enclose_sum(const strip *s, int i, double sum, double computed_magnitudes, double unit)
 {
     bool finite = isfinite(sum);
     double computed = finite ? computed_magnitudes : finite_magnitudes(s, i);
@@ -147,7 +148,7 @@ static tki_enclosure enclose_sum(const strip *s, int i, double sum, double compu
     unsigned admits = tki_embedding_bwd_admits(sum, tki_embedding_bwd_may_overflow(s->hits, magnitudes), &clause);
     return (tki_enclosure){.lo = error > 0 ? tki_down(sum - error) : sum,
                            .hi = error > 0 ? tki_up(sum + error) : sum,
-                           .bound = tki_embedding_bwd_bound(s->hits, magnitudes),
+                           .bound = tki_embedding_bwd_bound(s->hits, magnitudes, tki_sum_is_exact(computed, unit)),
                            .admits = (uint8_t)admits,
                            .clause = (uint8_t)clause};
 }
@@ -156,14 +157,20 @@ static void enclose_error(const strip *s, tki_enclosure *out)
 {
     double sum[BLOCK] = {0};
     double magnitudes[BLOCK] = {0};
+    double unit[BLOCK];
+    for (int i = 0; i < s->count; i++)
+        unit[i] = INFINITY;
     for (int64_t hit = 0; hit < s->hits; hit++)
         for (int i = 0; i < s->count; i++) {
             double value = hit_value(s, hit, i);
             sum[i] += value;
             magnitudes[i] += fabs(value);
+            /* Of what is infinite or NaN anything, for no bound is asked for then. */
+            double last = value != 0 ? tki_last_bit(value) : INFINITY;
+            unit[i] = last < unit[i] ? last : unit[i];
         }
     for (int i = 0; i < s->count; i++)
-        out[i] = enclose_sum(s, i, sum[i], magnitudes[i]);
+        out[i] = enclose_sum(s, i, sum[i], magnitudes[i], unit[i]);
 }
 
 static void enclose_empty(const strip *s, tki_enclosure *out)

@@ -1,4 +1,5 @@
 /* embedding: one test per clause, the oracle against MPFR, the order of summation, laws, bad arguments, mutants. */
+#include <limits.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -362,6 +363,7 @@ static void release(examined *x)
 typedef struct known {
     mpfr_t sum, magnitudes; /* of the finite hits, exact */
     int64_t hits;
+    int unit; /* the exponent of the last bit of any of them */
     bool nan, plus_infinity, minus_infinity;
 } known;
 
@@ -370,6 +372,7 @@ static void find_out(known *k, const examined *x, int64_t row, int64_t col)
     mpfr_set_zero(k->sum, 1);
     mpfr_set_zero(k->magnitudes, 1);
     k->hits = 0;
+    k->unit = INT_MAX;
     k->nan = k->plus_infinity = k->minus_infinity = false;
     for (int64_t i = 0; i < x->c.dims[0]; i++) {
         if (index_of(x, i) != row)
@@ -381,14 +384,29 @@ static void find_out(known *k, const examined *x, int64_t row, int64_t col)
         k->minus_infinity |= hit == -INFINITY;
         if (!isfinite(hit))
             continue;
+        int exponent;
+        int64_t digits = (int64_t)ldexp(frexp(hit, &exponent), 53);
+        int last = hit != 0 ? exponent - 53 + __builtin_ctzll((unsigned long long)digits) : INT_MAX;
+        k->unit = last < k->unit ? last : k->unit;
         assert_int_equal(mpfr_add_d(k->sum, k->sum, hit, MPFR_RNDN), 0);
         assert_int_equal(mpfr_add_d(k->magnitudes, k->magnitudes, fabs(hit), MPFR_RNDN), 0);
     }
 }
 
-/* value = (hits - 1) u sum|g|, exactly */
+/* The clause of exact sums. */
+static bool is_exact(const known *k)
+{
+    return mpfr_zero_p(k->magnitudes) ||
+           (k->unit >= -126 && k->unit <= 103 && mpfr_cmp_ui_2exp(k->magnitudes, 1, 24 + k->unit) <= 0);
+}
+
+/* value = (hits - 1) u sum|g|, exactly; 0 for exact sums */
 static void exact_bound(mpfr_t value, const known *k)
 {
+    if (is_exact(k)) {
+        mpfr_set_zero(value, 1);
+        return;
+    }
     mpfr_mul_ui(value, k->magnitudes, (unsigned long)(k->hits - 1), MPFR_RNDU);
     mpfr_div_2ui(value, value, 24, MPFR_RNDU);
 }

@@ -146,11 +146,6 @@ const tk_contract tki_gemm_grad_b_contract = {
         },
 };
 
-bool tki_gemm_is_exact(double magnitude, double unit)
-{
-    return magnitude == 0 || (magnitude <= 0x1p24 * unit && unit >= 0x1p-126 && unit <= 0x1p103);
-}
-
 /* Blocks of L products; the products of a block and the accumulator are aligned to the largest of them and truncated at F fraction bits. */
 typedef struct unit {
     double block, truncation; /* L, 2^-F */

@@ -23,13 +23,9 @@ static inline bool tki_gemm_is_nan(unsigned flags)
 typedef struct tki_gemm_sum {
     tk_dtype dtype;
     int numerics, matrix_unit; /* TKI_NUMERICS_..., TKI_UNIT_... */
-    bool exact;                /* every partial sum is, in whatever order: see tki_gemm_is_exact() */
+    bool exact;                /* tki_sum_is_exact() */
     double products, nonzero, magnitude;
 } tki_gemm_sum;
-
-/* The clause of exact sums: every product is a multiple of `unit`, a power of two from 2^-126 to 2^103, and their absolute values sum to at
- * most 2^24 units; or there are none but zeros. `magnitude` is that sum as above, not rounded up. */
-bool tki_gemm_is_exact(double magnitude, double unit);
 
 /* B, rounded up. */
 double tki_gemm_bound(tki_gemm_sum sum);

@@ -9,6 +9,7 @@
 
 #include "core/attributes.h"
 #include "exact/accumulator.h"
+#include "exact/exact_sum.h"
 #include "exact/kept_table.h"
 #include "exact/oracle.h"
 #include "exact/round.h"
@@ -231,7 +232,7 @@ static tki_enclosure enclosure_of(const work *w, int64_t row, int64_t col, const
     tki_gemm_sum sum = {.dtype = p->dtype,
                         .numerics = p->numerics,
                         .matrix_unit = p->matrix_unit,
-                        .exact = tki_gemm_is_exact(w->magnitude[i], w->left.unit[row] * w->right.unit[col]),
+                        .exact = tki_sum_is_exact(w->magnitude[i], w->left.unit[row] * w->right.unit[col]),
                         .products = places,
                         .nonzero = nonzero,
                         .magnitude = magnitude};
@@ -330,25 +331,13 @@ static void box_size(const tk_case *c, int output, int64_t *rows, int64_t *cols)
     *cols = BOX;
 }
 
-/* The power of two of the last bit of a finite nonzero number. */
-static double unit_of(double value)
-{
-    int exponent;
-    double fraction = frexp(value, &exponent);
-    while (fraction != trunc(fraction)) {
-        fraction *= 2;
-        exponent--;
-    }
-    return ldexp(1, exponent);
-}
-
 static void fill(tk_dtype dtype, void *entries)
 {
     decoded *table = entries;
     for (uint32_t bits = 0; bits < TKI_PATTERNS; bits++) {
         double value = tki_decode(dtype, bits);
         bool has_unit = isfinite(value) && value != 0;
-        table[bits] = (decoded){.value = (float)value, .unit = has_unit ? (float)unit_of(value) : INFINITY};
+        table[bits] = (decoded){.value = (float)value, .unit = has_unit ? (float)tki_last_bit(value) : INFINITY};
     }
 }
 

@@ -18,8 +18,10 @@ const tk_contract tki_softmax_fwd_contract = {
     .summary = "softmax of each row",
     .formula = "y_i = exp(-d_i) / sum_j exp(-d_j), with d_i = max_j x_j - x_i; sums run over the row",
     .bound = "B = y W / (1 - W) + 2^-126, with W = 1.0001 (u [2.25 (d + ln n) + 19 + D + 9 R] + n 2^-126), n = cols, "
-             "D = n' - 1, R = 32, n' = the number of elements with d <= 104; for d > 104, B = 2^-126; "
-             "no bound where W >= 1/2. Promise: D = min(n' - 1, ceil(n / 256) + 16)",
+             "D = n' - 1, R = min(32, n' - 1), n' = the number of elements with d <= 104; for d > 104, B = 2^-126; "
+             "no bound where W >= 1/2. Plateaus: if every d is 0 or above 104, and at most 2^24 are 0, "
+             "D = min(n' - 1, 64 + 2 |max|) and R = 0. Promise: D = min(n' - 1, ceil(n / 256) + 16), on plateaus the "
+             "smaller of both",
     .signature =
         "tk_status tk_softmax_fwd(tk_ctx *ctx, tk_dtype dtype, int64_t rows, int64_t cols, const void *x, void *y);",
     .dim_count = 2,
@@ -70,7 +72,9 @@ const tk_contract tki_softmax_bwd_contract = {
     .summary = "gradient of the row softmax",
     .formula = "grad_input_i = y_i (g_i - s), with g = grad_output and s = sum_j y_j g_j over the row",
     .bound = "B = |y_i| [2.0001 u |g_i - s| + 1.0001 (Bs + u |s|)] + 2^-149, with Bs = (n' - 1) u sum|y g|, for bf16 "
-             "+ n 2^-150, n = cols, n' = the number of nonzero products",
+             "+ n 2^-150, n = cols, n' = the number of nonzero products. Exact sums: Bs = 0 where sum|y g| <= 2^24 "
+             "q, q the "
+             "largest power of two that divides every product, 2^-126 <= q <= 2^103",
     .signature =
         "tk_status tk_softmax_bwd(tk_ctx *ctx, tk_dtype dtype, int64_t rows, int64_t cols, const void *grad_output, "
         "const void *y, void *grad_input);",
@@ -109,8 +113,8 @@ const tk_contract tki_softmax_bwd_contract = {
                 {"SOFTMAX_BWD.NAN",
                  "a NaN, 0 times infinity or infinities of both signs among the products y g make the whole "
                  "row NaN; with infinite products of one sign s is that infinity, and y_i (g_i - s) follows "
-                 "IEEE: NaN where y_i = 0 or g_i = s, else the infinity of sign -y_i s; bf16: NaN too if the "
-                 "finite products alone may overflow"},
+                 "IEEE: NaN where y_i = 0 or g_i = s, else the infinity of sign -y_i s; NaN too for y_i = +inf, "
+                 "which y_i g_i - y_i s gives, and in bf16 if the finite products alone may overflow"},
             {"SOFTMAX_BWD.WRITE", "every grad_input is written, nothing else is, and the inputs stay as they were"},
             {"SOFTMAX_BWD.SHAPE", "any rows and cols, zero included, at any alignment of the element type"},
             {"SOFTMAX_BWD.REPEAT",
@@ -118,9 +122,11 @@ const tk_contract tki_softmax_bwd_contract = {
         },
 };
 
-tki_softmax_w tki_softmax_fwd_w(int64_t cols, int64_t near, bool promised)
+/* Our lowerings take exp(0) for 1 times a constant near 1, so that they promise no more of plateaus than the contract does. */
+tki_softmax_w tki_softmax_fwd_w(const tki_softmax_terms *row, bool promised)
 {
-    return tki_softmax_w_of_row(1, (double)cols, tki_softmax_ln(cols), tki_softmax_depth(near, cols, promised));
+    return tki_softmax_w_of_row(1, (double)row->cols, tki_softmax_ln(row->cols),
+                                tki_softmax_sum_depth(row, promised, false), tki_softmax_rescalings(row));
 }
 
 double tki_softmax_fwd_bound(tki_softmax_w row, double d, double y)
@@ -130,8 +136,10 @@ double tki_softmax_fwd_bound(tki_softmax_w row, double d, double y)
     return (y * tki_softmax_relative_bound(row, d) + 0x1p-126) * ROUND_UP;
 }
 
-double tki_softmax_bwd_sum_bound(tk_dtype dtype, int64_t cols, int64_t nonzero, double magnitude)
+double tki_softmax_bwd_sum_bound(tk_dtype dtype, int64_t cols, int64_t nonzero, double magnitude, bool exact)
 {
+    if (exact)
+        return 0;
     double additions = nonzero > 1 ? (double)(nonzero - 1) : 0;
     double underflow = dtype == TK_BF16 ? (double)cols * 0x1p-150 : 0;
     return (additions * U * magnitude + underflow) * ROUND_UP;
@@ -163,5 +171,6 @@ unsigned tki_softmax_bwd_special(double grad, double y, double sum, bool sum_ove
     if (isnan(sum) || y == 0 || grad == sum)
         return TKI_ADMIT_NAN;
     unsigned infinity = (y < 0) != (sum < 0) ? TKI_ADMIT_PLUS_INF : TKI_ADMIT_MINUS_INF;
-    return infinity | (sum_overflows ? TKI_ADMIT_NAN : 0u);
+    /* y g - y s is infinity less infinity for y = +inf. */
+    return infinity | (sum_overflows || y == INFINITY ? TKI_ADMIT_NAN : 0u);
 }

@@ -8,14 +8,13 @@
 /* Indices into the clauses; the first two are those of both contracts. */
 enum { TKI_SOFTMAX_ERR, TKI_SOFTMAX_NAN, TKI_SOFTMAX_FWD_ZERO, TKI_SOFTMAX_FWD_PROMISE };
 
-/* `near` is n', the number of elements up to TKI_SOFTMAX_FAR below the maximum; at least 1. */
-tki_softmax_w tki_softmax_fwd_w(int64_t cols, int64_t near, bool promised);
+tki_softmax_w tki_softmax_fwd_w(const tki_softmax_terms *row, bool promised);
 
 /* B at distance d from the maximum, y > 0 being at least the exact result; infinite where W >= 1/2: there is none. */
 double tki_softmax_fwd_bound(tki_softmax_w row, double d, double y);
 
-/* Bs. `nonzero` is n', `magnitude` at least the sum of |y g|. */
-double tki_softmax_bwd_sum_bound(tk_dtype dtype, int64_t cols, int64_t nonzero, double magnitude);
+/* Bs. `nonzero` is n', `magnitude` at least the sum of |y g|; `exact`: tki_sum_is_exact(). */
+double tki_softmax_bwd_sum_bound(tk_dtype dtype, int64_t cols, int64_t nonzero, double magnitude, bool exact);
 
 /* B. Arguments are upper bounds of |y_i|, |g_i - s|, |s|, and Bs. */
 double tki_softmax_bwd_bound(double y, double difference, double sum, double sum_bound);

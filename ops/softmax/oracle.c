@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "exact/accumulator.h"
+#include "exact/exact_sum.h"
 #include "exact/exp_table.h"
 #include "exact/floats.h"
 #include "exact/interval.h"
@@ -85,18 +86,19 @@ static fwd_row summarise_fwd(const tki_oracle_job *job, int64_t index)
     if (!row.max)
         return row;
     double sum = 0;
-    int64_t near = 0;
+    tki_softmax_terms terms = {.cols = cols, .max = (double)row.max->x};
     for (int64_t begin = 0; begin < cols; begin = block_end(begin, cols)) {
         double block = 0;
         for (int64_t j = begin; j < block_end(begin, cols); j++) {
             const tki_exp_entry *e = &table[x[j]];
-            near += tki_exp_distance(e, row.max) <= TKI_SOFTMAX_FAR;
+            terms.near += tki_exp_distance(e, row.max) <= TKI_SOFTMAX_FAR;
+            terms.top += e->x == row.max->x;
             block += tki_exp_scaled(e, row.max);
         }
         sum += block;
     }
     row.inverse = 1 / sum;
-    row.w = tki_softmax_fwd_w(cols, near, job->promised);
+    row.w = tki_softmax_fwd_w(&terms, job->promised);
     return row;
 }
 
@@ -204,7 +206,7 @@ typedef struct bwd_row {
 
 /* With h = `additions` the sum's error is at most h 2^-53 / (1 - h 2^-53) times the sum of the magnitudes, below
  * `share` since h < 2^44; the computed sum of the magnitudes is too small by less than that share of itself. A sum of
- * at most one nonzero product is exact. */
+ * at most one nonzero product is exact, and so is one of few enough units. */
 static bwd_row summarise_bwd(const tki_oracle_job *job, int64_t index)
 {
     const float *value = job->tables;
@@ -213,6 +215,7 @@ static bwd_row summarise_bwd(const tki_oracle_job *job, int64_t index)
     int64_t cols = job->c->dims[1];
     double sum = 0;
     double magnitude = 0;
+    double unit = INFINITY;
     int64_t nonzero = 0;
     for (int64_t begin = 0; begin < cols; begin = block_end(begin, cols)) {
         double block = 0;
@@ -222,14 +225,18 @@ static bwd_row summarise_bwd(const tki_oracle_job *job, int64_t index)
             block += product;
             block_magnitude += fabs(product) < INFINITY ? fabs(product) : 0;
             nonzero += product != 0;
+            /* Of what is infinite or NaN anything, for no bound is asked for then. */
+            double last = product != 0 ? tki_last_bit(product) : INFINITY;
+            unit = last < unit ? last : unit;
         }
         sum += block;
         magnitude += block_magnitude;
     }
     double share = additions(cols) * 0x1.01p-53;
+    bool exact = tki_sum_is_exact(magnitude, unit);
     magnitude *= nonzero > 1 ? 1 + 2 * share : 1;
-    bwd_row row = {.sum = sum, .sum_error = nonzero > 1 ? share * magnitude : 0};
-    row.sum_bound = tki_softmax_bwd_sum_bound(job->c->dtype, cols, nonzero, magnitude);
+    bwd_row row = {.sum = sum, .sum_error = nonzero > 1 && !exact ? share * magnitude : 0};
+    row.sum_bound = tki_softmax_bwd_sum_bound(job->c->dtype, cols, nonzero, magnitude, exact);
     row.sum_at_most = (fabs(sum) + row.sum_error) * (1 + 0x1p-51);
     row.overflows = tki_softmax_bwd_sum_overflows(job->c->dtype, cols, magnitude);
     return row;

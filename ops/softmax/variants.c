@@ -13,6 +13,7 @@ typedef struct fwd_way {
     bool online;     /* maximum and sum in one pass, in at most 32 blocks, the sum rescaled where the maximum grows */
     bool log_form;   /* exp(x - max - ln sum) */
     bool reciprocal; /* one division a row */
+    bool fused;      /* exp2(x log2(e) - max log2(e)) by one FMA: exp(0) is 1 within |max| u */
     bool in_double;
 } fwd_way;
 
@@ -24,11 +25,18 @@ static float row_max(const float *x, int64_t cols)
     return max;
 }
 
+/* Beyond 2^16 the rounding of max log2(e) is too much. */
+static float fwd_exp(float x, float max, const fwd_way *w)
+{
+    const float log2_e = 1.44269504f;
+    return w->fused && fabsf(max) <= 0x1p16f ? exp2f(fmaf(x, log2_e, -(max * log2_e))) : tki_exp_by(x - max, w->exp);
+}
+
 /* A NaN, which fmaxf() passes over, gets into the sum here. */
 static float block_sum(const float *x, int64_t count, float max, float *terms, const fwd_way *w)
 {
     for (int64_t j = 0; j < count; j++)
-        terms[j] = max == -INFINITY && x[j] == -INFINITY ? 0 : tki_exp_by(x[j] - max, w->exp);
+        terms[j] = max == -INFINITY && x[j] == -INFINITY ? 0 : fwd_exp(x[j], max, w);
     return tki_sum(terms, count, w->order);
 }
 
@@ -70,9 +78,9 @@ static void fwd_row(const tk_case *c, const float *x, int64_t cols, float *terms
     float factor = 1 / sum;
     float log_sum = logf(sum);
     for (int64_t j = 0; j < cols; j++) {
-        float y = w->log_form ? tki_exp_by((x[j] - max) - log_sum, w->exp) : tki_exp_by(x[j] - max, w->exp) / sum;
+        float y = w->log_form ? tki_exp_by((x[j] - max) - log_sum, w->exp) : fwd_exp(x[j], max, w) / sum;
         if (w->reciprocal)
-            y = tki_exp_by(x[j] - max, w->exp) * factor;
+            y = fwd_exp(x[j], max, w) * factor;
         tki_put(c, out, place + j, y);
     }
 }
@@ -107,6 +115,8 @@ const tki_variant tki_softmax_fwd_variants[] = {
     {"reciprocal", "multiplies by 1 / sum", FWD(.reciprocal = true)},
     {"log_form", "exp(x - max - ln sum)", FWD(.log_form = true)},
     {"base_2", "exp(x) as exp2(x / ln 2)", FWD(.exp = TKI_EXP_BASE_2)},
+    {"fused", "exp(x - max) as exp2 of one FMA, so that exp(0) is not 1", FWD(.fused = true)},
+    {"fused_blocks", "the same, sums of 64 columns, then a tree of these", FWD(.fused = true, .order = TKI_BLOCKS)},
     {"polynomial", "exp by reduction and a polynomial of degree 7", FWD(.exp = TKI_EXP_POLYNOMIAL)},
     {"in_double", "all in double, rounded to fp32 and then to 16 bits", FWD(.in_double = true)},
     {0},

@@ -10,6 +10,8 @@
 #define U 0x1p-24
 /* Covers the roundings of one bound's evaluation in double: the bounds are rounded up. */
 #define ROUND_UP (1 + 0x1p-48)
+/* From here on fp32 rounds to infinity. */
+#define FP32_OVERFLOW (0x1p128 - 0x1p103)
 
 const tk_contract tki_xent_contract = {
     .name = "xent",
@@ -23,8 +25,12 @@ const tk_contract tki_xent_contract = {
         "for j = t P = 1 - p_t, Q = eps (C-1)/C and W = 1.0001 (u [2.25 (d2 + 2 ln C) + 19 + 2D + 18R] + C 2^-126), "
         "with W/(1-W) = 1 where d2 > 104. "
         "Loss: B = u [3 (1-eps) d_t + 2 ln Z + 2.25 ln C + D + 9R + 20] + (eps/C) (E+4) u sum d_j. "
-        "D = n' - 1, n' = how many d_j <= 104; E = how many d_j > 0, less 1; R = 32; d2 = the smallest d_j, j != t. "
-        "Promise: D and E at most ceil(C/256) + 16, and for the loss B = 1.0001 u {3 (1-eps) d_t + "
+        "D = n' - 1, n' = how many d_j <= 104; E = how many d_j > 0, less 1; R = min(32, n' - 1); d2 = the smallest "
+        "d_j, "
+        "j != t. Plateaus: if every d_j is 0 or above 104, and at most 2^24 are 0, D = min(n' - 1, 64 + 2 |M|) and R "
+        "= 0. "
+        "Promise: D and E at most ceil(C/256) + 16, on plateaus D = 0, and for the loss B = 1.0001 u {3 (1-eps) d_t "
+        "+ "
         "[2.25 (d2' + ln C) + D + 9R + 20] ln Z} + (eps/C) (E+4) u sum d_j + 2^-126, d2' = the second smallest d_j, "
         "with u [...] = 1 where d2' > 104",
     .signature =
@@ -74,10 +80,12 @@ const tk_contract tki_xent_contract = {
                               "every grad_logits is the rounding of some value within B of the exact one"},
             [TKI_XENT_LOSS] = {"XENT.LOSS",
                                "every loss is the fp32 rounding of some value within its B of the exact one; it "
-                               "is not scaled"},
+                               "is not scaled; +inf too where eps > 0 and (1 + (E + 4) u) sum d_j reaches "
+                               "2^128 (1 - 2^-25)"},
             [TKI_XENT_PROMISE] = {"XENT.PROMISE",
-                                  "our lowerings keep smaller bounds: sums of depth ceil(cols/256) + 16, and "
-                                  "the loss relative to its own size"},
+                                  "our lowerings keep smaller bounds: sums of depth ceil(cols/256) + 16, exact ones "
+                                  "of plateaus, and the loss relative to its own size, never below 0, and finite "
+                                  "where it is"},
             [TKI_XENT_IGNORE] = {"XENT.IGNORE",
                                  "a row whose target is ignore_index gets loss +0 and gradient +0, whatever its "
                                  "logits"},
@@ -109,7 +117,8 @@ static double grad_bound(const tki_xent_row *row, double p, double relative, dou
 /* W / (1 - W) at distance d, of a P that is made of so many sums. */
 static double relative_bound(const tki_xent_row *row, double sums, double d)
 {
-    return tki_softmax_relative_bound(tki_softmax_w_of_row(sums, row->cols, row->ln_cols, row->depth), d);
+    return tki_softmax_relative_bound(
+        tki_softmax_w_of_row(sums, row->cols, row->ln_cols, row->depth, row->rescalings), d);
 }
 
 double tki_xent_grad_bound(const tki_xent_row *row, double d, double p, double q, double difference)
@@ -133,13 +142,19 @@ double tki_xent_loss_bound(const tki_xent_row *row)
         spread_term = eps / row->cols * (row->depth_d + 4) * U * row->sum_d;
     /* With eps = 1 and d_t infinite the loss is infinite and no bound is asked for. */
     if (!row->promised) {
-        double sum = target_term + 2 * row->ln_z + 2.25 * row->ln_cols + row->depth + 9 * TKI_SOFTMAX_RESCALINGS + 20;
+        double sum = target_term + 2 * row->ln_z + 2.25 * row->ln_cols + row->depth + 9 * row->rescalings + 20;
         return (U * sum + spread_term) * ROUND_UP;
     }
     double log_term = row->ln_z;
     if (row->second_d <= TKI_SOFTMAX_FAR)
-        log_term *= U * (2.25 * (row->second_d + row->ln_cols) + row->depth + 9 * TKI_SOFTMAX_RESCALINGS + 20);
+        log_term *= U * (2.25 * (row->second_d + row->ln_cols) + row->depth + 9 * row->rescalings + 20);
     return (1.0001 * (U * target_term + log_term) + spread_term + 0x1p-126) * ROUND_UP;
+}
+
+bool tki_xent_loss_may_overflow(const tki_xent_row *row)
+{
+    /* The distances are rounded, weighted and added as the bound has it. d_t, whose weight is 1 - eps, is one of them. */
+    return row->label_smoothing > 0 && (1 + (row->depth_d + 4) * U) * row->sum_d * ROUND_UP >= FP32_OVERFLOW;
 }
 
 tki_xent_kind tki_xent_row_kind(const tk_case *c, int64_t target, double max, bool has_nan)

@@ -21,9 +21,10 @@ typedef struct tki_xent_row {
     double second_d; /* second smallest d_j; +inf if there is none */
     double other_d;  /* smallest d_j over j != t; +inf if there is none */
     double sum_d;    /* read only with label_smoothing > 0 */
-    double depth;    /* D and E: tki_softmax_depth of the d_j up to 104, and of the d_j that are not zero */
+    double depth;    /* D and E: tki_softmax_sum_depth, and tki_softmax_depth of the d_j that are not zero */
     double depth_d;
-    bool promised; /* the smaller bounds that our own lowerings promise */
+    double rescalings; /* R */
+    bool promised;     /* the smaller bounds that our own lowerings promise */
 } tki_xent_row;
 
 /* B of one gradient element. `p` is P, `q` is Q and `difference` |P - Q|; `d` is d_j, read only where j is not the
@@ -31,6 +32,9 @@ typedef struct tki_xent_row {
 double tki_xent_grad_bound(const tki_xent_row *row, double d, double p, double q, double difference);
 double tki_xent_target_grad_bound(const tki_xent_row *row, double p, double q, double difference);
 double tki_xent_loss_bound(const tki_xent_row *row);
+
+/* Can a d_j, or their sum, leave the range of fp32 where the smoothing brings it back? Never for fp16. */
+bool tki_xent_loss_may_overflow(const tki_xent_row *row);
 
 /* What decides a row, in this order. */
 typedef enum tki_xent_kind {

@@ -109,14 +109,13 @@ static void sum_row(const tki_oracle_job *job, int64_t row, row_facts *f)
     double sum_d = 0;
     double second_d = INFINITY;
     double other_d = INFINITY;
-    int64_t terms = 0;
-    int64_t nonzero = 0;
+    tki_softmax_terms terms = {.cols = job->c->dims[1], .max = (double)max->x};
     for (int64_t j = 0; j < job->c->dims[1]; j++) {
         const tki_exp_entry *x = logit(job, row, j);
         double d = tki_exp_distance(x, max);
         double ratio = tki_exp_ratio(x, max);
-        terms += d <= TKI_SOFTMAX_FAR;
-        nonzero += d > 0;
+        terms.near += d <= TKI_SOFTMAX_FAR;
+        terms.top += d == 0;
         sum_d += d;
         if (j != f->first_max) {
             rest += ratio;
@@ -135,8 +134,9 @@ static void sum_row(const tki_oracle_job *job, int64_t row, row_facts *f)
     f->bound.second_d = second_d;
     f->bound.other_d = other_d;
     f->bound.sum_d = f->sum_d.hi;
-    f->bound.depth = tki_softmax_depth(terms, job->c->dims[1], job->promised);
-    f->bound.depth_d = tki_softmax_depth(nonzero, job->c->dims[1], job->promised);
+    f->bound.depth = tki_softmax_sum_depth(&terms, job->promised, job->promised);
+    f->bound.depth_d = tki_softmax_depth(terms.cols - terms.top, terms.cols, job->promised);
+    f->bound.rescalings = tki_softmax_rescalings(&terms);
 }
 
 /* ln x for x >= 1, given x - 1. */
@@ -271,7 +271,13 @@ static tki_enclosure enclose_loss(const row_facts *f)
     bool smooth = eps > 0;
     double lo = f->ln_z.lo + target_term * (1 - 0x1p-48) + (smooth ? share * f->sum_d.lo : 0);
     double hi = f->ln_z.hi + target_term + (smooth ? share * f->sum_d.hi : 0);
-    return interval_enclosure(lo * DOWN, hi * UP, tki_xent_loss_bound(&f->bound), clause_of(f, TKI_XENT_LOSS));
+    tki_enclosure e = interval_enclosure(lo * DOWN, hi * UP, tki_xent_loss_bound(&f->bound),
+                                         clause_of(f, TKI_XENT_LOSS));
+    if (f->bound.promised)
+        e.admits |= TKI_NOT_NEGATIVE;
+    else if (tki_xent_loss_may_overflow(&f->bound))
+        e.admits |= TKI_ADMIT_PLUS_INF;
+    return e;
 }
 
 /* One double operation's result, widened by twice its rounding and by more than it can underflow by. */

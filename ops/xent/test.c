@@ -15,6 +15,7 @@
 #include "exact/round.h"
 #include "ops/xent/contract.h"
 #include "tests/op_test.h"
+#include "verify/judge.h"
 #include "tokitai.h"
 
 extern const tki_oracle tki_xent_oracle;
@@ -172,7 +173,8 @@ static void assert_enclosed(opened *o, int output, int64_t col, mpfr_srcptr exac
     mpfr_t lo;
     mpfr_t hi;
     mpfr_inits2(128, lo, hi, (mpfr_ptr)0);
-    assert_int_equal(e.admits, TKI_ADMIT_INTERVAL);
+    unsigned beside = output == TKI_XENT_LOSSES && o->job.promised ? TKI_NOT_NEGATIVE : 0u;
+    assert_int_equal(e.admits, TKI_ADMIT_INTERVAL | beside);
     assert_true(isfinite(e.lo) && isfinite(e.hi) && e.bound > 0);
     assert_true(mpfr_cmp_d(exact, e.lo - SLACK) >= 0 && mpfr_cmp_d(exact, e.hi + SLACK) <= 0);
     for (int precision = 128; precision <= 512; precision *= 2) {
@@ -290,8 +292,12 @@ static void loss_keeps_relative_accuracy(void **state)
     }
     printf("two-class loss: at most %.2f u beyond 2.25 d u\n", worst);
     mpfr_clear(exact);
-    tki_xent_row wide = {
-        .cols = 4096, .ln_cols = 8.4, .scale = 1, .ln_z = 8.4, .depth = tki_softmax_depth(4096, 4096, false)};
+    tki_xent_row wide = {.rescalings = 32,
+                         .cols = 4096,
+                         .ln_cols = 8.4,
+                         .scale = 1,
+                         .ln_z = 8.4,
+                         .depth = tki_softmax_depth(4096, 4096, false)};
     tki_xent_row promised = wide;
     promised.promised = true;
     promised.depth = tki_softmax_depth(4096, 4096, true);
@@ -364,6 +370,109 @@ static void differences_beyond_fp32(void **state)
     assert_float_equal(r.loss / 0x1p127f, 2 * 512.0f / 513, 1e-6f);
     r = run_values(TK_F16, 1, plain(1, 1), 2, (double[]){65504, -65504});
     assert_true(r.loss == 65504);
+}
+
+static bool loss_accepted(opened *o, double loss)
+{
+    tki_judgement judgement = {0};
+    float out = (float)loss;
+    o->job.output = TKI_XENT_LOSSES;
+    assert_int_equal(tki_judge(&tki_xent_oracle, &o->job, &out, 1, &judgement), TK_OK);
+    return !judgement.failure.present;
+}
+
+/* XENT.LOSS: a kernel that forms the distances in fp32 meets infinity where the smoothing would bring it back; that is admitted, NaN and
+ * -inf are not. XENT.PROMISE: our lowerings give the finite value. Without smoothing a distance overflows with the loss only. */
+static void overflow_that_smoothing_brings_back(void **state)
+{
+    (void)state;
+    static const struct {
+        double x[3];
+        float eps;
+        bool overflows;
+        double loss;
+    } rows[] = {
+        {{0x1p127, -0x1p127, -0x1p127}, 0.5f, true, 0x1p128 / 3}, /* a distance */
+        {{0x1p127, 0, 0}, 0.5f, true, 0x1p127 / 3},               /* their sum */
+        {{0x1p126, 0, 0}, 0.5f, false, 0x1p126 / 3},              /* neither */
+        {{0x1p127, -0x1p127, -0x1p127}, 0, false, 0},             /* the target's is zero, the others do not count */
+        {{0x1p127, -0x1p127, -0x1p127}, 0x1p-149f, true, 0x1p-20 / 3}, /* hardly any weight */
+    };
+    void *tables;
+    assert_int_equal(tki_xent_oracle.open(TK_BF16, &tables), TK_OK);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        for (int promised = 0; promised < 2; promised++) {
+            row r = make_row(TK_BF16, 0, plain(rows[i].eps, 1), 3, rows[i].x);
+            opened o;
+            open_oracle(&o, &r, tables, promised);
+            assert_true(loss_accepted(&o, rows[i].loss));
+            assert_int_equal(loss_accepted(&o, INFINITY), rows[i].overflows && !promised);
+            assert_false(loss_accepted(&o, -INFINITY));
+            assert_false(loss_accepted(&o, NAN));
+            tki_xent_oracle.release(o.prepared);
+        }
+    /* fp16 never gets there. */
+    tki_xent_row halves = {.cols = 0x1p40, .label_smoothing = 1, .sum_d = 0x1p40 * 0x1p17, .depth_d = 0x1p40};
+    assert_false(tki_xent_loss_may_overflow(&halves));
+}
+
+/* XENT.PROMISE: the loss is never below zero; XENT.LOSS: -log(p) with p rounded above 1 may be, a little. */
+static void losses_below_zero(void **state)
+{
+    (void)state;
+    for (int d = 0; d < 2; d++)
+        for (int promised = 0; promised < 2; promised++) {
+            void *tables;
+            assert_int_equal(tki_xent_oracle.open(dtypes[d], &tables), TK_OK);
+            for (double far = 50; far <= 200; far += 50) {
+                row r = make_row(dtypes[d], 0, plain(0, 1), 2, (double[]){0, -far});
+                opened o;
+                open_oracle(&o, &r, tables, promised);
+                assert_int_equal(loss_accepted(&o, -0x1p-24), !promised);
+                assert_int_equal(loss_accepted(&o, -0x1p-130), !promised);
+                assert_true(loss_accepted(&o, far > 104 ? 0.0 : exp(-far)));
+                assert_int_equal(loss_accepted(&o, -0.0), far > 90 || !promised);
+                assert_false(loss_accepted(&o, -0x1p-10));
+                tki_xent_oracle.release(o.prepared);
+            }
+        }
+}
+
+/* XENT.LOSS, XENT.PROMISE: of a plateau of 128256 classes no 700 can be left out of the sum, of 3000 not even one. */
+static void plateaus_have_little_slack(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t cols, dropped;
+    } counts[] = {{128256, 700}, {128256, 8}, {3000, 1}, {100, 1}};
+    static uint16_t x[128256];
+    for (int d = 0; d < 2; d++)
+        for (int k = 0; k < 4; k++)
+            for (int promised = 0; promised < 2; promised++)
+                for (int far = 0; far < 2; far++) {
+                    void *tables;
+                    assert_int_equal(tki_xent_oracle.open(dtypes[d], &tables), TK_OK);
+                    double top = 0;
+                    for (int64_t j = 0; j < counts[k].cols; j++) {
+                        bool is_far = far && j % 4 == 3;
+                        x[j] = bits_of(dtypes[d], is_far ? -150 : 1);
+                        top += !is_far;
+                    }
+                    int64_t target = 0;
+                    opened o = {.c = tk_case_init(tk_contract_find("xent"), dtypes[d])};
+                    o.c.index_dtype = TK_I64;
+                    o.c.dims[0] = 1;
+                    o.c.dims[1] = counts[k].cols;
+                    o.buffers[TKI_XENT_LOGITS] = x;
+                    o.buffers[TKI_XENT_TARGETS] = &target;
+                    o.job = (tki_oracle_job){.c = &o.c, .buffers = o.buffers, .promised = promised, .tables = tables};
+                    assert_int_equal(tki_xent_oracle.prepare(&o.job, &o.prepared), TK_OK);
+                    o.job.prepared = o.prepared;
+                    assert_true(loss_accepted(&o, log(top)));
+                    assert_false(loss_accepted(&o, log(top - (double)counts[k].dropped)));
+                    assert_false(loss_accepted(&o, log(top + (double)counts[k].dropped)));
+                    tki_xent_oracle.release(o.prepared);
+                }
 }
 
 /* XENT.ERR: every kind of scale; overflow goes to infinity and is not cut off. */
@@ -746,6 +855,9 @@ int main(void)
         cmocka_unit_test(no_bound_for_endless_sums),
         cmocka_unit_test(known_values),
         cmocka_unit_test(differences_beyond_fp32),
+        cmocka_unit_test(overflow_that_smoothing_brings_back),
+        cmocka_unit_test(losses_below_zero),
+        cmocka_unit_test(plateaus_have_little_slack),
         cmocka_unit_test(scales),
         cmocka_unit_test(nan_rows),
         cmocka_unit_test(minus_infinity),
