@@ -112,7 +112,7 @@ TKI_INLINE vec vec_fma_cells(vec left, vec right, vec sum)
 
 TKI_INLINE vec vec_fma_cells_gradual(vec left, vec right, vec sum)
 {
-    return vec_fma(left, right, sum);
+    return vec_fma(left, right, sum); /* does not run here: only cells of two elements may lose subnormals */
 }
 
 TKI_INLINE vec vec_smallest_none(void)

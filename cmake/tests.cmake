@@ -199,6 +199,28 @@ foreach(name IN ITEMS worker_on_device sanitizer_on_device) # tests/NAME.sh runs
     set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
 endforeach()
 
+# libtokitai once more, with kernels that count their lines: tests/kernel_lines.sh has the program load it instead of the real one. Not
+# optimised, so that every line keeps its code.
+
+if(CMAKE_C_COMPILER_ID STREQUAL "GNU" AND BUILD_SHARED_LIBS AND NOT sanitize_options AND NOT CMAKE_CROSSCOMPILING)
+    set(counting_options ${kernel_options})
+    list(REMOVE_ITEM counting_options -O3)
+    add_library(counting.libtokitai SHARED $<TARGET_OBJECTS:libtokitai>)
+    foreach(isa IN LISTS kernel_isas)
+        add_library(counting.${isa} OBJECT ${kernel_sources_${isa}})
+        target_include_directories(counting.${isa} PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR})
+        target_compile_definitions(counting.${isa} PRIVATE TKI_ISA=${isa})
+        target_compile_options(counting.${isa} PRIVATE ${counting_options} ${isa_options_${isa}} -O0 -w --coverage)
+        target_link_libraries(counting.${isa} PRIVATE OpenMP::OpenMP_C)
+        target_sources(counting.libtokitai PRIVATE $<TARGET_OBJECTS:counting.${isa}>)
+    endforeach()
+    set_target_properties(counting.libtokitai PROPERTIES
+        OUTPUT_NAME tokitai SOVERSION ${PROJECT_VERSION_MAJOR} LINKER_LANGUAGE C
+        LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/counting)
+    target_link_libraries(counting.libtokitai PRIVATE OpenMP::OpenMP_C m ${CMAKE_DL_LIBS})
+    target_link_options(counting.libtokitai PRIVATE --coverage LINKER:--version-script=${PROJECT_SOURCE_DIR}/cmake/export.map)
+endif()
+
 # Scripts
 
 find_program(BASH bash REQUIRED)
