@@ -302,6 +302,20 @@ static void make_small(tki_trial *trial, int but, int64_t most)
             trial->c.dims[d] = most;
 }
 
+/* Indices must have something to point at, or be ignored. */
+static bool has_valid_indices(const tk_case *c)
+{
+    for (int p = 0; p < c->contract->param_count; p++) {
+        const tk_param *param = &c->contract->params[p];
+        if (param->kind != TK_KIND_INDEX || tk_case_elements(c, p) == 0 || c->dims[param->indexed_dim] > 0)
+            continue;
+        bool fits = c->index_dtype == TK_I64 || c->xent.ignore_index == (int32_t)c->xent.ignore_index;
+        if (!c->contract->takes_xent_options || !fits)
+            return false;
+    }
+    return true;
+}
+
 /* Puts it in the queue unless it was tried, or is no case that the op takes. `but` is the size that matters, or -1: others shrink where the
  * whole would be too large. */
 static bool propose(explorer *e, tki_trial trial, int but)
@@ -311,7 +325,7 @@ static bool propose(explorer *e, tki_trial trial, int but)
     for (int d = 0; d < e->contract->dim_count; d++)
         if (trial.c.dims[d] < 0)
             return true;
-    if (work_of(&trial.c) > e->most_work || is_known(e, &trial))
+    if (work_of(&trial.c) > e->most_work || !has_valid_indices(&trial.c) || is_known(e, &trial))
         return true;
     if (e->queue_count == e->queue_room) {
         int room = e->queue_room ? 2 * e->queue_room : 256;
