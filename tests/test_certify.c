@@ -15,6 +15,7 @@
 #include "tests/certificate_test.h"
 #include "tests/op_test.h"
 #include "tests/work_folder.h"
+#include "verify/certify.h"
 
 /* -- A program's own function ------------------------------------------------------------------------------------------ */
 
@@ -303,6 +304,34 @@ static void names_of_functions(void **state)
     tk_ctx_destroy(ctx);
 }
 
+/* -- Trials that are not for every machine ------------------------------------------------------------------------------ */
+
+/* One that needs more memory than any machine has is left out, and said to be. */
+static void what_memory_does_not_allow(void **state)
+{
+    (void)state;
+    tk_ctx *ctx = new_context();
+    const tk_contract *contract = tk_contract_find(quick_op);
+    const tk_certify_options options = {.level = TK_FULL, .seed = 5, .skip_mutants = true};
+    tki_trial list[] = {{.c = tk_case_init(contract, TK_F16), .seed = 1, .where_memory_allows = true},
+                        {.c = tk_case_init(contract, TK_F16), .seed = 2}};
+    memcpy(list[0].c.dims, (int64_t[]){3, 5, INT64_C(1) << 50}, sizeof list[0].c.dims);
+    memcpy(list[1].c.dims, (int64_t[]){3, 5, 7}, sizeof list[1].c.dims);
+    for (int first = 0; first < 2; first++) {
+        tki_trials trials = {.list = list + first, .count = 2 - first};
+        tk_certificate *certificate = NULL;
+        int64_t held = 0;
+        assert_ok(ctx, tki_certify_trials(ctx, contract, TK_F16, TK_I32, &options, &trials, &held, &certificate));
+        assert_int_equal(tk_certificate_verdict(certificate), TK_HELD);
+        assert_int_equal(held, trials.count);
+        assert_true(tk_certificate_elements(certificate) >= 15);
+        bool said = strstr(tk_certificate_json(certificate), "more than 2^32 elements were not tried") != NULL;
+        assert_int_equal(said, first == 0);
+        tk_certificate_destroy(certificate);
+    }
+    tk_ctx_destroy(ctx);
+}
+
 /* -- Floating-point environments ---------------------------------------------------------------------------------------- */
 
 #if defined(__x86_64__)
@@ -500,6 +529,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(keeps_going),
         cmocka_unit_test(nothing_judged_is_unknown),
         cmocka_unit_test_setup_teardown(names_of_functions, enter, leave),
+        cmocka_unit_test(what_memory_does_not_allow),
         cmocka_unit_test(the_callers_environment),
         cmocka_unit_test(a_function_that_changes_the_environment),
         cmocka_unit_test_setup_teardown(programs_in_any_directory, enter, leave),
