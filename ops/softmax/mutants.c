@@ -30,6 +30,7 @@ typedef struct fwd_mutation {
     int64_t unsummed;       /* terms left out of the sum of a row longer than that */
     int64_t multiple;       /* terms after the last multiple are left out of the sum */
     int64_t most_summed;    /* terms beyond are left out of the sum */
+    int64_t most_dense;     /* of a row in which more matter 700 are left out of the sum */
     int64_t unwritten;      /* elements at the end */
     int64_t write_multiple; /* columns after the last multiple are not written */
     int64_t row_multiple;   /* rows after the last multiple are not written */
@@ -108,7 +109,12 @@ static float fwd_sum(const tk_case *c, const void *x, const fwd_mutation *m, con
     if (m->most_summed && end > m->most_summed)
         end = m->most_summed;
     float sum = m->epsilon;
+    int64_t near = 0;
+    for (int64_t t = 0; t < end && m->most_dense; t++)
+        near += fwd_input(c, x, m, v, line, t) > max - 104;
     for (int64_t t = 0; t < end; t++) {
+        if (m->most_dense && near > m->most_dense && t >= end / 2 && t < end / 2 + 700)
+            continue;
         sum += fwd_exp(c, m, fwd_input(c, x, m, v, line, t), max);
         if (m->rounded_sum)
             sum = tki_rounded(c, sum);
@@ -185,6 +191,8 @@ const tki_mutant tki_softmax_fwd_mutants[] = {
     {"rows_beyond_65535_dropped",
      "does not write rows beyond the first 65535, the most blocks of a grid's second size", FWD(.most_rows = 65535)},
     {"long_rows_cut", "sums over the first 65536 columns only", FWD(.most_summed = 65536), .level = TK_FULL},
+    {"dense_rows_cut", "leaves 700 columns out of the sum of a row in which more than 60000 matter",
+     FWD(.most_dense = 60000)},
     {0},
 };
 
