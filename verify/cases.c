@@ -116,13 +116,15 @@ static const shape row_shapes[] = {
     {210, Q, TWO, {3, 2048}},
     {211, Q, MAIN, {3, 2049}},
     {212, Q, MAIN, {2, 3072}},
-    {213, Q, TWO, {3, 4096}},
-    {214, Q, MAIN, {3, 4099}},
-    {16, Q, TWO, {2, 8191}},
-    {215, Q, MAIN, {2, 8192}},
-    {216, Q, MAIN, {2, 16384}},
-    {17, Q, MAIN, {1, 32000}},
-    {217, Q, MAIN, {1, 65536 + 19}},
+    {213, Q, TWO, {2, 4096}},
+    {214, Q, SPARSE, {3, 4099}},
+    {16, Q, SPARSE, {2, 8191}},
+    {215, Q, MAIN, {2, 8193}},
+    {236, Q, SPARSE, {2, 8192}},
+    {216, Q, SPARSE, {1, 16384}},
+    {17, Q, SPARSE, {1, 32000}},
+    {217, Q, SPARSE, {1, 65536 + 19}},
+    {237, Q, MAIN, {1, 65536 + 35}}, /* dense: an odd number's main family is `normal` */
     {13, Q, TWO, {1000, 2}},
     {218, Q, MAIN, {1025, 5}},
     {219, Q, MAIN, {2049, 3}},
@@ -286,10 +288,10 @@ static const shape lookup_shapes[] = {
     {215, Q, MAIN, {2048, 4, 1024}},
     {216, Q, MAIN, {1025, 3, 2050}},
     {217, Q, MAIN, {8200, 2, 500}},
-    {218, Q, HIGH, {600, 2, 32768 + 300}},
-    {13, Q, HIGH, {1500, 1, 70001}},
+    {218, Q, HIGH, {100, 2, 32768 + 300}},
+    {13, Q, HIGH, {200, 1, 66001}},
     {219, Q, MAIN, {65536 + 41, 1, 1}},
-    {220, Q, MAIN, {65536 + 57, 1, 1000}},
+    {220, Q, MAIN, {65536 + 57, 1, 20}},
     {221, Q, MAIN, {1, 65536 + 19, 2}},
     {228, Q, MAIN, {300, 72, 50}},
     {229, Q, MAIN, {270, 400, 12}},
@@ -470,7 +472,7 @@ static void draw_for_family(tki_random *random, shape_class class, bool aligned,
     case LOOKUP:
         size[0] = aligned ? 64 * (1 + below(random, 7 * larger)) : 2 + below(random, 600 * larger);
         size[1] = aligned ? 8 * (1 + below(random, 4)) : 1 + below(random, 30);
-        size[2] = aligned ? 16 * (1 + below(random, 8)) : 1 + below(random, below(random, 2) ? 5 : 200);
+        size[2] = aligned ? 16 * (1 + below(random, 20)) : 1 + below(random, below(random, 2) ? 5 : 300);
         return;
     }
 }
@@ -604,6 +606,9 @@ static void add_family(making *m, int number, int family)
         if (m->contract->takes_xent_options) {
             static const tk_xent_options defaults = TK_XENT_DEFAULTS;
             trial.c.xent = draw_options(&trial.c, sharp, &random);
+            /* Nothing times an infinite distance. */
+            if (family == TKI_FAMILY_MINUS_INF && !sharp && number / TKI_FAMILY_COUNT % 2)
+                trial.c.xent.label_smoothing = 1;
             if (options->dims && i == 0)
                 trial.c.xent = defaults;
             if (options->xent)

@@ -545,6 +545,40 @@ static double draw_offset(const lines *v, tki_random *random)
     return with_sign(random, tki_random_below(random, 4) ? offset : ldexp(offset, 14 - order - 6 + larger));
 }
 
+enum { WANTED = 4 };
+
+/* Places that are to be among the highest: the target of an even line, often the last place, sometimes the first or one at a chunk's
+ * edge. How many, at most `most`. */
+static int draw_wanted(const lines *v, int64_t l, int64_t most, int64_t wanted[WANTED], tki_random *random)
+{
+    const uint64_t which = tki_random_u64(random);
+    const int64_t candidates[WANTED] = {tki_peak_place(l, v->length), v->length - 1, 0, any_place(v->length, random)};
+    const bool here[WANTED] = {!(l & 1), which & 1, (which & 6) == 0, (which & 24) == 0};
+    int count = 0;
+    for (int i = 0; i < WANTED; i++) {
+        bool again = false;
+        for (int k = 0; k < count; k++)
+            again |= wanted[k] == candidates[i];
+        if (here[i] && !again && count < most)
+            wanted[count++] = candidates[i];
+    }
+    return count;
+}
+
+static bool is_among(int64_t place, const int64_t *places, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (places[i] == place)
+            return true;
+    return false;
+}
+
+/* How far a place lies behind `begin`, around the end. */
+static int64_t distance_behind(int64_t begin, int64_t place, int64_t length)
+{
+    return place >= begin ? place - begin : place - begin + length;
+}
+
 static void fill_plateau_line(const lines *v, int64_t l, tki_random *random)
 {
     double highest = 0;
@@ -558,24 +592,31 @@ static void fill_plateau_line(const lines *v, int64_t l, tki_random *random)
     const int64_t count = plateau_count(v->dtype, v->length, random);
     const int64_t begin = any_place(v->length, random);
     const bool scattered = tki_random_u64(random) & 1;
-    int64_t left = count;
+    int64_t wanted[WANTED];
+    const int wanted_count = draw_wanted(v, l, count, wanted, random);
+    /* In one block: as many as leave room for those that are wanted elsewhere. */
+    int64_t block = count;
+    int outside = 0;
+    do {
+        block = count - outside;
+        outside = 0;
+        for (int i = 0; i < wanted_count; i++)
+            outside += distance_behind(begin, wanted[i], v->length) >= block;
+    } while (block + outside > count);
+    /* Scattered: so many of the places that are not wanted. */
+    int64_t left = count - wanted_count;
+    int64_t places = v->length - wanted_count;
     for (int64_t t = 0; t < v->length; t++) {
-        int64_t from_begin = t >= begin ? t - begin : t - begin + v->length;
-        bool high = scattered ? (int64_t)tki_random_below(random, (uint64_t)(v->length - t)) < left
-                              : from_begin < count;
-        left -= high;
+        bool high = is_among(t, wanted, wanted_count);
+        if (!high && scattered) {
+            high = (int64_t)tki_random_below(random, (uint64_t)places) < left;
+            places--;
+            left -= high;
+        } else if (!high) {
+            high = distance_behind(begin, t, v->length) < block;
+        }
         put(v, l, t, high ? highest : low);
     }
-    /* The target of an even line is among the highest. */
-    int64_t peak = tki_peak_place(l, v->length);
-    uint16_t high_bits = (uint16_t)tki_round_double(v->dtype, highest);
-    if (l & 1 || *at(v, l, peak) == high_bits)
-        return;
-    int64_t moved = 0;
-    while (*at(v, l, moved) != high_bits)
-        moved++;
-    put(v, l, moved, low);
-    put(v, l, peak, highest);
 }
 
 static void fill_plateau(const lines *v, tki_random *random)
@@ -819,47 +860,60 @@ static double from_midpoint(tk_dtype dtype, double value)
     return fabs(places - floor(places) - 0.5);
 }
 
-/* For an elementwise op of two inputs, the oracle says for which of some first inputs the result comes nearest to a midpoint. */
-static void choose_near_ties(const tk_case *c, void *const data[], tki_random *random)
+/* Of so many first inputs the one whose result, `slope` times as large, comes nearest to a midpoint. */
+static double near_tie(tk_dtype dtype, double slope, int candidates, tki_random *random)
 {
-    enum { CANDIDATES = 96 };
+    const tki_format format = tki_format_of(dtype);
+    const int lowest = format.exponent_min - format.precision + 1;
+    const int highest = dtype == TK_F16 ? 15 : 127;
+    const uint64_t significands = UINT64_C(1) << (format.precision - 1);
+    /* Mostly of moderate size; results among the subnormal numbers and near the largest ones, too. */
+    int exponent = (int)tki_random_below(random, 8) - 4;
+    if (tki_random_below(random, 4) == 0)
+        exponent = lowest + (int)tki_random_below(random, (uint64_t)(highest - lowest + 1));
+    const double size = ldexp(with_sign(random, 1) / (double)significands, exponent);
+    double best = 0;
+    double least = 1;
+    for (int k = 0; k < candidates; k++) {
+        /* What is too small for so many bits is cut down to those it has. */
+        double drawn = size * (double)(significands + tki_random_below(random, significands));
+        double value = exponent < format.exponent_min ? tki_decode(dtype, tki_round_double(dtype, drawn)) : drawn;
+        double distance = from_midpoint(dtype, value * slope);
+        if (distance < least) {
+            least = distance;
+            best = value;
+        }
+    }
+    return best;
+}
+
+/* For an elementwise op that is linear in the first of its two inputs: for each second one a first one whose result lies near a midpoint,
+ * as the oracle has it. Where there is none, since the second is special, the first stays as it was drawn; so do some others unless `all`
+ * is set. */
+static void choose_near_ties(const tk_case *c, void *const data[], int candidates, bool all, tki_random *random)
+{
+    enum { BLOCK = 256 };
     const tki_oracle *oracle = tki_oracle_of(c->contract);
-    tk_case some = *c;
-    some.dims[0] = CANDIDATES;
-    uint16_t first[CANDIDATES];
-    uint16_t second[CANDIDATES];
-    tki_enclosure enclosures[CANDIDATES];
-    const void *buffers[TK_MAX_PARAMS] = {first, second};
-    tki_oracle_job job = {.c = &some, .buffers = buffers, .output = 2};
+    tk_case block = *c;
+    uint16_t ones[BLOCK];
+    tki_enclosure slopes[BLOCK];
     void *tables = NULL;
     if (!oracle || !oracle->open || oracle->open(c->dtype, &tables) != TK_OK)
         return;
-    job.tables = tables;
-    const int lowest = c->dtype == TK_F16 ? -24 : -133;
-    const int highest = c->dtype == TK_F16 ? 15 : 127;
-    for (int64_t i = 0; i < c->dims[0]; i++) {
-        /* Mostly of moderate size; results among the subnormal numbers and near the largest ones, too. */
-        int exponent = (int)tki_random_below(random, 8) - 4;
-        if (tki_random_below(random, 4) == 0)
-            exponent = lowest + (int)tki_random_below(random, (uint64_t)(highest - lowest + 1));
-        double sign = with_sign(random, 1);
-        for (int k = 0; k < CANDIDATES; k++) {
-            first[k] = (uint16_t)tki_round_double(c->dtype, ldexp(sign * (1 + tki_random_unit(random)), exponent));
-            second[k] = ((const uint16_t *)data[1])[i];
-        }
-        if (oracle->enclose(&job, &(tki_box){0, 1, 0, CANDIDATES}, enclosures) != TK_OK)
+    for (int i = 0; i < BLOCK; i++)
+        ones[i] = (uint16_t)tki_round_double(c->dtype, 1);
+    for (int64_t begin = 0; begin < c->dims[0]; begin += BLOCK) {
+        uint16_t *first = (uint16_t *)data[0] + begin;
+        const void *buffers[TK_MAX_PARAMS] = {ones, (const uint16_t *)data[1] + begin};
+        block.dims[0] = c->dims[0] - begin < BLOCK ? c->dims[0] - begin : BLOCK;
+        const tki_oracle_job job = {.c = &block, .buffers = buffers, .output = 2, .tables = tables};
+        if (oracle->enclose(&job, &(tki_box){0, 1, 0, block.dims[0]}, slopes) != TK_OK)
             return;
-        int best = 0;
-        double least = 1;
-        for (int k = 0; k < CANDIDATES; k++) {
-            double distance = enclosures[k].admits == TKI_ADMIT_INTERVAL ? from_midpoint(c->dtype, enclosures[k].lo)
-                                                                         : 1;
-            if (distance < least) {
-                least = distance;
-                best = k;
-            }
+        for (int64_t i = 0; i < block.dims[0]; i++) {
+            if (slopes[i].admits != TKI_ADMIT_INTERVAL || (!all && tki_random_below(random, 4) == 0))
+                continue;
+            first[i] = (uint16_t)tki_round_double(c->dtype, near_tie(c->dtype, slopes[i].lo, candidates, random));
         }
-        ((uint16_t *)data[0])[i] = first[best];
     }
 }
 
@@ -908,7 +962,9 @@ void tki_family_fill(int family, const tk_case *c, uint64_t seed, void *const da
         bool paired = family == TKI_FAMILY_NEAR_TIE && v.kind == ELEMENTWISE;
         fill_values(paired ? TKI_FAMILY_LOG_UNIFORM : (tki_family)family, &v, &random);
         if (paired && p == last_value && is_elementwise_pair(contract))
-            choose_near_ties(c, data, &random);
+            choose_near_ties(c, data, 96, true, &random);
+        if (family == TKI_FAMILY_EACH_PATTERN && p == last_value && is_elementwise_pair(contract))
+            choose_near_ties(c, data, 24, false, &random);
         first_input = false;
     }
     tki_floats_end(&floats);

@@ -102,13 +102,15 @@ static int64_t draw_index(drawing *d, int64_t i, tki_random *random)
     case TKI_FAMILY_INDEX_SORTED:
         return (int64_t)((unsigned __int128)(uint64_t)i * (uint64_t)bound / (uint64_t)d->count);
     case TKI_FAMILY_INDEX_EACH_ONCE: return (i + d->fixed) % bound;
-    case TKI_FAMILY_INDEX_ENDS: return tki_random_u64(random) & 1 ? bound - 1 : 0;
+    /* The first asks for the last row, and the last for the first. */
+    case TKI_FAMILY_INDEX_ENDS:
+        return i == 0 ? bound - 1 : i == d->count - 1 ? 0 : tki_random_u64(random) & 1 ? bound - 1 : 0;
     case TKI_FAMILY_CONFIDENT: return tki_peak_place(i, bound);
     case TKI_FAMILY_PLATEAU: return tki_random_u64(random) % 4 ? tki_peak_place(i, bound) : below(random, bound);
     case TKI_FAMILY_INDEX_RUNS: return next_in_run(d, random);
     case TKI_FAMILY_INDEX_TWO: return i & 1 ? d->other : d->fixed;
     case TKI_FAMILY_INDEX_PERMUTED: return permuted(d, i);
-    case TKI_FAMILY_INDEX_LAST: return bound - 1 - below(random, bound < 8 ? bound : 8);
+    case TKI_FAMILY_INDEX_LAST: return bound - 1 - (i == 0 ? 0 : below(random, bound < 8 ? bound : 8));
     case TKI_FAMILY_INDEX_COUNTS: return counted_index(d);
     case TKI_FAMILY_INDEX_HIGH: return high_index(bound, random);
     default: return plain_index(bound, random);
