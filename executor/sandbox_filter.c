@@ -110,9 +110,12 @@ static void add_rules(int rules, const landlock_rules *handled, const tki_sandbo
     allow_list(rules, handled, device_paths, FS_DEVICE);
     if (sandbox->programs)
         allow_list(rules, handled, program_paths, FS_LOOK);
-    /* What it starts reads its own maps and names its own threads, and /proc/self would be this process alone. */
-    if (sandbox->watches)
+    /* What it starts reads its own maps and names its own threads, and /proc/self would be this process alone; and it looks for the
+     * devices that it will be allowed. */
+    if (sandbox->watches) {
         allow(rules, handled, "/proc", FS_LOOK | FS_WRITE_FILE | FS_TRUNCATE);
+        allow(rules, handled, "/dev", FS_READ_DIR);
+    }
     if (sandbox->gpu) {
         allow_list(rules, handled, gpu_paths, FS_LOOK);
         /* A driver that cannot name its threads does not start. */
