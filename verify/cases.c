@@ -24,9 +24,10 @@ typedef enum shape_class {
 typedef enum breadth {
     TWO,     /* the main one and one of the others in turn */
     SEVERAL, /* and four of the others: one size, many inputs, for what is kept from one call to the next */
-    HIGH,    /* the main one and indices beyond what a narrow counter holds */
-    MAIN,    /* the main one, in which a wrong element shows at any shape */
-    SPARSE,  /* a main one and `few`: for rows so long that a dense sum has no bound */
+    VALUES, /* the main one and those with values that a blocked path treats apart: for sizes at which there is one */
+    HIGH,   /* the main one and indices beyond what a narrow counter holds */
+    MAIN,   /* the main one, in which a wrong element shows at any shape */
+    SPARSE, /* a main one and `few`: for rows so long that a dense sum has no bound */
     PATTERN, /* each_pattern, where it applies */
     BEYOND,  /* `normal` where the memory allows it: more than 2^32 elements */
     EVERY    /* all */
@@ -79,6 +80,7 @@ static const shape vector_shapes[] = {
     {212, Q, MAIN, {32768}},
     {17, Q, MAIN, {65537}},
     {213, Q, PATTERN, {65536 + 43}},
+    {250, Q, MAIN, {(1 << 20) + 23}},
     {214, Q, MAIN, {131072}},
     {18, F, TWO, {(1 << 18) + 1}},
     {215, F, TWO, {1 << 20}},
@@ -113,6 +115,7 @@ static const shape row_shapes[] = {
     {208, Q, TWO, {4, 1024}},
     {15, Q, TWO, {6, 1025}},
     {209, Q, MAIN, {2, 1536}},
+    {250, Q, VALUES, {9, 1101}},
     {210, Q, TWO, {3, 2048}},
     {211, Q, MAIN, {3, 2049}},
     {212, Q, MAIN, {2, 3072}},
@@ -181,6 +184,12 @@ static const shape product_shapes[] = {
     {216, Q, MAIN, {192, 64, 48}},
     {217, Q, MAIN, {16, 48, 512}},
     {218, Q, MAIN, {16, 16, 1024}},
+    {250, Q, TWO, {8, 64, 512}},
+    {251, Q, TWO, {64, 8, 512}},
+    {252, Q, MAIN, {4, 128, 768}},
+    {253, Q, VALUES, {64, 64, 96}},
+    {254, Q, VALUES, {20, 12, 300}},
+    {255, Q, VALUES, {9, 33, 557}},
     {219, Q, MAIN, {8, 8, 4096}},
     {220, Q, TWO, {17, 40, 40}},
     {221, Q, TWO, {40, 17, 40}},
@@ -290,6 +299,8 @@ static const shape lookup_shapes[] = {
     {217, Q, MAIN, {8200, 2, 500}},
     {218, Q, HIGH, {100, 2, 32768 + 300}},
     {13, Q, HIGH, {200, 1, 66001}},
+    {250, Q, HIGH, {300, 1, (1 << 20) + 300}},
+    {251, Q, SEVERAL, {3000, 1, 2500}},
     {219, Q, MAIN, {65536 + 41, 1, 1}},
     {220, Q, MAIN, {65536 + 57, 1, 20}},
     {221, Q, MAIN, {1, 65536 + 19, 2}},
@@ -648,6 +659,11 @@ static void add_shape(making *m, int number, breadth families)
     add_family(m, number, first);
     for (int i = 0; i < (families == TWO ? 1 : families == SEVERAL ? 4 : 0); i++)
         add_family(m, number, family_in_turn(m, first));
+    static const int values[] = {TKI_FAMILY_SPECIAL,     TKI_FAMILY_ONE_SPECIAL,     TKI_FAMILY_ZERO_INF,
+                                 TKI_FAMILY_LOG_UNIFORM, TKI_FAMILY_MIXED_EXPONENTS, TKI_FAMILY_HUGE_VALUES};
+    for (size_t i = 0; families == VALUES && i < sizeof values / sizeof *values; i++)
+        if (tki_family_applies(values[i], m->contract))
+            add_family(m, number, values[i]);
     if (families == SPARSE)
         add_family(m, number, TKI_FAMILY_FEW);
     if (families == HIGH)
@@ -692,6 +708,11 @@ static void add_tour(making *m, const amounts *a, tki_random *random)
         for (int family = 0; family < TKI_FAMILY_COUNT; family++) {
             int64_t size[TK_MAX_DIMS] = {0};
             draw_for_family(random, m->class, i % 2 == 0, a->larger, size);
+            /* Many short rows, since each has but one. */
+            if (family == TKI_FAMILY_ONE_SPECIAL && m->class == ROWS) {
+                size[0] = 48;
+                size[1] = 1 + size[1] % 130;
+            }
             set_dims(&m->trial.c, m->class, size);
             m->sharp = i < a->tours;
             if (tki_family_applies(family, m->contract))

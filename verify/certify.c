@@ -924,6 +924,16 @@ static tk_status choose_attributes(tk_ctx *ctx, tki_outcome *o, tki_trials *tria
     return TK_OK;
 }
 
+/* The first call of the first process is of the other element type. In processes that are started later it is one of this type. */
+static tk_status receive_visitor(tki_subject *subject, const tki_outcome *o)
+{
+    tki_trial trial = {.c = tk_case_init(o->contract, o->dtype), .seed = o->options->seed};
+    trial.c.index_dtype = o->index_dtype;
+    for (int d = 0; d < o->contract->dim_count; d++)
+        trial.c.dims[d] = 5;
+    return tki_trial_visit(subject, &trial);
+}
+
 static tk_status certify(tki_subject *subject, tki_outcome *o, tki_trials *trials)
 {
     tki_executable executable;
@@ -943,6 +953,8 @@ static tk_status certify(tki_subject *subject, tki_outcome *o, tki_trials *trial
     if (o->kind == TKI_KERNEL_FILE) {
         subject->suspicion = suspicion_of(o);
         status = start_worker(subject, o);
+        if (status == TK_OK && o->verdict == TK_HELD)
+            status = receive_visitor(subject, o);
     }
     if (status == TK_OK) {
         o->trials = calloc((size_t)trials->count + TKI_FOUND_MORE, sizeof *o->trials);

@@ -79,6 +79,7 @@ static const struct {
     [TKI_FAMILY_INDEX_LAST] = {"last_indices", "only the last eight indices", ANY, true},
     [TKI_FAMILY_INDEX_COUNTS] = {"counted", "1 to 3, 63 to 65, 127 to 129 or 255 to 257 hits of an index, far apart",
                                  ANY, true},
+    [TKI_FAMILY_ZEROS] = {"zeros", "lines of zeros of either sign, alone or with one other number", ANY, false},
     [TKI_FAMILY_INDEX_HIGH] = {"high_indices", "indices around 2^7, 2^8, 2^15, 2^16, ... as far as the table goes",
                                ANY, true},
 };
@@ -730,10 +731,26 @@ static void fill_one_special(const lines *v, tki_random *random)
         /* In every input of some lines, so that some results have none. */
         uint64_t kind = tki_random_below(random, 5);
         int64_t place = any_place(v->length, random);
-        if (!v->summed || tki_random_below(random, 3) == 0)
+        /* Of tails it is the last place that matters, of vectors the first. */
+        place = l % 4 == 0 ? v->length - 1 : l % 4 == 1 ? 0 : place;
+        if (!v->summed || tki_random_below(random, v->factors > 1 ? 3 : 2) == 0)
             *at(v, l, place) = special[kind];
         for (int64_t i = 0; !v->summed && i < v->length / 64; i++)
             *at(v, l, any_place(v->length, random)) = special[tki_random_below(random, 5)];
+    }
+}
+
+/* Lines of nothing but zeros of either sign, and lines with one element that is none: what is left out for being zero shows by its
+ * sign, or by what stands beside it. */
+static void fill_zeros(const lines *v, tki_random *random)
+{
+    fill_normal(v, random);
+    for (int64_t l = 0; l < v->count && v->length > 0; l++) {
+        const uint64_t kind = v->count == 1 ? 1 : tki_random_below(random, 3);
+        const int64_t kept = any_place(v->length, random);
+        for (int64_t t = 0; t < v->length && kind < 2; t++)
+            if (kind == 0 || t != kept)
+                *at(v, l, t) = (uint16_t)(tki_random_u64(random) << 15);
     }
 }
 
@@ -836,6 +853,7 @@ static void fill_values(tki_family family, const lines *v, tki_random *random)
     case TKI_FAMILY_ONE_SPECIAL: fill_one_special(v, random); return;
     case TKI_FAMILY_SMALL_AMONG: fill_small_among(v, random); return;
     case TKI_FAMILY_PEAKS: fill_peaks(v, random); return;
+    case TKI_FAMILY_ZEROS: fill_zeros(v, random); return;
     case TKI_FAMILY_EACH_PATTERN: fill_each_pattern(v, random); return;
     case TKI_FAMILY_INDEX_RUNS:
     case TKI_FAMILY_INDEX_TWO:

@@ -46,6 +46,7 @@ typedef enum tki_family {
     TKI_FAMILY_INDEX_LAST,
     TKI_FAMILY_INDEX_COUNTS,
     TKI_FAMILY_INDEX_HIGH,
+    TKI_FAMILY_ZEROS,
     TKI_FAMILY_COUNT
 } tki_family;
 

@@ -1,9 +1,9 @@
 /* TRUSTED. Greedy shrinking: cut each size to a part that still fails, first to the failing element's own row and column, then
- * by steps from either end, half of it and ever smaller, until no size can lose its first or its last place or MOST_ATTEMPTS runs are
- * used up. */
+ * by steps from either end, half of it and ever smaller, until no size can lose its first or its last place or MOST_ATTEMPTS runs, or
+ * MOST_ELEMENTS of them together, are used up. */
 #include "verify/shrink.h"
 
-enum { MOST_ATTEMPTS = 400 };
+enum { MOST_ATTEMPTS = 400, MOST_ELEMENTS = 1 << 23 };
 
 typedef struct search {
     tki_subject *subject;
@@ -11,7 +11,16 @@ typedef struct search {
     tki_inputs *inputs;
     tki_trial_result *result;
     int attempts;
+    int64_t elements;
 } search;
+
+static int64_t elements_of(const tk_case *c)
+{
+    int64_t elements = 0;
+    for (int p = 0; p < c->contract->param_count; p++)
+        elements += tk_case_elements(c, p);
+    return elements;
+}
 
 /* Keeps the part [begin, end) of one size if it still fails. */
 static tk_status try_part(search *s, int dim, int64_t begin, int64_t end, bool *kept)
@@ -20,6 +29,9 @@ static tk_status try_part(search *s, int dim, int64_t begin, int64_t end, bool *
     if (s->attempts >= MOST_ATTEMPTS || begin >= end || end - begin >= s->trial->c.dims[dim])
         return TK_OK;
     s->attempts++;
+    s->elements += elements_of(&s->trial->c);
+    if (s->elements > MOST_ELEMENTS)
+        s->attempts = MOST_ATTEMPTS;
     tki_trial part = *s->trial;
     tki_inputs part_inputs;
     tki_trial_result part_result;
@@ -89,7 +101,7 @@ static tk_status shrink_dim(search *s, int dim, bool *any)
 
 tk_status tki_shrink(tki_subject *subject, tki_trial *trial, tki_inputs *inputs, tki_trial_result *result)
 {
-    search s = {subject, trial, inputs, result, 0};
+    search s = {.subject = subject, .trial = trial, .inputs = inputs, .result = result};
     tk_status status = try_failing_element(&s);
     for (bool any = true; any && status == TK_OK && s.attempts < MOST_ATTEMPTS;) {
         any = false;

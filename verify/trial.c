@@ -622,6 +622,36 @@ static tk_status run_repeated(tki_subject *subject, const tki_trial *trial, cons
     return status;
 }
 
+tk_status tki_trial_visit(tki_subject *subject, const tki_trial *trial)
+{
+    tki_trial visitor = *trial;
+    tki_trial_result ignored = {.failed_clause = -1};
+    tki_inputs inputs;
+    run r;
+    visitor.c.dtype = trial->c.dtype == TK_F16 ? TK_BF16 : TK_F16;
+    if (tki_trial_calls_seed(trial) / 8 % 2)
+        visitor.c.index_dtype = trial->c.index_dtype == TK_I32 ? TK_I64 : TK_I32;
+    visitor.family = 0;
+    tk_status status = tki_inputs_alloc(subject->ctx, &visitor.c, &inputs);
+    if (status != TK_OK)
+        return status;
+    tki_trial_fill(&visitor, inputs.data);
+    status = run_prepare(subject, &r, &visitor.c, &inputs, tki_setup_draw(&visitor, CALL_FIRST), false, NULL);
+    if (status == TK_OK) {
+        status = call(subject, &visitor.c, &r, NULL, &ignored);
+        run_free(&r);
+    }
+    tki_inputs_free(&inputs);
+    return status;
+}
+
+/* One small trial in eight. */
+static bool has_visitor(const tki_subject *subject, const tki_trial *trial)
+{
+    return subject->suspicion && output_elements(&trial->c) <= SMALL_TRIAL && trial->family >= 0 &&
+           tki_trial_calls_seed(trial) % 8 == 0;
+}
+
 tk_status tki_trial_run(tki_subject *subject, const tki_trial *trial, const tki_inputs *inputs,
                         tki_trial_result *result)
 {
@@ -630,7 +660,9 @@ tk_status tki_trial_run(tki_subject *subject, const tki_trial *trial, const tki_
     run first;
     run second;
     *result = (tki_trial_result){.failed_clause = -1, .determinism = TK_BATCH_INVARIANT};
-    tk_status status = run_prepare(subject, &first, c, inputs, tki_setup_draw(trial, CALL_FIRST), false, NULL);
+    tk_status status = has_visitor(subject, trial) ? tki_trial_visit(subject, trial) : TK_OK;
+    if (status == TK_OK)
+        status = run_prepare(subject, &first, c, inputs, tki_setup_draw(trial, CALL_FIRST), false, NULL);
     if (status != TK_OK)
         return status;
     status = run_prepare(subject, &second, c, inputs, tki_setup_draw(trial, CALL_SECOND), false, &first);

@@ -64,6 +64,10 @@ TK_MUST_USE bool tki_inputs_slice(tk_ctx *ctx, const tk_case *c, const tki_input
 TK_MUST_USE tk_status tki_trial_run(tki_subject *subject, const tki_trial *trial, const tki_inputs *inputs,
                                     tki_trial_result *result);
 
+/* A call of the other element type and, in half of the trials, of the other type of index, as any program may make between two calls: what
+ * a kernel keeps of one type must not be taken for what it keeps of the other. What it gives is judged where that type is. */
+TK_MUST_USE tk_status tki_trial_visit(tki_subject *subject, const tki_trial *trial);
+
 /* The trial's inputs are its own from now on, its calls stay as they were. */
 void tki_trial_give_inputs(tki_trial *trial);
 
