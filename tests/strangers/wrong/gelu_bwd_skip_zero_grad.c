@@ -1,0 +1,26 @@
+/* WRONG op=gelu_bwd kind=zero_skip_loses_nan narrow=yes : a zero grad_output is answered by zero without looking at x, which may be NaN */
+#include <math.h>
+#include <tokitai_kernel.h>
+
+static double slope(double x)
+{
+    if (isinf(x))
+        return x > 0 ? 1.0 : 0.0;
+    const double z2 = 1.5957691216057308 * x * (1.0 + 0.044715 * x * x);
+    const double h = 1.5957691216057308 * x * (1.0 + 0.134145 * x * x);
+    return 1.0 / (1.0 + exp(-z2)) * (1.0 + 1.0 / (1.0 + exp(z2)) * h);
+}
+
+int tokitai_gelu_bwd(const tokitai_call *call, int64_t n, const void *grad_output, const void *x, void *grad_input)
+{
+    const uint16_t *g = grad_output;
+    uint16_t *out = grad_input;
+    for (int64_t i = 0; i < n; i++) {
+        if ((g[i] & 0x7fff) == 0) {
+            out[i] = g[i]; /* padding tokens: nothing to do */
+            continue;
+        }
+        tokitai_store(*call, out, i, (float)(tokitai_load(*call, g, i) * slope(tokitai_load(*call, x, i))));
+    }
+    return 0;
+}
