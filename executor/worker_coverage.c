@@ -17,13 +17,22 @@
 #define CALLBACK __attribute__((visibility("default")))
 #define CALLED_FROM ((uintptr_t)__builtin_return_address(0))
 
-enum { MOST_PROBES = 32 };
+enum { MOST_PROBES = 8 };
+
+/* With one thread; then the rest of the call goes unseen, but for its lines. */
+static const uint64_t most_steps = 1 << 22;
 
 static tki_coverage_memory *memory;  /* NULL: nobody watches */
 static tki_coverage_memory *watched; /* the same during a call of which the callbacks are to tell */
 static uintptr_t base;               /* of the library */
 static bool one_thread;              /* the call at hand was given one: then blocks follow each other in an order */
 static _Thread_local uint32_t previous;
+
+static void count_step(void)
+{
+    if (++memory->steps == most_steps && one_thread)
+        watched = NULL;
+}
 
 static uint32_t offset_of(uintptr_t address)
 {
@@ -69,7 +78,7 @@ CALLBACK void __sanitizer_cov_trace_pc(void)
     if (!watched)
         return;
     uint32_t block = offset_of(CALLED_FROM);
-    memory->steps++;
+    count_step();
     put_block(memory->blocks, TKI_COVERAGE_BLOCKS, &memory->block_count, block);
     if (!one_thread)
         return;
@@ -141,7 +150,7 @@ static void compare(uintptr_t from, uint64_t number, uint32_t kind, uint32_t byt
 {
     if (!watched || is_address(bytes, a) || is_address(bytes, b))
         return;
-    memory->steps++;
+    count_step();
     const unsigned unused = 64 - 8 * bytes;
     const int64_t x = (int64_t)(a << unused) >> unused, y = (int64_t)(b << unused) >> unused;
     note(offset_of(from) | number << 40, kind, bytes, (int64_t[]){x, y},
@@ -154,7 +163,7 @@ static void compare_floats(uintptr_t from, uint32_t bytes, double x, double y)
 {
     if (!watched)
         return;
-    memory->steps++;
+    count_step();
     note(offset_of(from), TKI_SITE_FLOATS, bytes, (int64_t[]){tki_site_rank(x), tki_site_rank(y)},
          x < y    ? TKI_LESS
          : x == y ? TKI_EQUAL

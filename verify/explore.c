@@ -103,15 +103,16 @@ void tki_exploration_free(tki_exploration *exploration)
  * Calls of the instrumented build
  * ------------------------------------------------------------------------------------------------------------ */
 
-/* About how many steps a plain kernel takes. */
+/* About how many steps a plain kernel takes: over all elements, or over all that is multiplied or looked through. */
 static double work_of(const tk_case *c)
 {
-    double elements = 1, product = 1;
+    const bool lookup = tk_contract_takes_index(c->contract);
+    double work = 1, product = 1;
     for (int p = 0; p < c->contract->param_count; p++)
-        elements = fmax(elements, (double)tk_case_elements(c, p));
+        work = fmax(work, (double)tk_case_elements(c, p));
     for (int d = 0; d < c->contract->dim_count; d++)
-        product *= (double)c->dims[d];
-    return c->contract->dim_count == 3 && !tk_contract_takes_index(c->contract) ? fmax(elements, product) : elements;
+        product *= lookup && d == 1 ? 1 : (double)c->dims[d];
+    return c->contract->dim_count == 3 ? fmax(work, product) : work;
 }
 
 static void give_up(explorer *e, const char *what)

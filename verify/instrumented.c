@@ -22,9 +22,9 @@ enum { MOST_SOURCE_BYTES = 1 << 22, MOST_NOTES_BYTES = 1 << 24, GCOV_SECONDS = 6
 /* Lighter optimisation keeps comparisons and lines as they stand in the source, and compiles faster. */
 #define CALLBACKS "-O1 -fsanitize-coverage=trace-pc,trace-cmp -include tokitai_coverage.h"
 #define COUNTERS " --coverage -DTOKITAI_COUNTS_LINES"
-/* Only host code; nvcc takes a comma for the end of an option, and no second -O. */
-#define NVCC_CALLBACKS                                                                           \
-    "-Xcompiler -fsanitize-coverage=trace-pc -Xcompiler -fsanitize-coverage=trace-cmp -include " \
+/* Only host code. nvcc takes a comma for the end of an option, and no second -O; without --keep it removes what gcov needs. */
+#define NVCC_CALLBACKS                                                                                  \
+    "--keep -Xcompiler -fsanitize-coverage=trace-pc -Xcompiler -fsanitize-coverage=trace-cmp -include " \
     "tokitai_coverage.h"
 #define NVCC_COUNTERS " -Xcompiler --coverage -DTOKITAI_COUNTS_LINES"
 
