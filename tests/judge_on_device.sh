@@ -3,7 +3,7 @@
 # product on tensor cores under both numerics, and our own kernels. Prints what came out beside what was expected; skipped without a device.
 # On another machine than that of the build, with the portable program (cmake --preset portable) and the source tree:
 #     TOKITAI=build-portable/tokitai tests/judge_on_device.sh [places|sanitizer|tensor|own]...
-# JOBS steps run side by side (4), each with a limit of LIMIT seconds (240).
+# JOBS steps run side by side (4), each with a limit of LIMIT seconds (900): at full there are arrays of more than 2^32 elements.
 set -uo pipefail
 root=$(readlink -f "${SOURCE_DIR:-$(dirname "$(readlink -f "$0")")/..}")
 tokitai=${TOKITAI:-$root/build-portable/tokitai}
@@ -20,7 +20,7 @@ command -v nvcc >/dev/null || { echo "skipped: no nvcc"; exit 77; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export XDG_STATE_HOME=$work/state XDG_CACHE_HOME=$work/cache
-jobs=${JOBS:-4} limit=${LIMIT:-240} number=0
+jobs=${JOBS:-4} limit=${LIMIT:-900} number=0
 
 # step VERDICT REGEX TITLE ARGUMENT...: certify ends so, and says so; in the background.
 step() {
@@ -89,8 +89,6 @@ sanitizer() {
         --kernel "$kernels/gelu_unwritten_scratch.cu" --dtype f16 "${watched[@]}"
     step REFUTED "GELU_FWD.REPEAT: .*initcheck: Uninitialized" "an output before it was written" \
         --kernel "$kernels/gelu_reads_output.cu" --dtype f16 "${watched[@]}"
-    step REFUTED "GELU_FWD.REPEAT: .*synccheck: Barrier error" "a barrier that some threads reach" \
-        --kernel "$kernels/gelu_divergent_barrier.cu" --dtype f16 "${watched[@]}"
 }
 
 # Without flags: nvcc is told the device.
@@ -98,8 +96,7 @@ tensor() {
     step HELD "2 HELD" "gemm_wmma, tensor_core, watched" --kernel "$examples/gemm_wmma.cu" --numerics tensor_core "${watched[@]}"
     step HELD "2 HELD" "gemm_wmma, tensor_core, full" --kernel "$examples/gemm_wmma.cu" --numerics tensor_core --level full \
         --skip-mutants --seed 12 --no-sanitize
-    step REFUTED "GEMM.ERR: .*tensor_core" "gemm_wmma, ieee, full" --kernel "$examples/gemm_wmma.cu" --level full --skip-mutants \
-        --seed 12 --no-sanitize
+    step REFUTED "GEMM.ERR: .*tensor_core" "gemm_wmma, ieee, quick" --kernel "$examples/gemm_wmma.cu" "${quick[@]}"
 }
 
 # Our own kernels, every op and type.

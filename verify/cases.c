@@ -510,7 +510,8 @@ static float draw_scale(tki_random *random)
     int64_t kind = below(random, 12);
     double unit = tki_random_unit(random);
     switch (kind) {
-    case 0: return 0;
+    case 0:
+    case 8: return 0;
     case 1: return (float)(-4 * unit);
     case 2: return ldexpf(1, -10 - (int)below(random, 30));
     case 3: return ldexpf(1, 10 + (int)below(random, 8));

@@ -80,6 +80,9 @@ static const struct {
     [TKI_FAMILY_INDEX_COUNTS] = {"counted", "1 to 3, 63 to 65, 127 to 129 or 255 to 257 hits of an index, far apart",
                                  ANY, true},
     [TKI_FAMILY_ZEROS] = {"zeros", "lines of zeros of either sign, alone or with one other number", ANY, false},
+    [TKI_FAMILY_TRUNCATION] = {"truncation",
+                               "sums of two products that rounding and truncation put on two sides of a tie", ADDS,
+                               false},
     [TKI_FAMILY_INDEX_HIGH] = {"high_indices", "indices around 2^7, 2^8, 2^15, 2^16, ... as far as the table goes",
                                ANY, true},
 };
@@ -721,6 +724,26 @@ static void fill_near_tie(const lines *v, tki_random *random)
     }
 }
 
+/* Two products: one is a rounding midpoint whose even neighbour is the lower one, the other less than a unit in the last place of fp32 and
+ * more than the bound of two fp32 products. A sum that is rounded goes up; one that is truncated, as matrix units do, stays at the
+ * midpoint and goes down. */
+static void fill_truncation(const lines *v, tki_random *random)
+{
+    const double last_place = v->dtype == TK_F16 ? 0x1p-10 : 0x1p-7;
+    const uint64_t most = v->dtype == TK_F16
+                              ? 40
+                              : 5; /* below 1.75, where the bound would be as large as the second product */
+    fill_normal(v, random);
+    for (int64_t l = 0; l < v->count && v->length > 1 && v->factors > 1; l++) {
+        const double sign = tki_random_u64(random) & 1 ? 1 : -1;
+        const double odd = (double)(3 + 4 * tki_random_below(random, most));
+        for (int64_t t = 2; t < v->length && v->first_input; t++)
+            put(v, l, t, 0);
+        put(v, l, 0, v->first_input ? sign * 1.5 : 1 + odd * last_place);
+        put(v, l, 1, v->first_input ? sign * 0x1.cp-12 : 0x1p-12);
+    }
+}
+
 static void fill_one_special(const lines *v, tki_random *random)
 {
     uint16_t infinity = (uint16_t)tki_round_double(v->dtype, INFINITY);
@@ -854,6 +877,7 @@ static void fill_values(tki_family family, const lines *v, tki_random *random)
     case TKI_FAMILY_SMALL_AMONG: fill_small_among(v, random); return;
     case TKI_FAMILY_PEAKS: fill_peaks(v, random); return;
     case TKI_FAMILY_ZEROS: fill_zeros(v, random); return;
+    case TKI_FAMILY_TRUNCATION: fill_truncation(v, random); return;
     case TKI_FAMILY_EACH_PATTERN: fill_each_pattern(v, random); return;
     case TKI_FAMILY_INDEX_RUNS:
     case TKI_FAMILY_INDEX_TWO:

@@ -47,6 +47,7 @@ typedef enum tki_family {
     TKI_FAMILY_INDEX_COUNTS,
     TKI_FAMILY_INDEX_HIGH,
     TKI_FAMILY_ZEROS,
+    TKI_FAMILY_TRUNCATION,
     TKI_FAMILY_COUNT
 } tki_family;
 

@@ -152,8 +152,13 @@ tki_setup tki_setup_draw(const tki_trial *trial, int number)
     tki_setup setup = {.threads = thread_counts[threads[number % THREAD_COUNTS]]};
     arrangement how = (arrangement)arrangements[number % ARRANGEMENTS];
     uint32_t common = alignments[tki_random_below(&random, WIDE_ALIGNMENTS)];
+    /* Large arrays of one program often lie at the same place in their pages. */
+    uint32_t offset = (uint32_t)tki_random_u64(&random);
+    bool at_one_offset = how == AS_MALLOC && (offset & 1);
     for (int p = 0; p < TK_MAX_PARAMS; p++) {
         setup.placement[p] = draw_placement(&random, how, common);
+        if (at_one_offset)
+            setup.placement[p].offset = offset;
         uint64_t kind = tki_random_below(&random, 8);
         setup.fill[p] = kind < TKI_FILL_KINDS ? (tki_fill_kind)kind : TKI_FILL_RANDOM;
         setup.fill_seed[p] = tki_random_u64(&random);
