@@ -5,15 +5,16 @@
 /* Of every pattern, so that millions of elements take no time. */
 static const uint16_t *gelu_table(void)
 {
-    static uint16_t table[1 << 16];
-    static bool made;
+    static uint16_t tables[2][1 << 16];
+    static bool made[2];
     const bool bf16 = call->dtype == TOKITAI_BF16;
-    for (int i = 0; i < 1 << 16 && !made; i++) {
+    uint16_t *table = tables[bf16];
+    for (int i = 0; i < 1 << 16 && !made[bf16]; i++) {
         double x = (double)(bf16 ? tokitai_from_bf16((uint16_t)i) : tokitai_from_f16((uint16_t)i));
         float y = (float)(0.5 * x * (1 + tanh(0.79788456080286535588 * (x + 0.044715 * x * x * x))));
         table[i] = bf16 ? tokitai_to_bf16(y) : tokitai_to_f16(y);
     }
-    made = true;
+    made[bf16] = true;
     return table;
 }
 
