@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The certificates in docs/certificates are intact, their trials are still made, with the same seeds, and they are of the present kernels:
-# where the compiler that they name is here, it gives the very artifact whose SHA-256 they carry. After a change to a kernel they have to
+# The certificates in docs/certificates are intact, the trials of those in quick/ are still made, with the same seeds, and all are of the
+# present kernels: where the compiler that they name is here, it gives the very artifact whose SHA-256 they carry. After a change to a kernel they have to
 # be made anew on a device, or removed. What the kernels of an artifact use stands in one certificate of it at least. Needs TOKITAI, the
 # program, and SOURCE_DIR.
 set -euo pipefail
@@ -53,6 +53,11 @@ for certificate in "${certificates[@]}"; do
     # Without a device nothing is run, but the trials are looked for before that shows.
     status=0
     CUDA_VISIBLE_DEVICES='' "$tokitai" replay "$certificate" >"$work/replay" 2>&1 || status=$?
+    # Those of the other folders were made before the trials became what they are.
+    if [ $status -eq 1 ] && [[ $name != */quick/* ]] &&
+        tr -s ' \n' ' ' <"$work/replay" | grep -q 'is none that this version makes'; then
+        status=3
+    fi
     if [ $status -ne 3 ]; then
         echo "$name cannot be replayed, exit status $status:"
         cat "$work/replay"

@@ -1,5 +1,5 @@
 # Sourced by strangers*.sh: judges the kernels of tests/strangers/ at a level, and compares with what each file's first line says.
-source "$(dirname "$(readlink -f "$0")")/program_test.bash"
+source "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/program_test.bash"
 
 # judge_strangers LEVEL LEAST [OPTION...]: at least LEAST per cent of the wrong kernels are refuted, and no right one is anything but held.
 judge_strangers() {
