@@ -255,5 +255,5 @@ void tki_sanitizer_read(const char *log, tki_sanitizer_report *report)
     if (report->complete)
         report->problem[0] = 0;
     else if (!report->problem[0])
-        snprintf(report->problem, sizeof report->problem, "%s", other[0] ? other : "it printed no summary");
+        snprintf(report->problem, sizeof report->problem, "%.200s", other[0] ? other : "it printed no summary");
 }
