@@ -212,7 +212,8 @@ static void around_a_worker(void **state)
 {
     (void)state;
     use_stand_in(stand_ins);
-    for (int tool = TKI_SANITIZER_MEMCHECK; tool < TKI_SANITIZER_TOOLS; tool++) {
+    for (int i = TKI_SANITIZER_MEMCHECK; i < TKI_SANITIZER_TOOLS; i++) {
+        const tki_sanitizer_tool tool = (tki_sanitizer_tool)i;
         trial t;
         tki_sanitizer_report report;
         watched(&t, "cuda_gelu", tool, 0, &report);
