@@ -1,4 +1,4 @@
-/* TRUSTED. A lexer of numbers for C and its relatives. */
+/* TRUSTED. A lexer of numbers for C and its relatives, and one for listings of machine code. */
 #include "verify/dictionary.h"
 
 #include <ctype.h>
@@ -162,5 +162,84 @@ void tki_dictionary_scan(const char *text, size_t bytes, tki_dictionary *diction
                 last.kind = NOTHING;
             c.at++;
         }
+    }
+}
+
+/* The divisor that a compiler has turned into a product by `factor` and a shift to the right, which begins at the product's bit 0, 32 or 64;
+ * 0 if that is none. */
+static int64_t divisor_of(uint64_t factor, int shift)
+{
+    enum { LEAST_FACTOR_BITS = 28, MOST_DIVISOR = 1 << 24 };
+    if (factor >> LEAST_FACTOR_BITS == 0)
+        return 0;
+    for (int from = 0; from <= 64; from += 32) {
+        int bits = from + shift;
+        if (bits < 32 || bits > 96)
+            continue;
+        unsigned __int128 power = (unsigned __int128)1 << bits;
+        unsigned __int128 divisor = (power + factor / 2) / factor;
+        if (divisor < 3 || divisor > MOST_DIVISOR)
+            continue;
+        unsigned __int128 product = divisor * factor;
+        unsigned __int128 off = product > power ? product - power : power - product;
+        if (off <= power >> LEAST_FACTOR_BITS)
+            return (int64_t)divisor;
+    }
+    return 0;
+}
+
+/* One instruction, "  1139:\tcmp    $0x60,%rax". For divisions, *factor is the last large constant and
+ * *shift by how much was shifted last. */
+static void scan_instruction(const char *line, size_t length, uint64_t *factor, int *shift,
+                             tki_dictionary *dictionary)
+{
+    const char *end = line + length;
+    const char *name = memchr(line, '\t', length);
+    if (!name)
+        return;
+    name++;
+    const cursor c = {name, end};
+    const bool right_shift = next_is(&c, "shr") || next_is(&c, "sar") || next_is(&c, "lsr") || next_is(&c, "asr");
+    for (const char *p = name; end - p > 1; p++) {
+        char number[LONGEST_NUMBER];
+        if ((*p != '$' && *p != '#') || (p > name && !strchr(" \t,[", p[-1])))
+            continue;
+        size_t used = 0;
+        for (p++; p < end && used < sizeof number - 1 && (isalnum((unsigned char)*p) || (used == 0 && *p == '-'));
+             p++)
+            number[used++] = *p;
+        number[used] = 0;
+        int64_t value = number[0] == '-' ? strtoll(number, NULL, 0) : (int64_t)strtoull(number, NULL, 0);
+        if (right_shift && value > 0 && value < 64) {
+            int64_t divisor = divisor_of(*factor, (int)value);
+            if (divisor) {
+                tki_dictionary_add(dictionary, divisor);
+                if (*shift < 16) /* an even dividend may be halved first */
+                    tki_dictionary_add(dictionary, divisor << *shift);
+            }
+            *shift = (int)value;
+        }
+        if (value >> 28 != 0 && value >> 28 != -1)
+            *factor = (uint64_t)value;
+        else if (value < -2 && value > -(1 << 24))
+            tki_dictionary_add(dictionary, -value); /* a mask's step, or what is taken away */
+        else if (value > 2 && value < 1 << 24 && !right_shift)
+            tki_dictionary_add(dictionary, value);
+        p--;
+    }
+}
+
+void tki_dictionary_scan_code(const char *listing, size_t bytes, tki_dictionary *dictionary)
+{
+    const char *end = listing + bytes;
+    uint64_t factor = 0;
+    int shift = 0;
+    while (listing < end) {
+        const char *newline = memchr(listing, '\n', (size_t)(end - listing));
+        size_t length = (size_t)((newline ? newline : end) - listing);
+        /* What moves the stack's end says nothing about the kernel. */
+        if (!memmem(listing, length, "%rsp", 4) && !memmem(listing, length, " sp,", 4))
+            scan_instruction(listing, length, &factor, &shift, dictionary);
+        listing += length + (newline != NULL);
     }
 }

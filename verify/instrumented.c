@@ -17,7 +17,7 @@
 /* tokitai_kernel.h and tokitai_coverage.h; cmake/embed_kernels.cmake writes the table. */
 extern const tki_source_file tki_kernel_header[];
 
-enum { MOST_SOURCE_BYTES = 1 << 22, MOST_NOTES_BYTES = 1 << 24, GCOV_SECONDS = 60, MORE_TIME = 10 };
+enum { MOST_SOURCE_BYTES = 1 << 22, MOST_NOTES_BYTES = 1 << 24, TOOL_SECONDS = 60, MORE_TIME = 10 };
 
 /* Lighter optimisation keeps comparisons and lines as they stand in the source, and compiles faster. */
 #define CALLBACKS "-O1 -fsanitize-coverage=trace-pc,trace-cmp -include tokitai_coverage.h"
@@ -103,6 +103,19 @@ static void scan_source(tk_ctx *ctx, const tk_kernel_file *kernel, tki_dictionar
     free(text);
 }
 
+/* Without objdump, which is where a linker is, the source alone will do. */
+static void scan_code(tk_ctx *ctx, const tki_worker_build *build, tki_dictionary *dictionary)
+{
+    char objdump[PATH_MAX], *listing;
+    if (!tki_language_compiler("objdump", objdump, sizeof objdump))
+        return;
+    const char *command[] = {objdump, "-d", "--no-show-raw-insn", "-j", ".text", build->artifact, NULL};
+    if (tki_worker_tool(ctx, &build->scratch, command, (const char *const[]){NULL}, TOOL_SECONDS, &listing) != TK_OK)
+        return;
+    tki_dictionary_scan_code(listing, strlen(listing), dictionary);
+    free(listing);
+}
+
 const char *tki_instrumented_build(tk_ctx *ctx, const tk_kernel_file *kernel)
 {
     tki_instrumented *made = kernel->instrumented;
@@ -110,8 +123,10 @@ const char *tki_instrumented_build(tk_ctx *ctx, const tk_kernel_file *kernel)
     if (!made->tried) {
         made->tried = true;
         build(ctx, kernel, made);
-        if (!made->problem[0])
+        if (!made->problem[0]) {
             scan_source(ctx, kernel, &made->dictionary);
+            scan_code(ctx, &made->build, &made->dictionary);
+        }
     }
     pthread_mutex_unlock(&made->lock);
     return made->problem;
@@ -191,7 +206,7 @@ static tk_status run_gcov(tk_ctx *ctx, const tki_scratch *folder, const char *gc
     const char *gnu_command[] = {gcov, "-t", counters, NULL};
     const char *llvm_command[] = {gcov, "gcov", "-t", counters, NULL};
     return tki_worker_tool(ctx, folder, llvm ? llvm_command : gnu_command, (const char *const[]){source, NULL},
-                           GCOV_SECONDS, text);
+                           TOOL_SECONDS, text);
 }
 
 bool tki_instrumented_lines(tk_ctx *ctx, const tk_kernel_file *kernel, const tki_coverage *coverage, tki_lines *lines,

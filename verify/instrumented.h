@@ -23,7 +23,7 @@ typedef struct tki_instrumented {
 tki_instrumented *tki_instrumented_create(void);
 void tki_instrumented_close(tki_instrumented *instrumented); /* NULL is fine */
 
-/* Compiles it if nobody has yet, and reads the source's constants. "", or why there is nothing to run. */
+/* Compiles it if nobody has yet, and reads the constants of its source and its code. "", or why there is nothing to run. */
 const char *tki_instrumented_build(tk_ctx *ctx, const tk_kernel_file *kernel);
 
 /* Starts a worker that writes to `coverage`. Statuses are those of tki_worker_open(). */

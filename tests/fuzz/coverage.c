@@ -62,6 +62,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     try_memory(data, size);
     try_lines(text);
     tki_dictionary_scan((const char *)data, size, &dictionary);
+    tki_dictionary_scan_code((const char *)data, size, &dictionary);
     assert(dictionary.integer_count <= TKI_MOST_INTEGERS && dictionary.float_count <= TKI_MOST_FLOATS);
     free(text);
     return 0;
