@@ -179,6 +179,9 @@ foreach(file IN LISTS test_sources)
     endforeach()
     add_c_test(${name} ${file})
 endforeach()
+if(TARGET test.executor.sandbox_calls) # of the worker program, and of no library
+    target_sources(test.executor.sandbox_calls PRIVATE executor/sandbox_calls.c executor/sandbox_files.c executor/sandbox.c)
+endif()
 
 glob_sources(op_test_sources ops/*/test.c ops/*/test_slow.c)
 foreach(file IN LISTS op_test_sources)

@@ -31,7 +31,10 @@ typedef struct tki_sandbox {
     double cpu_seconds;          /* 0: no limit */
     /* Set by the calls below. */
     bool own_user, own_pids;
-    char group[512]; /* the control group that was made, "" if none */
+    bool keeps_files;   /* no file outside can be reached but those that are meant to be */
+    bool keeps_signals; /* by Landlock */
+    bool filtered;      /* by seccomp */
+    char group[512];    /* the control group that was made, "" if none */
     char report[4096];
 } tki_sandbox;
 

@@ -325,6 +325,27 @@ static void liberties(void **state)
     TRY_ALL(list, TKI_EDGE_NONE, 0);
 }
 
+/* By the filter alone, with and without all else. */
+static void calls(void **state)
+{
+    (void)state;
+    static const expectation list[] = {
+        {"datagram_to_a_path", TK_UNSUPPORTED, "returned 121", 0, "seccomp"},
+        {"change_a_mode", TK_UNSUPPORTED, "returned 122", 0, "seccomp"},
+        {"file_with_set_user_id", TK_UNSUPPORTED, "returned 123", 0, "seccomp"},
+        {"empty_without_writing", TK_UNSUPPORTED, "returned 124", 0, "seccomp"},
+        {"schedule_others", TK_UNSUPPORTED, "returned 125", 0, "seccomp"},
+        {"watch_a_folder", TK_UNSUPPORTED, "returned 126", 0, "seccomp"},
+        {"signal_by_a_file", TK_UNSUPPORTED, "returned 127", 0, "seccomp"},
+        {"time_of_others", TK_UNSUPPORTED, "returned 128", 0, "seccomp"},
+        {"every_other_call", TK_UNSUPPORTED, "returned 129", 0, "seccomp"},
+    };
+    static const unsigned less[] = {0, TKI_CONFINE_USER | TKI_CONFINE_PIDS | TKI_CONFINE_NETWORK | TKI_CONFINE_MOUNTS,
+                                    TKI_CONFINE_ALL & ~(unsigned)TKI_CONFINE_SECCOMP};
+    for (size_t i = 0; i < sizeof less / sizeof *less; i++)
+        TRY_ALL(list, TKI_EDGE_NONE, less[i]);
+}
+
 /* Whatever the system refuses to set up, processes end and buffers are guarded; and the report says what is missing. */
 static void with_less(void **state)
 {
@@ -471,17 +492,10 @@ static void an_ordinary_user(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(correct_kernels),
-        cmocka_unit_test(report),
-        cmocka_unit_test(in_place),
-        cmocka_unit_test(crashes_and_exits),
-        cmocka_unit_test(memory),
-        cmocka_unit_test(red_zones),
-        cmocka_unit_test(connections),
-        cmocka_unit_test(liberties),
-        cmocka_unit_test(with_less),
-        cmocka_unit_test(loading),
-        cmocka_unit_test(the_same_worker_goes_on),
+        cmocka_unit_test(correct_kernels),   cmocka_unit_test(report),    cmocka_unit_test(in_place),
+        cmocka_unit_test(crashes_and_exits), cmocka_unit_test(memory),    cmocka_unit_test(red_zones),
+        cmocka_unit_test(connections),       cmocka_unit_test(liberties), cmocka_unit_test(calls),
+        cmocka_unit_test(with_less),         cmocka_unit_test(loading),   cmocka_unit_test(the_same_worker_goes_on),
         cmocka_unit_test(an_ordinary_user),
     };
     return cmocka_run_group_tests(tests, begin_worker_test, end_worker_test);

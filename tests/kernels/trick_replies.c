@@ -97,8 +97,10 @@ static void garbage_without_end(void)
 static void *take_frames(void *unused)
 {
     char frame[4096];
+    struct iovec part = {frame, sizeof frame};
+    struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
     for (;;)
-        if (recv(FRAMES, frame, sizeof frame, 0) <= 0)
+        if (recvmsg(FRAMES, &message, 0) <= 0)
             return unused;
 }
 
