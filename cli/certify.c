@@ -28,7 +28,8 @@ static const struct argp_option option_list[] = {
     {"mutant", KEY_MUTANT, "NAME", 0, "A planted wrong kernel of the op instead of a real one", 1},
     {"variant", KEY_VARIANT, "NAME", 0, "A planted correct kernel that computes in another way than ours", 1},
     {"kernel", KEY_KERNEL, "FILE", 0,
-     "A kernel of your own: .c, .cpp, .cu, .hip or .so, for the ops given or all that it defines; 'tokitai ops OP' "
+     "A kernel of your own: .c, .cpp, .cu, .hip or .so, or a folder with kernel.c and what it includes, for the ops "
+     "given or all that it defines; 'tokitai ops OP' "
      "prints "
      "its declaration, 'tokitai new-kernel OP' writes one",
      1},
@@ -42,6 +43,8 @@ static const struct argp_option option_list[] = {
     {"compiler", KEY_COMPILER, "CC", 0, "Of kernel files; the default is cc, c++, nvcc or hipcc", 1},
     {"flags", KEY_FLAGS, "FLAGS", 0,
      "Of that compiler instead of -O2; nvcc is also told the device's architecture unless they name one", 1},
+    {"include", KEY_INCLUDE, "DIRS", 0, "Folders of headers for kernel files, separated by colons; copied and hashed",
+     1},
 
     {"numerics", KEY_NUMERICS, "NAME", 0,
      "gemm and its gradients: ieee (the default) or tensor_core, whose arithmetic the bound is derived for", 1},

@@ -39,6 +39,7 @@ enum {
     KEY_PROGRAM,
     KEY_COMPILER,
     KEY_FLAGS,
+    KEY_INCLUDE,
     KEY_TIMEOUT,
     KEY_JOBS,
     KEY_JSON_LINES,

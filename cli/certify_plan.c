@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/random.h>
 
 #include "cli/certify.h"
@@ -147,34 +148,50 @@ static bool is_kernel_file(const char *name)
     return known && name[0] != '.';
 }
 
-static int is_kernel_entry(const struct dirent *entry)
+static int is_not_hidden(const struct dirent *entry)
 {
-    return is_kernel_file(entry->d_name);
+    return entry->d_name[0] != '.';
+}
+
+/* A folder that holds kernel.c or its like is a kernel, too. */
+static bool is_kernel_folder(const char *path)
+{
+    struct dirent **entries = NULL;
+    bool found = false;
+    int count = scandir(path, &entries, is_not_hidden, NULL);
+    for (int i = 0; i < count; i++) {
+        found |= !strncmp(entries[i]->d_name, "kernel.", 7) && is_kernel_file(entries[i]->d_name);
+        free(entries[i]);
+    }
+    free(entries);
+    return found;
 }
 
 static bool list_folder(const certify_arguments *a, certify_plan *p, const char *folder)
 {
     struct dirent **entries = NULL;
-    int count = scandir(folder, &entries, is_kernel_entry, alphasort);
-    if (count <= 0) {
-        cli_complain(a->who, "--kernels '%.200s': %s", folder,
-                     count < 0 ? strerror(errno) : "there is no .c, .cpp, .cc, .cu, .hip or .so file in it");
-        free(entries);
-        return false;
-    }
-    p->files = calloc((size_t)count, sizeof *p->files);
-    bool good = p->files != NULL;
+    int count = scandir(folder, &entries, is_not_hidden, alphasort);
+    bool good = count >= 0;
+    const char *problem = good ? "there is no .c, .cpp, .cc, .cu, .hip or .so file in it" : strerror(errno);
+    p->files = calloc((size_t)(count > 0 ? count : 1), sizeof *p->files);
     size_t length = strlen(folder);
     const char *slash = length && folder[length - 1] == '/' ? "" : "/";
+    bool memory = p->files != NULL;
     for (int i = 0; i < count; i++) {
-        good = good && asprintf(&p->files[p->file_count], "%s%s%s", folder, slash, entries[i]->d_name) >= 0;
-        p->file_count += good;
+        char *path = NULL;
+        memory = memory && asprintf(&path, "%s%s%s", folder, slash, entries[i]->d_name) >= 0;
+        if (memory && (is_kernel_file(entries[i]->d_name) || is_kernel_folder(path)))
+            p->files[p->file_count++] = path;
+        else if (memory)
+            free(path);
         free(entries[i]);
     }
     free(entries);
-    if (!good)
+    if (!memory)
         cli_complain(a->who, "out of memory");
-    return good;
+    else if (!p->file_count)
+        cli_complain(a->who, "--kernels '%.200s': %s", folder, problem);
+    return memory && p->file_count > 0;
 }
 
 /* One that no kernel can know beforehand; short enough to be typed. */
@@ -193,7 +210,8 @@ static bool plan_files(const certify_arguments *a, certify_plan *p)
 {
     const char *file = given(a, KEY_KERNEL);
     const char *folder = given(a, KEY_KERNELS);
-    static const int companions[] = {KEY_COMPILER, KEY_FLAGS, KEY_TIMEOUT, KEY_JOBS, KEY_JSON_LINES, KEY_JUNIT};
+    static const int companions[] = {KEY_COMPILER, KEY_FLAGS,      KEY_INCLUDE, KEY_TIMEOUT,
+                                     KEY_JOBS,     KEY_JSON_LINES, KEY_JUNIT};
     p->workers = 1;
     const char *program = given(a, KEY_PROGRAM);
     if (a->sanitize && a->no_sanitize) {
@@ -207,9 +225,10 @@ static bool plan_files(const certify_arguments *a, certify_plan *p)
     if (!file && !folder && !program) {
         for (size_t i = 0; i < sizeof companions / sizeof *companions; i++)
             if (given(a, companions[i])) {
-                cli_complain(a->who,
-                             "--compiler, --flags, --timeout, --jobs, --json-lines and --junit go with --kernel or "
-                             "--kernels, --timeout with --program too");
+                cli_complain(
+                    a->who,
+                    "--compiler, --flags, --include, --timeout, --jobs, --json-lines and --junit go with --kernel or "
+                    "--kernels, --timeout with --program too");
                 return false;
             }
         return true;
@@ -238,6 +257,7 @@ static bool plan_files(const certify_arguments *a, certify_plan *p)
     p->file_options = (tk_kernel_file_options){.backend = given(a, KEY_BACKEND),
                                                .compiler = given(a, KEY_COMPILER),
                                                .flags = given(a, KEY_FLAGS),
+                                               .include = given(a, KEY_INCLUDE),
                                                .call_seconds = (double)seconds};
     if (!given(a, KEY_SEED) && !draw_seed(a, p))
         return false;
@@ -247,8 +267,11 @@ static bool plan_files(const certify_arguments *a, certify_plan *p)
         p->options.skip_mutants = true;
         return list_folder(a, p, folder);
     }
-    if (!is_kernel_file(strrchr(file, '/') ? strrchr(file, '/') + 1 : file)) {
-        cli_complain(a->who, "--kernel '%.200s' does not end in .c, .cpp, .cc, .cu, .hip or .so", file);
+    struct stat about;
+    bool is_folder = stat(file, &about) == 0 && S_ISDIR(about.st_mode);
+    if (!is_folder && !is_kernel_file(strrchr(file, '/') ? strrchr(file, '/') + 1 : file)) {
+        cli_complain(a->who, "--kernel '%.200s' does not end in .c, .cpp, .cc, .cu, .hip or .so, and is no folder",
+                     file);
         return false;
     }
     p->files = calloc(1, sizeof *p->files);

@@ -33,6 +33,11 @@ const tki_language *tki_language_of(tk_ctx *ctx, const char *file)
     return NULL;
 }
 
+static const char *name_of(const tki_worker_source *source)
+{
+    return source->shown ? source->shown : source->file;
+}
+
 static void add_words(tki_strings *list, const char *text)
 {
     for (text += strspn(text, " \t\n"); *text; text += strspn(text, " \t\n")) {
@@ -53,15 +58,23 @@ bool tki_language_compiler(const char *name, char *path, size_t size)
     return access(path, X_OK) == 0;
 }
 
+static void add_includes(tki_strings *list, const char *option, const tki_worker_source *source)
+{
+    for (int i = 0; source->includes && source->includes[i]; i++) {
+        char *folder = realpath(source->includes[i], NULL); /* the worker has another working directory */
+        if (folder)
+            tki_strings_add(list, "%s%s", option, folder);
+        free(folder);
+    }
+}
+
 /* Arguments of the worker program: what may be read, then the command. */
 static bool make_arguments(const tki_worker_source *source, const tki_language *language, const char *compiler,
                            const char *file, tki_worker_build *build, tki_strings *list)
 {
-    char *include = source->include ? realpath(source->include, NULL) : NULL;
     tki_strings_add(list, "without=%u", source->without);
     tki_strings_add(list, "read=%s", file);
-    if (include)
-        tki_strings_add(list, "read=%s", include);
+    add_includes(list, "read=", source);
     tki_strings_allow_program(list, compiler);
     for (int i = 0; source->readable && source->readable[i]; i++)
         tki_strings_add(list, "read=%s", source->readable[i]);
@@ -71,13 +84,11 @@ static bool make_arguments(const tki_worker_source *source, const tki_language *
     add_words(list, source->flags ? source->flags : language->flags);
     add_words(list, language->always);
     add_words(list, source->more_flags ? source->more_flags : "");
-    if (include)
-        tki_strings_add(list, "-I%s", include);
+    add_includes(list, "-I", source);
     tki_strings_add(list, "-o");
     tki_strings_add(list, "%s", build->artifact);
     tki_strings_add(list, "%s", file);
     add_words(list, language->last);
-    free(include);
     size_t size = 1;
     for (int i = command; i < list->count; i++)
         size += strlen(list->items[i]) + 1;
@@ -116,7 +127,7 @@ static tk_status run(tk_ctx *ctx, const tki_worker_source *source, const tki_str
     else if (!WIFEXITED(end))
         status = tki_fail(ctx, TK_BAD_FILE, "%s was ended by signal %d", compiler, WTERMSIG(end));
     else if (WEXITSTATUS(end))
-        status = tki_fail(ctx, TK_BAD_FILE, "%s does not compile: %s ended with status %d", source->file, compiler,
+        status = tki_fail(ctx, TK_BAD_FILE, "%s does not compile: %s ended with status %d", name_of(source), compiler,
                           WEXITSTATUS(end));
     if (receipt == TKI_RECEIPT_FRAME && frame.size >= sizeof *reply)
         tki_wire_text(reply, build->confinement, TKI_WIRE_TEXT);
@@ -132,7 +143,7 @@ static tk_status compile(tk_ctx *ctx, const tki_worker_source *source, const tki
     tki_strings arguments = {0};
     struct stat about;
     if (!tki_language_compiler(name, compiler, sizeof compiler))
-        return tki_fail(ctx, TK_UNAVAILABLE, "%s needs the compiler %s, which is not here", source->file, name);
+        return tki_fail(ctx, TK_UNAVAILABLE, "%s needs the compiler %s, which is not here", name_of(source), name);
     tk_status status = tki_scratch_make(ctx, &build->scratch);
     if (status != TK_OK)
         return status;
@@ -145,7 +156,7 @@ static tk_status compile(tk_ctx *ctx, const tki_worker_source *source, const tki
     tki_strings_free(&arguments);
     /* The compiler is foreign code by now: a link could lead anywhere. */
     if (status == TK_OK && (lstat(build->artifact, &about) != 0 || !S_ISREG(about.st_mode)))
-        status = tki_fail(ctx, TK_BAD_FILE, "%s: %s made no library", source->file, compiler);
+        status = tki_fail(ctx, TK_BAD_FILE, "%s: %s made no library", name_of(source), compiler);
     return status;
 }
 
@@ -187,7 +198,7 @@ tk_status tki_worker_compile(tk_ctx *ctx, const tki_worker_source *source, tki_w
         return TK_BAD_ARGUMENT;
     char *file = realpath(source->file, NULL);
     if (!file)
-        return tki_fail(ctx, TK_IO, "%s: %s", source->file, strerror(errno));
+        return tki_fail(ctx, TK_IO, "%s: %s", name_of(source), strerror(errno));
     tk_status status = TK_OK;
     if (!language->compiler)
         snprintf(build->artifact, sizeof build->artifact, "%s", file);

@@ -50,12 +50,13 @@ char *tki_language_flags(const tki_language *language, const char *compiler, con
 
 typedef struct tki_worker_source {
     const char *file;
+    const char *shown; /* its name in messages; NULL: the same */
     const char *
         compiler; /* a path or a name on the PATH; NULL: by the file's ending, .c cc, .cpp c++, .cu nvcc, .hip hipcc */
     const char *flags;      /* separated by spaces; NULL: the language's own. What makes a shared library is added */
     const char *more_flags; /* behind those; NULL: none */
-    const char *include;    /* folder of tokitai_kernel.h; NULL: none */
-    double seconds;         /* 0: 300 */
+    const char *const *includes; /* folders of headers, up to NULL; NULL: none */
+    double seconds;              /* 0: 300 */
     const char *const *readable; /* further files and folders that the compiler may read, up to NULL */
     unsigned without;            /* TKI_CONFINE_...: for tests */
 } tki_worker_source;
@@ -69,7 +70,7 @@ typedef struct tki_worker_build {
     char *confinement;            /* as tki_worker_confinement() */
 } tki_worker_build;
 
-/* Compiles inside the sandbox: nothing but system folders, the file, `include` and `readable` can be read, nothing but the scratch
+/* Compiles inside the sandbox: nothing but system folders, the file, `includes` and `readable` can be read, nothing but the scratch
  * folder be written, and there is no network. TK_UNAVAILABLE: no such compiler, or no worker program; TK_BAD_FILE: the compiler
  * rejected it, see build->log; TK_TIMEOUT. A file that ends in .so is taken as it is: build->artifact is its path. */
 TK_MUST_USE tk_status tki_worker_compile(tk_ctx *ctx, const tki_worker_source *source, tki_worker_build *build);

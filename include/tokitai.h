@@ -356,7 +356,8 @@ const char *tk_level_name(tk_level level);
 typedef int (*tk_kernel)(const tk_case *c, void *const buffers[], void *user_data);
 
 /* A kernel that comes as a file: C, C++, CUDA or HIP source (.c .cpp .cc .cu .hip) or a shared library (.so) that defines
- * functions of tokitai_kernel.h. It is compiled, and it runs, in processes of its own that are shut in; whatever it does there,
+ * functions of tokitai_kernel.h; or as a folder, in which kernel.c (.cpp, .cc, .cu, .hip), or the only such file, includes the others. It is
+ * copied when it is opened, without following links, and the copy is what is hashed and judged. It is compiled, and it runs, in processes of its own that are shut in; whatever it does there,
  * the caller goes on. docs/bring-your-own-kernel.md tells what is done to see through it. */
 typedef struct tk_kernel_file tk_kernel_file;
 
@@ -367,6 +368,7 @@ typedef struct tk_kernel_file_options {
     const char
         *flags; /* separated by blanks; -O2, and for nvcc -lineinfo. What makes a shared library is added in any
                              * case, and the device's architecture for nvcc unless they name one */
+    const char *include;    /* folders of headers, separated by colons; copied with the kernel */
     double compile_seconds; /* 300 */
     double call_seconds;    /* deadline of one call; 60 */
 } tk_kernel_file_options;

@@ -227,11 +227,86 @@ cp batch/bad_gelu_tail.c "names/it's \$one.c"
 expect 2 "two files of one name" certify gelu_fwd --kernels names --dtype f16 --out named --json-lines lines
 says err "one.cpp: another file has the certificate kernel.cpu.gelu_fwd.f16.one.json"
 expect 0 "the first has its certificate" check named/kernel.cpu.gelu_fwd.f16.one.json
-expect 0 "so has one of an odd name" check named/kernel.cpu.gelu_fwd.f16.odd___name.json
+odd=$(printf 'odd\377 \047name' | sha256sum | cut -c1-8)
+expect 0 "so has one of an odd name" check "named/kernel.cpu.gelu_fwd.f16.odd___name-$odd.json"
 count 4 lines '^\{.*\}$'
 expect 1 "a name that a shell would take apart" certify --kernel "names/it's \$one.c" --dtype f16 --skip-mutants
 command=$(sed -n 's/^ *reproduce *tokitai //p' out)
 eval "expect 1 'reproduce it' $command"
+
+cp plain/gelu_fwd.c "names/a b.c"
+cp plain/gelu_fwd.c names/a_b.c
+rm names/one.cpp names/odd* names/it*
+expect 0 "names that differ by a blank" certify gelu_fwd --kernels names --dtype f16 --out blanks
+count 3 out '^kernel\.cpu\.gelu_fwd\.f16\..* HELD'
+is "    each has its certificate" test "$(find blanks -name '*.json' | wc -l)" -eq 3
+
+echo "-- one copy"
+mkdir strange
+mkfifo strange/fifo.c
+ln -s "$work/plain/gelu_fwd.c" strange/link.c
+ln -s /dev/zero strange/device.c
+truncate -s 300G strange/giant.c
+truncate -s 400M strange/holes.so
+mkdir strange/empty.c
+cp plain/gelu_fwd.c strange/good.c
+expect 2 "what is no plain file is one more result" certify gelu_fwd --kernels strange --dtype f16 --json-lines lines
+count 7 lines '^\{.*\}$'
+says lines '"file":"strange/good.c","verdict":"HELD"'
+says lines '"file":"strange/fifo.c","verdict":"UNKNOWN","reason":"[^"]*not a regular file'
+says lines '"file":"strange/link.c","verdict":"UNKNOWN","reason":"[^"]*symbolic link'
+says lines '"file":"strange/device.c","verdict":"UNKNOWN","reason":"[^"]*symbolic link'
+says lines '"file":"strange/giant.c","verdict":"UNKNOWN","reason":"[^"]*(bytes, more than|holes)'
+says lines '"file":"strange/holes.so","verdict":"UNKNOWN","reason":"[^"]*holes'
+says lines '"file":"strange/empty.c","verdict":"UNKNOWN","reason":"[^"]*no file in it ends in'
+# Its owner swaps the file while it is compiled, and back again: what is named is what was run.
+mkdir swapped
+sed 's/0\.044715f/0.05f/' "$examples/gelu_fwd.c" >swapped/wrong
+cp "$examples/gelu_fwd.c" swapped/right
+cmp -s swapped/wrong swapped/right && fail "the wrong kernel is the right one"
+printf '#!/bin/sh\nsleep 1\n/usr/bin/cc "$@"\nstatus=$?\nsleep 1\nexit $status\n' >slow_cc
+chmod +x slow_cc
+cp swapped/wrong swapped/kernel.c
+(sleep 0.5; cp swapped/right swapped/new && mv swapped/new swapped/kernel.c; sleep 2; cp swapped/wrong swapped/new && mv swapped/new swapped/kernel.c) &
+"$tokitai" certify gelu_fwd --kernel swapped/kernel.c --compiler "$work/slow_cc" --no-coverage --skip-mutants --dtype f16 --out swapped/out >out 2>err
+wait
+says swapped/out/kernel.cpu.gelu_fwd.f16.kernel.json "\"source_sha256\": \"$(sha256sum <swapped/wrong | cut -c1-64)\""
+says swapped/out/kernel.cpu.gelu_fwd.f16.kernel.json '"verdict": "REFUTED"'
+
+echo "-- headers, and kernels in folders"
+mkdir -p headed/parts other
+{
+    echo '#include "parts/half.h"'
+    echo '#include <twice.h>'
+    sed 's/0\.044715f/(0.08943f * HALF)/' "$examples/gelu_fwd.c"
+} >headed/kernel.c
+printf '#define HALF (0.25f * TWICE)\nstatic inline int never(int x)\n{\n    return x;\n}\n' >headed/parts/half.h
+printf '#define TWICE 2\n' >other/twice.h
+printf 'int tokitai_unused(void) { return 0; }\n' >headed/unused.c
+expect 3 "a header that is not there" certify gelu_fwd --kernel headed --dtype f16 --skip-mutants
+says err "twice.h"
+expect 0 "a folder, and one of headers" certify gelu_fwd --kernel headed/ --include other --dtype f16 --skip-mutants --out headed_out
+says out '^kernel\.cpu\.gelu_fwd\.f16\.headed +HELD'
+tree=$( (cd headed && find . -type f -printf '%P\n' | LC_ALL=C sort | xargs -d '\n' sha256sum; cd ../other && sha256sum twice.h | sed 's|  |  include0/|') | LC_ALL=C sort -k2 | sha256sum | cut -c1-64)
+says headed_out/kernel.cpu.gelu_fwd.f16.headed.json "\"tree_sha256\": \"$tree\""
+expect 0 "it is replayed" replay headed_out/kernel.cpu.gelu_fwd.f16.headed.json
+printf '#define TWICE 2 /* again */\n' >other/twice.h
+expect 3 "not with another header" replay headed_out/kernel.cpu.gelu_fwd.f16.headed.json
+says err "the files of headed/ are not those that were certified"
+ln -s /etc/hostname headed/parts/link.h
+expect 2 "a link in a folder" certify gelu_fwd --kernel headed --include other --dtype f16
+says err "headed/parts/link.h' is a symbolic link"
+rm headed/parts/link.h
+mkdir several
+cp plain/gelu_fwd.c several/one.c
+cp plain/gelu_fwd.c several/two.c
+expect 2 "several files that could be the kernel" certify gelu_fwd --kernel several --dtype f16
+says err "several files could be the kernel"
+mkdir nested
+cp -r headed nested/first
+cp plain/gelu_fwd.c nested/second.c
+expect 0 "folders among files" certify gelu_fwd --kernels nested --include other --dtype f16 --json-lines lines
+count 2 lines '"verdict":"HELD"'
 
 echo "-- seeds, and the certificate"
 expect 0 "a drawn seed" certify gelu_fwd --kernel mine.c --dtype f16 --skip-mutants

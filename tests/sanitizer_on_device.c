@@ -89,7 +89,7 @@ static bool try_kernel(tk_ctx *ctx, int k, const char *folder, const char *inclu
     bool good = true;
     snprintf(path, sizeof path, "%s/%s", folder, kernels[k].file);
     char *flags = tki_language_flags(tki_language_of(ctx, path), NULL, NULL, 0);
-    tki_worker_source source = {.file = path, .flags = flags, .include = include};
+    tki_worker_source source = {.file = path, .flags = flags, .includes = (const char *const[]){include, NULL}};
     printf("%s\n", kernels[k].file);
     if (tki_worker_compile(ctx, &source, &build) != TK_OK) {
         printf("    not compiled: %s\n%s\n", tk_ctx_message(ctx), build.log ? build.log : "");

@@ -63,11 +63,12 @@ static void assert_copies(tk_ctx *ctx, const char *artifact, const char *backend
 }
 
 static char include[PATH_MAX];
+static const char *const includes[] = {include, NULL};
 
 static tki_worker_source source_of(const char *file)
 {
     snprintf(include, sizeof include, "%s/include", getenv("SOURCE_DIR") ? getenv("SOURCE_DIR") : "..");
-    return (tki_worker_source){.file = file, .include = include, .seconds = 60};
+    return (tki_worker_source){.file = file, .includes = includes, .seconds = 60};
 }
 
 static void good_sources(void **state)

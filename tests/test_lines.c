@@ -9,13 +9,13 @@
 
 #include "verify/lines.h"
 
-#define HEAD "        -:    0:Source:/k.c\n        -:    0:Runs:1\n"
+#define HEAD "        -:    0:Source:/k/k.c\n        -:    0:Runs:1\n"
 
 static void assert_lines(const char *text, int64_t count, int64_t run, const char *missed)
 {
     tki_lines lines;
     char printed[64];
-    assert_true(tki_lines_read(text, "/k.c", &lines));
+    assert_true(tki_lines_read(text, "/k/", "k.c", &lines));
     assert_int_equal(lines.count, count);
     assert_int_equal(lines.run, run);
     tki_lines_print(&lines, printed, sizeof printed);
@@ -49,8 +49,17 @@ static void other_files_do_not_count(void **state)
     assert_lines("        -:    0:Source:/other.h\n    #####:    3:z\n" HEAD
                  "        1:    1:x\n        -:    0:Source:/k.c.h\n    #####:    9:z\n",
                  1, 1, "");
-    assert_false(tki_lines_read("        -:    0:Source:/other.h\n        1:    3:z\n", "/k.c", &lines));
-    assert_false(tki_lines_read("", "/k.c", &lines));
+    assert_false(tki_lines_read("        -:    0:Source:/other.h\n        1:    3:z\n", "/k/", "k.c", &lines));
+    assert_false(tki_lines_read("", "/k/", "k.c", &lines));
+}
+
+static void files_beside_it_are_named(void **state)
+{
+    (void)state;
+    assert_lines("        -:    0:Source:/k/part.h\n    #####:    3:z\n        1:    5:z\n" HEAD
+                 "        1:    1:x\n    #####:    2:x\n        -:    0:Source:/k/deep/er.h\n    #####:    9:z\n"
+                 "        -:    0:Source:/k/part.h\n    #####:    5:z\n    #####:    6:z\n",
+                 6, 2, "2, part.h:3, part.h:6, deep/er.h:9");
 }
 
 static void whatever_comes(void **state)
@@ -71,7 +80,7 @@ static void a_long_list_is_cut(void **state)
         size_t used = strlen(text);
         snprintf(text + used, sizeof text - used, "    #####:%5d:x\n        1:%5d:y\n", 2 * i + 101, 2 * i + 102);
     }
-    assert_true(tki_lines_read(text, "/k.c", &lines));
+    assert_true(tki_lines_read(text, "/k/", "k.c", &lines));
     tki_lines_print(&lines, printed, sizeof printed);
     assert_string_equal(printed, "101, 103, 105, 107, 109, ...");
     tki_lines_free(&lines);
@@ -83,6 +92,7 @@ int main(void)
         cmocka_unit_test(stretches),
         cmocka_unit_test(one_function_of_several_is_enough),
         cmocka_unit_test(other_files_do_not_count),
+        cmocka_unit_test(files_beside_it_are_named),
         cmocka_unit_test(whatever_comes),
         cmocka_unit_test(a_long_list_is_cut),
     };

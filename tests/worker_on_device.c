@@ -48,7 +48,8 @@ static bool run(tk_ctx *ctx, int way, const char *file, const char *include)
     tk_case c = tk_case_init(tk_contract_find("gelu_fwd"), TK_F16);
     void *buffers[] = {x, y};
     c.dims[0] = SIZE;
-    tki_worker_source source = {.file = file, .flags = ways[way].flags, .include = include};
+    tki_worker_source source = {
+        .file = file, .flags = ways[way].flags, .includes = (const char *const[]){include, NULL}};
     tk_status status = tki_worker_compile(ctx, &source, &build);
     if (status != TK_OK) {
         printf("%s: not compiled: %s\n%s\n", ways[way].what, tk_ctx_message(ctx), build.log ? build.log : "");

@@ -116,7 +116,8 @@ static void print_lines(FILE *out, const json_t *predicate)
         const json_t *range = json_array_get(ranges, i);
         const long long first = json_integer_value(json_array_get(range, 0));
         const long long last = json_integer_value(json_array_get(range, 1));
-        fprintf(out, "%s%lld", i ? ", " : "", first);
+        const char *file = json_string_value(json_array_get(range, 2));
+        fprintf(out, "%s%s%s%lld", i ? ", " : "", file ? file : "", file ? ":" : "", first);
         if (last != first)
             fprintf(out, "-%lld", last);
     }

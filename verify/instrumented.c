@@ -55,17 +55,6 @@ static bool write_into(const char *folder, const char *name, const void *data, s
     return file && !fclose(file) && written;
 }
 
-static tk_status compile(tk_ctx *ctx, const tk_kernel_file *kernel, const char *more_flags, tki_worker_build *build)
-{
-    return tki_worker_compile(ctx,
-                              &(tki_worker_source){.file = kernel->path,
-                                                   .compiler = kernel->compiler,
-                                                   .flags = kernel->options,
-                                                   .more_flags = more_flags,
-                                                   .include = kernel->headers.path},
-                              build);
-}
-
 /* Where gcov's part cannot be had (its library is missing, say), callbacks alone will do. */
 static void build(tk_ctx *ctx, const tk_kernel_file *kernel, tki_instrumented *made)
 {
@@ -79,14 +68,15 @@ static void build(tk_ctx *ctx, const tk_kernel_file *kernel, tki_instrumented *m
     }
     const bool nvcc = !strcmp(kernel->backend, "cuda");
     const tki_source_file *header = &tki_kernel_header[1];
-    tk_status status = write_into(kernel->headers.path, "tokitai_coverage.h", header->text, header->bytes)
-                           ? compile(ctx, kernel, nvcc ? NVCC_CALLBACKS NVCC_COUNTERS : CALLBACKS COUNTERS,
-                                     &made->build)
-                           : tki_fail(ctx, TK_IO, "%s cannot be written to", kernel->headers.path);
+    tk_status status = tki_kernel_copy_add(ctx, &kernel->copy, "headers/tokitai_coverage.h", header->text,
+                                           header->bytes);
+    if (status == TK_OK)
+        status = tki_kernel_file_compile(ctx, kernel, nvcc ? NVCC_CALLBACKS NVCC_COUNTERS : CALLBACKS COUNTERS, 0,
+                                         &made->build);
     made->counts_lines = status == TK_OK;
     if (status == TK_BAD_FILE) {
         tki_worker_build_close(&made->build);
-        status = compile(ctx, kernel, nvcc ? NVCC_CALLBACKS : CALLBACKS, &made->build);
+        status = tki_kernel_file_compile(ctx, kernel, nvcc ? NVCC_CALLBACKS : CALLBACKS, 0, &made->build);
         snprintf(made->no_lines, sizeof made->no_lines, "the compiler does not take --coverage");
     }
     if (status != TK_OK)
@@ -97,7 +87,7 @@ static void scan_source(tk_ctx *ctx, const tk_kernel_file *kernel, tki_dictionar
 {
     char *text;
     size_t bytes;
-    if (tki_file_read(ctx, kernel->path, MOST_SOURCE_BYTES, &text, &bytes) != TK_OK)
+    if (tki_file_read(ctx, kernel->copy.file, MOST_SOURCE_BYTES, &text, &bytes) != TK_OK)
         return;
     tki_dictionary_scan(text, bytes, dictionary);
     free(text);
@@ -178,7 +168,7 @@ static bool find_notes(tk_ctx *ctx, const char *folder, char **notes, size_t *by
 static bool find_gcov(const tk_kernel_file *kernel, char *path, size_t size, bool *llvm)
 {
     char compiler[PATH_MAX];
-    const tki_language *language = tki_language_of(NULL, kernel->path);
+    const tki_language *language = tki_language_of(NULL, kernel->copy.file);
     const bool nvcc = !strcmp(kernel->backend, "cuda");
     const char *name = nvcc ? "gcc" : kernel->compiler ? kernel->compiler : language->compiler;
     *llvm = !nvcc && strstr(kernel->version, "clang");
@@ -198,14 +188,14 @@ static bool find_gcov(const tk_kernel_file *kernel, char *path, size_t size, boo
     return found || tki_language_compiler(*llvm ? "llvm-cov" : "gcov", path, size);
 }
 
-static tk_status run_gcov(tk_ctx *ctx, const tki_scratch *folder, const char *gcov, bool llvm, const char *source,
+static tk_status run_gcov(tk_ctx *ctx, const tki_scratch *folder, const char *gcov, bool llvm, const char *sources,
                           char **text)
 {
     char counters[PATH_MAX + 16];
     snprintf(counters, sizeof counters, "%s/kernel.gcda", folder->path);
     const char *gnu_command[] = {gcov, "-t", counters, NULL};
     const char *llvm_command[] = {gcov, "gcov", "-t", counters, NULL};
-    return tki_worker_tool(ctx, folder, llvm ? llvm_command : gnu_command, (const char *const[]){source, NULL},
+    return tki_worker_tool(ctx, folder, llvm ? llvm_command : gnu_command, (const char *const[]){sources, NULL},
                            TOOL_SECONDS, text);
 }
 
@@ -213,7 +203,7 @@ bool tki_instrumented_lines(tk_ctx *ctx, const tk_kernel_file *kernel, const tki
                             char *why, size_t size)
 {
     const tki_instrumented *made = kernel->instrumented;
-    char gcov[PATH_MAX], *notes = NULL, *text = NULL;
+    char gcov[PATH_MAX], sources[PATH_MAX + 16], *notes = NULL, *text = NULL;
     size_t note_bytes, counter_bytes;
     bool llvm, good = false;
     tki_scratch folder = {0};
@@ -226,26 +216,26 @@ bool tki_instrumented_lines(tk_ctx *ctx, const tk_kernel_file *kernel, const tki
         snprintf(why, size, "there is no %s for this compiler", llvm ? "llvm-cov" : "gcov");
         return false;
     }
+    const char *main_file = strrchr(kernel->copy.file, '/') + 1;
+    snprintf(sources, sizeof sources, "%.*s", (int)(main_file - kernel->copy.file), kernel->copy.file);
     unsigned char *counters = tki_coverage_counters(coverage, &counter_bytes);
-    char *source = realpath(kernel->path, NULL);
     snprintf(why, size, "gcov's counters are missing");
-    if (counters && source && find_notes(ctx, made->build.scratch.path, &notes, &note_bytes)) {
+    if (counters && find_notes(ctx, made->build.scratch.path, &notes, &note_bytes)) {
         tk_status status = tki_scratch_make(ctx, &folder);
         if (status == TK_OK && (!write_into(folder.path, "kernel.gcno", notes, note_bytes) ||
                                 !write_into(folder.path, "kernel.gcda", counters, counter_bytes)))
             status = tki_fail(ctx, TK_IO, "%s cannot be written to", folder.path);
         if (status == TK_OK)
-            status = run_gcov(ctx, &folder, gcov, llvm, source, &text);
+            status = run_gcov(ctx, &folder, gcov, llvm, kernel->copy.folder.path, &text);
         if (status != TK_OK)
             snprintf(why, size, "%s", tk_ctx_message(ctx));
         else
-            good = tki_lines_read(text, source, lines);
+            good = tki_lines_read(text, sources, main_file, lines);
         if (status == TK_OK && !good)
-            snprintf(why, size, "gcov says nothing about the file");
+            snprintf(why, size, "gcov says nothing about the kernel's files");
     }
     tki_scratch_remove(&folder);
     free(counters);
-    free(source);
     free(notes);
     free(text);
     return good;

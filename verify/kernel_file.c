@@ -15,18 +15,29 @@
 /* tokitai_kernel.h as it was when this library was built; cmake/embed_kernels.cmake writes it. */
 extern const tki_source_file tki_kernel_header[];
 
-enum { MOST_FILE_BYTES = 1 << 30, MOST_LOG_BYTES = 1 << 16, VERSION_SECONDS = 20 };
+enum { MOST_FILE_BYTES = 1 << 29, MOST_LOG_BYTES = 1 << 16, VERSION_SECONDS = 20 };
 
+/* Letters that an id cannot have become _. Names that differ in those alone must not become one: their hash tells them apart. */
 static void set_name(tk_kernel_file *kernel)
 {
-    const char *slash = strrchr(kernel->path, '/');
-    const char *from = slash ? slash + 1 : kernel->path;
-    const char *dot = strrchr(from, '.');
-    size_t used = 0;
-    for (; from < dot && used < sizeof kernel->name - 1; from++)
-        kernel->name[used++] = isalnum((unsigned char)*from) || *from == '-' ? *from : '_';
-    if (!used)
-        kernel->name[used++] = '_';
+    enum { HASH_LETTERS = 8, LONGEST = 63 };
+    char hash[TKI_HASH_HEX];
+    size_t length = strlen(kernel->path), used = 0;
+    while (length > 1 && kernel->path[length - 1] == '/')
+        length--;
+    const char *end = kernel->path + length, *from = memrchr(kernel->path, '/', length);
+    from = from ? from + 1 : kernel->path;
+    const char *dot = memrchr(from, '.', (size_t)(end - from));
+    const char *stop = dot && tki_language_of(NULL, kernel->path) ? dot : end;
+    bool changed = stop == from || stop - from > LONGEST;
+    for (const char *p = from; p < stop; p++) {
+        bool good = (isalnum((unsigned char)*p) && (unsigned char)*p < 128) || *p == '-' || *p == '_';
+        changed |= !good;
+        if (used < LONGEST)
+            kernel->name[used++] = good ? *p : '_';
+    }
+    if (changed && tki_hash_bytes(from, (size_t)(stop - from), hash))
+        snprintf(kernel->name + used, sizeof kernel->name - used, "-%.*s", HASH_LETTERS, hash);
 }
 
 static tk_status set_backend(tk_ctx *ctx, tk_kernel_file *kernel, const char *asked)
@@ -41,16 +52,6 @@ static tk_status set_backend(tk_ctx *ctx, tk_kernel_file *kernel, const char *as
         strcmp(kernel->backend, "hip") != 0)
         return tki_fail(ctx, TK_BAD_ARGUMENT, "kernel files run on cpu, cuda or hip, not on '%.40s'", asked);
     return TK_OK;
-}
-
-static tk_status write_header(tk_ctx *ctx, tk_kernel_file *kernel)
-{
-    char path[sizeof kernel->headers.path + 32];
-    tk_status status = tki_scratch_make(ctx, &kernel->headers);
-    if (status != TK_OK)
-        return status;
-    snprintf(path, sizeof path, "%s/tokitai_kernel.h", kernel->headers.path);
-    return tki_file_write(ctx, path, tki_kernel_header[0].text, tki_kernel_header[0].bytes);
 }
 
 /* The first line of what it says to --version; nvcc has the version in its line with "release". */
@@ -88,39 +89,72 @@ static void clean_log(char *log)
             *p = '?';
 }
 
-static tk_status read_exports(tk_ctx *ctx, tk_kernel_file *kernel)
+/* The compiler is foreign code: what it made is read once, and what was read is hashed and loaded. */
+static tk_status take_artifact(tk_ctx *ctx, tk_kernel_file *kernel)
 {
     char *image;
     size_t bytes;
-    tk_status status = tki_file_read(ctx, kernel->build.artifact, MOST_FILE_BYTES, &image, &bytes);
+    tk_status status = tki_file_read(ctx, kernel->is_library ? kernel->copy.file : kernel->build.artifact,
+                                     MOST_FILE_BYTES, &image, &bytes);
     if (status != TK_OK)
         return status;
     bool good = tki_exported_ops(image, bytes, &kernel->defined) &&
                 tki_hash_bytes(image, bytes, kernel->artifact_hash);
+    if (good && !kernel->is_library)
+        status = tki_kernel_copy_add(ctx, &kernel->copy, "kernel.so", image, bytes);
     free(image);
+    if (status == TK_OK &&
+        (kernel->is_library ? !(kernel->artifact = strdup(kernel->copy.file))
+                            : asprintf(&kernel->artifact, "%s/kernel.so", kernel->copy.folder.path) < 0)) {
+        kernel->artifact = NULL;
+        status = tki_fail(ctx, TK_NO_MEMORY, "no memory for a path");
+    }
     if (!good)
         snprintf(kernel->problem, sizeof kernel->problem, "it is not a shared library for this machine");
     else if (!kernel->defined)
         snprintf(kernel->problem, sizeof kernel->problem,
                  "it defines no kernel: no function is named tokitai_OP after an op");
-    return TK_OK;
+    return status;
+}
+
+tk_status tki_kernel_file_compile(tk_ctx *ctx, const tk_kernel_file *kernel, const char *more_flags, double seconds,
+                                  tki_worker_build *build)
+{
+    const tki_kernel_copy *copy = &kernel->copy;
+    tki_strings includes = {0};
+    tki_strings_add(&includes, "%s/headers", copy->folder.path);
+    tki_strings_add(&includes, "%s/kernel", copy->folder.path);
+    for (int i = 0; i < copy->includes; i++)
+        tki_strings_add(&includes, "%s/include%d", copy->folder.path, i);
+    tk_status status = includes.failed
+                           ? tki_fail(ctx, TK_NO_MEMORY, "no memory for a compilation")
+                           : tki_worker_compile(ctx,
+                                                &(tki_worker_source){.file = copy->file,
+                                                                     .shown = kernel->path,
+                                                                     .compiler = kernel->compiler,
+                                                                     .flags = kernel->options,
+                                                                     .more_flags = more_flags,
+                                                                     .includes = (const char *const *)includes.items,
+                                                                     .seconds = seconds},
+                                                build);
+    tki_strings_free(&includes);
+    if (build->log)
+        tki_kernel_copy_unname(copy, build->log);
+    return status;
 }
 
 static tk_status build(tk_ctx *ctx, tk_kernel_file *kernel, double seconds)
 {
-    tk_status status = kernel->is_library ? TK_OK : write_header(ctx, kernel);
+    if (kernel->is_library)
+        return take_artifact(ctx, kernel);
+    tk_status status = tki_kernel_copy_add(ctx, &kernel->copy, "headers/tokitai_kernel.h", tki_kernel_header[0].text,
+                                           tki_kernel_header[0].bytes);
     if (status != TK_OK)
         return status;
-    status = tki_worker_compile(ctx,
-                                &(tki_worker_source){.file = kernel->path,
-                                                     .compiler = kernel->compiler,
-                                                     .flags = kernel->options,
-                                                     .include = kernel->is_library ? NULL : kernel->headers.path,
-                                                     .seconds = seconds},
-                                &kernel->build);
+    status = tki_kernel_file_compile(ctx, kernel, NULL, seconds, &kernel->build);
     clean_log(kernel->build.log);
     if (status == TK_OK)
-        return read_exports(ctx, kernel);
+        return take_artifact(ctx, kernel);
     if (status != TK_BAD_FILE && status != TK_TIMEOUT && status != TK_UNAVAILABLE && status != TK_KERNEL_FAULT)
         return status;
     snprintf(kernel->problem, sizeof kernel->problem, "%.1000s", tk_ctx_message(ctx));
@@ -137,28 +171,25 @@ tk_status tk_kernel_file_open(tk_ctx *ctx, const char *path, const tk_kernel_fil
         return tki_fail(ctx, TK_BAD_ARGUMENT, "no path, or nowhere to put the kernel");
     *kernel = NULL;
     options = options ? options : &defaults;
-    const tki_language *language = tki_language_of(ctx, path);
-    if (!language)
-        return TK_BAD_ARGUMENT;
     tk_kernel_file *made = calloc(1, sizeof *made);
     if (!made)
         return tki_fail(ctx, TK_NO_MEMORY, "no memory for a kernel file");
-    made->is_library = !language->compiler;
     made->call_seconds = options->call_seconds;
     made->path = strdup(path);
     made->compiler = options->compiler ? strdup(options->compiler) : NULL;
     made->flags = options->flags ? strdup(options->flags) : NULL;
+    made->include = options->include ? strdup(options->include) : NULL;
     made->instrumented = tki_instrumented_create();
-    tk_status status = TK_OK;
-    if (!made->path || !made->instrumented || (options->compiler && !made->compiler) ||
-        (options->flags && !made->flags))
-        status = tki_fail(ctx, TK_NO_MEMORY, "no memory for a kernel file");
+    tk_status status = made->path && made->instrumented && !made->compiler == !options->compiler &&
+                               !made->flags == !options->flags && !made->include == !options->include
+                           ? tki_kernel_copy_make(ctx, path, options->include, &made->copy)
+                           : tki_fail(ctx, TK_NO_MEMORY, "no memory for a kernel file");
+    const tki_language *language = status == TK_OK ? tki_language_of(ctx, made->copy.file) : NULL;
     if (status == TK_OK)
         status = set_backend(ctx, made, options->backend ? options->backend : language->backend);
-    if (status == TK_OK && !tki_hash_file(path, made->source_hash))
-        status = tki_fail(ctx, TK_IO, "cannot read '%.200s'", path);
     if (status == TK_OK) {
         set_name(made);
+        made->is_library = !language->compiler;
         if (!made->is_library)
             note_version(made, made->compiler ? made->compiler : language->compiler);
         if (!made->is_library)
@@ -166,8 +197,6 @@ tk_status tk_kernel_file_open(tk_ctx *ctx, const char *path, const tk_kernel_fil
         status = made->is_library || made->options ? build(ctx, made, options->compile_seconds)
                                                    : tki_fail(ctx, TK_NO_MEMORY, "no memory for a kernel file");
     }
-    if (status == TK_OK && !tki_kernel_file_unchanged(made))
-        status = tki_fail(ctx, TK_BAD_FILE, "'%.200s' changed while it was compiled", path);
     if (status == TK_OK)
         *kernel = made;
     else
@@ -181,7 +210,9 @@ void tk_kernel_file_close(tk_kernel_file *kernel)
         return;
     tki_instrumented_close(kernel->instrumented);
     tki_worker_build_close(&kernel->build);
-    tki_scratch_remove(&kernel->headers);
+    tki_kernel_copy_close(&kernel->copy);
+    free(kernel->artifact);
+    free(kernel->include);
     free(kernel->path);
     free(kernel->compiler);
     free(kernel->flags);
@@ -218,7 +249,7 @@ tk_status tki_kernel_file_start(tk_ctx *ctx, const tk_kernel_file *kernel, const
     *worker = NULL;
     if (kernel->problem[0])
         return tki_fail(ctx, TK_BAD_FILE, "%s", kernel->problem);
-    return tki_worker_open(ctx, kernel->build.artifact, contract,
+    return tki_worker_open(ctx, kernel->artifact, contract,
                            &(tki_worker_options){.backend = kernel->backend,
                                                  .device = kernel->device,
                                                  .call_seconds = kernel->call_seconds},
@@ -233,20 +264,11 @@ tk_status tki_kernel_file_start_watched(tk_ctx *ctx, const tk_kernel_file *kerne
     if (kernel->problem[0])
         return tki_fail(ctx, TK_BAD_FILE, "%s", kernel->problem);
     return tki_worker_open(
-        ctx, kernel->build.artifact, contract,
+        ctx, kernel->artifact, contract,
         &(tki_worker_options){.backend = kernel->backend,
                               .device = kernel->device,
                               .start_seconds = SECONDS,
                               .call_seconds = kernel->call_seconds > SECONDS ? kernel->call_seconds : SECONDS,
                               .sanitizer = tool},
         worker);
-}
-
-bool tki_kernel_file_unchanged(const tk_kernel_file *kernel)
-{
-    char hash[TKI_HASH_HEX];
-    if (!tki_hash_file(kernel->path, hash) || strcmp(hash, kernel->source_hash) != 0)
-        return false;
-    return !kernel->artifact_hash[0] ||
-           (tki_hash_file(kernel->build.artifact, hash) && !strcmp(hash, kernel->artifact_hash));
 }

@@ -5,10 +5,11 @@
 #include "core/hash.h"
 #include "executor/worker.h"
 #include "verify/instrumented.h"
+#include "verify/kernel_copy.h"
 
 struct tk_kernel_file {
-    char *path;      /* as given */
-    char name[64];   /* of the file without its ending, in letters that an id may have */
+    char *path;      /* as given: a name for people, which is opened once, to be copied */
+    char name[80];   /* of the file without its ending, in letters that an id may have */
     char backend[8]; /* "cpu", "cuda", "hip" */
     int device;      /* which of the backend's */
     bool is_library; /* it was given compiled */
@@ -18,10 +19,11 @@ struct tk_kernel_file {
         options; /* the flags in effect; what makes a shared library is added in any case. NULL: it was given compiled */
     char version[256]; /* what the compiler calls itself */
     double call_seconds;
-    tki_scratch headers; /* holds tokitai_kernel.h, if it was made */
-    tki_worker_build build;
-    char problem[1024]; /* why there is nothing to run, or "" */
-    char source_hash[TKI_HASH_HEX];
+    char *include; /* folders of headers as given, separated by colons, or NULL */
+    tki_kernel_copy copy;
+    tki_worker_build build;           /* its log and its confinement; the library that it made is copied, too */
+    char *artifact;                   /* the library that is loaded, NULL if there is none */
+    char problem[1024];               /* why there is nothing to run, or "" */
     char artifact_hash[TKI_HASH_HEX]; /* "" if there is none */
     uint64_t defined;                 /* one bit for each op of tk_contract_at() */
     tki_instrumented *instrumented;   /* its second build, made when it is first wanted */
@@ -36,8 +38,9 @@ TK_MUST_USE tk_status tki_kernel_file_start_watched(tk_ctx *ctx, const tk_kernel
                                                     const tk_contract *contract, tki_sanitizer_tool tool,
                                                     tki_worker **worker);
 
-/* False if a file is not as it was when it was opened: what was judged would not be what the hashes say. */
-bool tki_kernel_file_unchanged(const tk_kernel_file *kernel);
+/* Compiles the copy with these options behind those of the kernel; NULL: none. `build` is closed by the caller. */
+TK_MUST_USE tk_status tki_kernel_file_compile(tk_ctx *ctx, const tk_kernel_file *kernel, const char *more_flags,
+                                              double seconds, tki_worker_build *build);
 
 /* The ops whose functions an ELF shared library exports, one bit for each op of tk_contract_at(). The bytes may be anything. False if
  * they are not such a library. */

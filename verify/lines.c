@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_LINES = 1 << 20 };
+enum { MOST_LINES = 1 << 20, MOST_SOURCES = 64 };
 
 /* Of a line, in the order in which one outweighs the other: of several functions from one line one that ran is enough. */
 enum { NO_CODE, MISSED, RUN };
@@ -20,7 +20,10 @@ static const char *split(const char *line, size_t length, char *kind, int64_t *n
         return NULL;
     while (line < colon && *line == ' ')
         line++;
-    *kind = *line == '-' ? NO_CODE : *line == '#' || *line == '=' ? MISSED : isdigit((unsigned char)*line) ? RUN : -1;
+    *kind = *line == '-'                    ? NO_CODE
+            : *line == '#' || *line == '='  ? MISSED
+            : isdigit((unsigned char)*line) ? RUN
+                                            : NO_CODE;
     for (colon++; colon < second && *colon == ' ';)
         colon++;
     *number = 0;
@@ -29,16 +32,20 @@ static const char *split(const char *line, size_t length, char *kind, int64_t *n
     return colon == second ? second + 1 : NULL;
 }
 
-static bool is_source(const char *text, size_t length, const char *source)
+/* The name in `folder` of the source that a line announces; NULL for another line, or another folder's source. *begins: it announces one. */
+static const char *source_name(const char *text, size_t length, const char *folder, size_t *name_length, bool *begins)
 {
     static const char label[] = "Source:";
-    const size_t begin = sizeof label - 1;
-    return length == begin + strlen(source) && !memcmp(text, label, begin) &&
-           !memcmp(text + begin, source, length - begin);
+    const size_t before = sizeof label - 1, inner = strlen(folder);
+    *begins = length >= before && !memcmp(text, label, before);
+    if (!*begins || length <= before + inner || memcmp(text + before, folder, inner) != 0)
+        return NULL;
+    *name_length = length - before - inner;
+    return text + before + inner;
 }
 
 /* A stretch of missed lines goes on over lines without code. */
-static bool collect(const char *kinds, int64_t count, tki_lines *lines)
+static bool collect(const char *kinds, int64_t count, int file, tki_lines *lines)
 {
     int64_t last = 0; /* missed line, with no line that ran behind it */
     for (int64_t i = 1; i <= count; i++) {
@@ -53,33 +60,86 @@ static bool collect(const char *kinds, int64_t count, tki_lines *lines)
             if (!more)
                 return false;
             lines->missed = more;
-            more[lines->missed_count++].first = i;
+            more[lines->missed_count++] = (tki_line_range){.file = file, .first = i};
         }
         lines->missed[lines->missed_count - 1].last = last = i;
     }
     return true;
 }
 
-bool tki_lines_read(const char *text, const char *source, tki_lines *lines)
+/* The lines of one file, whose number is given. */
+static bool read_file(const char *text, const char *folder, int file, char *kinds, tki_lines *lines)
 {
-    *lines = (tki_lines){0};
-    char *kinds = calloc(MOST_LINES + 1, 1);
     int64_t count = 0;
-    bool ours = false, any = false;
-    while (*text && kinds) {
-        size_t length = strcspn(text, "\n");
+    bool ours = false;
+    const char *wanted = lines->files[file];
+    memset(kinds, 0, MOST_LINES + 1);
+    while (*text) {
+        size_t length = strcspn(text, "\n"), name_length = 0;
         char kind;
         int64_t number;
+        bool begins = false;
         const char *rest = split(text, length, &kind, &number);
-        if (rest && number == 0 && length - (size_t)(rest - text) >= 7 && !memcmp(rest, "Source:", 7))
-            any |= ours = is_source(rest, length - (size_t)(rest - text), source);
+        const char *name = rest && number == 0
+                               ? source_name(rest, length - (size_t)(rest - text), folder, &name_length, &begins)
+                               : NULL;
+        if (begins)
+            ours = name && name_length == strlen(wanted) && !memcmp(name, wanted, name_length);
         else if (rest && ours && number > 0 && number <= MOST_LINES && kind > kinds[number]) {
             kinds[number] = kind;
             count = number > count ? number : count;
         }
         text += length + (text[length] == '\n');
     }
-    bool good = kinds && any && collect(kinds, count, lines);
+    return collect(kinds, count, file, lines);
+}
+
+static bool add_file(tki_lines *lines, const char *name, size_t length)
+{
+    for (int i = 0; i < lines->file_count; i++)
+        if (strlen(lines->files[i]) == length && !memcmp(lines->files[i], name, length))
+            return true;
+    if (lines->file_count == MOST_SOURCES)
+        return true;
+    char **more = realloc(lines->files, ((size_t)lines->file_count + 1) * sizeof *more);
+    if (more)
+        lines->files = more;
+    if (!more || !(more[lines->file_count] = strndup(name, length)))
+        return false;
+    lines->file_count++;
+    return true;
+}
+
+/* The files that are told of; the one that is compiled stands first in any case. */
+static bool list_files(const char *text, const char *folder, const char *file, tki_lines *lines, bool *any)
+{
+    bool good = add_file(lines, file, strlen(file));
+    while (*text && good) {
+        size_t length = strcspn(text, "\n"), name_length;
+        char kind;
+        int64_t number;
+        bool begins;
+        const char *rest = split(text, length, &kind, &number);
+        const char *name = rest && number == 0
+                               ? source_name(rest, length - (size_t)(rest - text), folder, &name_length, &begins)
+                               : NULL;
+        if (name) {
+            *any = true;
+            good = add_file(lines, name, name_length);
+        }
+        text += length + (text[length] == '\n');
+    }
+    return good;
+}
+
+bool tki_lines_read(const char *text, const char *folder, const char *file, tki_lines *lines)
+{
+    *lines = (tki_lines){0};
+    char *kinds = malloc(MOST_LINES + 1);
+    bool any = false;
+    bool good = kinds && list_files(text, folder, file, lines, &any) && any;
+    for (int i = 0; i < lines->file_count && good; i++)
+        good = read_file(text, folder, i, kinds, lines);
     free(kinds);
     if (!good)
         tki_lines_free(lines);
@@ -88,6 +148,9 @@ bool tki_lines_read(const char *text, const char *source, tki_lines *lines)
 
 void tki_lines_free(tki_lines *lines)
 {
+    for (int i = 0; i < lines->file_count; i++)
+        free(lines->files[i]);
+    free(lines->files);
     free(lines->missed);
     *lines = (tki_lines){0};
 }
@@ -98,10 +161,10 @@ void tki_lines_print(const tki_lines *lines, char *text, size_t size)
     size_t used = 0;
     text[0] = 0;
     for (int i = 0; i < lines->missed_count; i++) {
-        char range[64];
+        char range[320];
         const tki_line_range *r = &lines->missed[i];
-        snprintf(range, sizeof range, r->first == r->last ? "%s%lld" : "%s%lld-%lld", i ? ", " : "",
-                 (long long)r->first, (long long)r->last);
+        snprintf(range, sizeof range, r->first == r->last ? "%s%.200s%s%lld" : "%s%.200s%s%lld-%lld", i ? ", " : "",
+                 r->file ? lines->files[r->file] : "", r->file ? ":" : "", (long long)r->first, (long long)r->last);
         if (used + strlen(range) + sizeof cut > size) {
             snprintf(text + used, size - used, "%s", cut);
             return;

@@ -7,6 +7,7 @@
 
 /* Lines from `first` to `last`, of which none that holds code ran. */
 typedef struct tki_line_range {
+    int file; /* 0: the one that is compiled; else one of tki_lines.files */
     int64_t first, last;
 } tki_line_range;
 
@@ -14,14 +15,16 @@ typedef struct tki_lines {
     int64_t count, run; /* lines that hold code, and those of them that ran */
     tki_line_range *missed;
     int missed_count;
+    char **files; /* names in the folder; the first is the one that is compiled */
+    int file_count;
 } tki_lines;
 
-/* Reads what `gcov -t` printed about the source of that path; lines of other files do not count. False if it says nothing about that file, or
- * memory ran out. tki_lines_free() in any case. */
-TK_MUST_USE bool tki_lines_read(const char *text, const char *source, tki_lines *lines);
+/* Reads what `gcov -t` printed about the sources in that folder, whose name ends with a slash, of which `file` is the one that is compiled;
+ * lines of other files do not count. False if it says nothing about any of them, or memory ran out. tki_lines_free() in any case. */
+TK_MUST_USE bool tki_lines_read(const char *text, const char *folder, const char *file, tki_lines *lines);
 void tki_lines_free(tki_lines *lines);
 
-/* "41-43, 70", cut with "..." where it does not fit. */
+/* "41-43, 70, part.h:5", cut with "..." where it does not fit. */
 void tki_lines_print(const tki_lines *lines, char *text, size_t size);
 
 #endif

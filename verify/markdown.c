@@ -268,7 +268,13 @@ static void print_coverage(FILE *out, const tk_certificate *c)
         const json_t *range = json_array_get(ranges, i);
         const long long first = json_integer_value(json_array_get(range, 0));
         const long long last = json_integer_value(json_array_get(range, 1));
-        fprintf(out, first == last ? "%s%lld" : "%s%lld-%lld", i ? ", " : " ", first, last);
+        const char *file = json_string_value(json_array_get(range, 2));
+        fputs(i ? ", " : " ", out);
+        if (file) {
+            print_cell(out, file);
+            fputc(':', out);
+        }
+        fprintf(out, first == last ? "%lld" : "%lld-%lld", first, last);
     }
     fprintf(out, "%s\n", json_array_size(ranges) ? " |\n" : "");
     if (tki_certificate_text(c, "coverage.lines.reason")[0]) {

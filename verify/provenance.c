@@ -129,8 +129,8 @@ tk_status tki_provenance_of_file(tk_ctx *ctx, const tk_kernel_file *kernel, tki_
     snprintf(provenance->artifact_path, sizeof provenance->artifact_path, compiled ? "%s.so" : "%s",
              compiled ? kernel->name : kernel->path);
     snprintf(provenance->artifact_hash, sizeof provenance->artifact_hash, "%s",
-             kernel->artifact_hash[0] ? kernel->artifact_hash : kernel->source_hash);
-    snprintf(provenance->source_hash, sizeof provenance->source_hash, "%s", kernel->source_hash);
+             kernel->artifact_hash[0] ? kernel->artifact_hash : kernel->copy.file_hash);
+    snprintf(provenance->source_hash, sizeof provenance->source_hash, "%s", kernel->copy.file_hash);
     snprintf(provenance->compiler, sizeof provenance->compiler, "%s", kernel->version);
     snprintf(provenance->options, sizeof provenance->options, "%s", kernel->options ? kernel->options : "");
     if (kernel->problem[0])

@@ -90,6 +90,7 @@ static tk_status open_kernel_file(tk_ctx *ctx, const tk_certificate *certificate
     tk_kernel_file_options options = {.backend = backend,
                                       .compiler = text_or_null(certificate, "run.kernel.compiler"),
                                       .flags = text_or_null(certificate, "run.kernel.flags"),
+                                      .include = text_or_null(certificate, "run.kernel.include"),
                                       .call_seconds = tki_certificate_real(certificate, "run.kernel.call_seconds")};
     const char *path = tki_certificate_text(certificate, "run.kernel.file");
     tk_status status = tk_kernel_file_open(ctx, path, &options, &r->kernel_file);
@@ -97,8 +98,11 @@ static tk_status open_kernel_file(tk_ctx *ctx, const tk_certificate *certificate
         return status;
     bool compiled = tki_certificate_get(certificate, "built.source") != NULL;
     const char *hash = tki_certificate_text(certificate, compiled ? "built.source_sha256" : "built.artifact_sha256");
-    if (strcmp(r->kernel_file->source_hash, hash) != 0)
+    if (strcmp(r->kernel_file->copy.file_hash, hash) != 0)
         return tki_fail(ctx, TK_UNAVAILABLE, "%s is not the file that was certified: its SHA-256 is another", path);
+    if (strcmp(r->kernel_file->copy.tree_hash, tki_certificate_text(certificate, "run.kernel.tree_sha256")) != 0)
+        return tki_fail(ctx, TK_UNAVAILABLE,
+                        "the files of %s are not those that were certified: their SHA-256 is another", path);
     r->options.kernel_file = r->kernel_file;
     return TK_OK;
 }

@@ -121,6 +121,12 @@ static json_t *kernel_file_json(const tk_kernel_file *kernel)
         json_object_set_new(json, "compiler", foreign_text(kernel->compiler));
     if (kernel->flags)
         json_object_set_new(json, "flags", foreign_text(kernel->flags));
+    if (kernel->include)
+        json_object_set_new(json, "include", foreign_text(kernel->include));
+    if (kernel->copy.tree_hash[0]) {
+        json_object_set_new(json, "files", json_integer(kernel->copy.files));
+        json_object_set_new(json, "tree_sha256", json_string(kernel->copy.tree_hash));
+    }
     return json;
 }
 
@@ -668,9 +674,13 @@ static const char *no_coverage(const tki_outcome *o)
 static json_t *lines_never_run(const tki_lines *lines)
 {
     json_t *list = json_array();
-    for (int i = 0; i < lines->missed_count; i++)
-        json_array_append_new(
-            list, json_pack("[I, I]", (json_int_t)lines->missed[i].first, (json_int_t)lines->missed[i].last));
+    for (int i = 0; i < lines->missed_count; i++) {
+        const tki_line_range *r = &lines->missed[i];
+        json_t *range = json_pack("[I, I]", (json_int_t)r->first, (json_int_t)r->last);
+        if (r->file)
+            json_array_append_new(range, foreign_text(lines->files[r->file]));
+        json_array_append_new(list, range);
+    }
     return list;
 }
 

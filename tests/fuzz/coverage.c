@@ -37,13 +37,18 @@ static void try_lines(const char *text)
 {
     tki_lines lines;
     char printed[48];
-    if (!tki_lines_read(text, "/k.c", &lines))
+    if (!tki_lines_read(text, "/", "k.c", &lines))
         return;
     assert(lines.run >= 0 && lines.run <= lines.count);
     int64_t last = -1;
+    int file = 0;
     for (int i = 0; i < lines.missed_count; i++) {
-        assert(lines.missed[i].first > last && lines.missed[i].last >= lines.missed[i].first);
-        last = lines.missed[i].last;
+        const tki_line_range *r = &lines.missed[i];
+        assert(r->file >= file && r->file < lines.file_count);
+        last = r->file == file ? last : -1;
+        file = r->file;
+        assert(r->first > last && r->last >= r->first);
+        last = r->last;
     }
     assert((lines.missed_count > 0) == (lines.run < lines.count));
     tki_lines_print(&lines, printed, sizeof printed);
