@@ -73,9 +73,10 @@ static void check_owner(tki_store *store)
         snprintf(store->problem, sizeof store->problem,
                  "%.256s belongs to user %u, not to user %u or root; set TOKITAI_CACHE to a folder of your own",
                  store->folder, (unsigned)about.st_uid, (unsigned)geteuid());
-    else if (about.st_mode & S_IWOTH) /* a sticky one, such as /tmp, is meant to be shared */
-        snprintf(store->problem, sizeof store->problem, "%.256s has mode %04o, so that everybody can write to it; %s",
+    else if (about.st_mode & (S_IWOTH | S_IWGRP)) /* a sticky one, such as /tmp, is meant to be shared */
+        snprintf(store->problem, sizeof store->problem, "%.256s has mode %04o, so that %s can write to it; %s",
                  store->folder, (unsigned)(about.st_mode & 07777),
+                 about.st_mode & S_IWOTH ? "everybody" : "its group",
                  own && !(about.st_mode & S_ISVTX) ? "'tokitai cache clear' and chmod it to 0700"
                                                    : "set TOKITAI_CACHE to a folder of your own");
     else

@@ -1,9 +1,11 @@
 /* tokitai bench --from: what --json wrote, read back and shown as the run would have shown it. */
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "cli/bench_gpu.h"
 #include "cli/bench_report.h"
@@ -225,12 +227,35 @@ static cli_exit show_report(const char *who, const char *path, const json_t *rep
     return CLI_BAD;
 }
 
+/* A pipe that nobody writes to would keep us waiting, and a giant would fill the memory. NULL, and *problem, if it cannot be read. */
+static json_t *load(const char *path, json_error_t *error, const char **problem)
+{
+    enum { MOST_BYTES = 64 << 20 };
+    struct stat about;
+    json_t *report = NULL;
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (file < 0 || fstat(file, &about))
+        *problem = strerror(errno);
+    else if (!S_ISREG(about.st_mode))
+        *problem = "it is not a regular file";
+    else if (about.st_size > MOST_BYTES)
+        *problem = "it is too large";
+    else {
+        report = json_loadfd(file, JSON_REJECT_DUPLICATES, error);
+        *problem = error->text;
+    }
+    if (file >= 0)
+        close(file);
+    return report;
+}
+
 cli_exit cli_bench_show_kept(const char *who, const char *path, const char *chart)
 {
     json_error_t error;
-    json_t *report = json_load_file(path, JSON_REJECT_DUPLICATES, &error);
+    const char *problem;
+    json_t *report = load(path, &error, &problem);
     if (!report) {
-        cli_complain(who, "cannot read --from '%.200s': %s", path, error.text);
+        cli_complain(who, "cannot read --from '%.200s': %s", path, problem);
         return CLI_BAD;
     }
     const cli_exit result = show_report(who, path, report, chart);

@@ -43,12 +43,13 @@ static const struct argp command = {
     .options = option_list,
     .parser = parse_option,
     .args_doc = "CERT...",
-    .doc =
-        "Tells whether each certificate is exactly as it was written, what it is about, what its verdict is and who "
-        "signed it. A certificate is a Statement (NAME.json) or one in a signed envelope (NAME.dsse.json). "
-        "Nothing is run; 'tokitai replay' does that."
-        "\vExit status: 0 all are intact, and signed by the key if one is given; 1 one was altered or damaged, or is "
-        "not signed by the key; 2 one, or the key, could not be read.",
+    .doc = "Tells whether each certificate is exactly as it was written and agrees with itself, what it is about, "
+           "what its verdict is and who "
+           "signed it. A certificate is a Statement (NAME.json) or one in a signed envelope (NAME.dsse.json). "
+           "Nothing is run; 'tokitai replay' does that."
+           "\vExit status: 0 all are intact, and signed by the key if one is given; 1 one was altered or damaged, "
+           "contradicts itself, or is "
+           "not signed by the key; 2 one, or the key, could not be read.",
 };
 
 /* "signed by KEYID, not verified" */
@@ -68,7 +69,7 @@ static void print_signatures(const tk_certificate *certificate, const tk_key *ke
     puts(tk_certificate_signatures(certificate) > 0 ? ", not verified" : "not signed");
 }
 
-static void print_intact(const char *file, const tk_certificate *certificate, const tk_key *key)
+static void print_intact(const char *file, const tk_certificate *certificate, const char *remarks, const tk_key *key)
 {
     tk_verdict verdict = tk_certificate_verdict(certificate);
     cli_print(CLI_PLAIN, file);
@@ -76,13 +77,16 @@ static void print_intact(const char *file, const tk_certificate *certificate, co
     cli_print(CLI_PLAIN, tk_certificate_subject(certificate));
     printf(" ");
     cli_print(cli_style_of(verdict), tk_certificate_headline(certificate));
+    if (remarks)
+        printf("; ");
+    cli_print(CLI_PLAIN, remarks ? remarks : "");
     printf("; intact; ");
     print_signatures(certificate, key);
 }
 
 /* `certificate` is NULL if the file is not intact, `message` empty if nothing is wrong. */
 static json_t *json_result(const char *file, const char *message, const tk_certificate *certificate,
-                           const tk_key *key)
+                           const char *remarks, const tk_key *key)
 {
     json_t *item = json_pack("{s:o, s:b}", "file", cli_json_text(file), "intact", certificate != NULL);
     if (message[0])
@@ -99,6 +103,8 @@ static json_t *json_result(const char *file, const char *message, const tk_certi
     json_object_set_new(item, "subject", cli_json_text(tk_certificate_subject(certificate)));
     json_object_set_new(item, "verdict", json_string(tk_verdict_name(tk_certificate_verdict(certificate))));
     json_object_set_new(item, "headline", cli_json_text(tk_certificate_headline(certificate)));
+    if (remarks)
+        json_object_set_new(item, "remarks", cli_json_text(remarks));
     return item;
 }
 
@@ -107,20 +113,28 @@ static cli_exit check_file(const char *who, tk_ctx *ctx, const char *file, const
 {
     tk_certificate *certificate = NULL;
     tk_status status = tk_certificate_read(ctx, file, &certificate);
+    char *remarks = NULL;
+    if (status == TK_OK)
+        status = tk_certificate_agrees(ctx, certificate);
+    if (status == TK_OK)
+        status = tk_certificate_remarks(ctx, certificate, &remarks);
     bool intact = status == TK_OK;
     if (intact && key)
         status = tk_certificate_verify(ctx, certificate, key);
     const char *message = status == TK_OK ? "" : tk_ctx_message(ctx);
     if (list)
-        json_array_append_new(list, json_result(file, message, certificate, key));
+        json_array_append_new(list, json_result(file, message, intact ? certificate : NULL, remarks, key));
     if (status != TK_OK && intact)
         cli_complain(who, "not trusted: %s: %s", file, message);
+    else if (status == TK_BAD_FILE && certificate)
+        cli_complain(who, "not intact: %s: %s", file, message);
     else if (status == TK_BAD_FILE)
         cli_complain(who, "not intact: %s", message);
     else if (status != TK_OK)
         cli_complain(who, "%s", message);
     else if (!list)
-        print_intact(file, certificate, key);
+        print_intact(file, certificate, remarks, key);
+    free(remarks);
     tk_certificate_destroy(certificate);
     return cli_exit_of(status, CLI_REFUTED);
 }

@@ -41,13 +41,13 @@ _tokitai_certify() {
         --domain) _tokitai_reply "all normal" "$current" ;;
         --level) _tokitai_reply "quick full exhaustive" "$current" ;;
         --family) _tokitai_reply "$(_tokitai_list families)" "$current" ;;
-        --out | --kernels) _tokitai_files / "$current" ;;
+        --out | --kernels | --include) _tokitai_files / "$current" ;;
         --sign | --kernel | --json-lines | --junit) _tokitai_files "" "$current" ;;
         --compiler | --program) _tokitai_reply "$(compgen -c -- "$current")" "$current" ;;
         --flags | --timeout | --jobs | --seed | --threads | --alignment | --shape | --input | --plant | --label-smoothing | --scale | --ignore-index) COMPREPLY=() ;;
         *)
             if [[ $current == -* ]]; then
-                _tokitai_reply "--kernel --kernels --program --compiler --flags --timeout --jobs --json-lines --junit --backend
+                _tokitai_reply "--kernel --kernels --program --include --compiler --flags --timeout --jobs --json-lines --junit --backend
                     --lowering --numerics --domain --dtype --index --mutant --variant --level --seed --skip-mutants --keep-going --sanitize --no-sanitize --no-coverage
                     --threads --alignment
                     --shape --family --input --plant --label-smoothing --scale --ignore-index --out --sign --json --quiet --help" "$current"
@@ -176,7 +176,18 @@ _tokitai() {
             else
                 _tokitai_files "" "$current"
             fi ;;
-        replay | diff)
+        replay)
+            case $previous in
+                --kernel | --include | --compiler) _tokitai_files "" "$current" ;;
+                --flags | --timeout | --memory) COMPREPLY=() ;;
+                *)
+                    if [[ $current == -* ]]; then
+                        _tokitai_reply "--kernel --include --compiler --flags --timeout --memory --json --help" "$current"
+                    else
+                        _tokitai_files .json "$current"
+                    fi ;;
+            esac ;;
+        diff)
             if [[ $current == -* ]]; then
                 _tokitai_reply "--json --help" "$current"
             else

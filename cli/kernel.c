@@ -130,7 +130,7 @@ static int serve(const arguments *a, tk_ctx *ctx)
     if (tki_service_open(ctx, a->program, a->device, a->limit, &service) != TK_OK)
         return TKI_SERVE_DEVICE;
     int result = a->server || a->binary
-                     ? tki_serve_frames(service, STDIN_FILENO, STDOUT_FILENO, a->binary, !a->server)
+                     ? tki_serve_frames(service, STDIN_FILENO, STDOUT_FILENO, a->binary, !a->server, NULL)
                      : tki_serve_once(service, STDIN_FILENO, STDOUT_FILENO);
     tki_service_close(service);
     return result;

@@ -4,24 +4,55 @@
 #include <stdlib.h>
 
 #include "cli/cli.h"
+#include "cli/parse.h"
 
-enum { KEY_JSON = 256 };
+enum { KEY_JSON = 256, KEY_KERNEL, KEY_INCLUDE, KEY_COMPILER, KEY_FLAGS, KEY_TIMEOUT, KEY_MEMORY };
 
 typedef struct arguments {
     const char *file;
+    tk_replay_options options;
     bool json;
 } arguments;
 
 static const struct argp_option option_list[] = {
+    {"kernel", KEY_KERNEL, "FILE", 0,
+     "The kernel file, where the certificate is of one: your own copy instead of the path that it names. Any other "
+     "file "
+     "than the one that was judged is refused, by its SHA-256",
+     0},
+    {"include", KEY_INCLUDE, "DIR", 0, "Its folders of headers, separated by colons, where it has some", 0},
+    {"compiler", KEY_COMPILER, "PATH", 0,
+     "Compile it with this. Without, the compiler that the certificate names is taken if it is the plain name of a "
+     "program in /usr/bin, /usr/local/bin, /usr/local/cuda/bin or /opt/rocm/bin",
+     0},
+    {"flags", KEY_FLAGS, "FLAGS", 0,
+     "The certificate's own flags, repeated: asked for where one of them could do more than compile", 0},
+    {"timeout", KEY_TIMEOUT, "SECONDS", 0,
+     "The most that a call may take, also where the certificate gives it longer; 60", 0},
+    {"memory", KEY_MEMORY, "GIB", 0, "The most memory that a trial may need; half of what is available", 0},
     {"json", KEY_JSON, NULL, 0, "Print JSON instead of text", 0},
     {0},
 };
+
+static double positive(struct argp_state *state, const char *option, const char *text)
+{
+    float value = 0;
+    if (!cli_parse_float(text, &value) || value < 0.01f || value > 86400)
+        argp_error(state, "--%s '%.80s' is not a number from 0.01 to 86400", option, text);
+    return (double)value;
+}
 
 static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
     arguments *a = state->input;
     switch (key) {
     case KEY_JSON: a->json = true; return 0;
+    case KEY_KERNEL: a->options.kernel = argument; return 0;
+    case KEY_INCLUDE: a->options.include = argument; return 0;
+    case KEY_COMPILER: a->options.compiler = argument; return 0;
+    case KEY_FLAGS: a->options.flags = argument; return 0;
+    case KEY_TIMEOUT: a->options.call_seconds = positive(state, "timeout", argument); return 0;
+    case KEY_MEMORY: a->options.memory_gib = positive(state, "memory", argument); return 0;
     case ARGP_KEY_ARG:
         if (a->file)
             argp_error(state, "one certificate at a time, please");
@@ -36,12 +67,12 @@ static const struct argp command = {
     .options = option_list,
     .parser = parse_option,
     .args_doc = "CERT",
-    .doc =
-        "Runs again, on this machine, everything that a certificate says was run, and compares the verdict and the "
-        "hash of every output with those recorded. Trials of its level that it does not list are run too, and must "
-        "hold."
-        "\vExit status: 0 all came out as recorded, 1 something did not, 2 the certificate cannot be read or was "
-        "altered, 3 it cannot be replayed here.",
+    .doc = "Runs again, on this machine, everything that a certificate says was run, and compares the hash of every "
+           "output, the verdict, clauses, counts, errors and contract with those recorded. Trials of its level that "
+           "it does not list are run too, and must "
+           "hold."
+           "\vExit status: 0 all came out as recorded, 1 something did not, 2 the certificate cannot be read or was "
+           "altered, 3 it cannot be replayed here.",
 };
 
 typedef struct outcome {
@@ -98,8 +129,10 @@ static cli_exit replay(const char *who, tk_ctx *ctx, const arguments *a)
     }
     outcome o = {0};
     cli_progress progress = cli_progress_begin(1);
-    status = tk_certificate_replay(ctx, certificate, cli_progress_update, &progress, &o.same, &o.not_listed,
-                                   &o.difference);
+    tk_replay_options options = a->options;
+    options.progress = cli_progress_update;
+    options.progress_data = &progress;
+    status = tk_certificate_replay(ctx, certificate, &options, &o.same, &o.not_listed, &o.difference);
     o.seconds = cli_seconds() - progress.start;
     cli_progress_clear(&progress);
     cli_exit result = cli_exit_of(status, CLI_BAD);

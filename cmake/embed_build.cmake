@@ -44,8 +44,11 @@ endforeach()
 set(isa_rows "")
 string(REPLACE "," ";" isa_list "${ISAS}")
 foreach(row IN LISTS isa_list)
-    string(REGEX MATCH "^[^=]*" isa "${row}")
-    string(REGEX REPLACE "^[^=]*=" "" isa_text "${row}")
+    # By the first "=": options have some, too, and a REPLACE begins anew behind each match, where ^ matches again.
+    string(FIND "${row}" "=" end)
+    string(SUBSTRING "${row}" 0 ${end} isa)
+    math(EXPR begin "${end} + 1")
+    string(SUBSTRING "${row}" ${begin} -1 isa_text)
     string(APPEND isa_rows " \\\n    {\"${isa}\", \"${isa_text}\"},")
 endforeach()
 

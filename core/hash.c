@@ -1,8 +1,11 @@
 /* SHA-256 of memory and of files. */
 #include "core/hash.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 void tki_hash_begin(tki_hash *hash)
 {
@@ -44,9 +47,15 @@ bool tki_hash_bytes(const void *data, size_t bytes, char hex[TKI_HASH_HEX])
 
 bool tki_hash_file(const char *path, char hex[TKI_HASH_HEX])
 {
-    FILE *file = fopen(path, "rbe");
-    if (!file)
+    struct stat about;
+    /* A pipe that nobody writes to would keep us waiting, and a device has no end. */
+    int opened = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    FILE *file = opened >= 0 && !fstat(opened, &about) && S_ISREG(about.st_mode) ? fdopen(opened, "rb") : NULL;
+    if (!file) {
+        if (opened >= 0)
+            close(opened);
         return false;
+    }
     tki_hash hash;
     tki_hash_begin(&hash);
     static const size_t chunk = 1 << 14;

@@ -29,7 +29,8 @@ const tki_language *tki_language_of(tk_ctx *ctx, const char *file)
     for (size_t i = 0; dot && i < sizeof languages / sizeof *languages; i++)
         if (!strcmp(dot, languages[i].ending))
             return &languages[i];
-    (void)tki_fail(ctx, TK_BAD_ARGUMENT, "'%.200s' does not end in .c, .cpp, .cc, .cu, .hip or .so", file);
+    if (ctx)
+        (void)tki_fail(ctx, TK_BAD_ARGUMENT, "'%.200s' does not end in .c, .cpp, .cc, .cu, .hip or .so", file);
     return NULL;
 }
 

@@ -3,11 +3,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "artifact/process.h"
 #include "backend/gpu.h"
+#include "core/context.h"
 #include "executor/worker.h"
 
-static const double probe_seconds = 20;
+enum { PROBE_SECONDS = 20 };
+
+tk_status tki_language_ask(tk_ctx *ctx, const char *compiler, const char *const options[], char **said)
+{
+    enum { MOST_OPTIONS = 8 };
+    char path[4096];
+    const char *command[MOST_OPTIONS + 2] = {path};
+    tki_scratch folder = {0};
+    *said = NULL;
+    for (int i = 0; i < MOST_OPTIONS && options[i]; i++)
+        command[i + 1] = options[i];
+    if (!tki_language_compiler(compiler, path, sizeof path))
+        return tki_fail(ctx, TK_UNAVAILABLE, "there is no %.200s", compiler);
+    tk_status status = tki_scratch_make(ctx, &folder);
+    if (status == TK_OK)
+        status = tki_worker_tool(ctx, &folder, command, (const char *const[]){NULL}, PROBE_SECONDS, said);
+    tki_scratch_remove(&folder);
+    return status;
+}
 
 /* True if the flags say themselves for which device. */
 static bool names_architecture(const char *flags)
@@ -26,21 +44,18 @@ static bool names_architecture(const char *flags)
 }
 
 /* Whether nvcc takes the architecture; nothing is compiled. */
-static bool takes(const char *compiler, const char *architecture)
+static bool takes(tk_ctx *ctx, const char *compiler, const char *architecture)
 {
-    char path[4096], option[48], dry[] = "--dryrun", language[] = "-x", cuda[] = "cu", only[] = "-c", to[] = "-o",
-                                 nowhere[] = "/dev/null", nothing[] = "/dev/null";
-    if (!tki_language_compiler(compiler, path, sizeof path))
-        return false;
+    char option[48], *said;
     snprintf(option, sizeof option, "-arch=%.40s", architecture);
-    tki_process process;
-    tki_process_run((char *[]){path, option, dry, language, cuda, only, to, nowhere, nothing, NULL}, NULL,
-                    probe_seconds, &process);
-    free(process.output);
-    return !process.problem[0] && process.exit_code == 0;
+    const char *const options[] = {option, "--dryrun", "-x", "cu", "-c", "-o", "/dev/null", "/dev/null", NULL};
+    bool good = tki_language_ask(ctx, compiler, options, &said) == TK_OK;
+    free(said);
+    return good;
 }
 
-char *tki_language_flags(const tki_language *language, const char *compiler, const char *asked, int device)
+char *tki_language_flags(tk_ctx *ctx, const tki_language *language, const char *compiler, const char *asked,
+                         int device)
 {
     tki_gpu_info gpu = {0};
     char reason[256], candidates[3][40] = {"sm_80"}, *flags = NULL;
@@ -54,7 +69,7 @@ char *tki_language_flags(const tki_language *language, const char *compiler, con
         snprintf(candidates[1], sizeof *candidates, "%s", gpu.major >= 9 ? gpu.architecture : "");
     }
     for (int i = 0; candidates[i][0]; i++)
-        if (takes(compiler ? compiler : language->compiler, candidates[i]))
+        if (takes(ctx, compiler ? compiler : language->compiler, candidates[i]))
             return asprintf(&flags, "%s%s-arch=%s", given, *given ? " " : "", candidates[i]) < 0 ? NULL : flags;
     return strdup(given);
 }

@@ -37,16 +37,21 @@ typedef struct tki_language {
     const char *always, *last; /* before and behind the file's name: what makes a shared library of it */
 } tki_language;
 
-/* NULL, and TK_BAD_ARGUMENT's message in the context, if the ending is none of these. */
+/* NULL, and TK_BAD_ARGUMENT's message in the context, which may be NULL, if the ending is none of these. */
 const tki_language *tki_language_of(tk_ctx *ctx, const char *file);
 
 /* The path of the compiler that will run: of one named by its path, or on the PATH or in a vendor's usual folder. False: not here. */
 bool tki_language_compiler(const char *name, char *path, size_t size);
 
+/* What a compiler prints to so many options (at most 8, up to NULL), shut in as when it compiles: nobody vouches for one that was named. free()
+ * it. Statuses are those of tki_worker_compile(). */
+TK_MUST_USE tk_status tki_language_ask(tk_ctx *ctx, const char *compiler, const char *const options[], char **said);
+
 /* The flags in effect: `asked`, or the language's own; and for nvcc, unless they name one, the architecture of that device if the compiler
  * knows it, so that its tensor cores can be used. `compiler` as asked for; NULL: the usual one. free() them; NULL when memory ran out. Of a
  * language that has a compiler. */
-char *tki_language_flags(const tki_language *language, const char *compiler, const char *asked, int device);
+char *tki_language_flags(tk_ctx *ctx, const tki_language *language, const char *compiler, const char *asked,
+                         int device);
 
 typedef struct tki_worker_source {
     const char *file;

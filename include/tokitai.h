@@ -371,6 +371,9 @@ typedef struct tk_kernel_file_options {
     const char *include;    /* folders of headers, separated by colons; copied with the kernel */
     double compile_seconds; /* 300 */
     double call_seconds;    /* deadline of one call; 60 */
+    const char *
+        sha256; /* of the only file that is taken: another is refused, with TK_UNAVAILABLE, before it is compiled. NULL: any */
+    const char *tree_sha256; /* the same of all files, where there are several; "" for a file alone. NULL: any */
 } tk_kernel_file_options;
 
 /* Compiles the file, once for everything that follows. A file that does not compile is no failure: tk_certify() then gives an
@@ -503,6 +506,14 @@ TK_MUST_USE tk_status tk_certificate_read(tk_ctx *ctx, const char *path, tk_cert
 TK_MUST_USE tk_status tk_certificate_parse(tk_ctx *ctx, const char *text, size_t length,
                                            tk_certificate **certificate);
 
+/* TK_OK if what a certificate says in several places agrees: verdict, headline, clauses, trials, restriction, counts, errors, and the texts of
+ * its contract with those of this version; TK_BAD_FILE otherwise. A certificate can be intact and still be forged: nothing is run here. */
+TK_MUST_USE tk_status tk_certificate_agrees(tk_ctx *ctx, const tk_certificate *certificate);
+
+/* What has to be said beside the headline of one that reads as whole, for it may be of another version, or forged: "written in an earlier form, of
+ * another contract", "lists 1 of the 57 trials that this version makes for it". NULL in `remarks` if nothing; free() it. Nothing is run. */
+TK_MUST_USE tk_status tk_certificate_remarks(tk_ctx *ctx, const tk_certificate *certificate, char **remarks);
+
 /* Ed25519 keys: a pair, or the public half alone. */
 typedef struct tk_key tk_key;
 
@@ -537,13 +548,33 @@ char *tk_certificate_envelope(tk_certificate *certificate);
 TK_MUST_USE tk_status tk_certificate_find(tk_ctx *ctx, const tk_contract *contract, tk_dtype dtype,
                                           tk_dtype index_dtype, const char *lowering, tk_certificate **certificate);
 
+/* What the reader of a certificate decides, and not the certificate, which may be a stranger's. Zero or NULL stands for the default. */
+typedef struct tk_replay_options {
+    /* A kernel file: one's own copy. The default is the file at the path that the certificate names. In both cases nothing is compiled, or
+     * shown, of what has another SHA-256 than the one recorded. */
+    const char *kernel;
+    /* Its folders of headers, where it has some. There is no default: a certificate names no folders of its reader's. */
+    const char *include;
+    /* A path or a name on the PATH. The default is the one that the certificate names, if that is the plain name of a program in a system
+     * folder. */
+    const char *compiler;
+    const char *flags;   /* the certificate's, repeated: where it has some that could do more than compile */
+    double call_seconds; /* the most that one call may take, whatever the certificate says; 60 */
+    double memory_gib;   /* the most that one trial may need; half of what is available */
+    tk_progress progress;
+    void *progress_data;
+} tk_replay_options;
+
 /* Runs on this machine, again, all trials that this version makes for what a certificate says was run (level, seed, restriction to a
- * case); those of a kernel file, from the file that it names if that is unchanged. `same` tells whether verdict and every output hash
- * came out as recorded; `difference` (may be NULL) receives a description of the first difference, or NULL; free() it. A listed trial
+ * case); those of a kernel file, from the file that it names if that is unchanged. `same` tells whether all that a repetition can tell came
+ * out as recorded: every output hash, the verdict and its reason, contract, clauses, counts and errors; `difference` (may be NULL) receives a
+ * description of the first difference, or NULL; free() it. A listed trial
  * that this version does not make is a difference, and then nothing is run. One that the certificate does not list must not fail;
- * `not_listed` (may be NULL) receives how many such there were, if the outcome is the same and did not stop at a failure. */
-TK_MUST_USE tk_status tk_certificate_replay(tk_ctx *ctx, const tk_certificate *certificate, tk_progress progress,
-                                            void *progress_data, bool *same, int64_t *not_listed, char **difference);
+ * `not_listed` (may be NULL) receives how many such there were, if the outcome is the same and did not stop at a failure. `options` may be
+ * NULL. TK_UNAVAILABLE: the certificate asks for what is not here, or for more than the options allow. */
+TK_MUST_USE tk_status tk_certificate_replay(tk_ctx *ctx, const tk_certificate *certificate,
+                                            const tk_replay_options *options, bool *same, int64_t *not_listed,
+                                            char **difference);
 
 /* The planted wrong kernels of an op: name and what is wrong with it; false past the end. */
 bool tk_mutant_at(const tk_contract *contract, int i, const char **name, const char **what);

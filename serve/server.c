@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/clock.h"
 #include "core/context.h"
 #include "serve/binary.h"
 #include "serve/frames.h"
@@ -85,7 +86,22 @@ typedef struct channel {
     int files[TKI_FRAME_FILES]; /* that came with the present frame */
     int file_count;
     tki_shared_set shared;
+    tki_serve_watch *watch; /* or NULL */
 } channel;
+
+static void now_waits(const channel *c, bool inside)
+{
+    if (!c->watch)
+        return;
+    atomic_store(&c->watch->inside, inside);
+    atomic_store(&c->watch->since, tki_now());
+}
+
+static void now_works(const channel *c)
+{
+    if (c->watch)
+        atomic_store(&c->watch->since, 0);
+}
 
 /* Receives the length of the next frame. TKI_SERVE_DONE with *end set if the input ended before it. */
 static int read_length(channel *c, size_t *length, bool *end)
@@ -116,6 +132,7 @@ static int answer(channel *c, struct iovec *parts, int count)
 {
     unsigned char bytes[TKI_FRAME_LENGTH_BYTES];
     tki_frame_complete(parts, count, bytes);
+    now_waits(c, true);
     return write_reply(c->service, c->output, parts, count);
 }
 
@@ -145,9 +162,12 @@ static int serve_frame(channel *c, bool binary, bool *end)
 {
     size_t length = 0;
     c->file_count = 0;
+    now_waits(c, false);
     int result = read_length(c, &length, end);
+    now_waits(c, true);
     if (result == TKI_SERVE_DONE && !*end)
         result = read_payload(c, length);
+    now_works(c);
     if (result == TKI_SERVE_DONE && !*end)
         result = binary ? serve_binary(c, length) : serve_text(c, length);
     while (c->file_count > 0)
@@ -155,9 +175,9 @@ static int serve_frame(channel *c, bool binary, bool *end)
     return result;
 }
 
-int tki_serve_frames(tki_service *service, int input, int output, bool binary, bool only_one)
+int tki_serve_frames(tki_service *service, int input, int output, bool binary, bool only_one, tki_serve_watch *watch)
 {
-    channel c = {.service = service, .input = input, .output = output};
+    channel c = {.service = service, .input = input, .output = output, .watch = watch};
     bool end = false;
     int result;
     /* Large frames in few steps, where these are pipes; where they are not, nothing happens. */

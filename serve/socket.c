@@ -10,17 +10,23 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "core/clock.h"
 #include "core/context.h"
 #include "serve/server.h"
 
-enum { CONNECTIONS = 16 }; /* at a time; more wait */
+enum { CONNECTIONS = 16 }; /* at a time; more wait until one ends or has waited too long for its client */
+
+/* Seconds that a client may be silent between two frames, and over one, when its place is wanted. */
+static const double patience_between = 1, patience_inside = 10;
 
 typedef struct connection {
     const tki_serve_listener *listener;
     const tk_ctx *parent; /* whose listener hears the notes */
     pthread_t thread;
     bool started;
+    bool ended; /* by us, for the sake of another */
     atomic_bool done;
+    tki_serve_watch watch;
     int socket;
     int wake; /* an eventfd: some connection is done */
 } connection;
@@ -35,7 +41,7 @@ static void *serve_connection(void *argument)
     if (tk_ctx_create(&ctx) == TK_OK &&
         tk_ctx_set_note_listener(ctx, c->parent->note_listener, c->parent->note_data) == TK_OK &&
         tki_service_open(ctx, listener->program, listener->device, listener->limit, &service) == TK_OK)
-        (void)!tki_serve_frames(service, c->socket, c->socket, listener->binary, false);
+        (void)!tki_serve_frames(service, c->socket, c->socket, listener->binary, false, &c->watch);
     tki_service_close(service);
     tk_ctx_destroy(ctx);
     shutdown(c->socket, SHUT_RDWR);
@@ -57,10 +63,42 @@ static void start(connection *c, const tk_ctx *parent, const tki_serve_listener 
     c->parent = parent;
     c->socket = socket;
     c->wake = wake;
+    c->ended = false;
     atomic_init(&c->done, false);
+    atomic_init(&c->watch.since, 0);
+    atomic_init(&c->watch.inside, false);
     c->started = pthread_create(&c->thread, NULL, serve_connection, c) == 0;
     if (!c->started)
         close(socket);
+}
+
+/* Ends the connection whose client has kept it waiting for too long, if there is one. In how many milliseconds to look again; -1: when a
+ * connection is done. */
+static int make_place(connection connections[CONNECTIONS])
+{
+    connection *longest = NULL;
+    double over = 0;
+    for (int i = 0; i < CONNECTIONS; i++) {
+        connection *c = &connections[i];
+        if (c->ended)
+            return -1;
+        double since = atomic_load(&c->watch.since);
+        double beyond = tki_now() - since - (atomic_load(&c->watch.inside) ? patience_inside : patience_between);
+        if (since > 0 && (!longest || beyond > over)) {
+            longest = c;
+            over = beyond;
+        }
+    }
+    if (!longest || over < 0)
+        return longest ? (int)(-over * 1000) + 1 : (int)(patience_between * 1000);
+    longest->ended = true;
+    shutdown(longest->socket, SHUT_RDWR);
+    return -1;
+}
+
+static bool is_readable(int file)
+{
+    return poll(&(struct pollfd){.fd = file, .events = POLLIN}, 1, 0) > 0;
 }
 
 /* Accepts and finishes connections until there is something to be read from `stop`. */
@@ -76,12 +114,14 @@ static void serve_connections(const tk_ctx *parent, const tki_serve_listener *li
             if (!connections[i].started)
                 idle = &connections[i];
         }
+        /* While all places are taken and somebody wants in, it is time that wakes us. */
+        bool full = !idle && is_readable(listening);
         struct pollfd waiting[] = {
             {.fd = listener->stop, .events = POLLIN},
             {.fd = wake, .events = POLLIN},
-            {.fd = idle ? listening : -1, .events = POLLIN},
+            {.fd = full ? -1 : listening, .events = POLLIN},
         };
-        if (poll(waiting, 3, -1) < 0 && errno != EINTR)
+        if (poll(waiting, 3, full ? make_place(connections) : -1) < 0 && errno != EINTR)
             break;
         eventfd_t count;
         if (waiting[1].revents)

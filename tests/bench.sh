@@ -224,6 +224,10 @@ says out "^embedding_bwd f16 queries=31,dim=65,vocab=17 zipf$"
 says out "^cpu\.embedding_bwd\.f16\.[a-z0-9]+ +2 +[0-9.]+x +[0-9]+% +[0-9.]+x +31x65x17 (uniform|zipf)$"
 is "    the chart is that of the run" cmp -s kept.svg again.svg
 bad_usage "no such file" "cannot read --from 'nothing.json': .*No such file" --from nothing.json
+mkfifo pipe.json
+bad_usage "a pipe" "cannot read --from 'pipe.json': it is not a regular file" --from pipe.json
+truncate -s 100M sparse.json
+bad_usage "a giant" "cannot read --from 'sparse.json': it is too large" --from sparse.json
 bad_usage "a file that is no JSON" "cannot read --from" --from kept.svg
 echo '{}' >other.json
 bad_usage "another JSON" "'other.json' is not what bench --json writes" --from other.json

@@ -413,6 +413,33 @@ says out '"intact": false'
 expect 2 "no file" check
 says err "which certificate"
 
+echo "-- forged with care: the SHA-256 fits"
+forge() { # FROM SED: to forged.json
+    sed "$2" "$1" >edited.json
+    cmp -s "$1" edited.json && fail "    $2 changes nothing"
+    hash=$(sed '/^  "integrity": {$/,/^  },$/d' edited.json | sha256sum | cut -d ' ' -f 1)
+    sed "/^  \"integrity\": {\$/,/^  },\$/s/\"sha256\": \".*\"/\"sha256\": \"$hash\"/" edited.json >forged.json
+}
+expect 0 "one case" certify gelu_fwd --dtype f16 --shape n=1 --lowering best --out single
+single=$(echo single/*.json)
+forge "$single" 's/^  "headline": "HELD for one case: n=1"/  "headline": "HELD"/'
+expect 1 "a headline that says more" check forged.json
+says err "not intact: forged.json: it contradicts itself: its headline is 'HELD', the other members make it 'HELD for one case: n=1'"
+expect 1 "as JSON" check forged.json --json
+says out '"intact": false'
+expect 1 "found out by a replay" replay forged.json
+says out "DIFFERENT"
+forge "$single" 's/^  "headline": "HELD for one case: n=1"/  "headline": "HELD"/; /^   "shape": {$/,/^   },$/d'
+expect 1 "a run that says more" check forged.json
+says err "all of its trials are of one shape, and it does not say that the run was restricted"
+expect 1 "found out by a replay" replay forged.json
+expect 1 "and not compared as a whole" diff "$single" forged.json
+forge "$certificate" 's/^   "bound": ".*"/   "bound": "B = 1"/'
+expect 1 "another bound" check forged.json
+says err "its contract.bound is not that of"
+expect 1 "found out by a replay" replay --json forged.json
+says out '"difference": "contract.bound is now '
+
 echo "-- replay"
 expect 0 "a certificate" replay "$certificate"
 says out ": same; verdict HELD and every output hash as recorded"
@@ -476,6 +503,15 @@ says err "--key: .*: not a key in PEM"
 expect 2 "a key that is not there" check --key nowhere.pub "$envelope"
 expect 0 "an envelope can be replayed" replay "$envelope"
 says out ": same; verdict HELD for one case: n=5 and every output hash as recorded"
+for mode in 640 604 620; do
+    install -m $mode ours loose
+    bad "signing with a key of mode $mode" "--sign: loose: a private key that others .* by its mode 0$mode: chmod 600 it" "${small[@]}" --out signed --sign loose
+done
+expect 2 "verifying by such a key" check --key loose "$envelope"
+mkfifo pipe
+expect 2 "a pipe as the key" check --key pipe "$envelope"
+expect 2 "a pipe as a certificate" check pipe
+rm pipe
 bad "signing with the public key" "--sign 'ours.pub' is a public key" "${small[@]}" --out signed --sign ours.pub
 bad "signing with no key" "--sign: .*nowhere" "${small[@]}" --out signed --sign nowhere
 bad "signing what is not kept" "--sign goes with certificates that are kept" "${small[@]}" --sign ours

@@ -42,7 +42,8 @@ says out "same; verdict REFUTED"
 sed 's/^  "verdict": "REFUTED"/  "verdict": "HELD"/' crashed/kernel.cpu.gelu_fwd.f16.bad_crash.json >edited.json
 hash=$(sed '/^  "integrity": {$/,/^  },$/d' edited.json | sha256sum | cut -d ' ' -f 1)
 sed "/^  \"integrity\": {\$/,/^  },\$/s/\"sha256\": \".*\"/\"sha256\": \"$hash\"/" edited.json >forged.json
-expect 0 "the same, forged to be held, is intact" check forged.json
+expect 1 "the same, forged to be held, contradicts itself" check forged.json
+says err "not intact: forged.json: it contradicts itself: its verdict is HELD, and a clause is refuted"
 expect 1 "and found out in a replay" replay --json forged.json
 says out "which the certificate does not list, is refuted: GELU_FWD\.SHAPE:"
 
@@ -168,6 +169,64 @@ expect 2 "options of kernels without one" certify gelu_fwd --timeout 3
 expect 2 "a lowering as well" certify --kernel mine.c --lowering cpu.gelu_fwd.f16.scalar
 expect 2 "a deadline that is none" certify gelu_fwd --kernel mine.c --timeout 0
 
+echo "-- a compiler is shut in, whatever it is asked"
+mkdir -p own/bin
+cat >own/bin/their-cc <<SH
+#!/bin/sh
+{ echo was here >>$work/escaped; } 2>/dev/null
+case \$1 in --version) echo "their-cc 1.0" ;; *) exec cc "\$@" ;; esac
+SH
+chmod +x own/bin/their-cc
+expect 0 "a compiler of one's own" certify gelu_fwd --kernel mine.c --compiler own/bin/their-cc --dtype f16 --skip-mutants --seed 7 --out theirs
+says theirs/kernel.cpu.gelu_fwd.f16.mine.json '"compiler": "their-cc 1.0"'
+is "it wrote nothing outside" test ! -e escaped
+
+echo "-- what a stranger's certificate asks for"
+theirs=theirs/kernel.cpu.gelu_fwd.f16.mine.json
+forge() { # FROM SED: to forged.json, with a SHA-256 that fits
+    sed "$2" "$1" >edited.json
+    cmp -s "$1" edited.json && fail "    $2 changes nothing"
+    hash=$(sed '/^  "integrity": {$/,/^  },$/d' edited.json | sha256sum | cut -d ' ' -f 1)
+    sed "/^  \"integrity\": {\$/,/^  },\$/s/\"sha256\": \".*\"/\"sha256\": \"$hash\"/" edited.json >forged.json
+}
+expect 3 "a compiler by its path" replay $theirs
+says err "names the compiler 'own/bin/their-cc'"
+PATH=$work/own/bin:$PATH
+forge $theirs 's|"own/bin/their-cc"|"their-cc"|'
+expect 3 "a compiler on the PATH alone" replay forged.json
+says err "not the plain name of a program in a system folder"
+forge $theirs 's|"own/bin/their-cc"|"../../bin/cc"|'
+expect 3 "a compiler by way of a system folder" replay forged.json
+expect 0 "the reader's own choice" replay --compiler own/bin/their-cc $theirs
+says out "same; verdict HELD"
+forge $theirs 's|"own/bin/their-cc"|"cc"|'
+expect 0 "a compiler of the system" replay forged.json
+for flag in -fplugin=x.so -B/tmp/x '-wrapper sh,-c' -specs=x @more '-o x' --config=x -Wl,-plugin,x -fuse-ld=x -I/root '-include /etc/passwd' \
+    '-Xcompiler -B/tmp' '-Xclang -load' '-mllvm -load=x' -l:x.so '-x assembler' -save-temps; do
+    forge certs/kernel.cpu.gelu_fwd.f16.mine.json "s|\"flags\": \".*\"|\"flags\": \"-O1 $flag\"|"
+    expect 3 "the flag $flag" replay forged.json
+    says err "the certificate has the flag '${flag%% *}'|the certificate has the flag '${flag##* }'"
+done
+forge certs/kernel.cpu.gelu_fwd.f16.mine.json 's|"flags": ".*"|"flags": "-O1 -I/usr/include"|'
+expect 0 "such flags, repeated" replay --flags "-O1 -I/usr/include" forged.json
+expect 2 "others than the certificate's" replay --flags "-O1" forged.json
+says err "are not the flags of the certificate, which are '-O1 -I/usr/include'"
+forge certs/kernel.cpu.gelu_fwd.f16.mine.json 's|"flags": ".*"|"flags": "-O3 -std=c11 -march=native -ffast-math -fno-math-errno -Wall -DX=1 -lm"|'
+"$tokitai" replay forged.json >out 2>err
+[ $? -ne 3 ] && pass "usual flags are taken" || fail "usual flags are taken"
+forge certs/kernel.cpu.gelu_fwd.f16.mine.json 's|"file": "mine.c"|"file": "secret.c"|'
+echo '#error the password is swordfish' >secret.c
+expect 3 "another file of the reader's" replay forged.json
+says err "its SHA-256 is another"
+is "nothing of it is shown" test "$(cat out err | grep -c swordfish)" -eq 0
+rm secret.c && mkfifo secret.c
+expect 2 "a pipe" replay forged.json
+expect 0 "one's own copy" replay --kernel mine.c forged.json
+expect 3 "one that does not end" certify --kernel "$examples/bad_endless.c" --skip-mutants --timeout 0.5 --dtype f16 --seed 7 --out endless
+forge "$(echo endless/*.json)" 's/"call_seconds": .*/"call_seconds": 86400.0,/'
+expect 0 "no longer than the reader gives" replay --timeout 0.5 forged.json
+says out "same; verdict UNKNOWN"
+
 echo "-- on a GPU that is not there"
 fake=${BUILD_DIR:-$root/build}/tests
 if [ -e "$fake/kernels/cuda_copy.so" ]; then
@@ -287,12 +346,18 @@ expect 3 "a header that is not there" certify gelu_fwd --kernel headed --dtype f
 says err "twice.h"
 expect 0 "a folder, and one of headers" certify gelu_fwd --kernel headed/ --include other --dtype f16 --skip-mutants --out headed_out
 says out '^kernel\.cpu\.gelu_fwd\.f16\.headed +HELD'
+cp -r headed dotted.name
+expect 0 "a folder with a dot in its name" certify gelu_fwd --kernel dotted.name --include other --dtype f16 --skip-mutants --shape n=5
 tree=$( (cd headed && find . -type f -printf '%P\n' | LC_ALL=C sort | xargs -d '\n' sha256sum; cd ../other && sha256sum twice.h | sed 's|  |  include0/|') | LC_ALL=C sort -k2 | sha256sum | cut -c1-64)
 says headed_out/kernel.cpu.gelu_fwd.f16.headed.json "\"tree_sha256\": \"$tree\""
-expect 0 "it is replayed" replay headed_out/kernel.cpu.gelu_fwd.f16.headed.json
+expect 3 "folders are the reader's to name" replay headed_out/kernel.cpu.gelu_fwd.f16.headed.json
+says err "name your folder of them"
+expect 3 "both of them" replay --include other headed_out/kernel.cpu.gelu_fwd.f16.headed.json
+says err "the kernel is a folder, 'headed/' where it was certified: name yours"
+expect 0 "it is replayed" replay --kernel headed --include other headed_out/kernel.cpu.gelu_fwd.f16.headed.json
 printf '#define TWICE 2 /* again */\n' >other/twice.h
-expect 3 "not with another header" replay headed_out/kernel.cpu.gelu_fwd.f16.headed.json
-says err "the files of headed/ are not those that were certified"
+expect 3 "not with another header" replay --kernel headed --include other headed_out/kernel.cpu.gelu_fwd.f16.headed.json
+says err "is not what was certified: its SHA-256 is another"
 ln -s /etc/hostname headed/parts/link.h
 expect 2 "a link in a folder" certify gelu_fwd --kernel headed --include other --dtype f16
 says err "headed/parts/link.h' is a symbolic link"

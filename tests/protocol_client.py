@@ -477,6 +477,19 @@ def check_shared(folder):
     check(second_server.returncode == 2 and b"in use" in second_server.stderr, "a socket in use", second_server)
     for other in idle:
         other.close()
+    idle = [socket.socket(socket.AF_UNIX) for _ in range(40)]
+    for i, other in enumerate(idle):
+        other.connect(connection.path)
+        other.send([b"", b"\1\0", struct.pack("<I", 1000) + b"and no more"][i % 3])
+        if i == 20:
+            connection.socket.close()
+            connection.open()
+            check(connection.call(frame, [file]).status == 0, "idle clients, as many as there are places, keep nobody out")
+    for other in idle:
+        other.close()
+    connection.socket.close()
+    connection.open()
+    check(connection.call(frame, [file]).status == 0, "and are forgotten")
     connection.process.send_signal(signal.SIGKILL)
     connection.process.wait(30)
     check(os.path.exists(connection.path), "a killed server leaves its socket")

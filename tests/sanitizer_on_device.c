@@ -88,7 +88,7 @@ static bool try_kernel(tk_ctx *ctx, int k, const char *folder, const char *inclu
     tki_worker_build build;
     bool good = true;
     snprintf(path, sizeof path, "%s/%s", folder, kernels[k].file);
-    char *flags = tki_language_flags(tki_language_of(ctx, path), NULL, NULL, 0);
+    char *flags = tki_language_flags(ctx, tki_language_of(ctx, path), NULL, NULL, 0);
     tki_worker_source source = {.file = path, .flags = flags, .includes = (const char *const[]){include, NULL}};
     printf("%s\n", kernels[k].file);
     if (tki_worker_compile(ctx, &source, &build) != TK_OK) {

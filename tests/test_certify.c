@@ -66,8 +66,7 @@ static void functions_that_a_program_brings(void **state)
     assert_string_equal(tk_certificate_subject(certificate), "mine");
     assert_true(calls > 4);
     assert_non_null(strstr(tk_certificate_json(certificate), "could have tampered"));
-    assert_refused(ctx, tk_certificate_replay(ctx, certificate, NULL, NULL, &same, NULL, NULL), TK_UNAVAILABLE,
-                   "function");
+    assert_refused(ctx, tk_certificate_replay(ctx, certificate, NULL, &same, NULL, NULL), TK_UNAVAILABLE, "function");
     assert_false(same);
     tk_certificate_destroy(certificate);
 

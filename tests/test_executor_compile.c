@@ -190,11 +190,11 @@ static void architectures(void **state)
         } else {
             setenv("TOKITAI_CUDA_LIBRARY", "/nowhere.so", 1);
         }
-        char *flags = tki_language_flags(tki_language_of(ctx, "kernel.cu"), compiler, list[i].asked, 0);
+        char *flags = tki_language_flags(ctx, tki_language_of(ctx, "kernel.cu"), compiler, list[i].asked, 0);
         assert_string_equal(flags, list[i].flags);
         free(flags);
     }
-    char *flags = tki_language_flags(tki_language_of(ctx, "kernel.c"), NULL, NULL, 0);
+    char *flags = tki_language_flags(ctx, tki_language_of(ctx, "kernel.c"), NULL, NULL, 0);
     assert_string_equal(flags, "-O2");
     free(flags);
     fake_gpu_forget_settings();

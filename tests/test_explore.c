@@ -207,7 +207,7 @@ static void lines_that_never_ran_are_named(void **state)
     char *difference = NULL;
     bool same = false;
     int64_t not_listed;
-    assert_ok(ctx, tk_certificate_replay(ctx, certificate, NULL, NULL, &same, &not_listed, &difference));
+    assert_ok(ctx, tk_certificate_replay(ctx, certificate, NULL, &same, &not_listed, &difference));
     if (!same)
         fail_msg("replay: %s", difference ? difference : "");
     free(difference);

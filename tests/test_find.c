@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <setjmp.h>
@@ -75,6 +76,23 @@ static void test_found(void **state)
     tk_certificate_destroy(made);
 }
 
+/* Others could have put it there. */
+static void test_open_folder(void **state)
+{
+    char folder[512];
+    tk_certificate *found = NULL;
+    snprintf(folder, sizeof folder, "%s/tokitai/certificates", getenv("XDG_STATE_HOME"));
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(chmod(folder, i ? 0757 : 0775), 0);
+        assert_int_equal(find(*state, id, &found), TK_UNAVAILABLE);
+        assert_null(found);
+        assert_non_null(strstr(tk_ctx_message(*state), "chmod go-w"));
+    }
+    assert_int_equal(chmod(folder, 0755), 0);
+    assert_int_equal(find(*state, id, &found), TK_OK);
+    tk_certificate_destroy(found);
+}
+
 /* The certificate of one case has the same key, shows much less and does not count. */
 static void test_single_case(void **state)
 {
@@ -109,10 +127,8 @@ static void test_refusal(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_arguments),
-        cmocka_unit_test(test_found),
-        cmocka_unit_test(test_single_case),
-        cmocka_unit_test(test_refusal),
+        cmocka_unit_test(test_arguments),   cmocka_unit_test(test_found),   cmocka_unit_test(test_open_folder),
+        cmocka_unit_test(test_single_case), cmocka_unit_test(test_refusal),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -10,6 +10,7 @@
 #include "tests/certificate_test.h"
 #include "tests/op_test.h"
 #include "verify/certify.h"
+#include "verify/headline.h"
 
 /* Replays a copy of the certificate that `edit` has changed, and counts the trials that it does not list; the difference, or NULL;
  * free() it. */
@@ -24,10 +25,10 @@ static char *replay_counting(tk_ctx *ctx, tk_certificate *certificate, void (*ed
     bool same = false;
     char *difference = NULL;
     *not_listed = -1;
-    assert_ok(ctx, tk_certificate_replay(ctx, edited, NULL, NULL, &same, not_listed, &difference));
+    assert_ok(ctx, tk_certificate_replay(ctx, edited, NULL, &same, not_listed, &difference));
     assert_int_equal(same, !difference);
     bool again = !same;
-    assert_ok(ctx, tk_certificate_replay(ctx, edited, NULL, NULL, &again, NULL, NULL));
+    assert_ok(ctx, tk_certificate_replay(ctx, edited, NULL, &again, NULL, NULL));
     assert_int_equal(again, same);
     tk_certificate_destroy(edited);
     return difference;
@@ -104,11 +105,9 @@ static void replay_finds_what_was_edited(void **state)
         free(difference);
     }
     bool same;
-    assert_int_equal(tk_certificate_replay(NULL, certificate, NULL, NULL, &same, NULL, NULL), TK_BAD_ARGUMENT);
-    assert_refused(ctx, tk_certificate_replay(ctx, NULL, NULL, NULL, &same, NULL, NULL), TK_BAD_ARGUMENT,
-                   "no certificate");
-    assert_refused(ctx, tk_certificate_replay(ctx, certificate, NULL, NULL, NULL, NULL, NULL), TK_BAD_ARGUMENT,
-                   "nowhere");
+    assert_int_equal(tk_certificate_replay(NULL, certificate, NULL, &same, NULL, NULL), TK_BAD_ARGUMENT);
+    assert_refused(ctx, tk_certificate_replay(ctx, NULL, NULL, &same, NULL, NULL), TK_BAD_ARGUMENT, "no certificate");
+    assert_refused(ctx, tk_certificate_replay(ctx, certificate, NULL, NULL, NULL, NULL), TK_BAD_ARGUMENT, "nowhere");
     tk_certificate_destroy(certificate);
     tk_ctx_destroy(ctx);
 }
@@ -132,7 +131,7 @@ static void replay_of_what_is_not_here(void **state)
         tk_certificate *edited = parse_sealed(ctx, statement);
         bool same = true;
         char *difference = (char *)(uintptr_t)1;
-        assert_int_equal(tk_certificate_replay(ctx, edited, NULL, NULL, &same, NULL, &difference), edits[i].status);
+        assert_int_equal(tk_certificate_replay(ctx, edited, NULL, &same, NULL, &difference), edits[i].status);
         assert_string_not_equal(tk_ctx_message(ctx), "");
         assert_false(same);
         assert_null(difference);
@@ -180,23 +179,6 @@ static void drop(json_t *predicate, size_t trial)
     assert_int_equal(json_array_remove(trials, trial), 0);
 }
 
-static void edit_drop_some(json_t *predicate)
-{
-    drop(predicate, json_array_size(trials_of(predicate)) - 1);
-    drop(predicate, json_array_size(trials_of(predicate)) / 2);
-    drop(predicate, 0);
-}
-
-static void edit_order(json_t *predicate)
-{
-    json_t *trials = trials_of(predicate);
-    for (size_t i = 0; i < json_array_size(trials); i++) {
-        json_t *last = json_incref(json_array_get(trials, json_array_size(trials) - 1));
-        json_array_remove(trials, json_array_size(trials) - 1);
-        json_array_insert_new(trials, i, last);
-    }
-}
-
 static tk_certificate *quick_certificate(tk_ctx *ctx, const char *mutant)
 {
     tk_certify_options options = TK_CERTIFY_DEFAULTS;
@@ -205,17 +187,55 @@ static tk_certificate *quick_certificate(tk_ctx *ctx, const char *mutant)
     return certify_one(ctx, tk_contract_find(quick_op), TK_F16, TK_I32, options);
 }
 
+/* Of some of the trials that this version makes, in the order of `places`, as another version would write it. */
+static tk_certificate *other_certificate(tk_ctx *ctx, int64_t (*place)(int64_t i, int64_t count), int64_t fewer)
+{
+    const tk_contract *contract = tk_contract_find(quick_op);
+    tk_certify_options options = TK_CERTIFY_DEFAULTS;
+    options.skip_mutants = true;
+    tki_trials trials, other;
+    assert_ok(ctx, tki_certify_trials_make(ctx, contract, TK_F16, TK_I32, &options, &trials));
+    other = (tki_trials){.list = calloc((size_t)trials.count, sizeof *other.list), .count = trials.count - fewer};
+    assert_non_null(other.list);
+    for (int64_t i = 0; i < other.count; i++)
+        other.list[i] = trials.list[place(i, trials.count)];
+    tk_certificate *certificate = NULL;
+    assert_ok(ctx, tki_certify_trials(ctx, contract, TK_F16, TK_I32, &options, &other, NULL, &certificate));
+    free(trials.list);
+    free(other.list);
+    return certificate;
+}
+
+/* All but the first, the last and one in the middle. */
+static int64_t without_three(int64_t i, int64_t count)
+{
+    return i + 1 + (i + 1 >= count / 2);
+}
+
+static int64_t backwards(int64_t i, int64_t count)
+{
+    return count - 1 - i;
+}
+
 /* What this version tries beyond the certificate's trials holds and is counted; in which order it tries does not matter. */
 static void replay_of_an_older_version(void **state)
 {
     (void)state;
     tk_ctx *ctx = new_context();
-    tk_certificate *certificate = quick_certificate(ctx, NULL);
+    tk_certificate *certificate = other_certificate(ctx, without_three, 3);
     assert_int_equal(tk_certificate_verdict(certificate), TK_HELD);
     int64_t not_listed;
-    assert_null(replay_counting(ctx, certificate, edit_drop_some, &not_listed));
+    assert_null(replay_counting(ctx, certificate, NULL, &not_listed));
     assert_int_equal(not_listed, 3);
-    assert_null(replay_edited(ctx, certificate, edit_order));
+    char *remarks = NULL;
+    assert_ok(ctx, tk_certificate_remarks(ctx, certificate, &remarks));
+    assert_non_null(strstr(remarks, "lists "));
+    free(remarks);
+    tk_certificate_destroy(certificate);
+    certificate = other_certificate(ctx, backwards, 0);
+    assert_null(replay_edited(ctx, certificate, NULL));
+    assert_ok(ctx, tk_certificate_remarks(ctx, certificate, &remarks));
+    assert_null(remarks);
     tk_certificate_destroy(certificate);
     tk_ctx_destroy(ctx);
 }
@@ -223,6 +243,12 @@ static void replay_of_an_older_version(void **state)
 static void edit_drop_last(json_t *predicate)
 {
     drop(predicate, json_array_size(trials_of(predicate)) - 1);
+}
+
+static void edit_drop_without_elements(json_t *predicate)
+{
+    json_t *trials = trials_of(predicate);
+    json_array_remove(trials, json_array_size(trials) - 1);
 }
 
 /* Shows late, so that there are trials before the one that refutes it. */
@@ -237,7 +263,7 @@ static void replay_of_a_refuted_one(void **state)
     json_decref(statement);
     assert_null(replay_edited(ctx, certificate, NULL));
     /* The list of a kernel that crashed ends before the trial in which it did. */
-    assert_null(replay_edited(ctx, certificate, edit_drop_last));
+    assert_null(replay_edited(ctx, certificate, edit_drop_without_elements));
     tk_certificate_destroy(certificate);
     tk_ctx_destroy(ctx);
 }
@@ -400,12 +426,6 @@ static void edit_second_elements(json_t *predicate)
     json_object_set_new(second_trial(predicate), "elements", json_integer(7777));
 }
 
-static void edit_drop_without_elements(json_t *predicate)
-{
-    json_t *trials = trials_of(predicate);
-    json_array_remove(trials, json_array_size(trials) - 1);
-}
-
 static void replay_says_which_trial(void **state)
 {
     (void)state;
@@ -437,13 +457,252 @@ static void replay_says_which_trial(void **state)
     tk_ctx_destroy(ctx);
 }
 
+/* -- What is compared beside the trials ---------------------------------------------------------------------- */
+
+static json_t *member(json_t *predicate, const char *path)
+{
+    json_t *at = predicate;
+    char copy[128], *rest = NULL;
+    snprintf(copy, sizeof copy, "%s", path);
+    for (const char *name = strtok_r(copy, ".", &rest); name; name = strtok_r(NULL, ".", &rest))
+        at = name[0] >= '0' && name[0] <= '9' ? json_array_get(at, (size_t)atoi(name)) : json_object_get(at, name);
+    assert_non_null(at);
+    return at;
+}
+
+static void forge_text(json_t *predicate, const char *path, const char *text)
+{
+    assert_int_equal(json_string_set(member(predicate, path), text), 0);
+}
+
+static void forge_more(json_t *predicate, const char *path)
+{
+    json_t *number = member(predicate, path);
+    if (json_is_integer(number))
+        json_integer_set(number, json_integer_value(number) + 1);
+    else if (json_is_real(number))
+        json_real_set(number, json_real_value(number) / 2 + 0.125);
+    else
+        assert_int_equal(json_string_set(number, "another"), 0);
+}
+
+/* Whatever a repetition can tell. */
+static void replay_compares_figures(void **state)
+{
+    (void)state;
+    tk_ctx *ctx = new_context();
+    tk_certify_options options = TK_CERTIFY_DEFAULTS;
+    const struct {
+        const tk_contract *contract;
+        const char *mutant, *path;
+    } edits[] = {
+        {tk_contract_find("gelu_fwd"), NULL, "contract.summary"},
+        {tk_contract_find("gelu_fwd"), NULL, "contract.formula"},
+        {tk_contract_find("gelu_fwd"), NULL, "contract.bound"},
+        {tk_contract_find("gelu_fwd"), NULL, "clauses.0.text"},
+        {tk_contract_find("gelu_fwd"), NULL, "clauses.0.checks"},
+        {tk_contract_find("gelu_fwd"), NULL, "clauses.1.checks"},
+        {tk_contract_find("gelu_fwd"), NULL, "result.ulp_histogram.1.elements"},
+        {tk_contract_find("gelu_fwd"), NULL, "result.worst_ulp"},
+        {tk_contract_find("gelu_fwd"), NULL, "result.bound_used"},
+        {tk_contract_find("gelu_fwd"), NULL, "result.absolute_error"},
+        {tk_contract_find("gelu_fwd"), NULL, "result.accepted.worst_ulp"},
+        {tk_contract_find("gelu_fwd"), NULL, "result.accepted.near_zero"},
+        {tk_contract_find("gelu_fwd"), NULL, "result.refined"},
+        {tk_contract_find("gelu_fwd"), NULL, "result.undecided"},
+        {tk_contract_find("gelu_fwd"), NULL, "result.determinism"},
+        {tk_contract_find("gelu_fwd"), NULL, "result.worst.index"},
+        {tk_contract_find("gelu_fwd"), NULL, "result.worst.got_bits"},
+        {tk_contract_find("gelu_fwd"), NULL, "result.worst.trial.seed"},
+        {tk_contract_find("gelu_fwd"), NULL, "headline"},
+        {tk_contract_find("gelu_fwd"), NULL, "mutants.0.what"},
+        {tk_contract_find("gelu_fwd"), "all_zeros", "reason"},
+        {tk_contract_find("gelu_fwd"), "all_zeros", "clauses.0.failures"},
+        {tk_contract_find("gelu_fwd"), "all_zeros", "result.refutation.elements"},
+        {tk_contract_find("gelu_fwd"), "all_zeros", "result.refutation.grade"},
+        {tk_contract_find("gelu_fwd"), "all_zeros", "result.failure.got_bits"},
+    };
+    tk_certificate *whole = certify_one(ctx, edits[0].contract, TK_F16, TK_I32, options);
+    options.mutant = "all_zeros";
+    tk_certificate *refuted = certify_one(ctx, edits[0].contract, TK_F16, TK_I32, options);
+    assert_int_equal(tk_certificate_verdict(whole), TK_HELD);
+    assert_int_equal(tk_certificate_verdict(refuted), TK_REFUTED);
+    assert_null(replay_edited(ctx, whole, NULL));
+    assert_null(replay_edited(ctx, refuted, NULL));
+    for (size_t i = 0; i < sizeof edits / sizeof *edits; i++) {
+        json_t *statement = statement_of(edits[i].mutant ? refuted : whole);
+        forge_more(predicate_of(statement), edits[i].path);
+        tk_certificate *edited = parse_sealed(ctx, statement);
+        bool same = true;
+        char *difference = NULL;
+        assert_ok(ctx, tk_certificate_replay(ctx, edited, NULL, &same, NULL, &difference));
+        if (same || !difference)
+            fail_msg("%s: nobody sees that it was edited", edits[i].path);
+        free(difference);
+        tk_certificate_destroy(edited);
+        json_decref(statement);
+    }
+    tk_certificate_destroy(whole);
+    tk_certificate_destroy(refuted);
+    tk_ctx_destroy(ctx);
+}
+
+static void assert_contradicts(tk_ctx *ctx, json_t *statement, const char *what)
+{
+    tk_certificate *edited = parse_sealed(ctx, statement);
+    assert_refused(ctx, tk_certificate_agrees(ctx, edited), TK_BAD_FILE, what);
+    bool same = true;
+    char *difference = NULL;
+    assert_ok(ctx, tk_certificate_replay(ctx, edited, NULL, &same, NULL, &difference));
+    assert_false(same);
+    free(difference);
+    tk_certificate_destroy(edited);
+}
+
+/* The run of one case must not read as a whole, however much of the text is edited. */
+static void one_case_does_not_read_as_whole(void **state)
+{
+    (void)state;
+    tk_ctx *ctx = new_context();
+    tk_certify_options options = TK_CERTIFY_DEFAULTS;
+    options.dims = (int64_t[]){1};
+    tk_certificate *certificate = certify_one(ctx, tk_contract_find("gelu_fwd"), TK_F16, TK_I32, options);
+    assert_string_equal(tk_certificate_headline(certificate), "HELD for one case: n=1");
+    assert_ok(ctx, tk_certificate_agrees(ctx, certificate));
+    json_t *statement = statement_of(certificate);
+    json_t *predicate = predicate_of(statement);
+    forge_text(predicate, "headline", "HELD");
+    assert_contradicts(ctx, statement, "its headline is 'HELD', the other members make it 'HELD for one case: n=1'");
+    json_object_del(member(predicate, "run"), "shape");
+    assert_contradicts(ctx, statement, "all of its trials are of one shape");
+    json_object_del(predicate, "headline");
+    assert_contradicts(ctx, statement, "all of its trials are of one shape");
+    json_decref(statement);
+
+    statement = statement_of(certificate);
+    predicate = predicate_of(statement);
+    forge_text(predicate, "reason", "none");
+    assert_contradicts(ctx, statement, "its verdict is HELD, with a reason");
+    json_decref(statement);
+
+    options.dims = NULL;
+    options.family = "normal";
+    tk_certificate *family = certify_one(ctx, tk_contract_find("gelu_fwd"), TK_F16, TK_I32, options);
+    statement = statement_of(family);
+    predicate = predicate_of(statement);
+    json_object_del(member(predicate, "run"), "family");
+    forge_text(predicate, "headline", "HELD");
+    assert_contradicts(ctx, statement, "all of its trials are of one family");
+    json_decref(statement);
+    tk_certificate_destroy(family);
+    tk_certificate_destroy(certificate);
+    tk_ctx_destroy(ctx);
+}
+
+/* What a reader can see without running anything. */
+static void members_agree(void **state)
+{
+    (void)state;
+    tk_ctx *ctx = new_context();
+    tk_certificate *certificate = certify_one(ctx, tk_contract_find("gelu_fwd"), TK_F16, TK_I32, TK_CERTIFY_DEFAULTS);
+    assert_ok(ctx, tk_certificate_agrees(ctx, certificate));
+    static const struct {
+        const char *path, *text; /* NULL: a number, made larger */
+        const char *what;
+    } edits[] = {
+        {"verdict", "PROVED", "no clause is proved"},
+        {"verdict", "REFUTED", "no clause is refuted"},
+        {"verdict", "SURE", "verdict"},
+        {"clauses.0.verdict", "REFUTED", "clause GELU_FWD.ERR is REFUTED, of"},
+        {"clauses.0.verdict", "PROVED", "a clause is proved"},
+        {"clauses.0.failures", NULL, "1 failures"},
+        {"clauses.0.text", "anything goes", "is not that of gelu_fwd"},
+        {"contract.bound", "B = 1", "contract.bound is not that of gelu_fwd"},
+        {"contract.formula", "y = x", "contract.formula is not that of gelu_fwd"},
+        {"result.elements", NULL, "elements"},
+        {"result.ulp_histogram.0.elements", NULL, "are in its histogram"},
+        {"result.worst_ulp", NULL, "its worst element has another|by its histogram"},
+        {"result.undefined", NULL, "its result has a failure"},
+        {"run.trials.0.elements", NULL, "those of its trials"},
+        {"run.subject", "cpu.gemm.f16.scalar", "what was run makes it cpu.gelu_fwd.f16."},
+        {"run.kind", "kernel", "its subject is"},
+        {"run.op", "gelu_bwd", "its subject is"},
+        {"built.artifact_sha256", "00", "another file than the artifact"},
+        {"machine.device", "a better one", "its key is not"},
+        {"key", "00", "its key is not"},
+    };
+    for (size_t i = 0; i < sizeof edits / sizeof *edits; i++) {
+        json_t *statement = statement_of(certificate);
+        if (edits[i].text)
+            forge_text(predicate_of(statement), edits[i].path, edits[i].text);
+        else
+            forge_more(predicate_of(statement), edits[i].path);
+        /* Who edits the rest has the headline right. */
+        json_object_del(predicate_of(statement), "headline");
+        char *headline = tki_headline(predicate_of(statement));
+        json_object_set_new(predicate_of(statement), "headline", json_string(headline));
+        free(headline);
+        tk_certificate *edited = parse_sealed(ctx, statement);
+        tk_status status = tk_certificate_agrees(ctx, edited);
+        char expected[160];
+        snprintf(expected, sizeof expected, "%s", edits[i].what);
+        char *other = strchr(expected, '|');
+        if (other)
+            *other++ = 0;
+        const char *message = tk_ctx_message(ctx);
+        if (status != TK_BAD_FILE || !(strstr(message, expected) || (other && strstr(message, other))))
+            fail_msg("%s: status %d, '%s' does not say '%s'", edits[i].path, (int)status, message, edits[i].what);
+        tk_certificate_destroy(edited);
+        json_decref(statement);
+    }
+    tk_certificate_destroy(certificate);
+    tk_ctx_destroy(ctx);
+}
+
+static void edit_to_a_giant(json_t *predicate)
+{
+    json_object_set_new(json_object_get(predicate, "run"), "shape",
+                        json_pack("{s:I, s:I, s:I}", "queries", (json_int_t)1 << 30, "dim", (json_int_t)1 << 10,
+                                  "vocab", (json_int_t)1));
+    json_array_clear(trials_of(predicate));
+    json_object_set_new(predicate, "verdict", json_string("UNKNOWN"));
+}
+
+/* The reader's memory is the reader's. */
+static void replay_of_a_giant(void **state)
+{
+    (void)state;
+    tk_ctx *ctx = new_context();
+    tk_certificate *certificate = quick_certificate(ctx, NULL);
+    bool same;
+    assert_refused(
+        ctx, tk_certificate_replay(ctx, certificate, &(tk_replay_options){.memory_gib = 1e-9}, &same, NULL, NULL),
+        TK_UNAVAILABLE, "GiB of memory");
+    json_t *statement = statement_of(certificate);
+    edit_to_a_giant(predicate_of(statement));
+    tk_certificate *edited = parse_sealed(ctx, statement);
+    assert_refused(ctx, tk_certificate_replay(ctx, edited, NULL, &same, NULL, NULL), TK_UNAVAILABLE, "GiB of memory");
+    json_decref(statement);
+    tk_certificate_destroy(edited);
+    tk_certificate_destroy(certificate);
+    tk_ctx_destroy(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(replay_finds_what_was_edited),  cmocka_unit_test(replay_of_what_is_not_here),
-        cmocka_unit_test(replay_of_other_kinds),         cmocka_unit_test(replay_of_an_older_version),
-        cmocka_unit_test(replay_of_a_refuted_one),       cmocka_unit_test(replay_says_which_trial),
-        cmocka_unit_test(replay_runs_what_was_left_out), cmocka_unit_test(replay_of_an_exhaustive_one),
+        cmocka_unit_test(replay_finds_what_was_edited),
+        cmocka_unit_test(replay_of_what_is_not_here),
+        cmocka_unit_test(replay_of_other_kinds),
+        cmocka_unit_test(replay_of_an_older_version),
+        cmocka_unit_test(replay_of_a_refuted_one),
+        cmocka_unit_test(replay_says_which_trial),
+        cmocka_unit_test(replay_runs_what_was_left_out),
+        cmocka_unit_test(replay_of_an_exhaustive_one),
+        cmocka_unit_test(replay_of_a_giant),
+        cmocka_unit_test(replay_compares_figures),
+        cmocka_unit_test(one_case_does_not_read_as_whole),
+        cmocka_unit_test(members_agree),
     };
     return cmocka_run_group_tests_name("replay", tests, NULL, NULL);
 }

@@ -89,7 +89,7 @@ static void the_certificate_says_so(void **state)
     assert_string_equal(tki_certificate_text(c, "run.domain"), "normal");
     assert_string_equal(tki_certificate_text(c, "run.matrix_unit"), "unknown");
     bool same = false;
-    assert_ok(ctx, tk_certificate_replay(ctx, c, NULL, NULL, &same, NULL, NULL));
+    assert_ok(ctx, tk_certificate_replay(ctx, c, NULL, &same, NULL, NULL));
     assert_true(same);
     options.setting_count = 0;
     tk_certificate *plain = certify_one(ctx, tk_contract_find("gemm"), TK_BF16, TK_I32, options);

@@ -328,8 +328,12 @@ static void folders_that_cannot_be_used(void **state)
     tki_store_open(ctx, &store, true);
     assert_true(strstr(store.problem, "has mode 1777") && strstr(store.problem, "set TOKITAI_CACHE") &&
                 !strstr(store.problem, "chmod"));
-    /* A group can share one. */
     assert_int_equal(chmod("open", 0770), 0);
+    tki_store_open(ctx, &store, true);
+    assert_true(strstr(store.problem, "has mode 0770, so that its group can write to it") &&
+                strstr(store.problem, "chmod it to 0700"));
+    assert_int_equal(find(&store, key, problem), TKI_STORE_ABSENT);
+    assert_int_equal(chmod("open", 0750), 0);
     store = open_store();
     assert_int_equal(find(&store, key, problem), TKI_STORE_FOUND);
     /* Only root can give a folder away. */

@@ -282,7 +282,7 @@ tk_status tk_certificate_write(tk_ctx *ctx, tk_certificate *certificate, const c
     if (status == TK_OK && (!name[0] || name[0] == '.' || strchr(name, '/')))
         status = tki_fail(ctx, TK_BAD_ARGUMENT, "'%s' cannot be a file name", name);
     if (status == TK_OK)
-        status = tki_directory_make(ctx, target, 0777);
+        status = tki_directory_make(ctx, target, dir ? 0777 : 0755);
     if (status == TK_OK)
         status = write_text(ctx, target, name, "md", markdown, NULL);
     if (status == TK_OK && is_signed)

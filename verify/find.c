@@ -2,27 +2,25 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "core/context.h"
 #include "core/file.h"
 #include "plan/plan.h"
-#include "verify/certificate.h"
+#include "verify/agreement.h"
 #include "verify/provenance.h"
 
-/* Of the whole check: a run of one shape or one family has the same key and shows much less. */
-static bool is_unrestricted(const tk_certificate *certificate)
-{
-    return !tki_certificate_get(certificate, "run.shape") && !tki_certificate_get(certificate, "run.family") &&
-           !tki_certificate_get(certificate, "run.options") && !tki_certificate_get(certificate, "run.inputs");
-}
-
-/* A file's name proves nothing: what counts is the key inside, which the hash of the whole covers. */
+/* A file's name proves nothing: what counts is the key inside, which the hash of the whole covers. A run of one shape or one family has the same
+ * key and shows much less. */
 static bool is_good(const tk_certificate *certificate, const char *key)
 {
+    char what[256];
     tk_verdict verdict = tk_certificate_verdict(certificate);
-    return (verdict == TK_HELD || verdict == TK_PROVED) && is_unrestricted(certificate) &&
+    return (verdict == TK_HELD || verdict == TK_PROVED) && !tki_certificate_is_restricted(certificate) &&
            !strcmp(tki_certificate_text(certificate, "run.kind"), "lowering") &&
-           !strcmp(tki_certificate_text(certificate, "key"), key);
+           !strcmp(tki_certificate_text(certificate, "key"), key) &&
+           !tki_certificate_contradicts(certificate, what, sizeof what);
 }
 
 static tk_status find_key(tk_ctx *ctx, const tk_case *c, const char *id, char key[TKI_HASH_HEX])
@@ -36,6 +34,29 @@ static tk_status find_key(tk_ctx *ctx, const tk_case *c, const char *id, char ke
     tk_status status = tki_provenance_find(ctx, plan.lowering, c->dtype, (uintptr_t)plan.lowering, &provenance);
     if (status == TK_OK && !tki_provenance_key(&provenance, c->contract, id, "", key))
         status = tki_fail(ctx, TK_INTERNAL, "SHA-256 failed");
+    return status;
+}
+
+/* Whoever can write there can have anything found. */
+static tk_status check_folder(tk_ctx *ctx, const char *state)
+{
+    char *folder = NULL;
+    struct stat about;
+    tk_status status = TK_OK;
+    if (asprintf(&folder, "%s/certificates", state) < 0)
+        return tki_fail(ctx, TK_NO_MEMORY, "no memory for a file name");
+    if (stat(folder, &about) == 0) {
+        if (about.st_uid != geteuid() && about.st_uid != 0)
+            status = tki_fail(ctx, TK_UNAVAILABLE, "no certificate is looked for in %s, which belongs to user %u",
+                              folder, (unsigned)about.st_uid);
+        else if (about.st_mode & (S_IWGRP | S_IWOTH))
+            status = tki_fail(
+                ctx, TK_UNAVAILABLE,
+                "no certificate is looked for in %s, which others may write to, by its mode %04o: chmod go-w it, "
+                "and certify again if others could have",
+                folder, (unsigned)(about.st_mode & 07777));
+    }
+    free(folder);
     return status;
 }
 
@@ -54,6 +75,8 @@ tk_status tk_certificate_find(tk_ctx *ctx, const tk_contract *contract, tk_dtype
     tk_status status = find_key(ctx, &c, lowering, key);
     if (status == TK_OK)
         status = tki_state_directory(ctx, &state);
+    if (status == TK_OK)
+        status = check_folder(ctx, state);
     for (int level = TK_EXHAUSTIVE; level >= TK_QUICK && status == TK_OK && !*certificate; level--) {
         char *path = NULL;
         tk_certificate *found = NULL;

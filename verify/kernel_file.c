@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "artifact/process.h"
 #include "artifact/sources.h"
 #include "core/context.h"
 #include "core/file.h"
@@ -15,7 +14,7 @@
 /* tokitai_kernel.h as it was when this library was built; cmake/embed_kernels.cmake writes it. */
 extern const tki_source_file tki_kernel_header[];
 
-enum { MOST_FILE_BYTES = 1 << 29, MOST_LOG_BYTES = 1 << 16, VERSION_SECONDS = 20 };
+enum { MOST_FILE_BYTES = 1 << 29, MOST_LOG_BYTES = 1 << 16 };
 
 /* Letters that an id cannot have become _. Names that differ in those alone must not become one: their hash tells them apart. */
 static void set_name(tk_kernel_file *kernel)
@@ -55,26 +54,21 @@ static tk_status set_backend(tk_ctx *ctx, tk_kernel_file *kernel, const char *as
 }
 
 /* The first line of what it says to --version; nvcc has the version in its line with "release". */
-static void note_version(tk_kernel_file *kernel, const char *compiler)
+static void note_version(tk_ctx *ctx, tk_kernel_file *kernel, const char *compiler)
 {
-    char path[4096];
+    char *said;
     snprintf(kernel->version, sizeof kernel->version, "%s, of unknown version", compiler);
-    if (!tki_language_compiler(compiler, path, sizeof path))
-        return;
-    char option[] = "--version";
-    tki_process process;
-    tki_process_run((char *[]){path, option, NULL}, NULL, VERSION_SECONDS, &process);
-    if (!process.exit_code && !process.problem[0] && process.output && process.output[0]) {
-        char *line = strstr(process.output, "release ");
-        while (line && line > process.output && line[-1] != '\n')
+    if (tki_language_ask(ctx, compiler, (const char *const[]){"--version", NULL}, &said) == TK_OK && said[0]) {
+        char *line = strstr(said, "release ");
+        while (line && line > said && line[-1] != '\n')
             line--;
-        line = line ? line : process.output;
+        line = line ? line : said;
         line[strcspn(line, "\n")] = 0;
         for (char *p = line; *p; p++)
             *p = *p >= ' ' && *p < 0x7f ? *p : '?';
         snprintf(kernel->version, sizeof kernel->version, "%s", line);
     }
-    free(process.output);
+    free(said);
 }
 
 /* A stranger's compiler may print without end, and anything. */
@@ -187,13 +181,16 @@ tk_status tk_kernel_file_open(tk_ctx *ctx, const char *path, const tk_kernel_fil
     const tki_language *language = status == TK_OK ? tki_language_of(ctx, made->copy.file) : NULL;
     if (status == TK_OK)
         status = set_backend(ctx, made, options->backend ? options->backend : language->backend);
+    if (status == TK_OK && ((options->sha256 && strcmp(made->copy.file_hash, options->sha256) != 0) ||
+                            (options->tree_sha256 && strcmp(made->copy.tree_hash, options->tree_sha256) != 0)))
+        status = tki_fail(ctx, TK_UNAVAILABLE, "'%.200s' is not what was certified: its SHA-256 is another", path);
     if (status == TK_OK) {
         set_name(made);
         made->is_library = !language->compiler;
         if (!made->is_library)
-            note_version(made, made->compiler ? made->compiler : language->compiler);
+            note_version(ctx, made, made->compiler ? made->compiler : language->compiler);
         if (!made->is_library)
-            made->options = tki_language_flags(language, made->compiler, made->flags, made->device);
+            made->options = tki_language_flags(ctx, language, made->compiler, made->flags, made->device);
         status = made->is_library || made->options ? build(ctx, made, options->compile_seconds)
                                                    : tki_fail(ctx, TK_NO_MEMORY, "no memory for a kernel file");
     }

@@ -2,6 +2,7 @@
 #include "verify/key.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <openssl/crypto.h>
 #include <openssl/err.h>
 #include <openssl/pem.h>
@@ -9,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/context.h"
@@ -90,6 +92,22 @@ static EVP_PKEY *decode(const char *text, size_t length, bool private_half)
     return pair;
 }
 
+static tk_status read_key_file(tk_ctx *ctx, const char *path, char **text, size_t *length, mode_t *mode)
+{
+    struct stat about;
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (file < 0 || fstat(file, &about)) {
+        tk_status status = tki_fail(ctx, TK_IO, "cannot read %s: %s", path, strerror(errno));
+        if (file >= 0)
+            close(file);
+        return status;
+    }
+    *mode = about.st_mode & 07777;
+    tk_status status = tki_file_read_open(ctx, file, path, TKI_KEY_MOST_BYTES, text, length);
+    close(file);
+    return status;
+}
+
 tk_status tk_key_read(tk_ctx *ctx, const char *path, tk_key **key)
 {
     if (!ctx)
@@ -99,7 +117,8 @@ tk_status tk_key_read(tk_ctx *ctx, const char *path, tk_key **key)
     *key = NULL;
     char *text;
     size_t length;
-    tk_status status = tki_file_read(ctx, path, TKI_KEY_MOST_BYTES, &text, &length);
+    mode_t mode = 0;
+    tk_status status = read_key_file(ctx, path, &text, &length, &mode);
     if (status != TK_OK)
         return status;
     bool encrypted = strstr(text, "-----BEGIN ENCRYPTED PRIVATE KEY-----") != NULL;
@@ -112,6 +131,14 @@ tk_status tk_key_read(tk_ctx *ctx, const char *path, tk_key **key)
     if (!pair)
         return tki_fail(ctx, TK_BAD_FILE, "%s: %s", path,
                         encrypted ? "a key with a password, which is not supported" : "not a key in PEM");
+    if (can_sign && mode & (S_IRWXG | S_IRWXO)) {
+        EVP_PKEY_free(pair);
+        return tki_fail(
+            ctx, TK_BAD_FILE,
+            "%s: a private key that others than its owner may read or write, by its mode %04o: chmod 600 it, and "
+            "make a new one if others could have read it",
+            path, (unsigned)mode);
+    }
     if (!EVP_PKEY_is_a(pair, "ED25519")) {
         EVP_PKEY_free(pair);
         return tki_fail(ctx, TK_BAD_FILE, "%s: not an Ed25519 key", path);

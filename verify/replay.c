@@ -7,12 +7,15 @@
 
 #include "core/case.h"
 #include "core/context.h"
+#include "verify/agreement.h"
 #include "verify/certificate.h"
 #include "verify/certify.h"
 #include "verify/families.h"
 #include "verify/guard.h"
 #include "verify/kernel_file.h"
+#include "verify/memory.h"
 #include "verify/outcome.h"
+#include "verify/vetted.h"
 
 /* What a replay runs, rebuilt from the certificate. */
 typedef struct recipe {
@@ -81,30 +84,88 @@ static const char *text_or_null(const tk_certificate *certificate, const char *p
     return tki_certificate_get(certificate, path) ? tki_certificate_text(certificate, path) : NULL;
 }
 
-/* The file that the certificate names, if it is still the one that was judged. */
-static tk_status open_kernel_file(tk_ctx *ctx, const tk_certificate *certificate, recipe *r)
+/* Shorter if the certificate says so, never longer. */
+static double call_seconds(const tk_certificate *certificate, const tk_replay_options *asked)
 {
-    char backend[32];
+    double recorded = tki_certificate_real(certificate, "run.kernel.call_seconds");
+    double most = asked->call_seconds > 0 ? asked->call_seconds : 60;
+    return recorded > 0 && recorded < most ? recorded : most;
+}
+
+static tk_status choose_compiler(tk_ctx *ctx, const tk_certificate *certificate, const tk_replay_options *asked,
+                                 char *path, size_t size, const char **compiler)
+{
+    const char *named = text_or_null(certificate, "run.kernel.compiler");
+    *compiler = asked->compiler;
+    if (asked->compiler || !named)
+        return TK_OK;
+    if (!tki_vetted_compiler(named, path, size))
+        return tki_fail(
+            ctx, TK_UNAVAILABLE,
+            "the certificate names the compiler '%.200s', which is not the plain name of a program in a system "
+            "folder: name one yourself (--compiler)",
+            named);
+    *compiler = path;
+    return TK_OK;
+}
+
+static tk_status choose_flags(tk_ctx *ctx, const tk_certificate *certificate, const tk_replay_options *asked,
+                              const char **flags)
+{
+    char refused[80];
+    *flags = text_or_null(certificate, "run.kernel.flags");
+    if (asked->flags && strcmp(asked->flags, *flags ? *flags : "") != 0)
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "these are not the flags of the certificate, which are '%.300s'",
+                        *flags ? *flags : "");
+    if (*flags && !asked->flags && !tki_vetted_flags(*flags, refused, sizeof refused))
+        return tki_fail(
+            ctx, TK_UNAVAILABLE,
+            "the certificate has the flag '%s', which could do more than compile: look at all of its flags, "
+            "and repeat them if they are to be used (--flags): '%.300s'",
+            refused, *flags);
+    return TK_OK;
+}
+
+/* One file can be compared with its SHA-256; a folder would have to be copied as a whole first. */
+static tk_status check_folders(tk_ctx *ctx, const tk_certificate *certificate, const tk_replay_options *asked)
+{
+    const char *include = tki_certificate_text(certificate, "run.kernel.include");
+    const char *path = tki_certificate_text(certificate, "run.kernel.file");
+    if (include[0] && !asked->include)
+        return tki_fail(
+            ctx, TK_UNAVAILABLE,
+            "the kernel has headers, from '%.200s' where it was certified: name your folder of them (--include)",
+            include);
+    if (!asked->kernel && !tki_language_of(NULL, path))
+        return tki_fail(ctx, TK_UNAVAILABLE,
+                        "the kernel is a folder, '%.200s' where it was certified: name yours (--kernel)", path);
+    return TK_OK;
+}
+
+/* The file that the certificate names, or the reader's own copy, if it is the one that was judged. */
+static tk_status open_kernel_file(tk_ctx *ctx, const tk_certificate *certificate, const tk_replay_options *asked,
+                                  recipe *r)
+{
+    char backend[32], compiler[4096];
     snprintf(backend, sizeof backend, "%.8s:%d", tki_certificate_text(certificate, "run.kernel.backend"),
              (int)tki_certificate_integer(certificate, "run.kernel.device"));
-    tk_kernel_file_options options = {.backend = backend,
-                                      .compiler = text_or_null(certificate, "run.kernel.compiler"),
-                                      .flags = text_or_null(certificate, "run.kernel.flags"),
-                                      .include = text_or_null(certificate, "run.kernel.include"),
-                                      .call_seconds = tki_certificate_real(certificate, "run.kernel.call_seconds")};
-    const char *path = tki_certificate_text(certificate, "run.kernel.file");
-    tk_status status = tk_kernel_file_open(ctx, path, &options, &r->kernel_file);
-    if (status != TK_OK)
-        return status;
     bool compiled = tki_certificate_get(certificate, "built.source") != NULL;
-    const char *hash = tki_certificate_text(certificate, compiled ? "built.source_sha256" : "built.artifact_sha256");
-    if (strcmp(r->kernel_file->copy.file_hash, hash) != 0)
-        return tki_fail(ctx, TK_UNAVAILABLE, "%s is not the file that was certified: its SHA-256 is another", path);
-    if (strcmp(r->kernel_file->copy.tree_hash, tki_certificate_text(certificate, "run.kernel.tree_sha256")) != 0)
-        return tki_fail(ctx, TK_UNAVAILABLE,
-                        "the files of %s are not those that were certified: their SHA-256 is another", path);
+    tk_kernel_file_options options = {
+        .backend = backend,
+        .include = asked->include,
+        .call_seconds = call_seconds(certificate, asked),
+        .sha256 = tki_certificate_text(certificate, compiled ? "built.source_sha256" : "built.artifact_sha256"),
+        .tree_sha256 = tki_certificate_text(certificate, "run.kernel.tree_sha256")};
+    const char *path = asked->kernel ? asked->kernel : tki_certificate_text(certificate, "run.kernel.file");
+    tk_status status = check_folders(ctx, certificate, asked);
+    if (status == TK_OK)
+        status = choose_compiler(ctx, certificate, asked, compiler, sizeof compiler, &options.compiler);
+    if (status == TK_OK)
+        status = choose_flags(ctx, certificate, asked, &options.flags);
+    if (status == TK_OK)
+        status = tk_kernel_file_open(ctx, path, &options, &r->kernel_file);
     r->options.kernel_file = r->kernel_file;
-    return TK_OK;
+    return status;
 }
 
 /* Those that a certificate does not name are at their defaults. */
@@ -120,6 +181,7 @@ static void read_settings(const tk_certificate *certificate, recipe *r)
     r->options.settings = r->settings;
 }
 
+/* All but the kernel file. */
 static tk_status read_recipe(tk_ctx *ctx, const tk_certificate *certificate, recipe *r)
 {
     const char *kind = tki_certificate_text(certificate, "run.kind");
@@ -137,7 +199,7 @@ static tk_status read_recipe(tk_ctx *ctx, const tk_certificate *certificate, rec
         !level_named(tki_certificate_text(certificate, "run.level"), &r->options.level))
         return tki_fail(ctx, TK_BAD_FILE, "the certificate names a dtype or a level that does not exist");
     r->options.seed = (uint64_t)tki_certificate_integer(certificate, "run.seed");
-    r->options.skip_mutants = true;
+    r->options.skip_mutants = json_array_size(tki_certificate_get(certificate, "mutants")) == 0;
     r->options.keep_going = json_is_true(tki_certificate_get(certificate, "run.keep_going"));
     const char *sanitize = tki_certificate_text(certificate, "run.sanitize");
     r->options.sanitize = !strcmp(sanitize, "always")  ? TK_SANITIZE_ALWAYS
@@ -174,7 +236,7 @@ static tk_status read_recipe(tk_ctx *ctx, const tk_certificate *certificate, rec
     const json_t *inputs = tki_certificate_get(certificate, "run.inputs");
     if (inputs && !read_inputs(r, inputs))
         return tki_fail(ctx, TK_NO_MEMORY, "no memory for the certificate's inputs");
-    return strcmp(kind, "kernel") != 0 ? TK_OK : open_kernel_file(ctx, certificate, r);
+    return TK_OK;
 }
 
 __attribute__((format(printf, 1, 2))) static char *describe(const char *format, ...)
@@ -191,11 +253,8 @@ __attribute__((format(printf, 1, 2))) static char *describe(const char *format, 
  * object or memory ran out. */
 static char *trial_name(const json_t *trial)
 {
-    static const char *const results[] = {"elements", "output_sha256", "chunks"};
-    json_t *copy = json_copy((json_t *)(uintptr_t)trial);
-    for (size_t i = 0; i < sizeof results / sizeof *results; i++)
-        json_object_del(copy, results[i]);
-    char *name = json_dumps(copy, JSON_COMPACT | JSON_SORT_KEYS);
+    json_t *copy = tki_trial_without_results(trial);
+    char *name = json_dumps(copy, JSON_COMPACT | JSON_SORT_KEYS | JSON_ENSURE_ASCII);
     json_decref(copy);
     return name;
 }
@@ -223,6 +282,12 @@ static bool is_complete(const tk_certificate *certificate)
 {
     tk_verdict verdict = tk_certificate_verdict(certificate);
     return verdict == TK_HELD || verdict == TK_PROVED;
+}
+
+/* A certificate of another version may lack members that this one writes, and may put things in other words. */
+static bool is_of_this_version(const tk_certificate *certificate)
+{
+    return !strcmp(tki_certificate_text(certificate, "tokitai"), tk_version());
 }
 
 static bool of_one_domain(const tki_trial *a, const tki_trial *b)
@@ -269,11 +334,14 @@ static bool read_found(const tki_trial *like, const json_t *json, tki_trial *tri
 static bool choose_listed(tk_ctx *ctx, const json_t *listed, const tki_trials *plan, const json_t *places,
                           bool *taken, tki_trials *chosen, char **difference)
 {
+    enum { MOST_FOUND = 4 * TKI_FOUND_MORE }; /* each may come with others like it */
+    int found_count = 0;
     for (size_t i = 0; i < json_array_size(listed); i++) {
         tki_trial found;
-        if (read_found(&plan->list[0], json_array_get(listed, i), &found) &&
+        if (found_count < MOST_FOUND && read_found(&plan->list[0], json_array_get(listed, i), &found) &&
             tki_case_check_shape(ctx, &found.c) == TK_OK) {
             chosen->list[chosen->count++] = found;
+            found_count++;
             continue;
         }
         char *name = trial_name(json_array_get(listed, i));
@@ -294,6 +362,26 @@ static bool choose_listed(tk_ctx *ctx, const json_t *listed, const tki_trials *p
     return true;
 }
 
+/* Of a run that did not end with its first failure all trials are listed but those that crashed, and the reason is that of the first which failed:
+ * they have to come in their own order again. */
+static bool keeps_order(const tk_certificate *certificate)
+{
+    return !is_complete(certificate) && is_of_this_version(certificate) &&
+           json_is_true(tki_certificate_get(certificate, "run.keep_going"));
+}
+
+/* The whole plan, and behind it what coverage found. `chosen` has place for both. */
+static void put_in_order(const tki_trials *plan, tki_trials *chosen)
+{
+    int64_t found = 0;
+    for (int64_t i = 0; i < chosen->count; i++)
+        if (chosen->list[i].found)
+            chosen->list[found++] = chosen->list[i];
+    memmove(chosen->list + plan->count, chosen->list, (size_t)found * sizeof *chosen->list);
+    memcpy(chosen->list, plan->list, (size_t)plan->count * sizeof *chosen->list);
+    chosen->count = plan->count + found;
+}
+
 /* The trials of the plan: first the *listed ones that the certificate lists, then the others. None are chosen if one of those is
  * missing; *difference says which, memory permitting. */
 static tk_status choose(tk_ctx *ctx, const tk_certificate *certificate, const tki_trials *plan, tki_trials *chosen,
@@ -306,6 +394,8 @@ static tk_status choose(tk_ctx *ctx, const tk_certificate *certificate, const tk
     bool good = places && taken && chosen->list;
     if (good && !choose_listed(ctx, list, plan, places, taken, chosen, difference)) {
         chosen->count = 0;
+    } else if (good && keeps_order(certificate)) {
+        put_in_order(plan, chosen);
     } else if (good && chosen->count == 0 && is_complete(certificate)) {
         *difference = describe("the certificate lists 0 trials");
     } else if (good) {
@@ -321,16 +411,140 @@ static tk_status choose(tk_ctx *ctx, const tk_certificate *certificate, const tk
 
 /* What came of running the trials again. */
 typedef struct rerun {
-    tk_certificate *certificate; /* NULL if there was nothing to run */
+    tk_certificate *certificate; /* of the trials that are listed; NULL if there was nothing to run */
+    tk_certificate *beyond;      /* of those that are not; NULL if there are none, or it did not come to that */
     char *failed;                /* the trial beyond the certificate's list that did not hold; NULL */
+    bool other_file;             /* the kernel file was named by the reader */
 } rerun;
 
-static int64_t elements_from(const json_t *trials, size_t first)
+static char *short_text(const json_t *value)
 {
-    int64_t elements = 0;
-    for (size_t i = first; i < json_array_size(trials); i++)
-        elements += json_integer_value(json_object_get(json_array_get(trials, i), "elements"));
-    return elements;
+    enum { MOST = 160 };
+    char *dumped = value ? json_dumps(value, JSON_COMPACT | JSON_SORT_KEYS | JSON_ENCODE_ANY | JSON_ENSURE_ASCII |
+                                                 JSON_REAL_PRECISION(17))
+                         : strdup("nothing");
+    if (dumped && strlen(dumped) > MOST)
+        strcpy(dumped + MOST - 4, " ...");
+    return dumped;
+}
+
+/* *difference, memory permitting: this member came out otherwise. The first of its parts that did is named. */
+static bool differ(const char *member, const json_t *old, const json_t *new, char **difference)
+{
+    char part[200];
+    if (json_is_array(old) && json_array_size(old) == json_array_size(new))
+        for (size_t i = 0; i < json_array_size(old); i++)
+            if (!json_equal(json_array_get(old, i), json_array_get(new, i))) {
+                snprintf(part, sizeof part, "%s[%zu]", member, i);
+                return differ(part, json_array_get(old, i), json_array_get(new, i), difference);
+            }
+    const char *name;
+    json_t *value;
+    json_object_foreach(json_is_object(new) ? (json_t *)(uintptr_t)old : NULL, name, value)
+    {
+        if (!json_equal(value, json_object_get(new, name))) {
+            snprintf(part, sizeof part, "%s.%.60s", member, name);
+            return differ(part, value, json_object_get(new, name), difference);
+        }
+    }
+    char *before = short_text(old), *now = short_text(new);
+    *difference = describe("%s is now %s, the certificate says %s", member, now ? now : "", before ? before : "");
+    free(before);
+    free(now);
+    return true;
+}
+
+static bool member_differs(const tk_certificate *before, const tk_certificate *after, const char *path,
+                           char **difference)
+{
+    const json_t *old = tki_certificate_get(before, path), *new = tki_certificate_get(after, path);
+    bool same = old && new ? json_equal(old, new) : !old && (!new || !is_of_this_version(before));
+    return !same && differ(path, old, new, difference);
+}
+
+/* What was asked for: all that `run` says, but for the trials, which are compared one by one, and for what depends on the machine. */
+static bool run_differs(const tk_certificate *before, const rerun *again, char **difference)
+{
+    static const char *const others[] = {"trials", "kernel", "refusals", "coverage"};
+    const json_t *runs[] = {tki_certificate_get(before, "run"), tki_certificate_get(again->certificate, "run")};
+    for (int side = 0; side < 2; side++) {
+        const char *name;
+        json_t *value;
+        json_object_foreach((json_t *)(uintptr_t)runs[side], name, value)
+        {
+            char path[96];
+            bool other = again->other_file && !strcmp(name, "subject");
+            for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+                other |= !strcmp(name, others[i]);
+            snprintf(path, sizeof path, "run.%.80s", name);
+            if (!other && member_differs(before, again->certificate, path, difference))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* Each planted wrong kernel that is recorded: what is wrong with it, and whether it was rejected. */
+static bool mutants_differ(const tk_certificate *before, const tk_certificate *after, char **difference)
+{
+    const json_t *old = tki_certificate_get(before, "mutants"), *new = tki_certificate_get(after, "mutants");
+    static const char *const members[] = {"name", "what", "rejected"};
+    for (size_t i = 0; i < json_array_size(old); i++) {
+        const json_t *a = json_array_get(old, i), *b = NULL;
+        for (size_t k = 0; k < json_array_size(new) && !b; k++)
+            if (json_equal(json_object_get(a, "name"), json_object_get(json_array_get(new, k), "name")))
+                b = json_array_get(new, k);
+        for (size_t m = 0; m < sizeof members / sizeof *members; m++)
+            if (!json_equal(json_object_get(a, members[m]), json_object_get(b, members[m])))
+                return differ("a planted wrong kernel", a, b, difference);
+    }
+    if (is_of_this_version(before) && json_array_size(old) && json_array_size(old) != json_array_size(new)) {
+        *difference = describe("%zu planted wrong kernels were run, the certificate lists %zu", json_array_size(new),
+                               json_array_size(old));
+        return true;
+    }
+    return false;
+}
+
+/* Which of its lines ran, as far as the same compiler was at work. A trial that was found and failed is in the list of the next run. */
+static bool coverage_differs(const tk_certificate *before, const tk_certificate *after, char **difference)
+{
+    static const char *const paths[] = {"coverage.known", "coverage.lines"};
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
+        if (is_complete(before) && !json_is_false(tki_certificate_get(after, "run.coverage")) &&
+            json_equal(tki_certificate_get(before, "built.compiler"), tki_certificate_get(after, "built.compiler")) &&
+            member_differs(before, after, paths[i], difference))
+            return true;
+    return false;
+}
+
+/* Everything else that the trials listed came to. Times, dates, paths and what names machine and compiler do not count. */
+static bool figures_differ(const tk_certificate *before, const rerun *again, char **difference)
+{
+    static const char *const paths[] = {"contract",
+                                        "result.elements",
+                                        "clauses",
+                                        "result.ulp_histogram",
+                                        "result.worst_ulp",
+                                        "result.accepted",
+                                        "result.bound_used",
+                                        "result.absolute_error",
+                                        "result.row_sum_error",
+                                        "result.refined",
+                                        "result.undecided",
+                                        "result.undefined",
+                                        "result.determinism",
+                                        "result.refutation",
+                                        "result.worst",
+                                        "result.failure"};
+    const tk_certificate *after = again->certificate;
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
+        if (member_differs(before, after, paths[i], difference))
+            return true;
+    /* Where nothing could be run, the reason is the machine's. */
+    bool ran = json_array_size(tki_certificate_get(after, "run.trials")) > 0;
+    return (ran && member_differs(before, after, "reason", difference)) || run_differs(before, again, difference) ||
+           mutants_differ(before, after, difference) || coverage_differs(before, after, difference);
 }
 
 /* A refuted run stops at its failure, and so does its replay. Where they differ, *difference says how, memory permitting. */
@@ -353,13 +567,15 @@ static bool same_outcome(const tk_certificate *before, const rerun *again, char 
         return false;
     }
     if (again->failed) {
+        const tk_certificate *failing = again->beyond ? again->beyond : after;
         *difference = describe("trial %s, which the certificate does not list, is %s: %s", again->failed,
-                               tk_certificate_verdict(after) == TK_REFUTED ? "refuted" : "not decided",
-                               tk_certificate_reason(after));
+                               tk_certificate_verdict(failing) == TK_REFUTED ? "refuted" : "not decided",
+                               tk_certificate_reason(failing));
         return false;
     }
     const char *old_verdict = tki_certificate_text(before, "verdict");
-    const char *new_verdict = tki_certificate_text(after, "verdict");
+    const bool proved = again->beyond && tk_certificate_verdict(again->beyond) == TK_PROVED;
+    const char *new_verdict = proved ? tk_verdict_name(TK_PROVED) : tki_certificate_text(after, "verdict");
     if (strcmp(old_verdict, new_verdict) != 0) {
         *difference = describe("the verdict is now %s, it was %s", new_verdict, old_verdict);
         return false;
@@ -368,46 +584,171 @@ static bool same_outcome(const tk_certificate *before, const rerun *again, char 
         *difference = describe("%zu trials ran, the certificate lists %zu", json_array_size(new_trials), count);
         return false;
     }
-    int64_t elements = tk_certificate_elements(after) - elements_from(new_trials, count);
-    if (is_complete(before) && elements != tk_certificate_elements(before)) {
-        *difference = describe("%lld elements were judged, the certificate says %lld", (long long)elements,
-                               (long long)tk_certificate_elements(before));
+    if (figures_differ(before, again, difference))
+        return false;
+    char what[600];
+    if (tki_certificate_contradicts(before, what, sizeof what)) {
+        *difference = describe("the certificate contradicts itself: %s", what);
         return false;
     }
     return true;
 }
 
+/* Those of a level's own that are not for every machine are left out where memory is short; others are the certificate's word. */
+static tk_status check_sizes(tk_ctx *ctx, const tki_trials *trials, const tk_replay_options *asked, bool kernel_file)
+{
+    const double most = asked->memory_gib > 0 ? asked->memory_gib : tki_free_gib() / 2;
+    for (int64_t i = 0; i < trials->count; i++) {
+        const double needed = tki_case_gib(&trials->list[i].c, kernel_file);
+        if (!trials->list[i].where_memory_allows && needed > most)
+            return tki_fail(
+                ctx, TK_UNAVAILABLE,
+                "a trial of the certificate needs %.1f GiB of memory, more than %.1f: allow it (--memory)", needed,
+                most);
+    }
+    return TK_OK;
+}
+
+/* Part of a list. */
+static tki_trials part_of(const tki_trials *trials, int64_t first, int64_t count)
+{
+    return (tki_trials){.list = trials->list + first, .count = count};
+}
+
+static bool name_failed(const tki_trial *trial, rerun *again)
+{
+    json_t *json = tki_trial_json(trial);
+    again->failed = trial_name(json);
+    json_decref(json);
+    return again->failed != NULL;
+}
+
+static size_t trial_count(const tk_certificate *certificate)
+{
+    return certificate ? json_array_size(tki_certificate_get(certificate, "run.trials")) : 0;
+}
+
+/* A certificate of one that held is of the trials that it lists: these first, so that all of its figures can be compared, and then the
+ * others, which must hold. */
+static tk_status run_complete(tk_ctx *ctx, const tk_certificate *certificate, const recipe *r,
+                              const tki_trials *chosen, int64_t listed, rerun *again, int64_t *not_listed)
+{
+    tki_trials first = part_of(chosen, 0, listed), rest = part_of(chosen, listed, chosen->count - listed);
+    tk_certify_options options = r->options;
+    int64_t held = 0;
+    tk_status status = tki_certify_trials(ctx, r->contract, r->dtype, r->index_dtype, &options, &first, &held,
+                                          &again->certificate);
+    /* Coverage has found more than is listed: that held, too, and the figures are those without it. */
+    const size_t recorded = trial_count(certificate);
+    if (status == TK_OK && is_complete(again->certificate) && trial_count(again->certificate) > recorded) {
+        *not_listed += (int64_t)(trial_count(again->certificate) - recorded);
+        tk_certificate_destroy(again->certificate);
+        again->certificate = NULL;
+        options.skip_coverage = true;
+        status = tki_certify_trials(ctx, r->contract, r->dtype, r->index_dtype, &options, &first, &held,
+                                    &again->certificate);
+    }
+    /* Where something else than a listed trial failed, that may be one of the others, which coverage came to first. */
+    if (status != TK_OK || held < listed || !rest.count)
+        return status;
+    options = r->options;
+    options.skip_mutants = true;
+    held = 0;
+    status = tki_certify_trials(ctx, r->contract, r->dtype, r->index_dtype, &options, &rest, &held, &again->beyond);
+    if (status != TK_OK)
+        return status;
+    *not_listed += (int64_t)trial_count(again->beyond);
+    tk_verdict verdict = tk_certificate_verdict(again->beyond);
+    bool good = held == rest.count && (verdict == TK_HELD || verdict == TK_PROVED ||
+                                       (verdict == TK_UNKNOWN && !tk_certificate_elements(again->beyond)));
+    if (!good && !name_failed(&rest.list[held < rest.count ? held : rest.count - 1], again))
+        return tki_fail(ctx, TK_NO_MEMORY, "no memory for a trial's name");
+    return TK_OK;
+}
+
 /* Certifies again. If there is nothing to run, *difference says why. */
-static tk_status run_recipe(tk_ctx *ctx, const tk_certificate *certificate, const recipe *r, rerun *again,
-                            char **difference)
+static tk_status run_recipe(tk_ctx *ctx, const tk_certificate *certificate, const tk_replay_options *asked,
+                            const recipe *r, rerun *again, int64_t *not_listed, char **difference)
 {
     tki_trials plan = {0};
     tki_trials chosen = {0};
     int64_t listed = 0;
-    int64_t held = 0;
     tk_status status = tki_certify_trials_make(ctx, r->contract, r->dtype, r->index_dtype, &r->options, &plan);
     if (status == TK_OK)
         status = choose(ctx, certificate, &plan, &chosen, &listed, difference);
+    if (status == TK_OK)
+        status = check_sizes(ctx, &chosen, asked, r->kernel_file != NULL);
     if (status == TK_OK && chosen.count > 0)
-        status = tki_certify_trials(ctx, r->contract, r->dtype, r->index_dtype, &r->options, &chosen, &held,
-                                    &again->certificate);
-    /* Beyond the list of a certificate that stopped at a failure lies that very failure, if it was a crash: no list has those. */
-    if (status == TK_OK && is_complete(certificate) && held >= listed && held < chosen.count) {
-        json_t *trial = tki_trial_json(&chosen.list[held]);
-        again->failed = trial_name(trial);
-        json_decref(trial);
-        if (!again->failed)
-            status = tki_fail(ctx, TK_NO_MEMORY, "no memory for a trial's name");
-    }
+        /* Beyond the list of a certificate that stopped at a failure lies that very failure, if it was a crash: no list has those. */
+        status = is_complete(certificate) && listed
+                     ? run_complete(ctx, certificate, r, &chosen, listed, again, not_listed)
+                     : tki_certify_trials(ctx, r->contract, r->dtype, r->index_dtype, &r->options, &chosen, NULL,
+                                          &again->certificate);
     free(plan.list);
     free(chosen.list);
     /* A lowering or planted kernel that this build does not have. */
     return status == TK_BAD_ARGUMENT ? TK_UNAVAILABLE : status;
 }
 
-tk_status tk_certificate_replay(tk_ctx *ctx, const tk_certificate *certificate, tk_progress progress,
-                                void *progress_data, bool *same, int64_t *not_listed, char **difference)
+/* How many trials this version makes on every machine for what the certificate says was run, and how many of these it lists. 0 of 0 if that
+ * is not known here, or it stopped at a failure. */
+static void count_listed(tk_ctx *ctx, const tk_certificate *certificate, int64_t *listed, int64_t *made)
 {
+    recipe r = {0};
+    tki_trials plan = {0};
+    json_t *names = json_object();
+    const json_t *trials = tki_certificate_get(certificate, "run.trials");
+    const bool known = names && is_complete(certificate) && read_recipe(ctx, certificate, &r) == TK_OK &&
+                       tki_certify_trials_make(ctx, r.contract, r.dtype, r.index_dtype, &r.options, &plan) == TK_OK;
+    for (size_t i = 0; known && i < json_array_size(trials); i++) {
+        char *name = trial_name(json_array_get(trials, i));
+        if (name)
+            json_object_set_new(names, name, json_true());
+        free(name);
+    }
+    for (int64_t i = 0; known && i < plan.count; i++) {
+        if (plan.list[i].where_memory_allows || (i && of_one_domain(&plan.list[i - 1], &plan.list[i])))
+            continue;
+        json_t *trial = tki_trial_json(&plan.list[i]);
+        char *name = trial_name(trial);
+        ++*made;
+        *listed += name && json_object_get(names, name);
+        free(name);
+        json_decref(trial);
+    }
+    free(plan.list);
+    json_decref(names);
+    recipe_free(&r);
+}
+
+tk_status tk_certificate_remarks(tk_ctx *ctx, const tk_certificate *certificate, char **remarks)
+{
+    int64_t listed = 0, made = 0;
+    char what[300], lists[120] = "";
+    if (!ctx)
+        return TK_BAD_ARGUMENT;
+    if (!certificate || !remarks)
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "no certificate, or nowhere to put the answer");
+    *remarks = NULL;
+    const char *form = tki_certificate_get(certificate, "headline") ? "" : "written in an earlier form";
+    const char *contract = tki_certificate_has_other_contract(certificate, what, sizeof what) ? "of another contract"
+                                                                                              : "";
+    count_listed(ctx, certificate, &listed, &made);
+    if (listed < made)
+        snprintf(lists, sizeof lists, "lists %lld of the %lld trials that this version makes for it",
+                 (long long)listed, (long long)made);
+    if (!form[0] && !contract[0] && !lists[0])
+        return TK_OK;
+    *remarks = describe("%s%s%s%s%s", form, form[0] && contract[0] ? ", " : "", contract,
+                        (form[0] || contract[0]) && lists[0] ? ", " : "", lists);
+    return *remarks ? TK_OK : tki_fail(ctx, TK_NO_MEMORY, "no memory for a remark");
+}
+
+tk_status tk_certificate_replay(tk_ctx *ctx, const tk_certificate *certificate, const tk_replay_options *options,
+                                bool *same, int64_t *not_listed, char **difference)
+{
+    static const tk_replay_options defaults = {0};
+    options = options ? options : &defaults;
     if (!ctx)
         return TK_BAD_ARGUMENT;
     if (!certificate || !same)
@@ -418,20 +759,23 @@ tk_status tk_certificate_replay(tk_ctx *ctx, const tk_certificate *certificate, 
     if (difference)
         *difference = NULL;
     recipe r;
-    rerun again = {0};
+    rerun again = {.other_file = options->kernel != NULL};
     char *text = NULL;
+    int64_t more = 0;
     tk_status status = read_recipe(ctx, certificate, &r);
-    r.options.progress = progress;
-    r.options.progress_data = progress_data;
+    if (status == TK_OK && !strcmp(tki_certificate_text(certificate, "run.kind"), "kernel"))
+        status = open_kernel_file(ctx, certificate, options, &r);
+    r.options.progress = options->progress;
+    r.options.progress_data = options->progress_data;
     if (status == TK_OK)
-        status = run_recipe(ctx, certificate, &r, &again, &text);
+        status = run_recipe(ctx, certificate, options, &r, &again, &more, &text);
     recipe_free(&r);
     if (status == TK_OK && again.certificate)
         *same = same_outcome(certificate, &again, &text);
-    if (*same && not_listed && is_complete(certificate))
-        *not_listed = (int64_t)(json_array_size(tki_certificate_get(again.certificate, "run.trials")) -
-                                json_array_size(tki_certificate_get(certificate, "run.trials")));
+    if (*same && not_listed)
+        *not_listed = more;
     tk_certificate_destroy(again.certificate);
+    tk_certificate_destroy(again.beyond);
     free(again.failed);
     if (status == TK_OK && difference)
         *difference = text;

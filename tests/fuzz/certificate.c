@@ -25,6 +25,12 @@ static void try_text(tk_ctx *ctx, const char *text, size_t length)
     assert(tk_certificate_subject(certificate) && tk_certificate_reason(certificate) &&
            tk_certificate_reproduce(certificate) && tk_certificate_scope(certificate));
     assert(!strpbrk(tk_certificate_headline(certificate), "\n\r\x1b"));
+    char *remarks = NULL;
+    status = tk_certificate_agrees(ctx, certificate);
+    assert(status == TK_OK || (status == TK_BAD_FILE && tk_ctx_message(ctx)[0]));
+    status = tk_certificate_remarks(ctx, certificate, &remarks);
+    assert(status == TK_OK && (!remarks || remarks[0]));
+    free(remarks);
     (void)tk_certificate_elements(certificate);
     (void)tk_certificate_worst_ulp(certificate);
     (void)tk_certificate_bound_used(certificate);

@@ -1,0 +1,377 @@
+/* TRUSTED. A certificate's members held against each other. */
+#include "verify/agreement.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/context.h"
+#include "verify/headline.h"
+#include "verify/provenance.h"
+#include "verify/settings.h"
+
+/* Where the first contradiction goes. */
+typedef struct finding {
+    const tk_certificate *certificate;
+    char *what;
+    size_t size;
+} finding;
+
+__attribute__((format(printf, 2, 3))) static bool contradicts(const finding *f, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(f->what, f->size, format, arguments);
+    va_end(arguments);
+    return true;
+}
+
+static const json_t *get(const finding *f, const char *path)
+{
+    return tki_certificate_get(f->certificate, path);
+}
+
+static const char *text(const json_t *object, const char *name)
+{
+    const char *value = json_string_value(json_object_get(object, name));
+    return value ? value : "";
+}
+
+static json_int_t integer(const json_t *object, const char *name)
+{
+    return json_integer_value(json_object_get(object, name));
+}
+
+/* Sums that overflow are larger than any number of elements. */
+static void add(json_int_t *sum, json_int_t more)
+{
+    if (__builtin_add_overflow(*sum, more, sum))
+        *sum = INT64_MAX;
+}
+
+static bool is_complete(const finding *f)
+{
+    tk_verdict verdict = tk_certificate_verdict(f->certificate);
+    return verdict == TK_HELD || verdict == TK_PROVED;
+}
+
+bool tki_certificate_is_restricted(const tk_certificate *certificate)
+{
+    static const char *const members[] = {"run.shape", "run.family", "run.options", "run.inputs"};
+    for (size_t i = 0; i < sizeof members / sizeof *members; i++)
+        if (tki_certificate_get(certificate, members[i]))
+            return true;
+    return false;
+}
+
+json_t *tki_trial_without_results(const json_t *trial)
+{
+    static const char *const results[] = {"elements", "output_sha256", "chunks"};
+    json_t *copy = json_copy((json_t *)(uintptr_t)trial);
+    for (size_t i = 0; i < sizeof results / sizeof *results; i++)
+        json_object_del(copy, results[i]);
+    return copy;
+}
+
+/* -- The verdict --------------------------------------------------------------------------------------------- */
+
+static bool headline_is_another(const finding *f)
+{
+    const char *verdict = tki_certificate_text(f->certificate, "verdict");
+    if (strcmp(verdict, tk_verdict_name(tk_certificate_verdict(f->certificate))) != 0)
+        return contradicts(f, "there is no verdict '%.40s'", verdict);
+    /* Those of earlier versions have none. */
+    const char *headline = json_string_value(get(f, "headline"));
+    if (get(f, "headline") && (!headline || strcmp(headline, tk_certificate_headline(f->certificate)) != 0))
+        return contradicts(f, "its headline is '%.200s', the other members make it '%.200s'",
+                           headline ? headline : "", tk_certificate_headline(f->certificate));
+    bool has_reason = tk_certificate_reason(f->certificate)[0] != 0;
+    if (has_reason == is_complete(f))
+        return contradicts(f, "its verdict is %s, %s a reason", verdict, has_reason ? "with" : "without");
+    return false;
+}
+
+static bool clauses_differ(const finding *f)
+{
+    const json_t *clauses = get(f, "clauses");
+    const tk_verdict verdict = tk_certificate_verdict(f->certificate);
+    bool refuted = false, proved = false;
+    json_int_t checks = 0;
+    for (size_t i = 0; i < json_array_size(clauses); i++) {
+        const json_t *clause = json_array_get(clauses, i);
+        const char *said = text(clause, "verdict");
+        const json_int_t judged = integer(clause, "checks"), failures = integer(clause, "failures");
+        const char *id = text(clause, "id");
+        const bool is_refuted = !strcmp(said, tk_verdict_name(TK_REFUTED));
+        const bool is_proved = !strcmp(said, tk_verdict_name(TK_PROVED));
+        const bool is_open = !strcmp(said, "NOT JUDGED");
+        if (!is_refuted && !is_proved && !is_open && strcmp(said, tk_verdict_name(TK_HELD)) != 0)
+            return contradicts(f, "clause %.80s has no verdict", id);
+        if (judged < 0 || failures < 0 || is_refuted != (failures > 0) || (!is_refuted && is_open != (judged == 0)))
+            return contradicts(f, "clause %.80s is %.20s, of %lld checks and %lld failures", id, said,
+                               (long long)judged, (long long)failures);
+        refuted |= is_refuted;
+        proved |= is_proved;
+        add(&checks, judged);
+    }
+    if (refuted != (verdict == TK_REFUTED))
+        return contradicts(f, "its verdict is %s, and %s clause is refuted", tk_verdict_name(verdict),
+                           refuted ? "a" : "no");
+    if (proved != (verdict == TK_PROVED))
+        return contradicts(f, "its verdict is %s, and %s clause is proved", tk_verdict_name(verdict),
+                           proved ? "a" : "no");
+    if (is_complete(f) && checks < tk_certificate_elements(f->certificate))
+        return contradicts(f, "%lld elements were judged by clauses with %lld checks",
+                           (long long)tk_certificate_elements(f->certificate), (long long)checks);
+    return false;
+}
+
+/* -- What was run -------------------------------------------------------------------------------------------- */
+
+static bool every_trial_has(const json_t *trials, const char *name, const json_t *value)
+{
+    for (size_t i = 0; i < json_array_size(trials); i++)
+        if (!json_equal(json_object_get(json_array_get(trials, i), name), value))
+            return false;
+    return true;
+}
+
+/* A restriction that the trials do not show, or one that they show alone: the latter is how the run of one case would read as a whole. */
+static bool restriction_differs(const finding *f)
+{
+    static const char *const members[] = {"shape", "family", "options"};
+    const json_t *trials = get(f, "run.trials"), *first = json_array_get(trials, 0);
+    const bool restricted = tki_certificate_is_restricted(f->certificate);
+    const char *coverage = tki_certificate_text(f->certificate, "coverage.reason");
+    for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
+        const json_t *value = json_object_get(get(f, "run"), members[i]);
+        /* A family is not drawn of a shape without elements. */
+        if (value && strcmp(members[i], "family") != 0 && !every_trial_has(trials, members[i], value))
+            return contradicts(f, "it says that the run was restricted to one %s, and lists trials of others",
+                               members[i]);
+    }
+    if (is_complete(f) && !json_array_size(trials))
+        return contradicts(f, "it lists no trials");
+    if (!restricted && is_complete(f) && every_trial_has(trials, "shape", json_object_get(first, "shape")) &&
+        strcmp(text(first, "family"), "all_patterns") != 0)
+        return contradicts(f,
+                           "all of its trials are of one shape, and it does not say that the run was restricted to "
+                           "that");
+    if (!restricted && is_complete(f) && json_array_size(trials) > 1 &&
+        every_trial_has(trials, "family", json_object_get(first, "family")))
+        return contradicts(f,
+                           "all of its trials are of one family, and it does not say that the run was restricted to "
+                           "that");
+    if (!(get(f, "run.shape") || get(f, "run.family")) && !strcmp(coverage, "the run was restricted"))
+        return contradicts(f, "its coverage says that the run was restricted, its run does not");
+    if ((get(f, "run.shape") || get(f, "run.family")) && json_array_size(get(f, "mutants")))
+        return contradicts(f, "planted wrong kernels do not run beside a single case");
+    return false;
+}
+
+static bool trials_differ(const finding *f)
+{
+    const json_t *trials = get(f, "run.trials");
+    json_int_t elements = 0, found = 0;
+    bool all_patterns = false;
+    for (size_t i = 0; i < json_array_size(trials); i++) {
+        const json_t *trial = json_array_get(trials, i);
+        if (integer(trial, "elements") < 0)
+            return contradicts(f, "trial %zu has less than no elements", i);
+        add(&elements, integer(trial, "elements"));
+        found += json_object_get(trial, "found_by") != NULL;
+        all_patterns |= !strcmp(text(trial, "family"), "all_patterns");
+    }
+    if (is_complete(f) && elements != tk_certificate_elements(f->certificate))
+        return contradicts(f, "%lld elements were judged, those of its trials are %lld",
+                           (long long)tk_certificate_elements(f->certificate), (long long)elements);
+    if (json_is_true(get(f, "coverage.known")) && is_complete(f) &&
+        found < tki_certificate_integer(f->certificate, "coverage.found"))
+        return contradicts(f, "coverage found %lld trials, and %lld are listed",
+                           (long long)tki_certificate_integer(f->certificate, "coverage.found"), (long long)found);
+    if (tk_certificate_verdict(f->certificate) == TK_PROVED && !all_patterns)
+        return contradicts(f, "its verdict is PROVED, and no trial is of all patterns");
+    return false;
+}
+
+/* "lowering" ids begin with the backend, the op and the dtype; the others with what they are. */
+static bool subject_differs(const finding *f)
+{
+    const tk_certificate *c = f->certificate;
+    const char *kind = tki_certificate_text(c, "run.kind");
+    const char *op = tki_certificate_text(c, "run.op"), *dtype = tki_certificate_text(c, "run.dtype");
+    const char *subject = tk_certificate_subject(c);
+    char begin[256];
+    if (!strcmp(kind, "function"))
+        return false;
+    if (!strcmp(kind, "kernel"))
+        snprintf(begin, sizeof begin, "kernel.%s.%s.%s.", tki_certificate_text(c, "run.kernel.backend"), op, dtype);
+    else if (!strcmp(kind, "mutant") || !strcmp(kind, "variant"))
+        snprintf(begin, sizeof begin, "%s.%s.%s.%s", kind, op, dtype,
+                 text(get(f, "run"), !strcmp(kind, "mutant") ? "mutant" : "variant"));
+    else if (!strcmp(kind, "lowering"))
+        snprintf(begin, sizeof begin, "%s.%s.%s.", tki_certificate_text(c, "machine.backend"), op, dtype);
+    else
+        return contradicts(f, "there is no kind of subject '%.40s'", kind);
+    if (strncmp(subject, begin, strlen(begin)) != 0)
+        return contradicts(f, "its subject is %.80s, what was run makes it %.80s...", subject, begin);
+    return false;
+}
+
+/* -- What came out ------------------------------------------------------------------------------------------- */
+
+static bool figures_differ(const finding *f)
+{
+    const json_t *bins = get(f, "result.ulp_histogram");
+    const json_t *worst = get(f, "result.worst");
+    const double worst_ulp = tk_certificate_worst_ulp(f->certificate);
+    json_int_t elements = 0;
+    double from = -1, last_from = -1, last_to = 0;
+    for (size_t i = 0; i < json_array_size(bins); i++) {
+        const json_t *bin = json_array_get(bins, i);
+        const json_t *end = json_object_get(bin, "up_to_ulp");
+        const double to = json_is_string(end) ? __builtin_inf() : json_number_value(end);
+        if (integer(bin, "elements") < 0)
+            return contradicts(f, "its histogram has less than no elements");
+        if (integer(bin, "elements")) {
+            last_from = from;
+            last_to = to;
+        }
+        add(&elements, integer(bin, "elements"));
+        from = to;
+    }
+    if (is_complete(f) && elements != tk_certificate_elements(f->certificate))
+        return contradicts(f, "%lld elements were judged, and %lld are in its histogram",
+                           (long long)tk_certificate_elements(f->certificate), (long long)elements);
+    if (elements && !(worst_ulp > last_from && worst_ulp <= last_to))
+        return contradicts(f, "its largest error is %g ulp, by its histogram it lies above %g and up to %g",
+                           worst_ulp, last_from < 0 ? 0 : last_from, last_to);
+    if (worst && !json_equal(json_object_get(worst, "error_ulp"), get(f, "result.worst_ulp")))
+        return contradicts(f, "its largest error is %g ulp, its worst element has another", worst_ulp);
+    if (tk_certificate_accepted_ulp(f->certificate) > worst_ulp)
+        return contradicts(f, "an accepted element is farther off than the worst");
+    if (is_complete(f) && (tki_certificate_integer(f->certificate, "result.undefined") ||
+                           get(f, "result.refutation") || get(f, "result.failure")))
+        return contradicts(f, "its verdict is %s, and its result has a failure",
+                           tk_verdict_name(tk_certificate_verdict(f->certificate)));
+    return false;
+}
+
+static bool mutants_differ(const finding *f)
+{
+    const json_t *mutants = get(f, "mutants");
+    int rejected;
+    int count = tk_certificate_mutants(f->certificate, &rejected);
+    if (is_complete(f) && rejected < count)
+        return contradicts(f, "its verdict is %s, and a planted wrong kernel was not rejected",
+                           tk_verdict_name(tk_certificate_verdict(f->certificate)));
+    for (int i = 0; i < count; i++) {
+        const json_t *mutant = json_array_get(mutants, (size_t)i);
+        if (json_is_true(json_object_get(mutant, "rejected")) != (json_object_get(mutant, "clause") != NULL))
+            return contradicts(f, "planted wrong kernel %d was %s a clause", i,
+                               json_object_get(mutant, "clause") ? "not rejected, by" : "rejected without");
+    }
+    return false;
+}
+
+/* -- What it is about ---------------------------------------------------------------------------------------- */
+
+static bool contract_differs(const finding *f)
+{
+    const tk_contract *contract = tk_contract_find(tki_certificate_text(f->certificate, "run.op"));
+    const json_t *clauses = get(f, "clauses");
+    if (!contract)
+        return false;
+    const char *const texts[][2] = {{"contract.summary", contract->summary},
+                                    {"contract.formula", contract->formula},
+                                    {"contract.bound", contract->bound}};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        if (strcmp(tki_certificate_text(f->certificate, texts[i][0]), texts[i][1]) != 0)
+            return contradicts(f, "its %s is not that of %s", texts[i][0], contract->name);
+    if (json_array_size(clauses) != (size_t)contract->clause_count)
+        return contradicts(f, "it has %zu clauses, %s has %d", json_array_size(clauses), contract->name,
+                           contract->clause_count);
+    for (int i = 0; i < contract->clause_count; i++) {
+        const json_t *clause = json_array_get(clauses, (size_t)i);
+        if (strcmp(text(clause, "id"), contract->clauses[i].id) != 0 ||
+            strcmp(text(clause, "text"), contract->clauses[i].text) != 0)
+            return contradicts(f, "its clause %.80s is not that of %s", text(clause, "id"), contract->name);
+    }
+    return false;
+}
+
+bool tki_certificate_has_other_contract(const tk_certificate *certificate, char *what, size_t size)
+{
+    return contract_differs(&(finding){.certificate = certificate, .what = what, .size = size});
+}
+
+static void copy(char *place, size_t size, const tk_certificate *certificate, const char *path)
+{
+    snprintf(place, size, "%s", tki_certificate_text(certificate, path));
+}
+
+/* The key is made from the contract, the subject, the artifact, its options and the device. */
+static bool key_differs(const finding *f)
+{
+    const tk_certificate *c = f->certificate;
+    const tk_contract *contract = tk_contract_find(tki_certificate_text(c, "run.op"));
+    char key[TKI_HASH_HEX], settings[128];
+    uint8_t attributes[TK_MAX_ATTRIBUTES] = {0};
+    tki_provenance p = {.on_gpu = strcmp(tki_certificate_text(c, "machine.backend"), "cpu") != 0};
+    if (!contract)
+        return false;
+    for (int i = 0; i < contract->attribute_count; i++) {
+        int choice = tk_choice_find(&contract->attributes[i], text(get(f, "run"), contract->attributes[i].name));
+        attributes[i] = (uint8_t)(choice > 0 ? choice : 0);
+    }
+    tki_settings_text(contract, attributes, settings, sizeof settings);
+    copy(p.artifact_hash, sizeof p.artifact_hash, c, "built.artifact_sha256");
+    copy(p.options, sizeof p.options, c, "built.options");
+    copy(p.device.name, sizeof p.device.name, c, p.on_gpu ? "machine.host" : "machine.device");
+    copy(p.device.detail, sizeof p.device.detail, c, "machine.features");
+    copy(p.gpu.name, sizeof p.gpu.name, c, "machine.device");
+    copy(p.gpu.uuid, sizeof p.gpu.uuid, c, "machine.uuid");
+    copy(p.gpu.architecture, sizeof p.gpu.architecture, c, "machine.architecture");
+    copy(p.gpu.driver, sizeof p.gpu.driver, c, "machine.driver");
+    if (!tki_provenance_key(&p, contract, tk_certificate_subject(c), settings, key) ||
+        strcmp(key, tki_certificate_text(c, "key")) != 0)
+        return contradicts(f, "its key is not that of what it says it is about");
+    return false;
+}
+
+static bool artifact_differs(const finding *f)
+{
+    const json_t *subjects = json_object_get(f->certificate->statement, "subject");
+    const json_t *digest = json_object_get(json_array_get(subjects, 0), "digest");
+    if (json_array_size(subjects) != 1 ||
+        strcmp(text(digest, "sha256"), tki_certificate_text(f->certificate, "built.artifact_sha256")) != 0)
+        return contradicts(f, "its statement is about another file than the artifact that it names");
+    return false;
+}
+
+bool tki_certificate_contradicts(const tk_certificate *certificate, char *what, size_t size)
+{
+    static bool (*const rules[])(const finding *) = {clauses_differ, headline_is_another, restriction_differs,
+                                                     trials_differ,  subject_differs,     figures_differ,
+                                                     mutants_differ, artifact_differs};
+    const finding f = {.certificate = certificate, .what = what, .size = size};
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
+        if (rules[i](&f))
+            return true;
+    /* Those of an earlier form may have another contract and have their key from less; what they are is said beside them. */
+    const bool present = get(&f, "headline") && !strcmp(tki_certificate_text(certificate, "tokitai"), tk_version());
+    return present && (contract_differs(&f) || key_differs(&f));
+}
+
+tk_status tk_certificate_agrees(tk_ctx *ctx, const tk_certificate *certificate)
+{
+    char what[600];
+    if (!ctx)
+        return TK_BAD_ARGUMENT;
+    if (!certificate)
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "no certificate");
+    if (tki_certificate_contradicts(certificate, what, sizeof what))
+        return tki_fail(ctx, TK_BAD_FILE, "it contradicts itself: %s", what);
+    return TK_OK;
+}
