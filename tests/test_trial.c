@@ -476,7 +476,7 @@ static void guarded_buffers(void **state)
 static void setups_cover_what_callers_do(void **state)
 {
     (void)state;
-    int threads[17] = {0}, alignments[257] = {0}, edges[3] = {0}, fills[TKI_FILL_KINDS] = {0};
+    int threads[65] = {0}, alignments[257] = {0}, edges[3] = {0}, fills[TKI_FILL_KINDS] = {0};
     int all_wide = 0, all_pages = 0, unlike = 0;
     for (uint64_t seed = 0; seed < 400; seed++) {
         tki_trial trial = {.family = 3, .seed = seed};
@@ -505,6 +505,12 @@ static void setups_cover_what_callers_do(void **state)
     static const int counts[] = {1, 2, 3, 4, 5, 8, 16};
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
         assert_true(threads[counts[i]] > 200);
+    int beyond = 0;
+    for (int count = 1; count <= 64; count++) {
+        assert_true(count > 24 || threads[count] > 0);
+        beyond += count > 32 && threads[count] > 0;
+    }
+    assert_true(beyond > 10);
     for (int alignment = 1; alignment <= 256; alignment *= 2)
         assert_true(alignment == 2 || alignment == 128 || alignments[alignment] > 200);
     for (int edge = 0; edge < 3; edge++)

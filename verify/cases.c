@@ -44,6 +44,10 @@ typedef struct shape {
 
 enum { FIRST_TOUR = 1000, FIRST_DRAWN = 2000, FULL_OFFSET = 2000 };
 
+/* Families that take turns at the shapes of a list and have tours of their own. What came later has its shapes in pairings[], so that the
+ * trials that certificates name stay what they are. */
+enum { FAMILIES_IN_TURN = TKI_FAMILY_ONE_SIGN };
+
 #define Q TK_QUICK
 #define F TK_FULL
 
@@ -324,6 +328,74 @@ static const shape lookup_shapes[] = {
     {224, F, MAIN, {(1 << 24) + 21, 1, 3}},
     {225, F, MAIN, {3, (1 << 24) + 21, 2}},
     {226, F, BEYOND, {300, (1 << 10) + 1, 1 << 22}},
+};
+
+/* Shapes with the families that are for them: where a mistake needs both. */
+typedef struct pairing {
+    shape_class class;
+    int number; /* as that of a shape */
+    tk_level level;
+    tki_family family;
+    int64_t size[TK_MAX_DIMS];
+} pairing;
+
+static const pairing pairings[] = {
+    {VECTOR, 300, Q, TKI_FAMILY_SPECIAL_PARTNERS, {65536 + 29}},
+    /* Short: every element is near an end, where another code may have it. */
+    {VECTOR, 303, Q, TKI_FAMILY_NEAREST_TIES, {13}},
+    {VECTOR, 304, Q, TKI_FAMILY_NEAREST_TIES, {24}},
+    {VECTOR, 305, Q, TKI_FAMILY_NEAREST_TIES, {31}},
+    {VECTOR, 306, Q, TKI_FAMILY_NEAREST_TIES, {45}},
+    {VECTOR, 307, Q, TKI_FAMILY_NEAREST_TIES, {70}},
+    {VECTOR, 301, F, TKI_FAMILY_SPECIAL_PARTNERS, {(1 << 19) + 7}},
+    /* Exactly what 16 bits cannot count, and rows so long that what is small counts by its number. */
+    {ROWS, 302, Q, TKI_FAMILY_NORMAL, {1, 65536}},
+    {ROWS, 303, Q, TKI_FAMILY_PLATEAU, {3, 65536}},
+    {ROWS, 304, Q, TKI_FAMILY_CROWD, {3, 4111}},
+    {ROWS, 305, Q, TKI_FAMILY_CROWD, {3, 65536 + 51}},
+    {ROWS, 306, Q, TKI_FAMILY_TAIL, {9, 1031}},
+    {ROWS, 307, Q, TKI_FAMILY_TAIL, {4, 33013}},
+    {ROWS, 308, Q, TKI_FAMILY_TAIL, {2, 70001}},
+    {ROWS, 309, Q, TKI_FAMILY_ZERO_NAN, {40, 70}},
+    {ROWS, 310, F, TKI_FAMILY_CROWD, {4, 1 << 19}},
+    {ROWS, 311, F, TKI_FAMILY_TAIL, {24, 131071}},
+    {ROWS, 312, F, TKI_FAMILY_ORDER, {4, 1 << 20}},
+    {ROWS, 313, Q, TKI_FAMILY_ORDER, {5, 8200}},
+    {ROWS, 314, Q, TKI_FAMILY_ORDER, {2, 70003}},
+    {ROWS, 315, Q, TKI_FAMILY_SCALED_LINES, {40, 67}},
+    {ROWS, 316, Q, TKI_FAMILY_ONE_SIGN, {6, 2100}},
+    {ROWS, 317, Q, TKI_FAMILY_FAR_APART, {30, 65}},
+    {ROWS, 318, Q, TKI_FAMILY_SMALL_TIES, {30, 40}},
+    {PRODUCT, 320, Q, TKI_FAMILY_ONE_SIGN, {4, 5, 2048}},
+    {PRODUCT, 321, Q, TKI_FAMILY_ONE_SIGN, {3, 4, 16400}},
+    {PRODUCT, 322, Q, TKI_FAMILY_FAR_APART, {32, 16, 64}},
+    {PRODUCT, 323, Q, TKI_FAMILY_FAR_APART, {19, 37, 53}},
+    {PRODUCT, 324, Q, TKI_FAMILY_ZERO_NAN, {64, 32, 64}},
+    {PRODUCT, 325, Q, TKI_FAMILY_ZERO_NAN, {13, 41, 29}},
+    {PRODUCT, 326, Q, TKI_FAMILY_SMALL_TIES, {32, 16, 32}},
+    {PRODUCT, 327, Q, TKI_FAMILY_SMALL_TIES, {21, 9, 35}},
+    {PRODUCT, 328, Q, TKI_FAMILY_TAIL, {4, 6, 2051}},
+    {PRODUCT, 329, Q, TKI_FAMILY_TAIL, {3, 5, 40009}},
+    /* Few outputs, long sums: which bits come out depends on how they are cut into parts. */
+    {PRODUCT, 330, Q, TKI_FAMILY_ORDER, {8, 8, 2048}},
+    {PRODUCT, 331, Q, TKI_FAMILY_ORDER, {3, 40, 4100}},
+    {PRODUCT, 338, Q, TKI_FAMILY_ORDER, {33, 20, 300}},
+    {PRODUCT, 332, Q, TKI_FAMILY_SCALED_LINES, {256, 256, 256}},
+    {PRODUCT, 339, Q, TKI_FAMILY_SCALED_LINES, {50, 30, 70}},
+    {PRODUCT, 333, Q, TKI_FAMILY_EXACT, {520, 524, 2}},
+    {PRODUCT, 334, Q, TKI_FAMILY_EXACT, {512, 512, 3}},
+    {PRODUCT, 335, F, TKI_FAMILY_SCALED_LINES, {512, 512, 512}},
+    {PRODUCT, 336, F, TKI_FAMILY_ONE_SIGN, {5, 3, 1 << 18}},
+    {PRODUCT, 337, F, TKI_FAMILY_ORDER, {4, 4, 65536}},
+    {LOOKUP, 340, Q, TKI_FAMILY_NORMAL, {(1 << 20) + 77, 1, 5}},
+    {LOOKUP, 341, Q, TKI_FAMILY_ONE_SIGN, {5000, 3, 2}},
+    {LOOKUP, 342, Q, TKI_FAMILY_TAIL, {3000, 5, 4}},
+    {LOOKUP, 344, Q, TKI_FAMILY_ORDER, {4000, 3, 3}},
+    {LOOKUP, 345, Q, TKI_FAMILY_FAR_APART, {600, 8, 9}},
+    {LOOKUP, 346, Q, TKI_FAMILY_ZERO_NAN, {500, 6, 7}},
+    {LOOKUP, 347, Q, TKI_FAMILY_SMALL_TIES, {200, 5, 30}},
+    {LOOKUP, 348, Q, TKI_FAMILY_SCALED_LINES, {400, 6, 11}},
+    {LOOKUP, 343, F, TKI_FAMILY_ONE_SIGN, {200003, 1, 1}},
 };
 
 #undef Q
@@ -619,7 +691,7 @@ static void add_family(making *m, int number, int family)
             static const tk_xent_options defaults = TK_XENT_DEFAULTS;
             trial.c.xent = draw_options(&trial.c, sharp, &random);
             /* Nothing times an infinite distance. */
-            if (family == TKI_FAMILY_MINUS_INF && !sharp && number / TKI_FAMILY_COUNT % 2)
+            if (family == TKI_FAMILY_MINUS_INF && !sharp && number / FAMILIES_IN_TURN % 2)
                 trial.c.xent.label_smoothing = 1;
             if (options->dims && i == 0)
                 trial.c.xent = defaults;
@@ -636,7 +708,7 @@ static int family_in_turn(making *m, int other)
 {
     int family = other;
     while (family == other || !tki_family_applies(family, m->contract))
-        family = m->turn++ % TKI_FAMILY_COUNT;
+        family = m->turn++ % FAMILIES_IN_TURN;
     return family;
 }
 
@@ -686,6 +758,40 @@ static void add_listed(making *m, tk_level level, const shape_list *list)
     m->trial.where_memory_allows = false;
 }
 
+static void add_pairings(making *m, tk_level level)
+{
+    for (size_t i = 0; i < sizeof pairings / sizeof *pairings; i++) {
+        if (pairings[i].class != m->class || pairings[i].level != level ||
+            !tki_family_applies(pairings[i].family, m->contract))
+            continue;
+        set_dims(&m->trial.c, m->class, pairings[i].size);
+        add_family(m, pairings[i].number, pairings[i].family);
+    }
+}
+
+/* Smoothing so small that one minus it is rounded, where the target is all but certain: the gradient is what that rounding leaves. */
+static void add_faint_smoothing(making *m)
+{
+    enum { NUMBER = 350, COUNT = 4 };
+    static const int64_t sizes[COUNT][2] = {{20, 1}, {12, 33}, {7, 257}, {5, 1024}};
+    if (!m->contract->takes_xent_options || m->options->xent ||
+        (m->options->family && strcmp(m->options->family, tk_family_at(TKI_FAMILY_CONFIDENT, NULL)) != 0))
+        return;
+    for (int i = 0; i < COUNT; i++) {
+        tki_trial trial = m->trial;
+        tki_random random = tki_random_stream(m->options->seed, NUMBER + (uint64_t)i);
+        set_dims(&trial.c, m->class, sizes[i]);
+        trial.family = TKI_FAMILY_CONFIDENT;
+        trial.seed = m->options->seed + (uint64_t)(NUMBER + i) * 1000;
+        const double unit = tki_random_unit(&random);
+        trial.c.xent = (tk_xent_options)TK_XENT_DEFAULTS;
+        trial.c.xent.label_smoothing = (float)ldexp(1 + unit, -12 - 2 * (int)below(&random, 5));
+        trial.c.xent.scale = i % 2 ? 0x1p16f : 1;
+        if (!add(m, &trial))
+            return;
+    }
+}
+
 /* How much of each kind a level draws. */
 typedef struct amounts {
     int number; /* added to those of its shapes */
@@ -706,7 +812,7 @@ static void add_tour(making *m, const amounts *a, tki_random *random)
 {
     const int tours = m->contract->takes_xent_options ? 2 * a->tours : a->tours;
     for (int i = 0; i < tours; i++)
-        for (int family = 0; family < TKI_FAMILY_COUNT; family++) {
+        for (int family = 0; family < FAMILIES_IN_TURN; family++) {
             int64_t size[TK_MAX_DIMS] = {0};
             draw_for_family(random, m->class, i % 2 == 0, a->larger, size);
             /* Many short rows, since each has but one. */
@@ -717,7 +823,7 @@ static void add_tour(making *m, const amounts *a, tki_random *random)
             set_dims(&m->trial.c, m->class, size);
             m->sharp = i < a->tours;
             if (tki_family_applies(family, m->contract))
-                add_family(m, FIRST_TOUR + a->number + i * TKI_FAMILY_COUNT + family, family);
+                add_family(m, FIRST_TOUR + a->number + i * FAMILIES_IN_TURN + family, family);
         }
     m->sharp = false;
 }
@@ -761,10 +867,13 @@ static uint64_t drawn_stream(const tki_trial *trial, tk_level level)
 static void add_level(making *m, tk_level level, const shape_list *list)
 {
     tki_random random = tki_random_stream(m->options->seed, drawn_stream(&m->trial, level));
-    m->turn = (int)below(&random, TKI_FAMILY_COUNT);
+    m->turn = (int)below(&random, FAMILIES_IN_TURN);
     add_listed(m, level, list);
     add_tour(m, &drawn_at[level], &random);
     add_drawn(m, &drawn_at[level], &random);
+    add_pairings(m, level);
+    if (level == TK_QUICK)
+        add_faint_smoothing(m);
 }
 
 /* Every pattern of every value input, in chunks. */

@@ -663,7 +663,17 @@ static tk_status run_found(void *data, const tki_trial *trial, bool *stop)
     for (int64_t i = 0; i < f->o->trial_count && !known; i++)
         known = tki_trial_same(&f->o->trials[i].trial, trial);
     *stop = false;
-    return known ? TK_OK : run_trial(f->subject, f->o, trial, stop);
+    tk_status status = known ? TK_OK : run_trial(f->subject, f->o, trial, stop);
+    /* A path that was led to by sizes has yet to meet inputs that tell. */
+    for (int i = 0;
+         status == TK_OK && !known && !*stop && !trial->planted_count && tki_family_telling(f->o->contract, i) >= 0;
+         i++) {
+        tki_trial telling = *trial;
+        telling.family = tki_family_telling(f->o->contract, i);
+        if (telling.family != trial->family)
+            status = run_trial(f->subject, f->o, &telling, stop);
+    }
+    return status;
 }
 
 /* What an instrumented build of the kernel leads to. */
@@ -678,11 +688,11 @@ static tk_status run_coverage(tki_subject *subject, tki_outcome *o, const tki_tr
 }
 
 /* Trials that held come again, in an order of their own, after everything else: a kernel that is right only the first times, or that
- * an earlier call has put right, is found out. Every fourth goes to a fresh process, whose first call it is. */
+ * an earlier call has put right, is found out. Every third goes to a fresh process. */
 static tk_status run_again(tki_subject *subject, tki_outcome *o)
 {
-    enum { MOST_ELEMENTS = 1 << 16 };
-    const int64_t count = o->level == TK_QUICK ? 16 : 64;
+    enum { MOST_ELEMENTS = 1 << 16, EACH_FRESH = 3, MANY_THREADS = 16 };
+    const int64_t count = o->level == TK_QUICK ? 24 : 96;
     tki_random random = tki_random_stream(o->options->seed, 1);
     for (int64_t i = 0; i < count && o->verdict == TK_HELD; i++) {
         const tki_trial_record *record = &o->trials[tki_random_below(&random, (uint64_t)o->trial_count)];
@@ -690,13 +700,21 @@ static tk_status run_again(tki_subject *subject, tki_outcome *o)
         tki_trial_result r;
         if (record->repeats > 1 || record->elements > MOST_ELEMENTS)
             continue;
-        tk_status status = i % 4 == 3 ? start_worker(subject, o) : TK_OK;
+        const bool fresh = i % EACH_FRESH == EACH_FRESH - 1;
+        tki_trial trial = record->trial;
+        tk_status status = fresh ? start_worker(subject, o) : TK_OK;
         if (status != TK_OK || o->verdict != TK_HELD)
             return status;
-        status = make_inputs(subject->ctx, &record->trial, o->options, &inputs);
+        /* What a process makes on first use is made for the other type, or by many threads at once. */
+        if (fresh && i / EACH_FRESH % 2)
+            status = tki_trial_visit(subject, &trial);
+        else if (fresh && !trial.threads)
+            trial.threads = MANY_THREADS;
+        if (status == TK_OK)
+            status = make_inputs(subject->ctx, &trial, o->options, &inputs);
         if (status != TK_OK)
             return status;
-        status = tki_trial_run_again(subject, &record->trial, &inputs, record->output_hash, &r);
+        status = tki_trial_run_again(subject, &trial, &inputs, record->output_hash, &r);
         tki_inputs_free(&inputs);
         if (status != TK_OK)
             return status;

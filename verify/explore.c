@@ -878,7 +878,7 @@ tk_status tki_explore(tk_ctx *ctx, const tk_contract *contract, const tk_certify
                   .calls_left = quick ? 200 : 1000,
                   .most_found = quick ? TKI_FOUND_QUICK : TKI_FOUND_MORE,
                   .steps_left = quick ? 0x1p26 : 0x1p32,
-                  .most_work = quick ? 0x1p17 : 0x1p20};
+                  .most_work = quick ? 0x1p19 : 0x1p21};
     e.report = malloc(sizeof *e.report);
     e.observations = calloc(MOST_OBSERVATIONS, sizeof *e.observations);
     e.histories = calloc(TKI_COVERAGE_SITES + 1, sizeof *e.histories);

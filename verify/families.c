@@ -83,6 +83,24 @@ static const struct {
     [TKI_FAMILY_TRUNCATION] = {"truncation",
                                "sums of two products that rounding and truncation put on two sides of a tie", ADDS,
                                false},
+    [TKI_FAMILY_ONE_SIGN] = {"one_sign", "one sign and nearly one magnitude, so that sums grow as far as they can",
+                             ADDS, false},
+    [TKI_FAMILY_FAR_APART] = {"far_apart", "an input of tiny numbers against one of huge ones", ADDS, false},
+    [TKI_FAMILY_ZERO_NAN] = {"zero_nan", "many zeros in one input, one NaN in some lines of the other", SUMS, false},
+    [TKI_FAMILY_SMALL_TIES] = {"small_ties", "results half way between two subnormal numbers", ADDS, false},
+    [TKI_FAMILY_SPECIAL_PARTNERS] = {"special_partners",
+                                     "every pattern against NaN, infinities, zeros and the largest numbers",
+                                     ELEMENTWISE, false},
+    [TKI_FAMILY_CROWD] = {"crowd", "one peak, and others so far below that they count by their number alone",
+                          ADDS_EXP, false},
+    [TKI_FAMILY_TAIL] = {"tail", "terms that matter within the last 64 places of a line", SUMS, false},
+    [TKI_FAMILY_ORDER] = {"order",
+                          "huge terms that cancel among small ones: each order of summation loses other digits", ADDS,
+                          false},
+    [TKI_FAMILY_SCALED_LINES] = {"scaled_lines", "each line of a magnitude of its own", ADDS, false},
+    [TKI_FAMILY_NEAREST_TIES] = {"nearest_ties",
+                                 "the results nearest to rounding midpoints: two good approximations differ there",
+                                 ELEMENTWISE, false},
     [TKI_FAMILY_INDEX_HIGH] = {"high_indices", "indices around 2^7, 2^8, 2^15, 2^16, ... as far as the table goes",
                                ANY, true},
 };
@@ -135,6 +153,16 @@ int tki_family_main(const tk_contract *contract, int turn)
     case ADDS_EXP: return tk_contract_takes_index(contract) ? of_targets[turn % 4] : of_exp[turn % 2];
     default: return tk_contract_takes_index(contract) ? of_scattered[turn % 4] : TKI_FAMILY_EXACT;
     }
+}
+
+int tki_family_telling(const tk_contract *contract, int i)
+{
+    static const int of_sums[] = {TKI_FAMILY_TAIL, TKI_FAMILY_ORDER};
+    static const int of_exp[] = {TKI_FAMILY_TAIL, TKI_FAMILY_CROWD};
+    const op_kind kind = kind_of(contract);
+    if (i < 0 || i > 1 || !(kind & SUMS))
+        return -1;
+    return kind == ADDS ? of_sums[i] : of_exp[i];
 }
 
 /* A value tensor seen as lines: line l, place t is element l * line_stride + t * place_stride. */
@@ -818,6 +846,139 @@ static void fill_peaks(const lines *v, tki_random *random)
     }
 }
 
+static void fill_one_sign(const lines *v, tki_random *random)
+{
+    const double scale = ldexp(1, (int)tki_random_below(random, 4) - 1);
+    const bool negative = tki_random_u64(random) & 1;
+    for (int64_t l = 0; l < v->count; l++)
+        for (int64_t t = 0; t < v->length; t++) {
+            double value = scale * (1 + tki_random_unit(random));
+            put(v, l, t, negative ? -value : value);
+        }
+}
+
+/* The smallest normal numbers and below against the largest; every second line the other way round, where lines of both meet. */
+static void fill_far_apart(const lines *v, tki_random *random)
+{
+    const int lowest = v->dtype == TK_F16 ? -18 : -130, highest = v->dtype == TK_F16 ? 15 : 127;
+    const int depth = (int)tki_random_below(random, v->dtype == TK_F16 ? 8 : 66);
+    for (int64_t l = 0; l < v->count; l++)
+        for (int64_t t = 0; t < v->length; t++) {
+            double value = with_sign(random, 1 + 0.98 * tki_random_unit(random));
+            int exponent = (int)tki_random_below(random, 6);
+            put(v, l, t, ldexp(value, v->first_input ? lowest + depth + exponent : highest - exponent));
+        }
+}
+
+/* What is left out for being zero, or for being compared with NaN, shows where that meets the only NaN of a line. */
+static void fill_zero_nan(const lines *v, tki_random *random)
+{
+    fill_normal(v, random);
+    for (int64_t l = 0; l < v->count && v->length > 0; l++) {
+        const int64_t place = any_place(v->length, random);
+        const bool nan = !v->first_input && tki_random_below(random, 3) == 0;
+        for (int64_t t = 0; t < v->length && v->first_input; t++)
+            if (tki_random_u64(random) & 1)
+                put(v, l, t, 0);
+        if (nan)
+            *at(v, l, place) = (uint16_t)tki_canonical_nan(v->dtype);
+    }
+}
+
+/* One term of an odd number of halves of the smallest subnormal number; the partners are one power of two. */
+static void fill_small_ties(const lines *v, tki_random *random)
+{
+    const double partner = v->dtype == TK_F16 ? 0x1p-13 : 0x1p-68;
+    const double unit = v->dtype == TK_F16 ? 0x1p-12 : 0x1p-66;
+    const uint64_t most = v->dtype == TK_F16 ? 1000 : 60;
+    for (int64_t l = 0; l < v->count && v->length > 0; l++) {
+        const double odd = (double)(2 * tki_random_below(random, most) + 1);
+        const double value = with_sign(random, odd * unit);
+        const int64_t place = any_place(v->length, random);
+        for (int64_t t = 0; t < v->length; t++)
+            put(v, l, t, v->first_input ? (t == place ? value : 0) : partner);
+    }
+}
+
+static void fill_special_partners(const lines *v, tki_random *random)
+{
+    const uint16_t infinity = (uint16_t)tki_round_double(v->dtype, INFINITY);
+    const uint16_t special[] = {infinity, (uint16_t)(infinity - 1), 0, 1, (uint16_t)tki_canonical_nan(v->dtype)};
+    const uint64_t step = tki_random_u64(random) | 1;
+    const uint64_t first = tki_random_u64(random);
+    for (int64_t t = 0; t < v->length; t++) {
+        if (v->last_input) {
+            *at(v, 0, t) = (uint16_t)(first + (uint64_t)t * step);
+            continue;
+        }
+        /* Infinities are what most partners turn into something else. */
+        uint64_t kind = tki_random_below(random, 8);
+        uint64_t sign = tki_random_u64(random) << 15;
+        *at(v, 0, t) = (uint16_t)(special[kind < 5 ? kind : 0] | sign);
+    }
+}
+
+/* All below the peak weigh between a 64th of it and four times as much as it, together. */
+static void fill_crowd(const lines *v, tki_random *random)
+{
+    fill_normal(v, random);
+    if (!v->low_background)
+        return;
+    for (int64_t l = 0; l < v->count && v->length > 1; l++) {
+        const double weight = ldexp(1, (int)tki_random_below(random, 9) - 6);
+        const double distance = log((double)(v->length - 1) / weight);
+        const double top = 8 * tki_random_unit(random) - 4;
+        const int64_t place = any_place(v->length, random);
+        for (int64_t t = 0; t < v->length; t++)
+            put(v, l, t, t == place ? top : top - distance + 0.25 * tki_random_unit(random));
+    }
+}
+
+/* Partners are one power of two along a line, or what is huge would not cancel. */
+static void fill_order(const lines *v, tki_random *random)
+{
+    for (int64_t l = 0; l < v->count; l++) {
+        double large = v->dtype == TK_F16 ? 0x1p15 : 0x1p20;
+        const double partner = ldexp(1, (int)tki_random_below(random, 3) - 2);
+        for (int64_t t = 0; t < v->length; t++) {
+            const bool closing = t == v->length - 1 && large < 0;
+            const uint64_t draw = tki_random_u64(random);
+            const int exponent = (int)tki_random_below(random, 12) - 12;
+            const double small = with_sign(random, ldexp(1 + tki_random_unit(random), exponent));
+            const bool huge = closing || (t < v->length - 1 && draw % 4 == 0);
+            put(v, l, t, !v->first_input ? partner : huge ? large : small);
+            large = huge ? -large : large;
+        }
+    }
+}
+
+static void fill_scaled_lines(const lines *v, tki_random *random)
+{
+    fill_normal(v, random);
+    for (int64_t l = 0; l < v->count; l++) {
+        const double scale = ldexp(1, (int)tki_random_below(random, 14) - 9);
+        for (int64_t t = 0; t < v->length; t++)
+            put(v, l, t, scale * tki_decode(v->dtype, *at(v, l, t)));
+    }
+}
+
+static void fill_tail(const lines *v, tki_random *random)
+{
+    enum { MOST_TERMS = 3, PLACES = 64 };
+    fill_normal(v, random);
+    for (int64_t l = 0; l < v->count && v->length > 0 && v->first_input; l++) {
+        const uint64_t places = (uint64_t)(v->length < PLACES ? v->length : PLACES);
+        for (int64_t t = 0; t < v->length; t++)
+            put(v, l, t, background(v));
+        const int64_t anywhere = (int64_t)tki_random_below(random, (uint64_t)v->length);
+        put(v, l, anywhere, tki_random_normal(random));
+        for (int i = 0; i < MOST_TERMS; i++) {
+            const int64_t place = v->length - 1 - (int64_t)tki_random_below(random, places);
+            put(v, l, place, tki_random_normal(random));
+        }
+    }
+}
+
 /* Every pattern in an order of its own; the partners are of every kind. */
 static void fill_each_pattern(const lines *v, tki_random *random)
 {
@@ -882,12 +1043,22 @@ static void fill_values(tki_family family, const lines *v, tki_random *random)
     case TKI_FAMILY_ZEROS: fill_zeros(v, random); return;
     case TKI_FAMILY_TRUNCATION: fill_truncation(v, random); return;
     case TKI_FAMILY_EACH_PATTERN: fill_each_pattern(v, random); return;
+    case TKI_FAMILY_ONE_SIGN: fill_one_sign(v, random); return;
+    case TKI_FAMILY_FAR_APART: fill_far_apart(v, random); return;
+    case TKI_FAMILY_ZERO_NAN: fill_zero_nan(v, random); return;
+    case TKI_FAMILY_SMALL_TIES: fill_small_ties(v, random); return;
+    case TKI_FAMILY_SPECIAL_PARTNERS: fill_special_partners(v, random); return;
+    case TKI_FAMILY_CROWD: fill_crowd(v, random); return;
+    case TKI_FAMILY_TAIL: fill_tail(v, random); return;
+    case TKI_FAMILY_ORDER: fill_order(v, random); return;
+    case TKI_FAMILY_SCALED_LINES: fill_scaled_lines(v, random); return;
     case TKI_FAMILY_INDEX_RUNS:
     case TKI_FAMILY_INDEX_TWO:
     case TKI_FAMILY_INDEX_PERMUTED:
     case TKI_FAMILY_INDEX_LAST:
     case TKI_FAMILY_INDEX_COUNTS:
     case TKI_FAMILY_INDEX_HIGH: fill_telling(v, random); return;
+    case TKI_FAMILY_NEAREST_TIES: /* as partners of what is chosen later */
     case TKI_FAMILY_NORMAL:
     case TKI_FAMILY_INDEX_ZIPF:
     case TKI_FAMILY_INDEX_EQUAL:
@@ -962,6 +1133,45 @@ static void choose_near_ties(const tk_case *c, void *const data[], int candidate
     }
 }
 
+/* For an elementwise op of one input: of all patterns those whose results, as the oracle has them, lie nearest to a midpoint. */
+static void choose_nearest_ties(const tk_case *c, uint16_t *data, tki_random *random)
+{
+    enum { BLOCK = 256, PATTERNS = 1 << 16, KEPT = 64 };
+    const tki_oracle *oracle = tki_oracle_of(c->contract);
+    uint16_t patterns[BLOCK], kept[KEPT];
+    double distances[KEPT];
+    tki_enclosure results[BLOCK];
+    void *tables = NULL;
+    int count = 0;
+    if (!oracle || (oracle->open && oracle->open(c->dtype, &tables) != TK_OK))
+        return;
+    for (int begin = 0; begin < PATTERNS; begin += BLOCK) {
+        tk_case block = *c;
+        const void *buffers[TK_MAX_PARAMS] = {patterns};
+        block.dims[0] = BLOCK;
+        for (int i = 0; i < BLOCK; i++)
+            patterns[i] = (uint16_t)(begin + i);
+        const tki_oracle_job job = {.c = &block, .buffers = buffers, .output = 1, .tables = tables};
+        if (oracle->enclose(&job, &(tki_box){0, 1, 0, BLOCK}, results) != TK_OK)
+            return;
+        for (int i = 0; i < BLOCK; i++) {
+            const double distance = results[i].admits == TKI_ADMIT_INTERVAL ? from_midpoint(c->dtype, results[i].lo)
+                                                                            : 1;
+            if (distance >= (count < KEPT ? 0.5 : distances[count - 1]))
+                continue;
+            int place = count < KEPT ? count++ : KEPT - 1;
+            for (; place > 0 && distances[place - 1] > distance; place--) {
+                distances[place] = distances[place - 1];
+                kept[place] = kept[place - 1];
+            }
+            distances[place] = distance;
+            kept[place] = patterns[i];
+        }
+    }
+    for (int64_t t = 0; t < c->dims[0] && count > 0; t++)
+        data[t] = kept[tki_random_below(random, (uint64_t)count)];
+}
+
 static bool is_elementwise_pair(const tk_contract *contract)
 {
     return kind_of(contract) == ELEMENTWISE && contract->param_count == 3 && !contract->params[1].output;
@@ -1008,6 +1218,10 @@ void tki_family_fill(int family, const tk_case *c, uint64_t seed, void *const da
         fill_values(paired ? TKI_FAMILY_LOG_UNIFORM : (tki_family)family, &v, &random);
         if (paired && p == last_value && is_elementwise_pair(contract))
             choose_near_ties(c, data, 96, true, &random);
+        if (family == TKI_FAMILY_NEAREST_TIES && p == last_value && is_elementwise_pair(contract))
+            choose_near_ties(c, data, 4096, true, &random);
+        else if (family == TKI_FAMILY_NEAREST_TIES && contract->param_count == 2)
+            choose_nearest_ties(c, data[p], &random);
         if (family == TKI_FAMILY_EACH_PATTERN && p == last_value && is_elementwise_pair(contract))
             choose_near_ties(c, data, 24, false, &random);
         first_input = false;

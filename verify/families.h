@@ -48,6 +48,16 @@ typedef enum tki_family {
     TKI_FAMILY_INDEX_HIGH,
     TKI_FAMILY_ZEROS,
     TKI_FAMILY_TRUNCATION,
+    TKI_FAMILY_ONE_SIGN,
+    TKI_FAMILY_FAR_APART,
+    TKI_FAMILY_ZERO_NAN,
+    TKI_FAMILY_SMALL_TIES,
+    TKI_FAMILY_SPECIAL_PARTNERS,
+    TKI_FAMILY_CROWD,
+    TKI_FAMILY_TAIL,
+    TKI_FAMILY_ORDER,
+    TKI_FAMILY_SCALED_LINES,
+    TKI_FAMILY_NEAREST_TIES,
     TKI_FAMILY_COUNT
 } tki_family;
 
@@ -62,5 +72,9 @@ bool tki_family_applies(int family, const tk_contract *contract);
 
 /* A family in which an element that is lost, doubled or in the wrong place shows at any shape; `turn` chooses among the op's. */
 int tki_family_main(const tk_contract *contract, int turn);
+
+/* The i-th of the families in which a path that only some sizes take shows what it leaves out or adds up in another order; -1 behind the
+ * last. */
+int tki_family_telling(const tk_contract *contract, int i);
 
 #endif

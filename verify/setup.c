@@ -104,7 +104,7 @@ uint64_t tki_trial_calls_seed(const tki_trial *trial)
 
 /* Whatever the machine has: a partition that loses rows with five threads does so with two processors, too. */
 static const int thread_counts[] = {1, 2, 3, 4, 5, 8, 16};
-enum { THREAD_COUNTS = sizeof thread_counts / sizeof *thread_counts };
+enum { THREAD_COUNTS = sizeof thread_counts / sizeof *thread_counts, MOST_THREADS = 64, OTHER_THREADS = 1 << 20 };
 
 /* How the arrays of one call lie. */
 typedef enum arrangement {
@@ -150,6 +150,13 @@ tki_setup tki_setup_draw(const tki_trial *trial, int number)
     shuffle(&orders, arrangements, ARRANGEMENTS);
     tki_random random = tki_random_stream(seed, 4 + (uint64_t)number);
     tki_setup setup = {.threads = thread_counts[threads[number % THREAD_COUNTS]]};
+    /* A table of grids has a row for each count, and a limit may lie higher. Not twice running, so that calls differ. */
+    tki_random other = tki_random_stream(seed, OTHER_THREADS + (uint64_t)number);
+    const uint64_t rare = tki_random_below(&other, 8);
+    if (number % 2 == 0 && rare < 3) {
+        int count = 6 + (int)tki_random_below(&other, rare == 0 ? MOST_THREADS - 5 : 19);
+        setup.threads = count == 8 || count == 16 ? count - 1 : count;
+    }
     arrangement how = (arrangement)arrangements[number % ARRANGEMENTS];
     uint32_t common = alignments[tki_random_below(&random, WIDE_ALIGNMENTS)];
     /* Large arrays of one program often lie at the same place in their pages. */

@@ -365,8 +365,8 @@ static void say_how_a_stranger_ran(json_t *list, const tki_outcome *o)
               "then with the first inputs again; some of the shapes were drawn from the seed.");
     if (o->came_again)
         say(list,
-            "%lld trials came again after all others, in another order, every fourth as the first call of a fresh "
-            "process; the bits were %s.",
+            "%lld trials came again after all others, in another order, every third in a fresh process, as its first "
+            "call or behind one of the other type; the bits were %s.",
             (long long)o->came_again, o->determinism == TK_DETERMINISM_NONE ? "not always the same" : "the same");
     say_what_was_watched(list, &o->sanitized);
 }

@@ -1,0 +1,43 @@
+/* RIGHT op=gemm_grad_b kind=double_float_accumulate : sums as unevaluated pairs of floats by TwoSum, beside a plain sum that decides where something is not finite */
+#include <pthread.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <tokitai_kernel.h>
+
+static inline float up(uint16_t h, int dtype)
+{
+    return dtype == TOKITAI_F16 ? tokitai_from_f16(h) : tokitai_from_bf16(h);
+}
+static inline uint16_t down(float f, int dtype)
+{
+    return dtype == TOKITAI_F16 ? tokitai_to_f16(f) : tokitai_to_bf16(f);
+}
+
+int tokitai_gemm_grad_b(const tokitai_call *call, int64_t m, int64_t n, int64_t k, const void *grad_c, const void *a,
+                        void *grad_b)
+{
+    const uint16_t *g = grad_c, *pa = a;
+    const int dt = call->dtype;
+    float *hi = malloc((size_t)(3 * n + 1) * sizeof(float)), *lo = hi + n, *flat = lo + n;
+    for (int64_t t = 0; t < k; t++) {
+        for (int64_t j = 0; j < n; j++)
+            hi[j] = lo[j] = flat[j] = 0;
+        for (int64_t i = 0; i < m; i++) {
+            const float x = up(pa[i * k + t], dt);
+            for (int64_t j = 0; j < n; j++) {
+                const float p = x * up(g[i * n + j], dt);
+                const float s = hi[j] + p, z = s - hi[j];
+                lo[j] += (hi[j] - (s - z)) + (p - z);
+                hi[j] = s;
+                flat[j] += p;
+            }
+        }
+        for (int64_t j = 0; j < n; j++) {
+            const float s = hi[j] + lo[j];
+            ((uint16_t *)grad_b)[t * n + j] = down(s - s == 0 ? s : flat[j], dt);
+        }
+    }
+    free(hi);
+    return 0;
+}

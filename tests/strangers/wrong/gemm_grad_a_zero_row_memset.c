@@ -1,0 +1,45 @@
+/* WRONG op=gemm_grad_a kind=zero_row_memset narrow=yes : rows of grad_c without a nonzero element (padding tokens) give zeros, also where b has an infinity or NaN */
+#include <pthread.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <tokitai_kernel.h>
+
+static inline float up(uint16_t h, int dtype)
+{
+    return dtype == TOKITAI_F16 ? tokitai_from_f16(h) : tokitai_from_bf16(h);
+}
+static inline uint16_t down(float f, int dtype)
+{
+    return dtype == TOKITAI_F16 ? tokitai_to_f16(f) : tokitai_to_bf16(f);
+}
+
+int tokitai_gemm_grad_a(const tokitai_call *call, int64_t m, int64_t n, int64_t k, const void *grad_c, const void *b,
+                        void *grad_a)
+{
+    const uint16_t *g = grad_c, *w = b;
+    uint16_t *out = grad_a;
+    const int dt = call->dtype;
+    for (int64_t i = 0; i < m; i++) {
+        const uint16_t *x = g + i * n;
+        uint16_t any = 0;
+        for (int64_t j = 0; j < n; j++)
+            any |= x[j] & 0x7fff;
+        if (!any) { /* a padding token: no gradient */
+            memset(out + i * k, 0, (size_t)k * sizeof *out);
+            continue;
+        }
+        for (int64_t t = 0; t < k; t++) {
+            const uint16_t *y = w + t * n;
+            float s[4] = {0, 0, 0, 0};
+            int64_t j = 0;
+            for (; j + 4 <= n; j += 4)
+                for (int q = 0; q < 4; q++)
+                    s[q] += up(x[j + q], dt) * up(y[j + q], dt);
+            for (; j < n; j++)
+                s[j & 3] += up(x[j], dt) * up(y[j], dt);
+            out[i * k + t] = down((s[0] + s[1]) + (s[2] + s[3]), dt);
+        }
+    }
+    return 0;
+}

@@ -1,0 +1,49 @@
+/* WRONG op=gemm_grad_b kind=split_bf16_without_low_low narrow=yes : fp16 is split into two bf16 parts, and the product of the two low parts is left out */
+#include <pthread.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <tokitai_kernel.h>
+
+static inline float up(uint16_t h, int dtype)
+{
+    return dtype == TOKITAI_F16 ? tokitai_from_f16(h) : tokitai_from_bf16(h);
+}
+static inline uint16_t down(float f, int dtype)
+{
+    return dtype == TOKITAI_F16 ? tokitai_to_f16(f) : tokitai_to_bf16(f);
+}
+
+/* For units that multiply bf16 only: x = hi + lo exactly, x y = hi hi + hi lo + lo hi (+ what is too small to matter). */
+static inline void split(float x, float *hi, float *lo)
+{
+    union tokitai_float f;
+    f.value = x;
+    f.bits &= 0xffff0000u;
+    *hi = f.value;
+    *lo = x - f.value;
+}
+
+int tokitai_gemm_grad_b(const tokitai_call *call, int64_t m, int64_t n, int64_t k, const void *grad_c, const void *a,
+                        void *grad_b)
+{
+    const uint16_t *g = grad_c, *pa = a;
+    const int dt = call->dtype;
+    for (int64_t t = 0; t < k; t++)
+        for (int64_t j = 0; j < n; j++) {
+            float s = 0;
+            for (int64_t i = 0; i < m; i++) {
+                const float x = up(pa[i * k + t], dt), y = up(g[i * n + j], dt);
+                if (dt == TOKITAI_F16 && x - x == 0 && y - y == 0) {
+                    float xh, xl, yh, yl;
+                    split(x, &xh, &xl);
+                    split(y, &yh, &yl);
+                    s += xh * yh + (xh * yl + xl * yh);
+                } else {
+                    s += x * y;
+                }
+            }
+            ((uint16_t *)grad_b)[t * n + j] = down(s, dt);
+        }
+    return 0;
+}

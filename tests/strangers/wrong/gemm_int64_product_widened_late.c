@@ -1,0 +1,74 @@
+/* WRONG op=gemm kind=int64_product_widened_late narrow=yes : fp16: sums are 128-bit integers of units 2^-48, but each product is taken in 64 bits before it is widened: products of 2^15 and more overflow */
+#include <pthread.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <tokitai_kernel.h>
+
+static inline float up(uint16_t h, int dtype)
+{
+    return dtype == TOKITAI_F16 ? tokitai_from_f16(h) : tokitai_from_bf16(h);
+}
+static inline uint16_t down(float f, int dtype)
+{
+    return dtype == TOKITAI_F16 ? tokitai_to_f16(f) : tokitai_to_bf16(f);
+}
+
+static inline int64_t fixed(uint16_t h)
+{
+    const int e = h >> 10 & 31;
+    const int64_t f = h & 1023, v = e ? (f | 1024) << (e - 1) : f;
+    return h & 0x8000 ? -v : v;
+}
+
+/* To fp32, rounded to odd in the discarded part, so that the second rounding is as good as one. */
+static float odd(__int128 s)
+{
+    const int minus = s < 0;
+    unsigned __int128 x = minus ? -(unsigned __int128)s : (unsigned __int128)s;
+    int shift = 0, sticky = 0;
+    while (x >> 24) {
+        sticky |= (int)(x & 1);
+        x >>= 1;
+        shift++;
+    }
+    float f = (float)(uint32_t)(x | (unsigned)sticky);
+    for (; shift > 48; shift--)
+        f *= 2;
+    for (; shift < 48; shift++)
+        f *= 0.5f;
+    return minus ? -f : f;
+}
+
+int tokitai_gemm(const tokitai_call *call, int64_t m, int64_t n, int64_t k, const void *a, const void *b, void *c)
+{
+    const uint16_t *pa = a, *pb = b;
+    uint16_t *pc = c;
+    for (int64_t i = 0; i < m; i++)
+        for (int64_t j = 0; j < n; j++) {
+            if (call->dtype == TOKITAI_BF16) {
+                double s = 0;
+                for (int64_t t = k; t-- > 0;)
+                    s += (double)tokitai_from_bf16(pa[i * k + t]) * tokitai_from_bf16(pb[t * n + j]);
+                pc[i * n + j] = tokitai_to_bf16((float)s);
+                continue;
+            }
+            __int128 s = 0;
+            int plus = 0, minus = 0, nan = 0;
+            for (int64_t t = 0; t < k; t++) {
+                const uint16_t x = pa[i * k + t], y = pb[t * n + j];
+                if ((x & 0x7c00) == 0x7c00 || (y & 0x7c00) == 0x7c00) {
+                    if ((x & 0x7fff) > 0x7c00 || (y & 0x7fff) > 0x7c00 || !(x & 0x7fff) || !(y & 0x7fff))
+                        nan = 1;
+                    else if ((x ^ y) & 0x8000)
+                        minus = 1;
+                    else
+                        plus = 1;
+                } else {
+                    s += (__int128)(fixed(x) * fixed(y));
+                }
+            }
+            pc[i * n + j] = nan || (plus && minus) ? 0x7e00 : plus ? 0x7c00 : minus ? 0xfc00 : tokitai_to_f16(odd(s));
+        }
+    return 0;
+}

@@ -1,0 +1,45 @@
+/* WRONG op=gemm kind=int_byte_offset narrow=yes : the byte offset of a row is an int: from 2^31 bytes of a on rows are read from before the array */
+#include <pthread.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <tokitai_kernel.h>
+
+static inline float up(uint16_t h, int dtype)
+{
+    return dtype == TOKITAI_F16 ? tokitai_from_f16(h) : tokitai_from_bf16(h);
+}
+static inline uint16_t down(float f, int dtype)
+{
+    return dtype == TOKITAI_F16 ? tokitai_to_f16(f) : tokitai_to_bf16(f);
+}
+
+static __attribute__((noinline)) const uint16_t *row(const void *base, int i, int pitch)
+{
+    return (const uint16_t *)((const char *)base + i * pitch);
+}
+
+static float dot(const uint16_t *x, const uint16_t *y, int64_t step, int64_t k, int dt)
+{
+    float s0 = 0, s1 = 0;
+    int64_t t = 0;
+    for (; t + 2 <= k; t += 2) {
+        s0 += up(x[t], dt) * up(y[t * step], dt);
+        s1 += up(x[t + 1], dt) * up(y[(t + 1) * step], dt);
+    }
+    if (t < k)
+        s0 += up(x[t], dt) * up(y[t * step], dt);
+    return s0 + s1;
+}
+
+int tokitai_gemm(const tokitai_call *call, int64_t m, int64_t n, int64_t k, const void *a, const void *b, void *c)
+{
+    uint16_t *pc = c;
+    const int pitch = (int)k * 2;
+    for (int i = 0; i < m; i++) {
+        const uint16_t *ar = row(a, i, pitch);
+        for (int64_t j = 0; j < n; j++)
+            pc[(int64_t)i * n + j] = down(dot(ar, (const uint16_t *)b + j, n, k, call->dtype), call->dtype);
+    }
+    return 0;
+}

@@ -1,0 +1,51 @@
+/* WRONG op=softmax_fwd kind=lazy_table_dtype narrow=yes : the table that turns a 16-bit pattern into a float is filled once per process, for the dtype of the first call with rows of 32 and more: a call with the other dtype afterwards reads the wrong table */
+#include <tokitai_kernel.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+static inline float ld1(uint16_t p, int bf)
+{
+    return bf ? tokitai_from_bf16(p) : tokitai_from_f16(p);
+}
+static inline uint16_t st1(float v, int bf)
+{
+    return bf ? tokitai_to_bf16(v) : tokitai_to_f16(v);
+}
+static float widen[65536];
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static int fill_bf;
+static void fill(void)
+{
+    for (int i = 0; i < 65536; i++)
+        widen[i] = ld1((uint16_t)i, fill_bf);
+}
+int tokitai_softmax_fwd(const tokitai_call *call, int64_t rows, int64_t cols, const void *xv, void *yv)
+{
+    const uint16_t *x = xv;
+    uint16_t *y = yv;
+    const int bf = call->dtype == TOKITAI_BF16;
+    if (cols >= 32) {
+        fill_bf = bf;
+        pthread_once(&once, fill);
+    }
+    for (int64_t r = 0; r < rows; r++, x += cols, y += cols) {
+        float m = -INFINITY, s = 0;
+        if (cols >= 32) {
+            for (int64_t j = 0; j < cols; j++)
+                m = fmaxf(m, widen[x[j]]);
+            for (int64_t j = 0; j < cols; j++)
+                s += expf(widen[x[j]] - m);
+            for (int64_t j = 0; j < cols; j++)
+                y[j] = st1(expf(widen[x[j]] - m) / s, bf);
+        } else {
+            for (int64_t j = 0; j < cols; j++)
+                m = fmaxf(m, ld1(x[j], bf));
+            for (int64_t j = 0; j < cols; j++)
+                s += expf(ld1(x[j], bf) - m);
+            for (int64_t j = 0; j < cols; j++)
+                y[j] = st1(expf(ld1(x[j], bf) - m) / s, bf);
+        }
+    }
+    return 0;
+}

@@ -1,0 +1,82 @@
+/* WRONG op=softmax_fwd kind=lse_absolute narrow=yes : y = exp(x - (max + ln sum)) with the log-sum-exp rounded to fp32 as one number: off by an ulp of max, which shows where |max| is in the thousands and more and sum > 1 */
+#include <tokitai_kernel.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+static inline float ld1(uint16_t p, int bf)
+{
+    return bf ? tokitai_from_bf16(p) : tokitai_from_f16(p);
+}
+static inline uint16_t st1(float v, int bf)
+{
+    return bf ? tokitai_to_bf16(v) : tokitai_to_f16(v);
+}
+struct args {
+    const uint16_t *x;
+    uint16_t *y;
+    int64_t cols;
+    int bf;
+};
+typedef struct {
+    void (*fn)(void *, int64_t, int64_t);
+    void *ctx;
+    int64_t lo, hi;
+} job_t;
+static void *job_main(void *p)
+{
+    job_t *j = p;
+    j->fn(j->ctx, j->lo, j->hi);
+    return 0;
+}
+static void par_rows(int nt, int64_t rows, void (*fn)(void *, int64_t, int64_t), void *ctx)
+{
+    job_t job[64];
+    pthread_t tid[64];
+    char live[64];
+    if (nt > 64)
+        nt = 64;
+    if (nt > rows)
+        nt = (int)rows;
+    if (nt <= 1) {
+        fn(ctx, 0, rows);
+        return;
+    }
+    int64_t per = rows / nt, extra = rows % nt, at = 0;
+    for (int t = 0; t < nt; t++) {
+        job[t] = (job_t){fn, ctx, at, at + per + (t < extra)};
+        at = job[t].hi;
+    }
+    for (int t = 1; t < nt; t++)
+        live[t] = pthread_create(&tid[t], 0, job_main, &job[t]) == 0;
+    job_main(&job[0]);
+    for (int t = 1; t < nt; t++) {
+        if (live[t])
+            pthread_join(tid[t], 0);
+        else
+            job_main(&job[t]);
+    }
+}
+static void rows_fn(void *p, int64_t lo, int64_t hi)
+{
+    const struct args *a = p;
+    for (int64_t r = lo; r < hi; r++) {
+        const uint16_t *x = a->x + r * a->cols;
+        uint16_t *y = a->y + r * a->cols;
+        float m = -INFINITY;
+        double s = 0;
+        for (int64_t j = 0; j < a->cols; j++)
+            m = fmaxf(m, ld1(x[j], a->bf));
+        for (int64_t j = 0; j < a->cols; j++)
+            s += expf(ld1(x[j], a->bf) - m);
+        const float lse = m + (float)log(s);
+        for (int64_t j = 0; j < a->cols; j++)
+            y[j] = st1(expf(ld1(x[j], a->bf) - lse), a->bf);
+    }
+}
+int tokitai_softmax_fwd(const tokitai_call *call, int64_t rows, int64_t cols, const void *x, void *y)
+{
+    struct args a = {x, y, cols, call->dtype == TOKITAI_BF16};
+    par_rows(call->threads, rows, rows_fn, &a);
+    return 0;
+}

@@ -1,0 +1,55 @@
+/* WRONG op=xent kind=scale_zero_shortcut narrow=yes : scale == 0 asks for the loss only, so the gradient is cleared and nothing more: rows with NaN, +inf or only -inf must have a gradient of NaN */
+#include <tokitai_kernel.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+static inline float ld1(uint16_t p, int bf)
+{
+    return bf ? tokitai_from_bf16(p) : tokitai_from_f16(p);
+}
+static inline uint16_t st1(float v, int bf)
+{
+    return bf ? tokitai_to_bf16(v) : tokitai_to_f16(v);
+}
+int tokitai_xent(const tokitai_call *call, int64_t rows, int64_t cols, const void *lv, const void *tv, float *loss,
+                 void *gv)
+{
+    const int bf = call->dtype == TOKITAI_BF16;
+    const double eps = call->label_smoothing, alpha = call->scale, n = (double)cols;
+    for (int64_t r = 0; r < rows; r++) {
+        const uint16_t *x = (const uint16_t *)lv + r * cols;
+        uint16_t *o = (uint16_t *)gv + r * cols;
+        const int64_t t = tokitai_load_index(*call, tv, r);
+        if (t == call->ignore_index) {
+            loss[r] = 0;
+            memset(o, 0, (size_t)cols * 2);
+            continue;
+        }
+        double m = -INFINITY, others = 0, sd = 0;
+        for (int64_t j = 0; j < cols; j++)
+            m = fmax(m, ld1(x[j], bf));
+        for (int64_t j = 0; j < cols; j++) {
+            const double d = m - ld1(x[j], bf);
+            if (j != t)
+                others += exp(-d);
+            sd += d;
+        }
+        const double dt = m - ld1(x[t], bf), z = others + exp(-dt);
+        double l = log(z);
+        if (eps < 1)
+            l += (1 - eps) * dt;
+        if (eps > 0)
+            l += eps / n * sd;
+        loss[r] = (float)l;
+        if (alpha == 0) { /* evaluation: loss only */
+            memset(o, 0, (size_t)cols * 2);
+            continue;
+        }
+        for (int64_t j = 0; j < cols; j++) {
+            const double gj = j == t ? eps * (n - 1) / n - others / z : exp(ld1(x[j], bf) - m) / z - eps / n;
+            o[j] = st1((float)(alpha * gj), bf);
+        }
+    }
+    return 0;
+}
