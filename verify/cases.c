@@ -263,6 +263,7 @@ static const shape product_shapes[] = {
     {247, F, SPARSE, {1, 1, (1 << 24) + 21}},
     {248, F, BEYOND, {(1 << 16) + 1, 1, (1 << 16) + 3}},
     {249, F, BEYOND, {(1 << 16) + 1, (1 << 16) + 3, 1}},
+    {300, F, BEYOND, {(1 << 20) + 3, 1, 1 << 10}}, /* more bytes than an int counts */
 };
 
 static const shape lookup_shapes[] = {
@@ -328,6 +329,7 @@ static const shape lookup_shapes[] = {
     {224, F, MAIN, {(1 << 24) + 21, 1, 3}},
     {225, F, MAIN, {3, (1 << 24) + 21, 2}},
     {226, F, BEYOND, {300, (1 << 10) + 1, 1 << 22}},
+    {300, F, BEYOND, {300, 1 << 10, (1 << 20) + 5}}, /* more bytes than an int counts */
 };
 
 /* Shapes with the families that are for them: where a mistake needs both. */

@@ -573,7 +573,10 @@ static bool leaves_out(tki_outcome *o, const tki_trial *trial)
         return false;
     bool slow = o->kind == TKI_FUNCTION || o->kind == TKI_MUTANT || o->kind == TKI_VARIANT ||
                 (o->kind == TKI_KERNEL_FILE && !strcmp(o->options->kernel_file->backend, "cpu"));
-    return slow || 2 * gib_of(o, &trial->c) > free_gib();
+    int64_t most = 0;
+    for (int p = 0; p < o->contract->param_count; p++)
+        most = tk_case_elements(&trial->c, p) > most ? tk_case_elements(&trial->c, p) : most;
+    return (slow && most > INT64_C(1) << 31) || 2 * gib_of(o, &trial->c) > free_gib();
 }
 
 static void note_left_out(tki_outcome *o, const tki_trial *trial)
