@@ -80,14 +80,15 @@ static bool accept_image(work *w, const tki_compiler *compiler, const tki_compil
     if (a->kernel_count == 0)
         append(a->note, sizeof a->note, "the compiler did not tell what the kernels use");
     tki_log_warnings(log, a->warnings, sizeof a->warnings);
-    tki_text_flatten(a->note);
+    tki_text_flatten(a->note, sizeof a->note);
     return tki_digest_bytes(&w->digest, a->image, a->image_bytes, a->hash);
 }
 
 static void record_failure(work *w, const tki_compiler *compiler, const tki_compiled *compiled)
 {
     append(w->tried, sizeof w->tried, "%s %s%s%.1100s", compiler->version, compiled->problem,
-           compiled->log && compiled->log[0] ? ":\n" : "", compiled->log ? compiled->log : "");
+           compiled->log && compiled->log[0] ? ": " : "", compiled->log ? compiled->log : "");
+    tki_text_flatten(w->tried, sizeof w->tried);
     w->compiler_failed = true;
 }
 
@@ -151,7 +152,7 @@ static void finish_note(tk_ctx *ctx, const work *w, tki_artifact *artifact)
     for (int i = 0; i < 3; i++) {
         if (!parts[i][0])
             continue;
-        tki_text_flatten(parts[i]);
+        tki_text_flatten(parts[i], sizeof parts[i]);
         tki_note(ctx, parts[i]);
         append(artifact->note, sizeof artifact->note, "%s", parts[i]);
     }

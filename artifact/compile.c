@@ -8,6 +8,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "core/escape.h"
+
 static const tki_compiler_kind kinds[] = {
     {"cuda", "NVRTC", true, true, tki_rtc_find, tki_rtc_compile},
     {"cuda", "nvcc", false, true, tki_program_find_compiler, tki_program_compile},
@@ -18,11 +20,11 @@ static const tki_compiler_kind kinds[] = {
 
 enum { KINDS = sizeof kinds / sizeof *kinds, DEFAULT_SECONDS = 300 };
 
-void tki_text_flatten(char *text)
+void tki_text_flatten(char *text, size_t size)
 {
-    for (; *text; text++)
-        if ((unsigned char)*text < ' ' || *text == 127)
-            *text = ' ';
+    for (char *p = text; *p; p++)
+        *p = *p == '\n' || *p == '\t' ? ' ' : *p;
+    tki_escape_in_place(text, size);
 }
 
 void tki_compiler_identify(tki_compiler *compiler, const char *says)
@@ -31,8 +33,8 @@ void tki_compiler_identify(tki_compiler *compiler, const char *says)
     (void)stat(compiler->path, &about);
     snprintf(compiler->identity, sizeof compiler->identity, "%s; %lld bytes of %lld.%09ld; %s", compiler->version,
              (long long)about.st_size, (long long)about.st_mtim.tv_sec, about.st_mtim.tv_nsec, says);
-    tki_text_flatten(compiler->version);
-    tki_text_flatten(compiler->identity);
+    tki_text_flatten(compiler->version, sizeof compiler->version);
+    tki_text_flatten(compiler->identity, sizeof compiler->identity);
 }
 
 /* Does the user's choice mean this kind? `path` receives the choice if it is a path. */

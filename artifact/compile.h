@@ -70,7 +70,7 @@ void tki_program_compile(const tki_compiler *compiler, const tki_compile_job *jo
 /* Sets compiler->identity out of compiler->version, `says` and the file at compiler->path. */
 void tki_compiler_identify(tki_compiler *compiler, const char *says);
 
-/* Replaces control characters, so that a text of another program stays on its line. */
-void tki_text_flatten(char *text);
+/* What another program said, on one line of what can be shown, in a place of `size` bytes. */
+void tki_text_flatten(char *text, size_t size);
 
 #endif

@@ -98,7 +98,7 @@ void tki_program_find_compiler(const tki_compiler_kind *kind, const char *chosen
     else if (number && clang < OLDEST_CLANG)
         snprintf(compiler->problem, sizeof compiler->problem, "%.200s is of version %d; %d is the oldest that serves",
                  compiler->path, clang, OLDEST_CLANG);
-    tki_text_flatten(compiler->problem);
+    tki_text_flatten(compiler->problem, sizeof compiler->problem);
     if (!compiler->problem[0]) {
         if (!strcmp(kind->name, "nvcc"))
             ask_architectures(compiler);

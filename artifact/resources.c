@@ -5,18 +5,17 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/escape.h"
+
 enum { LINE = 512 };
 
-/* Copies the next line, cut to fit, without control characters; returns where the one after it begins, or NULL at the end. */
+/* Copies the next line, cut to fit, as it can be shown; returns where the one after it begins, or NULL at the end. */
 static const char *next_line(const char *text, char line[LINE])
 {
     if (!*text)
         return NULL;
     size_t length = strcspn(text, "\n");
-    size_t kept = length < LINE ? length : LINE - 1;
-    for (size_t i = 0; i < kept; i++)
-        line[i] = (unsigned char)text[i] < ' ' || text[i] == 127 ? ' ' : text[i];
-    line[kept] = 0;
+    tki_escape_line(text, length, line, LINE);
     return text + length + (text[length] == '\n');
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "bench/bench.h"
+#include "core/escape.h"
 
 enum {
     COLUMNS = 3,
@@ -22,14 +23,7 @@ enum {
 static void put_text(FILE *file, double x, double y, const char *attributes, const char *text)
 {
     fprintf(file, "<text x=\"%.1f\" y=\"%.1f\" %s>", x, y, attributes);
-    for (; *text; text++) {
-        switch (*text) {
-        case '&': fputs("&amp;", file); break;
-        case '<': fputs("&lt;", file); break;
-        case '>': fputs("&gt;", file); break;
-        default: fputc((unsigned char)*text < 0x20 ? '?' : *text, file);
-        }
-    }
+    tki_put_xml(file, text, TKI_TEXT_MOST);
     fputs("</text>\n", file);
 }
 

@@ -282,7 +282,10 @@ static cli_exit clear(const arguments *a, tk_ctx *ctx)
 
 static void print_built(const tk_cache_entry *entry)
 {
-    printf("%s %s, %s, ", entry->source, tk_dtype_name(entry->dtype), entry->architecture);
+    cli_print(CLI_PLAIN, entry->source);
+    printf(" %s, ", tk_dtype_name(entry->dtype));
+    cli_print(CLI_PLAIN, entry->architecture);
+    fputs(", ", stdout);
     cli_print(CLI_PLAIN, entry->compiler);
     printf(", %s in %.2f s\n", entry->was_cached ? "found" : "built", entry->seconds);
     for (int i = 0; i < entry->kernel_count; i++) {

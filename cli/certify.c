@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cli/certify.h"
+#include "core/escape.h"
 
 /* ------------------------------------------------------------------------------------------------------------
  * Options
@@ -303,7 +304,7 @@ static cli_exit print_certificate(certify_session *s, tk_certificate *certificat
             return CLI_UNKNOWN;
         }
         fputs(s->count > 0 ? ",\n" : "", stdout);
-        fwrite(text, 1, strlen(text) - (text[0] && text[strlen(text) - 1] == '\n'), stdout);
+        tki_put_json(stdout, text, strlen(text) - (text[0] && text[strlen(text) - 1] == '\n'));
     } else if (s->rows && (!s->a->quiet || certify_exit_of(verdict) != CLI_HOLDS)) {
         print_row(s, certificate);
     }

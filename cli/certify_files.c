@@ -10,6 +10,7 @@
 
 #include "cli/certify.h"
 #include "cli/junit.h"
+#include "core/escape.h"
 
 enum { MOST_LOG_LINES = 40, MOST_LOG_JSON = 8192 };
 
@@ -103,9 +104,10 @@ static void write_line(batch *b, const finding *f)
         json_object_set_new(line, "certificate", cli_json_text(f->path));
     char *text = json_dumps(line, JSON_COMPACT | JSON_REAL_PRECISION(9));
     if (text)
-        fprintf(b->lines, "%s\n", text);
+        tki_put_json(b->lines, text, strlen(text));
     else
         b->no_memory = true;
+    fputs(text ? "\n" : "", b->lines);
     fflush(b->lines);
     free(text);
     json_decref(line);
@@ -147,18 +149,6 @@ static void report(batch *b, const finding *f)
         keep_case(b, f);
 }
 
-/* Standard error, since a table or JSON is on standard output. */
-static void print_log(const char *log)
-{
-    for (int line = 0; *log && line < MOST_LOG_LINES; line++) {
-        size_t length = strcspn(log, "\n");
-        fprintf(stderr, "    | %.*s\n", (int)(length < 400 ? length : 400), log);
-        log += length + (log[length] == '\n');
-    }
-    if (*log)
-        fputs("    | [cut]\n", stderr);
-}
-
 /* A file of which nothing could be run. */
 static void report_unusable(batch *b, const char *file, const char *reason, const char *log, cli_exit result)
 {
@@ -167,7 +157,7 @@ static void report_unusable(batch *b, const char *file, const char *reason, cons
     fflush(stdout);
     bool named = !strncmp(reason, file, strlen(file));
     cli_complain(b->s->a->who, "%s%s%s", named ? "" : file, named ? "" : ": ", reason);
-    print_log(log);
+    cli_print_log(log, MOST_LOG_LINES);
     report(b, &(finding){.file = file, .verdict = TK_UNKNOWN, .reason = reason, .log = log});
     b->result = cli_worse(b->result, result);
     pthread_mutex_unlock(&b->lock);
@@ -232,7 +222,7 @@ static void run_job(batch *b, tk_ctx *ctx, const char *file, const tk_kernel_fil
         if (tk_kernel_file_problem(kernel)[0])
             f.log = tk_kernel_file_log(kernel);
         fflush(stdout);
-        print_log(f.log);
+        cli_print_log(f.log, MOST_LOG_LINES);
         report(b, &f);
         free(path);
     }

@@ -1,5 +1,6 @@
 /* --program: the kernel is another program that answers binary frames on its standard input and output (docs/protocol.md), started once for
  * all jobs. It is the caller's own program and is not shut in. */
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -42,8 +43,7 @@ bool certify_program_open(const char *who, const char *command, double seconds, 
 void certify_program_explain(const char *who, const certify_program *program)
 {
     cli_complain(who, "the program: %s", tk_ctx_message(program->ctx));
-    if (tk_server_errors(program->server)[0])
-        fprintf(stderr, "%s\n", tk_server_errors(program->server));
+    cli_print_log(tk_server_errors(program->server), INT_MAX); /* its end is what was kept */
 }
 
 void certify_program_close(certify_program *program)

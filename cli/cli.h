@@ -64,11 +64,14 @@ typedef enum cli_style { CLI_PLAIN, CLI_BOLD, CLI_FAINT, CLI_GOOD, CLI_WRONG, CL
 
 cli_style cli_style_of(tk_verdict verdict);
 
-/* Text that may come from a file or another program: bytes that could steer a terminal are shown as '?'. */
+/* Text that may come from a file or another program, made fit for a terminal (core/escape.h). */
 void cli_print(cli_style style, const char *text);
 
 /* A paragraph: each line begins with `indent` blanks, words are kept whole. The first line continues at `column`. */
 void cli_wrap(int indent, int column, const char *text);
+
+/* What another program said, on standard error, since a table or JSON is on standard output: its first lines, each behind a bar. */
+void cli_print_log(const char *log, int most_lines);
 
 /* A heading in bold, after an empty line. */
 void cli_heading(const char *text);

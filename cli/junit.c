@@ -3,58 +3,14 @@
 
 #include <string.h>
 
+#include "core/escape.h"
+
 enum { MOST_TEXT = 16384 };
-
-/* Bytes of the UTF-8 character that begins here, 0 if none does or XML does not admit it. */
-static size_t character(const unsigned char *p)
-{
-    if (p[0] < 0x80)
-        return p[0] >= ' ' || p[0] == '\n' || p[0] == '\t' ? 1 : 0;
-    size_t length = p[0] >= 0xf0 ? 4 : p[0] >= 0xe0 ? 3 : 2;
-    unsigned long code = p[0] & (0x7fu >> length);
-    if (p[0] < 0xc2 || p[0] > 0xf4)
-        return 0;
-    for (size_t i = 1; i < length; i++) {
-        if ((p[i] & 0xc0) != 0x80)
-            return 0;
-        code = code << 6 | (p[i] & 0x3fu);
-    }
-    static const unsigned long least[] = {0, 0, 0x80, 0x800, 0x10000};
-    bool admitted = code >= least[length] && code <= 0x10ffff && !(code >= 0xd800 && code < 0xe000) &&
-                    code != 0xfffe && code != 0xffff;
-    return admitted ? length : 0;
-}
-
-static void print_text(FILE *out, const char *text, size_t most)
-{
-    const unsigned char *p = (const unsigned char *)text;
-    size_t used = 0;
-    while (*p && used < most) {
-        size_t length = character(p);
-        const char *entity = *p == '<'    ? "&lt;"
-                             : *p == '>'  ? "&gt;"
-                             : *p == '&'  ? "&amp;"
-                             : *p == '"'  ? "&quot;"
-                             : *p == '\n' ? "&#10;"
-                             : *p == '\t' ? "&#9;"
-                                          : NULL;
-        if (entity)
-            fputs(entity, out);
-        else if (length)
-            fwrite(p, 1, length, out);
-        else
-            fputc('?', out);
-        p += length ? length : 1;
-        used += length ? length : 1;
-    }
-    if (*p)
-        fputs(" [cut]", out);
-}
 
 static void print_attribute(FILE *out, const char *name, const char *text)
 {
     fprintf(out, " %s=\"", name);
-    print_text(out, text, 1024);
+    tki_put_xml(out, text, 1024);
     fputc('"', out);
 }
 
@@ -77,12 +33,12 @@ static void print_case(FILE *out, const junit_case *c)
         print_attribute(out, "type", tk_verdict_name(c->verdict));
         print_attribute(out, "message", c->reason);
         fputc('>', out);
-        print_text(out, c->detail, MOST_TEXT);
+        tki_put_xml(out, c->detail, MOST_TEXT);
         fprintf(out, "</%s>\n", element);
     }
     if (more) {
         fputs("      <system-out>", out);
-        print_text(out, c->headline, MOST_TEXT);
+        tki_put_xml(out, c->headline, MOST_TEXT);
         fputs("</system-out>\n", out);
     }
     fputs("    </testcase>\n", out);

@@ -1,7 +1,6 @@
 /* How the program speaks: messages, tables, colour, JSON, progress, and the certainty that all of it was written. */
 #include "cli/cli.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -14,6 +13,8 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "core/escape.h"
 
 cli_exit cli_worse(cli_exit a, cli_exit b)
 {
@@ -43,19 +44,6 @@ cli_exit cli_exit_of(tk_status status, cli_exit bad_file)
  * Messages
  * ------------------------------------------------------------------------------------------------------------ */
 
-/* Control characters, which could steer a terminal, become '?'. Bytes above 127 pass, so that UTF-8 stays whole; of the
- * control characters that UTF-8 has beyond ASCII (0x80 to 0x9f, as C2 80 to C2 9F) the second byte is taken out. */
-static void put_text(FILE *stream, const char *text)
-{
-    unsigned char previous = 0;
-    for (; *text; text++) {
-        unsigned char c = (unsigned char)*text;
-        bool control = c < 0x20 || c == 0x7f || (previous == 0xc2 && c >= 0x80 && c < 0xa0);
-        fputc(control ? '?' : c, stream);
-        previous = c;
-    }
-}
-
 void cli_complain(const char *who, const char *format, ...)
 {
     char text[4096];
@@ -65,7 +53,7 @@ void cli_complain(const char *who, const char *format, ...)
     va_end(arguments);
     flockfile(stderr);
     fprintf(stderr, "%s: ", who);
-    put_text(stderr, text);
+    tki_put_terminal(stderr, text, TKI_TEXT_MOST);
     fputc('\n', stderr);
     funlockfile(stderr);
 }
@@ -152,18 +140,9 @@ void cli_print(cli_style style, const char *text)
     bool colour = style != CLI_PLAIN && use_colour();
     if (colour)
         printf("\033[%sm", codes[style]);
-    put_text(stdout, text);
+    tki_put_terminal(stdout, text, TKI_TEXT_MOST);
     if (colour)
         fputs("\033[0m", stdout);
-}
-
-/* Columns that a text takes: its characters, if it is UTF-8. */
-static int text_width(const char *text)
-{
-    int width = 0;
-    for (; *text; text++)
-        width += ((unsigned char)*text & 0xc0) != 0x80;
-    return width;
 }
 
 void cli_wrap(int indent, int column, const char *text)
@@ -178,7 +157,7 @@ void cli_wrap(int indent, int column, const char *text)
             break;
         char word[PATH_MAX + 64]; /* a path is one word */
         snprintf(word, sizeof word, "%.*s", (int)length, text);
-        int width = text_width(word);
+        int width = tki_terminal_width(word);
         if (!first && column + 1 + width > limit) {
             printf("\n%*s", indent, "");
             column = indent;
@@ -186,12 +165,28 @@ void cli_wrap(int indent, int column, const char *text)
             putchar(' ');
             column++;
         }
-        put_text(stdout, word);
+        tki_put_terminal(stdout, word, TKI_TEXT_MOST);
         column += width;
         first = false;
         text += length < sizeof word - 1 ? length : sizeof word - 1;
     }
     putchar('\n');
+}
+
+void cli_print_log(const char *log, int most_lines)
+{
+    enum { MOST_BYTES = 400 };
+    char line[2 * MOST_BYTES];
+    for (int i = 0; *log && i < most_lines; i++) {
+        size_t length = strcspn(log, "\n");
+        snprintf(line, sizeof line, "%.*s", (int)(length < sizeof line ? length : sizeof line - 1), log);
+        fputs("    | ", stderr);
+        tki_put_terminal(stderr, line, MOST_BYTES);
+        fputc('\n', stderr);
+        log += length + (log[length] == '\n');
+    }
+    if (*log)
+        fputs("    | [cut]\n", stderr);
 }
 
 void cli_heading(const char *text)
@@ -203,7 +198,7 @@ void cli_heading(const char *text)
 
 void cli_table_fit(cli_table *table, int column, const char *text)
 {
-    int width = text_width(text);
+    int width = tki_terminal_width(text);
     if (width > table->columns[column].width)
         table->columns[column].width = width;
 }
@@ -211,7 +206,7 @@ void cli_table_fit(cli_table *table, int column, const char *text)
 void cli_table_row(const cli_table *table, const cli_cell cells[])
 {
     for (int i = 0; i < table->count; i++) {
-        int padding = table->columns[i].width - text_width(cells[i].text);
+        int padding = table->columns[i].width - tki_terminal_width(cells[i].text);
         bool last = i == table->count - 1;
         if (table->columns[i].right && padding > 0)
             printf("%*s", padding, "");
@@ -240,22 +235,16 @@ cli_exit cli_print_json(json_t *value)
         cli_complain("tokitai", "out of memory");
         return CLI_BAD;
     }
-    puts(text);
+    tki_put_json(stdout, text, strlen(text));
+    putchar('\n');
     free(text);
     return CLI_HOLDS;
 }
 
 json_t *cli_json_text(const char *text)
 {
-    json_t *value = json_string(text);
-    if (value)
-        return value;
-    /* Not UTF-8, or no memory: every byte that is not ASCII becomes '?'. */
-    char *copy = strdup(text);
-    for (char *c = copy; c && *c; c++)
-        if (!isascii((unsigned char)*c))
-            *c = '?';
-    value = copy ? json_string(copy) : NULL;
+    char *copy = tki_utf8(text);
+    json_t *value = copy ? json_string(copy) : NULL;
     free(copy);
     return value;
 }
@@ -350,7 +339,7 @@ static void draw(const cli_progress *progress, double done, const char *what)
     fprintf(stderr, "\r\033[K[%s] %3d%% ", bar, (int)(share * 100));
     if (room > 0 && strlen(line) > (size_t)room && (size_t)room < sizeof line)
         line[room] = '\0';
-    put_text(stderr, line);
+    tki_put_terminal(stderr, line, TKI_TEXT_MOST);
     fflush(stderr);
 }
 

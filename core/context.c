@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/escape.h"
+
 #define TK_STRING_(x) #x
 #define TK_STRING(x) TK_STRING_(x)
 
@@ -59,10 +61,12 @@ const char *tk_ctx_message(const tk_ctx *ctx)
 
 tk_status tki_fail(tk_ctx *ctx, tk_status status, const char *format, ...)
 {
+    char raw[sizeof ctx->message];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(ctx->message, sizeof ctx->message, format, arguments);
+    vsnprintf(raw, sizeof raw, format, arguments);
     va_end(arguments);
+    tki_escape_line(raw, strlen(raw), ctx->message, sizeof ctx->message);
     return status;
 }
 

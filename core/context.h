@@ -26,7 +26,8 @@ struct tk_ctx {
     tk_status (*set_device_scratch)(tk_ctx *ctx, void *memory, size_t bytes);
 };
 
-/* Records the message and returns the status, so that a failure reads `return tki_fail(ctx, TK_..., "...")`. */
+/* Records the message, as one line of what can be shown, and returns the status, so that a failure reads
+ * `return tki_fail(ctx, TK_..., "...")`. */
 __attribute__((format(printf, 3, 4))) tk_status tki_fail(tk_ctx *ctx, tk_status status, const char *format, ...);
 
 /* Tells the listener, if there is one and this is new to it. "" is nothing. */

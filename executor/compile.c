@@ -10,6 +10,7 @@
 #include "artifact/process.h"
 #include "core/clock.h"
 #include "core/context.h"
+#include "executor/reply.h"
 #include "executor/spawn.h"
 #include "executor/worker.h"
 
@@ -131,7 +132,7 @@ static tk_status run(tk_ctx *ctx, const tki_worker_source *source, const tki_str
         status = tki_fail(ctx, TK_BAD_FILE, "%s does not compile: %s ended with status %d", name_of(source), compiler,
                           WEXITSTATUS(end));
     if (receipt == TKI_RECEIPT_FRAME && frame.size >= sizeof *reply)
-        tki_wire_text(reply, build->confinement, TKI_WIRE_TEXT);
+        tki_reply_text(reply, build->confinement, TKI_WIRE_TEXT);
     tki_child_end(&child);
     return status;
 }

@@ -3,8 +3,10 @@
 
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "core/context.h"
+#include "core/escape.h"
 
 bool tki_reply_is_signal(const void *frame, size_t bytes)
 {
@@ -17,7 +19,7 @@ tk_status tki_reply_explain_signal(tk_ctx *ctx, const void *frame, const tk_case
 {
     const tki_wire_reply *reply = frame;
     char text[16], where[256] = "";
-    tki_wire_text(reply, text, sizeof text);
+    tki_reply_text(reply, text, sizeof text);
     const char *late = !strcmp(text, "late") ? ", after it had returned" : "";
     if (c && reply->param >= 0 && reply->param < c->contract->param_count) {
         const tk_param *param = &c->contract->params[reply->param];
@@ -43,7 +45,7 @@ tk_status tki_reply_explain_signal(tk_ctx *ctx, const void *frame, const tk_case
 static tk_status explain(tk_ctx *ctx, const tki_wire_reply *reply)
 {
     char text[1024];
-    tki_wire_text(reply, text, sizeof text);
+    tki_reply_text(reply, text, sizeof text);
     switch (reply->status) {
     case TKI_WIRE_DONE: return TK_OK;
     case TKI_WIRE_REFUSED:
@@ -73,4 +75,11 @@ tk_status tki_reply_judge(tk_ctx *ctx, const void *frame, size_t bytes, tki_wire
     if ((status == TK_UNSUPPORTED && !c) || ((status == TK_BAD_FILE || status == TK_UNAVAILABLE) && c))
         return tki_fail(ctx, TK_KERNEL_FAULT, "the kernel forged or garbled a reply: a status out of place");
     return status;
+}
+
+void tki_reply_text(const tki_wire_reply *reply, char *text, size_t size)
+{
+    const char *said = (const char *)(reply + 1);
+    const size_t bytes = reply->text_bytes < TKI_WIRE_TEXT ? reply->text_bytes : TKI_WIRE_TEXT;
+    tki_escape_lines(said, strnlen(said, bytes), text, size);
 }

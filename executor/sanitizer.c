@@ -10,6 +10,7 @@
 
 #include "artifact/process.h"
 #include "core/clock.h"
+#include "core/escape.h"
 #include "executor/spawn.h"
 
 const char *tki_sanitizer_name(tki_sanitizer_tool tool)
@@ -190,15 +191,13 @@ static bool is_about_itself(const char *text, size_t length)
     return false;
 }
 
-/* Foreign: control characters and what is not ASCII become question marks. */
+/* Foreign, and so as it can be shown. */
 static void add_text(char *place, size_t size, const char *separator, const char *text, size_t length)
 {
     size_t used = strlen(place);
     if (used && size - used > strlen(separator) + 1)
         used += (size_t)snprintf(place + used, size - used, "%s", separator);
-    for (size_t i = 0; i < length && used + 1 < size; i++)
-        place[used++] = text[i] >= ' ' && text[i] < 0x7f ? text[i] : '?';
-    place[used] = 0;
+    tki_escape_line(text, length, place + used, size - used);
 }
 
 /* "ERROR SUMMARY: 2 errors", "RACECHECK SUMMARY: 1 hazard displayed (1 error, 0 warnings)". */

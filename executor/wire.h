@@ -173,15 +173,4 @@ static inline bool tki_wire_at_once(const tki_wire_call *call, bool gpu)
     return !gpu && bytes < TKI_WIRE_AT_ONCE;
 }
 
-/* The text of a checked reply; control characters become spaces, since it may come from foreign code. */
-static inline void tki_wire_text(const tki_wire_reply *reply, char *text, size_t size)
-{
-    size_t length = reply->text_bytes < size - 1 ? reply->text_bytes : size - 1;
-    memcpy(text, reply + 1, length);
-    text[length] = 0;
-    for (size_t i = 0; i < length; i++)
-        if ((unsigned char)text[i] < ' ' && text[i] != '\n')
-            text[i] = ' ';
-}
-
 #endif

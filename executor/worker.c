@@ -108,7 +108,7 @@ static tk_status start(tki_worker *worker)
                           "the program tokitai-worker does not work here, or is of another "
                           "version than this library");
     } else if (status == TK_OK) {
-        tki_wire_text(reply, worker->confinement, sizeof worker->confinement);
+        tki_reply_text(reply, worker->confinement, sizeof worker->confinement);
         status = expect(worker, TKI_WIRE_REPLY, 0, deadline, NULL, &frame, &reply);
     }
     if (status == TK_OK && worker->coverage)

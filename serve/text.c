@@ -26,7 +26,7 @@ static void skip_blanks(reader *r)
         r->at++;
 }
 
-/* The word at the reader for a message, bytes that could steer a terminal as '?'. */
+/* The beginning of the word at the reader, for a message. */
 static const char *show_word(const reader *r, char shown[MOST_SHOWN + 4])
 {
     size_t length = 0;
@@ -36,9 +36,7 @@ static const char *show_word(const reader *r, char shown[MOST_SHOWN + 4])
             length += 3;
             break;
         }
-        shown[length++] = *c;
-        if (*c < ' ' || *c > '~')
-            shown[length - 1] = '?';
+        shown[length++] = *c ? *c : '?';
     }
     shown[length] = '\0';
     return shown;

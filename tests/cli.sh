@@ -99,7 +99,7 @@ if [ -e "$fake_gpu/libcuda.so.1" ]; then
     export LD_LIBRARY_PATH=$fake_gpu${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
     export FAKE_GPU_DEVICES=2 FAKE_GPU_NAME=$'Fake\033[31mGPU' FAKE_GPU_MEMORY=$((8 << 30))
     expect 0 "two fake GPUs of each kind" devices
-    is "    all are listed" test "$(grep -cE '^(cuda|hip) *(usable|unused) *Fake\?\[31mGPU [01], 132 multiprocessors, 8.0 GiB' out)" = 4
+    is "    all are listed" test "$(grep -cE '^(cuda|hip) *(usable|unused) *Fake\\x1b\[31mGPU [01], 132 multiprocessors, 8.0 GiB' out)" = 4
     for text in "architecture sm_90" "architecture gfx942" "UUID GPU-10111213-1415-1617-1819-1a1b1c1d1e01" \
         "UUID GPU-0123456789abcde1" "driver (.*, )?CUDA 12\.4" "driver HIP 6\.2\.41134"; do
         says out "^ +$text$"

@@ -15,11 +15,19 @@
 #include "core/random.h"
 #include "exact/round.h"
 #include "tests/certificate_test.h"
+#include "tests/fuzz/escape.h"
 #include "tests/op_test.h"
 #include "tests/work_folder.h"
 #include "verify/certificate.h"
 #include "verify/envelope.h"
 #include "verify/headline.h"
+
+static void assert_shown(const char *markdown, const char *text)
+{
+    char *escaped = written(tki_put_markdown, text, SIZE_MAX);
+    assert_non_null(strstr(markdown, escaped));
+    free(escaped);
+}
 
 static void assert_bad_text(tk_ctx *ctx, const char *text, size_t length)
 {
@@ -90,14 +98,14 @@ static void says_what_was_found(void **state)
     const char *markdown = tk_certificate_markdown(certificate);
     assert_non_null(markdown);
     for (int i = 0; i < contract->clause_count; i++) {
-        assert_non_null(strstr(markdown, contract->clauses[i].id));
-        assert_non_null(strstr(markdown, contract->clauses[i].text));
+        assert_shown(markdown, contract->clauses[i].id);
+        assert_shown(markdown, contract->clauses[i].text);
     }
     static const char *const lists[] = {"evidence", "non_claims"};
     for (int l = 0; l < 2; l++) {
         const json_t *list = json_object_get(predicate, lists[l]);
         for (size_t i = 0; i < json_array_size(list); i++)
-            assert_non_null(strstr(markdown, json_string_value(json_array_get(list, i))));
+            assert_shown(markdown, json_string_value(json_array_get(list, i)));
     }
     assert_ptr_equal(tk_certificate_markdown(certificate), markdown); /* valid as long as the certificate */
     json_decref(statement);
@@ -153,8 +161,8 @@ static void headlines_say_what_the_verdict_is_about(void **state)
     assert_headline("HELD", "{\"op\": \"gelu_fwd\", \"domain\": \"normal\", \"shape\": {\"n\": 1}}",
                     "on the domain normal for one case: n=1", "HELD on the domain normal for one case: n=1");
     /* One line, whatever an edited certificate holds. */
-    assert_headline("HELD\n", "{\"family\": \"a\\nb\\u007f\", \"numerics\": 7}", "for one family: a b ",
-                    "HELD  for one family: a b ");
+    assert_headline("HELD\n", "{\"family\": \"a\\nb\\u007f\", \"numerics\": 7}", "for one family: a\\x0ab\\x7f",
+                    "HELD\\x0a for one family: a\\x0ab\\x7f");
     char *none = tki_headline(NULL);
     assert_string_equal(none, "");
     free(none);
@@ -233,7 +241,7 @@ static void headlines_say_how_wrong(void **state)
     /* Edited ones: one line, and nothing adds up to more than fits. */
     assert_refutation("{\"grade\": \"a\\nb\", \"elements\": 9223372036854775807, \"of_elements\": -5, \"nan\": "
                       "9223372036854775807, \"special\": 9223372036854775807}",
-                      "a b so far: 1,152,921,504,606,846,976 of 0 elements wrong, 1,152,921,504,606,846,976 NaN, "
+                      "a\\x0ab so far: 1,152,921,504,606,846,976 of 0 elements wrong, 1,152,921,504,606,846,976 NaN, "
                       "1,152,921,504,606,846,976 where only NaN or an infinity is right");
     assert_refutation("{}", " so far");
 }
@@ -243,7 +251,7 @@ static void foreign_text_stays_in_its_cell(void **state)
 {
     (void)state;
     static const char text[] = "a|b\n| c <img src=x>\t\\|\r\n\n# d\x7f";
-    static const char cell[] = "a\\|b \\| c \\<img src=x> \\\\\\|   # d ";
+    static const char cell[] = "a\\|b\\\\x0a\\| c &lt;img src=x>\\\\x09\\\\\\|\\\\x0d\\\\x0a\\\\x0a\\# d\\\\x7f";
     static const char *const rows[][3] = {{"built", "note", "note"},
                                           {"built", "options", "options"},
                                           {"machine", "device", "device"},
@@ -267,6 +275,116 @@ static void foreign_text_stays_in_its_cell(void **state)
     assert_non_null(strstr(markdown, row));
     json_decref(statement);
     tk_certificate_destroy(certificate);
+    tk_ctx_destroy(ctx);
+}
+
+/* A heading, a script, a table, a link, and what steers a terminal or turns its text round. */
+static const char forgery[] =
+    "x\n\n# FORGED\n\n<script>alert(1)</script> | `a` [b](http://c) *d*\n```\n| e |\n\033[31m\xc2\x9b"
+    "31m\u202e";
+
+/* Takes out the code, in which nothing is markup: from a run of backticks to the next as long. */
+static char *without_code(const char *page)
+{
+    char *rest = strdup(page), *to = rest;
+    assert_non_null(rest);
+    for (const char *p = page; *p;) {
+        const size_t run = strspn(p, "`");
+        if (p[0] == '\\' && p[1]) {
+            *to++ = *p++;
+            *to++ = *p++;
+        } else if (!run) {
+            *to++ = *p++;
+        } else {
+            const char *end = p + run;
+            while (*end && strspn(end, "`") != run)
+                end += strspn(end, "`") + (*end != '`');
+            assert_true(*end); /* it is closed */
+            p = end + run;
+        }
+    }
+    *to = 0;
+    return rest;
+}
+
+/* The page of this certificate, if it is taken: every line as the template has it, and all of it seen. Returns whether it was. */
+static bool page_holds(tk_ctx *ctx, json_t *statement)
+{
+    char *text = sealed(statement);
+    tk_certificate *certificate = NULL;
+    tk_status status = tk_certificate_parse(ctx, text, strlen(text), &certificate);
+    free(text);
+    if (status != TK_OK)
+        return false;
+    const char *page = tk_certificate_markdown(certificate);
+    assert_true(is_visible(page, "\n"));
+    assert_true(is_visible(tk_certificate_headline(certificate), ""));
+    char *rest = without_code(page);
+    assert_null(strcasestr(rest, "<script"));
+    assert_null(strstr(rest, "\n# "));
+    assert_null(strstr(rest, "http://"));
+    assert_null(strstr(rest, "\n| e |"));
+    free(rest);
+    tk_certificate_destroy(certificate);
+    return true;
+}
+
+/* In place of every string, one after the other, and as one more name in every object. Returns how many were taken. */
+static int forge_everything(tk_ctx *ctx, json_t *statement, json_t *at)
+{
+    int taken = 0;
+    const char *key;
+    json_t *value;
+    size_t i;
+    void *next;
+    if (json_is_object(at) && at != statement) {
+        json_object_set_new(at, forgery, json_integer(1));
+        taken += page_holds(ctx, statement);
+        json_object_del(at, forgery);
+    }
+    json_object_foreach_safe(at, next, key, value)
+    {
+        taken += forge_everything(ctx, statement, value);
+        if (!json_is_string(value))
+            continue;
+        char *kept = strdup(json_string_value(value));
+        json_string_set(value, forgery);
+        taken += page_holds(ctx, statement);
+        json_string_set(value, kept);
+        free(kept);
+    }
+    json_array_foreach(at, i, value)
+    {
+        taken += i < 2 ? forge_everything(ctx, statement, value) : 0;
+        if (i > 1 || !json_is_string(value))
+            continue;
+        char *kept = strdup(json_string_value(value));
+        json_string_set(value, forgery);
+        taken += page_holds(ctx, statement);
+        json_string_set(value, kept);
+        free(kept);
+    }
+    return taken;
+}
+
+static void no_text_of_a_stranger_is_markup(void **state)
+{
+    (void)state;
+    tk_ctx *ctx = new_context();
+    tk_certify_options options = TK_CERTIFY_DEFAULTS;
+    options.dims = (int64_t[]){3, 1, 2};
+    const char *what;
+    assert_true(tk_mutant_at(tk_contract_find(quick_op), 0, &options.mutant, &what));
+    tk_certificate *refuted = certify_one(ctx, tk_contract_find(quick_op), TK_F16, TK_I32, options);
+    json_t *statement = statement_of(refuted);
+    json_object_set_new(predicate_of(statement), "worker",
+                        json_pack("{s:[s], s:s}", "confinement", "a sentence", "clock", "a clock"));
+    json_object_set_new(predicate_of(statement), "coverage",
+                        json_pack("{s:b, s:{s:s}}", "known", 1, "lines", "reason", "none"));
+    assert_true(page_holds(ctx, statement));
+    assert_true(forge_everything(ctx, statement, statement) > 50);
+    json_decref(statement);
+    tk_certificate_destroy(refuted);
     tk_ctx_destroy(ctx);
 }
 
@@ -705,6 +823,7 @@ int main(void)
         cmocka_unit_test(the_headline_is_everywhere),
         cmocka_unit_test(headlines_say_how_wrong),
         cmocka_unit_test(foreign_text_stays_in_its_cell),
+        cmocka_unit_test(no_text_of_a_stranger_is_markup),
         cmocka_unit_test_setup_teardown(round_trip, enter, leave),
         cmocka_unit_test(every_changed_byte_is_refused),
         cmocka_unit_test(malformed_texts),

@@ -81,7 +81,7 @@ static const struct {
     {"", TKI_SANITIZER_NOTHING, 0, false, "", "it printed no summary"},
     {"=========", TKI_SANITIZER_NOTHING, 0, false, "", "it printed no summary"},
     {LINE("Invalid __global__ \033[31mread of size 2\xff bytes"), TKI_SANITIZER_STRAY_WRITE, 1, false,
-     "Invalid __global__ ?[31mread of size 2? bytes", "it printed no summary"},
+     "Invalid __global__ \\x1b[31mread of size 2\\xff bytes", "it printed no summary"},
 };
 
 static void reading(void **state)

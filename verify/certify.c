@@ -9,6 +9,7 @@
 #include "core/case.h"
 #include "core/clock.h"
 #include "core/context.h"
+#include "core/escape.h"
 #include "core/random.h"
 #include "exact/domain.h"
 #include "exact/round.h"
@@ -306,19 +307,10 @@ static void print_given_inputs(FILE *out, const tki_trial *trial, const tki_inpu
     }
 }
 
-/* As one word for a shell. */
 static void print_word(FILE *out, const char *option, const char *word)
 {
     fprintf(out, " --%s ", option);
-    if (word[strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-+=./:,")] == 0 &&
-        word[0]) {
-        fputs(word, out);
-        return;
-    }
-    fputc('\'', out);
-    for (; *word; word++)
-        fprintf(out, *word == '\'' ? "'\\%c'" : "%c", *word);
-    fputc('\'', out);
+    tki_put_shell_word(out, word);
 }
 
 static void print_kernel_file(FILE *out, const tk_kernel_file *kernel)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/escape.h"
 #include "verify/refutation.h"
 
 static const char *text_of(const json_t *object, const char *name)
@@ -87,17 +88,20 @@ static void print_scope(FILE *out, const json_t *predicate)
     print_restriction(out, run);
 }
 
-/* It is to stay one line, whatever an edited certificate holds, and begins without a blank. */
+/* One line of what can be shown, whatever an edited certificate holds; it begins without a blank. */
 static char *finish(FILE *out, char **text)
 {
-    if (fclose(out)) {
-        free(*text);
-        return NULL;
+    enum { MOST_GROWTH = 8 }; /* \u{10ffff} for three or four bytes, \x1b for one */
+    char *line = NULL;
+    if (!fclose(out)) {
+        const char *from = *text + (**text == ' ');
+        const size_t size = MOST_GROWTH * strlen(from) + 1;
+        line = malloc(size);
+        if (line)
+            tki_escape_line(from, strlen(from), line, size);
     }
-    for (char *c = *text; *c; c++)
-        *c = (unsigned char)*c < ' ' || *c == 127 ? ' ' : *c;
-    memmove(*text, *text + (**text == ' '), strlen(*text) + (**text != ' '));
-    return *text;
+    free(*text);
+    return line;
 }
 
 /* ", 3 lines never ran: 41-43": of what held, nothing is shown of the lines that did not run. */

@@ -8,6 +8,7 @@
 
 #include "artifact/sources.h"
 #include "core/context.h"
+#include "core/escape.h"
 #include "core/file.h"
 #include "executor/spawn.h"
 
@@ -64,23 +65,20 @@ static void note_version(tk_ctx *ctx, tk_kernel_file *kernel, const char *compil
             line--;
         line = line ? line : said;
         line[strcspn(line, "\n")] = 0;
-        for (char *p = line; *p; p++)
-            *p = *p >= ' ' && *p < 0x7f ? *p : '?';
-        snprintf(kernel->version, sizeof kernel->version, "%s", line);
+        tki_escape_line(line, strlen(line), kernel->version, sizeof kernel->version);
     }
     free(said);
 }
 
 /* A stranger's compiler may print without end, and anything. */
-static void clean_log(char *log)
+static char *clean_log(char *log)
 {
-    if (!log)
-        return;
-    if (strlen(log) > MOST_LOG_BYTES)
-        strcpy(log + MOST_LOG_BYTES - 8, "\n[cut]\n");
-    for (char *p = log; *p; p++)
-        if ((unsigned char)*p < ' ' && *p != '\n' && *p != '\t')
-            *p = '?';
+    static const char cut[] = "\n[cut]\n";
+    char *clean = log ? malloc(MOST_LOG_BYTES) : NULL;
+    if (clean && tki_escape_lines(log, strlen(log), clean, MOST_LOG_BYTES - sizeof cut) < strlen(log))
+        strcat(clean, cut);
+    free(log);
+    return clean;
 }
 
 /* The compiler is foreign code: what it made is read once, and what was read is hashed and loaded. */
@@ -146,7 +144,7 @@ static tk_status build(tk_ctx *ctx, tk_kernel_file *kernel, double seconds)
     if (status != TK_OK)
         return status;
     status = tki_kernel_file_compile(ctx, kernel, NULL, seconds, &kernel->build);
-    clean_log(kernel->build.log);
+    kernel->build.log = clean_log(kernel->build.log);
     if (status == TK_OK)
         return take_artifact(ctx, kernel);
     if (status != TK_BAD_FILE && status != TK_TIMEOUT && status != TK_UNAVAILABLE && status != TK_KERNEL_FAULT)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/escape.h"
 #include "verify/certificate.h"
 #include "verify/headline.h"
 
@@ -12,22 +13,26 @@ static const char *text_of(const json_t *object, const char *name)
     return text ? text : "";
 }
 
-/* A bar would end the cell of a table, a line feed its row, and a backslash would take the sense from the one before a bar; what looks
- * like HTML would be taken for it. */
-static void print_cell(FILE *out, const char *text)
+/* All of a certificate may come from a stranger. */
+static void print_text(FILE *out, const char *before, const char *text, const char *behind)
 {
-    for (; *text; text++) {
-        if (strchr("|<\\", *text))
-            fputc('\\', out);
-        fputc((unsigned char)*text < ' ' || *text == 127 ? ' ' : *text, out);
-    }
+    fputs(before, out);
+    tki_put_markdown(out, text, TKI_TEXT_MOST);
+    fputs(behind, out);
+}
+
+static void print_code(FILE *out, const char *before, const char *text, const char *behind)
+{
+    fputs(before, out);
+    tki_put_markdown_code(out, text, TKI_TEXT_MOST);
+    fputs(behind, out);
 }
 
 /* In a cell. Numbers as written in the statement, so that the two never disagree. */
 static void print_value(FILE *out, const json_t *value)
 {
     if (json_is_string(value))
-        print_cell(out, json_string_value(value));
+        print_text(out, "", json_string_value(value), "");
     else if (json_is_integer(value))
         fprintf(out, "%lld", (long long)json_integer_value(value));
     else
@@ -43,25 +48,27 @@ static void print_shape(FILE *out, const tk_certificate *c, const json_t *shape)
         return;
     tki_print_shape(memory, tki_certificate_text(c, "run.op"), shape);
     fclose(memory);
-    print_cell(out, text ? text : "");
+    print_text(out, "", text ? text : "", "");
     free(text);
 }
 
 static void print_head(FILE *out, const tk_certificate *c)
 {
-    fprintf(out, "# %s: ", tk_certificate_subject(c));
-    print_cell(out, tk_certificate_headline(c));
-    fprintf(out, "\n\n");
-    fprintf(out, "%s.\n\n", tki_certificate_text(c, "contract.summary"));
+    print_text(out, "# ", tk_certificate_subject(c), ": ");
+    print_text(out, "", tk_certificate_headline(c), "\n\n");
+    print_text(out, "", tki_certificate_text(c, "contract.summary"), ".\n\n");
     if (tk_certificate_reason(c)[0])
-        fprintf(out, "**Why:** %s\n\n", tk_certificate_reason(c));
-    if (tk_certificate_reproduce(c)[0])
-        fprintf(out, "```sh\n%s\n```\n\n", tk_certificate_reproduce(c));
-    fprintf(out, "- exact value: `%s`\n", tki_certificate_text(c, "contract.formula"));
-    fprintf(out, "- bound before the final rounding: `%s`\n", tki_certificate_text(c, "contract.bound"));
-    fprintf(out, "- level `%s`, seed %lld, made %s by tokitai %s\n\n", tki_certificate_text(c, "run.level"),
-            (long long)tki_certificate_integer(c, "run.seed"), tki_certificate_text(c, "created"),
-            tki_certificate_text(c, "tokitai"));
+        print_text(out, "**Why:** ", tk_certificate_reason(c), "\n\n");
+    if (tk_certificate_reproduce(c)[0]) {
+        tki_put_markdown_block(out, "sh", tk_certificate_reproduce(c), TKI_TEXT_MOST);
+        fputc('\n', out);
+    }
+    print_code(out, "- exact value: ", tki_certificate_text(c, "contract.formula"), "\n");
+    print_code(out, "- bound before the final rounding: ", tki_certificate_text(c, "contract.bound"), "\n");
+    print_code(out, "- level ", tki_certificate_text(c, "run.level"), ", seed ");
+    fprintf(out, "%lld", (long long)tki_certificate_integer(c, "run.seed"));
+    print_text(out, ", made ", tki_certificate_text(c, "created"), " by tokitai ");
+    print_text(out, "", tki_certificate_text(c, "tokitai"), "\n\n");
 }
 
 static void print_clauses(FILE *out, const tk_certificate *c)
@@ -70,13 +77,10 @@ static void print_clauses(FILE *out, const tk_certificate *c)
     const json_t *clauses = tki_certificate_get(c, "clauses");
     for (size_t i = 0; i < json_array_size(clauses); i++) {
         const json_t *clause = json_array_get(clauses, i);
-        fprintf(out, "| ");
-        print_cell(out, text_of(clause, "id"));
-        fprintf(out, " | ");
-        print_cell(out, text_of(clause, "verdict"));
+        print_text(out, "| ", text_of(clause, "id"), " | ");
+        print_text(out, "", text_of(clause, "verdict"), "");
         fprintf(out, " | %lld | ", (long long)json_integer_value(json_object_get(clause, "checks")));
-        print_cell(out, text_of(clause, "text"));
-        fprintf(out, " |\n");
+        print_text(out, "", text_of(clause, "text"), " |\n");
     }
     fputc('\n', out);
 }
@@ -113,16 +117,12 @@ static void print_element(FILE *out, const tk_certificate *c, const char *title,
     json_t *bits;
     json_object_foreach(json_object_get(element, "input_bits"), name, bits)
     {
-        fprintf(out, "| input ");
-        print_cell(out, name);
-        fprintf(out, " | ");
+        print_text(out, "| input ", name, " | ");
         print_value(out, bits);
         fprintf(out, " |\n");
     }
     const json_t *trial = json_object_get(element, "trial");
-    fprintf(out, "| trial | ");
-    print_cell(out, text_of(trial, "family"));
-    fprintf(out, ", ");
+    print_text(out, "| trial | ", text_of(trial, "family"), ", ");
     print_shape(out, c, json_object_get(trial, "shape"));
     fprintf(out, " |\n\n");
 }
@@ -158,8 +158,7 @@ static void print_refutation(FILE *out, const tk_certificate *c)
     const json_t *clauses = json_object_get(refutation, "clauses");
     if (!json_is_object(refutation))
         return;
-    fprintf(out, "## How wrong\n\n");
-    print_cell(out, text_of(refutation, "grade"));
+    print_text(out, "## How wrong\n\n", text_of(refutation, "grade"), "");
     fprintf(out, ": %lld of %lld trials failed%s.\n\n",
             (long long)json_integer_value(json_object_get(refutation, "trials")),
             (long long)json_integer_value(json_object_get(refutation, "of_trials")),
@@ -172,8 +171,7 @@ static void print_refutation(FILE *out, const tk_certificate *c)
         static const char *const columns[] = {"elements", "of_elements", "median_up_to_ulp", "worst_ulp",
                                               "gross",    "nan",         "special"};
         const json_t *clause = json_array_get(clauses, i);
-        fprintf(out, "| ");
-        print_cell(out, text_of(clause, "id"));
+        print_text(out, "| ", text_of(clause, "id"), "");
         for (size_t k = 0; k < sizeof columns / sizeof *columns; k++) {
             fprintf(out, " | ");
             print_value(out, json_object_get(clause, columns[k]));
@@ -220,14 +218,12 @@ static void print_mutants(FILE *out, const tk_certificate *c)
     fprintf(out, "## Planted wrong kernels\n\n| kernel | what is wrong | rejected by |\n|---|---|---|\n");
     for (size_t i = 0; i < json_array_size(mutants); i++) {
         const json_t *mutant = json_array_get(mutants, i);
-        fprintf(out, "| ");
-        print_cell(out, text_of(mutant, "name"));
-        fprintf(out, " | ");
-        print_cell(out, text_of(mutant, "what"));
-        fprintf(out, " | ");
-        print_cell(out, json_is_true(json_object_get(mutant, "rejected")) ? text_of(mutant, "clause")
-                                                                          : "**not rejected**");
-        fprintf(out, " |\n");
+        print_text(out, "| ", text_of(mutant, "name"), " | ");
+        print_text(out, "", text_of(mutant, "what"), " | ");
+        if (json_is_true(json_object_get(mutant, "rejected")))
+            print_text(out, "", text_of(mutant, "clause"), " |\n");
+        else
+            fprintf(out, "**not rejected** |\n");
     }
     fputc('\n', out);
 }
@@ -246,9 +242,7 @@ static void print_coverage(FILE *out, const tk_certificate *c)
         return;
     fprintf(out, "## What ran\n\n");
     if (!json_is_true(json_object_get(coverage, "known"))) {
-        fprintf(out, "Not known: ");
-        print_cell(out, text_of(coverage, "reason"));
-        fprintf(out, ".\n\n");
+        print_text(out, "Not known: ", text_of(coverage, "reason"), ".\n\n");
         return;
     }
     fprintf(out,
@@ -270,17 +264,13 @@ static void print_coverage(FILE *out, const tk_certificate *c)
         const long long last = json_integer_value(json_array_get(range, 1));
         const char *file = json_string_value(json_array_get(range, 2));
         fputs(i ? ", " : " ", out);
-        if (file) {
-            print_cell(out, file);
-            fputc(':', out);
-        }
+        if (file)
+            print_text(out, "", file, ":");
         fprintf(out, first == last ? "%lld" : "%lld-%lld", first, last);
     }
     fprintf(out, "%s\n", json_array_size(ranges) ? " |\n" : "");
     if (tki_certificate_text(c, "coverage.lines.reason")[0]) {
-        fprintf(out, "Lines are not known: ");
-        print_cell(out, tki_certificate_text(c, "coverage.lines.reason"));
-        fprintf(out, ".\n\n");
+        print_text(out, "Lines are not known: ", tki_certificate_text(c, "coverage.lines.reason"), ".\n\n");
     }
 }
 
@@ -290,7 +280,7 @@ static void print_sentences(FILE *out, const tk_certificate *c, const char *titl
     fprintf(out, "## %s\n\n", title);
     for (size_t i = 0; i < json_array_size(list); i++) {
         const char *sentence = json_string_value(json_array_get(list, i));
-        fprintf(out, "- %s\n", sentence ? sentence : "");
+        print_text(out, "- ", sentence ? sentence : "", "\n");
     }
     fputc('\n', out);
 }
@@ -317,8 +307,7 @@ static void print_basis(FILE *out, const tk_certificate *c)
         if (!tki_certificate_text(c, rows[i][0])[0])
             continue;
         fprintf(out, "| %s | ", rows[i][1]);
-        print_cell(out, tki_certificate_text(c, rows[i][0]));
-        fprintf(out, " |\n");
+        print_text(out, "", tki_certificate_text(c, rows[i][0]), " |\n");
     }
     fputc('\n', out);
 }
@@ -334,8 +323,7 @@ static void print_kernels(FILE *out, const tk_certificate *c)
     for (size_t i = 0; i < json_array_size(kernels); i++) {
         static const char *const columns[] = {"registers", "shared_bytes", "stack_bytes", "spill_store_bytes"};
         const json_t *kernel = json_array_get(kernels, i);
-        fprintf(out, "| ");
-        print_cell(out, text_of(kernel, "name"));
+        print_text(out, "| ", text_of(kernel, "name"), "");
         for (size_t k = 0; k < sizeof columns / sizeof *columns; k++)
             fprintf(out, " | %lld", (long long)json_integer_value(json_object_get(kernel, columns[k])));
         fprintf(out, " + %lld |\n", (long long)json_integer_value(json_object_get(kernel, "spill_load_bytes")));
@@ -349,15 +337,12 @@ static void print_trials(FILE *out, const tk_certificate *c)
     fprintf(out, "## Trials\n\n| family | shape | elements | output SHA-256 |\n|---|---|---|---|\n");
     for (size_t i = 0; i < json_array_size(trials); i++) {
         const json_t *trial = json_array_get(trials, i);
-        fprintf(out, "| ");
-        print_cell(out, text_of(trial, "family"));
-        fprintf(out, " | ");
+        print_text(out, "| ", text_of(trial, "family"), " | ");
         print_shape(out, c, json_object_get(trial, "shape"));
         char hash[17];
         snprintf(hash, sizeof hash, "%s", text_of(trial, "output_sha256"));
         fprintf(out, " | %lld | ", (long long)json_integer_value(json_object_get(trial, "elements")));
-        print_cell(out, hash);
-        fprintf(out, " |\n");
+        print_text(out, "", hash, " |\n");
     }
 }
 
@@ -377,7 +362,7 @@ char *tki_certificate_render(const tk_certificate *certificate)
     print_sentences(out, certificate, "What is not claimed", "non_claims");
     if (tki_certificate_get(certificate, "worker")) {
         print_sentences(out, certificate, "What shut the kernel in", "worker.confinement");
-        fprintf(out, "Times by %s.\n\n", tki_certificate_text(certificate, "worker.clock"));
+        print_text(out, "Times by ", tki_certificate_text(certificate, "worker.clock"), ".\n\n");
     }
     print_basis(out, certificate);
     print_kernels(out, certificate);

@@ -6,6 +6,7 @@
 
 #include "core/attributes.h"
 #include "core/context.h"
+#include "core/escape.h"
 #include "exact/round.h"
 #include "verify/certificate.h"
 #include "verify/headline.h"
@@ -101,13 +102,8 @@ static json_t *given_inputs_json(const tk_certify_options *options)
 /* Text that may hold any bytes; JSON is UTF-8. */
 static json_t *foreign_text(const char *text)
 {
-    json_t *string = json_string(text);
-    if (string)
-        return string;
-    char *copy = strdup(text);
-    for (char *p = copy; p && *p; p++)
-        *p = (unsigned char)*p < 0x80 ? *p : '?';
-    string = copy ? json_string(copy) : NULL;
+    char *copy = tki_utf8(text);
+    json_t *string = copy ? json_string(copy) : NULL;
     free(copy);
     return string;
 }

@@ -26,7 +26,7 @@ static void try_reply(tk_ctx *ctx, const tki_frame *frame, tki_wire_kind kind, c
     }
     assert(reply->header.nonce == NONCE && reply->header.kind == (uint32_t)kind && reply->status == TKI_WIRE_DONE);
     assert(frame->size >= sizeof *reply && reply->text_bytes <= frame->size - sizeof *reply);
-    tki_wire_text(reply, text, sizeof text);
+    tki_reply_text(reply, text, sizeof text);
     assert(memchr(text, 0, sizeof text));
     for (int i = 0; i < reply->buffer_count; i++)
         if (reply->buffers[i].memory == TKI_WIRE_INLINE)
