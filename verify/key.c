@@ -92,6 +92,24 @@ static EVP_PKEY *decode(const char *text, size_t length, bool private_half)
     return pair;
 }
 
+tk_status tki_key_parse(tk_ctx *ctx, const char *path, const char *text, size_t length, tk_key **key)
+{
+    *key = NULL;
+    bool encrypted = strstr(text, "-----BEGIN ENCRYPTED PRIVATE KEY-----") != NULL;
+    EVP_PKEY *pair = encrypted ? NULL : decode(text, length, true);
+    bool can_sign = pair != NULL;
+    if (!pair)
+        pair = decode(text, length, false);
+    if (!pair)
+        return tki_fail(ctx, TK_BAD_FILE, "%s: %s", path,
+                        encrypted ? "a key with a password, which is not supported" : "not a key in PEM");
+    if (!EVP_PKEY_is_a(pair, "ED25519")) {
+        EVP_PKEY_free(pair);
+        return tki_fail(ctx, TK_BAD_FILE, "%s: not an Ed25519 key", path);
+    }
+    return wrap(ctx, pair, can_sign, key);
+}
+
 static tk_status read_key_file(tk_ctx *ctx, const char *path, char **text, size_t *length, mode_t *mode)
 {
     struct stat about;
@@ -121,29 +139,19 @@ tk_status tk_key_read(tk_ctx *ctx, const char *path, tk_key **key)
     tk_status status = read_key_file(ctx, path, &text, &length, &mode);
     if (status != TK_OK)
         return status;
-    bool encrypted = strstr(text, "-----BEGIN ENCRYPTED PRIVATE KEY-----") != NULL;
-    EVP_PKEY *pair = encrypted ? NULL : decode(text, length, true);
-    bool can_sign = pair != NULL;
-    if (!pair)
-        pair = decode(text, length, false);
+    status = tki_key_parse(ctx, path, text, length, key);
     OPENSSL_cleanse(text, length);
     free(text);
-    if (!pair)
-        return tki_fail(ctx, TK_BAD_FILE, "%s: %s", path,
-                        encrypted ? "a key with a password, which is not supported" : "not a key in PEM");
-    if (can_sign && mode & (S_IRWXG | S_IRWXO)) {
-        EVP_PKEY_free(pair);
+    if (status == TK_OK && (*key)->can_sign && mode & (S_IRWXG | S_IRWXO)) {
+        tk_key_destroy(*key);
+        *key = NULL;
         return tki_fail(
             ctx, TK_BAD_FILE,
             "%s: a private key that others than its owner may read or write, by its mode %04o: chmod 600 it, and "
             "make a new one if others could have read it",
             path, (unsigned)mode);
     }
-    if (!EVP_PKEY_is_a(pair, "ED25519")) {
-        EVP_PKEY_free(pair);
-        return tki_fail(ctx, TK_BAD_FILE, "%s: not an Ed25519 key", path);
-    }
-    return wrap(ctx, pair, can_sign, key);
+    return status;
 }
 
 /* The private half comes from memory that libcrypto wipes when it is freed. */

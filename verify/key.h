@@ -15,6 +15,9 @@ struct tk_key {
     char id[TKI_HASH_HEX];
 };
 
+/* The key in a PEM text that ends in a zero byte; `path` is for the message. */
+TK_MUST_USE tk_status tki_key_parse(tk_ctx *ctx, const char *path, const char *text, size_t length, tk_key **key);
+
 /* false where libcrypto fails; the key must be able to sign. */
 bool tki_key_sign(const tk_key *key, const void *data, size_t bytes, unsigned char signature[TKI_SIGNATURE_BYTES]);
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/fuzz/escape.h"
 #include "verify/certificate.h"
 
 static void try_text(tk_ctx *ctx, const char *text, size_t length)
@@ -15,7 +16,8 @@ static void try_text(tk_ctx *ctx, const char *text, size_t length)
         assert(!certificate && tk_ctx_message(ctx)[0]);
         return;
     }
-    assert(tk_certificate_markdown(certificate));
+    const char *page = tk_certificate_markdown(certificate);
+    assert(page && is_visible(page, "\n"));
     const char *json = tk_certificate_json(certificate);
     bool enveloped = tk_certificate_signatures(certificate) > 0;
     assert(json && (enveloped || (strlen(json) == length && !memcmp(json, text, length))));
@@ -24,7 +26,7 @@ static void try_text(tk_ctx *ctx, const char *text, size_t length)
     assert(tk_certificate_verdict(certificate) <= TK_UNKNOWN);
     assert(tk_certificate_subject(certificate) && tk_certificate_reason(certificate) &&
            tk_certificate_reproduce(certificate) && tk_certificate_scope(certificate));
-    assert(!strpbrk(tk_certificate_headline(certificate), "\n\r\x1b"));
+    assert(is_visible(tk_certificate_headline(certificate), ""));
     char *remarks = NULL;
     status = tk_certificate_agrees(ctx, certificate);
     assert(status == TK_OK || (status == TK_BAD_FILE && tk_ctx_message(ctx)[0]));

@@ -1,10 +1,13 @@
-/* Fuzz target: the output of a compiler, read for what kernels use and for warnings. */
+/* Fuzz target: the output of a compiler, read for what kernels use and for warnings, and as it is shown; the same as a log of
+ * compute-sanitizer. */
 #include <assert.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "artifact/resources.h"
+#include "executor/sanitizer.h"
+#include "tests/fuzz/escape.h"
 
 enum { MOST = 3 };
 
@@ -23,6 +26,28 @@ static void check(const tki_kernel_resources *kernels, int count)
     }
 }
 
+static void try_sanitizer(const char *text)
+{
+    tki_sanitizer_report report;
+    tki_sanitizer_read(text, &report);
+    assert(is_visible(report.text, "") && is_visible(report.problem, ""));
+    assert(report.kind == TKI_SANITIZER_NOTHING || report.text[0]);
+}
+
+/* As a certificate, a terminal and JUnit have it. */
+static void try_shown(const char *text)
+{
+    char *place = malloc(strlen(text) + 1);
+    if (!place)
+        return;
+    tki_escape_lines(text, strlen(text), place, strlen(text) + 1);
+    assert(is_visible(place, "\n\t"));
+    free(place);
+    char *xml = written(tki_put_xml, text, 200);
+    assert(is_xml_text(xml));
+    free(xml);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     tki_kernel_resources kernels[MOST];
@@ -35,8 +60,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     check(kernels, tki_resources_of_ptxas(text, kernels, MOST));
     check(kernels, tki_resources_of_clang(text, kernels, MOST));
     tki_log_warnings(text, warnings, sizeof warnings);
-    for (const char *p = warnings; *p; p++)
-        assert((unsigned char)*p >= ' ' && *p != 127);
+    assert(is_visible(warnings, ""));
+    try_sanitizer(text);
+    try_shown(text);
     free(text);
     return 0;
 }

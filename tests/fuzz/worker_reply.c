@@ -10,6 +10,7 @@
 #include "core/clock.h"
 #include "executor/reply.h"
 #include "executor/spawn.h"
+#include "tests/fuzz/escape.h"
 
 enum { NONCE = 7 };
 
@@ -19,7 +20,7 @@ static void try_reply(tk_ctx *ctx, const tki_frame *frame, tki_wire_kind kind, c
     char text[64];
     tk_status status = tki_reply_judge(ctx, frame->bytes, frame->size, kind, NONCE, c, &reply);
     if (status != TK_OK) {
-        assert(tk_ctx_message(ctx)[0]);
+        assert(tk_ctx_message(ctx)[0] && is_visible(tk_ctx_message(ctx), ""));
         assert(status == TK_KERNEL_FAULT || (status == TK_UNSUPPORTED && c) ||
                ((status == TK_BAD_FILE || status == TK_UNAVAILABLE) && !c));
         return;
@@ -27,7 +28,7 @@ static void try_reply(tk_ctx *ctx, const tki_frame *frame, tki_wire_kind kind, c
     assert(reply->header.nonce == NONCE && reply->header.kind == (uint32_t)kind && reply->status == TKI_WIRE_DONE);
     assert(frame->size >= sizeof *reply && reply->text_bytes <= frame->size - sizeof *reply);
     tki_reply_text(reply, text, sizeof text);
-    assert(memchr(text, 0, sizeof text));
+    assert(memchr(text, 0, sizeof text) && is_visible(text, "\n\t"));
     for (int i = 0; i < reply->buffer_count; i++)
         if (reply->buffers[i].memory == TKI_WIRE_INLINE)
             assert(tki_wire_within(reply->buffers[i].place, reply->buffers[i].bytes, frame->size));
