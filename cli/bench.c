@@ -567,7 +567,7 @@ static cli_exit show_kept(const arguments *a)
 cli_exit cli_bench(int argc, char **argv)
 {
     arguments a = {.who = argv[0]};
-    if (argp_parse(&command, argc, argv, 0, NULL, &a) != 0)
+    if (cli_parse(&command, argc, argv, 0, &a) != 0)
         return CLI_BAD;
     if (given(&a, KEY_FROM))
         return show_kept(&a);

@@ -397,7 +397,7 @@ static bool check_options(const arguments *a, int action)
 cli_exit cli_cache(int argc, char **argv)
 {
     arguments a = {.who = argv[0]};
-    if (argp_parse(&command, argc, argv, 0, NULL, &a) != 0)
+    if (cli_parse(&command, argc, argv, 0, &a) != 0)
         return CLI_BAD;
     int action = 0;
     while (action < ACTIONS && strcmp(a.action, actions[action]) != 0)

@@ -441,7 +441,7 @@ static cli_exit run_jobs(const certify_arguments *a, const certify_plan *p, tk_c
 cli_exit cli_certify(int argc, char **argv)
 {
     certify_arguments a = {.who = argv[0]};
-    if (argp_parse(&command, argc, argv, 0, NULL, &a) != 0)
+    if (cli_parse(&command, argc, argv, 0, &a) != 0)
         return CLI_BAD;
     tk_ctx *ctx = NULL;
     certify_plan *p = calloc(1, sizeof *p);

@@ -2,6 +2,7 @@
 #ifndef CLI_CLI_H
 #define CLI_CLI_H
 
+#include <argp.h>
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -46,6 +47,9 @@ cli_exit cli_exit_of(tk_status status, cli_exit bad_file);
  * ------------------------------------------------------------------------------------------------------------ */
 
 __attribute__((format(printf, 2, 3))) void cli_complain(const char *who, const char *format, ...);
+
+/* argp_parse(), whose messages repeat the arguments, with these made fit for a terminal. */
+int cli_parse(const struct argp *argp, int argc, char **argv, unsigned flags, void *input);
 
 /* A context, or NULL after a complaint. */
 tk_ctx *cli_open(const char *who);

@@ -288,7 +288,7 @@ static cli_exit run_all(const arguments *a, const plan *p, tk_ctx *ctx)
 cli_exit cli_corpus(int argc, char **argv)
 {
     arguments a = {.who = argv[0]};
-    if (argp_parse(&command, argc, argv, 0, NULL, &a) != 0)
+    if (cli_parse(&command, argc, argv, 0, &a) != 0)
         return CLI_BAD;
     plan p;
     if (!plan_make(&a, &p))

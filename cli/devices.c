@@ -265,7 +265,7 @@ cli_exit cli_devices(int argc, char **argv)
 {
     bool json = false;
     compiler found[COMPILERS];
-    if (argp_parse(&command, argc, argv, 0, NULL, &json) != 0)
+    if (cli_parse(&command, argc, argv, 0, &json) != 0)
         return CLI_BAD;
     int count = find_compilers(found);
     if (json)

@@ -322,7 +322,7 @@ static json_t *read_statement(const char *who, tk_ctx *ctx, const char *file, cl
 cli_exit cli_diff(int argc, char **argv)
 {
     arguments a = {0};
-    if (argp_parse(&command, argc, argv, 0, NULL, &a) != 0)
+    if (cli_parse(&command, argc, argv, 0, &a) != 0)
         return CLI_BAD;
     tk_ctx *ctx = cli_open(argv[0]);
     if (!ctx)

@@ -139,7 +139,7 @@ static int serve(const arguments *a, tk_ctx *ctx)
 cli_exit cli_kernel(int argc, char **argv)
 {
     arguments a = {.device = "cpu", .limit = DEFAULT_LIMIT};
-    if (argp_parse(&command, argc, argv, 0, NULL, &a) != 0)
+    if (cli_parse(&command, argc, argv, 0, &a) != 0)
         return CLI_BAD;
     tk_ctx *ctx = cli_open(argv[0]);
     if (!ctx)

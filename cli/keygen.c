@@ -59,7 +59,7 @@ static cli_exit print_key(const arguments *a, const tk_key *key)
 cli_exit cli_keygen(int argc, char **argv)
 {
     arguments a = {0};
-    if (argp_parse(&command, argc, argv, 0, NULL, &a) != 0)
+    if (cli_parse(&command, argc, argv, 0, &a) != 0)
         return CLI_BAD;
     tk_ctx *ctx = cli_open(argv[0]);
     if (!ctx)

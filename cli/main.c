@@ -144,7 +144,7 @@ int main(int argc, char **argv)
     argv[0] = own_name;
     argp_err_exit_status = CLI_BAD;
     argp_program_version_hook = print_version;
-    if (argp_parse(&program, argc, argv, ARGP_IN_ORDER, NULL, &command) != 0 || command == 0)
+    if (cli_parse(&program, argc, argv, ARGP_IN_ORDER, &command) != 0 || command == 0)
         return CLI_BAD;
     return (int)run_command(argc - command, argv + command);
 }

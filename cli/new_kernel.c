@@ -151,7 +151,7 @@ cli_exit cli_new_kernel(int argc, char **argv)
     static const char *const backends[] = {"cpu", "cuda", "hip"};
     static const char *const endings[] = {"c", "cu", "hip"};
     arguments a = {.who = argv[0], .backend = "cpu"};
-    if (argp_parse(&command, argc, argv, 0, NULL, &a) != 0)
+    if (cli_parse(&command, argc, argv, 0, &a) != 0)
         return CLI_BAD;
     const tk_contract *contract = cli_find_op(a.who, a.op);
     if (!contract)

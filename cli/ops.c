@@ -446,7 +446,7 @@ static cli_exit list_words(const char *kind, const char *op)
 cli_exit cli_ops(int argc, char **argv)
 {
     arguments a = {.who = argv[0]};
-    if (argp_parse(&command, argc, argv, 0, NULL, &a) != 0)
+    if (cli_parse(&command, argc, argv, 0, &a) != 0)
         return CLI_BAD;
     if (a.list)
         return list_words(a.list, a.op);

@@ -58,6 +58,34 @@ void cli_complain(const char *who, const char *format, ...)
     funlockfile(stderr);
 }
 
+/* A line at most, to the descriptor. */
+static ssize_t write_escaped(void *unused, const char *text, size_t length)
+{
+    char line[8192];
+    (void)unused;
+    for (size_t at = 0, taken; at < length; at += taken) {
+        taken = tki_escape_lines(text + at, length - at, line, sizeof line);
+        if (write(STDERR_FILENO, line, strlen(line)) < 0)
+            break;
+    }
+    return (ssize_t)length;
+}
+
+int cli_parse(const struct argp *argp, int argc, char **argv, unsigned flags, void *input)
+{
+    FILE *kept = stderr;
+    FILE *escaped = fopencookie(NULL, "w", (cookie_io_functions_t){.write = write_escaped});
+    if (escaped) {
+        setvbuf(escaped, NULL, _IOLBF, 4096); /* so that no character comes in two parts */
+        stderr = escaped;                     /* argp and getopt write there themselves, and argp may exit */
+    }
+    int error = argp_parse(argp, argc, argv, flags, NULL, input);
+    stderr = kept;
+    if (escaped)
+        fclose(escaped);
+    return error;
+}
+
 tk_ctx *cli_open(const char *who)
 {
     tk_ctx *ctx = NULL;

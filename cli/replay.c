@@ -148,7 +148,7 @@ static cli_exit replay(const char *who, tk_ctx *ctx, const arguments *a)
 cli_exit cli_replay(int argc, char **argv)
 {
     arguments a = {0};
-    if (argp_parse(&command, argc, argv, 0, NULL, &a) != 0)
+    if (cli_parse(&command, argc, argv, 0, &a) != 0)
         return CLI_BAD;
     tk_ctx *ctx = cli_open(argv[0]);
     if (!ctx)

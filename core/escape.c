@@ -215,16 +215,24 @@ static bool is_within_word(const char *text, size_t at, size_t length)
     return is_word(text[before]) && behind < length && is_word(text[behind]);
 }
 
+/* A list, a line across the page or the underline of a heading: what begins one is not followed by a letter or digit. */
+static bool begins_block(const char *text, size_t at)
+{
+    const size_t digits = strspn(text, "0123456789");
+    if (text[at] == '.' || text[at] == ')')
+        return at > 0 && at == digits && !is_word(text[at + 1]);
+    return at == 0 && !is_word(text[strspn(text, "-+=")]);
+}
+
 /* Would a block or a link begin with this character, where it stands? */
 static bool begins_something(const char *text, size_t at, size_t length)
 {
     switch (text[at]) {
     case '-':
     case '+':
-    case '=': return at == 0;
-    case ')': return at > 0 && strspn(text, "0123456789") == at;
-    case '.':
-        return (at > 0 && strspn(text, "0123456789") == at) || (at >= 3 && !strncasecmp(text + at - 3, "www", 3));
+    case '=':
+    case ')': return begins_block(text, at);
+    case '.': return begins_block(text, at) || (at >= 3 && !strncasecmp(text + at - 3, "www", 3));
     case ':': return length - at > 2 && text[at + 1] == '/' && text[at + 2] == '/';
     case '_': return !is_within_word(text, at, length);
     default: return text[at] && strchr("\\`*[]#|~$@", text[at]);

@@ -116,4 +116,7 @@ TOKITAI_CACHE=$(printf '/nowhere\n\x1b[31m\xe2\x80\xae') "$tokitai" cache >out 2
 is "a cache folder of that name" seen out err
 "$tokitai" certify "$(printf 'op\x1b[31m\xc2\x9b\n')" >out 2>err
 is "an op of that name" seen out err
+"$tokitai" check "$(printf -- '--\x1b[31m\xc2\x9b\xe2\x80\xae')" >out 2>err
+is "an option of that name" seen out err
+says err "unrecognized option '--.x1b"
 finish

@@ -66,6 +66,8 @@ static void test_markdown(void **state)
         {"    code", "&#32;   code"},
         {"---", "\\---"},
         {"===", "\\==="},
+        {"--std=c++17 -x", "--std=c++17 -x"},
+        {"580.159.04", "580.159.04"},
         {"a_b__c _d", "a_b__c \\_d"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)

@@ -80,11 +80,13 @@ static inline bool is_markdown_text(const char *text)
 {
     const size_t length = strlen(text);
     size_t digits = 0;
-    if (!is_visible(text, "") || (*text && strchr(" >+-=#", *text)))
+    if (!is_visible(text, "") || (*text && strchr(" >#", *text)))
+        return false;
+    if (*text && strchr("+-=", *text) && !is_ascii_word(text[strspn(text, "+-=")]))
         return false;
     while (text[digits] >= '0' && text[digits] <= '9')
         digits++;
-    if (digits && text[digits] && strchr(".)", text[digits]))
+    if (digits && text[digits] && strchr(".)", text[digits]) && !is_ascii_word(text[digits + 1]))
         return false;
     for (size_t i = 0; i < length; i++) {
         if (text[i] == '\\') {
