@@ -169,9 +169,12 @@ void tki_log_warnings(const char *log, char *text, size_t size)
     while ((log = next_line(log, line))) {
         if (!warns(line) && !tells_of_slow_code(line))
             continue;
-        int written = snprintf(text + used, size - used, "%s%s", used ? " | " : "", line);
-        if (written < 0 || (size_t)written >= size - used)
+        const char *separator = used ? " | " : "";
+        if (strlen(separator) >= size - used)
             return;
-        used += (size_t)written;
+        used = (size_t)(stpcpy(text + used, separator) - text);
+        if (tki_escape_line(line, strlen(line), text + used, size - used) < strlen(line))
+            return;
+        used += strlen(line);
     }
 }

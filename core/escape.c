@@ -131,6 +131,12 @@ int tki_terminal_width(const char *text)
  * Streams. A text that is cut is not cut within a character.
  * ------------------------------------------------------------------------------------------------------------ */
 
+static void put_cut(FILE *out, size_t at, size_t length, const char *mark)
+{
+    if (at < length)
+        fprintf(out, at ? " %s" : "%s", mark);
+}
+
 static void put_plain(FILE *out, const char *text, size_t most)
 {
     const size_t length = strlen(text);
@@ -141,8 +147,7 @@ static void put_plain(FILE *out, const char *text, size_t most)
         at += next_piece(text + at, length - at, piece, &as_it_is);
         fputs(piece, out);
     }
-    if (at < length)
-        fputs(" [cut]", out);
+    put_cut(out, at, length, "[cut]");
 }
 
 void tki_put_terminal(FILE *out, const char *text, size_t most)
@@ -191,8 +196,7 @@ void tki_put_xml(FILE *out, const char *text, size_t most)
         at += next_piece(text + at, length - at, piece, &as_it_is);
         fputs(entity ? entity : piece, out);
     }
-    if (at < length)
-        fputs(" [cut]", out);
+    put_cut(out, at, length, "[cut]");
 }
 
 /* ------------------------------------------------------------------------------------------------------------
@@ -216,12 +220,13 @@ static bool is_within_word(const char *text, size_t at, size_t length)
 }
 
 /* A list, a line across the page or the underline of a heading: what begins one is not followed by a letter or digit. */
-static bool begins_block(const char *text, size_t at)
+static bool begins_block(const char *text, size_t at, size_t length)
 {
-    const size_t digits = strspn(text, "0123456789");
-    if (text[at] == '.' || text[at] == ')')
-        return at > 0 && at == digits && !is_word(text[at + 1]);
-    return at == 0 && !is_word(text[strspn(text, "-+=")]);
+    const bool number = text[at] == '.' || text[at] == ')';
+    const size_t behind = number ? at + 1 : strspn(text, "-+=");
+    if (number ? at == 0 || at != strspn(text, "0123456789") : at > 0)
+        return false;
+    return behind >= length || !is_word(text[behind]);
 }
 
 /* Would a block or a link begin with this character, where it stands? */
@@ -231,8 +236,8 @@ static bool begins_something(const char *text, size_t at, size_t length)
     case '-':
     case '+':
     case '=':
-    case ')': return begins_block(text, at);
-    case '.': return begins_block(text, at) || (at >= 3 && !strncasecmp(text + at - 3, "www", 3));
+    case ')': return begins_block(text, at, length);
+    case '.': return begins_block(text, at, length) || (at >= 3 && !strncasecmp(text + at - 3, "www", 3));
     case ':': return length - at > 2 && text[at + 1] == '/' && text[at + 2] == '/';
     case '_': return !is_within_word(text, at, length);
     default: return text[at] && strchr("\\`*[]#|~$@", text[at]);
@@ -241,22 +246,21 @@ static bool begins_something(const char *text, size_t at, size_t length)
 
 void tki_put_markdown(FILE *out, const char *text, size_t most)
 {
-    const size_t length = strlen(text);
+    const size_t length = strlen(text), end = length < most ? length : most;
     char piece[PIECE];
     bool as_it_is;
     size_t at = 0, bytes;
-    for (; at < length && at < most; at += bytes) {
+    for (; at < end; at += bytes) {
         const char c = text[at];
         bytes = next_piece(text + at, length - at, piece, &as_it_is);
-        if (!as_it_is || begins_something(text, at, length))
+        if (!as_it_is || begins_something(text, at, end))
             fprintf(out, "\\%s", piece);
         else if (c == '<' || c == '&' || (at == 0 && (c == '>' || c == ' '))) /* not every reader knows `\<` */
             fputs(c == '<' ? "&lt;" : c == '&' ? "&amp;" : c == '>' ? "&gt;" : "&#32;", out);
         else
             fputs(piece, out);
     }
-    if (at < length)
-        fputs(" \\[cut\\]", out);
+    put_cut(out, at, length, "\\[cut\\]");
 }
 
 /* One backtick more than stand side by side in the text. */

@@ -80,8 +80,11 @@ static int no_password(char *buffer, int size, int writing, void *user_data)
     return -1;
 }
 
+/* libcrypto sees only what says that it is such a key. */
 static EVP_PKEY *decode(const char *text, size_t length, bool private_half)
 {
+    if (!strstr(text, private_half ? "PRIVATE KEY-----" : "PUBLIC KEY-----"))
+        return NULL;
     BIO *bio = BIO_new_mem_buf(text, (int)length);
     if (!bio)
         return NULL;
