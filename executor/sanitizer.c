@@ -253,6 +253,8 @@ void tki_sanitizer_read(const char *log, tki_sanitizer_report *report)
     report->complete &= !untracked;
     if (report->complete)
         report->problem[0] = 0;
+    else if (!report->problem[0] && other[0])
+        add_text(report->problem, sizeof report->problem, "", other, strlen(other));
     else if (!report->problem[0])
-        snprintf(report->problem, sizeof report->problem, "%.200s", other[0] ? other : "it printed no summary");
+        snprintf(report->problem, sizeof report->problem, "it printed no summary");
 }

@@ -42,7 +42,10 @@ static void try_call(const tki_frame *frame)
     assert(strlen(call->op) < sizeof call->op && call->buffer_count <= TKI_WIRE_BUFFERS);
     for (int i = 0; i < call->buffer_count; i++) {
         const tki_wire_buffer *b = &call->buffers[i];
-        assert(b->memory >= TKI_WIRE_NOWHERE && b->memory < 2);
+        assert(b->memory >= TKI_WIRE_ARENA && b->memory < 2);
+        if (b->memory == TKI_WIRE_ARENA)
+            assert(!b->output && b->place >= (uint64_t)i * TKI_WIRE_SLOT && b->bytes <= TKI_WIRE_SLOT &&
+                   b->place + b->bytes <= ((uint64_t)i + 1) * TKI_WIRE_SLOT);
         if (b->memory == TKI_WIRE_INLINE && !b->output)
             assert(b->place % 8 == 0 && b->place >= sizeof *call && tki_wire_within(b->place, b->bytes, frame->size));
     }
