@@ -71,6 +71,8 @@ static const struct argp_option option_list[] = {
     {"no-sanitize", KEY_NO_SANITIZE, NULL, 0, "Do not, at any level", 2},
     {"no-coverage", KEY_NO_COVERAGE, NULL, 0,
      "Kernel files: do not let what an instrumented build executes decide what else is tried", 2},
+    {"allow-weak-sandbox", KEY_ALLOW_WEAK_SANDBOX, NULL, 0,
+     "Kernel files: compile and run them even where this system cannot keep files and system calls from them", 2},
     {"timeout", KEY_TIMEOUT, "SECONDS", 0, "Of one call of a kernel file or a program; 60 is the default", 2},
     {"jobs", KEY_JOBS, "COUNT", 0, "Kernel files that are judged side by side; 1 is the default", 2},
     {"threads", KEY_THREADS, "COUNT", 0,
@@ -124,6 +126,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     case KEY_KEEP_GOING: a->keep_going = true; return 0;
     case KEY_SANITIZE: a->sanitize = true; return 0;
     case KEY_NO_SANITIZE: a->no_sanitize = true; return 0;
+    case KEY_ALLOW_WEAK_SANDBOX: a->allow_weak_sandbox = true; return 0;
     case KEY_NO_COVERAGE: a->skip_coverage = true; return 0;
     case KEY_INPUT:
         if (a->input_count == TK_MAX_PARAMS)

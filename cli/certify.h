@@ -28,6 +28,7 @@ enum {
     KEY_KEEP_GOING,
     KEY_SANITIZE,
     KEY_NO_SANITIZE,
+    KEY_ALLOW_WEAK_SANDBOX,
     KEY_NO_COVERAGE,
     KEY_THREADS,
     KEY_ALIGNMENT,
@@ -60,6 +61,7 @@ typedef struct certify_arguments {
     bool skip_mutants;
     bool keep_going;
     bool sanitize, no_sanitize;
+    bool allow_weak_sandbox;
     bool skip_coverage;
     bool json;
     bool quiet;

@@ -222,6 +222,10 @@ static bool plan_files(const certify_arguments *a, certify_plan *p)
         cli_complain(a->who, "--sanitize and --no-sanitize go with --kernel or --kernels");
         return false;
     }
+    if (a->allow_weak_sandbox && !file && !folder) {
+        cli_complain(a->who, "--allow-weak-sandbox goes with --kernel or --kernels");
+        return false;
+    }
     if (!file && !folder && !program) {
         for (size_t i = 0; i < sizeof companions / sizeof *companions; i++)
             if (given(a, companions[i])) {
@@ -258,6 +262,7 @@ static bool plan_files(const certify_arguments *a, certify_plan *p)
                                                .compiler = given(a, KEY_COMPILER),
                                                .flags = given(a, KEY_FLAGS),
                                                .include = given(a, KEY_INCLUDE),
+                                               .allow_weak_sandbox = a->allow_weak_sandbox,
                                                .call_seconds = (double)seconds};
     if (!given(a, KEY_SEED) && !draw_seed(a, p))
         return false;

@@ -48,7 +48,7 @@ _tokitai_certify() {
         *)
             if [[ $current == -* ]]; then
                 _tokitai_reply "--kernel --kernels --program --include --compiler --flags --timeout --jobs --json-lines --junit --backend
-                    --lowering --numerics --domain --dtype --index --mutant --variant --level --seed --skip-mutants --keep-going --sanitize --no-sanitize --no-coverage
+                    --lowering --numerics --domain --dtype --index --mutant --variant --level --seed --skip-mutants --keep-going --sanitize --no-sanitize --no-coverage --allow-weak-sandbox
                     --threads --alignment
                     --shape --family --input --plant --label-smoothing --scale --ignore-index --out --sign --json --quiet --help" "$current"
             else

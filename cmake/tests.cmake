@@ -180,7 +180,8 @@ foreach(file IN LISTS test_sources)
     add_c_test(${name} ${file})
 endforeach()
 if(TARGET test.executor.sandbox_calls) # of the worker program, and of no library
-    target_sources(test.executor.sandbox_calls PRIVATE executor/sandbox_calls.c executor/sandbox_files.c executor/sandbox.c)
+    target_sources(test.executor.sandbox_calls PRIVATE executor/sandbox_calls.c executor/sandbox_files.c
+                   executor/sandbox_tree.c executor/sandbox.c)
 endif()
 
 glob_sources(op_test_sources ops/*/test.c ops/*/test_slow.c)
@@ -204,6 +205,10 @@ foreach(name IN ITEMS worker_on_device sanitizer_on_device) # tests/NAME.sh runs
     add_dependencies(${name} tokitai-worker)
     set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
 endforeach()
+
+# Plays a system without Landlock or namespaces; tests/old_systems.sh runs it.
+add_executable(old_system tests/old_system.c)
+set_target_properties(old_system PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
 
 # libtokitai once more, with kernels that count their lines: tests/kernel_lines.sh has the program load it instead of the real one. Not
 # optimised, so that every line keeps its code.

@@ -37,38 +37,54 @@ static void name_begin(char text[NAME_BEGIN_BYTES])
  * Removing
  * ------------------------------------------------------------------------------------------------------------ */
 
-/* Empties the open folder, which it closes. Foreign code may have made it deep or taken away its own permissions. `entries` is how many
- * names in stale folders may still be looked at. */
-static void empty_and_close(int folder, int depth, long *entries)
+/* Moves a folder that is not empty up to `top`, under a name of its own; one that is taken is tried again with the next number. */
+static bool move_up(int from, const char *name, int top)
 {
-    enum { DEEPEST = 256 };
+    static atomic_ulong number;
+    char moved[48];
+    snprintf(moved, sizeof moved, ".tokitai-moved-%lu", atomic_fetch_add(&number, 1));
+    return renameat(from, name, top, moved) == 0 || errno == ENOTEMPTY || errno == EEXIST || errno == ENOTDIR;
+}
+
+/* Empties the open folder, which it closes, but for folders that are moved to `top`: foreign code may have made it as deep as it liked, and
+ * neither this process's stack nor its descriptors shall follow. It may also have taken away its own permissions. `entries` is how many
+ * names in stale folders may still be looked at. True if there may be more in `top` than before. */
+static bool empty_and_close(int folder, int top, long *entries)
+{
+    bool moved = false;
     DIR *list = fdopendir(folder);
     if (!list) {
         close(folder);
-        return;
+        return false;
     }
     for (struct dirent *entry; *entries > 0 && (entry = readdir(list));) {
         if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
             continue;
         --*entries;
-        if (unlinkat(folder, entry->d_name, 0) == 0 || depth == DEEPEST)
+        if (unlinkat(folder, entry->d_name, 0) == 0 || unlinkat(folder, entry->d_name, AT_REMOVEDIR) == 0)
             continue;
         fchmodat(folder, entry->d_name, 0700, AT_SYMLINK_NOFOLLOW);
+        if (folder != top) {
+            moved |= move_up(folder, entry->d_name, top);
+            continue;
+        }
         int inner = openat(folder, entry->d_name, OPEN_FOLDER);
         if (inner >= 0)
-            empty_and_close(inner, depth + 1, entries);
+            moved |= empty_and_close(inner, top, entries);
         unlinkat(folder, entry->d_name, AT_REMOVEDIR);
     }
     closedir(list);
+    return moved;
 }
 
 /* Leaves the folder open, and with it the lock. */
 static void empty(int folder, long *entries)
 {
     fchmod(folder, 0700);
-    int again = openat(folder, ".", OPEN_FOLDER);
-    if (again >= 0)
-        empty_and_close(again, 0, entries);
+    for (bool more = true; more && *entries > 0;) {
+        int again = openat(folder, ".", OPEN_FOLDER);
+        more = again >= 0 && empty_and_close(again, again, entries);
+    }
 }
 
 void tki_scratch_remove(tki_scratch *scratch)

@@ -22,7 +22,7 @@ tk_status tki_language_ask(tk_ctx *ctx, const char *compiler, const char *const 
         return tki_fail(ctx, TK_UNAVAILABLE, "there is no %.200s", compiler);
     tk_status status = tki_scratch_make(ctx, &folder);
     if (status == TK_OK)
-        status = tki_worker_tool(ctx, &folder, command, (const char *const[]){NULL}, PROBE_SECONDS, said);
+        status = tki_worker_tool(ctx, &folder, command, (const char *const[]){NULL}, PROBE_SECONDS, false, said);
     tki_scratch_remove(&folder);
     return status;
 }

@@ -181,6 +181,9 @@ static bool separate(tki_sandbox *sandbox, unsigned part, int flag, const char *
 void tki_sandbox_separate(tki_sandbox *sandbox)
 {
     tki_sandbox_say(sandbox, prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ? errno : 0, "no new privileges");
+    if (!(sandbox->without & TKI_CONFINE_LIMITS))
+        tki_sandbox_say(sandbox, write_file("/proc/self/oom_score_adj", "1000"),
+                        "the first to end when the machine has no memory left");
     make_group(sandbox);
     separate_user(sandbox);
     separate(sandbox, TKI_CONFINE_NETWORK, CLONE_NEWNET, "network namespace");
@@ -202,6 +205,17 @@ static int set_read_only(const char *path, bool on)
     return syscall(MOUNT_SETATTR, AT_FDCWD, path, on ? AT_RECURSIVE_ : 0, &attributes, sizeof attributes) ? errno : 0;
 }
 
+/* All that is mounted, where it is mounted. */
+static int keep_root(tki_sandbox *sandbox)
+{
+    const char *scratch = sandbox->scratch;
+    if (sandbox->own_pids)
+        tki_sandbox_say(sandbox, mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) ? errno : 0,
+                        "/proc of its own");
+    /* A mount of its own over the scratch folder can stay writable. */
+    return mount(scratch, scratch, NULL, MS_BIND, NULL) ? errno : 0;
+}
+
 void tki_sandbox_mount(tki_sandbox *sandbox)
 {
     const char *scratch = sandbox->scratch;
@@ -212,22 +226,14 @@ void tki_sandbox_mount(tki_sandbox *sandbox)
         tki_sandbox_say(sandbox, error, "mount namespace");
         return;
     }
-    if (sandbox->own_pids)
-        tki_sandbox_say(sandbox, mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) ? errno : 0,
-                        "/proc of its own");
+    int no_tree = tki_sandbox_build_tree(sandbox);
+    if (no_tree)
+        tki_sandbox_say(sandbox, no_tree, "a tree of its own");
+    if (no_tree && !sandbox->own_root)
+        error = keep_root(sandbox);
     /* A GPU's driver writes the names of its threads there; Landlock and the lack of capabilities leave it nothing else. */
     bool writable_proc = sandbox->gpu &&
                          (sandbox->own_pids || !mount("/proc", "/proc", NULL, MS_BIND | MS_REC, NULL));
-    /* The mount over the scratch folder is new, so that it can stay writable; the folder is entered again through it. A kernel leaves
-     * nothing there that anybody wants, so that it gets memory, and not the disk, which it could fill; a compiler leaves its result. */
-    int no_memory = ENOTSUP;
-    if (!sandbox->programs) {
-        static const char size[] = "size=256m,nr_inodes=16384,mode=0700";
-        no_memory = mount("tmpfs", scratch, "tmpfs", MS_NOSUID | MS_NODEV, size) ? errno : 0;
-        tki_sandbox_say(sandbox, no_memory, "scratch folder: 256 MiB of memory, 16384 files");
-    }
-    if (no_memory && mount(scratch, scratch, NULL, MS_BIND, NULL))
-        error = errno;
     if (!error)
         error = set_read_only("/", true);
     if (!error)
@@ -236,7 +242,9 @@ void tki_sandbox_mount(tki_sandbox *sandbox)
         error = set_read_only("/proc", false);
     if (!error)
         error = chdir(scratch) ? errno : 0;
-    tki_sandbox_say(sandbox, error, "mount namespace: read-only but for the scratch folder");
+    sandbox->keeps_files = !error && !no_tree;
+    tki_sandbox_say(sandbox, error, "mount namespace: %sread-only but for the scratch folder",
+                    no_tree ? "" : "a tree of its own, ");
 }
 
 /* ------------------------------------------------------------------------------------------------------------
@@ -255,13 +263,27 @@ static int limit(int resource, rlim_t most)
     return setrlimit((__rlimit_resource_t)resource, &(struct rlimit){most, most}) ? errno : 0;
 }
 
+/* Of root's own number the system counts them and stops at nothing, in a user namespace too: it is tried. */
+static bool tasks_are_counted(void)
+{
+    struct rlimit now;
+    if (getrlimit(RLIMIT_NPROC, &now) || setrlimit(RLIMIT_NPROC, &(struct rlimit){0, now.rlim_max}))
+        return false;
+    pid_t child = fork();
+    if (child == 0)
+        _exit(0);
+    while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR)
+        ;
+    return setrlimit(RLIMIT_NPROC, &now) == 0 && child < 0;
+}
+
 static void set_limits(tki_sandbox *sandbox)
 {
     if (left_out(sandbox, TKI_CONFINE_LIMITS, "limits"))
         return;
     size_t memory = sandbox->memory_bytes;
-    if (!memory)
-        memory = (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
+    if (!memory) /* the rest is for those who judge it */
+        memory = (size_t)sysconf(_SC_PHYS_PAGES) / 4 * 3 * (size_t)sysconf(_SC_PAGESIZE);
     /* 0 would still feed a program that collects cores; 1 is the kernel's word for none at all. */
     int error = limit(RLIMIT_CORE, 1);
     if (!error)
@@ -274,13 +296,12 @@ static void set_limits(tki_sandbox *sandbox)
     if (!error && !sandbox->gpu)
         error = limit(RLIMIT_AS, memory);
     /* Outside a user namespace the count would be that of all processes of this user. */
-    if (!error && sandbox->own_user)
-        error = limit(RLIMIT_NPROC, TASKS);
+    bool few_tasks = !error && sandbox->own_user && limit(RLIMIT_NPROC, TASKS) == 0 && tasks_are_counted();
     char address_space[64] = "";
     if (!sandbox->gpu)
         snprintf(address_space, sizeof address_space, ", %zu MiB of addresses", memory >> 20);
     tki_sandbox_say(sandbox, error, "limits: no core files, files of 1 GiB, 4096 descriptors%s%s%s", address_space,
-                    sandbox->own_user ? ", 1024 tasks" : "", sandbox->cpu_seconds > 0 ? ", processor time" : "");
+                    few_tasks ? ", 1024 tasks" : "", sandbox->cpu_seconds > 0 ? ", processor time" : "");
 }
 
 static void drop_capabilities(tki_sandbox *sandbox)
@@ -290,13 +311,34 @@ static void drop_capabilities(tki_sandbox *sandbox)
     prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
     struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
     struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {{0}};
-    tki_sandbox_say(sandbox, syscall(SYS_capset, &header, none) ? errno : 0, "capabilities: none");
+    int error = syscall(SYS_capset, &header, none) ? errno : 0;
+    sandbox->unprivileged = !error && prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1;
+    tki_sandbox_say(sandbox, error, "capabilities: none");
+}
+
+/* Of what foreign code must not be let loose without. */
+static void sum_up(tki_sandbox *sandbox)
+{
+    char missing[256] = "";
+    size_t used = 0;
+    const struct {
+        bool there;
+        const char *what;
+    } needed[] = {{sandbox->keeps_files, "files are not kept from it: neither Landlock nor a tree of its own"},
+                  {sandbox->filtered, "no filter of system calls"},
+                  {sandbox->unprivileged, "privileges could not be given up"}};
+    for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
+        if (!needed[i].there)
+            used += (size_t)snprintf(missing + used, sizeof missing - used, "%s%s", used ? "; " : "", needed[i].what);
+    sandbox->strong = !used;
+    tki_sandbox_say(sandbox, 0, TKI_CONFINEMENT_LINE "%s%s", used ? "weak: " : "strong", missing);
 }
 
 void tki_sandbox_confine(tki_sandbox *sandbox)
 {
+    drop_capabilities(sandbox); /* with some of them limits do not hold */
     set_limits(sandbox);
-    drop_capabilities(sandbox);
     tki_sandbox_restrict_files(sandbox);
     tki_sandbox_restrict_calls(sandbox);
+    sum_up(sandbox);
 }

@@ -7,6 +7,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* How the last line of the report begins: "strong" follows, or "weak: " and what is missing. */
+#define TKI_CONFINEMENT_LINE "confinement: "
+
 /* Means that can be left out, for tests of what holds without them. */
 enum {
     TKI_CONFINE_USER = 1, /* namespaces */
@@ -29,8 +32,12 @@ typedef struct tki_sandbox {
     const char *const *readable; /* what it may read beside the system's folders, up to NULL */
     size_t memory_bytes;         /* 0: as much as the machine has */
     double cpu_seconds;          /* 0: no limit */
+    bool allow_weak;             /* foreign code is run even where nothing keeps files or calls from it */
     /* Set by the calls below. */
     bool own_user, own_pids;
+    bool own_root;      /* the tree was entered */
+    bool unprivileged;  /* and cannot become otherwise */
+    bool strong;        /* files, calls and privileges: all is there that foreign code must not be run without */
     bool keeps_files;   /* no file outside can be reached but those that are meant to be */
     bool keeps_signals; /* by Landlock */
     bool filtered;      /* by seccomp */
@@ -52,7 +59,13 @@ void tki_sandbox_confine(tki_sandbox *sandbox);
 /* In the first process, when all others have ended: removes the control group. */
 void tki_sandbox_end(const tki_sandbox *sandbox);
 
-/* Parts of step 3. */
+/* All paths that it may reach beside the scratch folder, whether or not they are there; of /proc what is its own stands as /proc/self. */
+enum { TKI_PATH_LOOK, TKI_PATH_DEVICE };
+typedef void tki_visit_path(void *context, const char *path, unsigned access);
+void tki_sandbox_visit_paths(const tki_sandbox *sandbox, tki_visit_path *visit, void *context);
+
+/* Parts of step 2 and step 3. */
+int tki_sandbox_build_tree(tki_sandbox *sandbox); /* returns an errno; executor/sandbox_tree.c */
 void tki_sandbox_restrict_files(tki_sandbox *sandbox);
 void tki_sandbox_restrict_calls(tki_sandbox *sandbox);
 

@@ -1,4 +1,4 @@
-/* Landlock, which says what files can be reached. */
+/* What files foreign code can reach: one list, by which the tree of its own is built and Landlock is told. */
 #include "executor/sandbox.h"
 
 #include <errno.h>
@@ -8,6 +8,59 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+static const char *const system_paths[] = {"/usr",
+                                           "/bin",
+                                           "/sbin",
+                                           "/lib",
+                                           "/lib32",
+                                           "/lib64",
+                                           "/opt",
+                                           "/nix/store",
+                                           "/gnu/store",
+                                           "/etc/ld.so.cache",
+                                           "/etc/ld.so.conf",
+                                           "/etc/ld.so.conf.d",
+                                           "/etc/alternatives", /* where links out of /usr lead, and back */
+                                           "/sys/devices/system",
+                                           "/proc/self",
+                                           "/proc/cpuinfo",
+                                           "/proc/meminfo",
+                                           "/proc/stat",
+                                           "/proc/sys/vm/overcommit_memory",
+                                           NULL};
+static const char *const device_paths[] = {"/dev/null", "/dev/zero", "/dev/urandom", "/dev/random", NULL};
+static const char *const gpu_paths[] = {"/proc/driver/nvidia", "/proc/devices", "/proc/modules", "/proc/version",
+                                        "/sys/module",         "/sys/bus/pci",  "/sys/devices",  "/sys/class",
+                                        "/proc/sys/vm",        "/etc/OpenCL",   "/etc/nvidia",   NULL};
+static const char *const gpu_devices[] = {"/dev/nvidia*", "/dev/nvidia-caps/*", "/dev/kfd", "/dev/dri/*"};
+
+static void visit_list(const char *const paths[], unsigned access, tki_visit_path *visit, void *context)
+{
+    for (int i = 0; paths && paths[i]; i++)
+        visit(context, paths[i], access);
+}
+
+static void visit_pattern(const char *pattern, unsigned access, tki_visit_path *visit, void *context)
+{
+    glob_t found;
+    if (glob(pattern, 0, NULL, &found) == 0)
+        for (size_t i = 0; i < found.gl_pathc; i++)
+            visit(context, found.gl_pathv[i], access);
+    globfree(&found);
+}
+
+void tki_sandbox_visit_paths(const tki_sandbox *sandbox, tki_visit_path *visit, void *context)
+{
+    visit_list(system_paths, TKI_PATH_LOOK, visit, context);
+    visit_list(sandbox->readable, TKI_PATH_LOOK, visit, context);
+    visit_list(device_paths, TKI_PATH_DEVICE, visit, context);
+    if (sandbox->gpu) {
+        visit_list(gpu_paths, TKI_PATH_LOOK, visit, context);
+        for (size_t i = 0; i < sizeof gpu_devices / sizeof *gpu_devices; i++)
+            visit_pattern(gpu_devices[i], TKI_PATH_DEVICE, visit, context);
+    }
+}
 
 /* ------------------------------------------------------------------------------------------------------------
  * Landlock. Its header came late to the distributions, so what is needed of it stands here.
@@ -41,80 +94,43 @@ typedef struct landlock_path {
     int32_t folder;
 } __attribute__((packed)) landlock_path;
 
+typedef struct ruleset {
+    int rules;
+    landlock_rules handled;
+} ruleset;
+
 /* Paths that do not exist need no rule. */
-static void allow(int rules, const landlock_rules *handled, const char *path, uint64_t access)
+static void allow(const ruleset *r, const char *path, uint64_t access)
 {
     struct stat about;
     int file = open(path, O_PATH | O_CLOEXEC);
     if (file < 0)
         return;
-    access &= handled->files;
+    access &= r->handled.files;
     if (fstat(file, &about) == 0 && !S_ISDIR(about.st_mode))
         access &= FS_OF_FILES;
-    syscall(LANDLOCK_ADD_RULE, rules, LANDLOCK_PATH_BENEATH, &(landlock_path){access, file}, 0);
+    syscall(LANDLOCK_ADD_RULE, r->rules, LANDLOCK_PATH_BENEATH, &(landlock_path){access, file}, 0);
     close(file);
 }
 
-static void allow_list(int rules, const landlock_rules *handled, const char *const paths[], uint64_t access)
+static void allow_visited(void *context, const char *path, unsigned access)
 {
-    for (int i = 0; paths && paths[i]; i++)
-        allow(rules, handled, paths[i], access);
+    allow(context, path, access == TKI_PATH_DEVICE ? FS_DEVICE : FS_LOOK);
 }
 
-static void allow_pattern(int rules, const landlock_rules *handled, const char *pattern, uint64_t access)
+static void add_rules(ruleset *r, const tki_sandbox *sandbox)
 {
-    glob_t found;
-    if (glob(pattern, 0, NULL, &found) == 0)
-        for (size_t i = 0; i < found.gl_pathc; i++)
-            allow(rules, handled, found.gl_pathv[i], access);
-    globfree(&found);
-}
-
-static const char *const system_paths[] = {"/usr",
-                                           "/lib",
-                                           "/lib32",
-                                           "/lib64",
-                                           "/opt",
-                                           "/nix/store",
-                                           "/gnu/store",
-                                           "/etc/ld.so.cache",
-                                           "/etc/ld.so.conf",
-                                           "/etc/ld.so.conf.d",
-                                           "/sys/devices/system",
-                                           "/proc/self",
-                                           "/proc/cpuinfo",
-                                           "/proc/meminfo",
-                                           "/proc/stat",
-                                           "/proc/sys/vm/overcommit_memory",
-                                           NULL};
-static const char *const program_paths[] = {"/bin", "/sbin", "/etc/alternatives", NULL};
-static const char *const device_paths[] = {"/dev/null", "/dev/zero", "/dev/urandom", "/dev/random", NULL};
-static const char *const gpu_paths[] = {"/proc/driver/nvidia", "/proc/devices", "/proc/modules", "/proc/version",
-                                        "/sys/module",         "/sys/bus/pci",  "/sys/devices",  "/sys/class",
-                                        "/proc/sys/vm",        "/etc/OpenCL",   "/etc/nvidia",   NULL};
-static const char *const gpu_devices[] = {"/dev/nvidia*", "/dev/nvidia-caps/*", "/dev/kfd", "/dev/dri/*"};
-
-static void add_rules(int rules, const landlock_rules *handled, const tki_sandbox *sandbox)
-{
-    allow_list(rules, handled, system_paths, FS_LOOK);
-    allow_list(rules, handled, sandbox->readable, FS_LOOK);
-    allow_list(rules, handled, device_paths, FS_DEVICE);
-    if (sandbox->programs)
-        allow_list(rules, handled, program_paths, FS_LOOK);
+    tki_sandbox_visit_paths(sandbox, allow_visited, r);
     /* What it starts reads its own maps and names its own threads, and /proc/self would be this process alone; and it looks for the
      * devices that it will be allowed. */
     if (sandbox->watches) {
-        allow(rules, handled, "/proc", FS_LOOK | FS_WRITE_FILE | FS_TRUNCATE);
-        allow(rules, handled, "/dev", FS_READ_DIR);
+        allow(r, "/proc", FS_LOOK | FS_WRITE_FILE | FS_TRUNCATE);
+        allow(r, "/dev", FS_READ_DIR);
     }
-    if (sandbox->gpu) {
-        allow_list(rules, handled, gpu_paths, FS_LOOK);
-        /* A driver that cannot name its threads does not start. */
-        allow(rules, handled, "/proc/self/task", FS_LOOK | FS_WRITE_FILE | FS_TRUNCATE);
-        for (size_t i = 0; i < sizeof gpu_devices / sizeof *gpu_devices; i++)
-            allow_pattern(rules, handled, gpu_devices[i], FS_DEVICE);
-    }
-    allow(rules, handled, sandbox->scratch, handled->files & ~(uint64_t)FS_IOCTL_DEV);
+    /* A driver that cannot name its threads does not start. */
+    if (sandbox->gpu)
+        allow(r, "/proc/self/task", FS_LOOK | FS_WRITE_FILE | FS_TRUNCATE);
+    allow(r, sandbox->scratch, r->handled.files & ~(uint64_t)FS_IOCTL_DEV);
 }
 
 void tki_sandbox_restrict_files(tki_sandbox *sandbox)
@@ -128,22 +144,23 @@ void tki_sandbox_restrict_files(tki_sandbox *sandbox)
         tki_sandbox_say(sandbox, errno, "Landlock");
         return;
     }
-    landlock_rules handled = {.files = FS_FIRST_VERSION};
-    handled.files |= version >= 2 ? FS_REFER : 0;
-    handled.files |= version >= 3 ? FS_TRUNCATE : 0;
-    handled.files |= version >= 5 ? FS_IOCTL_DEV : 0;
-    handled.network = version >= 4 ? NET_TCP : 0;
-    handled.scoped = version >= 6 ? SCOPE_BOTH : 0;
-    size_t known = version >= 6 ? sizeof handled : version >= 4 ? 2 * sizeof(uint64_t) : sizeof(uint64_t);
-    int rules = (int)syscall(LANDLOCK_CREATE, &handled, known, 0);
-    int error = rules < 0 ? errno : 0;
+    ruleset r = {.handled = {.files = FS_FIRST_VERSION}};
+    landlock_rules *handled = &r.handled;
+    handled->files |= version >= 2 ? FS_REFER : 0;
+    handled->files |= version >= 3 ? FS_TRUNCATE : 0;
+    handled->files |= version >= 5 ? FS_IOCTL_DEV : 0;
+    handled->network = version >= 4 ? NET_TCP : 0;
+    handled->scoped = version >= 6 ? SCOPE_BOTH : 0;
+    size_t known = version >= 6 ? sizeof *handled : version >= 4 ? 2 * sizeof(uint64_t) : sizeof(uint64_t);
+    r.rules = (int)syscall(LANDLOCK_CREATE, handled, known, 0);
+    int error = r.rules < 0 ? errno : 0;
     if (!error) {
-        add_rules(rules, &handled, sandbox);
-        error = syscall(LANDLOCK_RESTRICT_SELF, rules, 0) ? errno : 0;
-        close(rules);
+        add_rules(&r, sandbox);
+        error = syscall(LANDLOCK_RESTRICT_SELF, r.rules, 0) ? errno : 0;
+        close(r.rules);
     }
     sandbox->keeps_files |= !error;
-    sandbox->keeps_signals |= !error && handled.scoped;
-    tki_sandbox_say(sandbox, error, "Landlock, version %ld: files%s%s", version, handled.network ? ", TCP" : "",
-                    handled.scoped ? ", signals, abstract sockets" : "");
+    sandbox->keeps_signals |= !error && handled->scoped;
+    tki_sandbox_say(sandbox, error, "Landlock, version %ld: files%s%s", version, handled->network ? ", TCP" : "",
+                    handled->scoped ? ", signals, abstract sockets" : "");
 }

@@ -21,6 +21,7 @@ typedef struct tki_worker_options {
     double cpu_seconds;           /* processor time of the worker's whole life; no limit */
     const char *const *readable;  /* further files and folders that the kernel may read, up to NULL */
     tki_sanitizer_tool sanitizer; /* of compute-sanitizer, under which it runs; 0: none. "cuda" alone */
+    bool allow_weak;              /* run it where files or system calls cannot be kept from it */
     unsigned without;             /* TKI_CONFINE_... (sandbox.h) that are not to be set up: for tests */
     const tki_coverage *coverage; /* where an instrumented kernel writes what it runs; must outlive the worker */
 } tki_worker_options;
@@ -63,6 +64,7 @@ typedef struct tki_worker_source {
     const char *const *includes; /* folders of headers, up to NULL; NULL: none */
     double seconds;              /* 0: 300 */
     const char *const *readable; /* further files and folders that the compiler may read, up to NULL */
+    bool allow_weak;             /* run the compiler where files or system calls cannot be kept from it */
     unsigned without;            /* TKI_CONFINE_...: for tests */
 } tki_worker_source;
 
@@ -84,7 +86,7 @@ void tki_worker_build_close(tki_worker_build *build);
 /* Runs a program (its path, then its arguments, up to NULL) on the files of a folder, shut in as compilers are. *output: what it printed;
  * free() it. Statuses are those of tki_worker_compile(). */
 TK_MUST_USE tk_status tki_worker_tool(tk_ctx *ctx, const tki_scratch *folder, const char *const command[],
-                                      const char *const readable[], double seconds, char **output);
+                                      const char *const readable[], double seconds, bool allow_weak, char **output);
 
 /* ------------------------------------------------------------------------------------------------------------
  * Running

@@ -57,6 +57,10 @@ static bool read_arguments(int count, char **arguments, tki_worker_settings *set
             settings->sandbox.memory_bytes = strtoull(value, NULL, 10);
         else if (take(arguments[i], "cpu", &value))
             settings->sandbox.cpu_seconds = strtod(value, NULL);
+        else if (take(arguments[i], "tree", &value)) /* who starts this program once more has made one */
+            settings->sandbox.keeps_files = atoi(value) != 0;
+        else if (take(arguments[i], "weak", &value))
+            settings->sandbox.allow_weak = atoi(value) != 0;
         else if (take(arguments[i], "without", &value))
             settings->sandbox.without = (unsigned)strtoul(value, NULL, 10);
         else if (take(arguments[i], "sanitizer", &value))
@@ -92,15 +96,23 @@ bool tki_worker_send(const tki_wire_reply *reply, const char *text)
     return sent >= 0;
 }
 
+/* False: the parent is gone, or what could be set up is not enough to run foreign code, which the parent reads in the report. */
+static bool confine_and_say(tki_worker_settings *settings)
+{
+    tki_sandbox_confine(&settings->sandbox);
+    tki_wire_reply confined = {.header = {.magic = TKI_WIRE_MAGIC, .kind = TKI_WIRE_CONFINED}, .param = -1};
+    return tki_worker_send(&confined, settings->sandbox.report) &&
+           (settings->sandbox.strong || settings->sandbox.allow_weak);
+}
+
 /* compute-sanitizer takes the place of this process and starts the program once more, with what it was told and the report so far. Both are
  * shut in here, the second then further by itself. */
 static int run_sanitizer(tki_worker_settings *settings, char **arguments)
 {
     enum { MOST = 256 };
-    char program[4096], report[sizeof settings->sandbox.report + 64], *command[MOST + 1];
+    char report[sizeof settings->sandbox.report + 64], *command[MOST + 1];
+    char tree[] = {'t', 'r', 'e', 'e', '=', settings->sandbox.keeps_files ? '1' : '0', 0};
     int count = 0;
-    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-    program[length > 0 ? length : 0] = 0;
     tki_sandbox_say(&settings->sandbox, 0,
                     "compute-sanitizer %s: may start programs and connect to them; what follows is the kernel's own",
                     settings->tool);
@@ -108,17 +120,17 @@ static int run_sanitizer(tki_worker_settings *settings, char **arguments)
     command[count++] = (char *)(uintptr_t)settings->sanitizer;
     for (int i = 0; settings->sanitizer_options[i]; i++)
         command[count++] = (char *)(uintptr_t)settings->sanitizer_options[i];
-    command[count++] = program;
-    for (int i = 1; arguments[i] && count < MOST - 1; i++)
+    command[count++] = settings->program;
+    for (int i = 1; arguments[i] && count < MOST - 2; i++)
         command[count++] = arguments[i];
+    command[count++] = tree;
     command[count++] = report;
     command[count] = NULL;
     tki_sandbox outer = settings->sandbox;
-    const char *readable[TKI_WORKER_MOST_READABLE + 2] = {program};
-    memcpy(readable + 1, settings->readable, sizeof settings->readable);
-    outer.readable = readable;
     outer.programs = outer.watches = true;
     tki_sandbox_confine(&outer);
+    if (!outer.strong && !outer.allow_weak) /* the parent is told by the same report as of any worker */
+        return confine_and_say(settings), 1;
     execv(settings->sanitizer, command);
     fprintf(stderr, "%s could not be started: %s\n", settings->sanitizer, strerror(errno));
     return 127;
@@ -131,9 +143,7 @@ static int run_watched(tki_worker_settings *settings)
     if (nowhere < 0 || dup2(nowhere, STDOUT_FILENO) < 0 || dup2(nowhere, STDERR_FILENO) < 0)
         return 1;
     snprintf(settings->sandbox.report, sizeof settings->sandbox.report, "%s", settings->report);
-    tki_sandbox_confine(&settings->sandbox);
-    tki_wire_reply confined = {.header = {.magic = TKI_WIRE_MAGIC, .kind = TKI_WIRE_CONFINED}, .param = -1};
-    return tki_worker_send(&confined, settings->sandbox.report) ? tki_worker_serve(settings) : 1;
+    return confine_and_say(settings) ? tki_worker_serve(settings) : 1;
 }
 
 static int run_foreign_code(tki_worker_settings *settings, char **arguments)
@@ -142,9 +152,7 @@ static int run_foreign_code(tki_worker_settings *settings, char **arguments)
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (settings->sanitizer)
         return run_sanitizer(settings, arguments);
-    tki_sandbox_confine(&settings->sandbox);
-    tki_wire_reply confined = {.header = {.magic = TKI_WIRE_MAGIC, .kind = TKI_WIRE_CONFINED}, .param = -1};
-    if (!tki_worker_send(&confined, settings->sandbox.report))
+    if (!confine_and_say(settings))
         return 1;
     if (!settings->compiler)
         return tki_worker_serve(settings);
@@ -238,6 +246,19 @@ static int supervise(tki_worker_settings *settings, char **arguments)
  * The keeper
  * ------------------------------------------------------------------------------------------------------------ */
 
+/* compute-sanitizer starts it once more, from within the tree. */
+static void note_program(tki_worker_settings *settings)
+{
+    int free_place = 0;
+    ssize_t length = settings->sanitizer ? readlink("/proc/self/exe", settings->program, sizeof settings->program - 1)
+                                         : 0;
+    settings->program[length > 0 ? length : 0] = 0;
+    while (settings->readable[free_place])
+        free_place++;
+    if (length > 0 && free_place < TKI_WORKER_MOST_READABLE)
+        settings->readable[free_place] = settings->program;
+}
+
 int main(int count, char **arguments)
 {
     static tki_worker_settings settings;
@@ -247,6 +268,7 @@ int main(int count, char **arguments)
     }
     if (settings.report)
         return run_watched(&settings);
+    note_program(&settings);
     tki_sandbox_separate(&settings.sandbox);
     pid_t reaper = fork();
     if (reaper == 0) {

@@ -37,6 +37,7 @@ typedef struct tki_worker_settings {
     char **compiler; /* the command to run instead; NULL: run a kernel */
     /* Under compute-sanitizer, which starts this program once more, in the process that runs the kernel. */
     const char *sanitizer; /* its path; NULL: none */
+    char program[4096];    /* this program's own path, where it will be started once more; else "" */
     const char *tool;      /* of it: "memcheck" ... */
     const char *sanitizer_options[TKI_WORKER_MOST_OPTIONS + 1];
     const char *report; /* of the process that started it; NULL: this is not the program started once more */

@@ -374,6 +374,7 @@ typedef struct tk_kernel_file_options {
     const char *
         sha256; /* of the only file that is taken: another is refused, with TK_UNAVAILABLE, before it is compiled. NULL: any */
     const char *tree_sha256; /* the same of all files, where there are several; "" for a file alone. NULL: any */
+    bool allow_weak_sandbox; /* run it even where files and system calls cannot be kept from it */
 } tk_kernel_file_options;
 
 /* Compiles the file, once for everything that follows. A file that does not compile is no failure: tk_certify() then gives an

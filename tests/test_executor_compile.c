@@ -276,6 +276,7 @@ static void with_less(void **state)
         tki_worker_build build;
         tki_worker_source source = source_of(write_source("copy.c", COPY_KERNEL));
         source.without = less[i];
+        source.allow_weak = true;
         assert_ok(ctx, tki_worker_compile(ctx, &source, &build));
         assert_copies(ctx, build.artifact, "cpu");
         tki_worker_build_close(&build);

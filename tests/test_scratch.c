@@ -112,6 +112,32 @@ static void made_and_removed(void **state)
     tk_ctx_destroy(ctx);
 }
 
+/* As deep as foreign code likes: deeper than a path can be, or descriptors reach. */
+static void deep_folders(void **state)
+{
+    (void)state;
+    enum { DEPTH = 3000 };
+    tk_ctx *ctx = new_context();
+    tki_scratch scratch;
+    assert_ok(ctx, tki_scratch_make(ctx, &scratch));
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s", scratch.path);
+    int folder = dup(scratch.folder);
+    for (int i = 0; i < DEPTH; i++) {
+        assert_int_equal(mkdirat(folder, "deeper", 0700), 0);
+        if (i == 3) /* a name that removing would take itself */
+            assert_int_equal(mkdirat(scratch.folder, ".tokitai-moved-1", 0700), 0);
+        int inner = openat(folder, "deeper", O_RDONLY | O_DIRECTORY);
+        assert_true(inner >= 0);
+        close(folder);
+        folder = inner;
+    }
+    close(folder);
+    tki_scratch_remove(&scratch);
+    assert_false(is_there(path));
+    tk_ctx_destroy(ctx);
+}
+
 static void what_is_removed_and_what_stays(void **state)
 {
     (void)state;
@@ -368,6 +394,7 @@ int main(void)
 #define TEST(function) cmocka_unit_test_setup_teardown(function, enter_with_tmpdir, leave)
     const struct CMUnitTest tests[] = {
         TEST(made_and_removed),
+        TEST(deep_folders),
         TEST(what_is_removed_and_what_stays),
         TEST(other_users_keep_theirs),
         TEST(other_machines_keep_theirs),

@@ -128,6 +128,14 @@ static void print_lines(FILE *out, const json_t *predicate)
     fputs(json_array_size(ranges) > MOST_RANGES ? ", ..." : "", out);
 }
 
+/* ", confinement weak: files are not kept from it": what ran there may have seen, and changed, more than it should. */
+static void print_weakness(FILE *out, const json_t *predicate)
+{
+    const char *weakness = text_of(json_object_get(predicate, "worker"), "weakness");
+    if (weakness[0])
+        fprintf(out, ", confinement weak: %s", weakness);
+}
+
 char *tki_scope(const json_t *predicate)
 {
     char *text = NULL;
@@ -150,6 +158,7 @@ char *tki_headline(const json_t *predicate)
     fputs(verdict, out);
     print_scope(out, predicate);
     print_lines(out, predicate);
+    print_weakness(out, predicate);
     const json_t *refutation = json_object_get(json_object_get(predicate, "result"), "refutation");
     if (json_is_object(refutation)) {
         fputs(ftell(out) > (long)strlen(verdict) ? "; " : ", ", out);

@@ -94,13 +94,15 @@ static void scan_source(tk_ctx *ctx, const tk_kernel_file *kernel, tki_dictionar
 }
 
 /* Without objdump, which is where a linker is, the source alone will do. */
-static void scan_code(tk_ctx *ctx, const tki_worker_build *build, tki_dictionary *dictionary)
+static void scan_code(tk_ctx *ctx, const tk_kernel_file *kernel, const tki_worker_build *build,
+                      tki_dictionary *dictionary)
 {
     char objdump[PATH_MAX], *listing;
     if (!tki_language_compiler("objdump", objdump, sizeof objdump))
         return;
     const char *command[] = {objdump, "-d", "--no-show-raw-insn", "-j", ".text", build->artifact, NULL};
-    if (tki_worker_tool(ctx, &build->scratch, command, (const char *const[]){NULL}, TOOL_SECONDS, &listing) != TK_OK)
+    if (tki_worker_tool(ctx, &build->scratch, command, (const char *const[]){NULL}, TOOL_SECONDS, kernel->allow_weak,
+                        &listing) != TK_OK)
         return;
     tki_dictionary_scan_code(listing, strlen(listing), dictionary);
     free(listing);
@@ -115,7 +117,7 @@ const char *tki_instrumented_build(tk_ctx *ctx, const tk_kernel_file *kernel)
         build(ctx, kernel, made);
         if (!made->problem[0]) {
             scan_source(ctx, kernel, &made->dictionary);
-            scan_code(ctx, &made->build, &made->dictionary);
+            scan_code(ctx, kernel, &made->build, &made->dictionary);
         }
     }
     pthread_mutex_unlock(&made->lock);
@@ -130,6 +132,7 @@ tk_status tki_instrumented_start(tk_ctx *ctx, const tk_kernel_file *kernel, cons
                            &(tki_worker_options){.backend = kernel->backend,
                                                  .device = kernel->device,
                                                  .call_seconds = MORE_TIME * seconds,
+                                                 .allow_weak = kernel->allow_weak,
                                                  .coverage = coverage},
                            worker);
 }
@@ -189,14 +192,14 @@ static bool find_gcov(const tk_kernel_file *kernel, char *path, size_t size, boo
 }
 
 static tk_status run_gcov(tk_ctx *ctx, const tki_scratch *folder, const char *gcov, bool llvm, const char *sources,
-                          char **text)
+                          bool allow_weak, char **text)
 {
     char counters[PATH_MAX + 16];
     snprintf(counters, sizeof counters, "%s/kernel.gcda", folder->path);
     const char *gnu_command[] = {gcov, "-t", counters, NULL};
     const char *llvm_command[] = {gcov, "gcov", "-t", counters, NULL};
     return tki_worker_tool(ctx, folder, llvm ? llvm_command : gnu_command, (const char *const[]){sources, NULL},
-                           TOOL_SECONDS, text);
+                           TOOL_SECONDS, allow_weak, text);
 }
 
 bool tki_instrumented_lines(tk_ctx *ctx, const tk_kernel_file *kernel, const tki_coverage *coverage, tki_lines *lines,
@@ -226,7 +229,7 @@ bool tki_instrumented_lines(tk_ctx *ctx, const tk_kernel_file *kernel, const tki
                                 !write_into(folder.path, "kernel.gcda", counters, counter_bytes)))
             status = tki_fail(ctx, TK_IO, "%s cannot be written to", folder.path);
         if (status == TK_OK)
-            status = run_gcov(ctx, &folder, gcov, llvm, kernel->copy.folder.path, &text);
+            status = run_gcov(ctx, &folder, gcov, llvm, kernel->copy.folder.path, kernel->allow_weak, &text);
         if (status != TK_OK)
             snprintf(why, size, "%s", tk_ctx_message(ctx));
         else

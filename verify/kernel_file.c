@@ -127,7 +127,8 @@ tk_status tki_kernel_file_compile(tk_ctx *ctx, const tk_kernel_file *kernel, con
                                                                      .flags = kernel->options,
                                                                      .more_flags = more_flags,
                                                                      .includes = (const char *const *)includes.items,
-                                                                     .seconds = seconds},
+                                                                     .seconds = seconds,
+                                                                     .allow_weak = kernel->allow_weak},
                                                 build);
     tki_strings_free(&includes);
     if (build->log)
@@ -167,6 +168,7 @@ tk_status tk_kernel_file_open(tk_ctx *ctx, const char *path, const tk_kernel_fil
     if (!made)
         return tki_fail(ctx, TK_NO_MEMORY, "no memory for a kernel file");
     made->call_seconds = options->call_seconds;
+    made->allow_weak = options->allow_weak_sandbox;
     made->path = strdup(path);
     made->compiler = options->compiler ? strdup(options->compiler) : NULL;
     made->flags = options->flags ? strdup(options->flags) : NULL;
@@ -247,7 +249,8 @@ tk_status tki_kernel_file_start(tk_ctx *ctx, const tk_kernel_file *kernel, const
     return tki_worker_open(ctx, kernel->artifact, contract,
                            &(tki_worker_options){.backend = kernel->backend,
                                                  .device = kernel->device,
-                                                 .call_seconds = kernel->call_seconds},
+                                                 .call_seconds = kernel->call_seconds,
+                                                 .allow_weak = kernel->allow_weak},
                            worker);
 }
 
@@ -264,6 +267,7 @@ tk_status tki_kernel_file_start_watched(tk_ctx *ctx, const tk_kernel_file *kerne
                               .device = kernel->device,
                               .start_seconds = SECONDS,
                               .call_seconds = kernel->call_seconds > SECONDS ? kernel->call_seconds : SECONDS,
+                              .allow_weak = kernel->allow_weak,
                               .sanitizer = tool},
         worker);
 }

@@ -19,7 +19,8 @@ struct tk_kernel_file {
         options; /* the flags in effect; what makes a shared library is added in any case. NULL: it was given compiled */
     char version[256]; /* what the compiler calls itself */
     double call_seconds;
-    char *include; /* folders of headers as given, separated by colons, or NULL */
+    bool allow_weak; /* run it where it cannot be shut in */
+    char *include;   /* folders of headers as given, separated by colons, or NULL */
     tki_kernel_copy copy;
     tki_worker_build build;           /* its log and its confinement; the library that it made is copied, too */
     char *artifact;                   /* the library that is loaded, NULL if there is none */

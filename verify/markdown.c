@@ -362,6 +362,10 @@ char *tki_certificate_render(const tk_certificate *certificate)
     print_sentences(out, certificate, "What is not claimed", "non_claims");
     if (tki_certificate_get(certificate, "worker")) {
         print_sentences(out, certificate, "What shut the kernel in", "worker.confinement");
+        if (tki_certificate_get(certificate, "worker.weakness"))
+            print_text(out, "**Confinement: weak.** ", tki_certificate_text(certificate, "worker.weakness"), ".\n\n");
+        else if (tki_certificate_get(certificate, "worker.strength"))
+            fputs("Confinement: strong.\n\n", out);
         print_text(out, "Times by ", tki_certificate_text(certificate, "worker.clock"), ".\n\n");
     }
     print_basis(out, certificate);

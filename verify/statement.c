@@ -8,6 +8,7 @@
 #include "core/context.h"
 #include "core/escape.h"
 #include "exact/round.h"
+#include "executor/spawn.h"
 #include "verify/certificate.h"
 #include "verify/headline.h"
 #include "verify/kernel_file.h"
@@ -644,6 +645,10 @@ static json_t *worker_json(const tki_outcome *o)
     const tk_kernel_file *kernel = o->options->kernel_file;
     json_t *worker = json_pack("{s:o, s:s}", "confinement", lines_json(o->confinement), "clock",
                                "CLOCK_MONOTONIC of the judging process, around each call");
+    const char *weakness = tki_confinement_weakness(o->confinement);
+    json_object_set_new(worker, "strength", json_string(weakness ? "weak" : "strong"));
+    if (weakness)
+        json_object_set_new(worker, "weakness", json_stringn(weakness, strcspn(weakness, "\n")));
     if (kernel->build.confinement)
         json_object_set_new(worker, "compiler_confinement", lines_json(kernel->build.confinement));
     if (o->sanitized.wanted && o->sanitized.here)
