@@ -87,9 +87,11 @@ static int bind_into(const char *path, const char *source, bool own_mount)
     snprintf(from, sizeof from, OLD_ROOT "%s", source);
     if (stat(from, &there))
         return errno;
-    if (!own_mount && stat(path, &here) == 0 && here.st_dev == there.st_dev && here.st_ino == there.st_ino)
+    const bool exists = stat(path, &here) == 0;
+    if (!own_mount && exists && here.st_dev == there.st_dev && here.st_ino == there.st_ino)
         return 0;
-    int error = make(path, S_ISDIR(there.st_mode));
+    /* A /proc of its own has files already, which an ordinary user may not open for writing. */
+    int error = exists && S_ISDIR(here.st_mode) == S_ISDIR(there.st_mode) ? 0 : make(path, S_ISDIR(there.st_mode));
     return error ? error : mount(from, path, NULL, MS_BIND | MS_REC, NULL) ? errno : 0;
 }
 

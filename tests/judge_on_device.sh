@@ -29,6 +29,8 @@ step() {
     number=$((number + 1))
     while [ "$(jobs -rp | wc -l)" -ge "$jobs" ]; do wait -n; done
     case $verdict in HELD) status=0 ;; REFUTED) status=1 ;; esac
+    # Containers with GPUs may offer neither Landlock nor mounts. These kernels are ours.
+    [[ " $* " != *" --kernel "* ]] || set -- "$@" --allow-weak-sandbox
     (
         at=$work/$(printf %03d $number)
         begin=$SECONDS

@@ -62,6 +62,16 @@ check() { # WHO
     else
         skip "$1: a tree alone" "it is not offered here"
     fi
+    local built
+    built=$(dirname "$tokitai")/tests
+    if [ $tree = 1 ] && [ -e "$built/fake_gpu/libcuda.so.1" ]; then
+        TOKITAI_CUDA_LIBRARY=$built/fake_gpu/libcuda.so.1 \
+            judge 1 "$1: a GPU's driver finds what it needs in the tree" "" "$built/kernels/cuda_copy.so" --backend cuda --shape n=5
+        says "$folder/kernel.cuda.gelu_fwd.f16.cuda_copy.json" 'mount namespace: a tree of its own'
+        says "$folder/kernel.cuda.gelu_fwd.f16.cuda_copy.json" '"verdict": "REFUTED"'
+    else
+        skip "$1: a GPU's driver in the tree" "there is no such tree here, or no driver to try"
+    fi
     judge 3 "$1: neither is refused" landlock,namespaces gelu_fwd.c
     says out 'cannot shut foreign code in'
     says out 'allow-weak-sandbox'
