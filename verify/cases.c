@@ -337,7 +337,7 @@ typedef struct pairing {
     shape_class class;
     int number; /* as that of a shape */
     tk_level level;
-    tki_family family;
+    int family;
     int64_t size[TK_MAX_DIMS];
 } pairing;
 

@@ -848,7 +848,7 @@ static void fill_peaks(const lines *v, tki_random *random)
 
 static void fill_one_sign(const lines *v, tki_random *random)
 {
-    const double scale = v->first_input ? ldexp(1, (int)tki_random_below(random, 3)) : 1;
+    const double scale = v->first_input ? ldexp(1, (int)tki_random_below(random, 2)) : 1;
     const bool negative = tki_random_u64(random) & 1;
     for (int64_t l = 0; l < v->count; l++)
         for (int64_t t = 0; t < v->length; t++) {
