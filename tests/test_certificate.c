@@ -310,10 +310,14 @@ static char *without_code(const char *page)
 /* The page of this certificate, if it is taken: every line as the template has it, and all of it seen. Returns whether it was. */
 static bool page_holds(tk_ctx *ctx, json_t *statement)
 {
-    char *text = sealed(statement);
+    /* Sealing puts other objects in place of some, which the caller walks through. */
+    json_t *copy = json_deep_copy(statement);
+    assert_non_null(copy);
+    char *text = sealed(copy);
     tk_certificate *certificate = NULL;
     tk_status status = tk_certificate_parse(ctx, text, strlen(text), &certificate);
     free(text);
+    json_decref(copy);
     if (status != TK_OK)
         return false;
     const char *page = tk_certificate_markdown(certificate);
