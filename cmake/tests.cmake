@@ -32,7 +32,7 @@ target_link_libraries(test_internals INTERFACE libtokitai-verify libtokitai ${ve
 target_link_options(test_internals INTERFACE LINKER:--as-needed)
 
 # Those that take longest, longest first: CTest starts them in this order, before all others, so that none is left to run alone at the end.
-set(long_tests verify.explore strangers corpus_full_slow xent same_verdict kernel_lines kernel_files check_kernels_hip bench valgrind.executor.worker cli schema executor.worker tricks
+set(long_tests verify.explore strangers own_kernels corpus_full_slow xent same_verdict kernel_lines kernel_files check_kernels_hip bench valgrind.executor.worker cli schema executor.worker tricks
     check_kernels_cuda verify.envelope gemm protocol)
 
 function(register_test name file)
