@@ -24,7 +24,19 @@ static tk_status write_all(int file, const char *data, size_t bytes)
         data += written;
         bytes -= (size_t)written;
     }
-    return fsync(file) ? TK_IO : TK_OK;
+    return TK_OK;
+}
+
+tk_status tki_file_add(tk_ctx *ctx, int folder, const char *name, const void *data, size_t bytes)
+{
+    int file = openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0400);
+    tk_status status = file < 0 ? TK_IO : write_all(file, data, bytes);
+    int error = errno;
+    if (file >= 0 && close(file) && status == TK_OK) {
+        status = TK_IO;
+        error = errno;
+    }
+    return status == TK_OK ? TK_OK : tki_fail(ctx, TK_IO, "cannot write %s: %s", name, strerror(error));
 }
 
 /* Makes a rename durable; a directory that cannot be opened for that is no failure. */
@@ -70,6 +82,8 @@ tk_status tki_file_create(tk_ctx *ctx, const char *path, const void *data, size_
     while (flock(file, LOCK_SH) && errno == EINTR)
         ;
     tk_status status = write_all(file, data, bytes);
+    if (status == TK_OK && fsync(file))
+        status = TK_IO;
     if (status == TK_OK && fchmod(file, mode))
         status = TK_IO;
     if (status == TK_OK && publish(temporary, path, replace))

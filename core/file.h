@@ -14,6 +14,10 @@ TK_MUST_USE tk_status tki_file_write(tk_ctx *ctx, const char *path, const void *
 TK_MUST_USE tk_status tki_file_create(tk_ctx *ctx, const char *path, const void *data, size_t bytes, mode_t mode,
                                       bool replace);
 
+/* A new file in an open folder, readable by its owner alone and not synced, for what nobody keeps. One that is there already stays, and the
+ * call fails with TK_IO. */
+TK_MUST_USE tk_status tki_file_add(tk_ctx *ctx, int folder, const char *name, const void *data, size_t bytes);
+
 /* The whole file with a zero behind it; free() it. Refuses more than `most` bytes. */
 TK_MUST_USE tk_status tki_file_read(tk_ctx *ctx, const char *path, size_t most, char **data, size_t *bytes);
 

@@ -341,6 +341,13 @@ static int forge_everything(tk_ctx *ctx, json_t *statement, json_t *at)
     json_t *value;
     size_t i;
     void *next;
+    if (json_is_string(at)) {
+        char *kept = strdup(json_string_value(at));
+        json_string_set(at, forgery);
+        taken += page_holds(ctx, statement);
+        json_string_set(at, kept);
+        free(kept);
+    }
     if (json_is_object(at) && at != statement) {
         json_object_set_new(at, forgery, json_integer(1));
         taken += page_holds(ctx, statement);
@@ -349,24 +356,10 @@ static int forge_everything(tk_ctx *ctx, json_t *statement, json_t *at)
     json_object_foreach_safe(at, next, key, value)
     {
         taken += forge_everything(ctx, statement, value);
-        if (!json_is_string(value))
-            continue;
-        char *kept = strdup(json_string_value(value));
-        json_string_set(value, forgery);
-        taken += page_holds(ctx, statement);
-        json_string_set(value, kept);
-        free(kept);
     }
     json_array_foreach(at, i, value)
     {
         taken += i < 2 ? forge_everything(ctx, statement, value) : 0;
-        if (i > 1 || !json_is_string(value))
-            continue;
-        char *kept = strdup(json_string_value(value));
-        json_string_set(value, forgery);
-        taken += page_holds(ctx, statement);
-        json_string_set(value, kept);
-        free(kept);
     }
     return taken;
 }

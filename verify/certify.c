@@ -18,6 +18,7 @@
 #include "verify/families.h"
 #include "verify/guard.h"
 #include "verify/kernel_file.h"
+#include "verify/memory.h"
 #include "verify/outcome.h"
 #include "verify/registry.h"
 #include "verify/setup.h"
@@ -531,30 +532,9 @@ static tk_status note_refuted(tki_subject *subject, tki_outcome *o, const tki_tr
     return o->reproduce ? TK_OK : tki_fail(subject->ctx, TK_NO_MEMORY, "no memory for the reproducing command");
 }
 
-static double gib_of(const tki_outcome *o, const tk_case *c)
+static double gib_of(const tki_outcome *o, const tki_trial *trial)
 {
-    double inputs = 0;
-    double all = 0;
-    for (int p = 0; p < c->contract->param_count; p++) {
-        double bytes = (double)tk_case_elements(c, p) * (double)tk_dtype_size(tk_case_param_dtype(c, p));
-        inputs += c->contract->params[p].output ? 0 : bytes;
-        all += bytes;
-    }
-    /* Two runs side by side; a stranger's kernel has a third, with inputs of its own. */
-    return (o->kind == TKI_KERNEL_FILE ? 2 * inputs + 3 * all : inputs + 2 * all) * 0x1p-30;
-}
-
-static double free_gib(void)
-{
-    char line[256];
-    long long kib = 0;
-    FILE *file = fopen("/proc/meminfo", "r");
-    while (file && fgets(line, sizeof line, file))
-        if (!strncmp(line, "MemAvailable:", 13))
-            kib = strtoll(line + 13, NULL, 10);
-    if (file)
-        fclose(file);
-    return (double)kib * 0x1p-20;
+    return tki_case_gib(&trial->c, o->kind == TKI_KERNEL_FILE);
 }
 
 /* A trial that is not for every machine is left out where memory is short, or where a stranger's kernel on the CPU would take longer over
@@ -568,12 +548,12 @@ static bool leaves_out(tki_outcome *o, const tki_trial *trial)
     int64_t most = 0;
     for (int p = 0; p < o->contract->param_count; p++)
         most = tk_case_elements(&trial->c, p) > most ? tk_case_elements(&trial->c, p) : most;
-    return (slow && most > INT64_C(1) << 31) || 2 * gib_of(o, &trial->c) > free_gib();
+    return (slow && most > INT64_C(1) << 31) || 2 * gib_of(o, trial) > tki_free_gib();
 }
 
 static void note_left_out(tki_outcome *o, const tki_trial *trial)
 {
-    double gib = gib_of(o, &trial->c);
+    double gib = gib_of(o, trial);
     if (!o->left_out || gib < o->left_out_gib)
         o->left_out_gib = gib;
     o->left_out++;

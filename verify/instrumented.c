@@ -45,16 +45,6 @@ void tki_instrumented_close(tki_instrumented *instrumented)
     free(instrumented);
 }
 
-/* Not synced to the disk: nobody keeps it. */
-static bool write_into(const char *folder, const char *name, const void *data, size_t bytes)
-{
-    char path[PATH_MAX + 32];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    FILE *file = fopen(path, "wxe");
-    bool written = file && fwrite(data, 1, bytes, file) == bytes;
-    return file && !fclose(file) && written;
-}
-
 /* Where gcov's part cannot be had (its library is missing, say), callbacks alone will do. */
 static void build(tk_ctx *ctx, const tk_kernel_file *kernel, tki_instrumented *made)
 {
@@ -225,9 +215,10 @@ bool tki_instrumented_lines(tk_ctx *ctx, const tk_kernel_file *kernel, const tki
     snprintf(why, size, "gcov's counters are missing");
     if (counters && find_notes(ctx, made->build.scratch.path, &notes, &note_bytes)) {
         tk_status status = tki_scratch_make(ctx, &folder);
-        if (status == TK_OK && (!write_into(folder.path, "kernel.gcno", notes, note_bytes) ||
-                                !write_into(folder.path, "kernel.gcda", counters, counter_bytes)))
-            status = tki_fail(ctx, TK_IO, "%s cannot be written to", folder.path);
+        if (status == TK_OK)
+            status = tki_file_add(ctx, folder.folder, "kernel.gcno", notes, note_bytes);
+        if (status == TK_OK)
+            status = tki_file_add(ctx, folder.folder, "kernel.gcda", counters, counter_bytes);
         if (status == TK_OK)
             status = run_gcov(ctx, &folder, gcov, llvm, kernel->copy.folder.path, kernel->allow_weak, &text);
         if (status != TK_OK)

@@ -38,7 +38,7 @@ typedef struct copier {
  * Opening
  * ------------------------------------------------------------------------------------------------------------ */
 
-/* Opens a name without following a link, and without waiting for a pipe's other end. *folder: it is one. */
+/* Opens a name without following a link, and without waiting for a pipe's other end: a regular file or a folder. */
 static tk_status open_at(tk_ctx *ctx, int parent, const char *name, const char *shown, int *file, struct stat *about)
 {
     *file = openat(parent, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
@@ -90,23 +90,6 @@ static tk_status open_path(tk_ctx *ctx, const char *path, int *file, struct stat
  * Copying
  * ------------------------------------------------------------------------------------------------------------ */
 
-static tk_status write_new(tk_ctx *ctx, int folder, const char *name, const void *data, size_t bytes)
-{
-    int file = openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0400);
-    const char *from = data;
-    bool good = file >= 0;
-    while (good && bytes) {
-        ssize_t step = write(file, from, bytes);
-        good = step > 0 || (step < 0 && errno == EINTR);
-        from += step > 0 ? step : 0;
-        bytes -= step > 0 ? (size_t)step : 0;
-    }
-    int error = errno;
-    if (file >= 0)
-        close(file);
-    return good ? TK_OK : tki_fail(ctx, TK_IO, "a copy of '%.200s' cannot be written: %s", name, strerror(error));
-}
-
 static bool keep_line(copier *c, const char *hash, const char *name)
 {
     char **more = realloc(c->lines, ((size_t)c->count + 1) * sizeof *more);
@@ -138,7 +121,7 @@ static tk_status copy_file(copier *c, int file, const struct stat *about, int in
     else if (!tki_hash_bytes(data, bytes, *c->hash) || !keep_line(c, *c->hash, relative))
         status = tki_fail(c->ctx, TK_NO_MEMORY, "no memory for '%.200s'", shown);
     else
-        status = write_new(c->ctx, into, name, data, bytes);
+        status = tki_file_add(c->ctx, into, name, data, bytes);
     free(data);
     return status;
 }
@@ -350,7 +333,7 @@ void tki_kernel_copy_close(tki_kernel_copy *copy)
 tk_status tki_kernel_copy_add(tk_ctx *ctx, const tki_kernel_copy *copy, const char *name, const void *data,
                               size_t bytes)
 {
-    return write_new(ctx, copy->folder.folder, name, data, bytes);
+    return tki_file_add(ctx, copy->folder.folder, name, data, bytes);
 }
 
 void tki_kernel_copy_unname(const tki_kernel_copy *copy, char *text)

@@ -67,6 +67,29 @@ static bool collect(const char *kinds, int64_t count, int file, tki_lines *lines
     return true;
 }
 
+/* A line of gcov's. */
+typedef struct gcov_line {
+    char kind;
+    int64_t number; /* 0 if it is none of a source's */
+    bool begins;    /* it announces a source, `name` in the folder; NULL: of another */
+    const char *name;
+    size_t name_length;
+} gcov_line;
+
+/* Reads a line and goes on to the next. */
+static gcov_line next_line(const char **text, const char *folder)
+{
+    gcov_line line = {0};
+    const size_t length = strcspn(*text, "\n");
+    const char *rest = split(*text, length, &line.kind, &line.number);
+    if (rest && line.number == 0)
+        line.name = source_name(rest, length - (size_t)(rest - *text), folder, &line.name_length, &line.begins);
+    if (!rest)
+        line.number = 0;
+    *text += length + ((*text)[length] == '\n');
+    return line;
+}
+
 /* The lines of one file, whose number is given. */
 static bool read_file(const char *text, const char *folder, int file, char *kinds, tki_lines *lines)
 {
@@ -75,21 +98,13 @@ static bool read_file(const char *text, const char *folder, int file, char *kind
     const char *wanted = lines->files[file];
     memset(kinds, 0, MOST_LINES + 1);
     while (*text) {
-        size_t length = strcspn(text, "\n"), name_length = 0;
-        char kind;
-        int64_t number;
-        bool begins = false;
-        const char *rest = split(text, length, &kind, &number);
-        const char *name = rest && number == 0
-                               ? source_name(rest, length - (size_t)(rest - text), folder, &name_length, &begins)
-                               : NULL;
-        if (begins)
-            ours = name && name_length == strlen(wanted) && !memcmp(name, wanted, name_length);
-        else if (rest && ours && number > 0 && number <= MOST_LINES && kind > kinds[number]) {
-            kinds[number] = kind;
-            count = number > count ? number : count;
+        const gcov_line line = next_line(&text, folder);
+        if (line.begins)
+            ours = line.name && line.name_length == strlen(wanted) && !memcmp(line.name, wanted, line.name_length);
+        else if (ours && line.number > 0 && line.number <= MOST_LINES && line.kind > kinds[line.number]) {
+            kinds[line.number] = line.kind;
+            count = line.number > count ? line.number : count;
         }
-        text += length + (text[length] == '\n');
     }
     return collect(kinds, count, file, lines);
 }
@@ -115,19 +130,11 @@ static bool list_files(const char *text, const char *folder, const char *file, t
 {
     bool good = add_file(lines, file, strlen(file));
     while (*text && good) {
-        size_t length = strcspn(text, "\n"), name_length;
-        char kind;
-        int64_t number;
-        bool begins;
-        const char *rest = split(text, length, &kind, &number);
-        const char *name = rest && number == 0
-                               ? source_name(rest, length - (size_t)(rest - text), folder, &name_length, &begins)
-                               : NULL;
-        if (name) {
+        const gcov_line line = next_line(&text, folder);
+        if (line.name) {
             *any = true;
-            good = add_file(lines, name, name_length);
+            good = add_file(lines, line.name, line.name_length);
         }
-        text += length + (text[length] == '\n');
     }
     return good;
 }
