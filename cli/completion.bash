@@ -182,7 +182,7 @@ _tokitai() {
                 --flags | --timeout | --memory) COMPREPLY=() ;;
                 *)
                     if [[ $current == -* ]]; then
-                        _tokitai_reply "--kernel --include --compiler --flags --timeout --memory --json --help" "$current"
+                        _tokitai_reply "--kernel --include --compiler --flags --timeout --memory --allow-weak-sandbox --json --help" "$current"
                     else
                         _tokitai_files .json "$current"
                     fi ;;

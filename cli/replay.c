@@ -6,7 +6,16 @@
 #include "cli/cli.h"
 #include "cli/parse.h"
 
-enum { KEY_JSON = 256, KEY_KERNEL, KEY_INCLUDE, KEY_COMPILER, KEY_FLAGS, KEY_TIMEOUT, KEY_MEMORY };
+enum {
+    KEY_JSON = 256,
+    KEY_KERNEL,
+    KEY_INCLUDE,
+    KEY_COMPILER,
+    KEY_FLAGS,
+    KEY_TIMEOUT,
+    KEY_MEMORY,
+    KEY_ALLOW_WEAK_SANDBOX
+};
 
 typedef struct arguments {
     const char *file;
@@ -30,6 +39,8 @@ static const struct argp_option option_list[] = {
     {"timeout", KEY_TIMEOUT, "SECONDS", 0,
      "The most that a call may take, also where the certificate gives it longer; 60", 0},
     {"memory", KEY_MEMORY, "GIB", 0, "The most memory that a trial may need; half of what is available", 0},
+    {"allow-weak-sandbox", KEY_ALLOW_WEAK_SANDBOX, NULL, 0,
+     "Compile and run a kernel file even where this system cannot keep files and system calls from it", 0},
     {"json", KEY_JSON, NULL, 0, "Print JSON instead of text", 0},
     {0},
 };
@@ -47,6 +58,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     arguments *a = state->input;
     switch (key) {
     case KEY_JSON: a->json = true; return 0;
+    case KEY_ALLOW_WEAK_SANDBOX: a->options.allow_weak_sandbox = true; return 0;
     case KEY_KERNEL: a->options.kernel = argument; return 0;
     case KEY_INCLUDE: a->options.include = argument; return 0;
     case KEY_COMPILER: a->options.compiler = argument; return 0;

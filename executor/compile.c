@@ -75,7 +75,7 @@ static bool make_arguments(const tki_worker_source *source, const tki_language *
                            const char *file, tki_worker_build *build, tki_strings *list)
 {
     tki_strings_add(list, "without=%u", source->without);
-    tki_strings_add(list, "weak=%d", source->allow_weak);
+    tki_strings_add(list, "weak=%d", source->terms.allow_weak);
     tki_strings_add(list, "read=%s", file);
     add_includes(list, "read=", source);
     tki_strings_allow_program(list, compiler);
@@ -121,7 +121,7 @@ static tk_status run(tk_ctx *ctx, const tki_worker_source *source, const tki_str
     int end = -1;
     if (receipt == TKI_RECEIPT_FRAME && !tki_wire_check_reply(frame.bytes, frame.size, TKI_WIRE_CONFINED, 0, 0)) {
         tki_reply_text(reply, build->confinement, TKI_WIRE_TEXT);
-        status = tki_confinement_accept(ctx, build->confinement, source->allow_weak);
+        status = tki_confinement_accept(ctx, build->confinement, source->terms.allow_weak);
     }
     if (status != TK_OK)
         ;
@@ -169,12 +169,12 @@ static tk_status compile(tk_ctx *ctx, const tki_worker_source *source, const tki
 }
 
 tk_status tki_worker_tool(tk_ctx *ctx, const tki_scratch *folder, const char *const command[],
-                          const char *const readable[], double seconds, bool allow_weak, char **output)
+                          const char *const readable[], double seconds, const tki_worker_terms *terms, char **output)
 {
     tki_strings arguments = {0};
     tki_worker_build build = {.scratch = *folder};
     *output = NULL;
-    tki_strings_add(&arguments, "weak=%d", allow_weak);
+    tki_strings_add(&arguments, "weak=%d", terms->allow_weak);
     for (int i = 0; readable[i]; i++)
         tki_strings_add(&arguments, "read=%s", readable[i]);
     tki_strings_allow_program(&arguments, command[0]);
@@ -183,11 +183,10 @@ tk_status tki_worker_tool(tk_ctx *ctx, const tki_scratch *folder, const char *co
         tki_strings_add(&arguments, "%s", command[i]);
     build.log = calloc(1, MOST_LOG);
     build.confinement = calloc(1, TKI_WIRE_TEXT);
-    tk_status status =
-        build.log && build.confinement && !arguments.failed
-            ? run(ctx, &(tki_worker_source){.file = command[0], .seconds = seconds, .allow_weak = allow_weak},
-                  &arguments, command[0], &build)
-            : tki_fail(ctx, TK_NO_MEMORY, "no memory for %s", command[0]);
+    tk_status status = build.log && build.confinement && !arguments.failed
+                           ? run(ctx, &(tki_worker_source){.file = command[0], .seconds = seconds, .terms = *terms},
+                                 &arguments, command[0], &build)
+                           : tki_fail(ctx, TK_NO_MEMORY, "no memory for %s", command[0]);
     if (status == TK_OK && strlen(build.log) + 1 >= MOST_LOG)
         status = tki_fail(ctx, TK_BAD_FILE, "%s printed too much", command[0]);
     if (status == TK_OK) {

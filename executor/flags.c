@@ -9,7 +9,8 @@
 
 enum { PROBE_SECONDS = 20 };
 
-tk_status tki_language_ask(tk_ctx *ctx, const char *compiler, const char *const options[], char **said)
+tk_status tki_language_ask(tk_ctx *ctx, const char *compiler, const char *const options[],
+                           const tki_worker_terms *terms, char **said)
 {
     enum { MOST_OPTIONS = 8 };
     char path[4096];
@@ -22,7 +23,7 @@ tk_status tki_language_ask(tk_ctx *ctx, const char *compiler, const char *const 
         return tki_fail(ctx, TK_UNAVAILABLE, "there is no %.200s", compiler);
     tk_status status = tki_scratch_make(ctx, &folder);
     if (status == TK_OK)
-        status = tki_worker_tool(ctx, &folder, command, (const char *const[]){NULL}, PROBE_SECONDS, false, said);
+        status = tki_worker_tool(ctx, &folder, command, (const char *const[]){NULL}, PROBE_SECONDS, terms, said);
     tki_scratch_remove(&folder);
     return status;
 }
@@ -44,18 +45,18 @@ static bool names_architecture(const char *flags)
 }
 
 /* Whether nvcc takes the architecture; nothing is compiled. */
-static bool takes(tk_ctx *ctx, const char *compiler, const char *architecture)
+static bool takes(tk_ctx *ctx, const char *compiler, const char *architecture, const tki_worker_terms *terms)
 {
     char option[48], *said;
     snprintf(option, sizeof option, "-arch=%.40s", architecture);
     const char *const options[] = {option, "--dryrun", "-x", "cu", "-c", "-o", "/dev/null", "/dev/null", NULL};
-    bool good = tki_language_ask(ctx, compiler, options, &said) == TK_OK;
+    bool good = tki_language_ask(ctx, compiler, options, terms, &said) == TK_OK;
     free(said);
     return good;
 }
 
 char *tki_language_flags(tk_ctx *ctx, const tki_language *language, const char *compiler, const char *asked,
-                         int device)
+                         int device, const tki_worker_terms *terms)
 {
     tki_gpu_info gpu = {0};
     char reason[256], candidates[3][40] = {"sm_80"}, *flags = NULL;
@@ -69,7 +70,7 @@ char *tki_language_flags(tk_ctx *ctx, const tki_language *language, const char *
         snprintf(candidates[1], sizeof *candidates, "%s", gpu.major >= 9 ? gpu.architecture : "");
     }
     for (int i = 0; candidates[i][0]; i++)
-        if (takes(ctx, compiler ? compiler : language->compiler, candidates[i]))
+        if (takes(ctx, compiler ? compiler : language->compiler, candidates[i], terms))
             return asprintf(&flags, "%s%s-arch=%s", given, *given ? " " : "", candidates[i]) < 0 ? NULL : flags;
     return strdup(given);
 }

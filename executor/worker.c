@@ -21,7 +21,7 @@ struct tki_worker {
     tki_strings arguments, environment; /* of the program */
     char *artifact;
     bool gpu;
-    bool allow_weak;
+    tki_worker_terms terms;
     double call_seconds, start_seconds;
     const tki_coverage *coverage; /* NULL: not instrumented */
     tki_child child;
@@ -110,7 +110,7 @@ static tk_status start(tki_worker *worker)
                           "version than this library");
     } else if (status == TK_OK) {
         tki_reply_text(reply, worker->confinement, sizeof worker->confinement);
-        status = tki_confinement_accept(worker->ctx, worker->confinement, worker->allow_weak);
+        status = tki_confinement_accept(worker->ctx, worker->confinement, worker->terms.allow_weak);
         if (status == TK_OK)
             status = expect(worker, TKI_WIRE_REPLY, 0, deadline, NULL, &frame, &reply);
     }
@@ -138,7 +138,7 @@ static tk_status prepare_arguments(tki_worker *worker, const char *artifact, con
     tki_strings_add(list, "memory=%zu", options->memory_bytes);
     tki_strings_add(list, "cpu=%g", options->cpu_seconds);
     tki_strings_add(list, "without=%u", options->without);
-    tki_strings_add(list, "weak=%d", options->allow_weak);
+    tki_strings_add(list, "weak=%d", options->terms.allow_weak);
     tki_strings_add(list, "read=%s", artifact);
     for (int i = 0; options->readable && options->readable[i]; i++)
         tki_strings_add(list, "read=%s", options->readable[i]);
@@ -173,7 +173,7 @@ tk_status tki_worker_open(tk_ctx *ctx, const char *artifact, const tk_contract *
     w->call_seconds = options->call_seconds > 0 ? options->call_seconds : 60;
     w->start_seconds = options->start_seconds > 0 ? options->start_seconds : 60;
     w->coverage = options->coverage;
-    w->allow_weak = options->allow_weak;
+    w->terms = options->terms;
     w->child.frames = w->child.control = w->child.output = -1;
     w->arena.file = -1;
     if (!w->gpu) /* without one every call brings all of its memory */

@@ -11,6 +11,11 @@
 #include "executor/sanitizer.h"
 #include "executor/staging.h"
 
+/* What holds for all that is foreign: kernels, compilers and the tools that read what these made. */
+typedef struct tki_worker_terms {
+    bool allow_weak; /* run it where files or system calls cannot be kept from it */
+} tki_worker_terms;
+
 /* Zero or NULL stands for the default. */
 typedef struct tki_worker_options {
     const char *backend;          /* "cpu" (the default), "cuda", "hip" */
@@ -21,7 +26,7 @@ typedef struct tki_worker_options {
     double cpu_seconds;           /* processor time of the worker's whole life; no limit */
     const char *const *readable;  /* further files and folders that the kernel may read, up to NULL */
     tki_sanitizer_tool sanitizer; /* of compute-sanitizer, under which it runs; 0: none. "cuda" alone */
-    bool allow_weak;              /* run it where files or system calls cannot be kept from it */
+    tki_worker_terms terms;
     unsigned without;             /* TKI_CONFINE_... (sandbox.h) that are not to be set up: for tests */
     const tki_coverage *coverage; /* where an instrumented kernel writes what it runs; must outlive the worker */
 } tki_worker_options;
@@ -46,13 +51,14 @@ bool tki_language_compiler(const char *name, char *path, size_t size);
 
 /* What a compiler prints to so many options (at most 8, up to NULL), shut in as when it compiles: nobody vouches for one that was named. free()
  * it. Statuses are those of tki_worker_compile(). */
-TK_MUST_USE tk_status tki_language_ask(tk_ctx *ctx, const char *compiler, const char *const options[], char **said);
+TK_MUST_USE tk_status tki_language_ask(tk_ctx *ctx, const char *compiler, const char *const options[],
+                                       const tki_worker_terms *terms, char **said);
 
 /* The flags in effect: `asked`, or the language's own; and for nvcc, unless they name one, the architecture of that device if the compiler
  * knows it, so that its tensor cores can be used. `compiler` as asked for; NULL: the usual one. free() them; NULL when memory ran out. Of a
  * language that has a compiler. */
 char *tki_language_flags(tk_ctx *ctx, const tki_language *language, const char *compiler, const char *asked,
-                         int device);
+                         int device, const tki_worker_terms *terms);
 
 typedef struct tki_worker_source {
     const char *file;
@@ -64,8 +70,8 @@ typedef struct tki_worker_source {
     const char *const *includes; /* folders of headers, up to NULL; NULL: none */
     double seconds;              /* 0: 300 */
     const char *const *readable; /* further files and folders that the compiler may read, up to NULL */
-    bool allow_weak;             /* run the compiler where files or system calls cannot be kept from it */
-    unsigned without;            /* TKI_CONFINE_...: for tests */
+    tki_worker_terms terms;
+    unsigned without; /* TKI_CONFINE_...: for tests */
 } tki_worker_source;
 
 /* What came of it. Zeroed before; tki_worker_build_close() frees it whether or not the build succeeded. */
@@ -86,7 +92,8 @@ void tki_worker_build_close(tki_worker_build *build);
 /* Runs a program (its path, then its arguments, up to NULL) on the files of a folder, shut in as compilers are. *output: what it printed;
  * free() it. Statuses are those of tki_worker_compile(). */
 TK_MUST_USE tk_status tki_worker_tool(tk_ctx *ctx, const tki_scratch *folder, const char *const command[],
-                                      const char *const readable[], double seconds, bool allow_weak, char **output);
+                                      const char *const readable[], double seconds, const tki_worker_terms *terms,
+                                      char **output);
 
 /* ------------------------------------------------------------------------------------------------------------
  * Running

@@ -559,9 +559,10 @@ typedef struct tk_replay_options {
     /* A path or a name on the PATH. The default is the one that the certificate names, if that is the plain name of a program in a system
      * folder. */
     const char *compiler;
-    const char *flags;   /* the certificate's, repeated: where it has some that could do more than compile */
-    double call_seconds; /* the most that one call may take, whatever the certificate says; 60 */
-    double memory_gib;   /* the most that one trial may need; half of what is available */
+    const char *flags;       /* the certificate's, repeated: where it has some that could do more than compile */
+    double call_seconds;     /* the most that one call may take, whatever the certificate says; 60 */
+    double memory_gib;       /* the most that one trial may need; half of what is available */
+    bool allow_weak_sandbox; /* run a kernel file even where files and system calls cannot be kept from it */
     tk_progress progress;
     void *progress_data;
 } tk_replay_options;

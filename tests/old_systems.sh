@@ -30,6 +30,14 @@ judge() { # STATUS TITLE MEANS KERNEL ARGUMENT...
     got=$?
     if [ $got -eq "$status" ]; then pass "$title"; else fail "$title: exit status $got, not $status"; fi
 }
+replayed() { # STATUS TITLE MEANS ARGUMENT...: the last certificate
+    local status=$1 title=$2 means=$3 got
+    shift 3
+    "${user[@]}" env "XDG_STATE_HOME=$folder" "XDG_CACHE_HOME=$folder" "TMPDIR=$folder" "$old_system" "$means" \
+        "$tokitai" replay "$certificate" "$@" >out 2>err </dev/null
+    got=$?
+    if [ $got -eq "$status" ]; then pass "$title"; else fail "$title: exit status $got, not $status"; fi
+}
 offered() { # TEXT: the last certificate does not say that this could not be set up
     ! grep -E "\"$1[^\"]*could not be set up" "$certificate" >/dev/null
 }
@@ -80,7 +88,13 @@ check() { # WHO
     says out 'confinement weak: files are not kept from it'
     says "$certificate" '"strength": "weak"'
     says "$certificate" '"weakness": "files are not kept from it'
+    says "$certificate" '"compiler": "[^"]*[0-9]"'
     says "${certificate%.json}.md" 'Confinement: weak'
+    replayed 3 "$1: its replay is refused" landlock,namespaces
+    says err 'cannot shut foreign code in'
+    says err 'allow-weak-sandbox'
+    replayed 0 "$1: its replay is run if that is asked for" landlock,namespaces --allow-weak-sandbox
+    says out 'same; verdict HELD'
     judge 3 "$1: what it is warned of is so" landlock,namespaces reads.c --allow-weak-sandbox
     says out 'it returned 9'
     judge 3 "$1: no filter of system calls is refused" seccomp gelu_fwd.c

@@ -37,7 +37,7 @@ static tk_status watch(tk_ctx *ctx, const char *artifact, tki_sanitizer_tool too
                                   .start_seconds = 60,
                                   .call_seconds = 60,
                                   .sanitizer = tool,
-                                  .allow_weak = true,
+                                  .terms.allow_weak = true,
                                   .without = without};
     *report = (tki_sanitizer_report){0};
     double begin = tki_now();
@@ -92,7 +92,7 @@ static bool try_kernel(tk_ctx *ctx, int k, const char *folder, const char *inclu
     tki_worker_build build;
     bool good = true;
     snprintf(path, sizeof path, "%s/%s", folder, kernels[k].file);
-    char *flags = tki_language_flags(ctx, tki_language_of(ctx, path), NULL, NULL, 0);
+    char *flags = tki_language_flags(ctx, tki_language_of(ctx, path), NULL, NULL, 0, &(tki_worker_terms){0});
     tki_worker_source source = {.file = path, .flags = flags, .includes = (const char *const[]){include, NULL}};
     printf("%s\n", kernels[k].file);
     if (tki_worker_compile(ctx, &source, &build) != TK_OK) {

@@ -190,11 +190,12 @@ static void architectures(void **state)
         } else {
             setenv("TOKITAI_CUDA_LIBRARY", "/nowhere.so", 1);
         }
-        char *flags = tki_language_flags(ctx, tki_language_of(ctx, "kernel.cu"), compiler, list[i].asked, 0);
+        char *flags = tki_language_flags(ctx, tki_language_of(ctx, "kernel.cu"), compiler, list[i].asked, 0,
+                                         &(tki_worker_terms){0});
         assert_string_equal(flags, list[i].flags);
         free(flags);
     }
-    char *flags = tki_language_flags(ctx, tki_language_of(ctx, "kernel.c"), NULL, NULL, 0);
+    char *flags = tki_language_flags(ctx, tki_language_of(ctx, "kernel.c"), NULL, NULL, 0, &(tki_worker_terms){0});
     assert_string_equal(flags, "-O2");
     free(flags);
     fake_gpu_forget_settings();
@@ -276,7 +277,7 @@ static void with_less(void **state)
         tki_worker_build build;
         tki_worker_source source = source_of(write_source("copy.c", COPY_KERNEL));
         source.without = less[i];
-        source.allow_weak = true;
+        source.terms.allow_weak = true;
         assert_ok(ctx, tki_worker_compile(ctx, &source, &build));
         assert_copies(ctx, build.artifact, "cpu");
         tki_worker_build_close(&build);

@@ -114,7 +114,7 @@ static void try(const expectation *e, tki_edge edge, unsigned without)
     tki_worker *worker;
     /* The machine may be busy: short where it must run out, long elsewhere. */
     tki_worker_options options = {
-        .call_seconds = e->status == TK_TIMEOUT ? 0.5 : 60, .allow_weak = true, .without = without};
+        .call_seconds = e->status == TK_TIMEOUT ? 0.5 : 60, .terms.allow_weak = true, .without = without};
     prepare(&t, edge);
     double start = tki_now();
     assert_ok(t.ctx, tki_worker_open(t.ctx, kernel_path(e->name), t.c.contract, &options, &worker));

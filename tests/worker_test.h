@@ -106,7 +106,7 @@ static inline bool offered(const char *means, unsigned without)
 {
     tk_ctx *ctx = new_context();
     tki_worker *worker;
-    tki_worker_options options = {.without = without, .allow_weak = true};
+    tki_worker_options options = {.without = without, .terms.allow_weak = true};
     assert_ok(ctx, tki_worker_open(ctx, kernel_path("correct"), tk_contract_find("gelu_fwd"), &options, &worker));
     const char *line = strstr(tki_worker_confinement(worker), means);
     assert_non_null(line);

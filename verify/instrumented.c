@@ -91,7 +91,7 @@ static void scan_code(tk_ctx *ctx, const tk_kernel_file *kernel, const tki_worke
     if (!tki_language_compiler("objdump", objdump, sizeof objdump))
         return;
     const char *command[] = {objdump, "-d", "--no-show-raw-insn", "-j", ".text", build->artifact, NULL};
-    if (tki_worker_tool(ctx, &build->scratch, command, (const char *const[]){NULL}, TOOL_SECONDS, kernel->allow_weak,
+    if (tki_worker_tool(ctx, &build->scratch, command, (const char *const[]){NULL}, TOOL_SECONDS, &kernel->terms,
                         &listing) != TK_OK)
         return;
     tki_dictionary_scan_code(listing, strlen(listing), dictionary);
@@ -122,7 +122,7 @@ tk_status tki_instrumented_start(tk_ctx *ctx, const tk_kernel_file *kernel, cons
                            &(tki_worker_options){.backend = kernel->backend,
                                                  .device = kernel->device,
                                                  .call_seconds = MORE_TIME * seconds,
-                                                 .allow_weak = kernel->allow_weak,
+                                                 .terms = kernel->terms,
                                                  .coverage = coverage},
                            worker);
 }
@@ -182,14 +182,14 @@ static bool find_gcov(const tk_kernel_file *kernel, char *path, size_t size, boo
 }
 
 static tk_status run_gcov(tk_ctx *ctx, const tki_scratch *folder, const char *gcov, bool llvm, const char *sources,
-                          bool allow_weak, char **text)
+                          const tki_worker_terms *terms, char **text)
 {
     char counters[PATH_MAX + 16];
     snprintf(counters, sizeof counters, "%s/kernel.gcda", folder->path);
     const char *gnu_command[] = {gcov, "-t", counters, NULL};
     const char *llvm_command[] = {gcov, "gcov", "-t", counters, NULL};
     return tki_worker_tool(ctx, folder, llvm ? llvm_command : gnu_command, (const char *const[]){sources, NULL},
-                           TOOL_SECONDS, allow_weak, text);
+                           TOOL_SECONDS, terms, text);
 }
 
 bool tki_instrumented_lines(tk_ctx *ctx, const tk_kernel_file *kernel, const tki_coverage *coverage, tki_lines *lines,
@@ -220,7 +220,7 @@ bool tki_instrumented_lines(tk_ctx *ctx, const tk_kernel_file *kernel, const tki
         if (status == TK_OK)
             status = tki_file_add(ctx, folder.folder, "kernel.gcda", counters, counter_bytes);
         if (status == TK_OK)
-            status = run_gcov(ctx, &folder, gcov, llvm, kernel->copy.folder.path, kernel->allow_weak, &text);
+            status = run_gcov(ctx, &folder, gcov, llvm, kernel->copy.folder.path, &kernel->terms, &text);
         if (status != TK_OK)
             snprintf(why, size, "%s", tk_ctx_message(ctx));
         else

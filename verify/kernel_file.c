@@ -59,7 +59,8 @@ static void note_version(tk_ctx *ctx, tk_kernel_file *kernel, const char *compil
 {
     char *said;
     snprintf(kernel->version, sizeof kernel->version, "%s, of unknown version", compiler);
-    if (tki_language_ask(ctx, compiler, (const char *const[]){"--version", NULL}, &said) == TK_OK && said[0]) {
+    if (tki_language_ask(ctx, compiler, (const char *const[]){"--version", NULL}, &kernel->terms, &said) == TK_OK &&
+        said[0]) {
         char *line = strstr(said, "release ");
         while (line && line > said && line[-1] != '\n')
             line--;
@@ -128,7 +129,7 @@ tk_status tki_kernel_file_compile(tk_ctx *ctx, const tk_kernel_file *kernel, con
                                                                      .more_flags = more_flags,
                                                                      .includes = (const char *const *)includes.items,
                                                                      .seconds = seconds,
-                                                                     .allow_weak = kernel->allow_weak},
+                                                                     .terms = kernel->terms},
                                                 build);
     tki_strings_free(&includes);
     if (build->log)
@@ -151,6 +152,7 @@ static tk_status build(tk_ctx *ctx, tk_kernel_file *kernel, double seconds)
     if (status != TK_BAD_FILE && status != TK_TIMEOUT && status != TK_UNAVAILABLE && status != TK_KERNEL_FAULT)
         return status;
     snprintf(kernel->problem, sizeof kernel->problem, "%.1000s", tk_ctx_message(ctx));
+    kernel->unavailable = status == TK_UNAVAILABLE;
     return TK_OK;
 }
 
@@ -168,7 +170,7 @@ tk_status tk_kernel_file_open(tk_ctx *ctx, const char *path, const tk_kernel_fil
     if (!made)
         return tki_fail(ctx, TK_NO_MEMORY, "no memory for a kernel file");
     made->call_seconds = options->call_seconds;
-    made->allow_weak = options->allow_weak_sandbox;
+    made->terms.allow_weak = options->allow_weak_sandbox;
     made->path = strdup(path);
     made->compiler = options->compiler ? strdup(options->compiler) : NULL;
     made->flags = options->flags ? strdup(options->flags) : NULL;
@@ -190,7 +192,8 @@ tk_status tk_kernel_file_open(tk_ctx *ctx, const char *path, const tk_kernel_fil
         if (!made->is_library)
             note_version(ctx, made, made->compiler ? made->compiler : language->compiler);
         if (!made->is_library)
-            made->options = tki_language_flags(ctx, language, made->compiler, made->flags, made->device);
+            made->options = tki_language_flags(ctx, language, made->compiler, made->flags, made->device,
+                                               &made->terms);
         status = made->is_library || made->options ? build(ctx, made, options->compile_seconds)
                                                    : tki_fail(ctx, TK_NO_MEMORY, "no memory for a kernel file");
     }
@@ -245,12 +248,12 @@ tk_status tki_kernel_file_start(tk_ctx *ctx, const tk_kernel_file *kernel, const
 {
     *worker = NULL;
     if (kernel->problem[0])
-        return tki_fail(ctx, TK_BAD_FILE, "%s", kernel->problem);
+        return tki_fail(ctx, kernel->unavailable ? TK_UNAVAILABLE : TK_BAD_FILE, "%s", kernel->problem);
     return tki_worker_open(ctx, kernel->artifact, contract,
                            &(tki_worker_options){.backend = kernel->backend,
                                                  .device = kernel->device,
                                                  .call_seconds = kernel->call_seconds,
-                                                 .allow_weak = kernel->allow_weak},
+                                                 .terms = kernel->terms},
                            worker);
 }
 
@@ -267,7 +270,7 @@ tk_status tki_kernel_file_start_watched(tk_ctx *ctx, const tk_kernel_file *kerne
                               .device = kernel->device,
                               .start_seconds = SECONDS,
                               .call_seconds = kernel->call_seconds > SECONDS ? kernel->call_seconds : SECONDS,
-                              .allow_weak = kernel->allow_weak,
+                              .terms = kernel->terms,
                               .sanitizer = tool},
         worker);
 }

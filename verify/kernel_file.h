@@ -19,12 +19,13 @@ struct tk_kernel_file {
         options; /* the flags in effect; what makes a shared library is added in any case. NULL: it was given compiled */
     char version[256]; /* what the compiler calls itself */
     double call_seconds;
-    bool allow_weak; /* run it where it cannot be shut in */
-    char *include;   /* folders of headers as given, separated by colons, or NULL */
+    tki_worker_terms terms;
+    char *include; /* folders of headers as given, separated by colons, or NULL */
     tki_kernel_copy copy;
     tki_worker_build build;           /* its log and its confinement; the library that it made is copied, too */
     char *artifact;                   /* the library that is loaded, NULL if there is none */
     char problem[1024];               /* why there is nothing to run, or "" */
+    bool unavailable;                 /* the problem is what this system lacks */
     char artifact_hash[TKI_HASH_HEX]; /* "" if there is none */
     uint64_t defined;                 /* one bit for each op of tk_contract_at() */
     tki_instrumented *instrumented;   /* its second build, made when it is first wanted */

@@ -142,6 +142,17 @@ static tk_status check_folders(tk_ctx *ctx, const tk_certificate *certificate, c
     return TK_OK;
 }
 
+/* What ran where it was certified and cannot be run here: no other outcome, but none. */
+static tk_status try_worker(tk_ctx *ctx, const tk_certificate *certificate, const recipe *r)
+{
+    tki_worker *worker;
+    if (!tki_certificate_get(certificate, "worker"))
+        return TK_OK;
+    tk_status status = tki_kernel_file_start(ctx, r->kernel_file, r->contract, &worker);
+    tki_worker_close(worker);
+    return status == TK_UNAVAILABLE ? status : TK_OK;
+}
+
 /* The file that the certificate names, or the reader's own copy, if it is the one that was judged. */
 static tk_status open_kernel_file(tk_ctx *ctx, const tk_certificate *certificate, const tk_replay_options *asked,
                                   recipe *r)
@@ -154,6 +165,7 @@ static tk_status open_kernel_file(tk_ctx *ctx, const tk_certificate *certificate
         .backend = backend,
         .include = asked->include,
         .call_seconds = call_seconds(certificate, asked),
+        .allow_weak_sandbox = asked->allow_weak_sandbox,
         .sha256 = tki_certificate_text(certificate, compiled ? "built.source_sha256" : "built.artifact_sha256"),
         .tree_sha256 = tki_certificate_text(certificate, "run.kernel.tree_sha256")};
     const char *path = asked->kernel ? asked->kernel : tki_certificate_text(certificate, "run.kernel.file");
@@ -165,7 +177,7 @@ static tk_status open_kernel_file(tk_ctx *ctx, const tk_certificate *certificate
     if (status == TK_OK)
         status = tk_kernel_file_open(ctx, path, &options, &r->kernel_file);
     r->options.kernel_file = r->kernel_file;
-    return status;
+    return status == TK_OK ? try_worker(ctx, certificate, r) : status;
 }
 
 /* Those that a certificate does not name are at their defaults. */
