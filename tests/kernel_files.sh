@@ -183,12 +183,6 @@ is "it wrote nothing outside" test ! -e escaped
 
 echo "-- what a stranger's certificate asks for"
 theirs=theirs/kernel.cpu.gelu_fwd.f16.mine.json
-forge() { # FROM SED: to forged.json, with a SHA-256 that fits
-    sed "$2" "$1" >edited.json
-    cmp -s "$1" edited.json && fail "    $2 changes nothing"
-    hash=$(sed '/^  "integrity": {$/,/^  },$/d' edited.json | sha256sum | cut -d ' ' -f 1)
-    sed "/^  \"integrity\": {\$/,/^  },\$/s/\"sha256\": \".*\"/\"sha256\": \"$hash\"/" edited.json >forged.json
-}
 expect 3 "a compiler by its path" replay $theirs
 says err "names the compiler 'own/bin/their-cc'"
 PATH=$work/own/bin:$PATH
