@@ -71,8 +71,6 @@ static const struct argp_option option_list[] = {
     {"no-sanitize", KEY_NO_SANITIZE, NULL, 0, "Do not, at any level", 2},
     {"no-coverage", KEY_NO_COVERAGE, NULL, 0,
      "Kernel files: do not let what an instrumented build executes decide what else is tried", 2},
-    {"allow-weak-sandbox", KEY_ALLOW_WEAK_SANDBOX, NULL, 0,
-     "Kernel files: compile and run them even where this system cannot keep files and system calls from them", 2},
     {"timeout", KEY_TIMEOUT, "SECONDS", 0, "Of one call of a kernel file or a program; 60 is the default", 2},
     {"jobs", KEY_JOBS, "COUNT", 0, "Kernel files that are judged side by side; 1 is the default", 2},
     {"threads", KEY_THREADS, "COUNT", 0,
@@ -82,28 +80,28 @@ static const struct argp_option option_list[] = {
      "begin and the end of a page",
      2},
 
-    {NULL, 0, NULL, 0, "Only this case:", 3},
-    {"shape", KEY_SHAPE, "SIZES", 0, "Such as n=257, m=3,n=4,k=5 or 16x33", 3},
-    {"family", KEY_FAMILY, "NAME", 0, "One family of inputs; 'tokitai ops --families' lists them", 3},
+    {NULL, 0, NULL, 0, "Only this case:", 4},
+    {"shape", KEY_SHAPE, "SIZES", 0, "Such as n=257, m=3,n=4,k=5 or 16x33", 4},
+    {"family", KEY_FAMILY, "NAME", 0, "One family of inputs; 'tokitai ops --families' lists them", 4},
     {"input", KEY_INPUT, "NAME=BITS,...", 0,
-     "One input element by element, as 0x3c00; with --shape, once for each input", 3},
+     "One input element by element, as 0x3c00; with --shape, once for each input", 4},
     {"plant", KEY_PLANT, "VALUES", 0,
-     "Up to eight patterns of elements, or indices, put among the inputs, with --shape: 0x4242,7", 3},
-    {"label-smoothing", KEY_LABEL_SMOOTHING, "NUMBER", 0, "xent: from 0 to 1", 3},
-    {"scale", KEY_SCALE, "NUMBER", 0, "xent: of the gradient", 3},
-    {"ignore-index", KEY_IGNORE_INDEX, "NUMBER", 0, "xent: the target of rows that do not count", 3},
+     "Up to eight patterns of elements, or indices, put among the inputs, with --shape: 0x4242,7", 4},
+    {"label-smoothing", KEY_LABEL_SMOOTHING, "NUMBER", 0, "xent: from 0 to 1", 4},
+    {"scale", KEY_SCALE, "NUMBER", 0, "xent: of the gradient", 4},
+    {"ignore-index", KEY_IGNORE_INDEX, "NUMBER", 0, "xent: the target of rows that do not count", 4},
 
-    {NULL, 0, NULL, 0, "Output:", 4},
-    {"out", KEY_OUT, "DIR", 0, "Write certificates (JSON and Markdown) to DIR instead of the state directory", 4},
+    {NULL, 0, NULL, 0, "Output:", 5},
+    {"out", KEY_OUT, "DIR", 0, "Write certificates (JSON and Markdown) to DIR instead of the state directory", 5},
     {"sign", KEY_SIGN, "KEY", 0,
-     "Also write each as a signed envelope, NAME.dsse.json; KEY is a private key that 'tokitai keygen' made", 4},
+     "Also write each as a signed envelope, NAME.dsse.json; KEY is a private key that 'tokitai keygen' made", 5},
     {"json-lines", KEY_JSON_LINES, "FILE", 0,
      "Kernel files: also write a line of JSON for each result as it comes; - is standard output, instead of the "
      "table",
-     4},
-    {"junit", KEY_JUNIT, "FILE", 0, "Kernel files: also write the results as JUnit XML", 4},
-    {"json", KEY_JSON, NULL, 0, "Print the certificates as a JSON array instead of the table", 4},
-    {"quiet", 'q', NULL, 0, "Print only what does not hold", 4},
+     5},
+    {"junit", KEY_JUNIT, "FILE", 0, "Kernel files: also write the results as JUnit XML", 5},
+    {"json", KEY_JSON, NULL, 0, "Print the certificates as a JSON array instead of the table", 5},
+    {"quiet", 'q', NULL, 0, "Print only what does not hold", 5},
     {NULL, 0, NULL, 0, "Help:", -1},
     {0},
 };
@@ -120,13 +118,13 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
     certify_arguments *a = state->input;
     switch (key) {
+    case ARGP_KEY_INIT: state->child_inputs[0] = &a->limits; return 0;
     case 'q': a->quiet = true; return 0;
     case KEY_JSON: a->json = true; return 0;
     case KEY_SKIP_MUTANTS: a->skip_mutants = true; return 0;
     case KEY_KEEP_GOING: a->keep_going = true; return 0;
     case KEY_SANITIZE: a->sanitize = true; return 0;
     case KEY_NO_SANITIZE: a->no_sanitize = true; return 0;
-    case KEY_ALLOW_WEAK_SANDBOX: a->allow_weak_sandbox = true; return 0;
     case KEY_NO_COVERAGE: a->skip_coverage = true; return 0;
     case KEY_INPUT:
         if (a->input_count == TK_MAX_PARAMS)
@@ -148,8 +146,11 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     }
 }
 
+static const struct argp_child children[] = {{&cli_limits_parser, 0, "What foreign code may have:", 3}, {0}};
+
 static const struct argp command = {
     .options = option_list,
+    .children = children,
     .parser = parse_option,
     .args_doc = "[OP...]",
     .doc =

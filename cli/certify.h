@@ -5,6 +5,7 @@
 
 #include "cli/choices.h"
 #include "cli/cli.h"
+#include "cli/limits.h"
 #include "cli/parse.h"
 
 enum {
@@ -28,7 +29,6 @@ enum {
     KEY_KEEP_GOING,
     KEY_SANITIZE,
     KEY_NO_SANITIZE,
-    KEY_ALLOW_WEAK_SANDBOX,
     KEY_NO_COVERAGE,
     KEY_THREADS,
     KEY_ALIGNMENT,
@@ -61,7 +61,7 @@ typedef struct certify_arguments {
     bool skip_mutants;
     bool keep_going;
     bool sanitize, no_sanitize;
-    bool allow_weak_sandbox;
+    cli_limits limits;
     bool skip_coverage;
     bool json;
     bool quiet;

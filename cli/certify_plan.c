@@ -222,8 +222,14 @@ static bool plan_files(const certify_arguments *a, certify_plan *p)
         cli_complain(a->who, "--sanitize and --no-sanitize go with --kernel or --kernels");
         return false;
     }
-    if (a->allow_weak_sandbox && !file && !folder) {
-        cli_complain(a->who, "--allow-weak-sandbox goes with --kernel or --kernels");
+    if (a->limits.any && !file && !folder) {
+        cli_complain(a->who,
+                     "--memory, --tasks, --output-size, --folder-depth and --allow-weak-sandbox go with --kernel or "
+                     "--kernels");
+        return false;
+    }
+    if (a->limits.total_seconds > 0 && !file && !folder && !program) {
+        cli_complain(a->who, "--total-timeout goes with --kernel, --kernels or --program");
         return false;
     }
     if (!file && !folder && !program) {
@@ -262,8 +268,10 @@ static bool plan_files(const certify_arguments *a, certify_plan *p)
                                                .compiler = given(a, KEY_COMPILER),
                                                .flags = given(a, KEY_FLAGS),
                                                .include = given(a, KEY_INCLUDE),
-                                               .allow_weak_sandbox = a->allow_weak_sandbox,
+                                               .allow_weak_sandbox = a->limits.allow_weak_sandbox,
+                                               .limits = a->limits.limits,
                                                .call_seconds = (double)seconds};
+    p->options.total_seconds = a->limits.total_seconds;
     if (!given(a, KEY_SEED) && !draw_seed(a, p))
         return false;
     if (program)

@@ -44,11 +44,12 @@ _tokitai_certify() {
         --out | --kernels | --include) _tokitai_files / "$current" ;;
         --sign | --kernel | --json-lines | --junit) _tokitai_files "" "$current" ;;
         --compiler | --program) _tokitai_reply "$(compgen -c -- "$current")" "$current" ;;
-        --flags | --timeout | --jobs | --seed | --threads | --alignment | --shape | --input | --plant | --label-smoothing | --scale | --ignore-index) COMPREPLY=() ;;
+        --flags | --timeout | --memory | --tasks | --output-size | --folder-depth | --total-timeout | --jobs | --seed | --threads | --alignment | --shape | --input | --plant | --label-smoothing | --scale | --ignore-index) COMPREPLY=() ;;
         *)
             if [[ $current == -* ]]; then
                 _tokitai_reply "--kernel --kernels --program --include --compiler --flags --timeout --jobs --json-lines --junit --backend
-                    --lowering --numerics --domain --dtype --index --mutant --variant --level --seed --skip-mutants --keep-going --sanitize --no-sanitize --no-coverage --allow-weak-sandbox
+                    --lowering --numerics --domain --dtype --index --mutant --variant --level --seed --skip-mutants --keep-going --sanitize --no-sanitize --no-coverage
+                    --memory --tasks --output-size --folder-depth --total-timeout --allow-weak-sandbox
                     --threads --alignment
                     --shape --family --input --plant --label-smoothing --scale --ignore-index --out --sign --json --quiet --help" "$current"
             else
@@ -179,10 +180,11 @@ _tokitai() {
         replay)
             case $previous in
                 --kernel | --include | --compiler) _tokitai_files "" "$current" ;;
-                --flags | --timeout | --memory) COMPREPLY=() ;;
+                --flags | --timeout | --trial-memory | --memory | --tasks | --output-size | --folder-depth | --total-timeout) COMPREPLY=() ;;
                 *)
                     if [[ $current == -* ]]; then
-                        _tokitai_reply "--kernel --include --compiler --flags --timeout --memory --allow-weak-sandbox --json --help" "$current"
+                        _tokitai_reply "--kernel --include --compiler --flags --timeout --trial-memory --memory --tasks
+                            --output-size --folder-depth --total-timeout --allow-weak-sandbox --json --help" "$current"
                     else
                         _tokitai_files .json "$current"
                     fi ;;

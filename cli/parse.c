@@ -92,6 +92,19 @@ bool cli_parse_float(const char *text, float *value)
     return true;
 }
 
+bool cli_parse_size(const char *text, int64_t *bytes)
+{
+    static const char units[] = "KMGT";
+    const size_t length = strlen(text);
+    const char *unit = length ? strchr(units, text[length - 1]) : NULL;
+    const int shift = unit ? 10 * (int)(unit - units + 1) : 0;
+    uint64_t count;
+    if (!parse_digits(text, length - (unit != NULL), 10, &count) || !count || count > (uint64_t)INT64_MAX >> shift)
+        return false;
+    *bytes = (int64_t)(count << shift);
+    return true;
+}
+
 bool cli_parse_count(const char *text, int low, int high, int *value)
 {
     int64_t wide;

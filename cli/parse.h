@@ -22,6 +22,8 @@ bool cli_parse_unsigned(const char *text, uint64_t *value);
 bool cli_parse_signed(const char *text, int64_t *value);
 /* A finite number, as strtof() reads it. */
 bool cli_parse_float(const char *text, float *value);
+/* Bytes: a decimal number, alone or with K, M, G or T behind it, which count by 1024. At least 1. */
+bool cli_parse_size(const char *text, int64_t *bytes);
 /* A decimal number from `low` to `high`. */
 bool cli_parse_count(const char *text, int low, int high, int *value);
 

@@ -4,22 +4,15 @@
 #include <stdlib.h>
 
 #include "cli/cli.h"
+#include "cli/limits.h"
 #include "cli/parse.h"
 
-enum {
-    KEY_JSON = 256,
-    KEY_KERNEL,
-    KEY_INCLUDE,
-    KEY_COMPILER,
-    KEY_FLAGS,
-    KEY_TIMEOUT,
-    KEY_MEMORY,
-    KEY_ALLOW_WEAK_SANDBOX
-};
+enum { KEY_JSON = 256, KEY_KERNEL, KEY_INCLUDE, KEY_COMPILER, KEY_FLAGS, KEY_TIMEOUT, KEY_TRIAL_MEMORY };
 
 typedef struct arguments {
     const char *file;
     tk_replay_options options;
+    cli_limits limits;
     bool json;
 } arguments;
 
@@ -38,33 +31,40 @@ static const struct argp_option option_list[] = {
      "The certificate's own flags, repeated: asked for where one of them could do more than compile", 0},
     {"timeout", KEY_TIMEOUT, "SECONDS", 0,
      "The most that a call may take, also where the certificate gives it longer; 60", 0},
-    {"memory", KEY_MEMORY, "GIB", 0, "The most memory that a trial may need; half of what is available", 0},
-    {"allow-weak-sandbox", KEY_ALLOW_WEAK_SANDBOX, NULL, 0,
-     "Compile and run a kernel file even where this system cannot keep files and system calls from it", 0},
+    {"trial-memory", KEY_TRIAL_MEMORY, "SIZE", 0,
+     "The most memory that a trial may need, here and in a kernel file's process: 4G; half of what is available", 0},
     {"json", KEY_JSON, NULL, 0, "Print JSON instead of text", 0},
     {0},
 };
 
-static double positive(struct argp_state *state, const char *option, const char *text)
+static double seconds(struct argp_state *state, const char *text)
 {
     float value = 0;
     if (!cli_parse_float(text, &value) || value < 0.01f || value > 86400)
-        argp_error(state, "--%s '%.80s' is not a number from 0.01 to 86400", option, text);
+        argp_error(state, "--timeout '%.80s' is not a number from 0.01 to 86400", text);
     return (double)value;
+}
+
+static double gib(struct argp_state *state, const char *text)
+{
+    int64_t bytes = 0;
+    if (!cli_parse_size(text, &bytes))
+        argp_error(state, "--trial-memory '%.80s' is not a size: 512M, 4G", text);
+    return (double)bytes / 0x1p30;
 }
 
 static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
     arguments *a = state->input;
     switch (key) {
+    case ARGP_KEY_INIT: state->child_inputs[0] = &a->limits; return 0;
     case KEY_JSON: a->json = true; return 0;
-    case KEY_ALLOW_WEAK_SANDBOX: a->options.allow_weak_sandbox = true; return 0;
     case KEY_KERNEL: a->options.kernel = argument; return 0;
     case KEY_INCLUDE: a->options.include = argument; return 0;
     case KEY_COMPILER: a->options.compiler = argument; return 0;
     case KEY_FLAGS: a->options.flags = argument; return 0;
-    case KEY_TIMEOUT: a->options.call_seconds = positive(state, "timeout", argument); return 0;
-    case KEY_MEMORY: a->options.memory_gib = positive(state, "memory", argument); return 0;
+    case KEY_TIMEOUT: a->options.call_seconds = seconds(state, argument); return 0;
+    case KEY_TRIAL_MEMORY: a->options.memory_gib = gib(state, argument); return 0;
     case ARGP_KEY_ARG:
         if (a->file)
             argp_error(state, "one certificate at a time, please");
@@ -75,8 +75,12 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     }
 }
 
+static const struct argp_child children[] = {
+    {&cli_limits_parser, 0, "What foreign code may have, whatever the certificate says:", 1}, {0}};
+
 static const struct argp command = {
     .options = option_list,
+    .children = children,
     .parser = parse_option,
     .args_doc = "CERT",
     .doc = "Runs again, on this machine, everything that a certificate says was run, and compares the hash of every "
@@ -142,6 +146,9 @@ static cli_exit replay(const char *who, tk_ctx *ctx, const arguments *a)
     outcome o = {0};
     cli_progress progress = cli_progress_begin(1);
     tk_replay_options options = a->options;
+    options.limits = a->limits.limits;
+    options.total_seconds = a->limits.total_seconds;
+    options.allow_weak_sandbox = a->limits.allow_weak_sandbox;
     options.progress = cli_progress_update;
     options.progress_data = &progress;
     status = tk_certificate_replay(ctx, certificate, &options, &o.same, &o.not_listed, &o.difference);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/clock.h"
 #include "core/escape.h"
 
 #define TK_STRING_(x) #x
@@ -110,6 +111,22 @@ tk_status tk_ctx_set_threads(tk_ctx *ctx, int threads)
 int tki_ctx_threads(const tk_ctx *ctx)
 {
     return ctx->threads > 0 ? ctx->threads : omp_get_max_threads();
+}
+
+double tki_ctx_deadline(const tk_ctx *ctx, double seconds)
+{
+    const double own = tki_now() + seconds;
+    return ctx->deadline > 0 && ctx->deadline < own ? ctx->deadline : own;
+}
+
+bool tki_ctx_out_of_time(const tk_ctx *ctx)
+{
+    return ctx->deadline > 0 && tki_now() >= ctx->deadline;
+}
+
+tk_status tki_ctx_fail_late(tk_ctx *ctx)
+{
+    return tki_fail(ctx, TK_TIMEOUT, "the time of the whole judgement is over");
 }
 
 tk_status tk_ctx_set_scratch(tk_ctx *ctx, void *memory, size_t bytes)

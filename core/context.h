@@ -6,7 +6,8 @@
 
 struct tk_ctx {
     char message[2048];
-    int threads; /* as asked for; 0: all */
+    int threads;     /* as asked for; 0: all */
+    double deadline; /* on tki_now()'s clock, of all that is run for this context in other processes; 0: none */
     void *scratch;
     size_t scratch_bytes;
     bool scratch_is_callers;
@@ -34,6 +35,11 @@ __attribute__((format(printf, 3, 4))) tk_status tki_fail(tk_ctx *ctx, tk_status 
 void tki_note(tk_ctx *ctx, const char *note);
 
 int tki_ctx_threads(const tk_ctx *ctx); /* the number to use now, at least 1 */
+
+/* The deadline of what may take `seconds` from now on. */
+double tki_ctx_deadline(const tk_ctx *ctx, double seconds);
+bool tki_ctx_out_of_time(const tk_ctx *ctx);
+tk_status tki_ctx_fail_late(tk_ctx *ctx); /* TK_TIMEOUT, for what is not run since that deadline is over */
 
 /* "cpu", or the backend of the GPU that this context works on. */
 static inline const char *tki_ctx_backend(const tk_ctx *ctx)

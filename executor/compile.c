@@ -10,11 +10,19 @@
 #include "artifact/process.h"
 #include "core/clock.h"
 #include "core/context.h"
+#include "core/limits.h"
 #include "executor/reply.h"
 #include "executor/spawn.h"
 #include "executor/worker.h"
 
 enum { MOST_LOG = 1 << 20 };
+
+/* What it prints is kept in memory, so that less than a file may have is enough. */
+static size_t room_for_log(const tki_worker_terms *terms)
+{
+    const int64_t most = tki_limits_of(&terms->limits).output_bytes;
+    return most < MOST_LOG ? (size_t)most : MOST_LOG;
+}
 
 const tki_language *tki_language_of(tk_ctx *ctx, const char *file)
 {
@@ -75,7 +83,7 @@ static bool make_arguments(const tki_worker_source *source, const tki_language *
                            const char *file, tki_worker_build *build, tki_strings *list)
 {
     tki_strings_add(list, "without=%u", source->without);
-    tki_strings_add(list, "weak=%d", source->terms.allow_weak);
+    tki_terms_add(&source->terms, list);
     tki_strings_add(list, "read=%s", file);
     add_includes(list, "read=", source);
     tki_strings_allow_program(list, compiler);
@@ -109,7 +117,7 @@ static tk_status run(tk_ctx *ctx, const tki_worker_source *source, const tki_str
     tki_strings environment = {0};
     tki_child child = {.scratch = build->scratch};
     tki_frame frame;
-    double seconds = source->seconds > 0 ? source->seconds : 300, deadline = tki_now() + seconds;
+    double seconds = source->seconds > 0 ? source->seconds : 300, deadline = tki_ctx_deadline(ctx, seconds);
     tki_child_environment(&environment, false);
     tk_status status = environment.failed ? tki_fail(ctx, TK_NO_MEMORY, "no memory for an environment")
                                           : tki_child_start(ctx, arguments->items, environment.items, true, &child);
@@ -121,14 +129,16 @@ static tk_status run(tk_ctx *ctx, const tki_worker_source *source, const tki_str
     int end = -1;
     if (receipt == TKI_RECEIPT_FRAME && !tki_wire_check_reply(frame.bytes, frame.size, TKI_WIRE_CONFINED, 0, 0)) {
         tki_reply_text(reply, build->confinement, TKI_WIRE_TEXT);
-        status = tki_confinement_accept(ctx, build->confinement, source->terms.allow_weak);
+        status = tki_terms_accept(ctx, &source->terms, build->confinement);
     }
     if (status != TK_OK)
         ;
     else if (receipt == TKI_RECEIPT_TIMEOUT ||
              (receipt == TKI_RECEIPT_FRAME &&
-              !tki_child_read_until_end(&child, deadline, build->log, MOST_LOG, &end)))
-        status = tki_fail(ctx, TK_TIMEOUT, "%s did not end within %g seconds", compiler, seconds);
+              !tki_child_read_until_end(&child, deadline, build->log, room_for_log(&source->terms), &end)))
+        status = tki_ctx_out_of_time(ctx)
+                     ? tki_ctx_fail_late(ctx)
+                     : tki_fail(ctx, TK_TIMEOUT, "%s did not end within %g seconds", compiler, seconds);
     else if (receipt != TKI_RECEIPT_FRAME ||
              tki_wire_check_reply(frame.bytes, frame.size, TKI_WIRE_CONFINED, 0, 0) != NULL)
         status = tki_fail(ctx, TK_UNAVAILABLE,
@@ -174,7 +184,7 @@ tk_status tki_worker_tool(tk_ctx *ctx, const tki_scratch *folder, const char *co
     tki_strings arguments = {0};
     tki_worker_build build = {.scratch = *folder};
     *output = NULL;
-    tki_strings_add(&arguments, "weak=%d", terms->allow_weak);
+    tki_terms_add(terms, &arguments);
     for (int i = 0; readable[i]; i++)
         tki_strings_add(&arguments, "read=%s", readable[i]);
     tki_strings_allow_program(&arguments, command[0]);
@@ -187,7 +197,7 @@ tk_status tki_worker_tool(tk_ctx *ctx, const tki_scratch *folder, const char *co
                            ? run(ctx, &(tki_worker_source){.file = command[0], .seconds = seconds, .terms = *terms},
                                  &arguments, command[0], &build)
                            : tki_fail(ctx, TK_NO_MEMORY, "no memory for %s", command[0]);
-    if (status == TK_OK && strlen(build.log) + 1 >= MOST_LOG)
+    if (status == TK_OK && strlen(build.log) + 1 >= room_for_log(terms))
         status = tki_fail(ctx, TK_BAD_FILE, "%s printed too much", command[0]);
     if (status == TK_OK) {
         *output = build.log;

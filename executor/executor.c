@@ -36,6 +36,8 @@ static tk_status run(tki_executor *executor, const tk_case *c, void *const buffe
 
 tk_status tki_executor_call(tki_executor *executor, const tk_case *c, void *const buffers[], double *seconds)
 {
+    if (!executor->executable.lowering && tki_ctx_out_of_time(executor->ctx))
+        return tki_ctx_fail_late(executor->ctx);
     if (executor->executable.worker)
         return tki_worker_call(executor->executable.worker, c, buffers, seconds, &executor->overrun);
     if (executor->staging)

@@ -56,71 +56,110 @@ static int write_file(const char *path, const char *text)
  * Control group
  * ------------------------------------------------------------------------------------------------------------ */
 
-/* The folder of this process's own group in the second version's hierarchy. */
-static bool find_group(char *path, size_t size)
+/* Of the second version, or of the first the one whose controller counts tasks: RLIMIT_NPROC does not bind root. */
+typedef struct hierarchy {
+    const char *root;
+    unsigned long magic;
+    const char *controller; /* "": the second version has one name for all */
+    const char *memory;     /* the file of that limit, or NULL */
+} hierarchy;
+
+static const hierarchy hierarchies[] = {{"/sys/fs/cgroup", CGROUP2_SUPER_MAGIC, "", "memory.max"},
+                                        {"/sys/fs/cgroup/unified", CGROUP2_SUPER_MAGIC, "", "memory.max"},
+                                        {"/sys/fs/cgroup/pids", CGROUP_SUPER_MAGIC, "pids", NULL}};
+
+/* "8:pids,misc:/a/b": where its path begins, if it is that hierarchy's line. */
+static const char *path_in_line(const char *line, const char *controller)
 {
-    static const char *const roots[] = {"/sys/fs/cgroup", "/sys/fs/cgroup/unified"};
-    const char *root = NULL;
+    const size_t length = strlen(controller);
+    const char *name = strchr(line, ':'), *end = name ? strchr(++name, ':') : NULL;
+    for (; name && end && name <= end; name += strcspn(name, ",:") + 1)
+        if (strcspn(name, ",:") == length && !strncmp(name, controller, length))
+            return end + 1;
+    return NULL;
+}
+
+/* The folder of this process's own group. */
+static bool find_group(const hierarchy *h, char *path, size_t size)
+{
     struct statfs about;
-    for (int i = 0; i < 2 && !root; i++)
-        if (statfs(roots[i], &about) == 0 && (unsigned long)about.f_type == CGROUP2_SUPER_MAGIC)
-            root = roots[i];
-    FILE *file = root ? fopen("/proc/self/cgroup", "re") : NULL;
     char line[400];
-    bool found = false;
-    while (file && !found && fgets(line, sizeof line, file)) {
+    const char *own = NULL;
+    if (statfs(h->root, &about) != 0 || (unsigned long)about.f_type != h->magic)
+        return false;
+    FILE *file = fopen("/proc/self/cgroup", "re");
+    while (file && !own && fgets(line, sizeof line, file)) {
         line[strcspn(line, "\n")] = 0;
-        found = !strncmp(line, "0::/", 4);
+        own = path_in_line(line, h->controller);
     }
     if (file)
         fclose(file);
-    if (found)
-        snprintf(path, size, "%s%s", root, strcmp(line + 3, "/") ? line + 3 : "");
-    return found;
+    if (own)
+        snprintf(path, size, "%s%s", h->root, strcmp(own, "/") ? own : "");
+    return own != NULL;
 }
 
-/* The first process joins the group and so do its children; it leaves before the end, to remove it. */
+static int write_limit(const char *group, const char *name, size_t number)
+{
+    char path[560], text[32];
+    snprintf(path, sizeof path, "%s/%s", group, name);
+    snprintf(text, sizeof text, "%zu", number);
+    return write_file(path, text);
+}
+
+/* Returns an errno. A group that limits nothing is of no use. */
+static int make_group_in(tki_sandbox *sandbox, const hierarchy *h)
+{
+    enum { REAPER = 1 };
+    char parent[440];
+    if (!find_group(h, parent, sizeof parent))
+        return ENOSYS;
+    snprintf(sandbox->group, sizeof sandbox->group, "%s/tokitai-worker-%d", parent, (int)getpid());
+    if (mkdir(sandbox->group, 0700))
+        return errno;
+    int tasks = write_limit(sandbox->group, "pids.max", (size_t)sandbox->tasks + REAPER);
+    int memory = h->memory ? write_limit(sandbox->group, h->memory, sandbox->memory_bytes) : ENOENT;
+    sandbox->holds_tasks = !tasks;
+    sandbox->holds_memory = !memory;
+    if (!tasks || !memory)
+        return 0;
+    rmdir(sandbox->group);
+    return tasks;
+}
+
+/* The process that made it stays outside, to remove it when all others have ended. */
 static void make_group(tki_sandbox *sandbox)
 {
-    char parent[440], path[560], text[32];
+    int first = 0, error = ENOSYS;
     if (left_out(sandbox, TKI_CONFINE_CGROUP, "control group"))
         return;
-    if (!find_group(parent, sizeof parent)) {
-        tki_sandbox_say(sandbox, ENOSYS, "control group");
-        return;
-    }
-    snprintf(sandbox->group, sizeof sandbox->group, "%s/tokitai-worker-%d", parent, (int)getpid());
-    int error = mkdir(sandbox->group, 0700) ? errno : 0;
-    if (!error) {
-        snprintf(path, sizeof path, "%s/pids.max", sandbox->group);
-        int pids = write_file(path, "1024");
-        snprintf(path, sizeof path, "%s/memory.max", sandbox->group);
-        snprintf(text, sizeof text, "%zu", sandbox->memory_bytes);
-        int memory = sandbox->memory_bytes ? write_file(path, text) : ENOENT;
-        snprintf(path, sizeof path, "%s/cgroup.procs", sandbox->group);
-        /* A group that limits nothing is of no use. */
-        error = pids && memory ? pids : write_file(path, "0");
-        if (error)
-            rmdir(sandbox->group);
-        else
-            tki_sandbox_say(sandbox, 0, "control group:%s%s", pids ? "" : " at most 1024 tasks",
-                            memory ? "" : " memory limit");
+    for (size_t i = 0; i < sizeof hierarchies / sizeof *hierarchies && error; i++) {
+        error = make_group_in(sandbox, &hierarchies[i]);
+        first = first && first != ENOSYS ? first : error;
     }
     if (error) {
         sandbox->group[0] = 0;
-        tki_sandbox_say(sandbox, error, "control group");
+        tki_sandbox_say(sandbox, first, "control group");
     }
+}
+
+void tki_sandbox_join(tki_sandbox *sandbox)
+{
+    if (!sandbox->group[0])
+        return;
+    int error = write_limit(sandbox->group, "cgroup.procs", 0);
+    tki_sandbox_say(sandbox, error, "control group:%s%s", sandbox->holds_tasks ? " tasks" : "",
+                    sandbox->holds_memory ? " memory" : "");
+    if (error)
+        sandbox->holds_tasks = sandbox->holds_memory = false;
 }
 
 void tki_sandbox_end(const tki_sandbox *sandbox)
 {
-    char path[560];
-    if (!sandbox->group[0])
-        return;
-    snprintf(path, sizeof path, "%s", sandbox->group);
-    snprintf(strrchr(path, '/'), 32, "/cgroup.procs");
-    if (write_file(path, "0") == 0)
-        rmdir(sandbox->group);
+    /* The end of a process is seen before its group is rid of it. */
+    enum { TRIES = 200 };
+    for (int i = 0; i < TRIES && sandbox->group[0] && rmdir(sandbox->group) && errno == EBUSY; i++)
+        usleep(1000);
 }
 
 /* ------------------------------------------------------------------------------------------------------------
@@ -251,7 +290,7 @@ void tki_sandbox_mount(tki_sandbox *sandbox)
  * Limits and capabilities
  * ------------------------------------------------------------------------------------------------------------ */
 
-enum { FILE_BYTES = 1 << 30, TASKS = 1024, DESCRIPTORS = 4096 };
+enum { DESCRIPTORS = 4096 };
 
 static int limit(int resource, rlim_t most)
 {
@@ -277,31 +316,45 @@ static bool tasks_are_counted(void)
     return setrlimit(RLIMIT_NPROC, &now) == 0 && child < 0;
 }
 
+/* For the parent to read: what is asked for need not hold. */
+static void say_what_holds(tki_sandbox *sandbox)
+{
+    if (sandbox->holds_memory)
+        tki_sandbox_say(sandbox, 0, TKI_MEMORY_LINE "%zu", sandbox->memory_bytes);
+    else
+        tki_sandbox_say(sandbox, 0, TKI_MEMORY_LINE "none");
+    if (sandbox->holds_tasks)
+        tki_sandbox_say(sandbox, 0, TKI_TASKS_LINE "%d", sandbox->tasks);
+    else
+        tki_sandbox_say(sandbox, 0, TKI_TASKS_LINE "none");
+}
+
 static void set_limits(tki_sandbox *sandbox)
 {
-    if (left_out(sandbox, TKI_CONFINE_LIMITS, "limits"))
+    enum { KEEPER_AND_REAPER = 2 };
+    if (left_out(sandbox, TKI_CONFINE_LIMITS, "limits")) {
+        say_what_holds(sandbox);
         return;
-    size_t memory = sandbox->memory_bytes;
-    if (!memory) /* the rest is for those who judge it */
-        memory = (size_t)sysconf(_SC_PHYS_PAGES) / 4 * 3 * (size_t)sysconf(_SC_PAGESIZE);
+    }
     /* 0 would still feed a program that collects cores; 1 is the kernel's word for none at all. */
     int error = limit(RLIMIT_CORE, 1);
     if (!error)
-        error = limit(RLIMIT_FSIZE, FILE_BYTES);
+        error = limit(RLIMIT_FSIZE, sandbox->output_bytes);
     if (!error)
         error = limit(RLIMIT_NOFILE, DESCRIPTORS);
     if (!error && sandbox->cpu_seconds > 0)
         error = limit(RLIMIT_CPU, (rlim_t)(sandbox->cpu_seconds + 0.999));
     /* Drivers of GPUs reserve terabytes of addresses. */
     if (!error && !sandbox->gpu)
-        error = limit(RLIMIT_AS, memory);
+        error = limit(RLIMIT_AS, sandbox->memory_bytes);
     /* Outside a user namespace the count would be that of all processes of this user. */
-    bool few_tasks = !error && sandbox->own_user && limit(RLIMIT_NPROC, TASKS) == 0 && tasks_are_counted();
-    char address_space[64] = "";
-    if (!sandbox->gpu)
-        snprintf(address_space, sizeof address_space, ", %zu MiB of addresses", memory >> 20);
-    tki_sandbox_say(sandbox, error, "limits: no core files, files of 1 GiB, 4096 descriptors%s%s%s", address_space,
-                    few_tasks ? ", 1024 tasks" : "", sandbox->cpu_seconds > 0 ? ", processor time" : "");
+    if (!error && sandbox->own_user && limit(RLIMIT_NPROC, (rlim_t)sandbox->tasks + KEEPER_AND_REAPER) == 0)
+        sandbox->holds_tasks |= tasks_are_counted();
+    sandbox->holds_memory |= !error && !sandbox->gpu;
+    tki_sandbox_say(sandbox, error, "limits: no core files, files of %zu bytes, %d descriptors%s%s",
+                    sandbox->output_bytes, DESCRIPTORS, sandbox->gpu ? "" : ", addresses of each process",
+                    sandbox->cpu_seconds > 0 ? ", processor time" : "");
+    say_what_holds(sandbox);
 }
 
 static void drop_capabilities(tki_sandbox *sandbox)

@@ -9,6 +9,9 @@
 
 /* How the last line of the report begins: "strong" follows, or "weak: " and what is missing. */
 #define TKI_CONFINEMENT_LINE "confinement: "
+/* Lines of it in which a number follows, or "none". */
+#define TKI_MEMORY_LINE "limit of memory in bytes: "
+#define TKI_TASKS_LINE "limit of tasks: "
 
 /* Means that can be left out, for tests of what holds without them. */
 enum {
@@ -30,7 +33,9 @@ typedef struct tki_sandbox {
     bool gpu;                    /* it may use the machine's GPUs */
     const char *scratch;         /* the one folder that it may write; an absolute path */
     const char *const *readable; /* what it may read beside the system's folders, up to NULL */
-    size_t memory_bytes;         /* 0: as much as the machine has */
+    size_t memory_bytes;         /* addresses of each process, and memory of all where there is a control group */
+    size_t output_bytes;         /* of each file */
+    int tasks;                   /* of foreign code */
     double cpu_seconds;          /* 0: no limit */
     bool allow_weak;             /* foreign code is run even where nothing keeps files or calls from it */
     /* Set by the calls below. */
@@ -42,17 +47,21 @@ typedef struct tki_sandbox {
     bool keeps_signals; /* by Landlock */
     bool filtered;      /* by seccomp */
     char group[512];    /* the control group that was made, "" if none */
+    bool holds_tasks, holds_memory; /* the limit, by the control group or by rlimits */
     char report[4096];
 } tki_sandbox;
 
-/* 1. In the process that the parent started: control group and namespaces. If own_pids is set afterwards, the next child is the first
+/* 1. In the process that the parent started: a control group, which it does not join, and namespaces. If own_pids is set afterwards, the next child is the first
  * process of a namespace, and all in it end when that child ends. */
 void tki_sandbox_separate(tki_sandbox *sandbox);
 
-/* 2. In that child: nothing is writable but the scratch folder, which becomes the working directory. */
+/* 2. In that child: joins the control group. */
+void tki_sandbox_join(tki_sandbox *sandbox);
+
+/* 3. There as well: nothing is writable but the scratch folder, which becomes the working directory. */
 void tki_sandbox_mount(tki_sandbox *sandbox);
 
-/* 3. In the process that will run foreign code: limits, capabilities, Landlock, system calls, these for all of its threads. There is no way
+/* 4. In the process that will run foreign code: limits, capabilities, Landlock, system calls, these for all of its threads. There is no way
  * back, and once more only makes it narrower. */
 void tki_sandbox_confine(tki_sandbox *sandbox);
 
@@ -64,7 +73,7 @@ enum { TKI_PATH_LOOK, TKI_PATH_DEVICE };
 typedef void tki_visit_path(void *context, const char *path, unsigned access);
 void tki_sandbox_visit_paths(const tki_sandbox *sandbox, tki_visit_path *visit, void *context);
 
-/* Parts of step 2 and step 3. */
+/* Parts of step 3 and step 4. */
 int tki_sandbox_build_tree(tki_sandbox *sandbox); /* returns an errno; executor/sandbox_tree.c */
 void tki_sandbox_restrict_files(tki_sandbox *sandbox);
 void tki_sandbox_restrict_calls(tki_sandbox *sandbox);

@@ -262,33 +262,6 @@ void tki_child_end(tki_child *child)
 }
 
 /* ------------------------------------------------------------------------------------------------------------
- * Confinement
- * ------------------------------------------------------------------------------------------------------------ */
-
-const char *tki_confinement_weakness(const char *report)
-{
-    static const char weak[] = TKI_CONFINEMENT_LINE "weak: ";
-    /* The last line: under compute-sanitizer there is one of its process before. */
-    const char *line = NULL;
-    for (const char *next = report; (next = strstr(next, TKI_CONFINEMENT_LINE)); next++)
-        line = next;
-    if (!line)
-        return "the worker did not say how it is confined";
-    return strncmp(line, weak, sizeof weak - 1) != 0 ? NULL : line + sizeof weak - 1;
-}
-
-tk_status tki_confinement_accept(tk_ctx *ctx, const char *report, bool allow_weak)
-{
-    const char *weakness = tki_confinement_weakness(report);
-    if (!weakness || allow_weak)
-        return TK_OK;
-    return tki_fail(ctx, TK_UNAVAILABLE,
-                    "this system cannot shut foreign code in, so that it is not run: %.*s; --allow-weak-sandbox runs "
-                    "it all the same",
-                    (int)strcspn(weakness, "\n"), weakness);
-}
-
-/* ------------------------------------------------------------------------------------------------------------
  * Frames
  * ------------------------------------------------------------------------------------------------------------ */
 

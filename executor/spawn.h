@@ -41,11 +41,6 @@ void tki_child_end(tki_child *child);
 /* `deadline` is on tki_now()'s clock. */
 tki_receipt tki_child_receive(const tki_child *child, double deadline, tki_frame *frame);
 
-/* What its report of confinement says is missing, to be run with nobody's leave; NULL if it is strong. */
-const char *tki_confinement_weakness(const char *report);
-/* TK_UNAVAILABLE, with the reason, if it is weak and that was not allowed. */
-TK_MUST_USE tk_status tki_confinement_accept(tk_ctx *ctx, const char *report, bool allow_weak);
-
 /* Waits a moment for the child's end and says how it came: "exited with status 0", "was ended by signal 9 (Killed)". */
 void tki_child_explain_end(const tki_child *child, char *text, size_t size);
 /* The same wait; false if it has not ended. The status is waitpid()'s. */

@@ -53,6 +53,8 @@ static tk_status expect(tki_worker *worker, tki_wire_kind kind, uint64_t nonce, 
         return status;
     case TKI_RECEIPT_TIMEOUT:
         worker->broken = worker->timed_out = true;
+        if (tki_ctx_out_of_time(worker->ctx))
+            return tki_ctx_fail_late(worker->ctx);
         return tki_fail(worker->ctx, TK_TIMEOUT, "the kernel did not %s within %g seconds, and was ended",
                         c ? "return" : "load", c ? worker->call_seconds : worker->start_seconds);
     case TKI_RECEIPT_GARBLED: return fault(worker, "forged or garbled a reply: too long, or with descriptors");
@@ -91,7 +93,7 @@ static tk_status start(tki_worker *worker)
 {
     tki_frame frame;
     const tki_wire_reply *reply;
-    double deadline = tki_now() + worker->start_seconds;
+    double deadline = tki_ctx_deadline(worker->ctx, worker->start_seconds);
     tk_status status = tki_child_start(worker->ctx, worker->arguments.items, worker->environment.items,
                                        worker->sanitizer != TKI_SANITIZER_NONE, &worker->child);
     if (status != TK_OK)
@@ -110,7 +112,7 @@ static tk_status start(tki_worker *worker)
                           "version than this library");
     } else if (status == TK_OK) {
         tki_reply_text(reply, worker->confinement, sizeof worker->confinement);
-        status = tki_confinement_accept(worker->ctx, worker->confinement, worker->terms.allow_weak);
+        status = tki_terms_accept(worker->ctx, &worker->terms, worker->confinement);
         if (status == TK_OK)
             status = expect(worker, TKI_WIRE_REPLY, 0, deadline, NULL, &frame, &reply);
     }
@@ -135,10 +137,9 @@ static tk_status prepare_arguments(tki_worker *worker, const char *artifact, con
     tki_strings_add(list, "dims=%d", worker->contract->dim_count);
     tki_strings_add(list, "backend=%s", backend);
     tki_strings_add(list, "device=%d", options->device);
-    tki_strings_add(list, "memory=%zu", options->memory_bytes);
+    tki_terms_add(&options->terms, list);
     tki_strings_add(list, "cpu=%g", options->cpu_seconds);
     tki_strings_add(list, "without=%u", options->without);
-    tki_strings_add(list, "weak=%d", options->terms.allow_weak);
     tki_strings_add(list, "read=%s", artifact);
     for (int i = 0; options->readable && options->readable[i]; i++)
         tki_strings_add(list, "read=%s", options->readable[i]);
@@ -212,7 +213,7 @@ tk_status tki_worker_end_coverage(tki_worker *worker)
 {
     if (worker->broken || !worker->coverage)
         return tki_fail(worker->ctx, TK_KERNEL_FAULT, "the worker has ended, and what it counted with it");
-    return ask(worker, TKI_WIRE_WATCH_END, -1, tki_now() + worker->start_seconds);
+    return ask(worker, TKI_WIRE_WATCH_END, -1, tki_ctx_deadline(worker->ctx, worker->start_seconds));
 }
 
 bool tki_worker_broken(const tki_worker *worker)
@@ -327,7 +328,7 @@ static tk_status converse(tki_worker *worker, const tk_case *c, const tki_image 
     if (getrandom(&nonce, sizeof nonce, 0) != sizeof nonce)
         return tki_fail(worker->ctx, TK_IO, "no random numbers: %s", strerror(errno));
     double begin = tki_now();
-    double deadline = begin + worker->call_seconds;
+    double deadline = tki_ctx_deadline(worker->ctx, worker->call_seconds);
     tki_wire_call call = describe(worker, c, images, nonce, files, &file_count);
     send_arena(worker);
     /* If it cannot be sent the worker is gone; what is received then says how. */

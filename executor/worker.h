@@ -10,11 +10,7 @@
 #include "executor/coverage.h"
 #include "executor/sanitizer.h"
 #include "executor/staging.h"
-
-/* What holds for all that is foreign: kernels, compilers and the tools that read what these made. */
-typedef struct tki_worker_terms {
-    bool allow_weak; /* run it where files or system calls cannot be kept from it */
-} tki_worker_terms;
+#include "executor/terms.h"
 
 /* Zero or NULL stands for the default. */
 typedef struct tki_worker_options {
@@ -22,7 +18,6 @@ typedef struct tki_worker_options {
     int device;                   /* which of the backend's devices */
     double call_seconds;          /* deadline of one call; 60 */
     double start_seconds;         /* of starting, loading and opening the device; 60 */
-    size_t memory_bytes;          /* address space on the CPU; as much as the machine has memory */
     double cpu_seconds;           /* processor time of the worker's whole life; no limit */
     const char *const *readable;  /* further files and folders that the kernel may read, up to NULL */
     tki_sanitizer_tool sanitizer; /* of compute-sanitizer, under which it runs; 0: none. "cuda" alone */

@@ -27,6 +27,11 @@ static bool take(const char *argument, const char *key, const char **value)
     return true;
 }
 
+static bool has_limits(const tki_sandbox *sandbox)
+{
+    return sandbox->memory_bytes && sandbox->tasks > 0 && sandbox->output_bytes;
+}
+
 static bool read_arguments(int count, char **arguments, tki_worker_settings *settings)
 {
     int readable = 0, options = 0;
@@ -37,7 +42,7 @@ static bool read_arguments(int count, char **arguments, tki_worker_settings *set
         if (!strcmp(arguments[i], "--")) {
             settings->compiler = arguments + i + 1;
             settings->sandbox.programs = true;
-            return settings->compiler[0] && settings->sandbox.scratch;
+            return settings->compiler[0] && settings->sandbox.scratch && has_limits(&settings->sandbox);
         }
         if (take(arguments[i], "artifact", &value))
             settings->artifact = value;
@@ -55,10 +60,18 @@ static bool read_arguments(int count, char **arguments, tki_worker_settings *set
             settings->sandbox.scratch = value;
         else if (take(arguments[i], "memory", &value))
             settings->sandbox.memory_bytes = strtoull(value, NULL, 10);
+        else if (take(arguments[i], "tasks", &value))
+            settings->sandbox.tasks = atoi(value);
+        else if (take(arguments[i], "output", &value))
+            settings->sandbox.output_bytes = strtoull(value, NULL, 10);
         else if (take(arguments[i], "cpu", &value))
             settings->sandbox.cpu_seconds = strtod(value, NULL);
-        else if (take(arguments[i], "tree", &value)) /* who starts this program once more has made one */
+        else if (take(arguments[i], "tree", &value)) /* who starts this program once more says what it has made */
             settings->sandbox.keeps_files = atoi(value) != 0;
+        else if (take(arguments[i], "holds-tasks", &value))
+            settings->sandbox.holds_tasks = atoi(value) != 0;
+        else if (take(arguments[i], "holds-memory", &value))
+            settings->sandbox.holds_memory = atoi(value) != 0;
         else if (take(arguments[i], "weak", &value))
             settings->sandbox.allow_weak = atoi(value) != 0;
         else if (take(arguments[i], "without", &value))
@@ -77,7 +90,8 @@ static bool read_arguments(int count, char **arguments, tki_worker_settings *set
             return false;
     }
     settings->sandbox.gpu = strcmp(settings->backend, "cpu") != 0;
-    return settings->artifact && settings->op && settings->known && settings->sandbox.scratch;
+    return settings->artifact && settings->op && settings->known && settings->sandbox.scratch &&
+           has_limits(&settings->sandbox);
 }
 
 /* ------------------------------------------------------------------------------------------------------------
@@ -111,7 +125,7 @@ static int run_sanitizer(tki_worker_settings *settings, char **arguments)
 {
     enum { MOST = 256 };
     char report[sizeof settings->sandbox.report + 64], *command[MOST + 1];
-    char tree[] = {'t', 'r', 'e', 'e', '=', settings->sandbox.keeps_files ? '1' : '0', 0};
+    char tree[16], tasks[24], memory[24];
     int count = 0;
     tki_sandbox_say(&settings->sandbox, 0,
                     "compute-sanitizer %s: may start programs and connect to them; what follows is the kernel's own",
@@ -121,14 +135,19 @@ static int run_sanitizer(tki_worker_settings *settings, char **arguments)
     for (int i = 0; settings->sanitizer_options[i]; i++)
         command[count++] = (char *)(uintptr_t)settings->sanitizer_options[i];
     command[count++] = settings->program;
-    for (int i = 1; arguments[i] && count < MOST - 2; i++)
+    for (int i = 1; arguments[i] && count < MOST - 4; i++)
         command[count++] = arguments[i];
     command[count++] = tree;
+    command[count++] = tasks;
+    command[count++] = memory;
     command[count++] = report;
     command[count] = NULL;
     tki_sandbox outer = settings->sandbox;
     outer.programs = outer.watches = true;
     tki_sandbox_confine(&outer);
+    snprintf(tree, sizeof tree, "tree=%d", settings->sandbox.keeps_files);
+    snprintf(tasks, sizeof tasks, "holds-tasks=%d", outer.holds_tasks);
+    snprintf(memory, sizeof memory, "holds-memory=%d", outer.holds_memory);
     if (!outer.strong && !outer.allow_weak) /* the parent is told by the same report as of any worker */
         return confine_and_say(settings), 1;
     execv(settings->sanitizer, command);
@@ -225,6 +244,7 @@ static int supervise(tki_worker_settings *settings, char **arguments)
     sigprocmask(SIG_BLOCK, &child_ended, NULL);
     sigaction(SIGCHLD, &(struct sigaction){.sa_handler = wake}, NULL);
     prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+    tki_sandbox_join(&settings->sandbox);
     tki_sandbox_mount(&settings->sandbox);
     pid_t foreign = fork();
     if (foreign < 0)

@@ -361,6 +361,21 @@ typedef int (*tk_kernel)(const tk_case *c, void *const buffers[], void *user_dat
  * the caller goes on. docs/bring-your-own-kernel.md tells what is done to see through it. */
 typedef struct tk_kernel_file tk_kernel_file;
 
+enum {
+    TK_LEAST_MEMORY = 1 << 24, /* bytes */
+    TK_LEAST_OUTPUT = 1 << 12,
+    TK_MOST_TASKS = 1 << 22,
+    TK_MOST_FOLDER_DEPTH = 64
+};
+
+/* What a kernel file may have at most, and the compilers and tools that work on it. Zero stands for the default. */
+typedef struct tk_limits {
+    int64_t memory_bytes; /* three quarters of the machine's; never more than the machine has */
+    int64_t output_bytes; /* of each file that is written; 1 GiB */
+    int tasks;            /* threads and processes; 1024 */
+    int folder_depth;     /* of its folders, and those of headers, that lie in each other; 16 */
+} tk_limits;
+
 /* Zero or NULL stands for the default. */
 typedef struct tk_kernel_file_options {
     const char *backend;  /* "cpu", "cuda", "cuda:1", "hip"; the default is cuda for .cu, hip for .hip, else cpu */
@@ -371,6 +386,7 @@ typedef struct tk_kernel_file_options {
     const char *include;    /* folders of headers, separated by colons; copied with the kernel */
     double compile_seconds; /* 300 */
     double call_seconds;    /* deadline of one call; 60 */
+    tk_limits limits;
     const char *
         sha256; /* of the only file that is taken: another is refused, with TK_UNAVAILABLE, before it is compiled. NULL: any */
     const char *tree_sha256; /* the same of all files, where there are several; "" for a file alone. NULL: any */
@@ -442,7 +458,10 @@ typedef struct tk_certify_options {
     bool skip_coverage;     /* do not let what a kernel file executes decide what else is tried; as above */
     bool keep_going;        /* run the other trials too when one has failed, to tell how wrong a kernel is */
     tk_sanitize sanitize;   /* kernel files */
-    tk_progress progress;   /* may be NULL */
+    double
+        total_seconds; /* of the whole judgement, which is UNKNOWN when they are over before it is refuted; 0: 3600 for kernel files
+                             * and programs, no limit for others */
+    tk_progress progress; /* may be NULL */
     void *progress_data;
 } tk_certify_options;
 
@@ -559,8 +578,11 @@ typedef struct tk_replay_options {
     /* A path or a name on the PATH. The default is the one that the certificate names, if that is the plain name of a program in a system
      * folder. */
     const char *compiler;
-    const char *flags;       /* the certificate's, repeated: where it has some that could do more than compile */
-    double call_seconds;     /* the most that one call may take, whatever the certificate says; 60 */
+    const char *flags;   /* the certificate's, repeated: where it has some that could do more than compile */
+    double call_seconds; /* the most that one call may take, whatever the certificate says; 60 */
+    double
+        total_seconds; /* the most that all of it may take, compiling too; 3600 for a kernel file, no limit for others */
+    tk_limits limits;        /* the most that a kernel file may have, whatever the certificate says */
     double memory_gib;       /* the most that one trial may need; half of what is available */
     bool allow_weak_sandbox; /* run a kernel file even where files and system calls cannot be kept from it */
     tk_progress progress;
@@ -573,7 +595,7 @@ typedef struct tk_replay_options {
  * description of the first difference, or NULL; free() it. A listed trial
  * that this version does not make is a difference, and then nothing is run. One that the certificate does not list must not fail;
  * `not_listed` (may be NULL) receives how many such there were, if the outcome is the same and did not stop at a failure. `options` may be
- * NULL. TK_UNAVAILABLE: the certificate asks for what is not here, or for more than the options allow. */
+ * NULL. TK_UNAVAILABLE: the certificate asks for what is not here, or for more than the options allow. TK_TIMEOUT: total_seconds were over. */
 TK_MUST_USE tk_status tk_certificate_replay(tk_ctx *ctx, const tk_certificate *certificate,
                                             const tk_replay_options *options, bool *same, int64_t *not_listed,
                                             char **difference);

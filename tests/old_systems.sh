@@ -102,12 +102,32 @@ check() { # WHO
 }
 
 check this_user
+# RLIMIT_NPROC does not bind root, so that only a control group limits tasks.
+if [ "$(id -u)" = 0 ] && unshare --mount true 2>/dev/null; then
+    judge 0 "tasks of root" "" gelu_fwd.c --tasks 50
+    if grep -qE '"control group: tasks' "$certificate"; then
+        says "$certificate" '"tasks": 50'
+        says "${certificate%.json}.md" '^. tasks . 50 .$'
+    else
+        says "$certificate" '"tasks": "not limited"'
+    fi
+    user=(unshare --mount sh -c 'mount -t tmpfs none /sys/fs/cgroup && exec "$@"' sh)
+    judge 0 "tasks of root without control groups" "" gelu_fwd.c --tasks 50
+    says "$certificate" '"tasks": "not limited"'
+    says "${certificate%.json}.md" '^. tasks . not limited .$'
+    user=()
+else
+    skip "tasks of root" "this is not root, or may not mount"
+fi
 if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null && setpriv --reuid 65534 --regid 65534 --clear-groups \
     test -x "$tokitai" -a -r "$work/gelu_fwd.c"; then
     user=(setpriv --reuid 65534 --regid 65534 --clear-groups)
     check nobody
+    if grep -q '"user namespace"' "$certificate"; then
+        judge 0 "tasks of an ordinary user" "" gelu_fwd.c --tasks 50
+        says "$certificate" '"tasks": 50'
+    fi
 else
     skip "as another user" "this is not root, or the program is not for others to run"
 fi
-bad_usage "the option without a kernel file" 'goes with --kernel' certify gelu_fwd --allow-weak-sandbox
 finish

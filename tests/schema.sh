@@ -59,6 +59,8 @@ certify kernel 0 gelu_fwd --dtype f16 --kernel "$kernels/gelu_fwd.c"
 certify kernel_wrong 1 gemm --dtype bf16 --kernel "$kernels/bad_gemm_f16_sum.c" --flags "-O1 -Wall"
 certify kernel_crash 1 gelu_fwd --dtype f16 --kernel "$kernels/bad_crash.c"
 certify kernel_endless 3 gelu_fwd --dtype f16 --kernel "$kernels/bad_endless.c" --timeout 0.5
+certify kernel_limited 0 gelu_fwd --dtype f16 --kernel "$kernels/gelu_fwd.c" --skip-mutants --memory 2G --tasks 90 --output-size 64M --folder-depth 3 --total-timeout 3000
+certify kernel_late 3 gelu_fwd --dtype f16 --kernel "$kernels/bad_endless.c" --total-timeout 0.5 --timeout 600
 certify kernel_broken 3 gelu_fwd --dtype f16 --kernel "$work/broken.c"
 
 # On a GPU that is not there, watched by a stand-in for compute-sanitizer: nothing found, a race, a program that does not work.
@@ -176,6 +178,12 @@ broken = [
     ("kernel", put(predicate, "run", "subject", "cpu.gelu_fwd.f16.gelu_fwd")),
     ("kernel", put(predicate, "built", "log", "warnings")),
     ("kernel_wrong", put(predicate, "run", "kernel", "backend", "emu")),
+    ("kernel_limited", put(predicate, "run", "limits", "tasks", 0)),
+    ("kernel_limited", put(predicate, "run", "limits", "tasks", "many")),
+    ("kernel_limited", put(predicate, "run", "limits", "memory_bytes", -1)),
+    ("kernel_limited", put(predicate, "run", "limits", "output_bytes", "not limited")),
+    ("kernel_limited", put(predicate, "run", "limits", "call_seconds", 60)),
+    ("kernel_limited", put(predicate, "run", "limits", {})),
     ("exhaustive", put(predicate, "run", "level", "full")),
     ("quick", put(predicate, "result", "elements", 0)),
     ("quick", put(predicate, "run", "keep_going", False)),

@@ -12,9 +12,12 @@
 
 #include <cmocka.h>
 
+#include "core/clock.h"
+#include "core/context.h"
 #include "tests/certificate_test.h"
 #include "tests/op_test.h"
 #include "tests/work_folder.h"
+#include "verify/certificate.h"
 #include "verify/certify.h"
 
 /* -- A program's own function ------------------------------------------------------------------------------------------ */
@@ -127,6 +130,75 @@ static tk_certificate *certify_spoiled(tk_ctx *ctx, spoiler *s, const char *fami
     options.family = family;
     options.keep_going = keep_going;
     return certify_one(ctx, tk_contract_find("embedding_fwd"), TK_F16, TK_I32, options);
+}
+
+/* Its time is over in the call of that number. */
+typedef struct late {
+    tk_ctx *ctx;
+    int calls, last;
+    bool wrong;
+} late;
+
+static int late_function(const tk_case *c, void *const b[], void *data)
+{
+    late *l = data;
+    int calls = 0;
+    if (++l->calls == l->last)
+        l->ctx->deadline = tki_now();
+    return l->wrong ? bad_function(c, b, &calls) : good_function(c, b, &calls);
+}
+
+static tk_certificate *certify_late(tk_ctx *ctx, late *l)
+{
+    tk_certify_options options = TK_CERTIFY_DEFAULTS;
+    l->ctx = ctx;
+    options.kernel = late_function;
+    options.kernel_data = l;
+    options.total_seconds = 5000;
+    options.keep_going = true;
+    tk_certificate *certificate = certify_one(ctx, tk_contract_find(quick_op), TK_F16, TK_I32, options);
+    assert_true(ctx->deadline == 0);
+    assert_int_equal(tki_certificate_integer(certificate, "run.limits.total_seconds"), 0); /* it is a real number */
+    assert_true(tki_certificate_real(certificate, "run.limits.total_seconds") == 5000);
+    return certificate;
+}
+
+static void time_of_the_whole_judgement(void **state)
+{
+    (void)state;
+    tk_ctx *ctx = new_context();
+    late l = {.last = 1};
+    tk_certificate *certificate = certify_late(ctx, &l);
+    assert_int_equal(tk_certificate_verdict(certificate), TK_UNKNOWN);
+    assert_non_null(strstr(tk_certificate_reason(certificate), "had 5000 seconds, and these were over when 0 of "));
+    assert_int_equal(l.calls, 1);
+    assert_ok(ctx, tk_certificate_agrees(ctx, certificate));
+    tk_certificate_destroy(certificate);
+
+    l = (late){.last = 200};
+    certificate = certify_late(ctx, &l);
+    assert_int_equal(tk_certificate_verdict(certificate), TK_UNKNOWN);
+    const size_t judged = json_array_size(tki_certificate_get(certificate, "run.trials"));
+    char expected[64];
+    snprintf(expected, sizeof expected, "over when %zu of ", judged);
+    assert_true(judged > 0);
+    assert_non_null(strstr(tk_certificate_reason(certificate), expected));
+    assert_int_equal(l.calls, 200);
+    tk_certificate_destroy(certificate);
+
+    /* What is refuted stays so. */
+    l = (late){.last = 200, .wrong = true};
+    certificate = certify_late(ctx, &l);
+    assert_int_equal(tk_certificate_verdict(certificate), TK_REFUTED);
+    assert_true(l.calls <= 200);
+    assert_non_null(strstr(tk_certificate_reason(certificate), ": out[10]"));
+    tk_certificate_destroy(certificate);
+
+    tk_certificate *none;
+    tk_certify_options options = {.total_seconds = -1};
+    assert_refused(ctx, tk_certify(ctx, tk_contract_find(quick_op), TK_F16, TK_I32, &options, &none), TK_BAD_ARGUMENT,
+                   "no time for a judgement");
+    tk_ctx_destroy(ctx);
 }
 
 static void grades(void **state)
@@ -524,6 +596,7 @@ int main(int argc, char **argv)
         return certify_here();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(functions_that_a_program_brings),
+        cmocka_unit_test(time_of_the_whole_judgement),
         cmocka_unit_test(grades),
         cmocka_unit_test(keeps_going),
         cmocka_unit_test(nothing_judged_is_unknown),

@@ -87,6 +87,24 @@ static void test_count(void **state)
     assert_int_equal(value, 8);
 }
 
+static void test_size(void **state)
+{
+    (void)state;
+    static const char *const bad[] = {"",     "0",    "0K",  "K",        "-1",
+                                      "+1",   "1 K",  "1k",  "1B",       "1KiB",
+                                      "1.5G", "0x10", "1KK", "8388608T", "9223372036854775808"};
+    int64_t bytes = 5;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_false(cli_parse_size(bad[i], &bytes));
+    assert_true(bytes == 5);
+    assert_true(cli_parse_size("1", &bytes) && bytes == 1);
+    assert_true(cli_parse_size("9223372036854775807", &bytes) && bytes == INT64_MAX);
+    assert_true(cli_parse_size("3K", &bytes) && bytes == 3 << 10);
+    assert_true(cli_parse_size("512M", &bytes) && bytes == 512 << 20);
+    assert_true(cli_parse_size("4G", &bytes) && bytes == INT64_C(4) << 30);
+    assert_true(cli_parse_size("8388607T", &bytes) && bytes == INT64_C(8388607) << 40);
+}
+
 static void test_words(void **state)
 {
     (void)state;
@@ -262,7 +280,7 @@ int main(void)
         cmocka_unit_test(test_unsigned),  cmocka_unit_test(test_signed),    cmocka_unit_test(test_float),
         cmocka_unit_test(test_count),     cmocka_unit_test(test_words),     cmocka_unit_test(test_nearest),
         cmocka_unit_test(test_shape),     cmocka_unit_test(test_shape_fit), cmocka_unit_test(test_input),
-        cmocka_unit_test(test_input_fit),
+        cmocka_unit_test(test_input_fit), cmocka_unit_test(test_size),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

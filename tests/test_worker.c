@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "core/clock.h"
+#include "core/context.h"
 #include "core/dtype.h"
 #include "executor/sandbox.h"
 #include "executor/worker.h"
@@ -405,6 +406,99 @@ static void report(void **state)
     tk_ctx_destroy(ctx);
 }
 
+/* One call under limits; the confinement's report is the caller's to free. */
+static char *call_under(const char *kernel, tk_limits limits, unsigned without, tk_status expected, const char *text)
+{
+    trial t;
+    tki_worker *worker;
+    tki_worker_options options = {.terms = {.limits = limits, .allow_weak = true}, .without = without};
+    prepare(&t, TKI_EDGE_NONE);
+    assert_ok(t.ctx, tki_worker_open(t.ctx, kernel_path(kernel), t.c.contract, &options, &worker));
+    char *report = strdup(tki_worker_confinement(worker));
+    assert_non_null(report);
+    assert_status(&t, kernel, tki_worker_call(worker, &t.c, t.buffers, NULL, &t.overrun), expected, text);
+    tki_worker_close(worker);
+    finish(&t);
+    assert_nothing_left();
+    return report;
+}
+
+/* What the report claims holds, and no more than holds is claimed. */
+static void check_limits(unsigned without)
+{
+    char *report = call_under("many_threads", (tk_limits){.tasks = 20}, without, TK_UNSUPPORTED, "returned 2");
+    const int64_t tasks = tki_confinement_limit(report, TKI_LIMIT_TASKS);
+    free(report);
+    assert_true(tasks == 20 || tasks == -1);
+    /* It is one of them itself. */
+    free(call_under("many_threads", (tk_limits){.tasks = 20}, without, TK_UNSUPPORTED,
+                    tasks == 20 ? "returned 2019" : "returned 2100"));
+    if (tasks < 0)
+        print_message("tasks are not limited here\n");
+    const tk_limits little = {.memory_bytes = INT64_C(1) << 29, .output_bytes = 1 << 19};
+    report = call_under("much_memory", little, without, TK_UNSUPPORTED, "returned 2");
+    assert_true(tki_confinement_limit(report, TKI_LIMIT_MEMORY) == little.memory_bytes);
+    assert_null(strstr(report, "files of 1073741824 bytes"));
+    assert_non_null(strstr(report, "files of 524288 bytes"));
+    free(report);
+    free(call_under("large_file", little, without, TK_KERNEL_FAULT, "signal 25"));
+    free(call_under("large_file", (tk_limits){.output_bytes = 1 << 21}, without, TK_UNSUPPORTED, "returned 3024"));
+}
+
+static void limits(void **state)
+{
+    (void)state;
+    check_limits(0);
+    check_limits(TKI_CONFINE_CGROUP);
+    check_limits(TKI_CONFINE_USER);
+    /* Addresses of 512 MiB do not hold 512 times a MiB beside a program. */
+    trial t;
+    tki_worker *worker;
+    tki_worker_options options = {.terms.limits.memory_bytes = INT64_C(1) << 29};
+    prepare(&t, TKI_EDGE_NONE);
+    assert_ok(t.ctx, tki_worker_open(t.ctx, kernel_path("much_memory"), t.c.contract, &options, &worker));
+    assert_int_equal(tki_worker_call(worker, &t.c, t.buffers, NULL, &t.overrun), TK_UNSUPPORTED);
+    const char *number = strstr(tk_ctx_message(t.ctx), "returned ");
+    assert_non_null(number);
+    const long returned = strtol(number + strlen("returned "), NULL, 10);
+    assert_true(returned > 2000 && returned < 2000 + 512);
+    tki_worker_close(worker);
+    finish(&t);
+    assert_nothing_left();
+}
+
+/* RLIMIT_NPROC does not bind root: without a control group nothing is claimed. */
+static void tasks_of_root(void **state)
+{
+    (void)state;
+    if (geteuid() != 0)
+        skip();
+    char *report = call_under("correct", (tk_limits){.tasks = 20}, TKI_CONFINE_CGROUP, TK_OK, "");
+    assert_true(tki_confinement_limit(report, TKI_LIMIT_TASKS) == -1);
+    assert_non_null(strstr(report, "limit of tasks: none\n"));
+    free(report);
+}
+
+/* The deadline of all is the context's: what a call has left of it is all that it has. */
+static void the_last_deadline(void **state)
+{
+    (void)state;
+    trial t;
+    tki_worker *worker;
+    tki_worker_options options = {.call_seconds = 3600};
+    prepare(&t, TKI_EDGE_NONE);
+    assert_ok(t.ctx, tki_worker_open(t.ctx, kernel_path("endless"), t.c.contract, &options, &worker));
+    t.ctx->deadline = tki_now() + 0.2;
+    assert_refused(t.ctx, tki_worker_call(worker, &t.c, t.buffers, NULL, &t.overrun), TK_TIMEOUT,
+                   "the time of the whole judgement is over");
+    assert_refused(t.ctx, tki_worker_call(worker, &t.c, t.buffers, NULL, &t.overrun), TK_TIMEOUT,
+                   "the time of the whole judgement is over");
+    t.ctx->deadline = 0;
+    tki_worker_close(worker);
+    finish(&t);
+    assert_nothing_left();
+}
+
 static void loading(void **state)
 {
     (void)state;
@@ -480,6 +574,7 @@ static void an_ordinary_user(void **state)
                                            {"open_passwd", TK_UNSUPPORTED, "returned 111", 0, "Landlock"},
                                            {"open_outside", TK_UNSUPPORTED, "returned 112", 0, "Landlock"}};
         TRY_ALL(list, TKI_EDGE_NONE, 0);
+        check_limits(0);
         _exit(0);
     }
     int status;
@@ -497,7 +592,8 @@ int main(void)
         cmocka_unit_test(crashes_and_exits), cmocka_unit_test(memory),    cmocka_unit_test(red_zones),
         cmocka_unit_test(connections),       cmocka_unit_test(liberties), cmocka_unit_test(calls),
         cmocka_unit_test(with_less),         cmocka_unit_test(loading),   cmocka_unit_test(the_same_worker_goes_on),
-        cmocka_unit_test(an_ordinary_user),
+        cmocka_unit_test(an_ordinary_user),  cmocka_unit_test(limits),    cmocka_unit_test(tasks_of_root),
+        cmocka_unit_test(the_last_deadline),
     };
     return cmocka_run_group_tests(tests, begin_worker_test, end_worker_test);
 }

@@ -10,6 +10,7 @@
 #include "core/clock.h"
 #include "core/context.h"
 #include "core/escape.h"
+#include "core/limits.h"
 #include "core/random.h"
 #include "exact/domain.h"
 #include "exact/round.h"
@@ -97,6 +98,8 @@ static tk_status check_options(tk_ctx *ctx, const tk_contract *contract, tk_dtyp
     tk_status settings = tki_settings_read(ctx, contract, options, c.attributes);
     if (settings != TK_OK)
         return settings;
+    if (!(options->total_seconds >= 0))
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "%g seconds are no time for a judgement", options->total_seconds);
     if ((unsigned)options->level > TK_EXHAUSTIVE)
         return tki_fail(ctx, TK_BAD_ARGUMENT, "there is no level %d", (int)options->level);
     if (options->call_threads < 0 || options->call_threads > MOST_THREADS)
@@ -323,6 +326,15 @@ static void print_kernel_file(FILE *out, const tk_kernel_file *kernel)
         print_word(out, "flags", kernel->flags);
     if (kernel->include)
         print_word(out, "include", kernel->include);
+    const tk_limits *limits = &kernel->terms.limits;
+    if (limits->memory_bytes)
+        fprintf(out, " --memory %lld", (long long)limits->memory_bytes);
+    if (limits->tasks)
+        fprintf(out, " --tasks %d", limits->tasks);
+    if (limits->output_bytes)
+        fprintf(out, " --output-size %lld", (long long)limits->output_bytes);
+    if (limits->folder_depth)
+        fprintf(out, " --folder-depth %d", limits->folder_depth);
     if (kernel->device)
         fprintf(out, " --backend %s:%d", kernel->backend, kernel->device);
     else if (kernel->is_library && strcmp(kernel->backend, "cpu") != 0)
@@ -434,6 +446,13 @@ static char *whole_command(const tki_outcome *o)
     return text;
 }
 
+/* Asked where there is more to be done. */
+static bool is_out_of_time(const tki_subject *subject, tki_outcome *o)
+{
+    o->out_of_time |= tki_ctx_out_of_time(subject->ctx);
+    return o->out_of_time;
+}
+
 /* Starts the worker of a kernel file, or another one in its place. A kernel that cannot be had leaves the verdict UNKNOWN, one that
  * crashes while it is loaded has failed. */
 static tk_status start_worker(tki_subject *subject, tki_outcome *o)
@@ -451,6 +470,8 @@ static tk_status start_worker(tki_subject *subject, tki_outcome *o)
         o->reproduce = whole_command(o);
         return o->reproduce ? TK_OK : tki_fail(subject->ctx, TK_NO_MEMORY, "no memory for the reproducing command");
     }
+    if (status == TK_TIMEOUT)
+        (void)is_out_of_time(subject, o);
     if (status == TK_BAD_FILE || status == TK_TIMEOUT || status == TK_UNAVAILABLE) {
         o->verdict = TK_UNKNOWN;
         snprintf(o->reason, sizeof o->reason, "there is nothing to run: %.700s", tk_ctx_message(subject->ctx));
@@ -593,7 +614,8 @@ static tk_status run_trial(tki_subject *subject, tki_outcome *o, const tki_trial
         return TK_OK;
     }
     *over = status != TK_OK || r.could_not_run;
-    if (status == TK_OK) {
+    const bool late = status == TK_OK && r.could_not_run && is_out_of_time(subject, o);
+    if (status == TK_OK && !late) {
         add_result(o, trial, &inputs, &r);
         o->tried++;
         o->faults += r.faulted;
@@ -614,7 +636,7 @@ static tk_status run_trials(tki_subject *subject, tki_outcome *o, const tki_tria
 {
     tk_status status = TK_OK;
     bool over = false;
-    for (int64_t i = 0; i < trials->count && !over && status == TK_OK; i++) {
+    for (int64_t i = 0; i < trials->count && !over && status == TK_OK && !is_out_of_time(subject, o); i++) {
         report(o->options, share * (double)i / (double)trials->count, tki_trial_family_name(&trials->list[i]));
         if (leaves_out(o, &trials->list[i]))
             note_left_out(o, &trials->list[i]);
@@ -669,7 +691,7 @@ static tk_status run_again(tki_subject *subject, tki_outcome *o)
     enum { MOST_ELEMENTS = 1 << 16, EACH_FRESH = 3, MANY_THREADS = 16 };
     const int64_t count = o->level == TK_QUICK ? 24 : 96;
     tki_random random = tki_random_stream(o->options->seed, 1);
-    for (int64_t i = 0; i < count && o->verdict == TK_HELD; i++) {
+    for (int64_t i = 0; i < count && o->verdict == TK_HELD && !is_out_of_time(subject, o); i++) {
         const tki_trial_record *record = &o->trials[tki_random_below(&random, (uint64_t)o->trial_count)];
         tki_inputs inputs;
         tki_trial_result r;
@@ -699,7 +721,9 @@ static tk_status run_again(tki_subject *subject, tki_outcome *o)
             o->structural[k] += r.structural[k];
         if (r.determinism < o->determinism)
             o->determinism = r.determinism;
-        if (r.could_not_run) {
+        if (r.could_not_run && is_out_of_time(subject, o)) {
+            break;
+        } else if (r.could_not_run) {
             note_not_run(o, &r);
         } else if (r.failed_clause >= 0) {
             note_failed(o, &record->trial, &r);
@@ -839,7 +863,7 @@ static tk_status run_mutant(const tki_subject *like, const tki_outcome *o, const
 }
 
 /* Those that the quick trials can reject. */
-static tk_status run_mutants(const tki_subject *subject, tki_outcome *o, double from)
+static tk_status run_mutants(tki_subject *subject, tki_outcome *o, double from)
 {
     tk_certify_options quick = {.level = TK_QUICK, .seed = o->options->seed};
     tki_trials trials;
@@ -853,27 +877,38 @@ static tk_status run_mutants(const tki_subject *subject, tki_outcome *o, double 
     o->mutants = calloc((size_t)count + 1, sizeof *o->mutants);
     if (!o->mutants)
         status = tki_fail(subject->ctx, TK_NO_MEMORY, "no memory for the planted wrong kernels");
-    for (int i = 0; i < count && status == TK_OK; i++) {
+    for (int i = 0; i < count && status == TK_OK && !is_out_of_time(subject, o); i++) {
         if (all[i].level > TK_QUICK)
             continue;
         report(o->options, from + (1 - from) * i / count, all[i].name);
         tki_mutant_record *record = &o->mutants[o->mutant_count++];
         record->mutant = &all[i];
         status = run_mutant(subject, o, &trials, record);
-        if (status == TK_OK && !record->rejected && o->verdict == TK_HELD) {
+        if (!record->rejected && is_out_of_time(subject, o))
+            o->mutant_count--; /* nothing is known of it */
+        else if (status == TK_OK && !record->rejected && o->verdict == TK_HELD) {
             o->verdict = TK_UNKNOWN;
             snprintf(o->reason, sizeof o->reason,
                      "the planted wrong kernel '%s' was not rejected, so the trials cannot tell", all[i].name);
         }
     }
-    o->mutants_run = true;
+    o->mutants_run = o->mutant_count > 0;
     free(trials.list);
     return status;
 }
 
 /* An exhaustive run proves the clauses about values; the others stay HELD. */
-static void conclude(tki_outcome *o)
+static void conclude(tki_outcome *o, int64_t trials)
 {
+    if (o->out_of_time && o->verdict != TK_REFUTED) {
+        const bool all = o->tried >= trials; /* coverage may have found more */
+        o->verdict = TK_UNKNOWN;
+        snprintf(o->reason, sizeof o->reason,
+                 "the whole judgement had %g seconds, and these were over when %lld of %lld trials were judged%s; "
+                 "--total-timeout gives it longer",
+                 o->total_seconds, (long long)(all ? trials : o->tried), (long long)trials,
+                 all ? ", and not all that comes after them" : "");
+    }
     if (o->verdict != TK_HELD)
         return;
     if (o->judgement.elements == 0) {
@@ -969,12 +1004,12 @@ static tk_status certify(tki_subject *subject, tki_outcome *o, tki_trials *trial
         status = run_coverage(subject, o, trials);
     if (status == TK_OK && o->verdict == TK_HELD && o->kind == TKI_KERNEL_FILE)
         status = run_again(subject, o);
-    if (status == TK_OK && o->verdict == TK_HELD)
+    if (status == TK_OK && o->verdict == TK_HELD && !o->out_of_time)
         status = run_sanitized(subject, o);
     if (status == TK_OK && with_mutants && (o->verdict == TK_HELD || o->kind != TKI_KERNEL_FILE))
         status = run_mutants(subject, o, share);
     if (status == TK_OK)
-        conclude(o);
+        conclude(o, trials->count);
     tki_worker_close(subject->executor.executable.worker);
     tki_executor_close(&subject->executor);
     return status;
@@ -1030,11 +1065,17 @@ tk_status tki_certify_trials(tk_ctx *ctx, const tk_contract *contract, tk_dtype 
     if (!subject.oracle)
         return tki_fail(ctx, TK_INTERNAL, "%s has no oracle", contract->name);
     bool opened;
+    const double kept = ctx->deadline;
+    const bool foreign = options->kernel_file || options->kernel_program;
+    o.total_seconds = options->total_seconds > 0 ? options->total_seconds : foreign ? TKI_TOTAL_SECONDS : 0;
+    if (o.total_seconds > 0)
+        ctx->deadline = tki_ctx_deadline(ctx, o.total_seconds);
     tk_status status = open_device(ctx, options, &opened);
     if (status == TK_OK)
         status = certify(&subject, &o, trials);
     report(options, 1, "done");
     o.seconds = tki_now() - begin;
+    ctx->deadline = kept;
     if (held)
         *held = o.held;
     if (status == TK_OK)

@@ -19,7 +19,6 @@ enum {
     MOST_LIBRARY_BYTES = 1 << 29,
     MOST_ALL_BYTES = 1 << 28,
     MOST_FILES = 20000,
-    MOST_DEPTH = 16,
     LARGE_BYTES = 1 << 26, /* from here on a file that is all but empty is not read */
     LEAST_SHARE = 16
 };
@@ -28,6 +27,7 @@ enum {
 typedef struct copier {
     tk_ctx *ctx;
     int target; /* the copy's folder */
+    int depth;  /* the most */
     char **lines;
     int count;
     size_t bytes;
@@ -153,9 +153,9 @@ static int is_not_hidden(const struct dirent *entry)
 static tk_status copy_folder(copier *c, int from, int into, const char *prefix, const char *shown, int depth)
 {
     struct dirent **entries = NULL;
-    if (depth > MOST_DEPTH)
-        return tki_fail(c->ctx, TK_BAD_FILE, "'%.200s': folders lie in each other more than %d deep", shown,
-                        MOST_DEPTH);
+    if (depth > c->depth)
+        return tki_fail(c->ctx, TK_BAD_FILE, "'%.200s': folders lie in each other more than %d deep (--folder-depth)",
+                        shown, c->depth);
     int count = scandirat(from, ".", &entries, is_not_hidden, by_name);
     tk_status status = count < 0 ? tki_fail(c->ctx, TK_IO, "cannot read '%.200s': %s", shown, strerror(errno))
                                  : TK_OK;
@@ -295,14 +295,14 @@ static bool hash_tree(const copier *c, char hash[TKI_HASH_HEX])
     return tki_hash_finish(&all, hash);
 }
 
-tk_status tki_kernel_copy_make(tk_ctx *ctx, const char *path, const char *include, tki_kernel_copy *copy)
+tk_status tki_kernel_copy_make(tk_ctx *ctx, const char *path, const char *include, int depth, tki_kernel_copy *copy)
 {
     char hash[TKI_HASH_HEX];
     *copy = (tki_kernel_copy){0};
     tk_status status = tki_scratch_make(ctx, &copy->folder);
     if (status != TK_OK)
         return status;
-    copier c = {.ctx = ctx, .target = copy->folder.folder, .hash = &hash};
+    copier c = {.ctx = ctx, .target = copy->folder.folder, .depth = depth, .hash = &hash};
     status = copy_kernel(&c, path, copy);
     while (status == TK_OK && include && *include) {
         size_t length = strcspn(include, ":");

@@ -19,9 +19,10 @@ typedef struct tki_kernel_copy {
 
 /* `path`: a file, or a folder in which kernel.c (.cpp, .cc, .cu, .hip) is, or one such file alone; all files of a folder come along, but for
  * names that begin with a dot. `include`: folders, separated by colons, or NULL. Refused, each by name: links, whatever is no
- * regular file, files of more than 16 MiB (libraries: 512 MiB), with large holes, too many or too deep. TK_IO, TK_BAD_FILE, TK_BAD_ARGUMENT
+ * regular file, files of more than 16 MiB (libraries: 512 MiB), with large holes, too many, or in folders that lie more than `depth` deep in each other. TK_IO, TK_BAD_FILE, TK_BAD_ARGUMENT
  * (no such ending). tki_kernel_copy_close() in any case. */
-TK_MUST_USE tk_status tki_kernel_copy_make(tk_ctx *ctx, const char *path, const char *include, tki_kernel_copy *copy);
+TK_MUST_USE tk_status tki_kernel_copy_make(tk_ctx *ctx, const char *path, const char *include, int depth,
+                                           tki_kernel_copy *copy);
 void tki_kernel_copy_close(tki_kernel_copy *copy);
 
 /* Adds a file of our own to the folder, "headers/tokitai_kernel.h" or an artifact. */

@@ -10,6 +10,7 @@
 #include "core/context.h"
 #include "core/escape.h"
 #include "core/file.h"
+#include "core/limits.h"
 #include "executor/spawn.h"
 
 /* tokitai_kernel.h as it was when this library was built; cmake/embed_kernels.cmake writes it. */
@@ -166,11 +167,14 @@ tk_status tk_kernel_file_open(tk_ctx *ctx, const char *path, const tk_kernel_fil
         return tki_fail(ctx, TK_BAD_ARGUMENT, "no path, or nowhere to put the kernel");
     *kernel = NULL;
     options = options ? options : &defaults;
+    tk_status checked = tki_limits_check(ctx, &options->limits);
+    if (checked != TK_OK)
+        return checked;
     tk_kernel_file *made = calloc(1, sizeof *made);
     if (!made)
         return tki_fail(ctx, TK_NO_MEMORY, "no memory for a kernel file");
     made->call_seconds = options->call_seconds;
-    made->terms.allow_weak = options->allow_weak_sandbox;
+    made->terms = (tki_worker_terms){options->limits, options->allow_weak_sandbox};
     made->path = strdup(path);
     made->compiler = options->compiler ? strdup(options->compiler) : NULL;
     made->flags = options->flags ? strdup(options->flags) : NULL;
@@ -178,7 +182,8 @@ tk_status tk_kernel_file_open(tk_ctx *ctx, const char *path, const tk_kernel_fil
     made->instrumented = tki_instrumented_create();
     tk_status status = made->path && made->instrumented && !made->compiler == !options->compiler &&
                                !made->flags == !options->flags && !made->include == !options->include
-                           ? tki_kernel_copy_make(ctx, path, options->include, &made->copy)
+                           ? tki_kernel_copy_make(ctx, path, options->include,
+                                                  tki_limits_of(&options->limits).folder_depth, &made->copy)
                            : tki_fail(ctx, TK_NO_MEMORY, "no memory for a kernel file");
     const tki_language *language = status == TK_OK ? tki_language_of(ctx, made->copy.file) : NULL;
     if (status == TK_OK)

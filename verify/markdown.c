@@ -312,6 +312,20 @@ static void print_basis(FILE *out, const tk_certificate *c)
     fputc('\n', out);
 }
 
+static void print_limits(FILE *out, const tk_certificate *c)
+{
+    static const char *const rows[][2] = {{"run.limits.memory_bytes", "memory in bytes"},
+                                          {"run.limits.tasks", "tasks"},
+                                          {"run.limits.output_bytes", "bytes of a file"},
+                                          {"run.limits.folder_depth", "folders in each other"},
+                                          {"run.limits.total_seconds", "seconds of the whole judgement"}};
+    if (!tki_certificate_get(c, "run.limits"))
+        return;
+    fprintf(out, "## Limits\n\n| | at most |\n|---|---|\n");
+    print_rows(out, c, rows, sizeof rows / sizeof *rows);
+    fputc('\n', out);
+}
+
 static void print_kernels(FILE *out, const tk_certificate *c)
 {
     const json_t *kernels = tki_certificate_get(c, "built.kernels");
@@ -368,6 +382,7 @@ char *tki_certificate_render(const tk_certificate *certificate)
             fputs("Confinement: strong.\n\n", out);
         print_text(out, "Times by ", tki_certificate_text(certificate, "worker.clock"), ".\n\n");
     }
+    print_limits(out, certificate);
     print_basis(out, certificate);
     print_kernels(out, certificate);
     print_trials(out, certificate);

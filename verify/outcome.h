@@ -64,6 +64,8 @@ typedef struct tki_outcome {
     bool worst_inputs_known; /* elementwise ops only: the bits of every input that made it */
     tki_trial failed_trial;  /* shrunk */
     double kernel_seconds, judge_seconds, seconds;
+    double total_seconds; /* the most that all of it may take; 0: no limit */
+    bool out_of_time;     /* they were over before it was done */
 
     tki_trial_record *trials;
     int64_t trial_count;

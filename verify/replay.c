@@ -7,6 +7,7 @@
 
 #include "core/case.h"
 #include "core/context.h"
+#include "core/limits.h"
 #include "verify/agreement.h"
 #include "verify/certificate.h"
 #include "verify/certify.h"
@@ -92,6 +93,32 @@ static double call_seconds(const tk_certificate *certificate, const tk_replay_op
     return recorded > 0 && recorded < most ? recorded : most;
 }
 
+static int64_t lower(const tk_certificate *certificate, const char *path, int64_t least, int64_t own)
+{
+    const int64_t recorded = tki_certificate_integer(certificate, path);
+    return recorded >= least && recorded < own ? recorded : own;
+}
+
+/* Lower if the certificate says so, never higher. */
+static tk_limits lower_limits(const tk_certificate *certificate, const tk_limits *asked)
+{
+    const tk_limits own = tki_limits_of(asked);
+    return (tk_limits){
+        .memory_bytes = lower(certificate, "run.limits.memory_bytes", TK_LEAST_MEMORY, own.memory_bytes),
+        .output_bytes = lower(certificate, "run.limits.output_bytes", TK_LEAST_OUTPUT, own.output_bytes),
+        .tasks = (int)lower(certificate, "run.limits.tasks", 1, own.tasks),
+        .folder_depth = (int)lower(certificate, "run.limits.folder_depth", 1, own.folder_depth)};
+}
+
+/* 0: as long as it takes, for what is no stranger's. */
+static double total_seconds(const tk_certificate *certificate, const tk_replay_options *asked)
+{
+    const double recorded = tki_certificate_real(certificate, "run.limits.total_seconds");
+    const bool kernel = !strcmp(tki_certificate_text(certificate, "run.kind"), "kernel");
+    const double most = asked->total_seconds > 0 ? asked->total_seconds : kernel ? TKI_TOTAL_SECONDS : 0;
+    return recorded > 0 && recorded < most ? recorded : most;
+}
+
 static tk_status choose_compiler(tk_ctx *ctx, const tk_certificate *certificate, const tk_replay_options *asked,
                                  char *path, size_t size, const char **compiler)
 {
@@ -165,6 +192,7 @@ static tk_status open_kernel_file(tk_ctx *ctx, const tk_certificate *certificate
         .backend = backend,
         .include = asked->include,
         .call_seconds = call_seconds(certificate, asked),
+        .limits = lower_limits(certificate, &asked->limits),
         .allow_weak_sandbox = asked->allow_weak_sandbox,
         .sha256 = tki_certificate_text(certificate, compiled ? "built.source_sha256" : "built.artifact_sha256"),
         .tree_sha256 = tki_certificate_text(certificate, "run.kernel.tree_sha256")};
@@ -477,7 +505,7 @@ static bool member_differs(const tk_certificate *before, const tk_certificate *a
 /* What was asked for: all that `run` says, but for the trials, which are compared one by one, and for what depends on the machine. */
 static bool run_differs(const tk_certificate *before, const rerun *again, char **difference)
 {
-    static const char *const others[] = {"trials", "kernel", "refusals", "coverage"};
+    static const char *const others[] = {"trials", "kernel", "limits", "refusals", "coverage"};
     const json_t *runs[] = {tki_certificate_get(before, "run"), tki_certificate_get(again->certificate, "run")};
     for (int side = 0; side < 2; side++) {
         const char *name;
@@ -615,8 +643,8 @@ static tk_status check_sizes(tk_ctx *ctx, const tki_trials *trials, const tk_rep
         if (!trials->list[i].where_memory_allows && needed > most)
             return tki_fail(
                 ctx, TK_UNAVAILABLE,
-                "a trial of the certificate needs %.1f GiB of memory, more than %.1f: allow it (--memory)", needed,
-                most);
+                "a trial of the certificate needs %.1f GiB of memory, more than %.1f: allow it (--trial-memory)",
+                needed, most);
     }
     return TK_OK;
 }
@@ -756,6 +784,13 @@ tk_status tk_certificate_remarks(tk_ctx *ctx, const tk_certificate *certificate,
     return *remarks ? TK_OK : tki_fail(ctx, TK_NO_MEMORY, "no memory for a remark");
 }
 
+/* Is it for want of time that nothing was decided? */
+static bool ends_early(const tk_ctx *ctx, const rerun *again)
+{
+    const tk_certificate *last = again->beyond ? again->beyond : again->certificate;
+    return last && tk_certificate_verdict(last) == TK_UNKNOWN && tki_ctx_out_of_time(ctx);
+}
+
 tk_status tk_certificate_replay(tk_ctx *ctx, const tk_certificate *certificate, const tk_replay_options *options,
                                 bool *same, int64_t *not_listed, char **difference)
 {
@@ -774,7 +809,14 @@ tk_status tk_certificate_replay(tk_ctx *ctx, const tk_certificate *certificate, 
     rerun again = {.other_file = options->kernel != NULL};
     char *text = NULL;
     int64_t more = 0;
-    tk_status status = read_recipe(ctx, certificate, &r);
+    const double total = total_seconds(certificate, options), kept = ctx->deadline;
+    tk_status status = tki_limits_check(ctx, &options->limits);
+    if (status != TK_OK)
+        return status;
+    if (total > 0)
+        ctx->deadline = tki_ctx_deadline(ctx, total);
+    status = read_recipe(ctx, certificate, &r);
+    r.options.total_seconds = total;
     if (status == TK_OK && !strcmp(tki_certificate_text(certificate, "run.kind"), "kernel"))
         status = open_kernel_file(ctx, certificate, options, &r);
     r.options.progress = options->progress;
@@ -782,6 +824,13 @@ tk_status tk_certificate_replay(tk_ctx *ctx, const tk_certificate *certificate, 
     if (status == TK_OK)
         status = run_recipe(ctx, certificate, options, &r, &again, &more, &text);
     recipe_free(&r);
+    if (status == TK_OK && ends_early(ctx, &again))
+        status = tki_fail(
+            ctx, TK_TIMEOUT,
+            "the replay had %g seconds, and these were over before it was done; --total-timeout gives it "
+            "longer",
+            total);
+    ctx->deadline = kept;
     if (status == TK_OK && again.certificate)
         *same = same_outcome(certificate, &again, &text);
     if (*same && not_listed)

@@ -7,8 +7,9 @@
 #include "core/attributes.h"
 #include "core/context.h"
 #include "core/escape.h"
+#include "core/limits.h"
 #include "exact/round.h"
-#include "executor/spawn.h"
+#include "executor/terms.h"
 #include "verify/certificate.h"
 #include "verify/headline.h"
 #include "verify/kernel_file.h"
@@ -127,6 +128,32 @@ static json_t *kernel_file_json(const tk_kernel_file *kernel)
     return json;
 }
 
+static json_t *limit_json(const char *report, tki_limit limit)
+{
+    const int64_t number = tki_confinement_limit(report, limit);
+    return number > 0 ? json_integer(number) : json_string("not limited");
+}
+
+/* What was in force, by the word of the process that was shut in; NULL: nothing. */
+static json_t *limits_json(const tki_outcome *o)
+{
+    const tk_kernel_file *kernel = o->kind == TKI_KERNEL_FILE ? o->options->kernel_file : NULL;
+    const char *report = o->confinement ? o->confinement : kernel ? kernel->build.confinement : NULL;
+    json_t *json = kernel || o->total_seconds > 0 ? json_object() : NULL;
+    if (o->total_seconds > 0)
+        json_object_set_new(json, "total_seconds", tki_real_json(o->total_seconds));
+    if (kernel) {
+        const tk_limits limits = tki_limits_of(&kernel->terms.limits);
+        json_object_set_new(json, "output_bytes", json_integer(limits.output_bytes));
+        json_object_set_new(json, "folder_depth", json_integer(limits.folder_depth));
+    }
+    if (report) {
+        json_object_set_new(json, "memory_bytes", limit_json(report, TKI_LIMIT_MEMORY));
+        json_object_set_new(json, "tasks", limit_json(report, TKI_LIMIT_TASKS));
+    }
+    return json;
+}
+
 /* Those of the device matter only where a choice makes them. */
 static void set_attributes(const tki_outcome *o, json_t *run)
 {
@@ -153,6 +180,9 @@ static json_t *run_json(const tki_outcome *o)
         json_object_set_new(run, "variant", json_string(o->options->variant));
     if (o->kind == TKI_KERNEL_FILE)
         json_object_set_new(run, "kernel", kernel_file_json(o->options->kernel_file));
+    json_t *limits = limits_json(o);
+    if (limits)
+        json_object_set_new(run, "limits", limits);
     if (o->refusals[0])
         json_object_set_new(run, "refusals", json_string(o->refusals));
     set_call_restrictions(run, o->options->call_threads, o->options->alignment);

@@ -474,6 +474,54 @@ static void every_other_call(void)
     result = result ? result : 129;
 }
 
+/* ------------------------------------------------------------------------------------------------------------
+ * Limits: each returns 2000 and what it came to
+ * ------------------------------------------------------------------------------------------------------------ */
+
+static void *wait_for_lock(void *lock)
+{
+    pthread_mutex_lock(lock);
+    pthread_mutex_unlock(lock);
+    return NULL;
+}
+
+static void many_threads(void)
+{
+    enum { MOST = 100 };
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    pthread_t threads[MOST];
+    int count = 0;
+    pthread_mutex_lock(&lock);
+    while (count < MOST && !pthread_create(&threads[count], NULL, wait_for_lock, &lock))
+        count++;
+    pthread_mutex_unlock(&lock);
+    for (int i = 0; i < count; i++)
+        pthread_join(threads[i], NULL);
+    result = 2000 + count;
+}
+
+/* In MiB, up to 1 GiB. */
+static void much_memory(void)
+{
+    enum { MOST = 1024 };
+    int count = 0;
+    while (count < MOST &&
+           mmap(NULL, 1 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) != MAP_FAILED)
+        count++;
+    result = 2000 + count;
+}
+
+/* In KiB, up to 1 MiB. */
+static void large_file(void)
+{
+    enum { MOST = 1024 };
+    static char some[1024];
+    int count = 0, file = open("large", O_CREAT | O_WRONLY, 0600);
+    while (count < MOST && write(file, some, sizeof some) == (ssize_t)sizeof some)
+        count++;
+    result = 2000 + count;
+}
+
 #ifdef ON_LOADING
 __attribute__((constructor)) static void on_loading(void)
 {
