@@ -58,8 +58,29 @@ says out_files/$cert.limited.json '"memory_bytes": 2147483648'
 says out_files/$cert.limited.json '"folder_depth": 1'
 says out_files/$cert.limited.json '"total_seconds": 3000.0'
 cp out_files/$cert.limited.json less.json
+judge 0 "more than the machine has" 1073741824 --memory 1000000T
+is "    is cut to that" test "$(sed -n 's/.*"memory_bytes": \([0-9]*\).*/\1/p' out_files/$cert.limited.json)" -eq $(($(getconf _PHYS_PAGES) * $(getconf PAGESIZE)))
 expect 3 "a compiler, too" certify gelu_fwd --kernel "$examples/gelu_fwd.c" --dtype f16 --output-size 4K
 says err "File size limit exceeded|file truncated|too large"
+cat >loud_cc <<'C'
+#!/bin/sh
+i=0
+while [ $i -lt 2000 ]; do
+    echo "line $i of many"
+    i=$((i + 1))
+done
+exit 1
+C
+chmod +x loud_cc
+loud() { # ARGUMENT...: how much of what the compiler printed is kept
+    expect 3 "a compiler that prints much" certify gelu_fwd --kernel "$examples/gelu_fwd.c" --dtype f16 --compiler "$work/loud_cc" --json-lines lines "$@"
+    says lines '"log":"line 0 of many'
+    kept=$(wc -c <lines)
+}
+loud
+is "    is kept" test "$kept" -gt 30000
+loud --output-size 8K
+is "    is kept to its limit" test "$kept" -lt 10000
 
 echo "-- in a replay"
 expect 0 "by default" replay --kernel limited default.json
