@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include <jansson.h>
+#include <omp.h>
 
 #include "core/attributes.h"
 #include "core/case.h"
@@ -833,67 +834,33 @@ static tk_status run_bad_indices(tki_subject *subject, tki_outcome *o)
     return TK_OK;
 }
 
-/* One planted wrong kernel against the quick trials: which clause rejects it? */
-static tk_status run_mutant(const tki_subject *like, const tki_outcome *o, const tki_trials *trials,
-                            tki_mutant_record *record)
+typedef struct mutants_progress {
+    const tk_certify_options *options;
+    double from;
+} mutants_progress;
+
+static void report_mutants(double done, const char *what, void *data)
 {
-    tki_subject subject = *like;
-    subject.lowering = NULL;
-    subject.suspicion = 0;
-    tki_mutant_run run = {.how = record->mutant->how};
-    tk_status status = tki_executor_open(
-        subject.ctx, &(tki_executable){.kernel = record->mutant->kernel, .kernel_data = &run}, &subject.executor);
-    for (int64_t i = 0; i < trials->count && status == TK_OK && !record->rejected; i++) {
-        tki_inputs inputs;
-        tki_trial_result r;
-        status = make_inputs(subject.ctx, &trials->list[i], o->options, &inputs);
-        if (status != TK_OK)
-            break;
-        status = tki_trial_run(&subject, &trials->list[i], &inputs, &r);
-        tki_inputs_free(&inputs);
-        if (status == TK_OK && r.failed_clause >= 0) {
-            record->rejected = true;
-            record->clause = r.failed_clause;
-            snprintf(record->reason, sizeof record->reason, "%s", r.reason);
-        }
-    }
-    tki_executor_close(&subject.executor);
-    free(run.kept);
-    return status;
+    const mutants_progress *p = data;
+    report(p->options, p->from + (1 - p->from) * done, what);
 }
 
-/* Those that the quick trials can reject. */
+/* They are our own, and take seconds: once begun they are judged to the end, however little time the judgement has left. */
 static tk_status run_mutants(tki_subject *subject, tki_outcome *o, double from)
 {
-    tk_certify_options quick = {.level = TK_QUICK, .seed = o->options->seed};
-    tki_trials trials;
-    tk_status status = tki_trials_make(subject->ctx, o->contract, o->dtype, o->index_dtype, &quick, &trials);
-    if (status != TK_OK)
-        return status;
-    const tki_mutant *all = tki_mutants_of(o->contract);
-    int count = 0;
-    while (all[count].name)
-        count++;
-    o->mutants = calloc((size_t)count + 1, sizeof *o->mutants);
-    if (!o->mutants)
-        status = tki_fail(subject->ctx, TK_NO_MEMORY, "no memory for the planted wrong kernels");
-    for (int i = 0; i < count && status == TK_OK && !is_out_of_time(subject, o); i++) {
-        if (all[i].level > TK_QUICK)
-            continue;
-        report(o->options, from + (1 - from) * i / count, all[i].name);
-        tki_mutant_record *record = &o->mutants[o->mutant_count++];
-        record->mutant = &all[i];
-        status = run_mutant(subject, o, &trials, record);
-        if (!record->rejected && is_out_of_time(subject, o))
-            o->mutant_count--; /* nothing is known of it */
-        else if (status == TK_OK && !record->rejected && o->verdict == TK_HELD) {
+    if (is_out_of_time(subject, o))
+        return TK_OK;
+    mutants_progress progress = {o->options, from};
+    tk_status status = tki_mutants_judge(subject->ctx, o->contract, o->dtype, o->index_dtype, o->options->seed,
+                                         report_mutants, &progress, &o->mutants, &o->mutant_count);
+    o->mutants_run = status == TK_OK;
+    for (int i = 0; i < o->mutant_count && o->verdict == TK_HELD; i++)
+        if (!o->mutants[i].rejected) {
             o->verdict = TK_UNKNOWN;
             snprintf(o->reason, sizeof o->reason,
-                     "the planted wrong kernel '%s' was not rejected, so the trials cannot tell", all[i].name);
+                     "the planted wrong kernel '%s' was not rejected, so the trials cannot tell",
+                     o->mutants[i].mutant->name);
         }
-    }
-    o->mutants_run = o->mutant_count > 0;
-    free(trials.list);
     return status;
 }
 
@@ -1071,8 +1038,12 @@ tk_status tki_certify_trials(tk_ctx *ctx, const tk_contract *contract, tk_dtype 
     if (o.total_seconds > 0)
         ctx->deadline = tki_ctx_deadline(ctx, o.total_seconds);
     tk_status status = open_device(ctx, options, &opened);
+    /* Families and oracles work with this thread's number, and certificates may be made side by side. */
+    const int teams = omp_get_max_threads();
+    omp_set_num_threads(tki_ctx_threads(ctx));
     if (status == TK_OK)
         status = certify(&subject, &o, trials);
+    omp_set_num_threads(teams);
     report(options, 1, "done");
     o.seconds = tki_now() - begin;
     ctx->deadline = kept;

@@ -4,8 +4,8 @@
 
 #include <jansson.h>
 
-#include "core/mutant.h"
 #include "verify/explore.h"
+#include "verify/mutants.h"
 #include "verify/sanitize.h"
 #include "verify/trial.h"
 
@@ -15,13 +15,6 @@ typedef struct tki_trial_record {
     int64_t elements;
     char output_hash[TKI_HASH_HEX];
 } tki_trial_record;
-
-typedef struct tki_mutant_record {
-    const tki_mutant *mutant;
-    bool rejected;
-    int clause; /* the one that rejected it */
-    char reason[512];
-} tki_mutant_record;
 
 typedef enum tki_subject_kind {
     TKI_LOWERING,
