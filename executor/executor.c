@@ -47,6 +47,8 @@ tk_status tki_executor_call(tki_executor *executor, const tk_case *c, void *cons
     const uint64_t mode = tki_float_mode();
     tk_status status = run(executor, c, buffers);
     executor->overrun.left_float_mode = tki_float_mode() != mode;
+    if (executor->overrun.left_float_mode)
+        tki_float_mode_reset();
     if (!seconds)
         return status;
     if (status == TK_OK)

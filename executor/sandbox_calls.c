@@ -10,6 +10,7 @@
 #include <linux/prctl.h>
 #include <linux/seccomp.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -25,6 +26,8 @@
 /* From here on numbers are the same on all architectures, and came later than some of the systems that this runs on: libraries know what
  * to do without them. */
 enum { FIRST_OF_THE_NEW = 424 };
+
+enum { KEEP_OLD_MAPPING = 4 }; /* MREMAP_DONTUNMAP, since Linux 5.7 */
 
 /* ------------------------------------------------------------------------------------------------------------
  * The table
@@ -49,7 +52,8 @@ const char *tki_call_check_text(tki_call_check check)
         [TKI_CHECK_SELF] = "0 or its own number",
         [TKI_CHECK_SIGNAL] = "kernels: its own number; others: only where signals do not leave the sandbox",
         [TKI_CHECK_CLONE] = "no namespaces; kernels: threads alone",
-        [TKI_CHECK_MREMAP] = "an old size other than 0",
+        [TKI_CHECK_MMAP] = "kernels on the CPU: shared memory of a file alone",
+        [TKI_CHECK_MREMAP] = "an old size that does not come to 0; nothing stays where it was",
         [TKI_CHECK_CLOCK] = "no clock of another process",
         [TKI_CHECK_OPEN] = "no set-user-ID; to empty it needs writing",
         [TKI_CHECK_OPENAT] = "no set-user-ID; to empty it needs writing",
@@ -256,7 +260,19 @@ static void check_arguments(tki_filter *f, const tki_sandbox *sandbox, tki_call_
             allow(f);
         break;
     case TKI_CHECK_CLONE: check_clone(f, sandbox); break;
+    case TKI_CHECK_MMAP:
+        if (!(phases & (TKI_PHASE_COMPILE | TKI_PHASE_GPU))) {
+            load(f, low_half(3));
+            emit(f, BPF_ALU | BPF_AND | BPF_K, 0, 0, MAP_SHARED | MAP_ANONYMOUS);
+            refuse_if(f, MAP_SHARED | MAP_ANONYMOUS);
+        }
+        allow(f);
+        break;
     case TKI_CHECK_MREMAP:
+        load(f, high_half(1)); /* rounded up to whole pages, the largest sizes are 0 */
+        refuse_if_any(f, 0x80000000);
+        load(f, low_half(3));
+        refuse_if_any(f, KEEP_OLD_MAPPING);
         load(f, low_half(1));
         emit(f, BPF_JMP | BPF_JEQ | BPF_K, 1, 0, 0);
         allow(f);

@@ -39,7 +39,8 @@ typedef enum tki_call_check {
     TKI_CHECK_SELF,   /* 0, or this process's number */
     TKI_CHECK_SIGNAL, /* of a kernel: this process's number. Of programs: where no signal leaves the sandbox */
     TKI_CHECK_CLONE,  /* no namespaces; of a kernel: threads alone */
-    TKI_CHECK_MREMAP, /* an old size of 0 would map shared memory a second time */
+    TKI_CHECK_MMAP, /* of a kernel on the CPU: shared memory without a file stays when all but a page of it is unmapped, uncounted */
+    TKI_CHECK_MREMAP, /* an old size of 0, or an old mapping that stays, would map shared memory a second time */
     TKI_CHECK_CLOCK,  /* a negative number is the clock of another process */
     TKI_CHECK_OPEN, /* no set-user-ID files; nothing is emptied by who may only read it, as old Landlock lets it be */
     TKI_CHECK_OPENAT,

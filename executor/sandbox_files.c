@@ -29,7 +29,9 @@ static const char *const system_paths[] = {"/usr",
                                            "/proc/stat",
                                            "/proc/sys/vm/overcommit_memory",
                                            NULL};
-static const char *const device_paths[] = {"/dev/null", "/dev/zero", "/dev/urandom", "/dev/random", NULL};
+static const char *const device_paths[] = {"/dev/null", "/dev/urandom", "/dev/random", NULL};
+/* A shared mapping of it is memory that no limit counts, which kernels on the CPU do not get. */
+static const char *const shared_memory_paths[] = {"/dev/zero", NULL};
 static const char *const gpu_paths[] = {"/proc/driver/nvidia", "/proc/devices", "/proc/modules", "/proc/version",
                                         "/sys/module",         "/sys/bus/pci",  "/sys/devices",  "/sys/class",
                                         "/proc/sys/vm",        "/etc/OpenCL",   "/etc/nvidia",   NULL};
@@ -55,6 +57,8 @@ void tki_sandbox_visit_paths(const tki_sandbox *sandbox, tki_visit_path *visit, 
     visit_list(system_paths, TKI_PATH_LOOK, visit, context);
     visit_list(sandbox->readable, TKI_PATH_LOOK, visit, context);
     visit_list(device_paths, TKI_PATH_DEVICE, visit, context);
+    if (sandbox->gpu || sandbox->programs)
+        visit_list(shared_memory_paths, TKI_PATH_DEVICE, visit, context);
     if (sandbox->gpu) {
         visit_list(gpu_paths, TKI_PATH_LOOK, visit, context);
         for (size_t i = 0; i < sizeof gpu_devices / sizeof *gpu_devices; i++)

@@ -4,7 +4,6 @@
 
 #include <dlfcn.h>
 #include <errno.h>
-#include <fenv.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -360,12 +359,14 @@ static bool serve_call(const tki_worker_settings *settings, void *function, tki_
     current.running = true;
     if (gpu)
         tki_worker_gpu_mark(gpu, false);
-    fesetenv(FE_DFL_ENV); /* whatever the call before left */
+    tki_float_mode_reset(); /* whatever the call before left */
     const uint64_t mode = tki_float_mode();
     int result = call_kernel(settings, function, call, stream, pointers);
+    const bool left_float_mode = tki_float_mode() != mode;
+    tki_float_mode_reset();
     reply = reply_of(TKI_WIRE_REPLY, result ? TKI_WIRE_REFUSED : TKI_WIRE_DONE);
     reply.detail = result;
-    reply.left_float_mode = tki_float_mode() != mode;
+    reply.left_float_mode = left_float_mode;
     tki_worker_watch_pause();
     reason[0] = 0;
     if (gpu) {

@@ -13,6 +13,7 @@
 #include <linux/audit.h>
 #include <linux/seccomp.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -164,6 +165,12 @@ static void arguments(void **state)
         {__NR_mremap, 0, {4096, 0, 4096, 1}},
         {__NR_mremap, ALL, {4096, 4096, 8192, 1}},
         {__NR_mremap, ALL, {4096, (uint64_t)1 << 32, (uint64_t)1 << 33, 1}},
+        {__NR_mremap, 0, {4096, UINT64_MAX, 4096, 1}}, /* 0, when it is rounded up */
+        {__NR_mremap, 0, {4096, 4096, 4096, 1 | 4}},   /* MREMAP_DONTUNMAP */
+        {__NR_mmap, ALL, {0, 4096, 3, MAP_PRIVATE | MAP_ANONYMOUS, UINT64_MAX}},
+        {__NR_mmap, ALL, {0, 4096, 3, MAP_SHARED, 5}},
+        {__NR_mmap, PROGRAMS | BIT_GPU, {0, 4096, 3, MAP_SHARED | MAP_ANONYMOUS, UINT64_MAX}},
+        {__NR_mmap, PROGRAMS | BIT_GPU, {0, 4096, 3, MAP_SHARED_VALIDATE | MAP_ANONYMOUS, UINT64_MAX}},
         {__NR_sched_setaffinity, ALL, {0}},
         {__NR_sched_setaffinity, KERNELS, {SELF}},
         {__NR_sched_setaffinity, 0, {OTHER}},

@@ -238,7 +238,8 @@ static void check_overrun(const tki_subject *subject, const tk_case *c, tki_tria
              c->contract->params[overrun->param].name, (long long)overrun->offset, param_bytes(c, overrun->param));
     if (overrun->left_float_mode)
         fail(result, tki_clause_find(c->contract, "WRITE"),
-             "left another floating-point mode behind: rounding, flushing of subnormal numbers or traps");
+             "left another floating-point mode behind: rounding, flushing of subnormal numbers, traps, x87 registers "
+             "in use or flags that code after it does not expect");
 }
 
 static bool same_bits(tk_dtype dtype, uint32_t a, uint32_t b)

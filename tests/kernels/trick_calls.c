@@ -92,3 +92,34 @@ static void flushing_left_on(void)
     __asm__ volatile("msr fpcr, %0" : : "r"(control | UINT64_C(1) << 24));
 #endif
 }
+
+/* What the calling convention wants empty or clear; elsewhere there is no such thing, and another mode takes its place. */
+static void x87_registers_left(void)
+{
+    compute();
+#if defined(__x86_64__)
+    __asm__ volatile("fld1");
+#else
+    fesetround(FE_UPWARD);
+#endif
+}
+
+static void mmx_not_ended(void)
+{
+    compute();
+#if defined(__x86_64__)
+    __asm__ volatile("pxor %%mm0, %%mm0" : : : "mm0");
+#else
+    fesetround(FE_DOWNWARD);
+#endif
+}
+
+static void string_direction_left(void)
+{
+    compute();
+#if defined(__x86_64__)
+    __asm__ volatile("std");
+#else
+    fesetround(FE_TOWARDZERO);
+#endif
+}

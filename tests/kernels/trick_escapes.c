@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/mman.h>
@@ -10,6 +11,7 @@
 #include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -248,4 +250,134 @@ static void files_left_outside(void)
             unlink(path);
     }
     compute_if(!had);
+}
+
+/* Shared memory of 16 MiB of which a page stays mapped, again and again, with 256 MiB of addresses. */
+static void memory_behind_pages(void)
+{
+    enum { PARTS = 32, PART = 16 * MEBIBYTE };
+    static bool had, tried;
+    int made = 0, zeros = tried ? -1 : open("/dev/zero", O_RDWR);
+    struct rlimit before, few;
+    getrlimit(RLIMIT_AS, &before);
+    few = (struct rlimit){256 * MEBIBYTE, before.rlim_max};
+    for (int kind = 0; kind < 2 && !tried; kind++) {
+        setrlimit(RLIMIT_AS, &few);
+        for (int i = 0; i < PARTS; i++) {
+            char *part = mmap(NULL, PART, PROT_READ | PROT_WRITE, MAP_SHARED | (kind ? 0 : MAP_ANONYMOUS),
+                              kind ? zeros : -1, 0);
+            if (part == MAP_FAILED)
+                break;
+            memset(part, 1, PART);
+            munmap(part + 4096, PART - 4096);
+            made++;
+        }
+        setrlimit(RLIMIT_AS, &before);
+    }
+    if (zeros >= 0)
+        close(zeros);
+    had |= made > 0;
+    tried = true;
+    compute_if(!had);
+}
+
+/* A file of others under a name of its own: by a link, through a descriptor that opens nothing, by moving it. */
+static void files_linked_in(void)
+{
+    static const char *const files[] = {"/etc/passwd", "/usr/bin/env", "/proc/self/exe", "/bin/sh"};
+    bool had = false;
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        char path[64];
+        int file = open(files[i], O_PATH | O_CLOEXEC);
+        snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+        had |= linkat(AT_FDCWD, files[i], AT_FDCWD, "linked", AT_SYMLINK_FOLLOW) == 0;
+        had |= linkat(AT_FDCWD, path, AT_FDCWD, "linked", AT_SYMLINK_FOLLOW) == 0;
+        had |= linkat(file, "", AT_FDCWD, "linked", AT_EMPTY_PATH) == 0;
+        had |= rename(files[i], "moved") == 0;
+        if (file >= 0)
+            close(file);
+    }
+    compute_if(!had);
+}
+
+/* What one process leaves in its folder, another would find. */
+static void left_for_the_next_process(void)
+{
+    static bool had, tried;
+    int found = tried ? -1 : open("left", O_RDONLY);
+    int file = open("left", O_CREAT | O_WRONLY, 0600);
+    had |= found >= 0;
+    tried = true;
+    close(file);
+    compute_if(!had);
+}
+
+/* Objects of the system that outlive a process or tell one from another, and what could watch or change this one. */
+static void objects_made(void)
+{
+    int pair[2];
+    char zeros[256] = {0};
+    const long made[] = {
+        syscall(SYS_shmget, 4711, 4096, 01600),
+        syscall(SYS_msgget, 4711, 01600),
+        syscall(SYS_semget, 4711, 1, 01600),
+        syscall(SYS_mq_open, "tokitai-trick", O_CREAT | O_RDWR, 0600, NULL),
+        syscall(SYS_add_key, "user", "tokitai-trick", "x", 1L, -4L),
+        syscall(SYS_keyctl, 0, -4L, 0L),
+        syscall(SYS_memfd_create, "x", 0),
+        syscall(SYS_userfaultfd, 1),
+        syscall(SYS_io_uring_setup, 1, zeros),
+        syscall(SYS_pipe2, pair, 0),
+        syscall(SYS_socket, 1, 1, 0),
+        syscall(SYS_socketpair, 1, 1, 0, pair),
+        syscall(SYS_eventfd2, 0, 0),
+        syscall(SYS_timer_create, 1, NULL, pair),
+        syscall(SYS_inotify_init1, 0),
+        syscall(SYS_perf_event_open, zeros, 0, -1, -1, 0L),
+        syscall(SYS_pidfd_open, getppid(), 0),
+        syscall(SYS_kcmp, getpid(), getppid(), 0, 0L, 0L),
+        syscall(SYS_personality, 0x40000L),
+        syscall(SYS_setpriority, 0, 0, 19),
+        syscall(SYS_setitimer, 0, zeros, NULL),
+        syscall(SYS_flock, 0, 1),
+        syscall(SYS_fchmodat, AT_FDCWD, ".", 0755),
+        syscall(SYS_remap_file_pages, (uintptr_t)output / 4096 * 4096, 4096L, 0L, 0L, 0L),
+        syscall(SYS_prctl, PR_SET_CHILD_SUBREAPER, 1L),
+        syscall(SYS_prctl, PR_SET_PTRACER, -1L),
+    };
+    bool had = false;
+    for (size_t i = 0; i < sizeof made / sizeof *made; i++)
+        had |= made[i] >= 0;
+    compute_if(!had);
+}
+
+/* The process is not over with its first thread. */
+static void *wait_for_ever(void *unused)
+{
+    for (;;)
+        pause();
+    return unused;
+}
+
+static void first_thread_ended(void)
+{
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, wait_for_ever, NULL) == 0)
+        syscall(SYS_exit, 0);
+}
+
+/* Right, but for the end of its process. */
+_Noreturn static void stay(void)
+{
+    for (;;)
+        pause();
+}
+
+static void endless_at_the_end(void)
+{
+    static bool tried;
+    if (!tried)
+        atexit(stay);
+    tried = true;
+    compute();
 }

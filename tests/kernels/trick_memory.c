@@ -1,6 +1,8 @@
 /* Kernels that keep results, or reach where they should not, or later than they should. */
 #include <pthread.h>
 #include <semaphore.h>
+#include <setjmp.h>
+#include <signal.h>
 #include <stdint.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -240,4 +242,49 @@ static void output_mapped_over(void)
     if (size > 0)
         mmap((void *)begin, end - begin, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
     compute();
+}
+
+enum { KEEP_OLD_MAPPING = 4, FAR_BYTES = 1 << 16 }; /* the first is MREMAP_DONTUNMAP */
+
+/* The page that the output begins in, once more at another address. A size that is rounded up to 0, and one that stays where it was. */
+static void output_mapped_twice(void)
+{
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    void *const begin = (void *)((uintptr_t)output / page * page);
+    bool had = false;
+    for (int i = 0; i < 2 && size > 0; i++) {
+        void *again = i ? mremap(begin, page, page, MREMAP_MAYMOVE | KEEP_OLD_MAPPING)
+                        : mremap(begin, SIZE_MAX, page, MREMAP_MAYMOVE);
+        had |= again != MAP_FAILED;
+        if (again != MAP_FAILED)
+            munmap(again, page);
+    }
+    compute_if(!had);
+}
+
+/* Writes far outside, and nobody is told. */
+static sigjmp_buf out_of_the_fault;
+
+static void leave_the_fault(int number)
+{
+    siglongjmp(out_of_the_fault, number);
+}
+
+static void faults_caught(void)
+{
+    compute();
+    signal(SIGSEGV, leave_the_fault);
+    if (size > 0 && sigsetjmp(out_of_the_fault, 1) == 0)
+        *(volatile char *)((uintptr_t)(output + size) + FAR_BYTES) = 1;
+    signal(SIGSEGV, SIG_DFL);
+}
+
+static void memory_mapped_behind(void)
+{
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    void *const behind = (void *)(((uintptr_t)(output + size) + page - 1) / page * page);
+    compute();
+    if (size > 0 &&
+        mmap(behind, 2 * FAR_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == behind)
+        *(volatile char *)((uintptr_t)(output + size) + FAR_BYTES) = 1;
 }

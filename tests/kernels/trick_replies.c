@@ -1,6 +1,7 @@
 /* Kernels that speak for the worker, or change the time. They share its address space, so that they can find everything in it. */
 #include <pthread.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
@@ -128,4 +129,42 @@ static void clock_set_back(void)
     had |= adjtimex(&slower) >= 0;
     usleep(2000);
     compute_if(!had);
+}
+
+/* ------------------------------------------------------------------------------------------------------------
+ * The conversation itself
+ * ------------------------------------------------------------------------------------------------------------ */
+
+/* As many as a message takes: a judge that kept them would have none left. */
+static void descriptors_sent(void)
+{
+    enum { MANY = 250, MESSAGES = 40 };
+    int files[MANY] = {0};
+    union {
+        char space[CMSG_SPACE(sizeof files)];
+        struct cmsghdr align;
+    } control = {0};
+    char byte = 'x';
+    struct iovec part = {&byte, 1};
+    struct msghdr message = {
+        .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
+    struct cmsghdr *rights = CMSG_FIRSTHDR(&message);
+    *rights = (struct cmsghdr){.cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS, .cmsg_len = CMSG_LEN(sizeof files)};
+    memcpy(CMSG_DATA(rights), files, sizeof files);
+    for (int i = 0; i < MESSAGES; i++)
+        sendmsg(FRAMES, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+    compute();
+}
+
+/* The next call's memory cannot be received. */
+static void no_more_descriptors(void)
+{
+    compute();
+    setrlimit(RLIMIT_NOFILE, &(struct rlimit){0, 0});
+}
+
+static void connection_lost(void)
+{
+    compute();
+    close(FRAMES);
 }
