@@ -25,7 +25,7 @@ static const struct argp_option option_list[] = {
     {"include", KEY_INCLUDE, "DIR", 0, "Its folders of headers, separated by colons, where it has some", 0},
     {"compiler", KEY_COMPILER, "PATH", 0,
      "Compile it with this. Without, the compiler that the certificate names is taken if it is the plain name of a "
-     "program in /usr/bin, /usr/local/bin, /usr/local/cuda/bin or /opt/rocm/bin",
+     "compiler in /usr/bin, /usr/local/bin, /usr/local/cuda/bin or /opt/rocm/bin",
      0},
     {"flags", KEY_FLAGS, "FLAGS", 0,
      "The certificate's own flags, repeated: asked for where one of them could do more than compile", 0},

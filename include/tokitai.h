@@ -575,7 +575,7 @@ typedef struct tk_replay_options {
     const char *kernel;
     /* Its folders of headers, where it has some. There is no default: a certificate names no folders of its reader's. */
     const char *include;
-    /* A path or a name on the PATH. The default is the one that the certificate names, if that is the plain name of a program in a system
+    /* A path or a name on the PATH. The default is the one that the certificate names, if that is the plain name of a compiler in a system
      * folder. */
     const char *compiler;
     const char *flags;   /* the certificate's, repeated: where it has some that could do more than compile */

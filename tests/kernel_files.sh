@@ -188,7 +188,9 @@ says err "names the compiler 'own/bin/their-cc'"
 PATH=$work/own/bin:$PATH
 forge $theirs 's|"own/bin/their-cc"|"their-cc"|'
 expect 3 "a compiler on the PATH alone" replay forged.json
-says err "not the plain name of a program in a system folder"
+says err "not the plain name of a compiler in a system folder"
+forge $theirs 's|"own/bin/their-cc"|"env"|'
+expect 3 "a program of the system that is no compiler" replay forged.json
 forge $theirs 's|"own/bin/their-cc"|"../../bin/cc"|'
 expect 3 "a compiler by way of a system folder" replay forged.json
 expect 0 "the reader's own choice" replay --compiler own/bin/their-cc $theirs

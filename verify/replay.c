@@ -129,7 +129,7 @@ static tk_status choose_compiler(tk_ctx *ctx, const tk_certificate *certificate,
     if (!tki_vetted_compiler(named, path, size))
         return tki_fail(
             ctx, TK_UNAVAILABLE,
-            "the certificate names the compiler '%.200s', which is not the plain name of a program in a system "
+            "the certificate names the compiler '%.200s', which is not the plain name of a compiler in a system "
             "folder: name one yourself (--compiler)",
             named);
     *compiler = path;

@@ -12,10 +12,27 @@ enum { MOST_FLAGS_BYTES = 4096, MOST_WORDS = 256 };
 #define DIGITS "0123456789"
 #define NAME SMALL "ABCDEFGHIJKLMNOPQRSTUVWXYZ" DIGITS "_"
 
+/* TARGET-cc-VERSION, the first and the last of which may be missing: any other program would take the source for what it likes, a
+ * script to be run, say. */
+static bool is_named_as_compiler(const char *name)
+{
+    static const char *const compilers[] = {"cc",      "c++", "gcc",  "g++",  "clang",
+                                            "clang++", "icx", "icpx", "nvcc", "hipcc"};
+    const char *end = name + strlen(name), *begin = strrchr(name, '-');
+    if (begin && begin[1] && !begin[1 + strspn(begin + 1, DIGITS ".")])
+        end = begin;
+    for (begin = end; begin > name && begin[-1] != '-';)
+        begin--;
+    for (size_t i = 0; i < sizeof compilers / sizeof *compilers; i++)
+        if ((size_t)(end - begin) == strlen(compilers[i]) && !strncmp(begin, compilers[i], (size_t)(end - begin)))
+            return true;
+    return false;
+}
+
 bool tki_vetted_compiler(const char *name, char *path, size_t size)
 {
     static const char *const folders[] = {"/usr/bin", "/usr/local/bin", "/usr/local/cuda/bin", "/opt/rocm/bin"};
-    if (!name[0] || name[0] == '.' || name[0] == '-' || name[strspn(name, NAME "+-.")])
+    if (name[0] == '.' || name[0] == '-' || name[strspn(name, NAME "+-.")] || !is_named_as_compiler(name))
         return false;
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
         struct stat about;
