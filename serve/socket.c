@@ -153,24 +153,25 @@ static bool is_stale(const struct sockaddr_un *address)
     return refused;
 }
 
-/* The user's own: nobody can connect before listen(), and by then the permissions are set. */
+/* The user's own. The permissions are the descriptor's before it has a name: by then somebody else could have put another file there. */
 static int open_listening(tk_ctx *ctx, const char *path)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     const struct sockaddr *generic = (const struct sockaddr *)&address;
-    if (strlen(path) >= sizeof address.sun_path) {
-        tki_fail(ctx, TK_BAD_ARGUMENT, "the path of a socket has at most %zu bytes", sizeof address.sun_path - 1);
+    if (!path[0] || strlen(path) >= sizeof address.sun_path) { /* without one it would be open to all users */
+        tki_fail(ctx, TK_BAD_ARGUMENT, "the path of a socket has from 1 to %zu bytes", sizeof address.sun_path - 1);
         return -1;
     }
     memcpy(address.sun_path, path, strlen(path) + 1);
     int listening = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    bool bound = listening >= 0 && bind(listening, generic, sizeof address) == 0;
-    if (listening >= 0 && !bound && errno == EADDRINUSE) {
+    bool is_private = listening >= 0 && fchmod(listening, 0600) == 0;
+    bool bound = is_private && bind(listening, generic, sizeof address) == 0;
+    if (is_private && !bound && errno == EADDRINUSE) {
         bound = is_stale(&address) && unlink(path) == 0 && bind(listening, generic, sizeof address) == 0;
         if (!bound)
             errno = EADDRINUSE;
     }
-    if (bound && chmod(path, 0600) == 0 && listen(listening, CONNECTIONS) == 0)
+    if (bound && listen(listening, CONNECTIONS) == 0)
         return listening;
     tki_fail(ctx, TK_IO, "%s: no socket can be opened there: %s", path, strerror(errno));
     if (bound)

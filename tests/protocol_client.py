@@ -15,6 +15,7 @@ import random
 import re
 import signal
 import socket
+import stat
 import struct
 import subprocess
 import tempfile
@@ -475,6 +476,9 @@ def check_shared(folder):
     second_server = subprocess.run(command("gelu-bwd", "--binary", "--socket", connection.path), capture_output=True,
                                    timeout=120)
     check(second_server.returncode == 2 and b"in use" in second_server.stderr, "a socket in use", second_server)
+    check(stat.S_IMODE(os.stat(connection.path).st_mode) == 0o600, "a socket for its user alone")
+    nowhere = subprocess.run(command("gelu-bwd", "--binary", "--socket", ""), capture_output=True, timeout=120)
+    check(nowhere.returncode == 2 and b"path of a socket" in nowhere.stderr, "a socket without a path", nowhere)
     for other in idle:
         other.close()
     idle = [socket.socket(socket.AF_UNIX) for _ in range(40)]
