@@ -1,12 +1,15 @@
 /* Namespaces, mounts, control group, limits and capabilities. */
 #include "executor/sandbox.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <linux/capability.h>
 #include <linux/magic.h>
@@ -107,6 +110,26 @@ static int write_limit(const char *group, const char *name, size_t number)
     return write_file(path, text);
 }
 
+#define GROUP_NAME "tokitai-worker-"
+
+/* Groups whose makers were killed before they could remove them. One that holds a process cannot be removed. */
+static void remove_stale_groups(const char *parent)
+{
+    char path[720];
+    DIR *list = opendir(parent);
+    for (const struct dirent *entry; list && (entry = readdir(list));) {
+        if (strncmp(entry->d_name, GROUP_NAME, sizeof GROUP_NAME - 1) != 0)
+            continue;
+        const long maker = strtol(entry->d_name + sizeof GROUP_NAME - 1, NULL, 10);
+        if (maker <= 0 || kill((pid_t)maker, 0) == 0 || errno != ESRCH)
+            continue;
+        snprintf(path, sizeof path, "%s/%s", parent, entry->d_name);
+        rmdir(path);
+    }
+    if (list)
+        closedir(list);
+}
+
 /* Returns an errno. A group that limits nothing is of no use. */
 static int make_group_in(tki_sandbox *sandbox, const hierarchy *h)
 {
@@ -114,7 +137,8 @@ static int make_group_in(tki_sandbox *sandbox, const hierarchy *h)
     char parent[440];
     if (!find_group(h, parent, sizeof parent))
         return ENOSYS;
-    snprintf(sandbox->group, sizeof sandbox->group, "%s/tokitai-worker-%d", parent, (int)getpid());
+    remove_stale_groups(parent);
+    snprintf(sandbox->group, sizeof sandbox->group, "%s/" GROUP_NAME "%d", parent, (int)getpid());
     if (mkdir(sandbox->group, 0700))
         return errno;
     int tasks = write_limit(sandbox->group, "pids.max", (size_t)sandbox->tasks + REAPER);

@@ -479,6 +479,33 @@ static void tasks_of_root(void **state)
     free(report);
 }
 
+/* A maker that is killed leaves its group behind; the next one removes it. */
+static void groups_left_behind(void **state)
+{
+    (void)state;
+    char line[256], group[400] = "";
+    FILE *file = fopen("/proc/self/cgroup", "re");
+    while (file && fgets(line, sizeof line, file)) {
+        line[strcspn(line, "\n")] = 0;
+        const char *own = strstr(line, ":pids:");
+        if (own)
+            snprintf(group, sizeof group, "/sys/fs/cgroup/pids%s", own + strlen(":pids:"));
+    }
+    if (file)
+        fclose(file);
+    pid_t dead = fork();
+    assert_true(dead >= 0);
+    if (dead == 0)
+        _exit(0);
+    assert_int_equal(waitpid(dead, NULL, 0), dead);
+    const size_t used = strlen(group);
+    snprintf(group + used, sizeof group - used, "/tokitai-worker-%d", (int)dead);
+    if (!used || mkdir(group, 0700))
+        skip();
+    free(call_under("correct", (tk_limits){0}, 0, TK_OK, ""));
+    assert_int_equal(access(group, F_OK), -1);
+}
+
 /* The deadline of all is the context's: what a call has left of it is all that it has. */
 static void the_last_deadline(void **state)
 {
@@ -588,12 +615,23 @@ static void an_ordinary_user(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(correct_kernels),   cmocka_unit_test(report),    cmocka_unit_test(in_place),
-        cmocka_unit_test(crashes_and_exits), cmocka_unit_test(memory),    cmocka_unit_test(red_zones),
-        cmocka_unit_test(connections),       cmocka_unit_test(liberties), cmocka_unit_test(calls),
-        cmocka_unit_test(with_less),         cmocka_unit_test(loading),   cmocka_unit_test(the_same_worker_goes_on),
-        cmocka_unit_test(an_ordinary_user),  cmocka_unit_test(limits),    cmocka_unit_test(tasks_of_root),
+        cmocka_unit_test(correct_kernels),
+        cmocka_unit_test(report),
+        cmocka_unit_test(in_place),
+        cmocka_unit_test(crashes_and_exits),
+        cmocka_unit_test(memory),
+        cmocka_unit_test(red_zones),
+        cmocka_unit_test(connections),
+        cmocka_unit_test(liberties),
+        cmocka_unit_test(calls),
+        cmocka_unit_test(with_less),
+        cmocka_unit_test(loading),
+        cmocka_unit_test(the_same_worker_goes_on),
+        cmocka_unit_test(an_ordinary_user),
+        cmocka_unit_test(limits),
+        cmocka_unit_test(tasks_of_root),
         cmocka_unit_test(the_last_deadline),
+        cmocka_unit_test(groups_left_behind),
     };
     return cmocka_run_group_tests(tests, begin_worker_test, end_worker_test);
 }
