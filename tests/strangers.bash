@@ -1,15 +1,34 @@
 # Sourced by strangers*.sh: judges the kernels of tests/strangers/ at a level, and compares with what each file's first line says.
 source "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/program_test.bash"
 
-# judge_strangers LEVEL LEAST [OPTION...]: at least LEAST per cent of the wrong kernels are refuted, and no right one is anything but held.
-judge_strangers() {
-    local level=$1 least=$2 side
+# judge SIDE FOLDER [OPTION...]: adds the results of a folder's kernels to SIDE.jsonl.
+judge() {
+    local side=$1 folder=$2
     shift 2
-    for side in wrong right; do
-        "$tokitai" certify --kernels "$root/tests/strangers/$side" --level "$level" --seed 20261115 --jobs "$(nproc)" \
-            --timeout 60 --json-lines "$side.jsonl" "$@" >out 2>err </dev/null
-        is "    every result of $side is a line of JSON" test -s "$side.jsonl"
-    done
+    "$tokitai" certify --kernels "$folder" --seed 20261115 --jobs "$(nproc)" --timeout 60 --json-lines part.jsonl "$@" \
+        >out 2>err </dev/null
+    is "    every result of $folder is a line of JSON" test -s part.jsonl
+    cat part.jsonl >>"$side.jsonl"
+}
+
+# judge_strangers LEVEL LEAST: at least LEAST per cent of the wrong kernels are refuted, and no right one is anything but held. A wrong one is
+# judged for one type without coverage first, and by everything only if that did not refute it: a refutation ends it either way.
+judge_strangers() {
+    local level=$1 least=$2
+    rm -rf wrong.jsonl right.jsonl left
+    judge wrong "$root/tests/strangers/wrong" --level quick --dtype f16 --index i32 --no-coverage
+    mkdir left
+    python3 - "$root/tests/strangers/wrong" <<'PYTHON'
+import json, pathlib, re, shutil, sys
+folder = pathlib.Path(sys.argv[1])
+refuted = {(pathlib.Path(r["file"]).name, r["op"])
+           for r in map(json.loads, open("wrong.jsonl")) if r["verdict"] == "REFUTED" and "op" in r}
+for file in folder.iterdir():
+    if (file.name, re.search(r" op=(\w+) ", file.open().readline())[1]) not in refuted:
+        shutil.copy(file, "left")
+PYTHON
+    judge wrong left --level "$level"
+    judge right "$root/tests/strangers/right" --level "$level"
     if python3 - "$root/tests/strangers" "$least" <<'PYTHON'
 import collections, json, pathlib, re, sys
 folder, least = pathlib.Path(sys.argv[1]), float(sys.argv[2])
