@@ -256,9 +256,13 @@ static bool admitted_by_flag(tk_dtype dtype, unsigned admits, uint32_t expected,
            ((admits & TKI_ADMIT_RAW_BITS) && got == expected);
 }
 
-/* The whole enclosure rounds to this output, so it is RN(S). */
-static inline bool plainly_nearest(tk_dtype dtype, const tki_enclosure *e, uint32_t got, tki_judgement *tally)
+/* The whole enclosure rounds to this output, so it is RN(S); or these very bits are admitted. */
+static inline bool plainly_right(tk_dtype dtype, const tki_enclosure *e, uint32_t got, tki_judgement *tally)
 {
+    if ((e->admits & (TKI_ADMIT_BITS | TKI_ADMIT_RAW_BITS)) && !(e->admits & TKI_UNDEFINED) && got == e->bits) {
+        tally->histogram[0]++;
+        return true;
+    }
     if (e->admits != TKI_ADMIT_INTERVAL || tki_is_nan(dtype, got))
         return false;
     double below;
@@ -314,7 +318,7 @@ static inline __attribute__((always_inline)) void judge_lines(bench *b, tk_dtype
             int64_t index = row * cols + col;
             uint32_t got = tki_element_bits(dtype, data, index);
             b->tally->judged[e->clause]++;
-            if (!plainly_nearest(dtype, e, got, b->tally))
+            if (!plainly_right(dtype, e, got, b->tally))
                 judge_element(b, e, row, col, index, got);
         }
 }
