@@ -1,5 +1,6 @@
-/* tokitai certify --kernel and --kernels: each file is compiled once and judged for every op and type that it is asked for. Several
- * files may be at work side by side, each in a thread with a context of its own; whatever becomes of one, the others go on. */
+/* tokitai certify --kernel and --kernels: each file is compiled once, while the one before it is judged, and judged for every op and type that
+ * it is asked for. Several files may be at work side by side, each in a thread with a context of its own; whatever becomes of one, the
+ * others go on. */
 #include <errno.h>
 #include <math.h>
 #include <pthread.h>
@@ -242,48 +243,85 @@ static void list_defined(const tk_kernel_file *kernel, char *text, size_t size)
         }
 }
 
-static void run_file(batch *b, tk_ctx *ctx, const char *file)
+/* A file that was copied and compiled, or could not be. */
+typedef struct opened {
+    const char *file; /* NULL: there are no more */
+    tk_kernel_file *kernel;
+    tk_status status;
+    char message[2048];
+} opened;
+
+static void run_file(batch *b, tk_ctx *ctx, const opened *o)
 {
     const certify_plan *p = b->s->p;
-    tk_kernel_file *kernel = NULL;
-    tk_status status = tk_kernel_file_open(ctx, file, &p->file_options, &kernel);
-    if (status != TK_OK) {
-        report_unusable(b, file, tk_ctx_message(ctx), "", cli_exit_of(status, CLI_BAD));
+    if (o->status != TK_OK) {
+        report_unusable(b, o->file, o->message, "", cli_exit_of(o->status, CLI_BAD));
         return;
     }
     bool named = b->s->a->op_count > 0;
-    const char *problem = tk_kernel_file_problem(kernel);
+    const char *problem = tk_kernel_file_problem(o->kernel);
     int run = 0;
     for (int i = 0; i < p->job_count; i++) {
-        if (problem[0] ? !named : !tk_kernel_file_defines(kernel, p->jobs[i].contract))
+        if (problem[0] ? !named : !tk_kernel_file_defines(o->kernel, p->jobs[i].contract))
             continue;
-        run_job(b, ctx, file, kernel, &p->jobs[i]);
+        run_job(b, ctx, o->file, o->kernel, &p->jobs[i]);
         run++;
     }
     if (!run && problem[0]) {
-        report_unusable(b, file, problem, tk_kernel_file_log(kernel), CLI_UNKNOWN);
+        report_unusable(b, o->file, problem, tk_kernel_file_log(o->kernel), CLI_UNKNOWN);
     } else if (!run) {
         char reason[512];
-        list_defined(kernel, reason, sizeof reason);
-        report_unusable(b, file, reason, "", given(b->s->a, KEY_KERNEL) ? CLI_BAD : CLI_UNKNOWN);
+        list_defined(o->kernel, reason, sizeof reason);
+        report_unusable(b, o->file, reason, "", given(b->s->a, KEY_KERNEL) ? CLI_BAD : CLI_UNKNOWN);
     }
-    tk_kernel_file_close(kernel);
+}
+
+/* What opens the next file while the one before it is judged: compilers, and the start of what confines them, mostly wait. */
+typedef struct opener {
+    batch *b;
+    tk_ctx *ctx; /* of its own, since the other one is in use meanwhile */
+    opened next;
+} opener;
+
+static void *open_next(void *data)
+{
+    opener *o = data;
+    batch *b = o->b;
+    pthread_mutex_lock(&b->lock);
+    int i = b->next < b->s->p->file_count ? b->next++ : -1;
+    pthread_mutex_unlock(&b->lock);
+    o->next = (opened){.file = i < 0 ? NULL : b->s->p->files[i]};
+    if (!o->next.file)
+        return NULL;
+    o->next.status = tk_kernel_file_open(o->ctx, o->next.file, &b->s->p->file_options, &o->next.kernel);
+    snprintf(o->next.message, sizeof o->next.message, "%s", tk_ctx_message(o->ctx));
+    return NULL;
 }
 
 /* Takes files until there are none left. */
 static void work(batch *b, tk_ctx *ctx)
 {
-    for (;;) {
-        pthread_mutex_lock(&b->lock);
-        int i = b->next < b->s->p->file_count ? b->next++ : -1;
-        pthread_mutex_unlock(&b->lock);
-        if (i < 0)
-            return;
-        run_file(b, ctx, b->s->p->files[i]);
+    opener o = {.b = b};
+    /* Without memory for another context nothing is opened ahead. */
+    bool ahead = tk_ctx_create(&o.ctx) == TK_OK;
+    if (!ahead)
+        o.ctx = ctx;
+    for (open_next(&o); o.next.file;) {
+        opened now = o.next;
+        pthread_t thread;
+        const bool started = ahead && !pthread_create(&thread, NULL, open_next, &o);
+        run_file(b, ctx, &now);
+        tk_kernel_file_close(now.kernel);
         pthread_mutex_lock(&b->lock);
         b->finished++;
         pthread_mutex_unlock(&b->lock);
+        if (started)
+            pthread_join(thread, NULL);
+        else
+            open_next(&o);
     }
+    if (ahead)
+        tk_ctx_destroy(o.ctx);
 }
 
 /* The processors are shared out among the workers. */
