@@ -686,13 +686,11 @@ static tk_status run_coverage(tki_subject *subject, tki_outcome *o, const tki_tr
 }
 
 /* Trials that held come again, in an order of their own, after everything else: a kernel that is right only the first times, or that
- * an earlier call has put right, is found out. Some go to a fresh process. */
+ * an earlier call has put right, is found out. Every third goes to a fresh process. */
 static tk_status run_again(tki_subject *subject, tki_outcome *o)
 {
-    enum { MOST_ELEMENTS = 1 << 16, MANY_THREADS = 16 };
+    enum { MOST_ELEMENTS = 1 << 16, EACH_FRESH = 3, MANY_THREADS = 16 };
     const int64_t count = o->level == TK_QUICK ? 24 : 96;
-    const int64_t each_fresh = o->level == TK_QUICK ? 6
-                                                    : 3; /* a process takes as long to start as some fifty calls */
     tki_random random = tki_random_stream(o->options->seed, 1);
     for (int64_t i = 0; i < count && o->verdict == TK_HELD && !is_out_of_time(subject, o); i++) {
         const tki_trial_record *record = &o->trials[tki_random_below(&random, (uint64_t)o->trial_count)];
@@ -700,13 +698,13 @@ static tk_status run_again(tki_subject *subject, tki_outcome *o)
         tki_trial_result r;
         if (record->repeats > 1 || record->elements > MOST_ELEMENTS)
             continue;
-        const bool fresh = i % each_fresh == each_fresh - 1;
+        const bool fresh = i % EACH_FRESH == EACH_FRESH - 1;
         tki_trial trial = record->trial;
         tk_status status = fresh ? start_worker(subject, o) : TK_OK;
         if (status != TK_OK || o->verdict != TK_HELD)
             return status;
         /* What a process makes on first use is made for the other type, or by many threads at once. */
-        if (fresh && i / each_fresh % 2)
+        if (fresh && i / EACH_FRESH % 2)
             status = tki_trial_visit(subject, &trial);
         else if (fresh && !trial.threads)
             trial.threads = MANY_THREADS;
@@ -951,8 +949,6 @@ static tk_status certify(tki_subject *subject, tki_outcome *o, tki_trials *trial
     o->sanitized.wanted = is_sanitized(o);
     if (o->kind == TKI_KERNEL_FILE) {
         subject->suspicion = suspicion_of(o);
-        /* At quick a large trial is there for what depends on its size; a kernel that remembers does so in hundreds of smaller ones. */
-        subject->suspicion_if_large = o->level == TK_QUICK ? 0 : subject->suspicion;
         status = start_worker(subject, o);
         if (status == TK_OK && o->verdict == TK_HELD)
             status = receive_visitor(subject, o);

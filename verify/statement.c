@@ -388,14 +388,11 @@ static void say_how_a_stranger_ran(json_t *list, const tki_outcome *o)
 {
     say(list, "The kernel ran in a process of its own, shut in as `worker` says; inputs, outputs and judge were in "
               "this one.");
-    say(list,
-        "In each trial%s it was called once more with one input element changed, which was judged as well, and "
-        "then with the first inputs again; some of the shapes were drawn from the seed.",
-        o->level == TK_QUICK ? " of fewer than 65536 outputs" : "");
+    say(list, "In each trial it was called once more with one input element changed, which was judged as well, and "
+              "then with the first inputs again; some of the shapes were drawn from the seed.");
     if (o->came_again)
         say(list,
-            "%lld trials came again after all others, in another order, some of them in a fresh process, as its "
-            "first "
+            "%lld trials came again after all others, in another order, every third in a fresh process, as its first "
             "call or behind one of the other type; the bits were %s.",
             (long long)o->came_again, o->determinism == TK_DETERMINISM_NONE ? "not always the same" : "the same");
     say_what_was_watched(list, &o->sanitized);

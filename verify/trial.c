@@ -19,8 +19,8 @@
 #include "verify/guard.h"
 #include "verify/setup.h"
 
-/* Trials up to SMALL_TRIAL output elements also run in place and in part. */
-enum { SMALL_TRIAL = 1 << 15, LARGE_TRIAL = 1 << 16 };
+/* Trials up to this many output elements get the extra runs. */
+enum { SMALL_TRIAL = 1 << 15 };
 
 /* The calls of a trial, as tki_setup_draw() numbers them. */
 enum { CALL_FIRST, CALL_SECOND, CALL_CHANGED, CALL_IN_PLACE, CALL_PART, CALL_AGAIN, CALL_REPEATED };
@@ -658,7 +658,6 @@ tk_status tki_trial_run(tki_subject *subject, const tki_trial *trial, const tki_
 {
     const tk_case *c = &trial->c;
     bool small = output_elements(c) <= SMALL_TRIAL;
-    const int suspicion = output_elements(c) < LARGE_TRIAL ? subject->suspicion : subject->suspicion_if_large;
     run first;
     run second;
     *result = (tki_trial_result){.failed_clause = -1, .determinism = TK_BATCH_INVARIANT};
@@ -687,9 +686,9 @@ tk_status tki_trial_run(tki_subject *subject, const tki_trial *trial, const tki_
             status = judge_first_run(subject, c, inputs, &first, result);
         result->judge_seconds = tki_now() - begin;
         /* Before any other case comes between, since one that remembers may remember the last call only. */
-        if (status == TK_OK && suspicion)
+        if (status == TK_OK && subject->suspicion)
             status = run_changed(subject, trial, inputs, result);
-        for (int i = 0; i < suspicion && status == TK_OK; i++)
+        for (int i = 0; i < subject->suspicion && status == TK_OK; i++)
             status = run_repeated(subject, trial, inputs, &first, i, result);
         if (status == TK_OK && small)
             status = run_in_place(subject, trial, inputs, &first, result);

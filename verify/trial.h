@@ -26,7 +26,6 @@ typedef struct tki_subject {
     const tki_lowering *lowering; /* NULL for a mutant or a user's function */
     tki_observing observing;      /* then there is no oracle, and results say only how calls ended */
     int suspicion;                /* further runs of each trial, for a kernel that may remember; 0: none */
-    int suspicion_if_large;       /* the same for trials of 2^16 output elements and more */
     unsigned char stale[TK_MAX_PARAMS]
                        [TKI_STALE_BYTES]; /* of the outputs of an earlier trial, for those of later calls */
     size_t stale_bytes[TK_MAX_PARAMS];
