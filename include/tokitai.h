@@ -32,8 +32,9 @@
  *   - The library never prints and never exits. A context serves one thread at a time; several contexts run side
  *     by side. For the whole process are kept only: a mark that stale scratch folders were removed; libraries that
  *     were loaded and stay (drivers, compilers), and the threads of the OpenMP run-time; in libtokitai-verify tables
- *     of exact values, and what came of the planted wrong kernels, filled at first use and only read afterwards. Several threads may use all of it at once, and
- *     what a call computes or a certificate says does not depend on who used it before.
+ *     of exact values, and what came of the planted wrong kernels, filled at first use and only read afterwards.
+ *     Several threads may use all of it at once, and what a call computes or a certificate says does not depend on
+ *     who used it before.
  */
 #ifndef TOKITAI_H
 #define TOKITAI_H

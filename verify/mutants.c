@@ -34,8 +34,8 @@ static tk_status run_on(planted *p, const tki_trial *trial, const tki_inputs *in
     return status;
 }
 
-static tk_status run_trials(tk_ctx *ctx, const tki_trials *trials, planted *all, records *made,
-                            void (*progress)(double done, const char *what, void *data), void *progress_data)
+static tk_status run_trials(tk_ctx *ctx, const tki_trials *trials, planted *all, records *made, tk_progress progress,
+                            void *progress_data)
 {
     int left = made->count;
     tk_status status = TK_OK;
@@ -59,7 +59,7 @@ static tk_status run_trials(tk_ctx *ctx, const tki_trials *trials, planted *all,
 }
 
 static tk_status make(tk_ctx *ctx, const tk_contract *contract, tk_dtype dtype, tk_dtype index_dtype, uint64_t seed,
-                      void (*progress)(double done, const char *what, void *data), void *progress_data, records *made)
+                      tk_progress progress, void *progress_data, records *made)
 {
     const tk_certify_options quick = {.level = TK_QUICK, .seed = seed};
     const tki_mutant *list = tki_mutants_of(contract);
@@ -151,8 +151,8 @@ static entry *entry_of(const tk_contract *contract, tk_dtype dtype, tk_dtype ind
 }
 
 tk_status tki_mutants_judge(tk_ctx *ctx, const tk_contract *contract, tk_dtype dtype, tk_dtype index_dtype,
-                            uint64_t seed, void (*progress)(double done, const char *what, void *data),
-                            void *progress_data, tki_mutant_record **list, int *count)
+                            uint64_t seed, tk_progress progress, void *progress_data, tki_mutant_record **list,
+                            int *count)
 {
     entry *e = entry_of(contract, dtype, index_dtype, seed);
     records made = {0};
