@@ -226,7 +226,7 @@ static void key_files(void **state)
     read = NULL;
     assert_refused(ctx, tk_key_read(ctx, "none", &read), TK_IO, "none");
     write_file(ctx, "garbage", "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n");
-    assert_refused(ctx, tk_key_read(ctx, "garbage", &read), TK_BAD_FILE, "garbage: not a key");
+    assert_refused(ctx, tk_key_read(ctx, "garbage", &read), TK_BAD_FILE, "garbage: not an Ed25519 key");
     write_file(ctx, "empty", "");
     assert_refused(ctx, tk_key_read(ctx, "empty", &read), TK_BAD_FILE, "not a key");
     FILE *file = fopen("locked", "w");
@@ -238,7 +238,7 @@ static void key_files(void **state)
     assert_true(curve && file && PEM_write_PUBKEY(file, curve));
     fclose(file);
     EVP_PKEY_free(curve);
-    assert_refused(ctx, tk_key_read(ctx, "curve", &read), TK_BAD_FILE, "not an Ed25519 key");
+    assert_refused(ctx, tk_key_read(ctx, "curve", &read), TK_BAD_FILE, "not an Ed25519 key as RFC 8410");
     assert_int_equal(truncate("curve", TKI_KEY_MOST_BYTES + 1), 0);
     assert_refused(ctx, tk_key_read(ctx, "curve", &read), TK_BAD_FILE, "more than");
     assert_null(read);

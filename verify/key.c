@@ -34,15 +34,25 @@ bool tk_key_can_sign(const tk_key *key)
     return key->can_sign;
 }
 
-/* Takes over `pair`, also when it fails. */
+/* RFC 8410 leaves one encoding of either half, where a private key has neither attributes nor its public half beside it: these bytes, and the
+ * 32 of the key. */
+enum { KEY_BYTES = 32, PRIVATE_HEAD = 16, PUBLIC_HEAD = 12 };
+static const unsigned char private_head[PRIVATE_HEAD] = {0x30, 0x2e, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06,
+                                                         0x03, 0x2b, 0x65, 0x70, 0x04, 0x22, 0x04, 0x20};
+static const unsigned char public_head[PUBLIC_HEAD] = {0x30, 0x2a, 0x30, 0x05, 0x06, 0x03,
+                                                       0x2b, 0x65, 0x70, 0x03, 0x21, 0x00};
+
+/* Takes over `pair`, also when it fails. Its name is the hash of the public half's encoding. */
 static tk_status wrap(tk_ctx *ctx, EVP_PKEY *pair, bool can_sign, tk_key **key)
 {
-    unsigned char *der = NULL;
-    int length = i2d_PUBKEY(pair, &der);
+    unsigned char der[PUBLIC_HEAD + KEY_BYTES];
+    size_t length = KEY_BYTES;
+    memcpy(der, public_head, PUBLIC_HEAD);
     tk_key *made = calloc(1, sizeof *made);
-    bool good = made && length > 0 && tki_hash_bytes(der, (size_t)length, made->id);
-    OPENSSL_free(der);
+    bool good = made && EVP_PKEY_get_raw_public_key(pair, der + PUBLIC_HEAD, &length) == 1 && length == KEY_BYTES &&
+                tki_hash_bytes(der, sizeof der, made->id);
     if (!good) {
+        ERR_clear_error();
         free(made);
         EVP_PKEY_free(pair);
         return tki_fail(ctx, TK_NO_MEMORY, "no memory for a key");
@@ -70,47 +80,63 @@ tk_status tk_key_generate(tk_ctx *ctx, tk_key **key)
 
 /* -- Files --------------------------------------------------------------------------------------------------- */
 
-/* Instead of libcrypto's own, which asks at the terminal. */
-static int no_password(char *buffer, int size, int writing, void *user_data)
+typedef enum pem_kind { PEM_OTHER, PEM_ENCRYPTED, PEM_PUBLIC, PEM_PRIVATE } pem_kind;
+
+static pem_kind pem_kind_of(const char *label, const char *header)
 {
-    (void)buffer;
-    (void)size;
-    (void)writing;
-    (void)user_data;
-    return -1;
+    if (!strcmp(label, "ENCRYPTED PRIVATE KEY") || strstr(header, "ENCRYPTED"))
+        return PEM_ENCRYPTED;
+    return !strcmp(label, "PRIVATE KEY") ? PEM_PRIVATE : !strcmp(label, "PUBLIC KEY") ? PEM_PUBLIC : PEM_OTHER;
 }
 
-/* libcrypto sees only what says that it is such a key. */
-static EVP_PKEY *decode(const char *text, size_t length, bool private_half)
+/* NULL where it is not exactly that encoding: libcrypto sees the key alone, none of its decoders the text. */
+static EVP_PKEY *decode(pem_kind kind, const unsigned char *der, long length)
 {
-    if (!strstr(text, private_half ? "PRIVATE KEY-----" : "PUBLIC KEY-----"))
+    const bool private_half = kind == PEM_PRIVATE;
+    const unsigned char *head = private_half ? private_head : public_head;
+    const size_t head_bytes = private_half ? PRIVATE_HEAD : PUBLIC_HEAD;
+    if (length != (long)head_bytes + KEY_BYTES || memcmp(der, head, head_bytes) != 0)
         return NULL;
+    return private_half ? EVP_PKEY_new_raw_private_key(EVP_PKEY_ED25519, NULL, der + head_bytes, KEY_BYTES)
+                        : EVP_PKEY_new_raw_public_key(EVP_PKEY_ED25519, NULL, der + head_bytes, KEY_BYTES);
+}
+
+/* The first private key among the blocks of the text, or else the first public one; *kind is that of the best block there was. */
+static EVP_PKEY *find_key(const char *text, size_t length, pem_kind *kind)
+{
+    EVP_PKEY *found = NULL;
+    char *label, *header;
+    unsigned char *der;
+    long bytes;
+    *kind = PEM_OTHER;
     BIO *bio = BIO_new_mem_buf(text, (int)length);
-    if (!bio)
-        return NULL;
-    EVP_PKEY *pair = private_half ? PEM_read_bio_PrivateKey(bio, NULL, no_password, NULL)
-                                  : PEM_read_bio_PUBKEY(bio, NULL, no_password, NULL);
+    while (bio && *kind != PEM_PRIVATE && PEM_read_bio(bio, &label, &header, &der, &bytes)) {
+        const pem_kind this_kind = pem_kind_of(label, header);
+        if (this_kind > *kind) {
+            EVP_PKEY_free(found);
+            found = this_kind == PEM_ENCRYPTED ? NULL : decode(this_kind, der, bytes);
+            *kind = this_kind;
+        }
+        OPENSSL_free(label);
+        OPENSSL_free(header);
+        OPENSSL_clear_free(der, (size_t)bytes);
+    }
     BIO_free(bio);
     ERR_clear_error();
-    return pair;
+    return found;
 }
 
 tk_status tki_key_parse(tk_ctx *ctx, const char *path, const char *text, size_t length, tk_key **key)
 {
+    pem_kind kind;
     *key = NULL;
-    bool encrypted = strstr(text, "-----BEGIN ENCRYPTED PRIVATE KEY-----") != NULL;
-    EVP_PKEY *pair = encrypted ? NULL : decode(text, length, true);
-    bool can_sign = pair != NULL;
-    if (!pair)
-        pair = decode(text, length, false);
-    if (!pair)
-        return tki_fail(ctx, TK_BAD_FILE, "%s: %s", path,
-                        encrypted ? "a key with a password, which is not supported" : "not a key in PEM");
-    if (!EVP_PKEY_is_a(pair, "ED25519")) {
-        EVP_PKEY_free(pair);
-        return tki_fail(ctx, TK_BAD_FILE, "%s: not an Ed25519 key", path);
-    }
-    return wrap(ctx, pair, can_sign, key);
+    EVP_PKEY *pair = find_key(text, length, &kind);
+    if (pair)
+        return wrap(ctx, pair, kind == PEM_PRIVATE, key);
+    return tki_fail(ctx, TK_BAD_FILE, "%s: %s", path,
+                    kind == PEM_OTHER       ? "not a key in PEM"
+                    : kind == PEM_ENCRYPTED ? "a key with a password, which is not supported"
+                                            : "not an Ed25519 key as RFC 8410 encodes it, without attributes");
 }
 
 static tk_status read_key_file(tk_ctx *ctx, const char *path, char **text, size_t *length, mode_t *mode)
