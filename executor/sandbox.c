@@ -130,6 +130,16 @@ static void remove_stale_groups(const char *parent)
         closedir(list);
 }
 
+/* In the second version a group's children have the limits that it hands on, and only a group without processes, or the root of all, may be
+ * told to hand on more. Where it may not, the files of the limits are missing in the child. */
+static void hand_on_limits(const char *parent)
+{
+    char path[560];
+    snprintf(path, sizeof path, "%s/cgroup.subtree_control", parent);
+    (void)write_file(path, "+pids");
+    (void)write_file(path, "+memory");
+}
+
 /* Returns an errno. A group that limits nothing is of no use. */
 static int make_group_in(tki_sandbox *sandbox, const hierarchy *h)
 {
@@ -138,6 +148,8 @@ static int make_group_in(tki_sandbox *sandbox, const hierarchy *h)
     if (!find_group(h, parent, sizeof parent))
         return ENOSYS;
     remove_stale_groups(parent);
+    if (h->magic == CGROUP2_SUPER_MAGIC)
+        hand_on_limits(parent);
     snprintf(sandbox->group, sizeof sandbox->group, "%s/" GROUP_NAME "%d", parent, (int)getpid());
     if (mkdir(sandbox->group, 0700))
         return errno;
