@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -235,14 +236,30 @@ tk_status tki_child_start(tk_ctx *ctx, char *const arguments[], char *const envi
     return status;
 }
 
+void tki_child_dismiss(tki_child *child)
+{
+    close_one(&child->control);
+    close_one(&child->frames);
+    close_one(&child->output);
+}
+
+/* At once where the kernel has descriptors of processes (Linux 5.3), else at the next look. */
+static void await_end(pid_t process, double deadline)
+{
+    enum { LOOK_MS = 1 };
+    int file = (int)syscall(SYS_pidfd_open, process, 0);
+    double left = file < 0 ? 1e-3 * LOOK_MS : deadline - tki_now();
+    if (left > 0)
+        (void)poll(&(struct pollfd){.fd = file, .events = POLLIN}, 1, (int)(1e3 * left) + 1);
+    close_one(&file);
+}
+
 void tki_child_end(tki_child *child)
 {
     /* Its reaper ends everything when the control socket closes, which takes long only while a driver stops a GPU. SIGKILL takes the
      * namespace along, or the children that it knows. */
     enum { PATIENCE_MS = 20000 };
-    close_one(&child->control);
-    close_one(&child->frames);
-    close_one(&child->output);
+    tki_child_dismiss(child);
     if (child->process <= 0)
         return;
     double deadline = tki_now() + 1e-3 * PATIENCE_MS;
@@ -256,7 +273,7 @@ void tki_child_end(tki_child *child)
                 ;
             break;
         }
-        usleep(500);
+        await_end(child->process, deadline);
     }
     child->process = 0;
 }

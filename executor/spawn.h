@@ -17,6 +17,11 @@ typedef struct tki_child {
     tki_scratch scratch;
 } tki_child;
 
+#define TKI_NO_CHILD                              \
+    {                                             \
+        .frames = -1, .control = -1, .output = -1 \
+    }
+
 /* A frame as it came, and what came of waiting for it. */
 typedef struct tki_frame {
     _Alignas(8) unsigned char bytes[sizeof(tki_wire_reply) + TKI_WIRE_TEXT];
@@ -35,6 +40,8 @@ typedef enum tki_receipt {
 TK_MUST_USE tk_status tki_child_start(tk_ctx *ctx, char *const arguments[], char *const environment[], bool output,
                                       tki_child *child);
 
+/* Tells it to end, with all its descendants, and waits for nothing: tki_child_end is still to come. */
+void tki_child_dismiss(tki_child *child);
 /* Ends it and all its descendants; leaves the scratch folder. */
 void tki_child_end(tki_child *child);
 

@@ -25,6 +25,7 @@ struct tki_worker {
     double call_seconds, start_seconds;
     const tki_coverage *coverage; /* NULL: not instrumented */
     tki_child child;
+    tki_child next; /* started ahead for tki_worker_renew */
     tki_arena arena;
     bool arena_sent; /* to the child that runs now */
     bool broken;
@@ -89,13 +90,24 @@ static tk_status ask(tki_worker *worker, tki_wire_kind kind, int file, double de
     return expect(worker, TKI_WIRE_REPLY, 0, deadline, NULL, &frame, &reply);
 }
 
+static tk_status launch(tki_worker *worker, tki_child *child)
+{
+    return tki_child_start(worker->ctx, worker->arguments.items, worker->environment.items,
+                           worker->sanitizer != TKI_SANITIZER_NONE, child);
+}
+
 static tk_status start(tki_worker *worker)
 {
     tki_frame frame;
     const tki_wire_reply *reply;
     double deadline = tki_ctx_deadline(worker->ctx, worker->start_seconds);
-    tk_status status = tki_child_start(worker->ctx, worker->arguments.items, worker->environment.items,
-                                       worker->sanitizer != TKI_SANITIZER_NONE, &worker->child);
+    tk_status status = TK_OK;
+    if (worker->next.process) {
+        worker->child = worker->next;
+        worker->next = (tki_child)TKI_NO_CHILD;
+    } else {
+        status = launch(worker, &worker->child);
+    }
     if (status != TK_OK)
         return status;
     worker->broken = worker->timed_out = false;
@@ -175,7 +187,7 @@ tk_status tki_worker_open(tk_ctx *ctx, const char *artifact, const tk_contract *
     w->start_seconds = options->start_seconds > 0 ? options->start_seconds : 60;
     w->coverage = options->coverage;
     w->terms = options->terms;
-    w->child.frames = w->child.control = w->child.output = -1;
+    w->child = w->next = (tki_child)TKI_NO_CHILD;
     w->arena.file = -1;
     if (!w->gpu) /* without one every call brings all of its memory */
         (void)tki_arena_open(&w->arena);
@@ -194,13 +206,37 @@ void tki_worker_close(tki_worker *worker)
 {
     if (!worker)
         return;
+    tki_child_dismiss(&worker->next);
     stop(worker);
+    tki_child_end(&worker->next);
+    tki_scratch_remove(&worker->next.scratch);
     tki_strings_free(&worker->arguments);
     tki_strings_free(&worker->environment);
     tki_arena_close(&worker->arena);
     free(worker->artifact);
     free(worker->sanitizer_log);
     free(worker);
+}
+
+void tki_worker_prepare(tki_worker *worker)
+{
+    /* A process on a GPU holds a good part of a second and of the device's memory; compute-sanitizer is to be heard to the end. */
+    if (!worker->gpu && !worker->sanitizer && !worker->next.process)
+        (void)launch(worker, &worker->next);
+}
+
+tk_status tki_worker_renew(tki_worker *worker)
+{
+    if (worker->sanitizer)
+        stop(worker);
+    tki_child old = worker->child;
+    worker->child = (tki_child)TKI_NO_CHILD;
+    tki_child_dismiss(&old);
+    tk_status status = start(worker);
+    /* Nothing is called in the new process while the old one could still write to what both map. */
+    tki_child_end(&old);
+    tki_scratch_remove(&old.scratch);
+    return status;
 }
 
 const char *tki_worker_sanitizer_log(tki_worker *worker)

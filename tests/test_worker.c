@@ -582,6 +582,36 @@ static void the_same_worker_goes_on(void **state)
     assert_nothing_left();
 }
 
+/* A fresh process, prepared or not, has forgotten; what was prepared and not used does not stay. */
+static void a_fresh_process(void **state)
+{
+    (void)state;
+    trial t;
+    tki_worker *worker;
+    prepare(&t, TKI_EDGE_NONE);
+    assert_ok(t.ctx, tki_worker_open(t.ctx, kernel_path("count_its_calls"), t.c.contract, NULL, &worker));
+    for (int i = 0; i < 4; i++) {
+        if (i % 2)
+            tki_worker_prepare(worker);
+        assert_ok(t.ctx, tki_worker_call(worker, &t.c, t.buffers, NULL, &t.overrun));
+        assert_refused(t.ctx, tki_worker_call(worker, &t.c, t.buffers, NULL, &t.overrun), TK_UNSUPPORTED,
+                       "returned 102");
+        assert_ok(t.ctx, tki_worker_renew(worker));
+        assert_false(tki_worker_broken(worker));
+    }
+    tki_worker_prepare(worker);
+    tki_worker_prepare(worker);
+    tki_worker_close(worker);
+    assert_ok(t.ctx, tki_worker_open(t.ctx, kernel_path("segfault"), t.c.contract, NULL, &worker));
+    tki_worker_prepare(worker);
+    for (int i = 0; i < 3; i++)
+        assert_refused(t.ctx, tki_worker_call(worker, &t.c, t.buffers, NULL, &t.overrun), TK_KERNEL_FAULT,
+                       "signal 11");
+    tki_worker_close(worker);
+    finish(&t);
+    assert_nothing_left();
+}
+
 /* The tests run as root in some places; there an ordinary user is tried as well. */
 static void an_ordinary_user(void **state)
 {
@@ -627,6 +657,7 @@ int main(void)
         cmocka_unit_test(with_less),
         cmocka_unit_test(loading),
         cmocka_unit_test(the_same_worker_goes_on),
+        cmocka_unit_test(a_fresh_process),
         cmocka_unit_test(an_ordinary_user),
         cmocka_unit_test(limits),
         cmocka_unit_test(tasks_of_root),

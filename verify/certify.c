@@ -459,9 +459,13 @@ static bool is_out_of_time(const tki_subject *subject, tki_outcome *o)
 static tk_status start_worker(tki_subject *subject, tki_outcome *o)
 {
     tki_executable *executable = &subject->executor.executable;
-    tki_worker_close(executable->worker);
-    executable->worker = NULL;
-    tk_status status = tki_kernel_file_start(subject->ctx, o->options->kernel_file, o->contract, &executable->worker);
+    tk_status status = executable->worker ? tki_worker_renew(executable->worker)
+                                          : tki_kernel_file_start(subject->ctx, o->options->kernel_file, o->contract,
+                                                                  &executable->worker);
+    if (status != TK_OK) {
+        tki_worker_close(executable->worker);
+        executable->worker = NULL;
+    }
     if (status == TK_KERNEL_FAULT) {
         o->verdict = TK_REFUTED;
         o->failed_clause = tki_clause_find(o->contract, "SHAPE");
@@ -699,6 +703,8 @@ static tk_status run_again(tki_subject *subject, tki_outcome *o)
         if (record->repeats > 1 || record->elements > MOST_ELEMENTS)
             continue;
         const bool fresh = i % EACH_FRESH == EACH_FRESH - 1;
+        if (i % EACH_FRESH == 0)
+            tki_worker_prepare(subject->executor.executable.worker);
         tki_trial trial = record->trial;
         tk_status status = fresh ? start_worker(subject, o) : TK_OK;
         if (status != TK_OK || o->verdict != TK_HELD)
