@@ -130,14 +130,30 @@ static void remove_stale_groups(const char *parent)
         closedir(list);
 }
 
+/* True if the file begins with "max", or there is none. */
+static bool is_unlimited(const char *group, const char *name)
+{
+    char path[560], text[4] = "max";
+    snprintf(path, sizeof path, "%s/%s", group, name);
+    FILE *file = fopen(path, "re");
+    if (file && !fgets(text, sizeof text, file))
+        text[0] = 0;
+    if (file)
+        fclose(file);
+    return !strcmp(text, "max");
+}
+
 /* In the second version a group's children have the limits that it hands on, and only a group without processes, or the root of all, may be
- * told to hand on more. Where it may not, the files of the limits are missing in the child. */
-static void hand_on_limits(const char *parent)
+ * told to hand on more. This process's own has one, itself: where it was not told before, the new group goes beside it, if that
+ * escapes no limit. */
+static void find_parent(const hierarchy *h, char *group)
 {
     char path[560];
-    snprintf(path, sizeof path, "%s/cgroup.subtree_control", parent);
-    (void)write_file(path, "+pids");
-    (void)write_file(path, "+memory");
+    snprintf(path, sizeof path, "%s/cgroup.subtree_control", group);
+    const bool tasks = !write_file(path, "+pids"), memory = !write_file(path, "+memory");
+    if (!tasks && !memory && strcmp(group, h->root) != 0 && is_unlimited(group, "pids.max") &&
+        is_unlimited(group, "memory.max") && is_unlimited(group, "memory.high") && is_unlimited(group, "cpu.max"))
+        *strrchr(group, '/') = 0;
 }
 
 /* Returns an errno. A group that limits nothing is of no use. */
@@ -147,9 +163,9 @@ static int make_group_in(tki_sandbox *sandbox, const hierarchy *h)
     char parent[440];
     if (!find_group(h, parent, sizeof parent))
         return ENOSYS;
-    remove_stale_groups(parent);
     if (h->magic == CGROUP2_SUPER_MAGIC)
-        hand_on_limits(parent);
+        find_parent(h, parent);
+    remove_stale_groups(parent);
     snprintf(sandbox->group, sizeof sandbox->group, "%s/" GROUP_NAME "%d", parent, (int)getpid());
     if (mkdir(sandbox->group, 0700))
         return errno;

@@ -16,10 +16,13 @@ static __global__ void gelu_kernel(tokitai_call call, int64_t n, const void *x, 
     __shared__ float part[THREADS];
     const int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x;
     part[threadIdx.x] = i < n ? tokitai_load(call, x, i) : 0;
-    if (i < n) {
+    if (i < n)
         __syncthreads();
-        tokitai_store(call, y, i, gelu(part[threadIdx.x]));
-    }
+    /* What follows is for all threads: without it the others would only end early, which a barrier allows. */
+    part[threadIdx.x] = gelu(part[threadIdx.x]);
+    __syncthreads();
+    if (i < n)
+        tokitai_store(call, y, i, part[threadIdx.x]);
 }
 
 int tokitai_gelu_fwd(const tokitai_call *call, int64_t n, const void *x, void *y)
