@@ -6,7 +6,7 @@
 #ifndef TKI_ARTIFACT_ARTIFACT_H
 #define TKI_ARTIFACT_ARTIFACT_H
 
-#include "tokitai.h"
+#include "tokitai_cache.h"
 
 enum { TKI_ARTIFACT_HEX = 65, TKI_ARTIFACT_KERNELS = TK_MAX_KERNELS };
 

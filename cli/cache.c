@@ -7,6 +7,7 @@
 
 #include "cli/choices.h"
 #include "cli/cli.h"
+#include "tokitai_cache.h"
 
 enum { KEY_JSON = 256, KEY_REPAIR, KEY_BACKEND, KEY_ARCHITECTURE, KEY_SOURCE, KEY_DTYPE };
 

@@ -7,6 +7,7 @@
 #include "cli/cli.h"
 #include "cli/limits.h"
 #include "cli/parse.h"
+#include "tokitai_serve.h"
 
 enum {
     KEY_BACKEND = 256,

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "cli/parse.h"
-#include "tokitai.h"
+#include "tokitai_verify.h"
 
 /* Writes "unknown WHAT 'WORD'", then the nearest of the names or all of them. */
 void cli_complain_unknown(const char *who, const char *what, const char *word, const char *const names[], int count);

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "tokitai.h"
+#include "tokitai_verify.h"
 
 typedef enum cli_exit {
     CLI_HOLDS = 0,   /* what was asked holds */

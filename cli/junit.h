@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "tokitai.h"
+#include "tokitai_verify.h"
 
 typedef struct junit_case {
     char *suite; /* the kernel's file */

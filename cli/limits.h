@@ -4,7 +4,7 @@
 
 #include <argp.h>
 
-#include "tokitai.h"
+#include "tokitai_verify.h"
 
 typedef struct cli_limits {
     tk_limits limits;

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "tokitai.h"
+#include "tokitai_verify.h"
 
 /* What is wrong with an argument, as a sentence without a full stop. */
 typedef struct cli_error {

@@ -2,7 +2,7 @@
 #ifndef TKI_CORE_LIMITS_H
 #define TKI_CORE_LIMITS_H
 
-#include "tokitai.h"
+#include "tokitai_verify.h"
 
 /* Of a whole judgement, or a replay, in which foreign code runs; where nothing else is asked for. */
 enum { TKI_TOTAL_SECONDS = 3600 };

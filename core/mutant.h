@@ -4,7 +4,7 @@
 #ifndef TKI_CORE_MUTANT_H
 #define TKI_CORE_MUTANT_H
 
-#include "tokitai.h"
+#include "tokitai_verify.h"
 
 typedef struct tki_mutant {
     const char *name; /* "tanh_form" */

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <tokitai.h>
+#include <tokitai_verify.h>
 
 static const float c = 0.79788456f; /* sqrt(2 / pi) */
 static const float a = 0.044715f;

@@ -6,6 +6,7 @@
 #include "core/lowering.h"
 #include "executor/staging.h"
 #include "executor/worker.h"
+#include "tokitai_verify.h"
 
 /* What is to be run: a worker's kernel, or else a lowering, or else a function with its data. */
 typedef struct tki_executable {

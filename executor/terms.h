@@ -3,6 +3,7 @@
 #define TKI_EXECUTOR_TERMS_H
 
 #include "executor/spawn.h"
+#include "tokitai_verify.h"
 
 typedef struct tki_worker_terms {
     tk_limits limits;

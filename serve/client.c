@@ -13,6 +13,7 @@
 #include "executor/wire.h"
 #include "serve/peer.h"
 #include "serve/frames.h"
+#include "tokitai_serve.h"
 
 enum {
     LARGE = 1 << 18,     /* bytes of arrays from which shared memory is quicker than the frame */

@@ -32,7 +32,11 @@ allowed() {
         return
     fi
     case $from in
+        include/tokitai_*.h) [ "$to" = include/tokitai.h ] && return 0 || return 1 ;;
         include/*) return 1 ;;
+        # Limits of foreign code, and planted kernels, are told in the terms of who asks for certificates.
+        core/limits.[ch] | core/mutant.h)
+            case $to in include/tokitai_verify.h | core/*) return 0 ;; *) return 1 ;; esac ;;
         core/*) case $to in include/tokitai.h | core/* | build:*) return 0 ;; *) return 1 ;; esac ;;
         exact/*) case $to in include/tokitai.h | core/* | exact/*) return 0 ;; *) return 1 ;; esac ;;
         ops/*/contract.[ch] | ops/*/oracle.[ch])
@@ -63,13 +67,13 @@ allowed() {
         ops/*) case $to in include/tokitai.h | core/* | ops/ops.def) return 0 ;; *) return 1 ;; esac ;;
         verify/*) case $to in ops/*/kernel* | ops/*/params.h | bench/* | cli/*) return 1 ;; *) return 0 ;; esac ;;
         plan/* | backend/* | executor/* | artifact/*)
-            case $to in exact/* | verify/* | bench/* | cli/* | ops/*/*) return 1 ;; *) return 0 ;; esac ;;
+            case $to in exact/* | verify/* | bench/* | cli/* | ops/*/* | include/tokitai_serve.h) return 1 ;; *) return 0 ;; esac ;;
         serve/*)
-            case $to in include/tokitai.h | core/* | plan/* | executor/* | backend/gpu.h | serve/*) return 0 ;; *) return 1 ;; esac ;;
+            case $to in include/tokitai.h | include/tokitai_serve.h | core/* | plan/* | executor/* | backend/gpu.h | serve/*) return 0 ;; *) return 1 ;; esac ;;
         bench/isa/*) case $to in include/tokitai.h | core/dtype.h | backend/cpu_* | bench/isa/*) return 0 ;; *) return 1 ;; esac ;;
         bench/*)
             case $to in include/tokitai.h | core/* | plan/* | executor/* | backend/cpu.h | backend/gpu.h | bench/*) return 0 ;; *) return 1 ;; esac ;;
-        cli/*) case $to in include/tokitai.h | core/escape.h | bench/bench.h | bench/gpu.h | serve/server.h | cli/*) return 0 ;; *) return 1 ;; esac ;;
+        cli/*) case $to in include/tokitai*.h | core/escape.h | bench/bench.h | bench/gpu.h | serve/server.h | cli/*) return 0 ;; *) return 1 ;; esac ;;
     esac
     return 1
 }
@@ -297,6 +301,18 @@ cli/planted_1.c "core/planted.h" bad
 cli/planted_1.c "core/escape.h" good
 cli/planted_1.c "../verify/planted.h" bad
 include/planted_1.h "core/planted.h" bad
+include/tokitai_planted.h "tokitai.h" good
+include/tokitai_planted.h "tokitai_verify.h" bad
+include/tokitai.h "tokitai_verify.h" bad
+core/limits.c "tokitai_verify.h" good
+core/planted_1.c "tokitai_verify.h" bad
+ops/planted/oracle.c "tokitai_verify.h" bad
+ops/planted/kernel_cpu.c "tokitai_verify.h" bad
+executor/planted_1.c "tokitai_verify.h" good
+executor/planted_1.c "tokitai_serve.h" bad
+serve/planted_1.c "tokitai_serve.h" good
+serve/planted_1.c "tokitai_verify.h" bad
+cli/planted_1.c <tokitai_serve.h> good
 PLANTS
     echo "$plants planted includes were judged as they should be"
 }

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tokitai.h"
+#include "tokitai_verify.h"
 
 static inline tk_ctx *new_context(void)
 {

@@ -18,7 +18,7 @@
 
 #include "core/clock.h"
 #include "executor/wire.h"
-#include "tokitai.h"
+#include "tokitai_serve.h"
 
 static const tk_server_options quick = {
     .call_seconds = 20, .restart_seconds = 0.01, .restart_most_seconds = 0.05, .reply_bytes = 1 << 20};

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "tokitai.h"
+#include "tokitai_verify.h"
 
 static const char id[] = "cpu.gelu_fwd.f16.scalar";
 

@@ -15,7 +15,7 @@
 #include "ops/gemm/params.h"
 #include "tests/fake_gpu/begin.h"
 #include "tests/fake_gpu/on_both.h"
-#include "tokitai.h"
+#include "tokitai_verify.h"
 
 typedef enum mistake { NONE, LAST_ELEMENT_DROPPED, BYTE_BEHIND_WRITTEN, BYTE_BEFORE_WRITTEN, INPUT_CHANGED } mistake;
 

@@ -2,7 +2,7 @@
 #ifndef TKI_VERIFY_CASES_H
 #define TKI_VERIFY_CASES_H
 
-#include "tokitai.h"
+#include "tokitai_verify.h"
 
 /* Families beyond those of families.h. */
 enum { TKI_GIVEN_INPUTS = -1, TKI_ALL_PATTERNS = -2 };

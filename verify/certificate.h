@@ -4,7 +4,7 @@
 
 #include <jansson.h>
 
-#include "tokitai.h"
+#include "tokitai_verify.h"
 
 #define TKI_STATEMENT_TYPE "https://in-toto.io/Statement/v1"
 #define TKI_PREDICATE_TYPE "urn:tokitai:kernel-certificate:v1"

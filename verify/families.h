@@ -2,7 +2,7 @@
 #ifndef TKI_VERIFY_FAMILIES_H
 #define TKI_VERIFY_FAMILIES_H
 
-#include "tokitai.h"
+#include "tokitai_verify.h"
 
 /* The number goes into the seeds, and certificates name seeds: a new family goes to the end. */
 typedef enum tki_family {

@@ -8,6 +8,7 @@
 #include "executor/worker.h"
 #include "verify/dictionary.h"
 #include "verify/lines.h"
+#include "tokitai_verify.h"
 
 typedef struct tki_instrumented {
     pthread_mutex_t lock;

@@ -5,7 +5,7 @@
 #include <openssl/evp.h>
 
 #include "core/hash.h"
-#include "tokitai.h"
+#include "tokitai_verify.h"
 
 enum { TKI_SIGNATURE_BYTES = 64, TKI_KEY_MOST_BYTES = 64 << 10 };
 

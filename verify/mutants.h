@@ -3,7 +3,7 @@
 #define TKI_VERIFY_MUTANTS_H
 
 #include "core/mutant.h"
-#include "include/tokitai.h"
+#include "tokitai_verify.h"
 
 typedef struct tki_mutant_record {
     const tki_mutant *mutant;

@@ -5,6 +5,7 @@
 #include "artifact/artifact.h"
 #include "backend/gpu.h"
 #include "core/hash.h"
+#include "tokitai_verify.h"
 
 typedef struct tki_provenance {
     /* What holds the kernel: the library, the program if it is static, or a file of the cache. */

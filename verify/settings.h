@@ -3,6 +3,7 @@
 #define TKI_VERIFY_SETTINGS_H
 
 #include "core/lowering.h"
+#include "tokitai_verify.h"
 
 /* The choices that the options ask for, the others at their defaults. TK_BAD_ARGUMENT for one that the op does not have. */
 TK_MUST_USE tk_status tki_settings_read(tk_ctx *ctx, const tk_contract *contract, const tk_certify_options *options,

@@ -6,6 +6,7 @@
 #define TKI_VERIFY_USUAL_H
 
 #include "exact/oracle.h"
+#include "tokitai_verify.h"
 
 /* Inputs and references of one op and dtype; read only once they are made. */
 typedef struct tki_usual tki_usual;

@@ -1,0 +1,75 @@
+/* The cache of compiled GPU kernels. Read tokitai.h first: its rules hold here too.
+ *
+ * The library carries its GPU kernels as source and compiles each when it is first used, through NVRTC or HIPRTC, else nvcc, hipcc
+ * or clang. What comes out is kept in a folder of the user's, one file each, named by the SHA-256 of all that it depends on, and
+ * checked again before every load. Nothing here needs a GPU.
+ */
+#ifndef TOKITAI_CACHE_H
+#define TOKITAI_CACHE_H
+
+#include "tokitai.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { TK_MAX_KERNELS = 48 };
+
+/* What the compiler says that one kernel uses. */
+typedef struct tk_kernel_resources {
+    char name[64];
+    int registers;    /* of one thread */
+    int shared_bytes; /* of one block, static */
+    int stack_bytes;
+    int spill_store_bytes;
+    int spill_load_bytes;
+} tk_kernel_resources;
+
+typedef struct tk_cache_entry {
+    char key[65];
+    char path[4096];   /* its file; "" if it could not be kept */
+    int64_t bytes;     /* of the file; tk_cache_build(): of the image */
+    int64_t last_used; /* seconds since 1970 */
+    char damage[256];  /* what is wrong with it; then nothing below is set. "" if it is as it was written */
+    char backend[8];   /* "cuda", "hip" */
+    char source[128];  /* "ops/gelu/kernel.cu" */
+    tk_dtype dtype;
+    char architecture[32]; /* "sm_90", "gfx942" */
+    char compiler[256];    /* "NVRTC 13.0" */
+    char options[1024];
+    char warnings[512]; /* of the compiler; "" if none */
+    char note[512];     /* what else is to be known about it; "" if nothing */
+    int kernel_count;
+    tk_kernel_resources kernels[TK_MAX_KERNELS];
+    bool was_cached; /* tk_cache_build(): it was there already */
+    double seconds;  /* tk_cache_build(): to find or build it */
+} tk_cache_entry;
+
+/* The folder, whether it is there or not. */
+TK_MUST_USE tk_status tk_cache_folder(tk_ctx *ctx, char *path, size_t size);
+
+/* Return false to see no more. */
+typedef bool (*tk_cache_visitor)(const tk_cache_entry *entry, void *user_data);
+
+/* Shows every entry, those used last first. Headers are checked always, images with `whole` only. An entry is damaged if a load would
+ * not take it: also one that is a symbolic link, or lies in a folder that another user owns or everybody may write to. */
+TK_MUST_USE tk_status tk_cache_each(tk_ctx *ctx, bool whole, tk_cache_visitor visitor, void *user_data);
+
+/* Removes the entries whose key begins with `key`, or all if it is NULL, and what builds of theirs that were ended have left; a file half
+ * written goes when it is ten minutes old, for until then another machine may be writing it. Programs that have loaded an entry go on with
+ * it. TK_IO if some cannot be removed: the others are, each that stays is a note, and the message has the first. */
+TK_MUST_USE tk_status tk_cache_clear(tk_ctx *ctx, const char *key, int *removed, int64_t *bytes);
+
+/* The i-th kernel source; NULL past the end. */
+const char *tk_cache_source_at(int i);
+
+/* Compiles a source for an architecture, or finds it compiled. TK_UNAVAILABLE without a compiler, TK_UNSUPPORTED if the source is
+ * for other architectures, TK_INTERNAL with the compiler's output if it does not compile. */
+TK_MUST_USE tk_status tk_cache_build(tk_ctx *ctx, const char *backend, const char *source, const char *architecture,
+                                     tk_dtype dtype, tk_cache_entry *entry);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
