@@ -413,17 +413,35 @@ static void round_trip(void **state)
     tk_ctx_destroy(ctx);
 }
 
-/* -- Nothing changes unnoticed ------------------------------------------------------------------------------------- */
-
-static void every_changed_byte_is_refused(void **state)
+/* White space is no part of what is sealed: the line is the same certificate, and reads back as the canonical text. */
+static void one_line(void **state)
 {
     (void)state;
     tk_ctx *ctx = new_context();
     tk_certificate *certificate = small_certificate(ctx);
-    size_t length = strlen(tk_certificate_json(certificate));
-    char *text = strdup(tk_certificate_json(certificate));
-    char *changed = malloc(length + 1);
+    const char *text = tk_certificate_json(certificate);
+    char *line = tki_statement_line(certificate->statement);
+    assert_non_null(line);
+    assert_true(strlen(line) < strlen(text));
+    assert_ptr_equal(strchr(line, '\n'), line + strlen(line) - 1);
+    tk_certificate *read = NULL;
+    assert_ok(ctx, tk_certificate_parse(ctx, line, strlen(line), &read));
+    assert_string_equal(tk_certificate_json(read), text);
+    assert_string_equal(tk_certificate_markdown(read), tk_certificate_markdown(certificate));
+    tk_certificate_destroy(read);
+    free(line);
+    tk_certificate_destroy(certificate);
+    tk_ctx_destroy(ctx);
+}
+
+/* -- Nothing changes unnoticed ------------------------------------------------------------------------------------- */
+
+/* Takes over `text`, an intact certificate. */
+static void refuse_every_changed_byte(tk_ctx *ctx, char *text)
+{
     assert_non_null(text);
+    size_t length = strlen(text);
+    char *changed = malloc(length + 1);
     assert_non_null(changed);
     tki_random random = tki_random_stream(17, 0);
     for (size_t i = 0; i < length; i++) {
@@ -453,6 +471,15 @@ static void every_changed_byte_is_refused(void **state)
     tk_certificate_destroy(read);
     free(changed);
     free(text);
+}
+
+static void every_changed_byte_is_refused(void **state)
+{
+    (void)state;
+    tk_ctx *ctx = new_context();
+    tk_certificate *certificate = small_certificate(ctx);
+    refuse_every_changed_byte(ctx, strdup(tk_certificate_json(certificate)));
+    refuse_every_changed_byte(ctx, tki_statement_line(certificate->statement));
     tk_certificate_destroy(certificate);
     tk_ctx_destroy(ctx);
 }
@@ -822,6 +849,7 @@ int main(void)
         cmocka_unit_test(foreign_text_stays_in_its_cell),
         cmocka_unit_test(no_text_of_a_stranger_is_markup),
         cmocka_unit_test_setup_teardown(round_trip, enter, leave),
+        cmocka_unit_test(one_line),
         cmocka_unit_test(every_changed_byte_is_refused),
         cmocka_unit_test(malformed_texts),
         cmocka_unit_test_setup_teardown(files_that_are_not_certificates, enter, leave),

@@ -448,6 +448,15 @@ static void envelopes_that_are_none(void **state)
     char *nested = tki_base64_encode(text, strlen(text));
     try_member(ctx, text, key, "payload", json_string(nested), "not a certificate");
     free(nested);
+    /* Signatures are over the canonical text, so the line is none that could be signed. */
+    assert_ok(ctx, tk_certificate_parse(ctx, text, strlen(text), &read));
+    char *line = tki_statement_line(read->statement);
+    assert_non_null(line);
+    char *in_line = tki_base64_encode(line, strlen(line));
+    try_member(ctx, text, key, "payload", json_string(in_line), "not in the form");
+    tk_certificate_destroy(read);
+    free(in_line);
+    free(line);
     json_decref(envelope);
     free(text);
     tk_key_destroy(key);

@@ -13,9 +13,9 @@
 #include "verify/envelope.h"
 #include "verify/headline.h"
 
-char *tki_statement_text(const json_t *statement)
+static char *dump(const json_t *statement, size_t spacing)
 {
-    char *text = json_dumps(statement, JSON_SORT_KEYS | JSON_INDENT(1) | JSON_REAL_PRECISION(17));
+    char *text = json_dumps(statement, JSON_SORT_KEYS | spacing | JSON_REAL_PRECISION(17));
     if (!text)
         return NULL;
     size_t length = strlen(text);
@@ -27,6 +27,16 @@ char *tki_statement_text(const json_t *statement)
     with_end[length] = '\n';
     with_end[length + 1] = 0;
     return with_end;
+}
+
+char *tki_statement_text(const json_t *statement)
+{
+    return dump(statement, JSON_INDENT(1));
+}
+
+char *tki_statement_line(const json_t *statement)
+{
+    return dump(statement, JSON_COMPACT);
 }
 
 bool tki_statement_hash(const json_t *statement, char hex[65])
@@ -333,8 +343,23 @@ static tk_status load(tk_ctx *ctx, const char *text, size_t length, json_t **val
     return TK_OK;
 }
 
+/* A certificate has one spelling in each of two forms: the canonical text, and the line. */
+static tk_status check_spelling(tk_ctx *ctx, tk_certificate *read, const char *text, size_t length, bool may_be_line)
+{
+    const char *canonical = tk_certificate_json(read);
+    char *line = may_be_line ? tki_statement_line(read->statement) : NULL;
+    tk_status status = TK_OK;
+    if (!canonical || (may_be_line && !line))
+        status = tki_fail(ctx, TK_NO_MEMORY, "no memory to check the certificate");
+    else if ((strlen(canonical) != length || memcmp(canonical, text, length) != 0) &&
+             (!line || strlen(line) != length || memcmp(line, text, length) != 0))
+        status = tki_fail(ctx, TK_BAD_FILE, "altered: its text is not in the form in which certificates are written");
+    free(line);
+    return status;
+}
+
 /* Takes over `statement`, which was read from `text`, also when it fails. */
-static tk_status check_statement(tk_ctx *ctx, json_t *statement, const char *text, size_t length,
+static tk_status check_statement(tk_ctx *ctx, json_t *statement, const char *text, size_t length, bool may_be_line,
                                  tk_certificate **certificate)
 {
     tk_certificate *read = tki_certificate_of(statement);
@@ -343,15 +368,14 @@ static tk_status check_statement(tk_ctx *ctx, json_t *statement, const char *tex
     const char *problem = shape_problem(read);
     char hash[TKI_HASH_HEX];
     tk_status status = TK_OK;
-    const char *canonical = problem ? NULL : tk_certificate_json(read);
     if (problem)
         status = tki_fail(ctx, TK_BAD_FILE, "not a certificate: missing or wrong: %s", problem);
-    else if (!canonical || !tki_statement_hash(statement, hash))
+    else if (!tki_statement_hash(statement, hash))
         status = tki_fail(ctx, TK_NO_MEMORY, "no memory to check the certificate");
     else if (strcmp(hash, tki_certificate_text(read, "integrity.sha256")) != 0)
         status = tki_fail(ctx, TK_BAD_FILE, "altered: its content does not match its own SHA-256");
-    else if (strlen(canonical) != length || memcmp(canonical, text, length) != 0)
-        status = tki_fail(ctx, TK_BAD_FILE, "altered: its text is not in the form in which certificates are written");
+    else
+        status = check_spelling(ctx, read, text, length, may_be_line);
     if (status == TK_OK)
         *certificate = read;
     else
@@ -369,8 +393,9 @@ static tk_status parse_envelope(tk_ctx *ctx, const json_t *envelope, tk_certific
     if (status != TK_OK)
         return status;
     status = load(ctx, payload, bytes, &statement);
+    /* Its signatures are over the canonical text. */
     if (status == TK_OK)
-        status = check_statement(ctx, statement, payload, bytes, certificate);
+        status = check_statement(ctx, statement, payload, bytes, false, certificate);
     if (status == TK_OK)
         (*certificate)->signatures = signatures;
     else
@@ -395,7 +420,7 @@ tk_status tk_certificate_parse(tk_ctx *ctx, const char *text, size_t length, tk_
         return tki_fail(ctx, TK_BAD_FILE, "not a certificate: too large");
     }
     if (!tki_is_envelope(value))
-        return check_statement(ctx, value, text, length, certificate);
+        return check_statement(ctx, value, text, length, true, certificate);
     status = parse_envelope(ctx, value, certificate);
     json_decref(value);
     return status;

@@ -32,6 +32,9 @@ double tki_certificate_real(const tk_certificate *certificate, const char *path)
 /* The canonical text: sorted keys, one-space indentation, a line feed at the end. free() it; NULL when memory ran out. */
 char *tki_statement_text(const json_t *statement);
 
+/* The same without any white space but the line feed at the end: for archives. Hashes and signatures are of the canonical text. */
+char *tki_statement_line(const json_t *statement);
+
 /* SHA-256 of the canonical text without the member that holds this very hash. */
 bool tki_statement_hash(const json_t *statement, char hex[65]);
 
