@@ -5,18 +5,19 @@
 
 #include "cli/cli.h"
 
-enum { KEY_JSON = 256, KEY_KEY };
+enum { KEY_JSON = 256, KEY_KEY, KEY_MARKDOWN };
 
 typedef struct arguments {
     char **files; /* [count], into argv */
     int count;
     const char *key;
-    bool json;
+    bool json, markdown;
 } arguments;
 
 static const struct argp_option option_list[] = {
     {"key", KEY_KEY, "PUB", 0, "Verify the signature: each must be signed by this Ed25519 key, a file in PEM", 0},
     {"json", KEY_JSON, NULL, 0, "Print JSON instead of text", 0},
+    {"markdown", KEY_MARKDOWN, NULL, 0, "Print the page of each intact certificate instead of a line", 0},
     {0},
 };
 
@@ -30,9 +31,12 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
         a->key = argument;
         return 0;
     case KEY_JSON: a->json = true; return 0;
+    case KEY_MARKDOWN: a->markdown = true; return 0;
     case ARGP_KEY_ARGS:
         a->files = state->argv + state->next;
         a->count = state->argc - state->next;
+        if (a->json && a->markdown)
+            argp_error(state, "--json and --markdown exclude each other");
         return 0;
     case ARGP_KEY_NO_ARGS: argp_error(state, "which certificate? give at least one file"); return 0;
     default: return ARGP_ERR_UNKNOWN;
@@ -108,8 +112,20 @@ static json_t *json_result(const char *file, const char *message, const tk_certi
     return item;
 }
 
+static cli_exit print_page(const char *who, tk_certificate *certificate)
+{
+    const char *page = tk_certificate_markdown(certificate);
+    if (!page) {
+        cli_complain(who, "no memory for the certificate's page");
+        return CLI_UNKNOWN;
+    }
+    fputs(page, stdout);
+    return CLI_HOLDS;
+}
+
 /* Appends to `list` if there is one, else prints. Without `key`, signatures are not verified. */
-static cli_exit check_file(const char *who, tk_ctx *ctx, const char *file, const tk_key *key, json_t *list)
+static cli_exit check_file(const char *who, tk_ctx *ctx, const char *file, const tk_key *key, bool markdown,
+                           json_t *list)
 {
     tk_certificate *certificate = NULL;
     tk_status status = tk_certificate_read(ctx, file, &certificate);
@@ -122,6 +138,7 @@ static cli_exit check_file(const char *who, tk_ctx *ctx, const char *file, const
     if (intact && key)
         status = tk_certificate_verify(ctx, certificate, key);
     const char *message = status == TK_OK ? "" : tk_ctx_message(ctx);
+    cli_exit result = cli_exit_of(status, CLI_REFUTED);
     if (list)
         json_array_append_new(list, json_result(file, message, intact ? certificate : NULL, remarks, key));
     if (status != TK_OK && intact)
@@ -132,11 +149,13 @@ static cli_exit check_file(const char *who, tk_ctx *ctx, const char *file, const
         cli_complain(who, "not intact: %s", message);
     else if (status != TK_OK)
         cli_complain(who, "%s", message);
+    else if (markdown)
+        result = print_page(who, certificate);
     else if (!list)
         print_intact(file, certificate, remarks, key);
     free(remarks);
     tk_certificate_destroy(certificate);
-    return cli_exit_of(status, CLI_REFUTED);
+    return result;
 }
 
 cli_exit cli_check(int argc, char **argv)
@@ -155,7 +174,7 @@ cli_exit cli_check(int argc, char **argv)
     } else {
         json_t *list = a.json ? json_array() : NULL;
         for (int i = 0; i < a.count; i++)
-            result = cli_worse(result, check_file(argv[0], ctx, a.files[i], key, list));
+            result = cli_worse(result, check_file(argv[0], ctx, a.files[i], key, a.markdown, list));
         if (a.json)
             result = cli_worse(result, cli_print_json(list));
     }

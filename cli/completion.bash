@@ -167,7 +167,7 @@ _tokitai() {
             if [[ $previous == --key ]]; then
                 _tokitai_files .pub "$current"
             elif [[ $current == -* ]]; then
-                _tokitai_reply "--key --json --help" "$current"
+                _tokitai_reply "--key --json --markdown --help" "$current"
             else
                 _tokitai_files .json "$current"
             fi ;;

@@ -395,9 +395,14 @@ says out "cpu\.gelu_fwd\.f16\.[a-z0-9_]+ HELD; intact; not signed$"
 expect 0 "two, as JSON" check "$certificate" "$refuted" --json
 is "    is JSON" json_good out
 says out '"verdict": "REFUTED"'
+expect 0 "its page" check "$certificate" --markdown
+is "    is the one beside it" cmp out "${certificate%.json}.md"
+expect 2 "a page as JSON" check "$certificate" --markdown --json
 sed 's/"HELD"/"PROVED"/' "$certificate" >altered.json
 expect 1 "an altered one" check altered.json
 says err "not intact: altered.json: altered"
+expect 1 "no page of an altered one" check altered.json --markdown
+silent out
 head -c 300 "$certificate" >truncated.json
 expect 1 "a truncated one" check truncated.json
 echo hello >other.json
