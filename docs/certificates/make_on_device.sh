@@ -3,7 +3,7 @@
 #     TOKITAI=build/tokitai docs/certificates/make_on_device.sh FOLDER [PART...]
 # Parts, all of them by default, in this order: quick, full, exhaustive, beyond (tensors of more than 2^31 elements; 100 GiB of memory), sanitizers
 # (compute-sanitizer on small shapes). Certificates lie in FOLDER/PART as soon as they are made, so that whoever is stopped keeps what there
-# is. Exits with 1 if anything is not as it should be.
+# is; `index.py --add PART FOLDER/PART/*.json` takes them in. Exits with 1 if anything is not as it should be.
 set -uo pipefail
 tokitai=$(readlink -f "${TOKITAI:-$(dirname "$(readlink -f "$0")")/../../build/tokitai}")
 folder=${1:?usage: make_on_device.sh FOLDER [PART...]}
