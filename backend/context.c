@@ -127,14 +127,6 @@ tk_status tki_device_reserve(tk_ctx *ctx, size_t bytes)
     return TK_OK;
 }
 
-static const char *index_name(const tk_contract *contract)
-{
-    for (int p = 0; p < contract->param_count; p++)
-        if (contract->params[p].kind == TK_KIND_INDEX)
-            return contract->params[p].name;
-    return "index";
-}
-
 tk_status tk_ctx_synchronize(tk_ctx *ctx)
 {
     if (!ctx)
@@ -146,9 +138,7 @@ tk_status tk_ctx_synchronize(tk_ctx *ctx)
     tk_status status = tki_gpu_take_fault(ctx, ctx->gpu, ctx->stream, &op, &position);
     if (status != TK_OK || position < 0)
         return status;
-    const tk_contract *contract = tk_contract_at(op);
-    return tki_fail(ctx, TK_BAD_INDEX, "%s: %s[%lld] is out of range", contract->name, index_name(contract),
-                    (long long)position);
+    return tki_fail_index(ctx, tk_contract_at(op), position, 0, -1);
 }
 
 tk_status tk_memory_alloc(tk_ctx *ctx, size_t bytes, void **memory)

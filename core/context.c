@@ -68,6 +68,7 @@ tk_status tki_fail(tk_ctx *ctx, tk_status status, const char *format, ...)
     vsnprintf(raw, sizeof raw, format, arguments);
     va_end(arguments);
     tki_escape_line(raw, strlen(raw), ctx->message, sizeof ctx->message);
+    ctx->fault = (tki_fault){.tensor = -1};
     return status;
 }
 

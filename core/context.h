@@ -2,10 +2,12 @@
 #ifndef TKI_CORE_CONTEXT_H
 #define TKI_CORE_CONTEXT_H
 
+#include "core/fault.h"
 #include "core/lowering.h"
 
 struct tk_ctx {
     char message[2048];
+    tki_fault fault; /* behind the message, where a kernel is at fault */
     int threads;     /* as asked for; 0: all */
     double deadline; /* on tki_now()'s clock, of all that is run for this context in other processes; 0: none */
     void *scratch;

@@ -1,8 +1,6 @@
 /* Reading what a worker sends. */
 #include "executor/reply.h"
 
-#include <signal.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "core/context.h"
@@ -18,27 +16,28 @@ bool tki_reply_is_signal(const void *frame, size_t bytes)
 tk_status tki_reply_explain_signal(tk_ctx *ctx, const void *frame, const tk_case *c)
 {
     const tki_wire_reply *reply = frame;
-    char text[16], where[256] = "";
-    tki_reply_text(reply, text, sizeof text);
-    const char *late = !strcmp(text, "late") ? ", after it had returned" : "";
-    if (c && reply->param >= 0 && reply->param < c->contract->param_count) {
-        const tk_param *param = &c->contract->params[reply->param];
-        int64_t bytes = tk_case_elements(c, reply->param) *
-                        (int64_t)tk_dtype_size(tk_case_param_dtype(c, reply->param));
-        bool inside = reply->offset >= 0 && reply->offset < bytes;
-        if (inside && !*late && !param->output)
-            snprintf(where, sizeof where, ": it wrote to its input %s, at byte %lld", param->name,
-                     (long long)reply->offset);
-        else
-            snprintf(where, sizeof where, ": it %s %s %s, at byte %lld of its %lld",
-                     !strcmp(text, "wrote") && !inside ? "wrote" : "reached", inside ? "into" : "outside",
-                     param->name, (long long)reply->offset, (long long)bytes);
-    } else if (reply->address) {
-        snprintf(where, sizeof where, " at address 0x%llx", (unsigned long long)reply->address);
+    const tk_contract *contract = c ? c->contract : NULL;
+    tki_fault fault = {.kind = TKI_FAULT_SIGNAL,
+                       .tensor = -1,
+                       .number = reply->detail,
+                       .address = reply->address,
+                       .wrote = reply->flags & TKI_WIRE_WROTE,
+                       .late = reply->flags & TKI_WIRE_LATE};
+    if (c && reply->param >= 0 && reply->param < contract->param_count) {
+        fault.tensor = reply->param;
+        fault.offset = reply->offset;
+        fault.bytes = tk_case_elements(c, reply->param) *
+                      (int64_t)tk_dtype_size(tk_case_param_dtype(c, reply->param));
+        fault.input = !contract->params[reply->param].output;
+        /* An input can be read while a call runs, whatever the processor tells. */
+        fault.wrote |= fault.input && !fault.late && fault.offset >= 0 && fault.offset < fault.bytes;
     }
-    int number = reply->detail > 0 && reply->detail < NSIG ? reply->detail : 0;
-    return tki_fail(ctx, TK_KERNEL_FAULT, "the kernel was ended by signal %d (%s)%s%s", number, strsignal(number),
-                    late, where);
+    return tki_fail_fault(ctx, &fault, contract, NULL);
+}
+
+static tk_status fail_forged(tk_ctx *ctx, const char *rule)
+{
+    return tki_fail_fault(ctx, &(tki_fault){TKI_FAULT_FORGED, .tensor = -1, .rule = rule}, NULL, NULL);
 }
 
 /* A frame that is what it should be. */
@@ -49,15 +48,15 @@ static tk_status explain(tk_ctx *ctx, const tki_wire_reply *reply)
     switch (reply->status) {
     case TKI_WIRE_DONE: return TK_OK;
     case TKI_WIRE_REFUSED:
-        return tki_fail(ctx, TK_UNSUPPORTED, "the kernel does not take this case: it returned %d", reply->detail);
+        return tki_fail_fault(ctx, &(tki_fault){TKI_FAULT_REFUSED, .tensor = -1, .number = reply->detail}, NULL,
+                              NULL);
     case TKI_WIRE_NOT_LOADED:
         return reply->detail ? tki_fail(ctx, TK_UNAVAILABLE, "the worker has no device: %s", text)
                              : tki_fail(ctx, TK_BAD_FILE, "the kernel's library %s", text);
     case TKI_WIRE_NO_MEMORY: /* the worker's, of which the kernel may have taken all there is; this process has its own */
         return tki_fail(ctx, TK_UNSUPPORTED, "the worker has not enough memory for this case: %s", text);
-    case TKI_WIRE_DEVICE_FAULT: return tki_fail(ctx, TK_KERNEL_FAULT, "the kernel failed on its device: %s", text);
-    default:
-        return tki_fail(ctx, TK_KERNEL_FAULT, "the kernel forged or garbled a reply: a status that there is not");
+    case TKI_WIRE_DEVICE_FAULT: return tki_fail_fault(ctx, &(tki_fault){TKI_FAULT_DEVICE, .tensor = -1}, NULL, text);
+    default: return fail_forged(ctx, "a status that there is not");
     }
 }
 
@@ -69,11 +68,11 @@ tk_status tki_reply_judge(tk_ctx *ctx, const void *frame, size_t bytes, tki_wire
         return tki_reply_explain_signal(ctx, frame, c);
     const char *wrong = tki_wire_check_reply(frame, bytes, kind, nonce, 0);
     if (wrong)
-        return tki_fail(ctx, TK_KERNEL_FAULT, "the kernel forged or garbled a reply: %s", wrong);
+        return fail_forged(ctx, wrong);
     tk_status status = explain(ctx, *reply);
     /* Loading refuses nothing but itself, and a call has been loaded. */
     if ((status == TK_UNSUPPORTED && !c) || ((status == TK_BAD_FILE || status == TK_UNAVAILABLE) && c))
-        return tki_fail(ctx, TK_KERNEL_FAULT, "the kernel forged or garbled a reply: a status out of place");
+        return fail_forged(ctx, "a status out of place");
     return status;
 }
 

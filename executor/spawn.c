@@ -324,18 +324,18 @@ bool tki_child_wait(const tki_child *child, double deadline, int *status)
     return true;
 }
 
-void tki_child_explain_end(const tki_child *child, char *text, size_t size)
+const char *tki_child_end_of(const tki_child *child, tki_fault *fault)
 {
     enum { PATIENCE_MS = 1000 };
     int status;
+    *fault = (tki_fault){.kind = TKI_FAULT_GONE, .tensor = -1};
     if (!tki_child_wait(child, tki_now() + 1e-3 * PATIENCE_MS, &status))
-        snprintf(text, size, "closed its connection");
-    else if (status == -1)
-        snprintf(text, size, "was ended together with the process that watches it");
-    else if (WIFEXITED(status))
-        snprintf(text, size, "ended its process with exit status %d", WEXITSTATUS(status));
-    else
-        snprintf(text, size, "was ended by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
+        return "closed its connection";
+    if (status == -1)
+        return "was ended together with the process that watches it";
+    fault->kind = WIFEXITED(status) ? TKI_FAULT_EXIT : TKI_FAULT_SIGNAL;
+    fault->number = WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status);
+    return NULL;
 }
 
 bool tki_child_read_until_end(const tki_child *child, double deadline, char *text, size_t size, int *status)

@@ -5,6 +5,7 @@
 
 #include <sys/types.h>
 
+#include "core/fault.h"
 #include "core/scratch.h"
 #include "executor/wire.h"
 #include "tokitai.h"
@@ -48,8 +49,8 @@ void tki_child_end(tki_child *child);
 /* `deadline` is on tki_now()'s clock. */
 tki_receipt tki_child_receive(const tki_child *child, double deadline, tki_frame *frame);
 
-/* Waits a moment for the child's end and says how it came: "exited with status 0", "was ended by signal 9 (Killed)". */
-void tki_child_explain_end(const tki_child *child, char *text, size_t size);
+/* Waits a moment for the child's end and tells how it came; what is no signal and no exit status is returned in words, else NULL. */
+const char *tki_child_end_of(const tki_child *child, tki_fault *fault);
 /* The same wait; false if it has not ended. The status is waitpid()'s. */
 bool tki_child_wait(const tki_child *child, double deadline, int *status);
 

@@ -80,9 +80,15 @@ typedef struct tki_wire_reply {
     int32_t param;    /* the array concerned, or -1 */
     uint32_t text_bytes; /* behind this struct, without an end; arrays follow at the next multiple of 8 */
     int32_t buffer_count;
-    uint32_t left_float_mode; /* a worker: 1 if the kernel left another floating-point mode behind; else 0 */
+    uint32_t flags; /* a worker: TKI_WIRE_... below; else 0 */
     tki_wire_buffer buffers[TKI_WIRE_BUFFERS];
 } tki_wire_reply;
+
+enum {
+    TKI_WIRE_LEFT_FLOAT_MODE = 1, /* the kernel left another floating-point mode behind */
+    TKI_WIRE_WROTE = 2,           /* of a signal: the access was a write */
+    TKI_WIRE_LATE = 4             /* of a signal: no call was running */
+};
 
 _Static_assert(sizeof(tki_wire_header) == 16 && sizeof(tki_wire_buffer) == 24, "no holes");
 _Static_assert(sizeof(tki_wire_call) == 200 && sizeof(tki_wire_reply) == 160, "no holes");

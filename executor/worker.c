@@ -35,17 +35,24 @@ struct tki_worker {
     char confinement[TKI_WIRE_TEXT + 1];
 };
 
-static tk_status fault(tki_worker *worker, const char *text)
+static tk_status fail(tki_worker *worker, const tki_fault *fault, const char *words)
 {
     worker->broken = true;
-    return tki_fail(worker->ctx, TK_KERNEL_FAULT, "the kernel %s", text);
+    return tki_fail_fault(worker->ctx, fault, worker->contract, words);
+}
+
+static tk_status fail_ended(tki_worker *worker, bool late)
+{
+    tki_fault fault;
+    const char *words = tki_child_end_of(&worker->child, &fault);
+    fault.late = late;
+    return fail(worker, &fault, words);
 }
 
 /* Waits for a frame of that kind and judges it; it points into `frame`. `c` is NULL while the kernel is loaded. */
 static tk_status expect(tki_worker *worker, tki_wire_kind kind, uint64_t nonce, double deadline, const tk_case *c,
                         tki_frame *frame, const tki_wire_reply **reply)
 {
-    char text[256];
     tk_status status;
     switch (tki_child_receive(&worker->child, deadline, frame)) {
     case TKI_RECEIPT_FRAME:
@@ -56,13 +63,16 @@ static tk_status expect(tki_worker *worker, tki_wire_kind kind, uint64_t nonce, 
         worker->broken = worker->timed_out = true;
         if (tki_ctx_out_of_time(worker->ctx))
             return tki_ctx_fail_late(worker->ctx);
-        return tki_fail(worker->ctx, TK_TIMEOUT, "the kernel did not %s within %g seconds, and was ended",
-                        c ? "return" : "load", c ? worker->call_seconds : worker->start_seconds);
-    case TKI_RECEIPT_GARBLED: return fault(worker, "forged or garbled a reply: too long, or with descriptors");
+        return fail(worker,
+                    &(tki_fault){TKI_FAULT_TIMEOUT, .tensor = -1, .loading = !c,
+                                 .seconds = c ? worker->call_seconds : worker->start_seconds},
+                    NULL);
+    case TKI_RECEIPT_GARBLED:
+        return fail(worker, &(tki_fault){TKI_FAULT_FORGED, .tensor = -1, .rule = "too long, or with descriptors"},
+                    NULL);
     case TKI_RECEIPT_CLOSED: break;
     }
-    tki_child_explain_end(&worker->child, text, sizeof text);
-    return fault(worker, text);
+    return fail_ended(worker, false);
 }
 
 /* ------------------------------------------------------------------------------------------------------------
@@ -325,7 +335,6 @@ static bool send_frame(const tki_child *child, const void *frame, size_t bytes, 
 static tk_status check_quiet(tki_worker *worker, const tk_case *c)
 {
     tki_frame frame;
-    char end[128], text[192];
     switch (tki_child_receive(&worker->child, 0, &frame)) {
     case TKI_RECEIPT_TIMEOUT: return TK_OK;
     case TKI_RECEIPT_FRAME:
@@ -335,12 +344,9 @@ static tk_status check_quiet(tki_worker *worker, const tk_case *c)
         }
         break;
     case TKI_RECEIPT_GARBLED: break;
-    case TKI_RECEIPT_CLOSED:
-        tki_child_explain_end(&worker->child, end, sizeof end);
-        snprintf(text, sizeof text, "%s after it had returned", end);
-        return fault(worker, text);
+    case TKI_RECEIPT_CLOSED: return fail_ended(worker, true);
     }
-    return fault(worker, "sent a frame after it had returned");
+    return fail(worker, &(tki_fault){TKI_FAULT_SPOKE_LATE, .tensor = -1}, NULL);
 }
 
 /* The worker maps the arena once; a worker that cannot answers the calls that use it with a failure. */
@@ -381,7 +387,7 @@ static tk_status converse(tki_worker *worker, const tk_case *c, const tki_image 
     double elapsed = tki_now() - begin;
     if (status == TK_OK && seconds)
         *seconds = worker->gpu && reply->seconds > 0 && reply->seconds < elapsed ? reply->seconds : elapsed;
-    overrun->left_float_mode = status == TK_OK && reply->left_float_mode;
+    overrun->left_float_mode = status == TK_OK && reply->flags & TKI_WIRE_LEFT_FLOAT_MODE;
     return status;
 }
 
@@ -393,10 +399,7 @@ static tk_status collect(tki_worker *worker, const tk_case *c, void *const buffe
         int error = images[p].file >= 0 && images[p].written ? tki_image_seal(&images[p]) : 0;
         if (!error)
             continue;
-        worker->broken = true;
-        return tki_fail(worker->ctx, TK_KERNEL_FAULT, "the kernel %s %s after it had returned",
-                        error == EBUSY ? "could still write to" : "changed the seals of",
-                        c->contract->params[p].name);
+        return fail(worker, &(tki_fault){error == EBUSY ? TKI_FAULT_KEPT : TKI_FAULT_SEALED, .tensor = p}, NULL);
     }
     int error = tki_images_read(c, buffers, images, overrun);
     return error ? tki_fail(worker->ctx, TK_IO, "shared memory could not be read: %s", strerror(error)) : TK_OK;

@@ -87,7 +87,8 @@ static void on_deadly_signal(int number, siginfo_t *about, void *context)
             reply.offset = address - m->data;
         }
     }
-    tki_worker_send(&reply, !current.running ? "late" : was_write(number, context) ? "wrote" : "");
+    reply.flags = (was_write(number, context) ? TKI_WIRE_WROTE : 0u) | (current.running ? 0u : TKI_WIRE_LATE);
+    tki_worker_send(&reply, "");
     signal(number, SIG_DFL);
     if (about->si_code <= 0)
         raise(number);
@@ -366,7 +367,7 @@ static bool serve_call(const tki_worker_settings *settings, void *function, tki_
     tki_float_mode_reset();
     reply = reply_of(TKI_WIRE_REPLY, result ? TKI_WIRE_REFUSED : TKI_WIRE_DONE);
     reply.detail = result;
-    reply.left_float_mode = left_float_mode;
+    reply.flags = left_float_mode ? TKI_WIRE_LEFT_FLOAT_MODE : 0;
     tki_worker_watch_pause();
     reason[0] = 0;
     if (gpu) {

@@ -236,10 +236,29 @@ typedef struct tk_param {
     bool sums_to_one;    /* outputs: so should each row, and a certificate reports how far off it is */
 } tk_param;
 
+/* What a clause is about. An oracle decides those of elements; the judge itself decides the others, by their kind. */
+typedef enum tk_clause_kind {
+    TK_CLAUSE_VALUE,    /* elements: NaN, infinities, zeros and other values of their own */
+    TK_CLAUSE_ERROR,    /* elements: the error bound */
+    TK_CLAUSE_PROMISE,  /* elements: a smaller bound, of kernels that promise it */
+    TK_CLAUSE_BITS,     /* elements: given bits, of kernels that promise them */
+    TK_CLAUSE_WRITE,    /* every output is written, and nothing else */
+    TK_CLAUSE_SHAPE,    /* which sizes and placements are taken */
+    TK_CLAUSE_REPEAT,   /* the same inputs, the same bits */
+    TK_CLAUSE_IN_PLACE, /* an output that shares an input's memory */
+    TK_CLAUSE_INDEX     /* an index out of range is refused */
+} tk_clause_kind;
+
 typedef struct tk_clause {
+    tk_clause_kind kind;
     const char *id;   /* "GELU_BWD.ERR" */
     const char *text; /* what must hold */
 } tk_clause;
+
+typedef struct tk_choice {
+    const char *id;   /* "normal" */
+    const char *text; /* what it means */
+} tk_choice;
 
 /* What a case says about how it is meant beyond sizes and types: one of a few named choices, the first being the default. Kernels are not
  * told; it decides which inputs are drawn and by which bound outputs are judged. */
@@ -247,8 +266,8 @@ typedef struct tk_attribute {
     const char *name; /* "domain" */
     const char *text; /* what it decides */
     int choice_count;
-    tk_clause choices[TK_MAX_CHOICES]; /* each choice's name and what it means */
-    bool from_device;                  /* known by the device that a kernel runs on; nobody is asked for it */
+    tk_choice choices[TK_MAX_CHOICES];
+    bool from_device; /* known by the device that a kernel runs on; nobody is asked for it */
 } tk_attribute;
 
 typedef struct tk_contract {

@@ -45,7 +45,9 @@ static const tk_contract fake = {
              .sums_to_one = true},
         },
     .clause_count = 3,
-    .clauses = {{"FAKE.ERR", ""}, {"FAKE.SPECIAL", "special values keep their meaning"}, {"FAKE.OTHER", ""}},
+    .clauses = {{TK_CLAUSE_ERROR, "FAKE.ERR", ""},
+                {TK_CLAUSE_VALUE, "FAKE.SPECIAL", "special values keep their meaning"},
+                {TK_CLAUSE_VALUE, "FAKE.OTHER", ""}},
 };
 
 /* What the fake oracle says: one enclosure per element and what refine() adds to it. */

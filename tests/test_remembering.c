@@ -211,7 +211,7 @@ static void coming_again(void **state)
     assert_int_equal(again.failed_clause, -1);
     b.memory = (memory){.manner = TIRED, .calls = 7};
     assert_ok(b.ctx, tki_trial_run_again(&b.subject, &b.trial, &b.inputs, first.output_hash, &again));
-    assert_int_equal(again.failed_clause, tki_clause_find(b.subject.contract, "REPEAT"));
+    assert_int_equal(again.failed_clause, tki_clause_find(b.subject.contract, TK_CLAUSE_REPEAT));
     assert_int_equal(again.determinism, TK_DETERMINISM_NONE);
     close_bench(&b);
 }

@@ -212,8 +212,7 @@ static tk_status copy_given_inputs(tk_ctx *ctx, const tk_case *c, const tk_certi
             int64_t index = (int64_t)given->bits[i];
             bool ignored = c->contract->takes_xent_options && index == c->xent.ignore_index;
             if (param->kind == TK_KIND_INDEX && !ignored && (index < 0 || index >= c->dims[param->indexed_dim]))
-                return tki_fail(ctx, TK_BAD_INDEX, "%s: %s[%lld] = %lld is outside [0, %lld)", c->contract->name,
-                                param->name, (long long)i, (long long)index, (long long)c->dims[param->indexed_dim]);
+                return tki_fail_index(ctx, c->contract, i, index, c->dims[param->indexed_dim]);
             if (param->kind == TK_KIND_VALUE && given->bits[i] > 0xffff)
                 return tki_fail(ctx, TK_BAD_ARGUMENT, "%s: %s[%lld] is not a 16-bit pattern", c->contract->name,
                                 param->name, (long long)i);
@@ -466,9 +465,10 @@ static tk_status start_worker(tki_subject *subject, tki_outcome *o)
         tki_worker_close(executable->worker);
         executable->worker = NULL;
     }
+    o->fault = subject->ctx->fault;
     if (status == TK_KERNEL_FAULT) {
         o->verdict = TK_REFUTED;
-        o->failed_clause = tki_clause_find(o->contract, "SHAPE");
+        o->failed_clause = tki_clause_find(o->contract, TK_CLAUSE_SHAPE);
         o->refuted[o->failed_clause] = true;
         snprintf(o->reason, sizeof o->reason, "%s: %.600s", o->contract->clauses[o->failed_clause].id,
                  tk_ctx_message(subject->ctx));
@@ -499,12 +499,14 @@ static void note_failed(tki_outcome *o, const tki_trial *trial, const tki_trial_
     o->refuted[r->failed_clause] = true;
     o->failed_trial = *trial;
     o->judgement.failure = r->judgement.failure;
+    o->fault = r->fault;
     snprintf(o->reason, sizeof o->reason, "%s: %s", o->contract->clauses[r->failed_clause].id, r->reason);
 }
 
 static void note_not_run(tki_outcome *o, const tki_trial_result *r)
 {
     o->verdict = TK_UNKNOWN;
+    o->fault = r->fault;
     snprintf(o->reason, sizeof o->reason, "%s%s", r->timed_out ? "" : "the kernel could not be run: ", r->reason);
 }
 
@@ -516,7 +518,7 @@ static tk_status try_other_numerics(tki_subject *subject, const tki_outcome *o, 
     hint[0] = 0;
     bool brought = o->kind == TKI_KERNEL_FILE || o->kind == TKI_FUNCTION;
     if (!brought || o->contract->attribute_count <= TKI_NUMERICS || r->only_changed ||
-        r->failed_clause != tki_clause_find(o->contract, "ERR"))
+        r->failed_clause != tki_clause_find(o->contract, TK_CLAUSE_ERROR))
         return TK_OK;
     tki_trial other = *trial;
     tki_trial_result again;
@@ -802,7 +804,7 @@ static tk_status run_sanitized(tki_subject *subject, tki_outcome *o)
  * middle and the last position. */
 static tk_status run_bad_indices(tki_subject *subject, tki_outcome *o)
 {
-    if (tki_clause_find(o->contract, "INDEX") < 0 || !o->lowering)
+    if (tki_clause_find(o->contract, TK_CLAUSE_INDEX) < 0 || !o->lowering)
         return TK_OK;
     static const int64_t size = 37;
     tki_trial trial = {.c = tk_case_init(o->contract, o->dtype), .family = 0, .seed = o->options->seed};

@@ -39,6 +39,7 @@ typedef struct tki_outcome {
 
     tk_verdict verdict;
     char reason[768];
+    tki_fault fault;              /* behind the reason, where there is one */
     char *reproduce;              /* NULL unless refuted */
     int failed_clause;            /* of the smallest failing case; -1 */
     bool refuted[TK_MAX_CLAUSES]; /* shrinking may end at another clause than the one that failed first */

@@ -4,19 +4,10 @@
 #include <math.h>
 #include <string.h>
 
-static bool is_structural(const char *clause)
-{
-    static const char *const names[] = {".WRITE", ".SHAPE", ".REPEAT", ".INPLACE", ".INDEX"};
-    const char *dot = strchr(clause, '.');
-    for (size_t i = 0; dot && i < sizeof names / sizeof *names; i++)
-        if (!strcmp(dot, names[i]))
-            return true;
-    return false;
-}
-
+/* Of what is not about the values of elements. */
 static bool breaks_structure(const tki_outcome *o, int clause)
 {
-    return o->refuted[clause] && is_structural(o->contract->clauses[clause].id);
+    return o->refuted[clause] && o->contract->clauses[clause].kind >= TK_CLAUSE_WRITE;
 }
 
 /* Over all clauses; returns the number of elements. */

@@ -219,11 +219,11 @@ int tki_sanitize_clause(const tk_contract *contract, tki_sanitizer_kind kind)
 {
     switch (kind) {
     case TKI_SANITIZER_STRAY_WRITE:
-    case TKI_SANITIZER_UNWRITTEN: return tki_clause_find(contract, "WRITE");
+    case TKI_SANITIZER_UNWRITTEN: return tki_clause_find(contract, TK_CLAUSE_WRITE);
     case TKI_SANITIZER_RACE:
     case TKI_SANITIZER_UNINITIALISED:
-    case TKI_SANITIZER_BARRIER: return tki_clause_find(contract, "REPEAT");
-    default: return tki_clause_find(contract, "SHAPE");
+    case TKI_SANITIZER_BARRIER: return tki_clause_find(contract, TK_CLAUSE_REPEAT);
+    default: return tki_clause_find(contract, TK_CLAUSE_SHAPE);
     }
 }
 

@@ -262,6 +262,31 @@ static json_t *element_json(const tki_outcome *o, const tki_element *e)
     return json;
 }
 
+/* Members that say nothing about this kind are left out. */
+static json_t *fault_json(const tki_outcome *o)
+{
+    const tki_fault *f = &o->fault;
+    json_t *json = json_pack("{s:s}", "kind", tki_fault_name(f->kind));
+    const char *number = f->kind == TKI_FAULT_SIGNAL    ? "signal"
+                         : f->kind == TKI_FAULT_EXIT    ? "exit_status"
+                         : f->kind == TKI_FAULT_REFUSED ? "returned"
+                                                        : NULL;
+    if (number)
+        json_object_set_new(json, number, json_integer(f->number));
+    if (f->tensor >= 0) {
+        json_object_set_new(json, "tensor", json_string(o->contract->params[f->tensor].name));
+        json_object_set_new(json, "offset", json_integer(f->offset));
+        json_object_set_new(json, "wrote", json_boolean(f->wrote));
+    }
+    if (f->kind == TKI_FAULT_TIMEOUT)
+        json_object_set_new(json, "seconds", tki_real_json(f->seconds));
+    if (f->loading)
+        json_object_set_new(json, "while", json_string("loading"));
+    else if (f->late)
+        json_object_set_new(json, "while", json_string("after_the_call"));
+    return json;
+}
+
 static json_t *worst_json(const tki_outcome *o)
 {
     json_t *worst = element_json(o, &o->judgement.worst);
@@ -316,6 +341,8 @@ static json_t *result_json(const tki_outcome *o)
         json_object_set_new(failure, "trial", tki_trial_json(&o->failed_trial));
         json_object_set_new(result, "failure", failure);
     }
+    if (o->verdict != TK_HELD && o->verdict != TK_PROVED && o->fault.kind != TKI_FAULT_NONE)
+        json_object_set_new(result, "fault", fault_json(o));
     return result;
 }
 
@@ -471,7 +498,7 @@ static json_t *evidence_json(const tki_outcome *o)
     if (o->kind == TKI_KERNEL_FILE)
         say_how_a_stranger_ran(list, o);
     say_what_coverage_did(list, o);
-    int write = tki_clause_find(o->contract, "WRITE");
+    int write = tki_clause_find(o->contract, TK_CLAUSE_WRITE);
     if (write >= 0 && !o->refuted[write] && on_gpu)
         say(list, "Bytes around every buffer in device memory and all inputs were unchanged after each run.");
     else if (write >= 0 && !o->refuted[write])
@@ -580,7 +607,7 @@ static json_t *non_claims_json(const tki_outcome *o)
         disclaim_coverage(list, o);
     if (!o->mutants_run && o->kind != TKI_MUTANT && o->kind != TKI_VARIANT)
         say(list, "No planted wrong kernels were run beside it.");
-    int index = tki_clause_find(o->contract, "INDEX");
+    int index = tki_clause_find(o->contract, TK_CLAUSE_INDEX);
     if (index >= 0 && o->structural[index] == 0)
         say(list, "Bad indices were not among the trials: %s was not judged.", o->contract->clauses[index].id);
     if (o->judgement.undecided)

@@ -25,13 +25,11 @@ enum { SMALL_TRIAL = 1 << 15 };
 /* The calls of a trial, as tki_setup_draw() numbers them. */
 enum { CALL_FIRST, CALL_SECOND, CALL_CHANGED, CALL_IN_PLACE, CALL_PART, CALL_AGAIN, CALL_REPEATED };
 
-int tki_clause_find(const tk_contract *contract, const char *name)
+int tki_clause_find(const tk_contract *contract, tk_clause_kind kind)
 {
-    for (int i = 0; i < contract->clause_count; i++) {
-        const char *dot = strchr(contract->clauses[i].id, '.');
-        if (dot && !strcmp(dot + 1, name))
+    for (int i = 0; i < contract->clause_count; i++)
+        if (contract->clauses[i].kind == kind)
             return i;
-    }
     return -1;
 }
 
@@ -213,7 +211,7 @@ __attribute__((format(printf, 3, 4))) static void fail(tki_trial_result *result,
 static void check_surroundings(const tk_case *c, const run *r, const tki_inputs *inputs, bool in_place,
                                tki_trial_result *result)
 {
-    int write = tki_clause_find(c->contract, "WRITE");
+    int write = tki_clause_find(c->contract, TK_CLAUSE_WRITE);
     for (int p = 0; p < c->contract->param_count; p++) {
         const tk_param *param = &c->contract->params[p];
         int64_t offset;
@@ -229,17 +227,33 @@ static void check_surroundings(const tk_case *c, const run *r, const tki_inputs 
     }
 }
 
+/* A failure that is known as data; of several the first counts. */
+static void fail_by(tki_trial_result *result, const tk_case *c, const tki_fault *fault, const char *text)
+{
+    if (result->failed_clause >= 0)
+        return;
+    int clause = tki_clause_find(c->contract, tki_fault_clause(fault));
+    result->fault = *fault;
+    fail(result, clause >= 0 ? clause : tki_clause_find(c->contract, TK_CLAUSE_SHAPE), "%.500s", text);
+}
+
 /* What a kernel did that ran on copies of its buffers: to the memory around them, and to its process. */
 static void check_overrun(const tki_subject *subject, const tk_case *c, tki_trial_result *result)
 {
     const tki_overrun *overrun = &subject->executor.overrun;
-    if (overrun->param >= 0)
-        fail(result, tki_clause_find(c->contract, "WRITE"), "wrote outside %s, at byte %lld of its %zu",
-             c->contract->params[overrun->param].name, (long long)overrun->offset, param_bytes(c, overrun->param));
-    if (overrun->left_float_mode)
-        fail(result, tki_clause_find(c->contract, "WRITE"),
-             "left another floating-point mode behind: rounding, flushing of subnormal numbers, traps, x87 registers "
-             "in use or flags that code after it does not expect");
+    tki_fault faults[] = {
+        {.kind = TKI_FAULT_OVERRUN, .tensor = overrun->param, .offset = overrun->offset, .wrote = true},
+        {.kind = TKI_FAULT_FLOAT_MODE, .tensor = -1}};
+    const bool there[] = {overrun->param >= 0, overrun->left_float_mode};
+    for (size_t i = 0; i < sizeof there; i++) {
+        char text[300];
+        if (!there[i])
+            continue;
+        if (faults[i].tensor >= 0)
+            faults[i].bytes = (int64_t)param_bytes(c, faults[i].tensor);
+        tki_fault_text(&faults[i], c->contract, NULL, text, sizeof text);
+        fail_by(result, c, &faults[i], text);
+    }
 }
 
 static bool same_bits(tk_dtype dtype, uint32_t a, uint32_t b)
@@ -255,8 +269,8 @@ static bool still_filled(const run *r, int p, size_t element, int64_t i)
 
 static void compare_runs(const tk_case *c, const run *a, const run *b, tki_trial_result *result)
 {
-    int write = tki_clause_find(c->contract, "WRITE");
-    int repeat = tki_clause_find(c->contract, "REPEAT");
+    int write = tki_clause_find(c->contract, TK_CLAUSE_WRITE);
+    int repeat = tki_clause_find(c->contract, TK_CLAUSE_REPEAT);
     for (int p = 0; p < c->contract->param_count; p++) {
         if (!c->contract->params[p].output)
             continue;
@@ -356,13 +370,6 @@ static tk_status judge_outputs(tki_subject *subject, const tk_case *c, const tki
                : tki_fail(subject->ctx, status, "the oracle of %s: %s", c->contract->name, tk_status_text(status));
 }
 
-/* The clause that a kernel breaks by crashing: it does not take a shape that it must take. */
-static int fault_clause(const tk_case *c, const char *message)
-{
-    int write = tki_clause_find(c->contract, "WRITE");
-    return strstr(message, "wrote") && write >= 0 ? write : tki_clause_find(c->contract, "SHAPE");
-}
-
 /* It ran to its end, so there are outputs to look at. */
 static bool ran(tk_status status, const tki_trial_result *result)
 {
@@ -383,10 +390,11 @@ static tk_status call(tki_subject *subject, const tk_case *c, run *r, double *se
         return status;
     if (status == TK_KERNEL_FAULT) {
         result->faulted = true;
-        fail(result, fault_clause(c, tk_ctx_message(subject->ctx)), "%.500s", tk_ctx_message(subject->ctx));
+        fail_by(result, c, &subject->ctx->fault, tk_ctx_message(subject->ctx));
         return TK_OK;
     }
     result->could_not_run = true;
+    result->fault = subject->ctx->fault;
     result->timed_out = status == TK_TIMEOUT;
     snprintf(result->reason, sizeof result->reason, "%s", tk_ctx_message(subject->ctx));
     return TK_OK;
@@ -397,7 +405,7 @@ static tk_status run_in_place(tki_subject *subject, const tki_trial *trial, cons
                               const run *first, tki_trial_result *result)
 {
     const tk_case *c = &trial->c;
-    int clause = tki_clause_find(c->contract, "INPLACE");
+    int clause = tki_clause_find(c->contract, TK_CLAUSE_IN_PLACE);
     if (clause < 0 || result->failed_clause >= 0)
         return TK_OK;
     run third;
@@ -460,7 +468,7 @@ static tk_status run_part_of_batch(tki_subject *subject, const tki_trial *trial,
         if (ran(status, result)) {
             compare_part(c, &part, first, &alone, begin, result);
             result->batch_checked = true;
-            int repeat = tki_clause_find(c->contract, "REPEAT");
+            int repeat = tki_clause_find(c->contract, TK_CLAUSE_REPEAT);
             if (subject->lowering && subject->lowering->determinism >= TK_BATCH_INVARIANT &&
                 result->determinism < TK_BATCH_INVARIANT)
                 fail(result, repeat,
@@ -494,9 +502,8 @@ static tk_status judge_first_run(tki_subject *subject, const tk_case *c, const t
     tki_judgement promised = {0};
     status = judge_outputs(subject, c, inputs, first, true, &promised);
     for (int i = 0; i < c->contract->clause_count; i++) {
-        bool promise = !strcmp(strchr(c->contract->clauses[i].id, '.'), ".PROMISE") ||
-                       !strcmp(strchr(c->contract->clauses[i].id, '.'), ".BITS");
-        if (!promise)
+        const tk_clause_kind kind = c->contract->clauses[i].kind;
+        if (kind != TK_CLAUSE_PROMISE && kind != TK_CLAUSE_BITS)
             continue;
         result->judgement.judged[i] += promised.judged[i];
         result->judgement.failed[i] += promised.failed[i];
@@ -676,8 +683,8 @@ tk_status tki_trial_run(tki_subject *subject, const tki_trial *trial, const tki_
         check_surroundings(c, &first, inputs, false, result);
         check_surroundings(c, &second, inputs, false, result);
         compare_runs(c, &first, &second, result);
-        static const char *const structural[] = {"WRITE", "REPEAT", "SHAPE"};
-        for (int i = 0; i < 3; i++)
+        static const tk_clause_kind structural[] = {TK_CLAUSE_WRITE, TK_CLAUSE_REPEAT, TK_CLAUSE_SHAPE};
+        for (size_t i = 0; i < sizeof structural / sizeof *structural; i++)
             if (tki_clause_find(c->contract, structural[i]) >= 0)
                 result->structural[tki_clause_find(c->contract, structural[i])]++;
         status = hash_outputs(c, &first, result);
@@ -748,7 +755,7 @@ tk_status tki_trial_run_again(tki_subject *subject, const tki_trial *trial, cons
     if (ran(status, result)) {
         check_surroundings(c, &again, inputs, false, result);
         status = hash_outputs(c, &again, result);
-        int repeat = tki_clause_find(c->contract, "REPEAT");
+        int repeat = tki_clause_find(c->contract, TK_CLAUSE_REPEAT);
         result->structural[repeat]++;
         if (strcmp(result->output_hash, output_hash) != 0) {
             result->determinism = TK_DETERMINISM_NONE;
@@ -818,7 +825,7 @@ tk_status tki_trial_run_bad_index(tki_subject *subject, const tki_trial *trial, 
                                   int64_t value, tki_trial_result *result)
 {
     const tk_case *c = &trial->c;
-    int clause = tki_clause_find(c->contract, "INDEX");
+    int clause = tki_clause_find(c->contract, TK_CLAUSE_INDEX);
     int param = index_param(c->contract);
     int64_t count = tk_case_elements(c, param);
     *result = (tki_trial_result){.failed_clause = -1, .determinism = TK_BATCH_INVARIANT};
@@ -829,11 +836,12 @@ tk_status tki_trial_run_bad_index(tki_subject *subject, const tki_trial *trial, 
     if (status != TK_OK)
         return status;
     tk_status answer = tki_executor_call(&subject->executor, c, r.pointers, NULL);
+    const tki_fault fault = subject->ctx->fault;
     char named[64];
     snprintf(named, sizeof named, "%s[%lld]", c->contract->params[param].name, (long long)position);
     if (answer != TK_BAD_INDEX)
         fail(result, clause, "%s = %lld was not refused", named, (long long)value);
-    else if (!strstr(tk_ctx_message(subject->ctx), named))
+    else if (fault.kind != TKI_FAULT_INDEX || fault.tensor != param || fault.offset != position)
         fail(result, clause, "the refusal does not name %s: %s", named, tk_ctx_message(subject->ctx));
     check_bad_index_written(subject, c, &r, param, position, clause, result);
     check_overrun(subject, c, result);

@@ -2,6 +2,7 @@
 #ifndef TKI_VERIFY_TRIAL_H
 #define TKI_VERIFY_TRIAL_H
 
+#include "core/fault.h"
 #include "core/hash.h"
 #include "executor/executor.h"
 #include "verify/cases.h"
@@ -35,6 +36,7 @@ typedef struct tki_trial_result {
     tki_judgement judgement;
     int64_t structural[TK_MAX_CLAUSES]; /* checks of clauses about shape, writing and repetition */
     int failed_clause;                  /* -1: everything held */
+    tki_fault fault;                    /* behind the reason, where there is one */
     char reason[512];                   /* what failed, or why the kernel could not be run */
     bool could_not_run;
     bool timed_out;             /* then could_not_run is set as well */
@@ -89,7 +91,7 @@ TK_MUST_USE tk_status tki_trial_observe(tki_subject *subject, const tki_trial *t
 TK_MUST_USE tk_status tki_trial_run_bad_index(tki_subject *subject, const tki_trial *trial, tki_inputs *inputs,
                                               int64_t position, int64_t value, tki_trial_result *result);
 
-/* The contract's clause whose id ends in ".NAME"; -1 if it has none. */
-int tki_clause_find(const tk_contract *contract, const char *name);
+/* The contract's first clause of that kind; -1 if it has none. */
+int tki_clause_find(const tk_contract *contract, tk_clause_kind kind);
 
 #endif

@@ -53,13 +53,16 @@ const tk_contract tki_embedding_fwd_contract = {
     .clause_count = 5,
     .clauses =
         {
-            [TKI_EMBEDDING_FWD_EXACT] = {"EMBEDDING_FWD.EXACT",
+            [TKI_EMBEDDING_FWD_EXACT] = {TK_CLAUSE_VALUE, "EMBEDDING_FWD.EXACT",
                                          "every row of out has the bits of its row of weight, NaN payloads included"},
-            {"EMBEDDING_FWD.INDEX", "an index outside [0, vocab) is an error that names the first bad position, and "
-                                    "nothing is written; on a GPU: nothing of its row"},
-            {"EMBEDDING_FWD.WRITE", "every out is written, nothing else is, and the inputs stay as they were"},
-            {"EMBEDDING_FWD.SHAPE", "any sizes, zero included, at any alignment of the element types"},
-            {"EMBEDDING_FWD.REPEAT",
+            {TK_CLAUSE_INDEX, "EMBEDDING_FWD.INDEX",
+             "an index outside [0, vocab) is an error that names the first bad position, and "
+             "nothing is written; on a GPU: nothing of its row"},
+            {TK_CLAUSE_WRITE, "EMBEDDING_FWD.WRITE",
+             "every out is written, nothing else is, and the inputs stay as they were"},
+            {TK_CLAUSE_SHAPE, "EMBEDDING_FWD.SHAPE",
+             "any sizes, zero included, at any alignment of the element types"},
+            {TK_CLAUSE_REPEAT, "EMBEDDING_FWD.REPEAT",
              "the same inputs give the same bits on every run, at every address and thread count"},
         },
 };
@@ -105,26 +108,29 @@ const tk_contract tki_embedding_bwd_contract = {
     .clause_count = 8,
     .clauses =
         {
-            [TKI_EMBEDDING_BWD_ERR] = {"EMBEDDING_BWD.ERR",
+            [TKI_EMBEDDING_BWD_ERR] = {TK_CLAUSE_ERROR, "EMBEDDING_BWD.ERR",
                                        "where all hits are finite, grad_weight is the rounding of "
                                        "some value within B of the exact sum"},
             [TKI_EMBEDDING_BWD_BITS] =
-                {"EMBEDDING_BWD.BITS",
+                {TK_CLAUSE_BITS, "EMBEDDING_BWD.BITS",
                  "(our lowerings) hits are numbered by ascending query position; run k is hits 64k to 64k+63; each "
                  "run "
                  "and the total of the runs start at +0.0f and are added one after another in IEEE fp32 without "
                  "flushing; grad_weight has the bits of that total rounded once, NaN canonical"},
-            [TKI_EMBEDDING_BWD_EMPTY] = {"EMBEDDING_BWD.EMPTY", "a row without hits is +0, bit for bit"},
-            [TKI_EMBEDDING_BWD_NAN] = {"EMBEDDING_BWD.NAN",
+            [TKI_EMBEDDING_BWD_EMPTY] = {TK_CLAUSE_VALUE, "EMBEDDING_BWD.EMPTY",
+                                         "a row without hits is +0, bit for bit"},
+            [TKI_EMBEDDING_BWD_NAN] = {TK_CLAUSE_VALUE, "EMBEDDING_BWD.NAN",
                                        "a NaN or infinities of both signs among the hits give NaN; otherwise an "
                                        "infinity among them gives that infinity, NaN also where the finite hits may "
                                        "overflow fp32"},
-            {"EMBEDDING_BWD.INDEX", "an index outside [0, vocab) is an error that names the first bad position, and "
-                                    "nothing is written"},
-            {"EMBEDDING_BWD.WRITE",
+            {TK_CLAUSE_INDEX, "EMBEDDING_BWD.INDEX",
+             "an index outside [0, vocab) is an error that names the first bad position, and "
+             "nothing is written"},
+            {TK_CLAUSE_WRITE, "EMBEDDING_BWD.WRITE",
              "every grad_weight is written, nothing else is, and the inputs stay as they were"},
-            {"EMBEDDING_BWD.SHAPE", "any sizes, zero included, at any alignment of the element types"},
-            {"EMBEDDING_BWD.REPEAT",
+            {TK_CLAUSE_SHAPE, "EMBEDDING_BWD.SHAPE",
+             "any sizes, zero included, at any alignment of the element types"},
+            {TK_CLAUSE_REPEAT, "EMBEDDING_BWD.REPEAT",
              "the same inputs give the same bits on every run, at every address and thread count"},
         },
 };

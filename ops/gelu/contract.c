@@ -42,13 +42,14 @@ const tk_contract tki_gelu_fwd_contract = {
     .clause_count = 6,
     .clauses =
         {
-            [TKI_GELU_ERR] = {"GELU_FWD.ERR",
+            [TKI_GELU_ERR] = {TK_CLAUSE_ERROR, "GELU_FWD.ERR",
                               "for finite x, y is the rounding of some value within B of the exact one"},
-            [TKI_GELU_NAN] = {"GELU_FWD.NAN", "a NaN gives NaN, and finite x never does"},
-            [TKI_GELU_INF] = {"GELU_FWD.INF", "+inf gives +inf; -inf gives NaN or 0"},
-            {"GELU_FWD.WRITE", "every y is written, nothing else is, and x stays as it was"},
-            {"GELU_FWD.SHAPE", "any n, zero included, at any alignment of the element type"},
-            {"GELU_FWD.REPEAT", "the same inputs give the same bits on every run, at every address and thread count"},
+            [TKI_GELU_NAN] = {TK_CLAUSE_VALUE, "GELU_FWD.NAN", "a NaN gives NaN, and finite x never does"},
+            [TKI_GELU_INF] = {TK_CLAUSE_VALUE, "GELU_FWD.INF", "+inf gives +inf; -inf gives NaN or 0"},
+            {TK_CLAUSE_WRITE, "GELU_FWD.WRITE", "every y is written, nothing else is, and x stays as it was"},
+            {TK_CLAUSE_SHAPE, "GELU_FWD.SHAPE", "any n, zero included, at any alignment of the element type"},
+            {TK_CLAUSE_REPEAT, "GELU_FWD.REPEAT",
+             "the same inputs give the same bits on every run, at every address and thread count"},
         },
 };
 
@@ -84,16 +85,19 @@ const tk_contract tki_gelu_bwd_contract = {
     .clauses =
         {
             [TKI_GELU_ERR] =
-                {"GELU_BWD.ERR",
+                {TK_CLAUSE_ERROR, "GELU_BWD.ERR",
                  "for finite inputs, grad_input is the rounding of some value within B of the exact one"},
-            [TKI_GELU_NAN] = {"GELU_BWD.NAN", "a NaN in either input gives NaN, and finite inputs never do"},
+            [TKI_GELU_NAN] = {TK_CLAUSE_VALUE, "GELU_BWD.NAN",
+                              "a NaN in either input gives NaN, and finite inputs never do"},
             [TKI_GELU_INF] =
-                {"GELU_BWD.INF",
+                {TK_CLAUSE_VALUE, "GELU_BWD.INF",
                  "x = +inf gives NaN or grad_output; x = -inf gives NaN, or 0 if grad_output is finite; an "
                  "infinite grad_output at finite x gives sign(g') grad_output, NaN also where |g'| < 2^-126"},
-            {"GELU_BWD.WRITE", "every grad_input is written, nothing else is, and the inputs stay as they were"},
-            {"GELU_BWD.SHAPE", "any n, zero included, at any alignment of the element type"},
-            {"GELU_BWD.REPEAT", "the same inputs give the same bits on every run, at every address and thread count"},
+            {TK_CLAUSE_WRITE, "GELU_BWD.WRITE",
+             "every grad_input is written, nothing else is, and the inputs stay as they were"},
+            {TK_CLAUSE_SHAPE, "GELU_BWD.SHAPE", "any n, zero included, at any alignment of the element type"},
+            {TK_CLAUSE_REPEAT, "GELU_BWD.REPEAT",
+             "the same inputs give the same bits on every run, at every address and thread count"},
         },
 };
 

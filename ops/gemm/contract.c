@@ -59,14 +59,14 @@ const tk_contract tki_gemm_contract = {
     .clause_count = 7,
     .clauses =
         {
-            [TKI_GEMM_ERR] = {"GEMM.ERR",
+            [TKI_GEMM_ERR] = {TK_CLAUSE_ERROR, "GEMM.ERR",
                               "for finite inputs, c is the rounding of some value within B of the exact one"},
-            [TKI_GEMM_OVERFLOW] = {"GEMM.OVERFLOW", OVERFLOW_TEXT},
-            [TKI_GEMM_NAN] = {"GEMM.NAN", NAN_TEXT},
-            [TKI_GEMM_INF] = {"GEMM.INF", INF_TEXT},
-            {"GEMM.WRITE", "every c is written, nothing else is, and a and b stay as they were"},
-            {"GEMM.SHAPE", SHAPE_TEXT},
-            {"GEMM.REPEAT", REPEAT_TEXT},
+            [TKI_GEMM_OVERFLOW] = {TK_CLAUSE_VALUE, "GEMM.OVERFLOW", OVERFLOW_TEXT},
+            [TKI_GEMM_NAN] = {TK_CLAUSE_VALUE, "GEMM.NAN", NAN_TEXT},
+            [TKI_GEMM_INF] = {TK_CLAUSE_VALUE, "GEMM.INF", INF_TEXT},
+            {TK_CLAUSE_WRITE, "GEMM.WRITE", "every c is written, nothing else is, and a and b stay as they were"},
+            {TK_CLAUSE_SHAPE, "GEMM.SHAPE", SHAPE_TEXT},
+            {TK_CLAUSE_REPEAT, "GEMM.REPEAT", REPEAT_TEXT},
         },
 };
 
@@ -97,14 +97,15 @@ const tk_contract tki_gemm_grad_a_contract = {
     .clause_count = 7,
     .clauses =
         {
-            [TKI_GEMM_ERR] = {"GEMM_GRAD_A.ERR",
+            [TKI_GEMM_ERR] = {TK_CLAUSE_ERROR, "GEMM_GRAD_A.ERR",
                               "for finite inputs, grad_a is the rounding of some value within B of the exact one"},
-            [TKI_GEMM_OVERFLOW] = {"GEMM_GRAD_A.OVERFLOW", OVERFLOW_TEXT},
-            [TKI_GEMM_NAN] = {"GEMM_GRAD_A.NAN", NAN_TEXT},
-            [TKI_GEMM_INF] = {"GEMM_GRAD_A.INF", INF_TEXT},
-            {"GEMM_GRAD_A.WRITE", "every grad_a is written, nothing else is, and grad_c and b stay as they were"},
-            {"GEMM_GRAD_A.SHAPE", SHAPE_TEXT},
-            {"GEMM_GRAD_A.REPEAT", REPEAT_TEXT},
+            [TKI_GEMM_OVERFLOW] = {TK_CLAUSE_VALUE, "GEMM_GRAD_A.OVERFLOW", OVERFLOW_TEXT},
+            [TKI_GEMM_NAN] = {TK_CLAUSE_VALUE, "GEMM_GRAD_A.NAN", NAN_TEXT},
+            [TKI_GEMM_INF] = {TK_CLAUSE_VALUE, "GEMM_GRAD_A.INF", INF_TEXT},
+            {TK_CLAUSE_WRITE, "GEMM_GRAD_A.WRITE",
+             "every grad_a is written, nothing else is, and grad_c and b stay as they were"},
+            {TK_CLAUSE_SHAPE, "GEMM_GRAD_A.SHAPE", SHAPE_TEXT},
+            {TK_CLAUSE_REPEAT, "GEMM_GRAD_A.REPEAT", REPEAT_TEXT},
         },
 };
 
@@ -135,14 +136,15 @@ const tk_contract tki_gemm_grad_b_contract = {
     .clause_count = 7,
     .clauses =
         {
-            [TKI_GEMM_ERR] = {"GEMM_GRAD_B.ERR",
+            [TKI_GEMM_ERR] = {TK_CLAUSE_ERROR, "GEMM_GRAD_B.ERR",
                               "for finite inputs, grad_b is the rounding of some value within B of the exact one"},
-            [TKI_GEMM_OVERFLOW] = {"GEMM_GRAD_B.OVERFLOW", OVERFLOW_TEXT},
-            [TKI_GEMM_NAN] = {"GEMM_GRAD_B.NAN", NAN_TEXT},
-            [TKI_GEMM_INF] = {"GEMM_GRAD_B.INF", INF_TEXT},
-            {"GEMM_GRAD_B.WRITE", "every grad_b is written, nothing else is, and grad_c and a stay as they were"},
-            {"GEMM_GRAD_B.SHAPE", SHAPE_TEXT},
-            {"GEMM_GRAD_B.REPEAT", REPEAT_TEXT},
+            [TKI_GEMM_OVERFLOW] = {TK_CLAUSE_VALUE, "GEMM_GRAD_B.OVERFLOW", OVERFLOW_TEXT},
+            [TKI_GEMM_NAN] = {TK_CLAUSE_VALUE, "GEMM_GRAD_B.NAN", NAN_TEXT},
+            [TKI_GEMM_INF] = {TK_CLAUSE_VALUE, "GEMM_GRAD_B.INF", INF_TEXT},
+            {TK_CLAUSE_WRITE, "GEMM_GRAD_B.WRITE",
+             "every grad_b is written, nothing else is, and grad_c and a stay as they were"},
+            {TK_CLAUSE_SHAPE, "GEMM_GRAD_B.SHAPE", SHAPE_TEXT},
+            {TK_CLAUSE_REPEAT, "GEMM_GRAD_B.REPEAT", REPEAT_TEXT},
         },
 };
 

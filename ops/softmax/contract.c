@@ -51,18 +51,20 @@ const tk_contract tki_softmax_fwd_contract = {
     .clauses =
         {
             [TKI_SOFTMAX_ERR] =
-                {"SOFTMAX_FWD.ERR",
+                {TK_CLAUSE_ERROR, "SOFTMAX_FWD.ERR",
                  "in a row without NaN and +inf, y is the rounding of some value within B of the exact one"},
-            [TKI_SOFTMAX_NAN] = {"SOFTMAX_FWD.NAN",
+            [TKI_SOFTMAX_NAN] = {TK_CLAUSE_VALUE, "SOFTMAX_FWD.NAN",
                                  "a NaN, a +inf or nothing but -inf makes the whole row NaN, and nothing "
                                  "else makes any of it NaN"},
-            [TKI_SOFTMAX_FWD_ZERO] = {"SOFTMAX_FWD.ZERO", "a -inf in a row with finite elements gives 0"},
+            [TKI_SOFTMAX_FWD_ZERO] = {TK_CLAUSE_VALUE, "SOFTMAX_FWD.ZERO",
+                                      "a -inf in a row with finite elements gives 0"},
             [TKI_SOFTMAX_FWD_PROMISE] =
-                {"SOFTMAX_FWD.PROMISE",
+                {TK_CLAUSE_PROMISE, "SOFTMAX_FWD.PROMISE",
                  "our lowerings keep within the B of D = min(n' - 1, ceil(n / 256) + 16) additions"},
-            {"SOFTMAX_FWD.WRITE", "every y is written, nothing else is, and x stays as it was"},
-            {"SOFTMAX_FWD.SHAPE", "any rows and cols, zero included, at any alignment of the element type"},
-            {"SOFTMAX_FWD.REPEAT",
+            {TK_CLAUSE_WRITE, "SOFTMAX_FWD.WRITE", "every y is written, nothing else is, and x stays as it was"},
+            {TK_CLAUSE_SHAPE, "SOFTMAX_FWD.SHAPE",
+             "any rows and cols, zero included, at any alignment of the element type"},
+            {TK_CLAUSE_REPEAT, "SOFTMAX_FWD.REPEAT",
              "the same inputs give the same bits on every run, at every address and thread count"},
         },
 };
@@ -104,20 +106,22 @@ const tk_contract tki_softmax_bwd_contract = {
     .clauses =
         {
             [TKI_SOFTMAX_ERR] =
-                {"SOFTMAX_BWD.ERR",
+                {TK_CLAUSE_ERROR, "SOFTMAX_BWD.ERR",
                  "in a row of finite inputs, grad_input is the rounding of some value within B of the exact "
                  "one; bf16: if (1 + n u) sum|y g| reaches 2^128 (1 - 2^-25), infinities and NaN are admitted "
                  "too; if |g_i - s| + 1.0001 (Bs + u |s|) does, so is the infinity of S's sign, or NaN for "
                  "y_i = 0"},
             [TKI_SOFTMAX_NAN] =
-                {"SOFTMAX_BWD.NAN",
+                {TK_CLAUSE_VALUE, "SOFTMAX_BWD.NAN",
                  "a NaN, 0 times infinity or infinities of both signs among the products y g make the whole "
                  "row NaN; with infinite products of one sign s is that infinity, and y_i (g_i - s) follows "
                  "IEEE: NaN where y_i = 0 or g_i = s, else the infinity of sign -y_i s; NaN too for y_i = +inf, "
                  "which y_i g_i - y_i s gives, and in bf16 if the finite products alone may overflow"},
-            {"SOFTMAX_BWD.WRITE", "every grad_input is written, nothing else is, and the inputs stay as they were"},
-            {"SOFTMAX_BWD.SHAPE", "any rows and cols, zero included, at any alignment of the element type"},
-            {"SOFTMAX_BWD.REPEAT",
+            {TK_CLAUSE_WRITE, "SOFTMAX_BWD.WRITE",
+             "every grad_input is written, nothing else is, and the inputs stay as they were"},
+            {TK_CLAUSE_SHAPE, "SOFTMAX_BWD.SHAPE",
+             "any rows and cols, zero included, at any alignment of the element type"},
+            {TK_CLAUSE_REPEAT, "SOFTMAX_BWD.REPEAT",
              "the same inputs give the same bits on every run, at every address and thread count"},
         },
 };

@@ -76,33 +76,35 @@ const tk_contract tki_xent_contract = {
     .clause_count = 11,
     .clauses =
         {
-            [TKI_XENT_ERR] = {"XENT.ERR",
+            [TKI_XENT_ERR] = {TK_CLAUSE_ERROR, "XENT.ERR",
                               "every grad_logits is the rounding of some value within B of the exact one"},
-            [TKI_XENT_LOSS] = {"XENT.LOSS",
+            [TKI_XENT_LOSS] = {TK_CLAUSE_VALUE, "XENT.LOSS",
                                "every loss is the fp32 rounding of some value within its B of the exact one; it "
                                "is not scaled; +inf too where eps > 0 and (1 + (E + 4) u) sum d_j reaches "
                                "2^128 (1 - 2^-25)"},
-            [TKI_XENT_PROMISE] = {"XENT.PROMISE",
+            [TKI_XENT_PROMISE] = {TK_CLAUSE_PROMISE, "XENT.PROMISE",
                                   "our lowerings keep smaller bounds: sums of depth ceil(cols/256) + 16, exact ones "
                                   "of plateaus, and the loss relative to its own size, never below 0, and finite "
                                   "where it is"},
-            [TKI_XENT_IGNORE] = {"XENT.IGNORE",
+            [TKI_XENT_IGNORE] = {TK_CLAUSE_VALUE, "XENT.IGNORE",
                                  "a row whose target is ignore_index gets loss +0 and gradient +0, whatever its "
                                  "logits"},
-            [TKI_XENT_NAN] = {"XENT.NAN",
+            [TKI_XENT_NAN] = {TK_CLAUSE_VALUE, "XENT.NAN",
                               "a NaN, a +inf or only -inf in a row makes its loss and its whole gradient row NaN; "
                               "other rows never give NaN"},
-            [TKI_XENT_INF] = {"XENT.INF",
+            [TKI_XENT_INF] = {TK_CLAUSE_VALUE, "XENT.INF",
                               "a -inf logit has p = 0, so that its gradient is -alpha q_j, and makes the loss +inf "
                               "if q_j > 0; if q_j = 0 its term is 0"},
-            {"XENT.INDEX",
+            {TK_CLAUSE_INDEX, "XENT.INDEX",
              "any other target outside [0, cols) is an error that names the first bad position, and nothing is "
              "written; on a GPU: nothing of its row"},
-            {"XENT.INPLACE", "grad_logits may be the very buffer of logits; the bits are the same"},
-            {"XENT.WRITE",
+            {TK_CLAUSE_IN_PLACE, "XENT.INPLACE",
+             "grad_logits may be the very buffer of logits; the bits are the same"},
+            {TK_CLAUSE_WRITE, "XENT.WRITE",
              "every loss and grad_logits is written, nothing else is, and the inputs stay as they were"},
-            {"XENT.SHAPE", "any rows and cols, zero included, at any alignment of the element type"},
-            {"XENT.REPEAT", "the same inputs give the same bits on every run, at every address and thread count"},
+            {TK_CLAUSE_SHAPE, "XENT.SHAPE", "any rows and cols, zero included, at any alignment of the element type"},
+            {TK_CLAUSE_REPEAT, "XENT.REPEAT",
+             "the same inputs give the same bits on every run, at every address and thread count"},
         },
 };
 

@@ -38,8 +38,7 @@ static tk_status launch(const tki_call *call)
     int64_t value;
     int64_t bad = kernels->first_bad_target(&p, &value);
     if (bad >= 0)
-        return tki_fail(call->ctx, TK_BAD_INDEX, "xent: target[%lld] = %lld is outside [0, %lld)", (long long)bad,
-                        (long long)value, (long long)p.cols);
+        return tki_fail_index(call->ctx, call->c->contract, bad, value, p.cols);
     kernels->run[call->c->dtype](&p, call->scratch, call->threads);
     return TK_OK;
 }

@@ -1,0 +1,123 @@
+#include "core/fault.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/context.h"
+
+tk_clause_kind tki_fault_clause(const tki_fault *fault)
+{
+    switch (fault->kind) {
+    case TKI_FAULT_SIGNAL: return fault->tensor >= 0 && fault->wrote ? TK_CLAUSE_WRITE : TK_CLAUSE_SHAPE;
+    case TKI_FAULT_KEPT:
+    case TKI_FAULT_SEALED:
+    case TKI_FAULT_OVERRUN:
+    case TKI_FAULT_FLOAT_MODE: return TK_CLAUSE_WRITE;
+    case TKI_FAULT_INDEX: return TK_CLAUSE_INDEX;
+    default: return TK_CLAUSE_SHAPE; /* it does not take a shape that it must take */
+    }
+}
+
+const char *tki_fault_name(tki_fault_kind kind)
+{
+    static const char *const names[TKI_FAULT_KINDS] = {
+        [TKI_FAULT_NONE] = "none",       [TKI_FAULT_SIGNAL] = "signal",         [TKI_FAULT_EXIT] = "exit",
+        [TKI_FAULT_GONE] = "gone",       [TKI_FAULT_FORGED] = "forged",         [TKI_FAULT_SPOKE_LATE] = "spoke_late",
+        [TKI_FAULT_KEPT] = "kept",       [TKI_FAULT_SEALED] = "sealed",         [TKI_FAULT_DEVICE] = "device",
+        [TKI_FAULT_OVERRUN] = "overrun", [TKI_FAULT_FLOAT_MODE] = "float_mode", [TKI_FAULT_INDEX] = "index",
+        [TKI_FAULT_REFUSED] = "refused", [TKI_FAULT_TIMEOUT] = "timeout"};
+    return names[kind];
+}
+
+static void describe_place(const tki_fault *fault, const char *name, char *text, size_t size)
+{
+    const bool inside = fault->offset >= 0 && fault->offset < fault->bytes;
+    text[0] = 0;
+    if (fault->tensor < 0 && fault->address)
+        snprintf(text, size, " at address 0x%llx", (unsigned long long)fault->address);
+    else if (fault->tensor >= 0 && inside && fault->wrote && fault->input)
+        snprintf(text, size, ": it wrote to its input %s, at byte %lld", name, (long long)fault->offset);
+    else if (fault->tensor >= 0)
+        snprintf(text, size, ": it %s %s %s, at byte %lld of its %lld", fault->wrote && !inside ? "wrote" : "reached",
+                 inside ? "into" : "outside", name, (long long)fault->offset, (long long)fault->bytes);
+}
+
+void tki_fault_text(const tki_fault *fault, const tk_contract *contract, const char *words, char *text, size_t size)
+{
+    char place[256];
+    const int number = fault->number > 0 && fault->number < NSIG ? fault->number : 0;
+    const bool named = contract && fault->tensor >= 0 && fault->tensor < contract->param_count;
+    const char *name = named ? contract->params[fault->tensor].name : "an array";
+    const char *late = fault->late ? " after it had returned" : "";
+    words = words ? words : "failed";
+    switch (fault->kind) {
+    case TKI_FAULT_SIGNAL:
+        describe_place(fault, name, place, sizeof place);
+        snprintf(text, size, "was ended by signal %d (%s)%s%s", number, strsignal(number),
+                 fault->late ? ", after it had returned" : "", place);
+        break;
+    case TKI_FAULT_EXIT: snprintf(text, size, "ended its process with exit status %d%s", fault->number, late); break;
+    case TKI_FAULT_GONE: snprintf(text, size, "%s%s", words, late); break;
+    case TKI_FAULT_FORGED: snprintf(text, size, "forged or garbled a reply: %s", fault->rule); break;
+    case TKI_FAULT_SPOKE_LATE: snprintf(text, size, "sent a frame after it had returned"); break;
+    case TKI_FAULT_KEPT: snprintf(text, size, "could still write to %s after it had returned", name); break;
+    case TKI_FAULT_SEALED: snprintf(text, size, "changed the seals of %s after it had returned", name); break;
+    case TKI_FAULT_DEVICE: snprintf(text, size, "failed on its device: %s", words); break;
+    case TKI_FAULT_OVERRUN:
+        snprintf(text, size, "wrote outside %s, at byte %lld of its %lld", name, (long long)fault->offset,
+                 (long long)fault->bytes);
+        break;
+    case TKI_FAULT_FLOAT_MODE:
+        snprintf(text, size,
+                 "left another floating-point mode behind: rounding, flushing of subnormal numbers, traps, x87 "
+                 "registers in use or flags that code after it does not expect");
+        break;
+    case TKI_FAULT_REFUSED: snprintf(text, size, "does not take this case: it returned %d", fault->number); break;
+    case TKI_FAULT_TIMEOUT:
+        snprintf(text, size, "did not %s within %g seconds, and was ended", fault->loading ? "load" : "return",
+                 fault->seconds);
+        break;
+    default: snprintf(text, size, "%s", words); break;
+    }
+}
+
+static tk_status status_of(tki_fault_kind kind)
+{
+    switch (kind) {
+    case TKI_FAULT_REFUSED: return TK_UNSUPPORTED;
+    case TKI_FAULT_TIMEOUT: return TK_TIMEOUT;
+    case TKI_FAULT_INDEX: return TK_BAD_INDEX;
+    default: return TK_KERNEL_FAULT;
+    }
+}
+
+tk_status tki_fail_fault(tk_ctx *ctx, const tki_fault *fault, const tk_contract *contract, const char *words)
+{
+    char text[sizeof ctx->message];
+    const tki_fault kept = *fault; /* it may be the context's own */
+    tki_fault_text(fault, contract, words, text, sizeof text);
+    tk_status status = tki_fail(ctx, status_of(kept.kind), "the kernel %s", text);
+    ctx->fault = kept;
+    return status;
+}
+
+tk_status tki_fail_index(tk_ctx *ctx, const tk_contract *contract, int64_t position, int64_t value, int64_t range)
+{
+    tki_fault fault = {.kind = TKI_FAULT_INDEX, .tensor = -1, .offset = position};
+    const char *name = "index";
+    tk_status status;
+    for (int p = 0; p < contract->param_count && fault.tensor < 0; p++)
+        if (contract->params[p].kind == TK_KIND_INDEX) {
+            fault.tensor = p;
+            name = contract->params[p].name;
+        }
+    if (range >= 0)
+        status = tki_fail(ctx, TK_BAD_INDEX, "%s: %s[%lld] = %lld is outside [0, %lld)", contract->name, name,
+                          (long long)position, (long long)value, (long long)range);
+    else
+        status = tki_fail(ctx, TK_BAD_INDEX, "%s: %s[%lld] is out of range", contract->name, name,
+                          (long long)position);
+    ctx->fault = fault;
+    return status;
+}
