@@ -1,6 +1,6 @@
-/* Tokitai: deep-learning training kernels that carry their proof.
+/* Tokitai: verified deep-learning training kernels, and a verifier for kernels.
  *
- * This header is all that a program needs to compute, and is meant to be read from top to bottom:
+ * This header is all that a program needs to compute. Read it from top to bottom:
  *
  *   1. Status and context        every call takes a context and returns a status
  *   2. The operations            one typed call per op: tk_gelu_fwd(), tk_gemm(), ...
@@ -11,11 +11,11 @@
  * The other parts have headers of their own, each of which includes this one:
  *
  *   tokitai_verify.h             judge a kernel, ours or yours, against an exact oracle
- *   tokitai_cache.h              GPU kernels, compiled at first use and kept
- *   tokitai_serve.h              programs that answer requests, kept running
+ *   tokitai_cache.h              the cache of GPU kernels, which are compiled on first use
+ *   tokitai_serve.h              kernel servers: start them, call them, restart them
  *
- * All but the first of these are in libtokitai, which needs libc and an OpenMP run-time only. The first is in
- * libtokitai-verify, which brings GMP, MPFR, OpenBLAS, libcrypto and Jansson.
+ * All but the first of these are in libtokitai, which needs only libc and an OpenMP run-time. The first is in
+ * libtokitai-verify, which needs GMP, MPFR, OpenBLAS, libcrypto and Jansson.
  *
  * A first program:
  *
@@ -26,18 +26,17 @@
  *     tk_ctx_destroy(ctx);
  *
  * Rules that hold everywhere:
- *   - Tensors are row-major, dense, and belong to the caller. Any alignment that the element type has will do.
+ *   - Tensors are row-major, dense, and belong to the caller. The alignment of the element type is sufficient.
  *   - fp16 and bf16 elements are passed as their 16-bit patterns (uint16_t).
- *   - Sizes are element counts in int64_t. Zero sizes are allowed and write nothing, except that a sum over
- *     nothing is zero (tk_gemm with k == 0 writes zeros).
- *   - Inputs are never written. An output may not overlap another argument; the one exception is named at
- *     tk_xent(). When a call fails, nothing was written to the outputs.
- *   - The library never prints and never exits. A context serves one thread at a time; several contexts run side
- *     by side. For the whole process are kept only: a mark that stale scratch folders were removed; libraries that
- *     were loaded and stay (drivers, compilers), and the threads of the OpenMP run-time; in libtokitai-verify tables
- *     of exact values, and what came of the planted wrong kernels, filled at first use and only read afterwards.
- *     Several threads may use all of it at once, and what a call computes or a certificate says does not depend on
- *     who used it before.
+ *   - Sizes are element counts in int64_t. Zero sizes are allowed and write nothing, except that an empty sum
+ *     is zero (tk_gemm with k == 0 writes zeros).
+ *   - Inputs are never written. An output may not overlap another argument; tk_xent() has the only
+ *     exception. When a call fails, nothing was written to the outputs.
+ *   - The library never prints and never exits. A context serves one thread at a time; several contexts can be used
+ *     concurrently. Process-wide state is limited to: a flag that stale scratch directories were removed; loaded
+ *     libraries (drivers, compilers), which stay loaded; the threads of the OpenMP run-time; and in libtokitai-verify
+ *     tables of exact values and the verdicts on the mutants, filled on first use and read-only afterwards. All of it
+ *     is thread-safe, and neither results nor certificates depend on earlier use.
  */
 #ifndef TOKITAI_H
 #define TOKITAI_H
@@ -61,19 +60,19 @@ const char *tk_version(void);
  * 1. Status and context
  * ------------------------------------------------------------------------------------------------------------ */
 
-/* What a call came to. A kernel that fails its contract is not an error: tk_certify() then returns TK_OK and a
+/* The result of a call. A kernel that fails its contract is not an error: tk_certify() then returns TK_OK and a
  * certificate whose verdict is TK_REFUTED. */
 typedef enum tk_status {
     TK_OK = 0,
-    TK_BAD_ARGUMENT, /* a size, pointer, type or option that the op does not take */
+    TK_BAD_ARGUMENT, /* a size, pointer, type or option that the op does not support */
     TK_BAD_INDEX,    /* an index or target out of range; the message names the first bad position */
     TK_BAD_FILE,     /* a file that is not what it should be: malformed, truncated, edited */
-    TK_UNSUPPORTED,  /* no lowering takes this case; the message gives each refusal */
-    TK_UNAVAILABLE,  /* needs a device, library or compiler that is not here */
+    TK_UNSUPPORTED,  /* no lowering supports this case; the message gives each reason */
+    TK_UNAVAILABLE,  /* needs a device, library or compiler that is not present */
     TK_NO_MEMORY,
     TK_IO,           /* the operating system refused a read or a write; the message says which and why */
     TK_KERNEL_FAULT, /* a kernel in a worker crashed, ended its process or broke the protocol; the message says how */
-    TK_TIMEOUT,      /* a kernel in a worker did not end in time, and was ended */
+    TK_TIMEOUT,      /* a kernel in a worker exceeded its deadline and was ended */
     TK_INTERNAL      /* a defect of this library */
 } tk_status;
 
@@ -89,34 +88,35 @@ const char *tk_status_text(tk_status status);
 typedef struct tk_ctx tk_ctx;
 
 TK_MUST_USE tk_status tk_ctx_create(tk_ctx **ctx);
-void tk_ctx_destroy(tk_ctx *ctx); /* NULL is fine */
+void tk_ctx_destroy(tk_ctx *ctx); /* NULL is allowed */
 
 /* The text of the last failure in this context, "" if none. Valid until the next call with this context. */
 const char *tk_ctx_message(const tk_ctx *ctx);
 
-/* Notes are what made no call fail, but should be known: a file of the kernel cache that was damaged and was built again, a kernel that
- * could not be kept there and why, one that the driver has yet to finish compiling, one whose compiler did not tell what it uses. From now
- * on `listener` gets each text, in the words of a message, once in the life of the context, from within the call that met it; it must not
- * call anything with the context. NULL, the default: notes are dropped. */
+/* Notes report events that did not make a call fail: a damaged file of the kernel cache that was built again, a
+ * kernel that could not be stored there and why, a kernel that the driver has yet to finish compiling, a kernel
+ * whose compiler did not report its resources. From now on `listener` receives each text once in the life of the
+ * context, from within the call that caused it; it must not call anything with the context. NULL, the default:
+ * notes are dropped. */
 typedef void (*tk_note_listener)(const char *note, void *user_data);
 TK_MUST_USE tk_status tk_ctx_set_note_listener(tk_ctx *ctx, tk_note_listener listener, void *user_data);
 
-/* Threads that CPU kernels may use; 0, the default, takes as many as the machine has. The result has the same
- * bits for every number of threads. */
+/* The number of threads that CPU kernels may use; 0, the default, uses all processors of the machine. The result
+ * has the same bits for every number of threads. */
 TK_MUST_USE tk_status tk_ctx_set_threads(tk_ctx *ctx, int threads);
 
-/* Some ops need scratch memory; tk_scratch_size() says how much (device memory, 256-byte aligned, if the context works on a GPU). By default the context keeps a block of its own
- * and grows it when a call needs more. A caller that wants no allocation at all hands over a block (64-byte
- * aligned, at least the size asked for); a call that needs more than that then fails with TK_NO_MEMORY.
- * Passing NULL goes back to the default. */
+/* Some ops need scratch memory; tk_scratch_size() returns how much (device memory, 256-byte aligned, if the context
+ * works on a GPU). By default the context owns a block and grows it when a call needs more. A caller that wants no
+ * allocation can provide a block (64-byte aligned, at least the required size); a call that needs more than that
+ * then fails with TK_NO_MEMORY. NULL restores the default. */
 TK_MUST_USE tk_status tk_ctx_set_scratch(tk_ctx *ctx, void *memory, size_t bytes);
 
 /* ------------------------------------------------------------------------------------------------------------
  * 2. The operations
  *
- * `dtype` is TK_F16 or TK_BF16 and holds for every tensor whose element type is not said. Sums and
+ * `dtype` is TK_F16 or TK_BF16 and applies to every tensor without a stated element type. Sums and
  * transcendental functions are computed in fp32 and rounded once. `tokitai ops OP` prints each contract in full:
- * the error bound, what becomes of NaN and infinity, and how repeatable the result is.
+ * the error bound, the behaviour for NaN and infinity, and the reproducibility of the result.
  * ------------------------------------------------------------------------------------------------------------ */
 
 typedef enum tk_dtype {
@@ -130,7 +130,7 @@ typedef enum tk_dtype {
 size_t tk_dtype_size(tk_dtype dtype);      /* bytes of one element */
 const char *tk_dtype_name(tk_dtype dtype); /* "f16", "bf16", "f32", "i32", "i64" */
 
-/* clang-format off */ /* one tensor a line, its shape beside it */
+/* clang-format off */ /* one tensor per line, with its shape */
 
 /* y = 0.5 x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))). */
 TK_MUST_USE tk_status tk_gelu_fwd(tk_ctx *ctx, tk_dtype dtype, int64_t n,
@@ -163,8 +163,8 @@ typedef struct tk_xent_options {
 
 #define TK_XENT_DEFAULTS ((tk_xent_options){.label_smoothing = 0.0f, .scale = 1.0f, .ignore_index = -100})
 
-/* Softmax and cross-entropy, loss and gradient in one call. grad_logits may be the very buffer of logits.
- * A target outside [0, cols) that is not ignore_index: TK_BAD_INDEX. `options` may be NULL for the defaults. */
+/* Softmax and cross-entropy, loss and gradient in one call. grad_logits may be the same buffer as logits. A target
+ * outside [0, cols) that is not ignore_index: TK_BAD_INDEX. `options` may be NULL for the defaults. */
 TK_MUST_USE tk_status tk_xent(tk_ctx *ctx, tk_dtype dtype, tk_dtype index_dtype, int64_t rows, int64_t cols,
                               const void *logits, /* [rows, cols] */
                               const void *target, /* [rows], index_dtype */
@@ -198,8 +198,8 @@ TK_MUST_USE tk_status tk_embedding_fwd(tk_ctx *ctx, tk_dtype dtype, tk_dtype ind
                                        const void *weight, /* [vocab, dim] */
                                        void *out /* [queries, dim] */);
 
-/* grad_weight[v] = sum of grad_output[i] over all i with index[i] == v, in a fixed order, so that the bits are the
- * same on every run and every backend; rows without a hit become +0. Every row is written. */
+/* grad_weight[v] = sum of grad_output[i] over all i with index[i] == v, in a fixed order, so that the result is
+ * bitwise reproducible on every run and every backend; rows without a hit become +0. Every row is written. */
 TK_MUST_USE tk_status tk_embedding_bwd(tk_ctx *ctx, tk_dtype dtype, tk_dtype index_dtype, int64_t queries,
                                        int64_t dim, int64_t vocab,
                                        const void *grad_output, /* [queries, dim] */
@@ -228,12 +228,12 @@ typedef struct tk_param {
     bool output;
     tk_kind kind;
     int rank;            /* 1 or 2 */
-    int dim[2];          /* which of the contract's sizes give its shape */
-    int indexed_dim;     /* TK_KIND_INDEX: its values lie in [0, that size) */
+    int dim[2];          /* indices of the contract's sizes that give its shape */
+    int indexed_dim;     /* TK_KIND_INDEX: its values are in [0, that size) */
     int inner_axis;      /* inputs: the axis that the op sums over, or -1 */
-    int may_alias;       /* outputs: the parameter whose very buffer it may share, or -1 */
+    int may_alias;       /* outputs: the parameter whose buffer it may share, or -1 */
     bool low_background; /* inputs: an element that does not matter is very negative rather than zero */
-    bool sums_to_one;    /* outputs: so should each row, and a certificate reports how far off it is */
+    bool sums_to_one;    /* outputs: each row should sum to one; a certificate reports the deviation */
 } tk_param;
 
 /* What a clause is about. An oracle decides those of elements; the judge itself decides the others, by their kind. */
@@ -260,14 +260,14 @@ typedef struct tk_choice {
     const char *text; /* what it means */
 } tk_choice;
 
-/* What a case says about how it is meant beyond sizes and types: one of a few named choices, the first being the default. Kernels are not
- * told; it decides which inputs are drawn and by which bound outputs are judged. */
+/* A property of a case beyond sizes and types: one of a few named choices, the first being the default. Kernels do
+ * not see it; it determines which inputs are drawn and which bound applies to the outputs. */
 typedef struct tk_attribute {
     const char *name; /* "domain" */
-    const char *text; /* what it decides */
+    const char *text; /* what it determines */
     int choice_count;
     tk_choice choices[TK_MAX_CHOICES];
-    bool from_device; /* known by the device that a kernel runs on; nobody is asked for it */
+    bool from_device; /* determined by the device that a kernel runs on, not by the user */
 } tk_attribute;
 
 typedef struct tk_contract {
@@ -281,7 +281,7 @@ typedef struct tk_contract {
     int param_count;
     tk_param params[TK_MAX_PARAMS];
     bool takes_xent_options;
-    bool finite_domain; /* few enough inputs to try every one: --level exhaustive */
+    bool finite_domain; /* every input can be tried: --level exhaustive */
     int attribute_count;
     tk_attribute attributes[TK_MAX_ATTRIBUTES];
     int clause_count;
@@ -289,11 +289,11 @@ typedef struct tk_contract {
 } tk_contract;
 
 int tk_contract_count(void);
-const tk_contract *tk_contract_at(int i);              /* in the order of the manual; NULL past the end */
+const tk_contract *tk_contract_at(int i);              /* in the order of the list of ops; NULL past the end */
 const tk_contract *tk_contract_find(const char *name); /* NULL if there is no such op */
 bool tk_contract_takes_index(const tk_contract *contract);
 
-/* Places in the contract's attributes, and in an attribute's choices; -1 if there is none of that name. */
+/* Positions in the contract's attributes, and in an attribute's choices; -1 if there is none of that name. */
 int tk_attribute_find(const tk_contract *contract, const char *name);
 int tk_choice_find(const tk_attribute *attribute, const char *name);
 
@@ -320,11 +320,12 @@ TK_MUST_USE tk_status tk_case_check(tk_ctx *ctx, const tk_case *c, void *const b
 /* Scratch bytes that tk_run() needs for this case with this context's number of threads. */
 TK_MUST_USE tk_status tk_scratch_size(tk_ctx *ctx, const tk_case *c, size_t *bytes);
 
-/* Runs the case with the first lowering that accepts it. Inputs are not written, whatever the pointer type says. On the CPU contracts hold in
- * the default floating-point environment; a caller who rounds otherwise or flushes subnormal numbers gets what that gives. */
+/* Runs the case with the first lowering that accepts it. Inputs are not written, although the pointer type allows
+ * it. On the CPU, contracts hold in the default floating-point environment; in another rounding mode, or with
+ * subnormal numbers flushed, they are not guaranteed. */
 TK_MUST_USE tk_status tk_run(tk_ctx *ctx, const tk_case *c, void *const buffers[]);
 
-/* A lowering is one implementation of an op. Its id is BACKEND.OP.DTYPE.VARIANT, with ".i64" appended when it takes
+/* A lowering is one implementation of an op. Its id is BACKEND.OP.DTYPE.VARIANT, with ".i64" appended for
  * 64-bit indices: "cpu.embedding_bwd.f16.scalar.i64". */
 typedef enum tk_determinism {
     TK_DETERMINISM_NONE,
@@ -345,8 +346,8 @@ typedef struct tk_lowering_info {
 /* The i-th lowering of an op, fastest first; false past the end. */
 bool tk_lowering_at(const tk_contract *contract, int i, tk_lowering_info *info);
 
-/* NULL if the i-th lowering takes this case on this machine, else the reason why not. A lowering for a GPU runs on the device
- * that the context has opened; `ctx` may be NULL if there is none. */
+/* NULL if the i-th lowering supports this case on this machine, otherwise the reason why not. A lowering for a GPU
+ * runs on the device that the context has opened; `ctx` may be NULL if there is none. */
 const char *tk_lowering_refusal(const tk_ctx *ctx, const tk_case *c, int i);
 
 /* ------------------------------------------------------------------------------------------------------------
@@ -357,14 +358,14 @@ typedef struct tk_device {
     const char *backend;  /* "cpu", "cuda", "hip" */
     bool usable;          /* ops can run on it */
     char name[128];       /* "AMD EPYC", "NVIDIA H200"; "" if none was found */
-    char detail[1024];    /* CPU features; or why it cannot be used */
+    char detail[1024];    /* CPU features; or the reason why it cannot be used */
     int units;            /* cores or multiprocessors */
     int64_t memory_bytes; /* 0 if unknown */
     /* GPUs only, "" otherwise */
     char uuid[48];         /* "GPU-1e2d3c4b-..." */
     char architecture[32]; /* "sm_90", "gfx942" */
     char driver[64];       /* "580.82.07, CUDA 13.0" */
-    /* What will compile the kernels, device or not: "NVRTC 13.0 (PATH)", or "none: " and why nothing can. */
+    /* The compiler of its kernels, with or without a device: "NVRTC 13.0 (PATH)", or "none: " and the reason. */
     char compiler[4864];
 } tk_device;
 
@@ -374,39 +375,39 @@ bool tk_device_at(int i, tk_device *device);
 /* ------------------------------------------------------------------------------------------------------------
  * 5. GPUs
  *
- * A context works on the CPU until it is told otherwise. Once it works on a GPU, every pointer that tk_run() and the typed
- * calls take is device memory, work is queued on the context's stream, and a call returns before it is done:
+ * A context works on the CPU by default. On a GPU, every pointer that tk_run() and the typed calls take is device
+ * memory, work is queued on the context's stream, and a call returns before the work is done:
  *
  *     tk_ctx_use_device(ctx, "cuda");
  *     tk_ctx_set_stream(ctx, stream);               // a CUstream, cudaStream_t or hipStream_t
- *     tk_gelu_fwd(ctx, TK_F16, n, x, y);            // x and y lie on the device
+ *     tk_gelu_fwd(ctx, TK_F16, n, x, y);            // x and y are on the device
  *     tk_ctx_synchronize(ctx);
  *
- * The device's primary context is used, the one that CUDA's run-time library and PyTorch use, so memory and streams made by them
- * will do. Kernels are compiled on first use and kept in the user's cache directory.
+ * The device's primary context is used, the one that CUDA's run-time library and PyTorch use, so their memory and
+ * streams can be used. Kernels are compiled on first use and stored in the user's cache directory.
  *
- * Inside the capture of a CUDA graph nothing may be compiled, loaded or allocated: call tk_prepare() with the same case before
- * the capture begins.
+ * During the capture of a CUDA graph nothing may be compiled, loaded or allocated: call tk_prepare() with the same
+ * case before the capture begins.
  * ------------------------------------------------------------------------------------------------------------ */
 
-/* "cpu", "cuda", "cuda:1", "hip", "hip:1". Closes the device that was open. TK_UNAVAILABLE, with the reason, if it cannot be used;
- * the context then works on the CPU. */
+/* "cpu", "cuda", "cuda:1", "hip", "hip:1". Closes the device that was open. TK_UNAVAILABLE, with the reason, if it
+ * cannot be used; the context then works on the CPU. */
 TK_MUST_USE tk_status tk_ctx_use_device(tk_ctx *ctx, const char *device);
 
-/* The stream that work is queued on; NULL, the default, is the default stream. Scratch memory belongs to the context: work on
- * two streams of one context must not overlap. */
+/* The stream that work is queued on; NULL, the default, is the default stream. Scratch memory belongs to the
+ * context: work on two streams of one context must not overlap. */
 TK_MUST_USE tk_status tk_ctx_set_stream(tk_ctx *ctx, void *stream);
 
 /* Loads whatever tk_run() would load for this case and reserves its scratch memory, so that tk_run() only launches. */
 TK_MUST_USE tk_status tk_prepare(tk_ctx *ctx, const tk_case *c);
 
-/* Waits for the stream. TK_BAD_INDEX if a call since the last synchronisation met an index out of range: the message names the op
- * and the first such position. What belongs to that position was not written. Where several ops met one, each wait names one op, and the next
- * wait the next: TK_OK says that none is left. On the CPU there is nothing to wait for. */
+/* Waits for the stream. TK_BAD_INDEX if a call since the last synchronisation had an index out of range: the
+ * message names the op and the first such position. Nothing was written for that position. If several ops had one,
+ * each synchronisation names one op: TK_OK says that none is left. On the CPU there is nothing to wait for. */
 TK_MUST_USE tk_status tk_ctx_synchronize(tk_ctx *ctx);
 
-/* Device memory for programs that have no other way to it; 256-byte aligned. Writing and reading wait until the copy is done. On
- * the CPU this is ordinary memory. */
+/* Device memory for programs that cannot allocate it otherwise; 256-byte aligned. Writing and reading wait until
+ * the copy is done. On the CPU this is ordinary memory. */
 TK_MUST_USE tk_status tk_memory_alloc(tk_ctx *ctx, size_t bytes, void **memory);
 void tk_memory_free(tk_ctx *ctx, void *memory);
 TK_MUST_USE tk_status tk_memory_write(tk_ctx *ctx, void *device, const void *host, size_t bytes);

@@ -1,8 +1,8 @@
 /* The cache of compiled GPU kernels. Read tokitai.h first: its rules hold here too.
  *
- * The library carries its GPU kernels as source and compiles each when it is first used, through NVRTC or HIPRTC, else nvcc, hipcc
- * or clang. What comes out is kept in a folder of the user's, one file each, named by the SHA-256 of all that it depends on, and
- * checked again before every load. Nothing here needs a GPU.
+ * The library contains its GPU kernels as source and compiles each on first use, with NVRTC or HIPRTC, otherwise
+ * with nvcc, hipcc or clang. The result is stored in a directory of the user, one file each, named by the SHA-256
+ * of all that it depends on, and verified before every load. Nothing here needs a GPU.
  */
 #ifndef TOKITAI_CACHE_H
 #define TOKITAI_CACHE_H
@@ -15,7 +15,7 @@ extern "C" {
 
 enum { TK_MAX_KERNELS = 48 };
 
-/* What the compiler says that one kernel uses. */
+/* The resources of one kernel, as reported by the compiler. */
 typedef struct tk_kernel_resources {
     char name[64];
     int registers;    /* of one thread */
@@ -27,10 +27,10 @@ typedef struct tk_kernel_resources {
 
 typedef struct tk_cache_entry {
     char key[65];
-    char path[4096];   /* its file; "" if it could not be kept */
+    char path[4096];   /* its file; "" if it could not be stored */
     int64_t bytes;     /* of the file; tk_cache_build(): of the image */
     int64_t last_used; /* seconds since 1970 */
-    char damage[256];  /* what is wrong with it; then nothing below is set. "" if it is as it was written */
+    char damage[256];  /* the defect; then nothing below is set. "" if it is intact */
     char backend[8];   /* "cuda", "hip" */
     char source[128];  /* "ops/gelu/kernel.cu" */
     tk_dtype dtype;
@@ -38,33 +38,36 @@ typedef struct tk_cache_entry {
     char compiler[256];    /* "NVRTC 13.0" */
     char options[1024];
     char warnings[512]; /* of the compiler; "" if none */
-    char note[512];     /* what else is to be known about it; "" if nothing */
+    char note[512];     /* further remarks; "" if none */
     int kernel_count;
     tk_kernel_resources kernels[TK_MAX_KERNELS];
-    bool was_cached; /* tk_cache_build(): it was there already */
+    bool was_cached; /* tk_cache_build(): it was in the cache */
     double seconds;  /* tk_cache_build(): to find or build it */
 } tk_cache_entry;
 
-/* The folder, whether it is there or not. */
+/* The cache directory, whether or not it exists. */
 TK_MUST_USE tk_status tk_cache_folder(tk_ctx *ctx, char *path, size_t size);
 
-/* Return false to see no more. */
+/* Return false to stop. */
 typedef bool (*tk_cache_visitor)(const tk_cache_entry *entry, void *user_data);
 
-/* Shows every entry, those used last first. Headers are checked always, images with `whole` only. An entry is damaged if a load would
- * not take it: also one that is a symbolic link, or lies in a folder that another user owns or everybody may write to. */
+/* Visits every entry, the most recently used first. Headers are always checked, images only with `whole`. An entry
+ * is damaged if a load would not accept it: also one that is a symbolic link, or is in a directory that belongs to
+ * another user than this one or root, or that its group or everybody may write to. */
 TK_MUST_USE tk_status tk_cache_each(tk_ctx *ctx, bool whole, tk_cache_visitor visitor, void *user_data);
 
-/* Removes the entries whose key begins with `key`, or all if it is NULL, and what builds of theirs that were ended have left; a file half
- * written goes when it is ten minutes old, for until then another machine may be writing it. Programs that have loaded an entry go on with
- * it. TK_IO if some cannot be removed: the others are, each that stays is a note, and the message has the first. */
+/* Removes the entries whose key begins with `key`, or all if it is NULL, and the leftovers of their interrupted
+ * builds; a partial file is removed when it is ten minutes old, since another machine may still be writing it.
+ * Programs that have loaded an entry can continue to use it. TK_IO if some cannot be removed: the others are, each
+ * that remains is a note, and the message has the first. */
 TK_MUST_USE tk_status tk_cache_clear(tk_ctx *ctx, const char *key, int *removed, int64_t *bytes);
 
 /* The i-th kernel source; NULL past the end. */
 const char *tk_cache_source_at(int i);
 
-/* Compiles a source for an architecture, or finds it compiled. TK_UNAVAILABLE without a compiler, TK_UNSUPPORTED if the source is
- * for other architectures, TK_INTERNAL with the compiler's output if it does not compile. */
+/* Compiles a source for an architecture, or finds it in the cache. TK_UNAVAILABLE without a compiler,
+ * TK_UNSUPPORTED if the source is for other architectures, TK_INTERNAL with the compiler's output if it does not
+ * compile. */
 TK_MUST_USE tk_status tk_cache_build(tk_ctx *ctx, const char *backend, const char *source, const char *architecture,
                                      tk_dtype dtype, tk_cache_entry *entry);
 

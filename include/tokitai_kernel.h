@@ -1,17 +1,18 @@
-/* What a kernel of your own is called with: `tokitai certify OP --kernel FILE` loads FILE and calls the function below that
- * has the op's name. The header is for C, C++, CUDA and HIP and needs <stdint.h> alone.
+/* The interface of users' kernels: `tokitai certify OP --kernel FILE` loads FILE and calls the function below that has
+ * the op's name. The header is for C, C++, CUDA and HIP and needs only <stdint.h>.
  *
- *   - Define the function of one op or of several. It has C linkage, which the declarations here give it.
- *   - Tensors are row-major and dense, at any alignment that the element type has. fp16 and bf16 elements are their 16-bit
- *     patterns. `tokitai ops OP` prints what an op must compute, how far off it may be, and its shapes.
- *   - On `cpu` all pointers are host memory. On `cuda` and `hip` they are device memory: queue the work on call->stream; whether
- *     you wait for it is up to you. What call points to is always host memory.
- *   - Inputs must not be written, outputs must be written in full, and nothing may be touched after the work is done. Sizes
- *     may be zero; the pointer of a tensor without elements may be anything.
+ *   - Define the function of one op or of several. The declarations here give it C linkage.
+ *   - Tensors are row-major and dense, at any alignment of the element type. fp16 and bf16 elements are their 16-bit
+ *     patterns. `tokitai ops OP` prints an op's formula, error bound and shapes.
+ *   - On `cpu` all pointers are host memory. On `cuda` and `hip` they are device memory: queue the work on
+ *     call->stream; waiting for it is optional. `call` itself always points to host memory.
+ *   - Inputs must not be written, outputs must be written in full, and nothing may be accessed after the work is done.
+ *     Sizes may be zero; the pointer of a tensor without elements may be anything.
  *   - All indices and targets are in range; targets may be call->ignore_index as well.
- *   - Return 0. Any other number says that the kernel does not take this case: the verdict is then UNKNOWN, not a pass.
+ *   - Return 0. Any other number says that the kernel does not support this case: the verdict is then UNKNOWN, not a
+ *     pass.
  *
- * `tokitai new-kernel OP` writes a file to begin with. */
+ * `tokitai new-kernel OP` writes a file to start from. */
 #ifndef TOKITAI_KERNEL_H
 #define TOKITAI_KERNEL_H
 
@@ -28,9 +29,9 @@ enum tokitai_dtype {
 
 typedef struct tokitai_call {
     int32_t abi;           /* TOKITAI_KERNEL_ABI of the caller; later versions only add members at the end */
-    int32_t dtype;         /* TOKITAI_F16 or TOKITAI_BF16: every tensor whose type is not said below */
+    int32_t dtype;         /* TOKITAI_F16 or TOKITAI_BF16: every tensor without a type stated below */
     int32_t index_dtype;   /* TOKITAI_I32 or TOKITAI_I64: index and target */
-    int32_t threads;       /* that a kernel on the CPU may use, at least 1; the bits may not depend on it */
+    int32_t threads;       /* that a CPU kernel may use, at least 1; the bits may not depend on it */
     float label_smoothing; /* xent only, these three */
     float scale;
     int64_t ignore_index;
@@ -41,7 +42,7 @@ typedef struct tokitai_call {
 extern "C" {
 #endif
 
-/* clang-format off */ /* one tensor a line, its shape beside it */
+/* clang-format off */ /* one tensor per line, with its shape */
 
 int tokitai_gelu_fwd(const tokitai_call *call, int64_t n,
                      const void *x, /* [n] */
@@ -61,7 +62,7 @@ int tokitai_softmax_bwd(const tokitai_call *call, int64_t rows, int64_t cols,
                         const void *y,           /* [rows, cols] */
                         void *grad_input /* [rows, cols] */);
 
-/* grad_logits may be the very buffer of logits. */
+/* grad_logits may be the same buffer as logits. */
 int tokitai_xent(const tokitai_call *call, int64_t rows, int64_t cols,
                  const void *logits, /* [rows, cols] */
                  const void *target, /* [rows], call->index_dtype */
@@ -100,11 +101,11 @@ int tokitai_embedding_bwd(const tokitai_call *call, int64_t queries, int64_t dim
 #endif
 
 /* ------------------------------------------------------------------------------------------------------------
- * Elements in and out, for kernels that want no more than that. On a GPU pass the call by value.
+ * Loads and stores of elements, for simple kernels. On a GPU pass the call by value.
  * ------------------------------------------------------------------------------------------------------------ */
 
 #if defined(TOKITAI_DEVICE)
-/* set by who compiles */
+/* set by the build */
 #elif defined(__CUDACC__) || defined(__HIPCC__)
 #define TOKITAI_DEVICE static inline __host__ __device__
 #else
@@ -123,7 +124,7 @@ TOKITAI_DEVICE float tokitai_from_bf16(uint16_t pattern)
     return f.value;
 }
 
-/* Rounds to nearest, ties to even; a NaN stays one. */
+/* Rounds to nearest, ties to even; NaN stays NaN. */
 TOKITAI_DEVICE uint16_t tokitai_to_bf16(float value)
 {
     union tokitai_float f;
@@ -148,7 +149,7 @@ TOKITAI_DEVICE float tokitai_from_f16(uint16_t pattern)
     return f.value;
 }
 
-/* Rounds to nearest, ties to even, once, subnormals included; from 65520 on to infinity; a NaN stays one. */
+/* Rounds to nearest, ties to even, once, subnormals included; from 65520 on to infinity; NaN stays NaN. */
 TOKITAI_DEVICE uint16_t tokitai_to_f16(float value)
 {
     union tokitai_float f;

@@ -1,8 +1,8 @@
 /* Certificates, of libtokitai-verify. Read tokitai.h first: its rules hold here too.
  *
- * tk_certify() runs a kernel on inputs chosen to find mistakes, judges every output element against the exact
- * result, checks that nothing else was written or changed, and returns a certificate: what was run, on what, what
- * came out, and what is not claimed.
+ * tk_certify() runs a kernel on inputs chosen to expose errors, compares every output element with the exact
+ * result, checks that nothing else was written or changed, and returns a certificate: what was run, on what, the
+ * outcome, and what is not claimed.
  */
 #ifndef TOKITAI_VERIFY_H
 #define TOKITAI_VERIFY_H
@@ -16,28 +16,29 @@ extern "C" {
 typedef enum tk_verdict {
     TK_PROVED,  /* every input of a finite domain was tried, and it held */
     TK_HELD,    /* it held on everything tried */
-    TK_REFUTED, /* it failed; the certificate gives a one-line command that shows it */
+    TK_REFUTED, /* it failed; the certificate gives a one-line command that reproduces it */
     TK_UNKNOWN  /* it could not be decided; the certificate gives the reason */
 } tk_verdict;
 
 const char *tk_verdict_name(tk_verdict verdict); /* "PROVED", "HELD", "REFUTED", "UNKNOWN" */
 
 typedef enum tk_level {
-    TK_QUICK = 0, /* seconds; edge cases of shape and value, every planted wrong kernel rejected */
+    TK_QUICK = 0, /* seconds; edge cases of shape and value, every mutant rejected */
     TK_FULL,      /* minutes; at least 4.6 million elements judged */
-    TK_EXHAUSTIVE /* every input where the contract's domain is finite, else as TK_FULL */
+    TK_EXHAUSTIVE /* every input where the contract's domain is finite, otherwise as TK_FULL */
 } tk_level;
 
 const char *tk_level_name(tk_level level);
 
-/* A kernel that a program brings. `buffers` are the parameters in contract order; inputs must not be written.
+/* A kernel supplied by a program. `buffers` are the parameters in contract order; inputs must not be written.
  * Return 0, or any other number if the case cannot be run. */
 typedef int (*tk_kernel)(const tk_case *c, void *const buffers[], void *user_data);
 
-/* A kernel that comes as a file: C, C++, CUDA or HIP source (.c .cpp .cc .cu .hip) or a shared library (.so) that defines
- * functions of tokitai_kernel.h; or as a folder, in which kernel.c (.cpp, .cc, .cu, .hip), or the only such file, includes the others. It is
- * copied when it is opened, without following links, and the copy is what is hashed and judged. It is compiled, and it runs, in processes of its own that are shut in; whatever it does there,
- * the caller goes on. docs/bring-your-own-kernel.md tells what is done to see through it. */
+/* A kernel file: C, C++, CUDA or HIP source (.c .cpp .cc .cu .hip) or a shared library (.so) that defines functions
+ * of tokitai_kernel.h; or a directory in which kernel.c (.cpp, .cc, .cu, .hip), or the only such file, includes the
+ * others. It is copied when it is opened, without following links, and the copy is hashed and judged. It is
+ * compiled and run in sandboxed processes; whatever it does there, the caller continues.
+ * docs/bring-your-own-kernel.md describes how tricks are detected. */
 typedef struct tk_kernel_file tk_kernel_file;
 
 enum {
@@ -47,43 +48,44 @@ enum {
     TK_MOST_FOLDER_DEPTH = 64
 };
 
-/* What a kernel file may have at most, and the compilers and tools that work on it. Zero stands for the default. */
+/* The limits of a kernel file, and of the compilers and tools that process it. Zero stands for the default. */
 typedef struct tk_limits {
     int64_t memory_bytes; /* three quarters of the machine's; never more than the machine has */
     int64_t output_bytes; /* of each file that is written; 1 GiB */
     int tasks;            /* threads and processes; 1024 */
-    int folder_depth;     /* of its folders, and those of headers, that lie in each other; 16 */
+    int folder_depth;     /* nesting of its directories, and of those of headers; 16 */
 } tk_limits;
 
 /* Zero or NULL stands for the default. */
 typedef struct tk_kernel_file_options {
     const char *backend;  /* "cpu", "cuda", "cuda:1", "hip"; the default is cuda for .cu, hip for .hip, else cpu */
     const char *compiler; /* a path or a name on the PATH; the default is cc, c++, nvcc or hipcc */
-    const char
-        *flags; /* separated by blanks; -O2, and for nvcc -lineinfo. What makes a shared library is added in any
-                             * case, and the device's architecture for nvcc unless they name one */
-    const char *include;    /* folders of headers, separated by colons; copied with the kernel */
+    /* Separated by blanks; -O2, and for nvcc -lineinfo. The flags for a shared library are always added, and the
+     * device's architecture for nvcc unless they name one. */
+    const char *flags;
+    const char *include;    /* directories of headers, separated by colons; copied with the kernel */
     double compile_seconds; /* 300 */
     double call_seconds;    /* deadline of one call; 60 */
     tk_limits limits;
-    const char *
-        sha256; /* of the only file that is taken: another is refused, with TK_UNAVAILABLE, before it is compiled. NULL: any */
-    const char *tree_sha256; /* the same of all files, where there are several; "" for a file alone. NULL: any */
-    bool allow_weak_sandbox; /* run it even where files and system calls cannot be kept from it */
+    /* Of the only accepted file: another is refused, with TK_UNAVAILABLE, before it is compiled. NULL: any. */
+    const char *sha256;
+    /* The same for all files, if there are several; "" for a single file. NULL: any. */
+    const char *tree_sha256;
+    bool allow_weak_sandbox; /* run it even if its access to files and system calls cannot be restricted */
 } tk_kernel_file_options;
 
-/* Compiles the file, once for everything that follows. A file that does not compile is no failure: tk_certify() then gives an
- * UNKNOWN with the reason. Once open, it may be used by several contexts at once. */
+/* Compiles the file, once for everything that follows. A file that does not compile is not an error: tk_certify()
+ * then returns UNKNOWN with the reason. Once open, it may be used by several contexts at once. */
 TK_MUST_USE tk_status tk_kernel_file_open(tk_ctx *ctx, const char *path, const tk_kernel_file_options *options,
                                           tk_kernel_file **kernel);
-void tk_kernel_file_close(tk_kernel_file *kernel); /* NULL is fine */
+void tk_kernel_file_close(tk_kernel_file *kernel); /* NULL is allowed */
 
 const char *tk_kernel_file_problem(const tk_kernel_file *kernel); /* why there is nothing to run; "" if there is */
-const char *tk_kernel_file_log(const tk_kernel_file *kernel);     /* what the compiler said, cut after a while */
+const char *tk_kernel_file_log(const tk_kernel_file *kernel);     /* the compiler's output, truncated */
 const char *tk_kernel_file_backend(const tk_kernel_file *kernel); /* "cpu", "cuda", "hip" */
 bool tk_kernel_file_defines(const tk_kernel_file *kernel, const tk_contract *contract);
 
-/* Told now and then: `done` in [0, 1], what is going on. */
+/* Called from time to time: `done` in [0, 1], and the current activity. */
 typedef void (*tk_progress)(double done, const char *what, void *user_data);
 
 enum { TK_SEED_DEFAULT = 20261115 };
@@ -91,7 +93,7 @@ enum { TK_SEED_DEFAULT = 20261115 };
 /* One input tensor given bit by bit instead of drawn: "grad_output" = {0x7bff, ...}. */
 typedef struct tk_given_input {
     const char *name;
-    const uint64_t *bits; /* [count], the patterns of the elements */
+    const uint64_t *bits; /* [count], the bit patterns of the elements */
     int64_t count;
 } tk_given_input;
 
@@ -101,7 +103,7 @@ typedef struct tk_setting {
     const char *choice;
 } tk_setting;
 
-/* Whether small trials of a kernel file for CUDA also run under the tools of compute-sanitizer, where that is found. */
+/* Whether small trials of a CUDA kernel file also run under the tools of compute-sanitizer, if it is found. */
 typedef enum tk_sanitize {
     TK_SANITIZE_BY_LEVEL, /* at full and exhaustive */
     TK_SANITIZE_ALWAYS,
@@ -115,31 +117,34 @@ typedef struct tk_certify_options {
     uint64_t seed;
     const char *backend;  /* NULL for "cpu" */
     const char *lowering; /* a full id, or NULL for the first lowering that accepts */
-    const char *mutant;   /* judge this planted wrong kernel instead of a lowering */
-    const char *variant;  /* judge this planted correct kernel instead of a lowering */
+    const char *mutant;   /* judge this mutant instead of a lowering */
+    const char *variant;  /* judge this variant instead of a lowering */
     tk_kernel kernel;     /* judge this function instead of a lowering */
-    void *kernel_data;    /* handed to it */
+    void *kernel_data;    /* passed to it */
     const char *kernel_name;
-    const char *kernel_program;        /* the command of the program that the function hands its cases to, or NULL */
-    const tk_kernel_file *kernel_file; /* judge the function of this file; draw the seed, lest it know the trials */
-    const int64_t *dims;               /* [dim_count]: this shape only; NULL for the level's own */
-    const char *family;                /* this input family only; NULL for the level's own */
-    const tk_given_input *inputs;      /* exactly these inputs, with `dims`; all inputs of the op or none */
+    const char *kernel_program; /* the command of the program that the function passes its cases to, or NULL */
+    const tk_kernel_file
+        *kernel_file;    /* judge the function of this file; use a random seed, so that it cannot know the trials */
+    const int64_t *dims; /* [dim_count]: this shape only; NULL for the level's own */
+    const char *family;  /* this input family only; NULL for the level's own */
+    const tk_given_input *inputs; /* exactly these inputs, with `dims`; all inputs of the op or none */
     int input_count;
     const tk_xent_options *xent; /* these options only; NULL for several */
-    const tk_setting *settings;  /* of attributes that the op has; the others are at their defaults */
+    const tk_setting *settings;  /* of the op's attributes; the others have their defaults */
     int setting_count;
     int call_threads; /* every call with this many threads; 0: 1, 2, 3, 4, 5, 8 and 16 in turn */
-    int alignment; /* every array at an odd multiple of this power of two, or at a multiple of 256; 0: all kinds of places in turn */
-    const int64_t *planted; /* patterns and indices put among the inputs, with `dims`; NULL: none */
+    /* Every array at an odd multiple of this power of two, or at a multiple of 256; 0: all kinds of addresses in
+     * turn. */
+    int alignment;
+    const int64_t *planted; /* bit patterns and indices planted among the inputs, with `dims`; NULL: none */
     int planted_count;      /* up to TK_MAX_PLANTED */
-    bool skip_mutants;      /* do not run the planted wrong kernels; the certificate then says so */
-    bool skip_coverage;     /* do not let what a kernel file executes decide what else is tried; as above */
-    bool keep_going;        /* run the other trials too when one has failed, to tell how wrong a kernel is */
+    bool skip_mutants;      /* do not run the mutants; the certificate then says so */
+    bool skip_coverage;     /* no coverage-guided trials of a kernel file; as above */
+    bool keep_going;        /* after a failed trial run the others too, to grade the kernel */
     tk_sanitize sanitize;   /* kernel files */
-    double
-        total_seconds; /* of the whole judgement, which is UNKNOWN when they are over before it is refuted; 0: 3600 for kernel files
-                             * and programs, no limit for others */
+    /* Of the whole judgement, which is UNKNOWN if they expire before it is refuted; 0: 3600 for kernel files and
+     * programs, no limit for others. */
+    double total_seconds;
     tk_progress progress; /* may be NULL */
     void *progress_data;
 } tk_certify_options;
@@ -148,32 +153,35 @@ typedef struct tk_certify_options {
 
 typedef struct tk_certificate tk_certificate;
 
-/* Certifies one op for one dtype (and one index type, ignored where there is no index). Kernels run, and are judged, in the default
- * floating-point environment (rounding to nearest, nothing flushed), whatever the caller's is and whatever a kernel leaves behind; the
- * caller's is put back. */
+/* Certifies one op for one dtype (and one index type, ignored if the op takes no index). Kernels run, and are
+ * judged, in the default floating-point environment (rounding to nearest, nothing flushed), whatever the caller's
+ * is and whatever a kernel changes; the caller's is restored. */
 TK_MUST_USE tk_status tk_certify(tk_ctx *ctx, const tk_contract *contract, tk_dtype dtype, tk_dtype index_dtype,
                                  const tk_certify_options *options, tk_certificate **certificate);
-void tk_certificate_destroy(tk_certificate *certificate); /* NULL is fine */
+void tk_certificate_destroy(tk_certificate *certificate); /* NULL is allowed */
 
 tk_verdict tk_certificate_verdict(const tk_certificate *certificate);
-/* The verdict in one line with all that it is subject to: "HELD", "HELD for one case: n=1". Show this rather than the bare verdict. */
+/* The verdict in one line with all its restrictions: "HELD", "HELD for one case: n=1". Show this rather than the
+ * bare verdict. */
 const char *tk_certificate_headline(const tk_certificate *certificate);
-/* What the verdict is about where that is not the whole check: "for one case: n=1"; else "". */
+/* The restriction of the verdict, if it is not on the whole check: "for one case: n=1"; otherwise "". */
 const char *tk_certificate_scope(const tk_certificate *certificate);
 const char *tk_certificate_subject(const tk_certificate *certificate); /* "cpu.gelu_bwd.f16.scalar" */
 int64_t tk_certificate_elements(const tk_certificate *certificate);    /* judged */
-/* The largest distance from the correctly rounded exact value, whatever it means there: infinite where one is infinite and the other is
- * not, huge where the exact value is far below the bound. */
+/* The largest distance from the correctly rounded exact value, even where an ulp has no meaning: infinite where
+ * exactly one of the two is infinite, huge where the exact value is far below the bound. */
 double tk_certificate_worst_ulp(const tk_certificate *certificate);
-/* That of accepted elements where it means something: both are finite, and the exact value is larger than the bound. */
+/* The same for accepted elements for which it has a meaning: both values are finite, and the exact value is larger
+ * than the bound. */
 double tk_certificate_accepted_ulp(const tk_certificate *certificate);
 double tk_certificate_bound_used(const tk_certificate *certificate); /* share of the bound, over all elements */
-int tk_certificate_mutants(const tk_certificate *certificate, int *rejected); /* planted; how many were rejected */
+int tk_certificate_mutants(const tk_certificate *certificate, int *rejected); /* run; how many were rejected */
 double tk_certificate_seconds(const tk_certificate *certificate);
-/* Of a kernel file: lines of its source that hold code, and how many of them ran under judgement; -1 if that is not known. */
+/* For a kernel file: the lines of its source that contain code, and how many of them ran in judged calls; -1 if
+ * that is not known. */
 int64_t tk_certificate_lines(const tk_certificate *certificate, int64_t *run);
-const char *tk_certificate_reason(const tk_certificate *certificate);    /* why refuted or unknown, else "" */
-const char *tk_certificate_reproduce(const tk_certificate *certificate); /* the one-line command, else "" */
+const char *tk_certificate_reason(const tk_certificate *certificate);    /* why refuted or unknown, otherwise "" */
+const char *tk_certificate_reproduce(const tk_certificate *certificate); /* the one-line command, otherwise "" */
 
 /* How wrong a refuted kernel is; docs/certificate.md says what each grade means. */
 typedef struct tk_refutation {
@@ -181,22 +189,23 @@ typedef struct tk_refutation {
     int64_t elements;  /* wrong */
     int64_t judged;    /* in the trials that failed */
     int64_t nan;       /* wrong and NaN */
-    double
-        median_ulp; /* half of the wrong ones are at most so far from the nearest admissible value; infinite beyond 1024 */
-    double worst_ulp; /* infinite if one has no distance: it is NaN, or no number is admissible */
+    /* An upper limit of the median distance of wrong elements from the nearest admissible value; infinite beyond
+     * 1024. */
+    double median_ulp;
+    double worst_ulp; /* infinite if a distance is undefined: it is NaN, or no number is admissible */
 } tk_refutation;
 
-/* False if the certificate does not refute, or is of a version that did not tell. */
+/* False if the certificate does not refute, or is of a version without these figures. */
 bool tk_certificate_refutation(const tk_certificate *certificate, tk_refutation *refutation);
 
-/* The certificate as an in-toto Statement in canonical JSON, and as Markdown. NULL when memory ran out. Valid as long as
- * the certificate. */
+/* The certificate as an in-toto Statement in canonical JSON, and as Markdown. NULL if memory ran out. Valid as long
+ * as the certificate. */
 const char *tk_certificate_json(tk_certificate *certificate);
 const char *tk_certificate_markdown(tk_certificate *certificate);
 
-/* Writes DIR/NAME.json and DIR/NAME.md, each complete or not at all, and DIR/NAME.dsse.json if the certificate is
- * signed. With `dir` NULL they go to the user's state directory, named by the certificate's key and level. `path`, if not
- * NULL, receives the JSON file's path; free() it. */
+/* Writes DIR/NAME.json and DIR/NAME.md, each atomically, and DIR/NAME.dsse.json if the certificate is signed. With
+ * `dir` NULL they go to the user's state directory, named by the certificate's key and level. `path`, if not NULL,
+ * receives the JSON file's path; free() it. */
 TK_MUST_USE tk_status tk_certificate_write(tk_ctx *ctx, tk_certificate *certificate, const char *dir, char **path);
 
 /* Reads a certificate, a Statement or one in an envelope, and checks that every byte of the Statement is as it was
@@ -205,26 +214,28 @@ TK_MUST_USE tk_status tk_certificate_read(tk_ctx *ctx, const char *path, tk_cert
 TK_MUST_USE tk_status tk_certificate_parse(tk_ctx *ctx, const char *text, size_t length,
                                            tk_certificate **certificate);
 
-/* TK_OK if what a certificate says in several places agrees: verdict, headline, clauses, trials, restriction, counts, errors, and the texts of
- * its contract with those of this version; TK_BAD_FILE otherwise. A certificate can be intact and still be forged: nothing is run here. */
+/* TK_OK if the members of a certificate are consistent: verdict, headline, clauses, trials, restriction, counts,
+ * errors, and the texts of its contract with those of this version; TK_BAD_FILE otherwise. An intact and consistent
+ * certificate can still be forged: nothing is run here. */
 TK_MUST_USE tk_status tk_certificate_agrees(tk_ctx *ctx, const tk_certificate *certificate);
 
-/* What has to be said beside the headline of one that reads as whole, for it may be of another version, or forged: "written in an earlier form, of
- * another contract", "lists 1 of the 57 trials that this version makes for it". NULL in `remarks` if nothing; free() it. Nothing is run. */
+/* Remarks to show beside the headline of an intact certificate, which may be of another version, or forged:
+ * "written in an earlier form, of another contract", "lists 1 of the 57 trials that this version makes for it".
+ * NULL in `remarks` if there are none; free() it. Nothing is run. */
 TK_MUST_USE tk_status tk_certificate_remarks(tk_ctx *ctx, const tk_certificate *certificate, char **remarks);
 
-/* Ed25519 keys: a pair, or the public half alone. */
+/* Ed25519 keys: a pair, or only the public half. */
 typedef struct tk_key tk_key;
 
 TK_MUST_USE tk_status tk_key_generate(tk_ctx *ctx, tk_key **key);
 TK_MUST_USE tk_status tk_key_read(tk_ctx *ctx, const char *path, tk_key **key); /* either half, in PEM */
-void tk_key_destroy(tk_key *key);                                               /* NULL is fine */
-const char *tk_key_id(
-    const tk_key *key); /* SHA-256 of the public half as SubjectPublicKeyInfo in DER, in hexadecimal */
+void tk_key_destroy(tk_key *key);                                               /* NULL is allowed */
+/* SHA-256 of the public half as SubjectPublicKeyInfo in DER, in hexadecimal. */
+const char *tk_key_id(const tk_key *key);
 bool tk_key_can_sign(const tk_key *key); /* it is a pair */
 
-/* Writes a pair in PEM: PATH, PKCS#8 and readable by its owner only, and PATH.pub, SubjectPublicKeyInfo. Unless `replace`,
- * files that are there already are left as they are, and the call fails with TK_IO. */
+/* Writes a pair in PEM: PATH, PKCS#8 and readable only by its owner, and PATH.pub, SubjectPublicKeyInfo. Unless
+ * `replace` is set, existing files are not changed, and the call fails with TK_IO. */
 TK_MUST_USE tk_status tk_key_write(tk_ctx *ctx, const tk_key *key, const char *path, bool replace);
 
 /* Adds the signature of a pair of keys; an earlier one by the same keys is replaced. */
@@ -237,77 +248,79 @@ TK_MUST_USE tk_status tk_certificate_verify(tk_ctx *ctx, const tk_certificate *c
 int tk_certificate_signatures(const tk_certificate *certificate);
 const char *tk_certificate_signer(const tk_certificate *certificate, int i);
 
-/* The DSSE envelope: JSON with the Statement and all signatures; free() it. NULL if there are no signatures or memory ran
- * out. */
+/* The DSSE envelope: JSON with the Statement and all signatures; free() it. NULL if there are no signatures or
+ * memory ran out. */
 char *tk_certificate_envelope(tk_certificate *certificate);
 
-/* Finds the certificate of a lowering that tk_certificate_write() left in the state directory, the most thorough level
- * first. It counts only if it is of this very build on this very machine, intact, of the whole check rather than one
+/* Finds the certificate of a lowering that tk_certificate_write() stored in the state directory, the most thorough
+ * level first. It counts only if it is of this build on this machine, intact, of the whole check rather than one
  * case, and HELD or PROVED. TK_UNAVAILABLE if there is none; the message says so. `lowering` is a full id. */
 TK_MUST_USE tk_status tk_certificate_find(tk_ctx *ctx, const tk_contract *contract, tk_dtype dtype,
                                           tk_dtype index_dtype, const char *lowering, tk_certificate **certificate);
 
-/* What the reader of a certificate decides, and not the certificate, which may be a stranger's. Zero or NULL stands for the default. */
+/* What the reader decides, not the certificate, which may be untrusted. Zero or NULL stands for the default. */
 typedef struct tk_replay_options {
-    /* A kernel file: one's own copy. The default is the file at the path that the certificate names. In both cases nothing is compiled, or
-     * shown, of what has another SHA-256 than the one recorded. */
+    /* A kernel file: a copy of it. The default is the file at the path that the certificate names. In both cases a file
+     * whose SHA-256 is not the one recorded is neither compiled nor shown. */
     const char *kernel;
-    /* Its folders of headers, where it has some. There is no default: a certificate names no folders of its reader's. */
+    /* Its directories of headers, if any. There is no default: a certificate cannot name directories of the reader. */
     const char *include;
-    /* A path or a name on the PATH. The default is the one that the certificate names, if that is the plain name of a compiler in a system
-     * folder. */
+    /* A path or a name on the PATH. The default is the one that the certificate names, if that is the plain name of a
+     * compiler in a system directory. */
     const char *compiler;
-    const char *flags;   /* the certificate's, repeated: where it has some that could do more than compile */
-    double call_seconds; /* the most that one call may take, whatever the certificate says; 60 */
-    double
-        total_seconds; /* the most that all of it may take, compiling too; 3600 for a kernel file, no limit for others */
-    tk_limits limits;        /* the most that a kernel file may have, whatever the certificate says */
-    double memory_gib;       /* the most that one trial may need; half of what is available */
-    bool allow_weak_sandbox; /* run a kernel file even where files and system calls cannot be kept from it */
+    const char *flags;   /* the certificate's, repeated: needed if some of them could do more than compile */
+    double call_seconds; /* limit of one call, whatever the certificate says; 60 */
+    /* Limit of the whole replay, compilation included; 3600 for a kernel file, no limit for others. */
+    double total_seconds;
+    tk_limits limits;        /* limits of a kernel file, whatever the certificate says */
+    double memory_gib;       /* memory limit of one trial; half of what is available */
+    bool allow_weak_sandbox; /* run a kernel file even if its access to files and system calls cannot be restricted */
     tk_progress progress;
     void *progress_data;
 } tk_replay_options;
 
-/* Runs on this machine, again, all trials that this version makes for what a certificate says was run (level, seed, restriction to a
- * case); those of a kernel file, from the file that it names if that is unchanged. `same` tells whether all that a repetition can tell came
- * out as recorded: every output hash, the verdict and its reason, contract, clauses, counts and errors; `difference` (may be NULL) receives a
- * description of the first difference, or NULL; free() it. A listed trial
- * that this version does not make is a difference, and then nothing is run. One that the certificate does not list must not fail;
- * `not_listed` (may be NULL) receives how many such there were, if the outcome is the same and did not stop at a failure. `options` may be
- * NULL. TK_UNAVAILABLE: the certificate asks for what is not here, or for more than the options allow. TK_TIMEOUT: total_seconds were over. */
+/* Repeats on this machine all trials that this version makes for what a certificate says was run (level, seed,
+ * restriction to a case); for a kernel file, from the file that it names if that is unchanged. `same` receives
+ * whether everything that a repetition can show is as recorded: every output hash, the verdict and its reason,
+ * contract, clauses, counts and errors. `difference` (may be NULL) receives a description of the first difference,
+ * or NULL; free() it. A listed trial that this version does not make is a difference, and then nothing is run. A
+ * trial that the certificate does not list must not fail; `not_listed` (may be NULL) receives the number of these,
+ * if the outcome is the same and did not stop at a failure. `options` may be NULL. TK_UNAVAILABLE: the certificate
+ * asks for something that is not present, or for more than the options allow. TK_TIMEOUT: total_seconds expired. */
 TK_MUST_USE tk_status tk_certificate_replay(tk_ctx *ctx, const tk_certificate *certificate,
                                             const tk_replay_options *options, bool *same, int64_t *not_listed,
                                             char **difference);
 
-/* The planted wrong kernels of an op: name and what is wrong with it; false past the end. */
+/* The mutants of an op, kernels that are wrong on purpose: name, and what is wrong; false past the end. */
 bool tk_mutant_at(const tk_contract *contract, int i, const char **name, const char **what);
 
-/* The level whose trials reject it: TK_QUICK, or TK_FULL for one that needs large shapes. */
+/* The level whose trials reject it: TK_QUICK, or TK_FULL for a mutant that needs large shapes. */
 tk_level tk_mutant_level(const tk_contract *contract, const char *name);
 
-/* The planted correct kernels of an op: name and what it does differently from ours; false past the end. */
+/* The variants of an op, correct kernels that compute in other ways than ours: name, and what is different; false
+ * past the end. */
 bool tk_variant_at(const tk_contract *contract, int i, const char **name, const char **what);
 
-/* The usual check of kernel benchmarks, to compare with: inputs of normal numbers at one shape, and every output element within
- * atol + rtol |reference| of the reference, atol = rtol. */
+/* The usual check of kernel benchmarks, for comparison: normally distributed inputs at one shape, and every output
+ * element within atol + rtol |reference| of the reference, atol = rtol. */
 enum { TK_USUAL_INPUTS = 5, TK_USUAL_TOLERANCES = 2 };
 extern const double tk_usual_tolerances[TK_USUAL_TOLERANCES]; /* 1e-2, 1e-3 */
 tk_case tk_usual_case(const tk_contract *contract, tk_dtype dtype);
 
-/* A planted kernel before both judges. */
+/* The outcome of both checks for a mutant or variant. */
 typedef struct tk_corpus_entry {
     const char *name;
-    const char *what;                /* what is wrong with it, or what it does differently */
-    bool wrong;                      /* to be REFUTED; else to be HELD */
-    tk_verdict verdict;              /* of the level's trials */
-    char reason[576];                /* the clause that failed and how, or why it could not be decided; else "" */
-    int64_t elements;                /* judged */
-    bool usual[TK_USUAL_TOLERANCES]; /* does it pass the usual check? */
+    const char *what;   /* what is wrong with it, or what it does differently */
+    bool wrong;         /* must be REFUTED; otherwise must be HELD */
+    tk_verdict verdict; /* of the level's trials */
+    char reason[576];   /* the clause that failed and how, or why it could not be decided; otherwise "" */
+    int64_t elements;   /* judged */
+    bool usual[TK_USUAL_TOLERANCES]; /* whether it passes the usual check */
 } tk_corpus_entry;
 
-/* Runs the planted kernels of an op, those that the level's trials are to reject and those that they are to hold; level (TK_QUICK or
- * TK_FULL), seed and progress are taken from `options`, which may be NULL. The usual check draws its inputs from seed, seed + 1 and
- * so on. free() the entries. */
+/* Runs the mutants that the level's trials must reject and the variants that they must hold. Level (TK_QUICK or
+ * TK_FULL), seed and progress are taken from `options`, which may be NULL. The usual check draws its inputs from
+ * seed, seed + 1 and so on. free() the entries. */
 TK_MUST_USE tk_status tk_corpus_run(tk_ctx *ctx, const tk_contract *contract, tk_dtype dtype,
                                     const tk_certify_options *options, tk_corpus_entry **entries, int *count);
 
