@@ -26,7 +26,8 @@ static const struct argp_option option_list[] = {
     {"dtype", KEY_DTYPE, "TYPE", 0, "f16, bf16 or all (the default)", 1},
     {"index", KEY_INDEX, "TYPE", 0,
      "i32, i64 or all, for ops that take an index; all is the default, i32 with --shape", 1},
-    {"mutant", KEY_MUTANT, "NAME", 0, "A planted wrong kernel of the op instead of a real one", 1},
+    {"mutant", KEY_MUTANT, "NAME", 0, "A mutant of the op, a kernel that is wrong on purpose, instead of a real one",
+     1},
     {"variant", KEY_VARIANT, "NAME", 0, "A planted correct kernel that computes in another way than ours", 1},
     {"kernel", KEY_KERNEL, "FILE", 0,
      "A kernel of your own: .c, .cpp, .cu, .hip or .so, or a folder with kernel.c and what it includes, for the ops "
@@ -34,12 +35,10 @@ static const struct argp_option option_list[] = {
      "prints "
      "its declaration, 'tokitai new-kernel OP' writes one",
      1},
-    {"kernels", KEY_KERNELS, "DIR", 0, "Every such file in a folder; planted wrong kernels are not run beside them",
-     1},
+    {"kernels", KEY_KERNELS, "DIR", 0, "Every such file in a directory; mutants are not run", 1},
     {"program", KEY_PROGRAM, "COMMAND", 0,
      "A program that answers binary frames (docs/protocol.md) with kernels of its own, in any language; it is not "
-     "shut "
-     "in",
+     "sandboxed",
      1},
     {"compiler", KEY_COMPILER, "CC", 0, "Of kernel files; the default is cc, c++, nvcc or hipcc", 1},
     {"flags", KEY_FLAGS, "FLAGS", 0,
@@ -54,12 +53,12 @@ static const struct argp_option option_list[] = {
      "subnormal numbers",
      1},
 
-    {NULL, 0, NULL, 0, "How hard:", 2},
+    {NULL, 0, NULL, 0, "Effort and limits:", 2},
     {"level", KEY_LEVEL, "LEVEL", 0, "quick (the default), full, or exhaustive: every input where that can be done",
      2},
     {"seed", KEY_SEED, "NUMBER", 0,
      "Of all that is drawn; decimal or 0x. For kernel files and programs the default is drawn anew each time", 2},
-    {"skip-mutants", KEY_SKIP_MUTANTS, NULL, 0, "Do not show that the planted wrong kernels are rejected", 2},
+    {"skip-mutants", KEY_SKIP_MUTANTS, NULL, 0, "Do not run the mutants", 2},
     {"keep-going", KEY_KEEP_GOING, NULL, 0,
      "Run the other trials too when one has failed, to tell how wrong a kernel is: how many elements, how far off",
      2},
@@ -68,11 +67,11 @@ static const struct argp_option option_list[] = {
      "outside "
      "the arrays; the default at level full",
      2},
-    {"no-sanitize", KEY_NO_SANITIZE, NULL, 0, "Do not, at any level", 2},
+    {"no-sanitize", KEY_NO_SANITIZE, NULL, 0, "Never use compute-sanitizer", 2},
     {"no-coverage", KEY_NO_COVERAGE, NULL, 0,
      "Kernel files: do not let what an instrumented build executes decide what else is tried", 2},
     {"timeout", KEY_TIMEOUT, "SECONDS", 0, "Of one call of a kernel file or a program; 60 is the default", 2},
-    {"jobs", KEY_JOBS, "COUNT", 0, "Kernel files that are judged side by side; 1 is the default", 2},
+    {"jobs", KEY_JOBS, "COUNT", 0, "Kernel files that are judged in parallel; 1 is the default", 2},
     {"threads", KEY_THREADS, "COUNT", 0,
      "Of every call of a kernel; 0, the default, is 1, 2, 3, 4, 5, 8 and 16 in turn, whatever this machine has", 2},
     {"alignment", KEY_ALIGNMENT, "BYTES", 0,
@@ -157,7 +156,7 @@ static const struct argp command = {
         "Runs kernels on inputs chosen to find mistakes, judges every output element against the exact result, and "
         "writes a certificate for each. Without OP, every op is certified, and without --lowering every lowering "
         "that this machine can run."
-        "\vCertificates of a planted wrong kernel or of a single case are written only with --out.\n\n"
+        "\vCertificates of a mutant or of a single case are written only with --out.\n\n"
         "Exit status: 0 everything held, 1 a contract is refuted, 2 wrong usage, bad input or output that could not "
         "be written, 3 something could not be decided.",
 };

@@ -25,7 +25,7 @@ static const struct argp_option option_list[] = {
      "quick (the default) or full, which takes in the wrong kernels that need large shapes", 0},
     {"dtype", KEY_DTYPE, "TYPE", 0, "f16, bf16 or all (the default)", 0},
     {"seed", KEY_SEED, "NUMBER", 0, "Of all that is drawn; decimal or 0x", 0},
-    {"threads", KEY_THREADS, "COUNT", 0, "Kernels that run side by side; 0, the default, takes all there are", 0},
+    {"threads", KEY_THREADS, "COUNT", 0, "Kernels that run in parallel; 0, the default, uses all processors", 0},
     {"chart", KEY_CHART, "FILE", 0, "Draw the shares that are rejected as SVG", 0},
     {"json", KEY_JSON, NULL, 0, "Print every kernel as JSON instead of the table", 0},
     {"verbose", 'v', NULL, 0, "Name the wrong kernels that the usual check passes", 0},

@@ -15,7 +15,7 @@ static const cli_command commands[] = {
     {"devices", "what this machine can run on", cli_devices},
     {"certify", "judge kernels against an exact oracle, write certificates", cli_certify},
     {"new-kernel", "write a kernel of your own to begin with", cli_new_kernel},
-    {"corpus", "judge the planted wrong and correct kernels, beside the usual check", cli_corpus},
+    {"corpus", "judge the mutants and the correct variants, and compare with the usual check", cli_corpus},
     {"check", "is a certificate as it was written?", cli_check},
     {"replay", "does a certificate still hold on this machine?", cli_replay},
     {"diff", "what changed between two certificates?", cli_diff},
@@ -79,7 +79,7 @@ static char *filter_help(int key, const char *text, void *input)
 static const struct argp program = {
     .parser = parse_option,
     .args_doc = "COMMAND [ARGUMENT...]",
-    .doc = "Deep-learning training kernels that carry their proof."
+    .doc = "Verified deep-learning training kernels, and a verifier for kernels."
            "\v\n'tokitai COMMAND --help' explains a command. To begin with:\n"
            "  tokitai ops gelu_bwd        read what an op promises\n"
            "  tokitai certify gelu_bwd    see whether its kernel keeps the promise here\n\n"

@@ -51,8 +51,8 @@ static const struct argp command = {
     .parser = parse_option,
     .args_doc = "[OP]",
     .doc = "Lists the operations, or prints the contract of one in full: its formula, its error bound, its clauses, "
-           "its lowerings, its C signature, that of a kernel of your own, and the planted wrong kernels that the "
-           "judge must reject."
+           "its lowerings, its C signature, that of a kernel of your own, and the mutants that the judge must "
+           "reject."
            "\vExit status: 0, or 2 if there is no such op.",
 };
 
