@@ -10,7 +10,7 @@
 
 #include "backend/cpu_isa.h"
 #include "core/dtype.h"
-#include "tokitai.h"
+#include "tokitai_types.h"
 
 #if defined(TKI_ISA_PORTABLE)
 #include "backend/cpu_vector_portable.h"

@@ -1,11 +1,10 @@
 # Writes tokitai_build.h: which compiler built the kernels, with which options, and the SHA-256 of each kernel.
 #
-# The hash of ops/X/kernel_cpu.c is that of these files' bytes, one after the other, in this order; a file that does not
-# exist counts as empty:
-#     ops/X/kernel_cpu.c  ops/X/kernel_cpu.h  ops/X/params.h  backend/cpu_isa.h  backend/cpu_vector.h
-#     backend/cpu_vector_avx2.h  backend/cpu_vector_avx512.h  backend/cpu_vector_cells.h  backend/cpu_vector_neon.h
-#     backend/cpu_vector_plain.h  backend/cpu_vector_portable.h  backend/cpu_vector_rows.h  core/dtype.h  include/tokitai.h
-# so anyone can recompute it with `cat ... | sha256sum`. tests/check_includes.sh makes sure that no kernel is made of more.
+# A kernel is made of its source and all that this includes by a name in quotes, directly or not, whether or not an #if takes it: so the list
+# is the same for every instruction set. The hash is that of these files' bytes, each file once, in the order in which they are met, as for
+# GPU kernels (artifact/sources.c). kernel_files.txt beside OUTPUT has the lists, a line each, so that anyone can recompute the hashes:
+#     cat $(sed -n '/^ops.gelu.kernel_cpu.c:/s/://p' build/generated/kernel_files.txt) | sha256sum
+# tests/kernel_sources.sh holds them against what the compiler says it has read. OUTPUT.d tells the build on what the hashes depend.
 #
 # Called with OUTPUT, SOURCE_DIR, VERSION, COMPILER, COMPILER_ID, COMPILER_VERSION, KERNEL_OPTIONS, KERNELS and ISAS
 # (comma-separated).
@@ -23,23 +22,56 @@ c_string(version "${VERSION}")
 c_string(compiler "${COMPILER_ID} ${COMPILER_VERSION}: ${banner}")
 c_string(options "${KERNEL_OPTIONS}")
 
+# Appends to `files` in the caller what `file` includes and is not yet among them.
+function(add_includes file)
+    file(STRINGS ${SOURCE_DIR}/${file} lines REGEX "^[ \t]*#[ \t]*include[ \t]*\"")
+    get_filename_component(folder ${file} DIRECTORY)
+    foreach(line IN LISTS lines)
+        string(REGEX REPLACE "^[^\"]*\"([^\"]*)\".*" "\\1" name "${line}")
+        set(found "")
+        foreach(candidate IN ITEMS ${folder}/${name} ${name} include/${name})
+            if(EXISTS ${SOURCE_DIR}/${candidate})
+                set(found ${candidate})
+                break()
+            endif()
+        endforeach()
+        if(NOT found)
+            message(FATAL_ERROR "${file} includes \"${name}\", which is nowhere")
+        endif()
+        if(NOT found IN_LIST files)
+            list(APPEND files ${found})
+            add_includes(${found})
+        endif()
+    endforeach()
+    set(files ${files} PARENT_SCOPE)
+endfunction()
+
 set(sources "")
+set(lists "")
+set(all_files "")
 string(REPLACE "," ";" kernels "${KERNELS}")
 foreach(kernel IN LISTS kernels)
-    get_filename_component(folder ${kernel} DIRECTORY)
+    set(files ${kernel})
+    add_includes(${kernel})
     set(content "")
-    foreach(file IN ITEMS ${kernel} ${folder}/kernel_cpu.h ${folder}/params.h backend/cpu_isa.h
-            backend/cpu_vector.h backend/cpu_vector_avx2.h backend/cpu_vector_avx512.h backend/cpu_vector_cells.h
-            backend/cpu_vector_neon.h backend/cpu_vector_plain.h backend/cpu_vector_portable.h backend/cpu_vector_rows.h
-            core/dtype.h include/tokitai.h)
-        if(EXISTS ${SOURCE_DIR}/${file})
-            file(READ ${SOURCE_DIR}/${file} part)
-            string(APPEND content "${part}")
-        endif()
+    foreach(file IN LISTS files)
+        file(READ ${SOURCE_DIR}/${file} part)
+        string(APPEND content "${part}")
     endforeach()
     string(SHA256 hash "${content}")
     string(APPEND sources " \\\n    {\"${kernel}\", \"${hash}\"},")
+    list(APPEND all_files ${files})
+    list(POP_FRONT files)
+    list(JOIN files " " text)
+    string(APPEND lists "${kernel}: ${text}\n")
 endforeach()
+get_filename_component(generated_dir ${OUTPUT} DIRECTORY)
+file(WRITE ${generated_dir}/kernel_files.txt "${lists}")
+list(REMOVE_DUPLICATES all_files)
+list(TRANSFORM all_files PREPEND ${SOURCE_DIR}/)
+list(TRANSFORM all_files REPLACE " " "\\\\ ")
+list(JOIN all_files " " all_files)
+file(WRITE ${OUTPUT}.d "${OUTPUT}: ${all_files}\n")
 
 set(isa_rows "")
 string(REPLACE "," ";" isa_list "${ISAS}")

@@ -45,6 +45,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "tokitai_types.h" /* tk_dtype: TK_F16, TK_BF16, ... */
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -118,14 +120,6 @@ TK_MUST_USE tk_status tk_ctx_set_scratch(tk_ctx *ctx, void *memory, size_t bytes
  * transcendental functions are computed in fp32 and rounded once. `tokitai ops OP` prints each contract in full:
  * the error bound, the behaviour for NaN and infinity, and the reproducibility of the result.
  * ------------------------------------------------------------------------------------------------------------ */
-
-typedef enum tk_dtype {
-    TK_F16 = 0, /* IEEE binary16 */
-    TK_BF16,    /* the upper half of IEEE binary32 */
-    TK_F32,     /* IEEE binary32; only the loss of tk_xent() has this type */
-    TK_I32,     /* indices and targets */
-    TK_I64
-} tk_dtype;
 
 size_t tk_dtype_size(tk_dtype dtype);      /* bytes of one element */
 const char *tk_dtype_name(tk_dtype dtype); /* "f16", "bf16", "f32", "i32", "i64" */
