@@ -32,7 +32,7 @@ target_link_libraries(test_internals INTERFACE libtokitai-verify libtokitai ${ve
 target_link_options(test_internals INTERFACE LINKER:--as-needed)
 
 # Those that take longest, longest first: CTest starts them in this order, before all others, so that none is left to run alone at the end.
-set(long_tests verify.explore strangers own_kernels corpus_full_slow xent same_verdict kernel_lines kernel_files check_kernels_hip bench valgrind.executor.worker cli schema executor.worker tricks
+set(long_tests verify.explore strangers own_kernels adding_an_op corpus_full_slow xent same_verdict kernel_lines kernel_files check_kernels_hip bench valgrind.executor.worker cli schema executor.worker tricks
     check_kernels_cuda verify.envelope gemm protocol)
 
 function(register_test name file)
@@ -146,6 +146,7 @@ endforeach()
 
 # cmocka programs
 
+# Further arguments: what it needs beside the libraries to be run.
 function(add_c_test name file)
     if(NOT CMOCKA_FOUND)
         add_skipped_test(${name} "cmocka is not installed")
@@ -153,7 +154,7 @@ function(add_c_test name file)
     endif()
     add_executable(test.${name} ${file})
     target_link_libraries(test.${name} PRIVATE test_internals PkgConfig::CMOCKA)
-    add_dependencies(test.${name} tokitai_build_header tokitai-worker ${fake_gpu_targets} ${worker_kernels})
+    add_dependencies(test.${name} tokitai_build_header ${ARGN})
     set_target_properties(test.${name} PROPERTIES
         OUTPUT_NAME ${name} RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
     add_test(NAME ${name} COMMAND test.${name})
@@ -177,7 +178,7 @@ foreach(file IN LISTS test_sources)
             break()
         endif()
     endforeach()
-    add_c_test(${name} ${file})
+    add_c_test(${name} ${file} tokitai-worker ${fake_gpu_targets} ${worker_kernels})
 endforeach()
 if(TARGET test.executor.sandbox_calls) # of the worker program, and of no library
     target_sources(test.executor.sandbox_calls PRIVATE executor/sandbox_calls.c executor/sandbox_files.c

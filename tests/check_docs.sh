@@ -7,9 +7,6 @@ shopt -s nullglob
 script=$(readlink -f "$0")
 root=$(readlink -f "${SOURCE_DIR:-$(dirname "$script")/..}")
 
-# Pages that are not yet as wide as the others.
-wide=(docs/adding-an-op.md docs/certificates/README.md)
-
 prose() { # page: its lines with their numbers, without code
     awk '/^ *```/ {inside = !inside; next} !inside && !/^    / {print FNR ":" $0}' "$1"
 }
@@ -23,11 +20,9 @@ check() { # root
     local pages=(README.md docs/*.md docs/bench/*.md docs/certificates/README*.md bench/*.md examples/*.md examples/*/*.md tests/*/*.md)
     local page long number link file bad=0
     for page in "${pages[@]}"; do
-        if [[ " ${wide[*]} " != *" $page "* ]]; then
-            long=$(prose "$page" | awk -F: -v page="$page" \
-                '{text = substr($0, length($1) + 2)} text !~ /^\|/ && length(text) > 120 {print page ":" $1 ": " length(text) " columns"}')
-            [ -z "$long" ] || { echo "$long"; bad=1; }
-        fi
+        long=$(prose "$page" | awk -F: -v page="$page" \
+            '{text = substr($0, length($1) + 2)} text !~ /^\|/ && length(text) > 120 {print page ":" $1 ": " length(text) " columns"}')
+        [ -z "$long" ] || { echo "$long"; bad=1; }
         while IFS=: read -r number link; do
             file=${link%%#*}
             if [ -n "$file" ]; then file=$(dirname "$page")/$file; else file=$page; fi
