@@ -35,6 +35,11 @@ target_link_options(test_internals INTERFACE LINKER:--as-needed)
 set(long_tests verify.explore strangers own_kernels adding_an_op corpus_full_slow xent same_verdict kernel_lines kernel_files check_kernels_hip bench valgrind.executor.worker cli schema executor.worker tricks
     check_kernels_cuda verify.envelope gemm protocol)
 
+# `ctest -L fast` is for the day: all tests that are not here, not above, not of an op, and not under valgrind. Here is what takes over 4 s of a
+# processor, or waits as long; together the fast ones then take 45 s of one, and end in under a minute on two that are idle.
+set(medium_tests certificates corpus killed limits new_kernel old_systems check_device_kernels check_includes.self_test check_kernels_cuda.self_test
+    core.dtype verify.replay serve.client)
+
 function(register_test name file)
     set(labels ${ARGN})
     list(FIND long_tests ${name} place)
@@ -45,6 +50,8 @@ function(register_test name file)
     set(timeout 600) # against hangs; no test is about time
     if(place GREATER_EQUAL 0)
         set(timeout 1800) # on a busy machine
+    elseif(NOT name IN_LIST medium_tests AND NOT name MATCHES "^valgrind\\." AND NOT file MATCHES "_slow\\.|^ops/|^$")
+        list(APPEND labels fast)
     endif()
     if(file MATCHES "_slow\\.[a-z]+$")
         list(APPEND labels slow)
