@@ -61,6 +61,8 @@ for name in wanted:
 print(f"{len(blocks)} blocks of the guide are in place")
 PYTHON
 rm -rf "$work/new" "$tree/build/relu" "$tree/build/relu_fwd.c"
+# A build folder that was moved is of no use any more.
+grep -qsxF "CMAKE_HOME_DIRECTORY:INTERNAL=$tree" "$tree/build/CMakeCache.txt" || rm -rf "$tree/build"
 
 if command -v ccache >/dev/null; then
     export CMAKE_C_COMPILER_LAUNCHER=ccache CCACHE_BASEDIR=$tree CCACHE_NOHASHDIR=1
