@@ -27,7 +27,7 @@ static void close_device(tk_ctx *ctx)
 /* "cuda:1" into "cuda" and 1. */
 static bool parse_device(const char *device, const char **backend, int *ordinal)
 {
-    static const char *const backends[] = {"cuda", "hip", "emu"};
+    static const char *const backends[] = {"cuda", "hip"};
     for (size_t i = 0; i < sizeof backends / sizeof *backends; i++) {
         size_t length = strlen(backends[i]);
         if (strncmp(device, backends[i], length) != 0 || (device[length] && device[length] != ':'))
@@ -71,8 +71,6 @@ tk_status tk_ctx_use_device(tk_ctx *ctx, const char *device)
         close_device(ctx);
     if (cpu)
         return TK_OK;
-    if (!strcmp(backend, "emu"))
-        return tki_fail(ctx, TK_UNAVAILABLE, "backend 'emu' has no kernels in this version");
     tk_status status = tki_gpu_open(ctx, backend, ordinal, &ctx->gpu);
     const char *why = status == TK_OK ? tki_gpu_no_architecture(tki_gpu_describe(ctx->gpu)) : NULL;
     if (why) {

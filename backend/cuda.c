@@ -111,7 +111,6 @@ const tki_vendor tki_vendor_cuda = {
             .module_load = "cuModuleLoadData",
             .module_unload = "cuModuleUnload",
             .module_function = "cuModuleGetFunction",
-            .occupancy = "cuOccupancyMaxActiveBlocksPerMultiprocessor",
             .launch = "cuLaunchKernel",
             .launch_config = "?cuLaunchKernelEx",
             .function_attribute = "cuFuncSetAttribute",

@@ -55,7 +55,6 @@ typedef struct tki_driver_calls {
     int (*module_load)(void **module, const void *image);
     int (*module_unload)(void *module);
     int (*module_function)(void **function, void *module, const char *name);
-    int (*occupancy)(int *blocks, void *function, int threads, size_t shared_bytes);
     int (*launch)(void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned threads_x,
                   unsigned threads_y, unsigned threads_z, unsigned shared_bytes, void *stream, void **params,
                   void **extra);
@@ -85,7 +84,7 @@ typedef struct tki_driver_names {
     const char *allocate, *release, *copy_in, *copy_out, *copy, *fill;
     const char *stream_create, *stream_destroy, *stream_synchronize, *stream_is_capturing;
     const char *event_create, *event_destroy, *event_record, *event_synchronize, *event_elapsed;
-    const char *module_load, *module_unload, *module_function, *occupancy, *launch;
+    const char *module_load, *module_unload, *module_function, *launch;
     const char *launch_config, *function_attribute, *function_load, *context_retain, *context_release, *context_get,
         *context_set;
     const char *write_error_name, *write_error_text;

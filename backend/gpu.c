@@ -240,28 +240,6 @@ tk_status tki_gpu_fill(tk_ctx *ctx, tki_gpu *gpu, void *stream, void *to, unsign
  * Streams and events
  * ------------------------------------------------------------------------------------------------------------ */
 
-tk_status tki_gpu_stream_create(tk_ctx *ctx, tki_gpu *gpu, void **stream)
-{
-    enum { NON_BLOCKING = 1 /* does not wait for the default stream */ };
-    void *previous;
-    *stream = NULL;
-    int code = enter(gpu, &previous);
-    if (code != 0)
-        return fail_enter(ctx, gpu, code);
-    code = gpu->driver.calls.stream_create(stream, NON_BLOCKING);
-    leave(gpu, previous);
-    return code == 0 ? TK_OK : fail(ctx, gpu, gpu->driver.vendor->names.stream_create, code, "making a stream");
-}
-
-void tki_gpu_stream_destroy(tki_gpu *gpu, void *stream)
-{
-    void *previous;
-    if (!stream || enter(gpu, &previous) != 0)
-        return;
-    gpu->driver.calls.stream_destroy(stream);
-    leave(gpu, previous);
-}
-
 tk_status tki_gpu_synchronize(tk_ctx *ctx, tki_gpu *gpu, void *stream)
 {
     void *previous;
@@ -521,24 +499,6 @@ static inline bool is_allowed(const tki_gpu *gpu, const tki_gpu_kernel *kernel, 
 {
     return shared_bytes <= kernel->shared_allowed && cluster <= kernel->cluster_allowed &&
            (cluster == 0 || gpu->driver.calls.launch_config);
-}
-
-tk_status tki_gpu_occupancy(tk_ctx *ctx, tki_gpu *gpu, tki_gpu_kernel *kernel, unsigned threads,
-                            unsigned shared_bytes, int *blocks)
-{
-    void *previous;
-    *blocks = 0;
-    int code = enter(gpu, &previous);
-    if (code != 0)
-        return fail_enter(ctx, gpu, code);
-    tk_status status = is_allowed(gpu, kernel, shared_bytes, 0) ? TK_OK : allow(ctx, gpu, kernel, shared_bytes, 0);
-    if (status == TK_OK)
-        code = gpu->driver.calls.occupancy(blocks, kernel->function, (int)threads, shared_bytes);
-    leave(gpu, previous);
-    if (code != 0)
-        status = fail(ctx, gpu, gpu->driver.vendor->names.occupancy, code, "asking how many blocks of %s fit",
-                      kernel->name);
-    return status;
 }
 
 static inline bool takes_attributes(const tki_gpu_kernel *kernel, const tki_gpu_grid *grid)

@@ -47,8 +47,6 @@ TK_MUST_USE tk_status tki_gpu_copy(tk_ctx *ctx, tki_gpu *gpu, void *stream, void
 TK_MUST_USE tk_status tki_gpu_fill(tk_ctx *ctx, tki_gpu *gpu, void *stream, void *to, unsigned char value,
                                    size_t bytes);
 
-TK_MUST_USE tk_status tki_gpu_stream_create(tk_ctx *ctx, tki_gpu *gpu, void **stream);
-void tki_gpu_stream_destroy(tki_gpu *gpu, void *stream);
 TK_MUST_USE tk_status tki_gpu_synchronize(tk_ctx *ctx, tki_gpu *gpu, void *stream);
 TK_MUST_USE tk_status tki_gpu_is_capturing(tk_ctx *ctx, tki_gpu *gpu, void *stream, bool *capturing);
 
@@ -73,10 +71,6 @@ typedef struct tki_gpu_kernel {
  * string literals: they are kept, and compared by address first. Not to be called for the first time while a stream is captured. */
 TK_MUST_USE tk_status tki_gpu_kernel_get(tk_ctx *ctx, tki_gpu *gpu, const char *source, tk_dtype dtype,
                                          const char *name, tki_gpu_kernel **kernel);
-
-/* What the driver says: how many blocks of this many threads fit on one multiprocessor. */
-TK_MUST_USE tk_status tki_gpu_occupancy(tk_ctx *ctx, tki_gpu *gpu, tki_gpu_kernel *kernel, unsigned threads,
-                                        unsigned shared_bytes, int *blocks);
 
 typedef struct tki_gpu_grid {
     unsigned blocks[3]; /* 0 counts as 1 */

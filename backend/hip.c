@@ -134,7 +134,6 @@ const tki_vendor tki_vendor_hip = {
             .module_load = "hipModuleLoadData",
             .module_unload = "hipModuleUnload",
             .module_function = "hipModuleGetFunction",
-            .occupancy = "hipModuleOccupancyMaxActiveBlocksPerMultiprocessor",
             .launch = "hipModuleLaunchKernel",
             .device_get = "hipGetDevice",
             .device_set = "hipSetDevice",

@@ -130,7 +130,7 @@ bool cli_choose_alignment(const char *who, const char *text, int *alignment)
     return good;
 }
 
-static const char *const backends[] = {"cpu", "cuda", "hip", "emu"};
+static const char *const backends[] = {"cpu", "cuda", "hip"};
 
 enum { BACKENDS = sizeof backends / sizeof *backends };
 

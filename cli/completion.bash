@@ -31,7 +31,7 @@ _tokitai_files() {
 _tokitai_certify() {
     local current=$1 previous=$2
     case $previous in
-        --backend) _tokitai_reply "cpu cuda hip emu" "$current" ;;
+        --backend) _tokitai_reply "cpu cuda hip" "$current" ;;
         --lowering) _tokitai_reply "all best $(_tokitai_list lowerings "$(_tokitai_op)")" "$current" ;;
         --dtype) _tokitai_reply "f16 bf16 all" "$current" ;;
         --index) _tokitai_reply "i32 i64 all" "$current" ;;

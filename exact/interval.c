@@ -133,12 +133,6 @@ void tki_interval_exp(tki_interval *x, const tki_interval *a)
     mpfr_exp(x->hi, a->hi, MPFR_RNDU);
 }
 
-void tki_interval_log(tki_interval *x, const tki_interval *a)
-{
-    mpfr_log(x->lo, a->lo, MPFR_RNDD);
-    mpfr_log(x->hi, a->hi, MPFR_RNDU);
-}
-
 void tki_interval_log1p(tki_interval *x, const tki_interval *a)
 {
     mpfr_log1p(x->lo, a->lo, MPFR_RNDD);

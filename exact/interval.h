@@ -25,7 +25,6 @@ void tki_interval_mul_d(tki_interval *x, const tki_interval *a, double b);
 void tki_interval_div(tki_interval *x, const tki_interval *a, const tki_interval *b); /* b does not contain zero */
 void tki_interval_sqrt(tki_interval *x, const tki_interval *a);                       /* a >= 0 */
 void tki_interval_exp(tki_interval *x, const tki_interval *a);
-void tki_interval_log(tki_interval *x, const tki_interval *a);   /* a > 0 */
 void tki_interval_log1p(tki_interval *x, const tki_interval *a); /* a > -1 */
 
 /* Numbers of that precision that enclose it. */

@@ -134,20 +134,4 @@ const char *tki_worker_sanitizer_log(tki_worker *worker);
 /* The context whose messages and threads its calls use from now on. */
 void tki_worker_set_context(tki_worker *worker, tk_ctx *ctx);
 
-/* ------------------------------------------------------------------------------------------------------------
- * A pool of warm workers. Its calls may be made from several threads, each with its own context.
- * ------------------------------------------------------------------------------------------------------------ */
-
-typedef struct tki_worker_pool tki_worker_pool;
-
-/* Keeps at most `most` workers that nobody uses; `most` is at least 1. */
-TK_MUST_USE tk_status tki_worker_pool_open(tk_ctx *ctx, int most, tki_worker_pool **pool);
-
-/* A warm worker of that very file (unchanged since), op and options, or a new one. It works with `ctx` until it is given back. */
-TK_MUST_USE tk_status tki_worker_pool_take(tki_worker_pool *pool, tk_ctx *ctx, const char *artifact,
-                                           const tk_contract *contract, const tki_worker_options *options,
-                                           tki_worker **worker);
-void tki_worker_pool_give(tki_worker_pool *pool, tki_worker *worker); /* one that broke is closed */
-void tki_worker_pool_close(tki_worker_pool *pool); /* NULL is fine; all workers have been given back */
-
 #endif

@@ -64,9 +64,6 @@ bad_usage "a chart nowhere" "cannot write to --chart '/dev/null/x.svg'" gelu_fwd
 echo "-- a GPU that is not there, and one that is only pretended"
 bad_usage "a backend" "unknown backend 'cudda'; did you mean 'cuda'\?" gelu_fwd --backend cudda
 bad_usage "a lowering of another backend" "is not of backend 'cpu'" gelu_fwd --backend cpu --lowering cuda.gelu_fwd.f16.shared
-expect 3 "a backend without kernels" gelu_fwd --backend emu
-says err "^tokitai bench: backend 'emu' has no kernels in this version$"
-silent out
 bad_usage "startup of the CPU" "--startup is about a GPU" --startup
 bad_usage "threads of a GPU" "are about the CPU" --backend cuda --threads 2
 fakes=${BUILD_DIR:-$root/build}/tests/fake_gpu

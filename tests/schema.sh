@@ -177,7 +177,7 @@ broken = [
     ("kernel", drop(predicate, "run", "kernel")),
     ("kernel", put(predicate, "run", "subject", "cpu.gelu_fwd.f16.gelu_fwd")),
     ("kernel", put(predicate, "built", "log", "warnings")),
-    ("kernel_wrong", put(predicate, "run", "kernel", "backend", "emu")),
+    ("kernel_wrong", put(predicate, "run", "kernel", "backend", "abacus")),
     ("kernel_limited", put(predicate, "run", "limits", "tasks", 0)),
     ("kernel_limited", put(predicate, "run", "limits", "tasks", "many")),
     ("kernel_limited", put(predicate, "run", "limits", "memory_bytes", -1)),

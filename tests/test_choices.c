@@ -60,8 +60,6 @@ static void backend(void **state)
     assert_true(cli_choose_backend("t", "cuda:1", "cuda.gemm.f16.shared", &device, &name));
     assert_string_equal(device, "cuda:1");
     assert_string_equal(name, "cuda");
-    assert_true(cli_choose_backend("t", "emu", "all", &device, &name));
-    assert_string_equal(name, "emu");
     assert_complaint("");
     assert_false(cli_choose_backend("t", "cpu", "cuda.gemm.f16.shared", &device, &name));
     assert_complaint("t: --lowering cuda.gemm.f16.shared is not of backend 'cpu'");

@@ -101,7 +101,7 @@ static const binary binaries[] = {
     {"div", tki_interval_div, mpfr_div, true},
 };
 
-typedef enum domain { ANY, MODERATE, NOT_NEGATIVE, POSITIVE, ABOVE_MINUS_ONE } domain;
+typedef enum domain { ANY, MODERATE, NOT_NEGATIVE, ABOVE_MINUS_ONE } domain;
 
 typedef struct unary {
     const char *name;
@@ -115,9 +115,10 @@ static const unary unaries[] = {
     {"neg", tki_interval_neg, mpfr_neg, ANY},
     {"sqrt", tki_interval_sqrt, mpfr_sqrt, NOT_NEGATIVE},
     {"exp", tki_interval_exp, mpfr_exp, MODERATE},
-    {"log", tki_interval_log, mpfr_log, POSITIVE},
     {"log1p", tki_interval_log1p, mpfr_log1p, ABOVE_MINUS_ONE},
 };
+
+enum { UNARIES = sizeof unaries / sizeof *unaries };
 
 static bool in_domain(domain d, const tki_interval *x)
 {
@@ -125,7 +126,6 @@ static bool in_domain(domain d, const tki_interval *x)
     case ANY: return true;
     case MODERATE: return mpfr_cmp_si(x->lo, -5000) > 0 && mpfr_cmp_si(x->hi, 5000) < 0;
     case NOT_NEGATIVE: return mpfr_sgn(x->lo) >= 0;
-    case POSITIVE: return mpfr_sgn(x->lo) > 0;
     case ABOVE_MINUS_ONE: return mpfr_cmp_si(x->lo, -1) > 0;
     }
     return false;
@@ -191,16 +191,16 @@ static void unary_operations(void **state)
     tki_interval x;
     mpfr_t p;
     mpfr_init2(p, HIGH);
-    int tried[6] = {0};
+    int tried[UNARIES] = {0};
     for (int i = 0; i < ROUNDS; i++) {
-        const unary *op = &unaries[i % 6];
-        int precision = precisions[i / 6 % 5];
+        const unary *op = &unaries[i % UNARIES];
+        int precision = precisions[i / UNARIES % 5];
         tki_interval_init(&a, precision);
         tki_interval_init(&x, precision);
         draw_interval(&a);
         draw_interval(&x);
         if (in_domain(op->domain, &a)) {
-            tried[i % 6]++;
+            tried[i % UNARIES]++;
             op->interval(&x, &a);
             assert_true(mpfr_lessequal_p(x.lo, x.hi));
             for (int k = 0; k < 4; k++) {
@@ -214,7 +214,7 @@ static void unary_operations(void **state)
         tki_interval_clear(&a);
         tki_interval_clear(&x);
     }
-    for (int i = 0; i < 6; i++)
+    for (int i = 0; i < UNARIES; i++)
         assert_true(tried[i] > 50);
     mpfr_clear(p);
     mpfr_free_cache();

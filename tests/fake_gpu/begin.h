@@ -17,6 +17,8 @@ typedef struct fake_gpu {
     fake_launch_function *launch_at;
     fake_alive_function *alive;
     fake_reset_function *reset;
+    fake_stream_make_function *stream_make;
+    fake_stream_end_function *stream_end;
 } fake_gpu;
 
 /* The libraries lie beside the test programs. */
@@ -65,6 +67,8 @@ static inline void fake_gpu_begin(fake_gpu *fake, const char *backend)
     fake_gpu_find(library, "fake_gpu_launch_at", &fake->launch_at);
     fake_gpu_find(library, "fake_gpu_alive", &fake->alive);
     fake_gpu_find(library, "fake_gpu_reset", &fake->reset);
+    fake_gpu_find(library, "fake_gpu_stream_make", &fake->stream_make);
+    fake_gpu_find(library, "fake_gpu_stream_end", &fake->stream_end);
     dlclose(library);
     fake->reset();
     assert_int_equal(fake->alive(), 0);

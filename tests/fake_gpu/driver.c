@@ -327,6 +327,18 @@ void fake_gpu_reset(void)
     launch_count = lost = pending = 0;
 }
 
+fake_stream_make_function fake_gpu_stream_make;
+void *fake_gpu_stream_make(void)
+{
+    return make(STREAM);
+}
+
+fake_stream_end_function fake_gpu_stream_end;
+void fake_gpu_stream_end(void *stream)
+{
+    destroy(stream, STREAM);
+}
+
 fake_host_function fake_gpu_host;
 void *fake_gpu_host(const void *device, size_t bytes)
 {
@@ -754,18 +766,6 @@ int API(cuModuleGetFunction, hipModuleGetFunction)(void **function, void *module
     made->kind = FUNCTION;
     snprintf(made->name, sizeof made->name, "%s", name);
     *function = made;
-    return OK;
-}
-
-int API(cuOccupancyMaxActiveBlocksPerMultiprocessor,
-        hipModuleOccupancyMaxActiveBlocksPerMultiprocessor)(int *count, const void *function, int threads,
-                                                            size_t shared_bytes)
-{
-    int code = begin(__func__, false);
-    if (code != OK || !is(function, FUNCTION) || threads < 1)
-        return code ? code : INVALID_VALUE;
-    int by_shared = shared_bytes ? (int)(233472 / (shared_bytes + 1024)) : 32;
-    *count = 2048 / threads < by_shared ? 2048 / threads : by_shared;
     return OK;
 }
 

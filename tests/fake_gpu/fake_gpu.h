@@ -52,6 +52,10 @@ typedef int fake_alive_function(void);
 /* fake_gpu_reset: forgets launches, errors and how often each call was made; what is alive stays. */
 typedef void fake_reset_function(void);
 
+/* fake_gpu_stream_make, fake_gpu_stream_end: a stream of another part of the program. */
+typedef void *fake_stream_make_function(void);
+typedef void fake_stream_end_function(void *stream);
+
 typedef struct fake_copy_params {
     uint64_t from, to;
     int64_t bytes;
