@@ -28,7 +28,7 @@ set(test_environment
 # What tests may see beyond the public header: everything.
 add_library(test_internals INTERFACE)
 target_include_directories(test_internals INTERFACE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/tests ${generated_dir})
-target_link_libraries(test_internals INTERFACE libtokitai-verify libtokitai ${verify_libraries} OpenMP::OpenMP_C m)
+target_link_libraries(test_internals INTERFACE libtokitai-verify libtokitai-serve libtokitai ${verify_libraries} OpenMP::OpenMP_C m)
 target_link_options(test_internals INTERFACE LINKER:--as-needed)
 
 # Those that take longest, longest first: CTest starts them in this order, before all others, so that none is left to run alone at the end.

@@ -14,8 +14,8 @@
  *   tokitai_cache.h              the cache of GPU kernels, which are compiled on first use
  *   tokitai_serve.h              kernel servers: start them, call them, restart them
  *
- * All but the first of these are in libtokitai, which needs only libc and an OpenMP run-time. The first is in
- * libtokitai-verify, which needs GMP, MPFR, OpenBLAS, libcrypto and Jansson.
+ * This header and the cache are in libtokitai, which needs only libc and an OpenMP run-time. libtokitai-verify also
+ * needs GMP, MPFR, OpenBLAS, libcrypto and Jansson. libtokitai-serve is optional and needs nothing more.
  *
  * A first program:
  *

@@ -1,4 +1,4 @@
-/* The cache of compiled GPU kernels. Read tokitai.h first: its rules hold here too.
+/* The cache of compiled GPU kernels, of libtokitai. Read tokitai.h first: its rules hold here too.
  *
  * The library contains its GPU kernels as source and compiles each on first use, with NVRTC or HIPRTC, otherwise
  * with nvcc, hipcc or clang. The result is stored in a directory of the user, one file each, named by the SHA-256

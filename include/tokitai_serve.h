@@ -1,4 +1,4 @@
-/* Kernel servers. Read tokitai.h first: its rules hold here too.
+/* Kernel servers, of libtokitai-serve. Read tokitai.h first: its rules hold here too.
  *
  * A kernel server is a program that answers requests on its standard input and output, in frames
  * (docs/protocol.md): `tokitai kernel gelu-bwd --server`, or any other that speaks the same protocol. A tk_server

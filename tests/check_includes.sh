@@ -8,10 +8,10 @@ root=$(readlink -f "${SOURCE_DIR:-$(dirname "$script")/..}")
 
 folders=(include core exact ops verify plan backend artifact executor serve bench cli)
 
-# Headers that libtokitai must not reach, not even through another header: it depends on libc and OpenMP alone.
+# Headers that libtokitai and libtokitai-serve must not reach, not even through another header: they depend on libc and OpenMP alone.
 heavy='^<(mpfr|gmp|jansson|cblas|lapacke|openssl/.*)(\.h)?>$'
 
-# The files that become libtokitai (as in CMakeLists.txt).
+# The files that become libtokitai and libtokitai-serve (as in CMakeLists.txt).
 is_run_source() {
     case $1 in
         core/hash.c | core/json.c) return 1 ;;
@@ -165,7 +165,7 @@ check() ( # root
         declare -A visited=()
         reach_heavy "$file" "$file"
         if [ -n "$way" ]; then
-            echo "$file: belongs to libtokitai and reaches a library of libtokitai-verify: $way"
+            echo "$file: belongs to a library that computes and reaches a library of libtokitai-verify: $way"
             status=1
         fi
         unset visited
