@@ -6,6 +6,7 @@
 #ifndef TKI_ARTIFACT_ARTIFACT_H
 #define TKI_ARTIFACT_ARTIFACT_H
 
+#include "core/export.h"
 #include "tokitai_cache.h"
 
 enum { TKI_ARTIFACT_HEX = 65, TKI_ARTIFACT_KERNELS = TK_MAX_KERNELS };
@@ -44,8 +45,9 @@ typedef struct tki_artifact {
 
 /* Finds or builds. Fails with TK_UNAVAILABLE if there is no compiler (the message names every one that was tried and why it did not
  * serve), TK_INTERNAL with the compiler's output if the source does not compile. */
-TK_MUST_USE tk_status tki_artifact_get(tk_ctx *ctx, const tki_artifact_request *request, tki_artifact *artifact);
-void tki_artifact_free(tki_artifact *artifact);
+TKI_EXPORT TK_MUST_USE tk_status tki_artifact_get(tk_ctx *ctx, const tki_artifact_request *request,
+                                                  tki_artifact *artifact);
+TKI_EXPORT void tki_artifact_free(tki_artifact *artifact);
 
 /* The i-th embedded kernel source; NULL past the end. */
 const char *tki_artifact_source_at(int i);

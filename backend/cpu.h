@@ -2,12 +2,13 @@
 #ifndef TKI_BACKEND_CPU_H
 #define TKI_BACKEND_CPU_H
 
+#include "core/export.h"
 #include "core/lowering.h"
 
 /* NULL, or what the processor lacks. */
-const char *tki_cpu_accept_avx512(const tk_case *c, const tki_gpu_info *device);
+TKI_EXPORT const char *tki_cpu_accept_avx512(const tk_case *c, const tki_gpu_info *device);
 const char *tki_cpu_accept_avx512bf16(const tk_case *c, const tki_gpu_info *device); /* takes bf16 only */
-const char *tki_cpu_accept_avx2(const tk_case *c, const tki_gpu_info *device);
+TKI_EXPORT const char *tki_cpu_accept_avx2(const tk_case *c, const tki_gpu_info *device);
 const char *tki_cpu_accept_neon(const tk_case *c, const tki_gpu_info *device);
 const char *tki_cpu_accept_any(const tk_case *c, const tki_gpu_info *device);
 

@@ -6,6 +6,7 @@
 #ifndef TKI_BACKEND_GPU_H
 #define TKI_BACKEND_GPU_H
 
+#include "core/export.h"
 #include "core/lowering.h"
 
 struct tki_gpu_info {
@@ -38,23 +39,25 @@ const tki_gpu_info *tki_gpu_describe(const tki_gpu *gpu);
 
 /* Memory. A stream is the driver's own handle (CUstream, hipStream_t); NULL is the default stream. Copies from and to pageable
  * host memory return when the host memory may be used again. */
-TK_MUST_USE tk_status tki_gpu_alloc(tk_ctx *ctx, tki_gpu *gpu, size_t bytes, void **memory);
-void tki_gpu_free(tki_gpu *gpu, void *memory);
-TK_MUST_USE tk_status tki_gpu_write(tk_ctx *ctx, tki_gpu *gpu, void *stream, void *to, const void *from,
-                                    size_t bytes);
+TKI_EXPORT TK_MUST_USE tk_status tki_gpu_alloc(tk_ctx *ctx, tki_gpu *gpu, size_t bytes, void **memory);
+TKI_EXPORT void tki_gpu_free(tki_gpu *gpu, void *memory);
+TKI_EXPORT TK_MUST_USE tk_status tki_gpu_write(tk_ctx *ctx, tki_gpu *gpu, void *stream, void *to, const void *from,
+                                               size_t bytes);
 TK_MUST_USE tk_status tki_gpu_read(tk_ctx *ctx, tki_gpu *gpu, void *stream, void *to, const void *from, size_t bytes);
-TK_MUST_USE tk_status tki_gpu_copy(tk_ctx *ctx, tki_gpu *gpu, void *stream, void *to, const void *from, size_t bytes);
-TK_MUST_USE tk_status tki_gpu_fill(tk_ctx *ctx, tki_gpu *gpu, void *stream, void *to, unsigned char value,
-                                   size_t bytes);
+TKI_EXPORT TK_MUST_USE tk_status tki_gpu_copy(tk_ctx *ctx, tki_gpu *gpu, void *stream, void *to, const void *from,
+                                              size_t bytes);
+TKI_EXPORT TK_MUST_USE tk_status tki_gpu_fill(tk_ctx *ctx, tki_gpu *gpu, void *stream, void *to, unsigned char value,
+                                              size_t bytes);
 
 TK_MUST_USE tk_status tki_gpu_synchronize(tk_ctx *ctx, tki_gpu *gpu, void *stream);
 TK_MUST_USE tk_status tki_gpu_is_capturing(tk_ctx *ctx, tki_gpu *gpu, void *stream, bool *capturing);
 
-TK_MUST_USE tk_status tki_gpu_event_create(tk_ctx *ctx, tki_gpu *gpu, void **event);
-void tki_gpu_event_destroy(tki_gpu *gpu, void *event);
-TK_MUST_USE tk_status tki_gpu_event_record(tk_ctx *ctx, tki_gpu *gpu, void *event, void *stream);
+TKI_EXPORT TK_MUST_USE tk_status tki_gpu_event_create(tk_ctx *ctx, tki_gpu *gpu, void **event);
+TKI_EXPORT void tki_gpu_event_destroy(tki_gpu *gpu, void *event);
+TKI_EXPORT TK_MUST_USE tk_status tki_gpu_event_record(tk_ctx *ctx, tki_gpu *gpu, void *event, void *stream);
 /* Waits for `end`. */
-TK_MUST_USE tk_status tki_gpu_event_seconds(tk_ctx *ctx, tki_gpu *gpu, void *begin, void *end, double *seconds);
+TKI_EXPORT TK_MUST_USE tk_status tki_gpu_event_seconds(tk_ctx *ctx, tki_gpu *gpu, void *begin, void *end,
+                                                       double *seconds);
 
 /* A loaded kernel. It belongs to the device and lives as long as it is open. */
 typedef struct tki_gpu_kernel {
@@ -69,8 +72,8 @@ typedef struct tki_gpu_kernel {
 
 /* Compiles (or finds in the cache), checks and loads the kernel on first use; afterwards a short search. `source` and `name` are
  * string literals: they are kept, and compared by address first. Not to be called for the first time while a stream is captured. */
-TK_MUST_USE tk_status tki_gpu_kernel_get(tk_ctx *ctx, tki_gpu *gpu, const char *source, tk_dtype dtype,
-                                         const char *name, tki_gpu_kernel **kernel);
+TKI_EXPORT TK_MUST_USE tk_status tki_gpu_kernel_get(tk_ctx *ctx, tki_gpu *gpu, const char *source, tk_dtype dtype,
+                                                    const char *name, tki_gpu_kernel **kernel);
 
 typedef struct tki_gpu_grid {
     unsigned blocks[3]; /* 0 counts as 1 */
@@ -80,14 +83,14 @@ typedef struct tki_gpu_grid {
 } tki_gpu_grid;
 
 /* Every kernel takes one struct by value. Returns at once. */
-TK_MUST_USE tk_status tki_gpu_launch(tk_ctx *ctx, tki_gpu *gpu, void *stream, tki_gpu_kernel *kernel,
-                                     tki_gpu_grid grid, const void *params);
+TKI_EXPORT TK_MUST_USE tk_status tki_gpu_launch(tk_ctx *ctx, tki_gpu *gpu, void *stream, tki_gpu_kernel *kernel,
+                                                tki_gpu_grid grid, const void *params);
 
 /* What the last launch on this device used; all zero if there was none. */
-tki_gpu_grid tki_gpu_last_grid(const tki_gpu *gpu);
+TKI_EXPORT tki_gpu_grid tki_gpu_last_grid(const tki_gpu *gpu);
 
 /* The artifact that a loaded kernel came out of; NULL if it is not loaded. */
-const struct tki_artifact *tki_gpu_artifact(const tki_gpu *gpu, const char *source, tk_dtype dtype);
+TKI_EXPORT const struct tki_artifact *tki_gpu_artifact(const tki_gpu *gpu, const char *source, tk_dtype dtype);
 
 /* Words in device memory, one per op, that a kernel lowers to the first bad position it meets (device.h: report_bad_index). */
 enum { TKI_GPU_FAULT_WORDS = 32 };

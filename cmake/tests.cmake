@@ -25,10 +25,11 @@ set(test_environment
     SOURCE_DIR=${PROJECT_SOURCE_DIR}
     BUILD_DIR=${PROJECT_BINARY_DIR})
 
-# What tests may see beyond the public header: everything.
+# What tests may see beyond the public headers: everything, in libraries without an edge at which names are hidden.
 add_library(test_internals INTERFACE)
 target_include_directories(test_internals INTERFACE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/tests ${generated_dir})
-target_link_libraries(test_internals INTERFACE libtokitai-verify libtokitai-serve libtokitai ${verify_libraries} OpenMP::OpenMP_C m)
+target_link_libraries(test_internals INTERFACE
+    libtokitai-verify-static libtokitai-serve-static libtokitai-static ${verify_libraries} OpenMP::OpenMP_C m)
 target_link_options(test_internals INTERFACE LINKER:--as-needed)
 
 # Those that take longest, longest first: CTest starts them in this order, before all others, so that none is left to run alone at the end.
@@ -198,7 +199,7 @@ foreach(file IN LISTS op_test_sources)
     add_c_test(${name} ${file})
 endforeach()
 
-# What only a real GPU can show. It sees the public header only.
+# What only a real GPU can show. It sees the public headers only.
 
 add_executable(on_device tests/on_device.c)
 target_link_libraries(on_device PRIVATE libtokitai ${CMAKE_DL_LIBS})
@@ -237,7 +238,7 @@ if(CMAKE_C_COMPILER_ID STREQUAL "GNU" AND BUILD_SHARED_LIBS AND NOT sanitize_opt
         OUTPUT_NAME tokitai SOVERSION ${PROJECT_VERSION_MAJOR} LINKER_LANGUAGE C
         LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/counting)
     target_link_libraries(counting.libtokitai PRIVATE OpenMP::OpenMP_C m ${CMAKE_DL_LIBS})
-    target_link_options(counting.libtokitai PRIVATE --coverage LINKER:--version-script=${PROJECT_SOURCE_DIR}/cmake/export.map)
+    target_link_options(counting.libtokitai PRIVATE --coverage LINKER:--version-script=${export_map})
 endif()
 
 # Scripts
@@ -289,7 +290,7 @@ foreach(file IN LISTS fuzz_sources)
     endforeach()
 endforeach()
 
-# Examples see the public header only.
+# Examples see the public headers only.
 
 glob_sources(example_sources examples/*.c)
 foreach(file IN LISTS example_sources)

@@ -2,9 +2,10 @@
 #ifndef TKI_CORE_CASE_H
 #define TKI_CORE_CASE_H
 
+#include "core/export.h"
 #include "tokitai.h"
 
 /* Types, options and sizes of the case. */
-TK_MUST_USE tk_status tki_case_check_shape(tk_ctx *ctx, const tk_case *c);
+TKI_EXPORT TK_MUST_USE tk_status tki_case_check_shape(tk_ctx *ctx, const tk_case *c);
 
 #endif

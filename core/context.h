@@ -2,6 +2,7 @@
 #ifndef TKI_CORE_CONTEXT_H
 #define TKI_CORE_CONTEXT_H
 
+#include "core/export.h"
 #include "core/fault.h"
 #include "core/lowering.h"
 
@@ -31,16 +32,17 @@ struct tk_ctx {
 
 /* Records the message, as one line of what can be shown, and returns the status, so that a failure reads
  * `return tki_fail(ctx, TK_..., "...")`. */
-__attribute__((format(printf, 3, 4))) tk_status tki_fail(tk_ctx *ctx, tk_status status, const char *format, ...);
+TKI_EXPORT __attribute__((format(printf, 3, 4))) tk_status tki_fail(tk_ctx *ctx, tk_status status, const char *format,
+                                                                    ...);
 
 /* Tells the listener, if there is one and this is new to it. "" is nothing. */
 void tki_note(tk_ctx *ctx, const char *note);
 
-int tki_ctx_threads(const tk_ctx *ctx); /* the number to use now, at least 1 */
+TKI_EXPORT int tki_ctx_threads(const tk_ctx *ctx); /* the number to use now, at least 1 */
 
 /* The deadline of what may take `seconds` from now on. */
-double tki_ctx_deadline(const tk_ctx *ctx, double seconds);
-bool tki_ctx_out_of_time(const tk_ctx *ctx);
+TKI_EXPORT double tki_ctx_deadline(const tk_ctx *ctx, double seconds);
+TKI_EXPORT bool tki_ctx_out_of_time(const tk_ctx *ctx);
 tk_status tki_ctx_fail_late(tk_ctx *ctx); /* TK_TIMEOUT, for what is not run since that deadline is over */
 
 /* "cpu", or the backend of the GPU that this context works on. */

@@ -2,6 +2,7 @@
 #ifndef TKI_CORE_FAULT_H
 #define TKI_CORE_FAULT_H
 
+#include "core/export.h"
 #include "tokitai.h"
 
 typedef enum tki_fault_kind {
@@ -37,18 +38,20 @@ typedef struct tki_fault {
 } tki_fault;
 
 /* The kind of clause that is broken by it. */
-tk_clause_kind tki_fault_clause(const tki_fault *fault);
+TKI_EXPORT tk_clause_kind tki_fault_clause(const tki_fault *fault);
 
-const char *tki_fault_name(tki_fault_kind kind); /* "signal": in certificates */
+TKI_EXPORT const char *tki_fault_name(tki_fault_kind kind); /* "signal": in certificates */
 
 /* What the kernel did, in words: "wrote outside y, at byte 12 of its 10". `words`: those of a driver, or of the system about an end; may be
  * NULL. The tensor's name is taken from the contract, which may be NULL where no tensor is concerned. */
-void tki_fault_text(const tki_fault *fault, const tk_contract *contract, const char *words, char *text, size_t size);
+TKI_EXPORT void tki_fault_text(const tki_fault *fault, const tk_contract *contract, const char *words, char *text,
+                               size_t size);
 
 /* As tki_fail(), with the status that the fault stands for; it is kept in the context until the next failure. */
 tk_status tki_fail_fault(tk_ctx *ctx, const tki_fault *fault, const tk_contract *contract, const char *words);
 
 /* TK_BAD_INDEX: element `position` of the contract's index input. `range` < 0: the value is not known. */
-tk_status tki_fail_index(tk_ctx *ctx, const tk_contract *contract, int64_t position, int64_t value, int64_t range);
+TKI_EXPORT tk_status tki_fail_index(tk_ctx *ctx, const tk_contract *contract, int64_t position, int64_t value,
+                                    int64_t range);
 
 #endif

@@ -3,6 +3,7 @@
 #ifndef TKI_CORE_LOWERING_H
 #define TKI_CORE_LOWERING_H
 
+#include "core/export.h"
 #include "tokitai.h"
 
 struct tki_lowering;
@@ -49,9 +50,9 @@ static inline void *tki_input(const void *data)
 }
 
 /* All lowerings of an op, fastest first; the list ends with a row whose backend is NULL. */
-const tki_lowering *tki_lowerings_of(const tk_contract *contract);
+TKI_EXPORT const tki_lowering *tki_lowerings_of(const tk_contract *contract);
 
 /* "cpu.xent.f16.scalar.i64"; truncated to fit. */
-void tki_lowering_id(const tki_lowering *lowering, const tk_case *c, char *text, size_t size);
+TKI_EXPORT void tki_lowering_id(const tki_lowering *lowering, const tk_case *c, char *text, size_t size);
 
 #endif

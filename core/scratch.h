@@ -6,6 +6,7 @@
 
 #include <limits.h>
 
+#include "core/export.h"
 #include "tokitai.h"
 
 typedef struct tki_scratch {
@@ -14,8 +15,9 @@ typedef struct tki_scratch {
 } tki_scratch;
 
 /* A new folder that only this user can enter. The first of a process removes what others left. */
-TK_MUST_USE tk_status tki_scratch_make(tk_ctx *ctx, tki_scratch *scratch);
-void tki_scratch_remove(tki_scratch *scratch); /* with all that is in it; links are not followed. None is fine */
+TKI_EXPORT TK_MUST_USE tk_status tki_scratch_make(tk_ctx *ctx, tki_scratch *scratch);
+TKI_EXPORT void tki_scratch_remove(
+    tki_scratch *scratch); /* with all that is in it; links are not followed. None is fine */
 
 /* Removes those folders in `under` that this user made on this machine (by its name) and that are in use by nobody; whatever else is
  * there stays. Reads all names in `under`; of the stale folders and the names in them it deals with TKI_SCRATCH_MOST_ENTRIES at the most,

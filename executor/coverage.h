@@ -12,6 +12,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "core/export.h"
+
 enum {
     TKI_COVERAGE_MAGIC = 0x31434b54, /* "TKC1" */
     TKI_COVERAGE_SITES = 1 << 11,    /* places of the tables; powers of two */
@@ -65,7 +67,7 @@ typedef struct tki_coverage_report {
 } tki_coverage_report;
 
 /* False if the memory holds no report. It may change while it is read. */
-bool tki_coverage_read(const void *memory, size_t bytes, tki_coverage_report *report);
+TKI_EXPORT bool tki_coverage_read(const void *memory, size_t bytes, tki_coverage_report *report);
 
 /* A number whose order among integers is that of the float among floats, and back. */
 static inline int64_t tki_site_rank(double value)
@@ -90,10 +92,10 @@ typedef struct tki_coverage {
 } tki_coverage;
 
 /* False if there is no memory for it. */
-bool tki_coverage_open(tki_coverage *coverage);
-void tki_coverage_close(tki_coverage *coverage); /* one that is zeroed or was not opened is fine */
+TKI_EXPORT bool tki_coverage_open(tki_coverage *coverage);
+TKI_EXPORT void tki_coverage_close(tki_coverage *coverage); /* one that is zeroed or was not opened is fine */
 
 /* gcov's counters, copied; NULL if there are none. free() them. */
-unsigned char *tki_coverage_counters(const tki_coverage *coverage, size_t *bytes);
+TKI_EXPORT unsigned char *tki_coverage_counters(const tki_coverage *coverage, size_t *bytes);
 
 #endif

@@ -3,6 +3,7 @@
 #ifndef TKI_EXECUTOR_EXECUTOR_H
 #define TKI_EXECUTOR_EXECUTOR_H
 
+#include "core/export.h"
 #include "core/lowering.h"
 #include "executor/staging.h"
 #include "executor/worker.h"
@@ -24,12 +25,13 @@ typedef struct tki_executor {
     tki_overrun overrun;  /* what the last call changed beside its outputs */
 } tki_executor;
 
-TK_MUST_USE tk_status tki_executor_open(tk_ctx *ctx, const tki_executable *executable, tki_executor *executor);
+TKI_EXPORT TK_MUST_USE tk_status tki_executor_open(tk_ctx *ctx, const tki_executable *executable,
+                                                   tki_executor *executor);
 
 /* Runs the case once. `seconds` may be NULL; asking for it makes the call wait for a GPU. Fails with what the kernel reported; the case has been checked by the caller. */
-TK_MUST_USE tk_status tki_executor_call(tki_executor *executor, const tk_case *c, void *const buffers[],
-                                        double *seconds);
+TKI_EXPORT TK_MUST_USE tk_status tki_executor_call(tki_executor *executor, const tk_case *c, void *const buffers[],
+                                                   double *seconds);
 
-void tki_executor_close(tki_executor *executor);
+TKI_EXPORT void tki_executor_close(tki_executor *executor);
 
 #endif

@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "core/export.h"
+
 typedef enum tki_sanitizer_tool {
     TKI_SANITIZER_NONE,
     TKI_SANITIZER_MEMCHECK,
@@ -16,13 +18,13 @@ typedef enum tki_sanitizer_tool {
     TKI_SANITIZER_TOOLS
 } tki_sanitizer_tool;
 
-const char *tki_sanitizer_name(tki_sanitizer_tool tool); /* "memcheck" */
+TKI_EXPORT const char *tki_sanitizer_name(tki_sanitizer_tool tool); /* "memcheck" */
 
 /* On the PATH, in $CUDA_HOME or $CUDA_PATH, or in a toolkit's usual folder. */
-bool tki_sanitizer_find(char *path, size_t size);
+TKI_EXPORT bool tki_sanitizer_find(char *path, size_t size);
 
 /* "2025.3.1.0", "" if it does not tell. */
-void tki_sanitizer_version(char *version, size_t size);
+TKI_EXPORT void tki_sanitizer_version(char *version, size_t size);
 
 /* What kind of mistake a record tells of, the clauses' order of gravity. */
 typedef enum tki_sanitizer_kind {
@@ -45,7 +47,7 @@ typedef struct tki_sanitizer_report {
 } tki_sanitizer_report;
 
 /* Reads what it printed, which comes from a process that shared its memory with the kernel. */
-void tki_sanitizer_read(const char *log, tki_sanitizer_report *report);
+TKI_EXPORT void tki_sanitizer_read(const char *log, tki_sanitizer_report *report);
 
 /* For worker.c. */
 struct tki_child;

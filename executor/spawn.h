@@ -5,6 +5,7 @@
 
 #include <sys/types.h>
 
+#include "core/export.h"
 #include "core/fault.h"
 #include "core/scratch.h"
 #include "executor/wire.h"
@@ -65,8 +66,8 @@ typedef struct tki_strings {
     bool failed;
 } tki_strings;
 
-__attribute__((format(printf, 2, 3))) void tki_strings_add(tki_strings *strings, const char *format, ...);
-void tki_strings_free(tki_strings *strings);
+TKI_EXPORT __attribute__((format(printf, 2, 3))) void tki_strings_add(tki_strings *strings, const char *format, ...);
+TKI_EXPORT void tki_strings_free(tki_strings *strings);
 
 /* An argument for the worker program: a program outside the system's folders reads what lies beside it, PREFIX of PREFIX/bin/cc, but no home
  * folder. */

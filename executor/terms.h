@@ -2,6 +2,7 @@
 #ifndef TKI_EXECUTOR_TERMS_H
 #define TKI_EXECUTOR_TERMS_H
 
+#include "core/export.h"
 #include "executor/spawn.h"
 #include "tokitai_verify.h"
 
@@ -17,10 +18,10 @@ void tki_terms_add(const tki_worker_terms *terms, tki_strings *arguments);
 TK_MUST_USE tk_status tki_terms_accept(tk_ctx *ctx, const tki_worker_terms *terms, const char *report);
 
 /* What its report of confinement says is missing, to be run with nobody's leave; NULL if it is strong. */
-const char *tki_confinement_weakness(const char *report);
+TKI_EXPORT const char *tki_confinement_weakness(const char *report);
 
 /* The limit that it says holds; -1: none does. */
 typedef enum tki_limit { TKI_LIMIT_MEMORY, TKI_LIMIT_TASKS } tki_limit;
-int64_t tki_confinement_limit(const char *report, tki_limit limit);
+TKI_EXPORT int64_t tki_confinement_limit(const char *report, tki_limit limit);
 
 #endif

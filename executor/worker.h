@@ -6,6 +6,7 @@
 #ifndef TKI_EXECUTOR_WORKER_H
 #define TKI_EXECUTOR_WORKER_H
 
+#include "core/export.h"
 #include "core/scratch.h"
 #include "executor/coverage.h"
 #include "executor/sanitizer.h"
@@ -39,21 +40,21 @@ typedef struct tki_language {
 } tki_language;
 
 /* NULL, and TK_BAD_ARGUMENT's message in the context, which may be NULL, if the ending is none of these. */
-const tki_language *tki_language_of(tk_ctx *ctx, const char *file);
+TKI_EXPORT const tki_language *tki_language_of(tk_ctx *ctx, const char *file);
 
 /* The path of the compiler that will run: of one named by its path, or on the PATH or in a vendor's usual folder. False: not here. */
-bool tki_language_compiler(const char *name, char *path, size_t size);
+TKI_EXPORT bool tki_language_compiler(const char *name, char *path, size_t size);
 
 /* What a compiler prints to so many options (at most 8, up to NULL), shut in as when it compiles: nobody vouches for one that was named. free()
  * it. Statuses are those of tki_worker_compile(). */
-TK_MUST_USE tk_status tki_language_ask(tk_ctx *ctx, const char *compiler, const char *const options[],
-                                       const tki_worker_terms *terms, char **said);
+TKI_EXPORT TK_MUST_USE tk_status tki_language_ask(tk_ctx *ctx, const char *compiler, const char *const options[],
+                                                  const tki_worker_terms *terms, char **said);
 
 /* The flags in effect: `asked`, or the language's own; and for nvcc, unless they name one, the architecture of that device if the compiler
  * knows it, so that its tensor cores can be used. `compiler` as asked for; NULL: the usual one. free() them; NULL when memory ran out. Of a
  * language that has a compiler. */
-char *tki_language_flags(tk_ctx *ctx, const tki_language *language, const char *compiler, const char *asked,
-                         int device, const tki_worker_terms *terms);
+TKI_EXPORT char *tki_language_flags(tk_ctx *ctx, const tki_language *language, const char *compiler,
+                                    const char *asked, int device, const tki_worker_terms *terms);
 
 typedef struct tki_worker_source {
     const char *file;
@@ -81,14 +82,15 @@ typedef struct tki_worker_build {
 /* Compiles inside the sandbox: nothing but system folders, the file, `includes` and `readable` can be read, nothing but the scratch
  * folder be written, and there is no network. TK_UNAVAILABLE: no such compiler, or no worker program; TK_BAD_FILE: the compiler
  * rejected it, see build->log; TK_TIMEOUT. A file that ends in .so is taken as it is: build->artifact is its path. */
-TK_MUST_USE tk_status tki_worker_compile(tk_ctx *ctx, const tki_worker_source *source, tki_worker_build *build);
-void tki_worker_build_close(tki_worker_build *build);
+TKI_EXPORT TK_MUST_USE tk_status tki_worker_compile(tk_ctx *ctx, const tki_worker_source *source,
+                                                    tki_worker_build *build);
+TKI_EXPORT void tki_worker_build_close(tki_worker_build *build);
 
 /* Runs a program (its path, then its arguments, up to NULL) on the files of a folder, shut in as compilers are. *output: what it printed;
  * free() it. Statuses are those of tki_worker_compile(). */
-TK_MUST_USE tk_status tki_worker_tool(tk_ctx *ctx, const tki_scratch *folder, const char *const command[],
-                                      const char *const readable[], double seconds, const tki_worker_terms *terms,
-                                      char **output);
+TKI_EXPORT TK_MUST_USE tk_status tki_worker_tool(tk_ctx *ctx, const tki_scratch *folder, const char *const command[],
+                                                 const char *const readable[], double seconds,
+                                                 const tki_worker_terms *terms, char **output);
 
 /* ------------------------------------------------------------------------------------------------------------
  * Running
@@ -99,15 +101,15 @@ typedef struct tki_worker tki_worker;
 /* Starts a worker, loads the artifact and finds tokitai_OP in it. `options` may be NULL. TK_UNAVAILABLE: no worker program, or no such
  * device; TK_BAD_FILE: the library cannot be loaded or has no such function (the message lists those that it has);
  * TK_KERNEL_FAULT, TK_TIMEOUT: the library's own initialisation crashed or did not end. */
-TK_MUST_USE tk_status tki_worker_open(tk_ctx *ctx, const char *artifact, const tk_contract *contract,
-                                      const tki_worker_options *options, tki_worker **worker);
-void tki_worker_close(tki_worker *worker); /* NULL is fine */
+TKI_EXPORT TK_MUST_USE tk_status tki_worker_open(tk_ctx *ctx, const char *artifact, const tk_contract *contract,
+                                                 const tki_worker_options *options, tki_worker **worker);
+TKI_EXPORT void tki_worker_close(tki_worker *worker); /* NULL is fine */
 
 /* A fresh process in place of the present one: what the kernel has kept is gone. Fails as tki_worker_open does; the worker is to be
  * closed then. */
-TK_MUST_USE tk_status tki_worker_renew(tki_worker *worker);
+TKI_EXPORT TK_MUST_USE tk_status tki_worker_renew(tki_worker *worker);
 /* Starts the process of the next tki_worker_renew and waits for nothing, so that it is there by then. */
-void tki_worker_prepare(tki_worker *worker);
+TKI_EXPORT void tki_worker_prepare(tki_worker *worker);
 
 /* Runs the case once on copies of the buffers, at the same offsets in their pages; parameters at one address share one copy. Outputs,
  * and on a GPU inputs too, then hold what the kernel left in its copy; on the CPU the copies of inputs cannot be written. If the
@@ -116,20 +118,20 @@ void tki_worker_prepare(tki_worker *worker);
  *   TK_KERNEL_FAULT   crash, exit, device fault, write to an input, output still mapped after the return, forged reply ...
  *   TK_TIMEOUT        no reply within call_seconds
  * After the last two the worker is broken; the next call starts another in its place. */
-TK_MUST_USE tk_status tki_worker_call(tki_worker *worker, const tk_case *c, void *const buffers[], double *seconds,
-                                      tki_overrun *overrun);
+TKI_EXPORT TK_MUST_USE tk_status tki_worker_call(tki_worker *worker, const tk_case *c, void *const buffers[],
+                                                 double *seconds, tki_overrun *overrun);
 
 /* Of an instrumented kernel, after its last call: has gcov's counters written to the coverage memory. */
-TK_MUST_USE tk_status tki_worker_end_coverage(tki_worker *worker);
+TKI_EXPORT TK_MUST_USE tk_status tki_worker_end_coverage(tki_worker *worker);
 
 bool tki_worker_broken(const tki_worker *worker);
 
 /* What shuts the worker in, and what could not be set up and why, a line each; valid as long as the worker. */
-const char *tki_worker_confinement(const tki_worker *worker);
+TKI_EXPORT const char *tki_worker_confinement(const tki_worker *worker);
 
 /* Of a worker under compute-sanitizer: ends its process, waits for all that the tool has to say of every call, and gives it as it was
  * printed; valid as long as the worker, which the next call starts again. */
-const char *tki_worker_sanitizer_log(tki_worker *worker);
+TKI_EXPORT const char *tki_worker_sanitizer_log(tki_worker *worker);
 
 /* The context whose messages and threads its calls use from now on. */
 void tki_worker_set_context(tki_worker *worker, tk_ctx *ctx);

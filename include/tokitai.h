@@ -47,6 +47,11 @@
 
 #include "tokitai_types.h" /* tk_dtype: TK_F16, TK_BF16, ... */
 
+/* What is declared here is what the library exports. */
+#if defined(__GNUC__)
+#pragma GCC visibility push(default)
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -409,6 +414,10 @@ TK_MUST_USE tk_status tk_memory_read(tk_ctx *ctx, void *host, const void *device
 
 #ifdef __cplusplus
 }
+#endif
+
+#if defined(__GNUC__)
+#pragma GCC visibility pop
 #endif
 
 #endif

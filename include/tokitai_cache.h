@@ -9,6 +9,10 @@
 
 #include "tokitai.h"
 
+#if defined(__GNUC__)
+#pragma GCC visibility push(default)
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -73,6 +77,10 @@ TK_MUST_USE tk_status tk_cache_build(tk_ctx *ctx, const char *backend, const cha
 
 #ifdef __cplusplus
 }
+#endif
+
+#if defined(__GNUC__)
+#pragma GCC visibility pop
 #endif
 
 #endif

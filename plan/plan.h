@@ -2,6 +2,7 @@
 #ifndef TKI_PLAN_PLAN_H
 #define TKI_PLAN_PLAN_H
 
+#include "core/export.h"
 #include "core/lowering.h"
 
 typedef struct tki_plan {
@@ -10,9 +11,10 @@ typedef struct tki_plan {
 } tki_plan;
 
 /* The first accepting row on the context's backend, or NULL; for callers who need no reasons, which take long to write. */
-const tki_lowering *tki_plan_first(const tk_ctx *ctx, const tk_case *c);
+TKI_EXPORT const tki_lowering *tki_plan_first(const tk_ctx *ctx, const tk_case *c);
 
 /* `backend` NULL means the one that the context works on; `id` NULL means any lowering, else exactly that one. */
-void tki_plan_case(const tk_ctx *ctx, const tk_case *c, const char *backend, const char *id, tki_plan *plan);
+TKI_EXPORT void tki_plan_case(const tk_ctx *ctx, const tk_case *c, const char *backend, const char *id,
+                              tki_plan *plan);
 
 #endif

@@ -3,6 +3,7 @@
 #ifndef TKI_SERVE_PROGRAM_H
 #define TKI_SERVE_PROGRAM_H
 
+#include "core/export.h"
 #include "tokitai.h"
 
 /* Exit statuses that all programs share; the others stand in the table. */
@@ -70,7 +71,7 @@ typedef struct tki_serve_program {
     tki_serve_field fields[TKI_SERVE_FIELDS];
 } tki_serve_program;
 
-const tki_serve_program *tki_serve_program_at(int i); /* NULL past the end */
-const tki_serve_program *tki_serve_program_find(const char *name);
+TKI_EXPORT const tki_serve_program *tki_serve_program_at(int i); /* NULL past the end */
+TKI_EXPORT const tki_serve_program *tki_serve_program_find(const char *name);
 
 #endif

@@ -5,10 +5,11 @@
 
 #include <stdatomic.h>
 
+#include "core/export.h"
 #include "serve/service.h"
 
 /* One text request, which ends with the input. Only a reply that is none of a failure is written. */
-TK_MUST_USE int tki_serve_once(tki_service *service, int input, int output);
+TKI_EXPORT TK_MUST_USE int tki_serve_once(tki_service *service, int input, int output);
 
 /* What a server is doing, for another thread to see. */
 typedef struct tki_serve_watch {
@@ -17,8 +18,8 @@ typedef struct tki_serve_watch {
 } tki_serve_watch;
 
 /* Frames until the input ends or a request fails, which is answered all the same; or one frame only. `watch` may be NULL. */
-TK_MUST_USE int tki_serve_frames(tki_service *service, int input, int output, bool binary, bool only_one,
-                                 tki_serve_watch *watch);
+TKI_EXPORT TK_MUST_USE int tki_serve_frames(tki_service *service, int input, int output, bool binary, bool only_one,
+                                            tki_serve_watch *watch);
 
 /* A listening Unix socket of type SOCK_STREAM at `path`: each connection is served as by tki_serve_frames(), several at a time, until
  * `stop` can be read. Where no more can be served, a connection that has waited long for its client is ended for one that wants in. A failed request ends its own connection and nothing else. A socket that nobody listens on any more is replaced; the
@@ -32,6 +33,6 @@ typedef struct tki_serve_listener {
     int stop;
 } tki_serve_listener;
 
-TK_MUST_USE int tki_serve_socket(tk_ctx *ctx, const tki_serve_listener *listener);
+TKI_EXPORT TK_MUST_USE int tki_serve_socket(tk_ctx *ctx, const tki_serve_listener *listener);
 
 #endif

@@ -3,6 +3,7 @@
 #ifndef TKI_SERVE_SERVICE_H
 #define TKI_SERVE_SERVICE_H
 
+#include "core/export.h"
 #include "serve/program.h"
 
 /* Memory that is kept and only grows; 64-byte aligned. */
@@ -31,9 +32,9 @@ typedef struct tki_service tki_service;
 
 /* `device` as for tk_ctx_use_device(). No request and no reply may have more than `limit` bytes. The context carries the
  * messages of everything that fails; it must live as long as the service. */
-TK_MUST_USE tk_status tki_service_open(tk_ctx *ctx, const tki_serve_program *program, const char *device,
-                                       size_t limit, tki_service **service);
-void tki_service_close(tki_service *service); /* NULL is fine */
+TKI_EXPORT TK_MUST_USE tk_status tki_service_open(tk_ctx *ctx, const tki_serve_program *program, const char *device,
+                                                  size_t limit, tki_service **service);
+TKI_EXPORT void tki_service_close(tki_service *service); /* NULL is fine */
 
 tk_ctx *tki_service_ctx(const tki_service *service);
 const tki_serve_program *tki_service_program(const tki_service *service);

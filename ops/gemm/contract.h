@@ -2,6 +2,7 @@
 #ifndef TKI_OPS_GEMM_CONTRACT_H
 #define TKI_OPS_GEMM_CONTRACT_H
 
+#include "core/export.h"
 #include "tokitai.h"
 
 /* Indices into the clauses of all three contracts. */
@@ -28,12 +29,12 @@ typedef struct tki_gemm_sum {
 } tki_gemm_sum;
 
 /* B, rounded up. */
-double tki_gemm_bound(tki_gemm_sum sum);
+TKI_EXPORT double tki_gemm_bound(tki_gemm_sum sum);
 
 /* Can a sum in fp32 overflow on the way, whatever its order? Never for fp16. */
 bool tki_gemm_may_overflow(tki_gemm_sum sum);
 
 /* What is admitted, and the clause that says so. `flags` tells what occurs among the products. */
-unsigned tki_gemm_admits(tki_gemm_sum sum, unsigned flags, int *clause);
+TKI_EXPORT unsigned tki_gemm_admits(tki_gemm_sum sum, unsigned flags, int *clause);
 
 #endif

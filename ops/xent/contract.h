@@ -2,6 +2,7 @@
 #ifndef TKI_OPS_XENT_CONTRACT_H
 #define TKI_OPS_XENT_CONTRACT_H
 
+#include "core/export.h"
 #include "exact/softmax_bound.h"
 #include "tokitai.h"
 
@@ -29,12 +30,12 @@ typedef struct tki_xent_row {
 
 /* B of one gradient element. `p` is P, `q` is Q and `difference` |P - Q|; `d` is d_j, read only where j is not the
  * target. Infinite where W >= 1/2: the contract gives no bound there. */
-double tki_xent_grad_bound(const tki_xent_row *row, double d, double p, double q, double difference);
-double tki_xent_target_grad_bound(const tki_xent_row *row, double p, double q, double difference);
-double tki_xent_loss_bound(const tki_xent_row *row);
+TKI_EXPORT double tki_xent_grad_bound(const tki_xent_row *row, double d, double p, double q, double difference);
+TKI_EXPORT double tki_xent_target_grad_bound(const tki_xent_row *row, double p, double q, double difference);
+TKI_EXPORT double tki_xent_loss_bound(const tki_xent_row *row);
 
 /* Can a d_j, or their sum, leave the range of fp32 where the smoothing brings it back? Never for fp16. */
-bool tki_xent_loss_may_overflow(const tki_xent_row *row);
+TKI_EXPORT bool tki_xent_loss_may_overflow(const tki_xent_row *row);
 
 /* What decides a row, in this order. */
 typedef enum tki_xent_kind {
@@ -45,13 +46,13 @@ typedef enum tki_xent_kind {
 } tki_xent_kind;
 
 /* `max` is the largest logit that is not NaN, -inf if there is none. */
-tki_xent_kind tki_xent_row_kind(const tk_case *c, int64_t target, double max, bool has_nan);
+TKI_EXPORT tki_xent_kind tki_xent_row_kind(const tk_case *c, int64_t target, double max, bool has_nan);
 
 /* What the loss, or any gradient element, of a row of that kind admits, and the clause that says so; 0 for
  * ordinary rows. */
-unsigned tki_xent_special(tki_xent_kind kind, int *clause);
+TKI_EXPORT unsigned tki_xent_special(tki_xent_kind kind, int *clause);
 
 /* Is the loss of an ordinary row +inf? */
-bool tki_xent_loss_is_infinite(const tk_case *c, bool has_minus_inf, bool target_is_minus_inf);
+TKI_EXPORT bool tki_xent_loss_is_infinite(const tk_case *c, bool has_minus_inf, bool target_is_minus_inf);
 
 #endif
