@@ -264,7 +264,8 @@ static bool plan_files(const certify_arguments *a, certify_plan *p)
         cli_complain(a->who, "--json and --json-lines - both go to standard output");
         return false;
     }
-    p->file_options = (tk_kernel_file_options){.backend = given(a, KEY_BACKEND),
+    p->file_options = (tk_kernel_file_options){.size = sizeof(tk_kernel_file_options),
+                                               .backend = given(a, KEY_BACKEND),
                                                .compiler = given(a, KEY_COMPILER),
                                                .flags = given(a, KEY_FLAGS),
                                                .include = given(a, KEY_INCLUDE),

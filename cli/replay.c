@@ -166,7 +166,7 @@ static cli_exit replay(const char *who, tk_ctx *ctx, const arguments *a)
 
 cli_exit cli_replay(int argc, char **argv)
 {
-    arguments a = {0};
+    arguments a = {.options = TK_REPLAY_DEFAULTS};
     if (cli_parse(&command, argc, argv, 0, &a) != 0)
         return CLI_BAD;
     tk_ctx *ctx = cli_open(argv[0]);

@@ -31,16 +31,20 @@ typedef struct tk_server tk_server;
 
 /* Start from TK_SERVER_DEFAULTS. */
 typedef struct tk_server_options {
+    size_t size;                 /* of this struct, set by the defaults */
     double call_seconds;         /* deadline of a call, including a restart and the delay before it */
     double restart_seconds;      /* delay before the restart after a failure; doubles with each consecutive failure */
     double restart_most_seconds; /* up to this */
-    size_t reply_bytes;          /* the longest reply that is accepted */
     bool binary;                 /* frames are binary calls and replies; else text */
+    size_t reply_bytes;          /* the longest reply that is accepted */
 } tk_server_options;
 
-#define TK_SERVER_DEFAULTS \
-    ((tk_server_options){  \
-        .call_seconds = 60, .restart_seconds = 0.1, .restart_most_seconds = 10, .reply_bytes = (size_t)1 << 30})
+#define TK_SERVER_DEFAULTS                                  \
+    ((tk_server_options){.size = sizeof(tk_server_options), \
+                         .call_seconds = 60,                \
+                         .restart_seconds = 0.1,            \
+                         .restart_most_seconds = 10,        \
+                         .reply_bytes = (size_t)1 << 30})
 
 /* `argv` as for execvp(), terminated by NULL; it is copied, as are the options (NULL: the defaults). The program
  * inherits the caller's environment and working directory, but no descriptors beyond 0, 1 and 2. TK_UNAVAILABLE if

@@ -60,8 +60,9 @@ typedef struct tk_limits {
     int folder_depth;     /* nesting of its directories, and of those of headers; 16 */
 } tk_limits;
 
-/* Zero or NULL stands for the default. */
+/* Start from TK_KERNEL_FILE_DEFAULTS. Zero or NULL stands for the default. */
 typedef struct tk_kernel_file_options {
+    size_t size;          /* of this struct, set by the defaults */
     const char *backend;  /* "cpu", "cuda", "cuda:1", "hip"; the default is cuda for .cu, hip for .hip, else cpu */
     const char *compiler; /* a path or a name on the PATH; the default is cc, c++, nvcc or hipcc */
     /* Separated by blanks; -O2, and for nvcc -lineinfo. The flags for a shared library are always added, and the
@@ -71,12 +72,14 @@ typedef struct tk_kernel_file_options {
     double compile_seconds; /* 300 */
     double call_seconds;    /* deadline of one call; 60 */
     tk_limits limits;
+    bool allow_weak_sandbox; /* run it even if its access to files and system calls cannot be restricted */
     /* Of the only accepted file: another is refused, with TK_UNAVAILABLE, before it is compiled. NULL: any. */
     const char *sha256;
     /* The same for all files, if there are several; "" for a single file. NULL: any. */
     const char *tree_sha256;
-    bool allow_weak_sandbox; /* run it even if its access to files and system calls cannot be restricted */
 } tk_kernel_file_options;
+
+#define TK_KERNEL_FILE_DEFAULTS ((tk_kernel_file_options){.size = sizeof(tk_kernel_file_options)})
 
 /* Compiles the file, once for everything that follows. A file that does not compile is not an error: tk_certify()
  * then returns UNKNOWN with the reason. Once open, it may be used by several contexts at once. */
@@ -116,7 +119,9 @@ typedef enum tk_sanitize {
 
 enum { TK_MAX_PLANTED = 8 };
 
+/* Start from TK_CERTIFY_DEFAULTS. */
 typedef struct tk_certify_options {
+    size_t size; /* of this struct, set by the defaults */
     tk_level level;
     uint64_t seed;
     const char *backend;  /* NULL for "cpu" */
@@ -153,7 +158,8 @@ typedef struct tk_certify_options {
     void *progress_data;
 } tk_certify_options;
 
-#define TK_CERTIFY_DEFAULTS ((tk_certify_options){.level = TK_QUICK, .seed = TK_SEED_DEFAULT})
+#define TK_CERTIFY_DEFAULTS \
+    ((tk_certify_options){.size = sizeof(tk_certify_options), .level = TK_QUICK, .seed = TK_SEED_DEFAULT})
 
 typedef struct tk_certificate tk_certificate;
 
@@ -262,8 +268,10 @@ char *tk_certificate_envelope(tk_certificate *certificate);
 TK_MUST_USE tk_status tk_certificate_find(tk_ctx *ctx, const tk_contract *contract, tk_dtype dtype,
                                           tk_dtype index_dtype, const char *lowering, tk_certificate **certificate);
 
-/* What the reader decides, not the certificate, which may be untrusted. Zero or NULL stands for the default. */
+/* What the reader decides, not the certificate, which may be untrusted. Start from TK_REPLAY_DEFAULTS. Zero or NULL
+ * stands for the default. */
 typedef struct tk_replay_options {
+    size_t size; /* of this struct, set by the defaults */
     /* A kernel file: a copy of it. The default is the file at the path that the certificate names. In both cases a file
      * whose SHA-256 is not the one recorded is neither compiled nor shown. */
     const char *kernel;
@@ -282,6 +290,8 @@ typedef struct tk_replay_options {
     tk_progress progress;
     void *progress_data;
 } tk_replay_options;
+
+#define TK_REPLAY_DEFAULTS ((tk_replay_options){.size = sizeof(tk_replay_options)})
 
 /* Repeats on this machine all trials that this version makes for what a certificate says was run (level, seed,
  * restriction to a case); for a kernel file, from the file that it names if that is unchanged. `same` receives

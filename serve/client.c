@@ -10,6 +10,7 @@
 
 #include "core/clock.h"
 #include "core/context.h"
+#include "core/options.h"
 #include "executor/wire.h"
 #include "serve/peer.h"
 #include "serve/frames.h"
@@ -85,7 +86,10 @@ tk_status tk_server_open(tk_ctx *ctx, char *const argv[], const tk_server_option
     if (!server)
         return tki_fail(ctx, TK_BAD_ARGUMENT, "nowhere to put the server");
     *server = NULL;
-    tk_server_options chosen = options ? *options : TK_SERVER_DEFAULTS;
+    tk_server_options chosen = TK_SERVER_DEFAULTS;
+    tk_status status = tki_options_take(ctx, "tk_server_options", options, &chosen, sizeof chosen);
+    if (status != TK_OK)
+        return status;
     if (!argv || !argv[0])
         return tki_fail(ctx, TK_BAD_ARGUMENT, "no program to start");
     if (!(chosen.call_seconds > 0) || !(chosen.restart_seconds >= 0) ||
@@ -103,7 +107,7 @@ tk_status tk_server_open(tk_ctx *ctx, char *const argv[], const tk_server_option
     opened->argv = arguments;
     opened->memory_file = -1;
     opened->child.wait_status = -1;
-    tk_status status = start(ctx, opened);
+    status = start(ctx, opened);
     if (status == TK_OK)
         *server = opened;
     else

@@ -195,7 +195,7 @@ static void time_of_the_whole_judgement(void **state)
     tk_certificate_destroy(certificate);
 
     tk_certificate *none;
-    tk_certify_options options = {.total_seconds = -1};
+    tk_certify_options options = {.size = sizeof options, .total_seconds = -1};
     assert_refused(ctx, tk_certify(ctx, tk_contract_find(quick_op), TK_F16, TK_I32, &options, &none), TK_BAD_ARGUMENT,
                    "no time for a judgement");
     tk_ctx_destroy(ctx);
@@ -383,7 +383,7 @@ static void what_memory_does_not_allow(void **state)
     (void)state;
     tk_ctx *ctx = new_context();
     const tk_contract *contract = tk_contract_find(quick_op);
-    const tk_certify_options options = {.level = TK_FULL, .seed = 5, .skip_mutants = true};
+    const tk_certify_options options = {.size = sizeof options, .level = TK_FULL, .seed = 5, .skip_mutants = true};
     tki_trial list[] = {{.c = tk_case_init(contract, TK_F16), .seed = 1, .where_memory_allows = true},
                         {.c = tk_case_init(contract, TK_F16), .seed = 2}};
     memcpy(list[0].c.dims, (int64_t[]){3, 5, INT64_C(1) << 50}, sizeof list[0].c.dims);

@@ -20,8 +20,11 @@
 #include "executor/wire.h"
 #include "tokitai_serve.h"
 
-static const tk_server_options quick = {
-    .call_seconds = 20, .restart_seconds = 0.01, .restart_most_seconds = 0.05, .reply_bytes = 1 << 20};
+static const tk_server_options quick = {.size = sizeof(tk_server_options),
+                                        .call_seconds = 20,
+                                        .restart_seconds = 0.01,
+                                        .restart_most_seconds = 0.05,
+                                        .reply_bytes = 1 << 20};
 
 typedef struct fixture {
     tk_ctx *ctx;
@@ -234,7 +237,7 @@ static void cannot_start(void **state)
     assert_null(server);
     assert_int_equal(tk_server_open(ctx, (char *[]){NULL}, NULL, &server), TK_BAD_ARGUMENT);
     assert_int_equal(tk_server_open(ctx, NULL, NULL, &server), TK_BAD_ARGUMENT);
-    tk_server_options never = {0};
+    tk_server_options never = {.size = sizeof never};
     assert_int_equal(tk_server_open(ctx, (char *[]){missing, NULL}, &never, &server), TK_BAD_ARGUMENT);
     assert_int_equal(tk_server_open(NULL, NULL, NULL, &server), TK_BAD_ARGUMENT);
     tk_server_close(NULL);

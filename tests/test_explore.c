@@ -109,10 +109,11 @@ static tk_certificate *judge(tk_ctx *ctx, const char *name, const char *op, cons
     char path[PATH_MAX];
     tk_kernel_file *kernel;
     tk_certificate *certificate;
-    tk_kernel_file_options how = {.compiler = compiler};
+    tk_kernel_file_options how = {.size = sizeof how, .compiler = compiler};
     snprintf(path, sizeof path, "%s.c", name);
     assert_ok(ctx, tk_kernel_file_open(ctx, path, &how, &kernel));
     assert_string_equal(tk_kernel_file_problem(kernel), "");
+    options.size = sizeof options;
     options.kernel_file = kernel;
     options.seed = SEED;
     options.skip_mutants = true;
@@ -320,9 +321,10 @@ static void same_seed_same_trials(void **state)
         write_kernel("racing", racing, "", "k == 777777777");
         tk_kernel_file *kernel;
         tk_certificate *certificate;
-        tk_kernel_file_options how = {.flags = "-O2 -fopenmp"};
+        tk_kernel_file_options how = {.size = sizeof how, .flags = "-O2 -fopenmp"};
         assert_ok(ctx, tk_kernel_file_open(ctx, "racing.c", &how, &kernel));
-        tk_certify_options options = {.seed = SEED, .skip_mutants = true, .kernel_file = kernel};
+        tk_certify_options options = {
+            .size = sizeof options, .seed = SEED, .skip_mutants = true, .kernel_file = kernel};
         assert_ok(ctx, tk_certify(ctx, tk_contract_find("gemm"), TK_F16, TK_I32, &options, &certificate));
         assert_int_equal(tk_certificate_verdict(certificate), TK_HELD);
         json_t *statement = statement_of(certificate);

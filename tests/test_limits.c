@@ -51,7 +51,10 @@ static void what_is_none(void **state)
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         assert_refused(ctx, tki_limits_check(ctx, &bad[i].limits), TK_BAD_ARGUMENT, bad[i].text);
         assert_refused(ctx,
-                       tk_kernel_file_open(ctx, "x.c", &(tk_kernel_file_options){.limits = bad[i].limits}, &kernel),
+                       tk_kernel_file_open(
+                           ctx, "x.c",
+                           &(tk_kernel_file_options){.size = sizeof(tk_kernel_file_options), .limits = bad[i].limits},
+                           &kernel),
                        TK_BAD_ARGUMENT, bad[i].text);
     }
     assert_ok(ctx, tki_limits_check(ctx, &(tk_limits){0}));

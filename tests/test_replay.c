@@ -675,9 +675,11 @@ static void replay_of_a_giant(void **state)
     tk_ctx *ctx = new_context();
     tk_certificate *certificate = quick_certificate(ctx, NULL);
     bool same;
-    assert_refused(
-        ctx, tk_certificate_replay(ctx, certificate, &(tk_replay_options){.memory_gib = 1e-9}, &same, NULL, NULL),
-        TK_UNAVAILABLE, "GiB of memory");
+    assert_refused(ctx,
+                   tk_certificate_replay(ctx, certificate,
+                                         &(tk_replay_options){.size = sizeof(tk_replay_options), .memory_gib = 1e-9},
+                                         &same, NULL, NULL),
+                   TK_UNAVAILABLE, "GiB of memory");
     json_t *statement = statement_of(certificate);
     edit_to_a_giant(predicate_of(statement));
     tk_certificate *edited = parse_sealed(ctx, statement);

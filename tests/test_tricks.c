@@ -65,7 +65,8 @@ static tk_certificate *certify_kernel(const trick *t, uint64_t seed)
 {
     tk_ctx *ctx = new_context();
     tk_kernel_file *kernel;
-    tk_kernel_file_options file_options = {.call_seconds = t->verdict == TK_UNKNOWN ? SHORT_SECONDS : LONG_SECONDS};
+    tk_kernel_file_options file_options = {.size = sizeof file_options,
+                                           .call_seconds = t->verdict == TK_UNKNOWN ? SHORT_SECONDS : LONG_SECONDS};
     tk_certify_options options = TK_CERTIFY_DEFAULTS;
     assert_ok(ctx, tk_kernel_file_open(ctx, kernel_path(t->name), &file_options, &kernel));
     options.kernel_file = kernel;

@@ -12,6 +12,7 @@
 #include "core/context.h"
 #include "core/escape.h"
 #include "core/limits.h"
+#include "core/options.h"
 #include "core/random.h"
 #include "exact/domain.h"
 #include "exact/round.h"
@@ -1078,14 +1079,14 @@ tk_status tk_certify(tk_ctx *ctx, const tk_contract *contract, tk_dtype dtype, t
         return TK_BAD_ARGUMENT;
     if (!contract || !certificate)
         return tki_fail(ctx, TK_BAD_ARGUMENT, "no contract, or nowhere to put the certificate");
-    static const tk_certify_options defaults = {.level = TK_QUICK, .seed = TK_SEED_DEFAULT};
-    if (!options)
-        options = &defaults;
     *certificate = NULL;
-    tki_trials trials;
-    tk_status status = tki_certify_trials_make(ctx, contract, dtype, index_dtype, options, &trials);
+    tki_trials trials = {0};
+    tk_certify_options taken = TK_CERTIFY_DEFAULTS;
+    tk_status status = tki_options_take(ctx, "tk_certify_options", options, &taken, sizeof taken);
     if (status == TK_OK)
-        status = tki_certify_trials(ctx, contract, dtype, index_dtype, options, &trials, NULL, certificate);
+        status = tki_certify_trials_make(ctx, contract, dtype, index_dtype, &taken, &trials);
+    if (status == TK_OK)
+        status = tki_certify_trials(ctx, contract, dtype, index_dtype, &taken, &trials, NULL, certificate);
     free(trials.list);
     return status;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/context.h"
+#include "core/options.h"
 #include "verify/registry.h"
 #include "verify/trial.h"
 #include "verify/usual.h"
@@ -138,20 +139,21 @@ tk_status tk_corpus_run(tk_ctx *ctx, const tk_contract *contract, tk_dtype dtype
         return TK_BAD_ARGUMENT;
     if (!contract || !entries || !count || (dtype != TK_F16 && dtype != TK_BF16))
         return tki_fail(ctx, TK_BAD_ARGUMENT, "no contract, no dtype of it, or nowhere to put the entries");
-    tk_certify_options options = TK_CERTIFY_DEFAULTS;
-    if (given) {
-        options.level = given->level;
-        options.seed = given->seed;
-        options.progress = given->progress;
-        options.progress_data = given->progress_data;
-    }
+    tk_certify_options options = TK_CERTIFY_DEFAULTS, taken = options;
+    tk_status status = tki_options_take(ctx, "tk_certify_options", given, &taken, sizeof taken);
+    if (status != TK_OK)
+        return status;
+    options.level = taken.level;
+    options.seed = taken.seed;
+    options.progress = taken.progress;
+    options.progress_data = taken.progress_data;
     if ((unsigned)options.level > TK_FULL)
         return tki_fail(ctx, TK_BAD_ARGUMENT, "the corpus is run at quick or full");
     bench b = {.contract = contract, .oracle = tki_oracle_of(contract)};
     *count = list_planted(contract, options.level, NULL);
     *entries = calloc((size_t)*count + 1, sizeof **entries);
     const tki_mutant **list = calloc((size_t)*count + 1, sizeof *list);
-    tk_status status = *entries && list ? TK_OK : tki_fail(ctx, TK_NO_MEMORY, "no memory for the corpus");
+    status = *entries && list ? TK_OK : tki_fail(ctx, TK_NO_MEMORY, "no memory for the corpus");
     if (status == TK_OK) {
         list_planted(contract, options.level, list);
         for (int i = 0; i < *count; i++)

@@ -11,6 +11,7 @@
 #include "core/escape.h"
 #include "core/file.h"
 #include "core/limits.h"
+#include "core/options.h"
 #include "executor/spawn.h"
 
 /* tokitai_kernel.h as it was when this library was built; cmake/embed_kernels.cmake writes it. */
@@ -157,39 +158,40 @@ static tk_status build(tk_ctx *ctx, tk_kernel_file *kernel, double seconds)
     return TK_OK;
 }
 
-tk_status tk_kernel_file_open(tk_ctx *ctx, const char *path, const tk_kernel_file_options *options,
+tk_status tk_kernel_file_open(tk_ctx *ctx, const char *path, const tk_kernel_file_options *given,
                               tk_kernel_file **kernel)
 {
-    static const tk_kernel_file_options defaults = {0};
     if (!ctx)
         return TK_BAD_ARGUMENT;
     if (!path || !kernel)
         return tki_fail(ctx, TK_BAD_ARGUMENT, "no path, or nowhere to put the kernel");
     *kernel = NULL;
-    options = options ? options : &defaults;
-    tk_status checked = tki_limits_check(ctx, &options->limits);
-    if (checked != TK_OK)
-        return checked;
+    tk_kernel_file_options options = TK_KERNEL_FILE_DEFAULTS;
+    tk_status status = tki_options_take(ctx, "tk_kernel_file_options", given, &options, sizeof options);
+    if (status == TK_OK)
+        status = tki_limits_check(ctx, &options.limits);
+    if (status != TK_OK)
+        return status;
     tk_kernel_file *made = calloc(1, sizeof *made);
     if (!made)
         return tki_fail(ctx, TK_NO_MEMORY, "no memory for a kernel file");
-    made->call_seconds = options->call_seconds;
-    made->terms = (tki_worker_terms){options->limits, options->allow_weak_sandbox};
+    made->call_seconds = options.call_seconds;
+    made->terms = (tki_worker_terms){options.limits, options.allow_weak_sandbox};
     made->path = strdup(path);
-    made->compiler = options->compiler ? strdup(options->compiler) : NULL;
-    made->flags = options->flags ? strdup(options->flags) : NULL;
-    made->include = options->include ? strdup(options->include) : NULL;
+    made->compiler = options.compiler ? strdup(options.compiler) : NULL;
+    made->flags = options.flags ? strdup(options.flags) : NULL;
+    made->include = options.include ? strdup(options.include) : NULL;
     made->instrumented = tki_instrumented_create();
-    tk_status status = made->path && made->instrumented && !made->compiler == !options->compiler &&
-                               !made->flags == !options->flags && !made->include == !options->include
-                           ? tki_kernel_copy_make(ctx, path, options->include,
-                                                  tki_limits_of(&options->limits).folder_depth, &made->copy)
-                           : tki_fail(ctx, TK_NO_MEMORY, "no memory for a kernel file");
+    status = made->path && made->instrumented && !made->compiler == !options.compiler &&
+                     !made->flags == !options.flags && !made->include == !options.include
+                 ? tki_kernel_copy_make(ctx, path, options.include, tki_limits_of(&options.limits).folder_depth,
+                                        &made->copy)
+                 : tki_fail(ctx, TK_NO_MEMORY, "no memory for a kernel file");
     const tki_language *language = status == TK_OK ? tki_language_of(ctx, made->copy.file) : NULL;
     if (status == TK_OK)
-        status = set_backend(ctx, made, options->backend ? options->backend : language->backend);
-    if (status == TK_OK && ((options->sha256 && strcmp(made->copy.file_hash, options->sha256) != 0) ||
-                            (options->tree_sha256 && strcmp(made->copy.tree_hash, options->tree_sha256) != 0)))
+        status = set_backend(ctx, made, options.backend ? options.backend : language->backend);
+    if (status == TK_OK && ((options.sha256 && strcmp(made->copy.file_hash, options.sha256) != 0) ||
+                            (options.tree_sha256 && strcmp(made->copy.tree_hash, options.tree_sha256) != 0)))
         status = tki_fail(ctx, TK_UNAVAILABLE, "'%.200s' is not what was certified: its SHA-256 is another", path);
     if (status == TK_OK) {
         set_name(made);
@@ -199,7 +201,7 @@ tk_status tk_kernel_file_open(tk_ctx *ctx, const char *path, const tk_kernel_fil
         if (!made->is_library)
             made->options = tki_language_flags(ctx, language, made->compiler, made->flags, made->device,
                                                &made->terms);
-        status = made->is_library || made->options ? build(ctx, made, options->compile_seconds)
+        status = made->is_library || made->options ? build(ctx, made, options.compile_seconds)
                                                    : tki_fail(ctx, TK_NO_MEMORY, "no memory for a kernel file");
     }
     if (status == TK_OK)

@@ -8,6 +8,7 @@
 #include "core/case.h"
 #include "core/context.h"
 #include "core/limits.h"
+#include "core/options.h"
 #include "verify/agreement.h"
 #include "verify/certificate.h"
 #include "verify/certify.h"
@@ -189,6 +190,7 @@ static tk_status open_kernel_file(tk_ctx *ctx, const tk_certificate *certificate
              (int)tki_certificate_integer(certificate, "run.kernel.device"));
     bool compiled = tki_certificate_get(certificate, "built.source") != NULL;
     tk_kernel_file_options options = {
+        .size = sizeof options,
         .backend = backend,
         .include = asked->include,
         .call_seconds = call_seconds(certificate, asked),
@@ -791,11 +793,9 @@ static bool ends_early(const tk_ctx *ctx, const rerun *again)
     return last && tk_certificate_verdict(last) == TK_UNKNOWN && tki_ctx_out_of_time(ctx);
 }
 
-tk_status tk_certificate_replay(tk_ctx *ctx, const tk_certificate *certificate, const tk_replay_options *options,
+tk_status tk_certificate_replay(tk_ctx *ctx, const tk_certificate *certificate, const tk_replay_options *given,
                                 bool *same, int64_t *not_listed, char **difference)
 {
-    static const tk_replay_options defaults = {0};
-    options = options ? options : &defaults;
     if (!ctx)
         return TK_BAD_ARGUMENT;
     if (!certificate || !same)
@@ -805,12 +805,16 @@ tk_status tk_certificate_replay(tk_ctx *ctx, const tk_certificate *certificate, 
         *not_listed = 0;
     if (difference)
         *difference = NULL;
+    tk_replay_options options = TK_REPLAY_DEFAULTS;
+    tk_status status = tki_options_take(ctx, "tk_replay_options", given, &options, sizeof options);
+    if (status != TK_OK)
+        return status;
     recipe r;
-    rerun again = {.other_file = options->kernel != NULL};
+    rerun again = {.other_file = options.kernel != NULL};
     char *text = NULL;
     int64_t more = 0;
-    const double total = total_seconds(certificate, options), kept = ctx->deadline;
-    tk_status status = tki_limits_check(ctx, &options->limits);
+    const double total = total_seconds(certificate, &options), kept = ctx->deadline;
+    status = tki_limits_check(ctx, &options.limits);
     if (status != TK_OK)
         return status;
     if (total > 0)
@@ -818,11 +822,11 @@ tk_status tk_certificate_replay(tk_ctx *ctx, const tk_certificate *certificate, 
     status = read_recipe(ctx, certificate, &r);
     r.options.total_seconds = total;
     if (status == TK_OK && !strcmp(tki_certificate_text(certificate, "run.kind"), "kernel"))
-        status = open_kernel_file(ctx, certificate, options, &r);
-    r.options.progress = options->progress;
-    r.options.progress_data = options->progress_data;
+        status = open_kernel_file(ctx, certificate, &options, &r);
+    r.options.progress = options.progress;
+    r.options.progress_data = options.progress_data;
     if (status == TK_OK)
-        status = run_recipe(ctx, certificate, options, &r, &again, &more, &text);
+        status = run_recipe(ctx, certificate, &options, &r, &again, &more, &text);
     recipe_free(&r);
     if (status == TK_OK && ends_early(ctx, &again))
         status = tki_fail(
