@@ -10,6 +10,7 @@ tk_clause_kind tki_fault_clause(const tki_fault *fault)
 {
     switch (fault->kind) {
     case TKI_FAULT_SIGNAL: return fault->tensor >= 0 && fault->wrote ? TK_CLAUSE_WRITE : TK_CLAUSE_SHAPE;
+    case TKI_FAULT_HEAP: return fault->wrote ? TK_CLAUSE_WRITE : TK_CLAUSE_SHAPE;
     case TKI_FAULT_KEPT:
     case TKI_FAULT_SEALED:
     case TKI_FAULT_OVERRUN:
@@ -22,11 +23,11 @@ tk_clause_kind tki_fault_clause(const tki_fault *fault)
 const char *tki_fault_name(tki_fault_kind kind)
 {
     static const char *const names[TKI_FAULT_KINDS] = {
-        [TKI_FAULT_NONE] = "none",       [TKI_FAULT_SIGNAL] = "signal",         [TKI_FAULT_EXIT] = "exit",
-        [TKI_FAULT_GONE] = "gone",       [TKI_FAULT_FORGED] = "forged",         [TKI_FAULT_SPOKE_LATE] = "spoke_late",
-        [TKI_FAULT_KEPT] = "kept",       [TKI_FAULT_SEALED] = "sealed",         [TKI_FAULT_DEVICE] = "device",
-        [TKI_FAULT_OVERRUN] = "overrun", [TKI_FAULT_FLOAT_MODE] = "float_mode", [TKI_FAULT_INDEX] = "index",
-        [TKI_FAULT_REFUSED] = "refused", [TKI_FAULT_TIMEOUT] = "timeout"};
+        [TKI_FAULT_NONE] = "none",   [TKI_FAULT_SIGNAL] = "signal",   [TKI_FAULT_EXIT] = "exit",
+        [TKI_FAULT_GONE] = "gone",   [TKI_FAULT_FORGED] = "forged",   [TKI_FAULT_SPOKE_LATE] = "spoke_late",
+        [TKI_FAULT_KEPT] = "kept",   [TKI_FAULT_SEALED] = "sealed",   [TKI_FAULT_DEVICE] = "device",
+        [TKI_FAULT_HEAP] = "heap",   [TKI_FAULT_OVERRUN] = "overrun", [TKI_FAULT_FLOAT_MODE] = "float_mode",
+        [TKI_FAULT_INDEX] = "index", [TKI_FAULT_REFUSED] = "refused", [TKI_FAULT_TIMEOUT] = "timeout"};
     return names[kind];
 }
 
@@ -63,6 +64,14 @@ void tki_fault_text(const tki_fault *fault, const tk_contract *contract, const c
     case TKI_FAULT_SPOKE_LATE: snprintf(text, size, "sent a frame after it had returned"); break;
     case TKI_FAULT_KEPT: snprintf(text, size, "could still write to %s after it had returned", name); break;
     case TKI_FAULT_SEALED: snprintf(text, size, "changed the seals of %s after it had returned", name); break;
+    case TKI_FAULT_HEAP:
+        if (fault->number)
+            snprintf(text, size, "was ended by signal %d (%s)%s: it %s memory outside its own allocations, or freed",
+                     number, strsignal(number), fault->late ? ", after it had returned" : "",
+                     fault->wrote ? "wrote to" : "reached");
+        else
+            snprintf(text, size, "wrote outside its own allocations, or freed one twice");
+        break;
     case TKI_FAULT_DEVICE: snprintf(text, size, "failed on its device: %s", words); break;
     case TKI_FAULT_OVERRUN:
         snprintf(text, size, "wrote outside %s, at byte %lld of its %lld", name, (long long)fault->offset,

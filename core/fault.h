@@ -14,6 +14,7 @@ typedef enum tki_fault_kind {
     TKI_FAULT_SPOKE_LATE, /* a frame after it had returned */
     TKI_FAULT_KEPT,       /* `tensor` could still be written after it had returned */
     TKI_FAULT_SEALED,     /* it changed the seals of `tensor` */
+    TKI_FAULT_HEAP, /* it went beside memory that it had allocated itself; signal `number`, or 0 if it was seen afterwards */
     TKI_FAULT_DEVICE,     /* its device reported a failure, in the driver's words */
     TKI_FAULT_OVERRUN,    /* it wrote around `tensor`, found after its end */
     TKI_FAULT_FLOAT_MODE, /* it left another floating-point mode behind */

@@ -23,6 +23,8 @@ tk_status tki_reply_explain_signal(tk_ctx *ctx, const void *frame, const tk_case
                        .address = reply->address,
                        .wrote = reply->flags & TKI_WIRE_WROTE,
                        .late = reply->flags & TKI_WIRE_LATE};
+    if (reply->flags & TKI_WIRE_HEAP)
+        fault.kind = TKI_FAULT_HEAP;
     if (c && reply->param >= 0 && reply->param < contract->param_count) {
         fault.tensor = reply->param;
         fault.offset = reply->offset;
@@ -56,6 +58,8 @@ static tk_status explain(tk_ctx *ctx, const tki_wire_reply *reply)
     case TKI_WIRE_NO_MEMORY: /* the worker's, of which the kernel may have taken all there is; this process has its own */
         return tki_fail(ctx, TK_UNSUPPORTED, "the worker has not enough memory for this case: %s", text);
     case TKI_WIRE_DEVICE_FAULT: return tki_fail_fault(ctx, &(tki_fault){TKI_FAULT_DEVICE, .tensor = -1}, NULL, text);
+    case TKI_WIRE_HEAP_DAMAGED:
+        return tki_fail_fault(ctx, &(tki_fault){TKI_FAULT_HEAP, .tensor = -1, .wrote = true}, NULL, NULL);
     default: return fail_forged(ctx, "a status that there is not");
     }
 }

@@ -87,7 +87,8 @@ typedef struct tki_wire_reply {
 enum {
     TKI_WIRE_LEFT_FLOAT_MODE = 1, /* the kernel left another floating-point mode behind */
     TKI_WIRE_WROTE = 2,           /* of a signal: the access was a write */
-    TKI_WIRE_LATE = 4             /* of a signal: no call was running */
+    TKI_WIRE_LATE = 4,            /* of a signal: no call was running */
+    TKI_WIRE_HEAP = 8             /* of a signal: at memory beside what the kernel had allocated, or had freed */
 };
 
 _Static_assert(sizeof(tki_wire_header) == 16 && sizeof(tki_wire_buffer) == 24, "no holes");
@@ -100,6 +101,7 @@ typedef enum tki_wire_status {
     TKI_WIRE_NO_MEMORY,
     TKI_WIRE_SIGNAL, /* sent by the handler of a deadly signal, the last frame */
     TKI_WIRE_DEVICE_FAULT,
+    TKI_WIRE_HEAP_DAMAGED, /* the kernel wrote beside what it had allocated, or freed it twice */
     TKI_WIRE_STATUSES
 } tki_wire_status;
 

@@ -26,6 +26,7 @@ struct tki_worker {
     const tki_coverage *coverage; /* NULL: not instrumented */
     tki_child child;
     tki_child next; /* started ahead for tki_worker_renew */
+    bool next_guarded;
     tki_arena arena;
     bool arena_sent; /* to the child that runs now */
     bool broken;
@@ -100,23 +101,39 @@ static tk_status ask(tki_worker *worker, tki_wire_kind kind, int file, double de
     return expect(worker, TKI_WIRE_REPLY, 0, deadline, NULL, &frame, &reply);
 }
 
-static tk_status launch(tki_worker *worker, tki_child *child)
+static tk_status launch(tki_worker *worker, bool guarded, tki_child *child)
 {
-    return tki_child_start(worker->ctx, worker->arguments.items, worker->environment.items,
-                           worker->sanitizer != TKI_SANITIZER_NONE, child);
+    tki_strings arguments = {0};
+    for (int i = 0; i < worker->arguments.count; i++)
+        tki_strings_add(&arguments, "%s", worker->arguments.items[i]);
+    tki_strings_add(&arguments, "heap=%s", guarded ? "guarded" : "plain");
+    tk_status status = arguments.failed ? tki_fail(worker->ctx, TK_NO_MEMORY, "no memory for a worker")
+                                        : tki_child_start(worker->ctx, arguments.items, worker->environment.items,
+                                                          worker->sanitizer != TKI_SANITIZER_NONE, child);
+    tki_strings_free(&arguments);
+    return status;
 }
 
-static tk_status start(tki_worker *worker)
+static void discard_next(tki_worker *worker)
+{
+    tki_child_end(&worker->next);
+    tki_scratch_remove(&worker->next.scratch);
+    worker->next = (tki_child)TKI_NO_CHILD;
+}
+
+static tk_status start(tki_worker *worker, bool guarded)
 {
     tki_frame frame;
     const tki_wire_reply *reply;
     double deadline = tki_ctx_deadline(worker->ctx, worker->start_seconds);
     tk_status status = TK_OK;
+    if (worker->next.process && worker->next_guarded != guarded)
+        discard_next(worker);
     if (worker->next.process) {
         worker->child = worker->next;
         worker->next = (tki_child)TKI_NO_CHILD;
     } else {
-        status = launch(worker, &worker->child);
+        status = launch(worker, guarded, &worker->child);
     }
     if (status != TK_OK)
         return status;
@@ -204,7 +221,7 @@ tk_status tki_worker_open(tk_ctx *ctx, const char *artifact, const tk_contract *
     w->sanitizer = options->sanitizer;
     tk_status status = prepare_arguments(w, path, options);
     if (status == TK_OK)
-        status = start(w);
+        status = start(w, false);
     if (status != TK_OK)
         tki_worker_close(w);
     else
@@ -218,8 +235,7 @@ void tki_worker_close(tki_worker *worker)
         return;
     tki_child_dismiss(&worker->next);
     stop(worker);
-    tki_child_end(&worker->next);
-    tki_scratch_remove(&worker->next.scratch);
+    discard_next(worker);
     tki_strings_free(&worker->arguments);
     tki_strings_free(&worker->environment);
     tki_arena_close(&worker->arena);
@@ -228,21 +244,23 @@ void tki_worker_close(tki_worker *worker)
     free(worker);
 }
 
-void tki_worker_prepare(tki_worker *worker)
+void tki_worker_prepare(tki_worker *worker, bool guarded)
 {
     /* A process on a GPU holds a good part of a second and of the device's memory; compute-sanitizer is to be heard to the end. */
-    if (!worker->gpu && !worker->sanitizer && !worker->next.process)
-        (void)launch(worker, &worker->next);
+    if (worker->gpu || worker->sanitizer || worker->next.process)
+        return;
+    worker->next_guarded = guarded;
+    (void)launch(worker, guarded, &worker->next);
 }
 
-tk_status tki_worker_renew(tki_worker *worker)
+tk_status tki_worker_renew(tki_worker *worker, bool guarded)
 {
     if (worker->sanitizer)
         stop(worker);
     tki_child old = worker->child;
     worker->child = (tki_child)TKI_NO_CHILD;
     tki_child_dismiss(&old);
-    tk_status status = start(worker);
+    tk_status status = start(worker, guarded && !worker->gpu);
     /* Nothing is called in the new process while the old one could still write to what both map. */
     tki_child_end(&old);
     tki_scratch_remove(&old.scratch);
@@ -415,7 +433,7 @@ tk_status tki_worker_call(tki_worker *worker, const tk_case *c, void *const buff
         return tki_fail(ctx, TK_BAD_ARGUMENT, "this worker runs %s", worker->contract->name);
     if (worker->broken) {
         stop(worker);
-        tk_status status = start(worker);
+        tk_status status = start(worker, false);
         if (status != TK_OK)
             return status;
     }

@@ -105,11 +105,11 @@ TKI_EXPORT TK_MUST_USE tk_status tki_worker_open(tk_ctx *ctx, const char *artifa
                                                  const tki_worker_options *options, tki_worker **worker);
 TKI_EXPORT void tki_worker_close(tki_worker *worker); /* NULL is fine */
 
-/* A fresh process in place of the present one: what the kernel has kept is gone. Fails as tki_worker_open does; the worker is to be
- * closed then. */
-TKI_EXPORT TK_MUST_USE tk_status tki_worker_renew(tki_worker *worker);
+/* A fresh process in place of the present one: what the kernel has kept is gone. `guarded`: what it allocates from now on ends at a page
+ * that is not accessible, and holds noise. Fails as tki_worker_open does; the worker is to be closed then. */
+TKI_EXPORT TK_MUST_USE tk_status tki_worker_renew(tki_worker *worker, bool guarded);
 /* Starts the process of the next tki_worker_renew and waits for nothing, so that it is there by then. */
-TKI_EXPORT void tki_worker_prepare(tki_worker *worker);
+TKI_EXPORT void tki_worker_prepare(tki_worker *worker, bool guarded);
 
 /* Runs the case once on copies of the buffers, at the same offsets in their pages; parameters at one address share one copy. Outputs,
  * and on a GPU inputs too, then hold what the kernel left in its copy; on the CPU the copies of inputs cannot be written. If the

@@ -32,6 +32,7 @@ typedef struct tki_worker_settings {
     const char *op;    /* "gelu_bwd" */
     const char *known; /* all ops, a space behind each, to say what a library without that op has */
     int dim_count;
+    bool guards_heap; /* the kernel's own allocations end at pages */
     const char *backend;
     int device;
     char **compiler; /* the command to run instead; NULL: run a kernel */
@@ -49,6 +50,15 @@ bool tki_worker_send(const tki_wire_reply *reply, const char *text);
 
 /* Loads the kernel and serves calls until the parent closes the socket. Returns an exit status. */
 int tki_worker_serve(const tki_worker_settings *settings);
+
+/* ------------------------------------------------------------------------------------------------------------
+ * The heap of the kernel
+ * ------------------------------------------------------------------------------------------------------------ */
+
+/* From now on blocks are guarded, as far as they fit in so many bytes of addresses. False: there is no such memory. */
+bool tki_worker_heap_guard(size_t most_bytes);
+bool tki_worker_heap_owns(const void *address); /* it lies among guarded blocks, or between them */
+bool tki_worker_heap_is_damaged(void);          /* something was written behind a block, or freed twice */
 
 /* ------------------------------------------------------------------------------------------------------------
  * Coverage of an instrumented kernel, in memory that the parent passes: before all calls, before and after each, after all

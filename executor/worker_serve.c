@@ -87,7 +87,8 @@ static void on_deadly_signal(int number, siginfo_t *about, void *context)
             reply.offset = address - m->data;
         }
     }
-    reply.flags = (was_write(number, context) ? TKI_WIRE_WROTE : 0u) | (current.running ? 0u : TKI_WIRE_LATE);
+    reply.flags = (was_write(number, context) ? TKI_WIRE_WROTE : 0u) | (current.running ? 0u : TKI_WIRE_LATE) |
+                  (has_address && tki_worker_heap_owns(address) ? TKI_WIRE_HEAP : 0u);
     tki_worker_send(&reply, "");
     signal(number, SIG_DFL);
     if (about->si_code <= 0)
@@ -367,6 +368,8 @@ static bool serve_call(const tki_worker_settings *settings, void *function, tki_
     tki_float_mode_reset();
     reply = reply_of(TKI_WIRE_REPLY, result ? TKI_WIRE_REFUSED : TKI_WIRE_DONE);
     reply.detail = result;
+    if (settings->guards_heap && tki_worker_heap_is_damaged())
+        reply.status = TKI_WIRE_HEAP_DAMAGED;
     reply.flags = left_float_mode ? TKI_WIRE_LEFT_FLOAT_MODE : 0;
     tki_worker_watch_pause();
     reason[0] = 0;
@@ -450,6 +453,9 @@ int tki_worker_serve(const tki_worker_settings *settings)
     void *library = NULL;
     tki_worker_gpu *gpu = NULL;
     catch_deadly_signals();
+    /* A part of the addresses that there may be, so that most are left to the kernel. */
+    if (settings->guards_heap)
+        tki_worker_heap_guard(settings->sandbox.memory_bytes / 8);
     if (settings->sandbox.gpu)
         gpu = tki_worker_gpu_open(settings->backend, settings->device, settings->tool, reason, sizeof reason);
     tki_wire_reply reply = reply_of(TKI_WIRE_REPLY, TKI_WIRE_DONE);

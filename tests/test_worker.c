@@ -592,23 +592,62 @@ static void a_fresh_process(void **state)
     assert_ok(t.ctx, tki_worker_open(t.ctx, kernel_path("count_its_calls"), t.c.contract, NULL, &worker));
     for (int i = 0; i < 4; i++) {
         if (i % 2)
-            tki_worker_prepare(worker);
+            tki_worker_prepare(worker, i == 1);
         assert_ok(t.ctx, tki_worker_call(worker, &t.c, t.buffers, NULL, &t.overrun));
         assert_refused(t.ctx, tki_worker_call(worker, &t.c, t.buffers, NULL, &t.overrun), TK_UNSUPPORTED,
                        "returned 102");
-        assert_ok(t.ctx, tki_worker_renew(worker));
+        assert_ok(t.ctx, tki_worker_renew(worker, i > 1));
         assert_false(tki_worker_broken(worker));
     }
-    tki_worker_prepare(worker);
-    tki_worker_prepare(worker);
+    tki_worker_prepare(worker, false);
+    tki_worker_prepare(worker, false);
     tki_worker_close(worker);
     assert_ok(t.ctx, tki_worker_open(t.ctx, kernel_path("segfault"), t.c.contract, NULL, &worker));
-    tki_worker_prepare(worker);
+    tki_worker_prepare(worker, false);
     for (int i = 0; i < 3; i++)
         assert_refused(t.ctx, tki_worker_call(worker, &t.c, t.buffers, NULL, &t.overrun), TK_KERNEL_FAULT,
                        "signal 11");
     tki_worker_close(worker);
     finish(&t);
+    assert_nothing_left();
+}
+
+/* In a process with a guarded heap; in a plain one none of these need be seen. */
+static void a_guarded_heap(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        tk_status status;
+        const char *says;
+        bool wrote;
+    } list[] = {{"heap_by_all_means", TK_OK, "", false},
+                {"heap_written_a_byte_behind", TK_KERNEL_FAULT, "wrote outside its own allocations", true},
+                {"heap_written_behind_and_freed", TK_KERNEL_FAULT, "wrote outside its own allocations", true},
+                {"heap_read_behind", TK_KERNEL_FAULT, "signal 11", false},
+                {"heap_used_after_free", TK_KERNEL_FAULT, "signal 11", true},
+                {"heap_freed_twice", TK_KERNEL_FAULT, "freed one twice", true},
+                {"heap_taken_for_zeros", TK_UNSUPPORTED, "returned 9", false}};
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+        trial t;
+        tki_worker *worker;
+        prepare(&t, TKI_EDGE_NONE);
+        assert_ok(t.ctx, tki_worker_open(t.ctx, kernel_path(list[i].name), t.c.contract, NULL, &worker));
+        assert_ok(t.ctx, tki_worker_renew(worker, true));
+        tk_status status = tki_worker_call(worker, &t.c, t.buffers, NULL, &t.overrun);
+        if (list[i].status == TK_OK)
+            assert_ok(t.ctx, status);
+        else
+            assert_refused(t.ctx, status, list[i].status, list[i].says);
+        if (list[i].status == TK_KERNEL_FAULT)
+            assert_int_equal(t.ctx->fault.kind, TKI_FAULT_HEAP);
+#ifdef __x86_64__
+        if (list[i].status == TK_KERNEL_FAULT)
+            assert_int_equal(t.ctx->fault.wrote, list[i].wrote);
+#endif
+        tki_worker_close(worker);
+        finish(&t);
+    }
     assert_nothing_left();
 }
 
@@ -658,6 +697,7 @@ int main(void)
         cmocka_unit_test(loading),
         cmocka_unit_test(the_same_worker_goes_on),
         cmocka_unit_test(a_fresh_process),
+        cmocka_unit_test(a_guarded_heap),
         cmocka_unit_test(an_ordinary_user),
         cmocka_unit_test(limits),
         cmocka_unit_test(tasks_of_root),

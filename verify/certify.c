@@ -456,10 +456,10 @@ static bool is_out_of_time(const tki_subject *subject, tki_outcome *o)
 
 /* Starts the worker of a kernel file, or another one in its place. A kernel that cannot be had leaves the verdict UNKNOWN, one that
  * crashes while it is loaded has failed. */
-static tk_status start_worker(tki_subject *subject, tki_outcome *o)
+static tk_status start_worker(tki_subject *subject, tki_outcome *o, bool guarded)
 {
     tki_executable *executable = &subject->executor.executable;
-    tk_status status = executable->worker ? tki_worker_renew(executable->worker)
+    tk_status status = executable->worker ? tki_worker_renew(executable->worker, guarded)
                                           : tki_kernel_file_start(subject->ctx, o->options->kernel_file, o->contract,
                                                                   &executable->worker);
     if (status != TK_OK) {
@@ -693,11 +693,12 @@ static tk_status run_coverage(tki_subject *subject, tki_outcome *o, const tki_tr
 }
 
 /* Trials that held come again, in an order of their own, after everything else: a kernel that is right only the first times, or that
- * an earlier call has put right, is found out. Every third goes to a fresh process. */
+ * an earlier call has put right, is found out. Every fifth goes to a fresh process, most of them with a guarded heap: memory that a kernel keeps
+ * for one shape and uses for another is overrun there. */
 static tk_status run_again(tki_subject *subject, tki_outcome *o)
 {
-    enum { MOST_ELEMENTS = 1 << 16, EACH_FRESH = 3, MANY_THREADS = 16 };
-    const int64_t count = o->level == TK_QUICK ? 24 : 96;
+    enum { MOST_ELEMENTS = 1 << 16, EACH_FRESH = 5, EACH_PLAIN = 3, MANY_THREADS = 16 };
+    const int64_t count = o->level == TK_QUICK ? 40 : 160;
     tki_random random = tki_random_stream(o->options->seed, 1);
     for (int64_t i = 0; i < count && o->verdict == TK_HELD && !is_out_of_time(subject, o); i++) {
         const tki_trial_record *record = &o->trials[tki_random_below(&random, (uint64_t)o->trial_count)];
@@ -706,10 +707,11 @@ static tk_status run_again(tki_subject *subject, tki_outcome *o)
         if (record->repeats > 1 || record->elements > MOST_ELEMENTS)
             continue;
         const bool fresh = i % EACH_FRESH == EACH_FRESH - 1;
+        const bool guarded = i / EACH_FRESH % EACH_PLAIN != EACH_PLAIN - 1;
         if (i % EACH_FRESH == 0)
-            tki_worker_prepare(subject->executor.executable.worker);
+            tki_worker_prepare(subject->executor.executable.worker, guarded);
         tki_trial trial = record->trial;
-        tk_status status = fresh ? start_worker(subject, o) : TK_OK;
+        tk_status status = fresh ? start_worker(subject, o, guarded) : TK_OK;
         if (status != TK_OK || o->verdict != TK_HELD)
             return status;
         /* What a process makes on first use is made for the other type, or by many threads at once. */
@@ -958,7 +960,7 @@ static tk_status certify(tki_subject *subject, tki_outcome *o, tki_trials *trial
     o->sanitized.wanted = is_sanitized(o);
     if (o->kind == TKI_KERNEL_FILE) {
         subject->suspicion = suspicion_of(o);
-        status = start_worker(subject, o);
+        status = start_worker(subject, o, false);
         if (status == TK_OK && o->verdict == TK_HELD)
             status = receive_visitor(subject, o);
     }

@@ -267,10 +267,10 @@ static json_t *fault_json(const tki_outcome *o)
 {
     const tki_fault *f = &o->fault;
     json_t *json = json_pack("{s:s}", "kind", tki_fault_name(f->kind));
-    const char *number = f->kind == TKI_FAULT_SIGNAL    ? "signal"
-                         : f->kind == TKI_FAULT_EXIT    ? "exit_status"
-                         : f->kind == TKI_FAULT_REFUSED ? "returned"
-                                                        : NULL;
+    const char *number = f->kind == TKI_FAULT_SIGNAL || (f->kind == TKI_FAULT_HEAP && f->number) ? "signal"
+                         : f->kind == TKI_FAULT_EXIT                                             ? "exit_status"
+                         : f->kind == TKI_FAULT_REFUSED                                          ? "returned"
+                                                                                                 : NULL;
     if (number)
         json_object_set_new(json, number, json_integer(f->number));
     if (f->tensor >= 0) {
@@ -419,9 +419,10 @@ static void say_how_a_stranger_ran(json_t *list, const tki_outcome *o)
               "then with the first inputs again; some of the shapes were drawn from the seed.");
     if (o->came_again)
         say(list,
-            "%lld trials came again after all others, in another order, every third in a fresh process, as its first "
-            "call or behind one of the other type; the bits were %s.",
-            (long long)o->came_again, o->determinism == TK_DETERMINISM_NONE ? "not always the same" : "the same");
+            "%lld trials came again after all others, in another order, every fifth in a fresh process, as its first "
+            "call or behind one of the other type%s; the bits were %s.",
+            (long long)o->came_again, runs_on_gpu(o) ? "" : ", two in three of them with a guarded heap",
+            o->determinism == TK_DETERMINISM_NONE ? "not always the same" : "the same");
     say_what_was_watched(list, &o->sanitized);
 }
 

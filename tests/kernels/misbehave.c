@@ -8,6 +8,7 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/inotify.h>
@@ -54,6 +55,80 @@ static void correct(void)
 static void refuse_odd_sizes(void)
 {
     result = the_size % 2 ? 7 : 0;
+}
+
+/* What the compiler does not see through. */
+static unsigned char *volatile kept_block;
+
+static void heap_by_all_means(void)
+{
+    void *aligned = NULL;
+    kept_block = malloc(1);
+    for (size_t bytes = 1; bytes < 20000; bytes = 2 * bytes + 1) {
+        kept_block = realloc(kept_block, bytes);
+        kept_block[bytes - 1] = 1;
+    }
+    result = malloc_usable_size(kept_block) < 10000;
+    free(kept_block);
+    unsigned char *zeros = calloc(100, 7);
+    for (int i = 0; i < 700; i++)
+        result |= zeros[i];
+    free(zeros);
+    for (size_t alignment = 16; alignment <= 8192; alignment *= 2) {
+        result |= posix_memalign(&aligned, alignment, 100) || (uintptr_t)aligned % alignment;
+        memset(aligned, 1, 100);
+        free(aligned);
+        aligned = aligned_alloc(alignment, 3 * alignment);
+        result |= (uintptr_t)aligned % alignment != 0;
+        memset(aligned, 1, 3 * alignment);
+        free(aligned);
+    }
+    free(malloc(0));
+    free(NULL);
+}
+
+static void heap_written_a_byte_behind(void)
+{
+    kept_block = malloc(100);
+    kept_block[100] = 1;
+}
+
+static void heap_written_behind_and_freed(void)
+{
+    kept_block = malloc(100);
+    kept_block[103] = 1;
+    free(kept_block);
+}
+
+static void heap_read_behind(void)
+{
+    kept_block = malloc(64);
+    const volatile unsigned char *block = kept_block;
+    result = block[64] & 256;
+}
+
+static void heap_used_after_free(void)
+{
+    kept_block = malloc(64);
+    unsigned char *volatile freed = kept_block;
+    free(kept_block);
+    freed[3] = 1;
+}
+
+static void heap_freed_twice(void)
+{
+    kept_block = malloc(64);
+    unsigned char *volatile freed = kept_block;
+    free(kept_block);
+    free(freed);
+}
+
+static void heap_taken_for_zeros(void)
+{
+    kept_block = malloc(4000);
+    for (int i = 0; i < 4000; i++)
+        result |= kept_block[i] ? 9 : 0;
+    free(kept_block);
 }
 
 static void count_its_calls(void)
