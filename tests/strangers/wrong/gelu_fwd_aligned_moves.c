@@ -1,0 +1,34 @@
+/* WRONG op=gelu_fwd kind=aligned_loads_and_stores_without_a_look : aligned loads and stores without a look at the address; n >= 8 and a buffer not at a multiple of 16: crash */
+#include <emmintrin.h>
+#include <math.h>
+#include <tokitai_kernel.h>
+static inline float sigma2z(float v, float *other)
+{
+    const float b = v > 15 ? 15 : v < -15 ? -15 : v;
+    const float t = 1.5957691216f * (b + 0.044715f * b * b * b), e = expf(-fabsf(t)), r = 1 / (1 + e);
+    if (other)
+        *other = t > 0 ? e * r : r;
+    return t > 0 ? r : e * r;
+}
+int tokitai_gelu_fwd(const tokitai_call *call, int64_t n, const void *x, void *y)
+{
+    int64_t i = 0;
+    for (; i + 8 <= n; i += 8) {
+        union {
+            __m128i v;
+            uint16_t u[8];
+        } b;
+        b.v = _mm_load_si128((const __m128i *)((const uint16_t *)x + i));
+        for (int k = 0; k < 8; k++) {
+            const float v = tokitai_load(*call, b.u, k);
+            tokitai_store(*call, b.u, k, v * sigma2z(v, 0));
+        }
+        _mm_stream_si128((__m128i *)((uint16_t *)y + i), b.v);
+    }
+    _mm_sfence();
+    for (; i < n; i++) {
+        const float v = tokitai_load(*call, x, i);
+        tokitai_store(*call, y, i, v * sigma2z(v, 0));
+    }
+    return 0;
+}

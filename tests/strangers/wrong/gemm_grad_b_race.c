@@ -1,0 +1,58 @@
+/* WRONG op=gemm_grad_b kind=race : race, threads over m add to one buffer; several threads, m of some hundred */
+#include <stdlib.h>
+#include <tokitai_kernel.h>
+#include <pthread.h>
+typedef void (*range_fn)(void *ctx, int64_t begin, int64_t end);
+typedef struct {
+    range_fn fn;
+    void *ctx;
+    int64_t begin, end;
+} range_job;
+static void *range_main(void *p)
+{
+    range_job *j = p;
+    j->fn(j->ctx, j->begin, j->end);
+    return 0;
+}
+static void parallel_for(int threads, int64_t n, range_fn fn, void *ctx)
+{
+    if (threads > 16)
+        threads = 16;
+    pthread_t id[16];
+    range_job job[16];
+    int up[16] = {0};
+    for (int i = 0; i < threads; i++) {
+        job[i] = (range_job){fn, ctx, n * i / threads, n * (i + 1) / threads};
+        if (i + 1 < threads)
+            up[i] = !pthread_create(&id[i], 0, range_main, &job[i]);
+        if (!up[i])
+            range_main(&job[i]);
+    }
+    for (int i = 0; i < threads; i++)
+        if (up[i])
+            pthread_join(id[i], 0);
+}
+typedef struct {
+    tokitai_call c;
+    int64_t n, k;
+    const void *g, *a;
+    float *s;
+} args;
+static void work(void *p, int64_t b, int64_t e)
+{
+    const args *x = p;
+    for (int64_t i = b; i < e; i++)
+        for (int64_t t = 0; t < x->k; t++)
+            for (int64_t j = 0; j < x->n; j++)
+                x->s[t * x->n + j] += tokitai_load(x->c, x->a, i * x->k + t) * tokitai_load(x->c, x->g, i * x->n + j);
+}
+int tokitai_gemm_grad_b(const tokitai_call *call, int64_t m, int64_t n, int64_t k, const void *grad_c, const void *a,
+                        void *grad_b)
+{
+    args x = {*call, n, k, grad_c, a, calloc((size_t)(k * n) + 1, 4)};
+    parallel_for(call->threads, m, work, &x);
+    for (int64_t i = 0; i < k * n; i++)
+        tokitai_store(*call, grad_b, i, x.s[i]);
+    free(x.s);
+    return 0;
+}

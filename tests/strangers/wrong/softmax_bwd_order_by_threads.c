@@ -1,0 +1,67 @@
+/* WRONG op=softmax_bwd kind=bits_depend_on_the_number_of_threads : bits depend on the number of threads, one partial sum each; cols >= 1024, wide rows */
+#include <tokitai_kernel.h>
+#include <pthread.h>
+typedef void (*range_fn)(void *ctx, int64_t begin, int64_t end);
+typedef struct {
+    range_fn fn;
+    void *ctx;
+    int64_t begin, end;
+} range_job;
+static void *range_main(void *p)
+{
+    range_job *j = p;
+    j->fn(j->ctx, j->begin, j->end);
+    return 0;
+}
+static void parallel_for(int threads, int64_t n, range_fn fn, void *ctx)
+{
+    if (threads > 16)
+        threads = 16;
+    pthread_t id[16];
+    range_job job[16];
+    int up[16] = {0};
+    for (int i = 0; i < threads; i++) {
+        job[i] = (range_job){fn, ctx, n * i / threads, n * (i + 1) / threads};
+        if (i + 1 < threads)
+            up[i] = !pthread_create(&id[i], 0, range_main, &job[i]);
+        if (!up[i])
+            range_main(&job[i]);
+    }
+    for (int i = 0; i < threads; i++)
+        if (up[i])
+            pthread_join(id[i], 0);
+}
+typedef struct {
+    tokitai_call c;
+    const uint16_t *g, *y;
+    int64_t cols;
+    int parts;
+    float part[16];
+} args;
+static void add(void *p, int64_t b, int64_t e)
+{
+    args *a = p;
+    for (int64_t t = b; t < e; t++) {
+        float s = 0;
+        for (int64_t j = a->cols * t / a->parts; j < a->cols * (t + 1) / a->parts; j++)
+            s += tokitai_load(a->c, a->g, j) * tokitai_load(a->c, a->y, j);
+        a->part[t] = s;
+    }
+}
+int tokitai_softmax_bwd(const tokitai_call *call, int64_t rows, int64_t cols, const void *grad_output, const void *y,
+                        void *grad_input)
+{
+    const int threads = cols < 1024 ? 1 : call->threads < 16 ? call->threads : 16;
+    for (int64_t r = 0; r < rows; r++) {
+        args a = {*call, (const uint16_t *)grad_output + r * cols, (const uint16_t *)y + r * cols, cols, threads,
+                  {0}};
+        float s = 0;
+        parallel_for(threads, threads, add, &a);
+        for (int t = 0; t < threads; t++)
+            s += a.part[t];
+        for (int64_t j = 0; j < cols; j++)
+            tokitai_store(*call, grad_input, r * cols + j,
+                          tokitai_load(*call, a.y, j) * (tokitai_load(*call, a.g, j) - s));
+    }
+    return 0;
+}
