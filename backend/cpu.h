@@ -9,6 +9,9 @@
 TKI_EXPORT const char *tki_cpu_accept_avx512(const tk_case *c, const tki_gpu_info *device);
 const char *tki_cpu_accept_avx512bf16(const tk_case *c, const tki_gpu_info *device); /* takes bf16 only */
 TKI_EXPORT const char *tki_cpu_accept_avx2(const tk_case *c, const tki_gpu_info *device);
+#ifdef __aarch64__
+TKI_EXPORT
+#endif
 const char *tki_cpu_accept_neon(const tk_case *c, const tki_gpu_info *device);
 const char *tki_cpu_accept_any(const tk_case *c, const tki_gpu_info *device);
 
