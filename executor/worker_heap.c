@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <malloc.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,20 +21,21 @@ extern void __libc_free(void *block);
 
 enum { PAGE = 1 << 12, ALIGNMENT = 16, MOST_PAGES = 1 << 20, MOST_BLOCKS = 1 << 14, MARK = 0xa5 };
 
-/* Of a block, at the place of its first page. */
+/* Of a block, at the place of its first page. It begins there and ends with its last page, but for what the alignment leaves. */
 typedef struct about {
+    unsigned char *start, *end; /* of the block; of its last page */
     size_t bytes;
-    uint32_t pages;
-    atomic_bool freed;
+    bool freed;
 } about;
 
 static unsigned char *region; /* NULL: no guard */
 static size_t region_pages;
 static atomic_size_t used_pages;
 static atomic_uint block_count;
-static uint32_t first_page_of[MOST_BLOCKS];
+static about *_Atomic blocks[MOST_BLOCKS]; /* NULL: not given yet */
 static about abouts[MOST_PAGES];
-static atomic_bool damaged;
+static pthread_mutex_t freeing = PTHREAD_MUTEX_INITIALIZER; /* a block must not go while it is looked at */
+static bool damaged;
 
 bool tki_worker_heap_guard(size_t most_bytes)
 {
@@ -49,41 +51,37 @@ bool tki_worker_heap_owns(const void *address)
     return region && place >= region && place < region + region_pages * PAGE;
 }
 
-static unsigned char *end_of(size_t first_page)
+/* Of an address that the region has. */
+static about *about_of(const void *address)
 {
-    return region + (first_page + abouts[first_page].pages) * PAGE;
+    return &abouts[(size_t)((const unsigned char *)address - region) / PAGE];
 }
 
-static size_t padded(size_t bytes, size_t alignment)
-{
-    return (bytes + alignment - 1) / alignment * alignment;
-}
-
-/* NULL: not here. The block lies on its first page, as it takes less than one page more than it needs. */
+/* NULL: not here. */
 static unsigned char *take(size_t bytes, size_t alignment)
 {
     if (!region || alignment > PAGE || bytes > (region_pages / 4) * PAGE)
         return NULL;
-    const size_t taken = padded(bytes ? bytes : 1, alignment);
+    const size_t taken = ((bytes ? bytes : 1) + alignment - 1) / alignment * alignment;
     const size_t pages = (taken + PAGE - 1) / PAGE;
-    const unsigned block = atomic_fetch_add(&block_count, 1);
-    const size_t first = block < MOST_BLOCKS ? atomic_fetch_add(&used_pages, pages + 1) : region_pages;
-    if (first + pages + 1 > region_pages ||
-        mprotect(region + first * PAGE, pages * PAGE, PROT_READ | PROT_WRITE) != 0)
+    const unsigned number = atomic_fetch_add(&block_count, 1);
+    const size_t first = number < MOST_BLOCKS ? atomic_fetch_add(&used_pages, pages + 1) : region_pages;
+    unsigned char *page = region + first * PAGE;
+    if (first + pages + 1 > region_pages || mprotect(page, pages * PAGE, PROT_READ | PROT_WRITE) != 0)
         return NULL;
-    abouts[first].bytes = bytes;
-    abouts[first].pages = (uint32_t)pages;
-    first_page_of[block] = (uint32_t)first;
-    unsigned char *start = end_of(first) - taken;
-    for (unsigned char *place = start + bytes; place < end_of(first); place++)
-        *place = MARK;
-    return start;
+    about *block = &abouts[first];
+    block->bytes = bytes;
+    block->end = page + pages * PAGE;
+    block->start = block->end - taken;
+    memset(block->start + bytes, MARK, taken - bytes);
+    blocks[number] = block;
+    return block->start;
 }
 
-/* The bytes between a block's end and its page's, which are there for the alignment. */
-static bool is_intact(const unsigned char *block, size_t first)
+/* The bytes between the block's end and its page's, which are there for the alignment. */
+static bool is_intact(const about *block)
 {
-    for (const unsigned char *place = block + abouts[first].bytes; place < end_of(first); place++)
+    for (const unsigned char *place = block->start + block->bytes; place < block->end; place++)
         if (*place != MARK)
             return false;
     return true;
@@ -92,16 +90,13 @@ static bool is_intact(const unsigned char *block, size_t first)
 bool tki_worker_heap_is_damaged(void)
 {
     const unsigned count = atomic_load(&block_count);
-    for (unsigned i = 0; region && i < count && i < MOST_BLOCKS; i++) {
-        const size_t first = first_page_of[i];
-        if (!abouts[first].pages || abouts[first].freed)
-            continue;
-        /* The last bytes of the last page, whatever the alignment was. */
-        const unsigned char *end = end_of(first);
-        const size_t slack = padded(abouts[first].bytes ? abouts[first].bytes : 1, ALIGNMENT) - abouts[first].bytes;
-        for (size_t k = 1; k <= slack && !damaged; k++)
-            damaged |= end[-(ptrdiff_t)k] != MARK;
+    pthread_mutex_lock(&freeing);
+    for (unsigned i = 0; i < count && i < MOST_BLOCKS && !damaged; i++) {
+        const about *block = blocks[i];
+        if (block && !block->freed && !is_intact(block))
+            damaged = true;
     }
+    pthread_mutex_unlock(&freeing);
     return damaged;
 }
 
@@ -141,14 +136,18 @@ void free(void *block)
         __libc_free(block);
         return;
     }
-    const size_t first = (size_t)((unsigned char *)block - region) / PAGE;
+    about *known = about_of(block);
     const int error = errno;
-    if (!abouts[first].pages || atomic_exchange(&abouts[first].freed, true) || !is_intact(block, first)) {
-        damaged = true; /* freed twice, never given, or written behind its end */
+    pthread_mutex_lock(&freeing);
+    if (block != known->start || known->freed || !is_intact(known)) {
+        damaged = true; /* never given, freed twice, or written behind its end */
     } else {
-        madvise(region + first * PAGE, abouts[first].pages * (size_t)PAGE, MADV_DONTNEED);
-        mprotect(region + first * PAGE, abouts[first].pages * (size_t)PAGE, PROT_NONE);
+        unsigned char *page = region + (size_t)(known - abouts) * PAGE;
+        madvise(page, (size_t)(known->end - page), MADV_DONTNEED);
+        mprotect(page, (size_t)(known->end - page), PROT_NONE);
+        known->freed = true;
     }
+    pthread_mutex_unlock(&freeing);
     errno = error;
 }
 
@@ -158,7 +157,7 @@ void *realloc(void *block, size_t bytes)
         return malloc(bytes);
     if (!tki_worker_heap_owns(block))
         return __libc_realloc(block, bytes);
-    const size_t before = abouts[(size_t)((unsigned char *)block - region) / PAGE].bytes;
+    const size_t before = about_of(block)->bytes;
     void *moved = malloc(bytes);
     if (moved) {
         memcpy(moved, block, before < bytes ? before : bytes);
@@ -213,7 +212,7 @@ size_t malloc_usable_size(void *block)
 {
     static size_t (*libcs)(void *);
     if (tki_worker_heap_owns(block))
-        return abouts[(size_t)((unsigned char *)block - region) / PAGE].bytes;
+        return about_of(block)->bytes;
     if (!libcs)
         *(void **)&libcs = dlsym(RTLD_NEXT, "malloc_usable_size");
     return libcs ? libcs(block) : 0;

@@ -621,13 +621,16 @@ static void a_guarded_heap(void **state)
         tk_status status;
         const char *says;
         bool wrote;
-    } list[] = {{"heap_by_all_means", TK_OK, "", false},
-                {"heap_written_a_byte_behind", TK_KERNEL_FAULT, "wrote outside its own allocations", true},
-                {"heap_written_behind_and_freed", TK_KERNEL_FAULT, "wrote outside its own allocations", true},
-                {"heap_read_behind", TK_KERNEL_FAULT, "signal 11", false},
-                {"heap_used_after_free", TK_KERNEL_FAULT, "signal 11", true},
-                {"heap_freed_twice", TK_KERNEL_FAULT, "freed one twice", true},
-                {"heap_taken_for_zeros", TK_UNSUPPORTED, "returned 9", false}};
+    } list[] = {
+        {"heap_by_all_means", TK_OK, "", false},
+        {"heap_written_a_byte_behind", TK_KERNEL_FAULT, "wrote outside its own allocations", true},
+        {"heap_written_behind_and_freed", TK_KERNEL_FAULT, "wrote outside its own allocations", true},
+        {"heap_written_where_alignment_left_room", TK_KERNEL_FAULT, "wrote outside its own allocations", true},
+        {"heap_freed_from_within", TK_KERNEL_FAULT, "wrote outside its own allocations", true},
+        {"heap_read_behind", TK_KERNEL_FAULT, "signal 11", false},
+        {"heap_used_after_free", TK_KERNEL_FAULT, "signal 11", true},
+        {"heap_freed_twice", TK_KERNEL_FAULT, "freed one twice", true},
+        {"heap_taken_for_zeros", TK_UNSUPPORTED, "returned 9", false}};
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
         trial t;
         tki_worker *worker;

@@ -100,6 +100,19 @@ static void heap_written_behind_and_freed(void)
     free(kept_block);
 }
 
+static void heap_written_where_alignment_left_room(void)
+{
+    kept_block = aligned_alloc(256, 100);
+    kept_block[150] = 1;
+}
+
+static void heap_freed_from_within(void)
+{
+    kept_block = malloc(100);
+    unsigned char *volatile within = kept_block + 16;
+    free(within);
+}
+
 static void heap_read_behind(void)
 {
     kept_block = malloc(64);
