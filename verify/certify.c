@@ -463,10 +463,10 @@ static tk_status start_worker(tki_subject *subject, tki_outcome *o, bool guarded
                                           : tki_kernel_file_start(subject->ctx, o->options->kernel_file, o->contract,
                                                                   &executable->worker);
     if (status != TK_OK) {
+        o->fault = subject->ctx->fault;
         tki_worker_close(executable->worker);
         executable->worker = NULL;
     }
-    o->fault = subject->ctx->fault;
     if (status == TK_KERNEL_FAULT) {
         o->verdict = TK_REFUTED;
         o->failed_clause = tki_clause_find(o->contract, TK_CLAUSE_SHAPE);
