@@ -13,7 +13,7 @@ judge() {
 
 # judge_strangers LEVEL LEAST: at least LEAST per cent of the wrong kernels are refuted, and no right one is anything but held. A wrong one is
 # judged for one type without coverage first, and by everything only if that did not refute it: a refutation ends it either way. Right ones are
-# explored for one type and judged for the other, with both types of index.
+# explored for one type and judged for all.
 judge_strangers() {
     local level=$1 least=$2
     rm -rf wrong.jsonl right.jsonl left
@@ -30,7 +30,7 @@ for file in folder.iterdir():
 PYTHON
     judge wrong left --level "$level"
     judge right "$root/tests/strangers/right" --level "$level" --dtype f16 --index i32
-    judge right "$root/tests/strangers/right" --level "$level" --dtype bf16 --no-coverage
+    judge right "$root/tests/strangers/right" --level "$level" --no-coverage
     if python3 - "$root/tests/strangers" "$least" <<'PYTHON'
 import collections, json, pathlib, re, sys
 folder, least = pathlib.Path(sys.argv[1]), float(sys.argv[2])
