@@ -30,12 +30,17 @@ const char *tk_determinism_name(tk_determinism level)
     return (unsigned)level < sizeof names / sizeof *names ? names[level] : "unknown";
 }
 
-bool tk_contract_takes_index(const tk_contract *contract)
+int tki_index_param(const tk_contract *contract)
 {
     for (int p = 0; p < contract->param_count; p++)
         if (contract->params[p].kind == TK_KIND_INDEX)
-            return true;
-    return false;
+            return p;
+    return -1;
+}
+
+bool tk_contract_takes_index(const tk_contract *contract)
+{
+    return tki_index_param(contract) >= 0;
 }
 
 int tk_attribute_find(const tk_contract *contract, const char *name)

@@ -5,6 +5,9 @@
 #include "core/export.h"
 #include "tokitai.h"
 
+/* The input of indices, in contract order; -1: none. */
+TKI_EXPORT int tki_index_param(const tk_contract *contract);
+
 /* Types, options and sizes of the case. */
 TKI_EXPORT TK_MUST_USE tk_status tki_case_check_shape(tk_ctx *ctx, const tk_case *c);
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/case.h"
 #include "core/context.h"
 
 tk_clause_kind tki_fault_clause(const tki_fault *fault)
@@ -113,14 +114,9 @@ tk_status tki_fail_fault(tk_ctx *ctx, const tki_fault *fault, const tk_contract 
 
 tk_status tki_fail_index(tk_ctx *ctx, const tk_contract *contract, int64_t position, int64_t value, int64_t range)
 {
-    tki_fault fault = {.kind = TKI_FAULT_INDEX, .tensor = -1, .offset = position};
-    const char *name = "index";
+    const tki_fault fault = {.kind = TKI_FAULT_INDEX, .tensor = tki_index_param(contract), .offset = position};
+    const char *name = fault.tensor >= 0 ? contract->params[fault.tensor].name : "index";
     tk_status status;
-    for (int p = 0; p < contract->param_count && fault.tensor < 0; p++)
-        if (contract->params[p].kind == TK_KIND_INDEX) {
-            fault.tensor = p;
-            name = contract->params[p].name;
-        }
     if (range >= 0)
         status = tki_fail(ctx, TK_BAD_INDEX, "%s: %s[%lld] = %lld is outside [0, %lld)", contract->name, name,
                           (long long)position, (long long)value, (long long)range);

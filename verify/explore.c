@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/case.h"
 #include "core/context.h"
 #include "exact/round.h"
 #include "verify/families.h"
@@ -397,9 +398,9 @@ static bool propose_planted(explorer *e, const tki_trial *base, const int64_t *v
     memcpy(trial.planted, values, (size_t)trial.planted_count * sizeof *values);
     for (int i = 0; i < trial.planted_count; i++)
         most = values[i] > most ? values[i] : most;
-    for (int p = 0; p < e->contract->param_count; p++)
-        if (e->contract->params[p].kind == TK_KIND_INDEX)
-            indexed = e->contract->params[p].indexed_dim;
+    const int index = tki_index_param(e->contract);
+    if (index >= 0)
+        indexed = e->contract->params[index].indexed_dim;
     /* So that it can be an index. */
     if (indexed >= 0 && trial.c.dims[indexed] <= most && (double)most < e->most_work)
         trial.c.dims[indexed] = most + 1;

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/case.h"
 #include "core/clock.h"
 #include "core/context.h"
 #include "core/random.h"
@@ -784,14 +785,6 @@ tk_status tki_trial_observe(tki_subject *subject, const tki_trial *trial, const 
     return status;
 }
 
-static int index_param(const tk_contract *contract)
-{
-    for (int p = 0; p < contract->param_count; p++)
-        if (contract->params[p].kind == TK_KIND_INDEX)
-            return p;
-    return -1;
-}
-
 static void check_not_written(const tk_case *c, const run *r, int p, size_t begin, size_t end, int clause,
                               tki_trial_result *result)
 {
@@ -826,7 +819,7 @@ tk_status tki_trial_run_bad_index(tki_subject *subject, const tki_trial *trial, 
 {
     const tk_case *c = &trial->c;
     int clause = tki_clause_find(c->contract, TK_CLAUSE_INDEX);
-    int param = index_param(c->contract);
+    int param = tki_index_param(c->contract);
     int64_t count = tk_case_elements(c, param);
     *result = (tki_trial_result){.failed_clause = -1, .determinism = TK_BATCH_INVARIANT};
     set_index(c, inputs->data[param], position, value);
