@@ -6,6 +6,7 @@
 #include "backend/device_context.h"
 #include "backend/gpu.h"
 #include "core/context.h"
+#include "model/case.h"
 
 enum { DEVICE_ALIGNMENT = 256 };
 

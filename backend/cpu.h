@@ -3,7 +3,7 @@
 #define TKI_BACKEND_CPU_H
 
 #include "core/export.h"
-#include "core/lowering.h"
+#include "model/lowering.h"
 
 /* NULL, or what the processor lacks. */
 TKI_EXPORT const char *tki_cpu_accept_avx512(const tk_case *c, const tki_gpu_info *device);

@@ -7,7 +7,7 @@
 #define TKI_BACKEND_GPU_H
 
 #include "core/export.h"
-#include "core/lowering.h"
+#include "model/lowering.h"
 
 struct tki_gpu_info {
     const char *backend; /* "cuda", "hip" */

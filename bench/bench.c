@@ -203,7 +203,7 @@ static tk_status attach_all(const bench_work *work, const char *const lowerings[
 
 static double value_at(const bench_work *work, int param, const void *data, int64_t i)
 {
-    if (work->c.contract->params[param].kind == TK_KIND_F32)
+    if (tk_case_param_dtype(&work->c, param) == TK_F32)
         return (double)((const float *)data)[i];
     uint16_t bits = ((const uint16_t *)data)[i];
     return (double)(work->c.dtype == TK_F16 ? tki_f16_to_f32(bits) : tki_bf16_to_f32(bits));

@@ -17,7 +17,7 @@
 
 #include "bench/peers.h"
 #include "core/clock.h"
-#include "core/lowering.h"
+#include "model/lowering.h"
 
 enum { LINE = 512 };
 

@@ -21,7 +21,8 @@ void cli_kernel_parameters(const tk_contract *contract, char *text, size_t size)
         append(text, size, ", int64_t %s", contract->dim_names[d]);
     for (int p = 0; p < contract->param_count; p++)
         append(text, size, ", %s%s *%s", contract->params[p].output ? "" : "const ",
-               contract->params[p].kind == TK_KIND_F32 ? "float" : "void", contract->params[p].name);
+               contract->params[p].kind == TK_KIND_FIXED && contract->params[p].dtype == TK_F32 ? "float" : "void",
+               contract->params[p].name);
 }
 
 void cli_kernel_arguments(const tk_contract *contract, char *text, size_t size)

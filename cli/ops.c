@@ -80,14 +80,15 @@ static void format_param(const tk_contract *contract, const tk_param *param, cha
                  contract->dim_names[param->dim[1]]);
 }
 
-static const char *kind_text(tk_kind kind)
+static const char *kind_text(const tk_param *param)
 {
-    switch (kind) {
+    switch (param->kind) {
     case TK_KIND_VALUE: return "f16 or bf16";
     case TK_KIND_INDEX: return "i32 or i64";
-    case TK_KIND_F32: return "f32";
+    case TK_KIND_RESULT: return "f16 or bf16";
+    case TK_KIND_FIXED: break;
     }
-    return "unknown";
+    return tk_dtype_name(param->dtype);
 }
 
 static int lowering_count(const tk_contract *contract)
@@ -128,9 +129,10 @@ static json_t *json_params(const tk_contract *contract)
             json_array_append_new(shape, json_string(contract->dim_names[param->dim[axis]]));
         json_t *item = json_pack("{s:s, s:s, s:s, s:o}", "name", param->name, "direction",
                                  param->output ? "out" : "in", "type",
-                                 param->kind == TK_KIND_VALUE   ? "value"
-                                 : param->kind == TK_KIND_INDEX ? "index"
-                                                                : "f32",
+                                 param->kind == TK_KIND_VALUE    ? "value"
+                                 : param->kind == TK_KIND_INDEX  ? "index"
+                                 : param->kind == TK_KIND_RESULT ? "result"
+                                                                 : tk_dtype_name(param->dtype),
                                  "shape", shape);
         if (param->may_alias >= 0)
             json_object_set_new(item, "may_share_buffer_with", json_string(contract->params[param->may_alias].name));
@@ -231,7 +233,7 @@ static void print_params(const tk_contract *contract)
         const tk_param *param = &contract->params[i];
         char shaped[96];
         format_param(contract, param, shaped, sizeof shaped);
-        printf("  %-3s  %-26s %s", param->output ? "out" : "in", shaped, kind_text(param->kind));
+        printf("  %-3s  %-26s %s", param->output ? "out" : "in", shaped, kind_text(param));
         if (param->kind == TK_KIND_INDEX)
             printf(", each in [0, %s)", contract->dim_names[param->indexed_dim]);
         if (param->may_alias >= 0)

@@ -4,7 +4,10 @@
 
 #include "core/export.h"
 #include "core/fault.h"
-#include "core/lowering.h"
+#include "tokitai.h"
+
+typedef struct tki_gpu tki_gpu;           /* backend/gpu.h */
+typedef struct tki_gpu_info tki_gpu_info; /* backend/gpu.h */
 
 struct tk_ctx {
     char message[2048];

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/case.h"
 #include "core/context.h"
 
 tk_clause_kind tki_fault_clause(const tki_fault *fault)
@@ -109,20 +108,5 @@ tk_status tki_fail_fault(tk_ctx *ctx, const tki_fault *fault, const tk_contract 
     tki_fault_text(fault, contract, words, text, sizeof text);
     tk_status status = tki_fail(ctx, status_of(kept.kind), "the kernel %s", text);
     ctx->fault = kept;
-    return status;
-}
-
-tk_status tki_fail_index(tk_ctx *ctx, const tk_contract *contract, int64_t position, int64_t value, int64_t range)
-{
-    const tki_fault fault = {.kind = TKI_FAULT_INDEX, .tensor = tki_index_param(contract), .offset = position};
-    const char *name = fault.tensor >= 0 ? contract->params[fault.tensor].name : "index";
-    tk_status status;
-    if (range >= 0)
-        status = tki_fail(ctx, TK_BAD_INDEX, "%s: %s[%lld] = %lld is outside [0, %lld)", contract->name, name,
-                          (long long)position, (long long)value, (long long)range);
-    else
-        status = tki_fail(ctx, TK_BAD_INDEX, "%s: %s[%lld] is out of range", contract->name, name,
-                          (long long)position);
-    ctx->fault = fault;
     return status;
 }

@@ -51,8 +51,4 @@ TKI_EXPORT void tki_fault_text(const tki_fault *fault, const tk_contract *contra
 /* As tki_fail(), with the status that the fault stands for; it is kept in the context until the next failure. */
 tk_status tki_fail_fault(tk_ctx *ctx, const tki_fault *fault, const tk_contract *contract, const char *words);
 
-/* TK_BAD_INDEX: element `position` of the contract's index input. `range` < 0: the value is not known. */
-TKI_EXPORT tk_status tki_fail_index(tk_ctx *ctx, const tk_contract *contract, int64_t position, int64_t value,
-                                    int64_t range);
-
 #endif

@@ -3,7 +3,7 @@
 #ifndef TKI_EXACT_DOMAIN_H
 #define TKI_EXACT_DOMAIN_H
 
-#include "core/attributes.h"
+#include "model/attributes.h"
 #include "exact/oracle.h"
 #include "exact/round.h"
 

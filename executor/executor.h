@@ -4,7 +4,7 @@
 #define TKI_EXECUTOR_EXECUTOR_H
 
 #include "core/export.h"
-#include "core/lowering.h"
+#include "model/lowering.h"
 #include "executor/staging.h"
 #include "executor/worker.h"
 #include "tokitai_verify.h"

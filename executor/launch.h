@@ -2,7 +2,7 @@
 #ifndef TKI_EXECUTOR_LAUNCH_H
 #define TKI_EXECUTOR_LAUNCH_H
 
-#include "core/lowering.h"
+#include "model/lowering.h"
 
 /* `prepare_only`: load kernels and reserve scratch memory; launch nothing and read no buffer. */
 TK_MUST_USE tk_status tki_launch(tk_ctx *ctx, const tki_lowering *lowering, const tk_case *c, void *const buffers[],

@@ -3,7 +3,7 @@
 #ifndef TKI_EXECUTOR_STAGING_H
 #define TKI_EXECUTOR_STAGING_H
 
-#include "core/lowering.h"
+#include "model/lowering.h"
 
 /* What a kernel changed beside its outputs. */
 typedef struct tki_overrun {

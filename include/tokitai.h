@@ -127,7 +127,7 @@ TK_MUST_USE tk_status tk_ctx_set_scratch(tk_ctx *ctx, void *memory, size_t bytes
  * ------------------------------------------------------------------------------------------------------------ */
 
 size_t tk_dtype_size(tk_dtype dtype);      /* bytes of one element */
-const char *tk_dtype_name(tk_dtype dtype); /* "f16", "bf16", "f32", "i32", "i64" */
+const char *tk_dtype_name(tk_dtype dtype); /* "f16", "bf16", "f32", "i32", "i64", "u64" */
 
 /* clang-format off */ /* one tensor per line, with its shape */
 
@@ -214,25 +214,45 @@ TK_MUST_USE tk_status tk_embedding_bwd(tk_ctx *ctx, tk_dtype dtype, tk_dtype ind
  * everything but the data. tk_run() runs any case; the typed calls above are thin wrappers around it.
  * ------------------------------------------------------------------------------------------------------------ */
 
-enum { TK_MAX_DIMS = 3, TK_MAX_PARAMS = 4, TK_MAX_CLAUSES = 12, TK_MAX_ATTRIBUTES = 4, TK_MAX_CHOICES = 4 };
+/* The most that a contract may have of each; a case is a value of fixed size, which programs copy. */
+enum {
+    TK_MAX_RANK = 4,
+    TK_MAX_DIMS = 64,
+    TK_MAX_PARAMS = 64,
+    TK_MAX_CLAUSES = 64,
+    TK_MAX_ATTRIBUTES = 32,
+    TK_MAX_CHOICES = 64
+};
 
+/* The rule that gives a tensor its element type. */
 typedef enum tk_kind {
-    TK_KIND_VALUE, /* elements of the case's dtype */
-    TK_KIND_INDEX, /* elements of the case's index_dtype */
-    TK_KIND_F32    /* fp32 whatever the case's dtype is */
+    TK_KIND_VALUE,  /* the case's dtype */
+    TK_KIND_INDEX,  /* the case's index_dtype */
+    TK_KIND_RESULT, /* the case's result_dtype: its dtype, or a wider one that sums are kept in */
+    TK_KIND_FIXED   /* the parameter's own dtype, whatever the case's are */
 } tk_kind;
+
+/* What the elements of an output are judged by. */
+typedef enum tk_judged_by {
+    TK_BY_INTERVAL, /* the rounding of some real value within B of the exact one */
+    TK_BY_BITS,     /* given bits */
+    TK_BY_INTEGER,  /* an exact integer */
+    TK_BY_ORDER /* an index: what it selects lies within B of the value that belongs there, and none occurs twice in a row */
+} tk_judged_by;
 
 typedef struct tk_param {
     const char *name;
     bool output;
     tk_kind kind;
-    int rank;            /* 1 or 2 */
-    int dim[2];          /* indices of the contract's sizes that give its shape */
-    int indexed_dim;     /* TK_KIND_INDEX: its values are in [0, that size) */
-    int inner_axis;      /* inputs: the axis that the op sums over, or -1 */
-    int may_alias;       /* outputs: the parameter whose buffer it may share, or -1 */
-    bool low_background; /* inputs: an element that does not matter is very negative rather than zero */
-    bool sums_to_one;    /* outputs: each row should sum to one; a certificate reports the deviation */
+    tk_dtype dtype;       /* TK_KIND_FIXED */
+    tk_judged_by judged;  /* outputs */
+    int rank;             /* 1 to TK_MAX_RANK */
+    int dim[TK_MAX_RANK]; /* indices of the contract's sizes that give its shape */
+    int indexed_dim;      /* TK_KIND_INDEX: its values are in [0, that size) */
+    int inner_axis;       /* inputs: the axis that the op sums over, or -1 */
+    int may_alias;        /* outputs: the parameter whose buffer it may share, or -1 */
+    bool low_background;  /* inputs: an element that does not matter is very negative rather than zero */
+    bool sums_to_one;     /* outputs: each row should sum to one; a certificate reports the deviation */
 } tk_param;
 
 /* What a clause is about. An oracle decides those of elements; the judge itself decides the others, by their kind. */
@@ -265,10 +285,21 @@ typedef struct tk_attribute {
     const char *name; /* "domain" */
     const char *text; /* what it determines */
     int choice_count;
-    tk_choice choices[TK_MAX_CHOICES];
+    const tk_choice *choices;
     bool from_device; /* determined by the device that a kernel runs on, not by the user */
 } tk_attribute;
 
+/* The element types of a case: of its values, and of its results. They differ where sums of 16-bit numbers are kept in fp32. */
+typedef struct tk_types {
+    tk_dtype dtype;
+    tk_dtype result_dtype;
+} tk_types;
+
+/* "f16", or "f16-f32" where the results are of another type; cut to fit. And back; false if it names no types. */
+void tk_types_name(tk_types types, char *text, size_t size);
+bool tk_types_parse(const char *text, tk_types *types);
+
+/* An op, as data. Ours are tables; a program can fill in others and register them. */
 typedef struct tk_contract {
     const char *name;      /* "gelu_bwd" */
     const char *summary;   /* one line */
@@ -276,15 +307,17 @@ typedef struct tk_contract {
     const char *bound;     /* the error bound B before the final rounding, as text */
     const char *signature; /* the C declaration of its typed call */
     int dim_count;
-    const char *dim_names[TK_MAX_DIMS];
+    const char *const *dim_names;
     int param_count;
-    tk_param params[TK_MAX_PARAMS];
+    const tk_param *params;
+    int type_count;
+    const tk_types *types; /* which it takes */
     bool takes_xent_options;
     bool finite_domain; /* every input can be tried: --level exhaustive */
     int attribute_count;
-    tk_attribute attributes[TK_MAX_ATTRIBUTES];
+    const tk_attribute *attributes;
     int clause_count;
-    tk_clause clauses[TK_MAX_CLAUSES];
+    const tk_clause *clauses;
 } tk_contract;
 
 int tk_contract_count(void);
@@ -298,14 +331,15 @@ int tk_choice_find(const tk_attribute *attribute, const char *name);
 
 typedef struct tk_case {
     const tk_contract *contract;
-    tk_dtype dtype;                        /* TK_F16 or TK_BF16 */
+    tk_dtype dtype; /* one of contract->types, together with the next */
+    tk_dtype result_dtype;
     tk_dtype index_dtype;                  /* TK_I32 or TK_I64; read only if the contract takes an index */
     int64_t dims[TK_MAX_DIMS];             /* as named in contract->dim_names */
     tk_xent_options xent;                  /* read only if contract->takes_xent_options */
     uint8_t attributes[TK_MAX_ATTRIBUTES]; /* the choice of each of the contract's attributes */
 } tk_case;
 
-/* A case of that op with all sizes zero and default options. */
+/* A case of that op with all sizes zero, results of the same type, and default options. */
 tk_case tk_case_init(const tk_contract *contract, tk_dtype dtype);
 
 /* Elements of one parameter; -1 if the sizes are negative or their product in bytes does not fit in an int64_t. */

@@ -6,9 +6,10 @@
 typedef enum tk_dtype {
     TK_F16 = 0, /* IEEE binary16 */
     TK_BF16,    /* the upper half of IEEE binary32 */
-    TK_F32,     /* IEEE binary32; only the loss of tk_xent() has this type */
+    TK_F32,     /* IEEE binary32 */
     TK_I32,     /* indices and targets */
-    TK_I64
+    TK_I64,
+    TK_U64 /* exact integers */
 } tk_dtype;
 
 #endif

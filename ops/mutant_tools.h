@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "core/dtype.h"
-#include "core/mutant.h"
+#include "model/mutant.h"
 #include "tokitai.h"
 
 static inline float tki_get(const tk_case *c, const void *data, int64_t i)

@@ -1,7 +1,7 @@
 /* The list of ops, walked by the program's help, certify, tests and docs. Made from ops.def alone. */
 #include <string.h>
 
-#include "core/lowering.h"
+#include "model/lowering.h"
 
 #define OP(name, family)                            \
     extern const tk_contract tki_##name##_contract; \

@@ -3,7 +3,7 @@
 #define TKI_PLAN_PLAN_H
 
 #include "core/export.h"
-#include "core/lowering.h"
+#include "model/lowering.h"
 
 typedef struct tki_plan {
     const tki_lowering *lowering; /* NULL if none accepts */

@@ -1,5 +1,5 @@
 /* tk_run and the typed calls: preconditions, lowering, launch. */
-#include "core/case.h"
+#include "model/case.h"
 #include "core/context.h"
 #include "executor/executor.h"
 #include "executor/launch.h"

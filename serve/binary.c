@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "core/context.h"
+#include "model/lowering.h"
 
 static int fail_frame(tki_service *service, int result, const char *what)
 {

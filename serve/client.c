@@ -10,6 +10,7 @@
 
 #include "core/clock.h"
 #include "core/context.h"
+#include "model/lowering.h"
 #include "core/options.h"
 #include "executor/wire.h"
 #include "serve/peer.h"

@@ -9,6 +9,7 @@
 
 #include "core/clock.h"
 #include "core/context.h"
+#include "model/lowering.h"
 #include "serve/binary.h"
 #include "serve/frames.h"
 

@@ -6,7 +6,7 @@ shopt -s nullglob
 script=$(readlink -f "$0")
 root=$(readlink -f "${SOURCE_DIR:-$(dirname "$script")/..}")
 
-folders=(include core exact ops verify plan backend artifact executor serve bench cli)
+folders=(include core model exact ops verify plan backend artifact executor serve bench cli)
 
 # Headers that libtokitai and libtokitai-serve must not reach, not even through another header: they depend on libc and OpenMP alone.
 heavy='^<(mpfr|gmp|jansson|cblas|lapacke|openssl/.*)(\.h)?>$'
@@ -15,7 +15,7 @@ heavy='^<(mpfr|gmp|jansson|cblas|lapacke|openssl/.*)(\.h)?>$'
 is_run_source() {
     case $1 in
         core/hash.c | core/json.c) return 1 ;;
-        core/*.c | plan/*.c | backend/*.c | artifact/*.c | executor/*.c | serve/*.c) return 0 ;;
+        core/*.c | model/*.c | plan/*.c | backend/*.c | artifact/*.c | executor/*.c | serve/*.c) return 0 ;;
         ops/*/contract.c | ops/*/lowering.c | ops/*/launch_gpu.c | ops/*/kernel*.c) return 0 ;;
         ops/*/*) return 1 ;;
         ops/*.c) return 0 ;;
@@ -37,14 +37,15 @@ allowed() {
         include/tokitai_*.h) [ "$to" = include/tokitai.h ] && return 0 || return 1 ;;
         include/*) return 1 ;;
         # Limits of foreign code, and planted kernels, are told in the terms of who asks for certificates.
-        core/limits.[ch] | core/mutant.h)
-            case $to in include/tokitai_verify.h | core/*) return 0 ;; *) return 1 ;; esac ;;
+        core/limits.[ch] | model/mutant.h)
+            case $to in include/tokitai_verify.h | core/* | model/*) return 0 ;; *) return 1 ;; esac ;;
         core/dtype.h) return 1 ;;
         core/*) case $to in include/tokitai.h | core/* | build:*) return 0 ;; *) return 1 ;; esac ;;
-        exact/*) case $to in include/tokitai.h | core/* | exact/*) return 0 ;; *) return 1 ;; esac ;;
+        model/*) case $to in include/tokitai.h | core/* | model/*) return 0 ;; *) return 1 ;; esac ;;
+        exact/*) case $to in include/tokitai.h | core/* | model/* | exact/*) return 0 ;; *) return 1 ;; esac ;;
         ops/*/contract.[ch] | ops/*/oracle.[ch])
             case $to in
-                include/tokitai.h | core/* | exact/*) return 0 ;;
+                include/tokitai.h | core/* | model/* | exact/*) return 0 ;;
                 "$own"/contract.h | "$own"/oracle.h | "$own"/params.h) return 0 ;;
                 *) return 1 ;;
             esac ;;
@@ -58,31 +59,31 @@ allowed() {
         backend/cpu_*.h) case $to in include/tokitai_types.h | core/dtype.h | backend/cpu_*.h) return 0 ;; *) return 1 ;; esac ;;
         ops/*/kernel*)
             case $to in
-                include/tokitai.h | core/* | backend/* | "$own"/params.h | "$own"/kernel*) return 0 ;;
+                include/tokitai.h | core/* | model/* | backend/* | "$own"/params.h | "$own"/kernel*) return 0 ;;
                 *) return 1 ;;
             esac ;;
         ops/*/lowering.[ch] | ops/*/launch_gpu.[ch])
             case $to in
-                include/tokitai.h | core/* | backend/* | "$own"/lowering.h | "$own"/contract.h | "$own"/params.h | \
+                include/tokitai.h | core/* | model/* | backend/* | "$own"/lowering.h | "$own"/contract.h | "$own"/params.h | \
                     "$own"/launch_gpu.h | "$own"/kernel*.h) return 0 ;;
                 *) return 1 ;;
             esac ;;
         ops/*/mutants.c | ops/*/variants.c | ops/*/planted.h | ops/variant_tools.h)
             case $to in
-                include/tokitai.h | core/* | exact/* | backend/* | ops/mutant*.h | ops/variant*.h | "$own"/*.h) return 0 ;;
+                include/tokitai.h | core/* | model/* | exact/* | backend/* | ops/mutant*.h | ops/variant*.h | "$own"/*.h) return 0 ;;
                 *) return 1 ;;
             esac ;;
         ops/*/test*.c) case $to in cli/*) return 1 ;; *) return 0 ;; esac ;;
-        ops/*/*) case $to in include/tokitai.h | core/* | "$own"/*) return 0 ;; *) return 1 ;; esac ;;
-        ops/*) case $to in include/tokitai.h | core/* | ops/ops.def) return 0 ;; *) return 1 ;; esac ;;
+        ops/*/*) case $to in include/tokitai.h | core/* | model/* | "$own"/*) return 0 ;; *) return 1 ;; esac ;;
+        ops/*) case $to in include/tokitai.h | core/* | model/* | ops/ops.def) return 0 ;; *) return 1 ;; esac ;;
         verify/*) case $to in ops/*/kernel* | ops/*/params.h | bench/* | cli/*) return 1 ;; *) return 0 ;; esac ;;
         plan/* | backend/* | executor/* | artifact/*)
             case $to in exact/* | verify/* | bench/* | cli/* | ops/*/* | include/tokitai_serve.h) return 1 ;; *) return 0 ;; esac ;;
         serve/*)
-            case $to in include/tokitai.h | include/tokitai_serve.h | core/* | plan/* | executor/* | backend/gpu.h | serve/*) return 0 ;; *) return 1 ;; esac ;;
+            case $to in include/tokitai.h | include/tokitai_serve.h | core/* | model/* | plan/* | executor/* | backend/gpu.h | serve/*) return 0 ;; *) return 1 ;; esac ;;
         bench/isa/*) case $to in include/tokitai.h | core/dtype.h | backend/cpu_* | bench/isa/*) return 0 ;; *) return 1 ;; esac ;;
         bench/*)
-            case $to in include/tokitai.h | core/* | plan/* | executor/* | backend/cpu.h | backend/gpu.h | bench/*) return 0 ;; *) return 1 ;; esac ;;
+            case $to in include/tokitai.h | core/* | model/* | plan/* | executor/* | backend/cpu.h | backend/gpu.h | bench/*) return 0 ;; *) return 1 ;; esac ;;
         cli/*) case $to in include/tokitai*.h | core/escape.h | bench/bench.h | bench/gpu.h | serve/server.h | cli/*) return 0 ;; *) return 1 ;; esac ;;
     esac
     return 1

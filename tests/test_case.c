@@ -8,19 +8,20 @@
 
 #include <cmocka.h>
 
-#include "core/attributes.h"
+#include "model/attributes.h"
 #include "core/context.h"
-#include "core/lowering.h"
+#include "model/lowering.h"
 #include "tests/op_test.h"
 
 /* An op of every shape and kind of parameter that a contract can have; in place allowed from `b` to `out`. */
 static const tk_contract fake = {
     .name = "fake",
+    TKI_TYPES_16_BITS,
     .dim_count = 3,
-    .dim_names = {"r", "c", "v"},
+    .dim_names = (const char *const[]){"r", "c", "v"},
     .param_count = 4,
     .params =
-        {
+        (const tk_param[]){
             {.name = "a", .kind = TK_KIND_VALUE, .rank = 2, .dim = {0, 1}, .inner_axis = -1, .may_alias = -1},
             {.name = "b", .kind = TK_KIND_VALUE, .rank = 2, .dim = {0, 1}, .inner_axis = -1, .may_alias = -1},
             {.name = "index",
@@ -43,15 +44,17 @@ static const tk_contract fake = {
 /* Two outputs, one of them fp32. */
 static const tk_contract two_outputs = {
     .name = "two_outputs",
+    TKI_TYPES_16_BITS,
     .dim_count = 2,
-    .dim_names = {"r", "c"},
+    .dim_names = (const char *const[]){"r", "c"},
     .param_count = 3,
     .params =
-        {
+        (const tk_param[]){
             {.name = "x", .kind = TK_KIND_VALUE, .rank = 2, .dim = {0, 1}, .inner_axis = -1, .may_alias = -1},
             {.name = "loss",
              .output = true,
-             .kind = TK_KIND_F32,
+             .kind = TK_KIND_FIXED,
+             .dtype = TK_F32,
              .rank = 1,
              .dim = {0},
              .inner_axis = -1,
@@ -564,7 +567,7 @@ static void check_param(const tk_contract *contract, int p)
 {
     const tk_param *param = &contract->params[p];
     assert_non_null(param->name);
-    assert_in_range(param->kind, TK_KIND_VALUE, TK_KIND_F32);
+    assert_in_range(param->kind, TK_KIND_VALUE, TK_KIND_FIXED);
     assert_in_range(param->rank, 1, 2);
     for (int axis = 0; axis < param->rank; axis++)
         assert_in_range(param->dim[axis], 0, contract->dim_count - 1);

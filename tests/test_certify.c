@@ -386,8 +386,8 @@ static void what_memory_does_not_allow(void **state)
     const tk_certify_options options = {.size = sizeof options, .level = TK_FULL, .seed = 5, .skip_mutants = true};
     tki_trial list[] = {{.c = tk_case_init(contract, TK_F16), .seed = 1, .where_memory_allows = true},
                         {.c = tk_case_init(contract, TK_F16), .seed = 2}};
-    memcpy(list[0].c.dims, (int64_t[]){3, 5, INT64_C(1) << 50}, sizeof list[0].c.dims);
-    memcpy(list[1].c.dims, (int64_t[]){3, 5, 7}, sizeof list[1].c.dims);
+    memcpy(list[0].c.dims, (int64_t[]){3, 5, INT64_C(1) << 50}, 3 * sizeof(int64_t));
+    memcpy(list[1].c.dims, (int64_t[]){3, 5, 7}, 3 * sizeof(int64_t));
     for (int first = 0; first < 2; first++) {
         tki_trials trials = {.list = list + first, .count = 2 - first};
         tk_certificate *certificate = NULL;

@@ -17,15 +17,17 @@
 #include "verify/guard.h"
 #include "verify/kernel_file.h"
 #include "verify/trial.h"
+#include "model/attributes.h"
 
 /* A matrix product's inputs, summed along the columns of the one and the rows of the other, and an index beside them. */
 static const tk_contract product = {
     .name = "product",
+    TKI_TYPES_16_BITS,
     .dim_count = 3,
-    .dim_names = {"m", "n", "k"},
+    .dim_names = (const char *const[]){"m", "n", "k"},
     .param_count = 4,
     .params =
-        {
+        (const tk_param[]){
             {.name = "a", .kind = TK_KIND_VALUE, .rank = 2, .dim = {0, 2}, .inner_axis = 1, .may_alias = -1},
             {.name = "b", .kind = TK_KIND_VALUE, .rank = 2, .dim = {2, 1}, .inner_axis = 0, .may_alias = -1},
             {.name = "index",
@@ -48,11 +50,12 @@ static const tk_contract product = {
 /* The same with the first input summed along its rows. */
 static const tk_contract down = {
     .name = "down",
+    TKI_TYPES_16_BITS,
     .dim_count = 2,
-    .dim_names = {"k", "n"},
+    .dim_names = (const char *const[]){"k", "n"},
     .param_count = 2,
     .params =
-        {
+        (const tk_param[]){
             {.name = "a", .kind = TK_KIND_VALUE, .rank = 2, .dim = {0, 1}, .inner_axis = 0, .may_alias = -1},
             {.name = "c",
              .output = true,
@@ -67,11 +70,12 @@ static const tk_contract down = {
 /* As softmax takes its input. */
 static const tk_contract row = {
     .name = "row",
+    TKI_TYPES_16_BITS,
     .dim_count = 2,
-    .dim_names = {"r", "c"},
+    .dim_names = (const char *const[]){"r", "c"},
     .param_count = 3,
     .params =
-        {
+        (const tk_param[]){
             {.name = "x",
              .kind = TK_KIND_VALUE,
              .rank = 2,
@@ -151,7 +155,7 @@ static bool inputs_equal(const inputs *a, const inputs *b, const tk_case *c)
 static tk_case make_case(const tk_contract *contract, tk_dtype dtype, int64_t d0, int64_t d1, int64_t d2)
 {
     tk_case c = tk_case_init(contract, dtype);
-    memcpy(c.dims, (int64_t[]){d0, d1, d2}, sizeof c.dims);
+    memcpy(c.dims, (int64_t[]){d0, d1, d2}, 3 * sizeof(int64_t));
     return c;
 }
 
@@ -1573,7 +1577,7 @@ static void same_trials_everywhere(void **state)
         tki_trials trials = trials_for(ctx, tk_contract_at(op), op % 2 ? TK_BF16 : TK_F16, TK_FULL, 7);
         for (int64_t t = 0; t < trials.count; t++) {
             const tki_trial *trial = &trials.list[t];
-            tki_hash_add(&hash, trial->c.dims, sizeof trial->c.dims);
+            tki_hash_add(&hash, trial->c.dims, 3 * sizeof *trial->c.dims);
             tki_hash_add(&hash, &trial->family, sizeof trial->family);
             tki_hash_add(&hash, &trial->seed, sizeof trial->seed);
             tki_hash_add(&hash, &trial->c.xent.label_smoothing, sizeof trial->c.xent.label_smoothing);

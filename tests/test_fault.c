@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "core/context.h"
+#include "model/case.h"
 #include "core/fault.h"
 
 static void every_kind_has_a_name_and_words(void **state)

@@ -12,15 +12,17 @@
 #include "exact/round.h"
 #include "tests/op_test.h"
 #include "verify/judge.h"
+#include "model/attributes.h"
 
 /* y is of the case's dtype, z is fp32. Rank 2, so that boxes have rows and columns. */
 static const tk_contract fake = {
     .name = "fake",
+    TKI_TYPES_16_BITS,
     .dim_count = 2,
-    .dim_names = {"r", "c"},
+    .dim_names = (const char *const[]){"r", "c"},
     .param_count = 3,
     .params =
-        {
+        (const tk_param[]){
             {.name = "y",
              .output = true,
              .kind = TK_KIND_VALUE,
@@ -30,7 +32,8 @@ static const tk_contract fake = {
              .may_alias = -1},
             {.name = "z",
              .output = true,
-             .kind = TK_KIND_F32,
+             .kind = TK_KIND_FIXED,
+             .dtype = TK_F32,
              .rank = 2,
              .dim = {0, 1},
              .inner_axis = -1,
@@ -45,9 +48,9 @@ static const tk_contract fake = {
              .sums_to_one = true},
         },
     .clause_count = 3,
-    .clauses = {{TK_CLAUSE_ERROR, "FAKE.ERR", ""},
-                {TK_CLAUSE_VALUE, "FAKE.SPECIAL", "special values keep their meaning"},
-                {TK_CLAUSE_VALUE, "FAKE.OTHER", ""}},
+    .clauses = (const tk_clause[]){{TK_CLAUSE_ERROR, "FAKE.ERR", ""},
+                                   {TK_CLAUSE_VALUE, "FAKE.SPECIAL", "special values keep their meaning"},
+                                   {TK_CLAUSE_VALUE, "FAKE.OTHER", ""}},
 };
 
 /* What the fake oracle says: one enclosure per element and what refine() adds to it. */
@@ -776,8 +779,8 @@ static void outputs_seen_as_matrices(void **state)
     c.dims[1] = 5;
     tki_output_matrix(&c, 0, &rows, &cols);
     assert_true(rows == 3 && cols == 5);
-    const tk_contract vector = {.dim_count = 1, .params = {{.rank = 1, .dim = {0}}}};
-    const tk_contract column = {.dim_count = 2, .params = {{.rank = 1, .dim = {0}}}};
+    const tk_contract vector = {.dim_count = 1, .params = (const tk_param[]){{.rank = 1, .dim = {0}}}};
+    const tk_contract column = {.dim_count = 2, .params = (const tk_param[]){{.rank = 1, .dim = {0}}}};
     c.contract = &vector;
     tki_output_matrix(&c, 0, &rows, &cols);
     assert_true(rows == 1 && cols == 3);

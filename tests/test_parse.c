@@ -188,7 +188,8 @@ static void test_shape(void **state)
 static void test_shape_fit(void **state)
 {
     (void)state;
-    static const tk_contract product = {.name = "product", .dim_count = 3, .dim_names = {"m", "n", "k"}};
+    const tk_contract product = {
+        .name = "product", .dim_count = 3, .dim_names = (const char *const[]){"m", "n", "k"}};
     cli_shape shape;
     cli_error error;
     int64_t dims[TK_MAX_DIMS] = {0};

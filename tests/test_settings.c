@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "core/attributes.h"
+#include "model/attributes.h"
 #include "tests/op_test.h"
 #include "verify/certificate.h"
 #include "verify/settings.h"

@@ -21,16 +21,18 @@
 #include "verify/setup.h"
 #include "verify/shrink.h"
 #include "verify/trial.h"
+#include "model/attributes.h"
 
 enum { ERR, WRITE, SHAPE, REPEAT, INPLACE, BITS };
 
 static const tk_contract copy = {
     .name = "copy",
+    TKI_TYPES_16_BITS,
     .dim_count = 2,
-    .dim_names = {"r", "c"},
+    .dim_names = (const char *const[]){"r", "c"},
     .param_count = 3,
     .params =
-        {
+        (const tk_param[]){
             {.name = "x", .kind = TK_KIND_VALUE, .rank = 2, .dim = {0, 1}, .inner_axis = -1, .may_alias = -1},
             {.name = "other", .kind = TK_KIND_VALUE, .rank = 1, .dim = {1}, .inner_axis = -1, .may_alias = -1},
             {.name = "y",
@@ -42,12 +44,12 @@ static const tk_contract copy = {
              .may_alias = 0},
         },
     .clause_count = 6,
-    .clauses = {{TK_CLAUSE_ERROR, "COPY.ERR", ""},
-                {TK_CLAUSE_WRITE, "COPY.WRITE", ""},
-                {TK_CLAUSE_SHAPE, "COPY.SHAPE", ""},
-                {TK_CLAUSE_REPEAT, "COPY.REPEAT", ""},
-                {TK_CLAUSE_IN_PLACE, "COPY.INPLACE", ""},
-                {TK_CLAUSE_BITS, "COPY.BITS", ""}},
+    .clauses = (const tk_clause[]){{TK_CLAUSE_ERROR, "COPY.ERR", ""},
+                                   {TK_CLAUSE_WRITE, "COPY.WRITE", ""},
+                                   {TK_CLAUSE_SHAPE, "COPY.SHAPE", ""},
+                                   {TK_CLAUSE_REPEAT, "COPY.REPEAT", ""},
+                                   {TK_CLAUSE_IN_PLACE, "COPY.INPLACE", ""},
+                                   {TK_CLAUSE_BITS, "COPY.BITS", ""}},
 };
 
 static void copy_box_size(const tk_case *c, int output, int64_t *rows, int64_t *cols)
@@ -479,7 +481,7 @@ static void setups_cover_what_callers_do(void **state)
     int threads[65] = {0}, alignments[257] = {0}, edges[3] = {0}, fills[TKI_FILL_KINDS] = {0};
     int all_wide = 0, all_pages = 0, unlike = 0;
     for (uint64_t seed = 0; seed < 400; seed++) {
-        tki_trial trial = {.family = 3, .seed = seed};
+        tki_trial trial = {.c = {.contract = tk_contract_find("gemm")}, .family = 3, .seed = seed};
         for (int number = 0; number < 6; number++) {
             tki_setup setup = tki_setup_draw(&trial, number), same = tki_setup_draw(&trial, number);
             assert_memory_equal(setup.placement, same.placement, sizeof setup.placement);
@@ -552,7 +554,7 @@ static void fills_of_two_calls_differ_everywhere(void **state)
 static void given_inputs_keep_the_calls(void **state)
 {
     (void)state;
-    tki_trial trial = {.family = 7, .seed = 99, .chunk = 3};
+    tki_trial trial = {.c = {.contract = tk_contract_find("gemm")}, .family = 7, .seed = 99, .chunk = 3};
     tki_setup before = tki_setup_draw(&trial, 1);
     for (int i = 0; i < 2; i++) {
         tki_trial_give_inputs(&trial);
@@ -657,11 +659,12 @@ static void going_outside_is_seen_wherever_arrays_lie(void **state)
 
 static const tk_contract lookup = {
     .name = "lookup",
+    TKI_TYPES_16_BITS,
     .dim_count = 3,
-    .dim_names = {"q", "d", "v"},
+    .dim_names = (const char *const[]){"q", "d", "v"},
     .param_count = 4,
     .params =
-        {
+        (const tk_param[]){
             {.name = "a", .kind = TK_KIND_VALUE, .rank = 2, .dim = {0, 1}, .inner_axis = -1, .may_alias = -1},
             {.name = "w", .kind = TK_KIND_VALUE, .rank = 2, .dim = {2, 1}, .inner_axis = -1, .may_alias = -1},
             {.name = "index",
@@ -693,7 +696,7 @@ static void slices(void **state)
                 for (int64_t end = begin; end <= 5; end++) {
                     tk_case c = tk_case_init(&lookup, TK_F16);
                     c.index_dtype = wide ? TK_I64 : TK_I32;
-                    memcpy(c.dims, (int64_t[]){Q, D, V}, sizeof c.dims);
+                    memcpy(c.dims, (int64_t[]){Q, D, V}, 3 * sizeof(int64_t));
                     if (end > c.dims[dim])
                         continue;
                     tki_inputs inputs;
@@ -747,7 +750,7 @@ static void slices_keep_ignored_targets(void **state)
     with_options.takes_xent_options = true;
     tk_ctx *ctx = new_context();
     tk_case c = tk_case_init(&with_options, TK_F16);
-    memcpy(c.dims, (int64_t[]){3, 1, 5}, sizeof c.dims);
+    memcpy(c.dims, (int64_t[]){3, 1, 5}, 3 * sizeof(int64_t));
     tki_inputs inputs;
     tki_inputs part_inputs;
     tk_case part;

@@ -20,6 +20,8 @@ typedef enum shape_class {
     LOOKUP   /* queries, dim, vocab */
 } shape_class;
 
+enum { CLASS_SIZES = 3 }; /* most sizes of a class */
+
 /* Which families a shape is tried with. */
 typedef enum breadth {
     TWO,     /* the main one and one of the others in turn */
@@ -39,7 +41,7 @@ typedef struct shape {
     int number;
     tk_level level; /* from this level on */
     breadth families;
-    int64_t size[TK_MAX_DIMS];
+    int64_t size[CLASS_SIZES];
 } shape;
 
 enum { FIRST_TOUR = 1000, FIRST_DRAWN = 2000, FULL_OFFSET = 2000 };
@@ -338,7 +340,7 @@ typedef struct pairing {
     int number; /* as that of a shape */
     tk_level level;
     int family;
-    int64_t size[TK_MAX_DIMS];
+    int64_t size[CLASS_SIZES];
 } pairing;
 
 static const pairing pairings[] = {
@@ -833,7 +835,7 @@ static void add_tour(making *m, const amounts *a, tki_random *random)
     const int tours = m->contract->takes_xent_options ? 2 * a->tours : a->tours;
     for (int i = 0; i < tours; i++)
         for (int family = 0; family < FAMILIES_IN_TURN; family++) {
-            int64_t size[TK_MAX_DIMS] = {0};
+            int64_t size[CLASS_SIZES] = {0};
             draw_for_family(random, m->class, i % 2 == 0, a->larger, size);
             /* Many short rows, since each has but one. */
             if (family == TKI_FAMILY_ONE_SPECIAL && m->class == ROWS) {
@@ -853,21 +855,21 @@ static void add_drawn(making *m, const amounts *a, tki_random *random)
     int number = FIRST_DRAWN + a->number;
     const int vector_bits = m->class == VECTOR ? 5 : 0;
     for (int run = 0; run < a->residue_runs; run++) {
-        int64_t step[TK_MAX_DIMS];
-        int64_t first[TK_MAX_DIMS];
-        for (int d = 0; d < TK_MAX_DIMS; d++) {
+        int64_t step[CLASS_SIZES];
+        int64_t first[CLASS_SIZES];
+        for (int d = 0; d < CLASS_SIZES; d++) {
             step[d] = 2 * below(random, 16) + 1;
             first[d] = below(random, 32);
         }
         for (int i = 0; i < 32; i++) {
-            int64_t size[TK_MAX_DIMS] = {0};
+            int64_t size[CLASS_SIZES] = {0};
             draw_residues(random, m->class, step, first, i, a->bits - 6 + vector_bits, a->most_work, size);
             set_dims(&m->trial.c, m->class, size);
             add_shape(m, number++, MAIN);
         }
     }
     for (int i = 0; i < a->by_law; i++) {
-        int64_t size[TK_MAX_DIMS] = {0};
+        int64_t size[CLASS_SIZES] = {0};
         draw_within(random, m->class, a->bits + vector_bits, a->most_work, size);
         set_dims(&m->trial.c, m->class, size);
         add_shape(m, number++, MAIN);

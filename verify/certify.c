@@ -6,8 +6,8 @@
 #include <jansson.h>
 #include <omp.h>
 
-#include "core/attributes.h"
-#include "core/case.h"
+#include "model/attributes.h"
+#include "model/case.h"
 #include "core/clock.h"
 #include "core/context.h"
 #include "core/escape.h"

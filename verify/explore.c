@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/case.h"
+#include "model/case.h"
 #include "core/context.h"
 #include "exact/round.h"
 #include "verify/families.h"

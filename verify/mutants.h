@@ -2,7 +2,7 @@
 #ifndef TKI_VERIFY_MUTANTS_H
 #define TKI_VERIFY_MUTANTS_H
 
-#include "core/mutant.h"
+#include "model/mutant.h"
 #include "tokitai_verify.h"
 
 typedef struct tki_mutant_record {

@@ -2,7 +2,7 @@
 #ifndef TKI_VERIFY_REGISTRY_H
 #define TKI_VERIFY_REGISTRY_H
 
-#include "core/mutant.h"
+#include "model/mutant.h"
 #include "exact/oracle.h"
 
 const tki_oracle *tki_oracle_of(const tk_contract *contract);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/case.h"
+#include "model/case.h"
 #include "core/context.h"
 #include "core/limits.h"
 #include "core/options.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "backend/gpu.h"
-#include "core/attributes.h"
+#include "model/attributes.h"
 #include "core/context.h"
 #include "verify/kernel_file.h"
 

@@ -2,7 +2,7 @@
 #ifndef TKI_VERIFY_SETTINGS_H
 #define TKI_VERIFY_SETTINGS_H
 
-#include "core/lowering.h"
+#include "model/lowering.h"
 #include "tokitai_verify.h"
 
 /* The choices that the options ask for, the others at their defaults. TK_BAD_ARGUMENT for one that the op does not have. */

@@ -162,7 +162,7 @@ tki_setup tki_setup_draw(const tki_trial *trial, int number)
     /* Large arrays of one program often lie at the same place in their pages. */
     uint32_t offset = (uint32_t)tki_random_u64(&random);
     bool at_one_offset = how == AS_MALLOC && (offset & 1);
-    for (int p = 0; p < TK_MAX_PARAMS; p++) {
+    for (int p = 0; p < trial->c.contract->param_count; p++) {
         setup.placement[p] = draw_placement(&random, how, common);
         if (at_one_offset)
             setup.placement[p].offset = offset;

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "core/attributes.h"
+#include "model/attributes.h"
 #include "core/context.h"
 #include "core/escape.h"
 #include "core/limits.h"
@@ -241,9 +241,8 @@ static json_t *clauses_json(const tki_outcome *o)
 
 static json_t *element_json(const tki_outcome *o, const tki_element *e)
 {
-    tk_dtype dtype = e->output < o->contract->param_count && o->contract->params[e->output].kind == TK_KIND_F32
-                         ? TK_F32
-                         : o->dtype;
+    const tk_case c = {.contract = o->contract, .dtype = o->dtype, .result_dtype = o->dtype};
+    const tk_dtype dtype = tk_case_param_dtype(&c, e->output);
     json_t *json = json_pack("{s:s, s:I, s:o, s:o, s:o, s:s}", "output", o->contract->params[e->output].name, "index",
                              (json_int_t)e->index, "got_bits", bits(dtype, e->got), "got",
                              tki_real_json(tki_decode(dtype, e->got)), "error_ulp", tki_real_json(e->ulps), "clause",

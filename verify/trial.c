@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/case.h"
+#include "model/case.h"
 #include "core/clock.h"
 #include "core/context.h"
 #include "core/random.h"

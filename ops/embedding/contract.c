@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "core/attributes.h"
+#include "model/attributes.h"
 #include "exact/admit.h"
 
 #define U 0x1p-24
@@ -23,10 +23,10 @@ const tk_contract tki_embedding_fwd_contract = {
     .signature = "tk_status tk_embedding_fwd(tk_ctx *ctx, tk_dtype dtype, tk_dtype index_dtype, int64_t queries, "
                  "int64_t dim, int64_t vocab, const void *index, const void *weight, void *out);",
     .dim_count = 3,
-    .dim_names = {"queries", "dim", "vocab"},
+    .dim_names = (const char *const[]){"queries", "dim", "vocab"},
     .param_count = 3,
     .params =
-        {
+        (const tk_param[]){
             {.name = "index",
              .kind = TK_KIND_INDEX,
              .rank = 1,
@@ -48,11 +48,12 @@ const tk_contract tki_embedding_fwd_contract = {
              .inner_axis = -1,
              .may_alias = -1},
         },
+    TKI_TYPES_16_BITS,
     .attribute_count = 1,
-    .attributes = {TKI_DOMAIN_ATTRIBUTE},
+    .attributes = (const tk_attribute[]){TKI_DOMAIN_ATTRIBUTE},
     .clause_count = 5,
     .clauses =
-        {
+        (const tk_clause[]){
             [TKI_EMBEDDING_FWD_EXACT] = {TK_CLAUSE_VALUE, "EMBEDDING_FWD.EXACT",
                                          "every row of out has the bits of its row of weight, NaN payloads included"},
             {TK_CLAUSE_INDEX, "EMBEDDING_FWD.INDEX",
@@ -78,10 +79,10 @@ const tk_contract tki_embedding_bwd_contract = {
     .signature = "tk_status tk_embedding_bwd(tk_ctx *ctx, tk_dtype dtype, tk_dtype index_dtype, int64_t queries, "
                  "int64_t dim, int64_t vocab, const void *grad_output, const void *index, void *grad_weight);",
     .dim_count = 3,
-    .dim_names = {"queries", "dim", "vocab"},
+    .dim_names = (const char *const[]){"queries", "dim", "vocab"},
     .param_count = 3,
     .params =
-        {
+        (const tk_param[]){
             {.name = "grad_output",
              .kind = TK_KIND_VALUE,
              .rank = 2,
@@ -103,11 +104,12 @@ const tk_contract tki_embedding_bwd_contract = {
              .inner_axis = -1,
              .may_alias = -1},
         },
+    TKI_TYPES_16_BITS,
     .attribute_count = 1,
-    .attributes = {TKI_DOMAIN_ATTRIBUTE},
+    .attributes = (const tk_attribute[]){TKI_DOMAIN_ATTRIBUTE},
     .clause_count = 8,
     .clauses =
-        {
+        (const tk_clause[]){
             [TKI_EMBEDDING_BWD_ERR] = {TK_CLAUSE_ERROR, "EMBEDDING_BWD.ERR",
                                        "where all hits are finite, grad_weight is the rounding of "
                                        "some value within B of the exact sum"},

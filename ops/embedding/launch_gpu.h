@@ -2,7 +2,7 @@
 #ifndef TKI_OPS_EMBEDDING_LAUNCH_GPU_H
 #define TKI_OPS_EMBEDDING_LAUNCH_GPU_H
 
-#include "core/lowering.h"
+#include "model/lowering.h"
 
 TK_MUST_USE tk_status tki_embedding_fwd_launch_gpu(const tki_call *call);
 TK_MUST_USE tk_status tki_embedding_bwd_launch_gpu(const tki_call *call);

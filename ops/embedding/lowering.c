@@ -2,6 +2,7 @@
 #include "backend/cpu.h"
 #include "backend/gpu.h"
 #include "core/context.h"
+#include "model/case.h"
 #include "ops/embedding/kernel_cpu.h"
 #include "ops/embedding/launch_gpu.h"
 

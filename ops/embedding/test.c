@@ -338,7 +338,7 @@ static void examine(examined *x, tk_dtype dtype, tk_dtype index_dtype, int famil
     const tki_oracle *oracle = &tki_embedding_bwd_oracle;
     *x = (examined){.c = tk_case_init(tk_contract_find("embedding_bwd"), dtype)};
     x->c.index_dtype = index_dtype;
-    memcpy(x->c.dims, dims, sizeof x->c.dims);
+    memcpy(x->c.dims, dims, 3 * sizeof(int64_t));
     x->data[0] = allocated((size_t)(dims[0] * dims[1]) * 2);
     x->data[1] = allocated((size_t)dims[0] * tk_dtype_size(index_dtype));
     tki_family_fill(family, &x->c, SEED, x->data);
@@ -561,7 +561,7 @@ static void fwd_oracle_names_the_row(void **state)
     const int64_t index[3] = {3, 0, 2};
     tk_case c = tk_case_init(tk_contract_find("embedding_fwd"), TK_F16);
     c.index_dtype = TK_I64;
-    memcpy(c.dims, (const int64_t[]){3, 3, 4}, sizeof c.dims);
+    memcpy(c.dims, (const int64_t[]){3, 3, 4}, 3 * sizeof(int64_t));
     tki_oracle_job job = {.c = &c, .buffers = (const void *[]){index, weight, NULL}, .output = 2};
     tki_enclosure e[6];
     assert_int_equal(tki_embedding_fwd_oracle.enclose(&job, &(tki_box){0, 3, 1, 3}, e), TK_OK);
@@ -778,7 +778,7 @@ static void any_size_and_alignment(void **state)
                     assert_int_equal(out[i], 0xcdcd);
             tk_case c = tk_case_init(tk_contract_find("embedding_bwd"), TK_F16);
             c.index_dtype = index_dtypes[w];
-            memcpy(c.dims, d, sizeof c.dims);
+            memcpy(c.dims, d, 3 * sizeof(int64_t));
             uint16_t *expected = allocated((size_t)(d[1] * d[2]) * sizeof *expected);
             scatter_in_order(&c, (void *[]){values + 1, first, expected}, RUNS);
             assert_memory_equal(out + 3, expected, (size_t)(d[1] * d[2]) * sizeof *out);
@@ -872,7 +872,7 @@ static void scratch_is_reported(void **state)
     (void)state;
     tk_ctx *ctx = new_context();
     tk_case c = tk_case_init(tk_contract_find("embedding_bwd"), TK_F16);
-    memcpy(c.dims, (const int64_t[]){3, 2, 6}, sizeof c.dims);
+    memcpy(c.dims, (const int64_t[]){3, 2, 6}, 3 * sizeof(int64_t));
     size_t bytes;
     assert_ok(ctx, tk_scratch_size(ctx, &c, &bytes));
     assert_int_equal(bytes, (6 + 1 + 3) * sizeof(int64_t));
@@ -894,7 +894,7 @@ static void scratch_is_reported(void **state)
     assert_memory_equal(out, expected, sizeof out);
     for (size_t i = bytes; i < 128; i++)
         assert_int_equal(memory[i], 0xee);
-    memcpy(c.dims, (const int64_t[]){1, 1, INT64_C(1) << 61}, sizeof c.dims);
+    memcpy(c.dims, (const int64_t[]){1, 1, INT64_C(1) << 61}, 3 * sizeof(int64_t));
     assert_ok(ctx, tk_scratch_size(ctx, &c, &bytes));
     assert_true(bytes == SIZE_MAX);
     tk_ctx_destroy(ctx);

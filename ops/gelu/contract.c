@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "core/attributes.h"
+#include "model/attributes.h"
 #include "exact/admit.h"
 
 #define U 0x1p-24
@@ -23,10 +23,10 @@ const tk_contract tki_gelu_fwd_contract = {
     .bound = "B = u |y| (8 + 4 |2z| (1 - sigma)) + 2^-126 min(|x|, 4096)",
     .signature = "tk_status tk_gelu_fwd(tk_ctx *ctx, tk_dtype dtype, int64_t n, const void *x, void *y);",
     .dim_count = 1,
-    .dim_names = {"n"},
+    .dim_names = (const char *const[]){"n"},
     .param_count = 2,
     .params =
-        {
+        (const tk_param[]){
             {.name = "x", .kind = TK_KIND_VALUE, .rank = 1, .dim = {0}, .inner_axis = -1, .may_alias = -1},
             {.name = "y",
              .output = true,
@@ -37,11 +37,12 @@ const tk_contract tki_gelu_fwd_contract = {
              .may_alias = -1},
         },
     .finite_domain = true,
+    TKI_TYPES_16_BITS,
     .attribute_count = 1,
-    .attributes = {TKI_DOMAIN_ATTRIBUTE},
+    .attributes = (const tk_attribute[]){TKI_DOMAIN_ATTRIBUTE},
     .clause_count = 6,
     .clauses =
-        {
+        (const tk_clause[]){
             [TKI_GELU_ERR] = {TK_CLAUSE_ERROR, "GELU_FWD.ERR",
                               "for finite x, y is the rounding of some value within B of the exact one"},
             [TKI_GELU_NAN] = {TK_CLAUSE_VALUE, "GELU_FWD.NAN", "a NaN gives NaN, and finite x never does"},
@@ -64,10 +65,10 @@ const tk_contract tki_gelu_bwd_contract = {
         "tk_status tk_gelu_bwd(tk_ctx *ctx, tk_dtype dtype, int64_t n, const void *grad_output, const void *x, "
         "void *grad_input);",
     .dim_count = 1,
-    .dim_names = {"n"},
+    .dim_names = (const char *const[]){"n"},
     .param_count = 3,
     .params =
-        {
+        (const tk_param[]){
             {.name = "grad_output", .kind = TK_KIND_VALUE, .rank = 1, .dim = {0}, .inner_axis = -1, .may_alias = -1},
             {.name = "x", .kind = TK_KIND_VALUE, .rank = 1, .dim = {0}, .inner_axis = -1, .may_alias = -1},
             {.name = "grad_input",
@@ -79,11 +80,12 @@ const tk_contract tki_gelu_bwd_contract = {
              .may_alias = -1},
         },
     .finite_domain = true,
+    TKI_TYPES_16_BITS,
     .attribute_count = 1,
-    .attributes = {TKI_DOMAIN_ATTRIBUTE},
+    .attributes = (const tk_attribute[]){TKI_DOMAIN_ATTRIBUTE},
     .clause_count = 6,
     .clauses =
-        {
+        (const tk_clause[]){
             [TKI_GELU_ERR] =
                 {TK_CLAUSE_ERROR, "GELU_BWD.ERR",
                  "for finite inputs, grad_input is the rounding of some value within B of the exact one"},

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "core/attributes.h"
+#include "model/attributes.h"
 #include "exact/admit.h"
 
 #define U 0x1p-24
@@ -40,10 +40,10 @@ const tk_contract tki_gemm_contract = {
     .signature = "tk_status tk_gemm(tk_ctx *ctx, tk_dtype dtype, int64_t m, int64_t n, int64_t k, const void *a, "
                  "const void *b, void *c);",
     .dim_count = 3,
-    .dim_names = {"m", "n", "k"},
+    .dim_names = (const char *const[]){"m", "n", "k"},
     .param_count = 3,
     .params =
-        {
+        (const tk_param[]){
             {.name = "a", .kind = TK_KIND_VALUE, .rank = 2, .dim = {0, 2}, .inner_axis = 1, .may_alias = -1},
             {.name = "b", .kind = TK_KIND_VALUE, .rank = 2, .dim = {2, 1}, .inner_axis = 0, .may_alias = -1},
             {.name = "c",
@@ -54,11 +54,12 @@ const tk_contract tki_gemm_contract = {
              .inner_axis = -1,
              .may_alias = -1},
         },
+    TKI_TYPES_16_BITS,
     .attribute_count = 3,
-    .attributes = {TKI_DOMAIN_ATTRIBUTE, TKI_NUMERICS_ATTRIBUTE, TKI_MATRIX_UNIT_ATTRIBUTE},
+    .attributes = (const tk_attribute[]){TKI_DOMAIN_ATTRIBUTE, TKI_NUMERICS_ATTRIBUTE, TKI_MATRIX_UNIT_ATTRIBUTE},
     .clause_count = 7,
     .clauses =
-        {
+        (const tk_clause[]){
             [TKI_GEMM_ERR] = {TK_CLAUSE_ERROR, "GEMM.ERR",
                               "for finite inputs, c is the rounding of some value within B of the exact one"},
             [TKI_GEMM_OVERFLOW] = {TK_CLAUSE_VALUE, "GEMM.OVERFLOW", OVERFLOW_TEXT},
@@ -78,10 +79,10 @@ const tk_contract tki_gemm_grad_a_contract = {
     .signature = "tk_status tk_gemm_grad_a(tk_ctx *ctx, tk_dtype dtype, int64_t m, int64_t n, int64_t k, "
                  "const void *grad_c, const void *b, void *grad_a);",
     .dim_count = 3,
-    .dim_names = {"m", "n", "k"},
+    .dim_names = (const char *const[]){"m", "n", "k"},
     .param_count = 3,
     .params =
-        {
+        (const tk_param[]){
             {.name = "grad_c", .kind = TK_KIND_VALUE, .rank = 2, .dim = {0, 1}, .inner_axis = 1, .may_alias = -1},
             {.name = "b", .kind = TK_KIND_VALUE, .rank = 2, .dim = {2, 1}, .inner_axis = 1, .may_alias = -1},
             {.name = "grad_a",
@@ -92,11 +93,12 @@ const tk_contract tki_gemm_grad_a_contract = {
              .inner_axis = -1,
              .may_alias = -1},
         },
+    TKI_TYPES_16_BITS,
     .attribute_count = 3,
-    .attributes = {TKI_DOMAIN_ATTRIBUTE, TKI_NUMERICS_ATTRIBUTE, TKI_MATRIX_UNIT_ATTRIBUTE},
+    .attributes = (const tk_attribute[]){TKI_DOMAIN_ATTRIBUTE, TKI_NUMERICS_ATTRIBUTE, TKI_MATRIX_UNIT_ATTRIBUTE},
     .clause_count = 7,
     .clauses =
-        {
+        (const tk_clause[]){
             [TKI_GEMM_ERR] = {TK_CLAUSE_ERROR, "GEMM_GRAD_A.ERR",
                               "for finite inputs, grad_a is the rounding of some value within B of the exact one"},
             [TKI_GEMM_OVERFLOW] = {TK_CLAUSE_VALUE, "GEMM_GRAD_A.OVERFLOW", OVERFLOW_TEXT},
@@ -117,10 +119,10 @@ const tk_contract tki_gemm_grad_b_contract = {
     .signature = "tk_status tk_gemm_grad_b(tk_ctx *ctx, tk_dtype dtype, int64_t m, int64_t n, int64_t k, "
                  "const void *grad_c, const void *a, void *grad_b);",
     .dim_count = 3,
-    .dim_names = {"m", "n", "k"},
+    .dim_names = (const char *const[]){"m", "n", "k"},
     .param_count = 3,
     .params =
-        {
+        (const tk_param[]){
             {.name = "grad_c", .kind = TK_KIND_VALUE, .rank = 2, .dim = {0, 1}, .inner_axis = 0, .may_alias = -1},
             {.name = "a", .kind = TK_KIND_VALUE, .rank = 2, .dim = {0, 2}, .inner_axis = 0, .may_alias = -1},
             {.name = "grad_b",
@@ -131,11 +133,12 @@ const tk_contract tki_gemm_grad_b_contract = {
              .inner_axis = -1,
              .may_alias = -1},
         },
+    TKI_TYPES_16_BITS,
     .attribute_count = 3,
-    .attributes = {TKI_DOMAIN_ATTRIBUTE, TKI_NUMERICS_ATTRIBUTE, TKI_MATRIX_UNIT_ATTRIBUTE},
+    .attributes = (const tk_attribute[]){TKI_DOMAIN_ATTRIBUTE, TKI_NUMERICS_ATTRIBUTE, TKI_MATRIX_UNIT_ATTRIBUTE},
     .clause_count = 7,
     .clauses =
-        {
+        (const tk_clause[]){
             [TKI_GEMM_ERR] = {TK_CLAUSE_ERROR, "GEMM_GRAD_B.ERR",
                               "for finite inputs, grad_b is the rounding of some value within B of the exact one"},
             [TKI_GEMM_OVERFLOW] = {TK_CLAUSE_VALUE, "GEMM_GRAD_B.OVERFLOW", OVERFLOW_TEXT},

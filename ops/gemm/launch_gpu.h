@@ -2,7 +2,7 @@
 #ifndef TKI_OPS_GEMM_LAUNCH_GPU_H
 #define TKI_OPS_GEMM_LAUNCH_GPU_H
 
-#include "core/lowering.h"
+#include "model/lowering.h"
 #include "ops/gemm/params.h"
 
 TK_MUST_USE tk_status tki_gemm_launch_gpu(const tki_call *call, const tki_gemm_params *p);

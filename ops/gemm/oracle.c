@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/attributes.h"
+#include "model/attributes.h"
 #include "exact/accumulator.h"
 #include "exact/exact_sum.h"
 #include "exact/kept_table.h"

@@ -12,7 +12,7 @@
 #include <gmp.h>
 #include <mpfr.h>
 
-#include "core/attributes.h"
+#include "model/attributes.h"
 #include "core/random.h"
 #include "exact/oracle.h"
 #include "exact/round.h"

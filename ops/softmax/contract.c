@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "core/attributes.h"
+#include "model/attributes.h"
 #include "exact/admit.h"
 
 #define U 0x1p-24
@@ -25,10 +25,10 @@ const tk_contract tki_softmax_fwd_contract = {
     .signature =
         "tk_status tk_softmax_fwd(tk_ctx *ctx, tk_dtype dtype, int64_t rows, int64_t cols, const void *x, void *y);",
     .dim_count = 2,
-    .dim_names = {"rows", "cols"},
+    .dim_names = (const char *const[]){"rows", "cols"},
     .param_count = 2,
     .params =
-        {
+        (const tk_param[]){
             {.name = "x",
              .kind = TK_KIND_VALUE,
              .rank = 2,
@@ -45,11 +45,12 @@ const tk_contract tki_softmax_fwd_contract = {
              .may_alias = -1,
              .sums_to_one = true},
         },
+    TKI_TYPES_16_BITS,
     .attribute_count = 1,
-    .attributes = {TKI_DOMAIN_ATTRIBUTE},
+    .attributes = (const tk_attribute[]){TKI_DOMAIN_ATTRIBUTE},
     .clause_count = 7,
     .clauses =
-        {
+        (const tk_clause[]){
             [TKI_SOFTMAX_ERR] =
                 {TK_CLAUSE_ERROR, "SOFTMAX_FWD.ERR",
                  "in a row without NaN and +inf, y is the rounding of some value within B of the exact one"},
@@ -81,10 +82,10 @@ const tk_contract tki_softmax_bwd_contract = {
         "tk_status tk_softmax_bwd(tk_ctx *ctx, tk_dtype dtype, int64_t rows, int64_t cols, const void *grad_output, "
         "const void *y, void *grad_input);",
     .dim_count = 2,
-    .dim_names = {"rows", "cols"},
+    .dim_names = (const char *const[]){"rows", "cols"},
     .param_count = 3,
     .params =
-        {
+        (const tk_param[]){
             {.name = "grad_output",
              .kind = TK_KIND_VALUE,
              .rank = 2,
@@ -100,11 +101,12 @@ const tk_contract tki_softmax_bwd_contract = {
              .inner_axis = -1,
              .may_alias = -1},
         },
+    TKI_TYPES_16_BITS,
     .attribute_count = 1,
-    .attributes = {TKI_DOMAIN_ATTRIBUTE},
+    .attributes = (const tk_attribute[]){TKI_DOMAIN_ATTRIBUTE},
     .clause_count = 5,
     .clauses =
-        {
+        (const tk_clause[]){
             [TKI_SOFTMAX_ERR] =
                 {TK_CLAUSE_ERROR, "SOFTMAX_BWD.ERR",
                  "in a row of finite inputs, grad_input is the rounding of some value within B of the exact "

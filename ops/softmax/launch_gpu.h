@@ -2,7 +2,7 @@
 #ifndef TKI_OPS_SOFTMAX_LAUNCH_GPU_H
 #define TKI_OPS_SOFTMAX_LAUNCH_GPU_H
 
-#include "core/lowering.h"
+#include "model/lowering.h"
 #include "ops/softmax/params.h"
 
 /* p.lanes is set here. */

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "core/attributes.h"
+#include "model/attributes.h"
 #include "exact/admit.h"
 
 #define U 0x1p-24
@@ -37,10 +37,10 @@ const tk_contract tki_xent_contract = {
         "tk_status tk_xent(tk_ctx *ctx, tk_dtype dtype, tk_dtype index_dtype, int64_t rows, int64_t cols, "
         "const void *logits, const void *target, const tk_xent_options *options, float *loss, void *grad_logits);",
     .dim_count = 2,
-    .dim_names = {"rows", "cols"},
+    .dim_names = (const char *const[]){"rows", "cols"},
     .param_count = 4,
     .params =
-        {
+        (const tk_param[]){
             [TKI_XENT_LOGITS] = {.name = "logits",
                                  .kind = TK_KIND_VALUE,
                                  .rank = 2,
@@ -57,7 +57,8 @@ const tk_contract tki_xent_contract = {
                                   .may_alias = -1},
             [TKI_XENT_LOSSES] = {.name = "loss",
                                  .output = true,
-                                 .kind = TK_KIND_F32,
+                                 .kind = TK_KIND_FIXED,
+                                 .dtype = TK_F32,
                                  .rank = 1,
                                  .dim = {0},
                                  .inner_axis = -1,
@@ -71,11 +72,12 @@ const tk_contract tki_xent_contract = {
                                     .may_alias = TKI_XENT_LOGITS},
         },
     .takes_xent_options = true,
+    TKI_TYPES_16_BITS,
     .attribute_count = 1,
-    .attributes = {TKI_DOMAIN_ATTRIBUTE},
+    .attributes = (const tk_attribute[]){TKI_DOMAIN_ATTRIBUTE},
     .clause_count = 11,
     .clauses =
-        {
+        (const tk_clause[]){
             [TKI_XENT_ERR] = {TK_CLAUSE_ERROR, "XENT.ERR",
                               "every grad_logits is the rounding of some value within B of the exact one"},
             [TKI_XENT_LOSS] = {TK_CLAUSE_VALUE, "XENT.LOSS",

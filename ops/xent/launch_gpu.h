@@ -2,7 +2,7 @@
 #ifndef TKI_OPS_XENT_LAUNCH_GPU_H
 #define TKI_OPS_XENT_LAUNCH_GPU_H
 
-#include "core/lowering.h"
+#include "model/lowering.h"
 #include "ops/xent/params.h"
 
 /* p.lanes, p.whole and p.fault_word are set here. */

@@ -2,6 +2,7 @@
 #include "backend/cpu.h"
 #include "backend/gpu.h"
 #include "core/context.h"
+#include "model/case.h"
 #include "ops/xent/contract.h"
 #include "ops/xent/kernel_cpu.h"
 #include "ops/xent/launch_gpu.h"

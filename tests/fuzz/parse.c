@@ -8,9 +8,9 @@
 #include "cli/parse.c" /* NOLINT(bugprone-suspicious-include) */
 
 static const tk_contract ops[] = {
-    {.name = "vector", .dim_count = 1, .dim_names = {"n"}},
-    {.name = "rows", .dim_count = 2, .dim_names = {"rows", "cols"}},
-    {.name = "product", .dim_count = 3, .dim_names = {"m", "n", "k"}},
+    {.name = "vector", .dim_count = 1, .dim_names = (const char *const[]){"n"}},
+    {.name = "rows", .dim_count = 2, .dim_names = (const char *const[]){"rows", "cols"}},
+    {.name = "product", .dim_count = 3, .dim_names = (const char *const[]){"m", "n", "k"}},
 };
 
 static void try_numbers(const char *text)

@@ -1,7 +1,7 @@
 /* A lowering: one implementation of one op on one backend. Each op folder's lowering.c lists its rows, fastest
  * first, the portable one last; plan/ picks the first that accepts. */
-#ifndef TKI_CORE_LOWERING_H
-#define TKI_CORE_LOWERING_H
+#ifndef TKI_MODEL_LOWERING_H
+#define TKI_MODEL_LOWERING_H
 
 #include "core/export.h"
 #include "tokitai.h"

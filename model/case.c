@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/case.h"
+#include "model/case.h"
 #include "core/context.h"
 
 size_t tk_dtype_size(tk_dtype dtype)
@@ -13,14 +13,15 @@ size_t tk_dtype_size(tk_dtype dtype)
     case TK_BF16: return 2;
     case TK_F32:
     case TK_I32: return 4;
-    case TK_I64: return 8;
+    case TK_I64:
+    case TK_U64: return 8;
     }
     return 0;
 }
 
 const char *tk_dtype_name(tk_dtype dtype)
 {
-    static const char *const names[] = {"f16", "bf16", "f32", "i32", "i64"};
+    static const char *const names[] = {"f16", "bf16", "f32", "i32", "i64", "u64"};
     return (unsigned)dtype < sizeof names / sizeof *names ? names[dtype] : "unknown";
 }
 
@@ -28,6 +29,28 @@ const char *tk_determinism_name(tk_determinism level)
 {
     static const char *const names[] = {"none", "run_to_run", "batch_invariant", "cross_device"};
     return (unsigned)level < sizeof names / sizeof *names ? names[level] : "unknown";
+}
+
+void tk_types_name(tk_types types, char *text, size_t size)
+{
+    const bool mixed = types.result_dtype != types.dtype;
+    snprintf(text, size, "%s%s%s", tk_dtype_name(types.dtype), mixed ? "-" : "",
+             mixed ? tk_dtype_name(types.result_dtype) : "");
+}
+
+static bool find_dtype(const char *text, size_t length, tk_dtype *dtype)
+{
+    for (*dtype = TK_F16; tk_dtype_size(*dtype); (*dtype)++)
+        if (strlen(tk_dtype_name(*dtype)) == length && !memcmp(tk_dtype_name(*dtype), text, length))
+            return true;
+    return false;
+}
+
+bool tk_types_parse(const char *text, tk_types *types)
+{
+    const size_t first = strcspn(text, "-");
+    const char *second = text[first] ? text + first + 1 : text;
+    return find_dtype(text, first, &types->dtype) && find_dtype(second, strlen(second), &types->result_dtype);
 }
 
 int tki_index_param(const tk_contract *contract)
@@ -61,17 +84,20 @@ int tk_choice_find(const tk_attribute *attribute, const char *name)
 
 tk_case tk_case_init(const tk_contract *contract, tk_dtype dtype)
 {
-    return (tk_case){.contract = contract, .dtype = dtype, .index_dtype = TK_I32, .xent = TK_XENT_DEFAULTS};
+    return (tk_case){
+        .contract = contract, .dtype = dtype, .result_dtype = dtype, .index_dtype = TK_I32, .xent = TK_XENT_DEFAULTS};
 }
 
 tk_dtype tk_case_param_dtype(const tk_case *c, int param)
 {
-    switch (c->contract->params[param].kind) {
+    const tk_param *p = &c->contract->params[param];
+    switch (p->kind) {
     case TK_KIND_VALUE: return c->dtype;
     case TK_KIND_INDEX: return c->index_dtype;
-    case TK_KIND_F32: return TK_F32;
+    case TK_KIND_RESULT: return c->result_dtype;
+    case TK_KIND_FIXED: break;
     }
-    return TK_F32;
+    return p->dtype;
 }
 
 int64_t tk_case_elements(const tk_case *c, int param)
@@ -93,11 +119,33 @@ int64_t tk_case_elements(const tk_case *c, int param)
     return overflow ? -1 : count;
 }
 
+static bool takes_types(const tk_case *c)
+{
+    for (int i = 0; i < c->contract->type_count; i++)
+        if (c->contract->types[i].dtype == c->dtype && c->contract->types[i].result_dtype == c->result_dtype)
+            return true;
+    return false;
+}
+
+/* "f16, bf16, f16-f32", cut to fit. */
+static void list_types(const tk_contract *contract, char *text, size_t size)
+{
+    size_t length = 0;
+    for (int i = 0; i < contract->type_count && length < size; i++) {
+        char name[32];
+        tk_types_name(contract->types[i], name, sizeof name);
+        length += (size_t)snprintf(text + length, size - length, "%s%s", i ? ", " : "", name);
+    }
+}
+
 static tk_status check_types(tk_ctx *ctx, const tk_case *c)
 {
-    if (c->dtype != TK_F16 && c->dtype != TK_BF16)
-        return tki_fail(ctx, TK_BAD_ARGUMENT, "%s: dtype is %s; it takes f16 and bf16", c->contract->name,
-                        tk_dtype_name(c->dtype));
+    if (!takes_types(c)) {
+        char taken[256];
+        list_types(c->contract, taken, sizeof taken);
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "%s: the types are %s and %s; it takes %s", c->contract->name,
+                        tk_dtype_name(c->dtype), tk_dtype_name(c->result_dtype), taken);
+    }
     if (tk_contract_takes_index(c->contract) && c->index_dtype != TK_I32 && c->index_dtype != TK_I64)
         return tki_fail(ctx, TK_BAD_ARGUMENT, "%s: index type is %s; it takes i32 and i64", c->contract->name,
                         tk_dtype_name(c->index_dtype));
@@ -179,4 +227,19 @@ tk_status tk_case_check(tk_ctx *ctx, const tk_case *c, void *const buffers[])
         return tki_fail(ctx, TK_BAD_ARGUMENT, "no case, no contract or no buffers");
     tk_status status = tki_case_check_shape(ctx, c);
     return status == TK_OK ? check_buffers(ctx, c, buffers) : status;
+}
+
+tk_status tki_fail_index(tk_ctx *ctx, const tk_contract *contract, int64_t position, int64_t value, int64_t range)
+{
+    const tki_fault fault = {.kind = TKI_FAULT_INDEX, .tensor = tki_index_param(contract), .offset = position};
+    const char *name = fault.tensor >= 0 ? contract->params[fault.tensor].name : "index";
+    tk_status status;
+    if (range >= 0)
+        status = tki_fail(ctx, TK_BAD_INDEX, "%s: %s[%lld] = %lld is outside [0, %lld)", contract->name, name,
+                          (long long)position, (long long)value, (long long)range);
+    else
+        status = tki_fail(ctx, TK_BAD_INDEX, "%s: %s[%lld] is out of range", contract->name, name,
+                          (long long)position);
+    ctx->fault = fault;
+    return status;
 }

@@ -1,7 +1,7 @@
 /* The attributes that several contracts have, each written down once. A contract lists the domain first, so that whoever fills or judges
  * a case of any op finds it in one place. */
-#ifndef TKI_CORE_ATTRIBUTES_H
-#define TKI_CORE_ATTRIBUTES_H
+#ifndef TKI_MODEL_ATTRIBUTES_H
+#define TKI_MODEL_ATTRIBUTES_H
 
 #include "tokitai.h"
 
@@ -12,13 +12,23 @@ enum { TKI_DOMAIN_ALL, TKI_DOMAIN_NORMAL };
 enum { TKI_NUMERICS_IEEE, TKI_NUMERICS_TENSOR_CORE };
 enum { TKI_UNIT_UNKNOWN, TKI_UNIT_SM_80, TKI_UNIT_SM_90 };
 
+/* The types of an op of 16-bit elements. */
+#define TKI_TYPES_16_BITS                        \
+    .type_count = 2, .types = (const tk_types[]) \
+    {                                            \
+        {TK_F16, TK_F16},                        \
+        {                                        \
+            TK_BF16, TK_BF16                     \
+        }                                        \
+    }
+
 /* clang-format off */ /* text, a line each */
 
 #define TKI_DOMAIN_ATTRIBUTE                                                                                              \
     [TKI_DOMAIN] = {.name = "domain",                                                                                     \
                     .text = "which inputs the contract speaks of",                                                        \
                     .choice_count = 2,                                                                                    \
-                    .choices = {{"all", "every pattern"},                                                                 \
+                    .choices = (const tk_choice[]){{"all", "every pattern"},                                                                 \
                                 {"normal", "elements that are 0 or of a magnitude from 2^-40 to 2^20; where some value "  \
                                            "within B of the exact one is below 2^-126 in magnitude, 0 is admitted too: "  \
                                            "what flushes subnormal numbers can be right here"}}}
@@ -27,7 +37,7 @@ enum { TKI_UNIT_UNKNOWN, TKI_UNIT_SM_80, TKI_UNIT_SM_90 };
     [TKI_NUMERICS] = {.name = "numerics",                                                                                 \
                       .text = "whose arithmetic the bound is derived for",                                                \
                       .choice_count = 2,                                                                                  \
-                      .choices = {{"ieee", "fp32 accumulation in any order, FMA or not"},                                 \
+                      .choices = (const tk_choice[]){{"ieee", "fp32 accumulation in any order, FMA or not"},                                 \
                                   {"tensor_core", "matrix units, which align the products of a block and the "            \
                                                   "accumulator to the largest of them and truncate"}}}
 
@@ -35,7 +45,7 @@ enum { TKI_UNIT_UNKNOWN, TKI_UNIT_SM_80, TKI_UNIT_SM_90 };
     [TKI_MATRIX_UNIT] = {.name = "matrix_unit",                                                                           \
                          .text = "the unit of numerics tensor_core: L products a block, F fraction bits",                 \
                          .choice_count = 3,                                                                               \
-                         .choices = {{"unknown", "L = 4, F = 23: Volta, and where the device is not known"},              \
+                         .choices = (const tk_choice[]){{"unknown", "L = 4, F = 23: Volta, and where the device is not known"},              \
                                      {"sm_80", "L = 8, F = 24"},                                                          \
                                      {"sm_90", "L = 8, F = 25: from sm_90 on"}},                                          \
                          .from_device = true}

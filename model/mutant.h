@@ -1,8 +1,8 @@
 /* Planted kernels, which run on the CPU and are judged exactly as a user's kernel is. A mutant is wrong and must be refuted; each op
  * folder's mutants.c lists its own. A variant is right and must be held, although it computes in another way than
  * our kernels do; variants.c lists those. */
-#ifndef TKI_CORE_MUTANT_H
-#define TKI_CORE_MUTANT_H
+#ifndef TKI_MODEL_MUTANT_H
+#define TKI_MODEL_MUTANT_H
 
 #include "tokitai_verify.h"
 

@@ -1,6 +1,6 @@
 /* What the library checks of a case before it looks at buffers. */
-#ifndef TKI_CORE_CASE_H
-#define TKI_CORE_CASE_H
+#ifndef TKI_MODEL_CASE_H
+#define TKI_MODEL_CASE_H
 
 #include "core/export.h"
 #include "tokitai.h"
@@ -10,5 +10,9 @@ TKI_EXPORT int tki_index_param(const tk_contract *contract);
 
 /* Types, options and sizes of the case. */
 TKI_EXPORT TK_MUST_USE tk_status tki_case_check_shape(tk_ctx *ctx, const tk_case *c);
+
+/* TK_BAD_INDEX: element `position` of the contract's index input. `range` < 0: the value is not known. */
+TKI_EXPORT tk_status tki_fail_index(tk_ctx *ctx, const tk_contract *contract, int64_t position, int64_t value,
+                                    int64_t range);
 
 #endif
