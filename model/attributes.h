@@ -12,17 +12,14 @@ enum { TKI_DOMAIN_ALL, TKI_DOMAIN_NORMAL };
 enum { TKI_NUMERICS_IEEE, TKI_NUMERICS_TENSOR_CORE };
 enum { TKI_UNIT_UNKNOWN, TKI_UNIT_SM_80, TKI_UNIT_SM_90 };
 
-/* The types of an op of 16-bit elements. */
-#define TKI_TYPES_16_BITS                        \
-    .type_count = 2, .types = (const tk_types[]) \
-    {                                            \
-        {TK_F16, TK_F16},                        \
-        {                                        \
-            TK_BF16, TK_BF16                     \
-        }                                        \
-    }
-
 /* clang-format off */ /* text, a line each */
+
+/* The types that ops take: 16-bit ones, all of floating point, and with them those of sums, which can be kept in fp32. */
+#define TKI_TYPES_16_BITS .type_count = 2, .types = (const tk_types[]){{TK_F16, TK_F16}, {TK_BF16, TK_BF16}}
+#define TKI_TYPES_FLOAT   .type_count = 3, .types = (const tk_types[]){{TK_F16, TK_F16}, {TK_BF16, TK_BF16}, {TK_F32, TK_F32}}
+#define TKI_TYPES_SUM                                                                                                     \
+    .type_count = 5, .types = (const tk_types[]){{TK_F16, TK_F16}, {TK_BF16, TK_BF16}, {TK_F32, TK_F32},                  \
+                                                 {TK_F16, TK_F32}, {TK_BF16, TK_F32}}
 
 #define TKI_DOMAIN_ATTRIBUTE                                                                                              \
     [TKI_DOMAIN] = {.name = "domain",                                                                                     \
