@@ -11,6 +11,7 @@
 #include "exact/round.h"
 #include "executor/terms.h"
 #include "verify/certificate.h"
+#include "verify/claims.h"
 #include "verify/headline.h"
 #include "verify/kernel_file.h"
 #include "verify/outcome.h"
@@ -361,270 +362,6 @@ static json_t *mutants_json(const tki_outcome *o)
     return mutants;
 }
 
-static void say(json_t *list, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static void say(json_t *list, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    json_array_append_new(list, json_vsprintf(format, arguments));
-    va_end(arguments);
-}
-
-static bool runs_on_gpu(const tki_outcome *o)
-{
-    const char *backend = o->lowering                  ? o->lowering->backend
-                          : o->kind == TKI_KERNEL_FILE ? o->options->kernel_file->backend
-                                                       : "cpu";
-    return strcmp(backend, "cpu") != 0;
-}
-
-/* "memcheck, racecheck and initcheck": the tools that watched to the end. */
-static void list_tools(const tki_sanitized *s, char *text, size_t size)
-{
-    int tools[TKI_SANITIZER_TOOLS], count = 0;
-    for (int tool = TKI_SANITIZER_MEMCHECK; tool < TKI_SANITIZER_TOOLS; tool++)
-        if (s->tools[tool].complete)
-            tools[count++] = tool;
-    text[0] = 0;
-    for (int i = 0; i < count; i++) {
-        size_t used = strlen(text);
-        snprintf(text + used, size - used, "%s%s",
-                 !i              ? ""
-                 : i + 1 < count ? ", "
-                                 : " and ",
-                 tki_sanitizer_name((tki_sanitizer_tool)tools[i]));
-    }
-}
-
-static void say_what_was_watched(json_t *list, const tki_sanitized *s)
-{
-    char tools[80];
-    int64_t calls = 0;
-    for (int tool = TKI_SANITIZER_MEMCHECK; tool < TKI_SANITIZER_TOOLS; tool++)
-        if (s->tools[tool].complete && s->tools[tool].calls > calls)
-            calls = s->tools[tool].calls;
-    list_tools(s, tools, sizeof tools);
-    if (calls)
-        say(list, "compute-sanitizer%s%s watched %lld calls of small trials under %s, and found %s.",
-            s->version[0] ? " " : "", s->version, (long long)calls, tools, s->tool ? "a mistake" : "nothing");
-}
-
-static void say_how_a_stranger_ran(json_t *list, const tki_outcome *o)
-{
-    say(list, "The kernel ran in a process of its own, shut in as `worker` says; inputs, outputs and judge were in "
-              "this one.");
-    say(list, "In each trial it was called once more with one input element changed, which was judged as well, and "
-              "then with the first inputs again; some of the shapes were drawn from the seed.");
-    if (o->came_again)
-        say(list,
-            "%lld trials came again after all others, in another order, every fifth in a fresh process, as its first "
-            "call or behind one of the other type%s; the bits were %s.",
-            (long long)o->came_again, runs_on_gpu(o) ? "" : ", two in three of them with a guarded heap",
-            o->determinism == TK_DETERMINISM_NONE ? "not always the same" : "the same");
-    say_what_was_watched(list, &o->sanitized);
-}
-
-/* What was judged otherwise than by default. */
-static void say_settings(json_t *list, const tki_outcome *o)
-{
-    for (int i = 0; i < o->contract->attribute_count; i++) {
-        const tk_attribute *attribute = &o->contract->attributes[i];
-        if (attribute->from_device ? o->attributes[TKI_NUMERICS] : o->attributes[i])
-            say(list, "%s %s: %s.", attribute->name, attribute->choices[o->attributes[i]].id,
-                attribute->choices[o->attributes[i]].text);
-    }
-}
-
-static const char *no_coverage(const tki_outcome *o);
-
-static void say_what_coverage_did(json_t *list, const tki_outcome *o)
-{
-    const tki_exploration *x = &o->exploration;
-    if (no_coverage(o))
-        return;
-    say(list,
-        "An instrumented build of the source made the calls of these trials as well, and %lld of its own to find out "
-        "what its comparisons wait for%s; %lld trials were judged because of them.",
-        (long long)x->calls, x->spent ? ", which was as many as it may" : "", (long long)x->found);
-    if (x->lines_known)
-        say(list, "%lld of %lld lines of the source that hold code ran in calls that were judged.",
-            (long long)x->lines.run, (long long)x->lines.count);
-}
-
-static void disclaim_coverage(json_t *list, const tki_outcome *o)
-{
-    const tki_exploration *x = &o->exploration;
-    if (no_coverage(o)) {
-        say(list, "Which of the kernel's code ran is not known: %s.", no_coverage(o));
-        return;
-    }
-    say(list, "What coverage says comes out of the kernel's own process, in a build of its own, and could be forged: "
-              "it adds trials, and no verdict rests on it.");
-    if (!x->lines_known)
-        say(list, "Which lines of the source ran is not known: %s.", x->no_lines);
-    else if (x->lines.missed_count) {
-        char lines[512];
-        tki_lines_print(&x->lines, lines, sizeof lines);
-        say(list, "Lines that no judged call has run: %s. Nothing is shown of what they do.", lines);
-    }
-    if (x->unwatched)
-        say(list, "%lld trials were too large for the instrumented build: what they alone run counts as not run.",
-            (long long)x->unwatched);
-}
-
-static json_t *evidence_json(const tki_outcome *o)
-{
-    json_t *list = json_array();
-    const tki_judgement *j = &o->judgement;
-    if (!o->trial_count) {
-        say(list, "No trial was completed.");
-        return list;
-    }
-    char settings[128];
-    tki_settings_text(o->contract, o->attributes, settings, sizeof settings);
-    say(list,
-        "%lld output elements from %lld trials were each compared with the admissible interval of their exact value.",
-        (long long)j->elements, (long long)o->trial_count);
-    if (o->domain)
-        say(list, "Every pattern of every input was tried: %lld of them.", (long long)o->domain->elements);
-    bool on_gpu = runs_on_gpu(o);
-    say(list,
-        "Each trial ran at least twice, with its arrays at other kinds of places, %sother bytes in every element of "
-        "its "
-        "outputs; the bits %s.",
-        on_gpu ? "" : "other numbers of threads and ",
-        o->determinism == TK_DETERMINISM_NONE ? "were not always the same" : "were the same");
-    if (o->kind == TKI_KERNEL_FILE)
-        say_how_a_stranger_ran(list, o);
-    say_what_coverage_did(list, o);
-    int write = tki_clause_find(o->contract, TK_CLAUSE_WRITE);
-    if (write >= 0 && !o->refuted[write] && on_gpu)
-        say(list, "Bytes around every buffer in device memory and all inputs were unchanged after each run.");
-    else if (write >= 0 && !o->refuted[write])
-        say(list, "Bytes around every buffer and all inputs were unchanged after each run; in every fourth run each "
-                  "buffer began or ended with a page.");
-    if (j->refined)
-        say(list, "For %lld elements double arithmetic did not decide and the oracle refined the exact value.",
-            (long long)j->refined);
-    int rejected = 0;
-    for (int i = 0; i < o->mutant_count; i++)
-        rejected += o->mutants[i].rejected;
-    if (o->mutants_run)
-        say(list, "%d of %d planted wrong kernels were rejected by the same judge on the quick trials%s.", rejected,
-            o->mutant_count, settings[0] ? ", in the whole domain and by the bound of ieee arithmetic" : "");
-    say_settings(list, o);
-    if (o->lowering && o->lowering->promise)
-        say(list, "The lowering was also judged by its own promise: %s.", o->lowering->promise);
-    return list;
-}
-
-/* What a device's kernel could do unseen, and whether anybody looked. */
-static void disclaim_what_no_output_shows(json_t *list, const tki_outcome *o)
-{
-    const tki_sanitized *s = &o->sanitized;
-    if (o->kind != TKI_KERNEL_FILE) {
-        say(list, "Reads outside the buffers in device memory cannot be seen by this run.");
-        return;
-    }
-    if (!s->wanted || !s->here) {
-        const bool cuda = !strcmp(o->options->kernel_file->backend, "cuda");
-        say(list,
-            "Races between the device's threads, reads outside the arrays and of memory that nothing has written "
-            "were not looked for: %s.",
-            !cuda        ? "compute-sanitizer is for CUDA"
-            : !s->wanted ? "compute-sanitizer was not asked to"
-            : !s->ran    ? "it did not come to that"
-                         : "compute-sanitizer is not here");
-        return;
-    }
-    for (int tool = TKI_SANITIZER_MEMCHECK; tool < TKI_SANITIZER_TOOLS; tool++)
-        if (s->tools[tool].problem[0])
-            say(list, "What compute-sanitizer's %s looks for was not looked for, or not to the end: %s.",
-                tki_sanitizer_name((tki_sanitizer_tool)tool), s->tools[tool].problem);
-    say(list,
-        "compute-sanitizer sees races for shared memory, not those for device memory; it saw small trials; and the "
-        "kernel's host code, beside its library in one process, could have silenced it.");
-}
-
-static void disclaim_a_stranger(json_t *list, const tki_outcome *o)
-{
-    say(list,
-        "The kernel can tell that it is being judged: that it does the same elsewhere, or after other calls than "
-        "these, is not shown.");
-    say(list,
-        "The times are by this process's clock, around calls into another process, and hold the way there and back.");
-    if (runs_on_gpu(o))
-        say(list,
-            "Its host code ran beside the driver, in the process that reads device memory back: it could have forged "
-            "the bytes around buffers there, and events; outputs it can only make right or wrong.");
-    if (o->options->kernel_file->is_library)
-        say(list, "The library was brought compiled: its source, compiler and options are not known.");
-    else
-        say(list, "That the artifact does what the source says rests on the compiler named.");
-}
-
-/* A source that serves both vendors has been seen to run on one of them only. */
-static void disclaim_the_other_vendor(json_t *list, const tki_outcome *o)
-{
-    const bool cuda = !strcmp(o->lowering->backend, "cuda");
-    for (const tki_lowering *row = tki_lowerings_of(o->contract); row->backend; row++) {
-        if (strcmp(row->backend, cuda ? "hip" : "cuda") != 0 || strcmp(row->source, o->lowering->source) != 0)
-            continue;
-        say(list, "The same source is compiled for %s as well; no run on an %s device is claimed.",
-            cuda ? "HIP" : "CUDA", cuda ? "AMD" : "NVIDIA");
-        return;
-    }
-}
-
-static json_t *non_claims_json(const tki_outcome *o)
-{
-    json_t *list = json_array();
-    if (o->verdict != TK_PROVED)
-        say(list, "Inputs and shapes other than those listed were not tried.");
-    else
-        say(list, "Shapes other than those listed were not tried: the clauses on shape, writing and repetition are "
-                  "HELD, not PROVED.");
-    say(list, "Other %s, compilers, options and library builds than the one named were not tried.",
-        runs_on_gpu(o) ? "devices, drivers" : "processors");
-    if (runs_on_gpu(o))
-        disclaim_what_no_output_shows(list, o);
-    if (runs_on_gpu(o) && o->lowering)
-        disclaim_the_other_vendor(list, o);
-    say(list, "Nothing is claimed about speed: the times are of runs under test, not a benchmark.");
-    if (o->kind == TKI_FUNCTION && o->options->kernel_program)
-        say(list,
-            "The kernel was in a program, not shut in, that this command started: %s. What that program is made of "
-            "is not known; the artifact named is what called it.",
-            o->options->kernel_program);
-    else if (o->kind == TKI_FUNCTION)
-        say(list, "The function ran inside this process, which it could have tampered with; its source, compiler and "
-                  "options are not "
-                  "known.");
-    if (o->kind == TKI_KERNEL_FILE)
-        disclaim_a_stranger(list, o);
-    if (o->kind == TKI_KERNEL_FILE || o->kind == TKI_FUNCTION)
-        disclaim_coverage(list, o);
-    if (!o->mutants_run && o->kind != TKI_MUTANT && o->kind != TKI_VARIANT)
-        say(list, "No planted wrong kernels were run beside it.");
-    int index = tki_clause_find(o->contract, TK_CLAUSE_INDEX);
-    if (index >= 0 && o->structural[index] == 0)
-        say(list, "Bad indices were not among the trials: %s was not judged.", o->contract->clauses[index].id);
-    if (o->judgement.undecided)
-        say(list, "%lld elements could not be decided at the oracle's limit and were accepted.",
-            (long long)o->judgement.undecided);
-    if (o->left_out)
-        say(list,
-            "Tensors of more than 2^32 elements were not tried: %d trial%s left out, which take%s at least %.0f GiB "
-            "of "
-            "memory%s.",
-            o->left_out, o->left_out == 1 ? " was" : "s were", o->left_out == 1 ? "s" : "", o->left_out_gib,
-            runs_on_gpu(o) || o->lowering ? "" : ", or longer than a call may");
-    if (o->level == TK_QUICK)
-        say(list, "At this level a kernel that is wrong at one element in a million can pass.");
-    return list;
-}
-
 static json_t *built_json(const tki_provenance *p)
 {
     json_t *built = json_pack("{s:s, s:s}", "artifact", p->artifact_path, "artifact_sha256", p->artifact_hash);
@@ -713,22 +450,6 @@ static json_t *worker_json(const tki_outcome *o)
     return worker;
 }
 
-/* Why nothing is known of what ran, or NULL. */
-static const char *no_coverage(const tki_outcome *o)
-{
-    if (o->kind == TKI_LOWERING && !runs_on_gpu(o))
-        return "the library's own kernels are held to all of their lines when it is tested, not here";
-    if (o->kind != TKI_KERNEL_FILE)
-        return "only kernel files that come as source are built a second time, instrumented";
-    if (o->options->skip_coverage)
-        return "it was not asked for";
-    if (o->options->dims || o->options->family)
-        return "the run was restricted";
-    if (o->exploration.known)
-        return NULL;
-    return o->exploration.why[0] ? o->exploration.why : "there was a verdict before it was looked at";
-}
-
 static json_t *lines_never_run(const tki_lines *lines)
 {
     json_t *list = json_array();
@@ -745,8 +466,8 @@ static json_t *lines_never_run(const tki_lines *lines)
 static json_t *coverage_json(const tki_outcome *o)
 {
     const tki_exploration *x = &o->exploration;
-    if (no_coverage(o))
-        return json_pack("{s:b, s:o}", "known", 0, "reason", foreign_text(no_coverage(o)));
+    if (tki_no_coverage(o))
+        return json_pack("{s:b, s:o}", "known", 0, "reason", foreign_text(tki_no_coverage(o)));
     json_t *lines = x->lines_known
                         ? json_pack("{s:b, s:I, s:I, s:o}", "known", 1, "count", (json_int_t)x->lines.count, "run",
                                     (json_int_t)x->lines.run, "never_ran", lines_never_run(&x->lines))
@@ -768,13 +489,14 @@ static json_t *created(void)
 
 static json_t *predicate_json(const tki_outcome *o, const tki_provenance *p, const char *key)
 {
-    json_t *predicate = json_pack(
-        "{s:s, s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "tokitai", tk_version(), "verdict",
-        tk_verdict_name(o->verdict), "reason", foreign_text(o->reason), "key", key, "created", created(), "contract",
-        json_pack("{s:s, s:s, s:s}", "summary", o->contract->summary, "formula", o->contract->formula, "bound",
-                  o->contract->bound),
-        "run", run_json(o), "clauses", clauses_json(o), "result", result_json(o), "mutants", mutants_json(o), "built",
-        built_json(p), "machine", machine_json(p), "evidence", evidence_json(o), "non_claims", non_claims_json(o));
+    json_t *predicate = json_pack("{s:s, s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "tokitai",
+                                  tk_version(), "verdict", tk_verdict_name(o->verdict), "reason",
+                                  foreign_text(o->reason), "key", key, "created", created(), "contract",
+                                  json_pack("{s:s, s:s, s:s}", "summary", o->contract->summary, "formula",
+                                            o->contract->formula, "bound", o->contract->bound),
+                                  "run", run_json(o), "clauses", clauses_json(o), "result", result_json(o), "mutants",
+                                  mutants_json(o), "built", built_json(p), "machine", machine_json(p), "evidence",
+                                  tki_evidence_json(o), "non_claims", tki_non_claims_json(o));
     if (predicate && o->confinement)
         json_object_set_new(predicate, "worker", worker_json(o));
     if (predicate)
