@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "exact/round.h"
+
 /* A finite element: significand 2^exponent, with its sign apart. */
 typedef struct element {
     uint32_t significand;
@@ -13,21 +15,22 @@ typedef struct element {
 
 static inline element element_of(tk_dtype dtype, uint32_t bits)
 {
-    const int fraction_bits = dtype == TK_F16 ? 10 : 7;
-    const int subnormal_exponent = dtype == TK_F16 ? -24 : -133;
+    const tki_format f = tki_format_of(dtype);
+    const int fraction_bits = f.precision - 1;
     const uint32_t hidden = UINT32_C(1) << fraction_bits;
     const uint32_t fraction = bits & (hidden - 1);
-    const int field = (int)((bits & 0x7fff) >> fraction_bits);
+    const int field = (int)(tki_magnitude_of(f, bits) >> fraction_bits);
     return (element){
         .significand = field == 0 ? fraction : fraction | hidden,
-        .exponent = subnormal_exponent + (field == 0 ? 0 : field - 1),
-        .negative = (bits & 0x8000) != 0,
+        .exponent = f.exponent_min - fraction_bits + (field == 0 ? 0 : field - 1),
+        .negative = (bits & f.sign) != 0,
     };
 }
 
-static inline void add_term(tki_accumulator *sum, uint32_t significand, int exponent, bool negative)
+static inline void add_term(tki_accumulator *sum, uint64_t significand, int exponent, bool negative)
 {
-    /* At least 0; at most 506 for a product and 386 for an element, so that word + 1 exists. */
+    /* At least 0; at most 538 for a product, of bf16 numbers, and 418 for an element, so that word + 1 exists. A product of
+     * fp32 numbers has 48 bits: shifted by up to 63 it stays within two words. */
     const unsigned position = (unsigned)(exponent - TKI_ACCUMULATOR_UNIT);
     const unsigned word = position / 64;
     const unsigned __int128 term = (unsigned __int128)significand << position % 64;
@@ -60,7 +63,7 @@ void tki_accumulator_add_product(tki_accumulator *sum, tk_dtype dtype, uint32_t 
 {
     const element x = element_of(dtype, a);
     const element y = element_of(dtype, b);
-    add_term(sum, x.significand * y.significand, x.exponent + y.exponent, x.negative != y.negative);
+    add_term(sum, (uint64_t)x.significand * y.significand, x.exponent + y.exponent, x.negative != y.negative);
 }
 
 void tki_accumulator_get(const tki_accumulator *sum, mpfr_ptr value)

@@ -1,5 +1,5 @@
-/* TRUSTED. Exact sums of 16-bit values and of products of two of them: a fixed-point number wide enough that nothing is
- * ever rounded. Finite inputs only. */
+/* TRUSTED. Exact sums of values in fp16, bf16 or fp32 and of products of two of them: a fixed-point number wide enough that
+ * nothing is ever rounded. Finite inputs only. */
 #ifndef TKI_EXACT_ACCUMULATOR_H
 #define TKI_EXACT_ACCUMULATOR_H
 
@@ -7,9 +7,9 @@
 
 #include "tokitai.h"
 
-/* Two's complement, little-endian words; the unit is 2^TKI_ACCUMULATOR_UNIT. bf16 products span 2^-266 .. 2^256, so
- * 640 bits leave room for 2^116 terms. */
-enum { TKI_ACCUMULATOR_WORDS = 10, TKI_ACCUMULATOR_UNIT = -266 };
+/* Two's complement, little-endian words; the unit is 2^TKI_ACCUMULATOR_UNIT. fp32 products span 2^-298 .. 2^256, so
+ * 640 bits leave room for 2^84 terms. */
+enum { TKI_ACCUMULATOR_WORDS = 10, TKI_ACCUMULATOR_UNIT = -298 };
 
 typedef struct tki_accumulator {
     uint64_t word[TKI_ACCUMULATOR_WORDS];
@@ -18,7 +18,7 @@ typedef struct tki_accumulator {
 /* Precision at which tki_accumulator_get() and a product of its result with one element are exact. */
 enum {
     TKI_ACCUMULATOR_BITS = 64 * TKI_ACCUMULATOR_WORDS,
-    TKI_ACCUMULATOR_TIMES_ELEMENT_BITS = TKI_ACCUMULATOR_BITS + 16
+    TKI_ACCUMULATOR_TIMES_ELEMENT_BITS = TKI_ACCUMULATOR_BITS + 24
 };
 
 void tki_accumulator_clear(tki_accumulator *sum);

@@ -483,7 +483,7 @@ static void accumulated_products_are_exact(void **state)
     (void)state;
     twin_sum twin;
     mpfr_init2(twin.expected, TKI_ACCUMULATOR_BITS);
-    for (int i = 0; i < SHORT_FORMATS; i++) {
+    for (int i = 0; i < FORMATS; i++) {
         const format *f = &formats[i];
         for (int round = 0; round < 1000; round++) {
             tki_accumulator_clear(&twin.sum);
@@ -514,7 +514,7 @@ static void accumulator_crosses_zero(void **state)
     (void)state;
     twin_sum twin;
     mpfr_init2(twin.expected, TKI_ACCUMULATOR_BITS);
-    for (int i = 0; i < SHORT_FORMATS; i++) {
+    for (int i = 0; i < FORMATS; i++) {
         const format *f = &formats[i];
         const uint32_t smallest = 1, largest = f->infinity - 1;
         tki_accumulator_clear(&twin.sum);
@@ -543,13 +543,13 @@ static void accumulated_elements_are_exact(void **state)
     (void)state;
     twin_sum twin;
     mpfr_init2(twin.expected, TKI_ACCUMULATOR_BITS);
-    for (int i = 0; i < SHORT_FORMATS; i++) {
+    for (int i = 0; i < FORMATS; i++) {
         const format *f = &formats[i];
         tki_accumulator_clear(&twin.sum);
         mpfr_set_zero(twin.expected, 1);
         for (uint32_t bits = 0; bits < 0x10000; bits++) {
-            /* An odd multiplier permutes the patterns, mixing signs and sizes. */
-            const uint32_t pattern = bits * 40503 & 0xffff;
+            /* An odd multiplier permutes the patterns, mixing signs and sizes; of fp32 a part that has every exponent. */
+            const uint32_t pattern = f->dtype == TK_F32 ? bits * 2654435769u : bits * 40503 & 0xffff;
             if (!tki_is_finite(f->dtype, pattern))
                 continue;
             tki_accumulator_add(&twin.sum, f->dtype, pattern);
@@ -559,7 +559,7 @@ static void accumulated_elements_are_exact(void **state)
                 fail_msg("the reference sum was rounded");
             twin_check(&twin);
         }
-        assert_true(mpfr_zero_p(twin.expected));
+        assert_true(f->dtype == TK_F32 || mpfr_zero_p(twin.expected));
     }
     mpfr_clear(twin.expected);
 }
