@@ -9,20 +9,31 @@
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
+static void *map_bytes(size_t bytes)
+{
+    void *table = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return table == MAP_FAILED ? NULL : table;
+}
+
+/* NULL: the system does not let it be. */
+static void *read_only(void *table, size_t bytes)
+{
+    if (mprotect(table, bytes, PROT_READ) == 0)
+        return table;
+    munmap(table, bytes);
+    return NULL;
+}
+
 static void *make(const tki_kept_table *kept, tk_dtype dtype)
 {
     size_t bytes = TKI_PATTERNS * kept->entry_bytes;
-    void *entries = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (entries == MAP_FAILED)
+    void *entries = map_bytes(bytes);
+    if (!entries)
         return NULL;
     const tki_floats floats = tki_floats_begin();
     kept->fill(dtype, entries);
     tki_floats_end(&floats);
-    if (mprotect(entries, bytes, PROT_READ)) {
-        munmap(entries, bytes);
-        return NULL;
-    }
-    return entries;
+    return read_only(entries, bytes);
 }
 
 tk_status tki_kept_table_open(tki_kept_table *kept, tk_dtype dtype, void **table)
@@ -32,6 +43,27 @@ tk_status tki_kept_table_open(tki_kept_table *kept, tk_dtype dtype, void **table
     if (!*place)
         *place = make(kept, dtype);
     *table = *place;
+    pthread_mutex_unlock(&mutex);
+    return *table ? TK_OK : TK_NO_MEMORY;
+}
+
+static void *make_single(const tki_kept_single *kept)
+{
+    void *table = map_bytes(kept->bytes);
+    if (!table)
+        return NULL;
+    const tki_floats floats = tki_floats_begin();
+    kept->fill(table);
+    tki_floats_end(&floats);
+    return read_only(table, kept->bytes);
+}
+
+tk_status tki_kept_single_open(tki_kept_single *kept, void **table)
+{
+    pthread_mutex_lock(&mutex);
+    if (!kept->table)
+        kept->table = make_single(kept);
+    *table = kept->table;
     pthread_mutex_unlock(&mutex);
     return *table ? TK_OK : TK_NO_MEMORY;
 }

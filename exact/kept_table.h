@@ -1,4 +1,4 @@
-/* TRUSTED. Tables with an entry for each pattern of a 16-bit type, made when first asked for and kept until the process ends: every
+/* TRUSTED. Tables, most with an entry for each pattern of a 16-bit type, made when first asked for and kept until the process ends: every
  * certificate of an op looks things up in the same one. They are mapped read-only, so that a stray write by a kernel that runs in this
  * process faults instead of changing what the next one is judged by. That is no defence against intent: such a kernel could call
  * mprotect() or change the pointers below. Kernels of strangers run in a worker, which has none of this. */
@@ -18,6 +18,15 @@ typedef struct tki_kept_table {
 
 /* Safe to call from several threads at once. */
 TK_MUST_USE tk_status tki_kept_table_open(tki_kept_table *kept, tk_dtype dtype, void **table);
+
+/* The same for one table that does not depend on a type. */
+typedef struct tki_kept_single {
+    void *table;
+    size_t bytes;
+    void (*fill)(void *table);
+} tki_kept_single;
+
+TK_MUST_USE tk_status tki_kept_single_open(tki_kept_single *kept, void **table);
 
 /* float [TKI_PATTERNS]: the number that each pattern stands for, which fp32 holds exactly. Of the shape of an oracle's open(). */
 TK_MUST_USE tk_status tki_values_open(tk_dtype dtype, void **table);

@@ -84,6 +84,29 @@ static void made_once_for_all_threads(void **state)
     }
 }
 
+static void fill_single(void *table)
+{
+    *(double *)table = 0.25;
+    atomic_fetch_add(&fills, 1);
+}
+
+static void one_for_all_types(void **state)
+{
+    (void)state;
+    tki_kept_single single = {.bytes = sizeof(double), .fill = fill_single};
+    tki_kept_single huge = {.bytes = SIZE_MAX / 2, .fill = fill_single};
+    int before = atomic_load(&fills);
+    void *table;
+    void *again;
+    assert_int_equal(tki_kept_single_open(&single, &table), TK_OK);
+    assert_int_equal(tki_kept_single_open(&single, &again), TK_OK);
+    assert_int_equal(tki_kept_single_open(&huge, &again), TK_NO_MEMORY);
+    assert_null(again);
+    assert_int_equal(atomic_load(&fills), before + 1);
+    assert_true(*(double *)table == 0.25);
+    assert_read_only(table);
+}
+
 static void too_large(void **state)
 {
     (void)state;
@@ -137,10 +160,8 @@ static void values(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(made_once_for_all_threads),
-        cmocka_unit_test(too_large),
-        cmocka_unit_test(of_every_oracle),
-        cmocka_unit_test(values),
+        cmocka_unit_test(made_once_for_all_threads), cmocka_unit_test(too_large), cmocka_unit_test(one_for_all_types),
+        cmocka_unit_test(of_every_oracle),           cmocka_unit_test(values),
     };
     return cmocka_run_group_tests_name("kept_table", tests, NULL, NULL);
 }
