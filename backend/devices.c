@@ -9,6 +9,7 @@
 #endif
 
 #include "artifact/artifact.h"
+#include "backend/backend.h"
 #include "backend/cpu.h"
 #include "backend/gpu.h"
 
@@ -222,6 +223,21 @@ static void describe_gpu(const tki_gpu_info *info, tk_device *device)
                  no_architecture ? no_architecture
                  : compiles      ? "no kernels for this backend in this version"
                                  : "there is no compiler for its kernels");
+}
+
+bool tk_backend_at(int i, tk_backend_info *info)
+{
+    if (i < 0 || i >= TKI_BACKENDS || !info)
+        return false;
+    const tki_backend *row = &tki_backends[i];
+    *info = (tk_backend_info){row->name, row->is_gpu, row->languages[0].ending, row->header};
+    return true;
+}
+
+int tk_backend_find(const char *text, const char *end)
+{
+    const tki_backend *row = tki_backend_find(text, end);
+    return row ? (int)(row - tki_backends) : -1;
 }
 
 bool tk_device_at(int i, tk_device *device)

@@ -151,7 +151,7 @@ typedef struct plan {
     const tk_contract *ops[CLI_MOST_OPS];
     int op_count;
     unsigned dtypes, index_dtypes, indices; /* a bit for each that is wanted */
-    const char *backend;
+    tk_backend_info backend;
     const char *device; /* NULL for the CPU */
     bool has_shape;
     cli_shape shape;
@@ -177,17 +177,15 @@ static cli_exit plan_backend(const arguments *a, plan *p, tk_ctx *ctx)
     const char *device;
     if (!cli_choose_backend(a->who, given(a, KEY_BACKEND), given(a, KEY_LOWERING), &device, &p->backend))
         return CLI_BAD;
-    if (!device || !strcmp(device, "cpu")) {
-        p->backend = "cpu";
-        if (a->startup)
-            cli_complain(a->who, "--startup is about a GPU; name one by --backend");
-        return a->startup ? CLI_BAD : CLI_HOLDS;
+    if (!p->backend.is_gpu && a->startup) {
+        cli_complain(a->who, "--startup is about a GPU; name one by --backend");
+        return CLI_BAD;
     }
-    if (a->scaling || given(a, KEY_THREADS)) {
+    if (p->backend.is_gpu && (a->scaling || given(a, KEY_THREADS))) {
         cli_complain(a->who, "--threads and --scaling are about the CPU");
         return CLI_BAD;
     }
-    p->device = device;
+    p->device = p->backend.is_gpu ? device : NULL;
     tk_status status = tk_ctx_use_device(ctx, device);
     if (status != TK_OK)
         cli_complain(a->who, "%s", tk_ctx_message(ctx));
@@ -291,11 +289,9 @@ static void add_group(const arguments *a, plan *p, const tk_ctx *ctx, const tk_c
     c.index_dtype = index;
     for (int l = 0; tk_lowering_at(op, l, &info) && g->count < CLI_BENCH_LOWERINGS; l++) {
         char *id = g->ids[g->count];
-        bool wide = tk_contract_takes_index(op) && index == TK_I64;
-        snprintf(id, sizeof *g->ids, "%s.%s.%s.%s%s", info.backend, op->name, tk_dtype_name(dtype), info.variant,
-                 wide ? ".i64" : "");
         bool named = wanted && !best;
-        if (strcmp(info.backend, p->backend) != 0 || (named && strcmp(id, wanted) != 0) ||
+        (void)tk_lowering_id(&c, l, id, sizeof *g->ids);
+        if (strcmp(info.backend, p->backend.name) != 0 || (named && strcmp(id, wanted) != 0) ||
             tk_lowering_refusal(ctx, &c, l) || (best && g->count == 1))
             continue;
         g->count++;
@@ -306,8 +302,9 @@ static void add_group(const arguments *a, plan *p, const tk_ctx *ctx, const tk_c
 static bool plan_groups(const arguments *a, plan *p, const tk_ctx *ctx)
 {
     const char *wanted = given(a, KEY_LOWERING);
-    const size_t length = wanted ? strlen(wanted) : 0;
-    if (length > 4 && !strcmp(wanted + length - 4, ".i64"))
+    tk_case named;
+    int lowering;
+    if (tk_lowering_find(wanted, &named, &lowering) && named.index_dtype == TK_I64)
         p->index_dtypes = 1u << TK_I64;
     for (int i = 0; i < p->op_count; i++) {
         for (tk_dtype dtype = TK_F16; dtype <= TK_BF16; dtype++) {
@@ -367,7 +364,7 @@ static cli_exit ensure_certificate(const arguments *a, const plan *p, tk_ctx *ct
     tk_certify_options options = TK_CERTIFY_DEFAULTS;
     tk_status status = tk_certificate_find(ctx, g->contract, g->dtype, g->index_dtype, g->ids[i], &certificate);
     if (status == TK_UNAVAILABLE && a->certify) {
-        options.backend = p->backend;
+        options.backend = p->backend.name;
         options.lowering = g->ids[i];
         options.progress = cli_progress_update;
         options.progress_data = progress;

@@ -184,22 +184,23 @@ static cli_table make_table(const certify_plan *p)
     for (int i = 0; i < p->job_count; i++) {
         const certify_job *j = &p->jobs[i];
         char id[160];
-        tk_lowering_info info;
+        tk_case c = tk_case_init(j->contract, j->dtype);
+        char types[16];
+        c.index_dtype = j->index_dtype;
+        tk_types_name((tk_types){c.dtype, c.result_dtype}, types, sizeof types);
         for (int f = 0; f < p->file_count; f++) {
             const char *slash = strrchr(p->files[f], '/');
             const char *name = slash ? slash + 1 : p->files[f];
             bool wide = tk_contract_takes_index(j->contract) && j->index_dtype == TK_I64;
-            snprintf(id, sizeof id, "kernel.cpu.%s.%s.%.*s%s", j->contract->name, tk_dtype_name(j->dtype),
-                     (int)strcspn(name, "."), name, wide ? ".i64" : "");
+            snprintf(id, sizeof id, "kernel.cpu.%s.%s.%.*s%s", j->contract->name, types, (int)strcspn(name, "."),
+                     name, wide ? ".i64" : "");
             cli_table_fit(&table, 0, id);
         }
-        for (int l = 0; !certify_planted(p) && !p->file_count && tk_lowering_at(j->contract, l, &info); l++) {
-            certify_format_id(j->contract, &info, j->dtype, j->index_dtype, id, sizeof id);
+        for (int l = 0; !certify_planted(p) && !p->file_count && tk_lowering_id(&c, l, id, sizeof id); l++)
             cli_table_fit(&table, 0, id);
-        }
         if (certify_planted(p)) {
-            snprintf(id, sizeof id, "%s.%s.%s.%s", p->options.mutant ? "mutant" : "variant", j->contract->name,
-                     tk_dtype_name(j->dtype), certify_planted(p));
+            snprintf(id, sizeof id, "%s.%s.%s.%s", p->options.mutant ? "mutant" : "variant", j->contract->name, types,
+                     certify_planted(p));
             cli_table_fit(&table, 0, id);
         }
     }

@@ -79,8 +79,8 @@ typedef struct certify_job {
     const tk_contract *contract;
     tk_dtype dtype;
     tk_dtype index_dtype;
-    int64_t dims[TK_MAX_DIMS]; /* with --shape */
-    char lowering[128];        /* its id; "" for the first that accepts, a mutant or kernel files */
+    int64_t dims[TK_MAX_DIMS];  /* with --shape */
+    char lowering[CLI_ID_SIZE]; /* its id; "" for the first that accepts, a mutant or kernel files */
 } certify_job;
 
 /* A program that serves kernels; zeroed if there is none. */
@@ -105,6 +105,7 @@ typedef struct certify_plan {
     bool keep;      /* write certificates */
     tk_key *signer; /* NULL: do not sign */
     tk_certify_options options;
+    int family;   /* the number of options.family */
     bool best;    /* only the first lowering that accepts */
     char **files; /* [file_count], kernel files: each runs the jobs of those ops that it defines */
     int file_count;
@@ -142,9 +143,6 @@ void certify_plan_free(certify_plan *p);
 /* The settings that go with an op: those of attributes that it has. `kept` has place for all; the options point to it. */
 void certify_settings_of(const certify_plan *p, const tk_contract *op, tk_setting kept[TK_MAX_ATTRIBUTES],
                          tk_certify_options *options);
-
-void certify_format_id(const tk_contract *op, const tk_lowering_info *info, tk_dtype dtype, tk_dtype index_dtype,
-                       char *id, size_t size);
 
 cli_exit certify_exit_of(tk_verdict verdict);
 

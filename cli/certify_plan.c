@@ -50,55 +50,52 @@ static bool plan_numbers(const certify_arguments *a, certify_plan *p)
            cli_choose_alignment(a->who, given(a, KEY_ALIGNMENT), &p->options.alignment) && plan_values(a, p);
 }
 
-void certify_format_id(const tk_contract *op, const tk_lowering_info *info, tk_dtype dtype, tk_dtype index_dtype,
-                       char *id, size_t size)
+/* The ids that may have been meant. */
+typedef struct id_list {
+    char (*ids)[CLI_ID_SIZE]; /* [MOST_IDS] */
+    int count;
+} id_list;
+
+static void add_id(const char *id, void *data)
 {
-    bool wide = tk_contract_takes_index(op) && index_dtype == TK_I64;
-    snprintf(id, size, "%s.%s.%s.%s%s", info->backend, op->name, tk_dtype_name(dtype), info->variant,
-             wide ? ".i64" : "");
+    id_list *list = data;
+    if (list->count < MOST_IDS)
+        snprintf(list->ids[list->count++], CLI_ID_SIZE, "%s", id);
 }
 
-typedef struct lowering_id {
-    const tk_contract *op;
-    tk_dtype dtype;
-    tk_dtype index_dtype;
-    char text[128];
-} lowering_id;
-
-/* Every id of the ops chosen. */
-static int list_ids(const certify_plan *p, lowering_id ids[MOST_IDS])
+static void complain_of_lowering(const certify_arguments *a, const certify_plan *p, const char *wanted)
 {
-    int count = 0;
+    id_list list = {.ids = calloc(MOST_IDS, sizeof *list.ids)};
+    const char *texts[MOST_IDS];
     tk_lowering_info info;
-    for (int i = 0; i < p->op_count; i++) {
-        tk_dtype widest = tk_contract_takes_index(p->ops[i]) ? TK_I64 : TK_I32;
-        for (int l = 0; tk_lowering_at(p->ops[i], l, &info); l++) {
-            for (tk_dtype dtype = TK_F16; dtype <= TK_BF16; dtype++) {
-                for (tk_dtype index = TK_I32; index <= widest && count < MOST_IDS; index++) {
-                    lowering_id *id = &ids[count++];
-                    *id = (lowering_id){.op = p->ops[i], .dtype = dtype, .index_dtype = index};
-                    certify_format_id(id->op, &info, dtype, index, id->text, sizeof id->text);
-                }
-            }
-        }
-    }
-    return count;
+    for (int i = 0; list.ids && i < p->op_count; i++)
+        for (int l = 0; tk_lowering_at(p->ops[i], l, &info); l++)
+            cli_each_id(p->ops[i], l, add_id, &list);
+    for (int i = 0; i < list.count; i++)
+        texts[i] = list.ids[i];
+    const char *nearest = cli_nearest(wanted, texts, list.count);
+    if (nearest)
+        cli_complain(a->who, "unknown lowering '%.100s'; did you mean '%s'?", wanted, nearest);
+    else
+        cli_complain(a->who, "unknown lowering '%.100s'; 'tokitai ops OP' lists those of an op", wanted);
+    free(list.ids);
 }
 
 /* The id names its op and types. */
-static bool narrow_to_lowering(const certify_arguments *a, certify_plan *p, const lowering_id *id)
+static bool narrow_to_lowering(const certify_arguments *a, certify_plan *p, const tk_case *named)
 {
-    bool index_differs = given(a, KEY_INDEX) && tk_contract_takes_index(id->op) &&
-                         !(p->index_dtypes & 1u << id->index_dtype);
-    if (!(p->dtypes & 1u << id->dtype) || index_differs) {
-        cli_complain(a->who, "--dtype or --index is not that of %s", id->text);
+    const char *id = given(a, KEY_LOWERING);
+    bool index_differs = given(a, KEY_INDEX) && tk_contract_takes_index(named->contract) &&
+                         !(p->index_dtypes & 1u << named->index_dtype);
+    if (!(p->dtypes & 1u << named->dtype) || index_differs) {
+        cli_complain(a->who, "--dtype or --index is not that of %s", id);
         return false;
     }
-    p->ops[0] = id->op;
+    p->ops[0] = named->contract;
     p->op_count = 1;
-    p->dtypes = 1u << id->dtype;
-    p->index_dtypes = 1u << id->index_dtype;
-    p->options.lowering = given(a, KEY_LOWERING);
+    p->dtypes = 1u << named->dtype;
+    p->index_dtypes = 1u << named->index_dtype;
+    p->options.lowering = id;
     return true;
 }
 
@@ -115,23 +112,14 @@ static bool plan_lowering(const certify_arguments *a, certify_plan *p)
         cli_complain(a->who, "--lowering goes with one op and without --mutant or --variant");
         return false;
     }
-    lowering_id *ids = calloc(MOST_IDS, sizeof *ids);
-    const char *texts[MOST_IDS];
-    int count = ids ? list_ids(p, ids) : 0;
-    bool found = false;
-    bool good = false;
-    for (int i = 0; i < count && !found; i++) {
-        texts[i] = ids[i].text;
-        found = !strcmp(ids[i].text, wanted);
-        good = found && narrow_to_lowering(a, p, &ids[i]);
-    }
-    const char *nearest = found ? NULL : cli_nearest(wanted, texts, count);
-    if (nearest)
-        cli_complain(a->who, "unknown lowering '%.100s'; did you mean '%s'?", wanted, nearest);
-    else if (!found)
-        cli_complain(a->who, "unknown lowering '%.100s'; 'tokitai ops OP' lists those of an op", wanted);
-    free(ids);
-    return good;
+    tk_case named;
+    int lowering;
+    bool found = tk_lowering_find(wanted, &named, &lowering), chosen = false;
+    for (int i = 0; i < p->op_count && found; i++)
+        chosen |= p->ops[i] == named.contract;
+    if (!chosen)
+        complain_of_lowering(a, p, wanted);
+    return chosen && narrow_to_lowering(a, p, &named);
 }
 
 /* ------------------------------------------------------------------------------------------------------------
@@ -140,12 +128,7 @@ static bool plan_lowering(const certify_arguments *a, certify_plan *p)
 
 static bool is_kernel_file(const char *name)
 {
-    static const char *const endings[] = {".c", ".cpp", ".cc", ".cu", ".hip", ".so"};
-    const char *dot = strrchr(name, '.');
-    bool known = false;
-    for (size_t i = 0; dot && dot > name && i < sizeof endings / sizeof *endings; i++)
-        known |= !strcmp(dot, endings[i]);
-    return known && name[0] != '.';
+    return name[0] != '.' && tk_kernel_file_named(name);
 }
 
 static int is_not_hidden(const struct dirent *entry)
@@ -309,17 +292,15 @@ static bool has_backend(const certify_plan *p, const char *backend)
 static cli_exit plan_backend(const certify_arguments *a, certify_plan *p, tk_ctx *ctx)
 {
     const char *device;
-    const char *backend;
+    tk_backend_info backend;
     if (!cli_choose_backend(a->who, given(a, KEY_BACKEND), given(a, KEY_LOWERING), &device, &backend))
         return CLI_BAD;
-    if (!device)
-        return CLI_HOLDS;
-    if (!has_backend(p, backend)) {
-        cli_complain(a->who, "backend '%s' has no kernels in this version", backend);
+    if (!has_backend(p, backend.name)) {
+        cli_complain(a->who, "backend '%s' has no kernels in this version", backend.name);
         return CLI_UNKNOWN;
     }
-    p->options.backend = backend;
-    tk_status status = strcmp(device, "cpu") != 0 ? tk_ctx_use_device(ctx, device) : TK_OK;
+    p->options.backend = backend.name;
+    tk_status status = tk_ctx_use_device(ctx, device);
     if (status != TK_OK)
         cli_complain(a->who, "%s", tk_ctx_message(ctx));
     return cli_exit_of(status, CLI_BAD);
@@ -374,8 +355,10 @@ static bool plan_family(const certify_arguments *a, certify_plan *p)
         return false;
     }
     for (; count < MANY && (names[count] = tk_family_at(count, NULL)); count++)
-        if (!strcmp(names[count], wanted))
+        if (!strcmp(names[count], wanted)) {
             p->options.family = wanted;
+            p->family = count;
+        }
     if (!p->options.family)
         cli_complain_unknown(a->who, "input family", wanted, names, count);
     return p->options.family != NULL;
@@ -561,20 +544,6 @@ static bool plan_sign(const certify_arguments *a, certify_plan *p, tk_ctx *ctx)
     return tk_key_can_sign(p->signer);
 }
 
-/* Some families say nothing to some ops: an index family to an op without an index. Asked with an empty shape. */
-static bool family_applies(tk_ctx *ctx, const tk_contract *op, const char *family)
-{
-    const int64_t none[TK_MAX_DIMS] = {0};
-    tk_certify_options options = TK_CERTIFY_DEFAULTS;
-    options.family = family;
-    options.dims = none;
-    options.skip_mutants = true;
-    tk_certificate *certificate = NULL;
-    tk_status status = tk_certify(ctx, op, TK_F16, TK_I32, &options, &certificate);
-    tk_certificate_destroy(certificate);
-    return status != TK_BAD_ARGUMENT;
-}
-
 /* One job for each lowering that this machine takes, or a single one where that is settled otherwise. */
 static void add_jobs(certify_plan *p, const tk_ctx *ctx, const certify_job *like)
 {
@@ -589,7 +558,7 @@ static void add_jobs(certify_plan *p, const tk_ctx *ctx, const certify_job *like
             continue;
         certify_job *j = &p->jobs[p->job_count++];
         *j = *like;
-        certify_format_id(j->contract, &info, j->dtype, j->index_dtype, j->lowering, sizeof j->lowering);
+        (void)tk_lowering_id(&c, l, j->lowering, sizeof j->lowering);
     }
     /* None takes it: tk_certify() will say why. */
     if (p->job_count == before && p->job_count < MOST_IDS)
@@ -600,7 +569,7 @@ static bool plan_jobs(const certify_arguments *a, certify_plan *p, tk_ctx *ctx)
 {
     for (int i = 0; i < p->op_count; i++) {
         const tk_contract *op = p->ops[i];
-        if (p->options.family && !family_applies(ctx, op, p->options.family)) {
+        if (p->options.family && !tk_family_applies(p->family, op)) {
             if (a->op_count == 0)
                 continue;
             cli_complain(a->who, "the input family '%s' does not apply to %s", p->options.family, op->name);

@@ -130,32 +130,50 @@ bool cli_choose_alignment(const char *who, const char *text, int *alignment)
     return good;
 }
 
-static const char *const backends[] = {"cpu", "cuda", "hip"};
+enum { MOST_BACKENDS = 16 };
 
-enum { BACKENDS = sizeof backends / sizeof *backends };
-
-/* "cuda" of the device "cuda:1" or of the id "cuda.gelu_fwd.f16.shared"; NULL if it begins with none. */
-static const char *backend_of(const char *text, char separator)
+static bool find_backend(const char *who, const char *text, const char *end, tk_backend_info *backend)
 {
-    for (int i = 0; text && i < BACKENDS; i++) {
-        size_t length = strlen(backends[i]);
-        if (!strncmp(text, backends[i], length) && (!text[length] || text[length] == separator))
-            return backends[i];
-    }
-    return NULL;
+    const char *names[MOST_BACKENDS];
+    int count = 0;
+    if (tk_backend_at(tk_backend_find(text, end), backend))
+        return true;
+    for (tk_backend_info info; count < MOST_BACKENDS && tk_backend_at(count, &info); count++)
+        names[count] = info.name;
+    cli_complain_unknown(who, "backend", text, names, count);
+    return false;
+}
+
+bool cli_find_backend(const char *who, const char *name, tk_backend_info *backend)
+{
+    return find_backend(who, name, "", backend);
 }
 
 bool cli_choose_backend(const char *who, const char *text, const char *lowering, const char **device,
-                        const char **backend)
+                        tk_backend_info *backend)
 {
-    const char *of_lowering = backend_of(lowering, '.');
-    *device = text ? text : of_lowering;
-    *backend = backend_of(*device, ':');
-    bool known = !*device || *backend;
-    bool agree = !of_lowering || of_lowering == *backend;
-    if (!known)
-        cli_complain_unknown(who, "backend", *device, backends, BACKENDS);
-    else if (!agree)
-        cli_complain(who, "--lowering %.100s is not of backend '%s'", lowering, *backend);
-    return known && agree;
+    tk_backend_info of_lowering;
+    const bool named = tk_backend_at(tk_backend_find(lowering, "."), &of_lowering);
+    *device = text ? text : named ? of_lowering.name : "cpu";
+    if (!find_backend(who, *device, ":", backend))
+        return false;
+    if (named && of_lowering.name != backend->name) {
+        cli_complain(who, "--lowering %.100s is not of backend '%s'", lowering, backend->name);
+        return false;
+    }
+    return true;
+}
+
+void cli_each_id(const tk_contract *op, int lowering, void (*visit)(const char *id, void *data), void *data)
+{
+    const tk_dtype widest = tk_contract_takes_index(op) ? TK_I64 : TK_I32;
+    for (int t = 0; t < op->type_count; t++) {
+        tk_case c = tk_case_init(op, op->types[t].dtype);
+        c.result_dtype = op->types[t].result_dtype;
+        for (c.index_dtype = TK_I32; c.index_dtype <= widest; c.index_dtype++) {
+            char id[CLI_ID_SIZE];
+            if (tk_lowering_id(&c, lowering, id, sizeof id))
+                visit(id, data);
+        }
+    }
 }

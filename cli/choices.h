@@ -19,10 +19,16 @@ const tk_contract *cli_find_op(const char *who, const char *name);
 /* The ops of these names, each once; every op if there is no name. Their number. */
 int cli_choose_ops(const char *who, char *const names[], int count, const tk_contract *ops[CLI_MOST_OPS]);
 
-/* Where a lowering runs: on the device that was named, else on that of its id; NULL both if neither says so. `device` is for
- * tk_ctx_use_device(), `backend` a string that lasts. */
+bool cli_find_backend(const char *who, const char *name, tk_backend_info *backend);
+
+/* Where a lowering runs: on the device that was named, else on that of its id, else on the CPU. `device` is for
+ * tk_ctx_use_device(). */
 bool cli_choose_backend(const char *who, const char *text, const char *lowering, const char **device,
-                        const char **backend);
+                        tk_backend_info *backend);
+
+/* Calls `visit` with each id of a lowering: one for the types that the op takes, and for each index type where there is an index. */
+enum { CLI_ID_SIZE = 128 };
+void cli_each_id(const tk_contract *op, int lowering, void (*visit)(const char *id, void *data), void *data);
 
 /* One bit per tk_dtype. */
 bool cli_choose_dtypes(const char *who, const char *text, unsigned *set);

@@ -1,7 +1,7 @@
 # Completion of tokitai for bash. Installed as bash-completion/completions/tokitai, or sourced from ~/.bashrc.
 # Names come from the program itself, so that they never go stale.
 
-# The words of a kind: ops, families, or the mutants, variants or lowerings of an op.
+# The words of a kind: ops, families, backends, gpus, or the mutants, variants or lowerings of an op.
 _tokitai_list() {
     tokitai ops --list="$1" ${2:+"$2"} 2>/dev/null
 }
@@ -31,7 +31,7 @@ _tokitai_files() {
 _tokitai_certify() {
     local current=$1 previous=$2
     case $previous in
-        --backend) _tokitai_reply "cpu cuda hip" "$current" ;;
+        --backend) _tokitai_reply "$(_tokitai_list backends)" "$current" ;;
         --lowering) _tokitai_reply "all best $(_tokitai_list lowerings "$(_tokitai_op)")" "$current" ;;
         --dtype) _tokitai_reply "f16 bf16 all" "$current" ;;
         --index) _tokitai_reply "i32 i64 all" "$current" ;;
@@ -65,7 +65,7 @@ _tokitai_bench() {
         --dtype) _tokitai_reply "f16 bf16 all" "$current" ;;
         --index) _tokitai_reply "i32 i64 all" "$current" ;;
         --indices) _tokitai_reply "uniform zipf equal all" "$current" ;;
-        --backend) _tokitai_reply "cpu cuda hip" "$current" ;;
+        --backend) _tokitai_reply "$(_tokitai_list backends)" "$current" ;;
         --peers) _tokitai_reply "none plain sleef openblas blis onednn libxsmm pytorch torch.compile triton" "$current" ;;
         --chart) _tokitai_files .svg "$current" ;;
         --from) _tokitai_files .json "$current" ;;
@@ -83,7 +83,7 @@ _tokitai_bench() {
 _tokitai_kernel() {
     local current=$1 previous=$2
     case $previous in
-        --backend) _tokitai_reply "cpu cuda hip" "$current" ;;
+        --backend) _tokitai_reply "$(_tokitai_list backends)" "$current" ;;
         --socket) _tokitai_files "" "$current" ;;
         --max-frame) COMPREPLY=() ;;
         *)
@@ -114,7 +114,7 @@ _tokitai_corpus() {
 _tokitai_cache() {
     local current=$1 previous=$2
     case $previous in
-        --backend) _tokitai_reply "cuda hip" "$current" ;;
+        --backend) _tokitai_reply "$(_tokitai_list gpus)" "$current" ;;
         --dtype) _tokitai_reply "f16 bf16 all" "$current" ;;
         --architecture | --source) COMPREPLY=() ;;
         *)
@@ -150,7 +150,7 @@ _tokitai() {
         certify) _tokitai_certify "$current" "$previous" ;;
         new-kernel)
             case $previous in
-                --backend) _tokitai_reply "cpu cuda hip" "$current" ;;
+                --backend) _tokitai_reply "$(_tokitai_list backends)" "$current" ;;
                 --out) _tokitai_files "" "$current" ;;
                 *)
                     if [[ $current == -* ]]; then

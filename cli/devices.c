@@ -215,6 +215,8 @@ static void print_line(const char *label, const char *text)
 
 static void print_device(const tk_device *device)
 {
+    tk_backend_info backend = {0};
+    (void)tk_backend_at(tk_backend_find(device->backend, ""), &backend);
     printf("%-6s ", device->backend);
     cli_print(device->usable ? CLI_GOOD : CLI_DOUBTFUL, device->usable    ? "usable"
                                                         : device->name[0] ? "unused"
@@ -227,7 +229,7 @@ static void print_device(const tk_device *device)
     }
     cli_print(CLI_PLAIN, device->name);
     if (device->units > 0)
-        printf(", %d %s", device->units, !strcmp(device->backend, "cpu") ? "cores" : "multiprocessors");
+        printf(", %d %s", device->units, backend.is_gpu ? "multiprocessors" : "cores");
     if (device->memory_bytes > 0) {
         char memory[32];
         cli_format_bytes(device->memory_bytes, memory, sizeof memory);

@@ -77,7 +77,7 @@ static void print_comment(FILE *out, const tk_contract *contract)
 }
 
 /* One thread of a GPU, or one turn of a loop, for each row of the last output. */
-static void print_kernel(FILE *out, const tk_contract *contract, const char *backend, const char *body)
+static void print_kernel(FILE *out, const tk_contract *contract, const tk_backend_info *backend, const char *body)
 {
     char parameters[CLI_PROTOTYPE_SIZE];
     char passed[CLI_PROTOTYPE_SIZE];
@@ -85,10 +85,10 @@ static void print_kernel(FILE *out, const tk_contract *contract, const char *bac
     cli_kernel_arguments(contract, passed, sizeof passed);
     const char *name = contract->name;
     const char *items = contract->dim_names[contract->params[contract->param_count - 1].dim[0]];
-    if (!strcmp(backend, "hip"))
-        fputs("#include <hip/hip_runtime.h>\n", out);
+    if (backend->kernel_header)
+        fprintf(out, "#include <%s>\n", backend->kernel_header);
     fprintf(out, "#include <math.h>\n\n#include <tokitai_kernel.h>\n\n%s\n", body);
-    if (!strcmp(backend, "cpu")) {
+    if (!backend->is_gpu) {
         fprintf(out, "int tokitai_%s(const tokitai_call *call%s)\n{\n", name, parameters);
         fprintf(out, "    for (int64_t item = 0; item < %s; item++)\n        %s_item(*call%s, item);\n", items, name,
                 passed);
@@ -101,8 +101,8 @@ static void print_kernel(FILE *out, const tk_contract *contract, const char *bac
     fprintf(out, "int tokitai_%s(const tokitai_call *call%s)\n{\n", name, parameters);
     fprintf(out, "    if (%s == 0)\n        return 0;\n", items);
     fprintf(out, "    %s_kernel<<<(unsigned)((%s + 127) / 128), 128, 0, (%sStream_t)call->stream>>>(*call%s);\n",
-            name, items, backend, passed);
-    fprintf(out, "    return %sGetLastError() == %sSuccess ? 0 : 1;\n}\n", backend, backend);
+            name, items, backend->name, passed);
+    fprintf(out, "    return %sGetLastError() == %sSuccess ? 0 : 1;\n}\n", backend->name, backend->name);
 }
 
 /* Created exclusively unless `force`, so that nobody's work is written over. */
@@ -115,7 +115,8 @@ static FILE *open_out(const char *path, bool force)
     return out;
 }
 
-static cli_exit write_kernel(const arguments *a, const tk_contract *contract, const char *path, const char *body)
+static cli_exit write_kernel(const arguments *a, const tk_contract *contract, const tk_backend_info *backend,
+                             const char *path, const char *body)
 {
     bool to_terminal = !strcmp(path, "-");
     FILE *out = to_terminal ? stdout : open_out(path, a->force);
@@ -128,7 +129,7 @@ static cli_exit write_kernel(const arguments *a, const tk_contract *contract, co
         return CLI_BAD;
     }
     print_comment(out, contract);
-    print_kernel(out, contract, a->backend, body);
+    print_kernel(out, contract, backend, body);
     if (to_terminal)
         return CLI_HOLDS;
     bool failed = ferror(out) != 0;
@@ -148,27 +149,19 @@ static cli_exit write_kernel(const arguments *a, const tk_contract *contract, co
 
 cli_exit cli_new_kernel(int argc, char **argv)
 {
-    static const char *const backends[] = {"cpu", "cuda", "hip"};
-    static const char *const endings[] = {"c", "cu", "hip"};
+    tk_backend_info backend;
     arguments a = {.who = argv[0], .backend = "cpu"};
     if (cli_parse(&command, argc, argv, 0, &a) != 0)
         return CLI_BAD;
     const tk_contract *contract = cli_find_op(a.who, a.op);
-    if (!contract)
+    if (!contract || !cli_find_backend(a.who, a.backend, &backend))
         return CLI_BAD;
-    int backend = 0;
-    while (backend < 3 && strcmp(a.backend, backends[backend]) != 0)
-        backend++;
-    if (backend == 3) {
-        cli_complain_unknown(a.who, "backend", a.backend, backends, 3);
-        return CLI_BAD;
-    }
     const char *body = template_of(contract);
     if (!body) {
         cli_complain(a.who, "there is no template of %s", contract->name);
         return CLI_UNKNOWN;
     }
     char path[64];
-    snprintf(path, sizeof path, "%s.%s", contract->name, endings[backend]);
-    return write_kernel(&a, contract, a.out ? a.out : path, body);
+    snprintf(path, sizeof path, "%s%s", contract->name, backend.kernel_ending);
+    return write_kernel(&a, contract, &backend, a.out ? a.out : path, body);
 }

@@ -100,21 +100,6 @@ static int lowering_count(const tk_contract *contract)
     return count;
 }
 
-/* Calls `visit` with each id of a lowering: one per dtype, and per index type where there is an index. */
-static void each_id(const tk_contract *contract, const tk_lowering_info *info,
-                    void (*visit)(const char *id, void *data), void *data)
-{
-    int widths = tk_contract_takes_index(contract) ? 2 : 1;
-    for (tk_dtype dtype = TK_F16; dtype <= TK_BF16; dtype++) {
-        for (int wide = 0; wide < widths; wide++) {
-            char id[128];
-            snprintf(id, sizeof id, "%s.%s.%s.%s%s", info->backend, contract->name, tk_dtype_name(dtype),
-                     info->variant, wide ? ".i64" : "");
-            visit(id, data);
-        }
-    }
-}
-
 /* ------------------------------------------------------------------------------------------------------------
  * JSON
  * ------------------------------------------------------------------------------------------------------------ */
@@ -177,7 +162,7 @@ static json_t *json_lowerings(const tk_contract *contract)
     tk_lowering_info info;
     for (int i = 0; tk_lowering_at(contract, i, &info); i++) {
         json_t *ids = json_array();
-        each_id(contract, &info, append_id, ids);
+        cli_each_id(contract, i, append_id, ids);
         json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:s?, s:o}", "backend", info.backend, "variant",
                                               info.variant, "determinism", tk_determinism_name(info.determinism),
                                               "promise", info.promise, "ids", ids));
@@ -283,7 +268,7 @@ static void print_lowerings(const tk_contract *contract)
     tk_lowering_info info;
     int count = 0;
     for (; tk_lowering_at(contract, count, &info); count++) {
-        each_id(contract, &info, print_id, NULL);
+        cli_each_id(contract, count, print_id, NULL);
         printf("      determinism: %s\n", tk_determinism_name(info.determinism));
         if (info.promise) {
             fputs("      promises: ", stdout);
@@ -415,7 +400,7 @@ static void print_word(const char *word, void *data)
     puts(word);
 }
 
-/* Bare words: ops, families, or the mutants, variants or lowerings of one op or of all. */
+/* Bare words: ops, families, backends, those of them that are GPUs, or the mutants, variants or lowerings of one op or of all. */
 static cli_exit list_words(const char *kind, const char *op)
 {
     const char *name;
@@ -423,6 +408,14 @@ static cli_exit list_words(const char *kind, const char *op)
     if (!strcmp(kind, "families")) {
         for (int i = 0; (name = tk_family_at(i, &what)); i++)
             puts(name);
+        return CLI_HOLDS;
+    }
+    const bool gpus = !strcmp(kind, "gpus");
+    if (gpus || !strcmp(kind, "backends")) {
+        tk_backend_info backend;
+        for (int i = 0; tk_backend_at(i, &backend); i++)
+            if (backend.is_gpu || !gpus)
+                puts(backend.name);
         return CLI_HOLDS;
     }
     const tk_contract *contract;
@@ -440,7 +433,7 @@ static cli_exit list_words(const char *kind, const char *op)
         tk_lowering_info info;
         if (!strcmp(kind, "lowerings"))
             for (int l = 0; tk_lowering_at(contract, l, &info); l++)
-                each_id(contract, &info, print_word, NULL);
+                cli_each_id(contract, l, print_word, NULL);
     }
     return CLI_HOLDS;
 }

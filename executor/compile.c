@@ -26,18 +26,11 @@ static size_t room_for_log(const tki_worker_terms *terms)
 
 const tki_language *tki_language_of(tk_ctx *ctx, const char *file)
 {
-    static const tki_language languages[] = {
-        {".c", "cpu", "cc", "-O2", "-fPIC -shared", "-lm"},
-        {".cpp", "cpu", "c++", "-O2", "-fPIC -shared", "-lm"},
-        {".cc", "cpu", "c++", "-O2", "-fPIC -shared", "-lm"},
-        {".cu", "cuda", "nvcc", "-O2 -lineinfo", "-Xcompiler -fPIC -shared", ""},
-        {".hip", "hip", "hipcc", "-O2", "-fPIC -shared", ""},
-        {".so", "cpu", NULL, NULL, NULL, NULL},
-    };
     const char *dot = strrchr(file, '.');
-    for (size_t i = 0; dot && i < sizeof languages / sizeof *languages; i++)
-        if (!strcmp(dot, languages[i].ending))
-            return &languages[i];
+    for (int b = 0; dot && b < TKI_BACKENDS; b++)
+        for (const tki_language *language = tki_backends[b].languages; language->ending; language++)
+            if (!strcmp(dot, language->ending))
+                return language;
     if (ctx)
         (void)tki_fail(ctx, TK_BAD_ARGUMENT, "'%.200s' does not end in .c, .cpp, .cc, .cu, .hip or .so", file);
     return NULL;

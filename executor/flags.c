@@ -61,7 +61,7 @@ char *tki_language_flags(tk_ctx *ctx, const tki_language *language, const char *
     tki_gpu_info gpu = {0};
     char reason[256], candidates[3][40] = {"sm_80"}, *flags = NULL;
     const char *given = asked ? asked : language->flags;
-    if (strcmp(language->backend, "cuda") != 0 || names_architecture(given))
+    if (strcmp(language->backend->name, "cuda") != 0 || names_architecture(given))
         return strdup(given);
     /* Instructions of one architecture alone (wgmma) need its name with an `a`. Without a device nothing will run; nvcc's own default
      * may be too old for the tensor cores' types. */

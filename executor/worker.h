@@ -6,6 +6,7 @@
 #ifndef TKI_EXECUTOR_WORKER_H
 #define TKI_EXECUTOR_WORKER_H
 
+#include "backend/backend.h"
 #include "core/export.h"
 #include "core/scratch.h"
 #include "executor/coverage.h"
@@ -30,14 +31,6 @@ typedef struct tki_worker_options {
 /* ------------------------------------------------------------------------------------------------------------
  * Compiling
  * ------------------------------------------------------------------------------------------------------------ */
-
-/* What a file's ending says. */
-typedef struct tki_language {
-    const char *ending, *backend;
-    const char *compiler;      /* its usual name; NULL: a shared library, which is taken as it is */
-    const char *flags;         /* where none are asked for */
-    const char *always, *last; /* before and behind the file's name: what makes a shared library of it */
-} tki_language;
 
 /* NULL, and TK_BAD_ARGUMENT's message in the context, which may be NULL, if the ending is none of these. */
 TKI_EXPORT const tki_language *tki_language_of(tk_ctx *ctx, const char *file);

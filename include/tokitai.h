@@ -379,6 +379,13 @@ typedef struct tk_lowering_info {
 /* The i-th lowering of an op, fastest first; false past the end. */
 bool tk_lowering_at(const tk_contract *contract, int i, tk_lowering_info *info);
 
+/* The id of the i-th lowering for the op and the types of a case, truncated to fit; false past the end. */
+bool tk_lowering_id(const tk_case *c, int i, char *text, size_t size);
+
+/* The opposite: a case of the op and the types that the id names, with all sizes zero, and the position of the
+ * lowering. False, and nothing is written, if there is no lowering of that id. */
+bool tk_lowering_find(const char *id, tk_case *c, int *i);
+
 /* NULL if the i-th lowering supports this case on this machine, otherwise the reason why not. A lowering for a GPU
  * runs on the device that the context has opened; `ctx` may be NULL if there is none. */
 const char *tk_lowering_refusal(const tk_ctx *ctx, const tk_case *c, int i);
@@ -386,6 +393,20 @@ const char *tk_lowering_refusal(const tk_ctx *ctx, const tk_case *c, int i);
 /* ------------------------------------------------------------------------------------------------------------
  * 4. Devices
  * ------------------------------------------------------------------------------------------------------------ */
+
+typedef struct tk_backend_info {
+    const char *name; /* "cpu", "cuda", "hip" */
+    bool is_gpu;
+    const char *kernel_ending; /* of a kernel file in its usual language: ".c", ".cu", ".hip" */
+    const char *kernel_header; /* that such a file includes for its run-time library; NULL: none is needed */
+} tk_backend_info;
+
+/* The i-th backend, whether or not this machine has a device of it; false past the end. */
+bool tk_backend_at(int i, tk_backend_info *info);
+
+/* The position of the backend whose name `text` has up to its end or to the first of the characters in `end`: that
+ * of a device, tk_backend_find("cuda:1", ":"), or of an id, with "."; -1 if there is none. `text` may be NULL. */
+int tk_backend_find(const char *text, const char *end);
 
 typedef struct tk_device {
     const char *backend;  /* "cpu", "cuda", "hip" */

@@ -81,6 +81,9 @@ typedef struct tk_kernel_file_options {
 
 #define TK_KERNEL_FILE_DEFAULTS ((tk_kernel_file_options){.size = sizeof(tk_kernel_file_options)})
 
+/* Whether a path has the ending of a kernel file. Nothing is read. */
+bool tk_kernel_file_named(const char *path);
+
 /* Compiles the file, once for everything that follows. A file that does not compile is not an error: tk_certify()
  * then returns UNKNOWN with the reason. Once open, it may be used by several contexts at once. */
 TK_MUST_USE tk_status tk_kernel_file_open(tk_ctx *ctx, const char *path, const tk_kernel_file_options *options,
@@ -340,6 +343,10 @@ TK_MUST_USE tk_status tk_corpus_run(tk_ctx *ctx, const tk_contract *contract, tk
 
 /* The input families, in the order in which they are tried; NULL past the end. */
 const char *tk_family_at(int i, const char **what);
+
+/* Whether the i-th family is of use to an op: a family of indices is not, to an op without an index. False past the
+ * end. */
+bool tk_family_applies(int i, const tk_contract *contract);
 
 #ifdef __cplusplus
 }

@@ -7,6 +7,7 @@
 #include "tokitai.h"
 
 struct tki_lowering;
+typedef struct tki_backend tki_backend;   /* backend/backend.h */
 typedef struct tki_gpu tki_gpu;           /* backend/gpu.h */
 typedef struct tki_gpu_info tki_gpu_info; /* backend/gpu.h */
 
@@ -52,7 +53,12 @@ static inline void *tki_input(const void *data)
 /* All lowerings of an op, fastest first; the list ends with a row whose backend is NULL. */
 TKI_EXPORT const tki_lowering *tki_lowerings_of(const tk_contract *contract);
 
+enum { TKI_ID_SIZE = 128, TKI_TYPES_SIZE = 16 };
+
 /* "cpu.xent.f16.scalar.i64"; truncated to fit. */
 TKI_EXPORT void tki_lowering_id(const tki_lowering *lowering, const tk_case *c, char *text, size_t size);
+
+/* The last part of an id: ".i64" for 64-bit indices, otherwise "". */
+TKI_EXPORT const char *tki_id_ending(const tk_case *c);
 
 #endif

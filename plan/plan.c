@@ -6,22 +6,30 @@
 
 #include "core/context.h"
 
-void tki_lowering_id(const tki_lowering *lowering, const tk_case *c, char *text, size_t size)
-{
-    bool wide_index = tk_contract_takes_index(c->contract) && c->index_dtype == TK_I64;
-    snprintf(text, size, "%s.%s.%s.%s%s", lowering->backend, c->contract->name, tk_dtype_name(c->dtype),
-             lowering->variant, wide_index ? ".i64" : "");
-}
-
-bool tk_lowering_at(const tk_contract *contract, int i, tk_lowering_info *info)
+/* NULL past the end. */
+static const tki_lowering *row_at(const tk_contract *contract, int i)
 {
     const tki_lowering *row = tki_lowerings_of(contract);
     for (; i > 0 && row->backend; i--)
         row++;
-    if (i < 0 || !row->backend)
+    return i == 0 && row->backend ? row : NULL;
+}
+
+bool tk_lowering_at(const tk_contract *contract, int i, tk_lowering_info *info)
+{
+    const tki_lowering *row = row_at(contract, i);
+    if (!row)
         return false;
     *info = (tk_lowering_info){row->backend, row->variant, row->determinism, row->promise};
     return true;
+}
+
+bool tk_lowering_id(const tk_case *c, int i, char *text, size_t size)
+{
+    const tki_lowering *row = row_at(c->contract, i);
+    if (row)
+        tki_lowering_id(row, c, text, size);
+    return row != NULL;
 }
 
 /* A GPU row runs on the device of the context, so there must be one of its backend. */
@@ -36,10 +44,8 @@ static const char *refusal(const tk_ctx *ctx, const tki_lowering *row, const tk_
 
 const char *tk_lowering_refusal(const tk_ctx *ctx, const tk_case *c, int i)
 {
-    const tki_lowering *row = tki_lowerings_of(c->contract);
-    for (; i > 0 && row->backend; i--)
-        row++;
-    return row->backend && i == 0 ? refusal(ctx, row, c) : "there is no such lowering";
+    const tki_lowering *row = row_at(c->contract, i);
+    return row ? refusal(ctx, row, c) : "there is no such lowering";
 }
 
 const tki_lowering *tki_plan_first(const tk_ctx *ctx, const tk_case *c)

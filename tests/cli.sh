@@ -767,6 +767,7 @@ completes --growth tokitai bench --gr
 completes gemm-bw tokitai kernel ge
 completes verify tokitai cache v
 completes hip tokitai cache build --backend h
+completes cpu tokitai certify --backend c
 # Every long option that a command has is completed and is in the manual.
 for command in ops devices certify check replay diff keygen bench kernel cache; do
     "$tokitai" "$command" --help | grep -oE '^ +(-[a-z], )?--[a-z-]+' | grep -oE -- '--[a-z-]+' | grep -vxE -- '--(usage|version)' >options

@@ -630,6 +630,82 @@ static void registry_is_sane(void **state)
     }
 }
 
+/* Written and read back: the public calls agree with each other. */
+static void check_id(const tk_case *c, int lowering, const char *expected)
+{
+    char id[128], longer[160];
+    tk_case named;
+    int found = -1;
+    assert_true(tk_lowering_id(c, lowering, id, sizeof id));
+    assert_string_equal(id, expected);
+    assert_true(tk_lowering_find(id, &named, &found));
+    assert_int_equal(found, lowering);
+    assert_ptr_equal(named.contract, c->contract);
+    assert_int_equal(named.dtype, c->dtype);
+    if (tk_contract_takes_index(c->contract))
+        assert_int_equal(named.index_dtype, c->index_dtype);
+    snprintf(longer, sizeof longer, "%s.i64", id);
+    bool wider = c->index_dtype == TK_I32 && tk_contract_takes_index(c->contract);
+    assert_int_equal(tk_lowering_find(longer, &named, &found), wider);
+    id[strlen(id) - 1] = 0;
+    assert_false(tk_lowering_find(id, &named, &found));
+}
+
+static void ids_that_are_none(void **state)
+{
+    (void)state;
+    static const char *const bad[] = {"",
+                                      "cpu",
+                                      ".",
+                                      "...",
+                                      "cpu.gelu_fwd",
+                                      "cpu.gelu_fwd.f16",
+                                      "cpu.gelu_fwd.f16.",
+                                      "cpu.gelu_fwd.f32.scalar",
+                                      "cpu.gelu.f16.scalar",
+                                      "cpu..f16.scalar",
+                                      "tpu.gelu_fwd.f16.scalar",
+                                      "cpu.gelu_fwd.f16.scalar.i64",
+                                      "cpu.gelu_fwd.f16.scalar ",
+                                      " cpu.gelu_fwd.f16.scalar"};
+    const tk_case before = tk_case_init(tk_contract_at(0), TK_BF16);
+    tk_case c = before;
+    int lowering = 77;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_false(tk_lowering_find(bad[i], &c, &lowering));
+    assert_false(tk_lowering_find(NULL, &c, &lowering));
+    assert_memory_equal(&c, &before, sizeof c);
+    assert_int_equal(lowering, 77);
+}
+
+static void backends(void **state)
+{
+    (void)state;
+    tk_backend_info info;
+    int count = 0;
+    for (; tk_backend_at(count, &info); count++) {
+        char device[16], id[32];
+        snprintf(device, sizeof device, "%s:1", info.name);
+        snprintf(id, sizeof id, "%s.gemm.f16.x", info.name);
+        assert_int_equal(tk_backend_find(info.name, ""), count);
+        assert_int_equal(tk_backend_find(device, ":"), count);
+        assert_int_equal(tk_backend_find(id, "."), count);
+        assert_int_equal(tk_backend_find(device, "."), -1);
+        assert_int_equal(info.kernel_ending[0], '.');
+    }
+    assert_int_equal(count, 3);
+    assert_false(tk_backend_at(-1, &info));
+    assert_false(tk_backend_at(0, NULL));
+    assert_int_equal(tk_backend_find(NULL, ""), -1);
+    assert_int_equal(tk_backend_find("", ""), -1);
+    assert_int_equal(tk_backend_find("cud", ""), -1);
+    assert_true(tk_backend_at(tk_backend_find("cpu", ""), &info));
+    assert_false(info.is_gpu);
+    assert_true(tk_backend_at(tk_backend_find("hip:2", ":"), &info));
+    assert_true(info.is_gpu);
+    assert_string_equal(info.kernel_header, "hip/hip_runtime.h");
+}
+
 static void lowering_ids(void **state)
 {
     (void)state;
@@ -661,6 +737,10 @@ static void lowering_ids(void **state)
             char cut[8];
             tki_lowering_id(row, &c, cut, sizeof cut);
             assert_int_equal(strlen(cut), 7);
+            check_id(&c, count, expected);
+            c.dtype = c.result_dtype = TK_F16;
+            assert_true(tk_lowering_id(&c, count, expected, sizeof expected));
+            check_id(&c, count, expected);
             /* Beyond a promise there is text for people. */
             if (row->promises_bound || row->promises_bits)
                 assert_non_null(row->promise);
@@ -668,6 +748,10 @@ static void lowering_ids(void **state)
         assert_true(count >= 1);
         assert_false(tk_lowering_at(contract, -1, &info));
         assert_false(tk_lowering_at(contract, count + 1000, &info));
+        char id[128];
+        tk_case c = tk_case_init(contract, TK_F16);
+        assert_false(tk_lowering_id(&c, -1, id, sizeof id));
+        assert_false(tk_lowering_id(&c, count, id, sizeof id));
     }
     tk_lowering_info info;
     assert_false(tk_lowering_at(&fake, 0, &info));
@@ -694,6 +778,8 @@ int main(void)
         cmocka_unit_test(names_and_version),
         cmocka_unit_test(registry_is_sane),
         cmocka_unit_test(lowering_ids),
+        cmocka_unit_test(ids_that_are_none),
+        cmocka_unit_test(backends),
     };
     return cmocka_run_group_tests_name("case", tests, NULL, NULL);
 }

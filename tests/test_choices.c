@@ -48,23 +48,29 @@ static void ops(void **state)
 static void backend(void **state)
 {
     (void)state;
-    const char *device, *name;
-    assert_true(cli_choose_backend("t", NULL, NULL, &device, &name));
-    assert_null(device);
-    assert_null(name);
-    assert_true(cli_choose_backend("t", NULL, "best", &device, &name));
-    assert_null(device);
-    assert_true(cli_choose_backend("t", NULL, "hip.gemm.f16.shared", &device, &name));
+    const char *device;
+    tk_backend_info info;
+    assert_true(cli_choose_backend("t", NULL, NULL, &device, &info));
+    assert_string_equal(device, "cpu");
+    assert_string_equal(info.name, "cpu");
+    assert_true(cli_choose_backend("t", NULL, "best", &device, &info));
+    assert_string_equal(device, "cpu");
+    assert_true(cli_choose_backend("t", NULL, "hip.gemm.f16.shared", &device, &info));
     assert_string_equal(device, "hip");
-    assert_string_equal(name, "hip");
-    assert_true(cli_choose_backend("t", "cuda:1", "cuda.gemm.f16.shared", &device, &name));
+    assert_string_equal(info.name, "hip");
+    assert_true(cli_choose_backend("t", "cuda:1", "cuda.gemm.f16.shared", &device, &info));
     assert_string_equal(device, "cuda:1");
-    assert_string_equal(name, "cuda");
+    assert_string_equal(info.name, "cuda");
+    assert_true(info.is_gpu);
+    assert_true(cli_find_backend("t", "hip", &info));
+    assert_string_equal(info.kernel_ending, ".hip");
     assert_complaint("");
-    assert_false(cli_choose_backend("t", "cpu", "cuda.gemm.f16.shared", &device, &name));
+    assert_false(cli_choose_backend("t", "cpu", "cuda.gemm.f16.shared", &device, &info));
     assert_complaint("t: --lowering cuda.gemm.f16.shared is not of backend 'cpu'");
-    assert_false(cli_choose_backend("t", "cudda", NULL, &device, &name));
+    assert_false(cli_choose_backend("t", "cudda", NULL, &device, &info));
     assert_complaint("t: unknown backend 'cudda'; did you mean 'cuda'?");
+    assert_false(cli_find_backend("t", "cuda:1", &info));
+    assert_complaint("t: unknown backend 'cuda:1'; did you mean 'cuda'?");
 }
 
 static void types(void **state)

@@ -49,7 +49,7 @@ static void trials_lie_in_it(void **state)
     for (int op = 0; tk_contract_at(op); op++)
         for (int family = 0; tk_family_at(family, NULL); family++) {
             const tk_contract *contract = tk_contract_at(op);
-            if (!tki_family_applies(family, contract))
+            if (!tk_family_applies(family, contract))
                 continue;
             tki_trial trial = {.c = tk_case_init(contract, TK_BF16), .family = family, .seed = 5};
             for (int d = 0; d < contract->dim_count; d++)

@@ -113,12 +113,25 @@ static void test_damaged(void **state)
     free(copy);
 }
 
+static void test_names(void **state)
+{
+    (void)state;
+    static const char *const good[] = {"k.c", "k.cpp", "k.cc", "k.cu", "k.hip", "k.so", "a/b.d/k.x.c"};
+    static const char *const bad[] = {"", "k", "k.", "k.C", "k.o", "k.c.txt", "c"};
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++)
+        assert_true(tk_kernel_file_named(good[i]));
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_false(tk_kernel_file_named(bad[i]));
+    assert_false(tk_kernel_file_named(NULL));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_functions_only),
         cmocka_unit_test(test_cut),
         cmocka_unit_test(test_damaged),
+        cmocka_unit_test(test_names),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

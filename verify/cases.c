@@ -729,7 +729,7 @@ static void add_family(making *m, int number, int family)
 static int family_in_turn(making *m, int other)
 {
     int family = other;
-    while (family == other || !tki_family_applies(family, m->contract))
+    while (family == other || !tk_family_applies(family, m->contract))
         family = m->turn++ % FAMILIES_IN_TURN;
     return family;
 }
@@ -741,11 +741,11 @@ static void add_shape(making *m, int number, breadth families)
     int first = tki_family_main(m->contract, families == HIGH ? 0 : number);
     if (restricted || families == EVERY) {
         for (int family = 0; family < TKI_FAMILY_COUNT; family++)
-            if (tki_family_applies(family, m->contract))
+            if (tk_family_applies(family, m->contract))
                 add_family(m, number, family);
         return;
     }
-    if (families == PATTERN && tki_family_applies(TKI_FAMILY_EACH_PATTERN, m->contract))
+    if (families == PATTERN && tk_family_applies(TKI_FAMILY_EACH_PATTERN, m->contract))
         first = TKI_FAMILY_EACH_PATTERN;
     if (families == SPARSE)
         first = tki_family_main(m->contract, 0);
@@ -757,7 +757,7 @@ static void add_shape(making *m, int number, breadth families)
     static const int values[] = {TKI_FAMILY_SPECIAL,     TKI_FAMILY_ONE_SPECIAL,     TKI_FAMILY_ZERO_INF,
                                  TKI_FAMILY_LOG_UNIFORM, TKI_FAMILY_MIXED_EXPONENTS, TKI_FAMILY_HUGE_VALUES};
     for (size_t i = 0; families == VALUES && i < sizeof values / sizeof *values; i++)
-        if (tki_family_applies(values[i], m->contract))
+        if (tk_family_applies(values[i], m->contract))
             add_family(m, number, values[i]);
     if (families == SPARSE)
         add_family(m, number, TKI_FAMILY_FEW);
@@ -784,7 +784,7 @@ static void add_pairings(making *m, tk_level level)
 {
     for (size_t i = 0; i < sizeof pairings / sizeof *pairings; i++) {
         if (pairings[i].class != m->class || pairings[i].level != level ||
-            !tki_family_applies(pairings[i].family, m->contract))
+            !tk_family_applies(pairings[i].family, m->contract))
             continue;
         set_dims(&m->trial.c, m->class, pairings[i].size);
         add_family(m, pairings[i].number, pairings[i].family);
@@ -844,7 +844,7 @@ static void add_tour(making *m, const amounts *a, tki_random *random)
             }
             set_dims(&m->trial.c, m->class, size);
             m->sharp = i < a->tours;
-            if (tki_family_applies(family, m->contract))
+            if (tk_family_applies(family, m->contract))
                 add_family(m, FIRST_TOUR + a->number + i * FAMILIES_IN_TURN + family, family);
         }
     m->sharp = false;

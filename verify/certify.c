@@ -149,11 +149,14 @@ static const char *backend_of(const tk_certify_options *options)
 static tk_status choose_executable(tk_ctx *ctx, tki_outcome *o, tki_executable *executable)
 {
     const tk_certify_options *options = o->options;
+    tk_case c = tk_case_init(o->contract, o->dtype);
+    char types[TKI_TYPES_SIZE];
+    c.index_dtype = o->index_dtype;
+    tk_types_name((tk_types){c.dtype, c.result_dtype}, types, sizeof types);
     if (options->kernel_file) {
-        bool wide = tk_contract_takes_index(o->contract) && o->index_dtype == TK_I64;
         o->kind = TKI_KERNEL_FILE;
         snprintf(o->subject, sizeof o->subject, "kernel.%s.%s.%s.%s%s", options->kernel_file->backend,
-                 o->contract->name, tk_dtype_name(o->dtype), options->kernel_file->name, wide ? ".i64" : "");
+                 o->contract->name, types, options->kernel_file->name, tki_id_ending(&c));
         *executable = (tki_executable){0}; /* start_worker() brings the rest */
         return TK_OK;
     }
@@ -168,13 +171,11 @@ static tk_status choose_executable(tk_ctx *ctx, tki_outcome *o, tki_executable *
                                                     : tki_variant_find(o->contract, options->variant);
         o->kind = options->mutant ? TKI_MUTANT : TKI_VARIANT;
         snprintf(o->subject, sizeof o->subject, "%s.%s.%s.%s", options->mutant ? "mutant" : "variant",
-                 o->contract->name, tk_dtype_name(o->dtype), planted->name);
+                 o->contract->name, types, planted->name);
         o->planted = (tki_mutant_run){.how = planted->how};
         *executable = (tki_executable){.kernel = planted->kernel, .kernel_data = &o->planted};
         return TK_OK;
     }
-    tk_case c = tk_case_init(o->contract, o->dtype);
-    c.index_dtype = o->index_dtype;
     tki_plan plan;
     tki_plan_case(ctx, &c, backend_of(options), options->lowering, &plan);
     if (!plan.lowering)

@@ -49,7 +49,7 @@ static tk_status judge_found(tki_explorer *e, const tki_trial *trial)
     tki_trial other = *trial;
     other.family = tki_family_find(others[e->result->found / 2 % 4]);
     if (status == TK_OK && !e->stop && !trial->planted_count && other.family >= 0 &&
-        tki_family_applies(other.family, e->contract))
+        tk_family_applies(other.family, e->contract))
         status = judge(e, &other);
     return status;
 }

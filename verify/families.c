@@ -133,9 +133,10 @@ static op_kind kind_of(const tk_contract *contract)
     return adds_exp ? ADDS_EXP : adds ? ADDS : tk_contract_takes_index(contract) ? COPIES : ELEMENTWISE;
 }
 
-bool tki_family_applies(int family, const tk_contract *contract)
+bool tk_family_applies(int family, const tk_contract *contract)
 {
-    return (!families[family].needs_index || tk_contract_takes_index(contract)) &&
+    return family >= 0 && family < TKI_FAMILY_COUNT &&
+           (!families[family].needs_index || tk_contract_takes_index(contract)) &&
            (families[family].kinds & (int)kind_of(contract)) != 0;
 }
 

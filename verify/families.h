@@ -67,9 +67,6 @@ void tki_family_fill(int family, const tk_case *c, uint64_t seed, void *const da
 
 int tki_family_find(const char *name); /* -1 if there is no such family */
 
-/* Some families only make sense for some ops (index families need an index). */
-bool tki_family_applies(int family, const tk_contract *contract);
-
 /* A family in which an element that is lost, doubled or in the wrong place shows at any shape; `turn` chooses among the op's. */
 int tki_family_main(const tk_contract *contract, int turn);
 

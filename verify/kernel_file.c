@@ -189,7 +189,7 @@ tk_status tk_kernel_file_open(tk_ctx *ctx, const char *path, const tk_kernel_fil
                  : tki_fail(ctx, TK_NO_MEMORY, "no memory for a kernel file");
     const tki_language *language = status == TK_OK ? tki_language_of(ctx, made->copy.file) : NULL;
     if (status == TK_OK)
-        status = set_backend(ctx, made, options.backend ? options.backend : language->backend);
+        status = set_backend(ctx, made, options.backend ? options.backend : language->backend->name);
     if (status == TK_OK && ((options.sha256 && strcmp(made->copy.file_hash, options.sha256) != 0) ||
                             (options.tree_sha256 && strcmp(made->copy.tree_hash, options.tree_sha256) != 0)))
         status = tki_fail(ctx, TK_UNAVAILABLE, "'%.200s' is not what was certified: its SHA-256 is another", path);
@@ -235,6 +235,11 @@ const char *tk_kernel_file_problem(const tk_kernel_file *kernel)
 const char *tk_kernel_file_log(const tk_kernel_file *kernel)
 {
     return kernel->build.log ? kernel->build.log : "";
+}
+
+bool tk_kernel_file_named(const char *path)
+{
+    return path && tki_language_of(NULL, path);
 }
 
 const char *tk_kernel_file_backend(const tk_kernel_file *kernel)
