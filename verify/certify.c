@@ -192,59 +192,6 @@ static tk_status choose_executable(tk_ctx *ctx, tki_outcome *o, tki_executable *
 
 /* -- Running trials ---------------------------------------------------------------------------------------- */
 
-static tk_status copy_given_inputs(tk_ctx *ctx, const tk_case *c, const tk_certify_options *options,
-                                   tki_inputs *inputs)
-{
-    for (int p = 0; p < c->contract->param_count; p++) {
-        const tk_param *param = &c->contract->params[p];
-        const tk_given_input *given = NULL;
-        for (int i = 0; i < options->input_count; i++)
-            if (!strcmp(options->inputs[i].name, param->name))
-                given = &options->inputs[i];
-        if (param->output)
-            continue;
-        int64_t count = tk_case_elements(c, p);
-        if (!given && count > 0)
-            return tki_fail(ctx, TK_BAD_ARGUMENT, "%s: input '%s' was not given", c->contract->name, param->name);
-        if (given && given->count != count)
-            return tki_fail(ctx, TK_BAD_ARGUMENT, "%s: input '%s' has %lld elements, its shape asks for %lld",
-                            c->contract->name, param->name, (long long)given->count, (long long)count);
-        size_t element = tk_dtype_size(tk_case_param_dtype(c, p));
-        for (int64_t i = 0; i < count; i++) {
-            int64_t index = (int64_t)given->bits[i];
-            bool ignored = c->contract->takes_xent_options && index == c->xent.ignore_index;
-            if (param->kind == TK_KIND_INDEX && !ignored && (index < 0 || index >= c->dims[param->indexed_dim]))
-                return tki_fail_index(ctx, c->contract, i, index, c->dims[param->indexed_dim]);
-            if (param->kind == TK_KIND_VALUE && given->bits[i] > 0xffff)
-                return tki_fail(ctx, TK_BAD_ARGUMENT, "%s: %s[%lld] is not a 16-bit pattern", c->contract->name,
-                                param->name, (long long)i);
-            if (param->kind == TK_KIND_VALUE && tki_domain_is_normal(c) &&
-                !tki_domain_has(c->dtype, (uint32_t)given->bits[i]))
-                return tki_fail(ctx, TK_BAD_ARGUMENT,
-                                "%s: %s[%lld] = 0x%04llx = %g lies outside of domain normal (0, or 2^-40 to 2^20)",
-                                c->contract->name, param->name, (long long)i, (unsigned long long)given->bits[i],
-                                tki_decode(c->dtype, (uint32_t)given->bits[i]));
-            memcpy((char *)inputs->data[p] + (size_t)i * element, &given->bits[i], element);
-        }
-    }
-    return TK_OK;
-}
-
-static tk_status make_inputs(tk_ctx *ctx, const tki_trial *trial, const tk_certify_options *options,
-                             tki_inputs *inputs)
-{
-    tk_status status = tki_inputs_alloc(ctx, &trial->c, inputs);
-    if (status != TK_OK)
-        return status;
-    if (trial->family == TKI_GIVEN_INPUTS)
-        status = copy_given_inputs(ctx, &trial->c, options, inputs);
-    else
-        tki_trial_fill(trial, inputs->data);
-    if (status != TK_OK)
-        tki_inputs_free(inputs);
-    return status;
-}
-
 static void note_worst(tki_outcome *o, const tki_trial *trial, const tki_inputs *inputs, const tki_element *worst)
 {
     bool worse = worst->present && (!o->judgement.worst.present || worst->ulps > o->judgement.worst.ulps);
@@ -613,7 +560,7 @@ static tk_status run_trial(tki_subject *subject, tki_outcome *o, const tki_trial
 {
     tki_inputs inputs;
     tki_trial_result r;
-    tk_status status = make_inputs(subject->ctx, trial, o->options, &inputs);
+    tk_status status = tki_inputs_make(subject->ctx, trial, o->options, &inputs);
     if (status != TK_OK)
         return status;
     status = tki_trial_run(subject, trial, &inputs, &r);
@@ -721,7 +668,7 @@ static tk_status run_again(tki_subject *subject, tki_outcome *o)
         else if (fresh && !trial.threads)
             trial.threads = MANY_THREADS;
         if (status == TK_OK)
-            status = make_inputs(subject->ctx, &trial, o->options, &inputs);
+            status = tki_inputs_make(subject->ctx, &trial, o->options, &inputs);
         if (status != TK_OK)
             return status;
         status = tki_trial_run_again(subject, &trial, &inputs, record->output_hash, &r);
@@ -768,7 +715,7 @@ static tk_status note_sanitized(tki_subject *subject, tki_outcome *o, const tki_
         o->reproduce = whole_command(o);
     } else {
         tki_inputs inputs;
-        tk_status status = make_inputs(subject->ctx, trial, o->options, &inputs);
+        tk_status status = tki_inputs_make(subject->ctx, trial, o->options, &inputs);
         if (status != TK_OK)
             return status;
         o->failed_trial = *trial;
@@ -786,7 +733,7 @@ static tk_status run_sanitized(tki_subject *subject, tki_outcome *o)
 {
     enum { MOST = 24 };
     const tki_trial *list[MOST], *failed = NULL;
-    tki_sanitize_trials chosen = {.list = list, .make_inputs = make_inputs, .options = o->options};
+    tki_sanitize_trials chosen = {.list = list, .options = o->options};
     if (!o->sanitized.wanted)
         return TK_OK;
     report(o->options, 1, "compute-sanitizer");
@@ -828,7 +775,7 @@ static tk_status run_bad_indices(tki_subject *subject, tki_outcome *o)
     for (int i = 0; i < (wide ? 21 : 12); i++) {
         tki_inputs inputs;
         tki_trial_result r;
-        tk_status status = make_inputs(subject->ctx, &trial, o->options, &inputs);
+        tk_status status = tki_inputs_make(subject->ctx, &trial, o->options, &inputs);
         if (status != TK_OK)
             return status;
         status = tki_trial_run_bad_index(subject, &trial, &inputs, positions[i % 3], values[i / 3], &r);

@@ -16,14 +16,6 @@ void tki_exploration_free(tki_exploration *exploration)
     tki_lines_free(&exploration->lines);
 }
 
-static tk_status make_inputs(tki_explorer *e, const tki_trial *trial, tki_inputs *inputs)
-{
-    tk_status status = tki_inputs_alloc(e->ctx, &trial->c, inputs);
-    if (status == TK_OK)
-        tki_trial_fill(trial, inputs->data);
-    return status;
-}
-
 /* On the real build; then what else the trial calls is watched as well. */
 static tk_status judge(tki_explorer *e, const tki_trial *trial)
 {
@@ -32,7 +24,7 @@ static tk_status judge(tki_explorer *e, const tki_trial *trial)
     e->result->found++;
     if (status != TK_OK || e->stop || e->broken)
         return status;
-    status = make_inputs(e, trial, &inputs);
+    status = tki_inputs_make(e->ctx, trial, e->options, &inputs);
     if (status != TK_OK)
         return status;
     status = tki_explorer_repeat_judged(e, trial, &inputs);
@@ -67,7 +59,7 @@ static tk_status run_queue(tki_explorer *e)
         bool further;
         e->calls_left--;
         e->result->calls++;
-        tk_status status = make_inputs(e, &trial, &inputs);
+        tk_status status = tki_inputs_make(e->ctx, &trial, e->options, &inputs);
         if (status != TK_OK)
             return status;
         status = tki_explorer_observe(e, &trial, &inputs, &further);
@@ -123,7 +115,7 @@ static tk_status watch_judged(tki_explorer *e, const tki_trials *trials)
         bool further;
         if (trial->found || trial->family == TKI_GIVEN_INPUTS || trial->chunk % EVERY_CHUNK)
             continue;
-        status = make_inputs(e, trial, &inputs);
+        status = tki_inputs_make(e->ctx, trial, e->options, &inputs);
         if (status != TK_OK)
             return status;
         if (tki_explorer_work(&trial->c) <= e->most_work && !tki_explorer_knows(e, trial))

@@ -122,7 +122,7 @@ static tk_status call_trial(tk_ctx *ctx, tki_worker *worker, const tki_sanitize_
                             const tki_trial *trial, int64_t *calls)
 {
     tki_inputs inputs;
-    tk_status status = trials->make_inputs(ctx, trial, trials->options, &inputs);
+    tk_status status = tki_inputs_make(ctx, trial, trials->options, &inputs);
     if (status != TK_OK)
         return status;
     for (int number = 0; number < CALLS && status == TK_OK; number++) {

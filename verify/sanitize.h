@@ -24,13 +24,11 @@ typedef struct tki_sanitized {
     tki_sanitizer_report report; /* what it found */
 } tki_sanitized;
 
-/* One trial that held, and what makes its inputs. */
+/* Trials that held. */
 typedef struct tki_sanitize_trials {
     const tki_trial **list; /* smallest first */
     int count;
-    tk_status (*make_inputs)(tk_ctx *ctx, const tki_trial *trial, const tk_certify_options *options,
-                             tki_inputs *inputs);
-    const tk_certify_options *options;
+    const tk_certify_options *options; /* with inputs that were given */
 } tki_sanitize_trials;
 
 /* Takes at most `most` of the trials (each of another shape, none of them large, spread over the sizes there are) into chosen->list, which

@@ -5,7 +5,7 @@
 #include "core/fault.h"
 #include "core/hash.h"
 #include "executor/executor.h"
-#include "verify/cases.h"
+#include "verify/inputs.h"
 #include "verify/judge.h"
 
 enum { TKI_STALE_BYTES = 4096 };
@@ -48,19 +48,6 @@ typedef struct tki_trial_result {
     double kernel_seconds; /* of the first run */
     double judge_seconds;  /* oracle and judge */
 } tki_trial_result;
-
-/* Inputs that a trial owns: in contract order, NULL for outputs. */
-typedef struct tki_inputs {
-    void *data[TK_MAX_PARAMS];
-} tki_inputs;
-
-TK_MUST_USE tk_status tki_inputs_alloc(tk_ctx *ctx, const tk_case *c, tki_inputs *inputs);
-void tki_inputs_free(tki_inputs *inputs);
-
-/* Copies the part [begin, end) of size `dim` out of a case and its inputs. False if an index would point outside the part
- * (an ignored target may) or memory ran out; *status tells which. */
-TK_MUST_USE bool tki_inputs_slice(tk_ctx *ctx, const tk_case *c, const tki_inputs *inputs, int dim, int64_t begin,
-                                  int64_t end, tk_case *part, tki_inputs *part_inputs, tk_status *status);
 
 /* Runs and judges. A kernel that fails is a successful call. */
 TK_MUST_USE tk_status tki_trial_run(tki_subject *subject, const tki_trial *trial, const tki_inputs *inputs,

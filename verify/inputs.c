@@ -1,0 +1,201 @@
+/* TRUSTED. The arrays that a trial is run on. */
+#include "verify/inputs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/context.h"
+#include "core/random.h"
+#include "exact/domain.h"
+#include "exact/round.h"
+#include "model/case.h"
+#include "verify/families.h"
+#include "verify/setup.h"
+
+size_t tki_param_bytes(const tk_case *c, int p)
+{
+    return (size_t)tk_case_elements(c, p) * tk_dtype_size(tk_case_param_dtype(c, p));
+}
+
+tk_status tki_inputs_alloc(tk_ctx *ctx, const tk_case *c, tki_inputs *inputs)
+{
+    *inputs = (tki_inputs){0};
+    for (int p = 0; p < c->contract->param_count; p++) {
+        if (c->contract->params[p].output)
+            continue;
+        size_t bytes = tki_param_bytes(c, p);
+        inputs->data[p] = malloc(bytes ? bytes : 1);
+        if (!inputs->data[p]) {
+            tki_inputs_free(inputs);
+            return tki_fail(ctx, TK_NO_MEMORY, "no memory for %zu bytes of inputs", bytes);
+        }
+    }
+    return TK_OK;
+}
+
+void tki_inputs_free(tki_inputs *inputs)
+{
+    for (int p = 0; p < TK_MAX_PARAMS; p++)
+        free(inputs->data[p]);
+    *inputs = (tki_inputs){0};
+}
+
+static tk_status copy_given_inputs(tk_ctx *ctx, const tk_case *c, const tk_certify_options *options,
+                                   tki_inputs *inputs)
+{
+    for (int p = 0; p < c->contract->param_count; p++) {
+        const tk_param *param = &c->contract->params[p];
+        const tk_given_input *given = NULL;
+        for (int i = 0; i < options->input_count; i++)
+            if (!strcmp(options->inputs[i].name, param->name))
+                given = &options->inputs[i];
+        if (param->output)
+            continue;
+        int64_t count = tk_case_elements(c, p);
+        if (!given && count > 0)
+            return tki_fail(ctx, TK_BAD_ARGUMENT, "%s: input '%s' was not given", c->contract->name, param->name);
+        if (given && given->count != count)
+            return tki_fail(ctx, TK_BAD_ARGUMENT, "%s: input '%s' has %lld elements, its shape asks for %lld",
+                            c->contract->name, param->name, (long long)given->count, (long long)count);
+        size_t element = tk_dtype_size(tk_case_param_dtype(c, p));
+        for (int64_t i = 0; i < count; i++) {
+            int64_t index = (int64_t)given->bits[i];
+            bool ignored = c->contract->takes_xent_options && index == c->xent.ignore_index;
+            if (param->kind == TK_KIND_INDEX && !ignored && (index < 0 || index >= c->dims[param->indexed_dim]))
+                return tki_fail_index(ctx, c->contract, i, index, c->dims[param->indexed_dim]);
+            if (param->kind == TK_KIND_VALUE && given->bits[i] > 0xffff)
+                return tki_fail(ctx, TK_BAD_ARGUMENT, "%s: %s[%lld] is not a 16-bit pattern", c->contract->name,
+                                param->name, (long long)i);
+            if (param->kind == TK_KIND_VALUE && tki_domain_is_normal(c) &&
+                !tki_domain_has(c->dtype, (uint32_t)given->bits[i]))
+                return tki_fail(ctx, TK_BAD_ARGUMENT,
+                                "%s: %s[%lld] = 0x%04llx = %g lies outside of domain normal (0, or 2^-40 to 2^20)",
+                                c->contract->name, param->name, (long long)i, (unsigned long long)given->bits[i],
+                                tki_decode(c->dtype, (uint32_t)given->bits[i]));
+            memcpy((char *)inputs->data[p] + (size_t)i * element, &given->bits[i], element);
+        }
+    }
+    return TK_OK;
+}
+
+tk_status tki_inputs_make(tk_ctx *ctx, const tki_trial *trial, const tk_certify_options *options, tki_inputs *inputs)
+{
+    tk_status status = tki_inputs_alloc(ctx, &trial->c, inputs);
+    if (status != TK_OK)
+        return status;
+    if (trial->family == TKI_GIVEN_INPUTS)
+        status = copy_given_inputs(ctx, &trial->c, options, inputs);
+    else
+        tki_trial_fill(trial, inputs->data);
+    if (status != TK_OK)
+        tki_inputs_free(inputs);
+    return status;
+}
+
+static int64_t index_at(tk_dtype dtype, const void *data, int64_t i)
+{
+    return dtype == TK_I64 ? ((const int64_t *)data)[i] : ((const int32_t *)data)[i];
+}
+
+void tki_inputs_set_index(const tk_case *c, void *data, int64_t i, int64_t value)
+{
+    if (c->index_dtype == TK_I64)
+        ((int64_t *)data)[i] = value;
+    else
+        ((int32_t *)data)[i] = (int32_t)value;
+}
+
+/* Moves indices into a part of the size they point into. */
+static bool shift_indices(const tk_case *part, void *data, int64_t count, int64_t begin, int64_t end)
+{
+    for (int64_t i = 0; i < count; i++) {
+        int64_t index = index_at(part->index_dtype, data, i);
+        if (part->contract->takes_xent_options && index == part->xent.ignore_index)
+            continue;
+        if (index < begin || index >= end)
+            return false;
+        tki_inputs_set_index(part, data, i, index - begin);
+    }
+    return true;
+}
+
+bool tki_inputs_slice(tk_ctx *ctx, const tk_case *c, const tki_inputs *inputs, int dim, int64_t begin, int64_t end,
+                      tk_case *part, tki_inputs *part_inputs, tk_status *status)
+{
+    *part = *c;
+    part->dims[dim] = end - begin;
+    *status = tki_inputs_alloc(ctx, part, part_inputs);
+    if (*status != TK_OK)
+        return false;
+    for (int p = 0; p < c->contract->param_count; p++) {
+        const tk_param *param = &c->contract->params[p];
+        if (param->output)
+            continue;
+        size_t element = tk_dtype_size(tk_case_param_dtype(c, p));
+        int64_t rows = param->rank == 2 ? c->dims[param->dim[0]] : 1;
+        int64_t cols = c->dims[param->dim[param->rank - 1]];
+        bool slice_rows = param->rank == 2 && param->dim[0] == dim;
+        bool slice_cols = param->dim[param->rank - 1] == dim;
+        int64_t row_begin = slice_rows ? begin : 0;
+        int64_t row_end = slice_rows ? end : rows;
+        int64_t col_begin = slice_cols ? begin : 0;
+        int64_t col_end = slice_cols ? end : cols;
+        size_t line = (size_t)(col_end - col_begin) * element;
+        for (int64_t r = row_begin; r < row_end; r++)
+            memcpy((char *)part_inputs->data[p] + (size_t)(r - row_begin) * line,
+                   (const char *)inputs->data[p] + (size_t)(r * cols + col_begin) * element, line);
+        if (param->kind == TK_KIND_INDEX && param->indexed_dim == dim &&
+            !shift_indices(part, part_inputs->data[p], tk_case_elements(part, p), begin, end)) {
+            tki_inputs_free(part_inputs);
+            return false;
+        }
+    }
+    return true;
+}
+
+tk_status tki_inputs_copy(tk_ctx *ctx, const tk_case *c, const tki_inputs *inputs, tki_inputs *copy)
+{
+    tk_status status = tki_inputs_alloc(ctx, c, copy);
+    for (int p = 0; p < c->contract->param_count && status == TK_OK; p++)
+        if (inputs->data[p])
+            memcpy(copy->data[p], inputs->data[p], tki_param_bytes(c, p));
+    return status;
+}
+
+bool tki_inputs_change(const tki_trial *trial, tki_inputs *inputs, const char **name, int64_t *position)
+{
+    const tk_case *c = &trial->c;
+    int candidates[TK_MAX_PARAMS];
+    int count = 0;
+    for (int p = 0; p < c->contract->param_count; p++) {
+        const tk_param *param = &c->contract->params[p];
+        bool settled = param->kind == TK_KIND_INDEX && c->dims[param->indexed_dim] < 2;
+        if (!param->output && !settled && tk_case_elements(c, p) > 0)
+            candidates[count++] = p;
+    }
+    if (!count)
+        return false;
+    tki_random random = tki_random_stream(tki_trial_calls_seed(trial), 1);
+    int p = candidates[tki_random_below(&random, (uint64_t)count)];
+    const tk_param *param = &c->contract->params[p];
+    /* The last one more often than its share: a hash that leaves something out begins at the front. */
+    const int64_t elements = tk_case_elements(c, p);
+    int64_t i = (int64_t)tki_random_below(&random, (uint64_t)elements);
+    if (tki_random_below(&random, 4) == 0)
+        i = elements - 1;
+    if (param->kind == TK_KIND_INDEX) {
+        int64_t size = c->dims[param->indexed_dim];
+        int64_t value = (int64_t)tki_random_below(&random, (uint64_t)size);
+        if (value == index_at(c->index_dtype, inputs->data[p], i))
+            value = (value + 1) % size;
+        tki_inputs_set_index(c, inputs->data[p], i, value);
+    } else {
+        uint16_t *element = (uint16_t *)inputs->data[p] + i;
+        uint32_t drawn = tki_round_double(c->dtype, 8 * tki_random_unit(&random) - 4);
+        uint16_t value = (uint16_t)(tki_domain_is_normal(c) ? tki_domain_nearest(c->dtype, drawn) : drawn);
+        *element = value == *element ? value ^ 0x8000 : value;
+    }
+    *name = param->name;
+    *position = i;
+    return true;
+}

@@ -1,0 +1,34 @@
+/* TRUSTED. The arrays that a trial is run on: drawn from its seed, or given. */
+#ifndef TKI_VERIFY_INPUTS_H
+#define TKI_VERIFY_INPUTS_H
+
+#include "verify/cases.h"
+
+/* Inputs that a trial owns: in contract order, NULL for outputs. */
+typedef struct tki_inputs {
+    void *data[TK_MAX_PARAMS];
+} tki_inputs;
+
+TK_MUST_USE tk_status tki_inputs_alloc(tk_ctx *ctx, const tk_case *c, tki_inputs *inputs);
+void tki_inputs_free(tki_inputs *inputs);
+
+/* Those of the trial's family, or those that the options give. */
+TK_MUST_USE tk_status tki_inputs_make(tk_ctx *ctx, const tki_trial *trial, const tk_certify_options *options,
+                                      tki_inputs *inputs);
+
+TK_MUST_USE tk_status tki_inputs_copy(tk_ctx *ctx, const tk_case *c, const tki_inputs *inputs, tki_inputs *copy);
+
+/* Copies the part [begin, end) of size `dim` out of a case and its inputs. False if an index would point outside the
+ * part (an ignored target may) or memory ran out; *status tells which. */
+TK_MUST_USE bool tki_inputs_slice(tk_ctx *ctx, const tk_case *c, const tki_inputs *inputs, int dim, int64_t begin,
+                                  int64_t end, tk_case *part, tki_inputs *part_inputs, tk_status *status);
+
+/* Changes one element of one input to another value that the op takes. False if there is none to change. */
+bool tki_inputs_change(const tki_trial *trial, tki_inputs *inputs, const char **name, int64_t *position);
+
+void tki_inputs_set_index(const tk_case *c, void *data, int64_t i, int64_t value);
+
+/* Of the whole array of a parameter. */
+size_t tki_param_bytes(const tk_case *c, int p);
+
+#endif
