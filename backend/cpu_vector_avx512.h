@@ -20,6 +20,23 @@ TKI_INLINE void vec_store(float *target, vec v)
     _mm512_storeu_ps(target, v);
 }
 
+/* The first `count` lanes; the others are zero and their memory is not touched. */
+TKI_INLINE vec vec_load_part(const float *source, int count)
+{
+    return _mm512_maskz_loadu_ps((__mmask16)((1u << count) - 1), source);
+}
+
+TKI_INLINE void vec_store_part(float *target, vec v, int count)
+{
+    _mm512_mask_storeu_ps(target, (__mmask16)((1u << count) - 1), v);
+}
+
+/* Past the caches; the target is aligned to 4 VEC bytes, and vec_stream_end() comes before anyone reads it. */
+TKI_INLINE void vec_stream(float *target, vec v)
+{
+    _mm512_stream_ps(target, v);
+}
+
 TKI_INLINE vec vec_add(vec a, vec b)
 {
     return _mm512_add_ps(a, b);

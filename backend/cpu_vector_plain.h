@@ -1,12 +1,31 @@
 /* UNTRUSTED. For instruction sets that have no stores past the caches, and no cheaper order of elements for two vectors at once: a stream
- * is a store, a pair is one vector after the other. Included behind vec_load16() and vec_store16(); cpu_vector_avx512.h says what each
+ * is a store, a pair is one vector after the other. Included behind vec_load16() and vec_store16(), and vec_load() and vec_store(); cpu_vector_avx512.h says what each
  * function does. */
+
+TKI_INLINE vec vec_load_part(const float *source, int count)
+{
+    float lanes[VEC] = {0};
+    memcpy(lanes, source, (size_t)count * sizeof *lanes);
+    return vec_load(lanes);
+}
+
+TKI_INLINE void vec_store_part(float *target, vec v, int count)
+{
+    float lanes[VEC];
+    vec_store(lanes, v);
+    memcpy(target, lanes, (size_t)count * sizeof *lanes);
+}
 
 TKI_INLINE void vec_store16_part(uint16_t *target, vec v, int count, tk_dtype dtype)
 {
     uint16_t lanes[VEC];
     vec_store16(lanes, v, dtype);
     memcpy(target, lanes, (size_t)count * sizeof *lanes);
+}
+
+TKI_INLINE void vec_stream(float *target, vec v)
+{
+    vec_store(target, v);
 }
 
 TKI_INLINE void vec_stream16(uint16_t *target, vec v, tk_dtype dtype)

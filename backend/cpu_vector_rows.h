@@ -1,4 +1,4 @@
-/* UNTRUSTED. What softmax and xent share: the maximum of a row of 16-bit elements, its exponentials, and their sums.
+/* UNTRUSTED. What softmax and xent share: the maximum of a row, its exponentials, and their sums.
  * Sums run in a few chains of vectors over blocks of 256, which are then added one after another: no element passes
  * through more than ceil(cols / 256) + 16 additions, and the order is fixed by the number of columns alone. */
 #ifndef TKI_BACKEND_CPU_VECTOR_ROWS_H
@@ -6,15 +6,21 @@
 
 #include <stdbool.h>
 
-#include "backend/cpu_vector.h"
+#include "backend/cpu_vector_elements.h"
 
 enum {
     ROW_BLOCK = 256,
     ROW_CHAINS = VEC < 8 ? 8 : 4, /* independent sums */
     ROW_STEP = ROW_CHAINS * VEC,
     ROW_PAIR = 2 * VEC,
-    ROW_LINE = 32 /* elements to a cache line */
+    ROW_LINE_BYTES = 64 /* a cache line */
 };
+
+/* Elements to a cache line. */
+TKI_INLINE int row_line(tk_dtype dtype)
+{
+    return ROW_LINE_BYTES / (int)element_bytes(dtype);
+}
 
 /* Patterns as integers in the order of their values, a NaN beyond the infinity of its sign. Its own inverse. */
 TKI_INLINE int16_t row_ordered(uint16_t bits)
@@ -22,13 +28,8 @@ TKI_INLINE int16_t row_ordered(uint16_t bits)
     return (int16_t)(bits ^ ((uint16_t)((int16_t)bits >> 15) & 0x7fff));
 }
 
-TKI_INLINE float row_element(uint16_t bits, tk_dtype dtype)
-{
-    return dtype == TK_F16 ? tki_f16_to_f32(bits) : tki_bf16_to_f32(bits);
-}
-
-/* The pattern of the greatest, where a positive NaN is greater than infinity and a negative one less. */
-TKI_INLINE uint16_t row_greatest(const uint16_t *x, int64_t cols)
+/* The greatest of 16-bit patterns, where a positive NaN is greater than infinity and a negative one less. */
+TKI_INLINE uint16_t row_greatest_pattern(const uint16_t *x, int64_t cols)
 {
     int16_t greatest = INT16_MIN;
     for (int64_t i = 0; i < cols; i++) {
@@ -36,6 +37,36 @@ TKI_INLINE uint16_t row_greatest(const uint16_t *x, int64_t cols)
         greatest = key > greatest ? key : greatest;
     }
     return (uint16_t)row_ordered((uint16_t)greatest);
+}
+
+/* The greatest number; NaNs are passed over. */
+TKI_INLINE float row_greatest_float(const float *x, int64_t cols)
+{
+    vec chain[ROW_CHAINS];
+    for (int j = 0; j < ROW_CHAINS; j++)
+        chain[j] = vec_set(-__builtin_inff());
+    int64_t i = 0;
+    for (; i + ROW_STEP <= cols; i += ROW_STEP)
+        for (int j = 0; j < ROW_CHAINS; j++)
+            chain[j] = vec_max(vec_load(x + i + j * VEC), chain[j]);
+    for (; i + VEC <= cols; i += VEC)
+        chain[0] = vec_max(vec_load(x + i), chain[0]);
+    if (i < cols) {
+        int left = (int)(cols - i);
+        chain[0] = vec_max(vec_first_of(vec_load_part(x + i, left), left, chain[0]), chain[0]);
+    }
+    for (int j = 1; j < ROW_CHAINS; j++)
+        chain[0] = vec_max(chain[j], chain[0]);
+    return vec_greatest(chain[0]);
+}
+
+/* The maximum of a row, as it is there; NaN or any other element where the row has a NaN. */
+TKI_INLINE float row_greatest(const void *x, int64_t cols, tk_dtype dtype)
+{
+    if (dtype == TK_F32)
+        return row_greatest_float(x, cols);
+    const uint16_t bits = row_greatest_pattern(x, cols);
+    return element_get(&bits, 0, dtype);
 }
 
 /* The exponent of 2 is log2(e) (x - max). With a fused multiply-add it is `log2(e) x - c` in one step, where c need
@@ -82,29 +113,28 @@ TKI_INLINE vec row_total(vec *chain)
 
 /* e[0..count) of a block and their sum in lanes; what e has beyond, to a whole vector, becomes 0. `ahead` will be
  * read next. */
-TKI_INLINE vec row_exp_block(float *e, const uint16_t *x, int count, row_origin origin, const uint16_t *ahead,
-                             tk_dtype dtype)
+TKI_INLINE vec row_exp_block(float *e, const void *x, int count, row_origin origin, const void *ahead, tk_dtype dtype)
 {
     vec chain[ROW_CHAINS];
     row_clear(chain);
     int i = 0;
     for (; i + ROW_STEP <= count; i += ROW_STEP) {
-        for (int line = 0; line < ROW_STEP; line += ROW_LINE)
-            __builtin_prefetch(ahead + i + line);
+        for (int line = 0; line < ROW_STEP; line += row_line(dtype))
+            __builtin_prefetch(element_at(ahead, i + line, dtype));
         for (int j = 0; j < ROW_CHAINS; j++) {
-            vec v = row_exp(vec_load16(x + i + j * VEC, dtype), origin);
+            vec v = row_exp(vec_load_elements(element_at(x, i + j * VEC, dtype), dtype), origin);
             vec_store(e + i + j * VEC, v);
             chain[j] = vec_add(chain[j], v);
         }
     }
     vec rest = vec_set(0.0f);
     for (; i + VEC <= count; i += VEC) {
-        vec v = row_exp(vec_load16(x + i, dtype), origin);
+        vec v = row_exp(vec_load_elements(element_at(x, i, dtype), dtype), origin);
         vec_store(e + i, v);
         rest = vec_add(rest, v);
     }
     if (i < count) {
-        vec v = row_exp(vec_load16_part(x + i, count - i, dtype), origin);
+        vec v = row_exp(vec_load_elements_part(element_at(x, i, dtype), count - i, dtype), origin);
         v = vec_first_of(v, count - i, vec_set(0.0f));
         vec_store(e + i, v);
         rest = vec_add(rest, v);
@@ -113,22 +143,24 @@ TKI_INLINE vec row_exp_block(float *e, const uint16_t *x, int count, row_origin 
 }
 
 /* e[0..count) of as many blocks as it takes. */
-TKI_INLINE vec row_exp_blocks(float *e, const uint16_t *x, int64_t count, row_origin origin, const uint16_t *ahead,
+TKI_INLINE vec row_exp_blocks(float *e, const void *x, int64_t count, row_origin origin, const void *ahead,
                               tk_dtype dtype)
 {
     vec sum = vec_set(0.0f);
     int64_t i = 0;
     for (; i + ROW_BLOCK <= count; i += ROW_BLOCK)
-        sum = vec_add(sum, row_exp_block(e + i, x + i, ROW_BLOCK, origin, ahead + i, dtype));
+        sum = vec_add(sum, row_exp_block(e + i, element_at(x, i, dtype), ROW_BLOCK, origin,
+                                         element_at(ahead, i, dtype), dtype));
     if (i < count)
-        sum = vec_add(sum, row_exp_block(e + i, x + i, (int)(count - i), origin, ahead + i, dtype));
+        sum = vec_add(sum, row_exp_block(e + i, element_at(x, i, dtype), (int)(count - i), origin,
+                                         element_at(ahead, i, dtype), dtype));
     return sum;
 }
 
 /* Elements before the output is aligned for streaming pairs of vectors. */
-TKI_INLINE int64_t row_head(const uint16_t *out, int64_t count)
+TKI_INLINE int64_t row_head(const void *out, int64_t count, tk_dtype dtype)
 {
-    int64_t head = (int64_t)((-(uintptr_t)out / sizeof *out) % ROW_PAIR);
+    int64_t head = (int64_t)((-(uintptr_t)out / (uintptr_t)element_bytes(dtype)) % ROW_PAIR);
     return head < count ? head : count;
 }
 

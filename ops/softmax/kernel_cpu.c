@@ -19,41 +19,44 @@ TKI_INLINE vec scaled_at(const float *e, vec factor)
     return vec_mul(vec_load(e), factor);
 }
 
-/* Fewer than two vectors. */
-TKI_INLINE void scale_part(uint16_t *y, const float *e, int64_t count, vec factor, tk_dtype dtype)
+/* Fewer than two vectors, from an element on. */
+TKI_INLINE void scale_part(void *y, const float *e, int64_t i, int64_t count, vec factor, tk_dtype dtype)
 {
     if (count >= VEC)
-        vec_store16(y, scaled_at(e, factor), dtype);
+        vec_store_elements(element_to(y, i, dtype), scaled_at(e + i, factor), dtype);
     int64_t done = count >= VEC ? VEC : 0;
     if (done < count)
-        vec_store16_part(y + done, scaled_at(e + done, factor), (int)(count - done), dtype);
+        vec_store_elements_part(element_to(y, i + done, dtype), scaled_at(e + i + done, factor), (int)(count - done),
+                                dtype);
 }
 
 /* y = e factor */
-TKI_INLINE void scale_row(uint16_t *y, const float *e, int64_t cols, vec factor, bool stream, tk_dtype dtype)
+TKI_INLINE void scale_row(void *y, const float *e, int64_t cols, vec factor, bool stream, tk_dtype dtype)
 {
     int64_t i = 0;
     if (stream) {
-        i = row_head(y, cols);
-        scale_part(y, e, i, factor, dtype);
+        i = row_head(y, cols, dtype);
+        scale_part(y, e, 0, i, factor, dtype);
         for (; i + ROW_PAIR <= cols; i += ROW_PAIR)
-            vec_stream16_pair(y + i, scaled_at(e + i, factor), scaled_at(e + i + VEC, factor), dtype);
+            vec_stream_elements_pair(element_to(y, i, dtype), scaled_at(e + i, factor),
+                                     scaled_at(e + i + VEC, factor), dtype);
     } else {
         for (; i + ROW_PAIR <= cols; i += ROW_PAIR)
-            vec_store16_pair(y + i, scaled_at(e + i, factor), scaled_at(e + i + VEC, factor), dtype);
+            vec_store_elements_pair(element_to(y, i, dtype), scaled_at(e + i, factor), scaled_at(e + i + VEC, factor),
+                                    dtype);
     }
-    scale_part(y + i, e + i, cols - i, factor, dtype);
+    scale_part(y, e, i, cols - i, factor, dtype);
 }
 
 /* All NaN. */
-TKI_INLINE void spoil_row(uint16_t *y, int64_t cols, tk_dtype dtype)
+TKI_INLINE void spoil_row(void *y, int64_t cols, tk_dtype dtype)
 {
     for (int64_t i = 0; i < cols; i++)
-        y[i] = dtype == TK_F16 ? 0x7e00 : 0x7fc0;
+        element_put(y, i, __builtin_nanf(""), dtype);
 }
 
-TKI_INLINE void normalize_row(const uint16_t *x, uint16_t *y, int64_t cols, row_origin origin, const uint16_t *next,
-                              float *e, bool stream, tk_dtype dtype)
+TKI_INLINE void normalize_row(const void *x, void *y, int64_t cols, row_origin origin, const void *next, float *e,
+                              bool stream, tk_dtype dtype)
 {
     if (cols <= KEPT) {
         float sum = vec_sum(row_exp_blocks(e, x, cols, origin, next, dtype));
@@ -66,7 +69,8 @@ TKI_INLINE void normalize_row(const uint16_t *x, uint16_t *y, int64_t cols, row_
     vec lanes = vec_set(0.0f);
     for (int64_t i = 0; i < cols; i += ROW_BLOCK) {
         int count = cols - i < ROW_BLOCK ? (int)(cols - i) : ROW_BLOCK;
-        lanes = vec_add(lanes, row_exp_block(e, x + i, count, origin, x + i, dtype));
+        const void *block = element_at(x, i, dtype);
+        lanes = vec_add(lanes, row_exp_block(e, block, count, origin, block, dtype));
     }
     float sum = vec_sum(lanes);
     if (__builtin_isnan(sum)) {
@@ -76,15 +80,15 @@ TKI_INLINE void normalize_row(const uint16_t *x, uint16_t *y, int64_t cols, row_
     vec factor = vec_set(1.0f / sum);
     for (int64_t i = 0; i < cols; i += CHUNK) {
         int64_t count = cols - i < CHUNK ? cols - i : CHUNK;
-        row_exp_blocks(e, x + i, count, origin, x + i, dtype);
-        scale_row(y + i, e, count, factor, stream, dtype);
+        const void *chunk = element_at(x, i, dtype);
+        row_exp_blocks(e, chunk, count, origin, chunk, dtype);
+        scale_row(element_to(y, i, dtype), e, count, factor, stream, dtype);
     }
 }
 
-TKI_INLINE void fwd_row(const uint16_t *x, uint16_t *y, int64_t cols, const uint16_t *next, float *e, bool stream,
-                        tk_dtype dtype)
+TKI_INLINE void fwd_row(const void *x, void *y, int64_t cols, const void *next, float *e, bool stream, tk_dtype dtype)
 {
-    float max = row_element(row_greatest(x, cols), dtype);
+    float max = row_greatest(x, cols, dtype);
     if (row_may_fuse(max, dtype))
         normalize_row(x, y, cols, row_origin_at(max, true), next, e, stream, dtype);
     else
@@ -92,7 +96,7 @@ TKI_INLINE void fwd_row(const uint16_t *x, uint16_t *y, int64_t cols, const uint
 }
 
 /* The sum of y g over a row. */
-TKI_INLINE float inner_product(const uint16_t *g, const uint16_t *y, int64_t cols, tk_dtype dtype)
+TKI_INLINE float inner_product(const void *g, const void *y, int64_t cols, tk_dtype dtype)
 {
     vec chain[ROW_CHAINS];
     row_clear(chain);
@@ -100,74 +104,74 @@ TKI_INLINE float inner_product(const uint16_t *g, const uint16_t *y, int64_t col
     for (; i + ROW_STEP <= cols; i += ROW_STEP)
         for (int j = 0; j < ROW_CHAINS; j += 2) {
             vec of_g[2], of_y[2];
-            vec_load16_mixed(g + i + j * VEC, &of_g[0], &of_g[1], dtype);
-            vec_load16_mixed(y + i + j * VEC, &of_y[0], &of_y[1], dtype);
+            vec_load_elements_mixed(element_at(g, i + j * VEC, dtype), &of_g[0], &of_g[1], dtype);
+            vec_load_elements_mixed(element_at(y, i + j * VEC, dtype), &of_y[0], &of_y[1], dtype);
             chain[j] = vec_fma(of_y[0], of_g[0], chain[j]);
             chain[j + 1] = vec_fma(of_y[1], of_g[1], chain[j + 1]);
         }
     for (; i + VEC <= cols; i += VEC)
-        chain[0] = vec_fma(vec_load16(y + i, dtype), vec_load16(g + i, dtype), chain[0]);
+        chain[0] = vec_fma(vec_load_elements(element_at(y, i, dtype), dtype),
+                           vec_load_elements(element_at(g, i, dtype), dtype), chain[0]);
     if (i < cols) {
         int count = (int)(cols - i);
-        chain[1] = vec_fma(vec_load16_part(y + i, count, dtype), vec_load16_part(g + i, count, dtype), chain[1]);
+        chain[1] = vec_fma(vec_load_elements_part(element_at(y, i, dtype), count, dtype),
+                           vec_load_elements_part(element_at(g, i, dtype), count, dtype), chain[1]);
     }
     return vec_sum(row_total(chain));
 }
 
-TKI_INLINE vec gradient_at(const uint16_t *g, const uint16_t *y, vec sum, tk_dtype dtype)
-{
-    return vec_mul(vec_load16(y, dtype), vec_sub(vec_load16(g, dtype), sum));
-}
-
-/* Fewer than two vectors. */
-TKI_INLINE void differentiate_part(uint16_t *out, const uint16_t *g, const uint16_t *y, int64_t count, vec sum,
+/* Fewer than two vectors, from an element on. */
+TKI_INLINE void differentiate_part(void *out, const void *g, const void *y, int64_t i, int64_t count, vec sum,
                                    tk_dtype dtype)
 {
     if (count >= VEC)
-        vec_store16(out, gradient_at(g, y, sum, dtype), dtype);
-    int64_t done = count >= VEC ? VEC : 0;
-    int left = (int)(count - done);
+        vec_store_elements(element_to(out, i, dtype),
+                           vec_mul(vec_load_elements(element_at(y, i, dtype), dtype),
+                                   vec_sub(vec_load_elements(element_at(g, i, dtype), dtype), sum)),
+                           dtype);
+    int64_t done = i + (count >= VEC ? VEC : 0);
+    int left = (int)(i + count - done);
     if (left) {
-        vec difference = vec_sub(vec_load16_part(g + done, left, dtype), sum);
-        vec gradient = vec_mul(vec_load16_part(y + done, left, dtype), difference);
-        vec_store16_part(out + done, gradient, left, dtype);
+        vec difference = vec_sub(vec_load_elements_part(element_at(g, done, dtype), left, dtype), sum);
+        vec gradient = vec_mul(vec_load_elements_part(element_at(y, done, dtype), left, dtype), difference);
+        vec_store_elements_part(element_to(out, done, dtype), gradient, left, dtype);
     }
 }
 
-TKI_INLINE void bwd_row(const uint16_t *g, const uint16_t *y, uint16_t *out, int64_t cols, bool stream,
-                        tk_dtype dtype)
+TKI_INLINE void bwd_row(const void *g, const void *y, void *out, int64_t cols, bool stream, tk_dtype dtype)
 {
     vec sum = vec_set(inner_product(g, y, cols, dtype));
     int64_t i = 0;
     if (stream) {
-        i = row_head(out, cols);
-        differentiate_part(out, g, y, i, sum, dtype);
+        i = row_head(out, cols, dtype);
+        differentiate_part(out, g, y, 0, i, sum, dtype);
     }
     for (; i + ROW_PAIR <= cols; i += ROW_PAIR) {
         vec of_g[2], of_y[2], gradient[2];
-        vec_load16_mixed(g + i, &of_g[0], &of_g[1], dtype);
-        vec_load16_mixed(y + i, &of_y[0], &of_y[1], dtype);
+        vec_load_elements_mixed(element_at(g, i, dtype), &of_g[0], &of_g[1], dtype);
+        vec_load_elements_mixed(element_at(y, i, dtype), &of_y[0], &of_y[1], dtype);
         for (int j = 0; j < 2; j++)
             gradient[j] = vec_mul(of_y[j], vec_sub(of_g[j], sum));
         if (stream)
-            vec_stream16_mixed(out + i, gradient[0], gradient[1], dtype);
+            vec_stream_elements_mixed(element_to(out, i, dtype), gradient[0], gradient[1], dtype);
         else
-            vec_store16_mixed(out + i, gradient[0], gradient[1], dtype);
+            vec_store_elements_mixed(element_to(out, i, dtype), gradient[0], gradient[1], dtype);
     }
-    differentiate_part(out + i, g + i, y + i, cols - i, sum, dtype);
+    differentiate_part(out, g, y, i, cols - i, sum, dtype);
 }
 
-TKI_INLINE bool streams(const tki_softmax_params *p)
+TKI_INLINE bool streams(const tki_softmax_params *p, tk_dtype dtype)
 {
-    return p->rows * p->cols * (int64_t)sizeof(uint16_t) >= STREAM_FROM;
+    return p->rows * p->cols * element_bytes(dtype) >= STREAM_FROM;
 }
 
 TKI_INLINE void fwd_rows(const tki_softmax_params *p, int64_t begin, int64_t end, float *e, tk_dtype dtype)
 {
-    const bool stream = streams(p);
+    const bool stream = streams(p, dtype);
     for (int64_t row = begin; row < end; row++) {
-        const uint16_t *x = (const uint16_t *)p->in + row * p->cols;
-        fwd_row(x, (uint16_t *)p->out + row * p->cols, p->cols, row + 1 < end ? x + p->cols : x, e, stream, dtype);
+        const void *x = element_at(p->in, row * p->cols, dtype);
+        const void *next = row + 1 < end ? element_at(x, p->cols, dtype) : x;
+        fwd_row(x, element_to(p->out, row * p->cols, dtype), p->cols, next, e, stream, dtype);
     }
     if (stream)
         vec_stream_end();
@@ -175,10 +179,12 @@ TKI_INLINE void fwd_rows(const tki_softmax_params *p, int64_t begin, int64_t end
 
 TKI_INLINE void bwd_rows(const tki_softmax_params *p, int64_t begin, int64_t end, tk_dtype dtype)
 {
-    const bool stream = streams(p);
-    for (int64_t row = begin; row < end; row++)
-        bwd_row((const uint16_t *)p->grad_output + row * p->cols, (const uint16_t *)p->in + row * p->cols,
-                (uint16_t *)p->out + row * p->cols, p->cols, stream, dtype);
+    const bool stream = streams(p, dtype);
+    for (int64_t row = begin; row < end; row++) {
+        const int64_t first = row * p->cols;
+        bwd_row(element_at(p->grad_output, first, dtype), element_at(p->in, first, dtype),
+                element_to(p->out, first, dtype), p->cols, stream, dtype);
+    }
     if (stream)
         vec_stream_end();
 }
@@ -197,6 +203,11 @@ static void fwd_rows_bf16(const tki_softmax_params *p, int64_t begin, int64_t en
     fwd_rows(p, begin, end, e, TK_BF16);
 }
 
+static void fwd_rows_f32(const tki_softmax_params *p, int64_t begin, int64_t end, float *e)
+{
+    fwd_rows(p, begin, end, e, TK_F32);
+}
+
 static void bwd_rows_f16(const tki_softmax_params *p, int64_t begin, int64_t end, float *e)
 {
     (void)e;
@@ -207,6 +218,12 @@ static void bwd_rows_bf16(const tki_softmax_params *p, int64_t begin, int64_t en
 {
     (void)e;
     bwd_rows(p, begin, end, TK_BF16);
+}
+
+static void bwd_rows_f32(const tki_softmax_params *p, int64_t begin, int64_t end, float *e)
+{
+    (void)e;
+    bwd_rows(p, begin, end, TK_F32);
 }
 
 /* Floats of scratch that each thread has; a partial vector that begins anywhere is loaded whole, so there are more.
@@ -246,6 +263,11 @@ static void fwd_bf16(const tki_softmax_params *p, void *scratch, int threads)
     run(p, scratch, threads, fwd_rows_bf16);
 }
 
+static void fwd_f32(const tki_softmax_params *p, void *scratch, int threads)
+{
+    run(p, scratch, threads, fwd_rows_f32);
+}
+
 static void bwd_f16(const tki_softmax_params *p, int threads)
 {
     run(p, NULL, threads, bwd_rows_f16);
@@ -256,5 +278,10 @@ static void bwd_bf16(const tki_softmax_params *p, int threads)
     run(p, NULL, threads, bwd_rows_bf16);
 }
 
+static void bwd_f32(const tki_softmax_params *p, int threads)
+{
+    run(p, NULL, threads, bwd_rows_f32);
+}
+
 const tki_softmax_cpu TKI_ISA_TABLE(tki_softmax_cpu) = {
-    .fwd = {fwd_f16, fwd_bf16}, .bwd = {bwd_f16, bwd_bf16}, .fwd_scratch_bytes = fwd_scratch_bytes};
+    .fwd = {fwd_f16, fwd_bf16, fwd_f32}, .bwd = {bwd_f16, bwd_bf16, bwd_f32}, .fwd_scratch_bytes = fwd_scratch_bytes};

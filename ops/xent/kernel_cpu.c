@@ -34,10 +34,6 @@ typedef struct row_sums {
     float lowered_sum_d;
 } row_sums;
 
-typedef struct row_places {
-    int64_t max, target;
-} row_places;
-
 TKI_INLINE int64_t target_at(const tki_xent_params *p, int64_t row)
 {
     return p->wide_target ? ((const int64_t *)p->target)[row] : ((const int32_t *)p->target)[row];
@@ -63,22 +59,53 @@ TKI_INLINE float log1p_nonnegative(float r)
     return (float)k * 0x1.62e4p-1f + (log_f + (float)k * 0x1.7f7d1cp-20f);
 }
 
+/* Whether one of SEARCHED 16-bit patterns is this one. */
+TKI_INLINE bool has_pattern(const uint16_t *x, uint16_t bits)
+{
+    uint16_t differs = 0xffff; /* stays so unless one is the same */
+    for (int i = 0; i < SEARCHED; i++) {
+        uint16_t difference = x[i] ^ bits;
+        differs = difference < differs ? difference : differs;
+    }
+    return differs == 0;
+}
+
 /* The first place of a pattern that is there. */
-TKI_INLINE int64_t place_of(uint16_t bits, const uint16_t *x, int64_t cols)
+TKI_INLINE int64_t place_of_pattern(uint16_t bits, const uint16_t *x, int64_t cols)
 {
     int64_t begin = 0;
-    for (; begin + SEARCHED <= cols; begin += SEARCHED) {
-        uint16_t differs = 0xffff; /* stays so unless one is the same */
-        for (int i = 0; i < SEARCHED; i++) {
-            uint16_t difference = x[begin + i] ^ bits;
-            differs = difference < differs ? difference : differs;
-        }
-        if (differs == 0)
+    for (; begin + SEARCHED <= cols; begin += SEARCHED)
+        if (has_pattern(x + begin, bits))
             break;
-    }
     while (x[begin] != bits)
         begin++;
     return begin;
+}
+
+/* The first place of the greatest number, or 0 if there is none. */
+TKI_INLINE int64_t place_of_greatest(float max, const float *x, int64_t cols)
+{
+    int64_t begin = 0;
+    while (begin + SEARCHED <= cols && row_greatest_float(x + begin, SEARCHED) < max)
+        begin += SEARCHED;
+    while (begin < cols && x[begin] != max)
+        begin++;
+    return begin < cols ? begin : 0;
+}
+
+typedef struct row_places {
+    int64_t max, target;
+} row_places;
+
+/* The maximum, and where it is: at the target, if that is one. In a row with a NaN it may be anything. */
+TKI_INLINE float find_places(const void *x, int64_t cols, int64_t target, row_places *place, tk_dtype dtype)
+{
+    const uint16_t bits = dtype == TK_F32 ? 0 : row_greatest_pattern(x, cols);
+    const float max = dtype == TK_F32 ? row_greatest_float(x, cols) : element_get(&bits, 0, dtype);
+    *place = (row_places){target, target};
+    if (element_get(x, target, dtype) != max)
+        place->max = dtype == TK_F32 ? place_of_greatest(max, x, cols) : place_of_pattern(bits, x, cols);
+    return max;
 }
 
 /* The sum of a block's e[0..count) in lanes; e is 0 beyond, to a whole vector. */
@@ -116,7 +143,7 @@ TKI_INLINE vec sum_block_without(float *e, int count, int64_t max, int64_t targe
 }
 
 /* The sum of a block's d_j times 2^-64, in lanes. */
-TKI_INLINE vec sum_distances(const uint16_t *x, int count, vec lowered_max, tk_dtype dtype)
+TKI_INLINE vec sum_distances(const void *x, int count, vec lowered_max, tk_dtype dtype)
 {
     const vec lower = vec_set(LOWER);
     vec chain[ROW_CHAINS];
@@ -124,24 +151,25 @@ TKI_INLINE vec sum_distances(const uint16_t *x, int count, vec lowered_max, tk_d
     int i = 0;
     for (; i + ROW_STEP <= count; i += ROW_STEP)
         for (int j = 0; j < ROW_CHAINS; j++)
-            chain[j] = vec_add(chain[j], vec_fnma(vec_load16(x + i + j * VEC, dtype), lower, lowered_max));
+            chain[j] = vec_add(
+                chain[j], vec_fnma(vec_load_elements(element_at(x, i + j * VEC, dtype), dtype), lower, lowered_max));
     vec rest = vec_set(0.0f);
     for (; i + VEC <= count; i += VEC)
-        rest = vec_add(rest, vec_fnma(vec_load16(x + i, dtype), lower, lowered_max));
+        rest = vec_add(rest, vec_fnma(vec_load_elements(element_at(x, i, dtype), dtype), lower, lowered_max));
     if (i < count) {
-        vec d = vec_fnma(vec_load16_part(x + i, count - i, dtype), lower, lowered_max);
+        vec d = vec_fnma(vec_load_elements_part(element_at(x, i, dtype), count - i, dtype), lower, lowered_max);
         rest = vec_add(rest, vec_first_of(d, count - i, vec_set(0.0f)));
     }
     return vec_add(row_total(chain), rest);
 }
 
-TKI_INLINE float exp_at(uint16_t bits, row_origin origin, tk_dtype dtype)
+TKI_INLINE float exp_at(float x, row_origin origin)
 {
-    return vec_sum(vec_first_of(row_exp(vec_set(row_element(bits, dtype)), origin), 1, vec_set(0.0f)));
+    return vec_sum(vec_first_of(row_exp(vec_set(x), origin), 1, vec_set(0.0f)));
 }
 
-TKI_INLINE row_sums sum_row(const tki_xent_params *p, const uint16_t *x, row_places place, float max,
-                            row_origin origin, const uint16_t *next, float *e, tk_dtype dtype)
+TKI_INLINE row_sums sum_row(const tki_xent_params *p, const void *x, row_places place, float max, row_origin origin,
+                            const void *next, float *e, tk_dtype dtype)
 {
     const bool keeps = p->cols <= KEPT;
     const float lowered_max = max * LOWER;
@@ -149,23 +177,25 @@ TKI_INLINE row_sums sum_row(const tki_xent_params *p, const uint16_t *x, row_pla
     vec distances = vec_set(0.0f);
     for (int64_t begin = 0; begin < p->cols; begin += ROW_BLOCK) {
         float *block = keeps ? e + begin : e;
-        const uint16_t *ahead = keeps ? next + begin : x + begin;
+        const void *from = element_at(x, begin, dtype);
+        const void *ahead = keeps ? element_at(next, begin, dtype) : from;
         const bool whole = begin + ROW_BLOCK <= p->cols;
         int count = whole ? ROW_BLOCK : (int)(p->cols - begin);
-        vec of_block = whole ? row_exp_block(block, x + begin, ROW_BLOCK, origin, ahead, dtype)
-                             : row_exp_block(block, x + begin, count, origin, ahead, dtype);
+        vec of_block = whole ? row_exp_block(block, from, ROW_BLOCK, origin, ahead, dtype)
+                             : row_exp_block(block, from, count, origin, ahead, dtype);
         if ((place.max >= begin && place.max < begin + count) ||
             (place.target >= begin && place.target < begin + count))
             of_block = sum_block_without(block, count, place.max - begin, place.target - begin);
         sum = vec_add(sum, of_block);
         if (p->share_raised > 0)
-            distances = vec_add(distances, sum_distances(x + begin, count, vec_set(lowered_max), dtype));
+            distances = vec_add(distances, sum_distances(from, count, vec_set(lowered_max), dtype));
     }
     const float common = vec_sum(sum);
     const bool target_is_max = place.max == place.target;
-    return (row_sums){.rest = target_is_max ? common : common + exp_at(x[place.target], origin, dtype),
+    const float x_target = element_get(x, place.target, dtype);
+    return (row_sums){.rest = target_is_max ? common : common + exp_at(x_target, origin),
                       .others = target_is_max ? common : common + UNIT,
-                      .lowered_target_d = lowered_max - row_element(x[place.target], dtype) * LOWER,
+                      .lowered_target_d = lowered_max - x_target * LOWER,
                       .lowered_sum_d = vec_sum(distances)};
 }
 
@@ -181,10 +211,10 @@ TKI_INLINE float loss_of(const tki_xent_params *p, const row_sums *s)
     return loss;
 }
 
-TKI_INLINE void fill_row(uint16_t *gradient, int64_t cols, uint16_t bits)
+TKI_INLINE void fill_row(void *gradient, int64_t cols, float value, tk_dtype dtype)
 {
     for (int64_t j = 0; j < cols; j++)
-        gradient[j] = bits;
+        element_put(gradient, j, value, dtype);
 }
 
 /* scale (e inverse - share) */
@@ -197,61 +227,66 @@ TKI_INLINE vec gradient_at(const float *e, row_factors f)
     return vec_mul(f.scale, vec_sub(vec_mul(vec_load(e), f.inverse), f.share));
 }
 
-/* Fewer than two vectors. */
-TKI_INLINE void differentiate_part(uint16_t *gradient, const float *e, int64_t count, row_factors f, tk_dtype dtype)
+/* Fewer than two vectors, from an element on. */
+TKI_INLINE void differentiate_part(void *gradient, const float *e, int64_t i, int64_t count, row_factors f,
+                                   tk_dtype dtype)
 {
     if (count >= VEC)
-        vec_store16(gradient, gradient_at(e, f), dtype);
+        vec_store_elements(element_to(gradient, i, dtype), gradient_at(e + i, f), dtype);
     int64_t done = count >= VEC ? VEC : 0;
     if (done < count)
-        vec_store16_part(gradient + done, gradient_at(e + done, f), (int)(count - done), dtype);
+        vec_store_elements_part(element_to(gradient, i + done, dtype), gradient_at(e + i + done, f),
+                                (int)(count - done), dtype);
 }
 
-TKI_INLINE void differentiate(uint16_t *gradient, const float *e, int64_t cols, row_factors f, bool stream,
+TKI_INLINE void differentiate(void *gradient, const float *e, int64_t cols, row_factors f, bool stream,
                               tk_dtype dtype)
 {
     int64_t i = 0;
     if (stream) {
-        i = row_head(gradient, cols);
-        differentiate_part(gradient, e, i, f, dtype);
+        i = row_head(gradient, cols, dtype);
+        differentiate_part(gradient, e, 0, i, f, dtype);
         for (; i + ROW_PAIR <= cols; i += ROW_PAIR)
-            vec_stream16_pair(gradient + i, gradient_at(e + i, f), gradient_at(e + i + VEC, f), dtype);
+            vec_stream_elements_pair(element_to(gradient, i, dtype), gradient_at(e + i, f),
+                                     gradient_at(e + i + VEC, f), dtype);
     } else {
         for (; i + ROW_PAIR <= cols; i += ROW_PAIR)
-            vec_store16_pair(gradient + i, gradient_at(e + i, f), gradient_at(e + i + VEC, f), dtype);
+            vec_store_elements_pair(element_to(gradient, i, dtype), gradient_at(e + i, f),
+                                    gradient_at(e + i + VEC, f), dtype);
     }
-    differentiate_part(gradient + i, e + i, cols - i, f, dtype);
+    differentiate_part(gradient, e, i, cols - i, f, dtype);
 }
 
 /* Where the cache line of an element begins; it may be before the row. */
-TKI_INLINE int64_t line_of(const uint16_t *gradient, int64_t place)
+TKI_INLINE int64_t line_of(const void *gradient, int64_t place, tk_dtype dtype)
 {
-    return place - (int64_t)((uintptr_t)(gradient + place) / sizeof *gradient % ROW_LINE);
+    const uintptr_t address = (uintptr_t)element_at(gradient, place, dtype);
+    return place - (int64_t)(address / (uintptr_t)element_bytes(dtype) % (uintptr_t)row_line(dtype));
 }
 
 /* The line of the target, when it is streamed: put together aside, since an element cannot be overwritten in what was
  * streamed without waiting for the memory. */
-TKI_INLINE void stream_line(uint16_t *line, const float *e, row_factors f, int64_t target, uint16_t of_target,
+TKI_INLINE void stream_line(void *line, const float *e, row_factors f, int64_t target, float of_target,
                             tk_dtype dtype)
 {
-    uint16_t aside[ROW_LINE] __attribute__((aligned(64)));
-    differentiate(aside, e, ROW_LINE, f, false, dtype);
-    aside[target] = of_target;
-    for (int i = 0; i < ROW_LINE; i += ROW_PAIR)
-        vec_stream_copy(line + i, aside + i);
+    char aside[ROW_LINE_BYTES] __attribute__((aligned(ROW_LINE_BYTES)));
+    differentiate(aside, e, row_line(dtype), f, false, dtype);
+    element_put(aside, target, of_target, dtype);
+    for (int i = 0; i < ROW_LINE_BYTES; i += VEC * (int)sizeof(float))
+        vec_stream_copy((char *)line + i, aside + i);
 }
 
-TKI_INLINE void store_gradient(const tki_xent_params *p, const uint16_t *x, uint16_t *gradient, row_factors f,
-                               row_origin origin, int64_t target, uint16_t of_target, float *e, bool stream,
+TKI_INLINE void store_gradient(const tki_xent_params *p, const void *x, void *gradient, row_factors f,
+                               row_origin origin, int64_t target, float of_target, float *e, bool stream,
                                tk_dtype dtype)
 {
     if (p->cols <= KEPT && stream) {
-        const int64_t line = line_of(gradient, target);
-        const int64_t after = line + ROW_LINE;
+        const int64_t line = line_of(gradient, target, dtype);
+        const int64_t after = line + row_line(dtype);
         if (line >= 0 && after <= p->cols) {
             differentiate(gradient, e, line, f, true, dtype);
-            stream_line(gradient + line, e + line, f, target - line, of_target, dtype);
-            differentiate(gradient + after, e + after, p->cols - after, f, true, dtype);
+            stream_line(element_to(gradient, line, dtype), e + line, f, target - line, of_target, dtype);
+            differentiate(element_to(gradient, after, dtype), e + after, p->cols - after, f, true, dtype);
             return;
         }
     }
@@ -260,49 +295,48 @@ TKI_INLINE void store_gradient(const tki_xent_params *p, const uint16_t *x, uint
     } else {
         for (int64_t begin = 0; begin < p->cols; begin += CHUNK) {
             int64_t count = p->cols - begin < CHUNK ? p->cols - begin : CHUNK;
-            row_exp_blocks(e, x + begin, count, origin, x + begin, dtype);
-            differentiate(gradient + begin, e, count, f, stream, dtype);
+            const void *chunk = element_at(x, begin, dtype);
+            row_exp_blocks(e, chunk, count, origin, chunk, dtype);
+            differentiate(element_to(gradient, begin, dtype), e, count, f, stream, dtype);
         }
     }
-    gradient[target] = of_target;
+    element_put(gradient, target, of_target, dtype);
 }
 
-TKI_INLINE void run_row(const tki_xent_params *p, int64_t row, const uint16_t *next, float *e, bool stream,
+TKI_INLINE void run_row(const tki_xent_params *p, int64_t row, const void *next, float *e, bool stream,
                         tk_dtype dtype)
 {
-    const uint16_t *x = (const uint16_t *)p->logits + row * p->cols;
-    uint16_t *gradient = (uint16_t *)p->grad_logits + row * p->cols;
+    const void *x = element_at(p->logits, row * p->cols, dtype);
+    void *gradient = element_to(p->grad_logits, row * p->cols, dtype);
     int64_t target = target_at(p, row);
     if (target == p->ignore_index) {
         p->loss[row] = 0.0f;
-        fill_row(gradient, p->cols, 0);
+        fill_row(gradient, p->cols, 0.0f, dtype);
         return;
     }
-    uint16_t greatest = row_greatest(x, p->cols);
-    float max = row_element(greatest, dtype);
-    row_places place = {row_element(x[target], dtype) == max ? target : place_of(greatest, x, p->cols), target};
+    row_places place;
+    float max = find_places(x, p->cols, target, &place, dtype);
     row_origin origin = row_origin_at(max, false); /* so that equal logits get equal shares, exactly */
     row_sums s = sum_row(p, x, place, max, origin, next, e, dtype);
     float z = UNIT + s.rest;
     if (!__builtin_isfinite(max) || __builtin_isnan(z)) {
         p->loss[row] = __builtin_nanf("");
-        fill_row(gradient, p->cols, dtype == TK_F16 ? 0x7e00 : 0x7fc0);
+        fill_row(gradient, p->cols, __builtin_nanf(""), dtype);
         return;
     }
     float inverse = 1.0f / z;
     p->loss[row] = loss_of(p, &s);
     row_factors f = {vec_set(inverse), vec_set(p->share), vec_set(p->scale)};
     float of_target = p->scale * (p->share_of_others - s.others * inverse);
-    store_gradient(p, x, gradient, f, origin, target,
-                   dtype == TK_F16 ? tki_f32_to_f16(of_target) : tki_f32_to_bf16(of_target), e, stream, dtype);
+    store_gradient(p, x, gradient, f, origin, target, of_target, e, stream, dtype);
 }
 
 /* Where the gradient lies over the logits, its lines are in the caches already. */
 TKI_INLINE void run_rows(const tki_xent_params *p, int64_t begin, int64_t end, float *e, tk_dtype dtype)
 {
-    const bool stream = p->grad_logits != p->logits && p->rows * p->cols * (int64_t)sizeof(uint16_t) >= STREAM_FROM;
+    const bool stream = p->grad_logits != p->logits && p->rows * p->cols * element_bytes(dtype) >= STREAM_FROM;
     for (int64_t row = begin; row < end; row++) {
-        const uint16_t *next = (const uint16_t *)p->logits + (row + 1 < end ? row + 1 : row) * p->cols;
+        const void *next = element_at(p->logits, (row + 1 < end ? row + 1 : row) * p->cols, dtype);
         run_row(p, row, next, e, stream, dtype);
     }
     if (stream)
@@ -321,6 +355,11 @@ static void run_rows_f16(const tki_xent_params *p, int64_t begin, int64_t end, f
 static void run_rows_bf16(const tki_xent_params *p, int64_t begin, int64_t end, float *e)
 {
     run_rows(p, begin, end, e, TK_BF16);
+}
+
+static void run_rows_f32(const tki_xent_params *p, int64_t begin, int64_t end, float *e)
+{
+    run_rows(p, begin, end, e, TK_F32);
 }
 
 /* Floats of scratch that each thread has; a partial vector that begins anywhere is loaded whole, so there are more.
@@ -358,6 +397,11 @@ static void run_bf16(const tki_xent_params *p, void *scratch, int threads)
     run(p, scratch, threads, run_rows_bf16);
 }
 
+static void run_f32(const tki_xent_params *p, void *scratch, int threads)
+{
+    run(p, scratch, threads, run_rows_f32);
+}
+
 static int64_t first_bad_target(const tki_xent_params *p, int64_t *value)
 {
     for (int64_t row = 0; row < p->rows; row++) {
@@ -369,4 +413,4 @@ static int64_t first_bad_target(const tki_xent_params *p, int64_t *value)
 }
 
 const tki_xent_cpu TKI_ISA_TABLE(tki_xent_cpu) = {
-    .first_bad_target = first_bad_target, .run = {run_f16, run_bf16}, .scratch_bytes = scratch_bytes};
+    .first_bad_target = first_bad_target, .run = {run_f16, run_bf16, run_f32}, .scratch_bytes = scratch_bytes};
