@@ -40,7 +40,7 @@ __attribute__((format(printf, 3, 4))) static void append(char *text, size_t size
 
 static void describe(work *w, const tki_compiler *compiler, const tki_compile_job *job, tki_artifact *a)
 {
-    *a = (tki_artifact){.dtype = w->request->dtype};
+    *a = (tki_artifact){.types = w->request->types};
     memcpy(a->source_hash, w->source_hash, sizeof a->source_hash);
     snprintf(a->backend, sizeof a->backend, "%s", w->request->backend);
     snprintf(a->source, sizeof a->source, "%s", w->request->source);
@@ -54,11 +54,12 @@ static void describe(work *w, const tki_compiler *compiler, const tki_compile_jo
 
 static bool find_entry(tk_ctx *ctx, work *w, const char *key, tki_artifact *artifact)
 {
-    char problem[256];
+    char problem[256], types[TKI_TYPES_TEXT];
+    tk_types_name(w->request->types, types, sizeof types);
     tki_store_result result = tki_store_load(ctx, &w->store, &w->digest, key, artifact, problem, sizeof problem);
     if (result == TKI_STORE_DAMAGED && !strstr(w->note, problem))
         append(w->note, sizeof w->note, "the cache entry %.12s... of %s (%s) was damaged (%s) and is built again",
-               key, w->request->source, tk_dtype_name(w->request->dtype), problem);
+               key, w->request->source, types, problem);
     return result == TKI_STORE_FOUND;
 }
 
@@ -165,8 +166,8 @@ tk_status tki_artifact_get(tk_ctx *ctx, const tki_artifact_request *request, tki
     if (strcmp(request->backend, "cuda") != 0 && strcmp(request->backend, "hip") != 0)
         return tki_fail(ctx, TK_BAD_ARGUMENT, "'%s' is not a backend with a compiler; those are cuda and hip",
                         request->backend);
-    if (request->dtype != TK_F16 && request->dtype != TK_BF16)
-        return tki_fail(ctx, TK_BAD_ARGUMENT, "kernels are compiled for f16 and bf16");
+    if (request->types.dtype > TK_F32 || request->types.result_dtype > TK_F32)
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "kernels are compiled for f16, bf16 and f32");
     work *w = calloc(1, sizeof *w);
     tki_compiler *compiler = calloc(1, sizeof *compiler);
     if (!w || !compiler) {
@@ -175,7 +176,8 @@ tk_status tki_artifact_get(tk_ctx *ctx, const tki_artifact_request *request, tki
         return tki_fail(ctx, TK_NO_MEMORY, "no memory to compile %s", request->source);
     }
     w->request = request;
-    char problem[256];
+    char problem[256], types[TKI_TYPES_TEXT];
+    tk_types_name(request->types, types, sizeof types);
     tk_status status = tki_source_gather(ctx, tki_source_files, request->source, &w->sources);
     if (status == TK_OK && (status = tki_architecture_check(request, problem, sizeof problem)) != TK_OK)
         (void)tki_fail(ctx, status, "%s", problem);
@@ -191,7 +193,7 @@ tk_status tki_artifact_get(tk_ctx *ctx, const tki_artifact_request *request, tki
         if (!there)
             status = tki_fail(ctx, w->compiler_failed ? TK_INTERNAL : TK_UNAVAILABLE, "%s %s for %s (%s): %s",
                               w->compiler_failed ? "cannot compile" : "no compiler for", request->source,
-                              request->architecture, tk_dtype_name(request->dtype), w->tried);
+                              request->architecture, types, w->tried);
     }
     if (there) {
         finish_note(ctx, w, artifact);

@@ -9,13 +9,15 @@
 #include "core/export.h"
 #include "tokitai_cache.h"
 
+enum { TKI_TYPES_TEXT = 16 }; /* room for "bf16-f32" */
 enum { TKI_ARTIFACT_HEX = 65, TKI_ARTIFACT_KERNELS = TK_MAX_KERNELS };
 
 typedef struct tki_artifact_request {
     const char *backend;      /* "cuda", "hip" */
     const char *source;       /* "ops/gelu/kernel.cu", one of those embedded in the library */
     const char *architecture; /* "sm_90", "gfx942" */
-    tk_dtype dtype;           /* TK_F16 or TK_BF16: becomes -DTKI_DTYPE=0 or 1 */
+    tk_types types; /* of floating point: -DTKI_DTYPE=0 for f16, 1 for bf16, 2 for f32; where the results are
+                               * of another type, -DTKI_RESULT_DTYPE= too */
 } tki_artifact_request;
 
 typedef tk_kernel_resources tki_kernel_resources;
@@ -28,7 +30,7 @@ typedef struct tki_artifact {
     char source_hash[TKI_ARTIFACT_HEX]; /* of the source and everything it includes */
     char backend[8];
     char source[128];
-    tk_dtype dtype;
+    tk_types types;
     char architecture[32]; /* as compiled for: "sm_90a", or "compute_120" if the device is newer than the compiler */
     char compiler[256];    /* "NVRTC 13.0", "clang version 19.1.7" */
     char identity[512];    /* of the compiler: its version and what tells its file from another */

@@ -8,6 +8,7 @@
 #include "artifact/artifact.h"
 #include "artifact/store.h"
 #include "core/context.h"
+#include "model/lowering.h"
 
 static tk_status open_store(tk_ctx *ctx, tki_store *store)
 {
@@ -41,7 +42,7 @@ static void fill(tk_cache_entry *entry, const tki_artifact *a)
 {
     snprintf(entry->backend, sizeof entry->backend, "%s", a->backend);
     snprintf(entry->source, sizeof entry->source, "%s", a->source);
-    entry->dtype = a->dtype;
+    entry->types = a->types;
     snprintf(entry->architecture, sizeof entry->architecture, "%s", a->architecture);
     snprintf(entry->compiler, sizeof entry->compiler, "%s", a->compiler);
     snprintf(entry->options, sizeof entry->options, "%s", a->options);
@@ -146,8 +147,33 @@ const char *tk_cache_source_at(int i)
     return tki_artifact_source_at(i);
 }
 
+static bool is_compiled_for(const char *source, tk_types types)
+{
+    for (int i = 0; tk_contract_at(i); i++) {
+        const tk_contract *contract = tk_contract_at(i);
+        bool takes = false;
+        for (int t = 0; t < contract->type_count; t++)
+            takes |= contract->types[t].dtype == types.dtype && contract->types[t].result_dtype == types.result_dtype;
+        for (const tki_lowering *row = tki_lowerings_of(contract); takes && row->backend; row++)
+            if (!strcmp(row->source, source) && !(row->only_16_bits && types.result_dtype == TK_F32))
+                return true;
+    }
+    return false;
+}
+
+bool tk_cache_types_at(const char *source, int i, tk_types *types)
+{
+    for (tk_dtype result = TK_F16; result <= TK_F32; result++)
+        for (tk_dtype dtype = TK_F16; dtype <= TK_F32; dtype++) {
+            *types = (tk_types){dtype, result};
+            if (is_compiled_for(source, *types) && i-- == 0)
+                return true;
+        }
+    return false;
+}
+
 tk_status tk_cache_build(tk_ctx *ctx, const char *backend, const char *source, const char *architecture,
-                         tk_dtype dtype, tk_cache_entry *entry)
+                         tk_types types, tk_cache_entry *entry)
 {
     if (!ctx)
         return TK_BAD_ARGUMENT;
@@ -157,7 +183,7 @@ tk_status tk_cache_build(tk_ctx *ctx, const char *backend, const char *source, c
     tki_artifact *artifact = calloc(1, sizeof *artifact);
     if (!artifact)
         return tki_fail(ctx, TK_NO_MEMORY, "no memory to compile %s", source);
-    tki_artifact_request request = {backend, source, architecture, dtype};
+    tki_artifact_request request = {backend, source, architecture, types};
     tk_status status = tki_artifact_get(ctx, &request, artifact);
     if (status == TK_OK) {
         fill(entry, artifact);

@@ -103,7 +103,14 @@ __attribute__((format(printf, 2, 3))) static void add_option(tki_compile_job *jo
     va_end(arguments);
 }
 
-static void plan_cuda(tki_compile_job *job, const tki_compiler *compiler, int dtype)
+static void add_types(tki_compile_job *job, tk_types types)
+{
+    add_option(job, "-DTKI_DTYPE=%d", (int)types.dtype);
+    if (types.result_dtype != types.dtype)
+        add_option(job, "-DTKI_RESULT_DTYPE=%d", (int)types.result_dtype);
+}
+
+static void plan_cuda(tki_compile_job *job, const tki_compiler *compiler, tk_types types)
 {
     if (compiler->kind->is_library) {
         add_option(job, "--gpu-architecture=%s", job->architecture);
@@ -120,16 +127,16 @@ static void plan_cuda(tki_compile_job *job, const tki_compiler *compiler, int dt
         add_option(job, "-I.");
     }
     add_option(job, "--fmad=false");
-    add_option(job, "-DTKI_DTYPE=%d", dtype);
+    add_types(job, types);
 }
 
-static void plan_hip(tki_compile_job *job, bool is_library, int dtype)
+static void plan_hip(tki_compile_job *job, bool is_library, tk_types types)
 {
     add_option(job, "--offload-arch=%s", job->architecture);
     add_option(job, "-O3");
     add_option(job, "-std=c++17");
     add_option(job, "-ffp-contract=off");
-    add_option(job, "-DTKI_DTYPE=%d", dtype);
+    add_types(job, types);
     if (is_library)
         return;
     add_option(job, "-nogpuinc");
@@ -189,15 +196,14 @@ bool tki_compile_plan(tki_compiler *compiler, const tki_artifact_request *reques
                       tki_compile_job *job)
 {
     *job = (tki_compile_job){.sources = sources, .seconds = patience()};
-    int dtype = request->dtype == TK_BF16;
     if (!strcmp(request->backend, "hip")) {
         snprintf(job->architecture, sizeof job->architecture, "%s", request->architecture);
-        plan_hip(job, compiler->kind->is_library, dtype);
+        plan_hip(job, compiler->kind->is_library, request->types);
         return true;
     }
     if (!choose_cuda_architecture(compiler, request, is_hopper_source(sources->source->path), job))
         return false;
-    plan_cuda(job, compiler, dtype);
+    plan_cuda(job, compiler, request->types);
     return true;
 }
 

@@ -10,8 +10,10 @@ static const char first_line[] = "tokitai artifact 1";
 
 bool tki_entry_key(tki_digest *digest, const tki_artifact *a, char key[TKI_ARTIFACT_HEX])
 {
-    const char *const parts[] = {first_line,      a->backend, a->source,  a->source_hash, tk_dtype_name(a->dtype),
-                                 a->architecture, a->options, a->identity};
+    char types[TKI_TYPES_TEXT];
+    tk_types_name(a->types, types, sizeof types);
+    const char *const parts[] = {first_line, a->backend,      a->source,  a->source_hash,
+                                 types,      a->architecture, a->options, a->identity};
     tki_digest_begin(digest);
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         tki_digest_add_text(digest, parts[i]);
@@ -20,12 +22,13 @@ bool tki_entry_key(tki_digest *digest, const tki_artifact *a, char key[TKI_ARTIF
 
 char *tki_entry_encode(tki_digest *digest, const tki_artifact *a, size_t *bytes)
 {
-    char *data = NULL, header[TKI_ARTIFACT_HEX];
+    char *data = NULL, header[TKI_ARTIFACT_HEX], types[TKI_TYPES_TEXT];
+    tk_types_name(a->types, types, sizeof types);
     FILE *stream = open_memstream(&data, bytes);
     if (!stream)
         return NULL;
     fprintf(stream, "%s\nkey %s\nimage %s\nbytes %zu\nbackend %s\nsource %s\nsource_hash %s\ndtype %s\n", first_line,
-            a->key, a->hash, a->image_bytes, a->backend, a->source, a->source_hash, tk_dtype_name(a->dtype));
+            a->key, a->hash, a->image_bytes, a->backend, a->source, a->source_hash, types);
     fprintf(stream, "architecture %s\noptions %s\ncompiler %s\nidentity %s\nwarnings %s\nnote %s\nkernels %d\n",
             a->architecture, a->options, a->compiler, a->identity, a->warnings, a->note, a->kernel_count);
     for (int i = 0; i < a->kernel_count; i++) {
@@ -143,11 +146,24 @@ static void take_kernel(reader *r, tki_kernel_resources *kernel)
         r->wrong = "kernel";
 }
 
+/* Written as tk_types_name() writes them, and not otherwise. */
+static void take_types(reader *r, tk_types *types)
+{
+    char text[TKI_TYPES_TEXT], again[TKI_TYPES_TEXT];
+    take_field(r, "dtype", text, sizeof text);
+    if (r->wrong)
+        return;
+    bool good = tk_types_parse(text, types) && types->dtype <= TK_F32 && types->result_dtype <= TK_F32;
+    if (good)
+        tk_types_name(*types, again, sizeof again);
+    if (!good || strcmp(text, again) != 0)
+        r->wrong = "dtype";
+}
+
 static void take_header(reader *r, tki_artifact *a)
 {
     const char *line;
     size_t length;
-    char dtype[8];
     if (!take_line(r, &line, &length) || length != sizeof first_line - 1 || memcmp(line, first_line, length) != 0)
         r->wrong = "first line";
     take_hash(r, "key", a->key);
@@ -156,10 +172,7 @@ static void take_header(reader *r, tki_artifact *a)
     take_field(r, "backend", a->backend, sizeof a->backend);
     take_field(r, "source", a->source, sizeof a->source);
     take_hash(r, "source_hash", a->source_hash);
-    take_field(r, "dtype", dtype, sizeof dtype);
-    a->dtype = !strcmp(dtype, tk_dtype_name(TK_BF16)) ? TK_BF16 : TK_F16;
-    if (!r->wrong && strcmp(dtype, tk_dtype_name(a->dtype)) != 0)
-        r->wrong = "dtype";
+    take_types(r, &a->types);
     take_field(r, "architecture", a->architecture, sizeof a->architecture);
     take_field(r, "options", a->options, sizeof a->options);
     take_field(r, "compiler", a->compiler, sizeof a->compiler);

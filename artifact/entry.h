@@ -7,7 +7,7 @@
  *     backend cuda
  *     source ops/gelu/kernel.cu
  *     source_hash 77be...
- *     dtype f16
+ *     dtype f16                        f16-f32 where the results are of another type
  *     architecture sm_90
  *     options --gpu-architecture=sm_90 ...
  *     compiler NVRTC 13.0

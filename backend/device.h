@@ -1,8 +1,8 @@
 /* All that differs between CUDA and HIP, for device code. Kernels include this and their params.h; no #if of a vendor stands in a
  * kernel.
  *
- * A kernel file is compiled once per dtype (TKI_DTYPE is 0 for fp16, 1 for bf16), so that `element` is one format in it. No header of
- * a toolkit is needed: NVRTC alone will do, or clang with -nogpuinc -nogpulib. No multiply-add is fused that the source does
+ * A kernel file is compiled once per dtype (TKI_DTYPE is 0 for fp16, 1 for bf16, 2 for fp32), so that `element` is one format in it; and once
+ * more where results are of another type (TKI_RESULT_DTYPE is 2 then). No header of a toolkit is needed: NVRTC alone will do, or clang with -nogpuinc -nogpulib. No multiply-add is fused that the source does
  * not ask for (--fmad=false, -ffp-contract=off); fma_f32() is by name. Nothing flushes subnormals unless its name says so. */
 #ifndef TKI_BACKEND_DEVICE_H
 #define TKI_BACKEND_DEVICE_H
@@ -390,6 +390,22 @@ DEVICE void store8(void *to, uint32_t low, uint32_t high)
  * The element type: its bits in memory, fp32 in registers
  * ------------------------------------------------------------------------------------------------------------ */
 
+#ifndef TKI_RESULT_DTYPE
+#define TKI_RESULT_DTYPE TKI_DTYPE
+#endif
+
+#if TKI_DTYPE == 2
+typedef uint32_t element;
+
+DEVICE float from_element(element bits)
+{
+    return float_of(bits);
+}
+DEVICE element to_element(float value)
+{
+    return bits_of(value);
+}
+#else /* 16 bits; two neighbours are a pair in one word */
 typedef uint16_t element;
 
 struct float_pair {
@@ -513,6 +529,48 @@ DEVICE uint32_t equal_pair(uint32_t a, uint32_t b)
     return mask;
 #endif
 }
+
+#endif /* 16 bits */
+
+/* The elements of a word, in order: one of fp32, or a pair. */
+enum { word_elements = sizeof(uint32_t) / sizeof(element), vector_elements = 4 * word_elements };
+
+DEVICE void from_word(uint32_t word, float values[word_elements])
+{
+#if TKI_DTYPE == 2
+    values[0] = float_of(word);
+#else
+    float_pair pair = from_pair(word);
+    values[0] = pair.low;
+    values[1] = pair.high;
+#endif
+}
+
+DEVICE uint32_t to_word(const float values[word_elements])
+{
+#if TKI_DTYPE == 2
+    return bits_of(values[0]);
+#else
+    return to_pair(values[0], values[1]);
+#endif
+}
+
+/* What results are stored as. */
+#if TKI_RESULT_DTYPE == TKI_DTYPE
+typedef element result_element;
+
+DEVICE result_element to_result(float value)
+{
+    return to_element(value);
+}
+#else
+typedef float result_element;
+
+DEVICE result_element to_result(float value)
+{
+    return value;
+}
+#endif
 
 /* ------------------------------------------------------------------------------------------------------------
  * Arithmetic

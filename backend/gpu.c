@@ -13,7 +13,7 @@
 /* A compiled source, loaded. */
 typedef struct module {
     const char *source;
-    tk_dtype dtype;
+    tk_types types;
     void *handle;
     tki_artifact artifact;
 } module;
@@ -328,25 +328,30 @@ static bool same(const char *a, const char *b)
 }
 
 /* By address first, which is enough for a call that comes again; equal literals may have several addresses. */
-static tki_gpu_kernel *find_kernel(const tki_gpu *gpu, const char *source, tk_dtype dtype, const char *name)
+static bool are_alike(tk_types a, tk_types b)
+{
+    return a.dtype == b.dtype && a.result_dtype == b.result_dtype;
+}
+
+static tki_gpu_kernel *find_kernel(const tki_gpu *gpu, const char *source, tk_types types, const char *name)
 {
     for (int i = 0; i < gpu->kernel_count; i++) {
         tki_gpu_kernel *k = gpu->kernels[i];
-        if (k->name == name && k->source == source && k->dtype == dtype)
+        if (k->name == name && k->source == source && are_alike(k->types, types))
             return k;
     }
     for (int i = 0; i < gpu->kernel_count; i++) {
         tki_gpu_kernel *k = gpu->kernels[i];
-        if (k->dtype == dtype && same(k->name, name) && same(k->source, source))
+        if (are_alike(k->types, types) && same(k->name, name) && same(k->source, source))
             return k;
     }
     return NULL;
 }
 
-static module *find_module(const tki_gpu *gpu, const char *source, tk_dtype dtype)
+static module *find_module(const tki_gpu *gpu, const char *source, tk_types types)
 {
     for (int i = 0; i < gpu->module_count; i++)
-        if (gpu->modules[i]->dtype == dtype && same(gpu->modules[i]->source, source))
+        if (are_alike(gpu->modules[i]->types, types) && same(gpu->modules[i]->source, source))
             return gpu->modules[i];
     return NULL;
 }
@@ -364,15 +369,17 @@ static bool grow(void *list, int count)
     return grown != NULL;
 }
 
-static tk_status load_module(tk_ctx *ctx, tki_gpu *gpu, const char *source, tk_dtype dtype, module **loaded)
+static tk_status load_module(tk_ctx *ctx, tki_gpu *gpu, const char *source, tk_types types, module **loaded)
 {
     module *m = grow(&gpu->modules, gpu->module_count) ? calloc(1, sizeof *m) : NULL;
     if (!m)
         return tki_fail(ctx, TK_NO_MEMORY, "no memory to load %s", source);
     m->source = source;
-    m->dtype = dtype;
+    m->types = types;
+    char text[TKI_TYPES_TEXT];
+    tk_types_name(types, text, sizeof text);
     tki_artifact_request request = {
-        .backend = gpu->info.backend, .source = source, .architecture = gpu->info.architecture, .dtype = dtype};
+        .backend = gpu->info.backend, .source = source, .architecture = gpu->info.architecture, .types = types};
     tk_status status = tki_artifact_get(ctx, &request, &m->artifact);
     if (status != TK_OK) {
         free(m);
@@ -387,8 +394,8 @@ static tk_status load_module(tk_ctx *ctx, tki_gpu *gpu, const char *source, tk_d
         leave(gpu, previous);
         if (code != 0)
             status = fail(ctx, gpu, gpu->driver.vendor->names.module_load, code,
-                          "loading %s (%s), compiled by %s for %s", source, tk_dtype_name(dtype),
-                          m->artifact.compiler, m->artifact.architecture);
+                          "loading %s (%s), compiled by %s for %s", source, text, m->artifact.compiler,
+                          m->artifact.architecture);
     }
     if (status != TK_OK) {
         tki_artifact_free(&m->artifact);
@@ -419,7 +426,7 @@ static tk_status load_kernel(tk_ctx *ctx, tki_gpu *gpu, const module *m, const c
         return tki_fail(ctx, TK_NO_MEMORY, "no memory to load %s of %s", name, m->source);
     *k = (tki_gpu_kernel){.source = m->source,
                           .name = name,
-                          .dtype = m->dtype,
+                          .types = m->types,
                           .cluster_allowed = 8,
                           .starts_early = can_start_early(gpu, &m->artifact)};
     int code = enter(gpu, &previous);
@@ -442,20 +449,20 @@ static tk_status load_kernel(tk_ctx *ctx, tki_gpu *gpu, const module *m, const c
     return TK_OK;
 }
 
-tk_status tki_gpu_kernel_get(tk_ctx *ctx, tki_gpu *gpu, const char *source, tk_dtype dtype, const char *name,
+tk_status tki_gpu_kernel_get(tk_ctx *ctx, tki_gpu *gpu, const char *source, tk_types types, const char *name,
                              tki_gpu_kernel **kernel)
 {
-    *kernel = find_kernel(gpu, source, dtype, name);
+    *kernel = find_kernel(gpu, source, types, name);
     if (*kernel)
         return TK_OK;
-    module *m = find_module(gpu, source, dtype);
-    tk_status status = m ? TK_OK : load_module(ctx, gpu, source, dtype, &m);
+    module *m = find_module(gpu, source, types);
+    tk_status status = m ? TK_OK : load_module(ctx, gpu, source, types, &m);
     return status == TK_OK ? load_kernel(ctx, gpu, m, name, kernel) : status;
 }
 
-const tki_artifact *tki_gpu_artifact(const tki_gpu *gpu, const char *source, tk_dtype dtype)
+const tki_artifact *tki_gpu_artifact(const tki_gpu *gpu, const char *source, tk_types types)
 {
-    const module *m = find_module(gpu, source, dtype);
+    const module *m = find_module(gpu, source, types);
     return m ? &m->artifact : NULL;
 }
 
@@ -531,10 +538,12 @@ __attribute__((noinline, cold)) static tk_status fail_launch(tk_ctx *ctx, const 
                                                              int code)
 {
     const tki_driver_names *names = &gpu->driver.vendor->names;
+    char text[TKI_TYPES_TEXT];
+    tk_types_name(kernel->types, text, sizeof text);
     return fail(ctx, gpu, takes_attributes(kernel, grid) ? names->launch_config : names->launch, code,
                 "launching %s (%s, %s) with %ux%ux%u blocks of %u threads and %u bytes of shared memory",
-                kernel->name, kernel->source, tk_dtype_name(kernel->dtype), grid->blocks[0], grid->blocks[1],
-                grid->blocks[2], grid->threads, grid->shared_bytes);
+                kernel->name, kernel->source, text, grid->blocks[0], grid->blocks[1], grid->blocks[2], grid->threads,
+                grid->shared_bytes);
 }
 
 tk_status tki_gpu_launch(tk_ctx *ctx, tki_gpu *gpu, void *stream, tki_gpu_kernel *kernel, tki_gpu_grid grid,
@@ -570,11 +579,18 @@ tki_gpu_grid tki_gpu_last_grid(const tki_gpu *gpu)
     return gpu->last_grid;
 }
 
+static tk_types types_of(const tk_case *c)
+{
+    return (tk_types){c->dtype, c->result_dtype};
+}
+
 /* Loading takes memory and may wait for the device; both would spoil a capture. */
 __attribute__((noinline, cold)) static tk_status load_for_call(const tki_call *call, const char *source,
                                                                const char *name, tki_gpu_kernel **kernel)
 {
     bool capturing;
+    char text[TKI_TYPES_TEXT];
+    tk_types_name(types_of(call->c), text, sizeof text);
     tk_status status = tki_gpu_is_capturing(call->ctx, call->gpu, call->stream, &capturing);
     if (status != TK_OK)
         return status;
@@ -583,8 +599,8 @@ __attribute__((noinline, cold)) static tk_status load_for_call(const tki_call *c
             call->ctx, TK_UNAVAILABLE,
             "kernel %s (%s) is not loaded yet, and nothing can be loaded while the stream is being captured; "
             "call tk_prepare() before the capture begins",
-            name, tk_dtype_name(call->c->dtype));
-    return tki_gpu_kernel_get(call->ctx, call->gpu, source, call->c->dtype, name, kernel);
+            name, text);
+    return tki_gpu_kernel_get(call->ctx, call->gpu, source, types_of(call->c), name, kernel);
 }
 
 static tk_status prepare(const tki_call *call, tki_gpu_kernel *kernel, const tki_gpu_grid *grid)
@@ -601,7 +617,7 @@ static tk_status prepare(const tki_call *call, tki_gpu_kernel *kernel, const tki
 tk_status tki_gpu_run(const tki_call *call, const char *source, const char *name, tki_gpu_grid grid,
                       const void *params)
 {
-    tki_gpu_kernel *kernel = find_kernel(call->gpu, source, call->c->dtype, name);
+    tki_gpu_kernel *kernel = find_kernel(call->gpu, source, types_of(call->c), name);
     tk_status status = kernel ? TK_OK : load_for_call(call, source, name, &kernel);
     if (status != TK_OK)
         return status;

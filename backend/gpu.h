@@ -64,7 +64,7 @@ typedef struct tki_gpu_kernel {
     void *function;
     const char *source; /* "ops/gelu/kernel.cu" */
     const char *name;   /* "gelu_bwd" */
-    tk_dtype dtype;
+    tk_types types;
     unsigned shared_allowed; /* dynamic shared memory that the driver has been told of so far */
     unsigned cluster_allowed;
     bool starts_early; /* before what its stream already has is done, which it waits for by itself */
@@ -72,7 +72,7 @@ typedef struct tki_gpu_kernel {
 
 /* Compiles (or finds in the cache), checks and loads the kernel on first use; afterwards a short search. `source` and `name` are
  * string literals: they are kept, and compared by address first. Not to be called for the first time while a stream is captured. */
-TKI_EXPORT TK_MUST_USE tk_status tki_gpu_kernel_get(tk_ctx *ctx, tki_gpu *gpu, const char *source, tk_dtype dtype,
+TKI_EXPORT TK_MUST_USE tk_status tki_gpu_kernel_get(tk_ctx *ctx, tki_gpu *gpu, const char *source, tk_types types,
                                                     const char *name, tki_gpu_kernel **kernel);
 
 typedef struct tki_gpu_grid {
@@ -90,7 +90,7 @@ TKI_EXPORT TK_MUST_USE tk_status tki_gpu_launch(tk_ctx *ctx, tki_gpu *gpu, void 
 TKI_EXPORT tki_gpu_grid tki_gpu_last_grid(const tki_gpu *gpu);
 
 /* The artifact that a loaded kernel came out of; NULL if it is not loaded. */
-TKI_EXPORT const struct tki_artifact *tki_gpu_artifact(const tki_gpu *gpu, const char *source, tk_dtype dtype);
+TKI_EXPORT const struct tki_artifact *tki_gpu_artifact(const tki_gpu *gpu, const char *source, tk_types types);
 
 /* Words in device memory, one per op, that a kernel lowers to the first bad position it meets (device.h: report_bad_index). */
 enum { TKI_GPU_FAULT_WORDS = 32 };
@@ -98,7 +98,7 @@ uint64_t *tki_gpu_fault_word(tki_gpu *gpu, int op);
 /* Waits for the stream; `position` receives -1, or the first bad position of the op that has one, which is then forgotten. */
 TK_MUST_USE tk_status tki_gpu_take_fault(tk_ctx *ctx, tki_gpu *gpu, void *stream, int *op, int64_t *position);
 
-/* A call of a GPU row: finds `name` in `source` for the call's dtype and launches it on the call's stream. A kernel that is not
+/* A call of a GPU row: finds `name` in `source` for the call's types and launches it on the call's stream. A kernel that is not
  * loaded yet cannot be loaded while the stream is being captured: TK_UNAVAILABLE then. Only loads it if call->prepare_only. */
 TK_MUST_USE tk_status tki_gpu_run(const tki_call *call, const char *source, const char *name, tki_gpu_grid grid,
                                   const void *params);

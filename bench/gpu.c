@@ -89,7 +89,8 @@ bench_gpu *bench_gpu_open(tk_ctx *ctx, const bench_options *options)
     if (status == TK_OK)
         status = tki_gpu_event_create(ctx, ctx->gpu, &g->end);
     if (status == TK_OK)
-        status = tki_gpu_kernel_get(ctx, ctx->gpu, "ops/gemm/kernel.cu", TK_F16, "product_64", &g->nothing);
+        status = tki_gpu_kernel_get(ctx, ctx->gpu, "ops/gemm/kernel.cu", (tk_types){TK_F16, TK_F16}, "product_64",
+                                    &g->nothing);
     if (status == TK_OK)
         status = make_delay(g);
     if (status != TK_OK) {

@@ -27,7 +27,7 @@ static const struct argp_option option_list[] = {
     {"backend", KEY_BACKEND, "NAME", 0, "cuda or hip", 2},
     {"architecture", KEY_ARCHITECTURE, "NAME", 0, "Such as sm_90 or gfx942", 2},
     {"source", KEY_SOURCE, "FILE", 0, "This kernel source alone, such as ops/gelu/kernel.cu", 2},
-    {"dtype", KEY_DTYPE, "TYPE", 0, "f16, bf16 or all (the default)", 2},
+    {"dtype", KEY_DTYPE, "TYPE", 0, "f16, bf16, f32, f16-f32 (results in f32) or all (the default)", 2},
     {NULL, 0, NULL, 0, "Help:", -1},
     {0},
 };
@@ -81,6 +81,8 @@ static json_t *json_kernels(const tk_cache_entry *entry)
     return list;
 }
 
+enum { TYPES_TEXT = 16 }; /* room for "bf16-f32" */
+
 static json_t *json_entry(const tk_cache_entry *entry)
 {
     json_t *item = json_pack("{s:o, s:o, s:I}", "key", cli_json_text(entry->key), "path", cli_json_text(entry->path),
@@ -91,12 +93,14 @@ static json_t *json_entry(const tk_cache_entry *entry)
         json_object_set_new(item, "damage", cli_json_text(entry->damage));
         return item;
     }
-    json_object_update_new(
-        item, json_pack("{s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "backend", entry->backend, "source",
-                        cli_json_text(entry->source), "dtype", tk_dtype_name(entry->dtype), "architecture",
-                        cli_json_text(entry->architecture), "compiler", cli_json_text(entry->compiler), "options",
-                        cli_json_text(entry->options), "warnings", cli_json_text(entry->warnings), "note",
-                        cli_json_text(entry->note), "kernels", json_kernels(entry)));
+    char types[TYPES_TEXT];
+    tk_types_name(entry->types, types, sizeof types);
+    json_object_update_new(item, json_pack("{s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "backend", entry->backend,
+                                           "source", cli_json_text(entry->source), "dtype", types, "architecture",
+                                           cli_json_text(entry->architecture), "compiler",
+                                           cli_json_text(entry->compiler), "options", cli_json_text(entry->options),
+                                           "warnings", cli_json_text(entry->warnings), "note",
+                                           cli_json_text(entry->note), "kernels", json_kernels(entry)));
     return item;
 }
 
@@ -142,7 +146,9 @@ static void row_of(const tk_cache_entry *entry, char text[COLUMNS][WIDTH])
 {
     snprintf(text[0], WIDTH, "%.*s", SHORT_KEY, entry->key);
     snprintf(text[1], WIDTH, "%s", entry->damage[0] ? "(damaged)" : entry->source);
-    snprintf(text[2], WIDTH, "%s", entry->damage[0] ? "" : tk_dtype_name(entry->dtype));
+    text[2][0] = 0;
+    if (!entry->damage[0])
+        tk_types_name(entry->types, text[2], WIDTH);
     snprintf(text[3], WIDTH, "%s", entry->architecture);
     snprintf(text[4], WIDTH, "%s", entry->compiler);
     cli_format_bytes(entry->bytes, text[5], WIDTH);
@@ -283,8 +289,10 @@ static cli_exit clear(const arguments *a, tk_ctx *ctx)
 
 static void print_built(const tk_cache_entry *entry)
 {
+    char types[TYPES_TEXT];
+    tk_types_name(entry->types, types, sizeof types);
     cli_print(CLI_PLAIN, entry->source);
-    printf(" %s, ", tk_dtype_name(entry->dtype));
+    printf(" %s, ", types);
     cli_print(CLI_PLAIN, entry->architecture);
     fputs(", ", stdout);
     cli_print(CLI_PLAIN, entry->compiler);
@@ -325,10 +333,15 @@ static void complain_lines(const char *who, const char *message)
     }
 }
 
-static cli_exit build_one(const arguments *a, tk_ctx *ctx, const char *source, tk_dtype dtype, tk_cache_entry *entry,
+static bool is_all(const char *dtype)
+{
+    return !dtype || !strcmp(dtype, "all");
+}
+
+static cli_exit build_one(const arguments *a, tk_ctx *ctx, const char *source, tk_types types, tk_cache_entry *entry,
                           json_t *list)
 {
-    tk_status status = tk_cache_build(ctx, a->backend, source, a->architecture, dtype, entry);
+    tk_status status = tk_cache_build(ctx, a->backend, source, a->architecture, types, entry);
     if (status == TK_UNSUPPORTED && !a->source)
         return CLI_HOLDS; /* a source for other architectures is no part of "all" */
     if (status != TK_OK) {
@@ -342,16 +355,35 @@ static cli_exit build_one(const arguments *a, tk_ctx *ctx, const char *source, t
     return CLI_HOLDS;
 }
 
+/* The types that were asked for: one, or all that the source is compiled for. */
+static cli_exit build_source(const arguments *a, tk_ctx *ctx, const char *source, tk_cache_entry *entry, json_t *list)
+{
+    cli_exit result = CLI_HOLDS;
+    tk_types types;
+    if (!is_all(a->dtype)) {
+        (void)tk_types_parse(a->dtype, &types);
+        return build_one(a, ctx, source, types, entry, list);
+    }
+    if (!tk_cache_types_at(source, 0, &types))
+        return build_one(a, ctx, source, (tk_types){TK_F16, TK_F16}, entry,
+                         list); /* tells that there is no such source */
+    for (int i = 0; tk_cache_types_at(source, i, &types) && result != CLI_BAD; i++)
+        result = cli_worse(result, build_one(a, ctx, source, types, entry, list));
+    return result;
+}
+
 static cli_exit build(const arguments *a, tk_ctx *ctx)
 {
-    unsigned dtypes = 1u << TK_F16 | 1u << TK_BF16;
+    tk_types types;
     cli_exit result = CLI_HOLDS;
     if (!a->backend || !a->architecture) {
         cli_complain(a->who, "build needs --backend and --architecture, such as --backend cuda --architecture sm_90");
         return CLI_BAD;
     }
-    if (!cli_choose_dtypes(a->who, a->dtype, &dtypes))
+    if (!is_all(a->dtype) && !tk_types_parse(a->dtype, &types)) {
+        cli_complain_unknown(a->who, "dtype", a->dtype, (const char *[]){"f16", "bf16", "f32", "all"}, 4);
         return CLI_BAD;
+    }
     json_t *list = a->json ? json_array() : NULL;
     tk_cache_entry *entry = malloc(sizeof *entry);
     const char *source;
@@ -361,9 +393,7 @@ static cli_exit build(const arguments *a, tk_ctx *ctx)
         return CLI_UNKNOWN;
     }
     for (int i = 0; (source = a->source ? a->source : tk_cache_source_at(i)); i++) {
-        for (tk_dtype dtype = TK_F16; dtype <= TK_BF16 && result != CLI_BAD; dtype++)
-            if (dtypes & 1u << dtype)
-                result = cli_worse(result, build_one(a, ctx, source, dtype, entry, list));
+        result = cli_worse(result, build_source(a, ctx, source, entry, list));
         if (a->source || result == CLI_BAD || result == CLI_UNKNOWN)
             break; /* the others would fail for the same reason */
     }

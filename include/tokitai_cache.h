@@ -37,7 +37,7 @@ typedef struct tk_cache_entry {
     char damage[256];  /* the defect; then nothing below is set. "" if it is intact */
     char backend[8];   /* "cuda", "hip" */
     char source[128];  /* "ops/gelu/kernel.cu" */
-    tk_dtype dtype;
+    tk_types types;
     char architecture[32]; /* "sm_90", "gfx942" */
     char compiler[256];    /* "NVRTC 13.0" */
     char options[1024];
@@ -69,11 +69,14 @@ TK_MUST_USE tk_status tk_cache_clear(tk_ctx *ctx, const char *key, int *removed,
 /* The i-th kernel source; NULL past the end. */
 const char *tk_cache_source_at(int i);
 
+/* The i-th types that a source is compiled for, which are those of the ops it computes; false past the end. */
+bool tk_cache_types_at(const char *source, int i, tk_types *types);
+
 /* Compiles a source for an architecture, or finds it in the cache. TK_UNAVAILABLE without a compiler,
  * TK_UNSUPPORTED if the source is for other architectures, TK_INTERNAL with the compiler's output if it does not
  * compile. */
 TK_MUST_USE tk_status tk_cache_build(tk_ctx *ctx, const char *backend, const char *source, const char *architecture,
-                                     tk_dtype dtype, tk_cache_entry *entry);
+                                     tk_types types, tk_cache_entry *entry);
 
 #ifdef __cplusplus
 }

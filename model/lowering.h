@@ -41,6 +41,7 @@ typedef struct tki_lowering {
     bool promises_bound; /* judged by the smaller bound that the oracle knows as the promise */
     bool promises_bits;  /* judged bit for bit */
     int numerics;        /* matrix products: judged by this choice of the attribute, TKI_NUMERICS_... */
+    bool only_16_bits;   /* takes nothing of fp32, neither elements nor results; its source is not compiled for it */
     const char *source;  /* the kernel's file, "ops/gelu/kernel_cpu.c": its hash goes into the certificate */
 } tki_lowering;
 

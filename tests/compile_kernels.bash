@@ -1,4 +1,4 @@
-# compile_kernels.bash BACKEND ARCHITECTURE...: compiles every GPU kernel, for both dtypes, through the library itself, and fails on
+# compile_kernels.bash BACKEND ARCHITECTURE...: compiles every GPU kernel, for all types of its ops, through the library itself, and fails on
 # a spill, on a warning, and on a kernel that was left out. Exits with 77 where a compiler is missing, naming what was not compiled.
 set -uo pipefail
 root=$(readlink -f "${SOURCE_DIR:-$(dirname "$(readlink -f "$0")")/..}")
@@ -8,6 +8,15 @@ trap 'rm -rf "$work"' EXIT
 export TOKITAI_CACHE=$work/cache LC_ALL=C
 cd "$root" || exit 1
 
+# How many there are, by what contracts and lowerings of the family say.
+types_of() { # SOURCE
+    local family=${1%/*} count=2
+    ! grep -q TKI_TYPES_FLOAT "$family/contract.c" || count=3
+    ! grep -q TKI_TYPES_SUM "$family/contract.c" || count=5
+    ! tr -d '\n' <"$family/lowering.c" | grep -qE "only_16_bits = true, *\.source = \"$1\"" || count=2
+    echo $count
+}
+
 backend=$1
 shift
 status=0
@@ -16,7 +25,7 @@ for architecture in "$@"; do
     sources=(ops/*/kernel*.cu)
     expected=0
     for source in "${sources[@]}"; do
-        [[ $source == *_hopper.cu && $architecture != sm_90 ]] || expected=$((expected + 2))
+        [[ $source == *_hopper.cu && $architecture != sm_90 ]] || expected=$((expected + $(types_of "$source")))
     done
     "$tokitai" cache build --backend "$backend" --architecture "$architecture" >"$work/out" 2>"$work/err"
     built=$?

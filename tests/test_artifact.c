@@ -131,7 +131,7 @@ static int leave(void **state)
 
 static tk_status get(const char *backend, const char *architecture, tk_dtype dtype, tki_artifact *artifact)
 {
-    tki_artifact_request request = {backend, source, architecture, dtype};
+    tki_artifact_request request = {backend, source, architecture, {dtype, dtype}};
     return tki_artifact_get(ctx, &request, artifact);
 }
 
@@ -195,6 +195,46 @@ static void hip_programs(void **state)
         assert_int_equal(a.kernels[0].registers, 44);
         tki_artifact_free(&a);
     }
+}
+
+/* That of the results is an option of its own where it is another one, so that the kernels of one type stay what they were. */
+static void types_become_options(void **state)
+{
+    (void)state;
+    static const struct {
+        tk_types types;
+        const char *element, *result;
+    } wanted[] = {{{TK_F32, TK_F32}, "-DTKI_DTYPE=2", NULL},
+                  {{TK_F16, TK_F32}, "-DTKI_DTYPE=0", "-DTKI_RESULT_DTYPE=2"},
+                  {{TK_BF16, TK_F32}, "-DTKI_DTYPE=1", "-DTKI_RESULT_DTYPE=2"}};
+    static const char *const backends[][2] = {{"cuda", "sm_90"}, {"hip", "gfx942"}};
+    for (size_t i = 0; i < 3; i++)
+        for (size_t b = 0; b < 2; b++) {
+            tki_artifact a;
+            use_program(b ? "hipcc" : "nvcc", "works");
+            tki_artifact_request request = {backends[b][0], source, backends[b][1], wanted[i].types};
+            assert_ok(ctx, tki_artifact_get(ctx, &request, &a));
+            assert_non_null(strstr(a.options, wanted[i].element));
+            const char *result = strstr(a.options, "-DTKI_RESULT_DTYPE=");
+            if (wanted[i].result)
+                assert_non_null(strstr(a.options, wanted[i].result));
+            else
+                assert_null(result);
+            assert_memory_equal(&a.types, &wanted[i].types, sizeof a.types);
+            tki_artifact_free(&a);
+        }
+}
+
+/* The types that a source is compiled for are those of its ops. */
+static void types_of_sources(void **state)
+{
+    (void)state;
+    tk_types types;
+    assert_true(tk_cache_types_at("ops/gelu/kernel.cu", 0, &types));
+    assert_true(types.dtype == TK_F16 && types.result_dtype == TK_F16);
+    assert_true(tk_cache_types_at("ops/gelu/kernel.cu", 1, &types));
+    assert_true(types.dtype == TK_BF16 && types.result_dtype == TK_BF16);
+    assert_false(tk_cache_types_at("ops/none/kernel.cu", 0, &types));
 }
 
 /* Whatever is wrong with the entry, it is reported and built again, and the next one finds it whole. */
@@ -334,13 +374,13 @@ static void requests_that_make_no_sense(void **state)
     tki_artifact a;
     use_program("nvcc", "works");
     assert_refused(ctx, get("cpu", "sm_90", TK_F16, &a), TK_BAD_ARGUMENT, "'cpu' is not a backend");
-    assert_refused(ctx, get("cuda", "sm_90", TK_F32, &a), TK_BAD_ARGUMENT, "f16 and bf16");
+    assert_refused(ctx, get("cuda", "sm_90", TK_I32, &a), TK_BAD_ARGUMENT, "f16, bf16 and f32");
     static const char *const bad[] = {"", "sm_", "sm_90ab", "sm_9999", "gfx942", "sm_90; rm -rf /", "sm_90 -x"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         assert_refused(ctx, get("cuda", bad[i], TK_F16, &a), TK_BAD_ARGUMENT, "is not an architecture of cuda");
     assert_refused(ctx, get("hip", "sm_90", TK_F16, &a), TK_BAD_ARGUMENT, "is not an architecture of hip");
     assert_refused(ctx, get("cuda", "sm_70", TK_F16, &a), TK_UNAVAILABLE, "it knows sm_80 to sm_90");
-    tki_artifact_request hopper = {"cuda", "ops/x/kernel_hopper.cu", "sm_80", TK_F16};
+    tki_artifact_request hopper = {"cuda", "ops/x/kernel_hopper.cu", "sm_80", {TK_F16, TK_F16}};
     char problem[256];
     assert_int_equal(tki_architecture_check(&hopper, problem, sizeof problem), TK_UNSUPPORTED);
     hopper.architecture = "sm_90";
@@ -354,7 +394,7 @@ static void hopper_sources_are_compiled_for_sm_90a(void **state)
 {
     (void)state;
     static const tki_source_file file = {"ops/x/kernel_hopper.cu", "", 0};
-    tki_artifact_request request = {"cuda", file.path, "sm_90", TK_F16};
+    tki_artifact_request request = {"cuda", file.path, "sm_90", {TK_F16, TK_F16}};
     tki_source_set sources = {.source = &file};
     tki_compiler compiler;
     tki_compile_job job;
@@ -562,6 +602,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(built_then_found),
         TEST(hip_programs),
+        TEST(types_become_options),
+        TEST(types_of_sources),
         TEST(damaged_entries_are_built_again),
         TEST(notes_are_told),
         TEST(a_cache_that_cannot_be_used),

@@ -19,7 +19,7 @@ static tki_artifact sample(void)
                       .image_bytes = sizeof image,
                       .backend = "cuda",
                       .source = "ops/gelu/kernel.cu",
-                      .dtype = TK_BF16,
+                      .types = {TK_BF16, TK_BF16},
                       .architecture = "sm_90a",
                       .compiler = "NVRTC 13.0",
                       .identity = "NVRTC 13.0; 5 bytes of 6.000000007; /usr/lib/libnvrtc.so.13",
@@ -86,7 +86,7 @@ static void written_then_read(void **state)
     assert_string_equal(got.source_hash, a.source_hash);
     assert_string_equal(got.backend, a.backend);
     assert_string_equal(got.source, a.source);
-    assert_int_equal(got.dtype, a.dtype);
+    assert_memory_equal(&got.types, &a.types, sizeof a.types);
     assert_string_equal(got.architecture, a.architecture);
     assert_string_equal(got.compiler, a.compiler);
     assert_string_equal(got.identity, a.identity);
@@ -186,10 +186,13 @@ static void every_part_counts_in_the_key(void **state)
         assert_string_not_equal(key, a.key);
         parts[i][0]--;
     }
-    a.dtype = TK_F16;
-    assert_true(tki_entry_key(&digest, &a, key));
-    assert_string_not_equal(key, a.key);
-    a.dtype = TK_BF16;
+    static const tk_types others[] = {{TK_F16, TK_F16}, {TK_F32, TK_F32}, {TK_BF16, TK_F32}};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        a.types = others[i];
+        assert_true(tki_entry_key(&digest, &a, key));
+        assert_string_not_equal(key, a.key);
+    }
+    a.types = (tk_types){TK_BF16, TK_BF16};
     assert_true(tki_entry_key(&digest, &a, key));
     assert_string_equal(key, a.key);
 }

@@ -20,6 +20,8 @@
 #include "tests/fake_gpu/on_both.h"
 
 static const char source[] = "ops/gemm/kernel.cu";
+static const tk_types f16 = {TK_F16, TK_F16};
+static const tk_types bf16 = {TK_BF16, TK_BF16};
 
 /* What a test works with. */
 typedef struct scene {
@@ -83,7 +85,7 @@ static void *allocate(scene *s, size_t bytes)
 static tki_gpu_kernel *kernel(scene *s, const char *name)
 {
     tki_gpu_kernel *k = NULL;
-    if (tki_gpu_kernel_get(s->ctx, s->gpu, source, TK_F16, name, &k) != TK_OK)
+    if (tki_gpu_kernel_get(s->ctx, s->gpu, source, f16, name, &k) != TK_OK)
         fail_msg("%s", tk_ctx_message(s->ctx));
     return k;
 }
@@ -392,13 +394,13 @@ static void test_kernels_are_kept(void **state)
 {
     scene *s = *state;
     int before = s->fake.alive();
-    assert_null(tki_gpu_artifact(s->gpu, source, TK_F16));
+    assert_null(tki_gpu_artifact(s->gpu, source, f16));
     tki_gpu_kernel *copy = kernel(s, "fake_copy");
     assert_int_equal(s->fake.alive(), before + 1);
     assert_string_equal(copy->name, "fake_copy");
     assert_string_equal(copy->source, source);
-    assert_int_equal(copy->dtype, TK_F16);
-    const tki_artifact *artifact = tki_gpu_artifact(s->gpu, source, TK_F16);
+    assert_int_equal(copy->types.dtype, TK_F16);
+    const tki_artifact *artifact = tki_gpu_artifact(s->gpu, source, f16);
     assert_non_null(artifact);
     assert_string_equal(artifact->architecture, tki_gpu_describe(s->gpu)->architecture);
     /* Equal names at other addresses are the same kernel; other kernels of the same source need no second module. */
@@ -406,13 +408,13 @@ static void test_kernels_are_kept(void **state)
     tki_gpu_kernel *again = NULL;
     snprintf(same_source, sizeof same_source, "%s", source);
     snprintf(same_name, sizeof same_name, "fake_copy");
-    assert_int_equal(tki_gpu_kernel_get(s->ctx, s->gpu, same_source, TK_F16, same_name, &again), TK_OK);
+    assert_int_equal(tki_gpu_kernel_get(s->ctx, s->gpu, same_source, f16, same_name, &again), TK_OK);
     assert_ptr_equal(again, copy);
     static const char *const names[] = {"a", "b", "c", "d", "e", "f", "g"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         assert_ptr_not_equal(kernel(s, names[i]), copy);
     assert_int_equal(s->fake.alive(), before + 1);
-    assert_int_equal(tki_gpu_kernel_get(s->ctx, s->gpu, source, TK_BF16, "fake_copy", &again), TK_OK);
+    assert_int_equal(tki_gpu_kernel_get(s->ctx, s->gpu, source, bf16, "fake_copy", &again), TK_OK);
     assert_ptr_not_equal(again, copy);
     assert_int_equal(s->fake.alive(), before + 2);
     assert_ptr_equal(kernel(s, "fake_copy"), copy);
@@ -424,30 +426,30 @@ static void test_loading_fails(void **state)
     tki_gpu_kernel *k = NULL;
     int before = s->fake.alive();
     FAIL(s, module_load, "209");
-    assert_int_equal(tki_gpu_kernel_get(s->ctx, s->gpu, source, TK_F16, "k", &k), TK_UNAVAILABLE);
+    assert_int_equal(tki_gpu_kernel_get(s->ctx, s->gpu, source, f16, "k", &k), TK_UNAVAILABLE);
     assert_null(k);
     assert_says(s, s->vendor->names.module_load);
     assert_says(s, "compiled for another architecture");
     assert_says(s, source);
-    assert_null(tki_gpu_artifact(s->gpu, source, TK_F16));
+    assert_null(tki_gpu_artifact(s->gpu, source, f16));
     FAIL(s, module_load, "222");
-    assert_int_equal(tki_gpu_kernel_get(s->ctx, s->gpu, source, TK_F16, "k", &k), TK_UNAVAILABLE);
+    assert_int_equal(tki_gpu_kernel_get(s->ctx, s->gpu, source, f16, "k", &k), TK_UNAVAILABLE);
     assert_says(s, "update the driver, or set TOKITAI_CUDA_COMPILER");
     FAIL(s, module_function, "500");
-    assert_int_equal(tki_gpu_kernel_get(s->ctx, s->gpu, source, TK_F16, "k", &k), TK_INTERNAL);
+    assert_int_equal(tki_gpu_kernel_get(s->ctx, s->gpu, source, f16, "k", &k), TK_INTERNAL);
     assert_says(s, "looking for kernel k in ops/gemm/kernel.cu");
     assert_int_equal(s->fake.alive(), before + 1); /* the module is good */
     if (s->vendor->names.function_load) {
         FAIL(s, function_load, "2");
-        assert_int_equal(tki_gpu_kernel_get(s->ctx, s->gpu, source, TK_F16, "k", &k), TK_NO_MEMORY);
+        assert_int_equal(tki_gpu_kernel_get(s->ctx, s->gpu, source, f16, "k", &k), TK_NO_MEMORY);
     }
     unsetenv("FAKE_GPU_FAIL");
-    assert_int_equal(tki_gpu_kernel_get(s->ctx, s->gpu, source, TK_F16, "k", &k), TK_OK);
+    assert_int_equal(tki_gpu_kernel_get(s->ctx, s->gpu, source, f16, "k", &k), TK_OK);
     assert_int_equal(setenv("FAKE_GPU_COMPILE", "error", 1), 0);
-    assert_int_equal(tki_gpu_kernel_get(s->ctx, s->gpu, source, TK_BF16, "k", &k), TK_INTERNAL);
+    assert_int_equal(tki_gpu_kernel_get(s->ctx, s->gpu, source, bf16, "k", &k), TK_INTERNAL);
     assert_null(k);
     assert_says(s, "the fake compiler was told to find an error");
-    assert_int_equal(tki_gpu_kernel_get(s->ctx, s->gpu, "ops/none/kernel.cu", TK_F16, "k", &k), TK_BAD_ARGUMENT);
+    assert_int_equal(tki_gpu_kernel_get(s->ctx, s->gpu, "ops/none/kernel.cu", f16, "k", &k), TK_BAD_ARGUMENT);
 }
 
 static void test_launch(void **state)
@@ -608,12 +610,12 @@ static void test_run(void **state)
     assert_int_equal(setenv("FAKE_GPU_CAPTURING", "1", 1), 0);
     assert_int_equal(tki_gpu_run(&call, source, "k", grid, params), TK_UNAVAILABLE);
     assert_says(s, "kernel k (bf16) is not loaded yet");
-    assert_null(tki_gpu_artifact(s->gpu, source, TK_BF16));
+    assert_null(tki_gpu_artifact(s->gpu, source, bf16));
     unsetenv("FAKE_GPU_CAPTURING");
     call.prepare_only = true;
     assert_int_equal(tki_gpu_run(&call, source, "k", grid, params), TK_OK);
     assert_null(s->fake.launch_at(0));
-    assert_non_null(tki_gpu_artifact(s->gpu, source, TK_BF16));
+    assert_non_null(tki_gpu_artifact(s->gpu, source, bf16));
     /* Once loaded it is launched in a capture too. */
     call.prepare_only = false;
     assert_int_equal(setenv("FAKE_GPU_CAPTURING", "1", 1), 0);

@@ -77,7 +77,8 @@ static tki_store open_store(void)
 /* An artifact of its own for each number, not yet stored. */
 static tki_artifact make(int number, size_t image_bytes)
 {
-    tki_artifact a = {.image_bytes = image_bytes, .backend = "hip", .architecture = "gfx942", .dtype = TK_F16};
+    tki_artifact a = {
+        .image_bytes = image_bytes, .backend = "hip", .architecture = "gfx942", .types = {TK_F16, TK_F16}};
     snprintf(a.source, sizeof a.source, "ops/%d/kernel.cu", number);
     a.image = malloc(image_bytes + 1);
     assert_non_null(a.image);

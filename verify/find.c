@@ -31,7 +31,8 @@ static tk_status find_key(tk_ctx *ctx, const tk_case *c, const char *id, char ke
     if (!plan.lowering)
         return tki_fail(ctx, TK_BAD_ARGUMENT, "%s: no lowering %s%s%s", c->contract->name, id,
                         plan.refusals[0] ? ": " : "", plan.refusals);
-    tk_status status = tki_provenance_find(ctx, plan.lowering, c->dtype, (uintptr_t)plan.lowering, &provenance);
+    tk_status status = tki_provenance_find(ctx, plan.lowering, (tk_types){c->dtype, c->result_dtype},
+                                           (uintptr_t)plan.lowering, &provenance);
     if (status == TK_OK && !tki_provenance_key(&provenance, c->contract, id, "", key))
         status = tki_fail(ctx, TK_INTERNAL, "SHA-256 failed");
     return status;

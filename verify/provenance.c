@@ -56,19 +56,19 @@ static tk_status find_built_in(tk_ctx *ctx, const tki_lowering *lowering, uintpt
     return TK_OK;
 }
 
-static tk_status find_compiled(tk_ctx *ctx, const tki_lowering *lowering, tk_dtype dtype, tki_provenance *provenance)
+static tk_status find_compiled(tk_ctx *ctx, const tki_lowering *lowering, tk_types types, tki_provenance *provenance)
 {
     if (!ctx->device || strcmp(lowering->backend, tki_ctx_backend(ctx)) != 0)
         return tki_fail(ctx, TK_UNAVAILABLE, "the context has no %s device open", lowering->backend);
     /* The one that ran, if one did: a second look into the cache would find well what was damaged at the first. */
     tki_artifact found = {0};
-    const tki_artifact *artifact = tki_gpu_artifact(ctx->gpu, lowering->source, dtype);
+    const tki_artifact *artifact = tki_gpu_artifact(ctx->gpu, lowering->source, types);
     if (!artifact) {
         tk_status status = tki_artifact_get(ctx,
                                             &(tki_artifact_request){.backend = lowering->backend,
                                                                     .source = lowering->source,
                                                                     .architecture = ctx->device->architecture,
-                                                                    .dtype = dtype},
+                                                                    .types = types},
                                             &found);
         if (status != TK_OK)
             return status;
@@ -91,14 +91,14 @@ static tk_status find_compiled(tk_ctx *ctx, const tki_lowering *lowering, tk_dty
     return TK_OK;
 }
 
-tk_status tki_provenance_find(tk_ctx *ctx, const tki_lowering *lowering, tk_dtype dtype, uintptr_t code,
+tk_status tki_provenance_find(tk_ctx *ctx, const tki_lowering *lowering, tk_types types, uintptr_t code,
                               tki_provenance *provenance)
 {
     *provenance = (tki_provenance){.source = lowering ? lowering->source : NULL};
     if (!tk_device_at(0, &provenance->device))
         return tki_fail(ctx, TK_INTERNAL, "this machine's processor could not be described");
     if (lowering && strcmp(lowering->backend, "cpu") != 0)
-        return find_compiled(ctx, lowering, dtype, provenance);
+        return find_compiled(ctx, lowering, types, provenance);
     return find_built_in(ctx, lowering, code, provenance);
 }
 

@@ -27,7 +27,7 @@ typedef struct tki_provenance {
 
 /* `lowering` may be NULL; `code` is an address inside the object file of a kernel that runs on the CPU. A GPU's kernel is compiled, or
  * found in the cache, for the device of the context. */
-TK_MUST_USE tk_status tki_provenance_find(tk_ctx *ctx, const tki_lowering *lowering, tk_dtype dtype, uintptr_t code,
+TK_MUST_USE tk_status tki_provenance_find(tk_ctx *ctx, const tki_lowering *lowering, tk_types types, uintptr_t code,
                                           tki_provenance *provenance);
 
 /* Of a kernel file. One that does not compile has its source for an artifact. */

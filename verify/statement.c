@@ -521,7 +521,7 @@ tk_status tki_certificate_make(tk_ctx *ctx, const tki_outcome *o, tk_certificate
                                                : (uintptr_t)tki_mutants_of(o->contract);
     tk_status status = o->kind == TKI_KERNEL_FILE
                            ? tki_provenance_of_file(ctx, o->options->kernel_file, &provenance)
-                           : tki_provenance_find(ctx, o->lowering, o->dtype, code, &provenance);
+                           : tki_provenance_find(ctx, o->lowering, (tk_types){o->dtype, o->dtype}, code, &provenance);
     if (status != TK_OK)
         return status;
     char settings[128];

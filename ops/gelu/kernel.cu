@@ -10,8 +10,6 @@
 #define GELU_BLOCKS 12 /* on one multiprocessor, at least; leaves 40 registers a thread */
 #endif
 
-enum { WIDTH = sizeof(vector16) / sizeof(element) };
-
 /* t = x (A + B x^2), and h = x (2c + 6ca x^2). With x in fp16 or bf16, x^2 is exact in fp32. */
 constexpr float A = 0x1.26aec2p+1f;       /* log2(e) 2 sqrt(2/pi) */
 constexpr float B = 0x1.a5a7d0p-4f;       /* that times 0.044715 */
@@ -51,9 +49,13 @@ template <bool backward> DEVICE vector16 results_of(vector16 grad_output, vector
     vector16 out;
 #pragma unroll
     for (int k = 0; k < 4; k++) {
-        float_pair g = from_pair(grad_output.word[k]);
-        float_pair v = from_pair(x.word[k]);
-        out.word[k] = to_pair(result_of<backward>(g.low, v.low), result_of<backward>(g.high, v.high));
+        float g[word_elements], v[word_elements];
+        from_word(grad_output.word[k], g);
+        from_word(x.word[k], v);
+#pragma unroll
+        for (int i = 0; i < word_elements; i++)
+            v[i] = result_of<backward>(g[i], v[i]);
+        out.word[k] = to_word(v);
     }
     return out;
 }
@@ -81,7 +83,7 @@ template <bool backward, int vectors> DEVICE void run_vectors(const tki_gelu_par
 {
     int64_t head = (int64_t)((0 - (uintptr_t)p.out) % sizeof(vector16) / sizeof(element));
     head = head < p.n ? head : p.n;
-    const int64_t whole = (p.n - head) / WIDTH;
+    const int64_t whole = (p.n - head) / vector_elements;
     const vector16 *grad_output = (const vector16 *)((const element *)p.grad_output + head);
     const vector16 *x = (const vector16 *)((const element *)p.x + head);
     vector16 *out = (vector16 *)((element *)p.out + head);
@@ -110,7 +112,7 @@ template <bool backward, int vectors> DEVICE void run_vectors(const tki_gelu_par
     }
     if (block_index() == 0) {
         run_elements_from<backward, 1>(p, thread_index(), threads, head);
-        run_elements_from<backward, 1>(p, head + whole * WIDTH + thread_index(), threads, p.n);
+        run_elements_from<backward, 1>(p, head + whole * vector_elements + thread_index(), threads, p.n);
     }
 }
 

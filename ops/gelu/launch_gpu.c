@@ -34,7 +34,8 @@ static tk_status run(const tki_call *call, const tki_gelu_params *p, bool congru
         return status;
     if (congruent || call->prepare_only)
         status = tki_gpu_run(call, source, by_vectors,
-                             grid_for(p->n, (int64_t)vectors * VECTOR_BYTES / (int64_t)sizeof(uint16_t)), p);
+                             grid_for(p->n, (int64_t)vectors * VECTOR_BYTES / (int64_t)tk_dtype_size(call->c->dtype)),
+                             p);
     if (status == TK_OK && (!congruent || call->prepare_only))
         status = tki_gpu_run(call, source, by_elements, grid_for(p->n, TKI_GELU_ELEMENTS), p);
     return status;
