@@ -10,7 +10,7 @@
 
 enum {
     PRECISION = 96,
-    DIFFERENCE_PRECISION = 320, /* that of two 16-bit numbers spans at most 262 bits */
+    DIFFERENCE_PRECISION = 320, /* that of two fp32 numbers spans at most 278 bits */
     /* exp(+-2^16) has exponents of +-94548. Beyond, a pattern's exponent is this plus its place times a gap. */
     WIDE_EXPONENT = 1 << 20,
     WIDE_GAP = 1 << 12,
@@ -59,12 +59,12 @@ tk_status tki_exp_table_open(tk_dtype dtype, void **table)
     return tki_kept_table_open(&kept, dtype, table);
 }
 
-void tki_exp_ratio_enclose(tki_interval *result, const tki_exp_entry *x, const tki_exp_entry *max)
+void tki_exp_difference_enclose(tki_interval *result, double x, double max)
 {
     mpfr_t difference; /* exact; exp(-inf) is 0 */
     mpfr_init2(difference, DIFFERENCE_PRECISION);
-    mpfr_set_flt(difference, x->x, MPFR_RNDN);
-    mpfr_sub_d(difference, difference, (double)max->x, MPFR_RNDN);
+    mpfr_set_d(difference, x, MPFR_RNDN);
+    mpfr_sub_d(difference, difference, max, MPFR_RNDN);
     mpfr_exp(result->lo, difference, MPFR_RNDD);
     mpfr_exp(result->hi, difference, MPFR_RNDU);
     mpfr_clear(difference);

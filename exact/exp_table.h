@@ -54,7 +54,7 @@ static inline double tki_exp_distance(const tki_exp_entry *x, const tki_exp_entr
     return (double)max->x - (double)x->x;
 }
 
-/* exp(x - max) as narrow as the result's precision allows. */
-void tki_exp_ratio_enclose(tki_interval *result, const tki_exp_entry *x, const tki_exp_entry *max);
+/* exp(x - max) as narrow as the result's precision allows; both are fp32 numbers. */
+void tki_exp_difference_enclose(tki_interval *result, double x, double max);
 
 #endif

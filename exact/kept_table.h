@@ -28,7 +28,14 @@ typedef struct tki_kept_single {
 
 TK_MUST_USE tk_status tki_kept_single_open(tki_kept_single *kept, void **table);
 
-/* float [TKI_PATTERNS]: the number that each pattern stands for, which fp32 holds exactly. Of the shape of an oracle's open(). */
+/* float [TKI_PATTERNS]: the number that each pattern stands for, which fp32 holds exactly; NULL for fp32, whose elements are these numbers
+ * themselves. Of the shape of an oracle's open(). */
 TK_MUST_USE tk_status tki_values_open(tk_dtype dtype, void **table);
+
+/* The number that an element stands for. */
+static inline double tki_value_at(const float *values, const void *elements, int64_t i)
+{
+    return values ? (double)values[((const uint16_t *)elements)[i]] : (double)((const float *)elements)[i];
+}
 
 #endif

@@ -75,9 +75,9 @@ const tk_contract tki_softmax_bwd_contract = {
     .summary = "gradient of the row softmax",
     .formula = "grad_input_i = y_i (g_i - s), with g = grad_output and s = sum_j y_j g_j over the row",
     .bound = "B = |y_i| [2.0001 u |g_i - s| + 1.0001 (Bs + u |s|)] + 2^-149, with Bs = (n' - 1) u sum|y g|, for bf16 "
-             "+ n 2^-150, n = cols, n' = the number of nonzero products. Exact sums: Bs = 0 where sum|y g| <= 2^24 "
-             "q, q the "
-             "largest power of two that divides every product, 2^-126 <= q <= 2^103",
+             "+ n 2^-150, n = cols, n' = the number of nonzero products; for fp32, whose products are rounded, "
+             "Bs = n' u sum|y g| + (1 + n u) n 2^-150, and 2 u |s| instead of u |s|. Exact sums: Bs = 0 where "
+             "sum|y g| <= 2^24 q, q the largest power of two that divides every product, 2^-126 <= q <= 2^103",
     .signature =
         "tk_status tk_softmax_bwd(tk_ctx *ctx, tk_dtype dtype, int64_t rows, int64_t cols, const void *grad_output, "
         "const void *y, void *grad_input);",
@@ -110,7 +110,8 @@ const tk_contract tki_softmax_bwd_contract = {
             [TKI_SOFTMAX_ERR] =
                 {TK_CLAUSE_ERROR, "SOFTMAX_BWD.ERR",
                  "in a row of finite inputs, grad_input is the rounding of some value within B of the exact "
-                 "one; bf16: if (1 + n u) sum|y g| reaches 2^128 (1 - 2^-25), infinities and NaN are admitted "
+                 "one; in bf16 and fp32: if (1 + n u) sum|y g| reaches 2^128 (1 - 2^-25), infinities and NaN are "
+                 "admitted "
                  "too; if |g_i - s| + 1.0001 (Bs + u |s|) does, so is the infinity of S's sign, or NaN for "
                  "y_i = 0"},
             [TKI_SOFTMAX_NAN] =
@@ -118,7 +119,7 @@ const tk_contract tki_softmax_bwd_contract = {
                  "a NaN, 0 times infinity or infinities of both signs among the products y g make the whole "
                  "row NaN; with infinite products of one sign s is that infinity, and y_i (g_i - s) follows "
                  "IEEE: NaN where y_i = 0 or g_i = s, else the infinity of sign -y_i s; NaN too for y_i = +inf, "
-                 "which y_i g_i - y_i s gives, and in bf16 if the finite products alone may overflow"},
+                 "which y_i g_i - y_i s gives, and in bf16 and fp32 if the finite products alone may overflow"},
             {TK_CLAUSE_WRITE, "SOFTMAX_BWD.WRITE",
              "every grad_input is written, nothing else is, and the inputs stay as they were"},
             {TK_CLAUSE_SHAPE, "SOFTMAX_BWD.SHAPE",
@@ -146,26 +147,30 @@ double tki_softmax_bwd_sum_bound(tk_dtype dtype, int64_t cols, int64_t nonzero, 
 {
     if (exact)
         return 0;
-    double additions = nonzero > 1 ? (double)(nonzero - 1) : 0;
-    double underflow = dtype == TK_BF16 ? (double)cols * 0x1p-150 : 0;
-    return (additions * U * magnitude + underflow) * ROUND_UP;
+    /* Products of fp32 numbers are rounded, those of 16-bit ones are not. */
+    int64_t roundings = dtype == TK_F32 || nonzero == 0 ? nonzero : nonzero - 1;
+    double n = (double)cols;
+    double underflow = dtype == TK_F16 ? 0 : dtype == TK_BF16 ? n * 0x1p-150 : (1 + n * U) * n * 0x1p-150;
+    return ((double)roundings * U * magnitude + underflow) * ROUND_UP;
 }
 
-double tki_softmax_bwd_bound(double y, double difference, double sum, double sum_bound)
+double tki_softmax_bwd_bound(tk_dtype dtype, double y, double difference, double sum, double sum_bound)
 {
-    return (y * (2.0001 * U * difference + 1.0001 * (sum_bound + U * sum)) + 0x1p-149) * ROUND_UP;
+    /* y g - y s rounds both products where they are of fp32 numbers, else the second. */
+    double products = dtype == TK_F32 ? 2 : 1;
+    return (y * (2.0001 * U * difference + 1.0001 * (sum_bound + products * U * sum)) + 0x1p-149) * ROUND_UP;
 }
 
 /* fp16 cannot overflow fp32: its products are at most 2^32. */
 bool tki_softmax_bwd_sum_overflows(tk_dtype dtype, int64_t cols, double magnitude)
 {
-    return dtype == TK_BF16 && (1 + (double)cols * U) * magnitude * ROUND_UP >= F32_OVERFLOW;
+    return dtype != TK_F16 && (1 + (double)cols * U) * magnitude * ROUND_UP >= F32_OVERFLOW;
 }
 
 unsigned tki_softmax_bwd_overflow(tk_dtype dtype, double y, double difference, double sum, double sum_bound)
 {
     double largest = (fabs(difference) + 1.0001 * (sum_bound + U * sum)) * ROUND_UP;
-    if (dtype != TK_BF16 || largest < F32_OVERFLOW)
+    if (dtype == TK_F16 || largest < F32_OVERFLOW)
         return 0;
     if (y == 0)
         return TKI_ADMIT_NAN;

@@ -19,7 +19,7 @@ TKI_EXPORT double tki_softmax_bwd_sum_bound(tk_dtype dtype, int64_t cols, int64_
                                             bool exact);
 
 /* B. Arguments are upper bounds of |y_i|, |g_i - s|, |s|, and Bs. */
-TKI_EXPORT double tki_softmax_bwd_bound(double y, double difference, double sum, double sum_bound);
+TKI_EXPORT double tki_softmax_bwd_bound(tk_dtype dtype, double y, double difference, double sum, double sum_bound);
 
 /* What is admitted for finite inputs beside the interval, where fp32 may overflow: in the sum (then it may be
  * anything), or in g_i - s alone, whose sign is that of `difference`. Arguments as above, but y and difference with

@@ -1,4 +1,4 @@
-/* TRUSTED. The exact value of softmax and of its gradient. Forward: the table of exp gives each row's sum and each
+/* TRUSTED. The exact value of softmax and of its gradient. Forward: exact/exp_row.h gives each row's sum and each
  * element in double with a derived error. Backward: products are exact in double, so only their sum is rounded. What
  * double does not decide is refined with MPFR: forward by intervals, backward exactly. */
 #include <math.h>
@@ -6,7 +6,7 @@
 
 #include "exact/accumulator.h"
 #include "exact/exact_sum.h"
-#include "exact/exp_table.h"
+#include "exact/exp_row.h"
 #include "exact/floats.h"
 #include "exact/interval.h"
 #include "exact/kept_table.h"
@@ -35,10 +35,10 @@ static double additions(int64_t cols)
     return (double)(cols < BLOCK ? cols : BLOCK + cols / BLOCK + 1);
 }
 
-/* The rows of a matrix as patterns. */
-static const uint16_t *row_of(const tki_oracle_job *job, int param, int64_t row)
+static const void *row_of(const tki_oracle_job *job, int param, int64_t row)
 {
-    return (const uint16_t *)job->buffers[param] + row * job->c->dims[1];
+    const int64_t bytes = row * job->c->dims[1] * (int64_t)tk_dtype_size(job->c->dtype);
+    return (const char *)job->buffers[param] + bytes;
 }
 
 static void free_memory(void *memory)
@@ -48,11 +48,10 @@ static void free_memory(void *memory)
 
 /* -- Forward ------------------------------------------------------------------------------------------------ */
 
-/* What the elements of one row have in common. Terms are exp(x) in units of 2^exponent of the maximum, so that the
- * maximum's own term lies in [1/2, 1). */
+/* What the elements of one row have in common. Their terms are those of tki_exp_row_term(). */
 typedef struct fwd_row {
-    const tki_exp_entry *max; /* NULL: the row is NaN */
-    double inverse;           /* 1 / the sum of the terms, rounded */
+    int64_t max;    /* the place of the maximum; -1: the row is NaN */
+    double inverse; /* 1 / the sum of the terms, rounded */
     tki_softmax_w w;
 } fwd_row;
 
@@ -61,39 +60,47 @@ typedef struct fwd_prepared {
     fwd_row rows[];
 } fwd_prepared;
 
-/* NULL where there is a NaN, a +inf or nothing but -inf. */
-static const tki_exp_entry *find_maximum(const tki_exp_entry *table, const uint16_t *x, int64_t cols)
+static tki_exp_row logits_of(const tki_oracle_job *job, int64_t row, int64_t max)
 {
-    const tki_exp_entry *max = &table[x[0]];
+    return tki_exp_row_at(job->c->dtype, job->tables, row_of(job, 0, row), max);
+}
+
+/* -1 where there is a NaN, a +inf or nothing but -inf. */
+static int64_t find_maximum(const tki_exp_row *x, int64_t cols)
+{
+    int64_t place = 0;
+    double max = -INFINITY;
     bool special = false;
     for (int64_t j = 0; j < cols; j++) {
-        const tki_exp_entry *e = &table[x[j]];
-        special |= !(e->x < INFINITY);
-        if (e->x > max->x)
-            max = e;
+        const double value = tki_exp_row_value(x, j);
+        special |= !(value < INFINITY);
+        if (value > max) {
+            max = value;
+            place = j;
+        }
     }
-    return special || max->x == -INFINITY ? NULL : max;
+    return special || max == -INFINITY ? -1 : place;
 }
 
 /* A distance is rounded to nearest. One rounded to exactly 104 from either side falls on the near side, where B is the
  * larger. */
 static fwd_row summarise_fwd(const tki_oracle_job *job, int64_t index)
 {
-    const tki_exp_entry *table = job->tables;
-    const uint16_t *x = row_of(job, 0, index);
     int64_t cols = job->c->dims[1];
-    fwd_row row = {.max = find_maximum(table, x, cols)};
-    if (!row.max)
+    tki_exp_row x = logits_of(job, index, 0);
+    fwd_row row = {.max = find_maximum(&x, cols)};
+    if (row.max < 0)
         return row;
+    x = logits_of(job, index, row.max);
     double sum = 0;
-    tki_softmax_terms terms = {.cols = cols, .max = (double)row.max->x};
+    tki_softmax_terms terms = {.cols = cols, .max = x.max};
     for (int64_t begin = 0; begin < cols; begin = block_end(begin, cols)) {
         double block = 0;
         for (int64_t j = begin; j < block_end(begin, cols); j++) {
-            const tki_exp_entry *e = &table[x[j]];
-            terms.near += tki_exp_distance(e, row.max) <= TKI_SOFTMAX_FAR;
-            terms.top += e->x == row.max->x;
-            block += tki_exp_scaled(e, row.max);
+            const double d = tki_exp_row_distance(&x, j);
+            terms.near += d <= TKI_SOFTMAX_FAR;
+            terms.top += d == 0;
+            block += tki_exp_row_term(&x, j);
         }
         sum += block;
     }
@@ -102,13 +109,14 @@ static fwd_row summarise_fwd(const tki_oracle_job *job, int64_t index)
     return row;
 }
 
-/* An element is term * inverse, with these relative errors of at most 2^-53 (1 + 2^-40) each: the term's own; in the
- * sum, each term's own and `additions` roundings; the reciprocal; the product; then 1 -+ relative_error, the product
- * with it, and adding what the ratio itself may have been cut by. The terms cut to zero are less than n 2^-360 of the
- * sum: one more covers them. The factor 0x1.01 covers products of errors, since there are fewer than 2^44 of them. */
-static double relative_error(int64_t cols)
+/* An element is term * inverse, with these relative errors of at most 2^-53 (1 + 2^-40) each: in the sum `additions`
+ * roundings; the reciprocal; the product; then 1 -+ relative_error, the product with it, and adding what the ratio
+ * itself may have been cut by. The terms cut to zero are less than n 2^-360 of the sum: one more covers them. A term's own
+ * error comes twice, in the element and in the sum. The factor 0x1.01 covers products of errors, since there are fewer
+ * than 2^44 of them. */
+static double relative_error(tk_dtype dtype, int64_t cols)
 {
-    return (additions(cols) + 8) * 0x1.01p-53;
+    return (additions(cols) + 6 + 2 * tki_exp_row_term_error(dtype)) * 0x1.01p-53;
 }
 
 static tk_status fwd_prepare(const tki_oracle_job *job, void **prepared)
@@ -117,7 +125,7 @@ static tk_status fwd_prepare(const tki_oracle_job *job, void **prepared)
     fwd_prepared *p = malloc(sizeof *p + (size_t)rows * sizeof p->rows[0]);
     if (!p)
         return TK_NO_MEMORY;
-    p->relative_error = relative_error(job->c->dims[1]);
+    p->relative_error = relative_error(job->c->dtype, job->c->dims[1]);
 #pragma omp parallel if (rows * job->c->dims[1] >= PARALLEL_FROM)
     {
         const tki_floats floats = tki_floats_begin();
@@ -131,21 +139,22 @@ static tk_status fwd_prepare(const tki_oracle_job *job, void **prepared)
 }
 
 /* Writes field by field: a struct that is put together elsewhere and copied takes three times as long. */
-static void enclose_fwd(const tki_oracle_job *job, const fwd_row *row, const tki_exp_entry *e, tki_enclosure *out)
+static void enclose_fwd(const tki_oracle_job *job, const fwd_row *row, const tki_exp_row *x, int64_t j,
+                        tki_enclosure *out)
 {
     const fwd_prepared *p = job->prepared;
-    if (!row->max) {
+    if (row->max < 0) {
         *out = (tki_enclosure){.admits = TKI_ADMIT_NAN, .clause = TKI_SOFTMAX_NAN};
         return;
     }
-    if (e->x == -INFINITY) {
+    if (tki_exp_row_value(x, j) == -INFINITY) {
         *out = (tki_enclosure){.admits = TKI_ADMIT_ZERO, .clause = TKI_SOFTMAX_FWD_ZERO};
         return;
     }
-    double y = tki_exp_scaled(e, row->max) * row->inverse;
+    double y = tki_exp_row_term(x, j) * row->inverse;
     out->lo = y * (1 - p->relative_error);
     out->hi = y * (1 + p->relative_error) + TKI_EXP_RATIO_TINY;
-    out->bound = tki_softmax_fwd_bound(row->w, tki_exp_distance(e, row->max), out->hi);
+    out->bound = tki_softmax_fwd_bound(row->w, tki_exp_row_distance(x, j), out->hi);
     out->bits = 0;
     out->admits = out->bound < INFINITY ? TKI_ADMIT_INTERVAL : TKI_UNDEFINED;
     out->clause = job->promised ? TKI_SOFTMAX_FWD_PROMISE : TKI_SOFTMAX_ERR;
@@ -154,11 +163,10 @@ static void enclose_fwd(const tki_oracle_job *job, const fwd_row *row, const tki
 static tk_status fwd_enclose(const tki_oracle_job *job, const tki_box *box, tki_enclosure *out)
 {
     const fwd_prepared *p = job->prepared;
-    const tki_exp_entry *table = job->tables;
     for (int64_t row = box->row_begin; row < box->row_end; row++) {
-        const uint16_t *x = row_of(job, 0, row);
-        for (int64_t i = box->col_begin; i < box->col_end; i++)
-            enclose_fwd(job, &p->rows[row], &table[x[i]], out++);
+        const tki_exp_row x = logits_of(job, row, p->rows[row].max < 0 ? 0 : p->rows[row].max);
+        for (int64_t j = box->col_begin; j < box->col_end; j++)
+            enclose_fwd(job, &p->rows[row], &x, j, out++);
     }
     return TK_OK;
 }
@@ -167,19 +175,17 @@ static tk_status fwd_refine(const tki_oracle_job *job, int64_t row, int64_t col,
                             mpfr_ptr hi)
 {
     const fwd_prepared *p = job->prepared;
-    const tki_exp_entry *table = job->tables;
-    const uint16_t *x = row_of(job, 0, row);
-    const tki_exp_entry *max = p->rows[row].max;
+    const tki_exp_row x = logits_of(job, row, p->rows[row].max);
     tki_interval t;
     tki_interval sum;
     tki_interval_init(&t, precision);
     tki_interval_init(&sum, precision);
     tki_interval_set_d(&sum, 0);
     for (int64_t j = 0; j < job->c->dims[1]; j++) {
-        tki_exp_ratio_enclose(&t, &table[x[j]], max);
+        tki_exp_row_enclose(&t, &x, j);
         tki_interval_add(&sum, &sum, &t);
     }
-    tki_exp_ratio_enclose(&t, &table[x[col]], max);
+    tki_exp_row_enclose(&t, &x, col);
     tki_interval_div(&t, &t, &sum);
     tki_interval_get(&t, precision, lo, hi);
     tki_interval_clear(&t);
@@ -187,7 +193,7 @@ static tk_status fwd_refine(const tki_oracle_job *job, int64_t row, int64_t col,
     return TK_OK;
 }
 
-const tki_oracle tki_softmax_fwd_oracle = {.open = tki_exp_table_open,
+const tki_oracle tki_softmax_fwd_oracle = {.open = tki_exp_row_open,
                                            .prepare = fwd_prepare,
                                            .release = free_memory,
                                            .box_size = box_size,
@@ -210,8 +216,8 @@ typedef struct bwd_row {
 static bwd_row summarise_bwd(const tki_oracle_job *job, int64_t index)
 {
     const float *value = job->tables;
-    const uint16_t *grad = row_of(job, 0, index);
-    const uint16_t *y = row_of(job, 1, index);
+    const void *grad = row_of(job, 0, index);
+    const void *y = row_of(job, 1, index);
     int64_t cols = job->c->dims[1];
     double sum = 0;
     double magnitude = 0;
@@ -221,7 +227,7 @@ static bwd_row summarise_bwd(const tki_oracle_job *job, int64_t index)
         double block = 0;
         double block_magnitude = 0;
         for (int64_t j = begin; j < block_end(begin, cols); j++) {
-            double product = (double)value[y[j]] * value[grad[j]];
+            double product = tki_value_at(value, y, j) * tki_value_at(value, grad, j);
             block += product;
             block_magnitude += fabs(product) < INFINITY ? fabs(product) : 0;
             nonzero += product != 0;
@@ -261,7 +267,7 @@ static tk_status bwd_prepare(const tki_oracle_job *job, void **prepared)
 }
 
 /* The computed difference is off by sum_error and a share 2^-53 of itself, the product by 2^-53 more, and each end of
- * the enclosure by one rounding. Nothing underflows: differences are zero or above 2^-320, elements above 2^-134. */
+ * the enclosure by one rounding. Nothing underflows: differences are zero or above 2^-320, elements above 2^-150. */
 static tki_enclosure enclose_bwd(const tki_oracle_job *job, const bwd_row *row, double grad, double y)
 {
     if (!isfinite(row->sum))
@@ -277,7 +283,7 @@ static tki_enclosure enclose_bwd(const tki_oracle_job *job, const bwd_row *row, 
     return (tki_enclosure){
         .lo = middle - error,
         .hi = middle + error,
-        .bound = tki_softmax_bwd_bound(fabs(y), difference_at_most, row->sum_at_most, row->sum_bound),
+        .bound = tki_softmax_bwd_bound(job->c->dtype, fabs(y), difference_at_most, row->sum_at_most, row->sum_bound),
         .admits = (uint8_t)(TKI_ADMIT_INTERVAL | beside),
         .clause = TKI_SOFTMAX_ERR};
 }
@@ -287,10 +293,10 @@ static tk_status bwd_enclose(const tki_oracle_job *job, const tki_box *box, tki_
     const bwd_row *rows = job->prepared;
     const float *value = job->tables;
     for (int64_t row = box->row_begin; row < box->row_end; row++) {
-        const uint16_t *grad = row_of(job, 0, row);
-        const uint16_t *y = row_of(job, 1, row);
+        const void *grad = row_of(job, 0, row);
+        const void *y = row_of(job, 1, row);
         for (int64_t i = box->col_begin; i < box->col_end; i++)
-            *out++ = enclose_bwd(job, &rows[row], value[grad[i]], value[y[i]]);
+            *out++ = enclose_bwd(job, &rows[row], tki_value_at(value, grad, i), tki_value_at(value, y, i));
     }
     return TK_OK;
 }
@@ -301,17 +307,18 @@ static tk_status bwd_refine(const tki_oracle_job *job, int64_t row, int64_t col,
 {
     (void)precision;
     const float *value = job->tables;
-    const uint16_t *grad = row_of(job, 0, row);
-    const uint16_t *y = row_of(job, 1, row);
+    const void *grad = row_of(job, 0, row);
+    const void *y = row_of(job, 1, row);
+    const tk_dtype dtype = job->c->dtype;
     tki_accumulator sum;
     tki_accumulator_clear(&sum);
     for (int64_t j = 0; j < job->c->dims[1]; j++)
-        tki_accumulator_add_product(&sum, job->c->dtype, y[j], grad[j]);
+        tki_accumulator_add_product(&sum, dtype, tki_element_bits(dtype, y, j), tki_element_bits(dtype, grad, j));
     mpfr_set_prec(lo, TKI_ACCUMULATOR_TIMES_ELEMENT_BITS);
     mpfr_set_prec(hi, TKI_ACCUMULATOR_TIMES_ELEMENT_BITS);
     tki_accumulator_get(&sum, lo);
-    mpfr_d_sub(lo, value[grad[col]], lo, MPFR_RNDN);
-    mpfr_mul_d(lo, lo, value[y[col]], MPFR_RNDN);
+    mpfr_d_sub(lo, tki_value_at(value, grad, col), lo, MPFR_RNDN);
+    mpfr_mul_d(lo, lo, tki_value_at(value, y, col), MPFR_RNDN);
     mpfr_set(hi, lo, MPFR_RNDN);
     return TK_OK;
 }

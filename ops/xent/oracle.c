@@ -398,7 +398,7 @@ static refined *refine_sums(const tki_oracle_job *job, int64_t row, const row_fa
     const tki_exp_entry *max = logit(job, row, f->first_max);
     for (int64_t j = 0; j < job->c->dims[1]; j++) {
         const tki_exp_entry *x = logit(job, row, j);
-        tki_exp_ratio_enclose(&t, x, max);
+        tki_exp_difference_enclose(&t, (double)x->x, (double)max->x);
         if (j != f->target)
             tki_interval_add(&r->others, &r->others, &t);
         if (j != f->first_max)
@@ -466,7 +466,7 @@ static void refine_gradient(const tki_oracle_job *job, int64_t row, int64_t col,
         tki_interval_mul_d(s, s, cols - 1);
         tki_interval_mul_d(t, &r->others, cols);
     } else {
-        tki_exp_ratio_enclose(s, logit(job, row, col), logit(job, row, f->first_max));
+        tki_exp_difference_enclose(s, (double)logit(job, row, col)->x, (double)logit(job, row, f->first_max)->x);
         tki_interval_mul_d(s, s, cols);
         tki_interval_mul_d(t, &z, eps);
     }
