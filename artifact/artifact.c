@@ -42,7 +42,7 @@ static void describe(work *w, const tki_compiler *compiler, const tki_compile_jo
 {
     *a = (tki_artifact){.types = w->request->types};
     memcpy(a->source_hash, w->source_hash, sizeof a->source_hash);
-    snprintf(a->backend, sizeof a->backend, "%s", w->request->backend);
+    snprintf(a->backend, sizeof a->backend, "%s", w->request->backend->name);
     snprintf(a->source, sizeof a->source, "%s", w->request->source);
     snprintf(a->architecture, sizeof a->architecture, "%s", job->architecture);
     snprintf(a->compiler, sizeof a->compiler, "%s", compiler->version);
@@ -71,13 +71,11 @@ static bool accept_image(work *w, const tki_compiler *compiler, const tki_compil
     a->image = compiled->image;
     a->image_bytes = compiled->image_bytes;
     compiled->image = NULL;
-    bool cuda = !strcmp(a->backend, "cuda");
     if (job->to_ptx)
         append(a->note, sizeof a->note, "%s is newer than %s knows: compiled to PTX of %s, which the driver finishes",
                w->request->architecture, compiler->version, job->architecture);
-    if (compiler->kind->tells_resources && !job->to_ptx)
-        a->kernel_count = cuda ? tki_resources_of_ptxas(log, a->kernels, TKI_ARTIFACT_KERNELS)
-                               : tki_resources_of_clang(log, a->kernels, TKI_ARTIFACT_KERNELS);
+    if (compiler->kind->read_resources && !job->to_ptx)
+        a->kernel_count = compiler->kind->read_resources(log, a->kernels, TKI_ARTIFACT_KERNELS);
     if (a->kernel_count == 0)
         append(a->note, sizeof a->note, "the compiler did not tell what the kernels use");
     tki_log_warnings(log, a->warnings, sizeof a->warnings);
@@ -163,9 +161,6 @@ tk_status tki_artifact_get(tk_ctx *ctx, const tki_artifact_request *request, tki
 {
     double start = tki_now();
     *artifact = (tki_artifact){0};
-    if (strcmp(request->backend, "cuda") != 0 && strcmp(request->backend, "hip") != 0)
-        return tki_fail(ctx, TK_BAD_ARGUMENT, "'%s' is not a backend with a compiler; those are cuda and hip",
-                        request->backend);
     if (request->types.dtype > TK_F32 || request->types.result_dtype > TK_F32)
         return tki_fail(ctx, TK_BAD_ARGUMENT, "kernels are compiled for f16, bf16 and f32");
     work *w = calloc(1, sizeof *w);

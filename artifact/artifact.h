@@ -6,18 +6,18 @@
 #ifndef TKI_ARTIFACT_ARTIFACT_H
 #define TKI_ARTIFACT_ARTIFACT_H
 
+#include "backend/backend.h"
 #include "core/export.h"
 #include "tokitai_cache.h"
 
-enum { TKI_TYPES_TEXT = 16 }; /* room for "bf16-f32" */
 enum { TKI_ARTIFACT_HEX = 65, TKI_ARTIFACT_KERNELS = TK_MAX_KERNELS };
 
 typedef struct tki_artifact_request {
-    const char *backend;      /* "cuda", "hip" */
-    const char *source;       /* "ops/gelu/kernel.cu", one of those embedded in the library */
-    const char *architecture; /* "sm_90", "gfx942" */
+    const tki_backend *backend; /* a GPU's */
+    const char *source;         /* "ops/gelu/kernel.cu", one of those embedded in the library */
+    const char *architecture;   /* "sm_90", "gfx942" */
     tk_types types; /* of floating point: -DTKI_DTYPE=0 for f16, 1 for bf16, 2 for f32; where the results are
-                               * of another type, -DTKI_RESULT_DTYPE= too */
+                                 * of another type, -DTKI_RESULT_DTYPE= too */
 } tki_artifact_request;
 
 typedef tk_kernel_resources tki_kernel_resources;
@@ -57,6 +57,6 @@ const char *tki_artifact_source_at(int i);
 /* The compiler that would be used for an architecture, or for any if it is NULL, with its version and path; or false, and why each
  * cannot be used. */
 enum { TKI_COMPILERS_TEXT = 4608 }; /* room for whatever it says */
-bool tki_compilers_describe(const char *backend, const char *architecture, char *text, size_t size);
+bool tki_compilers_describe(const tki_backend *backend, const char *architecture, char *text, size_t size);
 
 #endif

@@ -180,10 +180,14 @@ tk_status tk_cache_build(tk_ctx *ctx, const char *backend, const char *source, c
     if (!backend || !source || !architecture || !entry)
         return tki_fail(ctx, TK_BAD_ARGUMENT, "an argument is NULL");
     *entry = (tk_cache_entry){0};
+    const tki_backend *row = tki_backend_find(backend, "");
+    if (!row || !row->is_gpu)
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "'%s' is not a backend with a compiler; those are cuda and hip",
+                        backend);
     tki_artifact *artifact = calloc(1, sizeof *artifact);
     if (!artifact)
         return tki_fail(ctx, TK_NO_MEMORY, "no memory to compile %s", source);
-    tki_artifact_request request = {backend, source, architecture, types};
+    tki_artifact_request request = {row, source, architecture, types};
     tk_status status = tki_artifact_get(ctx, &request, artifact);
     if (status == TK_OK) {
         fill(entry, artifact);

@@ -8,14 +8,56 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "artifact/resources.h"
 #include "core/escape.h"
 
+/* The version of clang that was tested most comes first. */
+static const char *const clang_names[] = {"clang++-19", "clang++-20", "clang++-21", "clang++-22",
+                                          "clang++-18", "clang++-17", "clang++",    NULL};
+static const char *const nvcc_names[] = {"nvcc", NULL};
+static const char *const hipcc_names[] = {"hipcc", NULL};
+static const char *const cuda_folders[] = {"/usr/local/cuda/bin", NULL};
+static const char *const hip_folders[] = {"/opt/rocm/bin", "/opt/rocm/llvm/bin", NULL};
+
 static const tki_compiler_kind kinds[] = {
-    {"cuda", "NVRTC", true, true, tki_rtc_find, tki_rtc_compile},
-    {"cuda", "nvcc", false, true, tki_program_find_compiler, tki_program_compile},
-    {"hip", "HIPRTC", true, false, tki_rtc_find, tki_rtc_compile},
-    {"hip", "hipcc", false, true, tki_program_find_compiler, tki_program_compile},
-    {"hip", "clang", false, true, tki_program_find_compiler, tki_program_compile},
+    {.backend = &tki_backends[TKI_CUDA],
+     .name = "NVRTC",
+     .is_library = true,
+     .rtc = &tki_nvrtc,
+     .read_resources = tki_resources_of_ptxas,
+     .find = tki_rtc_find,
+     .compile = tki_rtc_compile},
+    {.backend = &tki_backends[TKI_CUDA],
+     .name = "nvcc",
+     .programs = nvcc_names,
+     .folders = cuda_folders,
+     .file_begins = "",
+     .lists_architectures = true,
+     .read_resources = tki_resources_of_ptxas,
+     .find = tki_program_find_compiler,
+     .compile = tki_program_compile},
+    {.backend = &tki_backends[TKI_HIP],
+     .name = "HIPRTC",
+     .is_library = true,
+     .rtc = &tki_hiprtc,
+     .find = tki_rtc_find,
+     .compile = tki_rtc_compile},
+    {.backend = &tki_backends[TKI_HIP],
+     .name = "hipcc",
+     .programs = hipcc_names,
+     .folders = hip_folders,
+     .file_begins = "hipcc",
+     .read_resources = tki_resources_of_clang,
+     .find = tki_program_find_compiler,
+     .compile = tki_program_compile},
+    {.backend = &tki_backends[TKI_HIP],
+     .name = "clang",
+     .programs = clang_names,
+     .folders = hip_folders,
+     .file_begins = "",
+     .read_resources = tki_resources_of_clang,
+     .find = tki_program_find_compiler,
+     .compile = tki_program_compile},
 };
 
 enum { KINDS = sizeof kinds / sizeof *kinds, DEFAULT_SECONDS = 300 };
@@ -46,21 +88,36 @@ static bool is_chosen(const tki_compiler_kind *kind, const char *choice, const c
         return !strcasecmp(choice, kind->name);
     if (kind->is_library || !strncmp(slash, "/lib", 4))
         return kind->is_library && !strncmp(slash, "/lib", 4);
-    if (!strcmp(kind->backend, "cuda"))
-        return true;
-    return !strncmp(slash, "/hipcc", 6) == !strcmp(kind->name, "hipcc");
+    for (const tki_compiler_kind *k = kinds; k < kinds + KINDS; k++)
+        if (k->backend == kind->backend && !k->is_library &&
+            !strncmp(slash + 1, k->file_begins, strlen(k->file_begins)))
+            return k == kind;
+    return false;
 }
 
-bool tki_compiler_at(const char *backend, int i, tki_compiler *compiler)
+/* What all compilers of a backend are told. */
+typedef struct dialect {
+    const char *variable;     /* in the environment: which compiler to use */
+    const char *architecture; /* for example */
+    bool (*is_architecture)(const char *architecture);
+    /* Sets job->architecture; false, with compiler->problem, if the compiler does not know it. */
+    bool (*choose_architecture)(tki_compiler *compiler, const tki_artifact_request *request, bool hopper,
+                                tki_compile_job *job);
+    void (*add_options)(tki_compile_job *job, const tki_compiler *compiler, tk_types types);
+} dialect;
+
+static const dialect *dialect_of(const tki_backend *backend);
+
+bool tki_compiler_at(const tki_backend *backend, int i, tki_compiler *compiler)
 {
     const tki_compiler_kind *kind = NULL;
     for (int k = 0; k < KINDS && !kind; k++)
-        if (!strcmp(kinds[k].backend, backend) && i-- == 0)
+        if (kinds[k].backend == backend && i-- == 0)
             kind = &kinds[k];
     if (!kind)
         return false;
     *compiler = (tki_compiler){.kind = kind, .name = kind->name};
-    const char *variable = !strcmp(backend, "cuda") ? "TOKITAI_CUDA_COMPILER" : "TOKITAI_HIP_COMPILER";
+    const char *variable = dialect_of(backend)->variable;
     const char *choice = getenv(variable);
     const char *path = NULL;
     if (choice && *choice && !is_chosen(kind, choice, &path))
@@ -110,7 +167,7 @@ static void add_types(tki_compile_job *job, tk_types types)
         add_option(job, "-DTKI_RESULT_DTYPE=%d", (int)types.result_dtype);
 }
 
-static void plan_cuda(tki_compile_job *job, const tki_compiler *compiler, tk_types types)
+static void add_cuda_options(tki_compile_job *job, const tki_compiler *compiler, tk_types types)
 {
     if (compiler->kind->is_library) {
         add_option(job, "--gpu-architecture=%s", job->architecture);
@@ -130,14 +187,14 @@ static void plan_cuda(tki_compile_job *job, const tki_compiler *compiler, tk_typ
     add_types(job, types);
 }
 
-static void plan_hip(tki_compile_job *job, bool is_library, tk_types types)
+static void add_hip_options(tki_compile_job *job, const tki_compiler *compiler, tk_types types)
 {
     add_option(job, "--offload-arch=%s", job->architecture);
     add_option(job, "-O3");
     add_option(job, "-std=c++17");
     add_option(job, "-ffp-contract=off");
     add_types(job, types);
-    if (is_library)
+    if (compiler->kind->is_library)
         return;
     add_option(job, "-nogpuinc");
     add_option(job, "-nogpulib");
@@ -172,20 +229,48 @@ static bool choose_cuda_architecture(tki_compiler *compiler, const tki_artifact_
     return false;
 }
 
+static bool is_cuda_architecture(const char *architecture)
+{
+    return cuda_number(architecture) >= 0;
+}
+
+static bool is_hip_architecture(const char *architecture)
+{
+    return !strncmp(architecture, "gfx", 3) && isxdigit((unsigned char)architecture[3]);
+}
+
+static bool choose_hip_architecture(tki_compiler *compiler, const tki_artifact_request *request, bool hopper,
+                                    tki_compile_job *job)
+{
+    (void)compiler;
+    (void)hopper;
+    snprintf(job->architecture, sizeof job->architecture, "%s", request->architecture);
+    return true;
+}
+
+static const dialect *dialect_of(const tki_backend *backend)
+{
+    static const dialect dialects[TKI_BACKENDS] = {
+        [TKI_CUDA] = {"TOKITAI_CUDA_COMPILER", "sm_90", is_cuda_architecture, choose_cuda_architecture,
+                      add_cuda_options},
+        [TKI_HIP] = {"TOKITAI_HIP_COMPILER", "gfx942", is_hip_architecture, choose_hip_architecture, add_hip_options},
+    };
+    return &dialects[backend - tki_backends];
+}
+
 tk_status tki_architecture_check(const tki_artifact_request *request, char *problem, size_t size)
 {
     const char *architecture = request->architecture;
-    bool cuda = !strcmp(request->backend, "cuda");
+    const dialect *d = dialect_of(request->backend);
     bool good = strlen(architecture) < 32 &&
                 strspn(architecture, "abcdefghijklmnopqrstuvwxyz0123456789_:+-") == strlen(architecture) &&
-                (cuda ? cuda_number(architecture) >= 0
-                      : !strncmp(architecture, "gfx", 3) && isxdigit((unsigned char)architecture[3]));
+                d->is_architecture(architecture);
     if (!good) {
-        snprintf(problem, size, "'%.64s' is not an architecture of %s; one is %s", architecture, request->backend,
-                 cuda ? "sm_90" : "gfx942");
+        snprintf(problem, size, "'%.64s' is not an architecture of %s; one is %s", architecture,
+                 request->backend->name, d->architecture);
         return TK_BAD_ARGUMENT;
     }
-    if (is_hopper_source(request->source) && !(cuda && cuda_number(architecture) == 90)) {
+    if (is_hopper_source(request->source) && cuda_number(architecture) != 90) {
         snprintf(problem, size, "%s is for sm_90 alone, not for %s", request->source, architecture);
         return TK_UNSUPPORTED;
     }
@@ -196,14 +281,10 @@ bool tki_compile_plan(tki_compiler *compiler, const tki_artifact_request *reques
                       tki_compile_job *job)
 {
     *job = (tki_compile_job){.sources = sources, .seconds = patience()};
-    if (!strcmp(request->backend, "hip")) {
-        snprintf(job->architecture, sizeof job->architecture, "%s", request->architecture);
-        plan_hip(job, compiler->kind->is_library, request->types);
-        return true;
-    }
-    if (!choose_cuda_architecture(compiler, request, is_hopper_source(sources->source->path), job))
+    const dialect *d = dialect_of(request->backend);
+    if (!d->choose_architecture(compiler, request, is_hopper_source(sources->source->path), job))
         return false;
-    plan_cuda(job, compiler, request->types);
+    d->add_options(job, compiler, request->types);
     return true;
 }
 
@@ -236,7 +317,7 @@ void tki_compiled_free(tki_compiled *compiled)
     *compiled = (tki_compiled){0};
 }
 
-bool tki_compilers_describe(const char *backend, const char *architecture, char *text, size_t size)
+bool tki_compilers_describe(const tki_backend *backend, const char *architecture, char *text, size_t size)
 {
     const tki_artifact_request request = {.backend = backend, .source = "", .architecture = architecture};
     tki_compiler compiler;
@@ -247,8 +328,8 @@ bool tki_compilers_describe(const char *backend, const char *architecture, char 
         text[0] = 0;
     for (int i = 0; tki_compiler_at(backend, i, &compiler); i++) {
         tki_compile_job job = {0};
-        bool any = !architecture || strcmp(backend, "cuda") != 0;
-        if (!compiler.problem[0] && (any || choose_cuda_architecture(&compiler, &request, false, &job))) {
+        if (!compiler.problem[0] &&
+            (!architecture || dialect_of(backend)->choose_architecture(&compiler, &request, false, &job))) {
             snprintf(text, size, "%s (%s)", compiler.version, compiler.path);
             return true;
         }

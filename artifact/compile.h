@@ -23,7 +23,7 @@ typedef struct tki_compiler {
 } tki_compiler;
 
 /* The i-th compiler of a backend, usable or not; false past the end. Asking a program for its version takes some time. */
-bool tki_compiler_at(const char *backend, int i, tki_compiler *compiler);
+bool tki_compiler_at(const tki_backend *backend, int i, tki_compiler *compiler);
 
 typedef struct tki_compile_job {
     const tki_source_set *sources;
@@ -51,12 +51,22 @@ bool tki_compile_plan(tki_compiler *compiler, const tki_artifact_request *reques
 void tki_compile(const tki_compiler *compiler, const tki_compile_job *job, tki_compiled *compiled);
 void tki_compiled_free(tki_compiled *compiled);
 
+typedef struct tki_rtc_library tki_rtc_library; /* compile_rtc.c */
+extern const tki_rtc_library tki_nvrtc, tki_hiprtc;
+
 /* One way to compile. */
 typedef struct tki_compiler_kind {
-    const char *backend;
+    const tki_backend *backend;
     const char *name; /* "NVRTC" */
     bool is_library;
-    bool tells_resources;
+    /* A program: its names on the PATH and the folders that are searched behind it, both up to NULL; and how the name of a file begins
+     * that the user chose, where several kinds of the backend come into question. */
+    const char *const *programs, *const *folders;
+    const char *file_begins;
+    bool lists_architectures;
+    const tki_rtc_library *rtc; /* a library */
+    /* What the kernels use, out of what the compiler printed; NULL: it does not tell. The number of kernels. */
+    int (*read_resources)(const char *log, tki_kernel_resources *kernels, int most);
     void (*find)(const struct tki_compiler_kind *kind, const char *chosen, tki_compiler *compiler);
     void (*compile)(const tki_compiler *compiler, const tki_compile_job *job, tki_compiled *compiled);
 } tki_compiler_kind;

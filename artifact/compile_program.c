@@ -17,20 +17,10 @@ static const double version_seconds = 20;
  * Finding the program
  * ------------------------------------------------------------------------------------------------------------ */
 
-/* The version that was tested most comes first. */
-static const char *const clang_names[] = {"clang++-19", "clang++-20", "clang++-21", "clang++-22",
-                                          "clang++-18", "clang++-17", "clang++",    NULL};
-static const char *const nvcc_names[] = {"nvcc", NULL};
-static const char *const hipcc_names[] = {"hipcc", NULL};
-
 static bool search(const tki_compiler_kind *kind, tki_compiler *compiler)
 {
-    static const char *const cuda_folders[] = {"/usr/local/cuda/bin", NULL};
-    static const char *const hip_folders[] = {"/opt/rocm/bin", "/opt/rocm/llvm/bin", NULL};
-    bool cuda = !strcmp(kind->backend, "cuda");
-    const char *const *names = cuda ? nvcc_names : !strcmp(kind->name, "hipcc") ? hipcc_names : clang_names;
-    for (; *names; names++)
-        if (tki_program_find(*names, cuda ? cuda_folders : hip_folders, compiler->path, sizeof compiler->path))
+    for (const char *const *name = kind->programs; *name; name++)
+        if (tki_program_find(*name, kind->folders, compiler->path, sizeof compiler->path))
             return true;
     compiler->path[0] = 0;
     return false;
@@ -100,7 +90,7 @@ void tki_program_find_compiler(const tki_compiler_kind *kind, const char *chosen
                  compiler->path, clang, OLDEST_CLANG);
     tki_text_flatten(compiler->problem, sizeof compiler->problem);
     if (!compiler->problem[0]) {
-        if (!strcmp(kind->name, "nvcc"))
+        if (kind->lists_architectures)
             ask_architectures(compiler);
         tki_compiler_identify(compiler, says);
     }

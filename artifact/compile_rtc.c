@@ -29,6 +29,43 @@ typedef struct rtc_calls {
     int (*architectures)(int *list);
 } rtc_calls;
 
+struct tki_rtc_library {
+    const char *prefix;             /* of its calls */
+    const char *image_size, *image; /* what gives the compiled kernel */
+    bool gives_ptx;
+    const char *libraries[5]; /* up to NULL */
+    const char *variables[2]; /* in the environment: where the vendor's files are */
+    const char *folders[2];   /* where they usually are */
+    const char *program;      /* beside which it lies, if that is on the PATH */
+    const char *missing;
+    int cache_major, cache_minor; /* since when it keeps a cache of its own; 0: it does not */
+};
+
+const tki_rtc_library tki_nvrtc = {
+    .prefix = "nvrtc",
+    .image_size = "GetCUBINSize",
+    .image = "GetCUBIN",
+    .gives_ptx = true,
+    .libraries = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2", "libnvrtc.so", NULL},
+    .variables = {"CUDA_PATH", "CUDA_HOME"},
+    .folders = {"/usr/local/cuda", "/usr/local/cuda-*"},
+    .program = "nvcc",
+    .missing = "libnvrtc.so was not found",
+    .cache_major = 12,
+    .cache_minor = 9,
+};
+
+const tki_rtc_library tki_hiprtc = {
+    .prefix = "hiprtc",
+    .image_size = "GetCodeSize",
+    .image = "GetCode",
+    .libraries = {"libhiprtc.so.7", "libhiprtc.so.6", "libhiprtc.so.5", "libhiprtc.so", NULL},
+    .variables = {"ROCM_PATH", "HIP_PATH"},
+    .folders = {"/opt/rocm", "/opt/rocm-*"},
+    .program = "hipcc",
+    .missing = "libhiprtc.so was not found",
+};
+
 static void *call_of(void *library, const char *prefix, const char *name)
 {
     char symbol[64];
@@ -36,9 +73,8 @@ static void *call_of(void *library, const char *prefix, const char *name)
     return dlsym(library, symbol);
 }
 
-static bool load_calls(void *library, bool cuda, rtc_calls *calls)
+static bool load_calls(void *library, const tki_rtc_library *rtc, rtc_calls *calls)
 {
-    const char *prefix = cuda ? "nvrtc" : "hiprtc";
     const struct {
         const char *name;
         void **place;
@@ -50,10 +86,10 @@ static bool load_calls(void *library, bool cuda, rtc_calls *calls)
         {"DestroyProgram", (void **)&calls->destroy, true},
         {"GetProgramLogSize", (void **)&calls->log_size, true},
         {"GetProgramLog", (void **)&calls->log, true},
-        {cuda ? "GetCUBINSize" : "GetCodeSize", (void **)&calls->image_size, true},
-        {cuda ? "GetCUBIN" : "GetCode", (void **)&calls->image, true},
-        {"GetPTXSize", (void **)&calls->ptx_size, cuda},
-        {"GetPTX", (void **)&calls->ptx, cuda},
+        {rtc->image_size, (void **)&calls->image_size, true},
+        {rtc->image, (void **)&calls->image, true},
+        {"GetPTXSize", (void **)&calls->ptx_size, rtc->gives_ptx},
+        {"GetPTX", (void **)&calls->ptx, rtc->gives_ptx},
         {"GetErrorString", (void **)&calls->error, true},
         {"GetNumSupportedArchs", (void **)&calls->architecture_count, false},
         {"GetSupportedArchs", (void **)&calls->architectures, false},
@@ -61,7 +97,7 @@ static bool load_calls(void *library, bool cuda, rtc_calls *calls)
     *calls = (rtc_calls){0};
     bool complete = true;
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-        *table[i].place = call_of(library, prefix, table[i].name);
+        *table[i].place = call_of(library, rtc->prefix, table[i].name);
         complete = complete && (*table[i].place || !table[i].required);
     }
     return complete;
@@ -101,18 +137,14 @@ static void *search_beside(const char *root, const char *name)
     return library;
 }
 
-static void *search(bool cuda)
+static void *search(const tki_rtc_library *rtc)
 {
-    static const char *const cuda_names[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2", "libnvrtc.so"};
-    static const char *const hip_names[] = {"libhiprtc.so.7", "libhiprtc.so.6", "libhiprtc.so.5", "libhiprtc.so"};
-    const char *const *names = cuda ? cuda_names : hip_names;
-    enum { NAMES = 4 };
     /* The environment's own choice first, then the usual places, then where the compiler on the PATH lies. */
-    const char *roots[] = {getenv(cuda ? "CUDA_PATH" : "ROCM_PATH"), getenv(cuda ? "CUDA_HOME" : "HIP_PATH"),
-                           cuda ? "/usr/local/cuda" : "/opt/rocm", cuda ? "/usr/local/cuda-*" : "/opt/rocm-*", NULL};
+    const char *roots[] = {getenv(rtc->variables[0]), getenv(rtc->variables[1]), rtc->folders[0], rtc->folders[1],
+                           NULL};
     enum { ROOTS = sizeof roots / sizeof *roots };
     char program[4096];
-    if (tki_program_find(cuda ? "nvcc" : "hipcc", NULL, program, sizeof program)) {
+    if (tki_program_find(rtc->program, NULL, program, sizeof program)) {
         char *real = realpath(program, NULL);
         snprintf(program, sizeof program, "%s", real ? real : "");
         free(real);
@@ -121,11 +153,11 @@ static void *search(bool cuda)
         roots[ROOTS - 1] = program;
     }
     void *library = NULL;
-    for (int i = 0; i < NAMES && !library; i++)
-        library = load(names[i]);
+    for (int i = 0; rtc->libraries[i] && !library; i++)
+        library = load(rtc->libraries[i]);
     for (int r = 0; r < ROOTS && !library; r++)
-        for (int i = 0; roots[r] && roots[r][0] == '/' && i < NAMES && !library; i++)
-            library = search_beside(roots[r], names[i]);
+        for (int i = 0; roots[r] && roots[r][0] == '/' && rtc->libraries[i] && !library; i++)
+            library = search_beside(roots[r], rtc->libraries[i]);
     return library;
 }
 
@@ -154,22 +186,19 @@ static void ask_architectures(const rtc_calls *calls, tki_compiler *compiler)
 
 void tki_rtc_find(const tki_compiler_kind *kind, const char *chosen, tki_compiler *compiler)
 {
-    bool cuda = !strcmp(kind->backend, "cuda");
+    const tki_rtc_library *rtc = kind->rtc;
     rtc_calls calls;
     int major = 0, minor = 0;
-    compiler->library = chosen ? load(chosen) : search(cuda);
+    compiler->library = chosen ? load(chosen) : search(rtc);
     if (!compiler->library) {
         const char *why = chosen ? dlerror() : NULL;
-        snprintf(compiler->problem, sizeof compiler->problem, "%s",
-                 why    ? why
-                 : cuda ? "libnvrtc.so was not found"
-                        : "libhiprtc.so was not found");
+        snprintf(compiler->problem, sizeof compiler->problem, "%s", why ? why : rtc->missing);
         return;
     }
     struct link_map *map = NULL;
     if (dlinfo(compiler->library, RTLD_DI_LINKMAP, &map) == 0 && map && map->l_name)
         snprintf(compiler->path, sizeof compiler->path, "%s", map->l_name);
-    if (!load_calls(compiler->library, cuda, &calls)) {
+    if (!load_calls(compiler->library, rtc, &calls)) {
         snprintf(compiler->problem, sizeof compiler->problem, "%.400s lacks calls that are needed", compiler->path);
         return;
     }
@@ -180,7 +209,8 @@ void tki_rtc_find(const tki_compiler_kind *kind, const char *chosen, tki_compile
         return;
     }
     snprintf(compiler->version, sizeof compiler->version, "%s %d.%d", kind->name, major, minor);
-    compiler->has_own_cache = cuda && (major > 12 || (major == 12 && minor >= 9));
+    compiler->has_own_cache = rtc->cache_major &&
+                              (major > rtc->cache_major || (major == rtc->cache_major && minor >= rtc->cache_minor));
     ask_architectures(&calls, compiler);
     tki_compiler_identify(compiler, compiler->path);
 }
@@ -217,7 +247,7 @@ void tki_rtc_compile(const tki_compiler *compiler, const tki_compile_job *job, t
     }
     for (int i = 0; i < job->option_count; i++)
         options[i] = job->options[i];
-    if (!load_calls(compiler->library, !strcmp(compiler->kind->backend, "cuda"), &calls)) {
+    if (!load_calls(compiler->library, compiler->kind->rtc, &calls)) {
         snprintf(compiled->problem, sizeof compiled->problem, "lacks calls that are needed");
         return;
     }

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "backend/driver.h"
+
 static const tki_language cpu_languages[] = {
     {&tki_backends[TKI_CPU], ".c", "cc", "-O2", "-fPIC -shared", "-lm"},
     {&tki_backends[TKI_CPU], ".cpp", "c++", "-O2", "-fPIC -shared", "-lm"},
@@ -21,24 +23,51 @@ static const tki_language hip_languages[] = {
     {0},
 };
 
+static const char *const nvcc_architecture_options[] = {"-arch", "--gpu-architecture", "-gencode", "--generate-code",
+                                                        "-code", "--gpu-code",         NULL};
+
+/* Lighter optimisation keeps comparisons and lines as they stand in the source, and compiles faster. */
+#define CALLBACKS "-O1 -fsanitize-coverage=trace-pc,trace-cmp -include tokitai_coverage.h"
+#define COUNTERS " --coverage -DTOKITAI_COUNTS_LINES"
+/* Only host code. nvcc takes a comma for the end of an option, and no second -O; without --keep it removes what gcov needs. */
+#define NVCC_CALLBACKS                                                                                  \
+    "--keep -Xcompiler -fsanitize-coverage=trace-pc -Xcompiler -fsanitize-coverage=trace-cmp -include " \
+    "tokitai_coverage.h"
+#define NVCC_COUNTERS " -Xcompiler --coverage -DTOKITAI_COUNTS_LINES"
+
 const tki_backend tki_backends[TKI_BACKENDS] = {
     [TKI_CPU] =
         {
             .name = "cpu",
+            .title = "the CPU",
             .languages = cpu_languages,
+            .callbacks = CALLBACKS,
+            .counters = COUNTERS,
         },
     [TKI_CUDA] =
         {
             .name = "cuda",
+            .title = "CUDA",
+            .maker = "NVIDIA",
+            .vendor = &tki_vendor_cuda,
             .is_gpu = true,
             .languages = cuda_languages,
+            .architecture_options = nvcc_architecture_options,
+            .has_sanitizer = true,
+            .callbacks = NVCC_CALLBACKS,
+            .counters = NVCC_COUNTERS,
+            .host_compiler = "gcc",
         },
     [TKI_HIP] =
         {
             .name = "hip",
+            .title = "HIP",
+            .maker = "AMD",
+            .vendor = &tki_vendor_hip,
             .is_gpu = true,
             .languages = hip_languages,
             .header = "hip/hip_runtime.h",
+            .no_coverage = "hipcc is not known to instrument host code alone",
         },
 };
 

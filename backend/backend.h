@@ -3,6 +3,7 @@
 #ifndef TKI_BACKEND_BACKEND_H
 #define TKI_BACKEND_BACKEND_H
 
+#include "core/export.h"
 #include "model/lowering.h"
 
 /* What the ending of a kernel file says. */
@@ -14,12 +15,25 @@ typedef struct tki_language {
     const char *always, *last; /* before and behind the file's name: what makes a shared library of it */
 } tki_language;
 
+typedef struct tki_vendor tki_vendor; /* backend/driver.h */
+
 struct tki_backend {
-    const char *name; /* "cuda": in ids, in the names of devices and in certificates */
+    const char *name;         /* "cuda": in ids, in the names of devices and in certificates */
+    const char *title;        /* "CUDA", in sentences */
+    const char *maker;        /* whose devices it is for, in sentences; NULL: anybody's */
+    const tki_vendor *vendor; /* its driver; NULL if none is needed */
     bool is_gpu;
     /* Kernel files */
     const tki_language *languages; /* the first is the one of a new kernel; the last has no ending */
     const char *header;            /* that a kernel file in the first language includes; NULL: none */
+    /* Options of its compiler that name an architecture, up to NULL, one of which is added; NULL: none is */
+    const char *const *architecture_options;
+    bool has_sanitizer; /* compute-sanitizer can watch it */
+    /* Instrumented builds of kernel files */
+    const char *no_coverage;   /* why there are none; NULL: there are */
+    const char *callbacks;     /* flags that report what runs */
+    const char *counters;      /* more flags, for gcov */
+    const char *host_compiler; /* which its compiler leaves the host's code to; NULL: it does all itself */
 };
 
 /* Positions in the table, for those who write a row of their own down. */
@@ -29,6 +43,9 @@ extern const tki_backend tki_backends[TKI_BACKENDS];
 
 /* The backend whose name the text has up to its end or to the first of these characters: "cuda:1" and ":", "cuda.gemm.f16.shared"
  * and "."; NULL if there is none. `text` may be NULL. */
-const tki_backend *tki_backend_find(const char *text, const char *end);
+TKI_EXPORT const tki_backend *tki_backend_find(const char *text, const char *end);
+
+/* What this context works on. */
+TKI_EXPORT const tki_backend *tki_ctx_backend(const tk_ctx *ctx);
 
 #endif

@@ -25,24 +25,23 @@ static void close_device(tk_ctx *ctx)
     ctx->close_device = NULL;
 }
 
-/* "cuda:1" into "cuda" and 1. */
-static bool parse_device(const char *device, const char **backend, int *ordinal)
+const tki_backend *tki_ctx_backend(const tk_ctx *ctx)
 {
-    static const char *const backends[] = {"cuda", "hip"};
-    for (size_t i = 0; i < sizeof backends / sizeof *backends; i++) {
-        size_t length = strlen(backends[i]);
-        if (strncmp(device, backends[i], length) != 0 || (device[length] && device[length] != ':'))
-            continue;
-        *backend = backends[i];
-        *ordinal = 0;
-        if (!device[length])
-            return true;
-        char *end;
-        long number = strtol(device + length + 1, &end, 10);
-        *ordinal = (int)number;
-        return device[length + 1] >= '0' && device[length + 1] <= '9' && !*end && number < 1024;
-    }
-    return false;
+    return ctx->gpu ? ctx->backend : &tki_backends[TKI_CPU];
+}
+
+/* "cuda:1" into its backend and 1; the CPU has no number. NULL if there is no such device. */
+static const tki_backend *parse_device(const char *device, int *ordinal)
+{
+    const tki_backend *backend = tki_backend_find(device, ":");
+    const char *colon = backend ? strchr(device, ':') : NULL;
+    *ordinal = 0;
+    if (!colon)
+        return backend;
+    char *end;
+    long number = strtol(colon + 1, &end, 10);
+    *ordinal = (int)number;
+    return backend->is_gpu && colon[1] >= '0' && colon[1] <= '9' && !*end && number < 1024 ? backend : NULL;
 }
 
 static tk_status set_device_scratch(tk_ctx *ctx, void *memory, size_t bytes)
@@ -62,15 +61,14 @@ tk_status tk_ctx_use_device(tk_ctx *ctx, const char *device)
 {
     if (!ctx)
         return TK_BAD_ARGUMENT;
-    const char *backend = NULL;
-    int ordinal = 0;
-    bool cpu = device && !strcmp(device, "cpu");
-    if (!device || (!cpu && !parse_device(device, &backend, &ordinal)))
+    int ordinal;
+    const tki_backend *backend = parse_device(device, &ordinal);
+    if (!backend)
         return tki_fail(ctx, TK_BAD_ARGUMENT, "device '%s' is none of cpu, cuda, cuda:N, hip, hip:N",
                         device ? device : "");
     if (ctx->gpu)
         close_device(ctx);
-    if (cpu)
+    if (!backend->is_gpu)
         return TK_OK;
     tk_status status = tki_gpu_open(ctx, backend, ordinal, &ctx->gpu);
     const char *why = status == TK_OK ? tki_gpu_no_architecture(tki_gpu_describe(ctx->gpu)) : NULL;

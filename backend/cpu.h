@@ -2,6 +2,7 @@
 #ifndef TKI_BACKEND_CPU_H
 #define TKI_BACKEND_CPU_H
 
+#include "backend/backend.h"
 #include "core/export.h"
 #include "model/lowering.h"
 
@@ -19,10 +20,10 @@ bool tki_cpu_has_f16c(void);
 
 /* The rows of an op whose kernel_cpu.c is compiled once per instruction set, fastest first. `table` is the stem of the
  * exported tables (tki_gelu_cpu for tki_gelu_cpu_avx2, ...); the rest are further members of every row. */
-#define TKI_CPU_ROW(isa, accept_isa, table, launch_function, ...)                           \
-    {                                                                                       \
-        .backend = "cpu", .variant = #isa, .accept = accept_isa, .launch = launch_function, \
-        .kernels = &table##_##isa, __VA_ARGS__                                              \
+#define TKI_CPU_ROW(isa, accept_isa, table, launch_function, ...)                                            \
+    {                                                                                                        \
+        .backend = &tki_backends[TKI_CPU], .variant = #isa, .accept = accept_isa, .launch = launch_function, \
+        .kernels = &table##_##isa, __VA_ARGS__                                                               \
     }
 
 #if defined(__x86_64__)

@@ -76,7 +76,7 @@ static void leave(const tki_driver *driver, void *context, void *previous)
 }
 
 const tki_vendor tki_vendor_cuda = {
-    .backend = "cuda",
+    .backend = &tki_backends[TKI_CUDA],
     .variable = "TOKITAI_CUDA_LIBRARY",
     .libraries = {"libcuda.so.1", "/usr/lib/wsl/lib/libcuda.so.1", NULL},
     .remedy =
@@ -122,6 +122,7 @@ const tki_vendor tki_vendor_cuda = {
             .write_error_name = "?cuGetErrorName",
             .write_error_text = "?cuGetErrorString",
         },
+    .synchronize = "cuCtxSynchronize",
     .oldest_version = 11040,
     .version_major = 1000,
     .version_minor = 10,

@@ -164,7 +164,7 @@ static bool name_core(char *name, size_t size)
 
 static void describe_cpu(tk_device *device)
 {
-    device->backend = "cpu";
+    device->backend = tki_backends[TKI_CPU].name;
     device->usable = true;
     if (!name_core(device->name, sizeof device->name) && !read_model(device->name, sizeof device->name)) {
         struct utsname machine;
@@ -183,25 +183,25 @@ static void describe_cpu(tk_device *device)
  * GPUs
  * ------------------------------------------------------------------------------------------------------------ */
 
-static bool has_kernels(const char *backend)
+static bool has_kernels(const tki_backend *backend)
 {
     tk_lowering_info row;
     for (int i = 0; tk_contract_at(i); i++)
         for (int l = 0; tk_lowering_at(tk_contract_at(i), l, &row); l++)
-            if (!strcmp(row.backend, backend))
+            if (!strcmp(row.backend, backend->name))
                 return true;
     return false;
 }
 
 /* What compiles for it, be there a device or not. */
-static bool describe_compiler(tk_device *device)
+static bool describe_compiler(const tki_backend *backend, tk_device *device)
 {
     enum { PREFIX = sizeof "none: " - 1 };
     _Static_assert(sizeof device->compiler >= PREFIX + TKI_COMPILERS_TEXT, "nothing is cut");
     memcpy(device->compiler, "none: ", PREFIX);
     const char *architecture = device->architecture[0] ? device->architecture : NULL;
     char *text = device->compiler + PREFIX;
-    bool found = tki_compilers_describe(device->backend, architecture, text, sizeof device->compiler - PREFIX);
+    bool found = tki_compilers_describe(backend, architecture, text, sizeof device->compiler - PREFIX);
     if (found)
         memmove(device->compiler, text, strlen(text) + 1);
     return found;
@@ -215,7 +215,7 @@ static void describe_gpu(const tki_gpu_info *info, tk_device *device)
     snprintf(device->driver, sizeof device->driver, "%s", info->driver);
     device->units = info->units;
     device->memory_bytes = info->memory_bytes;
-    bool compiles = describe_compiler(device);
+    bool compiles = describe_compiler(info->backend, device);
     const char *no_architecture = tki_gpu_no_architecture(info);
     device->usable = compiles && has_kernels(info->backend);
     if (!device->usable)
@@ -242,24 +242,22 @@ int tk_backend_find(const char *text, const char *end)
 
 bool tk_device_at(int i, tk_device *device)
 {
-    static const char *const backends[] = {"cuda", "hip"};
     if (i < 0 || !device)
         return false;
-    *device = (tk_device){.backend = "cpu"};
     if (i == 0) {
+        *device = (tk_device){0};
         describe_cpu(device);
         return true;
     }
-    for (size_t b = 0; b < sizeof backends / sizeof *backends; b++) {
+    for (const tki_backend *backend = tki_backends; backend < tki_backends + TKI_BACKENDS; backend++) {
         tki_gpu_info info;
-        *device = (tk_device){.backend = backends[b]};
-        for (int ordinal = 0; tki_gpu_at(backends[b], ordinal, &info, device->detail, sizeof device->detail);
-             ordinal++)
+        *device = (tk_device){.backend = backend->name};
+        for (int ordinal = 0; tki_gpu_at(backend, ordinal, &info, device->detail, sizeof device->detail); ordinal++)
             if (--i == 0) {
                 if (info.name[0])
                     describe_gpu(&info, device);
                 else
-                    (void)describe_compiler(device);
+                    (void)describe_compiler(backend, device);
                 return true;
             }
     }

@@ -9,16 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 
-static const tki_vendor *const vendors[] = {&tki_vendor_cuda, &tki_vendor_hip};
-
-const tki_vendor *tki_vendor_find(const char *backend)
-{
-    for (size_t i = 0; i < sizeof vendors / sizeof *vendors; i++)
-        if (!strcmp(vendors[i]->backend, backend))
-            return vendors[i];
-    return NULL;
-}
-
 /* ------------------------------------------------------------------------------------------------------------
  * Errors. The two vendors number them alike.
  * ------------------------------------------------------------------------------------------------------------ */
@@ -249,7 +239,7 @@ bool tki_driver_describe(const tki_driver *driver, int ordinal, tki_gpu_info *in
         .l2_bytes = attribute(driver, vendor->attributes.l2_bytes, device),
     };
     if (driver->calls.get_name(info->name, (int)sizeof info->name, device) != 0 || !info->name[0])
-        snprintf(info->name, sizeof info->name, "%s device %d", vendor->backend, ordinal);
+        snprintf(info->name, sizeof info->name, "%s device %d", vendor->backend->name, ordinal);
     info->name[sizeof info->name - 1] = '\0';
     size_t bytes;
     if (driver->calls.get_memory(&bytes, device) == 0 && bytes <= INT64_MAX)
@@ -258,15 +248,14 @@ bool tki_driver_describe(const tki_driver *driver, int ordinal, tki_gpu_info *in
     return true;
 }
 
-bool tki_gpu_at(const char *backend, int i, tki_gpu_info *info, char *reason, size_t reason_size)
+bool tki_gpu_at(const tki_backend *backend, int i, tki_gpu_info *info, char *reason, size_t reason_size)
 {
-    const tki_vendor *vendor = tki_vendor_find(backend);
     tki_driver driver;
-    if (!vendor || i < 0)
+    if (!backend->vendor || i < 0)
         return false;
-    *info = (tki_gpu_info){.backend = vendor->backend, .ordinal = i};
+    *info = (tki_gpu_info){.backend = backend, .ordinal = i};
     reason[0] = '\0';
-    if (!tki_driver_open(vendor, &driver, reason, reason_size))
+    if (!tki_driver_open(backend->vendor, &driver, reason, reason_size))
         return i == 0;
     bool found = i < driver.device_count;
     if (found && !tki_driver_describe(&driver, i, info, reason, reason_size))

@@ -96,17 +96,17 @@ _Static_assert(sizeof(tki_launch_config) == 56 && offsetof(tki_launch_config, st
 _Static_assert(sizeof(tki_driver_names) == sizeof(tki_driver_calls), "a name for each call");
 
 typedef struct tki_driver tki_driver;
-typedef struct tki_vendor tki_vendor;
 
 enum { TKI_VENDOR_LIBRARIES = 6, TKI_VENDOR_NODES = 4 };
 
 struct tki_vendor {
-    const char *backend;
+    const tki_backend *backend;
     const char *variable;                        /* in the environment: the path of the library to use instead */
     const char *libraries[TKI_VENDOR_LIBRARIES]; /* tried in this order; ends with NULL */
     const char *remedy;                          /* if none of them is there */
     const char *nodes[TKI_VENDOR_NODES];         /* files that its users must be able to open; ends with NULL */
     tki_driver_names names;
+    const char *synchronize;          /* the call without arguments that waits for all that the device does */
     int oldest_version;               /* that has what is needed here */
     int version_major, version_minor; /* a version is major * version_major + minor * version_minor + ... */
     struct {
@@ -125,8 +125,6 @@ struct tki_vendor {
 };
 
 extern const tki_vendor tki_vendor_cuda, tki_vendor_hip;
-
-const tki_vendor *tki_vendor_find(const char *backend); /* NULL if there is none of that name */
 
 struct tki_driver {
     const tki_vendor *vendor;

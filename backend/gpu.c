@@ -88,7 +88,7 @@ static tk_status open_device(tk_ctx *ctx, tki_gpu *gpu, int ordinal)
     const tki_driver *driver = &gpu->driver;
     if (ordinal < 0 || ordinal >= driver->device_count)
         return tki_fail(ctx, TK_UNAVAILABLE, "there is no %s device %d; there are %d, counted from 0",
-                        driver->vendor->backend, ordinal, driver->device_count);
+                        driver->vendor->backend->name, ordinal, driver->device_count);
     if (!tki_driver_describe(driver, ordinal, &gpu->info, reason, sizeof reason))
         return tki_fail(ctx, TK_UNAVAILABLE, "%s", reason);
     int code = driver->calls.get_device(&gpu->device, ordinal);
@@ -105,19 +105,18 @@ static tk_status open_device(tk_ctx *ctx, tki_gpu *gpu, int ordinal)
     return status;
 }
 
-tk_status tki_gpu_open(tk_ctx *ctx, const char *backend, int ordinal, tki_gpu **gpu)
+tk_status tki_gpu_open(tk_ctx *ctx, const tki_backend *backend, int ordinal, tki_gpu **gpu)
 {
     char reason[1024];
-    const tki_vendor *vendor = tki_vendor_find(backend);
     *gpu = NULL;
-    if (!vendor)
-        return tki_fail(ctx, TK_BAD_ARGUMENT, "no GPU backend is named '%.64s'; there are cuda and hip", backend);
+    if (!backend->vendor)
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "%s is not a GPU", backend->title);
     tki_gpu *opened = calloc(1, sizeof *opened);
     if (!opened)
         return tki_fail(ctx, TK_NO_MEMORY, "no memory to open a device");
-    if (!tki_driver_open(vendor, &opened->driver, reason, sizeof reason)) {
+    if (!tki_driver_open(backend->vendor, &opened->driver, reason, sizeof reason)) {
         free(opened);
-        return tki_fail(ctx, TK_UNAVAILABLE, "%s cannot be used: %s", backend, reason);
+        return tki_fail(ctx, TK_UNAVAILABLE, "%s cannot be used: %s", backend->name, reason);
     }
     tk_status status = open_device(ctx, opened, ordinal);
     if (status != TK_OK) {

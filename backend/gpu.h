@@ -6,11 +6,12 @@
 #ifndef TKI_BACKEND_GPU_H
 #define TKI_BACKEND_GPU_H
 
+#include "backend/backend.h"
 #include "core/export.h"
 #include "model/lowering.h"
 
 struct tki_gpu_info {
-    const char *backend; /* "cuda", "hip" */
+    const tki_backend *backend;
     int ordinal;
     char name[128];
     char uuid[48];         /* "GPU-1e2d3c4b-..." */
@@ -26,13 +27,13 @@ struct tki_gpu_info {
 
 /* Finds the i-th device of a backend without keeping it; false past the end. A driver that gives no device gives one entry with
  * an empty name and the reason: library missing, no device, driver too old, no permission, ... */
-bool tki_gpu_at(const char *backend, int i, tki_gpu_info *info, char *reason, size_t reason_size);
+bool tki_gpu_at(const tki_backend *backend, int i, tki_gpu_info *info, char *reason, size_t reason_size);
 
 /* Why nothing can be compiled for a device, whatever compilers are here; NULL if there is no such reason. */
 const char *tki_gpu_no_architecture(const tki_gpu_info *info);
 
 /* Opens a device: its primary context, which the vendor's run-time library and PyTorch share. */
-TK_MUST_USE tk_status tki_gpu_open(tk_ctx *ctx, const char *backend, int ordinal, tki_gpu **gpu);
+TK_MUST_USE tk_status tki_gpu_open(tk_ctx *ctx, const tki_backend *backend, int ordinal, tki_gpu **gpu);
 /* Frees what came with the device, its kernels too; memory, streams and events are their makers' to free first. NULL is fine. */
 void tki_gpu_close(tki_gpu *gpu);
 const tki_gpu_info *tki_gpu_describe(const tki_gpu *gpu);
@@ -108,12 +109,13 @@ const char *tki_gpu_accept_any(const tk_case *c, const tki_gpu_info *device);
 const char *tki_gpu_accept_hopper(const tk_case *c, const tki_gpu_info *device); /* clusters, sm_90 */
 
 /* The rows of an op whose kernel.cu serves both vendors; the rest are further members of both. */
-#define TKI_GPU_SHARED_ROW(backend_name, launch_function, ...)                                                 \
-    {                                                                                                          \
-        .backend = backend_name, .variant = "shared", .accept = tki_gpu_accept_any, .launch = launch_function, \
-        __VA_ARGS__                                                                                            \
+#define TKI_GPU_SHARED_ROW(backend_row, launch_function, ...)                                                 \
+    {                                                                                                         \
+        .backend = backend_row, .variant = "shared", .accept = tki_gpu_accept_any, .launch = launch_function, \
+        __VA_ARGS__                                                                                           \
     }
-#define TKI_GPU_SHARED_ROWS(launch_function, ...) \
-    TKI_GPU_SHARED_ROW("cuda", launch_function, __VA_ARGS__), TKI_GPU_SHARED_ROW("hip", launch_function, __VA_ARGS__)
+#define TKI_GPU_SHARED_ROWS(launch_function, ...)                              \
+    TKI_GPU_SHARED_ROW(&tki_backends[TKI_CUDA], launch_function, __VA_ARGS__), \
+        TKI_GPU_SHARED_ROW(&tki_backends[TKI_HIP], launch_function, __VA_ARGS__)
 
 #endif

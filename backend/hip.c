@@ -100,7 +100,7 @@ static void leave(const tki_driver *driver, void *context, void *previous)
 }
 
 const tki_vendor tki_vendor_hip = {
-    .backend = "hip",
+    .backend = &tki_backends[TKI_HIP],
     .variable = "TOKITAI_HIP_LIBRARY",
     .libraries = {"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5", "libamdhip64.so",
                   "/opt/rocm/lib/libamdhip64.so", NULL},
@@ -142,6 +142,7 @@ const tki_vendor tki_vendor_hip = {
             .error_name = "?hipGetErrorName",
             .error_text = "?hipGetErrorString",
         },
+    .synchronize = "hipDeviceSynchronize",
     .oldest_version = 50200000,
     .version_major = 10000000,
     .version_minor = 100000,

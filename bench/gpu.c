@@ -53,7 +53,7 @@ static tk_status make_delay(bench_gpu *g)
     g->delay_case.dims[0] = g->delay_case.dims[1] = 1;
     g->delay_case.dims[2] = LENGTH;
     char id[64];
-    snprintf(id, sizeof id, "%s.gemm.f16.shared", g->ctx->backend);
+    snprintf(id, sizeof id, "%s.gemm.f16.shared", g->ctx->backend->name);
     tki_plan_case(g->ctx, &g->delay_case, NULL, id, &plan);
     if (!plan.lowering)
         return tki_fail(g->ctx, TK_UNSUPPORTED, "%s: %s", id, plan.refusals);

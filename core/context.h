@@ -23,7 +23,7 @@ struct tk_ctx {
     size_t noted_bytes;
     /* A GPU, once tk_ctx_use_device() has opened one; backend/context.c is in charge of these. */
     tki_gpu *gpu;
-    const char *backend;
+    const struct tki_backend *backend; /* of the GPU */
     const tki_gpu_info *device;
     void *stream;
     void *device_scratch;
@@ -47,12 +47,6 @@ TKI_EXPORT int tki_ctx_threads(const tk_ctx *ctx); /* the number to use now, at 
 TKI_EXPORT double tki_ctx_deadline(const tk_ctx *ctx, double seconds);
 TKI_EXPORT bool tki_ctx_out_of_time(const tk_ctx *ctx);
 tk_status tki_ctx_fail_late(tk_ctx *ctx); /* TK_TIMEOUT, for what is not run since that deadline is over */
-
-/* "cpu", or the backend of the GPU that this context works on. */
-static inline const char *tki_ctx_backend(const tk_ctx *ctx)
-{
-    return ctx->gpu ? ctx->backend : "cpu";
-}
 
 /* Makes sure that ctx->scratch holds at least `bytes`. */
 TK_MUST_USE tk_status tki_ctx_reserve(tk_ctx *ctx, size_t bytes);

@@ -1,8 +1,6 @@
 /* Three ways to run: in this process, on a GPU by way of copies, in a worker. */
 #include "executor/executor.h"
 
-#include <string.h>
-
 #include "core/clock.h"
 #include "core/context.h"
 #include "core/float_mode.h"
@@ -14,7 +12,7 @@ tk_status tki_executor_open(tk_ctx *ctx, const tki_executable *executable, tki_e
     const tki_lowering *lowering = executable->lowering;
     if (executable->worker)
         tki_worker_set_context(executable->worker, ctx);
-    else if (executable->host_buffers && lowering && strcmp(lowering->backend, "cpu") != 0)
+    else if (executable->host_buffers && lowering && lowering->backend->is_gpu)
         return tki_staging_open(ctx, &executor->staging);
     return TK_OK;
 }

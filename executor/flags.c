@@ -29,12 +29,10 @@ tk_status tki_language_ask(tk_ctx *ctx, const char *compiler, const char *const 
 }
 
 /* True if the flags say themselves for which device. */
-static bool names_architecture(const char *flags)
+static bool names_architecture(const char *flags, const char *const *options)
 {
-    static const char *const options[] = {"-arch", "--gpu-architecture", "-gencode", "--generate-code",
-                                          "-code", "--gpu-code"};
     for (flags += strspn(flags, " \t\n"); *flags; flags += strspn(flags, " \t\n")) {
-        for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+        for (int i = 0; options[i]; i++) {
             size_t length = strlen(options[i]);
             if (!strncmp(flags, options[i], length) && strchr("= \t\n", flags[length]))
                 return true;
@@ -61,11 +59,12 @@ char *tki_language_flags(tk_ctx *ctx, const tki_language *language, const char *
     tki_gpu_info gpu = {0};
     char reason[256], candidates[3][40] = {"sm_80"}, *flags = NULL;
     const char *given = asked ? asked : language->flags;
-    if (strcmp(language->backend->name, "cuda") != 0 || names_architecture(given))
+    const char *const *options = language->backend->architecture_options;
+    if (!options || names_architecture(given, options))
         return strdup(given);
     /* Instructions of one architecture alone (wgmma) need its name with an `a`. Without a device nothing will run; nvcc's own default
      * may be too old for the tensor cores' types. */
-    if (tki_gpu_at("cuda", device, &gpu, reason, sizeof reason) && gpu.architecture[0]) {
+    if (tki_gpu_at(language->backend, device, &gpu, reason, sizeof reason) && gpu.architecture[0]) {
         snprintf(candidates[0], sizeof *candidates, "%s%s", gpu.architecture, gpu.major >= 9 ? "a" : "");
         snprintf(candidates[1], sizeof *candidates, "%s", gpu.major >= 9 ? gpu.architecture : "");
     }

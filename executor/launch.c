@@ -1,8 +1,6 @@
 /* Launching, on the CPU or on the context's GPU. */
 #include "executor/launch.h"
 
-#include <string.h>
-
 #include "backend/device_context.h"
 #include "backend/gpu.h"
 #include "core/context.h"
@@ -50,7 +48,7 @@ static tk_status launch_on_gpu(tk_ctx *ctx, const tki_lowering *lowering, const 
 tk_status tki_launch(tk_ctx *ctx, const tki_lowering *lowering, const tk_case *c, void *const buffers[],
                      bool prepare_only)
 {
-    return ctx->gpu && !strcmp(lowering->backend, tki_ctx_backend(ctx))
+    return ctx->gpu && lowering->backend == tki_ctx_backend(ctx)
                ? launch_on_gpu(ctx, lowering, c, buffers, prepare_only)
                : launch_on_cpu(ctx, lowering, c, buffers, prepare_only);
 }

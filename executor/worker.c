@@ -165,7 +165,7 @@ static tk_status start(tki_worker *worker, bool guarded)
 static tk_status prepare_arguments(tki_worker *worker, const char *artifact, const tki_worker_options *options)
 {
     tki_strings *list = &worker->arguments;
-    const char *backend = options->backend ? options->backend : "cpu";
+    const tki_backend *backend = options->backend ? options->backend : &tki_backends[TKI_CPU];
     tki_strings known = {0};
     for (int i = 0; tk_contract_at(i); i++)
         tki_strings_add(&known, "%s%s ", i ? known.items[i - 1] : "", tk_contract_at(i)->name);
@@ -174,7 +174,7 @@ static tk_status prepare_arguments(tki_worker *worker, const char *artifact, con
     tki_strings_add(list, "op=%s", worker->contract->name);
     tki_strings_add(list, "known=%s", known.count ? known.items[known.count - 1] : "");
     tki_strings_add(list, "dims=%d", worker->contract->dim_count);
-    tki_strings_add(list, "backend=%s", backend);
+    tki_strings_add(list, "backend=%s", backend->name);
     tki_strings_add(list, "device=%d", options->device);
     tki_terms_add(&options->terms, list);
     tki_strings_add(list, "cpu=%g", options->cpu_seconds);
@@ -209,7 +209,7 @@ tk_status tki_worker_open(tk_ctx *ctx, const char *artifact, const tk_contract *
         return tki_fail(ctx, TK_NO_MEMORY, "no memory for a worker");
     }
     *w = (tki_worker){.ctx = ctx, .contract = contract, .artifact = path};
-    w->gpu = options->backend && strcmp(options->backend, "cpu") != 0;
+    w->gpu = options->backend && options->backend->is_gpu;
     w->call_seconds = options->call_seconds > 0 ? options->call_seconds : 60;
     w->start_seconds = options->start_seconds > 0 ? options->start_seconds : 60;
     w->coverage = options->coverage;

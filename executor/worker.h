@@ -16,13 +16,13 @@
 
 /* Zero or NULL stands for the default. */
 typedef struct tki_worker_options {
-    const char *backend;          /* "cpu" (the default), "cuda", "hip" */
+    const tki_backend *backend;   /* the CPU */
     int device;                   /* which of the backend's devices */
     double call_seconds;          /* deadline of one call; 60 */
     double start_seconds;         /* of starting, loading and opening the device; 60 */
     double cpu_seconds;           /* processor time of the worker's whole life; no limit */
     const char *const *readable;  /* further files and folders that the kernel may read, up to NULL */
-    tki_sanitizer_tool sanitizer; /* of compute-sanitizer, under which it runs; 0: none. "cuda" alone */
+    tki_sanitizer_tool sanitizer; /* of compute-sanitizer, under which it runs; 0: none. CUDA alone */
     tki_worker_terms terms;
     unsigned without;             /* TKI_CONFINE_... (sandbox.h) that are not to be set up: for tests */
     const tki_coverage *coverage; /* where an instrumented kernel writes what it runs; must outlive the worker */

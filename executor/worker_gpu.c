@@ -56,18 +56,18 @@ static bool open_context(tki_worker_gpu *gpu, int ordinal, char *reason, size_t 
     return code == 0;
 }
 
-tki_worker_gpu *tki_worker_gpu_open(const char *backend, int device, const char *tool, char *reason, size_t size)
+tki_worker_gpu *tki_worker_gpu_open(const tki_backend *backend, int device, const char *tool, char *reason,
+                                    size_t size)
 {
-    const tki_vendor *vendor = tki_vendor_find(backend);
     tki_worker_gpu *gpu = calloc(1, sizeof *gpu);
-    snprintf(reason, size, "%s", vendor ? "no driver found" : "no such backend");
-    if (!gpu || !vendor || !tki_driver_open(vendor, &gpu->driver, reason, size)) {
+    snprintf(reason, size, "no driver found");
+    if (!gpu || !tki_driver_open(backend->vendor, &gpu->driver, reason, size)) {
         free(gpu);
         return NULL;
     }
     gpu->apart = tool != NULL;
     gpu->unwritten = tool && !strcmp(tool, "initcheck");
-    const char *name = !strcmp(backend, "cuda") ? "cuCtxSynchronize" : "hipDeviceSynchronize";
+    const char *name = backend->vendor->synchronize;
     void *symbol = dlsym(gpu->driver.library, name);
     memcpy(&gpu->synchronize, &symbol, sizeof symbol);
     if (!symbol)

@@ -35,7 +35,7 @@ static bool has_limits(const tki_sandbox *sandbox)
 static bool read_arguments(int count, char **arguments, tki_worker_settings *settings)
 {
     int readable = 0, options = 0;
-    settings->backend = "cpu";
+    settings->backend = &tki_backends[TKI_CPU];
     settings->sandbox.readable = settings->readable;
     for (int i = 2; i < count; i++) {
         const char *value;
@@ -55,7 +55,7 @@ static bool read_arguments(int count, char **arguments, tki_worker_settings *set
         else if (take(arguments[i], "heap", &value))
             settings->guards_heap = !strcmp(value, "guarded");
         else if (take(arguments[i], "backend", &value))
-            settings->backend = value;
+            settings->backend = tki_backend_find(value, "");
         else if (take(arguments[i], "device", &value))
             settings->device = atoi(value);
         else if (take(arguments[i], "scratch", &value))
@@ -91,8 +91,8 @@ static bool read_arguments(int count, char **arguments, tki_worker_settings *set
         else
             return false;
     }
-    settings->sandbox.gpu = strcmp(settings->backend, "cpu") != 0;
-    return settings->artifact && settings->op && settings->known && settings->sandbox.scratch &&
+    settings->sandbox.gpu = settings->backend && settings->backend->is_gpu;
+    return settings->backend && settings->artifact && settings->op && settings->known && settings->sandbox.scratch &&
            has_limits(&settings->sandbox);
 }
 

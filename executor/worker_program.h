@@ -4,6 +4,7 @@
 #ifndef TKI_EXECUTOR_WORKER_PROGRAM_H
 #define TKI_EXECUTOR_WORKER_PROGRAM_H
 
+#include "backend/backend.h"
 #include "executor/sandbox.h"
 #include "executor/wire.h"
 
@@ -33,7 +34,7 @@ typedef struct tki_worker_settings {
     const char *known; /* all ops, a space behind each, to say what a library without that op has */
     int dim_count;
     bool guards_heap; /* the kernel's own allocations end at pages */
-    const char *backend;
+    const tki_backend *backend;
     int device;
     char **compiler; /* the command to run instead; NULL: run a kernel */
     /* Under compute-sanitizer, which starts this program once more, in the process that runs the kernel. */
@@ -88,7 +89,8 @@ typedef struct tki_worker_image {
 
 /* NULL, with the reason. Under a tool of compute-sanitizer (NULL: none) every array has an allocation of its own, which ends with it and is
  * new for each call, for that is what it knows the bounds of; there are no red zones then, and under initcheck outputs hold nothing. */
-tki_worker_gpu *tki_worker_gpu_open(const char *backend, int device, const char *tool, char *reason, size_t size);
+tki_worker_gpu *tki_worker_gpu_open(const tki_backend *backend, int device, const char *tool, char *reason,
+                                    size_t size);
 
 /* Uploads, before the parent's clock starts. Fills in `device` and the call's stream. Each returns 0 or a tki_wire_status, with the reason. */
 int tki_worker_gpu_begin(tki_worker_gpu *gpu, tki_worker_image images[], int count, void **stream, char *reason,

@@ -27,7 +27,7 @@ typedef struct tki_call {
 } tki_call;
 
 typedef struct tki_lowering {
-    const char *backend;
+    const tki_backend *backend;
     const char *variant;
     /* NULL, or the reason why this lowering does not take the case. The only capability test there is. `device` is the GPU that
      * a GPU row would run on, NULL for rows of the CPU. */
@@ -54,7 +54,8 @@ static inline void *tki_input(const void *data)
 /* All lowerings of an op, fastest first; the list ends with a row whose backend is NULL. */
 TKI_EXPORT const tki_lowering *tki_lowerings_of(const tk_contract *contract);
 
-enum { TKI_ID_SIZE = 128, TKI_TYPES_SIZE = 16 };
+enum { TKI_ID_SIZE = 128 };
+enum { TKI_TYPES_TEXT = 16 }; /* room for "bf16-f32" */
 
 /* "cpu.xent.f16.scalar.i64"; truncated to fit. */
 TKI_EXPORT void tki_lowering_id(const tki_lowering *lowering, const tk_case *c, char *text, size_t size);

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "backend/backend.h"
 #include "model/lowering.h"
 
 const char *tki_id_ending(const tk_case *c)
@@ -11,9 +12,9 @@ const char *tki_id_ending(const tk_case *c)
 
 void tki_lowering_id(const tki_lowering *lowering, const tk_case *c, char *text, size_t size)
 {
-    char types[TKI_TYPES_SIZE];
+    char types[TKI_TYPES_TEXT];
     tk_types_name((tk_types){c->dtype, c->result_dtype}, types, sizeof types);
-    snprintf(text, size, "%s.%s.%s.%s%s", lowering->backend, c->contract->name, types, lowering->variant,
+    snprintf(text, size, "%s.%s.%s.%s%s", lowering->backend->name, c->contract->name, types, lowering->variant,
              tki_id_ending(c));
 }
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "backend/backend.h"
 #include "core/context.h"
 
 /* NULL past the end. */
@@ -20,7 +21,7 @@ bool tk_lowering_at(const tk_contract *contract, int i, tk_lowering_info *info)
     const tki_lowering *row = row_at(contract, i);
     if (!row)
         return false;
-    *info = (tk_lowering_info){row->backend, row->variant, row->determinism, row->promise};
+    *info = (tk_lowering_info){row->backend->name, row->variant, row->determinism, row->promise};
     return true;
 }
 
@@ -37,9 +38,9 @@ static const char *refusal(const tk_ctx *ctx, const tki_lowering *row, const tk_
 {
     if (row->only_16_bits && (c->dtype == TK_F32 || c->result_dtype == TK_F32))
         return "it takes 16-bit elements only";
-    if (!strcmp(row->backend, "cpu"))
+    if (!row->backend->is_gpu)
         return row->accept(c, NULL);
-    if (!ctx || strcmp(row->backend, tki_ctx_backend(ctx)) != 0)
+    if (!ctx || row->backend != tki_ctx_backend(ctx))
         return "the context has no such device; tk_ctx_use_device() opens one";
     return row->accept(c, ctx->device);
 }
@@ -52,14 +53,14 @@ const char *tk_lowering_refusal(const tk_ctx *ctx, const tk_case *c, int i)
 
 const tki_lowering *tki_plan_first(const tk_ctx *ctx, const tk_case *c)
 {
-    const char *backend = tki_ctx_backend(ctx);
+    const tki_backend *backend = tki_ctx_backend(ctx);
     for (const tki_lowering *row = tki_lowerings_of(c->contract); row->backend; row++)
-        if (!strcmp(backend, row->backend) && !refusal(ctx, row, c))
+        if (backend == row->backend && !refusal(ctx, row, c))
             return row;
     return NULL;
 }
 
-void tki_plan_case(const tk_ctx *ctx, const tk_case *c, const char *backend, const char *id, tki_plan *plan)
+void tki_plan_case(const tk_ctx *ctx, const tk_case *c, const tki_backend *backend, const char *id, tki_plan *plan)
 {
     size_t used = 0;
     plan->lowering = NULL;
@@ -69,7 +70,7 @@ void tki_plan_case(const tk_ctx *ctx, const tk_case *c, const char *backend, con
     for (const tki_lowering *row = tki_lowerings_of(c->contract); row->backend; row++) {
         char row_id[128];
         tki_lowering_id(row, c, row_id, sizeof row_id);
-        if (strcmp(backend, row->backend) != 0 || (id && strcmp(id, row_id) != 0))
+        if (backend != row->backend || (id && strcmp(id, row_id) != 0))
             continue;
         const char *reason = refusal(ctx, row, c);
         if (!reason) {

@@ -14,7 +14,7 @@ typedef struct tki_plan {
 TKI_EXPORT const tki_lowering *tki_plan_first(const tk_ctx *ctx, const tk_case *c);
 
 /* `backend` NULL means the one that the context works on; `id` NULL means any lowering, else exactly that one. */
-TKI_EXPORT void tki_plan_case(const tk_ctx *ctx, const tk_case *c, const char *backend, const char *id,
+TKI_EXPORT void tki_plan_case(const tk_ctx *ctx, const tk_case *c, const tki_backend *backend, const char *id,
                               tki_plan *plan);
 
 #endif

@@ -33,7 +33,7 @@ static tk_status watch(tk_ctx *ctx, const char *artifact, tki_sanitizer_tool too
     tki_worker *worker;
     tki_overrun overrun;
     tk_case c = tk_case_init(tk_contract_find("gelu_fwd"), TK_F16);
-    tki_worker_options options = {.backend = "cuda",
+    tki_worker_options options = {.backend = tki_backend_find("cuda", ""),
                                   .start_seconds = 60,
                                   .call_seconds = 60,
                                   .sanitizer = tool,

@@ -131,7 +131,7 @@ static int leave(void **state)
 
 static tk_status get(const char *backend, const char *architecture, tk_dtype dtype, tki_artifact *artifact)
 {
-    tki_artifact_request request = {backend, source, architecture, {dtype, dtype}};
+    tki_artifact_request request = {tki_backend_find(backend, ""), source, architecture, {dtype, dtype}};
     return tki_artifact_get(ctx, &request, artifact);
 }
 
@@ -212,7 +212,8 @@ static void types_become_options(void **state)
         for (size_t b = 0; b < 2; b++) {
             tki_artifact a;
             use_program(b ? "hipcc" : "nvcc", "works");
-            tki_artifact_request request = {backends[b][0], source, backends[b][1], wanted[i].types};
+            tki_artifact_request request = {tki_backend_find(backends[b][0], ""), source, backends[b][1],
+                                            wanted[i].types};
             assert_ok(ctx, tki_artifact_get(ctx, &request, &a));
             assert_non_null(strstr(a.options, wanted[i].element));
             const char *result = strstr(a.options, "-DTKI_RESULT_DTYPE=");
@@ -351,10 +352,10 @@ static void compilers_that_are_none(void **state)
     set("PATH", "/usr/local/bin:/usr/bin:/bin");
     char text[TKI_COMPILERS_TEXT];
     set("TOKITAI_CUDA_COMPILER", "/nowhere/nvcc");
-    assert_false(tki_compilers_describe("cuda", NULL, text, sizeof text));
+    assert_false(tki_compilers_describe(&tki_backends[TKI_CUDA], NULL, text, sizeof text));
     assert_non_null(strstr(text, "NVRTC: not asked for"));
     assert_non_null(strstr(text, "; nvcc: /nowhere/nvcc could not be started"));
-    assert_false(tki_compilers_describe("cuda", NULL, text, 10));
+    assert_false(tki_compilers_describe(&tki_backends[TKI_CUDA], NULL, text, 10));
     assert_int_equal(strlen(text), 9);
 }
 
@@ -373,19 +374,23 @@ static void requests_that_make_no_sense(void **state)
     (void)state;
     tki_artifact a;
     use_program("nvcc", "works");
-    assert_refused(ctx, get("cpu", "sm_90", TK_F16, &a), TK_BAD_ARGUMENT, "'cpu' is not a backend");
+    tk_cache_entry entry;
+    assert_refused(ctx, tk_cache_build(ctx, "cpu", source, "sm_90", (tk_types){TK_F16, TK_F16}, &entry),
+                   TK_BAD_ARGUMENT, "'cpu' is not a backend");
+    assert_refused(ctx, tk_cache_build(ctx, "tpu", source, "sm_90", (tk_types){TK_F16, TK_F16}, &entry),
+                   TK_BAD_ARGUMENT, "'tpu' is not a backend");
     assert_refused(ctx, get("cuda", "sm_90", TK_I32, &a), TK_BAD_ARGUMENT, "f16, bf16 and f32");
     static const char *const bad[] = {"", "sm_", "sm_90ab", "sm_9999", "gfx942", "sm_90; rm -rf /", "sm_90 -x"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         assert_refused(ctx, get("cuda", bad[i], TK_F16, &a), TK_BAD_ARGUMENT, "is not an architecture of cuda");
     assert_refused(ctx, get("hip", "sm_90", TK_F16, &a), TK_BAD_ARGUMENT, "is not an architecture of hip");
     assert_refused(ctx, get("cuda", "sm_70", TK_F16, &a), TK_UNAVAILABLE, "it knows sm_80 to sm_90");
-    tki_artifact_request hopper = {"cuda", "ops/x/kernel_hopper.cu", "sm_80", {TK_F16, TK_F16}};
+    tki_artifact_request hopper = {&tki_backends[TKI_CUDA], "ops/x/kernel_hopper.cu", "sm_80", {TK_F16, TK_F16}};
     char problem[256];
     assert_int_equal(tki_architecture_check(&hopper, problem, sizeof problem), TK_UNSUPPORTED);
     hopper.architecture = "sm_90";
     assert_int_equal(tki_architecture_check(&hopper, problem, sizeof problem), TK_OK);
-    hopper.backend = "hip";
+    hopper.backend = &tki_backends[TKI_HIP];
     hopper.architecture = "gfx942";
     assert_int_equal(tki_architecture_check(&hopper, problem, sizeof problem), TK_UNSUPPORTED);
 }
@@ -394,16 +399,16 @@ static void hopper_sources_are_compiled_for_sm_90a(void **state)
 {
     (void)state;
     static const tki_source_file file = {"ops/x/kernel_hopper.cu", "", 0};
-    tki_artifact_request request = {"cuda", file.path, "sm_90", {TK_F16, TK_F16}};
+    tki_artifact_request request = {&tki_backends[TKI_CUDA], file.path, "sm_90", {TK_F16, TK_F16}};
     tki_source_set sources = {.source = &file};
     tki_compiler compiler;
     tki_compile_job job;
     use_program("nvcc", "works");
-    assert_true(tki_compiler_at("cuda", 1, &compiler));
+    assert_true(tki_compiler_at(&tki_backends[TKI_CUDA], 1, &compiler));
     assert_true(tki_compile_plan(&compiler, &request, &sources, &job));
     assert_string_equal(job.architecture, "sm_90a");
-    assert_false(tki_compiler_at("cuda", 2, &compiler));
-    assert_false(tki_compiler_at("cpu", 0, &compiler));
+    assert_false(tki_compiler_at(&tki_backends[TKI_CUDA], 2, &compiler));
+    assert_false(tki_compiler_at(&tki_backends[TKI_CPU], 0, &compiler));
 }
 
 static void a_device_newer_than_the_compiler(void **state)

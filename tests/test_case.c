@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "model/attributes.h"
+#include "backend/backend.h"
 #include "core/context.h"
 #include "model/lowering.h"
 #include "tests/op_test.h"
@@ -717,7 +718,7 @@ static void lowering_ids(void **state)
         for (; tk_lowering_at(contract, count, &info); count++) {
             assert_true(count < 32);
             const tki_lowering *row = &tki_lowerings_of(contract)[count];
-            assert_string_equal(info.backend, row->backend);
+            assert_string_equal(info.backend, row->backend->name);
             assert_string_equal(info.variant, row->variant);
             assert_non_null(row->accept);
             assert_non_null(row->launch);

@@ -55,7 +55,8 @@ static void assert_copies(tk_ctx *ctx, const char *artifact, const char *backend
     c.dims[0] = 7;
     tki_worker *worker;
     tki_overrun overrun;
-    assert_ok(ctx, tki_worker_open(ctx, artifact, c.contract, &(tki_worker_options){.backend = backend}, &worker));
+    assert_ok(ctx, tki_worker_open(ctx, artifact, c.contract,
+                                   &(tki_worker_options){.backend = tki_backend_find(backend, "")}, &worker));
     assert_ok(ctx, tki_worker_call(worker, &c, buffers, NULL, &overrun));
     assert_memory_equal(x, y, sizeof x);
     assert_int_equal(overrun.param, -1);

@@ -181,8 +181,11 @@ static tk_status open_trial(trial *t, const char *kernel, tki_sanitizer_tool too
     t->c.dims[0] = SIZE - 1;
     t->buffers[0] = t->x;
     t->buffers[1] = t->y + 1; /* another alignment */
-    tki_worker_options options = {
-        .backend = "cuda", .call_seconds = 20, .sanitizer = tool, .terms.allow_weak = true, .without = without};
+    tki_worker_options options = {.backend = &tki_backends[TKI_CUDA],
+                                  .call_seconds = 20,
+                                  .sanitizer = tool,
+                                  .terms.allow_weak = true,
+                                  .without = without};
     return tki_worker_open(t->ctx, kernel_path(kernel), t->c.contract, &options, &t->worker);
 }
 

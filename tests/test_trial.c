@@ -171,7 +171,7 @@ static tk_status lowering_launch(const tki_call *call);
 /* The kernel of the lowering under test; the executor hands no data to a lowering. */
 static hostile lowering_hostile;
 
-static const tki_lowering promising = {.backend = "cpu",
+static const tki_lowering promising = {.backend = &tki_backends[TKI_CPU],
                                        .variant = "fake",
                                        .launch = lowering_launch,
                                        .determinism = TK_BATCH_INVARIANT,
@@ -388,8 +388,10 @@ static void rows_that_depend_on_others(void **state)
     assert_int_equal(r.failed_clause, -1);
     assert_true(r.batch_checked);
     assert_int_equal(r.determinism, TK_RUN_TO_RUN);
-    static const tki_lowering invariant = {
-        .backend = "cpu", .variant = "fake", .launch = lowering_launch, .determinism = TK_BATCH_INVARIANT};
+    static const tki_lowering invariant = {.backend = &tki_backends[TKI_CPU],
+                                           .variant = "fake",
+                                           .launch = lowering_launch,
+                                           .determinism = TK_BATCH_INVARIANT};
     lowering_hostile = (hostile){.deed = ROWS_MATTER};
     r = run_copy(NULL, &invariant, 3, 9, 0x8000);
     assert_int_equal(r.failed_clause, REPEAT);

@@ -35,7 +35,7 @@ static tk_status try_open(trial *t, const char *backend, const char *name)
     t->c.dims[0] = SIZE - 1;
     t->buffers[0] = t->x;
     t->buffers[1] = t->y + 1; /* another alignment */
-    tki_worker_options options = {.backend = backend, .call_seconds = 2};
+    tki_worker_options options = {.backend = tki_backend_find(backend, ""), .call_seconds = 2};
     return tki_worker_open(t->ctx, kernel_path(kernel), t->c.contract, &options, &t->worker);
 }
 
@@ -107,7 +107,7 @@ static void placements(void **state)
     setenv("PATH", path, 1);
     for (int apart = 0; apart < 2; apart++) {
         trial t = {.ctx = new_context(), .c = tk_case_init(tk_contract_find("gelu_fwd"), TK_F16)};
-        tki_worker_options options = {.backend = "cuda",
+        tki_worker_options options = {.backend = &tki_backends[TKI_CUDA],
                                       .sanitizer = apart ? TKI_SANITIZER_MEMCHECK : TKI_SANITIZER_NONE};
         assert_ok(t.ctx, tki_worker_open(t.ctx, kernel_path("cuda_tell_places"), t.c.contract, &options, &t.worker));
         unsigned char *x = aligned_alloc(256, ROOM), *y = aligned_alloc(256, ROOM);

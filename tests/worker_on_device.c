@@ -57,7 +57,7 @@ static bool run(tk_ctx *ctx, int way, const char *file, const char *include)
         return false;
     }
     double compiled = tki_now();
-    tki_worker_options options = {.backend = "cuda", .call_seconds = 10};
+    tki_worker_options options = {.backend = tki_backend_find("cuda", ""), .call_seconds = 10};
     status = tki_worker_open(ctx, build.artifact, c.contract, &options, &worker);
     double opened = tki_now();
     if (status == TK_OK && way == 0)

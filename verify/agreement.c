@@ -318,7 +318,8 @@ static bool key_differs(const finding *f)
     const tk_contract *contract = tk_contract_find(tki_certificate_text(c, "run.op"));
     char key[TKI_HASH_HEX], settings[128];
     uint8_t attributes[TK_MAX_ATTRIBUTES] = {0};
-    tki_provenance p = {.on_gpu = strcmp(tki_certificate_text(c, "machine.backend"), "cpu") != 0};
+    const tki_backend *backend = tki_backend_find(tki_certificate_text(c, "machine.backend"), "");
+    tki_provenance p = {.on_gpu = !backend || backend->is_gpu};
     if (!contract)
         return false;
     for (int i = 0; i < contract->attribute_count; i++) {

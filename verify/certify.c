@@ -134,28 +134,25 @@ static tk_status check_options(tk_ctx *ctx, const tk_contract *contract, tk_dtyp
     return status == TK_OK ? check_given_inputs(ctx, contract, options) : status;
 }
 
-/* The one asked for, or the one that the lowering's id begins with. */
-static const char *backend_of(const tk_certify_options *options)
+/* The one asked for, or the one that the lowering's id begins with; NULL if there is none of that name. */
+static const tki_backend *backend_of(const tk_certify_options *options)
 {
     if (options->backend)
-        return options->backend;
-    if (options->lowering && !strncmp(options->lowering, "cuda.", 5))
-        return "cuda";
-    if (options->lowering && !strncmp(options->lowering, "hip.", 4))
-        return "hip";
-    return "cpu";
+        return tki_backend_find(options->backend, "");
+    const tki_backend *of_lowering = tki_backend_find(options->lowering, ".");
+    return of_lowering ? of_lowering : tki_backend_find("cpu", "");
 }
 
 static tk_status choose_executable(tk_ctx *ctx, tki_outcome *o, tki_executable *executable)
 {
     const tk_certify_options *options = o->options;
     tk_case c = tk_case_init(o->contract, o->dtype);
-    char types[TKI_TYPES_SIZE];
+    char types[TKI_TYPES_TEXT];
     c.index_dtype = o->index_dtype;
     tk_types_name((tk_types){c.dtype, c.result_dtype}, types, sizeof types);
     if (options->kernel_file) {
         o->kind = TKI_KERNEL_FILE;
-        snprintf(o->subject, sizeof o->subject, "kernel.%s.%s.%s.%s%s", options->kernel_file->backend,
+        snprintf(o->subject, sizeof o->subject, "kernel.%s.%s.%s.%s%s", options->kernel_file->backend->name,
                  o->contract->name, types, options->kernel_file->name, tki_id_ending(&c));
         *executable = (tki_executable){0}; /* start_worker() brings the rest */
         return TK_OK;
@@ -176,8 +173,10 @@ static tk_status choose_executable(tk_ctx *ctx, tki_outcome *o, tki_executable *
         *executable = (tki_executable){.kernel = planted->kernel, .kernel_data = &o->planted};
         return TK_OK;
     }
-    tki_plan plan;
-    tki_plan_case(ctx, &c, backend_of(options), options->lowering, &plan);
+    const tki_backend *backend = backend_of(options);
+    tki_plan plan = {0};
+    if (backend)
+        tki_plan_case(ctx, &c, backend, options->lowering, &plan);
     if (!plan.lowering)
         return tki_fail(ctx, options->lowering ? TK_BAD_ARGUMENT : TK_UNSUPPORTED, "%s: no lowering %s%s%s",
                         o->contract->name, options->lowering ? options->lowering : "takes this case on that backend",
@@ -285,9 +284,9 @@ static void print_kernel_file(FILE *out, const tk_kernel_file *kernel)
     if (limits->folder_depth)
         fprintf(out, " --folder-depth %d", limits->folder_depth);
     if (kernel->device)
-        fprintf(out, " --backend %s:%d", kernel->backend, kernel->device);
-    else if (kernel->is_library && strcmp(kernel->backend, "cpu") != 0)
-        fprintf(out, " --backend %s", kernel->backend);
+        fprintf(out, " --backend %s:%d", kernel->backend->name, kernel->device);
+    else if (kernel->is_library && kernel->backend->is_gpu)
+        fprintf(out, " --backend %s", kernel->backend->name);
 }
 
 /* A case is judged at quick, where nothing is watched unless it is asked for. */
@@ -521,7 +520,7 @@ static bool leaves_out(tki_outcome *o, const tki_trial *trial)
     if (!trial->where_memory_allows)
         return false;
     bool slow = o->kind == TKI_FUNCTION || o->kind == TKI_MUTANT || o->kind == TKI_VARIANT ||
-                (o->kind == TKI_KERNEL_FILE && !strcmp(o->options->kernel_file->backend, "cpu"));
+                (o->kind == TKI_KERNEL_FILE && !o->options->kernel_file->backend->is_gpu);
     int64_t most = 0;
     for (int p = 0; p < o->contract->param_count; p++)
         most = tk_case_elements(&trial->c, p) > most ? tk_case_elements(&trial->c, p) : most;
@@ -696,7 +695,7 @@ static tk_status run_again(tki_subject *subject, tki_outcome *o)
 /* Does compute-sanitizer watch? It knows NVIDIA's devices alone. */
 static bool is_sanitized(const tki_outcome *o)
 {
-    if (o->kind != TKI_KERNEL_FILE || strcmp(o->options->kernel_file->backend, "cuda") != 0)
+    if (o->kind != TKI_KERNEL_FILE || !o->options->kernel_file->backend->has_sanitizer)
         return false;
     return o->options->sanitize == TK_SANITIZE_ALWAYS ||
            (o->options->sanitize == TK_SANITIZE_BY_LEVEL && o->level >= TK_FULL);
@@ -944,16 +943,15 @@ static tk_status certify(tki_subject *subject, tki_outcome *o, tki_trials *trial
 /* A context that works on another device works on the right one for as long as this takes. */
 static tk_status open_device(tk_ctx *ctx, const tk_certify_options *options, bool *opened)
 {
-    const char *backend = backend_of(options);
+    const tki_backend *backend = backend_of(options);
     *opened = false;
-    bool gpu = !strcmp(backend, "cuda") || !strcmp(backend, "hip");
-    if (options->kernel || options->kernel_file || options->mutant || options->variant || !gpu ||
-        !strcmp(backend, tki_ctx_backend(ctx)))
+    if (options->kernel || options->kernel_file || options->mutant || options->variant || !backend ||
+        !backend->is_gpu || backend == tki_ctx_backend(ctx))
         return TK_OK;
     if (ctx->gpu)
-        return tki_fail(ctx, TK_BAD_ARGUMENT, "the context works on a %s device, not on %s", tki_ctx_backend(ctx),
-                        backend);
-    tk_status status = tk_ctx_use_device(ctx, backend);
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "the context works on a %s device, not on %s",
+                        tki_ctx_backend(ctx)->name, backend->name);
+    tk_status status = tk_ctx_use_device(ctx, backend->name);
     *opened = status == TK_OK;
     return status;
 }

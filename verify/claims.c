@@ -20,10 +20,10 @@ __attribute__((format(printf, 2, 3))) static void say(json_t *list, const char *
 
 static bool runs_on_gpu(const tki_outcome *o)
 {
-    const char *backend = o->lowering                  ? o->lowering->backend
-                          : o->kind == TKI_KERNEL_FILE ? o->options->kernel_file->backend
-                                                       : "cpu";
-    return strcmp(backend, "cpu") != 0;
+    const tki_backend *backend = o->lowering                  ? o->lowering->backend
+                                 : o->kind == TKI_KERNEL_FILE ? o->options->kernel_file->backend
+                                                              : NULL;
+    return backend && backend->is_gpu;
 }
 
 /* "memcheck, racecheck and initcheck": the tools that watched to the end. */
@@ -188,14 +188,13 @@ static void disclaim_what_no_output_shows(json_t *list, const tki_outcome *o)
         return;
     }
     if (!s->wanted || !s->here) {
-        const bool cuda = !strcmp(o->options->kernel_file->backend, "cuda");
         say(list,
             "Races between the device's threads, reads outside the arrays and of memory that nothing has written "
             "were not looked for: %s.",
-            !cuda        ? "compute-sanitizer is for CUDA"
-            : !s->wanted ? "compute-sanitizer was not asked to"
-            : !s->ran    ? "it did not come to that"
-                         : "compute-sanitizer is not here");
+            !o->options->kernel_file->backend->has_sanitizer ? "compute-sanitizer is for CUDA"
+            : !s->wanted                                     ? "compute-sanitizer was not asked to"
+            : !s->ran                                        ? "it did not come to that"
+                                                             : "compute-sanitizer is not here");
         return;
     }
     for (int tool = TKI_SANITIZER_MEMCHECK; tool < TKI_SANITIZER_TOOLS; tool++)
@@ -227,12 +226,12 @@ static void disclaim_a_stranger(json_t *list, const tki_outcome *o)
 /* A source that serves both vendors has been seen to run on one of them only. */
 static void disclaim_the_other_vendor(json_t *list, const tki_outcome *o)
 {
-    const bool cuda = !strcmp(o->lowering->backend, "cuda");
     for (const tki_lowering *row = tki_lowerings_of(o->contract); row->backend; row++) {
-        if (strcmp(row->backend, cuda ? "hip" : "cuda") != 0 || strcmp(row->source, o->lowering->source) != 0)
+        if (!row->backend->is_gpu || row->backend == o->lowering->backend ||
+            strcmp(row->source, o->lowering->source) != 0)
             continue;
         say(list, "The same source is compiled for %s as well; no run on an %s device is claimed.",
-            cuda ? "HIP" : "CUDA", cuda ? "AMD" : "NVIDIA");
+            row->backend->title, row->backend->maker);
         return;
     }
 }

@@ -19,15 +19,6 @@ extern const tki_source_file tki_kernel_header[];
 
 enum { MOST_SOURCE_BYTES = 1 << 22, MOST_NOTES_BYTES = 1 << 24, TOOL_SECONDS = 60, MORE_TIME = 10 };
 
-/* Lighter optimisation keeps comparisons and lines as they stand in the source, and compiles faster. */
-#define CALLBACKS "-O1 -fsanitize-coverage=trace-pc,trace-cmp -include tokitai_coverage.h"
-#define COUNTERS " --coverage -DTOKITAI_COUNTS_LINES"
-/* Only host code. nvcc takes a comma for the end of an option, and no second -O; without --keep it removes what gcov needs. */
-#define NVCC_CALLBACKS                                                                                  \
-    "--keep -Xcompiler -fsanitize-coverage=trace-pc -Xcompiler -fsanitize-coverage=trace-cmp -include " \
-    "tokitai_coverage.h"
-#define NVCC_COUNTERS " -Xcompiler --coverage -DTOKITAI_COUNTS_LINES"
-
 tki_instrumented *tki_instrumented_create(void)
 {
     tki_instrumented *made = calloc(1, sizeof *made);
@@ -48,25 +39,26 @@ void tki_instrumented_close(tki_instrumented *instrumented)
 /* Where gcov's part cannot be had (its library is missing, say), callbacks alone will do. */
 static void build(tk_ctx *ctx, const tk_kernel_file *kernel, tki_instrumented *made)
 {
-    const char *reason = kernel->is_library                ? "the library was brought compiled"
-                         : !strcmp(kernel->backend, "hip") ? "hipcc is not known to instrument host code alone"
-                         : kernel->problem[0]              ? kernel->problem
-                                                           : NULL;
+    const tki_backend *backend = kernel->backend;
+    const char *reason = kernel->is_library     ? "the library was brought compiled"
+                         : backend->no_coverage ? backend->no_coverage
+                         : kernel->problem[0]   ? kernel->problem
+                                                : NULL;
     if (reason) {
         snprintf(made->problem, sizeof made->problem, "%.400s", reason);
         return;
     }
-    const bool nvcc = !strcmp(kernel->backend, "cuda");
+    char flags[512];
+    snprintf(flags, sizeof flags, "%s%s", backend->callbacks, backend->counters);
     const tki_source_file *header = &tki_kernel_header[1];
     tk_status status = tki_kernel_copy_add(ctx, &kernel->copy, "headers/tokitai_coverage.h", header->text,
                                            header->bytes);
     if (status == TK_OK)
-        status = tki_kernel_file_compile(ctx, kernel, nvcc ? NVCC_CALLBACKS NVCC_COUNTERS : CALLBACKS COUNTERS, 0,
-                                         &made->build);
+        status = tki_kernel_file_compile(ctx, kernel, flags, 0, &made->build);
     made->counts_lines = status == TK_OK;
     if (status == TK_BAD_FILE) {
         tki_worker_build_close(&made->build);
-        status = tki_kernel_file_compile(ctx, kernel, nvcc ? NVCC_CALLBACKS : CALLBACKS, 0, &made->build);
+        status = tki_kernel_file_compile(ctx, kernel, backend->callbacks, 0, &made->build);
         snprintf(made->no_lines, sizeof made->no_lines, "the compiler does not take --coverage");
     }
     if (status != TK_OK)
@@ -162,9 +154,9 @@ static bool find_gcov(const tk_kernel_file *kernel, char *path, size_t size, boo
 {
     char compiler[PATH_MAX];
     const tki_language *language = tki_language_of(NULL, kernel->copy.file);
-    const bool nvcc = !strcmp(kernel->backend, "cuda");
-    const char *name = nvcc ? "gcc" : kernel->compiler ? kernel->compiler : language->compiler;
-    *llvm = !nvcc && strstr(kernel->version, "clang");
+    const char *host = kernel->backend->host_compiler;
+    const char *name = host ? host : kernel->compiler ? kernel->compiler : language->compiler;
+    *llvm = !host && strstr(kernel->version, "clang");
     if (!tki_language_compiler(name, compiler, sizeof compiler))
         return false;
     char *real = realpath(compiler, NULL);

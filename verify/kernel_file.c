@@ -44,14 +44,12 @@ static void set_name(tk_kernel_file *kernel)
 
 static tk_status set_backend(tk_ctx *ctx, tk_kernel_file *kernel, const char *asked)
 {
-    size_t length = strcspn(asked, ":");
+    const char *colon = strchr(asked, ':');
     char rest = 0;
-    if (length >= sizeof kernel->backend ||
-        (asked[length] && sscanf(asked + length, ":%d%c", &kernel->device, &rest) != 1) || kernel->device < 0)
+    if ((colon && sscanf(colon, ":%d%c", &kernel->device, &rest) != 1) || kernel->device < 0)
         return tki_fail(ctx, TK_BAD_ARGUMENT, "there is no backend '%.40s'", asked);
-    memcpy(kernel->backend, asked, length);
-    if (strcmp(kernel->backend, "cpu") != 0 && strcmp(kernel->backend, "cuda") != 0 &&
-        strcmp(kernel->backend, "hip") != 0)
+    kernel->backend = tki_backend_find(asked, ":");
+    if (!kernel->backend)
         return tki_fail(ctx, TK_BAD_ARGUMENT, "kernel files run on cpu, cuda or hip, not on '%.40s'", asked);
     return TK_OK;
 }
@@ -244,7 +242,7 @@ bool tk_kernel_file_named(const char *path)
 
 const char *tk_kernel_file_backend(const tk_kernel_file *kernel)
 {
-    return kernel->backend;
+    return kernel->backend->name;
 }
 
 bool tk_kernel_file_defines(const tk_kernel_file *kernel, const tk_contract *contract)

@@ -8,9 +8,9 @@
 #include "verify/kernel_copy.h"
 
 struct tk_kernel_file {
-    char *path;      /* as given: a name for people, which is opened once, to be copied */
-    char name[80];   /* of the file without its ending, in letters that an id may have */
-    char backend[8]; /* "cpu", "cuda", "hip" */
+    char *path;    /* as given: a name for people, which is opened once, to be copied */
+    char name[80]; /* of the file without its ending, in letters that an id may have */
+    const tki_backend *backend;
     int device;      /* which of the backend's */
     bool is_library; /* it was given compiled */
     char *compiler;  /* as asked for, or NULL */

@@ -58,8 +58,8 @@ static tk_status find_built_in(tk_ctx *ctx, const tki_lowering *lowering, uintpt
 
 static tk_status find_compiled(tk_ctx *ctx, const tki_lowering *lowering, tk_types types, tki_provenance *provenance)
 {
-    if (!ctx->device || strcmp(lowering->backend, tki_ctx_backend(ctx)) != 0)
-        return tki_fail(ctx, TK_UNAVAILABLE, "the context has no %s device open", lowering->backend);
+    if (!ctx->device || lowering->backend != tki_ctx_backend(ctx))
+        return tki_fail(ctx, TK_UNAVAILABLE, "the context has no %s device open", lowering->backend->name);
     /* The one that ran, if one did: a second look into the cache would find well what was damaged at the first. */
     tki_artifact found = {0};
     const tki_artifact *artifact = tki_gpu_artifact(ctx->gpu, lowering->source, types);
@@ -97,7 +97,7 @@ tk_status tki_provenance_find(tk_ctx *ctx, const tki_lowering *lowering, tk_type
     *provenance = (tki_provenance){.source = lowering ? lowering->source : NULL};
     if (!tk_device_at(0, &provenance->device))
         return tki_fail(ctx, TK_INTERNAL, "this machine's processor could not be described");
-    if (lowering && strcmp(lowering->backend, "cpu") != 0)
+    if (lowering && lowering->backend->is_gpu)
         return find_compiled(ctx, lowering, types, provenance);
     return find_built_in(ctx, lowering, code, provenance);
 }
@@ -108,16 +108,16 @@ static tk_status describe_gpu(tk_ctx *ctx, const tk_kernel_file *kernel, tki_gpu
     tk_device device;
     int number = 0;
     for (int i = 0; tk_device_at(i, &device); i++) {
-        if (strcmp(device.backend, kernel->backend) != 0 || number++ != kernel->device)
+        if (strcmp(device.backend, kernel->backend->name) != 0 || number++ != kernel->device)
             continue;
-        *gpu = (tki_gpu_info){.backend = device.backend, .units = device.units, .memory_bytes = device.memory_bytes};
+        *gpu = (tki_gpu_info){.backend = kernel->backend, .units = device.units, .memory_bytes = device.memory_bytes};
         snprintf(gpu->name, sizeof gpu->name, "%s", device.name);
         snprintf(gpu->uuid, sizeof gpu->uuid, "%s", device.uuid);
         snprintf(gpu->architecture, sizeof gpu->architecture, "%s", device.architecture);
         snprintf(gpu->driver, sizeof gpu->driver, "%s", device.driver);
         return TK_OK;
     }
-    return tki_fail(ctx, TK_UNAVAILABLE, "there is no %s device %d", kernel->backend, kernel->device);
+    return tki_fail(ctx, TK_UNAVAILABLE, "there is no %s device %d", kernel->backend->name, kernel->device);
 }
 
 tk_status tki_provenance_of_file(tk_ctx *ctx, const tk_kernel_file *kernel, tki_provenance *provenance)
@@ -135,7 +135,7 @@ tk_status tki_provenance_of_file(tk_ctx *ctx, const tk_kernel_file *kernel, tki_
     snprintf(provenance->options, sizeof provenance->options, "%s", kernel->options ? kernel->options : "");
     if (kernel->problem[0])
         snprintf(provenance->log, sizeof provenance->log, "%.4000s", tk_kernel_file_log(kernel));
-    provenance->on_gpu = strcmp(kernel->backend, "cpu") != 0;
+    provenance->on_gpu = kernel->backend->is_gpu;
     return provenance->on_gpu ? describe_gpu(ctx, kernel, &provenance->gpu) : TK_OK;
 }
 

@@ -52,13 +52,13 @@ int tki_settings_unit_of(const char *architecture)
 
 int tki_settings_matrix_unit(tk_ctx *ctx, const tki_lowering *lowering, const tk_certify_options *options)
 {
-    if (lowering && strcmp(lowering->backend, "cpu") != 0 && ctx->device)
+    if (lowering && lowering->backend->is_gpu && ctx->device)
         return tki_settings_unit_of(ctx->device->architecture);
     const tk_kernel_file *kernel = options->kernel_file;
     tk_device device;
     int number = 0;
     for (int i = 0; kernel && tk_device_at(i, &device); i++)
-        if (!strcmp(device.backend, kernel->backend) && number++ == kernel->device)
+        if (!strcmp(device.backend, kernel->backend->name) && number++ == kernel->device)
             return tki_settings_unit_of(device.architecture);
     return TKI_UNIT_UNKNOWN;
 }

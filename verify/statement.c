@@ -114,8 +114,9 @@ static json_t *foreign_text(const char *text)
 /* A kernel file as it was asked for. */
 static json_t *kernel_file_json(const tk_kernel_file *kernel)
 {
-    json_t *json = json_pack("{s:o, s:s, s:i, s:o}", "file", foreign_text(kernel->path), "backend", kernel->backend,
-                             "device", kernel->device, "call_seconds", tki_real_json(kernel->call_seconds));
+    json_t *json = json_pack("{s:o, s:s, s:i, s:o}", "file", foreign_text(kernel->path), "backend",
+                             kernel->backend->name, "device", kernel->device, "call_seconds",
+                             tki_real_json(kernel->call_seconds));
     if (kernel->compiler)
         json_object_set_new(json, "compiler", foreign_text(kernel->compiler));
     if (kernel->flags)
@@ -394,7 +395,7 @@ static json_t *machine_json(const tki_provenance *p)
     if (!p->on_gpu)
         return json_pack("{s:s, s:o, s:o, s:i}", "backend", p->device.backend, "device", foreign_text(p->device.name),
                          "features", foreign_text(p->device.detail), "units", p->device.units);
-    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:i, s:I, s:o, s:o}", "backend", p->gpu.backend, "device",
+    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:i, s:I, s:o, s:o}", "backend", p->gpu.backend->name, "device",
                      foreign_text(p->gpu.name), "uuid", foreign_text(p->gpu.uuid), "architecture",
                      foreign_text(p->gpu.architecture), "driver", foreign_text(p->gpu.driver), "units", p->gpu.units,
                      "memory_bytes", (json_int_t)p->gpu.memory_bytes, "host", foreign_text(p->device.name),

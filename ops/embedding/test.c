@@ -263,7 +263,7 @@ static void runs_of_64_hits(void **state)
 static const char *failed_clause(tk_status (*launch)(const tki_call *call), tk_dtype dtype, bool promises_bits,
                                  const char *family)
 {
-    const tki_lowering lowering = {.backend = "cpu",
+    const tki_lowering lowering = {.backend = &tki_backends[TKI_CPU],
                                    .variant = "ordered",
                                    .launch = launch,
                                    .determinism = TK_CROSS_DEVICE,

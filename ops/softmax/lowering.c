@@ -72,7 +72,7 @@ static tk_status launch_bwd_hopper(const tki_call *call)
     .promises_bound = true
 
 const tki_lowering tki_softmax_fwd_lowerings[] = {
-    {.backend = "cuda",
+    {.backend = &tki_backends[TKI_CUDA],
      .variant = "hopper",
      .accept = tki_gpu_accept_hopper,
      .launch = launch_fwd_hopper,
@@ -85,7 +85,7 @@ const tki_lowering tki_softmax_fwd_lowerings[] = {
 };
 
 const tki_lowering tki_softmax_bwd_lowerings[] = {
-    {.backend = "cuda",
+    {.backend = &tki_backends[TKI_CUDA],
      .variant = "hopper",
      .accept = tki_gpu_accept_hopper,
      .launch = launch_bwd_hopper,

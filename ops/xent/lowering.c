@@ -68,7 +68,7 @@ static size_t scratch_bytes(const tki_lowering *row, const tk_case *c, int threa
     .promises_bound = true
 
 const tki_lowering tki_xent_lowerings[] = {
-    {.backend = "cuda",
+    {.backend = &tki_backends[TKI_CUDA],
      .variant = "hopper",
      .accept = tki_gpu_accept_hopper,
      .launch = launch_hopper,
