@@ -59,8 +59,8 @@ typedef struct tki_compiler_kind {
     const tki_backend *backend;
     const char *name; /* "NVRTC" */
     bool is_library;
-    /* A program: its names on the PATH and the folders that are searched behind it, both up to NULL; and how the name of a file begins
-     * that the user chose, where several kinds of the backend come into question. */
+    /* A program: its names on the PATH and the folders that are searched behind it, both up to NULL; and how the
+     * name of a file begins that the user chose, where several kinds of the backend come into question. */
     const char *const *programs, *const *folders;
     const char *file_begins;
     bool lists_architectures;

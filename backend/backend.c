@@ -29,7 +29,8 @@ static const char *const nvcc_architecture_options[] = {"-arch", "--gpu-architec
 /* Lighter optimisation keeps comparisons and lines as they stand in the source, and compiles faster. */
 #define CALLBACKS "-O1 -fsanitize-coverage=trace-pc,trace-cmp -include tokitai_coverage.h"
 #define COUNTERS " --coverage -DTOKITAI_COUNTS_LINES"
-/* Only host code. nvcc takes a comma for the end of an option, and no second -O; without --keep it removes what gcov needs. */
+/* Only host code. nvcc takes a comma for the end of an option, and no second -O; without --keep it removes what gcov
+ * needs. */
 #define NVCC_CALLBACKS                                                                                  \
     "--keep -Xcompiler -fsanitize-coverage=trace-pc -Xcompiler -fsanitize-coverage=trace-cmp -include " \
     "tokitai_coverage.h"

@@ -1,5 +1,5 @@
-/* The backends, one row each. Whatever depends on the backend is a member of its row, so that nobody else compares names. A row is
- * found once, by tki_backend_find(), where a name comes from outside. */
+/* The backends, one row each. Whatever depends on the backend is a member of its row, so that nobody else compares
+ * names. A row is found once, by tki_backend_find(), where a name comes from outside. */
 #ifndef TKI_BACKEND_BACKEND_H
 #define TKI_BACKEND_BACKEND_H
 
@@ -41,8 +41,8 @@ enum { TKI_CPU, TKI_CUDA, TKI_HIP, TKI_BACKENDS };
 
 extern const tki_backend tki_backends[TKI_BACKENDS];
 
-/* The backend whose name the text has up to its end or to the first of these characters: "cuda:1" and ":", "cuda.gemm.f16.shared"
- * and "."; NULL if there is none. `text` may be NULL. */
+/* The backend whose name the text has up to its end or to the first of these characters: "cuda:1" and ":",
+ * "cuda.gemm.f16.shared" and "."; NULL if there is none. `text` may be NULL. */
 TKI_EXPORT const tki_backend *tki_backend_find(const char *text, const char *end);
 
 /* What this context works on. */
