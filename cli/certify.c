@@ -46,13 +46,6 @@ static const struct argp_option option_list[] = {
     {"include", KEY_INCLUDE, "DIRS", 0, "Folders of headers for kernel files, separated by colons; copied and hashed",
      1},
 
-    {"numerics", KEY_NUMERICS, "NAME", 0,
-     "gemm and its gradients: ieee (the default) or tensor_core, whose arithmetic the bound is derived for", 1},
-    {"domain", KEY_DOMAIN, "NAME", 0,
-     "all (the default), or normal: elements that are 0 or from 2^-40 to 2^20 in magnitude, for kernels that flush "
-     "subnormal numbers",
-     1},
-
     {NULL, 0, NULL, 0, "Effort and limits:", 2},
     {"level", KEY_LEVEL, "LEVEL", 0, "quick (the default), full, or exhaustive: every input where that can be done",
      2},
@@ -86,9 +79,6 @@ static const struct argp_option option_list[] = {
      "One input element by element, as 0x3c00; with --shape, once for each input", 4},
     {"plant", KEY_PLANT, "VALUES", 0,
      "Up to eight patterns of elements, or indices, put among the inputs, with --shape: 0x4242,7", 4},
-    {"label-smoothing", KEY_LABEL_SMOOTHING, "NUMBER", 0, "xent: from 0 to 1", 4},
-    {"scale", KEY_SCALE, "NUMBER", 0, "xent: of the gradient", 4},
-    {"ignore-index", KEY_IGNORE_INDEX, "NUMBER", 0, "xent: the target of rows that do not count", 4},
 
     {NULL, 0, NULL, 0, "Output:", 5},
     {"out", KEY_OUT, "DIR", 0, "Write certificates (JSON and Markdown) to DIR instead of the state directory", 5},
@@ -117,7 +107,10 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
     certify_arguments *a = state->input;
     switch (key) {
-    case ARGP_KEY_INIT: state->child_inputs[0] = &a->limits; return 0;
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &a->limits;
+        state->child_inputs[1] = &a->attributes;
+        return 0;
     case 'q': a->quiet = true; return 0;
     case KEY_JSON: a->json = true; return 0;
     case KEY_SKIP_MUTANTS: a->skip_mutants = true; return 0;
@@ -145,7 +138,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     }
 }
 
-static const struct argp_child children[] = {{&cli_limits_parser, 0, "What foreign code may have:", 3}, {0}};
+/* The second is the attributes', which is made from the contracts. */
+static struct argp_child children[] = {
+    {&cli_limits_parser, 0, "What foreign code may have:", 3}, {NULL, 0, "Attributes of ops:", 4}, {0}};
 
 static const struct argp command = {
     .options = option_list,
@@ -445,6 +440,7 @@ static cli_exit run_jobs(const certify_arguments *a, const certify_plan *p, tk_c
 cli_exit cli_certify(int argc, char **argv)
 {
     certify_arguments a = {.who = argv[0]};
+    children[1].argp = cli_attributes_parser();
     if (cli_parse(&command, argc, argv, 0, &a) != 0)
         return CLI_BAD;
     tk_ctx *ctx = NULL;

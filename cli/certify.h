@@ -3,6 +3,7 @@
 #ifndef CLI_CERTIFY_H
 #define CLI_CERTIFY_H
 
+#include "cli/attributes.h"
 #include "cli/choices.h"
 #include "cli/cli.h"
 #include "cli/limits.h"
@@ -21,11 +22,6 @@ enum {
     KEY_SHAPE,
     KEY_FAMILY,
     KEY_INPUT,
-    KEY_LABEL_SMOOTHING,
-    KEY_SCALE,
-    KEY_IGNORE_INDEX,
-    KEY_NUMERICS,
-    KEY_DOMAIN,
     KEY_SKIP_MUTANTS,
     KEY_KEEP_GOING,
     KEY_SANITIZE,
@@ -58,6 +54,7 @@ typedef struct certify_arguments {
     int op_count;
     const char *text[TEXTS]; /* the argument of each option, NULL if it was not given */
     const char *inputs[TK_MAX_PARAMS];
+    cli_attributes attributes;
     int input_count;
     bool skip_mutants;
     bool keep_going;
@@ -96,9 +93,9 @@ typedef struct certify_plan {
     unsigned index_dtypes;
     bool has_shape;
     cli_shape shape;
-    tk_xent_options xent;
     int64_t planted[TK_MAX_PLANTED];
     tk_setting settings[TK_MAX_ATTRIBUTES];
+    bool has_seen_settings; /* of attributes that kernels see */
     int setting_count;
     cli_input inputs[TK_MAX_PARAMS];
     tk_given_input given[TK_MAX_PARAMS];

@@ -364,65 +364,36 @@ static bool plan_family(const certify_arguments *a, certify_plan *p)
     return p->options.family != NULL;
 }
 
-static bool plan_xent(const certify_arguments *a, certify_plan *p)
+/* An attribute of every op that was named; one that kernels see, of every op. */
+static bool plan_setting(const certify_arguments *a, certify_plan *p, const tk_setting *setting)
 {
-    const char *smoothing = given(a, KEY_LABEL_SMOOTHING);
-    const char *scale = given(a, KEY_SCALE);
-    const char *ignore = given(a, KEY_IGNORE_INDEX);
-    if (!smoothing && !scale && !ignore)
-        return true;
+    char option[64];
+    const tk_attribute *attribute = NULL, *found;
+    const char *without = NULL;
+    cli_attribute_option(setting->attribute, option, sizeof option);
     for (int i = 0; i < p->op_count; i++) {
-        if (p->ops[i]->takes_xent_options)
-            continue;
-        cli_complain(a->who, "%s does not take --label-smoothing, --scale or --ignore-index", p->ops[i]->name);
+        const int place = tk_attribute_find(p->ops[i], setting->attribute);
+        found = place >= 0 ? &p->ops[i]->attributes[place] : NULL;
+        attribute = found ? found : attribute;
+        without = found ? without : p->ops[i]->name;
+    }
+    if (without && (a->op_count || !attribute || attribute->seen_by_kernel)) {
+        cli_complain(a->who, a->op_count ? "%s does not take --%s" : "%s, for one, does not take --%s: name the ops",
+                     without, option);
         return false;
     }
-    p->xent = TK_XENT_DEFAULTS;
-    p->options.xent = &p->xent;
-    if (smoothing && (!cli_parse_float(smoothing, &p->xent.label_smoothing) || p->xent.label_smoothing < 0 ||
-                      p->xent.label_smoothing > 1)) {
-        cli_complain(a->who, "--label-smoothing '%.80s' is not a number from 0 to 1", smoothing);
+    if (!attribute || !cli_attribute_check(a->who, attribute, setting->value))
         return false;
-    }
-    if (scale && !cli_parse_float(scale, &p->xent.scale)) {
-        cli_complain(a->who, "--scale '%.80s' is not a finite number", scale);
-        return false;
-    }
-    if (ignore && !cli_parse_signed(ignore, &p->xent.ignore_index)) {
-        cli_complain(a->who, "--ignore-index '%.80s' is not a 64-bit number", ignore);
-        return false;
-    }
+    p->has_seen_settings |= attribute->seen_by_kernel;
+    p->settings[p->setting_count++] = *setting;
     return true;
 }
 
-/* --numerics or --domain: an attribute of every op that was named. */
-static bool plan_setting(const certify_arguments *a, certify_plan *p, int key, const char *name)
+static bool plan_settings(const certify_arguments *a, certify_plan *p)
 {
-    const char *wanted = given(a, key);
-    const tk_attribute *attribute = NULL;
-    if (!wanted)
-        return true;
-    for (int i = 0; i < p->op_count; i++) {
-        int place = tk_attribute_find(p->ops[i], name);
-        if (place >= 0) {
-            attribute = &p->ops[i]->attributes[place];
-        } else if (a->op_count) {
-            cli_complain(a->who, "%s does not take --%s", p->ops[i]->name, name);
+    for (int i = 0; i < a->attributes.count; i++)
+        if (!plan_setting(a, p, &a->attributes.given[i]))
             return false;
-        }
-    }
-    if (!attribute) {
-        cli_complain(a->who, "--%s goes with other ops", name);
-        return false;
-    }
-    const char *names[TK_MAX_CHOICES];
-    for (int i = 0; i < attribute->choice_count; i++)
-        names[i] = attribute->choices[i].id;
-    if (tk_choice_find(attribute, wanted) < 0) {
-        cli_complain_unknown(a->who, name, wanted, names, attribute->choice_count);
-        return false;
-    }
-    p->settings[p->setting_count++] = (tk_setting){name, wanted};
     return true;
 }
 
@@ -517,7 +488,7 @@ static bool plan_inputs(const certify_arguments *a, certify_plan *p)
 /* Makes the folder now, so that a bad --out is found before an hour's work. */
 static bool plan_out(const certify_arguments *a, certify_plan *p)
 {
-    bool restricted = p->has_shape || p->options.family || p->options.xent || certify_planted(p);
+    bool restricted = p->has_shape || p->options.family || p->has_seen_settings || certify_planted(p);
     const char *out = given(a, KEY_OUT);
     p->keep = out || !(restricted || given(a, KEY_KERNELS));
     if (!out || cli_make_folder(out))
@@ -610,9 +581,8 @@ cli_exit certify_plan_make(const certify_arguments *a, certify_plan *p, tk_ctx *
     if (result != CLI_HOLDS)
         return result;
     bool good = plan_lowering(a, p) && plan_shape(a, p) && plan_planted(a, p, KEY_MUTANT) &&
-                plan_planted(a, p, KEY_VARIANT) && plan_family(a, p) && plan_xent(a, p) &&
-                plan_setting(a, p, KEY_NUMERICS, "numerics") && plan_setting(a, p, KEY_DOMAIN, "domain") &&
-                plan_inputs(a, p) && plan_jobs(a, p, ctx) && plan_out(a, p) && plan_sign(a, p, ctx);
+                plan_planted(a, p, KEY_VARIANT) && plan_family(a, p) && plan_settings(a, p) && plan_inputs(a, p) &&
+                plan_jobs(a, p, ctx) && plan_out(a, p) && plan_sign(a, p, ctx);
     return good ? CLI_HOLDS : CLI_BAD;
 }
 

@@ -82,7 +82,7 @@ static const struct {
     {"domain", "run.domain"},
     {"shape", "run.shape"},
     {"family", "run.family"},
-    {"xent options", "run.options"},
+    {"options", "run.options"},
     {"inputs", "run.inputs"},
     {"verdict", "verdict"},
     {"grade", "result.refutation.grade"},

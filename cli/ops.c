@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/attributes.h"
 #include "cli/choices.h"
 #include "cli/cli.h"
 #include "cli/kernel_abi.h"
@@ -135,18 +136,32 @@ static json_t *json_clauses(const tk_contract *contract)
     return list;
 }
 
+static const char *const attribute_types[] = {"choice", "real", "integer"};
+
+static json_t *json_value(const tk_attribute *attribute, tk_value value)
+{
+    return attribute->type == TK_ATTRIBUTE_REAL ? json_real(value.real) : json_integer(value.integer);
+}
+
 static json_t *json_attributes(const tk_contract *contract)
 {
     json_t *list = json_array();
     for (int i = 0; i < contract->attribute_count; i++) {
         const tk_attribute *attribute = &contract->attributes[i];
+        json_t *item = json_pack("{s:s, s:s, s:s, s:b, s:b}", "name", attribute->name, "text", attribute->text,
+                                 "type", attribute_types[attribute->type], "from_device", (int)attribute->from_device,
+                                 "seen_by_kernel", (int)attribute->seen_by_kernel);
         json_t *choices = json_array();
         for (int k = 0; k < attribute->choice_count; k++)
             json_array_append_new(choices, json_pack("{s:s, s:s}", "name", attribute->choices[k].id, "text",
                                                      attribute->choices[k].text));
-        json_array_append_new(list,
-                              json_pack("{s:s, s:s, s:b, s:o}", "name", attribute->name, "text", attribute->text,
-                                        "from_device", (int)attribute->from_device, "choices", choices));
+        json_object_set_new(item, "choices", choices);
+        if (attribute->type != TK_ATTRIBUTE_CHOICE) {
+            json_object_set_new(item, "default", json_value(attribute, attribute->initial));
+            json_object_set_new(item, "least", json_value(attribute, attribute->least));
+            json_object_set_new(item, "most", json_value(attribute, attribute->most));
+        }
+        json_array_append_new(list, item);
     }
     return list;
 }
@@ -192,13 +207,13 @@ static json_t *json_contract(const tk_contract *contract)
     cli_kernel_prototype(contract, prototype, sizeof prototype);
     for (int d = 0; d < contract->dim_count; d++)
         json_array_append_new(sizes, json_string(contract->dim_names[d]));
-    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:b, s:b, s:o, s:o, s:o, s:o, s:o}", "name",
-                     contract->name, "summary", contract->summary, "formula", contract->formula, "bound",
-                     contract->bound, "signature", contract->signature, "kernel", prototype, "sizes", sizes,
-                     "parameters", json_params(contract), "takes_xent_options", (int)contract->takes_xent_options,
-                     "finite_domain", (int)contract->finite_domain, "attributes", json_attributes(contract),
-                     "clauses", json_clauses(contract), "lowerings", json_lowerings(contract), "mutants",
-                     json_planted(contract, true), "variants", json_planted(contract, false));
+    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:b, s:o, s:o, s:o, s:o, s:o}", "name", contract->name,
+                     "summary", contract->summary, "formula", contract->formula, "bound", contract->bound,
+                     "signature", contract->signature, "kernel", prototype, "sizes", sizes, "parameters",
+                     json_params(contract), "finite_domain", (int)contract->finite_domain, "attributes",
+                     json_attributes(contract), "clauses", json_clauses(contract), "lowerings",
+                     json_lowerings(contract), "mutants", json_planted(contract, true), "variants",
+                     json_planted(contract, false));
 }
 
 /* ------------------------------------------------------------------------------------------------------------
@@ -225,21 +240,32 @@ static void print_params(const tk_contract *contract)
             printf(", may be the buffer of %s", contract->params[param->may_alias].name);
         putchar('\n');
     }
-    if (contract->takes_xent_options)
-        puts("  and  label_smoothing, scale, ignore_index");
+}
+
+static void print_range(const tk_attribute *attribute)
+{
+    char initial[32], least[32], most[32];
+    tk_attribute_print(attribute, attribute->initial, initial, sizeof initial);
+    tk_attribute_print(attribute, attribute->least, least, sizeof least);
+    tk_attribute_print(attribute, attribute->most, most, sizeof most);
+    printf("      %-11s  from %s to %s; kernels are given it\n", initial, least, most);
 }
 
 static void print_attributes(const tk_contract *contract)
 {
-    cli_heading("Attributes, each with its choices, the default first");
+    cli_heading("Attributes, each with its default first");
     for (int i = 0; i < contract->attribute_count; i++) {
         const tk_attribute *attribute = &contract->attributes[i];
-        int column = printf("  %s%s: ", attribute->from_device ? "" : "--", attribute->name);
+        char option[64];
+        cli_attribute_option(attribute->name, option, sizeof option);
+        int column = printf("  %s%s: ", attribute->from_device ? "" : "--", option);
         cli_wrap(6, column, attribute->text);
         for (int k = 0; k < attribute->choice_count; k++) {
             printf("      %-11s  ", attribute->choices[k].id);
             cli_wrap(19, 19, attribute->choices[k].text);
         }
+        if (attribute->type != TK_ATTRIBUTE_CHOICE)
+            print_range(attribute);
     }
 }
 

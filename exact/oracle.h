@@ -6,6 +6,7 @@
 #include <mpfr.h>
 
 #include "exact/admit.h"
+#include "model/draw.h"
 #include "tokitai.h"
 
 typedef struct tki_enclosure {
@@ -46,6 +47,7 @@ typedef struct tki_oracle {
     /* S of one element, enclosed with about `precision` bits relative to its own size, or exactly (lo == hi). lo and
      * hi come initialised and may be given another precision. Called only for elements with TKI_ADMIT_INTERVAL. */
     tk_status (*refine)(const tki_oracle_job *job, int64_t row, int64_t col, int precision, mpfr_ptr lo, mpfr_ptr hi);
+    const tki_attribute_trials *attributes; /* NULL: trials take the contract's own values */
 } tki_oracle;
 
 #endif

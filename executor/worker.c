@@ -11,6 +11,7 @@
 
 #include "core/clock.h"
 #include "core/context.h"
+#include "model/case.h"
 #include "executor/image.h"
 #include "executor/reply.h"
 #include "executor/spawn.h"
@@ -305,9 +306,9 @@ static tki_wire_call describe(const tki_worker *worker, const tk_case *c, const 
     tki_wire_call call = {.header = {TKI_WIRE_MAGIC, TKI_WIRE_CALL, nonce},
                           .dtype = (int32_t)c->dtype,
                           .index_dtype = (int32_t)c->index_dtype,
-                          .label_smoothing = c->xent.label_smoothing,
-                          .scale = c->xent.scale,
-                          .ignore_index = c->xent.ignore_index,
+                          .label_smoothing = (float)tki_attribute_value(c, "label_smoothing").real,
+                          .scale = (float)tki_attribute_value(c, "scale").real,
+                          .ignore_index = tki_attribute_value(c, "ignore_index").integer,
                           .threads = tki_ctx_threads(worker->ctx),
                           .buffer_count = c->contract->param_count};
     snprintf(call.op, sizeof call.op, "%s", c->contract->name);

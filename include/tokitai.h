@@ -279,14 +279,34 @@ typedef struct tk_choice {
     const char *text; /* what it means */
 } tk_choice;
 
-/* A property of a case beyond sizes and types: one of a few named choices, the first being the default. Kernels do
- * not see it; it determines which inputs are drawn and which bound applies to the outputs. */
+typedef enum tk_attribute_type {
+    TK_ATTRIBUTE_CHOICE, /* one of a few names */
+    TK_ATTRIBUTE_REAL,   /* a finite fp32 number */
+    TK_ATTRIBUTE_INTEGER
+} tk_attribute_type;
+
+/* The value of an attribute: `real` of a TK_ATTRIBUTE_REAL, else `integer`, which of a choice is its position. */
+typedef union tk_value {
+    int64_t integer;
+    double real;
+} tk_value;
+
+/* A property of a case beyond sizes and types. Kernels see some of them, and trials take several values of each. The
+ * others determine which inputs are drawn and which bound applies to the outputs: one value for a whole certificate. */
 typedef struct tk_attribute {
     const char *name; /* "domain" */
     const char *text; /* what it determines */
+    tk_attribute_type type;
+    tk_value initial; /* the default */
+    tk_value least;   /* numbers: the range, both ends included */
+    tk_value most;
+    int tried_count; /* numbers that kernels see: what trials take beside the default */
+    const tk_value *tried;
     int choice_count;
     const tk_choice *choices;
-    bool from_device; /* determined by the device that a kernel runs on, not by the user */
+    bool seen_by_kernel;
+    bool among_indices; /* integers: a valid index too, beside those in range */
+    bool from_device;   /* determined by the device that a kernel runs on, not by the user */
 } tk_attribute;
 
 /* The element types of a case: of its values, and of its results. They differ where sums of 16-bit numbers are kept in fp32. */
@@ -312,8 +332,7 @@ typedef struct tk_contract {
     const tk_param *params;
     int type_count;
     const tk_types *types; /* which it takes */
-    bool takes_xent_options;
-    bool finite_domain; /* every input can be tried: --level exhaustive */
+    bool finite_domain;    /* every input can be tried: --level exhaustive */
     int attribute_count;
     const tk_attribute *attributes;
     int clause_count;
@@ -329,17 +348,21 @@ bool tk_contract_takes_index(const tk_contract *contract);
 int tk_attribute_find(const tk_contract *contract, const char *name);
 int tk_choice_find(const tk_attribute *attribute, const char *name);
 
+/* A value in text, and back: the name of a choice, or a number. tk_attribute_parse() returns false for what is no
+ * value of the attribute's type, or outside its range. */
+void tk_attribute_print(const tk_attribute *attribute, tk_value value, char *text, size_t size);
+bool tk_attribute_parse(const tk_attribute *attribute, const char *text, tk_value *value);
+
 typedef struct tk_case {
     const tk_contract *contract;
     tk_dtype dtype; /* one of contract->types, together with the next */
     tk_dtype result_dtype;
-    tk_dtype index_dtype;                  /* TK_I32 or TK_I64; read only if the contract takes an index */
-    int64_t dims[TK_MAX_DIMS];             /* as named in contract->dim_names */
-    tk_xent_options xent;                  /* read only if contract->takes_xent_options */
-    uint8_t attributes[TK_MAX_ATTRIBUTES]; /* the choice of each of the contract's attributes */
+    tk_dtype index_dtype;                   /* TK_I32 or TK_I64; read only if the contract takes an index */
+    int64_t dims[TK_MAX_DIMS];              /* as named in contract->dim_names */
+    tk_value attributes[TK_MAX_ATTRIBUTES]; /* of each of the contract's attributes */
 } tk_case;
 
-/* A case of that op with all sizes zero, results of the same type, and default options. */
+/* A case of that op with all sizes zero, results of the same type, and default attributes. */
 tk_case tk_case_init(const tk_contract *contract, tk_dtype dtype);
 
 /* Elements of one parameter; -1 if the sizes are negative or their product in bytes does not fit in an int64_t. */

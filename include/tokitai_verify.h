@@ -107,10 +107,10 @@ typedef struct tk_given_input {
     int64_t count;
 } tk_given_input;
 
-/* An attribute of the op and the choice for it: {"domain", "normal"}. */
+/* An attribute of the op and its value: {"domain", "normal"}, {"scale", "0.5"}. */
 typedef struct tk_setting {
     const char *attribute;
-    const char *choice;
+    const char *value;
 } tk_setting;
 
 /* Whether small trials of a CUDA kernel file also run under the tools of compute-sanitizer, if it is found. */
@@ -141,8 +141,9 @@ typedef struct tk_certify_options {
     const char *family;  /* this input family only; NULL for the level's own */
     const tk_given_input *inputs; /* exactly these inputs, with `dims`; all inputs of the op or none */
     int input_count;
-    const tk_xent_options *xent; /* these options only; NULL for several */
-    const tk_setting *settings;  /* of the op's attributes; the others have their defaults */
+    /* Of the op's attributes. The others have their defaults; but of those that kernels see several values are tried,
+     * if none of them is set. */
+    const tk_setting *settings;
     int setting_count;
     int call_threads; /* every call with this many threads; 0: 1, 2, 3, 4, 5, 8 and 16 in turn */
     /* Every array at an odd multiple of this power of two, or at a multiple of 256; 0: all kinds of addresses in

@@ -1,6 +1,7 @@
 /* Cases: sizes, types and buffers of one run, and the checks that every run passes before anything is launched. */
-#include <math.h>
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "model/case.h"
@@ -66,6 +67,35 @@ bool tk_contract_takes_index(const tk_contract *contract)
     return tki_index_param(contract) >= 0;
 }
 
+int tki_index_attribute(const tk_contract *contract)
+{
+    for (int i = 0; i < contract->attribute_count; i++)
+        if (contract->attributes[i].among_indices)
+            return i;
+    return -1;
+}
+
+bool tki_index_is_valid(const tk_case *c, int param, int64_t index)
+{
+    const int also = tki_index_attribute(c->contract);
+    return (index >= 0 && index < c->dims[c->contract->params[param].indexed_dim]) ||
+           (also >= 0 && index == c->attributes[also].integer);
+}
+
+int tki_seen_attributes(const tk_contract *contract)
+{
+    int count = 0;
+    for (int i = 0; i < contract->attribute_count; i++)
+        count += contract->attributes[i].seen_by_kernel;
+    return count;
+}
+
+tk_value tki_attribute_value(const tk_case *c, const char *name)
+{
+    const int i = tk_attribute_find(c->contract, name);
+    return i < 0 ? (tk_value){0} : c->attributes[i];
+}
+
 int tk_attribute_find(const tk_contract *contract, const char *name)
 {
     for (int i = 0; i < contract->attribute_count; i++)
@@ -82,10 +112,51 @@ int tk_choice_find(const tk_attribute *attribute, const char *name)
     return -1;
 }
 
+bool tki_attribute_allows(const tk_attribute *attribute, tk_value value)
+{
+    switch (attribute->type) {
+    case TK_ATTRIBUTE_CHOICE: return value.integer >= 0 && value.integer < attribute->choice_count;
+    case TK_ATTRIBUTE_INTEGER:
+        return value.integer >= attribute->least.integer && value.integer <= attribute->most.integer;
+    case TK_ATTRIBUTE_REAL: break;
+    }
+    return value.real >= attribute->least.real && value.real <= attribute->most.real &&
+           (double)(float)value.real == value.real;
+}
+
+void tk_attribute_print(const tk_attribute *attribute, tk_value value, char *text, size_t size)
+{
+    switch (attribute->type) {
+    case TK_ATTRIBUTE_CHOICE:
+        snprintf(text, size, "%s",
+                 tki_attribute_allows(attribute, value) ? attribute->choices[value.integer].id : "unknown");
+        return;
+    case TK_ATTRIBUTE_INTEGER: snprintf(text, size, "%lld", (long long)value.integer); return;
+    case TK_ATTRIBUTE_REAL: snprintf(text, size, "%.9g", value.real); return;
+    }
+}
+
+bool tk_attribute_parse(const tk_attribute *attribute, const char *text, tk_value *value)
+{
+    char *end = NULL;
+    errno = 0;
+    switch (attribute->type) {
+    case TK_ATTRIBUTE_CHOICE: value->integer = tk_choice_find(attribute, text); return value->integer >= 0;
+    case TK_ATTRIBUTE_INTEGER: value->integer = strtoll(text, &end, 0); break;
+    case TK_ATTRIBUTE_REAL: value->real = (double)strtof(text, &end); break;
+    }
+    /* No blanks before it: strtoll() and strtof() would skip them. An fp32 subnormal sets errno and is a number. */
+    const bool number = end != text && !*end && !strchr(" \t\n\v\f\r", text[0]);
+    const bool fits = attribute->type == TK_ATTRIBUTE_REAL || !errno;
+    return number && fits && tki_attribute_allows(attribute, *value);
+}
+
 tk_case tk_case_init(const tk_contract *contract, tk_dtype dtype)
 {
-    return (tk_case){
-        .contract = contract, .dtype = dtype, .result_dtype = dtype, .index_dtype = TK_I32, .xent = TK_XENT_DEFAULTS};
+    tk_case c = {.contract = contract, .dtype = dtype, .result_dtype = dtype, .index_dtype = TK_I32};
+    for (int i = 0; i < contract->attribute_count; i++)
+        c.attributes[i] = contract->attributes[i].initial;
+    return c;
 }
 
 tk_dtype tk_case_param_dtype(const tk_case *c, int param)
@@ -138,6 +209,20 @@ static void list_types(const tk_contract *contract, char *text, size_t size)
     }
 }
 
+static tk_status fail_attribute(tk_ctx *ctx, const tk_case *c, int i)
+{
+    const tk_attribute *attribute = &c->contract->attributes[i];
+    char value[32], least[32], most[32];
+    if (attribute->type == TK_ATTRIBUTE_CHOICE)
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "%s: %s has no choice %lld", c->contract->name, attribute->name,
+                        (long long)c->attributes[i].integer);
+    tk_attribute_print(attribute, c->attributes[i], value, sizeof value);
+    tk_attribute_print(attribute, attribute->least, least, sizeof least);
+    tk_attribute_print(attribute, attribute->most, most, sizeof most);
+    return tki_fail(ctx, TK_BAD_ARGUMENT, "%s: %s is %s; it must lie in [%s, %s]", c->contract->name, attribute->name,
+                    value, least, most);
+}
+
 static tk_status check_types(tk_ctx *ctx, const tk_case *c)
 {
     if (!takes_types(c)) {
@@ -149,18 +234,9 @@ static tk_status check_types(tk_ctx *ctx, const tk_case *c)
     if (tk_contract_takes_index(c->contract) && c->index_dtype != TK_I32 && c->index_dtype != TK_I64)
         return tki_fail(ctx, TK_BAD_ARGUMENT, "%s: index type is %s; it takes i32 and i64", c->contract->name,
                         tk_dtype_name(c->index_dtype));
-    if (c->contract->takes_xent_options) {
-        if (!(c->xent.label_smoothing >= 0 && c->xent.label_smoothing <= 1))
-            return tki_fail(ctx, TK_BAD_ARGUMENT, "%s: label_smoothing is %g; it must lie in [0, 1]",
-                            c->contract->name, (double)c->xent.label_smoothing);
-        if (!isfinite(c->xent.scale))
-            return tki_fail(ctx, TK_BAD_ARGUMENT, "%s: scale is %g; it must be finite", c->contract->name,
-                            (double)c->xent.scale);
-    }
     for (int i = 0; i < c->contract->attribute_count; i++)
-        if (c->attributes[i] >= c->contract->attributes[i].choice_count)
-            return tki_fail(ctx, TK_BAD_ARGUMENT, "%s: %s has no choice %d", c->contract->name,
-                            c->contract->attributes[i].name, c->attributes[i]);
+        if (!tki_attribute_allows(&c->contract->attributes[i], c->attributes[i]))
+            return fail_attribute(ctx, c, i);
     return TK_OK;
 }
 

@@ -8,7 +8,19 @@
 /* The input of indices, in contract order; -1: none. */
 TKI_EXPORT int tki_index_param(const tk_contract *contract);
 
-/* Types, options and sizes of the case. */
+/* The attribute whose value is a valid index too; -1: none. */
+TKI_EXPORT int tki_index_attribute(const tk_contract *contract);
+TKI_EXPORT bool tki_index_is_valid(const tk_case *c, int param, int64_t index);
+
+TKI_EXPORT int tki_seen_attributes(const tk_contract *contract); /* how many of them kernels see */
+
+/* The value of the attribute of that name, 0 if the contract has none. */
+TKI_EXPORT tk_value tki_attribute_value(const tk_case *c, const char *name);
+
+/* Is it a value of that type, and in its range? */
+TKI_EXPORT bool tki_attribute_allows(const tk_attribute *attribute, tk_value value);
+
+/* Types, attributes and sizes of the case. */
 TKI_EXPORT TK_MUST_USE tk_status tki_case_check_shape(tk_ctx *ctx, const tk_case *c);
 
 /* TK_BAD_INDEX: element `position` of the contract's index input. `range` < 0: the value is not known. */

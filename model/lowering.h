@@ -57,7 +57,7 @@ TKI_EXPORT const tki_lowering *tki_lowerings_of(const tk_contract *contract);
 enum { TKI_ID_SIZE = 128 };
 enum { TKI_TYPES_TEXT = 16 }; /* room for "bf16-f32" */
 
-/* "cpu.xent.f16.scalar.i64"; truncated to fit. */
+/* "cpu.embedding_bwd.f16.scalar.i64"; truncated to fit. */
 TKI_EXPORT void tki_lowering_id(const tki_lowering *lowering, const tk_case *c, char *text, size_t size);
 
 /* The last part of an id: ".i64" for 64-bit indices, otherwise "". */

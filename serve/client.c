@@ -10,6 +10,7 @@
 
 #include "core/clock.h"
 #include "core/context.h"
+#include "model/case.h"
 #include "model/lowering.h"
 #include "core/options.h"
 #include "executor/wire.h"
@@ -329,9 +330,9 @@ static uint64_t describe(const tk_case *c, int threads, bool shared, tki_wire_ca
     *call = (tki_wire_call){.header = {TKI_WIRE_MAGIC, TKI_WIRE_CALL, 0},
                             .dtype = (int32_t)c->dtype,
                             .index_dtype = (int32_t)c->index_dtype,
-                            .label_smoothing = c->xent.label_smoothing,
-                            .scale = c->xent.scale,
-                            .ignore_index = c->xent.ignore_index,
+                            .label_smoothing = (float)tki_attribute_value(c, "label_smoothing").real,
+                            .scale = (float)tki_attribute_value(c, "scale").real,
+                            .ignore_index = tki_attribute_value(c, "ignore_index").integer,
                             .threads = threads,
                             .buffer_count = c->contract->param_count};
     strncpy(call->op, c->contract->name, sizeof call->op - 1);

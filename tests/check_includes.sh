@@ -46,7 +46,7 @@ allowed() {
         ops/*/contract.[ch] | ops/*/oracle.[ch])
             case $to in
                 include/tokitai.h | core/* | model/* | exact/*) return 0 ;;
-                "$own"/contract.h | "$own"/oracle.h | "$own"/params.h) return 0 ;;
+                "$own"/contract.h | "$own"/oracle.h | "$own"/params.h | "$own"/trials.h) return 0 ;;
                 *) return 1 ;;
             esac ;;
         ops/*/params.h) return 1 ;;

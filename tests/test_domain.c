@@ -62,7 +62,7 @@ static void trials_lie_in_it(void **state)
                 normal[p] = memory[1][p];
             }
             tki_trial_fill(&trial, all);
-            trial.c.attributes[TKI_DOMAIN] = TKI_DOMAIN_NORMAL;
+            trial.c.attributes[TKI_DOMAIN].integer = TKI_DOMAIN_NORMAL;
             tki_trial_fill(&trial, normal);
             for (int p = 0; p < contract->param_count; p++)
                 for (int64_t i = 0; i < tk_case_elements(&trial.c, p); i++)

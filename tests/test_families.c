@@ -18,6 +18,7 @@
 #include "verify/kernel_file.h"
 #include "verify/trial.h"
 #include "model/attributes.h"
+#include "tests/attribute_tools.h"
 
 /* A matrix product's inputs, summed along the columns of the one and the rows of the other, and an index beside them. */
 static const tk_contract product = {
@@ -98,7 +99,7 @@ static const tk_contract row = {
              .inner_axis = -1,
              .may_alias = -1},
         },
-    .takes_xent_options = true,
+    TEST_OPTIONS,
 };
 
 static const tk_contract *contract_at(int i)
@@ -256,8 +257,7 @@ static void check_indices(const tk_case *c, int param)
             inputs_check(&in, c);
             for (int64_t i = 0; i < tk_case_elements(c, param); i++) {
                 int64_t index = index_at(c, in.data[param], i);
-                bool ignored = c->contract->takes_xent_options && index == c->xent.ignore_index;
-                if (!ignored && (index < 0 || index >= bound))
+                if (!tki_index_is_valid(c, param, index))
                     fail_msg("%s of %s: index %lld is outside [0, %lld)", tk_family_at(f, NULL), c->contract->name,
                              (long long)index, (long long)bound);
             }
@@ -279,7 +279,7 @@ static void indices_are_in_range(void **state)
             /* What an i32 cannot hold is never drawn as one. */
             static const int64_t ignored[] = {-100, 0, -1, INT64_MIN, INT64_MAX, (INT64_C(1) << 32) + 7};
             for (int k = 0; k < 6; k++) {
-                c.xent.ignore_index = ignored[k];
+                set_integer(&c, "ignore_index", ignored[k]);
                 check_indices(&c, 1);
             }
         }
@@ -1402,8 +1402,7 @@ static void large_shapes_at_full(void **state)
 static bool same_trial(const tki_trial *a, const tki_trial *b)
 {
     return a->family == b->family && a->seed == b->seed && !memcmp(a->c.dims, b->c.dims, sizeof a->c.dims) &&
-           a->c.xent.label_smoothing == b->c.xent.label_smoothing && a->c.xent.scale == b->c.xent.scale &&
-           a->c.xent.ignore_index == b->c.xent.ignore_index;
+           !memcmp(a->c.attributes, b->c.attributes, sizeof a->c.attributes);
 }
 
 /* Seed, level, op and types decide, not what runs or how many processors there are; full begins with all of quick; no trial comes twice. */
@@ -1454,12 +1453,12 @@ static void options_are_drawn(void **state)
         int scale[5] = {0};
         int ignored[8] = {0};
         for (int64_t t = 0; t < trials.count; t++) {
-            const tk_xent_options *x = &trials.list[t].c.xent;
-            const float eps = x->label_smoothing;
-            const int64_t k = x->ignore_index;
-            assert_true(eps >= 0 && eps <= 1 && isfinite(x->scale));
+            const float eps = (float)real_of(&trials.list[t].c, "label_smoothing");
+            const float drawn_scale = (float)real_of(&trials.list[t].c, "scale");
+            const int64_t k = integer_of(&trials.list[t].c, "ignore_index");
+            assert_true(eps >= 0 && eps <= 1 && isfinite(drawn_scale));
             smoothing[eps == 0 ? 0 : eps < 0.01f ? 1 : eps < 0.5f ? 2 : eps < 1 ? 3 : 4]++;
-            scale[x->scale == 0 ? 0 : x->scale < 0 ? 1 : x->scale < 0.01f ? 2 : x->scale <= 1 ? 3 : 4]++;
+            scale[drawn_scale == 0 ? 0 : drawn_scale < 0 ? 1 : drawn_scale < 0.01f ? 2 : drawn_scale <= 1 ? 3 : 4]++;
             ignored[k == -100                                ? 0
                     : k < -100 && k >= INT32_MIN             ? 1
                     : k >= 0 && k < trials.list[t].c.dims[1] ? 2
@@ -1500,13 +1499,13 @@ static void targets_of_all_trials_are_valid(void **state)
                     for (int64_t e = 0;
                          contract->params[p].kind == TK_KIND_INDEX && e < tk_case_elements(&trial->c, p); e++) {
                         int64_t index = index_at(&trial->c, in.data[p], e);
-                        bool here = contract->takes_xent_options && index == trial->c.xent.ignore_index;
-                        ignored += here;
-                        assert_true(here || (index >= 0 && index < trial->c.dims[contract->params[p].indexed_dim]));
+                        const int also = tki_index_attribute(contract);
+                        ignored += also >= 0 && index == trial->c.attributes[also].integer;
+                        assert_true(tki_index_is_valid(&trial->c, p, index));
                     }
                 inputs_free(&in);
             }
-            assert_true(ignored > 100 || !contract->takes_xent_options);
+            assert_true(ignored > 100 || tki_index_attribute(contract) < 0);
             free(trials.list);
         }
     tk_ctx_destroy(ctx);
@@ -1582,9 +1581,13 @@ static void same_trials_everywhere(void **state)
             tki_hash_add(&hash, trial->c.dims, 3 * sizeof *trial->c.dims);
             tki_hash_add(&hash, &trial->family, sizeof trial->family);
             tki_hash_add(&hash, &trial->seed, sizeof trial->seed);
-            tki_hash_add(&hash, &trial->c.xent.label_smoothing, sizeof trial->c.xent.label_smoothing);
-            tki_hash_add(&hash, &trial->c.xent.scale, sizeof trial->c.xent.scale);
-            tki_hash_add(&hash, &trial->c.xent.ignore_index, sizeof trial->c.xent.ignore_index);
+            const bool options = tki_seen_attributes(trial->c.contract) > 0;
+            const float smoothing = (float)real_of(&trial->c, "label_smoothing");
+            const float scale = options ? (float)real_of(&trial->c, "scale") : 1;
+            const int64_t ignored = options ? integer_of(&trial->c, "ignore_index") : -100;
+            tki_hash_add(&hash, &smoothing, sizeof smoothing);
+            tki_hash_add(&hash, &scale, sizeof scale);
+            tki_hash_add(&hash, &ignored, sizeof ignored);
         }
         free(trials.list);
     }

@@ -35,7 +35,7 @@ static void bad_settings(void **state)
         {"gelu_fwd", {"numerics", "tensor_core"}, "gelu_fwd does not take numerics"},
         {"gemm", {"matrix_unit", "sm_90"}, "gemm does not take matrix_unit"},
         {"gemm", {"numerics", "fp8"}, "there is no numerics 'fp8'"},
-        {"gemm", {"numerics", NULL}, "no choice"},
+        {"gemm", {"numerics", NULL}, "no value"},
         {"xent", {"domain", ""}, "there is no domain ''"},
     };
     tk_ctx *ctx = new_context();

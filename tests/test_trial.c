@@ -22,6 +22,7 @@
 #include "verify/shrink.h"
 #include "verify/trial.h"
 #include "model/attributes.h"
+#include "tests/attribute_tools.h"
 
 enum { ERR, WRITE, SHAPE, REPEAT, INPLACE, BITS };
 
@@ -749,7 +750,8 @@ static void slices_keep_ignored_targets(void **state)
 {
     (void)state;
     tk_contract with_options = lookup;
-    with_options.takes_xent_options = true;
+    with_options.attribute_count = sizeof test_options / sizeof *test_options;
+    with_options.attributes = test_options;
     tk_ctx *ctx = new_context();
     tk_case c = tk_case_init(&with_options, TK_F16);
     memcpy(c.dims, (int64_t[]){3, 1, 5}, 3 * sizeof(int64_t));

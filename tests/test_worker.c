@@ -19,6 +19,7 @@
 #include "tests/op_test.h"
 #include "tests/worker_test.h"
 #include "verify/guard.h"
+#include "tests/attribute_tools.h"
 
 /* ------------------------------------------------------------------------------------------------------------
  * One call
@@ -191,7 +192,9 @@ static void in_place(void **state)
     c.index_dtype = TK_I32;
     c.dims[0] = 3;
     c.dims[1] = 5;
-    c.xent = (tk_xent_options){.label_smoothing = 0.5f, .scale = 6, .ignore_index = 9};
+    set_real(&c, "label_smoothing", 0.5);
+    set_real(&c, "scale", 6);
+    set_integer(&c, "ignore_index", 9);
     uint16_t logits[15], gradient[15] = {0};
     int32_t target[3] = {4, 2, 0};
     float loss[3] = {0};

@@ -317,14 +317,15 @@ static bool key_differs(const finding *f)
     const tk_certificate *c = f->certificate;
     const tk_contract *contract = tk_contract_find(tki_certificate_text(c, "run.op"));
     char key[TKI_HASH_HEX], settings[128];
-    uint8_t attributes[TK_MAX_ATTRIBUTES] = {0};
+    tk_value attributes[TK_MAX_ATTRIBUTES] = {{0}};
     const tki_backend *backend = tki_backend_find(tki_certificate_text(c, "machine.backend"), "");
     tki_provenance p = {.on_gpu = !backend || backend->is_gpu};
     if (!contract)
         return false;
     for (int i = 0; i < contract->attribute_count; i++) {
-        int choice = tk_choice_find(&contract->attributes[i], text(get(f, "run"), contract->attributes[i].name));
-        attributes[i] = (uint8_t)(choice > 0 ? choice : 0);
+        const tk_attribute *attribute = &contract->attributes[i];
+        if (!tk_attribute_parse(attribute, text(get(f, "run"), attribute->name), &attributes[i]))
+            attributes[i] = attribute->initial;
     }
     tki_settings_text(contract, attributes, settings, sizeof settings);
     copy(p.artifact_hash, sizeof p.artifact_hash, c, "built.artifact_sha256");

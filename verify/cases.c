@@ -10,7 +10,10 @@
 #include "core/context.h"
 #include "core/random.h"
 #include "exact/domain.h"
+#include "model/case.h"
 #include "verify/families.h"
+#include "verify/registry.h"
+#include "verify/settings.h"
 
 /* How a shape's numbers are to be read. */
 typedef enum shape_class {
@@ -584,79 +587,20 @@ static void draw_for_family(tki_random *random, shape_class class, bool aligned,
 
 /* -- Drawn attributes --------------------------------------------------------------------------------------------------- */
 
-static float draw_smoothing(tki_random *random)
+/* Any of the contract's values, or the default. */
+static void draw_attributes(tk_case *c, tki_random *random)
 {
-    int64_t kind = below(random, 8);
-    double unit = tki_random_unit(random);
-    switch (kind) {
-    case 0: return 0.1f;
-    case 1: return 1;
-    case 2: return ldexpf(1, -4 - (int)below(random, 20));
-    case 3: return (float)(unit / 2);
-    case 4: return (float)(0.5 + unit / 2);
-    default: return 0;
+    for (int i = 0; i < c->contract->attribute_count; i++) {
+        const tk_attribute *attribute = &c->contract->attributes[i];
+        if (!attribute->seen_by_kernel)
+            continue;
+        const bool choice = attribute->type == TK_ATTRIBUTE_CHOICE;
+        const int64_t drawn = below(random, choice ? attribute->choice_count : attribute->tried_count + 1);
+        if (choice)
+            c->attributes[i].integer = drawn;
+        else
+            c->attributes[i] = drawn < attribute->tried_count ? attribute->tried[drawn] : attribute->initial;
     }
-}
-
-/* The powers are what loss scaling takes: there fp16 shows what p - 1 in fp32 has lost, and overflows for p near 1. */
-static float draw_scale(tki_random *random)
-{
-    int64_t kind = below(random, 12);
-    double unit = tki_random_unit(random);
-    switch (kind) {
-    case 0:
-    case 8: return 0;
-    case 1: return (float)(-4 * unit);
-    case 2: return ldexpf(1, -10 - (int)below(random, 30));
-    case 3: return ldexpf(1, 10 + (int)below(random, 8));
-    case 7: return ldexpf(unit < 0.5 ? 1 : -1, -100 - (int)below(random, 25)); /* subnormal gradients of bf16 */
-    case 4: return (float)(1 / (double)(2 + below(random, 4096)));
-    case 5: return (float)(unit < 0.5 ? 1000 * unit : -1000 * unit);
-    case 6: return 0x1p16f;
-    default: return 1;
-    }
-}
-
-static int64_t draw_ignored(const tk_case *c, tki_random *random)
-{
-    const int64_t cols = c->dims[1];
-    int64_t kind = below(random, 16);
-    int64_t inside = cols > 0 ? below(random, cols) : 0;
-    int64_t any = below(random, 1 << 16);
-    /* Without columns every target is ignored. */
-    if (cols == 0)
-        return -100;
-    switch (kind) {
-    case 0: return -1;
-    case 1: return -2 - any;
-    case 2:
-    case 3: return inside;
-    case 4: return 0;
-    case 5: return cols - 1;
-    case 6: return cols;
-    case 7: return 256 + any % 512;
-    case 8: return (1 << 16) + any;
-    case 9: return (INT64_C(1) << 32) + inside;
-    case 10: return (INT64_C(1) << 32) - 100;
-    case 11: return inside - (INT64_C(1) << 32);
-    case 12: return INT64_MIN + any;
-    default: return -100;
-    }
-}
-
-/* `sharp`: without smoothing and with a scale at which a gradient that has lost its bits shows. */
-static tk_xent_options draw_options(const tk_case *c, bool sharp, tki_random *random)
-{
-    static const float scales[] = {1, 0x1p16f, 0x1p16f, 0x1p-10f};
-    tk_xent_options drawn;
-    drawn.label_smoothing = draw_smoothing(random);
-    drawn.scale = draw_scale(random);
-    drawn.ignore_index = draw_ignored(c, random);
-    if (sharp) {
-        drawn.label_smoothing = 0;
-        drawn.scale = scales[below(random, 4)];
-    }
-    return drawn;
 }
 
 /* -- The list ----------------------------------------------------------------------------------------------------------- */
@@ -672,8 +616,10 @@ typedef struct making {
     tki_trials *trials;
     int64_t capacity;
     bool good;
-    bool sharp; /* options that let a mistake show, rather than any */
-    int turn;   /* of the families beside the main ones */
+    bool draws;                      /* the attributes that kernels see; else they are given, or there are none */
+    const tki_attribute_trials *own; /* how the op draws them; NULL: from the contract's values */
+    bool sharp;                      /* attributes that let a mistake show, rather than any */
+    int turn;                        /* of the families beside the main ones */
 } making;
 
 static bool add(making *m, const tki_trial *trial)
@@ -706,20 +652,18 @@ static void add_family(making *m, int number, int family)
     tki_trial trial = m->trial;
     trial.family = family;
     trial.seed = options->dims ? options->seed : options->seed + (uint64_t)number * 1000;
-    int sets = m->contract->takes_xent_options && !options->xent && options->dims ? ASKED_FOR_OPTIONS : 1;
+    const bool drawn = m->draws;
+    const int sets = drawn && options->dims ? ASKED_FOR_OPTIONS : 1;
+    /* Nothing times an infinite distance. */
+    const tki_draw how = {sharp, family == TKI_FAMILY_MINUS_INF && !sharp && number / FAMILIES_IN_TURN % 2};
     tki_random random = tki_random_stream(trial.seed, OPTION_STREAM + (uint64_t)family);
     for (int i = 0; i < sets; i++) {
-        if (m->contract->takes_xent_options) {
-            static const tk_xent_options defaults = TK_XENT_DEFAULTS;
-            trial.c.xent = draw_options(&trial.c, sharp, &random);
-            /* Nothing times an infinite distance. */
-            if (family == TKI_FAMILY_MINUS_INF && !sharp && number / FAMILIES_IN_TURN % 2)
-                trial.c.xent.label_smoothing = 1;
-            if (options->dims && i == 0)
-                trial.c.xent = defaults;
-            if (options->xent)
-                trial.c.xent = *options->xent;
-        }
+        if (drawn && m->own)
+            m->own->draw(&trial.c, &how, &random);
+        else if (drawn)
+            draw_attributes(&trial.c, &random);
+        if (drawn && options->dims && i == 0)
+            memcpy(trial.c.attributes, m->trial.c.attributes, sizeof trial.c.attributes);
         if (!add(m, &trial))
             return;
     }
@@ -791,24 +735,19 @@ static void add_pairings(making *m, tk_level level)
     }
 }
 
-/* Smoothing so small that one minus it is rounded, where the target is all but certain: the gradient is what that rounding leaves. */
-static void add_faint_smoothing(making *m)
+/* What the op itself asks for beside its families. */
+static void add_further(making *m)
 {
-    enum { NUMBER = 350, COUNT = 4 };
-    static const int64_t sizes[COUNT][2] = {{20, 1}, {12, 33}, {7, 257}, {5, 1024}};
-    if (!m->contract->takes_xent_options || m->options->xent ||
+    enum { NUMBER = 350 };
+    if (!m->draws || !m->own ||
         (m->options->family && strcmp(m->options->family, tk_family_at(TKI_FAMILY_CONFIDENT, NULL)) != 0))
         return;
-    for (int i = 0; i < COUNT; i++) {
+    for (int i = 0; i < m->own->further_count; i++) {
         tki_trial trial = m->trial;
         tki_random random = tki_random_stream(m->options->seed, NUMBER + (uint64_t)i);
-        set_dims(&trial.c, m->class, sizes[i]);
         trial.family = TKI_FAMILY_CONFIDENT;
         trial.seed = m->options->seed + (uint64_t)(NUMBER + i) * 1000;
-        const double unit = tki_random_unit(&random);
-        trial.c.xent = (tk_xent_options)TK_XENT_DEFAULTS;
-        trial.c.xent.label_smoothing = (float)ldexp(1 + unit, -12 - 2 * (int)below(&random, 5));
-        trial.c.xent.scale = i % 2 ? 0x1p16f : 1;
+        m->own->further(&trial.c, i, &random);
         if (!add(m, &trial))
             return;
     }
@@ -832,7 +771,7 @@ static const amounts drawn_at[] = {
 /* Every family on shapes of its own, and with both kinds of options where there are any. */
 static void add_tour(making *m, const amounts *a, tki_random *random)
 {
-    const int tours = m->contract->takes_xent_options ? 2 * a->tours : a->tours;
+    const int tours = tki_seen_attributes(m->contract) ? 2 * a->tours : a->tours;
     for (int i = 0; i < tours; i++)
         for (int family = 0; family < FAMILIES_IN_TURN; family++) {
             int64_t size[CLASS_SIZES] = {0};
@@ -895,7 +834,7 @@ static void add_level(making *m, tk_level level, const shape_list *list)
     add_drawn(m, &drawn_at[level], &random);
     add_pairings(m, level);
     if (level == TK_QUICK)
-        add_faint_smoothing(m);
+        add_further(m);
 }
 
 /* Every pattern of every value input, in chunks. */
@@ -925,8 +864,6 @@ static void add_asked_for(making *m)
     }
     m->trial.family = TKI_GIVEN_INPUTS;
     m->trial.seed = options->seed;
-    if (options->xent)
-        m->trial.c.xent = *options->xent;
     add(m, &m->trial);
 }
 
@@ -942,6 +879,12 @@ tk_status tki_trials_make(tk_ctx *ctx, const tk_contract *contract, tk_dtype dty
                 .trials = trials,
                 .good = true};
     m.trial.c.index_dtype = index_dtype;
+    const tki_oracle *oracle = tki_oracle_of(contract);
+    m.own = oracle ? oracle->attributes : NULL;
+    m.draws = tki_seen_attributes(contract) && !tki_settings_give_seen(contract, options);
+    tk_status settings = tki_settings_read(ctx, contract, options, m.trial.c.attributes);
+    if (settings != TK_OK)
+        return settings;
     if (options->dims) {
         add_asked_for(&m);
     } else {
@@ -982,8 +925,7 @@ bool tki_trial_same(const tki_trial *a, const tki_trial *b)
            a->threads == b->threads && a->alignment == b->alignment && a->planted_count == b->planted_count &&
            !memcmp(a->planted, b->planted, (size_t)a->planted_count * sizeof *a->planted) &&
            !memcmp(a->c.dims, b->c.dims, sizeof a->c.dims) &&
-           a->c.xent.label_smoothing == b->c.xent.label_smoothing && a->c.xent.scale == b->c.xent.scale &&
-           a->c.xent.ignore_index == b->c.xent.ignore_index;
+           !memcmp(a->c.attributes, b->c.attributes, sizeof a->c.attributes);
 }
 
 /* About a quarter of the elements, the first and the last among them, and some stretches of 16 in full. */

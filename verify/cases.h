@@ -27,7 +27,7 @@ typedef struct tki_trials {
     int64_t count;
 } tki_trials;
 
-/* The trials of a level, small shapes first. Restrictions in the options (shape, family, xent options, inputs) are obeyed.
+/* The trials of a level, small shapes first. Restrictions in the options (shape, family, attributes, inputs) are obeyed.
  * free() the list. TK_NO_MEMORY or, when the restrictions leave nothing, TK_BAD_ARGUMENT. */
 TK_MUST_USE tk_status tki_trials_make(tk_ctx *ctx, const tk_contract *contract, tk_dtype dtype, tk_dtype index_dtype,
                                       const tk_certify_options *options, tki_trials *trials);

@@ -95,8 +95,6 @@ static tk_status check_options(tk_ctx *ctx, const tk_contract *contract, tk_dtyp
     c.index_dtype = index_dtype;
     if (options->dims)
         memcpy(c.dims, options->dims, (size_t)contract->dim_count * sizeof *c.dims);
-    if (options->xent)
-        c.xent = *options->xent;
     tk_status settings = tki_settings_read(ctx, contract, options, c.attributes);
     if (settings != TK_OK)
         return settings;
@@ -265,6 +263,17 @@ static void print_word(FILE *out, const char *option, const char *word)
     tki_put_shell_word(out, word);
 }
 
+/* " --label-smoothing 0.1" */
+static void print_attribute(FILE *out, const tk_attribute *attribute, tk_value value)
+{
+    char text[32];
+    tk_attribute_print(attribute, value, text, sizeof text);
+    fputs(" --", out);
+    for (const char *name = attribute->name; *name; name++)
+        fputc(*name == '_' ? '-' : *name, out);
+    fprintf(out, " %s", text);
+}
+
 static void print_kernel_file(FILE *out, const tk_kernel_file *kernel)
 {
     print_word(out, "kernel", kernel->path);
@@ -319,8 +328,8 @@ static void print_subject(FILE *out, const tki_outcome *o)
     if (program)
         print_word(out, "program", o->options->kernel_program);
     for (int i = 0; i < o->contract->attribute_count; i++)
-        if (o->attributes[i] && !o->contract->attributes[i].from_device)
-            print_word(out, o->contract->attributes[i].name, tki_settings_choice(o->contract, o->attributes, i));
+        if (tki_settings_is_restriction(o->contract, o->attributes, i))
+            print_attribute(out, &o->contract->attributes[i], o->attributes[i]);
 }
 
 /* Where the arrays lie, how many threads there are and what the outputs hold comes from the seed: most failures do not need that. */
@@ -352,10 +361,9 @@ static char *reproducing_command(const tki_outcome *o, const tki_trial *original
     print_subject(out, o);
     for (int d = 0; d < contract->dim_count; d++)
         fprintf(out, "%s%s=%lld", d ? "," : " --shape ", contract->dim_names[d], (long long)shown->c.dims[d]);
-    if (contract->takes_xent_options)
-        fprintf(out, " --label-smoothing %.9g --scale %.9g --ignore-index %lld",
-                (double)shown->c.xent.label_smoothing, (double)shown->c.xent.scale,
-                (long long)shown->c.xent.ignore_index);
+    for (int i = 0; i < contract->attribute_count; i++)
+        if (contract->attributes[i].seen_by_kernel)
+            print_attribute(out, &contract->attributes[i], shown->c.attributes[i]);
     if (given)
         print_given_inputs(out, shrunk, inputs);
     else
@@ -470,9 +478,9 @@ static tk_status try_other_numerics(tki_subject *subject, const tki_outcome *o, 
         return TK_OK;
     tki_trial other = *trial;
     tki_trial_result again;
-    bool ieee = trial->c.attributes[TKI_NUMERICS] == TKI_NUMERICS_IEEE;
-    other.c.attributes[TKI_NUMERICS] = ieee ? TKI_NUMERICS_TENSOR_CORE : TKI_NUMERICS_IEEE;
-    other.c.attributes[TKI_MATRIX_UNIT] = (uint8_t)tki_settings_matrix_unit(subject->ctx, o->lowering, o->options);
+    bool ieee = trial->c.attributes[TKI_NUMERICS].integer == TKI_NUMERICS_IEEE;
+    other.c.attributes[TKI_NUMERICS].integer = ieee ? TKI_NUMERICS_TENSOR_CORE : TKI_NUMERICS_IEEE;
+    other.c.attributes[TKI_MATRIX_UNIT].integer = tki_settings_matrix_unit(subject->ctx, o->lowering, o->options);
     tk_status status = tki_trial_run(subject, &other, inputs, &again);
     const char *name = tki_settings_choice(o->contract, other.c.attributes, TKI_NUMERICS);
     if (status == TK_OK && again.failed_clause < 0 && !again.could_not_run)
@@ -868,14 +876,16 @@ static tk_status choose_attributes(tk_ctx *ctx, tki_outcome *o, tki_trials *tria
     tk_status status = tki_settings_read(ctx, o->contract, o->options, o->attributes);
     if (status != TK_OK)
         return status;
-    if (o->contract->attribute_count > TKI_MATRIX_UNIT) {
+    if (tki_settings_has_numerics(o->contract)) {
         if (o->lowering && !tki_settings_ask_for(o->options, "numerics"))
-            o->attributes[TKI_NUMERICS] = (uint8_t)o->lowering->numerics;
-        if (o->attributes[TKI_NUMERICS] == TKI_NUMERICS_TENSOR_CORE)
-            o->attributes[TKI_MATRIX_UNIT] = (uint8_t)tki_settings_matrix_unit(ctx, o->lowering, o->options);
+            o->attributes[TKI_NUMERICS].integer = o->lowering->numerics;
+        if (o->attributes[TKI_NUMERICS].integer == TKI_NUMERICS_TENSOR_CORE)
+            o->attributes[TKI_MATRIX_UNIT].integer = tki_settings_matrix_unit(ctx, o->lowering, o->options);
     }
     for (int64_t i = 0; i < trials->count; i++)
-        memcpy(trials->list[i].c.attributes, o->attributes, sizeof o->attributes);
+        for (int a = 0; a < o->contract->attribute_count; a++)
+            if (!o->contract->attributes[a].seen_by_kernel)
+                trials->list[i].c.attributes[a] = o->attributes[a];
     return TK_OK;
 }
 

@@ -77,9 +77,12 @@ static void say_settings(json_t *list, const tki_outcome *o)
 {
     for (int i = 0; i < o->contract->attribute_count; i++) {
         const tk_attribute *attribute = &o->contract->attributes[i];
-        if (attribute->from_device ? o->attributes[TKI_NUMERICS] : o->attributes[i])
-            say(list, "%s %s: %s.", attribute->name, attribute->choices[o->attributes[i]].id,
-                attribute->choices[o->attributes[i]].text);
+        const tk_choice *choice = attribute->type == TK_ATTRIBUTE_CHOICE
+                                      ? &attribute->choices[o->attributes[i].integer]
+                                      : NULL;
+        if (choice && (attribute->from_device ? o->attributes[TKI_NUMERICS].integer
+                                              : tki_settings_is_restriction(o->contract, o->attributes, i)))
+            say(list, "%s %s: %s.", attribute->name, choice->id, choice->text);
     }
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/case.h"
 #include "core/context.h"
 #include "verify/explorer.h"
 
@@ -88,7 +89,7 @@ static void note_quantities(tki_observation *o, int threads, const int64_t place
 {
     const tk_case *c = &o->trial.c;
     const int dims = c->contract->dim_count;
-    for (int d = 0; d < dims; d++)
+    for (int d = 0; d < dims && d < TKI_MOST_SIZES; d++)
         set_value(o, TKI_SIZE_0 + (tki_quantity)d, c->dims[d]);
     if (dims > 1)
         set_value(o, TKI_PRODUCT_01, product(c, 0, 1));
@@ -98,10 +99,11 @@ static void note_quantities(tki_observation *o, int threads, const int64_t place
         set_value(o, TKI_PRODUCT_ALL, product(c, 0, 1) * c->dims[2]);
     }
     set_value(o, TKI_THREADS, threads);
-    if (c->contract->takes_xent_options)
-        set_value(o, TKI_IGNORE_INDEX, c->xent.ignore_index);
+    for (int i = 0; i < c->contract->attribute_count && i < TKI_MOST_ATTRIBUTES; i++)
+        if (tki_is_seen(c->contract, i, TK_ATTRIBUTE_INTEGER))
+            set_value(o, TKI_ATTRIBUTE_0 + (tki_quantity)i, c->attributes[i].integer);
     set_value(o, TKI_PLACE_ALL, 0);
-    for (int p = 0; p < c->contract->param_count; p++) {
+    for (int p = 0; p < c->contract->param_count && p < TKI_MOST_TENSORS; p++) {
         set_value(o, TKI_PLACE_0 + (tki_quantity)p, places[p]);
         o->value[TKI_PLACE_ALL] |= places[p];
     }

@@ -24,7 +24,7 @@ enum {
 static bool same_case(const tki_trial *a, const tki_trial *b)
 {
     return !memcmp(a->c.dims, b->c.dims, sizeof a->c.dims) && a->threads == b->threads &&
-           a->alignment == b->alignment && !memcmp(&a->c.xent, &b->c.xent, sizeof a->c.xent) &&
+           a->alignment == b->alignment && !memcmp(a->c.attributes, b->c.attributes, sizeof a->c.attributes) &&
            a->planted_count == b->planted_count &&
            !memcmp(a->planted, b->planted, (size_t)a->planted_count * sizeof *a->planted);
 }
@@ -54,8 +54,9 @@ static bool has_valid_indices(const tk_case *c)
         const tk_param *param = &c->contract->params[p];
         if (param->kind != TK_KIND_INDEX || tk_case_elements(c, p) == 0 || c->dims[param->indexed_dim] > 0)
             continue;
-        bool fits = c->index_dtype == TK_I64 || c->xent.ignore_index == (int32_t)c->xent.ignore_index;
-        if (!c->contract->takes_xent_options || !fits)
+        const int also = tki_index_attribute(c->contract);
+        const int64_t value = also >= 0 ? c->attributes[also].integer : 0;
+        if (also < 0 || (c->index_dtype == TK_I32 && value != (int32_t)value))
             return false;
     }
     return true;
@@ -88,13 +89,21 @@ static bool propose(tki_explorer *e, tki_trial trial, int but)
     return true;
 }
 
+static bool propose_attribute(tki_explorer *e, tki_trial trial, int attribute, tk_value value)
+{
+    if (!tki_attribute_allows(&e->contract->attributes[attribute], value))
+        return true;
+    trial.c.attributes[attribute] = value;
+    return propose(e, trial, -1);
+}
+
 /* The trial with that quantity set, where the value is one that it can have. */
 static bool propose_with(tki_explorer *e, const tki_trial *base, tki_quantity q, int64_t value)
 {
     tki_trial trial = *base;
     const int dims = e->contract->dim_count;
     static const int pairs[][2] = {{0, 1}, {1, 2}, {0, 2}};
-    if (q <= TKI_SIZE_2) {
+    if (q < TKI_PRODUCT_01) {
         if (value < 0 || value > (int64_t)e->most_work)
             return true;
         trial.c.dims[q] = value;
@@ -119,10 +128,8 @@ static bool propose_with(tki_explorer *e, const tki_trial *base, tki_quantity q,
         trial.threads = (int)value;
         return propose(e, trial, -1);
     }
-    if (q == TKI_IGNORE_INDEX) {
-        trial.c.xent.ignore_index = value;
-        return propose(e, trial, -1);
-    }
+    if (q >= TKI_ATTRIBUTE_0 && q < TKI_PLACE_0)
+        return propose_attribute(e, trial, (int)(q - TKI_ATTRIBUTE_0), (tk_value){.integer = value});
     if (e->options->alignment)
         return true;
     int64_t place = value & (PAGE - 1);
@@ -279,28 +286,23 @@ static bool propose_outcome(tki_explorer *e, const tki_history *h, const tki_sam
 }
 
 /* An attribute of the case in a comparison of floats. */
-static bool propose_attribute(tki_explorer *e, const tki_history *h, const tki_sample *seen, bool *followed)
+static bool propose_real(tki_explorer *e, const tki_history *h, const tki_sample *seen, bool *followed)
 {
     const tki_trial *base = &e->observations[h->base].trial;
-    for (int side = 0; side < 2 && e->contract->takes_xent_options; side++) {
+    for (int side = 0; side < 2; side++) {
         if (seen->low[side] != seen->high[side] || seen->low[1 - side] != seen->high[1 - side])
             continue;
         double value = tki_site_float(seen->low[side]);
         float other = (float)tki_site_float(seen->low[1 - side]);
         for (int i = 0; i < 3; i++) {
-            tki_trial trial = *base;
-            float set = i == 0 ? other : nextafterf(other, i == 1 ? INFINITY : -INFINITY);
-            if (value == (double)base->c.xent.scale && isfinite(set)) {
-                trial.c.xent.scale = set;
+            const float set = i == 0 ? other : nextafterf(other, i == 1 ? INFINITY : -INFINITY);
+            const tk_value wanted_value = {.real = (double)set};
+            for (int a = e->contract->attribute_count - 1; a >= 0; a--) {
+                if (!tki_is_seen(e->contract, a, TK_ATTRIBUTE_REAL) || value != base->c.attributes[a].real ||
+                    !tki_attribute_allows(&e->contract->attributes[a], wanted_value))
+                    continue;
                 *followed = true;
-                if (!propose(e, trial, -1))
-                    return false;
-            }
-            trial = *base;
-            if (value == (double)base->c.xent.label_smoothing && set >= 0 && set <= 1) {
-                trial.c.xent.label_smoothing = set;
-                *followed = true;
-                if (!propose(e, trial, -1))
+                if (!propose_attribute(e, *base, a, wanted_value))
                     return false;
             }
         }
@@ -342,7 +344,7 @@ bool tki_explorer_propose_all(tki_explorer *e)
             if (h->outcomes & outcomes[k] || h->tries[outcomes[k]] == MOST_TRIES)
                 continue;
             h->tries[outcomes[k]]++;
-            bool good = h->kind == TKI_SITE_FLOATS ? propose_attribute(e, h, seen, &followed)
+            bool good = h->kind == TKI_SITE_FLOATS ? propose_real(e, h, seen, &followed)
                                                    : propose_outcome(e, h, seen, outcomes[k], &followed);
             if (!good)
                 return false;
@@ -366,9 +368,10 @@ static tki_trial plain_trial(const tki_explorer *e)
     trial.threads = e->options->call_threads;
     trial.alignment = e->options->alignment;
     for (int d = 0; d < e->contract->dim_count; d++)
-        trial.c.dims[d] = e->contract->dim_count == 1 ? 77 : sizes[d];
-    if (e->contract->takes_xent_options)
-        trial.c.xent = TK_XENT_DEFAULTS;
+        trial.c.dims[d] = e->contract->dim_count == 1 ? 77 : d < 3 ? sizes[d] : 2;
+    for (int i = 0; i < e->contract->attribute_count; i++)
+        if (e->contract->attributes[i].seen_by_kernel)
+            trial.c.attributes[i] = e->contract->attributes[i].initial;
     return trial;
 }
 
@@ -389,22 +392,17 @@ bool tki_explorer_propose_values(tki_explorer *e)
         good = propose_planted(e, &plain, values + i, count - i < TK_MAX_PLANTED ? count - i : TK_MAX_PLANTED);
     for (int i = 0; i < d->integer_count && good; i++) {
         int64_t value = d->integers[i];
-        if (e->contract->takes_xent_options && (value < 0 || value > 1))
-            good = propose_with(e, &plain, TKI_IGNORE_INDEX, value) &&
-                   propose_with(e, &plain, TKI_IGNORE_INDEX, -value);
+        for (int a = 0; a < e->contract->attribute_count && good && (value < 0 || value > 1); a++)
+            if (tki_is_seen(e->contract, a, TK_ATTRIBUTE_INTEGER))
+                good = propose_attribute(e, plain, a, (tk_value){.integer = value}) &&
+                       propose_attribute(e, plain, a, (tk_value){.integer = -value});
         if (good && value > 1 && value <= 16)
             good = propose_with(e, &plain, TKI_THREADS, value);
     }
-    for (int i = 0; i < d->float_count && good && e->contract->takes_xent_options; i++) {
-        tki_trial trial = plain;
-        trial.c.xent.scale = (float)d->floats[i];
-        if (isfinite(trial.c.xent.scale))
-            good = propose(e, trial, -1);
-        trial = plain;
-        trial.c.xent.label_smoothing = (float)d->floats[i];
-        if (good && d->floats[i] >= 0 && d->floats[i] <= 1)
-            good = propose(e, trial, -1);
-    }
+    for (int i = 0; i < d->float_count && good; i++)
+        for (int a = e->contract->attribute_count - 1; a >= 0 && good; a--)
+            if (tki_is_seen(e->contract, a, TK_ATTRIBUTE_REAL))
+                good = propose_attribute(e, plain, a, (tk_value){.real = (double)(float)d->floats[i]});
     for (int alignment = TKI_MOST_ALIGNMENT; alignment >= 2 && good; alignment /= 4) {
         tki_trial trial = plain;
         trial.alignment = alignment;

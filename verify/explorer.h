@@ -10,21 +10,27 @@
 
 enum { TKI_MOST_OBSERVATIONS = 320 };
 
+/* What is followed of large contracts; the rest stays as it was drawn. */
+enum { TKI_MOST_SIZES = 8, TKI_MOST_ATTRIBUTES = 8, TKI_MOST_TENSORS = 16 };
+
 /* What can be set, and may be what a kernel compares. */
 typedef enum tki_quantity {
     TKI_SIZE_0,
-    TKI_SIZE_1,
-    TKI_SIZE_2,
-    TKI_PRODUCT_01,
+    TKI_PRODUCT_01 = TKI_SIZE_0 + TKI_MOST_SIZES,
     TKI_PRODUCT_12,
     TKI_PRODUCT_02,
     TKI_PRODUCT_ALL,
     TKI_THREADS,
-    TKI_IGNORE_INDEX,
-    TKI_PLACE_0,                                 /* of an array in its page */
-    TKI_PLACE_ALL = TKI_PLACE_0 + TK_MAX_PARAMS, /* all of them, or'ed together */
+    TKI_ATTRIBUTE_0,                                     /* integers that kernels see */
+    TKI_PLACE_0 = TKI_ATTRIBUTE_0 + TKI_MOST_ATTRIBUTES, /* of an array in its page */
+    TKI_PLACE_ALL = TKI_PLACE_0 + TKI_MOST_TENSORS,      /* all of them, or'ed together */
     TKI_QUANTITIES
 } tki_quantity;
+
+static inline bool tki_is_seen(const tk_contract *contract, int attribute, tk_attribute_type type)
+{
+    return contract->attributes[attribute].seen_by_kernel && contract->attributes[attribute].type == type;
+}
 
 /* One call of the instrumented build. */
 typedef struct tki_observation {

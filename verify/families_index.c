@@ -1,5 +1,6 @@
 /* TRUSTED. Indices: which rows are hit, how often, in which order, and which targets are ignored. */
 #include "verify/families_index.h"
+#include "model/case.h"
 
 #include <math.h>
 
@@ -179,13 +180,14 @@ void tki_family_fill_index(tki_family family, const tk_case *c, int param, void 
     int64_t bound = c->dims[p->indexed_dim];
     drawing d = begin_drawing(family, count, bound, random);
     /* What an i32 cannot hold never matches one. */
-    bool can_ignore = c->contract->takes_xent_options &&
-                      (c->index_dtype == TK_I64 || c->xent.ignore_index == (int32_t)c->xent.ignore_index);
+    const int also = tki_index_attribute(c->contract);
+    const int64_t ignored_index = also >= 0 ? c->attributes[also].integer : 0;
+    const bool can_ignore = also >= 0 && (c->index_dtype == TK_I64 || ignored_index == (int32_t)ignored_index);
     ignoring how = draw_ignoring(random);
     for (int64_t i = 0; i < count; i++) {
         /* With nothing to point at, an ignored target is the only valid one. */
         bool ignored = can_ignore && (bound == 0 || is_ignored(how, i, count, random));
-        int64_t value = ignored ? c->xent.ignore_index : bound > 0 ? draw_index(&d, i, random) : 0;
+        int64_t value = ignored ? ignored_index : bound > 0 ? draw_index(&d, i, random) : 0;
         if (c->index_dtype == TK_I64)
             ((int64_t *)data)[i] = value;
         else

@@ -60,8 +60,7 @@ static tk_status copy_given_inputs(tk_ctx *ctx, const tk_case *c, const tk_certi
         size_t element = tk_dtype_size(tk_case_param_dtype(c, p));
         for (int64_t i = 0; i < count; i++) {
             int64_t index = (int64_t)given->bits[i];
-            bool ignored = c->contract->takes_xent_options && index == c->xent.ignore_index;
-            if (param->kind == TK_KIND_INDEX && !ignored && (index < 0 || index >= c->dims[param->indexed_dim]))
+            if (param->kind == TK_KIND_INDEX && !tki_index_is_valid(c, p, index))
                 return tki_fail_index(ctx, c->contract, i, index, c->dims[param->indexed_dim]);
             if (param->kind == TK_KIND_VALUE && given->bits[i] > 0xffff)
                 return tki_fail(ctx, TK_BAD_ARGUMENT, "%s: %s[%lld] is not a 16-bit pattern", c->contract->name,
@@ -108,9 +107,10 @@ void tki_inputs_set_index(const tk_case *c, void *data, int64_t i, int64_t value
 /* Moves indices into a part of the size they point into. */
 static bool shift_indices(const tk_case *part, void *data, int64_t count, int64_t begin, int64_t end)
 {
+    const int also = tki_index_attribute(part->contract);
     for (int64_t i = 0; i < count; i++) {
         int64_t index = index_at(part->index_dtype, data, i);
-        if (part->contract->takes_xent_options && index == part->xent.ignore_index)
+        if (also >= 0 && index == part->attributes[also].integer)
             continue;
         if (index < begin || index >= end)
             return false;

@@ -28,8 +28,8 @@ typedef struct tki_outcome {
     const tk_contract *contract;
     tk_dtype dtype, index_dtype;
     const tk_certify_options *options;
-    tk_level level;                        /* that was run */
-    uint8_t attributes[TK_MAX_ATTRIBUTES]; /* of every trial */
+    tk_level level;                         /* that was run */
+    tk_value attributes[TK_MAX_ATTRIBUTES]; /* of every trial, but for those that kernels see */
     tki_subject_kind kind;
     char subject
         [160]; /* lowering id, "mutant.OP.DTYPE.NAME", "variant. ...", the function's name, "kernel.BACKEND. ..." */

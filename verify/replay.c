@@ -68,11 +68,10 @@ static bool read_found(const tki_trial *like, const json_t *json, tki_trial *tri
     for (int d = 0; d < contract->dim_count; d++)
         trial->c.dims[d] = json_integer_value(
             json_object_get(json_object_get(json, "shape"), contract->dim_names[d]));
-    if (contract->takes_xent_options)
-        trial->c.xent = (tk_xent_options){
-            .label_smoothing = (float)json_number_value(json_object_get(options, "label_smoothing")),
-            .scale = (float)json_number_value(json_object_get(options, "scale")),
-            .ignore_index = json_integer_value(json_object_get(options, "ignore_index"))};
+    for (int i = 0; i < contract->attribute_count; i++)
+        if (contract->attributes[i].seen_by_kernel)
+            trial->c.attributes[i] = tki_recipe_value(&contract->attributes[i],
+                                                      json_object_get(options, contract->attributes[i].name));
     trial->planted_count = (int)json_array_size(planted);
     if (!json_object_get(json, "found_by") || trial->family < 0 || json_array_size(planted) > TK_MAX_PLANTED ||
         threads < 0 || threads > TKI_MOST_THREADS || alignment < 0 || alignment > TKI_MOST_ALIGNMENT ||

@@ -179,15 +179,29 @@ tk_status tki_recipe_open_kernel_file(tk_ctx *ctx, const tk_certificate *certifi
     return status == TK_OK ? try_worker(ctx, certificate, r) : status;
 }
 
+tk_value tki_recipe_value(const tk_attribute *attribute, const json_t *json)
+{
+    const char *name = json_string_value(json);
+    switch (attribute->type) {
+    case TK_ATTRIBUTE_REAL: return (tk_value){.real = (double)(float)json_number_value(json)};
+    case TK_ATTRIBUTE_INTEGER: return (tk_value){.integer = json_integer_value(json)};
+    case TK_ATTRIBUTE_CHOICE: break;
+    }
+    return (tk_value){.integer = name ? tk_choice_find(attribute, name) : -1};
+}
+
 /* Those that a certificate does not name are at their defaults. */
 static void read_settings(const tk_certificate *certificate, tki_recipe *r)
 {
+    const json_t *run = tki_certificate_get(certificate, "run");
     for (int i = 0; i < r->contract->attribute_count; i++) {
-        char path[64];
-        snprintf(path, sizeof path, "run.%s", r->contract->attributes[i].name);
-        const char *choice = text_or_null(certificate, path);
-        if (choice && !r->contract->attributes[i].from_device)
-            r->settings[r->options.setting_count++] = (tk_setting){r->contract->attributes[i].name, choice};
+        const tk_attribute *attribute = &r->contract->attributes[i];
+        const json_t *value = json_object_get(attribute->seen_by_kernel ? json_object_get(run, "options") : run,
+                                              attribute->name);
+        if (!value || attribute->from_device)
+            continue;
+        tk_attribute_print(attribute, tki_recipe_value(attribute, value), r->values[i], sizeof r->values[i]);
+        r->settings[r->options.setting_count++] = (tk_setting){attribute->name, r->values[i]};
     }
     r->options.settings = r->settings;
 }
@@ -235,13 +249,6 @@ tk_status tki_recipe_read(tk_ctx *ctx, const tk_certificate *certificate, tki_re
     r->options.planted = r->planted;
     if (tki_certificate_get(certificate, "run.family"))
         r->options.family = tki_certificate_text(certificate, "run.family");
-    if (tki_certificate_get(certificate, "run.options")) {
-        r->xent = (tk_xent_options){
-            .label_smoothing = (float)tki_certificate_real(certificate, "run.options.label_smoothing"),
-            .scale = (float)tki_certificate_real(certificate, "run.options.scale"),
-            .ignore_index = tki_certificate_integer(certificate, "run.options.ignore_index")};
-        r->options.xent = &r->xent;
-    }
     read_settings(certificate, r);
     const json_t *inputs = tki_certificate_get(certificate, "run.inputs");
     if (inputs && !read_inputs(r, inputs))

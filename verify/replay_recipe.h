@@ -2,6 +2,8 @@
 #ifndef TKI_VERIFY_REPLAY_RECIPE_H
 #define TKI_VERIFY_REPLAY_RECIPE_H
 
+#include <jansson.h>
+
 #include "tokitai_verify.h"
 
 /* It points into the certificate. */
@@ -10,8 +12,8 @@ typedef struct tki_recipe {
     tk_dtype dtype, index_dtype;
     tk_certify_options options;
     int64_t dims[TK_MAX_DIMS];
-    tk_xent_options xent;
     tk_setting settings[TK_MAX_ATTRIBUTES];
+    char values[TK_MAX_ATTRIBUTES][32]; /* of the settings that are numbers */
     tk_given_input inputs[TK_MAX_PARAMS];
     uint64_t *bits[TK_MAX_PARAMS];
     int64_t planted[TK_MAX_PLANTED];
@@ -24,6 +26,9 @@ TK_MUST_USE tk_status tki_recipe_read(tk_ctx *ctx, const tk_certificate *certifi
 /* The file that the certificate names, or the reader's own copy, if it is the one that was judged. */
 TK_MUST_USE tk_status tki_recipe_open_kernel_file(tk_ctx *ctx, const tk_certificate *certificate,
                                                   const tk_replay_options *asked, tki_recipe *recipe);
+
+/* The value of an attribute as certificates write it. */
+tk_value tki_recipe_value(const tk_attribute *attribute, const json_t *json);
 
 void tki_recipe_free(tki_recipe *recipe);
 

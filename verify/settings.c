@@ -10,23 +10,31 @@
 #include "verify/kernel_file.h"
 
 tk_status tki_settings_read(tk_ctx *ctx, const tk_contract *contract, const tk_certify_options *options,
-                            uint8_t attributes[TK_MAX_ATTRIBUTES])
+                            tk_value attributes[TK_MAX_ATTRIBUTES])
 {
-    memset(attributes, 0, TK_MAX_ATTRIBUTES);
+    memset(attributes, 0, TK_MAX_ATTRIBUTES * sizeof *attributes);
+    for (int i = 0; i < contract->attribute_count; i++)
+        attributes[i] = contract->attributes[i].initial;
     for (int s = 0; s < options->setting_count; s++) {
         const tk_setting *setting = &options->settings[s];
-        if (!setting->attribute || !setting->choice)
-            return tki_fail(ctx, TK_BAD_ARGUMENT, "setting %d has no attribute or no choice", s);
+        if (!setting->attribute || !setting->value)
+            return tki_fail(ctx, TK_BAD_ARGUMENT, "setting %d has no attribute or no value", s);
         int i = tk_attribute_find(contract, setting->attribute);
         if (i < 0 || contract->attributes[i].from_device)
             return tki_fail(ctx, TK_BAD_ARGUMENT, "%s does not take %s", contract->name, setting->attribute);
-        int choice = tk_choice_find(&contract->attributes[i], setting->choice);
-        if (choice < 0)
+        if (!tk_attribute_parse(&contract->attributes[i], setting->value, &attributes[i]))
             return tki_fail(ctx, TK_BAD_ARGUMENT, "%s: there is no %s '%s'", contract->name, setting->attribute,
-                            setting->choice);
-        attributes[i] = (uint8_t)choice;
+                            setting->value);
     }
     return TK_OK;
+}
+
+bool tki_settings_give_seen(const tk_contract *contract, const tk_certify_options *options)
+{
+    for (int i = 0; i < contract->attribute_count; i++)
+        if (contract->attributes[i].seen_by_kernel && tki_settings_ask_for(options, contract->attributes[i].name))
+            return true;
+    return false;
 }
 
 bool tki_settings_ask_for(const tk_certify_options *options, const char *attribute)
@@ -37,9 +45,21 @@ bool tki_settings_ask_for(const tk_certify_options *options, const char *attribu
     return false;
 }
 
-const char *tki_settings_choice(const tk_contract *contract, const uint8_t *attributes, int i)
+const char *tki_settings_choice(const tk_contract *contract, const tk_value *attributes, int i)
 {
-    return contract->attributes[i].choices[attributes[i]].id;
+    return contract->attributes[i].choices[attributes[i].integer].id;
+}
+
+bool tki_settings_is_restriction(const tk_contract *contract, const tk_value *attributes, int i)
+{
+    const tk_attribute *attribute = &contract->attributes[i];
+    return !attribute->seen_by_kernel && !attribute->from_device &&
+           attributes[i].integer != attribute->initial.integer;
+}
+
+bool tki_settings_has_numerics(const tk_contract *contract)
+{
+    return tk_attribute_find(contract, "numerics") == TKI_NUMERICS;
 }
 
 int tki_settings_unit_of(const char *architecture)
@@ -63,14 +83,15 @@ int tki_settings_matrix_unit(tk_ctx *ctx, const tki_lowering *lowering, const tk
     return TKI_UNIT_UNKNOWN;
 }
 
-void tki_settings_text(const tk_contract *contract, const uint8_t *attributes, char *text, size_t size)
+void tki_settings_text(const tk_contract *contract, const tk_value *attributes, char *text, size_t size)
 {
     text[0] = 0;
     for (int i = 0; i < contract->attribute_count; i++) {
-        if (!attributes[i] || contract->attributes[i].from_device)
+        if (!tki_settings_is_restriction(contract, attributes, i))
             continue;
         size_t used = strlen(text);
-        snprintf(text + used, size - used, "%s%s %s", used ? ", " : "", contract->attributes[i].name,
-                 tki_settings_choice(contract, attributes, i));
+        char value[64];
+        tk_attribute_print(&contract->attributes[i], attributes[i], value, sizeof value);
+        snprintf(text + used, size - used, "%s%s %s", used ? ", " : "", contract->attributes[i].name, value);
     }
 }

@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "model/attributes.h"
+#include "model/case.h"
 #include "core/context.h"
 #include "core/escape.h"
 #include "core/limits.h"
@@ -51,10 +52,27 @@ static json_t *dims_json(const tk_case *c)
     return dims;
 }
 
-static json_t *xent_json(const tk_xent_options *xent)
+static json_t *value_json(const tk_attribute *attribute, tk_value value)
 {
-    return json_pack("{s:o, s:o, s:I}", "label_smoothing", tki_real_json((double)xent->label_smoothing), "scale",
-                     tki_real_json((double)xent->scale), "ignore_index", (json_int_t)xent->ignore_index);
+    switch (attribute->type) {
+    case TK_ATTRIBUTE_REAL: return tki_real_json(value.real);
+    case TK_ATTRIBUTE_INTEGER: return json_integer(value.integer);
+    case TK_ATTRIBUTE_CHOICE: break;
+    }
+    return json_string(attribute->choices[value.integer].id);
+}
+
+/* The attributes that kernels see; NULL if there are none. */
+static json_t *options_json(const tk_contract *contract, const tk_value *attributes)
+{
+    json_t *options = tki_seen_attributes(contract) ? json_object() : NULL;
+    for (int i = 0; i < contract->attribute_count; i++) {
+        const tk_attribute *attribute = &contract->attributes[i];
+        if (!attribute->seen_by_kernel)
+            continue;
+        json_object_set_new(options, attribute->name, value_json(attribute, attributes[i]));
+    }
+    return options;
 }
 
 /* What all calls have in common; 0 where it is drawn for each. */
@@ -80,8 +98,9 @@ json_t *tki_trial_json(const tki_trial *trial)
     json_t *json = json_pack("{s:s, s:o}", "family", tki_trial_family_name(trial), "shape", dims_json(&trial->c));
     if (trial->family >= 0)
         json_object_set_new(json, "seed", json_integer((json_int_t)trial->seed));
-    if (trial->c.contract->takes_xent_options)
-        json_object_set_new(json, "options", xent_json(&trial->c.xent));
+    json_t *options = options_json(trial->c.contract, trial->c.attributes);
+    if (options)
+        json_object_set_new(json, "options", options);
     set_call_restrictions(json, trial->threads, trial->alignment);
     if (trial->found)
         json_object_set_new(json, "found_by", json_string("coverage"));
@@ -161,9 +180,10 @@ static void set_attributes(const tki_outcome *o, json_t *run)
 {
     const tk_contract *contract = o->contract;
     for (int i = 0; i < contract->attribute_count; i++)
-        if (!contract->attributes[i].from_device || o->attributes[TKI_NUMERICS])
+        if (!contract->attributes[i].seen_by_kernel &&
+            (!contract->attributes[i].from_device || o->attributes[TKI_NUMERICS].integer))
             json_object_set_new(run, contract->attributes[i].name,
-                                json_string(tki_settings_choice(contract, o->attributes, i)));
+                                value_json(&contract->attributes[i], o->attributes[i]));
 }
 
 /* What was run, in enough detail to run it again. */
@@ -201,8 +221,8 @@ static json_t *run_json(const tki_outcome *o)
         json_object_set_new(run, "coverage", json_false());
     if (o->options->family)
         json_object_set_new(run, "family", json_string(o->options->family));
-    if (o->options->xent)
-        json_object_set_new(run, "options", xent_json(o->options->xent));
+    if (tki_settings_give_seen(o->contract, o->options))
+        json_object_set_new(run, "options", options_json(o->contract, o->attributes));
     if (o->options->input_count)
         json_object_set_new(run, "inputs", given_inputs_json(o->options));
     if (o->options->keep_going)

@@ -31,8 +31,7 @@ tk_case tk_usual_case(const tk_contract *contract, tk_dtype dtype)
     static const int64_t lookup[] = {4096, 64, 5000};
     tk_case c = tk_case_init(contract, dtype);
     const int64_t *dims = contract->dim_count == 1            ? vector
-                          : contract->takes_xent_options      ? losses
-                          : contract->dim_count == 2          ? rows
+                          : contract->dim_count == 2          ? (tk_contract_takes_index(contract) ? losses : rows)
                           : tk_contract_takes_index(contract) ? lookup
                                                               : product;
     memcpy(c.dims, dims, (size_t)contract->dim_count * sizeof *dims);

@@ -83,11 +83,11 @@ static product product_of(const tki_oracle_job *job)
                      .right = factor_with(job, output->dim[1]),
                      .places = job->c->dims[inner],
                      .dtype = job->c->dtype,
-                     .numerics = job->c->attributes[TKI_NUMERICS],
-                     .matrix_unit = job->c->attributes[TKI_MATRIX_UNIT],
-                     .least = job->c->attributes[TKI_NUMERICS] == TKI_NUMERICS_IEEE ? 0
-                              : job->c->dtype == TK_F16                             ? 0x1p-14
-                                                                                    : 0x1p-126};
+                     .numerics = (int)job->c->attributes[TKI_NUMERICS].integer,
+                     .matrix_unit = (int)job->c->attributes[TKI_MATRIX_UNIT].integer,
+                     .least = job->c->attributes[TKI_NUMERICS].integer == TKI_NUMERICS_IEEE ? 0
+                              : job->c->dtype == TK_F16                                     ? 0x1p-14
+                                                                                            : 0x1p-126};
 }
 
 /* -- Exactly --------------------------------------------------------------------------------------------------- */

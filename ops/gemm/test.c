@@ -561,8 +561,8 @@ static double bound_of(tk_dtype dtype, int numerics, int unit, int64_t places, c
                        const double *right)
 {
     problem p = new_problem(GEMM, dtype, 1, 1, places);
-    p.c.attributes[TKI_NUMERICS] = (uint8_t)numerics;
-    p.c.attributes[TKI_MATRIX_UNIT] = (uint8_t)unit;
+    p.c.attributes[TKI_NUMERICS].integer = numerics;
+    p.c.attributes[TKI_MATRIX_UNIT].integer = unit;
     for (int64_t t = 0; t < places; t++) {
         p.first[t] = bits_of(dtype, left[t]);
         p.second[t] = bits_of(dtype, right[t]);

@@ -71,10 +71,34 @@ const tk_contract tki_xent_contract = {
                                     .inner_axis = -1,
                                     .may_alias = TKI_XENT_LOGITS},
         },
-    .takes_xent_options = true,
     TKI_TYPES_16_BITS,
-    .attribute_count = 1,
-    .attributes = (const tk_attribute[]){TKI_DOMAIN_ATTRIBUTE},
+    .attribute_count = 4,
+    .attributes =
+        (const tk_attribute[]){
+            TKI_DOMAIN_ATTRIBUTE,
+            [TKI_XENT_LABEL_SMOOTHING] = {.name = "label_smoothing",
+                                          .text = "s: the target distribution is (1 - s) one-hot + s / cols",
+                                          .type = TK_ATTRIBUTE_REAL,
+                                          .least = {.real = 0},
+                                          .most = {.real = 1},
+                                          .seen_by_kernel = true},
+            [TKI_XENT_SCALE] = {.name = "scale",
+                                .text = "multiplies the gradient, not the loss",
+                                .type = TK_ATTRIBUTE_REAL,
+                                .initial = {.real = 1},
+                                .least = {.real = -0x1.fffffep127},
+                                .most = {.real = 0x1.fffffep127},
+                                .seen_by_kernel = true},
+            [TKI_XENT_IGNORE_INDEX] = {.name = "ignore_index",
+                                       .text = "rows with this target get loss 0 and gradient 0, whatever their "
+                                               "logits are",
+                                       .type = TK_ATTRIBUTE_INTEGER,
+                                       .initial = {.integer = -100},
+                                       .least = {.integer = INT64_MIN},
+                                       .most = {.integer = INT64_MAX},
+                                       .seen_by_kernel = true,
+                                       .among_indices = true},
+        },
     .clause_count = 11,
     .clauses =
         (const tk_clause[]){
@@ -163,7 +187,7 @@ bool tki_xent_loss_may_overflow(const tki_xent_row *row)
 
 tki_xent_kind tki_xent_row_kind(const tk_case *c, int64_t target, double max, bool has_nan)
 {
-    if (target == c->xent.ignore_index)
+    if (target == c->attributes[TKI_XENT_IGNORE_INDEX].integer)
         return TKI_XENT_IGNORED;
     if (target < 0 || target >= c->dims[1])
         return TKI_XENT_BAD_INDEX;
@@ -184,5 +208,5 @@ unsigned tki_xent_special(tki_xent_kind kind, int *clause)
 bool tki_xent_loss_is_infinite(const tk_case *c, bool has_minus_inf, bool target_is_minus_inf)
 {
     /* q_t = 1 - eps + eps/C is never zero; the other q_j are eps/C. */
-    return target_is_minus_inf || (has_minus_inf && c->xent.label_smoothing > 0);
+    return target_is_minus_inf || (has_minus_inf && c->attributes[TKI_XENT_LABEL_SMOOTHING].real > 0);
 }

@@ -15,7 +15,7 @@ static tki_xent_params params_of(const tki_call *call)
 {
     const tk_case *c = call->c;
     double cols = (double)c->dims[1];
-    double eps = (double)c->xent.label_smoothing;
+    double eps = c->attributes[TKI_XENT_LABEL_SMOOTHING].real;
     double share = cols > 0 ? eps / cols : 0;
     return (tki_xent_params){.logits = call->buffers[TKI_XENT_LOGITS],
                              .target = call->buffers[TKI_XENT_TARGETS],
@@ -23,9 +23,9 @@ static tki_xent_params params_of(const tki_call *call)
                              .grad_logits = call->buffers[TKI_XENT_GRADIENTS],
                              .rows = c->dims[0],
                              .cols = c->dims[1],
-                             .ignore_index = c->xent.ignore_index,
+                             .ignore_index = c->attributes[TKI_XENT_IGNORE_INDEX].integer,
                              .wide_target = c->index_dtype == TK_I64,
-                             .scale = c->xent.scale,
+                             .scale = (float)c->attributes[TKI_XENT_SCALE].real,
                              .keep = (float)(1 - eps),
                              .share = (float)share,
                              .share_raised = (float)(share * 0x1p64),
@@ -86,7 +86,10 @@ tk_status tk_xent(tk_ctx *ctx, tk_dtype dtype, tk_dtype index_dtype, int64_t row
     c.index_dtype = index_dtype;
     c.dims[0] = rows;
     c.dims[1] = cols;
-    if (options)
-        c.xent = *options;
+    if (options) {
+        c.attributes[TKI_XENT_LABEL_SMOOTHING].real = (double)options->label_smoothing;
+        c.attributes[TKI_XENT_SCALE].real = (double)options->scale;
+        c.attributes[TKI_XENT_IGNORE_INDEX].integer = options->ignore_index;
+    }
     return tk_run(ctx, &c, (void *[]){tki_input(logits), tki_input(target), loss, grad_logits});
 }

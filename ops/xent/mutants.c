@@ -3,6 +3,7 @@
 #include <float.h>
 #include <math.h>
 
+#include "ops/xent/contract.h"
 #include "ops/mutant_tools.h"
 
 typedef struct mutation {
@@ -130,8 +131,8 @@ static void run_row(const view *v, int64_t target, float *loss, void *grad)
     int64_t max_at = 0;
     while (max_at < v->cols && logit(v, max_at) != max)
         max_at++;
-    double eps = v->m->unsmoothed ? 0 : (double)v->c->xent.label_smoothing;
-    double scale = v->m->unscaled ? 1 : (double)v->c->xent.scale;
+    double eps = v->m->unsmoothed ? 0 : v->c->attributes[TKI_XENT_LABEL_SMOOTHING].real;
+    double scale = v->m->unscaled ? 1 : v->c->attributes[TKI_XENT_SCALE].real;
     double rest = sum_without(v, max, max_at);
     double others = sum_without(v, max, target);
     double z = v->m->max_kept || v->m->max_from_zero ? sum_without(v, max, -1) : 1 + rest;
@@ -184,7 +185,7 @@ static int run(const tk_case *c, void *const b[], void *data)
         view v = {.c = c, .logits = b[0], .row = row, .rows = rows, .cols = cols, .m = m};
         int64_t target = tki_get_index(c, b[1], row);
         float *place = &loss[m->loss_shifted ? (row + 1) % rows : row];
-        if (target == c->xent.ignore_index && !(m->ignored_graded && cols > 0)) {
+        if (target == c->attributes[TKI_XENT_IGNORE_INDEX].integer && !(m->ignored_graded && cols > 0)) {
             run_ignored(&v, place, b[3]);
             continue;
         }

@@ -11,6 +11,7 @@
 #include "exact/oracle.h"
 #include "exact/round.h"
 #include "ops/xent/contract.h"
+#include "ops/xent/trials.h"
 
 enum { LOG_PRECISION = 80, GUARD_BITS = 64, GRADIENT_BOX = 4096, LOSS_BOX = 256, PARALLEL_FROM = 1 << 14 };
 
@@ -159,8 +160,8 @@ static void prepare_row(const tki_oracle_job *job, int64_t row, double ln_cols, 
 {
     *f = (row_facts){.bound = {.cols = (double)job->c->dims[1],
                                .ln_cols = ln_cols,
-                               .label_smoothing = (double)job->c->xent.label_smoothing,
-                               .scale = (double)job->c->xent.scale,
+                               .label_smoothing = job->c->attributes[TKI_XENT_LABEL_SMOOTHING].real,
+                               .scale = job->c->attributes[TKI_XENT_SCALE].real,
                                .promised = job->promised}};
     classify(job, row, f);
     if (f->kind != TKI_XENT_ORDINARY)
@@ -504,4 +505,5 @@ const tki_oracle tki_xent_oracle = {.open = tki_exp_table_open,
                                     .release = release,
                                     .box_size = box_size,
                                     .enclose = enclose,
-                                    .refine = refine};
+                                    .refine = refine,
+                                    .attributes = &tki_xent_attribute_trials};

@@ -140,13 +140,20 @@ typedef struct opened {
     tki_oracle_job job;
 } opened;
 
+static void set_options(tk_case *c, const tk_xent_options *options)
+{
+    c->attributes[TKI_XENT_LABEL_SMOOTHING].real = (double)options->label_smoothing;
+    c->attributes[TKI_XENT_SCALE].real = (double)options->scale;
+    c->attributes[TKI_XENT_IGNORE_INDEX].integer = options->ignore_index;
+}
+
 static void open_oracle(opened *o, const row *r, void *tables, bool promised)
 {
     o->c = tk_case_init(tk_contract_find("xent"), r->dtype);
     o->c.index_dtype = TK_I64;
     o->c.dims[0] = 1;
     o->c.dims[1] = r->cols;
-    o->c.xent = r->options;
+    set_options(&o->c, &r->options);
     o->buffers[TKI_XENT_LOGITS] = r->x;
     o->buffers[TKI_XENT_TARGETS] = &r->target;
     o->buffers[TKI_XENT_LOSSES] = NULL;
@@ -184,7 +191,7 @@ static void assert_enclosed(opened *o, int output, int64_t col, mpfr_srcptr exac
         assert_true(mpfr_cmp(lo, exact) <= 0 && mpfr_cmp(exact, hi) <= 0);
         /* P and Q are below 1 and lose little more than the guard bits. */
         mpfr_sub(hi, hi, lo, MPFR_RNDU);
-        double size = output == TKI_XENT_LOSSES ? fmax(fabs(e.hi), 1) : fabs((double)o->c.xent.scale);
+        double size = output == TKI_XENT_LOSSES ? fmax(fabs(e.hi), 1) : fabs(o->c.attributes[TKI_XENT_SCALE].real);
         assert_true(mpfr_cmp_d(hi, ldexp(size, 16 - precision) + 4 * SLACK) <= 0);
     }
     mpfr_clears(lo, hi, (mpfr_ptr)0);
@@ -830,7 +837,14 @@ static void certified_with_extreme_options(void **state)
         for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
             tk_certify_options o = TK_CERTIFY_DEFAULTS;
             o.dims = dims;
-            o.xent = &options[i];
+            char smoothing[32], scale[32], ignored[32];
+            snprintf(smoothing, sizeof smoothing, "%.9g", (double)options[i].label_smoothing);
+            snprintf(scale, sizeof scale, "%.9g", (double)options[i].scale);
+            snprintf(ignored, sizeof ignored, "%lld", (long long)options[i].ignore_index);
+            const tk_setting settings[] = {
+                {"label_smoothing", smoothing}, {"scale", scale}, {"ignore_index", ignored}};
+            o.settings = settings;
+            o.setting_count = 3;
             o.family = families[(i + (size_t)d) % 6];
             tk_certificate *c = certify_one(ctx, tk_contract_find("xent"), dtypes[d], TK_I32, o);
             if (tk_certificate_verdict(c) != TK_HELD)

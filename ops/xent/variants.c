@@ -2,6 +2,7 @@
  * the target's gradient from the sum over the other classes: any other way cancels. */
 #include <math.h>
 
+#include "ops/xent/contract.h"
 #include "ops/variant_tools.h"
 
 typedef struct way {
@@ -138,9 +139,9 @@ static int run_all(const tk_case *c, void *const b[], void *data)
                  .terms = half_d + cols,
                  .cols = cols,
                  .target = target,
-                 .eps = (double)c->xent.label_smoothing,
-                 .scale = (double)c->xent.scale};
-        if (target == c->xent.ignore_index)
+                 .eps = c->attributes[TKI_XENT_LABEL_SMOOTHING].real,
+                 .scale = c->attributes[TKI_XENT_SCALE].real};
+        if (target == c->attributes[TKI_XENT_IGNORE_INDEX].integer)
             fill(c, cols, 0.0f, &loss[i], b[3], i * cols);
         else if (!take_row(c, b[0], i * cols, cols, half_d))
             fill(c, cols, NAN, &loss[i], b[3], i * cols);
