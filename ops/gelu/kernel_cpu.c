@@ -3,17 +3,18 @@
 
 #include <stdbool.h>
 
-#include "backend/cpu_vector.h"
+#include "backend/cpu_vector_elements.h"
 
 extern const tki_gelu_cpu TKI_ISA_TABLE(tki_gelu_cpu);
 
 enum {
-    PAIR = 2 * VEC,       /* elements that are computed side by side */
-    CHUNK = 1 << 14,      /* elements that one thread takes at a time */
-    STREAM_FROM = 3 << 20 /* from this many bytes on, the output would only push other things out of the caches */
+    PAIR = 2 * VEC,         /* elements that are computed side by side */
+    STREAM_BYTES = 4 * VEC, /* what streams are aligned to */
+    CHUNK = 1 << 14,        /* elements that one thread takes at a time */
+    STREAM_FROM = 3 << 20   /* from this many bytes on, the output would only push other things out of the caches */
 };
 
-/* log2(e) 2z = x (A + B x^2). With x in fp16 or bf16, x^2 is exact in fp32. */
+/* log2(e) 2z = x (A + B x^2). With x in fp16 or bf16, x^2 is exact in fp32; with x in fp32 it is one rounding more. */
 static const float A = 0x1.26aec2p+1f; /* log2(e) 2 sqrt(2/pi) */
 static const float B = 0x1.a5a7d0p-4f; /* that times 0.044715 */
 
@@ -21,7 +22,8 @@ static const float B = 0x1.a5a7d0p-4f; /* that times 0.044715 */
 static const double BY_K = 0x1.40d931ff62706p-2; /* 1 / k */
 static const float THREE_BY_K = 0x1.4d97c0p-1f;  /* 3 / (k log2(e)) */
 
-/* x is clamped to where sigma or 1 - sigma is nothing beside 1 in fp32: 2z is 25 at the one and -112 at the other. */
+/* x is clamped to where sigma or 1 - sigma is nothing beside 1 in fp32: 2z is 25 at the one and -112 at the other. At the first the
+ * derivative comes out as 1 exactly, as it must for x = +inf. */
 static const float HIGHEST = 6.0f;
 static const float LOWEST = -11.0f;
 
@@ -40,7 +42,7 @@ TKI_INLINE void step_begin(work *w, bool backward, tk_dtype dtype)
     const float sign = backward ? 1.0f : -1.0f;
     for (int j = 0; j < 2; j++) {
         vec x = vec_min(vec_set(HIGHEST), w->kept[j]);
-        if (VEC_LIFT != 0 || dtype == TK_BF16)
+        if (VEC_LIFT != 0 || dtype != TK_F16)
             x = vec_max(vec_set(LOWEST), x);
         w->t[j] = vec_mul(x, vec_fma(vec_set(sign * B), vec_mul(x, x), vec_set(sign * A)));
         if (backward)
@@ -87,33 +89,36 @@ TKI_INLINE void step_end(work *w, bool backward)
     }
 }
 
-/* Up to a pair; nothing beyond is touched. */
-TKI_INLINE void load(vec *to, const uint16_t *from, int count, tk_dtype dtype)
+/* Up to a pair from element `i` on; nothing beyond is touched. */
+TKI_INLINE void load(vec *to, const void *from, int64_t i, int count, tk_dtype dtype)
 {
+    const void *first = element_at(from, i, dtype);
     if (count == PAIR) {
-        vec_load16_mixed(from, &to[0], &to[1], dtype);
+        vec_load_elements_mixed(first, &to[0], &to[1], dtype);
     } else {
-        to[0] = vec_load16_part(from, count < VEC ? count : VEC, dtype);
-        to[1] = count > VEC ? vec_load16_part(from + VEC, count - VEC, dtype) : vec_set(0.0f);
+        to[0] = vec_load_elements_part(first, count < VEC ? count : VEC, dtype);
+        to[1] = count > VEC ? vec_load_elements_part(element_at(from, i + VEC, dtype), count - VEC, dtype)
+                            : vec_set(0.0f);
     }
 }
 
-TKI_INLINE void store(uint16_t *to, const vec *from, int count, bool stream, tk_dtype dtype)
+TKI_INLINE void store(void *to, int64_t i, const vec *from, int count, bool stream, tk_dtype dtype)
 {
+    void *first = element_to(to, i, dtype);
     if (count == PAIR && stream) {
-        vec_stream16_mixed(to, from[0], from[1], dtype);
+        vec_stream_elements_mixed(first, from[0], from[1], dtype);
     } else if (count == PAIR) {
-        vec_store16_mixed(to, from[0], from[1], dtype);
+        vec_store_elements_mixed(first, from[0], from[1], dtype);
     } else {
-        vec_store16_part(to, from[0], count < VEC ? count : VEC, dtype);
+        vec_store_elements_part(first, from[0], count < VEC ? count : VEC, dtype);
         if (count > VEC)
-            vec_store16_part(to + VEC, from[1], count - VEC, dtype);
+            vec_store_elements_part(element_to(to, i + VEC, dtype), from[1], count - VEC, dtype);
     }
 }
 
 TKI_INLINE void load_and_begin(const tki_gelu_params *p, int64_t i, int count, work *w, bool backward, tk_dtype dtype)
 {
-    load(w->kept, (const uint16_t *)p->x + i, count, dtype);
+    load(w->kept, p->x, i, count, dtype);
     step_begin(w, backward, dtype);
 }
 
@@ -123,11 +128,11 @@ TKI_INLINE void end_and_store(const tki_gelu_params *p, int64_t i, int count, wo
     step_end(w, backward);
     if (backward) {
         vec grad[2];
-        load(grad, (const uint16_t *)p->grad_output + i, count, dtype);
+        load(grad, p->grad_output, i, count, dtype);
         for (int j = 0; j < 2; j++)
             w->result[j] = vec_mul(grad[j], w->result[j]);
     }
-    store((uint16_t *)p->out + i, w->result, count, stream, dtype);
+    store(p->out, i, w->result, count, stream, dtype);
 }
 
 TKI_INLINE void run_pair(const tki_gelu_params *p, int64_t i, int count, bool stream, bool backward, tk_dtype dtype)
@@ -171,8 +176,8 @@ TKI_INLINE void run_range(const tki_gelu_params *p, int64_t first, int64_t end, 
     int64_t i = first;
     if (stream) {
         /* up to where the output is aligned for streaming */
-        const uintptr_t address = (uintptr_t)((uint16_t *)p->out + i);
-        const int64_t head = (int64_t)(-address / sizeof(uint16_t) % PAIR);
+        const uintptr_t address = (uintptr_t)element_to(p->out, i, dtype);
+        const int64_t head = (int64_t)(-address % STREAM_BYTES) / element_bytes(dtype);
         i = head < end - i ? i + head : end;
         run_pair(p, first, (int)(i - first), false, backward, dtype);
         i = run_pairs(p, i, end, true, backward, dtype);
@@ -198,6 +203,11 @@ static void fwd_range_bf16(const tki_gelu_params *p, int64_t begin, int64_t end,
     run_range(p, begin, end, stream, false, TK_BF16);
 }
 
+static void fwd_range_f32(const tki_gelu_params *p, int64_t begin, int64_t end, bool stream)
+{
+    run_range(p, begin, end, stream, false, TK_F32);
+}
+
 static void bwd_range_f16(const tki_gelu_params *p, int64_t begin, int64_t end, bool stream)
 {
     run_range(p, begin, end, stream, true, TK_F16);
@@ -208,10 +218,15 @@ static void bwd_range_bf16(const tki_gelu_params *p, int64_t begin, int64_t end,
     run_range(p, begin, end, stream, true, TK_BF16);
 }
 
-static void run(const tki_gelu_params *p, int threads, range_function range)
+static void bwd_range_f32(const tki_gelu_params *p, int64_t begin, int64_t end, bool stream)
+{
+    run_range(p, begin, end, stream, true, TK_F32);
+}
+
+static void run(const tki_gelu_params *p, int threads, range_function range, tk_dtype dtype)
 {
     const int64_t n = p->n;
-    const bool stream = n * (int64_t)sizeof(uint16_t) >= STREAM_FROM;
+    const bool stream = n * element_bytes(dtype) >= STREAM_FROM;
     if (n <= CHUNK || threads == 1) {
         range(p, 0, n, stream);
         return;
@@ -223,22 +238,33 @@ static void run(const tki_gelu_params *p, int threads, range_function range)
 
 static void fwd_f16(const tki_gelu_params *p, int threads)
 {
-    run(p, threads, fwd_range_f16);
+    run(p, threads, fwd_range_f16, TK_F16);
 }
 
 static void fwd_bf16(const tki_gelu_params *p, int threads)
 {
-    run(p, threads, fwd_range_bf16);
+    run(p, threads, fwd_range_bf16, TK_BF16);
+}
+
+static void fwd_f32(const tki_gelu_params *p, int threads)
+{
+    run(p, threads, fwd_range_f32, TK_F32);
 }
 
 static void bwd_f16(const tki_gelu_params *p, int threads)
 {
-    run(p, threads, bwd_range_f16);
+    run(p, threads, bwd_range_f16, TK_F16);
 }
 
 static void bwd_bf16(const tki_gelu_params *p, int threads)
 {
-    run(p, threads, bwd_range_bf16);
+    run(p, threads, bwd_range_bf16, TK_BF16);
 }
 
-const tki_gelu_cpu TKI_ISA_TABLE(tki_gelu_cpu) = {.fwd = {fwd_f16, fwd_bf16}, .bwd = {bwd_f16, bwd_bf16}};
+static void bwd_f32(const tki_gelu_params *p, int threads)
+{
+    run(p, threads, bwd_range_f32, TK_F32);
+}
+
+const tki_gelu_cpu TKI_ISA_TABLE(tki_gelu_cpu) = {.fwd = {fwd_f16, fwd_bf16, fwd_f32},
+                                                  .bwd = {bwd_f16, bwd_bf16, bwd_f32}};

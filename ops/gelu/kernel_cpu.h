@@ -1,4 +1,4 @@
-/* The table that each compiled unit of kernel_cpu.c exports, indexed by TK_F16 and TK_BF16. */
+/* The table that each compiled unit of kernel_cpu.c exports, indexed by TK_F16, TK_BF16 and TK_F32. */
 #ifndef TKI_OPS_GELU_KERNEL_CPU_H
 #define TKI_OPS_GELU_KERNEL_CPU_H
 
@@ -7,8 +7,8 @@
 #include "ops/gelu/params.h"
 
 typedef struct tki_gelu_cpu {
-    void (*fwd[2])(const tki_gelu_params *p, int threads);
-    void (*bwd[2])(const tki_gelu_params *p, int threads);
+    void (*fwd[3])(const tki_gelu_params *p, int threads);
+    void (*bwd[3])(const tki_gelu_params *p, int threads);
 } tki_gelu_cpu;
 
 #endif

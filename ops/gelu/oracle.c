@@ -1,8 +1,9 @@
-/* TRUSTED. The exact value of gelu and of its derivative. Both are functions of one 16-bit x (the gradient is that times
- * grad_output), so a table over all patterns of x, enclosed with MPFR, serves every element; what a table entry in
- * double does not decide is refined from scratch. */
+/* TRUSTED. The exact value of gelu and of its derivative. Both are functions of one x (the gradient is that times grad_output). For
+ * 16-bit types a table over all patterns of x, enclosed with MPFR, serves every element; for fp32 an element is enclosed in double. What
+ * that does not decide is refined from scratch. */
 #include <math.h>
 
+#include "exact/exp_enclosure.h"
 #include "exact/floats.h"
 #include "exact/interval.h"
 #include "exact/kept_table.h"
@@ -131,6 +132,107 @@ static void fill(tk_dtype dtype, function f, entry *table)
     }
 }
 
+/* -- In double, for fp32 ---------------------------------------------------------------------------------------- */
+
+#define ROUNDING 0x1p-53
+#define TWO_C 0x1.9884533d43651p+0 /* 2c, rounded to nearest, as the next two */
+#define TWO_C_A 0x1.2444f2a4d8b4bp-4
+#define SIX_C_A 0x1.b6676bf7450f0p-3
+
+/* What is enclosed at |x|; each value is within its error, relative, of the exact one. */
+typedef struct parts {
+    double two_z,
+        h; /* h only for the derivative; within 4.01 roundings: x^2 is exact, then a constant, 2 products and a sum */
+    double small, large; /* e / (1 + e) and 1 / (1 + e) for e = exp(-2z) */
+    double small_error, large_error;
+    double cut; /* what e may be more than it is here: 0, or its size from TKI_EXP_CUT on */
+} parts;
+
+/* e has its own error and that of its argument, 2z (1 +- 4.01 roundings); of that sum `large` has the share e and `small` at most all. Then
+ * each has its own roundings: 2 for `large`, 3 for `small`. */
+static parts parts_at(const tki_exp_pieces *pieces, function f, double x)
+{
+    parts p = {.two_z = x * (TWO_C + TWO_C_A * (x * x))};
+    const double e = tki_exp_minus(pieces, p.two_z);
+    const double e_error = TKI_EXP_MINUS_ERROR + 4.02 * ROUNDING * p.two_z;
+    p.large = 1 / (1 + e);
+    p.small = e * p.large;
+    p.large_error = e * e_error + 2.01 * ROUNDING;
+    p.small_error = e_error + 3.01 * ROUNDING;
+    p.cut = e == 0 ? TKI_EXP_MINUS_TINY : 0;
+    if (f == DERIVATIVE)
+        p.h = x * (TWO_C + SIX_C_A * (x * x));
+    return p;
+}
+
+/* Upper bounds of what B is made of, at x or, if `negative`, at -x. */
+static double bound_in_double(function f, double x, const parts *p, bool negative, double value)
+{
+    const double two_z = p->two_z * (1 + 0x1p-50);
+    const double small = p->small * (1 + p->small_error + ROUNDING) + p->cut;
+    const double large = p->large * (1 + p->large_error + ROUNDING);
+    const double one_minus_sigma = negative ? large : small;
+    if (f == VALUE)
+        return tki_gelu_fwd_bound(x, two_z, one_minus_sigma, value);
+    return tki_gelu_bwd_bound(two_z, negative ? small : large, one_minus_sigma, p->h * (1 + 0x1p-50));
+}
+
+/* y = x sigma has 3 roundings beside the error of sigma: the product, and the error's own and its product. */
+static entry value_in_double(const tki_exp_pieces *pieces, double x, bool negative)
+{
+    const parts p = parts_at(pieces, VALUE, x);
+    const double y = x * (negative ? p.small : p.large);
+    const double error = (negative ? p.small_error : p.large_error) + 4 * ROUNDING;
+    const double lo = y * (1 - error);
+    const double hi = y * (1 + error) + p.cut * x;
+    return (entry){.lo = negative ? -hi : lo,
+                   .hi = negative ? -lo : hi,
+                   .bound = bound_in_double(VALUE, x, &p, negative, hi),
+                   .x = negative ? -x : x};
+}
+
+/* g' = sigma (1 + t), t = (1 - sigma) h. The error of t, with 5.01 roundings of h and of the product, is absolute beside the 1, which may
+ * cancel; that of sigma is relative, with 3 roundings: the sum, the product, and the last ones below. */
+static entry derivative_in_double(const tki_exp_pieces *pieces, double x, bool negative)
+{
+    const parts p = parts_at(pieces, DERIVATIVE, x);
+    const double sigma = negative ? p.small : p.large;
+    const double sigma_error = (negative ? p.small_error : p.large_error) + 4 * ROUNDING;
+    const double t = (negative ? p.large : p.small) * p.h;
+    const double t_error = (negative ? p.large_error : p.small_error) + 6 * ROUNDING;
+    const double value = sigma * (negative ? 1 - t : 1 + t);
+    const double error = (sigma * t * t_error + fabs(value) * sigma_error + p.cut * (2 + 2 * p.h)) * (1 + 0x1p-40);
+    return (entry){.lo = value - error,
+                   .hi = value + error,
+                   .bound = bound_in_double(DERIVATIVE, x, &p, negative, 0),
+                   .x = negative ? -x : x};
+}
+
+/* The entry of an element: that of the table, or made in `room`. */
+static inline const entry *entry_of(const tki_oracle_job *job, function f, int input, int64_t i, entry *room)
+{
+    const uint32_t bits = tki_element_bits(job->c->dtype, job->buffers[input], i);
+    if (job->c->dtype != TK_F32)
+        return (const entry *)job->tables + bits;
+    const double x = tki_decode(TK_F32, bits);
+    if (!isfinite(x))
+        *room = limit_entry(x);
+    else
+        *room = f == VALUE ? value_in_double(job->tables, fabs(x), signbit(x))
+                           : derivative_in_double(job->tables, fabs(x), signbit(x));
+    return room;
+}
+
+static tk_status open_pieces(void **tables)
+{
+    const tki_exp_pieces *pieces;
+    tk_status status = tki_exp_pieces_open(&pieces);
+    *tables = (void *)(uintptr_t)pieces;
+    return status;
+}
+
+/* -- The oracles ------------------------------------------------------------------------------------------------ */
+
 static void fill_values(tk_dtype dtype, void *table)
 {
     fill(dtype, VALUE, table);
@@ -144,13 +246,13 @@ static void fill_derivatives(tk_dtype dtype, void *table)
 static tk_status fwd_open(tk_dtype dtype, void **tables)
 {
     static tki_kept_table kept = {.entry_bytes = sizeof(entry), .fill = fill_values};
-    return tki_kept_table_open(&kept, dtype, tables);
+    return dtype == TK_F32 ? open_pieces(tables) : tki_kept_table_open(&kept, dtype, tables);
 }
 
 static tk_status bwd_open(tk_dtype dtype, void **tables)
 {
     static tki_kept_table kept = {.entry_bytes = sizeof(entry), .fill = fill_derivatives};
-    return tki_kept_table_open(&kept, dtype, tables);
+    return dtype == TK_F32 ? open_pieces(tables) : tki_kept_table_open(&kept, dtype, tables);
 }
 
 static void box_size(const tk_case *c, int output, int64_t *rows, int64_t *cols)
@@ -163,9 +265,9 @@ static void box_size(const tk_case *c, int output, int64_t *rows, int64_t *cols)
 
 static tk_status fwd_enclose(const tki_oracle_job *job, const tki_box *box, tki_enclosure *out)
 {
-    const entry *table = job->tables;
+    entry room;
     for (int64_t i = box->col_begin; i < box->col_end; i++, out++) {
-        const entry *e = &table[tki_element_bits(job->c->dtype, job->buffers[0], i)];
+        const entry *e = entry_of(job, VALUE, 0, i, &room);
         int clause = TKI_GELU_ERR;
         unsigned special = isfinite(e->x) ? 0 : tki_gelu_fwd_special(e->x, &clause);
         *out = (tki_enclosure){.lo = e->lo,
@@ -179,10 +281,10 @@ static tk_status fwd_enclose(const tki_oracle_job *job, const tki_box *box, tki_
 
 static tk_status bwd_enclose(const tki_oracle_job *job, const tki_box *box, tki_enclosure *out)
 {
-    const entry *table = job->tables;
+    entry room;
     for (int64_t i = box->col_begin; i < box->col_end; i++, out++) {
         double grad = tki_decode(job->c->dtype, tki_element_bits(job->c->dtype, job->buffers[0], i));
-        const entry *e = &table[tki_element_bits(job->c->dtype, job->buffers[1], i)];
+        const entry *e = entry_of(job, DERIVATIVE, 1, i, &room);
         int clause = TKI_GELU_ERR;
         unsigned special = isfinite(e->x) && isfinite(grad) ? 0 : tki_gelu_bwd_special(grad, e->x, e->lo, &clause);
         double a = grad * e->lo;

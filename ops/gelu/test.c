@@ -139,6 +139,87 @@ static void oracle_agrees_with_difference_quotient(void **state)
     mpfr_free_cache();
 }
 
+/* An fp32 number by its place in a walk through all exponents, both signs and, far more often, |x| < 16, where something happens. */
+static uint32_t drawn_f32(tki_random *random, int i)
+{
+    if (i % 2)
+        return (uint32_t)tki_random_u64(random);
+    const double x = (tki_random_unit(random) - 0.5) * 32;
+    return tki_round_double(TK_F32, i % 4 ? x : x * 0x1p-3);
+}
+
+static void enclose_f32(const tki_oracle *oracle, const tki_oracle_job *job, tki_enclosure *e)
+{
+    assert_int_equal(oracle->enclose(job, &(tki_box){0, 1, 0, 1}, e), TK_OK);
+}
+
+/* GELU_FWD.ERR, GELU_BWD.ERR: in fp32 an enclosure in double contains that by MPFR, and is about as narrow as a double allows. g' may
+ * cancel, so that its width is measured by sigma, and by |h| sigma (1 - sigma) <= 1.3. */
+static void f32_is_enclosed(void **state)
+{
+    (void)state;
+    enum { DRAWS = 40000, PRECISION = 160 };
+    const struct {
+        const tki_oracle *oracle;
+        const char *op;
+    } both[] = {{&tki_gelu_fwd_oracle, "gelu_fwd"}, {&tki_gelu_bwd_oracle, "gelu_bwd"}};
+    mpfr_t lo;
+    mpfr_t hi;
+    mpfr_inits2(PRECISION, lo, hi, (mpfr_ptr)0);
+    for (int b = 0; b < 2; b++) {
+        tki_random random = tki_random_stream(41, (uint64_t)b);
+        tk_case c = tk_case_init(tk_contract_find(both[b].op), TK_F32);
+        void *tables;
+        c.dims[0] = 1;
+        assert_int_equal(both[b].oracle->open(TK_F32, &tables), TK_OK);
+        for (int i = 0; i < DRAWS; i++) {
+            uint32_t x = drawn_f32(&random, i);
+            uint32_t grad = b ? tki_round_double(TK_F32, tki_random_normal(&random)) : 0;
+            const void *buffers[] = {b ? &grad : &x, b ? &x : NULL, NULL};
+            tki_oracle_job job = {.c = &c, .buffers = buffers, .output = b ? 2 : 1, .tables = tables};
+            tki_enclosure e;
+            enclose_f32(both[b].oracle, &job, &e);
+            if (!tki_is_finite(TK_F32, x))
+                continue;
+            assert_int_equal(both[b].oracle->refine(&job, 0, 0, PRECISION, lo, hi), TK_OK);
+            assert_true(mpfr_cmp_d(lo, e.lo) >= 0 && mpfr_cmp_d(hi, e.hi) <= 0);
+            double scale = b ? fabs(tki_decode(TK_F32, grad)) : fmax(fabs(e.lo), fabs(e.hi));
+            assert_true(e.hi - e.lo <= (fabs(tki_decode(TK_F32, x)) < 4 ? 0x1p-46 : 0x1p-40) * scale + 0x1p-600);
+        }
+    }
+    mpfr_clears(lo, hi, (mpfr_ptr)0);
+    mpfr_free_cache();
+}
+
+/* GELU_BWD.INF: the sign of g', which an infinite gradient shows, is decided in fp32 too: around its zero near -0.7518, and where it
+ * vanishes. */
+static void f32_derivative_has_a_sign(void **state)
+{
+    (void)state;
+    tk_case c = tk_case_init(tk_contract_find("gelu_bwd"), TK_F32);
+    uint32_t grad = tki_round_double(TK_F32, 1);
+    uint32_t x;
+    tki_oracle_job job = {.c = &c, .buffers = (const void *[]){&grad, &x, NULL}, .output = 2};
+    tki_enclosure e;
+    void *tables;
+    int changes = 0;
+    bool negative = false;
+    assert_int_equal(tki_gelu_bwd_oracle.open(TK_F32, &tables), TK_OK);
+    job.tables = tables;
+    const uint32_t begin = tki_round_double(TK_F32, -0.75);
+    for (x = begin; x < tki_round_double(TK_F32, -0.754); x++) {
+        enclose_f32(&tki_gelu_bwd_oracle, &job, &e);
+        assert_true(e.lo > 0 || e.hi < 0);
+        changes += x > begin && (e.hi < 0) != negative;
+        negative = e.hi < 0;
+    }
+    assert_int_equal(changes, 1);
+    grad = tki_round_double(TK_F32, INFINITY);
+    x = tki_round_double(TK_F32, -50);
+    enclose_f32(&tki_gelu_bwd_oracle, &job, &e);
+    assert_int_equal(e.admits, TKI_ADMIT_NAN | TKI_ADMIT_MINUS_INF);
+}
+
 /* GELU_FWD.ERR, GELU_BWD.ERR: values known by hand. */
 static void known_values(void **state)
 {
@@ -314,6 +395,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(oracle_agrees_with_tanh_form),
         cmocka_unit_test(oracle_agrees_with_difference_quotient),
+        cmocka_unit_test(f32_is_enclosed),
+        cmocka_unit_test(f32_derivative_has_a_sign),
         cmocka_unit_test(known_values),
         cmocka_unit_test(special_values),
         cmocka_unit_test(any_size_and_alignment),
