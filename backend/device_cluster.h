@@ -326,6 +326,16 @@ DEVICE uint32_t stage_bytes(const raw_stretch &raw)
     return raw.first < raw.end ? (uint32_t)(raw.end - raw.first) * (uint32_t)sizeof(vector16) : 0;
 }
 
+DEVICE void shared_store(uint32_t to, uint16_t bits)
+{
+    asm volatile("st.shared.u16 [%0], %1;" ::"r"(to), "h"(bits) : "memory");
+}
+
+DEVICE void shared_store(uint32_t to, uint32_t bits)
+{
+    asm volatile("st.shared.u32 [%0], %1;" ::"r"(to), "r"(bits) : "memory");
+}
+
 /* Every thread, before cluster_open(): what no copy brings. */
 DEVICE void stage_fill_edges(const stage &to, const raw_stretch &raw)
 {
@@ -333,10 +343,7 @@ DEVICE void stage_fill_edges(const stage &to, const raw_stretch &raw)
     const int64_t place = (int64_t)vector * pack_columns + thread_index() % pack_columns - raw.shift;
     const bool missing = vector < raw.first || vector >= raw.end;
     if (thread_index() < 2 * pack_columns && missing && vector <= to.packs && place >= 0 && place < raw.left)
-        asm volatile(
-            "st.shared.u16 [%0], %1;" ::"r"(to.base + (uint32_t)(place + raw.shift) * (uint32_t)sizeof(element)),
-            "h"(raw.elements[place])
-            : "memory");
+        shared_store(to.base + (uint32_t)(place + raw.shift) * (uint32_t)sizeof(element), raw.elements[place]);
 }
 
 /* Every thread, before cluster_open(): starts the copies of `count` rows into as many stages. */
@@ -389,11 +396,11 @@ DEVICE void stage_align(const stage &at, const tensor_row &row, uint32_t filler)
     const element *elements = first_of(row) + begin;
     const unsigned shift = (unsigned)((uintptr_t)elements / sizeof(element) % pack_columns);
     const int left = (int)(row.cols - begin);
-    if (shift / 2 == 0)
+    if (shift / word_elements == 0)
         stage_move<0>(at, shift, left, filler);
-    else if (shift / 2 == 1)
+    else if (shift / word_elements == 1)
         stage_move<1>(at, shift, left, filler);
-    else if (shift / 2 == 2)
+    else if (shift / word_elements == 2)
         stage_move<2>(at, shift, left, filler);
     else
         stage_move<3>(at, shift, left, filler);

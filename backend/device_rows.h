@@ -1,7 +1,6 @@
-/* What the kernels of softmax and xent share: a row of 16-bit elements in the registers of a team of threads, and the team's maximum
- * and sums.
+/* What the kernels of softmax and xent share: a row in the registers of a team of threads, and the team's maximum and sums.
  *
- * Eight neighbouring columns make a pack of 16 bytes. Member m of a team of n has packs m, m + n, m + 2n, ...: which columns
+ * Eight neighbouring columns of a 16-bit type, or four of fp32, make a pack of 16 bytes. Member m of a team of n has packs m, m + n, m + 2n, ...: which columns
  * meet in which partial sum depends on the number of columns alone, never on addresses or on other rows. */
 #ifndef TKI_BACKEND_DEVICE_ROWS_H
 #define TKI_BACKEND_DEVICE_ROWS_H
@@ -9,20 +8,51 @@
 #include "backend/device.h"
 
 enum {
-    pack_columns = 8,
+    pack_columns = vector_elements,
     pack_words = 4,
     most_warps = 32 /* in a block */
 };
 
-#if TKI_DTYPE == 1
-enum { minus_infinity_pair = (int)0xff80ff80u };
-#else
-enum { minus_infinity_pair = (int)0xfc00fc00u };
-#endif
+/* Of every element of a word. */
+enum {
+    minus_infinity_word = TKI_DTYPE == 2   ? (int)0xff800000u
+                          : TKI_DTYPE == 1 ? (int)0xff80ff80u
+                                           : (int)0xfc00fc00u
+};
 
-DEVICE vector16 pack_of(uint32_t pair)
+/* A word whose elements are all this value. */
+DEVICE uint32_t word_of(float value)
 {
-    return {{pair, pair, pair, pair}};
+#if TKI_DTYPE == 2
+    return bits_of(value);
+#else
+    return to_pair(value, value);
+#endif
+}
+
+/* The larger of the elements of two words, each beside its own; a NaN beside a number is not seen. */
+DEVICE uint32_t larger_word(uint32_t a, uint32_t b)
+{
+#if TKI_DTYPE == 2
+    return bits_of(larger(float_of(a), float_of(b)));
+#else
+    return larger_pair(a, b);
+#endif
+}
+
+/* All bits of an element set where the two words have the same number there; a NaN equals nothing. */
+DEVICE uint32_t equal_word(uint32_t a, uint32_t b)
+{
+#if TKI_DTYPE == 2
+    return float_of(a) == float_of(b) ? 0xffffffffu : 0;
+#else
+    return equal_pair(a, b);
+#endif
+}
+
+DEVICE vector16 pack_of(uint32_t word)
+{
+    return {{word, word, word, word}};
 }
 
 /* `place` may be known at run time only: every word is looked at, so that the pack can stay in registers. */
@@ -31,47 +61,63 @@ DEVICE element pack_element(const vector16 &pack, unsigned place)
     uint32_t word = 0;
 #pragma unroll
     for (unsigned i = 0; i < pack_words; i++)
-        word = place / 2 == i ? pack.word[i] : word;
-    return (element)(word >> (place % 2 * 16));
+        word = place / word_elements == i ? pack.word[i] : word;
+    return (element)(word >> (place % word_elements * 16));
 }
 
 DEVICE void pack_replace(vector16 &pack, unsigned place, element bits)
 {
 #pragma unroll
     for (unsigned i = 0; i < pack_words; i++) {
-        uint32_t low = (pack.word[i] & 0xffff0000u) | bits;
-        uint32_t high = (pack.word[i] & 0x0000ffffu) | (uint32_t)bits << 16;
-        pack.word[i] = place / 2 != i ? pack.word[i] : place % 2 ? high : low;
+        if constexpr (word_elements == 1) {
+            pack.word[i] = place == i ? bits : pack.word[i];
+        } else {
+            uint32_t low = (pack.word[i] & 0xffff0000u) | bits;
+            uint32_t high = (pack.word[i] & 0x0000ffffu) | (uint32_t)bits << 16;
+            pack.word[i] = place / 2 != i ? pack.word[i] : place % 2 ? high : low;
+        }
     }
+}
+
+DEVICE float word_larger(uint32_t word)
+{
+    float values[word_elements];
+    from_word(word, values);
+    if constexpr (word_elements == 1)
+        return values[0];
+    else
+        return larger(values[0], values[word_elements - 1]);
 }
 
 DEVICE float pack_larger(const vector16 &pack)
 {
-    uint32_t pair = larger_pair(larger_pair(pack.word[0], pack.word[1]), larger_pair(pack.word[2], pack.word[3]));
-    float_pair values = from_pair(pair);
-    return larger(values.low, values.high);
+    return word_larger(larger_word(larger_word(pack.word[0], pack.word[1]), larger_word(pack.word[2], pack.word[3])));
 }
 
-/* In pairs: three additions deep. */
-DEVICE float sum_of_8(const float *v)
+/* In pairs: two or three additions deep. */
+DEVICE float sum_of_pack(const float *v)
 {
-    return ((v[0] + v[1]) + (v[2] + v[3])) + ((v[4] + v[5]) + (v[6] + v[7]));
+    const float first = (v[0] + v[1]) + (v[2] + v[3]);
+    if constexpr (pack_columns == 4)
+        return first;
+    else
+        return first + ((v[4] + v[5]) + (v[6] + v[7]));
 }
 
 DEVICE void pack_floats(const vector16 &pack, float *values)
 {
 #pragma unroll
-    for (int i = 0; i < pack_words; i++) {
-        float_pair pair = from_pair(pack.word[i]);
-        values[2 * i] = pair.low;
-        values[2 * i + 1] = pair.high;
-    }
+    for (int i = 0; i < pack_words; i++)
+        from_word(pack.word[i], values + i * word_elements);
 }
 
 DEVICE vector16 pack_elements(const float *values)
 {
-    return {{to_pair(values[0], values[1]), to_pair(values[2], values[3]), to_pair(values[4], values[5]),
-             to_pair(values[6], values[7])}};
+    vector16 pack;
+#pragma unroll
+    for (int i = 0; i < pack_words; i++)
+        pack.word[i] = to_word(values + i * word_elements);
+    return pack;
 }
 
 /* ------------------------------------------------------------------------------------------------------------
@@ -108,7 +154,7 @@ DEVICE bool is_aligned16(const void *address)
     return (uintptr_t)address % 16 == 0;
 }
 
-/* Eight columns of a row of any width at any address; those past its end become `filler`. */
+/* A pack of a row of any width at any address; columns past its end become `filler`. */
 DEVICE vector16 load_columns(const element *row, int64_t column, int64_t cols, uint32_t filler)
 {
     const element *from = row + column;
@@ -117,11 +163,12 @@ DEVICE vector16 load_columns(const element *row, int64_t column, int64_t cols, u
     uint32_t bits[pack_columns];
 #pragma unroll
     for (int i = 0; i < pack_columns; i++)
-        bits[i] = column + i < cols ? from[i] : filler & 0xffffu;
+        bits[i] = column + i < cols ? from[i] : (element)filler;
     vector16 pack;
 #pragma unroll
     for (int i = 0; i < pack_words; i++)
-        pack.word[i] = bits[2 * i] | bits[2 * i + 1] << 16;
+        pack.word[i] = word_elements == 1 ? bits[i]
+                                          : bits[2 * i % pack_columns] | bits[(2 * i + 1) % pack_columns] << 16;
     return pack;
 }
 
@@ -142,22 +189,22 @@ DEVICE void store_columns(element *row, int64_t column, int64_t cols, const vect
  * Rows of any width at any address. All packs of a row lie equally far, `shift` elements, past multiples of 16 bytes.
  * ------------------------------------------------------------------------------------------------------------ */
 
-/* Eight elements of the sixteen, from `first` < 8 on. */
+/* As many elements as a pack has of those of two, from `first` on, which is in the first of them. */
 DEVICE vector16 join_packs(const vector16 &low, const vector16 &high, unsigned first)
 {
     const uint32_t all[8] = {low.word[0],  low.word[1],  low.word[2],  low.word[3],
                              high.word[0], high.word[1], high.word[2], high.word[3]};
-    uint32_t by_four[6], by_two[5];
+    uint32_t by_two_words[6], by_word[5];
     vector16 joined;
 #pragma unroll
     for (int i = 0; i < 6; i++)
-        by_four[i] = first & 4 ? all[i + 2] : all[i];
+        by_two_words[i] = first & (2 * word_elements) ? all[i + 2] : all[i];
 #pragma unroll
     for (int i = 0; i < 5; i++)
-        by_two[i] = first & 2 ? by_four[i + 1] : by_four[i];
+        by_word[i] = first & word_elements ? by_two_words[i + 1] : by_two_words[i];
 #pragma unroll
     for (int i = 0; i < pack_words; i++)
-        joined.word[i] = funnel_shift(by_two[i], by_two[i + 1], first % 2 * 16);
+        joined.word[i] = funnel_shift(by_word[i], by_word[i + 1], first % word_elements * 16);
     return joined;
 }
 
@@ -172,7 +219,7 @@ template <int words> DEVICE vector16 join_words(const vector16 &low, const vecto
         vector16 joined;
 #pragma unroll
         for (int i = 0; i < pack_words; i++)
-            joined.word[i] = funnel_shift(all[words + i], all[words + i + 1], first % 2 * 16);
+            joined.word[i] = funnel_shift(all[words + i], all[words + i + 1], first % word_elements * 16);
         return joined;
     }
 }
@@ -183,13 +230,14 @@ DEVICE void keep_first(vector16 &pack, int count, uint32_t filler)
 #pragma unroll
     for (int i = 0; i < pack_words; i++) {
         const uint32_t half = (pack.word[i] & 0xffffu) | (filler & 0xffff0000u);
-        pack.word[i] = count >= 2 * i + 2 ? pack.word[i] : count == 2 * i + 1 ? half : filler;
+        const bool has_half = word_elements == 2 && count == 2 * i + 1;
+        pack.word[i] = count >= word_elements * (i + 1) ? pack.word[i] : has_half ? half : filler;
     }
 }
 
 extern SHARED vector16 row_memory[]; /* as much as the launch asks for */
 
-/* Stores the first `cols` elements of packs in shared memory, to any address, as vectors of 16 bytes that lie there and at most 7 elements
+/* Stores the first `cols` elements of packs in shared memory, to any address, as vectors of 16 bytes that lie there and less than a pack
  * on either side. Called by all members of a team, when all of them have written their packs. */
 template <int words>
 DEVICE void store_vectors(const vector16 *packs, element *to, int head, int vectors, unsigned member,
@@ -210,11 +258,11 @@ DEVICE void store_any(const vector16 *packs, element *to, int cols, unsigned mem
     const int vectors = (cols - head) / pack_columns;
     if (!same_in_warp)
         store_vectors<-1>(packs, to, head, vectors, member, members);
-    else if (head / 2 == 0)
+    else if (head / word_elements == 0)
         store_vectors<0>(packs, to, head, vectors, member, members);
-    else if (head / 2 == 1)
+    else if (head / word_elements == 1)
         store_vectors<1>(packs, to, head, vectors, member, members);
-    else if (head / 2 == 2)
+    else if (head / word_elements == 2)
         store_vectors<2>(packs, to, head, vectors, member, members);
     else
         store_vectors<3>(packs, to, head, vectors, member, members);
@@ -492,20 +540,26 @@ template <int packs, bool whole, class team> DEVICE void finish_row(const team &
 
 /* exp(x - max), times a constant near 1, is 2^(scale x + offset): one multiply-add, with offset near -log2(e) max. That must
  * not be far from 0 or its rounding would be; but where |max| is beyond 2^16, bf16's next smaller number is 256 away or
- * more, so that any scale will do, and 1 makes the offset exact. An infinite maximum makes its own exponential NaN. */
+ * more, so that any scale will do, and 1 makes the offset exact. fp32 has half as many columns for the same bytes, and can afford to
+ * subtract first: 2^(scale (x + offset)), offset = -max. An infinite maximum makes its own exponential NaN. */
 struct row_origin {
     float scale, offset;
 };
 
+enum { subtracts_first = word_elements == 1 };
+
 DEVICE row_origin origin_at(float max)
 {
-    float scale = abs_f32(max) <= 65536.0f ? 1.44269504f : 1.0f;
-    return {scale, -max * scale};
+    float scale = subtracts_first || abs_f32(max) <= 65536.0f ? 1.44269504f : 1.0f;
+    return {scale, subtracts_first ? -max : -max * scale};
 }
 
 DEVICE float exponent_at(float x, const row_origin &origin)
 {
-    return fma_f32(x, origin.scale, origin.offset);
+    if constexpr (subtracts_first)
+        return (x + origin.offset) * origin.scale;
+    else
+        return fma_f32(x, origin.scale, origin.offset);
 }
 
 DEVICE void pack_exponentials(const vector16 &pack, const row_origin &origin, float *e)
@@ -533,7 +587,7 @@ template <int packs> DEVICE float packs_larger(const vector16 (&pack)[packs])
     for (int k = 1; k < packs; k++)
 #pragma unroll
         for (int i = 0; i < pack_words; i++)
-            largest.word[i] = larger_pair(largest.word[i], pack[k].word[i]);
+            largest.word[i] = larger_word(largest.word[i], pack[k].word[i]);
     float value = pack_larger(largest);
     return larger(value, -float_infinity());
 }

@@ -2,7 +2,6 @@
 #include "backend/gpu_rows.h"
 
 enum {
-    PACK = 8, /* columns in 16 bytes */
     PACK_BYTES = 16,
     NARROW_THREADS = 64,
     MOST_THREADS = 512,
@@ -31,27 +30,32 @@ static unsigned at_most(int64_t blocks, int64_t most)
     return (unsigned)(blocks < most ? blocks : most);
 }
 
-static tki_rows_plan plan_narrow(int64_t rows, int64_t cols, const tki_rows_form *form)
+int64_t tki_rows_bytes(const tki_call *call)
+{
+    return call->c->dims[1] * (int64_t)tk_dtype_size(call->c->dtype);
+}
+
+static tki_rows_plan plan_narrow(int64_t rows, int64_t row_bytes, const tki_rows_form *form)
 {
     tki_rows_plan plan = {.kernel = form->kernel,
                           .any = form->any,
                           .lanes = 1,
                           .grid.threads = NARROW_THREADS,
                           .any_shared_bytes = (unsigned)(NARROW_THREADS * form->packs * PACK_BYTES)};
-    while (plan.lanes * form->packs < divide_up(cols, PACK))
+    while (plan.lanes * form->packs < divide_up(row_bytes, PACK_BYTES))
         plan.lanes *= 2;
     plan.grid.blocks[0] = at_most(divide_up(rows, NARROW_THREADS / plan.lanes), MOST_BLOCKS);
     return plan;
 }
 
-tki_rows_plan tki_rows_plan_held(int64_t rows, int64_t cols, const tki_rows_form *forms)
+tki_rows_plan tki_rows_plan_held(int64_t rows, int64_t row_bytes, const tki_rows_form *forms)
 {
     const tki_rows_form *form = forms;
-    while (form->most_cols && form->most_cols < cols)
+    while (form->most_bytes && form->most_bytes < row_bytes)
         form++;
     if (form->narrow)
-        return plan_narrow(rows, cols, form);
-    const int64_t packs = divide_up(cols, PACK);
+        return plan_narrow(rows, row_bytes, form);
+    const int64_t packs = divide_up(row_bytes, PACK_BYTES);
     const int64_t threads = form->packs ? divide_up(divide_up(packs, form->packs), THREADS_STEP) * THREADS_STEP
                                         : MOST_THREADS;
     tki_rows_plan plan = {.kernel = form->kernel,
@@ -61,15 +65,15 @@ tki_rows_plan tki_rows_plan_held(int64_t rows, int64_t cols, const tki_rows_form
         plan.any_shared_bytes = (unsigned)packs * PACK_BYTES;
         return plan;
     }
-    while (form->most_cols)
+    while (form->most_bytes)
         form++;
     plan.any = form->kernel;
     return plan;
 }
 
-static int64_t stretch_packs(int64_t cols, unsigned cluster)
+static int64_t stretch_packs(int64_t row_bytes, unsigned cluster)
 {
-    return divide_up(divide_up(cols, PACK), cluster);
+    return divide_up(divide_up(row_bytes, PACK_BYTES), cluster);
 }
 
 /* Eight packs to a thread, so that shared memory and not registers decides how many blocks a multiprocessor has. */
@@ -81,12 +85,12 @@ static unsigned staged_threads(int64_t packs)
                                            : MOST_STAGED_THREADS;
 }
 
-tki_rows_plan tki_rows_plan_staged(int64_t rows, int64_t cols, int tensors, const char *kernel, const char *any)
+tki_rows_plan tki_rows_plan_staged(int64_t rows, int64_t row_bytes, int tensors, const char *kernel, const char *any)
 {
     unsigned cluster = LEAST_CLUSTER;
-    while (cluster < MOST_CLUSTER && stretch_packs(cols, cluster) * PACK_BYTES > STRETCH_BYTES)
+    while (cluster < MOST_CLUSTER && stretch_packs(row_bytes, cluster) * PACK_BYTES > STRETCH_BYTES)
         cluster *= 2;
-    const int64_t packs = stretch_packs(cols, cluster);
+    const int64_t packs = stretch_packs(row_bytes, cluster);
     return (tki_rows_plan){
         .kernel = kernel,
         .any = any,
@@ -97,15 +101,15 @@ tki_rows_plan tki_rows_plan_staged(int64_t rows, int64_t cols, int tensors, cons
         .any_shared_bytes = (unsigned)((packs + 1) * tensors * PACK_BYTES)};
 }
 
-bool tki_rows_fit_stage(int64_t cols, int tensors)
+bool tki_rows_fit_stage(int64_t row_bytes, int tensors)
 {
-    return cols >= TKI_ROWS_STAGED_FROM &&
-           (stretch_packs(cols, MOST_CLUSTER) + 1) * tensors * PACK_BYTES <= MOST_STRETCH_BYTES;
+    return row_bytes > TKI_ROWS_STAGED_ABOVE &&
+           (stretch_packs(row_bytes, MOST_CLUSTER) + 1) * tensors * PACK_BYTES <= MOST_STRETCH_BYTES;
 }
 
-bool tki_rows_are_whole(int64_t cols, const void *const tensors[], int count)
+bool tki_rows_are_whole(int64_t row_bytes, const void *const tensors[], int count)
 {
-    bool whole = cols % PACK == 0;
+    bool whole = row_bytes % PACK_BYTES == 0;
     for (int i = 0; i < count; i++)
         whole = whole && (uintptr_t)tensors[i] % 16 == 0;
     return whole;

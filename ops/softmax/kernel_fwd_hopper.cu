@@ -16,7 +16,7 @@ template <bool whole> DEVICE void fwd_staged(const tki_softmax_params &p)
     stage_fill<whole>(team, stages, rows);
     cluster_open();
     float largest = -float_infinity();
-    stage_wait<whole>(team, stages, rows, (uint32_t)minus_infinity_pair);
+    stage_wait<whole>(team, stages, rows, (uint32_t)minus_infinity_word);
     for (int pack = (int)thread_index(); pack < at.packs; pack += (int)thread_count())
         largest = larger(largest, pack_larger(stage_load(at, pack)));
     const row_origin origin = origin_at(team_larger(team, largest, max_slot));
@@ -25,7 +25,7 @@ template <bool whole> DEVICE void fwd_staged(const tki_softmax_params &p)
 #pragma unroll 2
     for (int pack = (int)thread_index(); pack < at.packs; pack += (int)thread_count()) {
         pack_exponentials(stage_load(at, pack), origin, e);
-        sum[0] += sum_of_8(e);
+        sum[0] += sum_of_pack(e);
     }
     team_sums(team, sum, sum_slot);
     const float factor = reciprocal_flush(sum[0]);

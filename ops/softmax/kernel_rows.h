@@ -24,8 +24,11 @@ enum { max_slot, sum_slot, softmax_slots };
 
 DEVICE vector16 pack_scaled(const float *e, float factor)
 {
-    return {{to_pair(e[0] * factor, e[1] * factor), to_pair(e[2] * factor, e[3] * factor),
-             to_pair(e[4] * factor, e[5] * factor), to_pair(e[6] * factor, e[7] * factor)}};
+    float y[pack_columns];
+#pragma unroll
+    for (int i = 0; i < pack_columns; i++)
+        y[i] = e[i] * factor;
+    return pack_elements(y);
 }
 
 template <int packs, bool whole, class team>
@@ -35,14 +38,14 @@ DEVICE void fwd_held(team &members, const tki_softmax_params &p, int64_t row, in
     const row_span span = span_of(members, cols);
     element *y = (element *)p.out + row * p.cols;
     vector16 pack[packs];
-    take_row<packs, whole>(members, pack, {p.in, p.rows, p.cols, row}, span, cols, (uint32_t)minus_infinity_pair);
+    take_row<packs, whole>(members, pack, {p.in, p.rows, p.cols, row}, span, cols, (uint32_t)minus_infinity_word);
     const row_origin origin = origin_at(team_larger(members, packs_larger(pack), max_slot));
     float e[keeps ? packs : 1][pack_columns];
     float sum[1] = {0.0f};
 #pragma unroll
     for (int k = 0; k < packs; k++) {
         pack_exponentials(pack[k], origin, e[keeps ? k : 0]);
-        sum[0] += sum_of_8(e[keeps ? k : 0]);
+        sum[0] += sum_of_pack(e[keeps ? k : 0]);
     }
     team_sums(members, sum, sum_slot);
     if (!keeps)
@@ -69,20 +72,20 @@ template <class team> DEVICE void fwd_reread(team &members, const tki_softmax_pa
     float largest = -float_infinity();
 #pragma unroll 1
     for (int64_t column = part.first; column < part.end; column += part.step)
-        largest = larger(largest, pack_larger(load_columns(x, column, cols, (uint32_t)minus_infinity_pair)));
+        largest = larger(largest, pack_larger(load_columns(x, column, cols, (uint32_t)minus_infinity_word)));
     const row_origin origin = origin_at(team_larger(members, largest, max_slot));
     float e[pack_columns];
     float sum[1] = {0.0f};
 #pragma unroll 1
     for (int64_t column = part.first; column < part.end; column += part.step) {
-        pack_exponentials(load_columns(x, column, cols, (uint32_t)minus_infinity_pair), origin, e);
-        sum[0] += sum_of_8(e);
+        pack_exponentials(load_columns(x, column, cols, (uint32_t)minus_infinity_word), origin, e);
+        sum[0] += sum_of_pack(e);
     }
     team_sums(members, sum, sum_slot);
     const float factor = reciprocal_flush(sum[0]);
 #pragma unroll 1
     for (int64_t column = part.first; column < part.end; column += part.step) {
-        pack_exponentials(load_columns(x, column, cols, (uint32_t)minus_infinity_pair), origin, e);
+        pack_exponentials(load_columns(x, column, cols, (uint32_t)minus_infinity_word), origin, e);
         store_columns(y, column, cols, pack_scaled(e, factor));
     }
 }
@@ -93,27 +96,25 @@ template <class team> DEVICE void fwd_reread(team &members, const tki_softmax_pa
 
 DEVICE float pack_product(const vector16 &g, const vector16 &y)
 {
-    float low = 0.0f, high = 0.0f;
+    float gradient[pack_columns], result[pack_columns];
+    float sums[2] = {0.0f, 0.0f};
+    pack_floats(g, gradient);
+    pack_floats(y, result);
 #pragma unroll
-    for (int i = 0; i < pack_words; i++) {
-        float_pair gradient = from_pair(g.word[i]);
-        float_pair result = from_pair(y.word[i]);
-        low = fma_f32(result.low, gradient.low, low);
-        high = fma_f32(result.high, gradient.high, high);
-    }
-    return low + high;
+    for (int i = 0; i < pack_columns; i++)
+        sums[i % 2] = fma_f32(result[i], gradient[i], sums[i % 2]);
+    return sums[0] + sums[1];
 }
 
 DEVICE vector16 pack_gradient(const vector16 &g, const vector16 &y, float sum)
 {
-    vector16 out;
+    float gradient[pack_columns], result[pack_columns];
+    pack_floats(g, gradient);
+    pack_floats(y, result);
 #pragma unroll
-    for (int i = 0; i < pack_words; i++) {
-        float_pair gradient = from_pair(g.word[i]);
-        float_pair result = from_pair(y.word[i]);
-        out.word[i] = to_pair(result.low * (gradient.low - sum), result.high * (gradient.high - sum));
-    }
-    return out;
+    for (int i = 0; i < pack_columns; i++)
+        result[i] *= gradient[i] - sum;
+    return pack_elements(result);
 }
 
 template <int packs, bool whole, class team>

@@ -29,16 +29,16 @@ template <bool counts, bool smooths>
 DEVICE void sum_stage(row_sums &sums, const staged_row &row, const row_origin &origin)
 {
     constexpr int at_once = smooths ? 1 : 2;
-    const uint32_t max_pair = to_pair(row.max, row.max);
+    const uint32_t max_word = word_of(row.max);
 #pragma unroll at_once
     for (int pack = (int)thread_index(); pack < row.at.packs; pack += (int)thread_count()) {
         vector16 v = stage_load(row.at, pack);
-        sum_pack<counts>(sums, v, origin, max_pair);
+        sum_pack<counts>(sums, v, origin, max_word);
         if (smooths) {
             if (pack == row.target_pack)
                 pack_replace(v, (unsigned)row.target_place, to_element(row.max));
             if (row.cols < (pack + 1) * pack_columns)
-                keep_first(v, row.cols - pack * pack_columns, max_pair);
+                keep_first(v, row.cols - pack * pack_columns, max_word);
             sum_distances(sums, v, row.max);
         }
     }
@@ -57,7 +57,7 @@ template <bool whole> DEVICE void run_staged(const tki_xent_params &p)
     cluster_open();
     /* The copies do not wait for the target. A row that is not computed lets them end too, before its memory is given back. */
     const int64_t target = target_of(team, p, row);
-    stage_wait<whole>(team, stages, rows, (uint32_t)minus_infinity_pair);
+    stage_wait<whole>(team, stages, rows, (uint32_t)minus_infinity_word);
     if (target < 0)
         return;
     const target_place there = place_of(target, p.cols);
@@ -71,7 +71,7 @@ template <bool whole> DEVICE void run_staged(const tki_xent_params &p)
         vector16 v = stage_load(at, pack);
         if (pack == target_pack) {
             at_target = from_element(pack_element(v, (unsigned)place));
-            pack_replace(v, (unsigned)place, (element)minus_infinity_pair);
+            pack_replace(v, (unsigned)place, (element)minus_infinity_word);
             stage_store(at, pack, v);
         }
         largest = larger(largest, pack_larger(v));
@@ -85,7 +85,7 @@ template <bool whole> DEVICE void run_staged(const tki_xent_params &p)
     const float max = larger(team_largest<2>(team, max_slot), x_target);
     const row_origin origin = origin_at(max);
     const float maximum = exp2_flush(exponent_at(max, origin));
-    const uint32_t max_pair = to_pair(max, max);
+    const uint32_t max_word = word_of(max);
     row_sums sums = {0.0f, 0.0f, 0.0f};
     const bool counts = warp_vote(largest == max) != 0;
     const staged_row others = {at, (int)(p.cols - begin * pack_columns), max, target_pack, place};
@@ -107,7 +107,7 @@ template <bool whole> DEVICE void run_staged(const tki_xent_params &p)
         float far[1] = {0.0f};
 #pragma unroll 1
         for (int pack = (int)thread_index(); pack < at.packs; pack += step)
-            far[0] += sum_of_far(stage_load(at, pack), origin, max_pair);
+            far[0] += sum_of_far(stage_load(at, pack), origin, max_word);
         team_sums(team, far, far_slot);
         raised = far[0];
     }

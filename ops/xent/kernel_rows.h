@@ -34,27 +34,28 @@ struct row_sums {
 };
 
 /* Takes the columns that equal the maximum out of a pack, and adds their number. */
-DEVICE void take_maximal(vector16 &pack, uint32_t max_pair, float &maximal)
+DEVICE void take_maximal(vector16 &pack, uint32_t max_word, float &maximal)
 {
-    uint32_t pairs = 0;
+    constexpr uint32_t ones = word_elements == 1 ? 1 : 0x00010001u; /* of each element */
+    uint32_t counts = 0;
 #pragma unroll
     for (int i = 0; i < pack_words; i++) {
-        const uint32_t equal = equal_pair(pack.word[i], max_pair);
-        pack.word[i] = (pack.word[i] & ~equal) | ((uint32_t)minus_infinity_pair & equal);
-        pairs += equal & 0x00010001u;
+        const uint32_t equal = equal_word(pack.word[i], max_word);
+        pack.word[i] = (pack.word[i] & ~equal) | ((uint32_t)minus_infinity_word & equal);
+        counts += equal & ones;
     }
-    maximal += (float)((pairs & 0xffffu) + (pairs >> 16));
+    maximal += (float)((counts & 0xffffu) + (counts >> 16));
 }
 
 /* Adds a pack. */
 template <bool counts>
-DEVICE void sum_pack(row_sums &sums, vector16 pack, const row_origin &origin, uint32_t max_pair)
+DEVICE void sum_pack(row_sums &sums, vector16 pack, const row_origin &origin, uint32_t max_word)
 {
     float e[pack_columns];
     if (counts)
-        take_maximal(pack, max_pair, sums.maximal);
+        take_maximal(pack, max_word, sums.maximal);
     pack_exponentials(pack, origin, e);
-    sums.below += sum_of_8(e);
+    sums.below += sum_of_pack(e);
 }
 
 /* The target and columns that do not exist are there as the maximum itself, and so count nothing. */
@@ -65,20 +66,20 @@ DEVICE void sum_distances(row_sums &sums, const vector16 &pack, float max)
 #pragma unroll
     for (int i = 0; i < pack_columns; i++)
         d[i] = fma_f32(d[i], -LOWER, max * LOWER);
-    sums.lowered += sum_of_8(d);
+    sums.lowered += sum_of_pack(d);
 }
 
 /* Where all but the maximal are far below the maximum, 64 can be added to their exponents without rounding. */
-DEVICE float sum_of_far(vector16 pack, const row_origin &origin, uint32_t max_pair)
+DEVICE float sum_of_far(vector16 pack, const row_origin &origin, uint32_t max_word)
 {
     float e[pack_columns];
     float maximal = 0.0f;
-    take_maximal(pack, max_pair, maximal);
+    take_maximal(pack, max_word, maximal);
     pack_floats(pack, e);
 #pragma unroll
     for (int i = 0; i < pack_columns; i++)
         e[i] = exp2_flush(exponent_at(e[i], origin) + 64.0f);
-    return sum_of_8(e);
+    return sum_of_pack(e);
 }
 
 /* 2^64 times the exponential. */
@@ -183,24 +184,27 @@ template <class team> DEVICE held_target held_target_of(const team &members, int
 /* Its bits in word i of pack k. */
 DEVICE uint32_t target_bits(const held_target &target, int k, int i)
 {
-    const uint32_t first = (uint32_t)(k * pack_columns + 2 * i);
-    return target.column == first ? 0xffffu : target.column == first + 1 ? 0xffff0000u : 0;
+    const uint32_t first = (uint32_t)(k * pack_columns + word_elements * i);
+    if constexpr (word_elements == 1)
+        return target.column == first ? 0xffffffffu : 0;
+    else
+        return target.column == first ? 0xffffu : target.column == first + 1 ? 0xffff0000u : 0;
 }
 
-DEVICE void replace_target(vector16 &pack, const held_target &target, int k, uint32_t pair)
+DEVICE void replace_target(vector16 &pack, const held_target &target, int k, uint32_t word)
 {
 #pragma unroll
     for (int i = 0; i < pack_words; i++) {
         const uint32_t bits = target_bits(target, k, i);
-        pack.word[i] = (pack.word[i] & ~bits) | (pair & bits);
+        pack.word[i] = (pack.word[i] & ~bits) | (word & bits);
     }
 }
 
-template <int packs> DEVICE void replace_target(vector16 (&pack)[packs], const held_target &target, uint32_t pair)
+template <int packs> DEVICE void replace_target(vector16 (&pack)[packs], const held_target &target, uint32_t word)
 {
 #pragma unroll
     for (int k = 0; k < packs; k++)
-        replace_target(pack[k], target, k, pair);
+        replace_target(pack[k], target, k, word);
 }
 
 /* The target's logit, from the lane that has it: to load it would be one more wait for memory, after that for the target. */
@@ -214,7 +218,7 @@ DEVICE float find_target(const lanes_team &members, const tki_xent_params &, con
 #pragma unroll
         for (int i = 0; i < pack_words; i++)
             here |= pack[k].word[i] & target_bits(target, k, i);
-    return team_value(members, from_element((element)(here | here >> 16)), target.owner);
+    return team_value(members, from_element((element)(word_elements == 1 ? here : here | here >> 16)), target.owner);
 }
 
 template <int packs>
@@ -231,27 +235,27 @@ DEVICE void run_held(team &members, const tki_xent_params &p, int64_t row, int64
     vector16 pack[packs];
     const tensor_row from = {p.logits, p.rows, p.cols, row};
     if (p.whole)
-        take_row<packs, true>(members, pack, from, span, cols, (uint32_t)minus_infinity_pair);
+        take_row<packs, true>(members, pack, from, span, cols, (uint32_t)minus_infinity_word);
     else
-        take_row<packs, false>(members, pack, from, span, cols, (uint32_t)minus_infinity_pair);
+        take_row<packs, false>(members, pack, from, span, cols, (uint32_t)minus_infinity_word);
     held_target there = held_target_of(members, target);
     const float x_target = find_target(members, p, pack, there, row * p.cols + target);
     const float largest = packs_larger(pack);
     const float max = team_larger(members, largest, max_slot);
     const row_origin origin = origin_at(max);
     const float maximum = exp2_flush(exponent_at(max, origin));
-    const uint32_t max_pair = to_pair(max, max);
-    replace_target(pack, there, max_pair);
+    const uint32_t max_word = word_of(max);
+    replace_target(pack, there, max_word);
     forget_origin(there.column);
     row_sums sums = {0.0f, 0.0f, 0.0f};
     if (shared_warp || warp_vote(largest == max || there.column != no_column) != 0) {
 #pragma unroll
         for (int k = 0; k < packs; k++)
-            sum_pack<true>(sums, pack[k], origin, max_pair);
+            sum_pack<true>(sums, pack[k], origin, max_word);
     } else {
 #pragma unroll
         for (int k = 0; k < packs; k++)
-            sum_pack<false>(sums, pack[k], origin, max_pair);
+            sum_pack<false>(sums, pack[k], origin, max_word);
     }
     forget_origins(pack);
     if (p.share_raised > 0) {
@@ -260,7 +264,7 @@ DEVICE void run_held(team &members, const tki_xent_params &p, int64_t row, int64
             if (span_has(span, k)) {
                 vector16 others = pack[k];
                 if (span.left < k * span.step + pack_columns)
-                    keep_first(others, span.left - k * span.step, max_pair);
+                    keep_first(others, span.left - k * span.step, max_word);
                 sum_distances(sums, others, max);
             }
         }
@@ -274,7 +278,7 @@ DEVICE void run_held(team &members, const tki_xent_params &p, int64_t row, int64
         float far[1] = {0.0f};
 #pragma unroll
         for (int k = 0; k < packs; k++)
-            far[0] += sum_of_far(pack[k], origin, max_pair);
+            far[0] += sum_of_far(pack[k], origin, max_word);
         team_sums(members, far, far_slot);
         raised = sums.below < FAR_SUM ? far[0] : raised;
         forget_origins(pack);
@@ -284,7 +288,7 @@ DEVICE void run_held(team &members, const tki_xent_params &p, int64_t row, int64
         p.loss[row] = loss_of(p, sums, result.rest, x_target, max);
     element *gradient = (element *)p.grad_logits + row * p.cols;
     element *to = hold_address(gradient + span.first);
-    const uint32_t at_target = to_pair(result.gradient, result.gradient);
+    const uint32_t at_target = word_of(result.gradient);
 #pragma unroll
     for (int k = 0; k < packs; k++) {
         if (span_has(span, k)) {
@@ -300,7 +304,7 @@ DEVICE void run_held(team &members, const tki_xent_params &p, int64_t row, int64
         finish_row<packs, false>(members, gradient, cols);
 }
 
-/* Eight columns of a row, those past its end and the target replaced. */
+/* A pack of a row, columns past its end and the target replaced. */
 DEVICE vector16 load_others(const element *x, int64_t column, int64_t cols, int64_t target, uint32_t filler)
 {
     vector16 pack = load_columns(x, column, cols, filler);
@@ -311,7 +315,7 @@ DEVICE vector16 load_others(const element *x, int64_t column, int64_t cols, int6
 template <class team> DEVICE void run_reread(team &members, const tki_xent_params &p, int64_t row, int64_t target)
 {
     const int64_t cols = p.cols;
-    const uint32_t nothing = (uint32_t)minus_infinity_pair;
+    const uint32_t nothing = (uint32_t)minus_infinity_word;
     const row_part part = part_of(members, cols);
     const element *x = (const element *)p.logits + row * p.cols;
     const float x_target = from_element(x[target]);
@@ -322,18 +326,18 @@ template <class team> DEVICE void run_reread(team &members, const tki_xent_param
     const float max = larger(team_larger(members, largest, max_slot), x_target);
     const row_origin origin = origin_at(max);
     const float maximum = exp2_flush(exponent_at(max, origin));
-    const uint32_t max_pair = to_pair(max, max);
+    const uint32_t max_word = word_of(max);
     row_sums sums = {0.0f, 0.0f, 0.0f};
     const bool counts = warp_vote(largest == max) != 0;
 #pragma unroll 1
     for (int64_t column = part.first; column < part.end; column += part.step) {
         const vector16 pack = load_others(x, column, cols, target, nothing);
         if (counts)
-            sum_pack<true>(sums, pack, origin, max_pair);
+            sum_pack<true>(sums, pack, origin, max_word);
         else
-            sum_pack<false>(sums, pack, origin, max_pair);
+            sum_pack<false>(sums, pack, origin, max_word);
         if (p.share_raised > 0)
-            sum_distances(sums, load_others(x, column, cols, target, to_pair(max, max)), max);
+            sum_distances(sums, load_others(x, column, cols, target, word_of(max)), max);
     }
     float all[3] = {sums.below, sums.maximal, sums.lowered};
     team_sums(members, all, sum_slot);
@@ -343,7 +347,7 @@ template <class team> DEVICE void run_reread(team &members, const tki_xent_param
         float far[1] = {0.0f};
 #pragma unroll 1
         for (int64_t column = part.first; column < part.end; column += part.step)
-            far[0] += sum_of_far(load_others(x, column, cols, target, nothing), origin, max_pair);
+            far[0] += sum_of_far(load_others(x, column, cols, target, nothing), origin, max_word);
         team_sums(members, far, far_slot);
         raised = far[0];
     }
