@@ -27,7 +27,7 @@ static inline uint32_t tki_domain_largest(tk_dtype dtype)
 {
     const tki_format f = tki_format_of(dtype);
     const uint32_t pattern = (uint32_t)(TKI_DOMAIN_HIGHEST_EXPONENT - f.exponent_min + 1) << (f.precision - 1);
-    return pattern < f.infinity ? pattern : f.infinity - 1;
+    return pattern < f.largest ? pattern : f.largest;
 }
 
 static inline bool tki_domain_has(tk_dtype dtype, uint32_t bits)
@@ -54,12 +54,12 @@ static inline uint32_t tki_domain_nearest(tk_dtype dtype, uint32_t bits)
 static inline void tki_domain_apply(const tk_case *c, void *const data[])
 {
     for (int p = 0; tki_domain_is_normal(c) && p < c->contract->param_count; p++) {
-        if (c->contract->params[p].output || c->contract->params[p].kind != TK_KIND_VALUE)
+        if (c->contract->params[p].output || c->contract->params[p].kind == TK_KIND_INDEX)
             continue;
-        uint16_t *values = data[p];
+        const tk_dtype dtype = tk_case_param_dtype(c, p);
         const int64_t count = tk_case_elements(c, p);
         for (int64_t i = 0; i < count; i++)
-            values[i] = (uint16_t)tki_domain_nearest(c->dtype, values[i]);
+            tki_put_bits(dtype, data[p], i, tki_domain_nearest(dtype, tki_element_bits(dtype, data[p], i)));
     }
 }
 

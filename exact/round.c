@@ -1,8 +1,14 @@
-/* TRUSTED. The 16-bit formats and fp32 by definition. One description serves all three: a magnitude pattern with
+/* TRUSTED. The formats of floating point by definition. One description serves all: a magnitude pattern with
  * exponent field E and fraction F stands for (2^(p-1) + F) 2^(E-1) units, or F units where E = 0, and one unit is
  * the smallest subnormal. Patterns in increasing order are the values in increasing order, and the first pattern
- * after the largest finite value, that of infinity, sits where the next power of two would. */
+ * after the largest finite value, of infinity or NaN, sits where the next value would. */
 #include "exact/round.h"
+
+/* What is too large for the format. */
+static uint32_t overflow_of(tki_format f)
+{
+    return f.infinity ? f.infinity : f.nan;
+}
 
 uint32_t tki_round_double(tk_dtype dtype, double value)
 {
@@ -12,15 +18,15 @@ uint32_t tki_round_double(tk_dtype dtype, double value)
     const uint64_t fraction = bits & (TKI_DOUBLE_HIDDEN - 1);
     const int field = tki_double_exponent_field(value);
     if (field == TKI_DOUBLE_SPECIAL)
-        return fraction != 0 ? tki_canonical_nan(dtype) : sign | f.infinity;
+        return fraction != 0 ? f.nan : sign | overflow_of(f);
 
     /* Below half the smallest subnormal; zero and every subnormal double belong here. */
     const int exponent = field - TKI_DOUBLE_BIAS;
     if (exponent < f.exponent_min - f.precision)
         return sign;
 
-    /* |value| = significand 2^(exponent - 52). Dropping bits leaves a multiple of the format's spacing there; from 29
-     * to 53 are dropped, since the exponent is at least emin - p. */
+    /* |value| = significand 2^(exponent - 52). Dropping bits leaves a multiple of the format's spacing there; at
+     * most 53 are dropped, since the exponent is at least emin - p. */
     const uint64_t significand = fraction | TKI_DOUBLE_HIDDEN;
     const int kept_exponent = exponent > f.exponent_min ? exponent : f.exponent_min;
     const int dropped_bits = kept_exponent - exponent + TKI_DOUBLE_FRACTION_BITS + 1 - f.precision;
@@ -32,25 +38,25 @@ uint32_t tki_round_double(tk_dtype dtype, double value)
     /* The hidden bit of a normal number, and a carry, add one to the exponent field. */
     const uint64_t field_below = (uint64_t)(kept_exponent - f.exponent_min);
     const uint64_t magnitude = (field_below << (f.precision - 1)) + kept + round_up;
-    return sign | (magnitude > f.infinity ? f.infinity : (uint32_t)magnitude);
+    return sign | (magnitude > f.largest ? overflow_of(f) : (uint32_t)magnitude);
 }
 
 uint32_t tki_round_mpfr(tk_dtype dtype, mpfr_srcptr value)
 {
     const tki_format f = tki_format_of(dtype);
     if (mpfr_nan_p(value))
-        return tki_canonical_nan(dtype);
+        return f.nan;
     const uint32_t sign = mpfr_signbit(value) ? f.sign : 0;
     if (mpfr_zero_p(value))
         return sign;
     if (mpfr_inf_p(value))
-        return sign | f.infinity;
+        return sign | overflow_of(f);
 
     /* MPFR's significand lies in [1/2, 1). Exponents that overflow or vanish in the format go first, so that the
-     * rest are normal doubles. The largest exponent is 1 - emin. */
+     * rest are normal doubles. */
     const mpfr_exp_t exponent = mpfr_get_exp(value) - 1;
-    if (exponent > 1 - f.exponent_min)
-        return sign | f.infinity;
+    if (exponent > tki_format_exponent_max(f))
+        return sign | overflow_of(f);
     if (exponent < f.exponent_min - f.precision)
         return sign;
 
@@ -74,6 +80,5 @@ double tki_ulp(tk_dtype dtype, double value)
 
 uint32_t tki_canonical_nan(tk_dtype dtype)
 {
-    const tki_format f = tki_format_of(dtype);
-    return f.infinity | UINT32_C(1) << (f.precision - 2);
+    return tki_format_of(dtype).nan;
 }

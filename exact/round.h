@@ -1,6 +1,6 @@
-/* TRUSTED. The 16-bit formats and fp32 by definition: decoding, correct rounding, rounding intervals.
+/* TRUSTED. The formats of floating point (model/format.h) by definition: decoding, correct rounding, rounding intervals.
  * Shares nothing with the conversions that kernels use (core/dtype.h). Here `bits` is an element's pattern in the
- * low bits of a uint32_t, and dtype is TK_F16, TK_BF16 or TK_F32. */
+ * low bits of a uint32_t, and dtype is one of floating point. */
 #ifndef TKI_EXACT_ROUND_H
 #define TKI_EXACT_ROUND_H
 
@@ -9,12 +9,14 @@
 
 #include <mpfr.h>
 
+#include "model/format.h"
 #include "tokitai.h"
 
 /* u, the unit roundoff of fp32: every bound is written with it. */
 #define TKI_U 0x1p-24
 
-/* Round to nearest, ties to even. NaN gives the canonical quiet NaN. Infinities stay. */
+/* Round to nearest, ties to even. NaN gives the canonical quiet NaN. Infinities stay; a format without them has NaN there, and for what is
+ * too large. */
 uint32_t tki_round_double(tk_dtype dtype, double value);
 uint32_t tki_round_mpfr(tk_dtype dtype, mpfr_srcptr value);
 
@@ -24,22 +26,6 @@ double tki_ulp(tk_dtype dtype, double value);
 uint32_t tki_canonical_nan(tk_dtype dtype); /* quiet, positive, no payload: 0x7e00, 0x7fc0, 0x7fc00000 */
 
 /* -- Inline, since the judge passes billions of elements through them ---------------------------------------------- */
-
-typedef struct tki_format {
-    int precision;    /* p, significand bits with the hidden one */
-    int exponent_min; /* emin, of the smallest normal number */
-    uint32_t sign;
-    uint32_t infinity;
-} tki_format;
-
-static inline tki_format tki_format_of(tk_dtype dtype)
-{
-    switch (dtype) {
-    case TK_F16: return (tki_format){.precision = 11, .exponent_min = -14, .sign = 0x8000, .infinity = 0x7c00};
-    case TK_BF16: return (tki_format){.precision = 8, .exponent_min = -126, .sign = 0x8000, .infinity = 0x7f80};
-    default: return (tki_format){.precision = 24, .exponent_min = -126, .sign = 0x80000000, .infinity = 0x7f800000};
-    }
-}
 
 enum { TKI_DOUBLE_FRACTION_BITS = 52, TKI_DOUBLE_BIAS = 1023, TKI_DOUBLE_SPECIAL = 2047 };
 #define TKI_DOUBLE_SIGN (UINT64_C(1) << 63)
@@ -75,7 +61,7 @@ static inline uint32_t tki_magnitude_of(tki_format f, uint32_t bits)
     return bits & (f.sign - 1);
 }
 
-/* The pattern of infinity counts as the power of two after the largest finite number. */
+/* The first pattern after the largest finite number, which is none, counts as the number that would follow. */
 static inline double tki_magnitude_value(tki_format f, uint32_t magnitude)
 {
     const int fraction_bits = f.precision - 1;
@@ -87,22 +73,28 @@ static inline double tki_magnitude_value(tki_format f, uint32_t magnitude)
     return (double)significand * tki_exact_power_of_two(exponent - fraction_bits);
 }
 
+/* The magnitude of the last pattern that is not NaN. */
+static inline uint32_t tki_last_of(tki_format f)
+{
+    return f.infinity ? f.infinity : f.largest;
+}
+
 static inline bool tki_is_nan(tk_dtype dtype, uint32_t bits)
 {
     const tki_format f = tki_format_of(dtype);
-    return tki_magnitude_of(f, bits) > f.infinity;
+    return tki_magnitude_of(f, bits) > tki_last_of(f);
 }
 
 static inline bool tki_is_infinite(tk_dtype dtype, uint32_t bits)
 {
     const tki_format f = tki_format_of(dtype);
-    return tki_magnitude_of(f, bits) == f.infinity;
+    return f.infinity && tki_magnitude_of(f, bits) == f.infinity;
 }
 
 static inline bool tki_is_finite(tk_dtype dtype, uint32_t bits)
 {
     const tki_format f = tki_format_of(dtype);
-    return tki_magnitude_of(f, bits) < f.infinity;
+    return tki_magnitude_of(f, bits) <= f.largest;
 }
 
 /* The number that the pattern stands for, exactly; infinities and NaN as themselves. */
@@ -110,23 +102,41 @@ static inline double tki_decode(tk_dtype dtype, uint32_t bits)
 {
     const tki_format f = tki_format_of(dtype);
     const uint32_t magnitude = tki_magnitude_of(f, bits);
-    if (magnitude > f.infinity)
+    if (magnitude > tki_last_of(f))
         return NAN;
-    const double value = magnitude == f.infinity ? INFINITY : tki_magnitude_value(f, magnitude);
+    const double value = magnitude > f.largest ? INFINITY : tki_magnitude_value(f, magnitude);
     return bits & f.sign ? -value : value;
 }
 
 /* Element `i` of an array of that type, as its pattern. Works at any alignment of the element type. */
 static inline uint32_t tki_element_bits(tk_dtype dtype, const void *data, int64_t i)
 {
-    if (dtype == TK_F32) {
+    const int bytes = tki_format_of(dtype).bytes;
+    const char *element = (const char *)data + i * bytes;
+    if (bytes == 4) {
         uint32_t bits;
-        memcpy(&bits, (const char *)data + i * (int64_t)sizeof bits, sizeof bits);
+        memcpy(&bits, element, sizeof bits);
         return bits;
     }
+    if (bytes == 1)
+        return *(const unsigned char *)element;
     uint16_t bits;
-    memcpy(&bits, (const char *)data + i * (int64_t)sizeof bits, sizeof bits);
+    memcpy(&bits, element, sizeof bits);
     return bits;
+}
+
+/* And the way back; what `bits` has above the format's own is cut off. */
+static inline void tki_put_bits(tk_dtype dtype, void *data, int64_t i, uint32_t bits)
+{
+    const int bytes = tki_format_of(dtype).bytes;
+    char *element = (char *)data + i * bytes;
+    const uint16_t half = (uint16_t)bits;
+    if (bytes == 4)
+        memcpy(element, &bits, sizeof bits);
+    else if (bytes == 1)
+        *(unsigned char *)element = (unsigned char)bits;
+    else
+        memcpy(element, &half, sizeof half);
 }
 
 /* The rounding interval of a non-NaN pattern: every real strictly between *below and *above rounds to it, none
@@ -136,12 +146,12 @@ static inline void tki_rounding_interval(tk_dtype dtype, uint32_t bits, double *
 {
     const tki_format f = tki_format_of(dtype);
     const uint32_t magnitude = tki_magnitude_of(f, bits);
-    if (magnitude > f.infinity) {
+    if (magnitude > tki_last_of(f)) {
         *below = *above = NAN;
         return;
     }
     const double value = tki_magnitude_value(f, magnitude);
-    const double outer = magnitude == f.infinity ? INFINITY : 0.5 * (value + tki_magnitude_value(f, magnitude + 1));
+    const double outer = magnitude > f.largest ? INFINITY : 0.5 * (value + tki_magnitude_value(f, magnitude + 1));
     const double inner = magnitude == 0 ? -outer : 0.5 * (value + tki_magnitude_value(f, magnitude - 1));
     const bool negative = (bits & f.sign) != 0;
     *below = negative ? -outer : inner;

@@ -6,24 +6,16 @@
 
 #include "model/case.h"
 #include "core/context.h"
+#include "model/format.h"
 
 size_t tk_dtype_size(tk_dtype dtype)
 {
-    switch (dtype) {
-    case TK_F16:
-    case TK_BF16: return 2;
-    case TK_F32:
-    case TK_I32: return 4;
-    case TK_I64:
-    case TK_U64: return 8;
-    }
-    return 0;
+    return tki_is_format(dtype) ? (size_t)tki_format_of(dtype).bytes : 0;
 }
 
 const char *tk_dtype_name(tk_dtype dtype)
 {
-    static const char *const names[] = {"f16", "bf16", "f32", "i32", "i64", "u64"};
-    return (unsigned)dtype < sizeof names / sizeof *names ? names[dtype] : "unknown";
+    return tki_is_format(dtype) ? tki_format_of(dtype).name : "unknown";
 }
 
 const char *tk_determinism_name(tk_determinism level)
@@ -41,7 +33,7 @@ void tk_types_name(tk_types types, char *text, size_t size)
 
 static bool find_dtype(const char *text, size_t length, tk_dtype *dtype)
 {
-    for (*dtype = TK_F16; tk_dtype_size(*dtype); (*dtype)++)
+    for (*dtype = 0; tki_is_format(*dtype); (*dtype)++)
         if (strlen(tk_dtype_name(*dtype)) == length && !memcmp(tk_dtype_name(*dtype), text, length))
             return true;
     return false;

@@ -7,41 +7,69 @@
 #include <string.h>
 
 #include "core/dtype.h"
+#include "model/format.h"
 #include "model/mutant.h"
 #include "tokitai.h"
 
+static inline float tki_get_as(tk_dtype dtype, const void *data, int64_t i)
+{
+    switch (dtype) {
+    case TK_F16: return tki_f16_to_f32(((const uint16_t *)data)[i]);
+    case TK_BF16: return tki_bf16_to_f32(((const uint16_t *)data)[i]);
+    default: return ((const float *)data)[i];
+    }
+}
+
+static inline void tki_put_of(tk_dtype dtype, void *data, int64_t i, float value)
+{
+    switch (dtype) {
+    case TK_F16: ((uint16_t *)data)[i] = tki_f32_to_f16(value); return;
+    case TK_BF16: ((uint16_t *)data)[i] = tki_f32_to_bf16(value); return;
+    default: ((float *)data)[i] = value; return;
+    }
+}
+
+/* An element of an input. */
 static inline float tki_get(const tk_case *c, const void *data, int64_t i)
 {
-    uint16_t bits = ((const uint16_t *)data)[i];
-    return c->dtype == TK_F16 ? tki_f16_to_f32(bits) : tki_bf16_to_f32(bits);
+    return tki_get_as(c->dtype, data, i);
+}
+
+/* An element of an output, read and written. */
+static inline float tki_get_result(const tk_case *c, const void *data, int64_t i)
+{
+    return tki_get_as(c->result_dtype, data, i);
 }
 
 static inline void tki_put(const tk_case *c, void *data, int64_t i, float value)
 {
-    ((uint16_t *)data)[i] = c->dtype == TK_F16 ? tki_f32_to_f16(value) : tki_f32_to_bf16(value);
+    tki_put_of(c->result_dtype, data, i, value);
 }
 
-/* The value after one rounding to the case's 16-bit type. */
+/* The value after one rounding to 16 bits on the way: to the type of the inputs, or to bf16 where they have more. */
 static inline float tki_rounded(const tk_case *c, float value)
 {
-    uint16_t bits;
-    tki_put(c, &bits, 0, value);
-    return tki_get(c, &bits, 0);
+    return c->dtype == TK_F16 ? tki_f16_to_f32(tki_f32_to_f16(value)) : tki_bf16_to_f32(tki_f32_to_bf16(value));
 }
 
+/* Of the results. */
 static inline float tki_largest(const tk_case *c)
 {
-    return c->dtype == TK_F16 ? 65504.0f : 0x1.fep127f;
+    const tki_format f = tki_format_of(c->result_dtype);
+    const uint32_t hidden = UINT32_C(1) << (f.precision - 1);
+    const uint32_t significand = hidden | (f.largest & (hidden - 1));
+    return ldexpf((float)significand, tki_format_exponent_max(f) - f.precision + 1);
 }
 
-static inline float tki_smallest_normal(const tk_case *c)
+static inline float tki_flushed_as(tk_dtype dtype, float value)
 {
-    return c->dtype == TK_F16 ? 0x1p-14f : 0x1p-126f;
+    return fabsf(value) < ldexpf(1, tki_format_of(dtype).exponent_min) ? copysignf(0.0f, value) : value;
 }
 
+/* An input as a kernel sees it that takes subnormal numbers for zero. */
 static inline float tki_flushed(const tk_case *c, float value)
 {
-    return fabsf(value) < tki_smallest_normal(c) ? copysignf(0.0f, value) : value;
+    return tki_flushed_as(c->dtype, value);
 }
 
 /* What a store does to the value. */
@@ -54,21 +82,36 @@ typedef enum tki_store {
     TKI_STORE_NAN_MASKED /* zero for NaN */
 } tki_store;
 
+/* Rounds what was put as `value` in another direction: the next pattern is the next number. */
+static inline void tki_misround(uint16_t *stored, float rounded, float value, tki_store store)
+{
+    if (store == TKI_STORE_TRUNCATED && fabsf(rounded) > fabsf(value))
+        --*stored;
+    if (store == TKI_STORE_OUTWARD && fabsf(rounded) < fabsf(value))
+        ++*stored;
+}
+
+/* fp32 holds the value as it is: there the lower half of its bits is what such a store loses. */
+static inline void tki_misround_f32(uint32_t *stored, tki_store store)
+{
+    const bool inexact = (*stored & 0xffff) != 0 && (*stored & 0x7f800000) != 0x7f800000;
+    if (inexact && (store == TKI_STORE_TRUNCATED || store == TKI_STORE_OUTWARD))
+        *stored = (*stored & 0xffff0000) + (store == TKI_STORE_OUTWARD ? 0x10000 : 0);
+}
+
 static inline void tki_put_as(const tk_case *c, void *data, int64_t i, float value, tki_store store)
 {
     if (store == TKI_STORE_FLUSHED)
-        value = tki_flushed(c, value);
+        value = tki_flushed_as(c->result_dtype, value);
     if (store == TKI_STORE_NAN_MASKED && isnan(value))
         value = 0;
     if (store == TKI_STORE_SATURATED && fabsf(value) > tki_largest(c))
         value = copysignf(tki_largest(c), value);
     tki_put(c, data, i, value);
-    /* The next pattern is the next number. */
-    float stored = tki_get(c, data, i);
-    if (store == TKI_STORE_TRUNCATED && fabsf(stored) > fabsf(value))
-        ((uint16_t *)data)[i]--;
-    if (store == TKI_STORE_OUTWARD && fabsf(stored) < fabsf(value))
-        ((uint16_t *)data)[i]++;
+    if (tk_dtype_size(c->result_dtype) == sizeof(uint16_t))
+        tki_misround((uint16_t *)data + i, tki_get_result(c, data, i), value, store);
+    else
+        tki_misround_f32((uint32_t *)data + i, store);
 }
 
 static inline int64_t tki_get_index(const tk_case *c, const void *data, int64_t i)
@@ -142,8 +185,9 @@ static inline int tki_mutated_call(const tk_case *c, void *const b[], void *data
     tki_mutant_run *run = data;
     const tki_call_mutation *m = run->how;
     int last = c->contract->param_count - 1;
-    uint16_t *out = b[last];
-    size_t bytes = (size_t)tk_case_elements(c, last) * sizeof *out;
+    char *out = b[last];
+    const size_t element = tk_dtype_size(tk_case_param_dtype(c, last));
+    const size_t bytes = (size_t)tk_case_elements(c, last) * element;
     if (m->first_call_only && run->calls++ > 0)
         return 0;
     if (m->cached && bytes > 0 && run->kept_bytes == bytes) {
@@ -165,9 +209,9 @@ static inline int tki_mutated_call(const tk_case *c, void *const b[], void *data
         run->kept_bytes = bytes;
     }
     if (m->input_changed && tk_case_elements(c, 0) > 0)
-        *(uint16_t *)b[0] = 0;
+        memset(b[0], 0, tk_dtype_size(tk_case_param_dtype(c, 0)));
     if (m->before_the_start)
-        out[-1] = 0;
+        memset(out - element, 0, element);
     return status;
 }
 

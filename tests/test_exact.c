@@ -1,4 +1,4 @@
-/* The trusted arithmetic (exact/round.c, exact/accumulator.c) against the definition of the formats by ldexp, against
+/* The trusted arithmetic (model/format.h, exact/round.c, exact/accumulator.c) against the definition of the formats by ldexp, against
  * MPFR's own rounding with the exponent range and subnormals of the format, and against MPFR sums wide enough to be
  * exact. Random inputs come from a fixed seed, printed at the start. */
 #include <setjmp.h>
@@ -24,16 +24,23 @@ typedef struct format {
     int exponent_min;
     int exponent_max;
     uint32_t sign;
-    uint32_t infinity;
+    uint32_t largest;
+    uint32_t overflow; /* what too large a value becomes: infinity, or NaN where there is none */
     uint32_t quiet_nan;
 } format;
 
+/* Written down a second time: all formats of floating point in the table of formats. */
 static const format formats[] = {
-    {TK_F16, 11, -14, 15, 0x8000, 0x7c00, 0x7e00},
-    {TK_BF16, 8, -126, 127, 0x8000, 0x7f80, 0x7fc0},
-    {TK_F32, 24, -126, 127, 0x80000000, 0x7f800000, 0x7fc00000},
+    {TK_F16, 11, -14, 15, 0x8000, 0x7bff, 0x7c00, 0x7e00},
+    {TK_BF16, 8, -126, 127, 0x8000, 0x7f7f, 0x7f80, 0x7fc0},
+    {TK_F32, 24, -126, 127, 0x80000000, 0x7f7fffff, 0x7f800000, 0x7fc00000},
 };
-enum { FORMATS = 3, SHORT_FORMATS = 2 };
+enum { FORMATS = sizeof formats / sizeof *formats };
+
+static bool has_infinity(const format *f)
+{
+    return f->overflow != f->quiet_nan;
+}
 
 static uint64_t random_state;
 
@@ -57,7 +64,31 @@ static double double_of(uint64_t bits)
     return value;
 }
 
-/* The definition. The pattern of infinity counts as the power of two after the largest finite value. */
+enum { EDGE = 1000, EDGES = 4 * EDGE };
+
+/* The patterns that are tried: all of up to 16 bits; of longer ones those at the edges, and random ones. */
+static bool tried_in_full(const format *f)
+{
+    return tki_format_bits(f->dtype) <= 16;
+}
+
+static int64_t pattern_count(const format *f)
+{
+    return tried_in_full(f) ? INT64_C(1) << tki_format_bits(f->dtype) : EDGES + RANDOM_CASES;
+}
+
+static uint32_t pattern_at(const format *f, int64_t i)
+{
+    const uint32_t smallest_normal = UINT32_C(1) << (f->precision - 1);
+    if (tried_in_full(f))
+        return (uint32_t)i;
+    if (i >= EDGES)
+        return (uint32_t)random_bits();
+    const uint32_t edges[] = {0, smallest_normal - EDGE / 2, f->largest - EDGE / 2, f->sign - EDGE};
+    return (edges[i / EDGE] + (uint32_t)(i % EDGE)) | (i & 1 ? f->sign : 0);
+}
+
+/* The definition. The pattern after the largest finite value counts as the one that would follow. */
 static double magnitude_by_definition(const format *f, uint32_t magnitude)
 {
     const int64_t hidden = INT64_C(1) << (f->precision - 1);
@@ -77,9 +108,9 @@ static double midpoint_after(const format *f, uint32_t magnitude)
 static uint32_t pattern_of_member(const format *f, double value)
 {
     const uint32_t sign = signbit(value) ? f->sign : 0;
-    if (isinf(value))
-        return sign | f->infinity;
-    uint32_t low = 0, high = f->infinity;
+    if (fabs(value) > magnitude_by_definition(f, f->largest))
+        return sign | f->overflow;
+    uint32_t low = 0, high = f->largest + 1;
     while (high - low > 1) {
         const uint32_t middle = low + (high - low) / 2;
         if (magnitude_by_definition(f, middle) <= fabs(value))
@@ -148,7 +179,7 @@ static void check_pattern(const format *f, uint32_t bits)
 {
     const uint32_t magnitude = bits & ~f->sign;
     const double value = tki_decode(f->dtype, bits);
-    const bool nan = magnitude > f->infinity, infinite = magnitude == f->infinity;
+    const bool infinite = has_infinity(f) && magnitude == f->overflow, nan = magnitude > f->largest && !infinite;
     bool good = tki_is_nan(f->dtype, bits) == nan && tki_is_infinite(f->dtype, bits) == infinite &&
                 tki_is_finite(f->dtype, bits) == (!nan && !infinite);
     if (nan)
@@ -165,21 +196,60 @@ static void check_pattern(const format *f, uint32_t bits)
 static void patterns_decode_by_definition(void **state)
 {
     (void)state;
-    for (int i = 0; i < SHORT_FORMATS; i++) {
-        for (uint32_t bits = 0; bits < 0x10000; bits++)
-            check_pattern(&formats[i], bits);
-    }
-    const format *f32 = &formats[2];
-    for (uint32_t step = 0; step < 1000; step++) {
-        check_pattern(f32, step);
-        check_pattern(f32, f32->infinity - 500 + step);
-        check_pattern(f32, 0x007ffe00 + step);
-        check_pattern(f32, 0xffffffff - step);
-    }
-    for (int i = 0; i < RANDOM_CASES; i++)
-        check_pattern(f32, (uint32_t)random_bits());
+    for (int i = 0; i < FORMATS; i++)
+        for (int64_t n = 0; n < pattern_count(&formats[i]); n++)
+            check_pattern(&formats[i], pattern_at(&formats[i], n));
     for (int i = 0; i < FORMATS; i++)
         assert_int_equal(tki_canonical_nan(formats[i].dtype), formats[i].quiet_nan);
+}
+
+static void check_format(const format *f)
+{
+    const tki_format has = tki_format_of(f->dtype);
+    assert_int_equal(has.precision, f->precision);
+    assert_int_equal(has.exponent_min, f->exponent_min);
+    assert_int_equal(tki_format_exponent_max(has), f->exponent_max);
+    assert_int_equal(tki_format_exponent_lowest(has), f->exponent_min - f->precision + 1);
+    assert_int_equal(has.sign, f->sign);
+    assert_int_equal(has.largest, f->largest);
+    assert_int_equal(has.infinity, has_infinity(f) ? f->overflow : 0);
+    assert_int_equal(has.nan, f->quiet_nan);
+    assert_int_equal(has.sign, UINT32_C(1) << (8 * has.bytes - 1));
+}
+
+static void every_format_of_floating_point_is_tested(void **state)
+{
+    (void)state;
+    int found = 0;
+    for (tk_dtype dtype = 0; tki_is_format(dtype); dtype++) {
+        assert_int_equal(tk_dtype_size(dtype), tki_format_of(dtype).bytes);
+        assert_string_equal(tk_dtype_name(dtype), tki_format_of(dtype).name);
+        found += tki_format_of(dtype).number == TKI_FLOATING;
+    }
+    assert_int_equal(found, FORMATS);
+    for (int i = 0; i < FORMATS; i++)
+        check_format(&formats[i]);
+    assert_int_equal(tk_dtype_size((tk_dtype)TKI_FORMAT_COUNT), 0);
+    assert_string_equal(tk_dtype_name((tk_dtype)TKI_FORMAT_COUNT), "unknown");
+}
+
+/* A pattern that is put comes back and changes nothing beside it. */
+static void elements_are_put_back(void **state)
+{
+    (void)state;
+    unsigned char bytes[64], expected[64];
+    for (int i = 0; i < FORMATS; i++) {
+        const tk_dtype dtype = formats[i].dtype;
+        const size_t size = tk_dtype_size(dtype);
+        for (int start = 0; start < 8; start++) {
+            const uint32_t bits = (uint32_t)random_bits();
+            memset(bytes, 0x5a, sizeof bytes);
+            memset(expected, 0x5a, sizeof expected);
+            memcpy(expected + (size_t)start + 3 * size, &bits, size); /* little-endian */
+            tki_put_bits(dtype, bytes + start, 3, bits);
+            assert_memory_equal(bytes, expected, sizeof bytes);
+        }
+    }
 }
 
 static void elements_are_read_at_any_alignment(void **state)
@@ -206,20 +276,16 @@ static void elements_are_read_at_any_alignment(void **state)
 static void midpoints_and_members_round_like_mpfr(void **state)
 {
     (void)state;
-    for (int i = 0; i < SHORT_FORMATS; i++) {
-        for (uint32_t magnitude = 0; magnitude < formats[i].infinity; magnitude++) {
-            check_double_and_neighbours(&formats[i], magnitude_by_definition(&formats[i], magnitude));
-            check_double_and_neighbours(&formats[i], midpoint_after(&formats[i], magnitude));
+    for (int i = 0; i < FORMATS; i++) {
+        const format *f = &formats[i];
+        const int64_t count = tried_in_full(f) ? pattern_count(f) : EDGES + RANDOM_CASES / 10;
+        for (int64_t n = 0; n < count; n++) {
+            const uint32_t bits = pattern_at(f, n);
+            if (bits > f->largest)
+                continue;
+            check_double_and_neighbours(f, magnitude_by_definition(f, bits));
+            check_double_and_neighbours(f, midpoint_after(f, bits));
         }
-    }
-    const format *f32 = &formats[2];
-    for (uint32_t step = 0; step < 1000; step++) {
-        check_double_and_neighbours(f32, midpoint_after(f32, step));
-        check_double_and_neighbours(f32, midpoint_after(f32, 0x007ffe00 + step));
-        check_double_and_neighbours(f32, midpoint_after(f32, f32->infinity - 1 - step));
-    }
-    for (int i = 0; i < RANDOM_CASES / 10; i++) {
-        check_double_and_neighbours(f32, midpoint_after(f32, (uint32_t)(random_bits() % f32->infinity)));
     }
 }
 
@@ -259,15 +325,16 @@ static void mpfr_values_round_once(void **state)
     mpfr_init2(nudge, 2);
     for (int i = 0; i < FORMATS; i++) {
         const format *f = &formats[i];
-        const int cases = i < SHORT_FORMATS ? (int)f->infinity : 50000;
-        for (int n = 0; n < cases; n++) {
-            const uint32_t magnitude = i < SHORT_FORMATS || n < 100 ? (uint32_t)n
-                                       : n < 200                    ? f->infinity - 200 + (uint32_t)n
-                                                                    : (uint32_t)(random_bits() % f->infinity);
-            const uint32_t even = magnitude + magnitude % 2;
+        const int64_t cases = tried_in_full(f) ? pattern_count(f) : 50000;
+        for (int64_t n = 0; n < cases; n++) {
+            const uint32_t magnitude = pattern_at(f, n) & ~f->sign;
+            if (magnitude > f->largest)
+                continue;
+            const uint32_t next = magnitude < f->largest ? magnitude + 1 : f->overflow;
+            const uint32_t even = magnitude % 2 ? next : magnitude;
             const double midpoint = midpoint_after(f, magnitude);
             for (int direction = -1; direction <= 1; direction++) {
-                const uint32_t expected = direction == 0 ? even : magnitude + (direction > 0);
+                const uint32_t expected = direction == 0 ? even : direction > 0 ? next : magnitude;
                 mpfr_set_d(value, midpoint, MPFR_RNDN);
                 mpfr_set_si_2exp(nudge, direction, -2000, MPFR_RNDN);
                 if (mpfr_add(value, value, nudge, MPFR_RNDN) != 0)
@@ -315,7 +382,7 @@ static void mpfr_values_of_any_size_and_precision(void **state)
             mpfr_set_zero(special, negative ? -1 : 1);
             assert_int_equal(tki_round_mpfr(f->dtype, special), negative ? f->sign : 0);
             mpfr_set_inf(special, negative ? -1 : 1);
-            assert_int_equal(tki_round_mpfr(f->dtype, special), f->infinity | (negative ? f->sign : 0));
+            assert_int_equal(tki_round_mpfr(f->dtype, special), f->overflow | (negative ? f->sign : 0));
         }
         mpfr_set_nan(special);
         assert_int_equal(tki_round_mpfr(f->dtype, special), f->quiet_nan);
@@ -333,8 +400,7 @@ static bool rounds_to(const format *f, double value, uint32_t bits)
 
 static void check_interval(const format *f, uint32_t bits)
 {
-    const uint32_t magnitude = bits & ~f->sign;
-    if (magnitude > f->infinity)
+    if (tki_is_nan(f->dtype, bits))
         return;
     double below, above;
     tki_rounding_interval(f->dtype, bits, &below, &above);
@@ -360,20 +426,9 @@ static void check_interval(const format *f, uint32_t bits)
 static void rounding_intervals_agree_with_rounding(void **state)
 {
     (void)state;
-    for (int i = 0; i < SHORT_FORMATS; i++) {
-        for (uint32_t bits = 0; bits < 0x10000; bits++)
-            check_interval(&formats[i], bits);
-    }
-    const format *f32 = &formats[2];
-    for (uint32_t step = 0; step < 1000; step++) {
-        for (uint32_t sign = 0; sign < 2; sign++) {
-            check_interval(f32, sign << 31 | step);
-            check_interval(f32, sign << 31 | (0x007ffe00 + step));
-            check_interval(f32, sign << 31 | (f32->infinity - step));
-        }
-    }
-    for (int i = 0; i < RANDOM_CASES; i++)
-        check_interval(f32, (uint32_t)random_bits());
+    for (int i = 0; i < FORMATS; i++)
+        for (int64_t n = 0; n < pattern_count(&formats[i]); n++)
+            check_interval(&formats[i], pattern_at(&formats[i], n));
 
     double below, above;
     tki_rounding_interval(TK_F16, 0x7bff, &below, &above);
@@ -408,7 +463,7 @@ static void ulp_is_the_spacing(void **state)
                 fail_msg("ulp at %a", value);
         }
         for (int n = 0; n < RANDOM_CASES; n++) {
-            const uint32_t magnitude = (uint32_t)(random_bits() % (f->infinity - 1));
+            const uint32_t magnitude = (uint32_t)(random_bits() % f->largest);
             const double value = tki_decode(f->dtype, magnitude), next = tki_decode(f->dtype, magnitude + 1);
             if (tki_ulp(f->dtype, -value) != next - value)
                 fail_msg("ulp at %a", value);
@@ -441,9 +496,9 @@ static uint32_t random_finite(const format *f)
     const uint32_t sign = random_bits() % 2 != 0 ? f->sign : 0;
     switch (random_below(8)) {
     case 0: return sign | (uint32_t)random_below(4);                       /* zero and the smallest */
-    case 1: return sign | (f->infinity - 1 - (uint32_t)random_below(4));   /* the largest */
+    case 1: return sign | (f->largest - (uint32_t)random_below(4));        /* the largest */
     case 2: return sign | (uint32_t)random_below(1 << (f->precision - 1)); /* subnormal */
-    default: return sign | (uint32_t)random_below((int)f->infinity);
+    default: return sign | (uint32_t)random_below((int)f->largest + 1);
     }
 }
 
@@ -516,7 +571,7 @@ static void accumulator_crosses_zero(void **state)
     mpfr_init2(twin.expected, TKI_ACCUMULATOR_BITS);
     for (int i = 0; i < FORMATS; i++) {
         const format *f = &formats[i];
-        const uint32_t smallest = 1, largest = f->infinity - 1;
+        const uint32_t smallest = 1, largest = f->largest;
         tki_accumulator_clear(&twin.sum);
         mpfr_set_zero(twin.expected, 1);
         for (int n = 0; n < 1000; n++) {
@@ -574,6 +629,8 @@ static int seed_random(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(every_format_of_floating_point_is_tested, seed_random),
+        cmocka_unit_test_setup(elements_are_put_back, seed_random),
         cmocka_unit_test_setup(patterns_decode_by_definition, seed_random),
         cmocka_unit_test_setup(elements_are_read_at_any_alignment, seed_random),
         cmocka_unit_test_setup(midpoints_and_members_round_like_mpfr, seed_random),

@@ -69,8 +69,9 @@ static const struct {
                                 ELEMENTWISE | SUMS, false},
     [TKI_FAMILY_PEAKS] = {"peaks", "the maximum at an end, at a chunk's edge or several times; descending lines",
                           ADDS_EXP, false},
-    [TKI_FAMILY_EACH_PATTERN] = {"each_pattern", "every pattern once in 65536 elements, against drawn partners",
-                                 ELEMENTWISE, false},
+    [TKI_FAMILY_EACH_PATTERN] =
+        {"each_pattern", "every pattern once in 65536 elements, of 32 bits every upper half, against drawn partners",
+         ELEMENTWISE, false},
     [TKI_FAMILY_INDEX_RUNS] = {"index_runs", "runs of one index, many of 63 to 65, 127 to 129 or 255 to 257", ANY,
                                true},
     [TKI_FAMILY_INDEX_TWO] = {"two_indices", "two indices in turn, 256 or 2^16 apart where the table allows", ANY,
@@ -168,8 +169,10 @@ int tki_family_telling(const tk_contract *contract, int i)
 
 /* A value tensor seen as lines: line l, place t is element l * line_stride + t * place_stride. */
 typedef struct lines {
-    uint16_t *data;
+    void *data;
     tk_dtype dtype;
+    tki_format format; /* of dtype */
+    tk_dtype result;   /* of what the op makes of it */
     int64_t count, length;
     int64_t line_stride, place_stride;
     op_kind kind;
@@ -181,19 +184,73 @@ typedef struct lines {
     bool last_input;
 } lines;
 
-static uint16_t *at(const lines *v, int64_t line, int64_t place)
+static uint32_t get(const lines *v, int64_t line, int64_t place)
 {
-    return &v->data[line * v->line_stride + place * v->place_stride];
+    return tki_element_bits(v->dtype, v->data, line * v->line_stride + place * v->place_stride);
+}
+
+static void put_bits(const lines *v, int64_t line, int64_t place, uint32_t bits)
+{
+    tki_put_bits(v->dtype, v->data, line * v->line_stride + place * v->place_stride, bits);
 }
 
 static void put(const lines *v, int64_t line, int64_t place, double value)
 {
-    *at(v, line, place) = (uint16_t)tki_round_double(v->dtype, value);
+    put_bits(v, line, place, tki_round_double(v->dtype, value));
 }
 
 static double largest(tk_dtype dtype)
 {
-    return dtype == TK_F16 ? 65504.0 : 0x1.fep127;
+    return tki_decode(dtype, tki_format_of(dtype).largest);
+}
+
+static double smallest_normal(tk_dtype dtype)
+{
+    return ldexp(1, tki_format_of(dtype).exponent_min);
+}
+
+/* Of a number from 1 to 2. */
+static double last_place(tk_dtype dtype)
+{
+    return ldexp(1, 1 - tki_format_of(dtype).precision);
+}
+
+static int exponent_max(tk_dtype dtype)
+{
+    return tki_format_exponent_max(tki_format_of(dtype));
+}
+
+static int smaller(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+/* What some families take of a format. */
+typedef struct scales {
+    int64_t plateau_counts;      /* up to about here one over a count shows it */
+    uint64_t truncation_steps;   /* so many odd significands lie below 1.75 */
+    uint64_t far_depth;          /* from the smallest normal number up, in powers of two */
+    int tie_partner, tie_factor; /* powers of two with half of the smallest subnormal number for their product */
+    uint64_t tie_steps;
+} scales;
+
+/* Those of fp16 and bf16 stand as they were chosen once, since certificates name what was drawn; the others follow from the format. */
+static scales scales_of(tk_dtype dtype)
+{
+    const tki_format f = tki_format_of(dtype);
+    const int half = tki_format_exponent_lowest(f) - 1;
+    const uint64_t significands = UINT64_C(1) << (f.precision - 1);
+    switch (dtype) {
+    case TK_F16: return (scales){1500, 40, 8, -13, -12, 1000};
+    case TK_BF16: return (scales){180, 5, 66, -68, -66, 60};
+    default:
+        return (scales){.plateau_counts = (int64_t)significands * 7 / 5,
+                        .truncation_steps = significands / 24 + 1,
+                        .far_depth = (uint64_t)(tki_format_exponent_max(f) + 1) / 2,
+                        .tie_partner = half / 2,
+                        .tie_factor = half - half / 2,
+                        .tie_steps = significands / 2};
+    }
 }
 
 /* The magnitude with a random sign. Draws that stand in one expression would come in an order that compilers choose; here the
@@ -223,13 +280,19 @@ static int64_t any_place(int64_t length, tki_random *random)
     return place < length ? place : length - 1;
 }
 
-static uint16_t finite_pattern(tk_dtype dtype, tki_random *random)
+/* All bits that a pattern has. */
+static uint32_t any_pattern(tki_format f, tki_random *random)
+{
+    return (uint32_t)tki_random_u64(random) & (f.sign | (f.sign - 1));
+}
+
+static uint32_t finite_pattern(const lines *v, tki_random *random)
 {
     uint32_t bits;
     do
-        bits = (uint32_t)tki_random_u64(random) & 0xffff;
-    while (!tki_is_finite(dtype, bits));
-    return (uint16_t)bits;
+        bits = any_pattern(v->format, random);
+    while (!tki_is_finite(v->dtype, bits));
+    return bits;
 }
 
 /* In blocks side by side: of a large tensor the drawing would take longer than the judging. What is drawn does not depend on that. */
@@ -256,25 +319,19 @@ static void fill_patterns(const lines *v, tki_random *random, bool finite)
 {
     for (int64_t l = 0; l < v->count; l++)
         for (int64_t t = 0; t < v->length; t++)
-            *at(v, l, t) = finite ? finite_pattern(v->dtype, random) : (uint16_t)tki_random_u64(random);
+            put_bits(v, l, t, finite ? finite_pattern(v, random) : any_pattern(v->format, random));
 }
 
 static void fill_special(const lines *v, tki_random *random)
 {
-    uint16_t infinity = (uint16_t)tki_round_double(v->dtype, INFINITY);
+    const uint32_t infinity = tki_round_double(v->dtype, INFINITY), sign = v->format.sign;
     /* A signalling and a quiet NaN, one with a payload in its lowest bit, both infinities, both zeros. */
-    const uint16_t special[] = {(uint16_t)(infinity | 1),
-                                (uint16_t)tki_canonical_nan(v->dtype),
-                                infinity,
-                                (uint16_t)(infinity | 0x8000),
-                                0,
-                                0x8000,
-                                (uint16_t)(infinity | 0x8001)};
+    const uint32_t special[] = {infinity | 1, v->format.nan, infinity, infinity | sign, 0, sign, infinity | sign | 1};
     fill_normal(v, random);
     for (int64_t l = 0; !v->summed && l < v->count; l++)
         for (int64_t t = 0; t < v->length; t++)
             if (tki_random_u64(random) % 4 == 0)
-                *at(v, l, t) = special[tki_random_below(random, 7)];
+                put_bits(v, l, t, special[tki_random_below(random, 7)]);
     for (int64_t l = 0; v->summed && l < v->count && v->length > 0; l++) {
         /* Often a single kind, so that one infinity meets no NaN in its line; sometimes nothing but both infinities. A long
          * line gets more, since an op that sums over a part of it should meet several. */
@@ -283,30 +340,31 @@ static void fill_special(const lines *v, tki_random *random)
         for (int64_t i = 0; kinds > 0 && i < 3 + v->length / 16; i++) {
             if (kinds > 1)
                 kind = kinds == 2 ? (size_t)tki_random_below(random, 7) : 2 + (size_t)tki_random_below(random, 2);
-            *at(v, l, (int64_t)tki_random_below(random, (uint64_t)v->length)) = special[kind];
+            put_bits(v, l, (int64_t)tki_random_below(random, (uint64_t)v->length), special[kind]);
         }
     }
 }
 
 static void fill_subnormal(const lines *v, tki_random *random)
 {
-    double smallest_normal = v->dtype == TK_F16 ? 0x1p-14 : 0x1p-126;
+    const double normal = smallest_normal(v->dtype);
     for (int64_t l = 0; l < v->count; l++)
         for (int64_t t = 0; t < v->length; t++) {
-            double value = with_sign(random, tki_random_unit(random) * smallest_normal * 1.25);
+            double value = with_sign(random, tki_random_unit(random) * normal * 1.25);
             /* The second tensor of a product stays moderate, or every product of bf16 would vanish. */
-            put(v, l, t, v->first_input ? value : value / smallest_normal);
+            put(v, l, t, v->first_input ? value : value / normal);
         }
 }
 
 static void fill_huge(const lines *v, tki_random *random)
 {
+    const double half_a_unit = ldexp(1, v->format.precision > 11 ? -v->format.precision : -8);
     for (int64_t l = 0; l < v->count; l++)
         for (int64_t t = 0; t < v->length; t++) {
             double value = with_sign(random, 0.5 + tki_random_unit(random) / 2);
             /* The largest number itself and half a unit of it and more: sums that just pass the end of the format. */
             uint64_t kind = v->summed && v->first_input ? tki_random_below(random, 4) : 3;
-            value = kind == 0 ? copysign(1, value) : kind == 1 ? value * 0x1p-8 : value;
+            value = kind == 0 ? copysign(1, value) : kind == 1 ? value * half_a_unit : value;
             bool big = v->first_input || (tki_random_u64(random) & 7) == 0;
             put(v, l, t, big ? value * largest(v->dtype) : value);
         }
@@ -363,11 +421,11 @@ static void fill_few(const lines *v, tki_random *random)
     }
 }
 
-/* Against partners of 1: a value with the last bit set or clear, half a unit in that last place, and sometimes the
+/* Against partners of 1: a value with the last bit set or clear, half a unit in the result's last place, and sometimes the
  * smallest nudge to either side. */
 static void fill_midpoint(const lines *v, tki_random *random)
 {
-    double last_place = v->dtype == TK_F16 ? 0x1p-10 : 0x1p-7;
+    const double own_place = last_place(v->dtype), place = last_place(v->result);
     for (int64_t l = 0; l < v->count; l++)
         for (int64_t t = 0; t < v->length; t++) {
             if (!v->first_input || v->low_background) {
@@ -376,20 +434,20 @@ static void fill_midpoint(const lines *v, tki_random *random)
             }
             double value = 0;
             if (t == 0)
-                value = 1 + last_place * (double)tki_random_below(random, 64);
+                value = 1 + own_place * (double)tki_random_below(random, 64);
             else if (t == 1)
-                value = last_place / 2;
+                value = place / 2;
             else if (t == v->length - 1)
-                value = (double)((int64_t)tki_random_below(random, 3) - 1) * last_place * last_place;
+                value = (double)((int64_t)tki_random_below(random, 3) - 1) * place * place;
             put(v, l, t, value);
         }
 }
 
 /* Large terms of one size and alternating signs among small ones of mixed exponents. The large ones cancel, and what is left
- * shows in 16 bits what the small ones lost on the way: other orders lose other parts. */
+ * shows what the small ones lost on the way: other orders lose other parts. */
 static void fill_mixed_line(const lines *v, int64_t l, tki_random *random)
 {
-    double large = v->dtype == TK_F16 ? 0x1p13 : 0x1p18;
+    double large = ldexp(1, smaller(exponent_max(v->dtype) - 2, 18));
     for (int64_t t = 0; t < v->length; t++) {
         bool closing = t == v->length - 1 && large < 0;
         if (closing || (t < v->length - 1 && tki_random_u64(random) % 4 == 0)) {
@@ -509,7 +567,7 @@ static void fill_zero_inf(const lines *v, tki_random *random)
 static void fill_exact(const lines *v, tki_random *random)
 {
     const int64_t units = INT64_C(1) << 24;
-    const int64_t most_integer = v->dtype == TK_F16 ? 1 << 11 : 1 << 8;
+    const int64_t most_integer = INT64_C(1) << v->format.precision;
     const int64_t length = v->length > 0 ? v->length : 1;
     int64_t most = units / length;
     if (v->factors > 1) {
@@ -525,7 +583,7 @@ static void fill_exact(const lines *v, tki_random *random)
     for (int64_t m = most; m > 1; m /= 2)
         exponent--;
     /* Integers as they are, in both factors: there are paths for these. In fp16 most of their sums would overflow. */
-    if (v->dtype == TK_BF16 && length % 3 == 0)
+    if (exponent_max(v->result) > 24 && length % 3 == 0)
         exponent = 0;
     for (int64_t l = 0; l < v->count; l++)
         for (int64_t t = 0; t < v->length; t++) {
@@ -555,7 +613,7 @@ static int64_t plateau_count(tk_dtype dtype, int64_t length, tki_random *random)
         return length;
     int64_t count = (INT64_C(1) << bits) + (int64_t)rest;
     if (kind > 1)
-        count %= dtype == TK_F16 ? 1500 : 180;
+        count %= scales_of(dtype).plateau_counts;
     count = count % most + 1;
     while (kind > 1 && !shows_its_count(dtype, count))
         count--;
@@ -577,7 +635,7 @@ static double draw_offset(const lines *v, tki_random *random)
 {
     int order = (int)tki_random_below(random, 9);
     double offset = ldexp(1 + tki_random_unit(random) / (order == 8 ? 6 : 1), order);
-    int larger = 1 + (int)tki_random_below(random, v->dtype == TK_F16 ? 6 : 24);
+    int larger = 1 + (int)tki_random_below(random, (uint64_t)smaller(exponent_max(v->dtype) - 9, 24));
     return with_sign(random, tki_random_below(random, 4) ? offset : ldexp(offset, 14 - order - 6 + larger));
 }
 
@@ -625,7 +683,7 @@ static void fill_plateau_line(const lines *v, int64_t l, tki_random *random)
         highest = draw_offset(v, random);
     highest = tki_decode(v->dtype, tki_round_double(v->dtype, highest));
     const double low = too_far_below(v, highest, random);
-    const int64_t count = plateau_count(v->dtype, v->length, random);
+    const int64_t count = plateau_count(v->result, v->length, random);
     const int64_t begin = any_place(v->length, random);
     const bool scattered = tki_random_u64(random) & 1;
     int64_t wanted[WANTED];
@@ -677,8 +735,8 @@ static void fill_offset(const lines *v, tki_random *random)
 
 static void fill_log_uniform(const lines *v, tki_random *random)
 {
-    const int highest = v->dtype == TK_F16 ? 15 : 127;
-    const int lowest = v->dtype == TK_F16 ? -24 : -133;
+    const int highest = exponent_max(v->dtype);
+    const int lowest = tki_format_exponent_lowest(v->format);
     for (int64_t l = 0; l < v->count; l++) {
         /* Products and sums of a line stay in the format as a rule; an exponential is interesting up to about 2^9. */
         int top = v->low_background ? 9 - (int)tki_random_below(random, 16)
@@ -706,13 +764,25 @@ static const double thresholds[] = {
 
 enum { THRESHOLDS = sizeof thresholds / sizeof *thresholds };
 
-/* One of them or a neighbour at most two steps away. */
-static uint16_t near_threshold(const lines *v, tki_random *random)
+/* Where fp32 itself has them: the ends of exp's range and of tanh's, of the format, and what code takes for log(2) / 2. */
+static const double fine_thresholds[] = {
+    0x1.62e42ep6, 0x1.5d58ap6, 0x1.9fe368p6, 0x1.205966p3, 0x1.62e43p-2, 0x1.0a2b24p0, 0x1p-12, 0x1p-24,
+    0x1p-126,     0x1p-149,    0x1p24,       0x1p31,       0x1p32,       0x1p63,       0x1p64,  0x1.fffffep127,
+};
+
+enum { FINE_THRESHOLDS = sizeof fine_thresholds / sizeof *fine_thresholds };
+
+/* One of them or a neighbour at most two steps away. Numbers of more bits lie so close that steps are of every size up to fp16's. */
+static uint32_t near_threshold(const lines *v, tki_random *random)
 {
-    uint16_t bits = (uint16_t)tki_round_double(v->dtype, thresholds[tki_random_below(random, THRESHOLDS)]);
-    uint16_t infinity = (uint16_t)tki_round_double(v->dtype, INFINITY);
-    bits = (uint16_t)(bits + tki_random_below(random, 5) - 2);
-    return bits < infinity ? bits : (uint16_t)(infinity - 1);
+    const bool fine = v->format.precision > 11;
+    double threshold = thresholds[tki_random_below(random, THRESHOLDS)];
+    if (fine && tki_random_below(random, 2))
+        threshold = fine_thresholds[tki_random_below(random, FINE_THRESHOLDS)];
+    const uint64_t step = fine ? UINT64_C(1) << tki_random_below(random, (uint64_t)v->format.precision - 10) : 1;
+    const uint64_t shift = (tki_random_below(random, 5) - 2) * step;
+    const uint32_t bits = tki_round_double(v->dtype, threshold) + (uint32_t)shift;
+    return bits <= v->format.largest ? bits : v->format.largest;
 }
 
 static void fill_thresholds(const lines *v, tki_random *random)
@@ -721,7 +791,7 @@ static void fill_thresholds(const lines *v, tki_random *random)
         bool below_zero = v->low_background && tki_random_below(random, 4);
         for (int64_t t = 0; t < v->length; t++) {
             bool negative = below_zero || tki_random_u64(random) & 1;
-            *at(v, l, t) = (uint16_t)(near_threshold(v, random) | (negative ? 0x8000 : 0));
+            put_bits(v, l, t, near_threshold(v, random) | (negative ? v->format.sign : 0));
         }
         /* The distances to the maximum are then what was drawn. */
         if (below_zero)
@@ -729,18 +799,18 @@ static void fill_thresholds(const lines *v, tki_random *random)
     }
 }
 
-/* Two terms at any places: a number of the format, and half a unit in its last place and a hair. The partners are one power of two along
+/* Two terms at any places: a number of the format, and half a unit in the result's last place and a hair. The partners are one power of two along
  * each line. */
 static void fill_near_tie(const lines *v, tki_random *random)
 {
-    const double last_place = v->dtype == TK_F16 ? 0x1p-10 : 0x1p-7;
-    const uint64_t significands = v->dtype == TK_F16 ? 1024 : 128;
+    const double own_place = last_place(v->dtype);
+    const uint64_t significands = UINT64_C(1) << (v->format.precision - 1);
     for (int64_t l = 0; l < v->count && v->length > 0; l++) {
         int exponent = (int)tki_random_below(random, 5) - 2;
         double value = with_sign(random,
-                                 ldexp(1 + last_place * (double)tki_random_below(random, significands), exponent));
-        double half = ldexp(last_place / 2, exponent);
-        double hair = half * last_place * (double)(1 + tki_random_below(random, 3));
+                                 ldexp(1 + own_place * (double)tki_random_below(random, significands), exponent));
+        double half = ldexp(last_place(v->result) / 2, exponent);
+        double hair = half * own_place * (double)(1 + tki_random_below(random, 3));
         half = tki_random_u64(random) & 1 ? half + hair : half - hair / 2;
         half = with_sign(random, half);
         for (int64_t t = 0; t < v->length; t++)
@@ -761,26 +831,29 @@ static void fill_near_tie(const lines *v, tki_random *random)
  * midpoint and goes down. */
 static void fill_truncation(const lines *v, tki_random *random)
 {
-    const double last_place = v->dtype == TK_F16 ? 0x1p-10 : 0x1p-7;
-    const uint64_t most = v->dtype == TK_F16
-                              ? 40
-                              : 5; /* below 1.75, where the bound would be as large as the second product */
+    /* Below 1.75, where the bound would be as large as the second product. */
+    const uint64_t most = scales_of(v->dtype).truncation_steps;
     fill_normal(v, random);
     for (int64_t l = 0; l < v->count && v->length > 1 && v->factors > 1; l++) {
         const double sign = tki_random_u64(random) & 1 ? 1 : -1;
         const double odd = (double)(3 + 4 * tki_random_below(random, most));
         for (int64_t t = 2; t < v->length && v->first_input; t++)
             put(v, l, t, 0);
-        put(v, l, 0, v->first_input ? sign * 1.5 : 1 + odd * last_place);
+        put(v, l, 0, v->first_input ? sign * 1.5 : 1 + odd * last_place(v->dtype));
         put(v, l, 1, v->first_input ? sign * 0x1.cp-12 : 0x1p-12);
     }
 }
 
+static void put_special_anywhere(const lines *v, int64_t l, const uint32_t special[5], tki_random *random)
+{
+    const uint32_t bits = special[tki_random_below(random, 5)];
+    put_bits(v, l, any_place(v->length, random), bits);
+}
+
 static void fill_one_special(const lines *v, tki_random *random)
 {
-    uint16_t infinity = (uint16_t)tki_round_double(v->dtype, INFINITY);
-    const uint16_t special[] = {(uint16_t)tki_canonical_nan(v->dtype), infinity, (uint16_t)(infinity | 0x8000),
-                                0x8000, (uint16_t)(infinity | 1)};
+    const uint32_t infinity = tki_round_double(v->dtype, INFINITY), sign = v->format.sign;
+    const uint32_t special[] = {v->format.nan, infinity, infinity | sign, sign, infinity | 1};
     fill_normal(v, random);
     for (int64_t l = 0; l < v->count && v->length > 0; l++) {
         /* In every input of some lines, so that some results have none. */
@@ -789,9 +862,9 @@ static void fill_one_special(const lines *v, tki_random *random)
         /* Of tails it is the last place that matters, of vectors the first. */
         place = l % 4 == 0 ? v->length - 1 : l % 4 == 1 ? 0 : place;
         if (!v->summed || tki_random_below(random, v->factors > 1 ? 3 : 2) == 0)
-            *at(v, l, place) = special[kind];
+            put_bits(v, l, place, special[kind]);
         for (int64_t i = 0; !v->summed && i < v->length / 64; i++)
-            *at(v, l, any_place(v->length, random)) = special[tki_random_below(random, 5)];
+            put_special_anywhere(v, l, special, random);
     }
 }
 
@@ -805,13 +878,13 @@ static void fill_zeros(const lines *v, tki_random *random)
         const int64_t kept = any_place(v->length, random);
         for (int64_t t = 0; t < v->length && kind < 2; t++)
             if (kind == 0 || t != kept)
-                *at(v, l, t) = (uint16_t)(tki_random_u64(random) << 15);
+                put(v, l, t, with_sign(random, -0.0));
     }
 }
 
 static void fill_small_among(const lines *v, tki_random *random)
 {
-    const double smallest_normal = v->dtype == TK_F16 ? 0x1p-14 : 0x1p-126;
+    const double normal = smallest_normal(v->dtype);
     for (int64_t l = 0; l < v->count; l++) {
         /* Two tensors that meet have them in turn, or every product of bf16 would vanish. */
         bool small = (l & 1) != v->first_input || !v->summed;
@@ -819,9 +892,9 @@ static void fill_small_among(const lines *v, tki_random *random)
             uint64_t kind = tki_random_below(random, 4);
             double value = tki_random_normal(random);
             if (kind == 1)
-                value = small ? value * smallest_normal / 2 : value * 64;
+                value = small ? value * normal / 2 : value * 64;
             else if (kind == 2)
-                value = copysign(small ? smallest_normal : 1, value);
+                value = copysign(small ? normal : 1, value);
             else if (kind == 3 && small)
                 value = copysign(0, value);
             put(v, l, t, value);
@@ -836,7 +909,7 @@ static void fill_peaks(const lines *v, tki_random *random)
     for (int64_t l = 0; l < v->count && v->length > 0; l++) {
         double highest = -INFINITY;
         for (int64_t t = 0; t < v->length; t++)
-            highest = fmax(highest, tki_decode(v->dtype, *at(v, l, t)));
+            highest = fmax(highest, tki_decode(v->dtype, get(v, l, t)));
         highest += heights[tki_random_below(random, 5)];
         uint64_t kind = tki_random_below(random, 3);
         int64_t peaks = kind == 1 ? 2 + (int64_t)tki_random_below(random, 7) : kind == 2 ? 0 : 1;
@@ -861,8 +934,8 @@ static void fill_one_sign(const lines *v, tki_random *random)
 /* The smallest normal numbers and below against the largest; every second line the other way round, where lines of both meet. */
 static void fill_far_apart(const lines *v, tki_random *random)
 {
-    const int lowest = v->dtype == TK_F16 ? -18 : -130, highest = v->dtype == TK_F16 ? 15 : 127;
-    const int depth = (int)tki_random_below(random, v->dtype == TK_F16 ? 8 : 66);
+    const int lowest = v->format.exponent_min - 4, highest = exponent_max(v->dtype);
+    const int depth = (int)tki_random_below(random, scales_of(v->dtype).far_depth);
     for (int64_t l = 0; l < v->count; l++)
         for (int64_t t = 0; t < v->length; t++) {
             double value = with_sign(random, 1 + 0.98 * tki_random_unit(random));
@@ -882,16 +955,19 @@ static void fill_zero_nan(const lines *v, tki_random *random)
             if (tki_random_u64(random) & 1)
                 put(v, l, t, 0);
         if (nan)
-            *at(v, l, place) = (uint16_t)tki_canonical_nan(v->dtype);
+            put_bits(v, l, place, v->format.nan);
     }
 }
 
 /* One term of an odd number of halves of the smallest subnormal number; the partners are one power of two. */
 static void fill_small_ties(const lines *v, tki_random *random)
 {
-    const double partner = v->dtype == TK_F16 ? 0x1p-13 : 0x1p-68;
-    const double unit = v->dtype == TK_F16 ? 0x1p-12 : 0x1p-66;
-    const uint64_t most = v->dtype == TK_F16 ? 1000 : 60;
+    /* Of wider results only if their factors are numbers of the format. */
+    const bool reaches = tki_format_of(v->result).exponent_min == v->format.exponent_min;
+    const scales s = scales_of(reaches ? v->result : v->dtype);
+    const double partner = ldexp(1, s.tie_partner);
+    const double unit = ldexp(1, s.tie_factor);
+    const uint64_t most = scales_of(v->dtype).tie_steps;
     for (int64_t l = 0; l < v->count && v->length > 0; l++) {
         const double odd = (double)(2 * tki_random_below(random, most) + 1);
         const double value = with_sign(random, odd * unit);
@@ -901,21 +977,33 @@ static void fill_small_ties(const lines *v, tki_random *random)
     }
 }
 
+/* A pattern of up to 16 bits as it is. More bits are too many to try: `turn` is then the upper half, and below it is anything, often all
+ * ones or zeros. */
+static uint32_t pattern_in_turn(const lines *v, uint64_t turn, tki_random *random)
+{
+    const uint32_t half = (uint16_t)turn;
+    if (tki_format_bits(v->dtype) <= 16)
+        return half;
+    const uint64_t draw = tki_random_u64(random);
+    const uint32_t end = draw & 4 ? 0xffff : 0;
+    return half << 16 | (draw & 3 ? (uint32_t)(draw >> 48) : end);
+}
+
 static void fill_special_partners(const lines *v, tki_random *random)
 {
-    const uint16_t infinity = (uint16_t)tki_round_double(v->dtype, INFINITY);
-    const uint16_t special[] = {infinity, (uint16_t)(infinity - 1), 0, 1, (uint16_t)tki_canonical_nan(v->dtype)};
+    const uint32_t infinity = tki_round_double(v->dtype, INFINITY);
+    const uint32_t special[] = {infinity, v->format.largest, 0, 1, v->format.nan};
     const uint64_t step = tki_random_u64(random) | 1;
     const uint64_t first = tki_random_u64(random);
     for (int64_t t = 0; t < v->length; t++) {
         if (v->last_input) {
-            *at(v, 0, t) = (uint16_t)(first + (uint64_t)t * step);
+            put_bits(v, 0, t, pattern_in_turn(v, first + (uint64_t)t * step, random));
             continue;
         }
         /* Infinities are what most partners turn into something else. */
         uint64_t kind = tki_random_below(random, 8);
-        uint64_t sign = tki_random_u64(random) << 15;
-        *at(v, 0, t) = (uint16_t)(special[kind < 5 ? kind : 0] | sign);
+        uint32_t sign = tki_random_u64(random) & 1 ? v->format.sign : 0;
+        put_bits(v, 0, t, special[kind < 5 ? kind : 0] | sign);
     }
 }
 
@@ -939,7 +1027,7 @@ static void fill_crowd(const lines *v, tki_random *random)
 static void fill_order(const lines *v, tki_random *random)
 {
     for (int64_t l = 0; l < v->count; l++) {
-        double large = v->dtype == TK_F16 ? 0x1p15 : 0x1p20;
+        double large = ldexp(1, smaller(exponent_max(v->dtype), 20));
         const double partner = ldexp(1, (int)tki_random_below(random, 3) - 2);
         for (int64_t t = 0; t < v->length; t++) {
             const bool closing = t == v->length - 1 && large < 0;
@@ -959,7 +1047,7 @@ static void fill_scaled_lines(const lines *v, tki_random *random)
     for (int64_t l = 0; l < v->count; l++) {
         const double scale = ldexp(1, (int)tki_random_below(random, 14) - 9);
         for (int64_t t = 0; t < v->length; t++)
-            put(v, l, t, scale * tki_decode(v->dtype, *at(v, l, t)));
+            put(v, l, t, scale * tki_decode(v->dtype, get(v, l, t)));
     }
 }
 
@@ -987,16 +1075,16 @@ static void fill_each_pattern(const lines *v, tki_random *random)
     uint64_t first = tki_random_u64(random);
     for (int64_t t = 0; t < v->length; t++) {
         if (v->last_input) {
-            *at(v, 0, t) = (uint16_t)(first + (uint64_t)t * step);
+            put_bits(v, 0, t, pattern_in_turn(v, first + (uint64_t)t * step, random));
             continue;
         }
         uint64_t kind = tki_random_below(random, 4);
         double value = tki_random_normal(random);
         put(v, 0, t, kind == 1 ? copysign(1, value) : value);
         if (kind == 2)
-            *at(v, 0, t) = finite_pattern(v->dtype, random);
+            put_bits(v, 0, t, finite_pattern(v, random));
         else if (kind == 3)
-            *at(v, 0, t) = near_threshold(v, random);
+            put_bits(v, 0, t, near_threshold(v, random));
     }
 }
 
@@ -1078,11 +1166,11 @@ static double from_midpoint(tk_dtype dtype, double value)
 }
 
 /* Of so many first inputs the one whose result, `slope` times as large, comes nearest to a midpoint. */
-static double near_tie(tk_dtype dtype, double slope, int candidates, tki_random *random)
+static double near_tie(tk_dtype dtype, tk_dtype result, double slope, int candidates, tki_random *random)
 {
     const tki_format format = tki_format_of(dtype);
-    const int lowest = format.exponent_min - format.precision + 1;
-    const int highest = dtype == TK_F16 ? 15 : 127;
+    const int lowest = tki_format_exponent_lowest(format);
+    const int highest = tki_format_exponent_max(format);
     const uint64_t significands = UINT64_C(1) << (format.precision - 1);
     /* Mostly of moderate size; results among the subnormal numbers and near the largest ones, too. */
     int exponent = (int)tki_random_below(random, 8) - 4;
@@ -1095,7 +1183,7 @@ static double near_tie(tk_dtype dtype, double slope, int candidates, tki_random 
         /* What is too small for so many bits is cut down to those it has. */
         double drawn = size * (double)(significands + tki_random_below(random, significands));
         double value = exponent < format.exponent_min ? tki_decode(dtype, tki_round_double(dtype, drawn)) : drawn;
-        double distance = from_midpoint(dtype, value * slope);
+        double distance = from_midpoint(result, value * slope);
         if (distance < least) {
             least = distance;
             best = value;
@@ -1104,73 +1192,105 @@ static double near_tie(tk_dtype dtype, double slope, int candidates, tki_random 
     return best;
 }
 
+enum { BLOCK = 256, MOST_BYTES = 8 };
+
+/* Elements of one input, as many as are asked about at a time. */
+typedef struct block {
+    _Alignas(MOST_BYTES) unsigned char data[BLOCK * MOST_BYTES];
+} block;
+
 /* For an elementwise op that is linear in the first of its two inputs: for each second one a first one whose result lies near a midpoint,
  * as the oracle has it. Where there is none, since the second is special, the first stays as it was drawn; so do some others unless `all`
  * is set. */
 static void choose_near_ties(const tk_case *c, void *const data[], int candidates, bool all, tki_random *random)
 {
-    enum { BLOCK = 256 };
     const tki_oracle *oracle = tki_oracle_of(c->contract);
-    tk_case block = *c;
-    uint16_t ones[BLOCK];
+    const tk_dtype dtype = tk_case_param_dtype(c, 0), result = tk_case_param_dtype(c, 2);
+    const size_t second_bytes = tk_dtype_size(tk_case_param_dtype(c, 1));
+    tk_case part = *c;
+    block ones;
     tki_enclosure slopes[BLOCK];
     void *tables = NULL;
-    if (!oracle || !oracle->open || oracle->open(c->dtype, &tables) != TK_OK)
+    if (!oracle || (oracle->open && oracle->open(c->dtype, &tables) != TK_OK))
         return;
     for (int i = 0; i < BLOCK; i++)
-        ones[i] = (uint16_t)tki_round_double(c->dtype, 1);
+        tki_put_bits(dtype, ones.data, i, tki_round_double(dtype, 1));
     for (int64_t begin = 0; begin < c->dims[0]; begin += BLOCK) {
-        uint16_t *first = (uint16_t *)data[0] + begin;
-        const void *buffers[TK_MAX_PARAMS] = {ones, (const uint16_t *)data[1] + begin};
-        block.dims[0] = c->dims[0] - begin < BLOCK ? c->dims[0] - begin : BLOCK;
-        const tki_oracle_job job = {.c = &block, .buffers = buffers, .output = 2, .tables = tables};
-        if (oracle->enclose(&job, &(tki_box){0, 1, 0, block.dims[0]}, slopes) != TK_OK)
+        const void *buffers[TK_MAX_PARAMS] = {ones.data, (const char *)data[1] + (size_t)begin * second_bytes};
+        part.dims[0] = c->dims[0] - begin < BLOCK ? c->dims[0] - begin : BLOCK;
+        const tki_oracle_job job = {.c = &part, .buffers = buffers, .output = 2, .tables = tables};
+        if (oracle->enclose(&job, &(tki_box){0, 1, 0, part.dims[0]}, slopes) != TK_OK)
             return;
-        for (int64_t i = 0; i < block.dims[0]; i++) {
+        for (int64_t i = 0; i < part.dims[0]; i++) {
             if (slopes[i].admits != TKI_ADMIT_INTERVAL || (!all && tki_random_below(random, 4) == 0))
                 continue;
-            first[i] = (uint16_t)tki_round_double(c->dtype, near_tie(c->dtype, slopes[i].lo, candidates, random));
+            const double value = near_tie(dtype, result, slopes[i].lo, candidates, random);
+            tki_put_bits(dtype, data[0], begin + i, tki_round_double(dtype, value));
         }
     }
 }
 
-/* For an elementwise op of one input: of all patterns those whose results, as the oracle has them, lie nearest to a midpoint. */
-static void choose_nearest_ties(const tk_case *c, uint16_t *data, tki_random *random)
-{
-    enum { BLOCK = 256, PATTERNS = 1 << 16, KEPT = 64 };
-    const tki_oracle *oracle = tki_oracle_of(c->contract);
-    uint16_t patterns[BLOCK], kept[KEPT];
+/* The patterns whose results came nearest to a midpoint so far, nearest first. */
+enum { KEPT = 64 };
+typedef struct nearest {
+    int count;
+    uint32_t patterns[KEPT];
     double distances[KEPT];
+} nearest;
+
+static void keep_if_near(nearest *kept, uint32_t pattern, double distance)
+{
+    if (distance >= (kept->count < KEPT ? 0.5 : kept->distances[kept->count - 1]))
+        return;
+    int place = kept->count < KEPT ? kept->count++ : KEPT - 1;
+    for (; place > 0 && kept->distances[place - 1] > distance; place--) {
+        kept->distances[place] = kept->distances[place - 1];
+        kept->patterns[place] = kept->patterns[place - 1];
+    }
+    kept->distances[place] = distance;
+    kept->patterns[place] = pattern;
+}
+
+/* Of so many bits that not all can be tried: one of moderate size as a rule. */
+static uint32_t candidate(tk_dtype dtype, tki_random *random)
+{
+    const uint32_t any = any_pattern(tki_format_of(dtype), random);
+    const double moderate = 2 * tki_random_normal(random);
+    return tki_random_below(random, 4) ? tki_round_double(dtype, moderate) : any;
+}
+
+/* For an elementwise op of one input: of all patterns, or of many drawn ones, those whose results, as the oracle has them, lie nearest to
+ * a midpoint. */
+static void choose_nearest_ties(const tk_case *c, void *data, tki_random *random)
+{
+    const tki_oracle *oracle = tki_oracle_of(c->contract);
+    const tk_dtype dtype = tk_case_param_dtype(c, 0), result = tk_case_param_dtype(c, 1);
+    const bool all = tki_format_bits(dtype) <= 16;
+    const uint32_t tried = all ? UINT32_C(1) << tki_format_bits(dtype) : 1 << 15;
+    uint32_t patterns[BLOCK];
+    block inputs;
     tki_enclosure results[BLOCK];
     void *tables = NULL;
-    int count = 0;
+    nearest kept = {0};
     if (!oracle || (oracle->open && oracle->open(c->dtype, &tables) != TK_OK))
         return;
-    for (int begin = 0; begin < PATTERNS; begin += BLOCK) {
-        tk_case block = *c;
-        const void *buffers[TK_MAX_PARAMS] = {patterns};
-        block.dims[0] = BLOCK;
-        for (int i = 0; i < BLOCK; i++)
-            patterns[i] = (uint16_t)(begin + i);
-        const tki_oracle_job job = {.c = &block, .buffers = buffers, .output = 1, .tables = tables};
+    for (uint32_t begin = 0; begin < tried; begin += BLOCK) {
+        tk_case part = *c;
+        const void *buffers[TK_MAX_PARAMS] = {inputs.data};
+        part.dims[0] = BLOCK;
+        for (uint32_t i = 0; i < BLOCK; i++) {
+            patterns[i] = all ? begin + i : candidate(dtype, random);
+            tki_put_bits(dtype, inputs.data, i, patterns[i]);
+        }
+        const tki_oracle_job job = {.c = &part, .buffers = buffers, .output = 1, .tables = tables};
         if (oracle->enclose(&job, &(tki_box){0, 1, 0, BLOCK}, results) != TK_OK)
             return;
-        for (int i = 0; i < BLOCK; i++) {
-            const double distance = results[i].admits == TKI_ADMIT_INTERVAL ? from_midpoint(c->dtype, results[i].lo)
-                                                                            : 1;
-            if (distance >= (count < KEPT ? 0.5 : distances[count - 1]))
-                continue;
-            int place = count < KEPT ? count++ : KEPT - 1;
-            for (; place > 0 && distances[place - 1] > distance; place--) {
-                distances[place] = distances[place - 1];
-                kept[place] = kept[place - 1];
-            }
-            distances[place] = distance;
-            kept[place] = patterns[i];
-        }
+        for (int i = 0; i < BLOCK; i++)
+            if (results[i].admits == TKI_ADMIT_INTERVAL)
+                keep_if_near(&kept, patterns[i], from_midpoint(result, results[i].lo));
     }
-    for (int64_t t = 0; t < c->dims[0] && count > 0; t++)
-        data[t] = kept[tki_random_below(random, (uint64_t)count)];
+    for (int64_t t = 0; t < c->dims[0] && kept.count > 0; t++)
+        tki_put_bits(dtype, data, t, kept.patterns[tki_random_below(random, (uint64_t)kept.count)]);
 }
 
 static bool is_elementwise_pair(const tk_contract *contract)
@@ -1186,7 +1306,7 @@ void tki_family_fill(int family, const tk_case *c, uint64_t seed, void *const da
     int last_value = 0;
     int factors = 0;
     for (int p = 0; p < contract->param_count; p++) {
-        bool value = !contract->params[p].output && contract->params[p].kind == TK_KIND_VALUE;
+        bool value = !contract->params[p].output && contract->params[p].kind != TK_KIND_INDEX;
         last_value = value ? p : last_value;
         factors += value && contract->params[p].inner_axis >= 0;
     }
@@ -1202,8 +1322,11 @@ void tki_family_fill(int family, const tk_case *c, uint64_t seed, void *const da
         int64_t rows = param->rank == 2 ? c->dims[param->dim[0]] : 1;
         int64_t cols = c->dims[param->dim[param->rank - 1]];
         bool along_rows = param->inner_axis == 0;
+        const tk_dtype dtype = tk_case_param_dtype(c, p);
         lines v = {.data = data[p],
-                   .dtype = c->dtype,
+                   .dtype = dtype,
+                   .format = tki_format_of(dtype),
+                   .result = c->result_dtype,
                    .count = along_rows ? cols : rows,
                    .length = along_rows ? rows : cols,
                    .line_stride = along_rows ? 1 : cols,

@@ -52,7 +52,7 @@ static uint16_t copied(const tk_case *c, const uint16_t *source, const copy_muta
     float value = tki_get(c, source, 0);
     uint16_t bits = *source;
     if (m->through_fp32)
-        tki_put(c, &bits, 0, value);
+        bits = c->dtype == TK_F16 ? tki_f32_to_f16(value) : tki_f32_to_bf16(value);
     if (m->canonical_nan && isnan(value))
         bits = c->dtype == TK_F16 ? 0x7e00 : 0x7fc0;
     if ((m->nan_masked && isnan(value)) || (m->zero_sign_lost && value == 0))
@@ -206,7 +206,7 @@ static void store_rows(const tk_case *c, void *target, const float *sums, const 
             if (m->padding_row && v == 0)
                 sum = 0;
             if (m->onto_output)
-                sum += tki_get(c, target, place);
+                sum += tki_get_result(c, target, place);
             tki_put_as(c, target, place, sum, m->store);
         }
     }

@@ -113,7 +113,7 @@ static int run_all(const tk_case *c, void *const b[], void *run, bool forward)
         float element = tki_get(c, x, m->off_by_one && i + 1 < n ? i + 1 : i);
         float result = forward ? value_of(c, m, element) : gradient_of(c, m, tki_get(c, grad, i), element);
         if (m->adding)
-            result += tki_get(c, out, i);
+            result += tki_get_result(c, out, i);
         if (m->one_in_a_million && is_one_in_a_million(i))
             result = 0;
         tki_put_as(c, out, i, result, m->store);

@@ -109,7 +109,9 @@ static void multiply_decoded(const tk_case *c, const mutation *m, const tki_gemm
             if (v->rows * v->cols - (row * v->cols + col) <= m->dropped_elements)
                 continue;
             int64_t other = m->off_by_one && col + 1 < v->cols ? col + 1 : col;
-            float start = m->adds_to_output ? tki_get(c, v->out, row * v->cols + col) : m->sum_carried_over ? sum : 0;
+            float start = m->adds_to_output     ? tki_get_result(c, v->out, row * v->cols + col)
+                          : m->sum_carried_over ? sum
+                                                : 0;
             sum = inner_sum(c, m, left + row * v->places, right + other * v->places, v->places, start);
             if (m->factor != 0)
                 sum *= m->factor;

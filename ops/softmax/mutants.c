@@ -133,7 +133,7 @@ static void fwd_line(const tk_case *c, void *const b[], const fwd_mutation *m, c
         if ((m->empty_row_zero && max == -INFINITY) || (m->cut_off && y < 0x1p-14f))
             y = 0;
         if (m->adding)
-            y += tki_get(c, b[1], place);
+            y += tki_get_result(c, b[1], place);
         if (place < elements(c) - m->unwritten)
             tki_put_as(c, b[1], place, y, m->store);
     }
@@ -270,7 +270,7 @@ static int bwd(const tk_case *c, void *const b[], void *run)
                 sum = bwd_sum(c, b, m, row, col, m->carried_over ? sum : 0);
             float result = bwd_element(c, b, m, row, col, sum);
             if (m->adding)
-                result += tki_get(c, b[2], i);
+                result += tki_get_result(c, b[2], i);
             if (i < elements(c) - m->unwritten)
                 tki_put_as(c, b[2], i, result, m->store);
         }

@@ -110,7 +110,7 @@ static void put_gradient(const view *v, void *out, int64_t j, double value)
     if (v->m->nan_masked && isnan(value))
         value = 0;
     if (v->m->adding)
-        value += (double)tki_get(v->c, out, place);
+        value += (double)tki_get_result(v->c, out, place);
     tki_put_as(v->c, out, place, (float)value, v->m->store);
 }
 
