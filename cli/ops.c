@@ -81,15 +81,45 @@ static void format_param(const tk_contract *contract, const tk_param *param, cha
                  contract->dim_names[param->dim[1]]);
 }
 
-static const char *kind_text(const tk_param *param)
+static tk_dtype dtype_of(const tk_param *param, tk_types types)
 {
-    switch (param->kind) {
-    case TK_KIND_VALUE: return "f16 or bf16";
-    case TK_KIND_INDEX: return "i32 or i64";
-    case TK_KIND_RESULT: return "f16 or bf16";
-    case TK_KIND_FIXED: break;
+    return param->kind == TK_KIND_VALUE ? types.dtype : types.result_dtype;
+}
+
+/* "f16 or bf16": the types that a tensor can have, each once. */
+static void format_kind(const tk_contract *contract, const tk_param *param, char *text, size_t size)
+{
+    const bool fixed = param->kind == TK_KIND_FIXED;
+    size_t length = 0;
+    snprintf(text, size, "%s", fixed ? tk_dtype_name(param->dtype) : "i32 or i64");
+    for (int i = 0; i < contract->type_count && !fixed && param->kind != TK_KIND_INDEX && length < size; i++) {
+        const tk_dtype dtype = dtype_of(param, contract->types[i]);
+        bool again = false;
+        for (int k = 0; k < i; k++)
+            again |= dtype_of(param, contract->types[k]) == dtype;
+        if (!again)
+            length += (size_t)snprintf(text + length, size - length, "%s%s", i ? " or " : "", tk_dtype_name(dtype));
     }
-    return tk_dtype_name(param->dtype);
+}
+
+static bool is_finite(const tk_contract *contract, tk_types types)
+{
+    tk_case c = tk_case_init(contract, types.dtype);
+    c.result_dtype = types.result_dtype;
+    return tk_case_is_finite(&c);
+}
+
+/* "f16, bf16, f16-f32", cut to fit. */
+static void list_types(const tk_contract *contract, bool only_finite, char *text, size_t size)
+{
+    size_t length = 0;
+    text[0] = 0;
+    for (int i = 0; i < contract->type_count && length < size; i++) {
+        char name[CLI_TYPES_SIZE];
+        tk_types_name(contract->types[i], name, sizeof name);
+        if (!only_finite || is_finite(contract, contract->types[i]))
+            length += (size_t)snprintf(text + length, size - length, "%s%s", length ? ", " : "", name);
+    }
 }
 
 static int lowering_count(const tk_contract *contract)
@@ -200,6 +230,18 @@ static json_t *json_planted(const tk_contract *contract, bool wrong)
     return list;
 }
 
+static json_t *json_types(const tk_contract *contract, bool only_finite)
+{
+    json_t *list = json_array();
+    for (int i = 0; i < contract->type_count; i++) {
+        char name[CLI_TYPES_SIZE];
+        tk_types_name(contract->types[i], name, sizeof name);
+        if (!only_finite || is_finite(contract, contract->types[i]))
+            json_array_append_new(list, json_string(name));
+    }
+    return list;
+}
+
 static json_t *json_contract(const tk_contract *contract)
 {
     json_t *sizes = json_array();
@@ -207,13 +249,13 @@ static json_t *json_contract(const tk_contract *contract)
     cli_kernel_prototype(contract, prototype, sizeof prototype);
     for (int d = 0; d < contract->dim_count; d++)
         json_array_append_new(sizes, json_string(contract->dim_names[d]));
-    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:b, s:o, s:o, s:o, s:o, s:o}", "name", contract->name,
-                     "summary", contract->summary, "formula", contract->formula, "bound", contract->bound,
-                     "signature", contract->signature, "kernel", prototype, "sizes", sizes, "parameters",
-                     json_params(contract), "finite_domain", (int)contract->finite_domain, "attributes",
-                     json_attributes(contract), "clauses", json_clauses(contract), "lowerings",
-                     json_lowerings(contract), "mutants", json_planted(contract, true), "variants",
-                     json_planted(contract, false));
+    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "name",
+                     contract->name, "summary", contract->summary, "formula", contract->formula, "bound",
+                     contract->bound, "signature", contract->signature, "kernel", prototype, "sizes", sizes,
+                     "parameters", json_params(contract), "types", json_types(contract, false), "finite_types",
+                     json_types(contract, true), "attributes", json_attributes(contract), "clauses",
+                     json_clauses(contract), "lowerings", json_lowerings(contract), "mutants",
+                     json_planted(contract, true), "variants", json_planted(contract, false));
 }
 
 /* ------------------------------------------------------------------------------------------------------------
@@ -226,14 +268,30 @@ static void print_field(const char *name, const char *text)
     cli_wrap(12, 12, text);
 }
 
+static void print_types(const tk_contract *contract)
+{
+    char all[256], finite[256], text[512];
+    int count = 0;
+    for (int i = 0; i < contract->type_count; i++)
+        count += is_finite(contract, contract->types[i]);
+    list_types(contract, false, all, sizeof all);
+    list_types(contract, true, finite, sizeof finite);
+    print_field("types", all);
+    snprintf(text, sizeof text, "finite%s%s: --level exhaustive tries every input value",
+             count < contract->type_count ? " for " : "", count < contract->type_count ? finite : "");
+    if (count)
+        print_field("domain", text);
+}
+
 static void print_params(const tk_contract *contract)
 {
     cli_heading("Parameters");
     for (int i = 0; i < contract->param_count; i++) {
         const tk_param *param = &contract->params[i];
-        char shaped[96];
+        char shaped[96], kind[64];
         format_param(contract, param, shaped, sizeof shaped);
-        printf("  %-3s  %-26s %s", param->output ? "out" : "in", shaped, kind_text(param));
+        format_kind(contract, param, kind, sizeof kind);
+        printf("  %-3s  %-26s %s", param->output ? "out" : "in", shaped, kind);
         if (param->kind == TK_KIND_INDEX)
             printf(", each in [0, %s)", contract->dim_names[param->indexed_dim]);
         if (param->may_alias >= 0)
@@ -355,8 +413,7 @@ static void print_contract(const tk_contract *contract)
     print_field("formula", contract->formula);
     print_field("bound", contract->bound);
     print_field("sizes", sizes);
-    if (contract->finite_domain)
-        print_field("domain", "finite: --level exhaustive tries every input value");
+    print_types(contract);
     print_params(contract);
     print_attributes(contract);
     print_clauses(contract);

@@ -332,7 +332,7 @@ typedef struct tk_contract {
     const tk_param *params;
     int type_count;
     const tk_types *types; /* which it takes */
-    bool finite_domain;    /* every input can be tried: --level exhaustive */
+    bool elementwise;      /* an element of the outputs depends on those at its place in the inputs alone */
     int attribute_count;
     const tk_attribute *attributes;
     int clause_count;
@@ -368,6 +368,10 @@ tk_case tk_case_init(const tk_contract *contract, tk_dtype dtype);
 /* Elements of one parameter; -1 if the sizes are negative or their product in bytes does not fit in an int64_t. */
 int64_t tk_case_elements(const tk_case *c, int param);
 tk_dtype tk_case_param_dtype(const tk_case *c, int param);
+
+/* Whether every input can be tried, at --level exhaustive: the op is elementwise, and its inputs have at most 32 bits at
+ * each place. Depends on the types of the case, not on its sizes. */
+bool tk_case_is_finite(const tk_case *c);
 
 /* Checks sizes, types, options, alignment and overlap without running anything. `buffers` are the parameters in
  * contract order; a parameter without elements may be NULL. */

@@ -160,6 +160,7 @@ typedef struct tk_certify_options {
     double total_seconds;
     tk_progress progress; /* may be NULL */
     void *progress_data;
+    const tk_dtype *result_dtype; /* of the results; NULL: the same as the dtype */
 } tk_certify_options;
 
 #define TK_CERTIFY_DEFAULTS \
@@ -167,7 +168,7 @@ typedef struct tk_certify_options {
 
 typedef struct tk_certificate tk_certificate;
 
-/* Certifies one op for one dtype (and one index type, ignored if the op takes no index). Kernels run, and are
+/* Certifies one op for one dtype, with results of it or of options->result_dtype (and one index type, ignored if the op takes no index). Kernels run, and are
  * judged, in the default floating-point environment (rounding to nearest, nothing flushed), whatever the caller's
  * is and whatever a kernel changes; the caller's is restored. */
 TK_MUST_USE tk_status tk_certify(tk_ctx *ctx, const tk_contract *contract, tk_dtype dtype, tk_dtype index_dtype,
@@ -337,7 +338,7 @@ typedef struct tk_corpus_entry {
 } tk_corpus_entry;
 
 /* Runs the mutants that the level's trials must reject and the variants that they must hold. Level (TK_QUICK or
- * TK_FULL), seed and progress are taken from `options`, which may be NULL. The usual check draws its inputs from
+ * TK_FULL), seed, type of the results and progress are taken from `options`, which may be NULL. The usual check draws its inputs from
  * seed, seed + 1 and so on. free() the entries. */
 TK_MUST_USE tk_status tk_corpus_run(tk_ctx *ctx, const tk_contract *contract, tk_dtype dtype,
                                     const tk_certify_options *options, tk_corpus_entry **entries, int *count);

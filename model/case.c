@@ -182,6 +182,15 @@ int64_t tk_case_elements(const tk_case *c, int param)
     return overflow ? -1 : count;
 }
 
+bool tk_case_is_finite(const tk_case *c)
+{
+    enum { MOST_BITS = 32 };
+    int bits = 0;
+    for (int p = 0; p < c->contract->param_count; p++)
+        bits += c->contract->params[p].output ? 0 : tki_format_bits(tk_case_param_dtype(c, p));
+    return c->contract->elementwise && bits <= MOST_BITS;
+}
+
 static bool takes_types(const tk_case *c)
 {
     for (int i = 0; i < c->contract->type_count; i++)

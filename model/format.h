@@ -50,6 +50,12 @@ static inline int tki_format_bits(tk_dtype dtype)
     return 8 * tki_format_of(dtype).bytes;
 }
 
+/* All bits set. */
+static inline int64_t tki_last_pattern(tk_dtype dtype)
+{
+    return (int64_t)(UINT64_MAX >> (64 - tki_format_bits(dtype)));
+}
+
 /* emax, of the largest finite number. */
 static inline int tki_format_exponent_max(tki_format f)
 {

@@ -30,8 +30,8 @@ static void count(double done, const char *what, void *data)
 static asked ask_in(tk_ctx *ctx, uint64_t seed)
 {
     asked a = {0};
-    a.status = tki_mutants_judge(ctx, tk_contract_find("gelu_fwd"), TK_F16, TK_I32, seed, count, &a.told, &a.list,
-                                 &a.count);
+    a.status = tki_mutants_judge(ctx, tk_contract_find("gelu_fwd"), (tk_types){TK_F16, TK_F16}, TK_I32, seed, count,
+                                 &a.told, &a.list, &a.count);
     return a;
 }
 

@@ -605,7 +605,7 @@ static void draw_attributes(tk_case *c, tki_random *random)
 
 /* -- The list ----------------------------------------------------------------------------------------------------------- */
 
-enum { CHUNK = 1 << 18, PATTERNS = 1 << 16, OPTION_STREAM = 64 };
+enum { CHUNK = 1 << 18, OPTION_STREAM = 64 };
 
 /* What is being made, and from what. */
 typedef struct making {
@@ -821,7 +821,8 @@ static uint64_t drawn_stream(const tki_trial *trial, tk_level level)
     uint64_t hash = 0xcbf29ce484222325u;
     for (const char *name = trial->c.contract->name; *name; name++)
         hash = (hash ^ (unsigned char)*name) * 0x100000001b3u;
-    return hash + 16 * (uint64_t)trial->c.dtype + 4 * (uint64_t)trial->c.index_dtype + (uint64_t)level;
+    const uint64_t mixed = trial->c.result_dtype != trial->c.dtype ? 256 * (1 + (uint64_t)trial->c.result_dtype) : 0;
+    return hash + mixed + 16 * (uint64_t)trial->c.dtype + 4 * (uint64_t)trial->c.index_dtype + (uint64_t)level;
 }
 
 /* All that a level has beyond the one below. */
@@ -841,10 +842,10 @@ static void add_level(making *m, tk_level level, const shape_list *list)
 static void add_all_patterns(making *m)
 {
     tki_trial trial = {.c = tk_case_init(m->contract, m->trial.c.dtype), .seed = m->options->seed};
-    int inputs = 0;
+    trial.c.result_dtype = m->trial.c.result_dtype;
+    int64_t domain = 1;
     for (int p = 0; p < m->contract->param_count; p++)
-        inputs += !m->contract->params[p].output;
-    int64_t domain = inputs == 1 ? PATTERNS : (int64_t)PATTERNS * PATTERNS;
+        domain <<= m->contract->params[p].output ? 0 : tki_format_bits(tk_case_param_dtype(&trial.c, p));
     int64_t chunk = domain < CHUNK ? domain : CHUNK;
     trial.family = TKI_ALL_PATTERNS;
     trial.c.dims[0] = chunk;
@@ -879,6 +880,7 @@ tk_status tki_trials_make(tk_ctx *ctx, const tk_contract *contract, tk_dtype dty
                 .trials = trials,
                 .good = true};
     m.trial.c.index_dtype = index_dtype;
+    m.trial.c.result_dtype = tki_result_dtype(dtype, options);
     const tki_oracle *oracle = tki_oracle_of(contract);
     m.own = oracle ? oracle->attributes : NULL;
     m.draws = tki_seen_attributes(contract) && !tki_settings_give_seen(contract, options);
@@ -891,7 +893,7 @@ tk_status tki_trials_make(tk_ctx *ctx, const tk_contract *contract, tk_dtype dty
         add_level(&m, TK_QUICK, &list);
         if (options->level >= TK_FULL)
             add_level(&m, TK_FULL, &list);
-        if (options->level == TK_EXHAUSTIVE && contract->finite_domain && !options->family)
+        if (options->level == TK_EXHAUSTIVE && tk_case_is_finite(&m.trial.c) && !options->family)
             add_all_patterns(&m);
     }
     if (!m.good) {
@@ -933,6 +935,7 @@ static void plant(const tki_trial *trial, int param, void *data)
 {
     const tk_case *c = &trial->c;
     const tk_param *p = &c->contract->params[param];
+    const tk_dtype dtype = tk_case_param_dtype(c, param);
     const int64_t count = tk_case_elements(c, param);
     tki_random random = tki_random_stream(trial->seed, 4096 + (uint64_t)param);
     for (int64_t i = 0; i < count; i++) {
@@ -943,10 +946,10 @@ static void plant(const tki_trial *trial, int param, void *data)
         int64_t value = trial->planted[i == 0 || stretch ? (i / 16) % trial->planted_count
                                                          : (int64_t)(draw >> 8) % trial->planted_count];
         bool index = p->kind == TK_KIND_INDEX;
-        if (value < 0 || value >= (index ? c->dims[p->indexed_dim] : PATTERNS))
+        if (value < 0 || value > (index ? c->dims[p->indexed_dim] - 1 : tki_last_pattern(dtype)))
             continue;
         if (!index)
-            ((uint16_t *)data)[i] = (uint16_t)value;
+            tki_put_bits(dtype, data, i, (uint32_t)value);
         else if (c->index_dtype == TK_I64)
             ((int64_t *)data)[i] = value;
         else
@@ -970,10 +973,10 @@ void tki_trial_fill(const tki_trial *trial, void *const data[])
     for (int p = contract->param_count - 1; p >= 0; p--) {
         if (contract->params[p].output)
             continue;
-        uint16_t *values = data[p];
+        const tk_dtype dtype = tk_case_param_dtype(&trial->c, p);
         for (int64_t i = 0; i < trial->c.dims[0]; i++)
-            values[i] = (uint16_t)((trial->chunk * trial->c.dims[0] + i) >> shift);
-        shift += 16;
+            tki_put_bits(dtype, data[p], i, (uint32_t)((trial->chunk * trial->c.dims[0] + i) >> shift));
+        shift += tki_format_bits(dtype);
     }
     tki_domain_apply(&trial->c, data);
 }

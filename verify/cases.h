@@ -27,6 +27,12 @@ typedef struct tki_trials {
     int64_t count;
 } tki_trials;
 
+/* The type of the results that the options ask for. */
+static inline tk_dtype tki_result_dtype(tk_dtype dtype, const tk_certify_options *options)
+{
+    return options->result_dtype ? *options->result_dtype : dtype;
+}
+
 /* The trials of a level, small shapes first. Restrictions in the options (shape, family, attributes, inputs) are obeyed.
  * free() the list. TK_NO_MEMORY or, when the restrictions leave nothing, TK_BAD_ARGUMENT. */
 TK_MUST_USE tk_status tki_trials_make(tk_ctx *ctx, const tk_contract *contract, tk_dtype dtype, tk_dtype index_dtype,

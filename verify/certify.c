@@ -92,6 +92,7 @@ static tk_status check_options(tk_ctx *ctx, const tk_contract *contract, tk_dtyp
                                const tk_certify_options *options)
 {
     tk_case c = tk_case_init(contract, dtype);
+    c.result_dtype = tki_result_dtype(dtype, options);
     c.index_dtype = index_dtype;
     if (options->dims)
         memcpy(c.dims, options->dims, (size_t)contract->dim_count * sizeof *c.dims);
@@ -144,10 +145,9 @@ static const tki_backend *backend_of(const tk_certify_options *options)
 static tk_status choose_executable(tk_ctx *ctx, tki_outcome *o, tki_executable *executable)
 {
     const tk_certify_options *options = o->options;
-    tk_case c = tk_case_init(o->contract, o->dtype);
+    tk_case c = tki_outcome_case(o);
     char types[TKI_TYPES_TEXT];
-    c.index_dtype = o->index_dtype;
-    tk_types_name((tk_types){c.dtype, c.result_dtype}, types, sizeof types);
+    tki_outcome_types(o, types);
     if (options->kernel_file) {
         o->kind = TKI_KERNEL_FILE;
         snprintf(o->subject, sizeof o->subject, "kernel.%s.%s.%s.%s%s", options->kernel_file->backend->name,
@@ -199,7 +199,7 @@ static void note_worst(tki_outcome *o, const tki_trial *trial, const tki_inputs 
     o->worst_inputs_known = trial->c.contract->dim_count == 1;
     for (int p = 0; p < trial->c.contract->param_count && o->worst_inputs_known; p++)
         if (inputs->data[p])
-            o->worst_inputs[p] = tki_element_bits(trial->c.dtype, inputs->data[p], worst->index);
+            o->worst_inputs[p] = tki_element_bits(tk_case_param_dtype(&trial->c, p), inputs->data[p], worst->index);
 }
 
 static void add_result(tki_outcome *o, const tki_trial *trial, const tki_inputs *inputs, const tki_trial_result *r)
@@ -244,11 +244,12 @@ static void print_given_inputs(FILE *out, const tki_trial *trial, const tki_inpu
 {
     for (int p = 0; p < trial->c.contract->param_count; p++) {
         const tk_param *param = &trial->c.contract->params[p];
+        const tk_dtype dtype = tk_case_param_dtype(&trial->c, p);
         int64_t count = tk_case_elements(&trial->c, p);
         for (int64_t i = 0; !param->output && i < count; i++) {
             fprintf(out, i ? "," : " --input %s=", param->name);
             if (param->kind != TK_KIND_INDEX)
-                fprintf(out, "0x%04x", tki_element_bits(trial->c.dtype, inputs->data[p], i));
+                fprintf(out, "0x%0*x", tki_format_bits(dtype) / 4, tki_element_bits(dtype, inputs->data[p], i));
             else if (trial->c.index_dtype == TK_I64)
                 fprintf(out, "%lld", (long long)((const int64_t *)inputs->data[p])[i]);
             else
@@ -312,7 +313,9 @@ static void print_subject(FILE *out, const tki_outcome *o)
     bool program = o->kind == TKI_FUNCTION && o->options->kernel_program;
     if (o->kind == TKI_FUNCTION && !program)
         fprintf(out, "# the function '%s' with: ", o->subject);
-    fprintf(out, "tokitai certify %s --dtype %s", o->contract->name, tk_dtype_name(o->dtype));
+    char types[TKI_TYPES_TEXT];
+    tki_outcome_types(o, types);
+    fprintf(out, "tokitai certify %s --dtype %s", o->contract->name, types);
     if (tk_contract_takes_index(o->contract))
         fprintf(out, " --index %s", tk_dtype_name(o->index_dtype));
     if (o->kind == TKI_LOWERING)
@@ -765,8 +768,7 @@ static tk_status run_bad_indices(tki_subject *subject, tki_outcome *o)
     if (tki_clause_find(o->contract, TK_CLAUSE_INDEX) < 0 || !o->lowering)
         return TK_OK;
     static const int64_t size = 37;
-    tki_trial trial = {.c = tk_case_init(o->contract, o->dtype), .family = 0, .seed = o->options->seed};
-    trial.c.index_dtype = o->index_dtype;
+    tki_trial trial = {.c = tki_outcome_case(o), .family = 0, .seed = o->options->seed};
     memcpy(trial.c.attributes, o->attributes, sizeof trial.c.attributes);
     for (int d = 0; d < o->contract->dim_count; d++)
         trial.c.dims[d] = size;
@@ -817,8 +819,9 @@ static tk_status run_mutants(tki_subject *subject, tki_outcome *o, double from)
     if (is_out_of_time(subject, o))
         return TK_OK;
     mutants_progress progress = {o->options, from};
-    tk_status status = tki_mutants_judge(subject->ctx, o->contract, o->dtype, o->index_dtype, o->options->seed,
-                                         report_mutants, &progress, &o->mutants, &o->mutant_count);
+    tk_status status = tki_mutants_judge(subject->ctx, o->contract, (tk_types){o->dtype, o->result_dtype},
+                                         o->index_dtype, o->options->seed, report_mutants, &progress, &o->mutants,
+                                         &o->mutant_count);
     o->mutants_run = status == TK_OK;
     for (int i = 0; i < o->mutant_count && o->verdict == TK_HELD; i++)
         if (!o->mutants[i].rejected) {
@@ -892,8 +895,7 @@ static tk_status choose_attributes(tk_ctx *ctx, tki_outcome *o, tki_trials *tria
 /* The first call of the first process is of the other element type. In processes that are started later it is one of this type. */
 static tk_status receive_visitor(tki_subject *subject, const tki_outcome *o)
 {
-    tki_trial trial = {.c = tk_case_init(o->contract, o->dtype), .seed = o->options->seed};
-    trial.c.index_dtype = o->index_dtype;
+    tki_trial trial = {.c = tki_outcome_case(o), .seed = o->options->seed};
     for (int d = 0; d < o->contract->dim_count; d++)
         trial.c.dims[d] = 5;
     return tki_trial_visit(subject, &trial);
@@ -989,12 +991,16 @@ tk_status tki_certify_trials(tk_ctx *ctx, const tk_contract *contract, tk_dtype 
     double begin = tki_now();
     tki_outcome o = {.contract = contract,
                      .dtype = dtype,
+                     .result_dtype = tki_result_dtype(dtype, options),
                      .index_dtype = index_dtype,
                      .options = options,
-                     .level = options->level == TK_EXHAUSTIVE && !contract->finite_domain ? TK_FULL : options->level,
+                     .level = options->level,
                      .verdict = TK_HELD,
                      .failed_clause = -1,
                      .determinism = TK_CROSS_DEVICE};
+    const tk_case c = tki_outcome_case(&o);
+    if (o.level == TK_EXHAUSTIVE && !tk_case_is_finite(&c))
+        o.level = TK_FULL;
     tki_subject subject = {.ctx = ctx, .contract = contract, .oracle = tki_oracle_of(contract)};
     if (!subject.oracle)
         return tki_fail(ctx, TK_INTERNAL, "%s has no oracle", contract->name);

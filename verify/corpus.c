@@ -6,6 +6,7 @@
 
 #include "core/context.h"
 #include "core/options.h"
+#include "model/case.h"
 #include "verify/registry.h"
 #include "verify/trial.h"
 #include "verify/usual.h"
@@ -93,15 +94,18 @@ static int list_planted(const tk_contract *contract, tk_level level, const tki_m
 
 static tk_status open_bench(tk_ctx *ctx, tk_dtype dtype, const tk_certify_options *options, bench *b)
 {
-    tk_status status = tki_trials_make(ctx, b->contract, dtype, TK_I32, options, &b->trials);
+    tk_case usual = tk_usual_case(b->contract, dtype);
+    usual.result_dtype = tki_result_dtype(dtype, options);
+    tk_status status = tki_case_check_shape(ctx, &usual);
+    if (status == TK_OK)
+        status = tki_trials_make(ctx, b->contract, dtype, TK_I32, options, &b->trials);
     if (status == TK_OK && b->oracle->open) {
         status = b->oracle->open(dtype, &b->tables);
         if (status != TK_OK)
             status = tki_fail(ctx, status, "the oracle's tables: %s", tk_status_text(status));
     }
     if (status == TK_OK)
-        status = tki_usual_make(ctx, b->oracle, b->tables, tk_usual_case(b->contract, dtype), options->seed,
-                                &b->usual);
+        status = tki_usual_make(ctx, b->oracle, b->tables, usual, options->seed, &b->usual);
     return status;
 }
 
@@ -137,14 +141,15 @@ tk_status tk_corpus_run(tk_ctx *ctx, const tk_contract *contract, tk_dtype dtype
 {
     if (!ctx)
         return TK_BAD_ARGUMENT;
-    if (!contract || !entries || !count || (dtype != TK_F16 && dtype != TK_BF16))
-        return tki_fail(ctx, TK_BAD_ARGUMENT, "no contract, no dtype of it, or nowhere to put the entries");
+    if (!contract || !entries || !count)
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "no contract, or nowhere to put the entries");
     tk_certify_options options = TK_CERTIFY_DEFAULTS, taken = options;
     tk_status status = tki_options_take(ctx, "tk_certify_options", given, &taken, sizeof taken);
     if (status != TK_OK)
         return status;
     options.level = taken.level;
     options.seed = taken.seed;
+    options.result_dtype = taken.result_dtype;
     options.progress = taken.progress;
     options.progress_data = taken.progress_data;
     if ((unsigned)options.level > TK_FULL)

@@ -321,9 +321,9 @@ static bool propose_element(tki_explorer *e, tki_history *h, const tki_sample *s
         int64_t value = seen->low[side];
         if (h->kind == TKI_SITE_FLOATS)
             value = (int64_t)tki_round_double(base->c.dtype, tki_site_float(value));
-        else if (h->bytes <= 2)
-            value &= 0xffff;
-        if (value >= 0 && value <= 0xffff &&
+        else if (h->bytes <= tk_dtype_size(base->c.dtype))
+            value &= tki_last_pattern(base->c.dtype);
+        if (value >= 0 && value <= tki_last_pattern(base->c.dtype) &&
             !propose_planted(e, base, (int64_t[]){value, value + 1, value > 0 ? value - 1 : 2}, 3))
             return false;
     }
@@ -386,7 +386,7 @@ bool tki_explorer_propose_values(tki_explorer *e)
     for (int i = 0; i < d->float_count; i++)
         values[count++] = (int64_t)tki_round_double(plain.c.dtype, d->floats[i]);
     for (int i = 0; i < d->integer_count; i++)
-        if (d->integers[i] > 2 && d->integers[i] <= 0xffff)
+        if (d->integers[i] > 2 && d->integers[i] <= tki_last_pattern(plain.c.dtype))
             values[count++] = d->integers[i];
     for (int i = 0; i < count && good; i += TK_MAX_PLANTED)
         good = propose_planted(e, &plain, values + i, count - i < TK_MAX_PLANTED ? count - i : TK_MAX_PLANTED);

@@ -71,6 +71,11 @@ tk_status tk_certificate_find(tk_ctx *ctx, const tk_contract *contract, tk_dtype
     *certificate = NULL;
     tk_case c = tk_case_init(contract, dtype);
     c.index_dtype = index_dtype;
+    /* The id says of which type the results are. */
+    tk_case named;
+    int row;
+    if (tk_lowering_find(lowering, &named, &row) && named.contract == contract && named.dtype == dtype)
+        c.result_dtype = named.result_dtype;
     char key[TKI_HASH_HEX];
     char *state = NULL;
     tk_status status = find_key(ctx, &c, lowering, key);

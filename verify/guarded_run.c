@@ -174,21 +174,24 @@ void tki_runs_compare(const tk_case *c, const tki_run *a, const tki_run *b, tki_
     }
 }
 
-/* All NaNs hash as one pattern. The 16-bit loop has no call in it, since an exhaustive run passes billions through it. */
+/* All NaNs hash as one pattern. No loop has a call in it, since an exhaustive run passes billions through it. */
 static void canonicalise(tk_dtype dtype, unsigned char *block, int64_t count)
 {
-    if (tk_dtype_size(dtype) == 2) {
+    const tki_format f = tki_format_of(dtype);
+    const uint32_t last = tki_last_of(f);
+    if (f.number != TKI_FLOATING)
+        return;
+    if (f.bytes == 2) {
         uint16_t *elements = (uint16_t *)(void *)block;
-        uint16_t infinity = (uint16_t)tki_round_double(dtype, INFINITY);
-        uint16_t canonical = (uint16_t)tki_canonical_nan(dtype);
+        const uint16_t canonical = (uint16_t)f.nan;
         for (int64_t i = 0; i < count; i++)
-            elements[i] = (elements[i] & 0x7fff) > infinity ? canonical : elements[i];
+            elements[i] = (elements[i] & 0x7fff) > last ? canonical : elements[i];
         return;
     }
-    uint32_t *elements = (uint32_t *)(void *)block;
-    for (int64_t i = 0; i < count; i++)
-        if (tki_is_nan(dtype, elements[i]))
-            elements[i] = tki_canonical_nan(dtype);
+    for (int64_t i = 0; i < count; i++) {
+        const uint32_t bits = tki_element_bits(dtype, block, i);
+        tki_put_bits(dtype, block, i, tki_magnitude_of(f, bits) > last ? f.nan : bits);
+    }
 }
 
 tk_status tki_run_hash(const tk_case *c, const tki_run *r, tki_trial_result *result)

@@ -57,20 +57,21 @@ static tk_status copy_given_inputs(tk_ctx *ctx, const tk_case *c, const tk_certi
         if (given && given->count != count)
             return tki_fail(ctx, TK_BAD_ARGUMENT, "%s: input '%s' has %lld elements, its shape asks for %lld",
                             c->contract->name, param->name, (long long)given->count, (long long)count);
-        size_t element = tk_dtype_size(tk_case_param_dtype(c, p));
+        const tk_dtype dtype = tk_case_param_dtype(c, p);
+        const size_t element = tk_dtype_size(dtype);
         for (int64_t i = 0; i < count; i++) {
             int64_t index = (int64_t)given->bits[i];
             if (param->kind == TK_KIND_INDEX && !tki_index_is_valid(c, p, index))
                 return tki_fail_index(ctx, c->contract, i, index, c->dims[param->indexed_dim]);
-            if (param->kind == TK_KIND_VALUE && given->bits[i] > 0xffff)
-                return tki_fail(ctx, TK_BAD_ARGUMENT, "%s: %s[%lld] is not a 16-bit pattern", c->contract->name,
-                                param->name, (long long)i);
-            if (param->kind == TK_KIND_VALUE && tki_domain_is_normal(c) &&
-                !tki_domain_has(c->dtype, (uint32_t)given->bits[i]))
+            if (param->kind != TK_KIND_INDEX && element < sizeof *given->bits && given->bits[i] >> 8 * element)
+                return tki_fail(ctx, TK_BAD_ARGUMENT, "%s: %s[%lld] is not a %zu-bit pattern", c->contract->name,
+                                param->name, (long long)i, 8 * element);
+            if (param->kind != TK_KIND_INDEX && tki_domain_is_normal(c) &&
+                !tki_domain_has(dtype, (uint32_t)given->bits[i]))
                 return tki_fail(ctx, TK_BAD_ARGUMENT,
                                 "%s: %s[%lld] = 0x%04llx = %g lies outside of domain normal (0, or 2^-40 to 2^20)",
                                 c->contract->name, param->name, (long long)i, (unsigned long long)given->bits[i],
-                                tki_decode(c->dtype, (uint32_t)given->bits[i]));
+                                tki_decode(dtype, (uint32_t)given->bits[i]));
             memcpy((char *)inputs->data[p] + (size_t)i * element, &given->bits[i], element);
         }
     }
@@ -190,10 +191,11 @@ bool tki_inputs_change(const tki_trial *trial, tki_inputs *inputs, const char **
             value = (value + 1) % size;
         tki_inputs_set_index(c, inputs->data[p], i, value);
     } else {
-        uint16_t *element = (uint16_t *)inputs->data[p] + i;
-        uint32_t drawn = tki_round_double(c->dtype, 8 * tki_random_unit(&random) - 4);
-        uint16_t value = (uint16_t)(tki_domain_is_normal(c) ? tki_domain_nearest(c->dtype, drawn) : drawn);
-        *element = value == *element ? value ^ 0x8000 : value;
+        const tk_dtype dtype = tk_case_param_dtype(c, p);
+        const uint32_t drawn = tki_round_double(dtype, 8 * tki_random_unit(&random) - 4);
+        const uint32_t value = tki_domain_is_normal(c) ? tki_domain_nearest(dtype, drawn) : drawn;
+        const bool same = value == tki_element_bits(dtype, inputs->data[p], i);
+        tki_put_bits(dtype, inputs->data[p], i, same ? value ^ tki_format_of(dtype).sign : value);
     }
     *name = param->name;
     *position = i;

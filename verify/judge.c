@@ -170,7 +170,7 @@ static void note_refused(tk_dtype dtype, tki_judgement *tally, tki_element *elem
 {
     tki_refused *refused = &tally->refused[element->clause];
     const double out = tki_decode(dtype, element->got);
-    const double largest = tki_decode(dtype, tki_round_double(dtype, INFINITY) - 1);
+    const double largest = tki_decode(dtype, tki_format_of(dtype).largest);
     const double overflow = largest + tki_ulp(dtype, largest);
     const double end = nearest_admissible(dtype, element, out, overflow);
     const double distance = fabs((isinf(out) ? copysign(overflow, out) : out) - end);
@@ -309,7 +309,7 @@ static void judge_element(bench *b, const tki_enclosure *e, int64_t row, int64_t
     note_worst(tally, &element);
 }
 
-/* `dtype` is a constant at each call, so that decoding an element is a few instructions. */
+/* `dtype` is a constant at each call that is for much data, so that decoding an element is a few instructions. */
 static inline __attribute__((always_inline)) void judge_lines(bench *b, tk_dtype dtype, const tki_box *box,
                                                               int64_t cols, const void *data, const tki_enclosure *e)
 {
@@ -335,7 +335,8 @@ static void judge_box(bench *b, const tki_box *box, int64_t cols, const void *da
     switch (b->dtype) {
     case TK_F16: judge_lines(b, TK_F16, box, cols, data, enclosures); return;
     case TK_BF16: judge_lines(b, TK_BF16, box, cols, data, enclosures); return;
-    default: judge_lines(b, TK_F32, box, cols, data, enclosures); return;
+    case TK_F32: judge_lines(b, TK_F32, box, cols, data, enclosures); return;
+    default: judge_lines(b, b->dtype, box, cols, data, enclosures); return;
     }
 }
 

@@ -58,10 +58,10 @@ static tk_status run_trials(tk_ctx *ctx, const tki_trials *trials, planted *all,
     return status;
 }
 
-static tk_status make(tk_ctx *ctx, const tk_contract *contract, tk_dtype dtype, tk_dtype index_dtype, uint64_t seed,
+static tk_status make(tk_ctx *ctx, const tk_contract *contract, tk_types types, tk_dtype index_dtype, uint64_t seed,
                       tk_progress progress, void *progress_data, records *made)
 {
-    const tk_certify_options quick = {.level = TK_QUICK, .seed = seed};
+    const tk_certify_options quick = {.level = TK_QUICK, .seed = seed, .result_dtype = &types.result_dtype};
     const tki_mutant *list = tki_mutants_of(contract);
     const tki_oracle *oracle = tki_oracle_of(contract);
     void *tables = NULL;
@@ -70,10 +70,10 @@ static tk_status make(tk_ctx *ctx, const tk_contract *contract, tk_dtype dtype, 
     *made = (records){0};
     while (list[listed].name)
         listed++;
-    tk_status status = oracle->open ? oracle->open(dtype, &tables) : TK_OK;
+    tk_status status = oracle->open ? oracle->open(types.dtype, &tables) : TK_OK;
     if (status != TK_OK)
         return tki_fail(ctx, status, "the oracle's tables: %s", tk_status_text(status));
-    status = tki_trials_make(ctx, contract, dtype, index_dtype, &quick, &trials);
+    status = tki_trials_make(ctx, contract, types.dtype, index_dtype, &quick, &trials);
     if (status != TK_OK)
         return status;
     made->list = calloc((size_t)listed + 1, sizeof *made->list);
@@ -114,7 +114,8 @@ static tk_status make(tk_ctx *ctx, const tk_contract *contract, tk_dtype dtype, 
 
 typedef struct entry {
     const tk_contract *contract;
-    tk_dtype dtype, index_dtype;
+    tk_types types;
+    tk_dtype index_dtype;
     uint64_t seed;
     pthread_mutex_t making; /* whoever wants the same waits for it */
     records made;           /* list is NULL: not yet */
@@ -129,19 +130,20 @@ static struct {
     int count;
 } kept = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-static entry *entry_of(const tk_contract *contract, tk_dtype dtype, tk_dtype index_dtype, uint64_t seed)
+static entry *entry_of(const tk_contract *contract, tk_types types, tk_dtype index_dtype, uint64_t seed)
 {
     entry *found = NULL;
     pthread_mutex_lock(&kept.lock);
     for (int i = 0; i < kept.count && !found; i++) {
         entry *e = &kept.entries[i];
-        if (e->contract == contract && e->dtype == dtype && e->index_dtype == index_dtype && e->seed == seed)
+        if (e->contract == contract && e->types.dtype == types.dtype && e->types.result_dtype == types.result_dtype &&
+            e->index_dtype == index_dtype && e->seed == seed)
             found = e;
     }
     if (!found && kept.count < MOST_KEPT) {
         found = &kept.entries[kept.count++];
         *found = (entry){.contract = contract,
-                         .dtype = dtype,
+                         .types = types,
                          .index_dtype = index_dtype,
                          .seed = seed,
                          .making = PTHREAD_MUTEX_INITIALIZER};
@@ -150,24 +152,24 @@ static entry *entry_of(const tk_contract *contract, tk_dtype dtype, tk_dtype ind
     return found;
 }
 
-tk_status tki_mutants_judge(tk_ctx *ctx, const tk_contract *contract, tk_dtype dtype, tk_dtype index_dtype,
+tk_status tki_mutants_judge(tk_ctx *ctx, const tk_contract *contract, tk_types types, tk_dtype index_dtype,
                             uint64_t seed, tk_progress progress, void *progress_data, tki_mutant_record **list,
                             int *count)
 {
-    entry *e = entry_of(contract, dtype, index_dtype, seed);
+    entry *e = entry_of(contract, types, index_dtype, seed);
     records made = {0};
     tk_status status = TK_OK;
     *list = NULL;
     *count = 0;
     if (!e) {
-        status = make(ctx, contract, dtype, index_dtype, seed, progress, progress_data, &made);
+        status = make(ctx, contract, types, index_dtype, seed, progress, progress_data, &made);
         *list = made.list;
         *count = made.count;
         return status;
     }
     pthread_mutex_lock(&e->making);
     if (!e->made.list)
-        status = make(ctx, contract, dtype, index_dtype, seed, progress, progress_data, &e->made);
+        status = make(ctx, contract, types, index_dtype, seed, progress, progress_data, &e->made);
     if (status == TK_OK) {
         size_t bytes = ((size_t)e->made.count + 1) * sizeof **list;
         *list = malloc(bytes);

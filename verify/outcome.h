@@ -26,7 +26,7 @@ typedef enum tki_subject_kind {
 
 typedef struct tki_outcome {
     const tk_contract *contract;
-    tk_dtype dtype, index_dtype;
+    tk_dtype dtype, result_dtype, index_dtype;
     const tk_certify_options *options;
     tk_level level;                         /* that was run */
     tk_value attributes[TK_MAX_ATTRIBUTES]; /* of every trial, but for those that kernels see */
@@ -75,6 +75,21 @@ typedef struct tki_outcome {
     int64_t came_again;          /* TKI_KERNEL_FILE: trials run again after all others */
     tki_sanitized sanitized;
 } tki_outcome;
+
+/* A case of its op and types. */
+static inline tk_case tki_outcome_case(const tki_outcome *o)
+{
+    tk_case c = tk_case_init(o->contract, o->dtype);
+    c.result_dtype = o->result_dtype;
+    c.index_dtype = o->index_dtype;
+    return c;
+}
+
+/* "f16", "f16-f32" */
+static inline void tki_outcome_types(const tki_outcome *o, char text[TKI_TYPES_TEXT])
+{
+    tk_types_name((tk_types){o->dtype, o->result_dtype}, text, TKI_TYPES_TEXT);
+}
 
 /* A number, or one of the strings that stand for those that JSON does not have; and a histogram over tki_ulp_bin_ends. New references. */
 json_t *tki_real_json(double value);

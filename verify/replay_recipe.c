@@ -19,14 +19,10 @@ void tki_recipe_free(tki_recipe *r)
     tk_kernel_file_close(r->kernel_file);
 }
 
-static bool dtype_named(const char *name, tk_dtype *dtype)
+static bool index_named(const char *name, tk_dtype *dtype)
 {
-    for (int d = TK_F16; d <= TK_I64; d++)
-        if (!strcmp(name, tk_dtype_name((tk_dtype)d))) {
-            *dtype = (tk_dtype)d;
-            return true;
-        }
-    return false;
+    *dtype = !strcmp(name, tk_dtype_name(TK_I64)) ? TK_I64 : TK_I32;
+    return !strcmp(name, tk_dtype_name(*dtype));
 }
 
 static bool level_named(const char *name, tk_level *level)
@@ -218,10 +214,14 @@ tk_status tki_recipe_read(tk_ctx *ctx, const tk_certificate *certificate, tki_re
     if (!r->contract)
         return tki_fail(ctx, TK_UNAVAILABLE, "this build has no op '%s'", op);
     const char *index = tki_certificate_text(certificate, "run.index_dtype");
-    if (!dtype_named(tki_certificate_text(certificate, "run.dtype"), &r->dtype) ||
-        (index[0] && !dtype_named(index, &r->index_dtype)) ||
+    tk_types types;
+    if (!tk_types_parse(tki_certificate_text(certificate, "run.dtype"), &types) ||
+        (index[0] && !index_named(index, &r->index_dtype)) ||
         !level_named(tki_certificate_text(certificate, "run.level"), &r->options.level))
         return tki_fail(ctx, TK_BAD_FILE, "the certificate names a dtype or a level that does not exist");
+    r->dtype = types.dtype;
+    r->result_dtype = types.result_dtype;
+    r->options.result_dtype = &r->result_dtype;
     r->options.seed = (uint64_t)tki_certificate_integer(certificate, "run.seed");
     r->options.skip_mutants = json_array_size(tki_certificate_get(certificate, "mutants")) == 0;
     r->options.keep_going = json_is_true(tki_certificate_get(certificate, "run.keep_going"));

@@ -9,7 +9,7 @@
 /* It points into the certificate. */
 typedef struct tki_recipe {
     const tk_contract *contract;
-    tk_dtype dtype, index_dtype;
+    tk_dtype dtype, result_dtype, index_dtype;
     tk_certify_options options;
     int64_t dims[TK_MAX_DIMS];
     tk_setting settings[TK_MAX_ATTRIBUTES];

@@ -41,7 +41,7 @@ json_t *tki_histogram_json(const int64_t histogram[TKI_ULP_BINS])
 
 static json_t *bits(tk_dtype dtype, uint32_t pattern)
 {
-    return json_sprintf(tk_dtype_size(dtype) == 2 ? "0x%04x" : "0x%08x", pattern);
+    return json_sprintf("0x%0*x", tki_format_bits(dtype) / 4, pattern);
 }
 
 static json_t *dims_json(const tk_case *c)
@@ -190,9 +190,11 @@ static void set_attributes(const tki_outcome *o, json_t *run)
 static json_t *run_json(const tki_outcome *o)
 {
     static const char *const kinds[] = {"lowering", "mutant", "variant", "function", "kernel"};
-    json_t *run = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:I}", "op", o->contract->name, "dtype",
-                            tk_dtype_name(o->dtype), "kind", kinds[o->kind], "subject", o->subject, "numerics",
-                            "ieee", "level", tk_level_name(o->level), "seed", (json_int_t)o->options->seed);
+    char types[TKI_TYPES_TEXT];
+    tki_outcome_types(o, types);
+    json_t *run = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:I}", "op", o->contract->name, "dtype", types, "kind",
+                            kinds[o->kind], "subject", o->subject, "numerics", "ieee", "level",
+                            tk_level_name(o->level), "seed", (json_int_t)o->options->seed);
     set_attributes(o, run);
     if (tk_contract_takes_index(o->contract))
         json_object_set_new(run, "index_dtype", json_string(tk_dtype_name(o->index_dtype)));
@@ -263,7 +265,7 @@ static json_t *clauses_json(const tki_outcome *o)
 
 static json_t *element_json(const tki_outcome *o, const tki_element *e)
 {
-    const tk_case c = {.contract = o->contract, .dtype = o->dtype, .result_dtype = o->dtype};
+    const tk_case c = tki_outcome_case(o);
     const tk_dtype dtype = tk_case_param_dtype(&c, e->output);
     json_t *json = json_pack("{s:s, s:I, s:o, s:o, s:o, s:s}", "output", o->contract->params[e->output].name, "index",
                              (json_int_t)e->index, "got_bits", bits(dtype, e->got), "got",
@@ -316,7 +318,8 @@ static json_t *worst_json(const tki_outcome *o)
         json_t *inputs = json_object();
         for (int p = 0; p < o->contract->param_count; p++)
             if (!o->contract->params[p].output)
-                json_object_set_new(inputs, o->contract->params[p].name, bits(o->dtype, o->worst_inputs[p]));
+                json_object_set_new(inputs, o->contract->params[p].name,
+                                    bits(tk_case_param_dtype(&o->worst_trial.c, p), o->worst_inputs[p]));
         json_object_set_new(worst, "input_bits", inputs);
     }
     if (o->worst_trial.family == TKI_ALL_PATTERNS)

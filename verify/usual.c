@@ -46,10 +46,11 @@ static size_t param_bytes(const tk_case *c, int p)
 static void fill_input(const tk_case *c, int p, uint64_t seed, void *data)
 {
     const tk_param *param = &c->contract->params[p];
+    const tk_dtype dtype = tk_case_param_dtype(c, p);
     tki_random random = tki_random_stream(seed, (uint64_t)p);
     for (int64_t i = 0; i < tk_case_elements(c, p); i++) {
         if (param->kind != TK_KIND_INDEX)
-            ((uint16_t *)data)[i] = (uint16_t)tki_round_double(c->dtype, tki_random_normal(&random));
+            tki_put_bits(dtype, data, i, tki_round_double(dtype, tki_random_normal(&random)));
         else if (c->index_dtype == TK_I64)
             ((int64_t *)data)[i] = (int64_t)tki_random_below(&random, (uint64_t)c->dims[param->indexed_dim]);
         else
