@@ -33,7 +33,8 @@ static tk_status judge(tki_explorer *e, const tki_trial *trial)
     return status;
 }
 
-/* New places are judged with plain numbers and, since a path may be wrong for few inputs only, with another family in turn. */
+/* New places are judged with plain numbers and, since a path may be wrong for few inputs only, with another family in
+ * turn. */
 static tk_status judge_found(tki_explorer *e, const tki_trial *trial)
 {
     static const char *const others[] = {"bits", "few", "special", "finite_bits"};

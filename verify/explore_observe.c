@@ -10,8 +10,8 @@
 
 enum { MOST_SAMPLES = 64 }; /* of one comparison */
 
-/* Of a trial, in steps of a plain kernel: up to the first all its calls are watched, beyond that its first one; beyond the second for its
- * lines alone. */
+/* Of a trial, in steps of a plain kernel: up to the first all its calls are watched, beyond that its first one; beyond
+ * the second for its lines alone. */
 static const double all_calls_work = 0x1p13, lines_only_work = 0x1p18;
 
 double tki_explorer_work(const tk_case *c)

@@ -62,8 +62,8 @@ static bool has_valid_indices(const tk_case *c)
     return true;
 }
 
-/* Puts it in the queue unless it was tried, or is no case that the op takes. `but` is the size that matters, or -1: others shrink where the
- * whole would be too large. */
+/* Puts it in the queue unless it was tried, or is no case that the op takes. `but` is the size that matters, or -1:
+ * others shrink where the whole would be too large. */
 static bool propose(tki_explorer *e, tki_trial trial, int but)
 {
     for (int64_t most = 5; but >= 0 && most >= 1 && tki_explorer_work(&trial.c) > e->most_work; most -= 2)

@@ -102,8 +102,8 @@ bool tki_explorer_went_further(tki_explorer *e);
 /* Has the case been tried, or is it in the queue? */
 bool tki_explorer_knows(const tki_explorer *e, const tki_trial *trial);
 
-/* These put candidates in the queue; false when memory ran out. From the comparisons, in one round over all of them; from
- * the constants of the source as elements, options and threads; and as sizes, in one of TKI_SIZE_VARIANTS ways. */
+/* These put candidates in the queue; false when memory ran out. From the comparisons, in one round over all of them;
+ * from the constants of the source as elements, options and threads; and as sizes, in one of TKI_SIZE_VARIANTS ways. */
 enum { TKI_SIZE_VARIANTS = 7 };
 TK_MUST_USE bool tki_explorer_propose_all(tki_explorer *e);
 TK_MUST_USE bool tki_explorer_propose_values(tki_explorer *e);

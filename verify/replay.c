@@ -1,5 +1,6 @@
-/* TRUSTED. Replay: a certificate's own fields say what to run; the output hashes say whether it came out the same. What this version
- * makes for those fields is all run, so that a trial left out of a certificate's list is seen to fail. */
+/* TRUSTED. Replay: a certificate's own fields say what to run; the output hashes say whether it came out the same.
+ * What this version makes for those fields is all run, so that a trial left out of a certificate's list is seen to
+ * fail. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,8 +28,8 @@ static double total_seconds(const tk_certificate *certificate, const tk_replay_o
     return recorded > 0 && recorded < most ? recorded : most;
 }
 
-/* Where each trial stands in the plan, by its name; the chunks of a finite domain share one, and the first counts. A new reference;
- * NULL when memory ran out. */
+/* Where each trial stands in the plan, by its name; the chunks of a finite domain share one, and the first counts. A
+ * new reference; NULL when memory ran out. */
 static json_t *places_in(const tki_trials *plan)
 {
     json_t *places = json_object();
@@ -51,8 +52,8 @@ static bool of_one_domain(const tki_trial *a, const tki_trial *b)
     return a->family == TKI_ALL_PATTERNS && b->family == TKI_ALL_PATTERNS;
 }
 
-/* A trial that stands in no list but was found by coverage says all that it is made of, but for what holds for the whole run: `like` has
- * that. False if it does not. */
+/* A trial that stands in no list but was found by coverage says all that it is made of, but for what holds for the
+ * whole run: `like` has that. False if it does not. */
 static bool read_found(const tki_trial *like, const json_t *json, tki_trial *trial)
 {
     const tk_contract *contract = like->c.contract;
@@ -84,8 +85,8 @@ static bool read_found(const tki_trial *like, const json_t *json, tki_trial *tri
     return true;
 }
 
-/* Copies the listed trials to `chosen`, in the certificate's order. `chosen` has place for the whole plan and the whole list, `taken`
- * says what of the plan was copied. False if one of them is not there; *difference says which. */
+/* Copies the listed trials to `chosen`, in the certificate's order. `chosen` has place for the whole plan and the
+ * whole list, `taken` says what of the plan was copied. False if one of them is not there; *difference says which. */
 static bool choose_listed(tk_ctx *ctx, const json_t *listed, const tki_trials *plan, const json_t *places,
                           bool *taken, tki_trials *chosen, char **difference)
 {
@@ -117,8 +118,8 @@ static bool choose_listed(tk_ctx *ctx, const json_t *listed, const tki_trials *p
     return true;
 }
 
-/* Of a run that did not end with its first failure all trials are listed but those that crashed, and the reason is that of the first which failed:
- * they have to come in their own order again. */
+/* Of a run that did not end with its first failure all trials are listed but those that crashed, and the reason is
+ * that of the first which failed: they have to come in their own order again. */
 static bool keeps_order(const tk_certificate *certificate)
 {
     return !tki_certificate_holds(certificate) && tki_certificate_of_this_version(certificate) &&
@@ -137,8 +138,8 @@ static void put_in_order(const tki_trials *plan, tki_trials *chosen)
     chosen->count = plan->count + found;
 }
 
-/* The trials of the plan: first the *listed ones that the certificate lists, then the others. None are chosen if one of those is
- * missing; *difference says which, memory permitting. */
+/* The trials of the plan: first the *listed ones that the certificate lists, then the others. None are chosen if one
+ * of those is missing; *difference says which, memory permitting. */
 static tk_status choose(tk_ctx *ctx, const tk_certificate *certificate, const tki_trials *plan, tki_trials *chosen,
                         int64_t *listed, char **difference)
 {
@@ -164,7 +165,8 @@ static tk_status choose(tk_ctx *ctx, const tk_certificate *certificate, const tk
     return good ? TK_OK : tki_fail(ctx, TK_NO_MEMORY, "no memory for the certificate's trials");
 }
 
-/* Those of a level's own that are not for every machine are left out where memory is short; others are the certificate's word. */
+/* Those of a level's own that are not for every machine are left out where memory is short; others are the
+ * certificate's word. */
 static tk_status check_sizes(tk_ctx *ctx, const tki_trials *trials, const tk_replay_options *asked, bool kernel_file)
 {
     const double most = asked->memory_gib > 0 ? asked->memory_gib : tki_free_gib() / 2;
@@ -198,8 +200,8 @@ static size_t trial_count(const tk_certificate *certificate)
     return certificate ? json_array_size(tki_certificate_get(certificate, "run.trials")) : 0;
 }
 
-/* A certificate of one that held is of the trials that it lists: these first, so that all of its figures can be compared, and then the
- * others, which must hold. */
+/* A certificate of one that held is of the trials that it lists: these first, so that all of its figures can be
+ * compared, and then the others, which must hold. */
 static tk_status run_complete(tk_ctx *ctx, const tk_certificate *certificate, const tki_recipe *r,
                               const tki_trials *chosen, int64_t listed, tki_rerun *again, int64_t *not_listed)
 {
@@ -249,7 +251,8 @@ static tk_status run_recipe(tk_ctx *ctx, const tk_certificate *certificate, cons
     if (status == TK_OK)
         status = check_sizes(ctx, &chosen, asked, r->kernel_file != NULL);
     if (status == TK_OK && chosen.count > 0)
-        /* Beyond the list of a certificate that stopped at a failure lies that very failure, if it was a crash: no list has those. */
+        /* Beyond the list of a certificate that stopped at a failure lies that very failure, if it was a crash: no
+         * list has those. */
         status = tki_certificate_holds(certificate) && listed
                      ? run_complete(ctx, certificate, r, &chosen, listed, again, not_listed)
                      : tki_certify_trials(ctx, r->contract, r->dtype, r->index_dtype, &r->options, &chosen, NULL,
@@ -260,8 +263,8 @@ static tk_status run_recipe(tk_ctx *ctx, const tk_certificate *certificate, cons
     return status == TK_BAD_ARGUMENT ? TK_UNAVAILABLE : status;
 }
 
-/* How many trials this version makes on every machine for what the certificate says was run, and how many of these it lists. 0 of 0 if that
- * is not known here, or it stopped at a failure. */
+/* How many trials this version makes on every machine for what the certificate says was run, and how many of these it
+ * lists. 0 of 0 if that is not known here, or it stopped at a failure. */
 static void count_listed(tk_ctx *ctx, const tk_certificate *certificate, int64_t *listed, int64_t *made)
 {
     tki_recipe r = {0};

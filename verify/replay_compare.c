@@ -84,7 +84,8 @@ static bool member_differs(const tk_certificate *before, const tk_certificate *a
     return !same && differ(path, old, new, difference);
 }
 
-/* What was asked for: all that `run` says, but for the trials, which are compared one by one, and for what depends on the machine. */
+/* What was asked for: all that `run` says, but for the trials, which are compared one by one, and for what depends on
+ * the machine. */
 static bool run_differs(const tk_certificate *before, const tki_rerun *again, char **difference)
 {
     static const char *const others[] = {"trials", "kernel", "limits", "refusals", "coverage"};
@@ -129,7 +130,8 @@ static bool mutants_differ(const tk_certificate *before, const tk_certificate *a
     return false;
 }
 
-/* Which of its lines ran, as far as the same compiler was at work. A trial that was found and failed is in the list of the next run. */
+/* Which of its lines ran, as far as the same compiler was at work. A trial that was found and failed is in the list of
+ * the next run. */
 static bool coverage_differs(const tk_certificate *before, const tk_certificate *after, char **difference)
 {
     static const char *const paths[] = {"coverage.known", "coverage.lines"};
@@ -141,7 +143,8 @@ static bool coverage_differs(const tk_certificate *before, const tk_certificate 
     return false;
 }
 
-/* Everything else that the trials listed came to. Times, dates, paths and what names machine and compiler do not count. */
+/* Everything else that the trials listed came to. Times, dates, paths and what names machine and compiler do not
+ * count. */
 static bool figures_differ(const tk_certificate *before, const tki_rerun *again, char **difference)
 {
     static const char *const paths[] = {"contract",

@@ -1,7 +1,7 @@
-/* TRUSTED. One trial. The kernel runs twice on fresh buffers that lie at other kinds of places and hold other bytes, with different
- * numbers of threads (setup.h); then, where the contract allows it, in place, and on a part of the batch alone. A stranger's kernel, which
- * may remember what it was asked before, runs once more with one input element changed, and is judged anew; then with the
- * first inputs again. */
+/* TRUSTED. One trial. The kernel runs twice on fresh buffers that lie at other kinds of places and hold other bytes,
+ * with different numbers of threads (setup.h); then, where the contract allows it, in place, and on a part of the
+ * batch alone. A stranger's kernel, which may remember what it was asked before, runs once more with one input element
+ * changed, and is judged anew; then with the first inputs again. */
 #include "verify/trial.h"
 
 #include <stdio.h>
@@ -181,7 +181,8 @@ static tk_status judge_first_run(tki_subject *subject, const tk_case *c, const t
     return status;
 }
 
-/* A kernel that keeps a result by address, by size, or by a part of its inputs gives it here for inputs that are not the same. */
+/* A kernel that keeps a result by address, by size, or by a part of its inputs gives it here for inputs that are not
+ * the same. */
 static tk_status run_changed(tki_subject *subject, const tki_trial *trial, const tki_inputs *inputs,
                              tki_trial_result *result)
 {
@@ -427,8 +428,8 @@ static void check_not_written(const tk_case *c, const tki_run *r, int p, size_t 
         tki_trial_fail(result, clause, "wrote to %s although an index is out of range", c->contract->params[p].name);
 }
 
-/* A kernel on the CPU looks at all indices first and then writes nothing. One on a GPU meets a bad index while others are at work: it
- * leaves out what belongs to that index, or everything where an output has no part that does. */
+/* A kernel on the CPU looks at all indices first and then writes nothing. One on a GPU meets a bad index while others
+ * are at work: it leaves out what belongs to that index, or everything where an output has no part that does. */
 static void check_bad_index_written(const tki_subject *subject, const tk_case *c, const tki_run *r, int index_param,
                                     int64_t position, int clause, tki_trial_result *result)
 {
