@@ -9,6 +9,7 @@
 #include "verify/kernel_file.h"
 #include "verify/registry.h"
 #include "verify/settings.h"
+#include "verify/subject.h"
 
 __attribute__((format(printf, 2, 3))) static void say(json_t *list, const char *format, ...)
 {
@@ -16,14 +17,6 @@ __attribute__((format(printf, 2, 3))) static void say(json_t *list, const char *
     va_start(arguments, format);
     json_array_append_new(list, json_vsprintf(format, arguments));
     va_end(arguments);
-}
-
-static bool runs_on_gpu(const tki_outcome *o)
-{
-    const tki_backend *backend = o->lowering                  ? o->lowering->backend
-                                 : o->kind == TKI_KERNEL_FILE ? o->options->kernel_file->backend
-                                                              : NULL;
-    return backend && backend->is_gpu;
 }
 
 /* "memcheck, racecheck and initcheck": the tools that watched to the end. */
@@ -67,7 +60,7 @@ static void say_how_a_stranger_ran(json_t *list, const tki_outcome *o)
         say(list,
             "%lld trials came again after all others, in another order, every fifth in a fresh process, as its first "
             "call or behind one of the other type%s; the bits were %s.",
-            (long long)o->came_again, runs_on_gpu(o) ? "" : ", two in three of them with a guarded heap",
+            (long long)o->came_again, o->backend->is_gpu ? "" : ", two in three of them with a guarded heap",
             o->determinism == TK_DETERMINISM_NONE ? "not always the same" : "the same");
     say_what_was_watched(list, &o->sanitized);
 }
@@ -88,9 +81,9 @@ static void say_settings(json_t *list, const tki_outcome *o)
 
 const char *tki_no_coverage(const tki_outcome *o)
 {
-    if (o->kind == TKI_LOWERING && !runs_on_gpu(o))
+    if (o->kind == &tki_subject_lowering && !o->backend->is_gpu)
         return "the library's own kernels are held to all of their lines when it is tested, not here";
-    if (o->kind != TKI_KERNEL_FILE)
+    if (!o->kind->stranger)
         return "only kernel files that come as source are built a second time, instrumented";
     if (o->options->skip_coverage)
         return "it was not asked for";
@@ -151,14 +144,14 @@ json_t *tki_evidence_json(const tki_outcome *o)
         (long long)j->elements, (long long)o->trial_count);
     if (o->domain)
         say(list, "Every pattern of every input was tried: %lld of them.", (long long)o->domain->elements);
-    bool on_gpu = runs_on_gpu(o);
+    bool on_gpu = o->backend->is_gpu;
     say(list,
         "Each trial ran at least twice, with its arrays at other kinds of places, %sother bytes in every element of "
         "its "
         "outputs; the bits %s.",
         on_gpu ? "" : "other numbers of threads and ",
         o->determinism == TK_DETERMINISM_NONE ? "were not always the same" : "were the same");
-    if (o->kind == TKI_KERNEL_FILE)
+    if (o->kind->stranger)
         say_how_a_stranger_ran(list, o);
     say_what_coverage_did(list, o);
     int write = tki_clause_find(o->contract, TK_CLAUSE_WRITE);
@@ -186,7 +179,7 @@ json_t *tki_evidence_json(const tki_outcome *o)
 static void disclaim_what_no_output_shows(json_t *list, const tki_outcome *o)
 {
     const tki_sanitized *s = &o->sanitized;
-    if (o->kind != TKI_KERNEL_FILE) {
+    if (!o->kind->stranger) {
         say(list, "Reads outside the buffers in device memory cannot be seen by this run.");
         return;
     }
@@ -194,10 +187,10 @@ static void disclaim_what_no_output_shows(json_t *list, const tki_outcome *o)
         say(list,
             "Races between the device's threads, reads outside the arrays and of memory that nothing has written "
             "were not looked for: %s.",
-            !o->options->kernel_file->backend->has_sanitizer ? "compute-sanitizer is for CUDA"
-            : !s->wanted                                     ? "compute-sanitizer was not asked to"
-            : !s->ran                                        ? "it did not come to that"
-                                                             : "compute-sanitizer is not here");
+            !o->backend->has_sanitizer ? "compute-sanitizer is for CUDA"
+            : !s->wanted               ? "compute-sanitizer was not asked to"
+            : !s->ran                  ? "it did not come to that"
+                                       : "compute-sanitizer is not here");
         return;
     }
     for (int tool = TKI_SANITIZER_MEMCHECK; tool < TKI_SANITIZER_TOOLS; tool++)
@@ -216,7 +209,7 @@ static void disclaim_a_stranger(json_t *list, const tki_outcome *o)
         "these, is not shown.");
     say(list,
         "The times are by this process's clock, around calls into another process, and hold the way there and back.");
-    if (runs_on_gpu(o))
+    if (o->backend->is_gpu)
         say(list,
             "Its host code ran beside the driver, in the process that reads device memory back: it could have forged "
             "the bytes around buffers there, and events; outputs it can only make right or wrong.");
@@ -248,26 +241,26 @@ json_t *tki_non_claims_json(const tki_outcome *o)
         say(list, "Shapes other than those listed were not tried: the clauses on shape, writing and repetition are "
                   "HELD, not PROVED.");
     say(list, "Other %s, compilers, options and library builds than the one named were not tried.",
-        runs_on_gpu(o) ? "devices, drivers" : "processors");
-    if (runs_on_gpu(o))
+        o->backend->is_gpu ? "devices, drivers" : "processors");
+    if (o->backend->is_gpu)
         disclaim_what_no_output_shows(list, o);
-    if (runs_on_gpu(o) && o->lowering)
+    if (o->backend->is_gpu && o->lowering)
         disclaim_the_other_vendor(list, o);
     say(list, "Nothing is claimed about speed: the times are of runs under test, not a benchmark.");
-    if (o->kind == TKI_FUNCTION && o->options->kernel_program)
+    if (o->kind == &tki_subject_function && o->options->kernel_program)
         say(list,
             "The kernel was in a program, not shut in, that this command started: %s. What that program is made of "
             "is not known; the artifact named is what called it.",
             o->options->kernel_program);
-    else if (o->kind == TKI_FUNCTION)
+    else if (o->kind == &tki_subject_function)
         say(list, "The function ran inside this process, which it could have tampered with; its source, compiler and "
                   "options are not "
                   "known.");
-    if (o->kind == TKI_KERNEL_FILE)
+    if (o->kind->stranger)
         disclaim_a_stranger(list, o);
-    if (o->kind == TKI_KERNEL_FILE || o->kind == TKI_FUNCTION)
+    if (o->kind->brought)
         disclaim_coverage(list, o);
-    if (!o->mutants_run && o->kind != TKI_MUTANT && o->kind != TKI_VARIANT)
+    if (!o->mutants_run && !o->kind->planted)
         say(list, "No planted wrong kernels were run beside it.");
     int index = tki_clause_find(o->contract, TK_CLAUSE_INDEX);
     if (index >= 0 && o->structural[index] == 0)
@@ -281,7 +274,7 @@ json_t *tki_non_claims_json(const tki_outcome *o)
             "of "
             "memory%s.",
             o->left_out, o->left_out == 1 ? " was" : "s were", o->left_out == 1 ? "s" : "", o->left_out_gib,
-            runs_on_gpu(o) || o->lowering ? "" : ", or longer than a call may");
+            o->backend->is_gpu || o->lowering ? "" : ", or longer than a call may");
     if (o->level == TK_QUICK)
         say(list, "At this level a kernel that is wrong at one element in a million can pass.");
     return list;

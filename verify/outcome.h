@@ -1,4 +1,4 @@
-/* TRUSTED. Everything one certification found, before it is written down. certify.c fills it, certificate.c writes it. */
+/* TRUSTED. All that one certification found, before it is written down. campaign.c fills it, statement.c writes it. */
 #ifndef TKI_VERIFY_OUTCOME_H
 #define TKI_VERIFY_OUTCOME_H
 
@@ -16,13 +16,7 @@ typedef struct tki_trial_record {
     char output_hash[TKI_HASH_HEX];
 } tki_trial_record;
 
-typedef enum tki_subject_kind {
-    TKI_LOWERING,
-    TKI_MUTANT,
-    TKI_VARIANT,
-    TKI_FUNCTION,
-    TKI_KERNEL_FILE
-} tki_subject_kind;
+typedef struct tki_subject_kind tki_subject_kind; /* verify/subject.h */
 
 typedef struct tki_outcome {
     const tk_contract *contract;
@@ -30,7 +24,8 @@ typedef struct tki_outcome {
     const tk_certify_options *options;
     tk_level level;                         /* that was run */
     tk_value attributes[TK_MAX_ATTRIBUTES]; /* of every trial, but for those that kernels see */
-    tki_subject_kind kind;
+    const tki_subject_kind *kind;
+    const tki_backend *backend; /* where it runs */
     char subject
         [160]; /* lowering id, "mutant.OP.DTYPE.NAME", "variant. ...", the function's name, "kernel.BACKEND. ..." */
     const tki_lowering *lowering;
@@ -70,9 +65,9 @@ typedef struct tki_outcome {
     tki_mutant_record *mutants;
     int mutant_count;
     bool mutants_run;
-    char *confinement;           /* TKI_KERNEL_FILE: the worker's report, a line each; NULL if none was started */
-    tki_exploration exploration; /* TKI_KERNEL_FILE */
-    int64_t came_again;          /* TKI_KERNEL_FILE: trials run again after all others */
+    char *confinement;           /* of a stranger's worker, its report, a line each; NULL if none was started */
+    tki_exploration exploration; /* of a stranger's kernel */
+    int64_t came_again;          /* of a stranger's kernel: trials run again after all others */
     tki_sanitized sanitized;
 } tki_outcome;
 
@@ -91,9 +86,34 @@ static inline void tki_outcome_types(const tki_outcome *o, char text[TKI_TYPES_T
     tk_types_name((tk_types){o->dtype, o->result_dtype}, text, TKI_TYPES_TEXT);
 }
 
-/* A number, or one of the strings that stand for those that JSON does not have; and a histogram over tki_ulp_bin_ends. New references. */
+/* Adds what a trial came to: the one place where checks are counted and times summed. */
+void tki_outcome_add(tki_outcome *o, const tki_trial *trial, const tki_inputs *inputs,
+                     const tki_trial_result *result);
+
+/* A failed trial is also one of those that say how wrong the kernel is. */
+void tki_outcome_count_failed(tki_outcome *o, const tki_trial_result *result);
+
+/* Lists the trial, of which there is an output. Chunks of an exhaustive domain become one record whose hash runs over
+ * theirs. */
+void tki_outcome_record(tki_outcome *o, const tki_trial *trial, const tki_trial_result *result);
+
+/* The verdict: the trial failed, or could not be run. */
+void tki_outcome_refute(tki_outcome *o, const tki_trial *trial, const tki_trial_result *result);
+void tki_outcome_leave_open(tki_outcome *o, const tki_trial_result *result);
+
+/* Asked where there is more to be done. */
+bool tki_outcome_is_out_of_time(tki_outcome *o, const tk_ctx *ctx);
+
+/* Tells the caller how far it is. */
+void tki_outcome_report(const tki_outcome *o, double done, const char *what);
+
+/* A number, or one of the strings that stand for those that JSON does not have; and a histogram over tki_ulp_bin_ends.
+ * New references. */
 json_t *tki_real_json(double value);
 json_t *tki_histogram_json(const int64_t histogram[TKI_ULP_BINS]);
+
+/* Text that may hold any bytes; JSON is UTF-8. A new reference. */
+json_t *tki_text_json(const char *text);
 
 /* What the trial runs on. A new reference; NULL when memory ran out. */
 json_t *tki_trial_json(const tki_trial *trial);

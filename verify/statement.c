@@ -16,10 +16,9 @@
 #include "verify/headline.h"
 #include "verify/kernel_file.h"
 #include "verify/outcome.h"
-#include "verify/provenance.h"
 #include "verify/refutation.h"
-#include "verify/registry.h"
 #include "verify/settings.h"
+#include "verify/subject.h"
 
 json_t *tki_real_json(double value)
 {
@@ -121,32 +120,12 @@ static json_t *given_inputs_json(const tk_certify_options *options)
     return inputs;
 }
 
-/* Text that may hold any bytes; JSON is UTF-8. */
-static json_t *foreign_text(const char *text)
+json_t *tki_text_json(const char *text)
 {
     char *copy = tki_utf8(text);
     json_t *string = copy ? json_string(copy) : NULL;
     free(copy);
     return string;
-}
-
-/* A kernel file as it was asked for. */
-static json_t *kernel_file_json(const tk_kernel_file *kernel)
-{
-    json_t *json = json_pack("{s:o, s:s, s:i, s:o}", "file", foreign_text(kernel->path), "backend",
-                             kernel->backend->name, "device", kernel->device, "call_seconds",
-                             tki_real_json(kernel->call_seconds));
-    if (kernel->compiler)
-        json_object_set_new(json, "compiler", foreign_text(kernel->compiler));
-    if (kernel->flags)
-        json_object_set_new(json, "flags", foreign_text(kernel->flags));
-    if (kernel->include)
-        json_object_set_new(json, "include", foreign_text(kernel->include));
-    if (kernel->copy.tree_hash[0]) {
-        json_object_set_new(json, "files", json_integer(kernel->copy.files));
-        json_object_set_new(json, "tree_sha256", json_string(kernel->copy.tree_hash));
-    }
-    return json;
 }
 
 static json_t *limit_json(const char *report, tki_limit limit)
@@ -158,7 +137,7 @@ static json_t *limit_json(const char *report, tki_limit limit)
 /* What was in force, by the word of the process that was shut in; NULL: nothing. */
 static json_t *limits_json(const tki_outcome *o)
 {
-    const tk_kernel_file *kernel = o->kind == TKI_KERNEL_FILE ? o->options->kernel_file : NULL;
+    const tk_kernel_file *kernel = o->kind->stranger ? o->options->kernel_file : NULL;
     const char *report = o->confinement ? o->confinement : kernel ? kernel->build.confinement : NULL;
     json_t *json = kernel || o->total_seconds > 0 ? json_object() : NULL;
     if (o->total_seconds > 0)
@@ -189,30 +168,19 @@ static void set_attributes(const tki_outcome *o, json_t *run)
 /* What was run, in enough detail to run it again. */
 static json_t *run_json(const tki_outcome *o)
 {
-    static const char *const kinds[] = {"lowering", "mutant", "variant", "function", "kernel"};
     char types[TKI_TYPES_TEXT];
     tki_outcome_types(o, types);
     json_t *run = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:I}", "op", o->contract->name, "dtype", types, "kind",
-                            kinds[o->kind], "subject", o->subject, "numerics", "ieee", "level",
+                            o->kind->name, "subject", o->subject, "numerics", "ieee", "level",
                             tk_level_name(o->level), "seed", (json_int_t)o->options->seed);
     set_attributes(o, run);
     if (tk_contract_takes_index(o->contract))
         json_object_set_new(run, "index_dtype", json_string(tk_dtype_name(o->index_dtype)));
-    if (o->kind == TKI_MUTANT)
-        json_object_set_new(run, "mutant", json_string(o->options->mutant));
-    if (o->kind == TKI_VARIANT)
-        json_object_set_new(run, "variant", json_string(o->options->variant));
-    if (o->kind == TKI_KERNEL_FILE)
-        json_object_set_new(run, "kernel", kernel_file_json(o->options->kernel_file));
+    o->kind->describe(o, run);
     json_t *limits = limits_json(o);
     if (limits)
         json_object_set_new(run, "limits", limits);
-    if (o->refusals[0])
-        json_object_set_new(run, "refusals", json_string(o->refusals));
     set_call_restrictions(run, o->options->call_threads, o->options->alignment);
-    if (o->kind == TKI_KERNEL_FILE && o->options->sanitize != TK_SANITIZE_BY_LEVEL)
-        json_object_set_new(run, "sanitize",
-                            json_string(o->options->sanitize == TK_SANITIZE_ALWAYS ? "always" : "never"));
     set_planted(run, o->options->planted, o->options->planted_count);
     if (o->options->dims) {
         tk_case c = {.contract = o->contract};
@@ -390,39 +358,40 @@ static json_t *built_json(const tki_provenance *p)
 {
     json_t *built = json_pack("{s:s, s:s}", "artifact", p->artifact_path, "artifact_sha256", p->artifact_hash);
     if (p->source) {
-        json_object_set_new(built, "source", foreign_text(p->source));
+        json_object_set_new(built, "source", tki_text_json(p->source));
         json_object_set_new(built, "source_sha256", json_string(p->source_hash));
         json_object_set_new(built, "compiler", json_string(p->compiler));
-        json_object_set_new(built, "options", foreign_text(p->options));
+        json_object_set_new(built, "options", tki_text_json(p->options));
     }
     if (p->on_gpu && p->kernel_count) {
         json_t *kernels = json_array();
         for (int i = 0; i < p->kernel_count; i++)
             json_array_append_new(
                 kernels,
-                json_pack("{s:o, s:i, s:i, s:i, s:i, s:i}", "name", foreign_text(p->kernels[i].name), "registers",
+                json_pack("{s:o, s:i, s:i, s:i, s:i, s:i}", "name", tki_text_json(p->kernels[i].name), "registers",
                           p->kernels[i].registers, "shared_bytes", p->kernels[i].shared_bytes, "stack_bytes",
                           p->kernels[i].stack_bytes, "spill_store_bytes", p->kernels[i].spill_store_bytes,
                           "spill_load_bytes", p->kernels[i].spill_load_bytes));
         json_object_set_new(built, "kernels", kernels);
     }
     if (p->note[0])
-        json_object_set_new(built, "note", foreign_text(p->note));
+        json_object_set_new(built, "note", tki_text_json(p->note));
     if (p->log[0])
-        json_object_set_new(built, "log", foreign_text(p->log));
+        json_object_set_new(built, "log", tki_text_json(p->log));
     return built;
 }
 
 static json_t *machine_json(const tki_provenance *p)
 {
     if (!p->on_gpu)
-        return json_pack("{s:s, s:o, s:o, s:i}", "backend", p->device.backend, "device", foreign_text(p->device.name),
-                         "features", foreign_text(p->device.detail), "units", p->device.units);
+        return json_pack("{s:s, s:o, s:o, s:i}", "backend", p->device.backend, "device",
+                         tki_text_json(p->device.name), "features", tki_text_json(p->device.detail), "units",
+                         p->device.units);
     return json_pack("{s:s, s:o, s:o, s:o, s:o, s:i, s:I, s:o, s:o}", "backend", p->gpu.backend->name, "device",
-                     foreign_text(p->gpu.name), "uuid", foreign_text(p->gpu.uuid), "architecture",
-                     foreign_text(p->gpu.architecture), "driver", foreign_text(p->gpu.driver), "units", p->gpu.units,
-                     "memory_bytes", (json_int_t)p->gpu.memory_bytes, "host", foreign_text(p->device.name),
-                     "features", foreign_text(p->device.detail));
+                     tki_text_json(p->gpu.name), "uuid", tki_text_json(p->gpu.uuid), "architecture",
+                     tki_text_json(p->gpu.architecture), "driver", tki_text_json(p->gpu.driver), "units",
+                     p->gpu.units, "memory_bytes", (json_int_t)p->gpu.memory_bytes, "host",
+                     tki_text_json(p->device.name), "features", tki_text_json(p->device.detail));
 }
 
 static json_t *lines_json(const char *text)
@@ -448,7 +417,7 @@ static json_t *sanitizer_json(const tki_sanitized *s)
         json_t *json = json_pack("{s:s, s:I, s:i}", "tool", tki_sanitizer_name((tki_sanitizer_tool)tool), "calls",
                                  (json_int_t)t->calls, "findings", t->findings);
         if (t->problem[0])
-            json_object_set_new(json, "problem", foreign_text(t->problem));
+            json_object_set_new(json, "problem", tki_text_json(t->problem));
         json_array_append_new(tools, json);
     }
     json_t *json = json_pack("{s:s, s:o}", "version", s->version, "tools", tools);
@@ -481,7 +450,7 @@ static json_t *lines_never_run(const tki_lines *lines)
         const tki_line_range *r = &lines->missed[i];
         json_t *range = json_pack("[I, I]", (json_int_t)r->first, (json_int_t)r->last);
         if (r->file)
-            json_array_append_new(range, foreign_text(lines->files[r->file]));
+            json_array_append_new(range, tki_text_json(lines->files[r->file]));
         json_array_append_new(list, range);
     }
     return list;
@@ -491,11 +460,11 @@ static json_t *coverage_json(const tki_outcome *o)
 {
     const tki_exploration *x = &o->exploration;
     if (tki_no_coverage(o))
-        return json_pack("{s:b, s:o}", "known", 0, "reason", foreign_text(tki_no_coverage(o)));
+        return json_pack("{s:b, s:o}", "known", 0, "reason", tki_text_json(tki_no_coverage(o)));
     json_t *lines = x->lines_known
                         ? json_pack("{s:b, s:I, s:I, s:o}", "known", 1, "count", (json_int_t)x->lines.count, "run",
                                     (json_int_t)x->lines.run, "never_ran", lines_never_run(&x->lines))
-                        : json_pack("{s:b, s:o}", "known", 0, "reason", foreign_text(x->no_lines));
+                        : json_pack("{s:b, s:o}", "known", 0, "reason", tki_text_json(x->no_lines));
     return json_pack("{s:b, s:I, s:I, s:I, s:I, s:b, s:I, s:o}", "known", 1, "blocks", (json_int_t)x->blocks, "edges",
                      (json_int_t)x->edges, "calls", (json_int_t)x->calls, "found", (json_int_t)x->found, "spent",
                      (int)x->spent, "unwatched", (json_int_t)x->unwatched, "lines", lines);
@@ -515,7 +484,7 @@ static json_t *predicate_json(const tki_outcome *o, const tki_provenance *p, con
 {
     json_t *predicate = json_pack("{s:s, s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "tokitai",
                                   tk_version(), "verdict", tk_verdict_name(o->verdict), "reason",
-                                  foreign_text(o->reason), "key", key, "created", created(), "contract",
+                                  tki_text_json(o->reason), "key", key, "created", created(), "contract",
                                   json_pack("{s:s, s:s, s:s}", "summary", o->contract->summary, "formula",
                                             o->contract->formula, "bound", o->contract->bound),
                                   "run", run_json(o), "clauses", clauses_json(o), "result", result_json(o), "mutants",
@@ -526,11 +495,11 @@ static json_t *predicate_json(const tki_outcome *o, const tki_provenance *p, con
     if (predicate)
         json_object_set_new(predicate, "coverage", coverage_json(o));
     if (predicate && o->reproduce)
-        json_object_set_new(predicate, "reproduce", foreign_text(o->reproduce));
+        json_object_set_new(predicate, "reproduce", tki_text_json(o->reproduce));
     /* Last, since it says what the other members do. */
     char *headline = tki_headline(predicate);
     if (headline)
-        json_object_set_new(predicate, "headline", foreign_text(headline));
+        json_object_set_new(predicate, "headline", tki_text_json(headline));
     free(headline);
     return predicate;
 }
@@ -540,12 +509,7 @@ tk_status tki_certificate_make(tk_ctx *ctx, const tki_outcome *o, tk_certificate
     tki_provenance provenance;
     char key[TKI_HASH_HEX];
     char hash[TKI_HASH_HEX];
-    uintptr_t code = o->kind == TKI_LOWERING   ? (uintptr_t)o->lowering
-                     : o->kind == TKI_FUNCTION ? (uintptr_t)o->options->kernel
-                                               : (uintptr_t)tki_mutants_of(o->contract);
-    tk_status status = o->kind == TKI_KERNEL_FILE
-                           ? tki_provenance_of_file(ctx, o->options->kernel_file, &provenance)
-                           : tki_provenance_find(ctx, o->lowering, (tk_types){o->dtype, o->dtype}, code, &provenance);
+    tk_status status = o->kind->trace(ctx, o, &provenance);
     if (status != TK_OK)
         return status;
     char settings[128];

@@ -1,0 +1,61 @@
+/* TRUSTED. A lowering of ours. */
+#include <stdio.h>
+#include <string.h>
+
+#include "core/context.h"
+#include "plan/plan.h"
+#include "verify/subject.h"
+
+const tki_backend *tki_subject_backend(const tk_certify_options *options)
+{
+    if (options->backend)
+        return tki_backend_find(options->backend, "");
+    const tki_backend *of_lowering = tki_backend_find(options->lowering, ".");
+    return of_lowering ? of_lowering : tki_backend_find("cpu", "");
+}
+
+static tk_status choose(tk_ctx *ctx, tki_outcome *o)
+{
+    const tk_certify_options *options = o->options;
+    const tk_case c = tki_outcome_case(o);
+    const tki_backend *backend = tki_subject_backend(options);
+    tki_plan plan = {0};
+    if (backend)
+        tki_plan_case(ctx, &c, backend, options->lowering, &plan);
+    if (!plan.lowering)
+        return tki_fail(ctx, options->lowering ? TK_BAD_ARGUMENT : TK_UNSUPPORTED, "%s: no lowering %s%s%s",
+                        o->contract->name, options->lowering ? options->lowering : "takes this case on that backend",
+                        plan.refusals[0] ? ": " : "", plan.refusals);
+    o->lowering = plan.lowering;
+    o->backend = plan.lowering->backend;
+    tki_lowering_id(plan.lowering, &c, o->subject, sizeof o->subject);
+    snprintf(o->refusals, sizeof o->refusals, "%s", plan.refusals);
+    return TK_OK;
+}
+
+static tk_status open_subject(tki_subject *subject, tki_outcome *o)
+{
+    subject->lowering = o->lowering;
+    return tki_executor_open(subject->ctx, &(tki_executable){.lowering = o->lowering, .host_buffers = true},
+                             &subject->executor);
+}
+
+static void describe(const tki_outcome *o, json_t *run)
+{
+    if (o->refusals[0])
+        json_object_set_new(run, "refusals", json_string(o->refusals));
+}
+
+static void reproduce(const tki_outcome *o, FILE *out)
+{
+    fprintf(out, " --lowering %s", o->subject);
+}
+
+static tk_status trace(tk_ctx *ctx, const tki_outcome *o, tki_provenance *provenance)
+{
+    return tki_provenance_find(ctx, o->lowering, (tk_types){o->dtype, o->result_dtype}, (uintptr_t)o->lowering,
+                               provenance);
+}
+
+const tki_subject_kind tki_subject_lowering = {"lowering",           .choose = choose,       .open = open_subject,
+                                               .describe = describe, .reproduce = reproduce, .trace = trace};
