@@ -174,7 +174,6 @@ static tk_status prepare_arguments(tki_worker *worker, const char *artifact, con
     tki_strings_add(list, "artifact=%s", artifact);
     tki_strings_add(list, "op=%s", worker->contract->name);
     tki_strings_add(list, "known=%s", known.count ? known.items[known.count - 1] : "");
-    tki_strings_add(list, "dims=%d", worker->contract->dim_count);
     tki_strings_add(list, "backend=%s", backend->name);
     tki_strings_add(list, "device=%d", options->device);
     tki_terms_add(&options->terms, list);

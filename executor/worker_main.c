@@ -50,8 +50,6 @@ static bool read_arguments(int count, char **arguments, tki_worker_settings *set
             settings->op = value;
         else if (take(arguments[i], "known", &value))
             settings->known = value;
-        else if (take(arguments[i], "dims", &value))
-            settings->dim_count = atoi(value);
         else if (take(arguments[i], "heap", &value))
             settings->guards_heap = !strcmp(value, "guarded");
         else if (take(arguments[i], "backend", &value))

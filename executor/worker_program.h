@@ -32,8 +32,7 @@ typedef struct tki_worker_settings {
     const char *artifact;
     const char *op;    /* "gelu_bwd" */
     const char *known; /* all ops, a space behind each, to say what a library without that op has */
-    int dim_count;
-    bool guards_heap; /* the kernel's own allocations end at pages */
+    bool guards_heap;  /* the kernel's own allocations end at pages */
     const tki_backend *backend;
     int device;
     char **compiler; /* the command to run instead; NULL: run a kernel */

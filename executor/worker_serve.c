@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "core/float_mode.h"
-#include "tokitai_kernel.h"
+#include "executor/worker_calls.h"
 
 /* Inaccessible memory on both sides of every buffer; a stride that leaps over it may still land in other memory. */
 enum { GUARD_BYTES = 1 << 20 };
@@ -249,60 +249,18 @@ static bool map_all(const tki_wire_call *call, const received *r, bool gpu, int 
  * The call
  * ------------------------------------------------------------------------------------------------------------ */
 
-typedef const tokitai_call *head;
-
-static int call_with_1(void *function, head h, const int64_t *d, int count, void **b)
-{
-    switch (count) {
-    case 2: return ((int (*)(head, int64_t, void *, void *))function)(h, d[0], b[0], b[1]);
-    case 3: return ((int (*)(head, int64_t, void *, void *, void *))function)(h, d[0], b[0], b[1], b[2]);
-    default:
-        return ((int (*)(head, int64_t, void *, void *, void *, void *))function)(h, d[0], b[0], b[1], b[2], b[3]);
-    }
-}
-
-static int call_with_2(void *function, head h, const int64_t *d, int count, void **b)
-{
-    switch (count) {
-    case 2: return ((int (*)(head, int64_t, int64_t, void *, void *))function)(h, d[0], d[1], b[0], b[1]);
-    case 3:
-        return ((int (*)(head, int64_t, int64_t, void *, void *, void *))function)(h, d[0], d[1], b[0], b[1], b[2]);
-    default:
-        return ((int (*)(head, int64_t, int64_t, void *, void *, void *, void *))function)(h, d[0], d[1], b[0], b[1],
-                                                                                           b[2], b[3]);
-    }
-}
-
-static int call_with_3(void *function, head h, const int64_t *d, int count, void **b)
-{
-    switch (count) {
-    case 2:
-        return ((int (*)(head, int64_t, int64_t, int64_t, void *, void *))function)(h, d[0], d[1], d[2], b[0], b[1]);
-    case 3:
-        return ((int (*)(head, int64_t, int64_t, int64_t, void *, void *, void *))function)(h, d[0], d[1], d[2], b[0],
-                                                                                            b[1], b[2]);
-    default:
-        return ((int (*)(head, int64_t, int64_t, int64_t, void *, void *, void *, void *))function)(
-            h, d[0], d[1], d[2], b[0], b[1], b[2], b[3]);
-    }
-}
-
-static int call_kernel(const tki_worker_settings *settings, void *function, const tki_wire_call *call, void *stream,
+static int call_kernel(const tki_kernel_call *caller, void *function, const tki_wire_call *call, void *stream,
                        void **pointers)
 {
     tokitai_call h = {.abi = TOKITAI_KERNEL_ABI,
                       .dtype = call->dtype,
                       .index_dtype = call->index_dtype,
                       .threads = call->threads,
-                      .label_smoothing = call->label_smoothing,
-                      .scale = call->scale,
-                      .ignore_index = call->ignore_index,
                       .stream = stream};
-    switch (settings->dim_count) {
-    case 1: return call_with_1(function, &h, call->dims, call->buffer_count, pointers);
-    case 2: return call_with_2(function, &h, call->dims, call->buffer_count, pointers);
-    default: return call_with_3(function, &h, call->dims, call->buffer_count, pointers);
-    }
+    tki_kernel_call_set(&h, "label_smoothing", (tk_value){.real = (double)call->label_smoothing});
+    tki_kernel_call_set(&h, "scale", (tk_value){.real = (double)call->scale});
+    tki_kernel_call_set(&h, "ignore_index", (tk_value){.integer = call->ignore_index});
+    return caller->call(function, &h, call->dims, pointers);
 }
 
 static bool wait_for_go(void)
@@ -317,6 +275,7 @@ static bool wait_for_go(void)
 /* False if the parent wants no more. */
 static bool serve_call(const tki_worker_settings *settings, void *function, tki_worker_gpu *gpu, received *r)
 {
+    const tki_kernel_call *caller = tki_kernel_call_find(settings->op);
     const tki_wire_call *call = (const tki_wire_call *)(const void *)r->frame;
     if (tki_wire_check_call(r->frame, r->bytes, r->memory_count, true))
         return false;
@@ -363,7 +322,7 @@ static bool serve_call(const tki_worker_settings *settings, void *function, tki_
         tki_worker_gpu_mark(gpu, false);
     tki_float_mode_reset(); /* whatever the call before left */
     const uint64_t mode = tki_float_mode();
-    int result = call_kernel(settings, function, call, stream, pointers);
+    int result = call_kernel(caller, function, call, stream, pointers);
     const bool left_float_mode = tki_float_mode() != mode;
     tki_float_mode_reset();
     reply = reply_of(TKI_WIRE_REPLY, result ? TKI_WIRE_REFUSED : TKI_WIRE_DONE);
@@ -410,6 +369,10 @@ static void list_ops(void *library, const char *known, char *text, size_t size)
 static void *load(const tki_worker_settings *settings, void **opened, char *reason, size_t size)
 {
     char symbol[64], others[512];
+    if (!tki_kernel_call_find(settings->op)) {
+        snprintf(reason, size, "cannot be called: kernels of %s have no interface", settings->op);
+        return NULL;
+    }
     void *library = *opened = dlopen(settings->artifact, RTLD_NOW | RTLD_LOCAL);
     if (!library) {
         const char *why = dlerror();

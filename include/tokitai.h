@@ -307,6 +307,7 @@ typedef struct tk_attribute {
     bool seen_by_kernel;
     bool among_indices; /* integers: a valid index too, beside those in range */
     bool from_device;   /* determined by the device that a kernel runs on, not by the user */
+    int abi_1_offset;   /* where tokitai_call of kernel ABI 1 has it, which is fixed for ever; 0: nowhere */
 } tk_attribute;
 
 /* The element types of a case: of its values, and of its results. They differ where sums of 16-bit numbers are kept in fp32. */

@@ -6,7 +6,7 @@ shopt -s nullglob
 script=$(readlink -f "$0")
 root=$(readlink -f "${SOURCE_DIR:-$(dirname "$script")/..}")
 
-folders=(include core model exact ops verify plan backend artifact executor serve bench cli)
+folders=(include core model exact ops generate verify plan backend artifact executor serve bench cli)
 
 # Headers that libtokitai and libtokitai-serve must not reach, not even through another header: they depend on libc and OpenMP alone.
 heavy='^<(mpfr|gmp|jansson|cblas|lapacke|openssl/.*)(\.h)?>$'
@@ -76,6 +76,7 @@ allowed() {
         ops/*/test*.c) case $to in cli/*) return 1 ;; *) return 0 ;; esac ;;
         ops/*/*) case $to in include/tokitai.h | core/* | model/* | "$own"/*) return 0 ;; *) return 1 ;; esac ;;
         ops/*) case $to in include/tokitai.h | core/* | model/* | ops/ops.def) return 0 ;; *) return 1 ;; esac ;;
+        generate/*) case $to in include/tokitai.h | generate/* | ops/ops.def) return 0 ;; *) return 1 ;; esac ;;
         verify/*) case $to in ops/*/kernel* | ops/*/params.h | bench/* | cli/*) return 1 ;; *) return 0 ;; esac ;;
         plan/* | backend/* | executor/* | artifact/*)
             case $to in exact/* | verify/* | bench/* | cli/* | ops/*/* | include/tokitai_serve.h) return 1 ;; *) return 0 ;; esac ;;
@@ -264,6 +265,9 @@ ops/planted/test.c "verify/planted.h" good
 ops/planted/test.c "cli/planted.h" bad
 ops/planted.c "ops/ops.def" good
 ops/planted.c "verify/planted.h" bad
+generate/planted_1.c "ops/ops.def" good
+generate/planted_1.c "ops/planted/contract.h" bad
+generate/planted_1.c "executor/planted.h" bad
 verify/planted_1.c "exact/planted_heavy.h" good
 verify/planted_1.c "tokitai_build.h" good
 verify/planted_1.c "ops/planted/kernel_cpu.h" bad
