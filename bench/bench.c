@@ -107,7 +107,7 @@ static tk_status work_make(bench_work *work)
 static bool run_lowering(bench_arm *arm)
 {
     return tk_ctx_set_threads(arm->work->ctx, arm->work->threads) == TK_OK &&
-           tki_executor_call(arm->state, &arm->work->c, arm->work->buffers, NULL) == TK_OK;
+           tki_executor_call(arm->state, &arm->work->c, arm->work->buffers, 0, NULL) == TK_OK;
 }
 
 static void close_lowering(bench_arm *arm)

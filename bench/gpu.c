@@ -71,7 +71,7 @@ static tk_status delay(bench_gpu *g)
     uint16_t *vectors = g->delay_vectors;
     const int64_t length = g->delay_case.dims[2];
     return tki_executor_call(&g->delay, &g->delay_case, (void *[]){vectors, vectors + length, vectors + 2 * length},
-                             NULL);
+                             0, NULL);
 }
 
 bench_gpu *bench_gpu_open(tk_ctx *ctx, const bench_options *options)
@@ -262,7 +262,7 @@ typedef struct arm {
 static tk_status call_lowering(bench_gpu *g, copies *s, arm *a)
 {
     (void)g;
-    return tki_executor_call(&a->executor, &s->work.c, s->work.buffers, NULL);
+    return tki_executor_call(&a->executor, &s->work.c, s->work.buffers, 0, NULL);
 }
 
 /* Reads half of the bytes and writes the other half. */

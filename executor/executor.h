@@ -28,9 +28,11 @@ typedef struct tki_executor {
 TKI_EXPORT TK_MUST_USE tk_status tki_executor_open(tk_ctx *ctx, const tki_executable *executable,
                                                    tki_executor *executor);
 
-/* Runs the case once. `seconds` may be NULL; asking for it makes the call wait for a GPU. Fails with what the kernel reported; the case has been checked by the caller. */
+/* Runs the case once. `threads`: of a kernel on the CPU; 0: as many as the context says. A function decides for itself.
+ * `seconds` may be NULL; asking for it makes the call wait for a GPU. Fails with what the kernel reported; the case has
+ * been checked by the caller. */
 TKI_EXPORT TK_MUST_USE tk_status tki_executor_call(tki_executor *executor, const tk_case *c, void *const buffers[],
-                                                   double *seconds);
+                                                   int threads, double *seconds);
 
 TKI_EXPORT void tki_executor_close(tki_executor *executor);
 

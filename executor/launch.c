@@ -6,9 +6,8 @@
 #include "core/context.h"
 
 static tk_status launch_on_cpu(tk_ctx *ctx, const tki_lowering *lowering, const tk_case *c, void *const buffers[],
-                               bool prepare_only)
+                               int threads, bool prepare_only)
 {
-    int threads = tki_ctx_threads(ctx);
     size_t bytes = lowering->scratch_bytes ? lowering->scratch_bytes(lowering, c, threads) : 0;
     tk_status status = tki_ctx_reserve(ctx, bytes);
     if (status != TK_OK || prepare_only)
@@ -45,10 +44,10 @@ static tk_status launch_on_gpu(tk_ctx *ctx, const tki_lowering *lowering, const 
                                         .prepare_only = prepare_only});
 }
 
-tk_status tki_launch(tk_ctx *ctx, const tki_lowering *lowering, const tk_case *c, void *const buffers[],
+tk_status tki_launch(tk_ctx *ctx, const tki_lowering *lowering, const tk_case *c, void *const buffers[], int threads,
                      bool prepare_only)
 {
     return ctx->gpu && lowering->backend == tki_ctx_backend(ctx)
                ? launch_on_gpu(ctx, lowering, c, buffers, prepare_only)
-               : launch_on_cpu(ctx, lowering, c, buffers, prepare_only);
+               : launch_on_cpu(ctx, lowering, c, buffers, threads, prepare_only);
 }

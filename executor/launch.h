@@ -4,8 +4,8 @@
 
 #include "model/lowering.h"
 
-/* `prepare_only`: load kernels and reserve scratch memory; launch nothing and read no buffer. */
+/* `threads`: of a kernel on the CPU, at least 1. `prepare_only`: load kernels and reserve scratch memory; launch nothing and read no buffer. */
 TK_MUST_USE tk_status tki_launch(tk_ctx *ctx, const tki_lowering *lowering, const tk_case *c, void *const buffers[],
-                                 bool prepare_only);
+                                 int threads, bool prepare_only);
 
 #endif

@@ -170,11 +170,11 @@ tk_status tki_staging_call(tki_staging *staging, const tki_lowering *lowering, c
         copies[p] = staging->block + l.offset[p];
     /* Loading a kernel is not part of its time. */
     if (status == TK_OK)
-        status = tki_launch(ctx, lowering, c, copies, true);
+        status = tki_launch(ctx, lowering, c, copies, 1, true);
     if (status == TK_OK)
         status = tki_gpu_event_record(ctx, ctx->gpu, staging->begin, ctx->stream);
     if (status == TK_OK)
-        status = tki_launch(ctx, lowering, c, copies, false);
+        status = tki_launch(ctx, lowering, c, copies, 1, false);
     if (status == TK_OK)
         status = tki_gpu_event_record(ctx, ctx->gpu, staging->end, ctx->stream);
     if (status != TK_OK)

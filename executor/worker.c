@@ -299,8 +299,8 @@ void tki_worker_set_context(tki_worker *worker, tk_ctx *ctx)
  * The call
  * ------------------------------------------------------------------------------------------------------------ */
 
-static tki_wire_call describe(const tki_worker *worker, const tk_case *c, const tki_image images[], uint64_t nonce,
-                              int files[], int *file_count)
+static tki_wire_call describe(const tk_case *c, const tki_image images[], int threads, uint64_t nonce, int files[],
+                              int *file_count)
 {
     tki_wire_call call = {.header = {TKI_WIRE_MAGIC, TKI_WIRE_CALL, nonce},
                           .dtype = (int32_t)c->dtype,
@@ -308,7 +308,7 @@ static tki_wire_call describe(const tki_worker *worker, const tk_case *c, const 
                           .label_smoothing = (float)tki_attribute_value(c, "label_smoothing").real,
                           .scale = (float)tki_attribute_value(c, "scale").real,
                           .ignore_index = tki_attribute_value(c, "ignore_index").integer,
-                          .threads = tki_ctx_threads(worker->ctx),
+                          .threads = threads,
                           .buffer_count = c->contract->param_count};
     snprintf(call.op, sizeof call.op, "%s", c->contract->name);
     memcpy(call.dims, c->dims, sizeof call.dims);
@@ -377,8 +377,8 @@ static void send_arena(tki_worker *worker)
 }
 
 /* Sends the call, lets it go, waits for its end. */
-static tk_status converse(tki_worker *worker, const tk_case *c, const tki_image images[], double *seconds,
-                          tki_overrun *overrun)
+static tk_status converse(tki_worker *worker, const tk_case *c, const tki_image images[], int threads,
+                          double *seconds, tki_overrun *overrun)
 {
     uint64_t nonce;
     int files[TKI_WIRE_BUFFERS], file_count;
@@ -389,7 +389,7 @@ static tk_status converse(tki_worker *worker, const tk_case *c, const tki_image 
         return tki_fail(worker->ctx, TK_IO, "no random numbers: %s", strerror(errno));
     double begin = tki_now();
     double deadline = tki_ctx_deadline(worker->ctx, worker->call_seconds);
-    tki_wire_call call = describe(worker, c, images, nonce, files, &file_count);
+    tki_wire_call call = describe(c, images, threads, nonce, files, &file_count);
     send_arena(worker);
     /* If it cannot be sent the worker is gone; what is received then says how. */
     send_frame(&worker->child, &call, sizeof call, files, file_count);
@@ -423,7 +423,7 @@ static tk_status collect(tki_worker *worker, const tk_case *c, void *const buffe
     return error ? tki_fail(worker->ctx, TK_IO, "shared memory could not be read: %s", strerror(error)) : TK_OK;
 }
 
-tk_status tki_worker_call(tki_worker *worker, const tk_case *c, void *const buffers[], double *seconds,
+tk_status tki_worker_call(tki_worker *worker, const tk_case *c, void *const buffers[], int threads, double *seconds,
                           tki_overrun *overrun)
 {
     tki_image images[TK_MAX_PARAMS];
@@ -452,7 +452,7 @@ tk_status tki_worker_call(tki_worker *worker, const tk_case *c, void *const buff
     if (error)
         status = tki_fail(ctx, TK_NO_MEMORY, "no shared memory for the buffers of this case: %s", strerror(error));
     if (status == TK_OK)
-        status = converse(worker, c, images, seconds, overrun);
+        status = converse(worker, c, images, threads, seconds, overrun);
     if (status == TK_OK)
         status = collect(worker, c, buffers, images, overrun);
     if (status == TK_OK)

@@ -106,13 +106,14 @@ TKI_EXPORT void tki_worker_prepare(tki_worker *worker, bool guarded);
 
 /* Runs the case once on copies of the buffers, at the same offsets in their pages; parameters at one address share one copy. Outputs,
  * and on a GPU inputs too, then hold what the kernel left in its copy; on the CPU the copies of inputs cannot be written. If the
- * call fails no buffer has changed. `seconds` may be NULL. `overrun`: the first byte beside a buffer that changed.
+ * call fails no buffer has changed. `threads`: how many the kernel is to use, at least 1. `seconds` may be NULL. `overrun`: the first byte
+ * beside a buffer that changed.
  *   TK_UNSUPPORTED    the kernel returned a number other than 0: it does not take this case; or the worker ran out of memory
  *   TK_KERNEL_FAULT   crash, exit, device fault, write to an input, output still mapped after the return, forged reply ...
  *   TK_TIMEOUT        no reply within call_seconds
  * After the last two the worker is broken; the next call starts another in its place. */
 TKI_EXPORT TK_MUST_USE tk_status tki_worker_call(tki_worker *worker, const tk_case *c, void *const buffers[],
-                                                 double *seconds, tki_overrun *overrun);
+                                                 int threads, double *seconds, tki_overrun *overrun);
 
 /* Of an instrumented kernel, after its last call: has gcov's counters written to the coverage memory. */
 TKI_EXPORT TK_MUST_USE tk_status tki_worker_end_coverage(tki_worker *worker);
@@ -126,7 +127,7 @@ TKI_EXPORT const char *tki_worker_confinement(const tki_worker *worker);
  * printed; valid as long as the worker, which the next call starts again. */
 TKI_EXPORT const char *tki_worker_sanitizer_log(tki_worker *worker);
 
-/* The context whose messages and threads its calls use from now on. */
+/* The context whose messages its calls use from now on. */
 void tki_worker_set_context(tki_worker *worker, tk_ctx *ctx);
 
 #endif

@@ -41,7 +41,7 @@ tk_status tk_run(tk_ctx *ctx, const tk_case *c, void *const buffers[])
         status = tki_executor_open(ctx, &(tki_executable){.lowering = lowering}, &executor);
     if (status != TK_OK)
         return status;
-    status = tki_executor_call(&executor, c, buffers, NULL);
+    status = tki_executor_call(&executor, c, buffers, 0, NULL);
     tki_executor_close(&executor);
     return status;
 }
@@ -57,5 +57,5 @@ tk_status tk_prepare(tk_ctx *ctx, const tk_case *c)
     tk_status status = tki_case_check_shape(ctx, c);
     if (status == TK_OK)
         status = plan_or_fail(ctx, c, &lowering);
-    return status == TK_OK ? tki_launch(ctx, lowering, c, none, true) : status;
+    return status == TK_OK ? tki_launch(ctx, lowering, c, none, tki_ctx_threads(ctx), true) : status;
 }

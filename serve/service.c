@@ -214,7 +214,7 @@ static tk_status run_on_gpu(tki_service *service, tki_executor *executor, tki_re
     if (status == TK_OK)
         status = tki_gpu_event_record(ctx, ctx->gpu, service->begin, ctx->stream);
     if (status == TK_OK)
-        status = tki_executor_call(executor, c, service->device_arrays, NULL);
+        status = tki_executor_call(executor, c, service->device_arrays, 0, NULL);
     if (status == TK_OK)
         status = tki_gpu_event_record(ctx, ctx->gpu, service->end, ctx->stream);
     if (status == TK_OK)
@@ -237,7 +237,7 @@ static tk_status run_on_cpu(tki_executor *executor, tki_request *request)
     memcpy(request->grid, (unsigned[3]){1, 1, 1}, sizeof request->grid);
     request->threads = (unsigned)tki_ctx_threads(executor->ctx);
     request->gfx = executor->executable.lowering->variant;
-    return tki_executor_call(executor, &request->c, request->buffers, &request->seconds);
+    return tki_executor_call(executor, &request->c, request->buffers, 0, &request->seconds);
 }
 
 static tk_status run(tki_service *service, tki_request *request)

@@ -45,7 +45,7 @@ static tk_status watch(tk_ctx *ctx, const char *artifact, tki_sanitizer_tool too
     double opened = tki_now();
     for (int i = 0; i < 3 && status == TK_OK; i++) {
         c.dims[0] = SIZE >> (5 * i);
-        status = tki_worker_call(worker, &c, (void *[]){x + i % 2, y + i / 2}, NULL, &overrun);
+        status = tki_worker_call(worker, &c, (void *[]){x + i % 2, y + i / 2}, 1, NULL, &overrun);
     }
     double called = tki_now();
     if (worker) {

@@ -57,7 +57,7 @@ static void assert_copies(tk_ctx *ctx, const char *artifact, const char *backend
     tki_overrun overrun;
     assert_ok(ctx, tki_worker_open(ctx, artifact, c.contract,
                                    &(tki_worker_options){.backend = tki_backend_find(backend, "")}, &worker));
-    assert_ok(ctx, tki_worker_call(worker, &c, buffers, NULL, &overrun));
+    assert_ok(ctx, tki_worker_call(worker, &c, buffers, 1, NULL, &overrun));
     assert_memory_equal(x, y, sizeof x);
     assert_int_equal(overrun.param, -1);
     tki_worker_close(worker);
@@ -117,7 +117,8 @@ static void exceptions(void **state)
                       "int tokitai_gelu_fwd(const tokitai_call *, int64_t n, const void *, void *) { throw n; }\n"));
     assert_ok(ctx, tki_worker_compile(ctx, &source, &build));
     assert_ok(ctx, tki_worker_open(ctx, build.artifact, c.contract, NULL, &worker));
-    assert_refused(ctx, tki_worker_call(worker, &c, (void *[]){x, y}, NULL, &overrun), TK_KERNEL_FAULT, "signal 6");
+    assert_refused(ctx, tki_worker_call(worker, &c, (void *[]){x, y}, 1, NULL, &overrun), TK_KERNEL_FAULT,
+                   "signal 6");
     tki_worker_close(worker);
     tki_worker_build_close(&build);
     tk_ctx_destroy(ctx);

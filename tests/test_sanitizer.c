@@ -203,7 +203,7 @@ static void watched(trial *t, const char *kernel, tki_sanitizer_tool tool, unsig
     for (int i = 0; i < 3; i++) {
         memset(t->y, 0xa5, sizeof t->y);
         t->c.dims[0] = i == 1 ? 0 : SIZE - 1 - 50 * i; /* nothing at all, too */
-        assert_ok(t->ctx, tki_worker_call(t->worker, &t->c, t->buffers, NULL, &t->overrun));
+        assert_ok(t->ctx, tki_worker_call(t->worker, &t->c, t->buffers, 1, NULL, &t->overrun));
         assert_int_equal(t->overrun.param, -1);
         assert_int_equal(t->y[0], 0xa5a5);
         assert_true(i == 0 || t->y[t->c.dims[0] + 1] == 0xa5a5);
@@ -229,7 +229,7 @@ static void around_a_worker(void **state)
         assert_non_null(strstr(confinement, line));
         assert_non_null(strstr(strstr(confinement, line), "seccomp: for kernels"));
         /* It can go on: another process, another report. */
-        assert_ok(t.ctx, tki_worker_call(t.worker, &t.c, t.buffers, NULL, &t.overrun));
+        assert_ok(t.ctx, tki_worker_call(t.worker, &t.c, t.buffers, 1, NULL, &t.overrun));
         tki_sanitizer_read(tki_worker_sanitizer_log(t.worker), &report);
         assert_true(report.complete);
         finish(&t);
@@ -268,10 +268,10 @@ static void reads_behind(void **state)
     tki_sanitizer_report report;
     use_stand_in(stand_ins);
     assert_ok(t.ctx, open_trial(&t, "cuda_gelu_that_reads_on", TKI_SANITIZER_NONE, 0));
-    assert_ok(t.ctx, tki_worker_call(t.worker, &t.c, t.buffers, NULL, &t.overrun));
+    assert_ok(t.ctx, tki_worker_call(t.worker, &t.c, t.buffers, 1, NULL, &t.overrun));
     finish(&t);
     assert_ok(t.ctx, open_trial(&t, "cuda_gelu_that_reads_on", TKI_SANITIZER_MEMCHECK, 0));
-    assert_refused(t.ctx, tki_worker_call(t.worker, &t.c, t.buffers, NULL, &t.overrun), TK_KERNEL_FAULT, "(700");
+    assert_refused(t.ctx, tki_worker_call(t.worker, &t.c, t.buffers, 1, NULL, &t.overrun), TK_KERNEL_FAULT, "(700");
     tki_sanitizer_read(tki_worker_sanitizer_log(t.worker), &report);
     assert_int_equal(report.kind, TKI_SANITIZER_STRAY_READ);
     finish(&t);

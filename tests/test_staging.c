@@ -125,7 +125,7 @@ static tk_status call_once(scene *s, const tk_case *c, void *const buffers[], tk
     double seconds = -1;
     assert_int_equal(
         tki_executor_open(s->ctx, &(tki_executable){.lowering = &copy_row, .host_buffers = true}, &executor), TK_OK);
-    tk_status status = tki_executor_call(&executor, c, buffers, &seconds);
+    tk_status status = tki_executor_call(&executor, c, buffers, 0, &seconds);
     *overrun = executor.overrun;
     if (status == TK_OK)
         assert_true(seconds >= 0);
@@ -293,7 +293,7 @@ static tk_status run_with_scratch(scene *s, int64_t bytes)
     assert_int_equal(tk_memory_alloc(s->ctx, (size_t)bytes * 2, &x), TK_OK);
     assert_int_equal(tk_memory_alloc(s->ctx, (size_t)bytes * 2, &y), TK_OK);
     assert_int_equal(tki_executor_open(s->ctx, &(tki_executable){.lowering = &scratch_row}, &executor), TK_OK);
-    tk_status status = tki_executor_call(&executor, &c, (void *[]){x, y}, NULL);
+    tk_status status = tki_executor_call(&executor, &c, (void *[]){x, y}, 0, NULL);
     tki_executor_close(&executor);
     if (status == TK_OK)
         status = tk_ctx_synchronize(s->ctx);
@@ -326,7 +326,7 @@ static void nothing_is_allocated_during_a_capture(void **state)
     tk_case c = gelu_case(3000);
     tki_executor executor;
     assert_int_equal(tki_executor_open(s->ctx, &(tki_executable){.lowering = &scratch_row}, &executor), TK_OK);
-    assert_int_equal(tki_executor_call(&executor, &c, (void *[]){NULL, NULL}, NULL), TK_UNAVAILABLE);
+    assert_int_equal(tki_executor_call(&executor, &c, (void *[]){NULL, NULL}, 0, NULL), TK_UNAVAILABLE);
     assert_non_null(strstr(tk_ctx_message(s->ctx), "tk_prepare"));
     tki_executor_close(&executor);
     unsetenv("FAKE_GPU_CAPTURING");

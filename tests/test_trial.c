@@ -218,7 +218,7 @@ static tki_trial_result run_copy(hostile *h, const tki_lowering *lowering, int64
     assert_ok(ctx, tki_executor_open(ctx, &executable, &subject.executor));
     assert_ok(ctx, tk_ctx_set_threads(ctx, 2));
     assert_ok(ctx, tki_trial_run(&subject, &trial, &inputs, &result));
-    assert_int_equal(ctx->threads, 2); /* put back */
+    assert_int_equal(ctx->threads, 2); /* calls have numbers of their own */
     tki_executor_close(&subject.executor);
     tki_inputs_free(&inputs);
     tk_ctx_destroy(ctx);

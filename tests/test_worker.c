@@ -92,7 +92,7 @@ static void assert_next_is_served(void)
     tki_worker *worker;
     prepare(&t, TKI_EDGE_NONE);
     assert_ok(t.ctx, tki_worker_open(t.ctx, kernel_path("correct"), t.c.contract, NULL, &worker));
-    assert_ok(t.ctx, tki_worker_call(worker, &t.c, t.buffers, NULL, &t.overrun));
+    assert_ok(t.ctx, tki_worker_call(worker, &t.c, t.buffers, 1, NULL, &t.overrun));
     assert_int_equal(t.overrun.param, -1);
     assert_computed(&t);
     tki_worker_close(worker);
@@ -126,7 +126,7 @@ static void try(const expectation *e, tki_edge edge, unsigned without)
         memset(t.y.data, 0xa5, SIZE * 2);
         if (i > 0)
             usleep(300000); /* for what an earlier call left running */
-        status = tki_worker_call(worker, &t.c, t.buffers, NULL, &t.overrun);
+        status = tki_worker_call(worker, &t.c, t.buffers, 1, NULL, &t.overrun);
         if (i < last && !(e->calls & OR_EARLIER))
             assert_status(&t, e->name, status, TK_OK, "");
     }
@@ -168,15 +168,15 @@ static void correct_kernels(void **state)
         for (int i = 0; i < 20; i++) {
             double seconds = -1;
             memset(t.y.data, i, SIZE * 2);
-            assert_ok(t.ctx, tki_worker_call(worker, &t.c, t.buffers, &seconds, &t.overrun));
+            assert_ok(t.ctx, tki_worker_call(worker, &t.c, t.buffers, 1, &seconds, &t.overrun));
             assert_computed(&t);
             assert_true(seconds > 0 && seconds < 10);
         }
         /* Nothing at all, at any address. */
         t.c.dims[0] = 0;
-        assert_ok(t.ctx, tki_worker_call(worker, &t.c, t.buffers, NULL, &t.overrun));
+        assert_ok(t.ctx, tki_worker_call(worker, &t.c, t.buffers, 1, NULL, &t.overrun));
         t.buffers[0] = t.buffers[1] = NULL;
-        assert_ok(t.ctx, tki_worker_call(worker, &t.c, t.buffers, NULL, &t.overrun));
+        assert_ok(t.ctx, tki_worker_call(worker, &t.c, t.buffers, 1, NULL, &t.overrun));
         tki_worker_close(worker);
         finish(&t);
     }
@@ -203,12 +203,12 @@ static void in_place(void **state)
     assert_ok(ctx, tki_worker_open(ctx, kernel_path("correct"), c.contract, NULL, &worker));
     for (int i = 0; i < 15; i++)
         logits[i] = (uint16_t)i;
-    assert_ok(ctx, tki_worker_call(worker, &c, (void *[]){logits, target, loss, gradient}, NULL, &overrun));
+    assert_ok(ctx, tki_worker_call(worker, &c, (void *[]){logits, target, loss, gradient}, 1, NULL, &overrun));
     for (int i = 0; i < 15; i++)
         assert_int_equal(gradient[i], i + 9);
     for (int i = 0; i < 3; i++)
         assert_float_equal(loss[i], 0.5f + (float)target[i], 0);
-    assert_ok(ctx, tki_worker_call(worker, &c, (void *[]){logits, target, loss, logits}, NULL, &overrun));
+    assert_ok(ctx, tki_worker_call(worker, &c, (void *[]){logits, target, loss, logits}, 1, NULL, &overrun));
     for (int i = 0; i < 15; i++)
         assert_int_equal(logits[i], i + 9);
     for (int i = 0; i < 3; i++)
@@ -278,7 +278,7 @@ static void red_zones(void **state)
         prepare(&t, TKI_EDGE_NONE);
         assert_ok(t.ctx, tki_worker_open(t.ctx, kernel_path(list[i].name), t.c.contract, NULL, &worker));
         for (int k = 0; k < 3; k++) {
-            assert_ok(t.ctx, tki_worker_call(worker, &t.c, t.buffers, NULL, &t.overrun));
+            assert_ok(t.ctx, tki_worker_call(worker, &t.c, t.buffers, 1, NULL, &t.overrun));
             assert_int_equal(t.overrun.param, 1);
             assert_int_equal(t.overrun.offset, list[i].offset);
         }
@@ -290,7 +290,7 @@ static void red_zones(void **state)
     tki_worker *worker;
     prepare(&t, TKI_EDGE_NONE);
     assert_ok(t.ctx, tki_worker_open(t.ctx, kernel_path("leave_unwritten"), t.c.contract, NULL, &worker));
-    assert_ok(t.ctx, tki_worker_call(worker, &t.c, t.buffers, NULL, &t.overrun));
+    assert_ok(t.ctx, tki_worker_call(worker, &t.c, t.buffers, 1, NULL, &t.overrun));
     assert_unwritten(&t);
     tki_worker_close(worker);
     finish(&t);
@@ -419,7 +419,7 @@ static char *call_under(const char *kernel, tk_limits limits, unsigned without, 
     assert_ok(t.ctx, tki_worker_open(t.ctx, kernel_path(kernel), t.c.contract, &options, &worker));
     char *report = strdup(tki_worker_confinement(worker));
     assert_non_null(report);
-    assert_status(&t, kernel, tki_worker_call(worker, &t.c, t.buffers, NULL, &t.overrun), expected, text);
+    assert_status(&t, kernel, tki_worker_call(worker, &t.c, t.buffers, 1, NULL, &t.overrun), expected, text);
     tki_worker_close(worker);
     finish(&t);
     assert_nothing_left();
@@ -460,7 +460,7 @@ static void limits(void **state)
     tki_worker_options options = {.terms.limits.memory_bytes = INT64_C(1) << 29};
     prepare(&t, TKI_EDGE_NONE);
     assert_ok(t.ctx, tki_worker_open(t.ctx, kernel_path("much_memory"), t.c.contract, &options, &worker));
-    assert_int_equal(tki_worker_call(worker, &t.c, t.buffers, NULL, &t.overrun), TK_UNSUPPORTED);
+    assert_int_equal(tki_worker_call(worker, &t.c, t.buffers, 1, NULL, &t.overrun), TK_UNSUPPORTED);
     const char *number = strstr(tk_ctx_message(t.ctx), "returned ");
     assert_non_null(number);
     const long returned = strtol(number + strlen("returned "), NULL, 10);
@@ -519,9 +519,9 @@ static void the_last_deadline(void **state)
     prepare(&t, TKI_EDGE_NONE);
     assert_ok(t.ctx, tki_worker_open(t.ctx, kernel_path("endless"), t.c.contract, &options, &worker));
     t.ctx->deadline = tki_now() + 0.2;
-    assert_refused(t.ctx, tki_worker_call(worker, &t.c, t.buffers, NULL, &t.overrun), TK_TIMEOUT,
+    assert_refused(t.ctx, tki_worker_call(worker, &t.c, t.buffers, 1, NULL, &t.overrun), TK_TIMEOUT,
                    "the time of the whole judgement is over");
-    assert_refused(t.ctx, tki_worker_call(worker, &t.c, t.buffers, NULL, &t.overrun), TK_TIMEOUT,
+    assert_refused(t.ctx, tki_worker_call(worker, &t.c, t.buffers, 1, NULL, &t.overrun), TK_TIMEOUT,
                    "the time of the whole judgement is over");
     t.ctx->deadline = 0;
     tki_worker_close(worker);
@@ -568,7 +568,7 @@ static void the_same_worker_goes_on(void **state)
     assert_ok(t.ctx, tki_worker_open(t.ctx, kernel_path("refuse_odd_sizes"), t.c.contract, NULL, &worker));
     for (int i = 0; i < 4; i++) {
         t.c.dims[0] = SIZE - i % 2;
-        tk_status status = tki_worker_call(worker, &t.c, t.buffers, NULL, &t.overrun);
+        tk_status status = tki_worker_call(worker, &t.c, t.buffers, 1, NULL, &t.overrun);
         if (i % 2)
             assert_refused(t.ctx, status, TK_UNSUPPORTED, "does not take this case: it returned 7");
         else
@@ -578,7 +578,7 @@ static void the_same_worker_goes_on(void **state)
     t.c.dims[0] = SIZE;
     assert_ok(t.ctx, tki_worker_open(t.ctx, kernel_path("segfault"), t.c.contract, NULL, &worker));
     for (int i = 0; i < 3; i++)
-        assert_refused(t.ctx, tki_worker_call(worker, &t.c, t.buffers, NULL, &t.overrun), TK_KERNEL_FAULT,
+        assert_refused(t.ctx, tki_worker_call(worker, &t.c, t.buffers, 1, NULL, &t.overrun), TK_KERNEL_FAULT,
                        "signal 11");
     tki_worker_close(worker);
     finish(&t);
@@ -596,8 +596,8 @@ static void a_fresh_process(void **state)
     for (int i = 0; i < 4; i++) {
         if (i % 2)
             tki_worker_prepare(worker, i == 1);
-        assert_ok(t.ctx, tki_worker_call(worker, &t.c, t.buffers, NULL, &t.overrun));
-        assert_refused(t.ctx, tki_worker_call(worker, &t.c, t.buffers, NULL, &t.overrun), TK_UNSUPPORTED,
+        assert_ok(t.ctx, tki_worker_call(worker, &t.c, t.buffers, 1, NULL, &t.overrun));
+        assert_refused(t.ctx, tki_worker_call(worker, &t.c, t.buffers, 1, NULL, &t.overrun), TK_UNSUPPORTED,
                        "returned 102");
         assert_ok(t.ctx, tki_worker_renew(worker, i > 1));
         assert_false(tki_worker_broken(worker));
@@ -608,7 +608,7 @@ static void a_fresh_process(void **state)
     assert_ok(t.ctx, tki_worker_open(t.ctx, kernel_path("segfault"), t.c.contract, NULL, &worker));
     tki_worker_prepare(worker, false);
     for (int i = 0; i < 3; i++)
-        assert_refused(t.ctx, tki_worker_call(worker, &t.c, t.buffers, NULL, &t.overrun), TK_KERNEL_FAULT,
+        assert_refused(t.ctx, tki_worker_call(worker, &t.c, t.buffers, 1, NULL, &t.overrun), TK_KERNEL_FAULT,
                        "signal 11");
     tki_worker_close(worker);
     finish(&t);
@@ -640,7 +640,7 @@ static void a_guarded_heap(void **state)
         prepare(&t, TKI_EDGE_NONE);
         assert_ok(t.ctx, tki_worker_open(t.ctx, kernel_path(list[i].name), t.c.contract, NULL, &worker));
         assert_ok(t.ctx, tki_worker_renew(worker, true));
-        tk_status status = tki_worker_call(worker, &t.c, t.buffers, NULL, &t.overrun);
+        tk_status status = tki_worker_call(worker, &t.c, t.buffers, 1, NULL, &t.overrun);
         if (list[i].status == TK_OK)
             assert_ok(t.ctx, status);
         else

@@ -48,7 +48,7 @@ static void open_worker(trial *t, const char *backend, const char *name)
 static tk_status call(trial *t, double *seconds)
 {
     memset(t->y, 0xa5, sizeof t->y);
-    return tki_worker_call(t->worker, &t->c, t->buffers, seconds, &t->overrun);
+    return tki_worker_call(t->worker, &t->c, t->buffers, 1, seconds, &t->overrun);
 }
 
 static void finish(trial *t)
@@ -118,7 +118,7 @@ static void placements(void **state)
             memset(x, 0, ROOM);
             memset(y, 0xa5, ROOM);
             assert_ok(t.ctx,
-                      tki_worker_call(t.worker, &t.c, (void *[]){x + places[0], y + places[1]}, NULL, &t.overrun));
+                      tki_worker_call(t.worker, &t.c, (void *[]){x + places[0], y + places[1]}, 1, NULL, &t.overrun));
             memcpy(seen, y + places[1], sizeof seen);
             assert_int_equal(seen[0], places[0]);
             assert_int_equal(seen[1], places[1]);

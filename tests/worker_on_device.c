@@ -65,7 +65,7 @@ static bool run(tk_ctx *ctx, int way, const char *file, const char *include)
     for (int i = 0; i < (ways[way].status == TK_OK ? 10 : 1) && status == TK_OK; i++) {
         memcpy(x, before, sizeof x);
         memset(y, 0xa5, sizeof y);
-        status = tki_worker_call(worker, &c, buffers, &seconds, &overrun);
+        status = tki_worker_call(worker, &c, buffers, 1, &seconds, &overrun);
         best = seconds < best ? seconds : best;
     }
     const char *message = status == TK_OK ? "" : tk_ctx_message(ctx);

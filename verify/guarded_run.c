@@ -221,12 +221,9 @@ bool tki_run_ended(tk_status status, const tki_trial_result *result)
 
 tk_status tki_run_call(tki_subject *subject, const tk_case *c, tki_run *r, double *seconds, tki_trial_result *result)
 {
-    int asked_for = subject->ctx->threads;
-    subject->ctx->threads = r->setup.threads;
     const tki_floats floats = tki_floats_begin();
-    tk_status status = tki_executor_call(&subject->executor, c, r->pointers, seconds);
+    tk_status status = tki_executor_call(&subject->executor, c, r->pointers, r->setup.threads, seconds);
     tki_floats_end(&floats);
-    subject->ctx->threads = asked_for;
     tki_run_check_overrun(subject, c, result);
     if (status == TK_OK || status == TK_NO_MEMORY)
         return status;

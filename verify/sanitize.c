@@ -113,7 +113,7 @@ static tk_status call_once(tk_ctx *ctx, tki_worker *worker, const tki_trial *tri
     for (int p = 0; p < TK_MAX_PARAMS; p++)
         pointers[p] = buffers[p].data;
     if (status == TK_OK)
-        status = tki_worker_call(worker, &trial->c, pointers, NULL, &overrun);
+        status = tki_worker_call(worker, &trial->c, pointers, tki_ctx_threads(ctx), NULL, &overrun);
     free_buffers(buffers);
     return status;
 }

@@ -464,7 +464,7 @@ tk_status tki_trial_run_bad_index(tki_subject *subject, const tki_trial *trial, 
     tk_status status = tki_run_prepare(subject, &r, c, inputs, tki_setup_draw(trial, CALL_FIRST), false, NULL);
     if (status != TK_OK)
         return status;
-    tk_status answer = tki_executor_call(&subject->executor, c, r.pointers, NULL);
+    tk_status answer = tki_executor_call(&subject->executor, c, r.pointers, 0, NULL);
     const tki_fault fault = subject->ctx->fault;
     char named[64];
     snprintf(named, sizeof named, "%s[%lld]", c->contract->params[param].name, (long long)position);
