@@ -26,12 +26,20 @@ static uint64_t draw(uint64_t *state)
 }
 
 /* Uniform in [-2, 2); where a softmax is expected, positive and summing to about one. */
-static uint16_t draw_value(const tk_case *c, int param, uint64_t *state)
+static float draw_value(const tk_case *c, int param, uint64_t *state)
 {
     float unit = (float)(draw(state) & 0xffffff) * 0x1p-24f;
     bool probability = !strcmp(c->contract->name, "softmax_bwd") && !strcmp(c->contract->params[param].name, "y");
-    float value = probability ? 2.0f * unit / (float)c->dims[1] : 4.0f * unit - 2.0f;
-    return c->dtype == TK_F16 ? tki_f32_to_f16(value) : tki_f32_to_bf16(value);
+    return probability ? 2.0f * unit / (float)c->dims[1] : 4.0f * unit - 2.0f;
+}
+
+static void put_value(tk_dtype dtype, void *values, int64_t i, float value)
+{
+    switch (dtype) {
+    case TK_F16: ((uint16_t *)values)[i] = tki_f32_to_f16(value); return;
+    case TK_BF16: ((uint16_t *)values)[i] = tki_f32_to_bf16(value); return;
+    default: ((float *)values)[i] = value; return;
+    }
 }
 
 static int64_t draw_index(bench_indices indices, int64_t range, uint64_t *state)
@@ -62,14 +70,17 @@ void bench_draw_indices(const bench_work *work, int param, void *data)
     }
 }
 
-void bench_draw_values(const tk_case *c, int param, uint16_t *values, int64_t count)
+void bench_draw_values(const tk_case *c, int param, void *values, int64_t count)
 {
     enum { PERIOD = 1 << 20 };
+    const tk_dtype dtype = tk_case_param_dtype(c, param);
+    const size_t element = tk_dtype_size(dtype);
     uint64_t state = (uint64_t)param + 1;
     for (int64_t i = 0; i < count && i < PERIOD; i++)
-        values[i] = draw_value(c, param, &state);
+        put_value(dtype, values, i, draw_value(c, param, &state));
     for (int64_t i = PERIOD; i < count; i += PERIOD)
-        memcpy(values + i, values, 2 * (size_t)(count - i < PERIOD ? count - i : PERIOD));
+        memcpy((char *)values + (size_t)i * element, values,
+               element * (size_t)(count - i < PERIOD ? count - i : PERIOD));
 }
 
 int64_t bench_case_bytes(const tk_case *c)
@@ -157,6 +168,11 @@ static void drop(bench_arm *arm)
     *arm = (bench_arm){0};
 }
 
+bool bench_has_peers(const tk_case *c)
+{
+    return c->dtype == c->result_dtype && tk_dtype_size(c->dtype) == sizeof(uint16_t);
+}
+
 static void attach_peers(const bench_work *work, const char *list, bench_result *result)
 {
     const char *missing;
@@ -194,7 +210,7 @@ static tk_status attach_all(const bench_work *work, const char *const lowerings[
             break;
         result->arm_count++;
     }
-    if (!options->scaling)
+    if (!options->scaling && bench_has_peers(&work->c))
         attach_peers(work, options->peers, result);
     return TK_OK;
 }
@@ -203,10 +219,11 @@ static tk_status attach_all(const bench_work *work, const char *const lowerings[
 
 static double value_at(const bench_work *work, int param, const void *data, int64_t i)
 {
-    if (tk_case_param_dtype(&work->c, param) == TK_F32)
-        return (double)((const float *)data)[i];
-    uint16_t bits = ((const uint16_t *)data)[i];
-    return (double)(work->c.dtype == TK_F16 ? tki_f16_to_f32(bits) : tki_bf16_to_f32(bits));
+    switch (tk_case_param_dtype(&work->c, param)) {
+    case TK_F16: return (double)tki_f16_to_f32(((const uint16_t *)data)[i]);
+    case TK_BF16: return (double)tki_bf16_to_f32(((const uint16_t *)data)[i]);
+    default: return (double)((const float *)data)[i];
+    }
 }
 
 /* Up to 2^20 elements of each output, evenly spread; a hundredth of their size on average may be off. */

@@ -91,8 +91,11 @@ TK_MUST_USE bool bench_limits_measure(const bench_options *options, double secon
 TK_MUST_USE bool bench_measure(tk_ctx *ctx, const tk_case *c, const char *const lowerings[], int count,
                                const bench_options *options, bench_result *result);
 
+/* Other libraries are asked for 16-bit cases only. */
+bool bench_has_peers(const tk_case *c);
+
 /* Parts of it that the engine on a GPU shares: what the case's inputs hold, its size, and the statistics of an arm. */
-void bench_draw_values(const tk_case *c, int param, uint16_t *values, int64_t count);
+void bench_draw_values(const tk_case *c, int param, void *values, int64_t count);
 void bench_draw_indices(const bench_work *work, int param, void *data); /* [elements of the parameter] */
 void bench_measure_size(const bench_work *work, bench_result *result);
 void bench_arm_settle(bench_arm *arm, double *samples,

@@ -161,14 +161,15 @@ static tk_status fill_values(const copies *s, int param)
     char *to = s->first + s->offsets[param];
     const int64_t count = tk_case_elements(&s->work.c, param);
     int64_t done = count < PERIOD ? count : PERIOD;
-    uint16_t *values = malloc(2 * (size_t)done);
+    const int64_t element = (int64_t)tk_dtype_size(tk_case_param_dtype(&s->work.c, param));
+    void *values = malloc((size_t)(element * done));
     if (!values)
         return tki_fail(ctx, TK_NO_MEMORY, "no memory for %s", s->work.c.contract->params[param].name);
     bench_draw_values(&s->work.c, param, values, done);
-    tk_status status = tki_gpu_write(ctx, ctx->gpu, ctx->stream, to, values, 2 * (size_t)done);
+    tk_status status = tki_gpu_write(ctx, ctx->gpu, ctx->stream, to, values, (size_t)(element * done));
     while (status == TK_OK && done < count) {
         int64_t more = count - done < done ? count - done : done;
-        status = tki_gpu_copy(ctx, ctx->gpu, ctx->stream, to + 2 * done, to, 2 * (size_t)more);
+        status = tki_gpu_copy(ctx, ctx->gpu, ctx->stream, to + element * done, to, (size_t)(element * more));
         done += more;
     }
     free(values);
@@ -321,9 +322,10 @@ static tk_status attach(bench_gpu *g, const copies *s, const char *const lowerin
     arm *nothing = new_arm(result, arms, BENCH_LIMIT, "limit: empty launch");
     if (nothing)
         nothing->call = call_nothing;
-    const int peers = g->peers ? bench_gpu_peers_case(g->peers, &s->work.c, s->work.indices,
-                                                      rotated_bytes(g->ctx->device), names)
-                               : 0;
+    const int peers = g->peers && bench_has_peers(&s->work.c)
+                          ? bench_gpu_peers_case(g->peers, &s->work.c, s->work.indices, rotated_bytes(g->ctx->device),
+                                                 names)
+                          : 0;
     for (int i = 0; i < peers; i++) {
         arm *a = new_arm(result, arms, BENCH_PEER, names[i]);
         if (a)
@@ -491,9 +493,10 @@ typedef struct tiny {
     void *buffers[TK_MAX_PARAMS];
 } tiny;
 
-static tk_status make_tiny(tk_ctx *ctx, const tk_contract *contract, tk_dtype dtype, tiny *t)
+static tk_status make_tiny(tk_ctx *ctx, const tk_contract *contract, tk_types types, tiny *t)
 {
-    *t = (tiny){.c = tk_case_init(contract, dtype)};
+    *t = (tiny){.c = tk_case_init(contract, types.dtype)};
+    t->c.result_dtype = types.result_dtype;
     for (int d = 0; d < contract->dim_count; d++)
         t->c.dims[d] = 8;
     enum { ROOM = 4096 };
@@ -505,14 +508,14 @@ static tk_status make_tiny(tk_ctx *ctx, const tk_contract *contract, tk_dtype dt
     return tki_gpu_fill(ctx, ctx->gpu, ctx->stream, t->memory, 0, ROOM * TK_MAX_PARAMS);
 }
 
-bool bench_gpu_overhead_measure(bench_gpu *g, const tk_contract *contract, tk_dtype dtype,
+bool bench_gpu_overhead_measure(bench_gpu *g, const tk_contract *contract, tk_types types,
                                 bench_gpu_overhead *overhead)
 {
     enum { ROUNDS = 101, IN_A_ROW = 100 }; /* few enough that the device's queue does not fill up */
     double calls[ROUNDS];
     double bare[ROUNDS];
     tiny t;
-    tk_status status = make_tiny(g->ctx, contract, dtype, &t);
+    tk_status status = make_tiny(g->ctx, contract, types, &t);
     for (int round = -1; round < ROUNDS && status == TK_OK; round++) {
         const int at = round < 0 ? 0 : round; /* the one before the first only warms up */
         status = tk_ctx_synchronize(g->ctx);
@@ -540,14 +543,14 @@ bool bench_gpu_overhead_measure(bench_gpu *g, const tk_contract *contract, tk_dt
     return status == TK_OK;
 }
 
-static tk_status time_first_use(tk_ctx *ctx, const char *device, const tk_contract *contract, tk_dtype dtype,
+static tk_status time_first_use(tk_ctx *ctx, const char *device, const tk_contract *contract, tk_types types,
                                 double *seconds)
 {
     tiny t = {.memory = NULL};
     tk_status status = tk_ctx_use_device(ctx, device);
     if (status != TK_OK)
         return status;
-    status = make_tiny(ctx, contract, dtype, &t);
+    status = make_tiny(ctx, contract, types, &t);
     if (status == TK_OK)
         status = tk_ctx_synchronize(ctx);
     double begin = tki_now();
@@ -586,15 +589,15 @@ static void empty_cache_remove(empty_cache *cache)
     free(cache->before);
 }
 
-bool bench_gpu_first_use_measure(tk_ctx *ctx, const char *device, const tk_contract *contract, tk_dtype dtype,
+bool bench_gpu_first_use_measure(tk_ctx *ctx, const char *device, const tk_contract *contract, tk_types types,
                                  bench_gpu_first_use *first_use)
 {
     empty_cache cache = {.before = NULL};
     tk_status status = empty_cache_make(ctx, &cache);
     if (status == TK_OK)
-        status = time_first_use(ctx, device, contract, dtype, &first_use->empty_cache);
+        status = time_first_use(ctx, device, contract, types, &first_use->empty_cache);
     if (status == TK_OK)
-        status = time_first_use(ctx, device, contract, dtype, &first_use->full_cache);
+        status = time_first_use(ctx, device, contract, types, &first_use->full_cache);
     empty_cache_remove(&cache);
     return status == TK_OK;
 }

@@ -39,7 +39,7 @@ typedef struct bench_gpu_overhead {
     double call, bare;
 } bench_gpu_overhead;
 
-TK_MUST_USE bool bench_gpu_overhead_measure(bench_gpu *gpu, const tk_contract *contract, tk_dtype dtype,
+TK_MUST_USE bool bench_gpu_overhead_measure(bench_gpu *gpu, const tk_contract *contract, tk_types types,
                                             bench_gpu_overhead *overhead);
 
 /* The first call of an op after its device was opened, until its result is there: with nothing in the cache of kernels, and with
@@ -50,6 +50,6 @@ typedef struct bench_gpu_first_use {
 } bench_gpu_first_use;
 
 TK_MUST_USE bool bench_gpu_first_use_measure(tk_ctx *ctx, const char *device, const tk_contract *contract,
-                                             tk_dtype dtype, bench_gpu_first_use *first_use);
+                                             tk_types types, bench_gpu_first_use *first_use);
 
 #endif

@@ -61,7 +61,7 @@ static const struct argp_option option_list[] = {
      "This implementation, or best: the fastest that the machine takes; the default is every one, best with --growth "
      "and --scaling",
      1},
-    {"dtype", KEY_DTYPE, "TYPE", 0, "f16, bf16 or all (the default)", 1},
+    {"dtype", KEY_DTYPE, "TYPE", 0, "f16, bf16, f32, f16-f32 (results in f32) or all (the default)", 1},
     {"index", KEY_INDEX, "TYPE", 0, "i32 (the default), i64 or all, for ops that take an index", 1},
     {"indices", KEY_INDICES, "HOW", 0,
      "uniform, zipf, equal or all, for embeddings; the default is uniform and zipf, on a GPU all, with --growth "
@@ -150,7 +150,8 @@ typedef struct job {
 typedef struct plan {
     const tk_contract *ops[CLI_MOST_OPS];
     int op_count;
-    unsigned dtypes, index_dtypes, indices; /* a bit for each that is wanted */
+    cli_types types;
+    unsigned index_dtypes, indices; /* a bit for each that is wanted */
     tk_backend_info backend;
     const char *device; /* NULL for the CPU */
     bool has_shape;
@@ -164,10 +165,9 @@ typedef struct plan {
 
 static bool plan_work(const arguments *a, plan *p)
 {
-    p->dtypes = 1u << TK_F16 | 1u << TK_BF16;
     p->index_dtypes = 1u << TK_I32;
     p->op_count = cli_choose_ops(a->who, a->ops, a->op_count, p->ops);
-    return p->op_count && cli_choose_dtypes(a->who, given(a, KEY_DTYPE), &p->dtypes) &&
+    return p->op_count && cli_choose_types(a->who, given(a, KEY_DTYPE), p->ops, p->op_count, &p->types) &&
            cli_choose_index_dtypes(a->who, given(a, KEY_INDEX), &p->index_dtypes);
 }
 
@@ -277,16 +277,15 @@ static bool plan_shape(const arguments *a, plan *p)
     return cli_choose_shape(a->who, text, p->ops, p->op_count, 1, &p->shape);
 }
 
-static void add_group(const arguments *a, plan *p, const tk_ctx *ctx, const tk_contract *op, tk_dtype dtype,
+static void add_group(const arguments *a, plan *p, const tk_ctx *ctx, const tk_contract *op, tk_types types,
                       tk_dtype index)
 {
     const char *wanted = given(a, KEY_LOWERING);
     const bool best = wanted ? !strcmp(wanted, "best") : a->growth || a->scaling;
     tk_lowering_info info;
     cli_bench_group *g = &p->groups[p->group_count];
-    *g = (cli_bench_group){.contract = op, .dtype = dtype, .index_dtype = index};
-    tk_case c = tk_case_init(op, dtype);
-    c.index_dtype = index;
+    *g = (cli_bench_group){.contract = op, .types = types, .index_dtype = index};
+    const tk_case c = cli_case_of(op, types, index);
     for (int l = 0; tk_lowering_at(op, l, &info) && g->count < CLI_BENCH_LOWERINGS; l++) {
         char *id = g->ids[g->count];
         bool named = wanted && !best;
@@ -307,11 +306,12 @@ static bool plan_groups(const arguments *a, plan *p, const tk_ctx *ctx)
     if (tk_lowering_find(wanted, &named, &lowering) && named.index_dtype == TK_I64)
         p->index_dtypes = 1u << TK_I64;
     for (int i = 0; i < p->op_count; i++) {
-        for (tk_dtype dtype = TK_F16; dtype <= TK_BF16; dtype++) {
+        for (int t = 0; t < p->ops[i]->type_count; t++) {
             for (tk_dtype index = TK_I32; index <= TK_I64; index++) {
                 bool takes = tk_contract_takes_index(p->ops[i]);
-                if ((p->dtypes & 1u << dtype) && (takes ? (p->index_dtypes & 1u << index) != 0 : index == TK_I32))
-                    add_group(a, p, ctx, p->ops[i], dtype, index);
+                if (cli_types_have(&p->types, p->ops[i]->types[t]) &&
+                    (takes ? (p->index_dtypes & 1u << index) != 0 : index == TK_I32))
+                    add_group(a, p, ctx, p->ops[i], p->ops[i]->types[t], index);
             }
         }
     }
@@ -362,14 +362,15 @@ static cli_exit ensure_certificate(const arguments *a, const plan *p, tk_ctx *ct
 {
     tk_certificate *certificate = NULL;
     tk_certify_options options = TK_CERTIFY_DEFAULTS;
-    tk_status status = tk_certificate_find(ctx, g->contract, g->dtype, g->index_dtype, g->ids[i], &certificate);
+    tk_status status = tk_certificate_find(ctx, g->contract, g->types.dtype, g->index_dtype, g->ids[i], &certificate);
     if (status == TK_UNAVAILABLE && a->certify) {
         options.backend = p->backend.name;
         options.lowering = g->ids[i];
+        options.result_dtype = &g->types.result_dtype;
         options.progress = cli_progress_update;
         options.progress_data = progress;
         snprintf(progress->label, sizeof progress->label, "certify %.50s ", g->ids[i]);
-        status = tk_certify(ctx, g->contract, g->dtype, g->index_dtype, &options, &certificate);
+        status = tk_certify(ctx, g->contract, g->types.dtype, g->index_dtype, &options, &certificate);
         if (status == TK_OK)
             status = tk_certificate_write(ctx, certificate, NULL, NULL);
         cli_progress_clear(progress);
@@ -423,8 +424,7 @@ static cli_exit time_job(const arguments *a, const plan *p, tk_ctx *ctx, bench_g
 {
     const char *ids[CLI_BENCH_LOWERINGS];
     char title[256];
-    tk_case c = tk_case_init(j->group->contract, j->group->dtype);
-    c.index_dtype = j->group->index_dtype;
+    tk_case c = cli_case_of(j->group->contract, j->group->types, j->group->index_dtype);
     memcpy(c.dims, j->dims, sizeof c.dims);
     cli_bench_format_case(&c, j->indices, title, sizeof title);
     for (int l = 0; l < j->group->count; l++)
@@ -587,7 +587,7 @@ cli_exit cli_bench(int argc, char **argv)
         if (result == CLI_HOLDS)
             result = time_all(&a, p, ctx);
     } else if (result == CLI_HOLDS) {
-        result = cli_bench_gpu_startup(a.who, ctx, p->device, p->ops, p->op_count, p->dtypes, a.json);
+        result = cli_bench_gpu_startup(a.who, ctx, p->device, p->ops, p->op_count, &p->types, a.json);
     }
     free(p);
     tk_ctx_destroy(ctx);

@@ -19,7 +19,7 @@ json_t *cli_bench_gpu_machine_json(const bench_gpu *gpu, const bench_gpu_limits 
 
 typedef struct start {
     const tk_contract *contract;
-    tk_dtype dtype;
+    tk_types types;
     bench_gpu_first_use first_use;
     bench_gpu_overhead overhead;
 } start;
@@ -28,11 +28,12 @@ static json_t *starts_json(const start *starts, int count)
 {
     json_t *list = json_array();
     for (int i = 0; i < count; i++)
-        json_array_append_new(
-            list, json_pack("{s:s, s:s, s:f, s:f, s:f, s:f}", "op", starts[i].contract->name, "dtype",
-                            tk_dtype_name(starts[i].dtype), "empty_cache_seconds", starts[i].first_use.empty_cache,
-                            "full_cache_seconds", starts[i].first_use.full_cache, "small_call_seconds",
-                            starts[i].overhead.call, "bare_launch_seconds", starts[i].overhead.bare));
+        json_array_append_new(list,
+                              json_pack("{s:s, s:s, s:f, s:f, s:f, s:f}", "op", starts[i].contract->name, "dtype",
+                                        cli_name_types(starts[i].types).text, "empty_cache_seconds",
+                                        starts[i].first_use.empty_cache, "full_cache_seconds",
+                                        starts[i].first_use.full_cache, "small_call_seconds", starts[i].overhead.call,
+                                        "bare_launch_seconds", starts[i].overhead.bare));
     return list;
 }
 
@@ -40,12 +41,12 @@ static json_t *starts_json(const start *starts, int count)
 static json_t *measure_all(tk_ctx *ctx, const char *device, start *starts, int count)
 {
     for (int i = 0; i < count; i++)
-        if (!bench_gpu_first_use_measure(ctx, device, starts[i].contract, starts[i].dtype, &starts[i].first_use))
+        if (!bench_gpu_first_use_measure(ctx, device, starts[i].contract, starts[i].types, &starts[i].first_use))
             return NULL;
     bench_gpu *gpu = bench_gpu_open(ctx, &(bench_options){.peers = "none"});
     bool good = gpu != NULL;
     for (int i = 0; i < count && good; i++)
-        good = bench_gpu_overhead_measure(gpu, starts[i].contract, starts[i].dtype, &starts[i].overhead);
+        good = bench_gpu_overhead_measure(gpu, starts[i].contract, starts[i].types, &starts[i].overhead);
     json_t *report = good ? json_pack("{s:o, s:o}", "device", cli_json_text(bench_gpu_device(gpu)), "startup",
                                       starts_json(starts, count))
                           : NULL;
@@ -88,14 +89,16 @@ void cli_bench_gpu_print_startup(const json_t *report)
 }
 
 cli_exit cli_bench_gpu_startup(const char *who, tk_ctx *ctx, const char *device, const tk_contract *const ops[],
-                               int op_count, unsigned dtypes, bool json)
+                               int op_count, const cli_types *types, bool json)
 {
-    start *starts = calloc((size_t)op_count * 2 + 1, sizeof *starts);
-    int count = 0;
+    int most = 0, count = 0;
+    for (int i = 0; i < op_count; i++)
+        most += ops[i]->type_count;
+    start *starts = calloc((size_t)most + 1, sizeof *starts);
     for (int i = 0; i < op_count && starts; i++)
-        for (tk_dtype dtype = TK_F16; dtype <= TK_BF16; dtype++)
-            if (dtypes & 1u << dtype)
-                starts[count++] = (start){.contract = ops[i], .dtype = dtype};
+        for (int t = 0; t < ops[i]->type_count; t++)
+            if (cli_types_have(types, ops[i]->types[t]))
+                starts[count++] = (start){.contract = ops[i], .types = ops[i]->types[t]};
     cli_exit result = CLI_HOLDS;
     errno = 0;
     json_t *report = starts ? measure_all(ctx, device, starts, count) : NULL;

@@ -65,7 +65,17 @@ static bool read_arm(const json_t *json, bench_arm *arm)
     return good;
 }
 
-static const char *const dtypes[] = {"f16", "bf16"};
+/* Types that the op takes. */
+static bool read_types(const json_t *json, const tk_contract *contract, tk_types *types)
+{
+    if (!tk_types_parse(cli_bench_text(json, "dtype"), types))
+        return false;
+    const cli_types read = {.one = true, .types = *types};
+    for (int i = 0; i < contract->type_count; i++)
+        if (cli_types_have(&read, contract->types[i]))
+            return true;
+    return false;
+}
 
 static bool read_case(const json_t *json, bench_result *r)
 {
@@ -74,16 +84,15 @@ static bool read_case(const json_t *json, bench_result *r)
                                 bench_indices_name(BENCH_EQUAL)};
     const tk_contract *contract = tk_contract_find(cli_bench_text(json, "op"));
     const json_t *shape = json_object_get(json, "shape");
-    int dtype = 0;
+    tk_types types;
     int index = 0;
     int law = 0;
-    bool good = contract && read_name(json, "dtype", dtypes, 2, &dtype) &&
+    bool good = contract && read_types(json, contract, &types) &&
                 (!tk_contract_takes_index(contract) || read_name(json, "index_dtype", index_dtypes, 2, &index)) &&
                 (!bench_heeds_indices(contract) || read_name(json, "indices", laws, 3, &law));
     if (!good)
         return false;
-    r->c = tk_case_init(contract, dtype ? TK_BF16 : TK_F16);
-    r->c.index_dtype = index ? TK_I64 : TK_I32;
+    r->c = cli_case_of(contract, types, index ? TK_I64 : TK_I32);
     r->indices = (bench_indices)law;
     for (int d = 0; d < contract->dim_count && good; d++) {
         r->c.dims[d] = json_integer_value(json_object_get(shape, contract->dim_names[d]));
@@ -192,9 +201,10 @@ static bool check_start(const json_t *json)
 {
     static const char *const times[] = {"empty_cache_seconds", "full_cache_seconds", "small_call_seconds",
                                         "bare_launch_seconds"};
-    int dtype;
+    tk_types types;
     double seconds;
-    bool good = tk_contract_find(cli_bench_text(json, "op")) && read_name(json, "dtype", dtypes, 2, &dtype);
+    const tk_contract *contract = tk_contract_find(cli_bench_text(json, "op"));
+    bool good = contract && read_types(json, contract, &types);
     for (size_t i = 0; i < sizeof times / sizeof *times && good; i++)
         good = read_seconds(json, times[i], &seconds);
     return good;

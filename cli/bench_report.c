@@ -98,7 +98,8 @@ static void print_arm(const cli_table *table, const bench_result *r, const bench
 
 void cli_bench_format_case(const tk_case *c, bench_indices indices, char *text, size_t size)
 {
-    int length = snprintf(text, size, "%s %s%s", c->contract->name, tk_dtype_name(c->dtype),
+    int length = snprintf(text, size, "%s %s%s", c->contract->name,
+                          cli_name_types((tk_types){c->dtype, c->result_dtype}).text,
                           tk_contract_takes_index(c->contract) && c->index_dtype == TK_I64 ? " i64" : "");
     for (int d = 0; d < c->contract->dim_count; d++)
         length += snprintf(text + length, size - (size_t)length, "%s%s=%lld", d ? "," : " ",
@@ -331,8 +332,9 @@ json_t *cli_bench_result_json(const cli_bench_group *g, const bench_result *r)
     for (int i = 0; i < r->arm_count; i++)
         json_array_append_new(arms, arm_json(g, &r->arms[i]));
     json_t *json = json_pack("{s:s, s:s, s:o, s:f, s:f, s:f, s:f, s:o}", "op", r->c.contract->name, "dtype",
-                             tk_dtype_name(r->c.dtype), "shape", shape_json(&r->c), "bytes", r->work_bytes, "flops",
-                             r->work_flops, "elements", r->elements, "limit_seconds", r->limit, "arms", arms);
+                             cli_name_types((tk_types){r->c.dtype, r->c.result_dtype}).text, "shape",
+                             shape_json(&r->c), "bytes", r->work_bytes, "flops", r->work_flops, "elements",
+                             r->elements, "limit_seconds", r->limit, "arms", arms);
     if (tk_contract_takes_index(r->c.contract))
         json_object_set_new(json, "index_dtype", json_string(tk_dtype_name(r->c.index_dtype)));
     if (bench_heeds_indices(r->c.contract))

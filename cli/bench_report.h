@@ -5,6 +5,7 @@
 #include <jansson.h>
 
 #include "bench/bench.h"
+#include "cli/choices.h"
 #include "cli/cli.h"
 
 enum { CLI_BENCH_LOWERINGS = 8 };
@@ -12,7 +13,8 @@ enum { CLI_BENCH_LOWERINGS = 8 };
 /* Lowerings of one op and its types, and what their certificates say. */
 typedef struct cli_bench_group {
     const tk_contract *contract;
-    tk_dtype dtype, index_dtype;
+    tk_types types;
+    tk_dtype index_dtype;
     int count;
     char ids[CLI_BENCH_LOWERINGS][128];
     const char *verdicts[CLI_BENCH_LOWERINGS];

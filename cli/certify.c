@@ -23,7 +23,7 @@ static const struct argp_option option_list[] = {
      "The "
      "default is all, and best at level exhaustive",
      1},
-    {"dtype", KEY_DTYPE, "TYPE", 0, "f16, bf16 or all (the default)", 1},
+    {"dtype", KEY_DTYPE, "TYPE", 0, "f16, bf16, f32, f16-f32 (results in f32) or all (the default)", 1},
     {"index", KEY_INDEX, "TYPE", 0,
      "i32, i64 or all, for ops that take an index; all is the default, i32 with --shape", 1},
     {"mutant", KEY_MUTANT, "NAME", 0, "A mutant of the op, a kernel that is wrong on purpose, instead of a real one",
@@ -179,23 +179,21 @@ static cli_table make_table(const certify_plan *p)
     for (int i = 0; i < p->job_count; i++) {
         const certify_job *j = &p->jobs[i];
         char id[160];
-        tk_case c = tk_case_init(j->contract, j->dtype);
-        char types[16];
-        c.index_dtype = j->index_dtype;
-        tk_types_name((tk_types){c.dtype, c.result_dtype}, types, sizeof types);
+        const tk_case c = cli_case_of(j->contract, j->types, j->index_dtype);
+        const cli_types_text types = cli_name_types(j->types);
         for (int f = 0; f < p->file_count; f++) {
             const char *slash = strrchr(p->files[f], '/');
             const char *name = slash ? slash + 1 : p->files[f];
             bool wide = tk_contract_takes_index(j->contract) && j->index_dtype == TK_I64;
-            snprintf(id, sizeof id, "kernel.cpu.%s.%s.%.*s%s", j->contract->name, types, (int)strcspn(name, "."),
+            snprintf(id, sizeof id, "kernel.cpu.%s.%s.%.*s%s", j->contract->name, types.text, (int)strcspn(name, "."),
                      name, wide ? ".i64" : "");
             cli_table_fit(&table, 0, id);
         }
         for (int l = 0; !certify_planted(p) && !p->file_count && tk_lowering_id(&c, l, id, sizeof id); l++)
             cli_table_fit(&table, 0, id);
         if (certify_planted(p)) {
-            snprintf(id, sizeof id, "%s.%s.%s.%s", p->options.mutant ? "mutant" : "variant", j->contract->name, types,
-                     certify_planted(p));
+            snprintf(id, sizeof id, "%s.%s.%s.%s", p->options.mutant ? "mutant" : "variant", j->contract->name,
+                     types.text, certify_planted(p));
             cli_table_fit(&table, 0, id);
         }
     }
@@ -346,8 +344,10 @@ cli_exit certify_finish(certify_session *s, tk_ctx *ctx, tk_certificate *certifi
 
 static cli_exit run_job(certify_session *s, tk_ctx *ctx, const certify_job *j)
 {
+    const cli_types_text types = cli_name_types(j->types);
     tk_certify_options options = s->p->options;
-    snprintf(s->progress.label, sizeof s->progress.label, "%s %s ", j->contract->name, tk_dtype_name(j->dtype));
+    options.result_dtype = &j->types.result_dtype;
+    snprintf(s->progress.label, sizeof s->progress.label, "%s %s ", j->contract->name, types.text);
     options.dims = s->p->has_shape ? j->dims : NULL;
     if (j->lowering[0])
         options.lowering = j->lowering;
@@ -355,17 +355,16 @@ static cli_exit run_job(certify_session *s, tk_ctx *ctx, const certify_job *j)
     certify_settings_of(s->p, j->contract, settings, &options);
     char program[128];
     bool wide = tk_contract_takes_index(j->contract) && j->index_dtype == TK_I64;
-    snprintf(program, sizeof program, "program.%s.%s%s", j->contract->name, tk_dtype_name(j->dtype),
-             wide ? ".i64" : "");
+    snprintf(program, sizeof program, "program.%s.%s%s", j->contract->name, types.text, wide ? ".i64" : "");
     if (s->p->program.server)
         options.kernel_name = program;
     options.progress = cli_progress_update;
     options.progress_data = &s->progress;
     tk_certificate *certificate = NULL;
-    tk_status status = tk_certify(ctx, j->contract, j->dtype, j->index_dtype, &options, &certificate);
+    tk_status status = tk_certify(ctx, j->contract, j->types.dtype, j->index_dtype, &options, &certificate);
     if (status != TK_OK) {
         cli_progress_clear(&s->progress);
-        cli_complain(s->a->who, "%s %s: %s: %s", j->contract->name, tk_dtype_name(j->dtype), tk_status_text(status),
+        cli_complain(s->a->who, "%s %s: %s: %s", j->contract->name, types.text, tk_status_text(status),
                      tk_ctx_message(ctx));
         return cli_exit_of(status, CLI_BAD);
     }

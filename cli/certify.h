@@ -74,7 +74,7 @@ enum { MANY = 64 /* names of one kind */, MOST_IDS = 16 * CLI_MOST_OPS };
 
 typedef struct certify_job {
     const tk_contract *contract;
-    tk_dtype dtype;
+    tk_types types;
     tk_dtype index_dtype;
     int64_t dims[TK_MAX_DIMS];  /* with --shape */
     char lowering[CLI_ID_SIZE]; /* its id; "" for the first that accepts, a mutant or kernel files */
@@ -89,8 +89,8 @@ typedef struct certify_program {
 typedef struct certify_plan {
     const tk_contract *ops[CLI_MOST_OPS];
     int op_count;
-    unsigned dtypes; /* one bit per type */
-    unsigned index_dtypes;
+    cli_types types;
+    unsigned index_dtypes; /* one bit per type */
     bool has_shape;
     cli_shape shape;
     int64_t planted[TK_MAX_PLANTED];

@@ -48,8 +48,8 @@ static const char *headline_of(const finding *f)
 static void name_job(const certify_job *j, char *name, size_t size)
 {
     bool wide = j && tk_contract_takes_index(j->contract) && j->index_dtype == TK_I64;
-    snprintf(name, size, "%s%s%s%s", j ? j->contract->name : "all", j ? "." : "", j ? tk_dtype_name(j->dtype) : "",
-             wide ? ".i64" : "");
+    snprintf(name, size, "%s%s%s%s", j ? j->contract->name : "all", j ? "." : "",
+             j ? cli_name_types(j->types).text : "", wide ? ".i64" : "");
 }
 
 /* JSON has no infinity. */
@@ -79,7 +79,7 @@ static void write_line(batch *b, const finding *f)
     json_object_set_new(line, "headline", cli_json_text(headline_of(f)));
     if (f->job) {
         json_object_set_new(line, "op", json_string(f->job->contract->name));
-        json_object_set_new(line, "dtype", json_string(tk_dtype_name(f->job->dtype)));
+        json_object_set_new(line, "dtype", json_string(cli_name_types(f->job->types).text));
         if (tk_contract_takes_index(f->job->contract))
             json_object_set_new(line, "index_dtype", json_string(tk_dtype_name(f->job->index_dtype)));
     }
@@ -189,19 +189,20 @@ static void run_job(batch *b, tk_ctx *ctx, const char *file, const tk_kernel_fil
     watched w = {b, file, j};
     tk_certify_options options = b->s->p->options;
     options.kernel_file = kernel;
+    options.result_dtype = &j->types.result_dtype;
     options.dims = b->s->p->has_shape ? j->dims : NULL;
     tk_setting settings[TK_MAX_ATTRIBUTES];
     certify_settings_of(b->s->p, j->contract, settings, &options);
     options.progress = update_progress;
     options.progress_data = &w;
     tk_certificate *certificate = NULL;
-    tk_status status = tk_certify(ctx, j->contract, j->dtype, j->index_dtype, &options, &certificate);
+    tk_status status = tk_certify(ctx, j->contract, j->types.dtype, j->index_dtype, &options, &certificate);
     pthread_mutex_lock(&b->lock);
     finding f = {.file = file, .job = j, .verdict = TK_UNKNOWN, .log = "", .certificate = certificate};
     cli_progress_clear(&b->s->progress);
     if (status != TK_OK) {
         f.reason = tk_ctx_message(ctx);
-        cli_complain(b->s->a->who, "%s: %s %s: %s: %s", file, j->contract->name, tk_dtype_name(j->dtype),
+        cli_complain(b->s->a->who, "%s: %s %s: %s: %s", file, j->contract->name, cli_name_types(j->types).text,
                      tk_status_text(status), tk_ctx_message(ctx));
         b->result = cli_worse(b->result, cli_exit_of(status, CLI_BAD));
         report(b, &f);

@@ -12,10 +12,9 @@
 static bool plan_work(const certify_arguments *a, certify_plan *p)
 {
     bool single = given(a, KEY_SHAPE) || a->input_count > 0;
-    p->dtypes = 1u << TK_F16 | 1u << TK_BF16;
     p->index_dtypes = single ? 1u << TK_I32 : 1u << TK_I32 | 1u << TK_I64;
     p->op_count = cli_choose_ops(a->who, a->ops, a->op_count, p->ops);
-    return p->op_count && cli_choose_dtypes(a->who, given(a, KEY_DTYPE), &p->dtypes) &&
+    return p->op_count && cli_choose_types(a->who, given(a, KEY_DTYPE), p->ops, p->op_count, &p->types) &&
            cli_choose_index_dtypes(a->who, given(a, KEY_INDEX), &p->index_dtypes);
 }
 
@@ -87,13 +86,14 @@ static bool narrow_to_lowering(const certify_arguments *a, certify_plan *p, cons
     const char *id = given(a, KEY_LOWERING);
     bool index_differs = given(a, KEY_INDEX) && tk_contract_takes_index(named->contract) &&
                          !(p->index_dtypes & 1u << named->index_dtype);
-    if (!(p->dtypes & 1u << named->dtype) || index_differs) {
+    const tk_types types = {named->dtype, named->result_dtype};
+    if (!cli_types_have(&p->types, types) || index_differs) {
         cli_complain(a->who, "--dtype or --index is not that of %s", id);
         return false;
     }
     p->ops[0] = named->contract;
     p->op_count = 1;
-    p->dtypes = 1u << named->dtype;
+    p->types = (cli_types){.one = true, .types = types};
     p->index_dtypes = 1u << named->index_dtype;
     p->options.lowering = id;
     return true;
@@ -459,13 +459,12 @@ static bool plan_inputs(const certify_arguments *a, certify_plan *p)
 {
     if (a->input_count == 0)
         return true;
-    if (p->op_count != 1 || !p->has_shape || !is_single(p->dtypes) || !is_single(p->index_dtypes)) {
+    if (p->op_count != 1 || !p->has_shape || !p->types.one || !is_single(p->index_dtypes)) {
         cli_complain(a->who,
                      "--input goes with one op, --shape, and one --dtype, since bits mean other values in another");
         return false;
     }
-    tk_case c = tk_case_init(p->ops[0], p->dtypes & 1u << TK_F16 ? TK_F16 : TK_BF16);
-    c.index_dtype = p->index_dtypes & 1u << TK_I32 ? TK_I32 : TK_I64;
+    tk_case c = cli_case_of(p->ops[0], p->types.types, p->index_dtypes & 1u << TK_I32 ? TK_I32 : TK_I64);
     cli_error error;
     if (!cli_shape_fit(&p->shape, p->ops[0], c.dims, &error))
         return false;
@@ -519,8 +518,7 @@ static bool plan_sign(const certify_arguments *a, certify_plan *p, tk_ctx *ctx)
 static void add_jobs(certify_plan *p, const tk_ctx *ctx, const certify_job *like)
 {
     tk_lowering_info info;
-    tk_case c = tk_case_init(like->contract, like->dtype);
-    c.index_dtype = like->index_dtype;
+    const tk_case c = cli_case_of(like->contract, like->types, like->index_dtype);
     bool single = p->options.lowering || certify_planted(p) || p->best || p->file_count || p->program.server;
     int before = p->job_count;
     for (int l = 0; !single && tk_lowering_at(like->contract, l, &info) && p->job_count < MOST_IDS; l++) {
@@ -546,12 +544,12 @@ static bool plan_jobs(const certify_arguments *a, certify_plan *p, tk_ctx *ctx)
             cli_complain(a->who, "the input family '%s' does not apply to %s", p->options.family, op->name);
             return false;
         }
-        for (tk_dtype dtype = TK_F16; dtype <= TK_BF16; dtype++) {
+        for (int t = 0; t < op->type_count; t++) {
             for (tk_dtype index = TK_I32; index <= TK_I64; index++) {
                 bool wanted = tk_contract_takes_index(op) ? (p->index_dtypes & 1u << index) != 0 : index == TK_I32;
-                if (!wanted || !(p->dtypes & 1u << dtype))
+                if (!wanted || !cli_types_have(&p->types, op->types[t]))
                     continue;
-                certify_job j = {.contract = op, .dtype = dtype, .index_dtype = index};
+                certify_job j = {.contract = op, .types = op->types[t], .index_dtype = index};
                 cli_error error;
                 if (p->has_shape && !cli_shape_fit(&p->shape, op, j.dims, &error))
                     return false;

@@ -51,12 +51,41 @@ int cli_choose_ops(const char *who, char *const names[], int count, const tk_con
     return chosen;
 }
 
-bool cli_choose_dtypes(const char *who, const char *text, unsigned *set)
+enum { MOST_TYPES = 32 };
+
+/* The names of all types that the ops take, each once, and "all". */
+static int list_types(const tk_contract *const ops[], int count, cli_types_text names[MOST_TYPES])
 {
-    bool good = !text || cli_parse_dtypes(text, set);
-    if (!good)
-        cli_complain_unknown(who, "dtype", text, (const char *[]){"f16", "bf16", "all"}, 3);
-    return good;
+    int listed = 0;
+    for (int i = 0; i < count; i++)
+        for (int t = 0; t < ops[i]->type_count && listed < MOST_TYPES - 1; t++) {
+            const cli_types_text name = cli_name_types(ops[i]->types[t]);
+            bool again = false;
+            for (int k = 0; k < listed; k++)
+                again |= !strcmp(names[k].text, name.text);
+            if (!again)
+                names[listed++] = name;
+        }
+    names[listed++] = (cli_types_text){"all"};
+    return listed;
+}
+
+bool cli_choose_types(const char *who, const char *text, const tk_contract *const ops[], int count, cli_types *types)
+{
+    cli_types_text names[MOST_TYPES];
+    const char *texts[MOST_TYPES];
+    *types = (cli_types){0};
+    bool good = !text || (cli_parse_types(text, types) && !types->one);
+    for (int i = 0; i < count && !good && types->one; i++)
+        for (int t = 0; t < ops[i]->type_count; t++)
+            good |= cli_types_have(types, ops[i]->types[t]);
+    if (good)
+        return true;
+    const int listed = list_types(ops, count, names);
+    for (int i = 0; i < listed; i++)
+        texts[i] = names[i].text;
+    cli_complain_unknown(who, "dtype", text, texts, listed);
+    return false;
 }
 
 bool cli_choose_index_dtypes(const char *who, const char *text, unsigned *set)
@@ -168,8 +197,7 @@ void cli_each_id(const tk_contract *op, int lowering, void (*visit)(const char *
 {
     const tk_dtype widest = tk_contract_takes_index(op) ? TK_I64 : TK_I32;
     for (int t = 0; t < op->type_count; t++) {
-        tk_case c = tk_case_init(op, op->types[t].dtype);
-        c.result_dtype = op->types[t].result_dtype;
+        tk_case c = cli_case_of(op, op->types[t], TK_I32);
         for (c.index_dtype = TK_I32; c.index_dtype <= widest; c.index_dtype++) {
             char id[CLI_ID_SIZE];
             if (tk_lowering_id(&c, lowering, id, sizeof id))

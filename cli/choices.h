@@ -30,8 +30,36 @@ bool cli_choose_backend(const char *who, const char *text, const char *lowering,
 enum { CLI_ID_SIZE = 128 };
 void cli_each_id(const tk_contract *op, int lowering, void (*visit)(const char *id, void *data), void *data);
 
+/* All types, or one that one of the ops takes. */
+bool cli_choose_types(const char *who, const char *text, const tk_contract *const ops[], int count, cli_types *types);
+
+static inline bool cli_types_have(const cli_types *wanted, tk_types types)
+{
+    return !wanted->one || (wanted->types.dtype == types.dtype && wanted->types.result_dtype == types.result_dtype);
+}
+
+/* A case of an op, its types and, if it takes an index, that type of it; all sizes zero. */
+static inline tk_case cli_case_of(const tk_contract *op, tk_types types, tk_dtype index_dtype)
+{
+    tk_case c = tk_case_init(op, types.dtype);
+    c.result_dtype = types.result_dtype;
+    c.index_dtype = index_dtype;
+    return c;
+}
+
+typedef struct cli_types_text {
+    char text[CLI_TYPES_SIZE];
+} cli_types_text;
+
+/* "f16-f32" */
+static inline cli_types_text cli_name_types(tk_types types)
+{
+    cli_types_text name;
+    tk_types_name(types, name.text, sizeof name.text);
+    return name;
+}
+
 /* One bit per tk_dtype. */
-bool cli_choose_dtypes(const char *who, const char *text, unsigned *set);
 bool cli_choose_index_dtypes(const char *who, const char *text, unsigned *set);
 
 /* Sizes that fit every one of the ops and give each of their tensors `fewest` elements or more, 0 or 1. */

@@ -23,7 +23,7 @@ typedef struct arguments {
 static const struct argp_option option_list[] = {
     {"level", KEY_LEVEL, "LEVEL", 0,
      "quick (the default) or full, which takes in the wrong kernels that need large shapes", 0},
-    {"dtype", KEY_DTYPE, "TYPE", 0, "f16, bf16 or all (the default)", 0},
+    {"dtype", KEY_DTYPE, "TYPE", 0, "f16, bf16, f32, f16-f32 (results in f32) or all (the default)", 0},
     {"seed", KEY_SEED, "NUMBER", 0, "Of all that is drawn; decimal or 0x", 0},
     {"threads", KEY_THREADS, "COUNT", 0, "Kernels that run in parallel; 0, the default, uses all processors", 0},
     {"chart", KEY_CHART, "FILE", 0, "Draw the shares that are rejected as SVG", 0},
@@ -75,17 +75,18 @@ static const struct argp command = {
 typedef struct plan {
     const tk_contract *ops[CLI_MOST_OPS];
     int op_count;
-    unsigned dtypes; /* one bit per type */
+    cli_types types;
     tk_certify_options options;
     int threads;
 } plan;
 
 static bool plan_make(const arguments *a, plan *p)
 {
-    *p = (plan){.dtypes = 1u << TK_F16 | 1u << TK_BF16, .options = TK_CERTIFY_DEFAULTS};
+    *p = (plan){.options = TK_CERTIFY_DEFAULTS};
     p->op_count = cli_choose_ops(a->who, a->ops, a->op_count, p->ops);
     return p->op_count && cli_choose_level(a->who, a->level, TK_FULL, &p->options.level) &&
-           cli_choose_dtypes(a->who, a->dtype, &p->dtypes) && cli_choose_seed(a->who, a->seed, &p->options.seed) &&
+           cli_choose_types(a->who, a->dtype, p->ops, p->op_count, &p->types) &&
+           cli_choose_seed(a->who, a->seed, &p->options.seed) &&
            cli_choose_threads(a->who, a->threads, 65536, &p->threads);
 }
 
@@ -193,31 +194,32 @@ static json_t *json_entry(const tk_corpus_entry *e)
                      (json_int_t)e->elements, "passes_1e-2", e->usual[0], "passes_1e-3", e->usual[1]);
 }
 
-static json_t *json_group(const session *s, const tk_contract *op, tk_dtype dtype, const tk_corpus_entry *entries,
+static json_t *json_group(const session *s, const tk_contract *op, tk_types types, const tk_corpus_entry *entries,
                           int count)
 {
-    tk_case usual = tk_usual_case(op, dtype);
+    tk_case usual = tk_usual_case(op, types.dtype);
     json_t *shape = json_object();
     for (int d = 0; d < op->dim_count; d++)
         json_object_set_new(shape, op->dim_names[d], json_integer(usual.dims[d]));
     json_t *list = json_array();
     for (int i = 0; i < count; i++)
         json_array_append_new(list, json_entry(&entries[i]));
-    return json_pack("{s:s, s:s, s:s, s:I, s:i, s:o, s:o}", "op", op->name, "dtype", tk_dtype_name(dtype), "level",
-                     tk_level_name(s->p->options.level), "seed", (json_int_t)s->p->options.seed, "usual_inputs",
-                     TK_USUAL_INPUTS, "usual_shape", shape, "kernels", list);
+    return json_pack("{s:s, s:s, s:s, s:I, s:i, s:o, s:o}", "op", op->name, "dtype", cli_name_types(types).text,
+                     "level", tk_level_name(s->p->options.level), "seed", (json_int_t)s->p->options.seed,
+                     "usual_inputs", TK_USUAL_INPUTS, "usual_shape", shape, "kernels", list);
 }
 
-static cli_exit run_one(session *s, int which, tk_dtype dtype)
+static cli_exit run_one(session *s, int which, tk_types types)
 {
     const tk_contract *op = s->p->ops[which];
     tk_certify_options options = s->p->options;
     tk_corpus_entry *entries = NULL;
     int count = 0;
-    snprintf(s->progress.label, sizeof s->progress.label, "%s %s ", op->name, tk_dtype_name(dtype));
+    snprintf(s->progress.label, sizeof s->progress.label, "%s %s ", op->name, cli_name_types(types).text);
+    options.result_dtype = &types.result_dtype;
     options.progress = cli_progress_update;
     options.progress_data = &s->progress;
-    tk_status status = tk_corpus_run(s->ctx, op, dtype, &options, &entries, &count);
+    tk_status status = tk_corpus_run(s->ctx, op, types.dtype, &options, &entries, &count);
     cli_progress_clear(&s->progress);
     if (status != TK_OK) {
         cli_complain(s->a->who, "%s", tk_ctx_message(s->ctx));
@@ -227,9 +229,9 @@ static cli_exit run_one(session *s, int which, tk_dtype dtype)
     add_tally(&s->bars[which].tally, &t);
     add_tally(&s->bars[s->p->op_count].tally, &t);
     if (s->a->json) {
-        json_array_append_new(s->list, json_group(s, op, dtype, entries, count));
+        json_array_append_new(s->list, json_group(s, op, types, entries, count));
     } else {
-        print_row(&s->table, op->name, tk_dtype_name(dtype), &t);
+        print_row(&s->table, op->name, cli_name_types(types).text, &t);
         print_names(entries, count, s->a->verbose);
         fflush(stdout);
     }
@@ -260,18 +262,21 @@ static void print_closing(const session *s)
 static cli_exit run_all(const arguments *a, const plan *p, tk_ctx *ctx)
 {
     session s = {.a = a, .p = p, .ctx = ctx, .table = make_table(p), .list = a->json ? json_array() : NULL};
-    int dtypes = p->dtypes == (1u << TK_F16 | 1u << TK_BF16) ? 2 : 1;
+    int jobs = 0;
+    for (int i = 0; i < p->op_count; i++)
+        for (int t = 0; t < p->ops[i]->type_count; t++)
+            jobs += cli_types_have(&p->types, p->ops[i]->types[t]);
     cli_exit result = CLI_HOLDS;
-    s.progress = cli_progress_begin(p->op_count * dtypes);
+    s.progress = cli_progress_begin(jobs);
     if (!a->json)
         cli_table_head(&s.table);
     for (int i = 0; i <= p->op_count; i++)
         s.bars[i].name = i < p->op_count ? p->ops[i]->name : "total";
     for (int i = 0; i < p->op_count; i++)
-        for (tk_dtype dtype = TK_F16; dtype <= TK_BF16; dtype++) {
-            if (!(p->dtypes & 1u << dtype))
+        for (int t = 0; t < p->ops[i]->type_count; t++) {
+            if (!cli_types_have(&p->types, p->ops[i]->types[t]))
                 continue;
-            result = cli_worse(result, run_one(&s, i, dtype));
+            result = cli_worse(result, run_one(&s, i, p->ops[i]->types[t]));
             s.progress.job++;
         }
     if (a->json)

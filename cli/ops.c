@@ -102,10 +102,9 @@ static void format_kind(const tk_contract *contract, const tk_param *param, char
     }
 }
 
-static bool is_finite(const tk_contract *contract, tk_types types)
+static bool finite_at(const tk_contract *contract, int i)
 {
-    tk_case c = tk_case_init(contract, types.dtype);
-    c.result_dtype = types.result_dtype;
+    const tk_case c = cli_case_of(contract, contract->types[i], TK_I32);
     return tk_case_is_finite(&c);
 }
 
@@ -115,10 +114,9 @@ static void list_types(const tk_contract *contract, bool only_finite, char *text
     size_t length = 0;
     text[0] = 0;
     for (int i = 0; i < contract->type_count && length < size; i++) {
-        char name[CLI_TYPES_SIZE];
-        tk_types_name(contract->types[i], name, sizeof name);
-        if (!only_finite || is_finite(contract, contract->types[i]))
-            length += (size_t)snprintf(text + length, size - length, "%s%s", length ? ", " : "", name);
+        if (!only_finite || finite_at(contract, i))
+            length += (size_t)snprintf(text + length, size - length, "%s%s", length ? ", " : "",
+                                       cli_name_types(contract->types[i]).text);
     }
 }
 
@@ -234,10 +232,8 @@ static json_t *json_types(const tk_contract *contract, bool only_finite)
 {
     json_t *list = json_array();
     for (int i = 0; i < contract->type_count; i++) {
-        char name[CLI_TYPES_SIZE];
-        tk_types_name(contract->types[i], name, sizeof name);
-        if (!only_finite || is_finite(contract, contract->types[i]))
-            json_array_append_new(list, json_string(name));
+        if (!only_finite || finite_at(contract, i))
+            json_array_append_new(list, json_string(cli_name_types(contract->types[i]).text));
     }
     return list;
 }
@@ -273,7 +269,7 @@ static void print_types(const tk_contract *contract)
     char all[256], finite[256], text[512];
     int count = 0;
     for (int i = 0; i < contract->type_count; i++)
-        count += is_finite(contract, contract->types[i]);
+        count += finite_at(contract, i);
     list_types(contract, false, all, sizeof all);
     list_types(contract, true, finite, sizeof finite);
     print_field("types", all);

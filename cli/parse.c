@@ -131,9 +131,10 @@ static bool parse_either(const char *text, tk_dtype first, tk_dtype second, unsi
     return true;
 }
 
-bool cli_parse_dtypes(const char *text, unsigned *set)
+bool cli_parse_types(const char *text, cli_types *types)
 {
-    return parse_either(text, TK_F16, TK_BF16, set);
+    types->one = strcmp(text, "all") != 0;
+    return !types->one || tk_types_parse(text, &types->types);
 }
 
 bool cli_parse_index_dtypes(const char *text, unsigned *set)

@@ -27,8 +27,15 @@ bool cli_parse_size(const char *text, int64_t *bytes);
 /* A decimal number from `low` to `high`. */
 bool cli_parse_count(const char *text, int low, int high, int *value);
 
-/* A set of types, one bit per tk_dtype. "f16", "bf16" or "all"; "i32", "i64" or "all". */
-bool cli_parse_dtypes(const char *text, unsigned *set);
+/* The element types that are wanted of those that an op takes: all of them, or one. */
+typedef struct cli_types {
+    bool one;
+    tk_types types; /* if it is one */
+} cli_types;
+
+/* "f16", "f16-f32" and the like, or "all". */
+bool cli_parse_types(const char *text, cli_types *types);
+/* A set of types, one bit per tk_dtype. "i32", "i64" or "all". */
 bool cli_parse_index_dtypes(const char *text, unsigned *set);
 bool cli_parse_level(const char *text, tk_level *level);
 

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 /* They belong to the program, not to a library. */
+#include "model/attributes.h"
 #include "cli/choices.c" /* NOLINT(bugprone-suspicious-include) */
 #include "cli/parse.c"   /* NOLINT(bugprone-suspicious-include) */
 
@@ -77,16 +78,28 @@ static void types(void **state)
 {
     (void)state;
     unsigned set = 77;
-    assert_true(cli_choose_dtypes("t", NULL, &set));
+    const tk_contract *gemm = tk_contract_find("gemm");
+    cli_types chosen;
+    assert_true(cli_choose_types("t", NULL, &gemm, 1, &chosen));
+    assert_true(cli_types_have(&chosen, (tk_types){TK_F16, TK_F16}));
+    assert_true(cli_types_have(&chosen, (tk_types){TK_F32, TK_F32}));
     assert_true(cli_choose_index_dtypes("t", NULL, &set));
     assert_int_equal(set, 77);
-    assert_true(cli_choose_dtypes("t", "bf16", &set));
-    assert_int_equal(set, 1u << TK_BF16);
+    assert_true(cli_choose_types("t", "bf16", &gemm, 1, &chosen));
+    assert_true(cli_types_have(&chosen, (tk_types){TK_BF16, TK_BF16}));
+    assert_false(cli_types_have(&chosen, (tk_types){TK_F16, TK_F16}));
+    assert_false(cli_types_have(&chosen, (tk_types){TK_BF16, TK_F32}));
+    assert_string_equal(cli_name_types((tk_types){TK_BF16, TK_F32}).text, "bf16-f32");
     assert_true(cli_choose_index_dtypes("t", "all", &set));
     assert_int_equal(set, 1u << TK_I32 | 1u << TK_I64);
     assert_complaint("");
-    assert_false(cli_choose_dtypes("t", "double", &set));
-    assert_complaint("t: unknown dtype 'double'; choose from: f16, bf16, all");
+    const tk_contract list = {.name = "list", TKI_TYPES_SUM};
+    const tk_contract *lists[] = {&list, gemm};
+    assert_true(cli_choose_types("t", "f16-f32", lists, 2, &chosen));
+    assert_false(cli_choose_types("t", "double", lists, 2, &chosen));
+    assert_complaint("t: unknown dtype 'double'; choose from: f16, bf16, f32, f16-f32, bf16-f32, all");
+    assert_false(cli_choose_types("t", "i64", lists, 1, &chosen));
+    assert_complaint("t: unknown dtype 'i64'; choose from: f16, bf16, f32, f16-f32, bf16-f32, all");
     assert_false(cli_choose_index_dtypes("t", "f16", &set));
     assert_complaint("t: unknown index type 'f16'; choose from: i32, i64, all");
 }

@@ -27,7 +27,10 @@ static void try_numbers(const char *text)
         assert(isfinite(real));
     if (cli_parse_count(text, -3, 9, &count))
         assert(count >= -3 && count <= 9);
-    if (cli_parse_dtypes(text, &set))
+    cli_types types;
+    if (cli_parse_types(text, &types) && types.one)
+        assert(tk_dtype_size(types.types.dtype) != 0 && tk_dtype_size(types.types.result_dtype) != 0);
+    if (cli_parse_index_dtypes(text, &set))
         assert(set != 0);
     if (cli_parse_level(text, &level))
         assert(!strcmp(text, tk_level_name(level)));
