@@ -33,7 +33,7 @@ _tokitai_certify() {
     case $previous in
         --backend) _tokitai_reply "$(_tokitai_list backends)" "$current" ;;
         --lowering) _tokitai_reply "all best $(_tokitai_list lowerings "$(_tokitai_op)")" "$current" ;;
-        --dtype) _tokitai_reply "f16 bf16 all" "$current" ;;
+        --dtype) _tokitai_reply "f16 bf16 f32 f16-f32 bf16-f32 all" "$current" ;;
         --index) _tokitai_reply "i32 i64 all" "$current" ;;
         --variant) _tokitai_reply "$(_tokitai_list variants "$(_tokitai_op)")" "$current" ;;
         --mutant) _tokitai_reply "$(_tokitai_list mutants "$(_tokitai_op)")" "$current" ;;
@@ -62,7 +62,7 @@ _tokitai_bench() {
     local current=$1 previous=$2
     case $previous in
         --lowering) _tokitai_reply "best $(_tokitai_list lowerings "$(_tokitai_op)")" "$current" ;;
-        --dtype) _tokitai_reply "f16 bf16 all" "$current" ;;
+        --dtype) _tokitai_reply "f16 bf16 f32 f16-f32 bf16-f32 all" "$current" ;;
         --index) _tokitai_reply "i32 i64 all" "$current" ;;
         --indices) _tokitai_reply "uniform zipf equal all" "$current" ;;
         --backend) _tokitai_reply "$(_tokitai_list backends)" "$current" ;;
@@ -99,7 +99,7 @@ _tokitai_corpus() {
     local current=$1 previous=$2
     case $previous in
         --level) _tokitai_reply "quick full" "$current" ;;
-        --dtype) _tokitai_reply "f16 bf16 all" "$current" ;;
+        --dtype) _tokitai_reply "f16 bf16 f32 f16-f32 bf16-f32 all" "$current" ;;
         --chart) _tokitai_files .svg "$current" ;;
         --seed | --threads) COMPREPLY=() ;;
         *)
@@ -115,7 +115,7 @@ _tokitai_cache() {
     local current=$1 previous=$2
     case $previous in
         --backend) _tokitai_reply "$(_tokitai_list gpus)" "$current" ;;
-        --dtype) _tokitai_reply "f16 bf16 all" "$current" ;;
+        --dtype) _tokitai_reply "f16 bf16 f32 f16-f32 bf16-f32 all" "$current" ;;
         --architecture | --source) COMPREPLY=() ;;
         *)
             if [[ $current == -* ]]; then

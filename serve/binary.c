@@ -26,6 +26,14 @@ static int find_mode(tki_service *service, const char *op)
     return -1;
 }
 
+static bool takes_types(const tk_case *c)
+{
+    for (int i = 0; i < c->contract->type_count; i++)
+        if (c->contract->types[i].dtype == c->dtype && c->contract->types[i].result_dtype == c->result_dtype)
+            return true;
+    return false;
+}
+
 /* Sizes and types; the sizes as if they had come as header fields of a text. */
 static int read_case(tki_service *service, const tki_wire_call *call, int mode, tki_request *request)
 {
@@ -38,9 +46,9 @@ static int read_case(tki_service *service, const tki_wire_call *call, int mode, 
     int result = tki_service_shape(service, request);
     if (result != TKI_SERVE_DONE)
         return result;
-    if (call->dtype != TK_F16 && call->dtype != TK_BF16)
-        return fail_frame(service, TKI_SERVE_BAD_HEADER, "dtype is neither f16 nor bf16");
-    request->c.dtype = (tk_dtype)call->dtype;
+    request->c.dtype = request->c.result_dtype = (tk_dtype)call->dtype;
+    if (!takes_types(&request->c))
+        return fail_frame(service, TKI_SERVE_BAD_HEADER, "dtype is none that the op takes");
     if (tk_contract_takes_index(contract)) {
         if (call->index_dtype != TK_I32 && call->index_dtype != TK_I64)
             return fail_frame(service, TKI_SERVE_BAD_HEADER, "index_dtype is neither i32 nor i64");

@@ -268,7 +268,8 @@ int tki_service_run(tki_service *service, tki_request *request)
     tki_block *memory = &service->arrays[output];
     int64_t elements = tk_case_elements(&request->c, output);
     if (!request->buffers[output] &&
-        (elements < 0 || (uint64_t)elements > service->limit / tk_dtype_size(request->c.dtype))) {
+        (elements < 0 ||
+         (uint64_t)elements > service->limit / tk_dtype_size(tk_case_param_dtype(&request->c, output)))) {
         tki_fail(service->ctx, TK_NO_MEMORY, "%s: a reply with %s would have more than the %zu bytes allowed",
                  service->program->name, request->c.contract->params[output].name, service->limit);
         return TKI_SERVE_DEVICE;
