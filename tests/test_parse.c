@@ -162,30 +162,28 @@ static void test_shape(void **state)
     static const struct {
         const char *text, *reason;
     } bad[] = {
-        {"", "where a size"},
-        {"x", "where a size"},
-        {"3x", "where a size"},
-        {"-1", "where a size"},
-        {"3x-4", "where a size"},
-        {"9223372036854775808", "where a size"},
-        {"1x2x3x4", "more than 3"},
-        {"n=", "where a size"},
-        {"=3", "proper name"},
-        {"n=3,n=4", "'n' twice"},
-        {"n=3,4", "and not others"},
-        {"n=3;m=4", "where a size"},
-        {"3,n=4", "and not others"},
-        {"n =3", "proper name"},
-        {"n=0x10", "where a size"},
-        {"n=1,m=2,", "and not others"},
-        {"1.5", "where a size"},
-        {"n=3x4", "where a size"},
-        {"an_unreasonably_long_name_of_a_size=1", "proper name"},
+        {"", "where a size"},           {"x", "where a size"},
+        {"3x", "where a size"},         {"-1", "where a size"},
+        {"3x-4", "where a size"},       {"9223372036854775808", "where a size"},
+        {"n=", "where a size"},         {"=3", "proper name"},
+        {"n=3,n=4", "'n' twice"},       {"n=3,4", "and not others"},
+        {"n=3;m=4", "where a size"},    {"3,n=4", "and not others"},
+        {"n =3", "proper name"},        {"n=0x10", "where a size"},
+        {"n=1,m=2,", "and not others"}, {"1.5", "where a size"},
+        {"n=3x4", "where a size"},      {"an_unreasonably_long_name_of_a_size=1", "proper name"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         assert_false(cli_parse_shape(bad[i].text, &shape, &error));
         assert_non_null(strstr(error.text, bad[i].reason));
     }
+    char many[2 * (TK_MAX_DIMS + 1)] = "1";
+    while (strlen(many) < 2 * TK_MAX_DIMS - 1)
+        strcat(many, "x1");
+    assert_true(cli_parse_shape(many, &shape, &error));
+    assert_int_equal(shape.count, TK_MAX_DIMS);
+    strcat(many, "x1");
+    assert_false(cli_parse_shape(many, &shape, &error));
+    assert_non_null(strstr(error.text, "more than 64"));
 }
 
 static void test_shape_fit(void **state)
