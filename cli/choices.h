@@ -12,7 +12,7 @@
 /* Writes "unknown WHAT 'WORD'", then the nearest of the names or all of them. */
 void cli_complain_unknown(const char *who, const char *what, const char *word, const char *const names[], int count);
 
-enum { CLI_MOST_OPS = 64, CLI_TYPES_SIZE = 16 };
+enum { CLI_MOST_OPS = 64, CLI_TYPES_SIZE = 16, CLI_SIGNATURE_SIZE = 4096 };
 
 const tk_contract *cli_find_op(const char *who, const char *name);
 

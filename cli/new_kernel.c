@@ -10,7 +10,7 @@
 
 #include "cli/choices.h"
 #include "cli/cli.h"
-#include "cli/kernel_abi.h"
+#include "cli/templates.h"
 
 enum { KEY_BACKEND = 256, KEY_OUT, KEY_FORCE };
 
@@ -76,29 +76,41 @@ static void print_comment(FILE *out, const tk_contract *contract)
     fputs(" */\n", out);
 }
 
+/* ", n, x, y": the sizes and tensors, to be passed on. */
+static void format_arguments(const tk_contract *contract, char *text, size_t size)
+{
+    text[0] = 0;
+    for (int i = 0; i < contract->dim_count + contract->param_count; i++) {
+        const size_t used = strlen(text);
+        snprintf(text + used, size - used, ", %s",
+                 i < contract->dim_count ? contract->dim_names[i] : contract->params[i - contract->dim_count].name);
+    }
+}
+
 /* One thread of a GPU, or one turn of a loop, for each row of the last output. */
 static void print_kernel(FILE *out, const tk_contract *contract, const tk_backend_info *backend, const char *body)
 {
-    char parameters[CLI_PROTOTYPE_SIZE];
-    char passed[CLI_PROTOTYPE_SIZE];
-    cli_kernel_parameters(contract, parameters, sizeof parameters);
-    cli_kernel_arguments(contract, passed, sizeof passed);
+    char signature[CLI_SIGNATURE_SIZE], passed[CLI_SIGNATURE_SIZE];
+    tk_contract_kernel_signature(contract, signature, sizeof signature);
+    signature[strlen(signature) - 1] = 0;            /* the semicolon */
+    const char *parameters = strchr(signature, ','); /* behind the call */
+    format_arguments(contract, passed, sizeof passed);
     const char *name = contract->name;
     const char *items = contract->dim_names[contract->params[contract->param_count - 1].dim[0]];
     if (backend->kernel_header)
         fprintf(out, "#include <%s>\n", backend->kernel_header);
     fprintf(out, "#include <math.h>\n\n#include <tokitai_kernel.h>\n\n%s\n", body);
     if (!backend->is_gpu) {
-        fprintf(out, "int tokitai_%s(const tokitai_call *call%s)\n{\n", name, parameters);
+        fprintf(out, "%s\n{\n", signature);
         fprintf(out, "    for (int64_t item = 0; item < %s; item++)\n        %s_item(*call%s, item);\n", items, name,
                 passed);
         fputs("    return 0;\n}\n", out);
         return;
     }
-    fprintf(out, "static __global__ void %s_kernel(tokitai_call call%s)\n{\n", name, parameters);
+    fprintf(out, "static __global__ void %s_kernel(tokitai_call call%s\n{\n", name, parameters);
     fputs("    int64_t item = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;\n", out);
     fprintf(out, "    if (item < %s)\n        %s_item(call%s, item);\n}\n\n", items, name, passed);
-    fprintf(out, "int tokitai_%s(const tokitai_call *call%s)\n{\n", name, parameters);
+    fprintf(out, "%s\n{\n", signature);
     fprintf(out, "    if (%s == 0)\n        return 0;\n", items);
     fprintf(out, "    %s_kernel<<<(unsigned)((%s + 127) / 128), 128, 0, (%sStream_t)call->stream>>>(*call%s);\n",
             name, items, backend->name, passed);

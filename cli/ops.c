@@ -7,7 +7,6 @@
 #include "cli/attributes.h"
 #include "cli/choices.h"
 #include "cli/cli.h"
-#include "cli/kernel_abi.h"
 
 enum { KEY_JSON = 256, KEY_FAMILIES, KEY_LIST };
 
@@ -241,14 +240,15 @@ static json_t *json_types(const tk_contract *contract, bool only_finite)
 static json_t *json_contract(const tk_contract *contract)
 {
     json_t *sizes = json_array();
-    char prototype[CLI_PROTOTYPE_SIZE];
-    cli_kernel_prototype(contract, prototype, sizeof prototype);
+    char signature[CLI_SIGNATURE_SIZE], kernel[CLI_SIGNATURE_SIZE];
+    tk_contract_signature(contract, signature, sizeof signature);
+    tk_contract_kernel_signature(contract, kernel, sizeof kernel);
     for (int d = 0; d < contract->dim_count; d++)
         json_array_append_new(sizes, json_string(contract->dim_names[d]));
-    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "name",
+    return json_pack("{s:s, s:s, s:s, s:s, s:s?, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "name",
                      contract->name, "summary", contract->summary, "formula", contract->formula, "bound",
-                     contract->bound, "signature", contract->signature, "kernel", prototype, "sizes", sizes,
-                     "parameters", json_params(contract), "types", json_types(contract, false), "finite_types",
+                     contract->bound, "notes", contract->notes, "signature", signature, "kernel", kernel, "sizes",
+                     sizes, "parameters", json_params(contract), "types", json_types(contract, false), "finite_types",
                      json_types(contract, true), "attributes", json_attributes(contract), "clauses",
                      json_clauses(contract), "lowerings", json_lowerings(contract), "mutants",
                      json_planted(contract, true), "variants", json_planted(contract, false));
@@ -408,6 +408,8 @@ static void print_contract(const tk_contract *contract)
     format_sizes(contract, sizes, sizeof sizes);
     print_field("formula", contract->formula);
     print_field("bound", contract->bound);
+    if (contract->notes)
+        print_field("notes", contract->notes);
     print_field("sizes", sizes);
     print_types(contract);
     print_params(contract);
@@ -415,11 +417,12 @@ static void print_contract(const tk_contract *contract)
     print_clauses(contract);
     print_lowerings(contract);
     cli_heading("C");
-    print_signature(contract->signature);
+    char text[CLI_SIGNATURE_SIZE];
+    tk_contract_signature(contract, text, sizeof text);
+    print_signature(text);
     cli_heading("A kernel of your own: #include <tokitai_kernel.h>, certify with --kernel FILE");
-    char prototype[CLI_PROTOTYPE_SIZE];
-    cli_kernel_prototype(contract, prototype, sizeof prototype);
-    print_signature(prototype);
+    tk_contract_kernel_signature(contract, text, sizeof text);
+    print_signature(text);
     puts("      host memory on cpu; device memory and the stream call->stream on cuda and hip; returns 0");
     print_planted(contract, "Planted wrong kernels, all of which the judge must reject", tk_mutant_at);
     print_planted(contract, "Planted correct kernels, all of which must hold", tk_variant_at);

@@ -8,6 +8,7 @@ static const struct {
     const char *name;
     void (*write)(FILE *out);
 } files[] = {
+    {"tokitai_ops.h", generate_public_calls},
     {"kernel_calls.c", generate_kernel_calls},
 };
 

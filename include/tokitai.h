@@ -30,8 +30,8 @@
  *   - fp16 and bf16 elements are passed as their 16-bit patterns (uint16_t).
  *   - Sizes are element counts in int64_t. Zero sizes are allowed and write nothing, except that an empty sum
  *     is zero (tk_gemm with k == 0 writes zeros).
- *   - Inputs are never written. An output may not overlap another argument; tk_xent() has the only
- *     exception. When a call fails, nothing was written to the outputs.
+ *   - Inputs are never written. An output may not overlap another argument, unless the op says that it may be the
+ *     same buffer. When a call fails, nothing was written to the outputs.
  *   - The library never prints and never exits. A context serves one thread at a time; several contexts can be used
  *     concurrently. Process-wide state is limited to: a flag that stale scratch directories were removed; loaded
  *     libraries (drivers, compilers), which stay loaded; the threads of the OpenMP run-time; and in libtokitai-verify
@@ -121,91 +121,17 @@ TK_MUST_USE tk_status tk_ctx_set_scratch(tk_ctx *ctx, void *memory, size_t bytes
 /* ------------------------------------------------------------------------------------------------------------
  * 2. The operations
  *
- * `dtype` is TK_F16 or TK_BF16 and applies to every tensor without a stated element type. Sums and
- * transcendental functions are computed in fp32 and rounded once. `tokitai ops OP` prints each contract in full:
- * the error bound, the behaviour for NaN and infinity, and the reproducibility of the result.
+ * `dtype` applies to every tensor without a stated element type. Sums and transcendental functions are computed in
+ * fp32 and rounded once. `tokitai ops OP` prints each contract in full: the error bound, the behaviour for NaN and
+ * infinity, and the reproducibility of the result.
  * ------------------------------------------------------------------------------------------------------------ */
 
 size_t tk_dtype_size(tk_dtype dtype);      /* bytes of one element */
 const char *tk_dtype_name(tk_dtype dtype); /* "f16", "bf16", "f32", "i32", "i64", "u64" */
 
-/* clang-format off */ /* one tensor per line, with its shape */
-
-/* y = 0.5 x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))). */
-TK_MUST_USE tk_status tk_gelu_fwd(tk_ctx *ctx, tk_dtype dtype, int64_t n,
-                                  const void *x, /* [n] */
-                                  void *y /* [n] */);
-
-/* grad_input = grad_output times the derivative of that function at x. */
-TK_MUST_USE tk_status tk_gelu_bwd(tk_ctx *ctx, tk_dtype dtype, int64_t n,
-                                  const void *grad_output, /* [n] */
-                                  const void *x,           /* [n] */
-                                  void *grad_input /* [n] */);
-
-/* Softmax of each row. A row with a NaN, a +inf or nothing but -inf becomes NaN. */
-TK_MUST_USE tk_status tk_softmax_fwd(tk_ctx *ctx, tk_dtype dtype, int64_t rows, int64_t cols,
-                                     const void *x, /* [rows, cols] */
-                                     void *y /* [rows, cols] */);
-
-/* grad_input = y (grad_output - sum over the row of grad_output y), y being the output of tk_softmax_fwd(). */
-TK_MUST_USE tk_status tk_softmax_bwd(tk_ctx *ctx, tk_dtype dtype, int64_t rows, int64_t cols,
-                                     const void *grad_output, /* [rows, cols] */
-                                     const void *y,           /* [rows, cols] */
-                                     void *grad_input /* [rows, cols] */);
-
-/* Options of tk_xent(). Start from TK_XENT_DEFAULTS. */
-typedef struct tk_xent_options {
-    float label_smoothing; /* in [0, 1]; the target distribution is (1 - s) one-hot + s / cols */
-    float scale;           /* finite; multiplies the gradient, not the loss */
-    int64_t ignore_index;  /* rows with this target get loss 0 and gradient 0, whatever their logits are */
-} tk_xent_options;
-
-#define TK_XENT_DEFAULTS ((tk_xent_options){.label_smoothing = 0.0f, .scale = 1.0f, .ignore_index = -100})
-
-/* Softmax and cross-entropy, loss and gradient in one call. grad_logits may be the same buffer as logits. A target
- * outside [0, cols) that is not ignore_index: TK_BAD_INDEX. `options` may be NULL for the defaults. */
-TK_MUST_USE tk_status tk_xent(tk_ctx *ctx, tk_dtype dtype, tk_dtype index_dtype, int64_t rows, int64_t cols,
-                              const void *logits, /* [rows, cols] */
-                              const void *target, /* [rows], index_dtype */
-                              const tk_xent_options *options,
-                              float *loss, /* [rows], fp32 */
-                              void *grad_logits /* [rows, cols] */);
-
-/* c = a b. */
-TK_MUST_USE tk_status tk_gemm(tk_ctx *ctx, tk_dtype dtype, int64_t m, int64_t n, int64_t k,
-                              const void *a, /* [m, k] */
-                              const void *b, /* [k, n] */
-                              void *c /* [m, n] */);
-
-/* grad_a = grad_c b^T, the gradient of tk_gemm() by a. This is also the forward pass of a linear layer whose weight
- * is stored [out, in]: pass the activations [m, in] as grad_c with n = in, the weight as b with k = out. */
-TK_MUST_USE tk_status tk_gemm_grad_a(tk_ctx *ctx, tk_dtype dtype, int64_t m, int64_t n, int64_t k,
-                                     const void *grad_c, /* [m, n] */
-                                     const void *b,      /* [k, n] */
-                                     void *grad_a /* [m, k] */);
-
-/* grad_b = a^T grad_c, the gradient of tk_gemm() by b. */
-TK_MUST_USE tk_status tk_gemm_grad_b(tk_ctx *ctx, tk_dtype dtype, int64_t m, int64_t n, int64_t k,
-                                     const void *grad_c, /* [m, n] */
-                                     const void *a,      /* [m, k] */
-                                     void *grad_b /* [k, n] */);
-
-/* out[i] = weight[index[i]], bit for bit. An index outside [0, vocab): TK_BAD_INDEX, nothing written. */
-TK_MUST_USE tk_status tk_embedding_fwd(tk_ctx *ctx, tk_dtype dtype, tk_dtype index_dtype, int64_t queries,
-                                       int64_t dim, int64_t vocab,
-                                       const void *index,  /* [queries], index_dtype */
-                                       const void *weight, /* [vocab, dim] */
-                                       void *out /* [queries, dim] */);
-
-/* grad_weight[v] = sum of grad_output[i] over all i with index[i] == v, in a fixed order, so that the result is
- * bitwise reproducible on every run and every backend; rows without a hit become +0. Every row is written. */
-TK_MUST_USE tk_status tk_embedding_bwd(tk_ctx *ctx, tk_dtype dtype, tk_dtype index_dtype, int64_t queries,
-                                       int64_t dim, int64_t vocab,
-                                       const void *grad_output, /* [queries, dim] */
-                                       const void *index,       /* [queries], index_dtype */
-                                       void *grad_weight /* [vocab, dim] */);
-
-/* clang-format on */
+#ifndef TOKITAI_WITHOUT_OPS /* the program that writes it */
+#include "tokitai_ops.h"    /* tk_gelu_fwd(), tk_gemm(), ... */
+#endif
 
 /* ------------------------------------------------------------------------------------------------------------
  * 3. Contracts and cases
@@ -322,11 +248,11 @@ bool tk_types_parse(const char *text, tk_types *types);
 
 /* An op, as data. Ours are tables; a program can fill in others and register them. */
 typedef struct tk_contract {
-    const char *name;      /* "gelu_bwd" */
-    const char *summary;   /* one line */
-    const char *formula;   /* the exact value, as text */
-    const char *bound;     /* the error bound B before the final rounding, as text */
-    const char *signature; /* the C declaration of its typed call */
+    const char *name;    /* "gelu_bwd" */
+    const char *summary; /* one line */
+    const char *formula; /* the exact value, as text */
+    const char *bound;   /* the error bound B before the final rounding, as text */
+    const char *notes;   /* what a caller should know beside these, in sentences; NULL: nothing */
     int dim_count;
     const char *const *dim_names;
     int param_count;
@@ -344,6 +270,10 @@ int tk_contract_count(void);
 const tk_contract *tk_contract_at(int i);              /* in the order of the list of ops; NULL past the end */
 const tk_contract *tk_contract_find(const char *name); /* NULL if there is no such op */
 bool tk_contract_takes_index(const tk_contract *contract);
+
+/* The C declarations of an op's typed call, and of a user's kernel of it (tokitai_kernel.h); cut to fit. */
+void tk_contract_signature(const tk_contract *contract, char *text, size_t size);
+void tk_contract_kernel_signature(const tk_contract *contract, char *text, size_t size);
 
 /* Positions in the contract's attributes, and in an attribute's choices; -1 if there is none of that name. */
 int tk_attribute_find(const tk_contract *contract, const char *name);

@@ -20,7 +20,7 @@ judge() {
     find "$family/ops" -name '*.c' ! -name kernel_cpu.c -delete
     cp "$root"/backend/cpu_*.h "$family/backend/"
     cp "$root"/core/*.h "$family/core/"
-    cp "$root"/include/tokitai{,_types}.h "$root/tests/own_kernels/scratch.h" "$family/"
+    cp "$root"/include/tokitai{,_types}.h "${BUILD_DIR:?the folder of the build}/include/tokitai_ops.h" "$root/tests/own_kernels/scratch.h" "$family/"
     cp "$root/tests/own_kernels/$family.c" "$family/kernel.c"
     for op in "$@"; do
         expect 0 "$op" certify "$op" --kernel "$family" --flags "$options $isa" --skip-mutants --seed 12 --out certificates

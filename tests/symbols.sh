@@ -12,7 +12,8 @@ failed=0
 # The functions and variables that headers declare: names before a parenthesis or a bracket, outside of comments, macros and types.
 declared() {
     for header in "$@"; do
-        cc -fpreprocessed -dD -E -P "$root/include/$header" 2>/dev/null
+        [ -e "$root/include/$header" ] && header=$root/include/$header || header=$build/include/$header
+        cc -fpreprocessed -dD -E -P "$header" 2>/dev/null
     done | sed '/^#/d' | tr '\n' ' ' | sed -E 's/typedef (struct|enum) [a-z_]+ \{[^}]*\}//g' |
         grep -oE '\btk_[a-z0-9_]+(\(|\[)' | tr -d '([' | sort -u
 }
@@ -55,7 +56,7 @@ check() { # library, headers
     fi
     echo "${library##*/}: $((total - private)) public names, $private of this release"
 }
-check libtokitai tokitai.h tokitai_cache.h
+check libtokitai tokitai.h tokitai_ops.h tokitai_cache.h
 check libtokitai-verify tokitai_verify.h
 check libtokitai-serve tokitai_serve.h
 exit $failed

@@ -214,10 +214,10 @@ static void sizes_and_types_are_checked(void **state)
 
     c = fake_case(2, 2, 5);
     c.dtype = TK_F32;
-    assert_refused(ctx, tk_case_check(ctx, &c, buffers), TK_BAD_ARGUMENT, "dtype is f32");
+    assert_refused(ctx, tk_case_check(ctx, &c, buffers), TK_BAD_ARGUMENT, "types are f32 and f16");
     c.dtype = (tk_dtype)77;
     assert_refused(ctx, tk_case_check(ctx, &c, buffers), TK_BAD_ARGUMENT, "unknown");
-    c.dtype = TK_BF16;
+    c.dtype = c.result_dtype = TK_BF16;
     c.index_dtype = TK_F16;
     assert_refused(ctx, tk_case_check(ctx, &c, buffers), TK_BAD_ARGUMENT, "index type is f16");
 
@@ -513,15 +513,15 @@ static void names_and_version(void **state)
     assert_string_equal(tk_status_text((tk_status)-1), "unknown status");
     assert_string_equal(tk_status_text((tk_status)(TK_INTERNAL + 1)), "unknown status");
 
-    static const char *const dtype_names[] = {"f16", "bf16", "f32", "i32", "i64"};
-    static const size_t dtype_sizes[] = {2, 2, 4, 4, 8};
-    for (int d = TK_F16; d <= TK_I64; d++) {
+    static const char *const dtype_names[] = {"f16", "bf16", "f32", "i32", "i64", "u64"};
+    static const size_t dtype_sizes[] = {2, 2, 4, 4, 8, 8};
+    for (int d = TK_F16; d <= TK_U64; d++) {
         assert_string_equal(tk_dtype_name((tk_dtype)d), dtype_names[d]);
         assert_int_equal(tk_dtype_size((tk_dtype)d), dtype_sizes[d]);
     }
     assert_string_equal(tk_dtype_name((tk_dtype)-1), "unknown");
-    assert_string_equal(tk_dtype_name((tk_dtype)5), "unknown");
-    assert_int_equal(tk_dtype_size((tk_dtype)5), 0);
+    assert_string_equal(tk_dtype_name((tk_dtype)6), "unknown");
+    assert_int_equal(tk_dtype_size((tk_dtype)6), 0);
     assert_string_equal(tk_determinism_name(TK_DETERMINISM_NONE), "none");
     assert_string_equal(tk_determinism_name(TK_CROSS_DEVICE), "cross_device");
     assert_string_equal(tk_determinism_name((tk_determinism)9), "unknown");
@@ -596,6 +596,27 @@ static void check_param(const tk_contract *contract, int p)
         assert_string_not_equal(param->name, contract->params[q].name);
 }
 
+static void signatures(void **state)
+{
+    (void)state;
+    static const char typed[] =
+        "tk_status tk_xent(tk_ctx *ctx, tk_dtype dtype, tk_dtype index_dtype, int64_t rows, int64_t cols, "
+        "const void *logits, const void *target, const tk_xent_options *options, float *loss, void *grad_logits);";
+    static const char kernel[] = "int tokitai_xent(const tokitai_call *call, int64_t rows, int64_t cols, "
+                                 "const void *logits, const void *target, float *loss, void *grad_logits);";
+    char text[512];
+    tk_contract_signature(tk_contract_find("xent"), text, sizeof text);
+    assert_string_equal(text, typed);
+    tk_contract_kernel_signature(tk_contract_find("xent"), text, sizeof text);
+    assert_string_equal(text, kernel);
+    tk_contract_signature(tk_contract_find("gelu_fwd"), text, sizeof text);
+    assert_string_equal(text,
+                        "tk_status tk_gelu_fwd(tk_ctx *ctx, tk_dtype dtype, int64_t n, const void *x, void *y);");
+    tk_contract_signature(tk_contract_find("xent"), text, 20);
+    assert_int_equal(strlen(text), 19);
+    assert_memory_equal(text, typed, 19);
+}
+
 static void registry_is_sane(void **state)
 {
     (void)state;
@@ -615,9 +636,10 @@ static void registry_is_sane(void **state)
         assert_true(strlen(contract->summary) > 0 && !strchr(contract->summary, '\n'));
         assert_true(strlen(contract->formula) > 0);
         assert_true(strlen(contract->bound) > 0);
-        char call[96];
+        char call[96], signature[4096];
         snprintf(call, sizeof call, "tk_status tk_%s(tk_ctx *ctx, ", contract->name);
-        assert_memory_equal(contract->signature, call, strlen(call));
+        tk_contract_signature(contract, signature, sizeof signature);
+        assert_memory_equal(signature, call, strlen(call));
         assert_in_range(contract->dim_count, 1, TK_MAX_DIMS);
         for (int d = 0; d < contract->dim_count; d++)
             assert_non_null(contract->dim_names[d]);
@@ -626,7 +648,7 @@ static void registry_is_sane(void **state)
         for (int p = 0; p < contract->param_count; p++) {
             check_param(contract, p);
             outputs += contract->params[p].output;
-            assert_non_null(strstr(contract->signature, contract->params[p].name));
+            assert_non_null(strstr(signature, contract->params[p].name));
         }
         assert_true(outputs >= 1 && outputs < contract->param_count);
         assert_true(contract->params[contract->param_count - 1].output);
@@ -780,6 +802,7 @@ int main(void)
         cmocka_unit_test(run_without_scratch),
         cmocka_unit_test(contexts_are_apart),
         cmocka_unit_test(names_and_version),
+        cmocka_unit_test(signatures),
         cmocka_unit_test(registry_is_sane),
         cmocka_unit_test(lowering_ids),
         cmocka_unit_test(ids_that_are_none),

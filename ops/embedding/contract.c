@@ -20,8 +20,6 @@ const tk_contract tki_embedding_fwd_contract = {
     .summary = "row gather, bit-exact",
     .formula = "out[i] = weight[index[i]]",
     .bound = "B = 0: a copy, bit for bit, the sign of zero and the payload of NaN included",
-    .signature = "tk_status tk_embedding_fwd(tk_ctx *ctx, tk_dtype dtype, tk_dtype index_dtype, int64_t queries, "
-                 "int64_t dim, int64_t vocab, const void *index, const void *weight, void *out);",
     .dim_count = 3,
     .dim_names = (const char *const[]){"queries", "dim", "vocab"},
     .param_count = 3,
@@ -76,8 +74,8 @@ const tk_contract tki_embedding_bwd_contract = {
              "sum |g| <= 2^24 q, q "
              "the largest power of two that divides every hit, 2^-126 <= q <= 2^103; bf16: if (1 + hits u) sum |g| "
              "reaches 2^128 (1 - 2^-25), infinities and NaN are admitted too",
-    .signature = "tk_status tk_embedding_bwd(tk_ctx *ctx, tk_dtype dtype, tk_dtype index_dtype, int64_t queries, "
-                 "int64_t dim, int64_t vocab, const void *grad_output, const void *index, void *grad_weight);",
+    .notes = "The order is fixed, so that the result is bitwise reproducible on every run and every backend. Rows "
+             "without a hit become +0; every row is written.",
     .dim_count = 3,
     .dim_names = (const char *const[]){"queries", "dim", "vocab"},
     .param_count = 3,

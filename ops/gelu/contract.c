@@ -21,7 +21,6 @@ const tk_contract tki_gelu_fwd_contract = {
     .formula = "y = 0.5 x (1 + tanh(z)) = x sigma, with z = c (x + a x^3), sigma = 1 / (1 + exp(-2z)), "
                "c = sqrt(2/pi), a = 0.044715",
     .bound = "B = u |y| (8 + 4 |2z| (1 - sigma)) + 2^-126 min(|x|, 4096)",
-    .signature = "tk_status tk_gelu_fwd(tk_ctx *ctx, tk_dtype dtype, int64_t n, const void *x, void *y);",
     .dim_count = 1,
     .dim_names = (const char *const[]){"n"},
     .param_count = 2,
@@ -61,9 +60,6 @@ const tk_contract tki_gelu_bwd_contract = {
                "sigma, c and a as in gelu_fwd",
     .bound = "B = u |grad_output| [sigma (8 + 4 |2z| (1 - sigma)) + sigma (1 - sigma) |h| (8 + 4 |2z|)] "
              "+ 2^-126 |grad_output| (1 + min(|h|, 4096)) + 2^-150",
-    .signature =
-        "tk_status tk_gelu_bwd(tk_ctx *ctx, tk_dtype dtype, int64_t n, const void *grad_output, const void *x, "
-        "void *grad_input);",
     .dim_count = 1,
     .dim_names = (const char *const[]){"n"},
     .param_count = 3,

@@ -37,8 +37,6 @@ const tk_contract tki_gemm_contract = {
     .summary = "matrix product",
     .formula = "c = a b: c[i,j] = sum over t < k of a[i,t] b[t,j]",
     .bound = BOUND_TEXT("sum |a b|", "sum a' b'", "k"),
-    .signature = "tk_status tk_gemm(tk_ctx *ctx, tk_dtype dtype, int64_t m, int64_t n, int64_t k, const void *a, "
-                 "const void *b, void *c);",
     .dim_count = 3,
     .dim_names = (const char *const[]){"m", "n", "k"},
     .param_count = 3,
@@ -76,8 +74,8 @@ const tk_contract tki_gemm_grad_a_contract = {
     .summary = "gradient of the matrix product by its left factor",
     .formula = "grad_a = grad_c b^T: grad_a[i,t] = sum over j < n of grad_c[i,j] b[t,j]",
     .bound = BOUND_TEXT("sum |grad_c b|", "sum grad_c' b'", "n"),
-    .signature = "tk_status tk_gemm_grad_a(tk_ctx *ctx, tk_dtype dtype, int64_t m, int64_t n, int64_t k, "
-                 "const void *grad_c, const void *b, void *grad_a);",
+    .notes = "Also the forward pass of a linear layer whose weight is stored [out, in]: the activations [m, in] are "
+             "grad_c with n = in, the weight is b with k = out.",
     .dim_count = 3,
     .dim_names = (const char *const[]){"m", "n", "k"},
     .param_count = 3,
@@ -116,8 +114,6 @@ const tk_contract tki_gemm_grad_b_contract = {
     .summary = "gradient of the matrix product by its right factor",
     .formula = "grad_b = a^T grad_c: grad_b[t,j] = sum over i < m of a[i,t] grad_c[i,j]",
     .bound = BOUND_TEXT("sum |a grad_c|", "sum a' grad_c'", "m"),
-    .signature = "tk_status tk_gemm_grad_b(tk_ctx *ctx, tk_dtype dtype, int64_t m, int64_t n, int64_t k, "
-                 "const void *grad_c, const void *a, void *grad_b);",
     .dim_count = 3,
     .dim_names = (const char *const[]){"m", "n", "k"},
     .param_count = 3,

@@ -22,8 +22,7 @@ const tk_contract tki_softmax_fwd_contract = {
              "no bound where W >= 1/2. Plateaus: if every d is 0 or above 104, and at most 2^24 are 0, "
              "D = min(n' - 1, 64 + 2 |max|) and R = 0. Promise: D = min(n' - 1, ceil(n / 256) + 16), on plateaus the "
              "smaller of both",
-    .signature =
-        "tk_status tk_softmax_fwd(tk_ctx *ctx, tk_dtype dtype, int64_t rows, int64_t cols, const void *x, void *y);",
+    .notes = "A row with a NaN, a +inf or nothing but -inf becomes NaN.",
     .dim_count = 2,
     .dim_names = (const char *const[]){"rows", "cols"},
     .param_count = 2,
@@ -78,9 +77,7 @@ const tk_contract tki_softmax_bwd_contract = {
              "+ n 2^-150, n = cols, n' = the number of nonzero products; for fp32, whose products are rounded, "
              "Bs = n' u sum|y g| + (1 + n u) n 2^-150, and 2 u |s| instead of u |s|. Exact sums: Bs = 0 where "
              "sum|y g| <= 2^24 q, q the largest power of two that divides every product, 2^-126 <= q <= 2^103",
-    .signature =
-        "tk_status tk_softmax_bwd(tk_ctx *ctx, tk_dtype dtype, int64_t rows, int64_t cols, const void *grad_output, "
-        "const void *y, void *grad_input);",
+    .notes = "y is the output of softmax_fwd.",
     .dim_count = 2,
     .dim_names = (const char *const[]){"rows", "cols"},
     .param_count = 3,

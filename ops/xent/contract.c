@@ -33,9 +33,6 @@ const tk_contract tki_xent_contract = {
         "+ "
         "[2.25 (d2' + ln C) + D + 9R + 20] ln Z} + (eps/C) (E+4) u sum d_j + 2^-126, d2' = the second smallest d_j, "
         "with u [...] = 1 where d2' > 104",
-    .signature =
-        "tk_status tk_xent(tk_ctx *ctx, tk_dtype dtype, tk_dtype index_dtype, int64_t rows, int64_t cols, "
-        "const void *logits, const void *target, const tk_xent_options *options, float *loss, void *grad_logits);",
     .dim_count = 2,
     .dim_names = (const char *const[]){"rows", "cols"},
     .param_count = 4,

@@ -1,0 +1,16 @@
+/* What `tokitai new-kernel` writes; cmake/embed_kernels.cmake makes the table. */
+#ifndef CLI_TEMPLATES_H
+#define CLI_TEMPLATES_H
+
+#include <stddef.h>
+
+/* A correct, plain function that computes one item of an op: one row of its last output. */
+typedef struct cli_template {
+    const char *path; /* "cli/templates/gelu_fwd.c"; NULL ends the table */
+    const char *text; /* [bytes], a zero behind it */
+    size_t bytes;
+} cli_template;
+
+extern const cli_template cli_templates[];
+
+#endif

@@ -1,0 +1,13 @@
+/* The C interfaces of an op, which are made from its contract: that of its typed call and that of users' kernels. */
+#ifndef TKI_MODEL_SIGNATURE_H
+#define TKI_MODEL_SIGNATURE_H
+
+#include "tokitai.h"
+
+/* The type that a tensor's elements have in C: "void" where the case decides it, or C has none. */
+const char *tki_element_type(const tk_param *param);
+
+/* The tensor that the options stand before: the first output. */
+int tki_first_output(const tk_contract *contract);
+
+#endif
