@@ -10,15 +10,17 @@ tk_status tki_executor_open(tk_ctx *ctx, const tki_executable *executable, tki_e
 {
     *executor = (tki_executor){.ctx = ctx, .executable = *executable, .overrun = {.param = -1}};
     const tki_lowering *lowering = executable->lowering;
-    if (executable->worker)
-        tki_worker_set_context(executable->worker, ctx);
-    else if (executable->host_buffers && lowering && lowering->backend->is_gpu)
+    if (executable->artifact)
+        return tki_worker_open(ctx, executable->artifact, executable->contract, &executable->worker_options,
+                               &executor->worker);
+    if (executable->host_buffers && lowering && lowering->backend->is_gpu)
         return tki_staging_open(ctx, &executor->staging);
     return TK_OK;
 }
 
 void tki_executor_close(tki_executor *executor)
 {
+    tki_worker_close(executor->worker);
     tki_staging_close(executor->staging);
     *executor = (tki_executor){0};
 }
@@ -38,8 +40,8 @@ tk_status tki_executor_call(tki_executor *executor, const tk_case *c, void *cons
     threads = threads ? threads : tki_ctx_threads(executor->ctx);
     if (!executor->executable.lowering && tki_ctx_out_of_time(executor->ctx))
         return tki_ctx_fail_late(executor->ctx);
-    if (executor->executable.worker)
-        return tki_worker_call(executor->executable.worker, c, buffers, threads, seconds, &executor->overrun);
+    if (executor->worker)
+        return tki_worker_call(executor->worker, c, buffers, threads, seconds, &executor->overrun);
     if (executor->staging)
         return tki_staging_call(executor->staging, executor->executable.lowering, c, buffers, seconds,
                                 &executor->overrun);
@@ -55,4 +57,29 @@ tk_status tki_executor_call(tki_executor *executor, const tk_case *c, void *cons
         status = tk_ctx_synchronize(executor->ctx);
     *seconds = tki_now() - begin;
     return status;
+}
+
+tk_status tki_executor_renew(tki_executor *executor, bool guarded)
+{
+    return tki_worker_renew(executor->worker, guarded);
+}
+
+void tki_executor_prepare(tki_executor *executor, bool guarded)
+{
+    tki_worker_prepare(executor->worker, guarded);
+}
+
+const char *tki_executor_confinement(const tki_executor *executor)
+{
+    return tki_worker_confinement(executor->worker);
+}
+
+tk_status tki_executor_end_coverage(tki_executor *executor)
+{
+    return tki_worker_end_coverage(executor->worker);
+}
+
+const char *tki_executor_sanitizer_log(tki_executor *executor)
+{
+    return tki_worker_sanitizer_log(executor->worker);
 }

@@ -290,11 +290,6 @@ const char *tki_worker_confinement(const tki_worker *worker)
     return worker->confinement;
 }
 
-void tki_worker_set_context(tki_worker *worker, tk_ctx *ctx)
-{
-    worker->ctx = ctx;
-}
-
 /* ------------------------------------------------------------------------------------------------------------
  * The call
  * ------------------------------------------------------------------------------------------------------------ */

@@ -86,7 +86,7 @@ TKI_EXPORT TK_MUST_USE tk_status tki_worker_tool(tk_ctx *ctx, const tki_scratch 
                                                  const tki_worker_terms *terms, char **output);
 
 /* ------------------------------------------------------------------------------------------------------------
- * Running
+ * Running: by way of the executor, which owns its worker
  * ------------------------------------------------------------------------------------------------------------ */
 
 typedef struct tki_worker tki_worker;
@@ -94,15 +94,15 @@ typedef struct tki_worker tki_worker;
 /* Starts a worker, loads the artifact and finds tokitai_OP in it. `options` may be NULL. TK_UNAVAILABLE: no worker program, or no such
  * device; TK_BAD_FILE: the library cannot be loaded or has no such function (the message lists those that it has);
  * TK_KERNEL_FAULT, TK_TIMEOUT: the library's own initialisation crashed or did not end. */
-TKI_EXPORT TK_MUST_USE tk_status tki_worker_open(tk_ctx *ctx, const char *artifact, const tk_contract *contract,
-                                                 const tki_worker_options *options, tki_worker **worker);
-TKI_EXPORT void tki_worker_close(tki_worker *worker); /* NULL is fine */
+TK_MUST_USE tk_status tki_worker_open(tk_ctx *ctx, const char *artifact, const tk_contract *contract,
+                                      const tki_worker_options *options, tki_worker **worker);
+void tki_worker_close(tki_worker *worker); /* NULL is fine */
 
 /* A fresh process in place of the present one: what the kernel has kept is gone. `guarded`: what it allocates from now on ends at a page
  * that is not accessible, and holds noise. Fails as tki_worker_open does; the worker is to be closed then. */
-TKI_EXPORT TK_MUST_USE tk_status tki_worker_renew(tki_worker *worker, bool guarded);
+TK_MUST_USE tk_status tki_worker_renew(tki_worker *worker, bool guarded);
 /* Starts the process of the next tki_worker_renew and waits for nothing, so that it is there by then. */
-TKI_EXPORT void tki_worker_prepare(tki_worker *worker, bool guarded);
+void tki_worker_prepare(tki_worker *worker, bool guarded);
 
 /* Runs the case once on copies of the buffers, at the same offsets in their pages; parameters at one address share one copy. Outputs,
  * and on a GPU inputs too, then hold what the kernel left in its copy; on the CPU the copies of inputs cannot be written. If the
@@ -112,22 +112,19 @@ TKI_EXPORT void tki_worker_prepare(tki_worker *worker, bool guarded);
  *   TK_KERNEL_FAULT   crash, exit, device fault, write to an input, output still mapped after the return, forged reply ...
  *   TK_TIMEOUT        no reply within call_seconds
  * After the last two the worker is broken; the next call starts another in its place. */
-TKI_EXPORT TK_MUST_USE tk_status tki_worker_call(tki_worker *worker, const tk_case *c, void *const buffers[],
-                                                 int threads, double *seconds, tki_overrun *overrun);
+TK_MUST_USE tk_status tki_worker_call(tki_worker *worker, const tk_case *c, void *const buffers[], int threads,
+                                      double *seconds, tki_overrun *overrun);
 
 /* Of an instrumented kernel, after its last call: has gcov's counters written to the coverage memory. */
-TKI_EXPORT TK_MUST_USE tk_status tki_worker_end_coverage(tki_worker *worker);
+TK_MUST_USE tk_status tki_worker_end_coverage(tki_worker *worker);
 
 bool tki_worker_broken(const tki_worker *worker);
 
 /* What shuts the worker in, and what could not be set up and why, a line each; valid as long as the worker. */
-TKI_EXPORT const char *tki_worker_confinement(const tki_worker *worker);
+const char *tki_worker_confinement(const tki_worker *worker);
 
 /* Of a worker under compute-sanitizer: ends its process, waits for all that the tool has to say of every call, and gives it as it was
  * printed; valid as long as the worker, which the next call starts again. */
-TKI_EXPORT const char *tki_worker_sanitizer_log(tki_worker *worker);
-
-/* The context whose messages its calls use from now on. */
-void tki_worker_set_context(tki_worker *worker, tk_ctx *ctx);
+const char *tki_worker_sanitizer_log(tki_worker *worker);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include "core/clock.h"
 #include "executor/sandbox.h"
-#include "executor/worker.h"
+#include "executor/executor.h"
 
 enum { SIZE = 3000 };
 
@@ -30,36 +30,38 @@ static uint16_t x[SIZE + 1], y[SIZE + 1];
 static tk_status watch(tk_ctx *ctx, const char *artifact, tki_sanitizer_tool tool, unsigned without,
                        tki_sanitizer_report *report, bool talkative)
 {
-    tki_worker *worker;
-    tki_overrun overrun;
+    tki_executor executor;
     tk_case c = tk_case_init(tk_contract_find("gelu_fwd"), TK_F16);
-    tki_worker_options options = {.backend = tki_backend_find("cuda", ""),
-                                  .start_seconds = 60,
-                                  .call_seconds = 60,
-                                  .sanitizer = tool,
-                                  .terms.allow_weak = true,
-                                  .without = without};
+    tki_executable executable = {.artifact = artifact,
+                                 .contract = c.contract,
+                                 .worker_options = {.backend = tki_backend_find("cuda", ""),
+                                                    .start_seconds = 60,
+                                                    .call_seconds = 60,
+                                                    .sanitizer = tool,
+                                                    .terms.allow_weak = true,
+                                                    .without = without}};
     *report = (tki_sanitizer_report){0};
     double begin = tki_now();
-    tk_status status = tki_worker_open(ctx, artifact, c.contract, &options, &worker);
+    tk_status status = tki_executor_open(ctx, &executable, &executor);
+    const bool open = status == TK_OK;
     double opened = tki_now();
     for (int i = 0; i < 3 && status == TK_OK; i++) {
         c.dims[0] = SIZE >> (5 * i);
-        status = tki_worker_call(worker, &c, (void *[]){x + i % 2, y + i / 2}, 1, NULL, &overrun);
+        status = tki_executor_call(&executor, &c, (void *[]){x + i % 2, y + i / 2}, 1, NULL);
     }
     double called = tki_now();
-    if (worker) {
-        const char *log = tki_worker_sanitizer_log(worker);
+    if (open) {
+        const char *log = tki_executor_sanitizer_log(&executor);
         tki_sanitizer_read(log, report);
         if (talkative)
-            printf("%s\n%s\n", tki_worker_confinement(worker), log);
+            printf("%s\n%s\n", tki_executor_confinement(&executor), log);
     }
     printf("    %-9s opened in %.2f s, called in %.2f s, ended in %.2f s", tki_sanitizer_name(tool), opened - begin,
            called - opened, tki_now() - called);
     if (without)
         printf(", without %u", without);
     printf("\n");
-    tki_worker_close(worker);
+    tki_executor_close(&executor);
     return status;
 }
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "core/clock.h"
-#include "executor/worker.h"
+#include "executor/executor.h"
 
 enum { SIZE = 1000003 };
 
@@ -42,8 +42,7 @@ static int far_off(void)
 static bool run(tk_ctx *ctx, int way, const char *file, const char *include)
 {
     tki_worker_build build;
-    tki_worker *worker = NULL;
-    tki_overrun overrun = {.param = -1};
+    tki_executor executor;
     double start = tki_now(), seconds = 0, best = 1e9;
     tk_case c = tk_case_init(tk_contract_find("gelu_fwd"), TK_F16);
     void *buffers[] = {x, y};
@@ -57,15 +56,17 @@ static bool run(tk_ctx *ctx, int way, const char *file, const char *include)
         return false;
     }
     double compiled = tki_now();
-    tki_worker_options options = {.backend = tki_backend_find("cuda", ""), .call_seconds = 10};
-    status = tki_worker_open(ctx, build.artifact, c.contract, &options, &worker);
+    tki_executable executable = {.artifact = build.artifact,
+                                 .contract = c.contract,
+                                 .worker_options = {.backend = tki_backend_find("cuda", ""), .call_seconds = 10}};
+    status = tki_executor_open(ctx, &executable, &executor);
     double opened = tki_now();
     if (status == TK_OK && way == 0)
-        printf("%s\n", tki_worker_confinement(worker));
+        printf("%s\n", tki_executor_confinement(&executor));
     for (int i = 0; i < (ways[way].status == TK_OK ? 10 : 1) && status == TK_OK; i++) {
         memcpy(x, before, sizeof x);
         memset(y, 0xa5, sizeof y);
-        status = tki_worker_call(worker, &c, buffers, 1, &seconds, &overrun);
+        status = tki_executor_call(&executor, &c, buffers, 1, &seconds);
         best = seconds < best ? seconds : best;
     }
     const char *message = status == TK_OK ? "" : tk_ctx_message(ctx);
@@ -77,12 +78,13 @@ static bool run(tk_ctx *ctx, int way, const char *file, const char *include)
         bool changed = memcmp(x, before, sizeof x) != 0;
         int wrong = far_off();
         printf("    %d of %d elements far off; %.1f us; input %s; overrun of parameter %d at byte %lld\n", wrong,
-               SIZE, 1e6 * best, changed ? "changed" : "as it was", overrun.param, (long long)overrun.offset);
-        good &= wrong == 0 && changed == (way == 5) && (overrun.param == 1) == (way == 4) &&
-                (way != 4 || overrun.offset == 2 * SIZE);
+               SIZE, 1e6 * best, changed ? "changed" : "as it was", executor.overrun.param,
+               (long long)executor.overrun.offset);
+        good &= wrong == 0 && changed == (way == 5) && (executor.overrun.param == 1) == (way == 4) &&
+                (way != 4 || executor.overrun.offset == 2 * SIZE);
     }
     printf("    %s\n", good ? "as expected" : "NOT AS EXPECTED");
-    tki_worker_close(worker);
+    tki_executor_close(&executor);
     tki_worker_build_close(&build);
     return good;
 }

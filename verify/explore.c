@@ -137,7 +137,7 @@ static void conclude(tki_explorer *e, const tk_kernel_file *kernel)
     result->known = true;
     result->blocks = e->blocks;
     result->edges = e->edges;
-    if (tki_worker_end_coverage(e->subject.executor.executable.worker) != TK_OK)
+    if (tki_executor_end_coverage(&e->subject.executor) != TK_OK)
         snprintf(result->no_lines, sizeof result->no_lines, "%.400s", tk_ctx_message(e->ctx));
     else
         result->lines_known = tki_instrumented_lines(e->ctx, kernel, &e->coverage, &result->lines, result->no_lines,
@@ -146,8 +146,7 @@ static void conclude(tki_explorer *e, const tk_kernel_file *kernel)
 
 static tk_status run(tki_explorer *e, const tk_kernel_file *kernel, const tki_trials *trials)
 {
-    tki_worker *worker;
-    tk_status status = tki_instrumented_start(e->ctx, kernel, e->contract, &e->coverage, &worker);
+    tk_status status = tki_instrumented_start(e->ctx, kernel, e->contract, &e->coverage, &e->subject.executor);
     if (status == TK_NO_MEMORY)
         return status;
     if (status != TK_OK) {
@@ -155,15 +154,12 @@ static tk_status run(tki_explorer *e, const tk_kernel_file *kernel, const tki_tr
         strncat(e->result->why, tk_ctx_message(e->ctx), sizeof e->result->why - strlen(e->result->why) - 1);
         return TK_OK;
     }
-    status = tki_executor_open(e->ctx, &(tki_executable){.worker = worker}, &e->subject.executor);
-    if (status == TK_OK)
-        status = watch_judged(e, trials);
+    status = watch_judged(e, trials);
     if (status == TK_OK && !e->broken)
         status = explore(e);
     if (status == TK_OK)
         conclude(e, kernel);
     tki_executor_close(&e->subject.executor);
-    tki_worker_close(worker);
     return status;
 }
 

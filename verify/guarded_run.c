@@ -42,7 +42,7 @@ tk_status tki_run_prepare(tki_subject *subject, tki_run *r, const tk_case *c, co
     for (int p = 0; p < c->contract->param_count; p++) {
         size_t bytes = tki_param_bytes(c, p);
         size_t element = tk_dtype_size(tk_case_param_dtype(c, p));
-        bool allocated = subject->executor.executable.worker
+        bool allocated = subject->executor.worker
                              ? tki_guard_alloc_plain(&r->buffer[p], setup.placement[p], bytes, element)
                              : tki_guard_alloc(&r->buffer[p], setup.placement[p], bytes, element);
         if (!allocated) {

@@ -107,16 +107,18 @@ const char *tki_instrumented_build(tk_ctx *ctx, const tk_kernel_file *kernel)
 }
 
 tk_status tki_instrumented_start(tk_ctx *ctx, const tk_kernel_file *kernel, const tk_contract *contract,
-                                 const tki_coverage *coverage, tki_worker **worker)
+                                 const tki_coverage *coverage, tki_executor *executor)
 {
     double seconds = kernel->call_seconds > 0 ? kernel->call_seconds : 60;
-    return tki_worker_open(ctx, kernel->instrumented->build.artifact, contract,
-                           &(tki_worker_options){.backend = kernel->backend,
-                                                 .device = kernel->device,
-                                                 .call_seconds = MORE_TIME * seconds,
-                                                 .terms = kernel->terms,
-                                                 .coverage = coverage},
-                           worker);
+    return tki_executor_open(ctx,
+                             &(tki_executable){.artifact = kernel->instrumented->build.artifact,
+                                               .contract = contract,
+                                               .worker_options = {.backend = kernel->backend,
+                                                                  .device = kernel->device,
+                                                                  .call_seconds = MORE_TIME * seconds,
+                                                                  .terms = kernel->terms,
+                                                                  .coverage = coverage}},
+                             executor);
 }
 
 /* ------------------------------------------------------------------------------------------------------------

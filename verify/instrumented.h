@@ -5,7 +5,7 @@
 
 #include <pthread.h>
 
-#include "executor/worker.h"
+#include "executor/executor.h"
 #include "verify/dictionary.h"
 #include "verify/lines.h"
 #include "tokitai_verify.h"
@@ -27,9 +27,9 @@ void tki_instrumented_close(tki_instrumented *instrumented); /* NULL is fine */
 /* Compiles it if nobody has yet, and reads the constants of its source and its code. "", or why there is nothing to run. */
 const char *tki_instrumented_build(tk_ctx *ctx, const tk_kernel_file *kernel);
 
-/* Starts a worker that writes to `coverage`. Statuses are those of tki_worker_open(). */
+/* Opens an executor whose kernel writes to `coverage`. Statuses are those of tki_executor_open(). */
 TK_MUST_USE tk_status tki_instrumented_start(tk_ctx *ctx, const tk_kernel_file *kernel, const tk_contract *contract,
-                                             const tki_coverage *coverage, tki_worker **worker);
+                                             const tki_coverage *coverage, tki_executor *executor);
 
 /* Which lines of the kernel's file ran, by the counters in `coverage`. False if that cannot be said; *why tells. */
 TK_MUST_USE bool tki_instrumented_lines(tk_ctx *ctx, const tk_kernel_file *kernel, const tki_coverage *coverage,

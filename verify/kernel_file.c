@@ -254,33 +254,37 @@ bool tk_kernel_file_defines(const tk_kernel_file *kernel, const tk_contract *con
 }
 
 tk_status tki_kernel_file_start(tk_ctx *ctx, const tk_kernel_file *kernel, const tk_contract *contract,
-                                tki_worker **worker)
+                                tki_executor *executor)
 {
-    *worker = NULL;
+    *executor = (tki_executor){0};
     if (kernel->problem[0])
         return tki_fail(ctx, kernel->unavailable ? TK_UNAVAILABLE : TK_BAD_FILE, "%s", kernel->problem);
-    return tki_worker_open(ctx, kernel->artifact, contract,
-                           &(tki_worker_options){.backend = kernel->backend,
-                                                 .device = kernel->device,
-                                                 .call_seconds = kernel->call_seconds,
-                                                 .terms = kernel->terms},
-                           worker);
+    return tki_executor_open(ctx,
+                             &(tki_executable){.artifact = kernel->artifact,
+                                               .contract = contract,
+                                               .worker_options = {.backend = kernel->backend,
+                                                                  .device = kernel->device,
+                                                                  .call_seconds = kernel->call_seconds,
+                                                                  .terms = kernel->terms}},
+                             executor);
 }
 
 tk_status tki_kernel_file_start_watched(tk_ctx *ctx, const tk_kernel_file *kernel, const tk_contract *contract,
-                                        tki_sanitizer_tool tool, tki_worker **worker)
+                                        tki_sanitizer_tool tool, tki_executor *executor)
 {
     enum { SECONDS = 120 };
-    *worker = NULL;
+    *executor = (tki_executor){0};
     if (kernel->problem[0])
         return tki_fail(ctx, TK_BAD_FILE, "%s", kernel->problem);
-    return tki_worker_open(
-        ctx, kernel->artifact, contract,
-        &(tki_worker_options){.backend = kernel->backend,
-                              .device = kernel->device,
-                              .start_seconds = SECONDS,
-                              .call_seconds = kernel->call_seconds > SECONDS ? kernel->call_seconds : SECONDS,
-                              .terms = kernel->terms,
-                              .sanitizer = tool},
-        worker);
+    const double seconds = kernel->call_seconds > SECONDS ? kernel->call_seconds : SECONDS;
+    return tki_executor_open(ctx,
+                             &(tki_executable){.artifact = kernel->artifact,
+                                               .contract = contract,
+                                               .worker_options = {.backend = kernel->backend,
+                                                                  .device = kernel->device,
+                                                                  .start_seconds = SECONDS,
+                                                                  .call_seconds = seconds,
+                                                                  .terms = kernel->terms,
+                                                                  .sanitizer = tool}},
+                             executor);
 }

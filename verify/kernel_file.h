@@ -3,7 +3,7 @@
 #define TKI_VERIFY_KERNEL_FILE_H
 
 #include "core/hash.h"
-#include "executor/worker.h"
+#include "executor/executor.h"
 #include "verify/instrumented.h"
 #include "verify/kernel_copy.h"
 
@@ -31,14 +31,15 @@ struct tk_kernel_file {
     tki_instrumented *instrumented;   /* its second build, made when it is first wanted */
 };
 
-/* Starts a worker with the op's function loaded. Statuses are those of tki_worker_open(). */
+/* Opens an executor with the op's function. Statuses are those of tki_executor_open(); closing does no harm if it
+ * failed. */
 TK_MUST_USE tk_status tki_kernel_file_start(tk_ctx *ctx, const tk_kernel_file *kernel, const tk_contract *contract,
-                                            tki_worker **worker);
+                                            tki_executor *executor);
 
 /* The same under a tool of compute-sanitizer, a device's kernel alone; a call has longer. */
 TK_MUST_USE tk_status tki_kernel_file_start_watched(tk_ctx *ctx, const tk_kernel_file *kernel,
                                                     const tk_contract *contract, tki_sanitizer_tool tool,
-                                                    tki_worker **worker);
+                                                    tki_executor *executor);
 
 /* Compiles the copy with these options behind those of the kernel; NULL: none. `build` is closed by the caller. */
 TK_MUST_USE tk_status tki_kernel_file_compile(tk_ctx *ctx, const tk_kernel_file *kernel, const char *more_flags,

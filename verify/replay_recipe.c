@@ -139,11 +139,11 @@ static tk_status check_folders(tk_ctx *ctx, const tk_certificate *certificate, c
 /* What ran where it was certified and cannot be run here: no other outcome, but none. */
 static tk_status try_worker(tk_ctx *ctx, const tk_certificate *certificate, const tki_recipe *r)
 {
-    tki_worker *worker;
+    tki_executor executor;
     if (!tki_certificate_get(certificate, "worker"))
         return TK_OK;
-    tk_status status = tki_kernel_file_start(ctx, r->kernel_file, r->contract, &worker);
-    tki_worker_close(worker);
+    tk_status status = tki_kernel_file_start(ctx, r->kernel_file, r->contract, &executor);
+    tki_executor_close(&executor);
     return status == TK_UNAVAILABLE ? status : TK_OK;
 }
 

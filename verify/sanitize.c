@@ -103,22 +103,21 @@ static tk_status make_buffers(tk_ctx *ctx, const tki_trial *trial, int number, c
     return TK_OK;
 }
 
-static tk_status call_once(tk_ctx *ctx, tki_worker *worker, const tki_trial *trial, int number,
+static tk_status call_once(tk_ctx *ctx, tki_executor *executor, const tki_trial *trial, int number,
                            const tki_inputs *inputs)
 {
-    tki_overrun overrun;
     tki_guarded buffers[TK_MAX_PARAMS] = {0};
     void *pointers[TK_MAX_PARAMS] = {0};
     tk_status status = make_buffers(ctx, trial, number, inputs, buffers);
     for (int p = 0; p < TK_MAX_PARAMS; p++)
         pointers[p] = buffers[p].data;
     if (status == TK_OK)
-        status = tki_worker_call(worker, &trial->c, pointers, tki_ctx_threads(ctx), NULL, &overrun);
+        status = tki_executor_call(executor, &trial->c, pointers, 0, NULL);
     free_buffers(buffers);
     return status;
 }
 
-static tk_status call_trial(tk_ctx *ctx, tki_worker *worker, const tki_sanitize_trials *trials,
+static tk_status call_trial(tk_ctx *ctx, tki_executor *executor, const tki_sanitize_trials *trials,
                             const tki_trial *trial, int64_t *calls)
 {
     tki_inputs inputs;
@@ -126,7 +125,7 @@ static tk_status call_trial(tk_ctx *ctx, tki_worker *worker, const tki_sanitize_
     if (status != TK_OK)
         return status;
     for (int number = 0; number < CALLS && status == TK_OK; number++) {
-        status = call_once(ctx, worker, trial, number, &inputs);
+        status = call_once(ctx, executor, trial, number, &inputs);
         *calls += status == TK_OK || status == TK_KERNEL_FAULT;
     }
     tki_inputs_free(&inputs);
@@ -138,15 +137,15 @@ static tk_status run(tk_ctx *ctx, const tk_kernel_file *kernel, const tk_contrac
                      const tki_sanitize_trials *trials, int from, int count, tki_sanitized *sanitized,
                      tki_sanitized_tool *about, tki_sanitizer_report *report)
 {
-    tki_worker *worker;
+    tki_executor executor;
     *about = (tki_sanitized_tool){0};
     *report = (tki_sanitizer_report){0};
-    tk_status status = tki_kernel_file_start_watched(ctx, kernel, contract, tool, &worker);
+    tk_status status = tki_kernel_file_start_watched(ctx, kernel, contract, tool, &executor);
     bool opened = status == TK_OK;
     if (opened && !sanitized->confinement)
-        sanitized->confinement = strdup(tki_worker_confinement(worker));
+        sanitized->confinement = strdup(tki_executor_confinement(&executor));
     for (int i = from; i < from + count && status == TK_OK; i++)
-        status = call_trial(ctx, worker, trials, trials->list[i], &about->calls);
+        status = call_trial(ctx, &executor, trials, trials->list[i], &about->calls);
     /* Whatever befell the kernel or the sanitizer; these trials had held before. */
     if (status == TK_UNAVAILABLE || status == TK_BAD_FILE || status == TK_KERNEL_FAULT || status == TK_TIMEOUT ||
         status == TK_UNSUPPORTED) {
@@ -154,13 +153,13 @@ static tk_status run(tk_ctx *ctx, const tk_kernel_file *kernel, const tk_contrac
         status = TK_OK;
     }
     if (opened && status == TK_OK) {
-        tki_sanitizer_read(tki_worker_sanitizer_log(worker), report);
+        tki_sanitizer_read(tki_executor_sanitizer_log(&executor), report);
         if (!about->problem[0])
             snprintf(about->problem, sizeof about->problem, "%s", report->problem);
     }
     about->findings = report->findings;
     about->complete = !about->problem[0];
-    tki_worker_close(worker);
+    tki_executor_close(&executor);
     return status;
 }
 

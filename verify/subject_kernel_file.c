@@ -40,19 +40,12 @@ static tk_status receive_visitor(tki_subject *subject, const tki_outcome *o)
     return tki_trial_visit(subject, &trial);
 }
 
-/* Starts the worker of a kernel file, or another one in its place. A kernel that cannot be had leaves the verdict
- * UNKNOWN, one that crashes while it is loaded has failed. */
-tk_status tki_subject_renew(tki_subject *subject, tki_outcome *o, bool guarded)
+/* What a start came to. A kernel that cannot be had leaves the verdict UNKNOWN, one that crashes while it is loaded has
+ * failed. */
+static tk_status note_start(tki_subject *subject, tki_outcome *o, tk_status status)
 {
-    tki_executable *executable = &subject->executor.executable;
-    tk_status status = executable->worker ? tki_worker_renew(executable->worker, guarded)
-                                          : tki_kernel_file_start(subject->ctx, o->options->kernel_file, o->contract,
-                                                                  &executable->worker);
-    if (status != TK_OK) {
+    if (status != TK_OK)
         o->fault = subject->ctx->fault;
-        tki_worker_close(executable->worker);
-        executable->worker = NULL;
-    }
     if (status == TK_KERNEL_FAULT) {
         o->verdict = TK_REFUTED;
         o->failed_clause = tki_clause_find(o->contract, TK_CLAUSE_SHAPE);
@@ -69,21 +62,24 @@ tk_status tki_subject_renew(tki_subject *subject, tki_outcome *o, bool guarded)
         snprintf(o->reason, sizeof o->reason, "there is nothing to run: %.700s", tk_ctx_message(subject->ctx));
         return TK_OK;
     }
-    if (status == TK_OK && !o->confinement) {
-        o->confinement = strdup(tki_worker_confinement(executable->worker));
-        if (!o->confinement)
-            status = tki_fail(subject->ctx, TK_NO_MEMORY, "no memory for the worker's report");
-    }
     return status;
+}
+
+tk_status tki_subject_renew(tki_subject *subject, tki_outcome *o, bool guarded)
+{
+    return note_start(subject, o, tki_executor_renew(&subject->executor, guarded));
 }
 
 static tk_status open_subject(tki_subject *subject, tki_outcome *o)
 {
-    tk_status status = tki_executor_open(subject->ctx, &(tki_executable){0}, &subject->executor);
+    tk_status status = tki_kernel_file_start(subject->ctx, o->options->kernel_file, o->contract, &subject->executor);
     subject->suspicion = suspicion_of(o);
-    if (status == TK_OK)
-        status = tki_subject_renew(subject, o, false);
-    return status == TK_OK && o->verdict == TK_HELD ? receive_visitor(subject, o) : status;
+    if (status != TK_OK)
+        return note_start(subject, o, status);
+    o->confinement = strdup(tki_executor_confinement(&subject->executor));
+    if (!o->confinement)
+        return tki_fail(subject->ctx, TK_NO_MEMORY, "no memory for the worker's report");
+    return receive_visitor(subject, o);
 }
 
 /* A kernel file as it was asked for. */
