@@ -14,11 +14,11 @@ import torch
 import torch.nn.functional as F
 
 device = sys.argv[1] if len(sys.argv) > 1 else "cpu"
-VALUES = {0: torch.float16, 1: torch.bfloat16}
-INDICES = {3: torch.int32, 4: torch.int64}
-MAGIC, REPLY, INLINE, NOWHERE = 0x31574B54, 2, -1, -2
-HEADER, CASE, ARRAY = struct.Struct("<IIQ"), struct.Struct("<32sii3qffqii"), struct.Struct("<QQiI")
-ANSWER = struct.Struct("<iidQqiIiI")
+TYPES = {0: torch.float16, 1: torch.bfloat16, 2: torch.float32, 3: torch.int32, 4: torch.int64}
+MAGIC, REPLY, INLINE, NOWHERE = 0x32574B54, 2, -1, -2
+HEADER, CASE, ANSWER = struct.Struct("<IIQ"), struct.Struct("<64s8i"), struct.Struct("<iidQqiIiI")
+ATTRIBUTE, TENSOR, ARRAY = struct.Struct("<32sii8s"), struct.Struct("<QQiIii4q32s"), struct.Struct("<QQiI72x")
+REAL = 1  # the type of an attribute; of the others the value is an integer
 
 
 def gelu_fwd(case, x):
@@ -30,69 +30,78 @@ def gelu_bwd(case, grad, x):
 
 
 def softmax_fwd(case, x):
-    return [torch.softmax(x.view(case.dims[:2]), 1)]
+    return [torch.softmax(x, 1)]
 
 
 def softmax_bwd(case, grad, y):
-    return [torch.ops.aten._softmax_backward_data(grad.view(case.dims[:2]), y.view(case.dims[:2]), 1, y.dtype)]
+    return [torch.ops.aten._softmax_backward_data(grad, y, 1, y.dtype)]
 
 
 def xent(case, logits, target):
-    x = logits.view(case.dims[:2]).detach().requires_grad_()
-    loss = F.cross_entropy(x, target.long(), reduction="none", ignore_index=case.ignore_index,
-                           label_smoothing=case.label_smoothing)
-    (grad,) = torch.autograd.grad(loss, x, torch.full_like(loss, case.scale))
+    x = logits.detach().requires_grad_()
+    loss = F.cross_entropy(x, target.long(), reduction="none", ignore_index=case.attributes["ignore_index"],
+                           label_smoothing=case.attributes["label_smoothing"])
+    (grad,) = torch.autograd.grad(loss, x, torch.full_like(loss, case.attributes["scale"]))
     return [loss.detach().float(), grad]
 
 
 def gemm(case, a, b):
-    m, n, k = case.dims
-    return [a.view(m, k) @ b.view(k, n)]
+    return [a @ b]
 
 
 def gemm_grad_a(case, grad, b):
-    m, n, k = case.dims
-    return [grad.view(m, n) @ b.view(k, n).t()]
+    return [grad @ b.t()]
 
 
 def gemm_grad_b(case, grad, a):
-    m, n, k = case.dims
-    return [a.view(m, k).t() @ grad.view(m, n)]
+    return [a.t() @ grad]
 
 
 def embedding_fwd(case, index, weight):
-    return [F.embedding(index, weight.view(case.dims[2], case.dims[1]))]
+    return [F.embedding(index, weight)]
 
 
 def embedding_bwd(case, grad, index):
-    queries, dim, vocab = case.dims
+    _, dim, vocab = case.dims
     if dim == 0:  # on a GPU PyTorch 2.11 would end with an illegal memory access, and with it all that is still to be judged
         return [grad.new_zeros(vocab, 0)]
-    return [torch.ops.aten.embedding_dense_backward(grad.view(queries, dim), index, vocab, -1, False)]
+    return [torch.ops.aten.embedding_dense_backward(grad, index, vocab, -1, False)]
 
 
 OPS = {f.__name__: f for f in (gelu_fwd, gelu_bwd, softmax_fwd, softmax_bwd, xent, gemm, gemm_grad_a, gemm_grad_b,
                                embedding_fwd, embedding_bwd)}
-INDEXED = {"xent": 1, "embedding_fwd": 0, "embedding_bwd": 1}
+
+
+def text_of(name):
+    return name.split(b"\0")[0].decode()
 
 
 class Case:
+    """Sizes by position, attributes by name, tensors in contract order: all that a call says."""
+
     def __init__(self, frame):
         _, _, self.nonce = HEADER.unpack_from(frame, 0)
-        (name, self.dtype, self.index_dtype, *self.dims, self.label_smoothing, self.scale, self.ignore_index,
-         _, count) = CASE.unpack_from(frame, HEADER.size)
-        self.op = name.split(b"\0")[0].decode()
+        name, _, _, _, _, sizes, attributes, tensors, _ = CASE.unpack_from(frame, HEADER.size)
+        self.op = text_of(name)
         at = HEADER.size + CASE.size
-        self.arrays = [ARRAY.unpack_from(frame, at + i * ARRAY.size) for i in range(count)]
+        self.dims = struct.unpack_from("<%dq" % sizes, frame, at)
+        at += 8 * sizes
+        self.attributes = {}
+        for _ in range(attributes):
+            name, kind, _, value = ATTRIBUTE.unpack_from(frame, at)
+            (self.attributes[text_of(name)],) = struct.unpack("<d" if kind == REAL else "<q", value)
+            at += ATTRIBUTE.size
+        self.tensors = [TENSOR.unpack_from(frame, at + i * TENSOR.size) for i in range(tensors)]
+        self.arrays = [t[:4] for t in self.tensors]
 
 
 def tensor_of(memories, case, i):
-    size, place, memory, _ = case.arrays[i]
-    kind = INDICES[case.index_dtype] if INDEXED.get(case.op) == i else VALUES[case.dtype]
+    size, place, memory, _, kind, rank, *rest = case.tensors[i]
+    kind, shape = TYPES[kind], rest[:rank]
     if size == 0:
-        return torch.empty(0, dtype=kind, device=device)
+        return torch.empty(shape, dtype=kind, device=device)
     count = size // torch.empty(0, dtype=kind).element_size()
-    return torch.frombuffer(memories[memory], dtype=kind, count=count, offset=place).clone().to(device)
+    return torch.frombuffer(memories[memory], dtype=kind, count=count, offset=place).view(shape).clone().to(device)
 
 
 def bytes_of(tensor):
@@ -103,7 +112,7 @@ def bytes_of(tensor):
 def answer(case, memories, status, text, outputs):
     """Outputs go where the call asked for them: into the passed memory, or behind the reply."""
     text = text.encode()[:4096]
-    before = HEADER.size + ANSWER.size + 4 * ARRAY.size
+    before = HEADER.size + ANSWER.size + len(case.arrays) * ARRAY.size
     body, places = bytearray(text), []
     for size, place, memory, output in case.arrays:
         data = outputs.pop(0) if output and outputs else b""
@@ -114,7 +123,6 @@ def answer(case, memories, status, text, outputs):
             place = before + len(body)
             body += data
         places.append(ARRAY.pack(len(data), place, memory, 1) if output else ARRAY.pack(0, 0, NOWHERE, 0))
-    places += [ARRAY.pack(0, 0, NOWHERE, 0)] * (4 - len(places))
     head = HEADER.pack(MAGIC, REPLY, case.nonce)
     head += ANSWER.pack(status, 0, 0.0, 0, 0, -1, len(text), len(case.arrays), 0)
     frame = head + b"".join(places) + bytes(body)

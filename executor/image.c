@@ -35,10 +35,10 @@ static int create_file(void)
 
 /* -- The arena --------------------------------------------------------------------------------------------- */
 
-bool tki_arena_open(tki_arena *arena)
+bool tki_arena_open(tki_arena *arena, int slots)
 {
-    const size_t bytes = (size_t)TKI_WIRE_BUFFERS * TKI_WIRE_SLOT;
-    *arena = (tki_arena){.file = create_file()};
+    const size_t bytes = (size_t)slots * TKI_WIRE_SLOT;
+    *arena = (tki_arena){.file = create_file(), .slots = slots};
     if (arena->file >= 0 && !ftruncate(arena->file, (off_t)bytes)) {
         void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, arena->file, 0);
         arena->memory = memory == MAP_FAILED ? NULL : memory;
@@ -53,7 +53,7 @@ bool tki_arena_open(tki_arena *arena)
 void tki_arena_close(tki_arena *arena)
 {
     if (arena->memory) {
-        munmap(arena->memory, (size_t)TKI_WIRE_BUFFERS * TKI_WIRE_SLOT);
+        munmap(arena->memory, (size_t)arena->slots * TKI_WIRE_SLOT);
         close(arena->file);
     } else if (arena->file > 0) {
         close(arena->file);

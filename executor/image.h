@@ -9,14 +9,14 @@
 #include "executor/wire.h"
 
 typedef struct tki_arena {
-    int file; /* -1: there is none */
-    unsigned char
-        *memory; /* TKI_WIRE_BUFFERS slots of TKI_WIRE_SLOT bytes, mapped for writing here and nowhere else */
+    int file;              /* -1: there is none */
+    unsigned char *memory; /* [slots][TKI_WIRE_SLOT], mapped for writing here and nowhere else */
+    int slots;
 } tki_arena;
 
 /* False where the system cannot seal memory against all writers but this process. */
-bool tki_arena_open(tki_arena *arena);
-void tki_arena_close(tki_arena *arena); /* one that is zeroed or not open is fine */
+bool tki_arena_open(tki_arena *arena, int slots); /* one for each array of a call */
+void tki_arena_close(tki_arena *arena);           /* one that is zeroed or not open is fine */
 
 typedef struct tki_image {
     int file;      /* -1: none of its own */

@@ -82,7 +82,7 @@ tk_status tki_reply_judge(tk_ctx *ctx, const void *frame, size_t bytes, tki_wire
 
 void tki_reply_text(const tki_wire_reply *reply, char *text, size_t size)
 {
-    const char *said = (const char *)(reply + 1);
+    const char *said = tki_wire_reply_text(reply);
     const size_t bytes = reply->text_bytes < TKI_WIRE_TEXT ? reply->text_bytes : TKI_WIRE_TEXT;
     tki_escape_lines(said, strnlen(said, bytes), text, size);
 }

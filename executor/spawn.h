@@ -26,7 +26,7 @@ typedef struct tki_child {
 
 /* A frame as it came, and what came of waiting for it. */
 typedef struct tki_frame {
-    _Alignas(8) unsigned char bytes[sizeof(tki_wire_reply) + TKI_WIRE_TEXT];
+    _Alignas(8) unsigned char bytes[sizeof(tki_wire_reply) + TKI_WIRE_TEXT]; /* workers send no records of arrays */
     size_t size;
 } tki_frame;
 

@@ -11,10 +11,10 @@
 
 #include "core/clock.h"
 #include "core/context.h"
-#include "model/case.h"
 #include "executor/image.h"
 #include "executor/reply.h"
 #include "executor/spawn.h"
+#include "executor/wire_case.h"
 
 struct tki_worker {
     tk_ctx *ctx;
@@ -217,7 +217,7 @@ tk_status tki_worker_open(tk_ctx *ctx, const char *artifact, const tk_contract *
     w->child = w->next = (tki_child)TKI_NO_CHILD;
     w->arena.file = -1;
     if (!w->gpu) /* without one every call brings all of its memory */
-        (void)tki_arena_open(&w->arena);
+        (void)tki_arena_open(&w->arena, w->contract->param_count);
     w->sanitizer = options->sanitizer;
     tk_status status = prepare_arguments(w, path, options);
     if (status == TK_OK)
@@ -294,30 +294,23 @@ const char *tki_worker_confinement(const tki_worker *worker)
  * The call
  * ------------------------------------------------------------------------------------------------------------ */
 
-static tki_wire_call describe(const tk_case *c, const tki_image images[], int threads, uint64_t nonce, int files[],
-                              int *file_count)
+static void describe(const tk_case *c, const tki_image images[], int threads, uint64_t nonce, tki_wire_call *call,
+                     int files[], int *file_count)
 {
-    tki_wire_call call = {.header = {TKI_WIRE_MAGIC, TKI_WIRE_CALL, nonce},
-                          .dtype = (int32_t)c->dtype,
-                          .index_dtype = (int32_t)c->index_dtype,
-                          .label_smoothing = (float)tki_attribute_value(c, "label_smoothing").real,
-                          .scale = (float)tki_attribute_value(c, "scale").real,
-                          .ignore_index = tki_attribute_value(c, "ignore_index").integer,
-                          .threads = threads,
-                          .buffer_count = c->contract->param_count};
-    snprintf(call.op, sizeof call.op, "%s", c->contract->name);
-    memcpy(call.dims, c->dims, sizeof call.dims);
+    tki_wire_describe(c, threads, call);
+    call->head.header.nonce = nonce;
     *file_count = 0;
     for (int p = 0; p < c->contract->param_count; p++) {
         const tki_image *image = &images[p];
         int32_t memory = image->in_arena ? TKI_WIRE_ARENA : TKI_WIRE_NOWHERE;
         if (image->same_as >= 0)
-            memory = call.buffers[image->same_as].memory;
+            memory = call->buffers[image->same_as].memory;
         else if (image->file >= 0)
             files[memory = (*file_count)++] = image->file;
-        call.buffers[p] = (tki_wire_buffer){image->bytes, image->place, memory, c->contract->params[p].output};
+        call->buffers[p].bytes = image->bytes;
+        call->buffers[p].place = image->place;
+        call->buffers[p].memory = memory;
     }
-    return call;
 }
 
 static bool send_frame(const tki_child *child, const void *frame, size_t bytes, const int files[], int file_count)
@@ -384,10 +377,13 @@ static tk_status converse(tki_worker *worker, const tk_case *c, const tki_image 
         return tki_fail(worker->ctx, TK_IO, "no random numbers: %s", strerror(errno));
     double begin = tki_now();
     double deadline = tki_ctx_deadline(worker->ctx, worker->call_seconds);
-    tki_wire_call call = describe(c, images, threads, nonce, files, &file_count);
+    tki_wire_call call;
+    _Alignas(8) unsigned char packed[sizeof call];
+    describe(c, images, threads, nonce, &call, files, &file_count);
+    tki_wire_pack_call(&call, packed);
     send_arena(worker);
     /* If it cannot be sent the worker is gone; what is received then says how. */
-    send_frame(&worker->child, &call, sizeof call, files, file_count);
+    send_frame(&worker->child, packed, tki_wire_call_bytes(&call.head), files, file_count);
     if (!tki_wire_at_once(&call, worker->gpu)) {
         status = expect(worker, TKI_WIRE_READY, nonce, deadline, c, &frame, &reply);
         if (status != TK_OK)

@@ -24,7 +24,7 @@ typedef struct tki_worker_end {
 enum { TKI_WORKER_MOST_READABLE = 64, TKI_WORKER_MOST_OPTIONS = 32 };
 
 /* argv[1] of the program; a parent of another version gets the exit status TKI_WORKER_WRONG_VERSION. */
-#define TKI_WORKER_VERSION "TKW1"
+#define TKI_WORKER_VERSION "TKW2"
 enum { TKI_WORKER_WRONG_VERSION = 64 };
 
 typedef struct tki_worker_settings {

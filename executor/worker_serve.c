@@ -110,8 +110,8 @@ static void catch_deadly_signals(void)
  * ------------------------------------------------------------------------------------------------------------ */
 
 typedef struct received {
-    _Alignas(8) unsigned char frame[sizeof(tki_wire_call)];
-    size_t bytes; /* 0: the parent closed */
+    _Alignas(8) unsigned char frame[sizeof(tki_wire_call)]; /* as large as the largest without arrays */
+    size_t bytes;                                           /* 0: the parent closed */
     int memory[TKI_WIRE_BUFFERS];
     int memory_count;
 } received;
@@ -156,8 +156,10 @@ static unsigned char *reserve(size_t bytes)
 
 static void keep_arena(const received *r)
 {
-    for (int set = 0; set < SETS && r->memory_count == 1; set++)
-        for (int i = 0; i < TKI_WIRE_BUFFERS; i++) {
+    struct stat about = {0};
+    const bool good = r->memory_count == 1 && fstat(r->memory[0], &about) == 0;
+    for (int set = 0; set < SETS && good; set++)
+        for (int i = 0; i < TKI_WIRE_BUFFERS && i < about.st_size / TKI_WIRE_SLOT; i++) {
             unsigned char *room = arena_rooms[set][i] ? NULL : reserve(2 * GUARD_BYTES + TKI_WIRE_SLOT);
             if (room && mmap(room + GUARD_BYTES, TKI_WIRE_SLOT, PROT_READ, MAP_SHARED | MAP_FIXED | MAP_POPULATE,
                              r->memory[0], (off_t)i * TKI_WIRE_SLOT) != MAP_FAILED)
@@ -216,9 +218,9 @@ static void unmap_all(void)
 /* Gives every array its address; arrays in one memory share its mapping. */
 static bool map_all(const tki_wire_call *call, const received *r, bool gpu, int mapping_of[TKI_WIRE_BUFFERS])
 {
-    const int set = (int)(call->header.nonce >> 63);
+    const int set = (int)(call->head.header.nonce >> 63);
     current.count = 0;
-    for (int i = 0; i < call->buffer_count; i++) {
+    for (int i = 0; i < call->head.buffer_count; i++) {
         const tki_wire_buffer *b = &call->buffers[i];
         mapping_of[i] = -1;
         for (int j = 0; j < i; j++)
@@ -227,7 +229,7 @@ static bool map_all(const tki_wire_call *call, const received *r, bool gpu, int 
         if (mapping_of[i] >= 0)
             continue;
         bool writable = gpu;
-        for (int j = i; j < call->buffer_count; j++)
+        for (int j = i; j < call->head.buffer_count; j++)
             writable |= call->buffers[j].output && (j == i || call->buffers[j].memory == b->memory);
         mapping *m = &current.mappings[mapping_of[i] = current.count++];
         *m = (mapping){.param = i};
@@ -249,18 +251,52 @@ static bool map_all(const tki_wire_call *call, const received *r, bool gpu, int 
  * The call
  * ------------------------------------------------------------------------------------------------------------ */
 
-static int call_kernel(const tki_kernel_call *caller, void *function, const tki_wire_call *call, void *stream,
-                       void **pointers)
+enum { SYMBOL_SIZE = TKI_WIRE_OP + 16 };
+
+typedef struct entry {
+    void *function;
+    const tki_kernel_call *caller; /* of a function of ABI 1; NULL: it is of ABI 2 */
+} entry;
+
+typedef int (*kernel_v2)(const tokitai_call *call, const tokitai_tensor *tensors, int count);
+
+static int call_v2(void *function, const tokitai_call *head, const tki_wire_call *call, void **pointers)
 {
-    tokitai_call h = {.abi = TOKITAI_KERNEL_ABI,
-                      .dtype = call->dtype,
-                      .index_dtype = call->index_dtype,
-                      .threads = call->threads,
-                      .stream = stream};
-    tki_kernel_call_set(&h, "label_smoothing", (tk_value){.real = (double)call->label_smoothing});
-    tki_kernel_call_set(&h, "scale", (tk_value){.real = (double)call->scale});
-    tki_kernel_call_set(&h, "ignore_index", (tk_value){.integer = call->ignore_index});
-    return caller->call(function, &h, call->dims, pointers);
+    tokitai_tensor tensors[TKI_WIRE_BUFFERS];
+    kernel_v2 kernel;
+    memcpy(&kernel, &function, sizeof kernel);
+    for (int i = 0; i < call->head.buffer_count; i++) {
+        const tki_wire_buffer *b = &call->buffers[i];
+        tensors[i] = (tokitai_tensor){
+            .name = b->name, .data = pointers[i], .dtype = b->dtype, .output = (int32_t)b->output, .rank = b->rank};
+        memcpy(tensors[i].shape, b->shape, sizeof tensors[i].shape);
+    }
+    return kernel(head, tensors, call->head.buffer_count);
+}
+
+static int call_kernel(const entry *kernel, const tki_wire_call *call, void *stream, void **pointers)
+{
+    tokitai_attribute attributes[TKI_WIRE_ATTRIBUTES];
+    tokitai_call head = {.abi = TOKITAI_KERNEL_ABI,
+                         .dtype = call->head.dtype,
+                         .index_dtype = call->head.index_dtype,
+                         .threads = call->head.threads,
+                         .stream = stream,
+                         .result_dtype = call->head.result_dtype,
+                         .attribute_count = call->head.attribute_count,
+                         .attributes = attributes};
+    for (int i = 0; i < call->head.attribute_count; i++) {
+        const tki_wire_attribute *a = &call->attributes[i];
+        const tk_value value = {.integer = a->value.integer};
+        attributes[i] = (tokitai_attribute){.name = a->name, .type = a->type};
+        tki_kernel_call_set(&head, a->name, value);
+        if (a->type == TOKITAI_REAL)
+            attributes[i].real = value.real;
+        else
+            attributes[i].integer = value.integer;
+    }
+    return kernel->caller ? kernel->caller->call(kernel->function, &head, call->dims, pointers)
+                          : call_v2(kernel->function, &head, call, pointers);
 }
 
 static bool wait_for_go(void)
@@ -273,13 +309,13 @@ static bool wait_for_go(void)
 }
 
 /* False if the parent wants no more. */
-static bool serve_call(const tki_worker_settings *settings, void *function, tki_worker_gpu *gpu, received *r)
+static bool serve_call(const tki_worker_settings *settings, const entry *kernel, tki_worker_gpu *gpu, received *r)
 {
-    const tki_kernel_call *caller = tki_kernel_call_find(settings->op);
-    const tki_wire_call *call = (const tki_wire_call *)(const void *)r->frame;
-    if (tki_wire_check_call(r->frame, r->bytes, r->memory_count, true))
+    static tki_wire_call taken; /* a kernel may keep the names of tensors and attributes */
+    const tki_wire_call *call = &taken;
+    if (tki_wire_read_call(r->frame, r->bytes, r->memory_count, true, &taken))
         return false;
-    current.nonce = call->header.nonce;
+    current.nonce = call->head.header.nonce;
     int mapping_of[TKI_WIRE_BUFFERS];
     bool mapped = map_all(call, r, gpu != NULL, mapping_of);
     for (int i = 0; i < r->memory_count; i++)
@@ -289,7 +325,7 @@ static bool serve_call(const tki_worker_settings *settings, void *function, tki_
     tki_worker_image images[TKI_WIRE_BUFFERS] = {{0}};
     char reason[1024] = "not enough memory for its buffers";
     tki_wire_reply reply = reply_of(TKI_WIRE_READY, mapped ? TKI_WIRE_DONE : TKI_WIRE_NO_MEMORY);
-    for (int i = 0; i < call->buffer_count && mapped; i++) {
+    for (int i = 0; i < call->head.buffer_count && mapped; i++) {
         const mapping *m = &current.mappings[mapping_of[i]];
         images[i] = (tki_worker_image){.host = m->image,
                                        .bytes = m->image_bytes,
@@ -300,8 +336,8 @@ static bool serve_call(const tki_worker_settings *settings, void *function, tki_
         pointers[i] = m->param == i ? m->data : m->image + call->buffers[i].place;
     }
     if (mapped && gpu) {
-        reply.status = tki_worker_gpu_begin(gpu, images, call->buffer_count, &stream, reason, sizeof reason);
-        for (int i = 0; i < call->buffer_count; i++)
+        reply.status = tki_worker_gpu_begin(gpu, images, call->head.buffer_count, &stream, reason, sizeof reason);
+        for (int i = 0; i < call->head.buffer_count; i++)
             pointers[i] = (char *)images[i].device + images[i].place;
     }
     const bool at_once = tki_wire_at_once(call, gpu != NULL);
@@ -316,13 +352,13 @@ static bool serve_call(const tki_worker_settings *settings, void *function, tki_
     if (!at_once && !wait_for_go())
         return false;
 
-    tki_worker_watch_call(call->threads);
+    tki_worker_watch_call(call->head.threads);
     current.running = true;
     if (gpu)
         tki_worker_gpu_mark(gpu, false);
     tki_float_mode_reset(); /* whatever the call before left */
     const uint64_t mode = tki_float_mode();
-    int result = call_kernel(caller, function, call, stream, pointers);
+    int result = call_kernel(kernel, call, stream, pointers);
     const bool left_float_mode = tki_float_mode() != mode;
     tki_float_mode_reset();
     reply = reply_of(TKI_WIRE_REPLY, result ? TKI_WIRE_REFUSED : TKI_WIRE_DONE);
@@ -335,7 +371,7 @@ static bool serve_call(const tki_worker_settings *settings, void *function, tki_
     if (gpu) {
         tki_worker_gpu_mark(gpu, true);
         int detail = 0;
-        int status = tki_worker_gpu_finish(gpu, images, call->buffer_count, &reply.seconds, &detail, reason,
+        int status = tki_worker_gpu_finish(gpu, images, call->head.buffer_count, &reply.seconds, &detail, reason,
                                            sizeof reason);
         if (status) {
             reply.status = status;
@@ -356,38 +392,51 @@ static void list_ops(void *library, const char *known, char *text, size_t size)
     text[0] = 0;
     for (const char *name = known; *name;) {
         int length = (int)strcspn(name, " ");
-        char symbol[64];
-        snprintf(symbol, sizeof symbol, "tokitai_%.*s", length, name);
-        size_t used = strlen(text);
-        if (dlsym(library, symbol))
-            snprintf(text + used, size - used, "%s%s", used ? ", " : "", symbol);
+        char symbol[SYMBOL_SIZE];
+        for (int version = 1; version <= 2; version++) {
+            snprintf(symbol, sizeof symbol, "tokitai_%.*s%s", length, name, version == 2 ? "_v2" : "");
+            size_t used = strlen(text);
+            if (dlsym(library, symbol))
+                snprintf(text + used, size - used, "%s%s", used ? ", " : "", symbol);
+        }
         name += length;
         name += *name == ' ';
     }
 }
 
-static void *load(const tki_worker_settings *settings, void **opened, char *reason, size_t size)
+/* The function of version 2, if there are both. */
+static bool find(void *library, const char *op, entry *kernel)
 {
-    char symbol[64], others[512];
-    if (!tki_kernel_call_find(settings->op)) {
-        snprintf(reason, size, "cannot be called: kernels of %s have no interface", settings->op);
-        return NULL;
-    }
+    char symbol[SYMBOL_SIZE];
+    snprintf(symbol, sizeof symbol, "tokitai_%s_v2", op);
+    *kernel = (entry){.function = dlsym(library, symbol)};
+    if (kernel->function)
+        return true;
+    snprintf(symbol, sizeof symbol, "tokitai_%s", op);
+    kernel->caller = tki_kernel_call_find(op);
+    kernel->function = kernel->caller ? dlsym(library, symbol) : NULL;
+    return kernel->function != NULL;
+}
+
+static bool load(const tki_worker_settings *settings, void **opened, entry *kernel, char *reason, size_t size)
+{
+    char others[512];
     void *library = *opened = dlopen(settings->artifact, RTLD_NOW | RTLD_LOCAL);
     if (!library) {
         const char *why = dlerror();
         snprintf(reason, size, "cannot be loaded: %s", why ? why : "no reason given");
-        return NULL;
+        return false;
     }
-    snprintf(symbol, sizeof symbol, "tokitai_%s", settings->op);
-    void *function = dlsym(library, symbol);
-    if (function)
-        return function;
+    if (find(library, settings->op, kernel))
+        return true;
     list_ops(library, settings->known, others, sizeof others);
-    snprintf(reason, size, "has no function %s; %s%s", symbol,
+    char typed[SYMBOL_SIZE + 8] = "";
+    if (tki_kernel_call_find(settings->op))
+        snprintf(typed, sizeof typed, "tokitai_%s or ", settings->op);
+    snprintf(reason, size, "has no function %stokitai_%s_v2; %s%s", typed, settings->op,
              others[0] ? "it has " : "nor has it that of any other op: are they declared by tokitai_kernel.h?",
              others);
-    return NULL;
+    return false;
 }
 
 /* False if that is not what the frame is about. */
@@ -423,9 +472,10 @@ int tki_worker_serve(const tki_worker_settings *settings)
         gpu = tki_worker_gpu_open(settings->backend, settings->device, settings->tool, reason, sizeof reason);
     tki_wire_reply reply = reply_of(TKI_WIRE_REPLY, TKI_WIRE_DONE);
     reply.detail = settings->sandbox.gpu && !gpu; /* the device is missing, not the kernel */
-    void *function = reply.detail ? NULL : load(settings, &library, reason, sizeof reason);
-    reply.status = function ? TKI_WIRE_DONE : TKI_WIRE_NOT_LOADED;
-    if (!tki_worker_send(&reply, reason) || !function)
+    entry kernel = {0};
+    const bool loaded = !reply.detail && load(settings, &library, &kernel, reason, sizeof reason);
+    reply.status = loaded ? TKI_WIRE_DONE : TKI_WIRE_NOT_LOADED;
+    if (!tki_worker_send(&reply, reason) || !loaded)
         return 1;
     for (;;) {
         received r;
@@ -437,7 +487,7 @@ int tki_worker_serve(const tki_worker_settings *settings)
             keep_arena(&r);
             continue;
         }
-        if (!serve_watch(settings, library, function, &r) && !serve_call(settings, function, gpu, &r))
+        if (!serve_watch(settings, library, kernel.function, &r) && !serve_call(settings, &kernel, gpu, &r))
             return 1;
     }
 }

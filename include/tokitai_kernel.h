@@ -1,7 +1,10 @@
-/* The interface of users' kernels: `tokitai certify OP --kernel FILE` loads FILE and calls the function below that has
- * the op's name. The header is for C, C++, CUDA and HIP and needs only <stdint.h>.
+/* The interface of users' kernels: `tokitai certify OP --kernel FILE` loads FILE and calls the function that has the
+ * op's name. The header is for C, C++, CUDA and HIP and needs only <stdint.h>.
  *
- *   - Define the function of one op or of several. The declarations here give it C linkage.
+ *   - Define the function of one op or of several, in one of two forms. The typed one is declared below, for each of our
+ *     ops: int tokitai_gelu_fwd(call, n, x, y). The general one serves every op, also those that a program registers:
+ *         TOKITAI_KERNEL(gelu_fwd) { ... tensors[0].data, tensors[0].shape[0], tokitai_real(call, "scale") ... }
+ *     A file that has both is judged by the general one.
  *   - Tensors are row-major and dense, at any alignment of the element type. fp16 and bf16 elements are their 16-bit
  *     patterns. `tokitai ops OP` prints an op's formula, error bound and shapes.
  *   - On `cpu` all pointers are host memory. On `cuda` and `hip` they are device memory: queue the work on
@@ -18,29 +21,65 @@
 
 #include <stdint.h>
 
-#define TOKITAI_KERNEL_ABI 1
+#define TOKITAI_KERNEL_ABI 2
 
 enum tokitai_dtype {
     TOKITAI_F16 = 0, /* IEEE binary16 */
     TOKITAI_BF16 = 1,
+    TOKITAI_F32 = 2,
     TOKITAI_I32 = 3,
-    TOKITAI_I64 = 4
+    TOKITAI_I64 = 4,
+    TOKITAI_U64 = 5
 };
+
+enum tokitai_attribute_type { TOKITAI_CHOICE = 0, TOKITAI_REAL = 1, TOKITAI_INTEGER = 2 };
+
+/* One of the op's attributes. */
+typedef struct tokitai_attribute {
+    const char *name;
+    int32_t type; /* TOKITAI_REAL: `real` has the value; else `integer`, which of a choice is its position */
+    double real;  /* an fp32 number */
+    int64_t integer;
+} tokitai_attribute;
+
+/* One of the op's tensors, in the order of its contract. */
+typedef struct tokitai_tensor {
+    const char *name;
+    void *data;     /* inputs must not be written */
+    int32_t dtype;  /* TOKITAI_F16, ... */
+    int32_t output; /* 1: the kernel writes it */
+    int32_t rank;
+    int64_t shape[4]; /* [rank] */
+} tokitai_tensor;
 
 typedef struct tokitai_call {
     int32_t abi;           /* TOKITAI_KERNEL_ABI of the caller; later versions only add members at the end */
-    int32_t dtype;         /* TOKITAI_F16 or TOKITAI_BF16: every tensor without a type stated below */
+    int32_t dtype;         /* TOKITAI_F16, TOKITAI_BF16 or TOKITAI_F32: every tensor without a type stated below */
     int32_t index_dtype;   /* TOKITAI_I32 or TOKITAI_I64: index and target */
     int32_t threads;       /* that a CPU kernel may use, at least 1; the bits may not depend on it */
     float label_smoothing; /* xent only, these three */
     float scale;
     int64_t ignore_index;
     void *stream; /* CUstream or hipStream_t; NULL on the CPU */
+    /* Since ABI 2. */
+    int32_t result_dtype; /* of outputs that are sums: `dtype`, or TOKITAI_F32 */
+    int32_t attribute_count;
+    const tokitai_attribute *attributes; /* host memory */
 } tokitai_call;
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* The general form: TOKITAI_KERNEL(gelu_fwd) { ... return 0; } */
+#ifdef __cplusplus
+#define TOKITAI_EXTERN_C extern "C"
+#else
+#define TOKITAI_EXTERN_C
+#endif
+#define TOKITAI_KERNEL(op)                                                                                      \
+    TOKITAI_EXTERN_C int tokitai_##op##_v2(const tokitai_call *call, const tokitai_tensor *tensors, int count); \
+    TOKITAI_EXTERN_C int tokitai_##op##_v2(const tokitai_call *call, const tokitai_tensor *tensors, int count)
 
 /* clang-format off */ /* one tensor per line, with its shape */
 
@@ -112,6 +151,8 @@ int tokitai_embedding_bwd(const tokitai_call *call, int64_t queries, int64_t dim
 #define TOKITAI_DEVICE static inline __attribute__((unused))
 #endif
 
+#define TOKITAI_HOST static inline __attribute__((unused))
+
 union tokitai_float {
     float value;
     uint32_t bits;
@@ -166,20 +207,68 @@ TOKITAI_DEVICE uint16_t tokitai_to_f16(float value)
     return (uint16_t)(sign | (f.bits - 0x3f000000u));
 }
 
+TOKITAI_DEVICE float tokitai_load_as(int32_t dtype, const void *tensor, int64_t i)
+{
+    if (dtype == TOKITAI_F32)
+        return ((const float *)tensor)[i];
+    const uint16_t pattern = ((const uint16_t *)tensor)[i];
+    return dtype == TOKITAI_F16 ? tokitai_from_f16(pattern) : tokitai_from_bf16(pattern);
+}
+
+TOKITAI_DEVICE void tokitai_store_as(int32_t dtype, void *tensor, int64_t i, float value)
+{
+    if (dtype == TOKITAI_F32)
+        ((float *)tensor)[i] = value;
+    else
+        ((uint16_t *)tensor)[i] = dtype == TOKITAI_F16 ? tokitai_to_f16(value) : tokitai_to_bf16(value);
+}
+
 TOKITAI_DEVICE float tokitai_load(tokitai_call call, const void *tensor, int64_t i)
 {
-    const uint16_t pattern = ((const uint16_t *)tensor)[i];
-    return call.dtype == TOKITAI_F16 ? tokitai_from_f16(pattern) : tokitai_from_bf16(pattern);
+    return tokitai_load_as(call.dtype, tensor, i);
 }
 
 TOKITAI_DEVICE void tokitai_store(tokitai_call call, void *tensor, int64_t i, float value)
 {
-    ((uint16_t *)tensor)[i] = call.dtype == TOKITAI_F16 ? tokitai_to_f16(value) : tokitai_to_bf16(value);
+    tokitai_store_as(call.dtype, tensor, i, value);
+}
+
+/* Of an output that is a sum. */
+TOKITAI_DEVICE void tokitai_store_result(tokitai_call call, void *tensor, int64_t i, float value)
+{
+    tokitai_store_as(call.result_dtype, tensor, i, value);
 }
 
 TOKITAI_DEVICE int64_t tokitai_load_index(tokitai_call call, const void *tensor, int64_t i)
 {
     return call.index_dtype == TOKITAI_I64 ? ((const int64_t *)tensor)[i] : ((const int32_t *)tensor)[i];
+}
+
+/* Attributes by name, on the host. 0 if the op has none of that name. */
+TOKITAI_HOST const tokitai_attribute *tokitai_find_attribute(const tokitai_call *call, const char *name)
+{
+    for (int i = 0; i < call->attribute_count; i++) {
+        const char *a = call->attributes[i].name, *b = name;
+        while (*a && *a == *b) {
+            a++;
+            b++;
+        }
+        if (*a == *b)
+            return &call->attributes[i];
+    }
+    return 0;
+}
+
+TOKITAI_HOST float tokitai_real(const tokitai_call *call, const char *name)
+{
+    const tokitai_attribute *attribute = tokitai_find_attribute(call, name);
+    return attribute ? (float)attribute->real : 0;
+}
+
+TOKITAI_HOST int64_t tokitai_integer(const tokitai_call *call, const char *name)
+{
+    const tokitai_attribute *attribute = tokitai_find_attribute(call, name);
+    return attribute ? attribute->integer : 0;
 }
 
 #endif

@@ -82,12 +82,6 @@ int tki_seen_attributes(const tk_contract *contract)
     return count;
 }
 
-tk_value tki_attribute_value(const tk_case *c, const char *name)
-{
-    const int i = tk_attribute_find(c->contract, name);
-    return i < 0 ? (tk_value){0} : c->attributes[i];
-}
-
 int tk_attribute_find(const tk_contract *contract, const char *name)
 {
     for (int i = 0; i < contract->attribute_count; i++)

@@ -14,9 +14,6 @@ TKI_EXPORT bool tki_index_is_valid(const tk_case *c, int param, int64_t index);
 
 TKI_EXPORT int tki_seen_attributes(const tk_contract *contract); /* how many of them kernels see */
 
-/* The value of the attribute of that name, 0 if the contract has none. */
-TKI_EXPORT tk_value tki_attribute_value(const tk_case *c, const char *name);
-
 /* Is it a value of that type, and in its range? */
 TKI_EXPORT bool tki_attribute_allows(const tk_attribute *attribute, tk_value value);
 

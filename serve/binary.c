@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "core/context.h"
+#include "executor/wire_case.h"
 #include "model/lowering.h"
 
 static int fail_frame(tki_service *service, int result, const char *what)
@@ -26,12 +27,52 @@ static int find_mode(tki_service *service, const char *op)
     return -1;
 }
 
-static bool takes_types(const tk_case *c)
+static bool takes_types(const tk_contract *contract, int32_t dtype, int32_t result_dtype)
 {
-    for (int i = 0; i < c->contract->type_count; i++)
-        if (c->contract->types[i].dtype == c->dtype && c->contract->types[i].result_dtype == c->result_dtype)
+    for (int i = 0; i < contract->type_count; i++)
+        if ((int32_t)contract->types[i].dtype == dtype && (int32_t)contract->types[i].result_dtype == result_dtype)
             return true;
     return false;
+}
+
+static int read_types(tki_service *service, const tki_wire_head *head, tk_case *c)
+{
+    if (!takes_types(c->contract, head->dtype, head->result_dtype))
+        return fail_frame(service, TKI_SERVE_BAD_HEADER, "the op does not take dtype and result_dtype");
+    c->dtype = (tk_dtype)head->dtype;
+    c->result_dtype = (tk_dtype)head->result_dtype;
+    if (!tk_contract_takes_index(c->contract))
+        return TKI_SERVE_DONE;
+    if (head->index_dtype != TK_I32 && head->index_dtype != TK_I64)
+        return fail_frame(service, TKI_SERVE_BAD_HEADER, "index_dtype is neither i32 nor i64");
+    c->index_dtype = (tk_dtype)head->index_dtype;
+    return TKI_SERVE_DONE;
+}
+
+static bool same_tensor(const tki_wire_buffer *one, const tki_wire_buffer *other)
+{
+    return one->output == other->output && one->dtype == other->dtype && one->rank == other->rank &&
+           !strcmp(one->name, other->name) &&
+           !memcmp(one->shape, other->shape, (size_t)one->rank * sizeof *one->shape);
+}
+
+/* A client that means another op by this name is refused, not served something else. Requests in text have no attributes, so that
+ * a program has the defaults alone. */
+static int check_records(tki_service *service, const tki_wire_call *call, const tk_case *c)
+{
+    tki_wire_call expected;
+    tki_wire_describe(c, 0, &expected);
+    if (call->head.attribute_count != expected.head.attribute_count ||
+        memcmp(call->attributes, expected.attributes,
+               (size_t)expected.head.attribute_count * sizeof *call->attributes))
+        return fail_frame(service, TKI_SERVE_BAD_HEADER, "attributes that are not the op's defaults");
+    if (call->head.buffer_count != expected.head.buffer_count)
+        return fail_frame(service, TKI_SERVE_BAD_HEADER, "not as many arrays as the op has");
+    for (int p = 0; p < expected.head.buffer_count; p++)
+        if (!same_tensor(&call->buffers[p], &expected.buffers[p]))
+            return fail_frame(service, TKI_SERVE_BAD_HEADER,
+                              "a tensor has another name, type or shape than the op's");
+    return TKI_SERVE_DONE;
 }
 
 /* Sizes and types; the sizes as if they had come as header fields of a text. */
@@ -39,6 +80,8 @@ static int read_case(tki_service *service, const tki_wire_call *call, int mode, 
 {
     const tki_serve_program *program = tki_service_program(service);
     const tk_contract *contract = tk_contract_find(program->modes[mode].op);
+    if (call->head.dim_count != contract->dim_count)
+        return fail_frame(service, TKI_SERVE_BAD_HEADER, "not as many sizes as the op has");
     for (int d = 0; d < contract->dim_count; d++)
         request->header[program->dims[d]] = call->dims[d];
     if (program->selector >= 0)
@@ -46,23 +89,16 @@ static int read_case(tki_service *service, const tki_wire_call *call, int mode, 
     int result = tki_service_shape(service, request);
     if (result != TKI_SERVE_DONE)
         return result;
-    request->c.dtype = request->c.result_dtype = (tk_dtype)call->dtype;
-    if (!takes_types(&request->c))
-        return fail_frame(service, TKI_SERVE_BAD_HEADER, "dtype is none that the op takes");
-    if (tk_contract_takes_index(contract)) {
-        if (call->index_dtype != TK_I32 && call->index_dtype != TK_I64)
-            return fail_frame(service, TKI_SERVE_BAD_HEADER, "index_dtype is neither i32 nor i64");
-        request->c.index_dtype = (tk_dtype)call->index_dtype;
-    }
-    if (call->buffer_count != contract->param_count)
-        return fail_frame(service, TKI_SERVE_BAD_HEADER, "not as many arrays as the op has");
-    for (int p = 0; p < contract->param_count; p++)
-        if (call->buffers[p].output != contract->params[p].output)
-            return fail_frame(service, TKI_SERVE_BAD_HEADER, "an input where the op has an output, or the reverse");
+    result = read_types(service, &call->head, &request->c);
+    if (result == TKI_SERVE_DONE)
+        result = check_records(service, call, &request->c);
+    if (result != TKI_SERVE_DONE)
+        return result;
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
-    if (call->threads < 0 || (call->threads > processors && processors > 0))
+    if (call->head.threads < 0 || (call->head.threads > processors && processors > 0))
         return fail_frame(service, TKI_SERVE_BAD_HEADER, "more threads than the machine has, or less than none");
-    return tk_ctx_set_threads(tki_service_ctx(service), call->threads) == TK_OK ? TKI_SERVE_DONE : TKI_SERVE_DEVICE;
+    return tk_ctx_set_threads(tki_service_ctx(service), call->head.threads) == TK_OK ? TKI_SERVE_DONE
+                                                                                     : TKI_SERVE_DEVICE;
 }
 
 static int fail_array(tki_service *service, const tki_request *request, int param, const char *what)
@@ -79,7 +115,7 @@ static int fail_array(tki_service *service, const tki_request *request, int para
 /* A memory with an output in it is mapped once, for both: inputs that overlap the output are then seen by their addresses. */
 static bool has_output(const tki_wire_call *call, int memory)
 {
-    for (int p = 0; p < call->buffer_count; p++)
+    for (int p = 0; p < call->head.buffer_count; p++)
         if (call->buffers[p].memory == memory && call->buffers[p].output)
             return true;
     return false;
@@ -113,10 +149,10 @@ static int find_shared(tki_service *service, tki_request *request, int param, co
     return TKI_SERVE_DONE;
 }
 
-static int find_array(tki_service *service, tki_request *request, int param, const void *frame, const int files[],
-                      tki_shared_set *set)
+static int find_array(tki_service *service, tki_request *request, int param, const void *frame,
+                      const tki_wire_call *call, const int files[], tki_shared_set *set)
 {
-    const tki_wire_buffer *buffer = &((const tki_wire_call *)frame)->buffers[param];
+    const tki_wire_buffer *buffer = &call->buffers[param];
     int64_t elements = tk_case_elements(&request->c, param);
     uint64_t bytes = (uint64_t)elements * tk_dtype_size(tk_case_param_dtype(&request->c, param));
     if (elements < 0 || buffer->bytes != bytes)
@@ -124,7 +160,7 @@ static int find_array(tki_service *service, tki_request *request, int param, con
     if (buffer->memory == TKI_WIRE_NOWHERE)
         return fail_array(service, request, param, "it lies nowhere");
     if (buffer->memory != TKI_WIRE_INLINE)
-        return find_shared(service, request, param, frame, files[buffer->memory], set);
+        return find_shared(service, request, param, call, files[buffer->memory], set);
     if (!buffer->output)
         request->buffers[param] = tki_input((const char *)frame + buffer->place);
     return TKI_SERVE_DONE;
@@ -133,9 +169,9 @@ static int find_array(tki_service *service, tki_request *request, int param, con
 /* A frame ends with its last array, or the padding behind it. */
 static int check_end(tki_service *service, const tki_request *request, const tki_wire_call *call, size_t bytes)
 {
-    uint64_t end = sizeof *call;
+    uint64_t end = tki_wire_call_bytes(&call->head);
     int last = request->mode->arrays[request->mode->array_count - 1].param;
-    for (int p = 0; p < call->buffer_count; p++)
+    for (int p = 0; p < call->head.buffer_count; p++)
         if (call->buffers[p].memory == TKI_WIRE_INLINE && !call->buffers[p].output)
             end = call->buffers[p].place + call->buffers[p].bytes > end
                       ? call->buffers[p].place + call->buffers[p].bytes
@@ -145,23 +181,23 @@ static int check_end(tki_service *service, const tki_request *request, const tki
 }
 
 static int serve(tki_service *service, const void *frame, size_t bytes, const int files[], int file_count,
-                 tki_shared_set *shared, tki_request *request)
+                 tki_shared_set *shared, tki_wire_call *call, tki_request *request)
 {
     *request = (tki_request){0};
-    const char *wrong = tki_wire_check_call(frame, bytes, file_count, false);
+    const char *wrong = tki_wire_read_call(frame, bytes, file_count, false, call);
     if (wrong)
         return fail_frame(service, TKI_SERVE_BAD_HEADER, wrong);
-    int chosen = find_mode(service, ((const tki_wire_call *)frame)->op);
+    int chosen = find_mode(service, call->head.op);
     if (chosen < 0)
         return tki_service_program(service)->bad_selector;
     const tki_serve_mode *mode = &tki_service_program(service)->modes[chosen];
-    int result = read_case(service, frame, chosen, request);
+    int result = read_case(service, call, chosen, request);
     for (int a = 0; result == TKI_SERVE_DONE && a < mode->array_count; a++)
-        result = find_array(service, request, mode->arrays[a].param, frame, files, shared);
+        result = find_array(service, request, mode->arrays[a].param, frame, call, files, shared);
     if (result == TKI_SERVE_DONE)
-        result = check_end(service, request, frame, bytes);
+        result = check_end(service, request, call, bytes);
     if (result == TKI_SERVE_DONE)
-        result = find_array(service, request, mode->output, frame, files, shared);
+        result = find_array(service, request, mode->output, frame, call, files, shared);
     return result == TKI_SERVE_DONE ? tki_service_run(service, request) : result;
 }
 
@@ -179,13 +215,17 @@ static void put_text(tki_binary_reply *reply, const char *text, size_t length)
 /* Every op here has one output. */
 static void put_output(const tki_request *request, const tki_wire_call *call, tki_binary_reply *reply)
 {
-    reply->fixed.buffer_count = call->buffer_count;
-    for (int p = 0; p < call->buffer_count; p++) {
-        tki_wire_buffer *buffer = &reply->fixed.buffers[p];
-        *buffer = call->buffers[p].output ? call->buffers[p] : (tki_wire_buffer){.memory = TKI_WIRE_NOWHERE};
+    reply->fixed.buffer_count = call->head.buffer_count;
+    for (int p = 0; p < call->head.buffer_count; p++) {
+        const tki_wire_buffer *asked = &call->buffers[p];
+        tki_wire_buffer *buffer = &reply->buffers[p];
+        *buffer = (tki_wire_buffer){.memory = TKI_WIRE_NOWHERE};
+        if (asked->output)
+            *buffer = (tki_wire_buffer){
+                .bytes = asked->bytes, .place = asked->place, .memory = asked->memory, .output = asked->output};
         if (!buffer->output || buffer->memory != TKI_WIRE_INLINE)
             continue;
-        buffer->place = sizeof reply->fixed + reply->text_bytes;
+        buffer->place = tki_wire_reply_bytes(&reply->fixed) + reply->text_bytes;
         reply->array = request->buffers[p];
         reply->array_bytes = buffer->bytes;
     }
@@ -194,15 +234,16 @@ static void put_output(const tki_request *request, const tki_wire_call *call, tk
 int tki_service_binary(tki_service *service, const void *frame, size_t bytes, const int files[], int file_count,
                        tki_shared_set *shared, tki_binary_reply *reply)
 {
-    const tki_wire_call *call = frame;
+    tki_wire_call call;
     tki_request request;
     char head[TKI_TEXT_HEAD];
-    int result = serve(service, frame, bytes, files, file_count, shared, &request);
-    memset(reply, 0, offsetof(tki_binary_reply, text));
+    int result = serve(service, frame, bytes, files, file_count, shared, &call, &request);
+    memset(reply, 0, offsetof(tki_binary_reply, buffers));
     reply->array = NULL;
     reply->array_bytes = 0;
-    reply->fixed.header = (tki_wire_header){TKI_WIRE_MAGIC, TKI_WIRE_REPLY,
-                                            bytes >= sizeof(tki_wire_header) ? call->header.nonce : 0};
+    reply->fixed.header = (tki_wire_header){TKI_WIRE_MAGIC, TKI_WIRE_REPLY, 0};
+    if (bytes >= sizeof(tki_wire_header))
+        reply->fixed.header.nonce = ((const tki_wire_header *)frame)->nonce;
     reply->fixed.status = result;
     reply->fixed.param = -1;
     if (result != TKI_SERVE_DONE) {
@@ -212,6 +253,6 @@ int tki_service_binary(tki_service *service, const void *frame, size_t bytes, co
     }
     reply->fixed.seconds = request.seconds;
     put_text(reply, head, tki_text_head(service, &request, head));
-    put_output(&request, call, reply);
+    put_output(&request, &call, reply);
     return TKI_SERVE_DONE;
 }

@@ -6,9 +6,10 @@
 #include "serve/service.h"
 #include "serve/shared.h"
 
-/* The reply: a struct, a text with its padding, an array that stays where it is. */
+/* The reply: a struct, records of arrays, a text with its padding, an array that stays where it is. */
 typedef struct tki_binary_reply {
     tki_wire_reply fixed;
+    tki_wire_buffer buffers[TKI_WIRE_BUFFERS]; /* [fixed.buffer_count] */
     char text[TKI_WIRE_TEXT + 8];
     size_t text_bytes; /* with padding */
     const void *array; /* the output, if it goes back in the frame */

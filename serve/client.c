@@ -10,10 +10,9 @@
 
 #include "core/clock.h"
 #include "core/context.h"
-#include "model/case.h"
 #include "model/lowering.h"
 #include "core/options.h"
-#include "executor/wire.h"
+#include "executor/wire_case.h"
 #include "serve/peer.h"
 #include "serve/frames.h"
 #include "tokitai_serve.h"
@@ -287,7 +286,7 @@ tk_status tk_server_call(tk_ctx *ctx, tk_server *server, const void *request, si
             return fail_broken(ctx, server, wrong);
         const tki_wire_reply *fixed = server->reply.data;
         if (fixed->status != 0)
-            return refuse(ctx, server, (const char *)(fixed + 1), fixed->text_bytes, fixed->status);
+            return refuse(ctx, server, tki_wire_reply_text(fixed), fixed->text_bytes, fixed->status);
     }
     server->failures = 0;
     return TK_OK;
@@ -323,28 +322,15 @@ static tk_status reserve_memory(tk_ctx *ctx, tk_server *server, size_t bytes)
     return TK_OK;
 }
 
-/* The call's fixed part, arrays one behind the other from `place` on. Returns where they end; outputs count with `shared` only. */
+/* The call, arrays one behind the other from `place` on. Returns where they end; outputs count with `shared` only. */
 static uint64_t describe(const tk_case *c, int threads, bool shared, tki_wire_call *call)
 {
-    uint64_t place = shared ? 0 : sizeof *call;
-    *call = (tki_wire_call){.header = {TKI_WIRE_MAGIC, TKI_WIRE_CALL, 0},
-                            .dtype = (int32_t)c->dtype,
-                            .index_dtype = (int32_t)c->index_dtype,
-                            .label_smoothing = (float)tki_attribute_value(c, "label_smoothing").real,
-                            .scale = (float)tki_attribute_value(c, "scale").real,
-                            .ignore_index = tki_attribute_value(c, "ignore_index").integer,
-                            .threads = threads,
-                            .buffer_count = c->contract->param_count};
-    strncpy(call->op, c->contract->name, sizeof call->op - 1);
-    for (int d = 0; d < c->contract->dim_count; d++)
-        call->dims[d] = c->dims[d];
+    tki_wire_describe(c, threads, call);
+    uint64_t place = shared ? 0 : tki_wire_call_bytes(&call->head);
     for (int p = 0; p < c->contract->param_count; p++) {
         tki_wire_buffer *buffer = &call->buffers[p];
-        bool output = c->contract->params[p].output;
-        buffer->bytes = (uint64_t)tk_case_elements(c, p) * tk_dtype_size(tk_case_param_dtype(c, p));
         buffer->memory = shared ? 0 : TKI_WIRE_INLINE;
-        buffer->output = output;
-        if (shared || !output) {
+        if (shared || !buffer->output) {
             buffer->place = place;
             place += (buffer->bytes + 7) / 8 * 8;
         }
@@ -356,16 +342,16 @@ static uint64_t describe(const tk_case *c, int threads, bool shared, tki_wire_ca
 static const char *take_outputs(const tk_server *server, const tki_wire_call *call, const tki_wire_reply *reply,
                                 void *const buffers[])
 {
-    if (reply->buffer_count != call->buffer_count)
+    if (reply->buffer_count != call->head.buffer_count)
         return "a reply without its arrays";
-    for (int p = 0; p < call->buffer_count; p++) {
-        const tki_wire_buffer *asked = &call->buffers[p], *given = &reply->buffers[p];
+    for (int p = 0; p < call->head.buffer_count; p++) {
+        const tki_wire_buffer *asked = &call->buffers[p], *given = &tki_wire_reply_buffers(reply)[p];
         if (asked->output && (given->bytes != asked->bytes || given->memory != asked->memory ||
                               (asked->memory != TKI_WIRE_INLINE && given->place != asked->place)))
             return "an output that is not where it was asked for";
     }
-    for (int p = 0; p < call->buffer_count; p++) {
-        const tki_wire_buffer *given = &reply->buffers[p];
+    for (int p = 0; p < call->head.buffer_count; p++) {
+        const tki_wire_buffer *given = &tki_wire_reply_buffers(reply)[p];
         const char *from = given->memory == TKI_WIRE_INLINE ? (const char *)reply : server->memory;
         if (call->buffers[p].output && given->bytes > 0)
             memcpy(buffers[p], from + given->place, given->bytes);
@@ -384,17 +370,19 @@ tk_status tk_server_run(tk_ctx *ctx, tk_server *server, const tk_case *c, void *
     if (status != TK_OK)
         return status;
     tki_wire_call call;
+    _Alignas(8) unsigned char packed[sizeof call];
     bool shared = describe(c, ctx->threads, false, &call) >= LARGE;
     uint64_t end = describe(c, ctx->threads, shared, &call);
-    if (getrandom(&call.header.nonce, sizeof call.header.nonce, 0) != sizeof call.header.nonce)
+    if (getrandom(&call.head.header.nonce, sizeof call.head.header.nonce, 0) != sizeof call.head.header.nonce)
         return tki_fail(ctx, TK_IO, "no random numbers: %s", strerror(errno));
     if (shared)
         status = reserve_memory(ctx, server, end);
     if (status != TK_OK)
         return status;
-    struct iovec parts[2 + 2 * TK_MAX_PARAMS] = {{0}, {&call, sizeof call}};
+    struct iovec parts[2 + 2 * TK_MAX_PARAMS] = {{0}, {packed, tki_wire_call_bytes(&call.head)}};
+    tki_wire_pack_call(&call, packed);
     int count = 2;
-    for (int p = 0; p < call.buffer_count; p++) {
+    for (int p = 0; p < call.head.buffer_count; p++) {
         const tki_wire_buffer *buffer = &call.buffers[p];
         if (buffer->output || buffer->bytes == 0)
             continue;
@@ -410,9 +398,9 @@ tk_status tk_server_run(tk_ctx *ctx, tk_server *server, const tk_case *c, void *
     if (status != TK_OK)
         return status;
     const tki_wire_reply *reply = server->reply.data;
-    const char *wrong = tki_wire_check_reply(reply, length, TKI_WIRE_REPLY, call.header.nonce, shared);
+    const char *wrong = tki_wire_check_reply(reply, length, TKI_WIRE_REPLY, call.head.header.nonce, shared);
     if (!wrong && reply->status != 0)
-        return refuse(ctx, server, (const char *)(reply + 1), reply->text_bytes, reply->status);
+        return refuse(ctx, server, tki_wire_reply_text(reply), reply->text_bytes, reply->status);
     if (!wrong)
         wrong = take_outputs(server, &call, reply, buffers);
     if (wrong)

@@ -153,9 +153,10 @@ static int serve_binary(channel *c, size_t length)
     int result = tki_service_binary(c->service, c->request.data, length, c->files, count, &c->shared, &reply);
     struct iovec parts[] = {{0},
                             {&reply.fixed, sizeof reply.fixed},
+                            {reply.buffers, (size_t)reply.fixed.buffer_count * sizeof *reply.buffers},
                             {reply.text, reply.text_bytes},
                             {tki_input(reply.array), reply.array_bytes}};
-    int written = answer(c, parts, 4);
+    int written = answer(c, parts, (int)(sizeof parts / sizeof *parts));
     return result == TKI_SERVE_DONE ? written : result;
 }
 

@@ -41,12 +41,12 @@ static inline void set_integer(tk_case *c, const char *name, int64_t value)
 
 static inline double real_of(const tk_case *c, const char *name)
 {
-    return tki_attribute_value(c, name).real;
+    return c->attributes[tk_attribute_find(c->contract, name)].real;
 }
 
 static inline int64_t integer_of(const tk_case *c, const char *name)
 {
-    return tki_attribute_value(c, name).integer;
+    return c->attributes[tk_attribute_find(c->contract, name)].integer;
 }
 
 #endif

@@ -411,11 +411,10 @@ while True:
     if not length:
         break
     frame = sys.stdin.buffer.read(struct.unpack("<I", length)[0])
-    bytes_of = [struct.unpack_from("<QQiI", frame, 104 + 24 * i) for i in range(3)]
-    out = bytes_of[2][0]
-    reply = struct.pack("<IIQ", 0x31574B54, 2, struct.unpack_from("<Q", frame, 8)[0])
+    out = struct.unpack_from("<Q", frame, 112 + 8 + 2 * 96)[0]
+    reply = struct.pack("<IIQ", 0x32574B54, 2, struct.unpack_from("<Q", frame, 8)[0])
     reply += struct.pack("<iidQqiIiI", 0, 0, 0.0, 0, 0, -1, 0, 3, 0)
-    reply += struct.pack("<QQiI", 0, 0, -2, 0) * 2 + struct.pack("<QQiI", out, 160, -1, 1) + struct.pack("<QQiI", 0, 0, -2, 0)
+    reply += struct.pack("<QQiI72x", 0, 0, -2, 0) * 2 + struct.pack("<QQiI72x", out, 64 + 3 * 96, -1, 1)
     sys.stdout.buffer.write(struct.pack("<I", len(reply) + out) + reply + bytes(out))
     sys.stdout.buffer.flush()
 PYTHON

@@ -21,10 +21,10 @@ import subprocess
 import tempfile
 import time
 
-MAGIC, CALL, REPLY = 0x31574B54, 1, 2
+MAGIC, CALL, REPLY = 0x32574B54, 1, 2
 F16, BF16, I32, I64 = 0, 1, 3, 4
 INLINE = -1
-CALL_BYTES, REPLY_BYTES = 200, 160
+HEAD_BYTES, REPLY_BYTES, TENSOR_BYTES = 112, 64, 96
 FLAT = 2 << 20  # bytes that a server may have grown by over all its requests
 PIPE_SIZE = 1 << 20
 
@@ -280,17 +280,36 @@ def check_failures():
 # Binary frames ----------------------------------------------------------------------------------------------------
 
 
+# Names of tensors, and the sizes that give their shapes.
+TENSORS = {
+    "gelu_bwd": [("grad_output", (0,)), ("x", (0,)), ("grad_input", (0,))],
+    "softmax_fwd": [("x", (0, 1)), ("y", (0, 1))],
+    "gemm_grad_a": [("grad_c", (0, 1)), ("b", (2, 1)), ("grad_a", (0, 2))],
+    "gemm_grad_b": [("grad_c", (0, 1)), ("a", (0, 2)), ("grad_b", (2, 1))],
+    "embedding_fwd": [("index", (0,)), ("weight", (2, 1)), ("out", (0, 1))],
+    "embedding_bwd": [("grad_output", (0, 1)), ("index", (0,)), ("grad_weight", (2, 1))],
+}
+
+
+def call_bytes(op, dims):
+    return HEAD_BYTES + 8 * len(dims) + TENSOR_BYTES * len(TENSORS[op])
+
+
 def make_call(op, dims, buffers, dtype=F16, index_dtype=I32, nonce=0, threads=0):
     """buffers: (bytes, place, memory, output)."""
-    frame = struct.pack("<IIQ32sii3qffqii", MAGIC, CALL, nonce, op.encode(), dtype, index_dtype,
-                        *(list(dims) + [0] * (3 - len(dims))), 0.0, 1.0, -100, threads, len(buffers))
-    frame += b"".join(struct.pack("<QQiI", *b) for b in buffers)
-    return frame.ljust(CALL_BYTES, b"\0")
+    frame = struct.pack("<IIQ64s8i", MAGIC, CALL, nonce, op.encode(), dtype, dtype, index_dtype, threads, len(dims), 0,
+                        len(buffers), 0)
+    frame += struct.pack("<%dq" % len(dims), *dims)
+    for buffer, (name, axes) in zip(buffers, TENSORS[op]):
+        shape = [dims[axis] for axis in axes]
+        frame += struct.pack("<QQiIii4q32s", *buffer, index_dtype if name == "index" else dtype, len(shape),
+                             *shape, *[0] * (4 - len(shape)), name.encode())
+    return frame
 
 
 def make_inline(op, dims, arrays, output, output_bytes, **options):
     """A whole frame: `arrays` in contract order, the output left out of them."""
-    place, buffers, data = CALL_BYTES, [], b""
+    place, buffers, data = call_bytes(op, dims), [], b""
     for array in arrays:
         buffers.append((len(array), place + len(data), INLINE, 0))
         data += array + b"\0" * (-len(array) % 8)
@@ -304,8 +323,9 @@ class Reply:
         magic, kind, echoed, self.status, _, self.seconds = struct.unpack_from("<IIQiid", frame)
         check((magic, kind, echoed) == (MAGIC, REPLY, nonce), "the header of a reply", magic, kind, echoed, nonce)
         text_bytes, count = struct.unpack_from("<Ii", frame, 52)
-        self.text = bytes(frame[REPLY_BYTES:REPLY_BYTES + text_bytes]).decode()
-        self.buffers = [struct.unpack_from("<QQiI", frame, 64 + 24 * i) for i in range(count)]
+        self.buffers = [struct.unpack_from("<QQiI", frame, REPLY_BYTES + TENSOR_BYTES * i) for i in range(count)]
+        text_at = REPLY_BYTES + TENSOR_BYTES * count
+        self.text = bytes(frame[text_at:text_at + text_bytes]).decode()
         self.frame = frame
 
     def output(self):
@@ -363,14 +383,31 @@ def check_binary():
     for server in servers.values():
         server.close()
     good = make_inline("gelu_bwd", (2,), [halves([0, 0]), halves([0, 0])], 2, 4)
-    bad = [(2, good[:-9]), (2, b""), (2, b"\0" + good[1:]), (5, good + b"\0" * 8), (2, good[:16] + b"x" * 32 + good[48:]),
-           (3, good[:16] + b"softmax_fwd\0" + good[28:]), (3, good[:56] + struct.pack("<q", -1) + good[64:]),
-           (4, good[:56] + struct.pack("<q", 1 << 62) + good[64:]), (4, good[:56] + struct.pack("<q", 3) + good[64:]),
-           (2, good[:48] + struct.pack("<i", 2) + good[52:]), (2, good[:96] + struct.pack("<i", -1) + good[100:]),
-           (2, good[:100] + struct.pack("<i", 2) + good[104:]), (2, good[:100] + struct.pack("<i", 99) + good[104:]),
-           (2, good[:120] + struct.pack("<i", 0) + good[124:]), (4, good[:120] + struct.pack("<i", -2) + good[124:]),
-           (2, good[:124] + struct.pack("<I", 1) + good[128:]), (2, good[:112] + struct.pack("<Q", 201) + good[120:]),
-           (2, good[:112] + struct.pack("<Q", 1 << 63) + good[120:])]
+    dims, tensor = HEAD_BYTES, HEAD_BYTES + 8
+
+    def changed(at, form, value, frame=good):
+        patch = struct.pack("<" + form, value)
+        return frame[:at] + patch + frame[at + len(patch):]
+
+    def of_size(n):
+        """Everything says n; the arrays are those of 2 elements."""
+        frame = good
+        for at in (dims, *(tensor + TENSOR_BYTES * i + 32 for i in range(3))):
+            frame = changed(at, "q", n, frame)
+        return frame
+
+    bad = [(2, good[:-9]), (2, b""), (2, b"\0" + good[1:]), (2, b"TKW1" + good[4:]), (5, good + b"\0" * 8),
+           (2, changed(16, "64s", b"x" * 64)), (2, changed(16, "64s", b"")), (3, changed(16, "64s", b"softmax_fwd")),
+           (3, changed(dims, "q", -1)), (2, changed(dims, "q", 3)), (4, of_size(1 << 62)), (4, of_size(3)),
+           (2, changed(80, "i", I32)), (2, changed(84, "i", BF16)), (2, changed(92, "i", -1)),
+           (2, changed(104, "i", 2)), (2, changed(108, "i", 1)),
+           *((2, changed(at, "i", count)) for at in (96, 100, 104) for count in (-1, 2, 65, 99, 1 << 30)),
+           (2, changed(tensor + 16, "i", 0)), (4, changed(tensor + 16, "i", -2)), (2, changed(tensor + 16, "i", -3)),
+           (2, changed(tensor + 20, "I", 1)), (2, changed(tensor + 20, "I", 2)), (2, changed(tensor + 24, "i", BF16)),
+           *((2, changed(tensor + 28, "i", rank)) for rank in (-1, 0, 2, 5)), (2, changed(tensor + 32, "q", 3)),
+           (2, changed(tensor + 64, "32s", b"x")), (2, changed(tensor + 64, "32s", b"y" * 32)),
+           (2, changed(tensor + 8, "Q", call_bytes("gelu_bwd", (2,)) + 1)), (2, changed(tensor + 8, "Q", 0)),
+           (2, changed(tensor + 8, "Q", 1 << 63))]
     for status, frame in bad:
         server = Server("gelu-bwd", "--binary")
         server.send(frame)
@@ -542,7 +579,8 @@ def measure_speed(folder):
     file = make_memory(6 * n)
     memory = mmap.mmap(file, 6 * n)
     shared = make_call("gelu_bwd", (n,), [(2 * n, 0, 0, 0), (2 * n, 2 * n, 0, 0), (2 * n, 4 * n, 0, 1)])
-    inline = make_call("gelu_bwd", (n,), [(2 * n, 200, INLINE, 0), (2 * n, 200 + 2 * n, INLINE, 0), (2 * n, 0, INLINE, 1)])
+    first = call_bytes("gelu_bwd", (n,))
+    inline = make_call("gelu_bwd", (n,), [(2 * n, first, INLINE, 0), (2 * n, first + 2 * n, INLINE, 0), (2 * n, 0, INLINE, 1)])
 
     def copy():
         memoryview(target)[:] = source

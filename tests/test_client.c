@@ -429,7 +429,7 @@ static void ends_between_calls(void **state)
  * ------------------------------------------------------------------------------------------------------------ */
 
 /* Echoes a file as the reply to whatever comes. */
-static tk_status run_against(const tki_wire_reply *reply, size_t bytes)
+static tk_status run_against(const void *reply, size_t bytes)
 {
     char path[] = "/tmp/tokitai_reply_XXXXXX", script[256];
     int file = mkstemp(path);
@@ -438,7 +438,9 @@ static tk_status run_against(const tki_wire_reply *reply, size_t bytes)
     assert_int_equal(write(file, &length, 4), 4);
     assert_int_equal(write(file, reply, bytes), (ssize_t)bytes);
     close(file);
-    snprintf(script, sizeof script, "head -c 220 >/dev/null; cat %s; sleep 5", path);
+    /* A length, a head, a size, three tensors and two inputs of 8 bytes each. */
+    const size_t request = 4 + sizeof(tki_wire_head) + 8 + 3 * sizeof(tki_wire_buffer) + 2 * 8;
+    snprintf(script, sizeof script, "head -c %zu >/dev/null; cat %s; sleep 5", request, path);
     fixture f;
     tk_server_options options = quick;
     options.binary = true;
@@ -454,22 +456,24 @@ static tk_status run_against(const tki_wire_reply *reply, size_t bytes)
     return status;
 }
 
+typedef struct forged_reply {
+    tki_wire_reply fixed;
+    tki_wire_buffer buffers[3];
+    char array[8];
+} forged_reply;
+
 static void forged_replies(void **state)
 {
     (void)state;
-    struct {
-        tki_wire_reply fixed;
-        char rest[64];
-    } reply = {.fixed = {.header = {TKI_WIRE_MAGIC, TKI_WIRE_REPLY, 12345},
-                         .param = -1,
-                         .buffer_count = 3,
-                         .buffers = {{0, 0, TKI_WIRE_NOWHERE, 0},
-                                     {0, 0, TKI_WIRE_NOWHERE, 0},
-                                     {2, sizeof(tki_wire_reply), TKI_WIRE_INLINE, 1}}}};
+    const forged_reply reply = {
+        .fixed = {.header = {TKI_WIRE_MAGIC, TKI_WIRE_REPLY, 12345}, .param = -1, .buffer_count = 3},
+        .buffers = {{.memory = TKI_WIRE_NOWHERE},
+                    {.memory = TKI_WIRE_NOWHERE},
+                    {.bytes = 2, .place = offsetof(forged_reply, array), .memory = TKI_WIRE_INLINE, .output = 1}}};
     /* Everything but the nonce is right. */
-    assert_int_equal(run_against(&reply.fixed, sizeof reply.fixed + 8), TK_KERNEL_FAULT);
-    for (size_t bytes = 0; bytes < sizeof reply.fixed; bytes += 40)
-        assert_int_equal(run_against(&reply.fixed, bytes), TK_KERNEL_FAULT);
+    assert_int_equal(run_against(&reply, sizeof reply), TK_KERNEL_FAULT);
+    for (size_t bytes = 0; bytes < sizeof reply; bytes += 40)
+        assert_int_equal(run_against(&reply, bytes), TK_KERNEL_FAULT);
 }
 
 /* ------------------------------------------------------------------------------------------------------------

@@ -38,16 +38,22 @@ static bool read_section(const image *i, const Elf64_Ehdr *header, uint64_t numb
            take(i, header->e_shoff + number * sizeof *section, section, sizeof *section);
 }
 
+/* Of either form; `name` ends. */
+static bool is_function_of(const char *op, const char *name)
+{
+    char function[80];
+    snprintf(function, sizeof function, "tokitai_%s", op);
+    const size_t length = strlen(function);
+    return !strncmp(name, function, length) && (!name[length] || !strcmp(name + length, "_v2"));
+}
+
 /* One bit if the name is that of an op's function. */
 static uint64_t op_bit(const char *name, size_t most)
 {
     const tk_contract *contract;
-    for (int op = 0; op < 64 && (contract = tk_contract_at(op)); op++) {
-        char function[80];
-        snprintf(function, sizeof function, "tokitai_%s", contract->name);
-        if (strnlen(name, most) < most && !strcmp(name, function))
+    for (int op = 0; op < 64 && (contract = tk_contract_at(op)); op++)
+        if (strnlen(name, most) < most && is_function_of(contract->name, name))
             return UINT64_C(1) << op;
-    }
     return 0;
 }
 

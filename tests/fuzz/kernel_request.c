@@ -60,15 +60,16 @@ static void try_binary(tki_service *service, const uint8_t *data, size_t size)
         memcpy(frame, data, size);
     int status = tki_service_binary(service, frame, size, (int[]){-1}, 1, &shared, &reply);
     assert(is_status(status) && reply.fixed.status == status);
-    char *whole = malloc(sizeof reply.fixed + reply.text_bytes + reply.array_bytes);
+    const size_t fixed = tki_wire_reply_bytes(&reply.fixed), before = fixed + reply.text_bytes;
+    char *whole = malloc(before + reply.array_bytes);
     if (whole) {
         memcpy(whole, &reply.fixed, sizeof reply.fixed);
-        memcpy(whole + sizeof reply.fixed, reply.text, reply.text_bytes);
+        memcpy(whole + sizeof reply.fixed, reply.buffers, fixed - sizeof reply.fixed);
+        memcpy(whole + fixed, reply.text, reply.text_bytes);
         if (reply.array_bytes > 0)
-            memcpy(whole + sizeof reply.fixed + reply.text_bytes, reply.array, reply.array_bytes);
+            memcpy(whole + before, reply.array, reply.array_bytes);
         uint64_t nonce = size >= sizeof(tki_wire_header) ? ((tki_wire_header *)frame)->nonce : 0;
-        assert(!tki_wire_check_reply(whole, sizeof reply.fixed + reply.text_bytes + reply.array_bytes, TKI_WIRE_REPLY,
-                                     nonce, 1));
+        assert(!tki_wire_check_reply(whole, before + reply.array_bytes, TKI_WIRE_REPLY, nonce, 1));
     }
     free(whole);
     tki_shared_unmap(&shared);

@@ -23,7 +23,7 @@ static uint64_t find_nonce(void)
     uintptr_t here = (uintptr_t)&attributes / 8 * 8;
     if (pthread_getattr_np(pthread_self(), &attributes) == 0)
         pthread_attr_getstack(&attributes, &lowest, &bytes);
-    for (; here + sizeof(tki_wire_call) < (uintptr_t)lowest + bytes; here += 8) {
+    for (; here + sizeof(tki_wire_header) < (uintptr_t)lowest + bytes; here += 8) {
         const tki_wire_header *header = (const tki_wire_header *)here;
         if (header->magic == TKI_WIRE_MAGIC && header->kind == TKI_WIRE_CALL)
             return header->nonce;
