@@ -21,9 +21,10 @@ typedef struct module {
 struct tki_gpu {
     tki_driver driver;
     tki_gpu_info info;
-    int device;    /* the driver's handle */
-    void *context; /* what the vendor's enter() wants */
-    uint64_t *fault_words;
+    int device;            /* the driver's handle */
+    void *context;         /* what the vendor's enter() wants */
+    uint64_t *fault_words; /* in device memory, one for each op */
+    uint64_t *fault_copy;  /* here */
     module **modules;
     int module_count;
     tki_gpu_kernel **kernels; /* each on its own, so that callers may keep it */
@@ -73,8 +74,10 @@ __attribute__((noinline, cold)) static tk_status fail_enter(tk_ctx *ctx, const t
 static tk_status make_fault_words(tk_ctx *ctx, tki_gpu *gpu)
 {
     void *words;
-    size_t bytes = TKI_GPU_FAULT_WORDS * sizeof *gpu->fault_words;
-    tk_status status = tki_gpu_alloc(ctx, gpu, bytes, &words);
+    const size_t bytes = (size_t)tk_contract_count() * sizeof *gpu->fault_words;
+    gpu->fault_copy = malloc(bytes);
+    tk_status status = gpu->fault_copy ? tki_gpu_alloc(ctx, gpu, bytes, &words)
+                                       : tki_fail(ctx, TK_NO_MEMORY, "no memory for what a device reports");
     if (status != TK_OK)
         return status;
     gpu->fault_words = words;
@@ -100,6 +103,7 @@ static tk_status open_device(tk_ctx *ctx, tki_gpu *gpu, int ordinal)
     tk_status status = make_fault_words(ctx, gpu);
     if (status != TK_OK) {
         tki_gpu_free(gpu, gpu->fault_words);
+        free(gpu->fault_copy);
         driver->vendor->close(driver, gpu->device);
     }
     return status;
@@ -144,6 +148,7 @@ void tki_gpu_close(tki_gpu *gpu)
         free(gpu->kernels[i]);
     free(gpu->modules);
     free(gpu->kernels);
+    free(gpu->fault_copy);
     if (entered) {
         gpu->driver.calls.release(gpu->fault_words);
         leave(gpu, previous);
@@ -635,15 +640,17 @@ uint64_t *tki_gpu_fault_word(tki_gpu *gpu, int op)
 
 tk_status tki_gpu_take_fault(tk_ctx *ctx, tki_gpu *gpu, void *stream, int *op, int64_t *position)
 {
-    uint64_t words[TKI_GPU_FAULT_WORDS];
+    const int count = tk_contract_count();
+    const uint64_t *words = gpu->fault_copy;
     *op = -1;
     *position = -1;
-    tk_status status = tki_gpu_read(ctx, gpu, stream, words, gpu->fault_words, sizeof words);
+    tk_status status = tki_gpu_read(ctx, gpu, stream, gpu->fault_copy, gpu->fault_words,
+                                    (size_t)count * sizeof *words);
     if (status == TK_OK)
         status = tki_gpu_synchronize(ctx, gpu, stream);
     if (status != TK_OK)
         return status;
-    for (int i = 0; i < TKI_GPU_FAULT_WORDS; i++) {
+    for (int i = 0; i < count; i++) {
         if (words[i] == UINT64_MAX)
             continue;
         *op = i;

@@ -93,8 +93,8 @@ TKI_EXPORT tki_gpu_grid tki_gpu_last_grid(const tki_gpu *gpu);
 /* The artifact that a loaded kernel came out of; NULL if it is not loaded. */
 TKI_EXPORT const struct tki_artifact *tki_gpu_artifact(const tki_gpu *gpu, const char *source, tk_types types);
 
-/* Words in device memory, one per op, that a kernel lowers to the first bad position it meets (device.h: report_bad_index). */
-enum { TKI_GPU_FAULT_WORDS = 32 };
+/* Words in device memory, one for each op of tk_contract_at(), that a kernel lowers to the first bad position it meets
+ * (device.h: report_bad_index). */
 uint64_t *tki_gpu_fault_word(tki_gpu *gpu, int op);
 /* Waits for the stream; `position` receives -1, or the first bad position of the op that has one, which is then forgotten. */
 TK_MUST_USE tk_status tki_gpu_take_fault(tk_ctx *ctx, tki_gpu *gpu, void *stream, int *op, int64_t *position);

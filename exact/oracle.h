@@ -10,9 +10,10 @@
 #include "tokitai.h"
 
 typedef struct tki_enclosure {
-    double lo, hi;   /* lo <= S <= hi; read only with TKI_ADMIT_INTERVAL. Finite. */
-    double bound;    /* B, rounded up */
-    uint32_t bits;   /* read only with TKI_ADMIT_BITS or TKI_ADMIT_RAW_BITS */
+    double lo, hi; /* lo <= S <= hi; read only with TKI_ADMIT_INTERVAL. Finite. */
+    double bound;  /* B, rounded up */
+    uint64_t
+        bits; /* read only with TKI_ADMIT_BITS or TKI_ADMIT_RAW_BITS; of TK_BY_INTEGER the integer, sign-extended */
     uint16_t admits; /* TKI_ADMIT_... */
     uint8_t clause;  /* index into contract->clauses of the clause that decides this element */
 } tki_enclosure;

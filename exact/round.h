@@ -139,6 +139,16 @@ static inline void tki_put_bits(tk_dtype dtype, void *data, int64_t i, uint32_t 
         memcpy(element, &half, sizeof half);
 }
 
+/* Element `i` of two arrays: the same bits, all NaNs being equal. */
+static inline bool tki_same_elements(tk_dtype dtype, const void *a, const void *b, int64_t i)
+{
+    const tki_format f = tki_format_of(dtype);
+    if (!memcmp((const char *)a + i * f.bytes, (const char *)b + i * f.bytes, (size_t)f.bytes))
+        return true;
+    return f.number == TKI_FLOATING && isnan(tki_decode(dtype, tki_element_bits(dtype, a, i))) &&
+           isnan(tki_decode(dtype, tki_element_bits(dtype, b, i)));
+}
+
 /* The rounding interval of a non-NaN pattern: every real strictly between *below and *above rounds to it, none
  * outside [*below, *above] does. The bounds are exact. Both zeros have the interval around zero; an infinity's
  * interval is unbounded on its side. */

@@ -20,7 +20,7 @@ static tk_status launch_on_cpu(tk_ctx *ctx, const tki_lowering *lowering, const 
 static int op_number(const tk_contract *contract)
 {
     int i = 0;
-    while (i < TKI_GPU_FAULT_WORDS - 1 && tk_contract_at(i) != contract)
+    while (i < tk_contract_count() - 1 && tk_contract_at(i) != contract)
         i++;
     return i;
 }

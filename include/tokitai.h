@@ -178,6 +178,7 @@ typedef struct tk_param {
     int inner_axis;       /* inputs: the axis that the op sums over, or -1 */
     int may_alias;        /* outputs: the parameter whose buffer it may share, or -1 */
     bool low_background;  /* inputs: an element that does not matter is very negative rather than zero */
+    int ordered_by;       /* TK_BY_ORDER: the input that the indices select from, row by row */
     bool sums_to_one;     /* outputs: each row should sum to one; a certificate reports the deviation */
 } tk_param;
 
@@ -264,8 +265,10 @@ typedef struct tk_contract {
     const tk_attribute *attributes;
     int clause_count;
     const tk_clause *clauses;
+    bool registered; /* set by the library: by tk_contract_register() */
 } tk_contract;
 
+/* Our own ops. */
 int tk_contract_count(void);
 const tk_contract *tk_contract_at(int i);              /* in the order of the list of ops; NULL past the end */
 const tk_contract *tk_contract_find(const char *name); /* NULL if there is no such op */
@@ -315,6 +318,20 @@ TK_MUST_USE tk_status tk_scratch_size(tk_ctx *ctx, const tk_case *c, size_t *byt
  * it. On the CPU, contracts hold in the default floating-point environment; in another rounding mode, or with
  * subnormal numbers flushed, they are not guaranteed. */
 TK_MUST_USE tk_status tk_run(tk_ctx *ctx, const tk_case *c, void *const buffers[]);
+
+/* A kernel supplied by a program. `buffers` are the parameters in contract order; inputs must not be written.
+ * Return 0, or any other number if the case cannot be run. */
+typedef int (*tk_kernel)(const tk_case *c, void *const buffers[], void *user_data);
+
+/* Adds an op of the program's own to a context: tk_run() runs it with `run` (NULL: it cannot be run), tk_certify() judges
+ * kernels against it, and certificates of it can be read and replayed with this context. The contract and all that it
+ * points to are checked and copied; *registered is the copy to make cases of, which lives as long as the context.
+ * Kernel files define tokitai_NAME_v2. tk_contract_judge_by() of tokitai_verify.h gives it exact values. */
+TK_MUST_USE tk_status tk_contract_register(tk_ctx *ctx, const tk_contract *contract, tk_kernel run, void *user_data,
+                                           const tk_contract **registered);
+
+/* An op that is registered with the context, or one of ours; NULL if there is none of that name. */
+const tk_contract *tk_ctx_contract_find(const tk_ctx *ctx, const char *name);
 
 /* A lowering is one implementation of an op. Its id is BACKEND.OP.DTYPE.VARIANT, with ".i64" appended for
  * 64-bit indices: "cpu.embedding_bwd.f16.scalar.i64". */

@@ -34,9 +34,35 @@ typedef enum tk_level {
 
 const char *tk_level_name(tk_level level);
 
-/* A kernel supplied by a program. `buffers` are the parameters in contract order; inputs must not be written.
- * Return 0, or any other number if the case cannot be run. */
-typedef int (*tk_kernel)(const tk_case *c, void *const buffers[], void *user_data);
+/* What is right for one output element of a registered op. It is accepted if one of its flags accepts it. */
+enum {
+    TK_ADMIT_INTERVAL = 1, /* the rounding of some value within `bound` of the exact one, which is in [lo, hi] */
+    TK_ADMIT_NAN = 2,
+    TK_ADMIT_PLUS_INF = 4,
+    TK_ADMIT_MINUS_INF = 8,
+    TK_ADMIT_ZERO = 16,       /* of either sign */
+    TK_ADMIT_BITS = 32,       /* exactly `bits`, all NaNs being equal; of integers the number, sign-extended */
+    TK_ADMIT_RAW_BITS = 64,   /* exactly `bits`, NaN payload included; of TK_BY_ORDER this very index */
+    TK_ADMIT_UNDEFINED = 128, /* the contract says nothing of it: the verdict is then UNKNOWN */
+    TK_ADMIT_ANY = 255
+};
+
+typedef struct tk_enclosure {
+    double lo, hi; /* of the exact value; finite */
+    double bound;  /* B, rounded up */
+    uint64_t bits;
+    unsigned admits; /* TK_ADMIT_... */
+    int clause;      /* position of the clause that decides */
+} tk_enclosure;
+
+/* Encloses `count` elements of an output, row-major, from `first` on. `buffers` are in contract order, outputs NULL. It is
+ * called by several threads at once. Anything but TK_OK ends the judgement. */
+typedef tk_status (*tk_enclose)(const tk_case *c, const void *const buffers[], int output, int64_t first,
+                                int64_t count, tk_enclosure *out, void *user_data);
+
+/* From now on kernels for a registered op are judged by this function: it is what a certificate of it trusts. */
+TK_MUST_USE tk_status tk_contract_judge_by(tk_ctx *ctx, const tk_contract *contract, tk_enclose judge,
+                                           void *user_data);
 
 /* A kernel file: C, C++, CUDA or HIP source (.c .cpp .cc .cu .hip) or a shared library (.so) that defines functions
  * of tokitai_kernel.h; or a directory in which kernel.c (.cpp, .cc, .cu, .hip), or the only such file, includes the

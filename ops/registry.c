@@ -1,7 +1,7 @@
 /* The list of ops, walked by the program's help, certify, tests and docs. Made from ops.def alone. */
 #include <string.h>
 
-#include "model/lowering.h"
+#include "model/registered.h"
 
 #define OP(name, family)                            \
     extern const tk_contract tki_##name##_contract; \
@@ -40,6 +40,8 @@ const tk_contract *tk_contract_find(const char *name)
 
 const tki_lowering *tki_lowerings_of(const tk_contract *contract)
 {
+    if (contract->registered)
+        return tki_registered_of(contract)->rows;
     for (int i = 0; i < OP_COUNT; i++)
         if (ops[i].contract == contract)
             return ops[i].lowerings;

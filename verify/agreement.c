@@ -279,7 +279,7 @@ static bool mutants_differ(const finding *f)
 
 static bool contract_differs(const finding *f)
 {
-    const tk_contract *contract = tk_contract_find(tki_certificate_text(f->certificate, "run.op"));
+    const tk_contract *contract = f->certificate->contract;
     const json_t *clauses = get(f, "clauses");
     if (!contract)
         return false;
@@ -315,7 +315,7 @@ static void copy(char *place, size_t size, const tk_certificate *certificate, co
 static bool key_differs(const finding *f)
 {
     const tk_certificate *c = f->certificate;
-    const tk_contract *contract = tk_contract_find(tki_certificate_text(c, "run.op"));
+    const tk_contract *contract = c->contract;
     char key[TKI_HASH_HEX], settings[128];
     tk_value attributes[TK_MAX_ATTRIBUTES] = {{0}};
     const tki_backend *backend = tki_backend_find(tki_certificate_text(c, "machine.backend"), "");

@@ -838,6 +838,48 @@ static void add_level(making *m, tk_level level, const shape_list *list)
         add_further(m);
 }
 
+/* What may be too large, or points at nothing, is made fit. */
+static void make_fit(tk_case *c, int64_t most)
+{
+    for (;;) {
+        int64_t elements = 0;
+        int largest = 0;
+        for (int p = 0; p < c->contract->param_count; p++)
+            elements = tk_case_elements(c, p) > elements ? tk_case_elements(c, p) : elements;
+        for (int d = 1; d < c->contract->dim_count; d++)
+            largest = c->dims[d] > c->dims[largest] ? d : largest;
+        if (elements <= most || c->dims[largest] <= 1)
+            return;
+        c->dims[largest] = (c->dims[largest] + 1) / 2;
+    }
+}
+
+static bool indices_point_somewhere(const tk_case *c)
+{
+    const int p = tki_index_param(c->contract);
+    return p < 0 || c->dims[c->contract->params[p].indexed_dim] > 0 || tk_case_elements(c, p) == 0;
+}
+
+/* Of an op of which no more is known than its contract: sizes at which vectors, tiles and blocks begin and end, and each size once zero. */
+static void add_general(making *m, tk_level level)
+{
+    static const int64_t sizes[] = {1,  2,  3,  4,  5,  7,   8,   9,   15,  16,  17,  31,
+                                    32, 33, 63, 64, 65, 100, 127, 128, 129, 255, 256, 257};
+    enum { SIZES = sizeof sizes / sizeof *sizes };
+    const int dims = m->contract->dim_count;
+    const int drawn = level == TK_QUICK ? 64 : 256;
+    const int64_t most = level == TK_QUICK ? 1 << 14 : 1 << 19;
+    tki_random random = tki_random_stream(m->options->seed, drawn_stream(&m->trial, level));
+    int number = FIRST_DRAWN + drawn_at[level].number;
+    for (int i = 0; i < dims + drawn; i++) {
+        for (int d = 0; d < dims; d++)
+            m->trial.c.dims[d] = i == d ? 0 : i < dims ? 3 : sizes[below(&random, SIZES)];
+        make_fit(&m->trial.c, most);
+        if (indices_point_somewhere(&m->trial.c))
+            add_shape(m, number++, i % 4 ? MAIN : SEVERAL);
+    }
+}
+
 /* Every pattern of every value input, in chunks. */
 static void add_all_patterns(making *m)
 {
@@ -889,6 +931,10 @@ tk_status tki_trials_make(tk_ctx *ctx, const tk_contract *contract, tk_dtype dty
         return settings;
     if (options->dims) {
         add_asked_for(&m);
+    } else if (contract->registered) {
+        add_general(&m, TK_QUICK);
+        if (options->level >= TK_FULL)
+            add_general(&m, TK_FULL);
     } else {
         add_level(&m, TK_QUICK, &list);
         if (options->level >= TK_FULL)

@@ -73,6 +73,7 @@ tk_certificate *tki_certificate_of(json_t *statement)
         return NULL;
     }
     certificate->statement = statement;
+    certificate->contract = tk_contract_find(tki_certificate_text(certificate, "run.op"));
     certificate->scope = tki_scope(json_object_get(statement, "predicate"));
     certificate->headline = tki_headline(json_object_get(statement, "predicate"));
     if (certificate->scope && certificate->headline)
@@ -246,7 +247,7 @@ static tk_status write_text(tk_ctx *ctx, const char *dir, const char *name, cons
 static void name_with_settings(const tk_certificate *certificate, char *name, size_t size)
 {
     snprintf(name, size, "%s", tk_certificate_subject(certificate));
-    const tk_contract *contract = tk_contract_find(tki_certificate_text(certificate, "run.op"));
+    const tk_contract *contract = certificate->contract;
     for (int i = 0; contract && i < contract->attribute_count; i++) {
         const tk_attribute *attribute = &contract->attributes[i];
         char path[64];
@@ -365,6 +366,7 @@ static tk_status check_statement(tk_ctx *ctx, json_t *statement, const char *tex
     tk_certificate *read = tki_certificate_of(statement);
     if (!read)
         return tki_fail(ctx, TK_NO_MEMORY, "no memory for the certificate");
+    read->contract = tk_ctx_contract_find(ctx, tki_certificate_text(read, "run.op"));
     const char *problem = shape_problem(read);
     char hash[TKI_HASH_HEX];
     tk_status status = TK_OK;

@@ -13,11 +13,12 @@ enum { TKI_CERTIFICATE_MOST_BYTES = 64 << 20 };
 
 struct tk_certificate {
     json_t *statement;
-    json_t *signatures; /* [{"keyid": "" if it has none, "sig": base64}], or NULL */
-    char *scope;        /* tki_scope() */
-    char *headline;     /* tki_headline() */
-    char *json;         /* made when asked for */
-    char *markdown;     /* made when asked for */
+    const tk_contract *contract; /* of the op that it is about; NULL: not known here */
+    json_t *signatures;          /* [{"keyid": "" if it has none, "sig": base64}], or NULL */
+    char *scope;                 /* tki_scope() */
+    char *headline;              /* tki_headline() */
+    char *json;                  /* made when asked for */
+    char *markdown;              /* made when asked for */
 };
 
 /* Takes over the statement; NULL when memory ran out. */

@@ -156,7 +156,8 @@ tk_status tki_certify_trials(tk_ctx *ctx, const tk_contract *contract, tk_dtype 
         o.level = TK_FULL;
     tki_subject subject = {.ctx = ctx, .contract = contract, .oracle = tki_oracle_of(contract)};
     if (!subject.oracle)
-        return tki_fail(ctx, TK_INTERNAL, "%s has no oracle", contract->name);
+        return tki_fail(ctx, TK_UNAVAILABLE, "no exact values of %s are known: tk_contract_judge_by() gives them",
+                        contract->name);
     bool opened;
     const double kept = ctx->deadline;
     const bool foreign = options->kernel_file || options->kernel_program;

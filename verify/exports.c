@@ -38,32 +38,32 @@ static bool read_section(const image *i, const Elf64_Ehdr *header, uint64_t numb
            take(i, header->e_shoff + number * sizeof *section, section, sizeof *section);
 }
 
-/* Of either form; `name` ends. */
-static bool is_function_of(const char *op, const char *name)
+/* "gelu_fwd " behind the others, if it is the function of an op, of either version. */
+static void add_name(const char *name, size_t most, char *ops, size_t size)
 {
-    char function[80];
-    snprintf(function, sizeof function, "tokitai_%s", op);
-    const size_t length = strlen(function);
-    return !strncmp(name, function, length) && (!name[length] || !strcmp(name + length, "_v2"));
+    static const char prefix[] = "tokitai_";
+    const size_t length = strnlen(name, most), used = strlen(ops);
+    if (length == most || strncmp(name, prefix, sizeof prefix - 1) != 0 || used + length + 2 > size)
+        return;
+    snprintf(ops + used, size - used, "%s ", name + sizeof prefix - 1);
 }
 
-/* One bit if the name is that of an op's function. */
-static uint64_t op_bit(const char *name, size_t most)
+bool tki_exports_op(const char *ops, const char *name)
 {
-    const tk_contract *contract;
-    for (int op = 0; op < 64 && (contract = tk_contract_at(op)); op++)
-        if (strnlen(name, most) < most && is_function_of(contract->name, name))
-            return UINT64_C(1) << op;
-    return 0;
+    const size_t length = strlen(name);
+    for (const char *at = ops; (at = strstr(at, name)); at += length)
+        if ((at == ops || at[-1] == ' ') && (at[length] == ' ' || !strncmp(at + length, "_v2 ", 4)))
+            return true;
+    return false;
 }
 
-bool tki_exported_ops(const void *data, size_t bytes, uint64_t *ops)
+bool tki_exported_ops(const void *data, size_t bytes, char *ops, size_t size)
 {
     const image i = {data, bytes};
     Elf64_Ehdr header;
     Elf64_Shdr symbols;
     Elf64_Shdr names;
-    *ops = 0;
+    ops[0] = 0;
     if (!read_header(&i, &header))
         return false;
     for (uint64_t s = 0; read_section(&i, &header, s, &symbols); s++) {
@@ -77,8 +77,8 @@ bool tki_exported_ops(const void *data, size_t bytes, uint64_t *ops)
             memcpy(&symbol, i.data + symbols.sh_offset + at, sizeof symbol);
             bool function = ELF64_ST_TYPE(symbol.st_info) == STT_FUNC && symbol.st_shndx != SHN_UNDEF;
             if (function && symbol.st_name < names.sh_size)
-                *ops |= op_bit((const char *)i.data + names.sh_offset + symbol.st_name,
-                               (size_t)(names.sh_size - symbol.st_name));
+                add_name((const char *)i.data + names.sh_offset + symbol.st_name,
+                         (size_t)(names.sh_size - symbol.st_name), ops, size);
         }
         return true;
     }

@@ -1099,6 +1099,24 @@ static void fill_telling(const lines *v, tki_random *random)
         fill_normal(v, random);
 }
 
+/* Every pattern equally likely; in most families, where sums should be told from overflow, small numbers; and the ends of the range. */
+static void fill_integers(tki_family family, tk_dtype dtype, void *data, int64_t count, tki_random *random)
+{
+    const size_t bytes = tk_dtype_size(dtype);
+    const int kept = family == TKI_FAMILY_BITS || family == TKI_FAMILY_FINITE_BITS ? 0 : 64 - 12;
+    for (int64_t i = 0; i < count; i++) {
+        const uint64_t drawn = tki_random_u64(random);
+        uint64_t value = kept ? (uint64_t)((int64_t)drawn >> kept) : drawn;
+        if (tki_format_of(dtype).number == TKI_UNSIGNED && kept)
+            value = drawn >> kept;
+        if (family == TKI_FAMILY_ZEROS || family == TKI_FAMILY_EQUAL)
+            value = family == TKI_FAMILY_EQUAL;
+        if (family == TKI_FAMILY_HUGE_VALUES || (family == TKI_FAMILY_SPECIAL && drawn % 8 == 0))
+            value = UINT64_MAX >> (drawn & 1) << (drawn >> 1 & 1);
+        memcpy((char *)data + (size_t)i * bytes, &value, bytes);
+    }
+}
+
 static void fill_values(tki_family family, const lines *v, tki_random *random)
 {
     switch (family) {
@@ -1295,7 +1313,8 @@ static void choose_nearest_ties(const tk_case *c, void *data, tki_random *random
 
 static bool is_elementwise_pair(const tk_contract *contract)
 {
-    return kind_of(contract) == ELEMENTWISE && contract->param_count == 3 && !contract->params[1].output;
+    return !contract->registered && kind_of(contract) == ELEMENTWISE && contract->param_count == 3 &&
+           !contract->params[1].output;
 }
 
 void tki_family_fill(int family, const tk_case *c, uint64_t seed, void *const data[])
@@ -1319,10 +1338,14 @@ void tki_family_fill(int family, const tk_case *c, uint64_t seed, void *const da
             tki_family_fill_index((tki_family)family, c, p, data[p], &random);
             continue;
         }
-        int64_t rows = param->rank == 2 ? c->dims[param->dim[0]] : 1;
-        int64_t cols = c->dims[param->dim[param->rank - 1]];
-        bool along_rows = param->inner_axis == 0;
         const tk_dtype dtype = tk_case_param_dtype(c, p);
+        if (tki_format_of(dtype).number != TKI_FLOATING) {
+            fill_integers((tki_family)family, dtype, data[p], tk_case_elements(c, p), &random);
+            continue;
+        }
+        int64_t cols = c->dims[param->dim[param->rank - 1]];
+        int64_t rows = tk_case_elements(c, p) / cols;
+        bool along_rows = param->inner_axis == 0 && param->rank == 2;
         lines v = {.data = data[p],
                    .dtype = dtype,
                    .format = tki_format_of(dtype),
@@ -1344,7 +1367,7 @@ void tki_family_fill(int family, const tk_case *c, uint64_t seed, void *const da
             choose_near_ties(c, data, 96, true, &random);
         if (family == TKI_FAMILY_NEAREST_TIES && p == last_value && is_elementwise_pair(contract))
             choose_near_ties(c, data, 4096, true, &random);
-        else if (family == TKI_FAMILY_NEAREST_TIES && contract->param_count == 2)
+        else if (family == TKI_FAMILY_NEAREST_TIES && contract->param_count == 2 && !contract->registered)
             choose_nearest_ties(c, data[p], &random);
         if (family == TKI_FAMILY_EACH_PATTERN && p == last_value && is_elementwise_pair(contract))
             choose_near_ties(c, data, 24, false, &random);

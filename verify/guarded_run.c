@@ -157,17 +157,18 @@ void tki_runs_compare(const tk_case *c, const tki_run *a, const tki_run *b, tki_
         if (count == 0 || !memcmp(a->pointers[p], b->pointers[p], (size_t)count * element))
             continue;
         for (int64_t i = 0; i < count; i++) {
-            uint32_t x = tki_element_bits(dtype, a->pointers[p], i);
-            uint32_t y = tki_element_bits(dtype, b->pointers[p], i);
-            if (tki_same_bits(dtype, x, y))
+            if (tki_same_elements(dtype, a->pointers[p], b->pointers[p], i))
                 continue;
             if (still_filled(a, p, element, i) && still_filled(b, p, element, i)) {
                 tki_trial_fail(result, write, "left %s[%lld] unwritten", c->contract->params[p].name, (long long)i);
             } else {
                 result->determinism = TK_DETERMINISM_NONE;
-                tki_trial_fail(result, repeat,
-                               "%s[%lld] was 0x%x on one run and 0x%x on another with the same inputs",
-                               c->contract->params[p].name, (long long)i, x, y);
+                uint64_t x = 0, y = 0;
+                memcpy(&x, (const char *)a->pointers[p] + (size_t)i * element, element);
+                memcpy(&y, (const char *)b->pointers[p] + (size_t)i * element, element);
+                tki_trial_fail(
+                    result, repeat, "%s[%lld] was 0x%llx on one run and 0x%llx on another with the same inputs",
+                    c->contract->params[p].name, (long long)i, (unsigned long long)x, (unsigned long long)y);
             }
             return;
         }

@@ -33,13 +33,33 @@ void tki_print_shape(FILE *out, const char *op, const json_t *shape)
     }
 }
 
-/* "label_smoothing=0.1 scale=1 ignore_index=-100" */
-static void print_options(FILE *out, const json_t *options)
+static void print_value(FILE *out, const char *name, const json_t *value)
 {
-    fprintf(out, "label_smoothing=%.6g scale=%.6g ignore_index=%lld",
-            json_number_value(json_object_get(options, "label_smoothing")),
-            json_number_value(json_object_get(options, "scale")),
-            (long long)json_integer_value(json_object_get(options, "ignore_index")));
+    if (json_is_integer(value))
+        fprintf(out, "%s=%lld", name, (long long)json_integer_value(value));
+    else if (json_is_number(value))
+        fprintf(out, "%s=%.6g", name, json_number_value(value));
+    else
+        fprintf(out, "%s=%s", name, json_is_string(value) ? json_string_value(value) : "?");
+}
+
+/* "label_smoothing=0.1 scale=1", in the order of the contract. */
+static void print_options(FILE *out, const tk_contract *contract, const json_t *options)
+{
+    const char *separator = "", *name;
+    json_t *value;
+    for (int i = 0; contract && i < contract->attribute_count; i++)
+        if ((value = json_object_get(options, contract->attributes[i].name))) {
+            fputs(separator, out);
+            print_value(out, contract->attributes[i].name, value);
+            separator = " ";
+        }
+    json_object_foreach(contract ? NULL : (json_t *)(uintptr_t)options, name, value)
+    {
+        fputs(separator, out);
+        print_value(out, name, value);
+        separator = " ";
+    }
 }
 
 /* Which of the level's trials were run, if not all. */
@@ -71,7 +91,7 @@ static void print_restriction(FILE *out, const json_t *run)
     }
     if (options) {
         fputs(separator, out);
-        print_options(out, options);
+        print_options(out, tk_contract_find(text_of(run, "op")), options);
     }
 }
 

@@ -190,6 +190,8 @@ bool tki_inputs_change(const tki_trial *trial, tki_inputs *inputs, const char **
         if (value == index_at(c->index_dtype, inputs->data[p], i))
             value = (value + 1) % size;
         tki_inputs_set_index(c, inputs->data[p], i, value);
+    } else if (tki_format_of(tk_case_param_dtype(c, p)).number != TKI_FLOATING) {
+        ((unsigned char *)inputs->data[p])[(size_t)i * tk_dtype_size(tk_case_param_dtype(c, p))] ^= 1;
     } else {
         const tk_dtype dtype = tk_case_param_dtype(c, p);
         const uint32_t drawn = tki_round_double(dtype, 8 * tki_random_unit(&random) - 4);

@@ -11,6 +11,7 @@
 #include "exact/domain.h"
 #include "exact/floats.h"
 #include "exact/round.h"
+#include "verify/judge_exact.h"
 
 const double tki_ulp_bin_ends[TKI_ULP_BINS - 1] = {0, 1, 2, 4, 8, 16, 64, 256, 1024};
 
@@ -28,9 +29,11 @@ typedef struct bench {
 void tki_output_matrix(const tk_case *c, int output, int64_t *rows, int64_t *cols)
 {
     const tk_param *p = &c->contract->params[output];
-    if (p->rank == 2) {
-        *rows = c->dims[p->dim[0]];
-        *cols = c->dims[p->dim[1]];
+    if (p->rank > 1) {
+        *rows = 1;
+        for (int axis = 0; axis < p->rank - 1; axis++)
+            *rows *= c->dims[p->dim[axis]];
+        *cols = c->dims[p->dim[p->rank - 1]];
         return;
     }
     /* One value per row of a row op is a column; the output of an elementwise op is a row. */
@@ -157,7 +160,7 @@ static double nearest_admissible(tk_dtype dtype, const tki_element *e, double ou
     if (e->interval)
         end = tki_decode(dtype, out > tki_decode(dtype, e->hi_bits) ? e->hi_bits : e->lo_bits);
     else if (e->admits & (TKI_ADMIT_BITS | TKI_ADMIT_RAW_BITS))
-        end = tki_decode(dtype, e->expected);
+        end = tki_decode(dtype, (uint32_t)e->expected);
     else
         return e->admits & TKI_ADMIT_ZERO ? 0 : NAN;
     if (!isinf(end))
@@ -169,7 +172,7 @@ static double nearest_admissible(tk_dtype dtype, const tki_element *e, double ou
 static void note_refused(tk_dtype dtype, tki_judgement *tally, tki_element *element)
 {
     tki_refused *refused = &tally->refused[element->clause];
-    const double out = tki_decode(dtype, element->got);
+    const double out = tki_decode(dtype, (uint32_t)element->got);
     const double largest = tki_decode(dtype, tki_format_of(dtype).largest);
     const double overflow = largest + tki_ulp(dtype, largest);
     const double end = nearest_admissible(dtype, element, out, overflow);
@@ -198,7 +201,7 @@ static bool judge_interval_slowly(bench *b, const tki_enclosure *e, int64_t row,
         b->status = TK_INTERNAL; /* every comparison with it would come out undecided, and so be accepted */
         return false;
     }
-    double out = tki_decode(b->dtype, element->got);
+    double out = tki_decode(b->dtype, (uint32_t)element->got);
     rounded r = round_doubles(b->dtype, e->lo, e->hi, e->bound);
     decision d = isnan(out) ? REFUSED : decide(b->dtype, &r, out);
     if (d == OPEN || !nearest_are_neighbours(b->dtype, &r)) {
@@ -239,7 +242,7 @@ static bool judge_interval_slowly(bench *b, const tki_enclosure *e, int64_t row,
     element->ulps = ulp_distance(b->dtype, &r, out);
     double below;
     double above;
-    tki_rounding_interval(b->dtype, element->got, &below, &above);
+    tki_rounding_interval(b->dtype, (uint32_t)element->got, &below, &above);
     double outside = fmax(0, fmax(below - r.exact, r.exact - above));
     element->bound_used = outside == 0 ? 0 : e->bound > 0 ? outside / e->bound : INFINITY;
     if (isfinite(out))
@@ -247,12 +250,13 @@ static bool judge_interval_slowly(bench *b, const tki_enclosure *e, int64_t row,
     return d == ACCEPTED;
 }
 
-static bool admitted_by_flag(tk_dtype dtype, unsigned admits, uint32_t expected, uint32_t got)
+static bool admitted_by_flag(tk_dtype dtype, unsigned admits, uint64_t expected, uint32_t got)
 {
     double out = tki_decode(dtype, got);
     return ((admits & TKI_ADMIT_NAN) && isnan(out)) || ((admits & TKI_ADMIT_PLUS_INF) && out == INFINITY) ||
            ((admits & TKI_ADMIT_MINUS_INF) && out == -INFINITY) || ((admits & TKI_ADMIT_ZERO) && out == 0) ||
-           ((admits & TKI_ADMIT_BITS) && (got == expected || (isnan(out) && tki_is_nan(dtype, expected)))) ||
+           ((admits & TKI_ADMIT_BITS) &&
+            (got == expected || (isnan(out) && tki_is_nan(dtype, (uint32_t)expected)))) ||
            ((admits & TKI_ADMIT_RAW_BITS) && got == expected);
 }
 
@@ -332,6 +336,12 @@ static void judge_box(bench *b, const tki_box *box, int64_t cols, const void *da
     }
     if (tki_domain_is_normal(b->job->c))
         tki_domain_admit(enclosures, (box->row_end - box->row_begin) * (box->col_end - box->col_begin));
+    switch (b->job->c->contract->params[b->job->output].judged) {
+    case TK_BY_INTERVAL:
+    case TK_BY_BITS: break;
+    case TK_BY_INTEGER: tki_judge_integers(b->job, box, cols, data, enclosures, b->tally); return;
+    case TK_BY_ORDER: tki_judge_order(b->job, box, cols, data, enclosures, b->tally); return;
+    }
     switch (b->dtype) {
     case TK_F16: judge_lines(b, TK_F16, box, cols, data, enclosures); return;
     case TK_BF16: judge_lines(b, TK_BF16, box, cols, data, enclosures); return;
@@ -460,7 +470,7 @@ tk_status tki_judge(const tki_oracle *oracle, const tki_oracle_job *job, const v
 static void list_admitted(const tki_element *e, char *text, size_t size)
 {
     char bits[32];
-    snprintf(bits, sizeof bits, "0x%x", e->expected);
+    snprintf(bits, sizeof bits, "0x%llx", (unsigned long long)e->expected);
     const struct {
         unsigned flag;
         const char *name;
@@ -476,22 +486,43 @@ static void list_admitted(const tki_element *e, char *text, size_t size)
             used += (size_t)snprintf(text + used, size - used, "%s%s", used ? " or " : "", names[i].name);
 }
 
+static void describe_integer(const tk_case *c, const tki_element *e, char *text, size_t size)
+{
+    const tk_param *param = &c->contract->params[e->output];
+    const bool is_signed = tki_format_of(tk_case_param_dtype(c, e->output)).number == TKI_SIGNED;
+    char got[32], expected[32];
+    snprintf(got, sizeof got, is_signed ? "%lld" : "%llu", (long long)e->got);
+    snprintf(expected, sizeof expected, is_signed ? "%lld" : "%llu", (long long)e->expected);
+    if (param->judged == TK_BY_ORDER)
+        snprintf(text, size,
+                 "%s[%lld] is %s, which selects what does not belong there, or what was selected before: %s",
+                 param->name, (long long)e->index, got, c->contract->clauses[e->clause].text);
+    else
+        snprintf(text, size, "%s[%lld] is %s; only %s is admissible: %s", param->name, (long long)e->index, got,
+                 expected, c->contract->clauses[e->clause].text);
+}
+
 void tki_element_describe(const tk_case *c, const tki_element *e, char *text, size_t size)
 {
     tk_dtype dtype = tk_case_param_dtype(c, e->output);
     const char *name = c->contract->params[e->output].name;
-    double got = tki_decode(dtype, e->got);
+    if (tki_format_of(dtype).number != TKI_FLOATING) {
+        describe_integer(c, e, text, size);
+        return;
+    }
+    const uint32_t bits = (uint32_t)e->got;
+    double got = tki_decode(dtype, bits);
     char distance[48] = "";
     char admitted[96];
     if (isfinite(e->outside) && e->outside > 0)
         snprintf(distance, sizeof distance, "; %.4g ulp outside", e->outside);
     if (e->interval) {
         snprintf(text, size, "%s[%lld] is 0x%x = %.9g; the exact value is %.9g and [%.9g, %.9g] is admissible%s",
-                 name, (long long)e->index, e->got, got, e->exact, tki_decode(dtype, e->lo_bits),
+                 name, (long long)e->index, bits, got, e->exact, tki_decode(dtype, e->lo_bits),
                  tki_decode(dtype, e->hi_bits), distance);
         return;
     }
     list_admitted(e, admitted, sizeof admitted);
-    snprintf(text, size, "%s[%lld] is 0x%x = %.9g; only %s is admissible: %s%s", name, (long long)e->index, e->got,
-             got, admitted, c->contract->clauses[e->clause].text, distance);
+    snprintf(text, size, "%s[%lld] is 0x%x = %.9g; only %s is admissible: %s%s", name, (long long)e->index, bits, got,
+             admitted, c->contract->clauses[e->clause].text, distance);
 }

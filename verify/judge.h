@@ -13,12 +13,12 @@ typedef struct tki_element {
     bool present;
     int output;
     int clause;
-    int64_t index; /* flat, into the output */
-    uint32_t got;
+    int64_t index;             /* flat, into the output */
+    uint64_t got;              /* of integers: sign-extended */
     uint32_t lo_bits, hi_bits; /* the admissible interval in the output's type; only if `interval` */
     bool interval;
     uint16_t admits;
-    uint32_t expected; /* only with TKI_ADMIT_BITS or TKI_ADMIT_RAW_BITS */
+    uint64_t expected; /* only with TKI_ADMIT_BITS or TKI_ADMIT_RAW_BITS */
     double exact;      /* near S; only if `interval` */
     double ulps;       /* from RN(S) */
     double bound;

@@ -8,6 +8,7 @@
 
 #include "artifact/sources.h"
 #include "core/context.h"
+#include "model/registered.h"
 #include "core/escape.h"
 #include "core/file.h"
 #include "core/limits.h"
@@ -82,6 +83,17 @@ static char *clean_log(char *log)
     return clean;
 }
 
+/* Of our ops, or of those of the context. */
+static bool defines_any(const tk_ctx *ctx, const tk_kernel_file *kernel)
+{
+    bool any = false;
+    for (int i = 0; tk_contract_at(i); i++)
+        any |= tk_kernel_file_defines(kernel, tk_contract_at(i));
+    for (const tki_registered *op = ctx->registered; op; op = op->next)
+        any |= tk_kernel_file_defines(kernel, &op->contract);
+    return any;
+}
+
 /* The compiler is foreign code: what it made is read once, and what was read is hashed and loaded. */
 static tk_status take_artifact(tk_ctx *ctx, tk_kernel_file *kernel)
 {
@@ -91,7 +103,7 @@ static tk_status take_artifact(tk_ctx *ctx, tk_kernel_file *kernel)
                                      MOST_FILE_BYTES, &image, &bytes);
     if (status != TK_OK)
         return status;
-    bool good = tki_exported_ops(image, bytes, &kernel->defined) &&
+    bool good = tki_exported_ops(image, bytes, kernel->defined, sizeof kernel->defined) &&
                 tki_hash_bytes(image, bytes, kernel->artifact_hash);
     if (good && !kernel->is_library)
         status = tki_kernel_copy_add(ctx, &kernel->copy, "kernel.so", image, bytes);
@@ -104,7 +116,7 @@ static tk_status take_artifact(tk_ctx *ctx, tk_kernel_file *kernel)
     }
     if (!good)
         snprintf(kernel->problem, sizeof kernel->problem, "it is not a shared library for this machine");
-    else if (!kernel->defined)
+    else if (!defines_any(ctx, kernel))
         snprintf(kernel->problem, sizeof kernel->problem,
                  "it defines no kernel: no function is named tokitai_OP after an op");
     return status;
@@ -247,10 +259,7 @@ const char *tk_kernel_file_backend(const tk_kernel_file *kernel)
 
 bool tk_kernel_file_defines(const tk_kernel_file *kernel, const tk_contract *contract)
 {
-    for (int op = 0; op < 64 && tk_contract_at(op); op++)
-        if (tk_contract_at(op) == contract)
-            return kernel->defined >> op & 1;
-    return false;
+    return tki_exports_op(kernel->defined, contract->name);
 }
 
 tk_status tki_kernel_file_start(tk_ctx *ctx, const tk_kernel_file *kernel, const tk_contract *contract,

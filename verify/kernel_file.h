@@ -27,7 +27,7 @@ struct tk_kernel_file {
     char problem[1024];               /* why there is nothing to run, or "" */
     bool unavailable;                 /* the problem is what this system lacks */
     char artifact_hash[TKI_HASH_HEX]; /* "" if there is none */
-    uint64_t defined;                 /* one bit for each op of tk_contract_at() */
+    char defined[8192];               /* the ops whose functions it has, as tki_exported_ops() lists them */
     tki_instrumented *instrumented;   /* its second build, made when it is first wanted */
 };
 
@@ -45,8 +45,11 @@ TK_MUST_USE tk_status tki_kernel_file_start_watched(tk_ctx *ctx, const tk_kernel
 TK_MUST_USE tk_status tki_kernel_file_compile(tk_ctx *ctx, const tk_kernel_file *kernel, const char *more_flags,
                                               double seconds, tki_worker_build *build);
 
-/* The ops whose functions an ELF shared library exports, one bit for each op of tk_contract_at(). The bytes may be anything. False if
- * they are not such a library. */
-bool tki_exported_ops(const void *image, size_t bytes, uint64_t *ops);
+/* What the functions tokitai_... that an ELF shared library exports are named behind that, a blank behind each; what does not fit is left
+ * out. The bytes may be anything. False if they are not such a library. */
+bool tki_exported_ops(const void *image, size_t bytes, char *ops, size_t size);
+
+/* Is the op's function, of either version, in such a list? */
+bool tki_exports_op(const char *ops, const char *name);
 
 #endif

@@ -3,6 +3,9 @@
 
 #include <string.h>
 
+#include "model/registered.h"
+#include "verify/reference.h"
+
 #define OP(name, family)                            \
     extern const tki_oracle tki_##name##_oracle;    \
     extern const tki_mutant tki_##name##_mutants[]; \
@@ -33,6 +36,8 @@ static int op_index(const tk_contract *contract)
 
 const tki_oracle *tki_oracle_of(const tk_contract *contract)
 {
+    if (contract->registered)
+        return tki_registered_of(contract)->judge ? &tki_reference_oracle : NULL;
     int i = op_index(contract);
     return i < 0 ? NULL : ops[i].oracle;
 }

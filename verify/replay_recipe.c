@@ -206,13 +206,15 @@ tk_status tki_recipe_read(tk_ctx *ctx, const tk_certificate *certificate, tki_re
 {
     const char *kind = tki_certificate_text(certificate, "run.kind");
     const char *op = tki_certificate_text(certificate, "run.op");
-    *r = (tki_recipe){.contract = tk_contract_find(op), .index_dtype = TK_I32};
+    *r = (tki_recipe){.contract = tk_ctx_contract_find(ctx, op), .index_dtype = TK_I32};
     if (!strcmp(kind, "function"))
         return tki_fail(ctx, TK_UNAVAILABLE,
                         "the certificate is of a function that its program brought along; only that "
                         "program can run it again");
     if (!r->contract)
-        return tki_fail(ctx, TK_UNAVAILABLE, "this build has no op '%s'", op);
+        return tki_fail(ctx, TK_UNAVAILABLE,
+                        "there is no op '%s' here: if a program registered its contract, that program can replay it",
+                        op);
     const char *index = tki_certificate_text(certificate, "run.index_dtype");
     tk_types types;
     if (!tk_types_parse(tki_certificate_text(certificate, "run.dtype"), &types) ||

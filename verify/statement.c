@@ -38,9 +38,24 @@ json_t *tki_histogram_json(const int64_t histogram[TKI_ULP_BINS])
     return bins;
 }
 
-static json_t *bits(tk_dtype dtype, uint32_t pattern)
+static json_t *bits(tk_dtype dtype, uint64_t pattern)
 {
-    return json_sprintf("0x%0*x", tki_format_bits(dtype) / 4, pattern);
+    return json_sprintf("0x%0*llx", tki_format_bits(dtype) / 4, (unsigned long long)pattern);
+}
+
+static bool is_number(tk_dtype dtype, uint64_t pattern)
+{
+    return tki_format_of(dtype).number != TKI_FLOATING || !isnan(tki_decode(dtype, (uint32_t)pattern));
+}
+
+static json_t *element_value(tk_dtype dtype, uint64_t pattern)
+{
+    switch (tki_format_of(dtype).number) {
+    case TKI_SIGNED: return json_integer((json_int_t)pattern);
+    case TKI_UNSIGNED: return json_real((double)pattern);
+    case TKI_FLOATING: break;
+    }
+    return tki_real_json(tki_decode(dtype, (uint32_t)pattern));
 }
 
 static json_t *dims_json(const tk_case *c)
@@ -237,9 +252,9 @@ static json_t *element_json(const tki_outcome *o, const tki_element *e)
     const tk_dtype dtype = tk_case_param_dtype(&c, e->output);
     json_t *json = json_pack("{s:s, s:I, s:o, s:o, s:o, s:s}", "output", o->contract->params[e->output].name, "index",
                              (json_int_t)e->index, "got_bits", bits(dtype, e->got), "got",
-                             tki_real_json(tki_decode(dtype, e->got)), "error_ulp", tki_real_json(e->ulps), "clause",
+                             element_value(dtype, e->got), "error_ulp", tki_real_json(e->ulps), "clause",
                              o->contract->clauses[e->clause].id);
-    if (tki_place_of(e) != TKI_ORDINARY && !isnan(tki_decode(dtype, e->got)))
+    if (tki_place_of(e) != TKI_ORDINARY && is_number(dtype, e->got))
         json_object_set_new(json, "where",
                             json_string(tki_place_of(e) == TKI_NEAR_ZERO ? "near_zero" : "at_overflow"));
     if (!e->interval)
@@ -533,5 +548,7 @@ tk_status tki_certificate_make(tk_ctx *ctx, const tki_outcome *o, tk_certificate
         return tki_fail(ctx, TK_NO_MEMORY, "no memory for the certificate");
     }
     *certificate = tki_certificate_of(statement);
+    if (*certificate)
+        (*certificate)->contract = o->contract;
     return *certificate ? TK_OK : tki_fail(ctx, TK_NO_MEMORY, "no memory for the certificate");
 }

@@ -84,8 +84,7 @@ static tk_status run_in_place(tki_subject *subject, const tki_trial *trial, cons
         for (int p = 0; p < c->contract->param_count; p++) {
             tk_dtype dtype = tk_case_param_dtype(c, p);
             for (int64_t i = 0; c->contract->params[p].output && i < tk_case_elements(c, p); i++)
-                if (!tki_same_bits(dtype, tki_element_bits(dtype, first->pointers[p], i),
-                                   tki_element_bits(dtype, third.pointers[p], i)))
+                if (!tki_same_elements(dtype, first->pointers[p], third.pointers[p], i))
                     tki_trial_fail(result, clause, "%s[%lld] has other bits when the op works in place",
                                    c->contract->params[p].name, (long long)i);
         }

@@ -61,7 +61,7 @@ static void fill_input(const tk_case *c, int p, uint64_t seed, void *data)
 static double reference_of(tk_dtype dtype, const tki_enclosure *e)
 {
     if (e->admits & (TKI_ADMIT_BITS | TKI_ADMIT_RAW_BITS))
-        return tki_decode(dtype, e->bits);
+        return tki_decode(dtype, (uint32_t)e->bits);
     return tki_decode(dtype, tki_round_double(dtype, e->lo + (e->hi - e->lo) / 2));
 }
 

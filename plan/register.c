@@ -1,0 +1,326 @@
+/* Ops of programs: checked, copied, and given a row of lowerings. */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend/backend.h"
+#include "core/context.h"
+#include "model/case.h"
+#include "model/format.h"
+#include "model/registered.h"
+
+/* -- Is it a contract? ------------------------------------------------------------------------------------- */
+
+enum { MOST_OP_NAME = 63, MOST_NAME = 31 }; /* bytes, as frames have room for */
+
+static bool is_name(const char *name, size_t most)
+{
+    if (!name || !islower((unsigned char)name[0]) || strlen(name) > most)
+        return false;
+    for (; *name; name++)
+        if (!islower((unsigned char)*name) && !isdigit((unsigned char)*name) && *name != '_')
+            return false;
+    return true;
+}
+
+static const char *wrong_dims(const tk_contract *c)
+{
+    if (c->dim_count < 1 || c->dim_count > TK_MAX_DIMS)
+        return "it has no sizes, or too many";
+    for (int i = 0; i < c->dim_count; i++) {
+        if (!is_name(c->dim_names[i], MOST_NAME))
+            return "a size has no name of lower-case letters, digits and _";
+        for (int k = 0; k < i; k++)
+            if (!strcmp(c->dim_names[i], c->dim_names[k]))
+                return "two sizes have one name";
+    }
+    return NULL;
+}
+
+static const char *wrong_param(const tk_contract *c, int i)
+{
+    const tk_param *p = &c->params[i];
+    if (!is_name(p->name, MOST_NAME))
+        return "a tensor has no name of lower-case letters, digits and _";
+    for (int k = 0; k < i; k++)
+        if (!strcmp(p->name, c->params[k].name))
+            return "two tensors have one name";
+    if ((unsigned)p->kind > TK_KIND_FIXED || (p->kind == TK_KIND_FIXED && !tki_is_format(p->dtype)))
+        return "a tensor has no type";
+    if (p->rank < 1 || p->rank > TK_MAX_RANK || p->inner_axis < -1 || p->inner_axis >= p->rank)
+        return "a tensor's rank is not from 1 to 4, or it has no such inner axis";
+    for (int axis = 0; axis < p->rank; axis++)
+        if (p->dim[axis] < 0 || p->dim[axis] >= c->dim_count)
+            return "a tensor has a size that the op does not have";
+    if (p->kind == TK_KIND_INDEX && !p->output && (p->indexed_dim < 0 || p->indexed_dim >= c->dim_count))
+        return "indices point into a size that the op does not have";
+    if ((unsigned)p->judged > TK_BY_ORDER || p->may_alias < -1 || p->may_alias >= c->param_count)
+        return "an output is judged by nothing, or shares the buffer of nothing";
+    if (p->output && p->judged == TK_BY_ORDER &&
+        (p->ordered_by < 0 || p->ordered_by >= c->param_count || c->params[p->ordered_by].output))
+        return "an output is ordered by what is no input";
+    return NULL;
+}
+
+static const char *wrong_params(const tk_contract *c)
+{
+    int outputs = 0, indices = 0;
+    if (c->param_count < 1 || c->param_count > TK_MAX_PARAMS)
+        return "it has no tensors, or too many";
+    for (int i = 0; i < c->param_count; i++) {
+        const char *wrong = wrong_param(c, i);
+        if (wrong)
+            return wrong;
+        outputs += c->params[i].output;
+        indices += !c->params[i].output && c->params[i].kind == TK_KIND_INDEX;
+    }
+    return outputs == 0 ? "it has no output" : indices > 1 ? "it has more than one input of indices" : NULL;
+}
+
+static const char *wrong_types(const tk_contract *c)
+{
+    if (c->type_count < 1 || !c->types)
+        return "it takes no types";
+    for (int i = 0; i < c->type_count; i++)
+        if (!tki_is_format(c->types[i].dtype) || !tki_is_format(c->types[i].result_dtype))
+            return "it takes a type that there is not";
+    return NULL;
+}
+
+static const char *wrong_attribute(const tk_contract *c, int i)
+{
+    const tk_attribute *a = &c->attributes[i];
+    if (!is_name(a->name, MOST_NAME) || !a->text || tk_attribute_find(c, a->name) != i)
+        return "an attribute has no name of its own, or no text";
+    if ((unsigned)a->type > TK_ATTRIBUTE_INTEGER || a->choice_count < 0 || a->choice_count > TK_MAX_CHOICES)
+        return "an attribute has no type";
+    for (int k = 0; k < a->choice_count; k++)
+        if (!is_name(a->choices[k].id, MOST_NAME) || !a->choices[k].text)
+            return "a choice has no name or no text";
+    if (!tki_attribute_allows(a, a->initial) || a->from_device)
+        return "an attribute's default is no value of it, or a device is to choose it";
+    for (int k = 0; k < a->tried_count; k++)
+        if (!tki_attribute_allows(a, a->tried[k]))
+            return "a value to be tried is none of its attribute";
+    return NULL;
+}
+
+static const char *wrong_attributes(const tk_contract *c)
+{
+    if (c->attribute_count < 0 || c->attribute_count > TK_MAX_ATTRIBUTES)
+        return "it has too many attributes";
+    for (int i = 0; i < c->attribute_count; i++) {
+        const char *wrong = wrong_attribute(c, i);
+        if (wrong)
+            return wrong;
+    }
+    return NULL;
+}
+
+static const char *wrong_clauses(const tk_contract *c)
+{
+    bool of_elements = false;
+    if (c->clause_count < 1 || c->clause_count > TK_MAX_CLAUSES)
+        return "it has no clauses, or too many";
+    for (int i = 0; i < c->clause_count; i++) {
+        if ((unsigned)c->clauses[i].kind > TK_CLAUSE_INDEX || !c->clauses[i].id || !c->clauses[i].id[0] ||
+            !c->clauses[i].text)
+            return "a clause has no kind, no id or no text";
+        of_elements |= c->clauses[i].kind <= TK_CLAUSE_ERROR;
+    }
+    return of_elements ? NULL : "no clause is about the values of elements";
+}
+
+static const char *wrong_contract(const tk_contract *c)
+{
+    if (!is_name(c->name, MOST_OP_NAME))
+        return "its name is not of lower-case letters, digits and _";
+    if (!c->summary || !c->formula || !c->bound)
+        return "it has no summary, formula or bound";
+    const char *(*const checks[])(const tk_contract *) = {wrong_dims, wrong_params, wrong_types, wrong_attributes,
+                                                          wrong_clauses};
+    for (size_t i = 0; i < sizeof checks / sizeof *checks; i++) {
+        const char *wrong = checks[i](c);
+        if (wrong)
+            return wrong;
+    }
+    return NULL;
+}
+
+/* -- A copy of it ------------------------------------------------------------------------------------------ */
+
+typedef struct piece {
+    struct piece *next;
+    _Alignas(16) unsigned char data[];
+} piece;
+
+typedef struct copying {
+    piece *pieces;
+    bool failed;
+} copying;
+
+static void *copy(copying *all, const void *data, size_t bytes)
+{
+    piece *p = malloc(sizeof *p + bytes);
+    if (!p) {
+        all->failed = true;
+        return NULL;
+    }
+    p->next = all->pieces;
+    all->pieces = p;
+    if (bytes)
+        memcpy(p->data, data, bytes);
+    return p->data;
+}
+
+static const char *copy_text(copying *all, const char *text)
+{
+    return text ? copy(all, text, strlen(text) + 1) : NULL;
+}
+
+static const char *const *copy_names(copying *all, const tk_contract *c)
+{
+    const char **names = copy(all, c->dim_names, (size_t)c->dim_count * sizeof *names);
+    for (int i = 0; names && i < c->dim_count; i++)
+        names[i] = copy_text(all, c->dim_names[i]);
+    return names;
+}
+
+static const tk_param *copy_params(copying *all, const tk_contract *c)
+{
+    tk_param *params = copy(all, c->params, (size_t)c->param_count * sizeof *params);
+    for (int i = 0; params && i < c->param_count; i++)
+        params[i].name = copy_text(all, c->params[i].name);
+    return params;
+}
+
+static const tk_choice *copy_choices(copying *all, const tk_attribute *a)
+{
+    tk_choice *choices = copy(all, a->choices, (size_t)a->choice_count * sizeof *choices);
+    for (int i = 0; choices && i < a->choice_count; i++)
+        choices[i] = (tk_choice){copy_text(all, a->choices[i].id), copy_text(all, a->choices[i].text)};
+    return choices;
+}
+
+static const tk_attribute *copy_attributes(copying *all, const tk_contract *c)
+{
+    tk_attribute *attributes = copy(all, c->attributes, (size_t)c->attribute_count * sizeof *attributes);
+    for (int i = 0; attributes && i < c->attribute_count; i++) {
+        const tk_attribute *a = &c->attributes[i];
+        attributes[i].name = copy_text(all, a->name);
+        attributes[i].text = copy_text(all, a->text);
+        attributes[i].choices = copy_choices(all, a);
+        attributes[i].tried = copy(all, a->tried, (size_t)a->tried_count * sizeof *a->tried);
+    }
+    return attributes;
+}
+
+static const tk_clause *copy_clauses(copying *all, const tk_contract *c)
+{
+    tk_clause *clauses = copy(all, c->clauses, (size_t)c->clause_count * sizeof *clauses);
+    for (int i = 0; clauses && i < c->clause_count; i++)
+        clauses[i] = (tk_clause){c->clauses[i].kind, copy_text(all, c->clauses[i].id),
+                                 copy_text(all, c->clauses[i].text)};
+    return clauses;
+}
+
+static tk_contract copy_contract(copying *all, const tk_contract *c)
+{
+    tk_contract made = *c;
+    made.name = copy_text(all, c->name);
+    made.summary = copy_text(all, c->summary);
+    made.formula = copy_text(all, c->formula);
+    made.bound = copy_text(all, c->bound);
+    made.notes = copy_text(all, c->notes);
+    made.dim_names = copy_names(all, c);
+    made.params = copy_params(all, c);
+    made.types = copy(all, c->types, (size_t)c->type_count * sizeof *c->types);
+    made.attributes = copy_attributes(all, c);
+    made.clauses = copy_clauses(all, c);
+    made.registered = true;
+    return made;
+}
+
+static void free_op(tki_registered *op)
+{
+    for (piece *p = op->pieces, *next; p; p = next) {
+        next = p->next;
+        free(p);
+    }
+    free(op);
+}
+
+static void free_registered(tk_ctx *ctx)
+{
+    for (tki_registered *op = ctx->registered, *next; op; op = next) {
+        next = op->next;
+        free_op(op);
+    }
+    ctx->registered = NULL;
+}
+
+/* -- Registering, finding, running -------------------------------------------------------------------------- */
+
+static const char *accept_any(const tk_case *c, const tki_gpu_info *device)
+{
+    (void)c;
+    (void)device;
+    return NULL;
+}
+
+static tk_status launch(const tki_call *call)
+{
+    const tki_registered *op = tki_registered_of(call->c->contract);
+    const int result = op->run(call->c, call->buffers, op->run_data);
+    return result == 0 ? TK_OK
+                       : tki_fail(call->ctx, TK_UNAVAILABLE, "%s: its implementation reported failure %d",
+                                  op->contract.name, result);
+}
+
+const tk_contract *tk_ctx_contract_find(const tk_ctx *ctx, const char *name)
+{
+    for (const tki_registered *op = ctx && name ? ctx->registered : NULL; op; op = op->next)
+        if (!strcmp(op->contract.name, name))
+            return &op->contract;
+    return tk_contract_find(name);
+}
+
+tk_status tk_contract_register(tk_ctx *ctx, const tk_contract *contract, tk_kernel run, void *user_data,
+                               const tk_contract **registered)
+{
+    if (!ctx)
+        return TK_BAD_ARGUMENT;
+    if (!contract || !registered)
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "no contract, or nowhere to put the registered one");
+    const char *wrong = wrong_contract(contract);
+    if (wrong)
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "the contract of %.63s cannot be registered: %s",
+                        contract->name ? contract->name : "nothing", wrong);
+    if (tk_ctx_contract_find(ctx, contract->name))
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "there is an op %s already", contract->name);
+    copying all = {0};
+    tki_registered *op = calloc(1, sizeof *op);
+    if (op)
+        op->contract = copy_contract(&all, contract);
+    if (!op || all.failed) {
+        if (op) {
+            op->pieces = all.pieces;
+            free_op(op);
+        }
+        return tki_fail(ctx, TK_NO_MEMORY, "no memory for the contract of %s", contract->name);
+    }
+    op->pieces = all.pieces;
+    op->run = run;
+    op->run_data = user_data;
+    if (run)
+        op->rows[0] = (tki_lowering){.backend = &tki_backends[TKI_CPU],
+                                     .variant = "registered",
+                                     .accept = accept_any,
+                                     .launch = launch,
+                                     .determinism = TK_DETERMINISM_NONE};
+    op->next = ctx->registered;
+    ctx->registered = op;
+    ctx->free_registered = free_registered;
+    *registered = &op->contract;
+    return TK_OK;
+}

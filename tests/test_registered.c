@@ -1,0 +1,450 @@
+/* Contracts that a program registers: nine tensors, five attributes, three kinds of results. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/op_test.h"
+#include "tokitai_verify.h"
+
+/* blend[r, c] = alpha x + beta y (+ bias[c], with the choice of it); count[r] = sum of weights[r, k] w[k] + offset, exactly; best[r, t] =
+ * the places of the `top` largest keys of a row, in descending order, -1 behind the last. */
+enum { ROWS, COLS, INNER, KEYS, TOP };
+enum { X, Y, BIAS, WEIGHTS, W, SCORES, BLEND, COUNT, BEST };
+enum { ALPHA, BETA, OFFSET, BIASED, SPARE };
+
+static const tk_value tried_factors[] = {{.real = 0.5}, {.real = -3}, {.real = 0x1p20}};
+static const tk_value tried_offsets[] = {{.integer = -7}, {.integer = 1000000007}};
+
+static const tk_contract nine = {
+    .name = "nine",
+    .summary = "a blend, a count and an order",
+    .formula = "blend = alpha x + beta y + bias; count = sum weights w + offset; best = places of the largest scores",
+    .bound = "B = 3 u (|alpha x| + |beta y| + |bias|) + 2^-149",
+    .dim_count = 5,
+    .dim_names = (const char *const[]){"rows", "cols", "inner", "keys", "top"},
+    .param_count = 9,
+    .params =
+        (const tk_param[]){
+            [X] = {.name = "x", .rank = 2, .dim = {ROWS, COLS}, .inner_axis = -1, .may_alias = -1},
+            [Y] = {.name = "y", .rank = 2, .dim = {ROWS, COLS}, .inner_axis = -1, .may_alias = -1},
+            [BIAS] = {.name = "bias", .rank = 1, .dim = {COLS}, .inner_axis = -1, .may_alias = -1},
+            [WEIGHTS] = {.name = "weights",
+                         .kind = TK_KIND_FIXED,
+                         .dtype = TK_I64,
+                         .rank = 2,
+                         .dim = {ROWS, INNER},
+                         .inner_axis = -1,
+                         .may_alias = -1},
+            [W] = {.name = "w",
+                   .kind = TK_KIND_FIXED,
+                   .dtype = TK_I32,
+                   .rank = 1,
+                   .dim = {INNER},
+                   .inner_axis = -1,
+                   .may_alias = -1},
+            [SCORES] = {.name = "scores", .rank = 2, .dim = {ROWS, KEYS}, .inner_axis = -1, .may_alias = -1},
+            [BLEND] = {.name = "blend",
+                       .output = true,
+                       .kind = TK_KIND_RESULT,
+                       .rank = 2,
+                       .dim = {ROWS, COLS},
+                       .inner_axis = -1,
+                       .may_alias = -1},
+            [COUNT] = {.name = "count",
+                       .output = true,
+                       .kind = TK_KIND_FIXED,
+                       .dtype = TK_I64,
+                       .judged = TK_BY_INTEGER,
+                       .rank = 1,
+                       .dim = {ROWS},
+                       .inner_axis = -1,
+                       .may_alias = -1},
+            [BEST] = {.name = "best",
+                      .output = true,
+                      .kind = TK_KIND_FIXED,
+                      .dtype = TK_I32,
+                      .judged = TK_BY_ORDER,
+                      .ordered_by = SCORES,
+                      .rank = 2,
+                      .dim = {ROWS, TOP},
+                      .inner_axis = -1,
+                      .may_alias = -1},
+        },
+    .type_count = 2,
+    .types = (const tk_types[]){{TK_F32, TK_F32}, {TK_F16, TK_F32}},
+    .attribute_count = 5,
+    .attributes =
+        (const tk_attribute[]){
+            [ALPHA] = {.name = "alpha",
+                       .text = "of x",
+                       .type = TK_ATTRIBUTE_REAL,
+                       .initial = {.real = 1},
+                       .least = {.real = -0x1p30},
+                       .most = {.real = 0x1p30},
+                       .tried_count = 3,
+                       .tried = tried_factors,
+                       .seen_by_kernel = true},
+            [BETA] = {.name = "beta",
+                      .text = "of y",
+                      .type = TK_ATTRIBUTE_REAL,
+                      .least = {.real = -0x1p30},
+                      .most = {.real = 0x1p30},
+                      .tried_count = 3,
+                      .tried = tried_factors,
+                      .seen_by_kernel = true},
+            [OFFSET] = {.name = "offset",
+                        .text = "of the counts",
+                        .type = TK_ATTRIBUTE_INTEGER,
+                        .least = {.integer = INT64_MIN},
+                        .most = {.integer = INT64_MAX},
+                        .tried_count = 2,
+                        .tried = tried_offsets,
+                        .seen_by_kernel = true},
+            [BIASED] = {.name = "biased",
+                        .text = "is there a bias?",
+                        .choice_count = 2,
+                        .choices = (const tk_choice[]){{"no", "bias is not read"}, {"yes", "it is added"}},
+                        .seen_by_kernel = true},
+            [SPARE] = {.name = "spare",
+                       .text = "nothing",
+                       .type = TK_ATTRIBUTE_INTEGER,
+                       .most = {.integer = 3},
+                       .seen_by_kernel = true},
+        },
+    .clause_count = 6,
+    .clauses =
+        (const tk_clause[]){
+            {TK_CLAUSE_ERROR, "NINE.ERR", "every blend is the rounding of some value within B of the exact one"},
+            {TK_CLAUSE_VALUE, "NINE.COUNT", "every count is exact modulo 2^64"},
+            {TK_CLAUSE_VALUE, "NINE.ORDER", "best selects the largest scores of its row, in descending order"},
+            {TK_CLAUSE_WRITE, "NINE.WRITE", "every output is written, and nothing else"},
+            {TK_CLAUSE_SHAPE, "NINE.SHAPE", "any sizes"},
+            {TK_CLAUSE_REPEAT, "NINE.REPEAT", "the same inputs, the same bits"},
+        },
+};
+
+/* -- The exact values, in plain C --------------------------------------------------------------------------------- */
+
+static double load(const tk_case *c, const void *data, int64_t i)
+{
+    if (c->dtype == TK_F32)
+        return (double)((const float *)data)[i];
+    const uint16_t bits = ((const uint16_t *)data)[i];
+    const int exponent = bits >> 10 & 31;
+    const double sign = bits & 0x8000 ? -1 : 1;
+    if (exponent == 31)
+        return bits & 0x3ff ? (double)NAN : sign * (double)INFINITY;
+    return exponent ? sign * ldexp(1024 + (bits & 0x3ff), exponent - 25) : sign * ldexp(bits & 0x3ff, -24);
+}
+
+static tk_enclosure blend_of(const tk_case *c, const void *const b[], int64_t at)
+{
+    const double alpha = c->attributes[ALPHA].real, beta = c->attributes[BETA].real;
+    const double p = alpha * load(c, b[X], at), q = beta * load(c, b[Y], at);
+    const double bias = c->attributes[BIASED].integer ? load(c, b[BIAS], at % c->dims[COLS]) : 0;
+    /* Where the order of additions can make an infinity or a NaN, the contract says nothing. */
+    const double size = fabs(p) + fabs(q) + fabs(bias);
+    if (!(size < 0x1p127))
+        return (tk_enclosure){.admits = TK_ADMIT_UNDEFINED};
+    const double sum = p + q + bias;
+    const double error = size * 0x1p-50;
+    return (tk_enclosure){.lo = sum - error,
+                          .hi = sum + error,
+                          .bound = 3 * 0x1p-24 * size * (1 + 0x1p-40) + 0x1p-149,
+                          .admits = TK_ADMIT_INTERVAL};
+}
+
+static tk_enclosure count_of(const tk_case *c, const void *const b[], int64_t row)
+{
+    uint64_t sum = (uint64_t)c->attributes[OFFSET].integer;
+    for (int64_t k = 0; k < c->dims[INNER]; k++)
+        sum += (uint64_t)((const int64_t *)b[WEIGHTS])[row * c->dims[INNER] + k] *
+               (uint64_t)((const int32_t *)b[W])[k];
+    return (tk_enclosure){.bits = sum, .admits = TK_ADMIT_BITS, .clause = 1};
+}
+
+static int descending(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x < y) - (x > y);
+}
+
+static tk_enclosure best_of(const tk_case *c, const void *const b[], int64_t at)
+{
+    const int64_t keys = c->dims[KEYS], row = at / c->dims[TOP], place = at % c->dims[TOP];
+    double *sorted = malloc((size_t)(keys + 1) * sizeof *sorted);
+    tk_enclosure e = {.admits = TK_ADMIT_UNDEFINED, .clause = 2};
+    bool has_nan = false;
+    for (int64_t k = 0; k < keys; k++) {
+        sorted[k] = load(c, b[SCORES], row * keys + k);
+        has_nan |= !isfinite(sorted[k]);
+    }
+    if (place >= keys)
+        e = (tk_enclosure){.bits = UINT64_MAX, .admits = TK_ADMIT_RAW_BITS, .clause = 2};
+    else if (!has_nan) {
+        qsort(sorted, (size_t)keys, sizeof *sorted, descending);
+        e = (tk_enclosure){.lo = sorted[place], .hi = sorted[place], .admits = TK_ADMIT_INTERVAL, .clause = 2};
+    }
+    free(sorted);
+    return e;
+}
+
+static tk_status enclose(const tk_case *c, const void *const b[], int output, int64_t first, int64_t count,
+                         tk_enclosure *out, void *data)
+{
+    (void)data;
+    for (int64_t i = 0; i < count; i++)
+        out[i] = output == BLEND   ? blend_of(c, b, first + i)
+                 : output == COUNT ? count_of(c, b, first + i)
+                                   : best_of(c, b, first + i);
+    return TK_OK;
+}
+
+/* -- An implementation, and wrong ones ---------------------------------------------------------------------------- */
+
+typedef enum mistake { NONE, NO_BIAS, COUNT_IN_32_BITS, SAME_TWICE, ASCENDING, LAST_UNWRITTEN, MISTAKES } mistake;
+
+static void select_best(const tk_case *c, const void *scores, int32_t *best, mistake how)
+{
+    const int64_t keys = c->dims[KEYS], top = c->dims[TOP];
+    for (int64_t t = 0; t < top; t++) {
+        int64_t found = -1;
+        for (int64_t k = 0; k < keys; k++) {
+            bool taken = false;
+            for (int64_t u = 0; u < t && how != SAME_TWICE; u++)
+                taken |= best[u] == k;
+            const double value = load(c, scores, k);
+            const bool better = found < 0 ||
+                                (how == ASCENDING ? value < load(c, scores, found) : value > load(c, scores, found));
+            if (!taken && better)
+                found = k;
+        }
+        best[t] = (int32_t)found;
+    }
+}
+
+static int run(const tk_case *c, void *const b[], void *data)
+{
+    const mistake how = data ? *(const mistake *)data : NONE;
+    const float alpha = (float)c->attributes[ALPHA].real, beta = (float)c->attributes[BETA].real;
+    const int64_t cols = c->dims[COLS], cells = c->dims[ROWS] * cols;
+    const bool biased = c->attributes[BIASED].integer && how != NO_BIAS;
+    for (int64_t i = 0; i < cells - (how == LAST_UNWRITTEN); i++)
+        ((float *)b[BLEND])[i] = alpha * (float)load(c, b[X], i) + beta * (float)load(c, b[Y], i) +
+                                 (biased ? (float)load(c, b[BIAS], i % cols) : 0);
+    for (int64_t r = 0; r < c->dims[ROWS]; r++) {
+        uint64_t sum = count_of(c, (const void *const *)b, r).bits;
+        ((int64_t *)b[COUNT])[r] = how == COUNT_IN_32_BITS ? (int32_t)(uint32_t)sum : (int64_t)sum;
+        const char *scores = (const char *)b[SCORES] + r * c->dims[KEYS] * (int64_t)tk_dtype_size(c->dtype);
+        select_best(c, scores, (int32_t *)b[BEST] + r * c->dims[TOP], how);
+    }
+    return 0;
+}
+
+static const tk_contract *register_nine(tk_ctx *ctx)
+{
+    const tk_contract *op = NULL;
+    assert_ok(ctx, tk_contract_register(ctx, &nine, run, NULL, &op));
+    assert_ok(ctx, tk_contract_judge_by(ctx, op, enclose, NULL));
+    return op;
+}
+
+/* -- Tests -------------------------------------------------------------------------------------------------------- */
+
+static void found_and_run(void **state)
+{
+    (void)state;
+    tk_ctx *ctx = new_context();
+    assert_null(tk_ctx_contract_find(ctx, "nine"));
+    const tk_contract *op = register_nine(ctx);
+    assert_ptr_equal(tk_ctx_contract_find(ctx, "nine"), op);
+    assert_ptr_equal(tk_ctx_contract_find(ctx, "gelu_fwd"), tk_contract_find("gelu_fwd"));
+    assert_null(tk_contract_find("nine"));
+    assert_ptr_not_equal(op->params, nine.params);
+    assert_string_equal(op->params[BEST].name, "best");
+    tk_case c = tk_case_init(op, TK_F32);
+    const int64_t dims[] = {2, 2, 3, 4, 2};
+    memcpy(c.dims, dims, sizeof dims);
+    c.attributes[ALPHA].real = 2;
+    c.attributes[BETA].real = -1;
+    c.attributes[OFFSET].integer = 10;
+    float x[4] = {1, 2, 3, 4}, y[4] = {1, 1, 1, 1}, bias[2] = {100, 100}, blend[4];
+    int64_t weights[6] = {1, 2, 3, 4, 5, 6}, count[2];
+    int32_t w[3] = {1, 10, 100}, best[4];
+    float scores[8] = {3, 9, 1, 5, 0, 0, 7, 2};
+    assert_ok(ctx, tk_run(ctx, &c, (void *[]){x, y, bias, weights, w, scores, blend, count, best}));
+    assert_true(blend[0] == 1 && blend[3] == 7);
+    assert_true(count[0] == 331 && count[1] == 664);
+    assert_memory_equal(best, ((int32_t[]){1, 3, 2, 3}), sizeof best);
+    c.attributes[ALPHA].real = 0x1p31;
+    assert_int_equal(tk_run(ctx, &c, (void *[]){x, y, bias, weights, w, scores, blend, count, best}),
+                     TK_BAD_ARGUMENT);
+    assert_non_null(strstr(tk_ctx_message(ctx), "alpha"));
+    tk_ctx_destroy(ctx);
+}
+
+static void what_is_no_contract(void **state)
+{
+    (void)state;
+    tk_ctx *ctx = new_context();
+    const tk_contract *op = NULL;
+    tk_contract wrong = nine;
+    assert_int_equal(tk_contract_register(ctx, NULL, run, NULL, &op), TK_BAD_ARGUMENT);
+    wrong.name = "gelu_fwd";
+    assert_int_equal(tk_contract_register(ctx, &wrong, run, NULL, &op), TK_BAD_ARGUMENT);
+    wrong.name = "Nine";
+    assert_int_equal(tk_contract_register(ctx, &wrong, run, NULL, &op), TK_BAD_ARGUMENT);
+    wrong = nine;
+    wrong.dim_count = 4; /* tensors have the fifth */
+    assert_int_equal(tk_contract_register(ctx, &wrong, run, NULL, &op), TK_BAD_ARGUMENT);
+    assert_non_null(strstr(tk_ctx_message(ctx), "a size that the op does not have"));
+    wrong = nine;
+    wrong.clause_count = 0;
+    assert_int_equal(tk_contract_register(ctx, &wrong, run, NULL, &op), TK_BAD_ARGUMENT);
+    wrong = nine;
+    wrong.type_count = 0;
+    assert_int_equal(tk_contract_register(ctx, &wrong, run, NULL, &op), TK_BAD_ARGUMENT);
+    wrong = nine;
+    wrong.param_count = 6; /* inputs alone */
+    assert_int_equal(tk_contract_register(ctx, &wrong, run, NULL, &op), TK_BAD_ARGUMENT);
+    assert_non_null(strstr(tk_ctx_message(ctx), "no output"));
+    tk_attribute attributes[5];
+    memcpy(attributes, nine.attributes, sizeof attributes);
+    attributes[SPARE].initial.integer = 4;
+    wrong = nine;
+    wrong.attributes = attributes;
+    assert_int_equal(tk_contract_register(ctx, &wrong, run, NULL, &op), TK_BAD_ARGUMENT);
+    assert_null(op);
+    register_nine(ctx);
+    assert_int_equal(tk_contract_register(ctx, &nine, run, NULL, &op), TK_BAD_ARGUMENT);
+    assert_non_null(strstr(tk_ctx_message(ctx), "already"));
+    assert_int_equal(tk_contract_judge_by(ctx, tk_contract_find("gemm"), enclose, NULL), TK_BAD_ARGUMENT);
+    tk_ctx_destroy(ctx);
+}
+
+/* More of everything than our own ops have, up to what a contract may have. */
+static void as_large_as_may_be(void **state)
+{
+    (void)state;
+    tk_ctx *ctx = new_context();
+    char names[TK_MAX_PARAMS][16];
+    const char *dim_names[TK_MAX_DIMS];
+    tk_param params[TK_MAX_PARAMS];
+    tk_attribute attributes[TK_MAX_ATTRIBUTES];
+    for (int i = 0; i < TK_MAX_PARAMS; i++) {
+        snprintf(names[i], sizeof names[i], "t%d", i);
+        dim_names[i] = names[i];
+        params[i] = (tk_param){.name = names[i],
+                               .output = i == TK_MAX_PARAMS - 1,
+                               .rank = 4,
+                               .dim = {i, i, i, i},
+                               .inner_axis = -1,
+                               .may_alias = -1};
+    }
+    for (int i = 0; i < TK_MAX_ATTRIBUTES; i++)
+        attributes[i] = (tk_attribute){
+            .name = names[i], .text = "a number", .type = TK_ATTRIBUTE_INTEGER, .seen_by_kernel = true};
+    tk_contract large = nine;
+    large.dim_count = large.param_count = TK_MAX_PARAMS;
+    large.dim_names = dim_names;
+    large.params = params;
+    large.attribute_count = TK_MAX_ATTRIBUTES;
+    large.attributes = attributes;
+    const tk_contract *op;
+    assert_ok(ctx, tk_contract_register(ctx, &large, NULL, NULL, &op));
+    tk_case c = tk_case_init(op, TK_F32);
+    c.dims[TK_MAX_DIMS - 1] = 3;
+    assert_int_equal(tk_case_elements(&c, TK_MAX_PARAMS - 1), 81);
+    void *buffers[TK_MAX_PARAMS] = {0};
+    float out[81];
+    buffers[TK_MAX_PARAMS - 1] = out;
+    assert_ok(ctx, tk_case_check(ctx, &c, buffers));
+    assert_int_equal(tk_run(ctx, &c, buffers), TK_UNSUPPORTED);
+    large.param_count++;
+    assert_int_equal(tk_contract_register(ctx, &large, NULL, NULL, &op), TK_BAD_ARGUMENT);
+    tk_ctx_destroy(ctx);
+}
+
+static tk_certificate *certify(tk_ctx *ctx, const tk_contract *op, tk_dtype dtype, tk_certify_options options)
+{
+    tk_certificate *certificate = NULL;
+    static const tk_dtype f32 = TK_F32;
+    options.seed = 5;
+    options.result_dtype = &f32;
+    assert_ok(ctx, tk_certify(ctx, op, dtype, TK_I32, &options, &certificate));
+    return certificate;
+}
+
+static void right_ones_are_held(void **state)
+{
+    (void)state;
+    tk_ctx *ctx = new_context();
+    const tk_contract *op = register_nine(ctx);
+    for (int i = 0; i < op->type_count; i++) {
+        tk_certify_options options = TK_CERTIFY_DEFAULTS;
+        options.kernel = run;
+        options.kernel_name = "run";
+        options.family = "normal";
+        tk_certificate *certificate = certify(ctx, op, op->types[i].dtype, options);
+        if (tk_certificate_verdict(certificate) != TK_HELD)
+            fail_msg("%s: %s", tk_certificate_headline(certificate), tk_certificate_reason(certificate));
+        assert_true(tk_certificate_elements(certificate) > 10000);
+        tk_certificate_destroy(certificate);
+    }
+    tk_ctx_destroy(ctx);
+}
+
+static void wrong_ones_are_refuted(void **state)
+{
+    (void)state;
+    static const char *const clauses[MISTAKES] = {[NO_BIAS] = "NINE.ERR",
+                                                  [COUNT_IN_32_BITS] = "NINE.COUNT",
+                                                  [SAME_TWICE] = "NINE.ORDER",
+                                                  [ASCENDING] = "NINE.ORDER",
+                                                  [LAST_UNWRITTEN] = "NINE.WRITE"};
+    tk_ctx *ctx = new_context();
+    const tk_contract *op = register_nine(ctx);
+    for (mistake m = NO_BIAS; m < MISTAKES; m++) {
+        tk_certify_options options = TK_CERTIFY_DEFAULTS;
+        options.kernel = run;
+        options.kernel_data = &m;
+        options.kernel_name = "run";
+        tk_certificate *certificate = certify(ctx, op, TK_F32, options);
+        if (tk_certificate_verdict(certificate) != TK_REFUTED)
+            fail_msg("mistake %d: %s", m, tk_certificate_headline(certificate));
+        if (!strstr(tk_certificate_reason(certificate), clauses[m]))
+            fail_msg("mistake %d: %s", m, tk_certificate_reason(certificate));
+        tk_certificate_destroy(certificate);
+    }
+    tk_ctx_destroy(ctx);
+}
+
+static void without_exact_values_nothing_is_judged(void **state)
+{
+    (void)state;
+    tk_ctx *ctx = new_context();
+    const tk_contract *op;
+    tk_certificate *certificate = NULL;
+    tk_certify_options options = TK_CERTIFY_DEFAULTS;
+    options.kernel = run;
+    assert_ok(ctx, tk_contract_register(ctx, &nine, run, NULL, &op));
+    assert_int_equal(tk_certify(ctx, op, TK_F32, TK_I32, &options, &certificate), TK_UNAVAILABLE);
+    assert_null(certificate);
+    tk_ctx_destroy(ctx);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(found_and_run),          cmocka_unit_test(what_is_no_contract),
+        cmocka_unit_test(as_large_as_may_be),     cmocka_unit_test(right_ones_are_held),
+        cmocka_unit_test(wrong_ones_are_refuted), cmocka_unit_test(without_exact_values_nothing_is_judged),
+    };
+    return cmocka_run_group_tests_name("registered", tests, NULL, NULL);
+}

@@ -1,0 +1,18 @@
+/* TRUSTED. Judges of outputs that are no rounded numbers: exact integers, and indices that put others in order. */
+#ifndef TKI_VERIFY_JUDGE_EXACT_H
+#define TKI_VERIFY_JUDGE_EXACT_H
+
+#include "verify/judge.h"
+
+/* An integer element, sign-extended where its type has a sign. */
+uint64_t tki_integer_at(tk_dtype dtype, const void *data, int64_t i);
+
+/* One box, by enclosures whose `bits` are the exact integers. */
+void tki_judge_integers(const tki_oracle_job *job, const tki_box *box, int64_t cols, const void *data,
+                        const tki_enclosure *enclosures, tki_judgement *tally);
+
+/* One box, by enclosures of the values that the indices should select from their row of the input that they are ordered by. */
+void tki_judge_order(const tki_oracle_job *job, const tki_box *box, int64_t cols, const void *data,
+                     const tki_enclosure *enclosures, tki_judgement *tally);
+
+#endif
