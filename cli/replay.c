@@ -158,7 +158,8 @@ static cli_exit replay(const char *who, tk_ctx *ctx, const arguments *a)
     if (status == TK_OK)
         result = print_outcome(certificate, a, &o);
     else
-        cli_complain(who, "%s: %s: %s", a->file, tk_status_text(status), tk_ctx_message(ctx));
+        cli_complain(who, "%s: %s%s: %s", a->file, result == CLI_UNKNOWN ? "UNKNOWN: " : "", tk_status_text(status),
+                     tk_ctx_message(ctx));
     free(o.difference);
     tk_certificate_destroy(certificate);
     return result;

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 
 #include <cmocka.h>
 
@@ -425,6 +426,132 @@ static void wrong_ones_are_refuted(void **state)
     tk_ctx_destroy(ctx);
 }
 
+/* -- A kernel file of it, its certificate, and the replay --------------------------------------------------------- */
+
+static const char kernel_source[] =
+    "#include <tokitai_kernel.h>\n"
+    "static int find(const tokitai_tensor *t, int n, const char *name)\n"
+    "{\n"
+    "    for (int i = 0; i < n; i++) {\n"
+    "        const char *a = t[i].name, *b = name;\n"
+    "        while (*a && *a == *b) { a++; b++; }\n"
+    "        if (*a == *b) return i;\n"
+    "    }\n"
+    "    return -1;\n"
+    "}\n"
+    "TOKITAI_KERNEL(nine)\n"
+    "{\n"
+    "    if (count != 9 || call->attribute_count != 5) return 1;\n"
+    "    const tokitai_tensor *x = &tensors[find(tensors, count, \"x\")], *y = &tensors[1], *bias = &tensors[2];\n"
+    "    const tokitai_tensor *weights = &tensors[3], *w = &tensors[4], *scores = &tensors[5];\n"
+    "    float *blend = tensors[find(tensors, count, \"blend\")].data;\n"
+    "    int64_t *counts = tensors[7].data;\n"
+    "    int32_t *best = tensors[8].data;\n"
+    "    const float alpha = tokitai_real(call, \"alpha\"), beta = tokitai_real(call, \"beta\");\n"
+    "    const int64_t rows = x->shape[0], cols = x->shape[1], keys = scores->shape[1], top = tensors[8].shape[1];\n"
+    "    for (int64_t i = 0; i < rows * cols; i++)\n"
+    "        blend[i] = alpha * tokitai_load_as(x->dtype, x->data, i) + beta * tokitai_load_as(y->dtype, y->data, i) "
+    "+\n"
+    "                   (tokitai_integer(call, \"biased\") ? tokitai_load_as(bias->dtype, bias->data, i % cols) : "
+    "0);\n"
+    "    for (int64_t r = 0; r < rows; r++) {\n"
+    "        uint64_t sum = (uint64_t)tokitai_integer(call, \"offset\");\n"
+    "        for (int64_t k = 0; k < weights->shape[1]; k++)\n"
+    "            sum += (uint64_t)((const int64_t *)weights->data)[r * weights->shape[1] + k] *\n"
+    "                   (uint64_t)((const int32_t *)w->data)[k];\n"
+    "        counts[r] = (int64_t)sum;\n"
+    "        for (int64_t t = 0; t < top; t++) {\n"
+    "            int64_t found = -1;\n"
+    "            for (int64_t k = 0; k < keys; k++) {\n"
+    "                int taken = 0;\n"
+    "                for (int64_t u = 0; u < t; u++) taken |= best[r * top + u] == k;\n"
+    "                if (!taken && (found < 0 || tokitai_load_as(scores->dtype, scores->data, r * keys + k) >\n"
+    "                                                tokitai_load_as(scores->dtype, scores->data, r * keys + "
+    "found)))\n"
+    "                    found = k;\n"
+    "            }\n"
+    "            best[r * top + t] = (int32_t)found;\n"
+    "        }\n"
+    "    }\n"
+    "    return 0;\n"
+    "}\n";
+
+static void write_text(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    assert_true(fputs(text, file) >= 0);
+    assert_int_equal(fclose(file), 0);
+}
+
+/* Exit status of the program, its output in `text`. */
+static int run_program(const char *arguments, char *text, size_t size)
+{
+    char command[1024];
+    snprintf(command, sizeof command, "'%s' %s 2>&1", getenv("TOKITAI"), arguments);
+    FILE *out = popen(command, "r");
+    assert_non_null(out);
+    text[fread(text, 1, size - 1, out)] = 0;
+    const int status = pclose(out);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static void kernel_file_signed_and_replayed(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/tokitai_registered_XXXXXX", path[128], text[4096], *written = NULL, *difference = NULL;
+    tk_ctx *ctx = new_context(), *other = new_context();
+    const tk_contract *op = register_nine(ctx);
+    tk_kernel_file *kernel = NULL;
+    tk_key *key = NULL;
+    tk_certificate *read = NULL;
+    bool same = false;
+    int64_t not_listed = -1;
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/nine.c", folder);
+    write_text(path, kernel_source);
+    const tk_kernel_file_options file_options = TK_KERNEL_FILE_DEFAULTS;
+    assert_ok(ctx, tk_kernel_file_open(ctx, path, &file_options, &kernel));
+    assert_string_equal(tk_kernel_file_problem(kernel), "");
+    assert_true(tk_kernel_file_defines(kernel, op));
+    tk_certify_options options = TK_CERTIFY_DEFAULTS;
+    options.kernel_file = kernel;
+    options.family = "normal";
+    options.skip_coverage = true;
+    tk_certificate *certificate = certify(ctx, op, TK_F16, options);
+    if (tk_certificate_verdict(certificate) != TK_HELD)
+        fail_msg("%s: %s", tk_certificate_headline(certificate), tk_certificate_reason(certificate));
+
+    assert_ok(ctx, tk_key_generate(ctx, &key));
+    assert_ok(ctx, tk_certificate_sign(ctx, certificate, key));
+    assert_ok(ctx, tk_certificate_write(ctx, certificate, folder, &written));
+    assert_ok(ctx, tk_certificate_read(ctx, written, &read));
+    assert_ok(ctx, tk_certificate_agrees(ctx, read));
+    assert_ok(ctx, tk_certificate_verify(ctx, certificate, key));
+    assert_ok(ctx, tk_certificate_replay(ctx, read, NULL, &same, &not_listed, &difference));
+    if (!same)
+        fail_msg("%s", difference ? difference : "no difference was told");
+
+    /* Elsewhere nobody knows the contract. */
+    assert_int_equal(tk_certificate_replay(other, read, NULL, &same, &not_listed, &difference), TK_UNAVAILABLE);
+    assert_non_null(strstr(tk_ctx_message(other), "there is no op 'nine' here"));
+    snprintf(path, sizeof path, "replay '%s'", written);
+    assert_int_equal(run_program(path, text, sizeof text), 3);
+    if (!strstr(text, "UNKNOWN") || !strstr(text, "there is no op 'nine' here"))
+        fail_msg("%s", text);
+
+    tk_certificate_destroy(read);
+    tk_certificate_destroy(certificate);
+    tk_kernel_file_close(kernel);
+    tk_key_destroy(key);
+    tk_ctx_destroy(other);
+    tk_ctx_destroy(ctx);
+    snprintf(text, sizeof text, "rm -r '%s'", folder);
+    assert_int_equal(system(text), 0);
+    free(written);
+    free(difference);
+}
+
 static void without_exact_values_nothing_is_judged(void **state)
 {
     (void)state;
@@ -442,9 +569,13 @@ static void without_exact_values_nothing_is_judged(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(found_and_run),          cmocka_unit_test(what_is_no_contract),
-        cmocka_unit_test(as_large_as_may_be),     cmocka_unit_test(right_ones_are_held),
-        cmocka_unit_test(wrong_ones_are_refuted), cmocka_unit_test(without_exact_values_nothing_is_judged),
+        cmocka_unit_test(found_and_run),
+        cmocka_unit_test(what_is_no_contract),
+        cmocka_unit_test(as_large_as_may_be),
+        cmocka_unit_test(right_ones_are_held),
+        cmocka_unit_test(wrong_ones_are_refuted),
+        cmocka_unit_test(kernel_file_signed_and_replayed),
+        cmocka_unit_test(without_exact_values_nothing_is_judged),
     };
     return cmocka_run_group_tests_name("registered", tests, NULL, NULL);
 }
