@@ -27,7 +27,7 @@
  *
  * Rules that hold everywhere:
  *   - Tensors are row-major, dense, and belong to the caller. The alignment of the element type is sufficient.
- *   - fp16 and bf16 elements are passed as their 16-bit patterns (uint16_t).
+ *   - fp16 and bf16 elements are passed as their 16-bit patterns (uint16_t), fp32 elements as float.
  *   - Sizes are element counts in int64_t. Zero sizes are allowed and write nothing, except that an empty sum
  *     is zero (tk_gemm with k == 0 writes zeros).
  *   - Inputs are never written. An output may not overlap another argument, unless the op says that it may be the

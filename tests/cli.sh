@@ -229,7 +229,7 @@ says out "^gcc +not found$"
 echo "-- certify: wrong arguments are found before anything is run"
 bad() { bad_usage "$1" "$2" certify "${@:3}"; } # TITLE MESSAGE ARGUMENT...
 bad "an op misspelt" "unknown op 'gelu_bdw'; did you mean 'gelu_bwd'\?" gelu_fwd gelu_bdw
-bad "a dtype" "unknown dtype 'f32'; " gelu_fwd --dtype f32
+bad "a dtype" "unknown dtype 'f64'; " gelu_fwd --dtype f64
 bad "an index type" "unknown index type 'i16'; " gelu_fwd --index i16
 bad "a level" "unknown level 'fll'; did you mean 'full'\?" gelu_fwd --level fll
 bad "a seed" "--seed '0xg' is not a number" gelu_fwd --seed 0xg

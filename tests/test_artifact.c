@@ -235,6 +235,9 @@ static void types_of_sources(void **state)
     assert_true(types.dtype == TK_F16 && types.result_dtype == TK_F16);
     assert_true(tk_cache_types_at("ops/gelu/kernel.cu", 1, &types));
     assert_true(types.dtype == TK_BF16 && types.result_dtype == TK_BF16);
+    assert_true(tk_cache_types_at("ops/gelu/kernel.cu", 2, &types));
+    assert_true(types.dtype == TK_F32 && types.result_dtype == TK_F32);
+    assert_false(tk_cache_types_at("ops/gelu/kernel.cu", 3, &types));
     assert_false(tk_cache_types_at("ops/none/kernel.cu", 0, &types));
 }
 

@@ -687,7 +687,7 @@ static void ids_that_are_none(void **state)
                                       "cpu.gelu_fwd",
                                       "cpu.gelu_fwd.f16",
                                       "cpu.gelu_fwd.f16.",
-                                      "cpu.gelu_fwd.f32.scalar",
+                                      "cpu.gelu_fwd.f16-f32.scalar",
                                       "cpu.gelu.f16.scalar",
                                       "cpu..f16.scalar",
                                       "tpu.gelu_fwd.f16.scalar",

@@ -10,7 +10,8 @@
 #define GELU_BLOCKS 12 /* on one multiprocessor, at least; leaves 40 registers a thread */
 #endif
 
-/* t = x (A + B x^2), and h = x (2c + 6ca x^2). With x in fp16 or bf16, x^2 is exact in fp32. */
+/* t = x (A + B x^2), and h = x (2c + 6ca x^2). With x in fp16 or bf16, x^2 is exact in fp32; with x in fp32 it is one rounding
+ * more. */
 constexpr float A = 0x1.26aec2p+1f;       /* log2(e) 2 sqrt(2/pi) */
 constexpr float B = 0x1.a5a7d0p-4f;       /* that times 0.044715 */
 constexpr float TWO_C = 0x1.988454p+0f;   /* 2 sqrt(2/pi) */
