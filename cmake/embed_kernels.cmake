@@ -1,5 +1,5 @@
-# Writes OUTPUT, a C file with the text of FILES (comma-separated, relative to SOURCE_DIR), as the table TABLE of elements TYPE that
-# HEADER declares. Without these three: the GPU kernels and their headers, which the library compiles at run time.
+# Writes OUTPUT, a C file with the text of FILES (comma-separated, relative to SOURCE_DIR; of others the name alone is noted), as the table
+# TABLE of elements TYPE that HEADER declares. Without these three: the GPU kernels and their headers, which the library compiles at run time.
 cmake_minimum_required(VERSION 3.25)
 
 if(NOT TABLE)
@@ -13,7 +13,11 @@ set(texts "")
 set(rows "")
 set(number 0)
 foreach(file IN LISTS files)
-    file(READ ${SOURCE_DIR}/${file} hex HEX)
+    cmake_path(ABSOLUTE_PATH file BASE_DIRECTORY ${SOURCE_DIR} OUTPUT_VARIABLE path)
+    file(READ ${path} hex HEX)
+    if(IS_ABSOLUTE ${file})
+        cmake_path(GET file FILENAME file)
+    endif()
     string(REGEX REPLACE "(................................)" "\\1\n" hex "${hex}")
     string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1, " hex "${hex}")
     string(APPEND texts "\nstatic const char text_${number}[] = {\n${hex}0};\n")

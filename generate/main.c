@@ -9,6 +9,7 @@ static const struct {
     void (*write)(FILE *out);
 } files[] = {
     {"tokitai_ops.h", generate_public_calls},
+    {"tokitai_kernel_ops.h", generate_kernel_header},
     {"kernel_calls.c", generate_kernel_calls},
 };
 

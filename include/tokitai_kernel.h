@@ -1,8 +1,9 @@
 /* The interface of users' kernels: `tokitai certify OP --kernel FILE` loads FILE and calls the function that has the
- * op's name. The header is for C, C++, CUDA and HIP and needs only <stdint.h>.
+ * op's name. This header is for C, C++, CUDA and HIP.
  *
- *   - Define the function of one op or of several, in one of two forms. The typed one is declared below, for each of our
- *     ops: int tokitai_gelu_fwd(call, n, x, y). The general one serves every op, also those that a program registers:
+ *   - Define the function of one op or of several, in one of two forms. The typed one, for each of our ops, is declared
+ *     by tokitai_kernel_ops.h: int tokitai_gelu_fwd(call, n, x, y). The general one serves every op, also those that a
+ *     program registers:
  *         TOKITAI_KERNEL(gelu_fwd) { ... tensors[0].data, tensors[0].shape[0], tokitai_real(call, "scale") ... }
  *     A file that has both is judged by the general one.
  *   - Tensors are row-major and dense, at any alignment of the element type. fp16 and bf16 elements are their 16-bit
@@ -20,6 +21,8 @@
 #define TOKITAI_KERNEL_H
 
 #include <stdint.h>
+
+#include "tokitai_kernel_ops.h" /* tokitai_gelu_fwd(), ...: the typed functions of our ops */
 
 #define TOKITAI_KERNEL_ABI 2
 
@@ -53,23 +56,17 @@ typedef struct tokitai_tensor {
 } tokitai_tensor;
 
 typedef struct tokitai_call {
-    int32_t abi;           /* TOKITAI_KERNEL_ABI of the caller; later versions only add members at the end */
-    int32_t dtype;         /* TOKITAI_F16, TOKITAI_BF16 or TOKITAI_F32: every tensor without a type stated below */
-    int32_t index_dtype;   /* TOKITAI_I32 or TOKITAI_I64: index and target */
-    int32_t threads;       /* that a CPU kernel may use, at least 1; the bits may not depend on it */
-    float label_smoothing; /* xent only, these three */
-    float scale;
-    int64_t ignore_index;
-    void *stream; /* CUstream or hipStream_t; NULL on the CPU */
+    int32_t abi;             /* TOKITAI_KERNEL_ABI of the caller; later versions only add members at the end */
+    int32_t dtype;           /* TOKITAI_F16, TOKITAI_BF16 or TOKITAI_F32: every tensor without a type stated below */
+    int32_t index_dtype;     /* TOKITAI_I32 or TOKITAI_I64: index and target */
+    int32_t threads;         /* that a CPU kernel may use, at least 1; the bits may not depend on it */
+    TOKITAI_CALL_ATTRIBUTES; /* of the typed functions, by name: float label_smoothing; ... */
+    void *stream;            /* CUstream or hipStream_t; NULL on the CPU */
     /* Since ABI 2. */
     int32_t result_dtype; /* of outputs that are sums: `dtype`, or TOKITAI_F32 */
     int32_t attribute_count;
     const tokitai_attribute *attributes; /* host memory */
 } tokitai_call;
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* The general form: TOKITAI_KERNEL(gelu_fwd) { ... return 0; } */
 #ifdef __cplusplus
@@ -80,64 +77,6 @@ extern "C" {
 #define TOKITAI_KERNEL(op)                                                                                      \
     TOKITAI_EXTERN_C int tokitai_##op##_v2(const tokitai_call *call, const tokitai_tensor *tensors, int count); \
     TOKITAI_EXTERN_C int tokitai_##op##_v2(const tokitai_call *call, const tokitai_tensor *tensors, int count)
-
-/* clang-format off */ /* one tensor per line, with its shape */
-
-int tokitai_gelu_fwd(const tokitai_call *call, int64_t n,
-                     const void *x, /* [n] */
-                     void *y /* [n] */);
-
-int tokitai_gelu_bwd(const tokitai_call *call, int64_t n,
-                     const void *grad_output, /* [n] */
-                     const void *x,           /* [n] */
-                     void *grad_input /* [n] */);
-
-int tokitai_softmax_fwd(const tokitai_call *call, int64_t rows, int64_t cols,
-                        const void *x, /* [rows, cols] */
-                        void *y /* [rows, cols] */);
-
-int tokitai_softmax_bwd(const tokitai_call *call, int64_t rows, int64_t cols,
-                        const void *grad_output, /* [rows, cols] */
-                        const void *y,           /* [rows, cols] */
-                        void *grad_input /* [rows, cols] */);
-
-/* grad_logits may be the same buffer as logits. */
-int tokitai_xent(const tokitai_call *call, int64_t rows, int64_t cols,
-                 const void *logits, /* [rows, cols] */
-                 const void *target, /* [rows], call->index_dtype */
-                 float *loss,        /* [rows] */
-                 void *grad_logits /* [rows, cols] */);
-
-int tokitai_gemm(const tokitai_call *call, int64_t m, int64_t n, int64_t k,
-                 const void *a, /* [m, k] */
-                 const void *b, /* [k, n] */
-                 void *c /* [m, n] */);
-
-int tokitai_gemm_grad_a(const tokitai_call *call, int64_t m, int64_t n, int64_t k,
-                        const void *grad_c, /* [m, n] */
-                        const void *b,      /* [k, n] */
-                        void *grad_a /* [m, k] */);
-
-int tokitai_gemm_grad_b(const tokitai_call *call, int64_t m, int64_t n, int64_t k,
-                        const void *grad_c, /* [m, n] */
-                        const void *a,      /* [m, k] */
-                        void *grad_b /* [k, n] */);
-
-int tokitai_embedding_fwd(const tokitai_call *call, int64_t queries, int64_t dim, int64_t vocab,
-                          const void *index,  /* [queries], call->index_dtype */
-                          const void *weight, /* [vocab, dim] */
-                          void *out /* [queries, dim] */);
-
-int tokitai_embedding_bwd(const tokitai_call *call, int64_t queries, int64_t dim, int64_t vocab,
-                          const void *grad_output, /* [queries, dim] */
-                          const void *index,       /* [queries], call->index_dtype */
-                          void *grad_weight /* [vocab, dim] */);
-
-/* clang-format on */
-
-#ifdef __cplusplus
-}
-#endif
 
 /* ------------------------------------------------------------------------------------------------------------
  * Loads and stores of elements, for simple kernels. On a GPU pass the call by value.

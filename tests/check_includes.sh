@@ -34,6 +34,7 @@ allowed() {
     case $from in
         include/tokitai_types.h) return 1 ;;
         include/tokitai.h) case $to in include/tokitai_types.h | build:tokitai_ops.h) return 0 ;; *) return 1 ;; esac ;;
+        include/tokitai_kernel.h) [ "$to" = build:tokitai_kernel_ops.h ] && return 0 || return 1 ;;
         include/tokitai_*.h) [ "$to" = include/tokitai.h ] && return 0 || return 1 ;;
         include/*) return 1 ;;
         # Limits of foreign code, and planted kernels, are told in the terms of who asks for certificates.
@@ -248,6 +249,8 @@ include/tokitai_types.h "tokitai.h" bad
 include/tokitai.h "tokitai_types.h" good
 include/tokitai.h "tokitai_ops.h" good
 include/tokitai_cache.h "tokitai_ops.h" bad
+include/tokitai_kernel.h "tokitai_kernel_ops.h" good
+include/tokitai_kernel.h "tokitai.h" bad
 include/tokitai.h "tokitai_verify.h" bad
 ops/planted/kernel_cpu.c "exact/planted.h" bad
 ops/planted/kernel_cpu.c "oracle.h" bad

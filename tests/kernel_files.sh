@@ -159,7 +159,7 @@ expect 3 "a compiler that is not there" certify gelu_fwd --kernel mine.c --compi
 says out "no-such-cc"
 expect 3 "flags that it does not take" certify gelu_fwd --kernel mine.c --flags "-fPIC -shared -Wnonsense=3 -Werror -fno-such" --dtype f16
 says err "fno-such"
-cc -O2 -fPIC -shared -I "$root/include" -o mine.so mine.c -lm
+cc -O2 -fPIC -shared -I "$root/include" -I "${BUILD_DIR:-$root/build}/include" -o mine.so mine.c -lm
 expect 0 "a library as it is" certify gelu_fwd --kernel mine.so --dtype f16 --skip-mutants
 echo "no library" >bad.so
 expect 3 "a library that is none" certify gelu_fwd --kernel bad.so --dtype f16

@@ -6,9 +6,10 @@ root=$(readlink -f "${SOURCE_DIR:-$(dirname "$(readlink -f "$0")")/..}")
 tokitai=$(readlink -f "${TOKITAI:-$root/build/tokitai}")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+headers=(-I "$root/include" -I "$(readlink -f "${BUILD_DIR:-$root/build}")/include")
 cd "$work"
 
-warnings=(-Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes -Werror -I "$root/include")
+warnings=(-Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes -Werror "${headers[@]}")
 echo '#include <tokitai_kernel.h>' >prototypes.c
 mapfile -t ops < <("$tokitai" ops --list ops)
 [ ${#ops[@]} -gt 0 ]
@@ -38,9 +39,9 @@ grep -q "cannot write 'nowhere/k.c'" said
 
 if command -v c++ >/dev/null; then
     echo '#include <tokitai_kernel.h>' >header.cpp
-    c++ -std=c++11 -Wall -Wextra -Wconversion -Werror -I "$root/include" -fsyntax-only header.cpp
+    c++ -std=c++11 -Wall -Wextra -Wconversion -Werror "${headers[@]}" -fsyntax-only header.cpp
     cp gelu_fwd.c gelu_fwd.cpp
-    c++ -Wall -Wextra -Werror -I "$root/include" -O2 -fPIC -shared -o cpp.so gelu_fwd.cpp
+    c++ -Wall -Wextra -Werror "${headers[@]}" -O2 -fPIC -shared -o cpp.so gelu_fwd.cpp
     nm -D --defined-only cpp.so | grep -q " T tokitai_gelu_fwd$"
 fi
 
@@ -48,7 +49,7 @@ nvcc=$(command -v nvcc || ls /usr/local/cuda/bin/nvcc 2>/dev/null || true)
 if [ -n "$nvcc" ] && "$nvcc" --version >/dev/null 2>&1; then
     for op in gelu_bwd xent embedding_bwd; do
         "$tokitai" new-kernel "$op" --backend cuda >/dev/null
-        "$nvcc" -Werror all-warnings -I "$root/include" -O2 -Xcompiler -fPIC -shared -o "$op.cu.so" "$op.cu"
+        "$nvcc" -Werror all-warnings "${headers[@]}" -O2 -Xcompiler -fPIC -shared -o "$op.cu.so" "$op.cu"
         nm -D --defined-only "$op.cu.so" | grep -q " T tokitai_$op$"
     done
     echo "CUDA templates compile"

@@ -1,6 +1,6 @@
 /* Workers under the real compute-sanitizer, on a real GPU: every kernel of tests/device_kernels/ that no output gives away, under every tool.
  * Where a tool does not work in a worker, says which means of confinement it works without. For tests/sanitizer_on_device.sh, which gives it
- * the folder of the kernels and that of tokitai_kernel.h; needs libtokitai alone. */
+ * the folder of the kernels and those of tokitai_kernel.h; needs libtokitai alone. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -88,14 +88,14 @@ static void look_for_the_cause(tk_ctx *ctx, const char *artifact, tki_sanitizer_
     }
 }
 
-static bool try_kernel(tk_ctx *ctx, int k, const char *folder, const char *include, bool *explained)
+static bool try_kernel(tk_ctx *ctx, int k, const char *folder, const char *const *includes, bool *explained)
 {
     char path[4096];
     tki_worker_build build;
     bool good = true;
     snprintf(path, sizeof path, "%s/%s", folder, kernels[k].file);
     char *flags = tki_language_flags(ctx, tki_language_of(ctx, path), NULL, NULL, 0, &(tki_worker_terms){0});
-    tki_worker_source source = {.file = path, .flags = flags, .includes = (const char *const[]){include, NULL}};
+    tki_worker_source source = {.file = path, .flags = flags, .includes = includes};
     printf("%s\n", kernels[k].file);
     if (tki_worker_compile(ctx, &source, &build) != TK_OK) {
         printf("    not compiled: %s\n%s\n", tk_ctx_message(ctx), build.log ? build.log : "");
@@ -125,7 +125,7 @@ int main(int count, char **arguments)
     tk_ctx *ctx;
     bool good = true, explained = false;
     char path[4096], version[32];
-    if (count != 3 || tk_ctx_create(&ctx) != TK_OK)
+    if (count != 4 || tk_ctx_create(&ctx) != TK_OK)
         return 2;
     if (!tki_sanitizer_find(path, sizeof path)) {
         printf("skipped: no compute-sanitizer\n");
@@ -136,7 +136,7 @@ int main(int count, char **arguments)
     for (int i = 0; i <= SIZE; i++)
         x[i] = (uint16_t)(i * 5 + 1);
     for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++)
-        good &= try_kernel(ctx, (int)k, arguments[1], arguments[2], &explained);
+        good &= try_kernel(ctx, (int)k, arguments[1], (const char *const *)arguments + 2, &explained);
     tk_ctx_destroy(ctx);
     printf("%s\n", good ? "all as expected" : "NOT ALL AS EXPECTED");
     return good ? 0 : 1;

@@ -63,12 +63,13 @@ static void assert_copies(tk_ctx *ctx, const char *artifact, const char *backend
     tki_worker_close(worker);
 }
 
-static char include[PATH_MAX];
-static const char *const includes[] = {include, NULL};
+static char include[PATH_MAX], made_include[PATH_MAX];
+static const char *const includes[] = {include, made_include, NULL};
 
 static tki_worker_source source_of(const char *file)
 {
     snprintf(include, sizeof include, "%s/include", getenv("SOURCE_DIR") ? getenv("SOURCE_DIR") : "..");
+    snprintf(made_include, sizeof made_include, "%s/include", getenv("BUILD_DIR") ? getenv("BUILD_DIR") : ".");
     return (tki_worker_source){.file = file, .includes = includes, .seconds = 60};
 }
 

@@ -1,5 +1,5 @@
 /* The worker on a real GPU: tests/kernels/gelu_on_cuda.cu, correct and in each of its wrong ways. Says what it saw. For
- * tests/worker_on_device.sh, which gives it the source and the folder of tokitai_kernel.h; needs libtokitai alone. */
+ * tests/worker_on_device.sh, which gives it the source and the folders of tokitai_kernel.h; needs libtokitai alone. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +39,7 @@ static int far_off(void)
     return count;
 }
 
-static bool run(tk_ctx *ctx, int way, const char *file, const char *include)
+static bool run(tk_ctx *ctx, int way, const char *file, const char *const *includes)
 {
     tki_worker_build build;
     tki_executor executor;
@@ -47,8 +47,7 @@ static bool run(tk_ctx *ctx, int way, const char *file, const char *include)
     tk_case c = tk_case_init(tk_contract_find("gelu_fwd"), TK_F16);
     void *buffers[] = {x, y};
     c.dims[0] = SIZE;
-    tki_worker_source source = {
-        .file = file, .flags = ways[way].flags, .includes = (const char *const[]){include, NULL}};
+    tki_worker_source source = {.file = file, .flags = ways[way].flags, .includes = includes};
     tk_status status = tki_worker_compile(ctx, &source, &build);
     if (status != TK_OK) {
         printf("%s: not compiled: %s\n%s\n", ways[way].what, tk_ctx_message(ctx), build.log ? build.log : "");
@@ -92,7 +91,7 @@ static bool run(tk_ctx *ctx, int way, const char *file, const char *include)
 int main(int count, char **arguments)
 {
     tk_ctx *ctx;
-    if (count != 3 || tk_ctx_create(&ctx) != TK_OK)
+    if (count != 4 || tk_ctx_create(&ctx) != TK_OK)
         return 2;
     for (int i = 0; i < SIZE; i++)
         before[i] = (uint16_t)(i * 5 + 1);
@@ -100,7 +99,7 @@ int main(int count, char **arguments)
         return 2;
     bool good = true;
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
-        good &= run(ctx, (int)i, arguments[1], arguments[2]);
+        good &= run(ctx, (int)i, arguments[1], (const char *const *)arguments + 2);
     tk_ctx_destroy(ctx);
     return good ? 0 : 1;
 }

@@ -20,7 +20,7 @@ nvcc --version | tail -2
 
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-TMPDIR=$scratch "$build/tests/worker_on_device" "$root/tests/kernels/gelu_on_cuda.cu" "$root/include"
+TMPDIR=$scratch "$build/tests/worker_on_device" "$root/tests/kernels/gelu_on_cuda.cu" "$root/include" "$build/include"
 status=$?
 
 left=$(ls -A "$scratch")

@@ -9,13 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "artifact/sources.h"
 #include "core/context.h"
 #include "core/file.h"
 #include "verify/kernel_file.h"
-
-/* tokitai_kernel.h and tokitai_coverage.h; cmake/embed_kernels.cmake writes the table. */
-extern const tki_source_file tki_kernel_header[];
 
 enum { MOST_SOURCE_BYTES = 1 << 22, MOST_NOTES_BYTES = 1 << 24, TOOL_SECONDS = 60, MORE_TIME = 10 };
 
@@ -50,9 +46,7 @@ static void build(tk_ctx *ctx, const tk_kernel_file *kernel, tki_instrumented *m
     }
     char flags[512];
     snprintf(flags, sizeof flags, "%s%s", backend->callbacks, backend->counters);
-    const tki_source_file *header = &tki_kernel_header[1];
-    tk_status status = tki_kernel_copy_add(ctx, &kernel->copy, "headers/tokitai_coverage.h", header->text,
-                                           header->bytes);
+    tk_status status = tki_kernel_file_add_header(ctx, kernel, TKI_COVERAGE_HEADER);
     if (status == TK_OK)
         status = tki_kernel_file_compile(ctx, kernel, flags, 0, &made->build);
     made->counts_lines = status == TK_OK;

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "artifact/sources.h"
 #include "core/context.h"
 #include "model/registered.h"
 #include "core/escape.h"
@@ -14,9 +13,6 @@
 #include "core/limits.h"
 #include "core/options.h"
 #include "executor/spawn.h"
-
-/* tokitai_kernel.h as it was when this library was built; cmake/embed_kernels.cmake writes it. */
-extern const tki_source_file tki_kernel_header[];
 
 enum { MOST_FILE_BYTES = 1 << 29, MOST_LOG_BYTES = 1 << 16 };
 
@@ -149,12 +145,22 @@ tk_status tki_kernel_file_compile(tk_ctx *ctx, const tk_kernel_file *kernel, con
     return status;
 }
 
+tk_status tki_kernel_file_add_header(tk_ctx *ctx, const tk_kernel_file *kernel, tki_kernel_header which)
+{
+    const tki_source_file *header = &tki_kernel_headers[which];
+    const char *slash = strrchr(header->path, '/');
+    char name[TKI_SOURCE_NAME];
+    snprintf(name, sizeof name, "headers/%s", slash ? slash + 1 : header->path);
+    return tki_kernel_copy_add(ctx, &kernel->copy, name, header->text, header->bytes);
+}
+
 static tk_status build(tk_ctx *ctx, tk_kernel_file *kernel, double seconds)
 {
     if (kernel->is_library)
         return take_artifact(ctx, kernel);
-    tk_status status = tki_kernel_copy_add(ctx, &kernel->copy, "headers/tokitai_kernel.h", tki_kernel_header[0].text,
-                                           tki_kernel_header[0].bytes);
+    tk_status status = tki_kernel_file_add_header(ctx, kernel, TKI_KERNEL_HEADER);
+    if (status == TK_OK)
+        status = tki_kernel_file_add_header(ctx, kernel, TKI_KERNEL_OPS_HEADER);
     if (status != TK_OK)
         return status;
     status = tki_kernel_file_compile(ctx, kernel, NULL, seconds, &kernel->build);

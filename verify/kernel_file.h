@@ -2,6 +2,7 @@
 #ifndef TKI_VERIFY_KERNEL_FILE_H
 #define TKI_VERIFY_KERNEL_FILE_H
 
+#include "artifact/sources.h"
 #include "core/hash.h"
 #include "executor/executor.h"
 #include "verify/instrumented.h"
@@ -40,6 +41,13 @@ TK_MUST_USE tk_status tki_kernel_file_start(tk_ctx *ctx, const tk_kernel_file *k
 TK_MUST_USE tk_status tki_kernel_file_start_watched(tk_ctx *ctx, const tk_kernel_file *kernel,
                                                     const tk_contract *contract, tki_sanitizer_tool tool,
                                                     tki_executor *executor);
+
+/* The headers of ours, as they were when this library was built; cmake/embed_kernels.cmake writes the table. */
+typedef enum tki_kernel_header { TKI_KERNEL_HEADER, TKI_KERNEL_OPS_HEADER, TKI_COVERAGE_HEADER } tki_kernel_header;
+extern const tki_source_file tki_kernel_headers[];
+
+/* Puts one of them where the copy is compiled. */
+TK_MUST_USE tk_status tki_kernel_file_add_header(tk_ctx *ctx, const tk_kernel_file *kernel, tki_kernel_header which);
 
 /* Compiles the copy with these options behind those of the kernel; NULL: none. `build` is closed by the caller. */
 TK_MUST_USE tk_status tki_kernel_file_compile(tk_ctx *ctx, const tk_kernel_file *kernel, const char *more_flags,
