@@ -56,15 +56,37 @@ static const struct argp command = {
            "\vExit status: 0, or 2 if there is no such op, the file is there already, or it cannot be written.",
 };
 
-static const char *template_of(const tk_contract *contract)
+/* One op's part of a template: a comment, ITEM(op, i), and the body of the function that computes the i-th row of the last output. */
+typedef struct part {
+    const char *comment, *head, *body, *end;
+    char item[32]; /* "i" */
+} part;
+
+static bool find_in(const char *text, const tk_contract *contract, part *found)
 {
-    for (const cli_template *t = cli_templates; t->path; t++) {
-        const char *name = strrchr(t->path, '/') + 1;
-        size_t length = strlen(contract->name);
-        if (!strncmp(name, contract->name, length) && !strcmp(name + length, ".c"))
-            return t->text;
+    char op[64];
+    const char *paragraph = text;
+    for (const char *line = text; line; line = strchr(line, '\n')) {
+        line += *line == '\n';
+        if (*line == '\n')
+            paragraph = line + 1;
+        if (sscanf(line, "ITEM(%63[a-z0-9_], %31[a-z_])", op, found->item) != 2 || strcmp(op, contract->name) != 0)
+            continue;
+        found->comment = paragraph;
+        found->head = line;
+        found->body = strchr(line, '\n');
+        found->end = found->body ? strstr(found->body, "\n}\n") : NULL;
+        return found->end != NULL;
     }
-    return NULL;
+    return false;
+}
+
+static bool find_template(const tk_contract *contract, part *found)
+{
+    for (const cli_template *t = cli_templates; t->path; t++)
+        if (find_in(t->text, contract, found))
+            return true;
+    return false;
 }
 
 static void print_comment(FILE *out, const tk_contract *contract)
@@ -88,7 +110,7 @@ static void format_arguments(const tk_contract *contract, char *text, size_t siz
 }
 
 /* One thread of a GPU, or one turn of a loop, for each row of the last output. */
-static void print_kernel(FILE *out, const tk_contract *contract, const tk_backend_info *backend, const char *body)
+static void print_kernel(FILE *out, const tk_contract *contract, const tk_backend_info *backend, const part *item)
 {
     char signature[CLI_SIGNATURE_SIZE], passed[CLI_SIGNATURE_SIZE];
     tk_contract_kernel_signature(contract, signature, sizeof signature);
@@ -99,7 +121,10 @@ static void print_kernel(FILE *out, const tk_contract *contract, const tk_backen
     const char *items = contract->dim_names[contract->params[contract->param_count - 1].dim[0]];
     if (backend->kernel_header)
         fprintf(out, "#include <%s>\n", backend->kernel_header);
-    fprintf(out, "#include <math.h>\n\n#include <tokitai_kernel.h>\n\n%s\n", body);
+    fputs("#include <math.h>\n\n#include <tokitai_kernel.h>\n\n", out);
+    fprintf(out, "%.*sTOKITAI_DEVICE void %s_item(tokitai_call call%.*s, int64_t %s)%.*s\n}\n\n",
+            (int)(item->head - item->comment), item->comment, name, (int)strlen(parameters) - 1, parameters,
+            item->item, (int)(item->end - item->body), item->body);
     if (!backend->is_gpu) {
         fprintf(out, "%s\n{\n", signature);
         fprintf(out, "    for (int64_t item = 0; item < %s; item++)\n        %s_item(*call%s, item);\n", items, name,
@@ -128,7 +153,7 @@ static FILE *open_out(const char *path, bool force)
 }
 
 static cli_exit write_kernel(const arguments *a, const tk_contract *contract, const tk_backend_info *backend,
-                             const char *path, const char *body)
+                             const char *path, const part *item)
 {
     bool to_terminal = !strcmp(path, "-");
     FILE *out = to_terminal ? stdout : open_out(path, a->force);
@@ -141,7 +166,7 @@ static cli_exit write_kernel(const arguments *a, const tk_contract *contract, co
         return CLI_BAD;
     }
     print_comment(out, contract);
-    print_kernel(out, contract, backend, body);
+    print_kernel(out, contract, backend, item);
     if (to_terminal)
         return CLI_HOLDS;
     bool failed = ferror(out) != 0;
@@ -168,12 +193,12 @@ cli_exit cli_new_kernel(int argc, char **argv)
     const tk_contract *contract = cli_find_op(a.who, a.op);
     if (!contract || !cli_find_backend(a.who, a.backend, &backend))
         return CLI_BAD;
-    const char *body = template_of(contract);
-    if (!body) {
+    part item;
+    if (!find_template(contract, &item)) {
         cli_complain(a.who, "there is no template of %s", contract->name);
         return CLI_UNKNOWN;
     }
     char path[64];
     snprintf(path, sizeof path, "%s%s", contract->name, backend.kernel_ending);
-    return write_kernel(&a, contract, &backend, a.out ? a.out : path, body);
+    return write_kernel(&a, contract, &backend, a.out ? a.out : path, &item);
 }

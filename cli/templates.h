@@ -4,9 +4,9 @@
 
 #include <stddef.h>
 
-/* A correct, plain function that computes one item of an op: one row of its last output. */
+/* The templates of a family of ops. */
 typedef struct cli_template {
-    const char *path; /* "cli/templates/gelu_fwd.c"; NULL ends the table */
+    const char *path; /* "ops/gelu/template.c"; NULL ends the table */
     const char *text; /* [bytes], a zero behind it */
     size_t bytes;
 } cli_template;

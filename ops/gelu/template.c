@@ -1,6 +1,17 @@
+/* What `tokitai new-kernel` writes: plain and correct. ITEM(op, i) becomes the head of the function that computes the i-th row of the last
+ * output, or its i-th element where that has one axis. */
+
 /* One element. In double, so that one rounding is all that counts. */
-TOKITAI_DEVICE void gelu_bwd_item(tokitai_call call, int64_t n, const void *grad_output, const void *x,
-                                  void *grad_input, int64_t i)
+ITEM(gelu_fwd, i)
+{
+    const double v = (double)tokitai_load(call, x, i);
+    const double two_z = 2 * 0.79788456080286535588 * (v + 0.044715 * v * v * v);
+    (void)n;
+    tokitai_store(call, y, i, (float)(v / (1 + exp(-two_z))));
+}
+
+/* One element. In double, so that one rounding is all that counts. */
+ITEM(gelu_bwd, i)
 {
     const double c = 0.79788456080286535588;
     const double a = 0.044715;

@@ -1,7 +1,9 @@
+/* What `tokitai new-kernel` writes: plain and correct. ITEM(op, i) becomes the head of the function that computes the i-th row of the last
+ * output, or its i-th element where that has one axis. */
+
 /* One row. Where p is near 1 the target's gradient is made of the other terms, since p - 1 would cancel. grad_logits may be
  * the buffer of logits: each logit is read for the last time before its gradient is written. */
-TOKITAI_DEVICE void xent_item(tokitai_call call, int64_t rows, int64_t cols, const void *logits, const void *target,
-                              float *loss, void *grad_logits, int64_t row)
+ITEM(xent, row)
 {
     const int64_t begin = row * cols;
     const int64_t t = tokitai_load_index(call, target, row);
