@@ -1,7 +1,8 @@
 # Completion of tokitai for bash. Installed as bash-completion/completions/tokitai, or sourced from ~/.bashrc.
 # Names come from the program itself, so that they never go stale.
 
-# The words of a kind: ops, families, backends, gpus, or the mutants, variants or lowerings of an op.
+# The words of a kind: ops, families, backends, gpus, types, attributes (as options), the choices of an attribute (by its option), or the
+# mutants, variants or lowerings of an op.
 _tokitai_list() {
     tokitai ops --list="$1" ${2:+"$2"} 2>/dev/null
 }
@@ -33,25 +34,25 @@ _tokitai_certify() {
     case $previous in
         --backend) _tokitai_reply "$(_tokitai_list backends)" "$current" ;;
         --lowering) _tokitai_reply "all best $(_tokitai_list lowerings "$(_tokitai_op)")" "$current" ;;
-        --dtype) _tokitai_reply "f16 bf16 f32 f16-f32 bf16-f32 all" "$current" ;;
+        --dtype) _tokitai_reply "$(_tokitai_list types "$(_tokitai_op)") all" "$current" ;;
         --index) _tokitai_reply "i32 i64 all" "$current" ;;
         --variant) _tokitai_reply "$(_tokitai_list variants "$(_tokitai_op)")" "$current" ;;
         --mutant) _tokitai_reply "$(_tokitai_list mutants "$(_tokitai_op)")" "$current" ;;
-        --numerics) _tokitai_reply "ieee tensor_core" "$current" ;;
-        --domain) _tokitai_reply "all normal" "$current" ;;
         --level) _tokitai_reply "quick full exhaustive" "$current" ;;
         --family) _tokitai_reply "$(_tokitai_list families)" "$current" ;;
         --out | --kernels | --include) _tokitai_files / "$current" ;;
         --sign | --kernel | --json-lines | --junit) _tokitai_files "" "$current" ;;
         --compiler | --program) _tokitai_reply "$(compgen -c -- "$current")" "$current" ;;
-        --flags | --timeout | --memory | --tasks | --output-size | --folder-depth | --total-timeout | --jobs | --seed | --threads | --alignment | --shape | --input | --plant | --label-smoothing | --scale | --ignore-index) COMPREPLY=() ;;
+        --flags | --timeout | --memory | --tasks | --output-size | --folder-depth | --total-timeout | --jobs | --seed | --threads | --alignment | --shape | --input | --plant) COMPREPLY=() ;;
         *)
-            if [[ $current == -* ]]; then
+            if [[ $previous == --* && " $(_tokitai_list attributes | tr '\n' ' ')" == *" $previous "* ]]; then
+                _tokitai_reply "$(_tokitai_list "$previous")" "$current"
+            elif [[ $current == -* ]]; then
                 _tokitai_reply "--kernel --kernels --program --include --compiler --flags --timeout --jobs --json-lines --junit --backend
-                    --lowering --numerics --domain --dtype --index --mutant --variant --level --seed --skip-mutants --keep-going --sanitize --no-sanitize --no-coverage
+                    --lowering $(_tokitai_list attributes) --dtype --index --mutant --variant --level --seed --skip-mutants --keep-going --sanitize --no-sanitize --no-coverage
                     --memory --tasks --output-size --folder-depth --total-timeout --allow-weak-sandbox
                     --threads --alignment
-                    --shape --family --input --plant --label-smoothing --scale --ignore-index --out --sign --json --quiet --help" "$current"
+                    --shape --family --input --plant --out --sign --json --quiet --help" "$current"
             else
                 _tokitai_reply "$(_tokitai_list ops)" "$current"
             fi ;;
@@ -62,7 +63,7 @@ _tokitai_bench() {
     local current=$1 previous=$2
     case $previous in
         --lowering) _tokitai_reply "best $(_tokitai_list lowerings "$(_tokitai_op)")" "$current" ;;
-        --dtype) _tokitai_reply "f16 bf16 f32 f16-f32 bf16-f32 all" "$current" ;;
+        --dtype) _tokitai_reply "$(_tokitai_list types "$(_tokitai_op)") all" "$current" ;;
         --index) _tokitai_reply "i32 i64 all" "$current" ;;
         --indices) _tokitai_reply "uniform zipf equal all" "$current" ;;
         --backend) _tokitai_reply "$(_tokitai_list backends)" "$current" ;;
@@ -99,7 +100,7 @@ _tokitai_corpus() {
     local current=$1 previous=$2
     case $previous in
         --level) _tokitai_reply "quick full" "$current" ;;
-        --dtype) _tokitai_reply "f16 bf16 f32 f16-f32 bf16-f32 all" "$current" ;;
+        --dtype) _tokitai_reply "$(_tokitai_list types "$(_tokitai_op)") all" "$current" ;;
         --chart) _tokitai_files .svg "$current" ;;
         --seed | --threads) COMPREPLY=() ;;
         *)
@@ -115,7 +116,7 @@ _tokitai_cache() {
     local current=$1 previous=$2
     case $previous in
         --backend) _tokitai_reply "$(_tokitai_list gpus)" "$current" ;;
-        --dtype) _tokitai_reply "f16 bf16 f32 f16-f32 bf16-f32 all" "$current" ;;
+        --dtype) _tokitai_reply "$(_tokitai_list types "$(_tokitai_op)") all" "$current" ;;
         --architecture | --source) COMPREPLY=() ;;
         *)
             if [[ $current == -* ]]; then

@@ -482,36 +482,97 @@ static void print_word(const char *word, void *data)
     puts(word);
 }
 
-/* Bare words: ops, families, backends, those of them that are GPUs, or the mutants, variants or lowerings of one op or of all. */
-static cli_exit list_words(const char *kind, const char *op)
+static bool has_earlier(const tk_contract *contract, const char *only, const char *attribute)
+{
+    for (int i = 0; tk_contract_at(i) != contract; i++)
+        if ((!only || !strcmp(only, tk_contract_at(i)->name)) && tk_attribute_find(tk_contract_at(i), attribute) >= 0)
+            return true;
+    return false;
+}
+
+/* Options, or the choices of one of them; what an earlier op has, too, is left out. */
+static void list_attributes(const char *kind, const char *only, const tk_contract *contract)
+{
+    for (int i = 0; i < contract->attribute_count; i++) {
+        const tk_attribute *attribute = &contract->attributes[i];
+        char option[64] = "--";
+        cli_attribute_option(attribute->name, option + 2, sizeof option - 2);
+        if (attribute->from_device || has_earlier(contract, only, attribute->name))
+            continue;
+        if (!strcmp(kind, "attributes"))
+            puts(option);
+        for (int k = 0; k < attribute->choice_count && !strcmp(kind, option); k++)
+            puts(attribute->choices[k].id);
+    }
+}
+
+static bool is_taken_earlier(const tk_contract *contract, const char *only, tk_types types)
+{
+    for (int i = 0; tk_contract_at(i) != contract; i++) {
+        const tk_contract *earlier = tk_contract_at(i);
+        for (int k = 0; k < earlier->type_count && (!only || !strcmp(only, earlier->name)); k++)
+            if (earlier->types[k].dtype == types.dtype && earlier->types[k].result_dtype == types.result_dtype)
+                return true;
+    }
+    return false;
+}
+
+static void list_all_types(const char *only, const tk_contract *contract)
+{
+    for (int i = 0; i < contract->type_count; i++) {
+        char name[CLI_TYPES_SIZE];
+        tk_types_name(contract->types[i], name, sizeof name);
+        if (!is_taken_earlier(contract, only, contract->types[i]))
+            puts(name);
+    }
+}
+
+static void list_planted(const tk_contract *contract,
+                         bool (*at)(const tk_contract *, int, const char **, const char **))
 {
     const char *name;
     const char *what;
-    if (!strcmp(kind, "families")) {
-        for (int i = 0; (name = tk_family_at(i, &what)); i++)
-            puts(name);
-        return CLI_HOLDS;
-    }
-    const bool gpus = !strcmp(kind, "gpus");
-    if (gpus || !strcmp(kind, "backends")) {
-        tk_backend_info backend;
-        for (int i = 0; tk_backend_at(i, &backend); i++)
-            if (backend.is_gpu || !gpus)
-                puts(backend.name);
-        return CLI_HOLDS;
-    }
+    for (int i = 0; at(contract, i, &name, &what); i++)
+        puts(name);
+}
+
+/* Families, backends, or those of them that are GPUs; false if it is another kind. */
+static bool list_common(const char *kind)
+{
+    const char *name;
+    const char *what;
+    tk_backend_info backend;
+    const bool families = !strcmp(kind, "families"), gpus = !strcmp(kind, "gpus");
+    for (int i = 0; families && (name = tk_family_at(i, &what)); i++)
+        puts(name);
+    if (!gpus && strcmp(kind, "backends") != 0)
+        return families;
+    for (int i = 0; tk_backend_at(i, &backend); i++)
+        if (backend.is_gpu || !gpus)
+            puts(backend.name);
+    return true;
+}
+
+/* Bare words: the common ones; or of one op or of all the names, types, mutants, variants and lowerings, and attributes as options; or
+ * the choices of an attribute, by its option. */
+static cli_exit list_words(const char *kind, const char *op)
+{
     const tk_contract *contract;
+    if (list_common(kind))
+        return CLI_HOLDS;
     for (int i = 0; (contract = tk_contract_at(i)); i++) {
         if (op && strcmp(op, contract->name) != 0)
             continue;
         if (!strcmp(kind, "ops"))
             puts(contract->name);
+        if (!strcmp(kind, "types"))
+            list_all_types(op, contract);
         if (!strcmp(kind, "variants"))
-            for (int v = 0; tk_variant_at(contract, v, &name, &what); v++)
-                puts(name);
+            list_planted(contract, tk_variant_at);
         if (!strcmp(kind, "mutants"))
-            for (int m = 0; tk_mutant_at(contract, m, &name, &what); m++)
-                puts(name);
+            list_planted(contract, tk_mutant_at);
+        if (!strcmp(kind, "attributes") || !strncmp(kind, "--", 2))
+            list_attributes(kind, op, contract);
         tk_lowering_info info;
         if (!strcmp(kind, "lowerings"))
             for (int l = 0; tk_lowering_at(contract, l, &info); l++)

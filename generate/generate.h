@@ -34,5 +34,6 @@ void generate_declaration(FILE *out, const tk_contract *contract, const generate
 void generate_public_calls(FILE *out);
 void generate_kernel_header(FILE *out);
 void generate_kernel_calls(FILE *out);
+void generate_manual(FILE *out); /* reads the standard input */
 
 #endif

@@ -10,6 +10,7 @@ static const struct {
 } files[] = {
     {"tokitai_ops.h", generate_public_calls},
     {"tokitai_kernel_ops.h", generate_kernel_header},
+    {"tokitai.1", generate_manual},
     {"kernel_calls.c", generate_kernel_calls},
 };
 

@@ -749,7 +749,10 @@ completes gelu_bwd tokitai certify gelu
 completes gelu_fwd tokitai ops ""
 completes bf16 tokitai certify --dtype b
 completes bf16 tokitai certify --dtype = b
+completes bf16 tokitai certify gelu_fwd --dtype b
 completes exhaustive tokitai certify --level ""
+completes tensor_core tokitai certify gemm --numerics t
+completes --label-smoothing tokitai certify --label
 completes normal tokitai certify --family nor
 completes all_zeros tokitai certify gelu_fwd --mutant all
 completes base_2 tokitai certify gelu_fwd --variant base
@@ -769,18 +772,19 @@ completes verify tokitai cache v
 completes hip tokitai cache build --backend h
 completes cpu tokitai certify --backend c
 # Every long option that a command has is completed and is in the manual.
+manual=${BUILD_DIR:-$root/build}/generated/tokitai.1
 for command in ops devices certify check replay diff keygen bench kernel cache; do
     "$tokitai" "$command" --help | grep -oE '^ +(-[a-z], )?--[a-z-]+' | grep -oE -- '--[a-z-]+' | grep -vxE -- '--(usage|version)' >options
     complete_line tokitai "$command" --
     is "$command: every option is completed" test -z "$(sort -u options | comm -23 - <(sort out))"
     is "$command: every option is in the manual" test -z "$(while read -r option; do
-        grep -qF -- "Fl -${option#--}" "$root/docs/tokitai.1" || grep -qF -- ", -${option#--}" "$root/docs/tokitai.1" || echo "$option"
+        grep -qF -- "Fl -${option#--}" "$manual" || grep -qF -- ", -${option#--}" "$manual" || echo "$option"
     done <options)"
 done
 
 echo "-- manual"
 if command -v mandoc >/dev/null; then
-    mandoc -Tlint -Wwarning "$root/docs/tokitai.1" >out 2>err
+    mandoc -Tlint -Wwarning "$manual" >out 2>err
     is "mandoc finds nothing" test $? -eq 0
 else
     skip "mandoc" "it is not installed"
