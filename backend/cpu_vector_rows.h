@@ -1,4 +1,4 @@
-/* UNTRUSTED. What softmax and xent share: the maximum of a row, its exponentials, and their sums.
+/* UNTRUSTED. What kernels share that work on rows: the maximum of a row, its exponentials, and their sums.
  * Sums run in a few chains of vectors over blocks of 256, which are then added one after another: no element passes
  * through more than ceil(cols / 256) + 16 additions, and the order is fixed by the number of columns alone. */
 #ifndef TKI_BACKEND_CPU_VECTOR_ROWS_H

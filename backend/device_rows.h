@@ -1,4 +1,4 @@
-/* What the kernels of softmax and xent share: a row in the registers of a team of threads, and the team's maximum and sums.
+/* What kernels share that work on rows: a row in the registers of a team of threads, and the team's maximum and sums.
  *
  * Eight neighbouring columns of a 16-bit type, or four of fp32, make a pack of 16 bytes. Member m of a team of n has packs m, m + n, m + 2n, ...: which columns
  * meet in which partial sum depends on the number of columns alone, never on addresses or on other rows. */

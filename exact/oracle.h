@@ -19,7 +19,7 @@ typedef struct tki_enclosure {
 } tki_enclosure;
 
 /* A box of an output seen as a matrix; a tensor of rank 1 is one row, except that the output of a row op with one
- * element per row (the loss of xent) is one column. */
+ * element per row (a loss, say) is one column. */
 typedef struct tki_box {
     int64_t row_begin, row_end, col_begin, col_end;
 } tki_box;

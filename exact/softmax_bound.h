@@ -1,4 +1,4 @@
-/* TRUSTED. What the bounds of softmax_fwd and xent share: the relative error W that a kernel may make in exp(-d) / Z,
+/* TRUSTED. What the bounds of ops with a softmax share: the relative error W that a kernel may make in exp(-d) / Z,
  * and the numbers in it. Inline, since contracts belong to libtokitai and oracles to libtokitai-verify. */
 #ifndef TKI_EXACT_SOFTMAX_BOUND_H
 #define TKI_EXACT_SOFTMAX_BOUND_H
