@@ -32,6 +32,7 @@ void generate_declaration(FILE *out, const tk_contract *contract, const generate
 
 /* The files. */
 void generate_public_calls(FILE *out);
+void generate_typed_calls(FILE *out);
 void generate_kernel_header(FILE *out);
 void generate_kernel_calls(FILE *out);
 void generate_manual(FILE *out); /* reads the standard input */

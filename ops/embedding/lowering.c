@@ -1,13 +1,10 @@
-/* embedding: which kernel runs on what, and the typed calls. */
+/* embedding: which kernel runs on what. */
 #include "backend/cpu.h"
 #include "backend/gpu.h"
 #include "core/context.h"
 #include "model/case.h"
 #include "ops/embedding/kernel_cpu.h"
 #include "ops/embedding/launch_gpu.h"
-
-extern const tk_contract tki_embedding_fwd_contract;
-extern const tk_contract tki_embedding_bwd_contract;
 
 enum { QUERIES, DIM, VOCAB };
 
@@ -89,25 +86,3 @@ const tki_lowering tki_embedding_bwd_lowerings[] = {
                  .promise = BITS_PROMISE, .promises_bits = true, .source = "ops/embedding/kernel_cpu.c"),
     {0},
 };
-
-tk_status tk_embedding_fwd(tk_ctx *ctx, tk_dtype dtype, tk_dtype index_dtype, int64_t queries, int64_t dim,
-                           int64_t vocab, const void *index, const void *weight, void *out)
-{
-    tk_case c = tk_case_init(&tki_embedding_fwd_contract, dtype);
-    c.index_dtype = index_dtype;
-    c.dims[QUERIES] = queries;
-    c.dims[DIM] = dim;
-    c.dims[VOCAB] = vocab;
-    return tk_run(ctx, &c, (void *[]){tki_input(index), tki_input(weight), out});
-}
-
-tk_status tk_embedding_bwd(tk_ctx *ctx, tk_dtype dtype, tk_dtype index_dtype, int64_t queries, int64_t dim,
-                           int64_t vocab, const void *grad_output, const void *index, void *grad_weight)
-{
-    tk_case c = tk_case_init(&tki_embedding_bwd_contract, dtype);
-    c.index_dtype = index_dtype;
-    c.dims[QUERIES] = queries;
-    c.dims[DIM] = dim;
-    c.dims[VOCAB] = vocab;
-    return tk_run(ctx, &c, (void *[]){tki_input(grad_output), tki_input(index), grad_weight});
-}

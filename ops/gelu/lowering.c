@@ -1,11 +1,8 @@
-/* gelu: which kernel runs on what, and the typed calls. */
+/* gelu: which kernel runs on what. */
 #include "backend/cpu.h"
 #include "backend/gpu.h"
 #include "ops/gelu/kernel_cpu.h"
 #include "ops/gelu/launch_gpu.h"
-
-extern const tk_contract tki_gelu_fwd_contract;
-extern const tk_contract tki_gelu_bwd_contract;
 
 TKI_CPU_TABLES(tki_gelu_cpu);
 
@@ -37,18 +34,3 @@ const tki_lowering tki_gelu_bwd_lowerings[] = {
     TKI_CPU_ROWS(tki_gelu_cpu, launch_bwd, .determinism = TK_BATCH_INVARIANT, .source = "ops/gelu/kernel_cpu.c"),
     {0},
 };
-
-tk_status tk_gelu_fwd(tk_ctx *ctx, tk_dtype dtype, int64_t n, const void *x, void *y)
-{
-    tk_case c = tk_case_init(&tki_gelu_fwd_contract, dtype);
-    c.dims[0] = n;
-    return tk_run(ctx, &c, (void *[]){tki_input(x), y});
-}
-
-tk_status tk_gelu_bwd(tk_ctx *ctx, tk_dtype dtype, int64_t n, const void *grad_output, const void *x,
-                      void *grad_input)
-{
-    tk_case c = tk_case_init(&tki_gelu_bwd_contract, dtype);
-    c.dims[0] = n;
-    return tk_run(ctx, &c, (void *[]){tki_input(grad_output), tki_input(x), grad_input});
-}

@@ -1,12 +1,8 @@
-/* gemm and its gradients: which kernel runs on what, and the typed calls. */
+/* gemm and its gradients: which kernel runs on what. */
 #include "backend/cpu.h"
 #include "backend/gpu.h"
 #include "ops/gemm/kernel_cpu.h"
 #include "ops/gemm/launch_gpu.h"
-
-extern const tk_contract tki_gemm_contract;
-extern const tk_contract tki_gemm_grad_a_contract;
-extern const tk_contract tki_gemm_grad_b_contract;
 
 enum { M, N, K };
 
@@ -125,31 +121,3 @@ const tki_lowering tki_gemm_grad_b_lowerings[] = {
                           .determinism = TK_BATCH_INVARIANT, .source = "ops/gemm/kernel_cpu.c"),
     {0},
 };
-
-static tk_status run(tk_ctx *ctx, const tk_contract *contract, tk_dtype dtype, const int64_t dims[3],
-                     void *const buffers[])
-{
-    tk_case c = tk_case_init(contract, dtype);
-    for (int d = 0; d < 3; d++)
-        c.dims[d] = dims[d];
-    return tk_run(ctx, &c, buffers);
-}
-
-tk_status tk_gemm(tk_ctx *ctx, tk_dtype dtype, int64_t m, int64_t n, int64_t k, const void *a, const void *b, void *c)
-{
-    return run(ctx, &tki_gemm_contract, dtype, (int64_t[]){m, n, k}, (void *[]){tki_input(a), tki_input(b), c});
-}
-
-tk_status tk_gemm_grad_a(tk_ctx *ctx, tk_dtype dtype, int64_t m, int64_t n, int64_t k, const void *grad_c,
-                         const void *b, void *grad_a)
-{
-    return run(ctx, &tki_gemm_grad_a_contract, dtype, (int64_t[]){m, n, k},
-               (void *[]){tki_input(grad_c), tki_input(b), grad_a});
-}
-
-tk_status tk_gemm_grad_b(tk_ctx *ctx, tk_dtype dtype, int64_t m, int64_t n, int64_t k, const void *grad_c,
-                         const void *a, void *grad_b)
-{
-    return run(ctx, &tki_gemm_grad_b_contract, dtype, (int64_t[]){m, n, k},
-               (void *[]){tki_input(grad_c), tki_input(a), grad_b});
-}

@@ -1,11 +1,8 @@
-/* softmax: which kernel runs on what, and the typed calls. */
+/* softmax: which kernel runs on what. */
 #include "backend/cpu.h"
 #include "backend/gpu.h"
 #include "ops/softmax/kernel_cpu.h"
 #include "ops/softmax/launch_gpu.h"
-
-extern const tk_contract tki_softmax_fwd_contract;
-extern const tk_contract tki_softmax_bwd_contract;
 
 TKI_CPU_TABLES(tki_softmax_cpu);
 
@@ -96,20 +93,3 @@ const tki_lowering tki_softmax_bwd_lowerings[] = {
                  .source = "ops/softmax/kernel_cpu.c"),
     {0},
 };
-
-tk_status tk_softmax_fwd(tk_ctx *ctx, tk_dtype dtype, int64_t rows, int64_t cols, const void *x, void *y)
-{
-    tk_case c = tk_case_init(&tki_softmax_fwd_contract, dtype);
-    c.dims[0] = rows;
-    c.dims[1] = cols;
-    return tk_run(ctx, &c, (void *[]){tki_input(x), y});
-}
-
-tk_status tk_softmax_bwd(tk_ctx *ctx, tk_dtype dtype, int64_t rows, int64_t cols, const void *grad_output,
-                         const void *y, void *grad_input)
-{
-    tk_case c = tk_case_init(&tki_softmax_bwd_contract, dtype);
-    c.dims[0] = rows;
-    c.dims[1] = cols;
-    return tk_run(ctx, &c, (void *[]){tki_input(grad_output), tki_input(y), grad_input});
-}

@@ -1,4 +1,4 @@
-/* xent: which kernel runs on what, and the typed call. */
+/* xent: which kernel runs on what. */
 #include "backend/cpu.h"
 #include "backend/gpu.h"
 #include "core/context.h"
@@ -6,8 +6,6 @@
 #include "ops/xent/contract.h"
 #include "ops/xent/kernel_cpu.h"
 #include "ops/xent/launch_gpu.h"
-
-extern const tk_contract tki_xent_contract;
 
 TKI_CPU_TABLES(tki_xent_cpu);
 
@@ -78,18 +76,3 @@ const tki_lowering tki_xent_lowerings[] = {
     TKI_CPU_ROWS(tki_xent_cpu, launch, .scratch_bytes = scratch_bytes, PROMISES, .source = "ops/xent/kernel_cpu.c"),
     {0},
 };
-
-tk_status tk_xent(tk_ctx *ctx, tk_dtype dtype, tk_dtype index_dtype, int64_t rows, int64_t cols, const void *logits,
-                  const void *target, const tk_xent_options *options, float *loss, void *grad_logits)
-{
-    tk_case c = tk_case_init(&tki_xent_contract, dtype);
-    c.index_dtype = index_dtype;
-    c.dims[0] = rows;
-    c.dims[1] = cols;
-    if (options) {
-        c.attributes[TKI_XENT_LABEL_SMOOTHING].real = (double)options->label_smoothing;
-        c.attributes[TKI_XENT_SCALE].real = (double)options->scale;
-        c.attributes[TKI_XENT_IGNORE_INDEX].integer = options->ignore_index;
-    }
-    return tk_run(ctx, &c, (void *[]){tki_input(logits), tki_input(target), loss, grad_logits});
-}
