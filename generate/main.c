@@ -1,5 +1,6 @@
 /* tokitai-generate FILE...: writes each of them; the name says what is in it. */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "generate/generate.h"
@@ -21,6 +22,31 @@ static int fail(const char *path, const char *reason)
     return 1;
 }
 
+/* What is there already stays as it is, so that nothing is built again for a contract that changed in something else. */
+static bool is_there(const char *path, const char *text, size_t bytes)
+{
+    bool same = true;
+    FILE *file = fopen(path, "r");
+    for (size_t i = 0; file && same && i < bytes; i++)
+        same = fgetc(file) == (unsigned char)text[i];
+    same = file && same && fgetc(file) == EOF;
+    if (file)
+        fclose(file);
+    return same;
+}
+
+static int write_text(const char *path, const char *text, size_t bytes)
+{
+    if (is_there(path, text, bytes))
+        return 0;
+    FILE *out = fopen(path, "w");
+    if (!out)
+        return fail(path, strerror(errno));
+    bool failed = fwrite(text, 1, bytes, out) != bytes;
+    failed |= fclose(out) != 0;
+    return failed ? fail(path, "cannot be written") : 0;
+}
+
 static int write_file(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -28,13 +54,15 @@ static int write_file(const char *path)
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         if (strcmp(files[i].name, name) != 0)
             continue;
-        FILE *out = fopen(path, "w");
+        char *text = NULL;
+        size_t bytes;
+        FILE *out = open_memstream(&text, &bytes);
         if (!out)
             return fail(path, strerror(errno));
         files[i].write(out);
-        bool failed = ferror(out) != 0;
-        failed |= fclose(out) != 0;
-        return failed ? fail(path, "cannot be written") : 0;
+        int status = fclose(out) != 0 ? fail(path, "no memory") : write_text(path, text, bytes);
+        free(text);
+        return status;
     }
     return fail(path, "no such file is made here");
 }
