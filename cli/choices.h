@@ -1,5 +1,6 @@
-/* Arguments that several commands take: read alike, and complained of alike. A text of NULL, an option that was not given, leaves the
- * value as it is; what returns false, 0 or NULL has complained. `who` stands before the colon of a message. */
+/* Arguments that several commands take: read alike, and complained of alike. A text of NULL, an option that was not
+ * given, leaves the value as it is; what returns false, 0 or NULL has complained. `who` stands before the colon of a
+ * message. */
 #ifndef CLI_CHOICES_H
 #define CLI_CHOICES_H
 
@@ -26,7 +27,8 @@ bool cli_find_backend(const char *who, const char *name, tk_backend_info *backen
 bool cli_choose_backend(const char *who, const char *text, const char *lowering, const char **device,
                         tk_backend_info *backend);
 
-/* Calls `visit` with each id of a lowering: one for the types that the op takes, and for each index type where there is an index. */
+/* Calls `visit` with each id of a lowering: one for the types that the op takes, and for each index type where there
+ * is an index. */
 enum { CLI_ID_SIZE = 128 };
 void cli_each_id(const tk_contract *op, int lowering, void (*visit)(const char *id, void *data), void *data);
 

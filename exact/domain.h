@@ -1,5 +1,6 @@
-/* TRUSTED. Domain normal: inputs of which nothing subnormal comes, for kernels that flush. Its elements are 0 or of a magnitude from 2^-40
- * to 2^20; docs/contracts.md shows op by op what a kernel that flushes does there. Inline, since billions of elements may pass. */
+/* TRUSTED. Domain normal: inputs of which nothing subnormal comes, for kernels that flush. Its elements are 0 or of
+ * a magnitude from 2^-40 to 2^20; docs/contracts.md shows op by op what a kernel that flushes does there. Inline,
+ * since billions of elements may pass. */
 #ifndef TKI_EXACT_DOMAIN_H
 #define TKI_EXACT_DOMAIN_H
 
@@ -36,8 +37,8 @@ static inline bool tki_domain_has(tk_dtype dtype, uint32_t bits)
     return magnitude == 0 || (magnitude >= tki_domain_smallest(dtype) && magnitude <= tki_domain_largest(dtype));
 }
 
-/* The element that stands in the domain for a drawn one: itself if it lies there. Any other keeps its sign and its fraction and gets the
- * nearest exponent that lies inside with every fraction, so that what was far apart stays so. */
+/* The element that stands in the domain for a drawn one: itself if it lies there. Any other keeps its sign and its
+ * fraction and gets the nearest exponent that lies inside with every fraction, so that what was far apart stays so. */
 static inline uint32_t tki_domain_nearest(tk_dtype dtype, uint32_t bits)
 {
     if (tki_domain_has(dtype, bits))
@@ -63,7 +64,8 @@ static inline void tki_domain_apply(const tk_case *c, void *const data[])
     }
 }
 
-/* What flushes gives zero where its result before rounding, some value within B of S, is below the smallest normal number of fp32. */
+/* What flushes gives zero where its result before rounding, some value within B of S, is below the smallest normal
+ * number of fp32. */
 static inline void tki_domain_admit(tki_enclosure *enclosures, int64_t count)
 {
     for (int64_t i = 0; i < count; i++) {

@@ -1,6 +1,6 @@
-/* TRUSTED. The formats of floating point (model/format.h) by definition: decoding, correct rounding, rounding intervals.
- * Shares nothing with the conversions that kernels use (core/dtype.h). Here `bits` is an element's pattern in the
- * low bits of a uint32_t, and dtype is one of floating point. */
+/* TRUSTED. The formats of floating point (model/format.h) by definition: decoding, correct rounding, rounding
+ * intervals. Shares nothing with the conversions that kernels use (core/dtype.h). Here `bits` is an element's
+ * pattern in the low bits of a uint32_t, and dtype is one of floating point. */
 #ifndef TKI_EXACT_ROUND_H
 #define TKI_EXACT_ROUND_H
 
@@ -15,8 +15,8 @@
 /* u, the unit roundoff of fp32: every bound is written with it. */
 #define TKI_U 0x1p-24
 
-/* Round to nearest, ties to even. NaN gives the canonical quiet NaN. Infinities stay; a format without them has NaN there, and for what is
- * too large. */
+/* Round to nearest, ties to even. NaN gives the canonical quiet NaN. Infinities stay; a format without them has NaN
+ * there, and for what is too large. */
 uint32_t tki_round_double(tk_dtype dtype, double value);
 uint32_t tki_round_mpfr(tk_dtype dtype, mpfr_srcptr value);
 

@@ -1,5 +1,6 @@
-/* TRUSTED. The element formats, each written down once: whoever reads, writes, rounds, draws or names elements asks here. Kernels' own
- * conversions (core/dtype.h) share nothing with it. Inline, since the judge passes billions of elements through what is built on it. */
+/* TRUSTED. The element formats, each written down once: whoever reads, writes, rounds, draws or names elements asks
+ * here. Kernels' own conversions (core/dtype.h) share nothing with it. Inline, since the judge passes billions of
+ * elements through what is built on it. */
 #ifndef TKI_MODEL_FORMAT_H
 #define TKI_MODEL_FORMAT_H
 
@@ -7,7 +8,8 @@
 
 typedef enum tki_number { TKI_FLOATING, TKI_SIGNED, TKI_UNSIGNED } tki_number;
 
-/* Of floating point: a pattern is a sign bit above a magnitude, whose patterns in increasing order are the numbers in increasing order. */
+/* Of floating point: a pattern is a sign bit above a magnitude, whose patterns in increasing order are the numbers
+ * in increasing order. */
 typedef struct tki_format {
     const char *name;
     int bytes; /* of an element */

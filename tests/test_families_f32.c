@@ -1,4 +1,5 @@
-/* What families mean in fp32, and for fp32 results of 16-bit inputs: that what each of them is for is in what it draws. */
+/* What families mean in fp32, and for fp32 results of 16-bit inputs: that what each of them is for is in what it
+ * draws. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,6 @@
-/* The judge in fp32, and in fp32 results of 16-bit inputs: with two ops made up here, a copy and a product of two elements, both without
- * any tolerance, a right kernel holds in every trial of the level and each wrong one is refuted. */
+/* The judge in fp32, and in fp32 results of 16-bit inputs: with two ops made up here, a copy and a product of two
+ * elements, both without any tolerance, a right kernel holds in every trial of the level and each wrong one is
+ * refuted. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

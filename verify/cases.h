@@ -33,8 +33,8 @@ static inline tk_dtype tki_result_dtype(tk_dtype dtype, const tk_certify_options
     return options->result_dtype ? *options->result_dtype : dtype;
 }
 
-/* The trials of a level, small shapes first. Restrictions in the options (shape, family, attributes, inputs) are obeyed.
- * free() the list. TK_NO_MEMORY or, when the restrictions leave nothing, TK_BAD_ARGUMENT. */
+/* The trials of a level, small shapes first. Restrictions in the options (shape, family, attributes, inputs) are
+ * obeyed. free() the list. TK_NO_MEMORY or, when the restrictions leave nothing, TK_BAD_ARGUMENT. */
 TK_MUST_USE tk_status tki_trials_make(tk_ctx *ctx, const tk_contract *contract, tk_dtype dtype, tk_dtype index_dtype,
                                       const tk_certify_options *options, tki_trials *trials);
 
