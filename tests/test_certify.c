@@ -541,7 +541,10 @@ static void bad_options(void **state)
     assert_int_equal(tk_certify(NULL, contract, TK_F16, TK_I32, &defaults, &made), TK_BAD_ARGUMENT);
     assert_refused(ctx, tk_certify(ctx, NULL, TK_F16, TK_I32, &defaults, &made), TK_BAD_ARGUMENT, "no contract");
     assert_refused(ctx, tk_certify(ctx, contract, TK_F16, TK_I32, &defaults, NULL), TK_BAD_ARGUMENT, "nowhere");
-    assert_refused(ctx, tk_certify(ctx, contract, TK_F32, TK_I32, &defaults, &made), TK_BAD_ARGUMENT, "f32");
+    assert_refused(ctx, tk_certify(ctx, contract, TK_I64, TK_I32, &defaults, &made), TK_BAD_ARGUMENT, "i64");
+    tk_certify_options mixed = TK_CERTIFY_DEFAULTS;
+    mixed.result_dtype = &(const tk_dtype){TK_F32};
+    assert_refused(ctx, tk_certify(ctx, contract, TK_F16, TK_I32, &mixed, &made), TK_BAD_ARGUMENT, "f16 and f32");
 
     struct {
         tk_certify_options options;
