@@ -74,9 +74,11 @@ typedef struct tokitai_call {
 #else
 #define TOKITAI_EXTERN_C
 #endif
+#define TOKITAI_UNUSED __attribute__((unused))
 #define TOKITAI_KERNEL(op)                                                                                      \
     TOKITAI_EXTERN_C int tokitai_##op##_v2(const tokitai_call *call, const tokitai_tensor *tensors, int count); \
-    TOKITAI_EXTERN_C int tokitai_##op##_v2(const tokitai_call *call, const tokitai_tensor *tensors, int count)
+    TOKITAI_EXTERN_C int tokitai_##op##_v2(TOKITAI_UNUSED const tokitai_call *call,                             \
+                                           TOKITAI_UNUSED const tokitai_tensor *tensors, TOKITAI_UNUSED int count)
 
 /* ------------------------------------------------------------------------------------------------------------
  * Loads and stores of elements, for simple kernels. On a GPU pass the call by value.
