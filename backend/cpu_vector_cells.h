@@ -6,14 +6,14 @@
 
 #include <stdbool.h>
 
-#include "backend/cpu_vector.h"
+#include "backend/cpu_vector_elements.h"
 
 #if defined(__AVX512BF16__)
 
 enum { CELL = 2 }; /* places in a cell */
 
 /* VEC cells that follow each other along the sum, of which `places` places exist; the others are zero. */
-TKI_INLINE vec vec_load_cells(const uint16_t *source, const uint16_t *end, int places, tk_dtype dtype)
+TKI_INLINE vec vec_load_cells(const void *source, const void *end, int places, tk_dtype dtype)
 {
     (void)end, (void)dtype;
     __mmask32 there = places >= 2 * VEC ? 0xffffffffu : (1u << places) - 1;
@@ -28,13 +28,13 @@ TKI_INLINE __m512i vec_widen_lines(const uint16_t *source, const uint16_t *end, 
 
 /* A cell of each of VEC lines that are neighbours in memory, `lines` of which matter; its places are `inner_stride`
  * apart, and the second is zero where `places` is 1. Nothing from `end` on is read. */
-TKI_INLINE vec vec_zip_cells(const uint16_t *source, const uint16_t *end, int64_t inner_stride, int lines, int places,
+TKI_INLINE vec vec_zip_cells(const void *source, const void *end, int64_t inner_stride, int lines, int places,
                              tk_dtype dtype)
 {
-    (void)dtype;
     __m512i cells = vec_widen_lines(source, end, lines);
     if (places > 1)
-        cells = _mm512_or_si512(cells, _mm512_slli_epi32(vec_widen_lines(source + inner_stride, end, lines), 16));
+        cells = _mm512_or_si512(
+            cells, _mm512_slli_epi32(vec_widen_lines(element_at(source, inner_stride, dtype), end, lines), 16));
     return _mm512_castsi512_ps(cells);
 }
 
@@ -93,12 +93,14 @@ TKI_INLINE bool vec_may_lose_subnormals(int left, int right)
 enum { CELL = 1 };
 
 /* Lanes past `places` or `lines` hold anything. */
-TKI_INLINE vec vec_load_cells(const uint16_t *source, const uint16_t *end, int places, tk_dtype dtype)
+TKI_INLINE vec vec_load_cells(const void *source, const void *end, int places, tk_dtype dtype)
 {
-    return end - source >= VEC ? vec_load16(source, dtype) : vec_load16_part(source, places, dtype);
+    return (const char *)end - (const char *)source >= VEC * element_bytes(dtype)
+               ? vec_load_elements(source, dtype)
+               : vec_load_elements_part(source, places, dtype);
 }
 
-TKI_INLINE vec vec_zip_cells(const uint16_t *source, const uint16_t *end, int64_t inner_stride, int lines, int places,
+TKI_INLINE vec vec_zip_cells(const void *source, const void *end, int64_t inner_stride, int lines, int places,
                              tk_dtype dtype)
 {
     (void)inner_stride, (void)places;

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdbool.h>
 
-#include "backend/cpu_vector.h"
+#include "backend/cpu_vector_elements.h"
 
 extern const tki_embedding_cpu TKI_ISA_TABLE(tki_embedding_cpu);
 
@@ -42,9 +42,8 @@ static int64_t first_bad(const tki_embedding_params *p)
     return -1;
 }
 
-static bool streams(const tki_embedding_params *p, int64_t rows)
+static bool streams(int64_t row_bytes, int64_t rows)
 {
-    const int64_t row_bytes = p->dim * (int64_t)sizeof(uint16_t);
     return row_bytes >= STREAM_ROW && rows >= STREAM_FROM / row_bytes;
 }
 
@@ -73,9 +72,8 @@ TKI_INLINE void copy_row(char *target, const char *source, const char *ahead, in
         memcpy(target + i, source + i, (size_t)(bytes - i));
 }
 
-TKI_INLINE void gather_rows(const tki_embedding_params *p, int64_t begin, int64_t end, bool stream)
+TKI_INLINE void gather_rows(const tki_embedding_params *p, int64_t row_bytes, int64_t begin, int64_t end, bool stream)
 {
-    const int64_t row_bytes = p->dim * (int64_t)sizeof(uint16_t);
     const char *weight = p->weight;
     char *out = p->out;
     for (int64_t i = begin; i < end; i++) {
@@ -86,27 +84,28 @@ TKI_INLINE void gather_rows(const tki_embedding_params *p, int64_t begin, int64_
         vec_stream_end();
 }
 
-static void gather(const tki_embedding_params *p, int64_t begin, int64_t end, bool stream)
+static void gather(const tki_embedding_params *p, int64_t row_bytes, int64_t begin, int64_t end, bool stream)
 {
     if (stream)
-        gather_rows(p, begin, end, true);
+        gather_rows(p, row_bytes, begin, end, true);
     else
-        gather_rows(p, begin, end, false);
+        gather_rows(p, row_bytes, begin, end, false);
 }
 
-static void fwd(const tki_embedding_params *p, int threads)
+static void fwd(const tki_embedding_params *p, tk_dtype dtype, int threads)
 {
     if (p->dim == 0)
         return;
-    const bool stream = streams(p, p->queries);
+    const int64_t row_bytes = p->dim * element_bytes(dtype);
+    const bool stream = streams(row_bytes, p->queries);
     if (threads == 1 || p->queries * p->dim < PARALLEL_FROM) {
-        gather(p, 0, p->queries, stream);
+        gather(p, row_bytes, 0, p->queries, stream);
         return;
     }
     const int64_t slice = p->queries / ((int64_t)threads * SLICES_PER_THREAD) + 1;
 #pragma omp parallel for schedule(static) num_threads(threads)
     for (int64_t begin = 0; begin < p->queries; begin += slice)
-        gather(p, begin, smaller(begin + slice, p->queries), stream);
+        gather(p, row_bytes, begin, smaller(begin + slice, p->queries), stream);
 }
 
 /* Counting sort: afterwards the hits of row v are positions[offsets[v]] to positions[offsets[v + 1] - 1],
@@ -134,17 +133,19 @@ static int64_t sort_positions(const tki_embedding_params *p)
 TKI_INLINE void sum_run(vec *run, const tki_embedding_params *p, int64_t begin, int64_t end, int64_t column,
                         int vectors, int part, tk_dtype dtype)
 {
-    const uint16_t *grad = (const uint16_t *)p->grad_output + column;
+    const int64_t bytes = element_bytes(dtype);
+    const char *grad = (const char *)p->grad_output + column * bytes;
+    const int64_t row_bytes = p->dim * bytes;
     for (int k = 0; k < vectors; k++)
         run[k] = vec_set(0.0f);
     for (int64_t hit = begin; hit < end; hit++) {
-        const uint16_t *source = grad + p->positions[hit] * p->dim;
-        const uint16_t *ahead = grad + p->positions[smaller(hit + HITS_AHEAD, p->queries - 1)] * p->dim;
-        for (int k = 0; k < vectors * VEC; k += LINE / (int)sizeof *ahead)
+        const char *source = grad + p->positions[hit] * row_bytes;
+        const char *ahead = grad + p->positions[smaller(hit + HITS_AHEAD, p->queries - 1)] * row_bytes;
+        for (int64_t k = 0; k < vectors * VEC * bytes; k += LINE)
             __builtin_prefetch(ahead + k);
         for (int k = 0; k < vectors; k++)
-            run[k] = vec_add(run[k],
-                             part ? vec_load16_part(source, part, dtype) : vec_load16(source + k * VEC, dtype));
+            run[k] = vec_add(run[k], part ? vec_load_elements_part(source, part, dtype)
+                                          : vec_load_elements(source + k * VEC * bytes, dtype));
     }
 }
 
@@ -166,110 +167,142 @@ TKI_INLINE void sum_hits(vec *total, const tki_embedding_params *p, int64_t begi
 }
 
 /* Columns [column, column_end) of a row with the hits [begin, end), a vector at a time. */
-TKI_INLINE void write_narrow(const tki_embedding_params *p, int64_t begin, int64_t end, uint16_t *out, int64_t column,
-                             int64_t column_end, tk_dtype dtype)
+TKI_INLINE void write_narrow(const tki_embedding_params *p, int64_t begin, int64_t end, void *out, int64_t column,
+                             int64_t column_end, tk_dtype dtype, tk_dtype result)
 {
     vec total[1];
     for (; column + VEC <= column_end; column += VEC) {
         sum_hits(total, p, begin, end, column, 1, 0, dtype);
-        vec_store16(out + column, total[0], dtype);
+        vec_store_elements(element_to(out, column, result), total[0], result);
     }
     if (column < column_end) {
         const int rest = (int)(column_end - column);
         sum_hits(total, p, begin, end, column, 1, rest, dtype);
-        vec_store16_part(out + column, total[0], rest, dtype);
+        vec_store_elements_part(element_to(out, column, result), total[0], rest, result);
     }
 }
 
 /* Columns [column, column_end) of a row with hits. */
 TKI_INLINE void write_sums(const tki_embedding_params *p, int64_t row, int64_t column, int64_t column_end,
-                           bool stream, tk_dtype dtype)
+                           bool stream, tk_dtype dtype, tk_dtype result)
 {
     const int64_t begin = p->offsets[row];
     const int64_t end = p->offsets[row + 1];
-    uint16_t *out = (uint16_t *)p->out + row * p->dim;
+    void *out = element_to(p->out, row * p->dim, result);
     vec total[WIDE / VEC];
     if (stream) {
-        const int64_t head_end = column + head_of(out + column, LINE, sizeof *out, column_end - column);
-        write_narrow(p, begin, end, out, column, head_end, dtype);
+        const int64_t head_end = column + head_of(element_to(out, column, result), LINE, element_bytes(result),
+                                                  column_end - column);
+        write_narrow(p, begin, end, out, column, head_end, dtype, result);
         column = head_end;
     }
     for (; column + WIDE <= column_end; column += WIDE) {
         sum_hits(total, p, begin, end, column, WIDE / VEC, 0, dtype);
         for (int k = 0; k < WIDE / VEC; k += 2)
             if (stream) {
-                vec_stream16_pair(out + column + k * VEC, total[k], total[k + 1], dtype);
+                vec_stream_elements_pair(element_to(out, column + k * VEC, result), total[k], total[k + 1], result);
             } else {
-                vec_store16(out + column + k * VEC, total[k], dtype);
-                vec_store16(out + column + (k + 1) * VEC, total[k + 1], dtype);
+                vec_store_elements(element_to(out, column + k * VEC, result), total[k], result);
+                vec_store_elements(element_to(out, column + (k + 1) * VEC, result), total[k + 1], result);
             }
     }
-    write_narrow(p, begin, end, out, column, column_end, dtype);
+    write_narrow(p, begin, end, out, column, column_end, dtype, result);
 }
 
 /* A call for nothing may still be a masked store, which brings back the line that was just streamed. */
-TKI_INLINE void zero_some(uint16_t *out, int64_t count)
+TKI_INLINE void zero_some(char *out, int64_t bytes)
 {
-    if (count > 0)
-        memset(out, 0, (size_t)count * sizeof *out);
+    if (bytes > 0)
+        memset(out, 0, (size_t)bytes);
 }
 
-static void write_zeros(uint16_t *out, int64_t count, bool stream)
+static void write_zeros(char *out, int64_t bytes, bool stream)
 {
     static const float zeros[VEC];
     int64_t i = 0;
     if (stream) {
-        i = head_of(out, LINE, sizeof *out, count);
+        i = head_of(out, LINE, 1, bytes);
         zero_some(out, i);
-        for (; i + 2 * VEC <= count; i += 2 * VEC)
+        for (; i + (int64_t)sizeof zeros <= bytes; i += (int64_t)sizeof zeros)
             vec_stream_copy(out + i, zeros);
     }
-    zero_some(out + i, count - i);
+    zero_some(out + i, bytes - i);
 }
 
 /* Of the rows [begin, end), the columns [column, column_end). Neighbours without hits are written together where they
  * touch. */
 TKI_INLINE void write_rows(const tki_embedding_params *p, int64_t begin, int64_t end, int64_t column,
-                           int64_t column_end, bool stream, tk_dtype dtype)
+                           int64_t column_end, bool stream, tk_dtype dtype, tk_dtype result)
 {
     const bool touch = column_end - column == p->dim;
     int64_t next;
     for (int64_t row = begin; row < end; row = next) {
         next = row + 1;
         if (p->offsets[row] != p->offsets[next]) {
-            write_sums(p, row, column, column_end, stream, dtype);
+            write_sums(p, row, column, column_end, stream, dtype, result);
             continue;
         }
         while (touch && next < end && p->offsets[row] == p->offsets[next + 1])
             next++;
-        write_zeros((uint16_t *)p->out + row * p->dim + column, (next - row - 1) * p->dim + column_end - column,
-                    stream);
+        write_zeros(element_to(p->out, row * p->dim + column, result),
+                    ((next - row - 1) * p->dim + column_end - column) * element_bytes(result), stream);
     }
     if (stream)
         vec_stream_end();
 }
 
-/* A parallel region is compiled apart, where constants are constants no more; so each kind of row is a function of
- * its own and the region calls it through a pointer. */
+/* Each pair of types has a function of its own, in which they are constants: a parallel region is compiled apart, where constants are
+ * constants no more, so it calls through a pointer. */
 typedef void (*rows_function)(const tki_embedding_params *p, int64_t begin, int64_t end, int64_t column,
                               int64_t column_end, bool stream);
+
+TKI_INLINE void write_either(const tki_embedding_params *p, int64_t begin, int64_t end, int64_t column,
+                             int64_t column_end, bool stream, tk_dtype dtype, tk_dtype result)
+{
+    if (stream)
+        write_rows(p, begin, end, column, column_end, true, dtype, result);
+    else
+        write_rows(p, begin, end, column, column_end, false, dtype, result);
+}
 
 static void rows_f16(const tki_embedding_params *p, int64_t begin, int64_t end, int64_t column, int64_t column_end,
                      bool stream)
 {
-    if (stream)
-        write_rows(p, begin, end, column, column_end, true, TK_F16);
-    else
-        write_rows(p, begin, end, column, column_end, false, TK_F16);
+    write_either(p, begin, end, column, column_end, stream, TK_F16, TK_F16);
 }
 
 static void rows_bf16(const tki_embedding_params *p, int64_t begin, int64_t end, int64_t column, int64_t column_end,
                       bool stream)
 {
-    if (stream)
-        write_rows(p, begin, end, column, column_end, true, TK_BF16);
-    else
-        write_rows(p, begin, end, column, column_end, false, TK_BF16);
+    write_either(p, begin, end, column, column_end, stream, TK_BF16, TK_BF16);
+}
+
+static void rows_f32(const tki_embedding_params *p, int64_t begin, int64_t end, int64_t column, int64_t column_end,
+                     bool stream)
+{
+    write_either(p, begin, end, column, column_end, stream, TK_F32, TK_F32);
+}
+
+static void rows_f16_f32(const tki_embedding_params *p, int64_t begin, int64_t end, int64_t column,
+                         int64_t column_end, bool stream)
+{
+    write_either(p, begin, end, column, column_end, stream, TK_F16, TK_F32);
+}
+
+static void rows_bf16_f32(const tki_embedding_params *p, int64_t begin, int64_t end, int64_t column,
+                          int64_t column_end, bool stream)
+{
+    write_either(p, begin, end, column, column_end, stream, TK_BF16, TK_F32);
+}
+
+static rows_function rows_of(tk_dtype dtype, tk_dtype result)
+{
+    const bool wide = result == TK_F32;
+    if (dtype == TK_F32)
+        return rows_f32;
+    if (dtype == TK_BF16)
+        return wide ? rows_bf16_f32 : rows_bf16;
+    return wide ? rows_f16_f32 : rows_f16;
 }
 
 /* The first row with at least that many hits and rows before it. */
@@ -290,10 +323,11 @@ static int64_t row_after(const tki_embedding_params *p, int64_t work)
 /* Work is shared out in slices of about as many hits and rows: frequent rows stand together in practice. Where a
  * single row is more than a slice, the slices are cut into blocks of columns, so that it still keeps several threads
  * busy. */
-static void scatter(const tki_embedding_params *p, int threads, rows_function rows)
+static void bwd(const tki_embedding_params *p, tk_dtype dtype, tk_dtype result, int threads)
 {
     const int64_t most = sort_positions(p);
-    const bool stream = streams(p, p->vocab);
+    const bool stream = streams(p->dim * element_bytes(result), p->vocab);
+    const rows_function rows = rows_of(dtype, result);
     const int64_t work = p->queries + p->vocab;
     if (threads == 1 || work * p->dim < PARALLEL_FROM) {
         rows(p, 0, p->vocab, 0, p->dim, stream);
@@ -312,15 +346,4 @@ static void scatter(const tki_embedding_params *p, int threads, rows_function ro
     }
 }
 
-static void bwd_f16(const tki_embedding_params *p, int threads)
-{
-    scatter(p, threads, rows_f16);
-}
-
-static void bwd_bf16(const tki_embedding_params *p, int threads)
-{
-    scatter(p, threads, rows_bf16);
-}
-
-const tki_embedding_cpu TKI_ISA_TABLE(tki_embedding_cpu) = {
-    .first_bad = first_bad, .fwd = fwd, .bwd = {bwd_f16, bwd_bf16}};
+const tki_embedding_cpu TKI_ISA_TABLE(tki_embedding_cpu) = {.first_bad = first_bad, .fwd = fwd, .bwd = bwd};

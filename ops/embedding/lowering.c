@@ -37,7 +37,7 @@ static tk_status launch_fwd(const tki_call *call)
     p.out = call->buffers[2];
     tk_status status = check_indices(call, &p);
     if (status == TK_OK)
-        kernels->fwd(&p, call->threads);
+        kernels->fwd(&p, call->c->dtype, call->threads);
     return status;
 }
 
@@ -64,7 +64,7 @@ static tk_status launch_bwd(const tki_call *call)
         return status;
     p.offsets = call->scratch;
     p.positions = p.offsets + p.vocab + 1;
-    kernels->bwd[call->c->dtype](&p, call->threads);
+    kernels->bwd(&p, call->c->dtype, call->c->result_dtype, call->threads);
     return TK_OK;
 }
 

@@ -1,5 +1,5 @@
-/* TRUSTED. The matrix product and its two gradients: what they promise. All three sum products of two 16-bit numbers over
- * one of the sizes m, n, k, and have the same clauses. The exact value is in oracle.c, the kernels in kernel_cpu.c. */
+/* TRUSTED. The matrix product and its two gradients: what they promise. All three sum products of two numbers over one
+ * of the sizes m, n, k, and have the same clauses. The exact value is in oracle.c, the kernels in kernel_cpu.c. */
 #include "ops/gemm/contract.h"
 
 #include <math.h>
@@ -16,14 +16,18 @@
 #define BOUND_TEXT(sum, aligned, size)                                                                             \
     "B = (K' - 1) u " sum                                                                                          \
     ", K' = number of nonzero products, 0 if K' <= 1; bf16: plus (1 + K u) K 2^-150, K = " size                    \
-    "; any order of summation, FMA or not, fp32 accumulation. Exact sums: B = 0 where " sum                        \
+    "; f32: B = K' u " sum                                                                                         \
+    " + (1 + K u) K 2^-150, since products are rounded; any order of summation, FMA or not, fp32 accumulation. "   \
+    "All by the type of the inputs; the rounding is to that of the output. Exact sums: B = 0 where " sum           \
     " <= 2^24 q, with q the unit of the left line times that of the right one, 2^-126 <= q <= 2^103; the unit of " \
     "a line is the largest power of two that divides all its elements. Numerics tensor_core: B = "                 \
     "(K' 2^-F + b (2^-F + 2^-23)) " aligned                                                                        \
-    ", 0 if K' <= 1; bf16: plus b 2^-149; b = min(ceil(K/L), K'), L and F those of the matrix unit, x' = the "     \
-    "larger of |x| and the type's smallest normal number, for x != 0; exact sums by " aligned
+    ", 0 if K' <= 1; bf16: plus b 2^-149; not for f32, which TF32 truncates; b = min(ceil(K/L), K'), L and F "     \
+    "those of the matrix unit, x' = the larger of |x| and the type's smallest normal number, for x != 0; exact "   \
+    "sums by " aligned
 #define OVERFLOW_TEXT                                                                                               \
-    "bf16 only: where (1 + K u) times the sum of the finite |products| reaches 2^128 (1 - 2^-25), an fp32 sum may " \
+    "bf16 and f32 only: where (1 + K u) times the sum of the finite |products| reaches 2^128 (1 - 2^-25), an fp32 " \
+    "sum may "                                                                                                      \
     "overflow on the way, and infinities and NaN are admitted too; beside an infinite product, NaN is"
 #define NAN_TEXT                                                                                                    \
     "NaN if some product is NaN (0 times infinity is: zeros may not be skipped) or infinities of both signs occur " \
@@ -46,7 +50,7 @@ const tk_contract tki_gemm_contract = {
             {.name = "b", .kind = TK_KIND_VALUE, .rank = 2, .dim = {2, 1}, .inner_axis = 0, .may_alias = -1},
             {.name = "c",
              .output = true,
-             .kind = TK_KIND_VALUE,
+             .kind = TK_KIND_RESULT,
              .rank = 2,
              .dim = {0, 1},
              .inner_axis = -1,
@@ -85,7 +89,7 @@ const tk_contract tki_gemm_grad_a_contract = {
             {.name = "b", .kind = TK_KIND_VALUE, .rank = 2, .dim = {2, 1}, .inner_axis = 1, .may_alias = -1},
             {.name = "grad_a",
              .output = true,
-             .kind = TK_KIND_VALUE,
+             .kind = TK_KIND_RESULT,
              .rank = 2,
              .dim = {0, 2},
              .inner_axis = -1,
@@ -123,7 +127,7 @@ const tk_contract tki_gemm_grad_b_contract = {
             {.name = "a", .kind = TK_KIND_VALUE, .rank = 2, .dim = {0, 2}, .inner_axis = 0, .may_alias = -1},
             {.name = "grad_b",
              .output = true,
-             .kind = TK_KIND_VALUE,
+             .kind = TK_KIND_RESULT,
              .rank = 2,
              .dim = {2, 1},
              .inner_axis = -1,
@@ -178,16 +182,18 @@ double tki_gemm_bound(tki_gemm_sum sum)
     if (sum.numerics == TKI_NUMERICS_TENSOR_CORE)
         return tensor_core_bound(sum);
     double additions = sum.nonzero > 1 ? sum.nonzero - 1 : 0;
-    /* A bf16 product below 2^-126 is rounded to a multiple of 2^-149, and the additions then see it rounded. */
-    double underflow = sum.dtype == TK_BF16 ? (1 + sum.products * U) * sum.products * 0x1p-150 : 0;
-    return (additions * U * sum.magnitude + underflow) * ROUND_UP;
+    /* Products of 16-bit numbers have at most 22 bits; one of fp32 numbers is rounded too. */
+    double roundings = sum.dtype == TK_F32 ? sum.nonzero : additions;
+    /* A product below 2^-126 is rounded to a multiple of 2^-149, and the additions then see it rounded. fp16 has none. */
+    double underflow = sum.dtype == TK_F16 ? 0 : (1 + sum.products * U) * sum.products * 0x1p-150;
+    return (roundings * U * sum.magnitude + underflow) * ROUND_UP;
 }
 
 bool tki_gemm_may_overflow(tki_gemm_sum sum)
 {
     /* fp16 products are at most 2^32. For K below 2^59 (1 + K u) sum|ab| stays below 2^127; that many elements do not
      * fit in a 57-bit address space. */
-    if (sum.dtype != TK_BF16)
+    if (sum.dtype == TK_F16)
         return false;
     return (1 + sum.products * U) * sum.magnitude * ROUND_UP >= FP32_OVERFLOW;
 }

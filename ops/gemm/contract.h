@@ -22,7 +22,7 @@ static inline bool tki_gemm_is_nan(unsigned flags)
  * absolute values over those that are finite; on matrix units, of the absolute values with which they are aligned: there a factor other
  * than zero counts for no less than the smallest normal number of its type. */
 typedef struct tki_gemm_sum {
-    tk_dtype dtype;
+    tk_dtype dtype;            /* of the factors */
     int numerics, matrix_unit; /* TKI_NUMERICS_..., TKI_UNIT_... */
     bool exact;                /* tki_sum_is_exact() */
     double products, nonzero, magnitude;

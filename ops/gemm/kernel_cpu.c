@@ -1,7 +1,7 @@
 /* UNTRUSTED. Matrix products on the CPU. Both factors are packed into panels of cells for the inner loop, a block of
  * sums held in registers: left's cells are spread over vectors and may lie either way, right's rows must lie along
- * vectors and are transposed in registers on their way into the panel where they do not. A cell is a number converted to
- * fp32, or a pair of bf16 numbers where the processor multiplies these (cpu_vector_cells.h). Every output is summed in
+ * vectors and are transposed in registers on their way into the panel where they do not. A cell is a number in fp32,
+ * converted if it is one of 16 bits, or a pair of bf16 numbers where the processor multiplies these (cpu_vector_cells.h). Every output is summed in
  * one fixed order, whatever the blocks, the threads and the caches are: runs of DEPTH cells, each from +0 in ascending
  * order by vec_fma_cells(), and the runs added in ascending order. Pairs have two ways to the same bits: the fast one
  * is taken where a look at the exponents shows that it loses no subnormal number. */
@@ -36,7 +36,7 @@ static const double PRODUCTS_PER_WORKER = 0x1p18;
 
 /* A part of a factor: `lines` rows of left or columns of right, `places` along the sum. */
 typedef struct block {
-    const uint16_t *first, *end; /* end: that of the whole factor; lanes past the block may be read up to there */
+    const void *first, *end; /* end: that of the whole factor; lanes past the block may be read up to there */
     int64_t line_stride, inner_stride;
     int lines, places;
 } block;
@@ -195,10 +195,10 @@ static size_t scratch_bytes(const tki_gemm_params *p, int threads)
 }
 
 /* The whole factor; the caller moves it on and says how much. */
-TKI_INLINE block block_of(const tki_gemm_factor *factor, int64_t lines, int64_t inner)
+TKI_INLINE block block_of(const tki_gemm_factor *factor, int64_t lines, int64_t inner, tk_dtype dtype)
 {
-    const uint16_t *data = factor->data;
-    return (block){data, data + lines * inner, factor->line_stride, factor->inner_stride, 0, 0};
+    const void *end = element_at(factor->data, lines * inner, dtype);
+    return (block){factor->data, end, factor->line_stride, factor->inner_stride, 0, 0};
 }
 
 /* Lines that are neighbours in memory: target[cell][line]. Each of the packers gives the smallest exponent it met. */
@@ -206,9 +206,9 @@ TKI_INLINE int pack_neighbours(float *restrict target, const block *from, int wi
 {
     vec smallest = vec_smallest_none();
     for (int place = 0; place < from->places; place += CELL, target += width) {
-        const uint16_t *source = from->first + place * from->inner_stride;
+        const void *source = element_at(from->first, place * from->inner_stride, dtype);
         for (int line = 0; line < from->lines; line += VEC) {
-            vec cells = vec_zip_cells(source + line, from->end, from->inner_stride,
+            vec cells = vec_zip_cells(element_at(source, line, dtype), from->end, from->inner_stride,
                                       (int)least(VEC, from->lines - line), from->places - place, dtype);
             smallest = vec_smallest(smallest, cells);
             vec_store(target + line, cells);
@@ -224,12 +224,13 @@ TKI_INLINE int pack_transposed(float *restrict target, const block *from, int wi
     for (int line = 0; line < from->lines; line += VEC) {
         int lines = (int)least(VEC, from->lines - line);
         for (int place = 0; place < from->places; place += VEC * CELL) {
-            const uint16_t *source = from->first + line * from->line_stride + place;
+            const void *source = element_at(from->first, line * from->line_stride + place, dtype);
             float *to = target + place / CELL * width + line;
             int places = (int)least(VEC * CELL, from->places - place);
             vec square[VEC];
             for (int i = 0; i < VEC; i++) {
-                square[i] = i < lines ? vec_load_cells(source + i * from->line_stride, from->end, places, dtype)
+                square[i] = i < lines ? vec_load_cells(element_at(source, i * from->line_stride, dtype), from->end,
+                                                       places, dtype)
                                       : vec_set(0);
                 smallest = vec_smallest(smallest, square[i]);
             }
@@ -251,10 +252,10 @@ TKI_INLINE int pack_lines(float *target, const block *from, int64_t stride, tk_d
 {
     vec smallest = vec_smallest_none();
     for (int64_t line = 0; line < from->lines; line++, target += stride) {
-        const uint16_t *source = from->first + line * from->line_stride;
+        const void *source = element_at(from->first, line * from->line_stride, dtype);
         for (int place = 0; place < from->places; place += VEC * CELL) {
-            vec cells = vec_load_cells(source + place, from->end, (int)least(VEC * CELL, from->places - place),
-                                       dtype);
+            vec cells = vec_load_cells(element_at(source, place, dtype), from->end,
+                                       (int)least(VEC * CELL, from->places - place), dtype);
             smallest = vec_smallest(smallest, cells);
             vec_store(target + place / CELL, cells);
         }
@@ -358,39 +359,39 @@ TKI_INLINE vec finished(vec sum)
     return CELL > 1 ? vec_if_nan(sum, vec_set(__builtin_nanf(""))) : sum;
 }
 
-TKI_INLINE void store_row(uint16_t *target, const float *sums, int cols, tk_dtype dtype)
+TKI_INLINE void store_row(void *target, const float *sums, int cols, tk_dtype result)
 {
     int c = 0;
     for (; c + VEC <= cols; c += VEC)
-        vec_store16(target + c, finished(vec_load(sums + c)), dtype);
+        vec_store_elements(element_to(target, c, result), finished(vec_load(sums + c)), result);
     if (c < cols)
-        vec_store16_part(target + c, finished(vec_load(sums + c)), cols - c, dtype);
+        vec_store_elements_part(element_to(target, c, result), finished(vec_load(sums + c)), cols - c, result);
 }
 
-TKI_INLINE void store_column(uint16_t *target, int64_t stride, const float *sums, int count, tk_dtype dtype)
+TKI_INLINE void store_column(void *target, int64_t stride, const float *sums, int count, tk_dtype result)
 {
-    uint16_t column[STRIP_COLS];
+    float column[STRIP_COLS]; /* as elements of the result's type */
     for (int c = 0; c < count; c += VEC)
-        vec_store16(column + c, finished(vec_load(sums + c)), dtype);
+        vec_store_elements(element_to(column, c, result), finished(vec_load(sums + c)), result);
     for (int c = 0; c < count; c++)
-        target[c * stride] = column[c];
+        memcpy(element_to(target, c * stride, result), element_at(column, c, result), (size_t)element_bytes(result));
 }
 
-TKI_INLINE void store_sums(const cut *w, const float *sums, const tile *to, tk_dtype dtype)
+TKI_INLINE void store_sums(const cut *w, const float *sums, const tile *to, tk_dtype result)
 {
-    uint16_t *out = w->p.out;
     for (int64_t r = 0; r < to->rows; r++, sums += STRIP_COLS)
         if (w->exchanged)
-            store_column(out + to->col * w->p.rows + to->row + r, w->p.rows, sums, (int)to->cols, dtype);
+            store_column(element_to(w->p.out, to->col * w->p.rows + to->row + r, result), w->p.rows, sums,
+                         (int)to->cols, result);
         else
-            store_row(out + (to->row + r) * w->p.cols + to->col, sums, (int)to->cols, dtype);
+            store_row(element_to(w->p.out, (to->row + r) * w->p.cols + to->col, result), sums, (int)to->cols, result);
 }
 
 TKI_INLINE int pack_left(float *target, const cut *w, int64_t row, int64_t rows, int64_t place, int places,
                          tk_dtype dtype)
 {
-    block from = block_of(&w->p.left, w->p.rows, w->p.inner);
-    from.first += row * from.line_stride + place * from.inner_stride;
+    block from = block_of(&w->p.left, w->p.rows, w->p.inner, dtype);
+    from.first = element_at(from.first, row * from.line_stride + place * from.inner_stride, dtype);
     from.places = places;
     if (w->left_stride != 1) {
         from.lines = (int)rows;
@@ -400,7 +401,7 @@ TKI_INLINE int pack_left(float *target, const cut *w, int64_t row, int64_t rows,
     for (int64_t r = 0; r < rows; r += LEFT_WIDTH) {
         from.lines = (int)least(LEFT_WIDTH, rows - r);
         exponent = (int)least(exponent, pack_neighbours(target + r * cells_of(places), &from, LEFT_WIDTH, dtype));
-        from.first += LEFT_WIDTH * from.line_stride;
+        from.first = element_at(from.first, LEFT_WIDTH * from.line_stride, dtype);
     }
     return exponent;
 }
@@ -409,8 +410,8 @@ TKI_INLINE int pack_left(float *target, const cut *w, int64_t row, int64_t rows,
 TKI_INLINE int pack_right(float *target, const tki_gemm_params *p, int64_t col, int64_t cols, int64_t place,
                           int places, tk_dtype dtype)
 {
-    block from = block_of(&p->right, p->cols, p->inner);
-    from.first += col * from.line_stride + place * from.inner_stride;
+    block from = block_of(&p->right, p->cols, p->inner, dtype);
+    from.first = element_at(from.first, col * from.line_stride + place * from.inner_stride, dtype);
     from.places = places;
     from.lines = (int)cols;
     if (lines_are_neighbours(&p->right, p->inner))
@@ -421,8 +422,8 @@ TKI_INLINE int pack_right(float *target, const tki_gemm_params *p, int64_t col, 
 /* -- Small products ------------------------------------------------------------------------------------------------ */
 
 /* out[live][cols], rows `stride` apart, of a block of which `rows` and `vecs` are computed */
-TKI_INLINE void small_block(uint16_t *out, int64_t stride, left_strip left, const float *right, int depth, int live,
-                            int cols, int rows, int vecs, bool gradual, tk_dtype dtype)
+TKI_INLINE void small_block(void *out, int64_t stride, left_strip left, const float *right, int depth, int live,
+                            int cols, int rows, int vecs, bool gradual, tk_dtype result)
 {
     const int rest = cols % VEC; /* in the last vector; 0: all */
     vec sum[STRIP_ROWS][STRIP_VECS];
@@ -433,39 +434,39 @@ TKI_INLINE void small_block(uint16_t *out, int64_t stride, left_strip left, cons
             break;
 #pragma GCC unroll 3
         for (int v = 0; v < vecs; v++) {
-            uint16_t *target = out + r * stride + v * VEC;
+            void *target = element_to(out, r * stride + v * VEC, result);
             if (v + 1 < vecs || rest == 0)
-                vec_store16(target, finished(sum[r][v]), dtype);
+                vec_store_elements(target, finished(sum[r][v]), result);
             else
-                vec_store16_part(target, finished(sum[r][v]), rest, dtype);
+                vec_store_elements_part(target, finished(sum[r][v]), rest, result);
         }
     }
 }
 
 TKI_INLINE void small_blocks(const tki_gemm_params *p, left_strip left, const float *right, int64_t col, int cols,
-                             int vecs, bool gradual, tk_dtype dtype)
+                             int vecs, bool gradual, tk_dtype result)
 {
-    uint16_t *out = (uint16_t *)p->out + col;
+    void *out = element_to(p->out, col, result);
     const int depth = cells_of((int)p->inner);
     for (int rows = (int)p->rows; rows > 0; rows -= STRIP_ROWS) {
         if (CELL > 1 && gradual)
-            small_block(out, p->cols, left, right, depth, rows, cols, STRIP_ROWS, vecs, true, dtype);
+            small_block(out, p->cols, left, right, depth, rows, cols, STRIP_ROWS, vecs, true, result);
         else if (rows > STRIP_ROWS / 2)
-            small_block(out, p->cols, left, right, depth, rows, cols, STRIP_ROWS, vecs, false, dtype);
+            small_block(out, p->cols, left, right, depth, rows, cols, STRIP_ROWS, vecs, false, result);
         else
-            small_block(out, p->cols, left, right, depth, rows, cols, STRIP_ROWS / 2, vecs, false, dtype);
+            small_block(out, p->cols, left, right, depth, rows, cols, STRIP_ROWS / 2, vecs, false, result);
         left.first += STRIP_ROWS * left.row_stride;
-        out += STRIP_ROWS * p->cols;
+        out = element_to(out, STRIP_ROWS * p->cols, result);
     }
 }
 
-TKI_INLINE void small_product(const tki_gemm_params *p, tk_dtype dtype)
+TKI_INLINE void small_product(const tki_gemm_params *p, tk_dtype dtype, tk_dtype result)
 {
     float left[SMALL * SMALL] __attribute__((aligned(CACHE_LINE)));
     float right[SMALL * RIGHT_WIDTH] __attribute__((aligned(CACHE_LINE)));
     const bool neighbours = lines_are_neighbours(&p->left, p->inner);
     const left_strip strip = {left, neighbours ? 1 : SMALL, neighbours ? SMALL : 1};
-    block from = block_of(&p->left, p->rows, p->inner);
+    block from = block_of(&p->left, p->rows, p->inner, dtype);
     from.lines = (int)p->rows;
     from.places = (int)p->inner;
     int left_exponent = neighbours ? pack_neighbours(left, &from, SMALL, dtype)
@@ -475,11 +476,11 @@ TKI_INLINE void small_product(const tki_gemm_params *p, tk_dtype dtype)
         int right_exponent = pack_right(right, p, col, cols, 0, (int)p->inner, dtype);
         bool gradual = vec_may_lose_subnormals(left_exponent, right_exponent);
         if (cols <= VEC)
-            small_blocks(p, strip, right, col, cols, 1, gradual, dtype);
+            small_blocks(p, strip, right, col, cols, 1, gradual, result);
         else if (cols <= 2 * VEC)
-            small_blocks(p, strip, right, col, cols, 2, gradual, dtype);
+            small_blocks(p, strip, right, col, cols, 2, gradual, result);
         else
-            small_blocks(p, strip, right, col, cols, STRIP_VECS, gradual, dtype);
+            small_blocks(p, strip, right, col, cols, STRIP_VECS, gradual, result);
     }
 }
 
@@ -493,12 +494,12 @@ TKI_INLINE left_strip strip_at(const cut *w, const float *left, int64_t row, int
 }
 
 /* Rows of a large output lie in other pages each; they are under way while the last run is summed. */
-TKI_INLINE void prefetch_out(const cut *w, const tile *to)
+TKI_INLINE void prefetch_out(const cut *w, const tile *to, tk_dtype result)
 {
-    const uint16_t *first = (const uint16_t *)w->p.out + to->row * w->p.cols + to->col;
+    const void *first = element_at(w->p.out, to->row * w->p.cols + to->col, result);
     for (int64_t r = 0; r < to->rows; r++) {
-        __builtin_prefetch(first + r * w->p.cols, 1);
-        __builtin_prefetch(first + r * w->p.cols + to->cols - 1, 1);
+        __builtin_prefetch(element_at(first, r * w->p.cols, result), 1);
+        __builtin_prefetch(element_at(first, r * w->p.cols + to->cols - 1, result), 1);
     }
 }
 
@@ -512,7 +513,7 @@ typedef struct run {
 /* A panel of left with a strip of right. Sums wait in `totals`, where the panel's first row begins, for the runs to
  * come. */
 TKI_INLINE void multiply_strip(const cut *w, const run *now, const float *left, const float *right, float *totals,
-                               const tile *at, tk_dtype dtype)
+                               const tile *at, tk_dtype result)
 {
     const bool first = now->place == 0, last = now->place + now->places == w->p.inner;
     const bool gradual = vec_may_lose_subnormals(now->left_exponent, now->right_exponent);
@@ -522,16 +523,16 @@ TKI_INLINE void multiply_strip(const cut *w, const run *now, const float *left, 
         left_strip strip = strip_at(w, left, r, now->depth);
         float *waiting = first && last ? NULL : totals + r * w->tile_cols;
         if (last && !w->exchanged)
-            prefetch_out(w, &to);
+            prefetch_out(w, &to, result);
         add_run(last ? final : waiting, first ? NULL : waiting, strip, right, now->depth, (int)to.rows, (int)to.cols,
                 gradual);
         if (last)
-            store_sums(w, final, &to, dtype);
+            store_sums(w, final, &to, result);
     }
 }
 
 TKI_INLINE void multiply_panel(const cut *w, run *now, const workspace *space, const tile *t, int64_t row,
-                               tk_dtype dtype)
+                               tk_dtype dtype, tk_dtype result)
 {
     const bool keep_right = w->tile_rows > w->panel_rows;
     int64_t rows = least(w->panel_rows, t->rows - row);
@@ -545,24 +546,24 @@ TKI_INLINE void multiply_panel(const cut *w, run *now, const workspace *space, c
             int exponent = pack_right(right, &w->p, at.col, at.cols, now->place, now->places, dtype);
             now->right_exponent = (int)least(now->right_exponent, exponent);
         }
-        multiply_strip(w, now, space->left, right, totals, &at, dtype);
+        multiply_strip(w, now, space->left, right, totals, &at, result);
     }
 }
 
 /* A sum of no products is one run of length 0. */
-TKI_INLINE void multiply_tile(const cut *w, const workspace *space, const tile *t, tk_dtype dtype)
+TKI_INLINE void multiply_tile(const cut *w, const workspace *space, const tile *t, tk_dtype dtype, tk_dtype result)
 {
     int64_t place = 0;
     do {
         int places = (int)least(DEPTH * CELL, w->p.inner - place);
         run now = {place, places, cells_of(places), INT_MAX / 2, INT_MAX / 2};
         for (int64_t row = 0; row < t->rows; row += w->panel_rows)
-            multiply_panel(w, &now, space, t, row, dtype);
+            multiply_panel(w, &now, space, t, row, dtype, result);
         place += places;
     } while (place < w->p.inner);
 }
 
-TKI_INLINE void multiply_share(const cut *w, void *scratch, int worker, tk_dtype dtype)
+TKI_INLINE void multiply_share(const cut *w, void *scratch, int worker, tk_dtype dtype, tk_dtype result)
 {
     float *own = (float *)scratch + (size_t)worker * (w->left + w->right + w->totals);
     workspace space = {own, own + w->left, own + w->left + w->right};
@@ -573,51 +574,97 @@ TKI_INLINE void multiply_share(const cut *w, void *scratch, int worker, tk_dtype
     for (int64_t col = first_col; col < end_col; col += w->tile_cols)
         for (int64_t row = first_row; row < end_row; row += w->tile_rows) {
             tile t = {row, col, least(w->tile_rows, end_row - row), least(w->tile_cols, end_col - col)};
-            multiply_tile(w, &space, &t, dtype);
+            multiply_tile(w, &space, &t, dtype, result);
         }
 }
 
+/* -- The types ----------------------------------------------------------------------------------------------------- */
+
+/* Each pair of types has functions of its own, in which they are constants: a parallel region is compiled apart, where constants
+ * are constants no more, so it calls through a pointer. */
 static void share_f16(const cut *w, void *scratch, int worker)
 {
-    multiply_share(w, scratch, worker, TK_F16);
+    multiply_share(w, scratch, worker, TK_F16, TK_F16);
+}
+
+static void small_f16(const tki_gemm_params *p)
+{
+    small_product(p, TK_F16, TK_F16);
 }
 
 static void share_bf16(const cut *w, void *scratch, int worker)
 {
-    multiply_share(w, scratch, worker, TK_BF16);
+    multiply_share(w, scratch, worker, TK_BF16, TK_BF16);
 }
 
-/* A parallel region is compiled apart, where constants are constants no more; so it calls through a pointer. A worker
- * is a piece of scratch, not a thread: every one is served even if fewer threads come. */
-static void product(const tki_gemm_params *p, void *scratch, int threads,
-                    void (*share)(const cut *w, void *scratch, int worker))
+static void small_bf16(const tki_gemm_params *p)
 {
+    small_product(p, TK_BF16, TK_BF16);
+}
+
+static void share_f32(const cut *w, void *scratch, int worker)
+{
+    multiply_share(w, scratch, worker, TK_F32, TK_F32);
+}
+
+static void small_f32(const tki_gemm_params *p)
+{
+    small_product(p, TK_F32, TK_F32);
+}
+
+static void share_f16_f32(const cut *w, void *scratch, int worker)
+{
+    multiply_share(w, scratch, worker, TK_F16, TK_F32);
+}
+
+static void small_f16_f32(const tki_gemm_params *p)
+{
+    small_product(p, TK_F16, TK_F32);
+}
+
+static void share_bf16_f32(const cut *w, void *scratch, int worker)
+{
+    multiply_share(w, scratch, worker, TK_BF16, TK_F32);
+}
+
+static void small_bf16_f32(const tki_gemm_params *p)
+{
+    small_product(p, TK_BF16, TK_F32);
+}
+
+typedef struct kind {
+    void (*small)(const tki_gemm_params *p);
+    void (*share)(const cut *w, void *scratch, int worker);
+} kind;
+
+/* Cells of two numbers are of bf16. */
+static kind kind_of(tk_dtype dtype, tk_dtype result)
+{
+    const bool wide = result == TK_F32;
+    if (CELL > 1 || dtype == TK_BF16)
+        return wide ? (kind){small_bf16_f32, share_bf16_f32} : (kind){small_bf16, share_bf16};
+    if (dtype == TK_F16)
+        return wide ? (kind){small_f16_f32, share_f16_f32} : (kind){small_f16, share_f16};
+    return (kind){small_f32, share_f32};
+}
+
+/* A worker is a piece of scratch, not a thread: every one is served even if fewer threads come. */
+static void product(const tki_gemm_params *p, tk_dtype dtype, tk_dtype result, void *scratch, int threads)
+{
+    const kind of = kind_of(dtype, result);
+    if (is_small(p)) {
+        of.small(p);
+        return;
+    }
     const cut w = cut_work(p, threads);
     const int workers = w.workers_down * w.workers_across;
     if (workers == 1) {
-        share(&w, scratch, 0);
+        of.share(&w, scratch, 0);
         return;
     }
 #pragma omp parallel for schedule(static, 1) num_threads(workers) if (workers > 0)
     for (int worker = 0; worker < workers; worker++)
-        share(&w, scratch, worker);
+        of.share(&w, scratch, worker);
 }
 
-static void product_f16(const tki_gemm_params *p, void *scratch, int threads)
-{
-    if (is_small(p))
-        small_product(p, TK_F16);
-    else
-        product(p, scratch, threads, share_f16);
-}
-
-static void product_bf16(const tki_gemm_params *p, void *scratch, int threads)
-{
-    if (is_small(p))
-        small_product(p, TK_BF16);
-    else
-        product(p, scratch, threads, share_bf16);
-}
-
-const tki_gemm_cpu TKI_ISA_TABLE(tki_gemm_cpu) = {.product = {CELL == 1 ? product_f16 : NULL, product_bf16},
-                                                  .scratch_bytes = scratch_bytes};
+const tki_gemm_cpu TKI_ISA_TABLE(tki_gemm_cpu) = {.product = product, .scratch_bytes = scratch_bytes};

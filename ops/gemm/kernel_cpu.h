@@ -1,5 +1,4 @@
-/* The table that each compiled unit of kernel_cpu.c exports, indexed by TK_F16 and TK_BF16; NULL where a unit does not
- * take the type. */
+/* The table that each compiled unit of kernel_cpu.c exports. */
 #ifndef TKI_OPS_GEMM_KERNEL_CPU_H
 #define TKI_OPS_GEMM_KERNEL_CPU_H
 
@@ -7,10 +6,12 @@
 #include <stdint.h>
 
 #include "ops/gemm/params.h"
+#include "tokitai_types.h"
 
 typedef struct tki_gemm_cpu {
-    /* Scratch is 64-byte aligned and holds scratch_bytes(p, threads); that reads the sizes of p only. */
-    void (*product[2])(const tki_gemm_params *p, void *scratch, int threads);
+    /* `result` is the type of out: `dtype` or TK_F32. A unit for the bf16 dot product takes TK_BF16 only. Scratch is 64-byte
+     * aligned and holds scratch_bytes(p, threads); that reads the sizes of p only. */
+    void (*product)(const tki_gemm_params *p, tk_dtype dtype, tk_dtype result, void *scratch, int threads);
     size_t (*scratch_bytes)(const tki_gemm_params *p, int threads);
 } tki_gemm_cpu;
 

@@ -58,7 +58,7 @@ static tk_status launch_product(const tki_call *call, const tki_gemm_params *p)
     if (call->gpu)
         return tki_gemm_launch_gpu(call, p);
     const tki_gemm_cpu *kernels = call->lowering->kernels;
-    kernels->product[call->c->dtype](p, call->scratch, call->threads);
+    kernels->product(p, call->c->dtype, call->c->result_dtype, call->scratch, call->threads);
     return TK_OK;
 }
 

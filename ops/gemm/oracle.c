@@ -1,6 +1,6 @@
 /* TRUSTED. The exact value of a matrix product. One dgemm gives a box of sums S, a second one the sums of absolute values that
- * bound its error, a third one, where zeros occur, the numbers of nonzero products. Products of two 16-bit numbers are exact
- * in double, so only additions round. What this leaves open is refined: that one sum in a wide accumulator, exactly.
+ * bound its error, a third one, where zeros occur, the numbers of nonzero products. Products of two numbers of 16 or 32 bits
+ * are exact in double, so only additions round. What this leaves open is refined: that one sum in a wide accumulator, exactly.
  * dgemm is not taken at its word either: two elements of every box are checked against their exact sums. */
 #include <cblas.h>
 #include <math.h>
@@ -25,7 +25,9 @@ typedef struct decoded {
 
 /* One factor. A line is a row of the left or a column of the right one; places run along the sum. */
 typedef struct factor {
-    const uint16_t *data;
+    tk_dtype dtype;
+    const void *data;
+    const decoded *table;              /* of a 16-bit type; NULL for fp32 */
     int64_t line_stride, place_stride; /* one of them is 1 */
 } factor;
 
@@ -41,9 +43,9 @@ typedef struct product {
 /* A block of a factor in double, in the factor's own order. */
 typedef struct panel {
     int64_t lines, places;
-    bool by_line;           /* [lines, places], else [places, lines] */
-    const uint16_t *source; /* of line 0, place 0 */
+    bool by_line; /* [lines, places], else [places, lines] */
     factor from;
+    int64_t first;     /* line 0, place 0 is this element of it */
     double *value;     /* 0 where it is not finite */
     double *magnitude; /* |value|; on matrix units no less than the smallest normal number, unless 0 */
     double *nonzero;   /* 1 where value != 0 */
@@ -70,7 +72,9 @@ static factor factor_with(const tki_oracle_job *job, int dim)
         p++;
     int64_t row_length = job->c->dims[contract->params[p].dim[1]];
     bool lines_are_rows = contract->params[p].dim[0] == dim;
-    return (factor){.data = job->buffers[p],
+    return (factor){.dtype = job->c->dtype,
+                    .data = job->buffers[p],
+                    .table = job->tables,
                     .line_stride = lines_are_rows ? row_length : 1,
                     .place_stride = lines_are_rows ? 1 : row_length};
 }
@@ -93,10 +97,11 @@ static product product_of(const tki_oracle_job *job)
 /* -- Exactly --------------------------------------------------------------------------------------------------- */
 
 /* The absolute value of a factor, as magnitudes count it. */
-static uint16_t magnitude_of(const product *p, uint16_t bits)
+static uint32_t magnitude_of(const product *p, uint32_t bits)
 {
-    uint16_t magnitude = bits & 0x7fff;
-    uint16_t smallest_normal = p->dtype == TK_F16 ? 0x0400 : 0x0080;
+    const tki_format f = tki_format_of(p->dtype);
+    const uint32_t magnitude = tki_magnitude_of(f, bits);
+    const uint32_t smallest_normal = UINT32_C(1) << (f.precision - 1);
     return p->least > 0 && magnitude && magnitude < smallest_normal ? smallest_normal : magnitude;
 }
 
@@ -105,11 +110,10 @@ static void exact_sum(const product *p, int64_t row, int64_t col, bool magnitude
 {
     tki_accumulator sum;
     tki_accumulator_clear(&sum);
-    const uint16_t *a = p->left.data + row * p->left.line_stride;
-    const uint16_t *b = p->right.data + col * p->right.line_stride;
     for (int64_t t = 0; t < p->places; t++) {
-        uint16_t x = a[t * p->left.place_stride];
-        uint16_t y = b[t * p->right.place_stride];
+        uint32_t x = tki_element_bits(p->dtype, p->left.data, row * p->left.line_stride + t * p->left.place_stride);
+        uint32_t y = tki_element_bits(p->dtype, p->right.data,
+                                      col * p->right.line_stride + t * p->right.place_stride);
         tki_accumulator_add_product(&sum, p->dtype, magnitudes ? magnitude_of(p, x) : x,
                                     magnitudes ? magnitude_of(p, y) : y);
     }
@@ -129,20 +133,32 @@ static tk_status refine(const tki_oracle_job *job, int64_t row, int64_t col, int
 
 /* -- A box by dgemm -------------------------------------------------------------------------------------------- */
 
-static void panel_load(panel *p, const factor *from, int64_t line, int64_t place, int64_t places,
-                       const decoded *table, double least)
+static decoded decode(tk_dtype dtype, uint32_t bits)
+{
+    double value = tki_decode(dtype, bits);
+    bool has_unit = isfinite(value) && value != 0;
+    return (decoded){.value = (float)value, .unit = has_unit ? (float)tki_last_bit(value) : INFINITY};
+}
+
+static inline decoded element_of(const factor *f, int64_t i)
+{
+    uint32_t bits = tki_element_bits(f->dtype, f->data, i);
+    return f->table ? f->table[bits] : decode(f->dtype, bits);
+}
+
+static void panel_load(panel *p, const factor *from, int64_t line, int64_t place, int64_t places, double least)
 {
     p->places = places;
     p->by_line = from->place_stride == 1;
     p->from = *from;
-    p->source = from->data + line * from->line_stride + place * from->place_stride;
+    p->first = line * from->line_stride + place * from->place_stride;
     p->has_zero = p->has_special = false;
     int64_t outer = p->by_line ? p->lines : places;
     int64_t inner = p->by_line ? places : p->lines;
     int64_t source_stride = p->by_line ? from->line_stride : from->place_stride;
     for (int64_t o = 0; o < outer; o++)
         for (int64_t i = 0; i < inner; i++) {
-            decoded element = table[p->source[o * source_stride + i]];
+            decoded element = element_of(from, p->first + o * source_stride + i);
             double *unit = &p->unit[p->by_line ? o : i];
             bool finite = isfinite(element.value);
             double value = finite ? (double)element.value : 0;
@@ -178,27 +194,28 @@ static unsigned product_flags(float x, float y)
 
 /* Marks every output whose sum contains a NaN or an infinity of `of`; element (line of `of`, line of `other`) of the box is
  * at line * own_step + other_line * other_step. */
-static void mark_special(const panel *of, const panel *other, const decoded *table, uint8_t *flags, int64_t own_step,
-                         int64_t other_step)
+static void mark_special(const panel *of, const panel *other, uint8_t *flags, int64_t own_step, int64_t other_step)
 {
     for (int64_t line = 0; line < of->lines && of->has_special; line++) {
         bool all_nan = false;
         for (int64_t t = 0; t < of->places && !all_nan; t++) {
-            float x = table[of->source[line * of->from.line_stride + t * of->from.place_stride]].value;
+            float x =
+                element_of(&of->from, of->first + line * of->from.line_stride + t * of->from.place_stride).value;
             if (isfinite(x))
                 continue;
-            const uint16_t *partners = other->source + t * other->from.place_stride;
+            int64_t partners = other->first + t * other->from.place_stride;
             all_nan = true;
             for (int64_t o = 0; o < other->lines; o++) {
                 uint8_t *flag = &flags[line * own_step + o * other_step];
-                *flag |= (uint8_t)product_flags(x, table[partners[o * other->from.line_stride]].value);
+                float y = element_of(&other->from, partners + o * other->from.line_stride).value;
+                *flag |= (uint8_t)product_flags(x, y);
                 all_nan &= tki_gemm_is_nan(*flag);
             }
         }
     }
 }
 
-static void add_places(work *w, const decoded *table)
+static void add_places(work *w)
 {
     add_product(w->sum, &w->left, w->left.value, &w->right, w->right.value);
     add_product(w->magnitude, &w->left, w->left.magnitude, &w->right, w->right.magnitude);
@@ -209,13 +226,13 @@ static void add_places(work *w, const decoded *table)
     } else {
         w->dense += (double)w->left.places;
     }
-    mark_special(&w->left, &w->right, table, w->flags, w->right.lines, 1);
-    mark_special(&w->right, &w->left, table, w->flags, 1, w->right.lines);
+    mark_special(&w->left, &w->right, w->flags, w->right.lines, 1);
+    mark_special(&w->right, &w->left, w->flags, 1, w->right.lines);
 }
 
 /* With v = 2^-53, any order and FMA or not: n nonzero products, exact in double, are summed with n - 1 roundings, hence with
  * an error of at most (n-1) v T, T the exact sum of |products|. (Jeannerod and Rump; adding zero is exact, and nothing
- * overflows or underflows: |products| lie in [2^-266, 2^256].) So dgemm's sum T' of |products| is at least T (1 - Kv), and
+ * overflows or underflows: |products| lie in [2^-298, 2^256].) So dgemm's sum T' of |products| is at least T (1 - Kv), and
  * T <= T' (1 + 2Kv) as long as Kv <= 1/2, which K < 2^52 gives. Eight more units v cover the roundings of computing this,
  * of the radius and of the bound from it.
  * Every partial sum is a multiple of the product of the lines' units; if T is below 2^53 of them, none was rounded. That is so of the sum
@@ -300,7 +317,6 @@ static int64_t at_most(int64_t value, int64_t limit)
 static tk_status enclose(const tki_oracle_job *job, const tki_box *box, tki_enclosure *out)
 {
     product p = product_of(job);
-    const decoded *table = job->tables;
     int64_t rows = box->row_end - box->row_begin;
     int64_t cols = box->col_end - box->col_begin;
     work w;
@@ -309,9 +325,9 @@ static tk_status enclose(const tki_oracle_job *job, const tki_box *box, tki_encl
         return TK_NO_MEMORY;
     for (int64_t place = 0; place < p.places; place += DEPTH) {
         int64_t places = at_most(p.places - place, DEPTH);
-        panel_load(&w.left, &p.left, box->row_begin, place, places, table, p.least);
-        panel_load(&w.right, &p.right, box->col_begin, place, places, table, p.least);
-        add_places(&w, table);
+        panel_load(&w.left, &p.left, box->row_begin, place, places, p.least);
+        panel_load(&w.right, &p.right, box->col_begin, place, places, p.least);
+        add_places(&w);
     }
     for (int64_t row = 0; row < rows; row++)
         for (int64_t col = 0; col < cols; col++)
@@ -334,20 +350,21 @@ static void box_size(const tk_case *c, int output, int64_t *rows, int64_t *cols)
 static void fill(tk_dtype dtype, void *entries)
 {
     decoded *table = entries;
-    for (uint32_t bits = 0; bits < TKI_PATTERNS; bits++) {
-        double value = tki_decode(dtype, bits);
-        bool has_unit = isfinite(value) && value != 0;
-        table[bits] = (decoded){.value = (float)value, .unit = has_unit ? (float)tki_last_bit(value) : INFINITY};
-    }
+    for (uint32_t bits = 0; bits < TKI_PATTERNS; bits++)
+        table[bits] = decode(dtype, bits);
 }
 
-/* Every pattern decoded. Also puts OpenBLAS, whose number of threads is global to the process, to one: the judge calls from
+/* Every pattern decoded; fp32 has too many and is decoded where it is read. Also puts OpenBLAS, whose number of threads is global to the process, to one: the judge calls from
  * threads of its own. It stays so, since another certificate may be at work; concurrent calls are safe with any number,
  * and results stay within the same error. */
 static tk_status open_table(tk_dtype dtype, void **tables)
 {
     static tki_kept_table kept = {.entry_bytes = sizeof(decoded), .fill = fill};
     openblas_set_num_threads(1);
+    if (dtype == TK_F32) {
+        *tables = NULL;
+        return TK_OK;
+    }
     return tki_kept_table_open(&kept, dtype, tables);
 }
 

@@ -15,7 +15,7 @@ int tokitai_embedding_fwd(const tokitai_call *call, int64_t queries, int64_t dim
                                     .wide_index = call->index_dtype == TOKITAI_I64};
     if (kernels->first_bad(&p) >= 0)
         return 2;
-    kernels->fwd(&p, call->threads);
+    kernels->fwd(&p, (tk_dtype)call->dtype, call->threads);
     return 0;
 }
 
@@ -38,7 +38,7 @@ int tokitai_embedding_bwd(const tokitai_call *call, int64_t queries, int64_t dim
     if (!p.offsets)
         return 1;
     p.positions = p.offsets + vocab + 1;
-    kernels->bwd[call->dtype](&p, call->threads);
+    kernels->bwd(&p, (tk_dtype)call->dtype, (tk_dtype)call->dtype, call->threads);
     free(p.offsets);
     return 0;
 }
