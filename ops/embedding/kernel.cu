@@ -49,18 +49,11 @@ DEVICE int64_t least(int64_t a, int64_t b)
 }
 
 /* ------------------------------------------------------------------------------------------------------------
- * Units: 8, 2 or 1 elements at a time
+ * Units: 16 bytes, 4 bytes or one element at a time
  * ------------------------------------------------------------------------------------------------------------ */
 
-template <int width> struct unit_of;
-template <> struct unit_of<8> {
-    typedef vector16 bits;
-};
-template <> struct unit_of<2> {
-    typedef uint32_t bits;
-};
-template <> struct unit_of<1> {
-    typedef element bits;
+template <class bits> struct elements_of {
+    enum { count = sizeof(bits) / sizeof(element) };
 };
 
 /* `once`: nobody will read it again. Rows of a table are looked up again and again. */
@@ -69,10 +62,6 @@ template <bool once> DEVICE vector16 load_unit(const vector16 *from)
     return once ? load16_once(from) : load16(from);
 }
 template <bool once> DEVICE uint32_t load_unit(const uint32_t *from)
-{
-    return *from;
-}
-template <bool once> DEVICE element load_unit(const element *from)
 {
     return *from;
 }
@@ -85,33 +74,70 @@ DEVICE void store_unit(uint32_t *to, uint32_t bits)
 {
     *to = bits;
 }
-DEVICE void store_unit(element *to, element bits)
-{
-    *to = bits;
-}
 
-DEVICE void add_unit(float *sum, element bits)
-{
-    sum[0] += from_element(bits);
-}
 DEVICE void add_unit(float *sum, uint32_t bits)
 {
-    float_pair pair = from_pair(bits);
-    sum[0] += pair.low;
-    sum[1] += pair.high;
+    float values[word_elements];
+    from_word(bits, values);
+#pragma unroll
+    for (int k = 0; k < word_elements; k++)
+        sum[k] += values[k];
 }
 DEVICE void add_unit(float *sum, vector16 bits)
 {
 #pragma unroll
     for (int k = 0; k < 4; k++)
-        add_unit(sum + 2 * k, bits.word[k]);
+        add_unit(sum + word_elements * k, bits.word[k]);
 }
 
-/* Rounds; every NaN becomes the same one on every device. */
+#if TKI_DTYPE != 2 /* where an element is less than a word */
+template <bool once> DEVICE element load_unit(const element *from)
+{
+    return *from;
+}
+DEVICE void store_unit(element *to, element bits)
+{
+    *to = bits;
+}
+DEVICE void add_unit(float *sum, element bits)
+{
+    sum[0] += from_element(bits);
+}
+#endif
+
+/* The results of a unit. Every NaN becomes the same one on every device. */
+#if TKI_RESULT_DTYPE == 2
+DEVICE uint32_t rounded(float sum)
+{
+    return sum == sum ? bits_of(sum) : 0x7fc00000u;
+}
+template <class bits> struct result_unit {
+    uint32_t word[elements_of<bits>::count];
+};
+template <class bits> DEVICE void round_unit(result_unit<bits> *result, const float *sum)
+{
+#pragma unroll
+    for (int k = 0; k < elements_of<bits>::count; k++)
+        result->word[k] = rounded(sum[k]);
+}
+template <class bits> DEVICE void store_result(void *out, int64_t unit, result_unit<bits> result)
+{
+    enum { count = elements_of<bits>::count, step = count % 4 == 0 ? 4 : 1 };
+    uint32_t *to = (uint32_t *)out + unit * count;
+    const uint32_t *word = result.word;
+#pragma unroll
+    for (int k = 0; k < count; k += step)
+        if constexpr (step == 4)
+            store16_once(to + k, {{word[k], word[k + 1], word[k + 2], word[k + 3]}});
+        else
+            to[k] = word[k];
+}
+#else
 DEVICE element rounded(float sum)
 {
     return sum == sum ? to_element(sum) : (element)(TKI_DTYPE == 1 ? 0x7fc0 : 0x7e00);
 }
+template <class bits> using result_unit = bits;
 DEVICE void round_unit(element *bits, const float *sum)
 {
     *bits = rounded(sum[0]);
@@ -126,6 +152,11 @@ DEVICE void round_unit(vector16 *bits, const float *sum)
     for (int k = 0; k < 4; k++)
         round_unit(&bits->word[k], sum + 2 * k);
 }
+template <class bits> DEVICE void store_result(void *out, int64_t unit, bits result)
+{
+    store_unit((bits *)out + unit, result);
+}
+#endif
 
 /* Groups of threads, one item after another. Of an item's units this group takes those of its column part, and this thread those of its
  * lane, `lanes` apart. */
@@ -158,11 +189,10 @@ KERNEL(TKI_EMBEDDING_THREADS, EMBEDDING_FWD_BLOCKS, embedding_check, params)
             report_bad_index(p.fault_word, i);
 }
 
-template <int width, int count> DEVICE void gather(const params &p)
+template <class bits, int count> DEVICE void gather(const params &p)
 {
-    typedef typename unit_of<width>::bits bits;
     const group g = this_group(p);
-    const int64_t units = p.dim / width;
+    const int64_t units = p.dim / elements_of<bits>::count;
     const int64_t tile = (int64_t)g.lanes * count;
     for (int64_t query = g.item; query < p.queries; query += g.stride) {
         const int64_t row = index_at(p, query);
@@ -187,19 +217,19 @@ template <int width, int count> DEVICE void gather(const params &p)
     }
 }
 
-KERNEL(TKI_EMBEDDING_THREADS, EMBEDDING_FWD_BLOCKS, embedding_fwd_8, params)
+KERNEL(TKI_EMBEDDING_THREADS, EMBEDDING_FWD_BLOCKS, embedding_fwd_vector, params)
 {
-    gather<8, TKI_EMBEDDING_FWD_UNITS>(p);
+    gather<vector16, TKI_EMBEDDING_FWD_UNITS>(p);
 }
 
-KERNEL(TKI_EMBEDDING_THREADS, EMBEDDING_FWD_BLOCKS, embedding_fwd_2, params)
+KERNEL(TKI_EMBEDDING_THREADS, EMBEDDING_FWD_BLOCKS, embedding_fwd_word, params)
 {
-    gather<2, TKI_EMBEDDING_FWD_UNITS>(p);
+    gather<uint32_t, TKI_EMBEDDING_FWD_UNITS>(p);
 }
 
-KERNEL(TKI_EMBEDDING_THREADS, EMBEDDING_FWD_BLOCKS, embedding_fwd_1, params)
+KERNEL(TKI_EMBEDDING_THREADS, EMBEDDING_FWD_BLOCKS, embedding_fwd_element, params)
 {
-    gather<1, TKI_EMBEDDING_FWD_UNITS>(p);
+    gather<element, TKI_EMBEDDING_FWD_UNITS>(p);
 }
 
 /* ------------------------------------------------------------------------------------------------------------
@@ -455,11 +485,10 @@ DEVICE int64_t take_query(few_queries &from)
 
 /* The gradients of these queries, this thread's units from `unit` on. Where there is no query or no unit a zero is added, which changes
  * nothing: a sum that began at +0 is never -0. */
-template <int width, int count, class queries>
+template <class bits, int width, int count, class queries>
 DEVICE void sum_queries(float (&sum)[count][width], const params &p, queries from, int64_t unit, int64_t units,
                         unsigned lanes)
 {
-    typedef typename unit_of<width>::bits bits;
     enum { AHEAD = EMBEDDING_HITS_AHEAD };
 #pragma unroll
     for (int k = 0; k < count; k++)
@@ -485,9 +514,9 @@ DEVICE void sum_queries(float (&sum)[count][width], const params &p, queries fro
 }
 
 /* Items are the places in `partials`, the long work first, and then the rows. */
-template <int width, int count> DEVICE void sum_rows(const params &p)
+template <class bits, int count> DEVICE void sum_rows(const params &p)
 {
-    typedef typename unit_of<width>::bits bits;
+    enum { width = elements_of<bits>::count };
     const bool stopped = has_fault(p);
     const group g = this_group(p);
     const int64_t units = p.dim / width;
@@ -506,7 +535,7 @@ template <int width, int count> DEVICE void sum_rows(const params &p)
             continue;
         for (int64_t unit = block_index_y() * tile + g.lane; unit < units; unit += p.column_parts * tile) {
             float sum[count][width];
-            sum_queries<width, count>(sum, p, sorted_queries{p.sorted, hits}, unit, units, g.lanes);
+            sum_queries<bits>(sum, p, sorted_queries{p.sorted, hits}, unit, units, g.lanes);
 #pragma unroll
             for (int k = 0; k < count; k++) {
                 const int64_t u = unit + k * g.lanes;
@@ -518,28 +547,28 @@ template <int width, int count> DEVICE void sum_rows(const params &p)
                     for (int j = 0; j < width; j++)
                         partial[j] = sum[k][j];
                 } else {
-                    bits result;
+                    result_unit<bits> result;
                     round_unit(&result, sum[k]);
-                    store_unit((bits *)p.out + row * units + u, result);
+                    store_result<bits>(p.out, row * units + u, result);
                 }
             }
         }
     }
 }
 
-KERNEL(TKI_EMBEDDING_THREADS, EMBEDDING_BWD_BLOCKS, embedding_bwd_sum_8, params)
+KERNEL(TKI_EMBEDDING_THREADS, EMBEDDING_BWD_BLOCKS, embedding_bwd_sum_vector, params)
 {
-    sum_rows<8, TKI_EMBEDDING_BWD_UNITS>(p);
+    sum_rows<vector16, TKI_EMBEDDING_BWD_UNITS>(p);
 }
 
-KERNEL(TKI_EMBEDDING_THREADS, EMBEDDING_BWD_BLOCKS, embedding_bwd_sum_2, params)
+KERNEL(TKI_EMBEDDING_THREADS, EMBEDDING_BWD_BLOCKS, embedding_bwd_sum_word, params)
 {
-    sum_rows<2, TKI_EMBEDDING_BWD_UNITS>(p);
+    sum_rows<uint32_t, TKI_EMBEDDING_BWD_UNITS>(p);
 }
 
-KERNEL(TKI_EMBEDDING_THREADS, EMBEDDING_BWD_BLOCKS, embedding_bwd_sum_1, params)
+KERNEL(TKI_EMBEDDING_THREADS, EMBEDDING_BWD_BLOCKS, embedding_bwd_sum_element, params)
 {
-    sum_rows<1, TKI_EMBEDDING_BWD_UNITS>(p);
+    sum_rows<element, TKI_EMBEDDING_BWD_UNITS>(p);
 }
 
 /* The totals of the long rows, one thread per column; a block for each window and column part. A row is taken by the window that
@@ -573,7 +602,9 @@ KERNEL(TKI_EMBEDDING_THREADS, EMBEDDING_BWD_BLOCKS, embedding_bwd_combine, param
 #pragma unroll 4
             for (; run < runs; run++)
                 total += later[run * 2 * p.dim];
-            ((element *)p.out)[row * p.dim + column] = rounded(total);
+            result_unit<element> result;
+            round_unit(&result, &total);
+            store_result<element>(p.out, row * p.dim + column, result);
         }
     }
 }
@@ -582,9 +613,9 @@ KERNEL(TKI_EMBEDDING_THREADS, EMBEDDING_BWD_BLOCKS, embedding_bwd_combine, param
  * Backward: at most RUN queries. Each block looks at all of them by itself.
  * ------------------------------------------------------------------------------------------------------------ */
 
-template <int width, int count> DEVICE void sum_few(const params &p)
+template <class bits, int count> DEVICE void sum_few(const params &p)
 {
-    typedef typename unit_of<width>::bits bits;
+    enum { width = elements_of<bits>::count };
     SHARED int64_t rows[RUN]; /* -1: a bad index */
     if (thread_index() < p.queries) {
         const int64_t row = index_at(p, thread_index());
@@ -607,29 +638,29 @@ template <int width, int count> DEVICE void sum_few(const params &p)
             hits.left |= (uint64_t)(rows[i] == row) << i;
         for (int64_t unit = block_index_y() * tile + g.lane; unit < units; unit += p.column_parts * tile) {
             float sum[count][width];
-            sum_queries<width, count>(sum, p, hits, unit, units, g.lanes);
+            sum_queries<bits>(sum, p, hits, unit, units, g.lanes);
 #pragma unroll
             for (int k = 0; k < count; k++) {
-                bits result;
+                result_unit<bits> result;
                 round_unit(&result, sum[k]);
                 if (unit + k * g.lanes < units)
-                    store_unit((bits *)p.out + row * units + unit + k * g.lanes, result);
+                    store_result<bits>(p.out, row * units + unit + k * g.lanes, result);
             }
         }
     }
 }
 
-KERNEL(TKI_EMBEDDING_THREADS, EMBEDDING_BWD_BLOCKS, embedding_bwd_few_8, params)
+KERNEL(TKI_EMBEDDING_THREADS, EMBEDDING_BWD_BLOCKS, embedding_bwd_few_vector, params)
 {
-    sum_few<8, TKI_EMBEDDING_BWD_UNITS>(p);
+    sum_few<vector16, TKI_EMBEDDING_BWD_UNITS>(p);
 }
 
-KERNEL(TKI_EMBEDDING_THREADS, EMBEDDING_BWD_BLOCKS, embedding_bwd_few_2, params)
+KERNEL(TKI_EMBEDDING_THREADS, EMBEDDING_BWD_BLOCKS, embedding_bwd_few_word, params)
 {
-    sum_few<2, TKI_EMBEDDING_BWD_UNITS>(p);
+    sum_few<uint32_t, TKI_EMBEDDING_BWD_UNITS>(p);
 }
 
-KERNEL(TKI_EMBEDDING_THREADS, EMBEDDING_BWD_BLOCKS, embedding_bwd_few_1, params)
+KERNEL(TKI_EMBEDDING_THREADS, EMBEDDING_BWD_BLOCKS, embedding_bwd_few_element, params)
 {
-    sum_few<1, TKI_EMBEDDING_BWD_UNITS>(p);
+    sum_few<element, TKI_EMBEDDING_BWD_UNITS>(p);
 }

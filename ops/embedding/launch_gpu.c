@@ -57,17 +57,12 @@ static tk_status check_indices(const tki_call *call, const tki_embedding_gpu_par
     return tki_gpu_run(call, source, "embedding_check", grid, p);
 }
 
-/* The kernels of one kind, by the elements that they move at once. */
-typedef struct by_width {
-    int width;
-    const char *name;
-} by_width;
+/* The kernels of one kind, by what they move at once: 16 bytes, a word of 4 bytes, or an element that is less. */
+typedef const char *const by_unit[3];
 
-static const by_width gather_kernels[] = {{8, "embedding_fwd_8"}, {2, "embedding_fwd_2"}, {1, "embedding_fwd_1"}};
-static const by_width sum_kernels[] = {
-    {8, "embedding_bwd_sum_8"}, {2, "embedding_bwd_sum_2"}, {1, "embedding_bwd_sum_1"}};
-static const by_width few_kernels[] = {
-    {8, "embedding_bwd_few_8"}, {2, "embedding_bwd_few_2"}, {1, "embedding_bwd_few_1"}};
+static by_unit gather_kernels = {"embedding_fwd_vector", "embedding_fwd_word", "embedding_fwd_element"};
+static by_unit sum_kernels = {"embedding_bwd_sum_vector", "embedding_bwd_sum_word", "embedding_bwd_sum_element"};
+static by_unit few_kernels = {"embedding_bwd_few_vector", "embedding_bwd_few_word", "embedding_bwd_few_element"};
 
 /* Shares out `items` rows of p->dim elements among groups of threads; sets what the kernel has to know about that. */
 static tki_gpu_grid share_out(tki_embedding_gpu_params *p, int64_t items, int width, int units_per_thread)
@@ -85,16 +80,18 @@ static tki_gpu_grid share_out(tki_embedding_gpu_params *p, int64_t items, int wi
 
 /* Launches the widest kernel that every row of both tensors takes. Where they lie is not known yet when a call is prepared: then
  * all are loaded. */
-static tk_status run_rows(const tki_call *call, tki_embedding_gpu_params *p, const by_width kernels[3], int64_t items,
+static tk_status run_rows(const tki_call *call, tki_embedding_gpu_params *p, by_unit kernels, int64_t items,
                           int units_per_thread, const void *rows)
 {
-    const size_t places = (uintptr_t)rows | (uintptr_t)p->out | (uintptr_t)p->dim * sizeof(uint16_t);
+    static const size_t unit_bytes[] = {16, 4, 2};
+    const size_t element_bytes = tk_dtype_size(call->c->dtype);
+    const size_t places = (uintptr_t)rows | (uintptr_t)p->out | (uintptr_t)p->dim * element_bytes;
     tk_status status = TK_OK;
-    for (int k = 0; k < 3 && status == TK_OK; k++) {
-        const int width = kernels[k].width;
-        const bool fits = places % ((size_t)width * sizeof(uint16_t)) == 0;
+    for (int k = 0; k < 3 && unit_bytes[k] >= element_bytes && status == TK_OK; k++) {
+        const int width = (int)(unit_bytes[k] / element_bytes);
+        const bool fits = places % unit_bytes[k] == 0;
         if (fits || call->prepare_only)
-            status = tki_gpu_run(call, source, kernels[k].name, share_out(p, items, width, units_per_thread), p);
+            status = tki_gpu_run(call, source, kernels[k], share_out(p, items, width, units_per_thread), p);
         if (fits && !call->prepare_only)
             break;
     }

@@ -15,7 +15,7 @@ typedef struct tki_embedding_params {
 
 /* The rest is for GPUs.
  *
- * A row of dim elements is cut into units of 8, 2 or 1 elements, whatever all rows' alignment allows; a group of threads shares it,
+ * A row of dim elements is cut into units of 16 bytes, 4 bytes or one element, whatever all rows' alignment allows; a group of threads shares it,
  * each thread having several units in flight. */
 #ifndef TKI_EMBEDDING_THREADS
 #define TKI_EMBEDDING_THREADS 128 /* of a block that gathers or sums */

@@ -1,6 +1,6 @@
 /* UNTRUSTED. Matrix products on any GPU: fp32 multiply-adds on tiles in shared memory.
  *
- * A block computes a square of the output, walking along the sum in panels of DEPTH. Panels are converted to fp32 and laid out
+ * A block computes a square of the output, walking along the sum in panels of DEPTH. Panels are brought to fp32 and laid out
  * [depth][line] on their way into shared memory, whichever way the factor lies, so that there is one inner loop. Every output
  * is one fp32 sum in ascending order from +0, padded with zero times zero to a whole panel: its bits depend neither on
  * the tile nor on the other rows and columns. Nothing is skipped, so that 0 times infinity is NaN. */
@@ -8,11 +8,11 @@
 #include "ops/gemm/params.h"
 
 enum {
-    PIECE = 8,                                 /* elements that a thread brings of each panel: 16 bytes */
+    PIECE = vector_elements,                   /* that a thread brings of each panel: 16 bytes */
     DEPTH = PIECE * TKI_GEMM_THREADS_PER_LINE, /* so that all threads bring a whole panel of each factor */
     ACROSS = 16,                               /* threads of a block along the columns */
-    UNROLL = 16,
-    ROWS = 8 /* of the output in one thread: two groups of 4, half a tile apart */
+    UNROLL = PIECE == 8 ? 16 : 4,              /* of fp32 more would spill */
+    ROWS = 8                                   /* of the output in one thread: two groups of 4, half a tile apart */
 };
 
 struct alignas(16) quad {
@@ -23,7 +23,7 @@ struct alignas(16) quad {
  * of both halves at once, which would otherwise meet in the same banks. */
 DEVICE int swapped(int k, int quad_index)
 {
-    return quad_index ^ (k & PIECE) / 2;
+    return quad_index ^ (k & PIECE) / (PIECE / 4);
 }
 
 /* What one thread brings of a factor: a piece of every panel, along the stride that is 1. */
@@ -66,7 +66,7 @@ DEVICE vector16 fetch(piece &own, const tki_gemm_factor &factor, int64_t rest)
 #pragma unroll
     for (int i = 0; i < PIECE; i++)
         if (i < count)
-            v.word[i / 2] |= (uint32_t)at[i] << 16 * (i % 2);
+            v.word[i / word_elements] |= (uint32_t)at[i] << 16 * (i % word_elements);
     return v;
 }
 
@@ -76,32 +76,41 @@ DEVICE void stash(quad (*panel)[TILE / 4], const tki_gemm_factor &factor, const 
 {
     float value[PIECE];
 #pragma unroll
-    for (int i = 0; i < PIECE / 2; i++) {
-        float_pair pair = from_pair(v.word[i]);
-        value[2 * i] = pair.low;
-        value[2 * i + 1] = pair.high;
-    }
+    for (int i = 0; i < PIECE; i += word_elements)
+        from_word(v.word[i / word_elements], &value[i]);
     if (factor.inner_stride == 1) {
 #pragma unroll
         for (int i = 0; i < PIECE; i++)
             panel[own.k + i][swapped(own.k, own.line / 4)].value[own.line % 4] = value[i];
     } else {
         panel[own.k][swapped(own.k, own.line / 4)] = {{value[0], value[1], value[2], value[3]}};
-        panel[own.k][swapped(own.k, own.line / 4 + 1)] = {{value[4], value[5], value[6], value[7]}};
+        if (PIECE > 4)
+            panel[own.k][swapped(own.k, own.line / 4 + 1)] = {
+                {value[PIECE - 4], value[PIECE - 3], value[PIECE - 2], value[PIECE - 1]}};
     }
 }
 
-/* Up to 4 neighbours of a row; `left` of them exist. */
-DEVICE void store_quad(element *at, int64_t left, const float *value)
+/* 4 neighbours of a row, aligned to all of them. */
+DEVICE void store_whole_quad(result_element *at, const float *value)
 {
-    if (left >= 4 && (uintptr_t)at % 8 == 0) {
-        store8(at, to_pair(value[0], value[1]), to_pair(value[2], value[3]));
+#if TKI_RESULT_DTYPE == 2
+    store16(at, {{bits_of(value[0]), bits_of(value[1]), bits_of(value[2]), bits_of(value[3])}});
+#else
+    store8(at, to_pair(value[0], value[1]), to_pair(value[2], value[3]));
+#endif
+}
+
+/* Up to 4 neighbours of a row; `left` of them exist. */
+DEVICE void store_quad(result_element *at, int64_t left, const float *value)
+{
+    if (left >= 4 && (uintptr_t)at % (4 * sizeof *at) == 0) {
+        store_whole_quad(at, value);
         return;
     }
 #pragma unroll
     for (int i = 0; i < 4; i++)
         if (i < left)
-            at[i] = to_element(value[i]);
+            at[i] = to_result(value[i]);
 }
 
 /* Blocks take tiles in turn, so that any number of blocks does the work. */
@@ -165,7 +174,7 @@ template <int TILE> DEVICE void multiply(const tki_gemm_params &p)
 #pragma unroll
             for (int j = 0; j < COLS; j += 4) {
                 const int64_t col = first_col + j / 4 * HALF + across * 4;
-                store_quad((element *)p.out + row * p.cols + col, p.cols - col, &sum[i][j]);
+                store_quad((result_element *)p.out + row * p.cols + col, p.cols - col, &sum[i][j]);
             }
         }
     }
