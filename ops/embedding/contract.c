@@ -72,8 +72,8 @@ const tk_contract tki_embedding_bwd_contract = {
     .formula = "grad_weight[v] = sum of grad_output[i] over all i with index[i] = v",
     .bound = "B = (hits - 1) u sum |g|, the sum over the hits g of the row in that column; exact sums: B = 0 where "
              "sum |g| <= 2^24 q, q "
-             "the largest power of two that divides every hit, 2^-126 <= q <= 2^103; bf16: if (1 + hits u) sum |g| "
-             "reaches 2^128 (1 - 2^-25), infinities and NaN are admitted too",
+             "the largest power of two that divides every hit, 2^-126 <= q <= 2^103; bf16 and f32: if "
+             "(1 + hits u) sum |g| reaches 2^128 (1 - 2^-25), infinities and NaN are admitted too",
     .notes = "The order is fixed, so that the result is bitwise reproducible on every run and every backend. Rows "
              "without a hit become +0; every row is written.",
     .dim_count = 3,
@@ -96,7 +96,7 @@ const tk_contract tki_embedding_bwd_contract = {
              .may_alias = -1},
             {.name = "grad_weight",
              .output = true,
-             .kind = TK_KIND_VALUE,
+             .kind = TK_KIND_RESULT,
              .rank = 2,
              .dim = {VOCAB, DIM},
              .inner_axis = -1,
@@ -116,7 +116,7 @@ const tk_contract tki_embedding_bwd_contract = {
                  "(our lowerings) hits are numbered by ascending query position; run k is hits 64k to 64k+63; each "
                  "run "
                  "and the total of the runs start at +0.0f and are added one after another in IEEE fp32 without "
-                 "flushing; grad_weight has the bits of that total rounded once, NaN canonical"},
+                 "flushing; grad_weight has the bits of that total rounded once to its type, NaN canonical"},
             [TKI_EMBEDDING_BWD_EMPTY] = {TK_CLAUSE_VALUE, "EMBEDDING_BWD.EMPTY",
                                          "a row without hits is +0, bit for bit"},
             [TKI_EMBEDDING_BWD_NAN] = {TK_CLAUSE_VALUE, "EMBEDDING_BWD.NAN",

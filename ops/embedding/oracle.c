@@ -113,8 +113,7 @@ static int64_t place_of(const strip *s, int64_t hit, int i)
 
 static double hit_value(const strip *s, int64_t hit, int i)
 {
-    const float *value = s->job->tables;
-    return value[tki_element_bits(s->job->c->dtype, s->job->buffers[0], place_of(s, hit, i))];
+    return tki_value_at(s->job->tables, s->job->buffers[0], place_of(s, hit, i));
 }
 
 /* Of one element: the sum of |g| over its finite hits, rounded up. With v = 2^-53, a sum of n numbers, none negative,
@@ -190,7 +189,7 @@ static void enclose_bits(const strip *s, tki_enclosure *out)
                 run = run + (float)hit_value(s, hit, i);
             total = total + run;
         }
-        out[i] = (tki_enclosure){.bits = tki_round_double(s->job->c->dtype, (double)total),
+        out[i] = (tki_enclosure){.bits = tki_round_double(s->job->c->result_dtype, (double)total),
                                  .admits = TKI_ADMIT_RAW_BITS,
                                  .clause = TKI_EMBEDDING_BWD_BITS};
     }

@@ -25,7 +25,6 @@ typedef struct decoded {
 
 /* One factor. A line is a row of the left or a column of the right one; places run along the sum. */
 typedef struct factor {
-    tk_dtype dtype;
     const void *data;
     const decoded *table;              /* of a 16-bit type; NULL for fp32 */
     int64_t line_stride, place_stride; /* one of them is 1 */
@@ -72,8 +71,7 @@ static factor factor_with(const tki_oracle_job *job, int dim)
         p++;
     int64_t row_length = job->c->dims[contract->params[p].dim[1]];
     bool lines_are_rows = contract->params[p].dim[0] == dim;
-    return (factor){.dtype = job->c->dtype,
-                    .data = job->buffers[p],
+    return (factor){.data = job->buffers[p],
                     .table = job->tables,
                     .line_stride = lines_are_rows ? row_length : 1,
                     .place_stride = lines_are_rows ? 1 : row_length};
@@ -133,17 +131,17 @@ static tk_status refine(const tki_oracle_job *job, int64_t row, int64_t col, int
 
 /* -- A box by dgemm -------------------------------------------------------------------------------------------- */
 
-static decoded decode(tk_dtype dtype, uint32_t bits)
+static inline decoded decode(double value)
 {
-    double value = tki_decode(dtype, bits);
     bool has_unit = isfinite(value) && value != 0;
     return (decoded){.value = (float)value, .unit = has_unit ? (float)tki_last_bit(value) : INFINITY};
 }
 
 static inline decoded element_of(const factor *f, int64_t i)
 {
-    uint32_t bits = tki_element_bits(f->dtype, f->data, i);
-    return f->table ? f->table[bits] : decode(f->dtype, bits);
+    if (f->table)
+        return f->table[((const uint16_t *)f->data)[i]];
+    return decode((double)((const float *)f->data)[i]);
 }
 
 static void panel_load(panel *p, const factor *from, int64_t line, int64_t place, int64_t places, double least)
@@ -351,7 +349,7 @@ static void fill(tk_dtype dtype, void *entries)
 {
     decoded *table = entries;
     for (uint32_t bits = 0; bits < TKI_PATTERNS; bits++)
-        table[bits] = decode(dtype, bits);
+        table[bits] = decode(tki_decode(dtype, bits));
 }
 
 /* Every pattern decoded; fp32 has too many and is decoded where it is read. Also puts OpenBLAS, whose number of threads is global to the process, to one: the judge calls from
