@@ -35,8 +35,11 @@ enum { TKI_UNIT_UNKNOWN, TKI_UNIT_SM_80, TKI_UNIT_SM_90 };
                       .text = "whose arithmetic the bound is derived for",                                                \
                       .choice_count = 2,                                                                                  \
                       .choices = (const tk_choice[]){{"ieee", "fp32 accumulation in any order, FMA or not"},                                 \
-                                  {"tensor_core", "matrix units, which align the products of a block and the "            \
-                                                  "accumulator to the largest of them and truncate"}}}
+                                  {"tensor_core",                                                                         \
+                                   "matrix units, which align the products of a block and the accumulator to the "        \
+                                   "largest of them and truncate"}},                                                      \
+                      .not_f32 = "matrix units truncate fp32 values to TF32 before they multiply, which no bound of this " \
+                                 "contract covers"}
 
 #define TKI_MATRIX_UNIT_ATTRIBUTE                                                                                         \
     [TKI_MATRIX_UNIT] = {.name = "matrix_unit",                                                                           \

@@ -218,6 +218,20 @@ static tk_status fail_attribute(tk_ctx *ctx, const tk_case *c, int i)
                     value, least, most);
 }
 
+static tk_status check_attributes(tk_ctx *ctx, const tk_case *c)
+{
+    for (int i = 0; i < c->contract->attribute_count; i++) {
+        const tk_attribute *attribute = &c->contract->attributes[i];
+        if (!tki_attribute_allows(attribute, c->attributes[i]))
+            return fail_attribute(ctx, c, i);
+        if (attribute->not_f32 && c->dtype == TK_F32 && c->attributes[i].integer != 0)
+            return tki_fail(ctx, TK_BAD_ARGUMENT, "%s: %s %s is not for %s: %s", c->contract->name, attribute->name,
+                            attribute->choices[c->attributes[i].integer].id, tk_dtype_name(c->dtype),
+                            attribute->not_f32);
+    }
+    return TK_OK;
+}
+
 static tk_status check_types(tk_ctx *ctx, const tk_case *c)
 {
     if (!takes_types(c)) {
@@ -229,10 +243,7 @@ static tk_status check_types(tk_ctx *ctx, const tk_case *c)
     if (tk_contract_takes_index(c->contract) && c->index_dtype != TK_I32 && c->index_dtype != TK_I64)
         return tki_fail(ctx, TK_BAD_ARGUMENT, "%s: index type is %s; it takes i32 and i64", c->contract->name,
                         tk_dtype_name(c->index_dtype));
-    for (int i = 0; i < c->contract->attribute_count; i++)
-        if (!tki_attribute_allows(&c->contract->attributes[i], c->attributes[i]))
-            return fail_attribute(ctx, c, i);
-    return TK_OK;
+    return check_attributes(ctx, c);
 }
 
 static tk_status check_sizes(tk_ctx *ctx, const tk_case *c)

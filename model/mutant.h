@@ -7,14 +7,21 @@
 #include "tokitai_verify.h"
 
 typedef struct tki_mutant {
-    const char *name; /* "tanh_form" */
-    const char *what; /* what is wrong with it, or what is different, one line */
-    tk_kernel kernel; /* called with a tki_mutant_run */
-    const void *how;  /* which of its mistakes or ways the kernel is to take; in a form of its own */
-    tk_level level;   /* mutants: the level whose trials reject it */
+    const char *name;      /* "tanh_form" */
+    const char *what;      /* what is wrong with it, or what is different, one line */
+    tk_kernel kernel;      /* called with a tki_mutant_run */
+    const void *how;       /* which of its mistakes or ways the kernel is to take; in a form of its own */
+    tk_level level;        /* mutants: the level whose trials reject it */
+    bool only_f32_results; /* mutants: what it does is a mistake where results are of fp32, and none in 16 bits */
 } tki_mutant;
 
 typedef tki_mutant tki_variant;
+
+/* Do the trials of that level have to reject it, in these types? */
+static inline bool tki_mutant_is_wrong(const tki_mutant *mutant, tk_level level, tk_types types)
+{
+    return mutant->level <= level && (!mutant->only_f32_results || types.result_dtype == TK_F32);
+}
 
 /* What a planted kernel is handed as its user data. It begins as {mutant->how}, zero otherwise, and stays for all calls of one
  * judgement: mutants that keep something from one call to the next keep it here rather than in static variables. */

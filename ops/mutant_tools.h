@@ -61,15 +61,10 @@ static inline float tki_largest(const tk_case *c)
     return ldexpf((float)significand, tki_format_exponent_max(f) - f.precision + 1);
 }
 
-static inline float tki_flushed_as(tk_dtype dtype, float value)
-{
-    return fabsf(value) < ldexpf(1, tki_format_of(dtype).exponent_min) ? copysignf(0.0f, value) : value;
-}
-
 /* An input as a kernel sees it that takes subnormal numbers for zero. */
 static inline float tki_flushed(const tk_case *c, float value)
 {
-    return tki_flushed_as(c->dtype, value);
+    return fabsf(value) < ldexpf(1, tki_format_of(c->dtype).exponent_min) ? copysignf(0.0f, value) : value;
 }
 
 /* What a store does to the value. */
@@ -78,7 +73,7 @@ typedef enum tki_store {
     TKI_STORE_TRUNCATED, /* rounded toward zero */
     TKI_STORE_OUTWARD,   /* rounded away from zero */
     TKI_STORE_SATURATED, /* the largest finite number for what overflows */
-    TKI_STORE_FLUSHED,   /* zero for what is subnormal */
+    TKI_STORE_FLUSHED,   /* zero for what is subnormal in the inputs' type: sums of fp16 numbers never are in fp32 */
     TKI_STORE_NAN_MASKED /* zero for NaN */
 } tki_store;
 
@@ -102,7 +97,7 @@ static inline void tki_misround_f32(uint32_t *stored, tki_store store)
 static inline void tki_put_as(const tk_case *c, void *data, int64_t i, float value, tki_store store)
 {
     if (store == TKI_STORE_FLUSHED)
-        value = tki_flushed_as(c->result_dtype, value);
+        value = tki_flushed(c, value);
     if (store == TKI_STORE_NAN_MASKED && isnan(value))
         value = 0;
     if (store == TKI_STORE_SATURATED && fabsf(value) > tki_largest(c))

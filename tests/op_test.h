@@ -5,7 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "model/mutant.h"
 #include "tokitai_verify.h"
+#include "verify/registry.h"
 
 static inline tk_ctx *new_context(void)
 {
@@ -37,7 +39,7 @@ static inline tk_certificate *certify_one(tk_ctx *ctx, const tk_contract *contra
 }
 
 /* Every planted correct kernel of the op is HELD at `quick`. */
-static inline void assert_variants_hold(tk_ctx *ctx, const tk_contract *contract, tk_dtype dtype,
+static inline void assert_variants_hold(tk_ctx *ctx, const tk_contract *contract, tk_types types,
                                         tk_dtype index_dtype)
 {
     const char *name;
@@ -46,7 +48,8 @@ static inline void assert_variants_hold(tk_ctx *ctx, const tk_contract *contract
     for (; tk_variant_at(contract, count, &name, &what); count++) {
         tk_certify_options options = TK_CERTIFY_DEFAULTS;
         options.variant = name;
-        tk_certificate *c = certify_one(ctx, contract, dtype, index_dtype, options);
+        options.result_dtype = &types.result_dtype;
+        tk_certificate *c = certify_one(ctx, contract, types.dtype, index_dtype, options);
         if (tk_certificate_verdict(c) != TK_HELD)
             fail_msg("%s: %s: %s", tk_certificate_subject(c), tk_verdict_name(tk_certificate_verdict(c)),
                      tk_certificate_reason(c));
@@ -68,18 +71,38 @@ static inline bool takes_pair(const tk_contract *contract, tk_dtype dtype, tk_dt
 #endif
 }
 
-/* The first lowering is HELD at `quick`, and so is every planted correct kernel, and every planted wrong kernel is REFUTED
- * with a command that shows it, for both dtypes and every index type. */
+/* Every planted wrong kernel is REFUTED in types that it is wrong in, with a command that shows it. */
+static inline void assert_mutants_are_shown(tk_ctx *ctx, const tk_contract *contract, tk_types types, bool only_f32)
+{
+    for (const tki_mutant *m = tki_mutants_of(contract); m->name; m++) {
+        tk_certify_options options = TK_CERTIFY_DEFAULTS;
+        options.mutant = m->name;
+        options.result_dtype = &types.result_dtype;
+        if (!tki_mutant_is_wrong(m, TK_QUICK, types) || m->only_f32_results != only_f32)
+            continue;
+        tk_certificate *c = certify_one(ctx, contract, types.dtype, TK_I32, options);
+        if (tk_certificate_verdict(c) != TK_REFUTED)
+            fail_msg("%s was not refuted", tk_certificate_subject(c));
+        assert_non_null(strstr(tk_certificate_reproduce(c), m->name));
+        tk_certificate_destroy(c);
+    }
+}
+
+/* The first lowering is HELD at `quick`, and so is every planted correct kernel, and every planted wrong kernel is
+ * rejected, for all types and every index type. */
 static inline void assert_op_certifies(const char *op)
 {
     const tk_contract *contract = tk_contract_find(op);
     assert_non_null(contract);
     tk_ctx *ctx = new_context();
-    for (int dtype = TK_F16; dtype <= TK_BF16; dtype++)
+    for (int t = 0; t < contract->type_count; t++)
         for (int index = TK_I32; index <= TK_I64; index++) {
-            if (!takes_pair(contract, (tk_dtype)dtype, (tk_dtype)index))
+            const tk_types types = contract->types[t];
+            tk_certify_options options = TK_CERTIFY_DEFAULTS;
+            options.result_dtype = &types.result_dtype;
+            if (!takes_pair(contract, types.dtype, (tk_dtype)index))
                 continue;
-            tk_certificate *c = certify_one(ctx, contract, (tk_dtype)dtype, (tk_dtype)index, TK_CERTIFY_DEFAULTS);
+            tk_certificate *c = certify_one(ctx, contract, types.dtype, (tk_dtype)index, options);
             if (tk_certificate_verdict(c) != TK_HELD)
                 fail_msg("%s: %s: %s", tk_certificate_subject(c), tk_verdict_name(tk_certificate_verdict(c)),
                          tk_certificate_reason(c));
@@ -88,24 +111,12 @@ static inline void assert_op_certifies(const char *op)
             assert_true(planted >= 4);
             assert_int_equal(rejected, planted);
             tk_certificate_destroy(c);
-            assert_variants_hold(ctx, contract, (tk_dtype)dtype, (tk_dtype)index);
-            /* The certificate above has shown that the others are rejected too; one type is enough for the commands. */
-            if (dtype != TK_F16 || index != TK_I32)
-                continue;
-            const char *name;
-            const char *what;
-            for (int m = 0; tk_mutant_at(contract, m, &name, &what); m++) {
-                tk_certify_options options = TK_CERTIFY_DEFAULTS;
-                options.mutant = name;
-                if (tk_mutant_level(contract, name) > TK_QUICK)
-                    continue;
-                c = certify_one(ctx, contract, (tk_dtype)dtype, (tk_dtype)index, options);
-                if (tk_certificate_verdict(c) != TK_REFUTED)
-                    fail_msg("%s was not refuted", tk_certificate_subject(c));
-                assert_non_null(strstr(tk_certificate_reproduce(c), name));
-                tk_certificate_destroy(c);
-            }
+            assert_variants_hold(ctx, contract, types, (tk_dtype)index);
         }
+    /* The certificates above have shown that they are rejected in the other types too; one is enough for the commands. */
+    const tk_types last = contract->types[contract->type_count - 1];
+    assert_mutants_are_shown(ctx, contract, contract->types[0], false);
+    assert_mutants_are_shown(ctx, contract, last, true);
     tk_ctx_destroy(ctx);
 }
 

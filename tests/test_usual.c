@@ -125,7 +125,7 @@ static void corpus_is_as_planted(void **state)
     assert_true(wrong >= 20 && count[0] - wrong >= 5);
     free(entries[0]);
     free(entries[1]);
-    assert_int_equal(tk_corpus_run(ctx, contract, TK_F32, NULL, &entries[0], &count[0]), TK_BAD_ARGUMENT);
+    assert_int_equal(tk_corpus_run(ctx, contract, TK_I32, NULL, &entries[0], &count[0]), TK_BAD_ARGUMENT);
     tk_certify_options options = TK_CERTIFY_DEFAULTS;
     options.level = TK_EXHAUSTIVE;
     assert_int_equal(tk_corpus_run(ctx, contract, TK_F16, &options, &entries[0], &count[0]), TK_BAD_ARGUMENT);

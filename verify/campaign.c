@@ -8,6 +8,7 @@
 #include "core/context.h"
 #include "core/random.h"
 #include "model/attributes.h"
+#include "model/case.h"
 #include "verify/families.h"
 #include "verify/reproduce.h"
 #include "verify/settings.h"
@@ -49,7 +50,7 @@ static tk_status choose_attributes(campaign *c)
         for (int a = 0; a < o->contract->attribute_count; a++)
             if (!o->contract->attributes[a].seen_by_kernel)
                 trials->list[i].c.attributes[a] = o->attributes[a];
-    return TK_OK;
+    return trials->count > 0 ? tki_case_check_shape(ctx, &trials->list[0].c) : TK_OK;
 }
 
 /* Does compute-sanitizer watch? It knows NVIDIA's devices alone. */

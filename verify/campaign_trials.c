@@ -14,13 +14,13 @@
 /* With keep_going each crash costs a new process. */
 enum { MOST_FAULTS = 8 };
 
-/* A matrix product that somebody brought may be right by the other numerics: does the trial that failed hold there?
- * `hint` receives the sentence that says so, or "". */
+/* A matrix product that somebody brought may be right by the other numerics, which fp32 inputs do not have: does the
+ * trial that failed hold there? `hint` receives the sentence that says so, or "". */
 static tk_status try_other_numerics(tki_subject *subject, const tki_outcome *o, const tki_trial *trial,
                                     const tki_inputs *inputs, const tki_trial_result *r, char *hint, size_t size)
 {
     hint[0] = 0;
-    if (!o->kind->brought || !tki_settings_has_numerics(o->contract) || r->only_changed ||
+    if (!o->kind->brought || !tki_settings_has_numerics(o->contract) || o->dtype == TK_F32 || r->only_changed ||
         r->failed_clause != tki_clause_find(o->contract, TK_CLAUSE_ERROR))
         return TK_OK;
     tki_trial other = *trial;

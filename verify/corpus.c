@@ -74,11 +74,11 @@ static tk_status run_entry(const bench *b, const tki_mutant *planted, tk_corpus_
 }
 
 /* The mutants that this level's trials are to reject, then the variants. */
-static int list_planted(const tk_contract *contract, tk_level level, const tki_mutant **list)
+static int list_planted(const tk_contract *contract, tk_level level, tk_types types, const tki_mutant **list)
 {
     int count = 0;
     for (const tki_mutant *m = tki_mutants_of(contract); m->name; m++) {
-        if (m->level > level)
+        if (!tki_mutant_is_wrong(m, level, types))
             continue;
         if (list)
             list[count] = m;
@@ -155,12 +155,13 @@ tk_status tk_corpus_run(tk_ctx *ctx, const tk_contract *contract, tk_dtype dtype
     if ((unsigned)options.level > TK_FULL)
         return tki_fail(ctx, TK_BAD_ARGUMENT, "the corpus is run at quick or full");
     bench b = {.contract = contract, .oracle = tki_oracle_of(contract)};
-    *count = list_planted(contract, options.level, NULL);
+    const tk_types types = {dtype, tki_result_dtype(dtype, &options)};
+    *count = list_planted(contract, options.level, types, NULL);
     *entries = calloc((size_t)*count + 1, sizeof **entries);
     const tki_mutant **list = calloc((size_t)*count + 1, sizeof *list);
     status = *entries && list ? TK_OK : tki_fail(ctx, TK_NO_MEMORY, "no memory for the corpus");
     if (status == TK_OK) {
-        list_planted(contract, options.level, list);
+        list_planted(contract, options.level, types, list);
         for (int i = 0; i < *count; i++)
             (*entries)[i] = (tk_corpus_entry){.name = list[i]->name,
                                               .what = list[i]->what,

@@ -81,7 +81,7 @@ static tk_status make(tk_ctx *ctx, const tk_contract *contract, tk_types types, 
     if (!made->list || !all)
         status = tki_fail(ctx, TK_NO_MEMORY, "no memory for the planted wrong kernels");
     for (int i = 0; i < listed && status == TK_OK; i++) {
-        if (list[i].level > TK_QUICK)
+        if (!tki_mutant_is_wrong(&list[i], TK_QUICK, types))
             continue;
         planted *p = &all[made->count];
         p->subject = (tki_subject){.ctx = ctx, .contract = contract, .oracle = oracle, .tables = tables};

@@ -23,12 +23,6 @@ static int64_t mutated_index(const tk_case *c, const void *index, int64_t i, ind
     return m.bits ? value & ((INT64_C(1) << m.bits) - 1) : value;
 }
 
-static uint16_t flushed(const tk_case *c, uint16_t bits)
-{
-    uint16_t smallest_normal = c->dtype == TK_F16 ? 0x0400 : 0x0080;
-    return (bits & 0x7fff) < smallest_normal ? bits & 0x8000 : bits;
-}
-
 /* Where the written columns end. */
 static int64_t end_of_columns(const tk_case *c, int64_t dropped, int64_t multiple, int64_t most)
 {
@@ -40,24 +34,42 @@ static int64_t end_of_columns(const tk_case *c, int64_t dropped, int64_t multipl
 
 typedef struct copy_mutation {
     index_mutation index;
-    bool through_fp32, canonical_nan, nan_masked, zero_sign_lost, flushing, transposed, padding_row, once_each;
+    bool quiet_nan, through_16_bits, canonical_nan, nan_masked, zero_sign_lost, flushing, transposed, padding_row,
+        once_each;
     int64_t dropped_queries, dropped_columns;
     int64_t column_multiple; /* columns after the last multiple are not written */
     int64_t most_queries;    /* rows beyond are not written */
     int64_t most_columns;    /* those beyond are not written */
 } copy_mutation;
 
-static uint16_t copied(const tk_case *c, const uint16_t *source, const copy_mutation *m)
+static uint32_t get_bits(const tk_case *c, const void *data, int64_t i)
 {
-    float value = tki_get(c, source, 0);
-    uint16_t bits = *source;
-    if (m->through_fp32)
-        bits = c->dtype == TK_F16 ? tki_f32_to_f16(value) : tki_f32_to_bf16(value);
-    if (m->canonical_nan && isnan(value))
-        bits = c->dtype == TK_F16 ? 0x7e00 : 0x7fc0;
-    if ((m->nan_masked && isnan(value)) || (m->zero_sign_lost && value == 0))
+    return c->dtype == TK_F32 ? ((const uint32_t *)data)[i] : ((const uint16_t *)data)[i];
+}
+
+static void put_bits(const tk_case *c, void *data, int64_t i, uint32_t bits)
+{
+    if (c->dtype == TK_F32)
+        ((uint32_t *)data)[i] = bits;
+    else
+        ((uint16_t *)data)[i] = (uint16_t)bits;
+}
+
+/* The pattern of an element after the copy. */
+static uint32_t copied(const tk_case *c, uint32_t bits, const copy_mutation *m)
+{
+    const tki_format f = tki_format_of(c->dtype);
+    const uint32_t magnitude = bits & (f.sign - 1);
+    const bool nan = magnitude > f.infinity;
+    if (m->quiet_nan && nan)
+        bits |= UINT32_C(1) << (f.precision - 2);
+    if (m->canonical_nan && nan)
+        bits = f.nan;
+    if ((m->nan_masked && nan) || (m->zero_sign_lost && magnitude == 0))
         bits = 0;
-    return m->flushing ? flushed(c, bits) : bits;
+    if (m->through_16_bits && !nan)
+        bits = tki_f32_bits(tki_rounded(c, tki_f32_from_bits(bits)));
+    return m->flushing && magnitude >> (f.precision - 1) == 0 ? bits & f.sign : bits;
 }
 
 /* Did an earlier query ask for the same row? */
@@ -73,8 +85,6 @@ static int fwd(const tk_case *c, void *const b[], void *run)
 {
     static const copy_mutation right_way = {0};
     const copy_mutation *m = tki_how(run) ? tki_how(run) : &right_way;
-    const uint16_t *weight = b[1];
-    uint16_t *out = b[2];
     int64_t dim = c->dims[DIM];
     int64_t queries = c->dims[QUERIES] - m->dropped_queries;
     int64_t columns = end_of_columns(c, m->dropped_columns, m->column_multiple, m->most_columns);
@@ -86,7 +96,7 @@ static int fwd(const tk_case *c, void *const b[], void *run)
             continue;
         for (int64_t j = 0; j < columns; j++) {
             int64_t place = m->transposed ? j * c->dims[VOCAB] + row : row * dim + j;
-            out[i * dim + j] = m->padding_row && row == 0 ? 0 : copied(c, &weight[place], m);
+            put_bits(c, b[2], i * dim + j, m->padding_row && row == 0 ? 0 : copied(c, get_bits(c, b[1], place), m));
         }
     }
     return 0;
@@ -104,7 +114,7 @@ const tki_mutant tki_embedding_fwd_mutants[] = {
     {"index_clamped", "clamps indices to one row too few", FWD(.index = {.clamped = true})},
     {"narrow_index", "keeps 16 bits of the index", FWD(.index = {.bits = 16})},
     {"transposed", "reads the weight as [dim, vocab]", FWD(.transposed = true)},
-    {"through_fp32", "copies through fp32, which makes signalling NaNs quiet", FWD(.through_fp32 = true)},
+    {"through_fp32", "copies by arithmetic in fp32, which makes signalling NaNs quiet", FWD(.quiet_nan = true)},
     {"canonical_nan", "loses the payload of NaN", FWD(.canonical_nan = true)},
     {"nan_masked", "turns NaN into zero", FWD(.nan_masked = true)},
     {"zero_sign_lost", "turns -0 into +0", FWD(.zero_sign_lost = true)},
@@ -120,6 +130,8 @@ const tki_mutant tki_embedding_fwd_mutants[] = {
      FWD(.most_queries = 65535)},
     {"columns_beyond_1024_dropped", "does not write columns beyond the first 1024, the most threads of a block",
      FWD(.most_columns = MOST_COLUMNS)},
+    {"through_16_bits", "rounds fp32 numbers to 16 bits on the way", FWD(.through_16_bits = true),
+     .only_f32_results = true},
     {"index_of_17_bits", "keeps 17 bits of the index", FWD(.index = {.bits = 17}), .level = TK_FULL},
     {"index_of_24_bits", "keeps 24 bits of the index", FWD(.index = {.bits = 24}), .level = TK_FULL},
     {0},
@@ -130,7 +142,8 @@ const tki_mutant tki_embedding_fwd_mutants[] = {
 typedef struct scatter_mutation {
     index_mutation index;
     tki_store store;
-    bool short_sums, rounded_runs, lost_update, last_hit_wins, first_hit_wins, sorted_only, first_run_only;
+    bool short_sums, through_16_bits, rounded_runs, lost_update, last_hit_wins, first_hit_wins, sorted_only,
+        first_run_only;
     bool last_tile_dropped, transposed, onto_output, stale_rows, minus_zero_rows, infinities_cancel, mean,
         padding_row;
     int64_t dropped_queries, dropped_columns;
@@ -207,7 +220,7 @@ static void store_rows(const tk_case *c, void *target, const float *sums, const 
                 sum = 0;
             if (m->onto_output)
                 sum += tki_get_result(c, target, place);
-            tki_put_as(c, target, place, sum, m->store);
+            tki_put_as(c, target, place, m->through_16_bits ? tki_rounded(c, sum) : sum, m->store);
         }
     }
 }
@@ -274,6 +287,8 @@ const tki_mutant tki_embedding_bwd_mutants[] = {
      BWD(.most_queries = 65535)},
     {"columns_beyond_1024_dropped", "does not write columns beyond the first 1024, the most threads of a block",
      BWD(.most_columns = MOST_COLUMNS)},
+    {"through_16_bits", "rounds the result to 16 bits before it stores fp32", BWD(.through_16_bits = true),
+     .only_f32_results = true},
     {"index_of_17_bits", "keeps 17 bits of the index", BWD(.index = {.bits = 17}), .level = TK_FULL},
     {"index_of_24_bits", "keeps 24 bits of the index", BWD(.index = {.bits = 24}), .level = TK_FULL},
     {0},

@@ -27,6 +27,10 @@ extern const tki_oracle tki_embedding_bwd_oracle;
 enum { SEED = 20261115 };
 
 static const tk_dtype dtypes[] = {TK_F16, TK_BF16};
+/* Those of embedding_bwd; the first three are embedding_fwd's. */
+enum { TYPES = 5, FWD_TYPES = 3 };
+static const tk_types types[TYPES] = {
+    {TK_F16, TK_F16}, {TK_BF16, TK_BF16}, {TK_F32, TK_F32}, {TK_F16, TK_F32}, {TK_BF16, TK_F32}};
 static const tk_dtype index_dtypes[] = {TK_I32, TK_I64};
 
 static uint16_t bits_of(tk_dtype dtype, double value)
@@ -39,6 +43,15 @@ static void *allocated(size_t bytes)
     void *memory = malloc(bytes ? bytes : 1);
     assert_non_null(memory);
     return memory;
+}
+
+static tk_case case_of(const char *op, tk_types of, tk_dtype index_dtype, const int64_t *dims)
+{
+    tk_case c = tk_case_init(tk_contract_find(op), of.dtype);
+    c.result_dtype = of.result_dtype;
+    c.index_dtype = index_dtype;
+    memcpy(c.dims, dims, 3 * sizeof *dims);
+    return c;
 }
 
 /* index[i] = value in either type. */
@@ -92,6 +105,53 @@ static void rows_are_copied_bit_for_bit(void **state)
             assert_memory_equal(out, expected, sizeof out);
         }
     tk_ctx_destroy(ctx);
+}
+
+/* The same of fp32 patterns. */
+static void fp32_rows_are_copied_bit_for_bit(void **state)
+{
+    (void)state;
+    const uint32_t weight[3][2] = {{0x7f800001, 0xffc12345}, {0x80000000, 0x00000001}, {0x007fffff, 0xff800000}};
+    const int32_t index[4] = {2, 0, 1, 0};
+    uint32_t out[4][2];
+    tk_ctx *ctx = new_context();
+    assert_ok(ctx, tk_embedding_fwd(ctx, TK_F32, TK_I32, 4, 2, 3, index, weight, out));
+    for (int i = 0; i < 4; i++)
+        assert_memory_equal(out[i], weight[index[i]], sizeof out[i]);
+    tk_ctx_destroy(ctx);
+}
+
+/* The gradient of a table of one row and one column, as fp32. */
+static float wide_sum_of(tk_dtype dtype, const double *hits, int64_t count)
+{
+    tk_case c = case_of("embedding_bwd", (tk_types){dtype, TK_F32}, TK_I32, (const int64_t[]){count, 1, 1});
+    uint32_t grad[8];
+    int32_t index[8] = {0};
+    float sum = -1;
+    assert_in_range(count, 0, 8);
+    for (int64_t i = 0; i < count; i++)
+        tki_put_bits(dtype, grad, i, tki_round_double(dtype, hits[i]));
+    tk_ctx *ctx = new_context();
+    assert_ok(ctx, tk_run(ctx, &c, (void *[]){grad, index, &sum}));
+    tk_ctx_destroy(ctx);
+    return sum;
+}
+
+/* EMBEDDING_BWD.ERR: what 16 bits would round away, or not hold, is there in fp32. */
+static void sums_are_kept_in_fp32(void **state)
+{
+    (void)state;
+    const tk_dtype all[] = {TK_F16, TK_BF16, TK_F32};
+    for (int d = 0; d < 3; d++) {
+        assert_true(wide_sum_of(all[d], (double[]){1, 0x1p-12, 0x1p-13}, 3) == 1 + 0x1p-12f + 0x1p-13f);
+        assert_true(wide_sum_of(all[d], (double[]){0x1p15, 0x1p15, 0x1p15, 1}, 4) == 0x1.8p16f + 1);
+        assert_true(wide_sum_of(all[d], (double[]){1, 0x1p-24}, 2) == 1); /* a tie, to even */
+        assert_true(isnan(wide_sum_of(all[d], (double[]){INFINITY, 1, -INFINITY}, 3)));
+        assert_true(wide_sum_of(all[d], (double[]){1, -INFINITY}, 2) == -INFINITY);
+    }
+    assert_true(wide_sum_of(TK_F32, (double[]){0x1p-149, 0x1p-149, -0x1p-140}, 3) == -0x1p-140f + 0x1p-148f);
+    assert_true(wide_sum_of(TK_F32, (double[]){0x1.fffffep127, 0x1p103}, 2) == INFINITY);
+    assert_true(wide_sum_of(TK_BF16, (double[]){0x1.fep127, 0x1p112}, 2) == 0x1.fe02p127f);
 }
 
 /* EMBEDDING_BWD.ERR: sums known by hand, one rounding at the end. */
@@ -208,9 +268,10 @@ static void scatter_in_order(const tk_case *c, void *const b[], order how)
             int64_t count = 0;
             for (int64_t i = 0; i < c->dims[0]; i++)
                 if ((c->index_dtype == TK_I64 ? ((int64_t *)b[1])[i] : ((int32_t *)b[1])[i]) == v)
-                    hit[count++] = (float)tki_decode(c->dtype, ((uint16_t *)b[0])[i * c->dims[1] + col]);
+                    hit[count++] = (float)tki_decode(c->dtype,
+                                                     tki_element_bits(c->dtype, b[0], i * c->dims[1] + col));
             float sum = ordered_sum(hit, count, how);
-            ((uint16_t *)b[2])[v * c->dims[1] + col] = bits_of(c->dtype, (double)sum);
+            tki_put_bits(c->result_dtype, b[2], v * c->dims[1] + col, tki_round_double(c->result_dtype, (double)sum));
         }
     free(hit);
 }
@@ -260,7 +321,7 @@ static void runs_of_64_hits(void **state)
 }
 
 /* How one launch function does on the quick trials of one family: the first clause that it fails, or NULL. */
-static const char *failed_clause(tk_status (*launch)(const tki_call *call), tk_dtype dtype, bool promises_bits,
+static const char *failed_clause(tk_status (*launch)(const tki_call *call), tk_types of, bool promises_bits,
                                  const char *family)
 {
     const tki_lowering lowering = {.backend = &tki_backends[TKI_CPU],
@@ -274,10 +335,11 @@ static const char *failed_clause(tk_status (*launch)(const tki_call *call), tk_d
                            .oracle = &tki_embedding_bwd_oracle,
                            .lowering = &lowering};
     tki_trials trials;
-    tk_certify_options options = {.level = TK_QUICK, .seed = SEED, .family = family};
-    assert_int_equal(subject.oracle->open(dtype, &subject.tables), TK_OK);
+    tk_certify_options options = {
+        .level = TK_QUICK, .seed = SEED, .family = family, .result_dtype = &of.result_dtype};
+    assert_int_equal(subject.oracle->open(of.dtype, &subject.tables), TK_OK);
     assert_ok(ctx, tki_executor_open(ctx, &(tki_executable){.lowering = &lowering}, &subject.executor));
-    assert_ok(ctx, tki_trials_make(ctx, subject.contract, dtype, TK_I32, &options, &trials));
+    assert_ok(ctx, tki_trials_make(ctx, subject.contract, of.dtype, TK_I32, &options, &trials));
     const char *clause = NULL;
     for (int64_t i = 0; i < trials.count && !clause; i++) {
         tki_inputs inputs;
@@ -304,12 +366,12 @@ static void other_orders_have_other_bits(void **state)
 {
     (void)state;
     tk_status (*const others[])(const tki_call *call) = {launch_sequential, launch_reversed, launch_pairwise};
-    for (int d = 0; d < 2; d++) {
-        assert_null(failed_clause(launch_runs, dtypes[d], true, "mixed"));
-        assert_null(failed_clause(launch_runs, dtypes[d], true, "normal"));
+    for (int d = 0; d < TYPES; d++) {
+        assert_null(failed_clause(launch_runs, types[d], true, "mixed"));
+        assert_null(failed_clause(launch_runs, types[d], true, "normal"));
         for (int i = 0; i < 3; i++) {
-            assert_null(failed_clause(others[i], dtypes[d], false, "mixed"));
-            const char *clause = failed_clause(others[i], dtypes[d], true, "mixed");
+            assert_null(failed_clause(others[i], types[d], false, "mixed"));
+            const char *clause = failed_clause(others[i], types[d], true, "mixed");
             assert_non_null(clause);
             assert_string_equal(clause, "EMBEDDING_BWD.BITS");
         }
@@ -333,16 +395,19 @@ static int64_t index_of(const examined *x, int64_t i)
     return x->c.index_dtype == TK_I64 ? ((int64_t *)x->data[1])[i] : ((int32_t *)x->data[1])[i];
 }
 
-static void examine(examined *x, tk_dtype dtype, tk_dtype index_dtype, int family, const int64_t *dims, bool promised)
+static double hit_at(const examined *x, int64_t query, int64_t col)
+{
+    return tki_decode(x->c.dtype, tki_element_bits(x->c.dtype, x->data[0], query * x->c.dims[1] + col));
+}
+
+static void examine(examined *x, tk_types of, tk_dtype index_dtype, int family, const int64_t *dims, bool promised)
 {
     const tki_oracle *oracle = &tki_embedding_bwd_oracle;
-    *x = (examined){.c = tk_case_init(tk_contract_find("embedding_bwd"), dtype)};
-    x->c.index_dtype = index_dtype;
-    memcpy(x->c.dims, dims, 3 * sizeof(int64_t));
-    x->data[0] = allocated((size_t)(dims[0] * dims[1]) * 2);
+    *x = (examined){.c = case_of("embedding_bwd", of, index_dtype, dims)};
+    x->data[0] = allocated((size_t)(dims[0] * dims[1]) * tk_dtype_size(of.dtype));
     x->data[1] = allocated((size_t)dims[0] * tk_dtype_size(index_dtype));
     tki_family_fill(family, &x->c, SEED, x->data);
-    assert_int_equal(oracle->open(dtype, &x->tables), TK_OK);
+    assert_int_equal(oracle->open(of.dtype, &x->tables), TK_OK);
     x->job = (tki_oracle_job){
         .c = &x->c, .buffers = (const void *const *)x->data, .output = 2, .promised = promised, .tables = x->tables};
     assert_int_equal(oracle->prepare(&x->job, &x->prepared), TK_OK);
@@ -377,7 +442,7 @@ static void find_out(known *k, const examined *x, int64_t row, int64_t col)
     for (int64_t i = 0; i < x->c.dims[0]; i++) {
         if (index_of(x, i) != row)
             continue;
-        double hit = tki_decode(x->c.dtype, ((uint16_t *)x->data[0])[i * x->c.dims[1] + col]);
+        double hit = hit_at(x, i, col);
         k->hits++;
         k->nan |= isnan(hit);
         k->plus_infinity |= hit == INFINITY;
@@ -473,11 +538,11 @@ static void oracle_agrees_with_exact_sums(void **state)
     mpfr_t lo;
     mpfr_t hi;
     mpfr_inits2(700, k.sum, k.magnitudes, t, lo, hi, (mpfr_ptr)0);
-    for (int d = 0; d < 2; d++)
+    for (int d = 0; d < TYPES; d++)
         for (int family = 0; tk_family_at(family, NULL); family++)
             for (size_t s = 0; s < sizeof oracle_shapes / sizeof *oracle_shapes; s++) {
                 examined x;
-                examine(&x, dtypes[d], index_dtypes[s % 2], family, oracle_shapes[s], false);
+                examine(&x, types[d], index_dtypes[s % 2], family, oracle_shapes[s], false);
                 for (int64_t row = 0; row < x.c.dims[2]; row++)
                     for (int64_t col = 0; col < x.c.dims[1]; col++)
                         check_enclosure(&x, row, col, &k, t, lo, hi);
@@ -501,7 +566,7 @@ static uint32_t promised_bits(const examined *x, int64_t row, int64_t col, mpfr_
     for (int64_t i = 0; i < x->c.dims[0]; i++) {
         if (index_of(x, i) != row)
             continue;
-        mpfr_set_d(hit, tki_decode(x->c.dtype, ((uint16_t *)x->data[0])[i * x->c.dims[1] + col]), MPFR_RNDN);
+        mpfr_set_d(hit, hit_at(x, i, col), MPFR_RNDN);
         add_fp32(run, hit);
         if (++hits % 64)
             continue;
@@ -510,7 +575,7 @@ static uint32_t promised_bits(const examined *x, int64_t row, int64_t col, mpfr_
     }
     /* A run without hits adds +0. */
     add_fp32(total, run);
-    return tki_round_mpfr(x->c.dtype, total);
+    return tki_round_mpfr(x->c.result_dtype, total);
 }
 
 /* EMBEDDING_BWD.BITS: the oracle and the kernel against fp32 arithmetic as MPFR does it. */
@@ -524,15 +589,14 @@ static void promised_bits_agree_with_mpfr(void **state)
     mpfr_t run;
     mpfr_t hit;
     mpfr_inits2(24, total, run, hit, (mpfr_ptr)0);
-    for (int d = 0; d < 2; d++)
+    for (int d = 0; d < TYPES; d++)
         for (int family = 0; tk_family_at(family, NULL); family++)
             for (size_t s = 0; s < sizeof oracle_shapes / sizeof *oracle_shapes; s++) {
                 examined x;
                 const int64_t *dims = oracle_shapes[s];
-                examine(&x, dtypes[d], index_dtypes[s % 2], family, dims, true);
-                uint16_t *out = allocated((size_t)(dims[1] * dims[2]) * sizeof *out);
-                assert_ok(ctx, tk_embedding_bwd(ctx, dtypes[d], index_dtypes[s % 2], dims[0], dims[1], dims[2],
-                                                x.data[0], x.data[1], out));
+                examine(&x, types[d], index_dtypes[s % 2], family, dims, true);
+                void *out = allocated((size_t)(dims[1] * dims[2]) * tk_dtype_size(types[d].result_dtype));
+                assert_ok(ctx, tk_run(ctx, &x.c, (void *[]){x.data[0], x.data[1], out}));
                 mpfr_set_emin(-148); /* 2^-149 is 0.5 2^-148 */
                 mpfr_set_emax(128);
                 for (int64_t i = 0; i < dims[1] * dims[2]; i++) {
@@ -540,7 +604,7 @@ static void promised_bits_agree_with_mpfr(void **state)
                     assert_int_equal(x.enclosures[i].clause, TKI_EMBEDDING_BWD_BITS);
                     assert_int_equal(x.enclosures[i].admits, TKI_ADMIT_RAW_BITS);
                     assert_int_equal(x.enclosures[i].bits, expected);
-                    assert_int_equal(out[i], expected);
+                    assert_int_equal(tki_element_bits(types[d].result_dtype, out, i), expected);
                 }
                 mpfr_set_emin(emin);
                 mpfr_set_emax(emax);
@@ -796,29 +860,30 @@ static void same_bits_for_every_thread_count(void **state)
 {
     (void)state;
     enum { QUERIES = 3000, DIM = 300, VOCAB = 501 };
-    uint16_t *grad = allocated(QUERIES * DIM * sizeof *grad);
-    uint16_t *first[2] = {allocated(QUERIES * DIM * sizeof **first), allocated(VOCAB * DIM * sizeof **first)};
-    uint16_t *out = allocated(QUERIES * DIM * sizeof *out);
+    uint32_t *grad = allocated(QUERIES * DIM * sizeof *grad); /* room for either size of elements */
+    uint32_t *first[2] = {allocated(QUERIES * DIM * sizeof **first), allocated(VOCAB * DIM * sizeof **first)};
+    uint32_t *out = allocated(QUERIES * DIM * sizeof *out);
     int32_t *index = allocated(QUERIES * sizeof *index);
     tki_random random = tki_random_stream(SEED, 0);
     for (int i = 0; i < QUERIES * DIM; i++)
-        grad[i] = (uint16_t)tki_random_u64(&random);
+        grad[i] = (uint32_t)tki_random_u64(&random);
     for (int i = 0; i < QUERIES; i++)
         index[i] = (int32_t)tki_random_below(&random, i % 3 ? 2 : VOCAB);
     static const int threads[] = {1, 2, 3, 7};
+    const int64_t dims[] = {QUERIES, DIM, VOCAB};
     tk_ctx *ctx = new_context();
-    for (int d = 0; d < 2; d++)
+    for (int d = 0; d < TYPES; d++)
         for (int t = 0; t < 4; t++) {
+            const tk_case bwd = case_of("embedding_bwd", types[d], TK_I32, dims);
             assert_ok(ctx, tk_ctx_set_threads(ctx, threads[t]));
-            uint16_t *weight = grad;
-            assert_ok(ctx, tk_embedding_fwd(ctx, dtypes[d], TK_I32, QUERIES, DIM, VOCAB, index, weight,
-                                            t ? out : first[0]));
+            if (d < FWD_TYPES)
+                assert_ok(ctx, tk_embedding_fwd(ctx, types[d].dtype, TK_I32, QUERIES, DIM, VOCAB, index, grad,
+                                                t ? out : first[0]));
+            if (t && d < FWD_TYPES)
+                assert_memory_equal(out, first[0], QUERIES * DIM * tk_dtype_size(types[d].dtype));
+            assert_ok(ctx, tk_run(ctx, &bwd, (void *[]){grad, index, t ? out : first[1]}));
             if (t)
-                assert_memory_equal(out, first[0], QUERIES * DIM * sizeof *out);
-            assert_ok(ctx,
-                      tk_embedding_bwd(ctx, dtypes[d], TK_I32, QUERIES, DIM, VOCAB, grad, index, t ? out : first[1]));
-            if (t)
-                assert_memory_equal(out, first[1], VOCAB * DIM * sizeof *out);
+                assert_memory_equal(out, first[1], VOCAB * DIM * tk_dtype_size(types[d].result_dtype));
         }
     tk_ctx_destroy(ctx);
     free(grad);
@@ -849,7 +914,7 @@ static void bad_arguments_write_nothing(void **state)
     assert_refused(ctx, status, TK_BAD_ARGUMENT, "grad_output in bytes");
     status = tk_embedding_bwd(ctx, TK_F16, TK_I64, INT64_MAX, 0, 1, x, index, y);
     assert_refused(ctx, status, TK_BAD_ARGUMENT, "index in bytes");
-    assert_refused(ctx, tk_embedding_fwd(ctx, TK_F32, TK_I32, 4, 2, 4, index, x, y), TK_BAD_ARGUMENT, "f32");
+    assert_refused(ctx, tk_embedding_fwd(ctx, TK_I32, TK_I32, 4, 2, 4, index, x, y), TK_BAD_ARGUMENT, "i32");
     assert_refused(ctx, tk_embedding_bwd(ctx, TK_F16, TK_F16, 4, 2, 4, x, index, y), TK_BAD_ARGUMENT,
                    "index type is f16");
     assert_refused(ctx, tk_embedding_fwd(ctx, TK_F16, TK_I32, 4, 2, 4, NULL, x, y), TK_BAD_ARGUMENT, "index is NULL");
@@ -912,6 +977,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_are_copied_bit_for_bit),
+        cmocka_unit_test(fp32_rows_are_copied_bit_for_bit),
+        cmocka_unit_test(sums_are_kept_in_fp32),
         cmocka_unit_test(known_sums),
         cmocka_unit_test(rows_without_hits_are_plus_zero),
         cmocka_unit_test(special_values),

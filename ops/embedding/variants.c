@@ -39,37 +39,42 @@ static bool hits_find(const tk_case *c, const void *index, hits *h)
 
 typedef enum traversal { ROW_COPIES, BACKWARDS, BY_COLUMNS, WORDS } traversal;
 
-static void copy_words(uint16_t *out, const uint16_t *row, int64_t count)
+/* Eight bytes at a time, the rest element by element. */
+static void copy_words(char *out, const char *row, size_t bytes, size_t size)
 {
-    int64_t i = 0;
-    for (; i + 4 <= count; i += 4) {
+    size_t i = 0;
+    for (; i + 8 <= bytes; i += 8) {
         uint64_t word;
         memcpy(&word, row + i, sizeof word);
         memcpy(out + i, &word, sizeof word);
     }
-    for (; i < count; i++)
-        out[i] = row[i];
+    for (; i < bytes; i += size)
+        memcpy(out + i, row + i, size);
 }
 
 static int fwd(const tk_case *c, void *const b[], void *run)
 {
     const traversal *way = tki_how(run);
-    const uint16_t *weight = b[1];
-    uint16_t *out = b[2];
-    int64_t dim = c->dims[DIM];
-    int64_t queries = c->dims[QUERIES];
+    const size_t size = tk_dtype_size(c->dtype);
+    const int64_t dim = c->dims[DIM];
+    const int64_t queries = c->dims[QUERIES];
+    const size_t row_bytes = (size_t)dim * size;
+    const char *weight = b[1];
+    char *out = b[2];
     for (int64_t j = 0; *way == BY_COLUMNS && j < dim; j++)
         for (int64_t i = 0; i < queries; i++)
-            out[i * dim + j] = weight[tki_get_index(c, b[0], i) * dim + j];
+            memcpy(out + (size_t)(i * dim + j) * size, weight + (size_t)(tki_get_index(c, b[0], i) * dim + j) * size,
+                   size);
     for (int64_t i = 0; *way != BY_COLUMNS && dim > 0 && i < queries; i++) {
         int64_t query = *way == BACKWARDS ? queries - 1 - i : i;
-        const uint16_t *row = weight + tki_get_index(c, b[0], query) * dim;
+        const char *row = weight + (size_t)tki_get_index(c, b[0], query) * row_bytes;
+        char *target = out + (size_t)query * row_bytes;
         if (*way == WORDS)
-            copy_words(out + query * dim, row, dim);
+            copy_words(target, row, row_bytes, size);
         else if (*way == ROW_COPIES)
-            memcpy(out + query * dim, row, (size_t)dim * sizeof *row);
-        for (int64_t j = dim - 1; *way == BACKWARDS && j >= 0; j--)
-            out[query * dim + j] = row[j];
+            memcpy(target, row, row_bytes);
+        for (size_t at = row_bytes; *way == BACKWARDS && at > 0; at -= size)
+            memcpy(target + at - size, row + at - size, size);
     }
     return 0;
 }
@@ -80,10 +85,12 @@ static int fwd_sorted(const tk_case *c, void *const b[], void *run)
     (void)run;
     hits h = {0};
     bool good = hits_find(c, b[0], &h);
-    int64_t dim = c->dims[DIM];
+    const size_t size = tk_dtype_size(c->dtype);
+    const size_t row_bytes = (size_t)c->dims[DIM] * size;
     for (int64_t v = 0; good && v < c->dims[VOCAB]; v++)
         for (int64_t k = h.begin[v]; k < h.begin[v + 1]; k++)
-            copy_words((uint16_t *)b[2] + h.query[k] * dim, (const uint16_t *)b[1] + v * dim, dim);
+            copy_words((char *)b[2] + (size_t)h.query[k] * row_bytes, (const char *)b[1] + (size_t)v * row_bytes,
+                       row_bytes, size);
     hits_free(&h);
     return good ? 0 : 1;
 }

@@ -8,7 +8,7 @@ typedef struct mutation {
     tki_store store;
     bool transposed_left, transposed_right, transposed_out, swapped, square_stride, off_by_one;
     bool flushed_inputs, rounded_sum, rounded_products, rounded_halves, skips_left_zeros, skips_right_zeros;
-    bool adds_to_output, sum_carried_over, nothing_without_places, last_product_twice, absolute_left,
+    bool through_16_bits, adds_to_output, sum_carried_over, nothing_without_places, last_product_twice, absolute_left,
         square_transposed;
     int64_t dropped_places, skipped_places;    /* at the end and at the beginning of each sum */
     int64_t most_places;                       /* longer sums are cut down to this */
@@ -115,6 +115,8 @@ static void multiply_decoded(const tk_case *c, const mutation *m, const tki_gemm
             sum = inner_sum(c, m, left + row * v->places, right + other * v->places, v->places, start);
             if (m->factor != 0)
                 sum *= m->factor;
+            if (m->through_16_bits)
+                sum = tki_rounded(c, sum);
             tki_put_as(c, v->out, m->transposed_out ? col * v->rows + row : row * v->cols + col, sum, m->store);
         }
 }
@@ -210,6 +212,8 @@ const tki_mutant tki_gemm_mutants[] = {
      "leaves 700 products out of a sum where more than 40000 are not zero: no more than the bound of a dense sum "
      "hides",
      WITH(.most_dense = 40000)},
+    {"through_16_bits", "rounds the result to 16 bits before it stores fp32", WITH(.through_16_bits = true),
+     .only_f32_results = true},
     {0},
 };
 

@@ -38,7 +38,7 @@ int tokitai_embedding_bwd(const tokitai_call *call, int64_t queries, int64_t dim
     if (!p.offsets)
         return 1;
     p.positions = p.offsets + vocab + 1;
-    kernels->bwd(&p, (tk_dtype)call->dtype, (tk_dtype)call->dtype, call->threads);
+    kernels->bwd(&p, (tk_dtype)call->dtype, (tk_dtype)call->result_dtype, call->threads);
     free(p.offsets);
     return 0;
 }

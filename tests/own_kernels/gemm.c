@@ -18,7 +18,7 @@ static int multiply(const tokitai_call *call, const tki_gemm_params *p)
     void *scratch = get_scratch(kernels->scratch_bytes(p, call->threads));
     if (!scratch)
         return 1;
-    kernels->product(p, (tk_dtype)call->dtype, (tk_dtype)call->dtype, scratch, call->threads);
+    kernels->product(p, (tk_dtype)call->dtype, (tk_dtype)call->result_dtype, scratch, call->threads);
     free(scratch);
     return 0;
 }
