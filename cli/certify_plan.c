@@ -534,6 +534,29 @@ static void add_jobs(certify_plan *p, const tk_ctx *ctx, const certify_job *like
         p->jobs[p->job_count++] = *like;
 }
 
+/* Whether a setting is refused for values of this type. */
+static bool has_objection(const certify_plan *p, const tk_contract *op, tk_dtype dtype)
+{
+    for (int i = 0; i < p->setting_count; i++) {
+        const int found = tk_attribute_find(op, p->settings[i].attribute);
+        const tk_attribute *attribute = found >= 0 ? &op->attributes[found] : NULL;
+        if (dtype == TK_F32 && attribute && attribute->not_f32 &&
+            strcmp(p->settings[i].value, attribute->choices[0].id) != 0)
+            return true;
+    }
+    return false;
+}
+
+/* What is asked for by name is tried in any case. Of "all", kernels that somebody brought are judged in 16 bits, which every one was written
+ * for, and settings in the types that have them. */
+static bool wants_types(const certify_plan *p, const tk_contract *op, tk_types types)
+{
+    const bool brought = p->file_count || p->program.server;
+    if (p->types.one)
+        return cli_types_have(&p->types, types);
+    return !(brought && types.result_dtype == TK_F32) && !has_objection(p, op, types.dtype);
+}
+
 static bool plan_jobs(const certify_arguments *a, certify_plan *p, tk_ctx *ctx)
 {
     for (int i = 0; i < p->op_count; i++) {
@@ -547,7 +570,7 @@ static bool plan_jobs(const certify_arguments *a, certify_plan *p, tk_ctx *ctx)
         for (int t = 0; t < op->type_count; t++) {
             for (tk_dtype index = TK_I32; index <= TK_I64; index++) {
                 bool wanted = tk_contract_takes_index(op) ? (p->index_dtypes & 1u << index) != 0 : index == TK_I32;
-                if (!wanted || !cli_types_have(&p->types, op->types[t]))
+                if (!wanted || !wants_types(p, op, op->types[t]))
                     continue;
                 certify_job j = {.contract = op, .types = op->types[t], .index_dtype = index};
                 cli_error error;
