@@ -1,11 +1,11 @@
-/* TRUSTED. The exact loss and gradient of xent. prepare() sums each row once in double from a table of exp, with
+/* TRUSTED. The exact loss and gradient of xent. prepare() sums each row once in double by exact/exp_row.h, with
  * an error term; the one logarithm of a row is MPFR's. What that leaves open is refined in MPFR intervals over the
  * row, whose sums are kept, since in a row of equal logits every element may ask for them. */
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "exact/exp_table.h"
+#include "exact/exp_row.h"
 #include "exact/floats.h"
 #include "exact/interval.h"
 #include "exact/oracle.h"
@@ -28,7 +28,6 @@ typedef struct row_facts {
     tki_xent_kind kind;
     int64_t target;
     int64_t first_max;
-    uint32_t max_bits;
     bool target_is_minus_inf, loss_is_infinite;
     range others; /* sum of exp(-d_j) over j != t */
     range rest;   /* the same without the first maximum: Z - 1 */
@@ -56,15 +55,10 @@ static int64_t target_of(const tki_oracle_job *job, int64_t row)
     return job->c->index_dtype == TK_I64 ? ((const int64_t *)targets)[row] : ((const int32_t *)targets)[row];
 }
 
-static uint32_t logit_bits(const tki_oracle_job *job, int64_t row, int64_t col)
+static tki_exp_row logits_of(const tki_oracle_job *job, int64_t row, int64_t max)
 {
-    return ((const uint16_t *)job->buffers[TKI_XENT_LOGITS])[row * job->c->dims[1] + col];
-}
-
-static const tki_exp_entry *logit(const tki_oracle_job *job, int64_t row, int64_t col)
-{
-    const tki_exp_entry *table = job->tables;
-    return &table[logit_bits(job, row, col)];
+    const int64_t bytes = row * job->c->dims[1] * (int64_t)tk_dtype_size(job->c->dtype);
+    return tki_exp_row_at(job->c->dtype, job->tables, (const char *)job->buffers[TKI_XENT_LOGITS] + bytes, max);
 }
 
 /* -- The sums of a row in double ----------------------------------------------------------------------------- */
@@ -75,8 +69,9 @@ static void classify(const tki_oracle_job *job, int64_t row, row_facts *f)
     double max = -INFINITY;
     bool has_nan = false;
     bool has_minus_inf = false;
+    const tki_exp_row logits = logits_of(job, row, 0);
     for (int64_t j = 0; j < job->c->dims[1]; j++) {
-        double x = logit(job, row, j)->x;
+        double x = tki_exp_row_value(&logits, j);
         has_nan |= isnan(x);
         has_minus_inf |= x == -INFINITY;
         if (x > max) {
@@ -88,12 +83,11 @@ static void classify(const tki_oracle_job *job, int64_t row, row_facts *f)
     f->kind = tki_xent_row_kind(job->c, f->target, max, has_nan);
     if (f->kind != TKI_XENT_ORDINARY)
         return;
-    f->max_bits = logit_bits(job, row, f->first_max);
-    f->target_is_minus_inf = logit(job, row, f->target)->x == -INFINITY;
+    f->target_is_minus_inf = tki_exp_row_value(&logits, f->target) == -INFINITY;
     f->loss_is_infinite = tki_xent_loss_is_infinite(job->c, has_minus_inf, f->target_is_minus_inf);
 }
 
-/* A sum of n ratios in double: the ratios have the table's relative error of 4 times 2^-53, n - 1 additions 2^-53
+/* A sum of n ratios in double: the ratios have a relative error of at most 4.25 times 2^-53, n - 1 additions 2^-53
  * each; twice that and some covers products of errors. Ratios that were cut to zero come on top. */
 static range enclose_sum(double sum, double n)
 {
@@ -103,18 +97,17 @@ static range enclose_sum(double sum, double n)
 
 static void sum_row(const tki_oracle_job *job, int64_t row, row_facts *f)
 {
-    const tki_exp_entry *max = logit(job, row, f->first_max);
+    const tki_exp_row x = logits_of(job, row, f->first_max);
     double n = (double)job->c->dims[1];
     double others = 0;
     double rest = 0;
     double sum_d = 0;
     double second_d = INFINITY;
     double other_d = INFINITY;
-    tki_softmax_terms terms = {.cols = job->c->dims[1], .max = (double)max->x};
+    tki_softmax_terms terms = {.cols = job->c->dims[1], .max = x.max};
     for (int64_t j = 0; j < job->c->dims[1]; j++) {
-        const tki_exp_entry *x = logit(job, row, j);
-        double d = tki_exp_distance(x, max);
-        double ratio = tki_exp_ratio(x, max);
+        double d = tki_exp_row_distance(&x, j);
+        double ratio = tki_exp_row_ratio(&x, j);
         terms.near += d <= TKI_SOFTMAX_FAR;
         terms.top += d == 0;
         sum_d += d;
@@ -131,7 +124,7 @@ static void sum_row(const tki_oracle_job *job, int64_t row, row_facts *f)
     f->others = enclose_sum(others, n);
     /* Each difference has one rounding. With an infinite logit the sum is not used. */
     f->sum_d = isfinite(sum_d) ? enclose_sum(sum_d, n) : (range){0, 0};
-    f->bound.target_d = tki_exp_distance(logit(job, row, f->target), max) * UP;
+    f->bound.target_d = tki_exp_row_distance(&x, f->target) * UP;
     f->bound.second_d = second_d;
     f->bound.other_d = other_d;
     f->bound.sum_d = f->sum_d.hi;
@@ -299,18 +292,18 @@ static double larger(double a, double b)
 
 /* What all gradient elements of a row share. */
 typedef struct row_factors {
-    const tki_exp_entry *max;
-    double inverse_lo, inverse_hi; /* of Z, with the table's error in */
+    tki_exp_row x;
+    double inverse_lo, inverse_hi; /* of Z, with the error of a ratio in */
     double q_lo, q_hi;             /* eps / C */
 } row_factors;
 
-static row_factors factors_of(const tki_oracle_job *job, const row_facts *f)
+static row_factors factors_of(const tki_oracle_job *job, int64_t row, const row_facts *f)
 {
-    const tki_exp_entry *table = job->tables;
+    double error = tki_exp_row_ratio_error(job->c->dtype);
     double share = f->bound.label_smoothing / f->bound.cols;
-    return (row_factors){.max = &table[f->max_bits],
-                         .inverse_lo = (1 - TKI_EXP_RATIO_ERROR) / (1 + f->rest.hi) * DOWN,
-                         .inverse_hi = (1 + TKI_EXP_RATIO_ERROR) / (1 + f->rest.lo) * UP,
+    return (row_factors){.x = logits_of(job, row, f->first_max),
+                         .inverse_lo = (1 - error) / (1 + f->rest.hi) * DOWN,
+                         .inverse_hi = (1 + error) / (1 + f->rest.lo) * UP,
                          .q_lo = share * DOWN,
                          .q_hi = share * UP};
 }
@@ -329,18 +322,18 @@ static void enclose_target_gradient(const row_facts *f, tki_enclosure *out)
                               f->target_is_minus_inf ? TKI_XENT_INF : clause_of(f, TKI_XENT_ERR));
 }
 
-static void enclose_gradient(const row_facts *f, const row_factors *r, const tki_exp_entry *x, tki_enclosure *out)
+static void enclose_gradient(const row_facts *f, const row_factors *r, int64_t j, tki_enclosure *out)
 {
-    double ratio = tki_exp_ratio(x, r->max);
+    double ratio = tki_exp_row_ratio(&r->x, j);
     double p_lo = ratio > 0 ? below(ratio * r->inverse_lo) : 0;
     double p_hi = above(ratio * r->inverse_hi) + 2 * TKI_EXP_RATIO_TINY;
     double lo = below(p_lo - r->q_hi);
     double hi = above(p_hi - r->q_lo);
     double scale = f->bound.scale;
-    double bound = tki_xent_grad_bound(&f->bound, tki_exp_distance(x, r->max), p_hi, r->q_hi,
+    double bound = tki_xent_grad_bound(&f->bound, tki_exp_row_distance(&r->x, j), p_hi, r->q_hi,
                                        larger(fabs(lo), fabs(hi)));
     *out = interval_enclosure(below(scale * (scale < 0 ? hi : lo)), above(scale * (scale < 0 ? lo : hi)), bound,
-                              x->x == -INFINITY ? TKI_XENT_INF : clause_of(f, TKI_XENT_ERR));
+                              tki_exp_row_value(&r->x, j) == -INFINITY ? TKI_XENT_INF : clause_of(f, TKI_XENT_ERR));
 }
 
 static void enclose_gradient_row(const tki_oracle_job *job, int64_t row, const tki_box *box, tki_enclosure *out)
@@ -352,12 +345,12 @@ static void enclose_gradient_row(const tki_oracle_job *job, int64_t row, const t
             *out++ = special_enclosure(f->kind);
         return;
     }
-    row_factors r = factors_of(job, f);
+    row_factors r = factors_of(job, row, f);
     for (int64_t j = box->col_begin; j < box->col_end; j++)
         if (j == f->target)
             enclose_target_gradient(f, out++);
         else
-            enclose_gradient(f, &r, logit(job, row, j), out++);
+            enclose_gradient(f, &r, j, out++);
 }
 
 static tk_status enclose(const tki_oracle_job *job, const tki_box *box, tki_enclosure *out)
@@ -376,10 +369,10 @@ static tk_status enclose(const tki_oracle_job *job, const tki_box *box, tki_encl
 /* -- Refinement ---------------------------------------------------------------------------------------------- */
 
 /* result = max - x, for finite x */
-static void set_d(tki_interval *result, const tki_exp_entry *x, const tki_exp_entry *max)
+static void set_d(tki_interval *result, const tki_exp_row *x, int64_t j)
 {
-    tki_interval_set_d(result, (double)max->x);
-    tki_interval_add_d(result, result, -(double)x->x);
+    tki_interval_set_d(result, x->max);
+    tki_interval_add_d(result, result, -tki_exp_row_value(x, j));
 }
 
 static refined *refine_sums(const tki_oracle_job *job, int64_t row, const row_facts *f, int precision)
@@ -396,17 +389,16 @@ static refined *refine_sums(const tki_oracle_job *job, int64_t row, const row_fa
     tki_interval_set_d(&r->others, 0);
     tki_interval_set_d(&r->rest, 0);
     tki_interval_set_d(&r->sum_d, 0);
-    const tki_exp_entry *max = logit(job, row, f->first_max);
+    const tki_exp_row x = logits_of(job, row, f->first_max);
     for (int64_t j = 0; j < job->c->dims[1]; j++) {
-        const tki_exp_entry *x = logit(job, row, j);
-        tki_exp_difference_enclose(&t, (double)x->x, (double)max->x);
+        tki_exp_row_enclose(&t, &x, j);
         if (j != f->target)
             tki_interval_add(&r->others, &r->others, &t);
         if (j != f->first_max)
             tki_interval_add(&r->rest, &r->rest, &t);
         /* Where a logit is -inf the sum of the d_j is infinite, or has no weight. */
-        if (x->x != -INFINITY) {
-            set_d(&t, x, max);
+        if (tki_exp_row_value(&x, j) != -INFINITY) {
+            set_d(&t, &x, j);
             tki_interval_add(&r->sum_d, &r->sum_d, &t);
         }
     }
@@ -442,7 +434,8 @@ static void refine_loss(const tki_oracle_job *job, int64_t row, const row_facts 
     tki_interval_log1p(s, &r->rest);
     tki_interval_set_d(&factor, 1);
     tki_interval_add_d(&factor, &factor, -f->bound.label_smoothing);
-    set_d(t, logit(job, row, f->target), logit(job, row, f->first_max));
+    const tki_exp_row x = logits_of(job, row, f->first_max);
+    set_d(t, &x, f->target);
     tki_interval_mul(t, t, &factor);
     tki_interval_add(s, s, t);
     tki_interval_set_d(&factor, f->bound.cols);
@@ -467,7 +460,8 @@ static void refine_gradient(const tki_oracle_job *job, int64_t row, int64_t col,
         tki_interval_mul_d(s, s, cols - 1);
         tki_interval_mul_d(t, &r->others, cols);
     } else {
-        tki_exp_difference_enclose(s, (double)logit(job, row, col)->x, (double)logit(job, row, f->first_max)->x);
+        const tki_exp_row x = logits_of(job, row, f->first_max);
+        tki_exp_row_enclose(s, &x, col);
         tki_interval_mul_d(s, s, cols);
         tki_interval_mul_d(t, &z, eps);
     }
@@ -500,7 +494,7 @@ static tk_status refine(const tki_oracle_job *job, int64_t row, int64_t col, int
     return TK_OK;
 }
 
-const tki_oracle tki_xent_oracle = {.open = tki_exp_table_open,
+const tki_oracle tki_xent_oracle = {.open = tki_exp_row_open,
                                     .prepare = prepare,
                                     .release = release,
                                     .box_size = box_size,
