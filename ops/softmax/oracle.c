@@ -204,22 +204,68 @@ const tki_oracle tki_softmax_fwd_oracle = {.open = tki_exp_row_open,
 
 typedef struct bwd_row {
     double sum;         /* s, rounded; infinite or NaN exactly where s is: finite products never overflow double */
-    double sum_error;   /* |s - sum| is at most this */
+    double low;         /* fp32: what `sum` has lost, since its results show more of s than double alone has */
+    double sum_error;   /* |s - sum - low| is at most this */
     double sum_bound;   /* Bs */
     double sum_at_most; /* |s| */
     bool overflows;     /* in fp32, the sum of the finite products may */
 } bwd_row;
 
+/* a + b rounded, and what that lost, exactly. */
+static double add_exactly(double a, double b, double *lost)
+{
+    const double sum = a + b;
+    const double added = sum - a;
+    *lost = (a - (sum - added)) + (b - added);
+    return sum;
+}
+
+/* What the sums of a row have lost: `inexact` if that is rounded itself. */
+typedef struct losses {
+    double sum;
+    bool inexact;
+} losses;
+
+static double add_with(losses *all, double a, double b)
+{
+    double lost;
+    double lost_again;
+    const double sum = add_exactly(a, b, &lost);
+    all->sum = add_exactly(all->sum, lost, &lost_again);
+    all->inexact |= lost_again != 0;
+    return sum;
+}
+
 /* With h = `additions` the sum's error is at most h 2^-53 / (1 - h 2^-53) times the sum of the magnitudes, below
  * `share` since h < 2^44; the computed sum of the magnitudes is too small by less than that share of itself. A sum of
- * at most one nonzero product is exact, and so is one of few enough units. */
+ * at most one nonzero product is exact, and so is one of few enough units. What all additions lost is that share at
+ * most, too, and is itself a sum of as many terms as there are products and blocks. */
+static void conclude_bwd(bwd_row *row, const tki_oracle_job *job, int64_t nonzero, double magnitude, bool exact,
+                         const losses *all)
+{
+    const tk_dtype dtype = job->c->dtype;
+    const int64_t cols = job->c->dims[1];
+    const double share = additions(cols) * 0x1.01p-53;
+    magnitude *= nonzero > 1 ? 1 + 2 * share : 1;
+    row->sum_error = nonzero > 1 && !exact ? share * magnitude : 0;
+    if (dtype == TK_F32) {
+        row->low = all->sum;
+        row->sum_error *= all->inexact ? 2 * (double)cols * 0x1.01p-53 : 0;
+    }
+    row->sum_bound = tki_softmax_bwd_sum_bound(dtype, cols, nonzero, magnitude, exact);
+    row->sum_at_most = (fabs(row->sum) + fabs(row->low) + row->sum_error) * (1 + 0x1p-51);
+    row->overflows = tki_softmax_bwd_sum_overflows(dtype, cols, magnitude);
+}
+
 static bwd_row summarise_bwd(const tki_oracle_job *job, int64_t index)
 {
     const float *value = job->tables;
     const void *grad = row_of(job, 0, index);
     const void *y = row_of(job, 1, index);
+    const bool wide = job->c->dtype == TK_F32;
     int64_t cols = job->c->dims[1];
-    double sum = 0;
+    bwd_row row = {.sum = 0};
+    losses all = {.sum = 0};
     double magnitude = 0;
     double unit = INFINITY;
     int64_t nonzero = 0;
@@ -228,23 +274,17 @@ static bwd_row summarise_bwd(const tki_oracle_job *job, int64_t index)
         double block_magnitude = 0;
         for (int64_t j = begin; j < block_end(begin, cols); j++) {
             double product = tki_value_at(value, y, j) * tki_value_at(value, grad, j);
-            block += product;
+            block = wide ? add_with(&all, block, product) : block + product;
             block_magnitude += fabs(product) < INFINITY ? fabs(product) : 0;
             nonzero += product != 0;
             /* Of what is infinite or NaN anything, for no bound is asked for then. */
             double last = product != 0 ? tki_last_bit(product) : INFINITY;
             unit = last < unit ? last : unit;
         }
-        sum += block;
+        row.sum = wide ? add_with(&all, row.sum, block) : row.sum + block;
         magnitude += block_magnitude;
     }
-    double share = additions(cols) * 0x1.01p-53;
-    bool exact = tki_sum_is_exact(magnitude, unit);
-    magnitude *= nonzero > 1 ? 1 + 2 * share : 1;
-    bwd_row row = {.sum = sum, .sum_error = nonzero > 1 && !exact ? share * magnitude : 0};
-    row.sum_bound = tki_softmax_bwd_sum_bound(job->c->dtype, cols, nonzero, magnitude, exact);
-    row.sum_at_most = (fabs(sum) + row.sum_error) * (1 + 0x1p-51);
-    row.overflows = tki_softmax_bwd_sum_overflows(job->c->dtype, cols, magnitude);
+    conclude_bwd(&row, job, nonzero, magnitude, tki_sum_is_exact(magnitude, unit), &all);
     return row;
 }
 
@@ -266,17 +306,30 @@ static tk_status bwd_prepare(const tki_oracle_job *job, void **prepared)
     return TK_OK;
 }
 
-/* The computed difference is off by sum_error and a share 2^-53 of itself, the product by 2^-53 more, and each end of
- * the enclosure by one rounding. Nothing underflows: differences are zero or above 2^-320, elements above 2^-150. */
+/* g - s: off by sum_error, by *error, and by a share 2^-53 of itself. */
+static double difference_of(const bwd_row *row, double grad, double *error)
+{
+    double lost;
+    double lost_again;
+    const double difference = add_exactly(grad, -row->sum, &lost);
+    const double rest = row->low == 0 ? 0 : add_exactly(lost, -row->low, &lost_again);
+    *error = row->low == 0 ? 0 : fabs(lost_again) * (1 + 0x1p-50);
+    return difference + rest;
+}
+
+/* The product is off by 2^-53 more, and each end of the enclosure by one rounding. Nothing underflows: differences are zero
+ * or above 2^-320, elements above 2^-150. */
 static tki_enclosure enclose_bwd(const tki_oracle_job *job, const bwd_row *row, double grad, double y)
 {
     if (!isfinite(row->sum))
         return (tki_enclosure){.admits = (uint8_t)tki_softmax_bwd_special(grad, y, row->sum, row->overflows),
                                .clause = TKI_SOFTMAX_NAN};
-    double difference = grad - row->sum;
+    double difference_error;
+    double difference = difference_of(row, grad, &difference_error);
     double middle = y * difference;
-    double error = fabs(y) * row->sum_error * (1 + 0x1p-48) + fabs(middle) * 0x1.2p-51;
-    double difference_at_most = fabs(difference) * (1 + 0x1p-51) + row->sum_error;
+    difference_error += row->sum_error; /* what this rounds is in the excess of both */
+    double error = fabs(y) * difference_error * (1 + 0x1p-48) + fabs(middle) * 0x1.2p-51;
+    double difference_at_most = fabs(difference) * (1 + 0x1p-51) + difference_error;
     unsigned beside = row->overflows ? TKI_ADMIT_NAN | TKI_ADMIT_PLUS_INF | TKI_ADMIT_MINUS_INF : 0u;
     beside |= tki_softmax_bwd_overflow(job->c->dtype, y, copysign(difference_at_most, difference), row->sum_at_most,
                                        row->sum_bound);
