@@ -88,10 +88,13 @@ TKI_INLINE bool row_may_fuse(float max, tk_dtype dtype)
 }
 
 /* 2^64 exp(x - max), times a constant near 1. A NaN, an infinite maximum or none but -infinities makes some of them
- * NaN. */
-TKI_INLINE vec row_exp(vec x, row_origin origin)
+ * NaN. vec_join() adds the last bits of a NaN to an exponent: they are zero in a NaN of 16 bits, and cleared in one of
+ * fp32. */
+TKI_INLINE vec row_exp(vec x, row_origin origin, tk_dtype dtype)
 {
     const vec log2_e = vec_set(0x1.715476p+0f);
+    if (dtype == TK_F32)
+        x = vec_if_nan(x, vec_set(__builtin_nanf("")));
     return vec_exp2_raised(origin.fused ? vec_fma(x, log2_e, vec_sub(vec_set(0.0f), origin.value))
                                         : vec_mul(vec_sub(x, origin.value), log2_e));
 }
@@ -122,19 +125,19 @@ TKI_INLINE vec row_exp_block(float *e, const void *x, int count, row_origin orig
         for (int line = 0; line < ROW_STEP; line += row_line(dtype))
             __builtin_prefetch(element_at(ahead, i + line, dtype));
         for (int j = 0; j < ROW_CHAINS; j++) {
-            vec v = row_exp(vec_load_elements(element_at(x, i + j * VEC, dtype), dtype), origin);
+            vec v = row_exp(vec_load_elements(element_at(x, i + j * VEC, dtype), dtype), origin, dtype);
             vec_store(e + i + j * VEC, v);
             chain[j] = vec_add(chain[j], v);
         }
     }
     vec rest = vec_set(0.0f);
     for (; i + VEC <= count; i += VEC) {
-        vec v = row_exp(vec_load_elements(element_at(x, i, dtype), dtype), origin);
+        vec v = row_exp(vec_load_elements(element_at(x, i, dtype), dtype), origin, dtype);
         vec_store(e + i, v);
         rest = vec_add(rest, v);
     }
     if (i < count) {
-        vec v = row_exp(vec_load_elements_part(element_at(x, i, dtype), count - i, dtype), origin);
+        vec v = row_exp(vec_load_elements_part(element_at(x, i, dtype), count - i, dtype), origin, dtype);
         v = vec_first_of(v, count - i, vec_set(0.0f));
         vec_store(e + i, v);
         rest = vec_add(rest, v);

@@ -163,9 +163,9 @@ TKI_INLINE vec sum_distances(const void *x, int count, vec lowered_max, tk_dtype
     return vec_add(row_total(chain), rest);
 }
 
-TKI_INLINE float exp_at(float x, row_origin origin)
+TKI_INLINE float exp_at(float x, row_origin origin, tk_dtype dtype)
 {
-    return vec_sum(vec_first_of(row_exp(vec_set(x), origin), 1, vec_set(0.0f)));
+    return vec_sum(vec_first_of(row_exp(vec_set(x), origin, dtype), 1, vec_set(0.0f)));
 }
 
 TKI_INLINE row_sums sum_row(const tki_xent_params *p, const void *x, row_places place, float max, row_origin origin,
@@ -193,7 +193,7 @@ TKI_INLINE row_sums sum_row(const tki_xent_params *p, const void *x, row_places 
     const float common = vec_sum(sum);
     const bool target_is_max = place.max == place.target;
     const float x_target = element_get(x, place.target, dtype);
-    return (row_sums){.rest = target_is_max ? common : common + exp_at(x_target, origin),
+    return (row_sums){.rest = target_is_max ? common : common + exp_at(x_target, origin, dtype),
                       .others = target_is_max ? common : common + UNIT,
                       .lowered_target_d = lowered_max - x_target * LOWER,
                       .lowered_sum_d = vec_sum(distances)};
