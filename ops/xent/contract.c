@@ -68,7 +68,7 @@ const tk_contract tki_xent_contract = {
                                     .inner_axis = -1,
                                     .may_alias = TKI_XENT_LOGITS},
         },
-    TKI_TYPES_16_BITS,
+    TKI_TYPES_FLOAT,
     .attribute_count = 4,
     .attributes =
         (const tk_attribute[]){
