@@ -47,7 +47,7 @@ cp kept.json "$certificate"
 
 echo "-- wrong arguments"
 bad_usage "an op misspelt" "unknown op 'gelu_fw'; did you mean 'gelu_fwd'\?" gelu_fw
-bad_usage "a dtype" "unknown dtype 'f32'" gelu_fwd --dtype f32
+bad_usage "a dtype" "unknown dtype 'f64'" gelu_fwd --dtype f64
 bad_usage "a peer" "unknown peer 'openblass'; did you mean 'openblas'\?" gelu_fwd --peers sleef,openblass
 bad_usage "indices" "unknown way to draw indices 'zip'; did you mean 'zipf'\?" embedding_fwd --indices zip
 bad_usage "seconds" "--seconds '0' is not" gelu_fwd --seconds 0
