@@ -4,11 +4,12 @@
 /* One row of out: patterns are copied, so that a NaN keeps its payload. */
 ITEM(embedding_fwd, row)
 {
-    const uint16_t *from = (const uint16_t *)weight + tokitai_load_index(call, index, row) * dim;
-    uint16_t *to = (uint16_t *)out + row * dim;
+    const int64_t halves = dim * (call.dtype == TOKITAI_F32 ? 2 : 1); /* of 16 bits */
+    const uint16_t *from = (const uint16_t *)weight + tokitai_load_index(call, index, row) * halves;
+    uint16_t *to = (uint16_t *)out + row * halves;
     (void)queries;
     (void)vocab;
-    for (int64_t j = 0; j < dim; j++)
+    for (int64_t j = 0; j < halves; j++)
         to[j] = from[j];
 }
 
@@ -21,6 +22,6 @@ ITEM(embedding_bwd, row)
         for (int64_t i = 0; i < queries; i++)
             if (tokitai_load_index(call, index, i) == row)
                 sum += (double)tokitai_load(call, grad_output, i * dim + j);
-        tokitai_store(call, grad_weight, row * dim + j, (float)sum);
+        tokitai_store_result(call, grad_weight, row * dim + j, (float)sum);
     }
 }

@@ -9,7 +9,7 @@ ITEM(gemm, row)
         double sum = 0;
         for (int64_t t = 0; t < k; t++)
             sum += (double)tokitai_load(call, a, row * k + t) * (double)tokitai_load(call, b, t * n + j);
-        tokitai_store(call, c, row * n + j, (float)sum);
+        tokitai_store_result(call, c, row * n + j, (float)sum);
     }
 }
 
@@ -21,7 +21,7 @@ ITEM(gemm_grad_a, row)
         double sum = 0;
         for (int64_t j = 0; j < n; j++)
             sum += (double)tokitai_load(call, grad_c, row * n + j) * (double)tokitai_load(call, b, t * n + j);
-        tokitai_store(call, grad_a, row * k + t, (float)sum);
+        tokitai_store_result(call, grad_a, row * k + t, (float)sum);
     }
 }
 
@@ -32,6 +32,6 @@ ITEM(gemm_grad_b, row)
         double sum = 0;
         for (int64_t i = 0; i < m; i++)
             sum += (double)tokitai_load(call, a, i * k + row) * (double)tokitai_load(call, grad_c, i * n + j);
-        tokitai_store(call, grad_b, row * n + j, (float)sum);
+        tokitai_store_result(call, grad_b, row * n + j, (float)sum);
     }
 }
