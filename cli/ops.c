@@ -222,6 +222,8 @@ static json_t *json_planted(const tk_contract *contract, bool wrong)
         json_t *item = json_pack("{s:s, s:s}", "name", name, "what", what);
         if (wrong)
             json_object_set_new(item, "level", json_string(tk_level_name(tk_mutant_level(contract, name))));
+        if (wrong && tk_mutant_is_of_f32(contract, name))
+            json_object_set_new(item, "only_f32_results", json_true());
         json_array_append_new(list, item);
     }
     return list;

@@ -23,16 +23,19 @@ static inline double tki_exp_row_value(const tki_exp_row *row, int64_t j)
                       : (double)((const float *)row->elements)[j];
 }
 
-/* The maximum is at `place`. A row whose maximum is yet to be found has 0 there, and only its values are asked for. */
+/* A row whose maximum is yet to be found, and which may be empty: only its values are asked for. */
+static inline tki_exp_row tki_exp_row_of(tk_dtype dtype, const void *tables, const void *elements)
+{
+    return dtype == TK_F32 ? (tki_exp_row){.elements = elements, .pieces = tables}
+                           : (tki_exp_row){.elements = elements, .table = tables};
+}
+
+/* The maximum is at `place`. */
 static inline tki_exp_row tki_exp_row_at(tk_dtype dtype, const void *tables, const void *elements, int64_t place)
 {
-    tki_exp_row row = {.elements = elements};
-    if (dtype == TK_F32) {
-        row.pieces = tables;
-    } else {
-        row.table = tables;
+    tki_exp_row row = tki_exp_row_of(dtype, tables, elements);
+    if (row.table)
         row.top = &row.table[((const uint16_t *)elements)[place]];
-    }
     row.max = tki_exp_row_value(&row, place);
     return row;
 }

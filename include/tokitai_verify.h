@@ -342,6 +342,9 @@ bool tk_mutant_at(const tk_contract *contract, int i, const char **name, const c
 /* The level whose trials reject it: TK_QUICK, or TK_FULL for a mutant that needs large shapes. */
 tk_level tk_mutant_level(const tk_contract *contract, const char *name);
 
+/* Is what it does a mistake only where results are fp32 numbers? */
+bool tk_mutant_is_of_f32(const tk_contract *contract, const char *name);
+
 /* The variants of an op, correct kernels that compute in other ways than ours: name, and what is different; false
  * past the end. */
 bool tk_variant_at(const tk_contract *contract, int i, const char **name, const char **what);

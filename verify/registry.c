@@ -95,6 +95,12 @@ bool tk_variant_at(const tk_contract *contract, int i, const char **name, const 
     return row_at(tki_variants_of(contract), i, name, what);
 }
 
+bool tk_mutant_is_of_f32(const tk_contract *contract, const char *name)
+{
+    const tki_mutant *mutant = tki_mutant_find(contract, name);
+    return mutant && mutant->only_f32_results;
+}
+
 tk_level tk_mutant_level(const tk_contract *contract, const char *name)
 {
     const tki_mutant *mutant = tki_mutant_find(contract, name);

@@ -87,7 +87,7 @@ static int64_t find_maximum(const tki_exp_row *x, int64_t cols)
 static fwd_row summarise_fwd(const tki_oracle_job *job, int64_t index)
 {
     int64_t cols = job->c->dims[1];
-    tki_exp_row x = logits_of(job, index, 0);
+    tki_exp_row x = tki_exp_row_of(job->c->dtype, job->tables, row_of(job, 0, index));
     fwd_row row = {.max = find_maximum(&x, cols)};
     if (row.max < 0)
         return row;

@@ -55,10 +55,15 @@ static int64_t target_of(const tki_oracle_job *job, int64_t row)
     return job->c->index_dtype == TK_I64 ? ((const int64_t *)targets)[row] : ((const int32_t *)targets)[row];
 }
 
-static tki_exp_row logits_of(const tki_oracle_job *job, int64_t row, int64_t max)
+static const void *row_of(const tki_oracle_job *job, int64_t row)
 {
     const int64_t bytes = row * job->c->dims[1] * (int64_t)tk_dtype_size(job->c->dtype);
-    return tki_exp_row_at(job->c->dtype, job->tables, (const char *)job->buffers[TKI_XENT_LOGITS] + bytes, max);
+    return (const char *)job->buffers[TKI_XENT_LOGITS] + bytes;
+}
+
+static tki_exp_row logits_of(const tki_oracle_job *job, int64_t row, int64_t max)
+{
+    return tki_exp_row_at(job->c->dtype, job->tables, row_of(job, row), max);
 }
 
 /* -- The sums of a row in double ----------------------------------------------------------------------------- */
@@ -69,7 +74,7 @@ static void classify(const tki_oracle_job *job, int64_t row, row_facts *f)
     double max = -INFINITY;
     bool has_nan = false;
     bool has_minus_inf = false;
-    const tki_exp_row logits = logits_of(job, row, 0);
+    const tki_exp_row logits = tki_exp_row_of(job->c->dtype, job->tables, row_of(job, row));
     for (int64_t j = 0; j < job->c->dims[1]; j++) {
         double x = tki_exp_row_value(&logits, j);
         has_nan |= isnan(x);
