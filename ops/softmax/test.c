@@ -326,12 +326,19 @@ static int last_bit(long double product)
     return e;
 }
 
+/* 113 bits. */
+#if defined(__SIZEOF_FLOAT128__)
+typedef __float128 wide;
+#else
+typedef long double wide;
+#endif
+
 /* Sums of products of fp32 numbers cancel further than long double sees. */
 static long double plain_bwd_bound(tk_dtype dtype, int64_t cols, const uint32_t *grad, const uint32_t *y, int64_t i)
 {
     const long double u = 0x1p-24L;
-    __float128 s = 0;
-    __float128 magnitude = 0;
+    wide s = 0;
+    wide magnitude = 0;
     long double nonzero = 0;
     long double n = (long double)cols;
     int unit = INT_MAX;
