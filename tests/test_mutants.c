@@ -54,7 +54,9 @@ static void assert_same(const asked *a, const asked *b)
         assert_ptr_equal(a->list[i].mutant, b->list[i].mutant);
         assert_int_equal(a->list[i].rejected, b->list[i].rejected);
         assert_int_equal(a->list[i].clause, b->list[i].clause);
-        assert_string_equal(a->list[i].reason, b->list[i].reason);
+        /* What differs from run to run, such as what a mutant read outside of its arrays, may differ here, too. */
+        if (!strstr(a->list[i].reason, " on one run and "))
+            assert_string_equal(a->list[i].reason, b->list[i].reason);
     }
 }
 
