@@ -43,12 +43,13 @@ static void answer_with_a_guess(void)
     compute();
 }
 
-/* The time is then that of doing nothing. */
+/* The time is then that of doing nothing. It waits for long, so that a busy judge, too, looks at the output before it is there. */
 static void answer_before_computing(void)
 {
-    if (size > 0)
+    if (size > 0) {
         answer(TKI_WIRE_REPLY, find_nonce());
-    usleep(2000);
+        usleep(500000);
+    }
     compute();
 }
 
