@@ -21,19 +21,7 @@ TKI_INLINE void vec_store(float *target, vec v)
     _mm256_storeu_ps(target, v);
 }
 
-TKI_INLINE vec vec_load_part(const float *source, int count)
-{
-    float lanes[VEC] = {0};
-    memcpy(lanes, source, (size_t)count * sizeof *lanes);
-    return vec_load(lanes);
-}
-
-TKI_INLINE void vec_store_part(float *target, vec v, int count)
-{
-    float lanes[VEC];
-    vec_store(lanes, v);
-    memcpy(target, lanes, (size_t)count * sizeof *lanes);
-}
+#include "backend/cpu_vector_parts.h"
 
 TKI_INLINE void vec_stream(float *target, vec v)
 {

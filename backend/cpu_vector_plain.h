@@ -2,19 +2,7 @@
  * is a store, a pair is one vector after the other. Included behind vec_load16() and vec_store16(), and vec_load() and vec_store(); cpu_vector_avx512.h says what each
  * function does. */
 
-TKI_INLINE vec vec_load_part(const float *source, int count)
-{
-    float lanes[VEC] = {0};
-    memcpy(lanes, source, (size_t)count * sizeof *lanes);
-    return vec_load(lanes);
-}
-
-TKI_INLINE void vec_store_part(float *target, vec v, int count)
-{
-    float lanes[VEC];
-    vec_store(lanes, v);
-    memcpy(target, lanes, (size_t)count * sizeof *lanes);
-}
+#include "backend/cpu_vector_parts.h"
 
 TKI_INLINE void vec_store16_part(uint16_t *target, vec v, int count, tk_dtype dtype)
 {
