@@ -58,17 +58,20 @@ static inline void assert_variants_hold(tk_ctx *ctx, const tk_contract *contract
     assert_true(count >= 4);
 }
 
+/* Sanitizers look at how code handles memory, and slow the judge down. The kernels differ by type, so they take each; planted kernels and
+ * what judges them do not, and one type shows that. */
+#if defined(__SANITIZE_ADDRESS__)
+static const bool is_sanitized = true;
+#else
+static const bool is_sanitized = false;
+#endif
+
 /* Builds without sanitizers take every pair of dtype and index type; with them each type is in one pair. */
 static inline bool takes_pair(const tk_contract *contract, tk_dtype dtype, tk_dtype index_dtype)
 {
     if (!tk_contract_takes_index(contract))
         return index_dtype == TK_I32;
-#if defined(__SANITIZE_ADDRESS__)
-    return (dtype == TK_BF16) == (index_dtype == TK_I64);
-#else
-    (void)dtype;
-    return true;
-#endif
+    return !is_sanitized || (dtype == TK_BF16) == (index_dtype == TK_I64);
 }
 
 /* Every planted wrong kernel is REFUTED in types that it is wrong in, with a command that shows it. */
@@ -89,7 +92,7 @@ static inline void assert_mutants_are_shown(tk_ctx *ctx, const tk_contract *cont
 }
 
 /* The first lowering is HELD at `quick`, and so is every planted correct kernel, and every planted wrong kernel is
- * rejected, for all types and every index type. */
+ * rejected, for all types and every index type; with sanitizers, planted kernels for the first. */
 static inline void assert_op_certifies(const char *op)
 {
     const tk_contract *contract = tk_contract_find(op);
@@ -99,7 +102,9 @@ static inline void assert_op_certifies(const char *op)
         for (int index = TK_I32; index <= TK_I64; index++) {
             const tk_types types = contract->types[t];
             tk_certify_options options = TK_CERTIFY_DEFAULTS;
+            const bool takes_planted = !is_sanitized || t == 0;
             options.result_dtype = &types.result_dtype;
+            options.skip_mutants = !takes_planted;
             if (!takes_pair(contract, types.dtype, (tk_dtype)index))
                 continue;
             tk_certificate *c = certify_one(ctx, contract, types.dtype, (tk_dtype)index, options);
@@ -108,14 +113,16 @@ static inline void assert_op_certifies(const char *op)
                          tk_certificate_reason(c));
             int rejected;
             int planted = tk_certificate_mutants(c, &rejected);
-            assert_true(planted >= 4);
+            assert_true(planted >= 4 || !takes_planted);
             assert_int_equal(rejected, planted);
             tk_certificate_destroy(c);
-            assert_variants_hold(ctx, contract, types, (tk_dtype)index);
+            if (takes_planted)
+                assert_variants_hold(ctx, contract, types, (tk_dtype)index);
         }
     /* The certificates above have shown that they are rejected in the other types too; one is enough for the commands. */
     const tk_types last = contract->types[contract->type_count - 1];
-    assert_mutants_are_shown(ctx, contract, contract->types[0], false);
+    if (!is_sanitized)
+        assert_mutants_are_shown(ctx, contract, contract->types[0], false);
     assert_mutants_are_shown(ctx, contract, last, true);
     tk_ctx_destroy(ctx);
 }
