@@ -3,7 +3,7 @@
 #     tests/test_core_dtype.c       core.dtype        the same, saying the folder itself
 #     tests/test_NAME.c             NAME              where neither is so
 #     ops/gelu/test.c               gelu
-#     tests/NAME.sh                 NAME              and NAME.self_test, if it knows --self-test
+#     tests/NAME.sh                 NAME              and NAME.self_test, if it knows --self-test; NAME.whole, if --whole
 #     tests/fuzz/NAME.c             fuzz.NAME         replays tests/fuzz/corpus/NAME/
 #     examples/NAME.c               example.NAME
 #     tests/on_device.c             on_device; skipped without a GPU
@@ -11,7 +11,8 @@
 #     tests/device_kernels/         kernels that tests/*_on_device.sh run on a real GPU
 #     tests/fake_gpu/               libraries that stand for a GPU's driver and compiler, in BUILD/tests/fake_gpu/
 # A file name that ends in _slow gives the label `slow` and a long time limit. Scripts named check_* look at the sources
-# alone and have the label `source`. Exit status 77 means skipped.
+# alone and have the label `source`. NAME.whole has the label `whole`: NAME takes a fixed part of what it is about, so that `quickstart test`
+# ends soon, and NAME.whole, which only `ctest -L whole` runs, all of it. Exit status 77 means skipped.
 
 pkg_check_modules(CMOCKA IMPORTED_TARGET cmocka)
 
@@ -53,12 +54,16 @@ function(register_test name file)
     set(timeout 600) # against hangs; no test is about time
     if(place GREATER_EQUAL 0)
         set(timeout 1800) # on a busy machine
-    elseif(NOT name IN_LIST medium_tests AND NOT name MATCHES "^valgrind\\." AND NOT file MATCHES "_slow\\.|^ops/|^$")
+    elseif(NOT name IN_LIST medium_tests AND NOT name MATCHES "^valgrind\\.|\\.whole$" AND NOT file MATCHES "_slow\\.|^ops/|^$")
         list(APPEND labels fast)
     endif()
     if(file MATCHES "_slow\\.[a-z]+$")
         list(APPEND labels slow)
         set(timeout 1800)
+    endif()
+    if(name MATCHES "\\.whole$")
+        list(APPEND labels whole)
+        set(timeout 3600)
     endif()
     set_tests_properties(${name} PROPERTIES
         ENVIRONMENT "${test_environment}"
@@ -261,6 +266,11 @@ foreach(file IN LISTS script_sources)
     if(self_test)
         add_test(NAME ${name}.self_test COMMAND ${BASH} ${PROJECT_SOURCE_DIR}/${file} --self-test)
         register_test(${name}.self_test ${file} ${labels})
+    endif()
+    file(STRINGS ${file} whole REGEX "--whole" LIMIT_COUNT 1)
+    if(whole)
+        add_test(NAME ${name}.whole COMMAND ${BASH} ${PROJECT_SOURCE_DIR}/${file} --whole)
+        register_test(${name}.whole ${file} ${labels})
     endif()
 endforeach()
 

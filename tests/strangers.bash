@@ -11,15 +11,18 @@ judge() {
     cat part.jsonl >>"$side.jsonl"
 }
 
-# judge_strangers LEVEL LEAST: at least LEAST per cent of the wrong kernels are refuted, and no right one is anything but held. A wrong one is
-# judged for one type without coverage first, and by everything only if that did not refute it: a refutation ends it either way. Right ones are
-# explored for one type and judged for all.
+# judge_strangers LEVEL LEAST SHARE: of one kernel among SHARE, the middle one by name, at least LEAST per cent of the wrong ones are refuted, and no
+# right one is anything but held. A wrong one is judged for one type without coverage first, and by everything only if that did not refute it: a
+# refutation ends it either way. Right ones are explored for one type and judged for all.
 judge_strangers() {
-    local level=$1 least=$2
-    rm -rf wrong.jsonl right.jsonl left
-    judge wrong "$root/tests/strangers/wrong" --level quick --dtype f16 --index i32 --no-coverage
-    mkdir left
-    python3 - "$root/tests/strangers/wrong" <<'PYTHON'
+    local level=$1 least=$2 share=$3 side
+    rm -rf wrong.jsonl right.jsonl wrong right left
+    mkdir wrong right left
+    for side in wrong right; do
+        find "$root/tests/strangers/$side" -type f | sort | awk -v share="$share" 'NR % share == int(share / 2)' | xargs -d '\n' cp -t $side
+    done
+    judge wrong wrong --level quick --dtype f16 --index i32 --no-coverage
+    python3 - wrong <<'PYTHON'
 import json, pathlib, re, shutil, sys
 folder = pathlib.Path(sys.argv[1])
 refuted = {(pathlib.Path(r["file"]).name, r["op"])
@@ -29,9 +32,9 @@ for file in folder.iterdir():
         shutil.copy(file, "left")
 PYTHON
     judge wrong left --level "$level"
-    judge right "$root/tests/strangers/right" --level "$level" --dtype f16 --index i32
-    judge right "$root/tests/strangers/right" --level "$level" --no-coverage
-    if python3 - "$root/tests/strangers" "$least" <<'PYTHON'
+    judge right right --level "$level" --dtype f16 --index i32
+    judge right right --level "$level" --no-coverage
+    if python3 - . "$least" <<'PYTHON'
 import collections, json, pathlib, re, sys
 folder, least = pathlib.Path(sys.argv[1]), float(sys.argv[2])
 good = True

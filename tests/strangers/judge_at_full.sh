@@ -3,5 +3,5 @@
 # themselves: TOKITAI=build/tokitai tests/strangers/judge_at_full.sh
 export SOURCE_DIR=${SOURCE_DIR:-$(dirname "$(readlink -f "$0")")/../..}
 source "$(dirname "$(readlink -f "$0")")/../strangers.bash"
-judge_strangers full 100
+judge_strangers full 100 1
 finish
