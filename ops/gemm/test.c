@@ -759,12 +759,24 @@ static float matrix_unit_block(const double *products, const int *exponents, int
             largest = exponents[i];
     if (largest == INT_MIN)
         return accumulator;
-    double sum = trunc(ldexp((double)accumulator, 23 - largest));
+    const double unit = ldexp(1, largest - 23);
+    const double units = 1 / unit; /* exact, as are the products with it */
+    double sum = trunc((double)accumulator * units);
     for (int i = 0; i < count; i++)
-        sum += trunc(ldexp(products[i], 23 - largest));
-    sum = ldexp(sum, largest - 23);
+        sum += trunc(products[i] * units);
+    sum *= unit;
     float nearest = (float)sum;
     return isfinite(nearest) && fabs((double)nearest) > fabs(sum) ? nextafterf(nearest, 0) : nearest;
+}
+
+/* The exponents of elements, of subnormal ones that of the smallest normal number. */
+static int *exponents_of(const float *elements, int64_t count, float least)
+{
+    int *exponents = calloc((size_t)count + 1, sizeof *exponents);
+    assert_non_null(exponents);
+    for (int64_t i = 0; i < count; i++)
+        exponents[i] = isfinite(elements[i]) ? ilogbf(fmaxf(fabsf(elements[i]), least)) : 0;
+    return exponents;
 }
 
 static int matrix_unit_product(const tk_case *c, void *const b[], void *data)
@@ -774,9 +786,13 @@ static int matrix_unit_product(const tk_case *c, void *const b[], void *data)
     float *left = tki_gemm_decoded(c, &p.left, p.rows, p.places);
     float *right = tki_gemm_decoded(c, &p.right, p.cols, p.places);
     float least = c->dtype == TK_F16 ? 0x1p-14f : 0x1p-126f;
+    int *left_exponents = exponents_of(left, p.rows * p.places, least);
+    int *right_exponents = exponents_of(right, p.cols * p.places, least);
     for (int64_t i = 0; i < p.rows * p.cols; i++) {
         const float *x = left + i / p.cols * p.places;
         const float *y = right + i % p.cols * p.places;
+        const int *x_exponents = left_exponents + i / p.cols * p.places;
+        const int *y_exponents = right_exponents + i % p.cols * p.places;
         float sum = 0;
         bool finite = true;
         for (int64_t t = 0; t < p.places; t++)
@@ -789,15 +805,15 @@ static int matrix_unit_product(const tk_case *c, void *const b[], void *data)
                 products[k] = (double)x[t + k] * y[t + k];
                 if (!finite)
                     sum += (float)products[k];
-                exponents[k] = finite && products[k] != 0
-                                   ? ilogbf(fmaxf(fabsf(x[t + k]), least)) + ilogbf(fmaxf(fabsf(y[t + k]), least))
-                                   : 0;
+                exponents[k] = x_exponents[t + k] + y_exponents[t + k];
             }
             if (finite && isfinite(sum))
                 sum = matrix_unit_block(products, exponents, count, sum);
         }
         tki_put(c, p.out, i, sum);
     }
+    free(left_exponents);
+    free(right_exponents);
     free(left);
     free(right);
     return 0;
@@ -811,7 +827,7 @@ static void a_matrix_unit_is_told_its_numerics(void **state)
     tk_ctx *ctx = new_context();
     const tk_setting setting = {"numerics", "tensor_core"};
     const int64_t two_products[] = {1, 1, 2};
-    for (int d = 0; d < 2; d++)
+    for (int d = 0; d < (is_sanitized ? 1 : 2); d++)
         for (int with = 0; with < 2; with++) {
             int calls = 0;
             tk_certify_options options = TK_CERTIFY_DEFAULTS;
