@@ -64,9 +64,10 @@ rm -rf "$work/new" "$tree/build/relu" "$tree/build/relu_fwd.c"
 # A build folder that was moved is of no use any more.
 grep -qsxF "CMAKE_HOME_DIRECTORY:INTERNAL=$tree" "$tree/build/CMakeCache.txt" || rm -rf "$tree/build"
 
-if command -v ccache >/dev/null; then
-    export CMAKE_C_COMPILER_LAUNCHER=ccache CCACHE_BASEDIR=$tree CCACHE_NOHASHDIR=1
-fi
+# Nothing here is about speed, and optimising takes most of the time of a build.
+printf '#!/bin/sh\nexec %s "$@" -O1\n' "$(command -v ccache || true)" >"$work/compiler"
+chmod +x "$work/compiler"
+export CMAKE_C_COMPILER_LAUNCHER=$work/compiler CCACHE_BASEDIR=$tree CCACHE_NOHASHDIR=1
 unset TOKITAI SOURCE_DIR BUILD_DIR
 mapfile -t commands < <(sed -n '/^## 9\. /,/^## /s/^\$ //p' "$guide")
 [ ${#commands[@]} -ge 4 ] || { echo "the guide has no commands under 9."; exit 1; }
