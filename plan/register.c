@@ -117,18 +117,33 @@ static const char *wrong_attributes(const tk_contract *c)
     return NULL;
 }
 
+/* Whatever a kernel can do wrong fails some clause: a failure without one could not be told from success. */
 static const char *wrong_clauses(const tk_contract *c)
 {
-    bool of_elements = false;
-    if (c->clause_count < 1 || c->clause_count > TK_MAX_CLAUSES)
+    bool has[TK_CLAUSE_INDEX + 1] = {false};
+    bool in_place = false;
+    if (c->clause_count < 1 || c->clause_count > TK_MAX_CLAUSES || !c->clauses)
         return "it has no clauses, or too many";
     for (int i = 0; i < c->clause_count; i++) {
-        if ((unsigned)c->clauses[i].kind > TK_CLAUSE_INDEX || !c->clauses[i].id || !c->clauses[i].id[0] ||
-            !c->clauses[i].text)
+        const tk_clause *clause = &c->clauses[i];
+        if ((unsigned)clause->kind > TK_CLAUSE_INDEX || !clause->id || !clause->id[0] || !clause->text)
             return "a clause has no kind, no id or no text";
-        of_elements |= c->clauses[i].kind <= TK_CLAUSE_ERROR;
+        for (int k = 0; k < i; k++)
+            if (!strcmp(clause->id, c->clauses[k].id))
+                return "two clauses have one id";
+        has[clause->kind] = true;
     }
-    return of_elements ? NULL : "no clause is about the values of elements";
+    for (int i = 0; i < c->param_count; i++)
+        in_place |= c->params[i].output && c->params[i].may_alias >= 0;
+    if (!has[TK_CLAUSE_VALUE] && !has[TK_CLAUSE_ERROR])
+        return "no clause is about the values of elements";
+    if (!has[TK_CLAUSE_WRITE] || !has[TK_CLAUSE_SHAPE] || !has[TK_CLAUSE_REPEAT])
+        return "it lacks a clause of writing, of shape or of repetition";
+    if (has[TK_CLAUSE_IN_PLACE] != in_place)
+        return "a clause of working in place and an output that may share a buffer come together";
+    if (has[TK_CLAUSE_INDEX] != tk_contract_takes_index(c))
+        return "a clause of bad indices and an input of indices come together";
+    return NULL;
 }
 
 static const char *wrong_contract(const tk_contract *c)
@@ -268,9 +283,27 @@ static const char *accept_any(const tk_case *c, const tki_gpu_info *device)
     return NULL;
 }
 
+/* An implementation has no way to say which index is bad, so that it is not given one. */
+static tk_status check_indices(const tki_call *call)
+{
+    const tk_case *c = call->c;
+    const int p = tki_index_param(c->contract);
+    const int64_t count = p < 0 ? 0 : tk_case_elements(c, p);
+    for (int64_t i = 0; i < count; i++) {
+        const int64_t index = c->index_dtype == TK_I64 ? ((const int64_t *)call->buffers[p])[i]
+                                                       : ((const int32_t *)call->buffers[p])[i];
+        if (!tki_index_is_valid(c, p, index))
+            return tki_fail_index(call->ctx, c->contract, i, index, c->dims[c->contract->params[p].indexed_dim]);
+    }
+    return TK_OK;
+}
+
 static tk_status launch(const tki_call *call)
 {
     const tki_registered *op = tki_registered_of(call->c->contract);
+    tk_status status = check_indices(call);
+    if (status != TK_OK)
+        return status;
     const int result = op->run(call->c, call->buffers, op->run_data);
     return result == 0 ? TK_OK
                        : tki_fail(call->ctx, TK_UNAVAILABLE, "%s: its implementation reported failure %d",

@@ -329,6 +329,121 @@ static void what_is_no_contract(void **state)
     tk_ctx_destroy(ctx);
 }
 
+/* What an op of one input gives: y[n] = table[indices[n]], in place of nothing. */
+static const tk_clause every_kind[] = {
+    {TK_CLAUSE_VALUE, "PICK.VALUE", "every y has the bits that its index points to"},
+    {TK_CLAUSE_WRITE, "PICK.WRITE", "every y is written, and nothing else"},
+    {TK_CLAUSE_SHAPE, "PICK.SHAPE", "any sizes"},
+    {TK_CLAUSE_REPEAT, "PICK.REPEAT", "the same inputs, the same bits"},
+    {TK_CLAUSE_INDEX, "PICK.INDEX", "an index out of range is refused"},
+    {TK_CLAUSE_IN_PLACE, "PICK.IN_PLACE", "y may be table"},
+};
+
+static const tk_contract pick = {
+    .name = "pick",
+    .summary = "some of a table",
+    .formula = "y[i] = table[indices[i]]",
+    .bound = "B = 0",
+    .dim_count = 2,
+    .dim_names = (const char *const[]){"n", "size"},
+    .param_count = 3,
+    .params =
+        (const tk_param[]){
+            {.name = "table", .rank = 1, .dim = {1}, .inner_axis = -1, .may_alias = -1},
+            {.name = "indices",
+             .kind = TK_KIND_INDEX,
+             .rank = 1,
+             .indexed_dim = 1,
+             .inner_axis = -1,
+             .may_alias = -1},
+            {.name = "y", .output = true, .judged = TK_BY_BITS, .rank = 1, .inner_axis = -1, .may_alias = -1}},
+    .type_count = 1,
+    .types = (const tk_types[]){{TK_F32, TK_F32}},
+    .clause_count = 5,
+    .clauses = every_kind,
+};
+
+static int64_t picked(const tk_case *c, const void *indices, int64_t i)
+{
+    return c->index_dtype == TK_I64 ? ((const int64_t *)indices)[i] : ((const int32_t *)indices)[i];
+}
+
+static int pick_kernel(const tk_case *c, void *const b[], void *data)
+{
+    (void)data;
+    for (int64_t i = 0; i < c->dims[0]; i++)
+        memcpy((float *)b[2] + i, (const float *)b[0] + picked(c, b[1], i), sizeof(float));
+    return 0;
+}
+
+static tk_status pick_enclose(const tk_case *c, const void *const b[], int output, int64_t first, int64_t count,
+                              tk_enclosure *out, void *data)
+{
+    (void)output;
+    (void)data;
+    for (int64_t i = 0; i < count; i++) {
+        uint32_t bits;
+        memcpy(&bits, (const float *)b[0] + picked(c, b[1], first + i), sizeof bits);
+        out[i] = (tk_enclosure){.bits = bits, .admits = TK_ADMIT_RAW_BITS};
+    }
+    return TK_OK;
+}
+
+/* Each kind of failure needs a clause, or it would pass as success. */
+static void a_contract_has_every_clause_it_needs(void **state)
+{
+    (void)state;
+    tk_ctx *ctx = new_context();
+    const tk_contract *op = NULL;
+    for (int left_out = 0; left_out < 5; left_out++) {
+        tk_clause some[4];
+        int count = 0;
+        for (int i = 0; i < 5; i++)
+            if (i != left_out)
+                some[count++] = every_kind[i];
+        tk_contract wrong = pick;
+        wrong.clause_count = count;
+        wrong.clauses = some;
+        assert_refused(ctx, tk_contract_register(ctx, &wrong, pick_kernel, NULL, &op), TK_BAD_ARGUMENT, "clause");
+    }
+    tk_contract wrong = pick;
+    wrong.clause_count = 6; /* in place, and nothing may be */
+    assert_refused(ctx, tk_contract_register(ctx, &wrong, pick_kernel, NULL, &op), TK_BAD_ARGUMENT, "in place");
+    tk_clause twice[6];
+    memcpy(twice, every_kind, sizeof every_kind);
+    twice[5] = twice[1];
+    wrong.clauses = twice;
+    assert_refused(ctx, tk_contract_register(ctx, &wrong, pick_kernel, NULL, &op), TK_BAD_ARGUMENT, "one id");
+    assert_null(op);
+    assert_ok(ctx, tk_contract_register(ctx, &pick, pick_kernel, NULL, &op));
+    tk_ctx_destroy(ctx);
+}
+
+/* The library looks at the indices before an implementation does. */
+static void bad_indices_are_refused(void **state)
+{
+    (void)state;
+    tk_ctx *ctx = new_context();
+    const tk_contract *op;
+    assert_ok(ctx, tk_contract_register(ctx, &pick, pick_kernel, NULL, &op));
+    assert_ok(ctx, tk_contract_judge_by(ctx, op, pick_enclose, NULL));
+    tk_case c = tk_case_init(op, TK_F32);
+    c.dims[0] = 2;
+    c.dims[1] = 3;
+    float table[] = {1, 2, 3}, y[] = {-1, -1};
+    int32_t indices[] = {2, 3};
+    assert_refused(ctx, tk_run(ctx, &c, (void *[]){table, indices, y}), TK_BAD_INDEX, "indices[1] = 3");
+    assert_true(y[0] == -1 && y[1] == -1);
+    for (tk_dtype index = TK_I32; index <= TK_I64; index++) {
+        tk_certify_options options = TK_CERTIFY_DEFAULTS;
+        tk_certificate *certificate = certify_one(ctx, op, TK_F32, index, options);
+        if (tk_certificate_verdict(certificate) != TK_HELD)
+            fail_msg("%s: %s", tk_certificate_headline(certificate), tk_certificate_reason(certificate));
+        tk_certificate_destroy(certificate);
+    }
+    tk_ctx_destroy(ctx);
+}
+
 /* More of everything than our own ops have, up to what a contract may have. */
 static void as_large_as_may_be(void **state)
 {
@@ -571,6 +686,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(found_and_run),
         cmocka_unit_test(what_is_no_contract),
+        cmocka_unit_test(a_contract_has_every_clause_it_needs),
+        cmocka_unit_test(bad_indices_are_refused),
         cmocka_unit_test(as_large_as_may_be),
         cmocka_unit_test(right_ones_are_held),
         cmocka_unit_test(wrong_ones_are_refuted),

@@ -294,6 +294,34 @@ static void writing_beside_a_buffer(void **state)
     assert_non_null(strstr(r.reason, "at byte 30 of its 30"));
 }
 
+/* Without a clause that it breaks, a failure is a defect of the contract, never a success. */
+static void a_failure_without_a_clause(void **state)
+{
+    (void)state;
+    const tk_clause lone[] = {{TK_CLAUSE_ERROR, "COPY.ERR", ""}};
+    tk_contract bare = copy;
+    bare.clause_count = 1;
+    bare.clauses = lone;
+    hostile kinds[] = {{.poke_set = true, .poke_param = 0}, {.deed = LAST_UNWRITTEN}, {.deed = SECOND_CALL_DIFFERS}};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        tk_ctx *ctx = new_context();
+        tki_trial trial = copy_trial(3, 5);
+        tki_inputs inputs;
+        tki_trial_result result;
+        trial.c.contract = &bare;
+        tki_subject subject = {.ctx = ctx, .contract = &bare, .oracle = &copy_oracle};
+        draw_inputs(ctx, &trial.c, &inputs, 0);
+        tki_executable executable = {.kernel = hostile_kernel, .kernel_data = &kinds[i]};
+        assert_ok(ctx, tki_executor_open(ctx, &executable, &subject.executor));
+        assert_refused(ctx, tki_trial_run(&subject, &trial, &inputs, &result), TK_INTERNAL, "no clause of copy");
+        assert_refused(ctx, tki_trial_run_again(&subject, &trial, &inputs, "another hash", &result), TK_INTERNAL,
+                       "no clause of copy");
+        tki_executor_close(&subject.executor);
+        tki_inputs_free(&inputs);
+        tk_ctx_destroy(ctx);
+    }
+}
+
 static void changing_an_input(void **state)
 {
     (void)state;
@@ -899,6 +927,7 @@ int main(void)
         cmocka_unit_test(a_good_kernel_passes),
         cmocka_unit_test(writing_beside_a_buffer),
         cmocka_unit_test(changing_an_input),
+        cmocka_unit_test(a_failure_without_a_clause),
         cmocka_unit_test(leaving_output_unwritten),
         cmocka_unit_test(other_bits_on_another_run),
         cmocka_unit_test(wrong_values),

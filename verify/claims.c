@@ -81,7 +81,7 @@ static void say_settings(json_t *list, const tki_outcome *o)
 
 const char *tki_no_coverage(const tki_outcome *o)
 {
-    if (o->kind == &tki_subject_lowering && !o->backend->is_gpu)
+    if (o->kind == &tki_subject_lowering && !o->contract->registered && !o->backend->is_gpu)
         return "the library's own kernels are held to all of their lines when it is tested, not here";
     if (!o->kind->stranger)
         return "only kernel files that come as source are built a second time, instrumented";
@@ -252,10 +252,12 @@ json_t *tki_non_claims_json(const tki_outcome *o)
             "The kernel was in a program, not shut in, that this command started: %s. What that program is made of "
             "is not known; the artifact named is what called it.",
             o->options->kernel_program);
-    else if (o->kind == &tki_subject_function)
+    else if (o->kind == &tki_subject_function || (o->kind == &tki_subject_lowering && o->contract->registered))
         say(list, "The function ran inside this process, which it could have tampered with; its source, compiler and "
                   "options are not "
                   "known.");
+    if (o->contract->registered)
+        say(list, "A program registered the contract and gave its exact values: that they are right is not shown.");
     if (o->kind->stranger)
         disclaim_a_stranger(list, o);
     if (o->kind->brought)

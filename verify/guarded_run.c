@@ -77,9 +77,10 @@ void tki_run_keep_stale(tki_subject *subject, const tk_case *c, const tki_run *r
 
 void tki_trial_fail(tki_trial_result *result, int clause, const char *format, ...)
 {
-    if (result->failed_clause >= 0)
+    if (result->failed_clause >= 0 || result->clause_missing)
         return;
     result->failed_clause = clause;
+    result->clause_missing = clause < 0;
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(result->reason, sizeof result->reason, format, arguments);
@@ -108,7 +109,7 @@ void tki_run_check_surroundings(const tk_case *c, const tki_run *r, const tki_in
 /* A failure that is known as data; of several the first counts. */
 static void fail_by(tki_trial_result *result, const tk_case *c, const tki_fault *fault, const char *text)
 {
-    if (result->failed_clause >= 0)
+    if (result->failed_clause >= 0 || result->clause_missing)
         return;
     int clause = tki_clause_find(c->contract, tki_fault_clause(fault));
     result->fault = *fault;
@@ -217,7 +218,7 @@ tk_status tki_run_hash(const tk_case *c, const tki_run *r, tki_trial_result *res
 
 bool tki_run_ended(tk_status status, const tki_trial_result *result)
 {
-    return status == TK_OK && !result->could_not_run && !result->faulted;
+    return status == TK_OK && !result->could_not_run && !result->faulted && !result->clause_missing;
 }
 
 tk_status tki_run_call(tki_subject *subject, const tk_case *c, tki_run *r, double *seconds, tki_trial_result *result)

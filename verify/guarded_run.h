@@ -46,7 +46,8 @@ TK_MUST_USE tk_status tki_run_hash(const tk_case *c, const tki_run *r, tki_trial
 /* Keeps the beginning of the outputs, to be found in the outputs of later calls. */
 void tki_run_keep_stale(tki_subject *subject, const tk_case *c, const tki_run *r);
 
-/* The clause does not hold, for that reason; of several failures the first counts. */
+/* The clause does not hold, for that reason; of several failures the first counts. A negative clause, of a contract that lacks it, makes
+ * the result one that no verdict can come of. */
 void tki_trial_fail(tki_trial_result *result, int clause, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

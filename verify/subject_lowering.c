@@ -1,8 +1,9 @@
-/* TRUSTED. A lowering of ours. */
+/* TRUSTED. A lowering: one of ours, or the implementation that a program registered. */
 #include <stdio.h>
 #include <string.h>
 
 #include "core/context.h"
+#include "model/registered.h"
 #include "plan/plan.h"
 #include "verify/subject.h"
 
@@ -53,8 +54,11 @@ static void reproduce(const tki_outcome *o, FILE *out)
 
 static tk_status trace(tk_ctx *ctx, const tki_outcome *o, tki_provenance *provenance)
 {
-    return tki_provenance_find(ctx, o->lowering, (tk_types){o->dtype, o->result_dtype}, (uintptr_t)o->lowering,
-                               provenance);
+    const tk_types types = {o->dtype, o->result_dtype};
+    const tki_registered *op = tki_registered_of(o->contract);
+    if (op) /* its code is the program's, and nothing is known of its source */
+        return tki_provenance_find(ctx, NULL, types, (uintptr_t)op->run, provenance);
+    return tki_provenance_find(ctx, o->lowering, types, (uintptr_t)o->lowering, provenance);
 }
 
 const tki_subject_kind tki_subject_lowering = {"lowering",           .choose = choose,       .open = open_subject,

@@ -28,6 +28,15 @@ int tki_clause_find(const tk_contract *contract, tk_clause_kind kind)
     return -1;
 }
 
+/* What failed without a clause must not count as held. */
+static tk_status decided(tki_subject *subject, tk_status status, const tki_trial_result *result)
+{
+    if (status != TK_OK || !result->clause_missing)
+        return status;
+    return tki_fail(subject->ctx, TK_INTERNAL, "no clause of %s is about what failed: %s", subject->contract->name,
+                    result->reason);
+}
+
 static void describe_failure(const tk_case *c, tki_trial_result *result)
 {
     const tki_element *e = &result->judgement.failure;
@@ -213,7 +222,7 @@ static tk_status run_changed(tki_subject *subject, const tki_trial *trial, const
         if (status == TK_OK)
             describe_failure(c, &second);
         tki_judgement_add(&result->judgement, &second.judgement);
-        if (second.failed_clause >= 0) {
+        if (second.failed_clause >= 0 || second.clause_missing) {
             result->judgement.failure = second.judgement.failure;
             result->only_changed = true;
             tki_trial_fail(result, second.failed_clause, "called again with %s[%lld] changed: %.400s", name,
@@ -341,7 +350,7 @@ tk_status tki_trial_run(tki_subject *subject, const tki_trial *trial, const tki_
     }
     tki_run_free(&first);
     tki_run_free(&second);
-    return status;
+    return decided(subject, status, result);
 }
 
 void tki_trial_give_inputs(tki_trial *trial)
@@ -392,14 +401,15 @@ tk_status tki_trial_run_again(tki_subject *subject, const tki_trial *trial, cons
         tki_run_check_surroundings(c, &again, inputs, false, result);
         status = tki_run_hash(c, &again, result);
         int repeat = tki_clause_find(c->contract, TK_CLAUSE_REPEAT);
-        result->structural[repeat]++;
+        if (repeat >= 0)
+            result->structural[repeat]++;
         if (strcmp(result->output_hash, output_hash) != 0) {
             result->determinism = TK_DETERMINISM_NONE;
             tki_trial_fail(result, repeat, "the same inputs gave other bits when they came again after other calls");
         }
     }
     tki_run_free(&again);
-    return status;
+    return decided(subject, status, result);
 }
 
 tk_status tki_trial_observe(tki_subject *subject, const tki_trial *trial, const tki_inputs *inputs, int threads,
@@ -474,7 +484,8 @@ tk_status tki_trial_run_bad_index(tki_subject *subject, const tki_trial *trial, 
     check_bad_index_written(subject, c, &r, param, position, clause, result);
     tki_run_check_overrun(subject, c, result);
     tki_run_check_surroundings(c, &r, inputs, false, result);
-    result->structural[clause] = 1;
+    if (clause >= 0)
+        result->structural[clause] = 1;
     tki_run_free(&r);
-    return TK_OK;
+    return decided(subject, TK_OK, result);
 }

@@ -36,6 +36,7 @@ typedef struct tki_trial_result {
     tki_judgement judgement;
     int64_t structural[TK_MAX_CLAUSES]; /* checks of clauses about shape, writing and repetition */
     int failed_clause;                  /* -1: everything held */
+    bool clause_missing;                /* something failed that no clause of the contract is about */
     tki_fault fault;                    /* behind the reason, where there is one */
     char reason[512];                   /* what failed, or why the kernel could not be run */
     bool could_not_run;
@@ -49,7 +50,8 @@ typedef struct tki_trial_result {
     double judge_seconds;  /* oracle and judge */
 } tki_trial_result;
 
-/* Runs and judges. A kernel that fails is a successful call. */
+/* Runs and judges. A kernel that fails is a successful call. TK_INTERNAL: it failed in a way that the contract has no clause of, which
+ * registering a contract rules out. */
 TK_MUST_USE tk_status tki_trial_run(tki_subject *subject, const tki_trial *trial, const tki_inputs *inputs,
                                     tki_trial_result *result);
 
