@@ -304,8 +304,9 @@ tk_case tk_case_init(const tk_contract *contract, tk_dtype dtype);
 int64_t tk_case_elements(const tk_case *c, int param);
 tk_dtype tk_case_param_dtype(const tk_case *c, int param);
 
-/* Whether every input can be tried, at --level exhaustive: the op is elementwise, and its inputs have at most 32 bits at
- * each place. Depends on the types of the case, not on its sizes. */
+/* Whether every input can be tried, at --level exhaustive: the op is elementwise, kernels see no attribute that is a
+ * number, and inputs and choices make at most 2^32 combinations at each place. Depends on the types of the case, not on
+ * its sizes. */
 bool tk_case_is_finite(const tk_case *c);
 
 /* Checks sizes, types, options, alignment and overlap without running anything. `buffers` are the parameters in

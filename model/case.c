@@ -1,5 +1,6 @@
 /* Cases: sizes, types and buffers of one run, and the checks that every run passes before anything is launched. */
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -178,11 +179,18 @@ int64_t tk_case_elements(const tk_case *c, int param)
 
 bool tk_case_is_finite(const tk_case *c)
 {
-    enum { MOST_BITS = 32 };
-    int bits = 0;
+    const double most = 0x1p32;
+    double domain = 1;
     for (int p = 0; p < c->contract->param_count; p++)
-        bits += c->contract->params[p].output ? 0 : tki_format_bits(tk_case_param_dtype(c, p));
-    return c->contract->elementwise && bits <= MOST_BITS;
+        domain *= c->contract->params[p].output ? 1 : ldexp(1, tki_format_bits(tk_case_param_dtype(c, p)));
+    for (int i = 0; i < c->contract->attribute_count; i++) {
+        const tk_attribute *attribute = &c->contract->attributes[i];
+        const bool choice = attribute->type == TK_ATTRIBUTE_CHOICE;
+        if (attribute->seen_by_kernel && !choice)
+            return false; /* of numbers trials take a few */
+        domain *= attribute->seen_by_kernel ? attribute->choice_count : 1;
+    }
+    return c->contract->elementwise && domain <= most;
 }
 
 static bool takes_types(const tk_case *c)

@@ -77,6 +77,21 @@ static const char *wrong_params(const tk_contract *c)
     return outputs == 0 ? "it has no output" : indices > 1 ? "it has more than one input of indices" : NULL;
 }
 
+/* At one place of all tensors: then each input can be tried by itself, in one long line. */
+static const char *wrong_elementwise(const tk_contract *c)
+{
+    for (int i = 0; i < c->param_count && c->elementwise; i++) {
+        const tk_param *p = &c->params[i], *first = &c->params[0];
+        if (p->rank != first->rank || memcmp(p->dim, first->dim, (size_t)p->rank * sizeof *p->dim) != 0 ||
+            p->kind == TK_KIND_INDEX || p->inner_axis >= 0 || (p->output && p->judged == TK_BY_ORDER))
+            return "it is elementwise, and its tensors differ in shape, are summed over, or hold indices";
+        for (int axis = 0; axis < p->rank - 1; axis++)
+            if (p->dim[axis] == p->dim[p->rank - 1])
+                return "it is elementwise, and a tensor has one size twice";
+    }
+    return NULL;
+}
+
 static const char *wrong_types(const tk_contract *c)
 {
     if (c->type_count < 1 || !c->types)
@@ -152,8 +167,8 @@ static const char *wrong_contract(const tk_contract *c)
         return "its name is not of lower-case letters, digits and _";
     if (!c->summary || !c->formula || !c->bound)
         return "it has no summary, formula or bound";
-    const char *(*const checks[])(const tk_contract *) = {wrong_dims, wrong_params, wrong_types, wrong_attributes,
-                                                          wrong_clauses};
+    const char *(*const checks[])(const tk_contract *) = {wrong_dims,  wrong_params,     wrong_elementwise,
+                                                          wrong_types, wrong_attributes, wrong_clauses};
     for (size_t i = 0; i < sizeof checks / sizeof *checks; i++) {
         const char *wrong = checks[i](c);
         if (wrong)

@@ -216,7 +216,7 @@ static void select_best(const tk_case *c, const void *scores, int32_t *best, mis
     const int64_t keys = c->dims[KEYS], top = c->dims[TOP];
     for (int64_t t = 0; t < top; t++) {
         int64_t found = -1;
-        for (int64_t k = 0; k < keys; k++) {
+        for (int64_t k = 0; k < keys && t < keys; k++) {
             bool taken = false;
             for (int64_t u = 0; u < t && how != SAME_TWICE; u++)
                 taken |= best[u] == k;
@@ -577,7 +577,7 @@ static const char kernel_source[] =
     "        counts[r] = (int64_t)sum;\n"
     "        for (int64_t t = 0; t < top; t++) {\n"
     "            int64_t found = -1;\n"
-    "            for (int64_t k = 0; k < keys; k++) {\n"
+    "            for (int64_t k = 0; k < keys && t < keys; k++) {\n"
     "                int taken = 0;\n"
     "                for (int64_t u = 0; u < t; u++) taken |= best[r * top + u] == k;\n"
     "                if (!taken && (found < 0 || tokitai_load_as(scores->dtype, scores->data, r * keys + k) >\n"
@@ -667,6 +667,161 @@ static void kernel_file_signed_and_replayed(void **state)
     free(difference);
 }
 
+/* -- What trials meet --------------------------------------------------------------------------------------------- */
+
+/* y = x, or -x, bit for bit, at each place of a matrix. */
+enum { NEGATE };
+
+static const tk_contract signed_copy = {
+    .name = "signed_copy",
+    .summary = "a copy, or the negative",
+    .formula = "y = x or -x",
+    .bound = "B = 0",
+    .dim_count = 2,
+    .dim_names = (const char *const[]){"rows", "cols"},
+    .param_count = 2,
+    .params =
+        (const tk_param[]){
+            {.name = "x", .rank = 2, .dim = {0, 1}, .inner_axis = -1, .may_alias = -1},
+            {.name = "y", .output = true, .rank = 2, .dim = {0, 1}, .inner_axis = -1, .may_alias = -1},
+        },
+    .type_count = 2,
+    .types = (const tk_types[]){{TK_F32, TK_F32}, {TK_F16, TK_F16}},
+    .elementwise = true,
+    .attribute_count = 1,
+    .attributes = (const tk_attribute[]){[NEGATE] = {.name = "negate",
+                                                     .text = "whether the sign changes",
+                                                     .choice_count = 2,
+                                                     .choices = (const tk_choice[]){{"no", "x"}, {"yes", "-x"}},
+                                                     .seen_by_kernel = true}},
+    .clause_count = 4,
+    .clauses = every_kind,
+};
+
+typedef struct flaw {
+    int64_t beyond;   /* wrong where a tensor is larger */
+    uint64_t pattern; /* wrong where x has it and the sign changes */
+} flaw;
+
+static uint64_t signed_copy_of(const tk_case *c, const void *x, int64_t i)
+{
+    const uint64_t negate = (uint64_t)c->attributes[NEGATE].integer;
+    return c->dtype == TK_F32 ? ((const uint32_t *)x)[i] ^ negate << 31 : ((const uint16_t *)x)[i] ^ negate << 15;
+}
+
+static int signed_copy_kernel(const tk_case *c, void *const b[], void *data)
+{
+    const flaw *f = data;
+    const int64_t count = tk_case_elements(c, 0);
+    for (int64_t i = 0; i < count; i++) {
+        uint64_t y = signed_copy_of(c, b[0], i);
+        y ^= (f->beyond && count > f->beyond) ||
+             (f->pattern && c->attributes[NEGATE].integer && signed_copy_of(c, b[0], i) == f->pattern);
+        memcpy((char *)b[1] + i * (int64_t)tk_dtype_size(c->dtype), &y, tk_dtype_size(c->dtype));
+    }
+    return 0;
+}
+
+static tk_status signed_copy_enclose(const tk_case *c, const void *const b[], int output, int64_t first,
+                                     int64_t count, tk_enclosure *out, void *data)
+{
+    (void)output;
+    (void)data;
+    for (int64_t i = 0; i < count; i++)
+        out[i] = (tk_enclosure){.bits = signed_copy_of(c, b[0], first + i), .admits = TK_ADMIT_RAW_BITS};
+    return TK_OK;
+}
+
+typedef struct judged {
+    tk_verdict verdict;
+    int64_t elements;
+    bool caveat; /* that one element in a million may be wrong */
+    bool says_exhaustive;
+} judged;
+
+static judged judge(const tk_contract *contract, tk_dtype dtype, tk_level level, flaw f)
+{
+    tk_ctx *ctx = new_context();
+    const tk_contract *op;
+    assert_ok(ctx, tk_contract_register(ctx, contract, NULL, NULL, &op));
+    assert_ok(ctx, tk_contract_judge_by(ctx, op, signed_copy_enclose, NULL));
+    tk_certify_options options = TK_CERTIFY_DEFAULTS;
+    options.kernel = signed_copy_kernel;
+    options.kernel_data = &f;
+    options.level = level;
+    tk_certificate *certificate = certify_one(ctx, op, dtype, TK_I32, options);
+    const judged j = {.verdict = tk_certificate_verdict(certificate),
+                      .elements = tk_certificate_elements(certificate),
+                      .caveat = strstr(tk_certificate_json(certificate), "one element in a million") != NULL,
+                      .says_exhaustive = strstr(tk_certificate_json(certificate), "\"level\": \"exhaustive\"")};
+    assert_ok(ctx, tk_certificate_agrees(ctx, certificate));
+    tk_certificate_destroy(certificate);
+    tk_ctx_destroy(ctx);
+    return j;
+}
+
+static void sizes_beyond_tiles_are_tried(void **state)
+{
+    (void)state;
+    assert_int_equal(judge(&signed_copy, TK_F32, TK_QUICK, (flaw){.beyond = 65535}).verdict, TK_REFUTED);
+    assert_int_equal(judge(&signed_copy, TK_F32, TK_FULL, (flaw){.beyond = 1 << 20}).verdict, TK_REFUTED);
+}
+
+static void levels_judge_what_they_say(void **state)
+{
+    (void)state;
+    const judged quick = judge(&signed_copy, TK_F32, TK_QUICK, (flaw){0});
+    assert_int_equal(quick.verdict, TK_HELD);
+    assert_true(quick.caveat && quick.elements > 200000);
+    const judged full = judge(&signed_copy, TK_F32, TK_FULL, (flaw){0});
+    assert_int_equal(full.verdict, TK_HELD);
+    assert_true(!full.caveat && full.elements >= 5000000);
+    /* 2^33 combinations are not all tried. */
+    const judged lowered = judge(&signed_copy, TK_F32, TK_EXHAUSTIVE, (flaw){0});
+    assert_int_equal(lowered.verdict, TK_HELD);
+    assert_false(lowered.says_exhaustive);
+    const judged proved = judge(&signed_copy, TK_F16, TK_EXHAUSTIVE, (flaw){0});
+    assert_int_equal(proved.verdict, TK_PROVED);
+    assert_true(proved.says_exhaustive);
+    for (uint64_t pattern = 0x8001; pattern < 0x10000; pattern += 0x4fff)
+        assert_int_equal(judge(&signed_copy, TK_F16, TK_EXHAUSTIVE, (flaw){.pattern = pattern}).verdict, TK_REFUTED);
+}
+
+static void numbers_cannot_all_be_tried(void **state)
+{
+    (void)state;
+    tk_contract numbered = signed_copy;
+    const tk_attribute number = {.name = "negate",
+                                 .text = "whether the sign changes",
+                                 .type = TK_ATTRIBUTE_INTEGER,
+                                 .most = {.integer = 1},
+                                 .tried_count = 1,
+                                 .tried = (const tk_value[]){{.integer = 1}},
+                                 .seen_by_kernel = true};
+    numbered.attributes = &number;
+    const judged lowered = judge(&numbered, TK_F16, TK_EXHAUSTIVE, (flaw){0});
+    assert_int_equal(lowered.verdict, TK_HELD);
+    assert_false(lowered.says_exhaustive);
+}
+
+/* Every input is tried in one long line, which takes tensors of one shape. */
+static void what_is_elementwise(void **state)
+{
+    (void)state;
+    tk_ctx *ctx = new_context();
+    const tk_contract *op;
+    tk_param params[2];
+    tk_contract wrong = signed_copy;
+    memcpy(params, signed_copy.params, sizeof params);
+    wrong.params = params;
+    params[0].rank = 1;
+    assert_refused(ctx, tk_contract_register(ctx, &wrong, NULL, NULL, &op), TK_BAD_ARGUMENT, "elementwise");
+    params[0].rank = 2;
+    params[0].dim[1] = params[1].dim[1] = 0;
+    assert_refused(ctx, tk_contract_register(ctx, &wrong, NULL, NULL, &op), TK_BAD_ARGUMENT, "one size twice");
+    tk_ctx_destroy(ctx);
+}
+
 static void without_exact_values_nothing_is_judged(void **state)
 {
     (void)state;
@@ -692,6 +847,10 @@ int main(void)
         cmocka_unit_test(right_ones_are_held),
         cmocka_unit_test(wrong_ones_are_refuted),
         cmocka_unit_test(kernel_file_signed_and_replayed),
+        cmocka_unit_test(sizes_beyond_tiles_are_tried),
+        cmocka_unit_test(levels_judge_what_they_say),
+        cmocka_unit_test(numbers_cannot_all_be_tried),
+        cmocka_unit_test(what_is_elementwise),
         cmocka_unit_test(without_exact_values_nothing_is_judged),
     };
     return cmocka_run_group_tests_name("registered", tests, NULL, NULL);

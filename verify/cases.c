@@ -1,5 +1,5 @@
 /* TRUSTED. The trials of each level: shapes that stand in a list, shapes that are drawn by a law (shapes.c), and a
- * tour through all families. All of it follows from seed, level, op and types. */
+ * tour through all families; of registered ops, shapes that any op may stumble at. All of it follows from seed, level, op and types. */
 #include "verify/cases.h"
 
 #include <limits.h>
@@ -275,17 +275,53 @@ static void add_level(making *m, tk_level level, const tki_shape_list *list)
         add_further(m);
 }
 
-/* What may be too large, or points at nothing, is made fit. */
-static void make_fit(tk_case *c, int64_t most)
+/* -- Ops that programs register ----------------------------------------------------------------------------------- */
+
+/* What a trial of a registered op may have: elements of all tensors together, and a product of all sizes. What its
+ * reference costs is not known; it is seldom more than a step for each place in that product. */
+typedef struct limits {
+    int64_t elements;
+    double work;
+} limits;
+
+/* What a level has of each kind: as large as the first sizes may be together, and those at one larger size. */
+static const struct {
+    int drawn;
+    limits small;
+    int edges;
+    limits large;
+} general_at[] = {
+    [TK_QUICK] = {64, {1 << 16, INFINITY}, 24, {1 << 19, 0x1p17}},
+    [TK_FULL] = {256, {1 << 20, INFINITY}, 48, {1 << 22, 0x1p21}},
+};
+
+/* So many elements of outputs make one wrong in a million show, with 99 chances in a hundred. */
+enum { JUDGED_AT_FULL = 5000000, MOST_LARGE = 64 };
+
+static bool fits(const tk_case *c, const limits *most)
 {
-    for (;;) {
-        int64_t elements = 0;
-        int largest = 0;
-        for (int p = 0; p < c->contract->param_count; p++)
-            elements = tk_case_elements(c, p) > elements ? tk_case_elements(c, p) : elements;
-        for (int d = 1; d < c->contract->dim_count; d++)
-            largest = c->dims[d] > c->dims[largest] ? d : largest;
-        if (elements <= most || c->dims[largest] <= 1)
+    double work = 1;
+    int64_t elements = 0;
+    for (int d = 0; d < c->contract->dim_count; d++)
+        work *= (double)c->dims[d];
+    for (int p = 0; p < c->contract->param_count; p++) {
+        const int64_t more = tk_case_elements(c, p);
+        if (more < 0 || more > most->elements - elements)
+            return false;
+        elements += more;
+    }
+    return work <= most->work;
+}
+
+/* Halves the largest size, `kept` behind all others, until the case fits. */
+static void make_fit(tk_case *c, int kept, const limits *most)
+{
+    while (!fits(c, most)) {
+        int largest = kept;
+        for (int d = 0; d < c->contract->dim_count; d++)
+            if (d != kept && c->dims[d] > 1 && (largest == kept || c->dims[d] > c->dims[largest]))
+                largest = d;
+        if (largest < 0 || c->dims[largest] <= 1)
             return;
         c->dims[largest] = (c->dims[largest] + 1) / 2;
     }
@@ -297,41 +333,128 @@ static bool indices_point_somewhere(const tk_case *c)
     return p < 0 || c->dims[c->contract->params[p].indexed_dim] > 0 || tk_case_elements(c, p) == 0;
 }
 
+static int64_t any_of(const int64_t *sizes, size_t count, tki_random *random)
+{
+    return sizes[tki_below(random, (int64_t)count)];
+}
+
+/* One size where blocks, tables and 16-bit counters end, few of the others: each size in turn, each end in turn. */
+static void add_edges(making *m, tk_level level, int *number, tki_random *random)
+{
+    static const int64_t ends[] = {511, 512, 513, 1023, 1024, 1025, 4095, 4096, 4097, 65535, 65536, 65537};
+    static const int64_t beside[] = {1, 2, 3, 4, 5, 8, 16, 17, 33};
+    enum { ENDS = sizeof ends / sizeof *ends, STEP = 5 /* no divisor of ENDS */ };
+    const int dims = m->contract->dim_count;
+    const int enough = general_at[level].edges > dims ? general_at[level].edges : dims;
+    for (int i = 0; i < ENDS * dims && i < enough; i++) {
+        const int kept = i % dims;
+        for (int d = 0; d < dims; d++)
+            m->trial.c.dims[d] = any_of(beside, sizeof beside / sizeof *beside, random);
+        m->trial.c.dims[kept] = ends[(i / dims * STEP + kept) % ENDS];
+        make_fit(&m->trial.c, kept, &general_at[level].large);
+        add_shape(m, (*number)++, level == TK_QUICK ? TKI_MAIN : TKI_TWO);
+    }
+}
+
+static bool gives_shape_to_an_output(const tk_contract *contract, int dim)
+{
+    for (int p = 0; p < contract->param_count; p++)
+        for (int axis = 0; contract->params[p].output && axis < contract->params[p].rank; axis++)
+            if (contract->params[p].dim[axis] == dim)
+                return true;
+    return false;
+}
+
+/* Doubles drawn sizes, about, as long as the case fits; in three of four shapes only sizes of outputs. */
+static void grow(tk_case *c, bool any, const limits *most, tki_random *random)
+{
+    enum { MOST_TRIES = 4096 };
+    for (int i = 0; i < MOST_TRIES; i++) {
+        const int d = (int)tki_below(random, c->contract->dim_count);
+        const int64_t size = c->dims[d];
+        if (!any && !gives_shape_to_an_output(c->contract, d))
+            continue;
+        c->dims[d] = 2 * size + tki_below(random, 2);
+        if (!fits(c, most)) {
+            c->dims[d] = size;
+            return;
+        }
+    }
+}
+
+/* Large ones, until enough elements are judged. */
+static void add_large(making *m, int *number, tki_random *random)
+{
+    enum { FEW_DIMS = 4 };
+    const tk_contract *contract = m->contract;
+    int64_t judged = 0;
+    for (int i = 0; i < MOST_LARGE && judged < JUDGED_AT_FULL; i++) {
+        for (int d = 0; d < contract->dim_count; d++)
+            m->trial.c.dims[d] = contract->dim_count > FEW_DIMS ? 1 : 1 + tki_below(random, 4);
+        grow(&m->trial.c, i % 4 == 3, &general_at[TK_FULL].large, random);
+        for (int p = 0; p < contract->param_count; p++)
+            judged += contract->params[p].output ? tk_case_elements(&m->trial.c, p) : 0;
+        add_shape(m, (*number)++, TKI_MAIN);
+    }
+}
+
 /* Of an op of which no more is known than its contract: sizes at which vectors, tiles and blocks begin and end, and
  * each size once zero. */
 static void add_general(making *m, tk_level level)
 {
     static const int64_t sizes[] = {1,  2,  3,  4,  5,  7,   8,   9,   15,  16,  17,  31,
                                     32, 33, 63, 64, 65, 100, 127, 128, 129, 255, 256, 257};
-    enum { SIZES = sizeof sizes / sizeof *sizes };
     const int dims = m->contract->dim_count;
-    const int drawn = level == TK_QUICK ? 64 : 256;
-    const int64_t most = level == TK_QUICK ? 1 << 14 : 1 << 19;
     tki_random random = tki_random_stream(m->options->seed, drawn_stream(&m->trial, level));
     int number = FIRST_DRAWN + drawn_at[level].number;
-    for (int i = 0; i < dims + drawn; i++) {
+    for (int i = 0; i < dims + general_at[level].drawn; i++) {
         for (int d = 0; d < dims; d++)
-            m->trial.c.dims[d] = i == d ? 0 : i < dims ? 3 : sizes[tki_below(&random, SIZES)];
-        make_fit(&m->trial.c, most);
+            m->trial.c.dims[d] = i == d ? 0 : i < dims ? 3 : any_of(sizes, sizeof sizes / sizeof *sizes, &random);
+        make_fit(&m->trial.c, -1, &general_at[level].small);
         if (indices_point_somewhere(&m->trial.c))
             add_shape(m, number++, i % 4 ? TKI_MAIN : TKI_SEVERAL);
     }
+    add_edges(m, level, &number, &random);
+    if (level == TK_FULL)
+        add_large(m, &number, &random);
 }
 
-/* Every pattern of every value input, in chunks. */
+/* -- Every input -------------------------------------------------------------------------------------------------- */
+
+/* The next set of choices that kernels see; false behind the last. */
+static bool next_choices(tk_case *c)
+{
+    for (int i = 0; i < c->contract->attribute_count; i++) {
+        const tk_attribute *attribute = &c->contract->attributes[i];
+        if (!attribute->seen_by_kernel || attribute->type != TK_ATTRIBUTE_CHOICE)
+            continue;
+        if (++c->attributes[i].integer < attribute->choice_count)
+            return true;
+        c->attributes[i].integer = 0;
+    }
+    return false;
+}
+
+/* Every pattern of every value input, in chunks, with every set of choices. */
 static void add_all_patterns(making *m)
 {
-    tki_trial trial = {.c = tk_case_init(m->contract, m->trial.c.dtype), .seed = m->options->seed};
-    trial.c.result_dtype = m->trial.c.result_dtype;
+    tki_trial trial = {.c = m->trial.c, .family = TKI_ALL_PATTERNS, .seed = m->options->seed};
+    const tk_param *first = &m->contract->params[0];
     int64_t domain = 1;
     for (int p = 0; p < m->contract->param_count; p++)
         domain <<= m->contract->params[p].output ? 0 : tki_format_bits(tk_case_param_dtype(&trial.c, p));
     int64_t chunk = domain < CHUNK ? domain : CHUNK;
-    trial.family = TKI_ALL_PATTERNS;
-    trial.c.dims[0] = chunk;
-    for (trial.chunk = 0; trial.chunk < domain / chunk; trial.chunk++)
-        if (!add(m, &trial))
-            return;
+    for (int d = 0; d < m->contract->dim_count; d++)
+        trial.c.dims[d] = 1;
+    trial.c.dims[first->dim[first->rank - 1]] = chunk;
+    for (int i = 0; m->draws && i < m->contract->attribute_count; i++)
+        if (m->contract->attributes[i].seen_by_kernel)
+            trial.c.attributes[i].integer = 0; /* all are choices, or the case would not be finite */
+    do
+        for (trial.chunk = 0; trial.chunk < domain / chunk; trial.chunk++)
+            if (!add(m, &trial))
+                return;
+    while (m->draws && next_choices(&trial.c));
 }
 
 /* The shape that the options ask for, or the one trial whose inputs they give. */
@@ -377,9 +500,9 @@ tk_status tki_trials_make(tk_ctx *ctx, const tk_contract *contract, tk_dtype dty
         add_level(&m, TK_QUICK, &list);
         if (options->level >= TK_FULL)
             add_level(&m, TK_FULL, &list);
-        if (options->level == TK_EXHAUSTIVE && tk_case_is_finite(&m.trial.c) && !options->family)
-            add_all_patterns(&m);
     }
+    if (!options->dims && options->level == TK_EXHAUSTIVE && tk_case_is_finite(&m.trial.c) && !options->family)
+        add_all_patterns(&m);
     if (!m.good) {
         free(trials->list);
         *trials = (tki_trials){0};
@@ -458,8 +581,9 @@ void tki_trial_fill(const tki_trial *trial, void *const data[])
         if (contract->params[p].output)
             continue;
         const tk_dtype dtype = tk_case_param_dtype(&trial->c, p);
-        for (int64_t i = 0; i < trial->c.dims[0]; i++)
-            tki_put_bits(dtype, data[p], i, (uint32_t)((trial->chunk * trial->c.dims[0] + i) >> shift));
+        const int64_t count = tk_case_elements(&trial->c, p);
+        for (int64_t i = 0; i < count; i++)
+            tki_put_bits(dtype, data[p], i, (uint32_t)((trial->chunk * count + i) >> shift));
         shift += tki_format_bits(dtype);
     }
     tki_domain_apply(&trial->c, data);
