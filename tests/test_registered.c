@@ -12,6 +12,8 @@
 
 #include "tests/op_test.h"
 #include "tokitai_verify.h"
+#include "verify/families.h"
+#include "verify/inputs.h"
 
 /* blend[r, c] = alpha x + beta y (+ bias[c], with the choice of it); count[r] = sum of weights[r, k] w[k] + offset, exactly; best[r, t] =
  * the places of the `top` largest keys of a row, in descending order, -1 behind the last. */
@@ -804,6 +806,118 @@ static void numbers_cannot_all_be_tried(void **state)
     assert_false(lowered.says_exhaustive);
 }
 
+/* y[b, h] = the largest of x[b, :, h], and of the squares grid[h, h] its diagonal: an output before the inputs, an inner
+ * axis in the middle, and one size twice. */
+enum { TOPS_B, TOPS_K, TOPS_H };
+enum { TOPS_Y, TOPS_X, TOPS_GRID };
+
+static const tk_contract tops = {
+    .name = "tops",
+    .summary = "the largest of a middle axis, or of a diagonal",
+    .formula = "y[b, h] = max(0, grid[h, h], max over k of x[b, k, h])",
+    .bound = "B = 0",
+    .dim_count = 3,
+    .dim_names = (const char *const[]){"b", "k", "h"},
+    .param_count = 3,
+    .params =
+        (const tk_param[]){
+            [TOPS_Y] =
+                {.name = "y", .output = true, .rank = 2, .dim = {TOPS_B, TOPS_H}, .inner_axis = -1, .may_alias = -1},
+            [TOPS_X] = {.name = "x", .rank = 3, .dim = {TOPS_B, TOPS_K, TOPS_H}, .inner_axis = 1, .may_alias = -1},
+            [TOPS_GRID] = {.name = "grid", .rank = 2, .dim = {TOPS_H, TOPS_H}, .inner_axis = -1, .may_alias = -1},
+        },
+    .type_count = 1,
+    .types = (const tk_types[]){{TK_F32, TK_F32}},
+    .clause_count = 4,
+    .clauses = every_kind,
+};
+
+static float top_of(const tk_case *c, const float *x, const float *grid, int64_t at)
+{
+    const int64_t keys = c->dims[TOPS_K], cols = c->dims[TOPS_H], b = at / cols, h = at % cols;
+    float top = grid[h * cols + h] > 0 ? grid[h * cols + h] : 0;
+    for (int64_t k = 0; k < keys; k++)
+        if (x[(b * keys + k) * cols + h] > top)
+            top = x[(b * keys + k) * cols + h];
+    return top;
+}
+
+static tk_status tops_enclose(const tk_case *c, const void *const b[], int output, int64_t first, int64_t count,
+                              tk_enclosure *out, void *data)
+{
+    (void)data;
+    assert_int_equal(output, TOPS_Y);
+    for (int64_t i = 0; i < count; i++) {
+        const float top = top_of(c, b[TOPS_X], b[TOPS_GRID], first + i);
+        out[i] = isinf(top) ? (tk_enclosure){.admits = TK_ADMIT_PLUS_INF}
+                            : (tk_enclosure){.lo = (double)top, .hi = (double)top, .admits = TK_ADMIT_INTERVAL};
+    }
+    return TK_OK;
+}
+
+/* *data: wrong from that h on, unless zero. */
+static int tops_kernel(const tk_case *c, void *const b[], void *data)
+{
+    const int64_t wrong = *(const int64_t *)data, cols = c->dims[TOPS_H];
+    for (int64_t i = 0; i < c->dims[TOPS_B] * cols; i++)
+        ((float *)b[TOPS_Y])[i] = wrong && i % cols >= wrong ? 7e7f : top_of(c, b[TOPS_X], b[TOPS_GRID], i);
+    return 0;
+}
+
+static void tensors_of_any_rank_and_order(void **state)
+{
+    (void)state;
+    tk_ctx *ctx = new_context();
+    const tk_contract *op;
+    int64_t wrong = 0;
+    assert_ok(ctx, tk_contract_register(ctx, &tops, NULL, NULL, &op));
+    assert_ok(ctx, tk_contract_judge_by(ctx, op, tops_enclose, NULL));
+    tk_certify_options options = TK_CERTIFY_DEFAULTS;
+    options.kernel = tops_kernel;
+    options.kernel_data = &wrong;
+    tk_certificate *certificate = certify_one(ctx, op, TK_F32, TK_I32, options);
+    if (tk_certificate_verdict(certificate) != TK_HELD)
+        fail_msg("%s: %s", tk_certificate_headline(certificate), tk_certificate_reason(certificate));
+    /* Rows are the same without the rows before them. */
+    assert_non_null(strstr(tk_certificate_json(certificate), "batch_invariant"));
+    tk_certificate_destroy(certificate);
+    wrong = 5;
+    certificate = certify_one(ctx, op, TK_F32, TK_I32, options);
+    assert_int_equal(tk_certificate_verdict(certificate), TK_REFUTED);
+    if (!strstr(tk_certificate_reproduce(certificate), "--shape b=1,k=1,h=6"))
+        fail_msg("not shrunk: %s", tk_certificate_reproduce(certificate));
+    tk_certificate_destroy(certificate);
+    tk_ctx_destroy(ctx);
+}
+
+/* Whatever was in memory before, a family gives the same inputs. */
+static void families_fill_every_element(void **state)
+{
+    (void)state;
+    static const tk_contract *const contracts[] = {&tops, &signed_copy, &nine, &pick};
+    for (size_t i = 0; i < sizeof contracts / sizeof *contracts; i++)
+        for (int family = 0; tk_family_at(family, NULL); family++) {
+            tk_case c = tk_case_init(contracts[i], TK_F32);
+            void *filled[2][TK_MAX_PARAMS] = {{NULL}};
+            for (int d = 0; d < contracts[i]->dim_count; d++)
+                c.dims[d] = 3 + d;
+            for (int run = 0; run < 2 && tk_family_applies(family, contracts[i]); run++) {
+                for (int p = 0; p < contracts[i]->param_count; p++) {
+                    filled[run][p] = malloc(tki_param_bytes(&c, p));
+                    memset(filled[run][p], run ? 0xff : 0, tki_param_bytes(&c, p));
+                }
+                tki_family_fill(family, &c, 7, filled[run]);
+            }
+            for (int p = 0; p < contracts[i]->param_count; p++) {
+                if (!contracts[i]->params[p].output && filled[0][p] &&
+                    memcmp(filled[0][p], filled[1][p], tki_param_bytes(&c, p)) != 0)
+                    fail_msg("%s leaves some of %s out", tk_family_at(family, NULL), contracts[i]->params[p].name);
+                free(filled[0][p]);
+                free(filled[1][p]);
+            }
+        }
+}
+
 /* Every input is tried in one long line, which takes tensors of one shape. */
 static void what_is_elementwise(void **state)
 {
@@ -851,6 +965,8 @@ int main(void)
         cmocka_unit_test(levels_judge_what_they_say),
         cmocka_unit_test(numbers_cannot_all_be_tried),
         cmocka_unit_test(what_is_elementwise),
+        cmocka_unit_test(tensors_of_any_rank_and_order),
+        cmocka_unit_test(families_fill_every_element),
         cmocka_unit_test(without_exact_values_nothing_is_judged),
     };
     return cmocka_run_group_tests_name("registered", tests, NULL, NULL);

@@ -774,6 +774,43 @@ static void slices(void **state)
 }
 
 /* An ignored target stays as it is and may point outside. */
+/* Every axis of a size is cut, wherever it stands. */
+static void slices_of_any_rank(void **state)
+{
+    (void)state;
+    const tk_contract deep = {
+        .name = "deep",
+        .dim_count = 3,
+        .param_count = 2,
+        .params = (const tk_param[]){{.name = "x", .rank = 4, .dim = {2, 0, 1, 0}},
+                                     {.name = "y", .output = true, .rank = 3, .dim = {0, 1, 2}}},
+    };
+    tk_ctx *ctx = new_context();
+    tk_case c = {.contract = &deep, .dtype = TK_F16, .dims = {4, 3, 2}}, part;
+    tki_inputs inputs, part_inputs;
+    tk_status status;
+    assert_ok(ctx, tki_inputs_alloc(ctx, &c, &inputs));
+    for (int i = 0; i < 2 * 4 * 3 * 4; i++)
+        ((uint16_t *)inputs.data[0])[i] = (uint16_t)i;
+    for (int dim = 0; dim < 3; dim++)
+        for (int64_t begin = 0; begin < c.dims[dim]; begin++)
+            for (int64_t end = begin; end <= c.dims[dim]; end++) {
+                assert_true(tki_inputs_slice(ctx, &c, &inputs, dim, begin, end, &part, &part_inputs, &status));
+                const uint16_t *x = part_inputs.data[0];
+                int64_t from[3] = {0};
+                from[dim] = begin;
+                for (int64_t i = 0; i < part.dims[2]; i++)
+                    for (int64_t k = 0; k < part.dims[0]; k++)
+                        for (int64_t m = 0; m < part.dims[1]; m++)
+                            for (int64_t n = 0; n < part.dims[0]; n++)
+                                assert_int_equal(*x++, (((i + from[2]) * 4 + k + from[0]) * 3 + m + from[1]) * 4 + n +
+                                                           from[0]);
+                tki_inputs_free(&part_inputs);
+            }
+    tki_inputs_free(&inputs);
+    tk_ctx_destroy(ctx);
+}
+
 static void slices_keep_ignored_targets(void **state)
 {
     (void)state;
@@ -944,6 +981,7 @@ int main(void)
         cmocka_unit_test(end_page_is_inaccessible),
         cmocka_unit_test(going_outside_is_seen_wherever_arrays_lie),
         cmocka_unit_test(slices),
+        cmocka_unit_test(slices_of_any_rank),
         cmocka_unit_test(slices_keep_ignored_targets),
         cmocka_unit_test(clauses_by_kind),
         cmocka_unit_test(shrinks_to_a_minimal_shape),

@@ -211,6 +211,28 @@ static void fill_values(tki_family family, const tki_lines *v, tki_random *rando
         tki_fill_normal(v, random);
 }
 
+/* The tensor as lines along its inner axis, or along the last one; where others lie behind that axis, once for each
+ * place before it. */
+static void fill_tensor(tki_family family, const tk_case *c, int p, void *data, tki_lines v, tki_random *random)
+{
+    const tk_param *param = &c->contract->params[p];
+    const int axis = param->inner_axis < 0 ? param->rank - 1 : param->inner_axis;
+    const int64_t elements = tk_case_elements(c, p);
+    int64_t inner = 1;
+    for (int behind = axis + 1; behind < param->rank; behind++)
+        inner *= c->dims[param->dim[behind]];
+    const bool last = axis == param->rank - 1;
+    v.length = c->dims[param->dim[axis]];
+    v.count = last ? elements / v.length : inner;
+    v.line_stride = last ? v.length : 1;
+    v.place_stride = last ? 1 : inner;
+    const int64_t block = v.count * v.length;
+    for (int64_t begin = 0; begin < elements; begin += block) {
+        v.data = (char *)data + (size_t)begin * tk_dtype_size(v.dtype);
+        fill_values(family, &v, random);
+    }
+}
+
 static bool is_elementwise_pair(const tk_contract *contract)
 {
     return !contract->registered && kind_of(contract) == TKI_ELEMENTWISE && contract->param_count == 3 &&
@@ -225,7 +247,8 @@ void tki_family_fill(int family, const tk_case *c, uint64_t seed, void *const da
     int last_value = 0;
     int factors = 0;
     for (int p = 0; p < contract->param_count; p++) {
-        bool value = !contract->params[p].output && contract->params[p].kind != TK_KIND_INDEX;
+        bool value = !contract->params[p].output && contract->params[p].kind != TK_KIND_INDEX &&
+                     tki_format_of(tk_case_param_dtype(c, p)).number == TKI_FLOATING;
         last_value = value ? p : last_value;
         factors += value && contract->params[p].inner_axis >= 0;
     }
@@ -243,26 +266,18 @@ void tki_family_fill(int family, const tk_case *c, uint64_t seed, void *const da
             fill_integers((tki_family)family, dtype, data[p], tk_case_elements(c, p), &random);
             continue;
         }
-        int64_t cols = c->dims[param->dim[param->rank - 1]];
-        int64_t rows = tk_case_elements(c, p) / cols;
-        bool along_rows = param->inner_axis == 0 && param->rank == 2;
-        tki_lines v = {.data = data[p],
-                       .dtype = dtype,
-                       .format = tki_format_of(dtype),
-                       .result = c->result_dtype,
-                       .count = along_rows ? cols : rows,
-                       .length = along_rows ? rows : cols,
-                       .line_stride = along_rows ? 1 : cols,
-                       .place_stride = along_rows ? cols : 1,
-                       .kind = kind_of(contract),
-                       .low_background = param->low_background,
-                       .summed = param->inner_axis >= 0,
-                       .factors = factors,
-                       .first_input = first_input,
-                       .last_input = p == last_value};
+        const tki_lines like = {.dtype = dtype,
+                                .format = tki_format_of(dtype),
+                                .result = c->result_dtype,
+                                .kind = kind_of(contract),
+                                .low_background = param->low_background,
+                                .summed = param->inner_axis >= 0,
+                                .factors = factors,
+                                .first_input = first_input,
+                                .last_input = p == last_value};
         /* What is paired is chosen for values of every size. */
-        bool paired = family == TKI_FAMILY_NEAR_TIE && v.kind == TKI_ELEMENTWISE;
-        fill_values(paired ? TKI_FAMILY_LOG_UNIFORM : (tki_family)family, &v, &random);
+        bool paired = family == TKI_FAMILY_NEAR_TIE && like.kind == TKI_ELEMENTWISE;
+        fill_tensor(paired ? TKI_FAMILY_LOG_UNIFORM : (tki_family)family, c, p, data[p], like, &random);
         if (paired && p == last_value && is_elementwise_pair(contract))
             tki_choose_near_ties(c, data, 96, true, &random);
         if (family == TKI_FAMILY_NEAREST_TIES && p == last_value && is_elementwise_pair(contract))

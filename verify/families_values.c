@@ -248,15 +248,16 @@ static void fill_special_partners(const tki_lines *v, tki_random *random)
     const uint32_t special[] = {infinity, v->format.largest, 0, 1, v->format.nan};
     const uint64_t step = tki_random_u64(random) | 1;
     const uint64_t first = tki_random_u64(random);
-    for (int64_t t = 0; t < v->length; t++) {
+    for (int64_t i = 0; i < v->count * v->length; i++) {
+        const int64_t l = i / v->length, t = i % v->length;
         if (v->last_input) {
-            tki_line_put_bits(v, 0, t, pattern_in_turn(v, first + (uint64_t)t * step, random));
+            tki_line_put_bits(v, l, t, pattern_in_turn(v, first + (uint64_t)i * step, random));
             continue;
         }
         /* Infinities are what most partners turn into something else. */
         uint64_t kind = tki_random_below(random, 8);
         uint32_t sign = tki_random_u64(random) & 1 ? v->format.sign : 0;
-        tki_line_put_bits(v, 0, t, special[kind < 5 ? kind : 0] | sign);
+        tki_line_put_bits(v, l, t, special[kind < 5 ? kind : 0] | sign);
     }
 }
 
@@ -265,18 +266,19 @@ static void fill_each_pattern(const tki_lines *v, tki_random *random)
 {
     uint64_t step = tki_random_u64(random) | 1;
     uint64_t first = tki_random_u64(random);
-    for (int64_t t = 0; t < v->length; t++) {
+    for (int64_t i = 0; i < v->count * v->length; i++) {
+        const int64_t l = i / v->length, t = i % v->length;
         if (v->last_input) {
-            tki_line_put_bits(v, 0, t, pattern_in_turn(v, first + (uint64_t)t * step, random));
+            tki_line_put_bits(v, l, t, pattern_in_turn(v, first + (uint64_t)i * step, random));
             continue;
         }
         uint64_t kind = tki_random_below(random, 4);
         double value = tki_random_normal(random);
-        tki_line_put(v, 0, t, kind == 1 ? copysign(1, value) : value);
+        tki_line_put(v, l, t, kind == 1 ? copysign(1, value) : value);
         if (kind == 2)
-            tki_line_put_bits(v, 0, t, finite_pattern(v, random));
+            tki_line_put_bits(v, l, t, finite_pattern(v, random));
         else if (kind == 3)
-            tki_line_put_bits(v, 0, t, near_threshold(v, random));
+            tki_line_put_bits(v, l, t, near_threshold(v, random));
     }
 }
 

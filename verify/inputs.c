@@ -24,7 +24,8 @@ tk_status tki_inputs_alloc(tk_ctx *ctx, const tk_case *c, tki_inputs *inputs)
         if (c->contract->params[p].output)
             continue;
         size_t bytes = tki_param_bytes(c, p);
-        inputs->data[p] = malloc(bytes ? bytes : 1);
+        /* Zeros: what a family were to leave out must not differ from run to run. */
+        inputs->data[p] = calloc(bytes ? bytes : 1, 1);
         if (!inputs->data[p]) {
             tki_inputs_free(inputs);
             return tki_fail(ctx, TK_NO_MEMORY, "no memory for %zu bytes of inputs", bytes);
@@ -120,6 +121,29 @@ static bool shift_indices(const tk_case *part, void *data, int64_t count, int64_
     return true;
 }
 
+void tki_tensor_slice(const tk_case *c, int p, int dim, int64_t begin, const tk_case *part, const void *from,
+                      void *to)
+{
+    const tk_param *param = &c->contract->params[p];
+    const int last = param->rank - 1;
+    const size_t element = tk_dtype_size(tk_case_param_dtype(c, p));
+    const int64_t line = part->dims[param->dim[last]];
+    const int64_t lines = line ? tk_case_elements(part, p) / line : 0;
+    for (int64_t l = 0; l < lines; l++) {
+        int64_t at = param->dim[last] == dim ? begin : 0;
+        int64_t rest = l;
+        int64_t stride = c->dims[param->dim[last]];
+        for (int axis = last - 1; axis >= 0; axis--) {
+            const int64_t size = part->dims[param->dim[axis]];
+            at += (rest % size + (param->dim[axis] == dim ? begin : 0)) * stride;
+            rest /= size;
+            stride *= c->dims[param->dim[axis]];
+        }
+        memcpy((char *)to + (size_t)(l * line) * element, (const char *)from + (size_t)at * element,
+               (size_t)line * element);
+    }
+}
+
 bool tki_inputs_slice(tk_ctx *ctx, const tk_case *c, const tki_inputs *inputs, int dim, int64_t begin, int64_t end,
                       tk_case *part, tki_inputs *part_inputs, tk_status *status)
 {
@@ -132,19 +156,7 @@ bool tki_inputs_slice(tk_ctx *ctx, const tk_case *c, const tki_inputs *inputs, i
         const tk_param *param = &c->contract->params[p];
         if (param->output)
             continue;
-        size_t element = tk_dtype_size(tk_case_param_dtype(c, p));
-        int64_t rows = param->rank == 2 ? c->dims[param->dim[0]] : 1;
-        int64_t cols = c->dims[param->dim[param->rank - 1]];
-        bool slice_rows = param->rank == 2 && param->dim[0] == dim;
-        bool slice_cols = param->dim[param->rank - 1] == dim;
-        int64_t row_begin = slice_rows ? begin : 0;
-        int64_t row_end = slice_rows ? end : rows;
-        int64_t col_begin = slice_cols ? begin : 0;
-        int64_t col_end = slice_cols ? end : cols;
-        size_t line = (size_t)(col_end - col_begin) * element;
-        for (int64_t r = row_begin; r < row_end; r++)
-            memcpy((char *)part_inputs->data[p] + (size_t)(r - row_begin) * line,
-                   (const char *)inputs->data[p] + (size_t)(r * cols + col_begin) * element, line);
+        tki_tensor_slice(c, p, dim, begin, part, inputs->data[p], part_inputs->data[p]);
         if (param->kind == TK_KIND_INDEX && param->indexed_dim == dim &&
             !shift_indices(part, part_inputs->data[p], tk_case_elements(part, p), begin, end)) {
             tki_inputs_free(part_inputs);

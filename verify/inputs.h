@@ -23,6 +23,10 @@ TK_MUST_USE tk_status tki_inputs_copy(tk_ctx *ctx, const tk_case *c, const tki_i
 TK_MUST_USE bool tki_inputs_slice(tk_ctx *ctx, const tk_case *c, const tki_inputs *inputs, int dim, int64_t begin,
                                   int64_t end, tk_case *part, tki_inputs *part_inputs, tk_status *status);
 
+/* Copies the same part out of one tensor, of any rank: `part` is the case with that size cut. */
+void tki_tensor_slice(const tk_case *c, int p, int dim, int64_t begin, const tk_case *part, const void *from,
+                      void *to);
+
 /* Changes one element of one input to another value that the op takes. False if there is none to change. */
 bool tki_inputs_change(const tki_trial *trial, tki_inputs *inputs, const char **name, int64_t *position);
 

@@ -36,8 +36,8 @@ void tki_output_matrix(const tk_case *c, int output, int64_t *rows, int64_t *col
         *cols = c->dims[p->dim[p->rank - 1]];
         return;
     }
-    /* One value per row of a row op is a column; the output of an elementwise op is a row. */
-    bool column = c->contract->dim_count > 1;
+    /* One value per row of a row op is a column; the output of an elementwise op, or of one that is not known, a row. */
+    bool column = c->contract->dim_count > 1 && !c->contract->registered;
     *rows = column ? c->dims[p->dim[0]] : 1;
     *cols = column ? 1 : c->dims[p->dim[0]];
 }

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "core/context.h"
-#include "exact/round.h"
 #include "verify/families.h"
 
 static void note_worst(tki_outcome *o, const tki_trial *trial, const tki_inputs *inputs, const tki_element *worst)
@@ -15,10 +14,13 @@ static void note_worst(tki_outcome *o, const tki_trial *trial, const tki_inputs 
         return;
     o->judgement.worst = *worst;
     o->worst_trial = *trial;
-    o->worst_inputs_known = trial->c.contract->dim_count == 1;
-    for (int p = 0; p < trial->c.contract->param_count && o->worst_inputs_known; p++)
+    o->worst_inputs_known = trial->c.contract->elementwise;
+    for (int p = 0; p < trial->c.contract->param_count && o->worst_inputs_known; p++) {
+        const size_t bytes = tk_dtype_size(tk_case_param_dtype(&trial->c, p));
+        o->worst_inputs[p] = 0;
         if (inputs->data[p])
-            o->worst_inputs[p] = tki_element_bits(tk_case_param_dtype(&trial->c, p), inputs->data[p], worst->index);
+            memcpy(&o->worst_inputs[p], (const char *)inputs->data[p] + (size_t)worst->index * bytes, bytes);
+    }
 }
 
 void tki_outcome_add(tki_outcome *o, const tki_trial *trial, const tki_inputs *inputs, const tki_trial_result *r)

@@ -49,7 +49,7 @@ typedef struct tki_outcome {
     tk_determinism determinism;
     bool batch_checked;
     tki_trial worst_trial; /* the trial with the worst element */
-    uint32_t worst_inputs[TK_MAX_PARAMS];
+    uint64_t worst_inputs[TK_MAX_PARAMS];
     bool worst_inputs_known; /* elementwise ops only: the bits of every input that made it */
     tki_trial failed_trial;  /* shrunk */
     double kernel_seconds, judge_seconds, seconds;

@@ -39,7 +39,7 @@ static tk_status take(const tk_contract *contract, const tk_enclosure *given, tk
     return TK_OK;
 }
 
-static tk_status enclose_line(const tki_oracle_job *job, int64_t first, int64_t count, tki_enclosure *out)
+static tk_status enclose_stretch(const tki_oracle_job *job, int64_t first, int64_t count, tki_enclosure *out)
 {
     const tki_registered *op = tki_registered_of(job->c->contract);
     tk_enclosure *given = calloc((size_t)count, sizeof *given);
@@ -58,8 +58,10 @@ static tk_status enclose(const tki_oracle_job *job, const tki_box *box, tki_encl
     const int64_t count = box->col_end - box->col_begin;
     tk_status status = TK_OK;
     tki_output_matrix(job->c, job->output, &rows, &cols);
+    if (count == cols) /* whole rows are one stretch */
+        return enclose_stretch(job, box->row_begin * cols, (box->row_end - box->row_begin) * cols, out);
     for (int64_t row = box->row_begin; row < box->row_end && status == TK_OK; row++, out += count)
-        status = enclose_line(job, row * cols + box->col_begin, count, out);
+        status = enclose_stretch(job, row * cols + box->col_begin, count, out);
     return status;
 }
 
@@ -70,7 +72,7 @@ static tk_status refine(const tki_oracle_job *job, int64_t row, int64_t col, int
     tki_enclosure element;
     (void)precision;
     tki_output_matrix(job->c, job->output, &rows, &cols);
-    tk_status status = enclose_line(job, row * cols + col, 1, &element);
+    tk_status status = enclose_stretch(job, row * cols + col, 1, &element);
     if (status == TK_OK) {
         mpfr_set_d(lo, element.lo, MPFR_RNDD);
         mpfr_set_d(hi, element.hi, MPFR_RNDU);

@@ -1,4 +1,4 @@
-/* TRUSTED. Greedy shrinking: cut each size to a part that still fails, first to the failing element's own row and column, then
+/* TRUSTED. Greedy shrinking: cut each size to a part that still fails, first to the failing element's own place, then
  * by steps from either end, half of it and ever smaller, until no size can lose its first or its last place or MOST_ATTEMPTS runs, or
  * MOST_ELEMENTS of them together, are used up. */
 #include "verify/shrink.h"
@@ -64,13 +64,18 @@ static int64_t failing_place(const search *s, int dim)
     if (!e->present)
         return -1;
     const tk_param *param = &s->trial->c.contract->params[e->output];
-    int64_t cols = param->rank == 2 ? s->trial->c.dims[param->dim[1]] : 1;
-    if (param->dim[0] == dim)
-        return e->index / cols;
-    return param->rank == 2 && param->dim[1] == dim ? e->index % cols : -1;
+    for (int axis = 0; axis < param->rank; axis++) {
+        if (param->dim[axis] != dim)
+            continue;
+        int64_t stride = 1;
+        for (int inner = axis + 1; inner < param->rank; inner++)
+            stride *= s->trial->c.dims[param->dim[inner]];
+        return e->index / stride % s->trial->c.dims[dim];
+    }
+    return -1;
 }
 
-/* The row and column of the element that failed. */
+/* The place of the element that failed, along each size. */
 static tk_status try_failing_element(search *s)
 {
     tk_status status = TK_OK;

@@ -5,6 +5,7 @@
 #include "verify/trial.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/clock.h"
@@ -102,20 +103,42 @@ static tk_status run_in_place(tki_subject *subject, const tki_trial *trial, cons
     return status;
 }
 
-static void compare_part(const tk_case *whole, const tk_case *part, const tki_run *first, const tki_run *alone,
-                         int64_t begin, tki_trial_result *result)
+static bool has_dim(const tk_param *param, int dim)
+{
+    for (int axis = 0; axis < param->rank; axis++)
+        if (param->dim[axis] == dim)
+            return true;
+    return false;
+}
+
+/* Of outputs that do not have the size, every element may depend on all of it. */
+static tk_status compare_part(tki_subject *subject, const tk_case *whole, const tk_case *part, int dim, int64_t begin,
+                              const tki_run *first, const tki_run *alone, tki_trial_result *result)
 {
     for (int p = 0; p < whole->contract->param_count; p++) {
-        const tk_param *param = &whole->contract->params[p];
-        if (!param->output)
+        const tk_dtype dtype = tk_case_param_dtype(whole, p);
+        const int64_t count = tk_case_elements(part, p);
+        if (!whole->contract->params[p].output || !has_dim(&whole->contract->params[p], dim) || count == 0)
             continue;
-        tk_dtype dtype = tk_case_param_dtype(whole, p);
-        int64_t row = param->rank == 2 ? whole->dims[param->dim[1]] : 1;
-        for (int64_t i = 0; i < tk_case_elements(part, p); i++)
-            if (!tki_same_bits(dtype, tki_element_bits(dtype, first->pointers[p], begin * row + i),
-                               tki_element_bits(dtype, alone->pointers[p], i)))
+        void *expected = malloc(tki_param_bytes(part, p));
+        if (!expected)
+            return tki_fail(subject->ctx, TK_NO_MEMORY, "no memory for a part of an output");
+        tki_tensor_slice(whole, p, dim, begin, part, first->pointers[p], expected);
+        for (int64_t i = 0; i < count; i++)
+            if (!tki_same_elements(dtype, expected, alone->pointers[p], i))
                 result->determinism = TK_RUN_TO_RUN;
+        free(expected);
     }
+    return TK_OK;
+}
+
+/* The size that counts the rows of the last output. */
+static int batch_dim(const tk_contract *contract)
+{
+    int output = contract->param_count - 1;
+    while (!contract->params[output].output)
+        output--;
+    return contract->params[output].dim[0];
 }
 
 /* Runs the last rows of the batch alone: are their bits the same as in the whole? */
@@ -123,8 +146,7 @@ static tk_status run_part_of_batch(tki_subject *subject, const tki_trial *trial,
                                    const tki_run *first, tki_trial_result *result)
 {
     const tk_case *c = &trial->c;
-    int output = c->contract->param_count - 1;
-    int dim = c->contract->params[output].dim[0];
+    const int dim = batch_dim(c->contract);
     int64_t size = c->dims[dim];
     if (size < 2 || result->failed_clause >= 0)
         return TK_OK;
@@ -139,7 +161,7 @@ static tk_status run_part_of_batch(tki_subject *subject, const tki_trial *trial,
     if (status == TK_OK) {
         status = tki_run_call(subject, &part, &alone, NULL, result);
         if (tki_run_ended(status, result)) {
-            compare_part(c, &part, first, &alone, begin, result);
+            status = compare_part(subject, c, &part, dim, begin, first, &alone, result);
             result->batch_checked = true;
             int repeat = tki_clause_find(c->contract, TK_CLAUSE_REPEAT);
             if (subject->lowering && subject->lowering->determinism >= TK_BATCH_INVARIANT &&
