@@ -108,7 +108,8 @@ static inline double tki_decode(tk_dtype dtype, uint32_t bits)
     return bits & f.sign ? -value : value;
 }
 
-/* Element `i` of an array of that type, as its pattern. Works at any alignment of the element type. */
+/* Element `i` of an array of that type, as its pattern. Works at any alignment of the element type. Not for 64-bit
+ * integers, which do not fit: tki_integer_at() of verify/judge_exact.h reads those. */
 static inline uint32_t tki_element_bits(tk_dtype dtype, const void *data, int64_t i)
 {
     const int bytes = tki_format_of(dtype).bytes;

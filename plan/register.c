@@ -77,6 +77,27 @@ static const char *wrong_params(const tk_contract *c)
     return outputs == 0 ? "it has no output" : indices > 1 ? "it has more than one input of indices" : NULL;
 }
 
+/* Real numbers are rounded, integers are exact; an order is one of indices. */
+static const char *wrong_judged(const tk_contract *c)
+{
+    for (int i = 0; i < c->type_count; i++)
+        for (int p = 0; p < c->param_count; p++) {
+            const tk_param *param = &c->params[p];
+            const tk_case typed = {.contract = c,
+                                   .dtype = c->types[i].dtype,
+                                   .result_dtype = c->types[i].result_dtype,
+                                   .index_dtype = TK_I32};
+            const bool real = tki_format_of(tk_case_param_dtype(&typed, p)).number == TKI_FLOATING;
+            const bool exact = param->judged == TK_BY_INTEGER || param->judged == TK_BY_ORDER;
+            if (param->output && real == exact)
+                return real ? "an output of real numbers is judged as integers"
+                            : "an output of integers is not judged by TK_BY_INTEGER or TK_BY_ORDER";
+            if (param->output && !real && param->sums_to_one)
+                return "an output of integers is to sum to one";
+        }
+    return NULL;
+}
+
 /* At one place of all tensors: then each input can be tried by itself, in one long line. */
 static const char *wrong_elementwise(const tk_contract *c)
 {
@@ -167,8 +188,8 @@ static const char *wrong_contract(const tk_contract *c)
         return "its name is not of lower-case letters, digits and _";
     if (!c->summary || !c->formula || !c->bound)
         return "it has no summary, formula or bound";
-    const char *(*const checks[])(const tk_contract *) = {wrong_dims,  wrong_params,     wrong_elementwise,
-                                                          wrong_types, wrong_attributes, wrong_clauses};
+    const char *(*const checks[])(const tk_contract *) = {
+        wrong_dims, wrong_params, wrong_types, wrong_judged, wrong_elementwise, wrong_attributes, wrong_clauses};
     for (size_t i = 0; i < sizeof checks / sizeof *checks; i++) {
         const char *wrong = checks[i](c);
         if (wrong)

@@ -890,6 +890,93 @@ static void tensors_of_any_rank_and_order(void **state)
     tk_ctx_destroy(ctx);
 }
 
+/* y = x & 255, in 64 bits. */
+static const tk_param low_params[] = {
+    {.name = "x", .kind = TK_KIND_FIXED, .dtype = TK_I64, .rank = 1, .inner_axis = -1, .may_alias = -1},
+    {.name = "y",
+     .output = true,
+     .kind = TK_KIND_FIXED,
+     .dtype = TK_I64,
+     .judged = TK_BY_INTEGER,
+     .rank = 1,
+     .inner_axis = -1,
+     .may_alias = -1}};
+
+static const tk_contract low = {
+    .name = "low",
+    .summary = "the low byte",
+    .formula = "y = x & 255",
+    .bound = "B = 0",
+    .dim_count = 1,
+    .dim_names = (const char *const[]){"n"},
+    .param_count = 2,
+    .params = low_params,
+    .type_count = 1,
+    .types = (const tk_types[]){{TK_F32, TK_F32}},
+    .elementwise = true,
+    .clause_count = 4,
+    .clauses = every_kind,
+};
+
+static tk_status low_enclose(const tk_case *c, const void *const b[], int output, int64_t first, int64_t count,
+                             tk_enclosure *out, void *data)
+{
+    (void)c;
+    (void)output;
+    (void)data;
+    for (int64_t i = 0; i < count; i++)
+        out[i] = (tk_enclosure){.bits = (uint64_t)((const int64_t *)b[0])[first + i] & 255, .admits = TK_ADMIT_BITS};
+    return TK_OK;
+}
+
+/* *data: what is left in the bits above. */
+static int low_kernel(const tk_case *c, void *const b[], void *data)
+{
+    for (int64_t i = 0; i < c->dims[0]; i++)
+        ((int64_t *)b[1])[i] = ((const int64_t *)b[0])[i] & *(const int64_t *)data;
+    return 0;
+}
+
+static void all_bits_of_an_integer_count(void **state)
+{
+    (void)state;
+    tk_ctx *ctx = new_context();
+    const tk_contract *op;
+    tk_param params[2];
+    tk_contract wrong = low;
+    memcpy(params, low_params, sizeof params);
+    wrong.params = params;
+    for (tk_judged_by by = TK_BY_INTERVAL; by <= TK_BY_BITS; by++) {
+        params[1].judged = by;
+        assert_refused(ctx, tk_contract_register(ctx, &wrong, NULL, NULL, &op), TK_BAD_ARGUMENT, "integers");
+    }
+    params[1].judged = TK_BY_INTEGER;
+    params[1].sums_to_one = true;
+    assert_refused(ctx, tk_contract_register(ctx, &wrong, NULL, NULL, &op), TK_BAD_ARGUMENT, "sum to one");
+    wrong = signed_copy;
+    wrong.params = params;
+    memcpy(params, signed_copy.params, sizeof params);
+    for (tk_judged_by by = TK_BY_INTEGER; by <= TK_BY_ORDER; by++) {
+        params[1].judged = by;
+        assert_refused(ctx, tk_contract_register(ctx, &wrong, NULL, NULL, &op), TK_BAD_ARGUMENT, "real numbers");
+    }
+    assert_ok(ctx, tk_contract_register(ctx, &low, NULL, NULL, &op));
+    assert_ok(ctx, tk_contract_judge_by(ctx, op, low_enclose, NULL));
+    static const int64_t kept[] = {255, -256 * (INT64_C(1) << 40) + 255, 0x1ff};
+    for (int i = 0; i < 3; i++) {
+        int64_t mask = kept[i];
+        tk_certify_options options = TK_CERTIFY_DEFAULTS;
+        options.kernel = low_kernel;
+        options.kernel_data = &mask;
+        tk_certificate *certificate = certify_one(ctx, op, TK_F32, TK_I32, options);
+        assert_int_equal(tk_certificate_verdict(certificate), i ? TK_REFUTED : TK_HELD);
+        if (i == 1 && !strstr(tk_certificate_reproduce(certificate), "--input x=0xf"))
+            fail_msg("%s", tk_certificate_reproduce(certificate));
+        tk_certificate_destroy(certificate);
+    }
+    tk_ctx_destroy(ctx);
+}
+
 /* Whatever was in memory before, a family gives the same inputs. */
 static void families_fill_every_element(void **state)
 {
@@ -966,6 +1053,7 @@ int main(void)
         cmocka_unit_test(numbers_cannot_all_be_tried),
         cmocka_unit_test(what_is_elementwise),
         cmocka_unit_test(tensors_of_any_rank_and_order),
+        cmocka_unit_test(all_bits_of_an_integer_count),
         cmocka_unit_test(families_fill_every_element),
         cmocka_unit_test(without_exact_values_nothing_is_judged),
     };

@@ -7,11 +7,18 @@
 #include "exact/round.h"
 #include "model/format.h"
 
+uint64_t tki_pattern_at(tk_dtype dtype, const void *data, int64_t i)
+{
+    const size_t bytes = tk_dtype_size(dtype);
+    uint64_t bits = 0;
+    memcpy(&bits, (const char *)data + (size_t)i * bytes, bytes);
+    return bits;
+}
+
 uint64_t tki_integer_at(tk_dtype dtype, const void *data, int64_t i)
 {
     const tki_format f = tki_format_of(dtype);
-    uint64_t bits = 0;
-    memcpy(&bits, (const char *)data + i * f.bytes, (size_t)f.bytes);
+    const uint64_t bits = tki_pattern_at(dtype, data, i);
     const int unused = 64 - 8 * f.bytes;
     return f.number == TKI_SIGNED ? (uint64_t)((int64_t)(bits << unused) >> unused) : bits;
 }

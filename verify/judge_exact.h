@@ -4,6 +4,9 @@
 
 #include "verify/judge.h"
 
+/* The bits of an element of any type. */
+uint64_t tki_pattern_at(tk_dtype dtype, const void *data, int64_t i);
+
 /* An integer element, sign-extended where its type has a sign. */
 uint64_t tki_integer_at(tk_dtype dtype, const void *data, int64_t i);
 

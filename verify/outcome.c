@@ -6,6 +6,7 @@
 
 #include "core/context.h"
 #include "verify/families.h"
+#include "verify/judge_exact.h"
 
 static void note_worst(tki_outcome *o, const tki_trial *trial, const tki_inputs *inputs, const tki_element *worst)
 {
@@ -15,12 +16,9 @@ static void note_worst(tki_outcome *o, const tki_trial *trial, const tki_inputs 
     o->judgement.worst = *worst;
     o->worst_trial = *trial;
     o->worst_inputs_known = trial->c.contract->elementwise;
-    for (int p = 0; p < trial->c.contract->param_count && o->worst_inputs_known; p++) {
-        const size_t bytes = tk_dtype_size(tk_case_param_dtype(&trial->c, p));
-        o->worst_inputs[p] = 0;
+    for (int p = 0; p < trial->c.contract->param_count && o->worst_inputs_known; p++)
         if (inputs->data[p])
-            memcpy(&o->worst_inputs[p], (const char *)inputs->data[p] + (size_t)worst->index * bytes, bytes);
-    }
+            o->worst_inputs[p] = tki_pattern_at(tk_case_param_dtype(&trial->c, p), inputs->data[p], worst->index);
 }
 
 void tki_outcome_add(tki_outcome *o, const tki_trial *trial, const tki_inputs *inputs, const tki_trial_result *r)

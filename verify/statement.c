@@ -40,7 +40,8 @@ json_t *tki_histogram_json(const int64_t histogram[TKI_ULP_BINS])
 
 static json_t *bits(tk_dtype dtype, uint64_t pattern)
 {
-    return json_sprintf("0x%0*llx", tki_format_bits(dtype) / 4, (unsigned long long)pattern);
+    const uint64_t own = pattern & (uint64_t)tki_last_pattern(dtype); /* a negative integer comes sign-extended */
+    return json_sprintf("0x%0*llx", tki_format_bits(dtype) / 4, (unsigned long long)own);
 }
 
 static bool is_number(tk_dtype dtype, uint64_t pattern)
