@@ -163,7 +163,9 @@ typedef enum tk_judged_by {
     TK_BY_INTERVAL, /* the rounding of some real value within B of the exact one */
     TK_BY_BITS,     /* given bits */
     TK_BY_INTEGER,  /* an exact integer */
-    TK_BY_ORDER /* an index: what it selects lies within B of the value that belongs there, and none occurs twice in a row */
+    /* An index into a row of another input, its keys: the key that it selects is one that belongs there, and no index occurs
+     * twice in a row. The keys have the output's shape but for the last size, or are one row for all. */
+    TK_BY_ORDER
 } tk_judged_by;
 
 typedef struct tk_param {
@@ -271,9 +273,9 @@ typedef struct tk_contract {
 
 /* Our own ops. */
 int tk_contract_count(void);
-const tk_contract *tk_contract_at(int i);              /* in the order of the list of ops; NULL past the end */
-const tk_contract *tk_contract_find(const char *name); /* NULL if there is no such op */
-bool tk_contract_takes_index(const tk_contract *contract);
+const tk_contract *tk_contract_at(int i);                  /* in the order of the list of ops; NULL past the end */
+const tk_contract *tk_contract_find(const char *name);     /* NULL if there is no such op */
+bool tk_contract_takes_index(const tk_contract *contract); /* whether a tensor has the type index_dtype */
 
 /* The C declarations of an op's typed call, and of a user's kernel of it (tokitai_kernel.h); cut to fit. */
 void tk_contract_signature(const tk_contract *contract, char *text, size_t size);

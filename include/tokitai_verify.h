@@ -34,7 +34,8 @@ typedef enum tk_level {
 
 const char *tk_level_name(tk_level level);
 
-/* What is right for one output element of a registered op. It is accepted if one of its flags accepts it. */
+/* What is right for one output element of a registered op. It is accepted if one of its flags accepts it. Of TK_BY_ORDER they
+ * are about the key that an index selects, but for TK_ADMIT_RAW_BITS; of TK_BY_INTEGER those of bits are needed. */
 enum {
     TK_ADMIT_INTERVAL = 1, /* the rounding of some value within `bound` of the exact one, which is in [lo, hi] */
     TK_ADMIT_NAN = 2,
@@ -48,7 +49,7 @@ enum {
 };
 
 typedef struct tk_enclosure {
-    double lo, hi; /* of the exact value; finite */
+    double lo, hi; /* of the exact value; finite, where an interval is admitted */
     double bound;  /* B, rounded up */
     uint64_t bits;
     unsigned admits; /* TK_ADMIT_... */
@@ -56,7 +57,8 @@ typedef struct tk_enclosure {
 } tk_enclosure;
 
 /* Encloses `count` elements of an output, row-major, from `first` on. `buffers` are in contract order, outputs NULL. It is
- * called by several threads at once. Anything but TK_OK ends the judgement. */
+ * called by several threads at once. Anything but TK_OK ends the judgement, and so does an enclosure that is none:
+ * without a flag, of no clause, or of no interval. */
 typedef tk_status (*tk_enclose)(const tk_case *c, const void *const buffers[], int output, int64_t first,
                                 int64_t count, tk_enclosure *out, void *user_data);
 

@@ -50,14 +50,17 @@ bool tk_types_parse(const char *text, tk_types *types)
 int tki_index_param(const tk_contract *contract)
 {
     for (int p = 0; p < contract->param_count; p++)
-        if (contract->params[p].kind == TK_KIND_INDEX)
+        if (contract->params[p].kind == TK_KIND_INDEX && !contract->params[p].output)
             return p;
     return -1;
 }
 
 bool tk_contract_takes_index(const tk_contract *contract)
 {
-    return tki_index_param(contract) >= 0;
+    for (int p = 0; p < contract->param_count; p++)
+        if (contract->params[p].kind == TK_KIND_INDEX)
+            return true;
+    return false;
 }
 
 int tki_index_attribute(const tk_contract *contract)

@@ -37,6 +37,18 @@ static const char *wrong_dims(const tk_contract *c)
     return NULL;
 }
 
+/* Row by row, or one row of keys for all. */
+static const char *wrong_order(const tk_contract *c, const tk_param *p)
+{
+    if (p->ordered_by < 0 || p->ordered_by >= c->param_count || c->params[p->ordered_by].output)
+        return "an output is ordered by what is no input";
+    const tk_param *keys = &c->params[p->ordered_by];
+    if (keys->rank != 1 &&
+        (keys->rank != p->rank || memcmp(keys->dim, p->dim, (size_t)(p->rank - 1) * sizeof *p->dim) != 0))
+        return "an output is ordered by an input of other rows";
+    return NULL;
+}
+
 static const char *wrong_param(const tk_contract *c, int i)
 {
     const tk_param *p = &c->params[i];
@@ -52,14 +64,11 @@ static const char *wrong_param(const tk_contract *c, int i)
     for (int axis = 0; axis < p->rank; axis++)
         if (p->dim[axis] < 0 || p->dim[axis] >= c->dim_count)
             return "a tensor has a size that the op does not have";
-    if (p->kind == TK_KIND_INDEX && !p->output && (p->indexed_dim < 0 || p->indexed_dim >= c->dim_count))
+    if (p->kind == TK_KIND_INDEX && (p->indexed_dim < 0 || p->indexed_dim >= c->dim_count))
         return "indices point into a size that the op does not have";
     if ((unsigned)p->judged > TK_BY_ORDER || p->may_alias < -1 || p->may_alias >= c->param_count)
         return "an output is judged by nothing, or shares the buffer of nothing";
-    if (p->output && p->judged == TK_BY_ORDER &&
-        (p->ordered_by < 0 || p->ordered_by >= c->param_count || c->params[p->ordered_by].output))
-        return "an output is ordered by what is no input";
-    return NULL;
+    return p->output && p->judged == TK_BY_ORDER ? wrong_order(c, p) : NULL;
 }
 
 static const char *wrong_params(const tk_contract *c)
@@ -177,7 +186,7 @@ static const char *wrong_clauses(const tk_contract *c)
         return "it lacks a clause of writing, of shape or of repetition";
     if (has[TK_CLAUSE_IN_PLACE] != in_place)
         return "a clause of working in place and an output that may share a buffer come together";
-    if (has[TK_CLAUSE_INDEX] != tk_contract_takes_index(c))
+    if (has[TK_CLAUSE_INDEX] != (tki_index_param(c) >= 0))
         return "a clause of bad indices and an input of indices come together";
     return NULL;
 }

@@ -977,6 +977,164 @@ static void all_bits_of_an_integer_count(void **state)
     tk_ctx_destroy(ctx);
 }
 
+/* best[k] = where the k largest of keys[n] are, in descending order; -1 behind the last. One row, indices of the case's type. */
+static const tk_param largest_params[] = {{.name = "keys", .rank = 1, .inner_axis = -1, .may_alias = -1},
+                                          {.name = "best",
+                                           .output = true,
+                                           .kind = TK_KIND_INDEX,
+                                           .judged = TK_BY_ORDER,
+                                           .rank = 1,
+                                           .dim = {1},
+                                           .inner_axis = -1,
+                                           .may_alias = -1}};
+
+static const tk_contract largest = {
+    .name = "largest",
+    .summary = "where the largest keys are",
+    .formula = "keys[best[i]] is the i-th largest key",
+    .bound = "B = 0",
+    .dim_count = 2,
+    .dim_names = (const char *const[]){"n", "k"},
+    .param_count = 2,
+    .params = largest_params,
+    .type_count = 1,
+    .types = (const tk_types[]){{TK_F32, TK_F32}},
+    .clause_count = 4,
+    .clauses = every_kind,
+};
+
+static tk_status largest_enclose(const tk_case *c, const void *const b[], int output, int64_t first, int64_t count,
+                                 tk_enclosure *out, void *data)
+{
+    const int64_t n = c->dims[0];
+    double *sorted = malloc((size_t)(n + 1) * sizeof *sorted);
+    bool has_nan = false;
+    (void)output;
+    (void)data;
+    for (int64_t i = 0; i < n; i++) {
+        sorted[i] = (double)((const float *)b[0])[i];
+        has_nan |= isnan(sorted[i]);
+    }
+    if (!has_nan)
+        qsort(sorted, (size_t)n, sizeof *sorted, descending);
+    for (int64_t i = 0; i < count; i++) {
+        const double key = first + i < n ? sorted[first + i] : 0;
+        out[i] = first + i >= n ? (tk_enclosure){.bits = UINT64_MAX, .admits = TK_ADMIT_RAW_BITS}
+                 : has_nan      ? (tk_enclosure){.bound = (double)INFINITY,
+                                                 .admits = TK_ADMIT_INTERVAL | TK_ADMIT_NAN | TK_ADMIT_PLUS_INF |
+                                                           TK_ADMIT_MINUS_INF}
+                 : isinf(key)   ? (tk_enclosure){.admits = key > 0 ? TK_ADMIT_PLUS_INF : TK_ADMIT_MINUS_INF}
+                                : (tk_enclosure){.lo = key, .hi = key, .admits = TK_ADMIT_INTERVAL};
+    }
+    free(sorted);
+    return TK_OK;
+}
+
+typedef struct place {
+    float key;
+    int64_t at;
+} place;
+
+static int larger_first(const void *a, const void *b)
+{
+    const place *x = a, *y = b;
+    return x->key != y->key ? (x->key < y->key) - (x->key > y->key) : (x->at > y->at) - (x->at < y->at);
+}
+
+/* data: every place has the first index. */
+static int largest_kernel(const tk_case *c, void *const b[], void *data)
+{
+    const int64_t n = c->dims[0];
+    place *places = malloc((size_t)(n + 1) * sizeof *places);
+    for (int64_t i = 0; i < n; i++)
+        places[i] = (place){((const float *)b[0])[i], i};
+    qsort(places, (size_t)n, sizeof *places, larger_first);
+    for (int64_t i = 0; i < c->dims[1]; i++) {
+        const int64_t best = i < n ? places[data ? 0 : i].at : -1;
+        if (c->index_dtype == TK_I64)
+            ((int64_t *)b[1])[i] = best;
+        else
+            ((int32_t *)b[1])[i] = (int32_t)best;
+    }
+    free(places);
+    return 0;
+}
+
+static void orders_of_one_row_with_infinities(void **state)
+{
+    (void)state;
+    tk_ctx *ctx = new_context();
+    const tk_contract *op;
+    tk_contract wrong = largest;
+    tk_param params[2];
+    memcpy(params, largest_params, sizeof params);
+    wrong.params = params;
+    params[1].indexed_dim = 9999999;
+    assert_refused(ctx, tk_contract_register(ctx, &wrong, NULL, NULL, &op), TK_BAD_ARGUMENT, "indices point");
+    params[1].indexed_dim = 0;
+    params[0].rank = 2;
+    params[0].dim[1] = 1;
+    assert_refused(ctx, tk_contract_register(ctx, &wrong, NULL, NULL, &op), TK_BAD_ARGUMENT, "other rows");
+    assert_ok(ctx, tk_contract_register(ctx, &largest, largest_kernel, NULL, &op));
+    assert_ok(ctx, tk_contract_judge_by(ctx, op, largest_enclose, NULL));
+    int truth = 1;
+    for (int i = 0; i < 3; i++) {
+        tk_certify_options options = TK_CERTIFY_DEFAULTS;
+        options.kernel = i ? largest_kernel : NULL; /* or the registered one */
+        options.kernel_data = i == 2 ? &truth : NULL;
+        tk_certificate *certificate = certify_one(ctx, op, TK_F32, i % 2 ? TK_I64 : TK_I32, options);
+        if (tk_certificate_verdict(certificate) != (i == 2 ? TK_REFUTED : TK_HELD))
+            fail_msg("%d: %s: %s", i, tk_certificate_headline(certificate), tk_certificate_reason(certificate));
+        tk_certificate_destroy(certificate);
+    }
+    tk_ctx_destroy(ctx);
+}
+
+typedef enum bad_enclosure {
+    NO_FLAG,
+    NO_CLAUSE,
+    NAN_INTERVAL,
+    INFINITE_INTERVAL,
+    NO_INTEGER,
+    BAD_ENCLOSURES
+} bad_enclosure;
+
+static tk_status bad_enclose(const tk_case *c, const void *const b[], int output, int64_t first, int64_t count,
+                             tk_enclosure *out, void *data)
+{
+    static const tk_enclosure given[BAD_ENCLOSURES] = {
+        [NO_CLAUSE] = {.admits = TK_ADMIT_BITS, .clause = 4},
+        [NAN_INTERVAL] = {.lo = (double)NAN, .admits = TK_ADMIT_BITS | TK_ADMIT_INTERVAL},
+        [INFINITE_INTERVAL] = {.hi = (double)INFINITY, .admits = TK_ADMIT_BITS | TK_ADMIT_INTERVAL},
+        [NO_INTEGER] = {.admits = TK_ADMIT_ZERO}};
+    (void)c;
+    (void)b;
+    (void)output;
+    (void)first;
+    for (int64_t i = 0; i < count; i++)
+        out[i] = given[*(const bad_enclosure *)data];
+    return TK_OK;
+}
+
+static void enclosures_that_are_none(void **state)
+{
+    (void)state;
+    for (bad_enclosure bad = 0; bad < BAD_ENCLOSURES; bad++) {
+        tk_ctx *ctx = new_context();
+        const tk_contract *op;
+        int64_t mask = 255;
+        tk_certificate *certificate;
+        tk_certify_options options = TK_CERTIFY_DEFAULTS;
+        options.kernel = low_kernel;
+        options.kernel_data = &mask;
+        assert_ok(ctx, tk_contract_register(ctx, &low, NULL, NULL, &op));
+        assert_ok(ctx, tk_contract_judge_by(ctx, op, bad_enclose, &bad));
+        assert_refused(ctx, tk_certify(ctx, op, TK_F32, TK_I32, &options, &certificate), TK_BAD_ARGUMENT,
+                       "exact values of low");
+        tk_ctx_destroy(ctx);
+    }
+}
+
 /* Whatever was in memory before, a family gives the same inputs. */
 static void families_fill_every_element(void **state)
 {
@@ -1054,6 +1212,8 @@ int main(void)
         cmocka_unit_test(what_is_elementwise),
         cmocka_unit_test(tensors_of_any_rank_and_order),
         cmocka_unit_test(all_bits_of_an_integer_count),
+        cmocka_unit_test(orders_of_one_row_with_infinities),
+        cmocka_unit_test(enclosures_that_are_none),
         cmocka_unit_test(families_fill_every_element),
         cmocka_unit_test(without_exact_values_nothing_is_judged),
     };

@@ -16,7 +16,7 @@ static const double all_calls_work = 0x1p13, lines_only_work = 0x1p18;
 
 double tki_explorer_work(const tk_case *c)
 {
-    const bool lookup = tk_contract_takes_index(c->contract);
+    const bool lookup = tki_index_param(c->contract) >= 0;
     double work = 1, product = 1;
     for (int p = 0; p < c->contract->param_count; p++)
         work = fmax(work, (double)tk_case_elements(c, p));

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "exact/floats.h"
+#include "model/case.h"
 #include "verify/families_index.h"
 #include "verify/families_lines.h"
 
@@ -126,16 +127,13 @@ static tki_op_kind kind_of(const tk_contract *contract)
         adds |= contract->params[p].inner_axis >= 0;
         adds_exp |= contract->params[p].low_background;
     }
-    return adds_exp                            ? TKI_ADDS_EXP
-           : adds                              ? TKI_ADDS
-           : tk_contract_takes_index(contract) ? TKI_COPIES
-                                               : TKI_ELEMENTWISE;
+    return adds_exp ? TKI_ADDS_EXP : adds ? TKI_ADDS : tki_index_param(contract) >= 0 ? TKI_COPIES : TKI_ELEMENTWISE;
 }
 
 bool tk_family_applies(int family, const tk_contract *contract)
 {
     return family >= 0 && family < TKI_FAMILY_COUNT &&
-           (!families[family].needs_index || tk_contract_takes_index(contract)) &&
+           (!families[family].needs_index || tki_index_param(contract) >= 0) &&
            (families[family].kinds & (int)kind_of(contract)) != 0;
 }
 
@@ -150,8 +148,8 @@ int tki_family_main(const tk_contract *contract, int turn)
     switch (kind_of(contract)) {
     case TKI_COPIES: return of_copies[turn % 3];
     case TKI_ELEMENTWISE: return of_elements[turn % 2];
-    case TKI_ADDS_EXP: return tk_contract_takes_index(contract) ? of_targets[turn % 4] : of_exp[turn % 2];
-    default: return tk_contract_takes_index(contract) ? of_scattered[turn % 4] : TKI_FAMILY_EXACT;
+    case TKI_ADDS_EXP: return tki_index_param(contract) >= 0 ? of_targets[turn % 4] : of_exp[turn % 2];
+    default: return tki_index_param(contract) >= 0 ? of_scattered[turn % 4] : TKI_FAMILY_EXACT;
     }
 }
 

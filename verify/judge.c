@@ -340,7 +340,7 @@ static void judge_box(bench *b, const tki_box *box, int64_t cols, const void *da
     case TK_BY_INTERVAL:
     case TK_BY_BITS: break;
     case TK_BY_INTEGER: tki_judge_integers(b->job, box, cols, data, enclosures, b->tally); return;
-    case TK_BY_ORDER: tki_judge_order(b->job, box, cols, data, enclosures, b->tally); return;
+    case TK_BY_ORDER: b->status = tki_judge_order(b->job, box, cols, data, enclosures, b->tally); return;
     }
     switch (b->dtype) {
     case TK_F16: judge_lines(b, TK_F16, box, cols, data, enclosures); return;

@@ -2,6 +2,7 @@
 #include "verify/judge_exact.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "exact/round.h"
@@ -67,55 +68,88 @@ void tki_judge_integers(const tki_oracle_job *job, const tki_box *box, int64_t c
         }
 }
 
-/* Does the row select it before this place? */
-static bool is_repeated(tk_dtype dtype, const void *data, int64_t row_begin, int64_t at)
+/* Is the number of a key one that belongs there? */
+static bool key_belongs(const tki_enclosure *e, long double key)
 {
-    const uint64_t got = tki_integer_at(dtype, data, at);
-    for (int64_t i = row_begin; i < at; i++)
-        if (tki_integer_at(dtype, data, i) == got)
-            return true;
-    return false;
+    /* long double holds every 64-bit integer. */
+    return ((e->admits & TKI_ADMIT_PLUS_INF) && key == (long double)INFINITY) ||
+           ((e->admits & TKI_ADMIT_MINUS_INF) && key == -(long double)INFINITY) ||
+           ((e->admits & TKI_ADMIT_ZERO) && key == 0) ||
+           ((e->admits & TKI_ADMIT_INTERVAL) && key >= (long double)e->lo - (long double)e->bound &&
+            key <= (long double)e->hi + (long double)e->bound);
 }
 
-/* Is the selected element one that belongs there? */
-static bool selects_right(const tki_oracle_job *job, const tki_enclosure *e, int64_t row, uint64_t index)
+/* Is the selected key one that belongs there? */
+static bool selects_right(const tki_oracle_job *job, const tki_enclosure *e, int64_t row, int64_t key_cols,
+                          uint64_t index)
 {
-    if (e->admits & TKI_ADMIT_RAW_BITS)
-        return index == e->bits;
     const int keys = job->c->contract->params[job->output].ordered_by;
     const tk_dtype dtype = tk_case_param_dtype(job->c, keys);
-    int64_t key_rows, key_cols;
-    tki_output_matrix(job->c, keys, &key_rows, &key_cols);
     if (index >= (uint64_t)key_cols)
         return false;
-    const int64_t place = (key_rows > 1 ? row : 0) * key_cols + (int64_t)index;
-    double key;
-    if (tki_format_of(dtype).number == TKI_FLOATING)
-        key = tki_decode(dtype, tki_element_bits(dtype, job->buffers[keys], place));
-    else if (e->admits & TKI_ADMIT_BITS)
-        return tki_integer_at(dtype, job->buffers[keys], place) == e->bits;
-    else
-        key = (double)(int64_t)tki_integer_at(dtype, job->buffers[keys], place);
-    if (isnan(key))
-        return e->admits & TKI_ADMIT_NAN;
-    return (e->admits & TKI_ADMIT_INTERVAL) && key >= e->lo - e->bound && key <= e->hi + e->bound;
+    const int64_t place = (job->c->contract->params[keys].rank > 1 ? row * key_cols : 0) + (int64_t)index;
+    switch (tki_format_of(dtype).number) {
+    case TKI_SIGNED:
+    case TKI_UNSIGNED: {
+        const uint64_t key = tki_integer_at(dtype, job->buffers[keys], place);
+        const bool is_signed = tki_format_of(dtype).number == TKI_SIGNED;
+        return ((e->admits & TKI_ADMIT_BITS) && key == e->bits) ||
+               key_belongs(e, is_signed ? (long double)(int64_t)key : (long double)key);
+    }
+    case TKI_FLOATING: break;
+    }
+    const uint32_t bits = tki_element_bits(dtype, job->buffers[keys], place);
+    const double key = tki_decode(dtype, bits);
+    return (isnan(key) && (e->admits & TKI_ADMIT_NAN)) || ((e->admits & TKI_ADMIT_BITS) && bits == e->bits) ||
+           key_belongs(e, (long double)key);
 }
 
-void tki_judge_order(const tki_oracle_job *job, const tki_box *box, int64_t cols, const void *data,
-                     const tki_enclosure *e, tki_judgement *tally)
+/* Which keys of a row are selected already. */
+typedef struct selected {
+    unsigned char *seen; /* a bit for each key */
+    int64_t keys;
+} selected;
+
+/* Was it before? */
+static bool mark(selected *s, uint64_t index)
+{
+    if (index >= (uint64_t)s->keys)
+        return false;
+    const unsigned char bit = (unsigned char)(1u << index % 8);
+    const bool before = s->seen[index / 8] & bit;
+    s->seen[index / 8] |= bit;
+    return before;
+}
+
+tk_status tki_judge_order(const tki_oracle_job *job, const tki_box *box, int64_t cols, const void *data,
+                          const tki_enclosure *e, tki_judgement *tally)
 {
     const tk_dtype dtype = tk_case_param_dtype(job->c, job->output);
-    for (int64_t row = box->row_begin; row < box->row_end; row++)
+    const int keys = job->c->contract->params[job->output].ordered_by;
+    int64_t key_rows;
+    selected s;
+    tki_output_matrix(job->c, keys, &key_rows, &s.keys);
+    s.seen = malloc((size_t)s.keys / 8 + 1);
+    if (!s.seen)
+        return TK_NO_MEMORY;
+    for (int64_t row = box->row_begin; row < box->row_end; row++) {
+        memset(s.seen, 0, (size_t)s.keys / 8 + 1);
+        for (int64_t col = 0; col < box->col_begin; col++)
+            (void)mark(&s, tki_integer_at(dtype, data, row * cols + col));
         for (int64_t col = box->col_begin; col < box->col_end; col++, e++) {
             const int64_t at = row * cols + col;
             const uint64_t got = tki_integer_at(dtype, data, at);
+            const bool repeated = mark(&s, got);
+            const bool very = (e->admits & TKI_ADMIT_RAW_BITS) && got == e->bits;
             tally->judged[e->clause]++;
             if (e->admits & TKI_UNDEFINED)
                 tally->undefined++;
-            else if (selects_right(job, e, row, got) &&
-                     ((e->admits & TKI_ADMIT_RAW_BITS) || !is_repeated(dtype, data, row * cols, at)))
+            else if (very || (!repeated && selects_right(job, e, row, s.keys, got)))
                 tally->histogram[0]++;
             else
                 refuse(tally, element_of(job, e, at, got));
         }
+    }
+    free(s.seen);
+    return TK_OK;
 }

@@ -14,8 +14,8 @@ uint64_t tki_integer_at(tk_dtype dtype, const void *data, int64_t i);
 void tki_judge_integers(const tki_oracle_job *job, const tki_box *box, int64_t cols, const void *data,
                         const tki_enclosure *enclosures, tki_judgement *tally);
 
-/* One box, by enclosures of the values that the indices should select from their row of the input that they are ordered by. */
-void tki_judge_order(const tki_oracle_job *job, const tki_box *box, int64_t cols, const void *data,
-                     const tki_enclosure *enclosures, tki_judgement *tally);
+/* One box, by enclosures of the keys that the indices should select from their row. TK_NO_MEMORY, or TK_OK. */
+TK_MUST_USE tk_status tki_judge_order(const tki_oracle_job *job, const tki_box *box, int64_t cols, const void *data,
+                                      const tki_enclosure *enclosures, tki_judgement *tally);
 
 #endif

@@ -1,6 +1,7 @@
 /* TRUSTED. The oracle of an op that a program registered: what its own function says of each element. */
 #include "verify/reference.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "core/context.h"
@@ -22,14 +23,18 @@ static void box_size(const tk_case *c, int output, int64_t *rows, int64_t *cols)
     *rows = *cols > 0 && BOX / *cols > 1 ? BOX / *cols : 1;
 }
 
-/* Nothing that a program says is taken to be a clause, or a number. */
-static tk_status take(const tk_contract *contract, const tk_enclosure *given, tki_enclosure *out)
+/* Nothing that a program says is taken to be a clause, or a number. An integer is judged by its bits alone. */
+static tk_status take(const tki_oracle_job *job, const tk_enclosure *given, tki_enclosure *out)
 {
+    const tk_contract *contract = job->c->contract;
+    const unsigned bits = TK_ADMIT_BITS | TK_ADMIT_RAW_BITS | TK_ADMIT_UNDEFINED;
     if (given->clause < 0 || given->clause >= contract->clause_count || !(given->admits & TK_ADMIT_ANY))
-        return TK_INTERNAL;
+        return TK_BAD_ARGUMENT;
     if ((given->admits & TK_ADMIT_INTERVAL) &&
-        !(given->lo <= given->hi && given->lo - given->hi == given->lo - given->hi && given->bound >= 0))
-        return TK_INTERNAL;
+        !(isfinite(given->lo) && isfinite(given->hi) && given->lo <= given->hi && given->bound >= 0))
+        return TK_BAD_ARGUMENT;
+    if (contract->params[job->output].judged == TK_BY_INTEGER && !(given->admits & bits))
+        return TK_BAD_ARGUMENT;
     *out = (tki_enclosure){.lo = given->lo,
                            .hi = given->hi,
                            .bound = given->bound,
@@ -47,7 +52,7 @@ static tk_status enclose_stretch(const tki_oracle_job *job, int64_t first, int64
                                                        op->judge_data)
                              : TK_NO_MEMORY;
     for (int64_t i = 0; i < count && status == TK_OK; i++)
-        status = take(&op->contract, &given[i], &out[i]);
+        status = take(job, &given[i], &out[i]);
     free(given);
     return status;
 }

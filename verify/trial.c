@@ -70,6 +70,9 @@ static tk_status judge_outputs(tki_subject *subject, const tk_case *c, const tki
     if (subject->oracle->release)
         subject->oracle->release(prepared);
     tki_floats_end(&floats);
+    if (status == TK_BAD_ARGUMENT && c->contract->registered)
+        return tki_fail(subject->ctx, status, "the exact values of %s: some are no enclosure of a clause",
+                        c->contract->name);
     return status == TK_OK
                ? TK_OK
                : tki_fail(subject->ctx, status, "the oracle of %s: %s", c->contract->name, tk_status_text(status));
