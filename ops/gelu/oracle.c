@@ -282,6 +282,8 @@ static tk_status fwd_enclose(const tki_oracle_job *job, const tki_box *box, tki_
 static tk_status bwd_enclose(const tki_oracle_job *job, const tki_box *box, tki_enclosure *out)
 {
     entry room;
+    /* In fp32 the rounding of the product is the last one, and needs no allowance. */
+    const double underflow = job->c->dtype == TK_F32 ? 0 : TKI_GELU_BWD_UNDERFLOW;
     for (int64_t i = box->col_begin; i < box->col_end; i++, out++) {
         double grad = tki_decode(job->c->dtype, tki_element_bits(job->c->dtype, job->buffers[0], i));
         const entry *e = entry_of(job, DERIVATIVE, 1, i, &room);
@@ -291,7 +293,7 @@ static tk_status bwd_enclose(const tki_oracle_job *job, const tki_box *box, tki_
         double b = grad * e->hi;
         *out = (tki_enclosure){.lo = tki_down(a < b ? a : b),
                                .hi = tki_up(a < b ? b : a),
-                               .bound = (fabs(grad) * e->bound + TKI_GELU_BWD_UNDERFLOW) * (1 + 0x1p-50),
+                               .bound = (fabs(grad) * e->bound + underflow) * (1 + 0x1p-50),
                                .admits = (uint8_t)(special ? special : TKI_ADMIT_INTERVAL),
                                .clause = (uint8_t)clause};
     }

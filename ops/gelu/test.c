@@ -282,6 +282,42 @@ static void special_values(void **state)
     }
 }
 
+static int gives_bits(const tk_case *c, void *const buffers[], void *data)
+{
+    for (int64_t i = 0; i < c->dims[0]; i++)
+        memcpy((float *)buffers[2] + i, data, sizeof(float));
+    return 0;
+}
+
+/* GELU_BWD.ERR, GELU_BWD.INF: in fp32 the product is rounded once, so that no gradient is none, and at +inf a gradient is itself. */
+static void f32_gradient_has_no_room_below_the_smallest_number(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t grad, x;
+        uint32_t out;
+        tk_verdict verdict;
+    } rows[] = {{0, 0x3f800000, 0, TK_HELD},    {0, 0x3f800000, 1, TK_REFUTED}, {0, 0x7f800000, 0, TK_HELD},
+                {0, 0x7f800000, 1, TK_REFUTED}, {1, 0x7f800000, 1, TK_HELD},    {1, 0x7f800000, 2, TK_REFUTED}};
+    tk_ctx *ctx = new_context();
+    const int64_t dims[] = {1};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        uint32_t out = rows[i].out;
+        const tk_given_input inputs[] = {{"grad_output", &rows[i].grad, 1}, {"x", &rows[i].x, 1}};
+        tk_certify_options options = TK_CERTIFY_DEFAULTS;
+        options.kernel = gives_bits;
+        options.kernel_data = &out;
+        options.dims = dims;
+        options.inputs = inputs;
+        options.input_count = 2;
+        tk_certificate *c = certify_one(ctx, tk_contract_find("gelu_bwd"), TK_F32, TK_I32, options);
+        if (tk_certificate_verdict(c) != rows[i].verdict)
+            fail_msg("%zu: %s %s", i, tk_certificate_headline(c), tk_certificate_reason(c));
+        tk_certificate_destroy(c);
+    }
+    tk_ctx_destroy(ctx);
+}
+
 enum { MOST = 515 + 16 };
 
 /* Element i of `out` is the result for element i - first, or untouched. */
@@ -491,6 +527,7 @@ int main(void)
         cmocka_unit_test(f32_leaves_a_tenth_of_the_bound),
         cmocka_unit_test(known_values),
         cmocka_unit_test(special_values),
+        cmocka_unit_test(f32_gradient_has_no_room_below_the_smallest_number),
         cmocka_unit_test(any_size_and_alignment),
         cmocka_unit_test(same_bits_for_every_thread_count),
         cmocka_unit_test(bad_arguments_write_nothing),
