@@ -30,7 +30,7 @@ struct tk_ctx {
     size_t device_scratch_bytes;
     bool device_scratch_is_callers;
     void (*close_device)(tk_ctx *ctx);
-    struct tki_registered *registered; /* the ops of this context; plan/register.c is in charge of them */
+    struct tk_registered *registered; /* the ops of this context; plan/register.c is in charge of them */
     void (*free_registered)(tk_ctx *ctx);
     tk_status (*set_device_scratch)(tk_ctx *ctx, void *memory, size_t bytes);
 };

@@ -229,7 +229,7 @@ typedef struct tk_attribute {
     tk_value initial; /* the default */
     tk_value least;   /* numbers: the range, both ends included */
     tk_value most;
-    int tried_count; /* numbers that kernels see: what trials take beside the default */
+    int tried_count; /* numbers that kernels see: what trials take beside the default; up to TK_MAX_CHOICES */
     const tk_value *tried;
     int choice_count;
     const tk_choice *choices;
@@ -268,7 +268,7 @@ typedef struct tk_contract {
     const tk_attribute *attributes;
     int clause_count;
     const tk_clause *clauses;
-    bool registered; /* set by the library: by tk_contract_register() */
+    const struct tk_registered *registered; /* set by the library: by tk_contract_register() */
 } tk_contract;
 
 /* Our own ops. */
@@ -329,7 +329,8 @@ typedef int (*tk_kernel)(const tk_case *c, void *const buffers[], void *user_dat
 
 /* Adds an op of the program's own to a context: tk_run() runs it with `run` (NULL: it cannot be run), tk_certify() judges
  * kernels against it, and certificates of it can be read and replayed with this context. The contract and all that it
- * points to are checked and copied; *registered is the copy to make cases of, which lives as long as the context.
+ * points to are checked and copied; *registered is the copy to make cases of, which lives as long as the context. It is
+ * taken by its address: no copy of it, and none of another context, is. Names are of lower-case letters, digits and _.
  * Kernel files define tokitai_NAME_v2. tk_contract_judge_by() of tokitai_verify.h gives it exact values. */
 TK_MUST_USE tk_status tk_contract_register(tk_ctx *ctx, const tk_contract *contract, tk_kernel run, void *user_data,
                                            const tk_contract **registered);

@@ -8,6 +8,7 @@
 #include "model/case.h"
 #include "core/context.h"
 #include "model/format.h"
+#include "model/registered.h"
 
 size_t tk_dtype_size(tk_dtype dtype)
 {
@@ -61,6 +62,12 @@ bool tk_contract_takes_index(const tk_contract *contract)
         if (contract->params[p].kind == TK_KIND_INDEX)
             return true;
     return false;
+}
+
+bool tki_indices_point_somewhere(const tk_case *c)
+{
+    const int p = tki_index_param(c->contract);
+    return p < 0 || c->dims[c->contract->params[p].indexed_dim] > 0 || tk_case_elements(c, p) == 0;
 }
 
 int tki_index_attribute(const tk_contract *contract)
@@ -260,6 +267,9 @@ static tk_status check_types(tk_ctx *ctx, const tk_case *c)
 static tk_status check_sizes(tk_ctx *ctx, const tk_case *c)
 {
     const tk_contract *contract = c->contract;
+    if (contract->registered && !tki_contract_is_known(ctx, contract))
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "%s: a copy of a registered contract, or one of another context",
+                        contract->name);
     for (int d = 0; d < contract->dim_count; d++)
         if (c->dims[d] < 0)
             return tki_fail(ctx, TK_BAD_ARGUMENT, "%s: %s is %lld; sizes cannot be negative", contract->name,

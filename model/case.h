@@ -8,6 +8,9 @@
 /* The input of indices, in contract order; -1: none. */
 TKI_EXPORT int tki_index_param(const tk_contract *contract);
 
+/* Is there an index that its elements could be? An attribute that is one too does not count. */
+TKI_EXPORT bool tki_indices_point_somewhere(const tk_case *c);
+
 /* The attribute whose value is a valid index too; -1: none. */
 TKI_EXPORT int tki_index_attribute(const tk_contract *contract);
 TKI_EXPORT bool tki_index_is_valid(const tk_case *c, int param, int64_t index);

@@ -25,7 +25,7 @@ static bool is_name(const char *name, size_t most)
 
 static const char *wrong_dims(const tk_contract *c)
 {
-    if (c->dim_count < 1 || c->dim_count > TK_MAX_DIMS)
+    if (c->dim_count < 1 || c->dim_count > TK_MAX_DIMS || !c->dim_names)
         return "it has no sizes, or too many";
     for (int i = 0; i < c->dim_count; i++) {
         if (!is_name(c->dim_names[i], MOST_NAME))
@@ -35,6 +35,16 @@ static const char *wrong_dims(const tk_contract *c)
                 return "two sizes have one name";
     }
     return NULL;
+}
+
+static bool may_share(const tk_contract *c, const tk_param *p)
+{
+    if (p->may_alias < 0 || p->may_alias >= c->param_count)
+        return false;
+    const tk_param *other = &c->params[p->may_alias];
+    return !other->output && other->rank == p->rank && other->kind == p->kind &&
+           (p->kind != TK_KIND_FIXED || other->dtype == p->dtype) &&
+           !memcmp(other->dim, p->dim, (size_t)p->rank * sizeof *p->dim);
 }
 
 /* Row by row, or one row of keys for all. */
@@ -66,15 +76,17 @@ static const char *wrong_param(const tk_contract *c, int i)
             return "a tensor has a size that the op does not have";
     if (p->kind == TK_KIND_INDEX && (p->indexed_dim < 0 || p->indexed_dim >= c->dim_count))
         return "indices point into a size that the op does not have";
-    if ((unsigned)p->judged > TK_BY_ORDER || p->may_alias < -1 || p->may_alias >= c->param_count)
-        return "an output is judged by nothing, or shares the buffer of nothing";
+    if ((unsigned)p->judged > TK_BY_ORDER)
+        return "an output is judged by nothing";
+    if (p->output && p->may_alias != -1 && !may_share(c, p))
+        return "an output may share the buffer of what is no input of its shape and type; -1: of none";
     return p->output && p->judged == TK_BY_ORDER ? wrong_order(c, p) : NULL;
 }
 
 static const char *wrong_params(const tk_contract *c)
 {
     int outputs = 0, indices = 0;
-    if (c->param_count < 1 || c->param_count > TK_MAX_PARAMS)
+    if (c->param_count < 1 || c->param_count > TK_MAX_PARAMS || !c->params)
         return "it has no tensors, or too many";
     for (int i = 0; i < c->param_count; i++) {
         const char *wrong = wrong_param(c, i);
@@ -124,12 +136,18 @@ static const char *wrong_elementwise(const tk_contract *c)
 
 static const char *wrong_types(const tk_contract *c)
 {
-    if (c->type_count < 1 || !c->types)
-        return "it takes no types";
+    if (c->type_count < 1 || c->type_count > TKI_FORMAT_COUNT * TKI_FORMAT_COUNT || !c->types)
+        return "it takes no types, or more than there are";
     for (int i = 0; i < c->type_count; i++)
         if (!tki_is_format(c->types[i].dtype) || !tki_is_format(c->types[i].result_dtype))
             return "it takes a type that there is not";
     return NULL;
+}
+
+/* Attributes of ours that decide which inputs are drawn, and which bound applies. */
+static bool is_reserved(const char *name)
+{
+    return !strcmp(name, "domain") || !strcmp(name, "numerics") || !strcmp(name, "matrix_unit");
 }
 
 static const char *wrong_attribute(const tk_contract *c, int i)
@@ -137,11 +155,20 @@ static const char *wrong_attribute(const tk_contract *c, int i)
     const tk_attribute *a = &c->attributes[i];
     if (!is_name(a->name, MOST_NAME) || !a->text || tk_attribute_find(c, a->name) != i)
         return "an attribute has no name of its own, or no text";
-    if ((unsigned)a->type > TK_ATTRIBUTE_INTEGER || a->choice_count < 0 || a->choice_count > TK_MAX_CHOICES)
+    if (is_reserved(a->name))
+        return "an attribute is named domain, numerics or matrix_unit, which have a meaning of their own";
+    const bool choice = a->type == TK_ATTRIBUTE_CHOICE;
+    if ((unsigned)a->type > TK_ATTRIBUTE_INTEGER)
         return "an attribute has no type";
+    if (a->choice_count < 0 || a->choice_count > TK_MAX_CHOICES || (a->choice_count && (!a->choices || !choice)))
+        return "an attribute has too many choices, none, or is a number";
+    if (a->tried_count < 0 || a->tried_count > TK_MAX_CHOICES || (a->tried_count && (!a->tried || choice)))
+        return "an attribute has too many values to be tried, none, or is a choice";
+    if (a->not_f32 && !choice)
+        return "an attribute is a number, and some of it is not for fp32";
     for (int k = 0; k < a->choice_count; k++)
-        if (!is_name(a->choices[k].id, MOST_NAME) || !a->choices[k].text)
-            return "a choice has no name or no text";
+        if (!is_name(a->choices[k].id, MOST_NAME) || !a->choices[k].text || tk_choice_find(a, a->choices[k].id) != k)
+            return "a choice has no name of its own, or no text";
     if (!tki_attribute_allows(a, a->initial) || a->from_device)
         return "an attribute's default is no value of it, or a device is to choose it";
     for (int k = 0; k < a->tried_count; k++)
@@ -152,14 +179,18 @@ static const char *wrong_attribute(const tk_contract *c, int i)
 
 static const char *wrong_attributes(const tk_contract *c)
 {
-    if (c->attribute_count < 0 || c->attribute_count > TK_MAX_ATTRIBUTES)
-        return "it has too many attributes";
+    int among_indices = 0;
+    if (c->attribute_count < 0 || c->attribute_count > TK_MAX_ATTRIBUTES || (c->attribute_count && !c->attributes))
+        return "it has too many attributes, or none";
     for (int i = 0; i < c->attribute_count; i++) {
         const char *wrong = wrong_attribute(c, i);
         if (wrong)
             return wrong;
+        among_indices += c->attributes[i].among_indices;
+        if (c->attributes[i].among_indices && c->attributes[i].type != TK_ATTRIBUTE_INTEGER)
+            return "an attribute is a valid index, and no integer";
     }
-    return NULL;
+    return among_indices > 1 ? "two attributes are valid indices" : NULL;
 }
 
 /* Whatever a kernel can do wrong fails some clause: a failure without one could not be told from success. */
@@ -269,6 +300,7 @@ static const tk_attribute *copy_attributes(copying *all, const tk_contract *c)
         const tk_attribute *a = &c->attributes[i];
         attributes[i].name = copy_text(all, a->name);
         attributes[i].text = copy_text(all, a->text);
+        attributes[i].not_f32 = copy_text(all, a->not_f32);
         attributes[i].choices = copy_choices(all, a);
         attributes[i].tried = copy(all, a->tried, (size_t)a->tried_count * sizeof *a->tried);
     }
@@ -297,7 +329,6 @@ static tk_contract copy_contract(copying *all, const tk_contract *c)
     made.types = copy(all, c->types, (size_t)c->type_count * sizeof *c->types);
     made.attributes = copy_attributes(all, c);
     made.clauses = copy_clauses(all, c);
-    made.registered = true;
     return made;
 }
 
@@ -388,6 +419,7 @@ tk_status tk_contract_register(tk_ctx *ctx, const tk_contract *contract, tk_kern
         return tki_fail(ctx, TK_NO_MEMORY, "no memory for the contract of %s", contract->name);
     }
     op->pieces = all.pieces;
+    op->contract.registered = op;
     op->run = run;
     op->run_data = user_data;
     if (run)

@@ -1135,6 +1135,182 @@ static void enclosures_that_are_none(void **state)
     }
 }
 
+/* -- What registration refuses ------------------------------------------------------------------------------------ */
+
+static void assert_no_attribute(tk_attribute attribute, const char *text)
+{
+    tk_ctx *ctx = new_context();
+    const tk_contract *op;
+    tk_contract wrong = low;
+    wrong.attribute_count = 1;
+    wrong.attributes = &attribute;
+    assert_refused(ctx, tk_contract_register(ctx, &wrong, NULL, NULL, &op), TK_BAD_ARGUMENT, text);
+    tk_ctx_destroy(ctx);
+}
+
+static void attributes_that_are_none(void **state)
+{
+    (void)state;
+    static const tk_choice twice[] = {{"a", "one"}, {"a", "the other"}};
+    const tk_attribute number = {
+        .name = "number", .text = "a number", .type = TK_ATTRIBUTE_INTEGER, .most = {.integer = 9}};
+    static const char *const names[] = {"domain", "numerics", "matrix_unit"};
+    tk_attribute wrong;
+    for (int i = 0; i < 3; i++) {
+        wrong = number;
+        wrong.name = names[i];
+        assert_no_attribute(wrong, "meaning of their own");
+    }
+    wrong = number;
+    wrong.name = "An odd name";
+    assert_no_attribute(wrong, "no name");
+    wrong.name = "a_name_that_has_thirty_two_bytes";
+    assert_no_attribute(wrong, "no name");
+    wrong = number;
+    wrong.tried_count = -1;
+    assert_no_attribute(wrong, "to be tried");
+    wrong.tried_count = 1 << 30;
+    assert_no_attribute(wrong, "to be tried");
+    wrong.tried_count = 1; /* and no values */
+    assert_no_attribute(wrong, "to be tried");
+    wrong = number;
+    wrong.not_f32 = "it is too wide";
+    assert_no_attribute(wrong, "not for fp32");
+    wrong = (tk_attribute){.name = "choice", .text = "a choice", .choice_count = 2};
+    assert_no_attribute(wrong, "choices");
+    wrong.choices = twice;
+    assert_no_attribute(wrong, "of its own");
+    wrong.among_indices = true;
+    wrong.choice_count = 1;
+    assert_no_attribute(wrong, "no integer");
+    tk_ctx *ctx = new_context();
+    const tk_contract *op;
+    tk_contract none = low;
+    none.attribute_count = 1;
+    assert_int_equal(tk_contract_register(ctx, &none, NULL, NULL, &op), TK_BAD_ARGUMENT);
+    const tk_attribute equal[] = {number, number};
+    none.attribute_count = 2;
+    none.attributes = equal;
+    assert_refused(ctx, tk_contract_register(ctx, &none, NULL, NULL, &op), TK_BAD_ARGUMENT, "name of its own");
+    none = low;
+    none.dim_names = NULL;
+    assert_int_equal(tk_contract_register(ctx, &none, NULL, NULL, &op), TK_BAD_ARGUMENT);
+    none = low;
+    none.params = NULL;
+    assert_int_equal(tk_contract_register(ctx, &none, NULL, NULL, &op), TK_BAD_ARGUMENT);
+    none = low;
+    none.clauses = NULL;
+    assert_int_equal(tk_contract_register(ctx, &none, NULL, NULL, &op), TK_BAD_ARGUMENT);
+    tk_param params[2];
+    none = low;
+    none.params = params;
+    memcpy(params, low_params, sizeof params);
+    params[1].may_alias = 1; /* itself */
+    assert_refused(ctx, tk_contract_register(ctx, &none, NULL, NULL, &op), TK_BAD_ARGUMENT, "share the buffer");
+    params[1].may_alias = 0; /* without a clause of it */
+    assert_refused(ctx, tk_contract_register(ctx, &none, NULL, NULL, &op), TK_BAD_ARGUMENT, "in place");
+    params[1].may_alias = -1;
+    params[0].rank = params[1].rank = 0;
+    assert_refused(ctx, tk_contract_register(ctx, &none, NULL, NULL, &op), TK_BAD_ARGUMENT, "rank");
+    tk_ctx_destroy(ctx);
+}
+
+/* A copy may have been changed since the contract was checked; one of another context may be gone. */
+static void contracts_are_known_by_their_address(void **state)
+{
+    (void)state;
+    tk_ctx *ctx = new_context(), *other = new_context();
+    const tk_contract *op;
+    tk_certificate *certificate;
+    int64_t mask = 255, x = 511, y = 0;
+    assert_ok(ctx, tk_contract_register(ctx, &low, low_kernel, &mask, &op));
+    assert_ok(ctx, tk_contract_judge_by(ctx, op, low_enclose, NULL));
+    tk_contract copied = *op;
+    tk_contract gelu = *tk_contract_find("gelu_fwd");
+    tk_case c = tk_case_init(&copied, TK_F32);
+    c.dims[0] = 1;
+    assert_refused(ctx, tk_run(ctx, &c, (void *[]){&x, &y}), TK_BAD_ARGUMENT, "a copy");
+    c.contract = op;
+    assert_refused(other, tk_run(other, &c, (void *[]){&x, &y}), TK_BAD_ARGUMENT, "another context");
+    assert_ok(ctx, tk_run(ctx, &c, (void *[]){&x, &y}));
+    assert_int_equal(y, 255);
+    assert_int_equal(tk_contract_judge_by(ctx, &copied, low_enclose, NULL), TK_BAD_ARGUMENT);
+    assert_int_equal(tk_contract_judge_by(other, op, low_enclose, NULL), TK_BAD_ARGUMENT);
+    tk_certify_options options = TK_CERTIFY_DEFAULTS;
+    assert_int_equal(tk_certify(ctx, &copied, TK_F32, TK_I32, &options, &certificate), TK_BAD_ARGUMENT);
+    assert_int_equal(tk_certify(other, op, TK_F32, TK_I32, &options, &certificate), TK_BAD_ARGUMENT);
+    assert_int_equal(tk_certify(ctx, &gelu, TK_F16, TK_I32, &options, &certificate), TK_BAD_ARGUMENT);
+    tk_ctx_destroy(other);
+    tk_ctx_destroy(ctx);
+}
+
+/* -- What a certificate says of attributes that kernels do not see ------------------------------------------------- */
+
+static void restrictions_are_in_the_headline(void **state)
+{
+    (void)state;
+    static const tk_choice choices[] = {{"high", "as exact as it can be"}, {"low", "less so"}};
+    const tk_attribute attributes[] = {
+        {.name = "level", .text = "how exact it is", .choice_count = 2, .choices = choices},
+        {.name = "kind", .text = "a number", .type = TK_ATTRIBUTE_INTEGER, .most = {.integer = 9}}};
+    const tk_setting settings[] = {{"level", "low"}, {"kind", "3"}};
+    tk_contract restricted = low;
+    restricted.attribute_count = 2;
+    restricted.attributes = attributes;
+    tk_ctx *ctx = new_context();
+    const tk_contract *op;
+    tk_certificate *read;
+    int64_t mask = 255;
+    const int64_t dims[] = {3};
+    assert_ok(ctx, tk_contract_register(ctx, &restricted, low_kernel, &mask, &op));
+    assert_ok(ctx, tk_contract_judge_by(ctx, op, low_enclose, NULL));
+    for (int shaped = 0; shaped < 2; shaped++) {
+        tk_certify_options options = TK_CERTIFY_DEFAULTS;
+        options.settings = settings;
+        options.setting_count = 2;
+        options.dims = shaped ? dims : NULL;
+        tk_certificate *certificate = certify_one(ctx, op, TK_F32, TK_I32, options);
+        assert_string_equal(tk_certificate_headline(certificate),
+                            shaped ? "HELD with kind=3 level=low for one case: n=3" : "HELD with kind=3 level=low");
+        assert_non_null(strstr(tk_certificate_json(certificate), "\"level\": \"quick\""));
+        const char *text = tk_certificate_json(certificate);
+        assert_ok(ctx, tk_certificate_parse(ctx, text, strlen(text), &read));
+        assert_ok(ctx, tk_certificate_agrees(ctx, read));
+        bool same = false;
+        assert_ok(ctx, tk_certificate_replay(ctx, read, NULL, &same, NULL, NULL));
+        assert_true(same);
+        tk_certificate_destroy(read);
+        tk_certificate_destroy(certificate);
+    }
+    tk_ctx_destroy(ctx);
+}
+
+/* Names out of alphabetical order, and a reader that outlives the context that knew the op. */
+static void certificates_outlive_a_context(void **state)
+{
+    (void)state;
+    tk_ctx *ctx = new_context(), *other = new_context();
+    const tk_contract *op;
+    tk_certificate *read;
+    flaw none = {0};
+    const int64_t dims[] = {3, 2};
+    assert_ok(ctx, tk_contract_register(ctx, &signed_copy, signed_copy_kernel, &none, &op));
+    assert_ok(ctx, tk_contract_judge_by(ctx, op, signed_copy_enclose, NULL));
+    tk_certify_options options = TK_CERTIFY_DEFAULTS;
+    options.dims = dims;
+    tk_certificate *certificate = certify_one(ctx, op, TK_F32, TK_I32, options);
+    const char *text = tk_certificate_json(certificate);
+    assert_ok(ctx, tk_certificate_parse(ctx, text, strlen(text), &read));
+    assert_string_equal(tk_certificate_headline(certificate), "HELD for one case: cols=2 rows=3");
+    assert_ok(ctx, tk_certificate_agrees(ctx, read));
+    tk_ctx_destroy(ctx);
+    assert_ok(other, tk_certificate_agrees(other, read));
+    assert_ok(other, tk_certificate_agrees(other, certificate));
+    tk_certificate_destroy(read);
+    tk_certificate_destroy(certificate);
+    tk_ctx_destroy(other);
+}
+
 /* Whatever was in memory before, a family gives the same inputs. */
 static void families_fill_every_element(void **state)
 {
@@ -1214,6 +1390,10 @@ int main(void)
         cmocka_unit_test(all_bits_of_an_integer_count),
         cmocka_unit_test(orders_of_one_row_with_infinities),
         cmocka_unit_test(enclosures_that_are_none),
+        cmocka_unit_test(attributes_that_are_none),
+        cmocka_unit_test(contracts_are_known_by_their_address),
+        cmocka_unit_test(restrictions_are_in_the_headline),
+        cmocka_unit_test(certificates_outlive_a_context),
         cmocka_unit_test(families_fill_every_element),
         cmocka_unit_test(without_exact_values_nothing_is_judged),
     };

@@ -7,13 +7,16 @@
 #include <string.h>
 
 #include "core/context.h"
+#include "model/case.h"
 #include "verify/headline.h"
 #include "verify/provenance.h"
+#include "verify/replay_recipe.h"
 #include "verify/settings.h"
 
 /* Where the first contradiction goes. */
 typedef struct finding {
     const tk_certificate *certificate;
+    const tk_contract *contract; /* of the op that it is about; NULL: not known here */
     char *what;
     size_t size;
 } finding;
@@ -279,7 +282,7 @@ static bool mutants_differ(const finding *f)
 
 static bool contract_differs(const finding *f)
 {
-    const tk_contract *contract = f->certificate->contract;
+    const tk_contract *contract = f->contract;
     const json_t *clauses = get(f, "clauses");
     if (!contract)
         return false;
@@ -301,9 +304,18 @@ static bool contract_differs(const finding *f)
     return false;
 }
 
-bool tki_certificate_has_other_contract(const tk_certificate *certificate, char *what, size_t size)
+static finding about(const tk_ctx *ctx, const tk_certificate *certificate, char *what, size_t size)
 {
-    return contract_differs(&(finding){.certificate = certificate, .what = what, .size = size});
+    return (finding){.certificate = certificate,
+                     .contract = tk_ctx_contract_find(ctx, tki_certificate_text(certificate, "run.op")),
+                     .what = what,
+                     .size = size};
+}
+
+bool tki_certificate_has_other_contract(const tk_ctx *ctx, const tk_certificate *certificate, char *what, size_t size)
+{
+    const finding f = about(ctx, certificate, what, size);
+    return contract_differs(&f);
 }
 
 static void copy(char *place, size_t size, const tk_certificate *certificate, const char *path)
@@ -315,8 +327,8 @@ static void copy(char *place, size_t size, const tk_certificate *certificate, co
 static bool key_differs(const finding *f)
 {
     const tk_certificate *c = f->certificate;
-    const tk_contract *contract = c->contract;
-    char key[TKI_HASH_HEX], settings[128];
+    const tk_contract *contract = f->contract;
+    char key[TKI_HASH_HEX], settings[TKI_SETTINGS_TEXT];
     tk_value attributes[TK_MAX_ATTRIBUTES] = {{0}};
     const tki_backend *backend = tki_backend_find(tki_certificate_text(c, "machine.backend"), "");
     tki_provenance p = {.on_gpu = !backend || backend->is_gpu};
@@ -324,7 +336,9 @@ static bool key_differs(const finding *f)
         return false;
     for (int i = 0; i < contract->attribute_count; i++) {
         const tk_attribute *attribute = &contract->attributes[i];
-        if (!tk_attribute_parse(attribute, text(get(f, "run"), attribute->name), &attributes[i]))
+        const json_t *value = tki_certificate_setting(c, contract, i);
+        attributes[i] = value ? tki_recipe_value(attribute, value) : attribute->initial;
+        if (!tki_attribute_allows(attribute, attributes[i]))
             attributes[i] = attribute->initial;
     }
     tki_settings_text(contract, attributes, settings, sizeof settings);
@@ -352,12 +366,12 @@ static bool artifact_differs(const finding *f)
     return false;
 }
 
-bool tki_certificate_contradicts(const tk_certificate *certificate, char *what, size_t size)
+bool tki_certificate_contradicts(const tk_ctx *ctx, const tk_certificate *certificate, char *what, size_t size)
 {
     static bool (*const rules[])(const finding *) = {clauses_differ, headline_is_another, restriction_differs,
                                                      trials_differ,  subject_differs,     figures_differ,
                                                      mutants_differ, artifact_differs};
-    const finding f = {.certificate = certificate, .what = what, .size = size};
+    const finding f = about(ctx, certificate, what, size);
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
         if (rules[i](&f))
             return true;
@@ -373,7 +387,7 @@ tk_status tk_certificate_agrees(tk_ctx *ctx, const tk_certificate *certificate)
         return TK_BAD_ARGUMENT;
     if (!certificate)
         return tki_fail(ctx, TK_BAD_ARGUMENT, "no certificate");
-    if (tki_certificate_contradicts(certificate, what, sizeof what))
+    if (tki_certificate_contradicts(ctx, certificate, what, sizeof what))
         return tki_fail(ctx, TK_BAD_FILE, "it contradicts itself: %s", what);
     return TK_OK;
 }

@@ -6,10 +6,11 @@
 #include "verify/certificate.h"
 
 /* True, and `what` says which, if two members contradict each other. */
-bool tki_certificate_contradicts(const tk_certificate *certificate, char *what, size_t size);
+bool tki_certificate_contradicts(const tk_ctx *ctx, const tk_certificate *certificate, char *what, size_t size);
 
 /* True, and `what` says where, if its contract is not the one that this version has for its op. */
-bool tki_certificate_has_other_contract(const tk_certificate *certificate, char *what, size_t size);
+bool tki_certificate_has_other_contract(const tk_ctx *ctx, const tk_certificate *certificate, char *what,
+                                        size_t size);
 
 /* Restricted to a shape, a family, options or given inputs. */
 bool tki_certificate_is_restricted(const tk_certificate *certificate);

@@ -327,12 +327,6 @@ static void make_fit(tk_case *c, int kept, const limits *most)
     }
 }
 
-static bool indices_point_somewhere(const tk_case *c)
-{
-    const int p = tki_index_param(c->contract);
-    return p < 0 || c->dims[c->contract->params[p].indexed_dim] > 0 || tk_case_elements(c, p) == 0;
-}
-
 static int64_t any_of(const int64_t *sizes, size_t count, tki_random *random)
 {
     return sizes[tki_below(random, (int64_t)count)];
@@ -411,7 +405,7 @@ static void add_general(making *m, tk_level level)
         for (int d = 0; d < dims; d++)
             m->trial.c.dims[d] = i == d ? 0 : i < dims ? 3 : any_of(sizes, sizeof sizes / sizeof *sizes, &random);
         make_fit(&m->trial.c, -1, &general_at[level].small);
-        if (indices_point_somewhere(&m->trial.c))
+        if (tki_indices_point_somewhere(&m->trial.c))
             add_shape(m, number++, i % 4 ? TKI_MAIN : TKI_SEVERAL);
     }
     add_edges(m, level, &number, &random);

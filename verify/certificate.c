@@ -10,8 +10,10 @@
 #include "core/context.h"
 #include "core/file.h"
 #include "core/hash.h"
+#include "model/case.h"
 #include "verify/envelope.h"
 #include "verify/headline.h"
+#include "verify/replay_recipe.h"
 
 static char *dump(const json_t *statement, size_t spacing)
 {
@@ -73,7 +75,6 @@ tk_certificate *tki_certificate_of(json_t *statement)
         return NULL;
     }
     certificate->statement = statement;
-    certificate->contract = tk_contract_find(tki_certificate_text(certificate, "run.op"));
     certificate->scope = tki_scope(json_object_get(statement, "predicate"));
     certificate->headline = tki_headline(json_object_get(statement, "predicate"));
     if (certificate->scope && certificate->headline)
@@ -243,19 +244,31 @@ static tk_status write_text(tk_ctx *ctx, const char *dir, const char *name, cons
     return status;
 }
 
-/* The subject and, each behind a dot, the choices that are not at their defaults: a run under others does not replace it. */
-static void name_with_settings(const tk_certificate *certificate, char *name, size_t size)
+const json_t *tki_certificate_setting(const tk_certificate *certificate, const tk_contract *contract, int i)
+{
+    const json_t *run = tki_certificate_get(certificate, "run");
+    const tk_attribute *attribute = &contract->attributes[i];
+    const char *place = attribute->seen_by_kernel ? "options" : contract->registered ? "attributes" : NULL;
+    return json_object_get(place ? json_object_get(run, place) : run, attribute->name);
+}
+
+/* The subject and, each behind a dot, the values that are not at their defaults: a run under others does not replace it. */
+static void name_with_settings(const tk_ctx *ctx, const tk_certificate *certificate, char *name, size_t size)
 {
     snprintf(name, size, "%s", tk_certificate_subject(certificate));
-    const tk_contract *contract = certificate->contract;
+    const tk_contract *contract = tk_ctx_contract_find(ctx, tki_certificate_text(certificate, "run.op"));
     for (int i = 0; contract && i < contract->attribute_count; i++) {
         const tk_attribute *attribute = &contract->attributes[i];
-        char path[64];
-        snprintf(path, sizeof path, "run.%s", attribute->name);
-        int choice = tk_choice_find(attribute, tki_certificate_text(certificate, path));
+        const json_t *said = tki_certificate_setting(certificate, contract, i);
+        if (!said || attribute->seen_by_kernel || attribute->from_device)
+            continue;
+        const tk_value value = tki_recipe_value(attribute, said);
+        char text[64];
         size_t used = strlen(name);
-        if (choice > 0 && !attribute->from_device)
-            snprintf(name + used, size - used, ".%s", attribute->choices[choice].id);
+        if (!tki_attribute_allows(attribute, value) || value.integer == attribute->initial.integer)
+            continue;
+        tk_attribute_print(attribute, value, text, sizeof text);
+        snprintf(name + used, size - used, ".%s", text);
     }
 }
 
@@ -286,7 +299,7 @@ tk_status tk_certificate_write(tk_ctx *ctx, tk_certificate *certificate, const c
     snprintf(keyed, sizeof keyed, "%.64s.%.32s", tki_certificate_text(certificate, "key"),
              tki_certificate_text(certificate, "run.level"));
     char subject[256];
-    name_with_settings(certificate, subject, sizeof subject);
+    name_with_settings(ctx, certificate, subject, sizeof subject);
     const char *name = dir ? subject : keyed;
     const char *target = dir ? dir : state_dir;
     /* A function's name is anything its program chose; a file name is not. */
@@ -366,7 +379,6 @@ static tk_status check_statement(tk_ctx *ctx, json_t *statement, const char *tex
     tk_certificate *read = tki_certificate_of(statement);
     if (!read)
         return tki_fail(ctx, TK_NO_MEMORY, "no memory for the certificate");
-    read->contract = tk_ctx_contract_find(ctx, tki_certificate_text(read, "run.op"));
     const char *problem = shape_problem(read);
     char hash[TKI_HASH_HEX];
     tk_status status = TK_OK;

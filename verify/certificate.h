@@ -13,12 +13,11 @@ enum { TKI_CERTIFICATE_MOST_BYTES = 64 << 20 };
 
 struct tk_certificate {
     json_t *statement;
-    const tk_contract *contract; /* of the op that it is about; NULL: not known here */
-    json_t *signatures;          /* [{"keyid": "" if it has none, "sig": base64}], or NULL */
-    char *scope;                 /* tki_scope() */
-    char *headline;              /* tki_headline() */
-    char *json;                  /* made when asked for */
-    char *markdown;              /* made when asked for */
+    json_t *signatures; /* [{"keyid": "" if it has none, "sig": base64}], or NULL */
+    char *scope;        /* tki_scope() */
+    char *headline;     /* tki_headline() */
+    char *json;         /* made when asked for */
+    char *markdown;     /* made when asked for */
 };
 
 /* Takes over the statement; NULL when memory ran out. */
@@ -41,5 +40,9 @@ bool tki_statement_hash(const json_t *statement, char hex[65]);
 
 /* The Markdown rendering; free() it. */
 char *tki_certificate_render(const tk_certificate *certificate);
+
+/* What it says of the contract's i-th attribute; NULL: nothing, and it is at its default. Those of registered ops that kernels do not see
+ * are in an object of their own, whatever their names are. */
+const json_t *tki_certificate_setting(const tk_certificate *certificate, const tk_contract *contract, int i);
 
 #endif

@@ -10,6 +10,7 @@
 #include "core/limits.h"
 #include "core/options.h"
 #include "model/case.h"
+#include "model/registered.h"
 #include "verify/campaign.h"
 #include "verify/certify.h"
 #include "verify/families.h"
@@ -100,6 +101,11 @@ static tk_status check_options(tk_ctx *ctx, const tk_contract *contract, tk_dtyp
     if (!!options->mutant + !!options->variant + !!options->kernel + !!options->lowering + !!options->kernel_file > 1)
         return tki_fail(ctx, TK_BAD_ARGUMENT,
                         "give a lowering, a planted kernel, a function or a kernel file, not two of them");
+    const int index = tki_index_param(contract);
+    if (options->dims && !tki_indices_point_somewhere(&c))
+        return tki_fail(ctx, TK_BAD_ARGUMENT,
+                        "%s: %s has elements, and there is nothing that they could point to: %s is 0", contract->name,
+                        contract->params[index].name, contract->dim_names[contract->params[index].indexed_dim]);
     tk_status status = tki_case_check_shape(ctx, &c);
     return status == TK_OK ? check_given_inputs(ctx, contract, options) : status;
 }
@@ -197,6 +203,9 @@ tk_status tk_certify(tk_ctx *ctx, const tk_contract *contract, tk_dtype dtype, t
         return TK_BAD_ARGUMENT;
     if (!contract || !certificate)
         return tki_fail(ctx, TK_BAD_ARGUMENT, "no contract, or nowhere to put the certificate");
+    if (!tki_contract_is_known(ctx, contract))
+        return tki_fail(ctx, TK_BAD_ARGUMENT,
+                        "the contract is neither ours nor one that is registered here, or a copy");
     *certificate = NULL;
     tki_trials trials = {0};
     tk_certify_options taken = TK_CERTIFY_DEFAULTS;

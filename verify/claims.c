@@ -79,6 +79,11 @@ static void say_settings(json_t *list, const tki_outcome *o)
         if (choice && (attribute->from_device ? o->attributes[TKI_NUMERICS].integer
                                               : tki_settings_is_restriction(o->contract, o->attributes, i)))
             say(list, "%s %s: %s.", attribute->name, choice->id, choice->text);
+        if (!choice && tki_settings_is_restriction(o->contract, o->attributes, i)) {
+            char value[64];
+            tk_attribute_print(attribute, o->attributes[i], value, sizeof value);
+            say(list, "%s %s: %s.", attribute->name, value, attribute->text);
+        }
     }
 }
 
@@ -140,7 +145,7 @@ json_t *tki_evidence_json(const tki_outcome *o)
         say(list, "No trial was completed.");
         return list;
     }
-    char settings[128];
+    char settings[TKI_SETTINGS_TEXT];
     tki_settings_text(o->contract, o->attributes, settings, sizeof settings);
     say(list,
         "%lld output elements from %lld trials were each compared with the admissible interval of their exact value.",

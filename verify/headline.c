@@ -13,26 +13,6 @@ static const char *text_of(const json_t *object, const char *name)
     return text ? text : "";
 }
 
-static void print_size(FILE *out, const char *separator, const char *name, const json_t *size)
-{
-    fprintf(out, "%s%s=%lld", separator, name, (long long)json_integer_value(size));
-}
-
-void tki_print_shape(FILE *out, const char *op, const json_t *shape)
-{
-    const tk_contract *contract = tk_contract_find(op);
-    const char *name;
-    json_t *size;
-    const char *separator = "";
-    for (int d = 0; contract && d < contract->dim_count; d++, separator = " ")
-        print_size(out, separator, contract->dim_names[d], json_object_get(shape, contract->dim_names[d]));
-    json_object_foreach(contract ? NULL : (json_t *)(uintptr_t)shape, name, size)
-    {
-        print_size(out, separator, name, size);
-        separator = " ";
-    }
-}
-
 static void print_value(FILE *out, const char *name, const json_t *value)
 {
     if (json_is_integer(value))
@@ -43,23 +23,57 @@ static void print_value(FILE *out, const char *name, const json_t *value)
         fprintf(out, "%s=%s", name, json_is_string(value) ? json_string_value(value) : "?");
 }
 
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* "cols=3 rows=2": of an op that is not ours, by name, which is the order that a certificate's text has. */
+static void print_members(FILE *out, const json_t *members)
+{
+    const char **names = calloc(json_object_size(members) + 1, sizeof *names);
+    const char *name;
+    json_t *value;
+    size_t count = 0;
+    json_object_foreach((json_t *)(uintptr_t)members, name, value)
+    {
+        if (names)
+            names[count++] = name;
+        else /* in another order rather than not at all */
+            print_value(out, name, value);
+    }
+    if (names)
+        qsort(names, count, sizeof *names, by_name);
+    for (size_t i = 0; i < count; i++) {
+        fputs(i ? " " : "", out);
+        print_value(out, names[i], json_object_get(members, names[i]));
+    }
+    free(names);
+}
+
+void tki_print_shape(FILE *out, const char *op, const json_t *shape)
+{
+    const tk_contract *contract = tk_contract_find(op);
+    for (int d = 0; contract && d < contract->dim_count; d++)
+        fprintf(out, "%s%s=%lld", d ? " " : "", contract->dim_names[d],
+                (long long)json_integer_value(json_object_get(shape, contract->dim_names[d])));
+    if (!contract)
+        print_members(out, shape);
+}
+
 /* "label_smoothing=0.1 scale=1", in the order of the contract. */
 static void print_options(FILE *out, const tk_contract *contract, const json_t *options)
 {
-    const char *separator = "", *name;
-    json_t *value;
+    const char *separator = "";
+    const json_t *value;
     for (int i = 0; contract && i < contract->attribute_count; i++)
         if ((value = json_object_get(options, contract->attributes[i].name))) {
             fputs(separator, out);
             print_value(out, contract->attributes[i].name, value);
             separator = " ";
         }
-    json_object_foreach(contract ? NULL : (json_t *)(uintptr_t)options, name, value)
-    {
-        fputs(separator, out);
-        print_value(out, name, value);
-        separator = " ";
-    }
+    if (!contract)
+        print_members(out, options);
 }
 
 /* Which of the level's trials were run, if not all. */
@@ -105,6 +119,10 @@ static void print_scope(FILE *out, const json_t *predicate)
         fprintf(out, " under %s numerics", numerics);
     if (domain[0] && strcmp(domain, "all") != 0)
         fprintf(out, " on the domain %s", domain);
+    if (json_object_size(json_object_get(run, "attributes"))) {
+        fputs(" with ", out);
+        print_members(out, json_object_get(run, "attributes"));
+    }
     print_restriction(out, run);
 }
 

@@ -91,7 +91,7 @@ tk_status tk_contract_judge_by(tk_ctx *ctx, const tk_contract *contract, tk_encl
 {
     if (!ctx)
         return TK_BAD_ARGUMENT;
-    if (!contract || !contract->registered || !judge)
+    if (!contract || !contract->registered || !tki_contract_is_known(ctx, contract) || !judge)
         return tki_fail(ctx, TK_BAD_ARGUMENT, "no registered contract, or nothing to judge it by");
     tki_registered *op = tki_registered_of(contract);
     op->judge = (void (*)(void))judge;

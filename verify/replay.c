@@ -305,8 +305,9 @@ tk_status tk_certificate_remarks(tk_ctx *ctx, const tk_certificate *certificate,
         return tki_fail(ctx, TK_BAD_ARGUMENT, "no certificate, or nowhere to put the answer");
     *remarks = NULL;
     const char *form = tki_certificate_get(certificate, "headline") ? "" : "written in an earlier form";
-    const char *contract = tki_certificate_has_other_contract(certificate, what, sizeof what) ? "of another contract"
-                                                                                              : "";
+    const char *contract = tki_certificate_has_other_contract(ctx, certificate, what, sizeof what)
+                               ? "of another contract"
+                               : "";
     count_listed(ctx, certificate, &listed, &made);
     if (listed < made)
         snprintf(lists, sizeof lists, "lists %lld of the %lld trials that this version makes for it",
@@ -368,7 +369,7 @@ tk_status tk_certificate_replay(tk_ctx *ctx, const tk_certificate *certificate, 
             total);
     ctx->deadline = kept;
     if (status == TK_OK && again.certificate)
-        *same = tki_rerun_same(certificate, &again, &text);
+        *same = tki_rerun_same(ctx, certificate, &again, &text);
     if (*same && not_listed)
         *not_listed = more;
     tk_certificate_destroy(again.certificate);

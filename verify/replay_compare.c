@@ -173,7 +173,7 @@ static bool figures_differ(const tk_certificate *before, const tki_rerun *again,
            mutants_differ(before, after, difference) || coverage_differs(before, after, difference);
 }
 
-bool tki_rerun_same(const tk_certificate *before, const tki_rerun *again, char **difference)
+bool tki_rerun_same(const tk_ctx *ctx, const tk_certificate *before, const tki_rerun *again, char **difference)
 {
     const tk_certificate *after = again->certificate;
     const json_t *old_trials = tki_certificate_get(before, "run.trials");
@@ -212,7 +212,7 @@ bool tki_rerun_same(const tk_certificate *before, const tki_rerun *again, char *
     if (figures_differ(before, again, difference))
         return false;
     char what[600];
-    if (tki_certificate_contradicts(before, what, sizeof what)) {
+    if (tki_certificate_contradicts(ctx, before, what, sizeof what)) {
         *difference = tki_difference("the certificate contradicts itself: %s", what);
         return false;
     }

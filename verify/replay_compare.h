@@ -14,7 +14,7 @@ typedef struct tki_rerun {
 
 /* A refuted run stops at its failure, and so does its replay. Where they differ, *difference says how, memory
  * permitting. */
-bool tki_rerun_same(const tk_certificate *before, const tki_rerun *again, char **difference);
+bool tki_rerun_same(const tk_ctx *ctx, const tk_certificate *before, const tki_rerun *again, char **difference);
 
 /* A sentence, to be freed; NULL when memory ran out. */
 char *tki_difference(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -189,11 +189,9 @@ tk_value tki_recipe_value(const tk_attribute *attribute, const json_t *json)
 /* Those that a certificate does not name are at their defaults. */
 static void read_settings(const tk_certificate *certificate, tki_recipe *r)
 {
-    const json_t *run = tki_certificate_get(certificate, "run");
     for (int i = 0; i < r->contract->attribute_count; i++) {
         const tk_attribute *attribute = &r->contract->attributes[i];
-        const json_t *value = json_object_get(attribute->seen_by_kernel ? json_object_get(run, "options") : run,
-                                              attribute->name);
+        const json_t *value = tki_certificate_setting(certificate, r->contract, i);
         if (!value || attribute->from_device)
             continue;
         tk_attribute_print(attribute, tki_recipe_value(attribute, value), r->values[i], sizeof r->values[i]);

@@ -59,7 +59,7 @@ bool tki_settings_is_restriction(const tk_contract *contract, const tk_value *at
 
 bool tki_settings_has_numerics(const tk_contract *contract)
 {
-    return tk_attribute_find(contract, "numerics") == TKI_NUMERICS;
+    return !contract->registered && tk_attribute_find(contract, "numerics") == TKI_NUMERICS;
 }
 
 int tki_settings_unit_of(const char *architecture)

@@ -29,6 +29,8 @@ int tki_settings_matrix_unit(tk_ctx *ctx, const tki_lowering *lowering, const tk
 /* TKI_UNIT_... of "sm_90". */
 int tki_settings_unit_of(const char *architecture);
 
+enum { TKI_SETTINGS_TEXT = TK_MAX_ATTRIBUTES * 80 }; /* of all attributes: names, and values in up to 40 bytes */
+
 /* "domain normal, numerics tensor_core": what is not at its default; "" if everything is. */
 void tki_settings_text(const tk_contract *contract, const tk_value *attributes, char *text, size_t size);
 

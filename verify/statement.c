@@ -170,10 +170,27 @@ static json_t *limits_json(const tki_outcome *o)
     return json;
 }
 
+/* Of a registered op, what is not at its default, apart from the other members, whose names it may have. */
+static void set_registered_attributes(const tki_outcome *o, json_t *run)
+{
+    json_t *attributes = json_object();
+    for (int i = 0; i < o->contract->attribute_count; i++)
+        if (tki_settings_is_restriction(o->contract, o->attributes, i))
+            json_object_set_new(attributes, o->contract->attributes[i].name,
+                                value_json(&o->contract->attributes[i], o->attributes[i]));
+    if (json_object_size(attributes))
+        json_object_set(run, "attributes", attributes);
+    json_decref(attributes);
+}
+
 /* Those of the device matter only where a choice makes them. */
 static void set_attributes(const tki_outcome *o, json_t *run)
 {
     const tk_contract *contract = o->contract;
+    if (contract->registered) {
+        set_registered_attributes(o, run);
+        return;
+    }
     for (int i = 0; i < contract->attribute_count; i++)
         if (!contract->attributes[i].seen_by_kernel &&
             (!contract->attributes[i].from_device || o->attributes[TKI_NUMERICS].integer))
@@ -528,7 +545,7 @@ tk_status tki_certificate_make(tk_ctx *ctx, const tki_outcome *o, tk_certificate
     tk_status status = o->kind->trace(ctx, o, &provenance);
     if (status != TK_OK)
         return status;
-    char settings[128];
+    char settings[TKI_SETTINGS_TEXT];
     tki_settings_text(o->contract, o->attributes, settings, sizeof settings);
     if (!tki_provenance_key(&provenance, o->contract, o->subject, settings, key))
         return tki_fail(ctx, TK_INTERNAL, "SHA-256 failed");
@@ -549,7 +566,5 @@ tk_status tki_certificate_make(tk_ctx *ctx, const tki_outcome *o, tk_certificate
         return tki_fail(ctx, TK_NO_MEMORY, "no memory for the certificate");
     }
     *certificate = tki_certificate_of(statement);
-    if (*certificate)
-        (*certificate)->contract = o->contract;
     return *certificate ? TK_OK : tki_fail(ctx, TK_NO_MEMORY, "no memory for the certificate");
 }

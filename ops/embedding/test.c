@@ -973,9 +973,29 @@ static void certified_and_mutants_refuted(void **state)
     assert_op_certifies("embedding_bwd");
 }
 
+/* EMBEDDING_FWD.INDEX, EMBEDDING_BWD.INDEX: without a table no index is valid, and there is no case to judge. */
+static void an_empty_table_is_no_case(void **state)
+{
+    (void)state;
+    tk_ctx *ctx = new_context();
+    static const char *const ops[] = {"embedding_fwd", "embedding_bwd"};
+    const int64_t dims[] = {2, 3, 0}, none[] = {0, 3, 0};
+    for (int i = 0; i < 2; i++) {
+        tk_certificate *certificate = NULL;
+        tk_certify_options options = TK_CERTIFY_DEFAULTS;
+        options.dims = dims;
+        assert_refused(ctx, tk_certify(ctx, tk_contract_find(ops[i]), TK_F16, TK_I32, &options, &certificate),
+                       TK_BAD_ARGUMENT, "vocab is 0");
+        options.dims = none;
+        tk_certificate_destroy(certify_one(ctx, tk_contract_find(ops[i]), TK_F16, TK_I32, options));
+    }
+    tk_ctx_destroy(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_empty_table_is_no_case),
         cmocka_unit_test(rows_are_copied_bit_for_bit),
         cmocka_unit_test(fp32_rows_are_copied_bit_for_bit),
         cmocka_unit_test(sums_are_kept_in_fp32),
