@@ -789,6 +789,25 @@ static void levels_judge_what_they_say(void **state)
         assert_int_equal(judge(&signed_copy, TK_F16, TK_EXHAUSTIVE, (flaw){.pattern = pattern}).verdict, TK_REFUTED);
 }
 
+/* Four axes, in another order than their sizes have. */
+static void elementwise_of_rank_4(void **state)
+{
+    (void)state;
+    tk_contract deep = signed_copy;
+    tk_param params[2];
+    memcpy(params, signed_copy.params, sizeof params);
+    for (int p = 0; p < 2; p++) {
+        params[p].rank = 4;
+        memcpy(params[p].dim, (int[]){2, 0, 3, 1}, sizeof params[p].dim);
+    }
+    deep.dim_count = 4;
+    deep.dim_names = (const char *const[]){"b", "h", "rows", "cols"};
+    deep.params = params;
+    assert_int_equal(judge(&deep, TK_F32, TK_QUICK, (flaw){0}).verdict, TK_HELD);
+    assert_int_equal(judge(&deep, TK_F16, TK_EXHAUSTIVE, (flaw){0}).verdict, TK_PROVED);
+    assert_int_equal(judge(&deep, TK_F32, TK_QUICK, (flaw){.beyond = 65534}).verdict, TK_REFUTED);
+}
+
 static void numbers_cannot_all_be_tried(void **state)
 {
     (void)state;
@@ -1384,6 +1403,7 @@ int main(void)
         cmocka_unit_test(kernel_file_signed_and_replayed),
         cmocka_unit_test(sizes_beyond_tiles_are_tried),
         cmocka_unit_test(levels_judge_what_they_say),
+        cmocka_unit_test(elementwise_of_rank_4),
         cmocka_unit_test(numbers_cannot_all_be_tried),
         cmocka_unit_test(what_is_elementwise),
         cmocka_unit_test(tensors_of_any_rank_and_order),
