@@ -5,15 +5,35 @@
 #include "backend/gpu.h"
 #include "core/context.h"
 
-static tk_status launch_on_cpu(tk_ctx *ctx, const tki_lowering *lowering, const tk_case *c, void *const buffers[],
-                               int threads, bool prepare_only)
+static size_t scratch_of(const tki_call *call)
 {
-    size_t bytes = lowering->scratch_bytes ? lowering->scratch_bytes(lowering, c, threads) : 0;
-    tk_status status = tki_ctx_reserve(ctx, bytes);
-    if (status != TK_OK || prepare_only)
-        return status;
-    return lowering->launch(&(tki_call){
-        .ctx = ctx, .lowering = lowering, .c = c, .buffers = buffers, .scratch = ctx->scratch, .threads = threads});
+    return call->lowering->scratch_bytes ? call->lowering->scratch_bytes(call) : 0;
+}
+
+static bool is_on_gpu(const tk_ctx *ctx, const tki_lowering *lowering)
+{
+    return ctx->gpu && lowering->backend == tki_ctx_backend(ctx);
+}
+
+/* Without scratch memory, and with buffers that are all NULL. */
+static tki_call call_of(tk_ctx *ctx, const tki_lowering *lowering, const tk_case *c, int threads)
+{
+    static void *const none[TK_MAX_PARAMS];
+    const bool on_gpu = is_on_gpu(ctx, lowering);
+    return (tki_call){.ctx = ctx,
+                      .lowering = lowering,
+                      .c = c,
+                      .buffers = none,
+                      .choice = ctx->choice,
+                      .threads = on_gpu ? 1 : threads,
+                      .gpu = on_gpu ? ctx->gpu : NULL,
+                      .stream = on_gpu ? ctx->stream : NULL};
+}
+
+size_t tki_launch_scratch(tk_ctx *ctx, const tki_lowering *lowering, const tk_case *c, int threads)
+{
+    const tki_call call = call_of(ctx, lowering, c, threads);
+    return scratch_of(&call);
 }
 
 /* Each op has its word for bad indices. */
@@ -25,29 +45,17 @@ static int op_number(const tk_contract *contract)
     return i;
 }
 
-static tk_status launch_on_gpu(tk_ctx *ctx, const tki_lowering *lowering, const tk_case *c, void *const buffers[],
-                               bool prepare_only)
-{
-    size_t bytes = lowering->scratch_bytes ? lowering->scratch_bytes(lowering, c, 1) : 0;
-    tk_status status = tki_device_reserve(ctx, bytes);
-    if (status != TK_OK)
-        return status;
-    return lowering->launch(&(tki_call){.ctx = ctx,
-                                        .lowering = lowering,
-                                        .c = c,
-                                        .buffers = buffers,
-                                        .scratch = ctx->device_scratch,
-                                        .threads = 1,
-                                        .gpu = ctx->gpu,
-                                        .stream = ctx->stream,
-                                        .fault_word = tki_gpu_fault_word(ctx->gpu, op_number(c->contract)),
-                                        .prepare_only = prepare_only});
-}
-
 tk_status tki_launch(tk_ctx *ctx, const tki_lowering *lowering, const tk_case *c, void *const buffers[], int threads,
                      bool prepare_only)
 {
-    return ctx->gpu && lowering->backend == tki_ctx_backend(ctx)
-               ? launch_on_gpu(ctx, lowering, c, buffers, prepare_only)
-               : launch_on_cpu(ctx, lowering, c, buffers, threads, prepare_only);
+    tki_call call = call_of(ctx, lowering, c, threads);
+    call.buffers = buffers;
+    const size_t bytes = scratch_of(&call);
+    tk_status status = call.gpu ? tki_device_reserve(ctx, bytes) : tki_ctx_reserve(ctx, bytes);
+    if (status != TK_OK || (prepare_only && !call.gpu))
+        return status;
+    call.scratch = call.gpu ? ctx->device_scratch : ctx->scratch;
+    call.fault_word = call.gpu ? tki_gpu_fault_word(ctx->gpu, op_number(c->contract)) : NULL;
+    call.prepare_only = prepare_only;
+    return lowering->launch(&call);
 }

@@ -8,4 +8,7 @@
 TK_MUST_USE tk_status tki_launch(tk_ctx *ctx, const tki_lowering *lowering, const tk_case *c, void *const buffers[],
                                  int threads, bool prepare_only);
 
+/* What such a launch needs. */
+size_t tki_launch_scratch(tk_ctx *ctx, const tki_lowering *lowering, const tk_case *c, int threads);
+
 #endif

@@ -11,13 +11,20 @@ typedef struct tki_backend tki_backend;   /* backend/backend.h */
 typedef struct tki_gpu tki_gpu;           /* backend/gpu.h */
 typedef struct tki_gpu_info tki_gpu_info; /* backend/gpu.h */
 
+/* How a lowering does a case, where it can do it in several ways: numbers that only the lowering understands. */
+enum { TKI_CHOICE_NUMBERS = 4 };
+typedef struct tki_choice {
+    int number[TKI_CHOICE_NUMBERS];
+} tki_choice;
+
 /* One launch. Sizes, alignment and overlap have been checked; index values have not. */
 typedef struct tki_call {
     tk_ctx *ctx;
     const struct tki_lowering *lowering;
     const tk_case *c;
-    void *const *buffers; /* in contract order; device memory if the row's backend is a GPU's */
-    void *scratch;        /* 64-byte aligned (device memory: 256), as many bytes as the lowering asked for */
+    void *const *buffers;     /* in contract order; device memory if the row's backend is a GPU's */
+    void *scratch;            /* 64-byte aligned (device memory: 256), as many bytes as the lowering asked for */
+    const tki_choice *choice; /* NULL: the lowering's own */
     int threads;
     /* GPU rows only: where to launch, and the word in device memory that takes the first bad index. */
     tki_gpu *gpu;
@@ -32,8 +39,8 @@ typedef struct tki_lowering {
     /* NULL, or the reason why this lowering does not take the case. The only capability test there is. `device` is the GPU that
      * a GPU row would run on, NULL for rows of the CPU. */
     const char *(*accept)(const tk_case *c, const tki_gpu_info *device);
-    /* NULL: none. `row` is the lowering itself. */
-    size_t (*scratch_bytes)(const struct tki_lowering *row, const tk_case *c, int threads);
+    /* NULL: none. Buffers that are not known yet are NULL, and count as well aligned. */
+    size_t (*scratch_bytes)(const tki_call *call);
     tk_status (*launch)(const tki_call *call);
     const void *kernels; /* the op's table for this row's instruction set */
     tk_determinism determinism;
@@ -41,7 +48,7 @@ typedef struct tki_lowering {
     bool promises_bound; /* judged by the smaller bound that the oracle knows as the promise */
     bool promises_bits;  /* judged bit for bit */
     int numerics;        /* matrix products: judged by this choice of the attribute, TKI_NUMERICS_... */
-    bool only_16_bits;   /* takes nothing of fp32, neither elements nor results; its source is not compiled for it */
+    bool only_16_bits;   /* takes no fp32 elements, and its source is not compiled for them; results may be fp32 */
     const char *source;  /* the kernel's file, "ops/gelu/kernel_cpu.c": its hash goes into the certificate */
 } tki_lowering;
 

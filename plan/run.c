@@ -26,7 +26,7 @@ tk_status tk_scratch_size(tk_ctx *ctx, const tk_case *c, size_t *bytes)
     if (status == TK_OK)
         status = plan_or_fail(ctx, c, &lowering);
     if (status == TK_OK)
-        *bytes = lowering->scratch_bytes ? lowering->scratch_bytes(lowering, c, tki_ctx_threads(ctx)) : 0;
+        *bytes = tki_launch_scratch(ctx, lowering, c, tki_ctx_threads(ctx));
     return status;
 }
 

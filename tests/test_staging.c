@@ -58,11 +58,9 @@ static tk_status launch_copy(const tki_call *call)
     return tki_gpu_run(call, "ops/gemm/kernel.cu", "copy", (tki_gpu_grid){.blocks = {1}, .threads = 32}, &p);
 }
 
-static size_t much_scratch(const tki_lowering *row, const tk_case *c, int threads)
+static size_t much_scratch(const tki_call *call)
 {
-    (void)row;
-    (void)threads;
-    return (size_t)c->dims[0];
+    return (size_t)call->c->dims[0];
 }
 
 static const char *accept_all(const tk_case *c, const tki_gpu_info *device)

@@ -154,10 +154,9 @@ static size_t place_scratch(tki_embedding_gpu_params *p, char *scratch)
     return used;
 }
 
-size_t tki_embedding_bwd_scratch_bytes_gpu(const tki_lowering *row, const tk_case *c, int threads)
+size_t tki_embedding_bwd_scratch_bytes_gpu(const tki_call *call)
 {
-    (void)row;
-    (void)threads;
+    const tk_case *c = call->c;
     tki_embedding_gpu_params p = {.queries = c->dims[QUERIES], .dim = c->dims[DIM], .vocab = c->dims[VOCAB]};
     if (p.dim == 0 || p.vocab == 0 || needs_no_sort(&p))
         return 0;

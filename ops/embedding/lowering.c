@@ -42,10 +42,9 @@ static tk_status launch_fwd(const tki_call *call)
 }
 
 /* offsets [vocab + 1] and positions [queries]. SIZE_MAX, which no one can have, where that does not fit. */
-static size_t bwd_scratch_bytes(const tki_lowering *row, const tk_case *c, int threads)
+static size_t bwd_scratch_bytes(const tki_call *call)
 {
-    (void)row;
-    (void)threads;
+    const tk_case *c = call->c;
     if (c->dims[DIM] == 0)
         return 0;
     uint64_t places = (uint64_t)c->dims[VOCAB] + 1 + (uint64_t)c->dims[QUERIES];

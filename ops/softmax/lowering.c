@@ -29,10 +29,10 @@ static tk_status launch_fwd(const tki_call *call)
     return TK_OK;
 }
 
-static size_t fwd_scratch(const tki_lowering *row, const tk_case *c, int threads)
+static size_t fwd_scratch(const tki_call *call)
 {
-    const tki_softmax_cpu *kernels = row->kernels;
-    return kernels->fwd_scratch_bytes(c->dims[1], threads);
+    const tki_softmax_cpu *kernels = call->lowering->kernels;
+    return kernels->fwd_scratch_bytes(call->c->dims[1], call->threads);
 }
 
 static tk_status launch_bwd(const tki_call *call)

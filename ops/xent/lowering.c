@@ -52,10 +52,10 @@ static tk_status launch_hopper(const tki_call *call)
     return tki_xent_launch_hopper(call, params_of(call));
 }
 
-static size_t scratch_bytes(const tki_lowering *row, const tk_case *c, int threads)
+static size_t scratch_bytes(const tki_call *call)
 {
-    const tki_xent_cpu *kernels = row->kernels;
-    return kernels->scratch_bytes(c->dims[1], threads);
+    const tki_xent_cpu *kernels = call->lowering->kernels;
+    return kernels->scratch_bytes(call->c->dims[1], call->threads);
 }
 
 #define PROMISES                                                                                                \
