@@ -155,7 +155,7 @@ static bool is_compiled_for(const char *source, tk_types types)
         for (int t = 0; t < contract->type_count; t++)
             takes |= contract->types[t].dtype == types.dtype && contract->types[t].result_dtype == types.result_dtype;
         for (const tki_lowering *row = tki_lowerings_of(contract); takes && row->backend; row++)
-            if (!strcmp(row->source, source) && !(row->only_16_bits && types.result_dtype == TK_F32))
+            if (!strcmp(row->source, source) && !(row->only_16_bits && types.dtype == TK_F32))
                 return true;
     }
     return false;

@@ -4,23 +4,10 @@
 #ifndef TKI_BACKEND_DEVICE_CLUSTER_H
 #define TKI_BACKEND_DEVICE_CLUSTER_H
 
+#include "backend/device_hopper.h"
 #include "backend/device_rows.h"
 
 enum { most_cluster_warps = 128 }; /* in all blocks of a cluster together */
-
-DEVICE unsigned cluster_rank()
-{
-    unsigned rank;
-    asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
-    return rank;
-}
-
-DEVICE unsigned cluster_blocks()
-{
-    unsigned blocks;
-    asm("mov.u32 %0, %%cluster_nctarank;" : "=r"(blocks));
-    return blocks;
-}
 
 /* Clusters lie one after the other along the grid's first axis, one row to each. */
 DEVICE int64_t row_of_cluster()
@@ -30,84 +17,10 @@ DEVICE int64_t row_of_cluster()
     return cluster;
 }
 
-/* Each arrival is followed by a wait, or by the end of the thread. */
-DEVICE void cluster_arrive()
-{
-    asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
-}
-
-DEVICE void cluster_wait()
-{
-    asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
-}
-
-DEVICE uint32_t shared_address(const void *place)
-{
-    return (uint32_t)__cvta_generic_to_shared(place);
-}
-
-/* Where block `rank` has what lies at `address` here. */
-DEVICE uint32_t cluster_address(uint32_t address, unsigned rank)
-{
-    uint32_t there;
-    asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(address), "r"(rank));
-    return there;
-}
-
-/* ------------------------------------------------------------------------------------------------------------
- * Barriers in shared memory with one arrival to a phase, which announces the bytes that belong to it. Bytes may come before
- * their announcement.
- * ------------------------------------------------------------------------------------------------------------ */
-
-DEVICE void barrier_create(uint32_t barrier)
-{
-    asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(barrier) : "memory");
-}
-
-/* Lets the other blocks and the copies find barriers that were created. */
-DEVICE void barrier_publish()
-{
-    asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
-    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
-}
-
-DEVICE void barrier_announce(uint32_t barrier, uint32_t bytes)
-{
-    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes) : "memory");
-}
-
-/* For the end of the first phase, and with it what this block's copies have brought. */
-DEVICE void barrier_wait(uint32_t barrier)
-{
-    uint32_t done = 0;
-    while (!done)
-        asm volatile("{\n\t.reg .pred p;\n\t"
-                     "mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 p, [%1], 0;\n\t"
-                     "selp.u32 %0, 1, 0, p;\n\t}"
-                     : "=r"(done)
-                     : "r"(barrier)
-                     : "memory");
-}
-
-/* The same for what other blocks have written. */
-DEVICE void barrier_wait_cluster(uint32_t barrier)
-{
-    uint32_t done = 0;
-    while (!done)
-        asm volatile("{\n\t.reg .pred p;\n\t"
-                     "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%1], 0;\n\t"
-                     "selp.u32 %0, 1, 0, p;\n\t}"
-                     : "=r"(done)
-                     : "r"(barrier)
-                     : "memory");
-}
-
 /* Into a block of the cluster, counted by that block's barrier. A message costs much the same whether it has one value or four. */
 DEVICE void cluster_send(uint32_t to, const float (&values)[1], uint32_t barrier)
 {
-    asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.b32 [%0], %1, [%2];" ::"r"(to),
-                 "r"(bits_of(values[0])), "r"(barrier)
-                 : "memory");
+    cluster_send_word(to, bits_of(values[0]), barrier);
 }
 
 DEVICE void cluster_send(uint32_t to, const float (&values)[2], uint32_t barrier)

@@ -62,6 +62,10 @@ typedef struct tki_driver_calls {
     int (*launch_config)(const tki_launch_config *config, void *function, void **params, void **extra);
     int (*function_attribute)(void *function, int attribute, int value);
     int (*function_load)(void *function);
+    int (*capture_info)(void *stream, int *status, uint64_t *id);
+    int (*encode_map)(void *map, int type, unsigned rank, void *base, const uint64_t *sizes, const uint64_t *pitches,
+                      const unsigned *box, const unsigned *strides, int interleave, int swizzle, int promotion,
+                      int filler);
     int (*context_retain)(void **context, int device);
     int (*context_release)(int device);
     int (*context_get)(void **context);
@@ -85,8 +89,8 @@ typedef struct tki_driver_names {
     const char *stream_create, *stream_destroy, *stream_synchronize, *stream_is_capturing;
     const char *event_create, *event_destroy, *event_record, *event_synchronize, *event_elapsed;
     const char *module_load, *module_unload, *module_function, *launch;
-    const char *launch_config, *function_attribute, *function_load, *context_retain, *context_release, *context_get,
-        *context_set;
+    const char *launch_config, *function_attribute, *function_load, *capture_info, *encode_map, *context_retain,
+        *context_release, *context_get, *context_set;
     const char *write_error_name, *write_error_text;
     const char *device_get, *device_set, *get_properties, *get_old_properties, *error_name, *error_text;
 } tki_driver_names;

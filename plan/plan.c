@@ -36,7 +36,7 @@ bool tk_lowering_id(const tk_case *c, int i, char *text, size_t size)
 /* A GPU row runs on the device of the context, so there must be one of its backend. */
 static const char *refusal(const tk_ctx *ctx, const tki_lowering *row, const tk_case *c)
 {
-    if (row->only_16_bits && (c->dtype == TK_F32 || c->result_dtype == TK_F32))
+    if (row->only_16_bits && c->dtype == TK_F32)
         return "it takes 16-bit elements only";
     if (!row->backend->is_gpu)
         return row->accept(c, NULL);

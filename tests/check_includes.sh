@@ -17,7 +17,7 @@ is_run_source() {
     case $1 in
         core/hash.c | core/json.c) return 1 ;;
         core/*.c | model/*.c | plan/*.c | backend/*.c | artifact/*.c | executor/*.c | serve/*.c) return 0 ;;
-        ops/*/contract.c | ops/*/lowering.c | ops/*/launch_gpu.c | ops/*/kernel*.c) return 0 ;;
+        ops/*/contract.c | ops/*/lowering.c | ops/*/launch_*.c | ops/*/kernel*.c) return 0 ;;
         ops/*/*) return 1 ;;
         ops/*.c) return 0 ;;
     esac
@@ -29,7 +29,7 @@ allowed() {
     local from=$1 to=$2 own=${1%/*}
     if [[ $to == \<* ]]; then
         # System headers are free, except that a kernel's shared struct is also read by device compilers.
-        [[ $from != ops/*/params.h || $to == "<stdint.h>" ]]
+        [[ $from != ops/*/params*.h || $to == "<stdint.h>" ]]
         return
     fi
     case $from in
@@ -48,26 +48,26 @@ allowed() {
         ops/*/contract.[ch] | ops/*/oracle.[ch])
             case $to in
                 include/tokitai.h | core/* | model/* | exact/*) return 0 ;;
-                "$own"/contract.h | "$own"/oracle.h | "$own"/params.h | "$own"/trials.h) return 0 ;;
+                "$own"/contract.h | "$own"/oracle.h | "$own"/params*.h | "$own"/trials.h) return 0 ;;
                 *) return 1 ;;
             esac ;;
-        ops/*/params.h) return 1 ;;
+        ops/*/params*.h) return 1 ;;
         # All of it is in a kernel's hash, so a CPU kernel sees what it computes with and nothing else.
         ops/*/kernel_cpu.[ch])
             case $to in
-                include/tokitai_types.h | core/dtype.h | backend/cpu_*.h | "$own"/params.h | "$own"/kernel_cpu*.h) return 0 ;;
+                include/tokitai_types.h | core/dtype.h | backend/cpu_*.h | "$own"/params*.h | "$own"/kernel_cpu*.h) return 0 ;;
                 *) return 1 ;;
             esac ;;
         backend/cpu_*.h) case $to in include/tokitai_types.h | core/dtype.h | backend/cpu_*.h) return 0 ;; *) return 1 ;; esac ;;
         ops/*/kernel*)
             case $to in
-                include/tokitai.h | core/* | model/* | backend/* | "$own"/params.h | "$own"/kernel*) return 0 ;;
+                include/tokitai.h | core/* | model/* | backend/* | "$own"/params*.h | "$own"/kernel*) return 0 ;;
                 *) return 1 ;;
             esac ;;
-        ops/*/lowering.[ch] | ops/*/launch_gpu.[ch])
+        ops/*/lowering.[ch] | ops/*/launch_*.[ch])
             case $to in
-                include/tokitai.h | core/* | model/* | backend/* | "$own"/lowering.h | "$own"/contract.h | "$own"/params.h | \
-                    "$own"/launch_gpu.h | "$own"/kernel*.h) return 0 ;;
+                include/tokitai.h | core/* | model/* | backend/* | "$own"/lowering.h | "$own"/contract.h | "$own"/params*.h | \
+                    "$own"/launch_*.h | "$own"/kernel*.h) return 0 ;;
                 *) return 1 ;;
             esac ;;
         ops/*/mutants.c | ops/*/variants.c | ops/*/planted.h | ops/variant_tools.h)
@@ -79,7 +79,7 @@ allowed() {
         ops/*/*) case $to in include/tokitai.h | core/* | model/* | "$own"/*) return 0 ;; *) return 1 ;; esac ;;
         ops/*) case $to in include/tokitai.h | core/* | model/* | ops/ops.def) return 0 ;; *) return 1 ;; esac ;;
         generate/*) case $to in include/tokitai.h | generate/* | model/* | ops/ops.def) return 0 ;; *) return 1 ;; esac ;;
-        verify/*) case $to in ops/*/kernel* | ops/*/params.h | bench/* | cli/*) return 1 ;; *) return 0 ;; esac ;;
+        verify/*) case $to in ops/*/kernel* | ops/*/params*.h | bench/* | cli/*) return 1 ;; *) return 0 ;; esac ;;
         plan/* | backend/* | executor/* | artifact/*)
             case $to in exact/* | verify/* | bench/* | cli/* | ops/*/* | include/tokitai_serve.h) return 1 ;; *) return 0 ;; esac ;;
         serve/*)

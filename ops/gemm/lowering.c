@@ -1,8 +1,10 @@
 /* gemm and its gradients: which kernel runs on what. */
 #include "backend/cpu.h"
 #include "backend/gpu.h"
+#include "model/attributes.h"
 #include "ops/gemm/kernel_cpu.h"
 #include "ops/gemm/launch_gpu.h"
+#include "ops/gemm/launch_hopper.h"
 
 enum { M, N, K };
 
@@ -80,28 +82,88 @@ static tk_status launch_grad_b(const tki_call *call)
     return launch_product(call, &p);
 }
 
-static size_t gemm_scratch(const tki_lowering *row, const tk_case *c, int threads)
+static tki_gemm_hopper_product gemm_hopper(const int64_t *dims, void *const buffers[])
 {
-    const tki_gemm_cpu *kernels = row->kernels;
-    tki_gemm_params p = gemm_params(c->dims, (void *[3]){NULL});
-    return kernels->scratch_bytes(&p, threads);
+    return (tki_gemm_hopper_product){gemm_params(dims, buffers), false, true, "ops/gemm/kernel_gemm_hopper.cu"};
 }
 
-static size_t grad_a_scratch(const tki_lowering *row, const tk_case *c, int threads)
+static tk_status launch_gemm_hopper(const tki_call *call)
 {
-    const tki_gemm_cpu *kernels = row->kernels;
-    tki_gemm_params p = grad_a_params(c->dims, (void *[3]){NULL});
-    return kernels->scratch_bytes(&p, threads);
+    const tki_gemm_hopper_product product = gemm_hopper(call->c->dims, call->buffers);
+    return tki_gemm_launch_hopper(call, &product);
 }
 
-static size_t grad_b_scratch(const tki_lowering *row, const tk_case *c, int threads)
+static size_t gemm_scratch_hopper(const tki_call *call)
 {
-    const tki_gemm_cpu *kernels = row->kernels;
-    tki_gemm_params p = grad_b_params(c->dims, (void *[3]){NULL});
-    return kernels->scratch_bytes(&p, threads);
+    const tki_gemm_hopper_product product = gemm_hopper(call->c->dims, call->buffers);
+    return tki_gemm_scratch_hopper(call, &product);
 }
+
+static size_t gemm_scratch(const tki_call *call)
+{
+    const tki_gemm_cpu *kernels = call->lowering->kernels;
+    tki_gemm_params p = gemm_params(call->c->dims, (void *[3]){NULL});
+    return kernels->scratch_bytes(&p, call->threads);
+}
+
+static tki_gemm_hopper_product grad_a_hopper(const int64_t *dims, void *const buffers[])
+{
+    return (tki_gemm_hopper_product){grad_a_params(dims, buffers), false, false, "ops/gemm/kernel_grad_a_hopper.cu"};
+}
+
+static tk_status launch_grad_a_hopper(const tki_call *call)
+{
+    const tki_gemm_hopper_product product = grad_a_hopper(call->c->dims, call->buffers);
+    return tki_gemm_launch_hopper(call, &product);
+}
+
+static size_t grad_a_scratch_hopper(const tki_call *call)
+{
+    const tki_gemm_hopper_product product = grad_a_hopper(call->c->dims, call->buffers);
+    return tki_gemm_scratch_hopper(call, &product);
+}
+
+static size_t grad_a_scratch(const tki_call *call)
+{
+    const tki_gemm_cpu *kernels = call->lowering->kernels;
+    tki_gemm_params p = grad_a_params(call->c->dims, (void *[3]){NULL});
+    return kernels->scratch_bytes(&p, call->threads);
+}
+
+static tki_gemm_hopper_product grad_b_hopper(const int64_t *dims, void *const buffers[])
+{
+    return (tki_gemm_hopper_product){grad_b_params(dims, buffers), true, true, "ops/gemm/kernel_grad_b_hopper.cu"};
+}
+
+static tk_status launch_grad_b_hopper(const tki_call *call)
+{
+    const tki_gemm_hopper_product product = grad_b_hopper(call->c->dims, call->buffers);
+    return tki_gemm_launch_hopper(call, &product);
+}
+
+static size_t grad_b_scratch_hopper(const tki_call *call)
+{
+    const tki_gemm_hopper_product product = grad_b_hopper(call->c->dims, call->buffers);
+    return tki_gemm_scratch_hopper(call, &product);
+}
+
+static size_t grad_b_scratch(const tki_call *call)
+{
+    const tki_gemm_cpu *kernels = call->lowering->kernels;
+    tki_gemm_params p = grad_b_params(call->c->dims, (void *[3]){NULL});
+    return kernels->scratch_bytes(&p, call->threads);
+}
+
+#define HOPPER_ROW(op)                                                                                             \
+    {                                                                                                              \
+        .backend = &tki_backends[TKI_CUDA], .variant = "hopper", .accept = tki_gemm_accept_hopper,                 \
+        .scratch_bytes = op##_scratch_hopper, .launch = launch_##op##_hopper, .determinism = TK_RUN_TO_RUN,        \
+        .numerics = TKI_NUMERICS_TENSOR_CORE, .only_16_bits = true, .source = "ops/gemm/kernel_" #op "_hopper.cu", \
+        .promise = "the order of each sum depends on the three sizes and the types alone"                          \
+    }
 
 const tki_lowering tki_gemm_lowerings[] = {
+    HOPPER_ROW(gemm),
     TKI_GPU_SHARED_ROWS(launch_gemm, .determinism = TK_BATCH_INVARIANT, .source = "ops/gemm/kernel.cu"),
     TKI_CPU_ROWS_WITH_DOT(tki_gemm_cpu, launch_gemm, .scratch_bytes = gemm_scratch, .determinism = TK_BATCH_INVARIANT,
                           .source = "ops/gemm/kernel_cpu.c"),
@@ -109,6 +171,7 @@ const tki_lowering tki_gemm_lowerings[] = {
 };
 
 const tki_lowering tki_gemm_grad_a_lowerings[] = {
+    HOPPER_ROW(grad_a),
     TKI_GPU_SHARED_ROWS(launch_grad_a, .determinism = TK_BATCH_INVARIANT, .source = "ops/gemm/kernel.cu"),
     TKI_CPU_ROWS_WITH_DOT(tki_gemm_cpu, launch_grad_a, .scratch_bytes = grad_a_scratch,
                           .determinism = TK_BATCH_INVARIANT, .source = "ops/gemm/kernel_cpu.c"),
@@ -116,6 +179,7 @@ const tki_lowering tki_gemm_grad_a_lowerings[] = {
 };
 
 const tki_lowering tki_gemm_grad_b_lowerings[] = {
+    HOPPER_ROW(grad_b),
     TKI_GPU_SHARED_ROWS(launch_grad_b, .determinism = TK_BATCH_INVARIANT, .source = "ops/gemm/kernel.cu"),
     TKI_CPU_ROWS_WITH_DOT(tki_gemm_cpu, launch_grad_b, .scratch_bytes = grad_b_scratch,
                           .determinism = TK_BATCH_INVARIANT, .source = "ops/gemm/kernel_cpu.c"),
