@@ -669,6 +669,71 @@ static void test_accept(void **state)
     assert_non_null(tki_gpu_accept_hopper(&c, NULL));
 }
 
+/* Streams have words of their own, captures too, and both get the same again. */
+static void test_launch_words(void **state)
+{
+    scene *s = *state;
+    enum { STREAMS = 70 }; /* more than are reserved at once */
+    static uint32_t host[TKI_GPU_LAUNCH_WORDS];
+    uint32_t *words[STREAMS], *again, *captured, *other;
+    void *streams[STREAMS];
+    assert_int_equal(tki_gpu_launch_words(s->ctx, s->gpu, NULL, true, &again), TK_OK);
+    assert_null(again);
+    for (int i = 0; i < STREAMS; i++) {
+        streams[i] = s->fake.stream_make();
+        assert_int_equal(tki_gpu_launch_words(s->ctx, s->gpu, streams[i], false, &words[i]), TK_OK);
+        assert_int_equal(tki_gpu_read(s->ctx, s->gpu, NULL, host, words[i], sizeof host), TK_OK);
+        for (int w = 0; w < TKI_GPU_LAUNCH_WORDS; w++)
+            assert_int_equal(host[w], 0);
+        for (int j = 0; j < i; j++)
+            assert_true(words[i] >= words[j] + TKI_GPU_LAUNCH_WORDS || words[j] >= words[i] + TKI_GPU_LAUNCH_WORDS);
+    }
+    for (int i = 0; i < STREAMS; i++) {
+        assert_int_equal(tki_gpu_launch_words(s->ctx, s->gpu, streams[i], false, &again), TK_OK);
+        assert_ptr_equal(again, words[i]);
+    }
+    assert_int_equal(setenv("FAKE_GPU_CAPTURING", "1", 1), 0);
+    assert_int_equal(tki_gpu_launch_words(s->ctx, s->gpu, streams[0], false, &captured), TK_OK);
+    assert_ptr_not_equal(captured, words[0]);
+    assert_int_equal(tki_gpu_launch_words(s->ctx, s->gpu, streams[0], false, &again), TK_OK);
+    assert_ptr_equal(again, captured);
+    assert_int_equal(setenv("FAKE_GPU_CAPTURING", "2", 1), 0);
+    assert_int_equal(tki_gpu_launch_words(s->ctx, s->gpu, streams[0], false, &other), TK_OK);
+    assert_ptr_not_equal(other, captured);
+    tk_status status = TK_OK;
+    for (int i = 3; status == TK_OK && i < 200; i++) { /* nothing can be allocated in a capture */
+        char number[8];
+        snprintf(number, sizeof number, "%d", i);
+        assert_int_equal(setenv("FAKE_GPU_CAPTURING", number, 1), 0);
+        status = tki_gpu_launch_words(s->ctx, s->gpu, streams[0], false, &other);
+    }
+    assert_int_equal(status, TK_UNAVAILABLE);
+    assert_non_null(strstr(tk_ctx_message(s->ctx), "tk_prepare()"));
+    unsetenv("FAKE_GPU_CAPTURING");
+    assert_int_equal(tki_gpu_launch_words(s->ctx, s->gpu, streams[0], true, &again), TK_OK);
+    assert_int_equal(setenv("FAKE_GPU_CAPTURING", "300", 1), 0);
+    assert_int_equal(tki_gpu_launch_words(s->ctx, s->gpu, streams[0], false, &other), TK_OK);
+    unsetenv("FAKE_GPU_CAPTURING");
+    for (int i = 0; i < STREAMS; i++)
+        s->fake.stream_end(streams[i]);
+}
+
+static void test_maps(void **state)
+{
+    scene *s = *state;
+    _Alignas(64) uint64_t map[16];
+    void *memory;
+    assert_int_equal(tki_gpu_alloc(s->ctx, s->gpu, 4096, &memory), TK_OK);
+    const tki_gpu_box box = {.base = memory, .rows = 3, .cols = 60, .pitch = 64, .box_rows = 128, .box_cols = 64};
+    assert_int_equal(tki_gpu_map(s->ctx, s->gpu, &box, map), TK_OK);
+    assert_true(map[0] == (uintptr_t)memory && map[1] == 60 && map[2] == 3 && map[3] == 128);
+    tki_gpu_box longer = box;
+    longer.cols = 65;
+    assert_int_equal(tki_gpu_map(s->ctx, s->gpu, &longer, map), TK_INTERNAL);
+    assert_non_null(strstr(tk_ctx_message(s->ctx), "3 x 65 elements"));
+    tki_gpu_free(s->gpu, memory);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -690,6 +755,8 @@ int main(void)
         ON_BOTH(test_early_launches),
         ON_BOTH(test_run),
         ON_BOTH(test_bad_indices),
+        ON(cuda, test_launch_words),
+        ON(cuda, test_maps),
         cmocka_unit_test(test_accept),
     };
     return cmocka_run_group_tests_name("gpu", tests, NULL, NULL);

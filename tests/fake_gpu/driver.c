@@ -689,6 +689,37 @@ int API(cuStreamIsCapturing, hipStreamIsCapturing)(void *stream, int *status)
     return code == OK && stream && !is(stream, STREAM) ? INVALID_HANDLE : code;
 }
 
+#if !FAKE_HIP
+int cuStreamGetCaptureInfo(void *stream, int *status, uint64_t *id)
+{
+    int code = begin(__func__, false);
+    *status = capturing();
+    *id = (uint64_t)setting("FAKE_GPU_CAPTURING", 0);
+    return code == OK && stream && !is(stream, STREAM) ? INVALID_HANDLE : code;
+}
+
+/* A map holds where the tensor lies, its sizes and its pitch. A device fails where a row is longer than the pitch; here it is refused. */
+int cuTensorMapEncodeTiled(uint64_t *map, int type, unsigned rank, void *base, const uint64_t *sizes,
+                           const uint64_t *pitches, const unsigned *box, const unsigned *strides, int interleave,
+                           int swizzle, int promotion, int filler)
+{
+    int code = begin(__func__, false);
+    if (code != OK)
+        return code;
+    const bool wide = box[0] == 64;
+    if (type != 1 || rank != 2 || (uintptr_t)base % 16 || pitches[0] % 16 || 2 * sizes[0] > pitches[0] || !sizes[0] ||
+        !sizes[1] || box[0] * 2 > 128 || !box[1] || box[1] > 256 || strides[0] != 1 || strides[1] != 1 ||
+        interleave || swizzle != (wide ? 3 : 2) || promotion > 3 || filler || (uintptr_t)map % 64)
+        return INVALID_VALUE;
+    memset(map, 0, 128);
+    map[0] = (uintptr_t)base;
+    map[1] = sizes[0];
+    map[2] = sizes[1];
+    map[3] = pitches[0];
+    return OK;
+}
+#endif
+
 int API(cuEventCreate, hipEventCreateWithFlags)(void **event, unsigned flags)
 {
     int code = begin(__func__, false);

@@ -4,7 +4,8 @@
  *     FAKE_GPU_FAIL=cuMemAlloc_v2=2,cuLaunchKernel=719@3    calls that return an error; @3: only the third from now on
  *     FAKE_GPU_FAIL=async=700                               kernels that fail after their launch has returned 0; the context is lost
  *     FAKE_GPU_DEVICES=2  FAKE_GPU_NAME=...  FAKE_GPU_VERSION=12040  FAKE_GPU_CAPABILITY=90  FAKE_GPU_MEMORY=1048576
- *     FAKE_GPU_CAPTURING=1                                  every stream is being captured; what spoils a capture returns 900
+ *     FAKE_GPU_CAPTURING=1                                  every stream is being captured, in the capture of this number; what spoils
+ *                                                           it returns 900
  *     FAKE_GPU_LOG=FILE                                     a line for each launch
  *     FAKE_GPU_COMPILE=error                                the compilers reject every source
  *     FAKE_GPU_KERNELS=LIBRARY                              kernels that compute: its fake_gpu_kernels() is called by cuInit
