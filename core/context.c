@@ -52,8 +52,10 @@ void tk_ctx_destroy(tk_ctx *ctx)
         ctx->free_registered(ctx);
     if (ctx && !ctx->scratch_is_callers)
         free(ctx->scratch);
-    if (ctx)
+    if (ctx) {
         free(ctx->noted);
+        free(ctx->chosen);
+    }
     free(ctx);
 }
 

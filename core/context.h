@@ -29,7 +29,7 @@ struct tk_ctx {
     void *device_scratch;
     size_t device_scratch_bytes;
     bool device_scratch_is_callers;
-    const struct tki_choice *choice; /* how lowerings that have a choice do what comes next; NULL: as they choose */
+    struct tki_chosen *chosen; /* executor/chosen.c is in charge of them; or NULL */
     void (*close_device)(tk_ctx *ctx);
     struct tk_registered *registered; /* the ops of this context; plan/register.c is in charge of them */
     void (*free_registered)(tk_ctx *ctx);

@@ -4,6 +4,7 @@
 #include "backend/device_context.h"
 #include "backend/gpu.h"
 #include "core/context.h"
+#include "executor/chosen.h"
 
 static size_t scratch_of(const tki_call *call)
 {
@@ -24,7 +25,7 @@ static tki_call call_of(tk_ctx *ctx, const tki_lowering *lowering, const tk_case
                       .lowering = lowering,
                       .c = c,
                       .buffers = none,
-                      .choice = ctx->choice,
+                      .choice = tki_chosen_for(ctx, lowering, c),
                       .threads = on_gpu ? 1 : threads,
                       .gpu = on_gpu ? ctx->gpu : NULL,
                       .stream = on_gpu ? ctx->stream : NULL};

@@ -50,6 +50,11 @@ static int64_t divide_up(int64_t a, int64_t b)
  * Sizes
  * ------------------------------------------------------------------------------------------------------------ */
 
+static bool is_empty(const product *p)
+{
+    return p->params.rows == 0 || p->params.cols == 0;
+}
+
 /* A factor as it lies in memory. */
 typedef struct layout {
     const void *data;
@@ -231,12 +236,17 @@ static cut choose(const product *p, bool stores_fp32)
     return best;
 }
 
-/* That of the call, if it has one. */
-static cut cut_of(const tki_call *call, const product *p)
+tki_choice tki_gemm_choose_hopper(const product *p, bool stores_fp32)
 {
-    if (!call->choice)
-        return choose(p, call->c->result_dtype == TK_F32);
-    const int *number = call->choice->number;
+    if (is_empty(p) || p->params.inner == 0)
+        return (tki_choice){{0}};
+    const cut how = choose(p, stores_fp32);
+    return (tki_choice){{how.form, how.raster, how.whole, how.parts}};
+}
+
+static cut cut_of(const tki_call *call)
+{
+    const int *number = call->choice.number;
     return (cut){number[0], number[1], number[2], number[3]};
 }
 
@@ -252,11 +262,6 @@ const char *tki_gemm_accept_hopper(const tk_case *c, const tki_gpu_info *device)
     return tki_gpu_accept_hopper(c, device);
 }
 
-static bool is_empty(const product *p)
-{
-    return p->params.rows == 0 || p->params.cols == 0;
-}
-
 /* An output that the engine stores, and cannot where it is, is stored elsewhere first. */
 static size_t out_bytes(const product *p, const cut *how)
 {
@@ -268,7 +273,7 @@ size_t tki_gemm_scratch_hopper(const tki_call *call, const product *p)
     if (is_empty(p) || p->params.inner == 0)
         return 0;
     const layout left = left_of(p), right = right_of(p);
-    const cut how = cut_of(call, p);
+    const cut how = cut_of(call);
     return copy_bytes(&left) + copy_bytes(&right) + out_bytes(p, &how) + partial_bytes(p, &how);
 }
 
@@ -403,7 +408,7 @@ tk_status tki_gemm_launch_hopper(const tki_call *call, const product *p)
     }
     layout left = left_of(p), right = right_of(p);
     char *scratch = call->scratch;
-    const cut how = cut_of(call, p);
+    const cut how = cut_of(call);
     tk_status status = realign(call, p, &left, &right, &scratch);
     if (status != TK_OK)
         return status;

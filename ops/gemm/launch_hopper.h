@@ -15,6 +15,8 @@ typedef struct tki_gemm_hopper_product {
     const char *source;
 } tki_gemm_hopper_product;
 
+/* Which kernel, tiles in which order, which tiles in parts. It reads the sizes alone. */
+tki_choice tki_gemm_choose_hopper(const tki_gemm_hopper_product *product, bool stores_fp32);
 size_t tki_gemm_scratch_hopper(const tki_call *call, const tki_gemm_hopper_product *product);
 TK_MUST_USE tk_status tki_gemm_launch_hopper(const tki_call *call, const tki_gemm_hopper_product *product);
 

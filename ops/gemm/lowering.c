@@ -93,6 +93,12 @@ static tk_status launch_gemm_hopper(const tki_call *call)
     return tki_gemm_launch_hopper(call, &product);
 }
 
+static tki_choice choose_gemm_hopper(const tk_case *c)
+{
+    const tki_gemm_hopper_product product = gemm_hopper(c->dims, (void *[3]){NULL});
+    return tki_gemm_choose_hopper(&product, c->result_dtype == TK_F32);
+}
+
 static size_t gemm_scratch_hopper(const tki_call *call)
 {
     const tki_gemm_hopper_product product = gemm_hopper(call->c->dims, call->buffers);
@@ -115,6 +121,12 @@ static tk_status launch_grad_a_hopper(const tki_call *call)
 {
     const tki_gemm_hopper_product product = grad_a_hopper(call->c->dims, call->buffers);
     return tki_gemm_launch_hopper(call, &product);
+}
+
+static tki_choice choose_grad_a_hopper(const tk_case *c)
+{
+    const tki_gemm_hopper_product product = grad_a_hopper(c->dims, (void *[3]){NULL});
+    return tki_gemm_choose_hopper(&product, c->result_dtype == TK_F32);
 }
 
 static size_t grad_a_scratch_hopper(const tki_call *call)
@@ -141,6 +153,12 @@ static tk_status launch_grad_b_hopper(const tki_call *call)
     return tki_gemm_launch_hopper(call, &product);
 }
 
+static tki_choice choose_grad_b_hopper(const tk_case *c)
+{
+    const tki_gemm_hopper_product product = grad_b_hopper(c->dims, (void *[3]){NULL});
+    return tki_gemm_choose_hopper(&product, c->result_dtype == TK_F32);
+}
+
 static size_t grad_b_scratch_hopper(const tki_call *call)
 {
     const tki_gemm_hopper_product product = grad_b_hopper(call->c->dims, call->buffers);
@@ -154,12 +172,13 @@ static size_t grad_b_scratch(const tki_call *call)
     return kernels->scratch_bytes(&p, call->threads);
 }
 
-#define HOPPER_ROW(op)                                                                                             \
-    {                                                                                                              \
-        .backend = &tki_backends[TKI_CUDA], .variant = "hopper", .accept = tki_gemm_accept_hopper,                 \
-        .scratch_bytes = op##_scratch_hopper, .launch = launch_##op##_hopper, .determinism = TK_RUN_TO_RUN,        \
-        .numerics = TKI_NUMERICS_TENSOR_CORE, .only_16_bits = true, .source = "ops/gemm/kernel_" #op "_hopper.cu", \
-        .promise = "the order of each sum depends on the three sizes and the types alone"                          \
+#define HOPPER_ROW(op)                                                                                        \
+    {                                                                                                         \
+        .backend = &tki_backends[TKI_CUDA], .variant = "hopper", .accept = tki_gemm_accept_hopper,            \
+        .scratch_bytes = op##_scratch_hopper, .choose = choose_##op##_hopper, .launch = launch_##op##_hopper, \
+        .determinism = TK_RUN_TO_RUN, .numerics = TKI_NUMERICS_TENSOR_CORE, .only_16_bits = true,             \
+        .source = "ops/gemm/kernel_" #op "_hopper.cu",                                                        \
+        .promise = "the order of each sum depends on the three sizes and the types alone"                     \
     }
 
 const tki_lowering tki_gemm_lowerings[] = {
