@@ -23,7 +23,10 @@ static const struct argp_option option_list[] = {
      "The "
      "default is all, and best at level exhaustive",
      1},
-    {"dtype", KEY_DTYPE, "TYPE", 0, "f16, bf16, f32, f16-f32 (results in f32) or all (the default)", 1},
+    {"dtype", KEY_DTYPE, "TYPE", 0,
+     "f16, bf16, f32, f16-f32, bf16-f32 (results in f32) or all (the default): of a kernel file or program f16 and "
+     "bf16",
+     1},
     {"index", KEY_INDEX, "TYPE", 0,
      "i32, i64 or all, for ops that take an index; all is the default, i32 with --shape", 1},
     {"mutant", KEY_MUTANT, "NAME", 0, "A mutant of the op, a kernel that is wrong on purpose, instead of a real one",
