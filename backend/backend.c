@@ -29,6 +29,8 @@ static const char *const nvcc_architecture_options[] = {"-arch", "--gpu-architec
 /* Lighter optimisation keeps comparisons and lines as they stand in the source, and compiles faster. */
 #define CALLBACKS "-O1 -fsanitize-coverage=trace-pc,trace-cmp -include tokitai_coverage.h"
 #define COUNTERS " --coverage -DTOKITAI_COUNTS_LINES"
+/* Before it inserts counters, GCC at -O1 turns a branch into a select, or a line into an argument of what follows. */
+#define GCC_LINES " -Og -fno-tree-ccp -fno-tree-forwprop -fno-tree-fre"
 /* Only host code. nvcc takes a comma for the end of an option, and no second -O; without --keep it removes what gcov
  * needs. */
 #define NVCC_CALLBACKS                                                                                  \
@@ -44,6 +46,7 @@ const tki_backend tki_backends[TKI_BACKENDS] = {
             .languages = cpu_languages,
             .callbacks = CALLBACKS,
             .counters = COUNTERS,
+            .gcc_lines = GCC_LINES,
         },
     [TKI_CUDA] =
         {

@@ -33,6 +33,7 @@ struct tki_backend {
     const char *no_coverage;   /* why there are none; NULL: there are */
     const char *callbacks;     /* flags that report what runs */
     const char *counters;      /* more flags, for gcov */
+    const char *gcc_lines;     /* more of GCC alone, by which no line goes uncounted; may be NULL */
     const char *host_compiler; /* which its compiler leaves the host's code to; NULL: it does all itself */
 };
 

@@ -6,11 +6,13 @@
 
 /* What tokitai_kernel.h does is of no interest, and it does it for every element. */
 #if defined(__clang__)
-#define TOKITAI_DEVICE \
+#define TOKITAI_PROVIDED \
     static __attribute__((unused, noinline, no_sanitize("coverage"), no_profile_instrument_function))
 #else
-#define TOKITAI_DEVICE static __attribute__((unused, noinline, no_sanitize_coverage, no_profile_instrument_function))
+#define TOKITAI_PROVIDED \
+    static __attribute__((unused, noinline, no_sanitize_coverage, no_profile_instrument_function))
 #endif
+#define TOKITAI_PROVIDED_HOST TOKITAI_PROVIDED
 
 #endif
 

@@ -94,12 +94,18 @@ typedef struct tokitai_call {
 
 #define TOKITAI_HOST static inline __attribute__((unused))
 
+/* For the functions of this header alone, which an instrumented build passes over. */
+#if !defined(TOKITAI_PROVIDED)
+#define TOKITAI_PROVIDED TOKITAI_DEVICE
+#define TOKITAI_PROVIDED_HOST TOKITAI_HOST
+#endif
+
 union tokitai_float {
     float value;
     uint32_t bits;
 };
 
-TOKITAI_DEVICE float tokitai_from_bf16(uint16_t pattern)
+TOKITAI_PROVIDED float tokitai_from_bf16(uint16_t pattern)
 {
     union tokitai_float f;
     f.bits = (uint32_t)pattern << 16;
@@ -107,7 +113,7 @@ TOKITAI_DEVICE float tokitai_from_bf16(uint16_t pattern)
 }
 
 /* Rounds to nearest, ties to even; NaN stays NaN. */
-TOKITAI_DEVICE uint16_t tokitai_to_bf16(float value)
+TOKITAI_PROVIDED uint16_t tokitai_to_bf16(float value)
 {
     union tokitai_float f;
     f.value = value;
@@ -116,7 +122,7 @@ TOKITAI_DEVICE uint16_t tokitai_to_bf16(float value)
     return (uint16_t)((f.bits + 0x7fff + (f.bits >> 16 & 1)) >> 16);
 }
 
-TOKITAI_DEVICE float tokitai_from_f16(uint16_t pattern)
+TOKITAI_PROVIDED float tokitai_from_f16(uint16_t pattern)
 {
     union tokitai_float f;
     const uint32_t sign = (uint32_t)(pattern & 0x8000) << 16;
@@ -132,7 +138,7 @@ TOKITAI_DEVICE float tokitai_from_f16(uint16_t pattern)
 }
 
 /* Rounds to nearest, ties to even, once, subnormals included; from 65520 on to infinity; NaN stays NaN. */
-TOKITAI_DEVICE uint16_t tokitai_to_f16(float value)
+TOKITAI_PROVIDED uint16_t tokitai_to_f16(float value)
 {
     union tokitai_float f;
     f.value = value;
@@ -148,7 +154,7 @@ TOKITAI_DEVICE uint16_t tokitai_to_f16(float value)
     return (uint16_t)(sign | (f.bits - 0x3f000000u));
 }
 
-TOKITAI_DEVICE float tokitai_load_as(int32_t dtype, const void *tensor, int64_t i)
+TOKITAI_PROVIDED float tokitai_load_as(int32_t dtype, const void *tensor, int64_t i)
 {
     if (dtype == TOKITAI_F32)
         return ((const float *)tensor)[i];
@@ -156,7 +162,7 @@ TOKITAI_DEVICE float tokitai_load_as(int32_t dtype, const void *tensor, int64_t 
     return dtype == TOKITAI_F16 ? tokitai_from_f16(pattern) : tokitai_from_bf16(pattern);
 }
 
-TOKITAI_DEVICE void tokitai_store_as(int32_t dtype, void *tensor, int64_t i, float value)
+TOKITAI_PROVIDED void tokitai_store_as(int32_t dtype, void *tensor, int64_t i, float value)
 {
     if (dtype == TOKITAI_F32)
         ((float *)tensor)[i] = value;
@@ -164,29 +170,29 @@ TOKITAI_DEVICE void tokitai_store_as(int32_t dtype, void *tensor, int64_t i, flo
         ((uint16_t *)tensor)[i] = dtype == TOKITAI_F16 ? tokitai_to_f16(value) : tokitai_to_bf16(value);
 }
 
-TOKITAI_DEVICE float tokitai_load(tokitai_call call, const void *tensor, int64_t i)
+TOKITAI_PROVIDED float tokitai_load(tokitai_call call, const void *tensor, int64_t i)
 {
     return tokitai_load_as(call.dtype, tensor, i);
 }
 
-TOKITAI_DEVICE void tokitai_store(tokitai_call call, void *tensor, int64_t i, float value)
+TOKITAI_PROVIDED void tokitai_store(tokitai_call call, void *tensor, int64_t i, float value)
 {
     tokitai_store_as(call.dtype, tensor, i, value);
 }
 
 /* Of an output that is a sum. */
-TOKITAI_DEVICE void tokitai_store_result(tokitai_call call, void *tensor, int64_t i, float value)
+TOKITAI_PROVIDED void tokitai_store_result(tokitai_call call, void *tensor, int64_t i, float value)
 {
     tokitai_store_as(call.result_dtype, tensor, i, value);
 }
 
-TOKITAI_DEVICE int64_t tokitai_load_index(tokitai_call call, const void *tensor, int64_t i)
+TOKITAI_PROVIDED int64_t tokitai_load_index(tokitai_call call, const void *tensor, int64_t i)
 {
     return call.index_dtype == TOKITAI_I64 ? ((const int64_t *)tensor)[i] : ((const int32_t *)tensor)[i];
 }
 
 /* Attributes by name, on the host. 0 if the op has none of that name. */
-TOKITAI_HOST const tokitai_attribute *tokitai_find_attribute(const tokitai_call *call, const char *name)
+TOKITAI_PROVIDED_HOST const tokitai_attribute *tokitai_find_attribute(const tokitai_call *call, const char *name)
 {
     for (int i = 0; i < call->attribute_count; i++) {
         const char *a = call->attributes[i].name, *b = name;
@@ -200,16 +206,19 @@ TOKITAI_HOST const tokitai_attribute *tokitai_find_attribute(const tokitai_call 
     return 0;
 }
 
-TOKITAI_HOST float tokitai_real(const tokitai_call *call, const char *name)
+TOKITAI_PROVIDED_HOST float tokitai_real(const tokitai_call *call, const char *name)
 {
     const tokitai_attribute *attribute = tokitai_find_attribute(call, name);
     return attribute ? (float)attribute->real : 0;
 }
 
-TOKITAI_HOST int64_t tokitai_integer(const tokitai_call *call, const char *name)
+TOKITAI_PROVIDED_HOST int64_t tokitai_integer(const tokitai_call *call, const char *name)
 {
     const tokitai_attribute *attribute = tokitai_find_attribute(call, name);
     return attribute ? attribute->integer : 0;
 }
+
+#undef TOKITAI_PROVIDED
+#undef TOKITAI_PROVIDED_HOST
 
 #endif

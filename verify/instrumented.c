@@ -32,7 +32,8 @@ void tki_instrumented_close(tki_instrumented *instrumented)
     free(instrumented);
 }
 
-/* Where gcov's part cannot be had (its library is missing, say), callbacks alone will do. */
+/* Code that needs the optimiser (arguments that must be constants after inlining) gets it; where gcov's part cannot be had
+ * (its library is missing, say), callbacks alone will do. */
 static void build(tk_ctx *ctx, const tk_kernel_file *kernel, tki_instrumented *made)
 {
     const tki_backend *backend = kernel->backend;
@@ -44,17 +45,21 @@ static void build(tk_ctx *ctx, const tk_kernel_file *kernel, tki_instrumented *m
         snprintf(made->problem, sizeof made->problem, "%.400s", reason);
         return;
     }
-    char flags[512];
-    snprintf(flags, sizeof flags, "%s%s", backend->callbacks, backend->counters);
+    const bool gcc = backend->gcc_lines && !strstr(kernel->version, "clang");
+    const char *more[][2] = {{backend->counters, gcc ? backend->gcc_lines : ""}, {backend->counters, ""}, {"", ""}};
+    enum { TRIES = sizeof more / sizeof *more };
     tk_status status = tki_kernel_file_add_header(ctx, kernel, TKI_COVERAGE_HEADER);
-    if (status == TK_OK)
-        status = tki_kernel_file_compile(ctx, kernel, flags, 0, &made->build);
-    made->counts_lines = status == TK_OK;
-    if (status == TK_BAD_FILE) {
+    bool built = status != TK_OK;
+    for (int i = gcc ? 0 : 1; i < TRIES && !built; i++) {
+        char flags[512];
+        snprintf(flags, sizeof flags, "%s%s%s", backend->callbacks, more[i][0], more[i][1]);
         tki_worker_build_close(&made->build);
-        status = tki_kernel_file_compile(ctx, kernel, backend->callbacks, 0, &made->build);
-        snprintf(made->no_lines, sizeof made->no_lines, "the compiler does not take --coverage");
+        status = tki_kernel_file_compile(ctx, kernel, flags, 0, &made->build);
+        built = status != TK_BAD_FILE;
+        made->counts_lines = status == TK_OK && i < TRIES - 1;
     }
+    if (!made->counts_lines)
+        snprintf(made->no_lines, sizeof made->no_lines, "the compiler does not take --coverage");
     if (status != TK_OK)
         snprintf(made->problem, sizeof made->problem, "the instrumented build failed: %.400s", tk_ctx_message(ctx));
 }

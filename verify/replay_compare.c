@@ -130,13 +130,14 @@ static bool mutants_differ(const tk_certificate *before, const tk_certificate *a
     return false;
 }
 
-/* Which of its lines ran, as far as the same compiler was at work. A trial that was found and failed is in the list of
- * the next run. */
+/* Which of its lines ran, as far as the same compiler and the same version, which chooses its flags, were at work. A trial
+ * that was found and failed is in the list of the next run. */
 static bool coverage_differs(const tk_certificate *before, const tk_certificate *after, char **difference)
 {
     static const char *const paths[] = {"coverage.known", "coverage.lines"};
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
-        if (tki_certificate_holds(before) && !json_is_false(tki_certificate_get(after, "run.coverage")) &&
+        if (tki_certificate_holds(before) && tki_certificate_of_this_version(before) &&
+            !json_is_false(tki_certificate_get(after, "run.coverage")) &&
             json_equal(tki_certificate_get(before, "built.compiler"), tki_certificate_get(after, "built.compiler")) &&
             member_differs(before, after, paths[i], difference))
             return true;
