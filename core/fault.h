@@ -34,6 +34,7 @@ typedef struct tki_fault {
     int number;
     double seconds;
     bool loading;     /* no call had begun */
+    bool killed;      /* from outside, as far as is known: by a system that is short of memory, say */
     uint64_t address; /* 0: unknown */
     const char *rule;
 } tki_fault;

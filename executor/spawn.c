@@ -219,6 +219,21 @@ static tk_status start_in(tk_ctx *ctx, const char *program, char *const argument
                     strerror(error));
 }
 
+/* How many processes the system has ended for want of memory; -1 if it does not tell. */
+static int64_t count_oom_kills(void)
+{
+    static const char name[] = "oom_kill ";
+    char line[256];
+    int64_t count = -1;
+    FILE *file = fopen("/proc/vmstat", "re");
+    while (file && count < 0 && fgets(line, sizeof line, file))
+        if (!strncmp(line, name, sizeof name - 1))
+            count = strtoll(line + sizeof name - 1, NULL, 10);
+    if (file)
+        fclose(file);
+    return count;
+}
+
 tk_status tki_child_start(tk_ctx *ctx, char *const arguments[], char *const environment[], bool output,
                           tki_child *child)
 {
@@ -227,6 +242,7 @@ tk_status tki_child_start(tk_ctx *ctx, char *const arguments[], char *const envi
     tk_status status = find_program(ctx, program, sizeof program);
     child->process = 0;
     child->frames = child->control = child->output = -1;
+    child->oom_kills = count_oom_kills();
     if (status == TK_OK && own_scratch)
         status = tki_scratch_make(ctx, &child->scratch);
     if (status == TK_OK)
@@ -331,10 +347,15 @@ const char *tki_child_end_of(const tki_child *child, tki_fault *fault)
     *fault = (tki_fault){.kind = TKI_FAULT_GONE, .tensor = -1};
     if (!tki_child_wait(child, tki_now() + 1e-3 * PATIENCE_MS, &status))
         return "closed its connection";
-    if (status == -1)
+    if (status == -1) { /* the kernel cannot reach that process */
+        fault->killed = true;
         return "was ended together with the process that watches it";
+    }
     fault->kind = WIFEXITED(status) ? TKI_FAULT_EXIT : TKI_FAULT_SIGNAL;
     fault->number = WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status);
+    /* SIGKILL without such an end is the kernel's own: it can send itself any signal. */
+    fault->killed = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL &&
+                    (child->oom_kills < 0 || count_oom_kills() != child->oom_kills);
     return NULL;
 }
 

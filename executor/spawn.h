@@ -17,6 +17,7 @@ typedef struct tki_child {
     int control;
     int output; /* what it prints, if asked for */
     tki_scratch scratch;
+    int64_t oom_kills; /* of the system when it was started; -1: unknown */
 } tki_child;
 
 #define TKI_NO_CHILD                              \

@@ -10,6 +10,7 @@
 #include "exact/floats.h"
 #include "exact/round.h"
 #include "model/case.h"
+#include "verify/memory.h"
 
 void tki_run_free(tki_run *r)
 {
@@ -221,10 +222,30 @@ bool tki_run_ended(tk_status status, const tki_trial_result *result)
     return status == TK_OK && !result->could_not_run && !result->faulted && !result->clause_missing;
 }
 
+/* The process was killed from outside, which says nothing about the kernel, unless the call ends so once more in a fresh
+ * process although there is memory: then it is the one that eats it. The buffers are as they were, since a worker has
+ * copies. */
+static tk_status call_once_more(tki_subject *subject, const tk_case *c, tki_run *r, double *seconds)
+{
+    char first[sizeof subject->ctx->message];
+    const double free_gib = tki_free_gib();
+    const bool tried = free_gib <= 0 || free_gib >= 2 * tki_case_gib(c, true);
+    snprintf(first, sizeof first, "%s", tk_ctx_message(subject->ctx));
+    tk_status status = tried ? tki_executor_call(&subject->executor, c, r->pointers, r->setup.threads, seconds)
+                             : TK_OK;
+    if (status != TK_OK)
+        return status;
+    return tki_fail(
+        subject->ctx, TK_UNAVAILABLE, "%.400s, by a system that is short of memory or by somebody else; %s", first,
+        tried ? "the same call did not end so in a fresh process" : "there is not the memory to try it again");
+}
+
 tk_status tki_run_call(tki_subject *subject, const tk_case *c, tki_run *r, double *seconds, tki_trial_result *result)
 {
     const tki_floats floats = tki_floats_begin();
     tk_status status = tki_executor_call(&subject->executor, c, r->pointers, r->setup.threads, seconds);
+    if (status == TK_KERNEL_FAULT && subject->ctx->fault.killed)
+        status = call_once_more(subject, c, r, seconds);
     tki_floats_end(&floats);
     tki_run_check_overrun(subject, c, result);
     if (status == TK_OK || status == TK_NO_MEMORY)

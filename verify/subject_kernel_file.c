@@ -46,7 +46,7 @@ static tk_status note_start(tki_subject *subject, tki_outcome *o, tk_status stat
 {
     if (status != TK_OK)
         o->fault = subject->ctx->fault;
-    if (status == TK_KERNEL_FAULT) {
+    if (status == TK_KERNEL_FAULT && !o->fault.killed) {
         o->verdict = TK_REFUTED;
         o->failed_clause = tki_clause_find(o->contract, TK_CLAUSE_SHAPE);
         o->refuted[o->failed_clause] = true;
@@ -57,7 +57,7 @@ static tk_status note_start(tki_subject *subject, tki_outcome *o, tk_status stat
     }
     if (status == TK_TIMEOUT)
         (void)tki_outcome_is_out_of_time(o, subject->ctx);
-    if (status == TK_BAD_FILE || status == TK_TIMEOUT || status == TK_UNAVAILABLE) {
+    if (status == TK_BAD_FILE || status == TK_TIMEOUT || status == TK_UNAVAILABLE || status == TK_KERNEL_FAULT) {
         o->verdict = TK_UNKNOWN;
         snprintf(o->reason, sizeof o->reason, "there is nothing to run: %.700s", tk_ctx_message(subject->ctx));
         return TK_OK;
