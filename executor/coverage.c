@@ -43,7 +43,7 @@ static int by_key(const void *a, const void *b)
 
 static bool is_sound(const tki_site *site)
 {
-    return site->key && site->met == 1 && site->kind < TKI_SITE_KINDS &&
+    return site->key && site->met && site->kind < TKI_SITE_KINDS &&
            (site->bytes == 1 || site->bytes == 2 || site->bytes == 4 || site->bytes == 8);
 }
 
@@ -71,6 +71,7 @@ bool tki_coverage_read(const void *memory, size_t bytes, tki_coverage_report *re
         tki_site *site = &report->sites[report->site_count];
         memcpy(site, (const char *)memory + head_bytes + i * sizeof *site, sizeof *site);
         site->outcomes &= TKI_OUTCOMES;
+        site->met &= TKI_OUTCOMES;
         report->site_count += is_sound(site);
     }
     qsort(report->sites, (size_t)report->site_count, sizeof *report->sites, by_key);

@@ -37,7 +37,7 @@ typedef struct tki_site {
     uint64_t key; /* 1 + its offset in the library; of a switch the case's number above bit 40. 0: a free place */
     uint32_t kind, bytes;    /* tki_site_kind; 1, 2, 4 or 8 */
     uint32_t outcomes;       /* TKI_LESS and so on, of all calls so far */
-    uint32_t met;            /* 1: in the last call */
+    uint32_t met;            /* the outcomes of the last call alone */
     int64_t low[2], high[2]; /* the smallest and largest of both operands in the last call */
 } tki_site;
 

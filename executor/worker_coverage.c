@@ -129,8 +129,8 @@ static void note(uint64_t key, uint32_t kind, uint32_t bytes, const int64_t oper
         return;
     site->kind = kind;
     site->bytes = bytes;
-    if (!__atomic_load_n(&site->met, __ATOMIC_RELAXED))
-        __atomic_store_n(&site->met, 1, __ATOMIC_RELAXED);
+    if (!(__atomic_load_n(&site->met, __ATOMIC_RELAXED) & outcome))
+        __atomic_fetch_or(&site->met, outcome, __ATOMIC_RELAXED);
     if (!(__atomic_load_n(&site->outcomes, __ATOMIC_RELAXED) & outcome) &&
         !(__atomic_fetch_or(&site->outcomes, outcome, __ATOMIC_RELAXED) & outcome))
         __atomic_fetch_add(&memory->outcome_count, 1, __ATOMIC_RELAXED);
@@ -234,8 +234,12 @@ bool tki_worker_watch(const tki_worker_settings *settings, int file, void *libra
     if (mapped == MAP_FAILED || !dladdr(function, &about))
         return false;
     memory = mapped;
-    for (size_t i = 0; i < TKI_COVERAGE_SITES; i++)
+    /* Sites of an earlier process, whose call has ended it, are in use. */
+    for (size_t i = 0; i < TKI_COVERAGE_SITES; i++) {
         forget_operands(&memory->sites[i]);
+        if (memory->sites[i].key)
+            taken[taken_count++ & (TKI_COVERAGE_SITES - 1)] = (uint32_t)i;
+    }
     base = (uintptr_t)about.dli_fbase;
     counters_folder = settings->sandbox.scratch;
     *(void **)&write_counters = dlsym(library, "tokitai_coverage_write");

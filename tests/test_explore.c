@@ -15,6 +15,7 @@
 
 #include "tests/certificate_test.h"
 #include "tests/work_folder.h"
+#include "verify/explore.h"
 
 enum { SEED = 5 };
 
@@ -90,6 +91,49 @@ static const char xent[] =
     "    return 0;\n"
     "}\n";
 
+/* The body in a function of the template's kind. */
+static const char device[] =
+    "#include \"tokitai_kernel.h\"\n"
+    "#include <math.h>\n"
+    "TOKITAI_DEVICE void item(tokitai_call call, int64_t n, const void *x, void *y, int64_t i)\n"
+    "{\n"
+    "    const double v = tokitai_load(call, x, i);\n"
+    "    const double two_z = 2 * 0.79788456080286535588 * (v + 0.044715 * v * v * v);\n"
+    "    (void)n;\n"
+    "    if (WRONG)\n"
+    "        tokitai_store(call, y, i, 1);\n"
+    "    else\n"
+    "        tokitai_store(call, y, i, (float)(v / (1 + exp(-two_z))));\n"
+    "}\n"
+    "int tokitai_gelu_fwd(const tokitai_call *call, int64_t n, const void *x, void *y)\n"
+    "{\n"
+    "    for (int64_t i = 0; i < n; i++)\n"
+    "        item(*call, n, x, y, i);\n"
+    "    return 0;\n"
+    "}\n";
+
+static const char softmax[] =
+    "#include \"tokitai_kernel.h\"\n"
+    "#include <math.h>\n"
+    "int tokitai_softmax_fwd(const tokitai_call *call, int64_t rows, int64_t cols, const void *x, void *y)\n"
+    "{\n"
+    "#define X(j) ((double)tokitai_load(*call, x, r * cols + (j)))\n"
+    "    for (int64_t r = 0; r < rows; r++) {\n"
+    "        double top = -INFINITY, sum = 0;\n"
+    "        for (int64_t j = 0; j < cols; j++)\n"
+    "            top = fmax(top, X(j));\n"
+    "        for (int64_t j = 0; j < cols; j++)\n"
+    "            sum += exp(X(j) - top);\n"
+    "        for (int64_t j = 0; j < cols; j++) {\n"
+    "            double p = exp(X(j) - top) / sum;\n"
+    "            if (WRONG)\n"
+    "                p = 2;\n"
+    "            tokitai_store(*call, y, r * cols + j, (float)p);\n"
+    "        }\n"
+    "    }\n"
+    "    return 0;\n"
+    "}\n";
+
 /* The kernel with that condition in its place, written to NAME.c in the folder of the test. */
 static void write_kernel(const char *name, const char *kernel, const char *before, const char *wrong)
 {
@@ -153,6 +197,12 @@ static const wrong_kernel wrong_kernels[] = {
     {"ignore_index", "xent", xent, "call->ignore_index == 1234567", true, ""},
     {"smoothing", "xent", xent, "call->label_smoothing == 0.375f", true, ""},
     {"scale", "xent", xent, "call->scale > 700.5f && call->scale < 701.0f", true, ""},
+    {"one_scale", "xent", xent, "call->scale == 0.3217f", false, ""},
+    {"two_options", "xent", xent, "call->label_smoothing == 0.35f && call->scale == 3.5f", false, ""},
+    {"three_given_sizes", "gemm", gemm, "m == 37 && n == 53 && k == 71", false, ""},
+    {"row_of_given_width", "softmax_fwd", softmax, "r == 300 && cols == 17", true, ""},
+    {"two_elements", "softmax_fwd", softmax, "j == 0 && cols > 1 && X(0) == 7.25 && X(1) == -1.5", false, ""},
+    {"size_in_a_device_function", "gelu_fwd", device, "n == 7919 && i == n - 1", false, ""},
 };
 
 static void every_condition_is_found(void **state)
@@ -213,6 +263,71 @@ static void lines_that_never_ran_are_named(void **state)
         fail_msg("replay: %s", difference ? difference : "");
     free(difference);
     tk_certificate_destroy(certificate);
+    tk_ctx_destroy(ctx);
+}
+
+/* A branch that a compiler could do without is one, and its line has not run. */
+static const char selecting[] =
+    "#include \"tokitai_kernel.h\"\n"
+    "int tokitai_embedding_fwd(const tokitai_call *call, int64_t queries, int64_t dim,\n"
+    "                          int64_t vocab, const void *index, const void *w, void *out)\n"
+    "{\n"
+    "    int bad = 0;\n"
+    "    (void)vocab;\n"
+    "    if (WRONG)\n"
+    "        if (dim >= 0)\n"
+    "            bad = 1;\n"
+    "    for (int64_t i = 0; i < queries * dim; i++) {\n"
+    "        int64_t row = tokitai_load_index(*call, index, i / dim);\n"
+    "        ((uint16_t *)out)[i] = ((const uint16_t *)w)[row * dim + i % dim] ^ bad;\n"
+    "    }\n"
+    "    return 0;\n"
+    "}\n";
+
+static void a_select_is_a_branch(void **state)
+{
+    (void)state;
+    tk_ctx *ctx = open_context();
+    write_kernel("selecting", selecting, "", "call->abi == 77");
+    tk_certificate *certificate = judge(ctx, "selecting", "embedding_fwd", NULL, TK_CERTIFY_DEFAULTS);
+    assert_string_equal(tk_certificate_headline(certificate), "HELD, 2 lines never ran: 8-9");
+    tk_certificate_destroy(certificate);
+    tk_ctx_destroy(ctx);
+}
+
+static tk_status find_no_memory(void *data, const tki_trial *trial, bool *stop)
+{
+    (void)data;
+    (void)trial;
+    *stop = true;
+    return TK_NO_MEMORY;
+}
+
+/* Neither a trial of the list that is for other machines, nor one that this machine turns out to have no memory for, nor
+ * one that was found, ends it. */
+static void trials_without_memory_are_passed_over(void **state)
+{
+    (void)state;
+    tk_ctx *ctx = open_context();
+    const tk_contract *contract = tk_contract_find("gelu_fwd");
+    tk_kernel_file *kernel;
+    tki_trials trials;
+    tki_exploration found;
+    write_kernel("device", device, "", "n == 7919");
+    assert_ok(ctx, tk_kernel_file_open(ctx, "device.c", NULL, &kernel));
+    tk_certify_options options = {.size = sizeof options, .seed = SEED, .kernel_file = kernel};
+    assert_ok(ctx, tki_trials_make(ctx, contract, TK_F16, TK_I32, &options, &trials));
+    for (int64_t i = 0; i < 2; i++) {
+        trials.list[i].c.dims[0] = INT64_C(1) << 60;
+        trials.list[i].where_memory_allows = i == 0;
+    }
+    assert_ok(ctx, tki_explore(ctx, contract, &options, &trials, 1, find_no_memory, NULL, &found));
+    assert_true(found.known);
+    assert_true(found.unwatched > 2);
+    assert_int_equal(found.found, 0);
+    tki_exploration_free(&found);
+    free(trials.list);
+    tk_kernel_file_close(kernel);
     tk_ctx_destroy(ctx);
 }
 
@@ -352,6 +467,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(every_condition_is_found, enter, leave),
         cmocka_unit_test_setup_teardown(clang_instruments_too, enter, leave),
         cmocka_unit_test_setup_teardown(lines_that_never_ran_are_named, enter, leave),
+        cmocka_unit_test_setup_teardown(a_select_is_a_branch, enter, leave),
+        cmocka_unit_test_setup_teardown(trials_without_memory_are_passed_over, enter, leave),
         cmocka_unit_test_setup_teardown(a_bad_instrumented_build_costs_coverage_alone, enter, leave),
         cmocka_unit_test_setup_teardown(forged_reports_do_not_help, enter, leave),
         cmocka_unit_test_setup_teardown(same_seed_same_trials, enter, leave),

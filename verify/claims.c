@@ -133,7 +133,9 @@ static void disclaim_coverage(json_t *list, const tki_outcome *o)
         say(list, "Lines that no judged call has run: %s. Nothing is shown of what they do.", lines);
     }
     if (x->unwatched)
-        say(list, "%lld trials were too large for the instrumented build: what they alone run counts as not run.",
+        say(list,
+            "%lld trials were too large for the instrumented build, or for the memory at hand: what they alone run "
+            "counts as not run.",
             (long long)x->unwatched);
 }
 

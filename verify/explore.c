@@ -16,19 +16,41 @@ void tki_exploration_free(tki_exploration *exploration)
     tki_lines_free(&exploration->lines);
 }
 
+/* A trial for which there is no memory is one less, and not the end. */
+static tk_status or_unwatched(tki_explorer *e, tk_status status)
+{
+    e->result->unwatched += status == TK_NO_MEMORY;
+    return status == TK_NO_MEMORY ? TK_OK : status;
+}
+
+/* The calls of a judged trial, of which one is looked at if it is to be observed. */
+static tk_status watch(tki_explorer *e, const tki_trial *trial, bool observed, bool lines_only)
+{
+    tki_inputs inputs;
+    bool further;
+    tk_status status = tki_inputs_make(e->ctx, trial, e->options, &inputs);
+    if (status != TK_OK)
+        return or_unwatched(e, status);
+    if (observed)
+        status = tki_explorer_observe(e, trial, &inputs, &further);
+    if (status == TK_OK && !e->broken)
+        status = tki_explorer_repeat_judged(e, trial, &inputs, lines_only);
+    tki_inputs_free(&inputs);
+    return or_unwatched(e, status);
+}
+
 /* On the real build; then what else the trial calls is watched as well. */
 static tk_status judge(tki_explorer *e, const tki_trial *trial)
 {
-    tki_inputs inputs;
     tk_status status = e->judge(e->judge_data, trial, &e->stop);
+    if (status == TK_NO_MEMORY) {
+        e->stop = false;
+        return or_unwatched(e, status);
+    }
     e->result->found++;
     if (status != TK_OK || e->stop || e->broken)
         return status;
-    status = tki_inputs_make(e->ctx, trial, e->options, &inputs);
-    if (status != TK_OK)
-        return status;
-    status = tki_explorer_repeat_judged(e, trial, &inputs);
-    tki_inputs_free(&inputs);
+    status = watch(e, trial, false, false);
     (void)tki_explorer_went_further(e);
     return status;
 }
@@ -57,14 +79,15 @@ static tk_status run_queue(tki_explorer *e)
         }
         const tki_trial trial = e->queue[e->queue_next++];
         tki_inputs inputs;
-        bool further;
+        bool further = false;
         e->calls_left--;
         e->result->calls++;
         tk_status status = tki_inputs_make(e->ctx, &trial, e->options, &inputs);
-        if (status != TK_OK)
-            return status;
-        status = tki_explorer_observe(e, &trial, &inputs, &further);
-        tki_inputs_free(&inputs);
+        if (status == TK_OK) {
+            status = tki_explorer_observe(e, &trial, &inputs, &further);
+            tki_inputs_free(&inputs);
+        }
+        status = or_unwatched(e, status);
         /* One that breaks the instrumented build may break the real one. */
         if (status == TK_OK && (further || e->broken))
             status = judge_found(e, &trial);
@@ -92,8 +115,14 @@ static tk_status follow_comparisons(tki_explorer *e)
 
 static tk_status explore(tki_explorer *e)
 {
-    tk_status status = e->observation_count ? follow_comparisons(e) : TK_OK;
-    for (int stage = -1; stage < TKI_SIZE_VARIANTS && status == TK_OK && e->observation_count; stage++) {
+    if (!e->observation_count)
+        return TK_OK;
+    if (!tki_explorer_propose_plain(e))
+        return tki_fail(e->ctx, TK_NO_MEMORY, "no memory for coverage");
+    tk_status status = run_queue(e);
+    if (status == TK_OK)
+        status = follow_comparisons(e);
+    for (int stage = -1; stage < TKI_SIZE_VARIANTS && status == TK_OK; stage++) {
         if (e->stop || e->broken || e->result->spent)
             break;
         if (stage < 0 ? !tki_explorer_propose_values(e) : !tki_explorer_propose_sizes(e, stage))
@@ -105,25 +134,26 @@ static tk_status explore(tki_explorer *e)
     return status;
 }
 
-/* The trials of the list again, as they were judged, and one call of each case that is small to look at. */
-static tk_status watch_judged(tki_explorer *e, const tki_trials *trials)
+/* The trials of the list again, as they were judged, and one call of each case that is small to look at. Those that are
+ * not for every machine may have been left out, and the instrumented build has no time for them. What runs in calls
+ * without an element is not judged by any, and leaves open what the search is to reach: they come after it, and add
+ * lines. */
+static tk_status watch_judged(tki_explorer *e, const tki_trials *trials, bool with_elements)
 {
     enum { EVERY_CHUNK = 256 }; /* of all patterns of a large domain */
     tk_status status = TK_OK;
     for (int64_t i = 0; i < trials->count && status == TK_OK && !e->broken; i++) {
         const tki_trial *trial = &trials->list[i];
-        tki_inputs inputs;
-        bool further;
-        if (trial->found || trial->family == TKI_GIVEN_INPUTS || trial->chunk % EVERY_CHUNK)
+        if (trial->found || trial->family == TKI_GIVEN_INPUTS || trial->chunk % EVERY_CHUNK ||
+            tki_explorer_has_elements(&trial->c) != with_elements)
             continue;
-        status = tki_inputs_make(e->ctx, trial, e->options, &inputs);
-        if (status != TK_OK)
-            return status;
-        if (tki_explorer_work(&trial->c) <= e->most_work && !tki_explorer_knows(e, trial))
-            status = tki_explorer_observe(e, trial, &inputs, &further);
-        if (status == TK_OK && !e->broken)
-            status = tki_explorer_repeat_judged(e, trial, &inputs);
-        tki_inputs_free(&inputs);
+        if (trial->where_memory_allows) {
+            e->result->unwatched++;
+            continue;
+        }
+        const bool observed = with_elements && e->observation_count < TKI_MOST_LISTED &&
+                              tki_explorer_work(&trial->c) <= e->most_work && !tki_explorer_knows(e, trial);
+        status = watch(e, trial, observed, !with_elements);
     }
     (void)tki_explorer_went_further(e);
     return status;
@@ -154,9 +184,11 @@ static tk_status run(tki_explorer *e, const tk_kernel_file *kernel, const tki_tr
         strncat(e->result->why, tk_ctx_message(e->ctx), sizeof e->result->why - strlen(e->result->why) - 1);
         return TK_OK;
     }
-    status = watch_judged(e, trials);
+    status = watch_judged(e, trials, true);
     if (status == TK_OK && !e->broken)
         status = explore(e);
+    if (status == TK_OK && !e->broken && !e->stop)
+        status = watch_judged(e, trials, false);
     if (status == TK_OK)
         conclude(e, kernel);
     tki_executor_close(&e->subject.executor);
@@ -185,7 +217,7 @@ tk_status tki_explore(tk_ctx *ctx, const tk_contract *contract, const tk_certify
                       .result = exploration,
                       .calls_left = quick ? 200 : 1000,
                       .most_found = quick ? TKI_FOUND_QUICK : TKI_FOUND_MORE,
-                      .steps_left = quick ? 0x1p26 : 0x1p32,
+                      .steps_left = quick ? 0x1p27 : 0x1p32,
                       .most_work = quick ? 0x1p19 : 0x1p21};
     e.report = malloc(sizeof *e.report);
     e.observations = calloc(TKI_MOST_OBSERVATIONS, sizeof *e.observations);

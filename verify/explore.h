@@ -12,7 +12,7 @@ typedef struct tki_exploration {
     bool known;
     char why[512]; /* not known: the reason */
     int64_t blocks, edges;
-    int64_t unwatched; /* trials too large to be repeated */
+    int64_t unwatched; /* trials too large to be repeated, or for the memory at hand */
     int64_t calls;     /* made to find out, beyond those of judged trials */
     int64_t found;     /* trials that were judged because of them */
     bool spent;        /* calls or trials ran out before ideas did */

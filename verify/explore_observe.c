@@ -25,6 +25,14 @@ double tki_explorer_work(const tk_case *c)
     return c->contract->dim_count == 3 ? fmax(work, product) : work;
 }
 
+bool tki_explorer_has_elements(const tk_case *c)
+{
+    for (int p = 0; p < c->contract->param_count; p++)
+        if (c->contract->params[p].output && tk_case_elements(c, p) > 0)
+            return true;
+    return false;
+}
+
 void tki_explorer_give_up(tki_explorer *e, const char *what)
 {
     e->broken = true;
@@ -50,13 +58,14 @@ bool tki_explorer_went_further(tki_explorer *e)
     return further;
 }
 
-tk_status tki_explorer_repeat_judged(tki_explorer *e, const tki_trial *trial, const tki_inputs *inputs)
+tk_status tki_explorer_repeat_judged(tki_explorer *e, const tki_trial *trial, const tki_inputs *inputs,
+                                     bool lines_only)
 {
     enum { CALLS = 8 };
     tki_trial_result r;
     const double work = tki_explorer_work(&trial->c);
     const bool all = work <= all_calls_work;
-    const bool quiet = work > lines_only_work;
+    const bool quiet = lines_only || work > lines_only_work;
     /* A callback that says nothing costs a fraction. */
     const double steps = e->rate * work * (all ? CALLS : quiet ? 0.25 : 1);
     if (steps > e->steps_left) {
@@ -129,6 +138,16 @@ static tki_history *find_history(tki_explorer *e, const tki_site *site)
     return &e->histories[low];
 }
 
+/* Of two cases the one to begin from: other cases differ from it in one thing, and are judged. A size of 3 or less makes
+ * errors invisible (a softmax of one column) and cannot be told from a constant. */
+static bool is_better_base(const tk_case *a, const tk_case *b)
+{
+    int small = 0;
+    for (int d = 0; d < a->contract->dim_count; d++)
+        small += (a->dims[d] <= 3) - (b->dims[d] <= 3);
+    return small ? small < 0 : tki_explorer_work(a) < tki_explorer_work(b);
+}
+
 static bool note_site(tki_explorer *e, const tki_site *site, int number)
 {
     tki_history *h = find_history(e, site);
@@ -136,12 +155,14 @@ static bool note_site(tki_explorer *e, const tki_site *site, int number)
         return true;
     h->kind = site->kind;
     h->bytes = site->bytes;
-    h->outcomes = site->outcomes;
-    if (h->base < 0 ||
-        tki_explorer_work(&e->observations[number].trial.c) < tki_explorer_work(&e->observations[h->base].trial.c))
+    h->outcomes |= site->met;
+    const bool better = h->base < 0 ||
+                        is_better_base(&e->observations[number].trial.c, &e->observations[h->base].trial.c);
+    if (better)
         h->base = number;
-    if (h->count == MOST_SAMPLES)
+    if (h->count == MOST_SAMPLES && !better)
         return true;
+    h->count -= h->count == MOST_SAMPLES; /* the base has a sample in any case */
     if (h->count % 8 == 0) {
         tki_sample *more = realloc(h->samples, (size_t)(h->count + 8) * sizeof *more);
         if (!more)

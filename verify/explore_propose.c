@@ -62,7 +62,7 @@ static bool has_valid_indices(const tk_case *c)
     return true;
 }
 
-/* Puts it in the queue unless it was tried, or is no case that the op takes. `but` is the size that matters, or -1:
+/* Puts it in the queue unless it was tried, is no case that the op takes, or has nothing to judge. `but` is the size that matters, or -1:
  * others shrink where the whole would be too large. */
 static bool propose(tki_explorer *e, tki_trial trial, int but)
 {
@@ -71,7 +71,8 @@ static bool propose(tki_explorer *e, tki_trial trial, int but)
     for (int d = 0; d < e->contract->dim_count; d++)
         if (trial.c.dims[d] < 0)
             return true;
-    if (tki_explorer_work(&trial.c) > e->most_work || !has_valid_indices(&trial.c) || tki_explorer_knows(e, &trial))
+    if (tki_explorer_work(&trial.c) > e->most_work || !has_valid_indices(&trial.c) ||
+        !tki_explorer_has_elements(&trial.c) || tki_explorer_knows(e, &trial))
         return true;
     if (e->queue_count == e->queue_room) {
         int room = e->queue_room ? 2 * e->queue_room : 256;
@@ -203,7 +204,7 @@ static bool follows(const series *s, tki_quantity q, relation r, int64_t by)
     int64_t first_q = 0, first_v = 0, largest = 0, value;
     bool varies = false;
     for (int i = 0; i < s->h->count; i++) {
-        if (!quantity_at(s, i, q, &value) || value < 0 || relate(r, value, by) != value_at(s, i))
+        if (!quantity_at(s, i, q, &value) || (value < 0 && r != PLUS) || relate(r, value, by) != value_at(s, i))
             return false;
         if (i == 0) {
             first_q = value;
@@ -213,7 +214,7 @@ static bool follows(const series *s, tki_quantity q, relation r, int64_t by)
         largest = value > largest ? value : largest;
     }
     if (r == PLUS && by == 0 && !varies)
-        return s->h->count > 0 && first_q > 3; /* seen once, or never changed: taken at its word */
+        return s->h->count > 0 && (first_q > 3 || first_q < 0); /* seen once, or never changed: taken at its word */
     return varies && (r != MODULO || largest >= by);
 }
 
@@ -223,7 +224,7 @@ enum { MOST_SOLUTIONS = 4 };
 static int solve(const series *s, tki_quantity q, int64_t target, int64_t solutions[MOST_SOLUTIONS])
 {
     int64_t first;
-    if (!s->h->count || !quantity_at(s, 0, q, &first) || first < 0)
+    if (!s->h->count || !quantity_at(s, 0, q, &first))
         return 0;
     int64_t offset = value_at(s, 0) - first;
     if (offset > -PAGE && offset < PAGE && follows(s, q, PLUS, offset)) {
@@ -310,6 +311,24 @@ static bool propose_real(tki_explorer *e, const tki_history *h, const tki_sample
     return true;
 }
 
+/* Beside the elements that led to the comparison, if any did. Two of them meet as often as there are rows. */
+static bool propose_next_planted(tki_explorer *e, const tki_trial *base, int64_t value)
+{
+    enum { ROWS = 301 };
+    int64_t values[TK_MAX_PLANTED];
+    tki_trial trial = *base;
+    int count = base->planted_count;
+    memcpy(values, base->planted, (size_t)count * sizeof *values);
+    if (count == 3 && values[1] == values[0] + 1) /* neighbours, which were not what led here */
+        count = 1;
+    if (count == TK_MAX_PLANTED)
+        return true;
+    values[count++] = value;
+    if (trial.c.dims[0] < ROWS)
+        trial.c.dims[0] = ROWS;
+    return propose_planted(e, tki_explorer_work(&trial.c) <= e->most_work ? &trial : base, values, count);
+}
+
 /* An operand that follows nothing may be an element: the other one is planted, and its neighbours. */
 static bool propose_element(tki_explorer *e, tki_history *h, const tki_sample *seen)
 {
@@ -323,8 +342,10 @@ static bool propose_element(tki_explorer *e, tki_history *h, const tki_sample *s
             value = (int64_t)tki_round_double(base->c.dtype, tki_site_float(value));
         else if (h->bytes <= tk_dtype_size(base->c.dtype))
             value &= tki_last_pattern(base->c.dtype);
-        if (value >= 0 && value <= tki_last_pattern(base->c.dtype) &&
-            !propose_planted(e, base, (int64_t[]){value, value + 1, value > 0 ? value - 1 : 2}, 3))
+        if (value < 0 || value > tki_last_pattern(base->c.dtype))
+            continue;
+        if (!propose_planted(e, base, (int64_t[]){value, value + 1, value > 0 ? value - 1 : 2}, 3) ||
+            (base->planted_count && !propose_next_planted(e, base, value)))
             return false;
     }
     return true;
@@ -373,6 +394,11 @@ static tki_trial plain_trial(const tki_explorer *e)
         if (e->contract->attributes[i].seen_by_kernel)
             trial.c.attributes[i] = e->contract->attributes[i].initial;
     return trial;
+}
+
+bool tki_explorer_propose_plain(tki_explorer *e)
+{
+    return propose(e, plain_trial(e), -1);
 }
 
 /* Elements, options and threads: all of one kind in few calls. */

@@ -8,7 +8,8 @@
 #include "verify/explore.h"
 #include "verify/trial.h"
 
-enum { TKI_MOST_OBSERVATIONS = 320 };
+/* Of the trials of the list, and with those of the search, each of whose calls has a place. */
+enum { TKI_MOST_LISTED = 320, TKI_MOST_OBSERVATIONS = TKI_MOST_LISTED + 1024 };
 
 /* What is followed of large contracts; the rest stays as it was drawn. */
 enum { TKI_MOST_SIZES = 8, TKI_MOST_ATTRIBUTES = 8, TKI_MOST_TENSORS = 16 };
@@ -47,8 +48,9 @@ typedef struct tki_sample {
 /* What is known of a comparison. */
 typedef struct tki_history {
     uint64_t key;
-    uint32_t kind, bytes, outcomes;
-    int base; /* the observation with the least work that met it */
+    uint32_t kind, bytes;
+    uint32_t outcomes; /* of observed calls alone: of others it is not known what they compared */
+    int base;          /* the observation that met it from which new cases are made */
     int count;
     tki_sample *samples;
     unsigned char tries[TKI_OUTCOMES + 1];
@@ -86,11 +88,15 @@ typedef struct tki_explorer {
 /* About how many steps a plain kernel takes: over all elements, or over all that is multiplied or looked through. */
 double tki_explorer_work(const tk_case *c);
 
+/* Is there anything to judge? */
+bool tki_explorer_has_elements(const tk_case *c);
+
 /* The instrumented build is of no more use. */
 void tki_explorer_give_up(tki_explorer *e, const char *what);
 
 /* The calls that the trial makes when it is judged, as far as their size allows. */
-TK_MUST_USE tk_status tki_explorer_repeat_judged(tki_explorer *e, const tki_trial *trial, const tki_inputs *inputs);
+TK_MUST_USE tk_status tki_explorer_repeat_judged(tki_explorer *e, const tki_trial *trial, const tki_inputs *inputs,
+                                                 bool lines_only);
 
 /* One call with the trial's inputs, and what it compared. *further: it went where no call has been. */
 TK_MUST_USE tk_status tki_explorer_observe(tki_explorer *e, const tki_trial *trial, const tki_inputs *inputs,
@@ -102,9 +108,11 @@ bool tki_explorer_went_further(tki_explorer *e);
 /* Has the case been tried, or is it in the queue? */
 bool tki_explorer_knows(const tki_explorer *e, const tki_trial *trial);
 
-/* These put candidates in the queue; false when memory ran out. From the comparisons, in one round over all of them;
- * from the constants of the source as elements, options and threads; and as sizes, in one of TKI_SIZE_VARIANTS ways. */
+/* These put candidates in the queue; false when memory ran out. The case that others are best made from; from the
+ * comparisons, in one round over all of them; from the constants of the source as elements, options and threads; and as
+ * sizes, in one of TKI_SIZE_VARIANTS ways. */
 enum { TKI_SIZE_VARIANTS = 7 };
+TK_MUST_USE bool tki_explorer_propose_plain(tki_explorer *e);
 TK_MUST_USE bool tki_explorer_propose_all(tki_explorer *e);
 TK_MUST_USE bool tki_explorer_propose_values(tki_explorer *e);
 TK_MUST_USE bool tki_explorer_propose_sizes(tki_explorer *e, int variant);
