@@ -311,28 +311,41 @@ static bool propose_real(tki_explorer *e, const tki_history *h, const tki_sample
     return true;
 }
 
-/* Beside the elements that led to the comparison, if any did. Two of them meet as often as there are rows. */
-static bool propose_next_planted(tki_explorer *e, const tki_trial *base, int64_t value)
+/* Beside other elements; those that led to the comparison, say. Two of them meet in as many places as there are rows. */
+static bool propose_beside(tki_explorer *e, const tki_trial *base, const int64_t *others, int count, int64_t value)
 {
     enum { ROWS = 301 };
     int64_t values[TK_MAX_PLANTED];
     tki_trial trial = *base;
-    int count = base->planted_count;
-    memcpy(values, base->planted, (size_t)count * sizeof *values);
-    if (count == 3 && values[1] == values[0] + 1) /* neighbours, which were not what led here */
-        count = 1;
-    if (count == TK_MAX_PLANTED)
+    if (count >= TK_MAX_PLANTED)
         return true;
-    values[count++] = value;
+    memcpy(values, others, (size_t)count * sizeof *values);
+    values[count] = value;
     if (trial.c.dims[0] < ROWS)
         trial.c.dims[0] = ROWS;
-    return propose_planted(e, tki_explorer_work(&trial.c) <= e->most_work ? &trial : base, values, count);
+    return propose_planted(e, tki_explorer_work(&trial.c) <= e->most_work ? &trial : base, values, count + 1);
 }
 
-/* An operand that follows nothing may be an element: the other one is planted, and its neighbours. */
+/* Each of the constants that came last may be what stands before this one in a condition. */
+static bool propose_pairs(tki_explorer *e, const tki_trial *base, int64_t value, bool reached)
+{
+    const int count = e->constant_count < TKI_LAST_CONSTANTS ? e->constant_count : TKI_LAST_CONSTANTS;
+    for (int i = 0; i < count; i++)
+        if (e->constants[i] == value)
+            return true;
+    for (int i = 0; i < count && !reached && e->pairs_left; i++, e->pairs_left--)
+        if (!propose_beside(e, base, &e->constants[i], 1, value))
+            return false;
+    e->constants[e->constant_count++ % TKI_LAST_CONSTANTS] = value;
+    return true;
+}
+
+/* An operand that follows nothing may be an element: the other one is planted, and its neighbours, unless every outcome
+ * has been reached. */
 static bool propose_element(tki_explorer *e, tki_history *h, const tki_sample *seen)
 {
     const tki_trial *base = &e->observations[h->base].trial;
+    const bool reached = (h->outcomes & 7) == 7;
     h->planted = true;
     for (int side = 0; side < 2; side++) {
         if (seen->low[side] != seen->high[side] || (h->kind == TKI_SITE_CONSTANT && side == 1))
@@ -344,8 +357,14 @@ static bool propose_element(tki_explorer *e, tki_history *h, const tki_sample *s
             value &= tki_last_pattern(base->c.dtype);
         if (value < 0 || value > tki_last_pattern(base->c.dtype))
             continue;
+        const bool with_neighbours = base->planted_count == 3 && base->planted[1] == base->planted[0] + 1;
+        if (!propose_pairs(e, base, value, reached))
+            return false;
+        if (reached)
+            continue;
         if (!propose_planted(e, base, (int64_t[]){value, value + 1, value > 0 ? value - 1 : 2}, 3) ||
-            (base->planted_count && !propose_next_planted(e, base, value)))
+            (base->planted_count &&
+             !propose_beside(e, base, base->planted, with_neighbours ? 1 : base->planted_count, value)))
             return false;
     }
     return true;
@@ -370,7 +389,7 @@ bool tki_explorer_propose_all(tki_explorer *e)
             if (!good)
                 return false;
         }
-        if (seen && !followed && !h->planted && (h->outcomes & 7) != 7 && !propose_element(e, h, seen))
+        if (seen && !followed && !h->planted && !propose_element(e, h, seen))
             return false;
     }
     return true;

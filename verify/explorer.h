@@ -14,6 +14,8 @@ enum { TKI_MOST_LISTED = 320, TKI_MOST_OBSERVATIONS = TKI_MOST_LISTED + 1024 };
 /* What is followed of large contracts; the rest stays as it was drawn. */
 enum { TKI_MOST_SIZES = 8, TKI_MOST_ATTRIBUTES = 8, TKI_MOST_TENSORS = 16 };
 
+enum { TKI_LAST_CONSTANTS = 4 };
+
 /* What can be set, and may be what a kernel compares. */
 typedef enum tki_quantity {
     TKI_SIZE_0,
@@ -73,6 +75,9 @@ typedef struct tki_explorer {
     int observation_count;
     tki_history *histories; /* by key */
     int history_count;
+    int64_t constants[TKI_LAST_CONSTANTS]; /* of comparisons of elements, as bits; the last ones */
+    int constant_count;
+    int pairs_left; /* calls that may yet be made with two of them */
     tki_trial *queue;
     int queue_count, queue_next, queue_room;
     int64_t calls_left;
