@@ -78,6 +78,17 @@ __attribute__((noinline, cold)) static tk_status fail_enter(tk_ctx *ctx, const t
                 "making the device current");
 }
 
+tk_status tki_gpu_enter(tk_ctx *ctx, tki_gpu *gpu, void **previous)
+{
+    int code = enter(gpu, previous);
+    return code == 0 ? TK_OK : fail_enter(ctx, gpu, code);
+}
+
+void tki_gpu_leave(tki_gpu *gpu, void *previous)
+{
+    leave(gpu, previous);
+}
+
 /* ------------------------------------------------------------------------------------------------------------
  * Opening and closing
  * ------------------------------------------------------------------------------------------------------------ */

@@ -38,6 +38,11 @@ TK_MUST_USE tk_status tki_gpu_open(tk_ctx *ctx, const tki_backend *backend, int 
 void tki_gpu_close(tki_gpu *gpu);
 const tki_gpu_info *tki_gpu_describe(const tki_gpu *gpu);
 
+/* Makes the device's context current in this thread, for another library that works on whatever is; tki_gpu_leave() puts back what
+ * was current before. */
+TKI_EXPORT TK_MUST_USE tk_status tki_gpu_enter(tk_ctx *ctx, tki_gpu *gpu, void **previous);
+TKI_EXPORT void tki_gpu_leave(tki_gpu *gpu, void *previous);
+
 /* Memory. A stream is the driver's own handle (CUstream, hipStream_t); NULL is the default stream. Copies from and to pageable
  * host memory return when the host memory may be used again. */
 TKI_EXPORT TK_MUST_USE tk_status tki_gpu_alloc(tk_ctx *ctx, tki_gpu *gpu, size_t bytes, void **memory);

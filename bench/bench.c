@@ -143,7 +143,7 @@ static tk_status attach_lowering(const bench_work *work, const char *id, bench_a
     return tki_executor_open(work->ctx, &(tki_executable){.lowering = plan.lowering}, executor);
 }
 
-static bool is_listed(const char *list, const char *name)
+bool bench_is_listed(const char *list, const char *name)
 {
     const size_t length = strlen(name);
     for (const char *at = list; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL)
@@ -177,7 +177,7 @@ static void attach_peers(const bench_work *work, const char *list, bench_result 
 {
     const char *missing;
     for (int i = 0; bench_peers[i]; i++) {
-        if (!is_listed(list, bench_peers[i]->name) || !bench_peers[i]->find(&missing))
+        if (!bench_is_listed(list, bench_peers[i]->name) || !bench_peers[i]->find(&missing))
             continue;
         for (int variant = 0; variant < 4; variant++) {
             bench_arm *arm = new_arm(result, work, BENCH_PEER);
@@ -373,7 +373,7 @@ static void time_pytorch(const bench_work *work, const bench_options *options, b
 {
     const char *missing;
     bench_arm *arm = new_arm(result, work, BENCH_PEER);
-    if (!arm || options->scaling || options->in_turn || !is_listed(options->peers, "pytorch") ||
+    if (!arm || options->scaling || options->in_turn || !bench_is_listed(options->peers, "pytorch") ||
         !bench_pytorch_find(&missing))
         return;
     strcpy(arm->name, "pytorch (apart)");

@@ -91,6 +91,9 @@ TK_MUST_USE bool bench_limits_measure(const bench_options *options, double secon
 TK_MUST_USE bool bench_measure(tk_ctx *ctx, const tk_case *c, const char *const lowerings[], int count,
                                const bench_options *options, bench_result *result);
 
+/* Whether a list as in bench_options names that peer. */
+bool bench_is_listed(const char *list, const char *name);
+
 /* Other libraries are asked for 16-bit cases only. */
 bool bench_has_peers(const tk_case *c);
 

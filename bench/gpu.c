@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "backend/gpu.h"
+#include "bench/cublaslt.h"
 #include "bench/gpu_peers.h"
 #include "bench/limits.h"
 #include "bench/peers.h"
@@ -36,9 +37,11 @@ struct bench_gpu {
     tki_executor delay;
     tk_case delay_case;
     void *delay_vectors;
-    bench_gpu_peers *peers; /* NULL: none */
+    bench_gpu_peers *peers;   /* NULL: none */
+    bench_cublaslt *cublaslt; /* NULL: none */
     char device[320];
     char found[320];
+    char cublaslt_found[512];
 };
 
 /* -- Opening ------------------------------------------------------------------------------------------------------ */
@@ -74,6 +77,16 @@ static tk_status delay(bench_gpu *g)
                              0, NULL);
 }
 
+static void open_peers(bench_gpu *g, const char *list)
+{
+    if (list && !strcmp(list, "none"))
+        snprintf(g->found, sizeof g->found, "not asked for");
+    if (bench_is_listed(list, "pytorch") || bench_is_listed(list, "torch.compile") || bench_is_listed(list, "triton"))
+        g->peers = bench_gpu_peers_open(g->ctx->device->ordinal, list, g->found, sizeof g->found);
+    if (bench_is_listed(list, "cublaslt"))
+        g->cublaslt = bench_cublaslt_open(g->ctx, g->cublaslt_found, sizeof g->cublaslt_found);
+}
+
 bench_gpu *bench_gpu_open(tk_ctx *ctx, const bench_options *options)
 {
     bench_gpu *g = calloc(1, sizeof *g);
@@ -97,10 +110,7 @@ bench_gpu *bench_gpu_open(tk_ctx *ctx, const bench_options *options)
         bench_gpu_close(g);
         return NULL;
     }
-    if (options->peers && !strcmp(options->peers, "none"))
-        snprintf(g->found, sizeof g->found, "not asked for");
-    else
-        g->peers = bench_gpu_peers_open(info->ordinal, options->peers, g->found, sizeof g->found);
+    open_peers(g, options->peers);
     return g;
 }
 
@@ -109,6 +119,7 @@ void bench_gpu_close(bench_gpu *g)
     if (!g)
         return;
     bench_gpu_peers_close(g->peers);
+    bench_cublaslt_close(g->cublaslt);
     tki_executor_close(&g->delay);
     tki_gpu_free(g->ctx->gpu, g->delay_vectors);
     if (g->begin)
@@ -125,13 +136,18 @@ const char *bench_gpu_device(const bench_gpu *g)
 
 const char *bench_gpu_peer_at(int i)
 {
-    static const char *const names[] = {"pytorch", "torch.compile", "triton"};
+    static const char *const names[] = {"pytorch", "torch.compile", "triton", "cublaslt"};
     return i >= 0 && i < (int)(sizeof names / sizeof *names) ? names[i] : NULL;
 }
 
 const char *bench_gpu_peers_found(const bench_gpu *g)
 {
     return g->found;
+}
+
+const char *bench_gpu_cublaslt_found(const bench_gpu *g)
+{
+    return g->cublaslt_found;
 }
 
 /* -- Tensors ------------------------------------------------------------------------------------------------------ */
@@ -251,10 +267,11 @@ static tk_status make_copies(copies *s, double moved)
 
 typedef struct arm {
     bench_arm *shown;
-    tk_status (*call)(bench_gpu *g, copies *s, struct arm *arm); /* queues one call; NULL: a peer's */
+    tk_status (*call)(bench_gpu *g, copies *s, struct arm *arm); /* queues one call; NULL: a Python peer's */
     tki_executor executor;
-    int peer;
-    int64_t calls; /* in one sample */
+    int peer;       /* which arm of the Python peers, or which algorithm of cuBLASLt */
+    int algorithms; /* that cuBLASLt offers; 0: another arm */
+    int64_t calls;  /* in one sample */
     double samples[MOST_SAMPLES];
     int count;
     bool failed; /* a peer's; it is left out then */
@@ -286,6 +303,12 @@ static tk_status call_nothing(bench_gpu *g, copies *s, arm *a)
     (void)s;
     (void)a;
     return launch_nothing(g);
+}
+
+static tk_status call_cublaslt(bench_gpu *g, copies *s, arm *a)
+{
+    a->failed = !bench_cublaslt_call(g->cublaslt, &s->work, a->peer) || a->failed;
+    return TK_OK;
 }
 
 static arm *new_arm(bench_result *result, arm *arms, bench_kind kind, const char *name)
@@ -322,6 +345,12 @@ static tk_status attach(bench_gpu *g, const copies *s, const char *const lowerin
     arm *nothing = new_arm(result, arms, BENCH_LIMIT, "limit: empty launch");
     if (nothing)
         nothing->call = call_nothing;
+    const int algorithms = g->cublaslt ? bench_cublaslt_case(g->cublaslt, &s->work) : 0;
+    arm *cublaslt = algorithms > 0 ? new_arm(result, arms, BENCH_PEER, "cublaslt") : NULL;
+    if (cublaslt) {
+        cublaslt->call = call_cublaslt;
+        cublaslt->algorithms = algorithms;
+    }
     const int peers = g->peers && bench_has_peers(&s->work.c)
                           ? bench_gpu_peers_case(g->peers, &s->work.c, s->work.indices, rotated_bytes(g->ctx->device),
                                                  names)
@@ -359,16 +388,47 @@ static tk_status take_sample(bench_gpu *g, copies *s, arm *a, int64_t calls, dou
     return status;
 }
 
+static int64_t calls_of_a_sample(double seconds_of_a_call)
+{
+    const double calls = ceil(SAMPLE_SECONDS / fmax(seconds_of_a_call, 1e-7));
+    return calls < LEAST_CALLS ? LEAST_CALLS : calls > MOST_CALLS ? MOST_CALLS : (int64_t)calls;
+}
+
+/* Tries each of cuBLASLt's algorithms shortly; the arm is the fastest that does not fail. */
+static tk_status choose_algorithm(bench_gpu *g, copies *s, arm *a)
+{
+    enum { SAMPLES = 3 };
+    double least = INFINITY;
+    int fastest = -1;
+    tk_status status = TK_OK;
+    for (a->peer = 0; a->peer < a->algorithms && status == TK_OK; a->peer++) {
+        double once = 0;
+        a->failed = false;
+        status = take_sample(g, s, a, LEAST_CALLS, &once); /* it may have a kernel to load */
+        for (int k = 0; k < SAMPLES && status == TK_OK && !a->failed; k++) {
+            status = take_sample(g, s, a, calls_of_a_sample(once), &once);
+            if (status == TK_OK && !a->failed && once < least) {
+                least = once;
+                fastest = a->peer;
+            }
+        }
+    }
+    a->peer = fastest;
+    a->failed = fastest < 0;
+    return status;
+}
+
 /* The first sample of an arm is not counted: it loads, compiles and settles how many calls make one. */
 static tk_status warm_up(bench_gpu *g, copies *s, bench_result *result, arm *arms)
 {
     tk_status status = TK_OK;
     for (int i = 0; i < result->arm_count && status == TK_OK; i++) {
         double once = 0;
+        if (arms[i].algorithms > 0)
+            status = choose_algorithm(g, s, &arms[i]);
         for (int k = 0; k < 2 && status == TK_OK && !arms[i].failed; k++)
             status = take_sample(g, s, &arms[i], LEAST_CALLS, &once);
-        double calls = ceil(SAMPLE_SECONDS / fmax(once, 1e-7));
-        arms[i].calls = calls < LEAST_CALLS ? LEAST_CALLS : calls > MOST_CALLS ? MOST_CALLS : (int64_t)calls;
+        arms[i].calls = calls_of_a_sample(once);
     }
     return status == TK_OK ? tk_ctx_synchronize(g->ctx) : status; /* a bad index would show here */
 }

@@ -16,8 +16,9 @@ void bench_gpu_close(bench_gpu *gpu); /* NULL is fine */
 const char *bench_gpu_device(const bench_gpu *gpu);
 /* The names of the peers; NULL past the end. */
 const char *bench_gpu_peer_at(int i);
-/* What was found of the peers, or why they are not there. */
+/* What was found of the peers, or why they are not there: first those in Python. */
 const char *bench_gpu_peers_found(const bench_gpu *gpu);
+const char *bench_gpu_cublaslt_found(const bench_gpu *gpu); /* empty if it was not asked for */
 
 typedef struct bench_gpu_limits {
     double copy;   /* bytes read and written per second by a large copy within the device */

@@ -73,7 +73,9 @@ static const struct argp_option option_list[] = {
     {"scaling", KEY_SCALING, NULL, 0, "One thread against all, in turn, without peers", 1},
     {"startup", KEY_STARTUP, NULL, 0, "On a GPU: first use of each kernel, and what a small call costs, instead", 1},
     {"peers", KEY_PEERS, "LIST", 0,
-     "none, or names with commas; the default is every one that is found, with --growth all but PyTorch", 1},
+     "none, or names with commas, on a GPU of pytorch, torch.compile, triton and cublaslt; the default is every one "
+     "that is found, with --growth all but PyTorch",
+     1},
     {"certify", KEY_CERTIFY, NULL, 0, "Certify first what has no certificate yet", 1},
 
     {NULL, 0, NULL, 0, "How:", 2},

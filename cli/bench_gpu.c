@@ -10,9 +10,10 @@
 
 json_t *cli_bench_gpu_machine_json(const bench_gpu *gpu, const bench_gpu_limits *limits)
 {
-    return json_pack("{s:o, s:f, s:f, s:o, s:s}", "device", cli_json_text(bench_gpu_device(gpu)),
+    return json_pack("{s:o, s:f, s:f, s:o, s:o, s:s}", "device", cli_json_text(bench_gpu_device(gpu)),
                      "copy_bytes_per_second", limits->copy, "empty_launch_seconds", limits->launch, "peers",
-                     cli_json_text(bench_gpu_peers_found(gpu)), "ratios_of", "medians");
+                     cli_json_text(bench_gpu_peers_found(gpu)), "cublaslt",
+                     cli_json_text(bench_gpu_cublaslt_found(gpu)), "ratios_of", "medians");
 }
 
 /* -- Startup ----------------------------------------------------------------------------------------------------------- */

@@ -52,10 +52,18 @@ static void print_processor(const json_t *machine)
 static void print_gpu(const json_t *machine)
 {
     print_line(cli_bench_text(machine, "device"));
-    printf("limits   copy %.0f GB/s (read and written), empty launch %.2f us\npeers    ",
+    printf("limits   copy %.0f GB/s (read and written), empty launch %.2f us\n",
            1e-9 * cli_bench_number(machine, "copy_bytes_per_second"),
            1e6 * cli_bench_number(machine, "empty_launch_seconds"));
-    print_line(cli_bench_text(machine, "peers"));
+    const char *label = "peers   ";
+    const char *const found[] = {cli_bench_text(machine, "peers"), cli_bench_text(machine, "cublaslt")};
+    for (size_t i = 0; i < sizeof found / sizeof *found; i++) {
+        if (!*found[i])
+            continue;
+        printf("%s ", label);
+        print_line(found[i]);
+        label = "        ";
+    }
 }
 
 void cli_bench_print_machine(const json_t *machine)

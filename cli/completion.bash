@@ -67,7 +67,7 @@ _tokitai_bench() {
         --index) _tokitai_reply "i32 i64 all" "$current" ;;
         --indices) _tokitai_reply "uniform zipf equal all" "$current" ;;
         --backend) _tokitai_reply "$(_tokitai_list backends)" "$current" ;;
-        --peers) _tokitai_reply "none plain sleef openblas blis onednn libxsmm pytorch torch.compile triton" "$current" ;;
+        --peers) _tokitai_reply "none plain sleef openblas blis onednn libxsmm pytorch torch.compile triton cublaslt" "$current" ;;
         --chart) _tokitai_files .svg "$current" ;;
         --from) _tokitai_files .json "$current" ;;
         --shape | --threads | --seconds) COMPREPLY=() ;;

@@ -114,6 +114,7 @@ add_fake_gpu(driver.c libcuda_without_launch.so 0 FAKE_WITHOUT_LAUNCH)
 add_fake_gpu(compiler.c libnvrtc.so 0)
 add_fake_gpu(compiler.c libhiprtc.so 1)
 add_fake_gpu(kernels.c kernels.so 0)
+add_fake_gpu(cublaslt.c libcublasLt.so.13 0)
 
 # Kernels for the worker: a library for each function of the files in tests/kernels/, in BUILD/tests/kernels/. They know no
 # sanitizer, and neither does the program that loads them. Where another processor is compiled for, no test that loads them is run,

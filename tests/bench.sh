@@ -120,6 +120,47 @@ if [ -e "$fakes/libcuda.so.1" ]; then
     says out "^gelu_fwd f16 n=1000$"
     says out "^cuda\.gelu_fwd\.f16\.shared +[0-9.]+ us +[0-9.]+ us +[0-9.]+ ns +[0-9.]+ GB/s +[0-9]+% *$"
     for limit in "copy" "empty launch"; do says out "^limit: $limit +[0-9.]+ us"; done
+
+    product() { # STATUS TITLE OP, then options: with cuBLASLt alone
+        local status=$1 title=$2 op=$3
+        shift 3
+        rm -f calls
+        FAKE_GPU_MEMORY=$((512 << 20)) FAKE_CUBLASLT_LOG=calls expect "$status" "$title" "$op" --lowering "cuda.$op.f16.shared" --shape 5x6x7 \
+            --seconds 0.05 --certify --peers cublaslt "$@"
+    }
+    layouts() { # OPS A B D: what the heuristic was asked, our product transposed
+        is "    its layouts are those" grep -qx "asked compute 68 scale 0 transposed $1 a type 2 $2 b type 2 $3 d type 2 $4 workspace 67108864 most 32" calls
+    }
+    product 0 "cuBLASLt" gemm
+    says out "^peers +cublasLt 13\.1\.2, $fakes/libcublasLt\.so\.13$"
+    says out "^cublaslt +[0-9.]+ us +[0-9.]+ us"
+    layouts "0 0" "6x7 pitch 6" "7x5 pitch 7" "6x5 pitch 6"
+    is "    both algorithms that can be used are tried" test "$(grep '^algorithm' calls | sort -u | tr '\n' ' ')" = "algorithm 1 algorithm 3 "
+    is "    the faster one is the arm" test "$(tail -n 10 calls | sort -u)" = "algorithm 3"
+    product 0 "the gradient by the left factor" gemm_grad_a
+    layouts "1 0" "6x7 pitch 6" "6x5 pitch 6" "7x5 pitch 7"
+    product 0 "the gradient by the right factor" gemm_grad_b
+    layouts "0 1" "6x5 pitch 6" "7x5 pitch 7" "6x7 pitch 6"
+    product 0 "as JSON" gemm --json
+    is "    is JSON" json_good out
+    says out '"cublaslt": "cublasLt 13\.1\.2, '
+    cp out product.json
+    expect 0 "from a file" --from product.json
+    says out "^peers +cublasLt 13\.1\.2, "
+    for call in cublasLtMatmulDescCreate cublasLtMatrixLayoutCreate cublasLtMatmulPreferenceCreate cublasLtMatmulAlgoGetHeuristic \
+        cublasLtMatmul; do
+        FAKE_CUBLASLT_FAIL=$call product 0 "without an arm where $call fails" gemm
+        is "    it has none" test "$(grep -c '^cublaslt' out)" = 0
+    done
+    FAKE_CUBLASLT_FAIL=cublasLtCreate product 0 "a handle that is not made" gemm
+    says out "^peers +cublaslt: cublasLtCreate gave error 14$"
+    TOKITAI_CUBLASLT_LIBRARY=/nowhere.so product 0 "no cuBLASLt" gemm
+    says out "^peers +cublaslt: /nowhere\.so: cannot open shared object file"
+    is "    and no arm" test "$(grep -c '^cublaslt' out)" = 0
+    TOKITAI_CUBLASLT_LIBRARY=$fakes/libnvrtc.so product 0 "a library that is another" gemm
+    says out "^peers +cublaslt: $fakes/libnvrtc\.so lacks calls that are needed$"
+    expect 0 "no memory for its workspace" "${case[@]}" --peers cublaslt
+    says out "^peers +cublaslt: .*memory"
     if command -v python3 >/dev/null; then
         expect 0 "JSON and a chart, with peers" "${case[@]}" --json --chart gpu.svg
         is "    is JSON" json_good out
@@ -130,6 +171,7 @@ if [ -e "$fakes/libcuda.so.1" ]; then
 import json
 report = json.load(open("gpu.json"))
 assert report["machine"]["peers"] == "torch 0.stand-in, no triton on Stand-in", report["machine"]
+assert report["machine"]["cublaslt"].startswith("cublaslt: "), report["machine"]
 [result] = report["results"]
 arms = {arm["name"]: arm for arm in result["arms"]}
 assert list(arms) == ["cuda.gelu_fwd.f16.shared", "limit: copy", "limit: empty launch", "pytorch", "torch.compile"], list(arms)

@@ -5,6 +5,7 @@
 
 #include "core/dtype.h"
 #include "ops/gelu/params.h"
+#include "ops/gemm/params.h"
 #include "tests/fake_gpu/fake_gpu.h"
 
 static uint16_t gelu(uint16_t bits)
@@ -27,9 +28,37 @@ static int run_gelu_fwd(const fake_launch *launch, fake_host_function *host)
     return 0;
 }
 
+static double factor(const tki_gemm_factor *f, const uint16_t *data, int64_t line, int64_t i)
+{
+    return (double)tki_f16_to_f32(data[line * f->line_stride + i * f->inner_stride]);
+}
+
+static int run_product(const fake_launch *launch, fake_host_function *host)
+{
+    tki_gemm_params p;
+    memcpy(&p, launch->params, sizeof p);
+    if (p.rows == 0 || p.cols == 0)
+        return 0;
+    /* A product over nothing reads nothing, and its factors may be anywhere. */
+    const uint16_t *left = p.inner ? host(p.left.data, (size_t)(p.rows * p.inner) * sizeof *left) : NULL;
+    const uint16_t *right = p.inner ? host(p.right.data, (size_t)(p.cols * p.inner) * sizeof *right) : NULL;
+    uint16_t *out = host(p.out, (size_t)(p.rows * p.cols) * sizeof *out);
+    if (!out || (p.inner && (!left || !right)))
+        return 700;
+    for (int64_t e = 0; e < p.rows * p.cols; e++) {
+        double sum = 0;
+        for (int64_t i = 0; i < p.inner; i++)
+            sum += factor(&p.left, left, e / p.cols, i) * factor(&p.right, right, e % p.cols, i);
+        out[e] = tki_f32_to_f16((float)sum);
+    }
+    return 0;
+}
+
 fake_kernels_function fake_gpu_kernels;
 void fake_gpu_kernels(fake_define_function *define)
 {
     define("gelu_fwd", sizeof(tki_gelu_params), run_gelu_fwd);
     define("gelu_fwd_elements", sizeof(tki_gelu_params), run_gelu_fwd);
+    define("product_64", sizeof(tki_gemm_params), run_product);
+    define("product_128", sizeof(tki_gemm_params), run_product);
 }
