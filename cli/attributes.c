@@ -22,7 +22,7 @@ void cli_attribute_option(const char *attribute, char *text, size_t size)
             *c = '-';
 }
 
-/* "ieee (the default) or tensor_core: whose arithmetic ..." */
+/* "ieee, tensor_core or any (the default): whose arithmetic ..." */
 static void write_help(const tk_attribute *attribute, char *text)
 {
     size_t length = 0;
@@ -31,7 +31,7 @@ static void write_help(const tk_attribute *attribute, char *text)
                                    i == 0                             ? ""
                                    : i == attribute->choice_count - 1 ? " or "
                                                                       : ", ",
-                                   attribute->choices[i].id, i == 0 ? " (the default)" : "");
+                                   attribute->choices[i].id, i == attribute->initial.integer ? " (the default)" : "");
     if (length < HELP_SIZE)
         snprintf(text + length, HELP_SIZE - length, "%s%s", length ? ": " : "", attribute->text);
 }

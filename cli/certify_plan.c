@@ -541,7 +541,7 @@ static bool has_objection(const certify_plan *p, const tk_contract *op, tk_dtype
         const int found = tk_attribute_find(op, p->settings[i].attribute);
         const tk_attribute *attribute = found >= 0 ? &op->attributes[found] : NULL;
         if (dtype == TK_F32 && attribute && attribute->not_f32 &&
-            strcmp(p->settings[i].value, attribute->choices[0].id) != 0)
+            !strcmp(p->settings[i].value, attribute->choices[1].id))
             return true;
     }
     return false;

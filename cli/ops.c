@@ -309,7 +309,7 @@ static void print_range(const tk_attribute *attribute)
 
 static void print_attributes(const tk_contract *contract)
 {
-    cli_heading("Attributes, each with its default first");
+    cli_heading("Attributes; * marks a default");
     for (int i = 0; i < contract->attribute_count; i++) {
         const tk_attribute *attribute = &contract->attributes[i];
         char option[64];
@@ -317,7 +317,7 @@ static void print_attributes(const tk_contract *contract)
         int column = printf("  %s%s: ", attribute->from_device ? "" : "--", option);
         cli_wrap(6, column, attribute->text);
         for (int k = 0; k < attribute->choice_count; k++) {
-            printf("      %-11s  ", attribute->choices[k].id);
+            printf("    %c %-11s  ", k == attribute->initial.integer ? '*' : ' ', attribute->choices[k].id);
             cli_wrap(19, 19, attribute->choices[k].text);
         }
         if (attribute->type != TK_ATTRIBUTE_CHOICE)

@@ -100,7 +100,9 @@ static void write_attribute(FILE *out, const tk_attribute *attribute)
     write_text(out, text);
     fputs(".\n", out);
     for (int i = 0; i < attribute->choice_count; i++) {
-        fprintf(out, ".Cm %s %s\n%s", attribute->choices[i].id, i ? ":" : ",", i ? "" : "the default: ");
+        const bool is_default = i == attribute->initial.integer;
+        fprintf(out, ".Cm %s %s\n%s", attribute->choices[i].id, is_default ? "," : ":",
+                is_default ? "the default: " : "");
         write_text(out, attribute->choices[i].text);
         fputs(".\n", out);
     }

@@ -233,7 +233,7 @@ typedef struct tk_attribute {
     const tk_value *tried;
     int choice_count;
     const tk_choice *choices;
-    const char *not_f32; /* choices: why a case with fp32 values has the first one only, or NULL */
+    const char *not_f32; /* choices: why a case with fp32 values cannot have the second one, or NULL */
     bool seen_by_kernel;
     bool among_indices; /* integers: a valid index too, beside those in range */
     bool from_device;   /* determined by the device that a kernel runs on, not by the user */

@@ -9,7 +9,7 @@
 enum { TKI_DOMAIN, TKI_NUMERICS, TKI_MATRIX_UNIT };
 
 enum { TKI_DOMAIN_ALL, TKI_DOMAIN_NORMAL };
-enum { TKI_NUMERICS_IEEE, TKI_NUMERICS_TENSOR_CORE };
+enum { TKI_NUMERICS_IEEE, TKI_NUMERICS_TENSOR_CORE, TKI_NUMERICS_ANY };
 enum { TKI_UNIT_UNKNOWN, TKI_UNIT_SM_80, TKI_UNIT_SM_90 };
 
 /* clang-format off */ /* text, a line each */
@@ -33,11 +33,13 @@ enum { TKI_UNIT_UNKNOWN, TKI_UNIT_SM_80, TKI_UNIT_SM_90 };
 #define TKI_NUMERICS_ATTRIBUTE                                                                                            \
     [TKI_NUMERICS] = {.name = "numerics",                                                                                 \
                       .text = "whose arithmetic the bound is derived for",                                                \
-                      .choice_count = 2,                                                                                  \
+                      .initial = {.integer = TKI_NUMERICS_ANY},                                                           \
+                      .choice_count = 3,                                                                                  \
                       .choices = (const tk_choice[]){{"ieee", "fp32 accumulation in any order, FMA or not"},                                 \
                                   {"tensor_core",                                                                         \
                                    "matrix units, which align the products of a block and the accumulator to the "        \
-                                   "largest of them and truncate"}},                                                      \
+                                   "largest of them and truncate"},                                                       \
+                                  {"any", "those that the lowering promises; ieee for kernels that promise none"}},       \
                       .not_f32 = "matrix units truncate fp32 values to TF32 before they multiply, which no bound of this " \
                                  "contract covers"}
 

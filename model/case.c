@@ -242,7 +242,7 @@ static tk_status check_attributes(tk_ctx *ctx, const tk_case *c)
         const tk_attribute *attribute = &c->contract->attributes[i];
         if (!tki_attribute_allows(attribute, c->attributes[i]))
             return fail_attribute(ctx, c, i);
-        if (attribute->not_f32 && c->dtype == TK_F32 && c->attributes[i].integer != 0)
+        if (attribute->not_f32 && c->dtype == TK_F32 && c->attributes[i].integer == 1)
             return tki_fail(ctx, TK_BAD_ARGUMENT, "%s: %s %s is not for %s: %s", c->contract->name, attribute->name,
                             attribute->choices[c->attributes[i].integer].id, tk_dtype_name(c->dtype),
                             attribute->not_f32);

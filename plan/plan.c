@@ -6,6 +6,7 @@
 
 #include "backend/backend.h"
 #include "core/context.h"
+#include "model/attributes.h"
 
 /* NULL past the end. */
 static const tki_lowering *row_at(const tk_contract *contract, int i)
@@ -33,11 +34,19 @@ bool tk_lowering_id(const tk_case *c, int i, char *text, size_t size)
     return row != NULL;
 }
 
+/* Does the case ask for sums in fp32 arithmetic, where the row has another one? The bounds of matrix units are not within those. */
+static bool is_asked_for_ieee(const tki_lowering *row, const tk_case *c)
+{
+    return row->numerics == TKI_NUMERICS_TENSOR_CORE && c->attributes[TKI_NUMERICS].integer == TKI_NUMERICS_IEEE;
+}
+
 /* A GPU row runs on the device of the context, so there must be one of its backend. */
 static const char *refusal(const tk_ctx *ctx, const tki_lowering *row, const tk_case *c)
 {
     if (row->only_16_bits && c->dtype == TK_F32)
         return "it takes 16-bit elements only";
+    if (is_asked_for_ieee(row, c))
+        return "it has the numerics tensor_core, not ieee";
     if (!row->backend->is_gpu)
         return row->accept(c, NULL);
     if (!ctx || row->backend != tki_ctx_backend(ctx))

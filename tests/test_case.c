@@ -140,8 +140,8 @@ static void choices_that_are_none(void **state)
     assert_ok(ctx, tk_case_check(ctx, &c, none));
     c.attributes[TKI_NUMERICS].integer = TKI_NUMERICS_TENSOR_CORE;
     assert_ok(ctx, tk_case_check(ctx, &c, none));
-    c.attributes[TKI_NUMERICS].integer = 2;
-    assert_refused(ctx, tk_case_check(ctx, &c, none), TK_BAD_ARGUMENT, "numerics has no choice 2");
+    c.attributes[TKI_NUMERICS].integer = 3;
+    assert_refused(ctx, tk_case_check(ctx, &c, none), TK_BAD_ARGUMENT, "numerics has no choice 3");
     tk_ctx_destroy(ctx);
 }
 

@@ -41,8 +41,8 @@ static tk_status choose_attributes(campaign *c)
     if (status != TK_OK)
         return status;
     if (tki_settings_has_numerics(o->contract)) {
-        if (o->lowering && !tki_settings_ask_for(o->options, "numerics"))
-            o->attributes[TKI_NUMERICS].integer = o->lowering->numerics;
+        if (o->attributes[TKI_NUMERICS].integer == TKI_NUMERICS_ANY)
+            o->attributes[TKI_NUMERICS].integer = o->lowering ? o->lowering->numerics : TKI_NUMERICS_IEEE;
         if (o->attributes[TKI_NUMERICS].integer == TKI_NUMERICS_TENSOR_CORE)
             o->attributes[TKI_MATRIX_UNIT].integer = tki_settings_matrix_unit(ctx, o->lowering, o->options);
     }

@@ -53,6 +53,9 @@ const char *tki_settings_choice(const tk_contract *contract, const tk_value *att
 bool tki_settings_is_restriction(const tk_contract *contract, const tk_value *attributes, int i)
 {
     const tk_attribute *attribute = &contract->attributes[i];
+    /* Numerics any come to ieee where nothing else is promised. */
+    if (i == TKI_NUMERICS && tki_settings_has_numerics(contract) && attributes[i].integer == TKI_NUMERICS_IEEE)
+        return false;
     return !attribute->seen_by_kernel && !attribute->from_device &&
            attributes[i].integer != attribute->initial.integer;
 }

@@ -5,6 +5,7 @@
 #include "core/context.h"
 #include "model/registered.h"
 #include "plan/plan.h"
+#include "verify/settings.h"
 #include "verify/subject.h"
 
 const tki_backend *tki_subject_backend(const tk_certify_options *options)
@@ -18,7 +19,10 @@ const tki_backend *tki_subject_backend(const tk_certify_options *options)
 static tk_status choose(tk_ctx *ctx, tki_outcome *o)
 {
     const tk_certify_options *options = o->options;
-    const tk_case c = tki_outcome_case(o);
+    tk_case c = tki_outcome_case(o);
+    tk_status status = tki_settings_read(ctx, o->contract, options, c.attributes);
+    if (status != TK_OK)
+        return status;
     const tki_backend *backend = tki_subject_backend(options);
     tki_plan plan = {0};
     if (backend)

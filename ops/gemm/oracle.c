@@ -87,9 +87,9 @@ static product product_of(const tki_oracle_job *job)
                      .dtype = job->c->dtype,
                      .numerics = (int)job->c->attributes[TKI_NUMERICS].integer,
                      .matrix_unit = (int)job->c->attributes[TKI_MATRIX_UNIT].integer,
-                     .least = job->c->attributes[TKI_NUMERICS].integer == TKI_NUMERICS_IEEE ? 0
-                              : job->c->dtype == TK_F16                                     ? 0x1p-14
-                                                                                            : 0x1p-126};
+                     .least = job->c->attributes[TKI_NUMERICS].integer != TKI_NUMERICS_TENSOR_CORE ? 0
+                              : job->c->dtype == TK_F16                                            ? 0x1p-14
+                                                                                                   : 0x1p-126};
 }
 
 /* -- Exactly --------------------------------------------------------------------------------------------------- */
