@@ -138,11 +138,20 @@ static int cuda_number(const char *architecture)
     return number < 1000 && (!*end || (isalpha((unsigned char)*end) && !end[1])) ? (int)number : -1;
 }
 
+static bool ends_in(const char *path, const char *ending)
+{
+    const size_t length = strlen(path), end = strlen(ending);
+    return length >= end && !strcmp(path + length - end, ending);
+}
+
 static bool is_hopper_source(const char *path)
 {
-    static const char ending[] = "_hopper.cu";
-    size_t length = strlen(path);
-    return length >= sizeof ending - 1 && !strcmp(path + length - (sizeof ending - 1), ending);
+    return ends_in(path, "_hopper.cu");
+}
+
+static bool is_tensor_source(const char *path)
+{
+    return ends_in(path, "_tensor.cu");
 }
 
 static double patience(void)
@@ -272,6 +281,11 @@ tk_status tki_architecture_check(const tki_artifact_request *request, char *prob
     }
     if (is_hopper_source(request->source) && cuda_number(architecture) != 90) {
         snprintf(problem, size, "%s is for sm_90 alone, not for %s", request->source, architecture);
+        return TK_UNSUPPORTED;
+    }
+    if (is_tensor_source(request->source) && !tki_has_matrix_units(architecture)) {
+        snprintf(problem, size, "%s is for devices with matrix units, which %s is not known to have", request->source,
+                 architecture);
         return TK_UNSUPPORTED;
     }
     return TK_OK;

@@ -1,6 +1,7 @@
 /* The table of backends. */
 #include "backend/backend.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "backend/driver.h"
@@ -82,4 +83,16 @@ const tki_backend *tki_backend_find(const char *text, const char *end)
         if (strlen(tki_backends[i].name) == length && !memcmp(tki_backends[i].name, text, length))
             return &tki_backends[i];
     return NULL;
+}
+
+bool tki_has_matrix_units(const char *architecture)
+{
+    static const char *const amd[] = {"gfx90a", "gfx942", "gfx1100", "gfx1101"};
+    if (!strncmp(architecture, "sm_", 3))
+        return strtol(architecture + 3, NULL, 10) >= 80;
+    const size_t length = strcspn(architecture, ":"); /* features follow */
+    for (size_t i = 0; i < sizeof amd / sizeof *amd; i++)
+        if (strlen(amd[i]) == length && !strncmp(architecture, amd[i], length))
+            return true;
+    return false;
 }

@@ -46,6 +46,9 @@ extern const tki_backend tki_backends[TKI_BACKENDS];
  * "cuda.gemm.f16.shared" and "."; NULL if there is none. `text` may be NULL. */
 TKI_EXPORT const tki_backend *tki_backend_find(const char *text, const char *end);
 
+/* Has this architecture, "sm_90" or "gfx942:sramecc+", the matrix units that backend/device_mma.h works with? */
+bool tki_has_matrix_units(const char *architecture);
+
 /* What this context works on. */
 TKI_EXPORT const tki_backend *tki_ctx_backend(const tk_ctx *ctx);
 

@@ -9,6 +9,7 @@
 #include "artifact/artifact.h"
 #include "backend/driver.h"
 #include "core/context.h"
+#include "model/attributes.h"
 
 /* A compiled source, loaded. */
 typedef struct module {
@@ -803,4 +804,15 @@ const char *tki_gpu_accept_hopper(const tk_case *c, const tki_gpu_info *device)
     if (!device)
         return tki_gpu_accept_any(c, device);
     return !strcmp(device->architecture, "sm_90") ? NULL : "needs a Hopper GPU (sm_90)";
+}
+
+const char *tki_gpu_accept_tensor(const tk_case *c, const tki_gpu_info *device)
+{
+    if (!device)
+        return tki_gpu_accept_any(c, device);
+    if (!tki_has_matrix_units(device->architecture))
+        return "needs matrix units (from sm_80; gfx90a, gfx942, gfx1100, gfx1101)";
+    if (!strncmp(device->architecture, "gfx90a", 6) && c->attributes[TKI_DOMAIN].integer != TKI_DOMAIN_NORMAL)
+        return "the matrix units of gfx90a flush subnormal numbers: it takes the domain normal only";
+    return NULL;
 }

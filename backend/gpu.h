@@ -129,6 +129,8 @@ TK_MUST_USE tk_status tki_gpu_run(const tki_call *call, const char *source, cons
 /* accept() of rows that any device of their backend can run; reads the row's needs from nothing but the device. */
 const char *tki_gpu_accept_any(const tk_case *c, const tki_gpu_info *device);
 const char *tki_gpu_accept_hopper(const tk_case *c, const tki_gpu_info *device); /* clusters, sm_90 */
+/* Matrix units, of 16-bit elements. Those of gfx90a flush subnormal elements: its cases are on the domain normal. */
+const char *tki_gpu_accept_tensor(const tk_case *c, const tki_gpu_info *device);
 
 /* The rows of an op whose kernel.cu serves both vendors; the rest are further members of both. */
 #define TKI_GPU_SHARED_ROW(backend_row, launch_function, ...)                                                 \

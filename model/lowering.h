@@ -49,9 +49,9 @@ typedef struct tki_lowering {
     const char *promise; /* text for people, or NULL */
     bool promises_bound; /* judged by the smaller bound that the oracle knows as the promise */
     bool promises_bits;  /* judged bit for bit */
-    int numerics;        /* matrix products: judged by this choice of the attribute, TKI_NUMERICS_... */
-    bool only_16_bits;   /* takes no fp32 elements, and its source is not compiled for them; results may be fp32 */
-    const char *source;  /* the kernel's file, "ops/gelu/kernel_cpu.c": its hash goes into the certificate */
+    int numerics; /* matrix products: judged by this choice of the attribute, TKI_NUMERICS_IEEE or _TENSOR_CORE */
+    bool only_16_bits;  /* takes no fp32 elements, and its source is not compiled for them; results may be fp32 */
+    const char *source; /* the kernel's file, "ops/gelu/kernel_cpu.c": its hash goes into the certificate */
 } tki_lowering;
 
 /* Buffers come as void * for inputs and outputs alike; lowerings do not write inputs. */

@@ -396,6 +396,10 @@ static void requests_that_make_no_sense(void **state)
     hopper.backend = &tki_backends[TKI_HIP];
     hopper.architecture = "gfx942";
     assert_int_equal(tki_architecture_check(&hopper, problem, sizeof problem), TK_UNSUPPORTED);
+    tki_artifact_request tensor = {&tki_backends[TKI_HIP], "ops/x/kernel_tensor.cu", "gfx942", {TK_F16, TK_F16}};
+    assert_int_equal(tki_architecture_check(&tensor, problem, sizeof problem), TK_OK);
+    tensor.architecture = "gfx1030";
+    assert_int_equal(tki_architecture_check(&tensor, problem, sizeof problem), TK_UNSUPPORTED);
 }
 
 static void hopper_sources_are_compiled_for_sm_90a(void **state)

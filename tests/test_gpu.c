@@ -16,6 +16,7 @@
 #include "backend/driver.h"
 #include "backend/gpu.h"
 #include "core/context.h"
+#include "model/attributes.h"
 #include "tests/fake_gpu/begin.h"
 #include "tests/fake_gpu/on_both.h"
 
@@ -734,6 +735,28 @@ static void test_maps(void **state)
     tki_gpu_free(s->gpu, memory);
 }
 
+static void test_accept_tensor(void **state)
+{
+    (void)state;
+    tk_case c = tk_case_init(tk_contract_find("gemm"), TK_F16);
+    const struct {
+        const char *architecture;
+        bool all, normal; /* the domains on which it accepts */
+    } rows[] = {{"sm_75", false, false},       {"sm_80", true, true},    {"sm_90", true, true},
+                {"sm_120", true, true},        {"gfx90a", false, true},  {"gfx90a:sramecc+", false, true},
+                {"gfx942:xnack-", true, true}, {"gfx1100", true, true},  {"gfx1101", true, true},
+                {"gfx1030", false, false},     {"gfx908", false, false}, {"gfx9420", false, false}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        tki_gpu_info device = {0};
+        snprintf(device.architecture, sizeof device.architecture, "%s", rows[i].architecture);
+        c.attributes[TKI_DOMAIN].integer = TKI_DOMAIN_ALL;
+        assert_int_equal(!tki_gpu_accept_tensor(&c, &device), rows[i].all);
+        c.attributes[TKI_DOMAIN].integer = TKI_DOMAIN_NORMAL;
+        assert_int_equal(!tki_gpu_accept_tensor(&c, &device), rows[i].normal);
+    }
+    assert_non_null(tki_gpu_accept_tensor(&c, NULL));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -758,6 +781,7 @@ int main(void)
         ON(cuda, test_launch_words),
         ON(cuda, test_maps),
         cmocka_unit_test(test_accept),
+        cmocka_unit_test(test_accept_tensor),
     };
     return cmocka_run_group_tests_name("gpu", tests, NULL, NULL);
 }

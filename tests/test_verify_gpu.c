@@ -16,6 +16,7 @@
 #include "tests/fake_gpu/begin.h"
 #include "tests/fake_gpu/on_both.h"
 #include "tokitai_verify.h"
+#include "verify/certificate.h"
 
 typedef enum mistake { NONE, LAST_ELEMENT_DROPPED, BYTE_BEHIND_WRITTEN, BYTE_BEFORE_WRITTEN, INPUT_CHANGED } mistake;
 
@@ -72,8 +73,12 @@ static int set_up(void **state)
     assert_int_equal(setenv("FAKE_GPU_CAPABILITY", strcmp(backend, "hip") != 0 ? "80" : "94", 1),
                      0); /* Hopper has its own */
     s->backend = backend;
-    s->fake.define("product_64", sizeof(tki_gemm_params), run_product);
-    s->fake.define("product_128", sizeof(tki_gemm_params), run_product);
+    static const char *const names[] = {"product_64",       "product_128",      "product_nn_large",
+                                        "product_nn_small", "product_nn_pairs", "product_nt_large",
+                                        "product_nt_small", "product_nt_pairs", "product_tn_large",
+                                        "product_tn_small", "product_tn_pairs"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        s->fake.define(names[i], sizeof(tki_gemm_params), run_product);
     assert_int_equal(tk_ctx_create(&s->ctx), TK_OK);
     if (tk_ctx_use_device(s->ctx, backend) != TK_OK)
         fail_msg("%s", tk_ctx_message(s->ctx));
@@ -130,7 +135,7 @@ static void test_held(void **state)
                     assert_reason(s, "nothing was judged");
             }
     char subject[64];
-    snprintf(subject, sizeof subject, "%s.gemm_grad_b.bf16.shared", s->backend);
+    snprintf(subject, sizeof subject, "%s.gemm_grad_b.bf16.tensor", s->backend);
     assert_string_equal(tk_certificate_subject(s->certificate), subject);
     assert_true(tk_certificate_elements(s->certificate) > 0);
     const char *json = tk_certificate_json(s->certificate);
@@ -138,6 +143,64 @@ static void test_held(void **state)
     assert_non_null(strstr(json, "Fake GPU 0"));
     assert_non_null(strstr(json, !strcmp(s->backend, "hip") ? "gfx942" : "sm_80"));
     assert_non_null(strstr(json, !strcmp(s->backend, "hip") ? "HIPRTC 6.2" : "NVRTC 12.4"));
+}
+
+/* Matrix units are the default, judged by their numerics; who asks for ieee gets a lowering that promises that. */
+static void test_numerics(void **state)
+{
+    scene *s = *state;
+    static const int64_t shape[3] = {17, 33, 9};
+    const struct {
+        const char *asked, *variant, *judged;
+    } rows[] = {{NULL, "tensor", "tensor_core"},
+                {"any", "tensor", "tensor_core"},
+                {"tensor_core", "tensor", "tensor_core"},
+                {"ieee", "shared", "ieee"}};
+    dtype = TK_F16;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const tk_setting setting = {"numerics", rows[i].asked};
+        tk_certify_options options = TK_CERTIFY_DEFAULTS;
+        options.backend = s->backend;
+        options.dims = shape;
+        options.skip_mutants = true;
+        options.settings = &setting;
+        options.setting_count = rows[i].asked != NULL;
+        tk_certificate_destroy(s->certificate);
+        s->certificate = NULL;
+        assert_int_equal(tk_certify(s->ctx, tk_contract_find("gemm"), TK_F16, TK_I32, &options, &s->certificate),
+                         TK_OK);
+        assert_int_equal(tk_certificate_verdict(s->certificate), TK_HELD);
+        char subject[64];
+        snprintf(subject, sizeof subject, "%s.gemm.f16.%s", s->backend, rows[i].variant);
+        assert_string_equal(tk_certificate_subject(s->certificate), subject);
+        assert_string_equal(tki_certificate_text(s->certificate, "run.numerics"), rows[i].judged);
+    }
+}
+
+/* Which row a case gets: by its numerics and by its types. */
+static void test_plan(void **state)
+{
+    scene *s = *state;
+    const tk_contract *op = tk_contract_find("gemm_grad_a");
+    const int numerics = tk_attribute_find(op, "numerics");
+    const struct {
+        tk_types types;
+        const char *numerics, *variant;
+    } rows[] = {{{TK_F16, TK_F16}, "any", "tensor"},   {{TK_F16, TK_F16}, "ieee", "shared"},
+                {{TK_BF16, TK_F32}, "any", "tensor"},  {{TK_BF16, TK_F32}, "tensor_core", "tensor"},
+                {{TK_BF16, TK_F32}, "ieee", "shared"}, {{TK_F32, TK_F32}, "any", "shared"},
+                {{TK_F32, TK_F32}, "ieee", "shared"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        tk_case c = tk_case_init(op, rows[i].types.dtype);
+        c.result_dtype = rows[i].types.result_dtype;
+        assert_int_equal(c.attributes[numerics].integer, tk_choice_find(&op->attributes[numerics], "any"));
+        c.attributes[numerics].integer = tk_choice_find(&op->attributes[numerics], rows[i].numerics);
+        tk_lowering_info info = {0};
+        for (int row = 0; tk_lowering_at(op, row, &info); row++)
+            if (!strcmp(info.backend, s->backend) && !tk_lowering_refusal(s->ctx, &c, row))
+                break;
+        assert_string_equal(info.variant, rows[i].variant);
+    }
 }
 
 /* One source serves both vendors: each says that nothing is claimed of the other. */
@@ -219,7 +282,7 @@ static void test_unknown(void **state)
     s->fake.reset();
     assert_int_equal(setenv("FAKE_GPU_FAIL", "cuLaunchKernel=1,hipModuleLaunchKernel=1", 1), 0);
     assert_int_equal(certify(s, "gemm", shape), TK_UNKNOWN);
-    assert_reason(s, "launching product_64");
+    assert_reason(s, "launching product_nn_pairs");
     unsetenv("FAKE_GPU_FAIL");
     s->fake.reset();
     assert_int_equal(certify(s, "gemm", shape), TK_HELD);
@@ -260,8 +323,9 @@ static void test_capture(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        ON_BOTH(test_held),    ON_BOTH(test_other_vendor), ON_BOTH(test_resources), ON_BOTH(test_foreign_names),
-        ON_BOTH(test_refuted), ON_BOTH(test_unknown),      ON_BOTH(test_capture),
+        ON_BOTH(test_held),         ON_BOTH(test_numerics),  ON_BOTH(test_plan),
+        ON_BOTH(test_other_vendor), ON_BOTH(test_resources), ON_BOTH(test_foreign_names),
+        ON_BOTH(test_refuted),      ON_BOTH(test_unknown),   ON_BOTH(test_capture),
     };
     return cmocka_run_group_tests_name("verify.gpu", tests, NULL, NULL);
 }

@@ -6,5 +6,6 @@
 #include "ops/gemm/params.h"
 
 TK_MUST_USE tk_status tki_gemm_launch_gpu(const tki_call *call, const tki_gemm_params *p);
+TK_MUST_USE tk_status tki_gemm_launch_tensor(const tki_call *call, const tki_gemm_params *p); /* on matrix units */
 
 #endif

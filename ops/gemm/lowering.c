@@ -58,7 +58,8 @@ static tki_gemm_params grad_b_params(const int64_t *dims, void *const buffers[])
 static tk_status launch_product(const tki_call *call, const tki_gemm_params *p)
 {
     if (call->gpu)
-        return tki_gemm_launch_gpu(call, p);
+        return call->lowering->numerics == TKI_NUMERICS_TENSOR_CORE ? tki_gemm_launch_tensor(call, p)
+                                                                    : tki_gemm_launch_gpu(call, p);
     const tki_gemm_cpu *kernels = call->lowering->kernels;
     kernels->product(p, call->c->dtype, call->c->result_dtype, call->scratch, call->threads);
     return TK_OK;
@@ -181,8 +182,18 @@ static size_t grad_b_scratch(const tki_call *call)
         .promise = "the order of each sum depends on the three sizes and the types alone"                     \
     }
 
+#define TENSOR_ROW(backend_row, launch_function)                                                                 \
+    {                                                                                                            \
+        .backend = backend_row, .variant = "tensor", .accept = tki_gpu_accept_tensor, .launch = launch_function, \
+        .determinism = TK_BATCH_INVARIANT, .numerics = TKI_NUMERICS_TENSOR_CORE, .only_16_bits = true,           \
+        .source = "ops/gemm/kernel_tensor.cu"                                                                    \
+    }
+#define TENSOR_ROWS(launch_function) \
+    TENSOR_ROW(&tki_backends[TKI_CUDA], launch_function), TENSOR_ROW(&tki_backends[TKI_HIP], launch_function)
+
 const tki_lowering tki_gemm_lowerings[] = {
     HOPPER_ROW(gemm),
+    TENSOR_ROWS(launch_gemm),
     TKI_GPU_SHARED_ROWS(launch_gemm, .determinism = TK_BATCH_INVARIANT, .source = "ops/gemm/kernel.cu"),
     TKI_CPU_ROWS_WITH_DOT(tki_gemm_cpu, launch_gemm, .scratch_bytes = gemm_scratch, .determinism = TK_BATCH_INVARIANT,
                           .source = "ops/gemm/kernel_cpu.c"),
@@ -191,6 +202,7 @@ const tki_lowering tki_gemm_lowerings[] = {
 
 const tki_lowering tki_gemm_grad_a_lowerings[] = {
     HOPPER_ROW(grad_a),
+    TENSOR_ROWS(launch_grad_a),
     TKI_GPU_SHARED_ROWS(launch_grad_a, .determinism = TK_BATCH_INVARIANT, .source = "ops/gemm/kernel.cu"),
     TKI_CPU_ROWS_WITH_DOT(tki_gemm_cpu, launch_grad_a, .scratch_bytes = grad_a_scratch,
                           .determinism = TK_BATCH_INVARIANT, .source = "ops/gemm/kernel_cpu.c"),
@@ -199,6 +211,7 @@ const tki_lowering tki_gemm_grad_a_lowerings[] = {
 
 const tki_lowering tki_gemm_grad_b_lowerings[] = {
     HOPPER_ROW(grad_b),
+    TENSOR_ROWS(launch_grad_b),
     TKI_GPU_SHARED_ROWS(launch_grad_b, .determinism = TK_BATCH_INVARIANT, .source = "ops/gemm/kernel.cu"),
     TKI_CPU_ROWS_WITH_DOT(tki_gemm_cpu, launch_grad_b, .scratch_bytes = grad_b_scratch,
                           .determinism = TK_BATCH_INVARIANT, .source = "ops/gemm/kernel_cpu.c"),
