@@ -6,7 +6,7 @@
 #     tests/NAME.sh                 NAME              and NAME.self_test, if it knows --self-test; NAME.whole, if --whole
 #     tests/fuzz/NAME.c             fuzz.NAME         replays tests/fuzz/corpus/NAME/
 #     examples/NAME.c               example.NAME
-#     tests/on_device.c             on_device; skipped without a GPU
+#     tests/on_device.c             on_device; skipped without a GPU, as is matrix_unit_on_device
 #     tests/kernels/                kernels for the worker, in BUILD/tests/kernels/
 #     tests/device_kernels/         kernels that tests/*_on_device.sh run on a real GPU
 #     tests/fake_gpu/               libraries that stand for a GPU's driver and compiler, in BUILD/tests/fake_gpu/
@@ -209,13 +209,16 @@ foreach(file IN LISTS op_test_sources)
     add_c_test(${name} ${file})
 endforeach()
 
-# What only a real GPU can show. It sees the public headers only.
+# What only a real GPU can show.
 
-add_executable(on_device tests/on_device.c)
-target_link_libraries(on_device PRIVATE libtokitai ${CMAKE_DL_LIBS})
-set_target_properties(on_device PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
-add_test(NAME on_device COMMAND on_device)
-register_test(on_device tests/on_device.c)
+foreach(name IN ITEMS on_device matrix_unit_on_device)
+    add_executable(${name} tests/${name}.c)
+    target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
+    target_link_libraries(${name} PRIVATE libtokitai m ${CMAKE_DL_LIBS})
+    set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+    add_test(NAME ${name} COMMAND ${name})
+    register_test(${name} tests/${name}.c)
+endforeach()
 
 foreach(name IN ITEMS worker_on_device sanitizer_on_device) # tests/NAME.sh runs it
     add_executable(${name} tests/${name}.c)
