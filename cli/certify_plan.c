@@ -518,7 +518,12 @@ static bool plan_sign(const certify_arguments *a, certify_plan *p, tk_ctx *ctx)
 static void add_jobs(certify_plan *p, const tk_ctx *ctx, const certify_job *like)
 {
     tk_lowering_info info;
-    const tk_case c = cli_case_of(like->contract, like->types, like->index_dtype);
+    tk_case c = cli_case_of(like->contract, like->types, like->index_dtype);
+    for (int i = 0; i < p->setting_count; i++) { /* a lowering may refuse what they ask for */
+        const int found = tk_attribute_find(like->contract, p->settings[i].attribute);
+        if (found >= 0)
+            (void)tk_attribute_parse(&like->contract->attributes[found], p->settings[i].value, &c.attributes[found]);
+    }
     bool single = p->options.lowering || certify_planted(p) || p->best || p->file_count || p->program.server;
     int before = p->job_count;
     for (int l = 0; !single && tk_lowering_at(like->contract, l, &info) && p->job_count < MOST_IDS; l++) {

@@ -173,7 +173,7 @@ for d in json.load(open(sys.argv[1]))["devices"]:
         local status=$1 file=$2 text=$3 title=$4
         shift 4
         env TOKITAI_CACHE="$work/cache" TOKITAI_CUDA_COMPILER="$fake_gpu/libnvrtc.so" "$@" \
-            "$tokitai" certify gemm --backend "${device:-cuda}" --lowering "${device:-cuda}.gemm.f16.shared" --shape 3x4x5 >out 2>err </dev/null
+            "$tokitai" certify gemm --backend "${device:-cuda}" --dtype f16 --numerics ieee --shape 3x4x5 >out 2>err </dev/null
         is "$title" test $? -eq "$status"
         is "    says: $text" grep -qE -- "$text" <(tr -s ' \n' ' ' <$file)
     }
@@ -190,7 +190,7 @@ for d in json.load(open(sys.argv[1]))["devices"]:
     on_gpu 1 err "^tokitai certify: note: the cache entry [0-9a-f]{12}\.\.\. of ops/gemm/kernel.cu \(f16\) was damaged \(its .*\) and is built again $" \
         "a damaged cache entry is reported"
     damage
-    TOKITAI_CACHE=$work/cache TOKITAI_CUDA_COMPILER=$fake_gpu/libnvrtc.so "$tokitai" certify gemm --lowering cuda.gemm.f16.shared --shape 3x4x5 \
+    TOKITAI_CACHE=$work/cache TOKITAI_CUDA_COMPILER=$fake_gpu/libnvrtc.so "$tokitai" certify gemm --backend cuda --dtype f16 --numerics ieee --shape 3x4x5 \
         --out noted >out 2>err
     is "    in the certificate, too" grep -qE '"note": "the cache entry [0-9a-f]{12}\.\.\. of ops/gemm/kernel.cu \(f16\) was damaged' noted/*.json
     is "    and on its page" grep -qE '^\| note \| the cache entry .* was damaged' noted/*.md
