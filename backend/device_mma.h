@@ -1,6 +1,6 @@
 /* Matrix units for device code: 16 x 16 x 16 products of 16-bit numbers with fp32 sums, by mma.sync (from sm_80), MFMA (gfx90a, gfx942)
  * and WMMA (gfx1100, gfx1101). A warp works as one on fragments, squares of 16 lines by 16 places along the sum, and on squares of
- * 16 x 16 sums; a fragment of left and one of right lie alike. Every sum adds its 16 products by one instruction, so that a chain of
+ * 16 x 16 sums. Every sum adds its 16 products by one instruction, so that a chain of
  * these is a sum in a fixed order. The lanes of MFMA and WMMA are as documented; nothing here has run on an AMD device. */
 #ifndef TKI_BACKEND_DEVICE_MMA_H
 #define TKI_BACKEND_DEVICE_MMA_H
@@ -45,7 +45,9 @@ struct square {
 
 /* A panel in shared memory: rows of CHUNKS times 16 bytes, lines along the sum (ALONG) or places of it. The chunks of a row are exchanged
  * so that what the lanes of a warp read at once lies in different banks: along the sum, and for ldmatrix either way, a chunk of one number
- * in eight neighbouring rows; across it, for MFMA, two chunks in four rows four apart. Every 16 rows are exchanged alike. */
+ * in eight neighbouring rows; across it, for MFMA, two chunks in four rows four apart. Rows that
+ * are rows_alike apart are exchanged alike. */
+enum { rows_alike = TKI_HIP ? 16 : 8 };
 template <bool ALONG, int CHUNKS> DEVICE int chunk_at(int row, int chunk)
 {
     static_assert(CHUNKS % 4 == 0 && (CHUNKS & (CHUNKS - 1)) == 0, "");
@@ -126,8 +128,8 @@ DEVICE void multiply_add_half(float *sum, const fragment &left, uint32_t first, 
 /* sums += left right */
 DEVICE void multiply_add(square &sums, const fragment &left, const fragment &right)
 {
-    multiply_add_half(&sums.sum[0], left, right.word[0], right.word[2]);
-    multiply_add_half(&sums.sum[4], left, right.word[1], right.word[3]);
+    multiply_add_half(&sums.sum[0], left, right.word[0], right.word[1]);
+    multiply_add_half(&sums.sum[4], left, right.word[2], right.word[3]);
 }
 #endif
 
@@ -135,10 +137,10 @@ DEVICE void multiply_add(square &sums, const fragment &left, const fragment &rig
  * Fragments out of shared memory
  * ------------------------------------------------------------------------------------------------------------ */
 
-/* What a warp reads of a panel, from line `first` on, a multiple of the lines that it reads. ALONG: the rows of the panel are lines, else
- * they are places along the sum. load() gives the 16 lines from 16 * block on at the places from 16 * step on. */
+/* What a warp reads of a panel of the left or the RIGHT factor, from line `first` on, a multiple of the lines that it reads. ALONG: the rows
+ * of the panel are lines, else they are places along the sum. load() gives the 16 lines from 16 * block on at the places from 16 * step on. */
 #if TKI_HIP
-template <bool ALONG, int CHUNKS> struct fragment_reader {
+template <bool RIGHT, bool ALONG, int CHUNKS> struct fragment_reader {
     int first;
 
     MEMBER void begin(int first_line)
@@ -190,15 +192,18 @@ template <bool TRANSPOSED> DEVICE fragment load_squares(uint32_t row)
     return f;
 }
 
-template <bool ALONG, int CHUNKS> struct fragment_reader {
+template <bool RIGHT, bool ALONG, int CHUNKS> struct fragment_reader {
     uint32_t own; /* in bytes, where the row lies that this lane names of block 0 and step 0 */
 
-    /* The squares: lines 0 to 7 at places 0 to 7, lines 8 to 15 there, and both again at places 8 to 15. */
+    /* The squares, of left: lines 0 to 7 at places 0 to 7, lines 8 to 15 there, and both again at places 8 to 15. Of right: lines 0 to 7 at
+     * places 0 to 7, the same lines at places 8 to 15, and lines 8 to 15 likewise: an instruction takes one half of the lines, in
+     * neighbouring registers. */
     MEMBER void begin(int first_line)
     {
         const int lane = (int)lane_index();
-        const int row = ALONG ? first_line + lane % 16 : lane % 8 + lane / 16 * 8;
-        const int chunk = ALONG ? lane / 16 : first_line / 8 + lane / 8 % 2;
+        const int line_half = RIGHT ? lane / 16 : lane / 8 % 2, place_half = RIGHT ? lane / 8 % 2 : lane / 16;
+        const int row = lane % 8 + (ALONG ? first_line + line_half * 8 : place_half * 8);
+        const int chunk = ALONG ? place_half : first_line / 8 + line_half;
         own = (uint32_t)chunk_at<ALONG, CHUNKS>(row, chunk) * 16;
     }
 

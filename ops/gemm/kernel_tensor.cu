@@ -4,23 +4,22 @@
  * memory, lines along the sum or across it; fragments are transposed on their way into registers. Several panels are under way while one is
  * multiplied: by asynchronous copies where 16-byte pieces are aligned and the device has them, else by loads that wait in registers.
  *
- * Every output is one chain of fragment products in ascending order from +0, padded with zero times zero to a whole panel: its bits depend
+ * Every output is one chain of fragment products in ascending order from +0, padded with zero times zero to a multiple of PADDED: its bits depend
  * neither on the tile nor on the other rows and columns, nor on how panels were brought. Nothing is skipped, so that 0 times infinity is NaN. */
 #include "backend/device_mma.h"
 #include "ops/gemm/params.h"
 #include "ops/gemm/params_tensor.h"
 
 enum {
-    DEPTH = TKI_TENSOR_DEPTH,
-    STEPS = DEPTH / 16,
+    PADDED = TKI_TENSOR_PADDED,
     PIECE = vector_elements, /* 16 bytes */
-    GROUP = 8 /* rows of tiles that are taken together, so that blocks at work share panels in the L2 cache */
+    GROUP = 16 /* rows of tiles that are taken together, so that blocks at work share panels in the L2 cache */
 };
 
 extern SHARED vector16 memory[]; /* as much as the launch asks for */
 
 /* How one factor's panels come into shared memory. ALONG: the factor lies along the sum. */
-template <bool ALONG, int LINES> struct panel_shape {
+template <bool ALONG, int LINES, int DEPTH> struct panel_shape {
     enum {
         ROWS = ALONG ? LINES : DEPTH,
         LENGTH = ALONG ? DEPTH : LINES, /* of a row, in elements */
@@ -30,24 +29,19 @@ template <bool ALONG, int LINES> struct panel_shape {
 };
 
 /* What of a factor is in the panel that comes next. */
-template <bool ALONG> struct source {
-    const element *at; /* where the panel begins */
-    int64_t pitch;     /* from one row to the next */
-    int lines;         /* of the tile that exist */
-    int64_t rest;      /* places along the sum, from this panel on */
+template <bool ALONG, int DEPTH> struct source {
+    int64_t pitch; /* from one row to the next */
+    int lines;     /* of the tile that exist */
+    int64_t rest;  /* places along the sum, from this panel on */
 
-    MEMBER void begin(const tki_gemm_factor &factor, int64_t first_line, int64_t line_count, int64_t inner)
+    /* Returns where the first panel begins. */
+    MEMBER const element *begin(const tki_gemm_factor &factor, int64_t first_line, int64_t line_count, int64_t inner)
     {
-        at = (const element *)factor.data + first_line * factor.line_stride;
         pitch = ALONG ? factor.line_stride : factor.inner_stride;
         const int64_t left = line_count - first_line;
         lines = left < (1 << 20) ? (int)left : 1 << 20;
         rest = inner;
-    }
-    MEMBER void advance()
-    {
-        at += ALONG ? DEPTH : DEPTH * pitch;
-        rest -= DEPTH;
+        return (const element *)factor.data + first_line * factor.line_stride;
     }
     MEMBER int places() const
     {
@@ -63,67 +57,84 @@ template <bool ALONG> struct source {
     }
 };
 
-/* 16-byte pieces, which begin at multiples of 16 bytes; rows are a whole number of them. */
-template <bool ALONG, int LINES, int THREADS> struct piece_feed : panel_shape<ALONG, LINES> {
-    typedef panel_shape<ALONG, LINES> shape;
+/* 16-byte pieces, which begin at multiples of 16 bytes; rows are a whole number of them. A thread brings COUNT pieces of a panel, the same
+ * place of rows ROW_STEP apart, which are exchanged alike. */
+template <bool ALONG, int LINES, int DEPTH, int THREADS> struct piece_feed : panel_shape<ALONG, LINES, DEPTH> {
+    typedef panel_shape<ALONG, LINES, DEPTH> shape;
     enum { COUNT = shape::SIZE / THREADS, ROW_STEP = THREADS / shape::CHUNKS };
-    static_assert(shape::SIZE % THREADS == 0 && THREADS % shape::CHUNKS == 0 &&
-                      ROW_STEP % (can_copy_async ? 8 : 16) == 0,
-                  "");
+    static_assert(shape::SIZE % THREADS == 0 && THREADS % shape::CHUNKS == 0 && ROW_STEP % rows_alike == 0, "");
 
-    source<ALONG> from;
+    source<ALONG, DEPTH> from;
+    const element *at; /* the piece that comes next */
     vector16 waiting[can_copy_async ? 1 : COUNT];
 
-    /* Begins to bring the next panel. */
-    MEMBER void fetch(vector16 *panel)
+    MEMBER void begin(const tki_gemm_factor &factor, int64_t first_line, int64_t line_count, int64_t inner)
     {
-        const int t = (int)thread_index();
-        const int row = t / shape::CHUNKS, chunk = t % shape::CHUNKS;
-        const int rows = from.rows(), length = from.length();
-        const element *at = from.at + row * from.pitch + chunk * PIECE;
-        vector16 *to = panel + chunk_at<ALONG, shape::CHUNKS>(row, chunk);
-#pragma unroll
-        for (int i = 0; i < COUNT; i++) { /* rows that are exchanged alike */
-            const bool exists = row + i * ROW_STEP < rows && chunk * PIECE < length;
-            if (can_copy_async)
-                copy16_async(to + i * ROW_STEP * shape::CHUNKS, at, exists);
-            else
-                waiting[i] = exists ? load16(at) : vector16{{0, 0, 0, 0}};
-            at += ROW_STEP * from.pitch;
+        at = from.begin(factor, first_line, line_count, inner);
+        at += row() * from.pitch + chunk() * PIECE;
+    }
+    /* Begins to bring piece i of the next panel; all are called for in ascending order. */
+    MEMBER void fetch(vector16 *panel, int i)
+    {
+        const bool exists = i * ROW_STEP < from.rows() - row() && chunk() * PIECE < from.length();
+        if (can_copy_async)
+            copy16_async(place(panel, i), at, exists);
+        else
+            waiting[i] = exists ? load16(at) : vector16{{0, 0, 0, 0}};
+        at += ROW_STEP * from.pitch;
+        if (i == COUNT - 1) { /* across the sum, the next panel's rows follow */
+            at += ALONG ? DEPTH - LINES * from.pitch : 0;
+            from.rest -= DEPTH;
         }
-        from.advance();
     }
     /* Ends it. */
     MEMBER void stash(vector16 *panel)
     {
-        const int t = (int)thread_index();
-        const int row = t / shape::CHUNKS, chunk = t % shape::CHUNKS;
-        vector16 *to = panel + chunk_at<ALONG, shape::CHUNKS>(row, chunk);
         if (!can_copy_async)
 #pragma unroll
             for (int i = 0; i < COUNT; i++)
-                to[i * ROW_STEP * shape::CHUNKS] = waiting[i];
+                *place(panel, i) = waiting[i];
+    }
+
+  private:
+    MEMBER int row() const
+    {
+        return (int)thread_index() / shape::CHUNKS;
+    }
+    MEMBER int chunk() const
+    {
+        return (int)thread_index() % shape::CHUNKS;
+    }
+    MEMBER vector16 *place(vector16 *panel, int i) const
+    {
+        return panel + chunk_at<ALONG, shape::CHUNKS>(row(), chunk()) + i * ROW_STEP * shape::CHUNKS;
     }
 };
 
 /* Pairs of elements at any address: neighbouring lanes load neighbouring pairs, so that a warp's loads lie side by side. */
-template <bool ALONG, int LINES, int THREADS> struct pair_feed : panel_shape<ALONG, LINES> {
-    typedef panel_shape<ALONG, LINES> shape;
-    enum { PAIRS = shape::LENGTH / 2, COUNT = shape::ROWS * PAIRS / THREADS, ROW_STEP = THREADS / PAIRS };
+template <bool ALONG, int LINES, int DEPTH, int THREADS> struct pair_feed : panel_shape<ALONG, LINES, DEPTH> {
+    typedef panel_shape<ALONG, LINES, DEPTH> shape;
+    enum {
+        PAIRS = shape::LENGTH / 2,
+        COUNT = shape::ROWS * PAIRS / THREADS,
+        ROW_STEP = THREADS / PAIRS,
+        CYCLE = ROW_STEP < rows_alike ? rows_alike / ROW_STEP : 1 /* so many pairs further rows are exchanged alike */
+    };
     static_assert(shape::ROWS * PAIRS % THREADS == 0 && THREADS % PAIRS == 0, "");
 
-    source<ALONG> from;
-    element low[loads_wait ? COUNT : 1], high[loads_wait ? COUNT : 1];
+    source<ALONG, DEPTH> from;
+    const element *at; /* the pair that comes next */
+    uint32_t low[loads_wait ? COUNT : 1], high[loads_wait ? COUNT : 1];
 
-    MEMBER void fetch(vector16 *)
+    MEMBER void begin(const tki_gemm_factor &factor, int64_t first_line, int64_t line_count, int64_t inner)
     {
-        if (!loads_wait)
-            return;
-        const element *at = first();
-#pragma unroll
-        for (int i = 0; i < COUNT; i++)
-            load(i, at, low[i], high[i]);
-        from.advance();
+        at = from.begin(factor, first_line, line_count, inner);
+        at += row() * from.pitch + pair() * 2;
+    }
+    MEMBER void fetch(vector16 *, int i)
+    {
+        if (loads_wait)
+            load(i, low[i], high[i]);
     }
     MEMBER void stash(vector16 *panel)
     {
@@ -131,45 +142,64 @@ template <bool ALONG, int LINES, int THREADS> struct pair_feed : panel_shape<ALO
 #pragma unroll
             for (int i = 0; i < COUNT; i++)
                 store(i, panel, low[i], high[i]);
-            return;
-        }
-        const element *at = first();
+        } else {
 #pragma unroll 4
-        for (int i = 0; i < COUNT; i++) {
-            load(i, at, low[0], high[0]);
-            store(i, panel, low[0], high[0]);
+            for (int i = 0; i < COUNT; i++) {
+                load(i, low[0], high[0]);
+                store(i, panel, low[0], high[0]);
+            }
         }
-        from.advance();
     }
 
   private:
-    MEMBER const element *first() const
+    MEMBER int row() const
     {
-        const int t = (int)thread_index();
-        return from.at + t / PAIRS * from.pitch + t % PAIRS * 2;
+        return (int)thread_index() / PAIRS;
     }
-    MEMBER void load(int i, const element *&at, element &even, element &odd) const
+    MEMBER int pair() const
     {
-        const int t = (int)thread_index();
-        const int row = t / PAIRS + i * ROW_STEP, place = t % PAIRS * 2;
-        even = row < from.rows() && place < from.length() ? at[0] : 0;
-        odd = row < from.rows() && place + 1 < from.length() ? at[1] : 0;
+        return (int)thread_index() % PAIRS;
+    }
+    MEMBER void load(int i, uint32_t &even, uint32_t &odd)
+    {
+        const bool exists = i * ROW_STEP < from.rows() - row();
+        even = exists && pair() * 2 < from.length() ? at[0] : 0;
+        odd = exists && pair() * 2 + 1 < from.length() ? at[1] : 0;
         at = hold_address(at + ROW_STEP * from.pitch);
+        if (i == COUNT - 1) {
+            at += ALONG ? DEPTH - LINES * from.pitch : 0;
+            from.rest -= DEPTH;
+        }
     }
-    MEMBER void store(int i, vector16 *panel, element even, element odd) const
+    MEMBER void store(int i, vector16 *panel, uint32_t even, uint32_t odd) const
     {
-        const int t = (int)thread_index();
-        const int row = t / PAIRS + i * ROW_STEP, pair = t % PAIRS;
-        panel[chunk_at<ALONG, shape::CHUNKS>(row, pair / 4)].word[pair % 4] = even | (uint32_t)odd << 16;
+        vector16 *to = panel + chunk_at<ALONG, shape::CHUNKS>(row() + i % CYCLE * ROW_STEP, pair() / 4);
+        to[i / CYCLE * CYCLE * ROW_STEP * shape::CHUNKS].word[pair() % 4] = even | odd << 16;
     }
 };
 
-template <bool WHOLE, bool ALONG, int LINES, int THREADS> struct feed_of {
-    typedef piece_feed<ALONG, LINES, THREADS> type;
+template <bool WHOLE, bool ALONG, int LINES, int DEPTH, int THREADS> struct feed_of {
+    typedef piece_feed<ALONG, LINES, DEPTH, THREADS> type;
 };
-template <bool ALONG, int LINES, int THREADS> struct feed_of<false, ALONG, LINES, THREADS> {
-    typedef pair_feed<ALONG, LINES, THREADS> type;
+template <bool ALONG, int LINES, int DEPTH, int THREADS> struct feed_of<false, ALONG, LINES, DEPTH, THREADS> {
+    typedef pair_feed<ALONG, LINES, DEPTH, THREADS> type;
 };
+
+/* Begins to bring share number `share` of the next panels of both factors; the shares come in ascending order. */
+template <class left_feed, class right_feed>
+DEVICE void fetch_share(left_feed &left, right_feed &right, vector16 *stage, int share, int shares)
+{
+    enum { LEFT = left_feed::COUNT, ALL = LEFT + right_feed::COUNT };
+#pragma unroll
+    for (int i = 0; i < ALL; i++) {
+        if (i * shares / ALL != share)
+            continue;
+        if (i < LEFT)
+            left.fetch(stage, i);
+        else
+            right.fetch(stage + left_feed::SIZE, i - LEFT);
+    }
+}
 
 template <int COUNT, class reader>
 DEVICE void load_fragments(fragment (&set)[COUNT], const reader &from, const vector16 *panel, int step)
@@ -222,35 +252,39 @@ DEVICE void store_rows(result_element *patch, const square *sums, const tki_gemm
 
 /* LEFT_ALONG, RIGHT_ALONG: the factor lies along the sum. WHOLE: both lie in pieces of 16 bytes. Blocks take tiles in turn, so that any
  * number of blocks does the work. */
-template <bool LEFT_ALONG, bool RIGHT_ALONG, bool WHOLE, int ROWS, int COLS, int THREADS>
+template <bool LEFT_ALONG, bool RIGHT_ALONG, bool WHOLE, int ROWS, int COLS, int THREADS, int DEPTH, int STAGES>
 DEVICE void multiply(const tki_gemm_params &p)
 {
-    typedef typename feed_of<WHOLE, LEFT_ALONG, ROWS, THREADS>::type left_feed;
-    typedef typename feed_of<WHOLE, RIGHT_ALONG, COLS, THREADS>::type right_feed;
+    typedef typename feed_of<WHOLE, LEFT_ALONG, ROWS, DEPTH, THREADS>::type left_feed;
+    typedef typename feed_of<WHOLE, RIGHT_ALONG, COLS, DEPTH, THREADS>::type right_feed;
     enum {
-        STAGES = WHOLE && can_copy_async ? TKI_TENSOR_STAGES : TKI_TENSOR_STAGED,
+        STEPS = DEPTH / 16,
         STAGE = left_feed::SIZE + right_feed::SIZE,
         WARPS = THREADS / warp_lanes,
-        DOWN = 2, /* warps of a tile, and squares of a warp */
+        DOWN = ROWS > 128 ? ROWS / 64 : 2, /* warps of a tile, and squares of a warp */
         ACROSS = WARPS / DOWN,
         WARP_ROWS = ROWS / DOWN,
         WARP_COLS = COLS / ACROSS,
         SQUARES_DOWN = WARP_ROWS / 16,
         SQUARES_ACROSS = WARP_COLS / 16,
+        /* Copies begin between the products, for a burst of them would hold up the fragments that are read next; the last step waits for
+         * them. Loads that wait in registers begin at once. */
+        SHARES = WHOLE && can_copy_async ? (STEPS - 1) * SQUARES_DOWN : 1,
         PATCH = 16 * (WARP_COLS * sizeof(result_element) + 16) / 16 /* of a warp, in pieces */
     };
     static_assert(STEPS % fragment_sets == 0, "fragments alternate between sets of registers");
+    static_assert(PADDED % DEPTH == 0, "");
     static_assert(WARPS * PATCH <= STAGES * STAGE, "");
     const int warp = (int)warp_index();
     const int warp_row = warp / ACROSS * WARP_ROWS, warp_col = warp % ACROSS * WARP_COLS;
 
-    fragment_reader<LEFT_ALONG, left_feed::CHUNKS> left_reader;
-    fragment_reader<RIGHT_ALONG, right_feed::CHUNKS> right_reader;
+    fragment_reader<false, LEFT_ALONG, left_feed::CHUNKS> left_reader;
+    fragment_reader<true, RIGHT_ALONG, right_feed::CHUNKS> right_reader;
     left_reader.begin(warp_row);
     right_reader.begin(warp_col);
 
     const int64_t tiles_down = (p.rows + ROWS - 1) / ROWS, tiles_across = (p.cols + COLS - 1) / COLS;
-    const int64_t panels = (p.inner + DEPTH - 1) / DEPTH;
+    const int64_t panels = (p.inner + PADDED - 1) / PADDED * (PADDED / DEPTH);
     for (int64_t tile = block_index(); tile < tiles_down * tiles_across; tile += block_count()) {
         const int64_t group = tile / (GROUP * tiles_across), within = tile % (GROUP * tiles_across);
         const int64_t group_rows = tiles_down - group * GROUP < GROUP ? tiles_down - group * GROUP : GROUP;
@@ -259,15 +293,14 @@ DEVICE void multiply(const tki_gemm_params &p)
 
         left_feed left;
         right_feed right;
-        left.from.begin(p.left, first_row, p.rows, p.inner);
-        right.from.begin(p.right, first_col, p.cols, p.inner);
+        left.begin(p.left, first_row, p.rows, p.inner);
+        right.begin(p.right, first_col, p.cols, p.inner);
         square sums[SQUARES_DOWN][SQUARES_ACROSS] = {};
         fragment a[fragment_sets][SQUARES_DOWN], b[fragment_sets][SQUARES_ACROSS];
 
 #pragma unroll
         for (int s = 0; s < STAGES - 1; s++) {
-            left.fetch(memory + s * STAGE);
-            right.fetch(memory + s * STAGE + left_feed::SIZE);
+            fetch_share(left, right, memory + s * STAGE, 0, 1);
             left.stash(memory + s * STAGE);
             right.stash(memory + s * STAGE + left_feed::SIZE);
             close_copies();
@@ -282,12 +315,6 @@ DEVICE void multiply(const tki_gemm_params &p)
         for (int64_t panel = 0; panel < panels; panel++) {
 #pragma unroll
             for (int step = 0; step < STEPS; step++) {
-                if (step == 0) {
-                    /* All warps have read what lay there: their last fragments of it, before the last barrier. */
-                    left.fetch(filled);
-                    right.fetch(filled + left_feed::SIZE);
-                    close_copies();
-                }
                 if (step == STEPS - 1) {
                     left.stash(filled);
                     right.stash(filled + left_feed::SIZE);
@@ -302,10 +329,17 @@ DEVICE void multiply(const tki_gemm_params &p)
                     load_fragments(b[next % fragment_sets], right_reader, now + left_feed::SIZE, next);
                 }
 #pragma unroll
-                for (int i = 0; i < SQUARES_DOWN; i++)
+                for (int i = 0; i < SQUARES_DOWN; i++) {
+                    /* All warps have read what lay there: their last fragments of it, before the last barrier. */
+                    const int share = step * SQUARES_DOWN + i;
+                    if (share < SHARES)
+                        fetch_share(left, right, filled, share, SHARES);
+                    if (share == SHARES - 1)
+                        close_copies();
 #pragma unroll
                     for (int j = 0; j < SQUARES_ACROSS; j++)
                         multiply_add(sums[i][j], a[step % fragment_sets][i], b[step % fragment_sets][j]);
+                }
                 if (fragment_sets == 1) {
                     load_fragments(a[0], left_reader, now, next);
                     load_fragments(b[0], right_reader, now + left_feed::SIZE, next);
@@ -323,26 +357,46 @@ DEVICE void multiply(const tki_gemm_params &p)
     }
 }
 
+#if TKI_HIP
 enum {
-    LARGE_ROWS = can_copy_async ? TKI_TENSOR_ROWS : TKI_TENSOR_STAGED_ROWS,
-    LARGE_COLS = can_copy_async ? TKI_TENSOR_COLS : TKI_TENSOR_STAGED_COLS,
-    LARGE_THREADS = can_copy_async ? TKI_TENSOR_THREADS : TKI_TENSOR_STAGED_THREADS
+    LARGE_ROWS = TKI_TENSOR_STAGED_ROWS,
+    LARGE_COLS = TKI_TENSOR_STAGED_COLS,
+    LARGE_THREADS = TKI_TENSOR_STAGED_THREADS,
+    LARGE_DEPTH = TKI_TENSOR_STAGED_DEPTH,
+    LARGE_STAGES = TKI_TENSOR_STAGED_STAGES,
+    SMALL_DEPTH = TKI_TENSOR_STAGED_DEPTH,
+    SMALL_STAGES = TKI_TENSOR_STAGED_STAGES,
+    PAIRS_DEPTH = TKI_TENSOR_STAGED_DEPTH
 };
+#else
+enum {
+    LARGE_ROWS = TKI_TENSOR_ROWS,
+    LARGE_COLS = TKI_TENSOR_COLS,
+    LARGE_THREADS = TKI_TENSOR_THREADS,
+    LARGE_DEPTH = TKI_TENSOR_DEPTH,
+    LARGE_STAGES = TKI_TENSOR_STAGES,
+    SMALL_DEPTH = TKI_TENSOR_SMALL_DEPTH,
+    SMALL_STAGES = TKI_TENSOR_SMALL_STAGES,
+    PAIRS_DEPTH = TKI_TENSOR_PAIRS_DEPTH
+};
+#endif
 
 /* Which factors are transposed in memory, as BLAS names it: n, rows of left lie along the sum and those of right across it; t, the other way. */
-#define PRODUCTS(name, left_along, right_along)                                                                   \
-    KERNEL(LARGE_THREADS, 256 / LARGE_THREADS, name##_large, tki_gemm_params)                                     \
-    {                                                                                                             \
-        multiply<left_along, right_along, true, LARGE_ROWS, LARGE_COLS, LARGE_THREADS>(p);                        \
-    }                                                                                                             \
-    KERNEL(TKI_TENSOR_SMALL_THREADS, 3, name##_small, tki_gemm_params)                                            \
-    {                                                                                                             \
-        multiply<left_along, right_along, true, TKI_TENSOR_SMALL, TKI_TENSOR_SMALL, TKI_TENSOR_SMALL_THREADS>(p); \
-    }                                                                                                             \
-    KERNEL(TKI_TENSOR_STAGED_THREADS, 1, name##_pairs, tki_gemm_params)                                           \
-    {                                                                                                             \
-        multiply<left_along, right_along, false, TKI_TENSOR_STAGED_ROWS, TKI_TENSOR_STAGED_COLS,                  \
-                 TKI_TENSOR_STAGED_THREADS>(p);                                                                   \
+#define PRODUCTS(name, left_along, right_along)                                                                    \
+    KERNEL(LARGE_THREADS, 256 / LARGE_THREADS, name##_large, tki_gemm_params)                                      \
+    {                                                                                                              \
+        multiply<left_along, right_along, true, LARGE_ROWS, LARGE_COLS, LARGE_THREADS, LARGE_DEPTH, LARGE_STAGES>( \
+            p);                                                                                                    \
+    }                                                                                                              \
+    KERNEL(TKI_TENSOR_SMALL_THREADS, 3, name##_small, tki_gemm_params)                                             \
+    {                                                                                                              \
+        multiply<left_along, right_along, true, TKI_TENSOR_SMALL, TKI_TENSOR_SMALL, TKI_TENSOR_SMALL_THREADS,      \
+                 SMALL_DEPTH, SMALL_STAGES>(p);                                                                    \
+    }                                                                                                              \
+    KERNEL(TKI_TENSOR_STAGED_THREADS, 1, name##_pairs, tki_gemm_params)                                            \
+    {                                                                                                              \
+        multiply<left_along, right_along, false, TKI_TENSOR_STAGED_ROWS, TKI_TENSOR_STAGED_COLS,                   \
+                 TKI_TENSOR_STAGED_THREADS, PAIRS_DEPTH, TKI_TENSOR_STAGED_STAGES>(p);                             \
     }
 
 PRODUCTS(product_nn, true, false)
