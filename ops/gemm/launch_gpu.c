@@ -73,6 +73,11 @@ static tile tile_of(const tki_gpu_info *device, int kind)
     return t;
 }
 
+static unsigned shared_bytes_of(const tile *t)
+{
+    return t->stages * (t->rows + t->cols) * t->depth * (unsigned)sizeof(uint16_t);
+}
+
 tk_status tki_gemm_launch_tensor(const tki_call *call, const tki_gemm_params *p)
 {
     if (p->rows == 0 || p->cols == 0)
@@ -80,12 +85,13 @@ tk_status tki_gemm_launch_tensor(const tki_call *call, const tki_gemm_params *p)
     const tki_gpu_info *device = tki_gpu_describe(call->gpu);
     tile t = tile_of(device, LARGE);
     /* The large tile does about 4/3 of the small one's work in the same time, so a quarter of the multiprocessors may be idle. */
-    int kind = 4 * tiles_of(p, t.rows, t.cols) >= 3 * (int64_t)device->units ? LARGE : SMALL;
+    const bool fills = 4 * tiles_of(p, t.rows, t.cols) >= 3 * (int64_t)device->units;
+    int kind = fills && shared_bytes_of(&t) <= (unsigned)device->shared_bytes ? LARGE : SMALL;
     if (!has_whole_pieces(&p->left) || !has_whole_pieces(&p->right))
         kind = PAIRS;
     t = tile_of(device, kind);
     tki_gpu_grid grid = grid_of(tiles_of(p, t.rows, t.cols), t.threads);
-    grid.shared_bytes = t.stages * (t.rows + t.cols) * t.depth * 2;
+    grid.shared_bytes = shared_bytes_of(&t);
     const int layout = !lies_along(&p->left) ? 2 : lies_along(&p->right);
     return tki_gpu_run(call, tensor_source, tensor_kernels[layout][kind], grid, p);
 }

@@ -9,8 +9,8 @@ enum {
     TKI_TENSOR_ROWS = 128, /* the large tile */
     TKI_TENSOR_COLS = 256,
     TKI_TENSOR_THREADS = 256,
-    TKI_TENSOR_DEPTH = 32,
-    TKI_TENSOR_STAGES = 4,
+    TKI_TENSOR_DEPTH = 64,
+    TKI_TENSOR_STAGES = 3,
     TKI_TENSOR_SMALL = 64, /* rows and columns */
     TKI_TENSOR_SMALL_THREADS = 128,
     TKI_TENSOR_SMALL_DEPTH = 64,
