@@ -3,13 +3,12 @@
 #ifndef TKI_EXECUTOR_CHOSEN_H
 #define TKI_EXECUTOR_CHOSEN_H
 
-#include "core/export.h"
 #include "model/lowering.h"
 
 /* All zero of lowerings that have nothing to choose. */
 tki_choice tki_chosen_for(tk_ctx *ctx, const tki_lowering *lowering, const tk_case *c);
 
 /* From now on, in this context. Another case may take its place in time. False where there is no memory to keep it. */
-TKI_EXPORT bool tki_chosen_set(tk_ctx *ctx, const tki_lowering *lowering, const tk_case *c, tki_choice choice);
+bool tki_chosen_set(tk_ctx *ctx, const tki_lowering *lowering, const tk_case *c, tki_choice choice);
 
 #endif
