@@ -14,6 +14,7 @@
 #include "verify/envelope.h"
 #include "verify/headline.h"
 #include "verify/replay_recipe.h"
+#include "verify/settings.h"
 
 static char *dump(const json_t *statement, size_t spacing)
 {
@@ -257,15 +258,16 @@ static void name_with_settings(const tk_ctx *ctx, const tk_certificate *certific
 {
     snprintf(name, size, "%s", tk_certificate_subject(certificate));
     const tk_contract *contract = tk_ctx_contract_find(ctx, tki_certificate_text(certificate, "run.op"));
+    tk_value values[TK_MAX_ATTRIBUTES] = {{0}};
     for (int i = 0; contract && i < contract->attribute_count; i++) {
         const tk_attribute *attribute = &contract->attributes[i];
         const json_t *said = tki_certificate_setting(certificate, contract, i);
-        if (!said || attribute->seen_by_kernel || attribute->from_device)
+        if (!said)
             continue;
-        const tk_value value = tki_recipe_value(attribute, said);
+        const tk_value value = values[i] = tki_recipe_value(attribute, said);
         char text[64];
         size_t used = strlen(name);
-        if (!tki_attribute_allows(attribute, value) || value.integer == attribute->initial.integer)
+        if (!tki_attribute_allows(attribute, value) || !tki_settings_is_restriction(contract, values, i))
             continue;
         tk_attribute_print(attribute, value, text, sizeof text);
         snprintf(name + used, size - used, ".%s", text);
