@@ -703,7 +703,7 @@ static void test_launch_words(void **state)
     assert_ptr_not_equal(other, captured);
     tk_status status = TK_OK;
     for (int i = 3; status == TK_OK && i < 200; i++) { /* nothing can be allocated in a capture */
-        char number[8];
+        char number[16];
         snprintf(number, sizeof number, "%d", i);
         assert_int_equal(setenv("FAKE_GPU_CAPTURING", number, 1), 0);
         status = tki_gpu_launch_words(s->ctx, s->gpu, streams[0], false, &other);
