@@ -42,7 +42,7 @@ foreach(linker IN ITEMS lld gold)
     endif()
 endforeach()
 
-include(tests/durations.cmake) # long_tests, medium_tests
+include(tests/durations.cmake) # long_tests, whole_tests, medium_tests
 
 function(register_test name file)
     set(labels ${ARGN})
@@ -54,14 +54,14 @@ function(register_test name file)
     set(timeout 600) # against hangs; no test is about time
     if(place GREATER_EQUAL 0)
         set(timeout 1800) # on a busy machine
-    elseif(NOT name IN_LIST medium_tests AND NOT name MATCHES "^valgrind\\.|\\.whole$" AND NOT file MATCHES "_slow\\.|^ops/|^$")
+    elseif(NOT name IN_LIST medium_tests AND NOT name IN_LIST whole_tests AND NOT name MATCHES "^valgrind\\.|\\.whole$" AND NOT file MATCHES "_slow\\.|^ops/|^$")
         list(APPEND labels fast)
     endif()
     if(file MATCHES "_slow\\.[a-z]+$")
         list(APPEND labels slow)
         set(timeout 1800)
     endif()
-    if(name MATCHES "\\.whole$")
+    if(name MATCHES "\\.whole$" OR name IN_LIST whole_tests)
         list(APPEND labels whole)
         set(timeout 3600)
     endif()
