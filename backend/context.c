@@ -14,6 +14,12 @@ static void close_device(tk_ctx *ctx)
 {
     if (!ctx->device_scratch_is_callers)
         tki_gpu_free(ctx->gpu, ctx->device_scratch);
+    for (int i = 0; i < ctx->kept_scratch_count; i++)
+        tki_gpu_free(ctx->gpu, ctx->kept_scratch[i]);
+    free(ctx->kept_scratch);
+    ctx->kept_scratch = NULL;
+    ctx->kept_scratch_count = 0;
+    ctx->device_scratch_is_in_graph = false;
     tki_gpu_close(ctx->gpu);
     ctx->gpu = NULL;
     ctx->backend = NULL;
@@ -44,13 +50,33 @@ static const tki_backend *parse_device(const char *device, int *ordinal)
     return backend->is_gpu && colon[1] >= '0' && colon[1] <= '9' && !*end && number < 1024 ? backend : NULL;
 }
 
+/* Gives the context's own block up. One that a graph uses is kept until the device is closed: the graph may be launched at any time. */
+static tk_status release_scratch(tk_ctx *ctx)
+{
+    const bool is_kept = ctx->device_scratch_is_in_graph && !ctx->device_scratch_is_callers && ctx->device_scratch;
+    if (is_kept) {
+        void **grown = realloc(ctx->kept_scratch, (size_t)(ctx->kept_scratch_count + 1) * sizeof *grown);
+        if (!grown)
+            return tki_fail(ctx, TK_NO_MEMORY, "no memory to keep what a graph uses");
+        ctx->kept_scratch = grown;
+        ctx->kept_scratch[ctx->kept_scratch_count++] = ctx->device_scratch;
+    } else if (!ctx->device_scratch_is_callers) {
+        tki_gpu_free(ctx->gpu, ctx->device_scratch);
+    }
+    ctx->device_scratch = NULL;
+    ctx->device_scratch_bytes = 0;
+    ctx->device_scratch_is_in_graph = false;
+    return TK_OK;
+}
+
 static tk_status set_device_scratch(tk_ctx *ctx, void *memory, size_t bytes)
 {
     if ((uintptr_t)memory % DEVICE_ALIGNMENT)
         return tki_fail(ctx, TK_BAD_ARGUMENT, "device scratch memory at %p is not %d-byte aligned", memory,
                         DEVICE_ALIGNMENT);
-    if (!ctx->device_scratch_is_callers)
-        tki_gpu_free(ctx->gpu, ctx->device_scratch);
+    tk_status status = release_scratch(ctx);
+    if (status != TK_OK)
+        return status;
     ctx->device_scratch = memory;
     ctx->device_scratch_bytes = memory ? bytes : 0;
     ctx->device_scratch_is_callers = memory != NULL;
@@ -99,26 +125,35 @@ tk_status tk_ctx_set_stream(tk_ctx *ctx, void *stream)
 
 tk_status tki_device_reserve(tk_ctx *ctx, size_t bytes)
 {
-    if (bytes <= ctx->device_scratch_bytes)
+    if (bytes == 0)
         return TK_OK;
+    bool capturing;
+    tk_status status = tki_gpu_is_capturing(ctx, ctx->gpu, ctx->stream, &capturing);
+    if (status != TK_OK)
+        return status;
+    if (bytes <= ctx->device_scratch_bytes) {
+        ctx->device_scratch_is_in_graph |= capturing;
+        return TK_OK;
+    }
     if (ctx->device_scratch_is_callers)
         return tki_fail(ctx, TK_NO_MEMORY, "this call needs %zu bytes of device scratch memory, %zu were handed over",
                         bytes, ctx->device_scratch_bytes);
-    bool capturing;
-    tk_status status = tki_gpu_is_capturing(ctx, ctx->gpu, ctx->stream, &capturing);
-    if (status == TK_OK && capturing)
+    if (capturing)
         return tki_fail(ctx, TK_UNAVAILABLE,
-                        "the stream is being captured and scratch memory must be allocated; call "
-                        "tk_prepare() before the capture begins");
+                        "the stream is being captured and scratch memory must be allocated; before the capture "
+                        "begins, call tk_prepare(), or tk_run() if a tensor is not at a multiple of 16 bytes");
     /* Earlier work on the stream may still use the old block. */
-    if (status == TK_OK && ctx->device_scratch)
+    if (ctx->device_scratch)
         status = tki_gpu_synchronize(ctx, ctx->gpu, ctx->stream);
     void *memory = NULL;
     if (status == TK_OK)
         status = tki_gpu_alloc(ctx, ctx->gpu, bytes, &memory);
-    if (status != TK_OK)
+    if (status == TK_OK)
+        status = release_scratch(ctx);
+    if (status != TK_OK) {
+        tki_gpu_free(ctx->gpu, memory);
         return status;
-    tki_gpu_free(ctx->gpu, ctx->device_scratch);
+    }
     ctx->device_scratch = memory;
     ctx->device_scratch_bytes = bytes;
     return TK_OK;

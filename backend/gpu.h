@@ -108,9 +108,9 @@ typedef struct tki_gpu_box {
 } tki_gpu_box;
 TK_MUST_USE tk_status tki_gpu_map(tk_ctx *ctx, tki_gpu *gpu, const tki_gpu_box *box, void *map);
 
-/* Words in device memory that are zero, for the next launch on this stream, which leaves them zero. No launch that can run at the
- * same time is given the same: streams have words of their own, and so has each capture of a graph. `only_reserve`: makes sure that
- * a capture to come finds some. */
+/* Words in device memory that are zero, for the next launch on this stream, which leaves them zero. Streams have words of their own, and
+ * so has each capture of a graph: launches share them only where they must not overlap anyhow, as two executables of one captured
+ * graph. `only_reserve`: makes sure that a capture to come finds some. */
 enum { TKI_GPU_LAUNCH_WORDS = 4096 };
 TK_MUST_USE tk_status tki_gpu_launch_words(tk_ctx *ctx, tki_gpu *gpu, void *stream, bool only_reserve,
                                            uint32_t **words);

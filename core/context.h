@@ -29,6 +29,9 @@ struct tk_ctx {
     void *device_scratch;
     size_t device_scratch_bytes;
     bool device_scratch_is_callers;
+    bool device_scratch_is_in_graph; /* a graph was captured that uses it */
+    void **kept_scratch;             /* [kept_scratch_count], blocks that graphs use */
+    int kept_scratch_count;
     struct tki_chosen *chosen; /* executor/chosen.c is in charge of them; or NULL */
     void (*close_device)(tk_ctx *ctx);
     struct tk_registered *registered; /* the ops of this context; plan/register.c is in charge of them */

@@ -315,7 +315,8 @@ bool tk_case_is_finite(const tk_case *c);
  * contract order; a parameter without elements may be NULL. */
 TK_MUST_USE tk_status tk_case_check(tk_ctx *ctx, const tk_case *c, void *const buffers[]);
 
-/* Scratch bytes that tk_run() needs for this case with this context's number of threads. */
+/* Scratch bytes that tk_run() needs for this case with this context's number of threads. On a GPU: for tensors at
+ * multiples of 16 bytes; products of others may need copies of them, and tk_run() says how much that is. */
 TK_MUST_USE tk_status tk_scratch_size(tk_ctx *ctx, const tk_case *c, size_t *bytes);
 
 /* Runs the case with the first lowering that accepts it. Inputs are not written, although the pointer type allows
@@ -432,7 +433,9 @@ TK_MUST_USE tk_status tk_ctx_use_device(tk_ctx *ctx, const char *device);
  * context: work on two streams of one context must not overlap. */
 TK_MUST_USE tk_status tk_ctx_set_stream(tk_ctx *ctx, void *stream);
 
-/* Loads whatever tk_run() would load for this case and reserves its scratch memory, so that tk_run() only launches. */
+/* Loads whatever tk_run() would load for this case and reserves its scratch memory, so that tk_run() only launches;
+ * for tensors at multiples of 16 bytes, as in tk_scratch_size(). Scratch memory that a captured graph uses is kept
+ * until the device is closed; a block of the caller's own must be kept by the caller. */
 TK_MUST_USE tk_status tk_prepare(tk_ctx *ctx, const tk_case *c);
 
 /* Waits for the stream. TK_BAD_INDEX if a call since the last synchronisation had an index out of range: the

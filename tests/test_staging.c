@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "backend/device_context.h"
 #include "backend/gpu.h"
 #include "core/context.h"
 #include "executor/executor.h"
@@ -330,6 +331,25 @@ static void nothing_is_allocated_during_a_capture(void **state)
     unsetenv("FAKE_GPU_CAPTURING");
 }
 
+/* A graph may be launched again when its context has long grown another block. */
+static void what_a_graph_uses_is_kept(void **state)
+{
+    scene *s = *state;
+    char bytes[8];
+    assert_int_equal(run_with_scratch(s, 1000), TK_OK);
+    setenv("FAKE_GPU_CAPTURING", "1", 1);
+    assert_int_equal(tki_device_reserve(s->ctx, 900), TK_OK); /* as a call does that is captured */
+    unsetenv("FAKE_GPU_CAPTURING");
+    const void *of_graph = s->ctx->device_scratch;
+    assert_int_equal(run_with_scratch(s, 5000), TK_OK);
+    const void *of_calls = s->ctx->device_scratch;
+    assert_ptr_not_equal(of_calls, of_graph);
+    assert_int_equal(tk_memory_read(s->ctx, bytes, of_graph, sizeof bytes), TK_OK);
+    assert_int_equal(run_with_scratch(s, 9000), TK_OK);
+    assert_int_equal(tk_memory_read(s->ctx, bytes, of_graph, sizeof bytes), TK_OK);
+    assert_int_not_equal(tk_memory_read(s->ctx, bytes, of_calls, sizeof bytes), TK_OK);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -343,6 +363,7 @@ int main(void)
         ON(cuda, memory_of_a_context),
         ON(cuda, scratch_in_device_memory),
         ON(cuda, nothing_is_allocated_during_a_capture),
+        ON(cuda, what_a_graph_uses_is_kept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
