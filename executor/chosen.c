@@ -32,28 +32,17 @@ static bool is_of(const chosen *place, const tki_lowering *lowering, const tk_ca
            !memcmp(place->dims, c->dims, (size_t)c->contract->dim_count * sizeof *c->dims);
 }
 
-static void put(chosen *place, const tki_lowering *lowering, const tk_case *c, tki_choice choice)
-{
-    *place = (chosen){.lowering = lowering, .types = {c->dtype, c->result_dtype}, .choice = choice};
-    memcpy(place->dims, c->dims, (size_t)c->contract->dim_count * sizeof *c->dims);
-}
-
 tki_choice tki_chosen_for(tk_ctx *ctx, const tki_lowering *lowering, const tk_case *c)
 {
     if (!lowering->choose)
         return (tki_choice){{0}};
     chosen *place = place_of(ctx, lowering, c);
     if (!place)
-        return lowering->choose(c);
-    if (!is_of(place, lowering, c))
-        put(place, lowering, c, lowering->choose(c));
+        return lowering->choose(lowering, c);
+    if (!is_of(place, lowering, c)) {
+        *place = (chosen){
+            .lowering = lowering, .types = {c->dtype, c->result_dtype}, .choice = lowering->choose(lowering, c)};
+        memcpy(place->dims, c->dims, (size_t)c->contract->dim_count * sizeof *c->dims);
+    }
     return place->choice;
-}
-
-bool tki_chosen_set(tk_ctx *ctx, const tki_lowering *lowering, const tk_case *c, tki_choice choice)
-{
-    chosen *place = place_of(ctx, lowering, c);
-    if (place)
-        put(place, lowering, c, choice);
-    return place != NULL;
 }

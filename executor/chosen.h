@@ -8,7 +8,4 @@
 /* All zero of lowerings that have nothing to choose. */
 tki_choice tki_chosen_for(tk_ctx *ctx, const tki_lowering *lowering, const tk_case *c);
 
-/* From now on, in this context. Another case may take its place in time. False where there is no memory to keep it. */
-bool tki_chosen_set(tk_ctx *ctx, const tki_lowering *lowering, const tk_case *c, tki_choice choice);
-
 #endif

@@ -24,7 +24,7 @@ typedef struct tki_call {
     const tk_case *c;
     void *const *buffers; /* in contract order; device memory if the row's backend is a GPU's */
     void *scratch;        /* 64-byte aligned (device memory: 256), as many bytes as the lowering asked for */
-    tki_choice choice;    /* what choose() gave for this case, or a better one; of lowerings that have it */
+    tki_choice choice;    /* what choose() gave for this case, of lowerings that have it */
     int threads;
     /* GPU rows only: where to launch, and the word in device memory that takes the first bad index. */
     tki_gpu *gpu;
@@ -41,8 +41,8 @@ typedef struct tki_lowering {
     const char *(*accept)(const tk_case *c, const tki_gpu_info *device);
     /* NULL: none. Buffers that are not known yet are NULL, and count as well aligned. */
     size_t (*scratch_bytes)(const tki_call *call);
-    /* NULL: nothing to choose. What it returns depends on the case alone; it is kept for calls that come again. */
-    tki_choice (*choose)(const tk_case *c);
+    /* NULL: nothing to choose. What it returns depends on the row and the case alone; it is kept for calls that come again. */
+    tki_choice (*choose)(const struct tki_lowering *row, const tk_case *c);
     tk_status (*launch)(const tki_call *call);
     const void *kernels; /* the op's table for this row's instruction set */
     tk_determinism determinism;

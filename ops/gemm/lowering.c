@@ -83,57 +83,11 @@ static tk_status launch_grad_b(const tki_call *call)
     return launch_product(call, &p);
 }
 
-static tki_gemm_hopper_product gemm_hopper(const int64_t *dims, void *const buffers[])
-{
-    return (tki_gemm_hopper_product){gemm_params(dims, buffers), false, true, "ops/gemm/kernel_gemm_hopper.cu"};
-}
-
-static tk_status launch_gemm_hopper(const tki_call *call)
-{
-    const tki_gemm_hopper_product product = gemm_hopper(call->c->dims, call->buffers);
-    return tki_gemm_launch_hopper(call, &product);
-}
-
-static tki_choice choose_gemm_hopper(const tk_case *c)
-{
-    const tki_gemm_hopper_product product = gemm_hopper(c->dims, (void *[3]){NULL});
-    return tki_gemm_choose_hopper(&product, c->result_dtype == TK_F32);
-}
-
-static size_t gemm_scratch_hopper(const tki_call *call)
-{
-    const tki_gemm_hopper_product product = gemm_hopper(call->c->dims, call->buffers);
-    return tki_gemm_scratch_hopper(call, &product);
-}
-
 static size_t gemm_scratch(const tki_call *call)
 {
     const tki_gemm_cpu *kernels = call->lowering->kernels;
     tki_gemm_params p = gemm_params(call->c->dims, (void *[3]){NULL});
     return kernels->scratch_bytes(&p, call->threads);
-}
-
-static tki_gemm_hopper_product grad_a_hopper(const int64_t *dims, void *const buffers[])
-{
-    return (tki_gemm_hopper_product){grad_a_params(dims, buffers), false, false, "ops/gemm/kernel_grad_a_hopper.cu"};
-}
-
-static tk_status launch_grad_a_hopper(const tki_call *call)
-{
-    const tki_gemm_hopper_product product = grad_a_hopper(call->c->dims, call->buffers);
-    return tki_gemm_launch_hopper(call, &product);
-}
-
-static tki_choice choose_grad_a_hopper(const tk_case *c)
-{
-    const tki_gemm_hopper_product product = grad_a_hopper(c->dims, (void *[3]){NULL});
-    return tki_gemm_choose_hopper(&product, c->result_dtype == TK_F32);
-}
-
-static size_t grad_a_scratch_hopper(const tki_call *call)
-{
-    const tki_gemm_hopper_product product = grad_a_hopper(call->c->dims, call->buffers);
-    return tki_gemm_scratch_hopper(call, &product);
 }
 
 static size_t grad_a_scratch(const tki_call *call)
@@ -143,29 +97,6 @@ static size_t grad_a_scratch(const tki_call *call)
     return kernels->scratch_bytes(&p, call->threads);
 }
 
-static tki_gemm_hopper_product grad_b_hopper(const int64_t *dims, void *const buffers[])
-{
-    return (tki_gemm_hopper_product){grad_b_params(dims, buffers), true, true, "ops/gemm/kernel_grad_b_hopper.cu"};
-}
-
-static tk_status launch_grad_b_hopper(const tki_call *call)
-{
-    const tki_gemm_hopper_product product = grad_b_hopper(call->c->dims, call->buffers);
-    return tki_gemm_launch_hopper(call, &product);
-}
-
-static tki_choice choose_grad_b_hopper(const tk_case *c)
-{
-    const tki_gemm_hopper_product product = grad_b_hopper(c->dims, (void *[3]){NULL});
-    return tki_gemm_choose_hopper(&product, c->result_dtype == TK_F32);
-}
-
-static size_t grad_b_scratch_hopper(const tki_call *call)
-{
-    const tki_gemm_hopper_product product = grad_b_hopper(call->c->dims, call->buffers);
-    return tki_gemm_scratch_hopper(call, &product);
-}
-
 static size_t grad_b_scratch(const tki_call *call)
 {
     const tki_gemm_cpu *kernels = call->lowering->kernels;
@@ -173,13 +104,47 @@ static size_t grad_b_scratch(const tki_call *call)
     return kernels->scratch_bytes(&p, call->threads);
 }
 
-#define HOPPER_ROW(op)                                                                                        \
-    {                                                                                                         \
-        .backend = &tki_backends[TKI_CUDA], .variant = "hopper", .accept = tki_gemm_accept_hopper,            \
-        .scratch_bytes = op##_scratch_hopper, .choose = choose_##op##_hopper, .launch = launch_##op##_hopper, \
-        .determinism = TK_RUN_TO_RUN, .numerics = TKI_NUMERICS_TENSOR_CORE, .only_16_bits = true,             \
-        .source = "ops/gemm/kernel_" #op "_hopper.cu",                                                        \
-        .promise = "the order of each sum depends on the three sizes and the types alone"                     \
+/* Which product a row for Hopper computes, behind its `kernels`. */
+typedef struct hopper_op {
+    tki_gemm_params (*params)(const int64_t *dims, void *const buffers[]);
+    bool left_across, right_across; /* how its factors lie */
+} hopper_op;
+
+static const hopper_op hopper_gemm = {gemm_params, false, true};
+static const hopper_op hopper_grad_a = {grad_a_params, false, false};
+static const hopper_op hopper_grad_b = {grad_b_params, true, true};
+
+static tki_gemm_hopper_product hopper_product(const tki_lowering *row, const tk_case *c, void *const buffers[])
+{
+    const hopper_op *op = row->kernels;
+    return (tki_gemm_hopper_product){op->params(c->dims, buffers), op->left_across, op->right_across, row->source};
+}
+
+static tki_choice choose_hopper(const tki_lowering *row, const tk_case *c)
+{
+    const tki_gemm_hopper_product product = hopper_product(row, c, (void *[3]){NULL});
+    return tki_gemm_choose_hopper(&product, c->result_dtype == TK_F32);
+}
+
+static size_t hopper_scratch(const tki_call *call)
+{
+    const tki_gemm_hopper_product product = hopper_product(call->lowering, call->c, call->buffers);
+    return tki_gemm_scratch_hopper(call, &product);
+}
+
+static tk_status launch_hopper(const tki_call *call)
+{
+    const tki_gemm_hopper_product product = hopper_product(call->lowering, call->c, call->buffers);
+    return tki_gemm_launch_hopper(call, &product);
+}
+
+#define HOPPER_ROW(op)                                                                                              \
+    {                                                                                                               \
+        .backend = &tki_backends[TKI_CUDA], .variant = "hopper", .accept = tki_gemm_accept_hopper,                  \
+        .scratch_bytes = hopper_scratch, .choose = choose_hopper, .launch = launch_hopper, .kernels = &hopper_##op, \
+        .determinism = TK_RUN_TO_RUN, .numerics = TKI_NUMERICS_TENSOR_CORE, .only_16_bits = true,                   \
+        .source = "ops/gemm/kernel_" #op "_hopper.cu",                                                              \
+        .promise = "the order of each sum depends on the three sizes and the types alone"                           \
     }
 
 #define TENSOR_ROW(backend_row, launch_function)                                                                 \
