@@ -8,21 +8,10 @@
 #include <string.h>
 
 #include "core/dtype.h"
+#include "tests/device_check.h"
 #include "tokitai.h"
 
 enum { SKIPPED = 77, PLACES = 32, MOST_SUMS = 128, LEAST_BITS = 20, MOST_BITS = 30 };
-
-static int failures;
-
-#define CHECK(condition, ...)                                            \
-    do {                                                                 \
-        if (!(condition)) {                                              \
-            failures++;                                                  \
-            printf("FAILED %s:%d %s: ", __FILE__, __LINE__, #condition); \
-            printf(__VA_ARGS__);                                         \
-            printf("\n");                                                \
-        }                                                                \
-    } while (0)
 
 /* Sum i is output (i, i) of one product of a square; what is beside the diagonal is nobody's. */
 typedef struct sums {

@@ -8,21 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/device_check.h"
 #include "tokitai.h"
 
 enum { SKIPPED = 77, N = 100003, QUERIES = 1000, DIM = 96, VOCAB = 500 };
-
-static int failures;
-
-#define CHECK(condition, ...)                                            \
-    do {                                                                 \
-        if (!(condition)) {                                              \
-            failures++;                                                  \
-            printf("FAILED %s:%d %s: ", __FILE__, __LINE__, #condition); \
-            printf(__VA_ARGS__);                                         \
-            printf("\n");                                                \
-        }                                                                \
-    } while (0)
 
 static void check_ok(tk_ctx *ctx, tk_status status, int line)
 {
