@@ -161,8 +161,8 @@ tk_status tki_artifact_get(tk_ctx *ctx, const tki_artifact_request *request, tki
 {
     double start = tki_now();
     *artifact = (tki_artifact){0};
-    if (request->types.dtype > TK_F32 || request->types.result_dtype > TK_F32)
-        return tki_fail(ctx, TK_BAD_ARGUMENT, "kernels are compiled for f16, bf16 and f32");
+    if (!tki_is_compiled_type(request->types.dtype) || !tki_is_compiled_type(request->types.result_dtype))
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "kernels are compiled for f16, bf16, f32 and u64");
     work *w = calloc(1, sizeof *w);
     tki_compiler *compiler = calloc(1, sizeof *compiler);
     if (!w || !compiler) {

@@ -10,6 +10,12 @@
 #include "core/export.h"
 #include "tokitai_cache.h"
 
+/* Element types that device code is compiled for. */
+static inline bool tki_is_compiled_type(tk_dtype dtype)
+{
+    return dtype <= TK_F32 || dtype == TK_U64;
+}
+
 enum { TKI_ARTIFACT_HEX = 65, TKI_ARTIFACT_KERNELS = TK_MAX_KERNELS };
 
 typedef struct tki_artifact_request {

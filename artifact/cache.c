@@ -6,7 +6,9 @@
 #include <unistd.h>
 
 #include "artifact/artifact.h"
+#include "artifact/sources.h"
 #include "artifact/store.h"
+#include "artifact/tuning.h"
 #include "core/context.h"
 #include "model/lowering.h"
 
@@ -59,7 +61,7 @@ static void look(tk_ctx *ctx, const tki_store *store, tki_digest *digest, const 
     char *data;
     size_t bytes;
     *entry = (tk_cache_entry){.bytes = file->bytes, .last_used = (int64_t)file->used.tv_sec};
-    (void)tki_store_key_of(file->name, entry->key);
+    (void)tki_store_key_of(file->name, tki_store_artifact, entry->key);
     snprintf(entry->path, sizeof entry->path, "%s/%s", store->folder, file->name);
     if (store->distrusted) { /* so it is not used, whatever it holds */
         snprintf(entry->damage, sizeof entry->damage, "it lies in a folder that others can write to");
@@ -88,7 +90,7 @@ tk_status tk_cache_each(tk_ctx *ctx, bool whole, tk_cache_visitor visitor, void 
     if (status == TK_OK)
         status = tki_digest_open(ctx, &digest);
     if (status == TK_OK)
-        status = tki_store_list(ctx, &store, &files, &count);
+        status = tki_store_list(ctx, &store, tki_store_artifact, &files, &count);
     tk_cache_entry *entry = malloc(sizeof *entry);
     tki_artifact *artifact = malloc(sizeof *artifact);
     if (status == TK_OK && (!entry || !artifact))
@@ -104,41 +106,118 @@ tk_status tk_cache_each(tk_ctx *ctx, bool whole, tk_cache_visitor visitor, void 
     return status;
 }
 
-tk_status tk_cache_clear(tk_ctx *ctx, const char *key, int *removed, int64_t *bytes)
+static bool is_current(tk_ctx *ctx, tki_digest *digest, const tki_tuning *tuning)
+{
+    char hash[TKI_ARTIFACT_HEX];
+    tki_source_set *sources = calloc(1, sizeof *sources);
+    const bool same = sources && tki_source_gather(ctx, tki_source_files, tuning->source, sources) == TK_OK &&
+                      tki_source_hash(digest, sources, hash) && !strcmp(hash, tuning->source_hash);
+    free(sources);
+    return same;
+}
+
+static void look_at_tuning(tk_ctx *ctx, const tki_store *store, tki_digest *digest, const tki_store_file *file,
+                           tk_tuning *shown)
+{
+    tki_tuning tuning;
+    char *data;
+    size_t bytes;
+    *shown = (tk_tuning){.bytes = file->bytes, .written = (int64_t)file->used.tv_sec};
+    (void)tki_store_key_of(file->name, tki_store_tuning, shown->key);
+    snprintf(shown->path, sizeof shown->path, "%s/%s", store->folder, file->name);
+    if (store->distrusted) {
+        snprintf(shown->damage, sizeof shown->damage, "it lies in a folder that others can write to");
+        return;
+    }
+    int opened = tki_store_read(ctx, shown->path, &data, &bytes, shown->damage, sizeof shown->damage);
+    if (opened < 0)
+        return;
+    close(opened);
+    if (tki_tuning_decode(digest, data, bytes, shown->key, &tuning, shown->damage, sizeof shown->damage)) {
+        snprintf(shown->lowering, sizeof shown->lowering, "%s", tuning.lowering);
+        snprintf(shown->device, sizeof shown->device, "%s", tuning.device);
+        snprintf(shown->architecture, sizeof shown->architecture, "%s", tuning.architecture);
+        snprintf(shown->source, sizeof shown->source, "%s", tuning.source);
+        shown->is_current = is_current(ctx, digest, &tuning);
+        shown->case_count = tuning.case_count;
+        tki_tuning_free(&tuning);
+    }
+    free(data);
+}
+
+tk_status tk_tuning_each(tk_ctx *ctx, tk_tuning_visitor visitor, void *user_data)
 {
     tki_store store;
+    tki_digest digest;
     tki_store_file *files = NULL;
-    int count = 0, gone = 0, left = 0;
-    int64_t freed = 0;
+    int count = 0;
     if (!ctx)
         return TK_BAD_ARGUMENT;
-    char reason[sizeof store.folder + 256], first[sizeof reason] = "";
     tk_status status = open_store(ctx, &store);
     if (status == TK_OK)
-        status = tki_store_list(ctx, &store, &files, &count);
+        status = tki_digest_open(ctx, &digest);
+    if (status == TK_OK)
+        status = tki_store_list(ctx, &store, tki_store_tuning, &files, &count);
+    for (int i = 0; status == TK_OK && i < count; i++) {
+        tk_tuning shown;
+        look_at_tuning(ctx, &store, &digest, &files[i], &shown);
+        if (!visitor(&shown, user_data))
+            break;
+    }
+    free(files);
+    return status;
+}
+
+/* What came of clearing. */
+typedef struct cleared {
+    int gone, left;
+    int64_t freed;
+    char first[sizeof((tki_store *)0)->folder + 256]; /* why the first that stays does */
+} cleared;
+
+static tk_status clear_files(tk_ctx *ctx, const tki_store *store, const char *ending, const char *key, cleared *all)
+{
+    tki_store_file *files = NULL;
+    int count = 0;
+    char reason[sizeof all->first];
+    tk_status status = tki_store_list(ctx, store, ending, &files, &count);
     for (int i = 0; status == TK_OK && i < count; i++) {
         if (key && strncmp(files[i].name, key, strlen(key)) != 0)
             continue;
-        int64_t size = tki_store_remove(&store, files[i].name, true);
+        int64_t size = tki_store_remove(store, files[i].name, true);
         if (size >= 0) {
-            gone++;
-            freed += size;
+            all->gone++;
+            all->freed += size;
         } else if (errno != ENOENT) { /* else another process was faster */
-            snprintf(reason, sizeof reason, "cannot remove %s/%s: %s", store.folder, files[i].name, strerror(errno));
-            if (left++ == 0)
-                snprintf(first, sizeof first, "%s", reason);
+            snprintf(reason, sizeof reason, "cannot remove %s/%s: %s", store->folder, files[i].name, strerror(errno));
+            if (all->left++ == 0)
+                snprintf(all->first, sizeof all->first, "%s", reason);
             tki_note(ctx, reason);
         }
     }
+    free(files);
+    return status;
+}
+
+tk_status tk_cache_clear(tk_ctx *ctx, const char *key, int *removed, int64_t *bytes)
+{
+    tki_store store;
+    cleared all = {0};
+    if (!ctx)
+        return TK_BAD_ARGUMENT;
+    tk_status status = open_store(ctx, &store);
+    if (status == TK_OK)
+        status = clear_files(ctx, &store, tki_store_artifact, key, &all);
+    if (status == TK_OK)
+        status = clear_files(ctx, &store, tki_store_tuning, key, &all);
     if (status == TK_OK)
         tki_store_sweep(&store, key ? key : "");
-    if (left)
-        status = tki_fail(ctx, TK_IO, "%d of %d entries stay; %s", left, left + gone, first);
-    free(files);
+    if (all.left)
+        status = tki_fail(ctx, TK_IO, "%d of %d entries stay; %s", all.left, all.left + all.gone, all.first);
     if (removed)
-        *removed = gone;
+        *removed = all.gone;
     if (bytes)
-        *bytes = freed;
+        *bytes = all.freed;
     return status;
 }
 
@@ -163,8 +242,8 @@ static bool is_compiled_for(const char *source, tk_types types)
 
 bool tk_cache_types_at(const char *source, int i, tk_types *types)
 {
-    for (tk_dtype result = TK_F16; result <= TK_F32; result++)
-        for (tk_dtype dtype = TK_F16; dtype <= TK_F32; dtype++) {
+    for (tk_dtype result = TK_F16; result <= TK_U64; result++)
+        for (tk_dtype dtype = TK_F16; dtype <= TK_U64; dtype++) {
             *types = (tk_types){dtype, result};
             if (is_compiled_for(source, *types) && i-- == 0)
                 return true;

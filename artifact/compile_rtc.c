@@ -2,13 +2,12 @@
 #include "artifact/compile.h"
 
 #include <dlfcn.h>
-#include <glob.h>
-#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "artifact/process.h"
+#include "core/library.h"
 
 enum { MOST_IMAGE = 1 << 28, MOST_LOG = 1 << 24, COMPILATION_FAILED = 6 };
 
@@ -107,36 +106,6 @@ static bool load_calls(void *library, const tki_rtc_library *rtc, rtc_calls *cal
  * Finding the library
  * ------------------------------------------------------------------------------------------------------------ */
 
-/* Once loaded it stays: it takes milliseconds to load and has threads and exit functions of its own. */
-static void *load(const char *path)
-{
-    return dlopen(path, RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE);
-}
-
-/* The newest that the pattern gives, as far as names tell. */
-static void *load_newest(const char *pattern)
-{
-    glob_t found;
-    void *library = NULL;
-    if (glob(pattern, 0, NULL, &found))
-        return NULL;
-    for (size_t i = found.gl_pathc; i > 0 && !library; i--)
-        library = load(found.gl_pathv[i - 1]);
-    globfree(&found);
-    return library;
-}
-
-static void *search_beside(const char *root, const char *name)
-{
-    static const char *const folders[] = {"lib64", "lib", "targets/*/lib"};
-    char pattern[4096];
-    void *library = NULL;
-    for (size_t i = 0; i < sizeof folders / sizeof *folders && !library; i++)
-        if (snprintf(pattern, sizeof pattern, "%s/%s/%s", root, folders[i], name) < (int)sizeof pattern)
-            library = load_newest(pattern);
-    return library;
-}
-
 static void *search(const tki_rtc_library *rtc)
 {
     /* The environment's own choice first, then the usual places, then where the compiler on the PATH lies. */
@@ -154,10 +123,10 @@ static void *search(const tki_rtc_library *rtc)
     }
     void *library = NULL;
     for (int i = 0; rtc->libraries[i] && !library; i++)
-        library = load(rtc->libraries[i]);
+        library = tki_library_load(rtc->libraries[i]);
     for (int r = 0; r < ROOTS && !library; r++)
         for (int i = 0; roots[r] && roots[r][0] == '/' && rtc->libraries[i] && !library; i++)
-            library = search_beside(roots[r], rtc->libraries[i]);
+            library = tki_library_search(roots[r], rtc->libraries[i]);
     return library;
 }
 
@@ -189,15 +158,13 @@ void tki_rtc_find(const tki_compiler_kind *kind, const char *chosen, tki_compile
     const tki_rtc_library *rtc = kind->rtc;
     rtc_calls calls;
     int major = 0, minor = 0;
-    compiler->library = chosen ? load(chosen) : search(rtc);
+    compiler->library = chosen ? tki_library_load(chosen) : search(rtc);
     if (!compiler->library) {
         const char *why = chosen ? dlerror() : NULL;
         snprintf(compiler->problem, sizeof compiler->problem, "%s", why ? why : rtc->missing);
         return;
     }
-    struct link_map *map = NULL;
-    if (dlinfo(compiler->library, RTLD_DI_LINKMAP, &map) == 0 && map && map->l_name)
-        snprintf(compiler->path, sizeof compiler->path, "%s", map->l_name);
+    snprintf(compiler->path, sizeof compiler->path, "%s", tki_library_path(compiler->library));
     if (!load_calls(compiler->library, rtc, &calls)) {
         snprintf(compiler->problem, sizeof compiler->problem, "%.400s lacks calls that are needed", compiler->path);
         return;

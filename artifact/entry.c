@@ -1,10 +1,11 @@
 /* Writing and reading entries of the cache. The reader trusts nothing. */
 #include "artifact/entry.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "artifact/reader.h"
 
 static const char first_line[] = "tokitai artifact 1";
 
@@ -51,85 +52,12 @@ char *tki_entry_encode(tki_digest *digest, const tki_artifact *a, size_t *bytes)
  * Reading
  * ------------------------------------------------------------------------------------------------------------ */
 
-typedef struct reader {
-    const char *place;
-    const char *end;
-    const char *wrong; /* the first field that is not as it should be, NULL so far */
-} reader;
-
-/* The next line, without its end; false if there is none. */
-static bool take_line(reader *r, const char **line, size_t *length)
-{
-    const char *end = r->place < r->end ? memchr(r->place, '\n', (size_t)(r->end - r->place)) : NULL;
-    if (!end)
-        return false;
-    *line = r->place;
-    *length = (size_t)(end - r->place);
-    r->place = end + 1;
-    return true;
-}
-
-/* A line "NAME VALUE" whose value has no control characters and fits. */
-static void take_field(reader *r, const char *name, char *value, size_t size)
-{
-    const char *line;
-    size_t length, prefix = strlen(name);
-    value[0] = 0;
-    if (r->wrong)
-        return;
-    bool good = take_line(r, &line, &length) && length > prefix && !memcmp(line, name, prefix) &&
-                line[prefix] == ' ' && length - prefix - 1 < size;
-    for (size_t i = 0; good && i < length; i++)
-        good = (unsigned char)line[i] >= ' ' && line[i] != 127;
-    if (!good) {
-        r->wrong = name;
-        return;
-    }
-    memcpy(value, line + prefix + 1, length - prefix - 1);
-    value[length - prefix - 1] = 0;
-}
-
-static void take_hash(reader *r, const char *name, char hash[TKI_ARTIFACT_HEX])
-{
-    take_field(r, name, hash, TKI_ARTIFACT_HEX);
-    if (!r->wrong && (strlen(hash) != TKI_ARTIFACT_HEX - 1 || strspn(hash, "0123456789abcdef") != strlen(hash)))
-        r->wrong = name;
-}
-
-/* Decimal, no sign, no leading zero, up to `most`; *text moves behind it. */
-static bool read_number(const char **text, uint64_t most, uint64_t *value)
-{
-    const char *p = *text;
-    *value = 0;
-    if (*p < '0' || *p > '9' || (*p == '0' && p[1] >= '0' && p[1] <= '9'))
-        return false;
-    for (; *p >= '0' && *p <= '9'; p++) {
-        uint64_t digit = (uint64_t)(*p - '0');
-        if (digit > most || *value > (most - digit) / 10)
-            return false;
-        *value = *value * 10 + digit;
-    }
-    *text = p;
-    return true;
-}
-
-static uint64_t take_number(reader *r, const char *name, uint64_t most)
-{
-    char text[32];
-    const char *p = text;
-    uint64_t value = 0;
-    take_field(r, name, text, sizeof text);
-    if (!r->wrong && (!read_number(&p, most, &value) || *p))
-        r->wrong = name;
-    return r->wrong ? 0 : value;
-}
-
-static void take_kernel(reader *r, tki_kernel_resources *kernel)
+static void take_kernel(tki_reader *r, tki_kernel_resources *kernel)
 {
     char text[256];
     int *const numbers[] = {&kernel->registers, &kernel->shared_bytes, &kernel->stack_bytes,
                             &kernel->spill_store_bytes, &kernel->spill_load_bytes};
-    take_field(r, "kernel", text, sizeof text);
+    tki_take_field(r, "kernel", text, sizeof text);
     size_t length = strcspn(text, " ");
     const char *p = text + length;
     bool good = length > 0 && length < sizeof kernel->name;
@@ -139,7 +67,7 @@ static void take_kernel(reader *r, tki_kernel_resources *kernel)
     }
     for (size_t i = 0; good && i < sizeof numbers / sizeof *numbers; i++) {
         uint64_t value = 0;
-        good = *p++ == ' ' && read_number(&p, INT32_MAX, &value);
+        good = *p++ == ' ' && tki_read_number(&p, INT32_MAX, &value);
         *numbers[i] = (int)value;
     }
     if (!r->wrong && (!good || *p))
@@ -147,56 +75,45 @@ static void take_kernel(reader *r, tki_kernel_resources *kernel)
 }
 
 /* Written as tk_types_name() writes them, and not otherwise. */
-static void take_types(reader *r, tk_types *types)
+static void take_types(tki_reader *r, tk_types *types)
 {
     char text[TKI_TYPES_TEXT], again[TKI_TYPES_TEXT];
-    take_field(r, "dtype", text, sizeof text);
+    tki_take_field(r, "dtype", text, sizeof text);
     if (r->wrong)
         return;
-    bool good = tk_types_parse(text, types) && types->dtype <= TK_F32 && types->result_dtype <= TK_F32;
+    bool good = tk_types_parse(text, types) && tki_is_compiled_type(types->dtype) &&
+                tki_is_compiled_type(types->result_dtype);
     if (good)
         tk_types_name(*types, again, sizeof again);
     if (!good || strcmp(text, again) != 0)
         r->wrong = "dtype";
 }
 
-static void take_header(reader *r, tki_artifact *a)
+static void take_header(tki_reader *r, tki_artifact *a)
 {
-    const char *line;
-    size_t length;
-    if (!take_line(r, &line, &length) || length != sizeof first_line - 1 || memcmp(line, first_line, length) != 0)
-        r->wrong = "first line";
-    take_hash(r, "key", a->key);
-    take_hash(r, "image", a->hash);
-    a->image_bytes = (size_t)take_number(r, "bytes", SIZE_MAX / 2);
-    take_field(r, "backend", a->backend, sizeof a->backend);
-    take_field(r, "source", a->source, sizeof a->source);
-    take_hash(r, "source_hash", a->source_hash);
+    tki_take_first_line(r, first_line);
+    tki_take_hash(r, "key", a->key);
+    tki_take_hash(r, "image", a->hash);
+    a->image_bytes = (size_t)tki_take_number(r, "bytes", SIZE_MAX / 2);
+    tki_take_field(r, "backend", a->backend, sizeof a->backend);
+    tki_take_field(r, "source", a->source, sizeof a->source);
+    tki_take_hash(r, "source_hash", a->source_hash);
     take_types(r, &a->types);
-    take_field(r, "architecture", a->architecture, sizeof a->architecture);
-    take_field(r, "options", a->options, sizeof a->options);
-    take_field(r, "compiler", a->compiler, sizeof a->compiler);
-    take_field(r, "identity", a->identity, sizeof a->identity);
-    take_field(r, "warnings", a->warnings, sizeof a->warnings);
-    take_field(r, "note", a->note, sizeof a->note);
-    a->kernel_count = (int)take_number(r, "kernels", TKI_ARTIFACT_KERNELS);
+    tki_take_field(r, "architecture", a->architecture, sizeof a->architecture);
+    tki_take_field(r, "options", a->options, sizeof a->options);
+    tki_take_field(r, "compiler", a->compiler, sizeof a->compiler);
+    tki_take_field(r, "identity", a->identity, sizeof a->identity);
+    tki_take_field(r, "warnings", a->warnings, sizeof a->warnings);
+    tki_take_field(r, "note", a->note, sizeof a->note);
+    a->kernel_count = (int)tki_take_number(r, "kernels", TKI_ARTIFACT_KERNELS);
     for (int i = 0; i < a->kernel_count && !r->wrong; i++)
         take_kernel(r, &a->kernels[i]);
-}
-
-__attribute__((format(printf, 3, 4))) static bool complain(char *problem, size_t size, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(problem, size, format, arguments);
-    va_end(arguments);
-    return false;
 }
 
 bool tki_entry_decode(tki_digest *digest, const char *data, size_t bytes, const char *key, bool whole,
                       tki_artifact *a, char *problem, size_t problem_size)
 {
-    reader r = {.place = data, .end = data + bytes};
+    tki_reader r = {.place = data, .end = data + bytes};
     char header[TKI_ARTIFACT_HEX], computed[TKI_ARTIFACT_HEX];
     const char *line;
     size_t length;
@@ -204,27 +121,27 @@ bool tki_entry_decode(tki_digest *digest, const char *data, size_t bytes, const 
     problem[0] = 0;
     take_header(&r, a);
     size_t covered = (size_t)(r.place - data);
-    take_hash(&r, "header", header);
+    tki_take_hash(&r, "header", header);
     if (r.wrong)
-        return complain(problem, problem_size, "its %s is not as it should be", r.wrong);
+        return tki_complain(problem, problem_size, "its %s is not as it should be", r.wrong);
     if (!tki_digest_bytes(digest, data, covered, computed) || strcmp(computed, header) != 0)
-        return complain(problem, problem_size, "its header was altered");
+        return tki_complain(problem, problem_size, "its header was altered");
     if (!tki_entry_key(digest, a, computed) || strcmp(computed, a->key) != 0)
-        return complain(problem, problem_size, "its key is not that of what it says");
+        return tki_complain(problem, problem_size, "its key is not that of what it says");
     if (key && strcmp(key, a->key) != 0)
-        return complain(problem, problem_size, "it is the entry of another key, %.12s...", a->key);
-    if (!take_line(&r, &line, &length) || length != 0)
-        return complain(problem, problem_size, "its header does not end as it should");
+        return tki_complain(problem, problem_size, "it is the entry of another key, %.12s...", a->key);
+    if (!tki_take_line(&r, &line, &length) || length != 0)
+        return tki_complain(problem, problem_size, "its header does not end as it should");
     size_t rest = (size_t)(r.end - r.place);
     if (rest != a->image_bytes || rest == 0)
-        return complain(problem, problem_size, "it has %zu bytes of image, not %zu", rest, a->image_bytes);
+        return tki_complain(problem, problem_size, "it has %zu bytes of image, not %zu", rest, a->image_bytes);
     if (!whole)
         return true;
     if (!tki_digest_bytes(digest, r.place, rest, computed) || strcmp(computed, a->hash) != 0)
-        return complain(problem, problem_size, "its image was altered");
+        return tki_complain(problem, problem_size, "its image was altered");
     a->image = malloc(rest + 1);
     if (!a->image)
-        return complain(problem, problem_size, "there is no memory for its image");
+        return tki_complain(problem, problem_size, "there is no memory for its image");
     memcpy(a->image, r.place, rest);
     ((char *)a->image)[rest] = 0;
     return true;

@@ -17,7 +17,7 @@
 #include "core/file.h"
 
 enum { PATH = 4096, ABANDONED_SECONDS = 600 };
-static const char ending[] = ".artifact";
+const char tki_store_artifact[] = ".artifact", tki_store_tuning[] = ".tuning";
 static const char lock_ending[] = ".lock";
 
 /* ------------------------------------------------------------------------------------------------------------
@@ -223,7 +223,7 @@ tki_store_result tki_store_load(tk_ctx *ctx, const tki_store *store, tki_digest 
     size_t bytes;
     problem[0] = 0;
     *artifact = (tki_artifact){0};
-    if (store->distrusted || store->closed || !store->folder[0] || !path_of(store, key, ending, path))
+    if (store->distrusted || store->closed || !store->folder[0] || !path_of(store, key, tki_store_artifact, path))
         return TKI_STORE_ABSENT;
     int file = tki_store_read(ctx, path, &data, &bytes, problem, problem_size);
     if (file < 0 && (errno == ENOENT || errno == ENOTDIR)) {
@@ -250,7 +250,7 @@ static void make_room(tk_ctx *ctx, const tki_store *store, const char *spared)
 {
     tki_store_file *files;
     int count;
-    if (tki_store_list(ctx, store, &files, &count) != TK_OK)
+    if (tki_store_list(ctx, store, tki_store_artifact, &files, &count) != TK_OK)
         return;
     int64_t total = 0;
     for (int i = 0; i < count; i++)
@@ -277,6 +277,13 @@ static void remove_abandoned(const char *path, bool is_lock)
         close(file);
 }
 
+/* What tki_file_write() calls a file while it writes it. */
+static bool is_temporary(const char *rest, const char *ending)
+{
+    const size_t length = strlen(ending);
+    return !strncmp(rest, ending, length) && rest[length] == '.' && strlen(rest) == length + strlen(".XXXXXX");
+}
+
 void tki_store_sweep(const tki_store *store, const char *key)
 {
     char path[PATH];
@@ -287,9 +294,7 @@ void tki_store_sweep(const tki_store *store, const char *key)
             !path_of(store, name, "", path))
             continue;
         bool is_lock = !strcmp(rest, lock_ending);
-        bool is_temporary = !strncmp(rest, ending, strlen(ending)) && rest[strlen(ending)] == '.' &&
-                            strlen(rest) == strlen(".artifact.XXXXXX");
-        if (is_lock || is_temporary)
+        if (is_lock || is_temporary(rest, tki_store_artifact) || is_temporary(rest, tki_store_tuning))
             remove_abandoned(path, is_lock);
     }
     if (folder)
@@ -300,7 +305,7 @@ void tki_store_save(tk_ctx *ctx, tki_store *store, tki_digest *digest, tki_artif
 {
     char path[PATH];
     size_t bytes;
-    if (store->problem[0] || !path_of(store, artifact->key, ending, path))
+    if (store->problem[0] || !path_of(store, artifact->key, tki_store_artifact, path))
         return;
     char *data = tki_entry_encode(digest, artifact, &bytes);
     if (!data) {
@@ -318,7 +323,7 @@ void tki_store_save(tk_ctx *ctx, tki_store *store, tki_digest *digest, tki_artif
     free(data);
 }
 
-bool tki_store_key_of(const char *name, char key[TKI_ARTIFACT_HEX])
+bool tki_store_key_of(const char *name, const char *ending, char key[TKI_ARTIFACT_HEX])
 {
     size_t length = strspn(name, "0123456789abcdef");
     if (length != TKI_ARTIFACT_HEX - 1 || strcmp(name + length, ending) != 0)
@@ -338,7 +343,7 @@ static int used_last_first(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
-tk_status tki_store_list(tk_ctx *ctx, const tki_store *store, tki_store_file **files, int *count)
+tk_status tki_store_list(tk_ctx *ctx, const tki_store *store, const char *ending, tki_store_file **files, int *count)
 {
     *files = NULL;
     *count = 0;
@@ -351,7 +356,8 @@ tk_status tki_store_list(tk_ctx *ctx, const tki_store *store, tki_store_file **f
     for (const struct dirent *e; (e = readdir(folder));) {
         char key[TKI_ARTIFACT_HEX];
         struct stat about;
-        if (!tki_store_key_of(e->d_name, key) || fstatat(dirfd(folder), e->d_name, &about, AT_SYMLINK_NOFOLLOW))
+        if (!tki_store_key_of(e->d_name, ending, key) ||
+            fstatat(dirfd(folder), e->d_name, &about, AT_SYMLINK_NOFOLLOW))
             continue;
         if (*count == room) {
             room = room ? 2 * room : 32;

@@ -2,7 +2,8 @@
  *
  * KEY.artifact is an entry; KEY.lock is there while one process builds it, KEY.artifact.XXXXXX while it is written. When all entries
  * together are larger than TOKITAI_CACHE_LIMIT (bytes, or with K, M or G; 1 GiB if not set), those that were not used for the longest
- * time go first, but none that a process holds. The time of last use is the file's time of modification. */
+ * time go first, but none that a process holds. The time of last use is the file's time of modification. KEY.tuning (tuning.h) is small
+ * and stays until it is cleared. */
 #ifndef TKI_ARTIFACT_STORE_H
 #define TKI_ARTIFACT_STORE_H
 
@@ -10,7 +11,8 @@
 
 #include "artifact/entry.h"
 
-enum { TKI_MOST_ENTRY = 1 << 29 }; /* bytes that an entry can have */
+enum { TKI_MOST_ENTRY = 1 << 29 };                          /* bytes that an entry can have */
+extern const char tki_store_artifact[], tki_store_tuning[]; /* endings of names */
 
 typedef struct tki_store {
     char folder[3072]; /* "" if there can be none */
@@ -48,11 +50,12 @@ typedef struct tki_store_file {
     struct timespec used;
 } tki_store_file;
 
-/* All entries, those used last first; free() them. */
-TK_MUST_USE tk_status tki_store_list(tk_ctx *ctx, const tki_store *store, tki_store_file **files, int *count);
+/* All files with this ending, those used last first; free() them. */
+TK_MUST_USE tk_status tki_store_list(tk_ctx *ctx, const tki_store *store, const char *ending, tki_store_file **files,
+                                     int *count);
 
-/* KEY of KEY.artifact; false if the name is not of this form. */
-bool tki_store_key_of(const char *name, char key[TKI_ARTIFACT_HEX]);
+/* KEY of KEY.artifact or KEY.tuning; false if the name is not of this form. */
+bool tki_store_key_of(const char *name, const char *ending, char key[TKI_ARTIFACT_HEX]);
 
 /* Removes the entry unless a process holds it and `force` is not given; the number of bytes, or -1 with errno. */
 int64_t tki_store_remove(const tki_store *store, const char *name, bool force);

@@ -20,6 +20,8 @@ static void close_device(tk_ctx *ctx)
     ctx->kept_scratch = NULL;
     ctx->kept_scratch_count = 0;
     ctx->device_scratch_is_in_graph = false;
+    if (ctx->free_chosen)
+        ctx->free_chosen(ctx);
     tki_gpu_close(ctx->gpu);
     ctx->gpu = NULL;
     ctx->backend = NULL;

@@ -45,6 +45,18 @@ const char *tki_cpu_accept_avx512bf16(const tk_case *c, const tki_gpu_info *devi
     return "the processor has no AVX-512 BF16";
 }
 
+const char *tki_cpu_accept_avx512ifma(const tk_case *c, const tki_gpu_info *device)
+{
+#if defined(__x86_64__)
+    if (!tki_cpu_accept_avx512(c, device) && __builtin_cpu_supports("avx512ifma"))
+        return NULL;
+#else
+    (void)c;
+    (void)device;
+#endif
+    return "the processor has no AVX-512 IFMA";
+}
+
 const char *tki_cpu_accept_avx2(const tk_case *c, const tki_gpu_info *device)
 {
     (void)c;

@@ -9,6 +9,7 @@
 /* NULL, or what the processor lacks. */
 TKI_EXPORT const char *tki_cpu_accept_avx512(const tk_case *c, const tki_gpu_info *device);
 const char *tki_cpu_accept_avx512bf16(const tk_case *c, const tki_gpu_info *device); /* takes bf16 only */
+const char *tki_cpu_accept_avx512ifma(const tk_case *c, const tki_gpu_info *device);
 TKI_EXPORT const char *tki_cpu_accept_avx2(const tk_case *c, const tki_gpu_info *device);
 #ifdef __aarch64__
 TKI_EXPORT
@@ -39,6 +40,13 @@ bool tki_cpu_has_f16c(void);
 #define TKI_CPU_TABLES_WITH_DOT(type)    \
     extern const type type##_avx512bf16; \
     TKI_CPU_TABLES(type)
+/* And with one for products of 52-bit integers. */
+#define TKI_CPU_ROWS_WITH_IFMA(table, launch_function, ...)                                  \
+    TKI_CPU_ROW(avx512ifma, tki_cpu_accept_avx512ifma, table, launch_function, __VA_ARGS__), \
+        TKI_CPU_ROWS(table, launch_function, __VA_ARGS__)
+#define TKI_CPU_TABLES_WITH_IFMA(type)   \
+    extern const type type##_avx512ifma; \
+    TKI_CPU_TABLES(type)
 #elif defined(__aarch64__)
 #define TKI_CPU_ROWS(table, launch_function, ...)                                \
     TKI_CPU_ROW(neon, tki_cpu_accept_neon, table, launch_function, __VA_ARGS__), \
@@ -53,6 +61,8 @@ bool tki_cpu_has_f16c(void);
 #if !defined(TKI_CPU_ROWS_WITH_DOT)
 #define TKI_CPU_ROWS_WITH_DOT TKI_CPU_ROWS
 #define TKI_CPU_TABLES_WITH_DOT TKI_CPU_TABLES
+#define TKI_CPU_ROWS_WITH_IFMA TKI_CPU_ROWS
+#define TKI_CPU_TABLES_WITH_IFMA TKI_CPU_TABLES
 #endif
 
 #endif

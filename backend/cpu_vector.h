@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "backend/cpu_isa.h"
+#include "backend/cpu_polynomials.h"
 #include "core/dtype.h"
 #include "tokitai_types.h"
 
@@ -25,18 +26,17 @@
 #endif
 
 /* 2^(s + 64) for s <= 1, within 3u relative, or 0 where it is below 2^-126; 0 for -infinity; NaN stays NaN. The 2^64
- * is for sums and quotients of such numbers: all that matters keeps its precision, down to 2^-190. The coefficients
- * give 2 for f = 1, so that numbers on both sides of an integer agree. */
+ * is for sums and quotients of such numbers: all that matters keeps its precision, down to 2^-190. */
 TKI_INLINE vec vec_exp2_raised(vec s)
 {
     vec whole;
     vec f = vec_split(s, &whole);
-    vec p = vec_set(0x1.eca6f0p+54f);
-    p = vec_fma(p, f, vec_set(0x1.269deep+57f));
-    p = vec_fma(p, f, vec_set(0x1.c94440p+59f));
-    p = vec_fma(p, f, vec_set(0x1.ebd8a0p+61f));
-    p = vec_fma(p, f, vec_set(0x1.62e4c8p+63f));
-    p = vec_fma(p, f, vec_set(0x1p+64f));
+    vec p = vec_set(EXP2_RAISED[5]);
+    p = vec_fma(p, f, vec_set(EXP2_RAISED[4]));
+    p = vec_fma(p, f, vec_set(EXP2_RAISED[3]));
+    p = vec_fma(p, f, vec_set(EXP2_RAISED[2]));
+    p = vec_fma(p, f, vec_set(EXP2_RAISED[1]));
+    p = vec_fma(p, f, vec_set(EXP2_RAISED[0]));
     return vec_join(p, whole);
 }
 

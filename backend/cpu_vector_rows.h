@@ -78,7 +78,7 @@ typedef struct row_origin {
 
 TKI_INLINE row_origin row_origin_at(float max, bool fused)
 {
-    return (row_origin){vec_set(fused ? max * 0x1.715476p+0f : max), fused};
+    return (row_origin){vec_set(fused ? max * LOG2_E : max), fused};
 }
 
 /* Constant for fp16 and without FMA. */
@@ -92,7 +92,7 @@ TKI_INLINE bool row_may_fuse(float max, tk_dtype dtype)
  * fp32. */
 TKI_INLINE vec row_exp(vec x, row_origin origin, tk_dtype dtype)
 {
-    const vec log2_e = vec_set(0x1.715476p+0f);
+    const vec log2_e = vec_set(LOG2_E);
     if (dtype == TK_F32)
         x = vec_if_nan(x, vec_set(__builtin_nanf("")));
     return vec_exp2_raised(origin.fused ? vec_fma(x, log2_e, vec_sub(vec_set(0.0f), origin.value))

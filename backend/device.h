@@ -45,9 +45,9 @@ typedef uint64_t uintptr_t;
 #endif
 
 /* From Hopper on a kernel may be launched while the last one of its stream still finishes, so that starting it costs less (gpu.c asks for
- * that). Nothing may be read or written before this has returned: only then is what earlier kernels wrote there. No kernel lets the
- * next one in before its own blocks are done (griddepcontrol.launch_dependents): on an H200 that costs 1.2 ns a block, one block after
- * the other, and gains nothing. */
+ * that). Nothing may be read or written before this has returned: only then is what earlier kernels wrote there. Kernels with more blocks
+ * than multiprocessors do not let the next one in before their blocks are done (let_next_kernel_in(), device_hopper.h): on an H200 that
+ * costs 1.2 ns a block, one block after the other, and gains nothing. */
 DEVICE void await_earlier_kernels()
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900

@@ -125,6 +125,7 @@ DEVICE void cluster_send_word(uint32_t to, uint32_t word, uint32_t barrier)
 /* Some warps of a block: `threads` of them, by the same number. */
 DEVICE void warps_barrier(int number, int threads)
 {
+    __syncwarp(); /* a warp arrives as one */
     asm volatile("bar.sync %0, %1;" ::"r"(number), "r"(threads) : "memory");
 }
 
@@ -194,11 +195,28 @@ DEVICE void load_box_to(uint16_t blocks, uint32_t to, const tensor_map &map, int
                  : "memory");
 }
 
+/* Of a tensor of three axes: (x, y) of its matrix z. What lies outside that matrix becomes 0. */
+DEVICE void load_box_of(uint32_t to, const tensor_map &map, int x, int y, int z, uint32_t barrier)
+{
+    asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
+                 " [%0], [%1, {%3, %4, %5}], [%2];" ::"r"(to),
+                 "l"(&map), "r"(barrier), "r"(x), "r"(y), "r"(z)
+                 : "memory");
+}
+
 /* What lies outside the tensor is not stored. */
 DEVICE void store_box(const tensor_map &map, uint32_t from, int x, int y)
 {
     asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%0, {%2, %3}], [%1];" ::"l"(&map),
                  "r"(from), "r"(x), "r"(y)
+                 : "memory");
+}
+
+/* Into matrix z; what lies outside of it is not stored. */
+DEVICE void store_box_into(const tensor_map &map, uint32_t from, int x, int y, int z)
+{
+    asm volatile("cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%0, {%2, %3, %4}], [%1];" ::"l"(&map),
+                 "r"(from), "r"(x), "r"(y), "r"(z)
                  : "memory");
 }
 
@@ -292,6 +310,13 @@ template <bool left_across, bool right_across>
 DEVICE void issue_product(float (&sum)[128], uint64_t left, uint64_t right, int keeps)
 {
     TKI_WGMMA(256, 128, "%128", "%129", "%130", "%131", "%132");
+}
+
+/* The first 128 columns of a product that may have more. */
+template <bool left_across, bool right_across, int count>
+DEVICE void issue_narrow_product(float (&sum)[count], uint64_t left, uint64_t right, int keeps)
+{
+    TKI_WGMMA(128, 64, "%64", "%65", "%66", "%67", "%68");
 }
 
 /* Before the first product of a group: the registers are as the threads left them. */

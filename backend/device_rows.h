@@ -1,11 +1,21 @@
 /* What kernels share that work on rows: a row in the registers of a team of threads, and the team's maximum and sums.
  *
- * Eight neighbouring columns of a 16-bit type, or four of fp32, make a pack of 16 bytes. Member m of a team of n has packs m, m + n, m + 2n, ...: which columns
- * meet in which partial sum depends on the number of columns alone, never on addresses or on other rows. */
+ * Eight neighbouring columns of a 16-bit type, or four of fp32, make a pack of 16 bytes. Which columns meet in which partial sum
+ * depends on the number of columns alone, never on addresses or on other rows:
+ *   - member m of a team of n sums columns j, of packs m, m + n, m + 2n, ..., one after the other, for each place j in a pack apart;
+ *   - then its sums of all places are added, those half a pack apart first (sum_of_places), and then those of all members.
+ *
+ * A row that does not begin at a multiple of 16 bytes, a "shifted" one, is taken as the vectors of 16 bytes that it touches, its first and
+ * last one in part, and is not moved. Then member m has, of the places that are `shift` or more in its vectors, columns of the packs
+ * above, and of the others columns of packs m - 1, m - 1 + n, ...: just what member m + 1 has to hand to member m before the places are
+ * added (hand_places), and the sum over the places is the same for every rotation of them. So the bits are those of an aligned row. */
 #ifndef TKI_BACKEND_DEVICE_ROWS_H
 #define TKI_BACKEND_DEVICE_ROWS_H
 
 #include "backend/device.h"
+
+/* As much as the launch asks for. */
+alignas(128) extern SHARED vector16 row_memory[];
 
 enum {
     pack_columns = vector_elements,
@@ -37,16 +47,6 @@ DEVICE uint32_t larger_word(uint32_t a, uint32_t b)
     return bits_of(larger(float_of(a), float_of(b)));
 #else
     return larger_pair(a, b);
-#endif
-}
-
-/* All bits of an element set where the two words have the same number there; a NaN equals nothing. */
-DEVICE uint32_t equal_word(uint32_t a, uint32_t b)
-{
-#if TKI_DTYPE == 2
-    return float_of(a) == float_of(b) ? 0xffffffffu : 0;
-#else
-    return equal_pair(a, b);
 #endif
 }
 
@@ -94,14 +94,25 @@ DEVICE float pack_larger(const vector16 &pack)
     return word_larger(larger_word(larger_word(pack.word[0], pack.word[1]), larger_word(pack.word[2], pack.word[3])));
 }
 
-/* In pairs: two or three additions deep. */
-DEVICE float sum_of_pack(const float *v)
+/* Two or three additions deep. The places may begin anywhere: rotating them exchanges operands of additions, no more. */
+DEVICE float sum_of_places(const float *v)
 {
-    const float first = (v[0] + v[1]) + (v[2] + v[3]);
     if constexpr (pack_columns == 4)
-        return first;
+        return (v[0] + v[2]) + (v[1] + v[3]);
     else
-        return first + ((v[4] + v[5]) + (v[6] + v[7]));
+        return ((v[0] + v[4]) + (v[2] + v[6])) + ((v[1] + v[5]) + (v[3] + v[7]));
+}
+
+/* For every place in a pack, the sum over a member's packs. */
+struct place_sums {
+    float of[pack_columns];
+};
+
+DEVICE void add_places(place_sums &sums, const float *values)
+{
+#pragma unroll
+    for (int i = 0; i < pack_columns; i++)
+        sums.of[i] += values[i];
 }
 
 DEVICE void pack_floats(const vector16 &pack, float *values)
@@ -123,31 +134,6 @@ DEVICE vector16 pack_elements(const float *values)
 /* ------------------------------------------------------------------------------------------------------------
  * Packs and memory
  * ------------------------------------------------------------------------------------------------------------ */
-
-/* A member's packs of a row that is held in registers: from column `first` on, `step` columns apart, in the `left` columns that there
- * are from `first` on. Kept this way round because step is the same for the whole block. */
-struct row_span {
-    int first, step, left;
-};
-
-DEVICE bool span_has(const row_span &span, int k)
-{
-    return k * span.step < span.left;
-}
-
-/* Every row begins at a multiple of 16 bytes and is made of whole packs. Those past its end become `filler`. No load waits for
- * another. */
-template <int packs>
-DEVICE void load_row(vector16 (&pack)[packs], const element *row, const row_span &span, uint32_t filler)
-{
-    const element *from = hold_address(row + span.first);
-#pragma unroll
-    for (int k = 0; k < packs; k++) {
-        pack[k] = pack_of(filler);
-        if (span_has(span, k))
-            pack[k] = load16_first(from + k * span.step);
-    }
-}
 
 DEVICE bool is_aligned16(const void *address)
 {
@@ -185,93 +171,91 @@ DEVICE void store_columns(element *row, int64_t column, int64_t cols, const vect
             to[i] = pack_element(pack, (unsigned)i);
 }
 
-/* ------------------------------------------------------------------------------------------------------------
- * Rows of any width at any address. All packs of a row lie equally far, `shift` elements, past multiples of 16 bytes.
- * ------------------------------------------------------------------------------------------------------------ */
+/* Places `begin` to before `end` of a vector are the row's; both may lie outside of it. */
+struct places {
+    int begin, end;
+};
 
-/* As many elements as a pack has of those of two, from `first` on, which is in the first of them. */
-DEVICE vector16 join_packs(const vector16 &low, const vector16 &high, unsigned first)
+DEVICE bool are_all(const places &here)
 {
-    const uint32_t all[8] = {low.word[0],  low.word[1],  low.word[2],  low.word[3],
-                             high.word[0], high.word[1], high.word[2], high.word[3]};
-    uint32_t by_two_words[6], by_word[5];
-    vector16 joined;
-#pragma unroll
-    for (int i = 0; i < 6; i++)
-        by_two_words[i] = first & (2 * word_elements) ? all[i + 2] : all[i];
-#pragma unroll
-    for (int i = 0; i < 5; i++)
-        by_word[i] = first & word_elements ? by_two_words[i + 1] : by_two_words[i];
-#pragma unroll
-    for (int i = 0; i < pack_words; i++)
-        joined.word[i] = funnel_shift(by_word[i], by_word[i + 1], first % word_elements * 16);
-    return joined;
+    return here.begin <= 0 && here.end >= pack_columns;
 }
 
-/* The same, where it is known how many whole words are left out; -1: it is not. */
-template <int words> DEVICE vector16 join_words(const vector16 &low, const vector16 &high, unsigned first)
+DEVICE bool has_place(const places &here, int place)
 {
-    if constexpr (words < 0) {
-        return join_packs(low, high, first);
-    } else {
-        const uint32_t all[8] = {low.word[0],  low.word[1],  low.word[2],  low.word[3],
-                                 high.word[0], high.word[1], high.word[2], high.word[3]};
-        vector16 joined;
-#pragma unroll
-        for (int i = 0; i < pack_words; i++)
-            joined.word[i] = funnel_shift(all[words + i], all[words + i + 1], first % word_elements * 16);
-        return joined;
-    }
+    return here.begin <= place && place < here.end;
 }
 
-/* All but the first `count` become `filler`. */
-DEVICE void keep_first(vector16 &pack, int count, uint32_t filler)
+/* All places of other rows become `filler`. */
+DEVICE void keep_places(vector16 &pack, const places &here, uint32_t filler)
 {
 #pragma unroll
     for (int i = 0; i < pack_words; i++) {
-        const uint32_t half = (pack.word[i] & 0xffffu) | (filler & 0xffff0000u);
-        const bool has_half = word_elements == 2 && count == 2 * i + 1;
-        pack.word[i] = count >= word_elements * (i + 1) ? pack.word[i] : has_half ? half : filler;
+        uint32_t kept = 0;
+#pragma unroll
+        for (int k = 0; k < word_elements; k++)
+            if (has_place(here, word_elements * i + k))
+                kept |= word_elements == 1 ? 0xffffffffu : 0xffffu << (16 * k);
+        pack.word[i] = (pack.word[i] & kept) | (filler & ~kept);
     }
 }
 
-extern SHARED vector16 row_memory[]; /* as much as the launch asks for */
-
-/* Stores the first `cols` elements of packs in shared memory, to any address, as vectors of 16 bytes that lie there and less than a pack
- * on either side. Called by all members of a team, when all of them have written their packs. */
-template <int words>
-DEVICE void store_vectors(const vector16 *packs, element *to, int head, int vectors, unsigned member,
-                          unsigned members)
+/* The first or last vector of a tensor, of which there may be a part only. */
+DEVICE vector16 load_places(const element *vector, const places &here, uint32_t filler)
 {
-    constexpr int at_once = words < 0 ? 1 : 4;
-    const int next = head > 0;
-#pragma unroll at_once
-    for (int v = (int)member; v < vectors; v += (int)members)
-        store16(to + head + v * pack_columns, join_words<words>(packs[v], packs[v + next], (unsigned)head));
-}
-
-template <bool same_in_warp>
-DEVICE void store_any(const vector16 *packs, element *to, int cols, unsigned member, unsigned members)
-{
-    const int before = (int)(-((uintptr_t)to / sizeof(element)) % pack_columns);
-    const int head = before < cols ? before : cols;
-    const int vectors = (cols - head) / pack_columns;
-    if (!same_in_warp)
-        store_vectors<-1>(packs, to, head, vectors, member, members);
-    else if (head / word_elements == 0)
-        store_vectors<0>(packs, to, head, vectors, member, members);
-    else if (head / word_elements == 1)
-        store_vectors<1>(packs, to, head, vectors, member, members);
-    else if (head / word_elements == 2)
-        store_vectors<2>(packs, to, head, vectors, member, members);
-    else
-        store_vectors<3>(packs, to, head, vectors, member, members);
+    vector16 pack = pack_of(filler);
 #pragma unroll 1
-    for (int i = (int)member; i < 2 * pack_columns; i += (int)members) {
-        const int column = i < pack_columns ? i : head + (vectors - 1) * pack_columns + i;
-        if (i < pack_columns ? i < head : column < cols)
-            to[column] = ((const element *)packs)[column];
+    for (int place = 0; place < pack_columns; place++)
+        if (has_place(here, place))
+            pack_replace(pack, (unsigned)place, vector[place]);
+    return pack;
+}
+
+/* The first or last vector of a row. */
+DEVICE void store_places(element *vector, const places &here, const vector16 &pack)
+{
+#pragma unroll
+    for (int i = 0; i < pack_words; i++) {
+        const int first = word_elements * i;
+        const int last = first + word_elements - 1;
+        if (has_place(here, first) && has_place(here, last))
+            *(uint32_t *)(vector + first) = pack.word[i];
+        else if (has_place(here, first))
+            vector[first] = (element)pack.word[i];
+        else if (has_place(here, last))
+            vector[last] = (element)(pack.word[i] >> 16);
     }
+}
+
+DEVICE void put_vector(element *vector, const places &here, const vector16 &pack)
+{
+    if (are_all(here))
+        store16(vector, pack);
+    else
+        store_places(vector, here, pack);
+}
+
+/* A row of a tensor [rows, cols]. */
+struct tensor_row {
+    const void *tensor;
+    int64_t rows, cols, row;
+};
+
+DEVICE const element *first_of(const tensor_row &row)
+{
+    return (const element *)row.tensor + row.row * row.cols;
+}
+
+/* How far a row's first element lies behind the beginning of its vector. */
+DEVICE int shift_of(const element *row)
+{
+    return (int)((uintptr_t)row / sizeof(element) % pack_columns);
+}
+
+/* The vectors of 16 bytes that a row touches lie inside its tensor. */
+DEVICE bool is_inside(const tensor_row &row)
+{
+    return row.row * row.cols >= pack_columns && (row.rows - row.row - 1) * row.cols >= pack_columns;
 }
 
 /* ------------------------------------------------------------------------------------------------------------
@@ -294,15 +278,26 @@ DEVICE float lanes_sum(float value, unsigned width)
     return value;
 }
 
-/* Neighbouring lanes: a power of two, at most 32. */
+/* Neighbouring lanes: a power of two, at most 32. Nothing is divided by it, since a division takes as long as several packs. */
 struct lanes_team {
-    enum { fills_warps = false };
     unsigned width;
 };
 
 DEVICE unsigned team_member(const lanes_team &team)
 {
-    return thread_index() % team.width;
+    return thread_index() & (team.width - 1);
+}
+
+/* Of a number of threads or packs: whole teams in it. */
+DEVICE unsigned team_rounds(const lanes_team &team, unsigned number)
+{
+    return number >> count_bits(team.width - 1);
+}
+
+/* The lane of the warp that is a member of this lane's team. */
+DEVICE unsigned lane_of(const lanes_team &team, unsigned member)
+{
+    return (lane_index() & ~(team.width - 1)) | member;
 }
 
 DEVICE unsigned team_members(const lanes_team &team)
@@ -310,34 +305,10 @@ DEVICE unsigned team_members(const lanes_team &team)
     return team.width;
 }
 
-/* What members have written to shared memory is there for the others. */
-DEVICE void team_barrier(const lanes_team &)
-{
-    warp_barrier();
-}
-
 /* The value of one member. */
 DEVICE float team_value(const lanes_team &team, float value, unsigned member)
 {
-    return shuffle(value, lane_index() / team.width * team.width + member);
-}
-
-/* The same answer for all teams of the warp: whether it is yes for all of them. */
-DEVICE bool team_agrees(const lanes_team &, bool yes)
-{
-    return warp_vote(!yes) == 0;
-}
-
-/* Before row_memory is used for another row. */
-DEVICE void team_leave(const lanes_team &)
-{
-    warp_barrier();
-}
-
-/* The team's part of row_memory, where a member has room for `packs`. */
-DEVICE vector16 *team_memory(const lanes_team &team, int packs)
-{
-    return row_memory + thread_index() / team.width * team.width * packs;
+    return shuffle(value, lane_of(team, member));
 }
 
 DEVICE float team_larger(lanes_team &team, float value, int)
@@ -345,17 +316,34 @@ DEVICE float team_larger(lanes_team &team, float value, int)
     return lanes_larger(value, team.width);
 }
 
+/* As lanes_sum() does each of them; all in one loop, so that their shuffles do not wait for one another. */
 template <int count> DEVICE void team_sums(lanes_team &team, float (&values)[count], int)
 {
+    for (unsigned mask = team.width / 2; mask > 0; mask /= 2)
 #pragma unroll
-    for (int i = 0; i < count; i++)
-        values[i] = lanes_sum(values[i], team.width);
+        for (int i = 0; i < count; i++)
+            values[i] += shuffle_xor(values[i], mask);
 }
+
+/* Of member m + 1, and of the first to the last, the sums at places before `shift`, which are of member m's packs. `number` as for an
+ * exchange. */
+DEVICE void hand_places(lanes_team &team, place_sums &sums, int shift, int)
+{
+    const unsigned next = lane_of(team, (lane_index() + 1) & (team.width - 1));
+#pragma unroll
+    for (int i = 0; i < pack_columns - 1; i++) {
+        const float other = shuffle(sums.of[i], next);
+        sums.of[i] = i < shift ? other : sums.of[i];
+    }
+}
+
+/* What the first lanes of all warps hand to the last lanes of those before them. */
+typedef float warp_edges[most_warps][pack_columns];
 
 /* All threads of a block, in whole warps. */
 struct block_team {
-    enum { fills_warps = true };
     float (*slots)[most_warps]; /* shared */
+    warp_edges *edges;          /* shared, one for each number; NULL where no row is shifted */
 };
 
 DEVICE unsigned team_member(const block_team &)
@@ -368,24 +356,50 @@ DEVICE unsigned team_members(const block_team &)
     return thread_count();
 }
 
-DEVICE void team_barrier(const block_team &)
+DEVICE unsigned team_rounds(const block_team &, unsigned number)
 {
+    return number / thread_count();
+}
+
+/* Within a block, all of whose threads have the same shift. */
+DEVICE void hand_places(warp_edges &edges, place_sums &sums, int shift)
+{
+    if (shift == 0)
+        return;
+    const unsigned warp_after = (warp_index() + 1) % (thread_count() / warp_lanes);
+    if (lane_index() == 0)
+#pragma unroll
+        for (int i = 0; i < pack_columns - 1; i++)
+            edges[warp_index()][i] = sums.of[i];
     block_barrier();
+#pragma unroll
+    for (int i = 0; i < pack_columns - 1; i++) {
+        float other = shuffle(sums.of[i], (lane_index() + 1) % warp_lanes);
+        if (lane_index() == warp_lanes - 1)
+            other = edges[warp_after][i];
+        sums.of[i] = i < shift ? other : sums.of[i];
+    }
 }
 
-DEVICE bool team_agrees(const block_team &, bool yes)
+DEVICE void hand_places(block_team &team, place_sums &sums, int shift, int number)
 {
-    return yes;
+    hand_places(team.edges[number], sums, shift);
 }
 
-/* The next row's exchange has a barrier of its own. */
-DEVICE void team_leave(const block_team &)
+/* As many lanes as it takes for the values of all warps, a power of two. */
+DEVICE unsigned lanes_for_warps()
 {
+    unsigned lanes = 1;
+    while (lanes * warp_lanes < thread_count())
+        lanes *= 2;
+    return lanes;
 }
 
-DEVICE vector16 *team_memory(const block_team &, int)
+/* In every lane one of the warps' values, so that groups of `width` lanes have all of them. */
+DEVICE float value_of_warp(const block_team &team, int slot, unsigned width, float none)
 {
-    return row_memory;
+    const unsigned warp = lane_index() & (width - 1);
+    return warp * warp_lanes < thread_count() ? team.slots[slot][warp] : none;
 }
 
 DEVICE float team_larger(block_team &team, float value, int slot)
@@ -394,8 +408,8 @@ DEVICE float team_larger(block_team &team, float value, int slot)
     if (lane_index() == 0)
         team.slots[slot][warp_index()] = value;
     block_barrier();
-    bool used = lane_index() < thread_count() / warp_lanes;
-    return lanes_larger(used ? team.slots[slot][lane_index()] : -float_infinity(), warp_lanes);
+    const unsigned width = lanes_for_warps();
+    return lanes_larger(value_of_warp(team, slot, width, -float_infinity()), width);
 }
 
 template <int count> DEVICE void team_sums(block_team &team, float (&values)[count], int slot)
@@ -407,10 +421,14 @@ template <int count> DEVICE void team_sums(block_team &team, float (&values)[cou
             team.slots[slot + i][warp_index()] = values[i];
     }
     block_barrier();
-    bool used = lane_index() < thread_count() / warp_lanes;
+    const unsigned width = lanes_for_warps();
 #pragma unroll
     for (int i = 0; i < count; i++)
-        values[i] = lanes_sum(used ? team.slots[slot + i][lane_index()] : 0.0f, warp_lanes);
+        values[i] = value_of_warp(team, slot + i, width, 0.0f);
+    for (unsigned mask = width / 2; mask > 0; mask /= 2)
+#pragma unroll
+        for (int i = 0; i < count; i++)
+            values[i] += shuffle_xor(values[i], mask);
 }
 
 /* The columns of a member: from `first` on, in packs, `step` apart, before `end`. */
@@ -423,115 +441,248 @@ template <class team> DEVICE row_part part_of(const team &members, int64_t cols)
     return {(int64_t)team_member(members) * pack_columns, (int64_t)team_members(members) * pack_columns, cols};
 }
 
-template <class team> DEVICE row_span span_of(const team &members, int64_t cols)
+/* ------------------------------------------------------------------------------------------------------------
+ * Rows that a team holds in registers, in and out. Not `shifted`: they consist of whole packs at multiples of 16 bytes. Shifted ones lie
+ * equally far behind a multiple of 16 bytes in all tensors of the call.
+ * ------------------------------------------------------------------------------------------------------------ */
+
+/* A member's vectors of a row: from place `first` on, `step` places apart, in the `left` places that the row has from `first` on. Places are
+ * counted from the beginning of the row's first vector. Kept this way round because step is the same for the whole block. */
+struct row_span {
+    int first, step, left;
+    int shift; /* places before the row */
+    int reach; /* places up to the end of any row of the call, at most */
+};
+
+/* `exists`: some lanes may have no row. */
+template <bool shifted, class team> DEVICE row_span span_of(const team &members, const tensor_row &row, bool exists)
 {
+    const int shift = shifted ? shift_of(first_of(row)) : 0;
     const int first = (int)team_member(members) * pack_columns;
-    return {first, (int)team_members(members) * pack_columns, (int)cols - first};
+    return {first, (int)team_members(members) * pack_columns, exists ? (int)row.cols + shift - first : 0, shift,
+            (int)row.cols + (shifted ? pack_columns - 1 : 0)};
+}
+
+DEVICE bool span_has(const row_span &span, int k)
+{
+    return k * span.step < span.left;
+}
+
+/* Whether any thread of the block can have it, so that nobody computes with vectors past the end of all rows. Asked only where there are
+ * many: the question costs as much as half a vector. */
+template <int packs, class team> DEVICE bool span_may_have(const team &, const row_span &, int)
+{
+    return true;
+}
+
+template <int packs> DEVICE bool span_may_have(const block_team &, const row_span &span, int k)
+{
+    return packs <= 4 || k == 0 || k * span.step < span.reach;
+}
+
+DEVICE places places_of(const row_span &span, int k)
+{
+    return {k == 0 ? span.shift - span.first : 0, span.left - k * span.step};
+}
+
+/* What the first and the last vector have of other rows becomes `filler`. */
+template <int packs> DEVICE void keep_ends(vector16 (&pack)[packs], const row_span &span, uint32_t filler)
+{
+#pragma unroll
+    for (int k = 0; k < packs; k++)
+        if (span_has(span, k) && !are_all(places_of(span, k)))
+            keep_places(pack[k], places_of(span, k), filler);
+}
+
+/* Vectors past the row's end, and what the first and the last have of other rows, become `filler`. No load waits for another: the rows of
+ * which a vector lies outside of the tensor, two at most, have loads of their own. */
+template <int packs, bool shifted, class team>
+DEVICE void take_row(const team &, int, vector16 (&pack)[packs], const tensor_row &row, const row_span &span,
+                     uint32_t filler)
+{
+    const element *from = hold_address(first_of(row) + (span.first - span.shift));
+    if (!shifted || is_inside(row)) {
+#pragma unroll
+        for (int k = 0; k < packs; k++) {
+            pack[k] = pack_of(filler);
+            if (span_has(span, k))
+                pack[k] = load16_first(from + k * span.step);
+        }
+    } else {
+#pragma unroll
+        for (int k = 0; k < packs; k++)
+            pack[k] = load_places(from + k * span.step, places_of(span, k), filler);
+    }
+    if constexpr (shifted)
+        keep_ends(pack, span, filler);
+}
+
+/* Between the last take_row() and the first put_pack(). */
+template <class team> DEVICE void end_taking(const team &)
+{
+}
+
+/* Where a member's first vector of a row of the result goes. */
+template <class team> DEVICE element *place_for(const team &, const tensor_row &row, const row_span &span)
+{
+    return hold_address((element *)row.tensor + row.row * row.cols + (span.first - span.shift));
+}
+
+/* Vector k of a member's; `to` by place_for(). */
+template <bool shifted, class team>
+DEVICE void put_pack(const team &, element *to, const row_span &span, int k, const vector16 &pack)
+{
+    if constexpr (shifted)
+        put_vector(to + k * span.step, places_of(span, k), pack);
+    else
+        store16(to + k * span.step, pack);
 }
 
 /* ------------------------------------------------------------------------------------------------------------
- * Rows that a team holds in registers, in and out. `whole`: they consist of whole packs at multiples of 16 bytes.
+ * Narrow rows that are shifted. The neighbouring rows of a block are moved between memory and shared memory together, since memory takes
+ * parts of vectors badly.
  * ------------------------------------------------------------------------------------------------------------ */
 
-/* A row of a tensor [rows, cols]. */
-struct tensor_row {
-    const void *tensor;
-    int64_t rows, cols, row;
+/* Elements [before, before + count) of each tensor, taken as the vectors that they touch; the first of these begins `shift` elements before. */
+struct chunk {
+    int64_t before;
+    int count, shift;
 };
 
-DEVICE const element *first_of(const tensor_row &row)
+/* Lanes whose rows lie in a chunk: that of tensor number i in shared memory, `apart` vectors behind that of number i - 1. The result
+ * comes where number 0 was. */
+struct chunk_team : lanes_team {
+    chunk here;
+    unsigned apart;
+};
+
+/* Of the threads of a block that has narrow rows. */
+template <bool in_chunks> struct narrow_team_of {
+    typedef lanes_team type;
+};
+template <> struct narrow_team_of<true> {
+    typedef chunk_team type;
+};
+template <bool in_chunks> using narrow_team = typename narrow_team_of<in_chunks>::type;
+
+/* The block's rows from `first` on. */
+DEVICE chunk chunk_of(const tensor_row &first, int64_t rows_here)
 {
-    return (const element *)row.tensor + row.row * row.cols;
+    const int64_t left = first.rows - first.row;
+    return {first.row * first.cols, (int)((left < rows_here ? left : rows_here) * first.cols),
+            shift_of(first_of(first))};
 }
 
-/* The vectors of 16 bytes that a row touches lie inside its tensor. */
-DEVICE bool is_inside(const tensor_row &row)
+/* The vectors of a chunk that it has as a whole. */
+DEVICE places whole_vectors(const chunk &of)
 {
-    return row.row * row.cols >= pack_columns && (row.rows - row.row - 1) * row.cols >= 2 * pack_columns;
+    return {of.shift > 0, (of.shift + of.count) / pack_columns};
 }
 
-/* A row that is not whole: each pack as the two vectors that it touches; what they have of other rows is not looked at. No load waits for
- * another of the same batch. */
-template <int packs>
-DEVICE void load_inside(vector16 (&pack)[packs], const element *row, const row_span &span, uint32_t filler)
+/* Calls use(element) for those of the chunk's first and last vector, if these are there in part only. One element a thread. */
+template <class function> DEVICE void each_edge(const chunk &of, const function &use)
 {
-    constexpr int batch = packs < 2 ? packs : 2;
-    const unsigned shift = (unsigned)((uintptr_t)row / sizeof(element) % pack_columns);
-    const element *from = hold_address(row + span.first - shift);
+    const places whole = whole_vectors(of);
+    const int thread = (int)thread_index();
+    const int place = thread < pack_columns ? thread : whole.end * pack_columns + thread - pack_columns;
+    const bool is_edge = thread < pack_columns ? whole.begin > 0 : thread < 2 * pack_columns;
+    if (is_edge && place >= of.shift && place < of.shift + of.count)
+        use(place - of.shift);
+}
+
+/* All threads of a block, which hold `packs` vectors each. */
+template <int packs> DEVICE void chunk_load(const chunk_team &team, int number, const void *tensor)
+{
+    const chunk of = team.here;
+    const element *from = (const element *)tensor + of.before;
+    vector16 *to = row_memory + number * team.apart;
+    const places whole = whole_vectors(of);
+    vector16 v[packs];
 #pragma unroll
-    for (int k = 0; k < packs; k += batch) {
-        vector16 low[batch], high[batch];
+    for (int k = 0; k < packs; k++) {
+        const int vector = k * (int)thread_count() + (int)thread_index();
+        v[k] = pack_of(0);
+        if (vector >= whole.begin && vector < whole.end)
+            v[k] = load16_first(from - of.shift + vector * pack_columns);
+    }
+    each_edge(of, [&](int i) { ((element *)to)[of.shift + i] = from[i]; });
 #pragma unroll
-        for (int i = 0; i < batch; i++) {
-            low[i] = high[i] = pack_of(filler);
-            if (span_has(span, k + i)) {
-                low[i] = load16_first(from + (k + i) * span.step);
-                high[i] = load16_first(from + (k + i) * span.step + pack_columns);
-            }
-        }
-#pragma unroll
-        for (int i = 0; i < batch; i++) {
-            const int left = span.left - (k + i) * span.step;
-            pack[k + i] = join_packs(low[i], high[i], shift);
-            if (left > 0 && left < pack_columns)
-                keep_first(pack[k + i], left, filler);
-        }
+    for (int k = 0; k < packs; k++) {
+        const int vector = k * (int)thread_count() + (int)thread_index();
+        if (vector >= whole.begin && vector < whole.end)
+            to[vector] = v[k];
     }
 }
 
-/* One of the first or last rows of a tensor: element by element, by way of shared memory. */
-template <int packs, class team>
-DEVICE void load_at_edge(team &members, vector16 (&pack)[packs], const element *row, const row_span &span, int cols,
-                         uint32_t filler)
+/* When all rows were put. */
+template <int packs> DEVICE void chunk_store(const chunk_team &team, void *tensor)
 {
-    vector16 *memory = team_memory(members, packs);
-    team_barrier(members);
-#pragma unroll 1
-    for (int column = (int)team_member(members); column < cols; column += (int)team_members(members))
-        ((element *)memory)[column] = row[column];
-    team_barrier(members);
+    const chunk of = team.here;
+    element *to = (element *)tensor + of.before;
+    const places whole = whole_vectors(of);
+    block_barrier();
+#pragma unroll
+    for (int k = 0; k < packs; k++) {
+        const int vector = k * (int)thread_count() + (int)thread_index();
+        if (vector >= whole.begin && vector < whole.end)
+            store16(to - of.shift + vector * pack_columns, row_memory[vector]);
+    }
+    each_edge(of, [&](int i) { to[i] = ((const element *)row_memory)[of.shift + i]; });
+    block_barrier(); /* before the next chunk comes */
+}
+
+/* Of a row in the chunk, where the vector with place `first` lies behind the chunk's beginning. */
+DEVICE int in_chunk(const chunk_team &members, const tensor_row &row, const row_span &span)
+{
+    return (int)(row.row * row.cols - members.here.before) + members.here.shift + span.first - span.shift;
+}
+
+template <int packs, bool shifted>
+DEVICE void take_row(const chunk_team &members, int number, vector16 (&pack)[packs], const tensor_row &row,
+                     const row_span &span, uint32_t filler)
+{
+    const int from = in_chunk(members, row, span) / pack_columns;
+    const vector16 *vectors = row_memory + number * members.apart;
 #pragma unroll
     for (int k = 0; k < packs; k++) {
         pack[k] = pack_of(filler);
-        if (span_has(span, k)) {
-            pack[k] = memory[(span.first + k * span.step) / pack_columns];
-            keep_first(pack[k], span.left - k * span.step, filler);
-        }
+        if (span_has(span, k))
+            pack[k] = vectors[from + k * (int)members.width];
     }
+    keep_ends(pack, span, filler);
 }
 
-/* Takes the first `cols` columns of a row, all or none of them. */
-template <int packs, bool whole, class team>
-DEVICE void take_row(team &members, vector16 (&pack)[packs], const tensor_row &row, const row_span &span,
-                     int64_t cols, uint32_t filler)
+DEVICE void end_taking(const chunk_team &)
 {
-    if constexpr (whole)
-        load_row<packs>(pack, first_of(row), span, filler);
-    else if (team_agrees(members, cols == 0 || is_inside(row)))
-        load_inside<packs>(pack, first_of(row), span, filler);
+    block_barrier();
+}
+
+DEVICE element *place_for(const chunk_team &members, const tensor_row &row, const row_span &span)
+{
+    return (element *)row_memory + in_chunk(members, row, span);
+}
+
+template <bool shifted>
+DEVICE void put_pack(const chunk_team &members, element *to, const row_span &span, int k, const vector16 &pack)
+{
+    const int vector = (int)((vector16 *)to - row_memory) + k * (int)members.width;
+    const places here = places_of(span, k);
+    if (are_all(here))
+        row_memory[vector] = pack;
     else
-        load_at_edge<packs>(members, pack, first_of(row), span, (int)cols, filler);
+        store_places((element *)(row_memory + vector), here, pack);
 }
 
-/* Pack k of a member's; to = hold_address(of the row + span.first). */
-template <int packs, bool whole, class team>
-DEVICE void put_pack(const team &members, element *to, const row_span &span, int k, const vector16 &pack)
-{
-    if constexpr (whole)
-        store16(to + k * span.step, pack);
-    else
-        team_memory(members, packs)[(span.first + k * span.step) / pack_columns] = pack;
-}
+/* ------------------------------------------------------------------------------------------------------------
+ * Sums
+ * ------------------------------------------------------------------------------------------------------------ */
 
-/* After all packs were put. */
-template <int packs, bool whole, class team> DEVICE void finish_row(const team &members, element *row, int64_t cols)
+/* The member's sum of the columns of its packs. All members call together. */
+template <bool shifted, class team> DEVICE float sum_of_member(team &members, place_sums &sums, int shift, int number)
 {
-    if constexpr (!whole) {
-        team_barrier(members);
-        store_any<team::fills_warps>(team_memory(members, packs), row, (int)cols, team_member(members),
-                                     team_members(members));
-        team_leave(members);
-    }
+    if constexpr (shifted)
+        hand_places(members, sums, shift, number);
+    return sum_of_places(sums.of);
 }
 
 /* ------------------------------------------------------------------------------------------------------------

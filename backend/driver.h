@@ -63,6 +63,10 @@ typedef struct tki_driver_calls {
     int (*function_attribute)(void *function, int attribute, int value);
     int (*function_load)(void *function);
     int (*capture_info)(void *stream, int *status, uint64_t *id);
+    int (*capture_graph)(void *stream, int *status, uint64_t *id, void **graph, const void ***needs, size_t *needed);
+    int (*user_object_create)(void **object, void *data, void (*destroy)(void *data), unsigned count, unsigned flags);
+    int (*user_object_release)(void *object, unsigned count);
+    int (*graph_retain)(void *graph, void *object, unsigned count, unsigned flags);
     int (*encode_map)(void *map, int type, unsigned rank, void *base, const uint64_t *sizes, const uint64_t *pitches,
                       const unsigned *box, const unsigned *strides, int interleave, int swizzle, int promotion,
                       int filler);
@@ -89,8 +93,9 @@ typedef struct tki_driver_names {
     const char *stream_create, *stream_destroy, *stream_synchronize, *stream_is_capturing;
     const char *event_create, *event_destroy, *event_record, *event_synchronize, *event_elapsed;
     const char *module_load, *module_unload, *module_function, *launch;
-    const char *launch_config, *function_attribute, *function_load, *capture_info, *encode_map, *context_retain,
-        *context_release, *context_get, *context_set;
+    const char *launch_config, *function_attribute, *function_load, *capture_info, *capture_graph,
+        *user_object_create, *user_object_release, *graph_retain, *encode_map, *context_retain, *context_release,
+        *context_get, *context_set;
     const char *write_error_name, *write_error_text;
     const char *device_get, *device_set, *get_properties, *get_old_properties, *error_name, *error_text;
 } tki_driver_names;

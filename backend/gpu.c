@@ -1,5 +1,6 @@
 /* What is the same for both drivers: memory, streams, events, loading and launching. */
 #include "backend/gpu.h"
+#include "backend/gpu_words.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -18,14 +19,6 @@ typedef struct module {
     tki_artifact artifact;
 } module;
 
-/* Whose launches have TKI_GPU_LAUNCH_WORDS of their own. They are kept until the device is closed: a graph may be launched at any time. */
-typedef struct word_user {
-    void *stream;
-    uint64_t capture; /* its number; 0: none */
-} word_user;
-
-enum { WORD_USERS_AT_ONCE = 64 };
-
 struct tki_gpu {
     tki_driver driver;
     tki_gpu_info info;
@@ -38,9 +31,7 @@ struct tki_gpu {
     tki_gpu_kernel **kernels; /* each on its own, so that callers may keep it */
     int kernel_count;
     tki_gpu_grid last_grid;
-    word_user *word_users;
-    int word_user_count, word_user_room;
-    uint32_t **launch_words; /* in device memory, for WORD_USERS_AT_ONCE each */
+    tki_gpu_words words;
 };
 
 /* ------------------------------------------------------------------------------------------------------------
@@ -171,17 +162,24 @@ void tki_gpu_close(tki_gpu *gpu)
     free(gpu->modules);
     free(gpu->kernels);
     free(gpu->fault_copy);
-    free(gpu->word_users);
+    tki_gpu_words_free(gpu);
     if (entered) {
         gpu->driver.calls.release(gpu->fault_words);
-        for (int i = 0; i < gpu->word_user_room / WORD_USERS_AT_ONCE; i++)
-            gpu->driver.calls.release(gpu->launch_words[i]);
         leave(gpu, previous);
     }
-    free(gpu->launch_words);
     gpu->driver.vendor->close(&gpu->driver, gpu->device);
     tki_driver_close(&gpu->driver);
     free(gpu);
+}
+
+tki_gpu_words *tki_gpu_words_of(tki_gpu *gpu)
+{
+    return &gpu->words;
+}
+
+const tki_driver *tki_gpu_driver_of(const tki_gpu *gpu)
+{
+    return &gpu->driver;
 }
 
 const tki_gpu_info *tki_gpu_describe(const tki_gpu *gpu)
@@ -663,98 +661,24 @@ enum { MAP_UINT16 = 1, SWIZZLE_64_BYTES = 2, SWIZZLE_128_BYTES = 3, PROMOTE_TO_2
 
 tk_status tki_gpu_map(tk_ctx *ctx, tki_gpu *gpu, const tki_gpu_box *box, void *map)
 {
-    const uint64_t sizes[2] = {(uint64_t)box->cols, (uint64_t)box->rows};
-    const uint64_t pitches[1] = {(uint64_t)box->pitch * sizeof(uint16_t)};
-    const unsigned boxes[2] = {(unsigned)box->box_cols, (unsigned)box->box_rows}, strides[2] = {1, 1};
+    const uint64_t sizes[3] = {(uint64_t)box->cols, (uint64_t)box->rows, (uint64_t)box->matrices};
+    const uint64_t pitch = (uint64_t)box->pitch * sizeof(uint16_t), pitches[2] = {pitch, pitch * (uint64_t)box->rows};
+    const unsigned boxes[3] = {(unsigned)box->box_cols, (unsigned)box->box_rows, 1}, strides[3] = {1, 1, 1};
     if (!gpu->driver.calls.encode_map)
         return tki_fail(ctx, TK_UNAVAILABLE, "the driver of %s does not know tensor maps", gpu->info.name);
     void *previous;
     int code = enter(gpu, &previous);
     if (code != 0)
         return fail_enter(ctx, gpu, code);
-    code = gpu->driver.calls.encode_map(map, MAP_UINT16, 2, tki_input(box->base), sizes, pitches, boxes, strides, 0,
-                                        box->box_cols == WIDE_BOX ? SWIZZLE_128_BYTES : SWIZZLE_64_BYTES,
-                                        PROMOTE_TO_256_BYTES, 0);
+    code = gpu->driver.calls.encode_map(
+        map, MAP_UINT16, box->matrices ? 3 : 2, tki_input(box->base), sizes, pitches, boxes, strides, 0,
+        box->box_cols == WIDE_BOX ? SWIZZLE_128_BYTES : SWIZZLE_64_BYTES, PROMOTE_TO_256_BYTES, 0);
     leave(gpu, previous);
     if (code == 0)
         return TK_OK;
     return fail(ctx, gpu, gpu->driver.vendor->names.encode_map, code,
                 "describing a tensor of %lld x %lld elements at %p to the copy engine", (long long)box->rows,
                 (long long)box->cols, box->base);
-}
-
-static tk_status add_launch_words(tk_ctx *ctx, tki_gpu *gpu)
-{
-    const size_t bytes = (size_t)WORD_USERS_AT_ONCE * TKI_GPU_LAUNCH_WORDS * sizeof(uint32_t);
-    const int chunks = gpu->word_user_room / WORD_USERS_AT_ONCE;
-    void *users = realloc(gpu->word_users,
-                          (size_t)(gpu->word_user_room + WORD_USERS_AT_ONCE) * sizeof *gpu->word_users);
-    if (users)
-        gpu->word_users = users;
-    if (!users || !grow(&gpu->launch_words, chunks))
-        return tki_fail(ctx, TK_NO_MEMORY, "no memory to keep streams apart");
-    void *words;
-    tk_status status = tki_gpu_alloc(ctx, gpu, bytes, &words);
-    if (status != TK_OK)
-        return status;
-    status = tki_gpu_fill(ctx, gpu, NULL, words, 0, bytes);
-    if (status == TK_OK)
-        status = tki_gpu_synchronize(ctx, gpu, NULL);
-    if (status != TK_OK) {
-        tki_gpu_free(gpu, words);
-        return status;
-    }
-    gpu->launch_words[chunks] = words;
-    gpu->word_user_room += WORD_USERS_AT_ONCE;
-    return TK_OK;
-}
-
-/* The number of the capture that the stream is in; 0: none. */
-static tk_status find_capture(tk_ctx *ctx, tki_gpu *gpu, void *stream, uint64_t *capture)
-{
-    const tki_driver_calls *calls = &gpu->driver.calls;
-    int capturing = 0;
-    void *previous;
-    *capture = 0;
-    if (!calls->capture_info)
-        return tki_fail(ctx, TK_UNAVAILABLE, "the driver of %s is too old to tell captures apart", gpu->info.name);
-    int code = enter(gpu, &previous);
-    if (code != 0)
-        return fail_enter(ctx, gpu, code);
-    code = calls->capture_info(stream, &capturing, capture);
-    leave(gpu, previous);
-    if (!capturing)
-        *capture = 0;
-    return code == 0 ? TK_OK
-                     : fail(ctx, gpu, gpu->driver.vendor->names.capture_info, code, "asking for a stream's capture");
-}
-
-tk_status tki_gpu_launch_words(tk_ctx *ctx, tki_gpu *gpu, void *stream, bool only_reserve, uint32_t **words)
-{
-    uint64_t capture;
-    *words = NULL;
-    tk_status status = find_capture(ctx, gpu, stream, &capture);
-    if (status != TK_OK)
-        return status;
-    int user = gpu->word_user_count;
-    while (--user >= 0 && (gpu->word_users[user].stream != stream || gpu->word_users[user].capture != capture))
-        ;
-    if ((user < 0 || only_reserve) && gpu->word_user_count == gpu->word_user_room) {
-        if (capture)
-            return tki_fail(ctx, TK_UNAVAILABLE,
-                            "the stream is being captured and memory must be allocated; call tk_prepare() before "
-                            "the capture begins");
-        status = add_launch_words(ctx, gpu);
-    }
-    if (status != TK_OK || only_reserve)
-        return status;
-    if (user < 0) {
-        user = gpu->word_user_count++;
-        gpu->word_users[user] = (word_user){stream, capture};
-    }
-    *words = gpu->launch_words[user / WORD_USERS_AT_ONCE] +
-             (size_t)(user % WORD_USERS_AT_ONCE) * TKI_GPU_LAUNCH_WORDS;
-    return TK_OK;
 }
 
 /* ------------------------------------------------------------------------------------------------------------

@@ -98,19 +98,20 @@ TKI_EXPORT tki_gpu_grid tki_gpu_last_grid(const tki_gpu *gpu);
 /* The artifact that a loaded kernel came out of; NULL if it is not loaded. */
 TKI_EXPORT const struct tki_artifact *tki_gpu_artifact(const tki_gpu *gpu, const char *source, tk_types types);
 
-/* A tensor of 16-bit elements, row-major, and the boxes that Hopper's copy engine moves of it: `base` at a multiple of 16 bytes, rows
+/* A tensor of 16-bit elements, row-major, or several of one size behind each other, and the boxes that Hopper's copy engine moves of it: `base` at a multiple of 16 bytes, rows
  * `pitch` elements apart, a multiple of 8. Boxes are 64 or 32 columns wide; in shared memory their 16-byte pieces are permuted by the
  * number of the row. Writes the 128 bytes that a kernel passes on to the engine. */
 typedef struct tki_gpu_box {
     const void *base;
+    int64_t matrices; /* the third axis, of which a box has one place; 0: there is none */
     int64_t rows, cols, pitch;
     int box_rows, box_cols;
 } tki_gpu_box;
 TK_MUST_USE tk_status tki_gpu_map(tk_ctx *ctx, tki_gpu *gpu, const tki_gpu_box *box, void *map);
 
 /* Words in device memory that are zero, for the next launch on this stream, which leaves them zero. Streams have words of their own, and
- * so has each capture of a graph: launches share them only where they must not overlap anyhow, as two executables of one captured
- * graph. `only_reserve`: makes sure that a capture to come finds some. */
+ * so has each capture of a graph, until the graph and what was made of it are gone: launches share them only where they must not overlap
+ * anyhow, as two executables of one captured graph. `only_reserve`: makes sure that a capture to come finds some. */
 enum { TKI_GPU_LAUNCH_WORDS = 4096 };
 TK_MUST_USE tk_status tki_gpu_launch_words(tk_ctx *ctx, tki_gpu *gpu, void *stream, bool only_reserve,
                                            uint32_t **words);

@@ -25,12 +25,13 @@ static uint64_t draw(uint64_t *state)
     return *state >> 33;
 }
 
-/* Uniform in [-2, 2); where a softmax is expected, positive and summing to about one. */
+/* Uniform in [-2, 2), of products in [-1, 1); where a softmax is expected, positive and summing to about one. */
 static float draw_value(const tk_case *c, int param, uint64_t *state)
 {
     float unit = (float)(draw(state) & 0xffffff) * 0x1p-24f;
     bool probability = !strcmp(c->contract->name, "softmax_bwd") && !strcmp(c->contract->params[param].name, "y");
-    return probability ? 2.0f * unit / (float)c->dims[1] : 4.0f * unit - 2.0f;
+    float width = bench_is_product(c->contract) || !strncmp(c->contract->name, "grouped_gemm", 12) ? 1 : 2;
+    return probability ? 2.0f * unit / (float)c->dims[1] : width * (2.0f * unit - 1.0f);
 }
 
 static void put_value(tk_dtype dtype, void *values, int64_t i, float value)
@@ -39,6 +40,15 @@ static void put_value(tk_dtype dtype, void *values, int64_t i, float value)
     case TK_F16: ((uint16_t *)values)[i] = tki_f32_to_f16(value); return;
     case TK_BF16: ((uint16_t *)values)[i] = tki_f32_to_bf16(value); return;
     default: ((float *)values)[i] = value; return;
+    }
+}
+
+/* Every pattern equally likely: they stand for residues, whatever the modulus is. */
+static void draw_integers(uint64_t *values, int64_t count, uint64_t state)
+{
+    for (int64_t i = 0; i < count; i++) {
+        const uint64_t upper = draw(&state) << 33;
+        values[i] = upper ^ draw(&state) << 16 ^ draw(&state);
     }
 }
 
@@ -62,12 +72,21 @@ void bench_draw_indices(const bench_work *work, int param, void *data)
     const int64_t range = c->dims[c->contract->params[param].indexed_dim];
     uint64_t state = (uint64_t)param + 1;
     for (int64_t i = 0; i < count; i++) {
-        int64_t index = draw_index(work->indices, range, &state);
+        int64_t index = c->contract->params[param].ends ? (i + 1) * range / count /* groups of one size */
+                                                        : draw_index(work->indices, range, &state);
         if (c->index_dtype == TK_I64)
             ((int64_t *)data)[i] = index;
         else
             ((int32_t *)data)[i] = (int32_t)index;
     }
+}
+
+void bench_draw_exact(const tk_case *c, int param, void *values, int64_t count)
+{
+    enum { LEAST = -2, NUMBERS = 5 };
+    uint64_t state = (uint64_t)param + 77;
+    for (int64_t i = 0; i < count; i++)
+        put_value(tk_case_param_dtype(c, param), values, i, (float)(LEAST + (int)(draw(&state) % NUMBERS)));
 }
 
 void bench_draw_values(const tk_case *c, int param, void *values, int64_t count)
@@ -76,6 +95,10 @@ void bench_draw_values(const tk_case *c, int param, void *values, int64_t count)
     const tk_dtype dtype = tk_case_param_dtype(c, param);
     const size_t element = tk_dtype_size(dtype);
     uint64_t state = (uint64_t)param + 1;
+    if (dtype == TK_U64) {
+        draw_integers(values, count, state);
+        return;
+    }
     for (int64_t i = 0; i < count && i < PERIOD; i++)
         put_value(dtype, values, i, draw_value(c, param, &state));
     for (int64_t i = PERIOD; i < count; i += PERIOD)
@@ -91,6 +114,13 @@ int64_t bench_case_bytes(const tk_case *c)
     return bytes;
 }
 
+void bench_work_sizes(bench_work *work)
+{
+    const tk_case *c = &work->c;
+    for (int p = 0; p < c->contract->param_count; p++)
+        work->bytes[p] = tk_case_elements(c, p) * (int64_t)tk_dtype_size(tk_case_param_dtype(c, p));
+}
+
 static void work_free(bench_work *work)
 {
     for (int p = 0; p < work->c.contract->param_count; p++)
@@ -100,8 +130,8 @@ static void work_free(bench_work *work)
 static tk_status work_make(bench_work *work)
 {
     const tk_case *c = &work->c;
+    bench_work_sizes(work);
     for (int p = 0; p < c->contract->param_count; p++) {
-        work->bytes[p] = tk_case_elements(c, p) * (int64_t)tk_dtype_size(tk_case_param_dtype(c, p));
         work->buffers[p] = bench_alloc(work->bytes[p]);
         if (!work->buffers[p])
             return tki_fail(work->ctx, TK_NO_MEMORY, "no memory for %s", c->contract->params[p].name);
@@ -170,7 +200,7 @@ static void drop(bench_arm *arm)
 
 bool bench_has_peers(const tk_case *c)
 {
-    return c->dtype == c->result_dtype && tk_dtype_size(c->dtype) == sizeof(uint16_t);
+    return c->dtype == c->result_dtype && (tk_dtype_size(c->dtype) == sizeof(uint16_t) || c->dtype == TK_U64);
 }
 
 static void attach_peers(const bench_work *work, const char *list, bench_result *result)
@@ -226,8 +256,7 @@ static double value_at(const bench_work *work, int param, const void *data, int6
     }
 }
 
-/* Up to 2^20 elements of each output, evenly spread; a hundredth of their size on average may be off. */
-static bool agrees(const bench_work *work, void *const reference[])
+bool bench_agrees(const bench_work *work, void *const reference[], void *const results[])
 {
     for (int p = 0; p < work->c.contract->param_count; p++) {
         const int64_t count = tk_case_elements(&work->c, p);
@@ -236,10 +265,15 @@ static bool agrees(const bench_work *work, void *const reference[])
         double difference = 0;
         if (!work->c.contract->params[p].output)
             continue;
+        if (tk_case_param_dtype(&work->c, p) == TK_U64) { /* nothing is near */
+            if (memcmp(reference[p], results[p], (size_t)count * sizeof(uint64_t)) != 0)
+                return false;
+            continue;
+        }
         for (int64_t i = 0; i < count; i += step) {
             double expected = value_at(work, p, reference[p], i);
             size += fabs(expected);
-            difference += fabs(value_at(work, p, work->buffers[p], i) - expected);
+            difference += fabs(value_at(work, p, results[p], i) - expected);
         }
         if (!(difference <= 0.01 * size))
             return false;
@@ -283,7 +317,7 @@ static tk_status warm_up(const bench_work *work, bench_result *result)
             status = TK_INTERNAL; /* the context has the kernel's own message */
         else if (i == 0 && !keep_outputs(work, reference))
             status = tki_fail(work->ctx, TK_NO_MEMORY, "no memory for a copy of the results");
-        else if (arm->kind == BENCH_PEER && (!good || !agrees(work, reference)))
+        else if (arm->kind == BENCH_PEER && (!good || !bench_agrees(work, reference, work->buffers)))
             arm->differs = true;
     }
     for (int p = 0; p < TK_MAX_PARAMS; p++)
@@ -410,8 +444,11 @@ void bench_measure_size(const bench_work *work, bench_result *result)
     bench_traffic traffic;
     bench_product product;
     result->work_bytes = bench_traffic_of(work, &traffic);
-    if (bench_product_of(work, &product))
+    if (bench_layer_of(work, &product))
         result->work_flops = 2.0 * (double)product.rows * (double)product.cols * (double)product.inner;
+    else if (!strncmp(work->c.contract->name, "grouped_gemm", strlen("grouped_gemm")) ||
+             !strncmp(work->c.contract->name, "linear_", strlen("linear_")))
+        result->work_flops = 2.0 * (double)work->c.dims[0] * (double)work->c.dims[1] * (double)work->c.dims[2];
     for (int p = 0; p < work->c.contract->param_count; p++) {
         bool gathered = bench_is(work, "embedding_fwd") && p == 1;
         double elements = (double)tk_case_elements(&work->c, p);

@@ -98,11 +98,22 @@ bool bench_is_listed(const char *list, const char *name);
 bool bench_has_peers(const tk_case *c);
 
 /* Parts of it that the engine on a GPU shares: what the case's inputs hold, its size, and the statistics of an arm. */
+void bench_work_sizes(bench_work *work); /* the bytes of each tensor */
 void bench_draw_values(const tk_case *c, int param, void *values, int64_t count);
+/* Small integers: every sum of their products is exact, in any order. */
+void bench_draw_exact(const tk_case *c, int param, void *values, int64_t count);
 void bench_draw_indices(const bench_work *work, int param, void *data); /* [elements of the parameter] */
 void bench_measure_size(const bench_work *work, bench_result *result);
+/* Outputs in host memory, each at its parameter's place. Up to 2^20 elements of each, evenly spread; a hundredth of their size on average may
+ * be off. */
+bool bench_agrees(const bench_work *work, void *const reference[], void *const results[]);
 void bench_arm_settle(bench_arm *arm, double *samples,
                       int count); /* sorts them; keeps the first run's if there are none */
+
+/* Whether an attribute of a case is told with it: one that kernels see, a choice, or a number that is not the usual one. */
+bool bench_tells_attribute(const tk_case *c, int attribute);
+/* " epilogue=bias_gelu", one behind the other; cut to fit. */
+void bench_format_attributes(const tk_case *c, char *text, size_t size);
 
 /* Whether the speed of an op depends on which indices it gets. */
 bool bench_heeds_indices(const tk_contract *contract);
@@ -110,6 +121,9 @@ const char *bench_indices_name(bench_indices indices); /* "uniform", "zipf", "eq
 
 /* The arm of that name and so many threads that was timed, or NULL. */
 const bench_arm *bench_find_arm(const bench_result *result, const char *name, int threads);
+
+/* Matrix products, and linear layers. */
+bool bench_is_product(const tk_contract *contract);
 
 /* Bytes that a case needs for its buffers; peers may need as much again. */
 int64_t bench_case_bytes(const tk_case *c);
@@ -120,6 +134,15 @@ bool bench_peer_at(int i, const char **name, const char **found, bool *present);
 /* The shapes that a case is timed with when none is given: the i-th, false past the end. With `growth` a series of
  * rising size. */
 bool bench_shape_at(const tk_contract *contract, bool growth, int i, int64_t dims[TK_MAX_DIMS]);
+
+/* Shapes that nobody has chosen, for ops on rows: the i-th of BENCH_SWEEP_SHAPES, drawn from BENCH_SWEEP_SEED. Elements and columns are
+ * log-uniform, and every second shape has rows of whole 16-byte packs in every type, the others an odd number of columns. False past the
+ * end, and for ops that have no rows. */
+enum { BENCH_SWEEP_SHAPES = 100, BENCH_SWEEP_SEED = 20261116 };
+bool bench_sweep_shape_at(const tk_contract *contract, int i, int64_t dims[TK_MAX_DIMS]);
+
+/* Over the results of a lowering: shares of the limit, or times of a peer by ours; sorted, `shares` has room for `count`. */
+int bench_shares_of(const bench_result *results, int count, const char *lowering, const char *peer, double *shares);
 
 /* What is averaged over the cases of a lowering, all of them better when larger. */
 typedef enum bench_figure {
@@ -135,6 +158,13 @@ typedef struct bench_mean {
     double least; /* of all, in the case */
     const bench_result *worst;
 } bench_mean;
+
+/* A ratio of two times that are level: what differs by less than this, another run may show the other way round. */
+#define BENCH_LEVEL 1.03
+static inline bool bench_is_level(double ratio)
+{
+    return ratio <= BENCH_LEVEL && ratio >= 1 / BENCH_LEVEL;
+}
 
 /* `peer` is the name of an arm, or NULL for the best of each case; only BENCH_TO_PEER looks at it. */
 bench_mean bench_mean_of(const bench_result *results, int count, const char *lowering, bench_figure figure,
@@ -152,7 +182,12 @@ typedef struct bench_step {
 /* False if the two are not of the same op, types and indices, or do not both have the lowering. */
 bool bench_step_of(const bench_result *from, const bench_result *to, const char *lowering, bench_step *step);
 
-/* A chart of results as SVG: bars for single shapes, curves for growth. False with errno if it cannot be written. */
-TK_MUST_USE bool bench_chart_write(const char *path, const bench_result *results, int count, bool growth);
+/* A chart of results as SVG. False with errno if it cannot be written. */
+typedef enum bench_chart {
+    BENCH_BARS,   /* for single shapes */
+    BENCH_CURVES, /* for growth */
+    BENCH_MAP     /* for a sweep: shares of the limit over rows and columns */
+} bench_chart;
+TK_MUST_USE bool bench_chart_write(const char *path, const bench_result *results, int count, bench_chart chart);
 
 #endif

@@ -3,8 +3,6 @@
 #include "bench/cublaslt.h"
 
 #include <dlfcn.h>
-#include <glob.h>
-#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,12 +10,21 @@
 #include "backend/gpu.h"
 #include "bench/peers.h"
 #include "core/context.h"
+#include "core/library.h"
 
 /* As in cublasLt.h and library_types.h. */
 enum { R_32F = 0, R_16F = 2, R_16BF = 14 };
 enum { COMPUTE_32F = 68 };
 enum { OP_N = 0, OP_T = 1 };
-enum { DESCRIPTION_TRANSPOSE_A = 3, DESCRIPTION_TRANSPOSE_B = 4 };
+enum {
+    DESCRIPTION_TRANSPOSE_A = 3,
+    DESCRIPTION_TRANSPOSE_B = 4,
+    DESCRIPTION_EPILOGUE = 7,
+    DESCRIPTION_BIAS = 8,
+    DESCRIPTION_AUX = 11,
+    DESCRIPTION_AUX_PITCH = 12
+};
+enum { EPILOGUE_NONE = 1, EPILOGUE_BIAS = 4, EPILOGUE_GELU_AUX = 32 | 128, EPILOGUE_SLOPE = 64 | 128 };
 enum { PREFERENCE_WORKSPACE_BYTES = 1 };
 
 typedef struct algorithm {
@@ -57,33 +64,11 @@ struct bench_cublaslt {
     /* Of the case. */
     void *description, *preference;
     void *left, *right, *out; /* layouts; left is our right factor, see make_layouts() */
+    bool fused;
     algorithm algorithms[MOST_ALGORITHMS];
 };
 
 /* -- Finding it --------------------------------------------------------------------------------------------------- */
-
-/* Once loaded it stays: it has exit functions of its own. */
-static void *load(const char *path)
-{
-    return dlopen(path, RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE);
-}
-
-static void *load_from(const char *root, const char *name)
-{
-    static const char *const folders[] = {"lib64", "lib", "targets/*/lib", "lib/python3*/*-packages/nvidia/*/lib"};
-    char pattern[4096];
-    glob_t files;
-    void *library = NULL;
-    for (size_t i = 0; i < sizeof folders / sizeof *folders && !library; i++) {
-        if (snprintf(pattern, sizeof pattern, "%s/%s/%s", root, folders[i], name) >= (int)sizeof pattern ||
-            glob(pattern, 0, NULL, &files) != 0)
-            continue;
-        for (size_t k = files.gl_pathc; k > 0 && !library; k--)
-            library = load(files.gl_pathv[k - 1]);
-        globfree(&files);
-    }
-    return library;
-}
 
 /* Beside the programs on the PATH, so that the toolkit of its nvcc and the PyTorch of its python3 are found. */
 static void *load_beside_programs(const char *name)
@@ -92,7 +77,7 @@ static void *load_beside_programs(const char *name)
     void *library = NULL;
     for (const char *at = getenv("PATH"); at && !library; at = strchr(at, ':') ? strchr(at, ':') + 1 : NULL) {
         if (*at == '/' && snprintf(root, sizeof root, "%.*s/..", (int)strcspn(at, ":"), at) < (int)sizeof root)
-            library = load_from(root, name);
+            library = tki_library_search(root, name);
     }
     return library;
 }
@@ -103,10 +88,10 @@ static void *search(void)
     const char *roots[] = {getenv("CUDA_PATH"), getenv("CUDA_HOME"), "/usr/local/cuda", "/usr/local/cuda-*"};
     void *library = NULL;
     for (size_t i = 0; i < sizeof names / sizeof *names && !library; i++) {
-        library = load(names[i]);
+        library = tki_library_load(names[i]);
         for (size_t r = 0; r < sizeof roots / sizeof *roots && !library; r++)
             if (roots[r] && roots[r][0] == '/')
-                library = load_from(roots[r], names[i]);
+                library = tki_library_search(roots[r], names[i]);
         if (!library)
             library = load_beside_programs(names[i]);
     }
@@ -144,14 +129,13 @@ static bool load_calls(void *library, calls *c)
 static bool find(calls *c, char *found, size_t size)
 {
     const char *chosen = getenv("TOKITAI_CUBLASLT_LIBRARY");
-    void *library = chosen ? load(chosen) : search();
+    void *library = chosen ? tki_library_load(chosen) : search();
     if (!library) {
         const char *why = chosen ? dlerror() : NULL;
         snprintf(found, size, "cublaslt: %s", why ? why : "libcublasLt.so.13 and libcublasLt.so.12 were not found");
         return false;
     }
-    struct link_map *map = NULL;
-    const char *path = dlinfo(library, RTLD_DI_LINKMAP, &map) == 0 && map && map->l_name ? map->l_name : "";
+    const char *path = tki_library_path(library);
     if (!load_calls(library, c)) {
         snprintf(found, size, "cublaslt: %s lacks calls that are needed", path);
         return false;
@@ -249,6 +233,26 @@ static bool make_layouts(bench_cublaslt *lt, const tk_case *c, const bench_produ
            call->layout_create(&lt->out, type_of(c->result_dtype), cols, rows, p->cols) == 0;
 }
 
+/* What a linear layer does beside its product. */
+static int epilogue_of(const bench_product *p)
+{
+    const int beside = p->slope_at ? EPILOGUE_SLOPE : p->pre ? EPILOGUE_GELU_AUX : 0;
+    const int all = beside | (p->bias ? EPILOGUE_BIAS : 0);
+    return all ? all : EPILOGUE_NONE;
+}
+
+static bool set_epilogue(const bench_cublaslt *lt, const bench_product *p)
+{
+    const int epilogue = epilogue_of(p);
+    const void *aux = p->slope_at ? p->slope_at : p->pre;
+    const calls *call = &lt->calls;
+    return (epilogue == EPILOGUE_NONE ||
+            call->description_set(lt->description, DESCRIPTION_EPILOGUE, &epilogue, sizeof epilogue) == 0) &&
+           (!p->bias || call->description_set(lt->description, DESCRIPTION_BIAS, &p->bias, sizeof p->bias) == 0) &&
+           (!aux || (call->description_set(lt->description, DESCRIPTION_AUX, &aux, sizeof aux) == 0 &&
+                     call->description_set(lt->description, DESCRIPTION_AUX_PITCH, &p->cols, sizeof p->cols) == 0));
+}
+
 /* Puts those that can be used at the beginning of the list. */
 static int ask_algorithms(bench_cublaslt *lt)
 {
@@ -265,15 +269,33 @@ static int ask_algorithms(bench_cublaslt *lt)
     return usable;
 }
 
-int bench_cublaslt_case(bench_cublaslt *lt, const bench_work *work)
+/* The product without gelu: it goes where gelu then reads it, and what was multiplied by the slope goes where it belongs. */
+static void leave_gelu(bench_product *p)
+{
+    p->c = p->pre ? p->pre : p->c;
+    p->pre = NULL;
+    p->slope_at = NULL;
+}
+
+static bool product_of(const bench_cublaslt *lt, const bench_work *work, bench_product *p)
+{
+    if (!bench_layer_of(work, p))
+        return false;
+    if (!lt->fused)
+        leave_gelu(p);
+    return true;
+}
+
+int bench_cublaslt_case(bench_cublaslt *lt, const bench_work *work, bool fused)
 {
     bench_product p;
     void *previous;
-    if (tk_dtype_size(work->c.dtype) != sizeof(uint16_t) || !bench_product_of(work, &p) ||
+    lt->fused = fused;
+    if (tk_dtype_size(work->c.dtype) != sizeof(uint16_t) || !product_of(lt, work, &p) ||
         tki_gpu_enter(lt->ctx, lt->ctx->gpu, &previous) != TK_OK)
         return 0;
     forget_case(lt);
-    const int count = make_layouts(lt, &work->c, &p) ? ask_algorithms(lt) : 0;
+    const int count = make_layouts(lt, &work->c, &p) && set_epilogue(lt, &p) ? ask_algorithms(lt) : 0;
     tki_gpu_leave(lt->ctx->gpu, previous);
     return count;
 }
@@ -283,11 +305,14 @@ bool bench_cublaslt_call(bench_cublaslt *lt, const bench_work *work, int chosen)
     static const float one = 1, zero = 0;
     bench_product p;
     void *previous;
-    if (!bench_product_of(work, &p) || tki_gpu_enter(lt->ctx, lt->ctx->gpu, &previous) != TK_OK)
+    if (!product_of(lt, work, &p) || tki_gpu_enter(lt->ctx, lt->ctx->gpu, &previous) != TK_OK)
         return false;
-    int code = lt->calls.product(lt->handle, lt->description, &one, p.b, lt->left, p.a, lt->right, &zero, p.c,
-                                 lt->out, p.c, lt->out, &lt->algorithms[chosen], lt->workspace, WORKSPACE_BYTES,
-                                 lt->ctx->stream);
+    const void *before = p.residual ? p.residual : p.c;
+    const bool set = set_epilogue(lt, &p);
+    int code = set ? lt->calls.product(lt->handle, lt->description, &one, p.b, lt->left, p.a, lt->right,
+                                       p.residual ? &one : &zero, before, lt->out, p.c, lt->out,
+                                       &lt->algorithms[chosen], lt->workspace, WORKSPACE_BYTES, lt->ctx->stream)
+                   : -1;
     tki_gpu_leave(lt->ctx->gpu, previous);
     return code == 0;
 }

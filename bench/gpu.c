@@ -8,6 +8,8 @@
 
 #include "backend/gpu.h"
 #include "bench/cublaslt.h"
+#include "bench/gpu_clock.h"
+#include "bench/gpu_copies.h"
 #include "bench/gpu_peers.h"
 #include "bench/limits.h"
 #include "bench/peers.h"
@@ -17,65 +19,21 @@
 #include "executor/executor.h"
 #include "plan/plan.h"
 
-enum {
-    ALIGNMENT = 256,
-    L2_TIMES = 4, /* how often the copies of a case exceed the L2 cache */
-    MOST_COPIES = 4096,
-    MOST_SAMPLES = 1024,
-    LEAST_SAMPLES = 5,
-    LEAST_CALLS = 2, /* in a sample */
-    MOST_CALLS = 64
-};
-
-/* So long a sample should take. */
-static const double SAMPLE_SECONDS = 5e-4;
+enum { MOST_SAMPLES = 1024, LEAST_SAMPLES = 5 };
 
 struct bench_gpu {
     tk_ctx *ctx;
-    void *begin, *end;       /* events */
-    tki_gpu_kernel *nothing; /* launched for a product without rows: its blocks find nothing to do */
-    tki_executor delay;
-    tk_case delay_case;
-    void *delay_vectors;
+    bench_clock clock;
+    tki_gpu_kernel *nothing;  /* launched for a product without rows: its blocks find nothing to do */
     bench_gpu_peers *peers;   /* NULL: none */
     bench_cublaslt *cublaslt; /* NULL: none */
+    bench_cublaslt *apart;    /* for products whose gelu is a kernel of its own */
     char device[320];
     char found[320];
     char cublaslt_found[512];
 };
 
 /* -- Opening ------------------------------------------------------------------------------------------------------ */
-
-/* A product of two long vectors is one block at work for a few hundred microseconds, hardly touching memory: what is queued
- * behind it begins without waiting for the processor. */
-static tk_status make_delay(bench_gpu *g)
-{
-    enum { LENGTH = 8192 };
-    tki_plan plan;
-    g->delay_case = tk_case_init(tk_contract_find("gemm"), TK_F16);
-    g->delay_case.dims[0] = g->delay_case.dims[1] = 1;
-    g->delay_case.dims[2] = LENGTH;
-    char id[64];
-    snprintf(id, sizeof id, "%s.gemm.f16.shared", g->ctx->backend->name);
-    tki_plan_case(g->ctx, &g->delay_case, NULL, id, &plan);
-    if (!plan.lowering)
-        return tki_fail(g->ctx, TK_UNSUPPORTED, "%s: %s", id, plan.refusals);
-    tk_status status = tki_executor_open(g->ctx, &(tki_executable){.lowering = plan.lowering}, &g->delay);
-    const size_t bytes = 2 * LENGTH * sizeof(uint16_t) + ALIGNMENT;
-    if (status == TK_OK)
-        status = tki_gpu_alloc(g->ctx, g->ctx->gpu, bytes, &g->delay_vectors);
-    if (status == TK_OK)
-        status = tki_gpu_fill(g->ctx, g->ctx->gpu, g->ctx->stream, g->delay_vectors, 0, bytes);
-    return status;
-}
-
-static tk_status delay(bench_gpu *g)
-{
-    uint16_t *vectors = g->delay_vectors;
-    const int64_t length = g->delay_case.dims[2];
-    return tki_executor_call(&g->delay, &g->delay_case, (void *[]){vectors, vectors + length, vectors + 2 * length},
-                             0, NULL);
-}
 
 static void open_peers(bench_gpu *g, const char *list)
 {
@@ -85,6 +43,9 @@ static void open_peers(bench_gpu *g, const char *list)
         g->peers = bench_gpu_peers_open(g->ctx->device->ordinal, list, g->found, sizeof g->found);
     if (bench_is_listed(list, "cublaslt"))
         g->cublaslt = bench_cublaslt_open(g->ctx, g->cublaslt_found, sizeof g->cublaslt_found);
+    char again[sizeof g->cublaslt_found];
+    if (g->cublaslt)
+        g->apart = bench_cublaslt_open(g->ctx, again, sizeof again);
 }
 
 bench_gpu *bench_gpu_open(tk_ctx *ctx, const bench_options *options)
@@ -98,14 +59,10 @@ bench_gpu *bench_gpu_open(tk_ctx *ctx, const bench_options *options)
     const tki_gpu_info *info = ctx->device;
     snprintf(g->device, sizeof g->device, "%s, %s, driver %s, %d multiprocessors, L2 %.0f MB", info->name,
              info->architecture, info->driver, info->units, 1e-6 * (double)info->l2_bytes);
-    tk_status status = tki_gpu_event_create(ctx, ctx->gpu, &g->begin);
-    if (status == TK_OK)
-        status = tki_gpu_event_create(ctx, ctx->gpu, &g->end);
+    tk_status status = bench_clock_open(ctx, &g->clock);
     if (status == TK_OK)
         status = tki_gpu_kernel_get(ctx, ctx->gpu, "ops/gemm/kernel.cu", (tk_types){TK_F16, TK_F16}, "product_64",
                                     &g->nothing);
-    if (status == TK_OK)
-        status = make_delay(g);
     if (status != TK_OK) {
         bench_gpu_close(g);
         return NULL;
@@ -120,12 +77,8 @@ void bench_gpu_close(bench_gpu *g)
         return;
     bench_gpu_peers_close(g->peers);
     bench_cublaslt_close(g->cublaslt);
-    tki_executor_close(&g->delay);
-    tki_gpu_free(g->ctx->gpu, g->delay_vectors);
-    if (g->begin)
-        tki_gpu_event_destroy(g->ctx->gpu, g->begin);
-    if (g->end)
-        tki_gpu_event_destroy(g->ctx->gpu, g->end);
+    bench_cublaslt_close(g->apart);
+    bench_clock_close(&g->clock);
     free(g);
 }
 
@@ -150,125 +103,13 @@ const char *bench_gpu_cublaslt_found(const bench_gpu *g)
     return g->cublaslt_found;
 }
 
-/* -- Tensors ------------------------------------------------------------------------------------------------------ */
-
-/* Copies of all tensors of a case, one after the other, and as much room for a copy to write to. */
-typedef struct copies {
-    bench_work work; /* its buffers are those of the copy that comes next */
-    char *first;
-    int64_t offsets[TK_MAX_PARAMS];
-    int64_t stride; /* bytes from one copy to the next */
-    char *sink;
-    int64_t sink_stride;
-    int count;
-    int next;
-} copies;
-
-static int64_t align(int64_t bytes)
-{
-    return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-}
-
-/* Draws a beginning on the host; the device repeats it. */
-static tk_status fill_values(const copies *s, int param)
-{
-    enum { PERIOD = 1 << 20 };
-    tk_ctx *ctx = s->work.ctx;
-    char *to = s->first + s->offsets[param];
-    const int64_t count = tk_case_elements(&s->work.c, param);
-    int64_t done = count < PERIOD ? count : PERIOD;
-    const int64_t element = (int64_t)tk_dtype_size(tk_case_param_dtype(&s->work.c, param));
-    void *values = malloc((size_t)(element * done));
-    if (!values)
-        return tki_fail(ctx, TK_NO_MEMORY, "no memory for %s", s->work.c.contract->params[param].name);
-    bench_draw_values(&s->work.c, param, values, done);
-    tk_status status = tki_gpu_write(ctx, ctx->gpu, ctx->stream, to, values, (size_t)(element * done));
-    while (status == TK_OK && done < count) {
-        int64_t more = count - done < done ? count - done : done;
-        status = tki_gpu_copy(ctx, ctx->gpu, ctx->stream, to + element * done, to, (size_t)(element * more));
-        done += more;
-    }
-    free(values);
-    return status;
-}
-
-static tk_status fill_indices(const copies *s, int param)
-{
-    tk_ctx *ctx = s->work.ctx;
-    const size_t bytes = (size_t)s->work.bytes[param];
-    void *indices = malloc(bytes);
-    if (!indices)
-        return tki_fail(ctx, TK_NO_MEMORY, "no memory for %s", s->work.c.contract->params[param].name);
-    bench_draw_indices(&s->work, param, indices);
-    tk_status status = tki_gpu_write(ctx, ctx->gpu, ctx->stream, s->first + s->offsets[param], indices, bytes);
-    free(indices);
-    return status;
-}
-
-static tk_status fill(const copies *s)
-{
-    tk_ctx *ctx = s->work.ctx;
-    const tk_contract *contract = s->work.c.contract;
-    tk_status status = tki_gpu_fill(ctx, ctx->gpu, ctx->stream, s->first, 0xff, (size_t)(s->stride * s->count));
-    for (int p = 0; p < contract->param_count && status == TK_OK; p++) {
-        if (contract->params[p].output)
-            continue;
-        status = contract->params[p].kind == TK_KIND_INDEX ? fill_indices(s, p) : fill_values(s, p);
-        for (int i = 1; i < s->count && status == TK_OK; i++)
-            status = tki_gpu_copy(ctx, ctx->gpu, ctx->stream, s->first + i * s->stride + s->offsets[p],
-                                  s->first + s->offsets[p], (size_t)s->work.bytes[p]);
-    }
-    return status;
-}
-
-static void free_copies(copies *s)
-{
-    tki_gpu_free(s->work.ctx->gpu, s->first);
-    tki_gpu_free(s->work.ctx->gpu, s->sink);
-}
-
-static void take_next(copies *s)
-{
-    s->next = (s->next + 1) % s->count;
-    for (int p = 0; p < s->work.c.contract->param_count; p++)
-        s->work.buffers[p] = s->first + s->next * s->stride + s->offsets[p];
-}
-
-static int64_t rotated_bytes(const tki_gpu_info *info)
-{
-    return L2_TIMES * (info->l2_bytes > 0 ? info->l2_bytes : INT64_C(64) << 20);
-}
-
-static tk_status make_copies(copies *s, double moved)
-{
-    tk_ctx *ctx = s->work.ctx;
-    const tk_case *c = &s->work.c;
-    for (int p = 0; p < c->contract->param_count; p++) {
-        s->offsets[p] = s->stride;
-        s->stride += align(s->work.bytes[p]);
-    }
-    s->sink_stride = align((int64_t)(moved / 2));
-    const int64_t wanted = 1 + rotated_bytes(ctx->device) / s->stride;
-    s->count = wanted < 2 ? 2 : wanted > MOST_COPIES ? MOST_COPIES : (int)wanted;
-    void *memory = NULL;
-    tk_status status = tki_gpu_alloc(ctx, ctx->gpu, (size_t)(s->stride * s->count), &memory);
-    s->first = memory;
-    if (status == TK_OK) {
-        status = tki_gpu_alloc(ctx, ctx->gpu, (size_t)(s->sink_stride * s->count), &memory);
-        s->sink = status == TK_OK ? memory : NULL;
-    }
-    if (status == TK_OK)
-        status = fill(s);
-    take_next(s);
-    return status == TK_OK ? tk_case_check(ctx, c, s->work.buffers) : status;
-}
-
 /* -- Arms --------------------------------------------------------------------------------------------------------- */
 
 typedef struct arm {
     bench_arm *shown;
-    tk_status (*call)(bench_gpu *g, copies *s, struct arm *arm); /* queues one call; NULL: a Python peer's */
+    tk_status (*call)(bench_gpu *g, bench_copies *s, struct arm *arm); /* queues one call; NULL: a Python peer's */
     tki_executor executor;
+    tk_case gelu;   /* of call_apart() */
     int peer;       /* which arm of the Python peers, or which algorithm of cuBLASLt */
     int algorithms; /* that cuBLASLt offers; 0: another arm */
     int64_t calls;  /* in one sample */
@@ -277,14 +118,14 @@ typedef struct arm {
     bool failed; /* a peer's; it is left out then */
 } arm;
 
-static tk_status call_lowering(bench_gpu *g, copies *s, arm *a)
+static tk_status call_lowering(bench_gpu *g, bench_copies *s, arm *a)
 {
     (void)g;
     return tki_executor_call(&a->executor, &s->work.c, s->work.buffers, 0, NULL);
 }
 
 /* Reads half of the bytes and writes the other half. */
-static tk_status call_copy(bench_gpu *g, copies *s, arm *a)
+static tk_status call_copy(bench_gpu *g, bench_copies *s, arm *a)
 {
     (void)a;
     return tki_gpu_copy(g->ctx, g->ctx->gpu, g->ctx->stream, s->sink + s->next * s->sink_stride,
@@ -298,17 +139,28 @@ static tk_status launch_nothing(bench_gpu *g)
                           (tki_gpu_grid){.blocks = {1}, .threads = 128}, no_rows);
 }
 
-static tk_status call_nothing(bench_gpu *g, copies *s, arm *a)
+static tk_status call_nothing(bench_gpu *g, bench_copies *s, arm *a)
 {
     (void)s;
     (void)a;
     return launch_nothing(g);
 }
 
-static tk_status call_cublaslt(bench_gpu *g, copies *s, arm *a)
+static tk_status call_cublaslt(bench_gpu *g, bench_copies *s, arm *a)
 {
     a->failed = !bench_cublaslt_call(g->cublaslt, &s->work, a->peer) || a->failed;
     return TK_OK;
+}
+
+/* The product, then our gelu or its derivative. */
+static tk_status call_apart(bench_gpu *g, bench_copies *s, arm *a)
+{
+    bench_product p;
+    a->failed = !bench_cublaslt_call(g->apart, &s->work, a->peer) || !bench_layer_of(&s->work, &p) || a->failed;
+    if (a->failed)
+        return TK_OK;
+    void *const fwd[] = {p.pre, p.c}, *const bwd[] = {p.c, tki_input(p.slope_at), p.c};
+    return tki_executor_call(&a->executor, &a->gelu, p.pre ? fwd : bwd, 0, NULL);
 }
 
 static arm *new_arm(bench_result *result, arm *arms, bench_kind kind, const char *name)
@@ -322,8 +174,40 @@ static arm *new_arm(bench_result *result, arm *arms, bench_kind kind, const char
     return a;
 }
 
-static tk_status attach(bench_gpu *g, const copies *s, const char *const lowerings[], int count, bench_result *result,
-                        arm *arms)
+static void attach_cublaslt(bench_gpu *g, const bench_copies *s, bench_result *result, arm *arms)
+{
+    const int algorithms = g->cublaslt ? bench_cublaslt_case(g->cublaslt, &s->work, true) : 0;
+    arm *a = algorithms > 0 ? new_arm(result, arms, BENCH_PEER, "cublaslt") : NULL;
+    if (a) {
+        a->call = call_cublaslt;
+        a->algorithms = algorithms;
+    }
+}
+
+static tk_status attach_apart(bench_gpu *g, const bench_copies *s, bench_result *result, arm *arms)
+{
+    bench_product p;
+    tki_plan plan;
+    const tk_case *c = &s->work.c;
+    if (!g->apart || c->dtype != c->result_dtype || !bench_layer_of(&s->work, &p) || (!p.pre && !p.slope_at))
+        return TK_OK;
+    const int algorithms = bench_cublaslt_case(g->apart, &s->work, false);
+    arm *a = algorithms > 0 ? new_arm(result, arms, BENCH_PEER, "cublaslt, then gelu") : NULL;
+    if (!a)
+        return TK_OK;
+    a->gelu = tk_case_init(tk_contract_find(p.pre ? "gelu_fwd" : "gelu_bwd"), c->dtype);
+    a->gelu.dims[0] = p.rows * p.cols;
+    a->algorithms = algorithms;
+    tki_plan_case(g->ctx, &a->gelu, NULL, NULL, &plan);
+    if (!plan.lowering)
+        return tki_fail(g->ctx, TK_UNSUPPORTED, "%s: %s", a->gelu.contract->name, plan.refusals);
+    tk_status status = tki_executor_open(g->ctx, &(tki_executable){.lowering = plan.lowering}, &a->executor);
+    a->call = status == TK_OK ? call_apart : NULL;
+    return status;
+}
+
+static tk_status attach(bench_gpu *g, const bench_copies *s, const char *const lowerings[], int count,
+                        bench_result *result, arm *arms)
 {
     char names[BENCH_GPU_PEER_ARMS][BENCH_GPU_PEER_NAME];
     for (int i = 0; i < count; i++) {
@@ -345,14 +229,12 @@ static tk_status attach(bench_gpu *g, const copies *s, const char *const lowerin
     arm *nothing = new_arm(result, arms, BENCH_LIMIT, "limit: empty launch");
     if (nothing)
         nothing->call = call_nothing;
-    const int algorithms = g->cublaslt ? bench_cublaslt_case(g->cublaslt, &s->work) : 0;
-    arm *cublaslt = algorithms > 0 ? new_arm(result, arms, BENCH_PEER, "cublaslt") : NULL;
-    if (cublaslt) {
-        cublaslt->call = call_cublaslt;
-        cublaslt->algorithms = algorithms;
-    }
+    attach_cublaslt(g, s, result, arms);
+    tk_status status = attach_apart(g, s, result, arms);
+    if (status != TK_OK)
+        return status;
     const int peers = g->peers && bench_has_peers(&s->work.c)
-                          ? bench_gpu_peers_case(g->peers, &s->work.c, s->work.indices, rotated_bytes(g->ctx->device),
+                          ? bench_gpu_peers_case(g->peers, &s->work.c, s->work.indices, bench_rotated_bytes(g->ctx),
                                                  names)
                           : 0;
     for (int i = 0; i < peers; i++) {
@@ -365,37 +247,30 @@ static tk_status attach(bench_gpu *g, const copies *s, const char *const lowerin
 
 /* -- Timing ------------------------------------------------------------------------------------------------------- */
 
-/* Seconds of one call out of a row of them. */
-static tk_status take_sample(bench_gpu *g, copies *s, arm *a, int64_t calls, double *seconds)
+typedef struct queued {
+    bench_gpu *g;
+    bench_copies *s;
+    arm *a;
+} queued;
+
+static tk_status queue_call(void *data)
 {
-    tk_ctx *ctx = g->ctx;
+    const queued *q = data;
+    bench_copies_next(q->s);
+    return q->a->call(q->g, q->s, q->a);
+}
+
+static tk_status take_sample(bench_gpu *g, bench_copies *s, arm *a, int64_t calls, double *seconds)
+{
     if (!a->call) {
         a->failed = !bench_gpu_peers_time(g->peers, a->peer, calls, seconds);
         return TK_OK;
     }
-    tk_status status = delay(g);
-    if (status == TK_OK)
-        status = tki_gpu_event_record(ctx, ctx->gpu, g->begin, ctx->stream);
-    for (int64_t i = 0; i < calls && status == TK_OK; i++) {
-        take_next(s);
-        status = a->call(g, s, a);
-    }
-    if (status == TK_OK)
-        status = tki_gpu_event_record(ctx, ctx->gpu, g->end, ctx->stream);
-    if (status == TK_OK)
-        status = tki_gpu_event_seconds(ctx, ctx->gpu, g->begin, g->end, seconds);
-    *seconds /= (double)calls;
-    return status;
-}
-
-static int64_t calls_of_a_sample(double seconds_of_a_call)
-{
-    const double calls = ceil(SAMPLE_SECONDS / fmax(seconds_of_a_call, 1e-7));
-    return calls < LEAST_CALLS ? LEAST_CALLS : calls > MOST_CALLS ? MOST_CALLS : (int64_t)calls;
+    return bench_clock_sample(&g->clock, calls, queue_call, &(queued){g, s, a}, seconds);
 }
 
 /* Tries each of cuBLASLt's algorithms shortly; the arm is the fastest that does not fail. */
-static tk_status choose_algorithm(bench_gpu *g, copies *s, arm *a)
+static tk_status choose_algorithm(bench_gpu *g, bench_copies *s, arm *a)
 {
     enum { SAMPLES = 3 };
     double least = INFINITY;
@@ -404,9 +279,9 @@ static tk_status choose_algorithm(bench_gpu *g, copies *s, arm *a)
     for (a->peer = 0; a->peer < a->algorithms && status == TK_OK; a->peer++) {
         double once = 0;
         a->failed = false;
-        status = take_sample(g, s, a, LEAST_CALLS, &once); /* it may have a kernel to load */
+        status = take_sample(g, s, a, BENCH_LEAST_CALLS, &once); /* it may have a kernel to load */
         for (int k = 0; k < SAMPLES && status == TK_OK && !a->failed; k++) {
-            status = take_sample(g, s, a, calls_of_a_sample(once), &once);
+            status = take_sample(g, s, a, bench_calls_of_a_sample(once), &once);
             if (status == TK_OK && !a->failed && once < least) {
                 least = once;
                 fastest = a->peer;
@@ -418,8 +293,61 @@ static tk_status choose_algorithm(bench_gpu *g, copies *s, arm *a)
     return status;
 }
 
+static void free_outputs(void *outputs[TK_MAX_PARAMS])
+{
+    for (int p = 0; p < TK_MAX_PARAMS; p++) {
+        free(outputs[p]);
+        outputs[p] = NULL;
+    }
+}
+
+/* What an arm computes on the tensors that come next, of which outputs are poisoned first. */
+static tk_status take_outputs(bench_gpu *g, bench_copies *s, arm *a, void *outputs[TK_MAX_PARAMS])
+{
+    tk_ctx *ctx = g->ctx;
+    const bench_work *work = &s->work;
+    tk_status status = TK_OK;
+    for (int p = 0; p < work->c.contract->param_count && status == TK_OK; p++)
+        if (work->c.contract->params[p].output)
+            status = tki_gpu_fill(ctx, ctx->gpu, ctx->stream, work->buffers[p], 0xff, (size_t)work->bytes[p]);
+    if (status == TK_OK)
+        status = a->call(g, s, a);
+    if (status == TK_OK)
+        status = tk_ctx_synchronize(ctx);
+    for (int p = 0; p < work->c.contract->param_count && status == TK_OK; p++) {
+        if (!work->c.contract->params[p].output)
+            continue;
+        outputs[p] = malloc((size_t)work->bytes[p] + 1);
+        status = outputs[p] ? tk_memory_read(ctx, outputs[p], work->buffers[p], (size_t)work->bytes[p])
+                            : tki_fail(ctx, TK_NO_MEMORY, "no memory to compare results");
+    }
+    return status;
+}
+
+/* Peers in this process work on our tensors: their results are compared with those of the first lowering, coarsely. */
+static tk_status compare(bench_gpu *g, bench_copies *s, const bench_result *result, arm *arms)
+{
+    void *ours[TK_MAX_PARAMS] = {NULL}, *theirs[TK_MAX_PARAMS] = {NULL};
+    tk_status status = TK_OK;
+    for (int i = 1; i < result->arm_count && status == TK_OK; i++) {
+        if (arms[i].algorithms == 0 || arms[i].failed || result->arms[0].kind != BENCH_LOWERING)
+            continue;
+        bool has_ours = false;
+        for (int p = 0; p < TK_MAX_PARAMS; p++)
+            has_ours |= ours[p] != NULL;
+        if (!has_ours)
+            status = take_outputs(g, s, &arms[0], ours);
+        if (status == TK_OK)
+            status = take_outputs(g, s, &arms[i], theirs);
+        arms[i].shown->differs = status == TK_OK && !arms[i].failed && !bench_agrees(&s->work, ours, theirs);
+        free_outputs(theirs);
+    }
+    free_outputs(ours);
+    return status;
+}
+
 /* The first sample of an arm is not counted: it loads, compiles and settles how many calls make one. */
-static tk_status warm_up(bench_gpu *g, copies *s, bench_result *result, arm *arms)
+static tk_status warm_up(bench_gpu *g, bench_copies *s, bench_result *result, arm *arms)
 {
     tk_status status = TK_OK;
     for (int i = 0; i < result->arm_count && status == TK_OK; i++) {
@@ -427,20 +355,22 @@ static tk_status warm_up(bench_gpu *g, copies *s, bench_result *result, arm *arm
         if (arms[i].algorithms > 0)
             status = choose_algorithm(g, s, &arms[i]);
         for (int k = 0; k < 2 && status == TK_OK && !arms[i].failed; k++)
-            status = take_sample(g, s, &arms[i], LEAST_CALLS, &once);
-        arms[i].calls = calls_of_a_sample(once);
+            status = take_sample(g, s, &arms[i], BENCH_LEAST_CALLS, &once);
+        arms[i].calls = bench_calls_of_a_sample(once);
     }
+    if (status == TK_OK)
+        status = compare(g, s, result, arms);
     return status == TK_OK ? tk_ctx_synchronize(g->ctx) : status; /* a bad index would show here */
 }
 
-static tk_status time_arms(bench_gpu *g, copies *s, bench_result *result, arm *arms, double seconds)
+static tk_status time_arms(bench_gpu *g, bench_copies *s, bench_result *result, arm *arms, double seconds)
 {
     const double end = tki_now() + seconds;
     tk_status status = TK_OK;
     for (int round = 0; round < MOST_SAMPLES && status == TK_OK && (round < LEAST_SAMPLES || tki_now() < end);
          round++) {
         for (int i = 0; i < result->arm_count && status == TK_OK; i++) {
-            if (arms[i].failed)
+            if (arms[i].failed || arms[i].shown->differs)
                 continue;
             double sample = 0;
             status = take_sample(g, s, &arms[i], arms[i].calls, &sample);
@@ -464,7 +394,7 @@ static void conclude(bench_result *result, const arm *arms)
         const bench_arm *a = &result->arms[i];
         if (!strcmp(a->name, "limit: copy") && result->work_flops <= 0)
             result->limit = a->median;
-        if (a->kind == BENCH_PEER && (result->best_peer <= 0 || a->median < result->best_peer)) {
+        if (a->kind == BENCH_PEER && !a->differs && (result->best_peer <= 0 || a->median < result->best_peer)) {
             result->best_peer = a->median;
             result->best_peer_name = a->name;
         }
@@ -474,17 +404,16 @@ static void conclude(bench_result *result, const arm *arms)
 bool bench_gpu_measure(bench_gpu *g, const tk_case *c, const char *const lowerings[], int count,
                        const bench_options *options, bench_result *result)
 {
-    copies s = {.work = {.ctx = g->ctx, .c = *c, .indices = options->indices, .threads = 1}};
+    bench_copies s = {.work = {.ctx = g->ctx, .c = *c}};
     *result = (bench_result){.c = *c, .indices = options->indices, .threads = 1, .by_median = true};
     arm *arms = calloc(BENCH_ARMS, sizeof *arms);
     if (!arms) {
         (void)tki_fail(g->ctx, TK_NO_MEMORY, "no memory for the samples");
         return false;
     }
-    for (int p = 0; p < c->contract->param_count; p++)
-        s.work.bytes[p] = tk_case_elements(c, p) * (int64_t)tk_dtype_size(tk_case_param_dtype(c, p));
+    bench_work_sizes(&s.work);
     bench_measure_size(&s.work, result);
-    tk_status status = make_copies(&s, result->work_bytes);
+    tk_status status = bench_copies_make(g->ctx, c, options->indices, (int64_t)(result->work_bytes / 2), &s);
     if (status == TK_OK)
         status = attach(g, &s, lowerings, count, result, arms);
     if (status == TK_OK)
@@ -496,9 +425,9 @@ bool bench_gpu_measure(bench_gpu *g, const tk_case *c, const char *const lowerin
     if (g->peers)
         bench_gpu_peers_end(g->peers);
     for (int i = 0; i < BENCH_ARMS; i++)
-        if (arms[i].call == call_lowering)
+        if (arms[i].call == call_lowering || arms[i].call == call_apart)
             tki_executor_close(&arms[i].executor);
-    free_copies(&s);
+    bench_copies_free(&s);
     free(arms);
     return status == TK_OK;
 }
@@ -508,12 +437,12 @@ bool bench_gpu_measure(bench_gpu *g, const tk_case *c, const char *const lowerin
 static tk_status time_copy(bench_gpu *g, char *memory, size_t bytes, double *seconds)
 {
     tk_ctx *ctx = g->ctx;
-    tk_status status = tki_gpu_event_record(ctx, ctx->gpu, g->begin, ctx->stream);
+    tk_status status = tki_gpu_event_record(ctx, ctx->gpu, g->clock.begin, ctx->stream);
     if (status == TK_OK)
         status = tki_gpu_copy(ctx, ctx->gpu, ctx->stream, memory + bytes, memory, bytes);
     if (status == TK_OK)
-        status = tki_gpu_event_record(ctx, ctx->gpu, g->end, ctx->stream);
-    return status == TK_OK ? tki_gpu_event_seconds(ctx, ctx->gpu, g->begin, g->end, seconds) : status;
+        status = tki_gpu_event_record(ctx, ctx->gpu, g->clock.end, ctx->stream);
+    return status == TK_OK ? tki_gpu_event_seconds(ctx, ctx->gpu, g->clock.begin, g->clock.end, seconds) : status;
 }
 
 bool bench_gpu_limits_measure(bench_gpu *g, bench_gpu_limits *limits)
@@ -527,13 +456,13 @@ bool bench_gpu_limits_measure(bench_gpu *g, bench_gpu_limits *limits)
     double launches[ROUNDS];
     arm nothing = {.call = call_nothing};
     tk_status status = tki_gpu_alloc(ctx, ctx->gpu, 2 * bytes, &memory);
-    copies none = {.work = {.ctx = ctx, .c = g->delay_case}, .first = memory, .count = 1};
+    bench_copies none = {.work = {.ctx = ctx, .c = g->clock.delay_case}, .first = memory, .count = 1};
     if (status == TK_OK)
         status = tki_gpu_fill(ctx, ctx->gpu, ctx->stream, memory, 1, 2 * bytes);
     for (int i = 0; i < ROUNDS && status == TK_OK; i++) {
         status = time_copy(g, memory, bytes, &copies_taken[i]);
         if (status == TK_OK)
-            status = take_sample(g, &none, &nothing, MOST_CALLS, &launches[i]);
+            status = take_sample(g, &none, &nothing, BENCH_MOST_CALLS, &launches[i]);
     }
     tki_gpu_free(ctx->gpu, memory);
     if (status != TK_OK)
@@ -675,6 +604,8 @@ bool bench_gpu_shape_at(const tk_contract *contract, int i, int64_t dims[TK_MAX_
         {"softmax_", {{8192, 32000}, {65536, 1024}, {4096, 128256}, {16384, 4096}}},
         {"xent", {{8192, 32000}, {4096, 128256}}},
         {"embedding_", {{32768, 1024, 50304}, {32768, 2048, 128256}}},
+        {"grouped_gemm", {{131072, 1408, 2048, 64}, {131072, 2048, 1408, 64}}},
+        {"linear_", {{8192, 8192, 2048}, {16384, 3072, 768}, {16384, 768, 3072}, {8192, 16384, 4096}}},
         {"gemm",
          {{4096, 4096, 1024},
           {8192, 8192, 2048},
@@ -690,5 +621,6 @@ bool bench_gpu_shape_at(const tk_contract *contract, int i, int64_t dims[TK_MAX_
         return dims[0] > 0;
     }
     dims[0] = dims[1] = dims[2] = 1024;
+    dims[3] = 8;
     return i == 0;
 }

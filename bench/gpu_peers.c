@@ -143,10 +143,17 @@ int bench_gpu_peers_case(bench_gpu_peers *peers, const tk_case *c, bench_indices
     char sizes[TK_MAX_DIMS * 24] = "";
     size_t length = 0;
     int count = 0;
+    char op[128];
+    snprintf(op, sizeof op, "%s", c->contract->name);
+    for (int i = 0; i < c->contract->attribute_count; i++) {
+        const tk_attribute *attribute = &c->contract->attributes[i];
+        if (attribute->seen_by_kernel && attribute->type == TK_ATTRIBUTE_CHOICE)
+            snprintf(op + strlen(op), sizeof op - strlen(op), ":%s", attribute->choices[c->attributes[i].integer].id);
+    }
     for (int d = 0; d < c->contract->dim_count; d++)
         length += (size_t)snprintf(sizes + length, sizeof sizes - length, " %lld", (long long)c->dims[d]);
-    if (!say(peers, "case %s %s %s %s %lld%s\n", c->contract->name, tk_dtype_name(c->dtype),
-             bench_indices_name(indices), tk_dtype_name(c->index_dtype), (long long)rotate, sizes) ||
+    if (!say(peers, "case %s %s %s %s %lld%s\n", op, tk_dtype_name(c->dtype), bench_indices_name(indices),
+             tk_dtype_name(c->index_dtype), (long long)rotate, sizes) ||
         !hear(peers, CASE_SECONDS, line) || strncmp(line, "arms", 4) != 0)
         return 0;
     char *rest = NULL;

@@ -76,6 +76,59 @@ bool bench_product_of(const bench_work *work, bench_product *p)
     return true;
 }
 
+/* The tensor of that name, if the case has it. */
+static void *tensor(const bench_work *work, const char *name)
+{
+    for (int p = 0; p < work->c.contract->param_count; p++)
+        if (!strcmp(work->c.contract->params[p].name, name) && tk_case_has(&work->c, p))
+            return work->buffers[p];
+    return NULL;
+}
+
+/* Is it set to that, of the attributes that kernels see? */
+static bool is_set(const tk_case *c, const char *attribute, const char *choice)
+{
+    const int at = tk_attribute_find(c->contract, attribute);
+    return at >= 0 && c->attributes[at].integer == tk_choice_find(&c->contract->attributes[at], choice);
+}
+
+bool bench_layer_of(const bench_work *work, bench_product *p)
+{
+    const int64_t m = work->c.dims[0];
+    const int64_t n = work->c.dims[1];
+    const int64_t k = work->c.dims[2];
+    if (bench_is(work, "linear_fwd"))
+        *p = (bench_product){.rows = m,
+                             .cols = n,
+                             .inner = k,
+                             .a = tensor(work, "x"),
+                             .b = tensor(work, "w"),
+                             .c = tensor(work, "y"),
+                             .b_transposed = true,
+                             .bias = tensor(work, "bias"),
+                             .residual = tensor(work, "residual"),
+                             .pre = tensor(work, "pre")};
+    else if (bench_is(work, "linear_grad_x"))
+        *p = (bench_product){.rows = m,
+                             .cols = k,
+                             .inner = n,
+                             .a = tensor(work, "grad_y"),
+                             .b = tensor(work, "w"),
+                             .c = tensor(work, "grad_x"),
+                             .slope_at = tensor(work, "pre")};
+    else if (bench_is(work, "linear_grad_w") && is_set(&work->c, "accumulate", "no"))
+        *p = (bench_product){.rows = n,
+                             .cols = k,
+                             .inner = m,
+                             .a = tensor(work, "grad_y"),
+                             .b = tensor(work, "x"),
+                             .c = tensor(work, "grad_w"),
+                             .a_transposed = true};
+    else
+        return bench_product_of(work, p);
+    return true;
+}
+
 bool bench_wide_product_open(const bench_work *work, bench_wide_product *product)
 {
     bench_product *p = &product->p;
@@ -133,13 +186,9 @@ void *bench_alloc(int64_t bytes)
 
 /* -- The list ----------------------------------------------------------------------------------------------------- */
 
-const bench_peer *const bench_peers[] = {&bench_peer_plain,
-                                         &bench_peer_sleef,
-                                         &bench_peer_openblas,
-                                         &bench_peer_blis,
-                                         &bench_peer_onednn,
-                                         &bench_peer_libxsmm,
-                                         NULL};
+const bench_peer *const bench_peers[] = {
+    &bench_peer_plain,  &bench_peer_sleef,   &bench_peer_openblas, &bench_peer_blis,
+    &bench_peer_onednn, &bench_peer_libxsmm, &bench_peer_flint,    NULL};
 
 bool bench_peer_at(int i, const char **name, const char **found, bool *present)
 {

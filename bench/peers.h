@@ -17,7 +17,7 @@ typedef struct bench_peer {
 } bench_peer;
 
 extern const bench_peer bench_peer_plain, bench_peer_sleef, bench_peer_openblas, bench_peer_blis, bench_peer_onednn,
-    bench_peer_libxsmm;
+    bench_peer_libxsmm, bench_peer_flint;
 
 extern const bench_peer *const bench_peers[]; /* ends with NULL; PyTorch is apart */
 
@@ -34,10 +34,17 @@ typedef struct bench_product {
     const uint16_t *b; /* [inner, cols], or [cols, inner] if transposed */
     uint16_t *c;       /* [rows, cols] */
     bool a_transposed, b_transposed;
+    /* What a linear layer does beside; NULL where it does not. */
+    const void *bias;     /* [cols], added */
+    const void *residual; /* [rows, cols], of the results' type, added */
+    void *pre;            /* [rows, cols], the sum; C is gelu of it */
+    const void *slope_at; /* [rows, cols], C is times the derivative of gelu there */
 } bench_product;
 
-/* False if the work is not a GEMM. */
+/* False if the work is not a GEMM and nothing else. */
 bool bench_product_of(const bench_work *work, bench_product *product);
+/* Linear layers, too. */
+bool bench_layer_of(const bench_work *work, bench_product *product);
 
 /* One whose operands are widened to fp32 first, with memory for that. Closing is due in any case, of a zeroed one too. */
 typedef struct bench_wide_product {

@@ -1,5 +1,6 @@
 /* What many results come to: geometric means over the cases of a lowering, and steps between sizes. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "bench/bench.h"
@@ -72,4 +73,24 @@ bool bench_step_of(const bench_result *from, const bench_result *to, const char 
                          .limit_growth = to->limit / from->limit * ratio};
     step->is_cliff = step->growth > BENCH_CLIFF * fmax(step->limit_growth, 1);
     return true;
+}
+
+static int compare_shares(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+int bench_shares_of(const bench_result *results, int count, const char *lowering, const char *peer, double *shares)
+{
+    int found = 0;
+    for (int i = 0; i < count; i++) {
+        const bench_arm *ours = bench_find_arm(&results[i], lowering, results[i].threads);
+        const bench_arm *other = peer ? bench_find_arm(&results[i], peer, results[i].threads) : NULL;
+        const double time = peer ? (other ? bench_time(&results[i], other) : 0) : results[i].limit;
+        if (ours && time > 0)
+            shares[found++] = time / bench_time(&results[i], ours);
+    }
+    qsort(shares, (size_t)found, sizeof *shares, compare_shares);
+    return found;
 }

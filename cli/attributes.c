@@ -98,7 +98,7 @@ static bool complain_number(const char *who, const tk_attribute *attribute, cons
     return false;
 }
 
-bool cli_attribute_check(const char *who, const tk_attribute *attribute, const char *value)
+static bool check_value(const char *who, const tk_attribute *attribute, const char *value)
 {
     const char *names[TK_MAX_CHOICES];
     tk_value parsed;
@@ -110,4 +110,34 @@ bool cli_attribute_check(const char *who, const tk_attribute *attribute, const c
         names[i] = attribute->choices[i].id;
     cli_complain_unknown(who, attribute->name, value, names, attribute->choice_count);
     return false;
+}
+
+const tk_attribute *cli_setting_fit(const char *who, const tk_setting *setting, const tk_contract *const ops[],
+                                    int count, bool named)
+{
+    char option[NAME_SIZE];
+    const tk_attribute *attribute = NULL, *found;
+    const char *without = NULL;
+    cli_attribute_option(setting->attribute, option, sizeof option);
+    for (int i = 0; i < count; i++) {
+        const int place = tk_attribute_find(ops[i], setting->attribute);
+        found = place >= 0 ? &ops[i]->attributes[place] : NULL;
+        attribute = found ? found : attribute;
+        without = found ? without : ops[i]->name;
+    }
+    if (without && (named || !attribute || attribute->seen_by_kernel)) {
+        cli_complain(who, named ? "%s does not take --%s" : "%s, for one, does not take --%s: name the ops", without,
+                     option);
+        return NULL;
+    }
+    return attribute && check_value(who, attribute, setting->value) ? attribute : NULL;
+}
+
+void cli_settings_apply(const tk_setting *settings, int count, tk_case *c)
+{
+    for (int i = 0; i < count; i++) {
+        const int found = tk_attribute_find(c->contract, settings[i].attribute);
+        if (found >= 0)
+            (void)tk_attribute_parse(&c->contract->attributes[found], settings[i].value, &c->attributes[found]);
+    }
 }

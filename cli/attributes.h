@@ -19,7 +19,12 @@ const struct argp *cli_attributes_parser(void);
 /* "label-smoothing": the option of an attribute. */
 void cli_attribute_option(const char *attribute, char *text, size_t size);
 
-/* Complains, and returns false, if that is no value of the attribute. */
-bool cli_attribute_check(const char *who, const tk_attribute *attribute, const char *value);
+/* The attribute that is set, if it is one of every op, or, where the ops were not `named`, one of some that kernels do not see; and if
+ * that is a value of it. Else NULL, with a complaint. */
+const tk_attribute *cli_setting_fit(const char *who, const tk_setting *setting, const tk_contract *const ops[],
+                                    int count, bool named);
+
+/* Sets what the case's op has of them. */
+void cli_settings_apply(const tk_setting *settings, int count, tk_case *c);
 
 #endif

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "bench/bench.h"
+#include "cli/attributes.h"
 #include "cli/bench_gpu.h"
 #include "cli/bench_report.h"
 #include "cli/choices.h"
@@ -33,6 +34,7 @@ enum {
     KEY_FROM,
     KEY_END, /* keys up to here index arguments.text */
     KEY_GROWTH,
+    KEY_SWEEP,
     KEY_SCALING,
     KEY_STARTUP,
     KEY_CPU_TIME,
@@ -45,7 +47,8 @@ typedef struct arguments {
     char **ops; /* [op_count], into argv */
     int op_count;
     const char *text[KEY_END - KEY_LOWERING]; /* NULL if it was not given */
-    bool growth, scaling, startup, cpu_time, certify, json;
+    bool growth, sweep, scaling, startup, cpu_time, certify, json;
+    cli_attributes attributes;
 } arguments;
 
 static const char *given(const arguments *a, int key)
@@ -58,8 +61,9 @@ static const struct argp_option option_list[] = {
     {"backend", KEY_BACKEND, "NAME", 0,
      "Where: cpu, cuda, hip; cuda:1 is the second device; the default is that of --lowering's id, else cpu", 1},
     {"lowering", KEY_LOWERING, "ID", 0,
-     "This implementation, or best: the fastest that the machine takes; the default is every one, best with --growth "
-     "and --scaling",
+     "This implementation, or best: the fastest that the machine takes; the default is every one, best with "
+     "--growth, "
+     "--sweep and --scaling",
      1},
     {"dtype", KEY_DTYPE, "TYPE", 0, "f16, bf16, f32, f16-f32 (results in f32) or all (the default)", 1},
     {"index", KEY_INDEX, "TYPE", 0, "i32 (the default), i64 or all, for ops that take an index", 1},
@@ -70,6 +74,8 @@ static const struct argp_option option_list[] = {
     {"shape", KEY_SHAPE, "SIZES", 0, "Such as n=1048576 or 4096x1024, instead of a few usual ones", 1},
     {"growth", KEY_GROWTH, NULL, 0,
      "Sizes from 2^10 to 2^28 elements, products from 16 to 4096, and where the time per element jumps", 1},
+    {"sweep", KEY_SWEEP, NULL, 0,
+     "A hundred shapes drawn from a fixed seed, of at least 2^24 elements, for ops on rows alone", 1},
     {"scaling", KEY_SCALING, NULL, 0, "One thread against all, in turn, without peers", 1},
     {"startup", KEY_STARTUP, NULL, 0, "On a GPU: first use of each kernel, and what a small call costs, instead", 1},
     {"peers", KEY_PEERS, "LIST", 0,
@@ -81,8 +87,8 @@ static const struct argp_option option_list[] = {
     {NULL, 0, NULL, 0, "How:", 2},
     {"threads", KEY_THREADS, "COUNT", 0,
      "Of kernels and peers; 1 is the default, 0 takes all there are, as --scaling does", 2},
-    {"seconds", KEY_SECONDS, "NUMBER", 0, "For each case, shared by its arms; the default is 1, with --growth 0.3",
-     2},
+    {"seconds", KEY_SECONDS, "NUMBER", 0,
+     "For each case, shared by its arms; the default is 1, with --growth 0.3, with --sweep 0.05", 2},
 
     {"cpu-time", KEY_CPU_TIME, NULL, 0,
      "Count the processor's time instead of the clock's: for one thread on a machine that is not idle; not PyTorch",
@@ -100,7 +106,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
     arguments *a = state->input;
     switch (key) {
+    case ARGP_KEY_INIT: state->child_inputs[0] = &a->attributes; return 0;
     case KEY_GROWTH: a->growth = true; return 0;
+    case KEY_SWEEP: a->sweep = true; return 0;
     case KEY_SCALING: a->scaling = true; return 0;
     case KEY_STARTUP: a->startup = true; return 0;
     case KEY_CPU_TIME: a->cpu_time = true; return 0;
@@ -120,8 +128,12 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     }
 }
 
+/* Made from the contracts. */
+static struct argp_child children[] = {{NULL, 0, "Attributes of ops:", 4}, {0}};
+
 static const struct argp command = {
     .options = option_list,
+    .children = children,
     .parser = parse_option,
     .args_doc = "[OP...]",
     .doc =
@@ -169,6 +181,9 @@ static bool plan_work(const arguments *a, plan *p)
 {
     p->index_dtypes = 1u << TK_I32;
     p->op_count = cli_choose_ops(a->who, a->ops, a->op_count, p->ops);
+    for (int i = 0; p->op_count && i < a->attributes.count; i++)
+        if (!cli_setting_fit(a->who, &a->attributes.given[i], p->ops, p->op_count, a->op_count > 0))
+            return false;
     return p->op_count && cli_choose_types(a->who, given(a, KEY_DTYPE), p->ops, p->op_count, &p->types) &&
            cli_choose_index_dtypes(a->who, given(a, KEY_INDEX), &p->index_dtypes);
 }
@@ -244,7 +259,7 @@ static bool plan_peers(const arguments *a, plan *p)
 static bool plan_numbers(const arguments *a, plan *p)
 {
     const char *seconds = given(a, KEY_SECONDS);
-    float value = a->growth ? 0.3f : 1;
+    float value = a->growth ? 0.3f : a->sweep ? 0.05f : 1;
     p->options.scaling = a->scaling;
     p->options.threads = a->scaling ? 0 : 1;
     if (!cli_choose_threads(a->who, given(a, KEY_THREADS), 1024, &p->options.threads))
@@ -271,8 +286,12 @@ static bool plan_numbers(const arguments *a, plan *p)
 static bool plan_shape(const arguments *a, plan *p)
 {
     const char *text = given(a, KEY_SHAPE);
-    if (a->growth && (text || a->scaling)) {
-        cli_complain(a->who, "give --growth or %s, not both", text ? "--shape" : "--scaling");
+    if (a->growth && (text || a->scaling || a->sweep)) {
+        cli_complain(a->who, "give --growth or %s, not both", text ? "--shape" : a->sweep ? "--sweep" : "--scaling");
+        return false;
+    }
+    if (a->sweep && (text || a->scaling)) {
+        cli_complain(a->who, "give --sweep or %s, not both", text ? "--shape" : "--scaling");
         return false;
     }
     p->has_shape = text != NULL;
@@ -283,11 +302,12 @@ static void add_group(const arguments *a, plan *p, const tk_ctx *ctx, const tk_c
                       tk_dtype index)
 {
     const char *wanted = given(a, KEY_LOWERING);
-    const bool best = wanted ? !strcmp(wanted, "best") : a->growth || a->scaling;
+    const bool best = wanted ? !strcmp(wanted, "best") : a->growth || a->sweep || a->scaling;
     tk_lowering_info info;
     cli_bench_group *g = &p->groups[p->group_count];
     *g = (cli_bench_group){.contract = op, .types = types, .index_dtype = index};
-    const tk_case c = cli_case_of(op, types, index);
+    tk_case c = cli_case_of(op, types, index);
+    cli_settings_apply(a->attributes.given, a->attributes.count, &c);
     for (int l = 0; tk_lowering_at(op, l, &info) && g->count < CLI_BENCH_LOWERINGS; l++) {
         char *id = g->ids[g->count];
         bool named = wanted && !best;
@@ -340,6 +360,8 @@ static bool shape_at(const arguments *a, const plan *p, const tk_contract *contr
     cli_error error;
     if (p->has_shape)
         return i == 0 && cli_shape_fit(&p->shape, contract, dims, &error);
+    if (a->sweep)
+        return bench_sweep_shape_at(contract, i, dims);
     return p->device && !a->growth ? bench_gpu_shape_at(contract, i, dims)
                                    : bench_shape_at(contract, a->growth, i, dims);
 }
@@ -351,6 +373,8 @@ static bool plan_jobs(const arguments *a, plan *p)
         for (int s = 0; shape_at(a, p, p->groups[i].contract, s, dims); s++)
             add_jobs(p, &p->groups[i], dims);
     }
+    if (p->job_count == 0)
+        cli_complain(a->who, "--sweep is about ops on rows, and none of these is one");
     return p->job_count > 0;
 }
 
@@ -428,6 +452,7 @@ static cli_exit time_job(const arguments *a, const plan *p, tk_ctx *ctx, bench_g
     char title[256];
     tk_case c = cli_case_of(j->group->contract, j->group->types, j->group->index_dtype);
     memcpy(c.dims, j->dims, sizeof c.dims);
+    cli_settings_apply(a->attributes.given, a->attributes.count, &c);
     cli_bench_format_case(&c, j->indices, title, sizeof title);
     for (int l = 0; l < j->group->count; l++)
         ids[l] = j->group->ids[l];
@@ -492,6 +517,8 @@ static cli_exit print_json(const arguments *a, const outcome *o)
         json_object_set_new(all, "scaling", json_true());
     if (a->growth)
         json_object_set_new(all, "cliffs", cli_bench_cliffs_json(o->results, o->count));
+    if (a->sweep)
+        json_object_set_new(all, "sweep_seed", json_integer(BENCH_SWEEP_SEED));
     return cli_print_json(all);
 }
 
@@ -503,9 +530,12 @@ static cli_exit conclude(const arguments *a, const outcome *o)
         result = print_json(a, o);
     else if (a->growth)
         cli_bench_print_cliffs(o->results, o->count);
+    else if (a->sweep)
+        cli_bench_print_sweep(o->results, o->count, BENCH_SWEEP_SEED);
     else
         cli_bench_print_summary(o->results, o->count, a->scaling);
-    if (chart && !bench_chart_write(chart, o->results, o->count, a->growth)) {
+    const bench_chart kind = a->growth ? BENCH_CURVES : a->sweep ? BENCH_MAP : BENCH_BARS;
+    if (chart && !bench_chart_write(chart, o->results, o->count, kind)) {
         cli_complain(a->who, "the chart was not written to '%.200s': %s", chart, strerror(errno));
         result = CLI_BAD;
     }
@@ -555,7 +585,8 @@ static cli_exit time_all(const arguments *a, const plan *p, tk_ctx *ctx)
 /* Nothing but a chart goes with --from. */
 static cli_exit show_kept(const arguments *a)
 {
-    bool alone = !a->op_count && !a->growth && !a->scaling && !a->startup && !a->cpu_time && !a->certify && !a->json;
+    bool alone = !a->op_count && !a->growth && !a->sweep && !a->scaling && !a->startup && !a->cpu_time &&
+                 !a->certify && !a->json && !a->attributes.count;
     for (int key = KEY_LOWERING; key < KEY_END; key++)
         alone &= key == KEY_FROM || key == KEY_CHART || !given(a, key);
     if (!alone)
@@ -566,6 +597,7 @@ static cli_exit show_kept(const arguments *a)
 cli_exit cli_bench(int argc, char **argv)
 {
     arguments a = {.who = argv[0]};
+    children[0].argp = cli_attributes_parser();
     if (cli_parse(&command, argc, argv, 0, &a) != 0)
         return CLI_BAD;
     if (given(&a, KEY_FROM))

@@ -77,6 +77,21 @@ static bool read_types(const json_t *json, const tk_contract *contract, tk_types
     return false;
 }
 
+/* Values of attributes that the op has; the others stay as usual. */
+static bool read_attributes(const json_t *json, tk_case *c)
+{
+    const char *name;
+    json_t *value;
+    json_object_foreach(json_object_get(json, "attributes"), name, value)
+    {
+        const int at = tk_attribute_find(c->contract, name);
+        const char *text = json_string_value(value);
+        if (at < 0 || !text || !tk_attribute_parse(&c->contract->attributes[at], text, &c->attributes[at]))
+            return false;
+    }
+    return true;
+}
+
 static bool read_case(const json_t *json, bench_result *r)
 {
     static const char *const index_dtypes[] = {"i32", "i64"};
@@ -94,6 +109,7 @@ static bool read_case(const json_t *json, bench_result *r)
         return false;
     r->c = cli_case_of(contract, types, index ? TK_I64 : TK_I32);
     r->indices = (bench_indices)law;
+    good = read_attributes(json, &r->c);
     for (int d = 0; d < contract->dim_count && good; d++) {
         r->c.dims[d] = json_integer_value(json_object_get(shape, contract->dim_names[d]));
         good = r->c.dims[d] > 0;
@@ -147,6 +163,8 @@ static void show(const json_t *report, const bench_result *results, int count)
         cli_bench_print_result(&results[i], scaling);
     if (json_object_get(report, "cliffs"))
         cli_bench_print_cliffs(results, count);
+    else if (json_object_get(report, "sweep_seed"))
+        cli_bench_print_sweep(results, count, json_integer_value(json_object_get(report, "sweep_seed")));
     else
         cli_bench_print_summary(results, count, scaling);
 }
@@ -189,7 +207,10 @@ static cli_exit show_results(const char *who, const char *path, const json_t *re
     good = good && chart_has_place(who, path, chart);
     if (good)
         show(report, results, count);
-    if (good && chart && !bench_chart_write(chart, results, count, json_object_get(report, "cliffs") != NULL)) {
+    const bench_chart kind = json_object_get(report, "cliffs")       ? BENCH_CURVES
+                             : json_object_get(report, "sweep_seed") ? BENCH_MAP
+                                                                     : BENCH_BARS;
+    if (good && chart && !bench_chart_write(chart, results, count, kind)) {
         cli_complain(who, "the chart was not written to '%.200s': %s", chart, strerror(errno));
         good = false;
     }

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -17,6 +18,17 @@ static void format_time(double seconds, char *text, size_t size)
         snprintf(text, size, "%.4g ms", 1e3 * seconds);
     else
         snprintf(text, size, "%.4g s", seconds);
+}
+
+/* "1.01x level" */
+static void format_ratio(double ratio, char *text, size_t size)
+{
+    snprintf(text, size, "%.2fx%s", ratio, bench_is_level(ratio) ? " level" : "");
+}
+
+static bool is_behind(double ratio)
+{
+    return ratio < 1 && !bench_is_level(ratio);
 }
 
 static void print_line(const char *text)
@@ -92,9 +104,9 @@ static void print_arm(const cli_table *table, const bench_result *r, const bench
     if (arm->kind != BENCH_LIMIT && r->limit > 0)
         snprintf(share, sizeof share, "%.0f%%", 100 * r->limit / bench_time(r, arm));
     if (arm->kind == BENCH_LOWERING && r->best_peer > 0)
-        snprintf(ratio, sizeof ratio, "%.2fx", r->best_peer / bench_time(r, arm));
+        format_ratio(r->best_peer / bench_time(r, arm), ratio, sizeof ratio);
     cli_style style = arm->kind == BENCH_LOWERING ? CLI_BOLD : arm->kind == BENCH_LIMIT ? CLI_FAINT : CLI_PLAIN;
-    bool slower = r->best_peer > 0 && bench_time(r, arm) > r->best_peer;
+    bool slower = r->best_peer > 0 && is_behind(r->best_peer / bench_time(r, arm));
     cli_table_row(table, (cli_cell[]){{arm->name, style},
                                       {arm->differs ? "differs" : best, CLI_PLAIN},
                                       {arm->differs ? "-" : median, CLI_PLAIN},
@@ -113,7 +125,8 @@ void cli_bench_format_case(const tk_case *c, bench_indices indices, char *text, 
         length += snprintf(text + length, size - (size_t)length, "%s%s=%lld", d ? "," : " ",
                            c->contract->dim_names[d], (long long)c->dims[d]);
     if (bench_heeds_indices(c->contract))
-        snprintf(text + length, size - (size_t)length, " %s", bench_indices_name(indices));
+        length += snprintf(text + length, size - (size_t)length, " %s", bench_indices_name(indices));
+    bench_format_attributes(c, text + length, size - (size_t)length);
 }
 
 static void print_speed(const bench_result *r)
@@ -212,7 +225,8 @@ static void format_shape(const bench_result *r, char *text, size_t size)
     for (int d = 0; d < r->c.contract->dim_count; d++)
         length += snprintf(text + length, size - (size_t)length, "%s%lld", d ? "x" : "", (long long)r->c.dims[d]);
     if (bench_heeds_indices(r->c.contract))
-        snprintf(text + length, size - (size_t)length, " %s", bench_indices_name(r->indices));
+        length += snprintf(text + length, size - (size_t)length, " %s", bench_indices_name(r->indices));
+    bench_format_attributes(&r->c, text + length, size - (size_t)length);
 }
 
 static void print_summary_row(const cli_table *table, const char *lowering, const bench_mean means[2], bool scaling)
@@ -223,8 +237,13 @@ static void print_summary_row(const cli_table *table, const char *lowering, cons
     char worst[96] = "";
     snprintf(cases, sizeof cases, "%d", means[0].cases ? means[0].cases : means[1].cases);
     if (means[0].cases) {
-        snprintf(texts[0], sizeof texts[0], "%.2fx", means[0].mean);
-        snprintf(least, sizeof least, "%.2fx", means[0].least);
+        if (scaling) {
+            snprintf(texts[0], sizeof texts[0], "%.2fx", means[0].mean);
+            snprintf(least, sizeof least, "%.2fx", means[0].least);
+        } else {
+            format_ratio(means[0].mean, texts[0], sizeof texts[0]);
+            format_ratio(means[0].least, least, sizeof least);
+        }
         format_shape(means[0].worst, worst, sizeof worst);
     }
     if (means[1].cases && scaling)
@@ -235,7 +254,7 @@ static void print_summary_row(const cli_table *table, const char *lowering, cons
                                       {cases, CLI_PLAIN},
                                       {texts[0], CLI_PLAIN},
                                       {texts[1], CLI_PLAIN},
-                                      {least, means[0].least < 1 ? CLI_DOUBTFUL : CLI_PLAIN},
+                                      {least, is_behind(means[0].least) ? CLI_DOUBTFUL : CLI_PLAIN},
                                       {worst, CLI_PLAIN}});
 }
 
@@ -246,7 +265,7 @@ void cli_bench_print_summary(const bench_result *results, int count, bool scalin
                                    {"CASES", true, 0},
                                    {scaling ? "SPEEDUP" : "TO BEST PEER", true, 0},
                                    {scaling ? "OF MEDIANS" : "OF LIMIT", true, 0},
-                                   {"LEAST", true, 0},
+                                   {"LEAST", true, 11},
                                    {"AT", false, 0}}};
     const char *lowering;
     cli_heading(scaling ? "geometric means, one thread by all" : "geometric means");
@@ -306,6 +325,51 @@ void cli_bench_print_cliffs(const bench_result *results, int count)
         printf("none\n");
 }
 
+/* One line for a lowering; `peer` NULL: of the limit. */
+static void print_shares(const cli_table *table, const bench_result *results, int count, const char *lowering,
+                         const char *peer, double *shares)
+{
+    const int found = bench_shares_of(results, count, lowering, peer, shares);
+    char cases[16];
+    char figures[3][32];
+    if (found == 0)
+        return;
+    snprintf(cases, sizeof cases, "%d", found);
+    const double picked[] = {shares[found / 2], shares[found / 10], shares[0]};
+    for (int i = 0; i < 3; i++)
+        snprintf(figures[i], sizeof figures[i], "%.1f%%", 100 * picked[i]);
+    cli_table_row(table, (cli_cell[]){{lowering, CLI_BOLD},
+                                      {peer ? peer : "copy", CLI_PLAIN},
+                                      {cases, CLI_PLAIN},
+                                      {figures[0], CLI_PLAIN},
+                                      {figures[1], CLI_PLAIN},
+                                      {figures[2], CLI_PLAIN}});
+}
+
+void cli_bench_print_sweep(const bench_result *results, int count, int64_t seed)
+{
+    static const char *const peers[] = {"pytorch", "torch.compile", "triton"};
+    cli_table table = {.count = 6,
+                       .columns = {{"LOWERING", false, 34},
+                                   {"SPEED OF", false, 14},
+                                   {"SHAPES", true, 0},
+                                   {"MEDIAN", true, 0},
+                                   {"TENTH", true, 0},
+                                   {"LEAST", true, 0}}};
+    double *shares = calloc((size_t)count + 1, sizeof *shares);
+    const char *lowering;
+    char title[96];
+    snprintf(title, sizeof title, "drawn shapes, seed %lld: our speed by that of", (long long)seed);
+    cli_heading(title);
+    cli_table_head(&table);
+    for (int n = 0; shares && (lowering = lowering_at(results, count, n)); n++) {
+        print_shares(&table, results, count, lowering, NULL, shares);
+        for (size_t k = 0; k < sizeof peers / sizeof *peers; k++)
+            print_shares(&table, results, count, lowering, peers[k], shares);
+    }
+    free(shares);
+}
+
 /* ------------------------------------------------------------------------------------------------------------
  * JSON
  * ------------------------------------------------------------------------------------------------------------ */
@@ -347,6 +411,17 @@ json_t *cli_bench_result_json(const cli_bench_group *g, const bench_result *r)
         json_object_set_new(json, "index_dtype", json_string(tk_dtype_name(r->c.index_dtype)));
     if (bench_heeds_indices(r->c.contract))
         json_object_set_new(json, "indices", json_string(bench_indices_name(r->indices)));
+    json_t *attributes = json_object();
+    for (int i = 0; i < r->c.contract->attribute_count; i++) {
+        char value[64];
+        if (!bench_tells_attribute(&r->c, i))
+            continue;
+        tk_attribute_print(&r->c.contract->attributes[i], r->c.attributes[i], value, sizeof value);
+        json_object_set_new(attributes, r->c.contract->attributes[i].name, json_string(value));
+    }
+    if (json_object_size(attributes))
+        json_object_set(json, "attributes", attributes);
+    json_decref(attributes);
     if (r->best_peer > 0)
         json_object_set_new(json, "best_peer", json_string(r->best_peer_name));
     return json;

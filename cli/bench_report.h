@@ -42,6 +42,7 @@ void cli_bench_print_result(const bench_result *r, bool scaling);
 /* A line for each lowering: means over its cases. */
 void cli_bench_print_summary(const bench_result *results, int count, bool scaling);
 void cli_bench_print_cliffs(const bench_result *results, int count);
+void cli_bench_print_sweep(const bench_result *results, int count, int64_t seed);
 
 json_t *cli_bench_machine_json(const bench_options *options, const bench_limits *limits);
 json_t *cli_bench_result_json(const cli_bench_group *g, const bench_result *r);

@@ -56,16 +56,17 @@ static const struct argp command = {
     .options = option_list,
     .parser = parse_option,
     .args_doc = "list\nverify\nclear [KEY...]\nbuild",
-    .doc = "GPU kernels are compiled when they are first used and kept in the cache directory. 'list' shows them, "
-           "those used "
-           "last first; 'verify' checks the hash of each; 'clear' removes those whose key begins with KEY, or all; "
-           "'build' "
-           "compiles every kernel for an architecture beforehand, which needs a compiler but no device, and shows "
-           "what each "
-           "uses."
-           "\vExit status: 0 done, 1 an entry is damaged or a kernel does not compile, 2 wrong usage or a file that "
-           "cannot "
-           "be read or removed, 3 no compiler.",
+    .doc =
+        "GPU kernels are compiled when they are first used and kept in the cache directory, and so is what 'tokitai "
+        "tune' measured of them. 'list' shows them, those used last first; 'verify' checks the hash of each; 'clear' "
+        "removes those whose key begins with KEY, or all; "
+        "'build' "
+        "compiles every kernel for an architecture beforehand, which needs a compiler but no device, and shows "
+        "what each "
+        "uses."
+        "\vExit status: 0 done, 1 an entry is damaged or a kernel does not compile, 2 wrong usage or a file that "
+        "cannot "
+        "be read or removed, 3 no compiler.",
 };
 
 static json_t *json_kernels(const tk_cache_entry *entry)
@@ -132,6 +133,39 @@ static bool collect(const tk_cache_entry *entry, void *data)
     return true;
 }
 
+/* What 'tokitai tune' has kept, too. */
+typedef struct tunings {
+    tk_tuning *list; /* [count] */
+    int count;
+    bool out_of_memory;
+} tunings;
+
+static bool collect_tuning(const tk_tuning *tuning, void *data)
+{
+    tunings *all = data;
+    tk_tuning *more = realloc(all->list, (size_t)(all->count + 1) * sizeof *more);
+    all->out_of_memory = !more;
+    if (!more)
+        return false;
+    all->list = more;
+    all->list[all->count++] = *tuning;
+    return true;
+}
+
+static json_t *json_tuning(const tk_tuning *t)
+{
+    json_t *item = json_pack("{s:o, s:o, s:I, s:I}", "key", cli_json_text(t->key), "path", cli_json_text(t->path),
+                             "bytes", (json_int_t)t->bytes, "written", (json_int_t)t->written);
+    if (t->damage[0])
+        json_object_set_new(item, "damage", cli_json_text(t->damage));
+    else
+        json_object_update_new(item, json_pack("{s:o, s:o, s:o, s:o, s:b, s:i}", "tuning", cli_json_text(t->lowering),
+                                               "device", cli_json_text(t->device), "architecture",
+                                               cli_json_text(t->architecture), "source", cli_json_text(t->source),
+                                               "used", t->is_current, "cases", t->case_count));
+    return item;
+}
+
 static void format_time(int64_t seconds, char *text, size_t size)
 {
     time_t when = (time_t)seconds;
@@ -181,6 +215,44 @@ static void print_list(const entries *all)
     }
 }
 
+enum { TUNING_COLUMNS = 6 };
+
+static void tuning_row_of(const tk_tuning *t, char text[TUNING_COLUMNS][WIDTH])
+{
+    snprintf(text[0], WIDTH, "%.*s", SHORT_KEY, t->key);
+    snprintf(text[1], WIDTH, "%s", t->damage[0] ? "(damaged)" : t->lowering);
+    snprintf(text[2], WIDTH, "%s", t->device);
+    snprintf(text[3], WIDTH, "%d", t->case_count);
+    snprintf(text[4], WIDTH, "%s", t->damage[0] ? "no" : t->is_current ? "yes" : "no, other source");
+    format_time(t->written, text[5], WIDTH);
+}
+
+static void print_tunings(const tunings *all)
+{
+    cli_table table = {.count = TUNING_COLUMNS,
+                       .columns = {{.title = "key"},
+                                   {.title = "tuning of"},
+                                   {.title = "device"},
+                                   {.title = "cases", .right = true},
+                                   {.title = "used"},
+                                   {.title = "written"}}};
+    char text[TUNING_COLUMNS][WIDTH];
+    for (int i = 0; i < all->count; i++) {
+        tuning_row_of(&all->list[i], text);
+        for (int column = 0; column < TUNING_COLUMNS; column++)
+            cli_table_fit(&table, column, text[column]);
+    }
+    putchar('\n');
+    cli_table_head(&table);
+    for (int i = 0; i < all->count; i++) {
+        cli_cell cells[TUNING_COLUMNS];
+        tuning_row_of(&all->list[i], text);
+        for (int column = 0; column < TUNING_COLUMNS; column++)
+            cells[column] = (cli_cell){text[column], all->list[i].damage[0] ? CLI_WRONG : CLI_PLAIN};
+        cli_table_row(&table, cells);
+    }
+}
+
 static void print_sum(tk_ctx *ctx, const entries *all)
 {
     char folder[4096], size[32];
@@ -195,49 +267,71 @@ static void print_sum(tk_ctx *ctx, const entries *all)
 }
 
 /* Complains of what is damaged, and removes it if that was asked for. */
-static cli_exit report_damage(const arguments *a, tk_ctx *ctx, const entries *all)
+static cli_exit report_one(const arguments *a, tk_ctx *ctx, const char *key, const char *path, const char *damage)
+{
+    if (!damage[0])
+        return CLI_HOLDS;
+    if (!a->repair) {
+        cli_complain(a->who, "damaged: %s: %s", path, damage);
+    } else if (tk_cache_clear(ctx, key, NULL, NULL) == TK_OK) {
+        cli_complain(a->who, "damaged, and removed: %s: %s", path, damage);
+    } else {
+        cli_complain(a->who, "damaged: %s: %s; %s", path, damage, tk_ctx_message(ctx));
+        return CLI_BAD;
+    }
+    return CLI_REFUTED;
+}
+
+static cli_exit report_damage(const arguments *a, tk_ctx *ctx, const entries *all, const tunings *tuned)
 {
     cli_exit result = CLI_HOLDS;
-    for (int i = 0; i < all->count; i++) {
-        const tk_cache_entry *entry = &all->list[i];
-        if (!entry->damage[0])
-            continue;
-        result = cli_worse(result, CLI_REFUTED);
-        if (!a->repair) {
-            cli_complain(a->who, "damaged: %s: %s", entry->path, entry->damage);
-        } else if (tk_cache_clear(ctx, entry->key, NULL, NULL) == TK_OK) {
-            cli_complain(a->who, "damaged, and removed: %s: %s", entry->path, entry->damage);
-        } else {
-            cli_complain(a->who, "damaged: %s: %s; %s", entry->path, entry->damage, tk_ctx_message(ctx));
-            result = CLI_BAD;
-        }
-    }
+    for (int i = 0; i < all->count; i++)
+        result = cli_worse(result, report_one(a, ctx, all->list[i].key, all->list[i].path, all->list[i].damage));
+    for (int i = 0; i < tuned->count; i++)
+        result = cli_worse(result,
+                           report_one(a, ctx, tuned->list[i].key, tuned->list[i].path, tuned->list[i].damage));
     return result;
+}
+
+static cli_exit show_all(const arguments *a, tk_ctx *ctx, bool verify, const entries *all, const tunings *tuned)
+{
+    cli_exit result = CLI_HOLDS;
+    if (a->json) {
+        json_t *list = json_array();
+        for (int i = 0; i < all->count; i++)
+            json_array_append_new(list, json_entry(&all->list[i]));
+        for (int i = 0; i < tuned->count; i++)
+            json_array_append_new(list, json_tuning(&tuned->list[i]));
+        result = cli_print_json(list);
+    } else {
+        if (!verify && all->count)
+            print_list(all);
+        if (!verify && tuned->count)
+            print_tunings(tuned);
+        print_sum(ctx, all);
+    }
+    return verify ? cli_worse(result, report_damage(a, ctx, all, tuned)) : result;
 }
 
 static cli_exit show(const arguments *a, tk_ctx *ctx, bool verify)
 {
     entries all = {0};
-    cli_exit result = CLI_HOLDS;
+    tunings tuned = {0};
+    cli_exit result;
     tk_status status = tk_cache_each(ctx, verify, collect, &all);
-    if (status != TK_OK || all.out_of_memory) {
-        cli_complain(a->who, "%s", status != TK_OK ? tk_ctx_message(ctx) : "out of memory");
-        free(all.list);
-        return status != TK_OK ? cli_exit_of(status, CLI_BAD) : CLI_UNKNOWN;
-    }
-    if (a->json) {
-        json_t *list = json_array();
-        for (int i = 0; i < all.count; i++)
-            json_array_append_new(list, json_entry(&all.list[i]));
-        result = cli_print_json(list);
+    if (status == TK_OK)
+        status = tk_tuning_each(ctx, collect_tuning, &tuned);
+    if (status != TK_OK) {
+        cli_complain(a->who, "%s", tk_ctx_message(ctx));
+        result = cli_exit_of(status, CLI_BAD);
+    } else if (all.out_of_memory || tuned.out_of_memory) {
+        cli_complain(a->who, "out of memory");
+        result = CLI_UNKNOWN;
     } else {
-        if (!verify && all.count)
-            print_list(&all);
-        print_sum(ctx, &all);
+        result = show_all(a, ctx, verify, &all, &tuned);
     }
-    if (verify)
-        result = cli_worse(result, report_damage(a, ctx, &all));
     free(all.list);
+    free(tuned.list);
     return result;
 }
 
@@ -355,6 +449,15 @@ static cli_exit build_one(const arguments *a, tk_ctx *ctx, const char *source, t
     return CLI_HOLDS;
 }
 
+static bool is_compiled_for(const char *source, tk_types types)
+{
+    tk_types taken;
+    for (int i = 0; tk_cache_types_at(source, i, &taken); i++)
+        if (taken.dtype == types.dtype && taken.result_dtype == types.result_dtype)
+            return true;
+    return false;
+}
+
 /* The types that were asked for: one, or all that the source is compiled for. */
 static cli_exit build_source(const arguments *a, tk_ctx *ctx, const char *source, tk_cache_entry *entry, json_t *list)
 {
@@ -362,7 +465,9 @@ static cli_exit build_source(const arguments *a, tk_ctx *ctx, const char *source
     tk_types types;
     if (!is_all(a->dtype)) {
         (void)tk_types_parse(a->dtype, &types);
-        return build_one(a, ctx, source, types, entry, list);
+        /* A source of other types is no part of "all" either. */
+        return a->source || is_compiled_for(source, types) ? build_one(a, ctx, source, types, entry, list)
+                                                           : CLI_HOLDS;
     }
     if (!tk_cache_types_at(source, 0, &types))
         return build_one(a, ctx, source, (tk_types){TK_F16, TK_F16}, entry,
@@ -381,7 +486,7 @@ static cli_exit build(const arguments *a, tk_ctx *ctx)
         return CLI_BAD;
     }
     if (!is_all(a->dtype) && !tk_types_parse(a->dtype, &types)) {
-        cli_complain_unknown(a->who, "dtype", a->dtype, (const char *[]){"f16", "bf16", "f32", "all"}, 4);
+        cli_complain_unknown(a->who, "dtype", a->dtype, (const char *[]){"f16", "bf16", "f32", "u64", "all"}, 5);
         return CLI_BAD;
     }
     json_t *list = a->json ? json_array() : NULL;

@@ -364,25 +364,10 @@ static bool plan_family(const certify_arguments *a, certify_plan *p)
     return p->options.family != NULL;
 }
 
-/* An attribute of every op that was named; one that kernels see, of every op. */
 static bool plan_setting(const certify_arguments *a, certify_plan *p, const tk_setting *setting)
 {
-    char option[64];
-    const tk_attribute *attribute = NULL, *found;
-    const char *without = NULL;
-    cli_attribute_option(setting->attribute, option, sizeof option);
-    for (int i = 0; i < p->op_count; i++) {
-        const int place = tk_attribute_find(p->ops[i], setting->attribute);
-        found = place >= 0 ? &p->ops[i]->attributes[place] : NULL;
-        attribute = found ? found : attribute;
-        without = found ? without : p->ops[i]->name;
-    }
-    if (without && (a->op_count || !attribute || attribute->seen_by_kernel)) {
-        cli_complain(a->who, a->op_count ? "%s does not take --%s" : "%s, for one, does not take --%s: name the ops",
-                     without, option);
-        return false;
-    }
-    if (!attribute || !cli_attribute_check(a->who, attribute, setting->value))
+    const tk_attribute *attribute = cli_setting_fit(a->who, setting, p->ops, p->op_count, a->op_count > 0);
+    if (!attribute)
         return false;
     p->has_seen_settings |= attribute->seen_by_kernel;
     p->settings[p->setting_count++] = *setting;
@@ -465,6 +450,7 @@ static bool plan_inputs(const certify_arguments *a, certify_plan *p)
         return false;
     }
     tk_case c = cli_case_of(p->ops[0], p->types.types, p->index_dtypes & 1u << TK_I32 ? TK_I32 : TK_I64);
+    cli_settings_apply(p->settings, p->setting_count, &c); /* which tensors there are may follow from them */
     cli_error error;
     if (!cli_shape_fit(&p->shape, p->ops[0], c.dims, &error))
         return false;
@@ -519,11 +505,7 @@ static void add_jobs(certify_plan *p, const tk_ctx *ctx, const certify_job *like
 {
     tk_lowering_info info;
     tk_case c = cli_case_of(like->contract, like->types, like->index_dtype);
-    for (int i = 0; i < p->setting_count; i++) { /* a lowering may refuse what they ask for */
-        const int found = tk_attribute_find(like->contract, p->settings[i].attribute);
-        if (found >= 0)
-            (void)tk_attribute_parse(&like->contract->attributes[found], p->settings[i].value, &c.attributes[found]);
-    }
+    cli_settings_apply(p->settings, p->setting_count, &c); /* a lowering may refuse what they ask for */
     bool single = p->options.lowering || certify_planted(p) || p->best || p->file_count || p->program.server;
     int before = p->job_count;
     for (int l = 0; !single && tk_lowering_at(like->contract, l, &info) && p->job_count < MOST_IDS; l++) {

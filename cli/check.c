@@ -2,6 +2,7 @@
 #include <argp.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/cli.h"
 
@@ -47,13 +48,15 @@ static const struct argp command = {
     .options = option_list,
     .parser = parse_option,
     .args_doc = "CERT...",
-    .doc = "Tells whether each certificate is exactly as it was written and agrees with itself, what it is about, "
-           "what its verdict is and who "
-           "signed it. A certificate is a Statement (NAME.json) or one in a signed envelope (NAME.dsse.json). "
-           "Nothing is run; 'tokitai replay' does that."
-           "\vExit status: 0 all are intact, and signed by the key if one is given; 1 one was altered or damaged, "
-           "contradicts itself, or is "
-           "not signed by the key; 2 one, or the key, could not be read.",
+    .doc =
+        "Tells whether each certificate is exactly as it was written and agrees with itself, what it is about, "
+        "what its verdict is, who signed it, and what each clause rests on. A certificate is a Statement (NAME.json) "
+        "or one in a signed envelope (NAME.dsse.json). "
+        "Nothing is run; 'tokitai replay' does that. A theorem that it cites and this version proves otherwise, or "
+        "does not have, is named and is no error, like a contract of another version."
+        "\vExit status: 0 all are intact, and signed by the key if one is given; 1 one was altered or damaged, "
+        "contradicts itself, or is "
+        "not signed by the key; 2 one, or the key, could not be read.",
 };
 
 /* "signed by KEYID, not verified" */
@@ -73,6 +76,48 @@ static void print_signatures(const tk_certificate *certificate, const tk_key *ke
     puts(tk_certificate_signatures(certificate) > 0 ? ", not verified" : "not signed");
 }
 
+static bool same_basis(const tk_basis *a, const tk_basis *b)
+{
+    return !strcmp(a->kernel, b->kernel) && (a->theorems > 0) == (b->theorems > 0);
+}
+
+/* "rests on theorems for its derivation, on trials for this kernel" */
+static void print_basis(const tk_basis *basis)
+{
+    const bool tried = !strcmp(basis->kernel, "trials"), all_tried = !strcmp(basis->kernel, "exhaustion");
+    const char *kernel = all_tried ? "on exhaustion" : "on trials";
+    if (!tried && !all_tried)
+        fputs(!strcmp(basis->kernel, "nothing") ? "not judged" : "refuted by a counterexample", stdout);
+    else if (basis->theorems > 0)
+        printf("rests on theorems for its derivation, %s for this kernel", kernel);
+    else
+        printf("rests %s%s", kernel, basis->theorems < 0 ? "; it was written without proofs" : " alone");
+}
+
+/* A line for each kind of basis, with its clauses. */
+static void print_bases(const tk_certificate *certificate)
+{
+    tk_basis basis, other;
+    for (int i = 0; tk_certificate_rests_on(certificate, i, &basis); i++) {
+        bool printed = false;
+        for (int k = 0; k < i && tk_certificate_rests_on(certificate, k, &other); k++)
+            printed |= same_basis(&basis, &other);
+        if (printed)
+            continue;
+        fputs("    ", stdout);
+        print_basis(&basis);
+        const char *separator = ": ";
+        for (int k = i; tk_certificate_rests_on(certificate, k, &other); k++) {
+            if (!same_basis(&basis, &other))
+                continue;
+            fputs(separator, stdout);
+            cli_print(CLI_PLAIN, other.clause);
+            separator = ", ";
+        }
+        putchar('\n');
+    }
+}
+
 static void print_intact(const char *file, const tk_certificate *certificate, const char *remarks, const tk_key *key)
 {
     tk_verdict verdict = tk_certificate_verdict(certificate);
@@ -86,6 +131,32 @@ static void print_intact(const char *file, const tk_certificate *certificate, co
     cli_print(CLI_PLAIN, remarks ? remarks : "");
     printf("; intact; ");
     print_signatures(certificate, key);
+    print_bases(certificate);
+}
+
+static json_t *json_bases(const tk_certificate *certificate)
+{
+    json_t *list = json_array();
+    tk_basis basis;
+    for (int i = 0; tk_certificate_rests_on(certificate, i, &basis); i++) {
+        json_t *item = json_pack("{s:o, s:o, s:s}", "clause", cli_json_text(basis.clause), "verdict",
+                                 cli_json_text(basis.verdict), "kernel", basis.kernel);
+        if (basis.theorems >= 0)
+            json_object_set_new(item, "theorems", json_integer(basis.theorems));
+        json_array_append_new(list, item);
+    }
+    return list;
+}
+
+static json_t *json_citations(const tk_certificate *certificate)
+{
+    json_t *list = json_array();
+    tk_citation citation;
+    for (int i = 0; tk_certificate_cites(certificate, i, &citation); i++)
+        json_array_append_new(list, json_pack("{s:o, s:o, s:o, s:s}", "file", cli_json_text(citation.file), "theorem",
+                                              cli_json_text(citation.theorem), "sha256",
+                                              cli_json_text(citation.sha256), "state", citation.state));
+    return list;
 }
 
 /* `certificate` is NULL if the file is not intact, `message` empty if nothing is wrong. */
@@ -109,6 +180,8 @@ static json_t *json_result(const char *file, const char *message, const tk_certi
     json_object_set_new(item, "headline", cli_json_text(tk_certificate_headline(certificate)));
     if (remarks)
         json_object_set_new(item, "remarks", cli_json_text(remarks));
+    json_object_set_new(item, "rests_on", json_bases(certificate));
+    json_object_set_new(item, "proofs", json_citations(certificate));
     return item;
 }
 

@@ -110,7 +110,7 @@ bool cli_choose_shape(const char *who, const char *text, const tk_contract *cons
             int64_t elements = tk_case_elements(&c, k); /* negative: they overflow */
             if (elements < 0)
                 good = cli_error_set(&error, "makes %s too large to be addressed", name);
-            else if (elements < fewest)
+            else if (elements < fewest && tk_case_has(&c, k))
                 good = cli_error_set(&error, "leaves %s without elements", name);
         }
     }

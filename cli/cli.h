@@ -33,8 +33,10 @@ cli_exit cli_replay(int argc, char **argv);
 cli_exit cli_diff(int argc, char **argv);
 cli_exit cli_keygen(int argc, char **argv);
 cli_exit cli_bench(int argc, char **argv);
+cli_exit cli_tune(int argc, char **argv);
 cli_exit cli_cache(int argc, char **argv);
 cli_exit cli_kernel(int argc, char **argv);
+cli_exit cli_padic(int argc, char **argv);
 
 /* The status that matters most of two: bad input or output, then refuted, then unknown. */
 cli_exit cli_worse(cli_exit a, cli_exit b);

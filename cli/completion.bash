@@ -67,13 +67,15 @@ _tokitai_bench() {
         --index) _tokitai_reply "i32 i64 all" "$current" ;;
         --indices) _tokitai_reply "uniform zipf equal all" "$current" ;;
         --backend) _tokitai_reply "$(_tokitai_list backends)" "$current" ;;
-        --peers) _tokitai_reply "none plain sleef openblas blis onednn libxsmm pytorch torch.compile triton cublaslt" "$current" ;;
+        --peers) _tokitai_reply "none plain sleef openblas blis onednn libxsmm flint pytorch torch.compile triton cublaslt" "$current" ;;
         --chart) _tokitai_files .svg "$current" ;;
         --from) _tokitai_files .json "$current" ;;
         --shape | --threads | --seconds) COMPREPLY=() ;;
         *)
-            if [[ $current == -* ]]; then
-                _tokitai_reply "--backend --lowering --dtype --index --indices --shape --growth --scaling --startup --peers --certify
+            if [[ $previous == --* && " $(_tokitai_list attributes | tr '\n' ' ')" == *" $previous "* ]]; then
+                _tokitai_reply "$(_tokitai_list "$previous")" "$current"
+            elif [[ $current == -* ]]; then
+                _tokitai_reply "--backend --lowering $(_tokitai_list attributes) --dtype --index --indices --shape --sweep --growth --scaling --startup --peers --certify
                     --threads --seconds --cpu-time --chart --json --from --help" "$current"
             else
                 _tokitai_reply "$(_tokitai_list ops)" "$current"
@@ -112,6 +114,25 @@ _tokitai_corpus() {
     esac
 }
 
+_tokitai_tune() {
+    local current=$1 previous=$2
+    case $previous in
+        --backend) _tokitai_reply "$(_tokitai_list gpus)" "$current" ;;
+        --lowering) _tokitai_reply "$(_tokitai_list lowerings "$(_tokitai_op)")" "$current" ;;
+        --dtype) _tokitai_reply "$(_tokitai_list types "$(_tokitai_op)") all" "$current" ;;
+        --shapes) _tokitai_files "" "$current" ;;
+        --shape | --seconds | --candidates) COMPREPLY=() ;;
+        *)
+            if [[ $previous == --* && " $(_tokitai_list attributes | tr '\n' ' ')" == *" $previous "* ]]; then
+                _tokitai_reply "$(_tokitai_list "$previous")" "$current"
+            elif [[ $current == -* ]]; then
+                _tokitai_reply "--backend --lowering $(_tokitai_list attributes) --dtype --shape --shapes --seconds --candidates --dry-run --json --help" "$current"
+            else
+                _tokitai_reply "$(_tokitai_list ops)" "$current"
+            fi ;;
+    esac
+}
+
 _tokitai_cache() {
     local current=$1 previous=$2
     case $previous in
@@ -128,7 +149,7 @@ _tokitai_cache() {
 }
 
 _tokitai() {
-    local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} commands="ops devices certify new-kernel corpus check replay diff keygen bench kernel cache"
+    local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} commands="ops devices certify new-kernel corpus check replay diff keygen bench tune padic kernel cache"
     # "--dtype=bf" comes as three words.
     if [[ $current == = ]]; then
         current=
@@ -143,7 +164,7 @@ _tokitai() {
     case ${COMP_WORDS[1]} in
         ops)
             if [[ $current == -* ]]; then
-                _tokitai_reply "--json --families --help" "$current"
+                _tokitai_reply "--json --families --proof --help" "$current"
             else
                 _tokitai_reply "$(_tokitai_list ops)" "$current"
             fi ;;
@@ -163,6 +184,7 @@ _tokitai() {
         corpus) _tokitai_corpus "$current" "$previous" ;;
         bench) _tokitai_bench "$current" "$previous" ;;
         kernel) _tokitai_kernel "$current" "$previous" ;;
+        tune) _tokitai_tune "$current" "$previous" ;;
         cache) _tokitai_cache "$current" "$previous" ;;
         check)
             if [[ $previous == --key ]]; then
@@ -172,6 +194,18 @@ _tokitai() {
             else
                 _tokitai_files .json "$current"
             fi ;;
+        padic)
+            case $previous in
+                -p | --prime | -N | --precision | --threads) COMPREPLY=() ;;
+                *)
+                    if [[ $current == -* ]]; then
+                        _tokitai_reply "--prime --precision --output --digits --check --report --threads --help" "$current"
+                    elif ((COMP_CWORD == 2)); then
+                        _tokitai_reply "gemm solve det" "$current"
+                    else
+                        _tokitai_files "" "$current"
+                    fi ;;
+            esac ;;
         keygen)
             if [[ $current == -* ]]; then
                 _tokitai_reply "--force --json --help" "$current"

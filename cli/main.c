@@ -21,6 +21,8 @@ static const cli_command commands[] = {
     {"diff", "what changed between two certificates?", cli_diff},
     {"keygen", "make a pair of keys to sign certificates with", cli_keygen},
     {"bench", "time certified kernels against the machine's limits and other libraries", cli_bench},
+    {"tune", "measure which choice of a GPU kernel is the fastest for a case, and keep it", cli_tune},
+    {"padic", "exact products modulo p^N, rational solutions and determinants by p-adic lifting", cli_padic},
     {"kernel", "programs that others drive through standard input and output", cli_kernel},
     {"cache", "GPU kernels compiled and kept: list, verify, clear, build", cli_cache},
 };

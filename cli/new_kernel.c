@@ -3,6 +3,7 @@
 #include <argp.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -98,25 +99,79 @@ static void print_comment(FILE *out, const tk_contract *contract)
     fputs(" */\n", out);
 }
 
+__attribute__((format(printf, 3, 4))) static void append(char *text, size_t size, const char *format, ...)
+{
+    const size_t used = strlen(text);
+    va_list values;
+    va_start(values, format);
+    vsnprintf(text + used, size - used, format, values);
+    va_end(values);
+}
+
+/* Where the typed form has no place for an attribute, the item gets it behind the tensors. */
+static bool passes(const tk_contract *contract, int attribute, bool typed)
+{
+    return !typed && contract->attributes[attribute].seen_by_kernel;
+}
+
 /* ", n, x, y": the sizes and tensors, to be passed on. */
-static void format_arguments(const tk_contract *contract, char *text, size_t size)
+static void format_arguments(const tk_contract *contract, bool typed, char *text, size_t size)
 {
     text[0] = 0;
-    for (int i = 0; i < contract->dim_count + contract->param_count; i++) {
-        const size_t used = strlen(text);
-        snprintf(text + used, size - used, ", %s",
-                 i < contract->dim_count ? contract->dim_names[i] : contract->params[i - contract->dim_count].name);
+    for (int i = 0; i < contract->dim_count + contract->param_count; i++)
+        append(text, size, ", %s",
+               i < contract->dim_count ? contract->dim_names[i] : contract->params[i - contract->dim_count].name);
+    for (int i = 0; i < contract->attribute_count; i++)
+        if (passes(contract, i, typed))
+            append(text, size, ", %s", contract->attributes[i].name);
+}
+
+/* ", int64_t n, const void *x, void *y)", and what declares them in a function of the general form. */
+static void format_general(const tk_contract *contract, char *parameters, char *declared, size_t size)
+{
+    parameters[0] = declared[0] = 0;
+    for (int d = 0; d < contract->dim_count; d++) {
+        int p = 0, axis = 0;
+        while (p < contract->param_count &&
+               (contract->params[p].when_choices || contract->params[p].dim[axis] != d)) {
+            axis = axis + 1 < contract->params[p].rank ? axis + 1 : 0;
+            p += axis == 0;
+        }
+        append(parameters, size, ", int64_t %s", contract->dim_names[d]);
+        append(declared, size, "    const int64_t %s = tensors[%d].shape[%d];\n", contract->dim_names[d], p, axis);
     }
+    for (int p = 0; p < contract->param_count; p++) {
+        const char *constant = contract->params[p].output ? "" : "const ";
+        append(parameters, size, ", %svoid *%s", constant, contract->params[p].name);
+        append(declared, size, "    %svoid *%s = tensors[%d].data;\n", constant, contract->params[p].name, p);
+    }
+    for (int i = 0; i < contract->attribute_count; i++) {
+        const tk_attribute *attribute = &contract->attributes[i];
+        const bool real = attribute->type == TK_ATTRIBUTE_REAL;
+        if (!passes(contract, i, false))
+            continue;
+        append(parameters, size, ", %s %s", real ? "float" : "int64_t", attribute->name);
+        append(declared, size, "    const %s %s = tokitai_%s(call, \"%s\");\n", real ? "float" : "int64_t",
+               attribute->name, real ? "real" : "integer", attribute->name);
+    }
+    append(parameters, size, ")");
 }
 
 /* One thread of a GPU, or one turn of a loop, for each row of the last output. */
 static void print_kernel(FILE *out, const tk_contract *contract, const tk_backend_info *backend, const part *item)
 {
     char signature[CLI_SIGNATURE_SIZE], passed[CLI_SIGNATURE_SIZE];
+    char general[CLI_SIGNATURE_SIZE], declared[CLI_SIGNATURE_SIZE] = "";
     tk_contract_kernel_signature(contract, signature, sizeof signature);
-    signature[strlen(signature) - 1] = 0;            /* the semicolon */
     const char *parameters = strchr(signature, ','); /* behind the call */
-    format_arguments(contract, passed, sizeof passed);
+    const bool typed = parameters != NULL;
+    if (typed) {
+        signature[strlen(signature) - 1] = 0; /* the semicolon */
+    } else {
+        format_general(contract, general, declared, sizeof general);
+        parameters = general;
+    }
+    format_arguments(contract, typed, passed, sizeof passed);
     const char *name = contract->name;
     const char *items = contract->dim_names[contract->params[contract->param_count - 1].dim[0]];
     if (backend->kernel_header)
@@ -126,7 +181,7 @@ static void print_kernel(FILE *out, const tk_contract *contract, const tk_backen
             (int)(item->head - item->comment), item->comment, name, (int)strlen(parameters) - 1, parameters,
             item->item, (int)(item->end - item->body), item->body);
     if (!backend->is_gpu) {
-        fprintf(out, "%s\n{\n", signature);
+        fprintf(out, "%s\n{\n%s", signature, declared);
         fprintf(out, "    for (int64_t item = 0; item < %s; item++)\n        %s_item(*call%s, item);\n", items, name,
                 passed);
         fputs("    return 0;\n}\n", out);
@@ -135,7 +190,7 @@ static void print_kernel(FILE *out, const tk_contract *contract, const tk_backen
     fprintf(out, "static __global__ void %s_kernel(tokitai_call call%s\n{\n", name, parameters);
     fputs("    int64_t item = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;\n", out);
     fprintf(out, "    if (item < %s)\n        %s_item(call%s, item);\n}\n\n", items, name, passed);
-    fprintf(out, "%s\n{\n", signature);
+    fprintf(out, "%s\n{\n%s", signature, declared);
     fprintf(out, "    if (%s == 0)\n        return 0;\n", items);
     fprintf(out, "    %s_kernel<<<(unsigned)((%s + 127) / 128), 128, 0, (%sStream_t)call->stream>>>(*call%s);\n",
             name, items, backend->name, passed);

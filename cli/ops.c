@@ -7,8 +7,9 @@
 #include "cli/attributes.h"
 #include "cli/choices.h"
 #include "cli/cli.h"
+#include "cli/ops_proof.h"
 
-enum { KEY_JSON = 256, KEY_FAMILIES, KEY_LIST };
+enum { KEY_JSON = 256, KEY_FAMILIES, KEY_PROOF, KEY_LIST };
 
 typedef struct arguments {
     const char *who;
@@ -16,11 +17,14 @@ typedef struct arguments {
     const char *list;
     bool json;
     bool families;
+    bool proof;
 } arguments;
 
 static const struct argp_option option_list[] = {
     {"json", KEY_JSON, NULL, 0, "Print JSON instead of text", 0},
     {"families", KEY_FAMILIES, NULL, 0, "List the input families that certify draws from", 0},
+    {"proof", KEY_PROOF, NULL, 0,
+     "Print what the clauses of the op rest on: theorems, their files and axioms; without an op all theorems", 0},
     /* For the shell's completion: bare words, one to a line. */
     {"list", KEY_LIST, "KIND", OPTION_HIDDEN, NULL, 0},
     {0},
@@ -32,6 +36,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     switch (key) {
     case KEY_JSON: a->json = true; return 0;
     case KEY_FAMILIES: a->families = true; return 0;
+    case KEY_PROOF: a->proof = true; return 0;
     case KEY_LIST: a->list = argument; return 0;
     case ARGP_KEY_ARG:
         if (a->op)
@@ -41,6 +46,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     case ARGP_KEY_END:
         if (a->op && a->families)
             argp_error(state, "--families goes without an op");
+        if (a->proof && a->families)
+            argp_error(state, "--families and --proof exclude each other");
         return 0;
     default: return ARGP_ERR_UNKNOWN;
     }
@@ -73,11 +80,10 @@ static void format_sizes(const tk_contract *contract, char *text, size_t size)
 /* "grad_output[rows, cols]" */
 static void format_param(const tk_contract *contract, const tk_param *param, char *text, size_t size)
 {
-    if (param->rank == 1)
-        snprintf(text, size, "%s[%s]", param->name, contract->dim_names[param->dim[0]]);
-    else
-        snprintf(text, size, "%s[%s, %s]", param->name, contract->dim_names[param->dim[0]],
-                 contract->dim_names[param->dim[1]]);
+    size_t used = (size_t)snprintf(text, size, "%s", param->name);
+    for (int axis = 0; axis < param->rank && used < size; axis++)
+        used += (size_t)snprintf(text + used, size - used, "%s%s%s", axis ? ", " : "[",
+                                 contract->dim_names[param->dim[axis]], axis + 1 < param->rank ? "" : "]");
 }
 
 static tk_dtype dtype_of(const tk_param *param, tk_types types)
@@ -132,6 +138,17 @@ static int lowering_count(const tk_contract *contract)
  * JSON
  * ------------------------------------------------------------------------------------------------------------ */
 
+/* {"epilogue": ["bias", "bias_gelu"]} */
+static json_t *json_condition(const tk_contract *contract, const tk_param *param)
+{
+    const tk_attribute *attribute = &contract->attributes[param->when_attribute];
+    json_t *choices = json_array();
+    for (int i = 0; i < attribute->choice_count; i++)
+        if (param->when_choices >> i & 1)
+            json_array_append_new(choices, json_string(attribute->choices[i].id));
+    return json_pack("{s:o}", attribute->name, choices);
+}
+
 static json_t *json_params(const tk_contract *contract)
 {
     json_t *list = json_array();
@@ -149,6 +166,8 @@ static json_t *json_params(const tk_contract *contract)
                                  "shape", shape);
         if (param->may_alias >= 0)
             json_object_set_new(item, "may_share_buffer_with", json_string(contract->params[param->may_alias].name));
+        if (param->when_choices)
+            json_object_set_new(item, "when", json_condition(contract, param));
         json_array_append_new(list, item);
     }
     return list;
@@ -180,8 +199,8 @@ static json_t *json_attributes(const tk_contract *contract)
                                  "seen_by_kernel", (int)attribute->seen_by_kernel);
         json_t *choices = json_array();
         for (int k = 0; k < attribute->choice_count; k++)
-            json_array_append_new(choices, json_pack("{s:s, s:s}", "name", attribute->choices[k].id, "text",
-                                                     attribute->choices[k].text));
+            json_array_append_new(choices, json_pack("{s:s, s:i, s:s}", "name", attribute->choices[k].id, "value", k,
+                                                     "text", attribute->choices[k].text));
         json_object_set_new(item, "choices", choices);
         if (attribute->type != TK_ATTRIBUTE_CHOICE) {
             json_object_set_new(item, "default", json_value(attribute, attribute->initial));
@@ -290,10 +309,17 @@ static void print_params(const tk_contract *contract)
         format_param(contract, param, shaped, sizeof shaped);
         format_kind(contract, param, kind, sizeof kind);
         printf("  %-3s  %-26s %s", param->output ? "out" : "in", shaped, kind);
-        if (param->kind == TK_KIND_INDEX)
+        if (param->kind == TK_KIND_RESULT && !param->output)
+            fputs(", the type of the results", stdout);
+        if (param->ends)
+            printf(", ascending, each in [0, %s]", contract->dim_names[param->indexed_dim]);
+        else if (param->kind == TK_KIND_INDEX)
             printf(", each in [0, %s)", contract->dim_names[param->indexed_dim]);
         if (param->may_alias >= 0)
             printf(", may be the buffer of %s", contract->params[param->may_alias].name);
+        char condition[256];
+        tk_contract_condition(contract, i, condition, sizeof condition);
+        printf("%s%s", condition[0] ? ", only " : "", condition);
         putchar('\n');
     }
 }
@@ -309,7 +335,7 @@ static void print_range(const tk_attribute *attribute)
 
 static void print_attributes(const tk_contract *contract)
 {
-    cli_heading("Attributes; * marks a default");
+    cli_heading("Attributes; * marks a default, a number is what kernels and calls have for a choice");
     for (int i = 0; i < contract->attribute_count; i++) {
         const tk_attribute *attribute = &contract->attributes[i];
         char option[64];
@@ -317,8 +343,12 @@ static void print_attributes(const tk_contract *contract)
         int column = printf("  %s%s: ", attribute->from_device ? "" : "--", option);
         cli_wrap(6, column, attribute->text);
         for (int k = 0; k < attribute->choice_count; k++) {
-            printf("    %c %-11s  ", k == attribute->initial.integer ? '*' : ' ', attribute->choices[k].id);
-            cli_wrap(19, 19, attribute->choices[k].text);
+            /* What a kernel and a call's options have for it. */
+            const bool numbered = attribute->seen_by_kernel;
+            int used = printf("    %c %-11s  ", k == attribute->initial.integer ? '*' : ' ',
+                              attribute->choices[k].id);
+            used += numbered ? printf("%d  ", k) : 0;
+            cli_wrap(used, used, attribute->choices[k].text);
         }
         if (attribute->type != TK_ATTRIBUTE_CHOICE)
             print_range(attribute);
@@ -596,11 +626,15 @@ cli_exit cli_ops(int argc, char **argv)
         const tk_contract *contract = cli_find_op(a.who, a.op);
         if (!contract)
             return CLI_BAD;
+        if (a.proof)
+            return cli_ops_proof(contract, a.json);
         if (a.json)
             return cli_print_json(json_contract(contract));
         print_contract(contract);
         return CLI_HOLDS;
     }
+    if (a.proof)
+        return cli_ops_proof(NULL, a.json);
     if (!a.json) {
         print_table();
         return CLI_HOLDS;

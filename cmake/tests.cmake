@@ -2,7 +2,7 @@
 #     tests/test_dtype.c            core.dtype        a cmocka program, named after the file that it tests
 #     tests/test_core_dtype.c       core.dtype        the same, saying the folder itself
 #     tests/test_NAME.c             NAME              where neither is so
-#     ops/gelu/test.c               gelu
+#     ops/gelu/test.c               gelu              and gelu.whole, with planted kernels in all types
 #     tests/NAME.sh                 NAME              and NAME.self_test, if it knows --self-test; NAME.whole, if --whole
 #     tests/fuzz/NAME.c             fuzz.NAME         replays tests/fuzz/corpus/NAME/
 #     examples/NAME.c               example.NAME
@@ -30,7 +30,7 @@ set(test_environment
 add_library(test_internals INTERFACE)
 target_include_directories(test_internals INTERFACE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/tests ${generated_dir})
 target_link_libraries(test_internals INTERFACE
-    libtokitai-verify-static libtokitai-serve-static libtokitai-static ${verify_libraries} OpenMP::OpenMP_C m)
+    padic libtokitai-verify-static libtokitai-serve-static libtokitai-static ${verify_libraries} OpenMP::OpenMP_C m)
 target_link_options(test_internals INTERFACE LINKER:--as-needed)
 # All test programs are linked again when a library changes, and these linkers take a third of the time.
 include(CheckLinkerFlag)
@@ -187,7 +187,7 @@ file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
 glob_sources(test_sources tests/test_*.c)
 foreach(file IN LISTS test_sources)
     string(REGEX REPLACE "^tests/test_(.*)\\.c$" "\\1" name ${file})
-    foreach(folder IN ITEMS core exact verify plan backend artifact executor serve cli)
+    foreach(folder IN ITEMS core exact verify plan backend artifact executor serve padic cli)
         if(name MATCHES "^${folder}_(.+)$")
             set(name ${folder}.${CMAKE_MATCH_1})
             break()
@@ -207,6 +207,12 @@ glob_sources(op_test_sources ops/*/test.c ops/*/test_slow.c)
 foreach(file IN LISTS op_test_sources)
     string(REGEX REPLACE "^ops/(.*)/test(.*)\\.c$" "\\1\\2" name ${file})
     add_c_test(${name} ${file})
+    file(STRINGS ${file} whole REGEX "assert_op_certifies|is_whole" LIMIT_COUNT 1)
+    if(whole AND CMOCKA_FOUND)
+        add_test(NAME ${name}.whole COMMAND test.${name})
+        register_test(${name}.whole ${file})
+        set_property(TEST ${name}.whole APPEND PROPERTY ENVIRONMENT TOKITAI_WHOLE=1)
+    endif()
 endforeach()
 
 # What only a real GPU can show.
@@ -220,10 +226,10 @@ foreach(name IN ITEMS on_device matrix_unit_on_device)
     register_test(${name} tests/${name}.c)
 endforeach()
 
-foreach(name IN ITEMS worker_on_device sanitizer_on_device) # tests/NAME.sh runs it
+foreach(name IN ITEMS worker_on_device sanitizer_on_device repeat_on_device) # tests/NAME.sh runs it
     add_executable(${name} tests/${name}.c)
     target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
-    target_link_libraries(${name} PRIVATE libtokitai)
+    target_link_libraries(${name} PRIVATE libtokitai ${CMAKE_DL_LIBS})
     add_dependencies(${name} tokitai-worker)
     set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
 endforeach()
@@ -254,6 +260,11 @@ if(CMAKE_C_COMPILER_ID STREQUAL "GNU" AND BUILD_SHARED_LIBS AND NOT sanitize_opt
     target_link_options(counting.libtokitai PRIVATE --coverage LINKER:--version-script=${export_map})
 endif()
 
+# What the proofs have of the C code; tests/proofs_constants.sh compares it with theirs.
+add_executable(proof_constants proofs/constants.c)
+target_link_libraries(proof_constants PRIVATE test_internals)
+set_target_properties(proof_constants PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+
 # Scripts
 
 find_program(BASH bash REQUIRED)
@@ -277,6 +288,8 @@ foreach(file IN LISTS script_sources)
         register_test(${name}.whole ${file} ${labels})
     endif()
 endforeach()
+
+set_tests_properties(proofs PROPERTIES PROCESSORS 2) # it compiles two files at a time
 
 # Fuzzing: the kept inputs are replayed in every build; the preset `fuzz` also makes fuzz/NAME to search for new ones.
 

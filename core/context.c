@@ -54,7 +54,8 @@ void tk_ctx_destroy(tk_ctx *ctx)
         free(ctx->scratch);
     if (ctx) {
         free(ctx->noted);
-        free(ctx->chosen);
+        if (ctx->free_chosen)
+            ctx->free_chosen(ctx);
     }
     free(ctx);
 }

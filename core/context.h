@@ -32,7 +32,9 @@ struct tk_ctx {
     bool device_scratch_is_in_graph; /* a graph was captured that uses it */
     void **kept_scratch;             /* [kept_scratch_count], blocks that graphs use */
     int kept_scratch_count;
-    struct tki_chosen *chosen; /* executor/chosen.c is in charge of them; or NULL */
+    struct tki_chosen *chosen; /* of this device; executor/chosen.c is in charge of them; or NULL */
+    void (*free_chosen)(tk_ctx *ctx);
+    bool ignores_tunings;
     void (*close_device)(tk_ctx *ctx);
     struct tk_registered *registered; /* the ops of this context; plan/register.c is in charge of them */
     void (*free_registered)(tk_ctx *ctx);

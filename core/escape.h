@@ -16,7 +16,7 @@
 enum { TKI_TEXT_MOST = 1 << 16 }; /* bytes of a text that are shown where nothing else limits it */
 
 /* Bytes of the UTF-8 character that begins here, 0 if none does. */
-size_t tki_utf8_next(const char *text, size_t length, uint32_t *code);
+TKI_EXPORT size_t tki_utf8_next(const char *text, size_t length, uint32_t *code);
 
 /* Is this character seen as itself? A blank is, a line feed is not. */
 bool tki_is_shown(uint32_t code);

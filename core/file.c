@@ -39,8 +39,7 @@ tk_status tki_file_add(tk_ctx *ctx, int folder, const char *name, const void *da
     return status == TK_OK ? TK_OK : tki_fail(ctx, TK_IO, "cannot write %s: %s", name, strerror(error));
 }
 
-/* Makes a rename durable; a directory that cannot be opened for that is no failure. */
-static void sync_directory_of(const char *path)
+void tki_file_sync_directory(const char *path)
 {
     char *copy = strdup(path);
     if (!copy)
@@ -91,7 +90,7 @@ tk_status tki_file_create(tk_ctx *ctx, const char *path, const void *data, size_
     int error = errno;
     close(file); /* after it has its name, for the lock's sake; fsync() has reported what could not be written */
     if (status == TK_OK) {
-        sync_directory_of(path);
+        tki_file_sync_directory(path);
     } else {
         unlink(temporary);
         (void)tki_fail(ctx, status, "cannot write %s: %s", path, strerror(error));

@@ -15,6 +15,9 @@ TKI_EXPORT TK_MUST_USE tk_status tki_file_write(tk_ctx *ctx, const char *path, c
 TKI_EXPORT TK_MUST_USE tk_status tki_file_create(tk_ctx *ctx, const char *path, const void *data, size_t bytes,
                                                  mode_t mode, bool replace);
 
+/* Makes a rename to this path durable; a directory that cannot be opened for that is no failure. */
+TKI_EXPORT void tki_file_sync_directory(const char *path);
+
 /* A new file in an open folder, readable by its owner alone and not synced, for what nobody keeps. One that is there already stays, and the
  * call fails with TK_IO. */
 TKI_EXPORT TK_MUST_USE tk_status tki_file_add(tk_ctx *ctx, int folder, const char *name, const void *data,

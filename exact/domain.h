@@ -71,7 +71,8 @@ static inline void tki_domain_admit(tki_enclosure *enclosures, int64_t count)
 {
     for (int64_t i = 0; i < count; i++) {
         tki_enclosure *e = &enclosures[i];
-        if ((e->admits & TKI_ADMIT_INTERVAL) && e->lo - e->bound < 0x1p-126 && e->hi + e->bound > -0x1p-126)
+        if ((e->admits & TKI_ADMIT_INTERVAL) && e->lo - e->bound < TKI_FP32_SMALLEST_NORMAL &&
+            e->hi + e->bound > -TKI_FP32_SMALLEST_NORMAL)
             e->admits |= TKI_ADMIT_ZERO;
     }
 }

@@ -5,7 +5,12 @@
 
 #include <string.h>
 
+#include "exact/fp32.h"
 #include "tokitai.h"
+
+/* So many units are a number of 24 bits; the unit is then at most TKI_EXACT_LARGEST_UNIT, so that nothing overflows. */
+#define TKI_EXACT_UNITS 0x1p24
+#define TKI_EXACT_LARGEST_UNIT 0x1p103
 
 /* The power of two of the last bit of a number other than zero, infinity and NaN, and not below 2^-969; it is an odd multiple of that. */
 static inline double tki_last_bit(double value)
@@ -23,7 +28,8 @@ static inline double tki_last_bit(double value)
  * exact up to 2^53 units, and no less than that beyond. */
 static inline bool tki_sum_is_exact(double magnitude, double unit)
 {
-    return magnitude == 0 || (magnitude <= 0x1p24 * unit && unit >= 0x1p-126 && unit <= 0x1p103);
+    return magnitude == 0 || (magnitude <= TKI_EXACT_UNITS * unit && unit >= TKI_FP32_SMALLEST_NORMAL &&
+                              unit <= TKI_EXACT_LARGEST_UNIT);
 }
 
 #endif

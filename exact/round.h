@@ -9,11 +9,9 @@
 
 #include <mpfr.h>
 
+#include "exact/fp32.h"
 #include "model/format.h"
 #include "tokitai.h"
-
-/* u, the unit roundoff of fp32: every bound is written with it. */
-#define TKI_U 0x1p-24
 
 /* Round to nearest, ties to even. NaN gives the canonical quiet NaN. Infinities stay; a format without them has NaN
  * there, and for what is too large. */

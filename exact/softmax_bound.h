@@ -5,6 +5,7 @@
 
 #include <math.h>
 
+#include "exact/fp32.h"
 #include "tokitai.h"
 
 /* From here on exp(-d) is below half of the smallest fp32 number, and any kernel's exp may be zero. */
@@ -13,13 +14,26 @@
 #define TKI_SOFTMAX_RESCALINGS 32.0
 /* The most elements at the maximum of which a plateau is claimed: integers up to here are exact in fp32. */
 #define TKI_SOFTMAX_PLATEAU 0x1p24
+/* The error budget of exp(-d) / Z in units of u: for each unit of distance in exp's argument, for two exponentials and the division, and for
+ * each rescaling; and what terms of higher order are covered by. */
+#define TKI_SOFTMAX_PER_DISTANCE 2.25
+#define TKI_SOFTMAX_CONSTANT 19.0
+#define TKI_SOFTMAX_PER_RESCALING 9.0
+#define TKI_SOFTMAX_SLACK 1.0001
+/* There is a bound only where W is below this. */
+#define TKI_SOFTMAX_LARGEST_W 0.5
+/* D on a plateau, and how much of it each unit of |M| adds. */
+#define TKI_SOFTMAX_PLATEAU_DEPTH 64.0
+#define TKI_SOFTMAX_PLATEAU_PER_MAXIMUM 2.0
+/* Our lowerings add in blocks of so many, joined by so many additions. */
+enum { TKI_SOFTMAX_BLOCK = 256, TKI_SOFTMAX_JOINED = 16 };
 
 /* D: the most additions that an element passes through in a sum over a row, of whose elements `terms` matter: adding
  * zero is exact. `promised`: as our own lowerings sum. */
 static inline double tki_softmax_depth(int64_t terms, int64_t cols, bool promised)
 {
     int64_t most = terms > 0 ? terms - 1 : 0;
-    int64_t kept = cols / 256 + (cols % 256 != 0) + 16;
+    int64_t kept = cols / TKI_SOFTMAX_BLOCK + (cols % TKI_SOFTMAX_BLOCK != 0) + TKI_SOFTMAX_JOINED;
     return (double)(promised && kept < most ? kept : most);
 }
 
@@ -41,7 +55,7 @@ static inline bool tki_softmax_is_plateau(const tki_softmax_terms *t)
 static inline double tki_softmax_sum_depth(const tki_softmax_terms *t, bool promised, bool unit)
 {
     const double depth = tki_softmax_depth(t->near, t->cols, promised);
-    const double plateau = unit ? 0 : 64 + 2 * fabs(t->max);
+    const double plateau = unit ? 0 : TKI_SOFTMAX_PLATEAU_DEPTH + TKI_SOFTMAX_PLATEAU_PER_MAXIMUM * fabs(t->max);
     return tki_softmax_is_plateau(t) && (double)t->near <= TKI_SOFTMAX_PLATEAU && plateau < depth ? plateau : depth;
 }
 
@@ -80,10 +94,10 @@ typedef struct tki_softmax_w {
 static inline tki_softmax_w tki_softmax_w_of_row(double sums, double cols, double ln_cols, double depth,
                                                  double rescalings)
 {
-    const double u = 0x1p-24;
-    double constant = 2.25 * (sums * ln_cols) + 19 + sums * (depth + 9 * rescalings);
-    return (tki_softmax_w){.at_maximum = 1.0001 * (u * constant + cols * 0x1p-126),
-                           .per_distance = 1.0001 * u * 2.25};
+    double constant = TKI_SOFTMAX_PER_DISTANCE * (sums * ln_cols) + TKI_SOFTMAX_CONSTANT +
+                      sums * (depth + TKI_SOFTMAX_PER_RESCALING * rescalings);
+    return (tki_softmax_w){.at_maximum = TKI_SOFTMAX_SLACK * (TKI_U * constant + cols * TKI_FP32_SMALLEST_NORMAL),
+                           .per_distance = TKI_SOFTMAX_SLACK * TKI_U * TKI_SOFTMAX_PER_DISTANCE};
 }
 
 /* W / (1 - W) for d <= TKI_SOFTMAX_FAR; infinite where W >= 1/2: there is no bound. Too small by at most 18 times
@@ -92,7 +106,7 @@ static inline tki_softmax_w tki_softmax_w_of_row(double sums, double cols, doubl
 static inline double tki_softmax_relative_bound(tki_softmax_w row, double d)
 {
     double w = row.at_maximum + row.per_distance * d;
-    return w < 0.5 ? w / (1 - w) : INFINITY;
+    return w < TKI_SOFTMAX_LARGEST_W ? w / (1 - w) : INFINITY;
 }
 
 #endif

@@ -34,7 +34,7 @@ static void put_tensors(const tk_case *c, tki_wire_call *call)
                                              .dtype = (int32_t)dtype,
                                              .rank = param->rank};
         for (int axis = 0; axis < param->rank; axis++)
-            call->buffers[p].shape[axis] = c->dims[param->dim[axis]];
+            call->buffers[p].shape[axis] = tk_case_has(c, p) ? c->dims[param->dim[axis]] : 0;
         put_name(call->buffers[p].name, sizeof call->buffers[p].name, param->name);
     }
 }

@@ -18,14 +18,6 @@ const tk_contract *generate_contract_at(int i)
     return i >= 0 && i < (int)(sizeof contracts / sizeof *contracts) ? contracts[i] : NULL;
 }
 
-bool generate_has_abi_1(const tk_contract *contract)
-{
-    for (int i = 0; i < contract->attribute_count; i++)
-        if (contract->attributes[i].seen_by_kernel && !contract->attributes[i].abi_1_offset)
-            return false;
-    return true;
-}
-
 static int by_offset(const void *a, const void *b)
 {
     const tk_attribute *const *left = a, *const *right = b;

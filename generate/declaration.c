@@ -44,8 +44,9 @@ static int name_tensor(const tk_contract *contract, int p, char text[LINE])
                     p + 1 < contract->param_count ? "," : "");
 }
 
-static void write_shape(FILE *out, const tk_contract *contract, const tk_param *param, const char *index_dtype)
+static void write_shape(FILE *out, const tk_contract *contract, int p, const char *index_dtype)
 {
+    const tk_param *param = &contract->params[p];
     fputs(" /* ", out);
     for (int axis = 0; axis < param->rank; axis++)
         fprintf(out, "%s%s", axis ? ", " : "[", contract->dim_names[param->dim[axis]]);
@@ -54,6 +55,9 @@ static void write_shape(FILE *out, const tk_contract *contract, const tk_param *
         fprintf(out, ", %s", index_dtype);
     if (param->kind == TK_KIND_FIXED)
         fprintf(out, ", %s", tk_dtype_name(param->dtype));
+    char condition[LINE];
+    tk_contract_condition(contract, p, condition, sizeof condition);
+    fprintf(out, "%s%s", condition[0] ? "; " : "", condition);
     fputs(" */", out);
 }
 
@@ -72,7 +76,7 @@ void generate_declaration(FILE *out, const tk_contract *contract, const generate
             fprintf(out, "%*s%s,\n", indent, "", function->options);
         name_tensor(contract, p, text);
         fprintf(out, "%*s%-*s", indent, "", p + 1 < contract->param_count ? width : 0, text);
-        write_shape(out, contract, &contract->params[p], function->index_dtype);
+        write_shape(out, contract, p, function->index_dtype);
         fputs(p + 1 < contract->param_count ? "\n" : ");\n", out);
     }
 }

@@ -10,9 +10,6 @@
 /* In the order of ops/ops.def; NULL past the end. */
 const tk_contract *generate_contract_at(int i);
 
-/* ABI 1 of users' kernels has a member of tokitai_call for each of some attributes, and no place for others. */
-bool generate_has_abi_1(const tk_contract *contract);
-
 /* The attributes in tokitai_call, each once, in the order of the members; returns how many. */
 int generate_call_members(const tk_attribute *members[TK_MAX_ATTRIBUTES]);
 
@@ -30,11 +27,15 @@ typedef struct generate_function {
 
 void generate_declaration(FILE *out, const tk_contract *contract, const generate_function *function);
 
+/* The files that follow the argument `--`; NULL ends them. */
+extern char **generate_inputs;
+
 /* The files. */
 void generate_public_calls(FILE *out);
 void generate_typed_calls(FILE *out);
 void generate_kernel_header(FILE *out);
 void generate_kernel_calls(FILE *out);
 void generate_manual(FILE *out); /* reads the standard input */
+void generate_proofs(FILE *out); /* reads the inputs: proofs/NAME.v and proofs/axioms.txt */
 
 #endif

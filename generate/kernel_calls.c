@@ -1,5 +1,6 @@
 /* kernel_calls.c: for the worker, a function for each op that calls a user's kernel of it, and where its attributes lie in tokitai_call. */
 #include "generate/generate.h"
+#include "model/signature.h"
 
 static void write_caller(FILE *out, const tk_contract *contract)
 {
@@ -38,11 +39,11 @@ void generate_kernel_calls(FILE *out)
           "#include \"executor/worker_calls.h\"\n\n",
           out);
     for (int i = 0; (contract = generate_contract_at(i)); i++)
-        if (generate_has_abi_1(contract))
+        if (tki_has_abi_1(contract))
             write_caller(out, contract);
     fputs("const tki_kernel_call tki_kernel_calls[] = {\n", out);
     for (int i = 0; (contract = generate_contract_at(i)); i++)
-        if (generate_has_abi_1(contract))
+        if (tki_has_abi_1(contract))
             fprintf(out, "    {\"%s\", %d, %d, call_%s},\n", contract->name, contract->dim_count,
                     contract->param_count, contract->name);
     fputs("    {0},\n};\n\n", out);

@@ -1,5 +1,6 @@
 /* tokitai_kernel_ops.h: the functions of users' kernels, and the attributes that they are given. */
 #include "generate/generate.h"
+#include "model/signature.h"
 
 static void write_members(FILE *out)
 {
@@ -44,7 +45,7 @@ void generate_kernel_header(FILE *out)
     fputs("#ifdef __cplusplus\nextern \"C\" {\n#endif\n\nstruct tokitai_call;\n\n", out);
     for (int i = 0; (contract = generate_contract_at(i)); i++) {
         char begin[256];
-        if (!generate_has_abi_1(contract))
+        if (!tki_has_abi_1(contract))
             continue;
         snprintf(begin, sizeof begin, "int tokitai_%s(", contract->name);
         write_comment(out, contract);

@@ -1,4 +1,4 @@
-/* tokitai-generate FILE...: writes each of them; the name says what is in it. */
+/* tokitai-generate FILE... [-- INPUT...]: writes each file; the name says what is in it. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,10 @@ static const struct {
     {"tokitai.1", generate_manual},
     {"typed_calls.c", generate_typed_calls},
     {"kernel_calls.c", generate_kernel_calls},
+    {"proofs.c", generate_proofs},
 };
+
+char **generate_inputs;
 
 static int fail(const char *path, const char *reason)
 {
@@ -69,8 +72,11 @@ static int write_file(const char *path)
 
 int main(int argc, char **argv)
 {
-    int status = 0;
-    for (int i = 1; i < argc && !status; i++)
+    int status = 0, count = 1;
+    while (count < argc && strcmp(argv[count], "--") != 0)
+        count++;
+    generate_inputs = argv + (count < argc ? count + 1 : argc);
+    for (int i = 1; i < count && !status; i++)
         status = write_file(argv[i]);
     return status;
 }

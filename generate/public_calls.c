@@ -35,12 +35,25 @@ static int write_range(FILE *out, const tk_attribute *attribute)
     char least[32], most[32];
     const bool real = attribute->type == TK_ATTRIBUTE_REAL;
     if (attribute->type == TK_ATTRIBUTE_CHOICE)
-        return fprintf(out, "the position of a choice; ");
+        return fprintf(out, "one of the choices above; ");
     if (real ? attribute->least.real == -0x1.fffffep127 : attribute->least.integer == INT64_MIN)
         return fprintf(out, "%s", real ? "finite; " : "");
     tk_attribute_print(attribute, attribute->least, least, sizeof least);
     tk_attribute_print(attribute, attribute->most, most, sizeof most);
     return fprintf(out, "from %s to %s; ", least, most);
+}
+
+/* "enum { TK_LINEAR_FWD_EPILOGUE_BIAS, ... };" */
+static void write_choices(FILE *out, const char *macro, const tk_attribute *attribute)
+{
+    fprintf(out, "enum {\n");
+    for (int i = 0; i < attribute->choice_count; i++) {
+        char name[LINE];
+        snprintf(name, sizeof name, "%s_%s", attribute->name, attribute->choices[i].id);
+        upper(name);
+        fprintf(out, "    TK_%s_%s = %d, /* %s */\n", macro, name, i, attribute->choices[i].text);
+    }
+    fputs("};\n\n", out);
 }
 
 static void write_options(FILE *out, const tk_contract *contract)
@@ -49,6 +62,9 @@ static void write_options(FILE *out, const tk_contract *contract)
     char macro[LINE], value[LINE];
     snprintf(macro, sizeof macro, "%s", name);
     upper(macro);
+    for (int i = 0; i < contract->attribute_count; i++)
+        if (contract->attributes[i].seen_by_kernel && contract->attributes[i].type == TK_ATTRIBUTE_CHOICE)
+            write_choices(out, macro, &contract->attributes[i]);
     fprintf(out, "/* Options of tk_%s(). Start from TK_%s_DEFAULTS. */\ntypedef struct tk_%s_options {\n", name,
             macro, name);
     for (int i = 0; i < contract->attribute_count; i++) {
@@ -99,6 +115,13 @@ static void describe_index(const tk_contract *contract, char text[LINE])
 {
     const tk_param *index = &contract->params[tki_index_param(contract)];
     const int also = tki_index_attribute(contract);
+    if (index->ends) {
+        snprintf(text, LINE,
+                 "`index_dtype` is TK_I32 or TK_I64. A value of %s outside [0, %s], or less than the one before it: "
+                 "TK_BAD_INDEX.",
+                 index->name, contract->dim_names[index->indexed_dim]);
+        return;
+    }
     snprintf(text, LINE, "`index_dtype` is TK_I32 or TK_I64. A value of %s outside [0, %s)%s%s: TK_BAD_INDEX.",
              index->name, contract->dim_names[index->indexed_dim], also >= 0 ? " that is not " : "",
              also >= 0 ? contract->attributes[also].name : "");

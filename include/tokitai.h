@@ -182,6 +182,11 @@ typedef struct tk_param {
     bool low_background;  /* inputs: an element that does not matter is very negative rather than zero */
     int ordered_by;       /* TK_BY_ORDER: the input that the indices select from, row by row */
     bool sums_to_one;     /* outputs: each row should sum to one; a certificate reports the deviation */
+    /* Not 0: the tensor is there only with some choices of an attribute, bit i standing for choice i. Elsewhere it has no
+     * elements, its pointer may be NULL, and nothing is read or written. */
+    uint64_t when_choices;
+    int when_attribute; /* the attribute's position; read only with when_choices */
+    bool ends;          /* TK_KIND_INDEX: where groups end: ascending, from 0 up to that size */
 } tk_param;
 
 /* What a clause is about. An oracle decides those of elements; the judge itself decides the others, by their kind. */
@@ -250,6 +255,8 @@ typedef struct tk_types {
 void tk_types_name(tk_types types, char *text, size_t size);
 bool tk_types_parse(const char *text, tk_types *types);
 
+struct tk_case;
+
 /* An op, as data. Ours are tables; a program can fill in others and register them. */
 typedef struct tk_contract {
     const char *name;    /* "gelu_bwd" */
@@ -266,6 +273,9 @@ typedef struct tk_contract {
     bool elementwise;      /* an element of the outputs depends on those at its place in the inputs alone */
     int attribute_count;
     const tk_attribute *attributes;
+    /* Why a case cannot have these attributes, each of which is in its range: one line, or NULL if it can. NULL: all go
+     * together. */
+    const char *(*refusal)(const struct tk_case *c);
     int clause_count;
     const tk_clause *clauses;
     const struct tk_registered *registered; /* set by the library: by tk_contract_register() */
@@ -277,9 +287,13 @@ const tk_contract *tk_contract_at(int i);                  /* in the order of th
 const tk_contract *tk_contract_find(const char *name);     /* NULL if there is no such op */
 bool tk_contract_takes_index(const tk_contract *contract); /* whether a tensor has the type index_dtype */
 
-/* The C declarations of an op's typed call, and of a user's kernel of it (tokitai_kernel.h); cut to fit. */
+/* The C declarations of an op's typed call, and of a user's kernel of it (tokitai_kernel.h); cut to fit. An op with an
+ * attribute that ABI 1 has no place for takes the general form alone: TOKITAI_KERNEL(op). */
 void tk_contract_signature(const tk_contract *contract, char *text, size_t size);
 void tk_contract_kernel_signature(const tk_contract *contract, char *text, size_t size);
+
+/* When a tensor is there: "with epilogue bias or bias_gelu"; "" if always. Cut to fit. */
+void tk_contract_condition(const tk_contract *contract, int param, char *text, size_t size);
 
 /* Positions in the contract's attributes, and in an attribute's choices; -1 if there is none of that name. */
 int tk_attribute_find(const tk_contract *contract, const char *name);
@@ -302,7 +316,10 @@ typedef struct tk_case {
 /* A case of that op with all sizes zero, results of the same type, and default attributes. */
 tk_case tk_case_init(const tk_contract *contract, tk_dtype dtype);
 
-/* Elements of one parameter; -1 if the sizes are negative or their product in bytes does not fit in an int64_t. */
+/* Whether a parameter is there, with the attributes of this case. */
+bool tk_case_has(const tk_case *c, int param);
+
+/* Elements of one parameter, 0 if it is not there; -1 if the sizes are negative or their product in bytes does not fit in an int64_t. */
 int64_t tk_case_elements(const tk_case *c, int param);
 tk_dtype tk_case_param_dtype(const tk_case *c, int param);
 
@@ -432,6 +449,12 @@ TK_MUST_USE tk_status tk_ctx_use_device(tk_ctx *ctx, const char *device);
 /* The stream that work is queued on; NULL, the default, is the default stream. Scratch memory belongs to the
  * context: work on two streams of one context must not overlap. */
 TK_MUST_USE tk_status tk_ctx_set_stream(tk_ctx *ctx, void *stream);
+
+/* 'tokitai tune' measures which of a kernel's choices is the fastest for a case and keeps it in the cache directory
+ * for this device; a context that works on it uses what is kept, as it was when the case first came. The choice may
+ * change the order of a sum, and so the bits, but no error bound. false: what is kept is ignored, as it is if
+ * TOKITAI_TUNING is "off" in the environment, so that the bits depend on nothing outside of the program. */
+TK_MUST_USE tk_status tk_ctx_use_tuning(tk_ctx *ctx, bool use);
 
 /* Loads whatever tk_run() would load for this case and reserves its scratch memory, so that tk_run() only launches;
  * for tensors at multiples of 16 bytes, as in tk_scratch_size(). Scratch memory that a captured graph uses is kept

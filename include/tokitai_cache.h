@@ -60,7 +60,27 @@ typedef bool (*tk_cache_visitor)(const tk_cache_entry *entry, void *user_data);
  * another user than this one or root, or that its group or everybody may write to. */
 TK_MUST_USE tk_status tk_cache_each(tk_ctx *ctx, bool whole, tk_cache_visitor visitor, void *user_data);
 
-/* Removes the entries whose key begins with `key`, or all if it is NULL, and the leftovers of their interrupted
+/* What 'tokitai tune' measured of a lowering on a device: the fastest of its choices, case by case. */
+typedef struct tk_tuning {
+    char key[65];
+    char path[4096];
+    int64_t bytes;
+    int64_t written;  /* seconds since 1970 */
+    char damage[256]; /* the defect, for which it is ignored; then nothing below is set. "" if it is intact */
+    char lowering[128];
+    char device[128];
+    char architecture[32];
+    char source[128];
+    bool is_current; /* of the kernel's present source; what was measured of another one is not used */
+    int case_count;
+} tk_tuning;
+
+typedef bool (*tk_tuning_visitor)(const tk_tuning *tuning, void *user_data); /* return false to stop */
+
+/* Visits every tuning in the cache directory, the latest first. */
+TK_MUST_USE tk_status tk_tuning_each(tk_ctx *ctx, tk_tuning_visitor visitor, void *user_data);
+
+/* Removes the entries and tunings whose key begins with `key`, or all if it is NULL, and the leftovers of interrupted
  * builds; a partial file is removed when it is ten minutes old, since another machine may still be writing it.
  * Programs that have loaded an entry can continue to use it. TK_IO if some cannot be removed: the others are, each
  * that remains is a note, and the message has the first. */

@@ -1,7 +1,7 @@
 /* The interface of users' kernels: `tokitai certify OP --kernel FILE` loads FILE and calls the function that has the
  * op's name. This header is for C, C++, CUDA and HIP.
  *
- *   - Define the function of one op or of several, in one of two forms. The typed one, for each of our ops, is declared
+ *   - Define the function of one op or of several, in one of two forms. The typed one, for most of our ops, is declared
  *     by tokitai_kernel_ops.h: int tokitai_gelu_fwd(call, n, x, y). The general one serves every op, also those that a
  *     program registers:
  *         TOKITAI_KERNEL(gelu_fwd) { ... tensors[0].data, tensors[0].shape[0], tokitai_real(call, "scale") ... }
@@ -11,7 +11,8 @@
  *   - On `cpu` all pointers are host memory. On `cuda` and `hip` they are device memory: queue the work on
  *     call->stream; waiting for it is optional. `call` itself always points to host memory.
  *   - Inputs must not be written, outputs must be written in full, and nothing may be accessed after the work is done.
- *     Sizes may be zero; the pointer of a tensor without elements may be anything.
+ *     Sizes may be zero; the pointer of a tensor without elements may be anything. A tensor that is there only with
+ *     some choices of an attribute has no elements with the others, and all sizes of its shape are zero.
  *   - All indices and targets are in range; targets may be call->ignore_index as well.
  *   - Return 0. Any other number says that the kernel does not support this case: the verdict is then UNKNOWN, not a
  *     pass.

@@ -267,6 +267,46 @@ TK_MUST_USE tk_status tk_certificate_agrees(tk_ctx *ctx, const tk_certificate *c
  * NULL in `remarks` if there are none; free() it. Nothing is run. */
 TK_MUST_USE tk_status tk_certificate_remarks(tk_ctx *ctx, const tk_certificate *certificate, char **remarks);
 
+/* A machine-checked theorem that contracts rest on; docs/proofs.md says what is proved and what is not. */
+typedef struct tk_theorem {
+    const char *file;      /* "proofs/sums.v" */
+    const char *name;      /* "any_order" */
+    const char *supports;  /* "GEMM.ERR LINEAR_FWD.ERR": clauses, or names of what no clause is about */
+    const char *says;      /* a sentence */
+    const char *statement; /* in Coq */
+    char sha256[65];       /* of the file and of all of proofs/ that it imports, in the order in which they are met */
+} tk_theorem;
+
+/* The theorems of this version, file by file; false past the end. */
+bool tk_theorem_at(int i, tk_theorem *theorem);
+bool tk_theorem_supports(const tk_theorem *theorem, const char *id);
+const char *tk_proof_topic_at(int i, const char **what); /* what theorems support beside clauses; NULL past the end */
+const char *tk_axiom_at(int i); /* that theorems may rest on, by its whole name in Coq's library; NULL past the end */
+
+/* A theorem that a certificate cites. */
+typedef struct tk_citation {
+    const char *file, *theorem, *sha256;
+    /* "same"; "changed": this version has another text of the proof or of what it imports; "unknown": it has no such
+     * theorem. */
+    const char *state;
+} tk_citation;
+
+bool tk_certificate_cites(const tk_certificate *certificate, int i, tk_citation *citation); /* false past the end */
+
+/* What a clause rests on. A theorem is about the contract: a bound, in the arithmetic that it assumes. That a kernel
+ * keeps to it is never shown by a theorem. */
+typedef struct tk_basis {
+    const char *clause;  /* "GEMM.ERR" */
+    const char *verdict; /* "HELD" */
+    /* The kernel: "exhaustion": every input value was tried; "trials"; "counterexample": it is refuted; "nothing": it
+     * was not judged. */
+    const char *kernel;
+    int theorems; /* that the certificate cites for its derivation; -1 if it was written without proofs */
+} tk_basis;
+
+/* The clauses in the order of the certificate; false past the end. */
+bool tk_certificate_rests_on(const tk_certificate *certificate, int i, tk_basis *basis);
+
 /* Ed25519 keys: a pair, or only the public half. */
 typedef struct tk_key tk_key;
 

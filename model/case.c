@@ -67,7 +67,7 @@ bool tk_contract_takes_index(const tk_contract *contract)
 bool tki_indices_point_somewhere(const tk_case *c)
 {
     const int p = tki_index_param(c->contract);
-    return p < 0 || c->dims[c->contract->params[p].indexed_dim] > 0 || tk_case_elements(c, p) == 0;
+    return p < 0 || tki_index_values(c, p) > 0 || tk_case_elements(c, p) == 0;
 }
 
 int tki_index_attribute(const tk_contract *contract)
@@ -78,11 +78,35 @@ int tki_index_attribute(const tk_contract *contract)
     return -1;
 }
 
-bool tki_index_is_valid(const tk_case *c, int param, int64_t index)
+int64_t tki_index_values(const tk_case *c, int param)
+{
+    const tk_param *p = &c->contract->params[param];
+    return c->dims[p->indexed_dim] + p->ends;
+}
+
+bool tki_index_is_valid(const tk_case *c, int param, int64_t before, int64_t index)
 {
     const int also = tki_index_attribute(c->contract);
-    return (index >= 0 && index < c->dims[c->contract->params[param].indexed_dim]) ||
+    const int64_t least = c->contract->params[param].ends ? before : 0;
+    return (index >= least && index < tki_index_values(c, param)) ||
            (also >= 0 && index == c->attributes[also].integer);
+}
+
+int64_t tki_index_at(const tk_case *c, const void *data, int64_t i)
+{
+    return c->index_dtype == TK_I64 ? ((const int64_t *)data)[i] : ((const int32_t *)data)[i];
+}
+
+int64_t tki_first_bad_index(const tk_case *c, int param, const void *data)
+{
+    int64_t before = 0;
+    for (int64_t i = 0; i < tk_case_elements(c, param); i++) {
+        const int64_t index = tki_index_at(c, data, i);
+        if (!tki_index_is_valid(c, param, before, index))
+            return i;
+        before = index;
+    }
+    return -1;
 }
 
 int tki_seen_attributes(const tk_contract *contract)
@@ -168,10 +192,19 @@ tk_dtype tk_case_param_dtype(const tk_case *c, int param)
     return p->dtype;
 }
 
+bool tk_case_has(const tk_case *c, int param)
+{
+    const tk_param *p = &c->contract->params[param];
+    if (!p->when_choices)
+        return true;
+    const int64_t choice = c->attributes[p->when_attribute].integer;
+    return choice >= 0 && choice < TK_MAX_CHOICES && (p->when_choices >> choice & 1);
+}
+
 int64_t tk_case_elements(const tk_case *c, int param)
 {
     const tk_param *p = &c->contract->params[param];
-    int64_t count = 1;
+    int64_t count = tk_case_has(c, param);
     bool overflow = false;
     /* A zero size makes the product zero even beside a size with which it would overflow on the way. */
     for (int axis = 0; axis < p->rank; axis++) {
@@ -247,7 +280,8 @@ static tk_status check_attributes(tk_ctx *ctx, const tk_case *c)
                             attribute->choices[c->attributes[i].integer].id, tk_dtype_name(c->dtype),
                             attribute->not_f32);
     }
-    return TK_OK;
+    const char *reason = c->contract->refusal ? c->contract->refusal(c) : NULL;
+    return reason ? tki_fail(ctx, TK_BAD_ARGUMENT, "%s: %s", c->contract->name, reason) : TK_OK;
 }
 
 static tk_status check_types(tk_ctx *ctx, const tk_case *c)
@@ -337,7 +371,10 @@ tk_status tki_fail_index(tk_ctx *ctx, const tk_contract *contract, int64_t posit
     const tki_fault fault = {.kind = TKI_FAULT_INDEX, .tensor = tki_index_param(contract), .offset = position};
     const char *name = fault.tensor >= 0 ? contract->params[fault.tensor].name : "index";
     tk_status status;
-    if (range >= 0)
+    if (range >= 0 && fault.tensor >= 0 && contract->params[fault.tensor].ends)
+        status = tki_fail(ctx, TK_BAD_INDEX, "%s: %s[%lld] = %lld is outside [0, %lld], or less than the one before",
+                          contract->name, name, (long long)position, (long long)value, (long long)range);
+    else if (range >= 0)
         status = tki_fail(ctx, TK_BAD_INDEX, "%s: %s[%lld] = %lld is outside [0, %lld)", contract->name, name,
                           (long long)position, (long long)value, (long long)range);
     else

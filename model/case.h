@@ -13,7 +13,14 @@ TKI_EXPORT bool tki_indices_point_somewhere(const tk_case *c);
 
 /* The attribute whose value is a valid index too; -1: none. */
 TKI_EXPORT int tki_index_attribute(const tk_contract *contract);
-TKI_EXPORT bool tki_index_is_valid(const tk_case *c, int param, int64_t index);
+
+/* Can an element of the input be that? Of ends, where `before` is the one before it, or 0 for the first; others do not read it. */
+TKI_EXPORT bool tki_index_is_valid(const tk_case *c, int param, int64_t before, int64_t index);
+/* How many values there are for one: those from 0 on. */
+TKI_EXPORT int64_t tki_index_values(const tk_case *c, int param);
+/* The first element that cannot be what it is; -1: none. */
+int64_t tki_first_bad_index(const tk_case *c, int param, const void *data);
+TKI_EXPORT int64_t tki_index_at(const tk_case *c, const void *data, int64_t i);
 
 TKI_EXPORT int tki_seen_attributes(const tk_contract *contract); /* how many of them kernels see */
 
@@ -23,7 +30,7 @@ TKI_EXPORT bool tki_attribute_allows(const tk_attribute *attribute, tk_value val
 /* Types, attributes and sizes of the case. */
 TKI_EXPORT TK_MUST_USE tk_status tki_case_check_shape(tk_ctx *ctx, const tk_case *c);
 
-/* TK_BAD_INDEX: element `position` of the contract's index input. `range` < 0: the value is not known. */
+/* TK_BAD_INDEX: element `position` of the contract's index input. `range`: of the size that it points into; < 0: the value is not known. */
 TKI_EXPORT tk_status tki_fail_index(tk_ctx *ctx, const tk_contract *contract, int64_t position, int64_t value,
                                     int64_t range);
 

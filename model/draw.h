@@ -1,4 +1,4 @@
-/* How trials choose the attributes that kernels see. An op that knows better than to take the contract's list of values says so here, in its
+/* How trials choose the attributes that kernels see, and the integers that go with them. An op that knows better than to take the contract's list of values says so here, in its
  * trials.c. */
 #ifndef TKI_MODEL_DRAW_H
 #define TKI_MODEL_DRAW_H
@@ -12,12 +12,26 @@ typedef struct tki_draw {
     bool infinite; /* there are infinities, and this trial is for the limits of attributes */
 } tki_draw;
 
+/* What the elements of a family are like in the terms of an op that draws its own. */
+typedef enum tki_drawn {
+    TKI_DRAW_BITS,    /* every pattern equally likely */
+    TKI_DRAW_LARGEST, /* the largest ones */
+    TKI_DRAW_PLAIN,   /* every value equally likely */
+    TKI_DRAW_SPARSE,  /* zeros, and others among them */
+    TKI_DRAW_TELLING  /* those at which the op's own mistakes show */
+} tki_drawn;
+
 typedef struct tki_attribute_trials {
     /* Sets the attributes of a case whose sizes are set. */
     void (*draw)(tk_case *c, const tki_draw *how, tki_random *random);
     /* Further trials, on rows with one element far above the others: sets sizes and attributes of the i-th. */
     int further_count;
     void (*further)(tk_case *c, int i, tki_random *random);
+    /* Fills an input of integers, where what matters depends on the attributes; NULL: any integers will do. */
+    void (*fill)(const tk_case *c, int param, tki_drawn how, void *data, tki_random *random);
+    /* Few sets of attributes, for which kernels have code of their own: each meets every kind of size and value. */
+    int set_count;
+    void (*set)(tk_case *c, int i);
 } tki_attribute_trials;
 
 #endif

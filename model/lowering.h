@@ -12,7 +12,7 @@ typedef struct tki_gpu tki_gpu;           /* backend/gpu.h */
 typedef struct tki_gpu_info tki_gpu_info; /* backend/gpu.h */
 
 /* How a lowering does a case, where it can do it in several ways: numbers that only the lowering understands. */
-enum { TKI_CHOICE_NUMBERS = 4 };
+enum { TKI_CHOICE_NUMBERS = 4, TKI_MOST_CANDIDATES = 512 };
 typedef struct tki_choice {
     int number[TKI_CHOICE_NUMBERS];
 } tki_choice;
@@ -24,7 +24,7 @@ typedef struct tki_call {
     const tk_case *c;
     void *const *buffers; /* in contract order; device memory if the row's backend is a GPU's */
     void *scratch;        /* 64-byte aligned (device memory: 256), as many bytes as the lowering asked for */
-    tki_choice choice;    /* what choose() gave for this case, of lowerings that have it */
+    tki_choice choice;    /* one of candidates(), of lowerings that have a choice */
     int threads;
     /* GPU rows only: where to launch, and the word in device memory that takes the first bad index. */
     tki_gpu *gpu;
@@ -43,6 +43,9 @@ typedef struct tki_lowering {
     size_t (*scratch_bytes)(const tki_call *call);
     /* NULL: nothing to choose. What it returns depends on the row and the case alone; it is kept for calls that come again. */
     tki_choice (*choose)(const struct tki_lowering *row, const tk_case *c);
+    /* With choose(): the choices by which the row can do the case, at most `most`, those that are expected to be the fastest first; their
+     * number. What a file says is launched only if it is one of them. */
+    int (*candidates)(const struct tki_lowering *row, const tk_case *c, tki_choice *list, int most);
     tk_status (*launch)(const tki_call *call);
     const void *kernels; /* the op's table for this row's instruction set */
     tk_determinism determinism;

@@ -16,6 +16,14 @@ const char *tki_element_type(const tk_param *param)
     return type ? type : "void";
 }
 
+bool tki_has_abi_1(const tk_contract *contract)
+{
+    for (int i = 0; i < contract->attribute_count; i++)
+        if (contract->attributes[i].seen_by_kernel && !contract->attributes[i].abi_1_offset)
+            return false;
+    return true;
+}
+
 int tki_first_output(const tk_contract *contract)
 {
     int p = 0;
@@ -60,6 +68,30 @@ void tk_contract_kernel_signature(const tk_contract *contract, char *text, size_
 {
     if (!size)
         return;
+    if (!tki_has_abi_1(contract)) {
+        snprintf(text, size, "TOKITAI_KERNEL(%s)", contract->name);
+        return;
+    }
     snprintf(text, size, "int tokitai_%s(const tokitai_call *call", contract->name);
     append_rest(contract, -1, text, size);
+}
+
+void tk_contract_condition(const tk_contract *contract, int param, char *text, size_t size)
+{
+    if (!size)
+        return;
+    text[0] = 0;
+    uint64_t left = contract->params[param].when_choices;
+    if (!left)
+        return;
+    const tk_attribute *attribute = &contract->attributes[contract->params[param].when_attribute];
+    snprintf(text, size, "with %s", attribute->name);
+    const char *between = " ";
+    for (int i = 0; i < attribute->choice_count; i++) {
+        if (!(contract->params[param].when_choices >> i & 1))
+            continue;
+        left &= left - 1;
+        append(text, size, "%s%s", between, attribute->choices[i].id);
+        between = left & (left - 1) ? ", " : " or ";
+    }
 }

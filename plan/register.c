@@ -47,6 +47,11 @@ static bool may_share(const tk_contract *c, const tk_param *p)
            !memcmp(other->dim, p->dim, (size_t)p->rank * sizeof *p->dim);
 }
 
+static bool same_condition(const tk_param *a, const tk_param *b)
+{
+    return a->when_choices == b->when_choices && (!a->when_choices || a->when_attribute == b->when_attribute);
+}
+
 /* Row by row, or one row of keys for all. */
 static const char *wrong_order(const tk_contract *c, const tk_param *p)
 {
@@ -56,6 +61,21 @@ static const char *wrong_order(const tk_contract *c, const tk_param *p)
     if (keys->rank != 1 &&
         (keys->rank != p->rank || memcmp(keys->dim, p->dim, (size_t)(p->rank - 1) * sizeof *p->dim) != 0))
         return "an output is ordered by an input of other rows";
+    return keys->when_choices && !same_condition(keys, p)
+               ? "an output is ordered by an input that is not always there"
+               : NULL;
+}
+
+/* Before attributes are checked: only what the condition itself needs. */
+static const char *wrong_condition(const tk_contract *c, const tk_param *p)
+{
+    if (p->when_attribute < 0 || p->when_attribute >= c->attribute_count || !c->attributes ||
+        c->attributes[p->when_attribute].type != TK_ATTRIBUTE_CHOICE ||
+        !c->attributes[p->when_attribute].seen_by_kernel)
+        return "a tensor is there by what is no choice that kernels see";
+    const int choices = c->attributes[p->when_attribute].choice_count;
+    if (choices < 1 || choices > TK_MAX_CHOICES || p->when_choices & ~(UINT64_MAX >> (64 - choices)))
+        return "a tensor is there with a choice that there is not";
     return NULL;
 }
 
@@ -74,8 +94,12 @@ static const char *wrong_param(const tk_contract *c, int i)
     for (int axis = 0; axis < p->rank; axis++)
         if (p->dim[axis] < 0 || p->dim[axis] >= c->dim_count)
             return "a tensor has a size that the op does not have";
+    if (p->when_choices && wrong_condition(c, p))
+        return wrong_condition(c, p);
     if (p->kind == TK_KIND_INDEX && (p->indexed_dim < 0 || p->indexed_dim >= c->dim_count))
         return "indices point into a size that the op does not have";
+    if (p->ends && (p->kind != TK_KIND_INDEX || p->output || p->rank != 1 || p->dim[0] == p->indexed_dim))
+        return "ends of groups are no input of indices with one axis, or as many as what they end";
     if ((unsigned)p->judged > TK_BY_ORDER)
         return "an output is judged by nothing";
     if (p->output && p->may_alias != -1 && !may_share(c, p))
@@ -85,7 +109,7 @@ static const char *wrong_param(const tk_contract *c, int i)
 
 static const char *wrong_params(const tk_contract *c)
 {
-    int outputs = 0, indices = 0;
+    int outputs = 0, always = 0, indices = 0;
     if (c->param_count < 1 || c->param_count > TK_MAX_PARAMS || !c->params)
         return "it has no tensors, or too many";
     for (int i = 0; i < c->param_count; i++) {
@@ -93,9 +117,13 @@ static const char *wrong_params(const tk_contract *c)
         if (wrong)
             return wrong;
         outputs += c->params[i].output;
+        always += c->params[i].output && !c->params[i].when_choices;
         indices += !c->params[i].output && c->params[i].kind == TK_KIND_INDEX;
     }
-    return outputs == 0 ? "it has no output" : indices > 1 ? "it has more than one input of indices" : NULL;
+    return outputs == 0  ? "it has no output"
+           : always == 0 ? "no output of it is always there"
+           : indices > 1 ? "it has more than one input of indices"
+                         : NULL;
 }
 
 /* Real numbers are rounded, integers are exact; an order is one of indices. */
@@ -127,6 +155,8 @@ static const char *wrong_elementwise(const tk_contract *c)
         if (p->rank != first->rank || memcmp(p->dim, first->dim, (size_t)p->rank * sizeof *p->dim) != 0 ||
             p->kind == TK_KIND_INDEX || p->inner_axis >= 0 || (p->output && p->judged == TK_BY_ORDER))
             return "it is elementwise, and its tensors differ in shape, are summed over, or hold indices";
+        if (p->when_choices)
+            return "it is elementwise, and a tensor is not always there";
         for (int axis = 0; axis < p->rank - 1; axis++)
             if (p->dim[axis] == p->dim[p->rank - 1])
                 return "it is elementwise, and a tensor has one size twice";
@@ -190,6 +220,8 @@ static const char *wrong_attributes(const tk_contract *c)
         if (c->attributes[i].among_indices && c->attributes[i].type != TK_ATTRIBUTE_INTEGER)
             return "an attribute is a valid index, and no integer";
     }
+    if (among_indices && tki_index_param(c) >= 0 && c->params[tki_index_param(c)].ends)
+        return "an attribute is a valid index, and indices are ends of groups";
     return among_indices > 1 ? "two attributes are valid indices" : NULL;
 }
 
@@ -364,14 +396,10 @@ static tk_status check_indices(const tki_call *call)
 {
     const tk_case *c = call->c;
     const int p = tki_index_param(c->contract);
-    const int64_t count = p < 0 ? 0 : tk_case_elements(c, p);
-    for (int64_t i = 0; i < count; i++) {
-        const int64_t index = c->index_dtype == TK_I64 ? ((const int64_t *)call->buffers[p])[i]
-                                                       : ((const int32_t *)call->buffers[p])[i];
-        if (!tki_index_is_valid(c, p, index))
-            return tki_fail_index(call->ctx, c->contract, i, index, c->dims[c->contract->params[p].indexed_dim]);
-    }
-    return TK_OK;
+    const int64_t i = p < 0 ? -1 : tki_first_bad_index(c, p, call->buffers[p]);
+    return i < 0 ? TK_OK
+                 : tki_fail_index(call->ctx, c->contract, i, tki_index_at(c, call->buffers[p], i),
+                                  c->dims[c->contract->params[p].indexed_dim]);
 }
 
 static tk_status launch(const tki_call *call)

@@ -57,9 +57,22 @@ bad_usage "a shape" "has 2 sizes, but gelu_fwd has 1: n" gelu_fwd --shape 3x4
 bad_usage "an empty shape" "without elements" gelu_fwd --shape 0
 bad_usage "a shape and growth" "not both" gelu_fwd --shape 5 --growth
 bad_usage "scaling and growth" "not both" gelu_fwd --scaling --growth
+bad_usage "a sweep and growth" "not both" softmax_fwd --sweep --growth
+bad_usage "a sweep and a shape" "not both" softmax_fwd --sweep --shape 5x5
+bad_usage "a sweep without rows" "about ops on rows" gelu_fwd --sweep
 bad_usage "processor time of two threads" "for one thread of the CPU" gelu_fwd --cpu-time --threads 2
 bad_usage "scaling of one thread" "there is only one" gelu_fwd --scaling --threads 1
 bad_usage "a chart nowhere" "cannot write to --chart '/dev/null/x.svg'" gelu_fwd --chart /dev/null/x.svg
+
+echo "-- a kept sweep"
+kept=$root/docs/bench/gpu-h200-sweep.json
+expect 0 "its table and map" --from "$kept" --chart map.svg
+says out "^drawn shapes, seed 20261116: our speed by that of$"
+for op in softmax_fwd softmax_bwd xent; do
+    says out "^cuda\.$op\.f16\.hopper +copy +100 +[0-9.]+% +[0-9.]+% +[0-9.]+%$"
+done
+is "    the map is XML" xml_good map.svg
+is "    and that of the documentation" cmp -s map.svg "$root/docs/bench/gpu-h200-sweep.svg"
 
 echo "-- a GPU that is not there, and one that is only pretended"
 bad_usage "a backend" "unknown backend 'cudda'; did you mean 'cuda'\?" gelu_fwd --backend cudda
@@ -141,6 +154,8 @@ if [ -e "$fakes/libcuda.so.1" ]; then
     layouts "1 0" "6x7 pitch 6" "6x5 pitch 6" "7x5 pitch 7"
     product 0 "the gradient by the right factor" gemm_grad_b
     layouts "0 1" "6x5 pitch 6" "7x5 pitch 7" "6x7 pitch 6"
+    FAKE_CUBLASLT_WRONG=1 product 0 "other results" gemm
+    says out "^cublaslt +differs"
     product 0 "as JSON" gemm --json
     is "    is JSON" json_good out
     says out '"cublaslt": "cublasLt 13\.1\.2, '
@@ -209,7 +224,7 @@ fi
 echo "-- every op, against every peer that is here"
 # Peers are other people's libraries: what they leave allocated is not ours to judge.
 export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0
-peers=plain,sleef,openblas,blis,onednn,libxsmm
+peers=plain,sleef,openblas,blis,onednn,libxsmm,flint
 run=(--lowering best --certify --seconds 0.05 --peers $peers)
 expect 0 "one size" gelu_fwd gelu_bwd --shape 1009 --dtype bf16 "${run[@]}" --json --chart one.svg
 is "    is JSON" json_good out
@@ -217,11 +232,24 @@ is "    SVG is XML" xml_good one.svg
 says out '"verdict": "HELD"'
 says out '"in_turn": true'
 same_work() { if grep -qE ' differs ' out; then fail "    a peer did other work than ours"; else pass "    the same work"; fi; }
+expect 0 "integers" padic_gemm --shape 20x33x40 --prime 3 --precision 40 "${run[@]}"
+same_work
 expect 0 "rows" softmax_fwd softmax_bwd xent --shape 13x257 --dtype f16 "${run[@]}" --chart rows.svg
 is "    SVG is XML" xml_good rows.svg
 same_work
-expect 0 "products" gemm gemm_grad_a gemm_grad_b --shape 37x41x29 --dtype bf16 "${run[@]}"
+expect 0 "products" gemm gemm_grad_a gemm_grad_b --shape 37x41x29 --dtype bf16 "${run[@]}" --chart products.svg
+is "    SVG is XML" xml_good products.svg
+is "    with a roofline" grep -q "roofline of products, bf16" products.svg
+is "    of what was measured" grep -qE "copy: [0-9.e+]+ GB/s" products.svg
+is "    and of the arithmetic" grep -qE "(multiply-adds|highest measured): [0-9.e-]+ TFLOP/s" products.svg
 same_work
+expect 0 "a linear layer" linear_fwd --shape 37x41x29 --dtype bf16 "${run[@]}" --epilogue bias_gelu --json
+says out '"epilogue": "bias_gelu"'
+cp out layer.json
+expect 0 "from a file" --from layer.json
+says out "^linear_fwd bf16 m=37,n=41,k=29 epilogue=bias_gelu$"
+bad_usage "an attribute of others" "gemm does not take --epilogue" gemm --epilogue bias
+bad_usage "no such choice" "unknown epilogue 'bia'; did you mean 'bias'" linear_fwd --epilogue bia
 expect 0 "embeddings" embedding_fwd embedding_bwd --shape 31x65x17 --dtype f16 "${run[@]}"
 same_work
 for op in embedding_fwd embedding_bwd; do
@@ -252,7 +280,7 @@ for mean in (entry["to_best_peer"], entry["to_peers"]["plain (fp32 sums)"]):
 if command -v python3 >/dev/null; then is "    are geometric" python3 -c "$means"; fi
 expect 0 "the same as a table" embedding_bwd --shape 31x65x17 --dtype f16 --lowering best --seconds 0.05 --peers plain
 says out "^geometric means$"
-says out "^cpu\.embedding_bwd\.f16\.[a-z0-9]+ +2 +[0-9.]+x +[0-9]+% +[0-9.]+x +31x65x17 (uniform|zipf)$"
+says out "^cpu\.embedding_bwd\.f16\.[a-z0-9]+ +2 +[0-9.]+x( level)? +[0-9]+% +[0-9.]+x( level)? +31x65x17 (uniform|zipf)$"
 
 echo "-- what was kept"
 expect 0 "results as JSON" embedding_bwd --shape 31x65x17 --dtype f16 --lowering best --seconds 0.05 --peers plain --json --chart kept.svg
@@ -260,7 +288,7 @@ cp out kept.json
 expect 0 "shown again" --from kept.json --chart again.svg
 says out "^peers +plain +built in$"
 says out "^embedding_bwd f16 queries=31,dim=65,vocab=17 zipf$"
-says out "^cpu\.embedding_bwd\.f16\.[a-z0-9]+ +2 +[0-9.]+x +[0-9]+% +[0-9.]+x +31x65x17 (uniform|zipf)$"
+says out "^cpu\.embedding_bwd\.f16\.[a-z0-9]+ +2 +[0-9.]+x( level)? +[0-9]+% +[0-9.]+x( level)? +31x65x17 (uniform|zipf)$"
 is "    the chart is that of the run" cmp -s kept.svg again.svg
 bad_usage "no such file" "cannot read --from 'nothing.json': .*No such file" --from nothing.json
 mkfifo pipe.json
@@ -404,6 +432,10 @@ REQUESTS
     printf 'case %s f16 uniform i32 1000 3 4 5\nrun 0 2\n' gemm gemm_grad_a gemm_grad_b >requests
     ask all <requests
     is "a product has one arm" test "$(grep -cx 'arms pytorch' out) $(grep -cx 0.001 out) $(wc -l <out)" = "3 3 7"
+    printf 'case %s f16 uniform i32 1000 3 4 5\nrun 0 2\nrun 1 2\n' linear_fwd:bias linear_fwd:bias_gelu linear_fwd:residual linear_grad_x:gelu \
+        linear_grad_w:no >requests
+    ask all <requests
+    is "a linear layer is compiled, too" test "$(grep -cx 'arms pytorch torch.compile' out) $(grep -cx 0.001 out) $(grep -cx 0.002 out)" = "5 6 4"
     ask torch.compile,triton <<<"case gelu_fwd f16 uniform i32 1000 9"
     answers "only those that are asked for" "found torch 0.stand-in, no triton on Stand-in" "arms torch.compile"
     STAND_IN_TORCH=broken ask all <<<"case gelu_fwd f16 uniform i32 1000 9"

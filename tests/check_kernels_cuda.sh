@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
-# Every CUDA kernel compiles, without spills and warnings; see compile_kernels.bash.
+# Every CUDA kernel compiles, without spills and warnings; see compile_kernels.bash. With --whole: in all types.
 # With --self-test: a compiler that tells of a spill, one that warns and one that fails must each be noticed.
 set -uo pipefail
 check=$(dirname "$(readlink -f "$0")")/compile_kernels.bash
-[ "${1-}" = --self-test ] || exec bash "$check" cuda sm_80 sm_90
+whole=()
+[ "${1-}" != --whole ] || whole=(--whole)
+[ "${1-}" = --self-test ] || exec bash "$check" "${whole[@]}" cuda sm_80 sm_90
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

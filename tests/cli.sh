@@ -15,10 +15,10 @@ silent out
 expect 2 "a command misspelt" certfy
 says err "unknown command 'certfy'; did you mean 'certify'\?"
 expect 2 "a command that is nothing like one" qqqqqq
-says err "choose from: ops, devices, certify, new-kernel, corpus, check, replay, diff, keygen, bench, kernel, cache"
+says err "choose from: ops, devices, certify, new-kernel, corpus, check, replay, diff, keygen, bench, tune, padic, kernel, cache"
 expect 2 "an unknown option" --frobnicate
 expect 0 "help" help
-for command in ops devices certify check replay diff keygen bench kernel cache; do
+for command in ops devices certify check replay diff keygen bench tune padic kernel cache; do
     expect 0 "$command --help" "$command" --help
     says out "^Usage: tokitai $command"
     expect 0 "help $command" help "$command"
@@ -71,6 +71,11 @@ silent out
 expect 2 "an op that is nothing like one" ops conv2d
 says err "choose from: gelu_fwd, gelu_bwd"
 expect 2 "two ops" ops gelu_fwd gelu_bwd
+expect 0 "a tensor of three axes" ops grouped_gemm
+says out "^  in   b\[g, k, n\] "
+expect 0 "choices have numbers, and a residual is of the results' type" ops linear_fwd
+says out "^      bias_gelu    1  pre = "
+says out "^  in   residual\[m, n\] .*, the type of the results, only with "
 expect 0 "ops --families" ops --families
 says out "^normal +"
 expect 0 "ops --families --json" ops --families --json
@@ -362,6 +367,15 @@ is "    its certificate is not kept" test ! -e state
 line=$(sed -n 's/^    reproduce  tokitai //p' out)
 read -r -a words <<<"$line"
 expect 1 "the line that reproduces it does" "${words[@]}"
+# Which tensors there are follows from the choice, and so does which inputs the line gives.
+for case in linear_fwd:epilogue:{bias,bias_gelu,gelu,bias_residual,residual,none} linear_grad_x:epilogue:{none,gelu} \
+    linear_grad_w:accumulate:{no,yes}; do
+    IFS=: read -r op attribute choice <<<"$case"
+    expect 1 "$op with $attribute $choice is refuted" certify "$op" --dtype f16 --mutant last_product_dropped "--$attribute" "$choice"
+    read -r -a words <<<"$(sed -n 's/^    reproduce  tokitai //p' out)"
+    says out "^    reproduce .* --$attribute $choice --input "
+    expect 1 "the line that reproduces it does" "${words[@]}"
+done
 expect 0 "a correct variant is held" certify gelu_fwd --dtype f16 --variant base_2
 says out "^variant\.gelu_fwd\.f16\.base_2 +HELD"
 expect 1 "a wrong kernel, quietly" certify gelu_fwd --dtype f16 --mutant all_zeros --quiet
@@ -386,8 +400,10 @@ says near_zero/*.md "^\| accepted within their bound of zero, where an ulp says 
 echo "-- check"
 expect 0 "an intact certificate" check "$certificate"
 says out "cpu\.gelu_fwd\.f16\.[a-z0-9_]+ HELD; intact; not signed$"
+says out "^    rests on trials.*GELU_FWD\.NAN"
 expect 0 "two, as JSON" check "$certificate" "$refuted" --json
 is "    is JSON" json_good out
+says out '"kernel": "counterexample"'
 says out '"verdict": "REFUTED"'
 expect 0 "its page" check "$certificate" --markdown
 is "    is the one beside it" cmp out "${certificate%.json}.md"
@@ -412,6 +428,30 @@ says out '"intact": false'
 expect 2 "no file" check
 says err "which certificate"
 
+echo "-- proofs"
+expect 0 "the chain of an op" ops gemm --proof
+says out "^GEMM\.ERR$"
+says out "^  any_order, proofs/sums\.v, SHA-256 [0-9a-f]{16}$"
+says out "^Clauses without a theorem$"
+says out "^  GEMM\.WRITE$"
+says out "^  Coq\.Logic\.Classical_Prop\.classic$"
+expect 0 "as JSON" ops gemm --proof --json
+is "    is JSON" json_good out
+says out '"statement": "Theorem '
+expect 0 "all theorems" ops --proof
+says out "^  exactly_one_section, proofs/gluing\.v"
+expect 0 "as JSON" ops --proof --json
+is "    is JSON" json_good out
+expect 2 "of no op" ops nothing --proof
+expect 2 "with families" ops --proof --families
+expect 0 "a certificate that cites theorems" certify gemm --dtype f16 --shape m=3,n=2,k=4 --lowering best --out cites
+cites=$(echo cites/*.json)
+expect 0 "    and what it rests on" check "$cites"
+says out "^    rests on theorems for its derivation, on trials for this kernel: GEMM\.ERR"
+says out "^    rests on trials alone: .*GEMM\.WRITE"
+expect 0 "    as JSON" check "$cites" --json
+says out '"state": "same"'
+
 echo "-- forged with care: the SHA-256 fits"
 forge() { # FROM SED: to forged.json
     sed "$2" "$1" >edited.json
@@ -433,6 +473,14 @@ expect 1 "a run that says more" check forged.json
 says err "all of its trials are of one shape, and it does not say that the run was restricted"
 expect 1 "found out by a replay" replay forged.json
 expect 1 "and not compared as a whole" diff "$single" forged.json
+forge "$cites" '/^   "GEMM.ERR": {$/,/^   },$/s/"trials"/"exhaustion"/'
+expect 1 "more than trials" check forged.json
+says err "what clause GEMM.ERR rests on is not what its verdict and the proofs make it"
+forge "$cites" '0,/^    "sha256": "[0-9a-f]\{8\}/s//    "sha256": "00000000/'
+expect 0 "a theorem whose proof was another" check forged.json
+says out "cites 1 theorem that this version proves otherwise or does not have: proofs/.*; intact; not signed$"
+expect 0 "    as JSON" check forged.json --json
+says out '"state": "changed"'
 forge "$certificate" 's/^   "bound": ".*"/   "bound": "B = 1"/'
 expect 1 "another bound" check forged.json
 says err "its contract.bound is not that of"
@@ -773,7 +821,7 @@ completes hip tokitai cache build --backend h
 completes cpu tokitai certify --backend c
 # Every long option that a command has is completed and is in the manual.
 manual=${BUILD_DIR:-$root/build}/generated/tokitai.1
-for command in ops devices certify check replay diff keygen bench kernel cache; do
+for command in ops devices certify check replay diff keygen bench tune padic kernel cache; do
     "$tokitai" "$command" --help | grep -oE '^ +(-[a-z], )?--[a-z-]+' | grep -oE -- '--[a-z-]+' | grep -vxE -- '--(usage|version)' >options
     complete_line tokitai "$command" --
     is "$command: every option is completed" test -z "$(sort -u options | comm -23 - <(sort out))"

@@ -1,5 +1,6 @@
-# compile_kernels.bash BACKEND ARCHITECTURE...: compiles every GPU kernel, for all types of its ops, through the library itself, and fails on
-# a spill, on a warning, and on a kernel that was left out. Exits with 77 where a compiler is missing, naming what was not compiled.
+# compile_kernels.bash [--whole] BACKEND ARCHITECTURE...: compiles every GPU kernel through the library itself, and fails on a spill, on a
+# warning, and on a kernel that was left out. In fp16, and in fp32 where its op takes that; with --whole in all types of its ops. Exits with 77
+# where a compiler is missing, naming what was not compiled.
 set -uo pipefail
 root=$(readlink -f "${SOURCE_DIR:-$(dirname "$(readlink -f "$0")")/..}")
 tokitai=$(readlink -f "${TOKITAI:-$root/build/tokitai}")
@@ -8,18 +9,39 @@ trap 'rm -rf "$work"' EXIT
 export TOKITAI_CACHE=$work/cache LC_ALL=C
 cd "$root" || exit 1
 
+whole=
+[ "$1" != --whole ] || { whole=1; shift; }
+backend=$1
+shift
+
 # How many there are, by what contracts and lowerings of the family say.
 types_of() { # SOURCE
     local family=${1%/*} count=2
+    ! grep -q TK_U64 "$family/contract.c" || { echo 1; return; } # integers
     ! grep -q TKI_TYPES_FLOAT "$family/contract.c" || count=3
     ! grep -q TKI_TYPES_SUM "$family/contract.c" || count=5
     # Of matrix units: they take no fp32 elements, but may store fp32 results.
     [[ $1 != *_hopper.cu && $1 != *_tensor.cu ]] || ! grep -q only_16_bits "$family/lowering.c" || count=$((count == 5 ? 4 : 2))
+    [ -n "$whole" ] || count=$((count % 2 + 1))
     echo $count
 }
 
-backend=$1
-shift
+build() { # ARCHITECTURE: in all types, or in fp16 and fp32
+    local source status=0
+    local how=("$tokitai" cache build --backend "$backend" --architecture "$1")
+    [ -z "$whole" ] || { "${how[@]}"; return; }
+    "${how[@]}" --dtype f16 || return
+    for source in "${sources[@]}"; do
+        [[ $source != *_hopper.cu || $1 == sm_90 ]] || continue
+        if grep -q TK_U64 "${source%/*}/contract.c"; then
+            "${how[@]}" --dtype u64 --source "$source" || status=$?
+            continue
+        fi
+        [ "$(types_of "$source")" = 1 ] || "${how[@]}" --dtype f32 --source "$source" || status=$?
+    done
+    return $status
+}
+
 status=0
 without_compiler=()
 for architecture in "$@"; do
@@ -28,7 +50,7 @@ for architecture in "$@"; do
     for source in "${sources[@]}"; do
         [[ $source == *_hopper.cu && $architecture != sm_90 ]] || expected=$((expected + $(types_of "$source")))
     done
-    "$tokitai" cache build --backend "$backend" --architecture "$architecture" >"$work/out" 2>"$work/err"
+    build "$architecture" >"$work/out" 2>"$work/err"
     built=$?
     cat "$work/out"
     if [ $built -eq 3 ]; then

@@ -1,8 +1,8 @@
 # How long tests take. Included by cmake/tests.cmake.
 
 # Those that take longest, longest first: CTest starts them in this order, before all others, so that none is left to run alone at the end.
-set(long_tests strangers gemm adding_an_op check_kernels_hip verify.explore xent kernel_files kernel_trials own_kernels
-    check_kernels_cuda corpus_full_slow valgrind.executor.worker bench executor.worker cli schema tricks verify.envelope protocol)
+set(long_tests strangers proofs gemm adding_an_op check_kernels_hip verify.explore xent kernel_files kernel_trials own_kernels
+    check_kernels_cuda grouped linear corpus_full_slow valgrind.executor.worker bench executor.worker cli schema tricks verify.envelope protocol)
 
 # Those that no build of `./quickstart test` runs, for their time: they have the label `whole`. What they are about changes with kernels and
 # with the judge; CONTRIBUTING.md says when to run them.
@@ -11,4 +11,5 @@ set(whole_tests kernel_lines own_kernels same_verdict)
 # `ctest -L fast` is for the day: all tests that are not here, not above, not of an op, and not under valgrind. Here is what takes 4 s of a
 # processor, or waits as long; the fast ones together take 40 s of one, so that they end in under a minute on two that are idle.
 set(medium_tests registered certificates corpus kernel_abi killed limits new_kernel old_systems check_device_kernels check_includes.self_test
-    check_kernels_cuda.self_test core.dtype core.scratch verify.replay verify.usual serve.client)
+    check_kernels_cuda.self_test proofs_noticed proofs_constants.self_test tile_maps tile_maps.self_test conversions conversions.self_test core.dtype core.scratch verify.proofs verify.replay verify.usual
+    serve.client)

@@ -382,7 +382,7 @@ static void requests_that_make_no_sense(void **state)
                    TK_BAD_ARGUMENT, "'cpu' is not a backend");
     assert_refused(ctx, tk_cache_build(ctx, "tpu", source, "sm_90", (tk_types){TK_F16, TK_F16}, &entry),
                    TK_BAD_ARGUMENT, "'tpu' is not a backend");
-    assert_refused(ctx, get("cuda", "sm_90", TK_I32, &a), TK_BAD_ARGUMENT, "f16, bf16 and f32");
+    assert_refused(ctx, get("cuda", "sm_90", TK_I32, &a), TK_BAD_ARGUMENT, "f16, bf16, f32 and u64");
     static const char *const bad[] = {"", "sm_", "sm_90ab", "sm_9999", "gfx942", "sm_90; rm -rf /", "sm_90 -x"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         assert_refused(ctx, get("cuda", bad[i], TK_F16, &a), TK_BAD_ARGUMENT, "is not an architecture of cuda");

@@ -49,12 +49,12 @@ static void trials_lie_in_it(void **state)
     for (int op = 0; tk_contract_at(op); op++)
         for (int family = 0; tk_family_at(family, NULL); family++) {
             const tk_contract *contract = tk_contract_at(op);
-            if (!tk_family_applies(family, contract))
+            if (!tk_family_applies(family, contract) || tk_attribute_find(contract, "domain") < 0)
                 continue;
             tki_trial trial = {.c = tk_case_init(contract, TK_BF16), .family = family, .seed = 5};
             for (int d = 0; d < contract->dim_count; d++)
                 trial.c.dims[d] = 19;
-            uint16_t memory[2][TK_MAX_PARAMS][19 * 19 * 4];
+            static uint16_t memory[2][TK_MAX_PARAMS][19 * 19 * 19 * 4]; /* a tensor of three sizes */
             void *all[TK_MAX_PARAMS];
             void *normal[TK_MAX_PARAMS];
             for (int p = 0; p < TK_MAX_PARAMS; p++) {

@@ -156,7 +156,7 @@ static bool inputs_equal(const inputs *a, const inputs *b, const tk_case *c)
 static tk_case make_case(const tk_contract *contract, tk_dtype dtype, int64_t d0, int64_t d1, int64_t d2)
 {
     tk_case c = tk_case_init(contract, dtype);
-    memcpy(c.dims, (int64_t[]){d0, d1, d2}, 3 * sizeof(int64_t));
+    memcpy(c.dims, (int64_t[]){d0, d1, d2, 3}, 4 * sizeof(int64_t));
     return c;
 }
 
@@ -255,13 +255,51 @@ static void check_indices(const tk_case *c, int param)
         for (uint64_t seed = 1; seed <= 2; seed++) {
             tki_family_fill(f, c, seed, in.data);
             inputs_check(&in, c);
-            for (int64_t i = 0; i < tk_case_elements(c, param); i++) {
+            for (int64_t i = 0, before = 0; i < tk_case_elements(c, param); i++) {
                 int64_t index = index_at(c, in.data[param], i);
-                if (!tki_index_is_valid(c, param, index))
+                if (!tki_index_is_valid(c, param, before, index))
                     fail_msg("%s of %s: index %lld is outside [0, %lld)", tk_family_at(f, NULL), c->contract->name,
                              (long long)index, (long long)bound);
+                before = index;
             }
         }
+    inputs_free(&in);
+}
+
+/* Every kind of groups that kernels treat apart occurs in some draw. */
+static void ends_of_every_kind(void **state)
+{
+    (void)state;
+    enum { FIRST_EMPTY, MIDDLE_EMPTY, LAST_EMPTY, ALL_EMPTY, ONE_HAS_ALL, REST, EQUAL, WHOLE_TILES, KINDS };
+    bool seen[KINDS] = {false};
+    tk_case c = make_case(tk_contract_find("grouped_gemm"), TK_F16, 192, 1, 1);
+    c.dims[3] = 6;
+    inputs in;
+    inputs_make(&in, &c);
+    for (int f = 0; tk_family_at(f, NULL); f++)
+        for (uint64_t seed = 1; seed <= 40; seed++) {
+            tki_family_fill(f, &c, seed, in.data);
+            const int64_t last = index_at(&c, in.data[2], 5);
+            int empty = 0, tiles = 0, equal = 0;
+            for (int i = 0; i < 6; i++) {
+                const int64_t places = index_at(&c, in.data[2], i) - (i ? index_at(&c, in.data[2], i - 1) : 0);
+                empty += places == 0;
+                tiles += places > 0 && places % 32 == 0;
+                equal += places == 32;
+                seen[FIRST_EMPTY] |= i == 0 && places == 0 && last > 0;
+                seen[MIDDLE_EMPTY] |= i == 3 && places == 0 && index_at(&c, in.data[2], 2) > 0 &&
+                                      last > index_at(&c, in.data[2], 3);
+                seen[LAST_EMPTY] |= i == 5 && places == 0 && last == 192;
+            }
+            seen[ALL_EMPTY] |= empty == 6;
+            seen[ONE_HAS_ALL] |= empty == 5 && last == 192;
+            seen[REST] |= last > 0 && last < 192;
+            seen[EQUAL] |= equal == 6;
+            seen[WHOLE_TILES] |= tiles > 1 && equal < 6;
+        }
+    for (int k = 0; k < KINDS; k++)
+        if (!seen[k])
+            fail_msg("no ends of kind %d", k);
     inputs_free(&in);
 }
 
@@ -1314,6 +1352,102 @@ static void residues_are_covered(void **state)
     tk_ctx_destroy(ctx);
 }
 
+/* Which choice of the attribute that kernels see a trial has; -1: there is none, or it is no choice. */
+static int64_t choice_of(const tki_trial *trial, int *choices)
+{
+    const tk_contract *contract = trial->c.contract;
+    for (int i = 0; i < contract->attribute_count; i++)
+        if (contract->attributes[i].seen_by_kernel && contract->attributes[i].type == TK_ATTRIBUTE_CHOICE) {
+            *choices = contract->attributes[i].choice_count;
+            return trial->c.attributes[i].integer;
+        }
+    return -1;
+}
+
+enum { CHOICE_ALIGNED, CHOICE_RAGGED, CHOICE_KINDS_OF_FAMILY };
+enum { CHOICE_NONE, CHOICE_ONE, CHOICE_1024, CHOICE_4096, CHOICE_SIZES };
+
+/* Whatever the seed, each choice meets each size at 0, 1, 1024 and 4096, and values that skipped products hide, aligned and ragged. */
+static void each_choice_meets_each_kind_of_size(void **state)
+{
+    (void)state;
+    tk_ctx *ctx = new_context();
+    static const int64_t sizes[CHOICE_SIZES] = {0, 1, 1024, 4096};
+    static const char *const families[] = {"special", "zero_nan", "zero_inf", "exact"};
+    enum { FAMILIES = 4, MOST_CHOICES = 8 };
+    int contracts = 0;
+    for (int i = 0; tk_contract_at(i); i++)
+        for (uint64_t seed = 1; seed <= 6; seed++) {
+            const tk_contract *contract = tk_contract_at(i);
+            tki_trials trials = trials_for(ctx, contract, TK_F16, TK_QUICK, seed);
+            bool met[MOST_CHOICES][TK_MAX_DIMS][CHOICE_SIZES] = {0};
+            bool valued[MOST_CHOICES][FAMILIES][CHOICE_KINDS_OF_FAMILY] = {0};
+            int choices = 0;
+            for (int64_t t = 0; t < trials.count; t++) {
+                const tki_trial *trial = &trials.list[t];
+                const int64_t choice = choice_of(trial, &choices);
+                bool aligned = true, ragged = true, any = true;
+                for (int d = 0; d < contract->dim_count; d++) {
+                    aligned &= trial->c.dims[d] % 16 == 0;
+                    ragged &= trial->c.dims[d] % 8 != 0;
+                    any &= trial->c.dims[d] > 0;
+                }
+                if (choice < 0)
+                    continue;
+                for (int f = 0; f < FAMILIES && any; f++) {
+                    const bool same = !strcmp(families[f], tki_trial_family_name(trial));
+                    valued[choice][f][CHOICE_ALIGNED] |= same && aligned;
+                    valued[choice][f][CHOICE_RAGGED] |= same && ragged;
+                }
+                for (int d = 0; d < contract->dim_count; d++)
+                    for (int s = 0; s < CHOICE_SIZES; s++)
+                        met[choice][d][s] |= trial->c.dims[d] == sizes[s];
+            }
+            contracts += choices > 0;
+            for (int choice = 0; choice < choices; choice++) {
+                for (int d = 0; d < contract->dim_count; d++)
+                    for (int s = 0; s < CHOICE_SIZES; s++)
+                        assert_true(met[choice][d][s]);
+                for (int f = 0; f < FAMILIES; f++)
+                    assert_true(valued[choice][f][CHOICE_ALIGNED] && valued[choice][f][CHOICE_RAGGED]);
+            }
+            free(trials.list);
+        }
+    assert_int_equal(contracts, 3 * 6); /* linear_fwd, linear_grad_x, linear_grad_w */
+    tk_ctx_destroy(ctx);
+}
+
+/* Every ordered pair of inputs has a trial among consecutive numbers, one of them zeros, the other with NaN and infinities. */
+static void zero_inputs_come_in_pairs(void **state)
+{
+    (void)state;
+    tk_case c = tk_case_init(tk_contract_find("linear_fwd"), TK_F16);
+    c.attributes[tk_attribute_find(c.contract, "epilogue")].integer = 3; /* bias_residual: four inputs */
+    memcpy(c.dims, (const int64_t[]){9, 7, 13}, 3 * sizeof *c.dims);
+    bool met[4][4] = {{false}};
+    for (uint64_t number = 0; number < 12; number++) {
+        inputs in;
+        inputs_make(&in, &c);
+        tki_family_fill(tki_family_find("zero_input"), &c, 77 + 1000 * number, in.data);
+        int zeros = -1, special = -1;
+        for (int p = 0; p < 4; p++) {
+            int64_t nonzero = 0, infinite = 0;
+            for (int64_t i = 0; i < tk_case_elements(&c, p); i++) {
+                const double value = tki_decode(TK_F16, ((const uint16_t *)in.data[p])[i]);
+                nonzero += value != 0;
+                infinite += !isfinite(value);
+            }
+            assert_true(zeros < 0 || nonzero);
+            assert_true(special < 0 || !infinite);
+            zeros = nonzero ? zeros : p;
+            special = infinite ? p : special;
+        }
+        assert_true(zeros >= 0 && special >= 0 && !met[zeros][special]);
+        met[zeros][special] = true;
+        inputs_free(&in);
+    }
+}
+
 /* Tiles, squares, wide rows and long ones: what has code of its own in many kernels is tried at quick. */
 static void shapes_that_kernels_treat_apart(void **state)
 {
@@ -1326,7 +1460,7 @@ static void shapes_that_kernels_treat_apart(void **state)
             int dims = contract->dim_count;
             bool tiles[5] = {false};
             bool squares[3][2] = {{false}};
-            bool beyond[3][4] = {{false}};
+            bool beyond[4][4] = {{false}};
             bool widths[14] = {false};
             int patterns = 0;
             static const int64_t tile[] = {8, 16, 32, 64, 128};
@@ -1337,7 +1471,7 @@ static void shapes_that_kernels_treat_apart(void **state)
                 const int64_t *size = trials.list[t].c.dims;
                 for (int k = 0; k < 5; k++) {
                     bool all = true;
-                    for (int d = 0; d < dims; d++)
+                    for (int d = 0; d < dims && d < 3; d++) /* the fourth counts groups */
                         all &= size[d] > 0 && size[d] % tile[k] == 0;
                     tiles[k] |= all;
                 }
@@ -1376,7 +1510,7 @@ static void large_shapes_at_full(void **state)
     for (int i = 0; tk_contract_at(i); i++) {
         const tk_contract *contract = tk_contract_at(i);
         tki_trials trials = trials_for(ctx, contract, TK_F16, TK_FULL, 7);
-        bool sizes[3] = {false};
+        bool sizes[4] = {false};
         bool tensors = false;
         bool beyond = false;
         for (int64_t t = 0; t < trials.count; t++) {
@@ -1496,12 +1630,13 @@ static void targets_of_all_trials_are_valid(void **state)
                 inputs_make(&in, &trial->c);
                 tki_trial_fill(trial, in.data);
                 for (int p = 0; p < contract->param_count; p++)
-                    for (int64_t e = 0;
+                    for (int64_t e = 0, before = 0;
                          contract->params[p].kind == TK_KIND_INDEX && e < tk_case_elements(&trial->c, p); e++) {
                         int64_t index = index_at(&trial->c, in.data[p], e);
                         const int also = tki_index_attribute(contract);
                         ignored += also >= 0 && index == trial->c.attributes[also].integer;
-                        assert_true(tki_index_is_valid(&trial->c, p, index));
+                        assert_true(tki_index_is_valid(&trial->c, p, before, index));
+                        before = index;
                     }
                 inputs_free(&in);
             }
@@ -1538,9 +1673,14 @@ static void restrictions_are_obeyed(void **state)
 
 /* A certificate made here can be replayed elsewhere only if every compiler and processor draws the same inputs. The hash is
  * over all families and ops at one seed; it changes when a family does, and then on purpose. */
-static void same_bits_everywhere(void **state)
+/* Ops of integers apart, which came later. */
+static bool has_integers(const tk_contract *contract)
 {
-    (void)state;
+    return contract->types[0].dtype == TK_U64;
+}
+
+static void assert_same_bits(bool integers, const char *expected)
+{
     tk_ctx *ctx = new_context();
     tki_hash hash;
     char hex[TKI_HASH_HEX];
@@ -1550,7 +1690,7 @@ static void same_bits_everywhere(void **state)
             tk_case c = tk_case_init(tk_contract_at(op), op % 2 ? TK_BF16 : TK_F16);
             for (int d = 0; d < c.contract->dim_count; d++)
                 c.dims[d] = 17 + d;
-            if (!tk_family_applies(family, c.contract))
+            if (!tk_family_applies(family, c.contract) || has_integers(c.contract) != integers)
                 continue;
             tki_inputs drawn;
             assert_ok(ctx, tki_inputs_alloc(ctx, &c, &drawn));
@@ -1562,25 +1702,36 @@ static void same_bits_everywhere(void **state)
             tki_inputs_free(&drawn);
         }
     assert_true(tki_hash_finish(&hash, hex));
-    assert_string_equal(hex, "3f9854beb0e30fdcde36e7f0b78e4c53dd7e836c9be06f6c9835c106c33a9722");
+    assert_string_equal(hex, expected);
     tk_ctx_destroy(ctx);
 }
 
-/* The same of the trials themselves. */
-static void same_trials_everywhere(void **state)
+static void same_bits_everywhere(void **state)
 {
     (void)state;
+    assert_same_bits(false, "d03d2cf73f84607ac490d81052e2037e5a98fcf1054c22d1c3fe92f4f036dabc");
+    assert_same_bits(true, "e4a113a4aabfeecb0c3122b6a97465e759249a1f1e55c7f9417fc9de07b73cce");
+}
+
+/* The same of the trials themselves. */
+static void assert_same_trials(bool integers, const char *expected)
+{
     tk_ctx *ctx = new_context();
     tki_hash hash;
     char hex[TKI_HASH_HEX];
     tki_hash_begin(&hash);
     for (int op = 0; op < tk_contract_count(); op++) {
+        if (has_integers(tk_contract_at(op)) != integers)
+            continue;
         tki_trials trials = trials_for(ctx, tk_contract_at(op), op % 2 ? TK_BF16 : TK_F16, TK_FULL, 7);
         for (int64_t t = 0; t < trials.count; t++) {
             const tki_trial *trial = &trials.list[t];
-            tki_hash_add(&hash, trial->c.dims, 3 * sizeof *trial->c.dims);
+            const int dims = trial->c.contract->dim_count;
+            tki_hash_add(&hash, trial->c.dims, (size_t)(dims < 3 ? 3 : dims) * sizeof *trial->c.dims);
             tki_hash_add(&hash, &trial->family, sizeof trial->family);
             tki_hash_add(&hash, &trial->seed, sizeof trial->seed);
+            for (int i = 0; integers && i < trial->c.contract->attribute_count; i++)
+                tki_hash_add(&hash, &trial->c.attributes[i].integer, sizeof trial->c.attributes[i].integer);
             const bool options = tki_seen_attributes(trial->c.contract) > 0;
             const float smoothing = (float)real_of(&trial->c, "label_smoothing");
             const float scale = options ? (float)real_of(&trial->c, "scale") : 1;
@@ -1592,8 +1743,15 @@ static void same_trials_everywhere(void **state)
         free(trials.list);
     }
     assert_true(tki_hash_finish(&hash, hex));
-    assert_string_equal(hex, "e70f1a7ec235e0c19334a020ce92faa81e774e5ca165d8b98c898a77d1c881c3");
+    assert_string_equal(hex, expected);
     tk_ctx_destroy(ctx);
+}
+
+static void same_trials_everywhere(void **state)
+{
+    (void)state;
+    assert_same_trials(false, "7e4de82eff1640681e1ba2173cf23171fbab51960a3a2643ec757fd45009e852");
+    assert_same_trials(true, "e57875ae67d32d65b1d8c9b53d2bbd43b50108fbac585a9fb01f1fd46014d416");
 }
 
 /* Blocks of a large tensor are drawn side by side; what is drawn is what one long row of draws gives. */
@@ -1634,6 +1792,7 @@ int main(void)
         cmocka_unit_test(same_trials_everywhere),
         cmocka_unit_test(repeatable_and_inside),
         cmocka_unit_test(indices_are_in_range),
+        cmocka_unit_test(ends_of_every_kind),
         cmocka_unit_test(index_families),
         cmocka_unit_test(few_has_the_promised_counts),
         cmocka_unit_test(special_has_every_special_value),
@@ -1658,6 +1817,8 @@ int main(void)
         cmocka_unit_test(all_patterns_of_the_domain),
         cmocka_unit_test(trials_of_a_level),
         cmocka_unit_test(residues_are_covered),
+        cmocka_unit_test(each_choice_meets_each_kind_of_size),
+        cmocka_unit_test(zero_inputs_come_in_pairs),
         cmocka_unit_test(shapes_that_kernels_treat_apart),
         cmocka_unit_test(large_shapes_at_full),
         cmocka_unit_test(the_same_trials_everywhere),

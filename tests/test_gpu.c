@@ -715,8 +715,54 @@ static void test_launch_words(void **state)
     assert_int_equal(setenv("FAKE_GPU_CAPTURING", "300", 1), 0);
     assert_int_equal(tki_gpu_launch_words(s->ctx, s->gpu, streams[0], false, &other), TK_OK);
     unsetenv("FAKE_GPU_CAPTURING");
+    for (int i = 0; i <= 300; i++)
+        s->fake.graph_end(i);
     for (int i = 0; i < STREAMS; i++)
         s->fake.stream_end(streams[i]);
+}
+
+static uint32_t *words_of_capture(scene *s, void *stream, int number)
+{
+    uint32_t *words;
+    char text[16];
+    snprintf(text, sizeof text, "%d", number);
+    assert_int_equal(setenv("FAKE_GPU_CAPTURING", text, 1), 0);
+    if (tki_gpu_launch_words(s->ctx, s->gpu, stream, false, &words) != TK_OK)
+        fail_msg("%s", tk_ctx_message(s->ctx));
+    return words;
+}
+
+/* A graph that is gone leaves its words to the next one, and only then: hundreds of captures get along with what was reserved once. */
+static void test_words_of_graphs(void **state)
+{
+    scene *s = *state;
+    uint32_t *words;
+    void *stream = s->fake.stream_make();
+    assert_int_equal(tki_gpu_launch_words(s->ctx, s->gpu, stream, true, &words), TK_OK);
+    const int alive = s->fake.alive();
+    uint32_t *kept = words_of_capture(s, stream, 1);
+    for (int i = 2; i < 1000; i++) {
+        uint32_t *mine = words_of_capture(s, stream, i);
+        assert_ptr_not_equal(mine, kept);
+        assert_ptr_equal(words_of_capture(s, stream, i), mine);
+        s->fake.graph_end(i);
+    }
+    s->fake.graph_end(1);
+    assert_int_equal(s->fake.alive(), alive);
+    /* Where the driver cannot tell, words are kept. */
+    FAIL(s, graph_retain, "1");
+    uint32_t *first = words_of_capture(s, stream, 1001);
+    s->fake.graph_end(1001);
+    assert_ptr_not_equal(words_of_capture(s, stream, 1002), first);
+    fake_gpu_forget_settings();
+    s->fake.graph_end(1002);
+    /* A graph that lives longer than its device. */
+    (void)words_of_capture(s, stream, 1003);
+    fake_gpu_forget_settings();
+    s->fake.stream_end(stream);
+    tki_gpu_close(s->gpu);
+    s->gpu = NULL;
+    s->fake.graph_end(1003);
 }
 
 static void test_maps(void **state)
@@ -779,6 +825,7 @@ int main(void)
         ON_BOTH(test_run),
         ON_BOTH(test_bad_indices),
         ON(cuda, test_launch_words),
+        ON(cuda, test_words_of_graphs),
         ON(cuda, test_maps),
         cmocka_unit_test(test_accept),
         cmocka_unit_test(test_accept_tensor),

@@ -36,7 +36,13 @@ static const tk_contract nine = {
         (const tk_param[]){
             [X] = {.name = "x", .rank = 2, .dim = {ROWS, COLS}, .inner_axis = -1, .may_alias = -1},
             [Y] = {.name = "y", .rank = 2, .dim = {ROWS, COLS}, .inner_axis = -1, .may_alias = -1},
-            [BIAS] = {.name = "bias", .rank = 1, .dim = {COLS}, .inner_axis = -1, .may_alias = -1},
+            [BIAS] = {.name = "bias",
+                      .rank = 1,
+                      .dim = {COLS},
+                      .inner_axis = -1,
+                      .may_alias = -1,
+                      .when_choices = 1 << 1,
+                      .when_attribute = BIASED},
             [WEIGHTS] = {.name = "weights",
                          .kind = TK_KIND_FIXED,
                          .dtype = TK_I64,
@@ -258,6 +264,110 @@ static const tk_contract *register_nine(tk_ctx *ctx)
     return op;
 }
 
+/* -- An op whose tensors depend on a choice ------------------------------------------------------------------------ */
+
+/* y = x (+ shift, and half = y / 2, with mode full); y may be the buffer of shift. In integers, so that every mistake shows. */
+enum { SOME_X, SOME_SHIFT, SOME_Y, SOME_HALF };
+
+static const tk_param some_params[] = {
+    [SOME_X] = {.name = "x", .rank = 1, .dim = {0}, .inner_axis = -1, .may_alias = -1},
+    [SOME_SHIFT] =
+        {.name = "shift", .rank = 1, .dim = {0}, .inner_axis = -1, .may_alias = -1, .when_choices = 1 << 1},
+    [SOME_Y] = {.name = "y",
+                .output = true,
+                .judged = TK_BY_INTEGER,
+                .rank = 1,
+                .dim = {0},
+                .inner_axis = -1,
+                .may_alias = SOME_SHIFT},
+    [SOME_HALF] = {.name = "half",
+                   .output = true,
+                   .judged = TK_BY_INTEGER,
+                   .rank = 1,
+                   .dim = {0},
+                   .inner_axis = -1,
+                   .may_alias = -1,
+                   .when_choices = 1 << 1},
+};
+
+static const tk_contract sometimes = {
+    .name = "sometimes",
+    .summary = "tensors that are not always there",
+    .formula = "y = x, or x + shift and half = y / 2",
+    .bound = "B = 0",
+    .dim_count = 1,
+    .dim_names = (const char *const[]){"n"},
+    .param_count = 4,
+    .params = some_params,
+    .type_count = 1,
+    .types = (const tk_types[]){{TK_I32, TK_I32}},
+    .attribute_count = 1,
+    .attributes = (const tk_attribute[]){{.name = "mode",
+                                          .text = "how much of it",
+                                          .choice_count = 2,
+                                          .choices = (const tk_choice[]){{"plain", "y = x"}, {"full", "all"}},
+                                          .seen_by_kernel = true}},
+    .clause_count = 5,
+    .clauses = (const tk_clause[]){{TK_CLAUSE_VALUE, "SOMETIMES.VALUE", "every output is exact"},
+                                   {TK_CLAUSE_WRITE, "SOMETIMES.WRITE", "every output is written, and nothing else"},
+                                   {TK_CLAUSE_SHAPE, "SOMETIMES.SHAPE", "any n"},
+                                   {TK_CLAUSE_REPEAT, "SOMETIMES.REPEAT", "the same inputs, the same bits"},
+                                   {TK_CLAUSE_IN_PLACE, "SOMETIMES.IN_PLACE", "y may be the buffer of shift"}},
+};
+
+static int32_t some_y(const tk_case *c, const void *const b[], int64_t i)
+{
+    const uint32_t shift = tk_case_has(c, SOME_SHIFT) ? ((const uint32_t *)b[SOME_SHIFT])[i] : 0;
+    return (int32_t)(((const uint32_t *)b[SOME_X])[i] + shift);
+}
+
+static tk_status some_enclose(const tk_case *c, const void *const b[], int output, int64_t first, int64_t count,
+                              tk_enclosure *out, void *data)
+{
+    (void)data;
+    assert_true(tk_case_has(c, output)); /* nothing is asked of what is not there */
+    for (int64_t i = 0; i < count; i++) {
+        const int64_t y = some_y(c, b, first + i);
+        out[i] = (tk_enclosure){.bits = (uint64_t)(output == SOME_HALF ? y / 2 : y), .admits = TK_ADMIT_BITS};
+    }
+    return TK_OK;
+}
+
+typedef enum some_mistake {
+    SOME_RIGHT,
+    SOME_HALF_ALWAYS,
+    SOME_HALF_NEVER,
+    SOME_SHIFT_FORGOTTEN,
+    SOME_ONE_PLAIN, /* wrong for one choice at one size only */
+    SOME_ONE_FULL,
+    SOME_1024_PLAIN,
+    SOME_1024_FULL,
+    SOME_4096_PLAIN,
+    SOME_4096_FULL,
+    SOME_MISTAKES
+} some_mistake;
+
+static bool some_is_wrong_here(const tk_case *c, some_mistake how)
+{
+    static const int64_t sizes[] = {1, 1024, 4096};
+    return how >= SOME_ONE_PLAIN && c->dims[0] == sizes[(how - SOME_ONE_PLAIN) / 2] &&
+           c->attributes[0].integer == (how - SOME_ONE_PLAIN) % 2;
+}
+
+static int some_run(const tk_case *c, void *const b[], void *data)
+{
+    const some_mistake how = data ? *(const some_mistake *)data : SOME_RIGHT;
+    for (int64_t i = 0; i < c->dims[0] - some_is_wrong_here(c, how); i++) {
+        const int32_t y = how == SOME_SHIFT_FORGOTTEN ? ((const int32_t *)b[SOME_X])[i]
+                                                      : some_y(c, (const void *const *)b, i);
+        ((int32_t *)b[SOME_Y])[i] = y;
+        if (how == SOME_HALF_ALWAYS ? i == 0 || tk_case_has(c, SOME_HALF)
+                                    : how != SOME_HALF_NEVER && tk_case_has(c, SOME_HALF))
+            ((int32_t *)b[SOME_HALF])[i] = y / 2;
+    }
+    return 0;
+}
+
 /* -- Tests -------------------------------------------------------------------------------------------------------- */
 
 static void found_and_run(void **state)
@@ -289,6 +399,86 @@ static void found_and_run(void **state)
     assert_int_equal(tk_run(ctx, &c, (void *[]){x, y, bias, weights, w, scores, blend, count, best}),
                      TK_BAD_ARGUMENT);
     assert_non_null(strstr(tk_ctx_message(ctx), "alpha"));
+    tk_ctx_destroy(ctx);
+}
+
+static void tensors_that_are_not_always_there(void **state)
+{
+    (void)state;
+    tk_ctx *ctx = new_context();
+    const tk_contract *op = NULL;
+    assert_ok(ctx, tk_contract_register(ctx, &sometimes, some_run, NULL, &op));
+    assert_ok(ctx, tk_contract_judge_by(ctx, op, some_enclose, NULL));
+    char text[64];
+    tk_contract_condition(op, SOME_X, text, sizeof text);
+    assert_string_equal(text, "");
+    tk_contract_condition(op, SOME_HALF, text, sizeof text);
+    assert_string_equal(text, "with mode full");
+
+    tk_case c = tk_case_init(op, TK_I32);
+    c.dims[0] = 3;
+    int32_t x[3] = {1, 20, 300}, shift[3] = {3, 2, 100}, y[3], half[3] = {7, 7, 7};
+    assert_int_equal(tk_case_elements(&c, SOME_SHIFT), 0);
+    assert_ok(ctx, tk_run(ctx, &c, (void *[]){x, NULL, y, NULL}));
+    assert_memory_equal(y, x, sizeof x);
+    assert_ok(ctx, tk_run(ctx, &c, (void *[]){x, x, y, y})); /* pointers that nothing is done with may be anything */
+    c.attributes[0].integer = 1;
+    assert_int_equal(tk_case_elements(&c, SOME_SHIFT), 3);
+    assert_refused(ctx, tk_run(ctx, &c, (void *[]){x, NULL, y, half}), TK_BAD_ARGUMENT, "shift is NULL");
+    assert_refused(ctx, tk_run(ctx, &c, (void *[]){x, shift, y, NULL}), TK_BAD_ARGUMENT, "half is NULL");
+    assert_ok(ctx, tk_run(ctx, &c, (void *[]){x, shift, shift, half}));
+    assert_true(shift[1] == 22 && half[2] == 200);
+
+    for (some_mistake how = SOME_RIGHT; how < SOME_MISTAKES; how++)
+        for (uint64_t seed = 5; seed <= (how >= SOME_ONE_PLAIN ? 10 : 5); seed++) {
+            tk_certificate *certificate = NULL;
+            tk_certify_options options = TK_CERTIFY_DEFAULTS;
+            options.kernel = some_run;
+            options.kernel_data = &how;
+            options.kernel_name = "some_run";
+            options.seed = seed;
+            assert_ok(ctx, tk_certify(ctx, op, TK_I32, TK_I32, &options, &certificate));
+            assert_int_equal(tk_certificate_verdict(certificate), how == SOME_RIGHT ? TK_HELD : TK_REFUTED);
+            tk_certificate_destroy(certificate);
+        }
+    tk_ctx_destroy(ctx);
+}
+
+/* `sometimes` with one tensor's condition changed. */
+static void assert_condition_refused(tk_ctx *ctx, int param, uint64_t choices, int attribute, const char *text)
+{
+    const tk_contract *op = NULL;
+    tk_param params[4];
+    memcpy(params, some_params, sizeof params);
+    params[param].when_choices = choices;
+    params[param].when_attribute = attribute;
+    tk_contract wrong = sometimes;
+    wrong.params = params;
+    assert_refused(ctx, tk_contract_register(ctx, &wrong, some_run, NULL, &op), TK_BAD_ARGUMENT, text);
+}
+
+static void conditions_that_are_none(void **state)
+{
+    (void)state;
+    tk_ctx *ctx = new_context();
+    const tk_contract *op = NULL;
+    assert_condition_refused(ctx, SOME_SHIFT, 1 << 1, 1, "no choice that kernels see");
+    assert_condition_refused(ctx, SOME_SHIFT, 1 << 1, -1, "no choice that kernels see");
+    assert_condition_refused(ctx, SOME_SHIFT, 1 << 2, 0, "a choice that there is not");
+    assert_condition_refused(ctx, SOME_SHIFT, UINT64_C(1) << 63, 0, "a choice that there is not");
+    assert_condition_refused(ctx, SOME_Y, 1, 0, "always there");
+    tk_contract wrong = sometimes;
+    wrong.attribute_count = 0;
+    assert_refused(ctx, tk_contract_register(ctx, &wrong, some_run, NULL, &op), TK_BAD_ARGUMENT, "no choice");
+    tk_param params[9];
+    memcpy(params, nine.params, sizeof params);
+    params[SCORES].when_choices = 1;
+    params[SCORES].when_attribute = BIASED;
+    wrong = nine;
+    wrong.params = params;
+    assert_refused(ctx, tk_contract_register(ctx, &wrong, run, NULL, &op), TK_BAD_ARGUMENT, "not always there");
+    params[SCORES].when_attribute = ALPHA;
+    assert_refused(ctx, tk_contract_register(ctx, &wrong, run, NULL, &op), TK_BAD_ARGUMENT, "no choice");
     tk_ctx_destroy(ctx);
 }
 
@@ -436,6 +626,96 @@ static void bad_indices_are_refused(void **state)
     int32_t indices[] = {2, 3};
     assert_refused(ctx, tk_run(ctx, &c, (void *[]){table, indices, y}), TK_BAD_INDEX, "indices[1] = 3");
     assert_true(y[0] == -1 && y[1] == -1);
+    for (tk_dtype index = TK_I32; index <= TK_I64; index++) {
+        tk_certify_options options = TK_CERTIFY_DEFAULTS;
+        tk_certificate *certificate = certify_one(ctx, op, TK_F32, index, options);
+        if (tk_certificate_verdict(certificate) != TK_HELD)
+            fail_msg("%s: %s", tk_certificate_headline(certificate), tk_certificate_reason(certificate));
+        tk_certificate_destroy(certificate);
+    }
+    tk_ctx_destroy(ctx);
+}
+
+/* y[i] = how many places group i has. */
+static const tk_contract count_groups = {
+    .name = "count_groups",
+    .summary = "sizes of groups",
+    .formula = "y[i] = ends[i] - ends[i-1]",
+    .bound = "B = 0",
+    .dim_count = 2,
+    .dim_names = (const char *const[]){"groups", "size"},
+    .param_count = 3,
+    .params =
+        (const tk_param[]){
+            {.name = "table", .rank = 1, .dim = {1}, .inner_axis = -1, .may_alias = -1},
+            {.name = "ends",
+             .kind = TK_KIND_INDEX,
+             .rank = 1,
+             .indexed_dim = 1,
+             .inner_axis = -1,
+             .may_alias = -1,
+             .ends = true},
+            {.name = "y", .output = true, .judged = TK_BY_BITS, .rank = 1, .inner_axis = -1, .may_alias = -1}},
+    .type_count = 1,
+    .types = (const tk_types[]){{TK_F32, TK_F32}},
+    .clause_count = 5,
+    .clauses = every_kind,
+};
+
+static float places_of(const tk_case *c, const void *ends, int64_t group)
+{
+    return (float)(picked(c, ends, group) - (group ? picked(c, ends, group - 1) : 0));
+}
+
+static int count_groups_kernel(const tk_case *c, void *const b[], void *data)
+{
+    (void)data;
+    for (int64_t i = 0; i < c->dims[0]; i++)
+        ((float *)b[2])[i] = places_of(c, b[1], i);
+    return 0;
+}
+
+static tk_status count_groups_enclose(const tk_case *c, const void *const b[], int output, int64_t first,
+                                      int64_t count, tk_enclosure *out, void *data)
+{
+    (void)output;
+    (void)data;
+    for (int64_t i = 0; i < count; i++) {
+        const float places = places_of(c, b[1], first + i);
+        uint32_t bits;
+        memcpy(&bits, &places, sizeof bits);
+        out[i] = (tk_enclosure){.bits = bits, .admits = TK_ADMIT_RAW_BITS};
+    }
+    return TK_OK;
+}
+
+/* Ends of groups may be as large as what they end, and do not descend. */
+static void bad_ends_are_refused(void **state)
+{
+    (void)state;
+    tk_ctx *ctx = new_context();
+    const tk_contract *op;
+    tk_contract wrong = count_groups;
+    tk_param params[3];
+    memcpy(params, count_groups.params, sizeof params);
+    wrong.params = params;
+    params[1].indexed_dim = 0;
+    assert_refused(ctx, tk_contract_register(ctx, &wrong, count_groups_kernel, NULL, &op), TK_BAD_ARGUMENT, "ends");
+    params[1].indexed_dim = 1;
+    params[1].kind = TK_KIND_VALUE;
+    assert_refused(ctx, tk_contract_register(ctx, &wrong, count_groups_kernel, NULL, &op), TK_BAD_ARGUMENT, "ends");
+    assert_ok(ctx, tk_contract_register(ctx, &count_groups, count_groups_kernel, NULL, &op));
+    assert_ok(ctx, tk_contract_judge_by(ctx, op, count_groups_enclose, NULL));
+    tk_case c = tk_case_init(op, TK_F32);
+    c.dims[0] = 3;
+    c.dims[1] = 5;
+    float table[5] = {0}, y[] = {-1, -1, -1};
+    assert_refused(ctx, tk_run(ctx, &c, (void *[]){table, (int32_t[]){2, 6, 6}, y}), TK_BAD_INDEX, "ends[1] = 6");
+    assert_refused(ctx, tk_run(ctx, &c, (void *[]){table, (int32_t[]){2, 4, 3}, y}), TK_BAD_INDEX, "ends[2] = 3");
+    assert_refused(ctx, tk_run(ctx, &c, (void *[]){table, (int32_t[]){-1, 4, 4}, y}), TK_BAD_INDEX, "ends[0] = -1");
+    assert_true(y[0] == -1 && y[1] == -1 && y[2] == -1);
+    assert_ok(ctx, tk_run(ctx, &c, (void *[]){table, (int32_t[]){2, 2, 5}, y}));
+    assert_true(y[0] == 2 && y[1] == 0 && y[2] == 3);
     for (tk_dtype index = TK_I32; index <= TK_I64; index++) {
         tk_certify_options options = TK_CERTIFY_DEFAULTS;
         tk_certificate *certificate = certify_one(ctx, op, TK_F32, index, options);
@@ -1396,7 +1676,10 @@ int main(void)
         cmocka_unit_test(found_and_run),
         cmocka_unit_test(what_is_no_contract),
         cmocka_unit_test(a_contract_has_every_clause_it_needs),
+        cmocka_unit_test(tensors_that_are_not_always_there),
+        cmocka_unit_test(conditions_that_are_none),
         cmocka_unit_test(bad_indices_are_refused),
+        cmocka_unit_test(bad_ends_are_refused),
         cmocka_unit_test(as_large_as_may_be),
         cmocka_unit_test(right_ones_are_held),
         cmocka_unit_test(wrong_ones_are_refuted),

@@ -220,9 +220,9 @@ static void a_use_makes_it_young(void **state)
     put(&store, 1, 100, 1000, old);
     put(&store, 2, 100, 2000, young);
     assert_int_equal(find(&store, old, problem), TKI_STORE_FOUND);
-    assert_ok(ctx, tki_store_list(ctx, &store, &files, &count));
+    assert_ok(ctx, tki_store_list(ctx, &store, tki_store_artifact, &files, &count));
     assert_int_equal(count, 2);
-    assert_true(tki_store_key_of(files[0].name, found));
+    assert_true(tki_store_key_of(files[0].name, tki_store_artifact, found));
     assert_string_equal(found, old);
     assert_int_equal(files[1].used.tv_sec, 2000);
     free(files);

@@ -9,6 +9,7 @@
 #include "core/context.h"
 #include "model/case.h"
 #include "verify/headline.h"
+#include "verify/proofs.h"
 #include "verify/provenance.h"
 #include "verify/replay_recipe.h"
 #include "verify/settings.h"
@@ -278,6 +279,75 @@ static bool mutants_differ(const finding *f)
     return false;
 }
 
+/* -- What it rests on ---------------------------------------------------------------------------------------- */
+
+static bool has_clause(const finding *f, const char *id)
+{
+    const json_t *clauses = get(f, "clauses");
+    for (size_t i = 0; i < json_array_size(clauses); i++)
+        if (!strcmp(text(json_array_get(clauses, i), "id"), id))
+            return true;
+    return !strcmp(id, "ACCEPTANCE");
+}
+
+/* A theorem of this version is known to support a clause, or not to; of another version only that version knew. */
+static bool citation_differs(const finding *f, const json_t *proof)
+{
+    const char *file = text(proof, "file"), *name = text(proof, "theorem");
+    const tki_theorem *theorem = tki_citation_of(proof) == TKI_CITED_SAME ? tki_theorem_find(file, name) : NULL;
+    const json_t *supports = json_object_get(proof, "supports");
+    if (!file[0] || !name[0] || strlen(text(proof, "sha256")) != 64 || !json_array_size(supports) ||
+        json_array_size(supports) > TKI_MOST_PROOFS)
+        return contradicts(f, "one of its proofs is without file, theorem, hash or what it supports");
+    for (size_t i = 0; i < json_array_size(supports); i++) {
+        const char *id = json_string_value(json_array_get(supports, i));
+        if (!id || !has_clause(f, id))
+            return contradicts(f, "it cites %.60s %.60s for %.60s, which is none of its clauses", file, name,
+                               id ? id : "");
+        if (theorem && !tki_theorem_supports(theorem, id))
+            return contradicts(f, "it cites %.60s %.60s for %.60s, which that theorem does not support", file, name,
+                               id);
+    }
+    return false;
+}
+
+/* Those of earlier versions have neither member. */
+static bool basis_differs(const finding *f)
+{
+    const json_t *proofs = get(f, "proofs"), *rests_on = get(f, "rests_on");
+    if (!proofs && !rests_on)
+        return false;
+    if (!json_is_array(proofs) || !json_is_object(rests_on))
+        return contradicts(f, "its proofs, or what its clauses rest on, are missing");
+    if (json_array_size(proofs) > TKI_MOST_PROOFS || json_array_size(get(f, "clauses")) > TKI_MOST_PROOFS)
+        return contradicts(f, "it cites more proofs, or has more clauses, than any contract");
+    for (size_t i = 0; i < json_array_size(proofs); i++) {
+        const json_t *proof = json_array_get(proofs, i);
+        if (citation_differs(f, proof))
+            return true;
+        for (size_t k = 0; k < i; k++)
+            if (!strcmp(text(json_array_get(proofs, k), "theorem"), text(proof, "theorem")) &&
+                !strcmp(text(json_array_get(proofs, k), "file"), text(proof, "file")))
+                return contradicts(f, "it cites %.60s %.60s twice", text(proof, "file"), text(proof, "theorem"));
+    }
+    json_t *expected = tki_rests_on_json(get(f, "clauses"), proofs);
+    const bool same = json_equal(expected, rests_on);
+    const char *id;
+    json_t *own;
+    const char *other = "";
+    json_object_foreach(expected, id, own)
+    {
+        if (!other[0] && !json_equal(own, json_object_get(rests_on, id)))
+            other = id;
+    }
+    if (!same && !other[0])
+        contradicts(f, "it says what clauses rest on that it does not have");
+    else if (!same)
+        contradicts(f, "what clause %.80s rests on is not what its verdict and the proofs make it", other);
+    json_decref(expected);
+    return !same;
+}
+
 /* -- What it is about ---------------------------------------------------------------------------------------- */
 
 static bool contract_differs(const finding *f)
@@ -370,7 +440,7 @@ bool tki_certificate_contradicts(const tk_ctx *ctx, const tk_certificate *certif
 {
     static bool (*const rules[])(const finding *) = {clauses_differ, headline_is_another, restriction_differs,
                                                      trials_differ,  subject_differs,     figures_differ,
-                                                     mutants_differ, artifact_differs};
+                                                     mutants_differ, artifact_differs,    basis_differs};
     const finding f = about(ctx, certificate, what, size);
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
         if (rules[i](&f))

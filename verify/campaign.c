@@ -90,7 +90,7 @@ static tk_status run_trials(campaign *c)
 }
 
 /* Bad indices: below zero, one past the end, far outside, and such as would be valid if only their low 32 bits counted;
- * at the first, a middle and the last position. */
+ * at the first, a middle and the last position. Ends are also bad below the one before them. */
 static tk_status run_bad_indices(campaign *c)
 {
     tki_subject *subject = c->subject;
@@ -103,19 +103,26 @@ static tk_status run_bad_indices(campaign *c)
     const int64_t positions[] = {0, 17, size - 1};
     const bool wide = o->index_dtype == TK_I64;
     const int64_t values[] = {-1,
-                              size,
+                              tki_index_values(&trial.c, tki_index_param(o->contract)),
                               wide ? INT64_MAX : INT32_MAX,
                               wide ? INT64_MIN + 5 : INT32_MIN,
                               (INT64_C(1) << 32) + 5,
                               5 - (INT64_C(1) << 32),
                               (INT64_C(1) << 48) + 1};
-    for (int i = 0; i < (wide ? 21 : 12); i++) {
+    const int param = tki_index_param(o->contract);
+    const bool ends = o->contract->params[param].ends;
+    const int outside = wide ? 21 : 12;
+    for (int i = 0; i < outside + (ends ? 2 : 0); i++) {
+        const int64_t position = i < outside ? positions[i % 3] : positions[1 + i - outside];
         tki_inputs inputs;
         tki_trial_result r;
         tk_status status = tki_inputs_make(subject->ctx, &trial, o->options, &inputs);
         if (status != TK_OK)
             return status;
-        status = tki_trial_run_bad_index(subject, &trial, &inputs, positions[i % 3], values[i / 3], &r);
+        for (int64_t end = 0; ends && end < size; end++) /* groups of one */
+            tki_inputs_set_index(&trial.c, inputs.data[param], end, end + 1);
+        status = tki_trial_run_bad_index(subject, &trial, &inputs, position,
+                                         i < outside ? values[i / 3] : position - 1, &r);
         if (status == TK_OK) {
             tki_outcome_add(o, &trial, &inputs, &r);
             tki_outcome_count_failed(o, &r);

@@ -11,12 +11,14 @@
 #include "core/random.h"
 #include "exact/domain.h"
 #include "model/case.h"
+#include "verify/each_choice.h"
 #include "verify/families.h"
+#include "verify/families_index.h"
 #include "verify/registry.h"
 #include "verify/settings.h"
 #include "verify/shapes.h"
 
-enum { FIRST_TOUR = 1000, FIRST_DRAWN = 2000, FULL_OFFSET = 2000 };
+enum { FIRST_TOUR = 1000, FIRST_DRAWN = 2000, FULL_OFFSET = 2000, FIRST_OF_CHOICES = 10000 };
 
 /* Families that take turns at the shapes of a list and have tours of their own. What came later has its shapes in
  * pairings[], so that the trials that certificates name stay what they are. */
@@ -233,7 +235,8 @@ static void add_drawn(making *m, const amounts *a, tki_random *random)
     for (int run = 0; run < a->residue_runs; run++) {
         int64_t step[TKI_CLASS_SIZES];
         int64_t first[TKI_CLASS_SIZES];
-        for (int d = 0; d < TKI_CLASS_SIZES; d++) {
+        /* Three for all other classes: more would give them other shapes. */
+        for (int d = 0; d < (m->class == TKI_GROUPED ? 4 : 3); d++) {
             step[d] = 2 * tki_below(random, 16) + 1;
             first[d] = tki_below(random, 32);
         }
@@ -413,6 +416,44 @@ static void add_general(making *m, tk_level level)
         add_large(m, &number, &random);
 }
 
+/* -- Every choice ------------------------------------------------------------------------------------------------- */
+
+typedef struct taking {
+    making *m;
+    int number;
+    const limits *most; /* of a registered op */
+} taking;
+
+static int largest_dim(const tk_case *c)
+{
+    int largest = 0;
+    for (int d = 1; d < c->contract->dim_count; d++)
+        largest = c->dims[d] > c->dims[largest] ? d : largest;
+    return largest;
+}
+
+static void take_choice(void *context, const tk_case *c, int family)
+{
+    taking *t = context;
+    const tk_certify_options *options = t->m->options;
+    tki_trial trial = t->m->trial;
+    trial.c = *c;
+    if (t->most)
+        make_fit(&trial.c, largest_dim(c), t->most);
+    trial.family = family;
+    trial.seed = options->seed + (uint64_t)t->number++ * 1000;
+    if (!options->family || !strcmp(options->family, tk_family_at(family, NULL)))
+        add(t->m, &trial);
+}
+
+/* Every set of attributes at every kind of size and value. */
+static void add_choices(making *m, tk_level level)
+{
+    taking t = {m, FIRST_OF_CHOICES * (1 + (int)level), m->contract->registered ? &general_at[level].large : NULL};
+    if (m->draws)
+        tki_each_choice(&m->trial.c, m->own, level, m->options->seed, take_choice, &t);
+}
+
 /* -- Every input -------------------------------------------------------------------------------------------------- */
 
 /* The next set of choices that kernels see; false behind the last. */
@@ -488,12 +529,18 @@ tk_status tki_trials_make(tk_ctx *ctx, const tk_contract *contract, tk_dtype dty
         add_asked_for(&m);
     } else if (contract->registered) {
         add_general(&m, TK_QUICK);
-        if (options->level >= TK_FULL)
+        add_choices(&m, TK_QUICK);
+        if (options->level >= TK_FULL) {
             add_general(&m, TK_FULL);
+            add_choices(&m, TK_FULL);
+        }
     } else {
         add_level(&m, TK_QUICK, &list);
-        if (options->level >= TK_FULL)
+        add_choices(&m, TK_QUICK);
+        if (options->level >= TK_FULL) {
             add_level(&m, TK_FULL, &list);
+            add_choices(&m, TK_FULL);
+        }
     }
     if (!options->dims && options->level == TK_EXHAUSTIVE && tk_case_is_finite(&m.trial.c) && !options->family)
         add_all_patterns(&m);
@@ -547,7 +594,7 @@ static void plant(const tki_trial *trial, int param, void *data)
         int64_t value = trial->planted[i == 0 || stretch ? (i / 16) % trial->planted_count
                                                          : (int64_t)(draw >> 8) % trial->planted_count];
         bool index = p->kind == TK_KIND_INDEX;
-        if (value < 0 || value > (index ? c->dims[p->indexed_dim] - 1 : tki_last_pattern(dtype)))
+        if (value < 0 || value > (index ? tki_index_values(c, param) - 1 : tki_last_pattern(dtype)))
             continue;
         if (!index)
             tki_put_bits(dtype, data, i, (uint32_t)value);
@@ -556,6 +603,8 @@ static void plant(const tki_trial *trial, int param, void *data)
         else
             ((int32_t *)data)[i] = (int32_t)value;
     }
+    if (p->ends)
+        tki_ends_raise(c, data, count);
 }
 
 void tki_trial_fill(const tki_trial *trial, void *const data[])

@@ -7,6 +7,7 @@
 
 #include "model/attributes.h"
 #include "verify/kernel_file.h"
+#include "verify/proofs.h"
 #include "verify/registry.h"
 #include "verify/settings.h"
 #include "verify/subject.h"
@@ -242,6 +243,17 @@ static void disclaim_the_other_vendor(json_t *list, const tki_outcome *o)
     }
 }
 
+static void disclaim_proofs(json_t *list, const tki_outcome *o)
+{
+    json_t *proofs = tki_proofs_json(o->contract);
+    if (json_array_size(proofs))
+        say(list,
+            "The theorems in `proofs` are about the contract, in the arithmetic that it assumes, not about this "
+            "kernel: that the kernel keeps a clause rests on what `rests_on` names beside it. This run checked "
+            "no proof; proofs/check.sh does.");
+    json_decref(proofs);
+}
+
 json_t *tki_non_claims_json(const tki_outcome *o)
 {
     json_t *list = json_array();
@@ -268,6 +280,7 @@ json_t *tki_non_claims_json(const tki_outcome *o)
                   "known.");
     if (o->contract->registered)
         say(list, "A program registered the contract and gave its exact values: that they are right is not shown.");
+    disclaim_proofs(list, o);
     if (o->kind->stranger)
         disclaim_a_stranger(list, o);
     if (o->kind->brought)

@@ -52,7 +52,7 @@ static bool has_valid_indices(const tk_case *c)
 {
     for (int p = 0; p < c->contract->param_count; p++) {
         const tk_param *param = &c->contract->params[p];
-        if (param->kind != TK_KIND_INDEX || tk_case_elements(c, p) == 0 || c->dims[param->indexed_dim] > 0)
+        if (param->kind != TK_KIND_INDEX || tk_case_elements(c, p) == 0 || tki_index_values(c, p) > 0)
             continue;
         const int also = tki_index_attribute(c->contract);
         const int64_t value = also >= 0 ? c->attributes[also].integer : 0;
@@ -66,6 +66,8 @@ static bool has_valid_indices(const tk_case *c)
  * others shrink where the whole would be too large. */
 static bool propose(tki_explorer *e, tki_trial trial, int but)
 {
+    if (e->contract->refusal && e->contract->refusal(&trial.c)) /* attributes that do not go together */
+        return true;
     for (int64_t most = 5; but >= 0 && most >= 1 && tki_explorer_work(&trial.c) > e->most_work; most -= 2)
         make_small(&trial, but, most);
     for (int d = 0; d < e->contract->dim_count; d++)

@@ -1,15 +1,17 @@
 /* TRUSTED. Input families: which there are, for which ops, and how the inputs of a case are filled. Values are drawn
  * as doubles and rounded to the tensor's type, or drawn as patterns; a tensor is walked as lines along the axis that
  * the op sums over, since that is where mistakes add up. Values: families_values.c, _sums.c, _exp.c, _ties.c.
- * Indices: families_index.c. */
+ * Indices: families_index.c, families_ends.c. */
 #include "verify/families.h"
 
 #include <string.h>
 
+#include "exact/exact_sum.h"
 #include "exact/floats.h"
 #include "model/case.h"
 #include "verify/families_index.h"
 #include "verify/families_lines.h"
+#include "verify/registry.h"
 
 static const struct {
     const char *name, *what;
@@ -98,6 +100,8 @@ static const struct {
     [TKI_FAMILY_NEAREST_TIES] = {"nearest_ties",
                                  "the results nearest to rounding midpoints: two good approximations differ there",
                                  TKI_ELEMENTWISE, false},
+    [TKI_FAMILY_ZERO_INPUT] = {"zero_input", "one input of zeros, NaN and infinities in another: each pair in turn",
+                               TKI_ANY_OP, false},
     [TKI_FAMILY_INDEX_HIGH] = {"high_indices", "indices around 2^7, 2^8, 2^15, 2^16, ... as far as the table goes",
                                TKI_ANY_OP, true},
 };
@@ -193,6 +197,25 @@ static void fill_integers(tki_family family, tk_dtype dtype, void *data, int64_t
     }
 }
 
+/* Of an op that draws its own integers. */
+static tki_drawn drawn_of(tki_family family, tki_random *random)
+{
+    switch (family) {
+    case TKI_FAMILY_BITS:
+    case TKI_FAMILY_FINITE_BITS: return TKI_DRAW_BITS;
+    case TKI_FAMILY_HUGE_VALUES:
+    case TKI_FAMILY_ONE_SIGN:
+    case TKI_FAMILY_EQUAL: return TKI_DRAW_LARGEST;
+    case TKI_FAMILY_NORMAL: return TKI_DRAW_PLAIN;
+    case TKI_FAMILY_FEW:
+    case TKI_FAMILY_ZEROS:
+    case TKI_FAMILY_ONE_HOT: return TKI_DRAW_SPARSE;
+    /* On shapes of every kind: both. */
+    case TKI_FAMILY_EXACT: return tki_random_below(random, 2) ? TKI_DRAW_TELLING : TKI_DRAW_PLAIN;
+    default: return TKI_DRAW_TELLING;
+    }
+}
+
 static void fill_values(tki_family family, const tki_lines *v, tki_random *random)
 {
     switch (family) {
@@ -210,8 +233,9 @@ static void fill_values(tki_family family, const tki_lines *v, tki_random *rando
 }
 
 /* The tensor as lines along its inner axis, or along the last one; where others lie behind that axis, once for each
- * place before it. */
-static void fill_tensor(tki_family family, const tk_case *c, int p, void *data, tki_lines v, tki_random *random)
+ * place before it. `unit`, if not 0: that of products to which it is added exactly. */
+static void fill_tensor(tki_family family, const tk_case *c, int p, void *data, tki_lines v, double unit,
+                        tki_random *random)
 {
     const tk_param *param = &c->contract->params[p];
     const int axis = param->inner_axis < 0 ? param->rank - 1 : param->inner_axis;
@@ -227,8 +251,32 @@ static void fill_tensor(tki_family family, const tk_case *c, int p, void *data, 
     const int64_t block = v.count * v.length;
     for (int64_t begin = 0; begin < elements; begin += block) {
         v.data = (char *)data + (size_t)begin * tk_dtype_size(v.dtype);
-        fill_values(family, &v, random);
+        if (unit > 0)
+            tki_fill_exact_terms(&v, unit, random);
+        else
+            fill_values(family, &v, random);
     }
+}
+
+/* A power of two that divides all products of the factors, which lie before input p; 0: not all of them do. */
+static double product_unit(const tk_case *c, int p, int factors, void *const data[])
+{
+    double unit = 1;
+    for (int q = 0; q < p; q++) {
+        const tk_param *param = &c->contract->params[q];
+        if (param->output || param->kind == TK_KIND_INDEX || param->inner_axis < 0)
+            continue;
+        const tk_dtype dtype = tk_case_param_dtype(c, q);
+        const int64_t elements = tk_case_elements(c, q);
+        double least = INFINITY;
+        for (int64_t i = 0; i < elements; i++) {
+            const double value = tki_decode(dtype, tki_element_bits(dtype, data[q], i));
+            least = value == 0 || !isfinite(value) ? least : fmin(least, tki_last_bit(value));
+        }
+        unit *= isfinite(least) ? least : 1;
+        factors--;
+    }
+    return factors == 0 ? unit : 0;
 }
 
 static bool is_elementwise_pair(const tk_contract *contract)
@@ -237,10 +285,34 @@ static bool is_elementwise_pair(const tk_contract *contract)
            !contract->params[1].output;
 }
 
+/* How input p of zero_input is filled: consecutive numbers of trials, which go into seeds as thousands, give each pair of inputs in turn. */
+static tki_family part_in_zero_input(const tk_case *c, int p, uint64_t seed)
+{
+    int inputs = 0, place = 0;
+    for (int q = 0; q < c->contract->param_count; q++) {
+        const bool value = !c->contract->params[q].output && c->contract->params[q].kind != TK_KIND_INDEX &&
+                           tk_case_elements(c, q) > 0;
+        place = q == p ? inputs : place;
+        inputs += value;
+    }
+    if (inputs < 2)
+        return TKI_FAMILY_ZERO_INPUT;
+    const int pair = (int)(seed / 1000 % (uint64_t)(inputs * (inputs - 1)));
+    const int zero = pair % inputs;
+    const int special = (zero + 1 + pair / inputs) % inputs;
+    if (place == zero)
+        return TKI_FAMILY_ZERO_INPUT;
+    if (place != special)
+        return TKI_FAMILY_NORMAL;
+    return c->contract->params[p].inner_axis >= 0 ? TKI_FAMILY_ONE_SPECIAL : TKI_FAMILY_SPECIAL;
+}
+
 void tki_family_fill(int family, const tk_case *c, uint64_t seed, void *const data[])
 {
     const tki_floats floats = tki_floats_begin();
     const tk_contract *contract = c->contract;
+    const tki_oracle *oracle = tki_oracle_of(contract);
+    const tki_attribute_trials *own = oracle ? oracle->attributes : NULL;
     bool first_input = true;
     int last_value = 0;
     int factors = 0;
@@ -253,15 +325,22 @@ void tki_family_fill(int family, const tk_case *c, uint64_t seed, void *const da
     for (int p = 0; p < contract->param_count; p++) {
         const tk_param *param = &contract->params[p];
         tki_random random = tki_random_stream(seed, (uint64_t)family * 16 + (uint64_t)p);
+        tki_random whole = tki_random_stream(seed, (uint64_t)family * 16 + 15); /* the same for every input */
         if (param->output || tk_case_elements(c, p) == 0)
             continue;
         if (param->kind == TK_KIND_INDEX) {
-            tki_family_fill_index((tki_family)family, c, p, data[p], &random);
+            if (param->ends)
+                tki_family_fill_ends((tki_family)family, c, p, data[p], &random);
+            else
+                tki_family_fill_index((tki_family)family, c, p, data[p], &random);
             continue;
         }
         const tk_dtype dtype = tk_case_param_dtype(c, p);
         if (tki_format_of(dtype).number != TKI_FLOATING) {
-            fill_integers((tki_family)family, dtype, data[p], tk_case_elements(c, p), &random);
+            if (own && own->fill)
+                own->fill(c, p, drawn_of((tki_family)family, &whole), data[p], &random);
+            else
+                fill_integers((tki_family)family, dtype, data[p], tk_case_elements(c, p), &random);
             continue;
         }
         const tki_lines like = {.dtype = dtype,
@@ -275,7 +354,10 @@ void tki_family_fill(int family, const tk_case *c, uint64_t seed, void *const da
                                 .last_input = p == last_value};
         /* What is paired is chosen for values of every size. */
         bool paired = family == TKI_FAMILY_NEAR_TIE && like.kind == TKI_ELEMENTWISE;
-        fill_tensor(paired ? TKI_FAMILY_LOG_UNIFORM : (tki_family)family, c, p, data[p], like, &random);
+        const bool added = family == TKI_FAMILY_EXACT && like.kind == TKI_ADDS && !like.summed && factors == 2;
+        const tki_family part = family == TKI_FAMILY_ZERO_INPUT ? part_in_zero_input(c, p, seed) : (tki_family)family;
+        fill_tensor(paired ? TKI_FAMILY_LOG_UNIFORM : part, c, p, data[p], like,
+                    added ? product_unit(c, p, factors, data) : 0, &random);
         if (paired && p == last_value && is_elementwise_pair(contract))
             tki_choose_near_ties(c, data, 96, true, &random);
         if (family == TKI_FAMILY_NEAREST_TIES && p == last_value && is_elementwise_pair(contract))

@@ -58,6 +58,7 @@ typedef enum tki_family {
     TKI_FAMILY_ORDER,
     TKI_FAMILY_SCALED_LINES,
     TKI_FAMILY_NEAREST_TIES,
+    TKI_FAMILY_ZERO_INPUT,
     TKI_FAMILY_COUNT
 } tki_family;
 

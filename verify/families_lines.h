@@ -142,6 +142,9 @@ void tki_fill_normal(const tki_lines *v, tki_random *random);
 void tki_fill_patterns(const tki_lines *v, tki_random *random, bool finite);
 void tki_fill_exact(const tki_lines *v, tki_random *random);
 
+/* What is added to sums of products that are multiples of `unit`, such that they stay exact. */
+void tki_fill_exact_terms(const tki_lines *v, double unit, tki_random *random);
+
 /* Values of one family, if it is one of those that the file has: of any op, of those that add, of those that add
  * exponentials. */
 bool tki_fill_values(tki_family family, const tki_lines *v, tki_random *random);

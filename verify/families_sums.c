@@ -201,6 +201,17 @@ void tki_fill_exact(const tki_lines *v, tki_random *random)
         }
 }
 
+/* Up to 2^21 units, of which the products, drawn as above, leave room for, and up to 4, where gelu is neither 0 nor its argument. */
+void tki_fill_exact_terms(const tki_lines *v, double unit, tki_random *random)
+{
+    const double most = fmin(4, 0x1p21 * unit);
+    const double step = fmax(unit, ldexp(most, -v->format.precision));
+    const uint64_t steps = most > step ? (uint64_t)(most / step) : 1;
+    for (int64_t l = 0; l < v->count; l++)
+        for (int64_t t = 0; t < v->length; t++)
+            tki_line_put(v, l, t, tki_with_sign(random, step * (double)(1 + tki_random_below(random, steps))));
+}
+
 /* Two terms at any places: a number of the format, and half a unit in the result's last place and a hair. The
  * partners are one power of two along each line. */
 static void fill_near_tie(const tki_lines *v, tki_random *random)

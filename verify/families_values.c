@@ -210,6 +210,13 @@ static void fill_zeros(const tki_lines *v, tki_random *random)
     }
 }
 
+static void fill_nothing_else_than_zeros(const tki_lines *v, tki_random *random)
+{
+    for (int64_t l = 0; l < v->count; l++)
+        for (int64_t t = 0; t < v->length; t++)
+            tki_line_put(v, l, t, tki_with_sign(random, 0.0));
+}
+
 static void fill_small_among(const tki_lines *v, tki_random *random)
 {
     const double normal = tki_smallest_normal_of(v->dtype);
@@ -297,6 +304,7 @@ bool tki_fill_values(tki_family family, const tki_lines *v, tki_random *random)
     case TKI_FAMILY_ONE_SPECIAL: fill_one_special(v, random); return true;
     case TKI_FAMILY_SMALL_AMONG: fill_small_among(v, random); return true;
     case TKI_FAMILY_ZEROS: fill_zeros(v, random); return true;
+    case TKI_FAMILY_ZERO_INPUT: fill_nothing_else_than_zeros(v, random); return true;
     case TKI_FAMILY_EACH_PATTERN: fill_each_pattern(v, random); return true;
     case TKI_FAMILY_SPECIAL_PARTNERS: fill_special_partners(v, random); return true;
     case TKI_FAMILY_COUNT: tki_fill_normal(v, random); return true;

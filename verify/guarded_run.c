@@ -36,6 +36,13 @@ static tki_fill fill_of(const tki_subject *subject, const tk_case *c, const tki_
     return fill;
 }
 
+/* Is it an output that works in place? The input whose buffer it may share can be one that is not there. */
+static bool shares(const tk_case *c, int p)
+{
+    const tk_param *param = &c->contract->params[p];
+    return param->output && param->may_alias >= 0 && tk_case_has(c, p) && tk_case_has(c, param->may_alias);
+}
+
 tk_status tki_run_prepare(tki_subject *subject, tki_run *r, const tk_case *c, const tki_inputs *inputs,
                           tki_setup setup, bool in_place, const tki_run *unlike)
 {
@@ -60,7 +67,7 @@ tk_status tki_run_prepare(tki_subject *subject, tki_run *r, const tk_case *c, co
         }
     }
     for (int p = 0; p < c->contract->param_count && in_place; p++)
-        if (c->contract->params[p].output && c->contract->params[p].may_alias >= 0)
+        if (shares(c, p))
             r->pointers[p] = r->pointers[c->contract->params[p].may_alias];
     return TK_OK;
 }
@@ -100,7 +107,7 @@ void tki_run_check_surroundings(const tk_case *c, const tki_run *r, const tki_in
                            r->buffer[p].bytes);
         bool overwritten = false;
         for (int q = 0; q < c->contract->param_count && in_place; q++)
-            overwritten |= c->contract->params[q].output && c->contract->params[q].may_alias == p;
+            overwritten |= shares(c, q) && c->contract->params[q].may_alias == p;
         if (!param->output && !overwritten && r->buffer[p].bytes &&
             memcmp(r->buffer[p].data, inputs->data[p], r->buffer[p].bytes) != 0)
             tki_trial_fail(result, write, "changed its input %s", param->name);

@@ -62,7 +62,8 @@ static tk_status copy_given_inputs(tk_ctx *ctx, const tk_case *c, const tk_certi
         const size_t element = tk_dtype_size(dtype);
         for (int64_t i = 0; i < count; i++) {
             int64_t index = (int64_t)given->bits[i];
-            if (param->kind == TK_KIND_INDEX && !tki_index_is_valid(c, p, index))
+            if (param->kind == TK_KIND_INDEX &&
+                !tki_index_is_valid(c, p, i > 0 ? (int64_t)given->bits[i - 1] : 0, index))
                 return tki_fail_index(ctx, c->contract, i, index, c->dims[param->indexed_dim]);
             if (param->kind != TK_KIND_INDEX && element < sizeof *given->bits && given->bits[i] >> 8 * element)
                 return tki_fail(ctx, TK_BAD_ARGUMENT, "%s: %s[%lld] is not a %zu-bit pattern", c->contract->name,
@@ -93,11 +94,6 @@ tk_status tki_inputs_make(tk_ctx *ctx, const tki_trial *trial, const tk_certify_
     return status;
 }
 
-static int64_t index_at(tk_dtype dtype, const void *data, int64_t i)
-{
-    return dtype == TK_I64 ? ((const int64_t *)data)[i] : ((const int32_t *)data)[i];
-}
-
 void tki_inputs_set_index(const tk_case *c, void *data, int64_t i, int64_t value)
 {
     if (c->index_dtype == TK_I64)
@@ -111,7 +107,7 @@ static bool shift_indices(const tk_case *part, void *data, int64_t count, int64_
 {
     const int also = tki_index_attribute(part->contract);
     for (int64_t i = 0; i < count; i++) {
-        int64_t index = index_at(part->index_dtype, data, i);
+        int64_t index = tki_index_at(part, data, i);
         if (also >= 0 && index == part->attributes[also].integer)
             continue;
         if (index < begin || index >= end)
@@ -119,6 +115,15 @@ static bool shift_indices(const tk_case *part, void *data, int64_t count, int64_
         tki_inputs_set_index(part, data, i, index - begin);
     }
     return true;
+}
+
+/* The same of ends: groups keep those of their places that are in the part. */
+static void cut_ends(const tk_case *part, void *data, int64_t count, int64_t begin, int64_t end)
+{
+    for (int64_t i = 0; i < count; i++) {
+        const int64_t at = tki_index_at(part, data, i);
+        tki_inputs_set_index(part, data, i, at < begin ? 0 : at < end ? at - begin : end - begin);
+    }
 }
 
 void tki_tensor_slice(const tk_case *c, int p, int dim, int64_t begin, const tk_case *part, const void *from,
@@ -144,8 +149,8 @@ void tki_tensor_slice(const tk_case *c, int p, int dim, int64_t begin, const tk_
     }
 }
 
-bool tki_inputs_slice(tk_ctx *ctx, const tk_case *c, const tki_inputs *inputs, int dim, int64_t begin, int64_t end,
-                      tk_case *part, tki_inputs *part_inputs, tk_status *status)
+static bool slice(tk_ctx *ctx, const tk_case *c, const tki_inputs *inputs, int dim, int64_t begin, int64_t end,
+                  tk_case *part, tki_inputs *part_inputs, tk_status *status)
 {
     *part = *c;
     part->dims[dim] = end - begin;
@@ -157,13 +162,34 @@ bool tki_inputs_slice(tk_ctx *ctx, const tk_case *c, const tki_inputs *inputs, i
         if (param->output)
             continue;
         tki_tensor_slice(c, p, dim, begin, part, inputs->data[p], part_inputs->data[p]);
-        if (param->kind == TK_KIND_INDEX && param->indexed_dim == dim &&
-            !shift_indices(part, part_inputs->data[p], tk_case_elements(part, p), begin, end)) {
+        if (param->ends && param->indexed_dim == dim)
+            cut_ends(part, part_inputs->data[p], tk_case_elements(part, p), begin, end);
+        else if (param->kind == TK_KIND_INDEX && param->indexed_dim == dim &&
+                 !shift_indices(part, part_inputs->data[p], tk_case_elements(part, p), begin, end)) {
             tki_inputs_free(part_inputs);
             return false;
         }
     }
     return true;
+}
+
+/* Without its first groups, a case goes on without their places: what is left of the groups stays what it is. */
+bool tki_inputs_slice(tk_ctx *ctx, const tk_case *c, const tki_inputs *inputs, int dim, int64_t begin, int64_t end,
+                      tk_case *part, tki_inputs *part_inputs, tk_status *status)
+{
+    const int index = tki_index_param(c->contract);
+    const bool groups = index >= 0 && c->contract->params[index].ends && c->contract->params[index].dim[0] == dim;
+    const int64_t first = groups && begin > 0 ? tki_index_at(c, inputs->data[index], begin - 1) : 0;
+    if (first == 0)
+        return slice(ctx, c, inputs, dim, begin, end, part, part_inputs, status);
+    const int places = c->contract->params[index].indexed_dim;
+    tk_case rest;
+    tki_inputs rest_inputs;
+    if (!slice(ctx, c, inputs, places, first, c->dims[places], &rest, &rest_inputs, status))
+        return false;
+    const bool cut = slice(ctx, &rest, &rest_inputs, dim, begin, end, part, part_inputs, status);
+    tki_inputs_free(&rest_inputs);
+    return cut;
 }
 
 tk_status tki_inputs_copy(tk_ctx *ctx, const tk_case *c, const tki_inputs *inputs, tki_inputs *copy)
@@ -182,7 +208,7 @@ bool tki_inputs_change(const tki_trial *trial, tki_inputs *inputs, const char **
     int count = 0;
     for (int p = 0; p < c->contract->param_count; p++) {
         const tk_param *param = &c->contract->params[p];
-        bool settled = param->kind == TK_KIND_INDEX && c->dims[param->indexed_dim] < 2;
+        bool settled = param->kind == TK_KIND_INDEX && tki_index_values(c, p) < 2;
         if (!param->output && !settled && tk_case_elements(c, p) > 0)
             candidates[count++] = p;
     }
@@ -197,10 +223,16 @@ bool tki_inputs_change(const tki_trial *trial, tki_inputs *inputs, const char **
     if (tki_random_below(&random, 4) == 0)
         i = elements - 1;
     if (param->kind == TK_KIND_INDEX) {
-        int64_t size = c->dims[param->indexed_dim];
-        int64_t value = (int64_t)tki_random_below(&random, (uint64_t)size);
-        if (value == index_at(c->index_dtype, inputs->data[p], i))
-            value = (value + 1) % size;
+        /* An end lies between its neighbours. */
+        const int64_t least = param->ends && i > 0 ? tki_index_at(c, inputs->data[p], i - 1) : 0;
+        const int64_t size = (param->ends && i + 1 < elements ? tki_index_at(c, inputs->data[p], i + 1) + 1
+                                                              : tki_index_values(c, p)) -
+                             least;
+        int64_t value = least + (int64_t)tki_random_below(&random, (uint64_t)size);
+        if (value == tki_index_at(c, inputs->data[p], i))
+            value = least + (value - least + 1) % size;
+        if (size < 2)
+            return false;
         tki_inputs_set_index(c, inputs->data[p], i, value);
     } else if (tki_format_of(tk_case_param_dtype(c, p)).number != TKI_FLOATING) {
         ((unsigned char *)inputs->data[p])[(size_t)i * tk_dtype_size(tk_case_param_dtype(c, p))] ^= 1;

@@ -33,13 +33,13 @@ void tki_output_matrix(const tk_case *c, int output, int64_t *rows, int64_t *col
         *rows = 1;
         for (int axis = 0; axis < p->rank - 1; axis++)
             *rows *= c->dims[p->dim[axis]];
-        *cols = c->dims[p->dim[p->rank - 1]];
+        *cols = tk_case_has(c, output) ? c->dims[p->dim[p->rank - 1]] : 0;
         return;
     }
     /* One value per row of a row op is a column; the output of an elementwise op, or of one that is not known, a row. */
     bool column = c->contract->dim_count > 1 && !c->contract->registered;
     *rows = column ? c->dims[p->dim[0]] : 1;
-    *cols = column ? 1 : c->dims[p->dim[0]];
+    *cols = !tk_case_has(c, output) ? 0 : column ? 1 : c->dims[p->dim[0]];
 }
 
 static int histogram_bin(double ulps)

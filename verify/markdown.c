@@ -85,6 +85,41 @@ static void print_clauses(FILE *out, const tk_certificate *c)
     fputc('\n', out);
 }
 
+/* Of certificates of earlier versions there is nothing to print. */
+static void print_basis_of_clauses(FILE *out, const tk_certificate *c)
+{
+    const json_t *clauses = tki_certificate_get(c, "clauses"), *rests_on = tki_certificate_get(c, "rests_on");
+    const json_t *proofs = tki_certificate_get(c, "proofs");
+    if (!json_is_object(rests_on))
+        return;
+    fprintf(out, "## What the clauses rest on\n\n| clause | its derivation | this kernel |\n|---|---|---|\n");
+    for (size_t i = 0; i < json_array_size(clauses); i++) {
+        const char *id = text_of(json_array_get(clauses, i), "id");
+        const json_t *own = json_object_get(rests_on, id);
+        print_text(out, "| ", id, " | ");
+        print_text(out, "", text_of(own, "derivation"), " | ");
+        print_text(out, "", text_of(own, "kernel"), " |\n");
+    }
+    fputc('\n', out);
+    if (!json_array_size(proofs))
+        return;
+    fprintf(out, "Theorems are about the contract, not about the kernel; this run did not check them.\n\n"
+                 "| theorem | in | supports | SHA-256 |\n|---|---|---|---|\n");
+    for (size_t i = 0; i < json_array_size(proofs); i++) {
+        const json_t *proof = json_array_get(proofs, i), *supports = json_object_get(proof, "supports");
+        char hash[17];
+        snprintf(hash, sizeof hash, "%s", text_of(proof, "sha256"));
+        print_text(out, "| ", text_of(proof, "theorem"), " | ");
+        print_text(out, "", text_of(proof, "file"), " |");
+        for (size_t k = 0; k < json_array_size(supports); k++) {
+            const char *id = json_string_value(json_array_get(supports, k));
+            print_text(out, k ? ", " : " ", id ? id : "", "");
+        }
+        print_text(out, " | ", hash, " |\n");
+    }
+    fputc('\n', out);
+}
+
 static void print_element(FILE *out, const tk_certificate *c, const char *title, const json_t *element)
 {
     if (!element)
@@ -369,6 +404,7 @@ char *tki_certificate_render(const tk_certificate *certificate)
         return NULL;
     print_head(out, certificate);
     print_clauses(out, certificate);
+    print_basis_of_clauses(out, certificate);
     print_result(out, certificate);
     print_coverage(out, certificate);
     print_mutants(out, certificate);

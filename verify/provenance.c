@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "core/context.h"
+#include "executor/chosen.h"
 #include "tokitai_build.h"
 #include "verify/kernel_file.h"
 
@@ -84,7 +85,10 @@ static tk_status find_compiled(tk_ctx *ctx, const tki_lowering *lowering, tk_typ
     snprintf(provenance->source_hash, sizeof provenance->source_hash, "%s", artifact->source_hash);
     snprintf(provenance->compiler, sizeof provenance->compiler, "%s", artifact->compiler);
     snprintf(provenance->options, sizeof provenance->options, "%s", artifact->options);
-    snprintf(provenance->note, sizeof provenance->note, "%s", artifact->note);
+    char tuning[160];
+    tki_chosen_describe(ctx, lowering, types, tuning, sizeof tuning);
+    snprintf(provenance->note, sizeof provenance->note, "%s%s%.300s", tuning,
+             tuning[0] && artifact->note[0] ? "; " : "", artifact->note);
     provenance->kernel_count = artifact->kernel_count;
     memcpy(provenance->kernels, artifact->kernels, sizeof provenance->kernels);
     tki_artifact_free(&found);

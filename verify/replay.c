@@ -295,10 +295,23 @@ static void count_listed(tk_ctx *ctx, const tk_certificate *certificate, int64_t
     tki_recipe_free(&r);
 }
 
+/* Theorems that it cites and this version has otherwise, or not at all: the first by name. */
+static void name_stale(const tk_certificate *certificate, char *stale, size_t size)
+{
+    tk_citation citation, first = {0};
+    int count = 0;
+    for (int i = 0; tk_certificate_cites(certificate, i, &citation); i++)
+        if (strcmp(citation.state, "same") != 0 && !count++)
+            first = citation;
+    if (count)
+        snprintf(stale, size, "cites %d theorem%s that this version proves otherwise or does not have: %.60s %.60s%s",
+                 count, count > 1 ? "s" : "", first.file, first.theorem, count > 1 ? " and others" : "");
+}
+
 tk_status tk_certificate_remarks(tk_ctx *ctx, const tk_certificate *certificate, char **remarks)
 {
     int64_t listed = 0, made = 0;
-    char what[300], lists[120] = "";
+    char what[300], lists[120] = "", stale[300] = "";
     if (!ctx)
         return TK_BAD_ARGUMENT;
     if (!certificate || !remarks)
@@ -312,10 +325,16 @@ tk_status tk_certificate_remarks(tk_ctx *ctx, const tk_certificate *certificate,
     if (listed < made)
         snprintf(lists, sizeof lists, "lists %lld of the %lld trials that this version makes for it",
                  (long long)listed, (long long)made);
-    if (!form[0] && !contract[0] && !lists[0])
+    name_stale(certificate, stale, sizeof stale);
+    const char *const all[] = {form, contract, lists, stale};
+    char text[600] = "";
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        const size_t used = strlen(text);
+        snprintf(text + used, sizeof text - used, "%s%s", used && all[i][0] ? ", " : "", all[i]);
+    }
+    if (!text[0])
         return TK_OK;
-    *remarks = tki_difference("%s%s%s%s%s", form, form[0] && contract[0] ? ", " : "", contract,
-                              (form[0] || contract[0]) && lists[0] ? ", " : "", lists);
+    *remarks = strdup(text);
     return *remarks ? TK_OK : tki_fail(ctx, TK_NO_MEMORY, "no memory for a remark");
 }
 

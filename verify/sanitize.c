@@ -42,9 +42,11 @@ static int by_size(const void *a, const void *b)
     return memcmp(one->c.dims, other->c.dims, sizeof one->c.dims);
 }
 
-static bool same_shape(const tki_trial *a, const tki_trial *b)
+/* Trials of one shape differ in size where a tensor is optional. */
+static int by_shape(const void *a, const void *b)
 {
-    return !memcmp(a->c.dims, b->c.dims, sizeof a->c.dims);
+    const tki_trial *one = *(const tki_trial *const *)a, *other = *(const tki_trial *const *)b;
+    return memcmp(one->c.dims, other->c.dims, sizeof one->c.dims);
 }
 
 void tki_sanitize_choose(const tki_trial *const all[], int64_t count, uint64_t seed, int most,
@@ -58,13 +60,15 @@ void tki_sanitize_choose(const tki_trial *const all[], int64_t count, uint64_t s
         if (size_of(all[i]) > 0)
             fit[found++] = all[i];
     if (found)
-        qsort(fit, (size_t)found, sizeof *fit, by_size);
+        qsort(fit, (size_t)found, sizeof *fit, by_shape);
     /* Of each shape one, drawn. */
     for (int64_t i = 0, alike; i < found; i += alike) {
-        for (alike = 1; i + alike < found && same_shape(fit[i], fit[i + alike]);)
+        for (alike = 1; i + alike < found && !by_shape(&fit[i], &fit[i + alike]);)
             alike++;
         fit[shapes++] = fit[i + (int64_t)tki_random_below(&random, (uint64_t)alike)];
     }
+    if (shapes)
+        qsort(fit, (size_t)shapes, sizeof *fit, by_size);
     for (int i = 0; i < most && i < shapes; i++)
         chosen->list[chosen->count++] = fit[shapes <= most ? i : (i + 1) * shapes / most - 1];
     free(fit);

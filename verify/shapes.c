@@ -289,6 +289,62 @@ static const tki_shape lookup_shapes[] = {
     {300, F, TKI_BEYOND, {300, 1 << 10, (1 << 20) + 5}}, /* more bytes than an int counts */
 };
 
+static const tki_shape grouped_shapes[] = {
+    {0, Q, TKI_MAIN, {0, 3, 4, 2}},
+    {1, Q, TKI_MAIN, {3, 0, 4, 2}},
+    {2, Q, TKI_TWO, {3, 4, 0, 2}},
+    {3, Q, TKI_MAIN, {3, 4, 5, 0}},
+    {4, Q, TKI_SEVERAL, {1, 1, 1, 1}},
+    {5, Q, TKI_SEVERAL, {2, 3, 5, 1}},
+    {6, Q, TKI_SEVERAL, {7, 5, 3, 4}},
+    {7, Q, TKI_TWO, {5, 1, 300, 3}},
+    {8, Q, TKI_TWO, {16, 8, 8, 2}},
+    {9, Q, TKI_TWO, {64, 16, 16, 4}},
+    {10, Q, TKI_TWO, {128, 32, 16, 8}},
+    {11, Q, TKI_TWO, {48, 64, 32, 3}},
+    {12, Q, TKI_TWO, {256, 16, 32, 16}},
+    {13, Q, TKI_MAIN, {64, 64, 64, 4}},
+    {14, Q, TKI_MAIN, {256, 128, 64, 2}},
+    {15, Q, TKI_MAIN, {128, 256, 128, 3}},
+    {16, Q, TKI_MAIN, {64, 128, 256, 4}},
+    {17, Q, TKI_MAIN, {384, 64, 72, 5}},
+    {18, Q, TKI_MAIN, {32, 40, 512, 8}},
+    {19, Q, TKI_VALUES, {64, 64, 96, 3}},
+    {20, Q, TKI_VALUES, {20, 12, 300, 5}},
+    {21, Q, TKI_VALUES, {9, 33, 557, 4}},
+    {22, Q, TKI_MAIN, {129, 127, 33, 6}},
+    {23, Q, TKI_TWO, {65, 33, 65, 2}},
+    {24, Q, TKI_MAIN, {300, 72, 40, 7}},
+    {25, Q, TKI_MAIN, {40, 72, 300, 7}},
+    {26, Q, TKI_TWO, {31, 17, 63, 31}},
+    {27, Q, TKI_MAIN, {17, 15, 16, 64}},
+    {28, Q, TKI_MAIN, {12, 9, 10, 300}},
+    {29, Q, TKI_MAIN, {3, 2, 5, 4099}},
+    {30, Q, TKI_MAIN, {2, 3, 1030, 9}},
+    {31, Q, TKI_MAIN, {1025, 7, 9, 11}},
+    {32, Q, TKI_MAIN, {6, 1030, 11, 3}},
+    {33, Q, TKI_MAIN, {2, 3, 65536 + 19, 3}},
+    {34, Q, TKI_MAIN, {65536 + 37, 1, 3, 20}},
+    {35, Q, TKI_MAIN, {1, 65536 + 23, 2, 1}},
+    {36, Q, TKI_MAIN, {1, 2, 2, 65536 + 41}},
+    {37, Q, TKI_MAIN, {5, 7, 4099, 6}},
+    {38, Q, TKI_MAIN, {4100, 2, 4, 70}},
+    {39, Q, TKI_MAIN, {33, 33, 33, 33}},
+    {40, F, TKI_TWO, {1000, 264, 333, 9}},
+    {41, F, TKI_TWO, {333, 264, 1000, 9}},
+    {42, F, TKI_MAIN, {2048, 256, 128, 64}},
+    {43, F, TKI_MAIN, {257, 255, 2049, 17}},
+    {44, F, TKI_TWO, {512, 384, 768, 8}},
+    {45, F, TKI_MAIN, {70001, 3, 5, 129}},
+    {46, F, TKI_SPARSE, {5, 3, 128256, 2}},
+    {47, F, TKI_MAIN, {(1 << 24) + 21, 1, 1, 3}},
+    {48, F, TKI_MAIN, {1, (1 << 24) + 21, 1, 1}},
+    {49, F, TKI_SPARSE, {1, 1, (1 << 24) + 21, 1}},
+    {50, F, TKI_MAIN, {1, 1, 1, (1 << 24) + 21}},
+    {51, F, TKI_BEYOND, {(1 << 16) + 1, (1 << 16) + 3, 1, 1}},
+    {52, F, TKI_BEYOND, {(1 << 16) + 1, 1, (1 << 16) + 3, 1}},
+};
+
 const tki_pairing tki_pairings[] = {
     {TKI_VECTOR, 300, Q, TKI_FAMILY_SPECIAL_PARTNERS, {65536 + 29}},
     /* Short: every element is near an end, where another code may have it. */
@@ -297,6 +353,8 @@ const tki_pairing tki_pairings[] = {
     {TKI_VECTOR, 305, Q, TKI_FAMILY_NEAREST_TIES, {31}},
     {TKI_VECTOR, 306, Q, TKI_FAMILY_NEAREST_TIES, {45}},
     {TKI_VECTOR, 307, Q, TKI_FAMILY_NEAREST_TIES, {70}},
+    {TKI_VECTOR, 308, Q, TKI_FAMILY_ZERO_INPUT, {96}},
+    {TKI_VECTOR, 309, Q, TKI_FAMILY_ZERO_INPUT, {151}},
     {TKI_VECTOR, 301, F, TKI_FAMILY_SPECIAL_PARTNERS, {(1 << 19) + 7}},
     /* Exactly what 16 bits cannot count, and rows so long that what is small counts by its number. */
     {TKI_ROWS, 302, Q, TKI_FAMILY_NORMAL, {1, 65536}},
@@ -363,7 +421,37 @@ const tki_pairing tki_pairings[] = {
     {TKI_LOOKUP, 346, Q, TKI_FAMILY_ZERO_NAN, {500, 6, 7}},
     {TKI_LOOKUP, 347, Q, TKI_FAMILY_SMALL_TIES, {200, 5, 30}},
     {TKI_LOOKUP, 348, Q, TKI_FAMILY_SCALED_LINES, {400, 6, 11}},
+    {TKI_ROWS, 387, Q, TKI_FAMILY_ZERO_INPUT, {16, 64}},
+    {TKI_ROWS, 388, Q, TKI_FAMILY_ZERO_INPUT, {13, 37}},
+    {TKI_PRODUCT, 389, Q, TKI_FAMILY_ZERO_INPUT, {16, 32, 32}},
+    {TKI_PRODUCT, 390, Q, TKI_FAMILY_ZERO_INPUT, {13, 9, 27}},
+    {TKI_LOOKUP, 391, Q, TKI_FAMILY_ZERO_INPUT, {40, 16, 12}},
+    {TKI_GROUPED, 421, Q, TKI_FAMILY_ZERO_INPUT, {32, 16, 32, 4}},
+    {TKI_GROUPED, 422, Q, TKI_FAMILY_ZERO_INPUT, {27, 9, 13, 3}},
     {TKI_LOOKUP, 343, F, TKI_FAMILY_ONE_SIGN, {200003, 1, 1}},
+    {TKI_GROUPED, 400, Q, TKI_FAMILY_ONE_SIGN, {4, 5, 2048, 2}},
+    {TKI_GROUPED, 401, Q, TKI_FAMILY_FAR_APART, {32, 16, 64, 4}},
+    {TKI_GROUPED, 402, Q, TKI_FAMILY_ZERO_NAN, {64, 32, 64, 3}},
+    {TKI_GROUPED, 403, Q, TKI_FAMILY_ZERO_NAN, {13, 41, 29, 5}},
+    {TKI_GROUPED, 404, Q, TKI_FAMILY_SMALL_TIES, {32, 16, 32, 2}},
+    {TKI_GROUPED, 405, Q, TKI_FAMILY_TAIL, {4, 6, 2051, 3}},
+    {TKI_GROUPED, 406, Q, TKI_FAMILY_ORDER, {8, 8, 2048, 2}},
+    {TKI_GROUPED, 407, Q, TKI_FAMILY_ORDER, {33, 20, 300, 4}},
+    {TKI_GROUPED, 408, Q, TKI_FAMILY_SCALED_LINES, {256, 64, 128, 3}},
+    /* What a group has of a tile at its end, with neighbours that would show in it. */
+    {TKI_GROUPED, 409, Q, TKI_FAMILY_INDEX_COUNTS, {520, 136, 72, 5}},
+    {TKI_GROUPED, 410, Q, TKI_FAMILY_INDEX_COUNTS, {72, 136, 520, 5}},
+    {TKI_GROUPED, 411, Q, TKI_FAMILY_INDEX_RUNS, {700, 24, 40, 9}},
+    {TKI_GROUPED, 412, Q, TKI_FAMILY_INDEX_RUNS, {40, 24, 700, 9}},
+    {TKI_GROUPED, 413, Q, TKI_FAMILY_BITS, {150, 40, 70, 6}},
+    {TKI_GROUPED, 414, Q, TKI_FAMILY_BITS, {70, 40, 150, 6}},
+    /* Numbers of groups and ends that 8 or 16 bits do not hold, in groups of one size. */
+    {TKI_GROUPED, 415, Q, TKI_FAMILY_INDEX_SORTED, {600, 3, 4, 300}},
+    {TKI_GROUPED, 416, Q, TKI_FAMILY_INDEX_SORTED, {3, 4, 600, 300}},
+    {TKI_GROUPED, 417, Q, TKI_FAMILY_INDEX_SORTED, {70001, 2, 3, 20}},
+    {TKI_GROUPED, 418, Q, TKI_FAMILY_INDEX_SORTED, {2, 3, 70001, 5}},
+    {TKI_GROUPED, 419, Q, TKI_FAMILY_INDEX_ZIPF, {300, 24, 16, 16}},
+    {TKI_GROUPED, 420, Q, TKI_FAMILY_INDEX_ZIPF, {24, 16, 300, 16}},
 };
 
 const int tki_pairing_count = (int)(sizeof tki_pairings / sizeof *tki_pairings);
@@ -379,6 +467,8 @@ tki_shape_list tki_shapes_of(const tk_contract *contract)
         return LIST(TKI_VECTOR, vector_shapes);
     if (contract->dim_count == 2)
         return LIST(TKI_ROWS, row_shapes);
+    if (contract->dim_count == 4)
+        return LIST(TKI_GROUPED, grouped_shapes);
     return tk_contract_takes_index(contract) ? LIST(TKI_LOOKUP, lookup_shapes) : LIST(TKI_PRODUCT, product_shapes);
 }
 
@@ -396,7 +486,7 @@ void tki_shape_set(tk_case *c, tki_shape_class class, const int64_t *size)
     int inner = inner_dim(c->contract);
     int outer = 0;
     for (int d = 0; d < c->contract->dim_count; d++) {
-        if (class == TKI_PRODUCT)
+        if (class == TKI_PRODUCT || (class == TKI_GROUPED && d < 3))
             c->dims[d] = d == inner ? size[2] : size[outer++];
         else
             c->dims[d] = size[d];
@@ -415,19 +505,21 @@ static int64_t any_magnitude(tki_random *random, int bits)
 /* What a shape may cost: multiplications of a product, elements read or written otherwise. */
 static double work_of(tki_shape_class class, const int64_t *size)
 {
-    double s[3] = {(double)size[0], (double)size[1], (double)size[2]};
+    double s[TKI_CLASS_SIZES] = {(double)size[0], (double)size[1], (double)size[2], (double)size[3]};
+    const double faces = fmax(s[0] * s[1], fmax(s[0], s[1]) * s[2]);
     switch (class) {
     case TKI_VECTOR: return s[0];
     case TKI_ROWS: return s[0] * s[1];
     case TKI_LOOKUP: return fmax(s[0], s[2]) * s[1];
-    case TKI_PRODUCT: return fmax(fmax(s[0] * s[1], fmax(s[0], s[1]) * s[2]), s[0] * s[1] * s[2] / 64);
+    case TKI_PRODUCT: return fmax(faces, s[0] * s[1] * s[2] / 64);
+    case TKI_GROUPED: return fmax(fmax(faces, s[0] * s[1] * s[2] / 64), faces * s[3] / 16);
     }
     return 0;
 }
 
 static int dims_of(tki_shape_class class)
 {
-    return class == TKI_VECTOR ? 1 : class == TKI_ROWS ? 2 : 3;
+    return class == TKI_VECTOR ? 1 : class == TKI_ROWS ? 2 : class == TKI_GROUPED ? 4 : 3;
 }
 
 /* A statement for each draw: within an expression compilers choose the order. */
@@ -510,6 +602,12 @@ void tki_shape_for_family(tki_random *random, tki_shape_class class, bool aligne
         size[0] = aligned ? 16 * (1 + tki_below(random, 3 * larger)) : 3 + tki_below(random, 30 * larger);
         size[1] = aligned ? 16 * (1 + tki_below(random, 3 * larger)) : 3 + tki_below(random, 30 * larger);
         size[2] = aligned ? 32 * (1 + tki_below(random, 5 * larger)) : 3 + tki_below(random, 300 * larger);
+        return;
+    case TKI_GROUPED:
+        size[0] = aligned ? 32 * (1 + tki_below(random, 4 * larger)) : 3 + tki_below(random, 90 * larger);
+        size[1] = aligned ? 16 * (1 + tki_below(random, 3 * larger)) : 3 + tki_below(random, 30 * larger);
+        size[2] = aligned ? 32 * (1 + tki_below(random, 4 * larger)) : 3 + tki_below(random, 150 * larger);
+        size[3] = aligned ? INT64_C(1) << tki_below(random, 4) : 1 + tki_below(random, 9);
         return;
     case TKI_LOOKUP:
         size[0] = aligned ? 64 * (1 + tki_below(random, 7 * larger)) : 2 + tki_below(random, 600 * larger);

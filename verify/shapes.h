@@ -10,10 +10,11 @@ typedef enum tki_shape_class {
     TKI_VECTOR,  /* n */
     TKI_ROWS,    /* rows, cols */
     TKI_PRODUCT, /* outer, outer, inner: the inner one is the size that the op sums over */
-    TKI_LOOKUP   /* queries, dim, vocab */
+    TKI_LOOKUP,  /* queries, dim, vocab */
+    TKI_GROUPED  /* outer, outer, inner, groups: as a product, of which one size is cut into groups */
 } tki_shape_class;
 
-enum { TKI_CLASS_SIZES = 3 }; /* most sizes of a class */
+enum { TKI_CLASS_SIZES = 4 }; /* most sizes of a class */
 
 /* Which families a shape is tried with. */
 typedef enum tki_breadth {

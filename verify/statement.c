@@ -16,6 +16,7 @@
 #include "verify/headline.h"
 #include "verify/kernel_file.h"
 #include "verify/outcome.h"
+#include "verify/proofs.h"
 #include "verify/refutation.h"
 #include "verify/settings.h"
 #include "verify/subject.h"
@@ -529,6 +530,12 @@ static json_t *predicate_json(const tki_outcome *o, const tki_provenance *p, con
         json_object_set_new(predicate, "coverage", coverage_json(o));
     if (predicate && o->reproduce)
         json_object_set_new(predicate, "reproduce", tki_text_json(o->reproduce));
+    json_t *proofs = tki_proofs_json(o->contract);
+    if (predicate && proofs) {
+        json_object_set(predicate, "proofs", proofs);
+        json_object_set_new(predicate, "rests_on", tki_rests_on_json(json_object_get(predicate, "clauses"), proofs));
+    }
+    json_decref(proofs);
     /* Last, since it says what the other members do. */
     char *headline = tki_headline(predicate);
     if (headline)

@@ -9,6 +9,7 @@
 #include "core/random.h"
 #include "exact/floats.h"
 #include "exact/round.h"
+#include "verify/families_index.h"
 #include "verify/judge.h"
 
 /* A kernel that writes a little before its output must not break this process. */
@@ -29,9 +30,11 @@ tk_case tk_usual_case(const tk_contract *contract, tk_dtype dtype)
     static const int64_t losses[] = {4096, 10};
     static const int64_t product[] = {256, 256, 256};
     static const int64_t lookup[] = {4096, 64, 5000};
+    static const int64_t grouped[] = {512, 128, 128, 8};
     tk_case c = tk_case_init(contract, dtype);
     const int64_t *dims = contract->dim_count == 1            ? vector
                           : contract->dim_count == 2          ? (tk_contract_takes_index(contract) ? losses : rows)
+                          : contract->dim_count == 4          ? grouped
                           : tk_contract_takes_index(contract) ? lookup
                                                               : product;
     memcpy(c.dims, dims, (size_t)contract->dim_count * sizeof *dims);
@@ -56,6 +59,8 @@ static void fill_input(const tk_case *c, int p, uint64_t seed, void *data)
         else
             ((int32_t *)data)[i] = (int32_t)tki_random_below(&random, (uint64_t)c->dims[param->indexed_dim]);
     }
+    if (param->ends)
+        tki_ends_sort(c, data, tk_case_elements(c, p));
 }
 
 static double reference_of(tk_dtype dtype, const tki_enclosure *e)

@@ -3,7 +3,8 @@
 
 Writes "found WHAT" or "missing WHY" first. Then it reads:
 
-    case OP DTYPE INDICES INDEX_DTYPE BYTES SIZE...    answers "arms NAME..."; BYTES is what the copies of the tensors come to
+    case OP DTYPE INDICES INDEX_DTYPE BYTES SIZE...    answers "arms NAME..."; BYTES is what the copies of the tensors come to; OP of an
+                                                       op with an attribute that is a choice has it behind a colon: linear_fwd:bias_gelu
     run ARM CALLS                                      answers the seconds of one call, from events; "failed WHY" otherwise
     end                                                answers "ended"; the tensors are gone
 
@@ -76,6 +77,28 @@ def gemm_grad_a(grad, b):
 
 def gemm_grad_b(grad, a):
     return a.t() @ grad
+
+
+def linear_fwd(epilogue):
+    """Its results in the order of the contract's outputs; the terms that the epilogue has are the last inputs."""
+    def run(x, w, *terms):
+        terms = list(terms)
+        v = F.linear(x, w, terms.pop(0) if epilogue.startswith("bias") else None)
+        if epilogue.endswith("residual"):
+            return v + terms[0]
+        return (F.gelu(v, approximate="tanh"), v) if epilogue.endswith("gelu") else v
+    return run
+
+
+def linear_grad_x(epilogue):
+    def run(grad, w, *pre):
+        s = grad @ w
+        return torch.ops.aten.gelu_backward(s, pre[0], approximate="tanh") if pre else s
+    return run
+
+
+def linear_grad_w(accumulate):
+    return lambda grad, x: grad.t() @ x
 
 
 def embedding_fwd(index, weight):
@@ -166,6 +189,11 @@ def draw(dtype, *shape):
     return torch.randn(*shape, device="cuda", dtype=dtype)
 
 
+def draw_unit(dtype, *shape):
+    """Factors: a product's power depends on its data."""
+    return (torch.rand(*shape, device="cuda", dtype=torch.float32) * 2 - 1).to(dtype)
+
+
 def draw_indices(law, count, vocab, dtype):
     """As bench_indices in bench/bench.h says."""
     if law == "equal":
@@ -178,7 +206,19 @@ def draw_indices(law, count, vocab, dtype):
     return drawn.to(dtype)
 
 
+def linear_inputs(op, choice, dtype, m, n, k):
+    shapes = {"linear_fwd": [(m, k), (n, k)], "linear_grad_x": [(m, n), (n, k)], "linear_grad_w": [(m, n), (m, k)]}[op]
+    if op == "linear_fwd":
+        shapes += [(n,)] * choice.startswith("bias") + [(m, n)] * choice.endswith("residual")
+    if op == "linear_grad_x" and choice == "gelu":
+        shapes += [(m, k)]
+    return [draw_unit(dtype, *shape) for shape in shapes]
+
+
 def make_inputs(op, dtype, law, index_dtype, sizes):
+    name, _, choice = op.partition(":")
+    if name.startswith("linear"):
+        return linear_inputs(name, choice, dtype, *sizes)
     if op == "gelu_fwd":
         return [draw(dtype, *sizes)]
     if op == "gelu_bwd":
@@ -197,7 +237,7 @@ def make_inputs(op, dtype, law, index_dtype, sizes):
         return [draw(dtype, queries, dim), draw_indices(law, queries, vocab, index_dtype), vocab]
     m, n, k = sizes
     shapes = {"gemm": ((m, k), (k, n)), "gemm_grad_a": ((m, n), (k, n)), "gemm_grad_b": ((m, n), (m, k))}[op]
-    return [draw(dtype, *shape) for shape in shapes]
+    return [draw_unit(dtype, *shape) for shape in shapes]
 
 
 def copy_of(value):
@@ -208,7 +248,10 @@ def copy_of(value):
 
 def ways_of(op):
     """The arms that do this work: name and function."""
-    eager = with_gradient(xent_loss) if op == "xent" else globals().get(op)
+    name, _, choice = op.partition(":")
+    if name == "linear_grad_w" and choice != "no":
+        return []
+    eager = with_gradient(xent_loss) if op == "xent" else globals()[name](choice) if choice else globals().get(op)
     ways = [("pytorch", eager)]
     if not op.startswith("gemm"):  # a product is the same library call, compiled or not
         compiled = torch.compile(xent_loss if op == "xent" else eager, dynamic=False)

@@ -6,12 +6,10 @@
 
 #include "model/attributes.h"
 #include "exact/admit.h"
+#include "exact/fp32.h"
 
-#define U 0x1p-24
 /* Covers the roundings of one bound's evaluation in double: the bounds are rounded up. */
 #define ROUND_UP (1 + 0x1p-48)
-/* From here on fp32 rounds to infinity. */
-#define FP32_OVERFLOW (0x1p128 - 0x1p103)
 
 enum { QUERIES, DIM, VOCAB };
 
@@ -137,12 +135,12 @@ const tk_contract tki_embedding_bwd_contract = {
 
 double tki_embedding_bwd_bound(int64_t hits, double magnitudes, bool exact)
 {
-    return hits > 1 && !exact ? (double)(hits - 1) * U * magnitudes * ROUND_UP : 0;
+    return hits > 1 && !exact ? (double)(hits - 1) * TKI_U * magnitudes * ROUND_UP : 0;
 }
 
 bool tki_embedding_bwd_may_overflow(int64_t hits, double magnitudes)
 {
-    return (1 + (double)hits * U) * magnitudes * ROUND_UP >= FP32_OVERFLOW;
+    return (1 + (double)hits * TKI_U) * magnitudes * ROUND_UP >= TKI_FP32_OVERFLOW;
 }
 
 unsigned tki_embedding_bwd_admits(double sum, bool may_overflow, int *clause)

@@ -430,6 +430,111 @@ KERNEL(TKI_EMBEDDING_SORT_THREADS, 1, embedding_bwd_sort_alone, params)
 }
 
 /* ------------------------------------------------------------------------------------------------------------
+ * Backward, small tables: the sort, the ranges and the check of the indices by one kernel. Each block has some rows, looks at all
+ * queries, and puts those rows' hits where the hits of smaller rows end. A warp has neighbouring queries.
+ * ------------------------------------------------------------------------------------------------------------ */
+
+enum { PLACED_ROWS = TKI_EMBEDDING_PLACED_ROWS, no_row = 0xffff };
+
+struct place_memory {
+    uint16_t rows[TKI_EMBEDDING_PLACED_QUERIES];  /* counted from the block's first; no_row: another block's */
+    uint32_t counts[SORT_WARPS][PLACED_ROWS + 1]; /* of a warp: hits of each row, and of smaller rows */
+    uint32_t totals[PLACED_ROWS + 1];
+    int64_t begin[PLACED_ROWS];
+};
+
+/* Notes and counts the hits of queries [begin, end), which are the warp's. Several indices are loaded before the first is looked at. */
+DEVICE void find_hits(const params &p, int64_t first_row, int64_t begin, int64_t end, place_memory *shared)
+{
+    enum { AHEAD = 8 };
+    const int64_t rows_end = least(first_row + p.placed_rows, p.vocab);
+    uint32_t *counts = shared->counts[warp_index()];
+    uint32_t smaller = 0;
+    for (int64_t first = begin + lane_index(); first < end; first += AHEAD * warp_lanes) {
+        int64_t rows[AHEAD];
+#pragma unroll
+        for (int a = 0; a < AHEAD; a++)
+            rows[a] = index_at(p, least(first + a * warp_lanes, end - 1));
+#pragma unroll
+        for (int a = 0; a < AHEAD; a++) {
+            const int64_t query = first + a * warp_lanes;
+            if (query >= end)
+                break;
+            const bool is_here = rows[a] >= first_row && rows[a] < rows_end;
+            if (is_bad(p, rows[a]) && block_index() == 0)
+                report_bad_index(p.fault_word, query);
+            smaller += rows[a] >= 0 && rows[a] < first_row;
+            shared->rows[query] = is_here ? (uint16_t)(rows[a] - first_row) : (uint16_t)no_row;
+            if (is_here)
+                atomic_add(&counts[rows[a] - first_row], 1);
+        }
+    }
+    if (smaller > 0)
+        atomic_add(&counts[PLACED_ROWS], smaller);
+}
+
+/* Puts the hits of the warp's queries to their places, in order. */
+DEVICE void place_hits(const params &p, int64_t first_row, int64_t begin, int64_t end, place_memory *shared)
+{
+    uint32_t *counts = shared->counts[warp_index()];
+    const uint64_t lanes_below = ((uint64_t)1 << lane_index()) - 1;
+    for (int64_t first = begin; first < end; first += warp_lanes) {
+        const int64_t query = first + lane_index();
+        const unsigned row = query < end ? shared->rows[query] : (unsigned)no_row;
+        uint64_t left = warp_vote(row != no_row);
+        while (left != 0) {
+            const unsigned leader = (unsigned)lowest_bit(left);
+            const unsigned next = shuffle_u32(row, leader);
+            const uint64_t same = warp_vote(row == next);
+            const uint32_t before = counts[next];
+            if (row == next)
+                p.hits[0][shared->begin[row] + before + count_bits(same & lanes_below)] = {first_row + row, query};
+            warp_barrier();
+            if (lane_index() == leader)
+                counts[next] = before + count_bits(same);
+            warp_barrier();
+            left &= ~same;
+        }
+    }
+}
+
+KERNEL(TKI_EMBEDDING_SORT_THREADS, 2, embedding_bwd_place, params)
+{
+    SHARED place_memory shared;
+    const unsigned thread = thread_index();
+    const int64_t first_row = (int64_t)block_index() * p.placed_rows;
+    const int64_t in_warp = (p.queries + SORT_THREADS - 1) / SORT_THREADS * warp_lanes;
+    const int64_t begin = least(warp_index() * in_warp, p.queries);
+    const int64_t end = least(begin + in_warp, p.queries);
+    for (unsigned i = lane_index(); i <= PLACED_ROWS; i += warp_lanes)
+        shared.counts[warp_index()][i] = 0;
+    warp_barrier();
+    find_hits(p, first_row, begin, end, &shared);
+    block_barrier();
+    if (thread <= PLACED_ROWS) {
+        uint32_t sum = 0;
+        for (int w = 0; w < SORT_WARPS; w++) {
+            const uint32_t count = shared.counts[w][thread];
+            shared.counts[w][thread] = sum;
+            sum += count;
+        }
+        shared.totals[thread] = sum;
+    }
+    block_barrier();
+    if (thread < PLACED_ROWS) {
+        int64_t place = shared.totals[PLACED_ROWS];
+        for (unsigned r = 0; r < thread; r++)
+            place += shared.totals[r];
+        const int64_t hits = shared.totals[thread];
+        shared.begin[thread] = place;
+        if ((int)thread < p.placed_rows && first_row + thread < p.vocab)
+            p.ranges[first_row + thread] = hits > 0 ? range{place, place + hits} : range{0, 0};
+    }
+    block_barrier();
+    place_hits(p, first_row, begin, end, &shared);
+}
+
+/* ------------------------------------------------------------------------------------------------------------
  * Backward: the sums. Rows of more than RUN hits are "long". The sorted hits are cut into windows of RUN, regardless of rows, so that
  * every run of a long row has a place in `partials` that is found without any list:
  *   - run 0 has place [w, 1], w being the first window whose first hit is the row's: there is one, as the row is longer than a window;

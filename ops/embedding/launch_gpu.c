@@ -115,8 +115,21 @@ static bool needs_no_sort(const tki_embedding_gpu_params *p)
     return p->queries <= TKI_EMBEDDING_HITS_IN_RUN && p->vocab <= FEW_ROWS && p->dim <= FEW_ELEMENTS / p->vocab;
 }
 
+/* Whether one kernel can do all of the sort: each of its blocks looks at every query. */
+static bool is_small_table(const tki_embedding_gpu_params *p)
+{
+    return p->queries <= TKI_EMBEDDING_PLACED_QUERIES &&
+           p->vocab <= (int64_t)TKI_EMBEDDING_PLACED_ROWS * TKI_EMBEDDING_PLACING_BLOCKS;
+}
+
 static void plan_sort(tki_embedding_gpu_params *p)
 {
+    p->windows = p->queries > TKI_EMBEDDING_HITS_IN_RUN ? ceil_div(p->queries, TKI_EMBEDDING_HITS_IN_RUN) : 0;
+    if (is_small_table(p)) {
+        p->placed_rows = (int32_t)ceil_div(p->vocab, TKI_EMBEDDING_PLACING_BLOCKS);
+        p->passes = 1;
+        return;
+    }
     const int bits = bits_for(p->vocab) > 0 ? bits_for(p->vocab) : 1;
     p->passes = (int32_t)ceil_div(bits, TKI_EMBEDDING_DIGIT_BITS);
     p->digit_bits = (int32_t)ceil_div(bits, p->passes);
@@ -124,7 +137,6 @@ static void plan_sort(tki_embedding_gpu_params *p)
     while (ceil_div(p->queries, (int64_t)1 << p->tile_bits) > TKI_EMBEDDING_MOST_TILES)
         p->tile_bits++;
     p->tiles = (int32_t)ceil_div(p->queries, (int64_t)1 << p->tile_bits);
-    p->windows = p->queries > TKI_EMBEDDING_HITS_IN_RUN ? ceil_div(p->queries, TKI_EMBEDDING_HITS_IN_RUN) : 0;
 }
 
 /* Takes count times size bytes off the scratch memory, all sizes being multiples of 16; NULL and *used = SIZE_MAX where that
@@ -167,6 +179,11 @@ size_t tki_embedding_bwd_scratch_bytes_gpu(const tki_call *call)
 /* Afterwards p->sorted and p->ranges are there for the kernels to come. */
 static tk_status sort_hits(const tki_call *call, tki_embedding_gpu_params *p)
 {
+    if (p->placed_rows > 0) {
+        const tki_gpu_grid placing = {.blocks = {blocks_for(p->vocab, p->placed_rows)},
+                                      .threads = TKI_EMBEDDING_SORT_THREADS};
+        return tki_gpu_run(call, source, "embedding_bwd_place", placing, p);
+    }
     const int64_t clearing = ceil_div(p->vocab, (int64_t)TKI_EMBEDDING_SORT_THREADS * CLEARED_BY_THREAD);
     tki_gpu_grid grid = {.blocks = {blocks_for(clearing > p->tiles ? clearing : p->tiles, 1)},
                          .threads = TKI_EMBEDDING_SORT_THREADS};

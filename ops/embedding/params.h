@@ -32,7 +32,11 @@ enum {
     TKI_EMBEDDING_DIGIT_BITS = 9,   /* of a row's number, at most, that one pass of the sort looks at */
     TKI_EMBEDDING_BINS = 1 << TKI_EMBEDDING_DIGIT_BITS,
     TKI_EMBEDDING_SORT_THREADS = TKI_EMBEDDING_BINS,
-    TKI_EMBEDDING_MOST_TILES = 128 /* a block sums up the counts of all tiles by itself */
+    TKI_EMBEDDING_MOST_TILES = 128, /* a block sums up the counts of all tiles by itself */
+    /* Small tables: each block looks at all queries and sorts out the hits of a few rows. */
+    TKI_EMBEDDING_PLACED_ROWS = 32,
+    TKI_EMBEDDING_PLACING_BLOCKS = 128,
+    TKI_EMBEDDING_PLACED_QUERIES = 1 << 14
 };
 
 typedef struct tki_embedding_hit {
@@ -59,6 +63,7 @@ typedef struct tki_embedding_gpu_params {
      * one block sorts: 2^tile_bits hits in a row. */
     int32_t pass, passes, digit_bits;
     int32_t tile_bits, tiles;
+    int32_t placed_rows;         /* of a small table in one block; 0: the table is not small */
     tki_embedding_hit *hits[2];  /* [queries] each; the second is NULL if one pass is enough */
     tki_embedding_hit *sorted;   /* that of the last pass */
     uint32_t *counts;            /* [passes, tiles, BINS]: hits of a tile with a digit */

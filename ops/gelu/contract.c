@@ -1,19 +1,7 @@
 /* TRUSTED. GELU in its tanh form, and its derivative: what they promise. The exact value is in oracle.c, the kernels in
  * kernel_cpu.c. */
-#include "ops/gelu/contract.h"
-
-#include <math.h>
-
 #include "model/attributes.h"
-#include "exact/admit.h"
-
-#define U 0x1p-24
-/* Covers the roundings of one bound's evaluation in double: the bounds are rounded up. */
-#define ROUND_UP (1 + 0x1p-48)
-/* The 2^-126 terms pay for an exp that flushes or clamps near the smallest normal number. Where |2z| > 104 every exp in
- * fp32 is zero, and there |x| > 10.6 and |h| > 270; so beyond a cap well above that they have nothing left to pay for. Without
- * the cap, bf16 inputs above 2^40 would make B larger than the result. */
-#define UNDERFLOW_CAP 4096.0
+#include "exact/gelu_bound.h"
 
 const tk_contract tki_gelu_fwd_contract = {
     .name = "gelu_fwd",
@@ -98,50 +86,3 @@ const tk_contract tki_gelu_bwd_contract = {
              "the same inputs give the same bits on every run, at every address and thread count"},
         },
 };
-
-double tki_gelu_fwd_bound(double x, double two_z, double one_minus_sigma, double y)
-{
-    /* Where y underflows in double, one_minus_sigma two_z is at most 2^10 and the term with it is below 2^-1000. */
-    return (U * y * (8 + 4 * two_z * one_minus_sigma) + 0x1p-126 * fmin(x, UNDERFLOW_CAP)) * ROUND_UP;
-}
-
-double tki_gelu_bwd_bound(double two_z, double sigma, double one_minus_sigma, double h)
-{
-    double first = sigma * (8 + 4 * two_z * one_minus_sigma);
-    double second = sigma * one_minus_sigma * h * (8 + 4 * two_z);
-    return (U * (first + second) + 0x1p-126 * (1 + fmin(h, UNDERFLOW_CAP))) * ROUND_UP;
-}
-
-unsigned tki_gelu_fwd_special(double x, int *clause)
-{
-    if (isnan(x)) {
-        *clause = TKI_GELU_NAN;
-        return TKI_ADMIT_NAN;
-    }
-    *clause = TKI_GELU_INF;
-    if (isinf(x))
-        return x > 0 ? TKI_ADMIT_PLUS_INF : TKI_ADMIT_NAN | TKI_ADMIT_ZERO;
-    return 0;
-}
-
-static unsigned admit_infinity(bool negative)
-{
-    return negative ? TKI_ADMIT_MINUS_INF : TKI_ADMIT_PLUS_INF;
-}
-
-unsigned tki_gelu_bwd_special(double grad_output, double x, double derivative, int *clause)
-{
-    if (isnan(grad_output) || isnan(x)) {
-        *clause = TKI_GELU_NAN;
-        return TKI_ADMIT_NAN;
-    }
-    *clause = TKI_GELU_INF;
-    if (isinf(x) && x > 0)
-        return TKI_ADMIT_NAN | (isinf(grad_output) ? admit_infinity(grad_output < 0) : TKI_ADMIT_INTERVAL);
-    if (isinf(x))
-        return isinf(grad_output) ? TKI_ADMIT_NAN : TKI_ADMIT_NAN | TKI_ADMIT_ZERO;
-    if (isinf(grad_output))
-        return admit_infinity((grad_output < 0) != (derivative < 0)) |
-               (fabs(derivative) < 0x1p-126 ? TKI_ADMIT_NAN : 0u);
-    return 0;
-}

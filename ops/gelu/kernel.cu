@@ -1,48 +1,15 @@
 /* UNTRUSTED. GELU and its gradient on a GPU. Bound by memory: 16-byte accesses, several in flight per thread, results not kept in the
- * caches. With t = log2(e) 2z, so that exp(-2z) = 2^-t, nothing overflows into a NaN and nothing cancels:
- *     y = x / (1 + 2^-t)
- *     e = 2^-|t|, r = 1 / (1 + e):  sigma (1 - sigma) = e r^2, and sigma is r or e r
- * Elementwise, so no bit depends on how elements are shared out. */
-#include "backend/device.h"
+ * caches. Elementwise, so no bit depends on how elements are shared out. */
+#include "backend/device_gelu.h"
 #include "ops/gelu/params.h"
 
 #ifndef GELU_BLOCKS
 #define GELU_BLOCKS 12 /* on one multiprocessor, at least; leaves 40 registers a thread */
 #endif
 
-/* t = x (A + B x^2), and h = x (2c + 6ca x^2). With x in fp16 or bf16, x^2 is exact in fp32; with x in fp32 it is one rounding
- * more. */
-constexpr float A = 0x1.26aec2p+1f;       /* log2(e) 2 sqrt(2/pi) */
-constexpr float B = 0x1.a5a7d0p-4f;       /* that times 0.044715 */
-constexpr float TWO_C = 0x1.988454p+0f;   /* 2 sqrt(2/pi) */
-constexpr float SIX_C_A = 0x1.b6676cp-3f; /* that times three times 0.044715 */
-
-/* From here on exp(-|2z|) is zero in fp32. */
-constexpr float FLAT = 11.0f;
-
-/* At x = -inf, NaN. Below 2^-126 sigma counts as 0; the bound has |x| 2^-126 for that. */
-DEVICE float value_of(float x)
-{
-    float t = x * fma_f32(B, x * x, A);
-    return x * reciprocal_flush(1.0f + exp2_flush(-t));
-}
-
-/* x = +inf: 1; x = -inf: -0. Subnormal sigma are kept: an infinite gradient needs the sign of the derivative as long as that is above
- * 2^-126, and h is about -240 there. NaN comes through t; h is kept finite for 0 times h. */
-DEVICE float derivative_of(float x)
-{
-    float t = x * fma_f32(B, x * x, A);
-    float e = exp2_gradual(-abs_f32(t));
-    float r = reciprocal_flush(1.0f + e);
-    float rest = e * r;
-    float near = larger(smaller(x, FLAT), -FLAT);
-    float h = near * fma_f32(SIX_C_A, near * near, TWO_C);
-    return fma_f32(r * rest, h, x < 0.0f ? rest : r);
-}
-
 template <bool backward> DEVICE float result_of(float grad_output, float x)
 {
-    return backward ? grad_output * derivative_of(x) : value_of(x);
+    return backward ? grad_output * gelu_derivative_of(x) : gelu_of(x);
 }
 
 template <bool backward> DEVICE vector16 results_of(vector16 grad_output, vector16 x)
@@ -111,9 +78,11 @@ template <bool backward, int vectors> DEVICE void run_vectors(const tki_gelu_par
             }
         }
     }
-    if (block_index() == 0) {
+    /* A small call is over before code that it does not need could have been fetched. */
+    const int64_t tail = head + whole * vector_elements;
+    if (block_index() == 0 && (head > 0 || tail < p.n)) {
         run_elements_from<backward, 1>(p, thread_index(), threads, head);
-        run_elements_from<backward, 1>(p, head + whole * vector_elements + thread_index(), threads, p.n);
+        run_elements_from<backward, 1>(p, tail + thread_index(), threads, p.n);
     }
 }
 

@@ -1,17 +1,7 @@
 /* TRUSTED. The matrix product and its two gradients: what they promise. All three sum products of two numbers over one
  * of the sizes m, n, k, and have the same clauses. The exact value is in oracle.c, the kernels in kernel_cpu.c. */
-#include "ops/gemm/contract.h"
-
-#include <math.h>
-
 #include "model/attributes.h"
-#include "exact/admit.h"
-
-#define U 0x1p-24
-/* Covers the roundings of one bound's evaluation in double: the bounds are rounded up. */
-#define ROUND_UP (1 + 0x1p-48)
-/* Half way between the largest fp32 number and the next power of two: from here on rounding gives infinity. */
-#define FP32_OVERFLOW (0x1p128 * (1 - 0x1p-25))
+#include "exact/product_bound.h"
 
 #define BOUND_TEXT(sum, aligned, size)                                                                             \
     "B = (K' - 1) u " sum                                                                                          \
@@ -62,11 +52,11 @@ const tk_contract tki_gemm_contract = {
     .clause_count = 7,
     .clauses =
         (const tk_clause[]){
-            [TKI_GEMM_ERR] = {TK_CLAUSE_ERROR, "GEMM.ERR",
-                              "for finite inputs, c is the rounding of some value within B of the exact one"},
-            [TKI_GEMM_OVERFLOW] = {TK_CLAUSE_VALUE, "GEMM.OVERFLOW", OVERFLOW_TEXT},
-            [TKI_GEMM_NAN] = {TK_CLAUSE_VALUE, "GEMM.NAN", NAN_TEXT},
-            [TKI_GEMM_INF] = {TK_CLAUSE_VALUE, "GEMM.INF", INF_TEXT},
+            [TKI_SUM_ERR] = {TK_CLAUSE_ERROR, "GEMM.ERR",
+                             "for finite inputs, c is the rounding of some value within B of the exact one"},
+            [TKI_SUM_OVERFLOW] = {TK_CLAUSE_VALUE, "GEMM.OVERFLOW", OVERFLOW_TEXT},
+            [TKI_SUM_NAN] = {TK_CLAUSE_VALUE, "GEMM.NAN", NAN_TEXT},
+            [TKI_SUM_INF] = {TK_CLAUSE_VALUE, "GEMM.INF", INF_TEXT},
             {TK_CLAUSE_WRITE, "GEMM.WRITE", "every c is written, nothing else is, and a and b stay as they were"},
             {TK_CLAUSE_SHAPE, "GEMM.SHAPE", SHAPE_TEXT},
             {TK_CLAUSE_REPEAT, "GEMM.REPEAT", REPEAT_TEXT},
@@ -101,11 +91,11 @@ const tk_contract tki_gemm_grad_a_contract = {
     .clause_count = 7,
     .clauses =
         (const tk_clause[]){
-            [TKI_GEMM_ERR] = {TK_CLAUSE_ERROR, "GEMM_GRAD_A.ERR",
-                              "for finite inputs, grad_a is the rounding of some value within B of the exact one"},
-            [TKI_GEMM_OVERFLOW] = {TK_CLAUSE_VALUE, "GEMM_GRAD_A.OVERFLOW", OVERFLOW_TEXT},
-            [TKI_GEMM_NAN] = {TK_CLAUSE_VALUE, "GEMM_GRAD_A.NAN", NAN_TEXT},
-            [TKI_GEMM_INF] = {TK_CLAUSE_VALUE, "GEMM_GRAD_A.INF", INF_TEXT},
+            [TKI_SUM_ERR] = {TK_CLAUSE_ERROR, "GEMM_GRAD_A.ERR",
+                             "for finite inputs, grad_a is the rounding of some value within B of the exact one"},
+            [TKI_SUM_OVERFLOW] = {TK_CLAUSE_VALUE, "GEMM_GRAD_A.OVERFLOW", OVERFLOW_TEXT},
+            [TKI_SUM_NAN] = {TK_CLAUSE_VALUE, "GEMM_GRAD_A.NAN", NAN_TEXT},
+            [TKI_SUM_INF] = {TK_CLAUSE_VALUE, "GEMM_GRAD_A.INF", INF_TEXT},
             {TK_CLAUSE_WRITE, "GEMM_GRAD_A.WRITE",
              "every grad_a is written, nothing else is, and grad_c and b stay as they were"},
             {TK_CLAUSE_SHAPE, "GEMM_GRAD_A.SHAPE", SHAPE_TEXT},
@@ -139,77 +129,14 @@ const tk_contract tki_gemm_grad_b_contract = {
     .clause_count = 7,
     .clauses =
         (const tk_clause[]){
-            [TKI_GEMM_ERR] = {TK_CLAUSE_ERROR, "GEMM_GRAD_B.ERR",
-                              "for finite inputs, grad_b is the rounding of some value within B of the exact one"},
-            [TKI_GEMM_OVERFLOW] = {TK_CLAUSE_VALUE, "GEMM_GRAD_B.OVERFLOW", OVERFLOW_TEXT},
-            [TKI_GEMM_NAN] = {TK_CLAUSE_VALUE, "GEMM_GRAD_B.NAN", NAN_TEXT},
-            [TKI_GEMM_INF] = {TK_CLAUSE_VALUE, "GEMM_GRAD_B.INF", INF_TEXT},
+            [TKI_SUM_ERR] = {TK_CLAUSE_ERROR, "GEMM_GRAD_B.ERR",
+                             "for finite inputs, grad_b is the rounding of some value within B of the exact one"},
+            [TKI_SUM_OVERFLOW] = {TK_CLAUSE_VALUE, "GEMM_GRAD_B.OVERFLOW", OVERFLOW_TEXT},
+            [TKI_SUM_NAN] = {TK_CLAUSE_VALUE, "GEMM_GRAD_B.NAN", NAN_TEXT},
+            [TKI_SUM_INF] = {TK_CLAUSE_VALUE, "GEMM_GRAD_B.INF", INF_TEXT},
             {TK_CLAUSE_WRITE, "GEMM_GRAD_B.WRITE",
              "every grad_b is written, nothing else is, and grad_c and a stay as they were"},
             {TK_CLAUSE_SHAPE, "GEMM_GRAD_B.SHAPE", SHAPE_TEXT},
             {TK_CLAUSE_REPEAT, "GEMM_GRAD_B.REPEAT", REPEAT_TEXT},
         },
 };
-
-/* Blocks of L products; the products of a block and the accumulator are aligned to the largest of them and truncated at F fraction bits. */
-typedef struct unit {
-    double block, truncation; /* L, 2^-F */
-} unit;
-
-static unit unit_of(int matrix_unit)
-{
-    switch (matrix_unit) {
-    case TKI_UNIT_SM_80: return (unit){8, 0x1p-24};
-    case TKI_UNIT_SM_90: return (unit){8, 0x1p-25};
-    default: return (unit){4, 0x1p-23};
-    }
-}
-
-static double tensor_core_bound(tki_gemm_sum sum)
-{
-    unit u = unit_of(sum.matrix_unit);
-    double blocks = ceil(sum.products / u.block);
-    blocks = sum.nonzero < blocks ? sum.nonzero : blocks;
-    double factor = sum.nonzero > 1 ? sum.nonzero * u.truncation + blocks * (u.truncation + 0x1p-23) : 0;
-    double underflow = sum.dtype == TK_BF16 ? blocks * 0x1p-149 : 0;
-    return (factor * sum.magnitude + underflow) * ROUND_UP;
-}
-
-double tki_gemm_bound(tki_gemm_sum sum)
-{
-    if (sum.exact)
-        return 0;
-    if (sum.numerics == TKI_NUMERICS_TENSOR_CORE)
-        return tensor_core_bound(sum);
-    double additions = sum.nonzero > 1 ? sum.nonzero - 1 : 0;
-    /* Products of 16-bit numbers have at most 22 bits; one of fp32 numbers is rounded too. */
-    double roundings = sum.dtype == TK_F32 ? sum.nonzero : additions;
-    /* A product below 2^-126 is rounded to a multiple of 2^-149, and the additions then see it rounded. fp16 has none. */
-    double underflow = sum.dtype == TK_F16 ? 0 : (1 + sum.products * U) * sum.products * 0x1p-150;
-    return (roundings * U * sum.magnitude + underflow) * ROUND_UP;
-}
-
-bool tki_gemm_may_overflow(tki_gemm_sum sum)
-{
-    /* fp16 products are at most 2^32. For K below 2^59 (1 + K u) sum|ab| stays below 2^127; that many elements do not
-     * fit in a 57-bit address space. */
-    if (sum.dtype == TK_F16)
-        return false;
-    return (1 + sum.products * U) * sum.magnitude * ROUND_UP >= FP32_OVERFLOW;
-}
-
-unsigned tki_gemm_admits(tki_gemm_sum sum, unsigned flags, int *clause)
-{
-    if (tki_gemm_is_nan(flags)) {
-        *clause = TKI_GEMM_NAN;
-        return TKI_ADMIT_NAN;
-    }
-    bool may_overflow = tki_gemm_may_overflow(sum);
-    if (flags) {
-        *clause = may_overflow ? TKI_GEMM_OVERFLOW : TKI_GEMM_INF;
-        return (flags & TKI_GEMM_HAS_PLUS_INF ? TKI_ADMIT_PLUS_INF : TKI_ADMIT_MINUS_INF) |
-               (may_overflow ? TKI_ADMIT_NAN : 0u);
-    }
-    *clause = may_overflow ? TKI_GEMM_OVERFLOW : TKI_GEMM_ERR;
-    return TKI_ADMIT_INTERVAL | (may_overflow ? TKI_ADMIT_NAN | TKI_ADMIT_PLUS_INF | TKI_ADMIT_MINUS_INF : 0u);
-}

@@ -13,6 +13,8 @@ typedef struct tki_gemm_cpu {
      * aligned and holds scratch_bytes(p, threads); that reads the sizes of p only. */
     void (*product)(const tki_gemm_params *p, tk_dtype dtype, tk_dtype result, void *scratch, int threads);
     size_t (*scratch_bytes)(const tki_gemm_params *p, int threads);
+    /* Enough for every product of which no size is larger, on as many threads or fewer; as much for each of them. */
+    size_t (*most_scratch_bytes)(const tki_gemm_params *p, int threads);
 } tki_gemm_cpu;
 
 #endif

@@ -1,4 +1,4 @@
 /* UNTRUSTED. grad_c[m,n] b[k,n]^T: both factors lie along the sum. */
-#define LEFT_ACROSS false
-#define RIGHT_ACROSS false
+#define LEFT_ACROSS 0
+#define RIGHT_ACROSS 0
 #include "ops/gemm/kernel_hopper.h"

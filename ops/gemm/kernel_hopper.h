@@ -7,9 +7,11 @@
  *
  * The blocks of a cluster have neighbouring tiles. Each brings a share of what they have in common, into all that need it.
  *
+ * What becomes of a sum before it is stored is the form's epilogue; ops/linear/kernel_hopper.h has others.
+ *
  * Every output is one sum over ascending blocks of 64 places, each in four steps of the unit; a tile that was cut into parts is the sum of
- * its last part, its first, its second and so on. Which tiles are cut depends on the sizes and the device alone. Places and rows beyond
- * the ends of the factors are zeros in both. */
+ * its last part, its first, its second and so on. Which tiles are cut depends on the sizes alone. Places and rows beyond the ends of the
+ * factors are zeros in both. */
 #include "backend/device_hopper.h"
 #include "ops/gemm/params_hopper.h"
 
@@ -27,8 +29,24 @@ enum {
 
 /* How a kernel is made. `down`: blocks of a cluster, whose tiles lie below each other. `direct`: stored from registers, whatever the rows' alignment
  * or the results' type. */
-template <bool left_across_, bool right_across_, int width_, bool together_, int down_, int stages_, bool direct_>
+/* An epilogue: what is read for two neighbours of a row, and what becomes of their sums; with two outputs also what the second one gets. */
+struct as_it_is {
+    enum { two_outputs = false };
+    struct pair {
+    };
+    DEVICE pair fetch(const tki_gemm_hopper_params &, int, int)
+    {
+        return {};
+    }
+    DEVICE void apply(const tki_gemm_hopper_params &, const pair &, float (&)[2], float (&)[2])
+    {
+    }
+};
+
+template <bool left_across_, bool right_across_, int width_, bool together_, int down_, int stages_, bool direct_,
+          class E = as_it_is>
 struct form {
+    typedef E epilogue;
     enum {
         left_across = left_across_,
         right_across = right_across_,
@@ -45,8 +63,14 @@ struct form {
         box_bytes = TKI_GEMM_BOX_BYTES(width),
         boxes = tall * (width / box_cols),
         sums = width / 2,
-        partial_floats = tall * 64 * width /* of one group */
+        partial_floats = tall * 64 * width, /* of one group */
+        /* Of a thread. Those of all threads are what the kernel was launched with. */
+        plain = sizeof(typename E::pair) < sizeof(uint32_t),
+        loader_registers = plain ? 40 : 24,
+        worker_registers = plain ? 232 : 240
     };
+    static_assert(2 * GROUP_THREADS * worker_registers + GROUP_THREADS * loader_registers == 384 * 168,
+                  "all of them");
     static_assert(down == 1 || width % (64 * down) == 0, "whole groups of lines in each block");
     static_assert(TKI_GEMM_SHARED_BYTES(width, right_across, stages) <= 232448, "shared memory of a block");
 };
@@ -58,8 +82,11 @@ struct unit {
     int part;       /* its number among all parts; -1 for a whole tile */
 };
 
+/* Of a number behind the last one, nothing that counts. */
 DEVICE unit unit_at(const tki_gemm_hopper_params &p, int number)
 {
+    if (number >= p.units)
+        return {0, 0, 0, 0, -1};
     unit u;
     int tile = number;
     u.part = -1;
@@ -124,12 +151,12 @@ template <class F> DEVICE void skip_stages(ring_place &ring, int count)
     ring.stage = (int)(ahead % F::stages);
 }
 
-/* The i-th unit of this cluster, i >= 1. */
+/* The i-th unit of this cluster. */
 DEVICE int announced_unit(const places &at, int i)
 {
-    const int slot = (i - 1) % QUEUE;
+    const int slot = i % QUEUE;
     int number;
-    barrier_wait_cluster(at.announced + 8 * slot, (i - 1) / QUEUE & 1);
+    barrier_wait_cluster(at.announced + 8 * slot, i / QUEUE & 1);
     asm volatile("ld.shared.u32 %0, [%1];" : "=r"(number) : "r"(at.queue + 4 * slot) : "memory");
     return number;
 }
@@ -160,6 +187,17 @@ DEVICE void load_lines(uint16_t blocks, uint32_t to, const tki_gemm_map &map, in
     }
 }
 
+/* Tells all blocks of the cluster what its i-th unit is. */
+template <class F> DEVICE void announce_unit(const places &at, int i, int number)
+{
+    const int slot = i % QUEUE;
+    for (int b = 0; b < F::down; b++)
+        cluster_send_word(cluster_address(at.queue + 4 * slot, b), (uint32_t)number,
+                          cluster_address(at.announced + 8 * slot, b));
+}
+
+/* Units are taken from a counter, in their order. A part waits for those before it, so nobody may have one of them but clusters that run:
+ * the first units come without the counter only where they are whole tiles. */
 template <class F>
 DEVICE void bring(const tki_gemm_hopper_params &p, const places &at, unsigned rank, int cluster, int clusters)
 {
@@ -167,15 +205,19 @@ DEVICE void bring(const tki_gemm_hopper_params &p, const places &at, unsigned ra
         LINES = F::width / F::down,
         EVERYBODY = (1 << F::down) - 1
     }; /* of the right factor, which all blocks need */
+    const bool all_counted = p.whole < clusters && p.parts > 1;
+    const int uncounted = all_counted ? 0 : clusters;
+    barrier_announce(at.announced, 4);
+    if (rank == 0)
+        announce_unit<F>(at, 0, all_counted ? (int)atomic_add(p.counters, 1) : cluster);
     ring_place ring = {0, 1};
-    for (int number = cluster, i = 0; number < p.units;) {
+    for (int number = announced_unit(at, 0), i = 0; number < p.units;) {
         const unit u = unit_at(p, number);
         const int row = (u.row * F::down + (int)rank) * ROWS, col = u.col * F::width + (int)rank * LINES;
-        const int slot = i % QUEUE;
         int next = 0;
         if (rank == 0) /* answered while loads go out */
-            next = clusters + (int)atomic_add(p.counters, 1);
-        barrier_announce(at.announced + 8 * slot, 4);
+            next = uncounted + (int)atomic_add(p.counters, 1);
+        barrier_announce(at.announced + 8 * ((i + 1) % QUEUE), 4);
         const int tell = min(u.begin + 2, u.end - 1);
         for (int block = u.begin; block < u.end; block++) {
             const uint32_t full = at.full + 8 * ring.stage, stage = at.stages + ring.stage * F::stage_bytes;
@@ -187,9 +229,7 @@ DEVICE void bring(const tki_gemm_hopper_params &p, const places &at, unsigned ra
                 EVERYBODY, stage + LEFT_BYTES + rank * LINES * line_bytes, p.right, col, depth, full);
             go_on<F>(ring);
             if (rank == 0 && block == tell)
-                for (int b = 0; b < F::down; b++)
-                    cluster_send_word(cluster_address(at.queue + 4 * slot, b), (uint32_t)next,
-                                      cluster_address(at.announced + 8 * slot, b));
+                announce_unit<F>(at, i + 1, next);
         }
         i++;
         number = rank == 0 ? next : announced_unit(at, i);
@@ -213,8 +253,8 @@ struct group {
 /* Stores 64 rows of a box's columns, `words` holding two neighbours each, as store_matrices() wants them. Boxes alternate between two
  * places; of the stores that read them, the last one may still run. */
 template <class F>
-DEVICE void store_box_of(const tki_gemm_hopper_params &p, const places &at, const group &g, const uint32_t *words,
-                         int box, int row, int col)
+DEVICE void store_box_of(const tki_gemm_map &map, const places &at, const group &g, const uint32_t *words, int box,
+                         int row, int col)
 {
     const uint32_t to = at.boxes + (2 * g.index + (box & 1)) * F::box_bytes;
     const uint32_t line = (uint32_t)(g.warp * 16 + (g.lane & 15));
@@ -231,18 +271,31 @@ DEVICE void store_box_of(const tki_gemm_hopper_params &p, const places &at, cons
     publish_to_copies();
     warps_barrier(STORING + g.index, GROUP_THREADS);
     if (g.thread == 0) {
-        store_box((const tensor_map &)p.out, to, col, row);
+        store_box((const tensor_map &)map, to, col, row);
         close_stores();
     }
 }
 
-DEVICE void store_result_pair(result_element *to, float low, float high)
+/* Two neighbours of a row; `left` of them exist. */
+DEVICE void store_result_pair(result_element *to, int left, bool aligned, const float (&value)[2])
 {
+    if (left >= 2 && aligned) {
 #if TKI_RESULT_DTYPE == TKI_DTYPE
-    *(uint32_t *)to = to_pair(low, high);
+        *(uint32_t *)to = to_pair(value[0], value[1]);
 #else
-    store8(to, bits_of(low), bits_of(high));
+        store8(to, bits_of(value[0]), bits_of(value[1]));
 #endif
+        return;
+    }
+    if (left >= 1)
+        to[0] = to_result(value[0]);
+    if (left >= 2)
+        to[1] = to_result(value[1]);
+}
+
+DEVICE bool pairs_are_aligned(const void *elements, int cols)
+{
+    return ((uintptr_t)elements / sizeof(result_element) | (uintptr_t)cols) % 2 == 0;
 }
 
 /* 64 rows from registers. */
@@ -250,26 +303,60 @@ template <class F>
 DEVICE void store_sums(const tki_gemm_hopper_params &p, const group &g, const float (&sum)[F::sums], int first_row,
                        int first_col)
 {
+    typedef typename F::epilogue E;
+    enum { BATCH = 4 }; /* fetches under way */
     const int row = first_row + g.warp * 16 + (g.lane >> 2), col = first_col + 2 * (g.lane & 3);
-    result_element *to = (result_element *)p.out_elements + (int64_t)row * p.cols + col;
-    const bool pairs = ((uintptr_t)p.out_elements / sizeof *to | (uintptr_t)p.cols) % 2 == 0;
+    const bool aligned = pairs_are_aligned(p.out_elements, p.cols);
+    const bool second_aligned = E::two_outputs && pairs_are_aligned(p.second_elements, p.cols);
 #pragma unroll
     for (int half = 0; half < 2; half++) {
         if (row + 8 * half >= p.rows)
             continue;
-        result_element *line = to + (int64_t)8 * half * p.cols;
+        const int64_t place = (int64_t)(row + 8 * half) * p.cols + col;
 #pragma unroll
-        for (int j = 0; j < F::width / 8; j++) {
-            const float low = sum[4 * j + 2 * half], high = sum[4 * j + 2 * half + 1];
-            if (col + 8 * j + 1 < p.cols && pairs) {
-                store_result_pair(line + 8 * j, low, high);
-            } else {
-                if (col + 8 * j < p.cols)
-                    line[8 * j] = to_result(low);
-                if (col + 8 * j + 1 < p.cols)
-                    line[8 * j + 1] = to_result(high);
+        for (int first = 0; first < F::width / 8; first += BATCH) {
+            typename E::pair in[BATCH];
+#pragma unroll
+            for (int j = 0; j < BATCH; j++)
+                in[j] = E::fetch(p, row + 8 * half, col + 8 * (first + j));
+#pragma unroll
+            for (int j = 0; j < BATCH; j++) {
+                const int i = first + j;
+                float value[2] = {sum[4 * i + 2 * half], sum[4 * i + 2 * half + 1]}, second[2];
+                E::apply(p, in[j], value, second);
+                store_result_pair((result_element *)p.out_elements + place + 8 * i, p.cols - col - 8 * i, aligned,
+                                  value);
+                if (E::two_outputs)
+                    store_result_pair((result_element *)p.second_elements + place + 8 * i, p.cols - col - 8 * i,
+                                      second_aligned, second);
             }
         }
+    }
+}
+
+/* What the epilogue reads for `count` pairs, from pair `begin` of the 64 rows on: first all of one row of 8, then of the next. */
+template <class F, int count>
+DEVICE void fetch_pairs(const tki_gemm_hopper_params &p, const group &g, int begin, int first_row, int first_col,
+                        typename F::epilogue::pair *in)
+{
+    const int row = first_row + g.warp * 16 + (g.lane >> 2), col = first_col + 2 * (g.lane & 3);
+#pragma unroll
+    for (int w = 0; w < count; w++)
+        in[w] = F::epilogue::fetch(p, row + 8 * (w & 1), col + 8 * ((begin + w) >> 1));
+}
+
+template <class F, int count>
+DEVICE void finish_pairs(const tki_gemm_hopper_params &p, const typename F::epilogue::pair *in,
+                         const float (&sum)[F::sums], int begin, uint32_t *words, uint32_t *second_words)
+{
+    typedef typename F::epilogue E;
+#pragma unroll
+    for (int w = 0; w < count; w++) {
+        float value[2] = {sum[2 * (begin + w)], sum[2 * (begin + w) + 1]}, second[2];
+        E::apply(p, in[w], value, second);
+        words[w] = to_pair(value[0], value[1]);
+        if (E::two_outputs)
+            second_words[w] = to_pair(second[0], second[1]);
     }
 }
 
@@ -330,9 +417,15 @@ DEVICE bool join_parts(const tki_gemm_hopper_params &p, const group &g, unsigned
     return true;
 }
 
-template <class F> DEVICE void multiply(const tki_gemm_hopper_params &p, const places &at, unsigned rank, int cluster)
+template <class F> DEVICE void multiply(const tki_gemm_hopper_params &p, const places &at, unsigned rank)
 {
-    enum { WORDS = F::together && !F::direct ? F::sums / 2 : 1 };
+    enum {
+        WORDS = F::together && !F::direct ? F::sums / 2 : 1,
+        PAIRS = F::box_cols / 4,
+        AHEAD = !F::together                             ? PAIRS
+                : sizeof(typename F::epilogue::pair) > 4 ? 4
+                                                         : 8 /* pairs */
+    };
     const group g = {(int)thread_index() / GROUP_THREADS, (int)thread_index() % GROUP_THREADS,
                      (int)thread_index() / 32 % 4, (int)thread_index() % 32};
     const uint64_t left = factor_at<F::left_across>(at.stages + (F::together ? g.index * LINE_GROUP : 0), LINE_GROUP);
@@ -365,7 +458,7 @@ template <class F> DEVICE void multiply(const tki_gemm_hopper_params &p, const p
         close_products();
     };
 
-    int number = cluster, i = 0;
+    int number = announced_unit(at, 0), i = 0;
     unit u = unit_at(p, number);
     while (number < p.units) {
         if (!F::together && (i & 1) != g.index) {
@@ -391,7 +484,7 @@ template <class F> DEVICE void multiply(const tki_gemm_hopper_params &p, const p
                     go_on<F>(ring);
                 }
                 if (pending)
-                    store_box_of<F>(p, at, g, words + b * (F::box_cols / 4), b, pending_row,
+                    store_box_of<F>(p.out, at, g, words + b * (F::box_cols / 4), b, pending_row,
                                     pending_col + b * F::box_cols);
             }
         } else {
@@ -407,7 +500,13 @@ template <class F> DEVICE void multiply(const tki_gemm_hopper_params &p, const p
             go_on<F>(ring);
         }
         const unit done = u;
-        number = announced_unit(at, ++i); /* behind the last products */
+        const int row = (done.row * F::down + (int)rank) * ROWS + (F::together ? g.index * 64 : 0);
+        const int col = done.col * F::width;
+        typename F::epilogue::pair
+            in[2][PAIRS]; /* the first are read behind the last products, others behind those before */
+        if constexpr (F::together && !F::direct)
+            fetch_pairs<F, AHEAD>(p, g, 0, row, col, in[0]);
+        number = announced_unit(at, ++i);
         if (!F::together && number < p.units)
             warps_arrive(MY_TURN + 1 - g.index, 2 * GROUP_THREADS);
         u = unit_at(p, number);
@@ -416,8 +515,6 @@ template <class F> DEVICE void multiply(const tki_gemm_hopper_params &p, const p
 #pragma unroll
         for (int t = 0; t < F::tall; t++)
             hold_sums(sum[t]);
-        const int row = (done.row * F::down + (int)rank) * ROWS + (F::together ? g.index * 64 : 0);
-        const int col = done.col * F::width;
         pending = done.part < 0 || join_parts<F>(p, g, rank, done.part, row, sum);
         if (!pending)
             continue;
@@ -427,21 +524,33 @@ template <class F> DEVICE void multiply(const tki_gemm_hopper_params &p, const p
                 store_sums<F>(p, g, sum[t], row + 64 * t, col);
         } else if constexpr (F::together) {
 #pragma unroll
-            for (int w = 0; w < WORDS; w++)
-                words[w] = to_pair(sum[0][2 * w], sum[0][2 * w + 1]);
+            for (int b = 0; b < F::boxes; b++) {
+                uint32_t second[PAIRS]; /* leaves at once: there are no registers for both */
+#pragma unroll
+                for (int w = 0; w < PAIRS; w += AHEAD) {
+                    const int first = b * PAIRS + w, next = first + AHEAD, now = first / AHEAD % 2;
+                    if (next < WORDS)
+                        fetch_pairs<F, AHEAD>(p, g, next, row, col, in[1 - now]);
+                    finish_pairs<F, AHEAD>(p, in[now], sum[0], first, words + first, second + w);
+                }
+                if (F::epilogue::two_outputs)
+                    store_box_of<F>(p.second, at, g, second, b, row, col + b * F::box_cols);
+            }
             pending_row = row;
             pending_col = col;
         } else {
+            enum { OUTPUTS = F::epilogue::two_outputs ? 2 : 1 };
 #pragma unroll
             for (int t = 0; t < F::tall; t++)
 #pragma unroll
                 for (int b = 0; b < F::boxes / F::tall; b++) {
-                    uint32_t box[F::box_cols / 4];
-#pragma unroll
-                    for (int w = 0; w < F::box_cols / 4; w++)
-                        box[w] = to_pair(sum[t][b * (F::box_cols / 2) + 2 * w],
-                                         sum[t][b * (F::box_cols / 2) + 2 * w + 1]);
-                    store_box_of<F>(p, at, g, box, t * (F::boxes / F::tall) + b, row + 64 * t, col + b * F::box_cols);
+                    uint32_t box[PAIRS], second[PAIRS];
+                    const int number = OUTPUTS * (t * (F::boxes / F::tall) + b), box_col = col + b * F::box_cols;
+                    fetch_pairs<F, PAIRS>(p, g, b * PAIRS, row + 64 * t, col, in[0]);
+                    finish_pairs<F, PAIRS>(p, in[0], sum[t], b * PAIRS, box, second);
+                    store_box_of<F>(p.out, at, g, box, number, row + 64 * t, box_col);
+                    if (OUTPUTS == 2)
+                        store_box_of<F>(p.second, at, g, second, number + 1, row + 64 * t, box_col);
                 }
         }
     }
@@ -449,7 +558,7 @@ template <class F> DEVICE void multiply(const tki_gemm_hopper_params &p, const p
         if (pending)
 #pragma unroll
             for (int b = 0; b < F::boxes; b++)
-                store_box_of<F>(p, at, g, words + b * (F::box_cols / 4), b, pending_row,
+                store_box_of<F>(p.out, at, g, words + b * (F::box_cols / 4), b, pending_row,
                                 pending_col + b * F::box_cols);
     }
     if (g.thread == 0)
@@ -483,14 +592,14 @@ template <class F> DEVICE void product(const tki_gemm_hopper_params &p)
     else
         block_barrier();
     if (thread_index() >= 2 * GROUP_THREADS) {
-        give_registers_up<40>();
+        give_registers_up<F::loader_registers>();
         if (thread_index() == 2 * GROUP_THREADS) {
             await_earlier_kernels();
             bring<F>(p, at, rank, cluster, clusters);
         }
     } else {
-        take_registers<232>();
-        multiply<F>(p, at, rank, cluster);
+        take_registers<F::worker_registers>();
+        multiply<F>(p, at, rank);
     }
     if (F::down > 1)
         cluster_barrier(); /* none leaves while another may still write or arrive here */
@@ -588,6 +697,7 @@ KERNEL(256, 4, hand_over, tki_gemm_realign)
  * Kernels; launch_hopper.c has the same list.
  * ------------------------------------------------------------------------------------------------------------ */
 
+#ifndef PIECES_ONLY
 #if TKI_RESULT_DTYPE == TKI_DTYPE
 PRODUCT(product_256, LEFT_ACROSS, RIGHT_ACROSS, 256, true, 1, 4, false)
 PRODUCT(product_256_down, LEFT_ACROSS, RIGHT_ACROSS, 256, true, 2, 4, false)
@@ -595,5 +705,6 @@ PRODUCT(product_160, LEFT_ACROSS, RIGHT_ACROSS, 160, false, 1, RIGHT_ACROSS ? 4 
 PRODUCT(product_128, LEFT_ACROSS, RIGHT_ACROSS, 128, false, 1, 5, false)
 #endif
 PRODUCT(product_128_direct, LEFT_ACROSS, RIGHT_ACROSS, 128, false, 1, 5, true)
-FEW_PRODUCT(few_64, 1, 8)
-FEW_PRODUCT(few_128, 2, 6)
+FEW_PRODUCT(product_few_64, 1, 8)
+FEW_PRODUCT(product_few_128, 2, 6)
+#endif

@@ -117,13 +117,22 @@ static const hopper_op hopper_grad_b = {grad_b_params, true, true};
 static tki_gemm_hopper_product hopper_product(const tki_lowering *row, const tk_case *c, void *const buffers[])
 {
     const hopper_op *op = row->kernels;
-    return (tki_gemm_hopper_product){op->params(c->dims, buffers), op->left_across, op->right_across, row->source};
+    return (tki_gemm_hopper_product){.params = op->params(c->dims, buffers),
+                                     .left_across = op->left_across,
+                                     .right_across = op->right_across,
+                                     .source = row->source};
 }
 
 static tki_choice choose_hopper(const tki_lowering *row, const tk_case *c)
 {
     const tki_gemm_hopper_product product = hopper_product(row, c, (void *[3]){NULL});
     return tki_gemm_choose_hopper(&product, c->result_dtype == TK_F32);
+}
+
+static int hopper_candidates(const tki_lowering *row, const tk_case *c, tki_choice *list, int most)
+{
+    const tki_gemm_hopper_product product = hopper_product(row, c, (void *[3]){NULL});
+    return tki_gemm_candidates_hopper(&product, c->result_dtype == TK_F32, list, most);
 }
 
 static size_t hopper_scratch(const tki_call *call)
@@ -141,10 +150,10 @@ static tk_status launch_hopper(const tki_call *call)
 #define HOPPER_ROW(op)                                                                                              \
     {                                                                                                               \
         .backend = &tki_backends[TKI_CUDA], .variant = "hopper", .accept = tki_gemm_accept_hopper,                  \
-        .scratch_bytes = hopper_scratch, .choose = choose_hopper, .launch = launch_hopper, .kernels = &hopper_##op, \
-        .determinism = TK_RUN_TO_RUN, .numerics = TKI_NUMERICS_TENSOR_CORE, .only_16_bits = true,                   \
-        .source = "ops/gemm/kernel_" #op "_hopper.cu",                                                              \
-        .promise = "the order of each sum depends on the three sizes and the types alone"                           \
+        .scratch_bytes = hopper_scratch, .choose = choose_hopper, .candidates = hopper_candidates,                  \
+        .launch = launch_hopper, .kernels = &hopper_##op, .determinism = TK_RUN_TO_RUN,                             \
+        .numerics = TKI_NUMERICS_TENSOR_CORE, .only_16_bits = true, .source = "ops/gemm/kernel_" #op "_hopper.cu",  \
+        .promise = "the order of each sum depends on the three sizes, the types and the tuning kept for the device" \
     }
 
 #define TENSOR_ROW(backend_row, launch_function)                                                                 \

@@ -22,6 +22,11 @@ typedef struct tki_gemm_hopper_params {
     /* tki_gpu_launch_words() */
     uint32_t *counters; /* TKI_GEMM_COUNTERS */
     uint32_t *flags;    /* one for each group of warps of each block of a unit that is a part */
+    /* Of epilogues. */
+    tki_gemm_map second;   /* the second output */
+    void *second_elements; /* the same, for kernels that do not use the map */
+    const void *bias;      /* [cols], or NULL */
+    const void *with;      /* [rows, cols], of the results' type, or NULL */
 } tki_gemm_hopper_params;
 
 enum {
@@ -45,8 +50,12 @@ enum { TKI_GEMM_QUEUE = 16 };
      TKI_GEMM_QUEUE * 12)
 
 /* The kernels for few tiles: tiles of 64 rows for each of `groups`, and so many columns. */
-enum { TKI_GEMM_FEW_WIDTH = 128, TKI_GEMM_FEW_CLUSTER = 8 };
+enum { TKI_GEMM_FEW_WIDTH = 128, TKI_GEMM_FEW_CLUSTER = 8 /* most blocks of a tile, and of a cluster */ };
 #define TKI_GEMM_FEW_THREADS(groups) (128 * (groups) + 32)
+/* Lines of the left factor that are brought, where they lie along the sum: as many as there are rows, in whole groups of 8 for each of
+ * the blocks that share them. */
+#define TKI_GEMM_FEW_LINES(groups, rows, wide) \
+    ((rows) < 64 * (groups) ? ((rows) + 8 * (wide)-1) / (8 * (wide)) * (8 * (wide)) : 64 * (groups))
 #define TKI_GEMM_FEW_SHARED_BYTES(groups, stages) \
     (1024 + (stages) * ((64 * (groups) + TKI_GEMM_FEW_WIDTH) * TKI_GEMM_HOPPER_DEPTH * 2 + 16))
 

@@ -16,7 +16,7 @@
 #include "core/random.h"
 #include "exact/oracle.h"
 #include "exact/round.h"
-#include "ops/gemm/contract.h"
+#include "exact/product.h"
 #include "ops/gemm/planted.h"
 #include "plan/plan.h"
 #include "tests/op_test.h"
@@ -387,7 +387,7 @@ static void oracle_is_exact_on_small_integers(void **state)
     assert_int_equal(tki_judge(oracle, &job, p.out, 1, &one), TK_OK);
     assert_int_equal(tki_judge(oracle, &job, p.out, 5, &several), TK_OK);
     assert_memory_equal(one.histogram, several.histogram, sizeof one.histogram);
-    assert_int_equal(one.failed[TKI_GEMM_ERR] + several.failed[TKI_GEMM_ERR], 0);
+    assert_int_equal(one.failed[TKI_SUM_ERR] + several.failed[TKI_SUM_ERR], 0);
     assert_true(one.bound_used == several.bound_used && one.absolute_error == several.absolute_error);
     tk_ctx_destroy(ctx);
     free_problem(&p);
@@ -466,25 +466,25 @@ static void special_values(void **state)
             tk_dtype t = types[d].result_dtype;
             answer a = sum_of(op, types[d], 3, (double[]){1, NAN, 2}, (double[]){1, 0, 2});
             assert_true(tki_is_nan(t, a.got));
-            assert_admitted_only(a, TKI_ADMIT_NAN, TKI_GEMM_NAN);
+            assert_admitted_only(a, TKI_ADMIT_NAN, TKI_SUM_NAN);
             a = sum_of(op, types[d], 3, (double[]){1, 0, 2}, (double[]){1, INFINITY, 2});
             assert_true(tki_is_nan(t, a.got));
-            assert_admitted_only(a, TKI_ADMIT_NAN, TKI_GEMM_NAN);
+            assert_admitted_only(a, TKI_ADMIT_NAN, TKI_SUM_NAN);
             a = sum_of(op, types[d], 2, (double[]){-INFINITY, 1}, (double[]){-0.0, 1});
             assert_true(tki_is_nan(t, a.got));
-            assert_admitted_only(a, TKI_ADMIT_NAN, TKI_GEMM_NAN);
+            assert_admitted_only(a, TKI_ADMIT_NAN, TKI_SUM_NAN);
             a = sum_of(op, types[d], 3, (double[]){INFINITY, 1, 3}, (double[]){2, 5, -INFINITY});
             assert_true(tki_is_nan(t, a.got));
-            assert_admitted_only(a, TKI_ADMIT_NAN, TKI_GEMM_NAN);
+            assert_admitted_only(a, TKI_ADMIT_NAN, TKI_SUM_NAN);
             a = sum_of(op, types[d], 3, (double[]){INFINITY, -7, -3}, (double[]){2, 5, -INFINITY});
             assert_int_equal(a.got, bits_of(t, INFINITY));
-            assert_admitted_only(a, TKI_ADMIT_PLUS_INF, TKI_GEMM_INF);
+            assert_admitted_only(a, TKI_ADMIT_PLUS_INF, TKI_SUM_INF);
             a = sum_of(op, types[d], 2, (double[]){-INFINITY, 100}, (double[]){INFINITY, 100});
             assert_int_equal(a.got, bits_of(t, -INFINITY));
-            assert_admitted_only(a, TKI_ADMIT_MINUS_INF, TKI_GEMM_INF);
+            assert_admitted_only(a, TKI_ADMIT_MINUS_INF, TKI_SUM_INF);
             a = sum_of(op, types[d], 2, (double[]){0, -0.0}, (double[]){-1, 1});
             assert_true(tki_decode(t, a.got) == 0);
-            assert_admitted_only(a, TKI_ADMIT_INTERVAL, TKI_GEMM_ERR);
+            assert_admitted_only(a, TKI_ADMIT_INTERVAL, TKI_SUM_ERR);
         }
 }
 
@@ -495,9 +495,9 @@ static unsigned flags_of(const problem *p, int64_t i, int64_t j, double *magnitu
     *magnitude = 0;
     for (int64_t t = 0; t < p->places; t++) {
         double z = get(p, left_at(p, i, t)) * get(p, right_at(p, t, j));
-        flags |= isnan(z)         ? TKI_GEMM_HAS_NAN
-                 : z == INFINITY  ? TKI_GEMM_HAS_PLUS_INF
-                 : z == -INFINITY ? TKI_GEMM_HAS_MINUS_INF
+        flags |= isnan(z)         ? TKI_SUM_HAS_NAN
+                 : z == INFINITY  ? TKI_SUM_HAS_PLUS_INF
+                 : z == -INFINITY ? TKI_SUM_HAS_MINUS_INF
                                   : 0u;
         *magnitude += isfinite(z) ? fabs(z) : 0;
     }
@@ -525,11 +525,11 @@ static void oracle_finds_every_special_value(void **state)
                         double magnitude;
                         int clause;
                         unsigned flags = flags_of(&p, i / p.cols, i % p.cols, &magnitude);
-                        tki_gemm_sum sum = {
+                        tki_product_sum sum = {
                             .dtype = types[d].dtype, .products = (double)p.places, .magnitude = magnitude};
-                        assert_int_equal(e[i].admits, tki_gemm_admits(sum, flags, &clause));
+                        assert_int_equal(e[i].admits, tki_product_admits(sum, flags, &clause));
                         assert_int_equal(e[i].clause, clause);
-                        infinite += clause == TKI_GEMM_INF;
+                        infinite += clause == TKI_SUM_INF;
                     }
                     free(e);
                     free_problem(&p);
@@ -550,35 +550,35 @@ static void overflow_on_the_way(void **state)
             if (t.dtype != TK_F16) {
                 /* 2^128 - 2^128 + 1: each product alone is infinite in fp32. */
                 a = sum_of(op, t, 3, (double[]){0x1p64, 0x1p64, 1}, (double[]){0x1p64, -0x1p64, 1});
-                assert_admitted_only(a, anything, TKI_GEMM_OVERFLOW);
+                assert_admitted_only(a, anything, TKI_SUM_OVERFLOW);
                 assert_true(a.enclosure.lo <= 1 && a.enclosure.hi >= 1);
                 /* Half of that cannot overflow, in any order. */
                 a = sum_of(op, t, 2, (double[]){0x1p63, 0x1p62}, (double[]){0x1p64, -0x1p64});
-                assert_admitted_only(a, TKI_ADMIT_INTERVAL, TKI_GEMM_ERR);
+                assert_admitted_only(a, TKI_ADMIT_INTERVAL, TKI_SUM_ERR);
                 assert_int_equal(a.got, bits_of(t.result_dtype, 0x1p126));
                 /* +inf beside a finite product that is -inf in fp32. */
                 a = sum_of(op, t, 2, (double[]){INFINITY, 0x1p100}, (double[]){1, -0x1p100});
-                assert_admitted_only(a, TKI_ADMIT_NAN | TKI_ADMIT_PLUS_INF, TKI_GEMM_OVERFLOW);
+                assert_admitted_only(a, TKI_ADMIT_NAN | TKI_ADMIT_PLUS_INF, TKI_SUM_OVERFLOW);
                 continue;
             }
             /* fp16 goes to infinity in the final rounding only, and in fp32 not at all. */
             a = sum_of(op, t, 4, (double[]){65504, 65504, 65504, 1}, (double[]){65504, 65504, -65504, 1});
-            assert_admitted_only(a, TKI_ADMIT_INTERVAL, TKI_GEMM_ERR);
+            assert_admitted_only(a, TKI_ADMIT_INTERVAL, TKI_SUM_ERR);
             assert_int_equal(a.got, bits_of(t.result_dtype, 65504.0 * 65504.0 + 1));
             a = sum_of(op, t, 3, (double[]){65504, 65504, 1}, (double[]){65504, -65504, 1});
             assert_int_equal(a.got, bits_of(t.result_dtype, 1));
         }
     for (int d = BF16; d <= F32; d++) {
-        tki_gemm_sum sum = {.dtype = types[d].dtype, .products = 1, .magnitude = 0x1p128 * (1 - 0x1p-23)};
-        assert_false(tki_gemm_may_overflow(sum));
+        tki_product_sum sum = {.dtype = types[d].dtype, .products = 1, .magnitude = 0x1p128 * (1 - 0x1p-23)};
+        assert_false(tki_product_may_overflow(sum));
         sum.magnitude = 0x1p128 * (1 - 0x1p-25);
-        assert_true(tki_gemm_may_overflow(sum));
+        assert_true(tki_product_may_overflow(sum));
     }
-    tki_gemm_sum sum = {.dtype = TK_F16};
+    tki_product_sum sum = {.dtype = TK_F16};
     sum.products = 0x1p57; /* the most elements that a 57-bit address space could hold, each product the largest */
     sum.magnitude = 0x1p57 * 65504.0 * 65504.0;
     assert_true((1 + sum.products * 0x1p-24) * sum.magnitude < 0x1p127);
-    assert_false(tki_gemm_may_overflow(sum));
+    assert_false(tki_product_may_overflow(sum));
 }
 
 /* Is every output of `data` admitted by the contract of problem p? */

@@ -1,71 +1,80 @@
 /* UNTRUSTED. Row softmax on a GPU. A row is read once, into the registers of a few lanes or of a block, if it fits; wider ones
- * are read again by each pass. The order of a row's sums is fixed by the number of columns alone. "Any" kernels take rows that are not
- * made of whole packs at multiples of 16 bytes. */
+ * are read again by each pass. The order of a row's sums is fixed by the number of columns alone. Kernels "_shifted" take rows that are
+ * not made of whole packs at multiples of 16 bytes but lie alike in all tensors, "_chunks" the same by way of shared memory, those that read
+ * again any others too. */
 #include "ops/softmax/kernel_rows.h"
 
-/* Narrow rows: p.lanes threads to each. Lanes without a row take part in the exchanges all the same. */
-template <int packs, bool whole> DEVICE void fwd_narrow(const tki_softmax_params &p)
+/* Narrow rows: p.lanes threads to each, packs = 0: read again. Lanes without a row take part in the exchanges all the same. */
+template <int packs, bool shifted, bool in_chunks> DEVICE void fwd_narrow(const tki_softmax_params &p)
 {
-    lanes_team team = {(unsigned)p.lanes};
-    const int64_t rows_here = thread_count() / team.width;
+    narrow_team<in_chunks> team = {};
+    team.width = (unsigned)p.lanes;
+    const int64_t rows_here = team_rounds(team, thread_count());
     for (int64_t first = block_index() * rows_here; first < p.rows; first += block_count() * rows_here) {
-        const int64_t row = first + thread_index() / team.width;
-        fwd_held<packs, whole>(team, p, row < p.rows ? row : 0, row < p.rows ? p.cols : 0);
+        const int64_t row = first + team_rounds(team, thread_index());
+        const int64_t cols = row < p.rows ? p.cols : 0;
+        if constexpr (in_chunks) {
+            team.here = chunk_of({p.in, p.rows, p.cols, first}, rows_here);
+            team.apart = packs * thread_count();
+            chunk_load<packs>(team, 0, p.in);
+            block_barrier();
+            fwd_held<packs, shifted>(team, p, row < p.rows ? row : 0, cols);
+            chunk_store<packs>(team, p.out);
+        } else if constexpr (packs > 0)
+            fwd_held<packs, shifted>(team, p, row < p.rows ? row : 0, cols);
+        else
+            fwd_reread(team, p, row < p.rows ? row : 0, cols);
     }
 }
 
-template <int packs, bool whole> DEVICE void fwd_block(const tki_softmax_params &p)
+template <int packs, bool shifted> DEVICE void fwd_block(const tki_softmax_params &p)
 {
     SHARED float slots[softmax_slots][most_warps];
-    block_team team = {slots};
+    SHARED warp_edges edges[1];
+    block_team team = {slots, edges};
     for (int64_t row = block_index(); row < p.rows; row += block_count())
-        fwd_held<packs, whole>(team, p, row, p.cols);
+        if constexpr (packs > 0)
+            fwd_held<packs, shifted>(team, p, row, p.cols);
+        else
+            fwd_reread(team, p, row, p.cols);
 }
 
-KERNEL(256, 8, softmax_fwd_narrow_1, tki_softmax_params)
+KERNEL(256, 5, softmax_fwd_narrow_2, tki_softmax_params)
 {
-    fwd_narrow<1, true>(p);
+    fwd_narrow<2, false, false>(p);
 }
 
-KERNEL(256, 8, softmax_fwd_narrow_1_any, tki_softmax_params)
+KERNEL(256, 5, softmax_fwd_narrow_4, tki_softmax_params)
 {
-    fwd_narrow<1, false>(p);
+    fwd_narrow<4, false, false>(p);
 }
 
-KERNEL(256, 6, softmax_fwd_narrow_4, tki_softmax_params)
+KERNEL(256, 3, softmax_fwd_narrow_6_chunks, tki_softmax_params)
 {
-    fwd_narrow<4, true>(p);
+    fwd_narrow<6, true, true>(p);
 }
 
-KERNEL(256, 4, softmax_fwd_narrow_4_any, tki_softmax_params)
+KERNEL(256, 3, softmax_fwd_narrow_8_chunks, tki_softmax_params)
 {
-    fwd_narrow<4, false>(p);
+    fwd_narrow<8, true, true>(p);
 }
 
-KERNEL(512, 3, softmax_fwd_block_2, tki_softmax_params)
+KERNEL(256, 6, softmax_fwd_narrow_reread, tki_softmax_params)
 {
-    fwd_block<2, true>(p);
-}
-
-KERNEL(512, 3, softmax_fwd_block_2_any, tki_softmax_params)
-{
-    fwd_block<2, false>(p);
+    fwd_narrow<0, false, false>(p);
 }
 
 KERNEL(512, 2, softmax_fwd_block_8, tki_softmax_params)
 {
-    fwd_block<8, true>(p);
+    fwd_block<8, false>(p);
 }
 
-KERNEL(384, 2, softmax_fwd_block_8_any, tki_softmax_params)
+KERNEL(512, 2, softmax_fwd_block_8_shifted, tki_softmax_params)
 {
-    fwd_block<8, false>(p);
+    fwd_block<8, true>(p);
 }
 
 KERNEL(512, 3, softmax_fwd_reread, tki_softmax_params)
 {
-    SHARED float slots[softmax_slots][most_warps];
-    block_team team = {slots};
-    for (int64_t row = block_index(); row < p.rows; row += block_count())
-        fwd_reread(team, p, row);
+    fwd_block<0, false>(p);
 }

@@ -1,21 +1,17 @@
 /* UNTRUSTED. One row of cross-entropy, by a team of threads: held in registers, or read again by each pass, with the same bits. Device
- * code for kernel.cu and kernel_hopper.cu.
+ * code for kernel.cu and kernel_hopper.cu. shifted: see device_rows.h.
  *
- * Rows that do not consist of whole packs at multiples of 16 bytes are shifted into packs as they are loaded, and back, by way of shared
- * memory, as they are stored. One kernel does both, where softmax has two: it needs as many registers either way, and a kernel
- * takes a third of a second to compile.
- *
- * The target is taken out of the row and dealt with apart: its logit becomes -inf, or, in a row that is held, the maximum, which is
- * counted once less. Among the others those that equal the maximum are counted and the rest summed, so that Z - 1 and
- * N = Z - exp(-d_t) come without a subtraction and a confident row keeps its relative accuracy. All that the gradient needs is read before the team's last exchange, so the gradient may lie over the logits. */
+ * The target is taken out of the row and dealt with apart: its logit becomes -inf, and the others are summed, so that
+ * N = Z - exp(-d_t) comes without a subtraction. So does Z - 1 where the target has the maximum, and a confident row keeps its
+ * relative accuracy; where another has it, Z - 1 = N + exp(-d_t) - 1 has an error of a few roundings of Z, but the loss is not small. All that the gradient needs is read before the team's last exchange, so the gradient may lie over the logits. */
 #ifndef TKI_OPS_XENT_KERNEL_ROWS_H
 #define TKI_OPS_XENT_KERNEL_ROWS_H
 
 #include "backend/device_rows.h"
 #include "ops/xent/params.h"
 
-/* Of the exchanges; see device_rows.h. The maximum may have the target's logit with it; three sums take the room of four. */
-enum { max_slot, sum_slot = max_slot + 2, far_slot = sum_slot + 4, xent_slots };
+/* Of the exchanges; see device_rows.h. The maximum may have the target's logit with it; sums come in twos. */
+enum { max_slot, sum_slot = max_slot + 2, far_slot = sum_slot + 2, xent_slots };
 
 /* A difference of bf16 logits can exceed fp32's range, and so can a sum of them, where its weighted mean does not. So the d_j are
  * summed times 2^-64. */
@@ -28,58 +24,37 @@ enum { max_slot, sum_slot = max_slot + 2, far_slot = sum_slot + 4, xent_slots };
 #define FAR_SUM 0x1p-80f
 
 struct row_sums {
-    float below;   /* of the exponentials of the others that are less than the maximum */
-    float maximal; /* how many others are not less */
-    float lowered; /* 2^-64 times the others' d_j; 0 without smoothing */
+    float others;  /* of their exponentials */
+    float lowered; /* 2^-64 times all d_j; 0 without smoothing */
 };
 
-/* Takes the columns that equal the maximum out of a pack, and adds their number. */
-DEVICE void take_maximal(vector16 &pack, uint32_t max_word, float &maximal)
-{
-    constexpr uint32_t ones = word_elements == 1 ? 1 : 0x00010001u; /* of each element */
-    uint32_t counts = 0;
-#pragma unroll
-    for (int i = 0; i < pack_words; i++) {
-        const uint32_t equal = equal_word(pack.word[i], max_word);
-        pack.word[i] = (pack.word[i] & ~equal) | ((uint32_t)minus_infinity_word & equal);
-        counts += equal & ones;
-    }
-    maximal += (float)((counts & 0xffffu) + (counts >> 16));
-}
-
-/* Adds a pack. */
-template <bool counts>
-DEVICE void sum_pack(row_sums &sums, vector16 pack, const row_origin &origin, uint32_t max_word)
+DEVICE void sum_pack(place_sums &sums, const vector16 &pack, const row_origin &origin)
 {
     float e[pack_columns];
-    if (counts)
-        take_maximal(pack, max_word, sums.maximal);
     pack_exponentials(pack, origin, e);
-    sums.below += sum_of_pack(e);
+    add_places(sums, e);
 }
 
-/* The target and columns that do not exist are there as the maximum itself, and so count nothing. */
-DEVICE void sum_distances(row_sums &sums, const vector16 &pack, float max)
+/* Columns that do not exist are there as the maximum itself, and so count nothing. */
+DEVICE void sum_distances(place_sums &sums, const vector16 &pack, float max)
 {
     float d[pack_columns];
     pack_floats(pack, d);
 #pragma unroll
     for (int i = 0; i < pack_columns; i++)
         d[i] = fma_f32(d[i], -LOWER, max * LOWER);
-    sums.lowered += sum_of_pack(d);
+    add_places(sums, d);
 }
 
-/* Where all but the maximal are far below the maximum, 64 can be added to their exponents without rounding. */
-DEVICE float sum_of_far(vector16 pack, const row_origin &origin, uint32_t max_word)
+/* Where all others are far below the maximum, which is the target's, 64 can be added to their exponents without rounding. */
+DEVICE void sum_far(place_sums &sums, const vector16 &pack, const row_origin &origin)
 {
     float e[pack_columns];
-    float maximal = 0.0f;
-    take_maximal(pack, max_word, maximal);
     pack_floats(pack, e);
 #pragma unroll
     for (int i = 0; i < pack_columns; i++)
         e[i] = exp2_flush(exponent_at(e[i], origin) + 64.0f);
-    return sum_of_pack(e);
+    add_places(sums, e);
 }
 
 /* 2^64 times the exponential. */
@@ -116,16 +91,15 @@ struct row_result {
     float gradient; /* at the target */
 };
 
-/* `raised` is 2^64 times the sum of the others below the maximum. An infinite maximum is +inf, or there is nothing but -inf. */
-DEVICE row_result conclude(const tki_xent_params &p, const row_sums &sums, float raised, float x_target, float max,
-                           const row_origin &origin, float maximum)
+/* `raised` is 2^64 times the sum of the others. An infinite maximum is +inf, or there is nothing but -inf. A NaN among the sums stays. */
+DEVICE row_result conclude(const tki_xent_params &p, float raised, float x_target, float max,
+                           const row_origin &origin)
 {
-    const float correction = reciprocal_flush(maximum);
-    const float below = raised * correction;
-    const float others = below + sums.maximal * UNIT;
-    const float with_target = below + raised_exponential(x_target, origin) * correction +
-                              (sums.maximal - 1.0f) * UNIT;
-    const float rest = x_target == max ? others : with_target;
+    const float correction = reciprocal_flush(exp2_flush(exponent_at(max, origin)));
+    const float others = raised * correction;
+    const float at_target = raised_exponential(x_target, origin) * correction;
+    const float less_one = others - UNIT + at_target;
+    const float rest = x_target == max ? others : less_one < at_target ? at_target : less_one;
     const float inverse = abs_f32(max) < float_infinity() ? reciprocal_flush(UNIT + rest) : float_nan();
     return {rest, correction * (UNIT * inverse), p.scale * (p.share_of_others - others * inverse)};
 }
@@ -137,7 +111,7 @@ DEVICE float loss_of(const tki_xent_params &p, const row_sums &sums, float rest,
     const float lowered_target = max * LOWER - x_target * LOWER;
     float loss = log1p_nonnegative(rest * LOWER);
     if (p.share_raised > 0)
-        loss += p.share_raised * (sums.lowered + lowered_target);
+        loss += p.share_raised * sums.lowered;
     if (p.keep > 0)
         loss += p.keep * lowered_target * RAISE;
     return abs_f32(max) < float_infinity() ? loss : float_nan();
@@ -154,218 +128,242 @@ DEVICE vector16 pack_gradient(const vector16 &pack, const row_origin &origin, fl
 }
 
 /* ------------------------------------------------------------------------------------------------------------
- * A row with a good target, or, held in registers, one of no columns, of which nothing is written: a team without work that takes part
- * in the exchanges. `shared_warp`: the warp holds other rows too, which must not decide how this one is summed.
+ * What the target asks for. Nothing of a row waits for it but what needs it.
  * ------------------------------------------------------------------------------------------------------------ */
 
-/* `place` is that of the target behind the pack's first column. */
-DEVICE void replace_target(vector16 &pack, int64_t place, element bits)
-{
-    if (place >= 0 && place < pack_columns)
-        pack_replace(pack, (unsigned)place, bits);
-}
+enum { no_row = -1, bad_target = -2, ignored_target = -3 };
 
-enum { no_column = 0x7fffffff };
-
-/* The target among the packs that a member holds. */
-struct held_target {
-    unsigned owner;  /* the member that has it */
-    uint32_t column; /* of this member's, counted on through its packs; no_column: another's, or there is none */
+/* A target as it lies in memory: what it means is asked only when all of the row's loads are under way, since that waits for it. */
+struct target_words {
+    uint32_t low, high;
 };
 
-template <class team> DEVICE held_target held_target_of(const team &members, int target)
+DEVICE target_words load_target(const tki_xent_params &p, int64_t row)
 {
-    const unsigned pack = target < 0 ? 0 : (unsigned)target / pack_columns;
-    const unsigned owner = pack % team_members(members);
-    const uint32_t column = pack / team_members(members) * pack_columns + (unsigned)target % pack_columns;
-    return {owner, target >= 0 && owner == team_member(members) ? column : no_column};
+    const uint32_t *from = (const uint32_t *)p.target + (p.wide_target ? 2 * row : row);
+    if (row >= p.rows)
+        return {0, 0};
+    return {from[0], p.wide_target ? from[1] : 0};
 }
 
-/* Its bits in word i of pack k. */
-DEVICE uint32_t target_bits(const held_target &target, int k, int i)
+DEVICE int64_t target_of(const tki_xent_params &p, int64_t row, const target_words &words)
 {
-    const uint32_t first = (uint32_t)(k * pack_columns + word_elements * i);
-    if constexpr (word_elements == 1)
-        return target.column == first ? 0xffffffffu : 0;
-    else
-        return target.column == first ? 0xffffu : target.column == first + 1 ? 0xffff0000u : 0;
+    if (row >= p.rows)
+        return no_row;
+    const int64_t target = p.wide_target ? (int64_t)((uint64_t)words.high << 32 | words.low) : (int32_t)words.low;
+    if (target == p.ignore_index)
+        return ignored_target;
+    return target >= 0 && target < p.cols ? target : (int64_t)bad_target;
 }
 
-DEVICE void replace_target(vector16 &pack, const held_target &target, int k, uint32_t word)
+/* By one member of the row's team: what is known without the row. */
+DEVICE void note_target(const tki_xent_params &p, int64_t row, int64_t target)
 {
-#pragma unroll
-    for (int i = 0; i < pack_words; i++) {
-        const uint32_t bits = target_bits(target, k, i);
-        pack.word[i] = (pack.word[i] & ~bits) | (word & bits);
-    }
+    if (target == ignored_target)
+        p.loss[row] = 0.0f;
+    else if (target == bad_target)
+        report_bad_index(p.fault_word, row);
 }
 
-template <int packs> DEVICE void replace_target(vector16 (&pack)[packs], const held_target &target, uint32_t word)
+/* The target's place among the vectors of a row or stretch that a member has. */
+struct target_place {
+    int vector; /* -1: another member has it, or there is none */
+    int place;
+};
+
+DEVICE void replace_target(vector16 &pack, int vector, const target_place &target, element bits)
 {
-#pragma unroll
-    for (int k = 0; k < packs; k++)
-        replace_target(pack[k], target, k, word);
+    if (vector == target.vector)
+        pack_replace(pack, (unsigned)target.place, bits);
 }
 
-/* The target's logit, from the lane that has it: to load it would be one more wait for memory, after that for the target. */
-template <int packs>
-DEVICE float find_target(const lanes_team &members, const tki_xent_params &, const vector16 (&pack)[packs],
-                         const held_target &target, int64_t)
+/* By each thread after the row's vectors that it has: puts the gradient over what they have at the target. */
+template <class team>
+DEVICE void put_target(const team &, const tki_xent_params &p, int64_t row, int64_t target, const target_place &here,
+                       float gradient)
 {
-    uint32_t here = 0;
-#pragma unroll
-    for (int k = 0; k < packs; k++)
-#pragma unroll
-        for (int i = 0; i < pack_words; i++)
-            here |= pack[k].word[i] & target_bits(target, k, i);
-    return team_value(members, from_element((element)(word_elements == 1 ? here : here | here >> 16)), target.owner);
+    if (here.vector >= 0)
+        ((element *)p.grad_logits)[row * p.cols + target] = to_element(gradient);
 }
 
-template <int packs>
-DEVICE float find_target(const block_team &, const tki_xent_params &p, const vector16 (&)[packs], const held_target &,
-                         int64_t place)
+DEVICE element *chunk_row(const chunk_team &members, const tki_xent_params &p, int64_t row)
 {
-    return from_element(((const element *)p.logits)[place]);
+    return (element *)row_memory + members.here.shift + (row * p.cols - members.here.before);
 }
 
-template <int packs, bool shared_warp, class team>
-DEVICE void run_held(team &members, const tki_xent_params &p, int64_t row, int64_t cols, int target)
+DEVICE void put_target(const chunk_team &members, const tki_xent_params &p, int64_t row, int64_t target,
+                       const target_place &here, float gradient)
 {
-    const row_span span = span_of(members, cols);
-    vector16 pack[packs];
-    const tensor_row from = {p.logits, p.rows, p.cols, row};
-    if (p.whole)
-        take_row<packs, true>(members, pack, from, span, cols, (uint32_t)minus_infinity_word);
-    else
-        take_row<packs, false>(members, pack, from, span, cols, (uint32_t)minus_infinity_word);
-    held_target there = held_target_of(members, target);
-    const float x_target = find_target(members, p, pack, there, row * p.cols + target);
-    const float largest = packs_larger(pack);
-    const float max = team_larger(members, largest, max_slot);
-    const row_origin origin = origin_at(max);
-    const float maximum = exp2_flush(exponent_at(max, origin));
-    const uint32_t max_word = word_of(max);
-    replace_target(pack, there, max_word);
-    forget_origin(there.column);
-    row_sums sums = {0.0f, 0.0f, 0.0f};
-    if (shared_warp || warp_vote(largest == max || there.column != no_column) != 0) {
-#pragma unroll
-        for (int k = 0; k < packs; k++)
-            sum_pack<true>(sums, pack[k], origin, max_word);
-    } else {
-#pragma unroll
-        for (int k = 0; k < packs; k++)
-            sum_pack<false>(sums, pack[k], origin, max_word);
-    }
-    forget_origins(pack);
-    if (p.share_raised > 0) {
-#pragma unroll
-        for (int k = 0; k < packs; k++) {
-            if (span_has(span, k)) {
-                vector16 others = pack[k];
-                if (span.left < k * span.step + pack_columns)
-                    keep_first(others, span.left - k * span.step, max_word);
-                sum_distances(sums, others, max);
-            }
-        }
-    }
-    float all[3] = {sums.below, sums.maximal, sums.lowered};
-    team_sums(members, all, sum_slot);
-    sums = {all[0], all[1] - 1.0f, all[2]}; /* less the target */
-    forget_origins(pack);
-    float raised = sums.below * UNIT;
-    if (warp_vote(sums.below < FAR_SUM) != 0) {
-        float far[1] = {0.0f};
-#pragma unroll
-        for (int k = 0; k < packs; k++)
-            far[0] += sum_of_far(pack[k], origin, max_word);
-        team_sums(members, far, far_slot);
-        raised = sums.below < FAR_SUM ? far[0] : raised;
-        forget_origins(pack);
-    }
-    const row_result result = conclude(p, sums, raised, x_target, max, origin, maximum);
-    if (team_member(members) == 0 && cols > 0)
-        p.loss[row] = loss_of(p, sums, result.rest, x_target, max);
-    element *gradient = (element *)p.grad_logits + row * p.cols;
-    element *to = hold_address(gradient + span.first);
-    const uint32_t at_target = word_of(result.gradient);
-#pragma unroll
-    for (int k = 0; k < packs; k++) {
-        if (span_has(span, k)) {
-            pack[k] = pack_gradient(pack[k], origin, result.factor, p);
-            replace_target(pack[k], there, k, at_target);
-            if (p.whole)
-                put_pack<packs, true>(members, to, span, k, pack[k]);
-            else
-                put_pack<packs, false>(members, to, span, k, pack[k]);
-        }
-    }
-    if (!p.whole)
-        finish_row<packs, false>(members, gradient, cols);
+    if (here.vector >= 0)
+        chunk_row(members, p, row)[target] = to_element(gradient);
 }
 
-/* A pack of a row, columns past its end and the target replaced. */
-DEVICE vector16 load_others(const element *x, int64_t column, int64_t cols, int64_t target, uint32_t filler)
+/* A row with a bad target keeps the gradient that it had. */
+template <class team> DEVICE void keep_row(const team &, const tki_xent_params &, int64_t)
 {
-    vector16 pack = load_columns(x, column, cols, filler);
-    replace_target(pack, target - column, (element)filler);
-    return pack;
 }
 
-template <class team> DEVICE void run_reread(team &members, const tki_xent_params &p, int64_t row, int64_t target)
+DEVICE void keep_row(const chunk_team &members, const tki_xent_params &p, int64_t row)
 {
-    const int64_t cols = p.cols;
-    const uint32_t nothing = (uint32_t)minus_infinity_word;
-    const row_part part = part_of(members, cols);
-    const element *x = (const element *)p.logits + row * p.cols;
-    const float x_target = from_element(x[target]);
-    float largest = -float_infinity();
-#pragma unroll 1
-    for (int64_t column = part.first; column < part.end; column += part.step)
-        largest = larger(largest, pack_larger(load_others(x, column, cols, target, nothing)));
-    const float max = larger(team_larger(members, largest, max_slot), x_target);
-    const row_origin origin = origin_at(max);
-    const float maximum = exp2_flush(exponent_at(max, origin));
-    const uint32_t max_word = word_of(max);
-    row_sums sums = {0.0f, 0.0f, 0.0f};
-    const bool counts = warp_vote(largest == max) != 0;
-#pragma unroll 1
-    for (int64_t column = part.first; column < part.end; column += part.step) {
-        const vector16 pack = load_others(x, column, cols, target, nothing);
-        if (counts)
-            sum_pack<true>(sums, pack, origin, max_word);
-        else
-            sum_pack<false>(sums, pack, origin, max_word);
-        if (p.share_raised > 0)
-            sum_distances(sums, load_others(x, column, cols, target, word_of(max)), max);
-    }
-    float all[3] = {sums.below, sums.maximal, sums.lowered};
-    team_sums(members, all, sum_slot);
-    sums = {all[0], all[1], all[2]};
-    float raised = sums.below * UNIT;
-    if (sums.below < FAR_SUM) {
-        float far[1] = {0.0f};
-#pragma unroll 1
-        for (int64_t column = part.first; column < part.end; column += part.step)
-            far[0] += sum_of_far(load_others(x, column, cols, target, nothing), origin, max_word);
-        team_sums(members, far, far_slot);
-        raised = far[0];
-    }
-    const row_result result = conclude(p, sums, raised, x_target, max, origin, maximum);
-    if (team_member(members) == 0)
-        p.loss[row] = loss_of(p, sums, result.rest, x_target, max);
-    element *gradient = (element *)p.grad_logits + row * p.cols;
-#pragma unroll 1
-    for (int64_t column = part.first; column < part.end; column += part.step) {
-        const vector16 pack = load_others(x, column, cols, target, nothing);
-        vector16 out = pack_gradient(pack, origin, result.factor, p);
-        replace_target(out, target - column, to_element(result.gradient));
-        store_columns(gradient, column, cols, out);
-    }
+    const element *gradient = (const element *)p.grad_logits + row * p.cols;
+    for (int64_t i = team_member(members); i < p.cols; i += members.width)
+        chunk_row(members, p, row)[i] = gradient[i];
 }
 
 /* ------------------------------------------------------------------------------------------------------------
- * Any row
+ * Rows held in registers. Of a row without a good target nothing is computed, or, by lanes whose warp has other rows, nothing written.
+ * `shared_warp`: such lanes; the other rows must not decide how this one is summed.
+ * ------------------------------------------------------------------------------------------------------------ */
+
+/* A member's vectors are numbered from 0 on. */
+struct held_target {
+    unsigned owner; /* the member that has it */
+    target_place here;
+};
+
+template <class team> DEVICE held_target held_target_of(const team &members, int64_t target, int shift)
+{
+    const unsigned place = target < 0 ? 0 : (unsigned)target + (unsigned)shift;
+    const unsigned vector = place / pack_columns;
+    const unsigned round = team_rounds(members, vector);
+    const unsigned owner = vector - round * team_members(members);
+    const bool is_here = target >= 0 && owner == team_member(members);
+    return {owner, {is_here ? (int)round : -1, (int)(place % pack_columns)}};
+}
+
+/* The target's logit comes from the member that has it: to load it would be one more wait for memory, after that for the target. It is
+ * offered before the exchange of the maxima and taken after it. */
+DEVICE void offer_target(lanes_team &, const held_target &, float)
+{
+}
+
+DEVICE float take_target(const lanes_team &members, const held_target &target, float offered)
+{
+    return team_value(members, offered, target.owner);
+}
+
+DEVICE void offer_target(block_team &members, const held_target &target, float offered)
+{
+    if (target.here.vector >= 0)
+        members.slots[max_slot + 1][0] = offered;
+}
+
+DEVICE float take_target(const block_team &members, const held_target &, float)
+{
+    return members.slots[max_slot + 1][0];
+}
+
+/* Without a branch. */
+DEVICE void put_words(vector16 &to, const vector16 &from, bool condition)
+{
+#pragma unroll
+    for (int i = 0; i < pack_words; i++)
+        to.word[i] = condition ? from.word[i] : to.word[i];
+}
+
+template <int packs> DEVICE vector16 vector_at(const vector16 (&pack)[packs], const target_place &target)
+{
+    vector16 vector = pack[0];
+#pragma unroll
+    for (int k = 1; k < packs; k++)
+        put_words(vector, pack[k], target.vector == k);
+    return vector;
+}
+
+template <int packs, bool shifted, class team>
+DEVICE void put_zeros(const team &members, element *to, const row_span &span)
+{
+#pragma unroll
+    for (int k = 0; k < packs; k++)
+        if (span_has(span, k))
+            put_pack<shifted>(members, to, span, k, pack_of(0));
+}
+
+template <int packs, bool shifted, bool shared_warp, class team>
+DEVICE void run_held(team &members, const tki_xent_params &p, int64_t row)
+{
+    const target_words words = load_target(p, row);
+    const int64_t cols = row < p.rows ? p.cols : 0;
+    const tensor_row from = {p.logits, p.rows, p.cols, cols > 0 ? row : 0};
+    const row_span span = span_of<shifted>(members, from, cols > 0);
+    element *to = place_for(members, {p.grad_logits, p.rows, p.cols, from.row}, span);
+    vector16 pack[packs];
+    take_row<packs, shifted>(members, 0, pack, from, span, (uint32_t)minus_infinity_word);
+    end_taking(members);
+    const int64_t target = target_of(p, row, words);
+    if (target < 0) {
+        if (team_member(members) == 0)
+            note_target(p, row, target);
+        if (target == ignored_target)
+            put_zeros<packs, shifted>(members, to, span);
+        if (target == bad_target)
+            keep_row(members, p, row);
+        if (!shared_warp)
+            return;
+    }
+    const held_target there = held_target_of(members, target, span.shift);
+    vector16 with_target = pack_of(0);
+    if (shared_warp || there.here.vector >= 0)
+        with_target = vector_at(pack, there.here);
+    const float offered = from_element(pack_element(with_target, (unsigned)there.here.place));
+    offer_target(members, there, offered);
+    const float max = team_larger(members, packs_larger(pack), max_slot);
+    const float x_target = take_target(members, there, offered);
+    const row_origin origin = origin_at(max);
+    float all[2] = {0.0f, 0.0f};
+    if (p.share_raised > 0) {
+        place_sums lowered = {};
+#pragma unroll
+        for (int k = 0; k < packs; k++) {
+            if (span_has(span, k)) {
+                vector16 row_only = pack[k];
+                if (shifted && !are_all(places_of(span, k)))
+                    keep_places(row_only, places_of(span, k), word_of(max));
+                sum_distances(lowered, row_only, max);
+            }
+        }
+        all[1] = sum_of_member<shifted>(members, lowered, span.shift, 1);
+        forget_origins(pack);
+    }
+    pack_replace(with_target, (unsigned)there.here.place, (element)minus_infinity_word);
+#pragma unroll
+    for (int k = 0; k < packs; k++)
+        put_words(pack[k], with_target, k == there.here.vector);
+    place_sums others = {};
+#pragma unroll
+    for (int k = 0; k < packs; k++)
+        if (span_may_have<packs>(members, span, k))
+            sum_pack(others, pack[k], origin);
+    forget_origins(pack);
+    all[0] = sum_of_member<shifted>(members, others, span.shift, 0);
+    team_sums(members, all, sum_slot);
+    const row_sums totals = {all[0], all[1]};
+    forget_origins(pack);
+    float raised = totals.others * UNIT;
+    if (warp_vote(totals.others < FAR_SUM) != 0) {
+        place_sums far_places = {};
+#pragma unroll
+        for (int k = 0; k < packs; k++)
+            sum_far(far_places, pack[k], origin);
+        float far[1] = {sum_of_member<shifted>(members, far_places, span.shift, 0)};
+        team_sums(members, far, far_slot);
+        raised = totals.others < FAR_SUM ? far[0] : raised;
+        forget_origins(pack);
+    }
+    if (shared_warp && target < 0)
+        return;
+    const row_result result = conclude(p, raised, x_target, max, origin);
+#pragma unroll
+    for (int k = 0; k < packs; k++)
+        if (span_has(span, k))
+            put_pack<shifted>(members, to, span, k, pack_gradient(pack[k], origin, result.factor, p));
+    put_target(members, p, row, target, there.here, result.gradient);
+    if (team_member(members) == 0)
+        p.loss[row] = loss_of(p, totals, result.rest, x_target, max);
+}
+
+/* ------------------------------------------------------------------------------------------------------------
+ * Rows that are read again by each pass
  * ------------------------------------------------------------------------------------------------------------ */
 
 template <class team> DEVICE void write_ignored(const team &members, const tki_xent_params &p, int64_t row)
@@ -375,39 +373,73 @@ template <class team> DEVICE void write_ignored(const team &members, const tki_x
 #pragma unroll 1
     for (int64_t column = part.first; column < part.end; column += part.step)
         store_columns(gradient, column, p.cols, pack_of(0));
-    if (team_member(members) == 0)
-        p.loss[row] = 0.0f;
 }
 
-/* The target of a row that is to be computed, else -1; ignored rows are written, bad ones reported. */
-template <class team> DEVICE int64_t target_of(const team &members, const tki_xent_params &p, int64_t row)
+/* A pack of a row, columns past its end and the target replaced. */
+DEVICE vector16 load_others(const element *x, int64_t column, int64_t cols, int64_t target, uint32_t filler)
 {
-    if (row >= p.rows)
-        return -1;
-    const int64_t target = p.wide_target ? ((const int64_t *)p.target)[row] : ((const int32_t *)p.target)[row];
-    if (target == p.ignore_index) {
-        write_ignored(members, p, row);
-        return -1;
+    vector16 pack = load_columns(x, column, cols, filler);
+    if (target >= column && target < column + pack_columns)
+        pack_replace(pack, (unsigned)(target - column), (element)filler);
+    return pack;
+}
+
+template <bool shared_warp, class team> DEVICE void run_reread(team &members, const tki_xent_params &p, int64_t row)
+{
+    const int64_t target = target_of(p, row, load_target(p, row));
+    if (target < 0) {
+        if (team_member(members) == 0)
+            note_target(p, row, target);
+        if (target == ignored_target)
+            write_ignored(members, p, row);
+        if (!shared_warp)
+            return;
     }
-    if (target >= 0 && target < p.cols)
-        return target;
-    if (team_member(members) == 0)
-        report_bad_index(p.fault_word, row);
-    return -1;
-}
-
-/* packs = 0: read again. */
-template <int packs, bool shared_warp, class team>
-DEVICE void run_row(team &members, const tki_xent_params &p, int64_t row)
-{
-    const int64_t target = target_of(members, p, row);
-    if (!shared_warp && target < 0)
-        return;
     const int64_t cols = target < 0 ? 0 : p.cols;
-    if constexpr (packs > 0)
-        run_held<packs, shared_warp>(members, p, target < 0 ? 0 : row, cols, (int)target);
-    else
-        run_reread(members, p, row, target);
+    const uint32_t nothing = (uint32_t)minus_infinity_word;
+    const row_part part = part_of(members, cols);
+    const element *x = (const element *)p.logits + (target < 0 ? 0 : row * p.cols);
+    const float x_target = target < 0 ? 0.0f : from_element(x[target]);
+    float largest = -float_infinity();
+#pragma unroll 1
+    for (int64_t column = part.first; column < part.end; column += part.step)
+        largest = larger(largest, pack_larger(load_others(x, column, cols, target, nothing)));
+    const float max = larger(team_larger(members, largest, max_slot), x_target);
+    const row_origin origin = origin_at(max);
+    place_sums others = {}, lowered = {};
+#pragma unroll 1
+    for (int64_t column = part.first; column < part.end; column += part.step) {
+        sum_pack(others, load_others(x, column, cols, target, nothing), origin);
+        if (p.share_raised > 0)
+            sum_distances(lowered, load_columns(x, column, cols, word_of(max)), max);
+    }
+    float all[2] = {sum_of_places(others.of), sum_of_places(lowered.of)};
+    team_sums(members, all, sum_slot);
+    const row_sums totals = {all[0], all[1]};
+    float raised = totals.others * UNIT;
+    if (shared_warp ? warp_vote(totals.others < FAR_SUM) != 0 : totals.others < FAR_SUM) {
+        place_sums far_places = {};
+#pragma unroll 1
+        for (int64_t column = part.first; column < part.end; column += part.step)
+            sum_far(far_places, load_others(x, column, cols, target, nothing), origin);
+        float far[1] = {sum_of_places(far_places.of)};
+        team_sums(members, far, far_slot);
+        raised = totals.others < FAR_SUM ? far[0] : raised;
+    }
+    if (shared_warp && target < 0)
+        return;
+    const row_result result = conclude(p, raised, x_target, max, origin);
+    if (team_member(members) == 0)
+        p.loss[row] = loss_of(p, totals, result.rest, x_target, max);
+    element *gradient = (element *)p.grad_logits + row * p.cols;
+#pragma unroll 1
+    for (int64_t column = part.first; column < part.end; column += part.step) {
+        const vector16 pack = load_others(x, column, cols, target, nothing);
+        vector16 out = pack_gradient(pack, origin, result.factor, p);
+        if (target >= column && target < column + pack_columns)
+            pack_replace(out, (unsigned)(target - column), to_element(result.gradient));
+        store_columns(gradient, column, cols, out);
+    }
 }
 
 #endif

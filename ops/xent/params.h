@@ -16,8 +16,7 @@ typedef struct tki_xent_params {
     float share_raised;    /* 2^64 eps / cols */
     float share_of_others; /* eps (cols - 1) / cols */
     int32_t lanes;         /* GPU, narrow rows: how many threads hold one, a power of two up to 32 */
-    int32_t whole; /* GPU: rows of logits and gradients consist of whole packs of 16 bytes at multiples of that */
-    uint64_t *fault_word; /* GPU: takes the first row with a bad target; NULL on the host */
+    uint64_t *fault_word;  /* GPU: takes the first row with a bad target; NULL on the host */
 } tki_xent_params;
 
 #endif

@@ -101,5 +101,21 @@ static void faint_smoothing(tk_case *c, int i, tki_random *random)
     c->attributes[TKI_XENT_SCALE].real = i % 2 ? 0x1p16 : 1;
 }
 
-const tki_attribute_trials tki_xent_attribute_trials = {
-    .draw = draw, .further_count = FURTHER, .further = faint_smoothing};
+/* No smoothing, some, and nothing else; a scale of one, of less, and of nothing; rows of the first class left out. */
+static const struct {
+    double smoothing, scale;
+    int64_t ignored;
+} sets[] = {{0, 1, -100}, {1, 0x1p-10, -100}, {0.125, 0, 0}};
+
+static void set(tk_case *c, int i)
+{
+    c->attributes[TKI_XENT_LABEL_SMOOTHING].real = sets[i].smoothing;
+    c->attributes[TKI_XENT_SCALE].real = sets[i].scale;
+    c->attributes[TKI_XENT_IGNORE_INDEX].integer = sets[i].ignored;
+}
+
+const tki_attribute_trials tki_xent_attribute_trials = {.draw = draw,
+                                                        .further_count = FURTHER,
+                                                        .further = faint_smoothing,
+                                                        .set_count = sizeof sets / sizeof *sets,
+                                                        .set = set};

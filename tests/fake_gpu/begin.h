@@ -19,6 +19,7 @@ typedef struct fake_gpu {
     fake_reset_function *reset;
     fake_stream_make_function *stream_make;
     fake_stream_end_function *stream_end;
+    fake_graph_end_function *graph_end; /* NULL on HIP */
 } fake_gpu;
 
 /* The libraries lie beside the test programs. */
@@ -69,6 +70,8 @@ static inline void fake_gpu_begin(fake_gpu *fake, const char *backend)
     fake_gpu_find(library, "fake_gpu_reset", &fake->reset);
     fake_gpu_find(library, "fake_gpu_stream_make", &fake->stream_make);
     fake_gpu_find(library, "fake_gpu_stream_end", &fake->stream_end);
+    if (!strcmp(backend, "cuda"))
+        fake_gpu_find(library, "fake_gpu_graph_end", &fake->graph_end);
     dlclose(library);
     fake->reset();
     assert_int_equal(fake->alive(), 0);

@@ -690,12 +690,65 @@ int API(cuStreamIsCapturing, hipStreamIsCapturing)(void *stream, int *status)
 }
 
 #if !FAKE_HIP
+fake_graph_end_function fake_gpu_graph_end;
+
 int cuStreamGetCaptureInfo(void *stream, int *status, uint64_t *id)
 {
     int code = begin(__func__, false);
     *status = capturing();
     *id = (uint64_t)setting("FAKE_GPU_CAPTURING", 0);
     return code == OK && stream && !is(stream, STREAM) ? INVALID_HANDLE : code;
+}
+
+/* The graph of a capture is its number. One user object at most is kept of each; fake_gpu_graph_end() is the end of the graph. */
+enum { GRAPHS = 1024 };
+static struct {
+    void *data;
+    void (*destroy)(void *data);
+} graph_objects[GRAPHS], made_object;
+
+int cuStreamGetCaptureInfo_v2(void *stream, int *status, uint64_t *id, void **graph, const void ***needs,
+                              size_t *needed)
+{
+    int code = cuStreamGetCaptureInfo(stream, status, id);
+    *graph = (void *)(uintptr_t)*id;
+    return needs || needed ? INVALID_VALUE : code;
+}
+
+int cuUserObjectCreate(void **made, void *data, void (*last)(void *data), unsigned count, unsigned flags)
+{
+    int code = begin(__func__, false);
+    made_object.data = data;
+    made_object.destroy = last;
+    *made = &made_object;
+    return count == 1 && flags == 1 ? code : INVALID_VALUE;
+}
+
+int cuUserObjectRelease(void *kept, unsigned count)
+{
+    int code = begin(__func__, false);
+    if (code != OK || kept != &made_object || count != 1)
+        return code ? code : INVALID_VALUE;
+    made_object.destroy(made_object.data);
+    return OK;
+}
+
+int cuGraphRetainUserObject(void *graph, void *kept, unsigned count, unsigned flags)
+{
+    int code = begin(__func__, false);
+    const uintptr_t number = (uintptr_t)graph;
+    if (code != OK || kept != &made_object || count != 1 || flags != 1 || !number || number >= GRAPHS)
+        return code ? code : INVALID_VALUE;
+    graph_objects[number].data = made_object.data;
+    graph_objects[number].destroy = made_object.destroy;
+    return OK;
+}
+
+void fake_gpu_graph_end(int number)
+{
+    if (graph_objects[number].destroy)
+        graph_objects[number].destroy(graph_objects[number].data);
+    graph_objects[number].destroy = NULL;
 }
 
 /* A map holds where the tensor lies, its sizes and its pitch. A device fails where a row is longer than the pitch; here it is refused. */

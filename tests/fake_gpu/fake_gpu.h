@@ -21,7 +21,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { FAKE_PARAM_BYTES = 256 };
+enum { FAKE_PARAM_BYTES = 1024 };
 
 typedef struct fake_launch {
     char kernel[64];
@@ -56,6 +56,9 @@ typedef void fake_reset_function(void);
 /* fake_gpu_stream_make, fake_gpu_stream_end: a stream of another part of the program. */
 typedef void *fake_stream_make_function(void);
 typedef void fake_stream_end_function(void *stream);
+
+/* fake_gpu_graph_end, of CUDA alone: the graph of the capture with this number, below 1024, is gone, and all that was made of it. */
+typedef void fake_graph_end_function(int number);
 
 typedef struct fake_copy_params {
     uint64_t from, to;

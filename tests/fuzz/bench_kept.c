@@ -5,6 +5,7 @@
 
 /* The reader and the chart belong to the program, not to a library. */
 #include "bench/chart.c"    /* NOLINT(bugprone-suspicious-include) */
+#include "bench/roofline.c" /* NOLINT(bugprone-suspicious-include) */
 #include "bench/shapes.c"   /* NOLINT(bugprone-suspicious-include) */
 #include "bench/summary.c"  /* NOLINT(bugprone-suspicious-include) */
 #include "cli/bench_kept.c" /* NOLINT(bugprone-suspicious-include) */
@@ -67,6 +68,16 @@ void cli_bench_print_cliffs(const bench_result *results, int count)
     for (int i = 0; i + 1 < count; i++)
         if (bench_step_of(&results[i], &results[i + 1], results[i].arms[0].name, &step))
             assert(isfinite(step.growth));
+}
+
+void cli_bench_print_sweep(const bench_result *results, int count, int64_t seed)
+{
+    double shares[64];
+    (void)seed;
+    if (count == 0 || count > 64)
+        return;
+    for (int i = bench_shares_of(results, count, results[0].arms[0].name, NULL, shares) - 1; i >= 0; i--)
+        assert(isfinite(shares[i]));
 }
 
 void cli_bench_gpu_print_startup(const json_t *report)

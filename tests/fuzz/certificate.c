@@ -37,6 +37,12 @@ static void try_text(tk_ctx *ctx, const char *text, size_t length)
     status = tk_certificate_remarks(ctx, certificate, &remarks);
     assert(status == TK_OK && (!remarks || remarks[0]));
     free(remarks);
+    tk_citation citation;
+    for (int i = 0; tk_certificate_cites(certificate, i, &citation); i++)
+        assert(citation.file && citation.theorem && citation.sha256 && citation.state);
+    tk_basis basis;
+    for (int i = 0; tk_certificate_rests_on(certificate, i, &basis); i++)
+        assert(basis.clause && basis.verdict && basis.kernel && basis.theorems >= -1);
     (void)tk_certificate_elements(certificate);
     (void)tk_certificate_worst_ulp(certificate);
     (void)tk_certificate_bound_used(certificate);

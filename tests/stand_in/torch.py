@@ -11,8 +11,8 @@ if behaviour == "absent":
     raise ImportError("No module named 'torch'")
 
 __version__ = "0.stand-in"
-float16, bfloat16, float64, int32, int64 = "float16", "bfloat16", "float64", "int32", "int64"
-SIZES = {float16: 2, bfloat16: 2, float64: 8, int32: 4, int64: 8}
+float16, bfloat16, float32, float64, int32, int64 = "float16", "bfloat16", "float32", "float64", "int32", "int64"
+SIZES = {float16: 2, bfloat16: 2, float32: 4, float64: 8, int32: 4, int64: 8}
 now = 0.0  # milliseconds
 last = ()
 
@@ -41,12 +41,12 @@ class Tensor:
         return self
 
     def __matmul__(self, other):
-        return work(self, other)
+        return work(self, other).clone()
 
     def same(self, *_, **__):
         return self
 
-    detach = long = clamp = __mul__ = __sub__ = same
+    detach = long = clamp = __mul__ = __sub__ = __add__ = same
 
 
 def work(*arguments, **_):
@@ -105,7 +105,7 @@ exp = Tensor.same
 cuda = types.SimpleNamespace(
     is_available=lambda: behaviour != "blind", set_device=nothing, synchronize=nothing, empty_cache=nothing, _sleep=nothing,
     Event=Event, get_device_name=lambda: "Stand-in")
-functional = types.SimpleNamespace(gelu=gelu, cross_entropy=work, embedding=work)
+functional = types.SimpleNamespace(gelu=gelu, cross_entropy=work, embedding=work, linear=lambda *t: work(*t).clone())
 nn = types.SimpleNamespace(functional=functional)
 ops = types.SimpleNamespace(aten=types.SimpleNamespace(
     gelu_backward=work, _softmax_backward_data=work, embedding_dense_backward=work))

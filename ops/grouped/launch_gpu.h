@@ -1,0 +1,21 @@
+/* Products of groups on a GPU. */
+#ifndef TKI_OPS_GROUPED_LAUNCH_GPU_H
+#define TKI_OPS_GROUPED_LAUNCH_GPU_H
+
+#include "model/lowering.h"
+#include "ops/gemm/params.h"
+#include "ops/grouped/params.h"
+
+/* A call as one product, and its groups, of which the table lies at the beginning of the call's scratch memory. */
+tki_grouped_params tki_grouped_params_of(const tki_call *call);
+size_t tki_grouped_table_bytes(const tk_case *c);
+
+/* Fills the table, by a kernel of `source`, for tiles of so many rows. */
+TK_MUST_USE tk_status tki_grouped_find(const tki_call *call, const char *source, tki_grouped_groups of);
+/* Clears the output, unless an end is bad. */
+TK_MUST_USE tk_status tki_grouped_clear_out(const tki_call *call, const char *source, const tki_grouped_params *p);
+
+size_t tki_grouped_scratch_gpu(const tki_call *call);
+TK_MUST_USE tk_status tki_grouped_launch_gpu(const tki_call *call);
+
+#endif

@@ -1,0 +1,250 @@
+/* TRUSTED. A linear layer, whose weight is stored [out, in], with what usually follows it, and its gradients: what they promise. All three
+ * are sums of products with further terms; two of them may go through gelu or its derivative. The exact value is in oracle.c. */
+#include "ops/linear/contract.h"
+
+#include "exact/gelu_bound.h"
+#include "exact/product_bound.h"
+#include "model/attributes.h"
+
+#define SUM_TEXT(products, size, extras)                                                                           \
+    "e = (n - 1) u (sum |" products "| + " extras "), n = number of nonzero terms, products and " extras           \
+    " alike; bf16: plus (1 + (K + 2) u) K 2^-150, K = " size                                                       \
+    "; f32: n for n - 1, with the same term. Numerics tensor_core: gemm's bound with these terms in its sum and "  \
+    "among "                                                                                                       \
+    "what its accumulator may hold, plus u of all for each that is added afterwards. Exact sums: e = 0 where all " \
+    "terms are multiples of a power of two q, 2^-126 <= q <= 2^103, and add up to at most 2^24 q in magnitude"
+#define OVERFLOW_TEXT                                                                                             \
+    "bf16 and f32, or f32 results: where (1 + (K + 2) u) times the sum of the finite |terms| reaches "            \
+    "2^128 (1 - 2^-25), an fp32 sum may overflow on the way, and infinities and NaN are admitted too; beside an " \
+    "infinite term, NaN is"
+#define SHAPE_TEXT "any m, n and k, zero included, at any alignment of the element type; a sum over nothing is zero"
+#define REPEAT_TEXT "the same inputs give the same bits on every run, at every address and thread count"
+
+#define WITH(choice) (UINT64_C(1) << (choice))
+
+const tk_contract tki_linear_fwd_contract = {
+    .name = "linear_fwd",
+    .summary = "linear layer with bias, gelu or residual",
+    .formula =
+        "v = x w^T + bias + residual: v[i,j] = sum over t < k of x[i,t] w[j,t] + bias[j] + residual[i,j], with the "
+        "terms that the epilogue has; y = v, or gelu(v) in its tanh form, and then pre = v",
+    .bound = SUM_TEXT(
+        "x w", "k",
+        "|bias| + |residual|") ". Without gelu B = e; of pre too. With gelu "
+                               "B = e min(|g'(v)| + e, 1.13) + the largest B of gelu_fwd at arguments within e of v",
+    .notes = "pre is what linear_grad_x of the next layer reads.",
+    .dim_count = 3,
+    .dim_names = (const char *const[]){"m", "n", "k"},
+    .param_count = 6,
+    .params =
+        (const tk_param[]){
+            [TKI_LINEAR_X] =
+                {.name = "x", .kind = TK_KIND_VALUE, .rank = 2, .dim = {0, 2}, .inner_axis = 1, .may_alias = -1},
+            [TKI_LINEAR_W] =
+                {.name = "w", .kind = TK_KIND_VALUE, .rank = 2, .dim = {1, 2}, .inner_axis = 1, .may_alias = -1},
+            [TKI_LINEAR_BIAS_IN] = {.name = "bias",
+                                    .kind = TK_KIND_VALUE,
+                                    .rank = 1,
+                                    .dim = {1},
+                                    .inner_axis = -1,
+                                    .may_alias = -1,
+                                    .when_attribute = TKI_LINEAR_EPILOGUE,
+                                    .when_choices = WITH(TKI_LINEAR_BIAS) | WITH(TKI_LINEAR_BIAS_GELU) |
+                                                    WITH(TKI_LINEAR_BIAS_RESIDUAL)},
+            [TKI_LINEAR_RESIDUAL_IN] = {.name = "residual",
+                                        .kind = TK_KIND_RESULT,
+                                        .rank = 2,
+                                        .dim = {0, 1},
+                                        .inner_axis = -1,
+                                        .may_alias = -1,
+                                        .when_attribute = TKI_LINEAR_EPILOGUE,
+                                        .when_choices = WITH(TKI_LINEAR_BIAS_RESIDUAL) | WITH(TKI_LINEAR_RESIDUAL)},
+            [TKI_LINEAR_Y] = {.name = "y",
+                              .output = true,
+                              .kind = TK_KIND_RESULT,
+                              .rank = 2,
+                              .dim = {0, 1},
+                              .inner_axis = -1,
+                              .may_alias = -1},
+            [TKI_LINEAR_PRE] = {.name = "pre",
+                                .output = true,
+                                .kind = TK_KIND_RESULT,
+                                .rank = 2,
+                                .dim = {0, 1},
+                                .inner_axis = -1,
+                                .may_alias = -1,
+                                .when_attribute = TKI_LINEAR_EPILOGUE,
+                                .when_choices = WITH(TKI_LINEAR_BIAS_GELU) | WITH(TKI_LINEAR_GELU)},
+        },
+    TKI_TYPES_SUM,
+    .attribute_count = 4,
+    .attributes =
+        (const tk_attribute[]){
+            TKI_DOMAIN_ATTRIBUTE, TKI_NUMERICS_ATTRIBUTE, TKI_MATRIX_UNIT_ATTRIBUTE,
+            [TKI_LINEAR_EPILOGUE] =
+                {.name = "epilogue",
+                 .text = "what is done with the product before it is rounded",
+                 .choice_count = TKI_LINEAR_EPILOGUES,
+                 .choices = (const tk_choice[]){[TKI_LINEAR_BIAS] = {"bias", "y = x w^T + bias"},
+                                                [TKI_LINEAR_BIAS_GELU] =
+                                                    {"bias_gelu", "pre = x w^T + bias, y = gelu of it unrounded"},
+                                                [TKI_LINEAR_GELU] = {"gelu", "pre = x w^T, y = gelu of it unrounded"},
+                                                [TKI_LINEAR_BIAS_RESIDUAL] = {"bias_residual",
+                                                                              "y = x w^T + bias + residual"},
+                                                [TKI_LINEAR_RESIDUAL] = {"residual", "y = x w^T + residual"},
+                                                [TKI_LINEAR_NONE] = {"none", "y = x w^T"}},
+                 .seen_by_kernel = true}},
+    .clause_count = 7,
+    .clauses =
+        (const tk_clause[]){
+            [TKI_SUM_ERR] =
+                {TK_CLAUSE_ERROR, "LINEAR_FWD.ERR",
+                 "for finite inputs, y and pre are the roundings of some values within B of the exact ones"},
+            [TKI_SUM_OVERFLOW] = {TK_CLAUSE_VALUE, "LINEAR_FWD.OVERFLOW", OVERFLOW_TEXT},
+            [TKI_SUM_NAN] = {TK_CLAUSE_VALUE, "LINEAR_FWD.NAN",
+                             "NaN if some term of v is NaN (0 times infinity is) or infinities of both signs occur "
+                             "among the terms"},
+            [TKI_SUM_INF] =
+                {TK_CLAUSE_VALUE, "LINEAR_FWD.INF",
+                 "infinities of one sign among the terms, and no NaN, give that infinity; gelu of -inf is "
+                 "NaN or 0"},
+            {TK_CLAUSE_WRITE, "LINEAR_FWD.WRITE",
+             "every y is written, and every pre where it is there; nothing else is, and the inputs stay as they "
+             "were"},
+            {TK_CLAUSE_SHAPE, "LINEAR_FWD.SHAPE", SHAPE_TEXT},
+            {TK_CLAUSE_REPEAT, "LINEAR_FWD.REPEAT", REPEAT_TEXT},
+        },
+};
+
+const tk_contract tki_linear_grad_x_contract = {
+    .name = "linear_grad_x",
+    .summary = "gradient of a linear layer by its input, or by what gelu made that input of",
+    .formula = "s = grad_y w: s[i,t] = sum over j < n of grad_y[i,j] w[j,t]; grad_x = s, or s g'(pre) with g' as in "
+               "gelu_bwd",
+    .bound = SUM_TEXT("grad_y w", "n",
+                      "nothing else") ". Without gelu B = e. With gelu B = |g'| e + (|s| + e) b + 2^-150, "
+                                      "b the bound of gelu_bwd for grad_output = 1 without its last term; f32 "
+                                      "results: without 2^-150",
+    .notes = "pre is that of the layer whose gelu gave x.",
+    .dim_count = 3,
+    .dim_names = (const char *const[]){"m", "n", "k"},
+    .param_count = 4,
+    .params =
+        (const tk_param[]){
+            [TKI_LINEAR_GRAD_X_GRAD_Y] =
+                {.name = "grad_y", .kind = TK_KIND_VALUE, .rank = 2, .dim = {0, 1}, .inner_axis = 1, .may_alias = -1},
+            [TKI_LINEAR_GRAD_X_W] =
+                {.name = "w", .kind = TK_KIND_VALUE, .rank = 2, .dim = {1, 2}, .inner_axis = 0, .may_alias = -1},
+            [TKI_LINEAR_GRAD_X_PRE] = {.name = "pre",
+                                       .kind = TK_KIND_RESULT,
+                                       .rank = 2,
+                                       .dim = {0, 2},
+                                       .inner_axis = -1,
+                                       .may_alias = -1,
+                                       .when_attribute = TKI_LINEAR_EPILOGUE,
+                                       .when_choices = WITH(TKI_LINEAR_GRAD_GELU)},
+            [TKI_LINEAR_GRAD_X_OUT] = {.name = "grad_x",
+                                       .output = true,
+                                       .kind = TK_KIND_RESULT,
+                                       .rank = 2,
+                                       .dim = {0, 2},
+                                       .inner_axis = -1,
+                                       .may_alias = -1},
+        },
+    TKI_TYPES_SUM,
+    .attribute_count = 4,
+    .attributes =
+        (const tk_attribute[]){
+            TKI_DOMAIN_ATTRIBUTE, TKI_NUMERICS_ATTRIBUTE, TKI_MATRIX_UNIT_ATTRIBUTE,
+            [TKI_LINEAR_EPILOGUE] =
+                {.name = "epilogue",
+                 .text = "what is done with the product before it is rounded",
+                 .choice_count = 2,
+                 .choices = (const tk_choice[]){[TKI_LINEAR_GRAD_PLAIN] = {"none", "grad_x = grad_y w"},
+                                                [TKI_LINEAR_GRAD_GELU] = {"gelu", "grad_x = (grad_y w) g'(pre)"}},
+                 .seen_by_kernel = true}},
+    .clause_count = 7,
+    .clauses =
+        (const tk_clause[]){
+            [TKI_SUM_ERR] = {TK_CLAUSE_ERROR, "LINEAR_GRAD_X.ERR",
+                             "for finite inputs, grad_x is the rounding of some value within B of the exact one"},
+            [TKI_SUM_OVERFLOW] = {TK_CLAUSE_VALUE, "LINEAR_GRAD_X.OVERFLOW", OVERFLOW_TEXT},
+            [TKI_SUM_NAN] =
+                {TK_CLAUSE_VALUE, "LINEAR_GRAD_X.NAN",
+                 "NaN if pre or some product is NaN (0 times infinity is) or infinities of both signs occur "
+                 "among the products"},
+            [TKI_SUM_INF] =
+                {TK_CLAUSE_VALUE, "LINEAR_GRAD_X.INF",
+                 "infinities of one sign among the products give s, that infinity; with gelu what gelu_bwd "
+                 "admits for grad_output = s: s of the sign of g', NaN also where |g'| < 2^-126; pre = +inf "
+                 "gives NaN or s; pre = -inf gives NaN, or 0 if s is finite"},
+            {TK_CLAUSE_WRITE, "LINEAR_GRAD_X.WRITE",
+             "every grad_x is written, nothing else is, and the inputs stay as they were"},
+            {TK_CLAUSE_SHAPE, "LINEAR_GRAD_X.SHAPE", SHAPE_TEXT},
+            {TK_CLAUSE_REPEAT, "LINEAR_GRAD_X.REPEAT", REPEAT_TEXT},
+        },
+};
+
+const tk_contract tki_linear_grad_w_contract = {
+    .name = "linear_grad_w",
+    .summary = "gradient of a linear layer by its weight, alone or added to what is there",
+    .formula = "grad_w = grad_y^T x, or before + grad_y^T x: grad_w[j,t] = sum over i < m of grad_y[i,j] x[i,t] + "
+               "before[j,t]",
+    .bound = SUM_TEXT("grad_y x", "m", "|before|") ". B = e",
+    .notes = "With fp32 results and grad_w in the place of before, gradients of 16-bit layers add up in fp32.",
+    .dim_count = 3,
+    .dim_names = (const char *const[]){"m", "n", "k"},
+    .param_count = 4,
+    .params =
+        (const tk_param[]){
+            [TKI_LINEAR_GRAD_W_GRAD_Y] =
+                {.name = "grad_y", .kind = TK_KIND_VALUE, .rank = 2, .dim = {0, 1}, .inner_axis = 0, .may_alias = -1},
+            [TKI_LINEAR_GRAD_W_X] =
+                {.name = "x", .kind = TK_KIND_VALUE, .rank = 2, .dim = {0, 2}, .inner_axis = 0, .may_alias = -1},
+            [TKI_LINEAR_GRAD_W_BEFORE] = {.name = "before",
+                                          .kind = TK_KIND_RESULT,
+                                          .rank = 2,
+                                          .dim = {1, 2},
+                                          .inner_axis = -1,
+                                          .may_alias = -1,
+                                          .when_attribute = TKI_LINEAR_ACCUMULATE,
+                                          .when_choices = WITH(TKI_LINEAR_ADD)},
+            [TKI_LINEAR_GRAD_W_OUT] = {.name = "grad_w",
+                                       .output = true,
+                                       .kind = TK_KIND_RESULT,
+                                       .rank = 2,
+                                       .dim = {1, 2},
+                                       .inner_axis = -1,
+                                       .may_alias = TKI_LINEAR_GRAD_W_BEFORE},
+        },
+    TKI_TYPES_SUM,
+    .attribute_count = 4,
+    .attributes =
+        (const tk_attribute[]){
+            TKI_DOMAIN_ATTRIBUTE, TKI_NUMERICS_ATTRIBUTE, TKI_MATRIX_UNIT_ATTRIBUTE,
+            [TKI_LINEAR_ACCUMULATE] =
+                {.name = "accumulate",
+                 .text = "is the gradient added to what is there?",
+                 .choice_count = 2,
+                 .choices = (const tk_choice[]){[TKI_LINEAR_OVERWRITE] = {"no", "grad_w = grad_y^T x"},
+                                                [TKI_LINEAR_ADD] = {"yes", "grad_w = before + grad_y^T x"}},
+                 .seen_by_kernel = true}},
+    .clause_count = 8,
+    .clauses =
+        (const tk_clause[]){
+            [TKI_SUM_ERR] = {TK_CLAUSE_ERROR, "LINEAR_GRAD_W.ERR",
+                             "for finite inputs, grad_w is the rounding of some value within B of the exact one"},
+            [TKI_SUM_OVERFLOW] = {TK_CLAUSE_VALUE, "LINEAR_GRAD_W.OVERFLOW", OVERFLOW_TEXT},
+            [TKI_SUM_NAN] =
+                {TK_CLAUSE_VALUE, "LINEAR_GRAD_W.NAN",
+                 "NaN if some term is NaN (0 times infinity is) or infinities of both signs occur among the "
+                 "terms, and only then"},
+            [TKI_SUM_INF] = {TK_CLAUSE_VALUE, "LINEAR_GRAD_W.INF",
+                             "infinities of one sign among the terms, and no NaN, give that infinity"},
+            {TK_CLAUSE_WRITE, "LINEAR_GRAD_W.WRITE",
+             "every grad_w is written, nothing else is, and grad_y and x stay as they were"},
+            {TK_CLAUSE_SHAPE, "LINEAR_GRAD_W.SHAPE", SHAPE_TEXT},
+            {TK_CLAUSE_REPEAT, "LINEAR_GRAD_W.REPEAT", REPEAT_TEXT},
+            {TK_CLAUSE_IN_PLACE, "LINEAR_GRAD_W.INPLACE", "grad_w may be the buffer of before"},
+        },
+};

@@ -1,0 +1,94 @@
+/* Which primes, precisions and elements trials of padic_gemm take: moduli at which a kernel changes its way, and elements
+ * whose valuations add up to just below, exactly and just above the precision. */
+#include "ops/padic/trials.h"
+
+#include "ops/padic/contract.h"
+
+static int64_t below(tki_random *random, int64_t bound)
+{
+    return (int64_t)tki_random_below(random, (uint64_t)bound);
+}
+
+/* The most digits to that base. */
+static int64_t most_precision(uint64_t prime)
+{
+    uint64_t modulus;
+    int64_t precision = 1;
+    while (precision < TKI_PADIC_MOST_PRECISION && tki_padic_modulus(prime, precision + 1, &modulus))
+        precision++;
+    return precision;
+}
+
+/* The next prime from a number of so many bits on. */
+static uint64_t prime_of_bits(int bits, tki_random *random)
+{
+    uint64_t n = UINT64_C(1) << (bits - 1);
+    n += (uint64_t)below(random, (int64_t)n) / 2;
+    while (!tki_is_prime(n))
+        n++;
+    return n;
+}
+
+static void draw(tk_case *c, const tki_draw *how, tki_random *random)
+{
+    static const uint64_t primes[] = {2, 2, 2, 3, 5, 7, 11, 65537, 2147483647, 4294967291, UINT64_C(67108859)};
+    enum { PRIMES = sizeof primes / sizeof *primes };
+    (void)how;
+    const int64_t which = below(random, PRIMES + 3);
+    const uint64_t prime = which < PRIMES ? primes[which] : prime_of_bits(2 + (int)below(random, 61), random);
+    const int64_t most = most_precision(prime);
+    /* The largest modulus as often as all the others: that is where sums overflow. */
+    c->attributes[TKI_PADIC_PRIME].integer = (int64_t)prime;
+    c->attributes[TKI_PADIC_PRECISION].integer = below(random, 2) ? most : 1 + below(random, most);
+}
+
+static uint64_t mixed(uint64_t x)
+{
+    x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
+    return x ^ x >> 31;
+}
+
+/* The valuation that every element at a place of the inner size has at least, so that those of a and b add up to one less
+ * than the precision, to it, or to one more. */
+static int64_t valuation_at(const tk_case *c, int param, int64_t t)
+{
+    const int64_t precision = c->attributes[TKI_PADIC_PRECISION].integer;
+    const uint64_t drawn = mixed((uint64_t)t);
+    const int64_t of_a = (int64_t)(drawn % (uint64_t)(precision + 1));
+    const int64_t of_b = precision - of_a - 1 + (int64_t)((drawn >> 32) % 3);
+    const int64_t v = param == TKI_PADIC_A ? of_a : of_b;
+    return v < 0 ? 0 : v < precision ? v : precision;
+}
+
+static uint64_t residue_of(uint64_t modulus, uint64_t x)
+{
+    return modulus ? x % modulus : x;
+}
+
+static void fill(const tk_case *c, int param, tki_drawn how, void *data, tki_random *random)
+{
+    uint64_t modulus, power;
+    const uint64_t prime = (uint64_t)c->attributes[TKI_PADIC_PRIME].integer;
+    const int64_t precision = c->attributes[TKI_PADIC_PRECISION].integer;
+    const int64_t cols = c->dims[param == TKI_PADIC_A ? TKI_PADIC_K : TKI_PADIC_N];
+    const int64_t count = tk_case_elements(c, param);
+    uint64_t *x = data;
+    (void)tki_padic_modulus(prime, precision, &modulus);
+    for (int64_t i = 0; i < count; i++) {
+        const uint64_t drawn = tki_random_u64(random);
+        const int64_t v = valuation_at(c, param, param == TKI_PADIC_A ? i % cols : i / cols);
+        switch (how) {
+        case TKI_DRAW_BITS: x[i] = drawn; break;
+        case TKI_DRAW_LARGEST: x[i] = modulus - 1 - (drawn % 64 == 0); break;
+        case TKI_DRAW_PLAIN: x[i] = residue_of(modulus, drawn); break;
+        case TKI_DRAW_SPARSE: x[i] = drawn % 4 ? 0 : residue_of(modulus, drawn >> 2); break;
+        case TKI_DRAW_TELLING:
+            (void)tki_padic_modulus(prime, v, &power);
+            x[i] = v == precision ? 0 : residue_of(modulus, drawn) / power * power;
+            break;
+        }
+    }
+}
+
+const tki_attribute_trials tki_padic_gemm_trials = {.draw = draw, .fill = fill};
