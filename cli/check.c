@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "glue/glue.h"
 
 enum { KEY_JSON = 256, KEY_KEY, KEY_MARKDOWN };
 
@@ -196,10 +197,34 @@ static cli_exit print_page(const char *who, tk_certificate *certificate)
     return CLI_HOLDS;
 }
 
+/* The same for a certificate of 'tokitai glue'; it has no page. */
+static cli_exit check_glue(const char *who, tk_ctx *ctx, const char *file, const tk_key *key, json_t *list)
+{
+    char *line = NULL;
+    tk_status status = tki_glue_certificate_check(ctx, file, key, &line);
+    const bool good = status == TK_OK;
+    if (list)
+        json_array_append_new(list, json_pack("{s:o, s:b, s:o}", "file", cli_json_text(file), "intact", good,
+                                              good ? "headline" : "error",
+                                              cli_json_text(good ? line : tk_ctx_message(ctx))));
+    if (!good)
+        cli_complain(who, "not intact, or not trusted: %s: %s", file, tk_ctx_message(ctx));
+    else if (!list) {
+        cli_print(CLI_PLAIN, file);
+        fputs(": ", stdout);
+        cli_print(CLI_PLAIN, line);
+        printf("; intact%s%s%s\n", key ? "; signed by " : "", key ? tk_key_id(key) : "", key ? ", verified" : "");
+    }
+    free(line);
+    return cli_exit_of(status, CLI_REFUTED);
+}
+
 /* Appends to `list` if there is one, else prints. Without `key`, signatures are not verified. */
 static cli_exit check_file(const char *who, tk_ctx *ctx, const char *file, const tk_key *key, bool markdown,
                            json_t *list)
 {
+    if (tki_is_glue_certificate(ctx, file))
+        return check_glue(who, ctx, file, key, list);
     tk_certificate *certificate = NULL;
     tk_status status = tk_certificate_read(ctx, file, &certificate);
     char *remarks = NULL;

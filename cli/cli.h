@@ -36,6 +36,10 @@ cli_exit cli_bench(int argc, char **argv);
 cli_exit cli_tune(int argc, char **argv);
 cli_exit cli_cache(int argc, char **argv);
 cli_exit cli_kernel(int argc, char **argv);
+cli_exit cli_glue(int argc, char **argv);
+cli_exit cli_shard(int argc, char **argv);
+cli_exit cli_reshard(int argc, char **argv);
+cli_exit cli_diff_ckpt(int argc, char **argv);
 cli_exit cli_padic(int argc, char **argv);
 
 /* The status that matters most of two: bad input or output, then refuted, then unknown. */

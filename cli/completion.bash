@@ -133,6 +133,27 @@ _tokitai_tune() {
     esac
 }
 
+_tokitai_shards() {
+    local current=$1 previous=$2 join="--contract --primary --accept-majority --sign --no-certificate --json --help"
+    local layout="--count --dim --rule --by-tensor --halo --replicas --step"
+    case $previous in
+        --output | -o | --primary | --sign) _tokitai_files "" "$current" ;;
+        --concat-dim | --rule | --in-rule | --contract | --count | --dim | --halo | --replicas | --step | --within) COMPREPLY=() ;;
+        *)
+            if [[ $current != -* ]]; then
+                mapfile -t COMPREPLY < <(compgen -d -- "$current"; compgen -f -X '!*.@(safetensors|json)' -- "$current")
+                compopt -o filenames 2>/dev/null
+                return
+            fi
+            case ${COMP_WORDS[1]} in
+                glue) _tokitai_reply "--output --concat-dim --rule $join" "$current" ;;
+                shard) _tokitai_reply "--output $layout --json --help" "$current" ;;
+                reshard) _tokitai_reply "--output --in-rule $layout $join" "$current" ;;
+                diff-ckpt) _tokitai_reply "--within --all --json --help" "$current" ;;
+            esac ;;
+    esac
+}
+
 _tokitai_cache() {
     local current=$1 previous=$2
     case $previous in
@@ -149,7 +170,7 @@ _tokitai_cache() {
 }
 
 _tokitai() {
-    local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} commands="ops devices certify new-kernel corpus check replay diff keygen bench tune padic kernel cache"
+    local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} commands="ops devices certify new-kernel corpus check replay diff keygen bench tune padic kernel glue shard reshard diff-ckpt cache"
     # "--dtype=bf" comes as three words.
     if [[ $current == = ]]; then
         current=
@@ -185,6 +206,7 @@ _tokitai() {
         bench) _tokitai_bench "$current" "$previous" ;;
         kernel) _tokitai_kernel "$current" "$previous" ;;
         tune) _tokitai_tune "$current" "$previous" ;;
+        glue | shard | reshard | diff-ckpt) _tokitai_shards "$current" "$previous" ;;
         cache) _tokitai_cache "$current" "$previous" ;;
         check)
             if [[ $previous == --key ]]; then

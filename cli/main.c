@@ -24,6 +24,10 @@ static const cli_command commands[] = {
     {"tune", "measure which choice of a GPU kernel is the fastest for a case, and keep it", cli_tune},
     {"padic", "exact products modulo p^N, rational solutions and determinants by p-adic lifting", cli_padic},
     {"kernel", "programs that others drive through standard input and output", cli_kernel},
+    {"glue", "join shards that agree on every overlap, or name the obstruction", cli_glue},
+    {"shard", "split a safetensors file into shards", cli_shard},
+    {"reshard", "change the layout of a sharded checkpoint", cli_reshard},
+    {"diff-ckpt", "compare two checkpoints tensor by tensor, in ulps", cli_diff_ckpt},
     {"cache", "GPU kernels compiled and kept: list, verify, clear, build", cli_cache},
 };
 

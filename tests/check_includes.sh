@@ -7,7 +7,7 @@ shopt -s nullglob
 script=$(readlink -f "$0")
 root=$(readlink -f "${SOURCE_DIR:-$(dirname "$script")/..}")
 
-folders=(include core model exact ops generate verify plan backend artifact executor serve padic bench cli)
+folders=(include core model exact ops generate verify plan backend artifact executor serve glue padic bench cli)
 
 # Headers that libtokitai and libtokitai-serve must not reach, not even through another header: they depend on libc and OpenMP alone.
 heavy='^<(mpfr|gmp|jansson|cblas|lapacke|openssl/.*)(\.h)?>$'
@@ -82,17 +82,19 @@ allowed() {
         ops/*/*) case $to in include/tokitai.h | core/* | model/* | "$own"/*) return 0 ;; *) return 1 ;; esac ;;
         ops/*) case $to in include/tokitai.h | core/* | model/* | ops/ops.def) return 0 ;; *) return 1 ;; esac ;;
         generate/*) case $to in include/tokitai.h | generate/* | model/* | ops/ops.def) return 0 ;; *) return 1 ;; esac ;;
-        verify/*) case $to in ops/*/kernel* | ops/*/params*.h | bench/* | cli/*) return 1 ;; *) return 0 ;; esac ;;
+        verify/*) case $to in ops/*/kernel* | ops/*/params*.h | bench/* | glue/* | cli/*) return 1 ;; *) return 0 ;; esac ;;
         plan/* | backend/* | executor/* | artifact/*)
-            case $to in exact/* | verify/* | bench/* | cli/* | ops/*/* | include/tokitai_serve.h) return 1 ;; *) return 0 ;; esac ;;
+            case $to in exact/* | verify/* | bench/* | glue/* | cli/* | ops/*/* | include/tokitai_serve.h) return 1 ;; *) return 0 ;; esac ;;
         serve/*)
             case $to in include/tokitai.h | include/tokitai_serve.h | core/* | model/* | plan/* | executor/* | backend/gpu.h | serve/*) return 0 ;; *) return 1 ;; esac ;;
+        glue/*)
+            case $to in include/tokitai.h | include/tokitai_verify.h | core/* | verify/certificate.h | verify/envelope.h | verify/key.h | glue/*) return 0 ;; *) return 1 ;; esac ;;
         bench/isa/*) case $to in include/tokitai.h | core/dtype.h | backend/cpu_* | bench/isa/*) return 0 ;; *) return 1 ;; esac ;;
         bench/*)
             case $to in include/tokitai.h | core/* | model/* | plan/* | executor/* | backend/cpu.h | backend/gpu.h | bench/*) return 0 ;; *) return 1 ;; esac ;;
         # Numbers and systems, over the one public call; which moduli there are, the contract says.
         padic/*) case $to in include/tokitai.h | core/random.h | ops/padic/contract.h | padic/*) return 0 ;; *) return 1 ;; esac ;;
-        cli/*) case $to in padic/*.h | include/tokitai*.h | core/escape.h | bench/bench.h | bench/gpu.h | bench/tune.h | serve/server.h | cli/*) return 0 ;; *) return 1 ;; esac ;;
+        cli/*) case $to in padic/*.h | include/tokitai*.h | core/escape.h | bench/bench.h | bench/gpu.h | bench/tune.h | serve/server.h | glue/glue.h | cli/*) return 0 ;; *) return 1 ;; esac ;;
     esac
     return 1
 }
@@ -140,7 +142,7 @@ special=xent
 
 name_no_op() { # root
     local found
-    found=$(cd "$1" && grep -rniI "$special" CMakeLists.txt cmake include core model exact generate verify plan backend artifact executor serve cli 2>/dev/null || true)
+    found=$(cd "$1" && grep -rniI "$special" CMakeLists.txt cmake include core model exact generate verify plan backend artifact executor serve glue cli 2>/dev/null || true)
     [ -z "$found" ] || { echo "names the op $special:"; echo "$found"; return 1; }
 }
 
@@ -201,7 +203,7 @@ self_test() {
     # What can be included; the sources that do are checked where they are.
     (cd "$root" && find "${folders[@]}" -type f \( -name '*.h' -o -name '*.def' \) -exec cp --parents -t "$copy" {} +)
     mkdir -p "$copy/ops/planted"
-    for file in core exact verify plan backend executor serve bench cli; do
+    for file in core exact verify plan backend executor serve glue bench cli; do
         echo '/* planted */' >"$copy/$file/planted.h"
     done
     printf '#include <mpfr.h>\n' >"$copy/exact/planted_heavy.h"
@@ -306,6 +308,14 @@ serve/planted_1.c "exact/planted_heavy.h" bad
 serve/planted_1.c "cli/planted.h" bad
 cli/planted_1.c "serve/server.h" good
 cli/planted_1.c "serve/planted.h" bad
+glue/planted_1.c "core/planted.h" good
+glue/planted_1.c "verify/envelope.h" good
+glue/planted_1.c "verify/planted.h" bad
+glue/planted_1.c "exact/planted.h" bad
+glue/planted_1.c "cli/planted.h" bad
+verify/planted_1.c "glue/planted.h" bad
+executor/planted_1.c "glue/planted.h" bad
+cli/planted_1.c "glue/planted.h" bad
 bench/planted_1.c "bench/planted.h" good
 bench/planted_1.c "executor/planted.h" good
 bench/planted_1.c "exact/planted.h" bad

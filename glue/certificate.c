@@ -1,0 +1,296 @@
+/* The report of a pass, and the certificate around it. */
+#include "glue/certificate.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/context.h"
+#include "core/file.h"
+#include "glue/json.h"
+#include "verify/certificate.h"
+#include "verify/envelope.h"
+
+/* The theorem that an outcome without obstruction stands on; NULL if this version has none of that name. */
+static json_t *theorem_json(void)
+{
+    tk_theorem theorem;
+    for (int i = 0; tk_theorem_at(i, &theorem); i++)
+        if (!strcmp(theorem.name, "exactly_one_section") && tk_theorem_supports(&theorem, "GLUE.UNIQUE"))
+            return json_pack("{s:s, s:s, s:s, s:s}", "file", theorem.file, "name", theorem.name, "sha256",
+                             theorem.sha256, "says", theorem.says);
+    return NULL;
+}
+
+const char *tki_glue_verdict_name(tki_glue_verdict verdict)
+{
+    static const char *const names[] = {"GLUED", "CHOSEN", "OBSTRUCTED"};
+    return names[verdict];
+}
+
+/* -- The report ---------------------------------------------------------------------------------------------- */
+
+static json_t *shards_json(const tki_checkpoint *checkpoint)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < checkpoint->shard_count; i++) {
+        const tki_shard *shard = &checkpoint->shards[i];
+        json_t *entry = json_pack("{s:o, s:I}", "file", tki_json_text(tki_name_in(shard->path)), "bytes",
+                                  (json_int_t)shard->file.size);
+        if (shard->step)
+            json_object_set_new(entry, "step", tki_json_text(shard->step));
+        json_array_append_new(list, entry);
+    }
+    return list;
+}
+
+static json_t *section_json(const tki_section *section)
+{
+    json_t *entry = json_pack("{s:i, s:o, s:o, s:s}", "shard", (int)section->shard, "start",
+                              tki_json_sizes(section->box.start, section->rank), "size",
+                              tki_json_sizes(section->box.size, section->rank), "sha256", section->sha256);
+    if (strcmp(section->local->name, section->tensor))
+        json_object_set_new(entry, "name", tki_json_text(section->local->name));
+    if (section->outvoted)
+        json_object_set_new(entry, "outvoted", json_true());
+    return entry;
+}
+
+static json_t *cover_json(const tki_checkpoint *checkpoint)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < checkpoint->tensor_count; i++) {
+        const tki_whole *whole = &checkpoint->tensors[i];
+        json_t *sections = json_array();
+        for (size_t k = 0; k < whole->count; k++)
+            json_array_append_new(sections, section_json(&whole->sections[k]));
+        json_array_append_new(list, json_pack("{s:o, s:s, s:o, s:o}", "tensor", tki_json_text(whole->name), "dtype",
+                                              tki_element_name(whole->type), "shape",
+                                              tki_json_sizes(whole->shape, whole->rank), "sections", sections));
+    }
+    return list;
+}
+
+static json_t *obstructions_json(const tki_obstructions *all)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < all->kept; i++)
+        json_array_append_new(list, tki_obstruction_json(&all->list[i]));
+    return list;
+}
+
+tk_status tki_join_end(tki_join *join)
+{
+    tki_glue_outcome *outcome = join->outcome;
+    const tki_checkpoint *checkpoint = join->checkpoint;
+    outcome->verdict = checkpoint->obstructions.count ? TKI_OBSTRUCTED : join->chosen ? TKI_CHOSEN : TKI_GLUED;
+    outcome->report = json_pack(
+        "{s:s, s:s, s:o, s:{s:I, s:I, s:I, s:I, s:I, s:I}}", "verdict", tki_glue_verdict_name(outcome->verdict),
+        "placements", checkpoint->placed_by, "shards", shards_json(checkpoint), "counts", "tensors",
+        (json_int_t)outcome->tensors, "sections", (json_int_t)outcome->sections, "replicas",
+        (json_int_t)outcome->replicas, "overlaps", (json_int_t)outcome->overlaps, "elements_compared",
+        (json_int_t)outcome->elements_compared, "obstructions", (json_int_t)checkpoint->obstructions.count);
+    if (!outcome->report)
+        return tki_fail(join->ctx, TK_NO_MEMORY, "no memory for the report");
+    if (json_array_size(join->comparisons))
+        json_object_set(outcome->report, "comparisons", join->comparisons);
+    if (json_array_size(join->outvoted))
+        json_object_set(outcome->report, "outvoted", join->outvoted);
+    if (join->primary >= 0)
+        json_object_set_new(outcome->report, "primary", json_integer(join->primary));
+    if (checkpoint->obstructions.count)
+        json_object_set_new(outcome->report, "obstructions", obstructions_json(&checkpoint->obstructions));
+    return TK_OK;
+}
+
+void tki_glue_outcome_free(tki_glue_outcome *outcome)
+{
+    json_decref(outcome->report);
+    free(outcome->certificate);
+    *outcome = (tki_glue_outcome){0};
+}
+
+/* -- The certificate ----------------------------------------------------------------------------------------- */
+
+static json_t *evidence_json(const tki_join *join)
+{
+    const tki_glue_outcome *o = join->outcome;
+    char text[200];
+    json_t *list = json_array();
+    snprintf(text, sizeof text, "Each element of %zu tensors is covered by at least one of %zu sections.", o->tensors,
+             o->sections);
+    json_array_append_new(list, json_string(text));
+    snprintf(text, sizeof text,
+             "%lld elements that several sections have were compared, in %zu replicas and %zu overlaps.",
+             (long long)o->elements_compared, o->replicas, o->overlaps);
+    json_array_append_new(list, json_string(text));
+    if (o->verdict == TKI_GLUED)
+        json_array_append_new(list,
+                              json_string("All of them have equal bits, so that exactly one result restricts to "
+                                          "every section: the theorem that is cited."));
+    if (json_array_size(join->comparisons))
+        json_array_append_new(list, json_string("Where sections differ within the ulps that were declared, the "
+                                                "elements of the primary shard were chosen."));
+    if (json_array_size(join->outvoted))
+        json_array_append_new(list, json_string("Replicas that differ from more than half of the replicas of their "
+                                                "box were left out, as was asked for."));
+    return list;
+}
+
+static json_t *non_claims_json(void)
+{
+    return json_pack(
+        "[s, s, s]", "That the shards hold what the training run computed: only that they agree with each other.",
+        "That elements which one section alone has are right: nothing was there to compare them with.",
+        "That the theorem's proof is about this program's machine code: it is about boxes and sections.");
+}
+
+static json_t *statement_of(const tki_join *join, char *const *subjects, char (*sha256)[TKI_HASH_HEX], size_t count)
+{
+    json_t *list = json_array(), *predicate = json_deep_copy(join->outcome->report);
+    for (size_t i = 0; i < count; i++)
+        json_array_append_new(list, json_pack("{s:o, s:{s:s}}", "name", tki_json_text(tki_name_in(subjects[i])),
+                                              "digest", "sha256", sha256[i]));
+    json_object_set_new(predicate, "tokitai", json_string(tk_version()));
+    json_object_set_new(predicate, "cover", cover_json(join->checkpoint));
+    json_object_set(predicate, "overlaps", join->overlaps);
+    json_object_set_new(predicate, "theorem", theorem_json());
+    json_object_set_new(predicate, "evidence", evidence_json(join));
+    json_object_set_new(predicate, "non_claims", non_claims_json());
+    return json_pack("{s:s, s:o, s:s, s:o}", "_type", TKI_STATEMENT_TYPE, "subject", list, "predicateType",
+                     TKI_GLUE_PREDICATE_TYPE, "predicate", predicate);
+}
+
+static tk_status write_text(tk_ctx *ctx, const char *path, const char *ending, const char *text, char **written)
+{
+    char *file = NULL;
+    if (!text || asprintf(&file, "%s%s", path, ending) < 0)
+        return tki_fail(ctx, TK_NO_MEMORY, "no memory for the certificate");
+    tk_status status = tki_file_write(ctx, file, text, strlen(text));
+    if (status == TK_OK && written)
+        *written = file;
+    else
+        free(file);
+    return status;
+}
+
+tk_status tki_glue_certificate_write(tki_join *join, const char *path, char *const *subjects,
+                                     char (*sha256)[TKI_HASH_HEX], size_t count)
+{
+    tk_ctx *ctx = join->ctx;
+    tk_certificate certificate = {.statement = statement_of(join, subjects, sha256, count)};
+    char hash[TKI_HASH_HEX];
+    bool good = certificate.statement && tki_statement_hash(certificate.statement, hash);
+    if (good)
+        good = !json_object_set_new(json_object_get(certificate.statement, "predicate"), "integrity",
+                                    json_pack("{s:s}", "sha256", hash));
+    char *text = good ? tki_statement_text(certificate.statement) : NULL;
+    tk_status status = write_text(ctx, path, ".glue.json", text, &join->outcome->certificate);
+    if (status == TK_OK && join->options->key) {
+        status = tk_certificate_sign(ctx, &certificate, join->options->key);
+        char *envelope = status == TK_OK ? tk_certificate_envelope(&certificate) : NULL;
+        if (status == TK_OK)
+            status = write_text(ctx, path, ".glue.dsse.json", envelope, NULL);
+        free(envelope);
+    }
+    free(text);
+    free(certificate.json);
+    json_decref(certificate.signatures);
+    json_decref(certificate.statement);
+    return status;
+}
+
+/* -- Checking ------------------------------------------------------------------------------------------------ */
+
+/* Reads a Statement, or the one in an envelope with its signatures. `text` is the Statement's; free() and json_decref() them. */
+static tk_status read_statement(tk_ctx *ctx, const char *path, char **text, json_t **statement, json_t **signatures)
+{
+    json_error_t error;
+    size_t length;
+    *text = NULL;
+    *statement = *signatures = NULL;
+    tk_status status = tki_file_read(ctx, path, TKI_ENVELOPE_MOST_BYTES, text, &length);
+    if (status != TK_OK)
+        return status;
+    *statement = json_loadb(*text, length, JSON_REJECT_DUPLICATES, &error);
+    if (!*statement)
+        return tki_fail(ctx, TK_BAD_FILE, "%s: %s", path, error.text);
+    if (!tki_is_envelope(*statement))
+        return TK_OK;
+    char *payload = NULL;
+    status = tki_envelope_open(ctx, *statement, &payload, &length, signatures);
+    json_decref(*statement);
+    free(*text);
+    *text = payload;
+    *statement = status == TK_OK ? json_loadb(payload, length, JSON_REJECT_DUPLICATES, &error) : NULL;
+    return status == TK_OK && !*statement ? tki_fail(ctx, TK_BAD_FILE, "%s: %s", path, error.text) : status;
+}
+
+static bool is_of_gluing(const json_t *statement)
+{
+    const char *type = json_string_value(json_object_get(statement, "predicateType"));
+    return type && !strcmp(type, TKI_GLUE_PREDICATE_TYPE);
+}
+
+bool tki_is_glue_certificate(tk_ctx *ctx, const char *path)
+{
+    char *text;
+    json_t *statement, *signatures;
+    const bool is = read_statement(ctx, path, &text, &statement, &signatures) == TK_OK && is_of_gluing(statement);
+    free(text);
+    json_decref(statement);
+    json_decref(signatures);
+    return is;
+}
+
+static tk_status describe(tk_ctx *ctx, const json_t *statement, char **line)
+{
+    const json_t *predicate = json_object_get(statement, "predicate"), *counts = json_object_get(predicate, "counts");
+    const json_t *subjects = json_object_get(statement, "subject");
+    const char *verdict = json_string_value(json_object_get(predicate, "verdict"));
+    const char *name = json_string_value(json_object_get(json_array_get(subjects, 0), "name"));
+    const char *digest = json_string_value(
+        json_object_get(json_object_get(json_array_get(subjects, 0), "digest"), "sha256"));
+    if (!verdict || !name || !digest || !counts)
+        return tki_fail(ctx, TK_BAD_FILE, "not a certificate of gluing: verdict, subject or counts are missing");
+    const size_t others = json_array_size(subjects) - 1;
+    if (asprintf(line, "%s: %s%s, SHA-256 %s, of %lld tensors in %lld sections", verdict, name,
+                 others ? " and others" : "", digest,
+                 (long long)json_integer_value(json_object_get(counts, "tensors")),
+                 (long long)json_integer_value(json_object_get(counts, "sections"))) < 0) {
+        *line = NULL;
+        return tki_fail(ctx, TK_NO_MEMORY, "no memory for the certificate");
+    }
+    return TK_OK;
+}
+
+tk_status tki_glue_certificate_check(tk_ctx *ctx, const char *path, const tk_key *key, char **line)
+{
+    char *text, hash[TKI_HASH_HEX];
+    json_t *statement, *signatures;
+    *line = NULL;
+    tk_status status = read_statement(ctx, path, &text, &statement, &signatures);
+    const char *recorded = json_string_value(
+        json_object_get(json_object_get(json_object_get(statement, "predicate"), "integrity"), "sha256"));
+    char *canonical = status == TK_OK ? tki_statement_text(statement) : NULL;
+    if (status == TK_OK && (!canonical || !tki_statement_hash(statement, hash)))
+        status = tki_fail(ctx, TK_NO_MEMORY, "no memory to check %s", path);
+    else if (status == TK_OK && (!is_of_gluing(statement) || !recorded))
+        status = tki_fail(ctx, TK_BAD_FILE, "%s: not a certificate of gluing", path);
+    else if (status == TK_OK && strcmp(hash, recorded))
+        status = tki_fail(ctx, TK_BAD_FILE, "%s: altered: its content does not match its own SHA-256", path);
+    else if (status == TK_OK && strcmp(text, canonical))
+        status = tki_fail(ctx, TK_BAD_FILE,
+                          "%s: altered: its text is not in the form in which certificates are written", path);
+    if (status == TK_OK && key) {
+        const tk_certificate certificate = {.statement = statement, .signatures = signatures};
+        status = tk_certificate_verify(ctx, &certificate, key);
+    }
+    if (status == TK_OK)
+        status = describe(ctx, statement, line);
+    free(canonical);
+    free(text);
+    json_decref(statement);
+    json_decref(signatures);
+    return status;
+}

@@ -1,0 +1,14 @@
+/* The certificate of gluing: an in-toto Statement like that of kernels, with a predicate of its own. */
+#ifndef TKI_GLUE_CERTIFICATE_H
+#define TKI_GLUE_CERTIFICATE_H
+
+#include "glue/join.h"
+
+#define TKI_GLUE_PREDICATE_TYPE "urn:tokitai:glue-certificate:v1"
+
+/* Writes PATH.glue.json and, if the options have a key, PATH.glue.dsse.json, for the files with these SHA-256. The predicate is the
+ * outcome's report, completed here. */
+TK_MUST_USE tk_status tki_glue_certificate_write(tki_join *join, const char *path, char *const *subjects,
+                                                 char (*sha256)[TKI_HASH_HEX], size_t count);
+
+#endif

@@ -1,0 +1,378 @@
+#!/usr/bin/env bash
+# Sharded checkpoints as users meet them: the lines of docs/glue.md, every way to place sections, choices, certificates, processes that are
+# killed, and files of the format's own Python library.
+source "$(dirname "$(readlink -f "$0")")/program_test.bash"
+tokitai() { "$tokitai" "$@"; }
+
+# A safetensors file: header, bytes.
+st() {
+    local length
+    printf -v length '\\x%02x\\x%02x' $((${#1} % 256)) $((${#1} / 256))
+    printf "$length\0\0\0\0\0\0%s%s" "$1" "$2"
+}
+tensor() { printf '"%s":{"dtype":"%s","shape":%s,"data_offsets":[%d,%d]}' "$@"; } # NAME DTYPE SHAPE BEGIN END
+fresh() { # an empty folder
+    cd "$work" && rm -rf glue_case && mkdir glue_case && cd glue_case || exit 1
+}
+spoil() { # FILE BYTES-FROM-END [OCTAL]
+    printf "\\${3-377}" | dd of="$1" bs=1 seek=$(($(stat -c %s "$1") - $2)) conv=notrunc status=none
+}
+no_output() { is "    nothing was written" test -z "$(compgen -G 'joined*')"; }
+obstructed() { # KIND TITLE ARGUMENT...: exit status 1, and this obstruction
+    local kind=$1 title=$2
+    shift 2
+    expect 1 "$title" "$@"
+    says out "^$kind +"
+    no_output
+}
+
+echo "-- the lines of docs/glue.md"
+page=$root/docs/glue.md
+awk '/^```sh$/ {block++; next} /^```/ && block == 1 {exit} block == 1 {print}' "$page" >setup
+awk '/^```sh$/ {block++; next} /^```/ && block == 2 {exit} block == 2 {print}' "$page" >lines
+is "the page has lines to prepare" grep -q '^tokitai shard' setup
+kinds=$(sed -nE 's/^    \[TKI_[A-Z_]+\] = "([A-Z_]+)",$/\1/p' "$root/glue/obstruction.c" | sort)
+is "it has a line for each kind" test "$(sed 's/.*# //' lines | sort)" = "$kinds"
+while IFS= read -r line; do
+    kind=${line##*# }
+    fresh
+    (
+        tokitai() { "$tokitai" "$@"; }
+        source ../setup
+    ) >/dev/null || fail "the lines to prepare"
+    (
+        tokitai() { "$tokitai" "$@"; }
+        eval "$(grep -E '^(st|spoil)\(' ../setup)"
+        eval "$line"
+    ) >../out 2>../err </dev/null
+    status=$?
+    no_output
+    cd ..
+    is "$kind by a line of shell: exit status 1" test $status = 1
+    says out "^$kind +"
+done <lines
+cd "$work" || exit 1
+
+echo "-- there and back"
+fresh
+header="{$(tensor a.weight F16 '[6,5]' 0 60),$(tensor b BF16 '[2,3,2]' 60 84),$(tensor s F32 '[]' 84 88),$(tensor e I64 '[0,3]' 88 88),$(tensor q F4 '[4,4]' 88 96),\"__metadata__\":{\"format\":\"pt\",\"step\":\"7\"}}"
+st "$header" "$(head -c 96 /dev/zero | tr '\0' '0' | sed 's/0000000000/0123456789/g')" >model.safetensors
+expect 0 "a file of its own against itself" diff-ckpt model.safetensors model.safetensors
+says out "^0 of 5 tensors differ"
+for layout in "--count 1" "--count 4" "--count 4 --dim 1" "--count 3 --dim -1 --halo 1" "--count 2 --replicas 3" "--count 3 --by-tensor" \
+    "--count 9 --halo 2 --replicas 2" "--count 2 --rule *.weight=1 --rule b=replicate" "--count 2 --by-tensor --rule a*=0"; do
+    rm -rf parts && mkdir parts
+    # shellcheck disable=SC2086
+    set -f
+    expect 0 "shard $layout" shard model.safetensors -o parts/p $layout
+    set +f
+    expect 0 "    glue" glue parts/*.safetensors -o joined.safetensors
+    says out "^GLUED: joined.safetensors"
+    expect 0 "    nothing differs" diff-ckpt model.safetensors joined.safetensors
+    expect 0 "    not even in shards" diff-ckpt parts joined.safetensors
+    expect 0 "    reshard" reshard parts/*.safetensors -o re --count 3 --dim 1 --halo 1
+    expect 0 "    glue" glue re-*.safetensors -o twice.safetensors
+    is "    the same bytes" cmp joined.safetensors twice.safetensors
+    is "    the certificate names them" grep -q "\"sha256\": \"$(sha256sum <joined.safetensors | cut -d ' ' -f 1)\"" joined.safetensors.glue.json
+    rm -f re-* joined* twice*
+done
+st '{}' '' >empty.safetensors
+expect 0 "a file without tensors" glue empty.safetensors -o joined.safetensors
+is "    has a header" test "$(stat -c %s joined.safetensors)" -ge 8
+
+echo "-- one bit of one replica"
+fresh
+st "{$(tensor w F16 '[4,3]' 0 24)}" "$(printf 'abcdefghijklmnopqrstuvwx')" >model.safetensors
+tokitai shard model.safetensors -o p --count 2 --replicas 2 --step 5 >/dev/null
+spoil p-00003-of-00004.safetensors 4 150 # the low byte of element 4 of the first half's replica: i becomes h
+obstructed REPLICA_DISAGREES "one bit in one replica" glue p-*.safetensors -o joined
+says out 'tensor "w" \[0:2, 0:3\] at \[1, 1\]: 0x6a69 \(3282\) in p-00001-of-00004.safetensors, 0x6a68 \(3280\) in p-00003-of-00004.safetensors; 1 of 6 elements differ'
+says out "^HASH +tensor \"w\" \[0:2, 0:3\] in p-00003-of-00004"
+expect 1 "    as JSON" glue p-*.safetensors -o joined --json
+is "    is JSON" json_good out
+says out '"kind": "REPLICA_DISAGREES"'
+says out '"0x6a69"'
+expect 1 "    reshard names it too" reshard p-*.safetensors -o joined --count 3
+says out "^REPLICA_DISAGREES"
+expect 2 "    diff-ckpt compares what glues" diff-ckpt . model.safetensors
+
+echo "-- choosing"
+fresh
+for i in 1 2 3; do st "{$(tensor w F16 '[3]' 0 6)}" abcdef >r$i.safetensors; done
+expect 0 "three equal replicas" glue r?.safetensors -o joined
+says out "^GLUED"
+says out "compared +6 elements in 2 replicas and 0 overlaps"
+rm joined*
+spoil r2.safetensors 2 146 # e becomes f: one ulp
+obstructed REPLICA_DISAGREES "one that differs" glue r?.safetensors -o joined
+expect 0 "the majority, on demand" glue r?.safetensors -o joined --accept-majority
+says out "^CHOSEN"
+says out "outvoted +w in r2.safetensors"
+is "    the certificate says so" grep -q '"majority_sha256"' joined.glue.json
+is "    and what was chosen" grep -q '"verdict": "CHOSEN"' joined.glue.json
+is "    it is the majority's" test "$(tail -c 6 joined)" = abcdef
+rm joined*
+obstructed REPLICA_DISAGREES "no majority of two" glue r1.safetensors r2.safetensors -o joined --accept-majority
+obstructed REPLICA_DISAGREES "within a contract, none named" glue r?.safetensors -o joined --contract 'w=1'
+says out "within the 1 ulp that were declared; --primary takes one"
+expect 0 "within a contract, and a primary" glue r?.safetensors -o joined --contract '*=1' --primary r2.safetensors
+says out "^CHOSEN"
+says out "differs +w: 1 of 3 elements by up to 1 ulp of the 1 declared"
+is "    the primary's" test "$(tail -c 6 joined)" = abcdff
+is "    the certificate does not say glued" grep -q '"verdict": "CHOSEN"' joined.glue.json
+rm joined*
+obstructed REPLICA_DISAGREES "beyond the contract" glue r?.safetensors -o joined --contract '*=0' --primary r2.safetensors
+obstructed REPLICA_DISAGREES "a contract for others" glue r?.safetensors -o joined --contract 'v=9' --primary r2.safetensors
+bad_usage "a primary without a contract" "--primary needs a --contract" glue r1.safetensors -o joined --primary r1.safetensors
+bad_usage "a primary that is none" "is none of the shards" glue r1.safetensors -o joined --contract 'w=1' --primary r9.safetensors
+expect 1 "in ulps" diff-ckpt r1.safetensors r2.safetensors
+says out "^F16 +3 +1 +1 +w +\[2\]: 0x6665 \([0-9.]+\), 0x6666"
+expect 0 "within one" diff-ckpt r1.safetensors r2.safetensors --within 1
+expect 1 "as JSON" diff-ckpt r1.safetensors r2.safetensors --json
+is "    is JSON" json_good out
+st '{}' '' >none.safetensors
+expect 1 "a tensor that only one has" diff-ckpt r1.safetensors none.safetensors
+says out "only in A"
+
+echo "-- rules"
+fresh
+st "{$(tensor q U8 '[2,2]' 0 4),$(tensor o U8 '[2,2]' 4 8),$(tensor n U8 '[2]' 8 10),$(tensor s U8 '[]' 10 11)}" abcdefghnns >a.safetensors
+st "{$(tensor q U8 '[1,2]' 0 2),$(tensor o U8 '[2,3]' 2 8),$(tensor n U8 '[2]' 8 10),$(tensor s U8 '[]' 10 11)}" ABCDEFGHnns >b.safetensors
+expect 0 "by name" glue a.safetensors b.safetensors -o joined --rule 'q=0' --rule 'o=-1' --rule '*=replicate'
+is "    in their places" test "$(tail -c 19 joined)" = nnefCDEghFGHabcdABs
+rm joined*
+expect 0 "the rest along an axis" glue a.safetensors b.safetensors -o joined --rule 'o=1' --rule 'n=replicate' --concat-dim 0
+is "    scalars are replicas" test "$(tail -c 19 joined)" = nnefCDEghFGHabcdABs
+rm joined*
+obstructed SHAPE "shapes that do not fit" glue a.safetensors b.safetensors -o joined --rule 'q=1' --rule 'o=1'
+obstructed SHAPE "an axis that is not there" glue a.safetensors b.safetensors -o joined --rule 'n=1' --rule 'q=0' --rule 'o=1'
+st "{$(tensor q U8 '[1,2]' 0 2)}" AB >c.safetensors
+obstructed GAP "a shard without a part" glue a.safetensors c.safetensors -o joined --rule 'q=0' --rule 'n=0'
+says out 'tensor "n" in c.safetensors: the shard has no part of it'
+bad_usage "a rule without an axis" "is not PATTERN=DIM" glue a.safetensors -o joined --rule q
+bad_usage "an axis that is none" "is not a number" glue a.safetensors -o joined --rule q=x
+
+echo "-- an index"
+fresh
+st "{$(tensor a U8 '[2]' 0 2)}" aa >1.safetensors
+st "{$(tensor b U8 '[2]' 0 2)}" bb >2.safetensors
+index() { echo "{\"metadata\":{\"total_size\":4},\"weight_map\":{$1}}" >m.index.json; }
+index '"a":"1.safetensors","b":"2.safetensors"'
+expect 0 "an index" glue m.index.json -o joined
+is "    the certificate says so" grep -q '"placements": "index"' joined.glue.json
+rm joined*
+expect 0 "a folder with an index" glue . -o joined
+rm joined*
+index '"a":"1.safetensors","b":"3.safetensors"'
+obstructed MISSING_SHARD "a shard that is not there" glue m.index.json -o joined
+index '"a":"1.safetensors","b":"2.safetensors","c":"2.safetensors"'
+obstructed STALE_SHARD "a tensor that is not there" glue m.index.json -o joined
+index '"a":"1.safetensors","x":"2.safetensors"'
+obstructed STALE_SHARD "a tensor that is not named" glue m.index.json -o joined
+st "{$(tensor a U8 '[2]' 0 2),$(tensor b U8 '[2]' 2 4)}" aabb >2.safetensors
+index '"a":"1.safetensors","b":"2.safetensors"'
+obstructed DUPLICATE_NAME "a tensor in two shards" glue m.index.json -o joined
+for bad in '"a":"../1.safetensors"' '"a":"/etc/passwd"' '"a":1' '"a":".hidden"' '"a":"1.safetensors","a":"1.safetensors"' '"a"'; do
+    index "$bad"
+    expect 2 "an index with $bad" glue m.index.json -o joined
+    no_output
+done
+expect 2 "an index beside shards" glue m.index.json 1.safetensors -o joined
+expect 2 "a shard given twice" glue 1.safetensors 1.safetensors -o joined
+expect 2 "a shard given twice, in other words" glue 1.safetensors ./1.safetensors -o joined
+says err "are the same file"
+ln -s 1.safetensors link.safetensors
+ln 1.safetensors hard.safetensors
+for name in link hard; do
+    expect 2 "a shard and a link to it" glue 1.safetensors $name.safetensors -o joined
+    says err "are the same file"
+    expect 2 "into a shard" glue 1.safetensors -o $name.safetensors
+    says err "is one of the shards"
+done
+cp 1.safetensors before
+expect 2 "into a shard" glue 1.safetensors -o ./1.safetensors
+says err "is one of the shards"
+is "a shard that was refused as output is as it was" cmp -s 1.safetensors before
+cp 1.safetensors part-00001-of-00002.safetensors
+expect 2 "split into itself" shard part-00001-of-00002.safetensors -o part --count 2
+says err "is one of the shards"
+rm -f link.safetensors hard.safetensors before part-*.safetensors
+
+echo "-- a manifest"
+fresh
+st "{$(tensor w.0 U8 '[3]' 0 3)}" abc >a.safetensors
+st "{$(tensor w.1 U8 '[3]' 0 3)}" cde >b.safetensors
+manifest() { # SHA-256-OF-A START-OF-B STEP-OF-B
+    cat >m.json <<JSON
+{"tokitai_manifest": 1, "shards": [
+  {"file": "a.safetensors", "sha256": "$1", "step": "1", "sections": {"w.0": {"tensor": "w", "shape": [5], "start": [0]}}},
+  {"file": "b.safetensors", "step": "$3", "sections": {"w.1": {"tensor": "w", "shape": [5], "start": [$2]}}}]}
+JSON
+}
+hash=$(sha256sum <a.safetensors | cut -d ' ' -f 1)
+manifest "$hash" 2 1
+expect 0 "a manifest" glue m.json -o joined
+is "    joined" test "$(tail -c 5 joined)" = abcde
+is "    the certificate has the names" grep -q '"name": "w.1"' joined.glue.json
+rm joined*
+manifest "$hash" 1 1
+obstructed OVERLAP_DISAGREES "an overlap that differs" glue m.json -o joined
+says out 'tensor "w" \[1:3\] at \[1\]: 0x62 \(98\) in a.safetensors, 0x63 \(99\) in b.safetensors; 2 of 2 elements differ'
+manifest "$hash" 3 1
+obstructed SHAPE "a section beyond the end" glue m.json -o joined
+manifest "$hash" 2 2
+obstructed STEP_SKEW "two steps" glue m.json -o joined
+manifest "${hash//[0-8]/9}" 2 1
+obstructed HASH "another file" glue m.json -o joined
+manifest x 2 1
+expect 2 "no hash" glue m.json -o joined
+echo '{"shards": []}' >m.json
+expect 2 "neither an index nor a manifest" glue m.json -o joined
+
+echo "-- malformed files"
+fresh
+for file in "$root"/tests/fuzz/corpus/safetensors/[A-Z]*; do
+    name=$(basename "$file")
+    kind=${name%%.*}
+    tokitai glue "$file" -o joined >got 2>&1
+    status=$?
+    case $kind in
+        WELL_FORMED) expected=0 ;;
+        LENGTH_CUT | HEADER_CUT | DATA_CUT | HEADER_DUPLICATE) expected=1 ;;
+        *) expected=2 ;;
+    esac
+    [ $status = $expected ] && { [ $expected = 0 ] || grep -q "$kind" got; } || fail "$name: exit status $status: $(cat got)"
+    rm -f joined*
+done
+pass "every kept file has its exit status and its kind"
+
+echo "-- files"
+fresh
+st "{$(tensor w U8 '[4]' 0 4)}" abcd >a.safetensors
+expect 2 "no such shard" glue b.safetensors -o joined
+expect 2 "no such folder" glue a.safetensors -o none/out
+expect 2 "a folder in its place" glue a.safetensors -o /
+expect 2 "no folder for shards" shard a.safetensors -o none/p --count 2
+mkfifo pipe
+expect 2 "a pipe" glue pipe -o joined
+expect 2 "over its own source" glue a.safetensors -o a.safetensors
+is "    it is as it was" test "$(tail -c 4 a.safetensors)" = abcd
+echo old >joined
+expect 0 "over another file" glue a.safetensors -o joined
+is "    the new one is there" test "$(tail -c 4 joined)" = abcd
+rm joined*
+bad_usage "no shard" "which shards" glue -o joined
+bad_usage "no file to write" "give -o OUT" glue a.safetensors
+bad_usage "no count" "give --count" shard a.safetensors -o p
+bad_usage "too many" "is not a number from 1 to 4096" shard a.safetensors -o p --count 5000
+if [ "$(id -u)" != 0 ] || (ulimit -f 8 2>/dev/null); then
+    head -c 100000 /dev/zero >zeros
+    { st "{$(tensor w U8 '[100000]' 0 100000)}" ''; cat zeros; } >large.safetensors
+    (ulimit -f 8; exec "$tokitai" glue large.safetensors -o joined) >got 2>err
+    is "a disk without room: exit status 2" test $? = 2
+    no_output
+    is "    no temporary file either" test -z "$(compgen -G 'joined.*')"
+fi
+
+echo "-- certificates"
+fresh
+st "{$(tensor w U8 '[4]' 0 4)}" abcd >a.safetensors
+tokitai keygen key >/dev/null
+expect 0 "signed" glue a.safetensors -o joined --sign key
+expect 0 "check" check joined.glue.json
+says out "GLUED: joined, SHA-256 $(sha256sum <joined | cut -d ' ' -f 1), of 1 tensors in 1 sections; intact"
+expect 0 "check of the envelope" check joined.glue.dsse.json --key key.pub
+says out "; intact; signed by [0-9a-f]{64}, verified"
+expect 0 "check as JSON" check joined.glue.json --json
+is "    is JSON" json_good out
+expect 1 "a certificate that is not signed" check joined.glue.json --key key.pub
+tokitai keygen other >/dev/null
+expect 1 "signed by another" check joined.glue.dsse.json --key other.pub
+sed 's/GLUED/CHOSEN/' joined.glue.json >altered.json
+expect 1 "altered" check altered.json
+is "it cites the theorem" grep -q "\"sha256\": \"$(sha256sum <"$root/proofs/gluing.v" | cut -d ' ' -f 1)\"" joined.glue.json
+is "the theorem is there" grep -q '^Theorem exactly_one_section ' "$root/proofs/gluing.v"
+rm joined*
+expect 0 "without a certificate" glue a.safetensors -o joined --no-certificate
+is "    there is none" test ! -e joined.glue.json
+
+echo "-- killed"
+fresh
+size=$((1 << 24))
+{ st "{$(tensor w U8 "[$size]" 0 $size)}" ''; head -c $size /dev/zero | tr '\0' x; } >m.safetensors
+tokitai shard m.safetensors -o p --count 4 >/dev/null
+tokitai glue p-*.safetensors -o whole >/dev/null
+complete=0 absent=0
+for i in $(seq 40); do
+    "$tokitai" glue p-*.safetensors -o joined >/dev/null 2>&1 &
+    child=$!
+    sleep "$(printf '0.%04d' $((i * i * 5)))" # up to 0.8 s
+    kill -9 $child 2>/dev/null
+    wait $child 2>/dev/null
+    if [ ! -e joined ]; then
+        absent=$((absent + 1))
+    elif cmp -s joined whole; then
+        complete=$((complete + 1))
+    else
+        fail "an incomplete file under the final name"
+    fi
+    rm -f joined*
+done
+is "killed 40 times: $absent times nothing, $complete times all of it" test $((complete + absent)) = 40
+
+echo "-- the format's own library"
+fresh
+venv=${BUILD_DIR:-$work}/tests/safetensors_venv
+if [ ! -e "$venv/ready" ]; then
+    rm -rf "$venv"
+    if timeout 60 python3 -m venv "$venv" >got 2>&1 && timeout 120 "$venv/bin/pip" install -q --retries 1 --timeout 20 safetensors numpy >got 2>&1; then
+        touch "$venv/ready"
+    fi
+fi
+if [ -e "$venv/ready" ]; then
+    "$venv/bin/python" - <<'PYTHON' || fail "the library writes"
+import numpy as np
+from safetensors.numpy import save_file
+r = np.random.default_rng(20261116)
+types = [np.bool_, np.uint8, np.int8, np.int16, np.uint16, np.float16, np.int32, np.uint32, np.float32, np.float64, np.int64, np.uint64]
+save_file({f"t.{np.dtype(t).name}": r.integers(0, 2, (7, 6)).astype(t) * 3 for t in types} |
+          {"scalar": np.array(2.5, np.float32), "none": np.zeros((0, 3), np.float16), "normal": r.standard_normal((33, 17, 3)).astype(np.float16)},
+          "theirs.safetensors", metadata={"format": "np", "step": "12"})
+PYTHON
+    expect 0 "theirs is read" glue theirs.safetensors -o ours.safetensors
+    expect 0 "theirs is split" shard theirs.safetensors -o p --count 3 --dim 1 --halo 1
+    expect 0 "and glued" glue p-*.safetensors -o again.safetensors
+    expect 0 "nothing differs" diff-ckpt theirs.safetensors again.safetensors
+    "$venv/bin/python" - <<'PYTHON' || fail "the library reads ours"
+import glob
+from safetensors import safe_open
+from safetensors.numpy import load_file
+theirs = load_file("theirs.safetensors")
+for file in ["ours.safetensors", "again.safetensors"]:
+    ours = load_file(file)
+    assert set(ours) == set(theirs)
+    for name in theirs:
+        a, b = theirs[name], ours[name]
+        assert a.dtype == b.dtype and a.shape == b.shape and a.tobytes() == b.tobytes(), name
+    with safe_open(file, "np") as opened:
+        assert opened.metadata() == {"format": "np", "step": "12"}, opened.metadata()
+for file in glob.glob("p-*"):
+    assert load_file(file)
+PYTHON
+    pass "ours are read by it, shards too"
+    # Whatever we take, it takes: we are the stricter.
+    "$venv/bin/python" - "$root/tests/fuzz/corpus/safetensors" <<'PYTHON' || fail "files that we take are taken by it"
+import glob, sys
+from safetensors import safe_open
+files = glob.glob(sys.argv[1] + "/WELL_FORMED.*")
+assert files
+for file in files:
+    with safe_open(file, "np") as opened:
+        opened.keys()
+PYTHON
+    pass "well-formed files are taken by it"
+else
+    skip "files of the format's own library" "pip cannot install safetensors and numpy"
+fi
+cd "$work" || exit 1
+finish
