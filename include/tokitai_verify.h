@@ -201,6 +201,14 @@ typedef struct tk_certificate tk_certificate;
  * is and whatever a kernel changes; the caller's is restored. */
 TK_MUST_USE tk_status tk_certify(tk_ctx *ctx, const tk_contract *contract, tk_dtype dtype, tk_dtype index_dtype,
                                  const tk_certify_options *options, tk_certificate **certificate);
+
+/* Judges outputs that were computed elsewhere, element by element; no kernel runs. `inputs` and `outputs` are the contract's inputs
+ * and its outputs, each in contract order, with NULL for those that the case does not have or that have no elements. On a context
+ * that works on a GPU they are device memory. The certificate says that inputs and outputs were given, and has the SHA-256 of each;
+ * what a contract says of writing, shapes and repetition is not judged. Of matrix products, numerics `any` are `ieee`. TK_BAD_INDEX:
+ * an index among the inputs is out of range, so that the op has no result. */
+TK_MUST_USE tk_status tk_judge(tk_ctx *ctx, const tk_case *c, const void *const inputs[], const void *const outputs[],
+                               tk_certificate **certificate);
 void tk_certificate_destroy(tk_certificate *certificate); /* NULL is allowed */
 
 tk_verdict tk_certificate_verdict(const tk_certificate *certificate);

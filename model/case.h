@@ -19,7 +19,7 @@ TKI_EXPORT bool tki_index_is_valid(const tk_case *c, int param, int64_t before, 
 /* How many values there are for one: those from 0 on. */
 TKI_EXPORT int64_t tki_index_values(const tk_case *c, int param);
 /* The first element that cannot be what it is; -1: none. */
-int64_t tki_first_bad_index(const tk_case *c, int param, const void *data);
+TKI_EXPORT int64_t tki_first_bad_index(const tk_case *c, int param, const void *data);
 TKI_EXPORT int64_t tki_index_at(const tk_case *c, const void *data, int64_t i);
 
 TKI_EXPORT int tki_seen_attributes(const tk_contract *contract); /* how many of them kernels see */

@@ -214,6 +214,8 @@ static bool subject_differs(const finding *f)
     else if (!strcmp(kind, "mutant") || !strcmp(kind, "variant"))
         snprintf(begin, sizeof begin, "%s.%s.%s.%s", kind, op, dtype,
                  text(get(f, "run"), !strcmp(kind, "mutant") ? "mutant" : "variant"));
+    else if (!strcmp(kind, "given"))
+        snprintf(begin, sizeof begin, "given.%s.%s", op, dtype);
     else if (!strcmp(kind, "lowering"))
         snprintf(begin, sizeof begin, "%s.%s.%s.", tki_certificate_text(c, "machine.backend"), op, dtype);
     else

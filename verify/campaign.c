@@ -295,40 +295,9 @@ static tk_status run_mutants(campaign *c)
 
 /* -- The verdict ------------------------------------------------------------------------------------------- */
 
-/* An exhaustive run proves the clauses about values; the others stay HELD. */
-static void conclude_outcome(tki_outcome *o, int64_t trials)
-{
-    if (o->out_of_time && o->verdict != TK_REFUTED) {
-        const bool all = o->tried >= trials; /* coverage may have found more */
-        o->verdict = TK_UNKNOWN;
-        snprintf(o->reason, sizeof o->reason,
-                 "the whole judgement had %g seconds, and these were over when %lld of %lld trials were judged%s; "
-                 "--total-timeout gives it longer",
-                 o->total_seconds, (long long)(all ? trials : o->tried), (long long)trials,
-                 all ? ", and not all that comes after them" : "");
-    }
-    if (o->verdict != TK_HELD)
-        return;
-    if (o->judgement.elements == 0) {
-        o->verdict = TK_UNKNOWN;
-        snprintf(o->reason, sizeof o->reason, "nothing was judged: no output of any trial has an element");
-        return;
-    }
-    if (o->judgement.undefined > 0) {
-        o->verdict = TK_UNKNOWN;
-        snprintf(o->reason, sizeof o->reason, "the contract gives no bound for %lld of the elements judged",
-                 (long long)o->judgement.undefined);
-        return;
-    }
-    for (int i = 0; i < o->contract->clause_count && o->domain; i++)
-        o->proved[i] = o->judgement.judged[i] > 0 && o->judgement.undecided == 0;
-    if (o->domain && o->judgement.undecided == 0)
-        o->verdict = TK_PROVED;
-}
-
 static tk_status conclude(campaign *c)
 {
-    conclude_outcome(c->o, c->trials->count);
+    tki_outcome_conclude(c->o, c->trials->count);
     return TK_OK;
 }
 

@@ -140,6 +140,26 @@ static void disclaim_coverage(json_t *list, const tki_outcome *o)
             (long long)x->unwatched);
 }
 
+static void say_how_it_ran(json_t *list, const tki_outcome *o)
+{
+    const bool on_gpu = o->backend->is_gpu;
+    say(list,
+        "Each trial ran at least twice, with its arrays at other kinds of places, %sother bytes in every element of "
+        "its "
+        "outputs; the bits %s.",
+        on_gpu ? "" : "other numbers of threads and ",
+        o->determinism == TK_DETERMINISM_NONE ? "were not always the same" : "were the same");
+    if (o->kind->stranger)
+        say_how_a_stranger_ran(list, o);
+    say_what_coverage_did(list, o);
+    const int write = tki_clause_find(o->contract, TK_CLAUSE_WRITE);
+    if (write >= 0 && !o->refuted[write] && on_gpu)
+        say(list, "Bytes around every buffer in device memory and all inputs were unchanged after each run.");
+    else if (write >= 0 && !o->refuted[write])
+        say(list, "Bytes around every buffer and all inputs were unchanged after each run; in every fourth run each "
+                  "buffer began or ended with a page.");
+}
+
 json_t *tki_evidence_json(const tki_outcome *o)
 {
     json_t *list = json_array();
@@ -155,22 +175,11 @@ json_t *tki_evidence_json(const tki_outcome *o)
         (long long)j->elements, (long long)o->trial_count);
     if (o->domain)
         say(list, "Every pattern of every input was tried: %lld of them.", (long long)o->domain->elements);
-    bool on_gpu = o->backend->is_gpu;
-    say(list,
-        "Each trial ran at least twice, with its arrays at other kinds of places, %sother bytes in every element of "
-        "its "
-        "outputs; the bits %s.",
-        on_gpu ? "" : "other numbers of threads and ",
-        o->determinism == TK_DETERMINISM_NONE ? "were not always the same" : "were the same");
-    if (o->kind->stranger)
-        say_how_a_stranger_ran(list, o);
-    say_what_coverage_did(list, o);
-    int write = tki_clause_find(o->contract, TK_CLAUSE_WRITE);
-    if (write >= 0 && !o->refuted[write] && on_gpu)
-        say(list, "Bytes around every buffer in device memory and all inputs were unchanged after each run.");
-    else if (write >= 0 && !o->refuted[write])
-        say(list, "Bytes around every buffer and all inputs were unchanged after each run; in every fourth run each "
-                  "buffer began or ended with a page.");
+    if (o->given)
+        say(list, "Inputs and outputs were given, in %s memory; `run.given` has the SHA-256 of each.",
+            o->given->on_device ? "device" : "host");
+    else
+        say_how_it_ran(list, o);
     if (j->refined)
         say(list, "For %lld elements double arithmetic did not decide and the oracle refined the exact value.",
             (long long)j->refined);
@@ -258,17 +267,23 @@ json_t *tki_non_claims_json(const tki_outcome *o)
 {
     json_t *list = json_array();
     if (o->verdict != TK_PROVED)
-        say(list, "Inputs and shapes other than those listed were not tried.");
+        say(list, "Inputs and shapes other than those %s were not tried.", o->given ? "given" : "listed");
     else
         say(list, "Shapes other than those listed were not tried: the clauses on shape, writing and repetition are "
                   "HELD, not PROVED.");
-    say(list, "Other %s, compilers, options and library builds than the one named were not tried.",
-        o->backend->is_gpu ? "devices, drivers" : "processors");
+    if (o->given)
+        say(list,
+            "No kernel was run: what computed the outputs, on which device, from these inputs or others, and whether "
+            "it would compute them again, is not known.");
+    else
+        say(list, "Other %s, compilers, options and library builds than the one named were not tried.",
+            o->backend->is_gpu ? "devices, drivers" : "processors");
     if (o->backend->is_gpu)
         disclaim_what_no_output_shows(list, o);
     if (o->backend->is_gpu && o->lowering)
         disclaim_the_other_vendor(list, o);
-    say(list, "Nothing is claimed about speed: the times are of runs under test, not a benchmark.");
+    if (!o->given)
+        say(list, "Nothing is claimed about speed: the times are of runs under test, not a benchmark.");
     if (o->kind == &tki_subject_function && o->options->kernel_program)
         say(list,
             "The kernel was in a program, not shut in, that this command started: %s. What that program is made of "
@@ -283,7 +298,7 @@ json_t *tki_non_claims_json(const tki_outcome *o)
     disclaim_proofs(list, o);
     if (o->kind->stranger)
         disclaim_a_stranger(list, o);
-    if (o->kind->brought)
+    if (o->kind->brought && !o->given)
         disclaim_coverage(list, o);
     if (!o->mutants_run && !o->kind->planted)
         say(list, "No planted wrong kernels were run beside it.");
@@ -300,6 +315,8 @@ json_t *tki_non_claims_json(const tki_outcome *o)
             "memory%s.",
             o->left_out, o->left_out == 1 ? " was" : "s were", o->left_out == 1 ? "s" : "", o->left_out_gib,
             o->backend->is_gpu || o->lowering ? "" : ", or longer than a call may");
+    if (o->given)
+        return list;
     if (o->level == TK_QUICK ||
         (o->contract->registered && o->judgement.elements < ONE_IN_A_MILLION_SHOWS && o->verdict != TK_PROVED))
         say(list, "At this level a kernel that is wrong at one element in a million can pass.");

@@ -40,8 +40,8 @@ void tki_runs_compare(const tk_case *c, const tki_run *a, const tki_run *b, tki_
 
 bool tki_same_bits(tk_dtype dtype, uint32_t a, uint32_t b); /* all NaNs are the same */
 
-/* Of all outputs, into result->output_hash. */
-TK_MUST_USE tk_status tki_run_hash(const tk_case *c, const tki_run *r, tki_trial_result *result);
+/* SHA-256 of all outputs among a case's tensors, which are in contract order; all NaNs are the same. */
+TK_MUST_USE tk_status tki_outputs_hash(const tk_case *c, const void *const tensors[], char hash_text[TKI_HASH_HEX]);
 
 /* Keeps the beginning of the outputs, to be found in the outputs of later calls. */
 void tki_run_keep_stale(tki_subject *subject, const tk_case *c, const tki_run *r);

@@ -82,7 +82,8 @@ static void print_restriction(FILE *out, const json_t *run)
     const json_t *shape = json_object_get(run, "shape");
     const json_t *family = json_object_get(run, "family");
     const json_t *options = json_object_get(run, "options");
-    const bool given = json_object_get(run, "inputs") != NULL;
+    const bool outputs = json_object_get(run, "given") != NULL;
+    const bool given = outputs || json_object_get(run, "inputs") != NULL;
     const char *separator = "";
     if (!shape && !family && !options && !given)
         return;
@@ -92,7 +93,7 @@ static void print_restriction(FILE *out, const json_t *run)
         separator = ", ";
     }
     if (given) {
-        fprintf(out, "%sinputs given", separator);
+        fprintf(out, "%sinputs %sgiven", separator, outputs ? "and outputs " : "");
         separator = ", ";
     }
     if (family) {

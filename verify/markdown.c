@@ -65,8 +65,9 @@ static void print_head(FILE *out, const tk_certificate *c)
     }
     print_code(out, "- exact value: ", tki_certificate_text(c, "contract.formula"), "\n");
     print_code(out, "- bound before the final rounding: ", tki_certificate_text(c, "contract.bound"), "\n");
-    print_code(out, "- level ", tki_certificate_text(c, "run.level"), ", seed ");
-    fprintf(out, "%lld", (long long)tki_certificate_integer(c, "run.seed"));
+    print_code(out, "- level ", tki_certificate_text(c, "run.level"), "");
+    if (tki_certificate_get(c, "run.seed"))
+        fprintf(out, ", seed %lld", (long long)tki_certificate_integer(c, "run.seed"));
     print_text(out, ", made ", tki_certificate_text(c, "created"), " by tokitai ");
     print_text(out, "", tki_certificate_text(c, "tokitai"), "\n\n");
 }

@@ -78,6 +78,36 @@ void tki_outcome_leave_open(tki_outcome *o, const tki_trial_result *r)
     snprintf(o->reason, sizeof o->reason, "%s%s", r->timed_out ? "" : "the kernel could not be run: ", r->reason);
 }
 
+void tki_outcome_conclude(tki_outcome *o, int64_t trials)
+{
+    if (o->out_of_time && o->verdict != TK_REFUTED) {
+        const bool all = o->tried >= trials; /* coverage may have found more */
+        o->verdict = TK_UNKNOWN;
+        snprintf(o->reason, sizeof o->reason,
+                 "the whole judgement had %g seconds, and these were over when %lld of %lld trials were judged%s; "
+                 "--total-timeout gives it longer",
+                 o->total_seconds, (long long)(all ? trials : o->tried), (long long)trials,
+                 all ? ", and not all that comes after them" : "");
+    }
+    if (o->verdict != TK_HELD)
+        return;
+    if (o->judgement.elements == 0) {
+        o->verdict = TK_UNKNOWN;
+        snprintf(o->reason, sizeof o->reason, "nothing was judged: no output of any trial has an element");
+        return;
+    }
+    if (o->judgement.undefined > 0) {
+        o->verdict = TK_UNKNOWN;
+        snprintf(o->reason, sizeof o->reason, "the contract gives no bound for %lld of the elements judged",
+                 (long long)o->judgement.undefined);
+        return;
+    }
+    for (int i = 0; i < o->contract->clause_count && o->domain; i++)
+        o->proved[i] = o->judgement.judged[i] > 0 && o->judgement.undecided == 0;
+    if (o->domain && o->judgement.undecided == 0)
+        o->verdict = TK_PROVED;
+}
+
 bool tki_outcome_is_out_of_time(tki_outcome *o, const tk_ctx *ctx)
 {
     o->out_of_time |= tki_ctx_out_of_time(ctx);

@@ -5,6 +5,7 @@
 #include <jansson.h>
 
 #include "verify/explore.h"
+#include "verify/given.h"
 #include "verify/mutants.h"
 #include "verify/sanitize.h"
 #include "verify/trial.h"
@@ -31,6 +32,7 @@ typedef struct tki_outcome {
     const tki_lowering *lowering;
     tki_mutant_run planted; /* what a mutant or variant is handed */
     char refusals[1024];    /* of the lowerings that were passed over */
+    const tki_given *given; /* outputs that were computed elsewhere; NULL: a kernel is run */
 
     tk_verdict verdict;
     char reason[768];
@@ -100,6 +102,10 @@ void tki_outcome_record(tki_outcome *o, const tki_trial *trial, const tki_trial_
 /* The verdict: the trial failed, or could not be run. */
 void tki_outcome_refute(tki_outcome *o, const tki_trial *trial, const tki_trial_result *result);
 void tki_outcome_leave_open(tki_outcome *o, const tki_trial_result *result);
+
+/* The verdict when all that was to be tried was, out of so many trials. An exhaustive run proves the clauses about values;
+ * the others stay HELD. */
+void tki_outcome_conclude(tki_outcome *o, int64_t trials);
 
 /* Asked where there is more to be done. */
 bool tki_outcome_is_out_of_time(tki_outcome *o, const tk_ctx *ctx);

@@ -204,9 +204,11 @@ static json_t *run_json(const tki_outcome *o)
 {
     char types[TKI_TYPES_TEXT];
     tki_outcome_types(o, types);
-    json_t *run = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:I}", "op", o->contract->name, "dtype", types, "kind",
+    json_t *run = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s}", "op", o->contract->name, "dtype", types, "kind",
                             o->kind->name, "subject", o->subject, "numerics", "ieee", "level",
-                            tk_level_name(o->level), "seed", (json_int_t)o->options->seed);
+                            o->given ? "given" : tk_level_name(o->level));
+    if (!o->given)
+        json_object_set_new(run, "seed", json_integer((json_int_t)o->options->seed));
     set_attributes(o, run);
     if (tk_contract_takes_index(o->contract))
         json_object_set_new(run, "index_dtype", json_string(tk_dtype_name(o->index_dtype)));
@@ -225,7 +227,7 @@ static json_t *run_json(const tki_outcome *o)
         json_object_set_new(run, "coverage", json_false());
     if (o->options->family)
         json_object_set_new(run, "family", json_string(o->options->family));
-    if (tki_settings_give_seen(o->contract, o->options))
+    if (tki_settings_give_seen(o->contract, o->options) || (o->given && tki_seen_attributes(o->contract)))
         json_object_set_new(run, "options", options_json(o->contract, o->attributes));
     if (o->options->input_count)
         json_object_set_new(run, "inputs", given_inputs_json(o->options));

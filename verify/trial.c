@@ -14,6 +14,7 @@
 #include "exact/round.h"
 #include "model/case.h"
 #include "verify/guarded_run.h"
+#include "verify/judge_case.h"
 
 /* Trials up to this many output elements get the extra runs. */
 enum { SMALL_TRIAL = 1 << 15 };
@@ -38,7 +39,7 @@ static tk_status decided(tki_subject *subject, tk_status status, const tki_trial
                     result->reason);
 }
 
-static void describe_failure(const tk_case *c, tki_trial_result *result)
+void tki_trial_describe_failure(const tk_case *c, tki_trial_result *result)
 {
     const tki_element *e = &result->judgement.failure;
     char text[sizeof result->reason];
@@ -51,31 +52,12 @@ static void describe_failure(const tk_case *c, tki_trial_result *result)
 static tk_status judge_outputs(tki_subject *subject, const tk_case *c, const tki_inputs *inputs, const tki_run *r,
                                bool promised, tki_judgement *judgement)
 {
-    if (subject->observing)
-        return TK_OK;
-    tki_oracle_job job = {
-        .c = c, .buffers = (const void *const *)inputs->data, .promised = promised, .tables = subject->tables};
-    const tki_floats floats = tki_floats_begin();
-    void *prepared = NULL;
-    tk_status status = TK_OK;
-    if (subject->oracle->prepare)
-        status = subject->oracle->prepare(&job, &prepared);
-    job.prepared = prepared;
-    for (int p = 0; p < c->contract->param_count && status == TK_OK; p++) {
-        if (!c->contract->params[p].output)
-            continue;
-        job.output = p;
-        status = tki_judge(subject->oracle, &job, r->pointers[p], tki_ctx_threads(subject->ctx), judgement);
-    }
-    if (subject->oracle->release)
-        subject->oracle->release(prepared);
-    tki_floats_end(&floats);
-    if (status == TK_BAD_ARGUMENT && c->contract->registered)
-        return tki_fail(subject->ctx, status, "the exact values of %s: some are no enclosure of a clause",
-                        c->contract->name);
-    return status == TK_OK
+    const void *tensors[TK_MAX_PARAMS];
+    for (int p = 0; p < c->contract->param_count; p++)
+        tensors[p] = c->contract->params[p].output ? r->pointers[p] : inputs->data[p];
+    return subject->observing
                ? TK_OK
-               : tki_fail(subject->ctx, status, "the oracle of %s: %s", c->contract->name, tk_status_text(status));
+               : tki_judge_case(subject->ctx, subject->oracle, subject->tables, c, tensors, promised, judgement);
 }
 
 /* An op that may work in place must give the same bits when it does. */
@@ -192,7 +174,7 @@ static tk_status judge_first_run(tki_subject *subject, const tk_case *c, const t
 {
     tk_status status = judge_outputs(subject, c, inputs, first, false, &result->judgement);
     if (status == TK_OK)
-        describe_failure(c, result);
+        tki_trial_describe_failure(c, result);
     bool promises = subject->lowering && (subject->lowering->promises_bound || subject->lowering->promises_bits);
     if (status != TK_OK || !promises || result->failed_clause >= 0)
         return status;
@@ -209,7 +191,7 @@ static tk_status judge_first_run(tki_subject *subject, const tk_case *c, const t
     }
     if (promised.failure.present) {
         result->judgement.failure = promised.failure;
-        describe_failure(c, result);
+        tki_trial_describe_failure(c, result);
     }
     return status;
 }
@@ -245,7 +227,7 @@ static tk_status run_changed(tki_subject *subject, const tki_trial *trial, const
         tki_run_check_surroundings(c, &r, &changed, false, &second);
         status = judge_outputs(subject, c, &changed, &r, false, &second.judgement);
         if (status == TK_OK)
-            describe_failure(c, &second);
+            tki_trial_describe_failure(c, &second);
         tki_judgement_add(&result->judgement, &second.judgement);
         if (second.failed_clause >= 0 || second.clause_missing) {
             result->judgement.failure = second.judgement.failure;
@@ -358,7 +340,7 @@ tk_status tki_trial_run(tki_subject *subject, const tki_trial *trial, const tki_
         for (size_t i = 0; i < sizeof structural / sizeof *structural; i++)
             if (tki_clause_find(c->contract, structural[i]) >= 0)
                 result->structural[tki_clause_find(c->contract, structural[i])]++;
-        status = tki_run_hash(c, &first, result);
+        status = tki_outputs_hash(c, (const void *const *)first.pointers, result->output_hash);
         double begin = tki_now();
         if (status == TK_OK)
             status = judge_first_run(subject, c, inputs, &first, result);
@@ -425,7 +407,7 @@ tk_status tki_trial_run_again(tki_subject *subject, const tki_trial *trial, cons
     status = tki_run_call(subject, c, &again, &result->kernel_seconds, result);
     if (tki_run_ended(status, result)) {
         tki_run_check_surroundings(c, &again, inputs, false, result);
-        status = tki_run_hash(c, &again, result);
+        status = tki_outputs_hash(c, (const void *const *)again.pointers, result->output_hash);
         int repeat = tki_clause_find(c->contract, TK_CLAUSE_REPEAT);
         if (repeat >= 0)
             result->structural[repeat]++;

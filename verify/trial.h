@@ -80,6 +80,9 @@ TK_MUST_USE tk_status tki_trial_observe(tki_subject *subject, const tki_trial *t
 TK_MUST_USE tk_status tki_trial_run_bad_index(tki_subject *subject, const tki_trial *trial, tki_inputs *inputs,
                                               int64_t position, int64_t value, tki_trial_result *result);
 
+/* The element that was refused first, if there is one: its clause has failed, for that reason. */
+void tki_trial_describe_failure(const tk_case *c, tki_trial_result *result);
+
 /* The contract's first clause of that kind; -1 if it has none. */
 int tki_clause_find(const tk_contract *contract, tk_clause_kind kind);
 

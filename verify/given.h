@@ -1,0 +1,15 @@
+/* TRUSTED. Tensors that somebody else computed, which are judged without a kernel. */
+#ifndef TKI_VERIFY_GIVEN_H
+#define TKI_VERIFY_GIVEN_H
+
+#include "core/hash.h"
+#include "tokitai_verify.h"
+
+typedef struct tki_given {
+    tk_case c;
+    bool on_device;                         /* the tensors lay in the memory of the context's device */
+    char hash[TK_MAX_PARAMS][TKI_HASH_HEX]; /* of each tensor's bytes, in contract order; "": the case has none */
+    char output_hash[TKI_HASH_HEX];         /* of all outputs, as trials have it */
+} tki_given;
+
+#endif
