@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cli/certify.h"
+#include "cli/verdict.h"
 #include "core/escape.h"
 
 /* ------------------------------------------------------------------------------------------------------------
@@ -166,19 +167,7 @@ static const struct argp command = {
 /* Wide enough for every subject that can come, since rows are printed one by one. */
 static cli_table make_table(const certify_plan *p)
 {
-    cli_table table = {.count = 7,
-                       .columns = {{"SUBJECT", false, 0},
-                                   {"VERDICT", false, 7},
-                                   {"ELEMENTS", true, 11},
-                                   {"WORST ULP", true, 0},
-                                   {"OF BOUND", true, 0},
-                                   {"MUTANTS", true, 0},
-                                   {"SECONDS", true, 0}}};
-    /* Only of these can be known what ran. */
-    if (p->file_count) {
-        table.columns[table.count].title = "LINES RUN";
-        table.columns[table.count++].right = true;
-    }
+    cli_table table = cli_verdict_table(p->file_count > 0); /* only of these can be known what ran */
     for (int i = 0; i < p->job_count; i++) {
         const certify_job *j = &p->jobs[i];
         char id[160];
@@ -203,87 +192,6 @@ static cli_table make_table(const certify_plan *p)
     return table;
 }
 
-/* What the row has no room for. */
-static void print_headline(const tk_certificate *certificate)
-{
-    const char *headline = tk_certificate_headline(certificate);
-    if (!strcmp(headline, tk_verdict_name(tk_certificate_verdict(certificate))))
-        return;
-    fputs("    verdict    ", stdout);
-    cli_wrap(15, 15, headline);
-}
-
-static void print_why(const tk_certificate *certificate)
-{
-    if (tk_certificate_reason(certificate)[0]) {
-        fputs("    why        ", stdout);
-        cli_wrap(15, 15, tk_certificate_reason(certificate));
-    }
-    /* In one piece, to be copied. */
-    if (tk_certificate_reproduce(certificate)[0]) {
-        fputs("    reproduce  ", stdout);
-        cli_print(CLI_PLAIN, tk_certificate_reproduce(certificate));
-        putchar('\n');
-    }
-}
-
-/* Of what holds, the largest distance that means something; of what is refuted, how far outside the worst value is. */
-static void format_worst(const tk_certificate *certificate, char *text, size_t size)
-{
-    tk_refutation refutation;
-    bool refuted = tk_certificate_refutation(certificate, &refutation) && refutation.elements > 0;
-    double ulp = refuted ? refutation.worst_ulp : tk_certificate_accepted_ulp(certificate);
-    if (isfinite(ulp))
-        snprintf(text, size, "%.4g", ulp);
-    else
-        snprintf(text, size, "%s", refuted && refutation.nan > 0 ? "NaN" : refuted ? "-" : "inf");
-}
-
-static void print_row(const certify_session *s, const tk_certificate *certificate)
-{
-    char elements[32];
-    char ulp[32];
-    char used[32];
-    char mutants[32] = "-";
-    char seconds[32];
-    char lines[64] = "-";
-    int64_t lines_run = 0;
-    int64_t line_count = tk_certificate_lines(certificate, &lines_run);
-    if (line_count >= 0)
-        snprintf(lines, sizeof lines, "%lld/%lld", (long long)lines_run, (long long)line_count);
-    tk_verdict verdict = tk_certificate_verdict(certificate);
-    int rejected = 0;
-    int planted = tk_certificate_mutants(certificate, &rejected);
-    cli_format_count(tk_certificate_elements(certificate), elements, sizeof elements);
-    format_worst(certificate, ulp, sizeof ulp);
-    snprintf(used, sizeof used, "%.1f%%", 100 * tk_certificate_bound_used(certificate));
-    if (planted > 0)
-        snprintf(mutants, sizeof mutants, "%d/%d", rejected, planted);
-    snprintf(seconds, sizeof seconds, "%.1f", tk_certificate_seconds(certificate));
-    cli_table_row(&s->table, (cli_cell[]){{tk_certificate_subject(certificate), CLI_PLAIN},
-                                          {tk_verdict_name(verdict), cli_style_of(verdict)},
-                                          {elements, CLI_PLAIN},
-                                          {ulp, CLI_PLAIN},
-                                          {used, CLI_PLAIN},
-                                          {mutants, rejected < planted ? CLI_WRONG : CLI_PLAIN},
-                                          {seconds, CLI_PLAIN},
-                                          {lines, lines_run < line_count ? CLI_WRONG : CLI_PLAIN}});
-    print_headline(certificate);
-    if (verdict == TK_REFUTED || verdict == TK_UNKNOWN)
-        print_why(certificate);
-}
-
-cli_exit certify_exit_of(tk_verdict verdict)
-{
-    switch (verdict) {
-    case TK_PROVED:
-    case TK_HELD: return CLI_HOLDS;
-    case TK_REFUTED: return CLI_REFUTED;
-    case TK_UNKNOWN: return CLI_UNKNOWN;
-    }
-    return CLI_UNKNOWN;
-}
-
 static void note_scope(certify_session *s, const tk_certificate *certificate)
 {
     const char *scope = tk_certificate_scope(certificate);
@@ -305,14 +213,14 @@ static cli_exit print_certificate(certify_session *s, tk_certificate *certificat
         }
         fputs(s->count > 0 ? ",\n" : "", stdout);
         tki_put_json(stdout, text, strlen(text) - (text[0] && text[strlen(text) - 1] == '\n'));
-    } else if (s->rows && (!s->a->quiet || certify_exit_of(verdict) != CLI_HOLDS)) {
-        print_row(s, certificate);
+    } else if (s->rows && (!s->a->quiet || cli_exit_of_verdict(verdict) != CLI_HOLDS)) {
+        cli_verdict_row(&s->table, certificate);
     }
     fflush(stdout);
     note_scope(s, certificate);
     s->count++;
     s->verdicts[verdict]++;
-    return certify_exit_of(verdict);
+    return cli_exit_of_verdict(verdict);
 }
 
 static cli_exit write_certificate(certify_session *s, tk_ctx *ctx, tk_certificate *certificate, char **written)

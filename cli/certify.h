@@ -141,8 +141,6 @@ void certify_plan_free(certify_plan *p);
 void certify_settings_of(const certify_plan *p, const tk_contract *op, tk_setting kept[TK_MAX_ATTRIBUTES],
                          tk_certify_options *options);
 
-cli_exit certify_exit_of(tk_verdict verdict);
-
 /* Prints the certificate and, if `keep`, writes it. `path`, if not NULL, receives the file's path or NULL; free() it. */
 cli_exit certify_finish(certify_session *s, tk_ctx *ctx, tk_certificate *certificate, bool keep, char **path);
 

@@ -26,6 +26,7 @@ typedef struct cli_command {
 cli_exit cli_ops(int argc, char **argv);
 cli_exit cli_devices(int argc, char **argv);
 cli_exit cli_certify(int argc, char **argv);
+cli_exit cli_judge(int argc, char **argv);
 cli_exit cli_new_kernel(int argc, char **argv);
 cli_exit cli_corpus(int argc, char **argv);
 cli_exit cli_check(int argc, char **argv);

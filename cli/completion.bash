@@ -59,6 +59,22 @@ _tokitai_certify() {
     esac
 }
 
+_tokitai_judge() {
+    local current=$1 previous=$2
+    case $previous in
+        --inputs | --outputs | --out | --sign) _tokitai_files "" "$current" ;;
+        --dtype) _tokitai_reply "$(_tokitai_list types "$(_tokitai_op)")" "$current" ;;
+        *)
+            if [[ $previous == --* && " $(_tokitai_list attributes | tr '\n' ' ')" == *" $previous "* ]]; then
+                _tokitai_reply "$(_tokitai_list "$previous")" "$current"
+            elif [[ $current == -* ]]; then
+                _tokitai_reply "--inputs --outputs --dtype $(_tokitai_list attributes) --out --sign --json --help" "$current"
+            else
+                _tokitai_reply "$(_tokitai_list ops)" "$current"
+            fi ;;
+    esac
+}
+
 _tokitai_bench() {
     local current=$1 previous=$2
     case $previous in
@@ -170,7 +186,7 @@ _tokitai_cache() {
 }
 
 _tokitai() {
-    local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} commands="ops devices certify new-kernel corpus check replay diff keygen bench tune padic kernel glue shard reshard diff-ckpt cache"
+    local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} commands="ops devices certify judge new-kernel corpus check replay diff keygen bench tune padic kernel glue shard reshard diff-ckpt cache"
     # "--dtype=bf" comes as three words.
     if [[ $current == = ]]; then
         current=
@@ -191,6 +207,7 @@ _tokitai() {
             fi ;;
         devices) _tokitai_reply "--json --help" "$current" ;;
         certify) _tokitai_certify "$current" "$previous" ;;
+        judge) _tokitai_judge "$current" "$previous" ;;
         new-kernel)
             case $previous in
                 --backend) _tokitai_reply "$(_tokitai_list backends)" "$current" ;;

@@ -14,6 +14,7 @@ static const cli_command commands[] = {
     {"ops", "the operations, or one contract in full", cli_ops},
     {"devices", "what this machine can run on", cli_devices},
     {"certify", "judge kernels against an exact oracle, write certificates", cli_certify},
+    {"judge", "judge outputs that were computed elsewhere, from .npy and safetensors files", cli_judge},
     {"new-kernel", "write a kernel of your own to begin with", cli_new_kernel},
     {"corpus", "judge the mutants and the correct variants, and compare with the usual check", cli_corpus},
     {"check", "is a certificate as it was written?", cli_check},

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/npy.h"
+
 enum { MOST_BYTES_SHIFT = 34, MOST_NUMBER = 4096, READ_CHUNK = 1 << 16 };
 
 /* What is being read. */
@@ -127,39 +129,6 @@ static const char *parse_text(reading *r, const char *data, size_t bytes)
 
 /* -- NumPy -------------------------------------------------------------------------------------------------------- */
 
-static const char magic[] = "\x93NUMPY";
-enum { MAGIC = sizeof magic - 1 };
-
-/* Behind a key of the header's dictionary; NULL if it is not there. */
-static const char *value_of(const char *header, const char *key)
-{
-    const char *found = strstr(header, key);
-    if (!found)
-        return NULL;
-    found += strlen(key);
-    return found + strspn(found, " :");
-}
-
-/* "(3, 4)", "(3,)": one size is a column. */
-static bool parse_shape(const char *text, int64_t *rows, int64_t *cols)
-{
-    char *end;
-    if (*text != '(')
-        return false;
-    errno = 0;
-    *rows = strtoll(text + 1, &end, 10);
-    if (end == text + 1 || *rows < 0 || errno)
-        return false;
-    *cols = 1;
-    end += strspn(end, ", ");
-    if (*end == ')')
-        return true;
-    text = end;
-    *cols = strtoll(text, &end, 10);
-    end += strspn(end, ", ");
-    return end != text && *cols >= 0 && !errno && *end == ')';
-}
-
 /* An element of so many bytes, little-endian. */
 static uint64_t integer_at(const unsigned char *data, int bytes, bool has_sign)
 {
@@ -176,15 +145,11 @@ static uint64_t residue_of(const padic_ring *ring, uint64_t x, bool has_sign)
     return has_sign && (int64_t)x < 0 ? padic_negate(ring, 0 - x) : padic_reduce(ring, x);
 }
 
-static const char *parse_elements(reading *r, const unsigned char *data, size_t bytes, int element, bool has_sign,
+static const char *parse_elements(reading *r, const unsigned char *data, int64_t count, int element, bool has_sign,
                                   bool by_columns)
 {
     const int64_t rows = r->matrix->rows;
     const int64_t cols = r->matrix->cols;
-    int64_t count, needed;
-    if (__builtin_mul_overflow(rows, cols, &count) || __builtin_mul_overflow(count, (int64_t)element, &needed) ||
-        (uint64_t)needed != bytes)
-        return fail(r, "the shape asks for another number of bytes than the file has");
     r->matrix->values = malloc((size_t)count * sizeof *r->matrix->values + 1);
     if (!r->matrix->values)
         return fail(r, "no memory for it");
@@ -198,33 +163,22 @@ static const char *parse_elements(reading *r, const unsigned char *data, size_t 
     return NULL;
 }
 
+/* One size is a column. */
 static const char *parse_npy(reading *r, const char *data, size_t bytes)
 {
-    enum { PREFIX = MAGIC + 2, MOST_HEADER = 4096 };
-    const unsigned char *u = (const unsigned char *)data;
-    char header[MOST_HEADER + 1];
-    const int length_bytes = bytes > PREFIX && u[MAGIC] == 1 ? 2 : 4;
-    if (bytes < (size_t)PREFIX + (size_t)length_bytes)
-        return fail(r, "it ends within its header");
-    const size_t length = (size_t)integer_at(u + PREFIX, length_bytes, false);
-    const size_t begin = PREFIX + (size_t)length_bytes;
-    if (length > MOST_HEADER || length > bytes - begin)
-        return fail(r, "it ends within its header");
-    memcpy(header, data + begin, length);
-    header[length] = 0;
-    const char *type = value_of(header, "'descr'");
-    const char *order = value_of(header, "'fortran_order'");
-    const char *shape = value_of(header, "'shape'");
-    if (!type || !order || !shape)
-        return fail(r, "its header lacks descr, fortran_order or shape");
-    const bool has_sign = type[0] == '\'' && type[1] && type[2] == 'i';
-    const int element = type[0] == '\'' && type[1] && type[2] ? type[3] - '0' : 0;
-    if (type[0] != '\'' || (type[1] != '<' && type[1] != '|') || (!has_sign && type[2] != 'u') ||
-        (element != 1 && element != 2 && element != 4 && element != 8) || type[4] != '\'')
-        return fail(r, "its elements are not integers of 1 to 8 bytes, little-endian (descr %.8s)", type);
-    if (!parse_shape(shape, &r->matrix->rows, &r->matrix->cols))
+    tki_npy npy;
+    const char *reason = tki_npy_parse(data, bytes, &npy);
+    if (reason)
+        return fail(r, "%s", reason);
+    if ((npy.kind != 'i' && npy.kind != 'u') || npy.size > 8 || (npy.order == '>' && npy.size > 1))
+        return fail(r, "its elements are not integers of 1 to 8 bytes, little-endian (descr '%c%c%d')", npy.order,
+                    npy.kind, npy.size);
+    if (npy.rank != 1 && npy.rank != 2)
         return fail(r, "its shape is not one or two sizes");
-    return parse_elements(r, u + begin + length, bytes - begin - length, element, has_sign, *order == 'T');
+    r->matrix->rows = npy.shape[0];
+    r->matrix->cols = npy.rank == 2 ? npy.shape[1] : 1;
+    return parse_elements(r, (const unsigned char *)data + npy.data_at, npy.elements, npy.size, npy.kind == 'i',
+                          npy.by_columns);
 }
 
 const char *padic_matrix_parse(const char *data, size_t bytes, const padic_ring *ring, padic_matrix *matrix,
@@ -232,7 +186,7 @@ const char *padic_matrix_parse(const char *data, size_t bytes, const padic_ring 
 {
     *matrix = (padic_matrix){0};
     reading r = {.ring = ring, .matrix = matrix, .reason = reason, .size = size};
-    return bytes >= MAGIC && !memcmp(data, magic, MAGIC) ? parse_npy(&r, data, bytes) : parse_text(&r, data, bytes);
+    return tki_npy_begins(data, bytes) ? parse_npy(&r, data, bytes) : parse_text(&r, data, bytes);
 }
 
 /* -- Files -------------------------------------------------------------------------------------------------------- */
@@ -287,7 +241,7 @@ bool padic_matrix_write_npy(FILE *out, const padic_matrix *matrix)
                               (long long)matrix->rows, (long long)matrix->cols);
     memset(text + used, ' ', (size_t)(HEADER - used));
     text[HEADER - 1] = '\n';
-    fwrite(magic, 1, MAGIC, out);
+    fputs("\x93NUMPY", out);
     fwrite((const char[]){1, 0, HEADER, 0}, 1, 4, out);
     fwrite(text, 1, HEADER, out);
     for (int64_t i = 0; i < matrix->rows * matrix->cols; i++) {

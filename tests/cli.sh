@@ -15,10 +15,10 @@ silent out
 expect 2 "a command misspelt" certfy
 says err "unknown command 'certfy'; did you mean 'certify'\?"
 expect 2 "a command that is nothing like one" qqqqqq
-says err "choose from: ops, devices, certify, new-kernel, corpus, check, replay, diff, keygen, bench, tune, padic, kernel, glue, shard, reshard, diff-ckpt, cache"
+says err "choose from: ops, devices, certify, judge, new-kernel, corpus, check, replay, diff, keygen, bench, tune, padic, kernel, glue, shard, reshard, diff-ckpt, cache"
 expect 2 "an unknown option" --frobnicate
 expect 0 "help" help
-for command in ops devices certify check replay diff keygen bench tune padic kernel glue shard reshard diff-ckpt cache; do
+for command in ops devices certify judge check replay diff keygen bench tune padic kernel glue shard reshard diff-ckpt cache; do
     expect 0 "$command --help" "$command" --help
     says out "^Usage: tokitai $command"
     expect 0 "help $command" help "$command"
@@ -821,7 +821,7 @@ completes hip tokitai cache build --backend h
 completes cpu tokitai certify --backend c
 # Every long option that a command has is completed and is in the manual.
 manual=${BUILD_DIR:-$root/build}/generated/tokitai.1
-for command in ops devices certify check replay diff keygen bench tune padic kernel glue shard reshard diff-ckpt cache; do
+for command in ops devices certify judge check replay diff keygen bench tune padic kernel glue shard reshard diff-ckpt cache; do
     "$tokitai" "$command" --help | grep -oE '^ +(-[a-z], )?--[a-z-]+' | grep -oE -- '--[a-z-]+' | grep -vxE -- '--(usage|version)' >options
     complete_line tokitai "$command" --
     is "$command: every option is completed" test -z "$(sort -u options | comm -23 - <(sort out))"

@@ -2,7 +2,8 @@
 
 # Those that take longest, longest first: CTest starts them in this order, before all others, so that none is left to run alone at the end.
 set(long_tests strangers proofs gemm adding_an_op check_kernels_hip verify.explore xent kernel_files kernel_trials own_kernels
-    check_kernels_cuda grouped linear corpus_full_slow valgrind.executor.worker bench executor.worker cli schema tricks verify.envelope protocol)
+    check_kernels_cuda grouped linear corpus_full_slow valgrind.executor.worker bench executor.worker cli schema tricks verify.envelope protocol
+    conversions certificates corpus)
 
 # Those that no build of `./quickstart test` runs, for their time: they have the label `whole`. What they are about changes with kernels and
 # with the judge; CONTRIBUTING.md says when to run them.
@@ -10,6 +11,6 @@ set(whole_tests kernel_lines own_kernels same_verdict)
 
 # `ctest -L fast` is for the day: all tests that are not here, not above, not of an op, and not under valgrind. Here is what takes 4 s of a
 # processor, or waits as long; the fast ones together take 40 s of one, so that they end in under a minute on two that are idle.
-set(medium_tests glue registered certificates corpus kernel_abi killed limits new_kernel old_systems check_device_kernels check_includes.self_test
-    check_kernels_cuda.self_test proofs_noticed proofs_constants.self_test tile_maps tile_maps.self_test conversions conversions.self_test core.dtype core.scratch verify.proofs verify.replay verify.usual
+set(medium_tests glue registered kernel_abi killed limits new_kernel old_systems check_device_kernels check_includes.self_test
+    check_kernels_cuda.self_test proofs_noticed proofs_constants.self_test tile_maps tile_maps.self_test conversions.self_test core.dtype core.scratch verify.proofs verify.replay verify.usual
     serve.client)

@@ -49,6 +49,12 @@ certify mutant_write 1 gelu_fwd --dtype f16 --mutant last_dropped
 certify mutant_saturating 1 gelu_fwd --dtype bf16 --mutant saturating
 certify mutant_given 1 gelu_bwd --dtype f16 --mutant tanh_form --shape n=1 --input grad_output=0x5640 --input x=0xc529
 
+# Outputs that were given: right and wrong ones.
+for name in x y; do printf "\x93NUMPY\x01\0\x3b\0{'descr': '<f2', 'fortran_order': False, 'shape': (1,), } \n\0\0" >"$work/$name.npy"; done
+"$tokitai" judge gelu_fwd --inputs "$work/x.npy" --outputs "$work/y.npy" --out "$work/judged" >/dev/null
+printf '\1' | dd of="$work/y.npy" bs=1 seek=69 conv=notrunc status=none
+"$tokitai" judge gelu_fwd --inputs "$work/x.npy" --outputs "$work/y.npy" --out "$work/judged_wrong" >/dev/null && exit 1
+
 certify mutant_whole 1 gelu_bwd --dtype bf16 --mutant nan_masked --keep-going
 certify near_zero 0 xent --dtype bf16 --index i32 --lowering best --skip-mutants
 
@@ -185,6 +191,14 @@ broken = [
     ("quick", drop(predicate, "built", "source_sha256")),
     ("quick", put(predicate, "created", "yesterday")),
     ("quick", put(predicate, "worker", {"confinement": [], "clock": "its own"})),
+    ("judged", drop(predicate, "run", "given")),
+    ("judged", drop(predicate, "run", "shape")),
+    ("judged", put(predicate, "run", "seed", 1)),
+    ("judged", put(predicate, "run", "kind", "function")),
+    ("judged", put(predicate, "run", "level", "quick")),
+    ("judged_wrong", put(predicate, "run", "given", "outputs", "y", "sha256", "short")),
+    ("quick", put(predicate, "run", "given", {"memory": "host", "inputs": {}, "outputs": {}})),
+    ("quick", drop(predicate, "run", "seed")),
     ("kernel", drop(predicate, "worker")),
     ("kernel", drop(predicate, "run", "kernel")),
     ("kernel", put(predicate, "run", "subject", "cpu.gelu_fwd.f16.gelu_fwd")),

@@ -210,9 +210,10 @@ tk_status tki_recipe_read(tk_ctx *ctx, const tk_certificate *certificate, tki_re
                         "the certificate is of a function that its program brought along; only that "
                         "program can run it again");
     if (!strcmp(kind, "given"))
-        return tki_fail(ctx, TK_UNAVAILABLE,
-                        "the certificate is of outputs that were given, and no kernel is known that made them; 'tokitai "
-                        "judge' judges such outputs again");
+        return tki_fail(
+            ctx, TK_UNAVAILABLE,
+            "the certificate is of outputs that were given, and no kernel is known that made them; 'tokitai "
+            "judge' judges such outputs again");
     if (!r->contract)
         return tki_fail(ctx, TK_UNAVAILABLE,
                         "there is no op '%s' here: if a program registered its contract, that program can replay it",

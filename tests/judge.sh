@@ -1,0 +1,106 @@
+#!/usr/bin/env bash
+# tokitai judge: outputs in .npy and safetensors files. What holds, what does not, and what does not fit the op.
+source "$(dirname "$(readlink -f "$0")")/program_test.bash"
+subcommand=(judge)
+
+# An .npy file: TYPE SHAPE BYTES, the bytes as printf takes them.
+npy() {
+    local text length
+    printf -v text "{'descr': '%s', 'fortran_order': %s, 'shape': %s, }\n" "$1" "${4-False}" "$2"
+    printf -v length '\\x%02x\\x%02x' $((${#text} % 256)) $((${#text} / 256))
+    printf "\x93NUMPY\x01\0$length%s$3" "$text"
+}
+# A safetensors file: HEADER BYTES.
+st() {
+    local length
+    printf -v length '\\x%02x\\x%02x' $((${#1} % 256)) $((${#1} / 256))
+    printf "$length\0\0\0\0\0\0%s$2" "$1"
+}
+tensor() { printf '"%s":{"dtype":"%s","shape":%s,"data_offsets":[%d,%d]}' "$@"; } # NAME DTYPE SHAPE BEGIN END
+
+echo "-- one tensor for each file"
+npy '<f2' '(2,)' '\x00\x3c\x00\x00' >x.npy   # 1, 0
+npy '<f2' '(2,)' '\xbb\x3a\x00\x00' >y.npy   # 0.8412, 0
+npy '<f2' '(2,)' '\xbb\x3a\x01\x00' >bad.npy # 0.8412, 2^-24
+expect 0 "outputs that are right" gelu_fwd --inputs x.npy --outputs y.npy
+says out '^given.gelu_fwd.f16 +HELD +2 '
+says out 'for one case: n=2, inputs and outputs given'
+expect 0 "the same by name" gelu_fwd --inputs x=x.npy --outputs y=y.npy
+expect 1 "an element that is wrong" gelu_fwd --inputs x.npy --outputs bad.npy
+says out 'y\[1\] is 0x1'
+npy '<f2' '(2,)' '\x55\x3c\x00\x00' >gradient.npy # 1.0830, 0 times the derivative at 0
+expect 0 "two inputs, by name and in the op's order" gelu_bwd --inputs grad_output=x.npy --inputs x.npy --outputs gradient.npy
+
+echo "-- named tensors"
+st "{$(tensor x BF16 '[2]' 0 4),$(tensor y BF16 '[2]' 4 8)}" '\x80\x3f\x00\x00\x57\x3f\x00\x00' >both.safetensors # 1, 0; 0.8398, 0
+expect 0 "one file has inputs and outputs" gelu_fwd --inputs both.safetensors --outputs both.safetensors
+says out '^given.gelu_fwd.bf16 +HELD'
+st "{$(tensor z BF16 '[2]' 0 4)}" '\x80\x3f\x00\x00' >other.safetensors
+bad_usage "a tensor that the op does not have" "unknown input 'z'" gelu_fwd --inputs other.safetensors --outputs both.safetensors
+# Tensors behind a header of an odd length.
+st "{$(tensor x BF16 '[2]' 0 4),$(tensor y BF16 '[2]' 4 8)} " '\x80\x3f\x00\x00\x57\x3f\x00\x00' >odd.safetensors
+expect 0 "elements at odd places" gelu_fwd --inputs odd.safetensors --outputs odd.safetensors
+
+echo "-- 16-bit elements without a type"
+npy '|V2' '(2,)' '\x80\x3f\x00\x00' >x_bf16.npy
+npy '<u2' '(2,)' '\x57\x3f\x00\x00' >y_bf16.npy
+bad_usage "which type?" "--dtype says which" gelu_fwd --inputs x_bf16.npy --outputs y_bf16.npy
+expect 0 "bf16, as asked for" gelu_fwd --inputs x_bf16.npy --outputs y_bf16.npy --dtype bf16
+expect 1 "f16 is another matter" gelu_fwd --inputs x_bf16.npy --outputs y_bf16.npy --dtype f16
+
+echo "-- attributes and tensors that come with them"
+npy '<f4' '(1, 1)' '\0\0\x80\x3f' >one.npy
+npy '<f4' '(1,)' '\0\0\x80\x3f' >bias.npy
+npy '<f4' '(1, 1)' '\0\0\0\x40' >two.npy
+expect 0 "no epilogue" linear_fwd --inputs one.npy --inputs one.npy --outputs one.npy --epilogue none
+expect 0 "a bias" linear_fwd --inputs x=one.npy --inputs w=one.npy --inputs bias=bias.npy --outputs two.npy --epilogue bias
+bad_usage "a bias that is missing" "input bias of linear_fwd is missing" linear_fwd --inputs one.npy --inputs one.npy --outputs two.npy --epilogue bias
+bad_usage "a bias too many" "bias is there only with epilogue" linear_fwd --inputs x=one.npy --inputs w=one.npy --inputs bias=bias.npy --outputs two.npy --epilogue none
+bad_usage "an attribute of another op" "label-smoothing" gelu_fwd --inputs x.npy --outputs y.npy --label-smoothing 0.1
+
+echo "-- what does not fit"
+npy '<f2' '(3,)' '\0\0\0\0\0\0' >three.npy
+npy '<f2' '(2, 1)' '\0\0\0\0' >matrix.npy
+npy '<f2' '(2, 1)' '\0\0\0\0' True >columns.npy
+npy '>f2' '(2,)' '\0\0\0\0' >big.npy
+npy '<f2' '(9,)' '\0\0\0\0' >short.npy
+npy '<c8' '(1,)' '\0\0\0\0\0\0\0\0' >complex.npy
+printf 'no array' >text.npy
+bad_usage "another size" "n is 2 by the other tensors" gelu_fwd --inputs x.npy --outputs three.npy
+bad_usage "another rank" "y has 2 axes, not 1" gelu_fwd --inputs x.npy --outputs matrix.npy
+bad_usage "another type" "does not take these types: x F16, y F32" gelu_fwd --inputs x.npy --outputs bias.npy
+bad_usage "Fortran order" "Fortran order" gelu_fwd --inputs x.npy --outputs columns.npy
+bad_usage "big-endian" "big-endian" gelu_fwd --inputs x.npy --outputs big.npy
+bad_usage "fewer bytes than the shape says" "number of bytes" gelu_fwd --inputs x.npy --outputs short.npy
+bad_usage "complex numbers" "not known here" gelu_fwd --inputs x.npy --outputs complex.npy
+bad_usage "no .npy file" "does not begin as" gelu_fwd --inputs x.npy --outputs text.npy
+bad_usage "a device" "not a regular file" gelu_fwd --inputs x.npy --outputs /dev/null
+bad_usage "no such file" "cannot read absent.npy" gelu_fwd --inputs x.npy --outputs absent.npy
+bad_usage "an input too many" "gelu_fwd has no further input" gelu_fwd --inputs x.npy --inputs x.npy --outputs y.npy
+bad_usage "an input twice" "x is given twice" gelu_fwd --inputs x=x.npy --inputs x=x.npy --outputs y.npy
+bad_usage "an input that is missing" "input x of gelu_fwd is missing" gelu_fwd --outputs y.npy
+bad_usage "no outputs" "--outputs FILE is missing" gelu_fwd --inputs x.npy
+bad_usage "no op" "which op" --inputs x.npy --outputs y.npy
+bad_usage "an op that is none" "unknown op" gelu --inputs x.npy --outputs y.npy
+npy '<i4' '(1,)' '\x05\0\0\0' >index.npy
+npy '<f2' '(1, 1)' '\0\0' >weight.npy
+bad_usage "an index out of range" 'index\[0\]' embedding_fwd --inputs index.npy --inputs weight.npy --outputs weight.npy
+
+echo "-- the certificate"
+expect 1 "written to a folder" gelu_fwd --inputs x.npy --outputs bad.npy --out certificates
+certificate=certificates/given.gelu_fwd.f16.json
+is "    it is there" test -s $certificate -a -s certificates/given.gelu_fwd.f16.md
+expect 1 "as JSON" gelu_fwd --inputs x.npy --outputs bad.npy --json
+says out '"kind": ?"given"'
+hash=$(tail -c 4 x.npy | sha256sum)
+says out "${hash%% *}"
+subcommand=()
+expect 0 "it is intact" check $certificate
+expect 3 "nothing can be run again" replay $certificate
+says err "tokitai judge"
+expect 0 "a key" keygen key
+expect 0 "signed" judge gelu_fwd --inputs x.npy --outputs y.npy --out signed --sign key
+expect 0 "    by that key" check --key key.pub signed/given.gelu_fwd.f16.dsse.json
+expect 2 "--sign alone" judge gelu_fwd --inputs x.npy --outputs y.npy --sign key
+
+finish

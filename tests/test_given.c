@@ -1,0 +1,326 @@
+/* tk_judge: outputs that were computed elsewhere. Ours hold, one changed bit is found and named, and the certificate says
+ * that no kernel ran. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "core/hash.h"
+#include "tests/certificate_test.h"
+#include "verify/inputs.h"
+
+enum { SEED = 20261118 };
+
+/* A case of an op with its tensors: inputs drawn from a family, outputs by our own kernel. */
+typedef struct computed {
+    tki_trial trial;
+    tki_inputs inputs;
+    void *outputs[TK_MAX_PARAMS]; /* in contract order */
+    const void *in[TK_MAX_PARAMS];
+    const void *out[TK_MAX_PARAMS];
+} computed;
+
+static computed compute(tk_ctx *ctx, const tk_case *c, int family)
+{
+    computed t = {.trial = {.c = *c, .family = family, .seed = SEED}};
+    void *buffers[TK_MAX_PARAMS] = {0};
+    int in = 0, out = 0;
+    assert_ok(ctx, tki_inputs_alloc(ctx, c, &t.inputs));
+    tki_trial_fill(&t.trial, t.inputs.data);
+    for (int p = 0; p < c->contract->param_count; p++) {
+        buffers[p] = t.inputs.data[p];
+        if (c->contract->params[p].output) {
+            buffers[p] = t.outputs[p] = tk_case_elements(c, p) ? malloc(tki_param_bytes(c, p)) : NULL;
+            t.out[out++] = buffers[p];
+        } else {
+            t.in[in++] = buffers[p];
+        }
+    }
+    assert_ok(ctx, tk_run(ctx, c, buffers));
+    return t;
+}
+
+static void release(computed *t)
+{
+    tki_inputs_free(&t->inputs);
+    for (int p = 0; p < TK_MAX_PARAMS; p++)
+        free(t->outputs[p]);
+}
+
+static tk_certificate *judge(tk_ctx *ctx, const tk_case *c, const computed *t)
+{
+    tk_certificate *certificate = NULL;
+    assert_ok(ctx, tk_judge(ctx, c, t->in, t->out, &certificate));
+    /* What it says is what it is, and it can be read again. */
+    assert_ok(ctx, tk_certificate_agrees(ctx, certificate));
+    const char *text = tk_certificate_json(certificate);
+    tk_certificate *again = NULL;
+    assert_ok(ctx, tk_certificate_parse(ctx, text, strlen(text), &again));
+    assert_ok(ctx, tk_certificate_agrees(ctx, again));
+    tk_certificate_destroy(again);
+    assert_non_null(tk_certificate_markdown(certificate));
+    return certificate;
+}
+
+static tk_case case_of(const char *op, tk_types types, const int64_t *dims)
+{
+    tk_case c = tk_case_init(tk_contract_find(op), types.dtype);
+    c.result_dtype = types.result_dtype;
+    c.index_dtype = TK_I32;
+    memcpy(c.dims, dims, (size_t)c.contract->dim_count * sizeof *dims);
+    return c;
+}
+
+static tk_case small_gelu(void)
+{
+    return case_of("gelu_fwd", (tk_types){TK_F16, TK_F16}, (int64_t[]){5});
+}
+
+/* -- What holds, and what does not ---------------------------------------------------------------------------- */
+
+/* Flips the lowest bit but two of one element of each output in turn; what is wrong by four ulps or more has to be found,
+ * and by its place. */
+static void assert_flip_is_found(tk_ctx *ctx, const tk_case *c, computed *t, int p)
+{
+    const int64_t count = tk_case_elements(c, p);
+    const size_t size = tk_dtype_size(tk_case_param_dtype(c, p));
+    const int64_t place = count - 1;
+    unsigned char *bytes = (unsigned char *)t->outputs[p] + (size_t)place * size;
+    char name[64];
+    bytes[size - 1] ^= 0x40; /* the largest bit of the exponent, or nearly of an integer */
+    tk_certificate *certificate = judge(ctx, c, t);
+    bytes[size - 1] ^= 0x40;
+    snprintf(name, sizeof name, "%s[%lld]", c->contract->params[p].name, (long long)place);
+    assert_int_equal(tk_certificate_verdict(certificate), TK_REFUTED);
+    if (!strstr(tk_certificate_reason(certificate), name))
+        fail_msg("%s: '%s' does not name %s", c->contract->name, tk_certificate_reason(certificate), name);
+    assert_string_equal(tk_certificate_reproduce(certificate), "");
+    tk_refutation refutation;
+    assert_true(tk_certificate_refutation(certificate, &refutation));
+    assert_int_equal(refutation.elements, 1);
+    tk_certificate_destroy(certificate);
+}
+
+static void test_every_op_in_every_type(void **state)
+{
+    (void)state;
+    tk_ctx *ctx = new_context();
+    for (int i = 0; i < tk_contract_count(); i++) {
+        const tk_contract *contract = tk_contract_at(i);
+        for (int k = 0; k < contract->type_count; k++) {
+            int64_t dims[TK_MAX_DIMS];
+            for (int d = 0; d < contract->dim_count; d++)
+                dims[d] = 3 + d;
+            tk_case c = case_of(contract->name, contract->types[k], dims);
+            computed t = compute(ctx, &c, 0);
+            tk_certificate *certificate = judge(ctx, &c, &t);
+            int64_t elements = 0;
+            for (int p = 0; p < contract->param_count; p++)
+                elements += contract->params[p].output ? tk_case_elements(&c, p) : 0;
+            if (tk_certificate_verdict(certificate) != TK_HELD)
+                fail_msg("%s: %s", tk_certificate_subject(certificate), tk_certificate_headline(certificate));
+            assert_int_equal(tk_certificate_elements(certificate), elements);
+            tk_certificate_destroy(certificate);
+            for (int p = 0; p < contract->param_count; p++)
+                if (contract->params[p].output && tk_case_elements(&c, p))
+                    assert_flip_is_found(ctx, &c, &t, p);
+            release(&t);
+        }
+    }
+    tk_ctx_destroy(ctx);
+}
+
+/* Sums that only a matrix unit may round so: refuted by ieee, with a remark, and held by the other numerics. */
+static void test_numerics(void **state)
+{
+    (void)state;
+    tk_ctx *ctx = new_context();
+    tk_case c = case_of("gemm", (tk_types){TK_F16, TK_F32}, (int64_t[]){1, 1, 2});
+    const uint16_t a[2] = {0x3c00, 0x3c00}, b[2] = {0x3c00, 0x0401}; /* 1 + (2^-14 + 2^-24), a tie of fp32 */
+    float sum = 1.0f + 0x1p-14f; /* one of the two nearest; an ulp below it is for matrix units alone */
+    uint32_t bits;
+    memcpy(&bits, &sum, sizeof bits);
+    bits -= 1;
+    const void *in[] = {a, b}, *out[] = {&bits};
+    tk_certificate *certificate = NULL;
+    assert_ok(ctx, tk_judge(ctx, &c, in, out, &certificate));
+    assert_int_equal(tk_certificate_verdict(certificate), TK_REFUTED);
+    assert_non_null(strstr(tk_certificate_reason(certificate), "within the bound of numerics tensor_core"));
+    tk_certificate_destroy(certificate);
+    const int numerics = tk_attribute_find(c.contract, "numerics");
+    c.attributes[numerics].integer = tk_choice_find(&c.contract->attributes[numerics], "tensor_core");
+    assert_ok(ctx, tk_judge(ctx, &c, in, out, &certificate));
+    assert_int_equal(tk_certificate_verdict(certificate), TK_HELD);
+    assert_non_null(strstr(tk_certificate_headline(certificate), "under tensor_core numerics"));
+    tk_certificate_destroy(certificate);
+    tk_ctx_destroy(ctx);
+}
+
+/* A tensor that the case does not have is neither asked for nor judged. */
+static void test_absent_tensors(void **state)
+{
+    (void)state;
+    tk_ctx *ctx = new_context();
+    tk_case c = case_of("linear_fwd", (tk_types){TK_BF16, TK_BF16}, (int64_t[]){3, 4, 5});
+    const tk_attribute *epilogue = &c.contract->attributes[tk_attribute_find(c.contract, "epilogue")];
+    for (int i = 0; i < epilogue->choice_count; i++) {
+        c.attributes[tk_attribute_find(c.contract, "epilogue")].integer = i;
+        computed t = compute(ctx, &c, 0);
+        tk_certificate *certificate = judge(ctx, &c, &t);
+        assert_int_equal(tk_certificate_verdict(certificate), TK_HELD);
+        json_t *statement = statement_of(certificate);
+        json_t *given = json_object_get(json_object_get(predicate_of(statement), "run"), "given");
+        for (int p = 0; p < c.contract->param_count; p++) {
+            const tk_param *param = &c.contract->params[p];
+            const json_t *side = json_object_get(given, param->output ? "outputs" : "inputs");
+            assert_int_equal(json_object_get(side, param->name) != NULL, tk_case_has(&c, p));
+        }
+        json_decref(statement);
+        tk_certificate_destroy(certificate);
+        release(&t);
+    }
+    tk_ctx_destroy(ctx);
+}
+
+/* -- What the certificate says -------------------------------------------------------------------------------- */
+
+static void test_says_that_no_kernel_ran(void **state)
+{
+    (void)state;
+    tk_ctx *ctx = new_context();
+    tk_case c = small_gelu();
+    computed t = compute(ctx, &c, 0);
+    tk_certificate *certificate = judge(ctx, &c, &t);
+    assert_string_equal(tk_certificate_headline(certificate), "HELD for one case: n=5, inputs and outputs given");
+    assert_string_equal(tk_certificate_subject(certificate), "given.gelu_fwd.f16");
+    json_t *statement = statement_of(certificate), *predicate = predicate_of(statement);
+    json_t *run = json_object_get(predicate, "run");
+    assert_string_equal(json_string_value(json_object_get(run, "kind")), "given");
+    assert_null(json_object_get(run, "seed"));
+    /* The hash of an input is that of its bytes. */
+    char hash[TKI_HASH_HEX];
+    assert_true(tki_hash_bytes(t.in[0], 10, hash));
+    json_t *x = json_object_get(json_object_get(json_object_get(run, "given"), "inputs"), "x");
+    assert_string_equal(json_string_value(json_object_get(x, "sha256")), hash);
+    assert_int_equal(json_integer_value(json_object_get(x, "elements")), 5);
+    /* Clauses about writing, shapes and repetition were not judged. */
+    const json_t *clauses = json_object_get(predicate, "clauses");
+    for (size_t i = 0; i < json_array_size(clauses); i++) {
+        const json_t *clause = json_array_get(clauses, i);
+        if (c.contract->clauses[i].kind >= TK_CLAUSE_WRITE)
+            assert_string_equal(json_string_value(json_object_get(clause, "verdict")), "NOT JUDGED");
+    }
+    char *evidence = json_dumps(json_object_get(predicate, "evidence"), JSON_ENCODE_ANY);
+    char *non_claims = json_dumps(json_object_get(predicate, "non_claims"), JSON_ENCODE_ANY);
+    assert_non_null(strstr(evidence, "were given"));
+    assert_null(strstr(evidence, "ran at least twice"));
+    assert_non_null(strstr(non_claims, "No kernel was run"));
+    free(evidence);
+    free(non_claims);
+    json_decref(statement);
+    bool same;
+    assert_refused(ctx, tk_certificate_replay(ctx, certificate, NULL, &same, NULL, NULL), TK_UNAVAILABLE,
+                   "were given");
+    tk_certificate_destroy(certificate);
+    release(&t);
+    tk_ctx_destroy(ctx);
+}
+
+/* One that pretends to be of a kernel, or of a whole level, does not agree with itself. */
+static void test_cannot_pass_for_a_kernel(void **state)
+{
+    (void)state;
+    tk_ctx *ctx = new_context();
+    tk_case c = small_gelu();
+    computed t = compute(ctx, &c, 0);
+    tk_certificate *certificate = judge(ctx, &c, &t);
+    for (int i = 0; i < 2; i++) {
+        json_t *statement = statement_of(certificate);
+        json_t *run = json_object_get(predicate_of(statement), "run");
+        if (i == 0)
+            json_object_set_new(run, "kind", json_string("lowering"));
+        else
+            json_object_del(run, "given");
+        tk_certificate *edited = parse_sealed(ctx, statement);
+        assert_int_equal(tk_certificate_agrees(ctx, edited), TK_BAD_FILE);
+        tk_certificate_destroy(edited);
+        json_decref(statement);
+    }
+    tk_certificate_destroy(certificate);
+    release(&t);
+    tk_ctx_destroy(ctx);
+}
+
+/* -- What is refused ------------------------------------------------------------------------------------------ */
+
+static void test_refusals(void **state)
+{
+    (void)state;
+    tk_ctx *ctx = new_context();
+    tk_case c = small_gelu();
+    _Alignas(2) unsigned char x[12] = {0}, y[12] = {0};
+    const void *in[] = {x}, *out[] = {y}, *nothing[] = {NULL}, *odd[] = {y + 1};
+    tk_certificate *certificate = NULL;
+    assert_int_equal(tk_judge(NULL, &c, in, out, &certificate), TK_BAD_ARGUMENT);
+    assert_refused(ctx, tk_judge(ctx, NULL, in, out, &certificate), TK_BAD_ARGUMENT, "no case");
+    assert_refused(ctx, tk_judge(ctx, &c, in, out, NULL), TK_BAD_ARGUMENT, "certificate");
+    assert_refused(ctx, tk_judge(ctx, &c, nothing, out, &certificate), TK_BAD_ARGUMENT, "x is NULL");
+    assert_refused(ctx, tk_judge(ctx, &c, NULL, out, &certificate), TK_BAD_ARGUMENT, "x is NULL");
+    assert_refused(ctx, tk_judge(ctx, &c, in, nothing, &certificate), TK_BAD_ARGUMENT, "y is NULL");
+    assert_refused(ctx, tk_judge(ctx, &c, in, odd, &certificate), TK_BAD_ARGUMENT, "y is not aligned");
+    c.dims[0] = -1;
+    assert_int_equal(tk_judge(ctx, &c, in, out, &certificate), TK_BAD_ARGUMENT);
+    c = small_gelu();
+    const tk_contract copy = *c.contract;
+    c.contract = &copy;
+    assert_refused(ctx, tk_judge(ctx, &c, in, out, &certificate), TK_BAD_ARGUMENT, "a copy");
+    assert_null(certificate);
+    tk_ctx_destroy(ctx);
+}
+
+static void test_bad_index(void **state)
+{
+    (void)state;
+    tk_ctx *ctx = new_context();
+    tk_case c = case_of("embedding_fwd", (tk_types){TK_F16, TK_F16}, (int64_t[]){3, 1, 2});
+    const int32_t index[3] = {0, 1, 2};
+    const uint16_t weight[2] = {0}, rows[3] = {0};
+    const void *in[] = {index, weight}, *out[] = {rows};
+    tk_certificate *certificate = NULL;
+    assert_refused(ctx, tk_judge(ctx, &c, in, out, &certificate), TK_BAD_INDEX, "index[2]");
+    assert_null(certificate);
+    tk_ctx_destroy(ctx);
+}
+
+/* Nothing to judge is no success. */
+static void test_empty(void **state)
+{
+    (void)state;
+    tk_ctx *ctx = new_context();
+    tk_case c = case_of("gelu_fwd", (tk_types){TK_F16, TK_F16}, (int64_t[]){0});
+    tk_certificate *certificate = NULL;
+    assert_ok(ctx, tk_judge(ctx, &c, NULL, NULL, &certificate));
+    assert_int_equal(tk_certificate_verdict(certificate), TK_UNKNOWN);
+    tk_certificate_destroy(certificate);
+    tk_ctx_destroy(ctx);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_op_in_every_type),
+        cmocka_unit_test(test_numerics),
+        cmocka_unit_test(test_absent_tensors),
+        cmocka_unit_test(test_says_that_no_kernel_ran),
+        cmocka_unit_test(test_cannot_pass_for_a_kernel),
+        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_bad_index),
+        cmocka_unit_test(test_empty),
+    };
+    printf("seed %d\n", SEED);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
