@@ -229,6 +229,21 @@ Definition sums_row (row down rank share : Z) : Z := (row * down + rank) * 128 +
 Definition stored_row (first_row warp lane half : Z) : Z := first_row + warp * 16 + lane / 4 + 8 * half.
 Definition stored_col (first_col lane i e : Z) : Z := first_col + 2 * (lane mod 4) + 8 * i + e.
 
+(* The register that has it. *)
+Definition sum_register (half i e : Z) : Z := 4 * i + 2 * half + e.
+
+(* supports: TILING *)
+(* says: The sums of a lane fill its registers, each one once: half a register to each column of the tile. *)
+Theorem registers_once : forall width number, 0 < width -> width mod 8 = 0 -> 0 <= number < width / 2 ->
+  exists half i e, (0 <= half < 2 /\ 0 <= i < width / 8 /\ 0 <= e < 2 /\ sum_register half i e = number) /\
+    forall half' i' e', 0 <= half' < 2 -> 0 <= e' < 2 -> sum_register half' i' e' = number ->
+      half' = half /\ i' = i /\ e' = e.
+Proof.
+  intros width number Hw H8 Hn. unfold sum_register.
+  exists (number / 2 mod 2), (number / 4), (number mod 2). split; [|intros half' i' e' Hh He E];
+    Z.to_euclidean_division_equations; lia.
+Qed.
+
 Record lane_place := { of_rank : Z; of_share : Z; of_warp : Z; of_lane : Z; of_half : Z; of_pair : Z; of_element : Z }.
 
 Definition has_lane (down width : Z) (p : lane_place) : Prop :=

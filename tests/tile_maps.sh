@@ -33,6 +33,11 @@ unit_at | proofs/tiling.v | Z.min raster (down - band_first raster across tile) 
 product outputs | ops/gemm/kernel_hopper.h | * ROWS + (F::together ? g.index * 64 : 0) | * ROWS + (F::together ? g.index * 32 : 0)
 product outputs | ops/gemm/kernel_hopper.h | col = first_col + 2 * (g.lane & 3) | col = first_col + 2 * (g.lane & 1)
 product outputs | proofs/tiles_hopper.v | warp * 16 + lane / 4 | warp * 16 + lane / 8
+product outputs | ops/gemm/kernel_hopper.h | col + 8 * ((begin + w) >> 1) | col + 8 * ((begin + w) >> 2)
+product outputs | ops/gemm/kernel_hopper.h | const int which = part % p.parts | const int which = part / p.parts
+product outputs | ops/gemm/kernel_hopper.h | {sum[4 * i + 2 * half], | {sum[4 * i + half],
+product outputs | ops/gemm/kernel_hopper.h | {sum[2 * (begin + w)], | {sum[2 * begin + w],
+product outputs | proofs/tiles_hopper.v | 4 * i + 2 * half + e | 4 * i + half + 2 * e
 boxes of results | ops/gemm/kernel_hopper.h | (piece ^ (line & 7)) << 4) | (piece ^ (line & 3)) << 4)
 boxes of results | ops/gemm/kernel_hopper.h | line >> 1 & 3 | line & 3
 boxes of results | ops/grouped/kernel_hopper.h | to + line * 128 + ((piece ^ (line & 7)) << 4) | to + line * 128 + (piece << 4)
@@ -44,6 +49,8 @@ tiles on any GPU | ops/gemm/kernel_tiles.h | first_row + i / 4 * HALF + down * 4
 tiles on any GPU | proofs/tiles_gpu.v | t / 32 mod 2 * 8 + t mod 8. | t / 32 mod 2 * 8 + t mod 4.
 pieces of panels | ops/gemm/kernel_tiles.h | quad_index ^ (k & PIECE) / (PIECE / 4) | quad_index ^ (k & PIECE) / (PIECE / 2)
 pieces of panels | ops/gemm/kernel_tiles.h | own.k = t / (TILE / PIECE) | own.k = t / (TILE / 8)
+pieces of panels | ops/gemm/kernel_tiles.h | .value[own.line % 4] | .value[own.line % 2]
+pieces of panels | ops/gemm/kernel_tiles.h | swapped(d, j * HALF / 4 + across) | swapped(0, j * HALF / 4 + across)
 pieces of panels | proofs/tiles_gpu.v | t mod (tile / piece) * piece | t mod piece * (tile / piece)
 panels' chunks | backend/device_mma.h | row / 2 % 4 : row % 8 | row % 4 : row % 8
 panels' chunks | backend/device_mma.h | row / 4 % 4 * 2 : 0 | row / 2 % 4 * 2 : 0
@@ -68,6 +75,7 @@ blocks on the CPU | backend/cpu_product.h | parts_of(size, parts_of(size, limit)
 blocks on the CPU | backend/cpu_product.h | least(STRIP_ROWS, at->rows - r) | (int64_t)STRIP_ROWS
 blocks on the CPU | backend/cpu_product.h | row * w->tile_cols + col * STRIP_ROWS | row * w->tile_cols + col
 blocks on the CPU | backend/cpu_product.h | row / LEFT_WIDTH * LEFT_WIDTH * depth + row % LEFT_WIDTH | row * depth + row % LEFT_WIDTH
+blocks on the CPU | backend/cpu_product.h | row += w->tile_rows) | row += w->tile_cols)
 blocks on the CPU | proofs/tiles_cpu.v | Z.min size (share_first number share + share) | share_first number share + share
 few tiles | ops/gemm/kernel_hopper_few.h | cluster / p.tiles_down * me.wide + me.tile | cluster / p.tiles_down + me.tile
 few tiles | ops/gemm/kernel_hopper_few.h | p.blocks * (me.stretch + 1) / deep | p.blocks * me.stretch / deep + 1
@@ -89,6 +97,20 @@ embedding's groups | proofs/tiles_rows.v | block * (threads / lanes) + thread / 
 embedding's runs | ops/embedding/kernel.cu | (before + RUN - 1) / RUN * RUN | before / RUN * RUN
 embedding's runs | ops/embedding/kernel.cu | hits.begin / RUN * 2 * p.dim + column | (hits.begin + RUN - 1) / RUN * 2 * p.dim + column
 embedding's runs | proofs/tiles_rows.v | b / run + q | b / run + q + 1
+turns of blocks | ops/gemm/kernel.cu | tile += block_count() | tile += 2 * block_count()
+turns of blocks | ops/softmax/kernel_fwd.cu | first += block_count() * rows_here | first += block_count()
+turns of blocks | ops/xent/kernel.cu | row = block_index() | row = block_index() + 1
+turns of blocks | proofs/tiles_elements.v | one + turn * count | one * count + turn
+elements and vectors | ops/gelu/kernel.cu | (p.n - head) / vector_elements | (p.n - head + 1) / vector_elements
+elements and vectors | ops/gelu/kernel.cu | store16_once(out + begin + k * threads | store16_once(out + begin + k
+elements and vectors | ops/gelu/kernel.cu | (p, tail + thread_index(), threads, p.n) | (p, tail + 1 + thread_index(), threads, p.n)
+elements and vectors | proofs/tiles_elements.v | begin + thread + k * threads | begin + thread * 2 + k
+patches of sums | ops/gemm/kernel_tensor.cu | row = i / COLS, col = i % COLS | row = i % COLS, col = i / COLS
+patches of sums | ops/gemm/kernel_tensor.cu | (i * warp_lanes + lane) % PIECES * RESULTS | (i * warp_lanes + lane) % PIECES
+patches of sums | proofs/tiles_elements.v | Z := i mod width | Z := i / width
+p-adic tiles | ops/padic/kernel.cu | const int i0 = thread / ACROSS | const int i0 = thread % ACROSS
+p-adic tiles | ops/padic/kernel.cu | c = col + at % TILE | c = col + at % DEPTH
+p-adic tiles | proofs/tiles_elements.v | thread / across + i * across | thread / across * across + i
 CHANGES
 )
 SELF_TEST_CHANGES=$changes python3 - "$work" <<'PYTHON'

@@ -13,7 +13,8 @@ here as it is and compiled for the host with integers that notice when they wrap
     //@region FILE FIRST ... LAST    lines from one that begins with FIRST up to one that begins with LAST
     //@steps FILE FIRST ... LAST     the same within a function, whatever the lines' indentation
     //@lines FILE FIRST              all lines that begin with FIRST
-    //=value FILE FUNCTION CALL n    within a line: argument n of the first call of CALL in FUNCTION
+    //@include FILE                  another file of such lines
+    //=value FILE FUNCTION CALL[#k] n    within a line: argument n of the first (k-th) call of CALL in FUNCTION
     //=condition FILE FUNCTION       within a line: the condition of its first if
     //=first, //=step FILE FUNCTION NAME    what the loop over NAME begins with, and what it adds
 
@@ -134,10 +135,11 @@ class Sources:
     def loop(self, name, function, variable, part):
         """What a loop's variable begins with, or what is added to it."""
         for _, body in self.function(name, function):
-            m = re.search(r"for \(int64_t " + re.escape(variable) + r" = ([^;]*);[^;]*;\s*" + re.escape(variable)
-                          + r" \+= ([^;{]*)\)\s*\{", body)
+            m = re.search(r"for (\()(?:int|int64_t) " + re.escape(variable) + r" = ([^;]*);[^;]*;\s*"
+                          + re.escape(variable) + r" \+= ", body)
             if m:
-                return "(" + re.sub(r"\s+", " ", m.group(1 if part == "first" else 2)) + ")"
+                step = body[m.end():closing(body, m.start(1), "()")].split(", slot ^= 1")[0]
+                return "(" + re.sub(r"\s+", " ", m.group(2) if part == "first" else step) + ")"
         raise Failure(f"{name}: {function}() has no loop over {variable}")
 
     def condition(self, name, function):
@@ -148,11 +150,12 @@ class Sources:
                 return body[m.end() - 1:closing(body, m.end() - 1, "()") + 1]
         raise Failure(f"{name}: {function}() has no if")
 
-    def value(self, name, function, call, number):
+    def value(self, name, function, call, which, number):
         for _, body in self.function(name, function):
-            m = re.search(re.escape(call) + r"(?:<[^;()]*>)?\(", body)
-            if not m:
+            calls = list(re.finditer(re.escape(call) + r"(?:<[^;()]*>)?\(", body))
+            if len(calls) < which:
                 continue
+            m = calls[which - 1]
             inside = body[m.end():closing(body, m.end() - 1, "()")]
             parts, depth, part = [], 0, ""
             for c in inside:
@@ -385,10 +388,15 @@ def translate(names, definitions):
 # -- The program -------------------------------------------------------------------------------------------------------
 
 
+def included(root, name):
+    with open(os.path.join(root, name), encoding="utf-8") as file:
+        return file.read()
+
+
 def build(root, work, optimise):
     sources, definitions = Sources(root), definitions_of(root)
     with open(os.path.join(root, "proofs/index/maps.cc"), encoding="utf-8") as file:
-        template = file.read()
+        template = re.sub(r"^//@include (\S+)$", lambda m: included(root, m.group(1)), file.read(), flags=re.M)
     names = sorted({n for n in re.findall(r"coq::(\w+)", template) if not n.startswith("Z_")})
     lines = []
     for number, line in enumerate(template.split("\n"), 1):
@@ -400,8 +408,9 @@ def build(root, work, optimise):
             line = re.sub(r"//=condition (\S+) (\w+)", lambda m: sources.condition(m.group(1), m.group(2)), line)
             line = re.sub(r"//=(first|step) (\S+) (\w+) (\w+)",
                           lambda m: sources.loop(m.group(2), m.group(3), m.group(4), m.group(1)), line)
-            lines.append(re.sub(r"//=value (\S+) (\w+) (\w+) (\d+)",
-                                lambda m: sources.value(m.group(1), m.group(2), m.group(3), int(m.group(4))), line))
+            lines.append(re.sub(r"//=value (\S+) (\w+) (\w+)(?:#(\d+))? (\d+)",
+                                lambda m: sources.value(m.group(1), m.group(2), m.group(3), int(m.group(4) or 1),
+                                                        int(m.group(5))), line))
     path = os.path.join(work, "tied_maps.cc")
     with open(path, "w", encoding="utf-8") as file:
         file.write("\n".join(lines))
