@@ -56,6 +56,46 @@ Definition gelu_agrees (point : dyadic * dyadic * dyadic * dyadic * dyadic * dya
   let '(x, two_z, sigma, h, forward, backward) := point in
   rounded_up (gelu_fwd_bound x two_z sigma) forward && rounded_up (gelu_bwd_bound two_z sigma h) backward.
 
+Definition softmax_depth_agrees (point : Z * Z * Z * dyadic * bool * bool * dyadic * dyadic) : bool :=
+  let '(cols, near, top, maximum, promised, unit, depth, rescalings) := point in
+  nearly (softmax_sum_depth cols near top maximum promised unit) depth &&
+  Qeq_bool (softmax_rescalings near top) (dyadic_Q rescalings).
+
+Definition softmax_overflow_agrees
+    (point : dtype * Z * dyadic * dyadic * dyadic * dyadic * bool * bool) : bool :=
+  let '(d, cols, magnitude, difference, sum, sum_bound, of_sum, of_difference) := point in
+  match d with
+  | f16 => negb of_sum && negb of_difference
+  | _ => reaches (softmax_bwd_sum_reach cols magnitude) TKI_FP32_OVERFLOW of_sum &&
+         reaches (softmax_bwd_difference_reach difference sum sum_bound) TKI_FP32_OVERFLOW of_difference
+  end.
+
+Definition xent_overflow_agrees (point : bool * Z * dyadic * bool) : bool :=
+  let '(smoothed, depth, distances, overflow) := point in
+  if smoothed then reaches (xent_loss_reach depth distances) TKI_FP32_OVERFLOW overflow else negb overflow.
+
+(* What bounds are rounded up by is more than 16 roundings of their evaluation in double, and less than the tolerance. *)
+Lemma roundings_up_of_the_code :
+  forallb (fun c => Qle_bool (1 + (16 # (2 ^ 53))) (dyadic_Q c) && Qle_bool (dyadic_Q c) (1 + tolerance))
+    (TKI_PRODUCT_ROUND_UP :: TKI_GELU_ROUND_UP :: nil) = true.
+Proof. vm_compute. reflexivity. Qed.
+
+(* The gradient of gelu has the underflow of one product. *)
+Lemma gelu_underflow_of_the_code : TKI_GELU_BWD_UNDERFLOW = TKI_FP32_UNDERFLOW.
+Proof. reflexivity. Qed.
+
+Theorem tki_product_may_overflow_agrees : forallb product_agrees near_overflow_points = true.
+Proof. vm_compute. reflexivity. Qed.
+
+Theorem tki_softmax_depth_agrees : forallb softmax_depth_agrees softmax_depth_points = true.
+Proof. vm_compute. reflexivity. Qed.
+
+Theorem tki_softmax_overflow_agrees : forallb softmax_overflow_agrees softmax_overflow_points = true.
+Proof. vm_compute. reflexivity. Qed.
+
+Theorem tki_xent_overflow_agrees : forallb xent_overflow_agrees xent_overflow_points = true.
+Proof. vm_compute. reflexivity. Qed.
+
 Theorem tki_product_bound_agrees : forallb product_agrees product_points = true.
 Proof. vm_compute. reflexivity. Qed.
 

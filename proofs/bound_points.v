@@ -770,3 +770,345 @@ Definition xent_points : list (xent_row * dyadic * dyadic * dyadic * dyadic * dy
   (XentRow 29 232 839 5 false (Dyadic 3791238061293327 (-50)) (Dyadic 43 (-6)) (Dyadic 1303706047 (-31)) (Dyadic 1747523793877393 (-49)) (Dyadic 552512275 (-29)) (Dyadic 1801879347 (-25)) (Dyadic 610693589 (-30)) (Dyadic 803442225 (-29)), (Dyadic 1643195045 (-36)), (Dyadic 517355 (-19)), (Dyadic 982821 (-20)), (Dyadic 51889 (-20)), (Dyadic 1615935779968451 (-67)), (Dyadic 6244327031231439 (-68)), (Dyadic 2999697940216323 (-67))) ::
   (XentRow 36 204 885 31 true (Dyadic 4034683638976513 (-50)) (Dyadic 0 0) (Dyadic 1096988037 (-42)) (Dyadic 4286851366412545 (-51)) (Dyadic 427255207 (-33)) (Dyadic 1029188791 (-23)) (Dyadic 1574097125 (-27)) (Dyadic 1583483835 (-19)), (Dyadic 1996989267 (-34)), (Dyadic 250965 (-20)), (Dyadic 575329 (-20)), (Dyadic 81091 (-18)), (Dyadic 8967147740155539 (-82)), (Dyadic 2233490248378027 (-79)), (Dyadic 535910008947349 (-48))) ::
   nil.
+
+Definition near_overflow_points : list (product_sum * dyadic * bool) :=
+  (ProductSum bf16 ieee false 6 6 (Dyadic 562949768872011 79) 1 (Dyadic 1 0), (Dyadic 1688849306616039 56), true) ::
+  (ProductSum f32 ieee false 10 10 (Dyadic 562949634654415 79) 1 (Dyadic 1 0), (Dyadic 6192445981198587 55), true) ::
+  (ProductSum bf16 ieee false 1848052 1848052 (Dyadic 8113478632416459 75) 0 (Dyadic 0 0), (Dyadic 1787438666834345 74), false) ::
+  (ProductSum f32 ieee false 11 11 (Dyadic 140737383497797 81) 0 (Dyadic 0 0), (Dyadic 3096222436951545 56), false) ::
+  (ProductSum bf16 ieee false 4 4 (Dyadic 562949835980833 79) 1 (Dyadic 1 0), (Dyadic 562949835980835 57), true) ::
+  (ProductSum f32 ieee false 8 8 (Dyadic 1125899369971967 78) 0 (Dyadic 0 0), (Dyadic 1125899369971971 57), true) ::
+  (ProductSum bf16 ieee false 13 13 (Dyadic 35184337485855 83) 2 (Dyadic 1 1), (Dyadic 1970322899207887 57), false) ::
+  (ProductSum f32 ieee false 17 17 (Dyadic 1125898631775577 78) 1 (Dyadic 1 0), (Dyadic 2533271921495057 57), false) ::
+  (ProductSum bf16 ieee false 4 4 (Dyadic 1125899571298385 78) 0 (Dyadic 0 0), (Dyadic 3377698713895167 54), false) ::
+  (ProductSum f32 ieee false 3090788 3090788 (Dyadic 3802992017896197 76) 2 (Dyadic 1 1), (Dyadic 1401215755819491 75), true) ::
+  (ProductSum bf16 ieee false 10 10 (Dyadic 562949567545575 79) 0 (Dyadic 0 0), (Dyadic 5066546107910193 55), false) ::
+  (ProductSum f32 ieee false 15977092 15977092 (Dyadic 4613612832443457 75) 2 (Dyadic 1 1), (Dyadic 8787170160240605 74), false) ::
+  (ProductSum bf16 ieee false 1 1 (Dyadic 1125899772624917 78) 2 (Dyadic 1 1), (Dyadic 1125899772624921 55), true) ::
+  (ProductSum f32 ieee false 11 11 (Dyadic 1125899034427967 78) 0 (Dyadic 0 0), (Dyadic 387027793084615 59), false) ::
+  (ProductSum bf16 ieee false 9875269 9875269 (Dyadic 2834927010820511 76) 1 (Dyadic 1 0), (Dyadic 6674687105946197 74), false) ::
+  (ProductSum f32 ieee false 2 2 (Dyadic 1125899772624911 78) 0 (Dyadic 0 0), (Dyadic 1125899772624915 55), true) ::
+  (ProductSum bf16 ieee false 14924201 14924201 (Dyadic 4766844410195897 75) 2 (Dyadic 1 1), (Dyadic 2120177414427241 76), true) ::
+  (ProductSum f32 ieee false 3418784 3418784 (Dyadic 7482457910941305 75) 1 (Dyadic 1 0), (Dyadic 6098965375198737 73), true) ::
+  (ProductSum bf16 ieee false 4 4 (Dyadic 562949835980827 79) 0 (Dyadic 0 0), (Dyadic 1688849507942487 55), true) ::
+  (ProductSum f32 ieee false 16 16 (Dyadic 562949299110591 79) 2 (Dyadic 1 1), (Dyadic 5066543691995337 56), false) ::
+  (ProductSum bf16 ieee false 1 1 (Dyadic 1125899839733765 78) 1 (Dyadic 1 0), (Dyadic 1125899839733769 54), true) ::
+  (ProductSum f32 ieee false 7 7 (Dyadic 1125899369971967 78) 1 (Dyadic 1 0), (Dyadic 1125899369971971 57), true) ::
+  (ProductSum bf16 ieee false 15 15 (Dyadic 281474733441255 80) 1 (Dyadic 1 0), (Dyadic 527765125202355 59), true) ::
+  (ProductSum f32 ieee false 10614818 10614818 (Dyadic 1379194088192527 77) 2 (Dyadic 1 1), (Dyadic 6980846877683569 74), true) ::
+  (ProductSum bf16 ieee false 18 18 (Dyadic 1125898564666943 78) 2 (Dyadic 1 1), (Dyadic 2674009091083999 57), true) ::
+  (ProductSum f32 ieee false 2 2 (Dyadic 1125899638407203 78) 0 (Dyadic 0 0), (Dyadic 1125899638407207 55), false) ::
+  (ProductSum bf16 ieee false 6122495 6122495 (Dyadic 6599023146983341 75) 0 (Dyadic 0 0), (Dyadic 4816350891979547 74), true) ::
+  (ProductSum f32 ieee false 1 1 (Dyadic 562949970198525 79) 0 (Dyadic 0 0), (Dyadic 562949970198527 55), true) ::
+  (ProductSum bf16 ieee false 6 6 (Dyadic 281474867658803 80) 2 (Dyadic 1 1), (Dyadic 492581018402907 58), true) ::
+  (ProductSum f32 ieee false 2 2 (Dyadic 562949835980827 79) 2 (Dyadic 1 1), (Dyadic 562949835980829 57), true) ::
+  (ProductSum bf16 ieee false 4 4 (Dyadic 1125899504189583 78) 2 (Dyadic 1 1), (Dyadic 5629497520947935 54), true) ::
+  (ProductSum f32 ieee false 12837302 12837302 (Dyadic 1275689460326773 77) 0 (Dyadic 0 0), (Dyadic 3904440608127561 75), false) ::
+  (ProductSum bf16 ieee false 8833897 8833897 (Dyadic 737549511941539 78) 2 (Dyadic 1 1), (Dyadic 6213605078164445 74), true) ::
+  (ProductSum f32 ieee false 2 2 (Dyadic 281474867658779 80) 2 (Dyadic 1 1), (Dyadic 70368716914695 60), false) ::
+  (ProductSum bf16 ieee false 12452016 12452016 (Dyadic 5170019643382719 75) 2 (Dyadic 1 1), (Dyadic 3837178497894751 75), false) ::
+  (ProductSum f32 ieee false 1375158 1375158 (Dyadic 2081211318886321 77) 0 (Dyadic 0 0), (Dyadic 1364705274036925 74), false) ::
+  (ProductSum bf16 ieee false 2 2 (Dyadic 1125899705516057 78) 0 (Dyadic 0 0), (Dyadic 1125899705516061 54), false) ::
+  (ProductSum f32 ieee false 13373755 13373755 (Dyadic 5011969148822023 75) 0 (Dyadic 0 0), (Dyadic 3995230642789871 75), true) ::
+  (ProductSum bf16 ieee false 12510624 12510624 (Dyadic 5159674405645125 75) 0 (Dyadic 0 0), (Dyadic 30058781286597 82), false) ::
+  (ProductSum f32 ieee false 2 2 (Dyadic 562949835980815 79) 0 (Dyadic 0 0), (Dyadic 562949835980817 56), false) ::
+  (ProductSum bf16 ieee false 18 18 (Dyadic 1125898698884367 78) 0 (Dyadic 0 0), (Dyadic 4785069470258577 56), true) ::
+  (ProductSum f32 ieee false 2 2 (Dyadic 1125899839733765 78) 0 (Dyadic 0 0), (Dyadic 1125899839733769 55), true) ::
+  (ProductSum bf16 ieee false 6991788 6991788 (Dyadic 6357680067209759 75) 0 (Dyadic 0 0), (Dyadic 2649518540148525 75), true) ::
+  (ProductSum f32 ieee false 10 10 (Dyadic 140737383497797 81) 1 (Dyadic 1 0), (Dyadic 3096222436951545 56), false) ::
+  (ProductSum bf16 ieee false 14 14 (Dyadic 562949366219279 79) 1 (Dyadic 1 0), (Dyadic 3940645563534967 56), false) ::
+  (ProductSum f32 ieee false 2 2 (Dyadic 1125899571298385 78) 2 (Dyadic 1 1), (Dyadic 1125899571298389 56), false) ::
+  (ProductSum bf16 ieee false 7056332 7056332 (Dyadic 6340462847368137 75) 1 (Dyadic 1 0), (Dyadic 5333472595774539 74), true) ::
+  (ProductSum f32 ieee false 12345628 12345628 (Dyadic 2594453317207439 76) 0 (Dyadic 0 0), (Dyadic 7636584166910447 74), false) ::
+  (ProductSum bf16 ieee false 6 6 (Dyadic 1125899369971967 78) 2 (Dyadic 1 1), (Dyadic 7881295589803797 54), true) ::
+  (ProductSum f32 ieee false 4216743 4216743 (Dyadic 3599028659953351 76) 1 (Dyadic 1 0), (Dyadic 113071370927143 79), true) ::
+  (ProductSum bf16 ieee false 1679605 1679605 (Dyadic 511720452114873 79) 2 (Dyadic 1 1), (Dyadic 6557378705557681 72), true) ::
+  (ProductSum f32 ieee false 11936747 11936747 (Dyadic 2631397726970499 76) 0 (Dyadic 0 0), (Dyadic 3744402995493655 75), false) ::
+  (ProductSum bf16 ieee false 1 1 (Dyadic 1125899705516067 78) 2 (Dyadic 1 1), (Dyadic 1125899705516071 55), true) ::
+  (ProductSum f32 ieee false 2232187 2232187 (Dyadic 3974762343789269 76) 0 (Dyadic 0 0), (Dyadic 2115348060583107 74), false) ::
+  (ProductSum bf16 ieee false 15 15 (Dyadic 281474733441241 80) 0 (Dyadic 0 0), (Dyadic 985161567044347 58), true) ::
+  (ProductSum f32 ieee false 1 1 (Dyadic 1125899571298367 78) 2 (Dyadic 1 1), (Dyadic 3377698713895113 54), false) ::
+  (ProductSum bf16 ieee false 17 17 (Dyadic 562949366219415 79) 2 (Dyadic 1 1), (Dyadic 5066544295974753 56), true) ::
+  (ProductSum f32 ieee false 5 5 (Dyadic 1125899504189583 78) 1 (Dyadic 1 0), (Dyadic 3377698512568761 55), true) ::
+  (ProductSum bf16 ieee false 16 16 (Dyadic 562949366219347 79) 1 (Dyadic 1 0), (Dyadic 562949366219349 59), true) ::
+  (ProductSum f32 ieee false 13 13 (Dyadic 1125898900210447 78) 0 (Dyadic 0 0), (Dyadic 1829585712841983 57), false) ::
+  (ProductSum bf16 ieee false 13500169 13500169 (Dyadic 4991042586973295 75) 1 (Dyadic 1 0), (Dyadic 8032312203685871 74), true) ::
+  (ProductSum f32 ieee false 3 3 (Dyadic 281474934767625 80) 1 (Dyadic 1 0), (Dyadic 140737467383813 59), true) ::
+  (ProductSum bf16 ieee false 8 8 (Dyadic 1125899168645561 78) 2 (Dyadic 1 1), (Dyadic 2533273129452521 56), false) ::
+  (ProductSum f32 ieee false 7 7 (Dyadic 1125899235754345 78) 2 (Dyadic 1 1), (Dyadic 2533273280447285 56), false) ::
+  (ProductSum bf16 ieee false 17 17 (Dyadic 35184337485859 83) 0 (Dyadic 0 0), (Dyadic 281474699886873 60), true) ::
+  (ProductSum f32 ieee false 13766498 13766498 (Dyadic 618440391333485 78) 1 (Dyadic 1 0), (Dyadic 2029838330472007 76), true) ::
+  (ProductSum bf16 ieee false 9 9 (Dyadic 562949634654397 79) 1 (Dyadic 1 0), (Dyadic 5066546711889591 55), true) ::
+  (ProductSum f32 ieee false 14396437 14396437 (Dyadic 2423772652482217 76) 2 (Dyadic 1 1), (Dyadic 8319305215198651 74), false) ::
+  (ProductSum bf16 ieee false 16 16 (Dyadic 1125898765993025 78) 0 (Dyadic 0 0), (Dyadic 4222120372473859 56), false) ::
+  (ProductSum f32 ieee false 6 6 (Dyadic 1125899437080771 78) 1 (Dyadic 1 0), (Dyadic 7881296059565425 54), true) ::
+  (ProductSum bf16 ieee false 8088441 8088441 (Dyadic 3038642761035019 76) 2 (Dyadic 1 1), (Dyadic 5859824593389439 74), false) ::
+  (ProductSum f32 ieee false 7 7 (Dyadic 1125899369971937 78) 0 (Dyadic 0 0), (Dyadic 7881295589803587 54), false) ::
+  (ProductSum bf16 ieee false 1 1 (Dyadic 1125899906842621 78) 0 (Dyadic 0 0), (Dyadic 281474993487873 (-198)), true) ::
+  (ProductSum f32 ieee false 7 7 (Dyadic 562949567545553 79) 2 (Dyadic 1 1), (Dyadic 5066546107909995 55), false) ::
+  (ProductSum bf16 ieee false 20 20 (Dyadic 562949232001885 79) 0 (Dyadic 0 0), (Dyadic 5348017704017927 56), false) ::
+  (ProductSum f32 ieee false 10987423 10987423 (Dyadic 5442740258377915 75) 0 (Dyadic 0 0), (Dyadic 1782229229746093 76), false) ::
+  (ProductSum bf16 ieee false 5 5 (Dyadic 562949634654343 79) 2 (Dyadic 1 1), (Dyadic 1688848903963035 56), false) ::
+  (ProductSum f32 ieee false 20 20 (Dyadic 1125898430449379 78) 0 (Dyadic 0 0), (Dyadic 5629492152246915 56), false) ::
+  (ProductSum bf16 ieee false 4 4 (Dyadic 281474867658779 80) 0 (Dyadic 0 0), (Dyadic 211106150744085 58), false) ::
+  (ProductSum f32 ieee false 11 11 (Dyadic 1125898967319257 78) 2 (Dyadic 1 1), (Dyadic 1829585821893799 57), false) ::
+  (ProductSum bf16 ieee false 14 14 (Dyadic 562949433328051 79) 0 (Dyadic 0 0), (Dyadic 7318342633264689 55), false) ::
+  (ProductSum f32 ieee false 5028383 5028383 (Dyadic 6930133774135737 75) 2 (Dyadic 1 1), (Dyadic 8308262996162809 73), true) ::
+  (ProductSum bf16 ieee false 14 14 (Dyadic 1125898900210621 78) 2 (Dyadic 1 1), (Dyadic 1055530218947461 58), true) ::
+  (ProductSum f32 ieee false 11 11 (Dyadic 1125899168645603 78) 0 (Dyadic 0 0), (Dyadic 3096222713775419 56), true) ::
+  (ProductSum bf16 ieee false 1 1 (Dyadic 33554431 103) 0 (Dyadic 0 0), (Dyadic 281474993487873 (-198)), true) ::
+  (ProductSum f32 ieee false 1779896 1779896 (Dyadic 8143278103411237 75) 1 (Dyadic 1 0), (Dyadic 6911371358121587 72), true) ::
+  (ProductSum bf16 ieee false 6 6 (Dyadic 562949634654343 79) 1 (Dyadic 1 0), (Dyadic 1688848903963035 56), false) ::
+  (ProductSum f32 ieee false 3178463 3178463 (Dyadic 7572566658214463 75) 0 (Dyadic 0 0), (Dyadic 5738526091138935 73), false) ::
+  (ProductSum bf16 ieee false 10 10 (Dyadic 562949567545575 79) 0 (Dyadic 0 0), (Dyadic 5066546107910193 55), false) ::
+  (ProductSum f32 ieee false 16192118 16192118 (Dyadic 1145881020671383 77) 1 (Dyadic 1 0), (Dyadic 1105918994340453 77), true) ::
+  nil.
+
+Definition softmax_depth_points : list (Z * Z * Z * dyadic * bool * bool * dyadic * dyadic) :=
+  (33554432%Z, 16777217%Z, 16777217%Z, (Dyadic 1762804005 (-30)), true, true, (Dyadic 8193 4), (Dyadic 0 0)) ::
+  (2%Z, 1%Z, 1%Z, (Dyadic 314472469 (-29)), false, true, (Dyadic 0 0), (Dyadic 0 0)) ::
+  (9%Z, 3%Z, 3%Z, (Dyadic 1754288299 (-25)), false, false, (Dyadic 1 1), (Dyadic 0 0)) ::
+  (3%Z, 3%Z, 3%Z, (Dyadic 1688169493 (-30)), false, false, (Dyadic 1 1), (Dyadic 0 0)) ::
+  (15%Z, 8%Z, 2%Z, (Dyadic 257766167 (-25)), false, false, (Dyadic 7 0), (Dyadic 7 0)) ::
+  (12549115%Z, 5763595%Z, 1023284%Z, (Dyadic 1735205739 (-29)), false, false, (Dyadic 2881797 1), (Dyadic 1 5)) ::
+  (8%Z, 2%Z, 2%Z, (Dyadic 1306819721 (-32)), true, true, (Dyadic 0 0), (Dyadic 0 0)) ::
+  (3343412%Z, 1160625%Z, 1160625%Z, (Dyadic 787620325 (-32)), true, false, (Dyadic 138226573797 (-31)), (Dyadic 0 0)) ::
+  (6%Z, 1%Z, 1%Z, (Dyadic 269920753 (-23)), false, false, (Dyadic 0 0), (Dyadic 0 0)) ::
+  (33554432%Z, 16777215%Z, 16777215%Z, (Dyadic 901471261 (-33)), true, true, (Dyadic 0 0), (Dyadic 0 0)) ::
+  (3189617%Z, 1225116%Z, 1225116%Z, (Dyadic 1389491417 (-34)), false, false, (Dyadic 551145305305 (-33)), (Dyadic 0 0)) ::
+  (5341789%Z, 1291688%Z, 664132%Z, (Dyadic 844780411 (-30)), false, true, (Dyadic 1291687 0), (Dyadic 1 5)) ::
+  (9124208%Z, 1478766%Z, 253613%Z, (Dyadic 1484313909 (-28)), true, true, (Dyadic 17829 1), (Dyadic 1 5)) ::
+  (6095660%Z, 3361%Z, 3361%Z, (Dyadic 1245320189 (-33)), false, true, (Dyadic 0 0), (Dyadic 0 0)) ::
+  (3%Z, 3%Z, 3%Z, (Dyadic 758719597 (-25)), true, false, (Dyadic 1 1), (Dyadic 0 0)) ::
+  (5%Z, 3%Z, 3%Z, (Dyadic 319150127 (-27)), true, true, (Dyadic 0 0), (Dyadic 0 0)) ::
+  (9%Z, 7%Z, 3%Z, (Dyadic 254434821 (-24)), false, false, (Dyadic 3 1), (Dyadic 3 1)) ::
+  (2%Z, 2%Z, 2%Z, (Dyadic 1421717357 (-29)), false, false, (Dyadic 1 0), (Dyadic 0 0)) ::
+  (33554432%Z, 16777217%Z, 16777217%Z, (Dyadic 108340093 (-22)), true, false, (Dyadic 8193 4), (Dyadic 0 0)) ::
+  (9%Z, 9%Z, 5%Z, (Dyadic 516540997 (-26)), false, true, (Dyadic 1 3), (Dyadic 1 3)) ::
+  (17%Z, 9%Z, 7%Z, (Dyadic 1596650403 (-26)), false, false, (Dyadic 1 3), (Dyadic 1 3)) ::
+  (13%Z, 12%Z, 12%Z, (Dyadic 2073138453 (-25)), true, false, (Dyadic 11 0), (Dyadic 0 0)) ::
+  (16%Z, 14%Z, 14%Z, (Dyadic 340956497 (-27)), true, true, (Dyadic 0 0), (Dyadic 0 0)) ::
+  (10400141%Z, 8993008%Z, 8993008%Z, (Dyadic 302234919 (-32)), true, true, (Dyadic 0 0), (Dyadic 0 0)) ::
+  (12%Z, 9%Z, 9%Z, (Dyadic 371043789 (-26)), true, true, (Dyadic 0 0), (Dyadic 0 0)) ::
+  (18%Z, 12%Z, 12%Z, (Dyadic 1401813663 (-29)), true, false, (Dyadic 11 0), (Dyadic 0 0)) ::
+  (19%Z, 13%Z, 10%Z, (Dyadic 229480143 (-30)), true, true, (Dyadic 3 2), (Dyadic 3 2)) ::
+  (33554432%Z, 16777216%Z, 16777216%Z, (Dyadic 753270437 (-25)), false, true, (Dyadic 0 0), (Dyadic 0 0)) ::
+  (17%Z, 16%Z, 10%Z, (Dyadic 336661187 (-24)), false, false, (Dyadic 15 0), (Dyadic 15 0)) ::
+  (16346850%Z, 3889816%Z, 849118%Z, (Dyadic 404405617 (-31)), false, true, (Dyadic 3889815 0), (Dyadic 1 5)) ::
+  (11007092%Z, 8366311%Z, 625800%Z, (Dyadic 1279325127 (-32)), true, false, (Dyadic 43013 0), (Dyadic 1 5)) ::
+  (8%Z, 4%Z, 4%Z, (Dyadic 1750752689 (-26)), true, true, (Dyadic 0 0), (Dyadic 0 0)) ::
+  (16%Z, 14%Z, 12%Z, (Dyadic 2145071727 (-31)), false, true, (Dyadic 13 0), (Dyadic 13 0)) ::
+  (16416981%Z, 8204434%Z, 726506%Z, (Dyadic 1690616457 (-28)), false, true, (Dyadic 8204433 0), (Dyadic 1 5)) ::
+  (20%Z, 19%Z, 7%Z, (Dyadic 231716555 (-23)), true, false, (Dyadic 17 0), (Dyadic 9 1)) ::
+  (18%Z, 18%Z, 18%Z, (Dyadic 825276979 (-28)), true, true, (Dyadic 0 0), (Dyadic 0 0)) ::
+  (33554432%Z, 16777215%Z, 16777215%Z, (Dyadic 1159846215 (-24)), true, false, (Dyadic 1696717127 (-23)), (Dyadic 0 0)) ::
+  (9%Z, 6%Z, 6%Z, (Dyadic 248097135 (-28)), true, false, (Dyadic 5 0), (Dyadic 0 0)) ::
+  (9%Z, 2%Z, 2%Z, (Dyadic 715401357 (-24)), false, true, (Dyadic 0 0), (Dyadic 0 0)) ::
+  (117874%Z, 94266%Z, 94266%Z, (Dyadic 1830741131 (-33)), false, false, (Dyadic 276708648075 (-32)), (Dyadic 0 0)) ::
+  (1%Z, 1%Z, 1%Z, (Dyadic 817256559 (-30)), false, false, (Dyadic 0 0), (Dyadic 0 0)) ::
+  (14%Z, 9%Z, 8%Z, (Dyadic 2122599169 (-25)), true, true, (Dyadic 1 3), (Dyadic 1 3)) ::
+  (8%Z, 3%Z, 3%Z, (Dyadic 349223367 (-25)), false, false, (Dyadic 1 1), (Dyadic 0 0)) ::
+  (17%Z, 1%Z, 1%Z, (Dyadic 1348416295 (-26)), false, true, (Dyadic 0 0), (Dyadic 0 0)) ::
+  (9%Z, 4%Z, 4%Z, (Dyadic 2065713191 (-30)), false, false, (Dyadic 3 0), (Dyadic 0 0)) ::
+  (33554432%Z, 16777215%Z, 16777215%Z, (Dyadic 91659859 (-20)), true, false, (Dyadic 125214291 (-19)), (Dyadic 0 0)) ::
+  (12%Z, 7%Z, 1%Z, (Dyadic 2137483467 (-31)), false, false, (Dyadic 3 1), (Dyadic 3 1)) ::
+  (8%Z, 6%Z, 5%Z, (Dyadic 849206365 (-27)), false, true, (Dyadic 5 0), (Dyadic 5 0)) ::
+  (20%Z, 5%Z, 2%Z, (Dyadic 1369836661 (-27)), false, false, (Dyadic 1 2), (Dyadic 1 2)) ::
+  (20%Z, 16%Z, 16%Z, (Dyadic 834582611 (-28)), false, true, (Dyadic 0 0), (Dyadic 0 0)) ::
+  (13%Z, 5%Z, 5%Z, (Dyadic 74543977 (-28)), false, true, (Dyadic 0 0), (Dyadic 0 0)) ::
+  (14786961%Z, 6592545%Z, 6592545%Z, (Dyadic 1346076989 (-32)), true, true, (Dyadic 0 0), (Dyadic 0 0)) ::
+  (7731174%Z, 4807210%Z, 2073490%Z, (Dyadic 861850687 (-28)), true, false, (Dyadic 3777 3), (Dyadic 1 5)) ::
+  (18%Z, 8%Z, 3%Z, (Dyadic 742748179 (-27)), true, false, (Dyadic 7 0), (Dyadic 7 0)) ::
+  (33554432%Z, 16777215%Z, 16777215%Z, (Dyadic 1399861431 (-26)), false, false, (Dyadic 3547345079 (-25)), (Dyadic 0 0)) ::
+  (2%Z, 1%Z, 1%Z, (Dyadic 667201621 (-32)), false, false, (Dyadic 0 0), (Dyadic 0 0)) ::
+  (14342332%Z, 564841%Z, 90282%Z, (Dyadic 1136189201 (-27)), true, true, (Dyadic 56041 0), (Dyadic 1 5)) ::
+  (10566390%Z, 2963810%Z, 1785503%Z, (Dyadic 1047279621 (-33)), false, true, (Dyadic 2963809 0), (Dyadic 1 5)) ::
+  (11681633%Z, 5078135%Z, 5078135%Z, (Dyadic 2041308225 (-28)), false, false, (Dyadic 10631242817 (-27)), (Dyadic 0 0)) ::
+  (8%Z, 7%Z, 7%Z, (Dyadic 982582081 (-26)), true, false, (Dyadic 3 1), (Dyadic 0 0)) ::
+  (6%Z, 3%Z, 3%Z, (Dyadic 1088655751 (-27)), false, false, (Dyadic 1 1), (Dyadic 0 0)) ::
+  (8820096%Z, 7285973%Z, 7285973%Z, (Dyadic 223739849 (-27)), false, false, (Dyadic 4518707145 (-26)), (Dyadic 0 0)) ::
+  (16%Z, 2%Z, 2%Z, (Dyadic 1786216529 (-26)), false, false, (Dyadic 1 0), (Dyadic 0 0)) ::
+  (33554432%Z, 16777216%Z, 16777216%Z, (Dyadic 1934196563 (-33)), false, false, (Dyadic 276812103507 (-32)), (Dyadic 0 0)) ::
+  (8%Z, 5%Z, 5%Z, (Dyadic 1347062147 (-32)), false, true, (Dyadic 0 0), (Dyadic 0 0)) ::
+  (11%Z, 4%Z, 4%Z, (Dyadic 1508274641 (-28)), true, true, (Dyadic 0 0), (Dyadic 0 0)) ::
+  (2%Z, 2%Z, 2%Z, (Dyadic 1718522153 (-29)), false, false, (Dyadic 1 0), (Dyadic 0 0)) ::
+  (7432000%Z, 1085294%Z, 543917%Z, (Dyadic 1273140589 (-32)), true, false, (Dyadic 3631 3), (Dyadic 1 5)) ::
+  (3%Z, 2%Z, 2%Z, (Dyadic 1508983393 (-28)), false, false, (Dyadic 1 0), (Dyadic 0 0)) ::
+  (2%Z, 1%Z, 1%Z, (Dyadic 535036719 (-23)), false, true, (Dyadic 0 0), (Dyadic 0 0)) ::
+  (14%Z, 7%Z, 3%Z, (Dyadic 42733857 (-29)), true, true, (Dyadic 3 1), (Dyadic 3 1)) ::
+  (15%Z, 14%Z, 14%Z, (Dyadic 1551525371 (-34)), true, false, (Dyadic 13 0), (Dyadic 0 0)) ::
+  (33554432%Z, 16777217%Z, 16777217%Z, (Dyadic 1538575571 (-30)), false, true, (Dyadic 1 24), (Dyadic 0 0)) ::
+  (14010097%Z, 10786416%Z, 9571712%Z, (Dyadic 1811979115 (-28)), true, true, (Dyadic 54743 0), (Dyadic 1 5)) ::
+  (5%Z, 5%Z, 4%Z, (Dyadic 804313903 (-27)), false, true, (Dyadic 1 2), (Dyadic 1 2)) ::
+  (7938868%Z, 6129087%Z, 6129087%Z, (Dyadic 436036709 (-26)), true, false, (Dyadic 2583520357 (-25)), (Dyadic 0 0)) ::
+  (15596596%Z, 12894432%Z, 12894432%Z, (Dyadic 1516343855 (-24)), false, true, (Dyadic 0 0), (Dyadic 0 0)) ::
+  (11583953%Z, 8757699%Z, 8757699%Z, (Dyadic 2061233509 (-29)), true, false, (Dyadic 19241102693 (-28)), (Dyadic 0 0)) ::
+  (4792828%Z, 1990528%Z, 1990528%Z, (Dyadic 248205725 (-27)), false, true, (Dyadic 0 0), (Dyadic 0 0)) ::
+  (1%Z, 1%Z, 1%Z, (Dyadic 1982687585 (-27)), true, true, (Dyadic 0 0), (Dyadic 0 0)) ::
+  (2%Z, 1%Z, 1%Z, (Dyadic 246501657 (-23)), true, false, (Dyadic 0 0), (Dyadic 0 0)) ::
+  (33554432%Z, 16777217%Z, 16777217%Z, (Dyadic 1844698051 (-26)), true, false, (Dyadic 8193 4), (Dyadic 0 0)) ::
+  (2%Z, 1%Z, 1%Z, (Dyadic 848674949 (-23)), true, true, (Dyadic 0 0), (Dyadic 0 0)) ::
+  (20%Z, 17%Z, 17%Z, (Dyadic 1988872309 (-31)), true, true, (Dyadic 0 0), (Dyadic 0 0)) ::
+  (8844531%Z, 4584417%Z, 4584417%Z, (Dyadic 1584009945 (-24)), false, false, (Dyadic 2120880857 (-23)), (Dyadic 0 0)) ::
+  (3%Z, 3%Z, 3%Z, (Dyadic 910094671 (-27)), false, false, (Dyadic 1 1), (Dyadic 0 0)) ::
+  (12%Z, 7%Z, 7%Z, (Dyadic 677404975 (-28)), true, true, (Dyadic 0 0), (Dyadic 0 0)) ::
+  (6%Z, 6%Z, 3%Z, (Dyadic 114870469 (-21)), false, true, (Dyadic 5 0), (Dyadic 5 0)) ::
+  (18%Z, 3%Z, 3%Z, (Dyadic 987692165 (-23)), false, false, (Dyadic 1 1), (Dyadic 0 0)) ::
+  (3%Z, 1%Z, 1%Z, (Dyadic 1419890171 (-26)), false, true, (Dyadic 0 0), (Dyadic 0 0)) ::
+  nil.
+
+Definition softmax_overflow_points : list (dtype * Z * dyadic * dyadic * dyadic * dyadic * bool * bool) :=
+  (f16, 5%Z, (Dyadic 562949835980833 79), (Dyadic 1104768198264747 78), (Dyadic 1152063067 100), (Dyadic 10075159 99), false, false) ::
+  (bf16, 7%Z, (Dyadic 1125899504189605 78), (Dyadic 8768136760704893 75), (Dyadic 1344871605 90), (Dyadic 455931459 94), true, true) ::
+  (f32, 12928901%Z, (Dyadic 27980973 102), (Dyadic 769120103 97), (Dyadic 1371554157 93), (Dyadic 2019584925 93), false, false) ::
+  (f16, 15%Z, (Dyadic 305180459 99), (Dyadic 1283043075 96), (Dyadic 169332417 103), (Dyadic 1090458385 94), false, false) ::
+  (bf16, 13357549%Z, (Dyadic 1875972211 96), (Dyadic 1939766589 96), (Dyadic 1512111347 92), (Dyadic 40624089 99), false, false) ::
+  (f32, 11%Z, (Dyadic 1145642639 98), (Dyadic 1251578157 98), (Dyadic 827848217 98), (Dyadic 195992419 97), true, true) ::
+  (f16, 17%Z, (Dyadic 1125898833101885 78), (Dyadic 8942474113745895 75), (Dyadic 2012227607 100), (Dyadic 1974950607 90), false, false) ::
+  (bf16, 15%Z, (Dyadic 953777765 98), (Dyadic 702814163 99), (Dyadic 1751512067 97), (Dyadic 942948163 91), false, true) ::
+  (f32, 4522875%Z, (Dyadic 125120733 101), (Dyadic 1071137771 99), (Dyadic 465633751 99), (Dyadic 426648681 93), true, true) ::
+  (f16, 3996676%Z, (Dyadic 984762021 99), (Dyadic 1779987115 97), (Dyadic 1237612391 103), (Dyadic 629292435 92), false, false) ::
+  (bf16, 534594%Z, (Dyadic 8729054700752117 75), (Dyadic 2167880746552887 77), (Dyadic 932854633 104), (Dyadic 160033063 96), true, true) ::
+  (f32, 5%Z, (Dyadic 562949768871991 79), (Dyadic 8919897584969241 75), (Dyadic 1726138095 90), (Dyadic 332991009 93), true, false) ::
+  (f16, 8390503%Z, (Dyadic 6004347551537269 75), (Dyadic 1091060019094617 78), (Dyadic 557426439 101), (Dyadic 2126224261 92), false, false) ::
+  (bf16, 14%Z, (Dyadic 1942544893 96), (Dyadic 1737746815 96), (Dyadic 2076941567 97), (Dyadic 1064621623 97), false, false) ::
+  (f32, 10006534%Z, (Dyadic 1410516936159313 77), (Dyadic 8970221298839839 75), (Dyadic 1681379323 104), (Dyadic 35210601 95), true, true) ::
+  (f16, 7%Z, (Dyadic 337896099 99), (Dyadic 728388871 99), (Dyadic 1072587231 101), (Dyadic 1244081409 90), false, false) ::
+  (bf16, 12031108%Z, (Dyadic 655694641579247 78), (Dyadic 8159269159963099 75), (Dyadic 1919730997 103), (Dyadic 202134495 97), false, false) ::
+  (f32, 13309400%Z, (Dyadic 1999286639 98), (Dyadic 1013718167 97), (Dyadic 500143431 104), (Dyadic 1112103883 96), true, false) ::
+  (f16, 16%Z, (Dyadic 1125898765993025 78), (Dyadic 3557552328611243 76), (Dyadic 1251488147 98), (Dyadic 1804260487 95), false, false) ::
+  (bf16, 13%Z, (Dyadic 464163645 99), (Dyadic 1111536151 98), (Dyadic 426327361 103), (Dyadic 166660895 95), false, true) ::
+  (f32, 8844015%Z, (Dyadic 230178393 101), (Dyadic 246062521 100), (Dyadic 1567397335 95), (Dyadic 1449381837 95), true, true) ::
+  (f16, 20%Z, (Dyadic 1125898631775725 78), (Dyadic 8685489679017367 75), (Dyadic 1022334313 105), (Dyadic 1226855407 93), false, false) ::
+  (bf16, 8%Z, (Dyadic 1125899369971967 78), (Dyadic 2196500394658511 77), (Dyadic 1552962971 103), (Dyadic 1687237835 92), true, false) ::
+  (f32, 18%Z, (Dyadic 781618281 99), (Dyadic 1356735173 97), (Dyadic 1495793781 97), (Dyadic 1175386779 96), true, false) ::
+  (f16, 11771425%Z, (Dyadic 1092919951 96), (Dyadic 2005943017 96), (Dyadic 640336141 92), (Dyadic 1239414319 96), false, false) ::
+  (bf16, 3522345%Z, (Dyadic 1154955583 98), (Dyadic 923473645 98), (Dyadic 1557957903 91), (Dyadic 1650189771 91), true, false) ::
+  (f32, 13%Z, (Dyadic 1315396579 97), (Dyadic 1689242031 98), (Dyadic 1981209487 96), (Dyadic 1620522093 93), false, true) ::
+  (f16, 15%Z, (Dyadic 313757557 99), (Dyadic 991851125 97), (Dyadic 1429629791 97), (Dyadic 1368085719 93), false, false) ::
+  (bf16, 16%Z, (Dyadic 1125898900210621 78), (Dyadic 4399230635119453 76), (Dyadic 1655161727 103), (Dyadic 1592181105 92), true, true) ::
+  (f32, 6%Z, (Dyadic 1125899437080745 78), (Dyadic 8512116824326597 75), (Dyadic 1939115505 91), (Dyadic 1888396629 93), false, false) ::
+  (f16, 3%Z, (Dyadic 468205011 99), (Dyadic 495094011 100), (Dyadic 873530603 104), (Dyadic 1578101857 93), false, false) ::
+  (bf16, 18%Z, (Dyadic 281474666332493 80), (Dyadic 8798817849912767 75), (Dyadic 687819825 97), (Dyadic 198707959 95), true, true) ::
+  (f32, 12%Z, (Dyadic 1741323681 96), (Dyadic 635647611 99), (Dyadic 600392165 100), (Dyadic 1380134111 96), false, true) ::
+  (f16, 4%Z, (Dyadic 72405095 100), (Dyadic 1420864887 97), (Dyadic 829592835 103), (Dyadic 1997997349 91), false, false) ::
+  (bf16, 16%Z, (Dyadic 1125898900210621 78), (Dyadic 2596571998719885 76), (Dyadic 519529973 96), (Dyadic 1818501517 96), true, true) ::
+  (f32, 6%Z, (Dyadic 611698785 98), (Dyadic 174508823 99), (Dyadic 944737043 99), (Dyadic 789360657 94), false, false) ::
+  (f16, 12%Z, (Dyadic 281474733441199 80), (Dyadic 8911248892239121 75), (Dyadic 389169695 105), (Dyadic 1463543517 91), false, false) ::
+  (bf16, 9%Z, (Dyadic 1991503499 96), (Dyadic 2036274681 98), (Dyadic 611928939 104), (Dyadic 117448211 100), false, true) ::
+  (f32, 19%Z, (Dyadic 896900345 99), (Dyadic 781122331 99), (Dyadic 1118319577 94), (Dyadic 874112509 95), true, true) ::
+  (f16, 15%Z, (Dyadic 562949366219279 79), (Dyadic 5591621530649865 75), (Dyadic 1167638267 98), (Dyadic 814255815 97), false, false) ::
+  (bf16, 5%Z, (Dyadic 1206651305 97), (Dyadic 1553461811 97), (Dyadic 40651049 109), (Dyadic 1380628561 90), false, false) ::
+  (f32, 20%Z, (Dyadic 562949299110667 79), (Dyadic 3623482638299289 76), (Dyadic 1713519301 97), (Dyadic 1678522443 95), true, true) ::
+  (f16, 7%Z, (Dyadic 1276141045 97), (Dyadic 770592015 99), (Dyadic 1578701475 91), (Dyadic 1756093845 91), false, false) ::
+  (bf16, 4%Z, (Dyadic 591254635 97), (Dyadic 1319252139 98), (Dyadic 2015187433 101), (Dyadic 1226355901 94), false, true) ::
+  (f32, 19%Z, (Dyadic 1125898631775651 78), (Dyadic 8026777125526923 75), (Dyadic 1801270363 99), (Dyadic 934908707 95), true, true) ::
+  (f16, 9%Z, (Dyadic 211588297 99), (Dyadic 601301093 98), (Dyadic 1007735521 103), (Dyadic 831526975 92), false, false) ::
+  (bf16, 19%Z, (Dyadic 903517959 98), (Dyadic 91472141 101), (Dyadic 1745599913 102), (Dyadic 1058600663 96), false, false) ::
+  (f32, 10109661%Z, (Dyadic 1861611573 96), (Dyadic 1115897609 96), (Dyadic 1368295193 104), (Dyadic 2112864449 93), false, false) ::
+  (f16, 976970%Z, (Dyadic 8511555582589199 75), (Dyadic 8888287555337825 75), (Dyadic 952511249 91), (Dyadic 113390923 95), false, false) ::
+  (bf16, 10932106%Z, (Dyadic 1918569671 98), (Dyadic 847277903 99), (Dyadic 709730921 99), (Dyadic 1593270491 92), true, true) ::
+  (f32, 6352713%Z, (Dyadic 876017367 97), (Dyadic 227267431 101), (Dyadic 701507791 101), (Dyadic 1574049915 90), false, true) ::
+  (f16, 4%Z, (Dyadic 4332985 106), (Dyadic 1547588763 98), (Dyadic 1689566419 91), (Dyadic 1347658993 92), false, false) ::
+  (bf16, 8094723%Z, (Dyadic 1372118055 96), (Dyadic 570488359 99), (Dyadic 1144906907 97), (Dyadic 713470033 94), false, true) ::
+  (f32, 19%Z, (Dyadic 562949232001843 79), (Dyadic 751182584613293 78), (Dyadic 1299704295 100), (Dyadic 89330545 100), false, false) ::
+  (f16, 18%Z, (Dyadic 140737316389049 81), (Dyadic 558826099224927 79), (Dyadic 1300595301 101), (Dyadic 2013248769 90), false, false) ::
+  (bf16, 7%Z, (Dyadic 627433455 99), (Dyadic 387112313 100), (Dyadic 1001645999 91), (Dyadic 1363380801 94), true, true) ::
+  (f32, 3%Z, (Dyadic 1811404585 98), (Dyadic 1571620017 97), (Dyadic 1345063547 92), (Dyadic 1739816521 90), true, false) ::
+  (f16, 6408044%Z, (Dyadic 1278668739 98), (Dyadic 1127944251 96), (Dyadic 1959036143 104), (Dyadic 684810575 94), false, false) ::
+  (bf16, 16739868%Z, (Dyadic 844716315 97), (Dyadic 1882103505 96), (Dyadic 263742803 105), (Dyadic 244500189 97), false, false) ::
+  (f32, 2%Z, (Dyadic 2144212533 96), (Dyadic 1231287483 97), (Dyadic 1420782327 101), (Dyadic 753308451 94), false, false) ::
+  (f16, 12%Z, (Dyadic 562949500436805 79), (Dyadic 7132893558439451 75), (Dyadic 283827957 96), (Dyadic 223412273 98), false, false) ::
+  (bf16, 13%Z, (Dyadic 1125899034428067 78), (Dyadic 7121564201615867 75), (Dyadic 1839551617 98), (Dyadic 1798100265 95), true, false) ::
+  (f32, 19%Z, (Dyadic 1125898631775651 78), (Dyadic 1309362710260801 77), (Dyadic 810492283 94), (Dyadic 1797376499 96), true, true) ::
+  (f16, 15%Z, (Dyadic 372301637 100), (Dyadic 1837215649 96), (Dyadic 925470521 98), (Dyadic 2125666563 90), false, false) ::
+  (bf16, 11%Z, (Dyadic 296974721 98), (Dyadic 1562938471 96), (Dyadic 220936711 96), (Dyadic 776517227 96), false, false) ::
+  (f32, 8101894%Z, (Dyadic 6074000535060479 75), (Dyadic 8923064004308355 75), (Dyadic 1696489077 101), (Dyadic 1283582413 91), true, true) ::
+  (f16, 9%Z, (Dyadic 1719211593 98), (Dyadic 188358197 99), (Dyadic 1267662553 94), (Dyadic 1805927769 94), false, false) ::
+  (bf16, 1%Z, (Dyadic 1320597575 98), (Dyadic 230443069 99), (Dyadic 1049714309 94), (Dyadic 736378997 91), true, false) ::
+  (f32, 12%Z, (Dyadic 1125899101536831 78), (Dyadic 1190752046285111 77), (Dyadic 1425533831 103), (Dyadic 1011787259 97), true, false) ::
+  (f16, 16%Z, (Dyadic 35184337485857 83), (Dyadic 7115442001920869 75), (Dyadic 1611213451 90), (Dyadic 450984721 97), false, false) ::
+  (bf16, 2865213%Z, (Dyadic 7693331534741937 75), (Dyadic 5256378858826125 75), (Dyadic 1142203023 98), (Dyadic 1788351687 96), false, true) ::
+  (f32, 9%Z, (Dyadic 562949634654379 79), (Dyadic 4232843353497265 76), (Dyadic 607338547 98), (Dyadic 2065496679 93), true, false) ::
+  (f16, 9%Z, (Dyadic 562949634654379 79), (Dyadic 1116502212341199 78), (Dyadic 1759035953 103), (Dyadic 286653717 93), false, false) ::
+  (bf16, 13043213%Z, (Dyadic 1439280433 96), (Dyadic 277951075 99), (Dyadic 919073671 104), (Dyadic 1324441403 90), false, false) ::
+  (f32, 12%Z, (Dyadic 1937045953 97), (Dyadic 743030155 99), (Dyadic 159014885 105), (Dyadic 109721069 98), false, true) ::
+  (f16, 2339093%Z, (Dyadic 7905067078264483 75), (Dyadic 17371051160825 84), (Dyadic 641906725 96), (Dyadic 1727425927 91), false, false) ::
+  (bf16, 5%Z, (Dyadic 787124361 99), (Dyadic 494394995 98), (Dyadic 1615721577 101), (Dyadic 1209639563 91), true, false) ::
+  (f32, 7%Z, (Dyadic 1125899437080771 78), (Dyadic 386869075695993 79), (Dyadic 847229753 97), (Dyadic 1343255675 96), true, false) ::
+  (f16, 535787%Z, (Dyadic 1780526793 98), (Dyadic 565336703 98), (Dyadic 1420330237 101), (Dyadic 744614129 91), false, false) ::
+  (bf16, 12906925%Z, (Dyadic 113800271 100), (Dyadic 711374127 99), (Dyadic 318687349 98), (Dyadic 1751389897 94), false, true) ::
+  (f32, 13407649%Z, (Dyadic 148704079 101), (Dyadic 1656078437 98), (Dyadic 63962647 105), (Dyadic 2103393573 93), true, true) ::
+  (f16, 9%Z, (Dyadic 562949701763205 79), (Dyadic 1128637846871415 77), (Dyadic 1648636731 99), (Dyadic 2142046195 96), false, false) ::
+  (bf16, 14404345%Z, (Dyadic 2108030895 97), (Dyadic 940476017 99), (Dyadic 553649787 101), (Dyadic 1413124821 92), true, true) ::
+  (f32, 7618192%Z, (Dyadic 1439899773 98), (Dyadic 1569525029 96), (Dyadic 500200983 102), (Dyadic 933375021 91), true, false) ::
+  (f16, 10997610%Z, (Dyadic 1232364911 96), (Dyadic 1431851573 97), (Dyadic 131170157 94), (Dyadic 703469295 94), false, false) ::
+  (bf16, 13%Z, (Dyadic 330643369 98), (Dyadic 682300569 97), (Dyadic 205361069 106), (Dyadic 972605415 92), false, false) ::
+  (f32, 17%Z, (Dyadic 1753451691 97), (Dyadic 1026108825 98), (Dyadic 996942403 102), (Dyadic 93292359 99), false, true) ::
+  (f16, 19%Z, (Dyadic 562949299110629 79), (Dyadic 4473487547173121 76), (Dyadic 207736597 95), (Dyadic 918867963 91), false, false) ::
+  (bf16, 19%Z, (Dyadic 140737316389059 81), (Dyadic 8964703284017113 75), (Dyadic 1153048263 98), (Dyadic 648363419 91), false, true) ::
+  (f32, 15%Z, (Dyadic 562949366219279 79), (Dyadic 8047640384231793 75), (Dyadic 551459859 95), (Dyadic 1830030231 94), false, true) ::
+  nil.
+
+Definition xent_overflow_points : list (bool * Z * dyadic * bool) :=
+  (true, 8950969%Z, (Dyadic 2936773240064235 76), false) ::
+  (true, 11%Z, (Dyadic 1312024507 96), false) ::
+  (true, 10187817%Z, (Dyadic 5604136236216809 75), true) ::
+  (true, 6%Z, (Dyadic 281474800549993 80), true) ::
+  (true, 11%Z, (Dyadic 1125898765992959 78), false) ::
+  (true, 8%Z, (Dyadic 1002929599 99), true) ::
+  (true, 1%Z, (Dyadic 1933572201 96), false) ::
+  (true, 6%Z, (Dyadic 281474800549993 80), true) ::
+  (true, 0%Z, (Dyadic 281474867658779 80), false) ::
+  (true, 12%Z, (Dyadic 98774037 102), true) ::
+  (true, 3%Z, (Dyadic 566813597 98), false) ::
+  (false, 4%Z, (Dyadic 1125899235754307 78), false) ::
+  (true, 3%Z, (Dyadic 281474867658797 80), true) ::
+  (true, 432453%Z, (Dyadic 4390430340036879 76), true) ::
+  (false, 16%Z, (Dyadic 1809650263 97), false) ::
+  (false, 19%Z, (Dyadic 870128959 98), false) ::
+  (true, 7608422%Z, (Dyadic 1587514365 98), true) ::
+  (true, 2%Z, (Dyadic 562949701763163 79), false) ::
+  (false, 12590430%Z, (Dyadic 1346282969 96), false) ::
+  (false, 19%Z, (Dyadic 1125898363340867 78), false) ::
+  (true, 7%Z, (Dyadic 562949634654415 79), true) ::
+  (false, 15%Z, (Dyadic 1125898564666865 78), false) ::
+  (true, 16%Z, (Dyadic 2106547655 97), false) ::
+  (false, 14%Z, (Dyadic 1156864507 96), false) ::
+  (true, 6%Z, (Dyadic 1228839341 96), false) ::
+  (true, 16%Z, (Dyadic 296062143 99), false) ::
+  (false, 15%Z, (Dyadic 1717745109 98), false) ::
+  (true, 10%Z, (Dyadic 1125898833101699 78), false) ::
+  (true, 14%Z, (Dyadic 2136444951 96), false) ::
+  (true, 4771345%Z, (Dyadic 7012797090712539 75), false) ::
+  (true, 12%Z, (Dyadic 1125898765993025 78), false) ::
+  (false, 7%Z, (Dyadic 1125899168645603 78), false) ::
+  (true, 19%Z, (Dyadic 1300091433 96), false) ::
+  (true, 4%Z, (Dyadic 2082597337 96), false) ::
+  (true, 14%Z, (Dyadic 1878979131 97), false) ::
+  (false, 11%Z, (Dyadic 1522822405 98), false) ::
+  (true, 18%Z, (Dyadic 1125898497558325 78), true) ::
+  (true, 14866807%Z, (Dyadic 4775490204284903 75), true) ::
+  (true, 13%Z, (Dyadic 1881072709 98), true) ::
+  (true, 1%Z, (Dyadic 1692072315 96), false) ::
+  (true, 9950999%Z, (Dyadic 5653789294551557 75), false) ::
+  (false, 16%Z, (Dyadic 140737316389069 81), false) ::
+  (true, 5%Z, (Dyadic 1125899302863171 78), true) ::
+  (false, 4%Z, (Dyadic 701125891 99), false) ::
+  (true, 11%Z, (Dyadic 1125898900210563 78), true) ::
+  (true, 8612512%Z, (Dyadic 960775605 97), false) ::
+  (true, 15%Z, (Dyadic 980047477 98), false) ::
+  (true, 12549398%Z, (Dyadic 322053213171885 79), false) ::
+  (true, 14%Z, (Dyadic 1125898765993157 78), true) ::
+  (true, 17%Z, (Dyadic 281474599223769 80), false) ::
+  (true, 11266737%Z, (Dyadic 2694265505317741 76), true) ::
+  (true, 14%Z, (Dyadic 1396861471 97), false) ::
+  (false, 14%Z, (Dyadic 562949366219381 79), false) ::
+  (true, 13%Z, (Dyadic 1690821451 96), false) ::
+  (true, 8%Z, (Dyadic 1972171325 98), true) ::
+  (true, 7%Z, (Dyadic 1909980591 96), false) ::
+  (false, 16%Z, (Dyadic 970674753 97), false) ::
+  (true, 51732%Z, (Dyadic 8979509624783973 75), true) ::
+  (true, 0%Z, (Dyadic 562949768871981 79), false) ::
+  (true, 16403942%Z, (Dyadic 2277131538712041 76), true) ::
+  nil.

@@ -117,6 +117,21 @@ Definition softmax_relative_bound (sums cols : Z) (ln_cols : dyadic) (depth resc
 Definition softmax_fwd_bound (relative : Q) (y : dyadic) : Q :=
   dyadic_Q y * relative + dyadic_Q TKI_FP32_SMALLEST_NORMAL.
 
+(* D and R of a row with so many elements that are near, so many at the maximum, and that maximum's absolute value. *)
+Definition softmax_depth (terms cols : Z) (promised : bool) : Z :=
+  let most := Z.max 0 (terms - 1) in
+  let kept := ((cols + TKI_SOFTMAX_BLOCK - 1) / TKI_SOFTMAX_BLOCK + TKI_SOFTMAX_JOINED)%Z in
+  if promised then Z.min kept most else most.
+
+Definition softmax_sum_depth (cols near top : Z) (maximum : dyadic) (promised unit : bool) : Q :=
+  let depth := inject_Z (softmax_depth near cols promised) in
+  let plateau := if unit then 0
+    else dyadic_Q TKI_SOFTMAX_PLATEAU_DEPTH + dyadic_Q TKI_SOFTMAX_PLATEAU_PER_MAXIMUM * dyadic_Q maximum in
+  if (near =? top)%Z && Qle_bool (inject_Z near) (dyadic_Q TKI_SOFTMAX_PLATEAU) then Qmin plateau depth else depth.
+
+Definition softmax_rescalings (near top : Z) : Q :=
+  if (near =? top)%Z then 0 else Qmin (inject_Z (near - 1)) (dyadic_Q TKI_SOFTMAX_RESCALINGS).
+
 Definition gelu_fwd_bound (x two_z sigma : dyadic) : Q :=
   let x := dyadic_Q x in
   unit_roundoff * (x * dyadic_Q sigma) * (dyadic_Q TKI_GELU_CONSTANT +
@@ -152,6 +167,16 @@ Definition softmax_bwd_bound d (y difference sum sum_bound : dyadic) : Q :=
   let products := match d with f32 => 2 | _ => 1 end in
   dyadic_Q y * (slack_2 * unit_roundoff * dyadic_Q difference +
     slack_1 * (dyadic_Q sum_bound + products * unit_roundoff * dyadic_Q sum)) + dyadic_Q TKI_FP32_SMALLEST.
+
+(* Where the sum of a row of softmax_bwd, its difference g - s, and the smoothing's sum of xent reach 2^128 (1 - 2^-25). *)
+Definition softmax_bwd_sum_reach (cols : Z) (magnitude : dyadic) : Q :=
+  (1 + inject_Z cols * unit_roundoff) * dyadic_Q magnitude.
+
+Definition softmax_bwd_difference_reach (difference sum sum_bound : dyadic) : Q :=
+  dyadic_Q difference + slack_1 * (dyadic_Q sum_bound + unit_roundoff * dyadic_Q sum).
+
+Definition xent_loss_reach (distance_depth : Z) (distances : dyadic) : Q :=
+  (1 + (inject_Z distance_depth + 4) * unit_roundoff) * dyadic_Q distances.
 
 (* tki_xent_row. *)
 Record xent_row := XentRow {

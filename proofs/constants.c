@@ -264,6 +264,27 @@ static void print_product_points(void)
     end_list();
 }
 
+/* A number of which (1 + passed u) times it is a few u below or above what overflows. */
+static double draw_near_overflow(double passed)
+{
+    return TKI_FP32_OVERFLOW * (1 + ((double)draw(9) - 4) * (TKI_U / 2)) / (1 + passed * TKI_U);
+}
+
+/* Where one term or product more or less that is passed decides. */
+static void print_near_overflow_points(void)
+{
+    begin_list("near_overflow_points", "(product_sum * dyadic * bool)");
+    for (int i = 0; i < 90; i++) {
+        tki_product_sum sum = {.dtype = float_types[1 + i % 2], .products = 1 + draw_count()};
+        sum.nonzero = sum.products;
+        for (uint64_t extras = draw(3); extras > 0; extras--)
+            tki_product_sum_add(&sum, 1);
+        sum.magnitude = draw_near_overflow(sum.products + sum.extras);
+        print_product_point(sum);
+    }
+    end_list();
+}
+
 static void print_embedding_points(void)
 {
     begin_list("embedding_bwd_points", "(Z * dyadic * bool * dyadic * bool)");
@@ -404,6 +425,57 @@ static void print_xent_points(void)
     end_list();
 }
 
+static void print_softmax_depth_points(void)
+{
+    begin_list("softmax_depth_points", "(Z * Z * Z * dyadic * bool * bool * dyadic * dyadic)");
+    for (int i = 0; i < 90; i++) {
+        tki_softmax_terms row = {.cols = (int64_t)draw_count() + 1};
+        row.near = 1 + (int64_t)draw((uint64_t)row.cols);
+        row.top = draw(2) ? row.near : 1 + (int64_t)draw((uint64_t)row.near);
+        row.max = (draw(2) ? -1 : 1) * draw_magnitude(-4, 6);
+        if (i % 9 == 0) { /* beside the most elements of which a plateau is claimed */
+            row.cols = 1 << 25;
+            row.near = row.top = (1 << 24) - 1 + (int64_t)draw(3);
+        }
+        const bool promised = draw(2), unit = draw(2);
+        const double values[] = {tki_softmax_sum_depth(&row, promised, unit), tki_softmax_rescalings(&row)};
+        printf("  (%" PRId64 "%%Z, %" PRId64 "%%Z, %" PRId64 "%%Z, ", row.cols, row.near, row.top);
+        print_dyadic(fabs(row.max));
+        printf(", %s, %s", truth(promised), truth(unit));
+        print_dyadics(values, 2);
+        printf(") ::\n");
+    }
+    end_list();
+}
+
+static void print_overflow_points(void)
+{
+    begin_list("softmax_overflow_points", "(dtype * Z * dyadic * dyadic * dyadic * dyadic * bool * bool)");
+    for (int i = 0; i < 90; i++) {
+        const tk_dtype dtype = float_types[i % 3];
+        const double cols = draw_count() + 1;
+        const bool near = draw(2);
+        const double sum = draw_magnitude(120, 134), sum_bound = draw_magnitude(120, 126);
+        const double rest = 1.0001 * (sum_bound + TKI_U * sum);
+        const double values[] = {near ? draw_near_overflow(cols) : draw_magnitude(126, 128),
+                                 near ? draw_near_overflow(0) - rest : draw_magnitude(126, 128), sum, sum_bound};
+        printf("  (%s, %.0f%%Z", type_names[dtype], cols);
+        print_dyadics(values, 4);
+        printf(", %s, %s) ::\n", truth(tki_softmax_bwd_sum_overflows(dtype, (int64_t)cols, values[0])),
+               truth(tki_softmax_bwd_overflow(dtype, 1, values[1], values[2], values[3]) != 0));
+    }
+    end_list();
+    begin_list("xent_overflow_points", "(bool * Z * dyadic * bool)");
+    for (int i = 0; i < 60; i++) {
+        tki_xent_row row = {.label_smoothing = draw(4) ? 0.125 : 0, .depth_d = draw_count()};
+        row.sum_d = draw(2) ? draw_near_overflow(row.depth_d + 4) : draw_magnitude(126, 128);
+        printf("  (%s, %.0f%%Z, ", truth(row.label_smoothing > 0), row.depth_d);
+        print_dyadic(row.sum_d);
+        printf(", %s) ::\n", truth(tki_xent_loss_may_overflow(&row)));
+    }
+    end_list();
+}
+
 static void print_points(void)
 {
     printf("(* Made from the C code by proofs/constants.c; tests/proofs_constants.sh --write makes it anew. Each "
@@ -419,6 +491,9 @@ static void print_points(void)
     print_gelu_points();
     print_softmax_bwd_points();
     print_xent_points();
+    print_near_overflow_points();
+    print_softmax_depth_points();
+    print_overflow_points();
 }
 
 int main(int argc, char **argv)

@@ -5,7 +5,7 @@
    *)
 From Coq Require Import Reals ZArith Lia Lra.
 From Flocq Require Import Core.
-From Tokitai Require Import formats sums.
+From Tokitai Require Import constants formats sums.
 Open Scope R_scope.
 
 Definition multiple e x := exists m : Z, x = IZR m * pow2 e.
@@ -156,9 +156,11 @@ Qed.
 (* supports: GEMM.ERR GEMM_GRAD_A.ERR GEMM_GRAD_B.ERR GROUPED_GEMM.ERR GROUPED_GEMM_GRAD_A.ERR GROUPED_GEMM_GRAD_B.ERR LINEAR_FWD.ERR LINEAR_GRAD_X.ERR LINEAR_GRAD_W.ERR EMBEDDING_BWD.ERR *)
 (* says: fp32 numbers that are 0 or at least 2^-40 are multiples of 2^-63, and their products multiples of 2^-126. *)
 Theorem domain_products : forall a b,
-  F32 a -> F32 b -> a = 0 \/ pow2 (-40) <= Rabs a -> b = 0 \/ pow2 (-40) <= Rabs b ->
+  F32 a -> F32 b -> a = 0 \/ pow2 TKI_DOMAIN_LOWEST_EXPONENT <= Rabs a ->
+  b = 0 \/ pow2 TKI_DOMAIN_LOWEST_EXPONENT <= Rabs b ->
   multiple (-63) a /\ multiple (-63) b /\ multiple (-126) (a * b).
 Proof.
+  change TKI_DOMAIN_LOWEST_EXPONENT with (-40)%Z.
   assert (One : forall a, F32 a -> a = 0 \/ pow2 (-40) <= Rabs a -> multiple (-63) a).
   { intros a F [-> | L]; [apply multiple_0|].
     assert (C : (-63 <= cexp radix2 fexp32 a)%Z).

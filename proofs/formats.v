@@ -24,6 +24,27 @@ Lemma formats_of_the_code :
   (prec32 = F32_precision /\ emin32 = F32_exponent_lowest).
 Proof. repeat split. Qed.
 
+(* The bits of a number of 16 or 32 bits, from those that the C code has: the fraction below, the exponent above it with
+   nothing but ones for infinity, the sign on top; the largest finite number comes before infinity, and a NaN has the
+   fraction's first bit. *)
+Definition is_encoding (bits precision exponent_min exponent_max lowest sign largest infinity nan : Z) : Prop :=
+  (exponent_min = lowest + precision - 1 /\ sign = 2 ^ (bits - 1) /\ infinity = sign - 2 ^ (precision - 1) /\
+   largest = infinity - 1 /\ nan = infinity + 2 ^ (precision - 2) /\
+   exponent_max = exponent_min + infinity / 2 ^ (precision - 1) - 2)%Z.
+
+Lemma encodings_of_the_code :
+  is_encoding 16 F16_precision F16_exponent_min F16_exponent_max F16_exponent_lowest F16_sign F16_largest F16_infinity
+    F16_nan /\
+  is_encoding 16 BF16_precision BF16_exponent_min BF16_exponent_max BF16_exponent_lowest BF16_sign BF16_largest
+    BF16_infinity BF16_nan /\
+  is_encoding 32 F32_precision F32_exponent_min F32_exponent_max F32_exponent_lowest F32_sign F32_largest F32_infinity
+    F32_nan.
+Proof. repeat split. Qed.
+
+(* The oracles' own arithmetic rounds to nearest and keeps subnormal numbers, whatever its caller has set. *)
+Lemma arithmetic_of_the_code : floats_round_to_nearest = 1%Z /\ floats_keep_subnormal = 1%Z.
+Proof. split; reflexivity. Qed.
+
 Global Instance prec16_positive : Prec_gt_0 prec16. Proof. reflexivity. Qed.
 Global Instance precb16_positive : Prec_gt_0 precb16. Proof. reflexivity. Qed.
 Global Instance prec32_positive : Prec_gt_0 prec32. Proof. reflexivity. Qed.

@@ -1,7 +1,7 @@
 (* Overflow. fp32 arithmetic with infinities and NaN: where (1 + passed u) sum|terms| stays below 2^128 (1 - 2^-25), no
    partial sum overflows, whatever the order, and the results are those of sums.v. Where it does not, a sum is what
    sums.v says, or an infinity, or NaN: what the contracts admit. With infinities and NaN among the terms the sum is
-   what the clauses on special values say. Matrix units are not modelled here. *)
+   what the clauses on special values say. Matrix units are in matrix_overflow.v. *)
 From Coq Require Import Reals ZArith QArith Qreals Lia Lra Bool.
 From Flocq Require Import Core.
 From Tokitai Require Import dyadic constants bounds formats sums acceptance products.
@@ -384,18 +384,12 @@ Proof.
     rewrite plus_INR. change (INR 1) with 1. lra.
 Qed.
 
-(* supports: GEMM.ERR GEMM_GRAD_A.ERR GEMM_GRAD_B.ERR GROUPED_GEMM.ERR GROUPED_GEMM_GRAD_A.ERR GROUPED_GEMM_GRAD_B.ERR LINEAR_FWD.OVERFLOW LINEAR_GRAD_X.OVERFLOW LINEAR_GRAD_W.OVERFLOW *)
-(* says: Sums of at most 2^50 products of finite fp16 numbers, with further terms whose absolute values sum to less than 2^100, never overflow on the way. *)
-Theorem fp16_never_overflows : forall t, well_formed t ->
-  all_products (fun p => exists a b, Rabs a <= pow2 16 /\ Rabs b <= pow2 16 /\ p = a * b) t ->
+Lemma small_products_never_overflow : forall t, well_formed t -> all_products (fun p => Rabs p <= pow2 40) t ->
   extra_magnitude t < dyadic_R TKI_PRODUCT_F16_EXTRAS -> (Z.of_nat (products t + extras t) <= 2 ^ 50)%Z ->
   stays_finite t /\ evaluated (widened t) = Some (Finite (computed32 t)).
 Proof.
-  intros t W A X N.
+  intros t W S X N.
   assert (F : stays_finite t); [|split; [exact F | apply stays_finite_evaluated, F]].
-  assert (S : all_products (fun p => Rabs p <= pow2 32) t).
-  { eapply all_products_weaken; [|exact A]. intros p (a & b & Ha & Hb & ->). rewrite Rabs_mult.
-    change (pow2 32) with (pow2 (16 + 16)). rewrite bpow_plus. apply Rmult_le_compat; auto using Rabs_pos. }
   pose proof (magnitude_of_small_products _ t S) as M.
   unfold TKI_PRODUCT_F16_EXTRAS in X. rewrite dyadic_R_bpow, Rmult_1_l in X.
   pose proof (nonzero_split t). pose proof (nonzero_at_most_products t).
@@ -408,8 +402,8 @@ Proof.
   - eapply Rle_trans; [apply le_INR | exact P]. lia.
   - assert (B : magnitude t <= pow2 101).
     { change 101%Z with (100 + 1)%Z. rewrite pow2_double.
-      assert (INR (products t) * pow2 32 <= pow2 100).
-      { apply Rle_trans with (pow2 50 * pow2 32); [apply Rmult_le_compat_r; [apply bpow_ge_0 | exact K]|].
+      assert (INR (products t) * pow2 40 <= pow2 100).
+      { apply Rle_trans with (pow2 50 * pow2 40); [apply Rmult_le_compat_r; [apply bpow_ge_0 | exact K]|].
         rewrite <- bpow_plus. apply bpow_le. lia. }
       lra. }
     apply Rle_lt_trans with ((1 + pow2 26) * pow2 101).
@@ -423,6 +417,36 @@ Proof.
       { apply Rle_lt_trans with (pow2 104); [|apply bpow_lt; lia].
         change 104%Z with (103 + 1)%Z. rewrite pow2_double. lra. }
       lra.
+Qed.
+
+Lemma product_at_most : forall a b e p, Rabs a <= pow2 e -> Rabs b <= pow2 e -> p = a * b -> (e <= 20)%Z ->
+  Rabs p <= pow2 40.
+Proof.
+  intros a b e p Ha Hb -> E. rewrite Rabs_mult. apply Rle_trans with (pow2 (e + e)); [|apply bpow_le; lia].
+  rewrite bpow_plus. apply Rmult_le_compat; auto using Rabs_pos.
+Qed.
+
+(* supports: GEMM.ERR GEMM_GRAD_A.ERR GEMM_GRAD_B.ERR GROUPED_GEMM.ERR GROUPED_GEMM_GRAD_A.ERR GROUPED_GEMM_GRAD_B.ERR LINEAR_FWD.OVERFLOW LINEAR_GRAD_X.OVERFLOW LINEAR_GRAD_W.OVERFLOW *)
+(* says: Sums of at most 2^50 products of finite fp16 numbers, with further terms whose absolute values sum to less than 2^100, never overflow on the way. *)
+Theorem fp16_never_overflows : forall t, well_formed t ->
+  all_products (fun p => exists a b, Rabs a <= pow2 16 /\ Rabs b <= pow2 16 /\ p = a * b) t ->
+  extra_magnitude t < dyadic_R TKI_PRODUCT_F16_EXTRAS -> (Z.of_nat (products t + extras t) <= 2 ^ 50)%Z ->
+  stays_finite t /\ evaluated (widened t) = Some (Finite (computed32 t)).
+Proof.
+  intros t W A. apply small_products_never_overflow; auto. eapply all_products_weaken; [|exact A].
+  intros p (a & b & Ha & Hb & E). apply (product_at_most a b 16); auto. lia.
+Qed.
+
+(* supports: GEMM.OVERFLOW GEMM_GRAD_A.OVERFLOW GEMM_GRAD_B.OVERFLOW GROUPED_GEMM.OVERFLOW GROUPED_GEMM_GRAD_A.OVERFLOW GROUPED_GEMM_GRAD_B.OVERFLOW LINEAR_FWD.OVERFLOW LINEAR_GRAD_X.OVERFLOW LINEAR_GRAD_W.OVERFLOW *)
+(* says: In domain normal, whose numbers are at most 2^20, sums of at most 2^50 products, with further terms that sum to less than 2^100, never overflow on the way. *)
+Theorem domain_never_overflows : forall t, well_formed t ->
+  all_products (fun p => exists a b, Rabs a <= pow2 TKI_DOMAIN_HIGHEST_EXPONENT /\
+    Rabs b <= pow2 TKI_DOMAIN_HIGHEST_EXPONENT /\ p = a * b) t ->
+  extra_magnitude t < dyadic_R TKI_PRODUCT_F16_EXTRAS -> (Z.of_nat (products t + extras t) <= 2 ^ 50)%Z ->
+  stays_finite t /\ evaluated (widened t) = Some (Finite (computed32 t)).
+Proof.
+  intros t W A. apply small_products_never_overflow; auto. eapply all_products_weaken; [|exact A].
+  intros p (a & b & Ha & Hb & E). apply (product_at_most a b TKI_DOMAIN_HIGHEST_EXPONENT); auto. cbv. discriminate.
 Qed.
 
 (* -- Infinities and NaN among the terms ---------------------------------------------------------------------------- *)

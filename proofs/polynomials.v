@@ -191,3 +191,9 @@ Theorem gelu_factors_within :
   Rabs (dyadic_R GELU_A / (2 * sqrt (2 / PI) / ln 2) - 1) <= 2 / 5 / 16777216 /\
   Rabs (dyadic_R GELU_B / (44715 / 1000000 * (2 * sqrt (2 / PI) / ln 2)) - 1) <= 2 / 5 / 16777216.
 Proof. cbv [dyadic_R exponent mantissa GELU_A GELU_B]. split; interval with (i_prec 60). Qed.
+
+(* supports: GELU_BWD.ERR *)
+(* says: The kernels' factor 3 / (k log2(e)) of h / k is within u of that number, k = 4 sqrt(2 / pi). *)
+Theorem gelu_three_by_k_within :
+  Rabs (dyadic_R GELU_THREE_BY_K / (3 * ln 2 / (4 * sqrt (2 / PI))) - 1) <= 1 / 16777216.
+Proof. cbv [dyadic_R exponent mantissa GELU_THREE_BY_K]. interval with (i_prec 60). Qed.

@@ -28,6 +28,10 @@ Qed.
 Lemma Q2R_integer : forall z, Q2R (inject_Z z) = IZR z.
 Proof. intros z. unfold Q2R. simpl. field. Qed.
 
+(* The theorems' 1/2, where C has no bound any more. *)
+Lemma largest_w_of_the_code : dyadic_R TKI_SOFTMAX_LARGEST_W = 1 / 2.
+Proof. unfold TKI_SOFTMAX_LARGEST_W. rewrite dyadic_R_bpow. simpl. lra. Qed.
+
 (* supports: SOFTMAX_FWD.ERR SOFTMAX_FWD.PROMISE XENT.ERR *)
 (* says: The W of these theorems is the one that bound_agreement.v compares with exact/softmax_bound.h. *)
 Theorem softmax_w_is_that_of_c : forall sums cols ln_cols depth rescalings d,

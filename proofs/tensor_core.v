@@ -2,8 +2,8 @@
    accumulator are aligned to an exponent E that the largest of them reaches (2^E <= max(a' b', |c|)), each is
    truncated at F fraction bits of it, the sum is exact, and it is truncated to fp32. The whole bound of a chain of
    blocks, with further terms where the accumulator begins or added in fp32 afterwards, is the one that the C code
-   evaluates. That a device computes so is not proved: tests/matrix_unit_on_device.c measures it. Overflow is not
-   treated here. *)
+   evaluates. That a device computes so is not proved: tests/matrix_unit_on_device.c measures it. Overflow and exact
+   sums with further terms are in matrix_overflow.v. *)
 From Coq Require Import Reals ZArith QArith Qreals Lia Lra List Bool.
 From Flocq Require Import Core Relative.
 From Tokitai Require Import dyadic constants bounds formats sums exact_sum products.
