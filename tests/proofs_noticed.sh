@@ -138,5 +138,33 @@ fresh
 change padic.v '0,/^Theorem valuation_of_product/s//Lemma valuation_of_product/'
 refused "a mark without a theorem" "a mark without a theorem directly below it" check
 
+
+# --- what check.sh has others check ---------------------------------------------------------------------------------------
+
+# Runs all of check.sh, which is to end so and to say something.
+whole() { # what status pattern
+    local status=0
+    bash "$work/tree/proofs/check.sh" "$work/proofs" >"$work/said" 2>&1 || status=$?
+    if [ "$status" = "$2" ] && grep -qE -- "$3" "$work/said"; then
+        echo "noticed   $1: $(grep -E -m 1 -- "$3" "$work/said")"
+        noticed=$((noticed + 1))
+    else
+        echo "FAILED: $1: exit status $status, without '$3':"
+        tail -n 5 "$work/said"
+        failed=1
+    fi
+}
+fresh
+whole "nothing: an unchanged copy" 0 "^all proofs hold"
+echo "a solver's word; nobody; exit 1" >"$work/tree/proofs/solvers.txt"
+whole "a solver that says no" 1 "failed: a solver's word"
+echo "a solver's word; nobody; echo not here; exit 77" >"$work/tree/proofs/solvers.txt"
+whole "a solver that is not there" 77 "skipped: the theorems hold, but 1 of the checks beside them"
+rm "$work/tree/proofs/solvers.txt"
+echo "a comparison: exit 77" >"$work/tree/proofs/checks.txt"
+whole "a check that was not run" 77 "skipped: the theorems hold, but 1 of the checks beside them"
+echo "a comparison: exit 3" >"$work/tree/proofs/checks.txt"
+whole "a check that fails" 1 "failed: a comparison"
+
 [ "$failed" = 0 ] || exit 1
 echo "$noticed changes, each noticed"
