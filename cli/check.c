@@ -82,7 +82,7 @@ static bool same_basis(const tk_basis *a, const tk_basis *b)
     return !strcmp(a->kernel, b->kernel) && (a->theorems > 0) == (b->theorems > 0);
 }
 
-/* "rests on theorems for its derivation, on trials for this kernel" */
+/* "rests on theorems for steps of its derivation, on trials for this kernel" */
 static void print_basis(const tk_basis *basis)
 {
     const bool tried = !strcmp(basis->kernel, "trials"), all_tried = !strcmp(basis->kernel, "exhaustion");
@@ -90,7 +90,7 @@ static void print_basis(const tk_basis *basis)
     if (!tried && !all_tried)
         fputs(!strcmp(basis->kernel, "nothing") ? "not judged" : "refuted by a counterexample", stdout);
     else if (basis->theorems > 0)
-        printf("rests on theorems for its derivation, %s for this kernel", kernel);
+        printf("rests on theorems for steps of its derivation, %s for this kernel", kernel);
     else
         printf("rests %s%s", kernel, basis->theorems < 0 ? "; it was written without proofs" : " alone");
 }

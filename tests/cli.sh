@@ -447,7 +447,7 @@ expect 2 "with families" ops --proof --families
 expect 0 "a certificate that cites theorems" certify gemm --dtype f16 --shape m=3,n=2,k=4 --lowering best --out cites
 cites=$(echo cites/*.json)
 expect 0 "    and what it rests on" check "$cites"
-says out "^    rests on theorems for its derivation, on trials for this kernel: GEMM\.ERR"
+says out "^    rests on theorems for steps of its derivation, on trials for this kernel: GEMM\.ERR"
 says out "^    rests on trials alone: .*GEMM\.WRITE"
 expect 0 "    as JSON" check "$cites" --json
 says out '"state": "same"'
