@@ -56,9 +56,10 @@ bool tki_box_meet(const tki_box *a, const tki_box *b, tki_box *common)
 void tki_box_text(const tki_box *box, char text[TKI_BOX_TEXT])
 {
     size_t at = (size_t)snprintf(text, TKI_BOX_TEXT, "[");
+    /* Unsigned: a box that is refused may end beyond 2^63. */
     for (int d = 0; d < box->rank; d++)
-        at += (size_t)snprintf(text + at, TKI_BOX_TEXT - at, "%s%lld:%lld", d ? ", " : "", (long long)box->start[d],
-                               (long long)(box->start[d] + box->size[d]));
+        at += (size_t)snprintf(text + at, TKI_BOX_TEXT - at, "%s%lld:%llu", d ? ", " : "", (long long)box->start[d],
+                               (unsigned long long)box->start[d] + (unsigned long long)box->size[d]);
     snprintf(text + at, TKI_BOX_TEXT - at, "]");
 }
 

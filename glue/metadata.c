@@ -12,7 +12,7 @@ json_t *tki_common_metadata(const tki_checkpoint *checkpoint)
     bool good = common && disputed;
     for (size_t i = 0; i < checkpoint->shard_count && good; i++) {
         const char *key;
-        json_t *value, *metadata = json_object_get(checkpoint->shards[i].file.header, "__metadata__");
+        json_t *value, *metadata = json_object_get(checkpoint->shards[i].file.header, TKI_SAFETENSORS_METADATA);
         json_object_foreach(metadata, key, value)
         {
             const json_t *there = json_object_get(common, key);

@@ -27,6 +27,22 @@ static tk_status load(tk_ctx *ctx, const char *what, const char *text, size_t le
     return tki_fail(ctx, TK_BAD_FILE, "%s: line %d: %s", what, error.line, error.text);
 }
 
+/* Whether an object has no other members: a name with a slip in it, "sha265", would pass for one that is absent. */
+static bool has_only(const json_t *object, const char *const *members)
+{
+    const char *name;
+    json_t *value;
+    json_object_foreach((json_t *)(uintptr_t)object, name, value)
+    {
+        size_t i = 0;
+        while (members[i] && strcmp(members[i], name))
+            i++;
+        if (!members[i])
+            return false;
+    }
+    return true;
+}
+
 static bool is_text_or_absent(const json_t *value)
 {
     return !value || json_is_string(value);
@@ -47,13 +63,16 @@ static bool is_count_or_absent(const json_t *value)
 /* What is wrong with one section of a placement, or NULL. */
 static const char *section_problem(const json_t *section)
 {
+    static const char *const members[] = {"shape", "start", "tensor", "sha256", NULL};
     int64_t sizes[TKI_TENSOR_MAX_RANK];
     int shape_rank, start_rank;
     const json_t *shape = json_object_get(section, "shape"), *start = json_object_get(section, "start");
     const char *name = json_string_value(json_object_get(section, "tensor"));
     if (!json_is_object(section))
         return "a section is not an object";
-    if (json_object_get(section, "tensor") && (!name || !name[0]))
+    if (!has_only(section, members))
+        return "a section has a member beside \"shape\", \"start\", \"tensor\" and \"sha256\"";
+    if (json_object_get(section, "tensor") && (!name || !name[0] || !strcmp(name, TKI_SAFETENSORS_METADATA)))
         return "\"tensor\" is not a name";
     if (!is_sha256_or_absent(json_object_get(section, "sha256")))
         return "\"sha256\" is not 64 hexadecimal digits";
@@ -65,10 +84,15 @@ static const char *section_problem(const json_t *section)
     return NULL;
 }
 
-/* What is wrong with a placement, or NULL. */
-static const char *placement_problem(const json_t *placement)
+/* What is wrong with a placement, or NULL. That of a manifest also names the file. */
+static const char *placement_problem(const json_t *placement, bool in_manifest)
 {
+    static const char *const members[] = {"shard", "of", "checkpoint", "step", "sections", NULL};
+    static const char *const members_in_manifest[] = {"file",       "sha256", "shard",    "of",
+                                                      "checkpoint", "step",   "sections", NULL};
     json_t *sections = json_object_get(placement, "sections");
+    if (!has_only(placement, in_manifest ? members_in_manifest : members))
+        return "a placement has a member that placements do not have";
     if (!is_text_or_absent(json_object_get(placement, "step")))
         return "\"step\" is not a string";
     if (!is_text_or_absent(json_object_get(placement, "checkpoint")))
@@ -94,7 +118,7 @@ static const char *placement_problem(const json_t *placement)
 tk_status tki_placement_parse(tk_ctx *ctx, const char *what, const char *text, size_t length, json_t **placement)
 {
     tk_status status = load(ctx, what, text, length, placement);
-    const char *problem = status == TK_OK ? placement_problem(*placement) : NULL;
+    const char *problem = status == TK_OK ? placement_problem(*placement, false) : NULL;
     if (!problem)
         return status;
     json_decref(*placement);
@@ -111,12 +135,15 @@ static bool is_file_name(const json_t *value)
 
 static const char *index_problem(json_t *index)
 {
+    static const char *const members[] = {TKI_MANIFEST_KEY, "shards", NULL};
     const char *name, *problem;
     json_t *value, *map = json_object_get(index, "weight_map"), *shards = json_object_get(index, "shards");
     size_t i;
     if (map) {
         if (!json_is_object(map))
             return "\"weight_map\" is not an object";
+        if (json_object_size(map) == 0)
+            return "\"weight_map\" names no tensor";
         json_object_foreach(map, name, value)
         {
             if (!is_file_name(value))
@@ -126,15 +153,17 @@ static const char *index_problem(json_t *index)
     }
     if (json_integer_value(json_object_get(index, TKI_MANIFEST_KEY)) != 1)
         return "neither an index, with \"weight_map\", nor a manifest, with \"" TKI_MANIFEST_KEY "\": 1";
-    if (!json_is_array(shards))
-        return "\"shards\" is not a list";
+    if (!has_only(index, members))
+        return "a manifest has a member beside \"" TKI_MANIFEST_KEY "\" and \"shards\"";
+    if (json_array_size(shards) == 0)
+        return "\"shards\" is not a list, or an empty one";
     json_array_foreach(shards, i, value)
     {
         if (!is_file_name(json_object_get(value, "file")))
             return "\"file\" of a shard is not a file in the manifest's own folder";
         if (!is_sha256_or_absent(json_object_get(value, "sha256")))
             return "\"sha256\" of a shard is not 64 hexadecimal digits";
-        problem = placement_problem(value);
+        problem = placement_problem(value, true);
         if (problem)
             return problem;
     }

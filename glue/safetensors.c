@@ -12,8 +12,6 @@
 #include "core/context.h"
 #include "core/escape.h"
 
-#define METADATA "__metadata__"
-
 static const char *const names[TKI_MALFORMED_KINDS] = {
     [TKI_WELL_FORMED] = "WELL_FORMED",
     [TKI_LENGTH_CUT] = "LENGTH_CUT",
@@ -229,7 +227,7 @@ static tk_status read_table(const parser *p, tki_safetensors *file)
     json_t *value;
     json_object_foreach(file->header, key, value)
     {
-        const bool is_metadata = !strcmp(key, METADATA);
+        const bool is_metadata = !strcmp(key, TKI_SAFETENSORS_METADATA);
         tk_status status = is_metadata ? read_metadata(p, value)
                                        : read_entry(p, key, value, &file->tensors[file->count]);
         if (status != TK_OK)
@@ -353,7 +351,7 @@ const tki_tensor *tki_safetensors_find(const tki_safetensors *file, const char *
 
 const char *tki_safetensors_metadata(const tki_safetensors *file, const char *key)
 {
-    return json_string_value(json_object_get(json_object_get(file->header, METADATA), key));
+    return json_string_value(json_object_get(json_object_get(file->header, TKI_SAFETENSORS_METADATA), key));
 }
 
 /* -- Writing ------------------------------------------------------------------------------------------------- */
@@ -397,7 +395,7 @@ static json_t *table_of(const tki_tensor *tensors, size_t count, const json_t *m
     json_t *table = json_object();
     bool good = table != NULL;
     if (metadata && json_object_size(metadata))
-        good = good && !json_object_set_new(table, METADATA, json_deep_copy(metadata));
+        good = good && !json_object_set_new(table, TKI_SAFETENSORS_METADATA, json_deep_copy(metadata));
     for (size_t i = 0; good && i < count; i++)
         good = !json_object_set_new(table, tensors[i].name, entry_of(&tensors[i]));
     if (good)

@@ -15,6 +15,8 @@ enum {
     TKI_SAFETENSORS_ALIGNMENT = 64           /* of the first tensor in a file that we write */
 };
 
+#define TKI_SAFETENSORS_METADATA "__metadata__" /* of the header's keys the one that is no tensor */
+
 typedef enum tki_malformed {
     TKI_WELL_FORMED,
     TKI_LENGTH_CUT,         /* fewer than the eight bytes of the length */

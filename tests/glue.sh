@@ -228,6 +228,30 @@ manifest x 2 1
 expect 2 "no hash" glue m.json -o joined
 echo '{"shards": []}' >m.json
 expect 2 "neither an index nor a manifest" glue m.json -o joined
+says err "neither an index, with \"weight_map\", nor a manifest"
+section() { # SECTION-OF-w.0 [MEMBER-OF-SHARD [MEMBER]]
+    echo "{\"tokitai_manifest\": 1${3-}, \"shards\": [{\"file\": \"a.safetensors\"${2-}, \"sections\": {\"w.0\": $1}}]}" >m.json
+}
+section '{"tensor": "__metadata__"}'
+expect 2 "a tensor that a file cannot have" glue m.json -o joined
+says err "\"tensor\" is not a name"
+section '{"sha265": "0"}'
+expect 2 "a slip in a section" glue m.json -o joined
+says err "a section has a member beside"
+section '{}' ', "setp": "1"'
+expect 2 "a slip in a shard" glue m.json -o joined
+says err "a member that placements do not have"
+section '{}' '' ', "shard": []'
+expect 2 "a slip in a manifest" glue m.json -o joined
+says err "a manifest has a member beside"
+for empty in '{"tokitai_manifest": 1, "shards": []}' '{"weight_map": {}}'; do
+    echo "$empty" >m.json
+    expect 2 "nothing to glue: $empty" glue m.json -o joined
+    no_output
+done
+section '{"shape": [9223372036854775807], "start": [9223372036854775806]}'
+obstructed SHAPE "a section that ends beyond 2^63" glue m.json -o joined
+says out '\[9223372036854775806:9223372036854775809\]'
 
 echo "-- malformed files"
 fresh

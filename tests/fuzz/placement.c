@@ -1,5 +1,6 @@
 /* Fuzz target: what says where sections lie. The text is taken as an index or manifest, as the placement in a shard, and as that of a
- * tensor in it. What is refused has a message that can be shown; a section that is placed lies within its tensor. */
+ * tensor in it. What is refused has a message that can be shown; a section that is placed lies within its tensor and has a name that a file
+ * can have; an obstruction can be told. */
 #include <assert.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -26,6 +27,14 @@ static void try_sections(tk_ctx *ctx, json_t *placement)
         const tki_section *s = &checkpoint.sections[i];
         assert(s->rank == s->local->rank && s->box.rank == s->rank && tki_box_within(&s->box, s->shape));
         assert(!memcmp(s->box.size, s->local->shape, (size_t)s->rank * sizeof *s->shape));
+        assert(s->tensor[0] && strcmp(s->tensor, TKI_SAFETENSORS_METADATA));
+    }
+    for (size_t i = 0; i < checkpoint.obstructions.kept; i++) {
+        char *text = tki_obstruction_text(&checkpoint.obstructions.list[i]);
+        json_t *value = tki_obstruction_json(&checkpoint.obstructions.list[i]);
+        assert(text && value);
+        free(text);
+        json_decref(value);
     }
     tki_obstructions_free(&checkpoint.obstructions);
     free(checkpoint.sections);

@@ -20,7 +20,8 @@ static void write_again(tk_ctx *ctx, const tki_safetensors *file)
     if (file->count)
         memcpy(tensors, file->tensors, file->count * sizeof *tensors);
     assert(tki_safetensors_lay_out(tensors, file->count, &data) && data == file->size - file->data_at);
-    char *header = tki_safetensors_header(tensors, file->count, json_object_get(file->header, "__metadata__"), &head);
+    char *header = tki_safetensors_header(tensors, file->count,
+                                          json_object_get(file->header, TKI_SAFETENSORS_METADATA), &head);
     if (!header)
         abort();
     assert(head % TKI_SAFETENSORS_ALIGNMENT == 0);
