@@ -21,6 +21,7 @@ static const char *const names[TKI_MALFORMED_KINDS] = {
     [TKI_HEADER_NOT_UTF8] = "HEADER_NOT_UTF8",
     [TKI_HEADER_NOT_JSON] = "HEADER_NOT_JSON",
     [TKI_HEADER_DUPLICATE] = "HEADER_DUPLICATE",
+    [TKI_HEADER_MINUS_ZERO] = "HEADER_MINUS_ZERO",
     [TKI_METADATA_NOT_TEXT] = "METADATA_NOT_TEXT",
     [TKI_NAME_EMPTY] = "NAME_EMPTY",
     [TKI_ENTRY_NOT_OBJECT] = "ENTRY_NOT_OBJECT",
@@ -241,6 +242,21 @@ static tk_status read_table(const parser *p, tki_safetensors *file)
     return check_places(p, file);
 }
 
+/* In a text that is JSON. Jansson reads it as the integer 0, the format's own library as no integer. */
+static bool has_minus_zero(const char *text, size_t length)
+{
+    bool quoted = false;
+    for (size_t i = 0; i < length; i++) {
+        if (quoted && text[i] == '\\')
+            i++;
+        else if (text[i] == '"')
+            quoted = !quoted;
+        else if (!quoted && text[i] == '-' && length - i > 2 && text[i + 1] == '0' && !strchr(".eE", text[i + 2]))
+            return true;
+    }
+    return false;
+}
+
 static tk_status load_header(const parser *p, const char *text, size_t length, json_t **header)
 {
     json_error_t error;
@@ -250,7 +266,7 @@ static tk_status load_header(const parser *p, const char *text, size_t length, j
         return refuse(p, TKI_HEADER_NOT_UTF8, "the header is not UTF-8", NULL);
     *header = json_loadb(text, length, JSON_REJECT_DUPLICATES, &error);
     if (*header)
-        return TK_OK;
+        return has_minus_zero(text, length) ? refuse(p, TKI_HEADER_MINUS_ZERO, "the number -0", NULL) : TK_OK;
     switch (json_error_code(&error)) {
     case json_error_out_of_memory: return tki_fail(p->ctx, TK_NO_MEMORY, "no memory for the header of %s", p->what);
     case json_error_duplicate_key: return refuse(p, TKI_HEADER_DUPLICATE, error.text, NULL);

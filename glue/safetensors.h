@@ -26,6 +26,7 @@ typedef enum tki_malformed {
     TKI_HEADER_NOT_UTF8,    /* bytes that are not UTF-8 */
     TKI_HEADER_NOT_JSON,    /* no JSON, or something behind it */
     TKI_HEADER_DUPLICATE,   /* a key twice, also after its escapes are resolved */
+    TKI_HEADER_MINUS_ZERO,  /* -0 for a number, which readers take for 0 or for no integer */
     TKI_METADATA_NOT_TEXT,  /* __metadata__ is not an object of strings */
     TKI_NAME_EMPTY,         /* a tensor without a name */
     TKI_ENTRY_NOT_OBJECT,   /* what stands for a tensor is no object */
