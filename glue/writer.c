@@ -42,16 +42,16 @@ struct tki_writer {
     bool hash_failed;
 };
 
-static void hash_buffer(tki_writer *w, const buffer *b)
+static bool hash_buffer(tki_writer *w, const buffer *b)
 {
     if (!w->has_hash[b->output])
         tki_hash_begin(&w->hashes[b->output]);
     w->has_hash[b->output] = true;
     tki_hash_add(&w->hashes[b->output], b->bytes, b->used);
-    if (b->section) {
-        w->hash_failed |= !tki_hash_finish(&w->hashes[b->output], b->section);
-        w->has_hash[b->output] = false;
-    }
+    if (!b->section)
+        return true;
+    w->has_hash[b->output] = false;
+    return tki_hash_finish(&w->hashes[b->output], b->section);
 }
 
 static void *write_buffers(void *data)
@@ -67,14 +67,15 @@ static void *write_buffers(void *data)
         w->first = b->next;
         if (!w->first)
             w->last = NULL;
-        bool failed = w->error != 0;
+        bool failed = w->error != 0, hashed = true;
         pthread_mutex_unlock(&w->lock);
         if (!failed) {
-            hash_buffer(w, b);
+            hashed = hash_buffer(w, b);
             failed = !tki_output_write(&w->outputs[b->output], b->bytes, b->used);
         }
         const int error = errno;
         pthread_mutex_lock(&w->lock);
+        w->hash_failed |= !hashed;
         if (failed && !w->error) {
             w->error = error ? error : EIO;
             w->failed_output = b->output;
