@@ -109,6 +109,8 @@ static error_t parse_join(int key, char *argument, struct argp_state *state)
             argp_error(state, "--sign and --no-certificate exclude each other");
         if (join->options.primary && !join->options.tolerance_count)
             argp_error(state, "--primary needs a --contract: without one, only equal bits glue");
+        if (join->options.primary && join->options.accept_majority)
+            argp_error(state, "--primary and --accept-majority exclude each other: both say what is taken");
         return 0;
     default: return ARGP_ERR_UNKNOWN;
     }

@@ -310,15 +310,23 @@ tk_status tki_join_tensor(tki_join *join, tki_whole *whole, const tki_sink *sink
 static tk_status find_primary(tki_join *join)
 {
     const char *wanted = join->options->primary;
+    size_t namesakes = 0;
     join->primary = -1;
     for (size_t i = 0; i < join->checkpoint->shard_count && wanted; i++) {
         const char *path = join->checkpoint->shards[i].path;
-        if (!strcmp(path, wanted) || !strcmp(tki_name_in(path), wanted))
-            join->primary = (int64_t)i;
+        const bool is_path = !strcmp(path, wanted);
+        if (!is_path && strcmp(tki_name_in(path), wanted))
+            continue;
+        join->primary = (int64_t)i;
+        namesakes = is_path ? 1 : namesakes + 1;
+        if (is_path)
+            break;
     }
-    return wanted && join->primary < 0
-               ? tki_fail(join->ctx, TK_BAD_ARGUMENT, "--primary: %s is none of the shards", wanted)
-               : TK_OK;
+    if (wanted && namesakes == 0)
+        return tki_fail(join->ctx, TK_BAD_ARGUMENT, "--primary: %s is none of the shards", wanted);
+    if (namesakes > 1)
+        return tki_fail(join->ctx, TK_BAD_ARGUMENT, "--primary: several shards are called %s; give the path", wanted);
+    return TK_OK;
 }
 
 tk_status tki_join_begin(tki_join *join, tk_ctx *ctx, tki_checkpoint *checkpoint, const tki_glue_options *options,

@@ -125,6 +125,13 @@ obstructed REPLICA_DISAGREES "beyond the contract" glue r?.safetensors -o joined
 obstructed REPLICA_DISAGREES "a contract for others" glue r?.safetensors -o joined --contract 'v=9' --primary r2.safetensors
 bad_usage "a primary without a contract" "--primary needs a --contract" glue r1.safetensors -o joined --primary r1.safetensors
 bad_usage "a primary that is none" "is none of the shards" glue r1.safetensors -o joined --contract 'w=1' --primary r9.safetensors
+bad_usage "a primary and a majority" "exclude each other" glue r?.safetensors -o joined --contract 'w=1' --primary r1.safetensors --accept-majority
+mkdir other
+cp r2.safetensors other/r1.safetensors
+bad_usage "a primary's name that two have" "several shards are called r1.safetensors" glue ./r1.safetensors other/r1.safetensors -o joined --contract 'w=1' --primary r1.safetensors
+expect 0 "    its path tells them apart" glue r1.safetensors other/r1.safetensors -o joined --contract 'w=1' --primary r1.safetensors
+is "    the primary's" test "$(tail -c 6 joined)" = abcdef
+rm joined*
 expect 1 "in ulps" diff-ckpt r1.safetensors r2.safetensors
 says out "^F16 +3 +1 +1 +w +\[2\]: 0x6665 \([0-9.]+\), 0x6666"
 expect 0 "within one" diff-ckpt r1.safetensors r2.safetensors --within 1
