@@ -11,6 +11,9 @@
 #include "verify/certificate.h"
 #include "verify/envelope.h"
 
+#define STATEMENT_ENDING ".glue.json"
+#define ENVELOPE_ENDING ".glue.dsse.json"
+
 /* The theorem that an outcome without obstruction stands on; NULL if this version has none of that name. */
 static json_t *theorem_json(void)
 {
@@ -185,18 +188,28 @@ tk_status tki_glue_certificate_write(tki_join *join, const char *path, char *con
         good = !json_object_set_new(json_object_get(certificate.statement, "predicate"), "integrity",
                                     json_pack("{s:s}", "sha256", hash));
     char *text = good ? tki_statement_text(certificate.statement) : NULL;
-    tk_status status = write_text(ctx, path, ".glue.json", text, &join->outcome->certificate);
+    tk_status status = write_text(ctx, path, STATEMENT_ENDING, text, &join->outcome->certificate);
     if (status == TK_OK && join->options->key) {
         status = tk_certificate_sign(ctx, &certificate, join->options->key);
         char *envelope = status == TK_OK ? tk_certificate_envelope(&certificate) : NULL;
         if (status == TK_OK)
-            status = write_text(ctx, path, ".glue.dsse.json", envelope, NULL);
+            status = write_text(ctx, path, ENVELOPE_ENDING, envelope, NULL);
         free(envelope);
     }
     free(text);
     free(certificate.json);
     json_decref(certificate.signatures);
     json_decref(certificate.statement);
+    return status;
+}
+
+tk_status tki_glue_certificate_spares(const tki_join *join, const char *path)
+{
+    if (join->options->skip_certificate)
+        return TK_OK;
+    tk_status status = tki_checkpoint_spares(join->ctx, join->checkpoint, path, STATEMENT_ENDING);
+    if (status == TK_OK && join->options->key)
+        status = tki_checkpoint_spares(join->ctx, join->checkpoint, path, ENVELOPE_ENDING);
     return status;
 }
 

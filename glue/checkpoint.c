@@ -3,7 +3,6 @@
 #include "glue/checkpoint.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -99,6 +98,9 @@ static tk_status take_index(tk_ctx *ctx, tki_checkpoint *c, const char *path)
     tk_status status = tki_index_read(ctx, path, &c->index);
     if (status != TK_OK)
         return status;
+    c->index_path = strdup(path);
+    if (!c->index_path)
+        return tki_fail(ctx, TK_NO_MEMORY, "no memory for the shards of %s", path);
     json_t *map = json_object_get(c->index, "weight_map"), *value;
     const char *name;
     const size_t folder = (size_t)(tki_name_in(path) - path);
@@ -167,7 +169,6 @@ static tk_status take_paths(tk_ctx *ctx, tki_checkpoint *c, char *const *paths, 
 /* What makes a shard of a set unreadable is an obstruction where it has a kind, and a failure otherwise. */
 static tk_status open_shard(tk_ctx *ctx, tki_checkpoint *c, tki_shard *shard)
 {
-    struct stat about;
     tki_malformed kind;
     tki_obstruction o = {.shards = {shard->path}};
     if (c->index && access(shard->path, F_OK)) {
@@ -176,12 +177,8 @@ static tk_status open_shard(tk_ctx *ctx, tki_checkpoint *c, tki_shard *shard)
         return TK_OK;
     }
     tk_status status = tki_safetensors_open(ctx, shard->path, &shard->file, &kind);
-    if (status == TK_OK && stat(shard->path, &about))
-        return tki_fail(ctx, TK_IO, "cannot read %s: %s", shard->path, strerror(errno));
     if (status == TK_OK) {
         shard->is_open = true;
-        shard->device = about.st_dev;
-        shard->inode = about.st_ino;
         (void)madvise((void *)(uintptr_t)shard->file.bytes, (size_t)shard->file.size, MADV_SEQUENTIAL);
         return TK_OK;
     }
@@ -202,7 +199,7 @@ static tk_status open_shard(tk_ctx *ctx, tki_checkpoint *c, tki_shard *shard)
 static const tki_shard *shard_in_file(const tki_checkpoint *c, size_t count, dev_t device, ino_t inode)
 {
     for (size_t i = 0; i < count; i++)
-        if (c->shards[i].is_open && c->shards[i].device == device && c->shards[i].inode == inode)
+        if (c->shards[i].is_open && c->shards[i].file.device == device && c->shards[i].file.inode == inode)
             return &c->shards[i];
     return NULL;
 }
@@ -211,15 +208,35 @@ static const tki_shard *shard_in_file(const tki_checkpoint *c, size_t count, dev
 static tk_status refuse_same_file(tk_ctx *ctx, const tki_checkpoint *c, size_t i)
 {
     const tki_shard *shard = &c->shards[i];
-    const tki_shard *other = shard->is_open ? shard_in_file(c, i, shard->device, shard->inode) : NULL;
+    const tki_shard *other = shard->is_open ? shard_in_file(c, i, shard->file.device, shard->file.inode) : NULL;
     return other ? tki_fail(ctx, TK_BAD_ARGUMENT, "%s and %s are the same file", other->path, shard->path) : TK_OK;
 }
 
-tk_status tki_checkpoint_spares(tk_ctx *ctx, const tki_checkpoint *checkpoint, const char *out)
+tk_status tki_checkpoint_spares(tk_ctx *ctx, const tki_checkpoint *checkpoint, const char *out, const char *ending)
 {
-    struct stat about;
-    if (!stat(out, &about) && shard_in_file(checkpoint, checkpoint->shard_count, about.st_dev, about.st_ino))
-        return tki_fail(ctx, TK_BAD_ARGUMENT, "cannot write %s: it is one of the shards", out);
+    struct stat about, index;
+    char *path = join_path(out, strlen(out), ending);
+    if (!path)
+        return tki_fail(ctx, TK_NO_MEMORY, "no memory for a file name");
+    tk_status status = TK_OK;
+    if (!stat(path, &about)) {
+        if (shard_in_file(checkpoint, checkpoint->shard_count, about.st_dev, about.st_ino))
+            status = tki_fail(ctx, TK_BAD_ARGUMENT, "cannot write %s: it is one of the shards", path);
+        else if (checkpoint->index_path && !stat(checkpoint->index_path, &index) && index.st_dev == about.st_dev &&
+                 index.st_ino == about.st_ino)
+            status = tki_fail(ctx, TK_BAD_ARGUMENT, "cannot write %s: it names the shards", path);
+    }
+    free(path);
+    return status;
+}
+
+tk_status tki_checkpoint_is_unchanged(tk_ctx *ctx, const tki_checkpoint *checkpoint)
+{
+    for (size_t i = 0; i < checkpoint->shard_count; i++) {
+        const tki_shard *shard = &checkpoint->shards[i];
+        if (shard->is_open && !tki_safetensors_is_unchanged(&shard->file, shard->path))
+            return tki_fail(ctx, TK_IO, "%s was changed while it was read", shard->path);
+    }
     return TK_OK;
 }
 
@@ -538,6 +555,7 @@ void tki_checkpoint_close(tki_checkpoint *checkpoint)
     free(checkpoint->tensors);
     tki_obstructions_free(&checkpoint->obstructions);
     json_decref(checkpoint->index);
+    free(checkpoint->index_path);
     free(checkpoint);
 }
 

@@ -2,8 +2,6 @@
 #ifndef TKI_GLUE_CHECKPOINT_H
 #define TKI_GLUE_CHECKPOINT_H
 
-#include <sys/types.h>
-
 #include "core/hash.h"
 #include "glue/glue.h"
 #include "glue/obstruction.h"
@@ -12,8 +10,6 @@ typedef struct tki_shard {
     char *path;
     tki_safetensors file;
     bool is_open;
-    dev_t device; /* with the inode: which file that is, whatever it is called; where it is open */
-    ino_t inode;
     json_t *placement; /* as placement.h has it; NULL: none */
     json_t *recorded;  /* the entry of the manifest, in which also the file's SHA-256 may be; or NULL */
     char *step;        /* as it is written there; NULL: unknown */
@@ -47,7 +43,8 @@ struct tki_checkpoint {
     const char *placed_by; /* "metadata", "index", "manifest", "options" */
     tki_shard *shards;
     size_t shard_count;
-    json_t *index; /* the index or the manifest; or NULL */
+    json_t *index;    /* the index or the manifest; or NULL */
+    char *index_path; /* or NULL */
     tki_section *sections;
     size_t section_count, section_room;
     tki_whole *tensors; /* [tensor_count], by name */
@@ -56,8 +53,13 @@ struct tki_checkpoint {
     tki_obstructions obstructions;
 };
 
-/* Refuses an output that is one of the shards, by whatever name: they are what the result can be checked against. */
-TK_MUST_USE tk_status tki_checkpoint_spares(tk_ctx *ctx, const tki_checkpoint *checkpoint, const char *out);
+/* Refuses an output, a path and an ending behind it, that is one of the shards or their index, by whatever name: they are what the result
+ * can be checked against. */
+TK_MUST_USE tk_status tki_checkpoint_spares(tk_ctx *ctx, const tki_checkpoint *checkpoint, const char *out,
+                                            const char *ending);
+
+/* Refuses shards that were written to since they were opened: what was hashed may not be what was compared. */
+TK_MUST_USE tk_status tki_checkpoint_is_unchanged(tk_ctx *ctx, const tki_checkpoint *checkpoint);
 
 static inline const unsigned char *tki_section_bytes(const tki_checkpoint *checkpoint, const tki_section *section)
 {

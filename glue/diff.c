@@ -181,5 +181,9 @@ tk_status tki_checkpoint_diff(tk_ctx *ctx, tki_checkpoint *a, tki_checkpoint *b,
         if (status == TK_OK)
             found(&d, found_data);
     }
+    if (status == TK_OK)
+        status = tki_checkpoint_is_unchanged(ctx, a);
+    if (status == TK_OK)
+        status = tki_checkpoint_is_unchanged(ctx, b);
     return status;
 }

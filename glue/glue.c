@@ -104,11 +104,15 @@ tk_status tki_glue(tk_ctx *ctx, tki_checkpoint *checkpoint, const char *out, con
     char sha256[1][TKI_HASH_HEX] = {""};
     tk_status status = tki_join_begin(&join, ctx, checkpoint, options, outcome);
     if (status == TK_OK)
-        status = tki_checkpoint_spares(ctx, checkpoint, out);
+        status = tki_checkpoint_spares(ctx, checkpoint, out, "");
+    if (status == TK_OK)
+        status = tki_glue_certificate_spares(&join, out);
     if (status == TK_OK)
         status = lay_out(ctx, checkpoint, &t);
     if (status == TK_OK)
         status = read_all(&join, &t, out, &output, sha256[0]);
+    if (status == TK_OK)
+        status = tki_checkpoint_is_unchanged(ctx, checkpoint);
     if (status == TK_OK)
         status = tki_join_end(&join);
     if (status == TK_OK && outcome->verdict != TKI_OBSTRUCTED) {

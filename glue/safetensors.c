@@ -331,11 +331,23 @@ tk_status tki_safetensors_open(tk_ctx *ctx, const char *path, tki_safetensors *f
     if (bytes == MAP_FAILED)
         return tki_fail(ctx, TK_IO, "cannot map %s: %s", path, strerror(error));
     tk_status status = tki_safetensors_parse(ctx, path, bytes, size, file, kind);
-    if (status == TK_OK)
+    if (status == TK_OK) {
         file->bytes = bytes;
-    else if (bytes)
+        file->device = about.st_dev;
+        file->inode = about.st_ino;
+        file->modified = about.st_mtim;
+    } else if (bytes) {
         munmap(bytes, size);
+    }
     return status;
+}
+
+bool tki_safetensors_is_unchanged(const tki_safetensors *file, const char *path)
+{
+    struct stat about;
+    return !stat(path, &about) && about.st_dev == file->device && about.st_ino == file->inode &&
+           about.st_size == file->size && about.st_mtim.tv_sec == file->modified.tv_sec &&
+           about.st_mtim.tv_nsec == file->modified.tv_nsec;
 }
 
 void tki_safetensors_close(tki_safetensors *file)

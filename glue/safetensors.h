@@ -5,6 +5,8 @@
 #define TKI_GLUE_SAFETENSORS_H
 
 #include <jansson.h>
+#include <sys/types.h>
+#include <time.h>
 
 #include "glue/element.h"
 #include "tokitai.h"
@@ -65,6 +67,9 @@ typedef struct tki_safetensors {
     int64_t data_at;            /* bytes before the first tensor */
     const unsigned char *bytes; /* the mapped file, [size]; NULL: parsed from memory */
     int64_t size;
+    dev_t device; /* of the mapped file, with the inode: which one that is, whatever it is called */
+    ino_t inode;
+    struct timespec modified; /* when it was opened */
 } tki_safetensors;
 
 /* Elements, and bytes that they take; false if there are more bits than 63 bits count, or a part of a byte is left over. */
@@ -78,6 +83,9 @@ TK_MUST_USE tk_status tki_safetensors_parse(tk_ctx *ctx, const char *what, const
 /* The same of a file, which is mapped into memory: no page of it is read before it is used. */
 TK_MUST_USE tk_status tki_safetensors_open(tk_ctx *ctx, const char *path, tki_safetensors *file, tki_malformed *kind);
 void tki_safetensors_close(tki_safetensors *file);
+
+/* Whether the file at this path is still the one that was opened, and nobody has written to it since. */
+bool tki_safetensors_is_unchanged(const tki_safetensors *file, const char *path);
 
 const tki_tensor *tki_safetensors_find(const tki_safetensors *file, const char *name); /* or NULL */
 const char *tki_safetensors_metadata(const tki_safetensors *file, const char *key);    /* or NULL */

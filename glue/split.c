@@ -11,6 +11,8 @@
 #include "glue/metadata.h"
 #include "glue/placement.h"
 
+#define INDEX_ENDING ".safetensors.index.json"
+
 static const char no_hash[] = "0000000000000000000000000000000000000000000000000000000000000000";
 
 /* One shard that is written. */
@@ -210,7 +212,7 @@ static tk_status begin_files(splitter *s)
         char *header = header_of(s, i, no_hash, &bytes);
         if (!header)
             return tki_fail(ctx, TK_NO_MEMORY, "no memory for a header, or it would be too large");
-        status = tki_checkpoint_spares(ctx, s->join.checkpoint, s->parts[i].path);
+        status = tki_checkpoint_spares(ctx, s->join.checkpoint, s->parts[i].path, "");
         if (status == TK_OK)
             status = tki_output_open(ctx, s->parts[i].path, (int64_t)bytes + s->parts[i].bytes, &s->outputs[i]);
         /* Not through the writer: it is in no section. */
@@ -301,6 +303,11 @@ static tk_status read_all(splitter *s)
 }
 
 /* Who reads whole tensors from several files finds them by an index. */
+static bool has_index(const tki_layout *layout)
+{
+    return layout->whole && !layout->rule_count && layout->replicas == 1;
+}
+
 static tk_status write_index(splitter *s, const char *prefix)
 {
     json_t *map = json_object();
@@ -314,7 +321,7 @@ static tk_status write_index(splitter *s, const char *prefix)
     json_t *index = json_pack("{s:{s:I}, s:o}", "metadata", "total_size", (json_int_t)bytes, "weight_map", map);
     char *text = index ? json_dumps(index, JSON_INDENT(2) | JSON_SORT_KEYS) : NULL;
     json_decref(index);
-    const bool named = text && asprintf(&path, "%s.safetensors.index.json", prefix) >= 0;
+    const bool named = text && asprintf(&path, "%s" INDEX_ENDING, prefix) >= 0;
     tk_status status = named ? tki_file_write(s->join.ctx, path, text, strlen(text))
                              : tki_fail(s->join.ctx, TK_NO_MEMORY, "no memory for the index");
     if (named)
@@ -345,7 +352,7 @@ static tk_status publish(splitter *s, const char *prefix)
     tk_status status = finish_headers(s);
     for (size_t i = 0; i < s->part_count && status == TK_OK; i++)
         status = tki_output_publish(s->join.ctx, &s->outputs[i]);
-    if (status == TK_OK && s->layout->whole && !s->layout->rule_count && s->layout->replicas == 1)
+    if (status == TK_OK && has_index(s->layout))
         status = write_index(s, prefix);
     if (status == TK_OK && !s->join.options->skip_certificate)
         status = certify(s, prefix);
@@ -381,9 +388,15 @@ tk_status tki_split(tk_ctx *ctx, tki_checkpoint *checkpoint, const char *prefix,
             status = tki_fail(ctx, TK_NO_MEMORY, "no memory for the metadata");
     }
     if (status == TK_OK)
+        status = tki_glue_certificate_spares(&s.join, prefix);
+    if (status == TK_OK && has_index(layout))
+        status = tki_checkpoint_spares(ctx, checkpoint, prefix, INDEX_ENDING);
+    if (status == TK_OK)
         status = lay_out(&s, prefix);
     if (status == TK_OK)
         status = read_all(&s);
+    if (status == TK_OK)
+        status = tki_checkpoint_is_unchanged(ctx, checkpoint);
     if (status == TK_OK)
         status = tki_join_end(&s.join);
     if (status == TK_OK && outcome->verdict != TKI_OBSTRUCTED)

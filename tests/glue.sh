@@ -204,6 +204,23 @@ cp 1.safetensors part-00001-of-00002.safetensors
 expect 2 "split into itself" shard part-00001-of-00002.safetensors -o part --count 2
 says err "is one of the shards"
 rm -f link.safetensors hard.safetensors before part-*.safetensors
+index '"a":"1.safetensors"'
+mv m.index.json m.safetensors.index.json
+cp m.safetensors.index.json before
+spared() { # ARGUMENT...: refused, since it would replace what names the shards
+    expect 2 "$*" "$@"
+    says err "it names the shards"
+    is "    which is as it was" cmp -s before "$2"
+}
+spared glue m.safetensors.index.json -o m.safetensors.index.json
+spared reshard m.safetensors.index.json -o m --count 2 --by-tensor
+cp before m.glue.json
+spared glue m.glue.json -o m
+spared reshard m.glue.json -o m --count 2
+cp before m.glue.dsse.json
+tokitai keygen key >/dev/null
+spared glue m.glue.dsse.json -o m --sign key
+expect 0 "without a certificate nothing is replaced" glue m.glue.json -o m --no-certificate
 
 echo "-- a manifest"
 fresh
@@ -304,6 +321,22 @@ if [ "$(id -u)" != 0 ] || (ulimit -f 8 2>/dev/null); then
     no_output
     is "    no temporary file either" test -z "$(compgen -G 'joined.*')"
 fi
+
+echo "-- a file that becomes shorter while it is read"
+fresh
+size=$((1 << 36))
+for i in 1 2; do
+    st "{$(tensor w U8 "[$size]" 0 $size)}" '' >sparse$i.safetensors
+    head=$(stat -c %s sparse$i.safetensors)
+    truncate -s $((head + size)) sparse$i.safetensors
+done
+"$tokitai" diff-ckpt sparse1.safetensors sparse2.safetensors >got 2>err </dev/null &
+child=$!
+until grep -q sparse2 /proc/$child/maps 2>/dev/null || ! kill -0 $child 2>/dev/null; do :; done
+truncate -s $((head + 1)) sparse2.safetensors
+wait $child
+is "exit status 2" test $? = 2
+says err "a file became shorter while it was read"
 
 echo "-- certificates"
 fresh

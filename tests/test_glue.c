@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/file.h"
@@ -272,12 +273,50 @@ static void a_missing_section_is_a_gap(void **unused)
     assert_true(gaps > ROUNDS / 8 && gaps < ROUNDS);
 }
 
+/* A shard that somebody writes to between the opening and the end. */
+static void a_shard_that_changes_is_refused(void **unused)
+{
+    (void)unused;
+    sample s = draw_sample();
+    const tki_glue_options options = {0};
+    const tki_layout layout = {.count = 2, .replicas = 1};
+    char name[] = "s0", *paths[] = {name};
+    s.count = 1;
+    s.boxes[0] = tki_box_whole(s.shape, s.rank);
+    for (int way = 0; way < 4; way++) {
+        tki_checkpoint *checkpoint;
+        tki_glue_outcome outcome;
+        write_shard(&s, 0, -1, 0);
+        const struct timespec old[2] = {{.tv_sec = 1000000000}, {.tv_sec = 1000000000}};
+        assert_int_equal(utimensat(AT_FDCWD, name, old, 0), 0);
+        assert_int_equal(tki_checkpoint_open(ctx, paths, 1, NULL, 0, &checkpoint), TK_OK);
+        if (way < 2) { /* in its place */
+            const int file = open(name, O_WRONLY);
+            assert_true(file >= 0);
+            assert_int_equal(pwrite(file, "", 1, 8), 1);
+            close(file);
+        } else { /* replaced by a file that looks the same */
+            write_shard(&s, 0, -1, 0);
+            assert_int_equal(utimensat(AT_FDCWD, name, old, 0), 0);
+        }
+        unlink("joined");
+        const tk_status status = way % 2 ? tki_split(ctx, checkpoint, "part", &layout, &options, &outcome)
+                                         : tki_glue(ctx, checkpoint, "joined", &options, &outcome);
+        assert_int_equal(status, TK_IO);
+        assert_string_equal(tk_ctx_message(ctx), "s0 was changed while it was read");
+        assert_int_not_equal(access("joined", F_OK), 0);
+        assert_int_not_equal(access("part-00001-of-00002.safetensors", F_OK), 0);
+        tki_checkpoint_close(checkpoint);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_agrees_gives_the_tensor_back),
         cmocka_unit_test(one_bit_is_seen_where_another_section_has_it),
         cmocka_unit_test(a_missing_section_is_a_gap),
+        cmocka_unit_test(a_shard_that_changes_is_refused),
     };
     return cmocka_run_group_tests(tests, open_context, close_context);
 }
