@@ -494,6 +494,18 @@ static tk_status compare_file_hash(tk_ctx *ctx, tki_checkpoint *c, const tki_sha
     return TK_OK;
 }
 
+/* Rules beside something else that places sections: one of both is wrong, and what was recorded of sections would not be checked. */
+static tk_status refuse_other_placements(tk_ctx *ctx, const tki_checkpoint *c)
+{
+    if (c->index_path)
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "%s places the sections; no rules go with it", c->index_path);
+    for (size_t i = 0; i < c->shard_count; i++)
+        if (json_object_get(c->shards[i].placement, "sections"))
+            return tki_fail(ctx, TK_BAD_ARGUMENT, "%s says itself where its sections lie; no rules go with it",
+                            c->shards[i].path);
+    return TK_OK;
+}
+
 static tk_status open_all(tk_ctx *ctx, tki_checkpoint *c, const tki_rule *rules, size_t rule_count)
 {
     tk_status status = TK_OK;
@@ -506,6 +518,9 @@ static tk_status open_all(tk_ctx *ctx, tki_checkpoint *c, const tki_rule *rules,
         if (status == TK_OK)
             status = compare_file_hash(ctx, c, &c->shards[i]);
     }
+    if (status != TK_OK)
+        return status;
+    status = rule_count ? refuse_other_placements(ctx, c) : TK_OK;
     if (status != TK_OK)
         return status;
     find_odd_ones(c, step_of, TKI_STEP_SKEW, "steps");

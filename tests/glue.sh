@@ -156,6 +156,10 @@ obstructed SHAPE "an axis that is not there" glue a.safetensors b.safetensors -o
 st "{$(tensor q U8 '[1,2]' 0 2)}" AB >c.safetensors
 obstructed GAP "a shard without a part" glue a.safetensors c.safetensors -o joined --rule 'q=0' --rule 'n=0'
 says out 'tensor "n" in c.safetensors: the shard has no part of it'
+tokitai shard a.safetensors -o own --count 2 >/dev/null
+bad_usage "rules for shards that say it themselves" "own-00001-of-00002.safetensors says itself where its sections lie" glue own-*.safetensors -o joined --concat-dim 0
+echo '{"weight_map":{"q":"a.safetensors","o":"a.safetensors","n":"a.safetensors","s":"a.safetensors"}}' >m.index.json
+bad_usage "rules beside an index" "m.index.json places the sections" glue m.index.json -o joined --rule 'q=0'
 bad_usage "a rule without an axis" "is not PATTERN=DIM" glue a.safetensors -o joined --rule q
 bad_usage "an axis that is none" "is not a number" glue a.safetensors -o joined --rule q=x
 
