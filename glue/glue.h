@@ -20,7 +20,7 @@ typedef struct tki_rule {
 } tki_rule;
 
 /* Opens shards: safetensors files; or one index.json or manifest that names them; or a folder of either. With rules the placements come
- * from these, the first that fits, and from nothing else; tensors that none fits are replicated. */
+ * from these, the first that fits, and nothing else may place sections; tensors that none fits are replicated. */
 TKI_EXPORT TK_MUST_USE tk_status tki_checkpoint_open(tk_ctx *ctx, char *const *paths, size_t count,
                                                      const tki_rule *rules, size_t rule_count,
                                                      tki_checkpoint **checkpoint);

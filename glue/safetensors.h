@@ -90,7 +90,7 @@ bool tki_safetensors_is_unchanged(const tki_safetensors *file, const char *path)
 const tki_tensor *tki_safetensors_find(const tki_safetensors *file, const char *name); /* or NULL */
 const char *tki_safetensors_metadata(const tki_safetensors *file, const char *key);    /* or NULL */
 
-/* Lays tensors out as the format's own library does, those with the largest elements first and by name among equals: sorts them and sets
+/* Lays tensors out, those with the largest elements first and by name among equals: sorts them and sets
  * begin and end. False if they take more than 2^63 bytes. */
 bool tki_safetensors_lay_out(tki_tensor *tensors, size_t count, int64_t *bytes);
 
