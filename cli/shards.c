@@ -109,6 +109,9 @@ static error_t parse_join(int key, char *argument, struct argp_state *state)
             argp_error(state, "--sign and --no-certificate exclude each other");
         if (join->options.primary && !join->options.tolerance_count)
             argp_error(state, "--primary needs a --contract: without one, only equal bits glue");
+        if (join->options.skip_certificate && (join->options.primary || join->options.accept_majority))
+            argp_error(state, "%s and --no-certificate exclude each other: a certificate says what was chosen",
+                       join->options.primary ? "--primary" : "--accept-majority");
         if (join->options.primary && join->options.accept_majority)
             argp_error(state, "--primary and --accept-majority exclude each other: both say what is taken");
         return 0;

@@ -126,6 +126,8 @@ obstructed REPLICA_DISAGREES "a contract for others" glue r?.safetensors -o join
 bad_usage "a primary without a contract" "--primary needs a --contract" glue r1.safetensors -o joined --primary r1.safetensors
 bad_usage "a primary that is none" "is none of the shards" glue r1.safetensors -o joined --contract 'w=1' --primary r9.safetensors
 bad_usage "a primary and a majority" "exclude each other" glue r?.safetensors -o joined --contract 'w=1' --primary r1.safetensors --accept-majority
+bad_usage "a majority without a certificate" "a certificate says what was chosen" glue r?.safetensors -o joined --accept-majority --no-certificate
+bad_usage "a primary without a certificate" "a certificate says what was chosen" glue r?.safetensors -o joined --contract 'w=1' --primary r1.safetensors --no-certificate
 mkdir other
 cp r2.safetensors other/r1.safetensors
 bad_usage "a primary's name that two have" "several shards are called r1.safetensors" glue ./r1.safetensors other/r1.safetensors -o joined --contract 'w=1' --primary r1.safetensors
