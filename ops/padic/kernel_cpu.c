@@ -27,15 +27,20 @@ typedef enum scheme {
     ONE_PART,    /* below 2^27: sums of 1024 products stay below 2^64 */
     TWO_PARTS,   /* of 26 bits, to 2^52: a0 b0, a1 b1, (a0 + a1) (b0 + b1) */
     THREE_PARTS, /* of 22 bits, to 2^64: the squares, and one product for each pair */
+    SMALL_52,    /* to 2^26, AVX512-IFMA: products are below 2^52 */
     HALVES_52,   /* to 2^52, AVX512-IFMA: lower and upper halves of the products */
+    REMAINDERS,  /* to 2^64, AVX512-IFMA: the sum modulo 2^64, 2^52 - 1 and 2^25 - 1, which determine it */
     LOW_32,      /* powers of two: the lower 32 bits */
-    LOW_64       /* a0 b0 in 64 bits; a0 b1 + a1 b0 in 32, as a product of twice the inner size */
+    LOW_52,      /* AVX512-IFMA: lower halves of the products */
+    LOW_64,      /* a0 b0 in 64 bits; a0 b1 + a1 b0 in 32, as a product of twice the inner size */
+    WHOLE_64     /* AVX-512 has a product of 64 bits */
 } scheme;
 
-enum { TWO_BITS = 26, THREE_BITS = 22 };
+/* Of REMAINDERS: 2^64 (2^52 - 1) (2^25 - 1) is more than 1024 products of 128 bits; the three have no common factor. */
+enum { TWO_BITS = 26, THREE_BITS = 22, LONG_BITS = 52, SHORT_BITS = 25 };
 
-static const int words_of[] = {
-    [ONE_PART] = 1, [TWO_PARTS] = 3, [THREE_PARTS] = 6, [HALVES_52] = 2, [LOW_32] = 1, [LOW_64] = 3};
+static const int words_of[] = {[ONE_PART] = 1,   [TWO_PARTS] = 3, [THREE_PARTS] = 6, [SMALL_52] = 2, [HALVES_52] = 2,
+                               [REMAINDERS] = 6, [LOW_32] = 1,    [LOW_52] = 2,      [LOW_64] = 3,   [WHOLE_64] = 2};
 
 typedef struct ring {
     scheme scheme;
@@ -45,22 +50,36 @@ typedef struct ring {
     /* Of odd primes: the modulus with its highest bit set, and the reciprocal of that (Moeller and Granlund). */
     int shift;
     uint64_t divisor, reciprocal;
-    uint64_t two_66; /* 2^66 modulo it */
+    uint64_t two_66, two_64, long_64; /* modulo it: 2^66, 2^64, 2^64 (2^52 - 1) */
 } ring;
+
+#ifdef TKI_PADIC_HAS_52
+enum { HAS_52 = 1 };
+#else
+enum { HAS_52 = 0 };
+#endif
+#ifdef TKI_PADIC_HAS_WHOLE
+enum { HAS_WHOLE = 1 };
+#else
+enum { HAS_WHOLE = 0 };
+#endif
 
 static scheme scheme_of(const tki_padic_params *p)
 {
-    if (p->prime == 2)
-        return p->precision <= 32 ? LOW_32 : LOW_64;
+    if (p->prime == 2) {
+        if (p->precision <= 32)
+            return LOW_32;
+        if (HAS_52 && p->precision <= 52)
+            return LOW_52;
+        return HAS_WHOLE ? WHOLE_64 : LOW_64;
+    }
+    if (HAS_52 && p->modulus <= UINT64_C(1) << 26)
+        return SMALL_52;
     if (p->modulus <= UINT64_C(1) << 27)
         return ONE_PART;
-    if (p->modulus > UINT64_C(1) << 52)
-        return THREE_PARTS;
-#ifdef TKI_PADIC_HAS_52
-    return HALVES_52;
-#else
-    return TWO_PARTS;
-#endif
+    if (p->modulus <= UINT64_C(1) << 52)
+        return HAS_52 ? HALVES_52 : TWO_PARTS;
+    return HAS_52 ? REMAINDERS : THREE_PARTS;
 }
 
 /* The remainder of a number below 2^64 times the modulus. */
@@ -91,7 +110,24 @@ static ring make_ring(const tki_padic_params *p)
     r.divisor = p->modulus << r.shift;
     r.reciprocal = (uint64_t)(((u128)~r.divisor << 64 | UINT64_MAX) / r.divisor);
     r.two_66 = (uint64_t)(((u128)1 << 66) % p->modulus);
+    r.two_64 = (uint64_t)(((u128)1 << 64) % p->modulus);
+    r.long_64 = (uint64_t)((u128)r.two_64 * ((UINT64_C(1) << LONG_BITS) - 1) % p->modulus);
     return r;
+}
+
+/* x modulo 2^bits - 1, where bits is 25 or more. */
+TKI_INLINE uint64_t folded(uint64_t x, int bits)
+{
+    const uint64_t mask = (UINT64_C(1) << bits) - 1;
+    x = (x & mask) + (x >> bits);
+    x = (x & mask) + (x >> bits);
+    return x >= mask ? x - mask : x;
+}
+
+/* x / 2^by modulo 2^bits - 1, for x below it. */
+TKI_INLINE uint64_t halved(uint64_t x, int by, int bits)
+{
+    return (x >> by | x << (bits - by)) & ((UINT64_C(1) << bits) - 1);
 }
 
 TKI_INLINE uint64_t residue(const ring *r, uint64_t x)
@@ -163,6 +199,8 @@ TKI_INLINE void put(scheme s, bool right, uint32_t *data, int64_t inner, int64_t
     const int lines = right ? TILE_COLS : ROWS;
     const int64_t plane = inner * lines;
     uint32_t *wide = data + wide_place(right, inner, t, line);
+    uint64_t *whole = (uint64_t *)(void *)data;
+    const int64_t halves = right ? (line / COLS_52 * inner + t) * COLS_52 + line % COLS_52 : t * ROWS + line;
     switch (s) {
     case ONE_PART: wide[0] = (uint32_t)x; return;
     case TWO_PARTS: {
@@ -186,11 +224,15 @@ TKI_INLINE void put(scheme s, bool right, uint32_t *data, int64_t inner, int64_t
         wide[5 * plane] = x1 + x2;
         return;
     }
-    case HALVES_52: {
-        uint64_t *whole = (uint64_t *)(void *)data;
-        whole[right ? (line / COLS_52 * inner + t) * COLS_52 + line % COLS_52 : t * ROWS + line] = x;
+    case HALVES_52: whole[halves] = x; return;
+    case REMAINDERS:
+        whole[halves] = folded(x, LONG_BITS);
+        whole[plane + t * lines + line] = x;
+        whole[2 * plane + t * lines + line] = folded(x, SHORT_BITS);
         return;
-    }
+    case SMALL_52:
+    case LOW_52:
+    case WHOLE_64: whole[t * lines + line] = x; return;
     case LOW_32: data[t * lines + line] = (uint32_t)x; return;
     case LOW_64: {
         /* Places 2t and 2t + 1 of the second product. */
@@ -231,7 +273,11 @@ TKI_INLINE void pack(bool right, const ring *r, const uint64_t *from, int64_t st
     case ONE_PART: pack_as(ONE_PART, right, r, from, stride, step, count, kept, inner, to); return;
     case TWO_PARTS: pack_as(TWO_PARTS, right, r, from, stride, step, count, kept, inner, to); return;
     case THREE_PARTS: pack_as(THREE_PARTS, right, r, from, stride, step, count, kept, inner, to); return;
+    case SMALL_52: pack_as(SMALL_52, right, r, from, stride, step, count, kept, inner, to); return;
     case HALVES_52: pack_as(HALVES_52, right, r, from, stride, step, count, kept, inner, to); return;
+    case REMAINDERS: pack_as(REMAINDERS, right, r, from, stride, step, count, kept, inner, to); return;
+    case LOW_52: pack_as(LOW_52, right, r, from, stride, step, count, kept, inner, to); return;
+    case WHOLE_64: pack_as(WHOLE_64, right, r, from, stride, step, count, kept, inner, to); return;
     case LOW_32: pack_as(LOW_32, right, r, from, stride, step, count, kept, inner, to); return;
     case LOW_64: pack_as(LOW_64, right, r, from, stride, step, count, kept, inner, to); return;
     }
@@ -251,10 +297,13 @@ static void pack_cols(const ring *r, const tki_padic_params *p, int64_t col, int
 
 /* -- One tile ----------------------------------------------------------------------------------------------------- */
 
-/* Sums of a tile: planes of [WIDE_TILES][ROWS][WIDE_COLS], or [TILE_COLS / COLS_52][2][ROWS][COLS_52]. */
+enum { SUMS = ROWS * TILE_COLS };
+
+/* Sums of a tile: planes of [WIDE_TILES][ROWS][WIDE_COLS]; or [TILE_COLS / COLS_52][2][ROWS][COLS_52], and behind it, or
+ * alone, planes of [ROWS][TILE_COLS]. */
 typedef struct sums {
-    uint64_t wide[MOST_PLANES * ROWS * TILE_COLS];
-    uint32_t low[ROWS * TILE_COLS];
+    uint64_t wide[MOST_PLANES * SUMS];
+    uint32_t low[SUMS];
 } sums;
 
 /* Adds the terms of places [begin, end) of a block of `inner`. */
@@ -267,14 +316,23 @@ static void add_terms(scheme s, int64_t inner, int64_t begin, int64_t end, const
         tile_low(count, left + begin * ROWS, right + begin * TILE_COLS, to->low);
         return;
     }
+#ifdef TKI_PADIC_HAS_WHOLE
+    const uint64_t *x = (const uint64_t *)(const void *)left + begin * ROWS;
+    const uint64_t *y = (const uint64_t *)(const void *)right;
+    if (s == WHOLE_64)
+        tile_whole(count, x, y + begin * TILE_COLS, to->wide);
 #ifdef TKI_PADIC_HAS_52
-    if (s == HALVES_52) {
-        for (int v = 0; v < TILE_COLS / COLS_52; v++)
-            tile_52(count, (const uint64_t *)(const void *)left + begin * ROWS,
-                    (const uint64_t *)(const void *)right + (v * inner + begin) * COLS_52,
-                    to->wide + v * 2 * ROWS * COLS_52);
-        return;
+    if (s == SMALL_52 || s == LOW_52)
+        tile_52_low(count, x, y + begin * TILE_COLS, to->wide);
+    for (int v = 0; (s == HALVES_52 || s == REMAINDERS) && v < TILE_COLS / COLS_52; v++)
+        tile_52(count, x, y + (v * inner + begin) * COLS_52, to->wide + v * 2 * ROWS * COLS_52);
+    if (s == REMAINDERS) {
+        tile_whole(count, x + inner * ROWS, y + (inner + begin) * TILE_COLS, to->wide + 2 * SUMS);
+        tile_52_low(count, x + 2 * inner * ROWS, y + (2 * inner + begin) * TILE_COLS, to->wide + 3 * SUMS);
     }
+#endif
+    if (s == SMALL_52 || s == HALVES_52 || s == REMAINDERS || s == LOW_52 || s == WHOLE_64)
+        return;
 #endif
     for (int plane = 0; plane < planes; plane++)
         for (int v = 0; v < WIDE_TILES; v++)
@@ -286,11 +344,28 @@ static void add_terms(scheme s, int64_t inner, int64_t begin, int64_t end, const
                  to->low);
 }
 
+/* The residue of a sum whose remainders are known. `halves`: the sum modulo 2^52 - 1, but for its reduction; the sum is
+ * whole + 2^64 t, t = t1 + (2^52 - 1) t2, with t1 below 2^52 - 1 and t2 below 2^25 - 1. */
+TKI_INLINE uint64_t from_remainders(const ring *r, uint64_t halves, uint64_t whole, uint64_t lowest)
+{
+    enum { THIRD = ((1 << (SHORT_BITS + 1)) - 1) / 3 }; /* 2^52 - 1 is 3 modulo 2^25 - 1; this is its inverse */
+    const uint64_t most = (UINT64_C(1) << LONG_BITS) - 1;
+    const uint64_t least = (UINT64_C(1) << SHORT_BITS) - 1;
+    uint64_t t1 = folded(folded(halves, LONG_BITS) + most - folded(whole, LONG_BITS), LONG_BITS);
+    t1 = halved(t1, 64 % LONG_BITS, LONG_BITS);
+    uint64_t t2 = folded(folded(lowest, SHORT_BITS) + least - folded(whole, SHORT_BITS), SHORT_BITS);
+    t2 = halved(t2, 64 % SHORT_BITS, SHORT_BITS);
+    t2 = folded((t2 + least - folded(t1, SHORT_BITS)) * THIRD, SHORT_BITS);
+    return reduce(r, whole + (u128)r->two_64 * t1 + (u128)r->long_64 * t2);
+}
+
 /* The residue of a sum. */
 TKI_INLINE uint64_t finish(const ring *r, const sums *from, int row, int col)
 {
-    enum { PLANE = ROWS * TILE_COLS };
+    enum { PLANE = SUMS };
     const uint64_t *x = from->wide + (col / WIDE_COLS * ROWS + row) * WIDE_COLS + col % WIDE_COLS;
+    const uint64_t *whole = from->wide + row * TILE_COLS + col;
+    const uint64_t *halves = from->wide + (col / COLS_52 * 2 * ROWS + row) * COLS_52 + col % COLS_52;
     const uint32_t low = from->low[row * TILE_COLS + col];
     switch (r->scheme) {
     case ONE_PART: return reduce(r, x[0]);
@@ -307,10 +382,12 @@ TKI_INLINE uint64_t finish(const ring *r, const sums *from, int row, int col)
         const uint64_t second = reduce(r, (u128)reduce(r, upper) * r->two_66);
         return first >= r->modulus - second ? first - (r->modulus - second) : first + second;
     }
-    case HALVES_52: {
-        const uint64_t *y = from->wide + (col / COLS_52 * 2 * ROWS + row) * COLS_52 + col % COLS_52;
-        return reduce(r, y[0] + ((u128)y[ROWS * COLS_52] << 52));
-    }
+    case SMALL_52: return reduce(r, whole[0]);
+    case HALVES_52: return reduce(r, halves[0] + ((u128)halves[ROWS * COLS_52] << 52));
+    case REMAINDERS:
+        return from_remainders(r, halves[0] + halves[ROWS * COLS_52], whole[2 * PLANE], whole[3 * PLANE]);
+    case LOW_52:
+    case WHOLE_64: return whole[0] & r->mask;
     case LOW_32: return low & r->mask;
     case LOW_64: break;
     }

@@ -1,7 +1,9 @@
-/* UNTRUSTED. Tiles of products of integers, which kernel_cpu.c cuts its matrices into. Three of them:
- *   tile_wide   32 by 32 bits, sums of 64: the parts of split residues
- *   tile_low    32 by 32 bits, sums modulo 2^32: powers of two
- *   tile_52     52 by 52 bits, sums of the lower and of the upper halves: AVX512-IFMA
+/* UNTRUSTED. Tiles of products of integers, which kernel_cpu.c cuts its matrices into. Five of them:
+ *   tile_wide    32 by 32 bits, sums of 64: the parts of split residues
+ *   tile_low     32 by 32 bits, sums modulo 2^32: powers of two
+ *   tile_whole   64 by 64 bits, sums modulo 2^64: AVX-512
+ *   tile_52      52 by 52 bits, sums of the lower and of the upper halves: AVX512-IFMA
+ *   tile_52_low  52 by 52 bits, sums of the lower halves: AVX512-IFMA
  * A left panel is [inner][rows], a right one [inner][cols]. Sums are added to what `sums` has. */
 #ifndef TKI_OPS_PADIC_KERNEL_CPU_TILE_H
 #define TKI_OPS_PADIC_KERNEL_CPU_TILE_H
@@ -118,35 +120,47 @@ TKI_INLINE void tile_low(int64_t inner, const uint32_t *left, const uint32_t *ri
 
 #endif
 
-/* AVX512-IFMA. A test defines TKI_PADIC_IFMA_MODEL and has the same tile over the instructions' definition. */
-#if defined(__AVX512IFMA__) && !defined(TKI_ISA_PORTABLE)
+/* AVX-512 and AVX512-IFMA. A test defines TKI_PADIC_IFMA_MODEL and has the same tiles over the instructions' definition. */
+#if defined(__AVX512DQ__) && !defined(TKI_ISA_PORTABLE)
+#define TKI_PADIC_HAS_WHOLE
+typedef __m512i vec_8;
+#define VEC_8_LOAD(p) _mm512_loadu_si512(p)
+#define VEC_8_STORE(p, v) _mm512_storeu_si512(p, v)
+#define VEC_8_SET(x) _mm512_set1_epi64((long long)(x))
+#define VEC_8_MADD(s, a, b) _mm512_add_epi64(s, _mm512_mullo_epi64(a, b))
+#if defined(__AVX512IFMA__)
 #define TKI_PADIC_HAS_52
-typedef __m512i vec_52;
-#define VEC_52_LOAD(p) _mm512_loadu_si512(p)
-#define VEC_52_STORE(p, v) _mm512_storeu_si512(p, v)
-#define VEC_52_SET(x) _mm512_set1_epi64((long long)(x))
-#define VEC_52_MADD_LO(s, a, b) _mm512_madd52lo_epu64(s, a, b)
-#define VEC_52_MADD_HI(s, a, b) _mm512_madd52hi_epu64(s, a, b)
+#define VEC_8_MADD_52_LO(s, a, b) _mm512_madd52lo_epu64(s, a, b)
+#define VEC_8_MADD_52_HI(s, a, b) _mm512_madd52hi_epu64(s, a, b)
+#endif
 #elif defined(TKI_PADIC_IFMA_MODEL)
+#define TKI_PADIC_HAS_WHOLE
 #define TKI_PADIC_HAS_52
-typedef struct vec_52 {
+typedef struct vec_8 {
     uint64_t lane[8];
-} vec_52;
+} vec_8;
 
-TKI_INLINE vec_52 vec_52_load(const uint64_t *p)
+TKI_INLINE vec_8 vec_8_load(const uint64_t *p)
 {
-    vec_52 v;
+    vec_8 v;
     memcpy(v.lane, p, sizeof v.lane);
     return v;
 }
 
-TKI_INLINE vec_52 vec_52_set(uint64_t x)
+TKI_INLINE vec_8 vec_8_set(uint64_t x)
 {
-    return (vec_52){{x, x, x, x, x, x, x, x}};
+    return (vec_8){{x, x, x, x, x, x, x, x}};
+}
+
+TKI_INLINE vec_8 vec_8_madd(vec_8 sum, vec_8 a, vec_8 b)
+{
+    for (int i = 0; i < 8; i++)
+        sum.lane[i] += a.lane[i] * b.lane[i];
+    return sum;
 }
 
 /* The product of the lower 52 bits of both; its lower or upper 52 bits are added, modulo 2^64. */
-TKI_INLINE vec_52 vec_52_madd(vec_52 sum, vec_52 a, vec_52 b, int upper)
+TKI_INLINE vec_8 vec_8_madd_52(vec_8 sum, vec_8 a, vec_8 b, int upper)
 {
     const uint64_t mask = (UINT64_C(1) << 52) - 1;
     for (int i = 0; i < 8; i++) {
@@ -155,41 +169,72 @@ TKI_INLINE vec_52 vec_52_madd(vec_52 sum, vec_52 a, vec_52 b, int upper)
     }
     return sum;
 }
-#define VEC_52_LOAD(p) vec_52_load(p)
-#define VEC_52_STORE(p, v) memcpy(p, (v).lane, sizeof(v).lane)
-#define VEC_52_SET(x) vec_52_set(x)
-#define VEC_52_MADD_LO(s, a, b) vec_52_madd(s, a, b, 0)
-#define VEC_52_MADD_HI(s, a, b) vec_52_madd(s, a, b, 1)
+#define VEC_8_LOAD(p) vec_8_load(p)
+#define VEC_8_STORE(p, v) memcpy(p, (v).lane, sizeof(v).lane)
+#define VEC_8_SET(x) vec_8_set(x)
+#define VEC_8_MADD(s, a, b) vec_8_madd(s, a, b)
+#define VEC_8_MADD_52_LO(s, a, b) vec_8_madd_52(s, a, b, 0)
+#define VEC_8_MADD_52_HI(s, a, b) vec_8_madd_52(s, a, b, 1)
 #endif
 
-enum { COLS_52 = 16 };
+enum { COLS_52 = 16, WHOLE_COLS = LOW_COLS, WHOLE_VECTORS = WHOLE_COLS / 8 };
+
+#ifdef TKI_PADIC_HAS_WHOLE
+
+/* A tile whose sums are one number each, [ROWS][WHOLE_COLS]. */
+#define TKI_PADIC_WHOLE_TILE(name, MADD)                                                                          \
+    TKI_INLINE void name(int64_t inner, const uint64_t *left, const uint64_t *right, uint64_t *sums)              \
+    {                                                                                                             \
+        vec_8 s[ROWS][WHOLE_VECTORS];                                                                             \
+        for (int i = 0; i < ROWS; i++)                                                                            \
+            for (int v = 0; v < WHOLE_VECTORS; v++)                                                               \
+                s[i][v] = VEC_8_LOAD(sums + i * WHOLE_COLS + v * 8);                                              \
+        for (int64_t t = 0; t < inner; t++, left += ROWS, right += WHOLE_COLS) {                                  \
+            vec_8 y[WHOLE_VECTORS];                                                                               \
+            _Pragma("GCC unroll 4") for (int v = 0; v < WHOLE_VECTORS; v++) y[v] = VEC_8_LOAD(right + v * 8);     \
+            _Pragma("GCC unroll 6") for (int i = 0; i < ROWS; i++)                                                \
+            {                                                                                                     \
+                const vec_8 x = VEC_8_SET(left[i]);                                                               \
+                _Pragma("GCC unroll 4") for (int v = 0; v < WHOLE_VECTORS; v++) s[i][v] = MADD(s[i][v], x, y[v]); \
+            }                                                                                                     \
+        }                                                                                                         \
+        for (int i = 0; i < ROWS; i++)                                                                            \
+            for (int v = 0; v < WHOLE_VECTORS; v++)                                                               \
+                VEC_8_STORE(sums + i * WHOLE_COLS + v * 8, s[i][v]);                                              \
+    }
+
+TKI_PADIC_WHOLE_TILE(tile_whole, VEC_8_MADD)
+
+#endif
 
 #ifdef TKI_PADIC_HAS_52
+
+TKI_PADIC_WHOLE_TILE(tile_52_low, VEC_8_MADD_52_LO)
 
 /* sums: [2][ROWS][COLS_52], of the lower halves and of the upper ones. */
 TKI_INLINE void tile_52(int64_t inner, const uint64_t *left, const uint64_t *right, uint64_t *sums)
 {
-    vec_52 s[2][ROWS][2];
+    vec_8 s[2][ROWS][2];
     for (int h = 0; h < 2; h++)
         for (int i = 0; i < ROWS; i++)
             for (int v = 0; v < 2; v++)
-                s[h][i][v] = VEC_52_LOAD(sums + (h * ROWS + i) * COLS_52 + v * 8);
+                s[h][i][v] = VEC_8_LOAD(sums + (h * ROWS + i) * COLS_52 + v * 8);
     for (int64_t t = 0; t < inner; t++, left += ROWS, right += COLS_52) {
-        const vec_52 y[2] = {VEC_52_LOAD(right), VEC_52_LOAD(right + 8)};
+        const vec_8 y[2] = {VEC_8_LOAD(right), VEC_8_LOAD(right + 8)};
 #pragma GCC unroll 6
         for (int i = 0; i < ROWS; i++) {
-            const vec_52 x = VEC_52_SET(left[i]);
+            const vec_8 x = VEC_8_SET(left[i]);
 #pragma GCC unroll 2
             for (int v = 0; v < 2; v++) {
-                s[0][i][v] = VEC_52_MADD_LO(s[0][i][v], x, y[v]);
-                s[1][i][v] = VEC_52_MADD_HI(s[1][i][v], x, y[v]);
+                s[0][i][v] = VEC_8_MADD_52_LO(s[0][i][v], x, y[v]);
+                s[1][i][v] = VEC_8_MADD_52_HI(s[1][i][v], x, y[v]);
             }
         }
     }
     for (int h = 0; h < 2; h++)
         for (int i = 0; i < ROWS; i++)
             for (int v = 0; v < 2; v++)
-                VEC_52_STORE(sums + (h * ROWS + i) * COLS_52 + v * 8, s[h][i][v]);
+                VEC_8_STORE(sums + (h * ROWS + i) * COLS_52 + v * 8, s[h][i][v]);
 }
 
 #endif

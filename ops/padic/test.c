@@ -140,7 +140,9 @@ static void long_sums(void **state)
     static const struct {
         uint64_t prime;
         int64_t precision;
-    } largest[] = {{134217689, 1}, {67108859, 2}, {4294967291, 2}, {2, 32}, {2, 64}, {3, 40}, {3, 32}};
+    } largest[] = {{134217689, 1}, {67108859, 1}, {67108859, 2}, {4294967291, 2}, {9223372036854775783, 1},
+                   {2, 32},        {2, 33},       {2, 52},       {2, 53},         {2, 63},
+                   {2, 64},        {3, 40},       {3, 33},       {3, 32}};
     static const int64_t inner[] = {1023, 1024, 1025, 2100};
     tk_ctx *ctx = new_context();
     tki_random random = tki_random_stream(17, 2);
