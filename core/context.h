@@ -9,11 +9,19 @@
 typedef struct tki_gpu tki_gpu;           /* backend/gpu.h */
 typedef struct tki_gpu_info tki_gpu_info; /* backend/gpu.h */
 
+/* What kernels say that they left out of sums, since it adds nothing: slices of the inner size, and of those that are left, parts
+ * of tiles. */
+typedef struct tki_left_out {
+    int64_t slices, all_slices;
+    int64_t parts, all_parts;
+} tki_left_out;
+
 struct tk_ctx {
     char message[2048];
-    tki_fault fault; /* behind the message, where a kernel is at fault */
-    int threads;     /* as asked for; 0: all */
-    double deadline; /* on tki_now()'s clock, of all that is run for this context in other processes; 0: none */
+    tki_fault fault;       /* behind the message, where a kernel is at fault */
+    tki_left_out left_out; /* of all calls until somebody clears it */
+    int threads;           /* as asked for; 0: all */
+    double deadline;       /* on tki_now()'s clock, of all that is run for this context in other processes; 0: none */
     void *scratch;
     size_t scratch_bytes;
     bool scratch_is_callers;

@@ -48,6 +48,10 @@ typedef struct tki_oracle {
     /* S of one element, enclosed with about `precision` bits relative to its own size, or exactly (lo == hi). lo and
      * hi come initialised and may be given another precision. Called only for elements with TKI_ADMIT_INTERVAL. */
     tk_status (*refine)(const tki_oracle_job *job, int64_t row, int64_t col, int precision, mpfr_ptr lo, mpfr_ptr hi);
+    /* Of a whole output, beside enclose(), where a case is worth it: a check by drawn vectors that shares nothing with it.
+     * *vectors: how many were drawn, so many that a wrong output passes with a probability below 2^-64; 0: the case is
+     * not worth it. May be NULL. */
+    tk_status (*screen)(const tki_oracle_job *job, const void *output, uint64_t seed, int *vectors, bool *passes);
     const tki_attribute_trials *attributes; /* NULL: trials take the contract's own values */
 } tki_oracle;
 

@@ -50,6 +50,9 @@ typedef struct tki_lowering {
     const void *kernels; /* the op's table for this row's instruction set */
     tk_determinism determinism;
     const char *promise; /* text for people, or NULL */
+    /* Of a kernel that leaves terms out, and counts them in the context's left_out: the file and the two theorems by which slices
+     * and parts of tiles may be. */
+    const char *leaves_out_by[3];
     bool promises_bound; /* judged by the smaller bound that the oracle knows as the promise */
     bool promises_bits;  /* judged bit for bit */
     int numerics; /* matrix products: judged by this choice of the attribute, TKI_NUMERICS_IEEE or _TENSOR_CORE */

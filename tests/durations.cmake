@@ -7,7 +7,7 @@ set(long_tests strangers proofs gemm adding_an_op check_kernels_hip verify.explo
 
 # Those that no build of `./quickstart test` runs, for their time: they have the label `whole`. What they are about changes with kernels and
 # with the judge; CONTRIBUTING.md says when to run them.
-set(whole_tests kernel_lines own_kernels same_verdict)
+set(whole_tests kernel_lines own_kernels padic.speed same_verdict)
 
 # `ctest -L fast` is for the day: all tests that are not here, not above, not of an op, and not under valgrind. Here is what takes 4 s of a
 # processor, or waits as long; the fast ones together take 40 s of one, so that they end in under a minute on two that are idle.

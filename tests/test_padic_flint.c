@@ -6,72 +6,12 @@
 
 #include <cmocka.h>
 #include <stdlib.h>
-#include <dlfcn.h>
 #include <gmp.h>
 
 #include "core/random.h"
 #include "padic/solve.h"
 #include "tests/op_test.h"
-
-/* FLINT's structs, with room for those of later releases. Numbers of theirs, fmpz, are one word. */
-typedef struct matrix {
-    int64_t words[16];
-} matrix;
-
-static struct flint {
-    void (*nmod_mat_init)(matrix *, int64_t, int64_t, uint64_t);
-    void (*nmod_mat_clear)(matrix *);
-    void (*nmod_mat_set_entry)(matrix *, int64_t, int64_t, uint64_t);
-    uint64_t (*nmod_mat_get_entry)(const matrix *, int64_t, int64_t);
-    void (*nmod_mat_mul)(matrix *, const matrix *, const matrix *);
-    void (*fmpz_mat_init)(matrix *, int64_t, int64_t);
-    void (*fmpz_mat_clear)(matrix *);
-    int64_t *(*fmpz_mat_entry)(const matrix *, int64_t, int64_t);
-    void (*fmpz_mat_det)(int64_t *, const matrix *);
-    void (*fmpz_set_si)(int64_t *, int64_t);
-    void (*fmpz_init)(int64_t *);
-    void (*fmpz_clear)(int64_t *);
-    void (*fmpz_get_mpz)(mpz_t, const int64_t *);
-    void (*fmpq_mat_init)(matrix *, int64_t, int64_t);
-    void (*fmpq_mat_clear)(matrix *);
-    int64_t *(*fmpq_mat_entry)(const matrix *, int64_t, int64_t);
-    int (*fmpq_mat_solve_fmpz_mat_dixon)(matrix *, const matrix *, const matrix *);
-    void (*fmpq_get_mpz_frac)(mpz_t, mpz_t, const int64_t *);
-} f;
-
-static bool load(void)
-{
-    static const char *const names[] = {"libflint.so.17", "libflint.so.18", "libflint.so"};
-    void *library = NULL;
-    for (int i = 0; i < 3 && !library; i++)
-        library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
-    bool all = library != NULL;
-#define TAKE(name)                                              \
-    do {                                                        \
-        void *address = library ? dlsym(library, #name) : NULL; \
-        memcpy(&f.name, &address, sizeof address);              \
-        all &= address != NULL;                                 \
-    } while (0)
-    TAKE(nmod_mat_init);
-    TAKE(nmod_mat_clear);
-    TAKE(nmod_mat_set_entry);
-    TAKE(nmod_mat_get_entry);
-    TAKE(nmod_mat_mul);
-    TAKE(fmpz_mat_init);
-    TAKE(fmpz_mat_clear);
-    TAKE(fmpz_mat_entry);
-    TAKE(fmpz_mat_det);
-    TAKE(fmpz_set_si);
-    TAKE(fmpz_init);
-    TAKE(fmpz_clear);
-    TAKE(fmpz_get_mpz);
-    TAKE(fmpq_mat_init);
-    TAKE(fmpq_mat_clear);
-    TAKE(fmpq_mat_entry);
-    TAKE(fmpq_mat_solve_fmpz_mat_dixon);
-    TAKE(fmpq_get_mpz_frac);
-    return all;
-}
+#include "tests/padic_flint.h"
 
 /* Residues of all kinds: any, the largest, zeros, and multiples of powers of p that differ by slice. */
 static uint64_t element(const padic_ring *ring, int kind, int64_t slice, tki_random *random)
@@ -185,7 +125,7 @@ static void systems(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(products), cmocka_unit_test(systems)};
-    if (!load()) {
+    if (!load_flint()) {
         puts("skipped: FLINT is not installed");
         return 77;
     }

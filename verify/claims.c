@@ -160,6 +160,37 @@ static void say_how_it_ran(json_t *list, const tki_outcome *o)
                   "buffer began or ended with a page.");
 }
 
+/* What was left out, as the kernel counted it, and by which theorems. */
+static void say_what_was_left_out(json_t *list, const tki_outcome *o)
+{
+    char hash[TKI_HASH_HEX];
+    const char *const *by = o->lowering ? o->lowering->leaves_out_by : NULL;
+    const tki_theorem *theorem = by && by[0] ? tki_theorem_find(by[0], by[1]) : NULL;
+    if (!theorem || !tki_theorem_hash(theorem, hash))
+        return;
+    say(list,
+        "By its own count the kernel left out %lld of %lld slices of the inner size, and of the rest %lld of %lld "
+        "parts of tiles, in the first calls of these trials. That this changes no result is proved: %s and %s in %s, "
+        "SHA-256 %s.",
+        (long long)o->skipped.slices, (long long)o->skipped.all_slices, (long long)o->skipped.parts,
+        (long long)o->skipped.all_parts, by[1], by[2], by[0], hash);
+}
+
+static void say_what_was_screened(json_t *list, const tki_outcome *o)
+{
+    char vectors[64];
+    if (!o->screened)
+        return;
+    if (o->screened_by_least == o->screened_by_most)
+        snprintf(vectors, sizeof vectors, "%d", o->screened_by_most);
+    else
+        snprintf(vectors, sizeof vectors, "%d to %d", o->screened_by_least, o->screened_by_most);
+    say(list,
+        "The outputs of %lld large trial%s also passed Freivalds' check as a whole, each with %s drawn vectors: so "
+        "many that a wrong one passes with a probability below 2^-64.",
+        (long long)o->screened, o->screened == 1 ? "" : "s", vectors);
+}
+
 json_t *tki_evidence_json(const tki_outcome *o)
 {
     json_t *list = json_array();
@@ -192,6 +223,8 @@ json_t *tki_evidence_json(const tki_outcome *o)
     say_settings(list, o);
     if (o->lowering && o->lowering->promise)
         say(list, "The lowering was also judged by its own promise: %s.", o->lowering->promise);
+    say_what_was_left_out(list, o);
+    say_what_was_screened(list, o);
     return list;
 }
 

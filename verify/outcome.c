@@ -30,6 +30,15 @@ void tki_outcome_add(tki_outcome *o, const tki_trial *trial, const tki_inputs *i
     if (r->determinism < o->determinism)
         o->determinism = r->determinism;
     o->batch_checked |= r->batch_checked;
+    o->skipped.slices += r->left_out.slices;
+    o->skipped.all_slices += r->left_out.all_slices;
+    o->skipped.parts += r->left_out.parts;
+    o->skipped.all_parts += r->left_out.all_parts;
+    if (r->screened_by) {
+        o->screened_by_least = o->screened++ && o->screened_by_least < r->screened_by ? o->screened_by_least
+                                                                                      : r->screened_by;
+        o->screened_by_most = o->screened_by_most > r->screened_by ? o->screened_by_most : r->screened_by;
+    }
     o->kernel_seconds += r->kernel_seconds;
     o->judge_seconds += r->judge_seconds;
 }

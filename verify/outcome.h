@@ -54,6 +54,9 @@ typedef struct tki_outcome {
     uint64_t worst_inputs[TK_MAX_PARAMS];
     bool worst_inputs_known; /* elementwise ops only: the bits of every input that made it */
     tki_trial failed_trial;  /* shrunk */
+    tki_left_out skipped;    /* by the first calls of all trials */
+    int64_t screened;        /* trials whose outputs the oracle also checked as a whole */
+    int screened_by_least, screened_by_most;
     double kernel_seconds, judge_seconds, seconds;
     double total_seconds; /* the most that all of it may take; 0: no limit */
     bool out_of_time;     /* they were over before it was done */

@@ -196,6 +196,31 @@ static tk_status judge_first_run(tki_subject *subject, const tk_case *c, const t
     return status;
 }
 
+/* A second opinion of the first run's output, by other arithmetic than that of the enclosures. */
+static tk_status screen_first_run(tki_subject *subject, const tki_trial *trial, const tki_inputs *inputs,
+                                  const tki_run *first, tki_trial_result *result)
+{
+    if (!subject->oracle || !subject->oracle->screen || subject->observing || result->failed_clause >= 0)
+        return TK_OK;
+    const tk_case *c = &trial->c;
+    tki_oracle_job job = {.c = c, .buffers = (const void *const *)inputs->data, .tables = subject->tables};
+    tk_status status = TK_OK;
+    for (int p = 0; p < c->contract->param_count && status == TK_OK; p++) {
+        bool passes;
+        if (!c->contract->params[p].output)
+            continue;
+        job.output = p;
+        status = subject->oracle->screen(&job, first->pointers[p], trial->seed, &result->screened_by, &passes);
+        if (status == TK_OK && !passes)
+            tki_trial_fail(result, tki_clause_find(c->contract, TK_CLAUSE_ERROR),
+                           "%s as a whole fails a check by drawn vectors, though each element passed",
+                           c->contract->params[p].name);
+    }
+    return status == TK_OK
+               ? TK_OK
+               : tki_fail(subject->ctx, status, "the oracle of %s: %s", c->contract->name, tk_status_text(status));
+}
+
 /* A kernel that keeps a result by address, by size, or by a part of its inputs gives it here for inputs that are not
  * the same. */
 static tk_status run_changed(tki_subject *subject, const tki_trial *trial, const tki_inputs *inputs,
@@ -327,8 +352,10 @@ tk_status tki_trial_run(tki_subject *subject, const tki_trial *trial, const tki_
     if (status != TK_OK)
         return status;
     status = tki_run_prepare(subject, &second, c, inputs, tki_setup_draw(trial, CALL_SECOND), false, &first);
+    subject->ctx->left_out = (tki_left_out){0};
     if (status == TK_OK)
         status = tki_run_call(subject, c, &first, &result->kernel_seconds, result);
+    result->left_out = subject->ctx->left_out;
     const bool all = subject->observing != TKI_OBSERVE_FIRST;
     if (tki_run_ended(status, result) && all)
         status = tki_run_call(subject, c, &second, NULL, result);
@@ -344,6 +371,8 @@ tk_status tki_trial_run(tki_subject *subject, const tki_trial *trial, const tki_
         double begin = tki_now();
         if (status == TK_OK)
             status = judge_first_run(subject, c, inputs, &first, result);
+        if (status == TK_OK)
+            status = screen_first_run(subject, trial, inputs, &first, result);
         result->judge_seconds = tki_now() - begin;
         /* Before any other case comes between, since one that remembers may remember the last call only. */
         if (status == TK_OK && subject->suspicion)

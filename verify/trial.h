@@ -2,6 +2,7 @@
 #ifndef TKI_VERIFY_TRIAL_H
 #define TKI_VERIFY_TRIAL_H
 
+#include "core/context.h"
 #include "core/fault.h"
 #include "core/hash.h"
 #include "executor/executor.h"
@@ -46,6 +47,8 @@ typedef struct tki_trial_result {
     bool batch_checked;         /* a part of the batch was run alone */
     tk_determinism determinism; /* what this trial saw */
     char output_hash[TKI_HASH_HEX];
+    tki_left_out left_out; /* of the first run, as the kernel says */
+    int screened_by;       /* vectors of the oracle's check of the whole output; 0: it was not made */
     double kernel_seconds; /* of the first run */
     double judge_seconds;  /* oracle and judge */
 } tki_trial_result;

@@ -500,6 +500,8 @@ static int64_t block_of_rows(const ring *r, const tki_padic_params *p, const wor
 
 static void product(const tki_padic_params *p, void *scratch, int threads, tki_padic_skipped *skipped)
 {
+    if (skipped)
+        *skipped = (tki_padic_skipped){0};
     if (p->m == 0 || p->n == 0)
         return;
     const ring r = make_ring(p);
@@ -524,7 +526,11 @@ static void product(const tki_padic_params *p, void *scratch, int threads, tki_p
                                           w.kept + begin, inner, block * BLOCK_ROWS, col, begin == 0);
         }
     if (skipped)
-        *skipped = (tki_padic_skipped){.slices = p->k - count, .parts = left_out};
+        *skipped = (tki_padic_skipped){.slices = p->k - count,
+                                       .parts = left_out,
+                                       .all_parts = ((p->m + ROWS - 1) / ROWS) *
+                                                    ((p->n + TILE_COLS - 1) / TILE_COLS) *
+                                                    ((count + PART - 1) / PART)};
 }
 
 const tki_padic_cpu TKI_ISA_TABLE(tki_padic_cpu) = {.scratch_bytes = scratch_bytes, .product = product};

@@ -11,6 +11,7 @@
 typedef struct tki_padic_skipped {
     int64_t slices; /* places of the inner size at which every term vanishes */
     int64_t parts;  /* of tiles, 32 places of the others each */
+    int64_t all_parts;
 } tki_padic_skipped;
 
 typedef struct tki_padic_cpu {

@@ -6,14 +6,14 @@ typedef unsigned __int128 u128;
 
 /* All clear is right. */
 typedef struct mutation {
-    bool not_reduced;        /* c is congruent, but not the residue */
-    bool sum_of_64_bits;     /* what is beyond 2^64 is lost before the sum is reduced */
-    bool sum_of_128_bits;    /* the same of 2^128 */
-    bool no_last_digit;      /* modulo p^(N - 1) */
-    bool largest_wraps;      /* p^N - 1 is taken for -1 of 64 bits */
-    bool input_not_reduced;  /* the upper half of what is not reduced is lost */
-    int early;               /* terms are skipped so many valuations too early */
-    bool slice_by_first_row; /* a slice is skipped by the valuations of its first row and column alone */
+    bool not_reduced;       /* c is congruent, but not the residue */
+    bool sum_of_64_bits;    /* what is beyond 2^64 is lost before the sum is reduced */
+    bool sum_of_128_bits;   /* the same of 2^128 */
+    bool no_last_digit;     /* modulo p^(N - 1) */
+    bool largest_wraps;     /* p^N - 1 is taken for -1 of 64 bits */
+    bool input_not_reduced; /* the upper half of what is not reduced is lost */
+    int early;              /* terms are skipped so many valuations too early */
+    int64_t by_first;       /* a tile of so many rows and columns is skipped by those of its first ones alone */
     bool transposed, swapped;
     int64_t inner_dropped, dropped; /* terms, elements at the end */
 } mutation;
@@ -57,11 +57,12 @@ static uint64_t sum_of(const mutation *m, const ring *r, const tk_case *c, void 
         const int64_t at = m->transposed && square ? j * k + t : t * n + j;
         const uint64_t x = element(m, r, b[TKI_PADIC_A], i * k + t);
         const uint64_t y = element(m, r, b[TKI_PADIC_B], at);
-        const uint64_t x_first = ((const uint64_t *)b[TKI_PADIC_A])[t];
-        const uint64_t y_first = ((const uint64_t *)b[TKI_PADIC_B])[t * n];
+        const int64_t tile = m->by_first ? m->by_first : 1;
+        const uint64_t x_first = ((const uint64_t *)b[TKI_PADIC_A])[i / tile * tile * k + t];
+        const uint64_t y_first = ((const uint64_t *)b[TKI_PADIC_B])[t * n + j / tile * tile];
         if (skips(m, r, x, y))
             continue;
-        if (m->slice_by_first_row &&
+        if (m->by_first &&
             valuation(x_first, r->prime, r->precision) + valuation(y_first, r->prime, r->precision) >= r->precision)
             continue;
         const u128 product = (u128)x * y;
@@ -116,7 +117,9 @@ const tki_mutant tki_padic_gemm_mutants[] = {
     {"input_not_reduced", "takes the lower half of what is not a residue", GEMM(.input_not_reduced = true)},
     {"early", "skips terms whose valuations add up to N - 1", GEMM(.early = 1)},
     {"slice_by_first_row", "skips a slice by the valuations of its first row and column alone",
-     GEMM(.slice_by_first_row = true)},
+     GEMM(.by_first = INT64_MAX)},
+    {"tile_by_first_row", "skips a tile of 8 by 8 by the valuations of its first row and column alone",
+     GEMM(.by_first = 8)},
     {"transposed", "reads square b as its transpose", GEMM(.transposed = true)},
     {"swapped", "writes square c as its transpose", GEMM(.swapped = true)},
     TKI_CALL_MUTANTS(gemm),

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "core/random.h"
+#include "exact/oracle.h"
 #include "ops/padic/contract.h"
 #include "tests/op_test.h"
 
@@ -18,6 +19,8 @@
 #define TKI_ISA_PORTABLE
 #define TKI_PADIC_IFMA_MODEL
 #include "ops/padic/kernel_cpu.c"
+
+extern const tki_oracle tki_padic_gemm_oracle;
 
 static const uint64_t primes[] = {2, 3, 5, 7, 65537, 2147483647};
 enum { PRIMES = sizeof primes / sizeof *primes };
@@ -337,6 +340,65 @@ static void bad_arguments_write_nothing(void **state)
     tk_ctx_destroy(ctx);
 }
 
+/* PADIC_GEMM.ERR: the certificate says how much was left out, by which theorems, and how large products were checked. */
+static void certificate_says_what_was_left_out(void **state)
+{
+    (void)state;
+    tk_ctx *ctx = new_context();
+    tk_certificate *certificate;
+    tk_certify_options options = TK_CERTIFY_DEFAULTS;
+    options.skip_mutants = true;
+    assert_ok(ctx, tk_certify(ctx, tk_contract_find("padic_gemm"), TK_U64, TK_I32, &options, &certificate));
+    assert_int_equal(tk_certificate_verdict(certificate), TK_HELD);
+    const char *text = strstr(tk_certificate_json(certificate), "By its own count the kernel left out ");
+    long long slices, all_slices, parts, all_parts;
+    assert_non_null(text);
+    assert_int_equal(sscanf(text,
+                            "By its own count the kernel left out %lld of %lld slices of the inner size, and of the "
+                            "rest %lld of %lld parts",
+                            &slices, &all_slices, &parts, &all_parts),
+                     4);
+    assert_true(1000 < slices && slices < all_slices && 100 < parts && parts < all_parts);
+    assert_non_null(strstr(text, "skipping_terms and skipping_tiles in proofs/padic.v, SHA-256 "));
+    assert_non_null(strstr(text, "passed Freivalds' check as a whole, each with "));
+    tk_certificate_destroy(certificate);
+    tk_ctx_destroy(ctx);
+}
+
+/* Freivalds' check of the oracle refuses an output with one digit of one element wrong, and knows how many vectors to take. */
+static void screening(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t prime;
+        int64_t precision;
+        int vectors;
+    } rings[] = {{2, 64, 65},   {3, 40, 41},        {7, 16, 23},
+                 {65537, 3, 4}, {2147483647, 2, 3}, {9223372036854775783, 1, 2}};
+    tk_ctx *ctx = new_context();
+    tki_random random = tki_random_stream(17, 8);
+    for (size_t i = 0; i < sizeof rings / sizeof *rings; i++) {
+        problem p = make(512, 512, 64, rings[i].prime, rings[i].precision);
+        draw_factors(&p, &random);
+        assert_ok(ctx, multiply(ctx, &p));
+        tk_case c = tk_case_init(tk_contract_find("padic_gemm"), TK_U64);
+        memcpy(c.dims, (int64_t[]){p.m, p.n, p.k}, 3 * sizeof *c.dims);
+        c.attributes[TKI_PADIC_PRIME].integer = (int64_t)p.prime;
+        c.attributes[TKI_PADIC_PRECISION].integer = p.precision;
+        const tki_oracle_job job = {.c = &c, .buffers = (const void *const[]){p.a, p.b, NULL}, .output = TKI_PADIC_C};
+        int vectors;
+        bool passes;
+        assert_int_equal(tki_padic_gemm_oracle.screen(&job, p.c, 5, &vectors, &passes), TK_OK);
+        assert_true(passes && vectors == rings[i].vectors);
+        const uint64_t highest = p.modulus / p.prime + (p.modulus == 0) * (UINT64_C(1) << 63);
+        p.c[100000] = p.c[100000] >= highest ? p.c[100000] - highest : p.c[100000] + highest;
+        assert_int_equal(tki_padic_gemm_oracle.screen(&job, p.c, 5, &vectors, &passes), TK_OK);
+        assert_false(passes);
+        release(&p);
+    }
+    tk_ctx_destroy(ctx);
+}
+
 /* PADIC_GEMM.REPEAT and all of the above */
 static void certified_and_mutants_refuted(void **state)
 {
@@ -356,6 +418,8 @@ int main(void)
         cmocka_unit_test(laws),
         cmocka_unit_test(threads_and_empty_sums),
         cmocka_unit_test(bad_arguments_write_nothing),
+        cmocka_unit_test(certificate_says_what_was_left_out),
+        cmocka_unit_test(screening),
         cmocka_unit_test(certified_and_mutants_refuted),
     };
     return cmocka_run_group_tests_name("padic", tests, NULL, NULL);

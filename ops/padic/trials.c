@@ -50,13 +50,17 @@ static uint64_t mixed(uint64_t x)
 }
 
 /* The valuation that every element at a place of the inner size has at least, so that those of a and b add up to one less
- * than the precision, to it, or to one more. */
-static int64_t valuation_at(const tk_case *c, int param, int64_t t)
+ * than the precision, to it, or to one more: the same for all columns of b, so that whole slices vanish, or for 32 columns
+ * and 64 places, so that tiles do and slices do not. */
+static int64_t valuation_at(const tk_case *c, int param, int64_t t, int64_t col)
 {
+    enum { TILE_PLACES = 64, TILE_COLS = 32 };
     const int64_t precision = c->attributes[TKI_PADIC_PRECISION].integer;
-    const uint64_t drawn = mixed((uint64_t)t);
+    const bool by_tiles = (c->dims[TKI_PADIC_N] / TILE_COLS + c->dims[TKI_PADIC_K]) % 2;
+    const int64_t tile = param == TKI_PADIC_B && by_tiles ? col / TILE_COLS : 0;
+    const uint64_t drawn = mixed((uint64_t)(by_tiles ? t / TILE_PLACES : t));
     const int64_t of_a = (int64_t)(drawn % (uint64_t)(precision + 1));
-    const int64_t of_b = precision - of_a - 1 + (int64_t)((drawn >> 32) % 3);
+    const int64_t of_b = precision - of_a - 1 + (int64_t)(((drawn >> 32) + (uint64_t)tile) % 3);
     const int64_t v = param == TKI_PADIC_A ? of_a : of_b;
     return v < 0 ? 0 : v < precision ? v : precision;
 }
@@ -77,7 +81,7 @@ static void fill(const tk_case *c, int param, tki_drawn how, void *data, tki_ran
     (void)tki_padic_modulus(prime, precision, &modulus);
     for (int64_t i = 0; i < count; i++) {
         const uint64_t drawn = tki_random_u64(random);
-        const int64_t v = valuation_at(c, param, param == TKI_PADIC_A ? i % cols : i / cols);
+        const int64_t v = valuation_at(c, param, param == TKI_PADIC_A ? i % cols : i / cols, i % cols);
         switch (how) {
         case TKI_DRAW_BITS: x[i] = drawn; break;
         case TKI_DRAW_LARGEST: x[i] = modulus - 1 - (drawn % 64 == 0); break;
