@@ -140,6 +140,8 @@ const char *tki_npy_parse(const void *data, size_t bytes, tki_npy *npy)
     const size_t length_bytes = bytes > PREFIX && u[sizeof magic] == 1 ? 2 : 4;
     if (bytes < PREFIX + length_bytes)
         return "it ends within its header";
+    if (u[sizeof magic] < 1 || u[sizeof magic] > 3)
+        return "its .npy version is not from 1 to 3";
     size_t length = 0;
     for (size_t i = 0; i < length_bytes; i++)
         length |= (size_t)u[PREFIX + i] << 8 * i;

@@ -88,7 +88,7 @@ static double length_bits(const int64_t *column, int64_t count, int64_t stride)
 static void bound(work *w)
 {
     w->det_bits = 0;
-    w->least_bits = INFINITY;
+    w->least_bits = w->n ? INFINITY : 0;
     for (int64_t j = 0; j < w->n; j++) {
         const double bits = length_bits(w->a + j, w->n, w->n);
         w->det_bits += bits;

@@ -213,6 +213,61 @@ static void matrices(void **state)
     padic_matrix_free(&m);
 }
 
+/* A header as NumPy writes it, and so many bytes 1, 2, 3, ... behind it. */
+static const char *parsed_npy(char version, const char *header, int bytes, padic_matrix *m, char *reason, size_t size)
+{
+    static const padic_ring ring = {.prime = 7, .precision = 2, .modulus = 49};
+    char file[512] = "\x93NUMPY";
+    const size_t length = strlen(header);
+    file[6] = version;
+    file[8] = (char)length;
+    memcpy(file + 10, header, length);
+    for (int i = 0; i < bytes; i++)
+        file[10 + length + (size_t)i] = (char)(i + 1);
+    return padic_matrix_parse(file, 10 + length + (size_t)bytes, &ring, m, reason, size);
+}
+
+static void numpy_headers(void **state)
+{
+    (void)state;
+    static const struct {
+        char version;
+        const char *header;
+        int bytes;
+        const char *why; /* NULL: it is taken */
+    } files[] = {
+        {1, "{'descr': '|u1', 'fortran_order': False, 'shape': (2, 3), }\n", 6, NULL},
+        {1, "{'descr': '|u1', 'fortran_order': True, 'shape': (2, 3), }\n", 6, NULL},
+        {1, "{'descr': '<i8', 'fortran_order': False, 'shape': (0, 3), }\n", 0, NULL},
+        {1, "{'descr': '<i8', 'fortran_order': False, 'shape': (9223372036854775807, 0), }\n", 0, NULL},
+        {1, "{'descr': '|u1', 'fortran_order': Maybe, 'shape': (2, 3), }\n", 6, "neither True nor False"},
+        {9, "{'descr': '|u1', 'fortran_order': False, 'shape': (2, 3), }\n", 6, "version is 9"},
+        {0, "{'descr': '|u1', 'fortran_order': False, 'shape': (2, 3), }\n", 6, "version is 0"},
+        {1, "{'descr': '|u1', 'fortran_order': False, 'shape': (2, 3), }\n", 5, "another number of bytes"},
+        {1, "{'descr': '|u1', 'fortran_order': False, 'shape': (2, 3), }\n", 7, "another number of bytes"},
+        {1, "{'descr': '<i8', 'fortran_order': False, 'shape': (4611686018427387904, 4), }\n", 0, "another number"},
+        {1, "{'descr': '<i8', 'fortran_order': False, 'shape': (2305843009213693952, 1), }\n", 0, "another number"},
+        {1, "{'descr': '<i8', 'fortran_order': False, 'shape': (-1, 4), }\n", 0, "one or two sizes"},
+        {1, "{'descr': '<i8', 'fortran_order': False, 'shape': (), }\n", 8, "one or two sizes"},
+        {1, "{'descr': '<i8', 'fortran_order': False, 'shape': (1, 1, 1), }\n", 8, "one or two sizes"},
+        {1, "{'descr': '<f8', 'fortran_order': False, 'shape': (1, 1), }\n", 8, "(descr '<f8')"},
+        {1, "{'descr': '>i8', 'fortran_order': False, 'shape': (1, 1), }\n", 8, "(descr '>i8')"},
+        {1, "{'descr': '|b1', 'fortran_order': False, 'shape': (1, 1), }\n", 1, "(descr '|b1')"},
+        {1, "{'descr': '|O', 'fortran_order': False, 'shape': (1, 1), }\n", 8, "(descr '|O')"},
+        {1, "{'descr': '|u1', 'shape': (2, 3), }\n", 6, "lacks"},
+    };
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        char reason[256] = "";
+        padic_matrix m;
+        const char *failed = parsed_npy(files[i].version, files[i].header, files[i].bytes, &m, reason, sizeof reason);
+        if ((failed == NULL) != (files[i].why == NULL) || (failed && !strstr(failed, files[i].why)))
+            fail_msg("%s: %s", files[i].header, failed ? failed : "it was taken");
+        for (int64_t e = 0; !failed && e < m.rows * m.cols; e++)
+            assert_true(m.values[e] == (uint64_t)(i == 1 ? 1 + e / 3 + e % 3 * 2 : e + 1));
+        padic_matrix_free(&m);
+    }
+}
+
 /* Freivalds' check takes what is right, and refuses a product that is wrong in one digit of one entry. */
 static void checks(void **state)
 {
@@ -245,8 +300,9 @@ static void checks(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rings), cmocka_unit_test(against_gmp), cmocka_unit_test(laws),   cmocka_unit_test(roots),
-        cmocka_unit_test(text),  cmocka_unit_test(matrices),    cmocka_unit_test(checks),
+        cmocka_unit_test(rings),         cmocka_unit_test(against_gmp), cmocka_unit_test(laws),
+        cmocka_unit_test(roots),         cmocka_unit_test(text),        cmocka_unit_test(matrices),
+        cmocka_unit_test(numpy_headers), cmocka_unit_test(checks),
     };
     return cmocka_run_group_tests_name("padic.numbers", tests, NULL, NULL);
 }

@@ -204,9 +204,32 @@ static void extremes(void **state)
     tk_ctx_destroy(ctx);
 }
 
+/* No equation has one solution, and a determinant of 1: a product over nothing. */
+static void empty_systems(void **state)
+{
+    (void)state;
+    tk_ctx *ctx = new_context();
+    char reason[256];
+    mpz_t determinant;
+    mpz_init(determinant);
+    for (int64_t cols = 0; cols < 3; cols++) {
+        padic_matrix a = make(0, 0), b = make(0, cols);
+        padic_solution s;
+        assert_int_equal(padic_solve(ctx, &a, &b, &s, reason, sizeof reason), PADIC_SOLVED);
+        assert_true(s.rows == 0 && s.cols == cols);
+        assert_int_equal(padic_determinant(ctx, &a, determinant, reason, sizeof reason), PADIC_SOLVED);
+        assert_true(mpz_cmp_ui(determinant, 1) == 0);
+        padic_solution_free(&s);
+        padic_matrix_free(&a);
+        padic_matrix_free(&b);
+    }
+    mpz_clear(determinant);
+    tk_ctx_destroy(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(drawn_systems), cmocka_unit_test(singular_systems),
-                                       cmocka_unit_test(extremes)};
+                                       cmocka_unit_test(extremes), cmocka_unit_test(empty_systems)};
     return cmocka_run_group_tests_name("padic.solve", tests, NULL, NULL);
 }

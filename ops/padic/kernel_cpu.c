@@ -450,7 +450,7 @@ static work lay_out(const tki_padic_params *p, scheme s, int threads, char *scra
 
 static size_t scratch_bytes(const tki_padic_params *p, int threads)
 {
-    return lay_out(p, scheme_of(p), threads, NULL).total;
+    return p->m && p->n ? lay_out(p, scheme_of(p), threads, NULL).total : 0;
 }
 
 static panel panel_at(const ring *r, uint32_t *data, uint8_t *least, int lines, int64_t inner, int64_t i)
