@@ -50,180 +50,6 @@ static const struct argp command = {
         "or could not be read.",
 };
 
-/* What is compared, by its path in the predicate; in the order in which it explains what comes after it. */
-static const struct {
-    const char *what;
-    const char *path;
-} members[] = {
-    {"subject", "run.subject"},
-    {"kind", "run.kind"},
-    {"op", "run.op"},
-    {"dtype", "run.dtype"},
-    {"index type", "run.index_dtype"},
-    {"bound", "contract.bound"},
-    {"formula", "contract.formula"},
-    {"tokitai", "tokitai"},
-    {"source", "built.source"},
-    {"source SHA-256", "built.source_sha256"},
-    {"compiler", "built.compiler"},
-    {"options", "built.options"},
-    {"artifact SHA-256", "built.artifact_sha256"},
-    {"backend", "machine.backend"},
-    {"device", "machine.device"},
-    {"architecture", "machine.architecture"},
-    {"device UUID", "machine.uuid"},
-    {"units", "machine.units"},
-    {"host", "machine.host"},
-    {"features", "machine.features"},
-    {"driver", "machine.driver"},
-    {"level", "run.level"},
-    {"seed", "run.seed"},
-    {"numerics", "run.numerics"},
-    {"domain", "run.domain"},
-    {"shape", "run.shape"},
-    {"family", "run.family"},
-    {"options", "run.options"},
-    {"inputs", "run.inputs"},
-    {"verdict", "verdict"},
-    {"grade", "result.refutation.grade"},
-    {"wrong elements", "result.refutation.elements"},
-    {"reason", "reason"},
-    {"determinism", "result.determinism"},
-    {"worst ulp", "result.worst_ulp"},
-    {"bound used", "result.bound_used"},
-};
-
-/* The member of an object by dotted path, or NULL. */
-static const json_t *member(const json_t *at, const char *path)
-{
-    while (at && *path) {
-        size_t length = strcspn(path, ".");
-        char name[64];
-        snprintf(name, sizeof name, "%.*s", (int)length, path);
-        at = json_object_get(at, name);
-        path += length + (path[length] == '.');
-    }
-    return at;
-}
-
-/* json_equal() takes an absent one for unequal to another absent one. */
-static bool same(const json_t *a, const json_t *b)
-{
-    return a && b ? json_equal(a, b) : a == b;
-}
-
-/* JSON's null stands for a member that is absent. */
-static json_t *copy_or_null(const json_t *value)
-{
-    return value ? json_deep_copy(value) : json_null();
-}
-
-static void add_difference(json_t *list, const char *what, const json_t *first, const json_t *second)
-{
-    json_array_append_new(list, json_pack("{s:o, s:o, s:o}", "what", cli_json_text(what), "first",
-                                          copy_or_null(first), "second", copy_or_null(second)));
-}
-
-static const json_t *find_clause(const json_t *clauses, const char *id)
-{
-    for (size_t i = 0; id && i < json_array_size(clauses); i++) {
-        const json_t *clause = json_array_get(clauses, i);
-        const char *other = json_string_value(json_object_get(clause, "id"));
-        if (other && !strcmp(other, id))
-            return clause;
-    }
-    return NULL;
-}
-
-/* Clauses whose text or verdict is not that of the other certificate; with `missing_only`, those that it has not. */
-static void compare_clauses(const json_t *from, const json_t *to, bool missing_only, json_t *list)
-{
-    for (size_t i = 0; i < json_array_size(from); i++) {
-        const json_t *clause = json_array_get(from, i);
-        const char *id = json_string_value(json_object_get(clause, "id"));
-        const json_t *other = find_clause(to, id);
-        if (!id)
-            continue;
-        if (missing_only && !other)
-            add_difference(list, id, NULL, json_object_get(clause, "verdict"));
-        if (missing_only)
-            continue;
-        static const char *const parts[] = {"text", "verdict"};
-        for (size_t p = 0; p < sizeof parts / sizeof *parts; p++) {
-            const json_t *here = json_object_get(clause, parts[p]);
-            const json_t *there = json_object_get(other, parts[p]);
-            if (!same(here, there) && (other || p > 0))
-                add_difference(list, id, here, there);
-        }
-    }
-}
-
-/* ------------------------------------------------------------------------------------------------------------
- * Output bits, trial by trial
- * ------------------------------------------------------------------------------------------------------------ */
-
-typedef struct bits {
-    int same;
-    int different;
-    int only_first;
-    int only_second;
-    const json_t *example; /* the first trial of other bits, as the first certificate has it; or NULL */
-} bits;
-
-/* What a trial ran on, as text; free() it. Everything but what came out. */
-static char *trial_name(const json_t *trial)
-{
-    json_t *copy = json_copy((json_t *)(uintptr_t)trial);
-    json_object_del(copy, "output_sha256");
-    char *text = copy ? json_dumps(copy, JSON_SORT_KEYS | JSON_COMPACT | JSON_ENCODE_ANY) : NULL;
-    json_decref(copy);
-    return text;
-}
-
-/* Trials by what they ran on, in a JSON object; NULL when memory ran out. Of equal ones the first counts. */
-static json_t *index_trials(const json_t *trials)
-{
-    json_t *index = json_object();
-    for (size_t i = 0; index && i < json_array_size(trials); i++) {
-        json_t *trial = json_array_get(trials, i);
-        char *name = trial_name(trial);
-        bool good = name && (json_object_get(index, name) || !json_object_set(index, name, trial));
-        free(name);
-        if (!good) {
-            json_decref(index);
-            return NULL;
-        }
-    }
-    return index;
-}
-
-static bool compare_bits(const json_t *first, const json_t *second, bits *result)
-{
-    json_t *a = index_trials(first);
-    json_t *b = index_trials(second);
-    const char *name;
-    json_t *trial;
-    bool good = a && b;
-    if (good) {
-        json_object_foreach(a, name, trial)
-        {
-            const json_t *other = json_object_get(b, name);
-            if (!other) {
-                result->only_first++;
-            } else if (same(json_object_get(trial, "output_sha256"), json_object_get(other, "output_sha256"))) {
-                result->same++;
-            } else {
-                result->different++;
-                result->example = result->example ? result->example : trial;
-            }
-        }
-        json_object_foreach(b, name, trial) result->only_second += json_object_get(a, name) == NULL;
-    }
-    json_decref(a);
-    json_decref(b);
-    return good;
-}
-
 /* ------------------------------------------------------------------------------------------------------------
  * Output
  * ------------------------------------------------------------------------------------------------------------ */
@@ -238,85 +64,53 @@ static void print_value(const char *mark, const json_t *value)
     free(text);
 }
 
-static void print_text(const json_t *list, const bits *b)
+static long long count_of(const json_t *trials, const char *name)
 {
+    return (long long)json_integer_value(json_object_get(trials, name));
+}
+
+static void print_text(const json_t *difference)
+{
+    const json_t *list = json_object_get(difference, "differences"), *trials = json_object_get(difference, "trials");
     for (size_t i = 0; i < json_array_size(list); i++) {
-        const json_t *difference = json_array_get(list, i);
-        cli_print(CLI_BOLD, json_string_value(json_object_get(difference, "what")));
+        const json_t *item = json_array_get(list, i);
+        cli_print(CLI_BOLD, json_string_value(json_object_get(item, "what")));
         putchar('\n');
-        print_value("  - ", json_object_get(difference, "first"));
-        print_value("  + ", json_object_get(difference, "second"));
+        print_value("  - ", json_object_get(item, "first"));
+        print_value("  + ", json_object_get(item, "second"));
     }
     cli_print(CLI_BOLD, "output bits");
-    printf(": %d trial%s the same, %d different", b->same, b->same == 1 ? "" : "s", b->different);
-    if (b->only_first + b->only_second > 0)
-        printf(", %d only in the first, %d only in the second", b->only_first, b->only_second);
+    const long long same = count_of(trials, "same"), only_first = count_of(trials, "only_first");
+    const long long only_second = count_of(trials, "only_second");
+    printf(": %lld trial%s the same, %lld different", same, same == 1 ? "" : "s", count_of(trials, "different"));
+    if (only_first + only_second > 0)
+        printf(", %lld only in the first, %lld only in the second", only_first, only_second);
     putchar('\n');
-    if (b->example) {
-        char *name = trial_name(b->example);
-        fputs("  first of them: ", stdout);
-        cli_print(CLI_PLAIN, name ? name : "?");
-        putchar('\n');
-        free(name);
+    const json_t *example = json_array_get(json_object_get(trials, "examples"), 0);
+    if (example) {
+        json_t *trial = json_copy(json_object_get(example, "trial"));
+        json_object_del(trial, "output_sha256");
+        print_value("  first of them: ", trial);
+        json_decref(trial);
     }
 }
 
-static cli_exit print_json(const arguments *a, json_t *list, const bits *b, bool differs)
+static cli_exit show(const char *who, const arguments *a, json_t *difference)
 {
-    json_t *trials = json_pack("{s:i, s:i, s:i, s:i}", "same", b->same, "different", b->different, "only_first",
-                               b->only_first, "only_second", b->only_second);
-    return cli_print_json(json_pack("{s:o, s:o, s:b, s:O, s:o}", "first", cli_json_text(a->files[0]), "second",
-                                    cli_json_text(a->files[1]), "same", !differs, "differences", list, "trials",
-                                    trials));
-}
-
-static cli_exit compare(const char *who, const arguments *a, json_t *const statements[2])
-{
-    const json_t *first = json_object_get(statements[0], "predicate");
-    const json_t *second = json_object_get(statements[1], "predicate");
-    json_t *list = json_array();
-    bits b = {0};
-    for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
-        const json_t *before = member(first, members[i].path);
-        const json_t *after = member(second, members[i].path);
-        if (!same(before, after))
-            add_difference(list, members[i].what, before, after);
-    }
-    compare_clauses(member(first, "clauses"), member(second, "clauses"), false, list);
-    compare_clauses(member(second, "clauses"), member(first, "clauses"), true, list);
-    if (!list || !compare_bits(member(first, "run.trials"), member(second, "run.trials"), &b)) {
-        json_decref(list);
+    const bool same = json_is_true(json_object_get(difference, "same"));
+    const cli_exit result = same ? CLI_HOLDS : CLI_REFUTED;
+    if (!difference) {
         cli_complain(who, "out of memory");
         return CLI_UNKNOWN;
     }
-    bool differs = json_array_size(list) > 0 || b.different + b.only_first + b.only_second > 0;
-    cli_exit result = differs ? CLI_REFUTED : CLI_HOLDS;
-    if (a->json)
-        result = cli_worse(result, print_json(a, list, &b, differs));
-    else
-        print_text(list, &b);
-    json_decref(list);
-    return result;
-}
-
-/* The statement of an intact certificate, or NULL after a complaint. */
-static json_t *read_statement(const char *who, tk_ctx *ctx, const char *file, cli_exit *result)
-{
-    tk_certificate *certificate = NULL;
-    tk_status status = tk_certificate_read(ctx, file, &certificate);
-    if (status != TK_OK) {
-        cli_complain(who, "%s%s", status == TK_BAD_FILE ? "not intact: " : "", tk_ctx_message(ctx));
-        *result = cli_worse(*result, cli_exit_of(status, CLI_BAD));
-        return NULL;
+    if (!a->json) {
+        print_text(difference);
+        json_decref(difference);
+        return result;
     }
-    const char *text = tk_certificate_json(certificate);
-    json_t *statement = text ? json_loads(text, 0, NULL) : NULL;
-    tk_certificate_destroy(certificate);
-    if (!statement) {
-        cli_complain(who, "out of memory");
-        *result = cli_worse(*result, CLI_UNKNOWN);
-    }
-    return statement;
+    json_object_set_new(difference, "first", cli_json_text(a->files[0]));
+    json_object_set_new(difference, "second", cli_json_text(a->files[1]));
+    return cli_worse(result, cli_print_json(difference));
 }
 
 cli_exit cli_diff(int argc, char **argv)
@@ -328,13 +122,22 @@ cli_exit cli_diff(int argc, char **argv)
     if (!ctx)
         return CLI_UNKNOWN;
     cli_exit result = CLI_HOLDS;
-    json_t *statements[2];
-    for (int i = 0; i < 2; i++)
-        statements[i] = read_statement(argv[0], ctx, a.files[i], &result);
-    if (statements[0] && statements[1])
-        result = compare(argv[0], &a, statements);
-    json_decref(statements[0]);
-    json_decref(statements[1]);
+    tk_certificate *certificates[2] = {NULL, NULL};
+    for (int i = 0; i < 2; i++) {
+        tk_status status = tk_certificate_read(ctx, a.files[i], &certificates[i]);
+        if (status == TK_OK)
+            continue;
+        cli_complain(argv[0], "%s%s", status == TK_BAD_FILE ? "not intact: " : "", tk_ctx_message(ctx));
+        result = cli_worse(result, cli_exit_of(status, CLI_BAD));
+    }
+    if (certificates[0] && certificates[1]) {
+        char *text = NULL;
+        tk_status status = tk_certificate_diff(ctx, certificates[0], certificates[1], &text);
+        result = show(argv[0], &a, status == TK_OK ? json_loads(text, 0, NULL) : NULL);
+        free(text);
+    }
+    tk_certificate_destroy(certificates[0]);
+    tk_certificate_destroy(certificates[1]);
     tk_ctx_destroy(ctx);
     return result;
 }

@@ -275,6 +275,13 @@ TK_MUST_USE tk_status tk_certificate_agrees(tk_ctx *ctx, const tk_certificate *c
  * NULL in `remarks` if there are none; free() it. Nothing is run. */
 TK_MUST_USE tk_status tk_certificate_remarks(tk_ctx *ctx, const tk_certificate *certificate, char **remarks);
 
+/* What changed from the first certificate to the second, as JSON: {"same": whether nothing did, "differences": [{"what",
+ * "first", "second"}], "trials": how many have the "same" output bits, "different" ones, are "only_first" or "only_second";
+ * "examples" of those that differ: [{"trial", "first", "second"}]}. A member that one does not have is null. Dates, times and
+ * paths are not compared. free() it. */
+TK_MUST_USE tk_status tk_certificate_diff(tk_ctx *ctx, const tk_certificate *first, const tk_certificate *second,
+                                          char **json);
+
 /* A machine-checked theorem that contracts rest on; docs/proofs.md says what is proved and what is not. */
 typedef struct tk_theorem {
     const char *file;      /* "proofs/sums.v" */
