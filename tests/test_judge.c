@@ -470,6 +470,51 @@ static void figures(void **state)
     assert_true(total.absolute_error == 0x1p-12 && !total.worst.present);
 }
 
+static void assert_counted(const tki_judgement *total, int magnitude, int64_t elements, double ulps,
+                           double bound_used)
+{
+    const tki_magnitude *at = &total->magnitudes[magnitude];
+    if (at->elements != elements || at->ulps != ulps || at->bound_used != bound_used)
+        fail_msg("magnitude %d: %lld elements, %g ulp, %g of the bound", magnitude, (long long)at->elements, at->ulps,
+                 at->bound_used);
+}
+
+/* Every element counts once, at the binade of RN(S), whichever way it was decided and whatever the output is. */
+static void counted_by_magnitude(void **state)
+{
+    (void)state;
+    const tki_enclosure bits = {.admits = TKI_ADMIT_BITS, .bits = 0xd000}; /* -32 */
+    const tki_enclosure nan = {.admits = TKI_ADMIT_NAN, .clause = 1}, zero = {.admits = TKI_ADMIT_ZERO};
+    const tki_enclosure expected[] = {
+        point(1, 0), point(1.5, 0), point(-1, 0), point(0x1p-20, 0),    point(0, 0),   nan,          nan,
+        bits,        bits,          zero,         point(4, 8 * 0x1p-8), point(4, 0.5), point(1e9, 0)};
+    const uint16_t got[] = {0x3c00, 0x3e00, 0xbc00, 0x0010, 0x8000, 0x7e01, 0x3c00,
+                            0xd000, 0x5000, 0x3c00, 0x4402, 0x7c00, 0x7c00};
+    enum { COUNT = sizeof got / sizeof *got };
+    script s = {.elements = expected, .box_cols = 5, .box_rows = 1};
+    const int one = TKI_MAGNITUDE_POSITIVE - TKI_BINADE_LEAST;
+    for (int threads = 1; threads <= 2; threads++) {
+        tki_judgement total = {0};
+        int64_t elements = 0;
+        assert_int_equal(judge(&s, TK_F16, 1, COUNT, 0, got, threads, &total), TK_OK);
+        assert_counted(&total, one, 3, 0, 0);
+        assert_counted(&total, one + 2, 2, INFINITY, (65520 - 4) / 0.5); /* 2 ulp off, and infinite, from 65520 on */
+        assert_counted(&total, one + 5, 2, INFINITY, 0);
+        assert_counted(&total, TKI_MAGNITUDE_SUBNORMAL, 3, INFINITY, 0);
+        assert_counted(&total, TKI_MAGNITUDE_OTHER, 3, INFINITY, 0); /* beyond the largest is infinity */
+        for (int i = 0; i < TKI_MAGNITUDES; i++)
+            elements += total.magnitudes[i].elements;
+        for (int i = 0; i < TKI_ULP_BINS; i++)
+            elements -= total.histogram[i];
+        assert_int_equal(elements, 0);
+        assert_int_equal(total.histogram[0], 8);
+    }
+    /* A wider output has its own binades. */
+    script wide = {0};
+    tki_judgement total = judge_one(&wide, TK_F32, point(0x1p-100, 0), (uint32_t)(127 - 100) << 23);
+    assert_counted(&total, one - 100, 1, 0, 0);
+}
+
 /* What is accepted but is not RN(S): the distance counts where an ulp says something, and is counted by its place elsewhere. */
 static void accepted_by_place(void **state)
 {
@@ -806,6 +851,7 @@ int main(void)
         cmocka_unit_test(a_bound_that_is_no_number_is_an_error),
         cmocka_unit_test(failures_of_the_oracle_come_out),
         cmocka_unit_test(figures),
+        cmocka_unit_test(counted_by_magnitude),
         cmocka_unit_test(accepted_by_place),
         cmocka_unit_test(refused_by_distance),
         cmocka_unit_test(refused_in_words),

@@ -659,6 +659,53 @@ static void members_agree(void **state)
     tk_ctx_destroy(ctx);
 }
 
+/* Errors by magnitude: complete, and in agreement with the other figures. */
+static void magnitudes_agree(void **state)
+{
+    (void)state;
+    tk_ctx *ctx = new_context();
+    tk_certificate *certificate = certify_one(ctx, tk_contract_find("gelu_fwd"), TK_F16, TK_I32, TK_CERTIFY_DEFAULTS);
+    /* Every pattern of x is among the trials, so every binade of either sign occurs. */
+    const json_t *by_magnitude = tki_certificate_get(certificate, "result.by_magnitude");
+    assert_string_equal(tki_certificate_text(certificate, "result.by_magnitude.input"), "x");
+    assert_int_equal(json_array_size(json_object_get(by_magnitude, "positive")), 30);
+    assert_int_equal(json_array_size(json_object_get(by_magnitude, "negative")), 30);
+    assert_true(tki_certificate_integer(certificate, "result.by_magnitude.subnormal.elements") >= 2 * 1024);
+    assert_true(tki_certificate_integer(certificate, "result.by_magnitude.other.elements") >= 2 * 1024);
+    static const struct {
+        const char *path, *name, *value, *what;
+    } edits[] = {
+        {"result.by_magnitude.positive.3", "elements", "7", "elements, its errors by magnitude"},
+        {"result.by_magnitude.positive.3", "elements", "0", "not in the form"},
+        {"result.by_magnitude.positive.3", "exponent", "-10", "not in the form"},
+        {"result.by_magnitude.negative.0", "exponent", "-127", "not in the form"},
+        {"result.by_magnitude.other", "worst_ulp", "\"far\"", "not in the form"},
+        {"result.by_magnitude", "negative", "{}", "not in the form"},
+        {"result.by_magnitude.subnormal", "worst_ulp", "\"infinity\"", "by magnitude inf ulp"},
+        {"result.by_magnitude.positive.3", "bound_used", "0.999", "of the bound, by magnitude 0.999"},
+    };
+    for (size_t i = 0; i < sizeof edits / sizeof *edits; i++) {
+        json_t *statement = statement_of(certificate);
+        json_t *value = json_loads(edits[i].value, JSON_DECODE_ANY, NULL);
+        assert_int_equal(json_object_set_new(member(predicate_of(statement), edits[i].path), edits[i].name, value),
+                         0);
+        assert_contradicts(ctx, statement, edits[i].what);
+        json_decref(statement);
+    }
+    /* Earlier builds of this version did not write them. */
+    json_t *statement = statement_of(certificate);
+    bool same = false;
+    json_object_del(member(predicate_of(statement), "result"), "by_magnitude");
+    tk_certificate *earlier = parse_sealed(ctx, statement);
+    assert_ok(ctx, tk_certificate_agrees(ctx, earlier));
+    assert_ok(ctx, tk_certificate_replay(ctx, earlier, NULL, &same, NULL, NULL));
+    assert_true(same);
+    tk_certificate_destroy(earlier);
+    json_decref(statement);
+    tk_certificate_destroy(certificate);
+    tk_ctx_destroy(ctx);
+}
+
 static void edit_to_a_giant(json_t *predicate)
 {
     json_object_set_new(json_object_get(predicate, "run"), "shape",
@@ -705,6 +752,7 @@ int main(void)
         cmocka_unit_test(replay_compares_figures),
         cmocka_unit_test(one_case_does_not_read_as_whole),
         cmocka_unit_test(members_agree),
+        cmocka_unit_test(magnitudes_agree),
     };
     return cmocka_run_group_tests_name("replay", tests, NULL, NULL);
 }

@@ -9,6 +9,7 @@
 #include "core/context.h"
 #include "model/case.h"
 #include "verify/headline.h"
+#include "verify/magnitudes.h"
 #include "verify/proofs.h"
 #include "verify/provenance.h"
 #include "verify/replay_recipe.h"
@@ -264,6 +265,42 @@ static bool figures_differ(const finding *f)
     return false;
 }
 
+/* Of the histogram: how many elements it has, and its last bin that has any, which ends at `to`. */
+static json_int_t histogram_elements(const json_t *bins, double *to)
+{
+    json_int_t elements = 0;
+    for (size_t i = 0; i < json_array_size(bins); i++) {
+        const json_t *bin = json_array_get(bins, i), *end = json_object_get(bin, "up_to_ulp");
+        add(&elements, integer(bin, "elements"));
+        if (integer(bin, "elements"))
+            *to = json_is_string(end) ? __builtin_inf() : json_number_value(end);
+    }
+    return elements;
+}
+
+/* Those of earlier versions do not have it. */
+static bool magnitudes_differ(const finding *f)
+{
+    const json_t *by_magnitude = get(f, "result.by_magnitude");
+    tki_magnitudes_sum sum;
+    double to = 0;
+    if (!by_magnitude)
+        return false;
+    const json_int_t elements = histogram_elements(get(f, "result.ulp_histogram"), &to);
+    if (!tki_magnitudes_add_up(by_magnitude, &sum))
+        return contradicts(f, "its errors by magnitude are not in the form in which they are written");
+    if (sum.elements != elements)
+        return contradicts(f, "its histogram has %lld elements, its errors by magnitude %lld", (long long)elements,
+                           (long long)sum.elements);
+    if (sum.ulps < tk_certificate_worst_ulp(f->certificate) || sum.ulps > to)
+        return contradicts(f, "its largest error is %g ulp, by magnitude %g ulp",
+                           tk_certificate_worst_ulp(f->certificate), sum.ulps);
+    if (is_complete(f) && sum.bound_used != tk_certificate_bound_used(f->certificate))
+        return contradicts(f, "it used %g of the bound, by magnitude %g", tk_certificate_bound_used(f->certificate),
+                           sum.bound_used);
+    return false;
+}
+
 static bool mutants_differ(const finding *f)
 {
     const json_t *mutants = get(f, "mutants");
@@ -440,9 +477,9 @@ static bool artifact_differs(const finding *f)
 
 bool tki_certificate_contradicts(const tk_ctx *ctx, const tk_certificate *certificate, char *what, size_t size)
 {
-    static bool (*const rules[])(const finding *) = {clauses_differ, headline_is_another, restriction_differs,
-                                                     trials_differ,  subject_differs,     figures_differ,
-                                                     mutants_differ, artifact_differs,    basis_differs};
+    static bool (*const rules[])(const finding *) = {
+        clauses_differ, headline_is_another, restriction_differs, trials_differ,    subject_differs,
+        figures_differ, magnitudes_differ,   mutants_differ,      artifact_differs, basis_differs};
     const finding f = about(ctx, certificate, what, size);
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
         if (rules[i](&f))

@@ -16,15 +16,63 @@
 const double tki_ulp_bin_ends[TKI_ULP_BINS - 1] = {0, 1, 2, 4, 8, 16, 64, 256, 1024};
 
 enum { FIRST_PRECISION = 128, LAST_PRECISION = 2048 };
+enum { HEADS = 512 }; /* signs and exponents of bf16 and fp32 */
 
 /* Everything one thread needs to judge elements of one output. */
 typedef struct bench {
     const tki_oracle *oracle;
     const tki_oracle_job *job;
     tk_dtype dtype;
+    const void *input;    /* by whose magnitude elements are counted; NULL: by that of RN(S) */
+    tk_dtype counted;     /* the type of these magnitudes */
+    int64_t plain[HEADS]; /* elements that were plainly right, by counted_head() */
     tki_judgement *tally;
     tk_status status;
 } bench;
+
+int tki_counted_by_input(const tk_case *c)
+{
+    const tk_contract *contract = c->contract;
+    int input = -1;
+    for (int p = 0; contract->elementwise && p < contract->param_count; p++)
+        if (!contract->params[p].output && !contract->params[p].when_choices &&
+            tki_format_of(tk_case_param_dtype(c, p)).number == TKI_FLOATING)
+            input = p;
+    return input;
+}
+
+/* Where a pattern is counted, by what is above its fraction: the sign and the exponent's field. */
+static int magnitude_of(tki_format f, bool is_signed, uint32_t head)
+{
+    const uint32_t fields = f.sign >> (f.precision - 1), field = head & (fields - 1);
+    if (field == 0)
+        return TKI_MAGNITUDE_SUBNORMAL;
+    if (field > f.largest >> (f.precision - 1))
+        return TKI_MAGNITUDE_OTHER;
+    const bool negative = is_signed && (head & fields);
+    return (negative ? TKI_MAGNITUDE_NEGATIVE : TKI_MAGNITUDE_POSITIVE) + f.exponent_min + (int)field - 1 -
+           TKI_BINADE_LEAST;
+}
+
+/* Of the element at `index`, of which `right` is RN(S) in the output's type. */
+static inline uint32_t counted_head(const bench *b, tk_dtype dtype, int64_t index, uint32_t right)
+{
+    if (!b->input)
+        return right >> (tki_format_of(dtype).precision - 1);
+    if (b->counted == dtype) /* which is a constant where it matters */
+        return tki_element_bits(dtype, b->input, index) >> (tki_format_of(dtype).precision - 1);
+    return tki_element_bits(b->counted, b->input, index) >> (tki_format_of(b->counted).precision - 1);
+}
+
+/* The elements that were plainly right. */
+static void count_plain(bench *b)
+{
+    const tki_format f = tki_format_of(b->counted);
+    for (uint32_t head = 0; f.number == TKI_FLOATING && head < HEADS; head++) {
+        b->tally->histogram[0] += b->plain[head];
+        b->tally->magnitudes[magnitude_of(f, b->input, head)].elements += b->plain[head];
+    }
+}
 
 void tki_output_matrix(const tk_case *c, int output, int64_t *rows, int64_t *cols)
 {
@@ -263,10 +311,8 @@ static bool admitted_by_flag(tk_dtype dtype, unsigned admits, uint64_t expected,
 /* The whole enclosure rounds to this output, so it is RN(S); or these very bits are admitted. */
 static inline bool plainly_right(tk_dtype dtype, const tki_enclosure *e, uint32_t got, tki_judgement *tally)
 {
-    if ((e->admits & (TKI_ADMIT_BITS | TKI_ADMIT_RAW_BITS)) && !(e->admits & TKI_UNDEFINED) && got == e->bits) {
-        tally->histogram[0]++;
+    if ((e->admits & (TKI_ADMIT_BITS | TKI_ADMIT_RAW_BITS)) && !(e->admits & TKI_UNDEFINED) && got == e->bits)
         return true;
-    }
     if (e->admits != TKI_ADMIT_INTERVAL || tki_is_nan(dtype, got))
         return false;
     double below;
@@ -276,10 +322,28 @@ static inline bool plainly_right(tk_dtype dtype, const tki_enclosure *e, uint32_
         return false;
     const double out = tki_decode(dtype, got);
     const double error = fmax(out - e->lo, e->hi - out);
-    tally->histogram[0]++;
     if (error > tally->absolute_error && isfinite(error))
         tally->absolute_error = error;
     return true;
+}
+
+static tki_magnitude *counted_at(const bench *b, int64_t index, uint32_t right)
+{
+    const uint32_t head = counted_head(b, b->dtype, index, right);
+    return &b->tally->magnitudes[magnitude_of(tki_format_of(b->counted), b->input, head)];
+}
+
+static void note_magnitude(const bench *b, const tki_element *element)
+{
+    uint32_t right = element->admits & TKI_ADMIT_ZERO ? 0 : tki_canonical_nan(b->dtype);
+    if (element->interval)
+        right = tki_round_double(b->dtype, element->exact);
+    else if (element->admits & (TKI_ADMIT_BITS | TKI_ADMIT_RAW_BITS))
+        right = (uint32_t)element->expected;
+    tki_magnitude *at = counted_at(b, element->index, right);
+    at->elements++;
+    at->ulps = fmax(at->ulps, element->ulps);
+    at->bound_used = fmax(at->bound_used, element->bound_used);
 }
 
 static void judge_element(bench *b, const tki_enclosure *e, int64_t row, int64_t col, int64_t index, uint32_t got)
@@ -298,6 +362,7 @@ static void judge_element(bench *b, const tki_enclosure *e, int64_t row, int64_t
     }
     if (admitted_by_flag(b->dtype, e->admits, e->bits, got)) {
         tally->histogram[0]++;
+        counted_at(b, index, got)->elements++;
         return;
     }
     bool accepted = false;
@@ -306,6 +371,7 @@ static void judge_element(bench *b, const tki_enclosure *e, int64_t row, int64_t
     else
         element.ulps = INFINITY;
     tally->histogram[histogram_bin(element.ulps)]++;
+    note_magnitude(b, &element);
     if (accepted)
         note_accepted(tally, &element);
     else
@@ -322,7 +388,9 @@ static inline __attribute__((always_inline)) void judge_lines(bench *b, tk_dtype
             int64_t index = row * cols + col;
             uint32_t got = tki_element_bits(dtype, data, index);
             b->tally->judged[e->clause]++;
-            if (!plainly_right(dtype, e, got, b->tally))
+            if (plainly_right(dtype, e, got, b->tally))
+                b->plain[counted_head(b, dtype, index, got)]++;
+            else
                 judge_element(b, e, row, col, index, got);
         }
 }
@@ -384,6 +452,12 @@ void tki_judgement_add(tki_judgement *sum, const tki_judgement *part)
     }
     for (int i = 0; i < TKI_ULP_BINS; i++)
         sum->histogram[i] += part->histogram[i];
+    for (int i = 0; i < TKI_MAGNITUDES; i++) {
+        tki_magnitude *at = &sum->magnitudes[i];
+        at->elements += part->magnitudes[i].elements;
+        at->ulps = fmax(at->ulps, part->magnitudes[i].ulps);
+        at->bound_used = fmax(at->bound_used, part->magnitudes[i].bound_used);
+    }
     sum->accepted_ulps = fmax(sum->accepted_ulps, part->accepted_ulps);
     sum->bound_used = fmax(sum->bound_used, part->bound_used);
     sum->absolute_error = fmax(sum->absolute_error, part->absolute_error);
@@ -427,7 +501,13 @@ tk_status tki_judge(const tki_oracle *oracle, const tki_oracle_job *job, const v
     {
         const tki_floats floats = tki_floats_begin();
         tki_judgement tally = {0};
-        bench b = {.oracle = oracle, .job = job, .dtype = tk_case_param_dtype(job->c, job->output), .tally = &tally};
+        const int input = tki_counted_by_input(job->c);
+        bench b = {.oracle = oracle,
+                   .job = job,
+                   .dtype = tk_case_param_dtype(job->c, job->output),
+                   .input = input < 0 ? NULL : job->buffers[input],
+                   .counted = tk_case_param_dtype(job->c, input < 0 ? job->output : input),
+                   .tally = &tally};
         tki_enclosure *enclosures = malloc((size_t)(box_rows * box_cols) * sizeof *enclosures);
         if (!enclosures)
             b.status = TK_NO_MEMORY;
@@ -442,6 +522,7 @@ tk_status tki_judge(const tki_oracle *oracle, const tki_oracle_job *job, const v
             for (int64_t r = box.row_begin; param->sums_to_one && col == 0 && r < box.row_end; r++)
                 note_row_sum(&b, r, cols, data);
         }
+        count_plain(&b);
         free(enclosures);
         mpfr_free_cache2(MPFR_FREE_LOCAL_CACHE);
 #pragma omp critical(tki_judge_merge)

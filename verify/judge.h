@@ -40,6 +40,29 @@ typedef struct tki_refused {
     double worst;                    /* the largest `outside` */
 } tki_refused;
 
+/* Binades: normal numbers v with 2^exponent <= |v| < 2^(exponent + 1). */
+enum {
+    TKI_BINADE_LEAST = -126, /* of fp32, the widest format */
+    TKI_BINADE_MOST = 127,
+    TKI_BINADES = TKI_BINADE_MOST - TKI_BINADE_LEAST + 1,
+    /* tki_judgement.magnitudes: what is no finite number, zero and subnormal numbers, the binades of each sign. */
+    TKI_MAGNITUDE_OTHER = 0,
+    TKI_MAGNITUDE_SUBNORMAL,
+    TKI_MAGNITUDE_POSITIVE,
+    TKI_MAGNITUDE_NEGATIVE = TKI_MAGNITUDE_POSITIVE + TKI_BINADES,
+    TKI_MAGNITUDES = TKI_MAGNITUDE_NEGATIVE + TKI_BINADES
+};
+
+typedef struct tki_magnitude {
+    int64_t elements;
+    double ulps;       /* the largest of them, accepted and refused alike */
+    double bound_used; /* the same */
+} tki_magnitude;
+
+/* The input by whose magnitude the elements of an elementwise op are counted: the last one of values, the argument where
+ * there is a gradient beside it. -1: they are counted by |RN(S)|. */
+int tki_counted_by_input(const tk_case *c);
+
 typedef struct tki_judgement {
     int64_t elements;
     int64_t judged[TK_MAX_CLAUSES];
@@ -49,6 +72,7 @@ typedef struct tki_judgement {
     int64_t undecided; /* accepted because even the oracle's limit did not decide */
     int64_t undefined; /* elements for which the contract gives no bound */
     int64_t histogram[TKI_ULP_BINS];
+    tki_magnitude magnitudes[TKI_MAGNITUDES]; /* all elements of the histogram */
     double accepted_ulps; /* largest distance from RN(S) of an accepted element that is TKI_ORDINARY */
     int64_t near_zero;    /* accepted ones that are not RN(S), by their place */
     int64_t at_overflow;

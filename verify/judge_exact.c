@@ -24,6 +24,13 @@ uint64_t tki_integer_at(tk_dtype dtype, const void *data, int64_t i)
     return f.number == TKI_SIGNED ? (uint64_t)((int64_t)(bits << unused) >> unused) : bits;
 }
 
+/* Integers have no ulps, and their magnitude explains nothing. */
+static void accept(tki_judgement *tally)
+{
+    tally->histogram[0]++;
+    tally->magnitudes[TKI_MAGNITUDE_OTHER].elements++;
+}
+
 static void refuse(tki_judgement *tally, tki_element element)
 {
     tki_refused *refused = &tally->refused[element.clause];
@@ -32,6 +39,8 @@ static void refuse(tki_judgement *tally, tki_element element)
     refused->gross++;
     refused->worst = INFINITY;
     tally->histogram[TKI_ULP_BINS - 1]++;
+    tally->magnitudes[TKI_MAGNITUDE_OTHER].elements++;
+    tally->magnitudes[TKI_MAGNITUDE_OTHER].ulps = INFINITY;
     if (!tally->failure.present || element.index < tally->failure.index)
         tally->failure = element;
     if (!tally->worst.present)
@@ -62,7 +71,7 @@ void tki_judge_integers(const tki_oracle_job *job, const tki_box *box, int64_t c
             if (e->admits & TKI_UNDEFINED)
                 tally->undefined++;
             else if (got == e->bits)
-                tally->histogram[0]++;
+                accept(tally);
             else
                 refuse(tally, element_of(job, e, row * cols + col, got));
         }
@@ -145,7 +154,7 @@ tk_status tki_judge_order(const tki_oracle_job *job, const tki_box *box, int64_t
             if (e->admits & TKI_UNDEFINED)
                 tally->undefined++;
             else if (very || (!repeated && selects_right(job, e, row, s.keys, got)))
-                tally->histogram[0]++;
+                accept(tally);
             else
                 refuse(tally, element_of(job, e, at, got));
         }

@@ -168,6 +168,10 @@ static bool figures_differ(const tk_certificate *before, const tki_rerun *again,
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
         if (member_differs(before, after, paths[i], difference))
             return true;
+    /* Earlier builds of this version did not write it. */
+    if (tki_certificate_get(before, "result.by_magnitude") &&
+        member_differs(before, after, "result.by_magnitude", difference))
+        return true;
     /* Where nothing could be run, the reason is the machine's. */
     bool ran = json_array_size(tki_certificate_get(after, "run.trials")) > 0;
     return (ran && member_differs(before, after, "reason", difference)) || run_differs(before, again, difference) ||

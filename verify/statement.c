@@ -15,6 +15,7 @@
 #include "verify/claims.h"
 #include "verify/headline.h"
 #include "verify/kernel_file.h"
+#include "verify/magnitudes.h"
 #include "verify/outcome.h"
 #include "verify/proofs.h"
 #include "verify/refutation.h"
@@ -360,6 +361,8 @@ static json_t *result_json(const tki_outcome *o)
     json_object_set_new(result, "accepted",
                         json_pack("{s:o, s:I, s:I}", "worst_ulp", tki_real_json(j->accepted_ulps), "near_zero",
                                   (json_int_t)j->near_zero, "at_overflow", (json_int_t)j->at_overflow));
+    const tk_case c = tki_outcome_case(o);
+    json_object_set_new(result, "by_magnitude", tki_magnitudes_json(&c, j->magnitudes));
     if (o->verdict == TK_REFUTED)
         json_object_set_new(result, "refutation", tki_refutation_json(o));
     if (j->worst.present)
