@@ -32,6 +32,7 @@ cli_exit cli_corpus(int argc, char **argv);
 cli_exit cli_check(int argc, char **argv);
 cli_exit cli_replay(int argc, char **argv);
 cli_exit cli_diff(int argc, char **argv);
+cli_exit cli_report(int argc, char **argv);
 cli_exit cli_keygen(int argc, char **argv);
 cli_exit cli_bench(int argc, char **argv);
 cli_exit cli_tune(int argc, char **argv);

@@ -186,7 +186,7 @@ _tokitai_cache() {
 }
 
 _tokitai() {
-    local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} commands="ops devices certify judge new-kernel corpus check replay diff keygen bench tune padic kernel glue shard reshard diff-ckpt cache"
+    local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} commands="ops devices certify judge new-kernel corpus check replay diff report keygen bench tune padic kernel glue shard reshard diff-ckpt cache"
     # "--dtype=bf" comes as three words.
     if [[ $current == = ]]; then
         current=
@@ -266,6 +266,14 @@ _tokitai() {
         diff)
             if [[ $current == -* ]]; then
                 _tokitai_reply "--json --help" "$current"
+            else
+                _tokitai_files .json "$current"
+            fi ;;
+        report)
+            if [[ $previous == --output || $previous == -o ]]; then
+                _tokitai_files .html "$current"
+            elif [[ $current == -* ]]; then
+                _tokitai_reply "--output --help" "$current"
             else
                 _tokitai_files .json "$current"
             fi ;;

@@ -20,6 +20,7 @@ static const cli_command commands[] = {
     {"check", "is a certificate as it was written?", cli_check},
     {"replay", "does a certificate still hold on this machine?", cli_replay},
     {"diff", "what changed between two certificates?", cli_diff},
+    {"report", "a page about certificates to look at, in HTML", cli_report},
     {"keygen", "make a pair of keys to sign certificates with", cli_keygen},
     {"bench", "time certified kernels against the machine's limits and other libraries", cli_bench},
     {"tune", "measure which choice of a GPU kernel is the fastest for a case, and keep it", cli_tune},

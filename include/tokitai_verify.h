@@ -282,6 +282,18 @@ TK_MUST_USE tk_status tk_certificate_remarks(tk_ctx *ctx, const tk_certificate *
 TK_MUST_USE tk_status tk_certificate_diff(tk_ctx *ctx, const tk_certificate *first, const tk_certificate *second,
                                           char **json);
 
+/* A certificate in a report, or a file that is none. */
+typedef struct tk_report_entry {
+    const char *name;            /* where it comes from, to be shown; NULL: not known */
+    tk_certificate *certificate; /* NULL: only `problem` is shown */
+    const char *problem;         /* what is to be said instead of, or beside, the certificate; NULL: nothing */
+} tk_report_entry;
+
+/* A page for people about these certificates, HTML that needs nothing else: an overview, each certificate with its charts,
+ * and what changed between those of one subject, each compared with the one before it. A certificate that contradicts itself is
+ * shown as such. Nothing is run. free() it. */
+TK_MUST_USE tk_status tk_report_html(tk_ctx *ctx, const tk_report_entry entries[], int count, char **html);
+
 /* A machine-checked theorem that contracts rest on; docs/proofs.md says what is proved and what is not. */
 typedef struct tk_theorem {
     const char *file;      /* "proofs/sums.v" */

@@ -15,10 +15,10 @@ silent out
 expect 2 "a command misspelt" certfy
 says err "unknown command 'certfy'; did you mean 'certify'\?"
 expect 2 "a command that is nothing like one" qqqqqq
-says err "choose from: ops, devices, certify, judge, new-kernel, corpus, check, replay, diff, keygen, bench, tune, padic, kernel, glue, shard, reshard, diff-ckpt, cache"
+says err "choose from: ops, devices, certify, judge, new-kernel, corpus, check, replay, diff, report, keygen, bench, tune, padic, kernel, glue, shard, reshard, diff-ckpt, cache"
 expect 2 "an unknown option" --frobnicate
 expect 0 "help" help
-for command in ops devices certify judge check replay diff keygen bench tune padic kernel glue shard reshard diff-ckpt cache; do
+for command in ops devices certify judge check replay diff report keygen bench tune padic kernel glue shard reshard diff-ckpt cache; do
     expect 0 "$command --help" "$command" --help
     says out "^Usage: tokitai $command"
     expect 0 "help $command" help "$command"
@@ -623,6 +623,20 @@ expect 2 "one alone" diff "$plain"
 says err "give two files"
 expect 2 "three" diff "$plain" "$plain" "$plain"
 
+echo "-- report"
+expect 0 "to standard output" report "$plain"
+says out "<!DOCTYPE html>"
+expect 0 "to a file, two of one subject" report "$plain" "other/${plain##*/}" -o page.html
+is "    nothing on standard output" test ! -s out
+is "    what changed" grep -q "What changed: cpu" page.html
+expect 1 "one that was altered" report "$plain" altered.json --output=page.html
+says err "altered"
+is "    is named on the page" grep -q "Not shown:</strong> altered.json: altered" page.html
+expect 2 "one that is not there" report nowhere.json
+expect 2 "nowhere to write" report "$plain" -o /nowhere/page.html
+says err "cannot write"
+expect 2 "none" report
+
 echo "-- output that cannot be written"
 if [ -c /dev/full ]; then
     full() { # ARGUMENT...
@@ -809,6 +823,7 @@ completes --shape tokitai certify --sh
 completes altered.json tokitai check al
 completes ours.pub tokitai check --key ou
 completes altered.json tokitai diff al
+completes altered.json tokitai report al
 completes --force tokitai keygen --f
 completes replay tokitai help re
 completes best tokitai certify --lowering b
@@ -821,7 +836,7 @@ completes hip tokitai cache build --backend h
 completes cpu tokitai certify --backend c
 # Every long option that a command has is completed and is in the manual.
 manual=${BUILD_DIR:-$root/build}/generated/tokitai.1
-for command in ops devices certify judge check replay diff keygen bench tune padic kernel glue shard reshard diff-ckpt cache; do
+for command in ops devices certify judge check replay diff report keygen bench tune padic kernel glue shard reshard diff-ckpt cache; do
     "$tokitai" "$command" --help | grep -oE '^ +(-[a-z], )?--[a-z-]+' | grep -oE -- '--[a-z-]+' | grep -vxE -- '--(usage|version)' >options
     complete_line tokitai "$command" --
     is "$command: every option is completed" test -z "$(sort -u options | comm -23 - <(sort out))"

@@ -247,13 +247,13 @@ static void numpy_headers(void **state)
         {1, "{'descr': '|u1', 'fortran_order': False, 'shape': (2, 3), }\n", 7, "another number of bytes"},
         {1, "{'descr': '<i8', 'fortran_order': False, 'shape': (4611686018427387904, 4), }\n", 0, "another number"},
         {1, "{'descr': '<i8', 'fortran_order': False, 'shape': (2305843009213693952, 1), }\n", 0, "another number"},
-        {1, "{'descr': '<i8', 'fortran_order': False, 'shape': (-1, 4), }\n", 0, "one or two sizes"},
+        {1, "{'descr': '<i8', 'fortran_order': False, 'shape': (-1, 4), }\n", 0, "not a list"},
         {1, "{'descr': '<i8', 'fortran_order': False, 'shape': (), }\n", 8, "one or two sizes"},
         {1, "{'descr': '<i8', 'fortran_order': False, 'shape': (1, 1, 1), }\n", 8, "one or two sizes"},
         {1, "{'descr': '<f8', 'fortran_order': False, 'shape': (1, 1), }\n", 8, "(descr '<f8')"},
         {1, "{'descr': '>i8', 'fortran_order': False, 'shape': (1, 1), }\n", 8, "(descr '>i8')"},
         {1, "{'descr': '|b1', 'fortran_order': False, 'shape': (1, 1), }\n", 1, "(descr '|b1')"},
-        {1, "{'descr': '|O', 'fortran_order': False, 'shape': (1, 1), }\n", 8, "(descr '|O')"},
+        {1, "{'descr': '|O', 'fortran_order': False, 'shape': (1, 1), }\n", 8, "no simple type"},
         {1, "{'descr': '|u1', 'shape': (2, 3), }\n", 6, "lacks"},
     };
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
