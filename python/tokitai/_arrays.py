@@ -1,0 +1,338 @@
+"""Tensors of NumPy, PyTorch, JAX, CuPy and others as memory: an address, a shape, an element type, a device, a stream.
+
+Nothing is copied. PyTorch's own attributes, DLPack, __cuda_array_interface__ and __array_interface__ are read; no framework is imported
+for it: a tensor of one can only come from a program that has imported it.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import math
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from ._library import DTYPE_SIZES, BadArgument, Unavailable
+
+FRAMEWORKS = ("numpy", "torch", "jax", "cupy")
+
+# Patterns of 16 bits without a type of their own: bf16 where a framework has none.
+BITS_16 = "u16"
+
+_SIZES = {**DTYPE_SIZES, BITS_16: 2}
+_BY_NAME = {
+    "float16": "f16",
+    "bfloat16": "bf16",
+    "float32": "f32",
+    "int32": "i32",
+    "int64": "i64",
+    "uint64": "u64",
+    "uint16": BITS_16,
+}
+_BY_TYPESTR = {"f2": "f16", "f4": "f32", "i4": "i32", "i8": "i64", "u8": "u64", "u2": BITS_16}
+# DLDataTypeCode and bits.
+_BY_DLPACK = {(2, 16): "f16", (4, 16): "bf16", (2, 32): "f32", (0, 32): "i32", (0, 64): "i64", (1, 64): "u64", (1, 16): BITS_16}
+# DLDeviceType: memory that a processor reads, and that of GPUs.
+_DLPACK_HOST = {1, 3, 11}  # kDLCPU, kDLCUDAHost, kDLROCMHost
+_DLPACK_GPU = {2: "cuda", 13: "cuda", 10: "hip"}  # kDLCUDA, kDLCUDAManaged, kDLROCM
+
+
+class Array(NamedTuple):
+    """Dense row-major memory of a tensor. It is valid while `owner` is kept."""
+
+    pointer: int
+    shape: tuple[int, ...]
+    dtype: str  # of DTYPES, or BITS_16
+    device: str  # "cpu", "cuda:0", "hip:0"
+    stream: int | None  # of a GPU: the stream whose work the elements may wait for; None: they are there
+    owner: object
+
+    @property
+    def elements(self) -> int:
+        return math.prod(self.shape)
+
+    @property
+    def bytes(self) -> int:
+        return self.elements * _SIZES[self.dtype]
+
+
+def _element_type(names: Mapping[Any, str], key: Any, name: str, shown: str) -> str:
+    try:
+        return names[key]
+    except KeyError:
+        raise BadArgument(
+            f"{name} has elements of type {shown}; float16, bfloat16, float32, int32, int64 and uint64 are taken"
+        ) from None
+
+
+def _check_dense(name: str, shape: Sequence[int], strides: Sequence[int] | None, unit: int) -> None:
+    """Strides in units of `unit` per element. Axes of size 1, and tensors without elements, may have any."""
+    if strides is None or 0 in shape:
+        return
+    expected = unit
+    for size, stride in zip(reversed(shape), reversed(strides)):
+        if size != 1 and stride != expected:
+            raise BadArgument(
+                f"{name} is not contiguous: shape {tuple(shape)} with strides {tuple(s // unit for s in strides)}; "
+                "take .contiguous() or numpy.ascontiguousarray() of it"
+            )
+        expected *= size
+
+
+def _of_torch(tensor: Any, name: str) -> Array:
+    torch = sys.modules["torch"]
+    if tensor.layout != torch.strided:
+        raise BadArgument(f"{name} is a tensor of layout {tensor.layout}; a dense one is needed")
+    dtype = _element_type(_BY_NAME, str(tensor.dtype).removeprefix("torch."), name, str(tensor.dtype))
+    shape = tuple(tensor.shape)
+    _check_dense(name, shape, tensor.stride(), 1)
+    kind, index = tensor.device.type, tensor.device.index or 0
+    stream = None
+    if kind == "cuda":  # ROCm's devices have this name in PyTorch, too
+        stream = int(torch.cuda.current_stream(index).cuda_stream)
+        kind = "hip" if torch.version.hip else "cuda"
+    elif kind != "cpu":
+        raise Unavailable(f"{name} is on the device {tensor.device}; cpu, cuda and hip are known")
+    return Array(int(tensor.data_ptr()), shape, dtype, "cpu" if kind == "cpu" else f"{kind}:{index}", stream, tensor)
+
+
+def _typestr(tensor: Any, typestr: str, name: str) -> str:
+    own = getattr(getattr(tensor, "dtype", None), "name", None)
+    if typestr[0] == ">" or (typestr[0] == "=" and sys.byteorder == "big"):
+        raise BadArgument(f"{name} is big-endian ({typestr}); take .astype(x.dtype.newbyteorder('<')) of it")
+    if own == "bfloat16":  # of ml_dtypes: NumPy itself sees two bytes there, <V2
+        return "bf16"
+    return _element_type(_BY_TYPESTR, typestr[1:], name, str(own or typestr))
+
+
+def _of_interface(tensor: Any, interface: Mapping[str, Any], name: str, gpu: bool) -> Array:
+    dtype = _typestr(tensor, interface["typestr"], name)
+    shape = tuple(interface["shape"])
+    if interface.get("mask") is not None:
+        raise BadArgument(f"{name} is a masked array")
+    _check_dense(name, shape, interface.get("strides"), _SIZES[dtype])
+    device, stream = "cpu", None
+    if gpu:
+        device = f"cuda:{getattr(getattr(tensor, 'device', None), 'id', 0)}"
+        stream = interface.get("stream")
+        if stream == 1:  # the legacy default stream, which drivers call 0
+            stream = 0
+    return Array(int(interface["data"][0] or 0), shape, dtype, device, stream, tensor)
+
+
+class _DLDataType(ctypes.Structure):
+    _fields_ = [("code", ctypes.c_uint8), ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16)]
+
+
+class _DLTensor(ctypes.Structure):
+    _fields_ = [
+        ("data", ctypes.c_void_p),
+        ("device_type", ctypes.c_int32),
+        ("device_id", ctypes.c_int32),
+        ("ndim", ctypes.c_int32),
+        ("dtype", _DLDataType),
+        ("shape", ctypes.POINTER(ctypes.c_int64)),
+        ("strides", ctypes.POINTER(ctypes.c_int64)),
+        ("byte_offset", ctypes.c_uint64),
+    ]
+
+
+def _of_dlpack(tensor: Any, name: str) -> Array:
+    """Reads the capsule's tensor and leaves it unconsumed: its maker frees it when the capsule goes."""
+    device_type, device_id = (int(number) for number in tensor.__dlpack_device__())
+    if device_type in _DLPACK_HOST:
+        capsule, device, stream = tensor.__dlpack__(), "cpu", None
+    elif device_type in _DLPACK_GPU:
+        # The maker orders its work before that of the stream named, the default one: 1 for CUDA, 0 for ROCm.
+        kind = _DLPACK_GPU[device_type]
+        capsule, device, stream = tensor.__dlpack__(stream=1 if kind == "cuda" else 0), f"{kind}:{device_id}", 0
+    else:
+        raise Unavailable(f"{name} is on a device of DLPack's type {device_type}; cpu, cuda and hip are known")
+    get_pointer = ctypes.pythonapi.PyCapsule_GetPointer
+    get_pointer.restype, get_pointer.argtypes = ctypes.c_void_p, (ctypes.py_object, ctypes.c_char_p)
+    dl = _DLTensor.from_address(get_pointer(capsule, b"dltensor"))
+    if dl.dtype.lanes != 1:
+        raise BadArgument(f"{name} has elements of {dl.dtype.lanes} lanes")
+    dtype = _element_type(_BY_DLPACK, (dl.dtype.code, dl.dtype.bits), name, f"DLPack {dl.dtype.code}:{dl.dtype.bits}")
+    shape = tuple(dl.shape[i] for i in range(dl.ndim))
+    _check_dense(name, shape, [dl.strides[i] for i in range(dl.ndim)] if dl.strides else None, 1)
+    return Array((dl.data or 0) + dl.byte_offset, shape, dtype, device, stream, (capsule, tensor))
+
+
+def _is_of(tensor: object, framework: str, kind: str) -> bool:
+    module = sys.modules.get(framework)
+    known = getattr(module, kind, None)
+    return isinstance(known, type) and isinstance(tensor, known)
+
+
+def view(tensor: Any, name: str = "the array") -> Array:
+    """The memory of a tensor. BadArgument, with its name, if it is not dense, of another byte order or type, or no tensor at all."""
+    if _is_of(tensor, "torch", "Tensor"):
+        return _of_torch(tensor, name)
+    if _is_of(tensor, "numpy", "ndarray"):
+        return _of_interface(tensor, tensor.__array_interface__, name, False)
+    if hasattr(tensor, "__dlpack__") and hasattr(tensor, "__dlpack_device__"):
+        try:
+            return _of_dlpack(tensor, name)
+        except (BufferError, NotImplementedError, RuntimeError) as error:
+            if isinstance(error, (BadArgument, Unavailable)):
+                raise
+            refusal: Exception = error  # some makers export only some of their types so
+    else:
+        refusal = TypeError("it has neither __dlpack__ nor an array interface")
+    for attribute, gpu in (("__cuda_array_interface__", True), ("__array_interface__", False)):
+        interface = getattr(tensor, attribute, None)
+        if interface is not None:
+            return _of_interface(tensor, interface, name, gpu)
+    raise BadArgument(f"{name} is a {type(tensor).__name__}, not an array of NumPy, PyTorch, JAX or CuPy: {refusal}")
+
+
+# --- memory as tensors --------------------------------------------------------------------------------------------
+
+
+def _buffer(pointer: int, size: int) -> Any:
+    return (ctypes.c_char * size).from_address(pointer)
+
+
+def framework_has(framework: str, dtype: str) -> bool:
+    """Whether a framework has arrays of an element type."""
+    if dtype == "bf16" and framework == "numpy":
+        try:
+            __import__("ml_dtypes")
+        except ImportError:
+            return False
+    if dtype == "u64" and framework == "torch":
+        return hasattr(__import__("torch"), "uint64")
+    return True
+
+
+def _numpy_dtype(dtype: str) -> Any:
+    numpy = __import__("numpy")
+    if dtype == "bf16":
+        return __import__("ml_dtypes").bfloat16 if framework_has("numpy", "bf16") else numpy.uint16
+    names = {short: long for long, short in _BY_NAME.items()}
+    return numpy.dtype(names[dtype])
+
+
+def _torch_dtype(dtype: str) -> Any:
+    names = {short: long for long, short in _BY_NAME.items()}
+    found = getattr(__import__("torch"), names[dtype], None)
+    if found is None:
+        raise Unavailable(f"this PyTorch has no elements of type {names[dtype]}")
+    return found
+
+
+def _as_numpy(pointer: int, dtype: str, shape: Sequence[int], device: str) -> Any:
+    numpy = __import__("numpy")
+    if device != "cpu":
+        raise BadArgument(f"NumPy has no arrays on {device}: give framework=\"torch\" or \"cupy\"")
+    size = math.prod(shape) * _SIZES[dtype]
+    if not size:
+        return numpy.empty(shape, _numpy_dtype(dtype))
+    return numpy.frombuffer(_buffer(pointer, size), _numpy_dtype(dtype)).reshape(shape)
+
+
+def _as_torch(pointer: int, dtype: str, shape: Sequence[int], device: str) -> Any:
+    torch = __import__("torch")
+    size = math.prod(shape) * _SIZES[dtype]
+    if not size:
+        return torch.empty(tuple(shape), dtype=_torch_dtype(dtype), device=_torch_device(device))
+    tensor = torch.frombuffer(_buffer(pointer, size), dtype=_torch_dtype(dtype)).view(tuple(shape))
+    return tensor if device == "cpu" else tensor.to(_torch_device(device))
+
+
+def _torch_device(device: str) -> str:
+    return device.replace("hip", "cuda")  # PyTorch's name for both
+
+
+def _as_jax(pointer: int, dtype: str, shape: Sequence[int], device: str) -> Any:
+    jax = __import__("jax")
+    if dtype in ("i64", "u64") and not jax.config.jax_enable_x64:
+        raise BadArgument('JAX has no 64-bit integers unless jax_enable_x64 is set: give index_dtype="i32"')
+    place = None if device == "cpu" else jax.devices(device.split(":")[0].replace("hip", "rocm"))[_device_index(device)]
+    # JAX may keep an array for as long as it likes, so the elements have to be its own.
+    return jax.device_put(_as_numpy(pointer, dtype, shape, "cpu").copy(), place)
+
+
+def _as_cupy(pointer: int, dtype: str, shape: Sequence[int], device: str) -> Any:
+    cupy = __import__("cupy")
+    if device == "cpu":
+        raise BadArgument('CuPy has no arrays on the CPU: give device="cuda"')
+    with cupy.cuda.Device(_device_index(device)):
+        return cupy.asarray(_as_numpy(pointer, dtype, shape, "cpu"))
+
+
+def _device_index(device: str) -> int:
+    _, _, index = device.partition(":")
+    return int(index or 0)
+
+
+_AS: Mapping[str, Callable[[int, str, Sequence[int], str], Any]] = {
+    "numpy": _as_numpy,
+    "torch": _as_torch,
+    "jax": _as_jax,
+    "cupy": _as_cupy,
+}
+
+
+def as_tensor(framework: str, pointer: int, dtype: str, shape: Sequence[int], device: str = "cpu") -> Any:
+    """Host memory as a framework's tensor: the memory itself on the CPU (of JAX a copy), else a copy on the device."""
+    if framework not in _AS:
+        raise BadArgument(f"there is no framework '{framework}'; there are {', '.join(FRAMEWORKS)}")
+    try:
+        return _AS[framework](pointer, dtype, shape, device)
+    except ImportError as error:
+        raise Unavailable(f"{framework} cannot be imported: {error}") from None
+
+
+def to_host(tensor: Any) -> Any:
+    """A tensor as a dense one on the CPU: itself where it is one, else a copy. What is no framework's tensor is left as it is."""
+    if _is_of(tensor, "torch", "Tensor"):
+        return tensor.detach().cpu().contiguous()
+    if _is_of(tensor, "numpy", "ndarray"):
+        return sys.modules["numpy"].ascontiguousarray(tensor) if tensor.ndim else tensor
+    if _is_of(tensor, "cupy", "ndarray"):
+        return sys.modules["cupy"].asnumpy(tensor)
+    if _is_of(tensor, "jax", "Array"):
+        return sys.modules["numpy"].asarray(tensor)
+    return tensor
+
+
+def guess_framework(function: object, device: str) -> str:
+    """The framework that a callable is most likely written for: the one whose module its code or its type names, else one that is
+    imported, else NumPy."""
+    loaded = [name for name in FRAMEWORKS if name in sys.modules]
+    named = _frameworks_of(function)
+    for choice in (named, loaded):
+        if device != "cpu":
+            choice = [name for name in choice if name != "numpy"]
+        else:
+            choice = [name for name in choice if name != "cupy"]
+        # Of several the one that the others serve: a PyTorch function that also names NumPy takes tensors.
+        for framework in ("torch", "jax", "cupy", "numpy"):
+            if framework in choice:
+                return framework
+    return "numpy" if device == "cpu" else "torch"
+
+
+def _frameworks_of(function: Any) -> list[str]:
+    found = {getattr(kind, "__module__", "") or "" for kind in type(function).__mro__}
+    found.add(getattr(function, "__module__", "") or "")
+    for _ in range(8):  # wrappers
+        if not hasattr(function, "__wrapped__"):
+            break
+        function = function.__wrapped__
+    function = getattr(function, "__func__", function)
+    code = getattr(function, "__code__", None)
+    if code is not None:
+        values = [function.__globals__.get(name) for name in code.co_names]
+        for cell in function.__closure__ or ():
+            try:
+                values.append(cell.cell_contents)
+            except ValueError:  # empty
+                pass
+        for value in values:
+            found.add(getattr(value, "__name__", "") if isinstance(value, type(sys)) else getattr(value, "__module__", "") or "")
+    roots = {str(name).split(".")[0] for name in found}
+    roots = {"jax" if root == "jaxlib" else root for root in roots}
+    return [name for name in FRAMEWORKS if name in roots]
