@@ -31,7 +31,11 @@ static tk_status run(tki_executor *executor, const tk_case *c, void *const buffe
     if (executable->lowering)
         return tki_launch(executor->ctx, executable->lowering, c, buffers, threads, false);
     int result = executable->kernel(c, buffers, executable->kernel_data);
-    return result ? tki_fail(executor->ctx, TK_UNAVAILABLE, "the kernel reported failure %d", result) : TK_OK;
+    if (!result)
+        return TK_OK;
+    const char *problem = executable->kernel_problem ? executable->kernel_problem(executable->kernel_data) : NULL;
+    return problem ? tki_fail(executor->ctx, TK_UNAVAILABLE, "%s", problem)
+                   : tki_fail(executor->ctx, TK_UNAVAILABLE, "the kernel reported failure %d", result);
 }
 
 tk_status tki_executor_call(tki_executor *executor, const tk_case *c, void *const buffers[], int threads,

@@ -18,6 +18,7 @@ typedef struct tki_executable {
     const tki_lowering *lowering; /* NULL: the function */
     tk_kernel kernel;
     void *kernel_data;
+    const char *(*kernel_problem)(void *kernel_data); /* as in tk_certify_options */
     bool host_buffers; /* a GPU's lowering is given host memory and runs on copies */
 } tki_executable;
 

@@ -189,6 +189,9 @@ typedef struct tk_certify_options {
     tk_progress progress; /* may be NULL */
     void *progress_data;
     const tk_dtype *result_dtype; /* of the results; NULL: the same as the dtype */
+    /* Why the last call of `kernel` returned another number than 0, in words for the certificate; it gets kernel_data,
+     * and its text is copied. NULL: the certificate has the number. */
+    const char *(*kernel_problem)(void *kernel_data);
 } tk_certify_options;
 
 #define TK_CERTIFY_DEFAULTS \

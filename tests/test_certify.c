@@ -48,12 +48,19 @@ static int unwilling_function(const tk_case *c, void *const b[], void *data)
     return c->dims[0] > 2 ? 42 : 0;
 }
 
+static const char *why_unwilling(void *data)
+{
+    (void)data;
+    return "no more than 2\nqueries";
+}
+
 static tk_certificate *certify_function(tk_ctx *ctx, tk_kernel kernel, int *calls, const char *name)
 {
     tk_certify_options options = TK_CERTIFY_DEFAULTS;
     options.kernel = kernel;
     options.kernel_data = calls;
     options.kernel_name = name;
+    options.kernel_problem = name && strcmp(name, "explaining") == 0 ? why_unwilling : NULL;
     options.dims = (int64_t[]){33, 1, 3};
     return certify_one(ctx, tk_contract_find(quick_op), TK_F16, TK_I32, options);
 }
@@ -85,6 +92,12 @@ static void functions_that_a_program_brings(void **state)
     certificate = certify_function(ctx, unwilling_function, NULL, "unwilling");
     assert_int_equal(tk_certificate_verdict(certificate), TK_UNKNOWN);
     assert_non_null(strstr(tk_certificate_reason(certificate), "failure 42"));
+    tk_certificate_destroy(certificate);
+
+    certificate = certify_function(ctx, unwilling_function, NULL, "explaining");
+    assert_int_equal(tk_certificate_verdict(certificate), TK_UNKNOWN);
+    assert_string_equal(tk_certificate_reason(certificate),
+                        "the kernel could not be run: no more than 2\\x0aqueries");
     tk_certificate_destroy(certificate);
     tk_ctx_destroy(ctx);
 }

@@ -26,7 +26,9 @@ static tk_status choose(tk_ctx *ctx, tki_outcome *o)
 static tk_status open_subject(tki_subject *subject, tki_outcome *o)
 {
     return tki_executor_open(subject->ctx,
-                             &(tki_executable){.kernel = o->options->kernel, .kernel_data = o->options->kernel_data},
+                             &(tki_executable){.kernel = o->options->kernel,
+                                               .kernel_data = o->options->kernel_data,
+                                               .kernel_problem = o->options->kernel_problem},
                              &subject->executor);
 }
 

@@ -20,7 +20,7 @@ BUILD = pathlib.Path(os.environ.get("BUILD_DIR") or os.environ["TOKITAI_LIBRARIE
 
 
 def header_text() -> str:
-    text = "".join((SOURCE / "include" / name).read_text() for name in ("tokitai.h", "tokitai_verify.h"))
+    text = "".join((SOURCE / "include" / name).read_text() for name in ("tokitai.h", "tokitai_verify.h", "tokitai_serve.h"))
     return re.sub(r"/\*.*?\*/", " ", text, flags=re.DOTALL)
 
 
@@ -39,7 +39,7 @@ def test_structs_have_the_layout_of_the_headers(tmp_path: pathlib.Path) -> None:
     compiler = os.environ.get("CC") or shutil.which("cc") or shutil.which("gcc")
     if compiler is None:
         pytest.skip("no C compiler")
-    lines = ["#include <stdio.h>", '#include "tokitai_verify.h"', "int main(void) {"]
+    lines = ["#include <stdio.h>", '#include "tokitai_verify.h"', '#include "tokitai_serve.h"', "int main(void) {"]
     for name in _library.MIRRORED:
         lines.append(f'printf("{name} %zu\\n", sizeof({name}));')
         for member in members_in_header(name):
@@ -64,13 +64,10 @@ def test_every_prototype_is_declared_with_as_many_arguments() -> None:
     for functions in _library._PROTOTYPES.values():
         for name, (_, arguments) in functions.items():
             declared = re.search(rf"[ *]{name}\(([^;{{]*)\);", text)
-            if name == "tk_judge" and declared is None:
-                continue
             assert declared, name
             given = declared.group(1).strip()
             assert len(arguments) == (0 if given == "void" else given.count(",") + 1), name
-            if declared is not None:
-                assert getattr(_library.lib, name).argtypes is not None
+            assert getattr(_library.lib, name).argtypes is not None
 
 
 def test_lists_are_those_of_the_library() -> None:
@@ -152,9 +149,9 @@ def test_attributes() -> None:
 
 
 def test_import_is_quick_and_alone() -> None:
-    """Less than 50 ms over what an empty Python takes, and no framework is imported. The least of several counts: others run too."""
+    """Less than 50 ms of a processor, whatever else the machine is doing, and no framework is imported."""
     program = (
-        "import sys, time; start = time.perf_counter(); import tokitai; seconds = time.perf_counter() - start;"
+        "import sys, time; start = time.process_time(); import tokitai; seconds = time.process_time() - start;"
         "print(seconds, *(name for name in ('numpy', 'torch', 'jax', 'cupy', 'pytest') if name in sys.modules))"
     )
     runs = [subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True) for _ in range(7)]

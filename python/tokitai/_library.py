@@ -267,6 +267,7 @@ class Setting(Structure):
 
 # A kernel of the caller: const tk_case *, void *const buffers[], void *user_data.
 Kernel = CFUNCTYPE(c_int, POINTER(Case), POINTER(c_void_p), c_void_p)
+KernelProblem = CFUNCTYPE(c_void_p, c_void_p)  # the address of its text
 Progress = CFUNCTYPE(None, c_double, c_char_p, c_void_p)
 NoteListener = CFUNCTYPE(None, c_char_p, c_void_p)
 
@@ -305,6 +306,7 @@ class CertifyOptions(Structure):
         ("progress", Progress),
         ("progress_data", c_void_p),
         ("result_dtype", POINTER(c_int)),
+        ("kernel_problem", KernelProblem),
     ]
 
 
@@ -318,6 +320,19 @@ class Refutation(Structure):
         ("nan", c_int64),
         ("median_ulp", c_double),
         ("worst_ulp", c_double),
+    ]
+
+
+class ServerOptions(Structure):
+    """tk_server_options"""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("call_seconds", c_double),
+        ("restart_seconds", c_double),
+        ("restart_most_seconds", c_double),
+        ("binary", c_bool),
+        ("reply_bytes", c_size_t),
     ]
 
 
@@ -337,6 +352,7 @@ MIRRORED: dict[str, type[Structure] | type[Union]] = {
     "tk_setting": Setting,
     "tk_certify_options": CertifyOptions,
     "tk_refutation": Refutation,
+    "tk_server_options": ServerOptions,
 }
 
 
@@ -422,6 +438,13 @@ _PROTOTYPES: dict[str, dict[str, tuple[Any, Sequence[Any]]]] = {
         "tk_family_at": (c_char_p, (c_int, POINTER(c_char_p))),
         "tk_family_applies": (c_bool, (c_int, _contract_p)),
     },
+    "libtokitai-serve.so.0": {
+        "tk_server_open": (c_int, (_ctx, POINTER(c_char_p), POINTER(ServerOptions), POINTER(c_void_p))),
+        "tk_server_close": (None, (c_void_p,)),
+        "tk_server_run": (c_int, (_ctx, c_void_p, _case_p, _pointers, POINTER(c_double))),
+        "tk_server_wait_status": (c_int, (c_void_p,)),
+        "tk_server_errors": (c_char_p, (c_void_p,)),
+    },
 }
 _LIBRARY_OF = {name: library for library, functions in _PROTOTYPES.items() for name in functions}
 
@@ -475,13 +498,16 @@ lib = _Libraries()
 # --- contracts ----------------------------------------------------------------------------------------------------
 
 
-def _text(value: bytes | None) -> str:
-    return value.decode() if value else ""
+def text(value: bytes | None) -> str:
+    """A C string; "" for NULL."""
+    return value.decode(errors="replace") if value else ""
 
 
-def _some(value: bytes | None) -> bytes:
-    assert value is not None
-    return value
+def free(pointer: c_void_p) -> None:
+    """Frees what a C function says is to be freed."""
+    release = ctypes.CDLL(None).free
+    release.restype, release.argtypes = None, (c_void_p,)
+    release(pointer)
 
 
 class Param(NamedTuple):
@@ -570,7 +596,7 @@ class Contract(NamedTuple):
 
 def _attribute_value(struct: AttributeStruct, value: Value) -> str | float | int:
     if struct.type == ATTRIBUTE_TYPES.index("choice"):
-        return _text(struct.choices[value.integer].id)
+        return text(struct.choices[value.integer].id)
     if struct.type == ATTRIBUTE_TYPES.index("real"):
         return float(value.real)
     return int(value.integer)
@@ -579,13 +605,13 @@ def _attribute_value(struct: AttributeStruct, value: Value) -> str | float | int
 def _attribute(struct: AttributeStruct) -> Attribute:
     number = struct.type != ATTRIBUTE_TYPES.index("choice")
     return Attribute(
-        name=_text(struct.name),
-        text=_text(struct.text),
+        name=text(struct.name),
+        text=text(struct.text),
         type=ATTRIBUTE_TYPES[struct.type],
         default=_attribute_value(struct, struct.initial),
         least=_number(struct, struct.least) if number else None,
         most=_number(struct, struct.most) if number else None,
-        choices=tuple(_text(struct.choices[i].id) for i in range(struct.choice_count)),
+        choices=tuple(text(struct.choices[i].id) for i in range(struct.choice_count)),
         seen_by_kernel=struct.seen_by_kernel,
         among_indices=struct.among_indices,
         from_device=struct.from_device,
@@ -598,7 +624,7 @@ def _number(struct: AttributeStruct, value: Value) -> float | int:
 
 def _contract_view(pointer: Any) -> Contract:
     struct = pointer.contents
-    dims = tuple(_text(struct.dim_names[i]) for i in range(struct.dim_count))
+    dims = tuple(text(struct.dim_names[i]) for i in range(struct.dim_count))
     attributes = tuple(_attribute(struct.attributes[i]) for i in range(struct.attribute_count))
     structs = [struct.params[i] for i in range(struct.param_count)]
     params = []
@@ -611,7 +637,7 @@ def _contract_view(pointer: Any) -> Contract:
             when = (attribute.name, frozenset(chosen))
         params.append(
             Param(
-                name=_text(param.name),
+                name=text(param.name),
                 position=position,
                 output=param.output,
                 kind=kind,
@@ -620,7 +646,7 @@ def _contract_view(pointer: Any) -> Contract:
                 dims=tuple(dims[param.dim[i]] for i in range(param.rank)),
                 indexed_dim=dims[param.indexed_dim] if kind == "index" else None,
                 inner_axis=param.inner_axis,
-                may_alias=_text(structs[param.may_alias].name) if param.output and param.may_alias >= 0 else None,
+                may_alias=text(structs[param.may_alias].name) if param.output and param.may_alias >= 0 else None,
                 sums_to_one=param.sums_to_one,
                 ends=param.ends,
                 when=when,
@@ -628,16 +654,16 @@ def _contract_view(pointer: Any) -> Contract:
         )
     clauses = (struct.clauses[i] for i in range(struct.clause_count))
     return Contract(
-        name=_text(struct.name),
-        summary=_text(struct.summary),
-        formula=_text(struct.formula),
-        bound=_text(struct.bound),
-        notes=_text(struct.notes),
+        name=text(struct.name),
+        summary=text(struct.summary),
+        formula=text(struct.formula),
+        bound=text(struct.bound),
+        notes=text(struct.notes),
         dims=dims,
         params=tuple(params),
         types=tuple(_types_name(struct.types[i]) for i in range(struct.type_count)),
         attributes=attributes,
-        clauses=tuple(Clause(_text(c.id), CLAUSE_KINDS[c.kind], _text(c.text)) for c in clauses),
+        clauses=tuple(Clause(text(c.id), CLAUSE_KINDS[c.kind], text(c.text)) for c in clauses),
         elementwise=struct.elementwise,
         takes_index=lib.tk_contract_takes_index(pointer),
         pointer=pointer,
@@ -662,7 +688,7 @@ def contract(name: str | Contract) -> Contract:
 
 def contract_names() -> tuple[str, ...]:
     """The names of all ops."""
-    return tuple(_text(lib.tk_contract_at(i).contents.name) for i in range(lib.tk_contract_count()))
+    return tuple(text(lib.tk_contract_at(i).contents.name) for i in range(lib.tk_contract_count()))
 
 
 def dtype_code(name: str) -> int:
@@ -674,16 +700,16 @@ def dtype_code(name: str) -> int:
 
 
 def _types_name(types: TypesStruct) -> str:
-    text = ctypes.create_string_buffer(32)
-    lib.tk_types_name(types, text, len(text))
-    return text.value.decode()
+    buffer = ctypes.create_string_buffer(32)
+    lib.tk_types_name(types, buffer, len(buffer))
+    return buffer.value.decode()
 
 
-def parse_types(text: str) -> tuple[str, str]:
+def parse_types(name: str) -> tuple[str, str]:
     """The element types of values and of results: "f16" gives f16 and f16, "f16-f32" f16 and f32."""
     types = TypesStruct()
-    if not lib.tk_types_parse(text.encode(), ctypes.byref(types)):
-        raise BadArgument(f"'{text}' names no element types; \"f16\", \"bf16\", \"f32\", \"f16-f32\" do")
+    if not lib.tk_types_parse(name.encode(), ctypes.byref(types)):
+        raise BadArgument(f"'{name}' names no element types; \"f16\", \"bf16\", \"f32\", \"f16-f32\" do")
     return DTYPES[types.dtype], DTYPES[types.result_dtype]
 
 
@@ -764,7 +790,7 @@ class Context:
         pointer = c_void_p()
         status = lib.tk_ctx_create(ctypes.byref(pointer))
         if status:
-            raise ERRORS.get(status, Error)("a context could not be made: " + _text(lib.tk_status_text(status)), status)
+            raise ERRORS.get(status, Error)("a context could not be made: " + text(lib.tk_status_text(status)), status)
         self.pointer = pointer
         self.device = "cpu"
         # Kept here: when the interpreter ends, a module's names may be gone before its objects are.
@@ -779,13 +805,12 @@ class Context:
 
     @property
     def message(self) -> str:
-        return _text(lib.tk_ctx_message(self.pointer))
+        return text(lib.tk_ctx_message(self.pointer))
 
     def check(self, status: int) -> None:
         """Raises what a status stands for, with the context's message."""
         if status:
-            text = self.message or _text(lib.tk_status_text(status))
-            raise ERRORS.get(status, Error)(text, status)
+            raise ERRORS.get(status, Error)(self.message or text(lib.tk_status_text(status)), status)
 
     def use_device(self, device: str) -> None:
         """ "cpu", "cuda", "cuda:1", "hip:0" """
@@ -795,7 +820,8 @@ class Context:
 
     def set_stream(self, stream: int) -> None:
         """The stream that work is queued on, by its address; 0 is the default stream."""
-        self.check(lib.tk_ctx_set_stream(self.pointer, stream or None))
+        if stream or self.device != "cpu":
+            self.check(lib.tk_ctx_set_stream(self.pointer, stream or None))
 
     def run(self, case: Case, pointers: Sequence[int | None]) -> None:
         """Runs a case on buffers in contract order."""
@@ -827,4 +853,4 @@ def context_for(device: str = "cpu") -> Context:
 
 def version() -> str:
     """The version of the C library."""
-    return _some(lib.tk_version()).decode()
+    return text(lib.tk_version())
