@@ -200,3 +200,15 @@ def test_the_framework_of_a_callable() -> None:
     assert _arrays.guess_framework(torch.nn.GELU(), "cpu") == "torch"
     assert _arrays.guess_framework(torch.softmax, "cpu") == "torch"
     assert _arrays.guess_framework(lambda x: np.exp(x), "cuda") == "torch"
+
+
+def test_the_framework_of_what_a_callable_calls() -> None:
+    def inner(x: Any) -> Any:
+        return np.exp(x)
+
+    def outer(x: Any) -> Any:
+        return inner(x)
+
+    pytest.importorskip("torch")
+    assert _arrays.guess_framework(outer, "cpu") == "numpy"
+    assert _arrays.guess_framework(lambda x: x, "cpu") == "numpy"  # this module imports NumPy

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from ._library import (
+from ._errors import (
     BadArgument,
     BadFile,
     BadIndex,
-    Contract,
     Error,
     InputOutput,
     Internal,
@@ -18,16 +15,16 @@ from ._library import (
     Unavailable,
     UnknownOp,
     Unsupported,
-    contract,
-    contract_names,
 )
 
+TYPE_CHECKING = False  # of the module typing, whose import would take as long as all else
 if TYPE_CHECKING:
     from ._bench import Bench, bench
     from ._call import BadOutput
     from ._certificate import Certificate, Certificates
     from ._certify import certify
     from ._judge import judge
+    from ._library import Contract, contract, contract_names
 
     __version__: str
 
@@ -40,6 +37,9 @@ _LATER = {
     "Certificates": "_certificate",
     "certify": "_certify",
     "judge": "_judge",
+    "Contract": "_library",
+    "contract": "_library",
+    "contract_names": "_library",
 }
 
 

@@ -299,31 +299,40 @@ def to_host(tensor: Any) -> Any:
 
 
 def guess_framework(function: object, device: str) -> str:
-    """The framework that a callable is most likely written for: the one whose module its code or its type names, else one that is
-    imported, else NumPy."""
-    loaded = [name for name in FRAMEWORKS if name in sys.modules]
-    named = _frameworks_of(function)
-    for choice in (named, loaded):
-        if device != "cpu":
-            choice = [name for name in choice if name != "numpy"]
-        else:
-            choice = [name for name in choice if name != "cupy"]
+    """The framework that a callable is most likely written for: one that its code or its type names, or that its module imports, or
+    that is imported at all; else NumPy."""
+    for choice in (_named_by(function), _imported_by(function), [name for name in FRAMEWORKS if name in sys.modules]):
+        elsewhere = "cupy" if device == "cpu" else "numpy"
         # Of several the one that the others serve: a PyTorch function that also names NumPy takes tensors.
         for framework in ("torch", "jax", "cupy", "numpy"):
-            if framework in choice:
+            if framework in choice and framework != elsewhere:
                 return framework
     return "numpy" if device == "cpu" else "torch"
 
 
-def _frameworks_of(function: Any) -> list[str]:
-    found = {getattr(kind, "__module__", "") or "" for kind in type(function).__mro__}
-    found.add(getattr(function, "__module__", "") or "")
-    for _ in range(8):  # wrappers
+def _frameworks(modules: set[str]) -> list[str]:
+    roots = {"jax" if root == "jaxlib" else root for root in (module.split(".")[0] for module in modules)}
+    return [name for name in FRAMEWORKS if name in roots]
+
+
+def _unwrapped(function: Any) -> Any:
+    for _ in range(8):
         if not hasattr(function, "__wrapped__"):
             break
         function = function.__wrapped__
-    function = getattr(function, "__func__", function)
+    return getattr(function, "__func__", function)
+
+
+def _modules_of(value: Any) -> str:
+    return str((value.__name__ if isinstance(value, type(sys)) else getattr(value, "__module__", "")) or "")
+
+
+def _named_by(function: Any, depth: int = 3) -> list[str]:
+    """By its type, and by what its code refers to, also in the functions that it calls."""
+    found = {_modules_of(kind) for kind in type(function).__mro__} | {_modules_of(function)}
+    function = _unwrapped(function)
     code = getattr(function, "__code__", None)
+    names: list[str] = []
     if code is not None:
         values = [function.__globals__.get(name) for name in code.co_names]
         for cell in function.__closure__ or ():
@@ -331,8 +340,13 @@ def _frameworks_of(function: Any) -> list[str]:
                 values.append(cell.cell_contents)
             except ValueError:  # empty
                 pass
+        found |= {_modules_of(value) for value in values}
         for value in values:
-            found.add(getattr(value, "__name__", "") if isinstance(value, type(sys)) else getattr(value, "__module__", "") or "")
-    roots = {str(name).split(".")[0] for name in found}
-    roots = {"jax" if root == "jaxlib" else root for root in roots}
-    return [name for name in FRAMEWORKS if name in roots]
+            if depth and hasattr(value, "__code__") and value is not function:
+                names += _named_by(value, depth - 1)
+    return [name for name in FRAMEWORKS if name in names or name in _frameworks(found)]
+
+
+def _imported_by(function: Any) -> list[str]:
+    names = getattr(_unwrapped(function), "__globals__", {})
+    return _frameworks({value.__name__ for value in list(names.values()) if isinstance(value, type(sys))})

@@ -13,6 +13,20 @@ from ctypes import CFUNCTYPE, POINTER, Structure, Union
 from ctypes import c_bool, c_char, c_char_p, c_double, c_int, c_int64, c_size_t, c_uint64, c_void_p
 from typing import Any, NamedTuple
 
+from ._errors import ERRORS as ERRORS
+from ._errors import Error as Error
+from ._errors import BadArgument as BadArgument
+from ._errors import UnknownOp as UnknownOp
+from ._errors import BadIndex as BadIndex
+from ._errors import BadFile as BadFile
+from ._errors import Unsupported as Unsupported
+from ._errors import Unavailable as Unavailable
+from ._errors import NoMemory as NoMemory
+from ._errors import InputOutput as InputOutput
+from ._errors import KernelFault as KernelFault
+from ._errors import Timeout as Timeout
+from ._errors import Internal as Internal
+
 MAX_RANK, MAX_DIMS, MAX_PARAMS, MAX_ATTRIBUTES = 4, 64, 64, 32
 
 # By the numbers that C gives them; python/tests/test_library.py compares each with the library's own names.
@@ -25,99 +39,6 @@ ATTRIBUTE_TYPES = ("choice", "real", "integer")
 VERDICTS = ("PROVED", "HELD", "REFUTED", "UNKNOWN")
 LEVELS = ("quick", "full", "exhaustive")
 SEED_DEFAULT = 20261115
-
-
-# --- errors -------------------------------------------------------------------------------------------------------
-
-
-class Error(RuntimeError):
-    """A call that failed. `status` is the number of the C library's status."""
-
-    status = 10
-
-    def __init__(self, message: str, status: int | None = None) -> None:
-        super().__init__(message)
-        if status is not None:
-            self.status = status
-
-
-class BadArgument(Error, ValueError):
-    """A size, array, type or option that the op does not take."""
-
-    status = 1
-
-
-class UnknownOp(BadArgument, LookupError):
-    """There is no op of that name."""
-
-    def __str__(self) -> str:  # LookupError's own would not quote, KeyError's would
-        return str(self.args[0])
-
-
-class BadIndex(Error, IndexError):
-    """An index or target out of range."""
-
-    status = 2
-
-
-class BadFile(Error, ValueError):
-    """A file that is malformed, truncated or edited."""
-
-    status = 3
-
-
-class Unsupported(Error):
-    """No lowering takes this case."""
-
-    status = 4
-
-
-class Unavailable(Error):
-    """A device, library or compiler that is not present."""
-
-    status = 5
-
-
-class NoMemory(Error, MemoryError):
-    """Memory ran out."""
-
-    status = 6
-
-
-class InputOutput(Error, OSError):
-    """The operating system refused a read or a write."""
-
-    status = 7
-
-    def __str__(self) -> str:
-        return str(self.args[0])
-
-
-class KernelFault(Error):
-    """A kernel in a process of its own crashed or broke the protocol."""
-
-    status = 8
-
-
-class Timeout(Error, TimeoutError):
-    """A kernel in a process of its own exceeded its deadline."""
-
-    status = 9
-
-    def __str__(self) -> str:
-        return str(self.args[0])
-
-
-class Internal(Error):
-    """A defect of the library."""
-
-    status = 10
-
-
-ERRORS: dict[int, type[Error]] = {
-    error.status: error
-    for error in (BadArgument, BadIndex, BadFile, Unsupported, Unavailable, NoMemory, InputOutput, KernelFault, Timeout, Internal)
-}
 
 
 # --- structs of include/tokitai.h and include/tokitai_verify.h, field by field -------------------------------------
