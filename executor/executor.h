@@ -19,7 +19,7 @@ typedef struct tki_executable {
     tk_kernel kernel;
     void *kernel_data;
     const char *(*kernel_problem)(void *kernel_data); /* as in tk_certify_options */
-    bool host_buffers; /* a GPU's lowering is given host memory and runs on copies */
+    bool host_buffers;                                /* a GPU's lowering is given host memory and runs on copies */
 } tki_executable;
 
 typedef struct tki_executor {

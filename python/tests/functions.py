@@ -1,4 +1,4 @@
-"""Functions that tests have judged, some of them wrong on purpose; at the top of a module, so that another process finds them."""
+"""Functions that tests have judged, some wrong on purpose; at the top of a module, where another process finds them."""
 
 from __future__ import annotations
 

@@ -110,7 +110,13 @@ def test_an_imitation_of_ml_dtypes() -> None:
 
 def test_torch() -> None:
     torch = pytest.importorskip("torch")
-    for name, dtype in (("float16", "f16"), ("bfloat16", "bf16"), ("float32", "f32"), ("int32", "i32"), ("int64", "i64")):
+    for name, dtype in (
+        ("float16", "f16"),
+        ("bfloat16", "bf16"),
+        ("float32", "f32"),
+        ("int32", "i32"),
+        ("int64", "i64"),
+    ):
         x = torch.zeros(2, 3, dtype=getattr(torch, name))
         assert _arrays.view(x)[:5] == (x.data_ptr(), (2, 3), dtype, "cpu", None)
     x = torch.zeros(2, 3, requires_grad=True)

@@ -24,7 +24,11 @@ def test_a_right_function_is_timed_beside_ours_and_a_copy() -> None:
     assert first.shape == {"rows": 64, "cols": 100}
     assert first.gigabytes == pytest.approx(2 * 64 * 100 * 2 / first.best / 1e9)
     lines = repr(made).splitlines()
-    assert lines[0] == "softmax_fwd f16 on cpu" and lines[1].split()[:3] == ["SHAPE", "ARM", "VERDICT"] and "64x100" in lines[2]
+    assert (
+        lines[0] == "softmax_fwd f16 on cpu"
+        and lines[1].split()[:3] == ["SHAPE", "ARM", "VERDICT"]
+        and "64x100" in lines[2]
+    )
     assert "<table" in made._repr_html_()
 
 

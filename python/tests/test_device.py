@@ -12,7 +12,9 @@ import pytest
 
 pytest.importorskip("numpy")
 
-DRIVER = pathlib.Path(os.environ.get("BUILD_DIR") or os.environ["TOKITAI_LIBRARIES"]) / "tests" / "fake_gpu" / "libcuda.so.1"
+DRIVER = (
+    pathlib.Path(os.environ.get("BUILD_DIR") or os.environ["TOKITAI_LIBRARIES"]) / "tests" / "fake_gpu" / "libcuda.so.1"
+)
 
 PRELUDE = """
     import ctypes, os
@@ -32,7 +34,8 @@ PRELUDE = """
             context.check(lib.tk_memory_alloc(context.pointer, array.nbytes, ctypes.byref(memory)))
             context.check(lib.tk_memory_write(context.pointer, memory, array.ctypes.data, array.nbytes))
             self.__cuda_array_interface__ = {
-                "shape": array.shape, "typestr": array.dtype.str, "data": (memory.value, False), "version": 3, "stream": stream}
+                "shape": array.shape, "typestr": array.dtype.str, "data": (memory.value, False), "version": 3,
+                "stream": stream}
 
     x = np.random.default_rng(3).standard_normal((6, 10)).astype(np.float16)
     y = functions.softmax(x)
@@ -51,54 +54,46 @@ def run(program: str) -> str:
 
 
 def test_device_memory_is_judged() -> None:
-    out = run(
-        """
+    out = run("""
         stream = driver.fake_gpu_stream_make()
         for given in (None, 1, stream):
             print(tokitai.judge("softmax_fwd", [OnDevice(x, given)], [OnDevice(y, given)]).verdict)
         y[2, 3] *= 2
         certificate = tokitai.judge("softmax_fwd", [OnDevice(x, stream)], [OnDevice(y, stream)])
         print(certificate.verdict, certificate.worst["index"], certificate.predicate["run"]["given"]["memory"])
-        """
-    )
+        """)
     assert out.splitlines() == ["HELD", "HELD", "HELD", "REFUTED 23 device"]
 
 
 def test_the_stream_is_used() -> None:
     """One that is none is refused by the driver."""
-    out = run(
-        """
+    out = run("""
         memory = ctypes.create_string_buffer(4096)
         try:
             tokitai.judge("softmax_fwd", [OnDevice(x, ctypes.addressof(memory))], [OnDevice(y, None)])
         except tokitai.Error as error:
             print("refused:", error)
-        """
-    )
+        """)
     assert out.startswith("refused:")
 
 
 def test_tensors_of_two_devices_are_refused() -> None:
-    out = run(
-        """
+    out = run("""
         try:
             tokitai.judge("softmax_fwd", [OnDevice(x, None)], [y])
         except tokitai.BadArgument as error:
             print(error)
-        """
-    )
+        """)
     assert out == "softmax_fwd: all tensors have to be on one device; given: x on cuda:0 and y on cpu\n"
 
 
 def test_outputs_on_a_device_are_read_back() -> None:
     """certify() of a function that returns what is no framework's tensor, but lies on the device."""
-    out = run(
-        """
+    out = run("""
         def on_device(x):
             return OnDevice(functions.softmax(x), driver_stream)
 
         driver_stream = driver.fake_gpu_stream_make()
         print(tokitai.certify(on_device, "softmax_fwd", dtype="f16", mutants=False, shape=(3, 5), framework="numpy"))
-        """
-    )
+        """)
     assert "HELD" in out

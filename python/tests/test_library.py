@@ -20,7 +20,9 @@ BUILD = pathlib.Path(os.environ.get("BUILD_DIR") or os.environ["TOKITAI_LIBRARIE
 
 
 def header_text() -> str:
-    text = "".join((SOURCE / "include" / name).read_text() for name in ("tokitai.h", "tokitai_verify.h", "tokitai_serve.h"))
+    text = "".join(
+        (SOURCE / "include" / name).read_text() for name in ("tokitai.h", "tokitai_verify.h", "tokitai_serve.h")
+    )
     return re.sub(r"/\*.*?\*/", " ", text, flags=re.DOTALL)
 
 
@@ -43,11 +45,15 @@ def test_structs_have_the_layout_of_the_headers(tmp_path: pathlib.Path) -> None:
     for name in _library.MIRRORED:
         lines.append(f'printf("{name} %zu\\n", sizeof({name}));')
         for member in members_in_header(name):
-            lines.append(f'printf("{name}.{member} %zu %zu\\n", offsetof({name}, {member}), sizeof((({name} *)0)->{member}));')
+            lines.append(
+                f'printf("{name}.{member} %zu %zu\\n", offsetof({name}, {member}), sizeof((({name} *)0)->{member}));'
+            )
     lines.append("return 0; }")
     (tmp_path / "layout.c").write_text("\n".join(lines))
     subprocess.run(
-        [compiler, "-I", SOURCE / "include", "-I", BUILD / "include", "layout.c", "-o", "layout"], cwd=tmp_path, check=True
+        [compiler, "-I", SOURCE / "include", "-I", BUILD / "include", "layout.c", "-o", "layout"],
+        cwd=tmp_path,
+        check=True,
     )
     of_c = subprocess.run([tmp_path / "layout"], capture_output=True, text=True, check=True).stdout.splitlines()
     of_python = []
@@ -90,7 +96,9 @@ def test_lists_are_those_of_the_library() -> None:
     assert f"TK_SEED_DEFAULT = {_library.SEED_DEFAULT}" in text
     statuses = names("tk_status", "TK_")
     assert len(statuses) == len(_library.ERRORS) + 1
-    of_python = {re.sub(r"(?<=[a-z])(?=[A-Z])", "_", error.__name__).lower(): error.status for error in _library.ERRORS.values()}
+    of_python = {
+        re.sub(r"(?<=[a-z])(?=[A-Z])", "_", error.__name__).lower(): error.status for error in _library.ERRORS.values()
+    }
     of_python["io"] = of_python.pop("input_output")
     assert {name: i for i, name in enumerate(statuses) if i} == of_python
 
@@ -142,7 +150,9 @@ def test_attributes() -> None:
     for name in tokitai.contract_names():
         op = tokitai.contract(name)
         for attribute in op.attributes:
-            case = _library.make_case(op, op.types[0], [1] * len(op.dims), attributes={attribute.name: attribute.default})
+            case = _library.make_case(
+                op, op.types[0], [1] * len(op.dims), attributes={attribute.name: attribute.default}
+            )
             assert _library.attribute_of(case, op, attribute.name) == attribute.default
     with pytest.raises(tokitai.BadArgument, match="has no attribute 'nothing'"):
         _library.make_case("gelu_fwd", "f32", [3], attributes={"nothing": 1})
@@ -154,7 +164,9 @@ def test_import_is_quick_and_alone() -> None:
         "import sys, time; start = time.process_time(); import tokitai; seconds = time.process_time() - start;"
         "print(seconds, *(name for name in ('numpy', 'torch', 'jax', 'cupy', 'pytest') if name in sys.modules))"
     )
-    runs = [subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True) for _ in range(7)]
+    runs = [
+        subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True) for _ in range(7)
+    ]
     outputs = [run.stdout.split() for run in runs]
     assert all(len(output) == 1 for output in outputs), outputs
     assert min(float(output[0]) for output in outputs) < 0.050
@@ -163,6 +175,9 @@ def test_import_is_quick_and_alone() -> None:
 def test_a_missing_library_is_explained(tmp_path: pathlib.Path) -> None:
     program = "import tokitai; tokitai.contract('gemm')"
     run = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, env={**os.environ, "TOKITAI_LIBRARIES": str(tmp_path)}
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "TOKITAI_LIBRARIES": str(tmp_path)},
     )
     assert run.returncode == 1 and "set TOKITAI_LIBRARIES to a folder" in run.stderr

@@ -48,6 +48,8 @@ def test_a_users_program(tmp_path: pathlib.Path) -> None:
 
 
 def test_mistakes_of_a_user_are_seen(tmp_path: pathlib.Path) -> None:
-    (tmp_path / "user.py").write_text("import tokitai\nn: int = tokitai.judge('gemm', [], []).verdict\ntokitai.certify(abs, 'gemm', dtyp='f16')\n")
+    (tmp_path / "user.py").write_text(
+        "import tokitai\nn: int = tokitai.judge('gemm', [], []).verdict\ntokitai.certify(abs, 'gemm', dtyp='f16')\n"
+    )
     run = mypy("user.py", cwd=tmp_path)
     assert "Incompatible types in assignment" in run.stdout and "No overload variant" in run.stdout, run.stdout

@@ -1,7 +1,7 @@
 """Tensors of NumPy, PyTorch, JAX, CuPy and others as memory: an address, a shape, an element type, a device, a stream.
 
-Nothing is copied. PyTorch's own attributes, DLPack, __cuda_array_interface__ and __array_interface__ are read; no framework is imported
-for it: a tensor of one can only come from a program that has imported it.
+Nothing is copied. PyTorch's own attributes, DLPack, __cuda_array_interface__ and __array_interface__ are read. No
+framework is imported for it: a tensor of one can only come from a program that has imported it.
 """
 
 from __future__ import annotations
@@ -31,7 +31,15 @@ _BY_NAME = {
 }
 _BY_TYPESTR = {"f2": "f16", "f4": "f32", "i4": "i32", "i8": "i64", "u8": "u64", "u2": BITS_16}
 # DLDataTypeCode and bits.
-_BY_DLPACK = {(2, 16): "f16", (4, 16): "bf16", (2, 32): "f32", (0, 32): "i32", (0, 64): "i64", (1, 64): "u64", (1, 16): BITS_16}
+_BY_DLPACK = {
+    (2, 16): "f16",
+    (4, 16): "bf16",
+    (2, 32): "f32",
+    (0, 32): "i32",
+    (0, 64): "i64",
+    (1, 64): "u64",
+    (1, 16): BITS_16,
+}
 # DLDeviceType: memory that a processor reads, and that of GPUs.
 _DLPACK_HOST = {1, 3, 11}  # kDLCPU, kDLCUDAHost, kDLROCMHost
 _DLPACK_GPU = {2: "cuda", 13: "cuda", 10: "hip"}  # kDLCUDA, kDLCUDAManaged, kDLROCM
@@ -166,7 +174,7 @@ def _is_of(tensor: object, framework: str, kind: str) -> bool:
 
 
 def view(tensor: Any, name: str = "the array") -> Array:
-    """The memory of a tensor. BadArgument, with its name, if it is not dense, of another byte order or type, or no tensor at all."""
+    """The memory of a tensor. BadArgument, with its name, if it is not dense, of another byte order or type."""
     if _is_of(tensor, "torch", "Tensor"):
         return _of_torch(tensor, name)
     if _is_of(tensor, "numpy", "ndarray"):
@@ -225,7 +233,7 @@ def _torch_dtype(dtype: str) -> Any:
 def _as_numpy(pointer: int, dtype: str, shape: Sequence[int], device: str) -> Any:
     numpy = __import__("numpy")
     if device != "cpu":
-        raise BadArgument(f"NumPy has no arrays on {device}: give framework=\"torch\" or \"cupy\"")
+        raise BadArgument(f'NumPy has no arrays on {device}: give framework="torch" or "cupy"')
     size = math.prod(shape) * _SIZES[dtype]
     if not size:
         return numpy.empty(shape, _numpy_dtype(dtype))
@@ -286,7 +294,7 @@ def as_tensor(framework: str, pointer: int, dtype: str, shape: Sequence[int], de
 
 
 def to_host(tensor: Any) -> Any:
-    """A tensor as a dense one on the CPU: itself where it is one, else a copy. What is no framework's tensor is left as it is."""
+    """A tensor as a dense one on the CPU: itself where it is one, else a copy. Others stay as they are."""
     if _is_of(tensor, "torch", "Tensor"):
         return tensor.detach().cpu().contiguous()
     if _is_of(tensor, "numpy", "ndarray"):
@@ -299,8 +307,8 @@ def to_host(tensor: Any) -> Any:
 
 
 def guess_framework(function: object, device: str) -> str:
-    """The framework that a callable is most likely written for: one that its code or its type names, or that its module imports, or
-    that is imported at all; else NumPy."""
+    """The framework that a callable is most likely written for: one that its code or its type names, or that its
+    module imports, or that is imported at all; else NumPy."""
     for choice in (_named_by(function), _imported_by(function), [name for name in FRAMEWORKS if name in sys.modules]):
         elsewhere = "cupy" if device == "cpu" else "numpy"
         # Of several the one that the others serve: a PyTorch function that also names NumPy takes tensors.

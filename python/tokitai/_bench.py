@@ -17,7 +17,7 @@ from ._torch_ops import torch_function
 
 
 class Row(NamedTuple):
-    """An arm on a shape. `seconds` are None where it is wrong or cannot run; `verdict` is "" of the copy, which has no contract."""
+    """An arm on a shape. Times are None where it is wrong or cannot run; `verdict` is "" of the copy."""
 
     shape: dict[str, int]
     arm: str  # "yours", "ours", "torch", "copy"
@@ -53,7 +53,9 @@ class Bench:
         widths = [max(len(line[i]) for line in cells) for i in range(len(self.columns))]
         lines = [f"{self.op} {self.dtype} on {self.device}"]
         for i, line in enumerate(cells):
-            padded = [cell.ljust(w) if column < 3 else cell.rjust(w) for column, (cell, w) in enumerate(zip(line, widths))]
+            padded = [
+                cell.ljust(w) if column < 3 else cell.rjust(w) for column, (cell, w) in enumerate(zip(line, widths))
+            ]
             lines.append("  ".join(padded).rstrip())
             if i and self.rows[i - 1].reason:
                 lines.append("    " + printable(self.rows[i - 1].reason))
@@ -64,11 +66,14 @@ class Bench:
 
         head = "".join(f"<th>{name.lower()}</th>" for name in self.columns)
         body = "".join(
-            f'<tr title="{_escape(row.reason)}">' + "".join(f"<td>{_escape(cell)}</td>" for cell in self._cells(row)) + "</tr>"
+            f'<tr title="{_escape(row.reason)}">'
+            + "".join(f"<td>{_escape(cell)}</td>" for cell in self._cells(row))
+            + "</tr>"
             for row in self.rows
         )
         title = _escape(f"{self.op} {self.dtype} on {self.device}")
-        return f'<table class="tokitai"><caption>{title}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
+        inner = f"<caption>{title}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody>"
+        return f'<table class="tokitai">{inner}</table>'
 
 
 def _draw(param: Param, dtype: str, shape: Sequence[int], limit: int, random: Any) -> Any:
@@ -164,7 +169,9 @@ class _Shape:
     def function(self, function: Callable[..., Any], fixed: bool) -> Callable[[], object]:
         names = accepted_keywords(function, self.op, fixed)
         dims = {name: self.case.dims[i] for i, name in enumerate(self.op.dims)}
-        keywords = {name: dims[name] if name in dims else _library.attribute_of(self.case, self.op, name) for name in names}
+        keywords = {
+            name: dims[name] if name in dims else _library.attribute_of(self.case, self.op, name) for name in names
+        }
         inputs = self.inputs
         return lambda: function(*inputs, **keywords)
 
@@ -225,10 +232,10 @@ def bench(
     seconds: float = 1.0,
     seed: int = 1,
 ) -> Bench:
-    """Judges a function, our kernel and PyTorch's on each shape, then times those that are right, in turn, beside a copy of as many bytes.
+    """Judges a function, our kernel and PyTorch's on each shape, then times those that are right beside a copy.
 
-    shapes      sizes by name, or in the contract's order; inputs are normal numbers from the seed, on this shape alone: certify() tries
-                far more
+    shapes      sizes by name, or in the contract's order; inputs are normal numbers from the seed, on this shape
+                alone: certify() tries far more
     seconds     of each arm on each shape
     """
     view = contract(op)

@@ -10,7 +10,15 @@ from typing import Any, NamedTuple
 from . import _arrays
 from ._library import BadArgument, Contract, Param, context_for, lib
 
-LONG_NAMES = {"f16": "float16", "bf16": "bfloat16", "f32": "float32", "i32": "int32", "i64": "int64", "u64": "uint64", "u16": "uint16"}
+LONG_NAMES = {
+    "f16": "float16",
+    "bf16": "bfloat16",
+    "f32": "float32",
+    "i32": "int32",
+    "i64": "int64",
+    "u64": "uint64",
+    "u16": "uint16",
+}
 
 
 class Buffer(NamedTuple):
@@ -34,8 +42,8 @@ def keywords_of(op: Contract) -> list[str]:
 
 
 def accepted_keywords(function: Callable[..., Any], op: Contract, fixed: bool) -> list[str]:
-    """The keywords that a function is called with. A size that it does not name is left out, and so is an attribute if its value is
-    fixed; a function that does not know an attribute which trials vary cannot be judged."""
+    """The keywords that a function is called with. A size that it does not name is left out, and so is an attribute if
+    its value is fixed; a function that does not know an attribute which trials vary cannot be judged."""
     wanted = keywords_of(op)
     try:
         parameters = list(inspect.signature(function).parameters.values())
@@ -48,8 +56,8 @@ def accepted_keywords(function: Callable[..., Any], op: Contract, fixed: bool) -
     missing = [name for name in wanted if name not in named and name not in op.dims]
     if missing and not fixed:
         raise BadArgument(
-            f"{op.name} has the attributes {', '.join(missing)}, which trials vary, and the function has no keywords of these names: "
-            "add them, or fix their values with attributes={...}"
+            f"{op.name} has the attributes {', '.join(missing)}, which trials vary, and the function has no keywords "
+            "of these names: add them, or fix their values with attributes={...}"
         )
     return [name for name in wanted if name in named]
 
@@ -58,12 +66,16 @@ def _normalise(op: Contract, result: Any, wanted: Sequence[Buffer]) -> list[Any]
     names = ", ".join(buffer.param.name for buffer in wanted)
     if isinstance(result, Mapping):
         if set(result) != {buffer.param.name for buffer in wanted}:
-            raise BadOutput(f"the function returned {', '.join(map(str, result)) or 'nothing'}; {op.name} has the outputs {names}")
+            raise BadOutput(
+                f"the function returned {', '.join(map(str, result)) or 'nothing'}; {op.name} has the outputs {names}"
+            )
         return [result[buffer.param.name] for buffer in wanted]
     outputs = list(result) if isinstance(result, (tuple, list)) else [result]
     if len(outputs) != len(wanted) or any(output is None for output in outputs):
         count = "nothing" if result is None else str(len(outputs))
-        raise BadOutput(f"the function returned {count}; {op.name} has {len(wanted)} output{'s'[len(wanted) == 1:]}: {names}")
+        raise BadOutput(
+            f"the function returned {count}; {op.name} has {len(wanted)} output{'s'[len(wanted) == 1:]}: {names}"
+        )
     return outputs
 
 
@@ -76,7 +88,10 @@ def _store(op: Contract, output: Any, buffer: Buffer) -> None:
     if found.shape != buffer.shape:
         raise BadOutput(f"the function returned {name} of shape {found.shape}; {op.name} has {buffer.shape} here")
     if found.dtype != buffer.dtype and (found.dtype, buffer.dtype) != (_arrays.BITS_16, "bf16"):
-        raise BadOutput(f"the function returned {name} of type {LONG_NAMES[found.dtype]}; {op.name} has {LONG_NAMES[buffer.dtype]} here")
+        raise BadOutput(
+            f"the function returned {name} of type {LONG_NAMES[found.dtype]}; "
+            f"{op.name} has {LONG_NAMES[buffer.dtype]} here"
+        )
     if not found.bytes:
         return
     if found.device == "cpu":
@@ -96,9 +111,11 @@ def call(
     framework: str,
     device: str,
 ) -> None:
-    """Calls a function with the inputs among `buffers` (None for one that is not there), and writes what it returns into the outputs."""
+    """Calls a function with the inputs among `buffers`, None for one that is not there, and stores what it returns."""
     inputs = [
-        _arrays.as_tensor(framework, b.pointer, b.dtype, b.shape, device) if b.there else None for b in buffers if not b.param.output
+        _arrays.as_tensor(framework, b.pointer, b.dtype, b.shape, device) if b.there else None
+        for b in buffers
+        if not b.param.output
     ]
     wanted = [buffer for buffer in buffers if buffer.param.output and buffer.there]
     for output, buffer in zip(_normalise(op, function(*inputs, **keywords), wanted), wanted):

@@ -194,7 +194,7 @@ class Certificate:
         return found
 
     def save(self, folder: str | os.PathLike[str] | None = None) -> str:
-        """Writes FOLDER/SUBJECT.json and .md and returns the former's path. Without a folder: into the user's state directory."""
+        """Writes FOLDER/SUBJECT.json and .md; the former's path. Without a folder: into the user's state directory."""
         path = ctypes.c_void_p()
         context = context_for()
         given = None if folder is None else os.fsencode(folder)
@@ -274,7 +274,10 @@ def table(certificates: Sequence[Certificate]) -> str:
     widths = [max(len(row[i]) for row in rows) for i in range(len(COLUMNS))]
     lines = []
     for i, row in enumerate(rows):
-        cells = [cell.ljust(width) if column < 2 else cell.rjust(width) for column, (cell, width) in enumerate(zip(row, widths))]
+        cells = [
+            cell.ljust(width) if column < 2 else cell.rjust(width)
+            for column, (cell, width) in enumerate(zip(row, widths))
+        ]
         lines.append("  ".join(cells).rstrip())
         for name, text in _notes(certificates[i - 1]) if i else ():
             if name == "reproduce":  # to be copied
@@ -295,7 +298,7 @@ def _escape(text: str) -> str:
 
 
 def chart(certificate: Certificate) -> str:
-    """The errors as inline SVG: how many elements are up to so many ulp off, on a logarithmic scale; "" if none was judged."""
+    """The errors as inline SVG: how many elements are up to so many ulp off; "" if none was judged."""
     bars = [
         (bar.get("up_to_ulp"), int(bar["elements"]))
         for bar in certificate.predicate.get("result", {}).get("ulp_histogram", [])
@@ -343,4 +346,5 @@ def page(certificates: Sequence[Certificate]) -> str:
             f"<h4>{_escape(certificate.subject)}</h4>{notes}{chart(certificate)}"
             f"<details><summary>what is not claimed</summary><ul>{claims}</ul></details>"
         )
-    return f'<div class="tokitai"><table><thead><tr>{head}</tr></thead><tbody>{"".join(rows)}</tbody></table>{"".join(details)}</div>'
+    listed = f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
+    return f'<div class="tokitai">{listed}{"".join(details)}</div>'

@@ -24,7 +24,9 @@ class _Function:
 
     program: str | None = None
 
-    def __init__(self, function: Callable[..., Any], op: Contract, names: Sequence[str], framework: str, device: str) -> None:
+    def __init__(
+        self, function: Callable[..., Any], op: Contract, names: Sequence[str], framework: str, device: str
+    ) -> None:
         self.function, self.op, self.names, self.framework, self.device = function, op, names, framework, device
         self.problem = ctypes.create_string_buffer(1)  # kept: C reads it after the call
         self.exception: BaseException | None = None
@@ -46,8 +48,8 @@ class _Function:
         return {name: dims[name] if name in dims else _library.attribute_of(case, self.op, name) for name in self.names}
 
     def run(self, case: Any, pointers: Any, _: Any) -> int:
-        """The callback. An exception would be lost in C, so it becomes the certificate's reason, and is kept; what asks the program to
-        end is raised again by certify()."""
+        """The callback. An exception would be lost in C, so it becomes the certificate's reason, and is kept; what asks
+        the program to end is raised again by certify()."""
         if self.exception is not None and not isinstance(self.exception, Exception):
             return 1
         try:
@@ -76,10 +78,16 @@ class _Function:
 
 
 class _Isolated(_Function):
-    """A function in a process of its own: a program that answers frames (program.py), started and watched by the C library."""
+    """A function in a process of its own: a program that answers frames (program.py), watched by the C library."""
 
     def __init__(
-        self, function: Callable[..., Any], op: Contract, names: Sequence[str], framework: str, device: str, call_seconds: float
+        self,
+        function: Callable[..., Any],
+        op: Contract,
+        names: Sequence[str],
+        framework: str,
+        device: str,
+        call_seconds: float,
     ) -> None:
         super().__init__(function, op, names, framework, device)
         target, folder = importable(function)
@@ -91,7 +99,9 @@ class _Isolated(_Function):
         self.server = ctypes.c_void_p()
         options = _library.ServerOptions(ctypes.sizeof(_library.ServerOptions), call_seconds, 0.1, 10.0, True, 1 << 30)
         argv = (ctypes.c_char_p * (len(command) + 1))(*map(os.fsencode, command), None)
-        self.context.check(lib.tk_server_open(self.context.pointer, argv, ctypes.byref(options), ctypes.byref(self.server)))
+        self.context.check(
+            lib.tk_server_open(self.context.pointer, argv, ctypes.byref(options), ctypes.byref(self.server))
+        )
 
     def call(self, case: Any, pointers: Any) -> None:
         self.context.check(lib.tk_server_run(self.context.pointer, self.server, case, pointers, None))
@@ -101,7 +111,7 @@ class _Isolated(_Function):
 
 
 def importable(function: Any) -> tuple[str, str]:
-    """MODULE:NAME or FILE.py:NAME by which another process finds a function, and the folder to look in; BadArgument if there is none."""
+    """MODULE:NAME or FILE.py:NAME by which another process finds a function, and the folder to look in."""
     name, module = getattr(function, "__qualname__", None), getattr(function, "__module__", None)
     how = "isolated=True runs it in a new process, which has to find it by name: a function at the top of a module"
     if not isinstance(name, str) or not isinstance(module, str) or "<" in name:
@@ -155,7 +165,13 @@ def _options(
 
 
 def _one(
-    function: _Function, op: Contract, types: str, index_dtype: str, options: CertifyOptions, name: str, progress: Callable[[float, str], None] | None
+    function: _Function,
+    op: Contract,
+    types: str,
+    index_dtype: str,
+    options: CertifyOptions,
+    name: str,
+    progress: Callable[[float, str], None] | None,
 ) -> Certificate:
     dtype, result = _library.parse_types(types)
     result_dtype = ctypes.c_int(_library.dtype_code(result))
@@ -267,17 +283,18 @@ def certify(
 ) -> Certificate | Certificates:
     """Judges a function against an op's contract on inputs that are chosen to find mistakes.
 
-    function    gets the op's inputs in contract order, and by keyword the attributes that kernels see and the sizes that no input has;
-                returns the output, or a tuple of them, or a dict by name
-    dtype       "f16", "bf16", "f32", "f16-f32" (results in f32) gives a Certificate; a sequence of these, or None, gives Certificates.
-                None: f16 and bf16, of those that the op and the framework have
+    function    gets the op's inputs in contract order, and by keyword the attributes that kernels see and the sizes
+                that no input has; returns the output, or a tuple of them, or a dict by name
+    dtype       "f16", "bf16", "f32", "f16-f32" (results in f32) gives a Certificate; a list of these, or None, gives
+                Certificates. None: f16 and bf16, of those that the op and the framework have
     device      where the inputs are: "cpu", "cuda", "cuda:1", "hip"
     framework   whose arrays they are: "numpy", "torch", "jax", "cupy"; guessed from the function and what is imported
     seed        None: drawn anew, so that a function cannot know the trials; it is in the certificate
     isolated    in a process of its own, which has to find the function by name; a crash is then a verdict
     shape       only this one, by name or in the contract's order; `family`: only these inputs
 
-    What the function raises makes the verdict UNKNOWN, and is the certificate's `exception`; KeyboardInterrupt and the like are raised.
+    What the function raises makes the verdict UNKNOWN, and is the certificate's `exception`; KeyboardInterrupt and the
+    like are raised again.
     """
     view = contract(op)
     if not callable(function):

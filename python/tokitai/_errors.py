@@ -1,4 +1,7 @@
-"""The C library's errors as exceptions, which are Python's own as well where there is one. Small, since `import tokitai` loads it."""
+"""The C library's errors as exceptions, which are Python's own as well where there is one.
+
+A module of its own, since `import tokitai` loads it alone.
+"""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from ._library import BadArgument, Case, Context, Contract, Param, contract, lib
 def _by_param(
     op: Contract, params: Sequence[Param], given: Mapping[str, Any] | Sequence[Any], there: Sequence[bool], what: str
 ) -> list[Any]:
-    """The tensors of `params`, None for those that are not there. A sequence has those that are there, or all with None."""
+    """The tensors of `params`, None for those that are not there. A sequence has those that are, or all with None."""
     names = ", ".join(p.name for p, is_there in zip(params, there) if is_there) or "none"
     if isinstance(given, Mapping):
         unknown = [str(name) for name in given if name not in {p.name for p in params}]
@@ -52,13 +52,15 @@ def _dims(op: Contract, arrays: Mapping[str, Array]) -> dict[str, int]:
             shape = (array.elements,)  # of any shape: it is dense, and places correspond
         if len(shape) != param.rank:
             raise BadArgument(
-                f"{param.name} has the shape {array.shape}; {op.name} takes {param.name}[{', '.join(param.dims)}], {param.rank} "
-                f"ax{'i' if param.rank == 1 else 'e'}s"
+                f"{param.name} has the shape {array.shape}; {op.name} takes {param.name}[{', '.join(param.dims)}], "
+                f"{param.rank} ax{'i' if param.rank == 1 else 'e'}s"
             )
         for name, size in zip(param.dims, shape):
             known, by = dims.setdefault(name, (size, param.name))
             if known != size:
-                raise BadArgument(f"{op.name}: {name} is {known} by {by} and {size} by {param.name}, of shape {array.shape}")
+                raise BadArgument(
+                    f"{op.name}: {name} is {known} by {by} and {size} by {param.name}, of shape {array.shape}"
+                )
     if op.elementwise and len({array.shape for array in arrays.values()}) > 1:
         shapes = ", ".join(f"{name} {array.shape}" for name, array in arrays.items())
         raise BadArgument(f"{op.name} has tensors of one shape; given: {shapes}")
@@ -100,7 +102,9 @@ def infer_case(op: Contract, arrays: Mapping[str, Array], attributes: Mapping[st
         if param.name in arrays:
             needed, given = _library.param_dtype(case, param), arrays[param.name].dtype
             if given != needed and (given, needed) != (BITS_16, "bf16"):
-                raise BadArgument(f"{param.name} is of type {LONG_NAMES[given]}; {op.name} has {LONG_NAMES[needed]} there")
+                raise BadArgument(
+                    f"{param.name} is of type {LONG_NAMES[given]}; {op.name} has {LONG_NAMES[needed]} there"
+                )
     return case
 
 
@@ -116,15 +120,18 @@ def judge(
 ) -> Certificate:
     """Judges given outputs for given inputs; no kernel runs.
 
-    inputs, outputs   in contract order, or by name: arrays of NumPy, PyTorch, JAX or CuPy, dense, all on one device. Their shapes and
-                      types are those of the contract; of an elementwise op the shape is any
+    inputs, outputs   in contract order, or by name: arrays of NumPy, PyTorch, JAX or CuPy, dense, all on one device.
+                      Their shapes and types are those of the contract; of an elementwise op the shape is any
     attributes        of the case: xent's label_smoothing, for example; default values otherwise
     context           None: this thread's for the arrays' device
     """
     contract_view = contract(op)
     settings = _settings(contract_view, attributes, numerics, domain)
     blank = _library.make_case(
-        contract_view, _library.parse_types(contract_view.types[0])[0], [0] * len(contract_view.dims), attributes=settings
+        contract_view,
+        _library.parse_types(contract_view.types[0])[0],
+        [0] * len(contract_view.dims),
+        attributes=settings,
     )
     groups = []
     arrays: dict[str, Array] = {}
@@ -152,5 +159,7 @@ def judge(
         for params in groups
     ]
     certificate = ctypes.c_void_p()
-    context.check(lib.tk_judge(context.pointer, ctypes.byref(case), pointers[0], pointers[1], ctypes.byref(certificate)))
+    context.check(
+        lib.tk_judge(context.pointer, ctypes.byref(case), pointers[0], pointers[1], ctypes.byref(certificate))
+    )
     return Certificate(certificate.value or 0)

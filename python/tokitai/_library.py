@@ -630,7 +630,7 @@ def parse_types(name: str) -> tuple[str, str]:
     """The element types of values and of results: "f16" gives f16 and f16, "f16-f32" f16 and f32."""
     types = TypesStruct()
     if not lib.tk_types_parse(name.encode(), ctypes.byref(types)):
-        raise BadArgument(f"'{name}' names no element types; \"f16\", \"bf16\", \"f32\", \"f16-f32\" do")
+        raise BadArgument(f'\'{name}\' names no element types; "f16", "bf16", "f32", "f16-f32" do')
     return DTYPES[types.dtype], DTYPES[types.result_dtype]
 
 
@@ -680,7 +680,9 @@ def make_case(
         attribute = view.attribute(name)
         i = view.attributes.index(attribute)
         struct = view.pointer.contents.attributes[i]
-        if not lib.tk_attribute_parse(ctypes.byref(struct), attribute_text(value).encode(), ctypes.byref(case.attributes[i])):
+        if not lib.tk_attribute_parse(
+            ctypes.byref(struct), attribute_text(value).encode(), ctypes.byref(case.attributes[i])
+        ):
             allowed = ", ".join(attribute.choices) or f"{attribute.least} to {attribute.most}"
             raise BadArgument(f"{view.name}: {name} cannot be {value!r}; it is one of: {allowed}")
     return case

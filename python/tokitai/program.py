@@ -1,4 +1,4 @@
-"""A Python function as a program that answers binary frames (docs/protocol.md), so that it can be judged in a process of its own:
+"""A Python function as a program that answers binary frames (docs/protocol.md), to be judged in a process of its own:
 
     tokitai certify softmax_fwd --program 'python3 -m tokitai.program my_module:my_softmax'
 
@@ -63,7 +63,7 @@ def _name(data: bytes) -> str:
 
 
 class _Call:
-    """A frame's call: sizes and attributes by name, buffers in contract order. Outputs get memory of this process, `outputs`."""
+    """A frame's call: sizes and attributes by name, buffers in contract order. Outputs get memory of this process."""
 
     def __init__(self, frame: bytearray, memories: Mapping[int, Any]) -> None:
         _, _, self.nonce = HEADER.unpack_from(frame, 0)
@@ -172,7 +172,9 @@ class _Server:
 
 
 def main() -> NoReturn:
-    parser = argparse.ArgumentParser(prog="python3 -m tokitai.program", description="Answers calls of ops with a Python function.")
+    parser = argparse.ArgumentParser(
+        prog="python3 -m tokitai.program", description="Answers calls of ops with a Python function."
+    )
     parser.add_argument("function", metavar="MODULE:FUNCTION", help="or FILE.py:FUNCTION")
     parser.add_argument("--framework", choices=FRAMEWORKS, help="whose arrays it takes; guessed by default")
     parser.add_argument("--device", default="cpu", help="where they are: cpu, cuda, cuda:1")
