@@ -23,7 +23,7 @@ install(CODE "
     set(programs \"${program_files}\")
     set(root \"${CMAKE_SYSROOT}\")
     set(linked_in \"${TOKITAI_STATIC_DEPENDENCIES}\")
-    set(library_dirs \"${CMAKE_C_IMPLICIT_LINK_DIRECTORIES}\")
+    set(library_dirs \"${CMAKE_SYSROOT}/usr/lib/${CMAKE_LIBRARY_ARCHITECTURE};${CMAKE_C_IMPLICIT_LINK_DIRECTORIES}\")
     set(CMAKE_OBJDUMP \"${CMAKE_OBJDUMP}\")
     set(CMAKE_GET_RUNTIME_DEPENDENCIES_PLATFORM linux+elf)
     set(CMAKE_GET_RUNTIME_DEPENDENCIES_TOOL objdump)

@@ -146,6 +146,8 @@ def test_what_a_function_raises_is_the_reason() -> None:
     assert certificate.reason == "the kernel could not be run: ZeroDivisionError: on purpose"
     assert isinstance(certificate.exception, ZeroDivisionError)
     assert "functions.py" in "".join(traceback.format_tb(certificate.exception.__traceback__))
+    frames = [frame for frame, _ in traceback.walk_tb(certificate.exception.__traceback__)]
+    assert all("x" not in frame.f_locals for frame in frames), "arrays of memory that is gone"
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit])

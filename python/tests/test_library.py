@@ -172,6 +172,11 @@ def test_import_is_quick_and_alone() -> None:
     assert min(float(output[0]) for output in outputs) < 0.050
 
 
+def test_the_program_is_started() -> None:
+    run = subprocess.run([sys.executable, "-m", "tokitai", "--version"], capture_output=True, text=True)
+    assert run.stdout == f"tokitai {tokitai.__version__}\n"
+
+
 def test_a_missing_library_is_explained(tmp_path: pathlib.Path) -> None:
     program = "import tokitai; tokitai.contract('gemm')"
     run = subprocess.run(

@@ -261,7 +261,7 @@ def _cells(certificate: Certificate) -> tuple[str, ...]:
 
 def _notes(certificate: Certificate) -> Iterable[tuple[str, str]]:
     if certificate.headline != certificate.verdict:
-        yield "headline", certificate.headline
+        yield "verdict", certificate.headline
     if certificate.reason:
         yield "why", certificate.reason
     if certificate.reproduce:

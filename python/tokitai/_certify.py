@@ -6,6 +6,7 @@ import ctypes
 import os
 import shlex
 import sys
+import traceback
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, overload
 
@@ -56,6 +57,7 @@ class _Function:
             self.call(case, pointers)
         except BaseException as error:
             self.exception = error
+            traceback.clear_frames(error.__traceback__)  # their arrays are memory that C will free
             self.problem = ctypes.create_string_buffer(explain(error).encode(errors="replace"))
             return 1
         return 0
