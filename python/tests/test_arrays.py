@@ -131,6 +131,19 @@ def test_torch() -> None:
         _arrays.view(x.to("meta"))
 
 
+def test_jax() -> None:
+    jax = pytest.importorskip("jax")
+    for name, dtype in (("float16", "f16"), ("bfloat16", "bf16"), ("float32", "f32"), ("int32", "i32")):
+        x = jax.numpy.arange(6, dtype=name).reshape(2, 3)
+        view = _arrays.view(x)
+        assert view[1:5] == ((2, 3), dtype, "cpu", None)
+        assert ctypes.string_at(view.pointer, view.bytes) == np.asarray(x).tobytes()
+    assert _arrays.guess_framework(jax.jit(lambda x: x), "cpu") == "jax"
+    softmax = jax.jit(lambda x: jax.nn.softmax(x.astype("float32"), axis=1).astype(x.dtype))
+    certificate = tokitai.certify(softmax, "softmax_fwd", dtype="bf16", mutants=False, shape=(5, 7), family="normal")
+    assert certificate.held, certificate
+
+
 def test_dlpack_on_the_host() -> None:
     x = np.arange(6, dtype="float32").reshape(2, 3)
     maker = DLPackArray(x)

@@ -14,8 +14,6 @@ from typing import Any, NamedTuple
 
 from ._library import DTYPE_SIZES, BadArgument, Unavailable
 
-FRAMEWORKS = ("numpy", "torch", "jax", "cupy")
-
 # Patterns of 16 bits without a type of their own: bf16 where a framework has none.
 BITS_16 = "u16"
 
@@ -29,6 +27,7 @@ _BY_NAME = {
     "uint64": "u64",
     "uint16": BITS_16,
 }
+LONG_NAMES = {short: long for long, short in _BY_NAME.items()}
 _BY_TYPESTR = {"f2": "f16", "f4": "f32", "i4": "i32", "i8": "i64", "u8": "u64", "u2": BITS_16}
 # DLDataTypeCode and bits.
 _BY_DLPACK = {
@@ -218,15 +217,13 @@ def _numpy_dtype(dtype: str) -> Any:
     numpy = __import__("numpy")
     if dtype == "bf16":
         return __import__("ml_dtypes").bfloat16 if framework_has("numpy", "bf16") else numpy.uint16
-    names = {short: long for long, short in _BY_NAME.items()}
-    return numpy.dtype(names[dtype])
+    return numpy.dtype(LONG_NAMES[dtype])
 
 
 def _torch_dtype(dtype: str) -> Any:
-    names = {short: long for long, short in _BY_NAME.items()}
-    found = getattr(__import__("torch"), names[dtype], None)
+    found = getattr(__import__("torch"), LONG_NAMES[dtype], None)
     if found is None:
-        raise Unavailable(f"this PyTorch has no elements of type {names[dtype]}")
+        raise Unavailable(f"this PyTorch has no elements of type {LONG_NAMES[dtype]}")
     return found
 
 
@@ -281,6 +278,7 @@ _AS: Mapping[str, Callable[[int, str, Sequence[int], str], Any]] = {
     "jax": _as_jax,
     "cupy": _as_cupy,
 }
+FRAMEWORKS = tuple(_AS)
 
 
 def as_tensor(framework: str, pointer: int, dtype: str, shape: Sequence[int], device: str = "cpu") -> Any:

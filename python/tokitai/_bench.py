@@ -9,7 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from . import _arrays, _library
-from ._call import LONG_NAMES, BadOutput, accepted_keywords, explain
+from ._arrays import LONG_NAMES
+from ._call import BadOutput, accepted_keywords, explain
 from ._certificate import printable
 from ._judge import judge
 from ._library import BadArgument, Case, Contract, Error, Param, contract, lib

@@ -8,17 +8,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from . import _arrays
+from ._arrays import LONG_NAMES
 from ._library import BadArgument, Contract, Param, context_for, lib
 
-LONG_NAMES = {
-    "f16": "float16",
-    "bf16": "bfloat16",
-    "f32": "float32",
-    "i32": "int32",
-    "i64": "int64",
-    "u64": "uint64",
-    "u16": "uint16",
-}
+# Set in a process that isolated=True started, so that a script without a guard for __main__ starts no other.
+INSIDE = "TOKITAI_PROGRAM"
 
 
 class Buffer(NamedTuple):

@@ -12,7 +12,7 @@ from typing import Any, overload
 
 from . import _library
 from ._arrays import FRAMEWORKS, framework_has, guess_framework
-from ._call import Buffer, accepted_keywords, call, explain
+from ._call import INSIDE, Buffer, accepted_keywords, call, explain
 from ._certificate import Certificate, Certificates
 from ._library import BadArgument, Case, CertifyOptions, Context, Contract, Error, Unavailable, contract, lib
 
@@ -305,7 +305,7 @@ def certify(
         raise BadArgument(f"there is no level '{level}'; there are {', '.join(_library.LEVELS)}")
     if framework is not None and framework not in FRAMEWORKS:
         raise BadArgument(f"there is no framework '{framework}'; there are {', '.join(FRAMEWORKS)}")
-    if isolated and os.environ.get("TOKITAI_PROGRAM"):
+    if isolated and os.environ.get(INSIDE):
         raise Unavailable(
             "certify(isolated=True) was called while the function's module was loaded in its own process: "
             'put the call under `if __name__ == "__main__":`'

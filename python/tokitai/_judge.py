@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from . import _library
-from ._arrays import BITS_16, Array, view
-from ._call import LONG_NAMES
+from ._arrays import BITS_16, LONG_NAMES, Array, view
 from ._certificate import Certificate
 from ._certify import _settings
 from ._library import BadArgument, Case, Context, Contract, Param, contract, lib

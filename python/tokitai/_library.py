@@ -30,8 +30,8 @@ from ._errors import Internal as Internal
 MAX_RANK, MAX_DIMS, MAX_PARAMS, MAX_ATTRIBUTES = 4, 64, 64, 32
 
 # By the numbers that C gives them; python/tests/test_library.py compares each with the library's own names.
-DTYPES = ("f16", "bf16", "f32", "i32", "i64", "u64")
 DTYPE_SIZES = {"f16": 2, "bf16": 2, "f32": 4, "i32": 4, "i64": 8, "u64": 8}
+DTYPES: tuple[str, ...] = tuple(DTYPE_SIZES)
 KINDS = ("value", "index", "result", "fixed")
 JUDGED_BY = ("interval", "bits", "integer", "order")
 CLAUSE_KINDS = ("value", "error", "promise", "bits", "write", "shape", "repeat", "in_place", "index")
@@ -695,7 +695,8 @@ def param_shape(case: Case, op: Contract, param: Param) -> tuple[int, ...]:
 
 def param_dtype(case: Case, param: Param) -> str:
     """The element type of a tensor in a case."""
-    return DTYPES[lib.tk_case_param_dtype(ctypes.byref(case), param.position)]
+    code: int = lib.tk_case_param_dtype(ctypes.byref(case), param.position)
+    return DTYPES[code]
 
 
 def is_there(case: Case, param: Param) -> bool:

@@ -20,7 +20,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
 from ._arrays import FRAMEWORKS, guess_framework
-from ._call import Buffer, accepted_keywords, call, explain, keywords_of
+from ._call import INSIDE, Buffer, accepted_keywords, call, explain, keywords_of
 from ._library import DTYPES, BadArgument, contract
 
 MAGIC, REPLY, INLINE, NOWHERE = 0x32574B54, 2, -1, -2
@@ -28,9 +28,6 @@ HEADER, CASE, ANSWER = struct.Struct("<IIQ"), struct.Struct("<64s8i"), struct.St
 ATTRIBUTE, TENSOR, ARRAY = struct.Struct("<32sii8s"), struct.Struct("<QQiIii4q32s"), struct.Struct("<QQiI72x")
 CHOICE, REAL = 0, 1
 MOST_TEXT = 4096
-
-# Set in such a process, so that a script without `if __name__ == "__main__":` does not start another one from within.
-INSIDE = "TOKITAI_PROGRAM"
 
 
 def load(target: str) -> Callable[..., Any]:
