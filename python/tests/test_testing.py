@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import importlib
 import os
 import re
 import subprocess
@@ -398,3 +399,13 @@ def test_the_same_seed_draws_the_same_cases() -> None:
         collect()
         runs.append(found)
     assert runs[0] == runs[1] != runs[2]
+
+
+def test_what_the_page_imports_is_there() -> None:
+    page = Path(__file__).parents[2] / "docs" / "python-harnesses.md"
+    lines = re.findall(r"^from (tokitai[.\w]*) import (.+)$", page.read_text(), re.MULTILINE)
+    assert len(lines) > 5
+    pytest.importorskip("hypothesis")
+    for module, names in lines:
+        for name in names.split(", "):
+            assert hasattr(importlib.import_module(module), name), f"{module}.{name}"
