@@ -1,0 +1,206 @@
+"""tokitai.torch as custom ops: what torch.compile, export, functorch and tensors without memory see. From PyTorch 2.4 on."""
+
+from __future__ import annotations
+
+import shutil
+from typing import Any, Callable, Dict, List, Tuple
+
+import pytest
+
+torch = pytest.importorskip("torch")
+if not hasattr(torch.library, "custom_op"):
+    pytest.skip("torch.library.custom_op is of PyTorch 2.4", allow_module_level=True)
+
+import tokitai.torch as tt  # noqa: E402
+from tokitai.torch import _custom, _functions, _run  # noqa: E402
+
+needs_compiler = pytest.mark.skipif(shutil.which("g++") is None, reason="torch.compile needs g++")
+
+
+def drawn(*shape: int, dtype: Any = torch.float32, seed: int = 1119) -> Any:
+    return torch.randn(shape, generator=torch.Generator().manual_seed(seed)).to(dtype)
+
+
+TARGET = torch.tensor([0, 3, -100, 4, 2])
+FUNCTIONS: Dict[str, Tuple[Callable[..., Any], List[Tuple[int, ...]]]] = {
+    "gelu": (tt.gelu, [(5, 7)]),
+    "softmax": (tt.softmax, [(5, 7)]),
+    "softmax of another axis": (lambda x: tt.softmax(x, 0), [(5, 7)]),
+    "linear": (tt.linear, [(5, 7), (3, 7), (3,)]),
+    "linear without bias": (tt.linear, [(2, 5, 7), (3, 7)]),
+    "linear with gelu": (lambda x, w, b: tt.linear(x, w, b, activation="gelu"), [(5, 7), (3, 7), (3,)]),
+    "embedding": (lambda w: tt.embedding(TARGET.clamp(min=0), w, padding_idx=2), [(5, 7)]),
+    "mean": (lambda x: tt.cross_entropy(x, TARGET, label_smoothing=0.25), [(5, 7)]),
+    "sum": (lambda x: tt.cross_entropy(x, TARGET, reduction="sum"), [(5, 7)]),
+    "none": (lambda x: tt.cross_entropy(x, TARGET, reduction="none"), [(5, 7)]),
+    "outside of the graph": (lambda x: tt.cross_entropy(x, TARGET, graph_break=True), [(5, 7)]),
+}
+# Two ways to the same gradient: multiplied at once, or in a second pass; and of a bias: added up by PyTorch, in an order that depends.
+TOLERANCE = {torch.float32: 2.0**-21, torch.bfloat16: 2.0**-7}
+
+
+def with_gradients(function: Callable[..., Any], shapes: List[Tuple[int, ...]], dtype: Any) -> List[Any]:
+    inputs = [drawn(*shape, dtype=dtype, seed=i).requires_grad_() for i, shape in enumerate(shapes)]
+    y = function(*inputs)
+    y.backward(drawn(*y.shape, dtype=y.dtype, seed=9))
+    return [y.detach()] + [i.grad for i in inputs]
+
+
+def assert_same(name: str, got: List[Any], expected: List[Any]) -> None:
+    loss_like = name in ("mean", "sum", "none", "outside of the graph")
+    for i, (a, b) in enumerate(zip(got, expected)):
+        assert a.dtype == b.dtype and a.shape == b.shape
+        if loss_like or i == 3:
+            tolerance = TOLERANCE[a.dtype]
+            assert torch.allclose(a, b, rtol=tolerance, atol=tolerance * 2.0**-6)
+        else:
+            assert torch.equal(a, b)
+
+
+OPS: Dict[str, Tuple[Any, Callable[[], Tuple[Any, ...]]]] = {
+    "gelu": (_custom.gelu, lambda: (drawn(4, 5).requires_grad_(),)),
+    "gelu, strides": (_custom.gelu, lambda: (drawn(4, 5).t(),)),
+    "gelu_grad": (_custom.gelu_grad, lambda: (drawn(4, 5), drawn(4, 5, seed=2))),
+    "softmax": (_custom.softmax, lambda: (drawn(4, 5, dtype=torch.bfloat16).requires_grad_(),)),
+    "softmax_grad": (_custom.softmax_grad, lambda: (drawn(4, 5), drawn(4, 5, seed=2))),
+    "cross_entropy_rows": (_custom.cross_entropy_rows, lambda: (drawn(5, 7).requires_grad_(), TARGET, 0.1, -100)),
+    "cross_entropy_grad": (_custom.cross_entropy_grad, lambda: (drawn(5, 7, dtype=torch.bfloat16), drawn(5))),
+    "embedding": (_custom.embedding, lambda: (drawn(5, 7).requires_grad_(), TARGET.clamp(min=0), 1)),
+    "embedding_grad": (_custom.embedding_grad, lambda: (drawn(5, 7), TARGET.clamp(min=0), 6, None)),
+    "linear": (_custom.linear, lambda: (drawn(2, 5, 7).requires_grad_(), drawn(3, 7).requires_grad_(), drawn(3))),
+    "linear without bias": (_custom.linear, lambda: (drawn(5, 7).requires_grad_(), drawn(3, 7), None)),
+    "linear_gelu": (_custom.linear_gelu, lambda: (drawn(5, 7).requires_grad_(), drawn(3, 7).requires_grad_(), drawn(3))),
+    "linear_grad_x": (_custom.linear_grad_x, lambda: (drawn(2, 5, 3), drawn(3, 7))),
+    "linear_grad_weight": (_custom.linear_grad_weight, lambda: (drawn(2, 5, 3), drawn(2, 5, 7))),
+}
+
+
+@pytest.mark.parametrize("name", OPS)
+def test_opcheck(name: str) -> None:
+    op, arguments = OPS[name]
+    results = torch.library.opcheck(op, arguments())
+    assert results and all(result == "SUCCESS" for result in results.values()), results
+
+
+def test_every_op_is_checked() -> None:
+    defined = {name for name, value in vars(_custom).items() if isinstance(value, type(_custom.gelu))}
+    assert defined == {name.split(",")[0].split(" ")[0] for name in OPS}
+
+
+@needs_compiler
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_compiled(name: str, dtype: Any) -> None:
+    function, shapes = FUNCTIONS[name]
+    torch._dynamo.reset()
+    compiled = torch.compile(function, fullgraph=name != "outside of the graph")
+    assert_same(name, with_gradients(compiled, shapes, dtype), with_gradients(function, shapes, dtype))
+
+
+@needs_compiler
+def test_compiled_with_sizes_that_change() -> None:
+    torch._dynamo.reset()
+    compiled = torch.compile(lambda x, w, b: tt.softmax(tt.linear(x, w, b, activation="gelu")), dynamic=True, fullgraph=True)
+    for rows in (3, 8, 17):
+        x, w, b = drawn(rows, 6).requires_grad_(), drawn(4, 6, seed=2).requires_grad_(), drawn(4, seed=3)
+        y = compiled(x, w, b)
+        assert torch.equal(y, tt.softmax(tt.linear(x, w, b, activation="gelu")))
+        y.sum().backward()
+
+
+@needs_compiler
+def test_compiled_in_autocast() -> None:
+    torch._dynamo.reset()
+
+    def function(x: Any, w: Any) -> Any:
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            return tt.linear(x, w)
+
+    y = torch.compile(function, fullgraph=True)(drawn(3, 5), drawn(2, 5))
+    assert y.dtype == torch.bfloat16 and torch.equal(y, function(drawn(3, 5), drawn(2, 5)))
+
+
+def test_exported() -> None:
+    class Model(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.table, self.layer = tt.Embedding(11, 6), tt.Linear(6, 5, activation="gelu")
+
+        def forward(self, index: Any) -> Any:
+            return tt.softmax(self.layer(self.table(index)))
+
+    model, index = Model(), torch.tensor([[1, 2, 10]])
+    program = torch.export.export(model, (index,))
+    called = {str(node.target) for node in program.graph.nodes if node.op == "call_function"}
+    assert {"tokitai.embedding.default", "tokitai.linear_gelu.default", "tokitai.softmax.default"} <= called
+    assert torch.equal(program.module()(index), model(index))
+
+
+@pytest.mark.parametrize("name", [n for n in FUNCTIONS if n not in ("embedding", "outside of the graph")])
+def test_tensors_without_memory(name: str) -> None:
+    function, shapes = FUNCTIONS[name]
+    global TARGET
+    target = TARGET
+    expected = function(*(drawn(*shape) for shape in shapes))
+    try:
+        TARGET = TARGET.to("meta")
+        y = function(*(torch.empty(shape, device="meta") for shape in shapes))
+    finally:
+        TARGET = target
+    assert y.is_meta and y.shape == expected.shape and y.dtype == expected.dtype
+
+
+def test_function_transforms_are_refused() -> None:
+    """PyTorch does it: its custom ops have no rules for them."""
+    with pytest.raises(RuntimeError, match="functorch"):
+        torch.func.grad(lambda t: tt.gelu(t).sum())(drawn(4, 5))
+
+
+@pytest.mark.parametrize("name", [n for n in FUNCTIONS if n != "outside of the graph"])
+def test_no_second_derivative(name: str, monkeypatch: Any) -> None:
+    monkeypatch.setattr(_functions, "_is_plain", lambda *tensors: False)
+    function, shapes = FUNCTIONS[name]
+    inputs = [drawn(*shape, seed=i).requires_grad_() for i, shape in enumerate(shapes)]
+    y = function(*inputs)
+    weights = drawn(*y.shape, seed=5).requires_grad_()
+    grads = torch.autograd.grad(y, inputs, weights, create_graph=True)
+    with pytest.raises(NotImplementedError, match="no second derivative"):
+        torch.autograd.grad(grads[0].sum(), weights)
+
+
+@pytest.mark.parametrize("name", [n for n in FUNCTIONS if n != "outside of the graph"])
+def test_traced_way_is_the_plain_way(name: str, monkeypatch: Any) -> None:
+    function, shapes = FUNCTIONS[name]
+    plain = with_gradients(function, shapes, torch.float32)
+    monkeypatch.setattr(_functions, "_is_plain", lambda *tensors: False)
+    assert_same(name, with_gradients(function, shapes, torch.float32), plain)
+
+
+def test_all_rows_ignored(monkeypatch: Any) -> None:
+    monkeypatch.setattr(_functions, "_is_plain", lambda *tensors: False)
+    logits = drawn(5, 7).requires_grad_()
+    loss = tt.cross_entropy(logits, torch.full((5,), -100))
+    loss.backward()
+    assert bool(torch.isnan(loss)) and not logits.grad.any()
+
+
+def test_modes_see_the_ops() -> None:
+    from torch.utils._python_dispatch import TorchDispatchMode
+
+    seen: List[str] = []
+
+    class Mode(TorchDispatchMode):
+        def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            seen.append(str(func))
+            return func(*args, **(kwargs or {}))
+
+    with Mode():
+        tt.gelu(drawn(3))
+    assert "tokitai.gelu.default" in seen
+
+
+def test_plain_calls_do_not_pass_the_dispatcher(monkeypatch: Any) -> None:
+    called: List[Any] = []
+    monkeypatch.setattr(_run, "gelu", lambda x: called.append(x) or x)
+    x = drawn(3)
+    assert tt.gelu(x) is x and called[0] is x

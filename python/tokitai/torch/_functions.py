@@ -1,0 +1,300 @@
+"""gelu, softmax, cross_entropy, embedding and linear: what they take, and which way a call goes.
+
+Plain tensors outside of any tracing go straight to the C library, or to an autograd function where a gradient is wanted. All else
+(torch.compile, export, functorch, tensors of other classes) goes through custom ops, where PyTorch has them.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Optional, Tuple, cast
+
+import torch
+from torch import Tensor
+
+from . import _eager, _run
+
+HAS_CUSTOM_OPS = hasattr(torch.library, "custom_op")
+if HAS_CUSTOM_OPS:
+    from . import _custom
+
+REDUCTIONS = ("mean", "sum", "none")
+
+_is_compiling: Callable[[], bool] = getattr(getattr(torch, "compiler", None), "is_compiling", lambda: False)
+_dispatch_modes = getattr(torch._C, "_len_torch_dispatch_stack", lambda: 0)
+_function_transform = getattr(getattr(torch._C, "_functorch", None), "peek_interpreter_stack", lambda: None)
+_tracing_state = torch._C._get_tracing_state
+_PLAIN = (Tensor, torch.nn.Parameter)
+_PLACES = ("cpu", "meta") if HAS_CUSTOM_OPS else ("cpu",)
+
+
+def _is_plain(*tensors: Optional[Tensor]) -> bool:
+    """Whether nobody but autograd is to see the call."""
+    if not HAS_CUSTOM_OPS:
+        return True
+    if _is_compiling() or _dispatch_modes() or _tracing_state() is not None or _function_transform() is not None:
+        return False
+    for tensor in tensors:
+        if tensor is not None and (type(tensor) not in _PLAIN or tensor.is_meta):
+            return False
+    return True
+
+
+def _wants_gradient(*tensors: Optional[Tensor]) -> bool:
+    if torch.is_grad_enabled():
+        for tensor in tensors:
+            if tensor is not None and tensor.requires_grad:
+                return True
+    return False
+
+
+# --- what is taken -------------------------------------------------------------------------------------------------
+
+
+def _check_values(op: str, name: str, tensor: Tensor) -> None:
+    if not isinstance(tensor, Tensor):
+        raise TypeError(f"tokitai.torch.{op}: {name} is a {type(tensor).__name__}, not a tensor")
+    if tensor.dtype not in _run.DTYPES:
+        raise TypeError(f"tokitai.torch.{op}: {name} is {tensor.dtype}; float16, bfloat16 and float32 are taken")
+    _check_place(op, name, tensor)
+
+
+def _check_place(op: str, name: str, tensor: Tensor) -> None:
+    if tensor.layout != torch.strided:
+        raise TypeError(f"tokitai.torch.{op}: {name} has the layout {tensor.layout}; dense tensors are taken")
+    if not tensor.is_cuda and tensor.device.type not in _PLACES:
+        raise TypeError(f"tokitai.torch.{op}: {name} is on {tensor.device}; tensors on the CPU and on CUDA devices are taken")
+
+
+def _check_index(op: str, name: str, tensor: Tensor) -> None:
+    if not isinstance(tensor, Tensor):
+        raise TypeError(f"tokitai.torch.{op}: {name} is a {type(tensor).__name__}, not a tensor")
+    if tensor.dtype not in _run.INDEX_DTYPES:
+        raise TypeError(f"tokitai.torch.{op}: {name} is {tensor.dtype}; int32 and int64 are taken")
+    _check_place(op, name, tensor)
+
+
+def _check_same(op: str, first_name: str, first: Tensor, name: str, tensor: Tensor, types_too: bool = True) -> None:
+    if tensor.device != first.device:
+        raise ValueError(f"tokitai.torch.{op}: {first_name} is on {first.device} and {name} on {tensor.device}")
+    if types_too and tensor.dtype != first.dtype:
+        raise TypeError(f"tokitai.torch.{op}: {first_name} is {first.dtype} and {name} {tensor.dtype}; they must agree")
+
+
+# --- autocast ------------------------------------------------------------------------------------------------------
+
+
+_torch: Any = torch  # whose type hints may be of another version
+
+
+def _autocast_dtype(tensor: Tensor) -> Optional[torch.dtype]:
+    """The type that autocast wants on the tensor's device; None outside of it."""
+    result: Optional[torch.dtype] = None
+    if HAS_CUSTOM_OPS:
+        kind = "cuda" if tensor.is_cuda else "cpu"
+        result = _torch.get_autocast_dtype(kind) if _torch.is_autocast_enabled(kind) else None
+    elif tensor.is_cuda:
+        result = _torch.get_autocast_gpu_dtype() if _torch.is_autocast_enabled() else None
+    elif _torch.is_autocast_cpu_enabled():
+        result = _torch.get_autocast_cpu_dtype()
+    return result
+
+
+def _cast(tensor: Tensor, dtype: torch.dtype) -> Tensor:
+    """As autocast does: double stays what it is, and is refused afterwards."""
+    return tensor if tensor.dtype == dtype or tensor.dtype not in _run.DTYPES else tensor.to(dtype)
+
+
+# --- the ops -------------------------------------------------------------------------------------------------------
+
+
+def gelu(x: Tensor) -> Tensor:
+    """GELU in its tanh form: torch.nn.functional.gelu(x, approximate="tanh")."""
+    _check_values("gelu", "x", x)
+    if not _is_plain(x):
+        return cast(Tensor, _custom.gelu(x))
+    if _wants_gradient(x):
+        return cast(Tensor, _eager.Gelu.apply(x if x.is_contiguous() else x.contiguous()))
+    return _run.gelu(x)
+
+
+def softmax(x: Tensor, dim: int = -1, dtype: Optional[torch.dtype] = None) -> Tensor:
+    """Softmax along an axis: torch.nn.functional.softmax(x, dim, dtype=dtype). An axis that is not the last one costs copies.
+
+    In a GPU's autocast it is computed and returned in float32, as PyTorch's is.
+    """
+    if dtype is None and isinstance(x, Tensor) and x.is_cuda and _autocast_dtype(x) is not None:
+        dtype = torch.float32
+    if dtype is not None and isinstance(x, Tensor):
+        x = x.to(dtype)
+    _check_values("softmax", "x", x)
+    axes = max(x.dim(), 1)
+    if not -axes <= dim < axes:
+        raise IndexError(f"tokitai.torch.softmax: dim is {dim}, of a tensor with {x.dim()} axes")
+    last = dim in (-1, axes - 1)
+    if not last:
+        x = x.transpose(dim, -1)
+    if not _is_plain(x):
+        y = cast(Tensor, _custom.softmax(x))
+    elif _wants_gradient(x):
+        y = cast(Tensor, _eager.Softmax.apply(x if x.is_contiguous() else x.contiguous()))
+    else:
+        y = _run.softmax(x)
+    return y if last else y.transpose(dim, -1)
+
+
+def embedding(index: Tensor, weight: Tensor, padding_idx: Optional[int] = None) -> Tensor:
+    """Rows of a table: torch.nn.functional.embedding(index, weight, padding_idx).
+
+    The row `padding_idx` gets no gradient. The gradient is dense, and its sums have a fixed order: the same bits every time.
+    On the CPU an index out of range raises IndexError; on a GPU synchronize() does.
+    """
+    _check_index("embedding", "index", index)
+    _check_values("embedding", "weight", weight)
+    _check_same("embedding", "weight", weight, "index", index, types_too=False)
+    if weight.dim() != 2:
+        raise ValueError(f"tokitai.torch.embedding: weight has {weight.dim()} axes, not 2")
+    if padding_idx is not None:
+        vocab = weight.shape[0]
+        if not -vocab <= padding_idx < vocab:
+            raise ValueError(f"tokitai.torch.embedding: padding_idx is {padding_idx}, and weight has {vocab} rows")
+        if padding_idx < 0:
+            padding_idx += vocab
+    if not _is_plain(weight, index):
+        return cast(Tensor, _custom.embedding(weight, index, padding_idx))
+    if _wants_gradient(weight):
+        return cast(Tensor, _eager.Embedding.apply(weight, index, padding_idx))
+    return _run.embedding(weight, index)
+
+
+def linear(x: Tensor, weight: Tensor, bias: Optional[Tensor] = None, *, activation: Optional[str] = None) -> Tensor:
+    """x weight^T + bias: torch.nn.functional.linear(x, weight, bias), and with activation="gelu" gelu (tanh form) of it.
+
+    GELU is taken of the sum before it is rounded, in the same kernel. In autocast all tensors are cast to its type.
+    """
+    if activation not in (None, "gelu"):
+        raise ValueError(f'tokitai.torch.linear: activation is {activation!r}; None and "gelu" are taken')
+    if isinstance(x, Tensor):
+        low = _autocast_dtype(x)
+        if low is not None:
+            x, weight = _cast(x, low), _cast(weight, low)
+            bias = None if bias is None else _cast(bias, low)
+    _check_values("linear", "x", x)
+    _check_values("linear", "weight", weight)
+    _check_same("linear", "x", x, "weight", weight)
+    if weight.dim() != 2:
+        raise ValueError(f"tokitai.torch.linear: weight has {weight.dim()} axes, not 2")
+    if not x.dim() or x.shape[-1] != weight.shape[1]:
+        raise ValueError(
+            f"tokitai.torch.linear: x of shape {tuple(x.shape)} does not fit a weight of shape {tuple(weight.shape)}"
+        )
+    if bias is not None:
+        _check_values("linear", "bias", bias)
+        _check_same("linear", "x", x, "bias", bias)
+        if tuple(bias.shape) != (weight.shape[0],):
+            raise ValueError(
+                f"tokitai.torch.linear: bias of shape {tuple(bias.shape)} does not fit a weight of shape {tuple(weight.shape)}"
+            )
+    gelu_too = activation is not None
+    if not _is_plain(x, weight, bias):
+        if gelu_too:
+            return cast(Tensor, _custom.linear_gelu(x, weight, bias)[0])
+        return cast(Tensor, _custom.linear(x, weight, bias))
+    if _wants_gradient(x, weight, bias):
+        return cast(Tensor, _eager.Linear.apply(x, weight, bias, gelu_too))
+    return _run.linear(x, weight, bias, gelu_too)[0]
+
+
+def cross_entropy(
+    logits: Tensor,
+    target: Tensor,
+    *,
+    ignore_index: int = -100,
+    reduction: str = "mean",
+    label_smoothing: float = 0.0,
+    expected_grad: Optional[float] = None,
+    repeatable: bool = False,
+    graph_break: bool = False,
+) -> Tensor:
+    """The loss of logits for class indices: torch.nn.functional.cross_entropy() without weights of classes.
+
+    logits are [rows, classes], [classes], or [rows, classes, ...] as PyTorch takes them, which costs a copy; target has their shape
+    without the axis of classes. The loss is float32, for 16-bit logits too.
+
+    The gradient is made in the forward pass. backward() reads grad_output on the device, and is done where it is what was expected;
+    otherwise it multiplies the gradient in a second pass, which rounds 16-bit gradients a second time. Expected is a grad_output of
+    `expected_grad`, by default 1. With fp16 logits and reduction="mean" the default is a second pass in any case: the gradient is
+    divided by the number of rows there, after it was multiplied by a loss scale, so that small gradients do not vanish before.
+    Whoever wants to save that pass gives the loss scale as expected_grad.
+
+    repeatable: backward() may be called again (retain_graph=True); each call then makes a copy.
+    graph_break: torch.compile leaves the call out of its graph. Within a graph backward always takes the second pass.
+    """
+    _check_values("cross_entropy", "logits", logits)
+    _check_index("cross_entropy", "target", target)
+    _check_same("cross_entropy", "logits", logits, "target", target, types_too=False)
+    if reduction not in REDUCTIONS:
+        raise ValueError(f"tokitai.torch.cross_entropy: reduction is {reduction!r}; it is one of {', '.join(REDUCTIONS)}")
+    if not 0 <= label_smoothing <= 1:
+        raise ValueError(f"tokitai.torch.cross_entropy: label_smoothing is {label_smoothing}, which is not between 0 and 1")
+    if expected_grad is not None and not (expected_grad != 0 and abs(expected_grad) < float("inf")):
+        raise ValueError(f"tokitai.torch.cross_entropy: expected_grad is {expected_grad}; it is finite and not 0")
+    if not logits.dim():
+        raise ValueError("tokitai.torch.cross_entropy: logits have no axis of classes")
+    axis = 0 if logits.dim() == 1 else 1
+    shape = (*logits.shape[:axis], *logits.shape[axis + 1 :])
+    if tuple(target.shape) != tuple(shape):
+        raise ValueError(
+            f"tokitai.torch.cross_entropy: target of shape {tuple(target.shape)} does not fit logits of shape "
+            f"{tuple(logits.shape)}; expected is {tuple(shape)}"
+        )
+    if logits.dim() != 2:
+        logits, target = logits.movedim(axis, -1).reshape(-1, logits.shape[axis]), target.reshape(-1)
+    options = (float(label_smoothing), int(ignore_index), reduction, expected_grad, repeatable)
+    if not _is_plain(logits, target):
+        if graph_break:
+            loss = _outside_graph(logits, target, *options)
+        else:
+            loss = _traced_cross_entropy(logits, target, *options[:3])
+    else:
+        loss = _plain_cross_entropy(logits, target, *options)
+    return loss.reshape(shape) if reduction == "none" else loss
+
+
+def _plain_cross_entropy(
+    logits: Tensor,
+    target: Tensor,
+    label_smoothing: float,
+    ignore_index: int,
+    reduction: str,
+    expected_grad: Optional[float],
+    repeatable: bool,
+) -> Tensor:
+    if not _wants_gradient(logits):
+        rows = _run.cross_entropy_loss(logits, target, label_smoothing, ignore_index)
+        valid = (target != ignore_index).sum() if reduction == "mean" else None
+        return _eager.reduced(rows, valid, reduction)
+    if not logits.is_contiguous():
+        logits = logits.contiguous()
+    return cast(
+        Tensor,
+        _eager.CrossEntropy.apply(
+            logits, target, label_smoothing, ignore_index, reduction, expected_grad, repeatable
+        ),
+    )
+
+
+def _traced_cross_entropy(
+    logits: Tensor, target: Tensor, label_smoothing: float, ignore_index: int, reduction: str
+) -> Tensor:
+    rows, _grad = _custom.cross_entropy_rows(logits, target, label_smoothing, ignore_index)
+    if reduction != "mean":
+        return _eager.reduced(rows, None, reduction)
+    valid = (target != ignore_index).sum()
+    # Where all rows are ignored the loss is NaN, as PyTorch's is, and the gradient zero.
+    total: Tensor = rows.sum() / valid.clamp(min=1) + torch.where(valid > 0, 0.0, float("nan"))
+    return total
+
+
+_outside_graph: Callable[..., Tensor] = _plain_cross_entropy
+if HAS_CUSTOM_OPS:
+    _outside_graph = cast(Any, _torch.compiler.disable(_plain_cross_entropy))
