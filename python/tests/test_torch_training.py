@@ -29,7 +29,7 @@ class Block(nn.Module):
         parts = self.query_key_value(self.before_attention(x)).chunk(3, dim=-1)
         q, k, v = (part.reshape(BATCH, LENGTH, HEADS, -1).transpose(1, 2) for part in parts)
         scores = q @ k.transpose(-1, -2) / math.sqrt(WIDTH / HEADS)
-        later = torch.ones(LENGTH, LENGTH, dtype=torch.bool).triu(1)
+        later = torch.ones(LENGTH, LENGTH, dtype=torch.bool, device=x.device).triu(1)
         attended = self.softmax(scores.masked_fill(later, float("-inf"))) @ v
         x = x + self.out(attended.transpose(1, 2).reshape(BATCH, LENGTH, WIDTH))
         return x + self.mlp(self.before_mlp(x))
@@ -45,7 +45,7 @@ class GPT(nn.Module):
 
     def forward(self, text: Any) -> Any:
         inputs, target = text[:, :-1], text[:, 1:]
-        x = self.tokens(inputs) + self.places(torch.arange(LENGTH))
+        x = self.tokens(inputs) + self.places(torch.arange(LENGTH, device=text.device))
         logits = self.head(self.norm(self.blocks(x)))
         return self.loss(logits.reshape(-1, VOCAB), target.masked_fill(target == 0, -100).reshape(-1))
 
@@ -60,9 +60,9 @@ def batches() -> List[Any]:
     return result
 
 
-def train(with_ours: bool, dtype: Any = torch.float32) -> Tuple[List[float], List[Any]]:
+def train(with_ours: bool, dtype: Any = torch.float32, device: str = "cpu") -> Tuple[List[float], List[Any]]:
     torch.manual_seed(SEED)
-    model = GPT().to(dtype)
+    model = GPT().to(device, dtype)
     if with_ours:
         report = tt.replace(model)
         assert len(report.replaced) == 2 + LAYERS * 6 + 2 and not report.left, report
@@ -70,7 +70,7 @@ def train(with_ours: bool, dtype: Any = torch.float32) -> Tuple[List[float], Lis
     losses = []
     for text in batches():
         optimizer.zero_grad()
-        loss = model(text)
+        loss = model(text.to(device))
         loss.backward()
         optimizer.step()
         losses.append(loss.detach().double().item())
@@ -83,11 +83,12 @@ def train(with_ours: bool, dtype: Any = torch.float32) -> Tuple[List[float], Lis
 ONE_STEP = 2 * (9 * LAYERS + 5) * (256 + 20) * 2.0**-24
 
 
-def test_losses_agree_and_repeat() -> None:
-    ours, weights = train(True)
-    again, weights_again = train(True)
-    theirs, _ = train(False)
-    exact, _ = train(False, torch.float64)
+def check_training(device: str) -> Tuple[float, float]:
+    """The largest errors of ours and of PyTorch's fp32, against PyTorch in double."""
+    ours, weights = train(True, device=device)
+    again, weights_again = train(True, device=device)
+    theirs, _ = train(False, device=device)
+    exact, _ = train(False, torch.float64, device)
     assert ours == again and all(torch.equal(a, b) for a, b in zip(weights, weights_again))
     assert exact[-1] < exact[0] - 1  # it learns, so that gradients matter
     for step, (a, b) in enumerate(zip(ours, theirs)):
@@ -97,6 +98,11 @@ def test_losses_agree_and_repeat() -> None:
     error = max(abs(a - b) for a, b in zip(ours, exact))
     usual = max(abs(a - b) for a, b in zip(theirs, exact))
     assert error <= 8 * usual + 2.0**-20, (error, usual)
+    return error, usual
+
+
+def test_losses_agree_and_repeat() -> None:
+    check_training("cpu")
 
 
 def test_bfloat16_under_autocast_learns_and_repeats() -> None:

@@ -1,8 +1,9 @@
-"""The Triton kernel of cross_entropy's backward, interpreted: what it computes, and that a factor of 1 writes nothing."""
+"""The Triton kernel of cross_entropy's backward: interpreted, for what it computes, and compiled for sm_90. No device is needed."""
 
 from __future__ import annotations
 
 import os
+import pathlib
 import subprocess
 import sys
 
@@ -14,8 +15,8 @@ numpy = pytest.importorskip("numpy")
 if tuple(int(part) for part in numpy.__version__.split(".")[:2]) >= (2, 4):
     pytest.skip("Triton's interpreter does not work with NumPy 2.4", allow_module_level=True)
 
-# In a process of its own: Triton reads the setting when a kernel is defined.
-PROGRAM = """
+# In processes of their own: Triton reads the setting when a kernel is defined.
+INTERPRETED = """
 import torch
 from tokitai.torch import _scale
 
@@ -46,7 +47,22 @@ print("all right")
 """
 
 
-def test_kernel() -> None:
-    environment = dict(os.environ, TRITON_INTERPRET="1")
-    done = subprocess.run([sys.executable, "-c", PROGRAM], env=environment, capture_output=True, text=True, timeout=300)
+COMPILED = """
+import triton
+from triton.backends.compiler import GPUTarget
+from triton.compiler import ASTSource
+from tokitai.torch._scale_triton import scale_rows
+
+for element in ("*bf16", "*fp16", "*fp32"):
+    signature = {"grad": element, "factor": "*fp32", "cols": "i32", "factor_stride": "i32", "BLOCK": "constexpr"}
+    source = ASTSource(fn=scale_rows, signature=signature, constexprs={"BLOCK": 2048})
+    assert len(triton.compile(source, target=GPUTarget("cuda", 90, 32)).asm["cubin"]) > 0
+print("all right")
+"""
+
+
+@pytest.mark.parametrize("program", [INTERPRETED, COMPILED])
+def test_kernel(program: str, tmp_path: pathlib.Path) -> None:
+    environment = dict(os.environ, TRITON_INTERPRET=str(int(program is INTERPRETED)), TRITON_CACHE_DIR=str(tmp_path))
+    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0 and "all right" in done.stdout, done.stdout + done.stderr

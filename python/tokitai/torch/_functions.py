@@ -50,7 +50,19 @@ def _wants_gradient(*tensors: Optional[Tensor]) -> bool:
 # --- what is taken -------------------------------------------------------------------------------------------------
 
 
+def _is_usual(tensor: Any, dtypes: Any) -> bool:
+    """Whether a tensor is such as nearly all are; only the others are looked at more closely."""
+    return (
+        type(tensor) in _PLAIN
+        and tensor.dtype in dtypes
+        and tensor.layout is torch.strided
+        and (tensor.is_cuda or tensor.is_cpu)
+    )
+
+
 def _check_values(op: str, name: str, tensor: Tensor) -> None:
+    if _is_usual(tensor, _run.DTYPES):
+        return
     if not isinstance(tensor, Tensor):
         raise TypeError(f"tokitai.torch.{op}: {name} is a {type(tensor).__name__}, not a tensor")
     if tensor.dtype not in _run.DTYPES:
@@ -66,6 +78,8 @@ def _check_place(op: str, name: str, tensor: Tensor) -> None:
 
 
 def _check_index(op: str, name: str, tensor: Tensor) -> None:
+    if _is_usual(tensor, _run.INDEX_DTYPES):
+        return
     if not isinstance(tensor, Tensor):
         raise TypeError(f"tokitai.torch.{op}: {name} is a {type(tensor).__name__}, not a tensor")
     if tensor.dtype not in _run.INDEX_DTYPES:
@@ -74,7 +88,7 @@ def _check_index(op: str, name: str, tensor: Tensor) -> None:
 
 
 def _check_same(op: str, first_name: str, first: Tensor, name: str, tensor: Tensor, types_too: bool = True) -> None:
-    if tensor.device != first.device:
+    if tensor.get_device() != first.get_device() or tensor.is_meta != first.is_meta:
         raise ValueError(f"tokitai.torch.{op}: {first_name} is on {first.device} and {name} on {tensor.device}")
     if types_too and tensor.dtype != first.dtype:
         raise TypeError(f"tokitai.torch.{op}: {first_name} is {first.dtype} and {name} {tensor.dtype}; they must agree")
@@ -190,7 +204,7 @@ def linear(x: Tensor, weight: Tensor, bias: Optional[Tensor] = None, *, activati
     if bias is not None:
         _check_values("linear", "bias", bias)
         _check_same("linear", "x", x, "bias", bias)
-        if tuple(bias.shape) != (weight.shape[0],):
+        if bias.dim() != 1 or bias.shape[0] != weight.shape[0]:
             raise ValueError(
                 f"tokitai.torch.linear: bias of shape {tuple(bias.shape)} does not fit a weight of shape {tuple(weight.shape)}"
             )
@@ -241,13 +255,14 @@ def cross_entropy(
     if not logits.dim():
         raise ValueError("tokitai.torch.cross_entropy: logits have no axis of classes")
     axis = 0 if logits.dim() == 1 else 1
-    shape = (*logits.shape[:axis], *logits.shape[axis + 1 :])
-    if tuple(target.shape) != tuple(shape):
+    shape = logits.shape[:axis] + logits.shape[axis + 1 :]
+    if target.shape != shape:
         raise ValueError(
             f"tokitai.torch.cross_entropy: target of shape {tuple(target.shape)} does not fit logits of shape "
             f"{tuple(logits.shape)}; expected is {tuple(shape)}"
         )
-    if logits.dim() != 2:
+    usual = logits.dim() == 2
+    if not usual:
         logits, target = logits.movedim(axis, -1).reshape(-1, logits.shape[axis]), target.reshape(-1)
     options = (float(label_smoothing), int(ignore_index), reduction, expected_grad, repeatable)
     if not _is_plain(logits, target):
@@ -257,7 +272,7 @@ def cross_entropy(
             loss = _traced_cross_entropy(logits, target, *options[:3])
     else:
         loss = _plain_cross_entropy(logits, target, *options)
-    return loss.reshape(shape) if reduction == "none" else loss
+    return loss if usual or reduction != "none" else loss.reshape(shape)
 
 
 def _plain_cross_entropy(

@@ -296,9 +296,11 @@ def cross_entropy_loss(logits: Tensor, target: Tensor, label_smoothing: float, i
     """The loss of each row without the memory of a gradient. The bits are those of cross_entropy_rows()."""
     logits, target = _dense(logits), _dense(target)
     rows, cols = logits.shape
-    loss = torch.empty(rows, dtype=torch.float32, device=logits.device)
     row_bytes = cols * logits.element_size()
-    group = max(1, min(rows, _UNWANTED_GRADIENT_BYTES // max(1, row_bytes)))
+    group = max(1, _UNWANTED_GRADIENT_BYTES // max(1, row_bytes))
+    if group >= rows:
+        return cross_entropy_rows(logits, target, label_smoothing, 1.0, ignore_index)[0]
+    loss = torch.empty(rows, dtype=torch.float32, device=logits.device)
     unwanted = torch.empty((group, cols), dtype=logits.dtype, device=logits.device)
     options = ("label_smoothing", label_smoothing, "scale", 1.0, "ignore_index", ignore_index)
     for begin in range(0, rows, group):
@@ -366,10 +368,7 @@ def linear(x: Tensor, weight: Tensor, bias: Optional[Tensor], gelu_too: bool) ->
 
 
 def _product_rows(x: Tensor) -> int:
-    rows = 1
-    for size in x.shape[:-1]:
-        rows *= size
-    return rows
+    return x.shape[:-1].numel()
 
 
 def linear_grad_x(grad_output: Tensor, weight: Tensor) -> Tensor:

@@ -1,18 +1,16 @@
 """The Triton kernel of _scale.py, in a file of its own, since Triton reads its source."""
 
 # mypy: ignore-errors
-# Triton has no type hints, and is not there to be found in most places where types are checked.
+# Triton has no type hints, takes no others than its own, and is not there in most places where types are checked.
 
 from __future__ import annotations
-
-from typing import Any
 
 import triton
 import triton.language as tl
 
 
 @triton.jit
-def scale_rows(grad: Any, factor: Any, cols: Any, factor_stride: Any, BLOCK: tl.constexpr) -> None:
+def scale_rows(grad, factor, cols, factor_stride, BLOCK: tl.constexpr):
     row = tl.program_id(0)
     by = tl.load(factor + row * factor_stride)
     if by != 1.0:
