@@ -1,4 +1,4 @@
-"""tokitai.torch's functions: values against the C call, gradients against double within the contracts, and what is refused."""
+"""tokitai.torch's functions: values against the C call, gradients against double, and what is refused."""
 
 from __future__ import annotations
 
@@ -29,10 +29,16 @@ def drawn(*shape: int, dtype: Any = torch.float32, seed: int = SEED, scale: floa
 
 
 def same_bits(a: Any, b: Any) -> bool:
-    return a.dtype == b.dtype and a.shape == b.shape and bool((a.view(INTEGERS[a.dtype]) == b.view(INTEGERS[b.dtype])).all())
+    return (
+        a.dtype == b.dtype
+        and a.shape == b.shape
+        and bool((a.view(INTEGERS[a.dtype]) == b.view(INTEGERS[b.dtype])).all())
+    )
 
 
-def c_call(op: str, dtype: Any, dims: Dict[str, int], tensors: List[Any], index: str = "i64", **attributes: Any) -> None:
+def c_call(
+    op: str, dtype: Any, dims: Dict[str, int], tensors: List[Any], index: str = "i64", **attributes: Any
+) -> None:
     case = make_case(op, NAMES[dtype], dims, index_dtype=index, attributes=attributes)
     context_for("cpu").run(case, [None if t is None else t.data_ptr() for t in tensors])
 
@@ -219,6 +225,43 @@ def test_gradient_of_embedding_keeps_the_contract(dtype: Any) -> None:
     bounds.check("embedding with padding", weight.grad[kept], (exact[kept], bound[kept]))
 
 
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_judge_holds_outputs_and_gradients(dtype: Any) -> None:
+    def judged(op: str, inputs: List[Any], outputs: List[Any], **attributes: Any) -> None:
+        tensors = [[t.detach() for t in group] for group in (inputs, outputs)]
+        certificate = tokitai.judge(op, *tensors, attributes=attributes)
+        assert certificate.verdict == "HELD", (op, certificate)
+
+    x, grad = drawn(8, 24, dtype=dtype, scale=3).requires_grad_(), drawn(8, 24, dtype=dtype, seed=2)
+    y = tt.gelu(x)
+    y.backward(grad)
+    judged("gelu_fwd", [x], [y])
+    judged("gelu_bwd", [grad, x], [x.grad])
+    x.grad = None
+    y = tt.softmax(x)
+    y.backward(grad)
+    judged("softmax_fwd", [x], [y])
+    judged("softmax_bwd", [grad, y], [x.grad])
+    x.grad = None
+    target = torch.arange(8) * 3
+    loss = tt.cross_entropy(x, target, reduction="none", label_smoothing=0.1)
+    loss.backward(torch.ones(8))
+    judged("xent", [x, target], [loss, x.grad], label_smoothing=0.1)
+    x.grad = None
+    weight, bias = drawn(24, 24, dtype=dtype, seed=3).requires_grad_(), drawn(24, dtype=dtype, seed=4)
+    y = tt.linear(x, weight, bias)
+    y.backward(grad)
+    judged("linear_fwd", [x, weight, bias], [y])
+    judged("linear_grad_x", [grad, weight], [x.grad])
+    judged("linear_grad_w", [grad, x], [weight.grad])
+    weight.grad = None
+    index = target % 5
+    out = tt.embedding(index, weight)
+    out.backward(grad)
+    judged("embedding_fwd", [index, weight], [out])
+    judged("embedding_bwd", [grad, index], [weight.grad])
+
+
 TARGET = torch.tensor([0, 3, -100, 4, 2])
 FUNCTIONS: Dict[str, Tuple[Callable[..., Any], List[Tuple[int, ...]]]] = {
     "gelu": (tt.gelu, [(5, 7)]),
@@ -235,7 +278,7 @@ FUNCTIONS: Dict[str, Tuple[Callable[..., Any], List[Tuple[int, ...]]]] = {
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_finite_differences(name: str) -> None:
-    """The slope along a random direction, fp32. Two steps cancel the third derivative; what is left, and u / h, are below 1e-3."""
+    """The slope along a random direction. Two steps cancel the third derivative; the rest is below 1e-3."""
     function, shapes = FUNCTIONS[name]
     inputs = [drawn(*shape, seed=i).requires_grad_() for i, shape in enumerate(shapes)]
     along = [drawn(*shape, seed=100 + i) for i, shape in enumerate(shapes)]
@@ -266,7 +309,8 @@ def test_cross_entropy_means_what_pytorch_means(dtype: Any, reduction: str) -> N
     loss.backward(factor)
     exact.backward(factor.double())
     assert loss.dtype == torch.float32 and loss.shape == exact.shape
-    # The loss: its rows are within 40 u of ln 8 + 3, added up five at a time. The gradient: rounded twice, the factor three times.
+    # The loss: its rows are within 40 u of ln 8 + 3, added up five at a time. The gradient: rounded twice, the factor
+    # three times.
     assert torch.allclose(loss.double(), exact, rtol=0, atol=1e-4)
     half_unit = {torch.float16: 2.0**-11, torch.bfloat16: 2.0**-8, torch.float32: 2.0**-19}[dtype]
     bound = 2.1 * half_unit * in_double.grad.abs() + 2.0**-22
@@ -316,7 +360,9 @@ def test_expected_grad_is_corrected_by_the_real_one() -> None:
 def test_all_rows_ignored(reduction: str) -> None:
     target = torch.full((5,), -100)
     logits, reference = drawn(5, 8).requires_grad_(), drawn(5, 8).requires_grad_()
-    loss, expected = (f(t, target, reduction=reduction) for f, t in ((tt.cross_entropy, logits), (F.cross_entropy, reference)))
+    loss, expected = (
+        f(t, target, reduction=reduction) for f, t in ((tt.cross_entropy, logits), (F.cross_entropy, reference))
+    )
     loss.sum().backward()
     assert torch.equal(torch.isnan(loss), torch.isnan(expected))
     assert not logits.grad.any()
@@ -381,7 +427,9 @@ def test_strides_and_offsets_make_no_difference() -> None:
     assert same_bits(tt.linear(drawn(2, 5), weight), tt.linear(drawn(2, 5), weight.contiguous()))
     y = tt.softmax(drawn(2, 3, 4).requires_grad_())
     y.sum().backward()  # an expanded gradient
-    assert same_bits(tt.embedding(torch.arange(6).reshape(2, 3).t(), drawn(6, 4)), drawn(6, 4)[torch.arange(6).reshape(2, 3).t()])
+    assert same_bits(
+        tt.embedding(torch.arange(6).reshape(2, 3).t(), drawn(6, 4)), drawn(6, 4)[torch.arange(6).reshape(2, 3).t()]
+    )
 
 
 def test_sizes_of_zero_and_one() -> None:
@@ -455,7 +503,11 @@ def test_cases_do_not_pile_up(monkeypatch: Any) -> None:
 
 
 def test_autocast() -> None:
-    x, weight, bias = drawn(4, 6).requires_grad_(), drawn(3, 6, seed=2).requires_grad_(), drawn(3, seed=3).requires_grad_()
+    x, weight, bias = (
+        drawn(4, 6).requires_grad_(),
+        drawn(3, 6, seed=2).requires_grad_(),
+        drawn(3, seed=3).requires_grad_(),
+    )
     with torch.autocast("cpu", dtype=torch.bfloat16):
         y = tt.linear(x, weight, bias)
         assert y.dtype == torch.bfloat16 == F.linear(x, weight, bias).dtype

@@ -1,4 +1,4 @@
-"""tokitai.torch as custom ops: what torch.compile, export, functorch and tensors without memory see. From PyTorch 2.4 on."""
+"""tokitai.torch as custom ops: what torch.compile, export and tensors without memory see. From PyTorch 2.4 on."""
 
 from __future__ import annotations
 
@@ -35,7 +35,8 @@ FUNCTIONS: Dict[str, Tuple[Callable[..., Any], List[Tuple[int, ...]]]] = {
     "none": (lambda x: tt.cross_entropy(x, TARGET, reduction="none"), [(5, 7)]),
     "outside of the graph": (lambda x: tt.cross_entropy(x, TARGET, graph_break=True), [(5, 7)]),
 }
-# Two ways to the same gradient: multiplied at once, or in a second pass; and of a bias: added up by PyTorch, in an order that depends.
+# Two ways to the same gradient: multiplied at once, or in a second pass; and of a bias: added up by PyTorch, in an
+# order that depends.
 TOLERANCE = {torch.float32: 2.0**-21, torch.bfloat16: 2.0**-7}
 
 
@@ -69,7 +70,10 @@ OPS: Dict[str, Tuple[Any, Callable[[], Tuple[Any, ...]]]] = {
     "embedding_grad": (_custom.embedding_grad, lambda: (drawn(5, 7), TARGET.clamp(min=0), 6, None)),
     "linear": (_custom.linear, lambda: (drawn(2, 5, 7).requires_grad_(), drawn(3, 7).requires_grad_(), drawn(3))),
     "linear without bias": (_custom.linear, lambda: (drawn(5, 7).requires_grad_(), drawn(3, 7), None)),
-    "linear_gelu": (_custom.linear_gelu, lambda: (drawn(5, 7).requires_grad_(), drawn(3, 7).requires_grad_(), drawn(3))),
+    "linear_gelu": (
+        _custom.linear_gelu,
+        lambda: (drawn(5, 7).requires_grad_(), drawn(3, 7).requires_grad_(), drawn(3)),
+    ),
     "linear_grad_x": (_custom.linear_grad_x, lambda: (drawn(2, 5, 3), drawn(3, 7))),
     "linear_grad_weight": (_custom.linear_grad_weight, lambda: (drawn(2, 5, 3), drawn(2, 5, 7))),
 }
@@ -100,7 +104,9 @@ def test_compiled(name: str, dtype: Any) -> None:
 @needs_compiler
 def test_compiled_with_sizes_that_change() -> None:
     torch._dynamo.reset()
-    compiled = torch.compile(lambda x, w, b: tt.softmax(tt.linear(x, w, b, activation="gelu")), dynamic=True, fullgraph=True)
+    compiled = torch.compile(
+        lambda x, w, b: tt.softmax(tt.linear(x, w, b, activation="gelu")), dynamic=True, fullgraph=True
+    )
     for rows in (3, 8, 17):
         x, w, b = drawn(rows, 6).requires_grad_(), drawn(4, 6, seed=2).requires_grad_(), drawn(4, seed=3)
         y = compiled(x, w, b)

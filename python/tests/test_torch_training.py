@@ -77,9 +77,10 @@ def train(with_ours: bool, dtype: Any = torch.float32, device: str = "cpu") -> T
     return losses, [p.detach().clone() for p in model.parameters()]
 
 
-# The composed error of one step. A loss passes through at most 9 ops in each block (two norms, four products, softmax, the product of
-# attention twice, gelu) and 5 around them. Each is within (n + 20) u of its inputs' magnitudes, n = 256 being the longest sum; forward
-# and backward make it twice that. Errors of earlier steps stay in the weights: they add up.
+# The composed error of one step. A loss passes through at most 9 ops in each block (two norms, four products, softmax,
+# the product of attention twice, gelu) and 5 around them. Each is within (n + 20) u of its inputs' magnitudes, n = 256
+# being the longest sum; forward and backward make it twice that. Errors of earlier steps stay in the weights: they add
+# up.
 ONE_STEP = 2 * (9 * LAYERS + 5) * (256 + 20) * 2.0**-24
 
 
@@ -93,8 +94,8 @@ def check_training(device: str) -> Tuple[float, float]:
     assert exact[-1] < exact[0] - 1  # it learns, so that gradients matter
     for step, (a, b) in enumerate(zip(ours, theirs)):
         assert abs(a - b) <= (step + 1) * ONE_STEP * b, (step, a, b)
-    # The bound above is for the worst case. What happens is judged by PyTorch in double: ours is about as far from it as PyTorch's
-    # fp32 is.
+    # The bound above is for the worst case. What happens is judged by PyTorch in double: ours is about as far from it
+    # as PyTorch's fp32 is.
     error = max(abs(a - b) for a, b in zip(ours, exact))
     usual = max(abs(a - b) for a, b in zip(theirs, exact))
     assert error <= 8 * usual + 2.0**-20, (error, usual)

@@ -1,4 +1,4 @@
-"""The Triton kernel of cross_entropy's backward: interpreted, for what it computes, and compiled for sm_90. No device is needed."""
+"""The Triton kernel of cross_entropy's backward, without a device: interpreted, and compiled for sm_90."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""Contracts' error bounds in double, as tensors, for the tests of tokitai.torch: docs/contracts.md has their derivations.
+"""Contracts' error bounds in double, as tensors, for the tests of tokitai.torch: docs/contracts.md has their
+derivations.
 
-Each function gives the exact value for given inputs and a bound on the error of an output that keeps its contract: B, and the rounding
-to the type of the output.
+Each function gives the exact value for given inputs and a bound on the error of an output that keeps its contract: B,
+and the rounding to the type of the output.
 """
 
 from __future__ import annotations
@@ -67,7 +68,7 @@ def softmax_bwd(grad: Tensor, x: Tensor, dtype: torch.dtype) -> Bounded:
 
 
 def xent(logits: Tensor, target: Tensor, smoothing: float, scale: float, dtype: torch.dtype) -> Tuple[Bounded, Bounded]:
-    """Loss and gradient, by the terms of the contract that are there for every row, and the larger ones of the target."""
+    """Loss and gradient, by the contract's terms for every row, and for all elements the larger ones of the target."""
     classes = logits.shape[-1]
     p = torch.softmax(logits, -1)
     q = torch.full_like(p, smoothing / classes)

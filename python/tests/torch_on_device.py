@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""tokitai.torch on a GPU: that it is right there, and what it costs. For PyTorch 2.4 or later; run by hand, on the device.
+"""tokitai.torch on a GPU: that it is right there, and what it costs. For PyTorch 2.4 or later; run by hand, on the
+device.
 
     python3 python/tests/torch_on_device.py [--device cpu] [--part NAME]... [--out FILE.json]
 
-Prints a line for each check and each figure. Figures with a limit say whether they keep it. Exit status: 0 if all checks passed and all
-limits were kept, 1 if not. With --device cpu, the parts that need no GPU run on small tensors, to try the script itself.
+Prints a line for each check and each figure. Figures with a limit say whether they keep it. Exit status: 0 if all
+checks passed and all limits were kept, 1 if not. With --device cpu, the parts that need no GPU run on small tensors, to
+try the script itself.
 """
 
 from __future__ import annotations
@@ -108,11 +110,14 @@ def contracts() -> None:
 
 @part(needs_gpu=False)
 def linear_layers() -> None:
-    """Products against double. Matrix units truncate: their bound is wider than that of IEEE sums by the factor below."""
+    """Products against double. Matrix units truncate: their bound is wider than that of IEEE sums, by this factor."""
     matrix_units = 4.0
     for dtype in DTYPES:
         for rows, outputs, inputs in ((12, 8, 20), (33, 65, 130), (128, 256, 512)):
-            x, weight = drawn(rows, inputs, dtype=dtype).requires_grad_(), drawn(outputs, inputs, dtype=dtype, seed=2).requires_grad_()
+            x, weight = (
+                drawn(rows, inputs, dtype=dtype).requires_grad_(),
+                drawn(outputs, inputs, dtype=dtype, seed=2).requires_grad_(),
+            )
             bias, grad = drawn(outputs, dtype=dtype, seed=3).requires_grad_(), drawn(rows, outputs, dtype=dtype, seed=4)
             seen = []
             for _ in range(2):
@@ -131,7 +136,9 @@ def linear_layers() -> None:
             y = tt.linear(x, weight, bias, activation="gelu")
             pre, dpre = bounds.linear(x64, w64, b64, dtype)
             bounds.check(
-                "linear with gelu", y.cpu(), (F.gelu(pre, approximate="tanh"), bounds.gelu_fwd(pre, dtype)[1] + 1.13 * matrix_units * dpre)
+                "linear with gelu",
+                y.cpu(),
+                (F.gelu(pre, approximate="tanh"), bounds.gelu_fwd(pre, dtype)[1] + 1.13 * matrix_units * dpre),
             )
     # A product of tensors that are not at multiples of 16 bytes.
     storage = drawn(1 + 16 * 16, dtype=torch.float16)
@@ -173,7 +180,7 @@ def gradients(inputs: List[Any]) -> List[Any]:
 
 @part(needs_gpu=False)
 def compiled() -> None:
-    """torch.compile, whole graphs, against eager calls. Fused sums of PyTorch's round elsewhere: 16-bit results may differ by that."""
+    """torch.compile, whole graphs, against eager calls. What PyTorch fuses it does not round in between."""
     for dtype in DTYPES:
         torch._dynamo.reset()
         inputs = small_inputs(dtype)
@@ -185,6 +192,7 @@ def compiled() -> None:
         again = torch.compile(small_step, fullgraph=True)(*inputs)
         again.backward()
         tolerance = 2.0**-5 if dtype != torch.float32 else 2.0**-16
+        loss, again = loss.detach(), again.detach()
         expect(torch.allclose(loss, again, rtol=tolerance), f"compiled loss {float(again)}, eager {float(loss)}")
         for a, b in zip(gradients(inputs), expected):
             expect((a.double() - b.double()).norm() <= tolerance * b.double().norm(), f"compiled gradient, {dtype}")
@@ -227,11 +235,15 @@ def scaling() -> None:
             for by in (factor, factor[0], factor[1]):
                 result = grad.clone()
                 _scale.scale_(result, by)
-                expect(torch.equal(result, (grad.float() * by.reshape(-1, 1)).to(dtype)), f"scale_ {dtype} {rows}x{cols}")
+                expect(
+                    torch.equal(result, (grad.float() * by.reshape(-1, 1)).to(dtype)), f"scale_ {dtype} {rows}x{cols}"
+                )
     # A row of more than 2^31 bytes into the tensor.
     big = torch.ones(33000, 40000, dtype=torch.bfloat16, device=device)
     _scale.scale_(big, torch.tensor(2.0, device=device))
-    expect((big[-1] == 2).all() and (big[0] == 2).all() and bool((big.sum(1, dtype=torch.float32) == 80000).all()), "large")
+    expect(
+        (big[-1] == 2).all() and (big[0] == 2).all() and bool((big.sum(1, dtype=torch.float32) == 80000).all()), "large"
+    )
 
 
 @part()
@@ -259,7 +271,7 @@ def no_waiting() -> None:
 def graphs() -> None:
     """Captured once and replayed on other inputs, with the bits of eager calls."""
     for dtype in DTYPES:
-        inputs = small_inputs(dtype)
+        inputs = small_inputs(dtype, width=1024)  # as many classes as the Triton kernel is for
         for i in inputs[:4]:
             i.grad = torch.zeros_like(i)
         side = torch.cuda.Stream()
@@ -287,7 +299,9 @@ def graphs() -> None:
                 i.grad.zero_()
             eager = small_step(*inputs)
             eager.backward()
-            expect(torch.equal(replayed, eager.detach()), f"replayed loss {float(replayed)}, eager {float(eager)}")
+            expect(
+                torch.equal(replayed, eager.detach()), f"replayed loss {float(replayed)}, eager {float(eager.detach())}"
+            )
             expect(all(torch.equal(a, b) for a, b in zip(by_graph, gradients(inputs))), f"replayed gradients, {dtype}")
     graph = torch.cuda.CUDAGraph()
     try:
@@ -296,7 +310,9 @@ def graphs() -> None:
         raise AssertionError("a first use within a capture was taken")
     except tokitai.Unavailable as error:
         expect("before the capture begins" in str(error), str(error))
-    expect(torch.equal(tt.gelu(torch.zeros(12347, device=device)), torch.zeros(12347, device=device)), "a call afterwards")
+    expect(
+        torch.equal(tt.gelu(torch.zeros(12347, device=device)), torch.zeros(12347, device=device)), "a call afterwards"
+    )
     # More graphs at once than there is room for at first.
     x, weight = drawn(16, 64, dtype=torch.float16), drawn(64, 64, dtype=torch.float16)
     expected, kept = tt.linear(x, weight), []
@@ -391,7 +407,11 @@ def overhead() -> None:
     if on_gpu and worker.stream:
         worker.context.set_stream(0)
         worker.stream = 0
-    x, grad, y = drawn(64, 64, dtype=torch.float16), drawn(64, 64, dtype=torch.float16), drawn(64, 64, dtype=torch.float16)
+    x, grad, y = (
+        drawn(64, 64, dtype=torch.float16),
+        drawn(64, 64, dtype=torch.float16),
+        drawn(64, 64, dtype=torch.float16),
+    )
     wanted = x.clone().requires_grad_()
     weight, target = drawn(64, 64, dtype=torch.float16, seed=2), torch.arange(64, device=device)
     wanted_weight, loss = weight.clone().requires_grad_(), torch.empty(64, device=device)
@@ -415,25 +435,40 @@ def overhead() -> None:
 
     tt.softmax(x)
     key: Any = ("softmax_fwd", torch.float16, (64, 64), None, ())
-    report("softmax, above its C call", host_us(lambda: tt.softmax(x)) - host_us(c_call(worker, key, x, y)), "us", most=limits[0])
+    report(
+        "softmax, above its C call",
+        host_us(lambda: tt.softmax(x)) - host_us(c_call(worker, key, x, y)),
+        "us",
+        most=limits[0],
+    )
     tt.embedding(target, weight)
     key = ("embedding_fwd", torch.float16, (64, 64, 64), torch.int64, ())
     alone = host_us(c_call(worker, key, target, weight, y))
     report("embedding, above its C call", host_us(lambda: tt.embedding(target, weight)) - alone, "us", most=limits[0])
     report(
-        "embedding with gradient, above it", host_us(lambda: tt.embedding(target, wanted_weight)) - alone, "us", most=limits[1]
+        "embedding with gradient, above it",
+        host_us(lambda: tt.embedding(target, wanted_weight)) - alone,
+        "us",
+        most=limits[1],
     )
     tt.cross_entropy(wanted, target, reduction="none")
     options = ("label_smoothing", 0.0, "scale", 1.0, "ignore_index", -100)
     alone = host_us(c_call(worker, ("xent", torch.float16, (64, 64), torch.int64, options), x, target, loss, y))
-    report("rows of cross_entropy, above its C call", host_us(lambda: tt.cross_entropy(x, target, reduction="none")) - alone, "us", most=limits[0])
+    report(
+        "rows of cross_entropy, above its C call",
+        host_us(lambda: tt.cross_entropy(x, target, reduction="none")) - alone,
+        "us",
+        most=limits[0],
+    )
     report(
         "rows of cross_entropy with gradient, above it",
         host_us(lambda: tt.cross_entropy(wanted, target, reduction="none")) - alone,
         "us",
         most=limits[1],
     )
-    report("mean of cross_entropy with gradient, above it", host_us(lambda: tt.cross_entropy(wanted, target)) - alone, "us")
+    report(
+        "mean of cross_entropy with gradient, above it", host_us(lambda: tt.cross_entropy(wanted, target)) - alone, "us"
+    )
     key = ("linear_fwd", torch.float16, (64, 64, 64), None, ("epilogue", "none"))
     tt.linear(x, weight)
     buffers = (ctypes.c_void_p * 8)(x.data_ptr(), weight.data_ptr(), None, None, y.data_ptr(), None)
@@ -442,7 +477,12 @@ def overhead() -> None:
         kept = worker.hand_over_scratch(worker.cases[key])  # noqa: F841  until the calls are done
     alone = host_us(lambda: lib.tk_run(worker.pointer, reference, buffers))
     report("linear, above its C call", host_us(lambda: tt.linear(x, weight)) - alone, "us", most=limits[0])
-    report("linear with gradient, above it", host_us(lambda: tt.linear(wanted, wanted_weight)) - alone, "us", most=limits[1])
+    report(
+        "linear with gradient, above it",
+        host_us(lambda: tt.linear(wanted, wanted_weight)) - alone,
+        "us",
+        most=limits[1],
+    )
 
 
 @part()
@@ -529,8 +569,15 @@ def cross_entropy_speed() -> None:
         limit = 4.0 if device != "cpu" else None
         report(f"{name}: ours, times PyTorch's speed", times["PyTorch"] / times["ours"], "", least=limit)
         outside = times["ours, compiled, outside of the graph"]
-        report(f"{name}: compiled, outside of the graph, times PyTorch's speed", times["PyTorch"] / outside, "", least=limit)
-        report(f"{name}: compiled, within the graph, times PyTorch's speed", times["PyTorch"] / times["ours, compiled"], "")
+        report(
+            f"{name}: compiled, outside of the graph, times PyTorch's speed",
+            times["PyTorch"] / outside,
+            "",
+            least=limit,
+        )
+        report(
+            f"{name}: compiled, within the graph, times PyTorch's speed", times["PyTorch"] / times["ours, compiled"], ""
+        )
 
 
 @part(needs_gpu=False)
@@ -590,7 +637,9 @@ def main() -> int:
             traceback.print_exc()
             failures.append(part_name)
     if options.out:
-        pathlib.Path(options.out).write_text(json.dumps({"torch": torch.__version__, "device": name, "figures": figures}, indent=1))
+        pathlib.Path(options.out).write_text(
+            json.dumps({"torch": torch.__version__, "device": name, "figures": figures}, indent=1)
+        )
     print("all right" if not failures else "NOT RIGHT: " + "; ".join(failures))
     return 1 if failures else 0
 

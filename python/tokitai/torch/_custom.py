@@ -1,4 +1,4 @@
-"""The ops as custom ops of torch.library, from PyTorch 2.4 on: what torch.compile, export and tensors of other kinds see."""
+"""The ops as custom ops of torch.library, from PyTorch 2.4 on: what torch.compile, export and other tensors see."""
 
 from __future__ import annotations
 
@@ -66,11 +66,15 @@ _refuse(softmax_grad, "softmax")
 # --- cross-entropy -------------------------------------------------------------------------------------------------
 
 
-def _run_cross_entropy(logits: Tensor, target: Tensor, label_smoothing: float, ignore_index: int) -> Tuple[Tensor, Tensor]:
+def _run_cross_entropy(
+    logits: Tensor, target: Tensor, label_smoothing: float, ignore_index: int
+) -> Tuple[Tensor, Tensor]:
     return _run.cross_entropy_rows(logits, target, label_smoothing, 1.0, ignore_index)
 
 
-def _fake_cross_entropy(logits: Tensor, target: Tensor, label_smoothing: float, ignore_index: int) -> Tuple[Tensor, Tensor]:
+def _fake_cross_entropy(
+    logits: Tensor, target: Tensor, label_smoothing: float, ignore_index: int
+) -> Tuple[Tensor, Tensor]:
     return logits.new_empty((logits.shape[0],), dtype=torch.float32), _dense_like(logits)
 
 
@@ -80,7 +84,9 @@ cross_entropy_rows = _define(
     _fake_cross_entropy,
 )
 cross_entropy_grad = _define(
-    "cross_entropy_grad(Tensor grad_logits, Tensor grad_loss) -> Tensor", _scale.scaled, lambda grad, by: _dense_like(grad)
+    "cross_entropy_grad(Tensor grad_logits, Tensor grad_loss) -> Tensor",
+    _scale.scaled,
+    lambda grad, by: _dense_like(grad),
 )
 
 

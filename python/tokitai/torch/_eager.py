@@ -1,6 +1,7 @@
 """The ops with gradients, as autograd functions.
 
-They are what runs outside of torch.compile, and everything where PyTorch is older than 2.4. Their gradients have no gradients.
+They are what runs outside of torch.compile, and everything where PyTorch is older than 2.4. Their gradients have no
+gradients.
 """
 
 from __future__ import annotations
@@ -16,8 +17,8 @@ from . import _run, _scale
 
 def refuse_second_derivative(name: str) -> NotImplementedError:
     return NotImplementedError(
-        f"tokitai.torch.{name} has no second derivative: its gradient cannot be differentiated. Use PyTorch's own op where "
-        "a gradient of a gradient is taken (create_graph=True)"
+        f"tokitai.torch.{name} has no second derivative: its gradient cannot be differentiated. Use PyTorch's own op "
+        "where a gradient of a gradient is taken (create_graph=True)"
     )
 
 
@@ -115,8 +116,9 @@ class CrossEntropy(torch.autograd.Function):
     def forward(ctx: Any, *args: Any, **kwargs: Any) -> Any:
         logits, target, label_smoothing, ignore_index, reduction, expected, ctx.repeatable = args
         rows = logits.shape[0]
-        # The gradient is made for a grad_output of `expected`, and for a mean over all rows; backward corrects both. Divided by the
-        # rows, small gradients vanish in fp16: unless its user names what they will be multiplied by, that waits for backward.
+        # The gradient is made for a grad_output of `expected`, and for a mean over all rows; backward corrects both.
+        # Divided by the rows, small gradients vanish in fp16: unless its user names what they will be multiplied by,
+        # that waits for backward.
         at_once = reduction == "mean" and rows > 0 and (expected is not None or logits.dtype != torch.float16)
         ctx.expected = 1.0 if expected is None else expected
         ctx.rows = rows if at_once else 1
@@ -130,8 +132,8 @@ class CrossEntropy(torch.autograd.Function):
     def backward(ctx: Any, *grads: Any) -> Any:
         if ctx.grad_logits is None:
             raise RuntimeError(
-                "tokitai.torch.cross_entropy: backward() a second time. The first one gave away the gradient that forward had "
-                "made, instead of a copy of it. Call cross_entropy(..., repeatable=True) to have copies made"
+                "tokitai.torch.cross_entropy: backward() a second time. The first one gave away the gradient that "
+                "forward had made, instead of a copy. Call cross_entropy(..., repeatable=True) to have copies made"
             )
 
         def compute(grad_output: Tensor) -> Tensor:

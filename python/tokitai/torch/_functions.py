@@ -1,7 +1,8 @@
 """gelu, softmax, cross_entropy, embedding and linear: what they take, and which way a call goes.
 
-Plain tensors outside of any tracing go straight to the C library, or to an autograd function where a gradient is wanted. All else
-(torch.compile, export, functorch, tensors of other classes) goes through custom ops, where PyTorch has them.
+Plain tensors outside of any tracing go straight to the C library, or to an autograd function where a gradient is
+wanted. All else (torch.compile, export, functorch, tensors of other classes) goes through custom ops, where PyTorch has
+them.
 """
 
 from __future__ import annotations
@@ -74,7 +75,9 @@ def _check_place(op: str, name: str, tensor: Tensor) -> None:
     if tensor.layout != torch.strided:
         raise TypeError(f"tokitai.torch.{op}: {name} has the layout {tensor.layout}; dense tensors are taken")
     if not tensor.is_cuda and tensor.device.type not in _PLACES:
-        raise TypeError(f"tokitai.torch.{op}: {name} is on {tensor.device}; tensors on the CPU and on CUDA devices are taken")
+        raise TypeError(
+            f"tokitai.torch.{op}: {name} is on {tensor.device}; tensors on the CPU and on CUDA devices are taken"
+        )
 
 
 def _check_index(op: str, name: str, tensor: Tensor) -> None:
@@ -132,7 +135,8 @@ def gelu(x: Tensor) -> Tensor:
 
 
 def softmax(x: Tensor, dim: int = -1, dtype: Optional[torch.dtype] = None) -> Tensor:
-    """Softmax along an axis: torch.nn.functional.softmax(x, dim, dtype=dtype). An axis that is not the last one costs copies.
+    """Softmax along an axis: torch.nn.functional.softmax(x, dim, dtype=dtype). An axis that is not the last one costs
+    copies.
 
     In a GPU's autocast it is computed and returned in float32, as PyTorch's is.
     """
@@ -159,8 +163,8 @@ def softmax(x: Tensor, dim: int = -1, dtype: Optional[torch.dtype] = None) -> Te
 def embedding(index: Tensor, weight: Tensor, padding_idx: Optional[int] = None) -> Tensor:
     """Rows of a table: torch.nn.functional.embedding(index, weight, padding_idx).
 
-    The row `padding_idx` gets no gradient. The gradient is dense, and its sums have a fixed order: the same bits every time.
-    On the CPU an index out of range raises IndexError; on a GPU synchronize() does.
+    The row `padding_idx` gets no gradient. The gradient is dense, and its sums have a fixed order: the same bits every
+    time. On the CPU an index out of range raises IndexError; on a GPU synchronize() does.
     """
     _check_index("embedding", "index", index)
     _check_values("embedding", "weight", weight)
@@ -181,7 +185,8 @@ def embedding(index: Tensor, weight: Tensor, padding_idx: Optional[int] = None) 
 
 
 def linear(x: Tensor, weight: Tensor, bias: Optional[Tensor] = None, *, activation: Optional[str] = None) -> Tensor:
-    """x weight^T + bias: torch.nn.functional.linear(x, weight, bias), and with activation="gelu" gelu (tanh form) of it.
+    """x weight^T + bias: torch.nn.functional.linear(x, weight, bias), and with activation="gelu" gelu (tanh form) of
+    it.
 
     GELU is taken of the sum before it is rounded, in the same kernel. In autocast all tensors are cast to its type.
     """
@@ -206,7 +211,8 @@ def linear(x: Tensor, weight: Tensor, bias: Optional[Tensor] = None, *, activati
         _check_same("linear", "x", x, "bias", bias)
         if bias.dim() != 1 or bias.shape[0] != weight.shape[0]:
             raise ValueError(
-                f"tokitai.torch.linear: bias of shape {tuple(bias.shape)} does not fit a weight of shape {tuple(weight.shape)}"
+                f"tokitai.torch.linear: bias of shape {tuple(bias.shape)} does not fit a weight of shape "
+                f"{tuple(weight.shape)}"
             )
     gelu_too = activation is not None
     if not _is_plain(x, weight, bias):
@@ -231,14 +237,15 @@ def cross_entropy(
 ) -> Tensor:
     """The loss of logits for class indices: torch.nn.functional.cross_entropy() without weights of classes.
 
-    logits are [rows, classes], [classes], or [rows, classes, ...] as PyTorch takes them, which costs a copy; target has their shape
-    without the axis of classes. The loss is float32, for 16-bit logits too.
+    logits are [rows, classes], [classes], or [rows, classes, ...] as PyTorch takes them, which costs a copy; target has
+    their shape without the axis of classes. The loss is float32, for 16-bit logits too.
 
-    The gradient is made in the forward pass. backward() reads grad_output on the device, and is done where it is what was expected;
-    otherwise it multiplies the gradient in a second pass, which rounds 16-bit gradients a second time. Expected is a grad_output of
-    `expected_grad`, by default 1. With fp16 logits and reduction="mean" the default is a second pass in any case: the gradient is
-    divided by the number of rows there, after it was multiplied by a loss scale, so that small gradients do not vanish before.
-    Whoever wants to save that pass gives the loss scale as expected_grad.
+    The gradient is made in the forward pass. backward() reads grad_output on the device, and is done where it is what
+    was expected; otherwise it multiplies the gradient in a second pass, which rounds 16-bit gradients a second time.
+    Expected is a grad_output of `expected_grad`, by default 1. With fp16 logits and reduction="mean" the default is a
+    second pass in any case: the gradient is divided by the number of rows there, after it was multiplied by a loss
+    scale, so that small gradients do not vanish before. Whoever wants to save that pass gives the loss scale as
+    expected_grad.
 
     repeatable: backward() may be called again (retain_graph=True); each call then makes a copy.
     graph_break: torch.compile leaves the call out of its graph. Within a graph backward always takes the second pass.
@@ -247,9 +254,13 @@ def cross_entropy(
     _check_index("cross_entropy", "target", target)
     _check_same("cross_entropy", "logits", logits, "target", target, types_too=False)
     if reduction not in REDUCTIONS:
-        raise ValueError(f"tokitai.torch.cross_entropy: reduction is {reduction!r}; it is one of {', '.join(REDUCTIONS)}")
+        raise ValueError(
+            f"tokitai.torch.cross_entropy: reduction is {reduction!r}; it is one of {', '.join(REDUCTIONS)}"
+        )
     if not 0 <= label_smoothing <= 1:
-        raise ValueError(f"tokitai.torch.cross_entropy: label_smoothing is {label_smoothing}, which is not between 0 and 1")
+        raise ValueError(
+            f"tokitai.torch.cross_entropy: label_smoothing is {label_smoothing}, which is not between 0 and 1"
+        )
     if expected_grad is not None and not (expected_grad != 0 and abs(expected_grad) < float("inf")):
         raise ValueError(f"tokitai.torch.cross_entropy: expected_grad is {expected_grad}; it is finite and not 0")
     if not logits.dim():
@@ -292,9 +303,7 @@ def _plain_cross_entropy(
         logits = logits.contiguous()
     return cast(
         Tensor,
-        _eager.CrossEntropy.apply(
-            logits, target, label_smoothing, ignore_index, reduction, expected_grad, repeatable
-        ),
+        _eager.CrossEntropy.apply(logits, target, label_smoothing, ignore_index, reduction, expected_grad, repeatable),
     )
 
 

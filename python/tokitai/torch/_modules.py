@@ -217,8 +217,8 @@ def _subclassed(module: nn.Module) -> str:
 def replace(model: nn.Module) -> Replacement:
     """Swaps the modules of a model, in place, for those of this package that do the same, and says what it did.
 
-    A module keeps its parameters, buffers, hooks and name, and whoever refers to it refers to the new one: its class alone changes.
-    Functions that a model calls itself (torch.nn.functional.gelu) are not seen.
+    A module keeps its parameters, buffers, hooks and name, and whoever refers to it refers to the new one: its class
+    alone changes. Functions that a model calls itself (torch.nn.functional.gelu) are not seen.
     """
     result = Replacement()
     for name, module in model.named_modules():

@@ -1,4 +1,5 @@
-"""Ops on tensors, without gradients: contexts, cases that are made once, and one function for each call of the C library.
+"""Ops on tensors, without gradients: contexts, cases that are made once, and one function for each call of the C
+library.
 
 Tensors given here are dense, of one device, and of types and shapes that fit; _functions.py sees to that.
 """
@@ -104,8 +105,8 @@ _current_stream: Callable[[int], int] = getattr(torch._C, "_cuda_getCurrentRawSt
 class _GpuWorker(_Worker):
     """A GPU's, for all threads: autograd runs backward in a thread of its own, on the stream of the forward pass.
 
-    Scratch memory comes from PyTorch's allocator, call by call, on the current stream. So calls on several streams do not
-    share any, and a captured graph keeps its own in its pool.
+    Scratch memory comes from PyTorch's allocator, call by call, on the current stream. So calls on several streams do
+    not share any, and a captured graph keeps its own in its pool.
     """
 
     def __init__(self, index: int) -> None:
@@ -144,8 +145,8 @@ class _GpuWorker(_Worker):
         """A case's first use. It loads kernels, which cannot be done while a graph is captured."""
         if _cuda.is_current_stream_capturing():
             raise Unavailable(
-                f"tokitai.torch: {key[0]} of sizes {key[2]} runs for the first time while a CUDA graph is captured, when "
-                "nothing can be loaded. Run the same code once before the capture begins"
+                f"tokitai.torch: {key[0]} of sizes {key[2]} runs for the first time while a CUDA graph is captured, "
+                "when nothing can be loaded. Run the same code once before the capture begins"
             )
         prepared = self.new_case(key)
         try:
@@ -200,8 +201,8 @@ def _device_index(device: Any) -> int:
 def synchronize(device: Union[torch.device, str, int, None] = None) -> None:
     """Waits for the current stream of a GPU, and raises IndexError if an index or target was out of range.
 
-    A call on a GPU returns before its indices are read, so it cannot raise this itself. The rows of such an index were not
-    written: what they hold is undefined. On the CPU the call itself raises, and there is nothing to wait for.
+    A call on a GPU returns before its indices are read, so it cannot raise this itself. The rows of such an index were
+    not written: what they hold is undefined. On the CPU the call itself raises, and there is nothing to wait for.
     """
     if device is None and not _cuda.is_available():
         return
@@ -219,8 +220,8 @@ def synchronize(device: Union[torch.device, str, int, None] = None) -> None:
 def prepare_capture(device: Union[torch.device, str, int, None] = None) -> None:
     """Makes room for one more CUDA graph, for every case that has run on the device.
 
-    The first use of a case makes room for sixty graphs that are alive at once. A program with more calls this before each
-    capture.
+    The first use of a case makes room for sixty graphs that are alive at once. A program with more calls this before
+    each capture.
     """
     worker = _gpu(_device_index(device))
     with worker.lock:

@@ -1,7 +1,7 @@
 """The second pass of cross_entropy's backward: a gradient times a factor, which is read where it lies.
 
-On a GPU a Triton kernel reads the factor and ends at once where it is 1, so that the host need not wait to know. Without Triton,
-and for short rows, PyTorch multiplies, whatever the factor is.
+On a GPU a Triton kernel reads the factor and ends at once where it is 1, so that the host need not wait to know.
+Without Triton, and for short rows, PyTorch multiplies, whatever the factor is.
 """
 
 from __future__ import annotations
