@@ -12,6 +12,8 @@
 #include "core/hash.h"
 #include "tests/certificate_test.h"
 #include "verify/inputs.h"
+#include "verify/proofs.h"
+#include "verify/trial.h"
 
 enum { SEED = 20261118 };
 
@@ -230,23 +232,124 @@ static void test_says_that_no_kernel_ran(void **state)
     tk_ctx_destroy(ctx);
 }
 
-/* One that pretends to be of a kernel, or of a whole level, does not agree with itself. */
-static void test_cannot_pass_for_a_kernel(void **state)
+/* Edits that make it claim more than was shown: of a kernel, of other tensors, of clauses that need a run. */
+static void forget_tensors(json_t *predicate)
+{
+    json_object_del(json_object_get(predicate, "run"), "given");
+    json_object_set_new(predicate, "headline", json_string("HELD for one case: n=5"));
+}
+
+static void call_lowering(json_t *predicate)
+{
+    json_object_set_new(json_object_get(predicate, "run"), "kind", json_string("lowering"));
+}
+
+static void call_function(json_t *predicate)
+{
+    json_object_set_new(json_object_get(predicate, "run"), "kind", json_string("function"));
+}
+
+static void raise_level(json_t *predicate)
+{
+    json_object_set_new(json_object_get(predicate, "run"), "level", json_string("full"));
+}
+
+static void add_seed(json_t *predicate)
+{
+    json_object_set_new(json_object_get(predicate, "run"), "seed", json_integer(1));
+}
+
+static void add_worker(json_t *predicate)
+{
+    json_object_set_new(predicate, "worker", json_pack("{s:[]}", "confinement"));
+}
+
+static void add_mutant(json_t *predicate)
+{
+    json_object_set_new(predicate, "mutants",
+                        json_pack("[{s:s, s:b, s:s}]", "name", "m", "rejected", 1, "clause", "GELU-ERROR"));
+}
+
+static void add_trial(json_t *predicate)
+{
+    json_t *trials = json_object_get(json_object_get(predicate, "run"), "trials");
+    json_t *trial = json_deep_copy(json_array_get(trials, 0));
+    json_object_set_new(trial, "elements", json_integer(0));
+    json_array_append_new(trials, trial);
+}
+
+static void set_given_elements(json_t *predicate, const char *side, const char *name, int elements)
+{
+    json_t *given = json_object_get(json_object_get(predicate, "run"), "given");
+    json_object_set_new(json_object_get(json_object_get(given, side), name), "elements", json_integer(elements));
+}
+
+static void shorten_output(json_t *predicate)
+{
+    set_given_elements(predicate, "outputs", "y", 4);
+}
+
+static void shorten_input(json_t *predicate)
+{
+    set_given_elements(predicate, "inputs", "x", 4);
+}
+
+static void add_input(json_t *predicate)
+{
+    json_t *inputs = json_object_get(json_object_get(json_object_get(predicate, "run"), "given"), "inputs");
+    json_object_set_new(inputs, "z", json_deep_copy(json_object_get(inputs, "x")));
+}
+
+static void change_outputs(json_t *predicate)
+{
+    json_t *trial = json_array_get(json_object_get(json_object_get(predicate, "run"), "trials"), 0);
+    char hash[TKI_HASH_HEX];
+    assert_true(tki_hash_bytes("other", 5, hash));
+    json_object_set_new(trial, "output_sha256", json_string(hash));
+}
+
+/* With what the clause would then rest on. */
+static void judge_writing(json_t *predicate)
+{
+    const int write = tki_clause_find(tk_contract_find("gelu_fwd"), TK_CLAUSE_WRITE);
+    json_t *clause = json_array_get(json_object_get(predicate, "clauses"), (size_t)write);
+    json_object_set_new(clause, "verdict", json_string("HELD"));
+    json_object_set_new(clause, "checks", json_integer(2));
+    json_object_set_new(
+        predicate, "rests_on",
+        tki_rests_on_json(json_object_get(predicate, "clauses"), json_object_get(predicate, "proofs")));
+}
+
+static void test_claims_no_more_than_was_shown(void **state)
 {
     (void)state;
+    static const struct {
+        void (*edit)(json_t *predicate);
+        const char *says;
+    } edits[] = {
+        {forget_tensors, "whether outputs were given"},
+        {call_lowering, "its subject is given.gelu_fwd.f16"},
+        {call_function, "whether outputs were given"},
+        {raise_level, "whether outputs were given"},
+        {add_seed, "run.seed is of a kernel"},
+        {add_worker, "worker is of a kernel"},
+        {add_mutant, "planted wrong kernels"},
+        {add_trial, "not of one case"},
+        {shorten_output, "have 4 elements"},
+        {shorten_input, "x, which was given"},
+        {add_input, "that its case does not have"},
+        {change_outputs, "not those that it is about"},
+        {judge_writing, "no kernel was run"},
+    };
     tk_ctx *ctx = new_context();
     tk_case c = small_gelu();
     computed t = compute(ctx, &c, 0);
     tk_certificate *certificate = judge(ctx, &c, &t);
-    for (int i = 0; i < 2; i++) {
+    for (size_t i = 0; i < sizeof edits / sizeof *edits; i++) {
         json_t *statement = statement_of(certificate);
-        json_t *run = json_object_get(predicate_of(statement), "run");
-        if (i == 0)
-            json_object_set_new(run, "kind", json_string("lowering"));
-        else
-            json_object_del(run, "given");
+        edits[i].edit(predicate_of(statement));
         tk_certificate *edited = parse_sealed(ctx, statement);
-        assert_int_equal(tk_certificate_agrees(ctx, edited), TK_BAD_FILE);
+        assert_refused(ctx, tk_certificate_agrees(ctx, edited), TK_BAD_FILE, edits[i].says);
         tk_certificate_destroy(edited);
         json_decref(statement);
     }
@@ -305,6 +408,7 @@ static void test_empty(void **state)
     tk_certificate *certificate = NULL;
     assert_ok(ctx, tk_judge(ctx, &c, NULL, NULL, &certificate));
     assert_int_equal(tk_certificate_verdict(certificate), TK_UNKNOWN);
+    assert_ok(ctx, tk_certificate_agrees(ctx, certificate));
     tk_certificate_destroy(certificate);
     tk_ctx_destroy(ctx);
 }
@@ -316,7 +420,7 @@ int main(void)
         cmocka_unit_test(test_numerics),
         cmocka_unit_test(test_absent_tensors),
         cmocka_unit_test(test_says_that_no_kernel_ran),
-        cmocka_unit_test(test_cannot_pass_for_a_kernel),
+        cmocka_unit_test(test_claims_no_more_than_was_shown),
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_bad_index),
         cmocka_unit_test(test_empty),

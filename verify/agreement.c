@@ -226,6 +226,50 @@ static bool subject_differs(const finding *f)
     return false;
 }
 
+/* Members that only a run has, of whatever kernel. */
+static const char *member_of_a_run(const finding *f)
+{
+    static const char *const members[] = {"run.seed",    "run.family",    "run.inputs", "run.planted",
+                                          "run.kernel",  "run.limits",    "run.mutant", "run.variant",
+                                          "run.threads", "run.alignment", "worker",     "reproduce"};
+    for (size_t i = 0; i < sizeof members / sizeof *members; i++)
+        if (get(f, members[i]))
+            return members[i];
+    return json_array_size(get(f, "mutants")) ? "mutants" : NULL;
+}
+
+/* Outputs that were given: one case, and nothing that only a run of a kernel shows. */
+static bool given_differs(const finding *f)
+{
+    const tk_certificate *c = f->certificate;
+    const json_t *outputs = get(f, "run.given.outputs"), *trials = get(f, "run.trials");
+    const json_t *trial = json_array_get(trials, 0);
+    const bool given = !strcmp(tki_certificate_text(c, "run.kind"), "given");
+    const bool as_level = !strcmp(tki_certificate_text(c, "run.level"), "given");
+    if (given != as_level || given != (get(f, "run.given") != NULL))
+        return contradicts(f, "its kind, its level and its tensors do not agree on whether outputs were given");
+    if (!given)
+        return false;
+    const char *member = member_of_a_run(f);
+    if (member)
+        return contradicts(f, "its outputs were given, and %s is of a kernel that was run", member);
+    if (!json_is_object(get(f, "run.given.inputs")) || !json_is_object(outputs) || !get(f, "run.shape") ||
+        json_array_size(trials) != 1 || strcmp(text(trial, "family"), "given") != 0)
+        return contradicts(f, "its outputs were given, and it is not of one case with its tensors");
+    if (tk_certificate_verdict(c) == TK_PROVED)
+        return contradicts(f, "its verdict is PROVED, of one case that was given");
+    json_int_t elements = 0;
+    const char *name;
+    json_t *tensor;
+    json_object_foreach((json_t *)(uintptr_t)outputs, name, tensor) add(&elements, integer(tensor, "elements"));
+    if (elements != integer(trial, "elements"))
+        return contradicts(f, "the outputs that were given have %lld elements, its trial has %lld",
+                           (long long)elements, (long long)integer(trial, "elements"));
+    if (strcmp(text(trial, "output_sha256"), tki_certificate_text(c, "built.artifact_sha256")) != 0)
+        return contradicts(f, "the outputs of its trial are not those that it is about");
+    return false;
+}
+
 /* -- What came out ------------------------------------------------------------------------------------------- */
 
 static bool figures_differ(const finding *f)
@@ -432,6 +476,50 @@ static void copy(char *place, size_t size, const tk_certificate *certificate, co
     snprintf(place, size, "%s", tki_certificate_text(certificate, path));
 }
 
+/* Those that it names; where it names none, or one that the contract does not allow, the contract's own. */
+static void read_settings(const finding *f, tk_value attributes[TK_MAX_ATTRIBUTES])
+{
+    for (int i = 0; i < f->contract->attribute_count; i++) {
+        const tk_attribute *attribute = &f->contract->attributes[i];
+        const json_t *value = tki_certificate_setting(f->certificate, f->contract, i);
+        attributes[i] = value ? tki_recipe_value(attribute, value) : attribute->initial;
+        if (!tki_attribute_allows(attribute, attributes[i]))
+            attributes[i] = attribute->initial;
+    }
+}
+
+/* The tensors that were given are those of the case, and no clause was judged that only a run of a kernel shows. */
+static bool given_case_differs(const finding *f)
+{
+    const tk_contract *contract = f->contract;
+    const json_t *given = get(f, "run.given"), *shape = get(f, "run.shape"), *clauses = get(f, "clauses");
+    const json_t *inputs = json_object_get(given, "inputs"), *outputs = json_object_get(given, "outputs");
+    if (!contract || !given)
+        return false;
+    tk_case c = {.contract = contract};
+    size_t count[2] = {0, 0};
+    for (int d = 0; d < contract->dim_count; d++)
+        c.dims[d] = integer(shape, contract->dim_names[d]);
+    read_settings(f, c.attributes);
+    for (int p = 0; p < contract->param_count; p++) {
+        const tk_param *param = &contract->params[p];
+        if (!tk_case_has(&c, p))
+            continue;
+        const json_t *tensor = json_object_get(param->output ? outputs : inputs, param->name);
+        count[param->output]++;
+        if (!json_is_integer(json_object_get(tensor, "elements")) || strlen(text(tensor, "sha256")) != 64 ||
+            integer(tensor, "elements") != tk_case_elements(&c, p))
+            return contradicts(f, "%s, which was given, is not that of its case", param->name);
+    }
+    if (json_object_size(inputs) != count[false] || json_object_size(outputs) != count[true])
+        return contradicts(f, "a tensor was given that its case does not have");
+    for (int i = 0; i < contract->clause_count; i++)
+        if (contract->clauses[i].kind >= TK_CLAUSE_PROMISE &&
+            integer(json_array_get(clauses, (size_t)i), "checks") != 0)
+            return contradicts(f, "clause %.80s was judged, and no kernel was run", contract->clauses[i].id);
+    return false;
+}
+
 /* The key is made from the contract, the subject, the artifact, its options and the device. */
 static bool key_differs(const finding *f)
 {
@@ -443,13 +531,7 @@ static bool key_differs(const finding *f)
     tki_provenance p = {.on_gpu = !backend || backend->is_gpu};
     if (!contract)
         return false;
-    for (int i = 0; i < contract->attribute_count; i++) {
-        const tk_attribute *attribute = &contract->attributes[i];
-        const json_t *value = tki_certificate_setting(c, contract, i);
-        attributes[i] = value ? tki_recipe_value(attribute, value) : attribute->initial;
-        if (!tki_attribute_allows(attribute, attributes[i]))
-            attributes[i] = attribute->initial;
-    }
+    read_settings(f, attributes);
     tki_settings_text(contract, attributes, settings, sizeof settings);
     copy(p.artifact_hash, sizeof p.artifact_hash, c, "built.artifact_sha256");
     copy(p.options, sizeof p.options, c, "built.options");
@@ -478,7 +560,7 @@ static bool artifact_differs(const finding *f)
 bool tki_certificate_contradicts(const tk_ctx *ctx, const tk_certificate *certificate, char *what, size_t size)
 {
     static bool (*const rules[])(const finding *) = {
-        clauses_differ, headline_is_another, restriction_differs, trials_differ,    subject_differs,
+        clauses_differ, headline_is_another, restriction_differs, trials_differ,    subject_differs, given_differs,
         figures_differ, magnitudes_differ,   mutants_differ,      artifact_differs, basis_differs};
     const finding f = about(ctx, certificate, what, size);
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
@@ -486,7 +568,7 @@ bool tki_certificate_contradicts(const tk_ctx *ctx, const tk_certificate *certif
             return true;
     /* Those of an earlier form may have another contract and have their key from less; what they are is said beside them. */
     const bool present = get(&f, "headline") && !strcmp(tki_certificate_text(certificate, "tokitai"), tk_version());
-    return present && (contract_differs(&f) || key_differs(&f));
+    return present && (contract_differs(&f) || key_differs(&f) || given_case_differs(&f));
 }
 
 tk_status tk_certificate_agrees(tk_ctx *ctx, const tk_certificate *certificate)
