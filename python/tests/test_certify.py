@@ -2,24 +2,35 @@
 
 from __future__ import annotations
 
+import os
 import pathlib
 import pickle
+import signal
 import subprocess
 import sys
 import textwrap
+import threading
+import time
 import traceback
 from typing import Any
 
 import pytest
 
 import tokitai
-from tokitai import _certify
+from tokitai import _certify, _library
 
 np = pytest.importorskip("numpy")
 functions = pytest.importorskip("functions")
 
 QUICK: dict[str, Any] = {"dtype": "f16", "mutants": False, "seed": 1}
 ONE: dict[str, Any] = {**QUICK, "shape": (3, 5)}
+
+
+def softmax_by_the_library(x: Any) -> Any:
+    y = np.empty_like(x)
+    case = _library.make_case("softmax_fwd", "f16", x.shape)
+    _library.context_for("cpu").run(case, [x.ctypes.data, y.ctypes.data])
+    return y
 
 
 def test_a_right_function_holds() -> None:
@@ -163,6 +174,46 @@ def test_what_ends_a_program_is_raised(error: type[BaseException]) -> None:
     assert len(calls) == 1
 
 
+@pytest.mark.parametrize("seconds", [0.05, 0.06, 0.07, 0.08])
+def test_an_interrupt_while_c_is_at_work_is_raised(seconds: float) -> None:
+    """Python handles it as the next callback begins, before any `try` there. The function takes a small part of the
+    time, so that some of these come in between."""
+    before = signal.getsignal(signal.SIGINT)
+    began = threading.Event()
+
+    def interrupt() -> None:
+        began.wait()
+        time.sleep(seconds)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    def softmax(x: Any) -> Any:
+        began.set()
+        return softmax_by_the_library(x)
+
+    thread = threading.Thread(target=interrupt)
+    thread.start()
+    with pytest.raises(KeyboardInterrupt):
+        tokitai.certify(softmax, "softmax_fwd", **QUICK, shape=(1000, 1000))
+    thread.join()
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_what_progress_raises_is_raised() -> None:
+    calls = []
+
+    def told(done: float, what: str) -> None:
+        if calls:
+            raise ZeroDivisionError(what)
+
+    def softmax(x: Any) -> Any:
+        calls.append(1)
+        return functions.softmax(x)
+
+    with pytest.raises(ZeroDivisionError):
+        tokitai.certify(softmax, "softmax_fwd", **QUICK, progress=told)
+    assert len(calls) < 10  # no level is run to its end
+
+
 @pytest.mark.parametrize(
     "function, reason",
     [
@@ -214,15 +265,7 @@ def test_progress_is_told() -> None:
 
 def test_the_function_may_use_the_library() -> None:
     """tokitai.torch computes with this thread's context while certify() runs."""
-    from tokitai import _library
-
-    def ours(x: Any) -> Any:
-        y = np.empty_like(x)
-        case = _library.make_case("softmax_fwd", "f16", x.shape)
-        _library.context_for("cpu").run(case, [x.ctypes.data, y.ctypes.data])
-        return y
-
-    assert tokitai.certify(ours, "softmax_fwd", **QUICK).held
+    assert tokitai.certify(softmax_by_the_library, "softmax_fwd", **QUICK).held
 
 
 @pytest.mark.parametrize(

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
 import shlex
+import signal
 import sys
+import threading
 import traceback
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import FrameType
 from typing import Any, overload
 
 from . import _library
@@ -30,7 +34,9 @@ class _Function:
     ) -> None:
         self.function, self.op, self.names, self.framework, self.device = function, op, names, framework, device
         self.problem = ctypes.create_string_buffer(1)  # kept: C reads it after the call
-        self.exception: BaseException | None = None
+        self.exception: Exception | None = None
+        self.inside = False  # the function is being called
+        self.ended: BaseException | None = None  # what certify() has to raise; nothing is called any more
 
     def buffers(self, case: Case, pointers: Any) -> list[Buffer]:
         return [
@@ -51,12 +57,18 @@ class _Function:
     def run(self, case: Any, pointers: Any, _: Any) -> int:
         """The callback. An exception would be lost in C, so it becomes the certificate's reason, and is kept; what asks
         the program to end is raised again by certify()."""
-        if self.exception is not None and not isinstance(self.exception, Exception):
+        if self.ended is not None:
             return 1
         try:
+            self.inside = True
             self.call(case, pointers)
+            self.inside = False
         except BaseException as error:
-            self.exception = error
+            self.inside = False
+            if isinstance(error, Exception):
+                self.exception = error
+            else:
+                self.ended = error
             traceback.clear_frames(error.__traceback__)  # their arrays are memory that C will free
             self.problem = ctypes.create_string_buffer(explain(error).encode(errors="replace"))
             return 1
@@ -166,6 +178,45 @@ def _options(
     return options
 
 
+@contextlib.contextmanager
+def _signals_kept(function: _Function) -> Iterator[None]:
+    """Ctrl-C while C is at work is handled as the next callback begins, where what a handler raises would be lost. It is
+    kept for certify() instead; while the function itself runs, it is raised there."""
+    handlers: dict[int, Callable[[int, FrameType | None], Any]] = {}
+    if threading.current_thread() is threading.main_thread():  # no other handles signals
+        for each in signal.valid_signals():
+            handler = signal.getsignal(each)
+            if callable(handler):
+                handlers[each] = handler
+
+    def handle(number: int, frame: FrameType | None) -> None:
+        if function.inside:
+            handlers[number](number, frame)
+            return
+        try:
+            handlers[number](number, frame)
+        except BaseException as error:
+            function.ended = error
+
+    for kept in handlers:
+        signal.signal(kept, handle)
+    try:
+        yield
+    finally:
+        for kept, own in handlers.items():
+            signal.signal(kept, own)
+
+
+def _progress(function: _Function, told: Callable[[float, str], None]) -> Any:
+    def report(done: float, what: bytes, _: Any) -> None:
+        try:
+            told(done, _library.text(what))
+        except BaseException as error:
+            function.ended = function.ended or error
+
+    return _library.Progress(report)
+
+
 def _one(
     function: _Function,
     op: Contract,
@@ -184,26 +235,26 @@ def _one(
     options.kernel_program = function.program.encode() if function.program else None
     report = None
     if progress is not None:
-        told = progress
-        options.progress = report = _library.Progress(lambda done, what, _: told(done, _library.text(what)))
+        options.progress = report = _progress(function, progress)
     # Its own: the function may use this thread's, as tokitai.torch does.
     context = Context()
     pointer = ctypes.c_void_p()
-    status = lib.tk_certify(
-        context.pointer,
-        op.pointer,
-        _library.dtype_code(dtype),
-        _library.dtype_code(index_dtype),
-        ctypes.byref(options),
-        ctypes.byref(pointer),
-    )
+    with _signals_kept(function):
+        status = lib.tk_certify(
+            context.pointer,
+            op.pointer,
+            _library.dtype_code(dtype),
+            _library.dtype_code(index_dtype),
+            ctypes.byref(options),
+            ctypes.byref(pointer),
+        )
     del kernel, problem, report
     raised, function.exception = function.exception, None
-    if status == 0 and (raised is None or isinstance(raised, Exception)):
+    if status == 0 and function.ended is None:
         return Certificate(pointer.value or 0, raised)
     lib.tk_certificate_destroy(pointer)
-    if raised is not None and not isinstance(raised, Exception):
-        raise raised
+    if function.ended is not None:
+        raise function.ended
     context.check(status)
     raise Error("no certificate was made")
 
@@ -296,7 +347,7 @@ def certify(
     shape       only this one, by name or in the contract's order; `family`: only these inputs
 
     What the function raises makes the verdict UNKNOWN, and is the certificate's `exception`; KeyboardInterrupt and the
-    like are raised again.
+    like are raised again, and so is what `progress` raises.
     """
     view = contract(op)
     if not callable(function):
