@@ -65,6 +65,18 @@ def test_device_memory_is_judged() -> None:
     assert out.splitlines() == ["HELD", "HELD", "HELD", "REFUTED 23 device"]
 
 
+def test_a_context_of_another_device_is_refused() -> None:
+    out = run("""
+        from tokitai._library import Context
+        for device in ("cpu", "cuda"):
+            try:
+                print(tokitai.judge("softmax_fwd", [OnDevice(x, 0)], [OnDevice(y, 0)], context=Context(device)).verdict)
+            except tokitai.BadArgument as error:
+                print(error)
+        """)
+    assert out.splitlines() == ["softmax_fwd: the tensors are on cuda:0, and the context works on cpu", "HELD"]
+
+
 def test_the_stream_is_used() -> None:
     """One that is none is refused by the driver."""
     out = run("""

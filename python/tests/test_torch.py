@@ -601,3 +601,35 @@ def test_calls_of_a_capture_name_the_remedy(monkeypatch: Any) -> None:
 
 def test_refusal_names_the_op() -> None:
     assert "tokitai.torch.linear" in str(_eager.refuse_second_derivative("linear"))
+
+
+def test_forward_mode_is_refused() -> None:
+    """The tangent would be lost without a word."""
+    forward_ad = torch.autograd.forward_ad
+    x, weight = drawn(3, 4), drawn(5, 4)
+    target = torch.zeros(3, dtype=torch.int64)
+    calls: List[Callable[[Any], Any]] = [
+        tt.gelu,
+        tt.softmax,
+        lambda d: tt.linear(d, weight),
+        lambda d: tt.cross_entropy(d, target),
+        lambda d: tt.embedding(target, d),
+    ]
+    with forward_ad.dual_level():
+        plain = [call(x) for call in calls]
+        dual = forward_ad.make_dual(x, torch.ones_like(x))
+        for call in calls:
+            with pytest.raises(RuntimeError, match="(?i)forward|jvp"):
+                call(dual)
+    for call, result in zip(calls, plain):
+        assert same_bits(call(x), result)
+
+
+def test_negated_views() -> None:
+    """Their memory holds the elements with the other sign."""
+    x = drawn(3, 4)
+    negated = torch.complex(x, x)[:1, :1].conj().imag
+    assert negated.is_neg() and negated.is_contiguous()
+    assert same_bits(tt.gelu(negated), tt.gelu(-x[:1, :1].clone()))
+    with pytest.raises(tokitai.BadArgument, match="resolve_neg"):
+        tokitai.judge("gelu_fwd", [negated], [tt.gelu(negated)])

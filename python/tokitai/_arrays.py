@@ -90,6 +90,8 @@ def _of_torch(tensor: Any, name: str) -> Array:
     torch = sys.modules["torch"]
     if tensor.layout != torch.strided:
         raise BadArgument(f"{name} is a tensor of layout {tensor.layout}; a dense one is needed")
+    if tensor.is_neg():
+        raise BadArgument(f"{name} is a negated view of its memory; take .resolve_neg() of it")
     dtype = _element_type(_BY_NAME, str(tensor.dtype).removeprefix("torch."), name, str(tensor.dtype))
     shape = tuple(tensor.shape)
     _check_dense(name, shape, tensor.stride(), 1)
@@ -272,6 +274,11 @@ def _device_index(device: str) -> int:
     return int(index or 0)
 
 
+def device_with_index(device: str) -> str:
+    """ "cuda:0" of "cuda", as arrays say it."""
+    return device if device == "cpu" or ":" in device else device + ":0"
+
+
 _AS: Mapping[str, Callable[[int, str, Sequence[int], str], Any]] = {
     "numpy": _as_numpy,
     "torch": _as_torch,
@@ -294,7 +301,7 @@ def as_tensor(framework: str, pointer: int, dtype: str, shape: Sequence[int], de
 def to_host(tensor: Any) -> Any:
     """A tensor as a dense one on the CPU: itself where it is one, else a copy. Others stay as they are."""
     if _is_of(tensor, "torch", "Tensor"):
-        return tensor.detach().cpu().contiguous()
+        return tensor.detach().cpu().contiguous().resolve_neg()
     if _is_of(tensor, "numpy", "ndarray"):
         return sys.modules["numpy"].ascontiguousarray(tensor) if tensor.ndim else tensor
     if _is_of(tensor, "cupy", "ndarray"):

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from . import _library
-from ._arrays import BITS_16, LONG_NAMES, Array, view
+from ._arrays import BITS_16, LONG_NAMES, Array, device_with_index, view
 from ._certificate import Certificate
 from ._certify import _settings
 from ._library import BadArgument, Case, Context, Contract, Param, contract, lib
@@ -147,12 +147,11 @@ def judge(
     device = next(iter(devices), "cpu")
     if context is None:
         context = _library.context_for(device)
-    streams = {array.stream for array in arrays.values() if array.stream is not None}
-    if streams:
-        # One stream at a time: the others' work is waited for, the last one's is queued behind.
-        for stream in streams:
-            context.set_stream(stream)
-            context.synchronize()
+    elif device_with_index(context.device) != device:
+        raise BadArgument(f"{contract_view.name}: the tensors are on {device}, and the context works on {context.device}")
+    for stream in {array.stream for array in arrays.values() if array.stream is not None}:
+        context.set_stream(stream)
+        context.synchronize()
     pointers = [
         (ctypes.c_void_p * max(len(params), 1))(*(arrays[p.name].pointer if p.name in arrays else None for p in params))
         for params in groups

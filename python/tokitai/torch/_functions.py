@@ -11,6 +11,7 @@ from typing import Any, Callable, Optional, Tuple, cast
 
 import torch
 from torch import Tensor
+from torch.autograd import forward_ad as _forward_ad
 
 from . import _eager, _run
 
@@ -41,6 +42,9 @@ def _is_plain(*tensors: Optional[Tensor]) -> bool:
 
 
 def _wants_gradient(*tensors: Optional[Tensor]) -> bool:
+    # An autograd function refuses tensors with tangents; the C library would drop these without a word.
+    if getattr(_forward_ad, "_current_level", -1) >= 0:
+        return True
     if torch.is_grad_enabled():
         for tensor in tensors:
             if tensor is not None and tensor.requires_grad:

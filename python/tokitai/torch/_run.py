@@ -233,7 +233,10 @@ def prepare_capture(device: Union[torch.device, str, int, None] = None) -> None:
 
 
 def _dense(tensor: Tensor) -> Tensor:
-    return tensor if tensor.is_contiguous() else tensor.contiguous()
+    """Contiguous, and not one whose elements are to be read with the other sign (imag of conj)."""
+    if tensor.is_contiguous() and not tensor.is_neg():
+        return tensor
+    return tensor.contiguous().resolve_neg()
 
 
 def _factor(tensor: Tensor) -> Tensor:
