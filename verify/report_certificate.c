@@ -155,6 +155,7 @@ static void put_run(FILE *out, const tk_report_entry *entry)
                                          {"run.family", "only of family"},
                                          {"run.options", "only with"},
                                          {"run.inputs", "inputs given"},
+                                         {"run.given", "tensors given"},
                                          {"run.keep_going", "keeps going"},
                                          {"created", "made"},
                                          {"tokitai", "by tokitai"}};
