@@ -100,3 +100,23 @@ def test_unknown_is_not_good_unless_the_problems_own_check_says_so() -> None:
     assert make_check(ref_kernel, otherwise=own)(data, ref_kernel(data) + 1)[0] is False
     assert make_check(ref_kernel, otherwise=lambda d, o: (False, "no"), pair=False)(data, data[2]).endswith("no")
     assert judge_output(None, data, data[2]).verdict == "UNKNOWN"
+
+
+def test_cross_entropy_of_rows() -> None:
+    generator = torch.Generator().manual_seed(5)
+    logits = torch.randn((4, 9), generator=generator)
+    target = torch.tensor([0, 8, -100, 3])
+
+    def reference(data: Any) -> Any:
+        return torch.nn.functional.cross_entropy(*data, reduction="none", label_smoothing=0.25)
+
+    right = reference((logits.double(), target)).float()
+    judgement = judge_output(reference, (logits, target), right)
+    assert judgement.held and judgement.op == "xent", judgement
+    assert "grad_logits, which the reference does not return, is the library's own" in str(judgement)
+    wrong = right.clone()
+    wrong[3] *= 1.01
+    judgement = judge_output(reference, (logits, target), wrong)
+    assert judgement.verdict == "REFUTED" and "loss" in judgement.message, judgement
+    mean = judge_output(lambda data: torch.nn.functional.cross_entropy(*data), (logits, target), right.mean())
+    assert mean.verdict == "UNKNOWN" and "reduction='mean'" in mean.message

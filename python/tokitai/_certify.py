@@ -180,8 +180,8 @@ def _options(
 
 @contextlib.contextmanager
 def _signals_kept(function: _Function) -> Iterator[None]:
-    """Ctrl-C while C is at work is handled as the next callback begins, where what a handler raises would be lost. It is
-    kept for certify() instead; while the function itself runs, it is raised there."""
+    """A signal while C is at work is handled as the next callback begins, where what its handler raises would be lost.
+    It is kept for certify() instead; while the function itself runs, it is raised there."""
     handlers: dict[int, Callable[[int, FrameType | None], Any]] = {}
     if threading.current_thread() is threading.main_thread():  # no other handles signals
         for each in signal.valid_signals():

@@ -148,7 +148,9 @@ def judge(
     if context is None:
         context = _library.context_for(device)
     elif device_with_index(context.device) != device:
-        raise BadArgument(f"{contract_view.name}: the tensors are on {device}, and the context works on {context.device}")
+        raise BadArgument(
+            f"{contract_view.name}: the tensors are on {device}, and the context works on {context.device}"
+        )
     for stream in {array.stream for array in arrays.values() if array.stream is not None}:
         context.set_stream(stream)
         context.synchronize()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from typing import Any
 
@@ -29,6 +29,7 @@ class Recognised:
     parts: Callable[[Any], Iterator[Part]]  # of an output of that shape
     attributes: Mapping[str, object] = field(default_factory=dict)
     tensor_core: bool = False  # 16-bit inputs on a GPU: judged by the arithmetic of its matrix units
+    note: str = ""  # what has to be said beside a verdict
 
     def judge(self, output: Any, *, numerics: str | None = None, domain: str | None = None) -> Judgement:
         """The verdict on an output for the inputs that the reference had."""
@@ -42,7 +43,8 @@ class Recognised:
             if numerics is None and self.tensor_core and takes_numerics(self.op):
                 numerics = "tensor_core"
             parts = self.parts(output.detach())
-            return judge_parts(self.op, parts, attributes=self.attributes, numerics=numerics, domain=domain)
+            found = judge_parts(self.op, parts, attributes=self.attributes, numerics=numerics, domain=domain)
+            return replace(found, message=f"{found.message}; {self.note}") if self.note else found
         except Error as error:  # of the judge, not of what is judged
             return unknown(f"{self.op}: it could not be judged: {error}", self.op)
 
@@ -229,10 +231,11 @@ def _cross_entropy(
     attributes: dict[str, object] = {"ignore_index": ignore_index, "label_smoothing": float(label_smoothing)}
 
     def loss_and_ours(output: Any) -> Iterator[Part]:
-        # The contract has the gradient too, which the reference does not return: there it is the library's own.
+        # The contract has the gradient too.
         yield Part(inputs, {"loss": output.contiguous(), "grad_logits": _our_gradient(inputs, attributes)})
 
-    return Recognised("xent", tuple(target.shape), loss_and_ours, attributes)
+    note = "grad_logits, which the reference does not return, is the library's own"
+    return Recognised("xent", tuple(target.shape), loss_and_ours, attributes, note=note)
 
 
 def _our_gradient(inputs: Mapping[str, Any], attributes: Mapping[str, object]) -> Any:
@@ -357,7 +360,7 @@ def recognise(reference: Callable[[], Any]) -> Recognised:
         if _origin(result, watched) is not value:
             raise Unrecognised(f"the reference does not return what {name} computes, in that order")
         found = _call(_CALLS[name], name, args, kwargs)
-        return Recognised(found.op, tuple(result.shape), _reshaped(found), found.attributes, found.tensor_core)
+        return replace(found, shape=tuple(result.shape), parts=_reshaped(found))
     x = _argument_of_gelu(result, watched)
     if x is not None:
         return _gelu(x, "tanh")
