@@ -231,3 +231,30 @@ def test_the_framework_of_what_a_callable_calls() -> None:
     pytest.importorskip("torch")
     assert _arrays.guess_framework(outer, "cpu") == "numpy"
     assert _arrays.guess_framework(lambda x: x, "cpu") == "numpy"  # this module imports NumPy
+
+
+def test_masked_arrays_are_refused() -> None:
+    """What a mask hides is not a value."""
+    with pytest.raises(tokitai.BadArgument, match="x is a masked array"):
+        _arrays.view(np.ma.masked_array(np.zeros(3, np.float16), mask=[0, 1, 0]), "x")
+
+
+@pytest.mark.parametrize("data", [b"\x10\0" * 6, None])
+def test_interfaces_without_an_address_are_refused(data: object) -> None:
+    """The data of an interface may be an object with a buffer: its first byte is no address."""
+
+    class Described:
+        __array_interface__ = {"shape": (2, 3), "typestr": "<f2", "data": data, "version": 3}
+
+    with pytest.raises(tokitai.BadArgument, match="x has an array interface without the address"):
+        _arrays.view(Described(), "x")
+
+
+def test_negations_that_are_put_off() -> None:
+    """The memory of such a tensor has the values before the negation: refused, and as a copy for the host resolved."""
+    torch = pytest.importorskip("torch")
+    lazy = torch._neg_view(torch.ones(3))
+    with pytest.raises(tokitai.BadArgument, match="y is a negation"):
+        _arrays.view(lazy, "y")
+    host = _arrays.view(_arrays.to_host(lazy), "y")
+    assert list((ctypes.c_float * 3).from_address(host.pointer)) == [-1, -1, -1]

@@ -90,8 +90,8 @@ def _of_torch(tensor: Any, name: str) -> Array:
     torch = sys.modules["torch"]
     if tensor.layout != torch.strided:
         raise BadArgument(f"{name} is a tensor of layout {tensor.layout}; a dense one is needed")
-    if tensor.is_neg():
-        raise BadArgument(f"{name} is a negated view of its memory; take .resolve_neg() of it")
+    if tensor.is_neg():  # its memory has the values before a negation that is put off
+        raise BadArgument(f"{name} is a negation that PyTorch has not carried out; take .resolve_neg() of it")
     dtype = _element_type(_BY_NAME, str(tensor.dtype).removeprefix("torch."), name, str(tensor.dtype))
     shape = tuple(tensor.shape)
     _check_dense(name, shape, tensor.stride(), 1)
@@ -115,10 +115,13 @@ def _typestr(tensor: Any, typestr: str, name: str) -> str:
 
 
 def _of_interface(tensor: Any, interface: Mapping[str, Any], name: str, gpu: bool) -> Array:
+    data = interface.get("data")
+    if not isinstance(data, tuple):  # bytes, or another object with a buffer
+        raise BadArgument(f"{name} has an array interface without the address of its elements")
     dtype = _typestr(tensor, interface["typestr"], name)
     shape = tuple(interface["shape"])
-    if interface.get("mask") is not None:
-        raise BadArgument(f"{name} is a masked array")
+    if interface.get("mask") is not None or _is_of(tensor, "numpy.ma", "MaskedArray"):
+        raise BadArgument(f"{name} is a masked array; take .filled() or .data of it")
     _check_dense(name, shape, interface.get("strides"), _SIZES[dtype])
     device, stream = "cpu", None
     if gpu:
@@ -126,7 +129,7 @@ def _of_interface(tensor: Any, interface: Mapping[str, Any], name: str, gpu: boo
         stream = interface.get("stream")
         if stream == 1:  # the legacy default stream, which drivers call 0
             stream = 0
-    return Array(int(interface["data"][0] or 0), shape, dtype, device, stream, tensor)
+    return Array(int(data[0] or 0), shape, dtype, device, stream, tensor)
 
 
 class _DLDataType(ctypes.Structure):

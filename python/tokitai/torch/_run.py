@@ -233,10 +233,9 @@ def prepare_capture(device: Union[torch.device, str, int, None] = None) -> None:
 
 
 def _dense(tensor: Tensor) -> Tensor:
-    """Contiguous, and not one whose elements are to be read with the other sign (imag of conj)."""
-    if tensor.is_contiguous() and not tensor.is_neg():
-        return tensor
-    return tensor.contiguous().resolve_neg()
+    if tensor.is_neg():  # its memory has the values before a negation that PyTorch puts off
+        tensor = tensor.resolve_neg()
+    return tensor if tensor.is_contiguous() else tensor.contiguous()
 
 
 def _factor(tensor: Tensor) -> Tensor:
