@@ -126,3 +126,9 @@ def test_indices_out_of_range_are_refused() -> None:
 def test_an_unknown_op_is_named() -> None:
     with pytest.raises(tokitai.UnknownOp, match="there is no op 'softmax'"):
         tokitai.judge("softmax", [drawn(3, 4)], [drawn(3, 4)])
+
+
+@pytest.mark.parametrize("inputs", [None, 5, "x", b"x", {1}])
+def test_what_is_no_list_is_refused(inputs: Any) -> None:
+    with pytest.raises(tokitai.BadArgument, match="give a list or a dict of arrays"):
+        tokitai.judge("gelu_fwd", inputs, [np.zeros(1, np.float16)])

@@ -25,6 +25,8 @@ def _by_param(
         tensors = [given.get(p.name) for p in params]
     elif hasattr(given, "shape"):
         raise BadArgument(f"{what}s is one array; give a list: {what}s=[...]")
+    elif not isinstance(given, Sequence) or isinstance(given, (str, bytes)):
+        raise BadArgument(f"{what}s is a {type(given).__name__}; give a list or a dict of arrays")
     elif len(given) == len(params):
         tensors = list(given)
     elif len(given) == sum(there):
