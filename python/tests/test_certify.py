@@ -395,3 +395,19 @@ def test_the_page_of_a_notebook() -> None:
 def test_an_unknown_certificate_has_no_chart() -> None:
     certificate = tokitai.certify(functions.raising, "softmax_fwd", **ONE)
     assert "<svg" not in certificate._repr_html_() and "ZeroDivisionError" in certificate._repr_html_()
+
+
+class Unprintable(Exception):
+    def __str__(self) -> str:
+        raise RuntimeError("no text")
+
+
+def test_an_exception_without_a_text() -> None:
+    """It must not get into C, where what a callback has raised is lost and its result undefined."""
+
+    def raises(x: Any) -> Any:
+        raise Unprintable
+
+    certificate = tokitai.certify(raises, "softmax_fwd", **ONE)
+    assert certificate.verdict == "UNKNOWN" and certificate.reason.endswith(": Unprintable")
+    assert isinstance(certificate.exception, Unprintable)

@@ -118,6 +118,9 @@ def call(
 
 def explain(error: BaseException) -> str:
     """An exception in one line."""
-    text = str(error).strip()
+    try:
+        text = str(error).strip()
+    except Exception:  # of a class whose own __str__ raises
+        text = ""
     name = type(error).__name__
     return text if isinstance(error, BadOutput) else f"{name}: {text}" if text else name
