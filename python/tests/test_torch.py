@@ -567,15 +567,49 @@ def test_bad_index_is_the_librarys_error_too() -> None:
         tt.cross_entropy(X.clone().requires_grad_(), T + 6)
 
 
+PARTS: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
+    "cross_entropy": lambda x: tt.cross_entropy(x, torch.tensor([0, 1, 2, 3])),
+    "linear with gelu": lambda x: tt.linear(x, drawn(3, 5), activation="gelu"),
+}
+
+
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_no_second_derivative(name: str) -> None:
     function, shapes = FUNCTIONS[name]
     inputs = [drawn(*shape, seed=i).requires_grad_() for i, shape in enumerate(shapes)]
     y = function(*inputs)
     weights = drawn(*y.shape, seed=5).requires_grad_()
-    grads = torch.autograd.grad(y, inputs, weights, create_graph=True)
     with pytest.raises(NotImplementedError, match="no second derivative"):
+        grads = torch.autograd.grad(y, inputs, weights, create_graph=True)
         torch.autograd.grad(grads[0].sum(), weights)
+
+
+@pytest.mark.parametrize("name", PARTS)
+def test_no_part_of_a_second_derivative_is_lost(name: str) -> None:
+    """Of a gradient that depends on x only by what forward has kept."""
+    x = drawn(4, 5).requires_grad_()
+    with pytest.raises(NotImplementedError, match="no second derivative"):
+        (grad,) = torch.autograd.grad(PARTS[name](x).sum(), x, create_graph=True)
+        assert grad.requires_grad, "a constant, as it seems"
+        grad.pow(2).sum().backward()
+
+
+def test_negations_that_are_put_off() -> None:
+    """Such a tensor's memory has the values before the negation."""
+    x, grad = drawn(4, 5), drawn(4, 5, seed=1)
+    lazy, lazy_grad = torch._neg_view(x), torch._neg_view(grad)
+    assert lazy.is_neg() and lazy.data_ptr() == x.data_ptr()
+    assert torch.equal(tt.gelu(lazy), tt.gelu(-x))
+    assert torch.equal(tt.softmax(lazy), tt.softmax(-x))
+    assert torch.equal(tt.linear(lazy, x), tt.linear(-x, x))
+    assert torch.equal(tt.embedding(torch.tensor([1]), lazy), -x[1:2])
+    target = torch.tensor([0, 1, 2, 3])
+    assert torch.equal(tt.cross_entropy(lazy, target), tt.cross_entropy(-x, target))
+    for given, same in ((lazy, -x), (x, x)):
+        first, second = given.requires_grad_(), same.detach().clone().requires_grad_()
+        (by_first,) = torch.autograd.grad(tt.gelu(first), first, lazy_grad)
+        (by_second,) = torch.autograd.grad(tt.gelu(second), second, -grad)
+        assert torch.equal(by_first, by_second)
 
 
 def test_first_derivatives_within_create_graph_are_the_same() -> None:

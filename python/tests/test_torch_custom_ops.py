@@ -162,6 +162,12 @@ def test_function_transforms_are_refused() -> None:
         torch.func.grad(lambda t: tt.gelu(t).sum())(drawn(4, 5))
 
 
+PARTS: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
+    "cross_entropy": lambda x: tt.cross_entropy(x, torch.tensor([0, 1, 2, 3])),
+    "linear with gelu": lambda x: tt.linear(x, drawn(3, 5), activation="gelu"),
+}
+
+
 @pytest.mark.parametrize("name", [n for n in FUNCTIONS if n != "outside of the graph"])
 def test_no_second_derivative(name: str, monkeypatch: Any) -> None:
     monkeypatch.setattr(_functions, "_is_plain", lambda *tensors: False)
@@ -169,9 +175,20 @@ def test_no_second_derivative(name: str, monkeypatch: Any) -> None:
     inputs = [drawn(*shape, seed=i).requires_grad_() for i, shape in enumerate(shapes)]
     y = function(*inputs)
     weights = drawn(*y.shape, seed=5).requires_grad_()
-    grads = torch.autograd.grad(y, inputs, weights, create_graph=True)
     with pytest.raises(NotImplementedError, match="no second derivative"):
+        grads = torch.autograd.grad(y, inputs, weights, create_graph=True)
         torch.autograd.grad(grads[0].sum(), weights)
+
+
+@pytest.mark.parametrize("name", PARTS)
+def test_no_part_of_a_second_derivative_is_lost(name: str, monkeypatch: Any) -> None:
+    """Of a gradient that depends on x only by what forward has kept."""
+    monkeypatch.setattr(_functions, "_is_plain", lambda *tensors: False)
+    x = drawn(4, 5).requires_grad_()
+    with pytest.raises(NotImplementedError, match="no second derivative"):
+        (grad,) = torch.autograd.grad(PARTS[name](x).sum(), x, create_graph=True)
+        assert grad.requires_grad, "a constant, as it seems"
+        grad.pow(2).sum().backward()
 
 
 @pytest.mark.parametrize("name", [n for n in FUNCTIONS if n != "outside of the graph"])

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from . import _run, _scale
-from ._eager import refuse_second_derivative
+from ._eager import refuse_create_graph, refuse_second_derivative
 
 _library: Any = torch.library  # of a PyTorch whose type hints may be older
 
@@ -96,6 +96,7 @@ def _cross_entropy_context(ctx: Any, inputs: Tuple[Any, ...], output: Tuple[Tens
 
 
 def _cross_entropy_backward(ctx: Any, grad_loss: Tensor, _no_grad: Any) -> Tuple[Tensor, None, None, None]:
+    refuse_create_graph("cross_entropy")
     return cross_entropy_grad(*ctx.saved_tensors, grad_loss), None, None, None
 
 
@@ -171,6 +172,7 @@ def _linear_backward(ctx: Any, grad: Tensor, _no_grad: Any = None) -> Tuple[Opti
     x, weight, pre = ctx.saved_tensors
     by_x, by_weight, by_bias = ctx.needs_input_grad
     if pre is not None:
+        refuse_create_graph("linear")
         grad = gelu_grad(grad, pre)
     return (
         linear_grad_x(grad, weight) if by_x else None,

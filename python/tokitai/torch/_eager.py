@@ -22,6 +22,13 @@ def refuse_second_derivative(name: str) -> NotImplementedError:
     )
 
 
+def refuse_create_graph(name: str) -> None:
+    """For gradients that depend on inputs by what forward has kept, which has no link to them: a derivative of such a
+    gradient would miss that part in silence."""
+    if torch.is_grad_enabled():  # backward() was called with create_graph=True
+        raise refuse_second_derivative(name)
+
+
 class _Once(torch.autograd.Function):
     """Gives what `compute` gives for the tensors, and an error to whoever differentiates it."""
 
@@ -100,7 +107,8 @@ class Linear(torch.autograd.Function):
         by_x, by_weight, by_bias = ctx.needs_input_grad[:3]
         grad = grads[0]
         if pre is not None:
-            grad = _once("linear", _run.gelu_grad, grad, pre)
+            refuse_create_graph("linear")
+            grad = _run.gelu_grad(grad, pre)
         return (
             _once("linear", _run.linear_grad_x, grad, weight) if by_x else None,
             _once("linear", _run.linear_grad_weight, grad, x) if by_weight else None,
@@ -130,27 +138,26 @@ class CrossEntropy(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, *grads: Any) -> Any:
+        refuse_create_graph("cross_entropy")
         if ctx.grad_logits is None:
             raise RuntimeError(
                 "tokitai.torch.cross_entropy: backward() a second time. The first one gave away the gradient that "
                 "forward had made, instead of a copy. Call cross_entropy(..., repeatable=True) to have copies made"
             )
 
-        def compute(grad_output: Tensor) -> Tensor:
-            factor = grad_output.to(torch.float32)
-            if ctx.expected != 1:
-                factor = factor / ctx.expected
-            if ctx.valid is not None:
-                # In this order, so that the factor is exactly 1 where no row is ignored.
-                factor = factor * ctx.rows / ctx.valid.clamp(min=1)
-            if ctx.repeatable:
-                return _scale.scaled(ctx.grad_logits, factor)
-            grad: Tensor = ctx.grad_logits
+        factor = grads[0].to(torch.float32)
+        if ctx.expected != 1:
+            factor = factor / ctx.expected
+        if ctx.valid is not None:
+            # In this order, so that the factor is exactly 1 where no row is ignored.
+            factor = factor * ctx.rows / ctx.valid.clamp(min=1)
+        grad: Tensor = ctx.grad_logits
+        if ctx.repeatable:
+            grad = _scale.scaled(grad, factor)
+        else:
             ctx.grad_logits = None
             _scale.scale_(grad, factor)
-            return grad
-
-        return _once("cross_entropy", compute, grads[0]), None, None, None, None, None, None
+        return grad, None, None, None, None, None, None
 
 
 def reduced(loss: Tensor, valid: Optional[Tensor], reduction: str) -> Tensor:
