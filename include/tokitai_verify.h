@@ -209,7 +209,8 @@ TK_MUST_USE tk_status tk_certify(tk_ctx *ctx, const tk_contract *contract, tk_dt
  * and its outputs, each in contract order, with NULL for those that the case does not have or that have no elements. On a context
  * that works on a GPU they are device memory. The certificate says that inputs and outputs were given, and has the SHA-256 of each;
  * what a contract says of writing, shapes and repetition is not judged. Of matrix products, numerics `any` are `ieee`. TK_BAD_INDEX:
- * an index among the inputs is out of range, so that the op has no result. */
+ * an index among the inputs is out of range, so that the op has no result. TK_BAD_ARGUMENT: also for an input that lies outside of
+ * the case's domain. */
 TK_MUST_USE tk_status tk_judge(tk_ctx *ctx, const tk_case *c, const void *const inputs[], const void *const outputs[],
                                tk_certificate **certificate);
 void tk_certificate_destroy(tk_certificate *certificate); /* NULL is allowed */

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "core/hash.h"
+#include "model/attributes.h"
 #include "tests/certificate_test.h"
 #include "verify/inputs.h"
 #include "verify/proofs.h"
@@ -258,6 +259,11 @@ static void add_seed(json_t *predicate)
     json_object_set_new(json_object_get(predicate, "run"), "seed", json_integer(1));
 }
 
+static void claim_determinism(json_t *predicate)
+{
+    json_object_set_new(json_object_get(predicate, "result"), "determinism", json_string("cross_device"));
+}
+
 static void add_worker(json_t *predicate)
 {
     json_object_set_new(predicate, "worker", json_pack("{s:[]}", "confinement"));
@@ -331,6 +337,7 @@ static void test_claims_no_more_than_was_shown(void **state)
         {call_function, "whether outputs were given"},
         {raise_level, "whether outputs were given"},
         {add_seed, "run.seed is of a kernel"},
+        {claim_determinism, "claims determinism"},
         {add_worker, "worker is of a kernel"},
         {add_mutant, "planted wrong kernels"},
         {add_trial, "not of one case"},
@@ -418,8 +425,36 @@ static void test_bad_index(void **state)
     const uint16_t weight[2] = {0}, rows[3] = {0};
     const void *in[] = {index, weight}, *out[] = {rows};
     tk_certificate *certificate = NULL;
-    assert_refused(ctx, tk_judge(ctx, &c, in, out, &certificate), TK_BAD_INDEX, "index[2]");
+    assert_refused(ctx, tk_judge(ctx, &c, in, out, &certificate), TK_BAD_INDEX, "index[2] = 2 is outside [0, 2)");
     assert_null(certificate);
+    c = case_of("grouped_gemm", (tk_types){TK_F16, TK_F16}, (int64_t[]){2, 1, 1, 1});
+    const int32_t ends[1] = {3};
+    const void *groups[] = {rows, weight, ends};
+    assert_refused(ctx, tk_judge(ctx, &c, groups, out, &certificate), TK_BAD_INDEX,
+                   "ends[0] = 3 is outside [0, 2], or less");
+    tk_ctx_destroy(ctx);
+}
+
+/* The contract says nothing of inputs outside of the domain: neither HELD nor REFUTED would be true of them. */
+static void test_outside_of_the_domain(void **state)
+{
+    (void)state;
+    tk_ctx *ctx = new_context();
+    tk_case c = case_of("gelu_fwd", (tk_types){TK_F32, TK_F32}, (int64_t[]){2});
+    float x[2] = {1, 1e-30F}, y[2] = {0.841191991F, 5e-31F};
+    const void *in[] = {x}, *out[] = {y};
+    tk_certificate *certificate = NULL;
+    assert_ok(ctx, tk_judge(ctx, &c, in, out, &certificate));
+    assert_int_equal(tk_certificate_verdict(certificate), TK_HELD);
+    tk_certificate_destroy(certificate);
+    c.attributes[TKI_DOMAIN].integer = TKI_DOMAIN_NORMAL;
+    assert_refused(ctx, tk_judge(ctx, &c, in, out, &certificate), TK_BAD_ARGUMENT,
+                   "x[1] = 0xda24260 = 1e-30 lies outside of domain normal");
+    assert_null(certificate);
+    x[1] = y[1] = 0;
+    assert_ok(ctx, tk_judge(ctx, &c, in, out, &certificate));
+    assert_int_equal(tk_certificate_verdict(certificate), TK_HELD);
+    tk_certificate_destroy(certificate);
     tk_ctx_destroy(ctx);
 }
 
@@ -448,6 +483,7 @@ int main(void)
         cmocka_unit_test(test_other_inputs_are_told_apart),
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_bad_index),
+        cmocka_unit_test(test_outside_of_the_domain),
         cmocka_unit_test(test_empty),
     };
     printf("seed %d\n", SEED);

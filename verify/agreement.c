@@ -258,6 +258,8 @@ static bool given_differs(const finding *f)
         return contradicts(f, "its outputs were given, and it is not of one case with its tensors");
     if (tk_certificate_verdict(c) == TK_PROVED)
         return contradicts(f, "its verdict is PROVED, of one case that was given");
+    if (strcmp(tki_certificate_text(c, "result.determinism"), "none") != 0)
+        return contradicts(f, "its outputs were given once, and it claims determinism");
     json_int_t elements = 0;
     const char *name;
     json_t *tensor;

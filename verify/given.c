@@ -13,6 +13,7 @@
 #include "model/case.h"
 #include "model/registered.h"
 #include "verify/guarded_run.h"
+#include "verify/inputs.h"
 #include "verify/judge_case.h"
 #include "verify/registry.h"
 #include "verify/settings.h"
@@ -123,7 +124,8 @@ static tk_status check_indices(tk_ctx *ctx, const tk_case *c, const tensors *t)
             continue;
         const int64_t bad = tki_first_bad_index(c, p, t->data[p]);
         if (bad >= 0)
-            return tki_fail_index(ctx, c->contract, bad, tki_index_at(c, t->data[p], bad), tki_index_values(c, p));
+            return tki_fail_index(ctx, c->contract, bad, tki_index_at(c, t->data[p], bad),
+                                  c->dims[c->contract->params[p].indexed_dim]);
     }
     return TK_OK;
 }
@@ -139,7 +141,9 @@ static tk_status take_tensors(tk_ctx *ctx, const tk_case *c, const void *const i
         status = take_tensor(ctx, c, p, side ? side[from[output]] : NULL, t);
         from[output]++;
     }
-    return status == TK_OK ? check_indices(ctx, c, t) : status;
+    if (status == TK_OK)
+        status = check_indices(ctx, c, t);
+    return status == TK_OK ? tki_inputs_check_domain(ctx, c, t->data) : status;
 }
 
 static tk_status hash_tensors(tk_ctx *ctx, const tk_case *c, const tensors *t, tki_given *given)

@@ -41,6 +41,23 @@ void tki_inputs_free(tki_inputs *inputs)
     *inputs = (tki_inputs){0};
 }
 
+tk_status tki_inputs_check_domain(tk_ctx *ctx, const tk_case *c, const void *const data[])
+{
+    for (int p = 0; tki_domain_is_normal(c) && p < c->contract->param_count; p++) {
+        const tk_param *param = &c->contract->params[p];
+        const tk_dtype dtype = tk_case_param_dtype(c, p);
+        const int64_t count = param->output || param->kind == TK_KIND_INDEX ? 0 : tk_case_elements(c, p);
+        for (int64_t i = 0; i < count; i++) {
+            const uint32_t bits = tki_element_bits(dtype, data[p], i);
+            if (!tki_domain_has(dtype, bits))
+                return tki_fail(ctx, TK_BAD_ARGUMENT,
+                                "%s: %s[%lld] = 0x%04x = %g lies outside of domain normal (0, or 2^-40 to 2^20)",
+                                c->contract->name, param->name, (long long)i, bits, tki_decode(dtype, bits));
+        }
+    }
+    return TK_OK;
+}
+
 static tk_status copy_given_inputs(tk_ctx *ctx, const tk_case *c, const tk_certify_options *options,
                                    tki_inputs *inputs)
 {
@@ -68,16 +85,10 @@ static tk_status copy_given_inputs(tk_ctx *ctx, const tk_case *c, const tk_certi
             if (param->kind != TK_KIND_INDEX && element < sizeof *given->bits && given->bits[i] >> 8 * element)
                 return tki_fail(ctx, TK_BAD_ARGUMENT, "%s: %s[%lld] is not a %zu-bit pattern", c->contract->name,
                                 param->name, (long long)i, 8 * element);
-            if (param->kind != TK_KIND_INDEX && tki_domain_is_normal(c) &&
-                !tki_domain_has(dtype, (uint32_t)given->bits[i]))
-                return tki_fail(ctx, TK_BAD_ARGUMENT,
-                                "%s: %s[%lld] = 0x%04llx = %g lies outside of domain normal (0, or 2^-40 to 2^20)",
-                                c->contract->name, param->name, (long long)i, (unsigned long long)given->bits[i],
-                                tki_decode(dtype, (uint32_t)given->bits[i]));
             memcpy((char *)inputs->data[p] + (size_t)i * element, &given->bits[i], element);
         }
     }
-    return TK_OK;
+    return tki_inputs_check_domain(ctx, c, (const void *const *)inputs->data);
 }
 
 tk_status tki_inputs_make(tk_ctx *ctx, const tki_trial *trial, const tk_certify_options *options, tki_inputs *inputs)

@@ -16,6 +16,9 @@ void tki_inputs_free(tki_inputs *inputs);
 TK_MUST_USE tk_status tki_inputs_make(tk_ctx *ctx, const tki_trial *trial, const tk_certify_options *options,
                                       tki_inputs *inputs);
 
+/* Given inputs have to lie in the case's domain, of which alone the contract speaks; the first that does not is named. */
+TK_MUST_USE tk_status tki_inputs_check_domain(tk_ctx *ctx, const tk_case *c, const void *const data[]);
+
 TK_MUST_USE tk_status tki_inputs_copy(tk_ctx *ctx, const tk_case *c, const tki_inputs *inputs, tki_inputs *copy);
 
 /* Copies the part [begin, end) of size `dim` out of a case and its inputs. False if an index would point outside the
