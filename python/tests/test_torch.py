@@ -612,6 +612,38 @@ def test_negations_that_are_put_off() -> None:
         assert torch.equal(by_first, by_second)
 
 
+WHOLE: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
+    "gelu": tt.gelu,
+    "softmax": tt.softmax,
+    "linear": lambda x: tt.linear(x, x.detach()),
+    "embedding": lambda x: tt.embedding(torch.arange(2), x),
+    "cross_entropy": lambda x: tt.cross_entropy(x, torch.arange(4)),
+}
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_forward_mode_is_refused(name: str) -> None:
+    """A tangent must not get lost in silence; without one the call is as any other."""
+    forward_ad: Any = torch.autograd.forward_ad
+    x = drawn(4, 5)
+    with forward_ad.dual_level():
+        assert torch.equal(WHOLE[name](x), WHOLE[name](x.clone().requires_grad_()).detach())
+        with pytest.raises((RuntimeError, NotImplementedError), match="forward"):
+            WHOLE[name](forward_ad.make_dual(x, torch.ones_like(x)))
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_a_trace_has_the_op_or_is_refused(name: str) -> None:
+    """Without custom ops a trace would have memory that was never written in place of the op."""
+    x = drawn(4, 5)
+    if not hasattr(torch.library, "custom_op"):
+        with pytest.raises(NotImplementedError, match="2.4 or later"):
+            torch.jit.trace(WHOLE[name], x)
+        return
+    traced = torch.jit.trace(WHOLE[name], x)
+    assert torch.equal(traced(x + 1), WHOLE[name](x + 1))
+
+
 def test_first_derivatives_within_create_graph_are_the_same() -> None:
     x = drawn(4, 5).requires_grad_()
     (with_graph,) = torch.autograd.grad(tt.gelu(x).sum(), x, create_graph=True)

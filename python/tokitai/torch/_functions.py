@@ -19,12 +19,15 @@ HAS_CUSTOM_OPS = hasattr(torch.library, "custom_op")
 if HAS_CUSTOM_OPS:
     from . import _custom
 
+_torch: Any = torch  # whose type hints may be of another version
+_forward_ad: Any = _torch.autograd.forward_ad
 REDUCTIONS = ("mean", "sum", "none")
 
 _is_compiling: Callable[[], bool] = getattr(getattr(torch, "compiler", None), "is_compiling", lambda: False)
 _dispatch_modes = getattr(torch._C, "_len_torch_dispatch_stack", lambda: 0)
 _function_transform = getattr(getattr(torch._C, "_functorch", None), "peek_interpreter_stack", lambda: None)
 _tracing_state = torch._C._get_tracing_state
+_dispatch_mode = getattr(torch._C, "_get_torch_dispatch_mode", lambda: None)  # of versions without a stack of them
 _PLAIN = (Tensor, torch.nn.Parameter)
 _PLACES = ("cpu", "meta") if HAS_CUSTOM_OPS else ("cpu",)
 
@@ -32,6 +35,11 @@ _PLACES = ("cpu", "meta") if HAS_CUSTOM_OPS else ("cpu",)
 def _is_plain(*tensors: Optional[Tensor]) -> bool:
     """Whether nobody but autograd is to see the call."""
     if not HAS_CUSTOM_OPS:
+        if _tracing_state() is not None or _dispatch_mode() is not None:
+            raise NotImplementedError(
+                "tokitai.torch: a trace (torch.jit.trace, make_fx, fake tensors) would lack the op, and have memory that "
+                "was never written in its place. PyTorch 2.4 or later is needed for that"
+            )
         return True
     if _is_compiling() or _dispatch_modes() or _tracing_state() is not None or _function_transform() is not None:
         return False
@@ -104,7 +112,6 @@ def _check_same(op: str, first_name: str, first: Tensor, name: str, tensor: Tens
 # --- autocast ------------------------------------------------------------------------------------------------------
 
 
-_torch: Any = torch  # whose type hints may be of another version
 
 
 def _autocast_dtype(tensor: Tensor) -> Optional[torch.dtype]:
