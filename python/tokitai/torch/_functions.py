@@ -11,7 +11,6 @@ from typing import Any, Callable, Optional, Tuple, cast
 
 import torch
 from torch import Tensor
-from torch.autograd import forward_ad as _forward_ad
 
 from . import _eager, _run
 
