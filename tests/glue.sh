@@ -4,13 +4,6 @@
 source "$(dirname "$(readlink -f "$0")")/program_test.bash"
 tokitai() { "$tokitai" "$@"; }
 
-# A safetensors file: header, bytes.
-st() {
-    local length
-    printf -v length '\\x%02x\\x%02x' $((${#1} % 256)) $((${#1} / 256))
-    printf "$length\0\0\0\0\0\0%s%s" "$1" "$2"
-}
-tensor() { printf '"%s":{"dtype":"%s","shape":%s,"data_offsets":[%d,%d]}' "$@"; } # NAME DTYPE SHAPE BEGIN END
 fresh() { # an empty folder
     cd "$work" && rm -rf glue_case && mkdir glue_case && cd glue_case || exit 1
 }

@@ -10,13 +10,6 @@ npy() {
     printf -v length '\\x%02x\\x%02x' $((${#text} % 256)) $((${#text} / 256))
     printf "\x93NUMPY\x01\0$length%s$3" "$text"
 }
-# A safetensors file: HEADER BYTES.
-st() {
-    local length
-    printf -v length '\\x%02x\\x%02x' $((${#1} % 256)) $((${#1} / 256))
-    printf "$length\0\0\0\0\0\0%s$2" "$1"
-}
-tensor() { printf '"%s":{"dtype":"%s","shape":%s,"data_offsets":[%d,%d]}' "$@"; } # NAME DTYPE SHAPE BEGIN END
 
 echo "-- one tensor for each file"
 npy '<f2' '(2,)' '\x00\x3c\x00\x00' >x.npy   # 1, 0

@@ -53,6 +53,14 @@ bad_usage() { # TITLE MESSAGE ARGUMENT...: refused, with that message and nothin
     silent out
 }
 
+# A safetensors file: HEADER BYTES, the bytes as the %b of printf takes them.
+st() {
+    local length
+    printf -v length '\\x%02x\\x%02x' $((${#1} % 256)) $((${#1} / 256))
+    printf "$length\0\0\0\0\0\0%s%b" "$1" "$2"
+}
+tensor() { printf '"%s":{"dtype":"%s","shape":%s,"data_offsets":[%d,%d]}' "$@"; } # NAME DTYPE SHAPE BEGIN END
+
 # Certificates
 forge() { # FROM SED: to forged.json, with a SHA-256 that fits
     sed "$2" "$1" >edited.json
