@@ -10,6 +10,7 @@
 #     tests/kernels/                kernels for the worker, in BUILD/tests/kernels/
 #     tests/device_kernels/         kernels that tests/*_on_device.sh run on a real GPU
 #     tests/fake_gpu/               libraries that stand for a GPU's driver and compiler, in BUILD/tests/fake_gpu/
+#     tests/emulated_gpu/           what makes kernels of HIP run on that driver
 # A file name that ends in _slow gives the label `slow` and a long time limit. Scripts named check_* look at the sources
 # alone and have the label `source`. NAME.whole has the label `whole`: NAME takes a fixed part of what it is about, so that `quickstart test`
 # ends soon, and NAME.whole, which only `ctest -L whole` runs, all of it. Exit status 77 means skipped.

@@ -11,6 +11,6 @@ set(whole_tests kernel_lines own_kernels padic.speed python_wheel same_verdict)
 
 # `ctest -L fast` is for the day: all tests that are not here, not above, not of an op, and not under valgrind. Here is what takes 4 s of a
 # processor, or waits as long; the fast ones together take 40 s of one, so that they end in under a minute on two that are idle.
-set(medium_tests report report_browser glue registered kernel_abi killed limits new_kernel old_systems check_device_kernels check_includes.self_test
+set(medium_tests emulated_gpu emulated_gpu.self_test report report_browser glue registered kernel_abi killed limits new_kernel old_systems check_device_kernels check_includes.self_test
     check_kernels_cuda.self_test proofs_noticed proofs_constants.self_test tile_maps tile_maps.self_test conversions.self_test core.dtype core.scratch verify.proofs verify.replay verify.usual
     python serve.client)

@@ -1,5 +1,6 @@
 /* The driver of a GPU that is not there; fake_gpu.h says what it can be told to do. Compiled once as CUDA's and once as HIP's. */
 #include <dlfcn.h>
+#include <elf.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -28,6 +29,7 @@ enum {
     INVALID_CONTEXT = 201,
     INVALID_HANDLE = 400,
     ILLEGAL_ADDRESS = 700,
+    LAUNCH_FAILED = 719,
     CAPTURE_UNSUPPORTED = 900,
 };
 
@@ -100,6 +102,11 @@ static block blocks[BLOCKS];
 static int block_count;
 static size_t bytes_used;
 
+/* Of tests/emulated_gpu/device.hpp. */
+typedef void emulated_kernel(const void *params);
+typedef const char *emulated_launch_function(emulated_kernel *kernel, const void *params, const unsigned blocks[3],
+                                             unsigned threads, unsigned shared_bytes, unsigned seed);
+
 typedef enum kind { CONTEXT = 0x51ab0001, STREAM, EVENT, MODULE, FUNCTION, DEAD } kind;
 
 typedef struct object {
@@ -108,6 +115,10 @@ typedef struct object {
     char name[64];   /* FUNCTION */
     int shared_most; /* FUNCTION: dynamic shared memory allowed */
     bool large_clusters;
+    void *library;           /* MODULE, where kernels are emulated */
+    emulated_kernel *kernel; /* FUNCTION, likewise, and the two below */
+    emulated_launch_function *emulate;
+    size_t param_bytes;
 } object;
 
 static int objects_alive;
@@ -258,6 +269,25 @@ static void write_log(const fake_launch *launch)
     fclose(file);
 }
 
+/* Kernels may touch what is allocated, and nothing beside it to the end of a page. */
+static void open_memory(int protection)
+{
+    for (int i = 0; i < block_count; i++)
+        if (blocks[i].bytes && mprotect(device_memory + blocks[i].offset, blocks[i].bytes, protection) != 0)
+            abort();
+}
+
+static int emulate(const object *function, const fake_launch *l)
+{
+    open_memory(PROT_READ | PROT_WRITE);
+    const char *problem = function->emulate(function->kernel, l->params, l->blocks, l->threads, l->shared_bytes,
+                                            (unsigned)setting("FAKE_GPU_EMULATE", 0));
+    open_memory(PROT_NONE);
+    if (problem)
+        fprintf(stderr, "emulated GPU: %s: %s\n", l->kernel, problem);
+    return problem ? LAUNCH_FAILED : OK;
+}
+
 static int launch(const object *function, fake_launch l, void **params)
 {
     const definition *defined = NULL;
@@ -272,8 +302,8 @@ static int launch(const object *function, fake_launch l, void **params)
     for (size_t i = 0; i < sizeof definitions / sizeof *definitions; i++)
         if (!strcmp(definitions[i].name, l.kernel))
             defined = &definitions[i];
-    if (defined) {
-        l.param_bytes = defined->param_bytes;
+    if (defined || function->kernel) {
+        l.param_bytes = defined ? defined->param_bytes : function->param_bytes;
         memcpy(l.params, params[0], l.param_bytes);
     }
     launches[launch_count++ % LAUNCHES] = l;
@@ -281,6 +311,8 @@ static int launch(const object *function, fake_launch l, void **params)
     int code = told_to_fail("async");
     if (code == OK && defined && defined->run)
         code = defined->run(&l, to_host);
+    else if (code == OK && function->kernel)
+        code = emulate(function, &l);
     if (code != OK && !pending)
         pending = code;
     return OK;
@@ -407,13 +439,19 @@ int API(cuDeviceTotalMem_v2, hipDeviceTotalMem)(size_t *bytes, int device)
     return told_to_fail(__func__);
 }
 
+static const char *hip_architecture(void)
+{
+    const char *told = getenv("FAKE_GPU_ARCHITECTURE");
+    return told ? told : "gfx942:sramecc+:xnack-";
+}
+
 int API(cuDeviceGetAttribute, hipDeviceGetAttribute)(int *value, int attribute, int device)
 {
     (void)device;
     int capability = (int)setting("FAKE_GPU_CAPABILITY", FAKE_HIP ? 94 : 90);
     switch (attribute) {
     case API(16, 63): *value = 132; break;
-    case API(10, 87): *value = FAKE_HIP ? 64 : 32; break;
+    case API(10, 87): *value = FAKE_HIP && strncmp(hip_architecture(), "gfx9", 4) == 0 ? 64 : 32; break;
     case API(97, 74): *value = FAKE_HIP ? 65536 : 232448; break;
     case API(38, 19): *value = 52428800; break;
     case API(75, 23): *value = capability / 10; break;
@@ -454,7 +492,7 @@ int hipGetDevicePropertiesR0600(char *properties, int device)
 {
     (void)device;
     memset(properties, 0xee, 1472);
-    snprintf(properties + 1160, 256, "gfx942:sramecc+:xnack-");
+    snprintf(properties + 1160, 256, "%s", hip_architecture());
     return told_to_fail(__func__);
 }
 
@@ -816,6 +854,23 @@ int API(cuEventElapsedTime, hipEventElapsedTime)(float *milliseconds, const obje
     return OK;
 }
 
+/* A library out of memory; its bytes end with the table of sections. The file stays open: a second one of the same name would be taken for
+ * the first. */
+static void *open_image(const void *image)
+{
+    const Elf64_Ehdr *head = image;
+    const size_t bytes = head->e_shoff + (size_t)head->e_shnum * head->e_shentsize;
+    char path[32];
+    int file = memfd_create("emulated_kernel", MFD_CLOEXEC);
+    if (file < 0 || write(file, image, bytes) != (ssize_t)bytes)
+        abort();
+    snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!library)
+        fprintf(stderr, "emulated GPU: %s\n", dlerror());
+    return library;
+}
+
 int API(cuModuleLoadData, hipModuleLoadData)(void **module, const void *image)
 {
     int code = begin(__func__, false);
@@ -825,14 +880,22 @@ int API(cuModuleLoadData, hipModuleLoadData)(void **module, const void *image)
         return CAPTURE_UNSUPPORTED;
     if (!image || (memcmp(image, "\177ELF", 4) != 0 && memcmp(image, "// fake", 7) != 0))
         return INVALID_IMAGE;
-    *module = make(MODULE);
+    void *library = getenv("FAKE_GPU_EMULATE") ? open_image(image) : NULL;
+    if (getenv("FAKE_GPU_EMULATE") && !library)
+        return INVALID_IMAGE;
+    object *made = make(MODULE);
+    made->library = library;
+    *module = made;
     return OK;
 }
 
 int API(cuModuleUnload, hipModuleUnload)(void *module)
 {
     int code = begin(__func__, false);
+    void *library = is(module, MODULE) ? ((object *)module)->library : NULL;
     int destroyed = may_release(code) ? destroy(module, MODULE) : OK;
+    if (library && may_release(code))
+        dlclose(library);
     return code ? code : destroyed;
 }
 
@@ -849,6 +912,18 @@ int API(cuModuleGetFunction, hipModuleGetFunction)(void **function, void *module
     object *made = &functions[function_count++];
     made->kind = FUNCTION;
     snprintf(made->name, sizeof made->name, "%s", name);
+    void *library = ((const object *)module)->library;
+    if (library) {
+        char size_name[96];
+        snprintf(size_name, sizeof size_name, "%s_param_bytes", name);
+        const size_t *param_bytes = dlsym(library, size_name);
+        void *kernel = dlsym(library, name), *emulate_it = dlsym(library, "emulated_launch");
+        if (!param_bytes || !kernel || !emulate_it || *param_bytes > FAKE_PARAM_BYTES)
+            return INVALID_VALUE;
+        made->param_bytes = *param_bytes;
+        memcpy(&made->kernel, &kernel, sizeof kernel);
+        memcpy(&made->emulate, &emulate_it, sizeof emulate_it);
+    }
     *function = made;
     return OK;
 }

@@ -9,6 +9,9 @@
  *     FAKE_GPU_LOG=FILE                                     a line for each launch
  *     FAKE_GPU_COMPILE=error                                the compilers reject every source
  *     FAKE_GPU_KERNELS=LIBRARY                              kernels that compute: its fake_gpu_kernels() is called by cuInit
+ *     FAKE_GPU_ARCHITECTURE=gfx1100                         of HIP
+ *     FAKE_GPU_EMULATE=SEED                                 images are libraries that tests/emulated_gpu/hipcc has made, and their kernels run,
+ *                                                           their threads in the order of this seed: 0 upwards, 1 downwards, else any
  *
  * Device memory cannot be touched through its address: whoever takes it for host memory gets a segmentation fault. A call without a
  * current context, or with a handle that is not one, fails as it would on a device.
