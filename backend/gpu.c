@@ -19,13 +19,16 @@ typedef struct module {
     tki_artifact artifact;
 } module;
 
+enum { LEFT_OUT = sizeof(tki_left_out) / sizeof(uint64_t) };
+
 struct tki_gpu {
     tki_driver driver;
     tki_gpu_info info;
     int device;            /* the driver's handle */
     void *context;         /* what the vendor's enter() wants */
-    uint64_t *fault_words; /* in device memory, one for each op */
-    uint64_t *fault_copy;  /* here */
+    uint64_t *reports;     /* in device memory: LEFT_OUT counts, and a word for each of op_count ops */
+    uint64_t *report_copy; /* here */
+    int op_count;          /* when it was opened: ops that were registered later have no kernels of ours */
     module **modules;
     int module_count;
     tki_gpu_kernel **kernels; /* each on its own, so that callers may keep it */
@@ -84,17 +87,24 @@ void tki_gpu_leave(tki_gpu *gpu, void *previous)
  * Opening and closing
  * ------------------------------------------------------------------------------------------------------------ */
 
-static tk_status make_fault_words(tk_ctx *ctx, tki_gpu *gpu)
+static size_t report_bytes(const tki_gpu *gpu)
+{
+    return (size_t)(LEFT_OUT + gpu->op_count) * sizeof *gpu->reports;
+}
+
+static tk_status make_reports(tk_ctx *ctx, tki_gpu *gpu)
 {
     void *words;
-    const size_t bytes = (size_t)tk_contract_count() * sizeof *gpu->fault_words;
-    gpu->fault_copy = malloc(bytes);
-    tk_status status = gpu->fault_copy ? tki_gpu_alloc(ctx, gpu, bytes, &words)
-                                       : tki_fail(ctx, TK_NO_MEMORY, "no memory for what a device reports");
+    gpu->op_count = tk_contract_count();
+    gpu->report_copy = malloc(report_bytes(gpu));
+    tk_status status = gpu->report_copy ? tki_gpu_alloc(ctx, gpu, report_bytes(gpu), &words)
+                                        : tki_fail(ctx, TK_NO_MEMORY, "no memory for what a device reports");
     if (status != TK_OK)
         return status;
-    gpu->fault_words = words;
-    status = tki_gpu_fill(ctx, gpu, NULL, words, 0xff, bytes);
+    gpu->reports = words;
+    status = tki_gpu_fill(ctx, gpu, NULL, words, 0xff, report_bytes(gpu));
+    if (status == TK_OK)
+        status = tki_gpu_fill(ctx, gpu, NULL, words, 0, LEFT_OUT * sizeof *gpu->reports);
     return status == TK_OK ? tki_gpu_synchronize(ctx, gpu, NULL) : status;
 }
 
@@ -113,10 +123,10 @@ static tk_status open_device(tk_ctx *ctx, tki_gpu *gpu, int ordinal)
         code = driver->vendor->open(driver, gpu->device, ordinal, &gpu->context, &call);
     if (code != 0)
         return fail(ctx, gpu, call, code, "opening device %d", ordinal);
-    tk_status status = make_fault_words(ctx, gpu);
+    tk_status status = make_reports(ctx, gpu);
     if (status != TK_OK) {
-        tki_gpu_free(gpu, gpu->fault_words);
-        free(gpu->fault_copy);
+        tki_gpu_free(gpu, gpu->reports);
+        free(gpu->report_copy);
         driver->vendor->close(driver, gpu->device);
     }
     return status;
@@ -161,10 +171,10 @@ void tki_gpu_close(tki_gpu *gpu)
         free(gpu->kernels[i]);
     free(gpu->modules);
     free(gpu->kernels);
-    free(gpu->fault_copy);
+    free(gpu->report_copy);
     tki_gpu_words_free(gpu);
     if (entered) {
-        gpu->driver.calls.release(gpu->fault_words);
+        gpu->driver.calls.release(gpu->reports);
         leave(gpu, previous);
     }
     gpu->driver.vendor->close(&gpu->driver, gpu->device);
@@ -682,32 +692,47 @@ tk_status tki_gpu_map(tk_ctx *ctx, tki_gpu *gpu, const tki_gpu_box *box, void *m
 }
 
 /* ------------------------------------------------------------------------------------------------------------
- * Bad indices
+ * What kernels report: bad indices, and what they left out
  * ------------------------------------------------------------------------------------------------------------ */
 
 uint64_t *tki_gpu_fault_word(tki_gpu *gpu, int op)
 {
-    return gpu->fault_words + op;
+    return gpu->reports + LEFT_OUT + op;
+}
+
+uint32_t (*tki_gpu_left_out_words(tki_gpu *gpu))[2]
+{
+    return (uint32_t(*)[2])(void *)gpu->reports;
+}
+
+static tk_status take_left_out(tk_ctx *ctx, tki_gpu *gpu, void *stream)
+{
+    const uint64_t *counts = gpu->report_copy;
+    ctx->left_out.slices += (int64_t)counts[0];
+    ctx->left_out.all_slices += (int64_t)counts[1];
+    ctx->left_out.parts += (int64_t)counts[2];
+    ctx->left_out.all_parts += (int64_t)counts[3];
+    return counts[0] | counts[1] | counts[2] | counts[3]
+               ? tki_gpu_fill(ctx, gpu, stream, gpu->reports, 0, LEFT_OUT * sizeof *counts)
+               : TK_OK;
 }
 
 tk_status tki_gpu_take_fault(tk_ctx *ctx, tki_gpu *gpu, void *stream, int *op, int64_t *position)
 {
-    const int count = tk_contract_count();
-    const uint64_t *words = gpu->fault_copy;
+    const uint64_t *words = gpu->report_copy + LEFT_OUT;
     *op = -1;
     *position = -1;
-    tk_status status = tki_gpu_read(ctx, gpu, stream, gpu->fault_copy, gpu->fault_words,
-                                    (size_t)count * sizeof *words);
+    tk_status status = tki_gpu_read(ctx, gpu, stream, gpu->report_copy, gpu->reports, report_bytes(gpu));
     if (status == TK_OK)
         status = tki_gpu_synchronize(ctx, gpu, stream);
-    if (status != TK_OK)
-        return status;
-    for (int i = 0; i < count; i++) {
+    if (status == TK_OK)
+        status = take_left_out(ctx, gpu, stream);
+    for (int i = 0; status == TK_OK && i < gpu->op_count; i++) {
         if (words[i] == UINT64_MAX)
             continue;
         *op = i;
         *position = (int64_t)words[i];
-        return tki_gpu_fill(ctx, gpu, stream, gpu->fault_words + i, 0xff, sizeof *words);
+        return tki_gpu_fill(ctx, gpu, stream, tki_gpu_fault_word(gpu, i), 0xff, sizeof *words);
     }
-    return TK_OK;
+    return status;
 }

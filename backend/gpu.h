@@ -119,7 +119,9 @@ TK_MUST_USE tk_status tki_gpu_launch_words(tk_ctx *ctx, tki_gpu *gpu, void *stre
 /* Words in device memory, one for each op of tk_contract_at(), that a kernel lowers to the first bad position it meets
  * (device.h: report_bad_index). */
 uint64_t *tki_gpu_fault_word(tki_gpu *gpu, int op);
-/* Waits for the stream; `position` receives -1, or the first bad position of the op that has one, which is then forgotten. */
+/* The members of tki_left_out in device memory, each in two words, to which kernels add. */
+uint32_t (*tki_gpu_left_out_words(tki_gpu *gpu))[2];
+/* Waits for the stream and adds what was counted to the context's left_out; `position` receives -1, or the first bad position of the op that has one, which is then forgotten. */
 TK_MUST_USE tk_status tki_gpu_take_fault(tk_ctx *ctx, tki_gpu *gpu, void *stream, int *op, int64_t *position);
 
 /* A call of a GPU row: finds `name` in `source` for the call's types and launches it on the call's stream. A kernel that is not

@@ -57,6 +57,7 @@ tk_status tki_launch(tk_ctx *ctx, const tki_lowering *lowering, const tk_case *c
         return status;
     call.scratch = call.gpu ? ctx->device_scratch : ctx->scratch;
     call.fault_word = call.gpu ? tki_gpu_fault_word(ctx->gpu, op_number(c->contract)) : NULL;
+    call.left_out_words = call.gpu ? tki_gpu_left_out_words(ctx->gpu) : NULL;
     call.prepare_only = prepare_only;
     return lowering->launch(&call);
 }

@@ -30,7 +30,8 @@ typedef struct tki_call {
     tki_gpu *gpu;
     void *stream;
     uint64_t *fault_word;
-    bool prepare_only; /* load the kernels that this call would launch, and launch none */
+    uint32_t (*left_out_words)[2]; /* the members of tki_left_out, each of two words: kernels add to them */
+    bool prepare_only;             /* load the kernels that this call would launch, and launch none */
 } tki_call;
 
 typedef struct tki_lowering {
@@ -50,8 +51,8 @@ typedef struct tki_lowering {
     const void *kernels; /* the op's table for this row's instruction set */
     tk_determinism determinism;
     const char *promise; /* text for people, or NULL */
-    /* Of a kernel that leaves terms out, and counts them in the context's left_out: the file and the two theorems by which slices
-     * and parts of tiles may be. */
+    /* Of a kernel that leaves terms out, and counts them in the context's left_out, on a GPU in left_out_words: the file and the two
+     * theorems by which slices and parts of tiles may be. */
     const char *leaves_out_by[3];
     bool promises_bound; /* judged by the smaller bound that the oracle knows as the promise */
     bool promises_bits;  /* judged bit for bit */

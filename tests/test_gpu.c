@@ -656,6 +656,25 @@ static void test_bad_indices(void **state)
     assert_int_equal(position, -1);
 }
 
+/* What kernels count reaches the context once, as 64 bits, and bad indices are none of it. */
+static void test_left_out(void **state)
+{
+    scene *s = *state;
+    const uint32_t counted[4][2] = {{3, 0}, {7, 0}, {UINT32_MAX, 1}, {5, 2}};
+    int op;
+    int64_t position;
+    assert_int_equal(tki_gpu_write(s->ctx, s->gpu, NULL, tki_gpu_left_out_words(s->gpu), counted, sizeof counted),
+                     TK_OK);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(tki_gpu_take_fault(s->ctx, s->gpu, NULL, &op, &position), TK_OK);
+        assert_int_equal(position, -1);
+        assert_int_equal(s->ctx->left_out.slices, 3);
+        assert_int_equal(s->ctx->left_out.all_slices, 7);
+        assert_int_equal(s->ctx->left_out.parts, (INT64_C(2) << 32) - 1);
+        assert_int_equal(s->ctx->left_out.all_parts, (INT64_C(2) << 32) + 5);
+    }
+}
+
 static void test_accept(void **state)
 {
     (void)state;
@@ -824,6 +843,7 @@ int main(void)
         ON_BOTH(test_early_launches),
         ON_BOTH(test_run),
         ON_BOTH(test_bad_indices),
+        ON_BOTH(test_left_out),
         ON(cuda, test_launch_words),
         ON(cuda, test_words_of_graphs),
         ON(cuda, test_maps),

@@ -110,6 +110,8 @@ patches of sums | ops/gemm/kernel_tensor.cu | (i * warp_lanes + lane) % PIECES *
 patches of sums | proofs/tiles_elements.v | Z := i mod width | Z := i / width
 p-adic tiles | ops/padic/kernel.cu | const int i0 = thread / ACROSS | const int i0 = thread % ACROSS
 p-adic tiles | ops/padic/kernel.cu | c = col + at % TILE | c = col + at % DEPTH
+p-adic tiles | ops/padic/kernel.cu | const int place = right ? thread / SHARES | const int place = right ? thread / PLACES
+p-adic tiles | ops/padic/kernel.cu | share = right ? thread % SHARES : thread / PLACES | share = right ? thread % SHARES : thread % SHARES
 p-adic tiles | proofs/tiles_elements.v | thread / across + i * across | thread / across * across + i
 CHANGES
 )

@@ -1,4 +1,4 @@
-/* padic_gemm on a GPU: the launch function of its row. */
+/* padic_gemm on a GPU: the launch function of its row, and the memory that it needs. */
 #ifndef TKI_OPS_PADIC_LAUNCH_GPU_H
 #define TKI_OPS_PADIC_LAUNCH_GPU_H
 
@@ -7,7 +7,6 @@
 
 TK_MUST_USE tk_status tki_padic_launch_gpu(const tki_call *call, const tki_padic_params *p);
 
-/* What the kernel is told of the modulus; for tests, which run its arithmetic. */
-tki_padic_gpu_params tki_padic_gpu_params_of(const tki_padic_params *p);
+size_t tki_padic_scratch_gpu(const tki_padic_params *p);
 
 #endif

@@ -37,10 +37,16 @@ static tk_status launch(const tki_call *call)
     kernels->product(&p, call->scratch, call->threads, &skipped);
     tki_left_out *left_out = &call->ctx->left_out;
     left_out->slices += skipped.slices;
-    left_out->all_slices += p.k;
+    left_out->all_slices += p.m && p.n ? p.k : 0;
     left_out->parts += skipped.parts;
     left_out->all_parts += skipped.all_parts;
     return TK_OK;
+}
+
+static size_t scratch_bytes_gpu(const tki_call *call)
+{
+    const tki_padic_params p = params_of(call->c, (void *[3]){NULL});
+    return tki_padic_scratch_gpu(&p);
 }
 
 static tk_status launch_gpu(const tki_call *call)
@@ -49,12 +55,15 @@ static tk_status launch_gpu(const tki_call *call)
     return tki_padic_launch_gpu(call, &p);
 }
 
+#define LEAVES_OUT                                                                                       \
+    .promise = "leaves out terms only where the valuations of their factors add up to the precision or " \
+               "more: there they vanish",                                                                \
+    .leaves_out_by = {"proofs/padic.v", "skipping_terms", "skipping_tiles"}
+
 const tki_lowering tki_padic_gemm_lowerings[] = {
-    TKI_GPU_SHARED_ROWS(launch_gpu, .determinism = TK_CROSS_DEVICE, .source = "ops/padic/kernel.cu"),
+    TKI_GPU_SHARED_ROWS(launch_gpu, .scratch_bytes = scratch_bytes_gpu, .determinism = TK_CROSS_DEVICE,
+                        .source = "ops/padic/kernel.cu", LEAVES_OUT),
     TKI_CPU_ROWS_WITH_IFMA(tki_padic_cpu, launch, .scratch_bytes = scratch_bytes, .determinism = TK_CROSS_DEVICE,
-                           .source = "ops/padic/kernel_cpu.c",
-                           .promise = "leaves out terms only where the valuations of their factors add up to the "
-                                      "precision or more: there they vanish",
-                           .leaves_out_by = {"proofs/padic.v", "skipping_terms", "skipping_tiles"}),
+                           .source = "ops/padic/kernel_cpu.c", LEAVES_OUT),
     {0},
 };

@@ -49,8 +49,8 @@ static loop grouped_tiles(int64_t rows_here)
 }
 static loop padic_tiles(int64_t rows_here)
 {
-    return {//=first ops/padic/kernel.cu padic_gemm tile
-            , //=step ops/padic/kernel.cu padic_gemm tile
+    return {//=first ops/padic/kernel.cu all_tiles tile
+            , //=step ops/padic/kernel.cu all_tiles tile
     };
 }
 static loop windows(int64_t rows_here)
@@ -207,9 +207,15 @@ static place padic_right(int64_t col, int64_t begin, int at)
 }
 static place padic_tile(const tki_padic_gpu_params &p, int64_t tile)
 {
-    return {//=value ops/padic/kernel.cu padic_gemm compute_tile 1
-            , //=value ops/padic/kernel.cu padic_gemm compute_tile 2
+    return {//=value ops/padic/kernel.cu all_tiles compute_tile 1
+            , //=value ops/padic/kernel.cu all_tiles compute_tile 2
     };
+}
+//@enumeration ops/padic/kernel.cu PLACES
+static place padic_share(int thread, bool right)
+{
+    //@steps ops/padic/kernel.cu const int place = right ... const int place = right
+    return {place, share};
 }
 static loop padic_bring(int thread)
 {
@@ -320,6 +326,8 @@ static void check_padic(map &m)
     const int across = turns::ACROSS, tile_lines = turns::TILE, depth = turns::DEPTH, threads = turns::THREADS;
     m.same("threads of a tile", threads, across * across, {});
     m.same("sums of a thread", turns::SIDE * across, tile_lines, {});
+    m.same("threads of valuations", turns::PLACES * turns::SHARES, threads, {});
+    m.same("lines of valuations", turns::LINES * turns::SHARES, tile_lines, {});
     for (long long n = 0; n < wanted_points; n++) {
         tki_padic_gpu_params p;
         const long long tiles_across = draw_size(1 << 24, 1), tile = draw_below(tiles_across << 20);
@@ -333,6 +341,11 @@ static void check_padic(map &m)
         m.same("a tile's column", exact(first.col), coq::tile_col(tiles_across, tile_lines, tile % 1024), at);
         m.same("a sum's row", exact(sum.row), coq::sparse_row(across, thread, i), at);
         m.same("a sum's column", exact(sum.col), coq::sparse_col(across, thread, j), at);
+        const place across_k = padic_share(thread, false), across_n = padic_share(thread, true);
+        m.same("place of a row's valuation", exact(across_k.row), coq::place_of(turns::PLACES, thread), at);
+        m.same("share of a row's valuation", exact(across_k.col), coq::line_of(turns::PLACES, thread), at);
+        m.same("place of a column's valuation", exact(across_n.row), coq::line_of(turns::SHARES, thread), at);
+        m.same("share of a column's valuation", exact(across_n.col), coq::place_of(turns::SHARES, thread), at);
         const loop bring = padic_bring(thread);
         const long long turn = draw_below(tile_lines * depth / threads);
         const Z which = exact(bring.first) + turn * exact(bring.step);
