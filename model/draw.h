@@ -18,13 +18,15 @@ typedef enum tki_drawn {
     TKI_DRAW_LARGEST, /* the largest ones */
     TKI_DRAW_PLAIN,   /* every value equally likely */
     TKI_DRAW_SPARSE,  /* zeros, and others among them */
+    TKI_DRAW_CANCEL,  /* terms that cancel, so that results are at the ends of what they can be */
     TKI_DRAW_TELLING  /* those at which the op's own mistakes show */
 } tki_drawn;
 
 typedef struct tki_attribute_trials {
     /* Sets the attributes of a case whose sizes are set. */
     void (*draw)(tk_case *c, const tki_draw *how, tki_random *random);
-    /* Further trials, on rows with one element far above the others: sets sizes and attributes of the i-th. */
+    /* Further trials: sets sizes and attributes of the i-th. Where exponentials are added, its rows have one element far above the
+     * others; where numbers are, they are the largest for an even i, and for an odd one terms cancel. */
     int further_count;
     void (*further)(tk_case *c, int i, tki_random *random);
     /* Fills an input of integers, where what matters depends on the attributes; NULL: any integers will do. */

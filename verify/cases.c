@@ -178,14 +178,15 @@ static void add_pairings(making *m, tk_level level)
 static void add_further(making *m)
 {
     enum { NUMBER = 350 };
-    if (!m->draws || !m->own ||
-        (m->options->family && strcmp(m->options->family, tk_family_at(TKI_FAMILY_CONFIDENT, NULL)) != 0))
-        return;
-    for (int i = 0; i < m->own->further_count; i++) {
+    static const int of_sums[] = {TKI_FAMILY_ONE_SIGN, TKI_FAMILY_CANCEL};
+    const bool adds = tk_family_applies(of_sums[0], m->contract);
+    for (int i = 0; m->draws && m->own && i < m->own->further_count; i++) {
         tki_trial trial = m->trial;
         tki_random random = tki_random_stream(m->options->seed, NUMBER + (uint64_t)i);
-        trial.family = TKI_FAMILY_CONFIDENT;
+        trial.family = adds ? of_sums[i % 2] : TKI_FAMILY_CONFIDENT;
         trial.seed = m->options->seed + (uint64_t)(NUMBER + i) * 1000;
+        if (m->options->family && strcmp(m->options->family, tk_family_at(trial.family, NULL)) != 0)
+            continue;
         m->own->further(&trial.c, i, &random);
         if (!add(m, &trial))
             return;

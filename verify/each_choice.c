@@ -3,6 +3,8 @@
  * whatever the seed. The trials are small, so that there can be many. */
 #include "verify/each_choice.h"
 
+#include <limits.h>
+
 #include "model/case.h"
 #include "verify/families.h"
 
@@ -106,19 +108,26 @@ static void give_least(giving *g, int dim)
     set_sizes(g, dim, 0, (const int64_t[]){3, 4, 5, 2});
     give_main(g);
     set_sizes(g, dim, 0, (const int64_t[]){9, 11, 13, 3});
-    if (is_summed_over(g->c.contract, dim))
+    if (is_summed_over(g->c.contract, dim)) {
         give(g, TKI_FAMILY_SPECIAL);
+        give(g, TKI_FAMILY_SMALL_AMONG);
+    }
     set_sizes(g, dim, 1, (const int64_t[]){17, 9, 24, 3});
     give_main(g);
 }
 
 /* One size where blocks and counters end, few of the others. */
-static void give_large(giving *g, int dim, int64_t size)
+static void set_large(giving *g, int dim, int64_t size)
 {
     const tk_contract *contract = g->c.contract;
     for (int d = 0; d < contract->dim_count; d++)
         g->c.dims[d] = is_summed_over(contract, d) ? 3 : is_summed_over(contract, dim) ? 2 : 1;
     g->c.dims[dim] = size;
+}
+
+static void give_large(giving *g, int dim, int64_t size)
+{
+    set_large(g, dim, size);
     give_main(g);
 }
 
@@ -130,8 +139,8 @@ static void give_few_of_many(giving *g, int dim, int64_t size)
         give(g, TKI_FAMILY_FEW);
 }
 
-/* Two in any case, and others in turn, more of them if there are few sets. Beyond 2^16 a size of outputs would cost as much as forty
- * small trials, and waits for full. */
+/* Some in any case, of outputs one beyond what 12 bits count and yet of whole tiles, and others in turn, more of them if there are few
+ * sets. Beyond 2^16 a size of outputs costs as much as forty small trials: one set has that, and the others wait for full. */
 static void give_larger_at_quick(giving *g)
 {
     enum { FEW_SETS = 2, MORE = 5 };
@@ -141,6 +150,8 @@ static void give_larger_at_quick(giving *g)
         const uint64_t count = sizeof others / sizeof *others - !is_summed_over(g->c.contract, d);
         give_large(g, d, 1024);
         give_large(g, d, 4096);
+        if (!is_summed_over(g->c.contract, d))
+            give_large(g, d, 4096 + 1024);
         give_few_of_many(g, d, 4096);
         for (uint64_t i = 0; i < (g->sets <= FEW_SETS ? MORE : 1); i++)
             give_large(g, d, others[(g->turn + (uint64_t)d + i) % count]);
@@ -171,7 +182,8 @@ static void give_zero_inputs(giving *g)
 
 static void give_values_at_quick(giving *g)
 {
-    static const int families[] = {TKI_FAMILY_SPECIAL, TKI_FAMILY_ZERO_NAN, TKI_FAMILY_ZERO_INF};
+    static const int families[] = {TKI_FAMILY_SPECIAL, TKI_FAMILY_ZERO_NAN, TKI_FAMILY_ZERO_INF,
+                                   TKI_FAMILY_SUBNORMAL};
     give_main(g);
     for (size_t i = 0; i < sizeof families / sizeof *families; i++)
         give(g, families[i]);
@@ -204,10 +216,26 @@ static void give_at_full(giving *g)
     give_every_family(g);
 }
 
+/* -- All of it ---------------------------------------------------------------------------------------------------- */
+
+/* Inputs that are there with these attributes. */
+static int inputs_of(const tk_case *like)
+{
+    tk_case c = *like;
+    int inputs = 0;
+    for (int d = 0; d < c.contract->dim_count; d++)
+        c.dims[d] = 1;
+    for (int p = 0; p < c.contract->param_count; p++)
+        inputs += !c.contract->params[p].output && tk_case_elements(&c, p) > 0;
+    return inputs;
+}
+
 void tki_each_choice(const tk_case *like, const tki_attribute_trials *own, tk_level level, uint64_t turn,
                      tki_each_choice_take *take, void *context)
 {
     giving g = {.c = *like, .take = take, .context = context};
+    tk_case fullest = *like;
+    int most = 0, least = INT_MAX;
     bool every = true;
     g.sets = own ? own->set_count : set_count(like->contract, &every);
     for (int64_t set = 0; set < g.sets; set++) {
@@ -216,9 +244,22 @@ void tki_each_choice(const tk_case *like, const tki_attribute_trials *own, tk_le
             own->set(&g.c, (int)set);
         else
             set_attributes(&g.c, set, every);
+        const int inputs = inputs_of(&g.c);
+        fullest = inputs > most ? g.c : fullest;
+        most = inputs > most ? inputs : most;
+        least = inputs < least ? inputs : least;
         if (level == TK_QUICK)
             give_at_quick(&g);
         else
             give_at_full(&g);
     }
+    /* Where sets differ in their inputs, that with the most of them meets each size of outputs beyond what 16 bits count. Beside few
+     * products each input shows. */
+    g.c = fullest;
+    for (int d = 0; d < like->contract->dim_count && level == TK_QUICK && most > least; d++)
+        if (!is_summed_over(like->contract, d)) {
+            set_large(&g, d, 65536 + 19);
+            give(&g, tk_family_applies(TKI_FAMILY_FEW, like->contract) ? (int)TKI_FAMILY_FEW
+                                                                       : tki_family_main(like->contract, 0));
+        }
 }

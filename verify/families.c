@@ -210,6 +210,7 @@ static tki_drawn drawn_of(tki_family family, tki_random *random)
     case TKI_FAMILY_FEW:
     case TKI_FAMILY_ZEROS:
     case TKI_FAMILY_ONE_HOT: return TKI_DRAW_SPARSE;
+    case TKI_FAMILY_CANCEL: return TKI_DRAW_CANCEL;
     /* On shapes of every kind: both. */
     case TKI_FAMILY_EXACT: return tki_random_below(random, 2) ? TKI_DRAW_TELLING : TKI_DRAW_PLAIN;
     default: return TKI_DRAW_TELLING;
@@ -302,8 +303,9 @@ static tki_family part_in_zero_input(const tk_case *c, int p, uint64_t seed)
     const int special = (zero + 1 + pair / inputs) % inputs;
     if (place == zero)
         return TKI_FAMILY_ZERO_INPUT;
+    /* What is added to products that are all zero shows to its last bit, however small it is. */
     if (place != special)
-        return TKI_FAMILY_NORMAL;
+        return c->contract->params[p].inner_axis >= 0 ? TKI_FAMILY_NORMAL : TKI_FAMILY_SMALL_AMONG;
     return c->contract->params[p].inner_axis >= 0 ? TKI_FAMILY_ONE_SPECIAL : TKI_FAMILY_SPECIAL;
 }
 

@@ -63,7 +63,8 @@ static void share_by_zipf(const ends *e, tki_random *random)
     }
 }
 
-/* Multiples of a tile, and one place more or less; the last group has what is left, or less. */
+/* Multiples of a tile, and one place more or less; the last group has what is left, or less. Where there are more groups than tiles, the
+ * first ones have none up to any, or only these would ever have some. */
 static void share_by_tiles(const ends *e, tki_random *random)
 {
     static const int64_t tiles[] = {8, 16, 32, 64, 128, 256};
@@ -71,10 +72,11 @@ static void share_by_tiles(const ends *e, tki_random *random)
     int64_t tile = tiles[tki_below(random, 6)];
     while (tile > 8 && tile * e->count > 3 * e->limit)
         tile /= 2;
+    const int64_t first = tile * e->count > 3 * e->limit ? tki_below(random, e->count) : 0;
     for (int64_t i = 0; i < e->count; i++) {
         const int64_t beside = tki_below(random, 3) - 1;
         const int64_t times = tki_below(random, 4);
-        end += times * tile + beside;
+        end += i < first ? 0 : times * tile + beside;
         const int64_t before = i ? tki_index_at(e->c, e->data, i - 1) : 0;
         end = end < before ? before : end < e->limit ? end : e->limit;
         set(e, i, end);
@@ -118,6 +120,15 @@ static void empty_some(const ends *e, tki_random *random)
         if (where == 2 && i >= from)
             set(e, i, e->limit);
     }
+}
+
+/* The last place is the last group. */
+static void set_last_apart(const ends *e)
+{
+    for (int64_t i = 0; i < e->count - 1; i++)
+        if (i == e->count - 2 || tki_index_at(e->c, e->data, i) == e->limit)
+            set(e, i, e->limit - 1);
+    set(e, e->count - 1, e->limit);
 }
 
 static bool needs_whole_lines(tki_family family)
@@ -166,9 +177,12 @@ void tki_family_fill_ends(tki_family family, const tk_case *c, int param, void *
     const bool cut = tki_below(random, 3) == 0 && !whole && family != TKI_FAMILY_INDEX_SORTED;
     if (cut)
         e.limit -= e.limit ? 1 + tki_below(random, tki_below(random, 8) ? e.limit : 1) : 0;
-    if (tki_below(random, 32) == 0 && !whole)
+    if (tki_below(random, 32) == 0 && !whole && family != TKI_FAMILY_INDEX_SORTED)
         e.limit = 0;
     share(&e, how, random);
     if (how != ONE_HAS_ALL && family != TKI_FAMILY_INDEX_SORTED)
         empty_some(&e, random);
+    if (how != ONE_HAS_ALL && family != TKI_FAMILY_INDEX_SORTED && e.limit > 0 && e.count > 1 &&
+        tki_below(random, 8) == 0)
+        set_last_apart(&e);
 }

@@ -70,8 +70,11 @@ static void fill_subnormal(const tki_lines *v, tki_random *random)
     for (int64_t l = 0; l < v->count; l++)
         for (int64_t t = 0; t < v->length; t++) {
             double value = tki_with_sign(random, tki_random_unit(random) * normal * 1.25);
-            /* The second tensor of a product stays moderate, or every product of bf16 would vanish. */
-            tki_line_put(v, l, t, v->first_input ? value : value / normal);
+            /* The second tensor of a product stays moderate, or every product of bf16 would vanish; of what is added to
+             * products, half. */
+            const bool added = v->kind == TKI_ADDS && !v->summed;
+            const bool small = v->first_input || (added && tki_random_below(random, 2));
+            tki_line_put(v, l, t, small ? value : value / normal);
         }
 }
 

@@ -452,6 +452,18 @@ const tki_pairing tki_pairings[] = {
     {TKI_GROUPED, 418, Q, TKI_FAMILY_INDEX_SORTED, {2, 3, 70001, 5}},
     {TKI_GROUPED, 419, Q, TKI_FAMILY_INDEX_ZIPF, {300, 24, 16, 16}},
     {TKI_GROUPED, 420, Q, TKI_FAMILY_INDEX_ZIPF, {24, 16, 300, 16}},
+    /* More rows in each group than 12 or 13 bits count. */
+    {TKI_GROUPED, 423, Q, TKI_FAMILY_INDEX_SORTED, {16421, 2, 3, 2}},
+    {TKI_GROUPED, 424, Q, TKI_FAMILY_INDEX_SORTED, {2, 3, 16421, 2}},
+    {TKI_GROUPED, 430, Q, TKI_FAMILY_INDEX_TWO, {2, 3, 16421, 2}},
+    {TKI_GROUPED, 431, Q, TKI_FAMILY_INDEX_TWO, {3, 2, 17003, 3}},
+    /* Few rows among many groups: the numbers that matter are high. */
+    {TKI_GROUPED, 425, Q, TKI_FAMILY_INDEX_SORTED, {5, 3, 4, 1500}},
+    {TKI_GROUPED, 426, Q, TKI_FAMILY_INDEX_SORTED, {3, 4, 5, 1500}},
+    /* Sums over nothing, of rows of groups and of none. */
+    {TKI_GROUPED, 427, Q, TKI_FAMILY_INDEX_RUNS, {40, 5, 0, 3}},
+    {TKI_GROUPED, 428, Q, TKI_FAMILY_INDEX_COUNTS, {33, 6, 0, 2}},
+    {TKI_GROUPED, 429, Q, TKI_FAMILY_INDEX_PERMUTED, {21, 4, 0, 3}},
 };
 
 const int tki_pairing_count = (int)(sizeof tki_pairings / sizeof *tki_pairings);

@@ -19,13 +19,15 @@ static int64_t most_precision(uint64_t prime)
     return precision;
 }
 
-/* The next prime from a number of so many bits on. */
+/* A prime of so many bits: the largest, whose residues leave the least room, or the next one from a drawn number on. */
 static uint64_t prime_of_bits(int bits, tki_random *random)
 {
-    uint64_t n = UINT64_C(1) << (bits - 1);
-    n += (uint64_t)below(random, (int64_t)n) / 2;
+    const uint64_t least = UINT64_C(1) << (bits - 1);
+    const uint64_t drawn = least + (uint64_t)below(random, (int64_t)least) / 2;
+    const bool largest = below(random, 2);
+    uint64_t n = largest ? least - 1 + least : drawn;
     while (!tki_is_prime(n))
-        n++;
+        n += largest ? UINT64_MAX : 1;
     return n;
 }
 
@@ -35,11 +37,51 @@ static void draw(tk_case *c, const tki_draw *how, tki_random *random)
     enum { PRIMES = sizeof primes / sizeof *primes };
     (void)how;
     const int64_t which = below(random, PRIMES + 3);
-    const uint64_t prime = which < PRIMES ? primes[which] : prime_of_bits(2 + (int)below(random, 61), random);
+    const uint64_t prime = which < PRIMES ? primes[which] : prime_of_bits(2 + (int)below(random, 62), random);
     const int64_t most = most_precision(prime);
     /* The largest modulus as often as all the others: that is where sums overflow. */
     c->attributes[TKI_PADIC_PRIME].integer = (int64_t)prime;
     c->attributes[TKI_PADIC_PRECISION].integer = below(random, 2) ? most : 1 + below(random, most);
+}
+
+/* The largest moduli below sizes at which kernels add in other words or multiply in other parts, on sums so long that they fill
+ * these: each for the largest residues, and for sums that are 0, 1 and p^N - 1. */
+typedef struct edge {
+    uint64_t prime;
+    int64_t precision;
+    int64_t k;
+} edge;
+
+static const edge edges[] = {
+    {4093, 1, 2100},
+    {65521, 1, 2100},
+    {16777213, 1, 66000}, /* 2^24 */
+    {67108859, 1, 2100},  /* 2^26 */
+    {134217689, 1, 2100}, /* 2^27 */
+    {2147483647, 1, 2100},
+    {4294967291, 1, 2100},
+    {67108859, 2, 2100}, /* 2^52 */
+    {UINT64_C(4503599627370449), 1, 2100},
+    {UINT64_C(9007199254740881), 1, 2100}, /* 2^53 */
+    {2147483647, 2, 2100},                 /* 2^62 */
+    {UINT64_C(2305843009213693951), 1, 2100},
+    {UINT64_C(4611686018427387847), 1, 2100},
+    {UINT64_C(9223372036854775783), 1, 2100}, /* 2^63 */
+    {13, 17, 2100},
+    {4294967291, 2, 2100}, /* 2^64 */
+    {3, 40, 2100},
+    {2, 63, 2100},
+    {2, 64, 2100},
+};
+
+static void further(tk_case *c, int i, tki_random *random)
+{
+    const edge *e = &edges[i / 2];
+    c->dims[TKI_PADIC_M] = 1 + below(random, 4);
+    c->dims[TKI_PADIC_N] = 3 + below(random, 3);
+    c->dims[TKI_PADIC_K] = i % 2 ? 2 + below(random, 90) : e->k + below(random, 64);
+    c->attributes[TKI_PADIC_PRIME].integer = (int64_t)e->prime;
+    c->attributes[TKI_PADIC_PRECISION].integer = e->precision;
 }
 
 static uint64_t mixed(uint64_t x)
@@ -70,6 +112,28 @@ static uint64_t residue_of(uint64_t modulus, uint64_t x)
     return modulus ? x % modulus : x;
 }
 
+/* The terms of two neighbouring places cancel; what is left is that of the last place: 0, 1 or -1 by the column, where all of a are 1. */
+static void fill_cancelling(const tk_case *c, int param, uint64_t modulus, uint64_t *x, tki_random *random)
+{
+    const int64_t m = c->dims[TKI_PADIC_M], n = c->dims[TKI_PADIC_N], k = c->dims[TKI_PADIC_K];
+    const bool left = param == TKI_PADIC_A;
+    const int64_t lines = left ? m : n, place_stride = left ? 1 : n, line_stride = left ? k : 1;
+    for (int64_t line = 0; line < lines; line++) {
+        uint64_t *at = x + line * line_stride;
+        for (int64_t t = 0; t < k; t++, at += place_stride) {
+            const uint64_t drawn = residue_of(modulus, tki_random_u64(random));
+            if (t == k - 1)
+                *at = left ? 1 : line % 3 == 2 ? modulus - 1 : (uint64_t)(line % 3);
+            else if (t == k - 2 && t % 2 == 0)
+                *at = 0;
+            else if (t % 2 == 0)
+                *at = drawn;
+            else
+                *at = left ? at[-place_stride] : residue_of(modulus, modulus - at[-place_stride]);
+        }
+    }
+}
+
 static void fill(const tk_case *c, int param, tki_drawn how, void *data, tki_random *random)
 {
     uint64_t modulus, power;
@@ -79,6 +143,10 @@ static void fill(const tk_case *c, int param, tki_drawn how, void *data, tki_ran
     const int64_t count = tk_case_elements(c, param);
     uint64_t *x = data;
     (void)tki_padic_modulus(prime, precision, &modulus);
+    if (how == TKI_DRAW_CANCEL) {
+        fill_cancelling(c, param, modulus, x, random);
+        return;
+    }
     for (int64_t i = 0; i < count; i++) {
         const uint64_t drawn = tki_random_u64(random);
         const int64_t v = valuation_at(c, param, param == TKI_PADIC_A ? i % cols : i / cols, i % cols);
@@ -87,6 +155,7 @@ static void fill(const tk_case *c, int param, tki_drawn how, void *data, tki_ran
         case TKI_DRAW_LARGEST: x[i] = modulus - 1 - (drawn % 64 == 0); break;
         case TKI_DRAW_PLAIN: x[i] = residue_of(modulus, drawn); break;
         case TKI_DRAW_SPARSE: x[i] = drawn % 4 ? 0 : residue_of(modulus, drawn >> 2); break;
+        case TKI_DRAW_CANCEL: break; /* filled above */
         case TKI_DRAW_TELLING:
             (void)tki_padic_modulus(prime, v, &power);
             x[i] = v == precision ? 0 : residue_of(modulus, drawn) / power * power;
@@ -95,4 +164,5 @@ static void fill(const tk_case *c, int param, tki_drawn how, void *data, tki_ran
     }
 }
 
-const tki_attribute_trials tki_padic_gemm_trials = {.draw = draw, .fill = fill};
+const tki_attribute_trials tki_padic_gemm_trials = {
+    .draw = draw, .further_count = 2 * sizeof edges / sizeof *edges, .further = further, .fill = fill};
