@@ -232,10 +232,12 @@ static void run_job(batch *b, tk_ctx *ctx, const char *file, const tk_kernel_fil
     tk_certificate_destroy(certificate);
 }
 
-/* "it defines softmax_fwd, softmax_bwd" */
-static void list_defined(const tk_kernel_file *kernel, char *text, size_t size)
+/* "...; it defines softmax_fwd, softmax_bwd" */
+static void list_defined(const tk_kernel_file *kernel, bool named, char *text, size_t size)
 {
-    size_t used = (size_t)snprintf(text, size, "it defines none of the ops asked for; it defines");
+    size_t used = (size_t)snprintf(text, size, "%s; it defines",
+                                   named ? "it defines none of the ops asked for"
+                                         : "no op that it defines takes the types asked for");
     const char *separator = " ";
     for (int i = 0; tk_contract_at(i) && used < size; i++)
         if (tk_kernel_file_defines(kernel, tk_contract_at(i))) {
@@ -272,7 +274,7 @@ static void run_file(batch *b, tk_ctx *ctx, const opened *o)
         report_unusable(b, o->file, problem, tk_kernel_file_log(o->kernel), CLI_UNKNOWN);
     } else if (!run) {
         char reason[512];
-        list_defined(o->kernel, reason, sizeof reason);
+        list_defined(o->kernel, named, reason, sizeof reason);
         report_unusable(b, o->file, reason, "", given(b->s->a, KEY_KERNEL) ? CLI_BAD : CLI_UNKNOWN);
     }
 }

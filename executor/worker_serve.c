@@ -430,10 +430,13 @@ static bool load(const tki_worker_settings *settings, void **opened, entry *kern
     if (find(library, settings->op, kernel))
         return true;
     list_ops(library, settings->known, others, sizeof others);
-    char typed[SYMBOL_SIZE + 8] = "";
+    /* Some ops have the general form alone. */
+    char typed[SYMBOL_SIZE + 8] = "", declared[SYMBOL_SIZE + 48] = "";
     if (tki_kernel_call_find(settings->op))
         snprintf(typed, sizeof typed, "tokitai_%s or ", settings->op);
-    snprintf(reason, size, "has no function %stokitai_%s_v2; %s%s", typed, settings->op,
+    else
+        snprintf(declared, sizeof declared, ", which TOKITAI_KERNEL(%s) declares", settings->op);
+    snprintf(reason, size, "has no function %stokitai_%s_v2%s; %s%s", typed, settings->op, declared,
              others[0] ? "it has " : "nor has it that of any other op: are they declared by tokitai_kernel.h?",
              others);
     return false;

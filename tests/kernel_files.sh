@@ -113,6 +113,14 @@ count 1 out "^kernel\.cpu\.gelu_fwd\.bf16\.both +HELD"
 count 1 out "^kernel\.cpu\.gelu_bwd\.bf16\.both +HELD"
 expect 2 "an op that it does not define" certify gemm --kernel both.c
 says err "it defines none of the ops asked for; it defines gelu_fwd, gelu_bwd"
+expect 2 "no op of the type" certify --kernel both.c --dtype u64
+says err "no op that it defines takes the types asked for; it defines gelu_fwd, gelu_bwd"
+sed 's/tokitai_gelu_bwd(/tokitai_gelu_backward(/' plain/gelu_bwd.c >misnamed.c
+expect 3 "a function that is named after no op" certify gelu_bwd --kernel misnamed.c --dtype f16
+says out "tokitai_gelu_backward is named after"
+echo 'int tokitai_linear_fwd(void); int tokitai_linear_fwd(void) { return 0; }' >typed.c
+expect 3 "an op that has the general form alone" certify linear_fwd --kernel typed.c --dtype f16
+says out "which TOKITAI_KERNEL\(linear_fwd\)"
 
 echo "-- compilers"
 cp plain/gelu_fwd.c mine.c

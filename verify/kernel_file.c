@@ -90,6 +90,19 @@ static bool defines_any(const tk_ctx *ctx, const tk_kernel_file *kernel)
     return any;
 }
 
+/* Of a file without a kernel: one function whose name begins as theirs do, or that there is none. */
+static void say_what_is_defined(tk_kernel_file *kernel)
+{
+    enum { MOST_SHOWN = 80 };
+    const size_t length = strcspn(kernel->defined, " ");
+    if (length)
+        snprintf(kernel->problem, sizeof kernel->problem, "it defines no kernel: tokitai_%.*s is named after no op",
+                 (int)(length < MOST_SHOWN ? length : MOST_SHOWN), kernel->defined);
+    else
+        snprintf(kernel->problem, sizeof kernel->problem,
+                 "it defines no kernel: no function is named tokitai_OP after an op");
+}
+
 /* The compiler is foreign code: what it made is read once, and what was read is hashed and loaded. */
 static tk_status take_artifact(tk_ctx *ctx, tk_kernel_file *kernel)
 {
@@ -113,8 +126,7 @@ static tk_status take_artifact(tk_ctx *ctx, tk_kernel_file *kernel)
     if (!good)
         snprintf(kernel->problem, sizeof kernel->problem, "it is not a shared library for this machine");
     else if (!defines_any(ctx, kernel))
-        snprintf(kernel->problem, sizeof kernel->problem,
-                 "it defines no kernel: no function is named tokitai_OP after an op");
+        say_what_is_defined(kernel);
     return status;
 }
 
