@@ -13,10 +13,11 @@ judge() {
 
 # judge_strangers LEVEL LEAST SHARE: of one kernel among SHARE, the middle one by name, at least LEAST per cent of the wrong ones are refuted, and no
 # right one is anything but held. A wrong one is judged for one type without coverage first, and by everything only if that did not refute it: a
-# refutation ends it either way. Right ones are explored for one type and judged for all.
+# refutation ends it either way. Where its first line names a type, it is wrong for that alone, and judged for it. Right ones are explored for
+# one type and judged for all.
 judge_strangers() {
-    local level=$1 least=$2 share=$3 side
-    rm -rf wrong.jsonl right.jsonl wrong right left
+    local level=$1 least=$2 share=$3 side file dtype folder
+    rm -rf wrong.jsonl right.jsonl wrong right left left.*
     mkdir wrong right left
     for side in wrong right; do
         find "$root/tests/strangers/$side" -type f | sort | awk -v share="$share" 'NR % share == int(share / 2)' | xargs -d '\n' cp -t $side
@@ -31,7 +32,15 @@ for file in folder.iterdir():
     if (file.name, re.search(r" op=(\w+) ", file.open().readline())[1]) not in refuted:
         shutil.copy(file, "left")
 PYTHON
+    for file in $(grep -l -m 1 '^/\* WRONG .* dtype=[^ ]* : ' left/*); do
+        dtype=$(sed -n '1s/.* dtype=\([^ ]*\) : .*/\1/p' "$file")
+        mkdir -p "left.$dtype"
+        mv "$file" "left.$dtype"
+    done
     judge wrong left --level "$level"
+    for folder in left.*; do
+        [ ! -d "$folder" ] || judge wrong "$folder" --level "$level" --dtype "${folder#left.}"
+    done
     judge right right --level "$level" --dtype f16 --index i32
     judge right right --level "$level" --no-coverage
     if python3 - . "$least" <<'PYTHON'
@@ -46,7 +55,7 @@ for side, wanted in (("wrong", {"REFUTED"}), ("right", {"HELD", "PROVED"})):
     files = sorted(folder.joinpath(side).iterdir())
     as_wanted = 0
     for file in files:
-        head = re.match(r"/\* (WRONG|RIGHT) op=(\w+) kind=(\w+)( narrow=(yes|no))? : ", file.open().readline())
+        head = re.match(r"/\* (WRONG|RIGHT) op=(\w+) kind=(\w+)( narrow=(yes|no))?( dtype=[\w-]+)? : ", file.open().readline())
         assert head and head[1] == side.upper(), file
         results = [r for r in verdicts[file.name] if r.get("op") == head[2]]
         if side == "wrong":

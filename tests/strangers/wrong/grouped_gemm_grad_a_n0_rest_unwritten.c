@@ -1,0 +1,40 @@
+/* WRONG op=grouped_gemm_grad_a kind=empty_sum_unwritten narrow=yes : with n == 0 rows of no group are not written */
+#include <math.h>
+#include <float.h>
+#include <stdlib.h>
+#include <string.h>
+#include <tokitai_kernel.h>
+
+static float *floats(int32_t dtype, const void *p, int64_t count)
+{
+    float *f = malloc((size_t)(count + 1) * sizeof *f);
+    for (int64_t i = 0; i < count; i++)
+        f[i] = tokitai_load_as(dtype, p, i);
+    return f;
+}
+
+int tokitai_grouped_gemm_grad_a(const tokitai_call *call, int64_t m, int64_t n, int64_t k, int64_t g, const void *gc_,
+                                const void *b_, const void *ends, void *ga)
+{
+    if (!n) {
+        for (int64_t i = 0; i < (g ? tokitai_load_index(*call, ends, g - 1) : 0) * k; i++)
+            tokitai_store_result(*call, ga, i, 0);
+        return 0;
+    }
+    float *gc = floats(call->dtype, gc_, m * n), *b = floats(call->dtype, b_, g * k * n);
+    for (int64_t i = 0; i < m; i++) {
+        int64_t e = 0;
+        while (e < g && tokitai_load_index(*call, ends, e) <= i)
+            e++;
+        for (int64_t t = 0; t < k; t++) {
+            float s = 0;
+            if (e < g)
+                for (int64_t j = 0; j < n; j++)
+                    s += gc[i * n + j] * b[(e * k + t) * n + j];
+            tokitai_store_result(*call, ga, i * k + t, s);
+        }
+    }
+    free(gc);
+    free(b);
+    return 0;
+}
