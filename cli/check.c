@@ -85,14 +85,29 @@ static bool same_basis(const tk_basis *a, const tk_basis *b)
 /* "rests on theorems for steps of its derivation, on trials for this kernel" */
 static void print_basis(const tk_basis *basis)
 {
-    const bool tried = !strcmp(basis->kernel, "trials"), all_tried = !strcmp(basis->kernel, "exhaustion");
-    const char *kernel = all_tried ? "on exhaustion" : "on trials";
-    if (!tried && !all_tried)
-        fputs(!strcmp(basis->kernel, "nothing") ? "not judged" : "refuted by a counterexample", stdout);
-    else if (basis->theorems > 0)
-        printf("rests on theorems for steps of its derivation, %s for this kernel", kernel);
-    else
-        printf("rests %s%s", kernel, basis->theorems < 0 ? "; it was written without proofs" : " alone");
+    static const struct {
+        const char *kernel, *on, *about;
+    } kept[] = {{"trials", "on trials", " for this kernel"},
+                {"exhaustion", "on exhaustion", " for this kernel"},
+                {"given_outputs", "on the judgement of these outputs", "; nothing was run"}};
+    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
+        if (strcmp(basis->kernel, kept[i].kernel) != 0)
+            continue;
+        if (basis->theorems > 0)
+            printf("rests on theorems for steps of its derivation, %s%s", kept[i].on, kept[i].about);
+        else
+            printf("rests %s%s", kept[i].on, basis->theorems < 0 ? "; it was written without proofs" : " alone");
+        return;
+    }
+    fputs(!strcmp(basis->kernel, "nothing") ? "not judged" : "refuted by a counterexample", stdout);
+}
+
+/* What agrees with itself may still be made up. */
+static void print_unsigned(const tk_certificate *certificate)
+{
+    if (tk_certificate_signatures(certificate) == 0)
+        puts("    unsigned: nobody vouches for its hashes, figures, machine and date; that they are true shows only "
+             "'tokitai replay', or 'tokitai judge' of the same tensors");
 }
 
 /* A line for each kind of basis, with its clauses. */
@@ -133,6 +148,7 @@ static void print_intact(const char *file, const tk_certificate *certificate, co
     printf("; intact; ");
     print_signatures(certificate, key);
     print_bases(certificate);
+    print_unsigned(certificate);
 }
 
 static json_t *json_bases(const tk_certificate *certificate)

@@ -329,8 +329,8 @@ bool tk_certificate_cites(const tk_certificate *certificate, int i, tk_citation 
 typedef struct tk_basis {
     const char *clause;  /* "GEMM.ERR" */
     const char *verdict; /* "HELD" */
-    /* The kernel: "exhaustion": every input value was tried; "trials"; "counterexample": it is refuted; "nothing": it
-     * was not judged. */
+    /* The kernel: "exhaustion": every input value was tried; "trials"; "given_outputs": there is none, outputs were
+     * given and judged; "counterexample": it is refuted; "nothing": it was not judged. */
     const char *kernel;
     int theorems; /* that the certificate cites for its derivation; -1 if it was written without proofs */
 } tk_basis;

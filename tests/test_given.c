@@ -322,7 +322,124 @@ static void judge_writing(json_t *predicate)
     json_object_set_new(clause, "checks", json_integer(2));
     json_object_set_new(
         predicate, "rests_on",
-        tki_rests_on_json(json_object_get(predicate, "clauses"), json_object_get(predicate, "proofs")));
+        tki_rests_on_json(json_object_get(predicate, "clauses"), json_object_get(predicate, "proofs"), true));
+}
+
+/* Edits of what follows from the other members, or is the same in every certificate of given outputs. */
+static json_t *in(json_t *predicate, const char *name)
+{
+    return json_object_get(predicate, name);
+}
+
+static void drop_non_claim(json_t *predicate)
+{
+    json_array_remove(in(predicate, "non_claims"), 1);
+}
+
+static void reword_non_claim(json_t *predicate)
+{
+    json_array_set_new(in(predicate, "non_claims"), 0, json_string("Nothing is left open."));
+}
+
+static void add_evidence(json_t *predicate)
+{
+    json_array_append_new(in(predicate, "evidence"), json_string("Each trial ran at least twice."));
+}
+
+static void move_to_device(json_t *predicate)
+{
+    json_object_set_new(in(in(predicate, "run"), "given"), "memory", json_string("device"));
+}
+
+static void move_to_nowhere(json_t *predicate)
+{
+    json_object_set_new(in(in(predicate, "run"), "given"), "memory", json_string("cloud"));
+}
+
+static void rename_subject(json_t *predicate)
+{
+    json_object_set_new(in(predicate, "run"), "subject", json_string("given.gelu_fwd.f16.by_cublas"));
+}
+
+static void set_hash(json_t *predicate, const char *side, const char *name)
+{
+    char hash[TKI_HASH_HEX];
+    assert_true(tki_hash_bytes("other", 5, hash));
+    json_object_set_new(in(in(in(in(predicate, "run"), "given"), side), name), "sha256", json_string(hash));
+}
+
+static void change_input(json_t *predicate)
+{
+    set_hash(predicate, "inputs", "x");
+}
+
+static void change_output(json_t *predicate)
+{
+    set_hash(predicate, "outputs", "y");
+}
+
+static void add_source(json_t *predicate)
+{
+    json_object_set_new(in(predicate, "built"), "source", json_string("ops/gelu/kernel_cpu.c"));
+}
+
+static void add_member(json_t *predicate)
+{
+    json_object_set_new(predicate, "approved_by", json_string("somebody"));
+}
+
+static void add_to_trial(json_t *predicate)
+{
+    json_object_set_new(json_array_get(in(in(predicate, "run"), "trials"), 0), "seed", json_integer(1));
+}
+
+static void add_to_tensor(json_t *predicate)
+{
+    json_object_set_new(in(in(in(in(predicate, "run"), "given"), "inputs"), "x"), "file", json_string("x.npy"));
+}
+
+static void add_driver(json_t *predicate)
+{
+    json_object_set_new(in(predicate, "machine"), "driver", json_string("CUDA"));
+}
+
+static void change_backend(json_t *predicate)
+{
+    json_object_set_new(in(predicate, "machine"), "backend", json_string("cuda"));
+}
+
+static void rename_artifact(json_t *predicate)
+{
+    json_object_set_new(in(predicate, "built"), "artifact", json_string("flash.so"));
+}
+
+static void time_kernel(json_t *predicate)
+{
+    json_object_set_new(in(predicate, "result"), "kernel_seconds", json_real(0.5));
+}
+
+static void explain_coverage(json_t *predicate)
+{
+    json_object_set_new(in(predicate, "coverage"), "reason", json_string("all lines ran"));
+}
+
+static void move_worst(json_t *predicate)
+{
+    json_t *result = in(predicate, "result");
+    json_object_set_new(result, "worst",
+                        json_pack("{s:O, s:{s:s, s:{s:i}}}", "error_ulp", in(result, "worst_ulp"), "trial", "family",
+                                  "given", "shape", "n", 500));
+}
+
+static void forget_proofs(json_t *predicate)
+{
+    json_object_del(predicate, "proofs");
+    json_object_del(predicate, "rests_on");
+}
+
+static void rest_on_trials(json_t *predicate)
+{
+    json_object_set_new(in(in(predicate, "rests_on"), "GELU_FWD.ERR"), "kernel", json_string("trials"));
 }
 
 static void test_claims_no_more_than_was_shown(void **state)
@@ -336,9 +453,9 @@ static void test_claims_no_more_than_was_shown(void **state)
         {call_lowering, "its subject is given.gelu_fwd.f16"},
         {call_function, "whether outputs were given"},
         {raise_level, "whether outputs were given"},
-        {add_seed, "run.seed is of a kernel"},
+        {add_seed, "run.seed does not belong"},
         {claim_determinism, "claims determinism"},
-        {add_worker, "worker is of a kernel"},
+        {add_worker, "worker does not belong"},
         {add_mutant, "planted wrong kernels"},
         {add_trial, "not of one case"},
         {shorten_output, "have 4 elements"},
@@ -346,6 +463,26 @@ static void test_claims_no_more_than_was_shown(void **state)
         {add_input, "that its case does not have"},
         {change_outputs, "not those that it is about"},
         {judge_writing, "no kernel was run"},
+        {drop_non_claim, "its non_claims are not what"},
+        {reword_non_claim, "not 'Nothing is left open.'"},
+        {add_evidence, "its evidence are not what"},
+        {move_to_device, "its evidence are not what"},
+        {move_to_nowhere, "in no memory that there is"},
+        {rename_subject, "what was run makes it given.gelu_fwd.f16"},
+        {change_input, "not those that it is about"},
+        {change_output, "not those that it is about"},
+        {add_source, "built.source does not belong to a certificate of kind given"},
+        {add_member, "approved_by does not belong"},
+        {add_to_trial, "run.trials.seed does not belong"},
+        {add_to_tensor, "x, which was given"},
+        {add_driver, "machine.driver does not belong"},
+        {change_backend, "key is not that"},
+        {rename_artifact, "it is about flash.so"},
+        {time_kernel, "a kernel took 0.5 seconds"},
+        {explain_coverage, "its coverage is not"},
+        {move_worst, "of another case"},
+        {forget_proofs, "written without proofs"},
+        {rest_on_trials, "what clause GELU_FWD.ERR rests on"},
     };
     tk_ctx *ctx = new_context();
     tk_case c = small_gelu();
@@ -355,10 +492,67 @@ static void test_claims_no_more_than_was_shown(void **state)
         json_t *statement = statement_of(certificate);
         edits[i].edit(predicate_of(statement));
         tk_certificate *edited = parse_sealed(ctx, statement);
+        if (tk_certificate_agrees(ctx, edited) == TK_OK)
+            fail_msg("edit %zu is taken, which should be refused: %s", i, edits[i].says);
         assert_refused(ctx, tk_certificate_agrees(ctx, edited), TK_BAD_FILE, edits[i].says);
         tk_certificate_destroy(edited);
         json_decref(statement);
     }
+    tk_certificate_destroy(certificate);
+    release(&t);
+    tk_ctx_destroy(ctx);
+}
+
+/* Around the predicate there is no room for more either. */
+static void test_the_statement_follows_too(void **state)
+{
+    (void)state;
+    tk_ctx *ctx = new_context();
+    tk_case c = small_gelu();
+    computed t = compute(ctx, &c, 0);
+    tk_certificate *certificate = judge(ctx, &c, &t);
+    for (int edit = 0; edit < 3; edit++) {
+        json_t *statement = statement_of(certificate);
+        json_t *subject = json_array_get(json_object_get(statement, "subject"), 0);
+        if (edit == 0)
+            json_object_set_new(subject, "name", json_string("flash_attention.so"));
+        else if (edit == 1)
+            json_object_set_new(subject, "uri", json_string("https://example.org"));
+        else
+            json_object_set_new(statement, "approved_by", json_string("somebody"));
+        tk_certificate *edited = parse_sealed(ctx, statement);
+        assert_refused(ctx, tk_certificate_agrees(ctx, edited), TK_BAD_FILE,
+                       edit == 0   ? "its statement is about flash_attention.so"
+                       : edit == 1 ? "subject does not belong"
+                                   : "approved_by does not belong");
+        tk_certificate_destroy(edited);
+        json_decref(statement);
+    }
+    tk_certificate_destroy(certificate);
+    release(&t);
+    tk_ctx_destroy(ctx);
+}
+
+/* What another version wrote cannot be made again, and that is said. */
+static void test_another_version_is_told(void **state)
+{
+    (void)state;
+    tk_ctx *ctx = new_context();
+    tk_case c = small_gelu();
+    computed t = compute(ctx, &c, 0);
+    tk_certificate *certificate = judge(ctx, &c, &t);
+    char *remarks = NULL;
+    assert_ok(ctx, tk_certificate_remarks(ctx, certificate, &remarks));
+    assert_null(remarks);
+    json_t *statement = statement_of(certificate);
+    json_object_set_new(predicate_of(statement), "tokitai", json_string("99.0.0"));
+    tk_certificate *edited = parse_sealed(ctx, statement);
+    assert_ok(ctx, tk_certificate_agrees(ctx, edited));
+    assert_ok(ctx, tk_certificate_remarks(ctx, edited, &remarks));
+    assert_string_equal(remarks, "with sentences that cannot be made again here");
+    free(remarks);
+    tk_certificate_destroy(edited);
+    json_decref(statement);
     tk_certificate_destroy(certificate);
     release(&t);
     tk_ctx_destroy(ctx);
@@ -480,6 +674,8 @@ int main(void)
         cmocka_unit_test(test_absent_tensors),
         cmocka_unit_test(test_says_that_no_kernel_ran),
         cmocka_unit_test(test_claims_no_more_than_was_shown),
+        cmocka_unit_test(test_the_statement_follows_too),
+        cmocka_unit_test(test_another_version_is_told),
         cmocka_unit_test(test_other_inputs_are_told_apart),
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_bad_index),

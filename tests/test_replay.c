@@ -9,6 +9,7 @@
 
 #include "tests/certificate_test.h"
 #include "tests/op_test.h"
+#include "verify/claims.h"
 #include "verify/certify.h"
 #include "verify/headline.h"
 
@@ -245,10 +246,13 @@ static void edit_drop_last(json_t *predicate)
     drop(predicate, json_array_size(trials_of(predicate)) - 1);
 }
 
+/* With the sentences that follow. */
 static void edit_drop_without_elements(json_t *predicate)
 {
     json_t *trials = trials_of(predicate);
+    const char *op = json_string_value(json_object_get(json_object_get(predicate, "run"), "op"));
     json_array_remove(trials, json_array_size(trials) - 1);
+    json_object_set_new(predicate, "evidence", tki_evidence_json(predicate, tk_contract_find(op)));
 }
 
 /* Shows late, so that there are trials before the one that refutes it. */

@@ -8,8 +8,11 @@
 
 #include "core/context.h"
 #include "model/case.h"
+#include "verify/claims.h"
+#include "verify/given.h"
 #include "verify/headline.h"
 #include "verify/magnitudes.h"
+#include "verify/members.h"
 #include "verify/proofs.h"
 #include "verify/provenance.h"
 #include "verify/replay_recipe.h"
@@ -208,34 +211,27 @@ static bool subject_differs(const finding *f)
     const char *op = tki_certificate_text(c, "run.op"), *dtype = tki_certificate_text(c, "run.dtype");
     const char *subject = tk_certificate_subject(c);
     char begin[256];
+    bool is_whole = false;
     if (!strcmp(kind, "function"))
         return false;
-    if (!strcmp(kind, "kernel"))
+    if (!strcmp(kind, "kernel")) {
         snprintf(begin, sizeof begin, "kernel.%s.%s.%s.", tki_certificate_text(c, "run.kernel.backend"), op, dtype);
-    else if (!strcmp(kind, "mutant") || !strcmp(kind, "variant"))
+    } else if (!strcmp(kind, "mutant") || !strcmp(kind, "variant")) {
+        is_whole = true;
         snprintf(begin, sizeof begin, "%s.%s.%s.%s", kind, op, dtype,
                  text(get(f, "run"), !strcmp(kind, "mutant") ? "mutant" : "variant"));
-    else if (!strcmp(kind, "given"))
+    } else if (!strcmp(kind, "given")) {
+        is_whole = true;
         snprintf(begin, sizeof begin, "given.%s.%s", op, dtype);
-    else if (!strcmp(kind, "lowering"))
+    } else if (!strcmp(kind, "lowering")) {
         snprintf(begin, sizeof begin, "%s.%s.%s.", tki_certificate_text(c, "machine.backend"), op, dtype);
-    else
+    } else {
         return contradicts(f, "there is no kind of subject '%.40s'", kind);
-    if (strncmp(subject, begin, strlen(begin)) != 0)
-        return contradicts(f, "its subject is %.80s, what was run makes it %.80s...", subject, begin);
+    }
+    if (is_whole ? strcmp(subject, begin) != 0 : strncmp(subject, begin, strlen(begin)) != 0)
+        return contradicts(f, "its subject is %.80s, what was run makes it %.80s%s", subject, begin,
+                           is_whole ? "" : "...");
     return false;
-}
-
-/* Members that only a run has, of whatever kernel. */
-static const char *member_of_a_run(const finding *f)
-{
-    static const char *const members[] = {"run.seed",    "run.family",    "run.inputs", "run.planted",
-                                          "run.kernel",  "run.limits",    "run.mutant", "run.variant",
-                                          "run.threads", "run.alignment", "worker",     "reproduce"};
-    for (size_t i = 0; i < sizeof members / sizeof *members; i++)
-        if (get(f, members[i]))
-            return members[i];
-    return json_array_size(get(f, "mutants")) ? "mutants" : NULL;
 }
 
 /* Outputs that were given: one case, and nothing that only a run of a kernel shows. */
@@ -250,9 +246,10 @@ static bool given_differs(const finding *f)
         return contradicts(f, "its kind, its level and its tensors do not agree on whether outputs were given");
     if (!given)
         return false;
-    const char *member = member_of_a_run(f);
-    if (member)
-        return contradicts(f, "its outputs were given, and %s is of a kernel that was run", member);
+    if (json_array_size(get(f, "mutants")))
+        return contradicts(f, "its outputs were given, and planted wrong kernels were run");
+    if (!get(f, "proofs"))
+        return contradicts(f, "its outputs were given, and it was written without proofs");
     if (!json_is_object(get(f, "run.given.inputs")) || !json_is_object(outputs) || !get(f, "run.shape") ||
         json_array_size(trials) != 1 || strcmp(text(trial, "family"), "given") != 0)
         return contradicts(f, "its outputs were given, and it is not of one case with its tensors");
@@ -267,8 +264,6 @@ static bool given_differs(const finding *f)
     if (elements != integer(trial, "elements"))
         return contradicts(f, "the outputs that were given have %lld elements, its trial has %lld",
                            (long long)elements, (long long)integer(trial, "elements"));
-    if (strcmp(text(trial, "output_sha256"), tki_certificate_text(c, "built.artifact_sha256")) != 0)
-        return contradicts(f, "the outputs of its trial are not those that it is about");
     return false;
 }
 
@@ -415,7 +410,7 @@ static bool basis_differs(const finding *f)
                 !strcmp(text(json_array_get(proofs, k), "file"), text(proof, "file")))
                 return contradicts(f, "it cites %.60s %.60s twice", text(proof, "file"), text(proof, "theorem"));
     }
-    json_t *expected = tki_rests_on_json(get(f, "clauses"), proofs);
+    json_t *expected = tki_rests_on_json(get(f, "clauses"), proofs, get(f, "run.given") != NULL);
     const bool same = json_equal(expected, rests_on);
     const char *id;
     json_t *own;
@@ -478,16 +473,46 @@ static void copy(char *place, size_t size, const tk_certificate *certificate, co
     snprintf(place, size, "%s", tki_certificate_text(certificate, path));
 }
 
-/* Those that it names; where it names none, or one that the contract does not allow, the contract's own. */
-static void read_settings(const finding *f, tk_value attributes[TK_MAX_ATTRIBUTES])
+/* The tensor that was given is that of the case; its hash goes to `hash`. */
+static bool tensor_differs(const finding *f, const tk_case *c, int p, const json_t *tensor, char hash[TKI_HASH_HEX])
 {
-    for (int i = 0; i < f->contract->attribute_count; i++) {
-        const tk_attribute *attribute = &f->contract->attributes[i];
-        const json_t *value = tki_certificate_setting(f->certificate, f->contract, i);
-        attributes[i] = value ? tki_recipe_value(attribute, value) : attribute->initial;
-        if (!tki_attribute_allows(attribute, attributes[i]))
-            attributes[i] = attribute->initial;
-    }
+    const json_t *elements = json_object_get(tensor, "elements");
+    snprintf(hash, TKI_HASH_HEX, "%s", text(tensor, "sha256"));
+    if (json_object_size(tensor) == 2 && json_is_integer(elements) && strlen(text(tensor, "sha256")) == 64 &&
+        json_integer_value(elements) == tk_case_elements(c, p))
+        return false;
+    return contradicts(f, "%s, which was given, is not that of its case", c->contract->params[p].name);
+}
+
+/* What an element was found in is the one case. */
+static bool is_of_case(const json_t *element, const json_t *trial)
+{
+    json_t *own = tki_trial_without_results(trial);
+    const bool same = !element || json_equal(json_object_get(element, "trial"), own);
+    json_decref(own);
+    return same;
+}
+
+/* What follows from the tensors: what the certificate is about, and by whom nothing was run. */
+static bool given_subject_differs(const finding *f, const tki_given *given)
+{
+    const tk_certificate *c = f->certificate;
+    const json_t *trial = json_array_get(get(f, "run.trials"), 0);
+    char hash[TKI_HASH_HEX], artifact[128];
+    snprintf(artifact, sizeof artifact, "%s.tensors", f->contract->name);
+    if (!tki_given_hash(given, hash) || strcmp(hash, tki_certificate_text(c, "built.artifact_sha256")) != 0)
+        return contradicts(f, "the hashes of its tensors are not those that it is about");
+    if (strcmp(artifact, tki_certificate_text(c, "built.artifact")) != 0)
+        return contradicts(f, "its outputs were given, and it is about %.80s",
+                           tki_certificate_text(c, "built.artifact"));
+    if (!is_of_case(get(f, "result.worst"), trial) || !is_of_case(get(f, "result.failure"), trial))
+        return contradicts(f, "one of its elements is of another case than the one that was given");
+    if (tki_certificate_real(c, "result.kernel_seconds") != 0)
+        return contradicts(f, "its outputs were given, and a kernel took %g seconds",
+                           tki_certificate_real(c, "result.kernel_seconds"));
+    if (strcmp(tki_certificate_text(c, "machine.backend"), "cpu") != 0)
+        return contradicts(f, "its outputs were judged on %.40s", tki_certificate_text(c, "machine.backend"));
+    return false;
 }
 
 /* The tensors that were given are those of the case, and no clause was judged that only a run of a kernel shows. */
@@ -496,30 +521,33 @@ static bool given_case_differs(const finding *f)
     const tk_contract *contract = f->contract;
     const json_t *given = get(f, "run.given"), *shape = get(f, "run.shape"), *clauses = get(f, "clauses");
     const json_t *inputs = json_object_get(given, "inputs"), *outputs = json_object_get(given, "outputs");
+    const char *memory = text(given, "memory");
     if (!contract || !given)
         return false;
-    tk_case c = {.contract = contract};
+    tki_given all = {.c = {.contract = contract}};
     size_t count[2] = {0, 0};
     for (int d = 0; d < contract->dim_count; d++)
-        c.dims[d] = integer(shape, contract->dim_names[d]);
-    read_settings(f, c.attributes);
+        all.c.dims[d] = integer(shape, contract->dim_names[d]);
+    tki_recipe_settings(get(f, "run"), contract, all.c.attributes);
     for (int p = 0; p < contract->param_count; p++) {
         const tk_param *param = &contract->params[p];
-        if (!tk_case_has(&c, p))
+        if (!tk_case_has(&all.c, p))
             continue;
-        const json_t *tensor = json_object_get(param->output ? outputs : inputs, param->name);
         count[param->output]++;
-        if (!json_is_integer(json_object_get(tensor, "elements")) || strlen(text(tensor, "sha256")) != 64 ||
-            integer(tensor, "elements") != tk_case_elements(&c, p))
-            return contradicts(f, "%s, which was given, is not that of its case", param->name);
+        if (tensor_differs(f, &all.c, p, json_object_get(param->output ? outputs : inputs, param->name), all.hash[p]))
+            return true;
     }
     if (json_object_size(inputs) != count[false] || json_object_size(outputs) != count[true])
         return contradicts(f, "a tensor was given that its case does not have");
+    if (strcmp(memory, "host") != 0 && strcmp(memory, "device") != 0)
+        return contradicts(f, "its tensors lay in no memory that there is");
     for (int i = 0; i < contract->clause_count; i++)
         if (contract->clauses[i].kind >= TK_CLAUSE_PROMISE &&
             integer(json_array_get(clauses, (size_t)i), "checks") != 0)
             return contradicts(f, "clause %.80s was judged, and no kernel was run", contract->clauses[i].id);
-    return false;
+    snprintf(all.output_hash, sizeof all.output_hash, "%s",
+             text(json_array_get(get(f, "run.trials"), 0), "output_sha256"));
+    return given_subject_differs(f, &all);
 }
 
 /* The key is made from the contract, the subject, the artifact, its options and the device. */
@@ -533,7 +561,7 @@ static bool key_differs(const finding *f)
     tki_provenance p = {.on_gpu = !backend || backend->is_gpu};
     if (!contract)
         return false;
-    read_settings(f, attributes);
+    tki_recipe_settings(get(f, "run"), contract, attributes);
     tki_settings_text(contract, attributes, settings, sizeof settings);
     copy(p.artifact_hash, sizeof p.artifact_hash, c, "built.artifact_sha256");
     copy(p.options, sizeof p.options, c, "built.options");
@@ -559,18 +587,104 @@ static bool artifact_differs(const finding *f)
     return false;
 }
 
+/* -- What follows from the other members ---------------------------------------------------------------------- */
+
+static bool members_are_foreign(const finding *f)
+{
+    char path[200];
+    if (!f->contract)
+        return false;
+    tki_members_foreign(f->certificate, f->contract, path, sizeof path);
+    return path[0] && contradicts(f, "%s does not belong to a certificate of kind %.40s", path,
+                                  tki_certificate_text(f->certificate, "run.kind"));
+}
+
+/* The file's name, the kernel's coverage where there can be none, the clause behind a refutation. */
+static bool derived_members_differ(const finding *f)
+{
+    const tk_certificate *c = f->certificate;
+    const char *artifact = tki_certificate_text(c, "built.artifact"), *slash = strrchr(artifact, '/');
+    const json_t *subject = json_array_get(json_object_get(c->statement, "subject"), 0);
+    const tki_subject_kind *kind = tki_subject_kind_named(tki_certificate_text(c, "run.kind"));
+    const tki_backend *backend = tki_backend_find(tki_certificate_text(c, "machine.backend"), "");
+    const char *no_coverage = f->contract && kind && backend ? tki_no_coverage_of_kind(kind, backend, f->contract)
+                                                             : NULL;
+    const char *reason = tk_certificate_reason(c), *colon = strchr(reason, ':');
+    const json_t *clauses = get(f, "clauses");
+    if (strcmp(text(subject, "name"), slash ? slash + 1 : artifact) != 0)
+        return contradicts(f, "its statement is about %.80s, its artifact is %.80s", text(subject, "name"), artifact);
+    if (no_coverage && (json_object_size(get(f, "coverage")) != 2 || !json_is_false(get(f, "coverage.known")) ||
+                        strcmp(tki_certificate_text(c, "coverage.reason"), no_coverage) != 0))
+        return contradicts(f, "its coverage is not what it is for its kind of subject: %s", no_coverage);
+    if (tk_certificate_verdict(c) != TK_REFUTED)
+        return false;
+    for (size_t i = 0; colon && i < json_array_size(clauses); i++) {
+        const json_t *clause = json_array_get(clauses, i);
+        if (integer(clause, "failures") && strlen(text(clause, "id")) == (size_t)(colon - reason) &&
+            !strncmp(text(clause, "id"), reason, (size_t)(colon - reason)))
+            return false;
+    }
+    return contradicts(f, "its reason does not begin with a clause that is refuted");
+}
+
+/* `expected` is taken over; NULL: not known here. */
+static bool sentences_differ(const finding *f, const char *member, json_t *expected)
+{
+    const json_t *said = get(f, member);
+    const bool same = !expected || json_equal(expected, said);
+    for (size_t i = 0; !same && (i < json_array_size(expected) || i < json_array_size(said)); i++) {
+        const char *due = json_string_value(json_array_get(expected, i));
+        const char *is = json_string_value(json_array_get(said, i));
+        if (due && is && !strcmp(due, is))
+            continue;
+        contradicts(f, "its %s are not what its other members make them: '%.200s', not '%.200s'", member,
+                    due ? due : "", is ? is : "");
+        break;
+    }
+    json_decref(expected);
+    return !same;
+}
+
+/* Certificates without proofs are of an earlier form, in which not all was a member that a sentence says. */
+bool tki_certificate_has_sentences(const tk_ctx *ctx, const tk_certificate *certificate)
+{
+    const tk_contract *contract = tk_ctx_contract_find(ctx, tki_certificate_text(certificate, "run.op"));
+    const bool same_version = !strcmp(tki_certificate_text(certificate, "tokitai"), tk_version());
+    json_t *evidence = contract && same_version ? tki_evidence_json(tki_certificate_get(certificate, ""), contract)
+                                                : NULL;
+    json_decref(evidence);
+    return evidence != NULL;
+}
+
+static bool claims_differ(const finding *f)
+{
+    const json_t *predicate = get(f, "");
+    return f->contract && (sentences_differ(f, "evidence", tki_evidence_json(predicate, f->contract)) ||
+                           sentences_differ(f, "non_claims", tki_non_claims_json(predicate, f->contract)));
+}
+
 bool tki_certificate_contradicts(const tk_ctx *ctx, const tk_certificate *certificate, char *what, size_t size)
 {
-    static bool (*const rules[])(const finding *) = {
-        clauses_differ, headline_is_another, restriction_differs, trials_differ,    subject_differs, given_differs,
-        figures_differ, magnitudes_differ,   mutants_differ,      artifact_differs, basis_differs};
+    typedef bool (*rule)(const finding *);
+    static const rule rules[] = {clauses_differ,  headline_is_another, restriction_differs, trials_differ,
+                                 subject_differs, given_differs,       figures_differ,      magnitudes_differ,
+                                 mutants_differ,  artifact_differs,    basis_differs};
+    /* Those of an earlier form may have another contract and have their key from less; what they are is said beside them. */
+    static const rule of_this_version[] = {contract_differs, key_differs, given_case_differs};
+    static const rule of_this_form[] = {members_are_foreign, derived_members_differ, claims_differ};
     const finding f = about(ctx, certificate, what, size);
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
         if (rules[i](&f))
             return true;
-    /* Those of an earlier form may have another contract and have their key from less; what they are is said beside them. */
-    const bool present = get(&f, "headline") && !strcmp(tki_certificate_text(certificate, "tokitai"), tk_version());
-    return present && (contract_differs(&f) || key_differs(&f) || given_case_differs(&f));
+    if (!get(&f, "headline") || strcmp(tki_certificate_text(certificate, "tokitai"), tk_version()) != 0)
+        return false;
+    for (size_t i = 0; i < sizeof of_this_version / sizeof *of_this_version; i++)
+        if (of_this_version[i](&f))
+            return true;
+    for (size_t i = 0; get(&f, "proofs") && i < sizeof of_this_form / sizeof *of_this_form; i++)
+        if (of_this_form[i](&f))
+            return true;
+    return false;
 }
 
 tk_status tk_certificate_agrees(tk_ctx *ctx, const tk_certificate *certificate)

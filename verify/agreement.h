@@ -12,6 +12,10 @@ bool tki_certificate_contradicts(const tk_ctx *ctx, const tk_certificate *certif
 bool tki_certificate_has_other_contract(const tk_ctx *ctx, const tk_certificate *certificate, char *what,
                                         size_t size);
 
+/* Can its sentences be made again here, and so be compared? Not if it is of another version, or of an op, a backend or a lowering that this
+ * build does not have. */
+bool tki_certificate_has_sentences(const tk_ctx *ctx, const tk_certificate *certificate);
+
 /* Restricted to a shape, a family, options or given inputs. */
 bool tki_certificate_is_restricted(const tk_certificate *certificate);
 

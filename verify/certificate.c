@@ -245,9 +245,8 @@ static tk_status write_text(tk_ctx *ctx, const char *dir, const char *name, cons
     return status;
 }
 
-const json_t *tki_certificate_setting(const tk_certificate *certificate, const tk_contract *contract, int i)
+const json_t *tki_run_setting(const json_t *run, const tk_contract *contract, int i)
 {
-    const json_t *run = tki_certificate_get(certificate, "run");
     const tk_attribute *attribute = &contract->attributes[i];
     const char *place = attribute->seen_by_kernel ? "options" : contract->registered ? "attributes" : NULL;
     return json_object_get(place ? json_object_get(run, place) : run, attribute->name);
@@ -261,7 +260,7 @@ static void name_with_settings(const tk_ctx *ctx, const tk_certificate *certific
     tk_value values[TK_MAX_ATTRIBUTES] = {{0}};
     for (int i = 0; contract && i < contract->attribute_count; i++) {
         const tk_attribute *attribute = &contract->attributes[i];
-        const json_t *said = tki_certificate_setting(certificate, contract, i);
+        const json_t *said = tki_run_setting(tki_certificate_get(certificate, "run"), contract, i);
         if (!said)
             continue;
         const tk_value value = values[i] = tki_recipe_value(attribute, said);

@@ -41,8 +41,8 @@ bool tki_statement_hash(const json_t *statement, char hex[65]);
 /* The Markdown rendering; free() it. */
 char *tki_certificate_render(const tk_certificate *certificate);
 
-/* What it says of the contract's i-th attribute; NULL: nothing, and it is at its default. Those of registered ops that kernels do not see
- * are in an object of their own, whatever their names are. */
-const json_t *tki_certificate_setting(const tk_certificate *certificate, const tk_contract *contract, int i);
+/* What its member `run` says of the contract's i-th attribute; NULL: nothing, and it is at its default. Those of registered ops that kernels
+ * do not see are in an object of their own, whatever their names are. */
+const json_t *tki_run_setting(const json_t *run, const tk_contract *contract, int i);
 
 #endif

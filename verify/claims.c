@@ -5,15 +5,28 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "backend/backend.h"
 #include "model/attributes.h"
-#include "verify/kernel_file.h"
-#include "verify/proofs.h"
+#include "verify/lines.h"
 #include "verify/registry.h"
+#include "verify/replay_recipe.h"
 #include "verify/settings.h"
 #include "verify/subject.h"
 
 /* Of so many elements one in a million is among those judged, with 99 chances in a hundred. */
 enum { ONE_IN_A_MILLION_SHOWS = 4600000 };
+
+/* What the sentences are made from. */
+typedef struct facts {
+    const tk_contract *contract;
+    const json_t *predicate, *run, *result, *built, *coverage, *mutants;
+    const json_t *sanitizer; /* NULL: compute-sanitizer watched nothing */
+    const tki_subject_kind *kind;
+    const tki_backend *backend;
+    const tki_lowering *lowering; /* NULL: it is none */
+    tk_value attributes[TK_MAX_ATTRIBUTES];
+    bool given, proved;
+} facts;
 
 __attribute__((format(printf, 2, 3))) static void say(json_t *list, const char *format, ...)
 {
@@ -23,261 +36,345 @@ __attribute__((format(printf, 2, 3))) static void say(json_t *list, const char *
     va_end(arguments);
 }
 
-/* "memcheck, racecheck and initcheck": the tools that watched to the end. */
-static void list_tools(const tki_sanitized *s, char *text, size_t size)
+static const char *text(const json_t *object, const char *name)
 {
-    int tools[TKI_SANITIZER_TOOLS], count = 0;
-    for (int tool = TKI_SANITIZER_MEMCHECK; tool < TKI_SANITIZER_TOOLS; tool++)
-        if (s->tools[tool].complete)
-            tools[count++] = tool;
-    text[0] = 0;
-    for (int i = 0; i < count; i++) {
-        size_t used = strlen(text);
-        snprintf(text + used, size - used, "%s%s",
-                 !i              ? ""
-                 : i + 1 < count ? ", "
-                                 : " and ",
-                 tki_sanitizer_name((tki_sanitizer_tool)tools[i]));
+    const char *value = json_string_value(json_object_get(object, name));
+    return value ? value : "";
+}
+
+static long long integer(const json_t *object, const char *name)
+{
+    return json_integer_value(json_object_get(object, name));
+}
+
+static bool is(const json_t *object, const char *name, const char *value)
+{
+    return !strcmp(text(object, name), value);
+}
+
+/* -- What they are made from ----------------------------------------------------------------------------------- */
+
+/* A lowering of another machine's instruction set may not be in this build. */
+static bool find_lowering(facts *f)
+{
+    tk_types types;
+    if (!tk_types_parse(text(f->run, "dtype"), &types))
+        return false;
+    tk_case c = tk_case_init(f->contract, types.dtype);
+    c.result_dtype = types.result_dtype;
+    c.index_dtype = is(f->run, "index_dtype", tk_dtype_name(TK_I64)) ? TK_I64 : TK_I32;
+    for (const tki_lowering *row = tki_lowerings_of(f->contract); row->backend; row++) {
+        char id[TKI_ID_SIZE];
+        tki_lowering_id(row, &c, id, sizeof id);
+        if (!strcmp(id, text(f->run, "subject")))
+            f->lowering = row;
+    }
+    return f->lowering != NULL;
+}
+
+static bool find_facts(const json_t *predicate, const tk_contract *contract, facts *f)
+{
+    const json_t *run = json_object_get(predicate, "run");
+    *f = (facts){.contract = contract,
+                 .predicate = predicate,
+                 .run = run,
+                 .result = json_object_get(predicate, "result"),
+                 .built = json_object_get(predicate, "built"),
+                 .coverage = json_object_get(predicate, "coverage"),
+                 .mutants = json_object_get(predicate, "mutants"),
+                 .sanitizer = json_object_get(json_object_get(predicate, "worker"), "sanitizer"),
+                 .kind = tki_subject_kind_named(text(run, "kind")),
+                 .backend = tki_backend_find(text(json_object_get(predicate, "machine"), "backend"), ""),
+                 .proved = is(predicate, "verdict", tk_verdict_name(TK_PROVED))};
+    f->given = f->kind == &tki_subject_given;
+    if (!f->kind || !f->backend)
+        return false;
+    tki_recipe_settings(run, contract, f->attributes);
+    return f->kind != &tki_subject_lowering || find_lowering(f);
+}
+
+/* The clause of that kind, as the certificate has it; NULL if the contract has none. */
+static const json_t *clause_of(const facts *f, tk_clause_kind kind)
+{
+    const int i = tki_clause_find(f->contract, kind);
+    return i < 0 ? NULL : json_array_get(json_object_get(f->predicate, "clauses"), (size_t)i);
+}
+
+/* -- Evidence -------------------------------------------------------------------------------------------------- */
+
+static bool watched_to_the_end(const json_t *tool)
+{
+    return json_object_get(tool, "problem") == NULL;
+}
+
+/* "memcheck, racecheck and initcheck": the tools that watched to the end. */
+static void list_tools(const json_t *tools, char *list, size_t size)
+{
+    const char *names[TKI_SANITIZER_TOOLS];
+    size_t count = 0;
+    for (size_t i = 0; i < json_array_size(tools) && count < TKI_SANITIZER_TOOLS; i++)
+        if (watched_to_the_end(json_array_get(tools, i)))
+            names[count++] = text(json_array_get(tools, i), "tool");
+    list[0] = 0;
+    for (size_t i = 0; i < count; i++) {
+        const size_t used = strlen(list);
+        snprintf(list + used, size - used, "%s%s", !i ? "" : i + 1 < count ? ", " : " and ", names[i]);
     }
 }
 
-static void say_what_was_watched(json_t *list, const tki_sanitized *s)
+static void say_what_was_watched(json_t *list, const facts *f)
 {
-    char tools[80];
-    int64_t calls = 0;
-    for (int tool = TKI_SANITIZER_MEMCHECK; tool < TKI_SANITIZER_TOOLS; tool++)
-        if (s->tools[tool].complete && s->tools[tool].calls > calls)
-            calls = s->tools[tool].calls;
-    list_tools(s, tools, sizeof tools);
+    const json_t *tools = json_object_get(f->sanitizer, "tools");
+    const char *version = text(f->sanitizer, "version");
+    char names[80];
+    long long calls = 0, findings = 0;
+    for (size_t i = 0; i < json_array_size(tools); i++) {
+        const json_t *tool = json_array_get(tools, i);
+        if (watched_to_the_end(tool) && integer(tool, "calls") > calls)
+            calls = integer(tool, "calls");
+        findings |= integer(tool, "findings");
+    }
+    list_tools(tools, names, sizeof names);
     if (calls)
         say(list, "compute-sanitizer%s%s watched %lld calls of small trials under %s, and found %s.",
-            s->version[0] ? " " : "", s->version, (long long)calls, tools, s->tool ? "a mistake" : "nothing");
+            version[0] ? " " : "", version, calls, names, findings ? "a mistake" : "nothing");
 }
 
-static void say_how_a_stranger_ran(json_t *list, const tki_outcome *o)
+static bool gave_the_same_bits(const facts *f)
+{
+    return !is(f->result, "determinism", tk_determinism_name(TK_DETERMINISM_NONE));
+}
+
+static void say_how_a_stranger_ran(json_t *list, const facts *f)
 {
     say(list, "The kernel ran in a process of its own, shut in as `worker` says; inputs, outputs and judge were in "
               "this one.");
     say(list, "In each trial it was called once more with one input element changed, which was judged as well, and "
               "then with the first inputs again; some of the shapes were drawn from the seed.");
-    if (o->came_again)
+    if (integer(f->run, "came_again"))
         say(list,
             "%lld trials came again after all others, in another order, every fifth in a fresh process, as its first "
             "call or behind one of the other type%s; the bits were %s.",
-            (long long)o->came_again, o->backend->is_gpu ? "" : ", two in three of them with a guarded heap",
-            o->determinism == TK_DETERMINISM_NONE ? "not always the same" : "the same");
-    say_what_was_watched(list, &o->sanitized);
+            integer(f->run, "came_again"), f->backend->is_gpu ? "" : ", two in three of them with a guarded heap",
+            gave_the_same_bits(f) ? "the same" : "not always the same");
+    say_what_was_watched(list, f);
 }
 
 /* What was judged otherwise than by default. */
-static void say_settings(json_t *list, const tki_outcome *o)
+static void say_settings(json_t *list, const facts *f)
 {
-    for (int i = 0; i < o->contract->attribute_count; i++) {
-        const tk_attribute *attribute = &o->contract->attributes[i];
+    for (int i = 0; i < f->contract->attribute_count; i++) {
+        const tk_attribute *attribute = &f->contract->attributes[i];
         const tk_choice *choice = attribute->type == TK_ATTRIBUTE_CHOICE
-                                      ? &attribute->choices[o->attributes[i].integer]
+                                      ? &attribute->choices[f->attributes[i].integer]
                                       : NULL;
-        if (choice && (attribute->from_device ? o->attributes[TKI_NUMERICS].integer
-                                              : tki_settings_is_restriction(o->contract, o->attributes, i)))
+        if (choice && (attribute->from_device ? f->attributes[TKI_NUMERICS].integer
+                                              : tki_settings_is_restriction(f->contract, f->attributes, i)))
             say(list, "%s %s: %s.", attribute->name, choice->id, choice->text);
-        if (!choice && tki_settings_is_restriction(o->contract, o->attributes, i)) {
+        if (!choice && tki_settings_is_restriction(f->contract, f->attributes, i)) {
             char value[64];
-            tk_attribute_print(attribute, o->attributes[i], value, sizeof value);
+            tk_attribute_print(attribute, f->attributes[i], value, sizeof value);
             say(list, "%s %s: %s.", attribute->name, value, attribute->text);
         }
     }
 }
 
-const char *tki_no_coverage(const tki_outcome *o)
+static bool coverage_is_known(const facts *f)
 {
-    if (o->kind == &tki_subject_lowering && !o->contract->registered && !o->backend->is_gpu)
-        return "the library's own kernels are held to all of their lines when it is tested, not here";
-    if (!o->kind->stranger)
-        return "only kernel files that come as source are built a second time, instrumented";
-    if (o->options->skip_coverage)
-        return "it was not asked for";
-    if (o->options->dims || o->options->family)
-        return "the run was restricted";
-    if (o->exploration.known)
-        return NULL;
-    return o->exploration.why[0] ? o->exploration.why : "there was a verdict before it was looked at";
+    return json_is_true(json_object_get(f->coverage, "known"));
 }
 
-static void say_what_coverage_did(json_t *list, const tki_outcome *o)
+static void say_what_coverage_did(json_t *list, const facts *f)
 {
-    const tki_exploration *x = &o->exploration;
-    if (tki_no_coverage(o))
+    const json_t *lines = json_object_get(f->coverage, "lines");
+    if (!coverage_is_known(f))
         return;
     say(list,
         "An instrumented build of the source made the calls of these trials as well, and %lld of its own to find out "
         "what its comparisons wait for%s; %lld trials were judged because of them.",
-        (long long)x->calls, x->spent ? ", which was as many as it may" : "", (long long)x->found);
-    if (x->lines_known)
+        integer(f->coverage, "calls"),
+        json_is_true(json_object_get(f->coverage, "spent")) ? ", which was as many as it may" : "",
+        integer(f->coverage, "found"));
+    if (json_is_true(json_object_get(lines, "known")))
         say(list, "%lld of %lld lines of the source that hold code ran in calls that were judged.",
-            (long long)x->lines.run, (long long)x->lines.count);
+            integer(lines, "run"), integer(lines, "count"));
 }
 
-static void disclaim_coverage(json_t *list, const tki_outcome *o)
+static void say_how_it_ran(json_t *list, const facts *f)
 {
-    const tki_exploration *x = &o->exploration;
-    if (tki_no_coverage(o)) {
-        say(list, "Which of the kernel's code ran is not known: %s.", tki_no_coverage(o));
-        return;
-    }
-    say(list, "What coverage says comes out of the kernel's own process, in a build of its own, and could be forged: "
-              "it adds trials, and no verdict rests on it.");
-    if (!x->lines_known)
-        say(list, "Which lines of the source ran is not known: %s.", x->no_lines);
-    else if (x->lines.missed_count) {
-        char lines[512];
-        tki_lines_print(&x->lines, lines, sizeof lines);
-        say(list, "Lines that no judged call has run: %s. Nothing is shown of what they do.", lines);
-    }
-    if (x->unwatched)
-        say(list,
-            "%lld trials were too large for the instrumented build, or for the memory at hand: what they alone run "
-            "counts as not run.",
-            (long long)x->unwatched);
-}
-
-static void say_how_it_ran(json_t *list, const tki_outcome *o)
-{
-    const bool on_gpu = o->backend->is_gpu;
+    const bool on_gpu = f->backend->is_gpu;
     say(list,
         "Each trial ran at least twice, with its arrays at other kinds of places, %sother bytes in every element of "
         "its "
         "outputs; the bits %s.",
         on_gpu ? "" : "other numbers of threads and ",
-        o->determinism == TK_DETERMINISM_NONE ? "were not always the same" : "were the same");
-    if (o->kind->stranger)
-        say_how_a_stranger_ran(list, o);
-    say_what_coverage_did(list, o);
-    const int write = tki_clause_find(o->contract, TK_CLAUSE_WRITE);
-    if (write >= 0 && !o->refuted[write] && on_gpu)
+        gave_the_same_bits(f) ? "were the same" : "were not always the same");
+    if (f->kind->stranger)
+        say_how_a_stranger_ran(list, f);
+    say_what_coverage_did(list, f);
+    const json_t *write = clause_of(f, TK_CLAUSE_WRITE);
+    if (!write || is(write, "verdict", tk_verdict_name(TK_REFUTED)))
+        return;
+    if (on_gpu)
         say(list, "Bytes around every buffer in device memory and all inputs were unchanged after each run.");
-    else if (write >= 0 && !o->refuted[write])
+    else
         say(list, "Bytes around every buffer and all inputs were unchanged after each run; in every fourth run each "
                   "buffer began or ended with a page.");
 }
 
 /* What was left out, as the kernel counted it, and by which theorems. */
-static void say_what_was_left_out(json_t *list, const tki_outcome *o)
+static void say_what_was_left_out(json_t *list, const facts *f)
 {
-    char hash[TKI_HASH_HEX];
-    const char *const *by = o->lowering ? o->lowering->leaves_out_by : NULL;
-    const tki_theorem *theorem = by && by[0] ? tki_theorem_find(by[0], by[1]) : NULL;
-    if (!theorem || !tki_theorem_hash(theorem, hash))
+    const json_t *skipped = json_object_get(f->result, "skipped");
+    if (!skipped)
         return;
     say(list,
         "By its own count the kernel left out %lld of %lld slices of the inner size, and of the rest %lld of %lld "
         "parts of tiles, in the first calls of these trials. That this changes no result is proved: %s and %s in %s, "
         "SHA-256 %s.",
-        (long long)o->skipped.slices, (long long)o->skipped.all_slices, (long long)o->skipped.parts,
-        (long long)o->skipped.all_parts, by[1], by[2], by[0], hash);
+        integer(skipped, "slices"), integer(skipped, "of_slices"), integer(skipped, "parts"),
+        integer(skipped, "of_parts"), text(skipped, "slices_by"), text(skipped, "parts_by"), text(skipped, "file"),
+        text(skipped, "sha256"));
 }
 
-static void say_what_was_screened(json_t *list, const tki_outcome *o)
+static void say_what_was_screened(json_t *list, const facts *f)
 {
+    const json_t *screened = json_object_get(f->result, "screened");
+    const long long trials = integer(screened, "trials");
+    const long long least = integer(screened, "least_vectors"), most = integer(screened, "most_vectors");
     char vectors[64];
-    if (!o->screened)
+    if (!screened)
         return;
-    if (o->screened_by_least == o->screened_by_most)
-        snprintf(vectors, sizeof vectors, "%d", o->screened_by_most);
+    if (least == most)
+        snprintf(vectors, sizeof vectors, "%lld", most);
     else
-        snprintf(vectors, sizeof vectors, "%d to %d", o->screened_by_least, o->screened_by_most);
+        snprintf(vectors, sizeof vectors, "%lld to %lld", least, most);
     say(list,
         "The outputs of %lld large trial%s also passed Freivalds' check as a whole, each with %s drawn vectors: so "
         "many that a wrong one passes with a probability below 2^-64.",
-        (long long)o->screened, o->screened == 1 ? "" : "s", vectors);
+        trials, trials == 1 ? "" : "s", vectors);
 }
 
-json_t *tki_evidence_json(const tki_outcome *o)
+static void say_what_was_rejected(json_t *list, const facts *f)
 {
+    int rejected = 0;
+    char settings[TKI_SETTINGS_TEXT];
+    for (size_t i = 0; i < json_array_size(f->mutants); i++)
+        rejected += json_is_true(json_object_get(json_array_get(f->mutants, i), "rejected"));
+    tki_settings_text(f->contract, f->attributes, settings, sizeof settings);
+    if (json_array_size(f->mutants))
+        say(list, "%d of %zu planted wrong kernels were rejected by the same judge on the quick trials%s.", rejected,
+            json_array_size(f->mutants),
+            settings[0] ? ", in the whole domain and by the bound of ieee arithmetic" : "");
+}
+
+json_t *tki_evidence_json(const json_t *predicate, const tk_contract *contract)
+{
+    facts f;
+    if (!find_facts(predicate, contract, &f))
+        return NULL;
     json_t *list = json_array();
-    const tki_judgement *j = &o->judgement;
-    if (!o->trial_count) {
+    const json_t *trials = json_object_get(f.run, "trials");
+    if (!json_array_size(trials)) {
         say(list, "No trial was completed.");
         return list;
     }
-    char settings[TKI_SETTINGS_TEXT];
-    tki_settings_text(o->contract, o->attributes, settings, sizeof settings);
     say(list,
-        "%lld output elements from %lld trials were each compared with the admissible interval of their exact value.",
-        (long long)j->elements, (long long)o->trial_count);
-    if (o->domain)
-        say(list, "Every pattern of every input was tried: %lld of them.", (long long)o->domain->elements);
-    if (o->given)
+        "%lld output elements from %zu trials were each compared with the admissible interval of their exact value.",
+        integer(f.result, "elements"), json_array_size(trials));
+    for (size_t i = 0; i < json_array_size(trials); i++)
+        if (is(json_array_get(trials, i), "family", "all_patterns"))
+            say(list, "Every pattern of every input was tried: %lld of them.",
+                integer(json_array_get(trials, i), "elements"));
+    if (f.given)
         say(list, "Inputs and outputs were given, in %s memory; `run.given` has the SHA-256 of each.",
-            o->given->on_device ? "device" : "host");
+            text(json_object_get(f.run, "given"), "memory"));
     else
-        say_how_it_ran(list, o);
-    if (j->refined)
+        say_how_it_ran(list, &f);
+    if (integer(f.result, "refined"))
         say(list, "For %lld elements double arithmetic did not decide and the oracle refined the exact value.",
-            (long long)j->refined);
-    int rejected = 0;
-    for (int i = 0; i < o->mutant_count; i++)
-        rejected += o->mutants[i].rejected;
-    if (o->mutants_run)
-        say(list, "%d of %d planted wrong kernels were rejected by the same judge on the quick trials%s.", rejected,
-            o->mutant_count, settings[0] ? ", in the whole domain and by the bound of ieee arithmetic" : "");
-    say_settings(list, o);
-    if (o->lowering && o->lowering->promise)
-        say(list, "The lowering was also judged by its own promise: %s.", o->lowering->promise);
-    say_what_was_left_out(list, o);
-    say_what_was_screened(list, o);
+            integer(f.result, "refined"));
+    say_what_was_rejected(list, &f);
+    say_settings(list, &f);
+    if (f.lowering && f.lowering->promise)
+        say(list, "The lowering was also judged by its own promise: %s.", f.lowering->promise);
+    say_what_was_left_out(list, &f);
+    say_what_was_screened(list, &f);
     return list;
 }
 
-/* What a device's kernel could do unseen, and whether anybody looked. */
-static void disclaim_what_no_output_shows(json_t *list, const tki_outcome *o)
+/* -- What is not claimed --------------------------------------------------------------------------------------- */
+
+static void disclaim_coverage(json_t *list, const facts *f)
 {
-    const tki_sanitized *s = &o->sanitized;
-    if (!o->kind->stranger) {
+    const json_t *lines = json_object_get(f->coverage, "lines"), *ranges = json_object_get(lines, "never_ran");
+    if (!coverage_is_known(f)) {
+        say(list, "Which of the kernel's code ran is not known: %s.", text(f->coverage, "reason"));
+        return;
+    }
+    say(list, "What coverage says comes out of the kernel's own process, in a build of its own, and could be forged: "
+              "it adds trials, and no verdict rests on it.");
+    if (!json_is_true(json_object_get(lines, "known")))
+        say(list, "Which lines of the source ran is not known: %s.", text(lines, "reason"));
+    else if (json_array_size(ranges)) {
+        char missed[512];
+        tki_ranges_print(ranges, missed, sizeof missed);
+        say(list, "Lines that no judged call has run: %s. Nothing is shown of what they do.", missed);
+    }
+    if (integer(f->coverage, "unwatched"))
+        say(list,
+            "%lld trials were too large for the instrumented build, or for the memory at hand: what they alone run "
+            "counts as not run.",
+            integer(f->coverage, "unwatched"));
+}
+
+/* What a device's kernel could do unseen, and whether anybody looked. */
+static void disclaim_what_no_output_shows(json_t *list, const facts *f)
+{
+    const json_t *tools = json_object_get(f->sanitizer, "tools");
+    if (!f->kind->stranger) {
         say(list, "Reads outside the buffers in device memory cannot be seen by this run.");
         return;
     }
-    if (!s->wanted || !s->here) {
+    if (!f->sanitizer) {
         say(list,
             "Races between the device's threads, reads outside the arrays and of memory that nothing has written "
             "were not looked for: %s.",
-            !o->backend->has_sanitizer ? "compute-sanitizer is for CUDA"
-            : !s->wanted               ? "compute-sanitizer was not asked to"
-            : !s->ran                  ? "it did not come to that"
-                                       : "compute-sanitizer is not here");
+            text(f->run, "no_sanitizer"));
         return;
     }
-    for (int tool = TKI_SANITIZER_MEMCHECK; tool < TKI_SANITIZER_TOOLS; tool++)
-        if (s->tools[tool].problem[0])
+    for (size_t i = 0; i < json_array_size(tools); i++)
+        if (!watched_to_the_end(json_array_get(tools, i)))
             say(list, "What compute-sanitizer's %s looks for was not looked for, or not to the end: %s.",
-                tki_sanitizer_name((tki_sanitizer_tool)tool), s->tools[tool].problem);
+                text(json_array_get(tools, i), "tool"), text(json_array_get(tools, i), "problem"));
     say(list,
         "compute-sanitizer sees races for shared memory, not those for device memory; it saw small trials; and the "
         "kernel's host code, beside its library in one process, could have silenced it.");
 }
 
-static void disclaim_a_stranger(json_t *list, const tki_outcome *o)
+static void disclaim_a_stranger(json_t *list, const facts *f)
 {
     say(list,
         "The kernel can tell that it is being judged: that it does the same elsewhere, or after other calls than "
         "these, is not shown.");
     say(list,
         "The times are by this process's clock, around calls into another process, and hold the way there and back.");
-    if (o->backend->is_gpu)
+    if (f->backend->is_gpu)
         say(list,
             "Its host code ran beside the driver, in the process that reads device memory back: it could have forged "
             "the bytes around buffers there, and events; outputs it can only make right or wrong.");
-    if (o->options->kernel_file->is_library)
+    if (!json_object_get(f->built, "source"))
         say(list, "The library was brought compiled: its source, compiler and options are not known.");
     else
         say(list, "That the artifact does what the source says rests on the compiler named.");
 }
 
 /* A source that serves both vendors has been seen to run on one of them only. */
-static void disclaim_the_other_vendor(json_t *list, const tki_outcome *o)
+static void disclaim_the_other_vendor(json_t *list, const facts *f)
 {
-    for (const tki_lowering *row = tki_lowerings_of(o->contract); row->backend; row++) {
-        if (!row->backend->is_gpu || row->backend == o->lowering->backend ||
-            strcmp(row->source, o->lowering->source) != 0)
+    for (const tki_lowering *row = tki_lowerings_of(f->contract); row->backend; row++) {
+        if (!row->backend->is_gpu || row->backend == f->lowering->backend ||
+            strcmp(row->source, f->lowering->source) != 0)
             continue;
         say(list, "The same source is compiled for %s as well; no run on an %s device is claimed.",
             row->backend->title, row->backend->maker);
@@ -285,73 +382,95 @@ static void disclaim_the_other_vendor(json_t *list, const tki_outcome *o)
     }
 }
 
-static void disclaim_proofs(json_t *list, const tki_outcome *o)
+static void disclaim_proofs(json_t *list, const facts *f)
 {
-    json_t *proofs = tki_proofs_json(o->contract);
-    if (json_array_size(proofs))
+    if (json_array_size(json_object_get(f->predicate, "proofs")))
         say(list,
             "The theorems in `proofs` are about the contract, in the arithmetic that it assumes, not about this "
             "kernel: that the kernel keeps a clause rests on what `rests_on` names beside it. This run checked "
             "no proof; proofs/check.sh does.");
-    json_decref(proofs);
 }
 
-json_t *tki_non_claims_json(const tki_outcome *o)
+static void disclaim_what_was_left_out(json_t *list, const facts *f)
 {
+    const json_t *left_out = json_object_get(f->run, "left_out");
+    const long long trials = integer(left_out, "trials");
+    if (left_out)
+        say(list,
+            "Tensors of more than 2^32 elements were not tried: %lld trial%s left out, which take%s at least %.0f "
+            "GiB of memory%s.",
+            trials, trials == 1 ? " was" : "s were", trials == 1 ? "s" : "",
+            json_number_value(json_object_get(left_out, "least_gib")),
+            f->backend->is_gpu || f->lowering ? "" : ", or longer than a call may");
+}
+
+/* Of a function that is not ours, whoever called it. */
+static void disclaim_a_function(json_t *list, const facts *f)
+{
+    if (json_object_get(f->run, "program"))
+        say(list,
+            "The kernel was in a program, not shut in, that this command started: %s. What that program is made of "
+            "is not known; the artifact named is what called it.",
+            text(f->run, "program"));
+    else if (f->kind == &tki_subject_function || (f->kind == &tki_subject_lowering && f->contract->registered))
+        say(list, "The function ran inside this process, which it could have tampered with; its source, compiler and "
+                  "options are not "
+                  "known.");
+}
+
+json_t *tki_non_claims_json(const json_t *predicate, const tk_contract *contract)
+{
+    facts f;
+    if (!find_facts(predicate, contract, &f))
+        return NULL;
     json_t *list = json_array();
-    if (o->verdict != TK_PROVED)
-        say(list, "Inputs and shapes other than those %s were not tried.", o->given ? "given" : "listed");
+    if (!f.proved)
+        say(list, "Inputs and shapes other than those %s were not tried.", f.given ? "given" : "listed");
     else
         say(list, "Shapes other than those listed were not tried: the clauses on shape, writing and repetition are "
                   "HELD, not PROVED.");
-    if (o->given)
+    if (f.given)
         say(list,
             "No kernel was run: what computed the outputs, on which device, from these inputs or others, and whether "
             "it would compute them again, is not known.");
     else
         say(list, "Other %s, compilers, options and library builds than the one named were not tried.",
-            o->backend->is_gpu ? "devices, drivers" : "processors");
-    if (o->backend->is_gpu)
-        disclaim_what_no_output_shows(list, o);
-    if (o->backend->is_gpu && o->lowering)
-        disclaim_the_other_vendor(list, o);
-    if (!o->given)
+            f.backend->is_gpu ? "devices, drivers" : "processors");
+    if (f.backend->is_gpu)
+        disclaim_what_no_output_shows(list, &f);
+    if (f.backend->is_gpu && f.lowering)
+        disclaim_the_other_vendor(list, &f);
+    if (!f.given)
         say(list, "Nothing is claimed about speed: the times are of runs under test, not a benchmark.");
-    if (o->kind == &tki_subject_function && o->options->kernel_program)
-        say(list,
-            "The kernel was in a program, not shut in, that this command started: %s. What that program is made of "
-            "is not known; the artifact named is what called it.",
-            o->options->kernel_program);
-    else if (o->kind == &tki_subject_function || (o->kind == &tki_subject_lowering && o->contract->registered))
-        say(list, "The function ran inside this process, which it could have tampered with; its source, compiler and "
-                  "options are not "
-                  "known.");
-    if (o->contract->registered)
+    disclaim_a_function(list, &f);
+    if (contract->registered)
         say(list, "A program registered the contract and gave its exact values: that they are right is not shown.");
-    disclaim_proofs(list, o);
-    if (o->kind->stranger)
-        disclaim_a_stranger(list, o);
-    if (o->kind->brought && !o->given)
-        disclaim_coverage(list, o);
-    if (!o->mutants_run && !o->kind->planted)
+    disclaim_proofs(list, &f);
+    if (f.kind->stranger)
+        disclaim_a_stranger(list, &f);
+    if (f.kind->brought && !f.given)
+        disclaim_coverage(list, &f);
+    if (!json_array_size(f.mutants) && !f.kind->planted)
         say(list, "No planted wrong kernels were run beside it.");
-    int index = tki_clause_find(o->contract, TK_CLAUSE_INDEX);
-    if (index >= 0 && o->structural[index] == 0)
-        say(list, "Bad indices were not among the trials: %s was not judged.", o->contract->clauses[index].id);
-    if (o->judgement.undecided)
+    const json_t *index = clause_of(&f, TK_CLAUSE_INDEX);
+    if (index && !integer(index, "checks"))
+        say(list, "Bad indices were not among the trials: %s was not judged.", text(index, "id"));
+    if (integer(f.result, "undecided"))
         say(list, "%lld elements could not be decided at the oracle's limit and were accepted.",
-            (long long)o->judgement.undecided);
-    if (o->left_out)
-        say(list,
-            "Tensors of more than 2^32 elements were not tried: %d trial%s left out, which take%s at least %.0f GiB "
-            "of "
-            "memory%s.",
-            o->left_out, o->left_out == 1 ? " was" : "s were", o->left_out == 1 ? "s" : "", o->left_out_gib,
-            o->backend->is_gpu || o->lowering ? "" : ", or longer than a call may");
-    if (o->given)
-        return list;
-    if (o->level == TK_QUICK ||
-        (o->contract->registered && o->judgement.elements < ONE_IN_A_MILLION_SHOWS && o->verdict != TK_PROVED))
+            integer(f.result, "undecided"));
+    disclaim_what_was_left_out(list, &f);
+    const bool few = contract->registered && !f.proved && integer(f.result, "elements") < ONE_IN_A_MILLION_SHOWS;
+    if (!f.given && (is(f.run, "level", tk_level_name(TK_QUICK)) || few))
         say(list, "At this level a kernel that is wrong at one element in a million can pass.");
     return list;
+}
+
+/* -- Coverage -------------------------------------------------------------------------------------------------- */
+
+const char *tki_no_coverage_of_kind(const tki_subject_kind *kind, const tki_backend *backend,
+                                    const tk_contract *contract)
+{
+    if (kind == &tki_subject_lowering && !contract->registered && !backend->is_gpu)
+        return "the library's own kernels are held to all of their lines when it is tested, not here";
+    return kind->stranger ? NULL : "only kernel files that come as source are built a second time, instrumented";
 }

@@ -64,15 +64,33 @@ static void reproduce(const tki_outcome *o, FILE *out)
     (void)out;
 }
 
-/* What made the outputs is not known; they are what the certificate is about. */
+static void add_line(tki_hash *hash, const char *hex, const char *name)
+{
+    tki_hash_add(hash, hex, strlen(hex));
+    tki_hash_add(hash, "  ", 2);
+    tki_hash_add(hash, name, strlen(name));
+    tki_hash_add(hash, "\n", 1);
+}
+
+bool tki_given_hash(const tki_given *given, char hex[TKI_HASH_HEX])
+{
+    tki_hash hash;
+    tki_hash_begin(&hash);
+    for (int p = 0; p < given->c.contract->param_count; p++)
+        if (tk_case_has(&given->c, p))
+            add_line(&hash, given->hash[p], given->c.contract->params[p].name);
+    add_line(&hash, given->output_hash, "outputs");
+    return tki_hash_finish(&hash, hex);
+}
+
+/* What made the outputs is not known; the tensors are what the certificate is about. */
 static tk_status trace(tk_ctx *ctx, const tki_outcome *o, tki_provenance *provenance)
 {
     *provenance = (tki_provenance){0};
     if (!tk_device_at(0, &provenance->device))
         return tki_fail(ctx, TK_INTERNAL, "this machine's processor could not be described");
-    snprintf(provenance->artifact_path, sizeof provenance->artifact_path, "%s.outputs", o->contract->name);
-    memcpy(provenance->artifact_hash, o->given->output_hash, sizeof provenance->artifact_hash);
-    return TK_OK;
+    snprintf(provenance->artifact_path, sizeof provenance->artifact_path, "%s.tensors", o->contract->name);
+    return tki_given_hash(o->given, provenance->artifact_hash) ? TK_OK : tki_fail(ctx, TK_INTERNAL, "SHA-256 failed");
 }
 
 const tki_subject_kind tki_subject_given = {"given",

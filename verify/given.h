@@ -12,4 +12,8 @@ typedef struct tki_given {
     char output_hash[TKI_HASH_HEX];         /* of all outputs, as trials have it */
 } tki_given;
 
+/* SHA-256 of what sha256sum would print of the tensors that the case has, in the order of the contract, and of the outputs together
+ * ("outputs"): what a certificate of given outputs is about. False when it failed. */
+TK_MUST_USE bool tki_given_hash(const tki_given *given, char hex[TKI_HASH_HEX]);
+
 #endif

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "verify/outcome.h"
+
 enum { MOST_LINES = 1 << 20, MOST_SOURCES = 64 };
 
 /* Of a line, in the order in which one outweighs the other: of several functions from one line one that ran is enough. */
@@ -162,20 +164,36 @@ void tki_lines_free(tki_lines *lines)
     *lines = (tki_lines){0};
 }
 
-void tki_lines_print(const tki_lines *lines, char *text, size_t size)
+json_t *tki_lines_json(const tki_lines *lines)
+{
+    json_t *list = json_array();
+    for (int i = 0; i < lines->missed_count; i++) {
+        const tki_line_range *r = &lines->missed[i];
+        json_t *range = json_pack("[I, I]", (json_int_t)r->first, (json_int_t)r->last);
+        if (r->file)
+            json_array_append_new(range, tki_text_json(lines->files[r->file]));
+        json_array_append_new(list, range);
+    }
+    return list;
+}
+
+void tki_ranges_print(const json_t *ranges, char *text, size_t size)
 {
     static const char cut[] = ", ...";
     size_t used = 0;
     text[0] = 0;
-    for (int i = 0; i < lines->missed_count; i++) {
-        char range[320];
-        const tki_line_range *r = &lines->missed[i];
-        snprintf(range, sizeof range, r->first == r->last ? "%s%.200s%s%lld" : "%s%.200s%s%lld-%lld", i ? ", " : "",
-                 r->file ? lines->files[r->file] : "", r->file ? ":" : "", (long long)r->first, (long long)r->last);
-        if (used + strlen(range) + sizeof cut > size) {
+    for (size_t i = 0; i < json_array_size(ranges); i++) {
+        char part[320];
+        const json_t *range = json_array_get(ranges, i);
+        const long long first = json_integer_value(json_array_get(range, 0));
+        const long long last = json_integer_value(json_array_get(range, 1));
+        const char *file = json_string_value(json_array_get(range, 2));
+        snprintf(part, sizeof part, first == last ? "%s%.200s%s%lld" : "%s%.200s%s%lld-%lld", i ? ", " : "",
+                 file ? file : "", file ? ":" : "", first, last);
+        if (used + strlen(part) + sizeof cut > size) {
             snprintf(text + used, size - used, "%s", cut);
             return;
         }
-        used += (size_t)snprintf(text + used, size - used, "%s", range);
+        used += (size_t)snprintf(text + used, size - used, "%s", part);
     }
 }

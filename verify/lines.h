@@ -3,6 +3,8 @@
 #ifndef TKI_VERIFY_LINES_H
 #define TKI_VERIFY_LINES_H
 
+#include <jansson.h>
+
 #include "tokitai.h"
 
 /* Lines from `first` to `last`, of which none that holds code ran. */
@@ -24,7 +26,11 @@ typedef struct tki_lines {
 TK_MUST_USE bool tki_lines_read(const char *text, const char *folder, const char *file, tki_lines *lines);
 void tki_lines_free(tki_lines *lines);
 
-/* "41-43, 70, part.h:5", cut with "..." where it does not fit. */
-void tki_lines_print(const tki_lines *lines, char *text, size_t size);
+/* A certificate's coverage.lines.never_ran: [first, last], with the file's name behind them if it is not the one that is compiled. A new
+ * reference. */
+json_t *tki_lines_json(const tki_lines *lines);
+
+/* Such a list, which may come from a stranger: "41-43, 70, part.h:5", cut with "..." where it does not fit. */
+void tki_ranges_print(const json_t *ranges, char *text, size_t size);
 
 #endif

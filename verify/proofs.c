@@ -104,22 +104,22 @@ int tki_proofs_count(const json_t *proofs, const char *id)
     return count;
 }
 
-const char *tki_kernel_rests_on(const char *verdict)
+const char *tki_kernel_rests_on(const char *verdict, bool given)
 {
     if (!strcmp(verdict, tk_verdict_name(TK_PROVED)))
         return "exhaustion";
     if (!strcmp(verdict, tk_verdict_name(TK_HELD)))
-        return "trials";
+        return given ? "given_outputs" : "trials";
     return !strcmp(verdict, tk_verdict_name(TK_REFUTED)) ? "counterexample" : "nothing";
 }
 
-json_t *tki_rests_on_json(const json_t *clauses, const json_t *proofs)
+json_t *tki_rests_on_json(const json_t *clauses, const json_t *proofs, bool given)
 {
     json_t *rests_on = json_object();
     for (size_t i = 0; i < json_array_size(clauses); i++) {
         const json_t *clause = json_array_get(clauses, i);
         const char *id = text(clause, "id");
-        json_t *own = json_pack("{s:s}", "kernel", tki_kernel_rests_on(text(clause, "verdict")));
+        json_t *own = json_pack("{s:s}", "kernel", tki_kernel_rests_on(text(clause, "verdict"), given));
         if (tki_proofs_count(proofs, id))
             json_object_set_new(own, "derivation", json_string("theorem"));
         json_object_set_new(rests_on, id, own);
@@ -198,9 +198,10 @@ bool tk_certificate_rests_on(const tk_certificate *certificate, int i, tk_basis 
     const json_t *proofs = tki_certificate_get(certificate, "proofs");
     if (!clause)
         return false;
-    *basis = (tk_basis){.clause = text(clause, "id"),
-                        .verdict = text(clause, "verdict"),
-                        .kernel = tki_kernel_rests_on(text(clause, "verdict")),
-                        .theorems = proofs ? tki_proofs_count(proofs, text(clause, "id")) : -1};
+    *basis = (tk_basis){
+        .clause = text(clause, "id"),
+        .verdict = text(clause, "verdict"),
+        .kernel = tki_kernel_rests_on(text(clause, "verdict"), tki_certificate_get(certificate, "run.given") != NULL),
+        .theorems = proofs ? tki_proofs_count(proofs, text(clause, "id")) : -1};
     return true;
 }

@@ -52,11 +52,12 @@ bool tki_theorem_hash(const tki_theorem *theorem, char hex[TKI_HASH_HEX]);
  * NULL if memory ran out. */
 json_t *tki_proofs_json(const tk_contract *contract);
 
-/* A certificate's member `rests_on`, which follows from `clauses` and `proofs`. All of them may come from a stranger. */
-json_t *tki_rests_on_json(const json_t *clauses, const json_t *proofs);
+/* A certificate's member `rests_on`, which follows from `clauses`, `proofs` and whether its outputs were given. All of them may come from a
+ * stranger. */
+json_t *tki_rests_on_json(const json_t *clauses, const json_t *proofs, bool given);
 
-/* "exhaustion", "trials", "counterexample" or "nothing": what shows that a kernel keeps a clause of this verdict, or not. */
-const char *tki_kernel_rests_on(const char *verdict);
+/* "exhaustion", "trials", "given_outputs", "counterexample" or "nothing": what shows that a clause of this verdict is kept, or not. */
+const char *tki_kernel_rests_on(const char *verdict, bool given);
 
 /* How many of `proofs` are for this clause. */
 int tki_proofs_count(const json_t *proofs, const char *id);

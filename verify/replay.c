@@ -326,7 +326,12 @@ tk_status tk_certificate_remarks(tk_ctx *ctx, const tk_certificate *certificate,
         snprintf(lists, sizeof lists, "lists %lld of the %lld trials that this version makes for it",
                  (long long)listed, (long long)made);
     name_stale(certificate, stale, sizeof stale);
-    const char *const all[] = {form, contract, lists, stale};
+    /* Those without proofs are of an earlier form, and say so elsewhere. */
+    const char *sentences = tki_certificate_get(certificate, "proofs") &&
+                                    !tki_certificate_has_sentences(ctx, certificate)
+                                ? "with sentences that cannot be made again here"
+                                : "";
+    const char *const all[] = {form, contract, lists, stale, sentences};
     char text[600] = "";
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         const size_t used = strlen(text);

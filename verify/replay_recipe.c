@@ -8,6 +8,7 @@
 
 #include "core/context.h"
 #include "core/limits.h"
+#include "model/case.h"
 #include "verify/certificate.h"
 #include "verify/kernel_file.h"
 #include "verify/vetted.h"
@@ -186,12 +187,24 @@ tk_value tki_recipe_value(const tk_attribute *attribute, const json_t *json)
     return (tk_value){.integer = name ? tk_choice_find(attribute, name) : -1};
 }
 
+void tki_recipe_settings(const json_t *run, const tk_contract *contract, tk_value attributes[TK_MAX_ATTRIBUTES])
+{
+    for (int i = 0; i < contract->attribute_count; i++) {
+        const tk_attribute *attribute = &contract->attributes[i];
+        const json_t *value = tki_run_setting(run, contract, i);
+        attributes[i] = value ? tki_recipe_value(attribute, value) : attribute->initial;
+        if (!tki_attribute_allows(attribute, attributes[i]))
+            attributes[i] = attribute->initial;
+    }
+}
+
 /* Those that a certificate does not name are at their defaults. */
 static void read_settings(const tk_certificate *certificate, tki_recipe *r)
 {
+    const json_t *run = tki_certificate_get(certificate, "run");
     for (int i = 0; i < r->contract->attribute_count; i++) {
         const tk_attribute *attribute = &r->contract->attributes[i];
-        const json_t *value = tki_certificate_setting(certificate, r->contract, i);
+        const json_t *value = tki_run_setting(run, r->contract, i);
         if (!value || attribute->from_device)
             continue;
         tk_attribute_print(attribute, tki_recipe_value(attribute, value), r->values[i], sizeof r->values[i]);

@@ -30,6 +30,10 @@ TK_MUST_USE tk_status tki_recipe_open_kernel_file(tk_ctx *ctx, const tk_certific
 /* The value of an attribute as certificates write it. */
 tk_value tki_recipe_value(const tk_attribute *attribute, const json_t *json);
 
+/* All attributes of the contract by a certificate's member `run`: those that it names; where it names none, or one that the contract does
+ * not allow, the contract's own. */
+void tki_recipe_settings(const json_t *run, const tk_contract *contract, tk_value attributes[TK_MAX_ATTRIBUTES]);
+
 void tki_recipe_free(tki_recipe *recipe);
 
 #endif

@@ -200,6 +200,19 @@ static void set_attributes(const tki_outcome *o, json_t *run)
                                 value_json(&contract->attributes[i], o->attributes[i]));
 }
 
+/* What only the run itself knows of compute-sanitizer: why it did not watch, where it should have or could have. */
+static void set_no_sanitizer(const tki_outcome *o, json_t *run)
+{
+    const tki_sanitized *s = &o->sanitized;
+    if (!o->kind->stranger || !o->backend->is_gpu || (s->wanted && s->here))
+        return;
+    json_object_set_new(run, "no_sanitizer",
+                        json_string(!o->backend->has_sanitizer ? "compute-sanitizer is for CUDA"
+                                    : !s->wanted               ? "compute-sanitizer was not asked to"
+                                    : !s->ran                  ? "it did not come to that"
+                                                               : "compute-sanitizer is not here"));
+}
+
 /* What was run, in enough detail to run it again. */
 static json_t *run_json(const tki_outcome *o)
 {
@@ -234,6 +247,13 @@ static json_t *run_json(const tki_outcome *o)
         json_object_set_new(run, "inputs", given_inputs_json(o->options));
     if (o->options->keep_going)
         json_object_set_new(run, "keep_going", json_true());
+    if (o->came_again)
+        json_object_set_new(run, "came_again", json_integer(o->came_again));
+    if (o->left_out)
+        json_object_set_new(
+            run, "left_out",
+            json_pack("{s:i, s:o}", "trials", o->left_out, "least_gib", tki_real_json(o->left_out_gib)));
+    set_no_sanitizer(o, run);
     json_t *trials = json_array();
     for (int64_t i = 0; i < o->trial_count; i++) {
         json_t *trial = tki_trial_json(&o->trials[i].trial);
@@ -344,6 +364,20 @@ static const char *determinism_reached(const tki_outcome *o)
                                                                                         : TK_RUN_TO_RUN);
 }
 
+/* Terms that the kernel left out by its own count, and the theorems by which it may; NULL: it is none of those that do. */
+static json_t *skipped_json(const tki_outcome *o)
+{
+    char hash[TKI_HASH_HEX];
+    const char *const *by = o->lowering ? o->lowering->leaves_out_by : NULL;
+    const tki_theorem *theorem = by && by[0] ? tki_theorem_find(by[0], by[1]) : NULL;
+    if (!o->trial_count || !theorem || !tki_theorem_hash(theorem, hash))
+        return NULL;
+    return json_pack("{s:I, s:I, s:I, s:I, s:s, s:s, s:s, s:s}", "slices", (json_int_t)o->skipped.slices, "of_slices",
+                     (json_int_t)o->skipped.all_slices, "parts", (json_int_t)o->skipped.parts, "of_parts",
+                     (json_int_t)o->skipped.all_parts, "slices_by", by[1], "parts_by", by[2], "file", by[0], "sha256",
+                     hash);
+}
+
 static json_t *result_json(const tki_outcome *o)
 {
     const tki_judgement *j = &o->judgement;
@@ -363,6 +397,13 @@ static json_t *result_json(const tki_outcome *o)
                                   (json_int_t)j->near_zero, "at_overflow", (json_int_t)j->at_overflow));
     const tk_case c = tki_outcome_case(o);
     json_object_set_new(result, "by_magnitude", tki_magnitudes_json(&c, j->magnitudes));
+    if (o->screened)
+        json_object_set_new(result, "screened",
+                            json_pack("{s:I, s:i, s:i}", "trials", (json_int_t)o->screened, "least_vectors",
+                                      o->screened_by_least, "most_vectors", o->screened_by_most));
+    json_t *skipped = skipped_json(o);
+    if (skipped)
+        json_object_set_new(result, "skipped", skipped);
     if (o->verdict == TK_REFUTED)
         json_object_set_new(result, "refutation", tki_refutation_json(o));
     if (j->worst.present)
@@ -482,27 +523,29 @@ static json_t *worker_json(const tki_outcome *o)
     return worker;
 }
 
-static json_t *lines_never_run(const tki_lines *lines)
+/* Why nothing is known of what ran, or NULL. */
+static const char *no_coverage(const tki_outcome *o)
 {
-    json_t *list = json_array();
-    for (int i = 0; i < lines->missed_count; i++) {
-        const tki_line_range *r = &lines->missed[i];
-        json_t *range = json_pack("[I, I]", (json_int_t)r->first, (json_int_t)r->last);
-        if (r->file)
-            json_array_append_new(range, tki_text_json(lines->files[r->file]));
-        json_array_append_new(list, range);
-    }
-    return list;
+    const char *of_kind = tki_no_coverage_of_kind(o->kind, o->backend, o->contract);
+    if (of_kind)
+        return of_kind;
+    if (o->options->skip_coverage)
+        return "it was not asked for";
+    if (o->options->dims || o->options->family)
+        return "the run was restricted";
+    if (o->exploration.known)
+        return NULL;
+    return o->exploration.why[0] ? o->exploration.why : "there was a verdict before it was looked at";
 }
 
 static json_t *coverage_json(const tki_outcome *o)
 {
     const tki_exploration *x = &o->exploration;
-    if (tki_no_coverage(o))
-        return json_pack("{s:b, s:o}", "known", 0, "reason", tki_text_json(tki_no_coverage(o)));
+    if (no_coverage(o))
+        return json_pack("{s:b, s:o}", "known", 0, "reason", tki_text_json(no_coverage(o)));
     json_t *lines = x->lines_known
                         ? json_pack("{s:b, s:I, s:I, s:o}", "known", 1, "count", (json_int_t)x->lines.count, "run",
-                                    (json_int_t)x->lines.run, "never_ran", lines_never_run(&x->lines))
+                                    (json_int_t)x->lines.run, "never_ran", tki_lines_json(&x->lines))
                         : json_pack("{s:b, s:o}", "known", 0, "reason", tki_text_json(x->no_lines));
     return json_pack("{s:b, s:I, s:I, s:I, s:I, s:b, s:I, s:o}", "known", 1, "blocks", (json_int_t)x->blocks, "edges",
                      (json_int_t)x->edges, "calls", (json_int_t)x->calls, "found", (json_int_t)x->found, "spent",
@@ -521,14 +564,13 @@ static json_t *created(void)
 
 static json_t *predicate_json(const tki_outcome *o, const tki_provenance *p, const char *key)
 {
-    json_t *predicate = json_pack("{s:s, s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "tokitai",
+    json_t *predicate = json_pack("{s:s, s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "tokitai",
                                   tk_version(), "verdict", tk_verdict_name(o->verdict), "reason",
                                   tki_text_json(o->reason), "key", key, "created", created(), "contract",
                                   json_pack("{s:s, s:s, s:s}", "summary", o->contract->summary, "formula",
                                             o->contract->formula, "bound", o->contract->bound),
                                   "run", run_json(o), "clauses", clauses_json(o), "result", result_json(o), "mutants",
-                                  mutants_json(o), "built", built_json(p), "machine", machine_json(p), "evidence",
-                                  tki_evidence_json(o), "non_claims", tki_non_claims_json(o));
+                                  mutants_json(o), "built", built_json(p), "machine", machine_json(p));
     if (predicate && o->confinement)
         json_object_set_new(predicate, "worker", worker_json(o));
     if (predicate)
@@ -538,10 +580,13 @@ static json_t *predicate_json(const tki_outcome *o, const tki_provenance *p, con
     json_t *proofs = tki_proofs_json(o->contract);
     if (predicate && proofs) {
         json_object_set(predicate, "proofs", proofs);
-        json_object_set_new(predicate, "rests_on", tki_rests_on_json(json_object_get(predicate, "clauses"), proofs));
+        json_object_set_new(predicate, "rests_on",
+                            tki_rests_on_json(json_object_get(predicate, "clauses"), proofs, o->given != NULL));
     }
     json_decref(proofs);
-    /* Last, since it says what the other members do. */
+    /* Last, since they say what the other members do. */
+    json_object_set_new(predicate, "evidence", tki_evidence_json(predicate, o->contract));
+    json_object_set_new(predicate, "non_claims", tki_non_claims_json(predicate, o->contract));
     char *headline = tki_headline(predicate);
     if (headline)
         json_object_set_new(predicate, "headline", tki_text_json(headline));

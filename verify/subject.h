@@ -33,6 +33,9 @@ struct tki_subject_kind {
 extern const tki_subject_kind tki_subject_lowering, tki_subject_mutant, tki_subject_variant, tki_subject_function,
     tki_subject_kernel_file, tki_subject_given;
 
+/* The kind of that name; NULL if there is none. */
+const tki_subject_kind *tki_subject_kind_named(const char *name);
+
 /* The kind that the options ask for. */
 const tki_subject_kind *tki_subject_kind_of(const tk_certify_options *options);
 

@@ -51,7 +51,9 @@ static void try_lines(const char *text)
         last = r->last;
     }
     assert((lines.missed_count > 0) == (lines.run < lines.count));
-    tki_lines_print(&lines, printed, sizeof printed);
+    json_t *ranges = tki_lines_json(&lines);
+    tki_ranges_print(ranges, printed, sizeof printed);
+    json_decref(ranges);
     assert(strlen(printed) < sizeof printed);
     tki_lines_free(&lines);
 }
