@@ -616,7 +616,7 @@ cli_exit cli_bench(int argc, char **argv)
     if (result == CLI_HOLDS && !a.startup) {
         bool good = plan_indices(&a, p) && plan_numbers(&a, p) && plan_peers(&a, p) && plan_shape(&a, p) &&
                     plan_groups(&a, p, ctx) && plan_jobs(&a, p) &&
-                    cli_bench_chart_possible(a.who, given(&a, KEY_CHART));
+                    cli_can_write(a.who, "--chart", given(&a, KEY_CHART));
         result = good ? ensure_certificates(&a, p, ctx) : CLI_BAD;
         if (result == CLI_HOLDS)
             result = time_all(&a, p, ctx);

@@ -184,7 +184,7 @@ static bool chart_has_place(const char *who, const char *path, const char *chart
         cli_complain(who, "--chart '%.200s' is also the file of --from, which it would overwrite", chart);
         return false;
     }
-    return cli_bench_chart_possible(who, chart);
+    return cli_can_write(who, "--chart", chart);
 }
 
 static cli_exit show_results(const char *who, const char *path, const json_t *report, const char *chart)

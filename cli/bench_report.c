@@ -488,26 +488,3 @@ json_t *cli_bench_cliffs_json(const bench_result *results, int count)
                                                   "growth", step.growth, "limit_growth", step.limit_growth));
     return json_pack("{s:f, s:o}", "factor", BENCH_CLIFF, "steps", list);
 }
-
-/* ------------------------------------------------------------------------------------------------------------
- * The chart's file
- * ------------------------------------------------------------------------------------------------------------ */
-
-bool cli_bench_chart_possible(const char *who, const char *path)
-{
-    if (!path)
-        return true;
-    /* What is there already, or is a link to what is not there yet, is not ours to remove. */
-    int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    const bool made = file >= 0;
-    if (!made)
-        file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-    if (file < 0) {
-        cli_complain(who, "cannot write to --chart '%.200s': %s", path, strerror(errno));
-        return false;
-    }
-    close(file);
-    if (made)
-        unlink(path);
-    return true;
-}

@@ -49,9 +49,6 @@ json_t *cli_bench_result_json(const cli_bench_group *g, const bench_result *r);
 json_t *cli_bench_summary_json(const bench_result *results, int count);
 json_t *cli_bench_cliffs_json(const bench_result *results, int count);
 
-/* Whether a chart can be written to that file, which is left as it was; if not, that is said. NULL, for no chart, is fine. */
-bool cli_bench_chart_possible(const char *who, const char *path);
-
 /* What --json wrote to a file, shown as the run itself would have: the table, and a chart if that is not NULL. */
 cli_exit cli_bench_show_kept(const char *who, const char *path, const char *chart);
 

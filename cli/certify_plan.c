@@ -470,16 +470,12 @@ static bool plan_inputs(const certify_arguments *a, certify_plan *p)
     return true;
 }
 
-/* Makes the folder now, so that a bad --out is found before an hour's work. */
 static bool plan_out(const certify_arguments *a, certify_plan *p)
 {
     bool restricted = p->has_shape || p->options.family || p->has_seen_settings || certify_planted(p);
     const char *out = given(a, KEY_OUT);
     p->keep = out || !(restricted || given(a, KEY_KERNELS));
-    if (!out || cli_make_folder(out))
-        return true;
-    cli_complain(a->who, "cannot write to --out '%.200s': %s", out, strerror(errno));
-    return false;
+    return !out || cli_make_out(a->who, out);
 }
 
 static bool plan_sign(const certify_arguments *a, certify_plan *p, tk_ctx *ctx)
@@ -491,13 +487,7 @@ static bool plan_sign(const certify_arguments *a, certify_plan *p, tk_ctx *ctx)
         cli_complain(a->who, "--sign goes with certificates that are kept: give --out");
         return false;
     }
-    if (tk_key_read(ctx, file, &p->signer) != TK_OK) {
-        cli_complain(a->who, "--sign: %s", tk_ctx_message(ctx));
-        return false;
-    }
-    if (!tk_key_can_sign(p->signer))
-        cli_complain(a->who, "--sign '%.200s' is a public key; a private one is needed", file);
-    return tk_key_can_sign(p->signer);
+    return cli_read_signer(a->who, ctx, file, &p->signer);
 }
 
 /* One job for each lowering that this machine takes, or a single one where that is settled otherwise. */

@@ -62,6 +62,15 @@ int cli_parse(const struct argp *argp, int argc, char **argv, unsigned flags, vo
 /* A context, or NULL after a complaint. */
 tk_ctx *cli_open(const char *who);
 
+/* A private key that --sign names; *key stays NULL without a file. False after a complaint. */
+bool cli_read_signer(const char *who, tk_ctx *ctx, const char *file, tk_key **key);
+
+/* Makes the folder that --out names, now, so that a bad one is found before any work. False after a complaint. */
+bool cli_make_out(const char *who, const char *folder);
+
+/* Whether a file that an option names can be written; NULL: there is none. Nothing is left there. False after a complaint. */
+bool cli_can_write(const char *who, const char *option, const char *path);
+
 /* Notes of this context are complained of from now on. `who` has to stay. */
 void cli_show_notes(tk_ctx *ctx, const char *who);
 
@@ -115,9 +124,6 @@ json_t *cli_json_text(const char *text); /* a string, whatever the bytes are */
 /* "2.0 GiB", "1,048,576" */
 void cli_format_bytes(int64_t bytes, char *text, size_t size);
 void cli_format_count(int64_t count, char *text, size_t size);
-
-/* Makes a folder and those above it, as far as they are missing; errno says why it cannot be made or written to. */
-bool cli_make_folder(const char *path);
 
 /* ------------------------------------------------------------------------------------------------------------
  * Progress: one line on standard error, only on a terminal, only for work that has taken over two seconds

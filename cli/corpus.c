@@ -296,7 +296,7 @@ cli_exit cli_corpus(int argc, char **argv)
     if (cli_parse(&command, argc, argv, 0, &a) != 0)
         return CLI_BAD;
     plan p;
-    if (!plan_make(&a, &p))
+    if (!plan_make(&a, &p) || !cli_can_write(a.who, "--chart", a.chart))
         return CLI_BAD;
     tk_ctx *ctx = cli_open(a.who);
     if (!ctx)

@@ -33,7 +33,9 @@ static const struct argp_option option_list[] = {
     {"outputs", KEY_OUTPUTS, "[NAME=]FILE", 0, "Outputs to be judged, likewise; one file may have both", 1},
     {"dtype", KEY_DTYPE, "TYPE", 0,
      "The element types, such as bf16 or f16-f32, where the files do not tell: 16-bit elements without a type", 1},
-    {"out", KEY_OUT, "DIR", 0, "Write the certificate there, as NAME.json and NAME.md", 2},
+    {"out", KEY_OUT, "DIR", 0,
+     "Write the certificate there, as NAME.json and NAME.md; the name ends with the beginning of the tensors' hash",
+     2},
     {"sign", KEY_SIGN, "KEY", 0, "With --out, also write it as a signed envelope, NAME.dsse.json", 2},
     {"json", KEY_JSON, NULL, 0, "Print the certificate as JSON instead of the table", 2},
     {0},
@@ -296,21 +298,24 @@ static bool make_case(const arguments *a, const tk_contract *op, const tensors *
 
 /* -- The verdict ---------------------------------------------------------------------------------------------- */
 
-static cli_exit write_certificate(const arguments *a, tk_ctx *ctx, tk_certificate *certificate)
+static cli_exit write_certificate(const arguments *a, tk_ctx *ctx, tk_certificate *certificate, const tk_key *key)
 {
-    tk_key *key = NULL;
-    tk_status status = a->key ? tk_key_read(ctx, a->key, &key) : TK_OK;
-    if (status == TK_OK && key)
-        status = tk_certificate_sign(ctx, certificate, key);
+    char *path = NULL;
+    tk_status status = key ? tk_certificate_sign(ctx, certificate, key) : TK_OK;
     if (status == TK_OK)
-        status = tk_certificate_write(ctx, certificate, a->out, NULL);
-    tk_key_destroy(key);
-    if (status != TK_OK)
+        status = tk_certificate_write(ctx, certificate, a->out, &path);
+    if (status != TK_OK) {
         cli_complain(a->who, "the certificate was not written: %s", tk_ctx_message(ctx));
+    } else if (!a->json) {
+        fputs("\nwritten to ", stdout);
+        cli_print(CLI_PLAIN, path);
+        putchar('\n');
+    }
+    free(path);
     return status == TK_OK ? CLI_HOLDS : CLI_BAD;
 }
 
-static cli_exit show(const arguments *a, tk_ctx *ctx, tk_certificate *certificate)
+static cli_exit show(const arguments *a, tk_ctx *ctx, tk_certificate *certificate, const tk_key *key)
 {
     cli_exit result = cli_exit_of_verdict(tk_certificate_verdict(certificate));
     const char *text = a->json ? tk_certificate_json(certificate) : NULL;
@@ -325,10 +330,10 @@ static cli_exit show(const arguments *a, tk_ctx *ctx, tk_certificate *certificat
         cli_complain(a->who, "no memory for the certificate's text");
         result = CLI_UNKNOWN;
     }
-    return a->out ? cli_worse(result, write_certificate(a, ctx, certificate)) : result;
+    return a->out ? cli_worse(result, write_certificate(a, ctx, certificate, key)) : result;
 }
 
-static cli_exit judge(const arguments *a, tk_ctx *ctx, const tk_contract *op, tensors *t)
+static cli_exit judge(const arguments *a, tk_ctx *ctx, const tk_contract *op, tensors *t, const tk_key *key)
 {
     for (int side = 0; side < SIDES; side++)
         for (int i = 0; i < a->count[side]; i++)
@@ -349,7 +354,7 @@ static cli_exit judge(const arguments *a, tk_ctx *ctx, const tk_contract *op, te
         cli_complain(a->who, "%s", tk_ctx_message(ctx));
         return cli_exit_of(status, CLI_BAD);
     }
-    cli_exit result = show(a, ctx, certificate);
+    cli_exit result = show(a, ctx, certificate, key);
     tk_certificate_destroy(certificate);
     return result;
 }
@@ -365,7 +370,11 @@ cli_exit cli_judge(int argc, char **argv)
     tk_ctx *ctx = op ? cli_open(a.who) : NULL;
     if (!ctx)
         return op ? CLI_UNKNOWN : CLI_BAD;
-    cli_exit result = judge(&a, ctx, op, &t);
+    tk_key *key = NULL;
+    cli_exit result = CLI_BAD;
+    if (cli_read_signer(a.who, ctx, a.key, &key) && (!a.out || cli_make_out(a.who, a.out)))
+        result = judge(&a, ctx, op, &t, key);
+    tk_key_destroy(key);
     for (int i = 0; i < t.open_count; i++)
         tki_arrays_close(t.open[i]);
     tk_ctx_destroy(ctx);

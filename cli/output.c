@@ -302,37 +302,6 @@ void cli_format_count(int64_t count, char *text, size_t size)
     text[used] = '\0';
 }
 
-/* As mkdir -p does. */
-static bool make_folders(const char *path)
-{
-    char *copy = strdup(path);
-    bool good = copy != NULL;
-    for (char *c = copy; good && *c; c++) {
-        if (*c != '/' || c == copy)
-            continue;
-        *c = '\0';
-        good = mkdir(copy, 0777) == 0 || errno == EEXIST;
-        *c = '/';
-    }
-    good = good && (mkdir(copy, 0777) == 0 || errno == EEXIST);
-    int error = errno;
-    free(copy);
-    errno = error;
-    return good;
-}
-
-bool cli_make_folder(const char *path)
-{
-    struct stat info;
-    if (!make_folders(path) || stat(path, &info) != 0)
-        return false;
-    if (!S_ISDIR(info.st_mode)) {
-        errno = ENOTDIR;
-        return false;
-    }
-    return access(path, W_OK | X_OK) == 0;
-}
-
 /* ------------------------------------------------------------------------------------------------------------
  * Progress
  * ------------------------------------------------------------------------------------------------------------ */

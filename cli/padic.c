@@ -176,6 +176,8 @@ static cli_exit run_gemm(const arguments *a, tk_ctx *ctx, const padic_ring *ring
     cli_exit status = CLI_BAD;
     if (!ring)
         cli_complain(who, "gemm needs -p and -N");
+    else if (a->output && strcmp(a->output, "-") != 0 && !cli_can_write(who, "--output", a->output))
+        status = CLI_BAD;
     else if (read_matrix(a->files[0], ring, &left) && read_matrix(a->files[1], ring, &right))
         status = multiply(a, ctx, ring, &left, &right);
     padic_matrix_free(&left);

@@ -93,7 +93,7 @@ static cli_exit write_page(const char *who, const char *output, const char *page
 cli_exit cli_report(int argc, char **argv)
 {
     arguments a = {0};
-    if (cli_parse(&command, argc, argv, 0, &a) != 0)
+    if (cli_parse(&command, argc, argv, 0, &a) != 0 || !cli_can_write(argv[0], "--output", a.output))
         return CLI_BAD;
     tk_ctx *ctx = cli_open(argv[0]);
     if (!ctx)

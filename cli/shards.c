@@ -251,7 +251,12 @@ cli_exit cli_run_join(const char *who, char *const *shards, size_t count, const 
     tki_checkpoint *checkpoint = NULL;
     tki_glue_outcome outcome = {0};
     cli_progress progress = cli_progress_begin(1);
-    tk_status status = join->sign ? tk_key_read(ctx, join->sign, &key) : TK_OK;
+    if (!cli_read_signer(who, ctx, join->sign, &key)) {
+        tk_key_destroy(key);
+        tk_ctx_destroy(ctx);
+        return CLI_BAD;
+    }
+    tk_status status = TK_OK;
     join->options.tolerances = join->tolerances;
     join->options.key = key;
     join->options.progress = cli_progress_update;

@@ -258,7 +258,8 @@ bool tk_certificate_refutation(const tk_certificate *certificate, tk_refutation 
 const char *tk_certificate_json(tk_certificate *certificate);
 const char *tk_certificate_markdown(tk_certificate *certificate);
 
-/* Writes DIR/NAME.json and DIR/NAME.md, each atomically, and DIR/NAME.dsse.json if the certificate is signed. With
+/* Writes DIR/NAME.json and DIR/NAME.md, each atomically, and DIR/NAME.dsse.json if the certificate is signed. NAME is
+ * the subject, the attributes that are not at their defaults and, of outputs that were given, a hash of the tensors. With
  * `dir` NULL they go to the user's state directory, named by the certificate's key and level. `path`, if not NULL,
  * receives the JSON file's path; free() it. */
 TK_MUST_USE tk_status tk_certificate_write(tk_ctx *ctx, tk_certificate *certificate, const char *dir, char **path);

@@ -60,6 +60,7 @@ expect 2 "a seed" gelu_fwd --seed x
 expect 2 "a number of threads" gelu_fwd --threads -1
 expect 2 "an option twice" gelu_fwd --dtype f16 --dtype f16
 expect 2 "a chart nowhere" embedding_fwd --dtype f16 --chart nowhere/chart.svg
-says err "^tokitai corpus: cannot write --chart 'nowhere/chart.svg': No such file or directory$"
+says err "^tokitai corpus: cannot write to --chart 'nowhere/chart.svg': No such file or directory$"
+is "    before any kernel runs" test ! -s out
 
 finish

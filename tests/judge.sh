@@ -81,19 +81,44 @@ bad_usage "an index out of range" 'index\[0\]' embedding_fwd --inputs index.npy 
 
 echo "-- the certificate"
 expect 1 "written to a folder" gelu_fwd --inputs x.npy --outputs bad.npy --out certificates
-certificate=certificates/given.gelu_fwd.f16.json
-is "    it is there" test -s $certificate -a -s certificates/given.gelu_fwd.f16.md
+# The name ends with the beginning of the hash of the tensors' hashes.
+hash_of() { tail -c 4 "$1" | sha256sum | cut -c1-64; }
+name_of() { # INPUT OUTPUT
+    printf '%s  x\n%s  y\n%s  outputs\n' "$(hash_of "$1")" "$(hash_of "$2")" "$(hash_of "$2")" | sha256sum | cut -c1-12
+}
+certificate=certificates/given.gelu_fwd.f16.$(name_of x.npy bad.npy).json
+says out "^written to $certificate\$"
+is "    it is there" test -s "$certificate" -a -s "${certificate%.json}.md"
+expect 1 "the same once more" gelu_fwd --inputs x.npy --outputs bad.npy --out certificates
+is "    replaces it" test "$(ls certificates | wc -l)" = 2
+expect 0 "others beside it" gelu_fwd --inputs x.npy --outputs y.npy --out certificates
+held=certificates/given.gelu_fwd.f16.$(name_of x.npy y.npy).json
+is "    have another name" test "$(ls certificates | wc -l)" = 4 -a -s "$held"
 expect 1 "as JSON" gelu_fwd --inputs x.npy --outputs bad.npy --json
 says out '"kind": ?"given"'
 hash=$(tail -c 4 x.npy | sha256sum)
 says out "${hash%% *}"
 subcommand=()
-expect 0 "it is intact" check $certificate
-expect 3 "nothing can be run again" replay $certificate
+expect 0 "it is intact" check "$certificate"
+says out '^    refuted by a counterexample: GELU_FWD.ERR'
+says out '^    unsigned: nobody vouches for its hashes'
+expect 0 "the one that holds" check "$held"
+says out "^    rests on theorems for steps of its derivation, on the judgement of these outputs; nothing was run: GELU_FWD.ERR"
+count 0 out "this kernel"
+expect 3 "nothing can be run again" replay "$certificate"
 says err "tokitai judge"
 expect 0 "a key" keygen key
 expect 0 "signed" judge gelu_fwd --inputs x.npy --outputs y.npy --out signed --sign key
-expect 0 "    by that key" check --key key.pub signed/given.gelu_fwd.f16.dsse.json
+expect 0 "    by that key" check --key key.pub signed/"$(basename "${held%.json}")".dsse.json
+count 0 out "unsigned"
 expect 2 "--sign alone" judge gelu_fwd --inputs x.npy --outputs y.npy --sign key
+expect 2 "a key that is not there" judge gelu_fwd --inputs absent.npy --outputs y.npy --out unmade --sign absent
+says err "^tokitai judge: --sign: .*absent"
+count 0 err "absent.npy"
+is "    and nothing was made" test ! -e unmade
+expect 2 "a public key" judge gelu_fwd --inputs absent.npy --outputs y.npy --out unmade --sign key.pub
+says err "is a public key"
+expect 2 "a folder that cannot be" judge gelu_fwd --inputs absent.npy --outputs y.npy --out x.npy/below
+says err "cannot write to --out 'x.npy/below': Not a directory"
 
 finish

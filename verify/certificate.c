@@ -252,7 +252,8 @@ const json_t *tki_run_setting(const json_t *run, const tk_contract *contract, in
     return json_object_get(place ? json_object_get(run, place) : run, attribute->name);
 }
 
-/* The subject and, each behind a dot, the values that are not at their defaults: a run under others does not replace it. */
+/* The subject and, each behind a dot, the values that are not at their defaults: a run under others does not replace it. Of outputs that were
+ * given also the beginning of the tensors' hash: others have another name. */
 static void name_with_settings(const tk_ctx *ctx, const tk_certificate *certificate, char *name, size_t size)
 {
     snprintf(name, size, "%s", tk_certificate_subject(certificate));
@@ -271,6 +272,9 @@ static void name_with_settings(const tk_ctx *ctx, const tk_certificate *certific
         tk_attribute_print(attribute, value, text, sizeof text);
         snprintf(name + used, size - used, ".%s", text);
     }
+    const size_t used = strlen(name);
+    if (tki_certificate_get(certificate, "run.given"))
+        snprintf(name + used, size - used, ".%.12s", tki_certificate_text(certificate, "built.artifact_sha256"));
 }
 
 tk_status tk_certificate_write(tk_ctx *ctx, tk_certificate *certificate, const char *dir, char **path)

@@ -28,9 +28,10 @@ void cli_complain(const char *who, const char *format, ...)
     (void)format;
 }
 
-bool cli_bench_chart_possible(const char *who, const char *path)
+bool cli_can_write(const char *who, const char *option, const char *path)
 {
     (void)who;
+    (void)option;
     return path != NULL;
 }
 
