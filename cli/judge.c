@@ -32,7 +32,10 @@ static const struct argp_option option_list[] = {
      1},
     {"outputs", KEY_OUTPUTS, "[NAME=]FILE", 0, "Outputs to be judged, likewise; one file may have both", 1},
     {"dtype", KEY_DTYPE, "TYPE", 0,
-     "The element types, such as bf16 or f16-f32, where the files do not tell: 16-bit elements without a type", 1},
+     "Refuse tensors of other element types than these, such as bf16 or f16-f32; 16-bit elements without a type "
+     "(uint16, "
+     "V2) are bf16",
+     1},
     {"out", KEY_OUT, "DIR", 0,
      "Write the certificate there, as NAME.json and NAME.md; the name ends with the beginning of the tensors' hash",
      2},
@@ -193,13 +196,13 @@ static bool read_file(tk_ctx *ctx, const char *who, const tk_contract *op, int s
 
 /* -- Types and sizes ------------------------------------------------------------------------------------------ */
 
-/* Patterns of 16 bits without a type fit every type of 16 bits. */
+/* Patterns of 16 bits without a type are bf16, which NumPy does not have; fp16 it has. */
 static bool type_fits(const tki_array *array, tk_dtype dtype)
 {
     static const tki_element_type types[] = {
         [TK_F16] = TKI_ELEMENT_F16, [TK_BF16] = TKI_ELEMENT_BF16, [TK_F32] = TKI_ELEMENT_F32,
         [TK_I32] = TKI_ELEMENT_I32, [TK_I64] = TKI_ELEMENT_I64,   [TK_U64] = TKI_ELEMENT_U64};
-    return array->type == types[dtype] || (array->type == TKI_ELEMENT_U16 && (dtype == TK_F16 || dtype == TK_BF16));
+    return array->type == types[dtype] || (array->type == TKI_ELEMENT_U16 && dtype == TK_BF16);
 }
 
 static bool case_fits(const tk_case *c, const tensors *t)

@@ -37,9 +37,11 @@ expect 0 "elements at odd places" gelu_fwd --inputs odd.safetensors --outputs od
 echo "-- 16-bit elements without a type"
 npy '|V2' '(2,)' '\x80\x3f\x00\x00' >x_bf16.npy
 npy '<u2' '(2,)' '\x57\x3f\x00\x00' >y_bf16.npy
-bad_usage "which type?" "--dtype says which" gelu_fwd --inputs x_bf16.npy --outputs y_bf16.npy
-expect 0 "bf16, as asked for" gelu_fwd --inputs x_bf16.npy --outputs y_bf16.npy --dtype bf16
-expect 1 "f16 is another matter" gelu_fwd --inputs x_bf16.npy --outputs y_bf16.npy --dtype f16
+expect 0 "they are bf16" gelu_fwd --inputs x_bf16.npy --outputs y_bf16.npy
+says out '^given.gelu_fwd.bf16 +HELD'
+expect 0 "as asked for" gelu_fwd --inputs x_bf16.npy --outputs y_bf16.npy --dtype bf16
+bad_usage "and never f16" "does not take these types: x U16, y U16" gelu_fwd --inputs x_bf16.npy --outputs y_bf16.npy --dtype f16
+bad_usage "nor beside f16" "does not take these types: x F16, y U16" gelu_fwd --inputs x.npy --outputs y_bf16.npy
 
 echo "-- attributes and tensors that come with them"
 npy '<f4' '(1, 1)' '\0\0\x80\x3f' >one.npy

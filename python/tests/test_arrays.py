@@ -49,13 +49,26 @@ class DLPackArray:
 
 @pytest.mark.parametrize(
     "name, dtype",
-    [("float16", "f16"), ("float32", "f32"), ("int32", "i32"), ("int64", "i64"), ("uint64", "u64"), ("uint16", "u16")],
+    [
+        ("float16", "f16"),
+        ("float32", "f32"),
+        ("int32", "i32"),
+        ("int64", "i64"),
+        ("uint64", "u64"),
+        ("uint16", "u16"),
+        ("V2", "u16"),
+    ],
 )
 def test_numpy(name: str, dtype: str) -> None:
     x = np.zeros((2, 3), name)
     view = _arrays.view(x)
     assert view[:5] == (x.ctypes.data, (2, 3), dtype, "cpu", None)
     assert view.bytes == x.nbytes and view.owner is x
+
+
+def test_fields_are_refused() -> None:
+    with pytest.raises(tokitai.BadArgument, match="x has elements of several fields"):
+        _arrays.view(np.zeros(3, [("low", "u1"), ("high", "u1")]), "x")
 
 
 def test_read_only_numpy() -> None:

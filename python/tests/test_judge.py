@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pathlib
 from typing import Any
 
 import pytest
@@ -81,6 +82,16 @@ def test_bf16_as_patterns_and_of_torch() -> None:
     bits = [t.detach().view(torch.int16).numpy().view(np.uint16) for t in (x, y)]
     certificate = tokitai.judge("softmax_fwd", bits[:1], bits[1:])
     assert certificate.held and certificate.dtype == "bf16"
+
+
+def test_patterns_of_16_bits_are_bf16(tmp_path: pathlib.Path) -> None:
+    x, y = np.array([0x3F80, 0], "uint16"), np.array([0x3F57, 0], "uint16")  # 1, 0; 0.8398, 0
+    for kind in ("uint16", "V2"):  # the latter is how NumPy stores the bfloat16 of ml_dtypes
+        np.save(tmp_path / "x.npy", x.view(kind))
+        certificate = tokitai.judge("gelu_fwd", [np.load(tmp_path / "x.npy")], [y])
+        assert certificate.held and certificate.dtype == "bf16"
+    with pytest.raises(tokitai.BadArgument, match="x of float16 and y of bfloat16"):
+        tokitai.judge("gelu_fwd", [x.view("float16")], [y])
 
 
 def test_tensors_that_attributes_leave_out() -> None:

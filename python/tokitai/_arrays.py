@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from ._library import DTYPE_SIZES, BadArgument, Unavailable
 
-# Patterns of 16 bits without a type of their own: bf16 where a framework has none.
+# Patterns of 16 bits without a type of their own: bf16, which NumPy does not have (fp16 it has).
 BITS_16 = "u16"
 
 _SIZES = {**DTYPE_SIZES, BITS_16: 2}
@@ -28,7 +28,7 @@ _BY_NAME = {
     "uint16": BITS_16,
 }
 LONG_NAMES = {short: long for long, short in _BY_NAME.items()}
-_BY_TYPESTR = {"f2": "f16", "f4": "f32", "i4": "i32", "i8": "i64", "u8": "u64", "u2": BITS_16}
+_BY_TYPESTR = {"f2": "f16", "f4": "f32", "i4": "i32", "i8": "i64", "u8": "u64", "u2": BITS_16, "V2": BITS_16}
 # DLDataTypeCode and bits.
 _BY_DLPACK = {
     (2, 16): "f16",
@@ -109,8 +109,10 @@ def _typestr(tensor: Any, typestr: str, name: str) -> str:
     own = getattr(getattr(tensor, "dtype", None), "name", None)
     if typestr[0] == ">" or (typestr[0] == "=" and sys.byteorder == "big"):
         raise BadArgument(f"{name} is big-endian ({typestr}); take .astype(x.dtype.newbyteorder('<')) of it")
-    if own == "bfloat16":  # of ml_dtypes: NumPy itself sees two bytes there, <V2
+    if own == "bfloat16":  # of ml_dtypes: NumPy itself sees two bytes there, <V2, and stores them as such
         return "bf16"
+    if getattr(getattr(tensor, "dtype", None), "names", None):
+        raise BadArgument(f"{name} has elements of several fields; take one of them")
     return _element_type(_BY_TYPESTR, typestr[1:], name, str(own or typestr))
 
 
