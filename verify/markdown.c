@@ -6,6 +6,7 @@
 #include "core/escape.h"
 #include "verify/certificate.h"
 #include "verify/headline.h"
+#include "verify/shown.h"
 
 static const char *text_of(const json_t *object, const char *name)
 {
@@ -138,9 +139,7 @@ static void print_element(FILE *out, const tk_certificate *c, const char *title,
     }
     const char *where = text_of(element, "where");
     if (where[0])
-        fprintf(out, "| where | %s |\n",
-                !strcmp(where, "near_zero") ? "within its bound of zero, where an ulp says little"
-                                            : "at overflow, infinity against a finite number");
+        fprintf(out, "| where | %s |\n", tki_shown_where(where));
     const json_t *interval = json_object_get(element, "admissible");
     if (interval) {
         fprintf(out, "| admissible | [");
@@ -163,16 +162,39 @@ static void print_element(FILE *out, const tk_certificate *c, const char *title,
     fprintf(out, " |\n\n");
 }
 
-static void print_rows(FILE *out, const tk_certificate *c, const char *const rows[][2], size_t count)
+/* Numbers in a row of their own, and texts that are not empty. */
+static void print_rows(FILE *out, const tk_certificate *c, const tki_shown *row)
 {
-    for (size_t i = 0; i < count; i++) {
-        const json_t *value = tki_certificate_get(c, rows[i][0]);
-        if (!value)
+    for (; row->path; row++) {
+        const json_t *value = tki_certificate_get(c, row->path);
+        if (!value || (json_is_string(value) && !json_string_value(value)[0]))
             continue;
-        fprintf(out, "| %s | ", rows[i][1]);
+        fprintf(out, "| %s | ", row->label);
         print_value(out, value);
         fprintf(out, " |\n");
     }
+}
+
+/* The rest of a table's head. */
+static void print_columns(FILE *out, const tki_shown *columns)
+{
+    int count = 0;
+    for (; columns[count].path; count++)
+        fprintf(out, " %s |", columns[count].label);
+    fputs("\n|---|", out);
+    for (int i = 0; i < count; i++)
+        fputs("---|", out);
+    fputc('\n', out);
+}
+
+static void print_cells(FILE *out, const json_t *object, const char *name, const tki_shown *column)
+{
+    print_text(out, "| ", text_of(object, name), "");
+    for (; column->path; column++) {
+        fprintf(out, " | ");
+        print_value(out, json_object_get(object, column->path));
+    }
+    fprintf(out, " |\n");
 }
 
 static void print_histogram(FILE *out, const char *title, const json_t *histogram)
@@ -201,46 +223,24 @@ static void print_refutation(FILE *out, const tk_certificate *c)
             json_is_true(json_object_get(refutation, "complete")) ? "" : "; the others were not run");
     if (!json_array_size(clauses))
         return;
-    fprintf(out, "| clause | wrong | of | half within, ulp | worst, ulp | gross | NaN | NaN or infinity due "
-                 "|\n|---|---|---|---|---|---|---|---|\n");
-    for (size_t i = 0; i < json_array_size(clauses); i++) {
-        static const char *const columns[] = {"elements", "of_elements", "median_up_to_ulp", "worst_ulp",
-                                              "gross",    "nan",         "special"};
-        const json_t *clause = json_array_get(clauses, i);
-        print_text(out, "| ", text_of(clause, "id"), "");
-        for (size_t k = 0; k < sizeof columns / sizeof *columns; k++) {
-            fprintf(out, " | ");
-            print_value(out, json_object_get(clause, columns[k]));
-        }
-        fprintf(out, " |\n");
-    }
+    fputs("| clause |", out);
+    print_columns(out, tki_shown_refuted);
+    for (size_t i = 0; i < json_array_size(clauses); i++)
+        print_cells(out, json_array_get(clauses, i), "id", tki_shown_refuted);
     print_histogram(out, "outside by", json_object_get(refutation, "ulp_histogram"));
 }
 
 static void print_result(FILE *out, const tk_certificate *c)
 {
-    static const char *const rows[][2] = {
-        {"result.elements", "elements judged"},
-        {"result.accepted.worst_ulp", "worst error of an accepted element, ulp"},
-        {"result.accepted.near_zero", "accepted within their bound of zero, where an ulp says little"},
-        {"result.accepted.at_overflow", "accepted at overflow, infinity against a finite number"},
-        {"result.bound_used", "largest share of the bound used"},
-        {"result.absolute_error", "largest absolute error"},
-        {"result.row_sum_error", "largest distance of a row sum from 1"},
-        {"result.refined", "elements that needed refinement"},
-        {"result.undecided", "elements accepted undecided"},
-        {"result.determinism", "determinism reached"},
-        {"result.kernel_seconds", "kernel seconds under test"},
-        {"result.judge_seconds", "seconds spent judging"},
-        {"result.seconds", "seconds in all"}};
     /* Of certificates of earlier versions. */
-    static const char *const undivided[][2] = {{"result.worst_ulp", "worst error, ulp"}};
+    static const tki_shown undivided[] = {{"result.worst_ulp", "worst error, ulp"}, {0}};
     const json_t *result = tki_certificate_get(c, "result");
     print_refutation(out, c);
     fprintf(out, "## What came out\n\n| | |\n|---|---|\n");
     if (!json_object_get(result, "accepted"))
-        print_rows(out, c, undivided, 1);
-    print_rows(out, c, rows, sizeof rows / sizeof *rows);
+        print_rows(out, c, undivided);
+    print_rows(out, c, tki_shown_errors);
+    print_rows(out, c, tki_shown_effort);
     print_histogram(out, "error", json_object_get(result, "ulp_histogram"));
     print_element(out, c, "The failure", json_object_get(result, "failure"));
     print_element(out, c, "The worst element", json_object_get(result, "worst"));
@@ -266,13 +266,6 @@ static void print_mutants(FILE *out, const tk_certificate *c)
 
 static void print_coverage(FILE *out, const tk_certificate *c)
 {
-    static const char *const rows[][2] = {{"lines.count", "lines that hold code"},
-                                          {"lines.run", "of them run under judgement"},
-                                          {"blocks", "blocks entered"},
-                                          {"edges", "steps from block to block"},
-                                          {"calls", "calls made to find out more"},
-                                          {"found", "trials judged because of them"},
-                                          {"unwatched", "trials too large to be watched"}};
     const json_t *coverage = tki_certificate_get(c, "coverage");
     if (!coverage)
         return;
@@ -284,13 +277,7 @@ static void print_coverage(FILE *out, const tk_certificate *c)
     fprintf(out,
             "As an instrumented build of the source said, which is untrusted: it adds trials, and no verdict rests "
             "on it.\n\n| | |\n|---|---|\n");
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        char path[64];
-        snprintf(path, sizeof path, "coverage.%s", rows[i][0]);
-        const json_t *value = tki_certificate_get(c, path);
-        if (json_is_integer(value))
-            fprintf(out, "| %s | %lld |\n", rows[i][1], (long long)json_integer_value(value));
-    }
+    print_rows(out, c, tki_shown_coverage);
     const json_t *ranges = tki_certificate_get(c, "coverage.lines.never_ran");
     if (json_array_size(ranges))
         fprintf(out, "| lines that no judged call has run |");
@@ -323,42 +310,18 @@ static void print_sentences(FILE *out, const tk_certificate *c, const char *titl
 
 static void print_basis(FILE *out, const tk_certificate *c)
 {
-    static const char *const rows[][2] = {{"built.source", "source"},
-                                          {"built.source_sha256", "source SHA-256"},
-                                          {"built.compiler", "compiler"},
-                                          {"built.options", "options"},
-                                          {"built.artifact", "artifact"},
-                                          {"built.artifact_sha256", "artifact SHA-256"},
-                                          {"built.note", "note"},
-                                          {"machine.backend", "backend"},
-                                          {"machine.device", "device"},
-                                          {"machine.uuid", "UUID"},
-                                          {"machine.architecture", "architecture"},
-                                          {"machine.driver", "driver"},
-                                          {"machine.host", "host"},
-                                          {"machine.features", "features"},
-                                          {"integrity.sha256", "certificate SHA-256"}};
     fprintf(out, "## On what\n\n| | |\n|---|---|\n");
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        if (!tki_certificate_text(c, rows[i][0])[0])
-            continue;
-        fprintf(out, "| %s | ", rows[i][1]);
-        print_text(out, "", tki_certificate_text(c, rows[i][0]), " |\n");
-    }
+    print_rows(out, c, tki_shown_built);
+    print_rows(out, c, tki_shown_machine);
     fputc('\n', out);
 }
 
 static void print_limits(FILE *out, const tk_certificate *c)
 {
-    static const char *const rows[][2] = {{"run.limits.memory_bytes", "memory in bytes"},
-                                          {"run.limits.tasks", "tasks"},
-                                          {"run.limits.output_bytes", "bytes of a file"},
-                                          {"run.limits.folder_depth", "folders in each other"},
-                                          {"run.limits.total_seconds", "seconds of the whole judgement"}};
     if (!tki_certificate_get(c, "run.limits"))
         return;
     fprintf(out, "## Limits\n\n| | at most |\n|---|---|\n");
-    print_rows(out, c, rows, sizeof rows / sizeof *rows);
+    print_rows(out, c, tki_shown_limits);
     fputc('\n', out);
 }
 
@@ -368,16 +331,10 @@ static void print_kernels(FILE *out, const tk_certificate *c)
     if (!json_array_size(kernels))
         return;
     fprintf(out, "## What the kernels use\n\nAs their compiler says: registers and bytes of a thread, of a block for "
-                 "static shared memory; spills are stored + loaded.\n\n"
-                 "| kernel | registers | shared memory | stack | spills |\n|---|---|---|---|---|\n");
-    for (size_t i = 0; i < json_array_size(kernels); i++) {
-        static const char *const columns[] = {"registers", "shared_bytes", "stack_bytes", "spill_store_bytes"};
-        const json_t *kernel = json_array_get(kernels, i);
-        print_text(out, "| ", text_of(kernel, "name"), "");
-        for (size_t k = 0; k < sizeof columns / sizeof *columns; k++)
-            fprintf(out, " | %lld", (long long)json_integer_value(json_object_get(kernel, columns[k])));
-        fprintf(out, " + %lld |\n", (long long)json_integer_value(json_object_get(kernel, "spill_load_bytes")));
-    }
+                 "static shared memory.\n\n| kernel |");
+    print_columns(out, tki_shown_kernel);
+    for (size_t i = 0; i < json_array_size(kernels); i++)
+        print_cells(out, json_array_get(kernels, i), "name", tki_shown_kernel);
     fputc('\n', out);
 }
 

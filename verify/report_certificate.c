@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "verify/report.h"
+#include "verify/shown.h"
 
 /* -- Parts of tables ------------------------------------------------------------------------------------------------ */
 
@@ -24,16 +25,16 @@ static void put_exactly(FILE *out, const json_t *value)
         tki_html_value(out, value);
 }
 
-static void put_facts(FILE *out, const tk_certificate *c, const char *const rows[][2], size_t count)
+static void put_facts(FILE *out, const tk_certificate *c, const tki_shown *row)
 {
     fputs("<dl>", out);
-    for (size_t i = 0; i < count; i++) {
-        const json_t *value = tki_certificate_get(c, rows[i][0]);
+    for (; row->path; row++) {
+        const json_t *value = tki_certificate_get(c, row->path);
         if (!json_is_integer(value)) {
-            put_fact(out, rows[i][1], value);
+            put_fact(out, row->label, value);
             continue;
         }
-        fprintf(out, "<dt>%s</dt><dd>", rows[i][1]);
+        fprintf(out, "<dt>%s</dt><dd>", row->label);
         tki_html_count(out, json_integer_value(value));
         fputs("</dd>", out);
     }
@@ -55,6 +56,21 @@ static void put_number_cell(FILE *out, const char *label, const json_t *value)
     else
         tki_html_value(out, value);
     fputs("</td>", out);
+}
+
+/* The rest of a table's head, and of a row of it. */
+static void put_columns(FILE *out, const tki_shown *column)
+{
+    for (; column->path; column++)
+        fprintf(out, "<th class=\"num\">%s</th>", column->label);
+    fputs("</tr></thead><tbody>", out);
+}
+
+static void put_cells(FILE *out, const json_t *object, const tki_shown *column)
+{
+    for (; column->path; column++)
+        put_number_cell(out, column->label, json_object_get(object, column->path));
+    fputs("</tr>", out);
 }
 
 static void put_verdict_cell(FILE *out, const char *verdict)
@@ -136,12 +152,13 @@ static void put_head(FILE *out, tk_ctx *ctx, const tk_report_entry *entry, int n
 
 static void put_run(FILE *out, const tk_report_entry *entry)
 {
-    static const char *const what[][2] = {{"run.op", "op"},
-                                          {"contract.summary", "which is"},
-                                          {"run.dtype", "types"},
-                                          {"run.index_dtype", "index type"},
-                                          {"contract.formula", "exact value"},
-                                          {"contract.bound", "bound before the final rounding"}};
+    static const tki_shown what[] = {{"run.op", "op"},
+                                     {"contract.summary", "which is"},
+                                     {"run.dtype", "types"},
+                                     {"run.index_dtype", "index type"},
+                                     {"contract.formula", "exact value"},
+                                     {"contract.bound", "bound before the final rounding"},
+                                     {0}};
     static const char *const how[][2] = {{"run.kind", "kind of subject"},
                                          {"run.mutant", "mutant"},
                                          {"run.variant", "variant"},
@@ -161,7 +178,7 @@ static void put_run(FILE *out, const tk_report_entry *entry)
                                          {"tokitai", "by tokitai"}};
     const tk_certificate *c = entry->certificate;
     fputs("<h3>What was run</h3><div class=\"two\">", out);
-    put_facts(out, c, what, sizeof what / sizeof *what);
+    put_facts(out, c, what);
     fputs("<dl>", out);
     for (size_t i = 0; i < sizeof how / sizeof *how; i++)
         put_fact(out, how[i][1], tki_certificate_get(c, how[i][0]));
@@ -220,9 +237,7 @@ static void put_element(FILE *out, const tk_certificate *c, const char *title, c
     }
     const char *where = tki_json_text(element, "where");
     if (where[0])
-        fprintf(out, "<dt>where</dt><dd>%s</dd>",
-                !strcmp(where, "near_zero") ? "within its bound of zero, where an ulp says little"
-                                            : "at overflow, infinity against a finite number");
+        fprintf(out, "<dt>where</dt><dd>%s</dd>", tki_shown_where(where));
     fputs("<dt>trial</dt><dd>", out);
     tki_html_trial(out, c, json_object_get(element, "trial"));
     fputs("</dd></dl></div>\n", out);
@@ -232,13 +247,6 @@ static void put_element(FILE *out, const tk_certificate *c, const char *title, c
 /* How wrong a refuted kernel is, clause by clause. */
 static void put_refutation(FILE *out, const json_t *refutation)
 {
-    static const char *const columns[][2] = {{"elements", "wrong"},
-                                             {"of_elements", "of"},
-                                             {"median_up_to_ulp", "half within, ulp"},
-                                             {"worst_ulp", "worst, ulp"},
-                                             {"gross", "gross"},
-                                             {"nan", "NaN"},
-                                             {"special", "NaN or infinity due"}};
     const json_t *clauses = json_object_get(refutation, "clauses");
     if (!json_is_object(refutation))
         return;
@@ -251,43 +259,25 @@ static void put_refutation(FILE *out, const json_t *refutation)
     if (!json_array_size(clauses))
         return;
     fputs("<div class=\"scroll\"><table class=\"cards\"><thead><tr><th>clause</th>", out);
-    for (size_t k = 0; k < sizeof columns / sizeof *columns; k++)
-        fprintf(out, "<th class=\"num\">%s</th>", columns[k][1]);
-    fputs("</tr></thead><tbody>", out);
+    put_columns(out, tki_shown_refuted);
     for (size_t i = 0; i < json_array_size(clauses) && i < TKI_REPORT_ROWS; i++) {
         const json_t *clause = json_array_get(clauses, i);
         fputs("<tr>", out);
         put_cell(out, "clause", tki_json_text(clause, "id"));
-        for (size_t k = 0; k < sizeof columns / sizeof *columns; k++)
-            put_number_cell(out, columns[k][1], json_object_get(clause, columns[k][0]));
-        fputs("</tr>", out);
+        put_cells(out, clause, tki_shown_refuted);
     }
     fputs("</tbody></table></div>\n", out);
 }
 
 static void put_result(FILE *out, const tk_certificate *c)
 {
-    static const char *const errors[][2] = {{"result.elements", "elements judged"},
-                                            {"result.worst_ulp", "largest error, ulp"},
-                                            {"result.accepted.worst_ulp", "of an accepted element, ulp"},
-                                            {"result.accepted.near_zero", "accepted within their bound of zero"},
-                                            {"result.accepted.at_overflow", "accepted at overflow"},
-                                            {"result.absolute_error", "largest absolute error"},
-                                            {"result.row_sum_error", "largest distance of a row sum from 1"}};
-    static const char *const others[][2] = {{"result.determinism", "determinism reached"},
-                                            {"result.refined", "needed refinement"},
-                                            {"result.undecided", "accepted undecided"},
-                                            {"result.undefined", "without a bound"},
-                                            {"result.kernel_seconds", "seconds in the kernel"},
-                                            {"result.judge_seconds", "seconds judging"},
-                                            {"result.seconds", "seconds in all"}};
     const json_t *result = tki_certificate_get(c, "result"), *refutation = json_object_get(result, "refutation");
     const json_t *by_magnitude = json_object_get(result, "by_magnitude");
     put_element(out, c, "The element that refutes it", json_object_get(result, "failure"));
     put_refutation(out, refutation);
     fputs("<h3>What came out</h3><div class=\"two\">", out);
-    put_facts(out, c, errors, sizeof errors / sizeof *errors);
-    put_facts(out, c, others, sizeof others / sizeof *others);
+    put_facts(out, c, tki_shown_errors);
+    put_facts(out, c, tki_shown_effort);
     fputs("</div><div class=\"charts\">\n", out);
     tki_chart_histogram(out, json_object_get(result, "ulp_histogram"), "Elements by their error",
                         "up to so many ulp from the correctly rounded exact value", false);
@@ -406,28 +396,10 @@ static void put_mutants(FILE *out, const tk_certificate *c)
 
 static void put_basis(FILE *out, const tk_certificate *c)
 {
-    static const char *const built[][2] = {{"built.source", "source"},
-                                           {"built.source_sha256", "source SHA-256"},
-                                           {"built.compiler", "compiler"},
-                                           {"built.options", "options"},
-                                           {"built.artifact", "artifact"},
-                                           {"built.artifact_sha256", "artifact SHA-256"},
-                                           {"built.note", "note"},
-                                           {"key", "key"},
-                                           {"integrity.sha256", "certificate SHA-256"}};
-    static const char *const machine[][2] = {{"machine.backend", "backend"},
-                                             {"machine.device", "device"},
-                                             {"machine.architecture", "architecture"},
-                                             {"machine.uuid", "UUID"},
-                                             {"machine.driver", "driver"},
-                                             {"machine.units", "units"},
-                                             {"machine.memory_bytes", "memory in bytes"},
-                                             {"machine.host", "host"},
-                                             {"machine.features", "features"}};
     fputs("<div class=\"two\"><div><h3>Sources and compilers</h3>", out);
-    put_facts(out, c, built, sizeof built / sizeof *built);
+    put_facts(out, c, tki_shown_built);
     fputs("</div><div><h3>Device</h3>", out);
-    put_facts(out, c, machine, sizeof machine / sizeof *machine);
+    put_facts(out, c, tki_shown_machine);
     fputs("</div></div>\n", out);
     const char *log = tki_certificate_text(c, "built.log");
     if (log[0]) {
@@ -439,26 +411,17 @@ static void put_basis(FILE *out, const tk_certificate *c)
 
 static void put_kernels(FILE *out, const tk_certificate *c)
 {
-    static const char *const columns[][2] = {{"registers", "registers"},
-                                             {"shared_bytes", "shared bytes"},
-                                             {"stack_bytes", "stack bytes"},
-                                             {"spill_store_bytes", "spilled bytes stored"},
-                                             {"spill_load_bytes", "spilled bytes loaded"}};
     const json_t *kernels = tki_certificate_get(c, "built.kernels");
     if (!json_array_size(kernels))
         return;
     fputs("<h3>What the kernels use</h3><div class=\"scroll\"><table class=\"cards\"><thead><tr><th>kernel</th>",
           out);
-    for (size_t k = 0; k < sizeof columns / sizeof *columns; k++)
-        fprintf(out, "<th class=\"num\">%s</th>", columns[k][1]);
-    fputs("</tr></thead><tbody>", out);
+    put_columns(out, tki_shown_kernel);
     for (size_t i = 0; i < json_array_size(kernels) && i < TKI_REPORT_ROWS; i++) {
         const json_t *kernel = json_array_get(kernels, i);
         fputs("<tr>", out);
         put_cell(out, "kernel", tki_json_text(kernel, "name"));
-        for (size_t k = 0; k < sizeof columns / sizeof *columns; k++)
-            put_number_cell(out, columns[k][1], json_object_get(kernel, columns[k][0]));
-        fputs("</tr>", out);
+        put_cells(out, kernel, tki_shown_kernel);
     }
     tki_html_more(out, json_array_size(kernels), 6);
     fputs("</tbody></table></div>\n", out);
@@ -467,27 +430,25 @@ static void put_kernels(FILE *out, const tk_certificate *c)
 /* Of kernel files alone. */
 static void put_worker(FILE *out, const tk_certificate *c)
 {
-    static const char *const ran[][2] = {{"coverage.lines.count", "lines that hold code"},
-                                         {"coverage.lines.run", "of them run under judgement"},
-                                         {"coverage.lines.never_ran", "lines that never ran"},
-                                         {"coverage.blocks", "blocks entered"},
-                                         {"coverage.edges", "steps from block to block"},
-                                         {"coverage.found", "trials judged because of them"},
-                                         {"coverage.reason", "not known"},
-                                         {"coverage.lines.reason", "lines are not known"}};
-    static const char *const worker[][2] = {{"worker.strength", "confinement"},
-                                            {"worker.weakness", "what it lacks"},
-                                            {"worker.confinement", "of the kernel"},
-                                            {"worker.compiler_confinement", "of the compiler"},
-                                            {"worker.sanitizer", "compute-sanitizer"},
-                                            {"worker.clock", "clock"},
-                                            {"run.limits", "limits"}};
+    static const tki_shown unknown[] = {{"coverage.lines.never_ran", "lines that never ran"},
+                                        {"coverage.reason", "not known"},
+                                        {"coverage.lines.reason", "lines are not known"},
+                                        {0}};
+    static const tki_shown worker[] = {{"worker.strength", "confinement"},
+                                       {"worker.weakness", "what it lacks"},
+                                       {"worker.confinement", "of the kernel"},
+                                       {"worker.compiler_confinement", "of the compiler"},
+                                       {"worker.sanitizer", "compute-sanitizer"},
+                                       {"worker.clock", "clock"},
+                                       {0}};
     if (!tki_certificate_get(c, "worker") && !tki_certificate_get(c, "run.limits"))
         return;
     fputs("<div class=\"two\"><div><h3>What ran</h3>", out);
-    put_facts(out, c, ran, sizeof ran / sizeof *ran);
+    put_facts(out, c, tki_shown_coverage);
+    put_facts(out, c, unknown);
     fputs("</div><div><h3>What shut the kernel in</h3>", out);
-    put_facts(out, c, worker, sizeof worker / sizeof *worker);
+    put_facts(out, c, worker);
+    put_facts(out, c, tki_shown_limits);
     fputs("</div></div>\n", out);
 }
 
