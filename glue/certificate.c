@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/context.h"
 #include "core/file.h"
@@ -201,6 +202,18 @@ tk_status tki_glue_certificate_write(tki_join *join, const char *path, char *con
     json_decref(certificate.signatures);
     json_decref(certificate.statement);
     return status;
+}
+
+void tki_glue_certificate_withdraw(const tki_join *join, const char *path)
+{
+    static const char *const endings[] = {STATEMENT_ENDING, ENVELOPE_ENDING};
+    for (size_t i = 0; i < (join->options->key ? 2 : 1) && !join->options->skip_certificate; i++) {
+        char *file = NULL;
+        if (asprintf(&file, "%s%s", path, endings[i]) < 0)
+            continue;
+        (void)unlink(file);
+        free(file);
+    }
 }
 
 tk_status tki_glue_certificate_spares(const tki_join *join, const char *path)

@@ -11,6 +11,9 @@
 TK_MUST_USE tk_status tki_glue_certificate_write(tki_join *join, const char *path, char *const *subjects,
                                                  char (*sha256)[TKI_HASH_HEX], size_t count);
 
+/* Removes what that has written: its files did not appear. */
+void tki_glue_certificate_withdraw(const tki_join *join, const char *path);
+
 /* Refuses a path for which that would replace a shard, or what names the shards. */
 TK_MUST_USE tk_status tki_glue_certificate_spares(const tki_join *join, const char *path);
 

@@ -377,6 +377,25 @@ static void compare_with_placement(tki_checkpoint *c, const tki_shard *shard)
     }
 }
 
+/* The index may say how many bytes the tensors have. Numbers of its writers are integers, or reals with the same value. */
+static void compare_total_size(tki_checkpoint *c)
+{
+    const json_t *total = json_object_get(json_object_get(c->index, "metadata"), "total_size");
+    int64_t bytes = 0;
+    if (!total)
+        return;
+    for (size_t s = 0; s < c->shard_count; s++) {
+        if (!c->shards[s].is_open)
+            return; /* an obstruction of its own */
+        for (size_t t = 0; t < c->shards[s].file.count; t++)
+            bytes += c->shards[s].file.tensors[t].end - c->shards[s].file.tensors[t].begin;
+    }
+    const tki_obstruction o = {.kind = TKI_STALE_SHARD, .shards = {c->index_path}};
+    if (json_is_integer(total) ? json_integer_value(total) != bytes : json_real_value(total) != (double)bytes)
+        tki_obstruct(&c->obstructions, o, "its total_size is %.17g bytes, the tensors of the shards have %lld",
+                     json_number_value(total), (long long)bytes);
+}
+
 static tk_status place_sections(tk_ctx *ctx, tki_checkpoint *c)
 {
     tk_status status = TK_OK;
@@ -388,6 +407,7 @@ static tk_status place_sections(tk_ctx *ctx, tki_checkpoint *c)
             status = tki_place_section(ctx, c, s, &c->shards[s].file.tensors[t]);
     }
     compare_with_index(c);
+    compare_total_size(c);
     return status;
 }
 
@@ -506,6 +526,22 @@ static tk_status refuse_other_placements(tk_ctx *ctx, const tki_checkpoint *c)
     return TK_OK;
 }
 
+tk_status tki_checkpoint_fits(tk_ctx *ctx, const tki_checkpoint *checkpoint, const tki_rule *rules, size_t rule_count)
+{
+    bool all = true;
+    for (size_t i = 0; i < checkpoint->shard_count; i++)
+        all &= checkpoint->shards[i].is_open;
+    for (size_t i = 0; i < rule_count && all; i++) {
+        bool fits = rules[i].if_it_can;
+        for (size_t k = 0; k < checkpoint->tensor_count && !fits; k++)
+            fits = tki_rule_for(&rules[i], 1, checkpoint->tensors[k].name) != NULL;
+        if (!fits)
+            return tki_fail(ctx, TK_BAD_ARGUMENT, "the rule '%.200s' fits none of the %zu tensors", rules[i].pattern,
+                            checkpoint->tensor_count);
+    }
+    return TK_OK;
+}
+
 static tk_status open_all(tk_ctx *ctx, tki_checkpoint *c, const tki_rule *rules, size_t rule_count)
 {
     tk_status status = TK_OK;
@@ -532,7 +568,9 @@ static tk_status open_all(tk_ctx *ctx, tki_checkpoint *c, const tki_rule *rules,
         find_missing_numbers(c);
         status = place_sections(ctx, c);
     }
-    return status == TK_OK ? group_sections(ctx, c) : status;
+    if (status == TK_OK)
+        status = group_sections(ctx, c);
+    return status == TK_OK ? tki_checkpoint_fits(ctx, c, rules, rule_count) : status;
 }
 
 tk_status tki_checkpoint_open(tk_ctx *ctx, char *const *paths, size_t count, const tki_rule *rules, size_t rule_count,

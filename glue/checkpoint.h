@@ -58,6 +58,10 @@ struct tki_checkpoint {
 TK_MUST_USE tk_status tki_checkpoint_spares(tk_ctx *ctx, const tki_checkpoint *checkpoint, const char *out,
                                             const char *ending);
 
+/* Refuses a rule that fits no tensor, unless a shard is missing, which may have one. */
+TK_MUST_USE tk_status tki_checkpoint_fits(tk_ctx *ctx, const tki_checkpoint *checkpoint, const tki_rule *rules,
+                                          size_t rule_count);
+
 /* Refuses shards that were written to since they were opened: what was hashed may not be what was compared. */
 TK_MUST_USE tk_status tki_checkpoint_is_unchanged(tk_ctx *ctx, const tki_checkpoint *checkpoint);
 

@@ -116,12 +116,16 @@ tk_status tki_glue(tk_ctx *ctx, tki_checkpoint *checkpoint, const char *out, con
     if (status == TK_OK)
         status = tki_join_end(&join);
     if (status == TK_OK && outcome->verdict != TKI_OBSTRUCTED) {
-        char *subject = strdup(out);
-        status = subject ? tki_output_publish(ctx, &output)
-                         : tki_fail(ctx, TK_NO_MEMORY, "no memory for a file name");
+        char *subject = (char *)(uintptr_t)out;
+        status = tki_output_sync(ctx, &output);
+        /* The certificate comes first: whoever sees OUT finds it. */
         if (status == TK_OK && !options->skip_certificate)
             status = tki_glue_certificate_write(&join, out, &subject, sha256, 1);
-        free(subject);
+        if (status == TK_OK) {
+            status = tki_output_publish(ctx, &output);
+            if (status != TK_OK)
+                tki_glue_certificate_withdraw(&join, out);
+        }
     }
     tki_output_discard(&output);
     tki_join_free(&join);

@@ -116,6 +116,11 @@ static bool name_temporarily(tki_output *output)
     return false;
 }
 
+tk_status tki_output_sync(tk_ctx *ctx, const tki_output *output)
+{
+    return fsync(output->file) ? tki_fail(ctx, TK_IO, "cannot write %s: %s", output->path, strerror(errno)) : TK_OK;
+}
+
 tk_status tki_output_publish(tk_ctx *ctx, tki_output *output)
 {
     const bool good = !fsync(output->file) && (output->temporary || name_temporarily(output)) &&

@@ -21,6 +21,9 @@ bool tki_output_write(tki_output *output, const void *data, size_t bytes);
 /* In the place of what was written first. */
 TK_MUST_USE tk_status tki_output_rewrite(tk_ctx *ctx, const tki_output *output, const void *data, size_t bytes);
 
+/* All of it is on the disk. */
+TK_MUST_USE tk_status tki_output_sync(tk_ctx *ctx, const tki_output *output);
+
 /* Gives it its name, in the place of a file that has it. In any case it is closed. */
 TK_MUST_USE tk_status tki_output_publish(tk_ctx *ctx, tki_output *output);
 void tki_output_discard(tki_output *output); /* nothing is left; one that is not open is allowed */

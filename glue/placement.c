@@ -149,7 +149,8 @@ static const char *index_problem(json_t *index)
             if (!is_file_name(value))
                 return "\"weight_map\" names something else than a file in its own folder";
         }
-        return NULL;
+        const json_t *total = json_object_get(json_object_get(index, "metadata"), "total_size");
+        return total && !json_is_number(total) ? "\"total_size\" is not a number" : NULL;
     }
     if (json_integer_value(json_object_get(index, TKI_MANIFEST_KEY)) != 1)
         return "neither an index, with \"weight_map\", nor a manifest, with \"" TKI_MANIFEST_KEY "\": 1";

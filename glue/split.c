@@ -156,7 +156,7 @@ static tk_status lay_out(splitter *s, const char *prefix)
         s->ordered[i] = &checkpoint->tensors[i];
     if (checkpoint->tensor_count)
         qsort(s->ordered, checkpoint->tensor_count, sizeof *s->ordered, compare_order);
-    tk_status status = TK_OK;
+    tk_status status = tki_checkpoint_fits(ctx, checkpoint, s->layout->rules, s->layout->rule_count);
     for (size_t i = 0; i < checkpoint->tensor_count && status == TK_OK; i++)
         status = lay_out_tensor(s, s->ordered[i]);
     for (size_t i = 0; i < s->part_count && status == TK_OK; i++) {
@@ -336,8 +336,10 @@ static tk_status certify(splitter *s, const char *prefix)
     char(*sha256)[TKI_HASH_HEX] = calloc(s->part_count, sizeof *sha256);
     tk_status status = paths && sha256 ? TK_OK : tki_fail(s->join.ctx, TK_NO_MEMORY, "no memory for the certificate");
     for (size_t i = 0; i < s->part_count && status == TK_OK; i++) {
+        char opened[64]; /* it has no name yet */
+        snprintf(opened, sizeof opened, "/proc/self/fd/%d", s->outputs[i].file);
         paths[i] = s->parts[i].path;
-        if (!tki_hash_file(paths[i], sha256[i]))
+        if (!tki_hash_file(opened, sha256[i]))
             status = tki_fail(s->join.ctx, TK_IO, "cannot read %s", paths[i]);
     }
     if (status == TK_OK)
@@ -347,15 +349,25 @@ static tk_status certify(splitter *s, const char *prefix)
     return status;
 }
 
+/* The certificate comes first: whoever sees a part finds it. */
 static tk_status publish(splitter *s, const char *prefix)
 {
     tk_status status = finish_headers(s);
     for (size_t i = 0; i < s->part_count && status == TK_OK; i++)
-        status = tki_output_publish(s->join.ctx, &s->outputs[i]);
+        status = tki_output_sync(s->join.ctx, &s->outputs[i]);
+    if (status != TK_OK)
+        return status;
+    if (!s->join.options->skip_certificate)
+        status = certify(s, prefix);
+    size_t published = 0;
+    while (published < s->part_count && status == TK_OK) {
+        status = tki_output_publish(s->join.ctx, &s->outputs[published]);
+        published += status == TK_OK;
+    }
     if (status == TK_OK && has_index(s->layout))
         status = write_index(s, prefix);
-    if (status == TK_OK && !s->join.options->skip_certificate)
-        status = certify(s, prefix);
+    if (status != TK_OK && !published)
+        tki_glue_certificate_withdraw(&s->join, prefix);
     return status;
 }
 

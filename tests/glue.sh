@@ -155,6 +155,12 @@ tokitai shard a.safetensors -o own --count 2 >/dev/null
 bad_usage "rules for shards that say it themselves" "own-00001-of-00002.safetensors says itself where its sections lie" glue own-*.safetensors -o joined --concat-dim 0
 echo '{"weight_map":{"q":"a.safetensors","o":"a.safetensors","n":"a.safetensors","s":"a.safetensors"}}' >m.index.json
 bad_usage "rules beside an index" "m.index.json places the sections" glue m.index.json -o joined --rule 'q=0'
+bad_usage "a rule that fits nothing" "the rule 'k_proj' fits none of the 4 tensors" glue a.safetensors b.safetensors -o joined --rule 'q=0' --rule 'k_proj=1'
+no_output
+bad_usage "one of shard" "the rule 'k_proj' fits none of the 4 tensors" shard a.safetensors -o joined --count 2 --rule 'k_proj=1'
+no_output
+expect 0 "one that another has passed over fits" glue a.safetensors b.safetensors -o joined --rule 'q=0' --rule 'o=-1' --rule 'q*=1' --rule '*=replicate'
+rm -f joined*
 bad_usage "a rule without an axis" "is not PATTERN=DIM" glue a.safetensors -o joined --rule q
 bad_usage "an axis that is none" "is not a number" glue a.safetensors -o joined --rule q=x
 
@@ -167,6 +173,18 @@ index '"a":"1.safetensors","b":"2.safetensors"'
 expect 0 "an index" glue m.index.json -o joined
 is "    the certificate says so" grep -q '"placements": "index"' joined.glue.json
 rm joined*
+echo '{"metadata":{"total_size":4.0},"weight_map":{"a":"1.safetensors","b":"2.safetensors"}}' >m.index.json
+expect 0 "a total size as a real" glue m.index.json -o joined
+rm joined*
+echo '{"metadata":{"total_size":5},"weight_map":{"a":"1.safetensors","b":"2.safetensors"}}' >m.index.json
+obstructed STALE_SHARD "a total size that is wrong" glue m.index.json -o joined
+says out 'its total_size is 5 bytes, the tensors of the shards have 4$'
+echo '{"metadata":{"total_size":"4"},"weight_map":{"a":"1.safetensors","b":"2.safetensors"}}' >m.index.json
+bad_usage "a total size that is no number" '"total_size" is not a number' glue m.index.json -o joined
+echo '{"metadata":{"format":"pt"},"weight_map":{"a":"1.safetensors","b":"2.safetensors"}}' >m.index.json
+expect 0 "none" glue m.index.json -o joined
+rm joined*
+index '"a":"1.safetensors","b":"2.safetensors"'
 expect 0 "a folder with an index" glue . -o joined
 rm joined*
 index '"a":"1.safetensors","b":"3.safetensors"'
@@ -203,7 +221,7 @@ cp 1.safetensors part-00001-of-00002.safetensors
 expect 2 "split into itself" shard part-00001-of-00002.safetensors -o part --count 2
 says err "is one of the shards"
 rm -f link.safetensors hard.safetensors before part-*.safetensors
-index '"a":"1.safetensors"'
+echo '{"metadata":{"total_size":2},"weight_map":{"a":"1.safetensors"}}' >m.index.json
 mv m.index.json m.safetensors.index.json
 cp m.safetensors.index.json before
 spared() { # ARGUMENT...: refused, since it would replace what names the shards
@@ -338,6 +356,16 @@ is "exit status 2" test $? = 2
 says err "a file became shorter while it was read"
 
 echo "-- certificates"
+fresh
+st "{$(tensor a U8 '[2]' 0 2)}" aa >a.safetensors
+mkdir joined.glue.json parts.glue.json
+expect 2 "a certificate that cannot be written" glue a.safetensors -o joined
+is "    keeps its file from appearing" test ! -e joined
+expect 2 "of reshard" reshard a.safetensors -o parts --count 2
+is "    the same" test -z "$(compgen -G 'parts-*')"
+mkdir other
+expect 2 "a file that cannot appear" glue a.safetensors -o other
+is "    leaves no certificate" test ! -e other.glue.json
 fresh
 st "{$(tensor w U8 '[4]' 0 4)}" abcd >a.safetensors
 tokitai keygen key >/dev/null
