@@ -46,6 +46,10 @@ static inline bool is_visible(const char *text, const char *let_through)
 {
     unsigned long code;
     for (const unsigned char *p = (const unsigned char *)text; *p;) {
+        if (*p >= ' ' && *p <= '~') { /* nearly all of a page, by the short way */
+            p++;
+            continue;
+        }
         const size_t bytes = read_character(p, &code);
         if (!bytes || (is_dangerous(code) && !(code < 0x80 && strchr(let_through, (int)code))))
             return false;
