@@ -379,9 +379,11 @@ static void judge_element(bench *b, const tki_enclosure *e, int64_t row, int64_t
     note_worst(tally, &element);
 }
 
-/* `dtype` is a constant at each call that is for much data, so that decoding an element is a few instructions. */
-static inline __attribute__((always_inline)) void judge_lines(bench *b, tk_dtype dtype, const tki_box *box,
-                                                              int64_t cols, const void *data, const tki_enclosure *e)
+/* `dtype` and `by_input` are constants at each call that is for much data, so that decoding and counting an element are a few
+ * instructions. */
+static inline __attribute__((always_inline)) void judge_lines(bench *b, tk_dtype dtype, bool by_input,
+                                                              const tki_box *box, int64_t cols, const void *data,
+                                                              const tki_enclosure *e)
 {
     for (int64_t row = box->row_begin; row < box->row_end; row++)
         for (int64_t col = box->col_begin; col < box->col_end; col++, e++) {
@@ -389,10 +391,20 @@ static inline __attribute__((always_inline)) void judge_lines(bench *b, tk_dtype
             uint32_t got = tki_element_bits(dtype, data, index);
             b->tally->judged[e->clause]++;
             if (plainly_right(dtype, e, got, b->tally))
-                b->plain[counted_head(b, dtype, index, got)]++;
+                b->plain[by_input ? counted_head(b, dtype, index, got)
+                                  : got >> (tki_format_of(dtype).precision - 1)]++;
             else
                 judge_element(b, e, row, col, index, got);
         }
+}
+
+static inline __attribute__((always_inline)) void judge_type(bench *b, tk_dtype dtype, const tki_box *box,
+                                                             int64_t cols, const void *data, const tki_enclosure *e)
+{
+    if (b->input)
+        judge_lines(b, dtype, true, box, cols, data, e);
+    else
+        judge_lines(b, dtype, false, box, cols, data, e);
 }
 
 static void judge_box(bench *b, const tki_box *box, int64_t cols, const void *data, tki_enclosure *enclosures)
@@ -411,9 +423,9 @@ static void judge_box(bench *b, const tki_box *box, int64_t cols, const void *da
     case TK_BY_ORDER: b->status = tki_judge_order(b->job, box, cols, data, enclosures, b->tally); return;
     }
     switch (b->dtype) {
-    case TK_F16: judge_lines(b, TK_F16, box, cols, data, enclosures); return;
-    case TK_BF16: judge_lines(b, TK_BF16, box, cols, data, enclosures); return;
-    case TK_F32: judge_lines(b, TK_F32, box, cols, data, enclosures); return;
+    case TK_F16: judge_type(b, TK_F16, box, cols, data, enclosures); return;
+    case TK_BF16: judge_type(b, TK_BF16, box, cols, data, enclosures); return;
+    case TK_F32: judge_type(b, TK_F32, box, cols, data, enclosures); return;
     default: b->status = TK_INTERNAL; return; /* registering a contract rules it out */
     }
 }
