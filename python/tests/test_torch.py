@@ -15,7 +15,7 @@ import tokitai  # noqa: E402
 import tokitai.torch as tt  # noqa: E402
 import torch_bounds as bounds  # noqa: E402
 from tokitai._library import context_for, make_case  # noqa: E402
-from tokitai.torch import _eager, _run, _scale  # noqa: E402
+from tokitai.torch import _eager, _loss, _run  # noqa: E402
 
 DTYPES = [torch.float16, torch.bfloat16, torch.float32]
 NAMES = {torch.float16: "f16", torch.bfloat16: "bf16", torch.float32: "f32"}
@@ -387,8 +387,9 @@ def test_loss_alone_needs_no_gradients_memory(monkeypatch: Any) -> None:
     whole = tt.cross_entropy(logits, target, reduction="none")
     monkeypatch.setattr(_run, "_UNWANTED_GRADIENT_BYTES", 33 * 4 * 10)
     groups: List[int] = []
-    real = _run._run
-    monkeypatch.setattr(_run, "_run", lambda t, key, *p: groups.append(key[2][0]) or real(t, key, *p))
+    real = _run._CpuPlan.run
+    monkeypatch.setattr(_run._CpuPlan, "run", lambda plan, *p: groups.append(plan.key[2][0]) or real(plan, *p))
+    _run.plans.clear()  # those of the first call, which had the memory
     assert same_bits(tt.cross_entropy(logits, target, reduction="none"), whole)
     assert groups == [10, 10, 10, 10, 10, 10, 4]
     target[55] = 33
@@ -400,13 +401,13 @@ def test_loss_alone_needs_no_gradients_memory(monkeypatch: Any) -> None:
 def test_scaling_rounds_once(dtype: Any) -> None:
     grad, factor = drawn(4, 9, dtype=dtype), torch.tensor([1.0, 1 / 3, 1.0, 3e-3])
     expected = (grad.float() * factor[:, None]).to(dtype)
-    assert same_bits(_scale.scaled(grad, factor), expected)
+    assert same_bits(_loss.scaled(grad, factor), expected)
     before = grad.data_ptr()
-    _scale.scale_(grad, factor)
+    _loss.scale_(grad, factor)
     assert same_bits(grad, expected) and grad.data_ptr() == before
     one = drawn(4, 9, dtype=dtype)
     expected = (one.float() * factor[1]).to(dtype)
-    _scale.scale_(one, factor[1])
+    _loss.scale_(one, factor[1])
     assert same_bits(one, expected)
 
 
@@ -492,11 +493,95 @@ def test_threads_of_their_own() -> None:
     assert all(same_bits(result, expected) for result in results)
 
 
-def test_cases_do_not_pile_up(monkeypatch: Any) -> None:
-    monkeypatch.setattr(_run, "_MOST_CASES", 10)
+def test_plans_do_not_pile_up(monkeypatch: Any) -> None:
+    monkeypatch.setattr(_run, "_MOST_PLANS", 10)
+    _run.plans.clear()
     for n in range(1, 40):
         tt.gelu(torch.zeros(n))
-    assert len(_run._cpu().cases) <= 10
+    assert 0 < len(_run.plans) <= 10
+
+
+def test_what_a_plan_knows_is_checked_all_the_same() -> None:
+    """A call of the same kind as an earlier one looks at less; never at so little that wrong use passes."""
+    x, w, t = drawn(4, 6), drawn(3, 6, seed=2), torch.tensor([0, 5, 2, 2])
+    calls: List[Callable[[Any], Any]] = [
+        tt.gelu,
+        tt.softmax,
+        lambda d: tt.linear(d, w),
+        lambda d: tt.cross_entropy(d, t),
+        lambda d: tt.embedding(torch.tensor([3]), d),
+    ]
+    for call in calls:
+        expected = [call(x), call(x)]
+        assert same_bits(*expected)
+        with pytest.raises(TypeError, match="dense tensors"):
+            call(x.to_sparse())
+        with pytest.raises(TypeError, match="float64"):
+            call(x.double())
+        with pytest.raises(TypeError, match="list, not a tensor"):
+            call(x.tolist())
+        assert same_bits(call(torch._neg_view(-x)), expected[0])
+        assert same_bits(call(x.t().contiguous().t()), expected[0])
+        wanted = x.clone().requires_grad_()
+        assert call(wanted).requires_grad
+        with torch.no_grad():
+            assert not call(wanted).requires_grad
+        with torch.autograd.forward_ad.dual_level():
+            with pytest.raises(RuntimeError, match="(?i)forward|jvp"):
+                call(torch.autograd.forward_ad.make_dual(x, torch.ones_like(x)))
+    assert tt.softmax(x, 0).shape == x.shape and not torch.equal(tt.softmax(x, 0), tt.softmax(x))
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        assert tt.linear(x, w).dtype == torch.bfloat16
+    with pytest.raises(ValueError, match="does not fit"):
+        tt.linear(x, w.t())
+    with pytest.raises(ValueError, match="relu"):
+        tt.linear(x, w, activation="relu")
+    for _ in range(2):
+        with pytest.raises(IndexError):
+            tt.cross_entropy(x, t + 6)
+        with pytest.raises(ValueError, match="not between 0 and 1"):
+            tt.cross_entropy(x, t, label_smoothing=1.5)
+        with pytest.raises(ValueError, match="reduction"):
+            tt.cross_entropy(x, t, reduction="max")
+    smoothing = torch.tensor(0.0)
+    before = tt.cross_entropy(x, t, label_smoothing=smoothing)
+    smoothing.fill_(0.5)
+    assert torch.equal(tt.cross_entropy(x, t, label_smoothing=smoothing), tt.cross_entropy(x, t, label_smoothing=0.5))
+    assert not torch.equal(before, tt.cross_entropy(x, t, label_smoothing=smoothing))
+    with pytest.raises(RuntimeError):  # a gradient that was asked for in one call is not given in another
+        tt.cross_entropy(x, t).backward()
+
+
+@pytest.mark.parametrize("index_dtype", [torch.int32, torch.int64])
+@pytest.mark.parametrize("ignore_index", [-100, 3, 1 << 40])
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_mean_counts_the_rows_that_are_not_ignored(dtype: Any, ignore_index: int, index_dtype: Any) -> None:
+    logits = drawn(6, 8, dtype=dtype)
+    for target in (torch.tensor([0, 3, 3, 7, 1, 2]), torch.tensor([0, 4, 4, 7, 1, 2])):
+        if ignore_index == -100:
+            target = torch.where(target == 3, ignore_index, target)
+        ours, exact = logits.clone().requires_grad_(), logits.double().requires_grad_()
+        loss = tt.cross_entropy(ours, target.to(index_dtype), ignore_index=ignore_index)
+        expected = F.cross_entropy(exact, target, ignore_index=ignore_index)
+        loss.backward()
+        expected.backward()
+        assert torch.allclose(loss.double(), expected, rtol=0, atol=1e-5)
+        half_unit = {torch.float16: 2.0**-11, torch.bfloat16: 2.0**-8, torch.float32: 2.0**-19}[dtype]
+        error = (ours.grad.double() - exact.grad).abs()
+        assert bool((error <= 2.1 * half_unit * exact.grad.abs() + 2.0**-24).all())
+        with torch.no_grad():
+            assert torch.equal(tt.cross_entropy(ours, target.to(index_dtype), ignore_index=ignore_index), loss)
+
+
+def test_a_loss_may_be_changed_in_place() -> None:
+    for reduction in ("mean", "sum", "none"):
+        x = drawn(4, 6).requires_grad_()
+        loss = tt.cross_entropy(x, torch.tensor([0, 5, 2, 2]), reduction=reduction)
+        loss /= 2
+        loss.sum().backward()
+        y = x.detach().clone().requires_grad_()
+        (F.cross_entropy(y, torch.tensor([0, 5, 2, 2]), reduction=reduction) / 2).sum().backward()
+        assert torch.allclose(x.grad, y.grad, atol=1e-7)
 
 
 # --- autocast ------------------------------------------------------------------------------------------------------
@@ -660,9 +745,11 @@ def test_synchronize_without_a_device_does_nothing() -> None:
 def test_calls_of_a_capture_name_the_remedy(monkeypatch: Any) -> None:
     """No device is needed to see that a first use within a capture is refused before anything is loaded."""
     worker = object.__new__(_run._GpuWorker)
+    plan = _run._GpuPlan(("gelu_fwd", torch.float32, (8,), None, (), 0), worker)
     monkeypatch.setattr(torch.cuda, "is_current_stream_capturing", lambda: True)
-    with pytest.raises(tokitai.Unavailable, match="before the capture begins"):
-        worker.first(("gelu_fwd", torch.float32, (8,), None, ()))
+    with pytest.raises(tokitai.Unavailable, match="gelu_fwd of sizes .8,. .* before the capture begins"):
+        plan.make_ready()
+    assert not plan.is_ready
 
 
 def test_refusal_names_the_op() -> None:
@@ -699,3 +786,16 @@ def test_negated_views() -> None:
     assert same_bits(tt.gelu(negated), tt.gelu(-x[:1, :1].clone()))
     with pytest.raises(tokitai.BadArgument, match="resolve_neg"):
         tokitai.judge("gelu_fwd", [negated], [tt.gelu(negated)])
+
+
+def test_the_script_that_measures_overhead() -> None:
+    """It runs, and finds the C call of each function; what its figures are depends on the machine."""
+    import torch_overhead
+
+    figures = torch_overhead.measure("cpu", 5)
+    assert {f.name.split(",")[0].split(" ")[0] for f in figures} == {
+        "gelu", "softmax", "linear", "embedding", "cross_entropy"
+    }  # fmt: skip
+    assert all(f.c_call > 0 and f.without > 0 and f.with_gradient > 0 for f in figures)
+    slow = figures[0]._replace(without=torch_overhead.LIMIT_WITHOUT + 1)
+    assert "OVER" in torch_overhead.table([slow]) and not slow.is_within_limits

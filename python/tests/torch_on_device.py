@@ -30,7 +30,7 @@ import tokitai  # noqa: E402
 import tokitai.torch as tt  # noqa: E402
 import torch_bounds as bounds  # noqa: E402
 from tokitai._library import lib  # noqa: E402
-from tokitai.torch import _custom, _run, _scale  # noqa: E402
+from tokitai.torch import _custom, _loss, _run  # noqa: E402
 
 DTYPES = [torch.float16, torch.bfloat16, torch.float32]
 PARTS: Dict[str, Tuple[Callable[[], None], bool]] = {}
@@ -225,22 +225,22 @@ def autocast() -> None:
 @part()
 def scaling() -> None:
     """The second pass: exact, and nothing is written where the factor is 1."""
-    expect(_scale.kernel() is not None, "Triton is there")
+    expect(_loss.kernels() is not None, "Triton is there")
     for dtype in DTYPES:
         for rows, cols in ((1, 1024), (5, 4096), (64, 32000), (3, 50257)):
             grad = drawn(rows, cols, dtype=dtype)
             factor = torch.tensor([0.3, 1.0, -7.25], device=device).repeat(rows)[:rows]
             expected = (grad.float() * factor[:, None]).to(dtype)
-            expect(torch.equal(_scale.scaled(grad, factor), expected), "scaled")
+            expect(torch.equal(_loss.scaled(grad, factor), expected), "scaled")
             for by in (factor, factor[0], factor[1]):
                 result = grad.clone()
-                _scale.scale_(result, by)
+                _loss.scale_(result, by)
                 expect(
                     torch.equal(result, (grad.float() * by.reshape(-1, 1)).to(dtype)), f"scale_ {dtype} {rows}x{cols}"
                 )
     # A row of more than 2^31 bytes into the tensor.
     big = torch.ones(33000, 40000, dtype=torch.bfloat16, device=device)
-    _scale.scale_(big, torch.tensor(2.0, device=device))
+    _loss.scale_(big, torch.tensor(2.0, device=device))
     expect(
         (big[-1] == 2).all() and (big[0] == 2).all() and bool((big.sum(1, dtype=torch.float32) == 80000).all()), "large"
     )

@@ -8,7 +8,7 @@ from typing import Any, Optional, Tuple
 import torch
 from torch import Tensor
 
-from . import _run, _scale
+from . import _loss, _run
 from ._eager import refuse_create_graph, refuse_second_derivative
 
 _library: Any = torch.library  # of a PyTorch whose type hints may be older
@@ -69,7 +69,8 @@ _refuse(softmax_grad, "softmax")
 def _run_cross_entropy(
     logits: Tensor, target: Tensor, label_smoothing: float, ignore_index: int
 ) -> Tuple[Tensor, Tensor]:
-    return _run.cross_entropy_rows(logits, target, label_smoothing, 1.0, ignore_index)
+    plan = _run.cross_entropy_plan(logits, target, label_smoothing, 1.0, ignore_index)
+    return _run.cross_entropy_rows(logits, target, plan)
 
 
 def _fake_cross_entropy(
@@ -85,7 +86,7 @@ cross_entropy_rows = _define(
 )
 cross_entropy_grad = _define(
     "cross_entropy_grad(Tensor grad_logits, Tensor grad_loss) -> Tensor",
-    _scale.scaled,
+    _loss.scaled,
     lambda grad, by: _dense_like(grad),
 )
 

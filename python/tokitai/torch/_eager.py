@@ -6,13 +6,14 @@ gradients.
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Callable
-from typing import Any, Optional
+from typing import Any, Optional, Tuple
 
 import torch
 from torch import Tensor
 
-from . import _run, _scale
+from . import _loss, _run
 
 
 def refuse_second_derivative(name: str) -> NotImplementedError:
@@ -52,35 +53,37 @@ def _once(name: str, compute: Callable[..., Tensor], *tensors: Tensor) -> Tensor
 class Gelu(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, *args: Any, **kwargs: Any) -> Any:
-        ctx.save_for_backward(args[0])
-        return _run.gelu(args[0])
+        x, plan = args
+        ctx.save_for_backward(x)
+        return _run.gelu(x, plan)
 
     @staticmethod
     def backward(ctx: Any, *grads: Any) -> Any:
         (x,) = ctx.saved_tensors
-        return _once("gelu", _run.gelu_grad, grads[0], x)
+        return _once("gelu", _run.gelu_grad, grads[0], x), None
 
 
 class Softmax(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, *args: Any, **kwargs: Any) -> Any:
-        y = _run.softmax(args[0])
+        x, plan = args
+        y = _run.softmax(x, plan)
         ctx.save_for_backward(y)
         return y
 
     @staticmethod
     def backward(ctx: Any, *grads: Any) -> Any:
         (y,) = ctx.saved_tensors
-        return _once("softmax", _run.softmax_grad, grads[0], y)
+        return _once("softmax", _run.softmax_grad, grads[0], y), None
 
 
 class Embedding(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, *args: Any, **kwargs: Any) -> Any:
-        weight, index, padding_idx = args
+        weight, index, ctx.padding_idx, plan = args
         ctx.save_for_backward(index)
-        ctx.vocab, ctx.padding_idx = weight.shape[0], padding_idx
-        return _run.embedding(weight, index)
+        ctx.vocab = weight.shape[0]
+        return _run.embedding(weight, index, plan)
 
     @staticmethod
     def backward(ctx: Any, *grads: Any) -> Any:
@@ -89,16 +92,17 @@ class Embedding(torch.autograd.Function):
         def compute(grad_output: Tensor) -> Tensor:
             return _run.embedding_grad(grad_output, index, ctx.vocab, ctx.padding_idx)
 
-        return _once("embedding", compute, grads[0]), None, None
+        return _once("embedding", compute, grads[0]), None, None, None
 
 
 class Linear(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, *args: Any, **kwargs: Any) -> Any:
-        x, weight, bias, gelu_too = args
-        y, pre = _run.linear(x, weight, bias, gelu_too)
+        x, weight, bias, gelu_too, plan = args
+        y, pre = _run.linear(x, weight, bias, gelu_too, plan)
         # The input is needed for the gradient of the weight alone, and the other way round.
-        ctx.save_for_backward(x if ctx.needs_input_grad[1] else None, weight if ctx.needs_input_grad[0] else None, pre)
+        by_x, by_weight = ctx.needs_input_grad[:2]
+        ctx.save_for_backward(x if by_weight else None, weight if by_x else None, pre)
         return y
 
     @staticmethod
@@ -114,7 +118,52 @@ class Linear(torch.autograd.Function):
             _once("linear", _run.linear_grad_weight, grad, x) if by_weight else None,
             _once("linear", _run.linear_grad_bias, grad) if by_bias else None,
             None,
+            None,
         )
+
+
+class CrossEntropyPlan:
+    """What all calls of cross_entropy with the same sizes, types and arguments share."""
+
+    __slots__ = ("expected", "ignore_index", "label_smoothing", "mean", "reduction", "rows", "run")
+
+    def __init__(
+        self,
+        logits: Tensor,
+        target: Tensor,
+        label_smoothing: float,
+        ignore_index: int,
+        reduction: str,
+        expected: Optional[float],
+        wants_gradient: bool,
+    ) -> None:
+        self.label_smoothing, self.ignore_index, self.reduction = label_smoothing, ignore_index, reduction
+        # The gradient is made for a grad_output of `expected`, and for a mean over all rows; backward corrects both.
+        # Divided by the rows, small gradients vanish in fp16: unless its user names what they will be multiplied by,
+        # that waits for backward.
+        rows = logits.shape[0]
+        at_once = reduction == "mean" and rows > 0 and (expected is not None or logits.dtype != torch.float16)
+        self.expected = 1.0 if expected is None else ctypes.c_float(expected).value  # as grad_output will be
+        self.rows = rows if at_once else 1
+        # None: the loss alone, with groups of rows one after another.
+        self.run: Optional[_run.Plan] = None
+        if wants_gradient or rows <= _run.unwanted_gradient_rows(logits):
+            scale = self.expected / self.rows if wants_gradient else 1.0
+            self.run = _run.cross_entropy_plan(logits, target, label_smoothing, scale, ignore_index)
+        self.mean = _loss.Mean(logits, target, ignore_index) if reduction == "mean" else None
+
+    def reduced(self, loss: Tensor, target: Tensor) -> Tuple[Tensor, _loss.Valid]:
+        """The loss, and how many rows it is a mean of."""
+        if self.mean is not None:
+            return self.mean(loss, target)
+        return (loss.sum() if self.reduction == "sum" else loss), None
+
+    def loss_alone(self, logits: Tensor, target: Tensor) -> Tensor:
+        if self.run is not None:
+            loss = _run.cross_entropy_rows(logits, target, self.run)[0]
+        else:
+            loss = _run.cross_entropy_loss(logits, target, self.label_smoothing, self.ignore_index)
+        return self.reduced(loss, target)[0]
 
 
 class CrossEntropy(torch.autograd.Function):
@@ -122,19 +171,10 @@ class CrossEntropy(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, *args: Any, **kwargs: Any) -> Any:
-        logits, target, label_smoothing, ignore_index, reduction, expected, ctx.repeatable = args
-        rows = logits.shape[0]
-        # The gradient is made for a grad_output of `expected`, and for a mean over all rows; backward corrects both.
-        # Divided by the rows, small gradients vanish in fp16: unless its user names what they will be multiplied by,
-        # that waits for backward.
-        at_once = reduction == "mean" and rows > 0 and (expected is not None or logits.dtype != torch.float16)
-        ctx.expected = 1.0 if expected is None else expected
-        ctx.rows = rows if at_once else 1
-        loss, ctx.grad_logits = _run.cross_entropy_rows(
-            logits, target, label_smoothing, ctx.expected / ctx.rows, ignore_index
-        )
-        ctx.valid = (target != ignore_index).sum() if reduction == "mean" else None
-        return reduced(loss, ctx.valid, reduction)
+        logits, target, ctx.plan, ctx.repeatable = args
+        loss, ctx.grad_logits = _run.cross_entropy_rows(logits, target, ctx.plan.run)
+        loss, ctx.valid = ctx.plan.reduced(loss, target)
+        return loss
 
     @staticmethod
     def backward(ctx: Any, *grads: Any) -> Any:
@@ -144,24 +184,11 @@ class CrossEntropy(torch.autograd.Function):
                 "tokitai.torch.cross_entropy: backward() a second time. The first one gave away the gradient that "
                 "forward had made, instead of a copy. Call cross_entropy(..., repeatable=True) to have copies made"
             )
-
-        factor = grads[0].to(torch.float32)
-        if ctx.expected != 1:
-            factor = factor / ctx.expected
-        if ctx.valid is not None:
-            # In this order, so that the factor is exactly 1 where no row is ignored.
-            factor = factor * ctx.rows / ctx.valid.clamp(min=1)
         grad: Tensor = ctx.grad_logits
+        plan: CrossEntropyPlan = ctx.plan
         if ctx.repeatable:
-            grad = _scale.scaled(grad, factor)
+            grad = _loss.scaled(grad, _loss.factor_of(grads[0], plan.expected, plan.rows, ctx.valid))
         else:
             ctx.grad_logits = None
-            _scale.scale_(grad, factor)
-        return grad, None, None, None, None, None, None
-
-
-def reduced(loss: Tensor, valid: Optional[Tensor], reduction: str) -> Tensor:
-    if reduction == "none":
-        return loss
-    total = loss.sum()
-    return total if valid is None else total / valid
+            _loss.scale_(grad, grads[0], plan.expected, plan.rows, ctx.valid)
+        return grad, None, None, None

@@ -23,24 +23,27 @@ _forward_ad: Any = _torch.autograd.forward_ad
 REDUCTIONS = ("mean", "sum", "none")
 
 _is_compiling: Callable[[], bool] = getattr(getattr(torch, "compiler", None), "is_compiling", lambda: False)
-_dispatch_modes = getattr(torch._C, "_len_torch_dispatch_stack", lambda: 0)
-_function_transform = getattr(getattr(torch._C, "_functorch", None), "peek_interpreter_stack", lambda: None)
-_tracing_state = torch._C._get_tracing_state
+_is_tracing: Callable[[], bool] = _torch._C._is_tracing
+_dispatch_modes: Callable[[], int] = getattr(torch._C, "_len_torch_dispatch_stack", lambda: 0)
 _dispatch_mode = getattr(torch._C, "_get_torch_dispatch_mode", lambda: None)  # of versions without a stack of them
+_function_transforms: Callable[[], bool] = getattr(torch._C, "_are_functorch_transforms_active", lambda: False)
+_is_grad_enabled = torch.is_grad_enabled
 _PLAIN = (Tensor, torch.nn.Parameter)
+_STRIDED = torch.strided
 _PLACES = ("cpu", "meta") if HAS_CUSTOM_OPS else ("cpu",)
+_plans = _run.plans
 
 
 def _is_plain(*tensors: Optional[Tensor]) -> bool:
     """Whether nobody but autograd is to see the call."""
     if not HAS_CUSTOM_OPS:
-        if _tracing_state() is not None or _dispatch_mode() is not None:
+        if _is_tracing() or _dispatch_mode() is not None:
             raise NotImplementedError(
                 "tokitai.torch: a trace (torch.jit.trace, make_fx, fake tensors) would lack the op, and have memory that "
                 "was never written in its place. PyTorch 2.4 or later is needed for that"
             )
         return True
-    if _is_compiling() or _dispatch_modes() or _tracing_state() is not None or _function_transform() is not None:
+    if _is_compiling() or _dispatch_modes() or _is_tracing() or _function_transforms():
         return False
     for tensor in tensors:
         if tensor is not None and (type(tensor) not in _PLAIN or tensor.is_meta):
@@ -52,7 +55,7 @@ def _wants_gradient(*tensors: Optional[Tensor]) -> bool:
     # An autograd function refuses tensors with tangents; the C library would drop these without a word.
     if getattr(_forward_ad, "_current_level", -1) >= 0:
         return True
-    if torch.is_grad_enabled():
+    if _is_grad_enabled():
         for tensor in tensors:
             if tensor is not None and tensor.requires_grad:
                 return True
@@ -110,7 +113,11 @@ def _check_same(op: str, first_name: str, first: Tensor, name: str, tensor: Tens
 
 # --- autocast ------------------------------------------------------------------------------------------------------
 
-
+_any_autocast: Callable[[], bool] = getattr(
+    torch._C,
+    "_is_any_autocast_enabled",
+    lambda: bool(_torch.is_autocast_enabled() or _torch.is_autocast_cpu_enabled()),
+)
 
 
 def _autocast_dtype(tensor: Tensor) -> Optional[torch.dtype]:
@@ -132,16 +139,26 @@ def _cast(tensor: Tensor, dtype: torch.dtype) -> Tensor:
 
 
 # --- the ops -------------------------------------------------------------------------------------------------------
+#
+# Each looks first for the plan of an earlier call of the same kind: its key has all that the checks look at, so nothing
+# is checked again. Only plain tensors outside of any tracing get that far.
 
 
 def gelu(x: Tensor) -> Tensor:
     """GELU in its tanh form: torch.nn.functional.gelu(x, approximate="tanh")."""
-    _check_values("gelu", "x", x)
-    if not _is_plain(x):
-        return cast(Tensor, _custom.gelu(x))
+    key = plan = None
+    if type(x) in _PLAIN and x.layout is _STRIDED and _is_plain():
+        key = ("gelu", x.dtype, x.shape, x.device)
+        plan = _plans.get(key)
+    if plan is None:
+        _check_values("gelu", "x", x)
+        if not _is_plain(x):
+            return cast(Tensor, _custom.gelu(x))
+        plan = _run.gelu_plan(x)
+        _run.remember(key, plan)
     if _wants_gradient(x):
-        return cast(Tensor, _eager.Gelu.apply(x if x.is_contiguous() else x.contiguous()))
-    return _run.gelu(x)
+        return cast(Tensor, _eager.Gelu.apply(x if x.is_contiguous() else x.contiguous(), plan))
+    return _run.gelu(x, plan)
 
 
 def softmax(x: Tensor, dim: int = -1, dtype: Optional[torch.dtype] = None) -> Tensor:
@@ -150,23 +167,33 @@ def softmax(x: Tensor, dim: int = -1, dtype: Optional[torch.dtype] = None) -> Te
 
     In a GPU's autocast it is computed and returned in float32, as PyTorch's is.
     """
-    if dtype is None and isinstance(x, Tensor) and x.is_cuda and _autocast_dtype(x) is not None:
-        dtype = torch.float32
-    if dtype is not None and isinstance(x, Tensor):
-        x = x.to(dtype)
-    _check_values("softmax", "x", x)
-    axes = max(x.dim(), 1)
-    if not -axes <= dim < axes:
-        raise IndexError(f"tokitai.torch.softmax: dim is {dim}, of a tensor with {x.dim()} axes")
-    last = dim in (-1, axes - 1)
-    if not last:
-        x = x.transpose(dim, -1)
-    if not _is_plain(x):
-        y = cast(Tensor, _custom.softmax(x))
-    elif _wants_gradient(x):
-        y = cast(Tensor, _eager.Softmax.apply(x if x.is_contiguous() else x.contiguous()))
+    key = plan = None
+    if dim == -1 and dtype is None and type(x) in _PLAIN and x.layout is _STRIDED and _is_plain():
+        if not (x.is_cuda and _any_autocast()):
+            key = ("softmax", x.dtype, x.shape, x.device)
+            plan = _plans.get(key)
+    last = True
+    if plan is None:
+        if dtype is None and isinstance(x, Tensor) and x.is_cuda and _autocast_dtype(x) is not None:
+            dtype = torch.float32
+        if dtype is not None and isinstance(x, Tensor):
+            x = x.to(dtype)
+        _check_values("softmax", "x", x)
+        axes = max(x.dim(), 1)
+        if not -axes <= dim < axes:
+            raise IndexError(f"tokitai.torch.softmax: dim is {dim}, of a tensor with {x.dim()} axes")
+        last = dim in (-1, axes - 1)
+        if not last:
+            x = x.transpose(dim, -1)
+        if not _is_plain(x):
+            y = cast(Tensor, _custom.softmax(x))
+            return y if last else y.transpose(dim, -1)
+        plan = _run.softmax_plan(x)
+        _run.remember(key, plan)
+    if _wants_gradient(x):
+        y = cast(Tensor, _eager.Softmax.apply(x if x.is_contiguous() else x.contiguous(), plan))
     else:
-        y = _run.softmax(x)
+        y = _run.softmax(x, plan)
     return y if last else y.transpose(dim, -1)
 
 
@@ -176,22 +203,40 @@ def embedding(index: Tensor, weight: Tensor, padding_idx: Optional[int] = None) 
     The row `padding_idx` gets no gradient. The gradient is dense, and its sums have a fixed order: the same bits every
     time. On the CPU an index out of range raises IndexError; on a GPU synchronize() does.
     """
-    _check_index("embedding", "index", index)
-    _check_values("embedding", "weight", weight)
-    _check_same("embedding", "weight", weight, "index", index, types_too=False)
-    if weight.dim() != 2:
-        raise ValueError(f"tokitai.torch.embedding: weight has {weight.dim()} axes, not 2")
-    if padding_idx is not None:
-        vocab = weight.shape[0]
-        if not -vocab <= padding_idx < vocab:
-            raise ValueError(f"tokitai.torch.embedding: padding_idx is {padding_idx}, and weight has {vocab} rows")
-        if padding_idx < 0:
-            padding_idx += vocab
-    if not _is_plain(weight, index):
-        return cast(Tensor, _custom.embedding(weight, index, padding_idx))
+    key = plan = None
+    if (
+        type(index) in _PLAIN
+        and type(weight) in _PLAIN
+        and (padding_idx is None or type(padding_idx) is int)
+        and index.layout is _STRIDED
+        and weight.layout is _STRIDED
+        and _is_plain()
+    ):
+        key = (
+            "embedding", index.dtype, index.shape, index.device, weight.dtype, weight.shape, weight.device, padding_idx
+        )  # fmt: skip
+        plan = _plans.get(key)
+    if plan is None:
+        _check_index("embedding", "index", index)
+        _check_values("embedding", "weight", weight)
+        _check_same("embedding", "weight", weight, "index", index, types_too=False)
+        if weight.dim() != 2:
+            raise ValueError(f"tokitai.torch.embedding: weight has {weight.dim()} axes, not 2")
+        if padding_idx is not None:
+            vocab = weight.shape[0]
+            if not -vocab <= padding_idx < vocab:
+                raise ValueError(f"tokitai.torch.embedding: padding_idx is {padding_idx}, and weight has {vocab} rows")
+        if not _is_plain(weight, index):
+            return cast(Tensor, _custom.embedding(weight, index, _from_start(padding_idx, weight)))
+        plan = _run.embedding_plan(weight, index)
+        _run.remember(key, plan)
     if _wants_gradient(weight):
-        return cast(Tensor, _eager.Embedding.apply(weight, index, padding_idx))
-    return _run.embedding(weight, index)
+        return cast(Tensor, _eager.Embedding.apply(weight, index, _from_start(padding_idx, weight), plan))
+    return _run.embedding(weight, index, plan)
+
+
+def _from_start(padding_idx: Optional[int], weight: Tensor) -> Optional[int]:
+    return padding_idx if padding_idx is None or padding_idx >= 0 else padding_idx + weight.shape[0]
 
 
 def linear(x: Tensor, weight: Tensor, bias: Optional[Tensor] = None, *, activation: Optional[str] = None) -> Tensor:
@@ -200,6 +245,39 @@ def linear(x: Tensor, weight: Tensor, bias: Optional[Tensor] = None, *, activati
 
     GELU is taken of the sum before it is rounded, in the same kernel. In autocast all tensors are cast to its type.
     """
+    key = plan = None
+    if (
+        type(x) in _PLAIN
+        and type(weight) in _PLAIN
+        and x.layout is _STRIDED
+        and weight.layout is _STRIDED
+        and (bias is None or (type(bias) in _PLAIN and bias.layout is _STRIDED))
+        and _is_plain()
+        and not _any_autocast()
+    ):
+        key = (
+            ("linear", x.dtype, x.shape, x.device, weight.dtype, weight.shape, weight.device, activation)
+            + (() if bias is None else (bias.dtype, bias.shape, bias.device))
+        )  # fmt: skip
+        plan = _plans.get(key)
+    gelu_too = activation is not None
+    if plan is None:
+        x, weight, bias = _check_linear(x, weight, bias, activation)
+        if not _is_plain(x, weight, bias):
+            if gelu_too:
+                return cast(Tensor, _custom.linear_gelu(x, weight, bias)[0])
+            return cast(Tensor, _custom.linear(x, weight, bias))
+        plan = _run.linear_plan(x, weight, bias, gelu_too)
+        _run.remember(key, plan)
+    if _wants_gradient(x, weight, bias):
+        return cast(Tensor, _eager.Linear.apply(x, weight, bias, gelu_too, plan))
+    return _run.linear(x, weight, bias, gelu_too, plan)[0]
+
+
+def _check_linear(
+    x: Tensor, weight: Tensor, bias: Optional[Tensor], activation: Optional[str]
+) -> Tuple[Tensor, Tensor, Optional[Tensor]]:
+    """The tensors, in autocast's type."""
     if activation not in (None, "gelu"):
         raise ValueError(f'tokitai.torch.linear: activation is {activation!r}; None and "gelu" are taken')
     if isinstance(x, Tensor):
@@ -224,14 +302,7 @@ def linear(x: Tensor, weight: Tensor, bias: Optional[Tensor] = None, *, activati
                 f"tokitai.torch.linear: bias of shape {tuple(bias.shape)} does not fit a weight of shape "
                 f"{tuple(weight.shape)}"
             )
-    gelu_too = activation is not None
-    if not _is_plain(x, weight, bias):
-        if gelu_too:
-            return cast(Tensor, _custom.linear_gelu(x, weight, bias)[0])
-        return cast(Tensor, _custom.linear(x, weight, bias))
-    if _wants_gradient(x, weight, bias):
-        return cast(Tensor, _eager.Linear.apply(x, weight, bias, gelu_too))
-    return _run.linear(x, weight, bias, gelu_too)[0]
+    return x, weight, bias
 
 
 def cross_entropy(
@@ -260,6 +331,52 @@ def cross_entropy(
     repeatable: backward() may be called again (retain_graph=True); each call then makes a copy.
     graph_break: torch.compile leaves the call out of its graph. Within a graph backward always takes the second pass.
     """
+    # Numbers, so that no tensor gets into a plan, whose value may change.
+    ignore_index, label_smoothing = int(ignore_index), float(label_smoothing)
+    if expected_grad is not None:
+        expected_grad = float(expected_grad)
+    options = (label_smoothing, ignore_index, reduction, expected_grad)
+    plan: Optional[_eager.CrossEntropyPlan] = None
+    if (
+        type(logits) in _PLAIN
+        and type(target) in _PLAIN
+        and logits.layout is _STRIDED
+        and target.layout is _STRIDED
+        and _is_plain()
+    ):
+        gradient = _wants_gradient(logits)
+        plan = _plans.get(_cross_entropy_key(logits, target, options, gradient))
+        if plan is not None:
+            return _plain_cross_entropy(logits, target, options, repeatable, gradient, plan)
+    shape = _check_cross_entropy(logits, target, reduction, label_smoothing, expected_grad)
+    usual = logits.dim() == 2
+    if not usual:
+        axis = min(logits.dim() - 1, 1)
+        logits, target = logits.movedim(axis, -1).reshape(-1, logits.shape[axis]), target.reshape(-1)
+    if _is_plain(logits, target):
+        loss = _plain_cross_entropy(logits, target, options, repeatable, _wants_gradient(logits), None)
+    elif graph_break:
+        loss = _outside_graph(logits, target, options, repeatable)
+    else:
+        loss = _traced_cross_entropy(logits, target, label_smoothing, ignore_index, reduction)
+    return loss if usual or reduction != "none" else loss.reshape(shape)
+
+
+# label_smoothing, ignore_index, reduction, expected_grad
+_Options = Tuple[float, int, str, Optional[float]]
+
+
+def _cross_entropy_key(logits: Tensor, target: Tensor, options: _Options, gradient: bool) -> Tuple[Any, ...]:
+    return (
+        "cross_entropy", logits.dtype, logits.shape, logits.device, target.dtype, target.shape, target.device, options,
+        gradient,
+    )  # fmt: skip
+
+
+def _check_cross_entropy(
+    logits: Tensor, target: Tensor, reduction: str, label_smoothing: float, expected_grad: Optional[float]
+) -> Tuple[int, ...]:
+    """The shape of the losses."""
     _check_values("cross_entropy", "logits", logits)
     _check_index("cross_entropy", "target", target)
     _check_same("cross_entropy", "logits", logits, "target", target, types_too=False)
@@ -282,39 +399,31 @@ def cross_entropy(
             f"tokitai.torch.cross_entropy: target of shape {tuple(target.shape)} does not fit logits of shape "
             f"{tuple(logits.shape)}; expected is {tuple(shape)}"
         )
-    usual = logits.dim() == 2
-    if not usual:
-        logits, target = logits.movedim(axis, -1).reshape(-1, logits.shape[axis]), target.reshape(-1)
-    options = (float(label_smoothing), int(ignore_index), reduction, expected_grad, repeatable)
-    if not _is_plain(logits, target):
-        if graph_break:
-            loss = _outside_graph(logits, target, *options)
-        else:
-            loss = _traced_cross_entropy(logits, target, *options[:3])
-    else:
-        loss = _plain_cross_entropy(logits, target, *options)
-    return loss if usual or reduction != "none" else loss.reshape(shape)
+    return shape
 
 
 def _plain_cross_entropy(
     logits: Tensor,
     target: Tensor,
-    label_smoothing: float,
-    ignore_index: int,
-    reduction: str,
-    expected_grad: Optional[float],
+    options: _Options,
     repeatable: bool,
+    gradient: bool,
+    plan: Optional[_eager.CrossEntropyPlan],
 ) -> Tensor:
-    if not _wants_gradient(logits):
-        rows = _run.cross_entropy_loss(logits, target, label_smoothing, ignore_index)
-        valid = (target != ignore_index).sum() if reduction == "mean" else None
-        return _eager.reduced(rows, valid, reduction)
+    """Of logits [rows, classes]."""
+    if plan is None:
+        plan = _eager.CrossEntropyPlan(logits, target, *options, gradient)
+        _run.remember(_cross_entropy_key(logits, target, options, gradient), plan)
+    if not gradient:
+        return plan.loss_alone(logits, target)
     if not logits.is_contiguous():
         logits = logits.contiguous()
-    return cast(
-        Tensor,
-        _eager.CrossEntropy.apply(logits, target, label_smoothing, ignore_index, reduction, expected_grad, repeatable),
-    )
+    result: Tensor = _eager.CrossEntropy.apply(logits, target, plan, repeatable)
+    return result
+
+
+def _call_outside_graph(logits: Tensor, target: Tensor, options: _Options, repeatable: bool) -> Tensor:
+    return _plain_cross_entropy(logits, target, options, repeatable, _wants_gradient(logits), None)
 
 
 def _traced_cross_entropy(
@@ -322,13 +431,13 @@ def _traced_cross_entropy(
 ) -> Tensor:
     rows, _grad = _custom.cross_entropy_rows(logits, target, label_smoothing, ignore_index)
     if reduction != "mean":
-        return _eager.reduced(rows, None, reduction)
+        return cast(Tensor, rows if reduction == "none" else rows.sum())
     valid = (target != ignore_index).sum()
     # Where all rows are ignored the loss is NaN, as PyTorch's is, and the gradient zero.
     total: Tensor = rows.sum() / valid.clamp(min=1) + torch.where(valid > 0, 0.0, float("nan"))
     return total
 
 
-_outside_graph: Callable[..., Tensor] = _plain_cross_entropy
+_outside_graph: Callable[..., Tensor] = _call_outside_graph
 if HAS_CUSTOM_OPS:
-    _outside_graph = cast(Any, _torch.compiler.disable(_plain_cross_entropy))
+    _outside_graph = cast(Any, _torch.compiler.disable(_call_outside_graph))

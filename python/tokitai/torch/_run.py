@@ -7,23 +7,27 @@ Tensors given here are dense, of one device, and of types and shapes that fit; _
 from __future__ import annotations
 
 import ctypes
+import struct
 import threading
+import weakref
 from collections.abc import Callable
 from typing import Any, Optional, Tuple, Union
 
 import torch
 from torch import Tensor
 
-from .._library import Case, Context, Unavailable, lib, make_case
+from .._library import Case, Context, Unavailable, contract, lib, make_case
 
 DTYPES = {torch.float16: "f16", torch.bfloat16: "bf16", torch.float32: "f32"}
 INDEX_DTYPES = {torch.int32: "i32", torch.int64: "i64"}
 
-# An op, its element type, sizes, the type of its indices, and its attributes as name and value in turn.
-Key = Tuple[str, torch.dtype, Tuple[int, ...], Optional[torch.dtype], Tuple[Union[str, float, int], ...]]
+# An op, its element type, sizes, the type of its indices, its attributes as name and value in turn, and the device's
+# number, -1 for the CPU.
+Key = Tuple[str, torch.dtype, Tuple[int, ...], Optional[torch.dtype], Tuple[Union[str, float, int], ...], int]
 
-# A program with ever new sizes shall not fill the memory with cases.
-_MOST_CASES = 4096
+# A program with ever new sizes shall not fill the memory with plans.
+_MOST_PLANS = 4096
+_get_num_threads = torch.get_num_threads
 _cuda: Any = torch.cuda  # which has no type hints in older versions
 _GPU = "hip" if getattr(torch.version, "hip", None) else "cuda"
 # Products read 16 bytes at a time, and copy a tensor that is not so aligned into scratch memory of unknown size.
@@ -32,42 +36,40 @@ _PRODUCT_ALIGNMENT = 16
 _UNWANTED_GRADIENT_BYTES = 1 << 25
 
 
-class _Prepared:
-    """A case as the C library takes it, and the scratch memory that it needs."""
+class Plan:
+    """A case on a device as the C library takes it. It serves all calls of the same sizes, types and attributes."""
 
-    __slots__ = ("case", "reference", "scratch_bytes")
+    __slots__ = ("__weakref__", "case", "key", "pack", "reference")
 
-    def __init__(self, case: Case) -> None:
-        self.case = case
-        self.reference = ctypes.byref(case)
-        self.scratch_bytes = 0
+    def __init__(self, key: Key) -> None:
+        op, dtype, sizes, index_dtype, attributes, _ = key
+        self.key = key
+        self.case: Case = make_case(
+            op,
+            DTYPES[dtype],
+            sizes,
+            index_dtype=INDEX_DTYPES[index_dtype] if index_dtype is not None else "i32",
+            attributes={str(attributes[i]): attributes[i + 1] for i in range(0, len(attributes), 2)},
+        )
+        self.reference = ctypes.byref(self.case)
+        # Writes the addresses of all tensors at once; another number of them is an error.
+        self.pack = struct.Struct(f"{len(contract(op).params)}P").pack_into
+
+    def run(self, *pointers: int) -> None:
+        """Runs the case on tensors in contract order, by their addresses; 0 for one that is not there."""
+        raise NotImplementedError
 
 
 class _Worker:
-    """A context, its cases and the array of pointers that its calls reuse."""
+    """A context and the array of addresses that its calls reuse."""
 
     def __init__(self, device: str) -> None:
         self.context = Context(device)
         self.pointer = self.context.pointer
-        self.cases: dict[Key, _Prepared] = {}
         self.buffers = (ctypes.c_void_p * 8)()
-        self.call = lib.tk_run
 
-    def new_case(self, key: Key) -> _Prepared:
-        op, dtype, sizes, index_dtype, attributes = key
-        prepared = _Prepared(
-            make_case(
-                op,
-                DTYPES[dtype],
-                sizes,
-                index_dtype=INDEX_DTYPES[index_dtype] if index_dtype is not None else "i32",
-                attributes={str(attributes[i]): attributes[i + 1] for i in range(0, len(attributes), 2)},
-            )
-        )
-        if len(self.cases) >= _MOST_CASES:
-            self.cases.clear()
-        self.cases[key] = prepared
-        return prepared
+
+_call: Any = None  # tk_run() for arguments that need no conversion; the first plan finds it
 
 
 class _CpuWorker(_Worker):
@@ -77,20 +79,37 @@ class _CpuWorker(_Worker):
         super().__init__("cpu")
         self.threads = 0
 
-    def run(self, key: Key, pointers: Tuple[Optional[int], ...]) -> None:
-        prepared = self.cases.get(key) or self.new_case(key)
-        threads = torch.get_num_threads()
-        if threads != self.threads:
-            self.context.check(lib.tk_ctx_set_threads(self.pointer, threads))
-            self.threads = threads
-        buffers = self.buffers
-        i = 0
-        for pointer in pointers:
-            buffers[i] = pointer
-            i += 1
-        status = self.call(self.pointer, prepared.reference, buffers)
+    def set_threads(self, threads: int) -> None:
+        self.context.check(lib.tk_ctx_set_threads(self.pointer, threads))
+        self.threads = threads
+
+
+_thread = threading.local()
+
+
+def _cpu() -> _CpuWorker:
+    worker: Optional[_CpuWorker] = getattr(_thread, "cpu", None)
+    if worker is None:
+        worker = _thread.cpu = _CpuWorker()
+    return worker
+
+
+class _CpuPlan(Plan):
+    __slots__ = ()
+
+    def run(self, *pointers: int) -> None:
+        try:
+            worker: _CpuWorker = _thread.cpu
+        except AttributeError:
+            worker = _cpu()
+        threads = _get_num_threads()
+        if threads != worker.threads:
+            worker.set_threads(threads)
+        buffers = worker.buffers
+        self.pack(buffers, 0, *pointers)
+        status = _call(worker.pointer, self.reference, buffers)
         if status:
-            self.context.check(status)
+            worker.context.check(status)
 
 
 def _public_stream(device: int) -> int:
@@ -113,59 +132,64 @@ class _GpuWorker(_Worker):
         self.index = index
         self.lock = threading.Lock()
         self.stream = 0
+        self.plans: "weakref.WeakSet[_GpuPlan]" = weakref.WeakSet()
         super().__init__(f"{_GPU}:{index}")
 
-    def run(self, key: Key, pointers: Tuple[Optional[int], ...]) -> None:
+    def use_current_stream(self) -> None:
         stream = _current_stream(self.index)
-        with self.lock:
-            if stream != self.stream:
-                self.context.set_stream(stream)
-                self.stream = stream
-            prepared = self.cases.get(key)
-            if prepared is None:
-                prepared = self.first(key)
+        if stream != self.stream:
+            self.context.set_stream(stream)
+            self.stream = stream
+
+
+class _GpuPlan(Plan):
+    __slots__ = ("is_ready", "scratch_bytes", "worker")
+
+    def __init__(self, key: Key, worker: _GpuWorker) -> None:
+        super().__init__(key)
+        self.worker, self.is_ready, self.scratch_bytes = worker, False, 0
+
+    def run(self, *pointers: int) -> None:
+        worker = self.worker
+        with worker.lock:
+            worker.use_current_stream()
+            if not self.is_ready:
+                self.make_ready()
             # Freed when this returns: what is allocated next on this stream may have it, and runs after this.
-            scratch = self.hand_over_scratch(prepared) if prepared.scratch_bytes else None
-            buffers = self.buffers
-            i = 0
-            for pointer in pointers:
-                buffers[i] = pointer
-                i += 1
-            status = self.call(self.pointer, prepared.reference, buffers)
+            scratch = self.hand_over_scratch() if self.scratch_bytes else None
+            buffers = worker.buffers
+            self.pack(buffers, 0, *pointers)
+            status = _call(worker.pointer, self.reference, buffers)
             del scratch
             if status:
-                self.context.check(status)
+                worker.context.check(status)
 
-    def hand_over_scratch(self, prepared: _Prepared) -> Tensor:
-        memory = torch.empty(prepared.scratch_bytes, dtype=torch.uint8, device=torch.device("cuda", self.index))
-        self.context.check(lib.tk_ctx_set_scratch(self.pointer, memory.data_ptr(), prepared.scratch_bytes))
+    def hand_over_scratch(self) -> Tensor:
+        worker = self.worker
+        memory = torch.empty(self.scratch_bytes, dtype=torch.uint8, device=torch.device("cuda", worker.index))
+        worker.context.check(lib.tk_ctx_set_scratch(worker.pointer, memory.data_ptr(), self.scratch_bytes))
         return memory
 
-    def first(self, key: Key) -> _Prepared:
+    def make_ready(self) -> None:
         """A case's first use. It loads kernels, which cannot be done while a graph is captured."""
         if _cuda.is_current_stream_capturing():
             raise Unavailable(
-                f"tokitai.torch: {key[0]} of sizes {key[2]} runs for the first time while a CUDA graph is captured, "
-                "when nothing can be loaded. Run the same code once before the capture begins"
+                f"tokitai.torch: {self.key[0]} of sizes {self.key[2]} runs for the first time while a CUDA graph is "
+                "captured, when nothing can be loaded. Run the same code once before the capture begins"
             )
-        prepared = self.new_case(key)
-        try:
-            bytes_needed = ctypes.c_size_t()
-            self.context.check(lib.tk_scratch_size(self.pointer, prepared.reference, ctypes.byref(bytes_needed)))
-            prepared.scratch_bytes = bytes_needed.value
-            self.prepare(prepared)
-        except Exception:
-            del self.cases[key]
-            raise
-        return prepared
+        worker, bytes_needed = self.worker, ctypes.c_size_t()
+        worker.context.check(lib.tk_scratch_size(worker.pointer, self.reference, ctypes.byref(bytes_needed)))
+        self.scratch_bytes = bytes_needed.value
+        self.prepare()
+        self.is_ready = True
+        worker.plans.add(self)
 
-    def prepare(self, prepared: _Prepared) -> None:
-        scratch = self.hand_over_scratch(prepared) if prepared.scratch_bytes else None
-        self.context.check(lib.tk_prepare(self.pointer, prepared.reference))
+    def prepare(self) -> None:
+        scratch = self.hand_over_scratch() if self.scratch_bytes else None
+        self.worker.context.check(lib.tk_prepare(self.worker.pointer, self.reference))
         del scratch
 
 
-_thread = threading.local()
 _gpus: dict[int, _GpuWorker] = {}
 _gpus_lock = threading.Lock()
 
@@ -181,16 +205,35 @@ def _gpu(index: int) -> _GpuWorker:
     return worker
 
 
-def _cpu() -> _CpuWorker:
-    worker: Optional[_CpuWorker] = getattr(_thread, "cpu", None)
-    if worker is None:
-        worker = _thread.cpu = _CpuWorker()
-    return worker
+# Plans by the case, here; and by all that a call's checks look at, in _functions.py, which has checked it then.
+plans: dict[Any, Any] = {}
 
 
-def _run(tensor: Tensor, key: Key, *pointers: Optional[int]) -> None:
-    worker: Union[_GpuWorker, _CpuWorker] = _gpu(tensor.get_device()) if tensor.is_cuda else _cpu()
-    worker.run(key, pointers)
+def remember(key: Any, plan: Any) -> None:
+    if key is None:
+        return
+    if len(plans) >= _MOST_PLANS:
+        plans.clear()
+    plans[key] = plan
+
+
+def plan_of(
+    op: str,
+    tensor: Tensor,
+    sizes: Tuple[int, ...],
+    index_dtype: Optional[torch.dtype] = None,
+    attributes: Tuple[Union[str, float, int], ...] = (),
+) -> Plan:
+    """The plan of a case with the type and the device of a tensor."""
+    key = (op, tensor.dtype, sizes, index_dtype, attributes, tensor.get_device())
+    plan: Optional[Plan] = plans.get(key)
+    if plan is None:
+        global _call
+        if _call is None:
+            _call = lib.without_conversion("tk_run")
+        plan = _GpuPlan(key, _gpu(tensor.get_device())) if tensor.is_cuda else _CpuPlan(key)
+        remember(key, plan)
+    return plan
 
 
 def _device_index(device: Any) -> int:
@@ -209,11 +252,8 @@ def synchronize(device: Union[torch.device, str, int, None] = None) -> None:
     if device is not None and not isinstance(device, int) and torch.device(device).type == "cpu":
         return
     worker = _gpu(_device_index(device))
-    stream = _current_stream(worker.index)
     with worker.lock:
-        if stream != worker.stream:
-            worker.context.set_stream(stream)
-            worker.stream = stream
+        worker.use_current_stream()
         worker.context.synchronize()
 
 
@@ -225,8 +265,8 @@ def prepare_capture(device: Union[torch.device, str, int, None] = None) -> None:
     """
     worker = _gpu(_device_index(device))
     with worker.lock:
-        for prepared in worker.cases.values():
-            worker.prepare(prepared)
+        for plan in worker.plans:
+            plan.prepare()
 
 
 # --- one function for each op --------------------------------------------------------------------------------------
@@ -246,18 +286,21 @@ def _factor(tensor: Tensor) -> Tensor:
     return tensor
 
 
-def gelu(x: Tensor) -> Tensor:
+def gelu_plan(x: Tensor) -> Plan:
+    return plan_of("gelu_fwd", x, (x.numel(),))
+
+
+def gelu(x: Tensor, plan: Optional[Plan] = None) -> Tensor:
     x = _dense(x)
     y = torch.empty_like(x)
-    _run(x, ("gelu_fwd", x.dtype, (x.numel(),), None, ()), x.data_ptr(), y.data_ptr())
+    (plan or gelu_plan(x)).run(x.data_ptr(), y.data_ptr())
     return y
 
 
 def gelu_grad(grad_output: Tensor, x: Tensor) -> Tensor:
     grad_output, x = _dense(grad_output), _dense(x)
     grad = torch.empty_like(x)
-    key: Key = ("gelu_bwd", x.dtype, (x.numel(),), None, ())
-    _run(x, key, grad_output.data_ptr(), x.data_ptr(), grad.data_ptr())
+    plan_of("gelu_bwd", x, (x.numel(),)).run(grad_output.data_ptr(), x.data_ptr(), grad.data_ptr())
     return grad
 
 
@@ -267,52 +310,61 @@ def _rows(x: Tensor) -> Tuple[int, int]:
     return (x.numel() // cols if cols else 0), cols
 
 
-def softmax(x: Tensor) -> Tensor:
+def softmax_plan(x: Tensor) -> Plan:
+    return plan_of("softmax_fwd", x, _rows(x))
+
+
+def softmax(x: Tensor, plan: Optional[Plan] = None) -> Tensor:
     x = _dense(x)
     y = torch.empty_like(x)
-    _run(x, ("softmax_fwd", x.dtype, _rows(x), None, ()), x.data_ptr(), y.data_ptr())
+    (plan or softmax_plan(x)).run(x.data_ptr(), y.data_ptr())
     return y
 
 
 def softmax_grad(grad_output: Tensor, y: Tensor) -> Tensor:
     grad_output, y = _dense(grad_output), _dense(y)
     grad = torch.empty_like(y)
-    _run(y, ("softmax_bwd", y.dtype, _rows(y), None, ()), grad_output.data_ptr(), y.data_ptr(), grad.data_ptr())
+    plan_of("softmax_bwd", y, _rows(y)).run(grad_output.data_ptr(), y.data_ptr(), grad.data_ptr())
     return grad
 
 
-def cross_entropy_rows(
-    logits: Tensor, target: Tensor, label_smoothing: float, scale: float, ignore_index: int
-) -> Tuple[Tensor, Tensor]:
-    """The loss of each row, f32, and the gradient of their sum times `scale`."""
-    logits, target = _dense(logits), _dense(target)
-    rows, cols = logits.shape
-    loss = torch.empty(rows, dtype=torch.float32, device=logits.device)
-    grad = torch.empty_like(logits)
+def cross_entropy_plan(
+    logits: Tensor, target: Tensor, label_smoothing: float, scale: float, ignore_index: int, rows: Optional[int] = None
+) -> Plan:
+    """For all rows, or for `rows` of them."""
     options = ("label_smoothing", label_smoothing, "scale", scale, "ignore_index", ignore_index)
-    key: Key = ("xent", logits.dtype, (rows, cols), target.dtype, options)
-    _run(logits, key, logits.data_ptr(), target.data_ptr(), loss.data_ptr(), grad.data_ptr())
+    return plan_of("xent", logits, (logits.shape[0] if rows is None else rows, logits.shape[1]), target.dtype, options)
+
+
+def cross_entropy_rows(logits: Tensor, target: Tensor, plan: Plan) -> Tuple[Tensor, Tensor]:
+    """The loss of each row, f32, and the gradient of their sum times the plan's scale."""
+    logits, target = _dense(logits), _dense(target)
+    loss = torch.empty(plan.key[2][0], dtype=torch.float32, device=logits.device)
+    grad = torch.empty_like(logits)
+    plan.run(logits.data_ptr(), target.data_ptr(), loss.data_ptr(), grad.data_ptr())
     return loss, grad
+
+
+def unwanted_gradient_rows(logits: Tensor) -> int:
+    """Of how many rows a gradient that nobody wants may be held."""
+    return max(1, _UNWANTED_GRADIENT_BYTES // max(1, logits.shape[1] * logits.element_size()))
 
 
 def cross_entropy_loss(logits: Tensor, target: Tensor, label_smoothing: float, ignore_index: int) -> Tensor:
     """The loss of each row without the memory of a gradient. The bits are those of cross_entropy_rows()."""
-    logits, target = _dense(logits), _dense(target)
     rows, cols = logits.shape
-    row_bytes = cols * logits.element_size()
-    group = max(1, _UNWANTED_GRADIENT_BYTES // max(1, row_bytes))
+    group = unwanted_gradient_rows(logits)
+    whole = cross_entropy_plan(logits, target, label_smoothing, 1.0, ignore_index)
     if group >= rows:
-        return cross_entropy_rows(logits, target, label_smoothing, 1.0, ignore_index)[0]
+        return cross_entropy_rows(logits, target, whole)[0]
+    logits, target = _dense(logits), _dense(target)
+    row_bytes = cols * logits.element_size()
     loss = torch.empty(rows, dtype=torch.float32, device=logits.device)
     unwanted = torch.empty((group, cols), dtype=logits.dtype, device=logits.device)
-    options = ("label_smoothing", label_smoothing, "scale", 1.0, "ignore_index", ignore_index)
     for begin in range(0, rows, group):
-        count = min(group, rows - begin)
-        key: Key = ("xent", logits.dtype, (count, cols), target.dtype, options)
+        plan = cross_entropy_plan(logits, target, label_smoothing, 1.0, ignore_index, min(group, rows - begin))
         try:
-            _run(
-                logits,
-                key,
+            plan.run(
                 logits.data_ptr() + begin * row_bytes,
                 target.data_ptr() + begin * target.element_size(),
                 loss.data_ptr() + begin * loss.element_size(),
@@ -320,52 +372,64 @@ def cross_entropy_loss(logits: Tensor, target: Tensor, label_smoothing: float, i
             )
         except IndexError:
             if begin:  # the position that the message names shall be one of all rows
-                cross_entropy_rows(logits, target, label_smoothing, 1.0, ignore_index)
+                cross_entropy_rows(logits, target, whole)
             raise
     return loss
 
 
-def embedding(weight: Tensor, index: Tensor) -> Tensor:
-    weight, index = _dense(weight), _dense(index)
+def embedding_plan(weight: Tensor, index: Tensor) -> Plan:
     vocab, dim = weight.shape
-    out = torch.empty((*index.shape, dim), dtype=weight.dtype, device=weight.device)
-    key: Key = ("embedding_fwd", weight.dtype, (index.numel(), dim, vocab), index.dtype, ())
-    _run(weight, key, index.data_ptr(), weight.data_ptr(), out.data_ptr())
+    return plan_of("embedding_fwd", weight, (index.numel(), dim, vocab), index.dtype)
+
+
+def embedding(weight: Tensor, index: Tensor, plan: Optional[Plan] = None) -> Tensor:
+    weight, index = _dense(weight), _dense(index)
+    out = torch.empty(*index.shape, weight.shape[1], dtype=weight.dtype, device=weight.device)
+    (plan or embedding_plan(weight, index)).run(index.data_ptr(), weight.data_ptr(), out.data_ptr())
     return out
 
 
 def embedding_grad(grad_output: Tensor, index: Tensor, vocab: int, padding_idx: Optional[int]) -> Tensor:
     grad_output, index = _dense(grad_output), _dense(index)
     dim = grad_output.shape[-1]
-    grad = torch.empty((vocab, dim), dtype=grad_output.dtype, device=grad_output.device)
-    key: Key = ("embedding_bwd", grad.dtype, (index.numel(), dim, vocab), index.dtype, ())
-    _run(grad, key, grad_output.data_ptr(), index.data_ptr(), grad.data_ptr())
+    grad = torch.empty(vocab, dim, dtype=grad_output.dtype, device=grad_output.device)
+    plan = plan_of("embedding_bwd", grad, (index.numel(), dim, vocab), index.dtype)
+    plan.run(grad_output.data_ptr(), index.data_ptr(), grad.data_ptr())
     if padding_idx is not None:
         grad[padding_idx].zero_()
     return grad
 
 
-def linear(x: Tensor, weight: Tensor, bias: Optional[Tensor], gelu_too: bool) -> Tuple[Tensor, Optional[Tensor]]:
+# By whether there is a bias, and whether gelu is taken.
+_EPILOGUES = {
+    (False, False): ("epilogue", "none"),
+    (True, False): ("epilogue", "bias"),
+    (False, True): ("epilogue", "gelu"),
+    (True, True): ("epilogue", "bias_gelu"),
+}
+
+
+def linear_plan(x: Tensor, weight: Tensor, bias: Optional[Tensor], gelu_too: bool) -> Plan:
+    outputs, inputs = weight.shape
+    return plan_of("linear_fwd", x, (_product_rows(x), outputs, inputs), None, _EPILOGUES[bias is not None, gelu_too])
+
+
+def linear(
+    x: Tensor, weight: Tensor, bias: Optional[Tensor], gelu_too: bool, plan: Optional[Plan] = None
+) -> Tuple[Tensor, Optional[Tensor]]:
     """The layer's output, and with gelu what gelu was taken of."""
     x, weight = _factor(x), _factor(weight)
-    outputs, inputs = weight.shape
-    rows = _product_rows(x)
-    y = torch.empty((*x.shape[:-1], outputs), dtype=x.dtype, device=x.device)
+    y = torch.empty(*x.shape[:-1], weight.shape[0], dtype=x.dtype, device=x.device)
     pre = torch.empty_like(y) if gelu_too else None
-    if bias is None:
-        epilogue = "gelu" if gelu_too else "none"
-    else:
+    if bias is not None:
         bias = _dense(bias)
-        epilogue = "bias_gelu" if gelu_too else "bias"
-    _run(
-        x,
-        ("linear_fwd", x.dtype, (rows, outputs, inputs), None, ("epilogue", epilogue)),
+    (plan or linear_plan(x, weight, bias, gelu_too)).run(
         x.data_ptr(),
         weight.data_ptr(),
-        None if bias is None else bias.data_ptr(),
-        None,
+        0 if bias is None else bias.data_ptr(),
+        0,
         y.data_ptr(),
-        None if pre is None else pre.data_ptr(),
+        0 if pre is None else pre.data_ptr(),
     )
     return y, pre
 
@@ -377,18 +441,18 @@ def _product_rows(x: Tensor) -> int:
 def linear_grad_x(grad_output: Tensor, weight: Tensor) -> Tensor:
     grad_output, weight = _factor(grad_output), _factor(weight)
     outputs, inputs = weight.shape
-    grad = torch.empty((*grad_output.shape[:-1], inputs), dtype=weight.dtype, device=weight.device)
-    key: Key = ("linear_grad_x", weight.dtype, (_product_rows(grad), outputs, inputs), None, ("epilogue", "none"))
-    _run(weight, key, grad_output.data_ptr(), weight.data_ptr(), None, grad.data_ptr())
+    grad = torch.empty(*grad_output.shape[:-1], inputs, dtype=weight.dtype, device=weight.device)
+    plan = plan_of("linear_grad_x", weight, (_product_rows(grad), outputs, inputs), None, ("epilogue", "none"))
+    plan.run(grad_output.data_ptr(), weight.data_ptr(), 0, grad.data_ptr())
     return grad
 
 
 def linear_grad_weight(grad_output: Tensor, x: Tensor) -> Tensor:
     grad_output, x = _factor(grad_output), _factor(x)
     outputs, inputs = grad_output.shape[-1], x.shape[-1]
-    grad = torch.empty((outputs, inputs), dtype=x.dtype, device=x.device)
-    key: Key = ("linear_grad_w", x.dtype, (_product_rows(x), outputs, inputs), None, ("accumulate", "no"))
-    _run(x, key, grad_output.data_ptr(), x.data_ptr(), None, grad.data_ptr())
+    grad = torch.empty(outputs, inputs, dtype=x.dtype, device=x.device)
+    plan = plan_of("linear_grad_w", x, (_product_rows(x), outputs, inputs), None, ("accumulate", "no"))
+    plan.run(grad_output.data_ptr(), x.data_ptr(), 0, grad.data_ptr())
     return grad
 
 
