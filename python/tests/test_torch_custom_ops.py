@@ -12,7 +12,7 @@ if not hasattr(torch.library, "custom_op"):
     pytest.skip("torch.library.custom_op is of PyTorch 2.4", allow_module_level=True)
 
 import tokitai.torch as tt  # noqa: E402
-from tokitai.torch import _custom, _functions, _run  # noqa: E402
+from tokitai.torch import _custom, _functions, _loss, _run  # noqa: E402
 
 needs_compiler = pytest.mark.skipif(shutil.which("g++") is None, reason="torch.compile needs g++")
 
@@ -33,10 +33,13 @@ FUNCTIONS: Dict[str, Tuple[Callable[..., Any], List[Tuple[int, ...]]]] = {
     "mean": (lambda x: tt.cross_entropy(x, TARGET, label_smoothing=0.25), [(5, 7)]),
     "sum": (lambda x: tt.cross_entropy(x, TARGET, reduction="sum"), [(5, 7)]),
     "none": (lambda x: tt.cross_entropy(x, TARGET, reduction="none"), [(5, 7)]),
+    "expected": (lambda x: tt.cross_entropy(x, TARGET, expected_grad=4.0), [(5, 7)]),
+    "ignored": (lambda x: tt.cross_entropy(x, TARGET.clamp(min=0), ignore_index=3), [(5, 7)]),
+    "far ignored": (lambda x: tt.cross_entropy(x, TARGET.clamp(min=0).int(), ignore_index=1 << 40), [(5, 7)]),
+    "images": (lambda x: tt.cross_entropy(x, TARGET.reshape(1, 5), reduction="none"), [(1, 7, 5)]),
     "outside of the graph": (lambda x: tt.cross_entropy(x, TARGET, graph_break=True), [(5, 7)]),
 }
-# Two ways to the same gradient: multiplied at once, or in a second pass; and of a bias: added up by PyTorch, in an
-# order that depends.
+# Of a bias' gradient, which PyTorch adds up in an order that depends.
 TOLERANCE = {torch.float32: 2.0**-21, torch.bfloat16: 2.0**-7}
 
 
@@ -47,11 +50,10 @@ def with_gradients(function: Callable[..., Any], shapes: List[Tuple[int, ...]], 
     return [y.detach()] + [i.grad for i in inputs]
 
 
-def assert_same(name: str, got: List[Any], expected: List[Any]) -> None:
-    loss_like = name in ("mean", "sum", "none", "outside of the graph")
+def assert_same(got: List[Any], expected: List[Any]) -> None:
     for i, (a, b) in enumerate(zip(got, expected)):
         assert a.dtype == b.dtype and a.shape == b.shape
-        if loss_like or i == 3:
+        if i == 3:
             tolerance = TOLERANCE[a.dtype]
             assert torch.allclose(a, b, rtol=tolerance, atol=tolerance * 2.0**-6)
         else:
@@ -64,8 +66,22 @@ OPS: Dict[str, Tuple[Any, Callable[[], Tuple[Any, ...]]]] = {
     "gelu_grad": (_custom.gelu_grad, lambda: (drawn(4, 5), drawn(4, 5, seed=2))),
     "softmax": (_custom.softmax, lambda: (drawn(4, 5, dtype=torch.bfloat16).requires_grad_(),)),
     "softmax_grad": (_custom.softmax_grad, lambda: (drawn(4, 5), drawn(4, 5, seed=2))),
-    "cross_entropy_rows": (_custom.cross_entropy_rows, lambda: (drawn(5, 7).requires_grad_(), TARGET, 0.1, -100)),
-    "cross_entropy_grad": (_custom.cross_entropy_grad, lambda: (drawn(5, 7, dtype=torch.bfloat16), drawn(5))),
+    "cross_entropy": (
+        _custom.cross_entropy,
+        lambda: (drawn(5, 7).requires_grad_(), TARGET, 0.1, -100, "mean", None),
+    ),
+    "cross_entropy, none": (
+        _custom.cross_entropy,
+        lambda: (drawn(5, 7).requires_grad_(), TARGET, 0.1, -100, "none", 2.0),
+    ),
+    "cross_entropy_grad": (
+        _custom.cross_entropy_grad,
+        lambda: (drawn(5), drawn(5, 7, dtype=torch.bfloat16), TARGET, torch.tensor(0.0), 0.1, -100, "none", None),
+    ),
+    "cross_entropy_grad, mean": (
+        _custom.cross_entropy_grad,
+        lambda: (torch.tensor(0.5), drawn(5, 7), TARGET, torch.tensor(4.0), 0.1, -100, "mean", 3.0),
+    ),
     "embedding": (_custom.embedding, lambda: (drawn(5, 7).requires_grad_(), TARGET.clamp(min=0), 1)),
     "embedding_grad": (_custom.embedding_grad, lambda: (drawn(5, 7), TARGET.clamp(min=0), 6, None)),
     "linear": (_custom.linear, lambda: (drawn(2, 5, 7).requires_grad_(), drawn(3, 7).requires_grad_(), drawn(3))),
@@ -98,7 +114,7 @@ def test_compiled(name: str, dtype: Any) -> None:
     function, shapes = FUNCTIONS[name]
     torch._dynamo.reset()
     compiled = torch.compile(function, fullgraph=name != "outside of the graph")
-    assert_same(name, with_gradients(compiled, shapes, dtype), with_gradients(function, shapes, dtype))
+    assert_same(with_gradients(compiled, shapes, dtype), with_gradients(function, shapes, dtype))
 
 
 @needs_compiler
@@ -124,6 +140,67 @@ def test_compiled_in_autocast() -> None:
 
     y = torch.compile(function, fullgraph=True)(drawn(3, 5), drawn(2, 5))
     assert y.dtype == torch.bfloat16 and torch.equal(y, function(drawn(3, 5), drawn(2, 5)))
+
+
+@pytest.mark.parametrize("options", [{}, {"reduction": "sum"}, {"expected_grad": 8.0}])
+def test_compiled_cross_entropy_makes_the_gradient_once(options: Dict[str, Any], monkeypatch: Any) -> None:
+    """In backward, and where grad_output is what was expected without a second pass."""
+    torch._dynamo.reset()
+    passes: List[str] = []
+    real_run, real_factor = _run._CpuPlan.run, _loss.factor_of
+    monkeypatch.setattr(_run._CpuPlan, "run", lambda plan, *p: passes.append(plan.key[0]) or real_run(plan, *p))
+    monkeypatch.setattr(_loss, "factor_of", lambda *a: passes.append("scale") or real_factor(*a))
+    logits, target = drawn(6, 9, dtype=torch.bfloat16).requires_grad_(), torch.tensor([0, 8, 1, 1, 2, 3])
+    compiled = torch.compile(lambda x: tt.cross_entropy(x, target, **options), backend="aot_eager", fullgraph=True)
+    expected = options.get("expected_grad", 1.0)
+    for grad, second in ((expected, []), (expected / 2, ["scale"])):
+        passes.clear()
+        loss = compiled(logits)
+        assert passes == ["xent"]
+        loss.backward(torch.tensor(grad), retain_graph=True)
+        assert passes == ["xent", "xent"] + second
+        loss.backward(torch.tensor(grad))  # once more: nothing was given away
+
+
+def test_compiled_cross_entropy_of_many_rows(monkeypatch: Any) -> None:
+    """The loss alone, in groups of rows; the gradient in one piece."""
+    torch._dynamo.reset()
+    logits, target = drawn(64, 33).requires_grad_(), torch.arange(64) % 33
+    tt.cross_entropy(logits, target).backward()
+    expected, logits.grad = logits.grad, None
+    monkeypatch.setattr(_run, "_UNWANTED_GRADIENT_BYTES", 33 * 4 * 10)
+    _run.plans.clear()
+    torch.compile(lambda x: tt.cross_entropy(x, target), backend="aot_eager", fullgraph=True)(logits).backward()
+    assert torch.equal(logits.grad, expected)
+
+
+@needs_compiler
+def test_compiled_loss_in_autocast() -> None:
+    torch._dynamo.reset()
+
+    def function(x: Any, w: Any) -> Any:
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            return tt.cross_entropy(tt.linear(x, w), TARGET)
+
+    results = []
+    for call in (function, torch.compile(function, fullgraph=True)):
+        x, w = drawn(5, 6).requires_grad_(), drawn(7, 6, seed=2).requires_grad_()
+        loss = call(x, w)
+        loss.backward()
+        results.append((loss.detach(), x.grad, w.grad))
+    assert all(torch.equal(a, b) for a, b in zip(*results)) and results[0][0].dtype == torch.float32
+
+
+def test_exported_loss() -> None:
+    class Model(torch.nn.Module):
+        def forward(self, x: Any, target: Any) -> Any:
+            return tt.cross_entropy(x, target), tt.cross_entropy(x, target, reduction="none")
+
+    x = drawn(5, 7)
+    program = torch.export.export(Model(), (x, TARGET))
+    called = [str(node.target) for node in program.graph.nodes if node.op == "call_function"]
+    assert called.count("tokitai.cross_entropy.default") == 2
+    assert all(torch.equal(a, b) for a, b in zip(program.module()(x, TARGET), Model()(x, TARGET)))
 
 
 def test_exported() -> None:
@@ -196,7 +273,7 @@ def test_traced_way_is_the_plain_way(name: str, monkeypatch: Any) -> None:
     function, shapes = FUNCTIONS[name]
     plain = with_gradients(function, shapes, torch.float32)
     monkeypatch.setattr(_functions, "_is_plain", lambda *tensors: False)
-    assert_same(name, with_gradients(function, shapes, torch.float32), plain)
+    assert_same(with_gradients(function, shapes, torch.float32), plain)
 
 
 def test_all_rows_ignored(monkeypatch: Any) -> None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Optional, Tuple
+from typing import Any, Optional, Tuple, cast
 
 import torch
 from torch import Tensor
 
-from . import _loss, _run
-from ._eager import refuse_create_graph, refuse_second_derivative
+from . import _run
+from ._eager import Options, cross_entropy_plan, refuse_create_graph, refuse_second_derivative
+from ._loss import Valid
 
 _library: Any = torch.library  # of a PyTorch whose type hints may be older
 
@@ -64,44 +65,66 @@ _refuse(gelu_grad, "gelu")
 _refuse(softmax_grad, "softmax")
 
 # --- cross-entropy -------------------------------------------------------------------------------------------------
+#
+# An op's output may not be what it was given, so a gradient that forward had made would be copied by backward. Here
+# forward makes the loss alone, and backward the gradient: the logits are read once more, and one pass is saved.
 
 
-def _run_cross_entropy(
-    logits: Tensor, target: Tensor, label_smoothing: float, ignore_index: int
-) -> Tuple[Tensor, Tensor]:
-    plan = _run.cross_entropy_plan(logits, target, label_smoothing, 1.0, ignore_index)
-    return _run.cross_entropy_rows(logits, target, plan)
+def _run_cross_entropy(logits: Tensor, target: Tensor, *options: Any) -> Tuple[Tensor, Tensor]:
+    plan = cross_entropy_plan(logits, target, cast(Options, options), False)
+    loss, valid = plan.loss_alone(logits, target)
+    if not isinstance(valid, Tensor):
+        valid = torch.full((), 0 if valid is None else valid, device=loss.device)
+    return loss, valid.to(torch.float32)
 
 
 def _fake_cross_entropy(
-    logits: Tensor, target: Tensor, label_smoothing: float, ignore_index: int
+    logits: Tensor,
+    target: Tensor,
+    label_smoothing: float,
+    ignore_index: int,
+    reduction: str,
+    expected_grad: Optional[float],
 ) -> Tuple[Tensor, Tensor]:
-    return logits.new_empty((logits.shape[0],), dtype=torch.float32), _dense_like(logits)
+    shape = (logits.shape[0],) if reduction == "none" else ()
+    return logits.new_empty(shape, dtype=torch.float32), logits.new_empty((), dtype=torch.float32)
 
 
-cross_entropy_rows = _define(
-    "cross_entropy_rows(Tensor logits, Tensor target, float label_smoothing, int ignore_index) -> (Tensor, Tensor)",
+def _run_cross_entropy_grad(
+    grad_output: Tensor, logits: Tensor, target: Tensor, valid: Tensor, *options: Any
+) -> Tensor:
+    plan = cross_entropy_plan(logits, target, cast(Options, options), True)
+    count: Valid = None
+    if plan.mean is not None:
+        count = valid if valid.is_cuda else int(valid.item())
+    return plan.gradient_alone(grad_output, logits, target, count)
+
+
+_OPTIONS = "float label_smoothing, int ignore_index, str reduction, float? expected_grad"
+cross_entropy = _define(
+    f"cross_entropy(Tensor logits, Tensor target, {_OPTIONS}) -> (Tensor, Tensor)",
     _run_cross_entropy,
     _fake_cross_entropy,
 )
 cross_entropy_grad = _define(
-    "cross_entropy_grad(Tensor grad_logits, Tensor grad_loss) -> Tensor",
-    _loss.scaled,
-    lambda grad, by: _dense_like(grad),
+    f"cross_entropy_grad(Tensor grad_output, Tensor logits, Tensor target, Tensor valid, {_OPTIONS}) -> Tensor",
+    _run_cross_entropy_grad,
+    lambda grad_output, logits, *rest: _dense_like(logits),
 )
 
 
 def _cross_entropy_context(ctx: Any, inputs: Tuple[Any, ...], output: Tuple[Tensor, Tensor]) -> None:
+    logits, target, *ctx.options = inputs
     ctx.mark_non_differentiable(output[1])
-    ctx.save_for_backward(output[1])
+    ctx.save_for_backward(logits, target, output[1])
 
 
-def _cross_entropy_backward(ctx: Any, grad_loss: Tensor, _no_grad: Any) -> Tuple[Tensor, None, None, None]:
-    refuse_create_graph("cross_entropy")
-    return cross_entropy_grad(*ctx.saved_tensors, grad_loss), None, None, None
+def _cross_entropy_backward(ctx: Any, grad_loss: Tensor, _no_grad: Any) -> Tuple[Optional[Tensor], ...]:
+    grad = cross_entropy_grad(grad_loss, *ctx.saved_tensors, *ctx.options)
+    return (grad, None, None, None, None, None)
 
 
-_differentiate(cross_entropy_rows, _cross_entropy_backward, _cross_entropy_context)
+_differentiate(cross_entropy, _cross_entropy_backward, _cross_entropy_context)
 _refuse(cross_entropy_grad, "cross_entropy")
 
 # --- embedding -----------------------------------------------------------------------------------------------------

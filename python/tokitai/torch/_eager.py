@@ -158,12 +158,40 @@ class CrossEntropyPlan:
             return self.mean(loss, target)
         return (loss.sum() if self.reduction == "sum" else loss), None
 
-    def loss_alone(self, logits: Tensor, target: Tensor) -> Tensor:
+    def loss_alone(self, logits: Tensor, target: Tensor) -> Tuple[Tensor, _loss.Valid]:
+        """The same, without the memory of a gradient."""
         if self.run is not None:
             loss = _run.cross_entropy_rows(logits, target, self.run)[0]
         else:
             loss = _run.cross_entropy_loss(logits, target, self.label_smoothing, self.ignore_index)
-        return self.reduced(loss, target)[0]
+        return self.reduced(loss, target)
+
+    def gradient_alone(self, grad_output: Tensor, logits: Tensor, target: Tensor, valid: _loss.Valid) -> Tensor:
+        assert self.run is not None
+        grad = _run.cross_entropy_rows(logits, target, self.run)[1]
+        _loss.scale_(grad, grad_output, self.expected, self.rows, valid)
+        return grad
+
+
+# label_smoothing, ignore_index, reduction, expected_grad
+Options = Tuple[float, int, str, Optional[float]]
+
+
+def cross_entropy_key(logits: Tensor, target: Tensor, options: Options, gradient: bool) -> Tuple[Any, ...]:
+    return (
+        "cross_entropy", logits.dtype, logits.shape, logits.device, target.dtype, target.shape, target.device, options,
+        gradient,
+    )  # fmt: skip
+
+
+def cross_entropy_plan(logits: Tensor, target: Tensor, options: Options, gradient: bool) -> CrossEntropyPlan:
+    """Of logits [rows, classes]."""
+    key = cross_entropy_key(logits, target, options, gradient)
+    plan: Optional[CrossEntropyPlan] = _run.plans.get(key)
+    if plan is None:
+        plan = CrossEntropyPlan(logits, target, *options, gradient)
+        _run.remember(key, plan)
+    return plan
 
 
 class CrossEntropy(torch.autograd.Function):

@@ -329,14 +329,14 @@ def cross_entropy(
     expected_grad.
 
     repeatable: backward() may be called again (retain_graph=True); each call then makes a copy.
-    graph_break: torch.compile leaves the call out of its graph. Within a graph backward always takes the second pass.
+    graph_break: torch.compile leaves the call out of its graph. Within a graph backward makes the gradient, from the
+    logits, since a graph may not hand on what it has kept.
     """
     # Numbers, so that no tensor gets into a plan, whose value may change.
     ignore_index, label_smoothing = int(ignore_index), float(label_smoothing)
     if expected_grad is not None:
         expected_grad = float(expected_grad)
     options = (label_smoothing, ignore_index, reduction, expected_grad)
-    plan: Optional[_eager.CrossEntropyPlan] = None
     if (
         type(logits) in _PLAIN
         and type(target) in _PLAIN
@@ -345,32 +345,21 @@ def cross_entropy(
         and _is_plain()
     ):
         gradient = _wants_gradient(logits)
-        plan = _plans.get(_cross_entropy_key(logits, target, options, gradient))
+        plan = _plans.get(_eager.cross_entropy_key(logits, target, options, gradient))
         if plan is not None:
-            return _plain_cross_entropy(logits, target, options, repeatable, gradient, plan)
+            return _plain_cross_entropy(logits, target, plan, gradient, repeatable)
     shape = _check_cross_entropy(logits, target, reduction, label_smoothing, expected_grad)
     usual = logits.dim() == 2
     if not usual:
         axis = min(logits.dim() - 1, 1)
         logits, target = logits.movedim(axis, -1).reshape(-1, logits.shape[axis]), target.reshape(-1)
     if _is_plain(logits, target):
-        loss = _plain_cross_entropy(logits, target, options, repeatable, _wants_gradient(logits), None)
+        loss = _call_outside_graph(logits, target, options, repeatable)
     elif graph_break:
         loss = _outside_graph(logits, target, options, repeatable)
     else:
-        loss = _traced_cross_entropy(logits, target, label_smoothing, ignore_index, reduction)
+        loss = cast(Tensor, _custom.cross_entropy(logits, target, *options)[0])
     return loss if usual or reduction != "none" else loss.reshape(shape)
-
-
-# label_smoothing, ignore_index, reduction, expected_grad
-_Options = Tuple[float, int, str, Optional[float]]
-
-
-def _cross_entropy_key(logits: Tensor, target: Tensor, options: _Options, gradient: bool) -> Tuple[Any, ...]:
-    return (
-        "cross_entropy", logits.dtype, logits.shape, logits.device, target.dtype, target.shape, target.device, options,
-        gradient,
-    )  # fmt: skip
 
 
 def _check_cross_entropy(
@@ -403,39 +392,21 @@ def _check_cross_entropy(
 
 
 def _plain_cross_entropy(
-    logits: Tensor,
-    target: Tensor,
-    options: _Options,
-    repeatable: bool,
-    gradient: bool,
-    plan: Optional[_eager.CrossEntropyPlan],
+    logits: Tensor, target: Tensor, plan: _eager.CrossEntropyPlan, gradient: bool, repeatable: bool
 ) -> Tensor:
     """Of logits [rows, classes]."""
-    if plan is None:
-        plan = _eager.CrossEntropyPlan(logits, target, *options, gradient)
-        _run.remember(_cross_entropy_key(logits, target, options, gradient), plan)
     if not gradient:
-        return plan.loss_alone(logits, target)
+        return plan.loss_alone(logits, target)[0]
     if not logits.is_contiguous():
         logits = logits.contiguous()
     result: Tensor = _eager.CrossEntropy.apply(logits, target, plan, repeatable)
     return result
 
 
-def _call_outside_graph(logits: Tensor, target: Tensor, options: _Options, repeatable: bool) -> Tensor:
-    return _plain_cross_entropy(logits, target, options, repeatable, _wants_gradient(logits), None)
-
-
-def _traced_cross_entropy(
-    logits: Tensor, target: Tensor, label_smoothing: float, ignore_index: int, reduction: str
-) -> Tensor:
-    rows, _grad = _custom.cross_entropy_rows(logits, target, label_smoothing, ignore_index)
-    if reduction != "mean":
-        return cast(Tensor, rows if reduction == "none" else rows.sum())
-    valid = (target != ignore_index).sum()
-    # Where all rows are ignored the loss is NaN, as PyTorch's is, and the gradient zero.
-    total: Tensor = rows.sum() / valid.clamp(min=1) + torch.where(valid > 0, 0.0, float("nan"))
-    return total
+def _call_outside_graph(logits: Tensor, target: Tensor, options: _eager.Options, repeatable: bool) -> Tensor:
+    gradient = _wants_gradient(logits)
+    plan = _eager.cross_entropy_plan(logits, target, options, gradient)
+    return _plain_cross_entropy(logits, target, plan, gradient, repeatable)
 
 
 _outside_graph: Callable[..., Tensor] = _call_outside_graph
