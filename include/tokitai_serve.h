@@ -68,7 +68,8 @@ TK_MUST_USE tk_status tk_server_call(tk_ctx *ctx, tk_server *server, const void 
 
 /* The same for a case, with a program that speaks the binary protocol: host buffers in contract order, as for
  * tk_run(). Large arrays go through shared memory. `seconds` (may be NULL): the kernel's time as measured by the
- * program. A call that fails has written nothing. */
+ * program. An input that the program says it has changed is changed in `buffers` too. A call that fails has written
+ * nothing. */
 TK_MUST_USE tk_status tk_server_run(tk_ctx *ctx, tk_server *server, const tk_case *c, void *const buffers[],
                                     double *seconds);
 

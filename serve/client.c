@@ -338,24 +338,29 @@ static uint64_t describe(const tk_case *c, int threads, bool shared, tki_wire_ca
     return place;
 }
 
-/* Copies the outputs out, once all of them are known to be there. */
-static const char *take_outputs(const tk_server *server, const tki_wire_call *call, const tki_wire_reply *reply,
-                                void *const buffers[])
+/* Copies the outputs out, and inputs that the program has changed, once all of them are known to be there. */
+static const char *take_arrays(const tk_server *server, const tki_wire_call *call, const tki_wire_reply *reply,
+                               void *const buffers[])
 {
     if (reply->buffer_count != call->head.buffer_count)
         return "a reply without its arrays";
     for (int p = 0; p < call->head.buffer_count; p++) {
         const tki_wire_buffer *asked = &call->buffers[p], *given = &tki_wire_reply_buffers(reply)[p];
-        if (asked->output && (given->bytes != asked->bytes || given->memory != asked->memory ||
-                              (asked->memory != TKI_WIRE_INLINE && given->place != asked->place)))
+        const bool elsewhere = given->bytes != asked->bytes || given->memory != asked->memory ||
+                               (asked->memory != TKI_WIRE_INLINE && given->place != asked->place);
+        if (elsewhere && asked->output)
             return "an output that is not where it was asked for";
+        if (elsewhere && given->memory != TKI_WIRE_NOWHERE)
+            return "an input that is not what was sent";
     }
-    for (int p = 0; p < call->head.buffer_count; p++) {
-        const tki_wire_buffer *given = &tki_wire_reply_buffers(reply)[p];
-        const char *from = given->memory == TKI_WIRE_INLINE ? (const char *)reply : server->memory;
-        if (call->buffers[p].output && given->bytes > 0)
-            memcpy(buffers[p], from + given->place, given->bytes);
-    }
+    /* Inputs first: an output may lie over one. */
+    for (uint32_t outputs = 0; outputs <= 1; outputs++)
+        for (int p = 0; p < call->head.buffer_count; p++) {
+            const tki_wire_buffer *given = &tki_wire_reply_buffers(reply)[p];
+            const char *from = given->memory == TKI_WIRE_INLINE ? (const char *)reply : server->memory;
+            if (call->buffers[p].output == outputs && given->memory != TKI_WIRE_NOWHERE && given->bytes > 0)
+                memcpy(buffers[p], from + given->place, given->bytes);
+        }
     return NULL;
 }
 
@@ -402,7 +407,7 @@ tk_status tk_server_run(tk_ctx *ctx, tk_server *server, const tk_case *c, void *
     if (!wrong && reply->status != 0)
         return refuse(ctx, server, tki_wire_reply_text(reply), reply->text_bytes, reply->status);
     if (!wrong)
-        wrong = take_outputs(server, &call, reply, buffers);
+        wrong = take_arrays(server, &call, reply, buffers);
     if (wrong)
         return fail_broken(ctx, server, wrong);
     server->failures = 0;

@@ -392,6 +392,27 @@ PYTHON
     expect 1 "a program that answers zeros" certify gelu_bwd --program "python3 zeros.py" --shape n=100 --dtype f16 --skip-mutants --out certs
     says out "reproduce +tokitai certify gelu_bwd --dtype f16 --program 'python3 zeros.py'"
     says certs/program.gelu_bwd.f16.json "in a program, not shut in, that this command started: python3 zeros.py"
+    # Sends its first input back, too: all ones, and as many bytes as it is told beside those it has.
+    cat >changes.py <<'PYTHON'
+import struct, sys
+while True:
+    length = sys.stdin.buffer.read(4)
+    if not length:
+        break
+    frame = sys.stdin.buffer.read(struct.unpack("<I", length)[0])
+    out = struct.unpack_from("<Q", frame, 112 + 8 + 2 * 96)[0]
+    given, room = out + int(sys.argv[1]), (out + 7) // 8 * 8
+    reply = struct.pack("<IIQ", 0x32574B54, 2, struct.unpack_from("<Q", frame, 8)[0])
+    reply += struct.pack("<iidQqiIiI", 0, 0, 0.0, 0, 0, -1, 0, 3, 0)
+    reply += struct.pack("<QQiI72x", given, 64 + 3 * 96, -1, 0) + struct.pack("<QQiI72x", 0, 0, -2, 0)
+    reply += struct.pack("<QQiI72x", out, 64 + 3 * 96 + room, -1, 1) + b"\1" * room + bytes(out)
+    sys.stdout.buffer.write(struct.pack("<I", len(reply)) + reply)
+    sys.stdout.buffer.flush()
+PYTHON
+    expect 1 "a program that changes its input" certify gelu_bwd --program "python3 changes.py 0" --shape n=100 --dtype f16 --skip-mutants
+    says out "GELU_BWD.WRITE: changed its input grad_output"
+    expect 3 "a program that sends back another input" certify gelu_bwd --program "python3 changes.py -2" --shape n=100 --dtype f16 --skip-mutants
+    says err "an input that is not what was sent"
 fi
 
 finish

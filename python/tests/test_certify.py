@@ -315,12 +315,21 @@ def test_isolated_reproduces_by_a_command() -> None:
         ("crashing", "Segmentation fault"),
         ("ending", "exit status 3"),
         ("raising", "ZeroDivisionError: on purpose"),
-        ("writing", "the function changed its input x"),
     ],
 )
 def test_isolated_ends_are_verdicts(name: str, reason: str) -> None:
     certificate = tokitai.certify(getattr(functions, name), "softmax_fwd", **ONE, isolated=True)
     assert certificate.verdict == "UNKNOWN" and reason in certificate.reason, certificate
+
+
+@pytest.mark.parametrize("shape", [(3, 5), (300, 1000)])  # in the frame, and in shared memory
+def test_isolated_function_that_writes_its_input_is_refuted(shape: tuple[int, int]) -> None:
+    options = {**ONE, "shape": shape}
+    alone = tokitai.certify(functions.writing, "softmax_fwd", **options, isolated=True)
+    inside = tokitai.certify(functions.writing, "softmax_fwd", **options)
+    assert alone.verdict == inside.verdict == "REFUTED"
+    assert alone.reason == inside.reason and "SOFTMAX_FWD.WRITE: changed its input x" in alone.reason
+    assert alone.exception is None
 
 
 def test_isolated_functions_may_print() -> None:
