@@ -47,6 +47,21 @@ def test_what_cannot_run_says_why() -> None:
     assert "cols is 5 by x and 4 by y" in made.row("yours").reason
 
 
+def test_a_function_that_writes_its_input_is_refuted() -> None:
+    """By what it has left there, uniform rows of zeros, its output would be right."""
+
+    def uniform(x: Any) -> Any:
+        x[...] = 0
+        return np.full_like(x, 1 / x.shape[1])
+
+    made = tokitai.bench(uniform, "softmax_fwd", [(4, 8)], seconds=0.01)
+    assert made.row("yours")[2:5] == ("REFUTED", "SOFTMAX_FWD.WRITE: changed its input x", None)
+    assert made.row("ours").verdict == "HELD"
+    torch = pytest.importorskip("torch")
+    made = tokitai.bench(lambda x: x.copy_(torch.softmax(x, 1)), "softmax_fwd", [(4, 8)], dtype="f32", seconds=0.01)
+    assert made.row("yours").verdict == "REFUTED" and made.row("torch").verdict == "HELD"
+
+
 def test_torch_is_an_arm() -> None:
     torch = pytest.importorskip("torch")
     made = tokitai.bench(lambda x: torch.softmax(x, 1), "softmax_fwd", [(8, 16)], dtype="f32", seconds=0.01)

@@ -231,6 +231,22 @@ def test_what_does_not_run_is_the_harness_business() -> None:
     assert evaluate(registry, GEMM, lambda a, b: a)[1].status == EvaluationStatus.INCORRECT_SHAPE
 
 
+def test_a_solution_that_raises_when_it_is_judged_is_unknown() -> None:
+    registry = imitation()
+    flashinfer_bench.install(registry)
+    calls: list[int] = []
+
+    def once(a: Any, b: Any) -> Any:
+        calls.append(1)
+        if len(calls) > len(inputs()):
+            raise RuntimeError("only so often")
+        return a @ b.T
+
+    correctness, evaluation = evaluate(registry, GEMM, once)
+    assert evaluation is None
+    assert correctness.extra["tokitai"] == "UNKNOWN: the solution raised RuntimeError: only so often; by the tolerance"
+
+
 def test_unknown_is_left_to_the_tolerance_and_said() -> None:
     registry = imitation()
     flashinfer_bench.install(registry)

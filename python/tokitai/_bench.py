@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 import statistics
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -135,6 +136,8 @@ class _Shape:
         self.tensors: dict[str, Any] = {}
         self.bytes = 0
         self._kept: list[Any] = []
+        self._make: dict[str, Callable[[], Any]] = {}
+        self._drawn: dict[str, tuple[Any, bytes]] = {}  # inputs: the memory that they are made of, and what it had
         for param in op.params:
             if not _library.is_there(case, param):
                 continue
@@ -146,7 +149,12 @@ class _Shape:
                 bits = _draw(param, dtype, shape, limit, random)
             self._kept.append(bits)
             self.bytes += bits.nbytes
-            self.tensors[param.name] = _arrays.as_tensor(framework, bits.ctypes.data, dtype, shape, device)
+            self._make[param.name] = functools.partial(
+                _arrays.as_tensor, framework, bits.ctypes.data, dtype, shape, device
+            )
+            self.tensors[param.name] = self._make[param.name]()
+            if not param.output:
+                self._drawn[param.name] = (bits, bits.tobytes())
 
     @property
     def inputs(self) -> list[Any]:
@@ -195,8 +203,23 @@ class _Shape:
             raise BadArgument(f"there is no copy on {self.device} with {self.framework}")
         return lambda: numpy.copyto(y, x)
 
+    def changed_input(self) -> str | None:
+        """The name of an input that has been written, which is then as it was drawn again."""
+        found = None
+        for name, (bits, drawn) in self._drawn.items():
+            now = _arrays.view(_arrays.to_host(self.tensors[name]), name)
+            if now.device == "cpu" and ctypes.string_at(now.pointer, now.bytes) != drawn:
+                found = found or name
+                ctypes.memmove(bits.ctypes.data, drawn, len(drawn))
+                self.tensors[name] = self._make[name]()
+        return found
+
     def verdict(self, work: Callable[[], object], settings: Mapping[str, object]) -> tuple[str, str]:
         result: Any = work()
+        changed = self.changed_input()
+        if changed is not None:
+            clause = next((c.id for c in self.op.clauses if c.kind == "write"), "")
+            return "REFUTED", f"{clause}: changed its input {changed}"
         outputs = list(result) if isinstance(result, (tuple, list)) else [result]
         inputs = [tensor for tensor in self.inputs if tensor is not None]
         try:

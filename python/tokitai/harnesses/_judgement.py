@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from .._call import explain as one_line
 from .._certificate import Certificate
 from .._judge import judge
 from .._library import BadArgument, BadIndex, contract
@@ -35,6 +36,11 @@ class Judgement:
 
 def unknown(reason: str, op: str | None = None) -> Judgement:
     return Judgement("UNKNOWN", op, reason)
+
+
+def raised(who: str, error: Exception, op: str | None = None) -> Judgement:
+    """Of what did not return: there is nothing to judge."""
+    return unknown(f"{who} raised {one_line(error)}", op)
 
 
 @dataclass(frozen=True)

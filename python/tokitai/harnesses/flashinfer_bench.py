@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
-from ._judgement import Judgement, unknown
+from ._judgement import Judgement, raised, unknown
 from ._reference import Unrecognised, named, recognise
 
 # The kinds of definitions whose references may be one op.
@@ -96,7 +96,11 @@ def make_evaluator(
             return correctness, evaluation  # it did not run, or has another shape or type
         judgement = unknown("there are no inputs")
         for trial in inputs:
-            outputs = _run(defaults, definition, sol_runnable, trial, device)
+            try:
+                outputs = _run(defaults, definition, sol_runnable, trial, device)
+            except Exception as error:
+                judgement = raised("the solution", error, known.get(definition.name))
+                break
             judgement = judge_solution(
                 definition, trial, outputs, op=known.get(definition.name), numerics=numerics, domain=domain
             )

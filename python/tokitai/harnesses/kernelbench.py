@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
-from ._judgement import Judgement, unknown
+from ._judgement import Judgement, raised, unknown
 from ._reference import Recognised, Unrecognised, named, recognise
 
 DEFAULT_SEED = 42  # KernelBench's own
@@ -69,11 +69,17 @@ def judge_pair(
     makes them in the same order, as KernelBench asks. Returns the first judgement that does not hold, or the last one.
     """
     torch: Any = import_module("torch")
-    made = []
-    for kind in (model, model_new):
+
+    def make(kind: Callable[..., Any]) -> Any:
         torch.manual_seed(seed)
         instance = kind(*get_init_inputs())
-        made.append(instance.to(device=device, dtype=dtype) if dtype is not None else instance.to(device=device))
+        return instance.to(device=device, dtype=dtype) if dtype is not None else instance.to(device=device)
+
+    made = [make(model)]
+    try:
+        made.append(make(model_new))
+    except Exception as error:
+        return raised("ModelNew", error, op)
     judgement = unknown("no trial was asked for")
     for trial in range(trials):
         torch.manual_seed(seed + trial)
@@ -106,7 +112,7 @@ def judge_models(
         with torch.no_grad():
             output = model_new(*inputs)
     except Exception as error:  # whatever a kernel under test may raise
-        return Judgement("REFUTED", recognised.op, f"ModelNew raised {type(error).__name__}: {error}")
+        return raised("ModelNew", error, recognised.op)
     return recognised.judge(output, numerics=numerics, domain=domain)
 
 
