@@ -192,6 +192,9 @@ typedef struct tk_certify_options {
     /* Why the last call of `kernel` returned another number than 0, in words for the certificate; it gets kernel_data,
      * and its text is copied. NULL: the certificate has the number. */
     const char *(*kernel_problem)(void *kernel_data);
+    /* The device that `kernel` computes on, in words. The certificate has it as the caller's claim. NULL: none is
+     * named. */
+    const char *kernel_device;
 } tk_certify_options;
 
 #define TK_CERTIFY_DEFAULTS \

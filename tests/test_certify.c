@@ -61,6 +61,7 @@ static tk_certificate *certify_function(tk_ctx *ctx, tk_kernel kernel, int *call
     options.kernel_data = calls;
     options.kernel_name = name;
     options.kernel_problem = name && strcmp(name, "explaining") == 0 ? why_unwilling : NULL;
+    options.kernel_device = name && strcmp(name, "elsewhere") == 0 ? "cuda:0: NVIDIA H200" : NULL;
     options.dims = (int64_t[]){33, 1, 3};
     return certify_one(ctx, tk_contract_find(quick_op), TK_F16, TK_I32, options);
 }
@@ -76,9 +77,22 @@ static void functions_that_a_program_brings(void **state)
     assert_string_equal(tk_certificate_subject(certificate), "mine");
     assert_true(calls > 4);
     assert_non_null(strstr(tk_certificate_json(certificate), "could have tampered"));
+    assert_null(strstr(tk_certificate_json(certificate), "claimed_device"));
     assert_refused(ctx, tk_certificate_replay(ctx, certificate, NULL, &same, NULL, NULL), TK_UNAVAILABLE, "function");
     assert_false(same);
     tk_certificate_destroy(certificate);
+
+    certificate = certify_function(ctx, good_function, &calls, "elsewhere");
+    assert_non_null(strstr(tk_certificate_json(certificate), "\"claimed_device\": \"cuda:0: NVIDIA H200\""));
+    assert_non_null(strstr(tk_certificate_markdown(certificate), "| device, as claimed | cuda:0: NVIDIA H200 |"));
+    assert_non_null(
+        strstr(tk_certificate_json(certificate), "properties: cuda:0: NVIDIA H200. The judge has seen memory"));
+    tk_certificate_destroy(certificate);
+    tk_certify_options garbled = TK_CERTIFY_DEFAULTS;
+    garbled.kernel = good_function;
+    garbled.kernel_device = "\xff";
+    assert_refused(ctx, tk_certify(ctx, tk_contract_find(quick_op), TK_F16, TK_I32, &garbled, &certificate),
+                   TK_BAD_ARGUMENT, "not UTF-8");
 
     certificate = certify_function(ctx, bad_function, &calls, NULL);
     assert_int_equal(tk_certificate_verdict(certificate), TK_REFUTED);

@@ -89,8 +89,9 @@ static tk_status check_options(tk_ctx *ctx, const tk_contract *contract, tk_dtyp
     if ((unsigned)options->sanitize > TK_SANITIZE_NEVER)
         return tki_fail(ctx, TK_BAD_ARGUMENT, "there is no way %d to sanitize", (int)options->sanitize);
     if (options->kernel && ((options->kernel_name && !is_utf8(options->kernel_name)) ||
-                            (options->kernel_program && !is_utf8(options->kernel_program))))
-        return tki_fail(ctx, TK_BAD_ARGUMENT, "the function's name is not UTF-8");
+                            (options->kernel_program && !is_utf8(options->kernel_program)) ||
+                            (options->kernel_device && !is_utf8(options->kernel_device))))
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "the name of the function, its program or its device is not UTF-8");
     if (options->family && tki_family_find(options->family) < 0)
         return tki_fail(ctx, TK_BAD_ARGUMENT, "there is no input family '%s'", options->family);
     if (options->mutant && !tki_mutant_find(contract, options->mutant))

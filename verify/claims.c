@@ -416,6 +416,12 @@ static void disclaim_a_function(json_t *list, const facts *f)
         say(list, "The function ran inside this process, which it could have tampered with; its source, compiler and "
                   "options are not "
                   "known.");
+    const char *device = text(json_object_get(f->predicate, "machine"), "claimed_device");
+    if (device[0])
+        say(list,
+            "That the function computes on the device named in `machine.claimed_device` is its caller's word, and so "
+            "are the device's name and properties: %s. The judge has seen memory of the host alone.",
+            device);
 }
 
 json_t *tki_non_claims_json(const json_t *predicate, const tk_contract *contract)

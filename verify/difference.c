@@ -29,6 +29,7 @@ static const struct {
     {"artifact SHA-256", "built.artifact_sha256"},
     {"backend", "machine.backend"},
     {"device", "machine.device"},
+    {"claimed device", "machine.claimed_device"},
     {"architecture", "machine.architecture"},
     {"device UUID", "machine.uuid"},
     {"units", "machine.units"},

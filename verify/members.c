@@ -132,6 +132,7 @@ static const struct {
     {"built", "log", KERNEL},
     {"machine", "backend", ALL},
     {"machine", "device", ALL},
+    {"machine", "claimed_device", FUNCTION},
     {"machine", "features", ALL},
     {"machine", "units", ALL},
     {"machine", "uuid", LOWERING | KERNEL},

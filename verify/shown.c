@@ -51,6 +51,7 @@ const tki_shown tki_shown_built[] = {{"built.source", "source"},
 
 const tki_shown tki_shown_machine[] = {{"machine.backend", "backend"},
                                        {"machine.device", "device"},
+                                       {"machine.claimed_device", "device, as claimed"},
                                        {"machine.uuid", "UUID"},
                                        {"machine.architecture", "architecture"},
                                        {"machine.driver", "driver"},

@@ -461,12 +461,13 @@ static json_t *built_json(const tki_provenance *p)
     return built;
 }
 
-static json_t *machine_json(const tki_provenance *p)
+static json_t *machine_json(const tki_outcome *o, const tki_provenance *p)
 {
+    const bool claims = o->kind == &tki_subject_function && o->options->kernel_device;
     if (!p->on_gpu)
-        return json_pack("{s:s, s:o, s:o, s:i}", "backend", p->device.backend, "device",
+        return json_pack("{s:s, s:o, s:o, s:i, s:o*}", "backend", p->device.backend, "device",
                          tki_text_json(p->device.name), "features", tki_text_json(p->device.detail), "units",
-                         p->device.units);
+                         p->device.units, "claimed_device", claims ? tki_text_json(o->options->kernel_device) : NULL);
     return json_pack("{s:s, s:o, s:o, s:o, s:o, s:i, s:I, s:o, s:o}", "backend", p->gpu.backend->name, "device",
                      tki_text_json(p->gpu.name), "uuid", tki_text_json(p->gpu.uuid), "architecture",
                      tki_text_json(p->gpu.architecture), "driver", tki_text_json(p->gpu.driver), "units",
@@ -570,7 +571,7 @@ static json_t *predicate_json(const tki_outcome *o, const tki_provenance *p, con
                                   json_pack("{s:s, s:s, s:s}", "summary", o->contract->summary, "formula",
                                             o->contract->formula, "bound", o->contract->bound),
                                   "run", run_json(o), "clauses", clauses_json(o), "result", result_json(o), "mutants",
-                                  mutants_json(o), "built", built_json(p), "machine", machine_json(p));
+                                  mutants_json(o), "built", built_json(p), "machine", machine_json(o, p));
     if (predicate && o->confinement)
         json_object_set_new(predicate, "worker", worker_json(o));
     if (predicate)

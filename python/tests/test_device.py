@@ -109,3 +109,43 @@ def test_outputs_on_a_device_are_read_back() -> None:
         print(tokitai.certify(on_device, "softmax_fwd", dtype="f16", mutants=False, shape=(3, 5), framework="numpy"))
         """)
     assert "HELD" in out
+
+
+def test_a_certificate_names_the_device_as_a_claim(monkeypatch: pytest.MonkeyPatch) -> None:
+    """PyTorch is real; its device is not: what is put there stays on the CPU."""
+    import types
+    from typing import Any
+
+    torch: Any = pytest.importorskip("torch")
+    import tokitai
+    from tokitai import _arrays, _devices
+
+    def softmax(x: Any) -> Any:
+        return torch.softmax(x.float(), 1).to(x.dtype)
+
+    options: Any = {"dtype": "f16", "shape": (3, 5), "mutants": False, "seed": 1}
+    here = tokitai.certify(softmax, "softmax_fwd", **options)
+    assert "claimed_device" not in here.predicate["machine"] and not any("caller's word" in n for n in here.non_claims)
+
+    h200 = types.SimpleNamespace(name="NVIDIA H200", major=9, minor=0)
+    monkeypatch.setattr(_arrays, "_torch_device", lambda device: "cpu")
+    monkeypatch.setattr(torch.cuda, "get_device_properties", lambda index: {0: h200}[index])
+    there = tokitai.certify(softmax, "softmax_fwd", device="cuda", framework="torch", **options)
+    claim = f"cuda:0: NVIDIA H200, sm_90 (PyTorch {torch.__version__})"
+    assert there.held and there.predicate["machine"]["claimed_device"] == claim
+    assert there.predicate["machine"]["device"] == here.predicate["machine"]["device"]
+    assert any(claim in text and "caller's word" in text for text in there.non_claims)
+    assert claim in there.markdown
+
+    unknown = tokitai.certify(softmax, "softmax_fwd", device="cuda:7", framework="torch", **options)
+    assert unknown.predicate["machine"]["claimed_device"] == "cuda:7, which PyTorch does not describe: KeyError"
+    assert _devices.describe("torch", "cpu") is None
+
+
+def test_the_driver_is_that_of_the_device_of_that_name() -> None:
+    out = run("""
+        from tokitai import _devices
+        print([_devices._driver("cuda", 0, name) for name in ("Fake GPU 0", "NVIDIA H200")])
+        print([_devices._driver(*of) for of in (("cuda", 99, "Fake GPU 0"), ("hip", 0, "Fake GPU 0"))])
+        """)
+    assert out.splitlines() == ["['CUDA 12.4', '']", "['', '']"]

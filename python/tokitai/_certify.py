@@ -18,6 +18,7 @@ from . import _library
 from ._arrays import FRAMEWORKS, framework_has, guess_framework
 from ._call import INSIDE, Buffer, accepted_keywords, call, explain
 from ._certificate import Certificate, Certificates
+from ._devices import describe
 from ._library import BadArgument, Case, CertifyOptions, Context, Contract, Error, Unavailable, contract, lib
 
 # By default these, as for a kernel file: what most kernels are written for.
@@ -378,6 +379,8 @@ def certify(
     options.skip_mutants = not mutants
     options.keep_going = keep_going
     options.total_seconds = total_seconds
+    claimed = describe(chosen, device)
+    options.kernel_device = claimed.encode(errors="replace") if claimed else None
     given = str(name or getattr(function, "__name__", None) or type(function).__name__)
     runner = (
         _Isolated(function, view, names, chosen, device, call_seconds)

@@ -228,6 +228,7 @@ class CertifyOptions(Structure):
         ("progress_data", c_void_p),
         ("result_dtype", POINTER(c_int)),
         ("kernel_problem", KernelProblem),
+        ("kernel_device", c_char_p),
     ]
 
 
