@@ -126,6 +126,9 @@ def measure(device: str, rounds: int) -> List[Figures]:
             "linear with bias": lambda: ops.linear(x, w, b),
             "linear with bias and gelu": lambda: ops.linear_gelu(x, w, b),
             "embedding": lambda: ops.embedding(w, target, None),
+            "cross_entropy, none": lambda: ops.cross_entropy(x, target, 0.0, -100, "none", None),
+            "cross_entropy, sum": lambda: ops.cross_entropy(x, target, 0.0, -100, "sum", None),
+            "cross_entropy, mean": lambda: ops.cross_entropy(x, target, 0.0, -100, "mean", None),
         }
     figures = []
     try:
