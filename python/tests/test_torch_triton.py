@@ -74,6 +74,7 @@ import triton
 from triton.backends.compiler import GPUTarget
 from triton.compiler import ASTSource
 from tokitai.torch._loss_triton import mean_of_rows, scale_rows
+from torch_device_triton import cross_entropy_rows, softmax_rows
 
 
 def compiled(kernel, signature, constants):
@@ -93,6 +94,12 @@ for index in ("*i32", "*i64"):
         signature = {"loss": "*fp32", "target": index, "mean": "*fp32", "valid": "*fp32", "rows": "i32"}
         made = compiled(mean_of_rows, {**signature, "ignore_index": ignore_index}, {"BLOCK": 2048})
         assert len(made["cubin"]) > 0 and "div.rn" in made["ptx"] and "div.full" not in made["ptx"]
+for element in ("*bf16", "*fp16", "*fp32"):
+    made = compiled(softmax_rows, {"x": element, "y": element, "cols": "i32"}, {"BLOCK": 1024})
+    assert len(made["cubin"]) > 0
+    signature = {"logits": element, "target": "*i64", "loss": "*fp32", "grad": element, "cols": "i32"}
+    signature.update({"smoothing": "fp32", "scale": "fp32", "ignore_index": "i32"})
+    assert len(compiled(cross_entropy_rows, signature, {"BLOCK": 1024})["cubin"]) > 0
 print("all right")
 """
 
@@ -100,5 +107,7 @@ print("all right")
 @pytest.mark.parametrize("program", [INTERPRETED, COMPILED])
 def test_kernel(program: str, tmp_path: pathlib.Path) -> None:
     environment = dict(os.environ, TRITON_INTERPRET=str(int(program is INTERPRETED)), TRITON_CACHE_DIR=str(tmp_path))
+    folders = [str(pathlib.Path(__file__).parent), os.environ.get("PYTHONPATH", "")]
+    environment["PYTHONPATH"] = os.pathsep.join(folders)
     done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0 and "all right" in done.stdout, done.stdout + done.stderr

@@ -10,6 +10,7 @@ import torch.nn.functional as F
 import tokitai
 import tokitai.torch as tt
 from tokitai.torch import _custom, _loss, _run
+from torch_training import check_training
 from torch_device_parts import (
     DTYPES,
     beside_stream,
@@ -180,10 +181,8 @@ def compiled() -> None:
 
 @part(90)
 def training() -> None:
-    """The small GPT of test_torch_training.py."""
-    import test_torch_training
-
-    error, usual = test_torch_training.check_training(device)
+    """The small GPT of torch_training.py."""
+    error, usual = check_training(device)
     report("largest error of the losses against double", error * 1e6, "1e-6")
     report("the same of PyTorch's fp32", usual * 1e6, "1e-6")
 

@@ -53,7 +53,7 @@ def softmax(x):
 
 def cross_entropy(logits, target, *, label_smoothing, scale, ignore_index):
     rows, cols = logits.shape
-    loss = torch.empty(rows, dtype=torch.float32, device=logits.device)
+    loss = torch.zeros(rows, dtype=torch.float32, device=logits.device)
     grad = torch.empty_like(logits)
     if rows and cols:
         cross_entropy_rows[(rows,)](

@@ -115,7 +115,8 @@ def judged(
         )
         options.pop("numerics", None)
         checked = check_in_many_digits(recorder, certificate) if certificate.verdict == "REFUTED" else ""
-        expect(certificate.exception is None, f"{name} {op} {dtype}: {certificate.exception!r}")
+        # On a device what is raised is a finding, and the verdict UNKNOWN; here it would be a mistake of this script.
+        expect(on_gpu or certificate.exception is None, f"{name} {op} {dtype}: {certificate.exception!r}")
         verdict(f"{name} {op} {dtype}", certificate.verdict, certificate.reason, checked)
 
 
