@@ -174,6 +174,19 @@ def test_compiled_cross_entropy_of_many_rows(monkeypatch: Any) -> None:
     assert torch.equal(logits.grad, expected)
 
 
+def test_compiled_cross_entropy_with_sizes_that_change() -> None:
+    torch._dynamo.reset()
+    compiled = torch.compile(lambda x, t: tt.cross_entropy(x, t), backend="aot_eager", dynamic=True, fullgraph=True)
+    for rows in (3, 8, 17):
+        target, results = torch.arange(rows) % 9, []
+        for call in (compiled, tt.cross_entropy):
+            x = drawn(rows, 9).requires_grad_()
+            loss = call(x, target)
+            loss.backward()
+            results.append((loss.detach(), x.grad))
+        assert all(torch.equal(a, b) for a, b in zip(*results))
+
+
 @needs_compiler
 def test_compiled_loss_in_autocast() -> None:
     torch._dynamo.reset()
