@@ -81,46 +81,26 @@ DEVICE int valuation_up_to(const tki_padic_gpu_params &p, int most, uint64_t x)
  * Sums: how an element is kept in shared memory, how a product is added, and the residue in the end
  * ------------------------------------------------------------------------------------------------------------ */
 
-/* 2^N, N up to 32 */
-struct low_32 {
-    typedef uint32_t word;
-    enum { UNROLLED = DEPTH };
-    uint32_t sum;
-};
-DEVICE uint32_t take(const tki_padic_gpu_params &, const low_32 &, uint64_t x)
+/* Of most sums: they hold as many terms as there may be. */
+template <class sums> DEVICE void fold(const tki_padic_gpu_params &, sums &)
 {
-    return (uint32_t)x;
-}
-DEVICE void add_product(low_32 &s, uint32_t x, uint32_t y)
-{
-    s.sum += x * y;
-}
-DEVICE void fold(const tki_padic_gpu_params &, low_32 &)
-{
-}
-DEVICE uint64_t total(const tki_padic_gpu_params &p, const low_32 &s)
-{
-    return s.sum & p.mask;
 }
 
-/* 2^N */
-struct low_64 {
-    typedef uint64_t word;
-    enum { UNROLLED = 4 };
-    uint64_t sum;
+/* 2^N: the lower 32 bits, for N up to 32, or all 64. */
+template <class type> struct low {
+    typedef type word;
+    enum { UNROLLED = sizeof(type) == sizeof(uint32_t) ? DEPTH : 4 };
+    type sum;
 };
-DEVICE uint64_t take(const tki_padic_gpu_params &, const low_64 &, uint64_t x)
+template <class type> DEVICE type take(const tki_padic_gpu_params &, const low<type> &, uint64_t x)
 {
-    return x;
+    return (type)x;
 }
-DEVICE void add_product(low_64 &s, uint64_t x, uint64_t y)
+template <class type> DEVICE void add_product(low<type> &s, type x, type y)
 {
     s.sum += x * y;
 }
-DEVICE void fold(const tki_padic_gpu_params &, low_64 &)
-{
-}
-DEVICE uint64_t total(const tki_padic_gpu_params &p, const low_64 &s)
+template <class type> DEVICE uint64_t total(const tki_padic_gpu_params &p, const low<type> &s)
 {
     return s.sum & p.mask;
 }
@@ -141,9 +121,6 @@ DEVICE void add_product(small &s, uint32_t x, uint32_t y)
     const uint64_t product = (uint64_t)x * y;
     s.sum += product;
     s.over += s.sum < product;
-}
-DEVICE void fold(const tki_padic_gpu_params &, small &)
-{
 }
 DEVICE uint64_t total(const tki_padic_gpu_params &p, const small &s)
 {
@@ -207,9 +184,6 @@ DEVICE void add_product(wide &s, uint64_t x, uint64_t y)
     const uint64_t more = high + (s.sum[0] < low);
     s.sum[1] += more;
     s.sum[2] += s.sum[1] < more;
-}
-DEVICE void fold(const tki_padic_gpu_params &, wide &)
-{
 }
 DEVICE uint64_t total(const tki_padic_gpu_params &p, const wide &s)
 {
@@ -391,8 +365,8 @@ template <class sums> DEVICE void all_tiles(const tki_padic_gpu_params &p, tile_
         all_tiles(p, shared);                  \
     }
 
-PRODUCT(padic_low_32, low_32)
-PRODUCT(padic_low_64, low_64)
+PRODUCT(padic_low_32, low<uint32_t>)
+PRODUCT(padic_low_64, low<uint64_t>)
 PRODUCT(padic_small, small)
 PRODUCT(padic_parts_26, parts_26)
 PRODUCT(padic_wide, wide)
