@@ -217,7 +217,8 @@ static cli_exit print_page(const char *who, tk_certificate *certificate)
 static cli_exit check_glue(const char *who, tk_ctx *ctx, const char *file, const tk_key *key, json_t *list)
 {
     char *line = NULL;
-    tk_status status = tki_glue_certificate_check(ctx, file, key, &line);
+    bool is_signed = false;
+    tk_status status = tki_glue_certificate_check(ctx, file, key, &line, &is_signed);
     const bool good = status == TK_OK;
     if (list)
         json_array_append_new(list, json_pack("{s:o, s:b, s:o}", "file", cli_json_text(file), "intact", good,
@@ -230,6 +231,10 @@ static cli_exit check_glue(const char *who, tk_ctx *ctx, const char *file, const
         fputs(": ", stdout);
         cli_print(CLI_PLAIN, line);
         printf("; intact%s%s%s\n", key ? "; signed by " : "", key ? tk_key_id(key) : "", key ? ", verified" : "");
+        if (!is_signed)
+            puts("    unsigned: nobody vouches for its hashes and counts; that they are true shows only 'tokitai "
+                 "glue' "
+                 "of the same shards");
     }
     free(line);
     return cli_exit_of(status, CLI_REFUTED);

@@ -15,8 +15,7 @@
 #define STATEMENT_ENDING ".glue.json"
 #define ENVELOPE_ENDING ".glue.dsse.json"
 
-/* The theorem that an outcome without obstruction stands on; NULL if this version has none of that name. */
-static json_t *theorem_json(void)
+json_t *tki_glue_theorem(void)
 {
     tk_theorem theorem;
     for (int i = 0; tk_theorem_at(i, &theorem); i++)
@@ -116,32 +115,35 @@ void tki_glue_outcome_free(tki_glue_outcome *outcome)
 
 /* -- The certificate ----------------------------------------------------------------------------------------- */
 
-static json_t *evidence_json(const tki_join *join)
+json_t *tki_glue_evidence(const json_t *predicate)
 {
-    const tki_glue_outcome *o = join->outcome;
-    char text[200];
+    const json_t *counts = json_object_get(predicate, "counts");
+    const char *verdict = json_string_value(json_object_get(predicate, "verdict"));
     json_t *list = json_array();
-    snprintf(text, sizeof text, "Each element of %zu tensors is covered by at least one of %zu sections.", o->tensors,
-             o->sections);
-    json_array_append_new(list, json_string(text));
-    snprintf(text, sizeof text,
-             "%lld elements that several sections have were compared, in %zu replicas and %zu overlaps.",
-             (long long)o->elements_compared, o->replicas, o->overlaps);
-    json_array_append_new(list, json_string(text));
-    if (o->verdict == TKI_GLUED)
+    json_array_append_new(list,
+                          json_sprintf("Each element of %lld tensors is covered by at least one of %lld sections.",
+                                       (long long)json_integer_value(json_object_get(counts, "tensors")),
+                                       (long long)json_integer_value(json_object_get(counts, "sections"))));
+    json_array_append_new(
+        list,
+        json_sprintf("%lld elements that several sections have were compared, in %lld replicas and %lld overlaps.",
+                     (long long)json_integer_value(json_object_get(counts, "elements_compared")),
+                     (long long)json_integer_value(json_object_get(counts, "replicas")),
+                     (long long)json_integer_value(json_object_get(counts, "overlaps"))));
+    if (verdict && !strcmp(verdict, tki_glue_verdict_name(TKI_GLUED)))
         json_array_append_new(list,
                               json_string("All of them have equal bits, so that exactly one result restricts to "
                                           "every section: the theorem that is cited."));
-    if (json_array_size(join->comparisons))
+    if (json_array_size(json_object_get(predicate, "comparisons")))
         json_array_append_new(list, json_string("Where sections differ within the ulps that were declared, the "
                                                 "elements of the primary shard were chosen."));
-    if (json_array_size(join->outvoted))
+    if (json_array_size(json_object_get(predicate, "outvoted")))
         json_array_append_new(list, json_string("Replicas that differ from more than half of the replicas of their "
                                                 "box were left out, as was asked for."));
     return list;
 }
 
-static json_t *non_claims_json(void)
+json_t *tki_glue_non_claims(void)
 {
     return json_pack(
         "[s, s, s]", "That the shards hold what the training run computed: only that they agree with each other.",
@@ -158,9 +160,9 @@ static json_t *statement_of(const tki_join *join, char *const *subjects, char (*
     json_object_set_new(predicate, "tokitai", json_string(tk_version()));
     json_object_set_new(predicate, "cover", cover_json(join->checkpoint));
     json_object_set(predicate, "overlaps", join->overlaps);
-    json_object_set_new(predicate, "theorem", theorem_json());
-    json_object_set_new(predicate, "evidence", evidence_json(join));
-    json_object_set_new(predicate, "non_claims", non_claims_json());
+    json_object_set_new(predicate, "theorem", tki_glue_theorem());
+    json_object_set_new(predicate, "evidence", tki_glue_evidence(predicate));
+    json_object_set_new(predicate, "non_claims", tki_glue_non_claims());
     return json_pack("{s:s, s:o, s:s, s:o}", "_type", TKI_STATEMENT_TYPE, "subject", list, "predicateType",
                      TKI_GLUE_PREDICATE_TYPE, "predicate", predicate);
 }
@@ -223,100 +225,5 @@ tk_status tki_glue_certificate_spares(const tki_join *join, const char *path)
     tk_status status = tki_checkpoint_spares(join->ctx, join->checkpoint, path, STATEMENT_ENDING);
     if (status == TK_OK && join->options->key)
         status = tki_checkpoint_spares(join->ctx, join->checkpoint, path, ENVELOPE_ENDING);
-    return status;
-}
-
-/* -- Checking ------------------------------------------------------------------------------------------------ */
-
-/* Reads a Statement, or the one in an envelope with its signatures. `text` is the Statement's; free() and json_decref() them. */
-static tk_status read_statement(tk_ctx *ctx, const char *path, char **text, json_t **statement, json_t **signatures)
-{
-    json_error_t error;
-    size_t length;
-    *text = NULL;
-    *statement = *signatures = NULL;
-    tk_status status = tki_file_read(ctx, path, TKI_ENVELOPE_MOST_BYTES, text, &length);
-    if (status != TK_OK)
-        return status;
-    *statement = json_loadb(*text, length, JSON_REJECT_DUPLICATES, &error);
-    if (!*statement)
-        return tki_fail(ctx, TK_BAD_FILE, "%s: %s", path, error.text);
-    if (!tki_is_envelope(*statement))
-        return TK_OK;
-    char *payload = NULL;
-    status = tki_envelope_open(ctx, *statement, &payload, &length, signatures);
-    json_decref(*statement);
-    free(*text);
-    *text = payload;
-    *statement = status == TK_OK ? json_loadb(payload, length, JSON_REJECT_DUPLICATES, &error) : NULL;
-    return status == TK_OK && !*statement ? tki_fail(ctx, TK_BAD_FILE, "%s: %s", path, error.text) : status;
-}
-
-static bool is_of_gluing(const json_t *statement)
-{
-    const char *type = json_string_value(json_object_get(statement, "predicateType"));
-    return type && !strcmp(type, TKI_GLUE_PREDICATE_TYPE);
-}
-
-bool tki_is_glue_certificate(tk_ctx *ctx, const char *path)
-{
-    char *text;
-    json_t *statement, *signatures;
-    const bool is = read_statement(ctx, path, &text, &statement, &signatures) == TK_OK && is_of_gluing(statement);
-    free(text);
-    json_decref(statement);
-    json_decref(signatures);
-    return is;
-}
-
-static tk_status describe(tk_ctx *ctx, const json_t *statement, char **line)
-{
-    const json_t *predicate = json_object_get(statement, "predicate"), *counts = json_object_get(predicate, "counts");
-    const json_t *subjects = json_object_get(statement, "subject");
-    const char *verdict = json_string_value(json_object_get(predicate, "verdict"));
-    const char *name = json_string_value(json_object_get(json_array_get(subjects, 0), "name"));
-    const char *digest = json_string_value(
-        json_object_get(json_object_get(json_array_get(subjects, 0), "digest"), "sha256"));
-    if (!verdict || !name || !digest || !counts)
-        return tki_fail(ctx, TK_BAD_FILE, "not a certificate of gluing: verdict, subject or counts are missing");
-    const size_t others = json_array_size(subjects) - 1;
-    if (asprintf(line, "%s: %s%s, SHA-256 %s, of %lld tensors in %lld sections", verdict, name,
-                 others ? " and others" : "", digest,
-                 (long long)json_integer_value(json_object_get(counts, "tensors")),
-                 (long long)json_integer_value(json_object_get(counts, "sections"))) < 0) {
-        *line = NULL;
-        return tki_fail(ctx, TK_NO_MEMORY, "no memory for the certificate");
-    }
-    return TK_OK;
-}
-
-tk_status tki_glue_certificate_check(tk_ctx *ctx, const char *path, const tk_key *key, char **line)
-{
-    char *text, hash[TKI_HASH_HEX];
-    json_t *statement, *signatures;
-    *line = NULL;
-    tk_status status = read_statement(ctx, path, &text, &statement, &signatures);
-    const char *recorded = json_string_value(
-        json_object_get(json_object_get(json_object_get(statement, "predicate"), "integrity"), "sha256"));
-    char *canonical = status == TK_OK ? tki_statement_text(statement) : NULL;
-    if (status == TK_OK && (!canonical || !tki_statement_hash(statement, hash)))
-        status = tki_fail(ctx, TK_NO_MEMORY, "no memory to check %s", path);
-    else if (status == TK_OK && (!is_of_gluing(statement) || !recorded))
-        status = tki_fail(ctx, TK_BAD_FILE, "%s: not a certificate of gluing", path);
-    else if (status == TK_OK && strcmp(hash, recorded))
-        status = tki_fail(ctx, TK_BAD_FILE, "%s: altered: its content does not match its own SHA-256", path);
-    else if (status == TK_OK && strcmp(text, canonical))
-        status = tki_fail(ctx, TK_BAD_FILE,
-                          "%s: altered: its text is not in the form in which certificates are written", path);
-    if (status == TK_OK && key) {
-        const tk_certificate certificate = {.statement = statement, .signatures = signatures};
-        status = tk_certificate_verify(ctx, &certificate, key);
-    }
-    if (status == TK_OK)
-        status = describe(ctx, statement, line);
-    free(canonical);
-    free(text);
-    json_decref(statement);
-    json_decref(signatures);
     return status;
 }

@@ -6,6 +6,12 @@
 
 #define TKI_GLUE_PREDICATE_TYPE "urn:tokitai:glue-certificate:v1"
 
+/* The theorem that an outcome without obstruction stands on; NULL if this version has none of that name. */
+json_t *tki_glue_theorem(void);
+/* The sentences of a certificate, made of the rest of its predicate. */
+json_t *tki_glue_evidence(const json_t *predicate);
+json_t *tki_glue_non_claims(void);
+
 /* Writes PATH.glue.json and, if the options have a key, PATH.glue.dsse.json, for the files with these SHA-256. The predicate is the
  * outcome's report, completed here. */
 TK_MUST_USE tk_status tki_glue_certificate_write(tki_join *join, const char *path, char *const *subjects,

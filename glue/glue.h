@@ -88,10 +88,10 @@ TKI_EXPORT TK_MUST_USE tk_status tki_split(tk_ctx *ctx, tki_checkpoint *checkpoi
 /* Whether a file looks like the certificate of gluing, by its predicate. */
 TKI_EXPORT bool tki_is_glue_certificate(tk_ctx *ctx, const char *path);
 
-/* TK_OK if every byte is as it was written, and it is signed by the key, if one is given; TK_BAD_FILE otherwise. `line` says what it is
- * about; free() it. */
+/* TK_OK if every byte is as it was written, what it says agrees with itself, and it is signed by the key, if one is given; TK_BAD_FILE
+ * otherwise. `line` says what it is about, free() it; `is_signed` whether anybody has signed it. */
 TKI_EXPORT TK_MUST_USE tk_status tki_glue_certificate_check(tk_ctx *ctx, const char *path, const tk_key *key,
-                                                            char **line);
+                                                            char **line, bool *is_signed);
 
 /* -- Comparing ----------------------------------------------------------------------------------------------- */
 

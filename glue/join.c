@@ -329,6 +329,25 @@ static tk_status find_primary(tki_join *join)
     return TK_OK;
 }
 
+/* A misspelt pattern would leave its tensors to be compared bit for bit. A shard that could not be opened is an obstruction of its own. */
+static tk_status check_tolerances(const tki_join *join)
+{
+    const tki_checkpoint *c = join->checkpoint;
+    for (size_t i = 0; i < c->shard_count; i++)
+        if (!c->shards[i].is_open)
+            return TK_OK;
+    for (size_t i = 0; i < join->options->tolerance_count; i++) {
+        const char *pattern = join->options->tolerances[i].pattern;
+        size_t k = 0;
+        while (k < c->tensor_count && fnmatch(pattern, c->tensors[k].name, 0))
+            k++;
+        if (k == c->tensor_count)
+            return tki_fail(join->ctx, TK_BAD_ARGUMENT, "--contract: '%.200s' fits none of the %zu tensors", pattern,
+                            c->tensor_count);
+    }
+    return TK_OK;
+}
+
 tk_status tki_join_begin(tki_join *join, tk_ctx *ctx, tki_checkpoint *checkpoint, const tki_glue_options *options,
                          tki_glue_outcome *outcome)
 {
@@ -340,6 +359,8 @@ tk_status tki_join_begin(tki_join *join, tk_ctx *ctx, tki_checkpoint *checkpoint
     if (!join->comparisons || !join->overlaps || !join->outvoted)
         return tki_fail(ctx, TK_NO_MEMORY, "no memory for the report");
     tk_status status = find_primary(join);
+    if (status == TK_OK)
+        status = check_tolerances(join);
     for (size_t i = 0; i < checkpoint->tensor_count && status == TK_OK; i++) {
         if (checkpoint->tensors[i].obstructed)
             continue;

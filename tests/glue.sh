@@ -115,7 +115,8 @@ is "    the primary's" test "$(tail -c 6 joined)" = abcdff
 is "    the certificate does not say glued" grep -q '"verdict": "CHOSEN"' joined.glue.json
 rm joined*
 obstructed REPLICA_DISAGREES "beyond the contract" glue r?.safetensors -o joined --contract '*=0' --primary r2.safetensors
-obstructed REPLICA_DISAGREES "a contract for others" glue r?.safetensors -o joined --contract 'v=9' --primary r2.safetensors
+st "{$(tensor v U8 '[1]' 0 1)}" x >others.safetensors
+obstructed REPLICA_DISAGREES "a contract for others" glue r?.safetensors others.safetensors -o joined --contract 'v=9' --primary r2.safetensors
 bad_usage "a primary without a contract" "--primary needs a --contract" glue r1.safetensors -o joined --primary r1.safetensors
 bad_usage "a primary that is none" "is none of the shards" glue r1.safetensors -o joined --contract 'w=1' --primary r9.safetensors
 bad_usage "a primary and a majority" "exclude each other" glue r?.safetensors -o joined --contract 'w=1' --primary r1.safetensors --accept-majority
@@ -157,6 +158,7 @@ echo '{"weight_map":{"q":"a.safetensors","o":"a.safetensors","n":"a.safetensors"
 bad_usage "rules beside an index" "m.index.json places the sections" glue m.index.json -o joined --rule 'q=0'
 bad_usage "a rule that fits nothing" "the rule 'k_proj' fits none of the 4 tensors" glue a.safetensors b.safetensors -o joined --rule 'q=0' --rule 'k_proj=1'
 no_output
+bad_usage "a contract that fits nothing" "--contract: 'k_proj' fits none of the 4 tensors" glue a.safetensors b.safetensors -o joined --contract 'k_proj=1'
 bad_usage "one of shard" "the rule 'k_proj' fits none of the 4 tensors" shard a.safetensors -o joined --count 2 --rule 'k_proj=1'
 no_output
 expect 0 "one that another has passed over fits" glue a.safetensors b.safetensors -o joined --rule 'q=0' --rule 'o=-1' --rule 'q*=1' --rule '*=replicate'
@@ -372,8 +374,10 @@ tokitai keygen key >/dev/null
 expect 0 "signed" glue a.safetensors -o joined --sign key
 expect 0 "check" check joined.glue.json
 says out "GLUED: joined, SHA-256 $(sha256sum <joined | cut -d ' ' -f 1), of 1 tensors in 1 sections; intact"
+says out "^    unsigned: nobody vouches for its hashes and counts"
 expect 0 "check of the envelope" check joined.glue.dsse.json --key key.pub
 says out "; intact; signed by [0-9a-f]{64}, verified"
+count 0 out "unsigned"
 expect 0 "check as JSON" check joined.glue.json --json
 is "    is JSON" json_good out
 expect 1 "a certificate that is not signed" check joined.glue.json --key key.pub
@@ -381,6 +385,37 @@ tokitai keygen other >/dev/null
 expect 1 "signed by another" check joined.glue.dsse.json --key other.pub
 sed 's/GLUED/CHOSEN/' joined.glue.json >altered.json
 expect 1 "altered" check altered.json
+says err "does not match its own SHA-256"
+
+echo "-- certificates that contradict themselves"
+# EXPECTED TITLE PYTHON: with `p`, the predicate, changed so and the hash made anew.
+edited() {
+    python3 - joined.glue.json altered.json "$3" <<'PYTHON' || fail "$2: not edited"
+import hashlib, json, sys
+statement = json.load(open(sys.argv[1]))
+p = statement["predicate"]
+exec(sys.argv[3])
+del p["integrity"]
+def text():
+    return json.dumps(statement, sort_keys=True, indent=1, separators=(",", ": "), ensure_ascii=False) + "\n"
+p["integrity"] = {"sha256": hashlib.sha256(text().encode()).hexdigest()}
+open(sys.argv[2], "w").write(text())
+PYTHON
+    expect 1 "$2" check altered.json
+    says err "contradicts itself: $1"
+}
+edited "its verdict" "the verdict" 'p["verdict"] = "CHOSEN"'
+edited "its theorem, evidence or non-claims" "a sentence" 'p["evidence"][0] += " And more."'
+edited "its theorem, evidence or non-claims" "a non-claim that is gone" 'p["non_claims"].pop()'
+edited "its theorem, evidence or non-claims" "another theorem" 'p["theorem"]["name"] = "no_such"'
+edited "its counts" "one section less" 'p["counts"]["sections"] = 0'
+edited "its counts" "an obstruction" 'p["counts"]["obstructions"] = 1'
+edited "its sections leave 1 elements of tensor w out" "a hole" 'p["cover"][0]["sections"][0]["size"] = [3]'
+edited "section 0 of tensor w is none of it" "a section beyond it" 'p["cover"][0]["sections"][0]["start"] = [1]'
+edited "section 0 of tensor w is none of it" "a shard that there is not" 'p["cover"][0]["sections"][0]["shard"] = 1'
+edited "it has a member" "a member of its own" 'p["proved"] = True'
+
+echo "-- what a certificate cites"
 is "it cites the theorem" grep -q "\"sha256\": \"$(sha256sum <"$root/proofs/gluing.v" | cut -d ' ' -f 1)\"" joined.glue.json
 is "the theorem is there" grep -q '^Theorem exactly_one_section ' "$root/proofs/gluing.v"
 rm joined*
