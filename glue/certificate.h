@@ -12,6 +12,9 @@ json_t *tki_glue_theorem(void);
 json_t *tki_glue_evidence(const json_t *predicate);
 json_t *tki_glue_non_claims(void);
 
+/* TK_BAD_FILE if something in a predicate does not follow from the rest of it, or its sections leave an element out. */
+TK_MUST_USE tk_status tki_glue_agrees(tk_ctx *ctx, const json_t *predicate);
+
 /* Writes PATH.glue.json and, if the options have a key, PATH.glue.dsse.json, for the files with these SHA-256. The predicate is the
  * outcome's report, completed here. */
 TK_MUST_USE tk_status tki_glue_certificate_write(tki_join *join, const char *path, char *const *subjects,

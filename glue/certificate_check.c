@@ -140,7 +140,7 @@ static bool is_same(const json_t *predicate, const char *name, json_t *made)
     return same;
 }
 
-static tk_status check_agreement(tk_ctx *ctx, const json_t *predicate)
+tk_status tki_glue_agrees(tk_ctx *ctx, const json_t *predicate)
 {
     static const char *const names[] = {"verdict",  "placements", "shards",     "counts",    "comparisons",
                                         "outvoted", "primary",    "tokitai",    "cover",     "overlaps",
@@ -214,7 +214,7 @@ tk_status tki_glue_certificate_check(tk_ctx *ctx, const char *path, const tk_key
     else if (status == TK_OK && strcmp(text, canonical))
         status = tki_fail(ctx, TK_BAD_FILE,
                           "%s: altered: its text is not in the form in which certificates are written", path);
-    if (status == TK_OK && check_agreement(ctx, json_object_get(statement, "predicate")) != TK_OK) {
+    if (status == TK_OK && tki_glue_agrees(ctx, json_object_get(statement, "predicate")) != TK_OK) {
         char why[1024];
         snprintf(why, sizeof why, "%s", tk_ctx_message(ctx));
         status = tki_fail(ctx, TK_BAD_FILE, "%s: contradicts itself: %s", path, why);
