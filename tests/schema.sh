@@ -80,6 +80,8 @@ kernels=$root/examples/kernels
 echo 'no C' >"$work/broken.c"
 certify kernel 0 gelu_fwd --dtype f16 --kernel "$kernels/gelu_fwd.c"
 certify kernel_wrong 1 gemm --dtype bf16 --kernel "$kernels/bad_gemm_f16_sum.c" --flags "-O1 -Wall"
+# With this seed the one wrong element is of the call with an input changed.
+certify kernel_changed 1 gemm --dtype bf16 --kernel "$kernels/bad_gemm_f16_sum.c" --seed 1 --skip-mutants
 certify kernel_crash 1 gelu_fwd --dtype f16 --kernel "$kernels/bad_crash.c"
 certify kernel_endless 3 gelu_fwd --dtype f16 --kernel "$kernels/bad_endless.c" --timeout 0.5
 certify kernel_limited 0 gelu_fwd --dtype f16 --kernel "$kernels/gelu_fwd.c" --skip-mutants --memory 2G --tasks 90 --output-size 64M --folder-depth 3 --total-timeout 3000

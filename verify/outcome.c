@@ -8,14 +8,15 @@
 #include "verify/families.h"
 #include "verify/judge_exact.h"
 
-static void note_worst(tki_outcome *o, const tki_trial *trial, const tki_inputs *inputs, const tki_element *worst)
+static void note_worst(tki_outcome *o, const tki_trial *trial, const tki_inputs *inputs, const tki_trial_result *r)
 {
+    const tki_element *worst = &r->judgement.worst;
     bool worse = worst->present && (!o->judgement.worst.present || worst->ulps > o->judgement.worst.ulps);
     if (!worse)
         return;
     o->judgement.worst = *worst;
     o->worst_trial = *trial;
-    o->worst_inputs_known = trial->c.contract->elementwise;
+    o->worst_inputs_known = trial->c.contract->elementwise && !r->worst_changed;
     for (int p = 0; p < trial->c.contract->param_count && o->worst_inputs_known; p++)
         if (inputs->data[p])
             o->worst_inputs[p] = tki_pattern_at(tk_case_param_dtype(&trial->c, p), inputs->data[p], worst->index);
@@ -23,7 +24,7 @@ static void note_worst(tki_outcome *o, const tki_trial *trial, const tki_inputs 
 
 void tki_outcome_add(tki_outcome *o, const tki_trial *trial, const tki_inputs *inputs, const tki_trial_result *r)
 {
-    note_worst(o, trial, inputs, &r->judgement.worst);
+    note_worst(o, trial, inputs, r);
     tki_judgement_add(&o->judgement, &r->judgement);
     for (int i = 0; i < TK_MAX_CLAUSES; i++)
         o->structural[i] += r->structural[i];

@@ -253,7 +253,12 @@ static tk_status run_changed(tki_subject *subject, const tki_trial *trial, const
         status = judge_outputs(subject, c, &changed, &r, false, &second.judgement);
         if (status == TK_OK)
             tki_trial_describe_failure(c, &second);
+        const tki_element *worst = &second.judgement.worst;
         tki_judgement_add(&result->judgement, &second.judgement);
+        if (worst->present && (!result->judgement.worst.present || worst->ulps > result->judgement.worst.ulps)) {
+            result->judgement.worst = *worst;
+            result->worst_changed = true;
+        }
         if (second.failed_clause >= 0 || second.clause_missing) {
             result->judgement.failure = second.judgement.failure;
             result->only_changed = true;

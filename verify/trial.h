@@ -44,6 +44,7 @@ typedef struct tki_trial_result {
     bool timed_out;             /* then could_not_run is set as well */
     bool faulted;               /* it crashed or the like: failed_clause is set, and there is no output */
     bool only_changed;          /* it failed in the run with one element changed */
+    bool worst_changed;         /* the judgement's worst element is of the call with an input changed */
     bool batch_checked;         /* a part of the batch was run alone */
     tk_determinism determinism; /* what this trial saw */
     char output_hash[TKI_HASH_HEX];
