@@ -2,7 +2,7 @@
 #
 # A kernel is made of its source and all that this includes by a name in quotes, directly or not, whether or not an #if takes it: so the list
 # is the same for every instruction set. The hash is that of these files' bytes, each file once, in the order in which they are met, as for
-# GPU kernels (artifact/sources.c). kernel_files.txt beside OUTPUT has the lists, a line each, so that anyone can recompute the hashes:
+# GPU kernels (src/compile/kernel_sources.c). kernel_files.txt beside OUTPUT has the lists, a line each, so that anyone can recompute the hashes:
 #     cat $(sed -n '/^ops.gelu.kernel_cpu.c:/s/://p' build/generated/kernel_files.txt) | sha256sum
 # tests/kernel_sources.sh holds them against what the compiler says it has read. OUTPUT.d tells the build on what the hashes depend.
 #
@@ -29,7 +29,7 @@ function(add_includes file)
     foreach(line IN LISTS lines)
         string(REGEX REPLACE "^[^\"]*\"([^\"]*)\".*" "\\1" name "${line}")
         set(found "")
-        foreach(candidate IN ITEMS ${folder}/${name} ${name} include/${name})
+        foreach(candidate IN ITEMS ${folder}/${name} ${name} ../include/${name})
             if(EXISTS ${SOURCE_DIR}/${candidate})
                 set(found ${candidate})
                 break()

@@ -5,7 +5,7 @@ cmake_minimum_required(VERSION 3.25)
 if(NOT TABLE)
     set(TABLE tki_source_files)
     set(TYPE tki_source_file)
-    set(HEADER artifact/sources.h)
+    set(HEADER compile/kernel_sources.h)
 endif()
 
 string(REPLACE "," ";" files "${FILES}")

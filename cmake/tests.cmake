@@ -1,8 +1,6 @@
 # The tests, found by file name:
-#     tests/test_dtype.c            core.dtype        a cmocka program, named after the file that it tests
-#     tests/test_core_dtype.c       core.dtype        the same, saying the folder itself
-#     tests/test_NAME.c             NAME              where neither is so
-#     ops/gelu/test.c               gelu              and gelu.whole, with planted kernels in all types
+#     tests/core/test_dtype.c       core.dtype        a cmocka program, named after the file that it tests: src/core/dtype.h
+#     src/ops/gelu/test.c           gelu              and gelu.whole, with planted kernels in all types
 #     tests/NAME.sh                 NAME              and NAME.self_test, if it knows --self-test; NAME.whole, if --whole
 #     tests/fuzz/NAME.c             fuzz.NAME         replays tests/fuzz/corpus/NAME/
 #     examples/NAME.c               example.NAME
@@ -29,7 +27,7 @@ set(test_environment
 
 # What tests may see beyond the public headers: everything, in libraries without an edge at which names are hidden.
 add_library(test_internals INTERFACE)
-target_include_directories(test_internals INTERFACE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/tests ${generated_dir})
+target_include_directories(test_internals INTERFACE ${source_dir} ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/tests ${generated_dir})
 target_link_libraries(test_internals INTERFACE
     padic libtokitai-verify-static libtokitai-serve-static libtokitai-static ${verify_libraries} OpenMP::OpenMP_C m)
 target_link_options(test_internals INTERFACE LINKER:--as-needed)
@@ -55,7 +53,7 @@ function(register_test name file)
     set(timeout 600) # against hangs; no test is about time
     if(place GREATER_EQUAL 0)
         set(timeout 1800) # on a busy machine
-    elseif(NOT name IN_LIST medium_tests AND NOT name IN_LIST whole_tests AND NOT name MATCHES "^valgrind\\.|\\.whole$" AND NOT file MATCHES "_slow\\.|^ops/|^$")
+    elseif(NOT name IN_LIST medium_tests AND NOT name IN_LIST whole_tests AND NOT name MATCHES "^valgrind\\.|\\.whole$" AND NOT file MATCHES "_slow\\.|^src/ops/|^$")
         list(APPEND labels fast)
     endif()
     if(file MATCHES "_slow\\.[a-z]+$")
@@ -81,7 +79,7 @@ endfunction()
 
 # Quick tests of code that handles memory; exhaustive ones would take an hour there. Fuzz inputs are replayed as well.
 set(valgrind_selection
-    "^(core\\.(case|context|file|hash|json|scratch)|artifact\\.(entry|resources|sources)|plan|executor|backend\\.gpu)")
+    "^(core\\.(context|file|hash|scratch)|model\\.case|compile\\.(cache_entry|kernel_resources|kernel_sources)|isolate|worker|runtime)")
 
 # Runs a built test under valgrind too. Leaks that libraries keep until the end are not ours to judge.
 function(add_valgrind_test name target file)
@@ -100,7 +98,7 @@ set(fake_gpu_targets "")
 function(add_fake_gpu file name hip)
     string(MAKE_C_IDENTIFIER ${name} target)
     add_library(fake.${target} MODULE tests/fake_gpu/${file})
-    target_include_directories(fake.${target} PRIVATE ${PROJECT_SOURCE_DIR} ${include_dirs})
+    target_include_directories(fake.${target} PRIVATE ${source_dir} ${PROJECT_SOURCE_DIR} ${include_dirs})
     add_dependencies(fake.${target} tokitai_headers)
     target_link_libraries(fake.${target} PRIVATE m ${CMAKE_DL_LIBS})
     target_compile_definitions(fake.${target} PRIVATE FAKE_HIP=${hip} ${ARGN})
@@ -127,7 +125,7 @@ function(add_worker_kernel name file behaviour)
         return()
     endif()
     add_library(kernel.${name} MODULE tests/kernels/${file})
-    target_include_directories(kernel.${name} PRIVATE ${PROJECT_SOURCE_DIR} ${include_dirs})
+    target_include_directories(kernel.${name} PRIVATE ${source_dir} ${PROJECT_SOURCE_DIR} ${include_dirs})
     add_dependencies(kernel.${name} tokitai_headers)
     target_compile_definitions(kernel.${name} PRIVATE BEHAVIOUR=${behaviour} ${ARGN})
     target_link_libraries(kernel.${name} PRIVATE m ${CMAKE_DL_LIBS})
@@ -185,28 +183,19 @@ endfunction()
 
 file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
 
-glob_sources(test_sources tests/test_*.c)
+glob_sources(test_sources tests/*/test_*.c)
 foreach(file IN LISTS test_sources)
-    string(REGEX REPLACE "^tests/test_(.*)\\.c$" "\\1" name ${file})
-    foreach(folder IN ITEMS core exact verify plan backend artifact executor serve glue padic cli)
-        if(name MATCHES "^${folder}_(.+)$")
-            set(name ${folder}.${CMAKE_MATCH_1})
-            break()
-        elseif(EXISTS ${PROJECT_SOURCE_DIR}/${folder}/${name}.c OR EXISTS ${PROJECT_SOURCE_DIR}/${folder}/${name}.h)
-            set(name ${folder}.${name})
-            break()
-        endif()
-    endforeach()
+    string(REGEX REPLACE "^tests/(.*)/test_(.*)\\.c$" "\\1.\\2" name ${file})
     add_c_test(${name} ${file} tokitai-worker ${fake_gpu_targets} ${worker_kernels})
 endforeach()
-if(TARGET test.executor.sandbox_calls) # of the worker program, and of no library
-    target_sources(test.executor.sandbox_calls PRIVATE executor/sandbox_calls.c executor/sandbox_files.c
-                   executor/sandbox_tree.c executor/sandbox.c)
+if(TARGET test.worker.sandbox_calls) # of the worker program, and of no library
+    target_sources(test.worker.sandbox_calls PRIVATE src/worker/sandbox_calls.c src/worker/sandbox_files.c
+                   src/worker/sandbox_tree.c src/worker/sandbox.c)
 endif()
 
-glob_sources(op_test_sources ops/*/test.c ops/*/test_slow.c)
+glob_sources(op_test_sources src/ops/*/test.c src/ops/*/test_slow.c)
 foreach(file IN LISTS op_test_sources)
-    string(REGEX REPLACE "^ops/(.*)/test(.*)\\.c$" "\\1\\2" name ${file})
+    string(REGEX REPLACE "^src/ops/(.*)/test(.*)\\.c$" "\\1\\2" name ${file})
     add_c_test(${name} ${file})
     file(STRINGS ${file} whole REGEX "assert_op_certifies|is_whole" LIMIT_COUNT 1)
     if(whole AND CMOCKA_FOUND)
@@ -220,7 +209,7 @@ endforeach()
 
 foreach(name IN ITEMS on_device matrix_unit_on_device)
     add_executable(${name} tests/${name}.c)
-    target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
+    target_include_directories(${name} PRIVATE ${source_dir} ${PROJECT_SOURCE_DIR})
     target_link_libraries(${name} PRIVATE libtokitai m ${CMAKE_DL_LIBS})
     set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
     add_test(NAME ${name} COMMAND ${name})
@@ -229,7 +218,7 @@ endforeach()
 
 foreach(name IN ITEMS worker_on_device sanitizer_on_device repeat_on_device) # tests/NAME.sh runs it
     add_executable(${name} tests/${name}.c)
-    target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
+    target_include_directories(${name} PRIVATE ${source_dir} ${PROJECT_SOURCE_DIR})
     target_link_libraries(${name} PRIVATE libtokitai ${CMAKE_DL_LIBS})
     add_dependencies(${name} tokitai-worker)
     set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
@@ -248,7 +237,7 @@ if(CMAKE_C_COMPILER_ID STREQUAL "GNU" AND BUILD_SHARED_LIBS AND NOT sanitize_opt
     add_library(counting.libtokitai SHARED $<TARGET_OBJECTS:libtokitai>)
     foreach(isa IN LISTS kernel_isas)
         add_library(counting.${isa} OBJECT ${kernel_sources_${isa}})
-        target_include_directories(counting.${isa} PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR})
+        target_include_directories(counting.${isa} PRIVATE ${PROJECT_SOURCE_DIR}/include ${source_dir})
         target_compile_definitions(counting.${isa} PRIVATE TKI_ISA=${isa})
         target_compile_options(counting.${isa} PRIVATE ${counting_options} ${isa_options_${isa}} -O0 -w --coverage)
         target_link_libraries(counting.${isa} PRIVATE OpenMP::OpenMP_C)

@@ -89,7 +89,7 @@ Qed.
 Lemma at_most_transitive : forall v w z, at_most v w -> at_most w z -> at_most v z.
 Proof. intros [|x|] [|y|] [|z|]; simpl; try tauto. apply Rle_trans. Qed.
 
-(* What verify/judge.c decides from lo <= S <= hi: accepted for certain, refused for certain, or open. *)
+(* What judge/judge.c decides from lo <= S <= hi: accepted for certain, refused for certain, or open. *)
 Definition surely_accepted lo hi b v := at_most (rounded (hi - b)) v /\ at_most v (rounded (lo + b)).
 Definition possibly_accepted lo hi b v := at_most (rounded (lo - b)) v /\ at_most v (rounded (hi + b)).
 

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "backend/cpu_polynomials.h"
 #include "exact/domain.h"
 #include "exact/exact_sum.h"
 #include "exact/floats.h"
@@ -15,6 +14,7 @@
 #include "exact/gelu_bound.h"
 #include "exact/product_bound.h"
 #include "exact/softmax_bound.h"
+#include "kernels/cpu_polynomials.h"
 #include "model/format.h"
 #include "ops/embedding/contract.h"
 #include "ops/softmax/contract.h"
@@ -175,7 +175,7 @@ static void print_constants(void)
     NUMBER(TKI_GELU_STEEPEST);
     NUMBER(TKI_GELU_CONSTANT);
     NUMBER(TKI_GELU_PER_ARGUMENT);
-    heading("backend/cpu_polynomials.h");
+    heading("kernels/cpu_polynomials.h");
     print_polynomials();
 }
 

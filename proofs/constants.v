@@ -81,7 +81,7 @@ Definition TKI_GELU_STEEPEST := (Dyadic 1272266894732165 (-50)).
 Definition TKI_GELU_CONSTANT := (Dyadic 1 3).
 Definition TKI_GELU_PER_ARGUMENT := (Dyadic 1 2).
 
-(* backend/cpu_polynomials.h *)
+(* kernels/cpu_polynomials.h *)
 Definition LOG2_E := (Dyadic 12102203 (-23)).
 Definition GELU_A := (Dyadic 9656161 (-22)).
 Definition GELU_B := (Dyadic 1727101 (-24)).

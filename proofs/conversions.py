@@ -338,7 +338,7 @@ def from_bits(term, kind):
 
 FORMATS = {"f16": (5, 11), "bf16": (8, 8), "f32": (8, 24), "f64": (11, 53)}
 
-# What exact/round.c computes with, printed by a C program: name, value, bits, whether it is signed.
+# What src/exact/round.c computes with, printed by a C program: name, value, bits, whether it is signed.
 MEMBERS = ["f.precision", "f.exponent_min", "f.sign", "f.largest", "f.infinity", "f.nan", "TKI_DOUBLE_SIGN",
            "TKI_DOUBLE_HIDDEN", "TKI_DOUBLE_SPECIAL", "TKI_DOUBLE_BIAS", "TKI_DOUBLE_FRACTION_BITS"]
 
@@ -350,13 +350,13 @@ def constants_of(sources, work, format_name):
     with open(program + ".c", "w", encoding="utf-8") as file:
         file.write('#include <stdio.h>\n#include <math.h>\n#include "exact/round.h"\nint main(void) {\n'
                    f"const tki_format f = tki_format_of(TK_{format_name.upper()});\n{shown}return 0;\n}}\n")
-    command = [os.environ.get("CC", "gcc"), "-w", "-I", sources, "-I", os.path.join(sources, "include")]
+    command = [os.environ.get("CC", "gcc"), "-w", "-I", os.path.join(sources, "src"), "-I", os.path.join(sources, "include")]
     with open(os.path.join(work, "tokitai_ops.h"), "w", encoding="utf-8"):
         pass  # the build makes it; no constant is there
     built = subprocess.run(command + ["-I", work, "-o", program, program + ".c"], capture_output=True, text=True,
                            check=False)
     if built.returncode != 0:
-        raise Failure("the constants of exact/round.c do not compile: " + built.stderr[:300])
+        raise Failure("the constants of src/exact/round.c do not compile: " + built.stderr[:300])
     rows = [line.split() for line in subprocess.check_output([program], text=True).strip().split("\n")]
     return {name: (int(value), int(bits), signed == "1") for name, value, bits, signed in rows}
 
@@ -372,7 +372,7 @@ def query(sources, work, conversion):
     total, result_width, constants, inlined = exponent + precision, exponent + precision, {}, {}
     if function == "tki_round_double":
         result_width, constants = 32, constants_of(sources, work, target)
-        with open(os.path.join(sources, "exact/round.h"), encoding="utf-8") as stream:
+        with open(os.path.join(sources, "src/exact/round.h"), encoding="utf-8") as stream:
             header = without_comments(stream.read())
         inlined = {"overflow_of": body_of(text, "overflow_of"),
                    "tki_double_exponent_field": body_of(header, "tki_double_exponent_field")}
@@ -402,13 +402,13 @@ def query(sources, work, conversion):
 
 # File, function, parameter, formats from and to, and what becomes of a NaN.
 CONVERSIONS = [
-    ("core/dtype.h", "tki_f32_to_f16", "float value", "f32", "f16", "quiet"),
-    ("core/dtype.h", "tki_f32_to_bf16", "float value", "f32", "bf16", "quiet"),
-    ("core/dtype.h", "tki_f16_to_f32", "uint16_t bits", "f16", "f32", "any"),
-    ("core/dtype.h", "tki_bf16_to_f32", "uint16_t bits", "bf16", "f32", "signed"),
-    ("exact/round.c", "tki_round_double", "double value", "f64", "f16", "canonical"),
-    ("exact/round.c", "tki_round_double", "double value", "f64", "bf16", "canonical"),
-    ("exact/round.c", "tki_round_double", "double value", "f64", "f32", "canonical"),
+    ("src/core/dtype.h", "tki_f32_to_f16", "float value", "f32", "f16", "quiet"),
+    ("src/core/dtype.h", "tki_f32_to_bf16", "float value", "f32", "bf16", "quiet"),
+    ("src/core/dtype.h", "tki_f16_to_f32", "uint16_t bits", "f16", "f32", "any"),
+    ("src/core/dtype.h", "tki_bf16_to_f32", "uint16_t bits", "bf16", "f32", "signed"),
+    ("src/exact/round.c", "tki_round_double", "double value", "f64", "f16", "canonical"),
+    ("src/exact/round.c", "tki_round_double", "double value", "f64", "bf16", "canonical"),
+    ("src/exact/round.c", "tki_round_double", "double value", "f64", "f32", "canonical"),
 ]
 
 

@@ -1,4 +1,4 @@
-(* The polynomials for 2^f in the CPU kernels, with the coefficients of backend/cpu_polynomials.h: method error by
+(* The polynomials for 2^f in the CPU kernels, with the coefficients of kernels/cpu_polynomials.h: method error by
    interval arithmetic, rounding errors of Horner's scheme in fp32 with or without fused multiply-add, and the splitting
    of an exponent into an integer and f. Together: the exponentials of the row kernels are within 5 u, of the 8 u that
    the contract has for exp; those of gelu are within two units in the last place, 4 u. Underflow, which the kernels

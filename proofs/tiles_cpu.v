@@ -1,4 +1,4 @@
-(* How products are cut on the CPU (backend/cpu_product.h), for all sizes: workers' shares, tiles, panels and strips
+(* How products are cut on the CPU (kernels/cpu_product.h), for all sizes: workers' shares, tiles, panels and strips
    nest, every output is in exactly one strip, and the sums and cells that wait in scratch memory have places of their
    own that stay in it. Sizes are int64_t, of tensors that fit into memory. Not proved: how scratch memory is shared out
    to workers, and what vector instructions do. *)

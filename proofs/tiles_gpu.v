@@ -1,5 +1,5 @@
 (* The index maps of products on any GPU (ops/gemm/kernel.cu and kernel_tiles.h, with ops/linear/kernel.cu and
-   ops/grouped/kernel.cu) and on matrix units (ops/gemm/kernel_tensor.cu, backend/device_mma.h), for all sizes: every
+   ops/grouped/kernel.cu) and on matrix units (ops/gemm/kernel_tensor.cu, kernels/device_mma.h), for all sizes: every
    output is one sum in one thread, every element of a panel is brought by one thread. Numbers of tiles are int64_t
    there: sizes of tensors are below 2^63 bytes, and so are these. *)
 From Coq Require Import ZArith Lia.

@@ -1,6 +1,6 @@
-(* The index maps of kernels that work on rows: which columns a member of a team holds (backend/device_rows.h), and how
+(* The index maps of kernels that work on rows: which columns a member of a team holds (kernels/device_rows.h), and how
    embedding shares out rows, units and runs of hits (ops/embedding/kernel.cu), for all sizes. Not covered: the stages
-   and chunks in which a cluster brings its stretches (backend/device_cluster.h), and the sort of embedding's hits. *)
+   and chunks in which a cluster brings its stretches (kernels/device_cluster.h), and the sort of embedding's hits. *)
 From Coq Require Import ZArith Lia.
 From Tokitai Require Import tiling.
 Open Scope Z_scope.

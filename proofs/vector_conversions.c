@@ -1,4 +1,4 @@
-/* The conversions of the vector layer this is compiled for (backend/cpu_vector.h) against those of core/dtype.h, lane by lane: all 2^16
+/* The conversions of the vector layer this is compiled for (kernels/cpu_vector.h) against those of core/dtype.h, lane by lane: all 2^16
  * patterns of both 16-bit formats one way, and back from every fp32 number. The bits have to be the same, NaNs included. The functions for pairs
  * of vectors take no NaN whose lower half is not zero.
  *
@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "backend/cpu_vector.h"
+#include "kernels/cpu_vector.h"
 
 enum { BLOCK = 1 << 12 };
 

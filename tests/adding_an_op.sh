@@ -91,6 +91,6 @@ for check in includes clauses; do
     SOURCE_DIR=$tree bash "$root/tests/check_$check.sh"
 done
 if command -v clang-format >/dev/null; then
-    clang-format --dry-run --Werror ops/relu/*.[ch]
+    clang-format --dry-run --Werror src/ops/relu/*.[ch]
 fi
 echo "relu_fwd is HELD: ${#certificates[@]} certificates of lowerings, ${#kernels[@]} of the template"

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "certify/certificate.h"
 #include "tests/op_test.h"
-#include "verify/certificate.h"
 
 /* An op whose oracle makes no tables, so that certifying three elements takes no time. */
 static const char *const quick_op = "embedding_fwd";

@@ -45,7 +45,7 @@ plant() { # SUBJECT SOURCE FILE...
   "built": {
    "artifact_sha256": "$(sha256sum <<<"$source" | cut -c1-64)",
    "source": "$source",
-   "source_sha256": "$(cd "$work" && cat "$@" | sha256sum | cut -c1-64)"
+   "source_sha256": "$(cd "$work/src" && cat "$@" | sha256sum | cut -c1-64)"
   },
   "created": "2026-01-02T03:04:05Z",
   "run": {
@@ -59,12 +59,12 @@ JSON
 }
 
 self_test() {
-    mkdir -p "$copy" "$work/ops/one" "$work/ops/two" "$work/backend"
-    printf '#include "params.h"\n#include "backend/device.h"\n#include "params.h"\n' >"$work/ops/one/kernel.cu"
-    echo '  #  include "backend/device.h"' >"$work/ops/one/params.h"
-    echo 'int two; // #include "nowhere.h"' >"$work/ops/two/kernel.cu"
-    echo '#include <stdint.h>' >"$work/backend/device.h"
-    plant cuda.one ops/one/kernel.cu ops/one/kernel.cu ops/one/params.h backend/device.h
+    mkdir -p "$copy" "$work/src/ops/one" "$work/src/ops/two" "$work/src/kernels"
+    printf '#include "params.h"\n#include "kernels/device.h"\n#include "params.h"\n' >"$work/src/ops/one/kernel.cu"
+    echo '  #  include "kernels/device.h"' >"$work/src/ops/one/params.h"
+    echo 'int two; // #include "nowhere.h"' >"$work/src/ops/two/kernel.cu"
+    echo '#include <stdint.h>' >"$work/src/kernels/device.h"
+    plant cuda.one ops/one/kernel.cu ops/one/kernel.cu ops/one/params.h kernels/device.h
     plant cuda.two ops/two/kernel.cu ops/two/kernel.cu
     reports 0 "2 certificates, 0 of them stale" --add quick "$work/cuda.one.json" "$work/cuda.two.json"
     reports 0 "" --check --release
@@ -97,7 +97,7 @@ self_test() {
     cp "$kept/index.md" "$copy/"
 
     # A header counts as the kernel does, and only where it is included.
-    echo '/* planted */' >>"$work/backend/device.h"
+    echo '/* planted */' >>"$work/src/kernels/device.h"
     reports 0 "warning: quick.cuda.one.json: stale: its kernel has changed; mark it" --check
     silent_about cuda.two
     reports 1 "error: quick.cuda.one.json: stale" --check --release
@@ -107,10 +107,10 @@ self_test() {
     reports 0 "warning: quick.cuda.one.json: stale: its kernel has changed" --check
     silent_about "mark it"
     reports 1 "error: quick.cuda.one.json: stale" --check --release
-    rm "$work/ops/two/kernel.cu"
+    rm "$work/src/ops/two/kernel.cu"
     reports 1 "error: quick.cuda.two.json: stale" --check --release
-    echo 'int two; // #include "nowhere.h"' >"$work/ops/two/kernel.cu"
-    echo '#include <stdint.h>' >"$work/backend/device.h"
+    echo 'int two; // #include "nowhere.h"' >"$work/src/ops/two/kernel.cu"
+    echo '#include <stdint.h>' >"$work/src/kernels/device.h"
     reports 0 "quick.cuda.one.json: marked stale, and its kernel is the present one" --check
     reports 0 "2 certificates, 0 of them stale"
     cmp "$copy/index.md" "$kept/index.md"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Every clause id of a contract ("GELU_BWD.ERR" in ops/*/contract.c) stands in at least one test source.
+# Every clause id of a contract ("GELU_BWD.ERR" in src/ops/*/contract.c) stands in at least one test source.
 # With --self-test: shows on a copy that a clause without a test is found.
 set -euo pipefail
 shopt -s nullglob
@@ -9,15 +9,15 @@ root=${SOURCE_DIR:-$(dirname "$script")/..}
 id='[A-Z][A-Z0-9_]*\.[A-Z][A-Z0-9_]*'
 
 check() { # root
-    local contracts=("$1"/ops/*/contract.c) tests=("$1"/ops/*/test*.c "$1"/tests/*.c) missing
+    local contracts=("$1"/src/ops/*/contract.c) tests=("$1"/src/ops/*/test*.c "$1"/tests/*.c "$1"/tests/*/test_*.c) missing
     if [ ${#contracts[@]} -eq 0 ]; then
-        echo "no ops/*/contract.c under $1"
+        echo "no src/ops/*/contract.c under $1"
         return 1
     fi
     local ids tested
     ids=$(cat "${contracts[@]}" | grep -oE "\"$id\"" | tr -d '"' | sort -u)
     if [ -z "$ids" ]; then
-        echo "no clause ids in ops/*/contract.c"
+        echo "no clause ids in src/ops/*/contract.c"
         return 1
     fi
     tested=$(cat /dev/null "${tests[@]}" | grep -oE "$id" | sort -u || true)
@@ -34,10 +34,10 @@ self_test() {
     local copy
     copy=$(mktemp -d)
     trap 'rm -rf "$copy"' RETURN
-    mkdir -p "$copy/ops/planted" "$copy/tests"
-    cp -r "$root/ops" "$copy/" 2>/dev/null || true
-    cp "$root"/tests/*.c "$copy/tests/" 2>/dev/null || true
-    printf '    {"PLANTED.CLAUSE", "a clause without a test"},\n' >"$copy/ops/planted/contract.c"
+    mkdir -p "$copy/src/ops/planted" "$copy/tests"
+    cp -r "$root/src/ops" "$copy/src/" 2>/dev/null || true
+    cp -r "$root"/tests/*.c "$root"/tests/{judge,trials,certify} "$copy/tests/" 2>/dev/null || true
+    printf '    {"PLANTED.CLAUSE", "a clause without a test"},\n' >"$copy/src/ops/planted/contract.c"
 
     listed() { grep -qxE ' +PLANTED\.CLAUSE' <<<"$(check "$copy")"; }
     listed || { echo "a clause without a test was not found"; return 1; }

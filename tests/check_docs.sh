@@ -17,7 +17,7 @@ anchors() { # page: what a link may name behind #
 
 check() { # root
     cd "$1"
-    local pages=(README.md CONTRIBUTING*.md docs/*.md docs/bench/*.md docs/certificates/README*.md bench/*.md examples/*.md examples/*/*.md tests/*/*.md)
+    local pages=(README.md CONTRIBUTING*.md docs/*.md docs/bench/*.md docs/certificates/README*.md examples/*.md examples/*/*.md tests/*/*.md)
     local page long number link file bad=0
     for page in "${pages[@]}"; do
         long=$(prose "$page" | awk -F: -v page="$page" \

@@ -7,16 +7,17 @@ shopt -s nullglob
 script=$(readlink -f "$0")
 root=$(readlink -f "${SOURCE_DIR:-$(dirname "$script")/..}")
 
-folders=(include core model exact ops generate verify plan backend artifact executor serve glue padic bench cli)
+# Below src/, in the order of dependence: a folder includes itself and those before it, and of those what allowed() says.
+folders=(core model exact kernels drivers compile isolate worker runtime ops headers kernel_file judge trials certify report tensors glue serve padic bench cli)
 
 # Headers that libtokitai and libtokitai-serve must not reach, not even through another header: they depend on libc and OpenMP alone.
 heavy='^<(mpfr|gmp|jansson|cblas|lapacke|openssl/.*)(\.h)?>$'
 
 # The files that become libtokitai and libtokitai-serve (as in CMakeLists.txt).
 is_run_source() {
-    case $1 in
-        core/hash.c | core/json.c) return 1 ;;
-        core/*.c | model/*.c | plan/*.c | backend/*.c | artifact/*.c | executor/*.c | serve/*.c) return 0 ;;
+    case ${1#src/} in
+        core/hash.c) return 1 ;;
+        core/*.c | model/*.c | drivers/*.c | compile/*.c | isolate/*.c | runtime/*.c | serve/*.c) return 0 ;;
         ops/*/contract.c | ops/*/lowering.c | ops/*/launch_*.c | ops/*/kernel*.c) return 0 ;;
         ops/*/*) return 1 ;;
         ops/*.c) return 0 ;;
@@ -24,7 +25,8 @@ is_run_source() {
     return 1
 }
 
-# May file $1 include $2? $2 is a path from the root, or a system header in <>, or one made by the build as build:NAME.
+# May file $1 include $2? Both are paths from the root, without src/; $2 may also be a system header in <>, or one made by the build as
+# build:NAME.
 allowed() {
     local from=$1 to=$2 own=${1%/*} other=none
     # Groups of products, and layers, are products: these families launch, include and mutate the kernels of the other.
@@ -34,19 +36,8 @@ allowed() {
         [[ $from != ops/*/params*.h || $to == "<stdint.h>" ]]
         return
     fi
+    # An op's files, by their names. All that a CPU kernel reads is in its hash, so it sees what it computes with and nothing else.
     case $from in
-        include/tokitai_types.h) return 1 ;;
-        include/tokitai.h) case $to in include/tokitai_types.h | build:tokitai_ops.h) return 0 ;; *) return 1 ;; esac ;;
-        include/tokitai_kernel.h) [ "$to" = build:tokitai_kernel_ops.h ] && return 0 || return 1 ;;
-        include/tokitai_*.h) [ "$to" = include/tokitai.h ] && return 0 || return 1 ;;
-        include/*) return 1 ;;
-        # Limits of foreign code, and planted kernels, are told in the terms of who asks for certificates.
-        core/limits.[ch] | model/mutant.h)
-            case $to in include/tokitai_verify.h | core/* | model/*) return 0 ;; *) return 1 ;; esac ;;
-        core/dtype.h) return 1 ;;
-        core/*) case $to in include/tokitai.h | core/* | build:tokitai_build.h) return 0 ;; *) return 1 ;; esac ;;
-        model/*) case $to in include/tokitai.h | core/* | model/*) return 0 ;; *) return 1 ;; esac ;;
-        exact/*) case $to in include/tokitai.h | core/* | model/* | exact/*) return 0 ;; *) return 1 ;; esac ;;
         ops/*/contract.[ch] | ops/*/oracle.[ch])
             case $to in
                 include/tokitai.h | core/* | model/* | exact/*) return 0 ;;
@@ -54,48 +45,79 @@ allowed() {
                 *) return 1 ;;
             esac ;;
         ops/*/params*.h) return 1 ;;
-        # All of it is in a kernel's hash, so a CPU kernel sees what it computes with and nothing else.
         ops/*/kernel_cpu.[ch])
             case $to in
-                include/tokitai_types.h | core/dtype.h | backend/cpu_*.h | "$own"/params*.h | "$own"/kernel_cpu*.h) return 0 ;;
+                include/tokitai_types.h | core/dtype.h | kernels/cpu_*.h | "$own"/params*.h | "$own"/kernel_cpu*.h) return 0 ;;
                 *) return 1 ;;
             esac ;;
-        backend/cpu_*.h) case $to in include/tokitai_types.h | core/dtype.h | backend/cpu_*.h) return 0 ;; *) return 1 ;; esac ;;
         ops/*/kernel*)
             case $to in
-                include/tokitai.h | core/* | model/* | backend/* | "$own"/params*.h | "$own"/kernel*) return 0 ;;
+                include/tokitai.h | core/* | model/* | kernels/* | "$own"/params*.h | "$own"/kernel*) return 0 ;;
                 "$other"/params*.h | "$other"/kernel*.h) return 0 ;;
                 *) return 1 ;;
             esac ;;
         ops/*/lowering.[ch] | ops/*/launch_*.[ch])
             case $to in
-                include/tokitai.h | core/* | model/* | backend/* | "$own"/lowering.h | "$own"/contract.h | "$own"/params*.h | \
+                include/tokitai.h | core/* | model/* | kernels/* | drivers/* | compile/* | runtime/* | "$own"/lowering.h | "$own"/contract.h | "$own"/params*.h | \
                     "$own"/launch_*.h | "$own"/kernel*.h | "$other"/params*.h | "$other"/launch_*.h | "$other"/kernel*.h) return 0 ;;
                 *) return 1 ;;
             esac ;;
         ops/*/mutants.c | ops/*/variants.c | ops/*/planted.h | ops/variant_tools.h)
             case $to in
-                include/tokitai.h | core/* | model/* | exact/* | backend/* | ops/mutant*.h | ops/variant*.h | "$own"/*.h) return 0 ;;
+                include/tokitai.h | core/* | model/* | exact/* | kernels/* | ops/mutant*.h | ops/variant*.h | "$own"/*.h) return 0 ;;
                 *) return 1 ;;
             esac ;;
-        ops/*/test*.c) case $to in cli/*) return 1 ;; *) return 0 ;; esac ;;
+        ops/*/test*.c) [[ $to != cli/* ]]; return ;;
         ops/*/*) case $to in include/tokitai.h | core/* | model/* | "$own"/*) return 0 ;; *) return 1 ;; esac ;;
         ops/*) case $to in include/tokitai.h | core/* | model/* | ops/ops.def) return 0 ;; *) return 1 ;; esac ;;
-        generate/*) case $to in include/tokitai.h | generate/* | model/* | ops/ops.def) return 0 ;; *) return 1 ;; esac ;;
-        verify/*) case $to in ops/*/kernel* | ops/*/params*.h | bench/* | glue/* | cli/*) return 1 ;; *) return 0 ;; esac ;;
-        plan/* | backend/* | executor/* | artifact/*)
-            case $to in exact/* | verify/* | bench/* | glue/* | cli/* | ops/*/* | include/tokitai_serve.h) return 1 ;; *) return 0 ;; esac ;;
-        serve/*)
-            case $to in include/tokitai.h | include/tokitai_serve.h | core/* | model/* | plan/* | executor/* | backend/gpu.h | serve/*) return 0 ;; *) return 1 ;; esac ;;
-        glue/*)
-            case $to in include/tokitai.h | include/tokitai_verify.h | core/* | verify/certificate.h | verify/envelope.h | verify/key.h | glue/*) return 0 ;; *) return 1 ;; esac ;;
-        bench/isa/*) case $to in include/tokitai.h | core/dtype.h | backend/cpu_* | bench/isa/*) return 0 ;; *) return 1 ;; esac ;;
-        bench/*)
-            case $to in include/tokitai.h | core/* | model/* | plan/* | executor/* | backend/cpu.h | backend/gpu.h | bench/*) return 0 ;; *) return 1 ;; esac ;;
-        # Numbers and systems, over the one public call; which moduli there are, the contract says.
-        padic/*) case $to in include/tokitai.h | core/npy.h | core/random.h | ops/padic/contract.h | padic/*) return 0 ;; *) return 1 ;; esac ;;
-        cli/*) case $to in padic/*.h | include/tokitai*.h | core/escape.h | bench/bench.h | bench/gpu.h | bench/tune.h | serve/server.h | glue/glue.h | glue/arrays.h | cli/*) return 0 ;; *) return 1 ;; esac ;;
+        kernels/cpu_*.h) case $to in include/tokitai_types.h | core/dtype.h | kernels/cpu_*.h) return 0 ;; *) return 1 ;; esac ;;
     esac
+    # What a folder may include beside itself. It must not lead to one behind it: what decides a verdict knows nothing of who chooses, records
+    # and shows, and what computes nothing of who verifies.
+    local may
+    case $from in
+        include/tokitai_types.h) may='' ;;
+        include/tokitai.h) may='include/tokitai_types.h build:tokitai_ops.h' ;;
+        include/tokitai_kernel.h) may=build:tokitai_kernel_ops.h ;;
+        include/tokitai_*.h) may=include/tokitai.h ;;
+        include/*) may='' ;;
+        core/dtype.h) may='' ;;
+        # Limits of foreign code, and planted kernels, are told in the terms of who asks for certificates.
+        core/limits.[ch]) may='include/tokitai_verify.h core/*' ;;
+        core/*) may='include/tokitai.h core/* build:tokitai_build.h' ;;
+        model/mutant.h) may='include/tokitai_verify.h core/* model/*' ;;
+        model/*) may='include/tokitai.h core/*' ;;
+        exact/*) may='include/tokitai.h core/* model/*' ;;
+        kernels/*) may='core/*' ;;
+        drivers/*) may='include/tokitai.h core/* model/*' ;;
+        compile/*) may='include/tokitai.h include/tokitai_cache.h core/* model/* drivers/* build:*' ;;
+        isolate/*) may='include/tokitai.h include/tokitai_verify.h core/* model/* drivers/* compile/* build:*' ;;
+        # The sandboxed program shares with its parent what they say to each other, and the drivers.
+        worker/*) may='include/tokitai.h include/tokitai_kernel.h core/* drivers/* isolate/wire.h isolate/worker_start.h isolate/coverage.h build:*' ;;
+        runtime/*) may='include/tokitai.h include/tokitai_cache.h include/tokitai_verify.h core/* model/* kernels/device*.h drivers/* compile/* isolate/* build:*' ;;
+        headers/*) may='include/tokitai.h model/* ops/ops.def' ;;
+        kernel_file/*) may='include/tokitai*.h core/* model/* drivers/* compile/* isolate/* runtime/* build:*' ;;
+        judge/*) may='include/tokitai*.h core/* model/* exact/* runtime/*' ;;
+        trials/*) may='include/tokitai*.h core/* model/* exact/* drivers/* isolate/* runtime/* ops/ops.def kernel_file/* judge/*' ;;
+        certify/*) may='include/tokitai*.h core/* model/* exact/* drivers/* compile/* isolate/* runtime/* kernel_file/* judge/* trials/* build:*' ;;
+        report/*) may='include/tokitai*.h core/* model/* exact/* certify/*' ;;
+        tensors/*) may='include/tokitai.h core/*' ;;
+        glue/*) may='include/tokitai.h include/tokitai_verify.h core/* tensors/* certify/certificate.h certify/envelope.h certify/signing_key.h' ;;
+        serve/*) may='include/tokitai.h include/tokitai_serve.h core/* model/* isolate/wire* runtime/*' ;;
+        # Numbers and systems, over the one public call; which moduli there are, the contract says.
+        padic/*) may='include/tokitai.h core/random.h tensors/npy.h ops/padic/contract.h' ;;
+        bench/isa/*) may='include/tokitai.h core/dtype.h kernels/cpu_*'; [[ $to != bench/* || $to == bench/isa/* ]] || return 1 ;;
+        bench/*) may='include/tokitai.h core/* model/* drivers/cpu.h runtime/*' ;;
+        cli/*) may='include/tokitai*.h core/escape.h tensors/array_files.h padic/*.h bench/bench.h bench/gpu_timing.h bench/tune.h serve/server.h glue/glue.h' ;;
+        *) return 1 ;;
+    esac
+    local pattern patterns
+    read -ra patterns <<<"$may"
+    [[ $from == include/* || $from == core/dtype.h || ${to%%/*} != "${from%%/*}" ]] || return 0
+    for pattern in "${patterns[@]}"; do
+        # shellcheck disable=SC2053 # a pattern
+        [[ $to != $pattern ]] || return 0
+    done
     return 1
 }
 
@@ -103,7 +125,7 @@ allowed() {
 resolve() { # from form name
     local from=$1 form=$2 name=$3 candidate
     target=
-    local candidates=("$name" "include/$name")
+    local candidates=("src/$name" "include/$name" "$name")
     [ "$form" = '<' ] || candidates=("${from%/*}/$name" "${candidates[@]}")
     for candidate in "${candidates[@]}"; do
         [[ $candidate == *..* ]] && candidate=$(realpath -m --relative-to=. "$candidate")
@@ -142,7 +164,7 @@ special=xent
 
 name_no_op() { # root
     local found
-    found=$(cd "$1" && grep -rniI "$special" CMakeLists.txt cmake include core model exact generate verify plan backend artifact executor serve glue cli 2>/dev/null || true)
+    found=$(cd "$1" && grep -rniI --exclude-dir=ops --exclude-dir=bench "$special" CMakeLists.txt cmake include src 2>/dev/null || true)
     [ -z "$found" ] || { echo "names the op $special:"; echo "$found"; return 1; }
 }
 
@@ -151,11 +173,12 @@ check() ( # root
     status=0
     name_no_op "$1" || status=1
     declare -A reaches
-    present=()
-    for folder in "${folders[@]}"; do
-        [ ! -d "$folder" ] || present+=("$folder")
+    local folder
+    for folder in src/*/; do
+        folder=${folder#src/}
+        [[ " ${folders[*]} " == *" ${folder%/} "* ]] || { echo "src/$folder: no rule of this script is about it"; status=1; }
     done
-    mapfile -t files < <(find "${present[@]}" -type f \( -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh' -o -name '*.def' \) | sort)
+    mapfile -t files < <(find include src -type f \( -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh' -o -name '*.def' \) | sort)
     if [ ${#files[@]} -eq 0 ]; then
         echo "no sources under $1"
         exit 1
@@ -175,7 +198,7 @@ check() ( # root
         if [ -z "$target" ]; then
             echo "$from:$number: includes $name, which is nowhere"
             status=1
-        elif ! allowed "$from" "$target"; then
+        elif ! allowed "${from#src/}" "${target#src/}"; then
             echo "$from:$number: may not include $target"
             status=1
         fi
@@ -201,23 +224,25 @@ self_test() {
     copy=$(mktemp -d)
     trap 'rm -rf "$copy"' RETURN
     # What can be included; the sources that do are checked where they are.
-    (cd "$root" && find "${folders[@]}" -type f \( -name '*.h' -o -name '*.def' \) -exec cp --parents -t "$copy" {} +)
-    mkdir -p "$copy/ops/planted"
-    for file in core exact verify plan backend executor serve glue bench cli; do
-        echo '/* planted */' >"$copy/$file/planted.h"
+    (cd "$root" && find include src -type f \( -name '*.h' -o -name '*.def' \) -exec cp --parents -t "$copy" {} +)
+    mkdir -p "$copy/src/ops/planted"
+    for file in "${folders[@]}"; do
+        echo '/* planted */' >"$copy/src/$file/planted.h"
     done
-    printf '#include <mpfr.h>\n' >"$copy/exact/planted_heavy.h"
+    printf '#include <mpfr.h>\n' >"$copy/src/exact/planted_heavy.h"
     for file in contract.h params.h oracle.h kernel_cpu.h launch_gpu.h; do
-        echo '/* planted */' >"$copy/ops/planted/$file"
+        echo '/* planted */' >"$copy/src/ops/planted/$file"
     done
-    mkdir -p "$copy/ops/planted_other" && echo '/* planted */' >"$copy/ops/planted_other/contract.h"
+    mkdir -p "$copy/src/ops/planted_other" && echo '/* planted */' >"$copy/src/ops/planted_other/contract.h"
 
     # file to plant, include, good or bad
     while read -r file include verdict; do
         [ -n "$file" ] || continue
         plants=$((plants + 1))
+        [[ $file == include/* ]] || file=src/$file
         local kept=
         [ ! -e "$copy/$file" ] || kept=$(cat "$copy/$file")
+        mkdir -p "$copy/${file%/*}"
         echo "#include $include" >"$copy/$file"
         local output passes=1 found=good
         output=$(check "$copy") || passes=0
@@ -230,28 +255,28 @@ self_test() {
             echo "$file including $include did not fail the check"
             return 1
         fi
-        if [ -n "$kept" ]; then printf '%s\n' "$kept" >"$copy/$file"; else rm "$copy/$file"; fi
+        if [ -n "$kept" ]; then printf '%s\n' "$kept" >"$copy/$file"; else rm "$copy/$file"; rmdir --ignore-fail-on-non-empty "$copy/${file%/*}"; fi
     done <<'PLANTS'
 core/planted_1.c "core/planted.h" good
 core/planted_1.c "ops/ops.def" bad
-core/planted_1.c "verify/planted.h" bad
+core/planted_1.c "judge/planted.h" bad
 core/planted_1.c "exact/planted.h" bad
 core/planted_1.c <mpfr.h> bad
 core/planted_1.c "nowhere.h" bad
 exact/planted_1.c "core/planted.h" good
 exact/planted_1.c <mpfr.h> good
-exact/planted_1.c "verify/planted.h" bad
+exact/planted_1.c "judge/planted.h" bad
 exact/planted_1.c "ops/planted/params.h" bad
 ops/planted/contract.c "ops/planted/contract.h" good
 ops/planted/contract.c "params.h" good
 ops/planted/contract.c "kernel_cpu.h" bad
 ops/planted/contract.c "../planted_other/contract.h" bad
-ops/planted/contract.c "backend/planted.h" bad
+ops/planted/contract.c "drivers/planted.h" bad
 ops/planted/contract.c "exact/planted.h" good
 ops/planted/contract.c "exact/planted_heavy.h" bad
 ops/planted/oracle.c "exact/planted_heavy.h" good
-ops/planted/oracle.c "verify/planted.h" bad
-ops/planted/oracle.c "backend/planted.h" bad
+ops/planted/oracle.c "judge/planted.h" bad
+ops/planted/oracle.c "drivers/planted.h" bad
 ops/planted/kernel_cpu.c "params.h" good
 ops/grouped/lowering.c "ops/gemm/kernel_cpu.h" good
 ops/grouped/oracle.c "ops/gemm/params.h" bad
@@ -260,11 +285,11 @@ ops/planted/kernel_cpu.c "core/planted.h" bad
 ops/planted/kernel_cpu.c "core/dtype.h" good
 ops/planted/kernel_cpu.c "tokitai_types.h" good
 ops/planted/kernel_cpu.c "tokitai.h" bad
-ops/planted/kernel_cpu.c "backend/cpu_vector.h" good
-ops/planted/kernel_cpu.c "backend/planted.h" bad
+ops/planted/kernel_cpu.c "kernels/cpu_vector.h" good
+ops/planted/kernel_cpu.c "drivers/planted.h" bad
 ops/planted/kernel_cpu.c "../planted_other/contract.h" bad
-backend/cpu_planted.h "backend/cpu_isa.h" good
-backend/cpu_planted.h "tokitai.h" bad
+kernels/cpu_planted.h "kernels/cpu_isa.h" good
+kernels/cpu_planted.h "tokitai.h" bad
 core/dtype.h "core/planted.h" bad
 include/tokitai_types.h "tokitai.h" bad
 include/tokitai.h "tokitai_types.h" good
@@ -275,54 +300,53 @@ include/tokitai_kernel.h "tokitai.h" bad
 include/tokitai.h "tokitai_verify.h" bad
 ops/planted/kernel_cpu.c "exact/planted.h" bad
 ops/planted/kernel_cpu.c "oracle.h" bad
-ops/planted/kernel.cu "verify/planted.h" bad
+ops/planted/kernel.cu "judge/planted.h" bad
 ops/planted/params.h "exact/planted.h" bad
-ops/planted/lowering.c "backend/planted.h" good
+ops/planted/lowering.c "drivers/planted.h" good
 ops/planted/lowering.c "exact/planted.h" bad
 ops/planted/lowering.c "launch_gpu.h" good
-ops/planted/launch_gpu.c "backend/planted.h" good
+ops/planted/launch_gpu.c "drivers/planted.h" good
 ops/planted/launch_gpu.c "exact/planted.h" bad
-ops/planted/lowering.c "verify/planted.h" bad
+ops/planted/lowering.c "judge/planted.h" bad
 ops/planted/mutants.c "exact/planted.h" good
-ops/planted/mutants.c "verify/planted.h" bad
+ops/planted/mutants.c "judge/planted.h" bad
 ops/planted/variants.c "ops/variant_tools.h" good
-ops/planted/variants.c "verify/planted.h" bad
-ops/planted/test.c "verify/planted.h" good
+ops/planted/variants.c "judge/planted.h" bad
+ops/planted/test.c "judge/planted.h" good
 ops/planted/test.c "cli/planted.h" bad
 ops/planted.c "ops/ops.def" good
-ops/planted.c "verify/planted.h" bad
-generate/planted_1.c "ops/ops.def" good
-generate/planted_1.c "ops/planted/contract.h" bad
-generate/planted_1.c "executor/planted.h" bad
-verify/planted_1.c "exact/planted_heavy.h" good
-verify/planted_1.c "tokitai_build.h" good
-verify/planted_1.c "ops/planted/kernel_cpu.h" bad
-verify/planted_1.c "cli/planted.h" bad
-plan/planted_1.c "core/planted.h" good
-plan/planted_1.c "verify/planted.h" bad
-executor/planted_1.c "cli/planted.h" bad
-backend/planted_1.c "exact/planted_heavy.h" bad
-serve/planted_1.c "executor/planted.h" good
-serve/planted_1.c "verify/planted.h" bad
+ops/planted.c "judge/planted.h" bad
+headers/planted_1.c "ops/ops.def" good
+headers/planted_1.c "ops/planted/contract.h" bad
+headers/planted_1.c "runtime/planted.h" bad
+certify/planted_1.c "tokitai_build.h" good
+certify/planted_1.c "ops/planted/kernel_cpu.h" bad
+certify/planted_1.c "cli/planted.h" bad
+runtime/planted_1.c "core/planted.h" good
+runtime/planted_1.c "judge/planted.h" bad
+isolate/planted_1.c "cli/planted.h" bad
+drivers/planted_1.c "exact/planted_heavy.h" bad
+serve/planted_1.c "runtime/planted.h" good
+serve/planted_1.c "judge/planted.h" bad
 serve/planted_1.c "exact/planted_heavy.h" bad
 serve/planted_1.c "cli/planted.h" bad
 cli/planted_1.c "serve/server.h" good
 cli/planted_1.c "serve/planted.h" bad
 glue/planted_1.c "core/planted.h" good
-glue/planted_1.c "verify/envelope.h" good
-glue/planted_1.c "verify/planted.h" bad
+glue/planted_1.c "certify/envelope.h" good
+glue/planted_1.c "judge/planted.h" bad
 glue/planted_1.c "exact/planted.h" bad
 glue/planted_1.c "cli/planted.h" bad
-verify/planted_1.c "glue/planted.h" bad
-executor/planted_1.c "glue/planted.h" bad
+certify/planted_1.c "glue/planted.h" bad
+isolate/planted_1.c "glue/planted.h" bad
 cli/planted_1.c "glue/planted.h" bad
 bench/planted_1.c "bench/planted.h" good
-bench/planted_1.c "executor/planted.h" good
+bench/planted_1.c "runtime/planted.h" good
 bench/planted_1.c "exact/planted.h" bad
-bench/planted_1.c "verify/planted.h" bad
+bench/planted_1.c "judge/planted.h" bad
 bench/planted_1.c "ops/planted/kernel_cpu.h" bad
 bench/planted_1.c "cli/planted.h" bad
-verify/planted_1.c "bench/planted.h" bad
+certify/planted_1.c "bench/planted.h" bad
 cli/planted_1.c <tokitai.h> good
 cli/planted_1.c "bench/bench.h" good
 cli/planted_1.c "bench/planted.h" bad
@@ -330,7 +354,7 @@ cli/planted_1.c "planted.h" good
 cli/planted_1.c <stdio.h> good
 cli/planted_1.c "core/planted.h" bad
 cli/planted_1.c "core/escape.h" good
-cli/planted_1.c "../verify/planted.h" bad
+cli/planted_1.c "../judge/planted.h" bad
 include/planted_1.h "core/planted.h" bad
 include/tokitai_planted.h "tokitai.h" good
 include/tokitai_planted.h "tokitai_verify.h" bad
@@ -339,13 +363,36 @@ core/limits.c "tokitai_verify.h" good
 core/planted_1.c "tokitai_verify.h" bad
 ops/planted/oracle.c "tokitai_verify.h" bad
 ops/planted/kernel_cpu.c "tokitai_verify.h" bad
-executor/planted_1.c "tokitai_verify.h" good
-executor/planted_1.c "tokitai_serve.h" bad
+isolate/planted_1.c "tokitai_verify.h" good
+isolate/planted_1.c "tokitai_serve.h" bad
 serve/planted_1.c "tokitai_serve.h" good
 serve/planted_1.c "tokitai_verify.h" bad
 cli/planted_1.c <tokitai_serve.h> good
+judge/planted_1.c "trials/planted.h" bad
+judge/planted_1.c "certify/planted.h" bad
+judge/planted_1.c "report/planted.h" bad
+judge/planted_1.c "kernel_file/planted.h" bad
+judge/planted_1.c "exact/planted_heavy.h" good
+trials/planted_1.c "judge/planted.h" good
+trials/planted_1.c "certify/planted.h" bad
+certify/planted_1.c "trials/planted.h" good
+certify/planted_1.c "report/planted.h" bad
+report/planted_1.c "certify/planted.h" good
+report/planted_1.c "judge/planted.h" bad
+drivers/planted_1.c "compile/planted.h" bad
+compile/planted_1.c "drivers/planted.h" good
+compile/planted_1.c "runtime/planted.h" bad
+isolate/planted_1.c "worker/planted.h" bad
+worker/planted_1.c "isolate/wire.h" good
+worker/planted_1.c "isolate/planted.h" bad
+runtime/planted_1.c "isolate/planted.h" good
+kernels/planted_1.h "drivers/planted.h" bad
+ops/planted/kernel.cu "kernels/planted.h" good
+ops/planted/kernel.cu "drivers/planted.h" bad
+tensors/planted_1.c "glue/planted.h" bad
+nowhere/planted_1.c "core/planted.h" bad
 PLANTS
-    echo "/* as $special does */" >"$copy/core/planted_2.h"
+    echo "/* as $special does */" >"$copy/src/core/planted_2.h"
     if name_no_op "$copy" >/dev/null; then
         echo "a source that names $special was not found"
         return 1

@@ -192,25 +192,25 @@ for d in json.load(open(sys.argv[1]))["devices"]:
     on_gpu 3 err "told to find an error" "a kernel that does not compile" FAKE_GPU_COMPILE=error TOKITAI_CACHE="$work/empty"
     damage() { for entry in "$work"/cache/*.artifact; do truncate -s 300 "$entry"; done; }
     damage
-    on_gpu 1 err "^tokitai certify: note: the cache entry [0-9a-f]{12}\.\.\. of ops/gemm/kernel.cu \(f16\) was damaged \(its .*\) and is built again $" \
+    on_gpu 1 err "^tokitai certify: note: the cache entry [0-9a-f]{12}\.\.\. of src/ops/gemm/kernel.cu \(f16\) was damaged \(its .*\) and is built again $" \
         "a damaged cache entry is reported"
     damage
     TOKITAI_CACHE=$work/cache TOKITAI_CUDA_COMPILER=$fake_gpu/libnvrtc.so "$tokitai" certify gemm --backend cuda --dtype f16 --numerics ieee --shape 3x4x5 \
         --out noted >out 2>err
-    is "    in the certificate, too" grep -qE '"note": "the cache entry [0-9a-f]{12}\.\.\. of ops/gemm/kernel.cu \(f16\) was damaged' noted/*.json
+    is "    in the certificate, too" grep -qE '"note": "the cache entry [0-9a-f]{12}\.\.\. of src/ops/gemm/kernel.cu \(f16\) was damaged' noted/*.json
     is "    and on its page" grep -qE '^\| note \| the cache entry .* was damaged' noted/*.md
     on_gpu 1 out "REFUTED" "    and is whole then"
     is "    of which nothing more is said" test ! -s err
     echo "1 15360 0" | TOKITAI_CACHE=$work/cache TOKITAI_CUDA_COMPILER=$fake_gpu/libnvrtc.so "$tokitai" kernel gelu-bwd --backend cuda >out 2>err
     damage
     echo "1 15360 0" | TOKITAI_CACHE=$work/cache TOKITAI_CUDA_COMPILER=$fake_gpu/libnvrtc.so "$tokitai" kernel gelu-bwd --backend cuda >out 2>err
-    says err "^tokitai kernel: note: the cache entry .* of ops/gelu/kernel.cu \(f16\) was damaged"
+    says err "^tokitai kernel: note: the cache entry .* of src/ops/gelu/kernel.cu \(f16\) was damaged"
     on_gpu 1 err "note: not kept in the cache: cannot make the directory /dev/null: Not a directory" "a cache that cannot be" TOKITAI_CACHE=/dev/null/cache
     mkdir small
     text=$(
         ulimit -f 0
         TOKITAI_CACHE=$work/small TOKITAI_CUDA_COMPILER=$fake_gpu/libnvrtc.so "$tokitai" cache build --backend cuda --architecture sm_90 \
-            --source ops/gelu/kernel.cu --dtype f16 2>&1
+            --source src/ops/gelu/kernel.cu --dtype f16 2>&1
     )
     is "a file that may not grow is like a full disk" test $? -eq 0
     is "    and is said" grep -q "not kept in the cache: cannot write .*: File too large" <<<"$text"
@@ -695,7 +695,7 @@ is "    is JSON" json_good out
 expect 0 "an empty cache verified" cache verify
 expect 0 "an empty cache cleared" cache clear
 says out "^0 removed"
-expect 2 "clear less than all" cache clear --dtype f16 --source ops/gelu/kernel.cu
+expect 2 "clear less than all" cache clear --dtype f16 --source src/ops/gelu/kernel.cu
 says err "clear does not take --source; build does"
 expect 2 "repair by looking" cache list --repair
 says err "list does not take --repair; verify does"
@@ -790,14 +790,14 @@ says err "error: this is what is wrong"
 unset TOKITAI_CUDA_COMPILER TOKITAI_CACHE
 
 echo "-- completion"
-is "completion.bash parses" bash -n "$root/cli/completion.bash"
+is "completion.bash parses" bash -n "$root/src/cli/completion.bash"
 complete_line() { # WORD...: what the last word may become
     PATH=$(dirname "$tokitai"):$PATH bash --norc -c '
         source "$1" || exit 1
         shift
         COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
         _tokitai
-        printf "%s\n" "${COMPREPLY[@]}"' bash "$root/cli/completion.bash" "$@" >out 2>err
+        printf "%s\n" "${COMPREPLY[@]}"' bash "$root/src/cli/completion.bash" "$@" >out 2>err
 }
 completes() { # EXPECTED WORD...
     local expected=$1

@@ -7,7 +7,7 @@ tokitai=$(readlink -f "${TOKITAI:-$root/build/tokitai}")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export TOKITAI_CACHE=$work/cache LC_ALL=C
-cd "$root" || exit 1
+cd "$root/src" || exit 1
 
 whole=
 [ "$1" != --whole ] || { whole=1; shift; }
@@ -45,7 +45,7 @@ build() { # ARCHITECTURE: in all types, or in fp16 and fp32
 status=0
 without_compiler=()
 for architecture in "$@"; do
-    sources=(ops/*/kernel*.cu)
+    sources=(ops/*/kernel*.cu) # as they are named in certificates
     expected=0
     for source in "${sources[@]}"; do
         [[ $source == *_hopper.cu && $architecture != sm_90 ]] || expected=$((expected + $(types_of "$source")))

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The conversions between float formats. Solvers are asked whether those of core/dtype.h and exact/round.c, translated from the C text, are SMT-LIB's
-# (proofs/conversions.py); the vector layers that this processor runs convert all 2^32 numbers as core/dtype.h does (its own exhaustive
+# The conversions between float formats. Solvers are asked whether those of src/core/dtype.h and src/exact/round.c, translated from the C text, are SMT-LIB's
+# (proofs/conversions.py); the vector layers that this processor runs convert all 2^32 numbers as src/core/dtype.h does (its own exhaustive
 # test is core.dtype). --self-test changes each of them in a copy and sees it fail. Skipped (77) where a solver is missing.
 set -euo pipefail
 cd "${SOURCE_DIR:-$(dirname "$(readlink -f "$0")")/..}"
@@ -27,7 +27,7 @@ vector_layer() {
     touch "$work/tokitai_ops.h" # the build makes it; nothing of it is used here
     read -ra options <<<"${2#*:}"
     "${CC:-gcc}" -std=gnu17 -O3 -fno-math-errno -fno-trapping-math -ffp-contract=off -fopenmp "${options[@]}" \
-        -I "$1" -I "$1/include" -I "$work" "$1/proofs/vector_conversions.c" -o "$work/vectors"
+        -I "$1/src" -I "$1/include" -I "$work" "$1/proofs/vector_conversions.c" -o "$work/vectors"
     "$work/vectors" "${@:3}"
 }
 
@@ -45,7 +45,7 @@ failures=0
 change() {
     rm -rf "$work/copy"
     mkdir "$work/copy"
-    cp -r --parents core backend exact/round.* model include proofs/*.py proofs/*.c "$work/copy"
+    cp -r --parents src/core src/kernels src/exact/round.* src/model include proofs/*.py proofs/*.c "$work/copy"
     python3 - "$work/copy/$1" "$2" "$3" <<'PYTHON'
 import sys
 path, old, new = sys.argv[1:]
@@ -81,17 +81,17 @@ vectors_notice() {
     fi
 }
 
-solvers_notice tki_f32_to_f16 core/dtype.h '0x0fff + odd' '0x1000 + odd'
-solvers_notice tki_f32_to_f16 core/dtype.h 'rounded < 0x7c00 ? rounded : 0x7c00' 'rounded < 0x7bff ? rounded : 0x7c00'
-solvers_notice tki_f32_to_f16 core/dtype.h 'magnitude < 0x38800000 ? magnitude : 0x38800000' 'magnitude < 0x38000000 ? magnitude : 0x38000000'
-solvers_notice tki_f32_to_f16 core/dtype.h 'const int32_t normal =' 'int32_t normal; normal =' # not understood
-solvers_notice tki_f32_to_bf16 core/dtype.h '0x7fff + odd' '0x8000'
-solvers_notice tki_f32_to_bf16 core/dtype.h 'bits >> 16 | 0x40' 'bits >> 16'
-solvers_notice tki_f16_to_f32 core/dtype.h '255 - 31' '254 - 31'
-solvers_notice tki_bf16_to_f32 core/dtype.h '(uint32_t)bits << 16' '(uint32_t)bits << 15'
-solvers_notice tki_round_double exact/round.c '(rest == half && (kept & 1) != 0)' 'rest == half'
-solvers_notice tki_round_double exact/round.c 'exponent < f.exponent_min - f.precision' 'exponent <= f.exponent_min - f.precision'
-vectors_notice backend/cpu_vector_portable.h '127 - 15, 127 - 15' '127 - 16, 127 - 15'
+solvers_notice tki_f32_to_f16 src/core/dtype.h '0x0fff + odd' '0x1000 + odd'
+solvers_notice tki_f32_to_f16 src/core/dtype.h 'rounded < 0x7c00 ? rounded : 0x7c00' 'rounded < 0x7bff ? rounded : 0x7c00'
+solvers_notice tki_f32_to_f16 src/core/dtype.h 'magnitude < 0x38800000 ? magnitude : 0x38800000' 'magnitude < 0x38000000 ? magnitude : 0x38000000'
+solvers_notice tki_f32_to_f16 src/core/dtype.h 'const int32_t normal =' 'int32_t normal; normal =' # not understood
+solvers_notice tki_f32_to_bf16 src/core/dtype.h '0x7fff + odd' '0x8000'
+solvers_notice tki_f32_to_bf16 src/core/dtype.h 'bits >> 16 | 0x40' 'bits >> 16'
+solvers_notice tki_f16_to_f32 src/core/dtype.h '255 - 31' '254 - 31'
+solvers_notice tki_bf16_to_f32 src/core/dtype.h '(uint32_t)bits << 16' '(uint32_t)bits << 15'
+solvers_notice tki_round_double src/exact/round.c '(rest == half && (kept & 1) != 0)' 'rest == half'
+solvers_notice tki_round_double src/exact/round.c 'exponent < f.exponent_min - f.precision' 'exponent <= f.exponent_min - f.precision'
+vectors_notice src/kernels/cpu_vector_portable.h '127 - 15, 127 - 15' '127 - 16, 127 - 15'
 
 echo "$failures changes were not noticed"
 [ "$failures" = 0 ]

@@ -24,7 +24,7 @@ page=$root/docs/glue.md
 awk '/^```sh$/ {block++; next} /^```/ && block == 1 {exit} block == 1 {print}' "$page" >setup
 awk '/^```sh$/ {block++; next} /^```/ && block == 2 {exit} block == 2 {print}' "$page" >lines
 is "the page has lines to prepare" grep -q '^tokitai shard' setup
-kinds=$(sed -nE 's/^    \[TKI_[A-Z_]+\] = "([A-Z_]+)",$/\1/p' "$root/glue/obstruction.c" | sort)
+kinds=$(sed -nE 's/^    \[TKI_[A-Z_]+\] = "([A-Z_]+)",$/\1/p' "$root/src/glue/obstruction.c" | sort)
 is "it has a line for each kind" test "$(sed 's/.*# //' lines | sort)" = "$kinds"
 while IFS= read -r line; do
     kind=${line##*# }
@@ -487,7 +487,7 @@ for file in glob.glob("p-*"):
 PYTHON
     pass "ours are read by it, shards too"
     # Each type: a file made by hand, which it reads; what it writes, as far as it can; and ours.
-    sed -nE 's/^    \[TKI_ELEMENT_[A-Z0-9_]+\] = \{"([A-Z0-9_]+)", ([0-9]+), .*/\1 \2/p' "$root/glue/element.c" >types
+    sed -nE 's/^    \[TKI_ELEMENT_[A-Z0-9_]+\] = \{"([A-Z0-9_]+)", ([0-9]+), .*/\1 \2/p' "$root/src/tensors/element.c" >types
     is "the list of types is found" test "$(wc -l <types)" -ge 22
     "$venv/bin/python" - <<'PYTHON' || fail "the library reads and writes every type"
 import ctypes, json, random, struct

@@ -12,8 +12,8 @@ trap 'rm -rf "$work"' EXIT
 # Reads what gcov printed for all objects, in $2, about sources below $1; prints what is wrong, and a summary. Fails if there is anything wrong.
 judge() {
     awk -F: -v root="$1" '
-        $2 + 0 == 0 && $3 == "Source" { file = $4; sub(/^\.\//, "", file); next }
-        file !~ /^(ops\/[a-z_]+\/kernel_cpu\.[ch]|backend\/cpu_vector[a-z0-9_]*\.h)$/ { next }
+        $2 + 0 == 0 && $3 == "Source" { file = $4; sub(/^(\.\/)?src\//, "", file); next }
+        file !~ /^(ops\/[a-z_]+\/kernel_cpu\.[ch]|kernels\/cpu_vector[a-z0-9_]*\.h)$/ { next }
         {
             count = $1
             gsub(/ /, "", count)
@@ -60,11 +60,11 @@ if [ "${1:-}" = --self-test ]; then
         if [ "$i" = 7 ]; then echo "line $i /* does not run here: no such processor */"; else echo "line $i"; fi
     done >"$work/ops/x/kernel_cpu.c"
     print() { # lines that did not run
-        echo "        -:    0:Source:ops/x/kernel_cpu.c"
+        echo "        -:    0:Source:src/ops/x/kernel_cpu.c"
         for i in $(seq 300); do
             if [[ " $* " = *" $i "* ]]; then echo "    #####:  $i:x"; else echo "        5:  $i:x"; fi
         done
-        echo "        -:    0:Source:ops/x/oracle.c"
+        echo "        -:    0:Source:src/ops/x/oracle.c"
         echo "    #####:    1:x"
     }
     expect() { # exit status, lines that did not run
@@ -133,4 +133,4 @@ while read -r counters; do
     cp "${object%.gcda}.gcno" "${counters%.gcda}.gcno"
     (cd "$root" && gcov -t "$counters" 2>/dev/null)
 done < <(find "$work/counters" -name '*.gcda' | sort) >"$work/text"
-judge "$root" "$work/text"
+judge "$root/src" "$work/text"

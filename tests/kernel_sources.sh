@@ -4,6 +4,7 @@
 # With --self-test: shows on a planted tree that a new header is in the list and in the hash, and that one which the list lacks is found.
 set -euo pipefail
 root=$(readlink -f "${SOURCE_DIR:-$(dirname "$(readlink -f "$0")")/..}")
+sources=$root/src # where the names of kernels begin
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -45,16 +46,16 @@ check() {
     while IFS=: read -r kernel list; do
         list=${list# }
         kernels=$((kernels + 1))
-        if [ "$(hash_in "$header" "$kernel")" != "$(hash_of "$root" "$kernel" "$list")" ]; then
+        if [ "$(hash_in "$header" "$kernel")" != "$(hash_of "$sources" "$kernel" "$list")" ]; then
             echo "$kernel: its hash is not that of: $kernel $list"
             failed=1
         fi
         while read -r command; do
             commands=$((commands + 1))
             read -ra words <<<"$command"
-            file=$(cd "$build" && missing "$root" "$kernel" "$list" "${words[@]}") || { echo "$kernel: what was read is not known: $command"; failed=1; }
+            file=$(cd "$build" && missing "$sources" "$kernel" "$list" "${words[@]}") || { echo "$kernel: what was read is not known: $command"; failed=1; }
             [ -z "$file" ] || { echo "$kernel: its hash does not cover" $file; failed=1; }
-        done < <(sed -n "s|^ *\"command\": \"\(.*/kernels_[a-z0-9]*\.dir/$kernel\.o .*\)\",*$|\1|p; s|^ *\"command\": \"\(.* CMakeFiles/kernels_[a-z0-9]*\.dir/$kernel\.o .*\)\",*$|\1|p" "$build/compile_commands.json" | sort -u)
+        done < <(sed -n "s|^ *\"command\": \"\(.*/kernels_[a-z0-9]*\.dir/src/$kernel\.o .*\)\",*$|\1|p; s|^ *\"command\": \"\(.* CMakeFiles/kernels_[a-z0-9]*\.dir/src/$kernel\.o .*\)\",*$|\1|p" "$build/compile_commands.json" | sort -u)
     done <"$build/generated/kernel_files.txt"
     [ $kernels -gt 0 ] && [ $commands -ge $kernels ] || { echo "$kernels kernels, $commands commands: that cannot be all"; failed=1; }
     [ $failed -ne 0 ] || echo "$kernels kernels, compiled by $commands commands: their hashes cover all that was read"
@@ -63,12 +64,12 @@ check() {
 
 self_test() {
     command -v cmake >/dev/null && command -v gcc >/dev/null || { echo "skipped: no cmake or gcc"; exit 77; }
-    local tree=$work/tree kernel=ops/planted/kernel_cpu.c list first second
-    local compile=(gcc -I"$tree" -I"$tree/include" -o x.o -c "$tree/$kernel")
-    mkdir -p "$tree/ops/planted" "$tree/backend" "$tree/include"
-    printf '#include "params.h"\n#ifdef NEVER\n#  include "backend/other.h"\n#endif\n#include "types.h"\n' >"$tree/$kernel"
-    echo '#include "backend/new.h"' >"$tree/ops/planted/params.h"
-    touch "$tree/backend/new.h" "$tree/backend/other.h" "$tree/include/types.h"
+    local tree=$work/tree/src kernel=ops/planted/kernel_cpu.c list first second
+    local compile=(gcc -I"$tree" -I"$tree/../include" -o x.o -c "$tree/$kernel")
+    mkdir -p "$tree/ops/planted" "$tree/kernels" "$work/tree/include"
+    printf '#include "params.h"\n#ifdef NEVER\n#  include "kernels/other.h"\n#endif\n#include "types.h"\n' >"$tree/$kernel"
+    echo '#include "kernels/new.h"' >"$tree/ops/planted/params.h"
+    touch "$tree/kernels/new.h" "$tree/kernels/other.h" "$work/tree/include/types.h"
     embed() {
         cmake -DOUTPUT="$work/build.h" -DSOURCE_DIR="$tree" -DKERNELS=$kernel -DCOMPILER=gcc -P "$root/cmake/embed_build.cmake" >/dev/null || return 1
         list=$(sed -n "s|^$kernel: ||p" "$work/kernel_files.txt")
@@ -77,11 +78,11 @@ self_test() {
         [ "$2" = "$3" ] || { echo "$1: '$2', not '$3'"; exit 1; }
     }
     embed
-    expect "the list" "$list" "ops/planted/params.h backend/new.h backend/other.h include/types.h"
+    expect "the list" "$list" "ops/planted/params.h kernels/new.h kernels/other.h ../include/types.h"
     first=$(hash_in "$work/build.h" $kernel)
     expect "the hash" "$first" "$(hash_of "$tree" $kernel "$list")"
     expect "what is read and not listed" "$(missing "$tree" $kernel "$list" "${compile[@]}")" ""
-    for file in backend/new.h backend/other.h include/types.h; do
+    for file in kernels/new.h kernels/other.h ../include/types.h; do
         expect "the build depends on $file" "$(grep -c "$tree/$file\b" "$work/build.h.d")" 1
         echo '/* planted */' >>"$tree/$file"
         embed
@@ -90,10 +91,10 @@ self_test() {
         first=$second
     done
     # By a macro, which only the compiler can follow.
-    printf '#define HIDDEN "backend/hidden.h"\n#include HIDDEN\n' >>"$tree/$kernel"
-    touch "$tree/backend/hidden.h"
+    printf '#define HIDDEN "kernels/hidden.h"\n#include HIDDEN\n' >>"$tree/$kernel"
+    touch "$tree/kernels/hidden.h"
     embed
-    expect "what is read and not listed" "$(missing "$tree" $kernel "$list" "${compile[@]}")" backend/hidden.h
+    expect "what is read and not listed" "$(missing "$tree" $kernel "$list" "${compile[@]}")" kernels/hidden.h
     sed -i 's/HIDDEN$/"nowhere.h"/' "$tree/$kernel"
     if (embed 2>/dev/null); then
         echo "a header that is nowhere is passed over"

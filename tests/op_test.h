@@ -8,7 +8,7 @@
 
 #include "model/mutant.h"
 #include "tokitai_verify.h"
-#include "verify/registry.h"
+#include "trials/oracles_and_mutants.h"
 
 static inline tk_ctx *new_context(void)
 {

@@ -15,11 +15,11 @@ esac
 judge() {
     local family=$1 op
     shift
-    mkdir -p "$family/ops" "$family/backend" "$family/core"
-    cp -r "$root/ops/$family" "$family/ops/"
+    mkdir -p "$family/ops" "$family/kernels" "$family/core"
+    cp -r "$root/src/ops/$family" "$family/ops/"
     find "$family/ops" -name '*.c' ! -name kernel_cpu.c -delete
-    cp "$root"/backend/cpu_*.h "$family/backend/"
-    cp "$root"/core/*.h "$family/core/"
+    cp "$root"/src/kernels/cpu_*.h "$family/kernels/"
+    cp "$root"/src/core/*.h "$family/core/"
     cp "$root"/include/tokitai{,_types}.h "${BUILD_DIR:?the folder of the build}/include/tokitai_ops.h" "$root/tests/own_kernels/scratch.h" "$family/"
     cp "$root/tests/own_kernels/$family.c" "$family/kernel.c"
     for op in "$@"; do

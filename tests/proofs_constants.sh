@@ -40,8 +40,8 @@ write() { # sources, program
 }
 
 compile() { # sources, program to be made
-    "${CC:-cc}" -std=gnu17 -D_GNU_SOURCE -O1 -ffp-contract=off -I"$1" -I"$1/include" -I"$build/include" \
-        "$1/proofs/constants.c" "$1"/ops/*/contract.c -lm -o "$2"
+    "${CC:-cc}" -std=gnu17 -D_GNU_SOURCE -O1 -ffp-contract=off -I"$1/src" -I"$1/include" -I"$build/include" \
+        "$1/proofs/constants.c" "$1"/src/ops/*/contract.c -lm -o "$2"
 }
 
 # The proofs that a change concerns, without those that take long: others are there compiled, from the unchanged sources.
@@ -64,7 +64,7 @@ self_test() {
     fresh() {
         rm -rf "$copy/tree"
         mkdir "$copy/tree"
-        cp -r "$root"/{backend,core,exact,include,model,ops,proofs} "$copy/tree"
+        cp -r "$root"/{include,proofs,src} "$copy/tree"
     }
     fresh
     compile "$copy/tree" "$copy/program"
@@ -99,32 +99,32 @@ self_test() {
         fi
         echo "noticed, and refused by $5.v: $1: $3"
     }
-    changed exact/softmax_bound.h 'TKI_SOFTMAX_FAR 104.0' 'TKI_SOFTMAX_FAR 103.0' TKI_SOFTMAX_FAR ''
-    changed exact/softmax_bound.h 'TKI_SOFTMAX_PER_DISTANCE 2.25' 'TKI_SOFTMAX_PER_DISTANCE 2.5' TKI_SOFTMAX_PER_DISTANCE ''
-    changed exact/gelu_bound.h 'TKI_GELU_CONSTANT 8.0' 'TKI_GELU_CONSTANT 9.0' TKI_GELU_CONSTANT ''
-    changed exact/product_bound.h '{8, 0x1p-25}' '{8, 0x1p-26}' TKI_UNIT_SM_90_truncation ''
-    changed exact/fp32.h 'TKI_U 0x1p-24' 'TKI_U 0x1p-25' TKI_U formats
-    changed model/format.h '24, -126, 0x80000000' '25, -126, 0x80000000' F32_precision formats
-    changed exact/product_bound.h 'terms - 1 : 0' 'terms - 2 : 0' product_points bound_agreement
-    changed exact/product_bound.h 'sum.nonzero * unit.truncation + blocks' 'sum.nonzero * unit.truncation - blocks' product_points ''
-    changed exact/product_bound.h '(1 + passed * TKI_U) * sum.products' 'sum.products' product_points ''
-    changed exact/product_bound.h 'passed * TKI_PRODUCT_ROUND_UP >= TKI_FP32_OVERFLOW' 'passed >= 2 * TKI_FP32_OVERFLOW' product_points ''
-    changed ops/embedding/contract.c '(double)(hits - 1)' '(double)hits' embedding_bwd_points bound_agreement
-    changed exact/exact_sum.h 'magnitude == 0 ||' '' exact_sum_points ''
-    changed exact/softmax_bound.h 'w / (1 - w)' 'w' softmax_points ''
-    changed exact/softmax_bound.h 'terms - 1 : 0' 'terms : 0' softmax_depth_points bound_agreement
-    changed exact/softmax_bound.h '(double)(t->near - 1)' '(double)t->near' softmax_depth_points ''
-    changed exact/softmax_bound.h 'plateau < depth ? plateau : depth' 'plateau < depth ? depth : plateau' softmax_depth_points ''
-    changed exact/product_bound.h '(sum.products + sum.extras) * TKI_U' 'sum.products * TKI_U' near_overflow_points bound_agreement
-    changed ops/softmax/contract.c '(1 + (double)cols * U)' '(1 + (double)(cols - 1) * U)' softmax_overflow_points ''
-    changed ops/softmax/contract.c '(fabs(difference) + 1.0001 * (sum_bound' '(fabs(difference) + (sum_bound' softmax_overflow_points ''
-    changed ops/xent/contract.c '(row->depth_d + 4) * U) * row->sum_d' 'row->depth_d * U) * row->sum_d' xent_overflow_points bound_agreement
-    changed exact/gelu_bound.h 'TKI_GELU_STEEPEST 1.13' 'TKI_GELU_STEEPEST 1.12' TKI_GELU_STEEPEST gelu_slope
-    changed exact/domain.h 'TKI_DOMAIN_LOWEST_EXPONENT = -40' 'TKI_DOMAIN_LOWEST_EXPONENT = -41' TKI_DOMAIN_LOWEST_EXPONENT ''
-    changed ops/softmax/contract.c 'y * (2.0001 * U' 'y * (1.9 * U' softmax_bwd_points ''
-    changed ops/xent/contract.c '3 * U * (q + difference)' '2 * U * (q + difference)' xent_points bound_agreement
-    changed ops/xent/contract.c '9 * row->rescalings + 20;' '9 * row->rescalings + 10;' xent_points ''
-    changed exact/gelu_bound.h 'sigma * one_minus_sigma * h' 'sigma * h' gelu_points ''
+    changed src/exact/softmax_bound.h 'TKI_SOFTMAX_FAR 104.0' 'TKI_SOFTMAX_FAR 103.0' TKI_SOFTMAX_FAR ''
+    changed src/exact/softmax_bound.h 'TKI_SOFTMAX_PER_DISTANCE 2.25' 'TKI_SOFTMAX_PER_DISTANCE 2.5' TKI_SOFTMAX_PER_DISTANCE ''
+    changed src/exact/gelu_bound.h 'TKI_GELU_CONSTANT 8.0' 'TKI_GELU_CONSTANT 9.0' TKI_GELU_CONSTANT ''
+    changed src/exact/product_bound.h '{8, 0x1p-25}' '{8, 0x1p-26}' TKI_UNIT_SM_90_truncation ''
+    changed src/exact/fp32.h 'TKI_U 0x1p-24' 'TKI_U 0x1p-25' TKI_U formats
+    changed src/model/format.h '24, -126, 0x80000000' '25, -126, 0x80000000' F32_precision formats
+    changed src/exact/product_bound.h 'terms - 1 : 0' 'terms - 2 : 0' product_points bound_agreement
+    changed src/exact/product_bound.h 'sum.nonzero * unit.truncation + blocks' 'sum.nonzero * unit.truncation - blocks' product_points ''
+    changed src/exact/product_bound.h '(1 + passed * TKI_U) * sum.products' 'sum.products' product_points ''
+    changed src/exact/product_bound.h 'passed * TKI_PRODUCT_ROUND_UP >= TKI_FP32_OVERFLOW' 'passed >= 2 * TKI_FP32_OVERFLOW' product_points ''
+    changed src/ops/embedding/contract.c '(double)(hits - 1)' '(double)hits' embedding_bwd_points bound_agreement
+    changed src/exact/exact_sum.h 'magnitude == 0 ||' '' exact_sum_points ''
+    changed src/exact/softmax_bound.h 'w / (1 - w)' 'w' softmax_points ''
+    changed src/exact/softmax_bound.h 'terms - 1 : 0' 'terms : 0' softmax_depth_points bound_agreement
+    changed src/exact/softmax_bound.h '(double)(t->near - 1)' '(double)t->near' softmax_depth_points ''
+    changed src/exact/softmax_bound.h 'plateau < depth ? plateau : depth' 'plateau < depth ? depth : plateau' softmax_depth_points ''
+    changed src/exact/product_bound.h '(sum.products + sum.extras) * TKI_U' 'sum.products * TKI_U' near_overflow_points bound_agreement
+    changed src/ops/softmax/contract.c '(1 + (double)cols * U)' '(1 + (double)(cols - 1) * U)' softmax_overflow_points ''
+    changed src/ops/softmax/contract.c '(fabs(difference) + 1.0001 * (sum_bound' '(fabs(difference) + (sum_bound' softmax_overflow_points ''
+    changed src/ops/xent/contract.c '(row->depth_d + 4) * U) * row->sum_d' 'row->depth_d * U) * row->sum_d' xent_overflow_points bound_agreement
+    changed src/exact/gelu_bound.h 'TKI_GELU_STEEPEST 1.13' 'TKI_GELU_STEEPEST 1.12' TKI_GELU_STEEPEST gelu_slope
+    changed src/exact/domain.h 'TKI_DOMAIN_LOWEST_EXPONENT = -40' 'TKI_DOMAIN_LOWEST_EXPONENT = -41' TKI_DOMAIN_LOWEST_EXPONENT ''
+    changed src/ops/softmax/contract.c 'y * (2.0001 * U' 'y * (1.9 * U' softmax_bwd_points ''
+    changed src/ops/xent/contract.c '3 * U * (q + difference)' '2 * U * (q + difference)' xent_points bound_agreement
+    changed src/ops/xent/contract.c '9 * row->rescalings + 20;' '9 * row->rescalings + 10;' xent_points ''
+    changed src/exact/gelu_bound.h 'sigma * one_minus_sigma * h' 'sigma * h' gelu_points ''
     [ -n "$prover" ] || echo "skipped: no coqc, so that no proof was asked to refuse a change"
 }
 

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend/backend.h"
-#include "executor/executor.h"
+#include "drivers/backend.h"
+#include "runtime/executor.h"
 #include "model/case.h"
 #include "tests/device_graph.h"
 

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "core/clock.h"
-#include "executor/sandbox.h"
-#include "executor/executor.h"
+#include "worker/sandbox.h"
+#include "runtime/executor.h"
 
 enum { SIZE = 3000 };
 

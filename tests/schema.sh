@@ -59,7 +59,7 @@ printf '\1' | dd of="$work/y.npy" bs=1 seek=69 conv=notrunc status=none
 "$python" - "$root" <<'PYTHON'
 import json, re, sys
 schema = json.load(open(sys.argv[1] + "/docs/certificate.schema.json"))["$defs"]
-listed = set(re.findall(r'^    {"([a-z.]*)", "([a-z0-9_]+)", [A-Z| ]+}', open(sys.argv[1] + "/verify/members.c").read(), re.M))
+listed = set(re.findall(r'^    {"([a-z.]*)", "([a-z0-9_]+)", [A-Z| ]+}', open(sys.argv[1] + "/src/certify/members.c").read(), re.M))
 predicate = schema["predicate"]["properties"]
 def properties(value):
     value = schema[value["$ref"].split("/")[-1]] if "$ref" in value else value
@@ -69,7 +69,7 @@ places |= {"run." + name: properties(places["run"][name]) for name in ("given", 
 attributes = {("run", "domain"), ("run", "matrix_unit")}
 described = {(place, name) for place, members in places.items() for name in members} - attributes
 if listed != described or len(listed) < 100:
-    sys.exit(f"members that only verify/members.c has: {listed - described}; only the schema: {described - listed}")
+    sys.exit(f"members that only src/certify/members.c has: {listed - described}; only the schema: {described - listed}")
 PYTHON
 
 certify mutant_whole 1 gelu_bwd --dtype bf16 --mutant nan_masked --keep-going

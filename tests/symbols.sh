@@ -25,7 +25,7 @@ exported() { nm -D --defined-only --with-symbol-versions "$1" | awk '$2 != "A" {
 needed() { nm -D --undefined-only "$1" | awk '{ sub(/@.*/, "", $2); print $2 }'; }
 
 # Marked declarations, each of which may take several lines.
-grep -rhoE --include='*.h' 'TKI_EXPORT .*\b(tki_[a-z0-9_]+)\(' "$root"/{core,model,exact,ops,verify,plan,backend,artifact,executor,serve,glue} |
+grep -rhoE --include='*.h' 'TKI_EXPORT .*\b(tki_[a-z0-9_]+)\(' "$root/src" |
     grep -oE 'tki_[a-z0-9_]+\($' | tr -d '(' | sort -u >"$work/marked"
 parts=("$build"/libtokitai.so "$build"/libtokitai-verify.so "$build"/libtokitai-serve.so "$build"/tokitai)
 for part in "${parts[@]}"; do [ ! -e "$part" ] || needed "$part"; done | sort -u >"$work/needed"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "core/clock.h"
-#include "executor/executor.h"
+#include "runtime/executor.h"
 
 enum { SIZE = 1000003 };
 

@@ -45,8 +45,8 @@ def include_names(text):
 
 
 def present_sources(root, source):
-    """SHA-256 of a kernel and everything that it includes, as artifact/sources.c has it; None if a file is not there."""
-    order = []
+    """SHA-256 of a kernel and everything that it includes, as src/compile/kernel_sources.c has it; None if a file is not there."""
+    root, order = os.path.join(root, "src"), []
 
     def visit(path):
         order.append(path)

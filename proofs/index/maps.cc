@@ -554,10 +554,10 @@ DEVICE const element *hold_address(const element *at)
 #define TKI_MFMA 0
 namespace cuda {
 enum { can_copy_async = 1, loads_wait = 1 };
-//@enumeration backend/device_mma.h rows_alike
-//@function backend/device_mma.h chunk_at
-//@function backend/device_mma.h sum_row
-//@function backend/device_mma.h sum_col
+//@enumeration kernels/device_mma.h rows_alike
+//@function kernels/device_mma.h chunk_at
+//@function kernels/device_mma.h sum_row
+//@function kernels/device_mma.h sum_col
 enum { PIECE = 8 };
 //@region ops/gemm/kernel_tensor.cu template <bool ALONG, int LINES, int DEPTH> struct panel_shape ... };
 //@region ops/gemm/kernel_tensor.cu template <bool ALONG, int DEPTH> struct source ... };
@@ -568,10 +568,10 @@ enum { PIECE = 8 };
 #define TKI_HIP 1
 namespace wmma {
 enum { can_copy_async = 0, loads_wait = 0 };
-//@enumeration backend/device_mma.h rows_alike
-//@function backend/device_mma.h chunk_at
-//@function backend/device_mma.h sum_row
-//@function backend/device_mma.h sum_col
+//@enumeration kernels/device_mma.h rows_alike
+//@function kernels/device_mma.h chunk_at
+//@function kernels/device_mma.h sum_row
+//@function kernels/device_mma.h sum_col
 enum { PIECE = 8 };
 //@region ops/gemm/kernel_tensor.cu template <bool ALONG, int LINES, int DEPTH> struct panel_shape ... };
 //@region ops/gemm/kernel_tensor.cu template <bool ALONG, int DEPTH> struct source ... };
@@ -582,10 +582,10 @@ enum { PIECE = 8 };
 #define TKI_MFMA 1
 namespace mfma {
 enum { can_copy_async = 0, loads_wait = 0 };
-//@enumeration backend/device_mma.h rows_alike
-//@function backend/device_mma.h chunk_at
-//@function backend/device_mma.h sum_row
-//@function backend/device_mma.h sum_col
+//@enumeration kernels/device_mma.h rows_alike
+//@function kernels/device_mma.h chunk_at
+//@function kernels/device_mma.h sum_row
+//@function kernels/device_mma.h sum_col
 enum { PIECE = 8 };
 //@region ops/gemm/kernel_tensor.cu template <bool ALONG, int LINES, int DEPTH> struct panel_shape ... };
 //@region ops/gemm/kernel_tensor.cu template <bool ALONG, int DEPTH> struct source ... };
@@ -677,16 +677,16 @@ DEVICE unsigned thread_count()
 }
 struct cluster_team {
 };
-//@region backend/device_rows.h struct row_part { ... };
-//@region backend/device_rows.h struct row_span { ... };
-//@region backend/device_rows.h struct places { ... };
+//@region kernels/device_rows.h struct row_part { ... };
+//@region kernels/device_rows.h struct row_span { ... };
+//@region kernels/device_rows.h struct places { ... };
 template <plain_int columns> struct of {
     enum { pack_columns = columns };
-    //@function backend/device_rows.h span_of
-    //@function backend/device_rows.h span_has
-    //@function backend/device_rows.h places_of
-    //@function backend/device_cluster.h stretch_packs
-    //@function backend/device_cluster.h part_of
+    //@function kernels/device_rows.h span_of
+    //@function kernels/device_rows.h span_has
+    //@function kernels/device_rows.h places_of
+    //@function kernels/device_cluster.h stretch_packs
+    //@function kernels/device_cluster.h part_of
 };
 } // namespace rows
 
@@ -754,7 +754,7 @@ static int64_t later_place(const params &p, const range &hits, int64_t run)
 /* The CPU, for each instruction set's vectors. */
 #define TKI_INLINE static inline
 template <plain_int VEC, plain_int VEC_REGISTERS> struct cpu {
-    //@enumeration backend/cpu_product.h STRIP_ROWS
+    //@enumeration kernels/cpu_product.h STRIP_ROWS
     struct tile {
         int64_t row, col, rows, cols;
     };
@@ -774,53 +774,53 @@ template <plain_int VEC, plain_int VEC_REGISTERS> struct cpu {
         const float *first;
         int64_t row_stride, cell_stride;
     };
-    //@function backend/cpu_product.h least
-    //@function backend/cpu_product.h parts_of
-    //@function backend/cpu_product.h round_up
-    //@function backend/cpu_product.h even_part
-    //@function backend/cpu_product.h strip_at
+    //@function kernels/cpu_product.h least
+    //@function kernels/cpu_product.h parts_of
+    //@function kernels/cpu_product.h round_up
+    //@function kernels/cpu_product.h even_part
+    //@function kernels/cpu_product.h strip_at
 
     static int64_t share_rows(const cut *w, int down)
     {
-        //@declaration backend/cpu_product.h share_out rows
+        //@declaration kernels/cpu_product.h share_out rows
         return rows;
     }
     static int64_t share_cols(const cut *w, int down, int workers)
     {
-        //@declaration backend/cpu_product.h share_out cols
+        //@declaration kernels/cpu_product.h share_out cols
         return cols;
     }
     static tile share(const cut *w, int worker)
     {
-        //@declaration backend/cpu_product.h multiply_share first_row
-        //@declaration backend/cpu_product.h multiply_share first_col
-        //@declaration backend/cpu_product.h multiply_share end_row
-        //@declaration backend/cpu_product.h multiply_share end_col
+        //@declaration kernels/cpu_product.h multiply_share first_row
+        //@declaration kernels/cpu_product.h multiply_share first_col
+        //@declaration kernels/cpu_product.h multiply_share end_row
+        //@declaration kernels/cpu_product.h multiply_share end_col
         return {first_row, first_col, end_row, end_col};
     }
     static tile tile_at(const cut *w, int64_t row, int64_t col, int64_t end_row, int64_t end_col)
     {
-        //@declaration backend/cpu_product.h multiply_share t
+        //@declaration kernels/cpu_product.h multiply_share t
         return t;
     }
     /* The first tile, and how far it is to the next. */
     static tile walk_of(const cut *w, int64_t first_row, int64_t first_col)
     {
-        return {//=first backend/cpu_product.h multiply_share row
-                , //=first backend/cpu_product.h multiply_share col
-                , //=step backend/cpu_product.h multiply_share row
-                , //=step backend/cpu_product.h multiply_share col
+        return {//=first kernels/cpu_product.h multiply_share row
+                , //=first kernels/cpu_product.h multiply_share col
+                , //=step kernels/cpu_product.h multiply_share row
+                , //=step kernels/cpu_product.h multiply_share col
         };
     }
     static tile panel_at(const cut *w, const tile *t, int64_t row, int64_t col)
     {
-        //@declaration backend/cpu_product.h multiply_panel rows
-        //@declaration backend/cpu_product.h multiply_panel at
+        //@declaration kernels/cpu_product.h multiply_panel rows
+        //@declaration kernels/cpu_product.h multiply_panel at
         return at;
     }
     static tile strip(const tile *at, int64_t r)
     {
-        //@declaration backend/cpu_product.h multiply_strip to
+        //@declaration kernels/cpu_product.h multiply_strip to
         return to;
     }
     /* Where sum [r][v] of the strip at row `row` of the tile and `inner_row` of the panel waits. */
@@ -828,16 +828,16 @@ template <plain_int VEC, plain_int VEC_REGISTERS> struct cpu {
     {
         float *const start = nullptr;
         const workspace scratch = {start}, *space = &scratch;
-        //@declaration backend/cpu_product.h multiply_panel totals
+        //@declaration kernels/cpu_product.h multiply_panel totals
         const bool first = false, last = false;
         float *of_strip;
         {
             int64_t r = inner_row;
-            //@declaration backend/cpu_product.h multiply_strip waiting
+            //@declaration kernels/cpu_product.h multiply_strip waiting
             of_strip = waiting;
         }
         int r = lane_row;
-        //@declaration backend/cpu_product.h sum_run at
+        //@declaration kernels/cpu_product.h sum_run at
         return (long long)(of_strip - start) + at;
     }
 };

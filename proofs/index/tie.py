@@ -394,7 +394,7 @@ def included(root, name):
 
 
 def build(root, work, optimise):
-    sources, definitions = Sources(root), definitions_of(root)
+    sources, definitions = Sources(os.path.join(root, "src")), definitions_of(root)
     with open(os.path.join(root, "proofs/index/maps.cc"), encoding="utf-8") as file:
         template = re.sub(r"^//@include (\S+)$", lambda m: included(root, m.group(1)), file.read(), flags=re.M)
     names = sorted({n for n in re.findall(r"coq::(\w+)", template) if not n.startswith("Z_")})
@@ -415,7 +415,7 @@ def build(root, work, optimise):
     with open(path, "w", encoding="utf-8") as file:
         file.write("\n".join(lines))
     program = os.path.join(work, "tied_maps")
-    command = [os.environ.get("CXX", "g++"), "-std=c++20", optimise, "-w", "-I", root, "-o", program, path]
+    command = [os.environ.get("CXX", "g++"), "-std=c++20", optimise, "-w", "-I", os.path.join(root, "src"), "-o", program, path]
     result = subprocess.run(command, capture_output=True, text=True, check=False)
     if result.returncode != 0:
         raise Failure("the sources' formulas do not compile as maps.cc has them:\n"

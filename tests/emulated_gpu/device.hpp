@@ -1,4 +1,4 @@
-/* A GPU that this processor plays: what backend/device.h and device_mma.h ask of HIP's compiler, for the host's. A kernel compiled after this
+/* A GPU that this processor plays: what kernels/device.h and device_mma.h ask of HIP's compiler, for the host's. A kernel compiled after this
  * header (by ./hipcc) is an ordinary function, which emulated_launch() calls once per thread. The threads of a block take turns
  * on stacks of their own, and change only where they wait for each other, in an order that a seed chooses; blocks run one
  * after the other, in an order likewise chosen. So what is shown is what the source means, in orders that a device might take, not what a
@@ -343,7 +343,7 @@ static void run_block()
 #define __hip_atomic_fetch_add(place, value, order, scope) __atomic_fetch_add(place, value, __ATOMIC_RELAXED)
 #define __hip_atomic_fetch_min(place, value, order, scope) ((void)(*(place) > (value) ? *(place) = (value) : 0))
 
-#include "backend/device.h"
+#include "kernels/device.h"
 
 /* A local variable so declared is one for all threads, and keeps what the last block left there. */
 #undef SHARED

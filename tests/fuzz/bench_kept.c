@@ -4,11 +4,11 @@
 #include <stdint.h>
 
 /* The reader and the chart belong to the program, not to a library. */
-#include "bench/chart.c"    /* NOLINT(bugprone-suspicious-include) */
-#include "bench/roofline.c" /* NOLINT(bugprone-suspicious-include) */
-#include "bench/shapes.c"   /* NOLINT(bugprone-suspicious-include) */
-#include "bench/summary.c"  /* NOLINT(bugprone-suspicious-include) */
-#include "cli/bench_kept.c" /* NOLINT(bugprone-suspicious-include) */
+#include "bench/chart.c"        /* NOLINT(bugprone-suspicious-include) */
+#include "bench/roofline.c"     /* NOLINT(bugprone-suspicious-include) */
+#include "bench/bench_shapes.c" /* NOLINT(bugprone-suspicious-include) */
+#include "bench/summary.c"      /* NOLINT(bugprone-suspicious-include) */
+#include "cli/bench_kept.c"     /* NOLINT(bugprone-suspicious-include) */
 
 /* -- In place of the tables: what they would show is checked ------------------------------------------------------------ */
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "artifact/entry.h"
+#include "compile/cache_entry.h"
 
 static void try_entry(tki_digest *digest, const char *data, size_t bytes)
 {

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "certify/certificate.h"
 #include "tests/fuzz/escape.h"
-#include "verify/certificate.h"
 
 static void try_text(tk_ctx *ctx, const char *text, size_t length)
 {

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "artifact/resources.h"
-#include "executor/sanitizer.h"
+#include "compile/kernel_resources.h"
+#include "isolate/sanitizer.h"
 #include "tests/fuzz/escape.h"
 
 enum { MOST = 3 };

@@ -4,9 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "executor/coverage.h"
-#include "verify/dictionary.h"
-#include "verify/lines.h"
+#include "certify/missed_lines.h"
+#include "isolate/coverage.h"
+#include "kernel_file/covered_lines.h"
+#include "kernel_file/source_constants.h"
 
 static void try_memory(const uint8_t *data, size_t size)
 {

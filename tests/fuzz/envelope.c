@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "verify/certificate.h"
-#include "verify/envelope.h"
+#include "certify/certificate.h"
+#include "certify/envelope.h"
 
 static void try_base64(const char *text, size_t length)
 {

@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "verify/kernel_file.h"
+#include "kernel_file/kernel_file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

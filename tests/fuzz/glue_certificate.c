@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "glue/certificate.h"
+#include "glue/glue_certificate.h"
 #include "tests/fuzz/escape.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

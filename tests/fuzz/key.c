@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "certify/envelope.h"
+#include "certify/signing_key.h"
 #include "tests/fuzz/escape.h"
-#include "verify/envelope.h"
-#include "verify/key.h"
 
 static void try_pem(tk_ctx *ctx, const char *text, size_t length)
 {

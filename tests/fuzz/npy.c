@@ -1,7 +1,7 @@
 /* Headers of .npy files: whatever is accepted has sizes that fill the file. */
 #include <stdlib.h>
 
-#include "core/npy.h"
+#include "tensors/npy.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

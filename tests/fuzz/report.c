@@ -5,9 +5,9 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "certify/certificate.h"
+#include "report/report.h"
 #include "tests/fuzz/escape.h"
-#include "verify/certificate.h"
-#include "verify/report.h"
 
 enum { DEEPEST = 64 };
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "glue/safetensors.h"
+#include "tensors/safetensors.h"
 #include "tests/fuzz/escape.h"
 
 static void write_again(tk_ctx *ctx, const tki_safetensors *file)

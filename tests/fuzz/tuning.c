@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "artifact/tuning.h"
+#include "compile/tuning_file.h"
 
 static void try_tuning(tki_digest *digest, const char *data, size_t bytes)
 {

@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "core/clock.h"
-#include "executor/reply.h"
-#include "executor/spawn.h"
+#include "isolate/worker_reply.h"
+#include "isolate/worker_spawn.h"
 #include "tests/fuzz/escape.h"
 
 enum { NONCE = 7 };

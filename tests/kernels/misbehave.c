@@ -26,9 +26,9 @@
 #include <unistd.h>
 
 #include "core/dtype.h"
-#include "executor/sandbox_calls.h"
-#include "executor/wire.h"
+#include "isolate/wire.h"
 #include "tokitai_kernel.h"
+#include "worker/sandbox_calls.h"
 
 #pragma GCC diagnostic ignored "-Wunused-function" /* one is used in each library */
 
@@ -550,7 +550,7 @@ static void every_other_call(void)
 #define WATCH TKI_PHASE_WATCH
 #define EVERYWHERE TKI_PHASE_ALL
 #define CALL(name, phases, check, why) allowed[__NR_##name] |= ((phases) & (TKI_PHASE_LOAD | TKI_PHASE_RUN)) != 0;
-#include "executor/sandbox_calls.def"
+#include "worker/sandbox_calls.def"
 #ifdef __x86_64__
     enum {
         URETPROBE = 335,

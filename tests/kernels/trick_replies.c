@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "executor/wire.h"
+#include "isolate/wire.h"
 #include "tests/kernels/trick.h"
 
 enum { FRAMES = 3 };

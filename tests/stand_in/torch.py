@@ -1,4 +1,4 @@
-"""What bench/peers/gpu.py uses of PyTorch, without computing anything: each piece of work takes a millisecond of a clock that only this
+"""What src/bench/peers/gpu.py uses of PyTorch, without computing anything: each piece of work takes a millisecond of a clock that only this
 module knows, and must not get the tensors that the one before it had. STAND_IN_TORCH: "blind" sees no GPU, "absent" cannot be imported,
 "broken" fails at GELU."""
 import math

@@ -1,0 +1,385 @@
+/* TRUSTED. The steps of a certification. They stand in `steps` in the order in which they are taken. */
+#include "certify/campaign.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "certify/reproduce.h"
+#include "certify/subject.h"
+#include "core/context.h"
+#include "core/random.h"
+#include "judge/call_setup.h"
+#include "model/attributes.h"
+#include "model/case.h"
+#include "trials/attribute_settings.h"
+#include "trials/families.h"
+#include "trials/visitor.h"
+
+typedef struct campaign {
+    tki_subject *subject;
+    tki_outcome *o;
+    tki_trials *trials;
+    bool restricted;   /* to one shape or family: nothing else is tried */
+    bool with_mutants; /* planted wrong kernels are judged beside it */
+    double share;      /* of all progress, that of the trials */
+} campaign;
+
+/* -- Before the trials ------------------------------------------------------------------------------------- */
+
+static tk_status choose_subject(campaign *c)
+{
+    return c->o->kind->choose(c->subject->ctx, c->o);
+}
+
+/* What the options ask for; else what the lowering promises. All trials get it. */
+static tk_status choose_attributes(campaign *c)
+{
+    tk_ctx *ctx = c->subject->ctx;
+    tki_outcome *o = c->o;
+    tki_trials *trials = c->trials;
+    tk_status status = tki_settings_read(ctx, o->contract, o->options, o->attributes);
+    if (status != TK_OK)
+        return status;
+    if (tki_settings_has_numerics(o->contract)) {
+        if (o->attributes[TKI_NUMERICS].integer == TKI_NUMERICS_ANY)
+            o->attributes[TKI_NUMERICS].integer = o->lowering ? o->lowering->numerics : TKI_NUMERICS_IEEE;
+        if (o->attributes[TKI_NUMERICS].integer == TKI_NUMERICS_TENSOR_CORE)
+            o->attributes[TKI_MATRIX_UNIT].integer = tki_settings_matrix_unit(ctx, o->lowering, o->options);
+    }
+    for (int64_t i = 0; i < trials->count; i++)
+        for (int a = 0; a < o->contract->attribute_count; a++)
+            if (!o->contract->attributes[a].seen_by_kernel)
+                trials->list[i].c.attributes[a] = o->attributes[a];
+    return trials->count > 0 ? tki_case_check_shape(ctx, &trials->list[0].c) : TK_OK;
+}
+
+/* Does compute-sanitizer watch? It knows NVIDIA's devices alone. */
+static bool is_watched(const tki_outcome *o)
+{
+    if (!o->kind->stranger || !o->backend->has_sanitizer)
+        return false;
+    return o->options->sanitize == TK_SANITIZE_ALWAYS ||
+           (o->options->sanitize == TK_SANITIZE_BY_LEVEL && o->level >= TK_FULL);
+}
+
+static tk_status open_subject(campaign *c)
+{
+    c->o->sanitized.wanted = is_watched(c->o);
+    return c->o->kind->open(c->subject, c->o);
+}
+
+static tk_status make_record(campaign *c)
+{
+    c->o->trials = calloc((size_t)c->trials->count + TKI_FOUND_MORE, sizeof *c->o->trials);
+    return c->o->trials ? TK_OK : tki_fail(c->subject->ctx, TK_NO_MEMORY, "no memory for the record of trials");
+}
+
+static tk_status open_oracle(campaign *c)
+{
+    tki_subject *subject = c->subject;
+    tk_status status = subject->oracle->open ? subject->oracle->open(c->o->dtype, &subject->tables) : TK_OK;
+    return status == TK_OK ? TK_OK
+                           : tki_fail(subject->ctx, status, "the oracle's tables: %s", tk_status_text(status));
+}
+
+/* -- Trials ------------------------------------------------------------------------------------------------ */
+
+static tk_status run_trials(campaign *c)
+{
+    return tki_campaign_try_all(c->subject, c->o, c->trials, c->share);
+}
+
+/* Bad indices: below zero, one past the end, far outside, and such as would be valid if only their low 32 bits counted;
+ * at the first, a middle and the last position. Ends are also bad below the one before them. */
+static tk_status run_bad_indices(campaign *c)
+{
+    tki_subject *subject = c->subject;
+    tki_outcome *o = c->o;
+    static const int64_t size = 37;
+    tki_trial trial = {.c = tki_outcome_case(o), .family = 0, .seed = o->options->seed};
+    memcpy(trial.c.attributes, o->attributes, sizeof trial.c.attributes);
+    for (int d = 0; d < o->contract->dim_count; d++)
+        trial.c.dims[d] = size;
+    const int64_t positions[] = {0, 17, size - 1};
+    const bool wide = o->index_dtype == TK_I64;
+    const int64_t values[] = {-1,
+                              tki_index_values(&trial.c, tki_index_param(o->contract)),
+                              wide ? INT64_MAX : INT32_MAX,
+                              wide ? INT64_MIN + 5 : INT32_MIN,
+                              (INT64_C(1) << 32) + 5,
+                              5 - (INT64_C(1) << 32),
+                              (INT64_C(1) << 48) + 1};
+    const int param = tki_index_param(o->contract);
+    const bool ends = o->contract->params[param].ends;
+    const int outside = wide ? 21 : 12;
+    for (int i = 0; i < outside + (ends ? 2 : 0); i++) {
+        const int64_t position = i < outside ? positions[i % 3] : positions[1 + i - outside];
+        tki_inputs inputs;
+        tki_trial_result r;
+        tk_status status = tki_inputs_make(subject->ctx, &trial, o->options, &inputs);
+        if (status != TK_OK)
+            return status;
+        for (int64_t end = 0; ends && end < size; end++) /* groups of one */
+            tki_inputs_set_index(&trial.c, inputs.data[param], end, end + 1);
+        status = tki_trial_run_bad_index(subject, &trial, &inputs, position,
+                                         i < outside ? values[i / 3] : position - 1, &r);
+        if (status == TK_OK) {
+            tki_outcome_add(o, &trial, &inputs, &r);
+            tki_outcome_count_failed(o, &r);
+            if (r.failed_clause >= 0) {
+                tki_outcome_refute(o, &trial, &r);
+                o->reproduce = tki_reproduce_all(o);
+            }
+        }
+        tki_inputs_free(&inputs);
+        if (status != TK_OK || o->verdict != TK_HELD)
+            return status;
+    }
+    return TK_OK;
+}
+
+/* A trial that the certificate to be repeated lists has been run with the others. */
+static tk_status run_found(void *data, const tki_trial *trial, bool *stop)
+{
+    const campaign *c = data;
+    bool known = false;
+    for (int64_t i = 0; i < c->o->trial_count && !known; i++)
+        known = tki_trial_same(&c->o->trials[i].trial, trial);
+    *stop = false;
+    tk_status status = known ? TK_OK : tki_campaign_try(c->subject, c->o, trial, stop);
+    /* A path that was led to by sizes has yet to meet inputs that tell. */
+    for (int i = 0;
+         status == TK_OK && !known && !*stop && !trial->planted_count && tki_family_telling(c->o->contract, i) >= 0;
+         i++) {
+        tki_trial telling = *trial;
+        telling.family = tki_family_telling(c->o->contract, i);
+        if (telling.family != trial->family)
+            status = tki_campaign_try(c->subject, c->o, &telling, stop);
+    }
+    return status;
+}
+
+/* What an instrumented build of the kernel leads to. */
+static tk_status run_coverage(campaign *c)
+{
+    return tki_explore(c->subject->ctx, c->o->contract, c->o->options, c->trials, c->subject->suspicion, run_found, c,
+                       &c->o->exploration);
+}
+
+/* Trials that held come again, in an order of their own, after everything else: a kernel that is right only the first
+ * times, or that an earlier call has put right, is found out. Every fifth goes to a fresh process, most of them with a
+ * guarded heap: memory that a kernel keeps for one shape and uses for another is overrun there. */
+static tk_status run_again(campaign *c)
+{
+    tki_subject *subject = c->subject;
+    tki_outcome *o = c->o;
+    enum { MOST_ELEMENTS = 1 << 16, EACH_FRESH = 5, EACH_PLAIN = 3, MANY_THREADS = 16 };
+    const int64_t count = o->level == TK_QUICK ? 40 : 160;
+    tki_random random = tki_random_stream(o->options->seed, 1);
+    for (int64_t i = 0; i < count && o->verdict == TK_HELD && !tki_outcome_is_out_of_time(o, subject->ctx); i++) {
+        const tki_trial_record *record = &o->trials[tki_random_below(&random, (uint64_t)o->trial_count)];
+        tki_inputs inputs;
+        tki_trial_result r;
+        if (record->repeats > 1 || record->elements > MOST_ELEMENTS)
+            continue;
+        const bool fresh = i % EACH_FRESH == EACH_FRESH - 1;
+        const bool guarded = i / EACH_FRESH % EACH_PLAIN != EACH_PLAIN - 1;
+        if (i % EACH_FRESH == 0)
+            tki_executor_prepare(&subject->executor, guarded);
+        tki_trial trial = record->trial;
+        tk_status status = fresh ? tki_subject_renew(subject, o, guarded) : TK_OK;
+        if (status != TK_OK || o->verdict != TK_HELD)
+            return status;
+        /* What a process makes on first use is made for the other type, or by many threads at once. */
+        if (fresh && i / EACH_FRESH % 2)
+            status = tki_trial_visit(subject, &trial);
+        else if (fresh && !trial.threads)
+            trial.threads = MANY_THREADS;
+        if (status == TK_OK)
+            status = tki_inputs_make(subject->ctx, &trial, o->options, &inputs);
+        if (status != TK_OK)
+            return status;
+        status = tki_trial_run_again(subject, &trial, &inputs, record->output_hash, &r);
+        if (status == TK_OK)
+            tki_outcome_add(o, &trial, &inputs, &r);
+        tki_inputs_free(&inputs);
+        if (status != TK_OK)
+            return status;
+        o->came_again++;
+        if (r.could_not_run && tki_outcome_is_out_of_time(o, subject->ctx)) {
+            break;
+        } else if (r.could_not_run) {
+            tki_outcome_leave_open(o, &r);
+        } else if (r.failed_clause >= 0) {
+            tki_outcome_refute(o, &record->trial, &r);
+            o->reproduce = tki_reproduce_all(o);
+        }
+    }
+    return TK_OK;
+}
+
+static tk_status note_sanitized(tki_subject *subject, tki_outcome *o, const tki_trial *trial)
+{
+    const tki_sanitized *s = &o->sanitized;
+    o->verdict = TK_REFUTED;
+    o->failed_clause = tki_sanitize_clause(o->contract, s->report.kind);
+    o->refuted[o->failed_clause] = true;
+    snprintf(o->reason, sizeof o->reason, "%s: the kernel %s; compute-sanitizer %s: %s",
+             o->contract->clauses[o->failed_clause].id, tki_sanitize_meaning(s->report.kind),
+             tki_sanitizer_name(s->tool), s->report.text);
+    if (!trial) {
+        o->reproduce = tki_reproduce_all(o);
+    } else {
+        tki_inputs inputs;
+        tk_status status = tki_inputs_make(subject->ctx, trial, o->options, &inputs);
+        if (status != TK_OK)
+            return status;
+        o->failed_trial = *trial;
+        tki_trial given = *trial;
+        given.family = TKI_GIVEN_INPUTS;
+        given.seed = tki_trial_calls_seed(trial);
+        o->reproduce = tki_reproduce_trial(o, trial, &given, &inputs, false);
+        tki_inputs_free(&inputs);
+    }
+    return o->reproduce ? TK_OK : tki_fail(subject->ctx, TK_NO_MEMORY, "no memory for the reproducing command");
+}
+
+/* Some of the trials that held, watched by compute-sanitizer where it is found. */
+static tk_status run_sanitized(campaign *c)
+{
+    tki_subject *subject = c->subject;
+    tki_outcome *o = c->o;
+    enum { MOST = 24 };
+    const tki_trial *list[MOST], *failed = NULL;
+    tki_sanitize_trials chosen = {.list = list, .options = o->options};
+    const tki_trial **all = calloc((size_t)o->trial_count + 1, sizeof *all);
+    if (!all)
+        return tki_fail(subject->ctx, TK_NO_MEMORY, "no memory for a list of trials");
+    for (int64_t i = 0; i < o->trial_count; i++)
+        all[i] = &o->trials[i].trial;
+    tki_sanitize_choose(all, o->trial_count, o->options->seed, o->level == TK_QUICK ? 8 : MOST, &chosen);
+    tk_status status = tki_sanitize(subject->ctx, o->options->kernel_file, o->contract, &chosen, &o->sanitized,
+                                    &failed);
+    if (status == TK_OK && o->sanitized.tool)
+        status = note_sanitized(subject, o, failed);
+    free(all);
+    return status;
+}
+
+static void report_mutants(double done, const char *what, void *data)
+{
+    const campaign *c = data;
+    tki_outcome_report(c->o, c->share + (1 - c->share) * done, what);
+}
+
+/* They are our own, and take seconds: once begun they are judged to the end, however little time the judgement has
+ * left. */
+static tk_status run_mutants(campaign *c)
+{
+    tki_outcome *o = c->o;
+    if (tki_outcome_is_out_of_time(o, c->subject->ctx))
+        return TK_OK;
+    tk_status status = tki_mutants_judge(c->subject->ctx, o->contract, (tk_types){o->dtype, o->result_dtype},
+                                         o->index_dtype, o->options->seed, report_mutants, c, &o->mutants,
+                                         &o->mutant_count);
+    o->mutants_run = status == TK_OK;
+    for (int i = 0; i < o->mutant_count && o->verdict == TK_HELD; i++)
+        if (!o->mutants[i].rejected) {
+            o->verdict = TK_UNKNOWN;
+            snprintf(o->reason, sizeof o->reason,
+                     "the planted wrong kernel '%s' was not rejected, so the trials cannot tell",
+                     o->mutants[i].mutant->name);
+        }
+    return status;
+}
+
+/* -- The verdict ------------------------------------------------------------------------------------------- */
+
+static tk_status conclude(campaign *c)
+{
+    tki_outcome_conclude(c->o, c->trials->count);
+    return TK_OK;
+}
+
+/* -- The list ---------------------------------------------------------------------------------------------- */
+
+static bool always(const campaign *c)
+{
+    (void)c;
+    return true;
+}
+
+static bool while_it_holds(const campaign *c)
+{
+    return c->o->verdict == TK_HELD;
+}
+
+static bool for_bad_indices(const campaign *c)
+{
+    return while_it_holds(c) && !c->restricted && c->o->lowering &&
+           tki_clause_find(c->o->contract, TK_CLAUSE_INDEX) >= 0;
+}
+
+static bool for_strangers(const campaign *c)
+{
+    return while_it_holds(c) && c->o->kind->stranger;
+}
+
+static bool for_coverage(const campaign *c)
+{
+    return for_strangers(c) && !c->restricted && !c->o->options->skip_coverage;
+}
+
+static bool for_sanitizer(const campaign *c)
+{
+    return while_it_holds(c) && !c->o->out_of_time && c->o->sanitized.wanted;
+}
+
+/* A stranger's kernel that failed has its verdict; certificates of others show the mutants in any case. */
+static bool for_mutants(const campaign *c)
+{
+    return c->with_mutants && (while_it_holds(c) || !c->o->kind->stranger);
+}
+
+static const struct step {
+    bool (*applies)(const campaign *c);
+    tk_status (*take)(campaign *c);
+    const char *name; /* told to the caller when it begins; NULL: the step itself says how far it is, or is short */
+    double done;      /* of all progress by then */
+} steps[] = {
+    {always, choose_subject, NULL, 0},
+    {always, choose_attributes, NULL, 0},
+    {always, open_subject, NULL, 0},
+    {always, make_record, NULL, 0},
+    {always, open_oracle, NULL, 0},
+    {while_it_holds, run_trials, NULL, 0},
+    {for_bad_indices, run_bad_indices, NULL, 0},
+    {for_coverage, run_coverage, "coverage", 0.9},
+    {for_strangers, run_again, NULL, 0},
+    {for_sanitizer, run_sanitized, "compute-sanitizer", 1},
+    {for_mutants, run_mutants, NULL, 0},
+    {always, conclude, NULL, 0},
+};
+
+tk_status tki_campaign_run(tki_subject *subject, tki_outcome *o, tki_trials *trials)
+{
+    const bool restricted = o->options->dims || o->options->family;
+    const bool with_mutants = !o->options->skip_mutants && !restricted && !o->kind->planted;
+    campaign c = {.subject = subject,
+                  .o = o,
+                  .trials = trials,
+                  .restricted = restricted,
+                  .with_mutants = with_mutants,
+                  .share = with_mutants ? 0.8 : 1.0};
+    tk_status status = TK_OK;
+    for (size_t i = 0; i < sizeof steps / sizeof *steps && status == TK_OK; i++) {
+        if (!steps[i].applies(&c))
+            continue;
+        if (steps[i].name)
+            tki_outcome_report(o, steps[i].done, steps[i].name);
+        status = steps[i].take(&c);
+    }
+    tki_executor_close(&subject->executor);
+    return status;
+}

@@ -1,0 +1,17 @@
+/* TRUSTED. One certification, from the subject to the verdict: a list of steps. */
+#ifndef TKI_CERTIFY_CAMPAIGN_H
+#define TKI_CERTIFY_CAMPAIGN_H
+
+#include "certify/outcome.h"
+
+/* Opens the subject, takes all steps, and closes it again. The trials get their attributes. */
+TK_MUST_USE tk_status tki_campaign_run(tki_subject *subject, tki_outcome *o, tki_trials *trials);
+
+/* Runs the trials of the list until one fails; with keep_going, all that can be run. `share`: of all progress. */
+TK_MUST_USE tk_status tki_campaign_try_all(tki_subject *subject, tki_outcome *o, const tki_trials *trials,
+                                           double share);
+
+/* Runs one. *over: no other is to be run. With keep_going that is when it cannot be run or has crashed too often. */
+TK_MUST_USE tk_status tki_campaign_try(tki_subject *subject, tki_outcome *o, const tki_trial *trial, bool *over);
+
+#endif

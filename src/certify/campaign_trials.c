@@ -1,0 +1,167 @@
+/* TRUSTED. The trials of a campaign, and what becomes of a kernel that fails one. */
+#include <stdio.h>
+#include <string.h>
+
+#include "certify/campaign.h"
+#include "certify/reproduce.h"
+#include "certify/subject.h"
+#include "core/context.h"
+#include "judge/trial_memory.h"
+#include "model/attributes.h"
+#include "trials/attribute_settings.h"
+#include "trials/shrink.h"
+
+/* With keep_going each crash costs a new process. */
+enum { MOST_FAULTS = 8 };
+
+/* A matrix product that somebody brought may be right by the other numerics, which fp32 inputs do not have: does the
+ * trial that failed hold there? `hint` receives the sentence that says so, or "". */
+static tk_status try_other_numerics(tki_subject *subject, const tki_outcome *o, const tki_trial *trial,
+                                    const tki_inputs *inputs, const tki_trial_result *r, char *hint, size_t size)
+{
+    hint[0] = 0;
+    if (!o->kind->brought || !tki_settings_has_numerics(o->contract) || o->dtype == TK_F32 || r->only_changed ||
+        r->failed_clause != tki_clause_find(o->contract, TK_CLAUSE_ERROR))
+        return TK_OK;
+    tki_trial other = *trial;
+    tki_trial_result again;
+    bool ieee = trial->c.attributes[TKI_NUMERICS].integer == TKI_NUMERICS_IEEE;
+    other.c.attributes[TKI_NUMERICS].integer = ieee ? TKI_NUMERICS_TENSOR_CORE : TKI_NUMERICS_IEEE;
+    other.c.attributes[TKI_MATRIX_UNIT].integer = tki_settings_matrix_unit(subject->ctx, o->lowering, o->options);
+    tk_status status = tki_trial_run(subject, &other, inputs, &again);
+    const char *name = tki_settings_choice(o->contract, other.c.attributes, TKI_NUMERICS);
+    if (status == TK_OK && again.failed_clause < 0 && !again.could_not_run)
+        snprintf(hint, size, "; the trial that failed is within the bound of numerics %s: certify with --numerics %s",
+                 name, name);
+    return status;
+}
+
+/* Where the arrays lie, how many threads there are and what the outputs hold comes from the seed: most failures do not
+ * need that. */
+static tk_status fails_by_default(tki_subject *subject, const tki_trial *shrunk, const tki_inputs *inputs,
+                                  bool *fails)
+{
+    tki_trial trial = *shrunk;
+    tki_trial_result result;
+    trial.seed = TK_SEED_DEFAULT;
+    tk_status status = tki_trial_run(subject, &trial, inputs, &result);
+    *fails = status == TK_OK && result.failed_clause >= 0;
+    return status;
+}
+
+static tk_status note_refuted(tki_subject *subject, tki_outcome *o, const tki_trial *trial, tki_inputs *inputs,
+                              tki_trial_result *r)
+{
+    tki_trial shrunk = *trial;
+    char hint[160];
+    tk_status hinted = try_other_numerics(subject, o, trial, inputs, r, hint, sizeof hint);
+    if (hinted != TK_OK)
+        return hinted;
+    o->refuted[r->failed_clause] = true;
+    tk_status status = r->only_changed ? tki_trial_adopt_change(subject, &shrunk, inputs, r) : TK_OK;
+    if (status == TK_OK)
+        status = tki_shrink(subject, &shrunk, inputs, r);
+    if (status != TK_OK)
+        return status;
+    tki_outcome_refute(o, &shrunk, r);
+    size_t told = strlen(o->reason);
+    snprintf(o->reason + told, sizeof o->reason - told, "%s", hint);
+    bool by_default = false;
+    tki_trial_give_inputs(&shrunk);
+    if (!o->kind->stranger)
+        status = fails_by_default(subject, &shrunk, inputs, &by_default);
+    if (status != TK_OK)
+        return status;
+    o->reproduce = tki_reproduce_trial(o, trial, &shrunk, inputs, by_default);
+    return o->reproduce ? TK_OK : tki_fail(subject->ctx, TK_NO_MEMORY, "no memory for the reproducing command");
+}
+
+static double gib_of(const tki_outcome *o, const tki_trial *trial)
+{
+    return tki_case_gib(&trial->c, o->kind->stranger);
+}
+
+/* A trial that is not for every machine is left out where memory is short, or where a stranger's kernel on the CPU
+ * would take longer over it than a call may. */
+static bool leaves_out(tki_outcome *o, const tki_trial *trial)
+{
+    if (!trial->where_memory_allows)
+        return false;
+    bool slow = !o->lowering && !o->backend->is_gpu;
+    int64_t most = 0;
+    for (int p = 0; p < o->contract->param_count; p++)
+        most = tk_case_elements(&trial->c, p) > most ? tk_case_elements(&trial->c, p) : most;
+    return (slow && most > INT64_C(1) << 31) || 2 * gib_of(o, trial) > tki_free_gib();
+}
+
+static void note_left_out(tki_outcome *o, const tki_trial *trial)
+{
+    double gib = gib_of(o, trial);
+    if (!o->left_out || gib < o->left_out_gib)
+        o->left_out_gib = gib;
+    o->left_out++;
+    o->held += o->verdict == TK_HELD; /* the next ones of the list come after it */
+}
+
+/* A trial that ran to an end, whatever became of it. The first that fails is shrunk and gives the reason; of later
+ * ones, which only keep_going comes to, the figures count. */
+static tk_status note_ran(tki_subject *subject, tki_outcome *o, const tki_trial *trial, tki_inputs *inputs,
+                          tki_trial_result *r)
+{
+    if (!r->faulted)
+        tki_outcome_record(o, trial, r);
+    if (r->failed_clause < 0)
+        return TK_OK;
+    if (o->verdict == TK_HELD)
+        return note_refuted(subject, o, trial, inputs, r);
+    o->refuted[r->failed_clause] = true;
+    return TK_OK;
+}
+
+tk_status tki_campaign_try(tki_subject *subject, tki_outcome *o, const tki_trial *trial, bool *over)
+{
+    tki_inputs inputs;
+    tki_trial_result r;
+    tk_status status = tki_inputs_make(subject->ctx, trial, o->options, &inputs);
+    if (status != TK_OK)
+        return status;
+    status = tki_trial_run(subject, trial, &inputs, &r);
+    if (status == TK_NO_MEMORY && trial->where_memory_allows) {
+        tki_inputs_free(&inputs);
+        note_left_out(o, trial); /* of a device, which has less than its host */
+        return TK_OK;
+    }
+    *over = status != TK_OK || r.could_not_run;
+    const bool late = status == TK_OK && r.could_not_run && tki_outcome_is_out_of_time(o, subject->ctx);
+    if (status == TK_OK && !late) {
+        tki_outcome_add(o, trial, &inputs, &r);
+        tki_outcome_count_failed(o, &r);
+        o->tried++;
+        o->faults += r.faulted;
+        if (!r.could_not_run)
+            status = note_ran(subject, o, trial, &inputs, &r);
+        else if (o->verdict == TK_HELD)
+            tki_outcome_leave_open(o, &r);
+    }
+    tki_inputs_free(&inputs);
+    *over |= status != TK_OK || o->faults == MOST_FAULTS || (o->verdict != TK_HELD && !o->options->keep_going);
+    if (!*over)
+        o->held += o->verdict == TK_HELD;
+    return status;
+}
+
+tk_status tki_campaign_try_all(tki_subject *subject, tki_outcome *o, const tki_trials *trials, double share)
+{
+    tk_status status = TK_OK;
+    bool over = false;
+    for (int64_t i = 0; i < trials->count && !over && status == TK_OK && !tki_outcome_is_out_of_time(o, subject->ctx);
+         i++) {
+        tki_outcome_report(o, share * (double)i / (double)trials->count, tki_trial_family_name(&trials->list[i]));
+        if (leaves_out(o, &trials->list[i]))
+            note_left_out(o, &trials->list[i]);
+        else
+            status = tki_campaign_try(subject, o, &trials->list[i], &over);
+        o->complete = o->tried + o->left_out == trials->count;
+    }
+    return status;
+}

@@ -1,0 +1,48 @@
+/* TRUSTED. A certificate is its JSON statement; everything else is read from that. */
+#ifndef TKI_CERTIFY_CERTIFICATE_H
+#define TKI_CERTIFY_CERTIFICATE_H
+
+#include <jansson.h>
+
+#include "tokitai_verify.h"
+
+#define TKI_STATEMENT_TYPE "https://in-toto.io/Statement/v1"
+#define TKI_PREDICATE_TYPE "urn:tokitai:kernel-certificate:v1"
+
+enum { TKI_CERTIFICATE_MOST_BYTES = 64 << 20 };
+
+struct tk_certificate {
+    json_t *statement;
+    json_t *signatures; /* [{"keyid": "" if it has none, "sig": base64}], or NULL */
+    char *scope;        /* tki_scope() */
+    char *headline;     /* tki_headline() */
+    char *json;         /* made when asked for */
+    char *markdown;     /* made when asked for */
+};
+
+/* Takes over the statement; NULL when memory ran out. */
+tk_certificate *tki_certificate_of(json_t *statement);
+
+/* Members of the predicate by dotted path ("result.elements"); NULL, "" or 0 if there is no such member. */
+const json_t *tki_certificate_get(const tk_certificate *certificate, const char *path);
+const char *tki_certificate_text(const tk_certificate *certificate, const char *path);
+int64_t tki_certificate_integer(const tk_certificate *certificate, const char *path);
+double tki_certificate_real(const tk_certificate *certificate, const char *path); /* "infinity" is understood */
+
+/* The canonical text: sorted keys, one-space indentation, a line feed at the end. free() it; NULL when memory ran out. */
+char *tki_statement_text(const json_t *statement);
+
+/* The same without any white space but the line feed at the end: for archives. Hashes and signatures are of the canonical text. */
+char *tki_statement_line(const json_t *statement);
+
+/* SHA-256 of the canonical text without the member that holds this very hash. */
+bool tki_statement_hash(const json_t *statement, char hex[65]);
+
+/* The Markdown rendering; free() it. */
+char *tki_certificate_render(const tk_certificate *certificate);
+
+/* What its member `run` says of the contract's i-th attribute; NULL: nothing, and it is at its default. Those of registered ops that kernels
+ * do not see are in an object of their own, whatever their names are. */
+const json_t *tki_run_setting(const json_t *run, const tk_contract *contract, int i);
+
+#endif

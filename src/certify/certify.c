@@ -1,0 +1,220 @@
+/* TRUSTED. tk_certify: what is asked for is checked, a campaign decides, and the outcome becomes a certificate. */
+#include <stdlib.h>
+#include <string.h>
+
+#include <jansson.h>
+#include <omp.h>
+
+#include "certify/campaign.h"
+#include "certify/certify.h"
+#include "certify/subject.h"
+#include "core/clock.h"
+#include "core/context.h"
+#include "core/limits.h"
+#include "core/options.h"
+#include "judge/guard.h"
+#include "model/case.h"
+#include "model/registered.h"
+#include "trials/attribute_settings.h"
+#include "trials/families.h"
+#include "trials/oracles_and_mutants.h"
+
+enum { MOST_THREADS = 65536 };
+
+const char *tk_verdict_name(tk_verdict verdict)
+{
+    static const char *const names[] = {"PROVED", "HELD", "REFUTED", "UNKNOWN"};
+    return (unsigned)verdict < sizeof names / sizeof *names ? names[verdict] : "UNKNOWN";
+}
+
+const char *tk_level_name(tk_level level)
+{
+    static const char *const names[] = {"quick", "full", "exhaustive"};
+    return (unsigned)level < sizeof names / sizeof *names ? names[level] : "unknown";
+}
+
+static tk_status check_given_inputs(tk_ctx *ctx, const tk_contract *contract, const tk_certify_options *options)
+{
+    if (options->input_count == 0)
+        return TK_OK;
+    if (!options->dims)
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "%s: inputs were given without a shape", contract->name);
+    for (int i = 0; i < options->input_count; i++) {
+        bool known = false;
+        if (!options->inputs || !options->inputs[i].name || !options->inputs[i].bits)
+            return tki_fail(ctx, TK_BAD_ARGUMENT, "%s: input %d has no name or no bits", contract->name, i);
+        for (int p = 0; p < contract->param_count; p++)
+            known |= !contract->params[p].output && !strcmp(contract->params[p].name, options->inputs[i].name);
+        if (!known)
+            return tki_fail(ctx, TK_BAD_ARGUMENT, "%s has no input '%s'", contract->name, options->inputs[i].name);
+    }
+    return TK_OK;
+}
+
+/* A certificate is JSON, and JSON is UTF-8. */
+static bool is_utf8(const char *text)
+{
+    json_t *string = json_string(text);
+    bool good = string != NULL;
+    json_decref(string);
+    return good;
+}
+
+static tk_status check_options(tk_ctx *ctx, const tk_contract *contract, tk_dtype dtype, tk_dtype index_dtype,
+                               const tk_certify_options *options)
+{
+    tk_case c = tk_case_init(contract, dtype);
+    c.result_dtype = tki_result_dtype(dtype, options);
+    c.index_dtype = index_dtype;
+    if (options->dims)
+        memcpy(c.dims, options->dims, (size_t)contract->dim_count * sizeof *c.dims);
+    tk_status settings = tki_settings_read(ctx, contract, options, c.attributes);
+    if (settings != TK_OK)
+        return settings;
+    if (!(options->total_seconds >= 0))
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "%g seconds are no time for a judgement", options->total_seconds);
+    if ((unsigned)options->level > TK_EXHAUSTIVE)
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "there is no level %d", (int)options->level);
+    if (options->call_threads < 0 || options->call_threads > MOST_THREADS)
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "%d threads are not from 0 to %d", options->call_threads, MOST_THREADS);
+    if (options->planted_count && !options->dims)
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "%s: values to be planted were given without a shape", contract->name);
+    if (options->planted_count < 0 || options->planted_count > TK_MAX_PLANTED)
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "%d values to be planted: at most %d", options->planted_count,
+                        TK_MAX_PLANTED);
+    if (options->alignment < 0 || options->alignment > TKI_MOST_ALIGNMENT ||
+        options->alignment & (options->alignment - 1))
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "an alignment of %d bytes is no power of two up to %d",
+                        options->alignment, TKI_MOST_ALIGNMENT);
+    if ((unsigned)options->sanitize > TK_SANITIZE_NEVER)
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "there is no way %d to sanitize", (int)options->sanitize);
+    if (options->kernel && ((options->kernel_name && !is_utf8(options->kernel_name)) ||
+                            (options->kernel_program && !is_utf8(options->kernel_program)) ||
+                            (options->kernel_device && !is_utf8(options->kernel_device))))
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "the name of the function, its program or its device is not UTF-8");
+    if (options->family && tki_family_find(options->family) < 0)
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "there is no input family '%s'", options->family);
+    if (options->mutant && !tki_mutant_find(contract, options->mutant))
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "%s has no planted wrong kernel '%s'", contract->name, options->mutant);
+    if (options->variant && !tki_variant_find(contract, options->variant))
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "%s has no planted correct kernel '%s'", contract->name,
+                        options->variant);
+    if (!!options->mutant + !!options->variant + !!options->kernel + !!options->lowering + !!options->kernel_file > 1)
+        return tki_fail(ctx, TK_BAD_ARGUMENT,
+                        "give a lowering, a planted kernel, a function or a kernel file, not two of them");
+    const int index = tki_index_param(contract);
+    if (options->dims && !tki_indices_point_somewhere(&c))
+        return tki_fail(ctx, TK_BAD_ARGUMENT,
+                        "%s: %s has elements, and there is nothing that they could point to: %s is 0", contract->name,
+                        contract->params[index].name, contract->dim_names[contract->params[index].indexed_dim]);
+    tk_status status = tki_case_check_shape(ctx, &c);
+    return status == TK_OK ? check_given_inputs(ctx, contract, options) : status;
+}
+
+/* A context that works on another device works on the right one for as long as this takes. */
+static tk_status open_device(tk_ctx *ctx, const tk_certify_options *options, bool *opened)
+{
+    const tki_backend *backend = tki_subject_backend(options);
+    *opened = false;
+    if (options->kernel || options->kernel_file || options->mutant || options->variant || !backend ||
+        !backend->is_gpu || backend == tki_ctx_backend(ctx))
+        return TK_OK;
+    if (ctx->gpu)
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "the context works on a %s device, not on %s",
+                        tki_ctx_backend(ctx)->name, backend->name);
+    tk_status status = tk_ctx_use_device(ctx, backend->name);
+    *opened = status == TK_OK;
+    return status;
+}
+
+static void close_device(tk_ctx *ctx)
+{
+    char message[sizeof ctx->message];
+    memcpy(message, ctx->message, sizeof message);
+    if (tk_ctx_use_device(ctx, "cpu") == TK_OK)
+        memcpy(ctx->message, message, sizeof message);
+}
+
+tk_status tki_certify_trials_make(tk_ctx *ctx, const tk_contract *contract, tk_dtype dtype, tk_dtype index_dtype,
+                                  const tk_certify_options *options, tki_trials *trials)
+{
+    *trials = (tki_trials){0};
+    tk_status status = check_options(ctx, contract, dtype, index_dtype, options);
+    return status == TK_OK ? tki_trials_make(ctx, contract, dtype, index_dtype, options, trials) : status;
+}
+
+tk_status tki_certify_trials(tk_ctx *ctx, const tk_contract *contract, tk_dtype dtype, tk_dtype index_dtype,
+                             const tk_certify_options *options, tki_trials *trials, int64_t *held,
+                             tk_certificate **certificate)
+{
+    double begin = tki_now();
+    tki_outcome o = {.contract = contract,
+                     .dtype = dtype,
+                     .result_dtype = tki_result_dtype(dtype, options),
+                     .index_dtype = index_dtype,
+                     .options = options,
+                     .kind = tki_subject_kind_of(options),
+                     .level = options->level,
+                     .verdict = TK_HELD,
+                     .failed_clause = -1,
+                     .determinism = TK_CROSS_DEVICE};
+    const tk_case c = tki_outcome_case(&o);
+    if (o.level == TK_EXHAUSTIVE && !tk_case_is_finite(&c))
+        o.level = TK_FULL;
+    tki_subject subject = {.ctx = ctx, .contract = contract, .oracle = tki_oracle_of(contract)};
+    if (!subject.oracle)
+        return tki_fail(ctx, TK_UNAVAILABLE, "no exact values of %s are known: tk_contract_judge_by() gives them",
+                        contract->name);
+    bool opened;
+    const double kept = ctx->deadline;
+    const bool foreign = options->kernel_file || options->kernel_program;
+    o.total_seconds = options->total_seconds > 0 ? options->total_seconds : foreign ? TKI_TOTAL_SECONDS : 0;
+    if (o.total_seconds > 0)
+        ctx->deadline = tki_ctx_deadline(ctx, o.total_seconds);
+    tk_status status = open_device(ctx, options, &opened);
+    /* Families and oracles work with this thread's number, and certificates may be made side by side. */
+    const int teams = omp_get_max_threads();
+    omp_set_num_threads(tki_ctx_threads(ctx));
+    if (status == TK_OK)
+        status = tki_campaign_run(&subject, &o, trials);
+    omp_set_num_threads(teams);
+    tki_outcome_report(&o, 1, "done");
+    o.seconds = tki_now() - begin;
+    ctx->deadline = kept;
+    if (held)
+        *held = o.held;
+    if (status == TK_OK)
+        status = tki_certificate_make(ctx, &o, certificate);
+    if (opened)
+        close_device(ctx);
+    free(o.reproduce);
+    free(o.trials);
+    free(o.mutants);
+    free(o.planted.kept);
+    free(o.confinement);
+    free(o.sanitized.confinement);
+    tki_exploration_free(&o.exploration);
+    return status;
+}
+
+tk_status tk_certify(tk_ctx *ctx, const tk_contract *contract, tk_dtype dtype, tk_dtype index_dtype,
+                     const tk_certify_options *options, tk_certificate **certificate)
+{
+    if (!ctx)
+        return TK_BAD_ARGUMENT;
+    if (!contract || !certificate)
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "no contract, or nowhere to put the certificate");
+    if (!tki_contract_is_known(ctx, contract))
+        return tki_fail(ctx, TK_BAD_ARGUMENT,
+                        "the contract is neither ours nor one that is registered here, or a copy");
+    *certificate = NULL;
+    tki_trials trials = {0};
+    tk_certify_options taken = TK_CERTIFY_DEFAULTS;
+    tk_status status = tki_options_take(ctx, "tk_certify_options", options, &taken, sizeof taken);
+    if (status == TK_OK)
+        status = tki_certify_trials_make(ctx, contract, dtype, index_dtype, &taken, &trials);
+    if (status == TK_OK)
+        status = tki_certify_trials(ctx, contract, dtype, index_dtype, &taken, &trials, NULL, certificate);
+    free(trials.list);
+    return status;
+}

@@ -1,0 +1,483 @@
+/* TRUSTED. What a certificate claims in sentences: what its verdict rests on, and what it does not show. */
+#include "certify/claims.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "certify/missed_lines.h"
+#include "certify/replay_recipe.h"
+#include "certify/subject.h"
+#include "drivers/backend.h"
+#include "kernel_file/covered_lines.h"
+#include "model/attributes.h"
+#include "trials/attribute_settings.h"
+#include "trials/oracles_and_mutants.h"
+
+/* Of so many elements one in a million is among those judged, with 99 chances in a hundred. */
+enum { ONE_IN_A_MILLION_SHOWS = 4600000 };
+
+/* What the sentences are made from. */
+typedef struct facts {
+    const tk_contract *contract;
+    const json_t *predicate, *run, *result, *built, *coverage, *mutants;
+    const json_t *sanitizer; /* NULL: compute-sanitizer watched nothing */
+    const tki_subject_kind *kind;
+    const tki_backend *backend;
+    const tki_lowering *lowering; /* NULL: it is none */
+    tk_value attributes[TK_MAX_ATTRIBUTES];
+    bool given, proved;
+} facts;
+
+__attribute__((format(printf, 2, 3))) static void say(json_t *list, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    json_array_append_new(list, json_vsprintf(format, arguments));
+    va_end(arguments);
+}
+
+static const char *text(const json_t *object, const char *name)
+{
+    const char *value = json_string_value(json_object_get(object, name));
+    return value ? value : "";
+}
+
+static long long integer(const json_t *object, const char *name)
+{
+    return json_integer_value(json_object_get(object, name));
+}
+
+static bool is(const json_t *object, const char *name, const char *value)
+{
+    return !strcmp(text(object, name), value);
+}
+
+/* -- What they are made from ----------------------------------------------------------------------------------- */
+
+/* A lowering of another machine's instruction set may not be in this build. */
+static bool find_lowering(facts *f)
+{
+    tk_types types;
+    if (!tk_types_parse(text(f->run, "dtype"), &types))
+        return false;
+    tk_case c = tk_case_init(f->contract, types.dtype);
+    c.result_dtype = types.result_dtype;
+    c.index_dtype = is(f->run, "index_dtype", tk_dtype_name(TK_I64)) ? TK_I64 : TK_I32;
+    for (const tki_lowering *row = tki_lowerings_of(f->contract); row->backend; row++) {
+        char id[TKI_ID_SIZE];
+        tki_lowering_id(row, &c, id, sizeof id);
+        if (!strcmp(id, text(f->run, "subject")))
+            f->lowering = row;
+    }
+    return f->lowering != NULL;
+}
+
+static bool find_facts(const json_t *predicate, const tk_contract *contract, facts *f)
+{
+    const json_t *run = json_object_get(predicate, "run");
+    *f = (facts){.contract = contract,
+                 .predicate = predicate,
+                 .run = run,
+                 .result = json_object_get(predicate, "result"),
+                 .built = json_object_get(predicate, "built"),
+                 .coverage = json_object_get(predicate, "coverage"),
+                 .mutants = json_object_get(predicate, "mutants"),
+                 .sanitizer = json_object_get(json_object_get(predicate, "worker"), "sanitizer"),
+                 .kind = tki_subject_kind_named(text(run, "kind")),
+                 .backend = tki_backend_find(text(json_object_get(predicate, "machine"), "backend"), ""),
+                 .proved = is(predicate, "verdict", tk_verdict_name(TK_PROVED))};
+    f->given = f->kind == &tki_subject_given;
+    if (!f->kind || !f->backend)
+        return false;
+    tki_recipe_settings(run, contract, f->attributes);
+    return f->kind != &tki_subject_lowering || find_lowering(f);
+}
+
+/* The clause of that kind, as the certificate has it; NULL if the contract has none. */
+static const json_t *clause_of(const facts *f, tk_clause_kind kind)
+{
+    const int i = tki_clause_find(f->contract, kind);
+    return i < 0 ? NULL : json_array_get(json_object_get(f->predicate, "clauses"), (size_t)i);
+}
+
+/* -- Evidence -------------------------------------------------------------------------------------------------- */
+
+static bool watched_to_the_end(const json_t *tool)
+{
+    return json_object_get(tool, "problem") == NULL;
+}
+
+/* "memcheck, racecheck and initcheck": the tools that watched to the end. */
+static void list_tools(const json_t *tools, char *list, size_t size)
+{
+    const char *names[TKI_SANITIZER_TOOLS];
+    size_t count = 0;
+    for (size_t i = 0; i < json_array_size(tools) && count < TKI_SANITIZER_TOOLS; i++)
+        if (watched_to_the_end(json_array_get(tools, i)))
+            names[count++] = text(json_array_get(tools, i), "tool");
+    list[0] = 0;
+    for (size_t i = 0; i < count; i++) {
+        const size_t used = strlen(list);
+        snprintf(list + used, size - used, "%s%s", !i ? "" : i + 1 < count ? ", " : " and ", names[i]);
+    }
+}
+
+static void say_what_was_watched(json_t *list, const facts *f)
+{
+    const json_t *tools = json_object_get(f->sanitizer, "tools");
+    const char *version = text(f->sanitizer, "version");
+    char names[80];
+    long long calls = 0, findings = 0;
+    for (size_t i = 0; i < json_array_size(tools); i++) {
+        const json_t *tool = json_array_get(tools, i);
+        if (watched_to_the_end(tool) && integer(tool, "calls") > calls)
+            calls = integer(tool, "calls");
+        findings |= integer(tool, "findings");
+    }
+    list_tools(tools, names, sizeof names);
+    if (calls)
+        say(list, "compute-sanitizer%s%s watched %lld calls of small trials under %s, and found %s.",
+            version[0] ? " " : "", version, calls, names, findings ? "a mistake" : "nothing");
+}
+
+static bool gave_the_same_bits(const facts *f)
+{
+    return !is(f->result, "determinism", tk_determinism_name(TK_DETERMINISM_NONE));
+}
+
+static void say_how_a_stranger_ran(json_t *list, const facts *f)
+{
+    say(list, "The kernel ran in a process of its own, shut in as `worker` says; inputs, outputs and judge were in "
+              "this one.");
+    say(list, "In each trial it was called once more with one input element changed, which was judged as well, and "
+              "then with the first inputs again; some of the shapes were drawn from the seed.");
+    if (integer(f->run, "came_again"))
+        say(list,
+            "%lld trials came again after all others, in another order, every fifth in a fresh process, as its first "
+            "call or behind one of the other type%s; the bits were %s.",
+            integer(f->run, "came_again"), f->backend->is_gpu ? "" : ", two in three of them with a guarded heap",
+            gave_the_same_bits(f) ? "the same" : "not always the same");
+    say_what_was_watched(list, f);
+}
+
+/* What was judged otherwise than by default. */
+static void say_settings(json_t *list, const facts *f)
+{
+    for (int i = 0; i < f->contract->attribute_count; i++) {
+        const tk_attribute *attribute = &f->contract->attributes[i];
+        const tk_choice *choice = attribute->type == TK_ATTRIBUTE_CHOICE
+                                      ? &attribute->choices[f->attributes[i].integer]
+                                      : NULL;
+        if (choice && (attribute->from_device ? f->attributes[TKI_NUMERICS].integer
+                                              : tki_settings_is_restriction(f->contract, f->attributes, i)))
+            say(list, "%s %s: %s.", attribute->name, choice->id, choice->text);
+        if (!choice && tki_settings_is_restriction(f->contract, f->attributes, i)) {
+            char value[64];
+            tk_attribute_print(attribute, f->attributes[i], value, sizeof value);
+            say(list, "%s %s: %s.", attribute->name, value, attribute->text);
+        }
+    }
+}
+
+static bool coverage_is_known(const facts *f)
+{
+    return json_is_true(json_object_get(f->coverage, "known"));
+}
+
+static void say_what_coverage_did(json_t *list, const facts *f)
+{
+    const json_t *lines = json_object_get(f->coverage, "lines");
+    if (!coverage_is_known(f))
+        return;
+    say(list,
+        "An instrumented build of the source made the calls of these trials as well, and %lld of its own to find out "
+        "what its comparisons wait for%s; %lld trials were judged because of them.",
+        integer(f->coverage, "calls"),
+        json_is_true(json_object_get(f->coverage, "spent")) ? ", which was as many as it may" : "",
+        integer(f->coverage, "found"));
+    if (json_is_true(json_object_get(lines, "known")))
+        say(list, "%lld of %lld lines of the source that hold code ran in calls that were judged.",
+            integer(lines, "run"), integer(lines, "count"));
+}
+
+static void say_how_it_ran(json_t *list, const facts *f)
+{
+    const bool on_gpu = f->backend->is_gpu;
+    say(list,
+        "Each trial ran at least twice, with its arrays at other kinds of places, %sother bytes in every element of "
+        "its "
+        "outputs; the bits %s.",
+        on_gpu ? "" : "other numbers of threads and ",
+        gave_the_same_bits(f) ? "were the same" : "were not always the same");
+    if (f->kind->stranger)
+        say_how_a_stranger_ran(list, f);
+    say_what_coverage_did(list, f);
+    const json_t *write = clause_of(f, TK_CLAUSE_WRITE);
+    if (!write || is(write, "verdict", tk_verdict_name(TK_REFUTED)))
+        return;
+    if (on_gpu)
+        say(list, "Bytes around every buffer in device memory and all inputs were unchanged after each run.");
+    else
+        say(list, "Bytes around every buffer and all inputs were unchanged after each run; in every fourth run each "
+                  "buffer began or ended with a page.");
+}
+
+/* What was left out, as the kernel counted it, and by which theorems. */
+static void say_what_was_left_out(json_t *list, const facts *f)
+{
+    const json_t *skipped = json_object_get(f->result, "skipped");
+    if (!skipped)
+        return;
+    say(list,
+        "By its own count the kernel left out %lld of %lld slices of the inner size, and of the rest %lld of %lld "
+        "parts of tiles, in the first calls of these trials. That this changes no result is proved: %s and %s in %s, "
+        "SHA-256 %s.",
+        integer(skipped, "slices"), integer(skipped, "of_slices"), integer(skipped, "parts"),
+        integer(skipped, "of_parts"), text(skipped, "slices_by"), text(skipped, "parts_by"), text(skipped, "file"),
+        text(skipped, "sha256"));
+}
+
+static void say_what_was_screened(json_t *list, const facts *f)
+{
+    const json_t *screened = json_object_get(f->result, "screened");
+    const long long trials = integer(screened, "trials");
+    const long long least = integer(screened, "least_vectors"), most = integer(screened, "most_vectors");
+    char vectors[64];
+    if (!screened)
+        return;
+    if (least == most)
+        snprintf(vectors, sizeof vectors, "%lld", most);
+    else
+        snprintf(vectors, sizeof vectors, "%lld to %lld", least, most);
+    say(list,
+        "The outputs of %lld large trial%s also passed Freivalds' check as a whole, each with %s drawn vectors: so "
+        "many that a wrong one passes with a probability below 2^-64.",
+        trials, trials == 1 ? "" : "s", vectors);
+}
+
+static void say_what_was_rejected(json_t *list, const facts *f)
+{
+    int rejected = 0;
+    char settings[TKI_SETTINGS_TEXT];
+    for (size_t i = 0; i < json_array_size(f->mutants); i++)
+        rejected += json_is_true(json_object_get(json_array_get(f->mutants, i), "rejected"));
+    tki_settings_text(f->contract, f->attributes, settings, sizeof settings);
+    if (json_array_size(f->mutants))
+        say(list, "%d of %zu planted wrong kernels were rejected by the same judge on the quick trials%s.", rejected,
+            json_array_size(f->mutants),
+            settings[0] ? ", in the whole domain and by the bound of ieee arithmetic" : "");
+}
+
+json_t *tki_evidence_json(const json_t *predicate, const tk_contract *contract)
+{
+    facts f;
+    if (!find_facts(predicate, contract, &f))
+        return NULL;
+    json_t *list = json_array();
+    const json_t *trials = json_object_get(f.run, "trials");
+    if (!json_array_size(trials)) {
+        say(list, "No trial was completed.");
+        return list;
+    }
+    say(list,
+        "%lld output elements from %zu trials were each compared with the admissible interval of their exact value.",
+        integer(f.result, "elements"), json_array_size(trials));
+    for (size_t i = 0; i < json_array_size(trials); i++)
+        if (is(json_array_get(trials, i), "family", "all_patterns"))
+            say(list, "Every pattern of every input was tried: %lld of them.",
+                integer(json_array_get(trials, i), "elements"));
+    if (f.given)
+        say(list, "Inputs and outputs were given, in %s memory; `run.given` has the SHA-256 of each.",
+            text(json_object_get(f.run, "given"), "memory"));
+    else
+        say_how_it_ran(list, &f);
+    if (integer(f.result, "refined"))
+        say(list, "For %lld elements double arithmetic did not decide and the oracle refined the exact value.",
+            integer(f.result, "refined"));
+    say_what_was_rejected(list, &f);
+    say_settings(list, &f);
+    if (f.lowering && f.lowering->promise)
+        say(list, "The lowering was also judged by its own promise: %s.", f.lowering->promise);
+    say_what_was_left_out(list, &f);
+    say_what_was_screened(list, &f);
+    return list;
+}
+
+/* -- What is not claimed --------------------------------------------------------------------------------------- */
+
+static void disclaim_coverage(json_t *list, const facts *f)
+{
+    const json_t *lines = json_object_get(f->coverage, "lines"), *ranges = json_object_get(lines, "never_ran");
+    if (!coverage_is_known(f)) {
+        say(list, "Which of the kernel's code ran is not known: %s.", text(f->coverage, "reason"));
+        return;
+    }
+    say(list, "What coverage says comes out of the kernel's own process, in a build of its own, and could be forged: "
+              "it adds trials, and no verdict rests on it.");
+    if (!json_is_true(json_object_get(lines, "known")))
+        say(list, "Which lines of the source ran is not known: %s.", text(lines, "reason"));
+    else if (json_array_size(ranges)) {
+        char missed[512];
+        tki_ranges_print(ranges, missed, sizeof missed);
+        say(list, "Lines that no judged call has run: %s. Nothing is shown of what they do.", missed);
+    }
+    if (integer(f->coverage, "unwatched"))
+        say(list,
+            "%lld trials were too large for the instrumented build, or for the memory at hand: what they alone run "
+            "counts as not run.",
+            integer(f->coverage, "unwatched"));
+}
+
+/* What a device's kernel could do unseen, and whether anybody looked. */
+static void disclaim_what_no_output_shows(json_t *list, const facts *f)
+{
+    const json_t *tools = json_object_get(f->sanitizer, "tools");
+    if (!f->kind->stranger) {
+        say(list, "Reads outside the buffers in device memory cannot be seen by this run.");
+        return;
+    }
+    if (!f->sanitizer) {
+        say(list,
+            "Races between the device's threads, reads outside the arrays and of memory that nothing has written "
+            "were not looked for: %s.",
+            text(f->run, "no_sanitizer"));
+        return;
+    }
+    for (size_t i = 0; i < json_array_size(tools); i++)
+        if (!watched_to_the_end(json_array_get(tools, i)))
+            say(list, "What compute-sanitizer's %s looks for was not looked for, or not to the end: %s.",
+                text(json_array_get(tools, i), "tool"), text(json_array_get(tools, i), "problem"));
+    say(list,
+        "compute-sanitizer sees races for shared memory, not those for device memory; it saw small trials; and the "
+        "kernel's host code, beside its library in one process, could have silenced it.");
+}
+
+static void disclaim_a_stranger(json_t *list, const facts *f)
+{
+    say(list,
+        "The kernel can tell that it is being judged: that it does the same elsewhere, or after other calls than "
+        "these, is not shown.");
+    say(list,
+        "The times are by this process's clock, around calls into another process, and hold the way there and back.");
+    if (f->backend->is_gpu)
+        say(list,
+            "Its host code ran beside the driver, in the process that reads device memory back: it could have forged "
+            "the bytes around buffers there, and events; outputs it can only make right or wrong.");
+    if (!json_object_get(f->built, "source"))
+        say(list, "The library was brought compiled: its source, compiler and options are not known.");
+    else
+        say(list, "That the artifact does what the source says rests on the compiler named.");
+}
+
+/* A source that serves both vendors has been seen to run on one of them only. */
+static void disclaim_the_other_vendor(json_t *list, const facts *f)
+{
+    for (const tki_lowering *row = tki_lowerings_of(f->contract); row->backend; row++) {
+        if (!row->backend->is_gpu || row->backend == f->lowering->backend ||
+            strcmp(row->source, f->lowering->source) != 0)
+            continue;
+        say(list, "The same source is compiled for %s as well; no run on an %s device is claimed.",
+            row->backend->title, row->backend->maker);
+        return;
+    }
+}
+
+static void disclaim_proofs(json_t *list, const facts *f)
+{
+    if (json_array_size(json_object_get(f->predicate, "proofs")))
+        say(list,
+            "The theorems in `proofs` are about the contract, in the arithmetic that it assumes, not about this "
+            "kernel: that the kernel keeps a clause rests on what `rests_on` names beside it. This run checked "
+            "no proof; proofs/check.sh does.");
+}
+
+static void disclaim_what_was_left_out(json_t *list, const facts *f)
+{
+    const json_t *left_out = json_object_get(f->run, "left_out");
+    const long long trials = integer(left_out, "trials");
+    if (left_out)
+        say(list,
+            "Tensors of more than 2^32 elements were not tried: %lld trial%s left out, which take%s at least %.0f "
+            "GiB of memory%s.",
+            trials, trials == 1 ? " was" : "s were", trials == 1 ? "s" : "",
+            json_number_value(json_object_get(left_out, "least_gib")),
+            f->backend->is_gpu || f->lowering ? "" : ", or longer than a call may");
+}
+
+/* Of a function that is not ours, whoever called it. */
+static void disclaim_a_function(json_t *list, const facts *f)
+{
+    if (json_object_get(f->run, "program"))
+        say(list,
+            "The kernel was in a program, not shut in, that this command started: %s. What that program is made of "
+            "is not known; the artifact named is what called it.",
+            text(f->run, "program"));
+    else if (f->kind == &tki_subject_function || (f->kind == &tki_subject_lowering && f->contract->registered))
+        say(list, "The function ran inside this process, which it could have tampered with; its source, compiler and "
+                  "options are not "
+                  "known.");
+    const char *device = text(json_object_get(f->predicate, "machine"), "claimed_device");
+    if (device[0])
+        say(list,
+            "That the function computes on the device named in `machine.claimed_device` is its caller's word, and so "
+            "are the device's name and properties: %s. The judge has seen memory of the host alone.",
+            device);
+}
+
+json_t *tki_non_claims_json(const json_t *predicate, const tk_contract *contract)
+{
+    facts f;
+    if (!find_facts(predicate, contract, &f))
+        return NULL;
+    json_t *list = json_array();
+    if (!f.proved)
+        say(list, "Inputs and shapes other than those %s were not tried.", f.given ? "given" : "listed");
+    else
+        say(list, "Shapes other than those listed were not tried: the clauses on shape, writing and repetition are "
+                  "HELD, not PROVED.");
+    if (f.given)
+        say(list,
+            "No kernel was run: what computed the outputs, on which device, from these inputs or others, and whether "
+            "it would compute them again, is not known.");
+    else
+        say(list, "Other %s, compilers, options and library builds than the one named were not tried.",
+            f.backend->is_gpu ? "devices, drivers" : "processors");
+    if (f.backend->is_gpu)
+        disclaim_what_no_output_shows(list, &f);
+    if (f.backend->is_gpu && f.lowering)
+        disclaim_the_other_vendor(list, &f);
+    if (!f.given)
+        say(list, "Nothing is claimed about speed: the times are of runs under test, not a benchmark.");
+    disclaim_a_function(list, &f);
+    if (contract->registered)
+        say(list, "A program registered the contract and gave its exact values: that they are right is not shown.");
+    disclaim_proofs(list, &f);
+    if (f.kind->stranger)
+        disclaim_a_stranger(list, &f);
+    if (f.kind->brought && !f.given)
+        disclaim_coverage(list, &f);
+    if (!json_array_size(f.mutants) && !f.kind->planted)
+        say(list, "No planted wrong kernels were run beside it.");
+    const json_t *index = clause_of(&f, TK_CLAUSE_INDEX);
+    if (index && !integer(index, "checks"))
+        say(list, "Bad indices were not among the trials: %s was not judged.", text(index, "id"));
+    if (integer(f.result, "undecided"))
+        say(list, "%lld elements could not be decided at the oracle's limit and were accepted.",
+            integer(f.result, "undecided"));
+    disclaim_what_was_left_out(list, &f);
+    const bool few = contract->registered && !f.proved && integer(f.result, "elements") < ONE_IN_A_MILLION_SHOWS;
+    if (!f.given && (is(f.run, "level", tk_level_name(TK_QUICK)) || few))
+        say(list, "At this level a kernel that is wrong at one element in a million can pass.");
+    return list;
+}
+
+/* -- Coverage -------------------------------------------------------------------------------------------------- */
+
+const char *tki_no_coverage_of_kind(const tki_subject_kind *kind, const tki_backend *backend,
+                                    const tk_contract *contract)
+{
+    if (kind == &tki_subject_lowering && !contract->registered && !backend->is_gpu)
+        return "the library's own kernels are held to all of their lines when it is tested, not here";
+    return kind->stranger ? NULL : "only kernel files that come as source are built a second time, instrumented";
+}

@@ -1,0 +1,19 @@
+/* TRUSTED. The sentences of a certificate, `evidence` and `non_claims`. They are made from its other members alone, so that whoever reads it
+ * makes the same ones. */
+#ifndef TKI_CERTIFY_CLAIMS_H
+#define TKI_CERTIFY_CLAIMS_H
+
+#include <jansson.h>
+
+#include "certify/subject.h"
+
+/* New references; NULL where they cannot be made: of a kind, a backend or a lowering that this build does not have. The predicate may come from a
+ * stranger. */
+json_t *tki_evidence_json(const json_t *predicate, const tk_contract *contract);
+json_t *tki_non_claims_json(const json_t *predicate, const tk_contract *contract);
+
+/* Why nothing is known of what ran, of a kind of subject of which that is never known; NULL: of others. */
+const char *tki_no_coverage_of_kind(const tki_subject_kind *kind, const tki_backend *backend,
+                                    const tk_contract *contract);
+
+#endif

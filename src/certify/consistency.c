@@ -1,0 +1,700 @@
+/* TRUSTED. A certificate's members held against each other. */
+#include "certify/consistency.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "certify/claims.h"
+#include "certify/given_outputs.h"
+#include "certify/headline.h"
+#include "certify/magnitudes.h"
+#include "certify/members.h"
+#include "certify/proofs.h"
+#include "certify/provenance.h"
+#include "certify/replay_recipe.h"
+#include "core/context.h"
+#include "model/case.h"
+#include "trials/attribute_settings.h"
+
+/* Where the first contradiction goes. */
+typedef struct finding {
+    const tk_certificate *certificate;
+    const tk_contract *contract; /* of the op that it is about; NULL: not known here */
+    char *what;
+    size_t size;
+} finding;
+
+__attribute__((format(printf, 2, 3))) static bool contradicts(const finding *f, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(f->what, f->size, format, arguments);
+    va_end(arguments);
+    return true;
+}
+
+static const json_t *get(const finding *f, const char *path)
+{
+    return tki_certificate_get(f->certificate, path);
+}
+
+static const char *text(const json_t *object, const char *name)
+{
+    const char *value = json_string_value(json_object_get(object, name));
+    return value ? value : "";
+}
+
+static json_int_t integer(const json_t *object, const char *name)
+{
+    return json_integer_value(json_object_get(object, name));
+}
+
+/* Sums that overflow are larger than any number of elements. */
+static void add(json_int_t *sum, json_int_t more)
+{
+    if (__builtin_add_overflow(*sum, more, sum))
+        *sum = INT64_MAX;
+}
+
+static bool is_complete(const finding *f)
+{
+    tk_verdict verdict = tk_certificate_verdict(f->certificate);
+    return verdict == TK_HELD || verdict == TK_PROVED;
+}
+
+bool tki_certificate_is_restricted(const tk_certificate *certificate)
+{
+    static const char *const members[] = {"run.shape", "run.family", "run.options", "run.inputs"};
+    for (size_t i = 0; i < sizeof members / sizeof *members; i++)
+        if (tki_certificate_get(certificate, members[i]))
+            return true;
+    return false;
+}
+
+json_t *tki_trial_without_results(const json_t *trial)
+{
+    static const char *const results[] = {"elements", "output_sha256", "chunks"};
+    json_t *copy = json_copy((json_t *)(uintptr_t)trial);
+    for (size_t i = 0; i < sizeof results / sizeof *results; i++)
+        json_object_del(copy, results[i]);
+    return copy;
+}
+
+/* -- The verdict --------------------------------------------------------------------------------------------- */
+
+static bool headline_is_another(const finding *f)
+{
+    const char *verdict = tki_certificate_text(f->certificate, "verdict");
+    if (strcmp(verdict, tk_verdict_name(tk_certificate_verdict(f->certificate))) != 0)
+        return contradicts(f, "there is no verdict '%.40s'", verdict);
+    /* Those of earlier versions have none. */
+    const char *headline = json_string_value(get(f, "headline"));
+    if (get(f, "headline") && (!headline || strcmp(headline, tk_certificate_headline(f->certificate)) != 0))
+        return contradicts(f, "its headline is '%.200s', the other members make it '%.200s'",
+                           headline ? headline : "", tk_certificate_headline(f->certificate));
+    bool has_reason = tk_certificate_reason(f->certificate)[0] != 0;
+    if (has_reason == is_complete(f))
+        return contradicts(f, "its verdict is %s, %s a reason", verdict, has_reason ? "with" : "without");
+    return false;
+}
+
+static bool clauses_differ(const finding *f)
+{
+    const json_t *clauses = get(f, "clauses");
+    const tk_verdict verdict = tk_certificate_verdict(f->certificate);
+    bool refuted = false, proved = false;
+    json_int_t checks = 0;
+    for (size_t i = 0; i < json_array_size(clauses); i++) {
+        const json_t *clause = json_array_get(clauses, i);
+        const char *said = text(clause, "verdict");
+        const json_int_t judged = integer(clause, "checks"), failures = integer(clause, "failures");
+        const char *id = text(clause, "id");
+        const bool is_refuted = !strcmp(said, tk_verdict_name(TK_REFUTED));
+        const bool is_proved = !strcmp(said, tk_verdict_name(TK_PROVED));
+        const bool is_open = !strcmp(said, "NOT JUDGED");
+        if (!is_refuted && !is_proved && !is_open && strcmp(said, tk_verdict_name(TK_HELD)) != 0)
+            return contradicts(f, "clause %.80s has no verdict", id);
+        if (judged < 0 || failures < 0 || is_refuted != (failures > 0) || (!is_refuted && is_open != (judged == 0)))
+            return contradicts(f, "clause %.80s is %.20s, of %lld checks and %lld failures", id, said,
+                               (long long)judged, (long long)failures);
+        refuted |= is_refuted;
+        proved |= is_proved;
+        add(&checks, judged);
+    }
+    if (refuted != (verdict == TK_REFUTED))
+        return contradicts(f, "its verdict is %s, and %s clause is refuted", tk_verdict_name(verdict),
+                           refuted ? "a" : "no");
+    if (proved != (verdict == TK_PROVED))
+        return contradicts(f, "its verdict is %s, and %s clause is proved", tk_verdict_name(verdict),
+                           proved ? "a" : "no");
+    if (is_complete(f) && checks < tk_certificate_elements(f->certificate))
+        return contradicts(f, "%lld elements were judged by clauses with %lld checks",
+                           (long long)tk_certificate_elements(f->certificate), (long long)checks);
+    return false;
+}
+
+/* -- What was run -------------------------------------------------------------------------------------------- */
+
+static bool every_trial_has(const json_t *trials, const char *name, const json_t *value)
+{
+    for (size_t i = 0; i < json_array_size(trials); i++)
+        if (!json_equal(json_object_get(json_array_get(trials, i), name), value))
+            return false;
+    return true;
+}
+
+/* A restriction that the trials do not show, or one that they show alone: the latter is how the run of one case would read as a whole. */
+static bool restriction_differs(const finding *f)
+{
+    static const char *const members[] = {"shape", "family", "options"};
+    const json_t *trials = get(f, "run.trials"), *first = json_array_get(trials, 0);
+    const bool restricted = tki_certificate_is_restricted(f->certificate);
+    const char *coverage = tki_certificate_text(f->certificate, "coverage.reason");
+    for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
+        const json_t *value = json_object_get(get(f, "run"), members[i]);
+        /* A family is not drawn of a shape without elements. */
+        if (value && strcmp(members[i], "family") != 0 && !every_trial_has(trials, members[i], value))
+            return contradicts(f, "it says that the run was restricted to one %s, and lists trials of others",
+                               members[i]);
+    }
+    if (is_complete(f) && !json_array_size(trials))
+        return contradicts(f, "it lists no trials");
+    if (!restricted && is_complete(f) && every_trial_has(trials, "shape", json_object_get(first, "shape")) &&
+        strcmp(text(first, "family"), "all_patterns") != 0)
+        return contradicts(f,
+                           "all of its trials are of one shape, and it does not say that the run was restricted to "
+                           "that");
+    if (!restricted && is_complete(f) && json_array_size(trials) > 1 &&
+        every_trial_has(trials, "family", json_object_get(first, "family")))
+        return contradicts(f,
+                           "all of its trials are of one family, and it does not say that the run was restricted to "
+                           "that");
+    if (!(get(f, "run.shape") || get(f, "run.family")) && !strcmp(coverage, "the run was restricted"))
+        return contradicts(f, "its coverage says that the run was restricted, its run does not");
+    if ((get(f, "run.shape") || get(f, "run.family")) && json_array_size(get(f, "mutants")))
+        return contradicts(f, "planted wrong kernels do not run beside a single case");
+    return false;
+}
+
+static bool trials_differ(const finding *f)
+{
+    const json_t *trials = get(f, "run.trials");
+    json_int_t elements = 0, found = 0;
+    bool all_patterns = false;
+    for (size_t i = 0; i < json_array_size(trials); i++) {
+        const json_t *trial = json_array_get(trials, i);
+        if (integer(trial, "elements") < 0)
+            return contradicts(f, "trial %zu has less than no elements", i);
+        add(&elements, integer(trial, "elements"));
+        found += json_object_get(trial, "found_by") != NULL;
+        all_patterns |= !strcmp(text(trial, "family"), "all_patterns");
+    }
+    if (is_complete(f) && elements != tk_certificate_elements(f->certificate))
+        return contradicts(f, "%lld elements were judged, those of its trials are %lld",
+                           (long long)tk_certificate_elements(f->certificate), (long long)elements);
+    if (json_is_true(get(f, "coverage.known")) && is_complete(f) &&
+        found < tki_certificate_integer(f->certificate, "coverage.found"))
+        return contradicts(f, "coverage found %lld trials, and %lld are listed",
+                           (long long)tki_certificate_integer(f->certificate, "coverage.found"), (long long)found);
+    if (tk_certificate_verdict(f->certificate) == TK_PROVED && !all_patterns)
+        return contradicts(f, "its verdict is PROVED, and no trial is of all patterns");
+    return false;
+}
+
+/* "lowering" ids begin with the backend, the op and the dtype; the others with what they are. */
+static bool subject_differs(const finding *f)
+{
+    const tk_certificate *c = f->certificate;
+    const char *kind = tki_certificate_text(c, "run.kind");
+    const char *op = tki_certificate_text(c, "run.op"), *dtype = tki_certificate_text(c, "run.dtype");
+    const char *subject = tk_certificate_subject(c);
+    char begin[256];
+    bool is_whole = false;
+    if (!strcmp(kind, "function"))
+        return false;
+    if (!strcmp(kind, "kernel")) {
+        snprintf(begin, sizeof begin, "kernel.%s.%s.%s.", tki_certificate_text(c, "run.kernel.backend"), op, dtype);
+    } else if (!strcmp(kind, "mutant") || !strcmp(kind, "variant")) {
+        is_whole = true;
+        snprintf(begin, sizeof begin, "%s.%s.%s.%s", kind, op, dtype,
+                 text(get(f, "run"), !strcmp(kind, "mutant") ? "mutant" : "variant"));
+    } else if (!strcmp(kind, "given")) {
+        is_whole = true;
+        snprintf(begin, sizeof begin, "given.%s.%s", op, dtype);
+    } else if (!strcmp(kind, "lowering")) {
+        snprintf(begin, sizeof begin, "%s.%s.%s.", tki_certificate_text(c, "machine.backend"), op, dtype);
+    } else {
+        return contradicts(f, "there is no kind of subject '%.40s'", kind);
+    }
+    if (is_whole ? strcmp(subject, begin) != 0 : strncmp(subject, begin, strlen(begin)) != 0)
+        return contradicts(f, "its subject is %.80s, what was run makes it %.80s%s", subject, begin,
+                           is_whole ? "" : "...");
+    return false;
+}
+
+/* Outputs that were given: one case, and nothing that only a run of a kernel shows. */
+static bool given_differs(const finding *f)
+{
+    const tk_certificate *c = f->certificate;
+    const json_t *outputs = get(f, "run.given.outputs"), *trials = get(f, "run.trials");
+    const json_t *trial = json_array_get(trials, 0);
+    const bool given = !strcmp(tki_certificate_text(c, "run.kind"), "given");
+    const bool as_level = !strcmp(tki_certificate_text(c, "run.level"), "given");
+    if (given != as_level || given != (get(f, "run.given") != NULL))
+        return contradicts(f, "its kind, its level and its tensors do not agree on whether outputs were given");
+    if (!given)
+        return false;
+    if (json_array_size(get(f, "mutants")))
+        return contradicts(f, "its outputs were given, and planted wrong kernels were run");
+    if (!get(f, "proofs"))
+        return contradicts(f, "its outputs were given, and it was written without proofs");
+    if (!json_is_object(get(f, "run.given.inputs")) || !json_is_object(outputs) || !get(f, "run.shape") ||
+        json_array_size(trials) != 1 || strcmp(text(trial, "family"), "given") != 0)
+        return contradicts(f, "its outputs were given, and it is not of one case with its tensors");
+    if (tk_certificate_verdict(c) == TK_PROVED)
+        return contradicts(f, "its verdict is PROVED, of one case that was given");
+    if (strcmp(tki_certificate_text(c, "result.determinism"), "none") != 0)
+        return contradicts(f, "its outputs were given once, and it claims determinism");
+    json_int_t elements = 0;
+    const char *name;
+    json_t *tensor;
+    json_object_foreach((json_t *)(uintptr_t)outputs, name, tensor) add(&elements, integer(tensor, "elements"));
+    if (elements != integer(trial, "elements"))
+        return contradicts(f, "the outputs that were given have %lld elements, its trial has %lld",
+                           (long long)elements, (long long)integer(trial, "elements"));
+    return false;
+}
+
+/* -- What came out ------------------------------------------------------------------------------------------- */
+
+static bool figures_differ(const finding *f)
+{
+    const json_t *bins = get(f, "result.ulp_histogram");
+    const json_t *worst = get(f, "result.worst");
+    const double worst_ulp = tk_certificate_worst_ulp(f->certificate);
+    json_int_t elements = 0;
+    double from = -1, last_from = -1, last_to = 0;
+    for (size_t i = 0; i < json_array_size(bins); i++) {
+        const json_t *bin = json_array_get(bins, i);
+        const json_t *end = json_object_get(bin, "up_to_ulp");
+        const double to = json_is_string(end) ? __builtin_inf() : json_number_value(end);
+        if (integer(bin, "elements") < 0)
+            return contradicts(f, "its histogram has less than no elements");
+        if (integer(bin, "elements")) {
+            last_from = from;
+            last_to = to;
+        }
+        add(&elements, integer(bin, "elements"));
+        from = to;
+    }
+    if (is_complete(f) && elements != tk_certificate_elements(f->certificate))
+        return contradicts(f, "%lld elements were judged, and %lld are in its histogram",
+                           (long long)tk_certificate_elements(f->certificate), (long long)elements);
+    if (elements && !(worst_ulp > last_from && worst_ulp <= last_to))
+        return contradicts(f, "its largest error is %g ulp, by its histogram it lies above %g and up to %g",
+                           worst_ulp, last_from < 0 ? 0 : last_from, last_to);
+    if (worst && !json_equal(json_object_get(worst, "error_ulp"), get(f, "result.worst_ulp")))
+        return contradicts(f, "its largest error is %g ulp, its worst element has another", worst_ulp);
+    if (tk_certificate_accepted_ulp(f->certificate) > worst_ulp)
+        return contradicts(f, "an accepted element is farther off than the worst");
+    if (is_complete(f) && (tki_certificate_integer(f->certificate, "result.undefined") ||
+                           get(f, "result.refutation") || get(f, "result.failure")))
+        return contradicts(f, "its verdict is %s, and its result has a failure",
+                           tk_verdict_name(tk_certificate_verdict(f->certificate)));
+    return false;
+}
+
+/* Of the histogram: how many elements it has, and its last bin that has any, which ends at `to`. */
+static json_int_t histogram_elements(const json_t *bins, double *to)
+{
+    json_int_t elements = 0;
+    for (size_t i = 0; i < json_array_size(bins); i++) {
+        const json_t *bin = json_array_get(bins, i), *end = json_object_get(bin, "up_to_ulp");
+        add(&elements, integer(bin, "elements"));
+        if (integer(bin, "elements"))
+            *to = json_is_string(end) ? __builtin_inf() : json_number_value(end);
+    }
+    return elements;
+}
+
+/* Those of earlier versions do not have it. */
+static bool magnitudes_differ(const finding *f)
+{
+    const json_t *by_magnitude = get(f, "result.by_magnitude");
+    tki_magnitudes_sum sum;
+    double to = 0;
+    if (!by_magnitude)
+        return false;
+    const json_int_t elements = histogram_elements(get(f, "result.ulp_histogram"), &to);
+    if (!tki_magnitudes_add_up(by_magnitude, &sum))
+        return contradicts(f, "its errors by magnitude are not in the form in which they are written");
+    if (sum.elements != elements)
+        return contradicts(f, "its histogram has %lld elements, its errors by magnitude %lld", (long long)elements,
+                           (long long)sum.elements);
+    if (sum.ulps < tk_certificate_worst_ulp(f->certificate) || sum.ulps > to)
+        return contradicts(f, "its largest error is %g ulp, by magnitude %g ulp",
+                           tk_certificate_worst_ulp(f->certificate), sum.ulps);
+    if (is_complete(f) && sum.bound_used != tk_certificate_bound_used(f->certificate))
+        return contradicts(f, "it used %g of the bound, by magnitude %g", tk_certificate_bound_used(f->certificate),
+                           sum.bound_used);
+    return false;
+}
+
+static bool mutants_differ(const finding *f)
+{
+    const json_t *mutants = get(f, "mutants");
+    int rejected;
+    int count = tk_certificate_mutants(f->certificate, &rejected);
+    if (is_complete(f) && rejected < count)
+        return contradicts(f, "its verdict is %s, and a planted wrong kernel was not rejected",
+                           tk_verdict_name(tk_certificate_verdict(f->certificate)));
+    for (int i = 0; i < count; i++) {
+        const json_t *mutant = json_array_get(mutants, (size_t)i);
+        if (json_is_true(json_object_get(mutant, "rejected")) != (json_object_get(mutant, "clause") != NULL))
+            return contradicts(f, "planted wrong kernel %d was %s a clause", i,
+                               json_object_get(mutant, "clause") ? "not rejected, by" : "rejected without");
+    }
+    return false;
+}
+
+/* -- What it rests on ---------------------------------------------------------------------------------------- */
+
+static bool has_clause(const finding *f, const char *id)
+{
+    const json_t *clauses = get(f, "clauses");
+    for (size_t i = 0; i < json_array_size(clauses); i++)
+        if (!strcmp(text(json_array_get(clauses, i), "id"), id))
+            return true;
+    return !strcmp(id, "ACCEPTANCE");
+}
+
+/* A theorem of this version is known to support a clause, or not to; of another version only that version knew. */
+static bool citation_differs(const finding *f, const json_t *proof)
+{
+    const char *file = text(proof, "file"), *name = text(proof, "theorem");
+    const tki_theorem *theorem = tki_citation_of(proof) == TKI_CITED_SAME ? tki_theorem_find(file, name) : NULL;
+    const json_t *supports = json_object_get(proof, "supports");
+    if (!file[0] || !name[0] || strlen(text(proof, "sha256")) != 64 || !json_array_size(supports) ||
+        json_array_size(supports) > TKI_MOST_PROOFS)
+        return contradicts(f, "one of its proofs is without file, theorem, hash or what it supports");
+    for (size_t i = 0; i < json_array_size(supports); i++) {
+        const char *id = json_string_value(json_array_get(supports, i));
+        if (!id || !has_clause(f, id))
+            return contradicts(f, "it cites %.60s %.60s for %.60s, which is none of its clauses", file, name,
+                               id ? id : "");
+        if (theorem && !tki_theorem_supports(theorem, id))
+            return contradicts(f, "it cites %.60s %.60s for %.60s, which that theorem does not support", file, name,
+                               id);
+    }
+    return false;
+}
+
+/* Those of earlier versions have neither member. */
+static bool basis_differs(const finding *f)
+{
+    const json_t *proofs = get(f, "proofs"), *rests_on = get(f, "rests_on");
+    if (!proofs && !rests_on)
+        return false;
+    if (!json_is_array(proofs) || !json_is_object(rests_on))
+        return contradicts(f, "its proofs, or what its clauses rest on, are missing");
+    if (json_array_size(proofs) > TKI_MOST_PROOFS || json_array_size(get(f, "clauses")) > TKI_MOST_PROOFS)
+        return contradicts(f, "it cites more proofs, or has more clauses, than any contract");
+    for (size_t i = 0; i < json_array_size(proofs); i++) {
+        const json_t *proof = json_array_get(proofs, i);
+        if (citation_differs(f, proof))
+            return true;
+        for (size_t k = 0; k < i; k++)
+            if (!strcmp(text(json_array_get(proofs, k), "theorem"), text(proof, "theorem")) &&
+                !strcmp(text(json_array_get(proofs, k), "file"), text(proof, "file")))
+                return contradicts(f, "it cites %.60s %.60s twice", text(proof, "file"), text(proof, "theorem"));
+    }
+    json_t *expected = tki_rests_on_json(get(f, "clauses"), proofs, get(f, "run.given") != NULL);
+    const bool same = json_equal(expected, rests_on);
+    const char *id;
+    json_t *own;
+    const char *other = "";
+    json_object_foreach(expected, id, own)
+    {
+        if (!other[0] && !json_equal(own, json_object_get(rests_on, id)))
+            other = id;
+    }
+    if (!same && !other[0])
+        contradicts(f, "it says what clauses rest on that it does not have");
+    else if (!same)
+        contradicts(f, "what clause %.80s rests on is not what its verdict and the proofs make it", other);
+    json_decref(expected);
+    return !same;
+}
+
+/* -- What it is about ---------------------------------------------------------------------------------------- */
+
+static bool contract_differs(const finding *f)
+{
+    const tk_contract *contract = f->contract;
+    const json_t *clauses = get(f, "clauses");
+    if (!contract)
+        return false;
+    const char *const texts[][2] = {{"contract.summary", contract->summary},
+                                    {"contract.formula", contract->formula},
+                                    {"contract.bound", contract->bound}};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        if (strcmp(tki_certificate_text(f->certificate, texts[i][0]), texts[i][1]) != 0)
+            return contradicts(f, "its %s is not that of %s", texts[i][0], contract->name);
+    if (json_array_size(clauses) != (size_t)contract->clause_count)
+        return contradicts(f, "it has %zu clauses, %s has %d", json_array_size(clauses), contract->name,
+                           contract->clause_count);
+    for (int i = 0; i < contract->clause_count; i++) {
+        const json_t *clause = json_array_get(clauses, (size_t)i);
+        if (strcmp(text(clause, "id"), contract->clauses[i].id) != 0 ||
+            strcmp(text(clause, "text"), contract->clauses[i].text) != 0)
+            return contradicts(f, "its clause %.80s is not that of %s", text(clause, "id"), contract->name);
+    }
+    return false;
+}
+
+static finding about(const tk_ctx *ctx, const tk_certificate *certificate, char *what, size_t size)
+{
+    return (finding){.certificate = certificate,
+                     .contract = tk_ctx_contract_find(ctx, tki_certificate_text(certificate, "run.op")),
+                     .what = what,
+                     .size = size};
+}
+
+bool tki_certificate_has_other_contract(const tk_ctx *ctx, const tk_certificate *certificate, char *what, size_t size)
+{
+    const finding f = about(ctx, certificate, what, size);
+    return contract_differs(&f);
+}
+
+static void copy(char *place, size_t size, const tk_certificate *certificate, const char *path)
+{
+    snprintf(place, size, "%s", tki_certificate_text(certificate, path));
+}
+
+/* The tensor that was given is that of the case; its hash goes to `hash`. */
+static bool tensor_differs(const finding *f, const tk_case *c, int p, const json_t *tensor, char hash[TKI_HASH_HEX])
+{
+    const json_t *elements = json_object_get(tensor, "elements");
+    snprintf(hash, TKI_HASH_HEX, "%s", text(tensor, "sha256"));
+    if (json_object_size(tensor) == 2 && json_is_integer(elements) && strlen(text(tensor, "sha256")) == 64 &&
+        json_integer_value(elements) == tk_case_elements(c, p))
+        return false;
+    return contradicts(f, "%s, which was given, is not that of its case", c->contract->params[p].name);
+}
+
+/* What an element was found in is the one case. */
+static bool is_of_case(const json_t *element, const json_t *trial)
+{
+    json_t *own = tki_trial_without_results(trial);
+    const bool same = !element || json_equal(json_object_get(element, "trial"), own);
+    json_decref(own);
+    return same;
+}
+
+/* What follows from the tensors: what the certificate is about, and by whom nothing was run. */
+static bool given_subject_differs(const finding *f, const tki_given *given)
+{
+    const tk_certificate *c = f->certificate;
+    const json_t *trial = json_array_get(get(f, "run.trials"), 0);
+    char hash[TKI_HASH_HEX], artifact[128];
+    snprintf(artifact, sizeof artifact, "%s.tensors", f->contract->name);
+    if (!tki_given_hash(given, hash) || strcmp(hash, tki_certificate_text(c, "built.artifact_sha256")) != 0)
+        return contradicts(f, "the hashes of its tensors are not those that it is about");
+    if (strcmp(artifact, tki_certificate_text(c, "built.artifact")) != 0)
+        return contradicts(f, "its outputs were given, and it is about %.80s",
+                           tki_certificate_text(c, "built.artifact"));
+    if (!is_of_case(get(f, "result.worst"), trial) || !is_of_case(get(f, "result.failure"), trial))
+        return contradicts(f, "one of its elements is of another case than the one that was given");
+    if (tki_certificate_real(c, "result.kernel_seconds") != 0)
+        return contradicts(f, "its outputs were given, and a kernel took %g seconds",
+                           tki_certificate_real(c, "result.kernel_seconds"));
+    if (strcmp(tki_certificate_text(c, "machine.backend"), "cpu") != 0)
+        return contradicts(f, "its outputs were judged on %.40s", tki_certificate_text(c, "machine.backend"));
+    return false;
+}
+
+/* The tensors that were given are those of the case, and no clause was judged that only a run of a kernel shows. */
+static bool given_case_differs(const finding *f)
+{
+    const tk_contract *contract = f->contract;
+    const json_t *given = get(f, "run.given"), *shape = get(f, "run.shape"), *clauses = get(f, "clauses");
+    const json_t *inputs = json_object_get(given, "inputs"), *outputs = json_object_get(given, "outputs");
+    const char *memory = text(given, "memory");
+    if (!contract || !given)
+        return false;
+    tki_given all = {.c = {.contract = contract}};
+    size_t count[2] = {0, 0};
+    for (int d = 0; d < contract->dim_count; d++)
+        all.c.dims[d] = integer(shape, contract->dim_names[d]);
+    tki_recipe_settings(get(f, "run"), contract, all.c.attributes);
+    for (int p = 0; p < contract->param_count; p++) {
+        const tk_param *param = &contract->params[p];
+        if (!tk_case_has(&all.c, p))
+            continue;
+        count[param->output]++;
+        if (tensor_differs(f, &all.c, p, json_object_get(param->output ? outputs : inputs, param->name), all.hash[p]))
+            return true;
+    }
+    if (json_object_size(inputs) != count[false] || json_object_size(outputs) != count[true])
+        return contradicts(f, "a tensor was given that its case does not have");
+    if (strcmp(memory, "host") != 0 && strcmp(memory, "device") != 0)
+        return contradicts(f, "its tensors lay in no memory that there is");
+    for (int i = 0; i < contract->clause_count; i++)
+        if (contract->clauses[i].kind >= TK_CLAUSE_PROMISE &&
+            integer(json_array_get(clauses, (size_t)i), "checks") != 0)
+            return contradicts(f, "clause %.80s was judged, and no kernel was run", contract->clauses[i].id);
+    snprintf(all.output_hash, sizeof all.output_hash, "%s",
+             text(json_array_get(get(f, "run.trials"), 0), "output_sha256"));
+    return given_subject_differs(f, &all);
+}
+
+/* The key is made from the contract, the subject, the artifact, its options and the device. */
+static bool key_differs(const finding *f)
+{
+    const tk_certificate *c = f->certificate;
+    const tk_contract *contract = f->contract;
+    char key[TKI_HASH_HEX], settings[TKI_SETTINGS_TEXT];
+    tk_value attributes[TK_MAX_ATTRIBUTES] = {{0}};
+    const tki_backend *backend = tki_backend_find(tki_certificate_text(c, "machine.backend"), "");
+    tki_provenance p = {.on_gpu = !backend || backend->is_gpu};
+    if (!contract)
+        return false;
+    tki_recipe_settings(get(f, "run"), contract, attributes);
+    tki_settings_text(contract, attributes, settings, sizeof settings);
+    copy(p.artifact_hash, sizeof p.artifact_hash, c, "built.artifact_sha256");
+    copy(p.options, sizeof p.options, c, "built.options");
+    copy(p.device.name, sizeof p.device.name, c, p.on_gpu ? "machine.host" : "machine.device");
+    copy(p.device.detail, sizeof p.device.detail, c, "machine.features");
+    copy(p.gpu.name, sizeof p.gpu.name, c, "machine.device");
+    copy(p.gpu.uuid, sizeof p.gpu.uuid, c, "machine.uuid");
+    copy(p.gpu.architecture, sizeof p.gpu.architecture, c, "machine.architecture");
+    copy(p.gpu.driver, sizeof p.gpu.driver, c, "machine.driver");
+    if (!tki_provenance_key(&p, contract, tk_certificate_subject(c), settings, key) ||
+        strcmp(key, tki_certificate_text(c, "key")) != 0)
+        return contradicts(f, "its key is not that of what it says it is about");
+    return false;
+}
+
+static bool artifact_differs(const finding *f)
+{
+    const json_t *subjects = json_object_get(f->certificate->statement, "subject");
+    const json_t *digest = json_object_get(json_array_get(subjects, 0), "digest");
+    if (json_array_size(subjects) != 1 ||
+        strcmp(text(digest, "sha256"), tki_certificate_text(f->certificate, "built.artifact_sha256")) != 0)
+        return contradicts(f, "its statement is about another file than the artifact that it names");
+    return false;
+}
+
+/* -- What follows from the other members ---------------------------------------------------------------------- */
+
+static bool members_are_foreign(const finding *f)
+{
+    char path[200];
+    if (!f->contract)
+        return false;
+    tki_members_foreign(f->certificate, f->contract, path, sizeof path);
+    return path[0] && contradicts(f, "%s does not belong to a certificate of kind %.40s", path,
+                                  tki_certificate_text(f->certificate, "run.kind"));
+}
+
+/* The file's name, the kernel's coverage where there can be none, the clause behind a refutation. */
+static bool derived_members_differ(const finding *f)
+{
+    const tk_certificate *c = f->certificate;
+    const char *artifact = tki_certificate_text(c, "built.artifact"), *slash = strrchr(artifact, '/');
+    const json_t *subject = json_array_get(json_object_get(c->statement, "subject"), 0);
+    const tki_subject_kind *kind = tki_subject_kind_named(tki_certificate_text(c, "run.kind"));
+    const tki_backend *backend = tki_backend_find(tki_certificate_text(c, "machine.backend"), "");
+    const char *no_coverage = f->contract && kind && backend ? tki_no_coverage_of_kind(kind, backend, f->contract)
+                                                             : NULL;
+    const char *reason = tk_certificate_reason(c), *colon = strchr(reason, ':');
+    const json_t *clauses = get(f, "clauses");
+    if (strcmp(text(subject, "name"), slash ? slash + 1 : artifact) != 0)
+        return contradicts(f, "its statement is about %.80s, its artifact is %.80s", text(subject, "name"), artifact);
+    if (no_coverage && (json_object_size(get(f, "coverage")) != 2 || !json_is_false(get(f, "coverage.known")) ||
+                        strcmp(tki_certificate_text(c, "coverage.reason"), no_coverage) != 0))
+        return contradicts(f, "its coverage is not what it is for its kind of subject: %s", no_coverage);
+    if (tk_certificate_verdict(c) != TK_REFUTED)
+        return false;
+    for (size_t i = 0; colon && i < json_array_size(clauses); i++) {
+        const json_t *clause = json_array_get(clauses, i);
+        if (integer(clause, "failures") && strlen(text(clause, "id")) == (size_t)(colon - reason) &&
+            !strncmp(text(clause, "id"), reason, (size_t)(colon - reason)))
+            return false;
+    }
+    return contradicts(f, "its reason does not begin with a clause that is refuted");
+}
+
+/* `expected` is taken over; NULL: not known here. */
+static bool sentences_differ(const finding *f, const char *member, json_t *expected)
+{
+    const json_t *said = get(f, member);
+    const bool same = !expected || json_equal(expected, said);
+    for (size_t i = 0; !same && (i < json_array_size(expected) || i < json_array_size(said)); i++) {
+        const char *due = json_string_value(json_array_get(expected, i));
+        const char *is = json_string_value(json_array_get(said, i));
+        if (due && is && !strcmp(due, is))
+            continue;
+        contradicts(f, "its %s are not what its other members make them: '%.200s', not '%.200s'", member,
+                    due ? due : "", is ? is : "");
+        break;
+    }
+    json_decref(expected);
+    return !same;
+}
+
+/* Certificates without proofs are of an earlier form, in which not all was a member that a sentence says. */
+bool tki_certificate_has_sentences(const tk_ctx *ctx, const tk_certificate *certificate)
+{
+    const tk_contract *contract = tk_ctx_contract_find(ctx, tki_certificate_text(certificate, "run.op"));
+    const bool same_version = !strcmp(tki_certificate_text(certificate, "tokitai"), tk_version());
+    json_t *evidence = contract && same_version ? tki_evidence_json(tki_certificate_get(certificate, ""), contract)
+                                                : NULL;
+    json_decref(evidence);
+    return evidence != NULL;
+}
+
+static bool claims_differ(const finding *f)
+{
+    const json_t *predicate = get(f, "");
+    return f->contract && (sentences_differ(f, "evidence", tki_evidence_json(predicate, f->contract)) ||
+                           sentences_differ(f, "non_claims", tki_non_claims_json(predicate, f->contract)));
+}
+
+bool tki_certificate_contradicts(const tk_ctx *ctx, const tk_certificate *certificate, char *what, size_t size)
+{
+    typedef bool (*rule)(const finding *);
+    static const rule rules[] = {clauses_differ,  headline_is_another, restriction_differs, trials_differ,
+                                 subject_differs, given_differs,       figures_differ,      magnitudes_differ,
+                                 mutants_differ,  artifact_differs,    basis_differs};
+    /* Those of an earlier form may have another contract and have their key from less; what they are is said beside them. */
+    static const rule of_this_version[] = {contract_differs, key_differs, given_case_differs};
+    static const rule of_this_form[] = {members_are_foreign, derived_members_differ, claims_differ};
+    const finding f = about(ctx, certificate, what, size);
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
+        if (rules[i](&f))
+            return true;
+    if (!get(&f, "headline") || strcmp(tki_certificate_text(certificate, "tokitai"), tk_version()) != 0)
+        return false;
+    for (size_t i = 0; i < sizeof of_this_version / sizeof *of_this_version; i++)
+        if (of_this_version[i](&f))
+            return true;
+    for (size_t i = 0; get(&f, "proofs") && i < sizeof of_this_form / sizeof *of_this_form; i++)
+        if (of_this_form[i](&f))
+            return true;
+    return false;
+}
+
+tk_status tk_certificate_agrees(tk_ctx *ctx, const tk_certificate *certificate)
+{
+    char what[600];
+    if (!ctx)
+        return TK_BAD_ARGUMENT;
+    if (!certificate)
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "no certificate");
+    if (tki_certificate_contradicts(ctx, certificate, what, sizeof what))
+        return tki_fail(ctx, TK_BAD_FILE, "it contradicts itself: %s", what);
+    return TK_OK;
+}

@@ -1,0 +1,16 @@
+/* TRUSTED. The lines of a source that never ran, as certificates have them. */
+#ifndef TKI_CERTIFY_MISSED_LINES_H
+#define TKI_CERTIFY_MISSED_LINES_H
+
+#include <jansson.h>
+
+#include "kernel_file/covered_lines.h"
+
+/* A certificate's coverage.lines.never_ran: [first, last], with the file's name behind them if it is not the one that is compiled. A new
+ * reference. */
+json_t *tki_lines_json(const tki_lines *lines);
+
+/* Such a list, which may come from a stranger: "41-43, 70, part.h:5", cut with "..." where it does not fit. */
+void tki_ranges_print(const json_t *ranges, char *text, size_t size);
+
+#endif

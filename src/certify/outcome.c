@@ -1,0 +1,131 @@
+/* TRUSTED. The outcome of a certification grows by the results of its trials. */
+#include "certify/outcome.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "core/context.h"
+#include "judge/judge_exact.h"
+#include "trials/families.h"
+
+static void note_worst(tki_outcome *o, const tki_trial *trial, const tki_inputs *inputs, const tki_trial_result *r)
+{
+    const tki_element *worst = &r->judgement.worst;
+    bool worse = worst->present && (!o->judgement.worst.present || worst->ulps > o->judgement.worst.ulps);
+    if (!worse)
+        return;
+    o->judgement.worst = *worst;
+    o->worst_trial = *trial;
+    o->worst_inputs_known = trial->c.contract->elementwise && !r->worst_changed;
+    for (int p = 0; p < trial->c.contract->param_count && o->worst_inputs_known; p++)
+        if (inputs->data[p])
+            o->worst_inputs[p] = tki_pattern_at(tk_case_param_dtype(&trial->c, p), inputs->data[p], worst->index);
+}
+
+void tki_outcome_add(tki_outcome *o, const tki_trial *trial, const tki_inputs *inputs, const tki_trial_result *r)
+{
+    note_worst(o, trial, inputs, r);
+    tki_judgement_add(&o->judgement, &r->judgement);
+    for (int i = 0; i < TK_MAX_CLAUSES; i++)
+        o->structural[i] += r->structural[i];
+    if (r->determinism < o->determinism)
+        o->determinism = r->determinism;
+    o->batch_checked |= r->batch_checked;
+    o->skipped.slices += r->left_out.slices;
+    o->skipped.all_slices += r->left_out.all_slices;
+    o->skipped.parts += r->left_out.parts;
+    o->skipped.all_parts += r->left_out.all_parts;
+    if (r->screened_by) {
+        o->screened_by_least = o->screened++ && o->screened_by_least < r->screened_by ? o->screened_by_least
+                                                                                      : r->screened_by;
+        o->screened_by_most = o->screened_by_most > r->screened_by ? o->screened_by_most : r->screened_by;
+    }
+    o->kernel_seconds += r->kernel_seconds;
+    o->judge_seconds += r->judge_seconds;
+}
+
+void tki_outcome_count_failed(tki_outcome *o, const tki_trial_result *r)
+{
+    if (r->failed_clause < 0)
+        return;
+    tki_judgement_add(&o->failing, &r->judgement);
+    o->failed_trials++;
+}
+
+void tki_outcome_record(tki_outcome *o, const tki_trial *trial, const tki_trial_result *r)
+{
+    tki_trial_record *domain = o->domain;
+    if (domain && trial->family == TKI_ALL_PATTERNS) {
+        char both[2 * TKI_HASH_HEX];
+        snprintf(both, sizeof both, "%s%s", domain->output_hash, r->output_hash);
+        tki_hash_bytes(both, strlen(both), domain->output_hash);
+        domain->repeats++;
+        domain->elements += r->judgement.elements;
+        return;
+    }
+    tki_trial_record *record = &o->trials[o->trial_count++];
+    *record = (tki_trial_record){.trial = *trial, .repeats = 1, .elements = r->judgement.elements};
+    memcpy(record->output_hash, r->output_hash, sizeof record->output_hash);
+    if (trial->family == TKI_ALL_PATTERNS)
+        o->domain = record;
+}
+
+void tki_outcome_refute(tki_outcome *o, const tki_trial *trial, const tki_trial_result *r)
+{
+    o->verdict = TK_REFUTED;
+    o->failed_clause = r->failed_clause;
+    o->refuted[r->failed_clause] = true;
+    o->failed_trial = *trial;
+    o->judgement.failure = r->judgement.failure;
+    o->fault = r->fault;
+    snprintf(o->reason, sizeof o->reason, "%s: %s", o->contract->clauses[r->failed_clause].id, r->reason);
+}
+
+void tki_outcome_leave_open(tki_outcome *o, const tki_trial_result *r)
+{
+    o->verdict = TK_UNKNOWN;
+    o->fault = r->fault;
+    snprintf(o->reason, sizeof o->reason, "%s%s", r->timed_out ? "" : "the kernel could not be run: ", r->reason);
+}
+
+void tki_outcome_conclude(tki_outcome *o, int64_t trials)
+{
+    if (o->out_of_time && o->verdict != TK_REFUTED) {
+        const bool all = o->tried >= trials; /* coverage may have found more */
+        o->verdict = TK_UNKNOWN;
+        snprintf(o->reason, sizeof o->reason,
+                 "the whole judgement had %g seconds, and these were over when %lld of %lld trials were judged%s; "
+                 "--total-timeout gives it longer",
+                 o->total_seconds, (long long)(all ? trials : o->tried), (long long)trials,
+                 all ? ", and not all that comes after them" : "");
+    }
+    if (o->verdict != TK_HELD)
+        return;
+    if (o->judgement.elements == 0) {
+        o->verdict = TK_UNKNOWN;
+        snprintf(o->reason, sizeof o->reason, "nothing was judged: no output of any trial has an element");
+        return;
+    }
+    if (o->judgement.undefined > 0) {
+        o->verdict = TK_UNKNOWN;
+        snprintf(o->reason, sizeof o->reason, "the contract gives no bound for %lld of the elements judged",
+                 (long long)o->judgement.undefined);
+        return;
+    }
+    for (int i = 0; i < o->contract->clause_count && o->domain; i++)
+        o->proved[i] = o->judgement.judged[i] > 0 && o->judgement.undecided == 0;
+    if (o->domain && o->judgement.undecided == 0)
+        o->verdict = TK_PROVED;
+}
+
+bool tki_outcome_is_out_of_time(tki_outcome *o, const tk_ctx *ctx)
+{
+    o->out_of_time |= tki_ctx_out_of_time(ctx);
+    return o->out_of_time;
+}
+
+void tki_outcome_report(const tki_outcome *o, double done, const char *what)
+{
+    if (o->options->progress)
+        o->options->progress(done, what, o->options->progress_data);
+}

@@ -1,0 +1,629 @@
+/* tokitai bench: time certified lowerings against the machine's limits and the peers found here. First the arguments, then
+ * the certificates of everything that is to be timed, then the clock. */
+#include <argp.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bench/bench.h"
+#include "cli/attribute_options.h"
+#include "cli/bench_gpu.h"
+#include "cli/bench_report.h"
+#include "cli/choices.h"
+#include "cli/cli.h"
+#include "cli/parse.h"
+
+/* ------------------------------------------------------------------------------------------------------------
+ * Options
+ * ------------------------------------------------------------------------------------------------------------ */
+
+enum {
+    KEY_LOWERING = 256,
+    KEY_BACKEND,
+    KEY_DTYPE,
+    KEY_INDEX,
+    KEY_INDICES,
+    KEY_SHAPE,
+    KEY_THREADS,
+    KEY_SECONDS,
+    KEY_PEERS,
+    KEY_CHART,
+    KEY_FROM,
+    KEY_END, /* keys up to here index arguments.text */
+    KEY_GROWTH,
+    KEY_SWEEP,
+    KEY_SCALING,
+    KEY_STARTUP,
+    KEY_CPU_TIME,
+    KEY_CERTIFY,
+    KEY_JSON
+};
+
+typedef struct arguments {
+    const char *who;
+    char **ops; /* [op_count], into argv */
+    int op_count;
+    const char *text[KEY_END - KEY_LOWERING]; /* NULL if it was not given */
+    bool growth, sweep, scaling, startup, cpu_time, certify, json;
+    cli_attributes attributes;
+} arguments;
+
+static const char *given(const arguments *a, int key)
+{
+    return a->text[key - KEY_LOWERING];
+}
+
+static const struct argp_option option_list[] = {
+    {NULL, 0, NULL, 0, "What is timed:", 1},
+    {"backend", KEY_BACKEND, "NAME", 0,
+     "Where: cpu, cuda, hip; cuda:1 is the second device; the default is that of --lowering's id, else cpu", 1},
+    {"lowering", KEY_LOWERING, "ID", 0,
+     "This implementation, or best: the fastest that the machine takes; the default is every one, best with "
+     "--growth, "
+     "--sweep and --scaling",
+     1},
+    {"dtype", KEY_DTYPE, "TYPE", 0, "f16, bf16, f32, f16-f32 (results in f32) or all (the default)", 1},
+    {"index", KEY_INDEX, "TYPE", 0, "i32 (the default), i64 or all, for ops that take an index", 1},
+    {"indices", KEY_INDICES, "HOW", 0,
+     "uniform, zipf, equal or all, for embeddings; the default is uniform and zipf, on a GPU all, with --growth "
+     "uniform",
+     1},
+    {"shape", KEY_SHAPE, "SIZES", 0, "Such as n=1048576 or 4096x1024, instead of a few usual ones", 1},
+    {"growth", KEY_GROWTH, NULL, 0,
+     "Sizes from 2^10 to 2^28 elements, products from 16 to 4096, and where the time per element jumps", 1},
+    {"sweep", KEY_SWEEP, NULL, 0,
+     "A hundred shapes drawn from a fixed seed, of at least 2^24 elements, for ops on rows alone", 1},
+    {"scaling", KEY_SCALING, NULL, 0, "One thread against all, in turn, without peers", 1},
+    {"startup", KEY_STARTUP, NULL, 0, "On a GPU: first use of each kernel, and what a small call costs, instead", 1},
+    {"peers", KEY_PEERS, "LIST", 0,
+     "none, or names with commas, on a GPU of pytorch, torch.compile, triton and cublaslt; the default is every one "
+     "that is found, with --growth all but PyTorch",
+     1},
+    {"certify", KEY_CERTIFY, NULL, 0, "Certify first what has no certificate yet", 1},
+
+    {NULL, 0, NULL, 0, "How:", 2},
+    {"threads", KEY_THREADS, "COUNT", 0,
+     "Of kernels and peers; 1 is the default, 0 takes all there are, as --scaling does", 2},
+    {"seconds", KEY_SECONDS, "NUMBER", 0,
+     "For each case, shared by its arms; the default is 1, with --growth 0.3, with --sweep 0.05", 2},
+
+    {"cpu-time", KEY_CPU_TIME, NULL, 0,
+     "Count the processor's time instead of the clock's: for one thread on a machine that is not idle; not PyTorch",
+     2},
+
+    {NULL, 0, NULL, 0, "Output:", 3},
+    {"chart", KEY_CHART, "FILE", 0, "Draw the results to FILE, as SVG", 3},
+    {"json", KEY_JSON, NULL, 0, "Print JSON instead of the table", 3},
+    {"from", KEY_FROM, "FILE", 0, "Time nothing: show, and draw with --chart, what --json wrote to FILE", 3},
+    {NULL, 0, NULL, 0, "Help:", -1},
+    {0},
+};
+
+static error_t parse_option(int key, char *argument, struct argp_state *state)
+{
+    arguments *a = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT: state->child_inputs[0] = &a->attributes; return 0;
+    case KEY_GROWTH: a->growth = true; return 0;
+    case KEY_SWEEP: a->sweep = true; return 0;
+    case KEY_SCALING: a->scaling = true; return 0;
+    case KEY_STARTUP: a->startup = true; return 0;
+    case KEY_CPU_TIME: a->cpu_time = true; return 0;
+    case KEY_CERTIFY: a->certify = true; return 0;
+    case KEY_JSON: a->json = true; return 0;
+    case ARGP_KEY_ARGS:
+        a->ops = state->argv + state->next;
+        a->op_count = state->argc - state->next;
+        return 0;
+    default:
+        if (key < KEY_LOWERING || key >= KEY_END)
+            return ARGP_ERR_UNKNOWN;
+        if (given(a, key))
+            argp_error(state, "an option is given twice, the second time as '%.80s'", argument);
+        a->text[key - KEY_LOWERING] = argument;
+        return 0;
+    }
+}
+
+/* Made from the contracts. */
+static struct argp_child children[] = {{NULL, 0, "Attributes of ops:", 4}, {0}};
+
+static const struct argp command = {
+    .options = option_list,
+    .children = children,
+    .parser = parse_option,
+    .args_doc = "[OP...]",
+    .doc =
+        "Times certified kernels against what the machine can do at most and against the libraries found here, on "
+        "the same work, one after the other in turn. Without OP, every op is timed. A lowering without a "
+        "certificate of this build on this machine is not timed."
+        "\vTimes are of a single call with its conversions: the best and the median of many. The limit of an op is "
+        "its least traffic without any arithmetic, by ordinary or non-temporal stores, whichever is faster; of a "
+        "product it is its multiply-adds. Peers compute what they compute: they are not judged.\n\n"
+        "On a GPU the device's own clock is read, tensors are taken in turn from copies that exceed the L2 cache, "
+        "the limit is a copy of as many bytes within the device, and ratios are of medians.\n\n"
+        "Exit status: 0 everything was timed, 1 a contract was refuted by --certify, 2 wrong usage or output that "
+        "could not be written, 3 a certificate, a device or memory is missing.",
+};
+
+/* ------------------------------------------------------------------------------------------------------------
+ * From arguments to jobs. A function that returns false has said why.
+ * ------------------------------------------------------------------------------------------------------------ */
+
+enum { MANY = 64, MOST_JOBS = 4096 };
+
+typedef struct job {
+    const cli_bench_group *group;
+    int64_t dims[TK_MAX_DIMS];
+    bench_indices indices;
+} job;
+
+typedef struct plan {
+    const tk_contract *ops[CLI_MOST_OPS];
+    int op_count;
+    cli_types types;
+    unsigned index_dtypes, indices; /* a bit for each that is wanted */
+    tk_backend_info backend;
+    const char *device; /* NULL for the CPU */
+    bool has_shape;
+    cli_shape shape;
+    bench_options options;
+    cli_bench_group groups[4 * CLI_MOST_OPS];
+    int group_count;
+    job jobs[MOST_JOBS];
+    int job_count;
+} plan;
+
+static bool plan_work(const arguments *a, plan *p)
+{
+    p->index_dtypes = 1u << TK_I32;
+    p->op_count = cli_choose_ops(a->who, a->ops, a->op_count, p->ops);
+    for (int i = 0; p->op_count && i < a->attributes.count; i++)
+        if (!cli_setting_fit(a->who, &a->attributes.given[i], p->ops, p->op_count, a->op_count > 0))
+            return false;
+    return p->op_count && cli_choose_types(a->who, given(a, KEY_DTYPE), p->ops, p->op_count, &p->types) &&
+           cli_choose_index_dtypes(a->who, given(a, KEY_INDEX), &p->index_dtypes);
+}
+
+/* Opens the device. */
+static cli_exit plan_backend(const arguments *a, plan *p, tk_ctx *ctx)
+{
+    const char *device;
+    if (!cli_choose_backend(a->who, given(a, KEY_BACKEND), given(a, KEY_LOWERING), &device, &p->backend))
+        return CLI_BAD;
+    if (!p->backend.is_gpu && a->startup) {
+        cli_complain(a->who, "--startup is about a GPU; name one by --backend");
+        return CLI_BAD;
+    }
+    if (p->backend.is_gpu && (a->scaling || given(a, KEY_THREADS))) {
+        cli_complain(a->who, "--threads and --scaling are about the CPU");
+        return CLI_BAD;
+    }
+    p->device = p->backend.is_gpu ? device : NULL;
+    tk_status status = tk_ctx_use_device(ctx, device);
+    if (status != TK_OK)
+        cli_complain(a->who, "%s", tk_ctx_message(ctx));
+    return cli_exit_of(status, CLI_BAD);
+}
+
+static bool plan_indices(const arguments *a, plan *p)
+{
+    static const char *const names[] = {"uniform", "zipf", "equal", "all"};
+    static const unsigned sets[] = {1u << BENCH_UNIFORM, 1u << BENCH_ZIPF, 1u << BENCH_EQUAL,
+                                    1u << BENCH_UNIFORM | 1u << BENCH_ZIPF | 1u << BENCH_EQUAL};
+    enum { NAMES = sizeof names / sizeof *names };
+    const char *wanted = given(a, KEY_INDICES);
+    p->indices = a->growth ? sets[0] : p->device ? sets[3] : sets[0] | sets[1];
+    for (int i = 0; wanted && i < NAMES; i++) {
+        if (!strcmp(wanted, names[i])) {
+            p->indices = sets[i];
+            return true;
+        }
+    }
+    if (wanted)
+        cli_complain_unknown(a->who, "way to draw indices", wanted, names, NAMES);
+    return !wanted;
+}
+
+static bool plan_peers(const arguments *a, plan *p)
+{
+    const char *names[MANY];
+    const char *found;
+    bool present;
+    int count = 0;
+    const char *list = given(a, KEY_PEERS);
+    p->options.peers = list;
+    p->options.in_turn = (a->growth && !list) || a->cpu_time;
+    if (!list || !strcmp(list, "none"))
+        return true;
+    while (count < MANY && (p->device ? (names[count] = bench_gpu_peer_at(count)) != NULL
+                                      : bench_peer_at(count, &names[count], &found, &present)))
+        count++;
+    for (const char *at = list; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
+        bool known = false;
+        char name[64];
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(at, ","), at);
+        for (int i = 0; i < count; i++)
+            known |= !strcmp(name, names[i]);
+        if (!known) {
+            cli_complain_unknown(a->who, "peer", name, names, count);
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool plan_numbers(const arguments *a, plan *p)
+{
+    const char *seconds = given(a, KEY_SECONDS);
+    float value = a->growth ? 0.3f : a->sweep ? 0.05f : 1;
+    p->options.scaling = a->scaling;
+    p->options.threads = a->scaling ? 0 : 1;
+    if (!cli_choose_threads(a->who, given(a, KEY_THREADS), 1024, &p->options.threads))
+        return false;
+    if (p->options.threads == 0)
+        p->options.threads = (int)sysconf(_SC_NPROCESSORS_ONLN);
+    if (a->scaling && p->options.threads == 1) {
+        cli_complain(a->who, "--scaling compares one thread with more, but there is only one");
+        return false;
+    }
+    p->options.processor_time = a->cpu_time;
+    if (a->cpu_time && (p->options.threads > 1 || p->device)) {
+        cli_complain(a->who, "--cpu-time is for one thread of the CPU");
+        return false;
+    }
+    if (seconds && (!cli_parse_float(seconds, &value) || value <= 0 || value > 3600)) {
+        cli_complain(a->who, "--seconds '%.80s' is not a number above 0, up to 3600", seconds);
+        return false;
+    }
+    p->options.seconds = (double)value;
+    return true;
+}
+
+static bool plan_shape(const arguments *a, plan *p)
+{
+    const char *text = given(a, KEY_SHAPE);
+    if (a->growth && (text || a->scaling || a->sweep)) {
+        cli_complain(a->who, "give --growth or %s, not both", text ? "--shape" : a->sweep ? "--sweep" : "--scaling");
+        return false;
+    }
+    if (a->sweep && (text || a->scaling)) {
+        cli_complain(a->who, "give --sweep or %s, not both", text ? "--shape" : "--scaling");
+        return false;
+    }
+    p->has_shape = text != NULL;
+    return cli_choose_shape(a->who, text, p->ops, p->op_count, 1, &p->shape);
+}
+
+static void add_group(const arguments *a, plan *p, const tk_ctx *ctx, const tk_contract *op, tk_types types,
+                      tk_dtype index)
+{
+    const char *wanted = given(a, KEY_LOWERING);
+    const bool best = wanted ? !strcmp(wanted, "best") : a->growth || a->sweep || a->scaling;
+    tk_lowering_info info;
+    cli_bench_group *g = &p->groups[p->group_count];
+    *g = (cli_bench_group){.contract = op, .types = types, .index_dtype = index};
+    tk_case c = cli_case_of(op, types, index);
+    cli_settings_apply(a->attributes.given, a->attributes.count, &c);
+    for (int l = 0; tk_lowering_at(op, l, &info) && g->count < CLI_BENCH_LOWERINGS; l++) {
+        char *id = g->ids[g->count];
+        bool named = wanted && !best;
+        (void)tk_lowering_id(&c, l, id, sizeof *g->ids);
+        if (strcmp(info.backend, p->backend.name) != 0 || (named && strcmp(id, wanted) != 0) ||
+            tk_lowering_refusal(ctx, &c, l) || (best && g->count == 1))
+            continue;
+        g->count++;
+    }
+    p->group_count += g->count > 0;
+}
+
+static bool plan_groups(const arguments *a, plan *p, const tk_ctx *ctx)
+{
+    const char *wanted = given(a, KEY_LOWERING);
+    tk_case named;
+    int lowering;
+    if (tk_lowering_find(wanted, &named, &lowering) && named.index_dtype == TK_I64)
+        p->index_dtypes = 1u << TK_I64;
+    for (int i = 0; i < p->op_count; i++) {
+        for (int t = 0; t < p->ops[i]->type_count; t++) {
+            for (tk_dtype index = TK_I32; index <= TK_I64; index++) {
+                bool takes = tk_contract_takes_index(p->ops[i]);
+                if (cli_types_have(&p->types, p->ops[i]->types[t]) &&
+                    (takes ? (p->index_dtypes & 1u << index) != 0 : index == TK_I32))
+                    add_group(a, p, ctx, p->ops[i], p->ops[i]->types[t], index);
+            }
+        }
+    }
+    if (p->group_count == 0)
+        cli_complain(a->who, "no lowering '%.100s' of these ops and types runs on this machine",
+                     wanted ? wanted : "");
+    return p->group_count > 0;
+}
+
+static void add_jobs(plan *p, const cli_bench_group *g, const int64_t dims[TK_MAX_DIMS])
+{
+    const unsigned wanted = bench_heeds_indices(g->contract) ? p->indices : 1u << BENCH_UNIFORM;
+    for (bench_indices indices = BENCH_UNIFORM; indices <= BENCH_EQUAL && p->job_count < MOST_JOBS; indices++) {
+        if (!(wanted & 1u << indices))
+            continue;
+        job *j = &p->jobs[p->job_count++];
+        *j = (job){.group = g, .indices = indices};
+        memcpy(j->dims, dims, sizeof j->dims);
+    }
+}
+
+static bool shape_at(const arguments *a, const plan *p, const tk_contract *contract, int i, int64_t dims[TK_MAX_DIMS])
+{
+    cli_error error;
+    if (p->has_shape)
+        return i == 0 && cli_shape_fit(&p->shape, contract, dims, &error);
+    if (a->sweep)
+        return bench_sweep_shape_at(contract, i, dims);
+    return p->device && !a->growth ? bench_gpu_shape_at(contract, i, dims)
+                                   : bench_shape_at(contract, a->growth, i, dims);
+}
+
+static bool plan_jobs(const arguments *a, plan *p)
+{
+    for (int i = 0; i < p->group_count; i++) {
+        int64_t dims[TK_MAX_DIMS] = {0};
+        for (int s = 0; shape_at(a, p, p->groups[i].contract, s, dims); s++)
+            add_jobs(p, &p->groups[i], dims);
+    }
+    if (p->job_count == 0)
+        cli_complain(a->who, "--sweep is about ops on rows, and none of these is one");
+    return p->job_count > 0;
+}
+
+/* ------------------------------------------------------------------------------------------------------------
+ * Certificates
+ * ------------------------------------------------------------------------------------------------------------ */
+
+/* The certificate that a lowering needs, made on the spot if that was asked for. */
+static cli_exit ensure_certificate(const arguments *a, const plan *p, tk_ctx *ctx, cli_bench_group *g, int i,
+                                   cli_progress *progress)
+{
+    tk_certificate *certificate = NULL;
+    tk_certify_options options = TK_CERTIFY_DEFAULTS;
+    tk_status status = tk_certificate_find(ctx, g->contract, g->types.dtype, g->index_dtype, g->ids[i], &certificate);
+    if (status == TK_UNAVAILABLE && a->certify) {
+        options.backend = p->backend.name;
+        options.lowering = g->ids[i];
+        options.result_dtype = &g->types.result_dtype;
+        options.progress = cli_progress_update;
+        options.progress_data = progress;
+        snprintf(progress->label, sizeof progress->label, "certify %.50s ", g->ids[i]);
+        status = tk_certify(ctx, g->contract, g->types.dtype, g->index_dtype, &options, &certificate);
+        if (status == TK_OK)
+            status = tk_certificate_write(ctx, certificate, NULL, NULL);
+        cli_progress_clear(progress);
+    }
+    if (status != TK_OK) {
+        cli_complain(a->who, "%s%s", tk_ctx_message(ctx),
+                     status == TK_UNAVAILABLE ? "; --certify, or 'tokitai certify', makes one" : "");
+        tk_certificate_destroy(certificate);
+        return status == TK_UNAVAILABLE ? CLI_UNKNOWN : cli_exit_of(status, CLI_BAD);
+    }
+    tk_verdict verdict = tk_certificate_verdict(certificate);
+    g->verdicts[i] = tk_verdict_name(verdict);
+    if (verdict != TK_HELD && verdict != TK_PROVED)
+        cli_complain(a->who, "%s is %s and is not timed: %s", g->ids[i], g->verdicts[i],
+                     tk_certificate_reason(certificate));
+    tk_certificate_destroy(certificate);
+    return verdict == TK_REFUTED ? CLI_REFUTED : verdict == TK_UNKNOWN ? CLI_UNKNOWN : CLI_HOLDS;
+}
+
+static cli_exit ensure_certificates(const arguments *a, plan *p, tk_ctx *ctx)
+{
+    cli_exit result = CLI_HOLDS;
+    cli_progress progress = cli_progress_begin(p->group_count);
+    for (int i = 0; i < p->group_count; i++) {
+        progress.job = i;
+        for (int l = 0; l < p->groups[i].count; l++)
+            result = cli_worse(result, ensure_certificate(a, p, ctx, &p->groups[i], l, &progress));
+    }
+    return result;
+}
+
+/* ------------------------------------------------------------------------------------------------------------
+ * Timing
+ * ------------------------------------------------------------------------------------------------------------ */
+
+/* What can be had without swapping; peers and the comparison may need as much again as the case itself. */
+static bool fits_in_memory(const tk_case *c)
+{
+    long long available = -1;
+    char line[128];
+    FILE *file = fopen("/proc/meminfo", "r");
+    while (file && available < 0 && fgets(line, sizeof line, file))
+        (void)sscanf(line, "MemAvailable: %lld", &available);
+    if (file)
+        fclose(file);
+    return available < 0 || 3 * (bench_case_bytes(c) / 1024) < available;
+}
+
+static cli_exit time_job(const arguments *a, const plan *p, tk_ctx *ctx, bench_gpu *gpu, const job *j,
+                         bench_result *r)
+{
+    const char *ids[CLI_BENCH_LOWERINGS];
+    char title[256];
+    tk_case c = cli_case_of(j->group->contract, j->group->types, j->group->index_dtype);
+    memcpy(c.dims, j->dims, sizeof c.dims);
+    cli_settings_apply(a->attributes.given, a->attributes.count, &c);
+    cli_bench_format_case(&c, j->indices, title, sizeof title);
+    for (int l = 0; l < j->group->count; l++)
+        ids[l] = j->group->ids[l];
+    if (!gpu && !fits_in_memory(&c)) {
+        cli_complain(a->who, "%s is left out: there is not enough free memory", title);
+        return CLI_UNKNOWN;
+    }
+    bench_options options = p->options;
+    options.indices = j->indices;
+    if (gpu ? bench_gpu_measure(gpu, &c, ids, j->group->count, &options, r)
+            : bench_measure(ctx, &c, ids, j->group->count, &options, r))
+        return CLI_HOLDS;
+    cli_complain(a->who, "%s: %s", title, tk_ctx_message(ctx));
+    return CLI_UNKNOWN;
+}
+
+/* Libraries read these when they are loaded. */
+static void tell_threads(int threads)
+{
+    char text[16];
+    snprintf(text, sizeof text, "%d", threads);
+    setenv("OMP_NUM_THREADS", text, 1);
+    setenv("BLIS_NUM_THREADS", text, 1);
+}
+
+/* What was timed: results[i] of the lowerings of groups[i]. */
+typedef struct outcome {
+    bench_gpu *gpu; /* NULL for the CPU */
+    json_t *machine;
+    bench_result *results;
+    const cli_bench_group **groups;
+    int count;
+} outcome;
+
+static cli_exit time_jobs(const arguments *a, const plan *p, tk_ctx *ctx, outcome *o)
+{
+    cli_exit result = CLI_HOLDS;
+    cli_progress progress = cli_progress_begin(p->job_count);
+    for (int i = 0; i < p->job_count; i++) {
+        progress.job = i;
+        cli_progress_update(0, p->jobs[i].group->contract->name, &progress);
+        cli_exit timed = time_job(a, p, ctx, o->gpu, &p->jobs[i], &o->results[o->count]);
+        cli_progress_clear(&progress);
+        result = cli_worse(result, timed);
+        if (timed != CLI_HOLDS)
+            continue;
+        if (!a->json)
+            cli_bench_print_result(&o->results[o->count], a->scaling);
+        o->groups[o->count++] = p->jobs[i].group;
+    }
+    return result;
+}
+
+static cli_exit print_json(const arguments *a, const outcome *o)
+{
+    json_t *list = json_array();
+    for (int i = 0; i < o->count; i++)
+        json_array_append_new(list, cli_bench_result_json(o->groups[i], &o->results[i]));
+    json_t *all = json_pack("{s:O, s:o, s:o}", "machine", o->machine, "results", list, "summary",
+                            cli_bench_summary_json(o->results, o->count));
+    if (a->scaling)
+        json_object_set_new(all, "scaling", json_true());
+    if (a->growth)
+        json_object_set_new(all, "cliffs", cli_bench_cliffs_json(o->results, o->count));
+    if (a->sweep)
+        json_object_set_new(all, "sweep_seed", json_integer(BENCH_SWEEP_SEED));
+    return cli_print_json(all);
+}
+
+static cli_exit conclude(const arguments *a, const outcome *o)
+{
+    cli_exit result = CLI_HOLDS;
+    const char *chart = given(a, KEY_CHART);
+    if (a->json)
+        result = print_json(a, o);
+    else if (a->growth)
+        cli_bench_print_cliffs(o->results, o->count);
+    else if (a->sweep)
+        cli_bench_print_sweep(o->results, o->count, BENCH_SWEEP_SEED);
+    else
+        cli_bench_print_summary(o->results, o->count, a->scaling);
+    const bench_chart kind = a->growth ? BENCH_CURVES : a->sweep ? BENCH_MAP : BENCH_BARS;
+    if (chart && !bench_chart_write(chart, o->results, o->count, kind)) {
+        cli_complain(a->who, "the chart was not written to '%.200s': %s", chart, strerror(errno));
+        result = CLI_BAD;
+    }
+    return result;
+}
+
+/* The machine or the device by itself; false, with a complaint, if it cannot be measured. */
+static bool begin(const arguments *a, const plan *p, tk_ctx *ctx, outcome *o)
+{
+    bench_limits limits;
+    bench_gpu_limits gpu_limits;
+    if (p->device) {
+        o->gpu = bench_gpu_open(ctx, &p->options);
+        if (o->gpu && bench_gpu_limits_measure(o->gpu, &gpu_limits))
+            o->machine = cli_bench_gpu_machine_json(o->gpu, &gpu_limits);
+    } else {
+        tell_threads(p->options.threads);
+        if (bench_limits_measure(&p->options, fmin(1, p->options.seconds), &limits))
+            o->machine = cli_bench_machine_json(&p->options, &limits);
+    }
+    const char *message = tk_ctx_message(ctx);
+    if (!o->machine)
+        cli_complain(a->who, "%s", *message ? message : "no memory to measure with");
+    else if (!a->json)
+        cli_bench_print_machine(o->machine);
+    return o->machine != NULL;
+}
+
+static cli_exit time_all(const arguments *a, const plan *p, tk_ctx *ctx)
+{
+    outcome o = {.results = calloc((size_t)p->job_count, sizeof *o.results),
+                 .groups = calloc((size_t)p->job_count, sizeof *o.groups)};
+    cli_exit result = CLI_UNKNOWN;
+    if (!o.results || !o.groups) {
+        cli_complain(a->who, "no memory for the results");
+    } else if (begin(a, p, ctx, &o)) {
+        result = time_jobs(a, p, ctx, &o);
+        result = cli_worse(result, conclude(a, &o));
+    }
+    bench_gpu_close(o.gpu);
+    json_decref(o.machine);
+    free(o.results);
+    free(o.groups);
+    return result;
+}
+
+/* Nothing but a chart goes with --from. */
+static cli_exit show_kept(const arguments *a)
+{
+    bool alone = !a->op_count && !a->growth && !a->sweep && !a->scaling && !a->startup && !a->cpu_time &&
+                 !a->certify && !a->json && !a->attributes.count;
+    for (int key = KEY_LOWERING; key < KEY_END; key++)
+        alone &= key == KEY_FROM || key == KEY_CHART || !given(a, key);
+    if (!alone)
+        cli_complain(a->who, "--from shows what was timed before; of the other options it takes --chart alone");
+    return alone ? cli_bench_show_kept(a->who, given(a, KEY_FROM), given(a, KEY_CHART)) : CLI_BAD;
+}
+
+cli_exit cli_bench(int argc, char **argv)
+{
+    arguments a = {.who = argv[0]};
+    children[0].argp = cli_attributes_parser();
+    if (cli_parse(&command, argc, argv, 0, &a) != 0)
+        return CLI_BAD;
+    if (given(&a, KEY_FROM))
+        return show_kept(&a);
+    tk_ctx *ctx = NULL;
+    plan *p = calloc(1, sizeof *p);
+    if (!p || tk_ctx_create(&ctx) != TK_OK) {
+        cli_complain(a.who, "out of memory");
+        free(p);
+        return CLI_UNKNOWN;
+    }
+    cli_show_notes(ctx, a.who);
+    cli_exit result = CLI_BAD;
+    if (plan_work(&a, p))
+        result = plan_backend(&a, p, ctx);
+    if (result == CLI_HOLDS && !a.startup) {
+        bool good = plan_indices(&a, p) && plan_numbers(&a, p) && plan_peers(&a, p) && plan_shape(&a, p) &&
+                    plan_groups(&a, p, ctx) && plan_jobs(&a, p) &&
+                    cli_can_write(a.who, "--chart", given(&a, KEY_CHART));
+        result = good ? ensure_certificates(&a, p, ctx) : CLI_BAD;
+        if (result == CLI_HOLDS)
+            result = time_all(&a, p, ctx);
+    } else if (result == CLI_HOLDS) {
+        result = cli_bench_gpu_startup(a.who, ctx, p->device, p->ops, p->op_count, &p->types, a.json);
+    }
+    free(p);
+    tk_ctx_destroy(ctx);
+    return result;
+}

@@ -1,0 +1,157 @@
+/* tokitai certify, as its files share it: certify.c reads the options and runs jobs, certify_plan.c makes the jobs, certify_files.c
+ * runs those of kernel files, certify_program.c has the kernels of other programs, junit.c writes their results for other programs. */
+#ifndef CLI_COMMAND_CERTIFY_H
+#define CLI_COMMAND_CERTIFY_H
+
+#include "cli/attribute_options.h"
+#include "cli/choices.h"
+#include "cli/cli.h"
+#include "cli/limit_options.h"
+#include "cli/parse.h"
+#include "tokitai_serve.h"
+
+enum {
+    KEY_BACKEND = 256,
+    KEY_LOWERING,
+    KEY_DTYPE,
+    KEY_INDEX,
+    KEY_MUTANT,
+    KEY_VARIANT,
+    KEY_LEVEL,
+    KEY_SEED,
+    KEY_SHAPE,
+    KEY_FAMILY,
+    KEY_INPUT,
+    KEY_SKIP_MUTANTS,
+    KEY_KEEP_GOING,
+    KEY_SANITIZE,
+    KEY_NO_SANITIZE,
+    KEY_NO_COVERAGE,
+    KEY_THREADS,
+    KEY_ALIGNMENT,
+    KEY_PLANT,
+    KEY_OUT,
+    KEY_SIGN,
+    KEY_KERNEL,
+    KEY_KERNELS,
+    KEY_PROGRAM,
+    KEY_COMPILER,
+    KEY_FLAGS,
+    KEY_INCLUDE,
+    KEY_TIMEOUT,
+    KEY_JOBS,
+    KEY_JSON_LINES,
+    KEY_JUNIT,
+    KEY_JSON,
+    KEY_END /* keys from KEY_BACKEND up to here index certify_arguments.text */
+};
+
+enum { TEXTS = KEY_END - KEY_BACKEND };
+
+typedef struct certify_arguments {
+    const char *who;
+    char **ops; /* [op_count], into argv */
+    int op_count;
+    const char *text[TEXTS]; /* the argument of each option, NULL if it was not given */
+    const char *inputs[TK_MAX_PARAMS];
+    cli_attributes attributes;
+    int input_count;
+    bool skip_mutants;
+    bool keep_going;
+    bool sanitize, no_sanitize;
+    cli_limits limits;
+    bool skip_coverage;
+    bool json;
+    bool quiet;
+} certify_arguments;
+
+static inline const char *given(const certify_arguments *a, int key)
+{
+    return a->text[key - KEY_BACKEND];
+}
+
+enum { MANY = 64 /* names of one kind */, MOST_IDS = 16 * CLI_MOST_OPS };
+
+typedef struct certify_job {
+    const tk_contract *contract;
+    tk_types types;
+    tk_dtype index_dtype;
+    int64_t dims[TK_MAX_DIMS];  /* with --shape */
+    char lowering[CLI_ID_SIZE]; /* its id; "" for the first that accepts, a mutant or kernel files */
+} certify_job;
+
+/* A program that serves kernels; zeroed if there is none. */
+typedef struct certify_program {
+    tk_ctx *ctx; /* its own, since it is used within calls of the other */
+    tk_server *server;
+} certify_program;
+
+typedef struct certify_plan {
+    const tk_contract *ops[CLI_MOST_OPS];
+    int op_count;
+    cli_types types;
+    unsigned index_dtypes; /* one bit per type */
+    bool has_shape;
+    cli_shape shape;
+    int64_t planted[TK_MAX_PLANTED];
+    tk_setting settings[TK_MAX_ATTRIBUTES];
+    bool has_seen_settings; /* of attributes that kernels see */
+    int setting_count;
+    cli_input inputs[TK_MAX_PARAMS];
+    tk_given_input given[TK_MAX_PARAMS];
+    bool keep;      /* write certificates */
+    tk_key *signer; /* NULL: do not sign */
+    tk_certify_options options;
+    int family;   /* the number of options.family */
+    bool best;    /* only the first lowering that accepts */
+    char **files; /* [file_count], kernel files: each runs the jobs of those ops that it defines */
+    int file_count;
+    tk_kernel_file_options file_options;
+    int workers; /* files that are judged side by side */
+    certify_program program;
+    certify_job jobs[MOST_IDS];
+    int job_count;
+} certify_plan;
+
+/* The planted kernel that was asked for; NULL if none was. */
+static inline const char *certify_planted(const certify_plan *p)
+{
+    return p->options.mutant ? p->options.mutant : p->options.variant;
+}
+
+typedef struct certify_session {
+    const certify_arguments *a;
+    const certify_plan *p;
+    bool rows; /* of the table are printed */
+    cli_table table;
+    cli_progress progress;
+    int count; /* certificates made */
+    int verdicts[TK_UNKNOWN + 1];
+    char *scope; /* tk_certificate_scope() of the first, or NULL */
+    bool scopes_differ;
+    int written;
+    char *where; /* the folder that the last one was written to, or NULL */
+} certify_session;
+
+/* CLI_HOLDS, or what it came to after a complaint. */
+cli_exit certify_plan_make(const certify_arguments *a, certify_plan *p, tk_ctx *ctx);
+void certify_plan_free(certify_plan *p);
+
+/* The settings that go with an op: those of attributes that it has. `kept` has place for all; the options point to it. */
+void certify_settings_of(const certify_plan *p, const tk_contract *op, tk_setting kept[TK_MAX_ATTRIBUTES],
+                         tk_certify_options *options);
+
+/* Prints the certificate and, if `keep`, writes it. `path`, if not NULL, receives the file's path or NULL; free() it. */
+cli_exit certify_finish(certify_session *s, tk_ctx *ctx, tk_certificate *certificate, bool keep, char **path);
+
+/* Judges every file of the plan. The head of the table has been printed. */
+cli_exit certify_files_run(certify_session *s, tk_ctx *ctx);
+
+/* Starts the program and makes it the kernel of these options. Closing is due in any case. */
+bool certify_program_open(const char *who, const char *command, double seconds, certify_program *program,
+                          tk_certify_options *options);
+void certify_program_close(certify_program *program);
+/* Says why its last call failed. */
+void certify_program_explain(const char *who, const certify_program *program);
+
+#endif

@@ -1,0 +1,475 @@
+/* tokitai tune: which choice of a GPU lowering is the fastest for a case on this device, kept in the cache. */
+#include <argp.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/tune.h"
+#include "cli/attribute_options.h"
+#include "cli/choices.h"
+#include "cli/cli.h"
+#include "cli/parse.h"
+
+enum {
+    KEY_BACKEND = 256,
+    KEY_LOWERING,
+    KEY_DTYPE,
+    KEY_SHAPE,
+    KEY_SHAPES,
+    KEY_SECONDS,
+    KEY_CANDIDATES,
+    KEY_END, /* keys up to here index arguments.text */
+    KEY_DRY_RUN,
+    KEY_JSON
+};
+
+typedef struct arguments {
+    const char *who;
+    char **ops; /* [op_count], into argv */
+    int op_count;
+    const char *text[KEY_END - KEY_BACKEND]; /* NULL if it was not given */
+    bool dry_run, json;
+    cli_attributes attributes;
+} arguments;
+
+static const char *given(const arguments *a, int key)
+{
+    return a->text[key - KEY_BACKEND];
+}
+
+static const struct argp_option option_list[] = {
+    {NULL, 0, NULL, 0, "What is measured:", 1},
+    {"backend", KEY_BACKEND, "NAME", 0, "cuda (the default) or hip; cuda:1 is the second device", 1},
+    {"lowering", KEY_LOWERING, "ID", 0, "This implementation; the default is every one that has choices", 1},
+    {"dtype", KEY_DTYPE, "TYPE", 0, "f16, bf16, f16-f32 (results in f32) or all (the default)", 1},
+    {"shape", KEY_SHAPE, "SIZES", 0, "Such as 4096x4096x1024", 1},
+    {"shapes", KEY_SHAPES, "LIST", 0, "listed (the default): usual ones; or a file with a shape on each line", 1},
+    {NULL, 0, NULL, 0, "How:", 2},
+    {"seconds", KEY_SECONDS, "NUMBER", 0, "For each case; the default is 1", 2},
+    {"candidates", KEY_CANDIDATES, "COUNT", 0,
+     "No more than so many choices, those that the model expects to be the fastest; the default is all", 2},
+    {"dry-run", KEY_DRY_RUN, NULL, 0, "Keep nothing", 2},
+    {NULL, 0, NULL, 0, "Output:", 3},
+    {"json", KEY_JSON, NULL, 0, "Print JSON, with every choice that was timed, instead of the table", 3},
+    {NULL, 0, NULL, 0, "Help:", -1},
+    {0},
+};
+
+static error_t parse_option(int key, char *argument, struct argp_state *state)
+{
+    arguments *a = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT: state->child_inputs[0] = &a->attributes; return 0;
+    case KEY_DRY_RUN: a->dry_run = true; return 0;
+    case KEY_JSON: a->json = true; return 0;
+    case ARGP_KEY_ARGS:
+        a->ops = state->argv + state->next;
+        a->op_count = state->argc - state->next;
+        return 0;
+    default:
+        if (key < KEY_BACKEND || key >= KEY_END)
+            return ARGP_ERR_UNKNOWN;
+        if (given(a, key))
+            argp_error(state, "an option is given twice, the second time as '%.80s'", argument);
+        a->text[key - KEY_BACKEND] = argument;
+        return 0;
+    }
+}
+
+/* Made from the contracts. */
+static struct argp_child children[] = {{NULL, 0, "Attributes of ops:", 4}, {0}};
+
+static const struct argp command = {
+    .options = option_list,
+    .children = children,
+    .parser = parse_option,
+    .args_doc = "[OP...]",
+    .doc = "Some GPU kernels can compute a case in several ways: with larger or smaller tiles, sums in parts or "
+           "whole. A model chooses one from the sizes. This command times the ways on this device, one after the "
+           "other in turn, and keeps the fastest in the cache directory, from where every later program takes it. "
+           "Without OP, every op that has such a choice is tuned."
+           "\vA choice is kept only if its result has the bits of the plain kernel's on inputs whose sums are exact "
+           "in any order, and the model's own unless another is faster by more than 1 %. On other inputs another "
+           "choice may add in another order: the bits can change, the error bound does not. 'tokitai cache list' "
+           "shows what is kept, 'tokitai cache clear' removes it, and TOKITAI_TUNING=off in the environment has it "
+           "ignored.\n\n"
+           "Exit status: 0 everything was measured, 1 a choice gave wrong results, 2 wrong usage or a file that "
+           "cannot be read or written, 3 no device, or something could not be measured.",
+};
+
+/* ------------------------------------------------------------------------------------------------------------
+ * From arguments to jobs. A function that returns false has said why.
+ * ------------------------------------------------------------------------------------------------------------ */
+
+enum { MOST_JOBS = 4096, MOST_SHAPES = 512, NAME = 128 };
+
+typedef struct job {
+    tk_case c;
+    char lowering[NAME];
+} job;
+
+typedef struct plan {
+    const tk_contract *ops[CLI_MOST_OPS];
+    int op_count;
+    cli_types types;
+    tk_backend_info backend;
+    double seconds;
+    int candidates;
+    bool listed;
+    cli_shape shapes[MOST_SHAPES];
+    int shape_count;
+    job jobs[MOST_JOBS];
+    int job_count;
+} plan;
+
+static cli_exit plan_backend(const arguments *a, plan *p, tk_ctx *ctx)
+{
+    const char *device;
+    const char *wanted = given(a, KEY_BACKEND);
+    if (!cli_choose_backend(a->who, wanted || given(a, KEY_LOWERING) ? wanted : "cuda", given(a, KEY_LOWERING),
+                            &device, &p->backend))
+        return CLI_BAD;
+    if (!p->backend.is_gpu) {
+        cli_complain(a->who, "kernels of the CPU have nothing to choose; name a GPU by --backend");
+        return CLI_BAD;
+    }
+    tk_status status = tk_ctx_use_device(ctx, device);
+    if (status != TK_OK)
+        cli_complain(a->who, "%s", tk_ctx_message(ctx));
+    return cli_exit_of(status, CLI_BAD);
+}
+
+static bool plan_numbers(const arguments *a, plan *p)
+{
+    float seconds = 1;
+    const char *text = given(a, KEY_SECONDS);
+    if (text && (!cli_parse_float(text, &seconds) || seconds <= 0 || seconds > 3600)) {
+        cli_complain(a->who, "--seconds '%.80s' is not a number above 0, up to 3600", text);
+        return false;
+    }
+    p->seconds = (double)seconds;
+    p->candidates = BENCH_MOST_CHOICES;
+    text = given(a, KEY_CANDIDATES);
+    if (text && !cli_parse_count(text, 1, BENCH_MOST_CHOICES, &p->candidates)) {
+        cli_complain(a->who, "--candidates '%.80s' is not a number from 1 to %d", text, BENCH_MOST_CHOICES);
+        return false;
+    }
+    return true;
+}
+
+/* A line of a file: a shape, or nothing but a comment. */
+static bool add_line(const arguments *a, plan *p, const char *path, int number, char *line)
+{
+    line[strcspn(line, "#\n")] = 0;
+    char *text = line + strspn(line, " \t\r");
+    text[strcspn(text, " \t\r")] = 0;
+    if (!*text)
+        return true;
+    cli_error error;
+    if (p->shape_count == MOST_SHAPES || !cli_parse_shape(text, &p->shapes[p->shape_count++], &error)) {
+        cli_complain(a->who, "%.200s:%d: '%.80s' %s", path, number, text,
+                     p->shape_count == MOST_SHAPES ? "is one shape too many" : error.text);
+        return false;
+    }
+    return cli_choose_shape(a->who, text, p->ops, p->op_count, 1, &p->shapes[p->shape_count - 1]);
+}
+
+static bool read_shapes(const arguments *a, plan *p, const char *path)
+{
+    char line[256];
+    FILE *file = fopen(path, "re");
+    bool good = file != NULL;
+    for (int number = 1; good && fgets(line, sizeof line, file); number++)
+        good = add_line(a, p, path, number, line);
+    if (!file || (good && ferror(file))) {
+        cli_complain(a->who, "cannot read '%.200s': %s", path, strerror(errno));
+        good = false;
+    }
+    if (file)
+        fclose(file);
+    if (good && p->shape_count == 0)
+        cli_complain(a->who, "there is no shape in '%.200s'", path);
+    return good && p->shape_count > 0;
+}
+
+static bool plan_shapes(const arguments *a, plan *p)
+{
+    const char *shape = given(a, KEY_SHAPE), *shapes = given(a, KEY_SHAPES);
+    if (shape && shapes) {
+        cli_complain(a->who, "give --shape or --shapes, not both");
+        return false;
+    }
+    p->listed = !shape && (!shapes || !strcmp(shapes, "listed"));
+    if (p->listed)
+        return true;
+    if (shapes)
+        return read_shapes(a, p, shapes);
+    p->shape_count = 1;
+    return cli_choose_shape(a->who, shape, p->ops, p->op_count, 1, &p->shapes[0]);
+}
+
+static bool shape_at(const plan *p, const tk_contract *op, int i, int64_t dims[TK_MAX_DIMS])
+{
+    cli_error error;
+    return p->listed ? bench_tune_shape_at(op, i, dims)
+                     : i < p->shape_count && cli_shape_fit(&p->shapes[i], op, dims, &error);
+}
+
+static void add_jobs(const arguments *a, plan *p, tk_ctx *ctx, const tk_contract *op, tk_types types)
+{
+    const char *wanted = given(a, KEY_LOWERING);
+    tk_case c = cli_case_of(op, types, TK_I32);
+    cli_settings_apply(a->attributes.given, a->attributes.count, &c);
+    for (int s = 0; shape_at(p, op, s, c.dims); s++) {
+        job *j = &p->jobs[p->job_count];
+        for (int l = 0; p->job_count < MOST_JOBS && tk_lowering_id(&c, l, j->lowering, sizeof j->lowering); l++) {
+            if ((wanted && strcmp(wanted, j->lowering) != 0) || !bench_has_choices(ctx, &c, j->lowering))
+                continue;
+            j->c = c;
+            j = &p->jobs[++p->job_count];
+        }
+    }
+}
+
+static bool plan_jobs(const arguments *a, plan *p, tk_ctx *ctx)
+{
+    for (int i = 0; i < a->attributes.count; i++)
+        if (!cli_setting_fit(a->who, &a->attributes.given[i], p->ops, p->op_count, a->op_count > 0))
+            return false;
+    for (int i = 0; i < p->op_count; i++)
+        for (int t = 0; t < p->ops[i]->type_count; t++)
+            if (cli_types_have(&p->types, p->ops[i]->types[t]))
+                add_jobs(a, p, ctx, p->ops[i], p->ops[i]->types[t]);
+    if (p->job_count == 0)
+        cli_complain(a->who, "no lowering of these ops and types has anything to choose on this device");
+    return p->job_count > 0;
+}
+
+/* An op without choices is no part of "all". */
+static void drop_ops_without_choices(const arguments *a, plan *p, tk_ctx *ctx)
+{
+    int kept = 0;
+    for (int i = 0; i < p->op_count && a->op_count == 0; i++) {
+        bool has = false;
+        for (int t = 0; t < p->ops[i]->type_count && !has; t++) {
+            char id[NAME];
+            tk_case c = cli_case_of(p->ops[i], p->ops[i]->types[t], TK_I32);
+            for (int d = 0; d < p->ops[i]->dim_count; d++)
+                c.dims[d] = 64;
+            for (int l = 0; tk_lowering_id(&c, l, id, sizeof id) && !has; l++)
+                has = bench_has_choices(ctx, &c, id);
+        }
+        if (has)
+            p->ops[kept++] = p->ops[i];
+    }
+    p->op_count = a->op_count ? p->op_count : kept;
+}
+
+/* ------------------------------------------------------------------------------------------------------------
+ * Results
+ * ------------------------------------------------------------------------------------------------------------ */
+
+/* What all cases come to. */
+typedef struct total {
+    int cases, near, wrong; /* near: the model's choice is within BENCH_LEVEL of the best */
+    double logarithms, worst;
+    char worst_case[2 * NAME];
+} total;
+
+static void format_shape(const tk_case *c, char *text, size_t size)
+{
+    size_t used = 0;
+    for (int d = 0; d < c->contract->dim_count && used < size; d++)
+        used += (size_t)snprintf(text + used, size - used, "%s%lld", d ? "x" : "", (long long)c->dims[d]);
+    if (used < size)
+        bench_format_attributes(c, text + used, size - used);
+}
+
+static void format_choice(const bench_choice *c, char *text, size_t size)
+{
+    size_t used = 0;
+    for (int n = 0; n < BENCH_CHOICE_NUMBERS && used < size; n++)
+        used += (size_t)snprintf(text + used, size - used, "%s%d", n ? " " : "", c->number[n]);
+}
+
+static json_t *choice_json(const bench_choice *c)
+{
+    json_t *numbers = json_array();
+    for (int n = 0; n < BENCH_CHOICE_NUMBERS; n++)
+        json_array_append_new(numbers, json_integer(c->number[n]));
+    return json_pack("{s:o, s:f, s:i, s:b}", "choice", numbers, "median_seconds", c->seconds, "samples", c->samples,
+                     "right", !c->is_wrong);
+}
+
+static json_t *tuned_json(const bench_tuned *t)
+{
+    json_t *list = json_array(), *shape = json_object();
+    for (int i = 0; i < t->count; i++)
+        json_array_append_new(list, choice_json(&t->choices[i]));
+    for (int d = 0; d < t->c.contract->dim_count; d++)
+        json_object_set_new(shape, t->c.contract->dim_names[d], json_integer(t->c.dims[d]));
+    return json_pack("{s:s, s:o, s:i, s:o}", "lowering", t->lowering, "shape", shape, "best", t->best, "choices",
+                     list);
+}
+
+static cli_table columns = {.count = 7,
+                            .columns = {{"LOWERING", false, 30},
+                                        {"SHAPE", false, 18},
+                                        {"CHOICES", true, 0},
+                                        {"MODEL", true, 10},
+                                        {"BEST", true, 10},
+                                        {"MODEL BY BEST", true, 0},
+                                        {"BEST CHOICE", false, 14}}};
+
+static void print_tuned(const bench_tuned *t)
+{
+    char texts[6][NAME];
+    const bench_choice *best = &t->choices[t->best], *own = &t->choices[0];
+    const double ratio = own->seconds / best->seconds;
+    format_shape(&t->c, texts[0], NAME);
+    snprintf(texts[1], NAME, "%d", t->count);
+    snprintf(texts[2], NAME, "%.2f us", 1e6 * own->seconds);
+    snprintf(texts[3], NAME, "%.2f us", 1e6 * best->seconds);
+    snprintf(texts[4], NAME, "%.3f", ratio);
+    format_choice(best, texts[5], NAME);
+    cli_table_row(&columns, (cli_cell[]){{t->lowering, CLI_BOLD},
+                                         {texts[0], CLI_PLAIN},
+                                         {texts[1], CLI_PLAIN},
+                                         {texts[2], CLI_PLAIN},
+                                         {texts[3], CLI_PLAIN},
+                                         {texts[4], ratio > BENCH_LEVEL ? CLI_DOUBTFUL : CLI_PLAIN},
+                                         {texts[5], CLI_PLAIN}});
+    fflush(stdout);
+}
+
+static void add_up(total *all, const bench_tuned *t)
+{
+    const double ratio = t->choices[0].seconds / t->choices[t->best].seconds;
+    char shape[NAME];
+    all->cases++;
+    all->near += ratio <= BENCH_LEVEL;
+    all->logarithms += log(ratio);
+    if (ratio > all->worst) {
+        all->worst = ratio;
+        format_shape(&t->c, shape, sizeof shape);
+        snprintf(all->worst_case, sizeof all->worst_case, "%s %.100s", t->lowering, shape);
+    }
+}
+
+static void print_total(const total *all)
+{
+    if (all->cases == 0)
+        return;
+    printf("\nthe model's choice is within 3 %% of the best for %d of %d cases; mean %.3f, worst %.3f, ", all->near,
+           all->cases, exp(all->logarithms / all->cases), all->worst);
+    cli_print(CLI_PLAIN, all->worst_case);
+    putchar('\n');
+}
+
+static void complain_wrong(const arguments *a, const bench_tuned *t, total *all)
+{
+    for (int i = 0; i < t->count; i++) {
+        char shape[NAME], choice[NAME];
+        if (!t->choices[i].is_wrong)
+            continue;
+        all->wrong++;
+        format_shape(&t->c, shape, sizeof shape);
+        format_choice(&t->choices[i], choice, sizeof choice);
+        cli_complain(a->who, "%s %s: the choice %s gives wrong results; it is not kept, and this is a defect",
+                     t->lowering, shape, choice);
+    }
+}
+
+static cli_exit tune_job(const arguments *a, const plan *p, tk_ctx *ctx, bench_tuner *tuner, const job *j,
+                         bench_tuned *tuned, total *all)
+{
+    if (!bench_tune(tuner, &j->c, j->lowering, p->candidates, p->seconds, tuned)) {
+        char shape[NAME];
+        format_shape(&j->c, shape, sizeof shape);
+        cli_complain(a->who, "%s %s: %s", j->lowering, shape, tk_ctx_message(ctx));
+        return CLI_UNKNOWN;
+    }
+    complain_wrong(a, tuned, all);
+    if (tuned->best < 0)
+        return CLI_REFUTED;
+    add_up(all, tuned);
+    if (!a->dry_run && !bench_tune_keep(tuner, tuned)) {
+        cli_complain(a->who, "%s", tk_ctx_message(ctx));
+        return CLI_BAD;
+    }
+    return all->wrong ? CLI_REFUTED : CLI_HOLDS;
+}
+
+static cli_exit tune_all(const arguments *a, const plan *p, tk_ctx *ctx, bench_tuner *tuner, bench_tuned *tuned)
+{
+    cli_exit result = CLI_HOLDS;
+    total all = {0};
+    json_t *list = json_array();
+    cli_progress progress = cli_progress_begin(p->job_count);
+    if (!a->json)
+        cli_table_head(&columns);
+    for (int i = 0; i < p->job_count; i++) {
+        progress.job = i;
+        cli_progress_update(0, p->jobs[i].lowering, &progress);
+        const cli_exit one = tune_job(a, p, ctx, tuner, &p->jobs[i], tuned, &all);
+        cli_progress_clear(&progress);
+        result = cli_worse(result, one);
+        if (one == CLI_UNKNOWN || tuned->best < 0)
+            continue;
+        if (a->json)
+            json_array_append_new(list, tuned_json(tuned));
+        else
+            print_tuned(tuned);
+    }
+    if (!a->json)
+        print_total(&all);
+    else
+        result = cli_worse(result, cli_print_json(json_pack("{s:O, s:i, s:i}", "tuned", list, "cases", all.cases,
+                                                            "model_within_3_percent", all.near)));
+    json_decref(list);
+    return result;
+}
+
+static cli_exit measure(const arguments *a, const plan *p, tk_ctx *ctx)
+{
+    cli_exit result = CLI_UNKNOWN;
+    bench_tuner *tuner = bench_tuner_open(ctx);
+    bench_tuned *tuned = calloc(1, sizeof *tuned);
+    if (!tuner || !tuned)
+        cli_complain(a->who, "%s", tuner ? "out of memory" : tk_ctx_message(ctx));
+    else
+        result = tune_all(a, p, ctx, tuner, tuned);
+    free(tuned);
+    bench_tuner_close(tuner);
+    return result;
+}
+
+cli_exit cli_tune(int argc, char **argv)
+{
+    arguments a = {.who = argv[0]};
+    children[0].argp = cli_attributes_parser();
+    if (cli_parse(&command, argc, argv, 0, &a) != 0)
+        return CLI_BAD;
+    tk_ctx *ctx = NULL;
+    plan *p = calloc(1, sizeof *p);
+    if (!p || tk_ctx_create(&ctx) != TK_OK) {
+        cli_complain(a.who, "out of memory");
+        free(p);
+        return CLI_UNKNOWN;
+    }
+    cli_show_notes(ctx, a.who);
+    p->op_count = cli_choose_ops(a.who, a.ops, a.op_count, p->ops);
+    cli_exit result = p->op_count && cli_choose_types(a.who, given(&a, KEY_DTYPE), p->ops, p->op_count, &p->types) &&
+                              plan_numbers(&a, p)
+                          ? plan_backend(&a, p, ctx)
+                          : CLI_BAD;
+    if (result == CLI_HOLDS) {
+        drop_ops_without_choices(&a, p, ctx);
+        result = plan_shapes(&a, p) && plan_jobs(&a, p, ctx) ? measure(&a, p, ctx) : CLI_BAD;
+    }
+    free(p);
+    tk_ctx_destroy(ctx);
+    return result;
+}

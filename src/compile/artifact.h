@@ -1,0 +1,68 @@
+/* Kernels compiled at run time: source in the library, binary in the user's cache directory.
+ *
+ * The key of an artifact is the SHA-256 of its source and everything it includes, the options, the compiler's identity and version,
+ * and the architecture. An entry is built in a temporary file, synced, renamed; another process that builds the same
+ * one waits. Before every load its hash is checked again; a truncated, swapped or edited entry is reported and rebuilt. */
+#ifndef TKI_COMPILE_ARTIFACT_H
+#define TKI_COMPILE_ARTIFACT_H
+
+#include "core/export.h"
+#include "drivers/backend.h"
+#include "tokitai_cache.h"
+
+/* Element types that device code is compiled for. */
+static inline bool tki_is_compiled_type(tk_dtype dtype)
+{
+    return dtype <= TK_F32 || dtype == TK_U64;
+}
+
+enum { TKI_ARTIFACT_HEX = 65, TKI_ARTIFACT_KERNELS = TK_MAX_KERNELS };
+
+typedef struct tki_artifact_request {
+    const tki_backend *backend; /* a GPU's */
+    const char *source;         /* "ops/gelu/kernel.cu", one of those embedded in the library */
+    const char *architecture;   /* "sm_90", "gfx942" */
+    tk_types types; /* of floating point: -DTKI_DTYPE=0 for f16, 1 for bf16, 2 for f32; where the results are
+                                 * of another type, -DTKI_RESULT_DTYPE= too */
+} tki_artifact_request;
+
+typedef tk_kernel_resources tki_kernel_resources;
+
+typedef struct tki_artifact {
+    void *image; /* what the driver loads; a zero behind it, for PTX is text */
+    size_t image_bytes;
+    char key[TKI_ARTIFACT_HEX];
+    char hash[TKI_ARTIFACT_HEX];        /* of the image */
+    char source_hash[TKI_ARTIFACT_HEX]; /* of the source and everything it includes */
+    char backend[8];
+    char source[128];
+    tk_types types;
+    char architecture[32]; /* as compiled for: "sm_90a", or "compute_120" if the device is newer than the compiler */
+    char compiler[256];    /* "NVRTC 13.0", "clang version 19.1.7" */
+    char identity[512];    /* of the compiler: its version and what tells its file from another */
+    char options[1024];
+    char warnings[512]; /* of the compiler, one after the other; "" if none */
+    char path[4096];    /* its file in the cache; "" if the cache could not be written */
+    char note[512];     /* "" or what was wrong with the cache: a damaged entry that was rebuilt, a full disk */
+    int kernel_count;
+    tki_kernel_resources kernels[TKI_ARTIFACT_KERNELS];
+    bool was_cached;
+    double seconds; /* to find or build it */
+    int hold;       /* a file descriptor plus 1 that keeps the entry from being removed to make room; 0: none */
+} tki_artifact;
+
+/* Finds or builds. Fails with TK_UNAVAILABLE if there is no compiler (the message names every one that was tried and why it did not
+ * serve), TK_INTERNAL with the compiler's output if the source does not compile. */
+TKI_EXPORT TK_MUST_USE tk_status tki_artifact_get(tk_ctx *ctx, const tki_artifact_request *request,
+                                                  tki_artifact *artifact);
+TKI_EXPORT void tki_artifact_free(tki_artifact *artifact);
+
+/* The i-th embedded kernel source; NULL past the end. */
+const char *tki_artifact_source_at(int i);
+
+/* The compiler that would be used for an architecture, or for any if it is NULL, with its version and path; or false, and why each
+ * cannot be used. */
+enum { TKI_COMPILERS_TEXT = 4608 }; /* room for whatever it says */
+bool tki_compilers_describe(const tki_backend *backend, const char *architecture, char *text, size_t size);
+
+#endif

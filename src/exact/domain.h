@@ -1,0 +1,80 @@
+/* TRUSTED. Domain normal: inputs of which nothing subnormal comes, for kernels that flush. Its elements are 0 or of
+ * a magnitude from 2^-40 to 2^20; docs/contracts.md shows op by op what a kernel that flushes does there. Inline,
+ * since billions of elements may pass. */
+#ifndef TKI_EXACT_DOMAIN_H
+#define TKI_EXACT_DOMAIN_H
+
+#include "exact/oracle.h"
+#include "exact/round.h"
+#include "model/attributes.h"
+
+enum { TKI_DOMAIN_LOWEST_EXPONENT = -40, TKI_DOMAIN_HIGHEST_EXPONENT = 20 };
+
+static inline bool tki_domain_is_normal(const tk_case *c)
+{
+    return !c->contract->registered && c->contract->attribute_count > TKI_DOMAIN &&
+           c->attributes[TKI_DOMAIN].integer == TKI_DOMAIN_NORMAL &&
+           !strcmp(c->contract->attributes[TKI_DOMAIN].name, "domain");
+}
+
+/* The smallest and the largest nonzero magnitude of the domain, as patterns; fp16 reaches neither end. */
+static inline uint32_t tki_domain_smallest(tk_dtype dtype)
+{
+    const tki_format f = tki_format_of(dtype);
+    const int field = TKI_DOMAIN_LOWEST_EXPONENT - f.exponent_min + 1;
+    return field > 0 ? (uint32_t)field << (f.precision - 1) : 1;
+}
+
+static inline uint32_t tki_domain_largest(tk_dtype dtype)
+{
+    const tki_format f = tki_format_of(dtype);
+    const uint32_t pattern = (uint32_t)(TKI_DOMAIN_HIGHEST_EXPONENT - f.exponent_min + 1) << (f.precision - 1);
+    return pattern < f.largest ? pattern : f.largest;
+}
+
+static inline bool tki_domain_has(tk_dtype dtype, uint32_t bits)
+{
+    const uint32_t magnitude = tki_magnitude_of(tki_format_of(dtype), bits);
+    return magnitude == 0 || (magnitude >= tki_domain_smallest(dtype) && magnitude <= tki_domain_largest(dtype));
+}
+
+/* The element that stands in the domain for a drawn one: itself if it lies there. Any other keeps its sign and its
+ * fraction and gets the nearest exponent that lies inside with every fraction, so that what was far apart stays so. */
+static inline uint32_t tki_domain_nearest(tk_dtype dtype, uint32_t bits)
+{
+    if (tki_domain_has(dtype, bits))
+        return bits;
+    const tki_format f = tki_format_of(dtype);
+    const uint32_t hidden = UINT32_C(1) << (f.precision - 1);
+    const uint32_t largest = tki_domain_largest(dtype);
+    const bool small = tki_magnitude_of(f, bits) < largest;
+    const uint32_t inside = small ? tki_domain_smallest(dtype) : (largest - (hidden - 1)) & ~(hidden - 1);
+    return (bits & f.sign) | inside | (bits & (hidden - 1));
+}
+
+/* Moves all values of a case's inputs into its domain. */
+static inline void tki_domain_apply(const tk_case *c, void *const data[])
+{
+    for (int p = 0; tki_domain_is_normal(c) && p < c->contract->param_count; p++) {
+        if (c->contract->params[p].output || c->contract->params[p].kind == TK_KIND_INDEX)
+            continue;
+        const tk_dtype dtype = tk_case_param_dtype(c, p);
+        const int64_t count = tk_case_elements(c, p);
+        for (int64_t i = 0; i < count; i++)
+            tki_put_bits(dtype, data[p], i, tki_domain_nearest(dtype, tki_element_bits(dtype, data[p], i)));
+    }
+}
+
+/* What flushes gives zero where its result before rounding, some value within B of S, is below the smallest normal
+ * number of fp32. */
+static inline void tki_domain_admit(tki_enclosure *enclosures, int64_t count)
+{
+    for (int64_t i = 0; i < count; i++) {
+        tki_enclosure *e = &enclosures[i];
+        if ((e->admits & TKI_ADMIT_INTERVAL) && e->lo - e->bound < TKI_FP32_SMALLEST_NORMAL &&
+            e->hi + e->bound > -TKI_FP32_SMALLEST_NORMAL)
+            e->admits |= TKI_ADMIT_ZERO;
+    }
+}
+
+#endif

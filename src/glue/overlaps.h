@@ -1,0 +1,13 @@
+/* Which sections overlap: groups of replicas, pairs of groups; and the vote among replicas. */
+#ifndef TKI_GLUE_OVERLAPS_H
+#define TKI_GLUE_OVERLAPS_H
+
+#include "glue/join.h"
+
+/* Adds the overlaps of a tensor's sections to the outcome's counts and to the list. */
+TK_MUST_USE tk_status tki_list_overlaps(tki_join *join, const tki_whole *whole);
+
+/* Of replicas, at least three, those that differ from more than half are marked as outvoted. Reads them all. */
+TK_MUST_USE tk_status tki_let_replicas_vote(tki_join *join, tki_whole *whole);
+
+#endif

@@ -1,0 +1,88 @@
+/* Reading what a worker sends. */
+#include "isolate/worker_reply.h"
+
+#include <string.h>
+
+#include "core/context.h"
+#include "core/escape.h"
+
+bool tki_reply_is_signal(const void *frame, size_t bytes)
+{
+    const tki_wire_reply *reply = frame;
+    return bytes >= sizeof *reply && reply->status == TKI_WIRE_SIGNAL &&
+           !tki_wire_check_reply(frame, bytes, TKI_WIRE_REPLY, reply->header.nonce, 0);
+}
+
+tk_status tki_reply_explain_signal(tk_ctx *ctx, const void *frame, const tk_case *c)
+{
+    const tki_wire_reply *reply = frame;
+    const tk_contract *contract = c ? c->contract : NULL;
+    tki_fault fault = {.kind = TKI_FAULT_SIGNAL,
+                       .tensor = -1,
+                       .number = reply->detail,
+                       .address = reply->address,
+                       .wrote = reply->flags & TKI_WIRE_WROTE,
+                       .late = reply->flags & TKI_WIRE_LATE};
+    if (reply->flags & TKI_WIRE_HEAP)
+        fault.kind = TKI_FAULT_HEAP;
+    if (c && reply->param >= 0 && reply->param < contract->param_count) {
+        fault.tensor = reply->param;
+        fault.offset = reply->offset;
+        fault.bytes = tk_case_elements(c, reply->param) *
+                      (int64_t)tk_dtype_size(tk_case_param_dtype(c, reply->param));
+        fault.input = !contract->params[reply->param].output;
+        /* An input can be read while a call runs, whatever the processor tells. */
+        fault.wrote |= fault.input && !fault.late && fault.offset >= 0 && fault.offset < fault.bytes;
+    }
+    return tki_fail_fault(ctx, &fault, contract, NULL);
+}
+
+static tk_status fail_forged(tk_ctx *ctx, const char *rule)
+{
+    return tki_fail_fault(ctx, &(tki_fault){TKI_FAULT_FORGED, .tensor = -1, .rule = rule}, NULL, NULL);
+}
+
+/* A frame that is what it should be. */
+static tk_status explain(tk_ctx *ctx, const tki_wire_reply *reply)
+{
+    char text[1024];
+    tki_reply_text(reply, text, sizeof text);
+    switch (reply->status) {
+    case TKI_WIRE_DONE: return TK_OK;
+    case TKI_WIRE_REFUSED:
+        return tki_fail_fault(ctx, &(tki_fault){TKI_FAULT_REFUSED, .tensor = -1, .number = reply->detail}, NULL,
+                              NULL);
+    case TKI_WIRE_NOT_LOADED:
+        return reply->detail ? tki_fail(ctx, TK_UNAVAILABLE, "the worker has no device: %s", text)
+                             : tki_fail(ctx, TK_BAD_FILE, "the kernel's library %s", text);
+    case TKI_WIRE_NO_MEMORY: /* the worker's, of which the kernel may have taken all there is; this process has its own */
+        return tki_fail(ctx, TK_UNSUPPORTED, "the worker has not enough memory for this case: %s", text);
+    case TKI_WIRE_DEVICE_FAULT: return tki_fail_fault(ctx, &(tki_fault){TKI_FAULT_DEVICE, .tensor = -1}, NULL, text);
+    case TKI_WIRE_HEAP_DAMAGED:
+        return tki_fail_fault(ctx, &(tki_fault){TKI_FAULT_HEAP, .tensor = -1, .wrote = true}, NULL, NULL);
+    default: return fail_forged(ctx, "a status that there is not");
+    }
+}
+
+tk_status tki_reply_judge(tk_ctx *ctx, const void *frame, size_t bytes, tki_wire_kind kind, uint64_t nonce,
+                          const tk_case *c, const tki_wire_reply **reply)
+{
+    *reply = frame;
+    if (tki_reply_is_signal(frame, bytes))
+        return tki_reply_explain_signal(ctx, frame, c);
+    const char *wrong = tki_wire_check_reply(frame, bytes, kind, nonce, 0);
+    if (wrong)
+        return fail_forged(ctx, wrong);
+    tk_status status = explain(ctx, *reply);
+    /* Loading refuses nothing but itself, and a call has been loaded. */
+    if ((status == TK_UNSUPPORTED && !c) || ((status == TK_BAD_FILE || status == TK_UNAVAILABLE) && c))
+        return fail_forged(ctx, "a status out of place");
+    return status;
+}
+
+void tki_reply_text(const tki_wire_reply *reply, char *text, size_t size)
+{
+    const char *said = tki_wire_reply_text(reply);
+    const size_t bytes = reply->text_bytes < TKI_WIRE_TEXT ? reply->text_bytes : TKI_WIRE_TEXT;
+    tki_escape_lines(said, strnlen(said, bytes), text, size);
+}

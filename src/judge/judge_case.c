@@ -1,0 +1,32 @@
+/* TRUSTED. The outputs of a case, one after the other. */
+#include "judge/judge_case.h"
+
+#include "core/context.h"
+#include "exact/floats.h"
+
+tk_status tki_judge_case(tk_ctx *ctx, const tki_oracle *oracle, const void *tables, const tk_case *c,
+                         const void *const tensors[], bool promised, tki_judgement *judgement)
+{
+    const tk_contract *contract = c->contract;
+    const void *inputs[TK_MAX_PARAMS] = {0}; /* an oracle sees no outputs */
+    for (int p = 0; p < contract->param_count; p++)
+        inputs[p] = contract->params[p].output ? NULL : tensors[p];
+    tki_oracle_job job = {.c = c, .buffers = inputs, .promised = promised, .tables = tables};
+    const tki_floats floats = tki_floats_begin();
+    void *prepared = NULL;
+    tk_status status = oracle->prepare ? oracle->prepare(&job, &prepared) : TK_OK;
+    job.prepared = prepared;
+    for (int p = 0; p < contract->param_count && status == TK_OK; p++) {
+        if (!contract->params[p].output)
+            continue;
+        job.output = p;
+        status = tki_judge(oracle, &job, tensors[p], tki_ctx_threads(ctx), judgement);
+    }
+    if (oracle->release)
+        oracle->release(prepared);
+    tki_floats_end(&floats);
+    if (status == TK_BAD_ARGUMENT && contract->registered)
+        return tki_fail(ctx, status, "the exact values of %s: some are no enclosure of a clause", contract->name);
+    return status == TK_OK ? TK_OK
+                           : tki_fail(ctx, status, "the oracle of %s: %s", contract->name, tk_status_text(status));
+}

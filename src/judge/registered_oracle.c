@@ -1,0 +1,100 @@
+/* TRUSTED. The oracle of an op that a program registered: what its own function says of each element. */
+#include "judge/registered_oracle.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/context.h"
+#include "model/registered.h"
+
+enum { BOX = 4096 };
+
+_Static_assert((int)TK_ADMIT_INTERVAL == TKI_ADMIT_INTERVAL && (int)TK_ADMIT_NAN == TKI_ADMIT_NAN &&
+                   (int)TK_ADMIT_PLUS_INF == TKI_ADMIT_PLUS_INF && (int)TK_ADMIT_MINUS_INF == TKI_ADMIT_MINUS_INF &&
+                   (int)TK_ADMIT_ZERO == TKI_ADMIT_ZERO && (int)TK_ADMIT_BITS == TKI_ADMIT_BITS &&
+                   (int)TK_ADMIT_RAW_BITS == TKI_ADMIT_RAW_BITS && (int)TK_ADMIT_UNDEFINED == TKI_UNDEFINED,
+               "the public names are those of exact/admit.h");
+
+static void box_size(const tk_case *c, int output, int64_t *rows, int64_t *cols)
+{
+    int64_t all_rows, all_cols;
+    tki_output_matrix(c, output, &all_rows, &all_cols);
+    *cols = all_cols < BOX ? all_cols : BOX;
+    *rows = *cols > 0 && BOX / *cols > 1 ? BOX / *cols : 1;
+}
+
+/* Nothing that a program says is taken to be a clause, or a number. An integer is judged by its bits alone. */
+static tk_status take(const tki_oracle_job *job, const tk_enclosure *given, tki_enclosure *out)
+{
+    const tk_contract *contract = job->c->contract;
+    const unsigned bits = TK_ADMIT_BITS | TK_ADMIT_RAW_BITS | TK_ADMIT_UNDEFINED;
+    if (given->clause < 0 || given->clause >= contract->clause_count || !(given->admits & TK_ADMIT_ANY))
+        return TK_BAD_ARGUMENT;
+    if ((given->admits & TK_ADMIT_INTERVAL) &&
+        !(isfinite(given->lo) && isfinite(given->hi) && given->lo <= given->hi && given->bound >= 0))
+        return TK_BAD_ARGUMENT;
+    if (contract->params[job->output].judged == TK_BY_INTEGER && !(given->admits & bits))
+        return TK_BAD_ARGUMENT;
+    *out = (tki_enclosure){.lo = given->lo,
+                           .hi = given->hi,
+                           .bound = given->bound,
+                           .bits = given->bits,
+                           .admits = (uint16_t)(given->admits & TK_ADMIT_ANY),
+                           .clause = (uint8_t)given->clause};
+    return TK_OK;
+}
+
+static tk_status enclose_stretch(const tki_oracle_job *job, int64_t first, int64_t count, tki_enclosure *out)
+{
+    const tki_registered *op = tki_registered_of(job->c->contract);
+    tk_enclosure *given = calloc((size_t)count, sizeof *given);
+    tk_status status = given ? ((tk_enclose)op->judge)(job->c, job->buffers, job->output, first, count, given,
+                                                       op->judge_data)
+                             : TK_NO_MEMORY;
+    for (int64_t i = 0; i < count && status == TK_OK; i++)
+        status = take(job, &given[i], &out[i]);
+    free(given);
+    return status;
+}
+
+static tk_status enclose(const tki_oracle_job *job, const tki_box *box, tki_enclosure *out)
+{
+    int64_t rows, cols;
+    const int64_t count = box->col_end - box->col_begin;
+    tk_status status = TK_OK;
+    tki_output_matrix(job->c, job->output, &rows, &cols);
+    if (count == cols) /* whole rows are one stretch */
+        return enclose_stretch(job, box->row_begin * cols, (box->row_end - box->row_begin) * cols, out);
+    for (int64_t row = box->row_begin; row < box->row_end && status == TK_OK; row++, out += count)
+        status = enclose_stretch(job, row * cols + box->col_begin, count, out);
+    return status;
+}
+
+/* What the program said is all that is known: an element that it does not decide counts as undecided. */
+static tk_status refine(const tki_oracle_job *job, int64_t row, int64_t col, int precision, mpfr_ptr lo, mpfr_ptr hi)
+{
+    int64_t rows, cols;
+    tki_enclosure element;
+    (void)precision;
+    tki_output_matrix(job->c, job->output, &rows, &cols);
+    tk_status status = enclose_stretch(job, row * cols + col, 1, &element);
+    if (status == TK_OK) {
+        mpfr_set_d(lo, element.lo, MPFR_RNDD);
+        mpfr_set_d(hi, element.hi, MPFR_RNDU);
+    }
+    return status;
+}
+
+const tki_oracle tki_reference_oracle = {.box_size = box_size, .enclose = enclose, .refine = refine};
+
+tk_status tk_contract_judge_by(tk_ctx *ctx, const tk_contract *contract, tk_enclose judge, void *user_data)
+{
+    if (!ctx)
+        return TK_BAD_ARGUMENT;
+    if (!contract || !contract->registered || !tki_contract_is_known(ctx, contract) || !judge)
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "no registered contract, or nothing to judge it by");
+    tki_registered *op = tki_registered_of(contract);
+    op->judge = (void (*)(void))judge;
+    op->judge_data = user_data;
+    return TK_OK;
+}

@@ -1,0 +1,92 @@
+/* TRUSTED. One trial: run a kernel on one set of inputs in guarded buffers, several times, and judge what it did. */
+#ifndef TKI_JUDGE_TRIAL_H
+#define TKI_JUDGE_TRIAL_H
+
+#include "core/context.h"
+#include "core/fault.h"
+#include "core/hash.h"
+#include "judge/judge.h"
+#include "judge/trial_inputs.h"
+#include "runtime/executor.h"
+
+enum { TKI_STALE_BYTES = 4096 };
+
+/* An instrumented build is watched, not judged. */
+typedef enum tki_observing {
+    TKI_JUDGED,
+    TKI_OBSERVE_ALL,  /* all calls of a trial */
+    TKI_OBSERVE_FIRST /* its first call alone */
+} tki_observing;
+
+/* What is being certified. */
+typedef struct tki_subject tki_subject;
+struct tki_subject {
+    tk_ctx *ctx;
+    const tk_contract *contract;
+    const tki_oracle *oracle;
+    void *tables;
+    tki_executor executor;
+    const tki_lowering *lowering; /* NULL for a mutant or a user's function */
+    tki_observing observing;      /* then there is no oracle, and results say only how calls ended */
+    int suspicion;                /* further runs of each trial, for a kernel that may remember; 0: none */
+    /* With suspicion, before one small trial in eight: a call that is not judged. NULL: none */
+    tk_status (*visit)(tki_subject *subject, const tki_trial *trial);
+    unsigned char stale[TK_MAX_PARAMS]
+                       [TKI_STALE_BYTES]; /* of the outputs of an earlier trial, for those of later calls */
+    size_t stale_bytes[TK_MAX_PARAMS];
+};
+
+typedef struct tki_trial_result {
+    tki_judgement judgement;
+    int64_t structural[TK_MAX_CLAUSES]; /* checks of clauses about shape, writing and repetition */
+    int failed_clause;                  /* -1: everything held */
+    bool clause_missing;                /* something failed that no clause of the contract is about */
+    tki_fault fault;                    /* behind the reason, where there is one */
+    char reason[512];                   /* what failed, or why the kernel could not be run */
+    bool could_not_run;
+    bool timed_out;             /* then could_not_run is set as well */
+    bool faulted;               /* it crashed or the like: failed_clause is set, and there is no output */
+    bool only_changed;          /* it failed in the run with one element changed */
+    bool worst_changed;         /* the judgement's worst element is of the call with an input changed */
+    bool batch_checked;         /* a part of the batch was run alone */
+    tk_determinism determinism; /* what this trial saw */
+    char output_hash[TKI_HASH_HEX];
+    tki_left_out left_out; /* of the first run, as the kernel says */
+    int screened_by;       /* vectors of the oracle's check of the whole output; 0: it was not made */
+    double kernel_seconds; /* of the first run */
+    double judge_seconds;  /* oracle and judge */
+} tki_trial_result;
+
+/* Runs and judges. A kernel that fails is a successful call. TK_INTERNAL: it failed in a way that the contract has no clause of, which
+ * registering a contract rules out. */
+TK_MUST_USE tk_status tki_trial_run(tki_subject *subject, const tki_trial *trial, const tki_inputs *inputs,
+                                    tki_trial_result *result);
+
+/* The trial's inputs are its own from now on, its calls stay as they were. */
+void tki_trial_give_inputs(tki_trial *trial);
+
+/* For a trial that failed with one element changed: if these inputs fail by themselves, they become the trial's own, and *result is
+ * what came of them. */
+TK_MUST_USE tk_status tki_trial_adopt_change(tki_subject *subject, tki_trial *trial, tki_inputs *inputs,
+                                             tki_trial_result *result);
+
+/* Runs once and compares the outputs with the hash of an earlier run. */
+TK_MUST_USE tk_status tki_trial_run_again(tki_subject *subject, const tki_trial *trial, const tki_inputs *inputs,
+                                          const char *output_hash, tki_trial_result *result);
+
+/* One call with that many threads. places[p]: where array p lay in its page. Result as of an instrumented build. */
+TK_MUST_USE tk_status tki_trial_observe(tki_subject *subject, const tki_trial *trial, const tki_inputs *inputs,
+                                        int threads, int64_t places[TK_MAX_PARAMS], tki_trial_result *result);
+
+/* Plants a bad index at `position` of the trial's index input (and another behind it): the kernel must refuse it with a message
+ * that names the position, and write nothing. Lowerings only. */
+TK_MUST_USE tk_status tki_trial_run_bad_index(tki_subject *subject, const tki_trial *trial, tki_inputs *inputs,
+                                              int64_t position, int64_t value, tki_trial_result *result);
+
+/* The element that was refused first, if there is one: its clause has failed, for that reason. */
+void tki_trial_describe_failure(const tk_case *c, tki_trial_result *result);
+
+/* The contract's first clause of that kind; -1 if it has none. */
+int tki_clause_find(const tk_contract *contract, tk_clause_kind kind);
+
+#endif

@@ -1,0 +1,86 @@
+/* TRUSTED. The dynamic symbols of a shared library, read without loading it. The file is a stranger's: nothing in it is taken to be
+ * in range before it was compared. */
+#include <elf.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "kernel_file/kernel_file.h"
+
+typedef struct image {
+    const unsigned char *data;
+    size_t bytes;
+} image;
+
+static bool within(const image *i, uint64_t offset, uint64_t bytes)
+{
+    return offset <= i->bytes && bytes <= i->bytes - offset;
+}
+
+/* Copied, since nothing in the file need be aligned. */
+static bool take(const image *i, uint64_t offset, void *to, size_t bytes)
+{
+    if (!within(i, offset, bytes))
+        return false;
+    memcpy(to, i->data + offset, bytes);
+    return true;
+}
+
+static bool read_header(const image *i, Elf64_Ehdr *header)
+{
+    return take(i, 0, header, sizeof *header) && !memcmp(header->e_ident, ELFMAG, SELFMAG) &&
+           header->e_ident[EI_CLASS] == ELFCLASS64 && header->e_ident[EI_DATA] == ELFDATA2LSB &&
+           header->e_type == ET_DYN && header->e_shentsize == sizeof(Elf64_Shdr);
+}
+
+static bool read_section(const image *i, const Elf64_Ehdr *header, uint64_t number, Elf64_Shdr *section)
+{
+    return number < header->e_shnum && header->e_shoff <= i->bytes &&
+           take(i, header->e_shoff + number * sizeof *section, section, sizeof *section);
+}
+
+/* "gelu_fwd " behind the others, if it is the function of an op, of either version. */
+static void add_name(const char *name, size_t most, char *ops, size_t size)
+{
+    static const char prefix[] = "tokitai_";
+    const size_t length = strnlen(name, most), used = strlen(ops);
+    if (length == most || strncmp(name, prefix, sizeof prefix - 1) != 0 || used + length + 2 > size)
+        return;
+    snprintf(ops + used, size - used, "%s ", name + sizeof prefix - 1);
+}
+
+bool tki_exports_op(const char *ops, const char *name)
+{
+    const size_t length = strlen(name);
+    for (const char *at = ops; (at = strstr(at, name)); at += length)
+        if ((at == ops || at[-1] == ' ') && (at[length] == ' ' || !strncmp(at + length, "_v2 ", 4)))
+            return true;
+    return false;
+}
+
+bool tki_exported_ops(const void *data, size_t bytes, char *ops, size_t size)
+{
+    const image i = {data, bytes};
+    Elf64_Ehdr header;
+    Elf64_Shdr symbols;
+    Elf64_Shdr names;
+    ops[0] = 0;
+    if (!read_header(&i, &header))
+        return false;
+    for (uint64_t s = 0; read_section(&i, &header, s, &symbols); s++) {
+        if (symbols.sh_type != SHT_DYNSYM)
+            continue;
+        if (symbols.sh_entsize != sizeof(Elf64_Sym) || !within(&i, symbols.sh_offset, symbols.sh_size) ||
+            !read_section(&i, &header, symbols.sh_link, &names) || !within(&i, names.sh_offset, names.sh_size))
+            return false;
+        for (uint64_t at = 0; at + sizeof(Elf64_Sym) <= symbols.sh_size; at += sizeof(Elf64_Sym)) {
+            Elf64_Sym symbol;
+            memcpy(&symbol, i.data + symbols.sh_offset + at, sizeof symbol);
+            bool function = ELF64_ST_TYPE(symbol.st_info) == STT_FUNC && symbol.st_shndx != SHN_UNDEF;
+            if (function && symbol.st_name < names.sh_size)
+                add_name((const char *)i.data + names.sh_offset + symbol.st_name,
+                         (size_t)(names.sh_size - symbol.st_name), ops, size);
+        }
+        return true;
+    }
+    return false;
+}

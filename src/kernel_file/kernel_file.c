@@ -1,0 +1,317 @@
+/* TRUSTED. Kernel files. Compiling and running are the worker's; here is what a certificate says about them. */
+#include "kernel_file/kernel_file.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/context.h"
+#include "model/registered.h"
+#include "core/escape.h"
+#include "core/file.h"
+#include "core/limits.h"
+#include "core/options.h"
+#include "isolate/worker_spawn.h"
+
+enum { MOST_FILE_BYTES = 1 << 29, MOST_LOG_BYTES = 1 << 16 };
+
+/* Letters that an id cannot have become _. Names that differ in those alone must not become one: their hash tells them apart. */
+static void set_name(tk_kernel_file *kernel)
+{
+    enum { HASH_LETTERS = 8, LONGEST = 63 };
+    char hash[TKI_HASH_HEX];
+    size_t length = strlen(kernel->path), used = 0;
+    while (length > 1 && kernel->path[length - 1] == '/')
+        length--;
+    const char *end = kernel->path + length, *from = memrchr(kernel->path, '/', length);
+    from = from ? from + 1 : kernel->path;
+    const char *dot = memrchr(from, '.', (size_t)(end - from));
+    const char *stop = dot && tki_language_of(NULL, kernel->path) ? dot : end;
+    bool changed = stop == from || stop - from > LONGEST;
+    for (const char *p = from; p < stop; p++) {
+        bool good = (isalnum((unsigned char)*p) && (unsigned char)*p < 128) || *p == '-' || *p == '_';
+        changed |= !good;
+        if (used < LONGEST)
+            kernel->name[used++] = good ? *p : '_';
+    }
+    if (changed && tki_hash_bytes(from, (size_t)(stop - from), hash))
+        snprintf(kernel->name + used, sizeof kernel->name - used, "-%.*s", HASH_LETTERS, hash);
+}
+
+static tk_status set_backend(tk_ctx *ctx, tk_kernel_file *kernel, const char *asked)
+{
+    const char *colon = strchr(asked, ':');
+    char rest = 0;
+    if ((colon && sscanf(colon, ":%d%c", &kernel->device, &rest) != 1) || kernel->device < 0)
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "there is no backend '%.40s'", asked);
+    kernel->backend = tki_backend_find(asked, ":");
+    if (!kernel->backend)
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "kernel files run on cpu, cuda or hip, not on '%.40s'", asked);
+    return TK_OK;
+}
+
+/* The first line of what it says to --version; nvcc has the version in its line with "release". */
+static void note_version(tk_ctx *ctx, tk_kernel_file *kernel, const char *compiler)
+{
+    char *said;
+    snprintf(kernel->version, sizeof kernel->version, "%s, of unknown version", compiler);
+    if (tki_language_ask(ctx, compiler, (const char *const[]){"--version", NULL}, &kernel->terms, &said) == TK_OK &&
+        said[0]) {
+        char *line = strstr(said, "release ");
+        while (line && line > said && line[-1] != '\n')
+            line--;
+        line = line ? line : said;
+        line[strcspn(line, "\n")] = 0;
+        tki_escape_line(line, strlen(line), kernel->version, sizeof kernel->version);
+    }
+    free(said);
+}
+
+/* A stranger's compiler may print without end, and anything. */
+static char *clean_log(char *log)
+{
+    static const char cut[] = "\n[cut]\n";
+    char *clean = log ? malloc(MOST_LOG_BYTES) : NULL;
+    if (clean && tki_escape_lines(log, strlen(log), clean, MOST_LOG_BYTES - sizeof cut) < strlen(log))
+        strcat(clean, cut);
+    free(log);
+    return clean;
+}
+
+/* Of our ops, or of those of the context. */
+static bool defines_any(const tk_ctx *ctx, const tk_kernel_file *kernel)
+{
+    bool any = false;
+    for (int i = 0; tk_contract_at(i); i++)
+        any |= tk_kernel_file_defines(kernel, tk_contract_at(i));
+    for (const tki_registered *op = ctx->registered; op; op = op->next)
+        any |= tk_kernel_file_defines(kernel, &op->contract);
+    return any;
+}
+
+/* Of a file without a kernel: one function whose name begins as theirs do, or that there is none. */
+static void say_what_is_defined(tk_kernel_file *kernel)
+{
+    enum { MOST_SHOWN = 80 };
+    const size_t length = strcspn(kernel->defined, " ");
+    if (length)
+        snprintf(kernel->problem, sizeof kernel->problem, "it defines no kernel: tokitai_%.*s is named after no op",
+                 (int)(length < MOST_SHOWN ? length : MOST_SHOWN), kernel->defined);
+    else
+        snprintf(kernel->problem, sizeof kernel->problem,
+                 "it defines no kernel: no function is named tokitai_OP after an op");
+}
+
+/* The compiler is foreign code: what it made is read once, and what was read is hashed and loaded. */
+static tk_status take_artifact(tk_ctx *ctx, tk_kernel_file *kernel)
+{
+    char *image;
+    size_t bytes;
+    tk_status status = tki_file_read(ctx, kernel->is_library ? kernel->copy.file : kernel->build.artifact,
+                                     MOST_FILE_BYTES, &image, &bytes);
+    if (status != TK_OK)
+        return status;
+    bool good = tki_exported_ops(image, bytes, kernel->defined, sizeof kernel->defined) &&
+                tki_hash_bytes(image, bytes, kernel->artifact_hash);
+    if (good && !kernel->is_library)
+        status = tki_kernel_copy_add(ctx, &kernel->copy, "kernel.so", image, bytes);
+    free(image);
+    if (status == TK_OK &&
+        (kernel->is_library ? !(kernel->artifact = strdup(kernel->copy.file))
+                            : asprintf(&kernel->artifact, "%s/kernel.so", kernel->copy.folder.path) < 0)) {
+        kernel->artifact = NULL;
+        status = tki_fail(ctx, TK_NO_MEMORY, "no memory for a path");
+    }
+    if (!good)
+        snprintf(kernel->problem, sizeof kernel->problem, "it is not a shared library for this machine");
+    else if (!defines_any(ctx, kernel))
+        say_what_is_defined(kernel);
+    return status;
+}
+
+tk_status tki_kernel_file_compile(tk_ctx *ctx, const tk_kernel_file *kernel, const char *more_flags, double seconds,
+                                  tki_worker_build *build)
+{
+    const tki_kernel_copy *copy = &kernel->copy;
+    tki_strings includes = {0};
+    tki_strings_add(&includes, "%s/headers", copy->folder.path);
+    tki_strings_add(&includes, "%s/kernel", copy->folder.path);
+    for (int i = 0; i < copy->includes; i++)
+        tki_strings_add(&includes, "%s/include%d", copy->folder.path, i);
+    tk_status status = includes.failed
+                           ? tki_fail(ctx, TK_NO_MEMORY, "no memory for a compilation")
+                           : tki_worker_compile(ctx,
+                                                &(tki_worker_source){.file = copy->file,
+                                                                     .shown = kernel->path,
+                                                                     .compiler = kernel->compiler,
+                                                                     .flags = kernel->options,
+                                                                     .more_flags = more_flags,
+                                                                     .includes = (const char *const *)includes.items,
+                                                                     .seconds = seconds,
+                                                                     .terms = kernel->terms},
+                                                build);
+    tki_strings_free(&includes);
+    if (build->log)
+        tki_kernel_copy_unname(copy, build->log);
+    return status;
+}
+
+tk_status tki_kernel_file_add_header(tk_ctx *ctx, const tk_kernel_file *kernel, tki_kernel_header which)
+{
+    const tki_source_file *header = &tki_kernel_headers[which];
+    const char *slash = strrchr(header->path, '/');
+    char name[TKI_SOURCE_NAME];
+    snprintf(name, sizeof name, "headers/%s", slash ? slash + 1 : header->path);
+    return tki_kernel_copy_add(ctx, &kernel->copy, name, header->text, header->bytes);
+}
+
+static tk_status build(tk_ctx *ctx, tk_kernel_file *kernel, double seconds)
+{
+    if (kernel->is_library)
+        return take_artifact(ctx, kernel);
+    tk_status status = tki_kernel_file_add_header(ctx, kernel, TKI_KERNEL_HEADER);
+    if (status == TK_OK)
+        status = tki_kernel_file_add_header(ctx, kernel, TKI_KERNEL_OPS_HEADER);
+    if (status != TK_OK)
+        return status;
+    status = tki_kernel_file_compile(ctx, kernel, NULL, seconds, &kernel->build);
+    kernel->build.log = clean_log(kernel->build.log);
+    if (status == TK_OK)
+        return take_artifact(ctx, kernel);
+    if (status != TK_BAD_FILE && status != TK_TIMEOUT && status != TK_UNAVAILABLE && status != TK_KERNEL_FAULT)
+        return status;
+    snprintf(kernel->problem, sizeof kernel->problem, "%.1000s", tk_ctx_message(ctx));
+    kernel->unavailable = status == TK_UNAVAILABLE;
+    return TK_OK;
+}
+
+tk_status tk_kernel_file_open(tk_ctx *ctx, const char *path, const tk_kernel_file_options *given,
+                              tk_kernel_file **kernel)
+{
+    if (!ctx)
+        return TK_BAD_ARGUMENT;
+    if (!path || !kernel)
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "no path, or nowhere to put the kernel");
+    *kernel = NULL;
+    tk_kernel_file_options options = TK_KERNEL_FILE_DEFAULTS;
+    tk_status status = tki_options_take(ctx, "tk_kernel_file_options", given, &options, sizeof options);
+    if (status == TK_OK)
+        status = tki_limits_check(ctx, &options.limits);
+    if (status != TK_OK)
+        return status;
+    tk_kernel_file *made = calloc(1, sizeof *made);
+    if (!made)
+        return tki_fail(ctx, TK_NO_MEMORY, "no memory for a kernel file");
+    made->call_seconds = options.call_seconds;
+    made->terms = (tki_worker_terms){options.limits, options.allow_weak_sandbox};
+    made->path = strdup(path);
+    made->compiler = options.compiler ? strdup(options.compiler) : NULL;
+    made->flags = options.flags ? strdup(options.flags) : NULL;
+    made->include = options.include ? strdup(options.include) : NULL;
+    made->instrumented = tki_instrumented_create();
+    status = made->path && made->instrumented && !made->compiler == !options.compiler &&
+                     !made->flags == !options.flags && !made->include == !options.include
+                 ? tki_kernel_copy_make(ctx, path, options.include, tki_limits_of(&options.limits).folder_depth,
+                                        &made->copy)
+                 : tki_fail(ctx, TK_NO_MEMORY, "no memory for a kernel file");
+    const tki_language *language = status == TK_OK ? tki_language_of(ctx, made->copy.file) : NULL;
+    if (status == TK_OK)
+        status = set_backend(ctx, made, options.backend ? options.backend : language->backend->name);
+    if (status == TK_OK && ((options.sha256 && strcmp(made->copy.file_hash, options.sha256) != 0) ||
+                            (options.tree_sha256 && strcmp(made->copy.tree_hash, options.tree_sha256) != 0)))
+        status = tki_fail(ctx, TK_UNAVAILABLE, "'%.200s' is not what was certified: its SHA-256 is another", path);
+    if (status == TK_OK) {
+        set_name(made);
+        made->is_library = !language->compiler;
+        if (!made->is_library)
+            note_version(ctx, made, made->compiler ? made->compiler : language->compiler);
+        if (!made->is_library)
+            made->options = tki_language_flags(ctx, language, made->compiler, made->flags, made->device,
+                                               &made->terms);
+        status = made->is_library || made->options ? build(ctx, made, options.compile_seconds)
+                                                   : tki_fail(ctx, TK_NO_MEMORY, "no memory for a kernel file");
+    }
+    if (status == TK_OK)
+        *kernel = made;
+    else
+        tk_kernel_file_close(made);
+    return status;
+}
+
+void tk_kernel_file_close(tk_kernel_file *kernel)
+{
+    if (!kernel)
+        return;
+    tki_instrumented_close(kernel->instrumented);
+    tki_worker_build_close(&kernel->build);
+    tki_kernel_copy_close(&kernel->copy);
+    free(kernel->artifact);
+    free(kernel->include);
+    free(kernel->path);
+    free(kernel->compiler);
+    free(kernel->flags);
+    free(kernel->options);
+    free(kernel);
+}
+
+const char *tk_kernel_file_problem(const tk_kernel_file *kernel)
+{
+    return kernel->problem;
+}
+
+const char *tk_kernel_file_log(const tk_kernel_file *kernel)
+{
+    return kernel->build.log ? kernel->build.log : "";
+}
+
+bool tk_kernel_file_named(const char *path)
+{
+    return path && tki_language_of(NULL, path);
+}
+
+const char *tk_kernel_file_backend(const tk_kernel_file *kernel)
+{
+    return kernel->backend->name;
+}
+
+bool tk_kernel_file_defines(const tk_kernel_file *kernel, const tk_contract *contract)
+{
+    return tki_exports_op(kernel->defined, contract->name);
+}
+
+tk_status tki_kernel_file_start(tk_ctx *ctx, const tk_kernel_file *kernel, const tk_contract *contract,
+                                tki_executor *executor)
+{
+    *executor = (tki_executor){0};
+    if (kernel->problem[0])
+        return tki_fail(ctx, kernel->unavailable ? TK_UNAVAILABLE : TK_BAD_FILE, "%s", kernel->problem);
+    return tki_executor_open(ctx,
+                             &(tki_executable){.artifact = kernel->artifact,
+                                               .contract = contract,
+                                               .worker_options = {.backend = kernel->backend,
+                                                                  .device = kernel->device,
+                                                                  .call_seconds = kernel->call_seconds,
+                                                                  .terms = kernel->terms}},
+                             executor);
+}
+
+tk_status tki_kernel_file_start_watched(tk_ctx *ctx, const tk_kernel_file *kernel, const tk_contract *contract,
+                                        tki_sanitizer_tool tool, tki_executor *executor)
+{
+    enum { SECONDS = 120 };
+    *executor = (tki_executor){0};
+    if (kernel->problem[0])
+        return tki_fail(ctx, TK_BAD_FILE, "%s", kernel->problem);
+    const double seconds = kernel->call_seconds > SECONDS ? kernel->call_seconds : SECONDS;
+    return tki_executor_open(ctx,
+                             &(tki_executable){.artifact = kernel->artifact,
+                                               .contract = contract,
+                                               .worker_options = {.backend = kernel->backend,
+                                                                  .device = kernel->device,
+                                                                  .start_seconds = SECONDS,
+                                                                  .call_seconds = seconds,
+                                                                  .terms = kernel->terms,
+                                                                  .sanitizer = tool}},
+                             executor);
+}

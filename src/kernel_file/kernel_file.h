@@ -1,0 +1,63 @@
+/* TRUSTED. A kernel that comes as a file: compiled once, known by its hashes, run in workers. */
+#ifndef TKI_KERNEL_FILE_H
+#define TKI_KERNEL_FILE_H
+
+#include "compile/kernel_sources.h"
+#include "core/hash.h"
+#include "runtime/executor.h"
+#include "kernel_file/instrumented_build.h"
+#include "kernel_file/kernel_copy.h"
+
+struct tk_kernel_file {
+    char *path;    /* as given: a name for people, which is opened once, to be copied */
+    char name[80]; /* of the file without its ending, in letters that an id may have */
+    const tki_backend *backend;
+    int device;      /* which of the backend's */
+    bool is_library; /* it was given compiled */
+    char *compiler;  /* as asked for, or NULL */
+    char *flags;     /* as asked for, or NULL */
+    char *
+        options; /* the flags in effect; what makes a shared library is added in any case. NULL: it was given compiled */
+    char version[256]; /* what the compiler calls itself */
+    double call_seconds;
+    tki_worker_terms terms;
+    char *include; /* folders of headers as given, separated by colons, or NULL */
+    tki_kernel_copy copy;
+    tki_worker_build build;           /* its log and its confinement; the library that it made is copied, too */
+    char *artifact;                   /* the library that is loaded, NULL if there is none */
+    char problem[1024];               /* why there is nothing to run, or "" */
+    bool unavailable;                 /* the problem is what this system lacks */
+    char artifact_hash[TKI_HASH_HEX]; /* "" if there is none */
+    char defined[8192];               /* the ops whose functions it has, as tki_exported_ops() lists them */
+    tki_instrumented *instrumented;   /* its second build, made when it is first wanted */
+};
+
+/* Opens an executor with the op's function. Statuses are those of tki_executor_open(); closing does no harm if it
+ * failed. */
+TK_MUST_USE tk_status tki_kernel_file_start(tk_ctx *ctx, const tk_kernel_file *kernel, const tk_contract *contract,
+                                            tki_executor *executor);
+
+/* The same under a tool of compute-sanitizer, a device's kernel alone; a call has longer. */
+TK_MUST_USE tk_status tki_kernel_file_start_watched(tk_ctx *ctx, const tk_kernel_file *kernel,
+                                                    const tk_contract *contract, tki_sanitizer_tool tool,
+                                                    tki_executor *executor);
+
+/* The headers of ours, as they were when this library was built; cmake/embed_kernels.cmake writes the table. */
+typedef enum tki_kernel_header { TKI_KERNEL_HEADER, TKI_KERNEL_OPS_HEADER, TKI_COVERAGE_HEADER } tki_kernel_header;
+extern const tki_source_file tki_kernel_headers[];
+
+/* Puts one of them where the copy is compiled. */
+TK_MUST_USE tk_status tki_kernel_file_add_header(tk_ctx *ctx, const tk_kernel_file *kernel, tki_kernel_header which);
+
+/* Compiles the copy with these options behind those of the kernel; NULL: none. `build` is closed by the caller. */
+TK_MUST_USE tk_status tki_kernel_file_compile(tk_ctx *ctx, const tk_kernel_file *kernel, const char *more_flags,
+                                              double seconds, tki_worker_build *build);
+
+/* What the functions tokitai_... that an ELF shared library exports are named behind that, a blank behind each; what does not fit is left
+ * out. The bytes may be anything. False if they are not such a library. */
+bool tki_exported_ops(const void *image, size_t bytes, char *ops, size_t size);
+
+/* Is the op's function, of either version, in such a list? */
+bool tki_exports_op(const char *ops, const char *name);
+
+#endif

@@ -1,0 +1,385 @@
+/* Cases: sizes, types and buffers of one run, and the checks that every run passes before anything is launched. */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/context.h"
+#include "model/case.h"
+#include "model/format.h"
+#include "model/registered.h"
+
+size_t tk_dtype_size(tk_dtype dtype)
+{
+    return tki_is_format(dtype) ? (size_t)tki_format_of(dtype).bytes : 0;
+}
+
+const char *tk_dtype_name(tk_dtype dtype)
+{
+    return tki_is_format(dtype) ? tki_format_of(dtype).name : "unknown";
+}
+
+const char *tk_determinism_name(tk_determinism level)
+{
+    static const char *const names[] = {"none", "run_to_run", "batch_invariant", "cross_device"};
+    return (unsigned)level < sizeof names / sizeof *names ? names[level] : "unknown";
+}
+
+void tk_types_name(tk_types types, char *text, size_t size)
+{
+    const bool mixed = types.result_dtype != types.dtype;
+    snprintf(text, size, "%s%s%s", tk_dtype_name(types.dtype), mixed ? "-" : "",
+             mixed ? tk_dtype_name(types.result_dtype) : "");
+}
+
+static bool find_dtype(const char *text, size_t length, tk_dtype *dtype)
+{
+    for (*dtype = 0; tki_is_format(*dtype); (*dtype)++)
+        if (strlen(tk_dtype_name(*dtype)) == length && !memcmp(tk_dtype_name(*dtype), text, length))
+            return true;
+    return false;
+}
+
+bool tk_types_parse(const char *text, tk_types *types)
+{
+    const size_t first = strcspn(text, "-");
+    const char *second = text[first] ? text + first + 1 : text;
+    return find_dtype(text, first, &types->dtype) && find_dtype(second, strlen(second), &types->result_dtype);
+}
+
+int tki_index_param(const tk_contract *contract)
+{
+    for (int p = 0; p < contract->param_count; p++)
+        if (contract->params[p].kind == TK_KIND_INDEX && !contract->params[p].output)
+            return p;
+    return -1;
+}
+
+bool tk_contract_takes_index(const tk_contract *contract)
+{
+    for (int p = 0; p < contract->param_count; p++)
+        if (contract->params[p].kind == TK_KIND_INDEX)
+            return true;
+    return false;
+}
+
+bool tki_indices_point_somewhere(const tk_case *c)
+{
+    const int p = tki_index_param(c->contract);
+    return p < 0 || tki_index_values(c, p) > 0 || tk_case_elements(c, p) == 0;
+}
+
+int tki_index_attribute(const tk_contract *contract)
+{
+    for (int i = 0; i < contract->attribute_count; i++)
+        if (contract->attributes[i].among_indices)
+            return i;
+    return -1;
+}
+
+int64_t tki_index_values(const tk_case *c, int param)
+{
+    const tk_param *p = &c->contract->params[param];
+    return c->dims[p->indexed_dim] + p->ends;
+}
+
+bool tki_index_is_valid(const tk_case *c, int param, int64_t before, int64_t index)
+{
+    const int also = tki_index_attribute(c->contract);
+    const int64_t least = c->contract->params[param].ends ? before : 0;
+    return (index >= least && index < tki_index_values(c, param)) ||
+           (also >= 0 && index == c->attributes[also].integer);
+}
+
+int64_t tki_index_at(const tk_case *c, const void *data, int64_t i)
+{
+    return c->index_dtype == TK_I64 ? ((const int64_t *)data)[i] : ((const int32_t *)data)[i];
+}
+
+int64_t tki_first_bad_index(const tk_case *c, int param, const void *data)
+{
+    int64_t before = 0;
+    for (int64_t i = 0; i < tk_case_elements(c, param); i++) {
+        const int64_t index = tki_index_at(c, data, i);
+        if (!tki_index_is_valid(c, param, before, index))
+            return i;
+        before = index;
+    }
+    return -1;
+}
+
+int tki_seen_attributes(const tk_contract *contract)
+{
+    int count = 0;
+    for (int i = 0; i < contract->attribute_count; i++)
+        count += contract->attributes[i].seen_by_kernel;
+    return count;
+}
+
+int tk_attribute_find(const tk_contract *contract, const char *name)
+{
+    for (int i = 0; i < contract->attribute_count; i++)
+        if (!strcmp(contract->attributes[i].name, name))
+            return i;
+    return -1;
+}
+
+int tk_choice_find(const tk_attribute *attribute, const char *name)
+{
+    for (int i = 0; i < attribute->choice_count; i++)
+        if (!strcmp(attribute->choices[i].id, name))
+            return i;
+    return -1;
+}
+
+bool tki_attribute_allows(const tk_attribute *attribute, tk_value value)
+{
+    switch (attribute->type) {
+    case TK_ATTRIBUTE_CHOICE: return value.integer >= 0 && value.integer < attribute->choice_count;
+    case TK_ATTRIBUTE_INTEGER:
+        return value.integer >= attribute->least.integer && value.integer <= attribute->most.integer;
+    case TK_ATTRIBUTE_REAL: break;
+    }
+    return value.real >= attribute->least.real && value.real <= attribute->most.real &&
+           (double)(float)value.real == value.real;
+}
+
+void tk_attribute_print(const tk_attribute *attribute, tk_value value, char *text, size_t size)
+{
+    switch (attribute->type) {
+    case TK_ATTRIBUTE_CHOICE:
+        snprintf(text, size, "%s",
+                 tki_attribute_allows(attribute, value) ? attribute->choices[value.integer].id : "unknown");
+        return;
+    case TK_ATTRIBUTE_INTEGER: snprintf(text, size, "%lld", (long long)value.integer); return;
+    case TK_ATTRIBUTE_REAL: snprintf(text, size, "%.9g", value.real); return;
+    }
+}
+
+bool tk_attribute_parse(const tk_attribute *attribute, const char *text, tk_value *value)
+{
+    char *end = NULL;
+    errno = 0;
+    switch (attribute->type) {
+    case TK_ATTRIBUTE_CHOICE: value->integer = tk_choice_find(attribute, text); return value->integer >= 0;
+    case TK_ATTRIBUTE_INTEGER: value->integer = strtoll(text, &end, 0); break;
+    case TK_ATTRIBUTE_REAL: value->real = (double)strtof(text, &end); break;
+    }
+    /* No blanks before it: strtoll() and strtof() would skip them. An fp32 subnormal sets errno and is a number. */
+    const bool number = end != text && !*end && !strchr(" \t\n\v\f\r", text[0]);
+    const bool fits = attribute->type == TK_ATTRIBUTE_REAL || !errno;
+    return number && fits && tki_attribute_allows(attribute, *value);
+}
+
+tk_case tk_case_init(const tk_contract *contract, tk_dtype dtype)
+{
+    tk_case c = {.contract = contract, .dtype = dtype, .result_dtype = dtype, .index_dtype = TK_I32};
+    for (int i = 0; i < contract->attribute_count; i++)
+        c.attributes[i] = contract->attributes[i].initial;
+    return c;
+}
+
+tk_dtype tk_case_param_dtype(const tk_case *c, int param)
+{
+    const tk_param *p = &c->contract->params[param];
+    switch (p->kind) {
+    case TK_KIND_VALUE: return c->dtype;
+    case TK_KIND_INDEX: return c->index_dtype;
+    case TK_KIND_RESULT: return c->result_dtype;
+    case TK_KIND_FIXED: break;
+    }
+    return p->dtype;
+}
+
+bool tk_case_has(const tk_case *c, int param)
+{
+    const tk_param *p = &c->contract->params[param];
+    if (!p->when_choices)
+        return true;
+    const int64_t choice = c->attributes[p->when_attribute].integer;
+    return choice >= 0 && choice < TK_MAX_CHOICES && (p->when_choices >> choice & 1);
+}
+
+int64_t tk_case_elements(const tk_case *c, int param)
+{
+    const tk_param *p = &c->contract->params[param];
+    int64_t count = tk_case_has(c, param);
+    bool overflow = false;
+    /* A zero size makes the product zero even beside a size with which it would overflow on the way. */
+    for (int axis = 0; axis < p->rank; axis++) {
+        if (c->dims[p->dim[axis]] < 0)
+            return -1;
+        if (c->dims[p->dim[axis]] == 0)
+            count = 0;
+    }
+    for (int axis = 0; axis < p->rank && count; axis++)
+        overflow |= __builtin_mul_overflow(count, c->dims[p->dim[axis]], &count);
+    int64_t bytes;
+    overflow |= __builtin_mul_overflow(count, (int64_t)tk_dtype_size(tk_case_param_dtype(c, param)), &bytes);
+    return overflow ? -1 : count;
+}
+
+bool tk_case_is_finite(const tk_case *c)
+{
+    const double most = 0x1p32;
+    double domain = 1;
+    for (int p = 0; p < c->contract->param_count; p++)
+        domain *= c->contract->params[p].output ? 1 : ldexp(1, tki_format_bits(tk_case_param_dtype(c, p)));
+    for (int i = 0; i < c->contract->attribute_count; i++) {
+        const tk_attribute *attribute = &c->contract->attributes[i];
+        const bool choice = attribute->type == TK_ATTRIBUTE_CHOICE;
+        if (attribute->seen_by_kernel && !choice)
+            return false; /* of numbers trials take a few */
+        domain *= attribute->seen_by_kernel ? attribute->choice_count : 1;
+    }
+    return c->contract->elementwise && domain <= most;
+}
+
+static bool takes_types(const tk_case *c)
+{
+    for (int i = 0; i < c->contract->type_count; i++)
+        if (c->contract->types[i].dtype == c->dtype && c->contract->types[i].result_dtype == c->result_dtype)
+            return true;
+    return false;
+}
+
+/* "f16, bf16, f16-f32", cut to fit. */
+static void list_types(const tk_contract *contract, char *text, size_t size)
+{
+    size_t length = 0;
+    for (int i = 0; i < contract->type_count && length < size; i++) {
+        char name[32];
+        tk_types_name(contract->types[i], name, sizeof name);
+        length += (size_t)snprintf(text + length, size - length, "%s%s", i ? ", " : "", name);
+    }
+}
+
+static tk_status fail_attribute(tk_ctx *ctx, const tk_case *c, int i)
+{
+    const tk_attribute *attribute = &c->contract->attributes[i];
+    char value[32], least[32], most[32];
+    if (attribute->type == TK_ATTRIBUTE_CHOICE)
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "%s: %s has no choice %lld", c->contract->name, attribute->name,
+                        (long long)c->attributes[i].integer);
+    tk_attribute_print(attribute, c->attributes[i], value, sizeof value);
+    tk_attribute_print(attribute, attribute->least, least, sizeof least);
+    tk_attribute_print(attribute, attribute->most, most, sizeof most);
+    return tki_fail(ctx, TK_BAD_ARGUMENT, "%s: %s is %s; it must lie in [%s, %s]", c->contract->name, attribute->name,
+                    value, least, most);
+}
+
+static tk_status check_attributes(tk_ctx *ctx, const tk_case *c)
+{
+    for (int i = 0; i < c->contract->attribute_count; i++) {
+        const tk_attribute *attribute = &c->contract->attributes[i];
+        if (!tki_attribute_allows(attribute, c->attributes[i]))
+            return fail_attribute(ctx, c, i);
+        if (attribute->not_f32 && c->dtype == TK_F32 && c->attributes[i].integer == 1)
+            return tki_fail(ctx, TK_BAD_ARGUMENT, "%s: %s %s is not for %s: %s", c->contract->name, attribute->name,
+                            attribute->choices[c->attributes[i].integer].id, tk_dtype_name(c->dtype),
+                            attribute->not_f32);
+    }
+    const char *reason = c->contract->refusal ? c->contract->refusal(c) : NULL;
+    return reason ? tki_fail(ctx, TK_BAD_ARGUMENT, "%s: %s", c->contract->name, reason) : TK_OK;
+}
+
+static tk_status check_types(tk_ctx *ctx, const tk_case *c)
+{
+    if (!takes_types(c)) {
+        char taken[256];
+        list_types(c->contract, taken, sizeof taken);
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "%s: the types are %s and %s; it takes %s", c->contract->name,
+                        tk_dtype_name(c->dtype), tk_dtype_name(c->result_dtype), taken);
+    }
+    if (tk_contract_takes_index(c->contract) && c->index_dtype != TK_I32 && c->index_dtype != TK_I64)
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "%s: index type is %s; it takes i32 and i64", c->contract->name,
+                        tk_dtype_name(c->index_dtype));
+    return check_attributes(ctx, c);
+}
+
+static tk_status check_sizes(tk_ctx *ctx, const tk_case *c)
+{
+    const tk_contract *contract = c->contract;
+    if (contract->registered && !tki_contract_is_known(ctx, contract))
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "%s: a copy of a registered contract, or one of another context",
+                        contract->name);
+    for (int d = 0; d < contract->dim_count; d++)
+        if (c->dims[d] < 0)
+            return tki_fail(ctx, TK_BAD_ARGUMENT, "%s: %s is %lld; sizes cannot be negative", contract->name,
+                            contract->dim_names[d], (long long)c->dims[d]);
+    for (int p = 0; p < contract->param_count; p++)
+        if (tk_case_elements(c, p) < 0)
+            return tki_fail(ctx, TK_BAD_ARGUMENT, "%s: the size of %s in bytes does not fit in 63 bits",
+                            contract->name, contract->params[p].name);
+    return TK_OK;
+}
+
+static tk_status check_buffers(tk_ctx *ctx, const tk_case *c, void *const buffers[])
+{
+    const tk_contract *contract = c->contract;
+    uintptr_t begin[TK_MAX_PARAMS];
+    uintptr_t end[TK_MAX_PARAMS];
+    for (int p = 0; p < contract->param_count; p++) {
+        size_t element = tk_dtype_size(tk_case_param_dtype(c, p));
+        begin[p] = (uintptr_t)buffers[p];
+        end[p] = begin[p] + (size_t)tk_case_elements(c, p) * element;
+        if (begin[p] == end[p])
+            continue;
+        if (!buffers[p])
+            return tki_fail(ctx, TK_BAD_ARGUMENT, "%s: %s is NULL", contract->name, contract->params[p].name);
+        if (end[p] < begin[p])
+            return tki_fail(ctx, TK_BAD_ARGUMENT, "%s: %s runs past the end of the address space", contract->name,
+                            contract->params[p].name);
+        if (begin[p] % element)
+            return tki_fail(ctx, TK_BAD_ARGUMENT, "%s: %s at %p is not aligned to its %zu-byte elements",
+                            contract->name, contract->params[p].name, buffers[p], element);
+    }
+    for (int out = 0; out < contract->param_count; out++) {
+        if (!contract->params[out].output)
+            continue;
+        for (int p = 0; p < contract->param_count; p++) {
+            bool apart = end[p] <= begin[out] || end[out] <= begin[p] || begin[p] == end[p] || begin[out] == end[out];
+            bool same_and_allowed = contract->params[out].may_alias == p && begin[p] == begin[out] &&
+                                    end[p] == end[out];
+            if (p != out && !apart && !same_and_allowed)
+                return tki_fail(ctx, TK_BAD_ARGUMENT, "%s: %s overlaps %s", contract->name,
+                                contract->params[out].name, contract->params[p].name);
+        }
+    }
+    return TK_OK;
+}
+
+tk_status tki_case_check_shape(tk_ctx *ctx, const tk_case *c)
+{
+    tk_status status = check_types(ctx, c);
+    return status == TK_OK ? check_sizes(ctx, c) : status;
+}
+
+tk_status tk_case_check(tk_ctx *ctx, const tk_case *c, void *const buffers[])
+{
+    if (!ctx)
+        return TK_BAD_ARGUMENT;
+    if (!c || !c->contract || !buffers)
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "no case, no contract or no buffers");
+    tk_status status = tki_case_check_shape(ctx, c);
+    return status == TK_OK ? check_buffers(ctx, c, buffers) : status;
+}
+
+tk_status tki_fail_index(tk_ctx *ctx, const tk_contract *contract, int64_t position, int64_t value, int64_t range)
+{
+    const tki_fault fault = {.kind = TKI_FAULT_INDEX, .tensor = tki_index_param(contract), .offset = position};
+    const char *name = fault.tensor >= 0 ? contract->params[fault.tensor].name : "index";
+    tk_status status;
+    if (range >= 0 && fault.tensor >= 0 && contract->params[fault.tensor].ends)
+        status = tki_fail(ctx, TK_BAD_INDEX, "%s: %s[%lld] = %lld is outside [0, %lld], or less than the one before",
+                          contract->name, name, (long long)position, (long long)value, (long long)range);
+    else if (range >= 0)
+        status = tki_fail(ctx, TK_BAD_INDEX, "%s: %s[%lld] = %lld is outside [0, %lld)", contract->name, name,
+                          (long long)position, (long long)value, (long long)range);
+    else
+        status = tki_fail(ctx, TK_BAD_INDEX, "%s: %s[%lld] is out of range", contract->name, name,
+                          (long long)position);
+    ctx->fault = fault;
+    return status;
+}

@@ -1,0 +1,155 @@
+/* TRUSTED. Embedding: a gather of rows, and the scatter-add that is its adjoint. What they promise. The exact value
+ * is in oracle.c, the kernels in kernel_cpu.c. */
+#include "ops/embedding/contract.h"
+
+#include <math.h>
+
+#include "exact/admit.h"
+#include "exact/fp32.h"
+#include "model/attributes.h"
+
+/* Covers the roundings of one bound's evaluation in double: the bounds are rounded up. */
+#define ROUND_UP (1 + 0x1p-48)
+
+enum { QUERIES, DIM, VOCAB };
+
+const tk_contract tki_embedding_fwd_contract = {
+    .name = "embedding_fwd",
+    .summary = "row gather, bit-exact",
+    .formula = "out[i] = weight[index[i]]",
+    .bound = "B = 0: a copy, bit for bit, the sign of zero and the payload of NaN included",
+    .dim_count = 3,
+    .dim_names = (const char *const[]){"queries", "dim", "vocab"},
+    .param_count = 3,
+    .params =
+        (const tk_param[]){
+            {.name = "index",
+             .kind = TK_KIND_INDEX,
+             .rank = 1,
+             .dim = {QUERIES},
+             .indexed_dim = VOCAB,
+             .inner_axis = -1,
+             .may_alias = -1},
+            {.name = "weight",
+             .kind = TK_KIND_VALUE,
+             .rank = 2,
+             .dim = {VOCAB, DIM},
+             .inner_axis = -1,
+             .may_alias = -1},
+            {.name = "out",
+             .output = true,
+             .kind = TK_KIND_VALUE,
+             .rank = 2,
+             .dim = {QUERIES, DIM},
+             .inner_axis = -1,
+             .may_alias = -1},
+        },
+    TKI_TYPES_FLOAT,
+    .attribute_count = 1,
+    .attributes = (const tk_attribute[]){TKI_DOMAIN_ATTRIBUTE},
+    .clause_count = 5,
+    .clauses =
+        (const tk_clause[]){
+            [TKI_EMBEDDING_FWD_EXACT] = {TK_CLAUSE_VALUE, "EMBEDDING_FWD.EXACT",
+                                         "every row of out has the bits of its row of weight, NaN payloads included"},
+            {TK_CLAUSE_INDEX, "EMBEDDING_FWD.INDEX",
+             "an index outside [0, vocab) is an error that names the first bad position, and "
+             "nothing is written; on a GPU: nothing of its row"},
+            {TK_CLAUSE_WRITE, "EMBEDDING_FWD.WRITE",
+             "every out is written, nothing else is, and the inputs stay as they were"},
+            {TK_CLAUSE_SHAPE, "EMBEDDING_FWD.SHAPE",
+             "any sizes, zero included, at any alignment of the element types"},
+            {TK_CLAUSE_REPEAT, "EMBEDDING_FWD.REPEAT",
+             "the same inputs give the same bits on every run, at every address and thread count"},
+        },
+};
+
+const tk_contract tki_embedding_bwd_contract = {
+    .name = "embedding_bwd",
+    .summary = "scatter-add of gradient rows, in a fixed order",
+    .formula = "grad_weight[v] = sum of grad_output[i] over all i with index[i] = v",
+    .bound = "B = (hits - 1) u sum |g|, the sum over the hits g of the row in that column; exact sums: B = 0 where "
+             "sum |g| <= 2^24 q, q "
+             "the largest power of two that divides every hit, 2^-126 <= q <= 2^103; bf16 and f32: if "
+             "(1 + hits u) sum |g| reaches 2^128 (1 - 2^-25), infinities and NaN are admitted too",
+    .notes = "The order is fixed, so that the result is bitwise reproducible on every run and every backend. Rows "
+             "without a hit become +0; every row is written.",
+    .dim_count = 3,
+    .dim_names = (const char *const[]){"queries", "dim", "vocab"},
+    .param_count = 3,
+    .params =
+        (const tk_param[]){
+            {.name = "grad_output",
+             .kind = TK_KIND_VALUE,
+             .rank = 2,
+             .dim = {QUERIES, DIM},
+             .inner_axis = 0,
+             .may_alias = -1},
+            {.name = "index",
+             .kind = TK_KIND_INDEX,
+             .rank = 1,
+             .dim = {QUERIES},
+             .indexed_dim = VOCAB,
+             .inner_axis = -1,
+             .may_alias = -1},
+            {.name = "grad_weight",
+             .output = true,
+             .kind = TK_KIND_RESULT,
+             .rank = 2,
+             .dim = {VOCAB, DIM},
+             .inner_axis = -1,
+             .may_alias = -1},
+        },
+    TKI_TYPES_SUM,
+    .attribute_count = 1,
+    .attributes = (const tk_attribute[]){TKI_DOMAIN_ATTRIBUTE},
+    .clause_count = 8,
+    .clauses =
+        (const tk_clause[]){
+            [TKI_EMBEDDING_BWD_ERR] = {TK_CLAUSE_ERROR, "EMBEDDING_BWD.ERR",
+                                       "where all hits are finite, grad_weight is the rounding of "
+                                       "some value within B of the exact sum"},
+            [TKI_EMBEDDING_BWD_BITS] =
+                {TK_CLAUSE_BITS, "EMBEDDING_BWD.BITS",
+                 "(our lowerings) hits are numbered by ascending query position; run k is hits 64k to 64k+63; each "
+                 "run "
+                 "and the total of the runs start at +0.0f and are added one after another in IEEE fp32 without "
+                 "flushing; grad_weight has the bits of that total rounded once to its type, NaN canonical"},
+            [TKI_EMBEDDING_BWD_EMPTY] = {TK_CLAUSE_VALUE, "EMBEDDING_BWD.EMPTY",
+                                         "a row without hits is +0, bit for bit"},
+            [TKI_EMBEDDING_BWD_NAN] = {TK_CLAUSE_VALUE, "EMBEDDING_BWD.NAN",
+                                       "a NaN or infinities of both signs among the hits give NaN; otherwise an "
+                                       "infinity among them gives that infinity, NaN also where the finite hits may "
+                                       "overflow fp32"},
+            {TK_CLAUSE_INDEX, "EMBEDDING_BWD.INDEX",
+             "an index outside [0, vocab) is an error that names the first bad position, and "
+             "nothing is written"},
+            {TK_CLAUSE_WRITE, "EMBEDDING_BWD.WRITE",
+             "every grad_weight is written, nothing else is, and the inputs stay as they were"},
+            {TK_CLAUSE_SHAPE, "EMBEDDING_BWD.SHAPE",
+             "any sizes, zero included, at any alignment of the element types"},
+            {TK_CLAUSE_REPEAT, "EMBEDDING_BWD.REPEAT",
+             "the same inputs give the same bits on every run, at every address and thread count"},
+        },
+};
+
+double tki_embedding_bwd_bound(int64_t hits, double magnitudes, bool exact)
+{
+    return hits > 1 && !exact ? (double)(hits - 1) * TKI_U * magnitudes * ROUND_UP : 0;
+}
+
+bool tki_embedding_bwd_may_overflow(int64_t hits, double magnitudes)
+{
+    return (1 + (double)hits * TKI_U) * magnitudes * ROUND_UP >= TKI_FP32_OVERFLOW;
+}
+
+unsigned tki_embedding_bwd_admits(double sum, bool may_overflow, int *clause)
+{
+    *clause = isfinite(sum) ? TKI_EMBEDDING_BWD_ERR : TKI_EMBEDDING_BWD_NAN;
+    if (isnan(sum))
+        return TKI_ADMIT_NAN;
+    /* Finite hits that overflow to the other infinity on the way meet this one as NaN. */
+    if (isinf(sum))
+        return (sum > 0 ? TKI_ADMIT_PLUS_INF : TKI_ADMIT_MINUS_INF) | (may_overflow ? TKI_ADMIT_NAN : 0u);
+    return TKI_ADMIT_INTERVAL | (may_overflow ? TKI_ADMIT_NAN | TKI_ADMIT_PLUS_INF | TKI_ADMIT_MINUS_INF : 0u);
+}

@@ -1,0 +1,388 @@
+/* TRUSTED. The certificate for people: Markdown made from the statement and nothing else. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "certify/certificate.h"
+#include "certify/headline.h"
+#include "core/escape.h"
+#include "report/shown_members.h"
+
+static const char *text_of(const json_t *object, const char *name)
+{
+    const char *text = json_string_value(json_object_get(object, name));
+    return text ? text : "";
+}
+
+/* All of a certificate may come from a stranger. */
+static void print_text(FILE *out, const char *before, const char *text, const char *behind)
+{
+    fputs(before, out);
+    tki_put_markdown(out, text, TKI_TEXT_MOST);
+    fputs(behind, out);
+}
+
+static void print_code(FILE *out, const char *before, const char *text, const char *behind)
+{
+    fputs(before, out);
+    tki_put_markdown_code(out, text, TKI_TEXT_MOST);
+    fputs(behind, out);
+}
+
+/* In a cell. Numbers as written in the statement, so that the two never disagree. */
+static void print_value(FILE *out, const json_t *value)
+{
+    if (json_is_string(value))
+        print_text(out, "", json_string_value(value), "");
+    else if (json_is_integer(value))
+        fprintf(out, "%lld", (long long)json_integer_value(value));
+    else
+        fprintf(out, "%.6g", json_number_value(value));
+}
+
+static void print_shape(FILE *out, const tk_certificate *c, const json_t *shape)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *memory = open_memstream(&text, &size);
+    if (!memory)
+        return;
+    tki_print_shape(memory, tki_certificate_text(c, "run.op"), shape);
+    fclose(memory);
+    print_text(out, "", text ? text : "", "");
+    free(text);
+}
+
+static void print_head(FILE *out, const tk_certificate *c)
+{
+    print_text(out, "# ", tk_certificate_subject(c), ": ");
+    print_text(out, "", tk_certificate_headline(c), "\n\n");
+    print_text(out, "", tki_certificate_text(c, "contract.summary"), ".\n\n");
+    if (tk_certificate_reason(c)[0])
+        print_text(out, "**Why:** ", tk_certificate_reason(c), "\n\n");
+    if (tk_certificate_reproduce(c)[0]) {
+        tki_put_markdown_block(out, "sh", tk_certificate_reproduce(c), TKI_TEXT_MOST);
+        fputc('\n', out);
+    }
+    print_code(out, "- exact value: ", tki_certificate_text(c, "contract.formula"), "\n");
+    print_code(out, "- bound before the final rounding: ", tki_certificate_text(c, "contract.bound"), "\n");
+    print_code(out, "- level ", tki_certificate_text(c, "run.level"), "");
+    if (tki_certificate_get(c, "run.seed"))
+        fprintf(out, ", seed %lld", (long long)tki_certificate_integer(c, "run.seed"));
+    print_text(out, ", made ", tki_certificate_text(c, "created"), " by tokitai ");
+    print_text(out, "", tki_certificate_text(c, "tokitai"), "\n\n");
+}
+
+static void print_clauses(FILE *out, const tk_certificate *c)
+{
+    fprintf(out, "## Clauses\n\n| clause | verdict | checks | |\n|---|---|---|---|\n");
+    const json_t *clauses = tki_certificate_get(c, "clauses");
+    for (size_t i = 0; i < json_array_size(clauses); i++) {
+        const json_t *clause = json_array_get(clauses, i);
+        print_text(out, "| ", text_of(clause, "id"), " | ");
+        print_text(out, "", text_of(clause, "verdict"), "");
+        fprintf(out, " | %lld | ", (long long)json_integer_value(json_object_get(clause, "checks")));
+        print_text(out, "", text_of(clause, "text"), " |\n");
+    }
+    fputc('\n', out);
+}
+
+/* Of certificates of earlier versions there is nothing to print. */
+static void print_basis_of_clauses(FILE *out, const tk_certificate *c)
+{
+    const json_t *clauses = tki_certificate_get(c, "clauses"), *rests_on = tki_certificate_get(c, "rests_on");
+    const json_t *proofs = tki_certificate_get(c, "proofs");
+    if (!json_is_object(rests_on))
+        return;
+    fprintf(out, "## What the clauses rest on\n\n| clause | its derivation | this kernel |\n|---|---|---|\n");
+    for (size_t i = 0; i < json_array_size(clauses); i++) {
+        const char *id = text_of(json_array_get(clauses, i), "id");
+        const json_t *own = json_object_get(rests_on, id);
+        print_text(out, "| ", id, " | ");
+        print_text(out, "", text_of(own, "derivation"), " | ");
+        print_text(out, "", text_of(own, "kernel"), " |\n");
+    }
+    fputc('\n', out);
+    if (!json_array_size(proofs))
+        return;
+    fprintf(out, "Theorems are about the contract, not about the kernel; this run did not check them.\n\n"
+                 "| theorem | in | supports | SHA-256 |\n|---|---|---|---|\n");
+    for (size_t i = 0; i < json_array_size(proofs); i++) {
+        const json_t *proof = json_array_get(proofs, i), *supports = json_object_get(proof, "supports");
+        char hash[17];
+        snprintf(hash, sizeof hash, "%s", text_of(proof, "sha256"));
+        print_text(out, "| ", text_of(proof, "theorem"), " | ");
+        print_text(out, "", text_of(proof, "file"), " |");
+        for (size_t k = 0; k < json_array_size(supports); k++) {
+            const char *id = json_string_value(json_array_get(supports, k));
+            print_text(out, k ? ", " : " ", id ? id : "", "");
+        }
+        print_text(out, " | ", hash, " |\n");
+    }
+    fputc('\n', out);
+}
+
+static void print_element(FILE *out, const tk_certificate *c, const char *title, const json_t *element)
+{
+    if (!element)
+        return;
+    static const char *const rows[] = {"output", "index",      "got_bits",  "got",   "exact",
+                                       "bound",  "bound_used", "error_ulp", "clause"};
+    fprintf(out, "### %s\n\n| | |\n|---|---|\n", title);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const json_t *value = json_object_get(element, rows[i]);
+        if (!value)
+            continue;
+        fprintf(out, "| %s | ", rows[i]);
+        print_value(out, value);
+        fprintf(out, " |\n");
+    }
+    const char *where = text_of(element, "where");
+    if (where[0])
+        fprintf(out, "| where | %s |\n", tki_shown_where(where));
+    const json_t *interval = json_object_get(element, "admissible");
+    if (interval) {
+        fprintf(out, "| admissible | [");
+        print_value(out, json_array_get(interval, 0));
+        fprintf(out, ", ");
+        print_value(out, json_array_get(interval, 1));
+        fprintf(out, "] |\n");
+    }
+    const char *name;
+    json_t *bits;
+    json_object_foreach(json_object_get(element, "input_bits"), name, bits)
+    {
+        print_text(out, "| input ", name, " | ");
+        print_value(out, bits);
+        fprintf(out, " |\n");
+    }
+    const json_t *trial = json_object_get(element, "trial");
+    print_text(out, "| trial | ", text_of(trial, "family"), ", ");
+    print_shape(out, c, json_object_get(trial, "shape"));
+    fprintf(out, " |\n\n");
+}
+
+/* Numbers in a row of their own, and texts that are not empty. */
+static void print_rows(FILE *out, const tk_certificate *c, const tki_shown *row)
+{
+    for (; row->path; row++) {
+        const json_t *value = tki_certificate_get(c, row->path);
+        if (!value || (json_is_string(value) && !json_string_value(value)[0]))
+            continue;
+        fprintf(out, "| %s | ", row->label);
+        print_value(out, value);
+        fprintf(out, " |\n");
+    }
+}
+
+/* The rest of a table's head. */
+static void print_columns(FILE *out, const tki_shown *columns)
+{
+    int count = 0;
+    for (; columns[count].path; count++)
+        fprintf(out, " %s |", columns[count].label);
+    fputs("\n|---|", out);
+    for (int i = 0; i < count; i++)
+        fputs("---|", out);
+    fputc('\n', out);
+}
+
+static void print_cells(FILE *out, const json_t *object, const char *name, const tki_shown *column)
+{
+    print_text(out, "| ", text_of(object, name), "");
+    for (; column->path; column++) {
+        fprintf(out, " | ");
+        print_value(out, json_object_get(object, column->path));
+    }
+    fprintf(out, " |\n");
+}
+
+static void print_histogram(FILE *out, const char *title, const json_t *histogram)
+{
+    fprintf(out, "\n| %s up to, ulp | elements |\n|---|---|\n", title);
+    for (size_t i = 0; i < json_array_size(histogram); i++) {
+        const json_t *bin = json_array_get(histogram, i);
+        fprintf(out, "| ");
+        print_value(out, json_object_get(bin, "up_to_ulp"));
+        fprintf(out, " | %lld |\n", (long long)json_integer_value(json_object_get(bin, "elements")));
+    }
+    fputc('\n', out);
+}
+
+/* Of a refuted kernel: clause by clause, how many elements are wrong and how far off. */
+static void print_refutation(FILE *out, const tk_certificate *c)
+{
+    const json_t *refutation = tki_certificate_get(c, "result.refutation");
+    const json_t *clauses = json_object_get(refutation, "clauses");
+    if (!json_is_object(refutation))
+        return;
+    print_text(out, "## How wrong\n\n", text_of(refutation, "grade"), "");
+    fprintf(out, ": %lld of %lld trials failed%s.\n\n",
+            (long long)json_integer_value(json_object_get(refutation, "trials")),
+            (long long)json_integer_value(json_object_get(refutation, "of_trials")),
+            json_is_true(json_object_get(refutation, "complete")) ? "" : "; the others were not run");
+    if (!json_array_size(clauses))
+        return;
+    fputs("| clause |", out);
+    print_columns(out, tki_shown_refuted);
+    for (size_t i = 0; i < json_array_size(clauses); i++)
+        print_cells(out, json_array_get(clauses, i), "id", tki_shown_refuted);
+    print_histogram(out, "outside by", json_object_get(refutation, "ulp_histogram"));
+}
+
+static void print_result(FILE *out, const tk_certificate *c)
+{
+    /* Of certificates of earlier versions. */
+    static const tki_shown undivided[] = {{"result.worst_ulp", "worst error, ulp"}, {0}};
+    const json_t *result = tki_certificate_get(c, "result");
+    print_refutation(out, c);
+    fprintf(out, "## What came out\n\n| | |\n|---|---|\n");
+    if (!json_object_get(result, "accepted"))
+        print_rows(out, c, undivided);
+    print_rows(out, c, tki_shown_errors);
+    print_rows(out, c, tki_shown_effort);
+    print_histogram(out, "error", json_object_get(result, "ulp_histogram"));
+    print_element(out, c, "The failure", json_object_get(result, "failure"));
+    print_element(out, c, "The worst element", json_object_get(result, "worst"));
+}
+
+static void print_mutants(FILE *out, const tk_certificate *c)
+{
+    const json_t *mutants = tki_certificate_get(c, "mutants");
+    if (!json_array_size(mutants))
+        return;
+    fprintf(out, "## Planted wrong kernels\n\n| kernel | what is wrong | rejected by |\n|---|---|---|\n");
+    for (size_t i = 0; i < json_array_size(mutants); i++) {
+        const json_t *mutant = json_array_get(mutants, i);
+        print_text(out, "| ", text_of(mutant, "name"), " | ");
+        print_text(out, "", text_of(mutant, "what"), " | ");
+        if (json_is_true(json_object_get(mutant, "rejected")))
+            print_text(out, "", text_of(mutant, "clause"), " |\n");
+        else
+            fprintf(out, "**not rejected** |\n");
+    }
+    fputc('\n', out);
+}
+
+static void print_coverage(FILE *out, const tk_certificate *c)
+{
+    const json_t *coverage = tki_certificate_get(c, "coverage");
+    if (!coverage)
+        return;
+    fprintf(out, "## What ran\n\n");
+    if (!json_is_true(json_object_get(coverage, "known"))) {
+        print_text(out, "Not known: ", text_of(coverage, "reason"), ".\n\n");
+        return;
+    }
+    fprintf(out,
+            "As an instrumented build of the source said, which is untrusted: it adds trials, and no verdict rests "
+            "on it.\n\n| | |\n|---|---|\n");
+    print_rows(out, c, tki_shown_coverage);
+    const json_t *ranges = tki_certificate_get(c, "coverage.lines.never_ran");
+    if (json_array_size(ranges))
+        fprintf(out, "| lines that no judged call has run |");
+    for (size_t i = 0; i < json_array_size(ranges); i++) {
+        const json_t *range = json_array_get(ranges, i);
+        const long long first = json_integer_value(json_array_get(range, 0));
+        const long long last = json_integer_value(json_array_get(range, 1));
+        const char *file = json_string_value(json_array_get(range, 2));
+        fputs(i ? ", " : " ", out);
+        if (file)
+            print_text(out, "", file, ":");
+        fprintf(out, first == last ? "%lld" : "%lld-%lld", first, last);
+    }
+    fprintf(out, "%s\n", json_array_size(ranges) ? " |\n" : "");
+    if (tki_certificate_text(c, "coverage.lines.reason")[0]) {
+        print_text(out, "Lines are not known: ", tki_certificate_text(c, "coverage.lines.reason"), ".\n\n");
+    }
+}
+
+static void print_sentences(FILE *out, const tk_certificate *c, const char *title, const char *path)
+{
+    const json_t *list = tki_certificate_get(c, path);
+    fprintf(out, "## %s\n\n", title);
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const char *sentence = json_string_value(json_array_get(list, i));
+        print_text(out, "- ", sentence ? sentence : "", "\n");
+    }
+    fputc('\n', out);
+}
+
+static void print_basis(FILE *out, const tk_certificate *c)
+{
+    fprintf(out, "## On what\n\n| | |\n|---|---|\n");
+    print_rows(out, c, tki_shown_built);
+    print_rows(out, c, tki_shown_machine);
+    fputc('\n', out);
+}
+
+static void print_limits(FILE *out, const tk_certificate *c)
+{
+    if (!tki_certificate_get(c, "run.limits"))
+        return;
+    fprintf(out, "## Limits\n\n| | at most |\n|---|---|\n");
+    print_rows(out, c, tki_shown_limits);
+    fputc('\n', out);
+}
+
+static void print_kernels(FILE *out, const tk_certificate *c)
+{
+    const json_t *kernels = tki_certificate_get(c, "built.kernels");
+    if (!json_array_size(kernels))
+        return;
+    fprintf(out, "## What the kernels use\n\nAs their compiler says: registers and bytes of a thread, of a block for "
+                 "static shared memory.\n\n| kernel |");
+    print_columns(out, tki_shown_kernel);
+    for (size_t i = 0; i < json_array_size(kernels); i++)
+        print_cells(out, json_array_get(kernels, i), "name", tki_shown_kernel);
+    fputc('\n', out);
+}
+
+static void print_trials(FILE *out, const tk_certificate *c)
+{
+    const json_t *trials = tki_certificate_get(c, "run.trials");
+    fprintf(out, "## Trials\n\n| family | shape | elements | output SHA-256 |\n|---|---|---|---|\n");
+    for (size_t i = 0; i < json_array_size(trials); i++) {
+        const json_t *trial = json_array_get(trials, i);
+        print_text(out, "| ", text_of(trial, "family"), " | ");
+        print_shape(out, c, json_object_get(trial, "shape"));
+        char hash[17];
+        snprintf(hash, sizeof hash, "%s", text_of(trial, "output_sha256"));
+        fprintf(out, " | %lld | ", (long long)json_integer_value(json_object_get(trial, "elements")));
+        print_text(out, "", hash, " |\n");
+    }
+}
+
+char *tki_certificate_render(const tk_certificate *certificate)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    if (!out)
+        return NULL;
+    print_head(out, certificate);
+    print_clauses(out, certificate);
+    print_basis_of_clauses(out, certificate);
+    print_result(out, certificate);
+    print_coverage(out, certificate);
+    print_mutants(out, certificate);
+    print_sentences(out, certificate, "Evidence", "evidence");
+    print_sentences(out, certificate, "What is not claimed", "non_claims");
+    if (tki_certificate_get(certificate, "worker")) {
+        print_sentences(out, certificate, "What shut the kernel in", "worker.confinement");
+        if (tki_certificate_get(certificate, "worker.weakness"))
+            print_text(out, "**Confinement: weak.** ", tki_certificate_text(certificate, "worker.weakness"), ".\n\n");
+        else if (tki_certificate_get(certificate, "worker.strength"))
+            fputs("Confinement: strong.\n\n", out);
+        print_text(out, "Times by ", tki_certificate_text(certificate, "worker.clock"), ".\n\n");
+    }
+    print_limits(out, certificate);
+    print_basis(out, certificate);
+    print_kernels(out, certificate);
+    print_trials(out, certificate);
+    if (fclose(out)) {
+        free(text);
+        return NULL;
+    }
+    return text;
+}

@@ -1,0 +1,40 @@
+/* TRUSTED. The parts of the page that tk_report_html() makes. All of a certificate may come from a stranger: text goes onto
+ * the page through tki_html_text() alone, numbers are printed as numbers. */
+#ifndef TKI_REPORT_REPORT_H
+#define TKI_REPORT_REPORT_H
+
+#include <stdio.h>
+
+#include "certify/certificate.h"
+
+enum { TKI_REPORT_ROWS = 2000 }; /* of a table; what more there is, is counted */
+
+/* Style and script of every page. The page's policy allows these two by their hashes, and nothing else. */
+extern const char tki_report_style[];
+extern const char tki_report_script[];
+
+/* Between tags, or in an attribute between double quotes. */
+void tki_html_text(FILE *out, const char *text);
+void tki_html_value(FILE *out, const json_t *value); /* any JSON value */
+void tki_html_count(FILE *out, int64_t count);       /* 1,048,576 */
+void tki_html_share(FILE *out, double share);        /* of a bound: "34 %", "2.1 times", "no end" */
+void tki_html_short(FILE *out, const char *hash);    /* its first digits, all of it as a hint */
+void tki_html_trial(FILE *out, const tk_certificate *c, const json_t *trial); /* family and shape */
+void tki_html_more(FILE *out, size_t rows,
+                   int columns); /* a row that says how many of `rows` are not shown; or nothing */
+
+const char *tki_json_text(const json_t *object, const char *name); /* "" if it has none */
+double tki_json_real(const json_t *object, const char *name);      /* "infinity" is understood; NaN if it has none */
+const char *tki_verdict_class(const char *verdict);                /* of the style */
+
+/* Figures. */
+void tki_chart_histogram(FILE *out, const json_t *histogram, const char *title, const char *axis, bool wrong);
+void tki_chart_magnitudes(FILE *out, const json_t *by_magnitude);
+void tki_chart_share(FILE *out, double share);
+void tki_number_line(FILE *out, const tk_certificate *c, const json_t *element);
+
+/* Sections. */
+void tki_report_certificate(FILE *out, tk_ctx *ctx, const tk_report_entry *entry, int number);
+void tki_report_changes(FILE *out, const tk_report_entry *entries, int first, int second);
+
+#endif

@@ -1,0 +1,499 @@
+/* TRUSTED. The section of the report about one certificate, made from its statement and nothing else. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/report.h"
+#include "report/shown_members.h"
+
+/* -- Parts of tables ------------------------------------------------------------------------------------------------ */
+
+static void put_fact(FILE *out, const char *name, const json_t *value)
+{
+    if (!value || (json_is_string(value) && !json_string_value(value)[0]))
+        return;
+    fprintf(out, "<dt>%s</dt><dd>", name);
+    tki_html_value(out, value);
+    fputs("</dd>", out);
+}
+
+/* A number with as many digits as tell numbers of fp32 apart. */
+static void put_exactly(FILE *out, const json_t *value)
+{
+    if (json_is_real(value))
+        fprintf(out, "%.9g", json_real_value(value));
+    else
+        tki_html_value(out, value);
+}
+
+static void put_facts(FILE *out, const tk_certificate *c, const tki_shown *row)
+{
+    fputs("<dl>", out);
+    for (; row->path; row++) {
+        const json_t *value = tki_certificate_get(c, row->path);
+        if (!json_is_integer(value)) {
+            put_fact(out, row->label, value);
+            continue;
+        }
+        fprintf(out, "<dt>%s</dt><dd>", row->label);
+        tki_html_count(out, json_integer_value(value));
+        fputs("</dd>", out);
+    }
+    fputs("</dl>\n", out);
+}
+
+static void put_cell(FILE *out, const char *label, const char *text)
+{
+    fprintf(out, "<td data-label=\"%s\">", label);
+    tki_html_text(out, text);
+    fputs("</td>", out);
+}
+
+static void put_number_cell(FILE *out, const char *label, const json_t *value)
+{
+    fprintf(out, "<td class=\"num\" data-label=\"%s\">", label);
+    if (json_is_integer(value))
+        tki_html_count(out, json_integer_value(value));
+    else
+        tki_html_value(out, value);
+    fputs("</td>", out);
+}
+
+/* The rest of a table's head, and of a row of it. */
+static void put_columns(FILE *out, const tki_shown *column)
+{
+    for (; column->path; column++)
+        fprintf(out, "<th class=\"num\">%s</th>", column->label);
+    fputs("</tr></thead><tbody>", out);
+}
+
+static void put_cells(FILE *out, const json_t *object, const tki_shown *column)
+{
+    for (; column->path; column++)
+        put_number_cell(out, column->label, json_object_get(object, column->path));
+    fputs("</tr>", out);
+}
+
+static void put_verdict_cell(FILE *out, const char *verdict)
+{
+    fprintf(out, "<td class=\"%s\" data-label=\"verdict\"><strong>", tki_verdict_class(verdict));
+    tki_html_text(out, verdict);
+    fputs("</strong></td>", out);
+}
+
+static void put_sentences(FILE *out, const char *title, const json_t *list)
+{
+    if (!json_array_size(list))
+        return;
+    fprintf(out, "<div><h3>%s</h3><ul>", title);
+    for (size_t i = 0; i < json_array_size(list) && i < TKI_REPORT_ROWS; i++) {
+        const char *sentence = json_string_value(json_array_get(list, i));
+        fputs("<li>", out);
+        tki_html_text(out, sentence ? sentence : "");
+        fputs("</li>", out);
+    }
+    fputs("</ul></div>\n", out);
+}
+
+/* -- At first sight ------------------------------------------------------------------------------------------------- */
+
+static void put_signatures(FILE *out, const tk_certificate *c)
+{
+    const int count = tk_certificate_signatures(c);
+    fputs("<dt>signatures</dt><dd>", out);
+    for (int i = 0; i < count; i++) {
+        fputs(i ? ", " : "by ", out);
+        tki_html_text(out, tk_certificate_signer(c, i)[0] ? tk_certificate_signer(c, i) : "an unnamed key");
+    }
+    fputs(count ? ", not verified here</dd>" : "none</dd>", out);
+}
+
+static void put_head(FILE *out, tk_ctx *ctx, const tk_report_entry *entry, int number)
+{
+    const tk_certificate *c = entry->certificate;
+    const char *verdict = tk_verdict_name(tk_certificate_verdict(c));
+    const char *headline = tk_certificate_headline(c);
+    char *remarks = NULL;
+    fprintf(out, "<article id=\"c%d\"><header><span class=\"chip %s\">%s</span><h2 class=\"mono\">", number + 1,
+            tki_verdict_class(verdict), verdict);
+    tki_html_text(out, tk_certificate_subject(c));
+    fputs("</h2></header>\n", out);
+    if (strcmp(headline, verdict) != 0) {
+        fprintf(out, "<p class=\"%s\"><strong>", tki_verdict_class(verdict));
+        tki_html_text(out, headline);
+        fputs("</strong></p>\n", out);
+    }
+    if (tk_certificate_agrees(ctx, c) != TK_OK) {
+        fputs("<p class=\"note bad-note\"><strong class=\"bad\">Do not trust this certificate: ", out);
+        tki_html_text(out, tk_ctx_message(ctx));
+        fputs("</strong></p>\n", out);
+    }
+    if (entry->problem) {
+        fputs("<p class=\"note bad-note\">", out);
+        tki_html_text(out, entry->problem);
+        fputs("</p>\n", out);
+    }
+    if (tk_certificate_remarks(ctx, c, &remarks) == TK_OK && remarks) {
+        fputs("<p class=\"note\">This certificate is ", out);
+        tki_html_text(out, remarks);
+        fputs(".</p>\n", out);
+    }
+    free(remarks);
+    if (tk_certificate_reason(c)[0]) {
+        fputs("<p><strong>Why:</strong> ", out);
+        tki_html_text(out, tk_certificate_reason(c));
+        fputs("</p>\n", out);
+    }
+    if (tk_certificate_reproduce(c)[0]) {
+        fputs("<p class=\"faint small\">Reproduce it:</p><pre class=\"reproduce\">", out);
+        tki_html_text(out, tk_certificate_reproduce(c));
+        fputs("</pre>\n", out);
+    }
+}
+
+static void put_run(FILE *out, const tk_report_entry *entry)
+{
+    static const tki_shown what[] = {{"run.op", "op"},
+                                     {"contract.summary", "which is"},
+                                     {"run.dtype", "types"},
+                                     {"run.index_dtype", "index type"},
+                                     {"contract.formula", "exact value"},
+                                     {"contract.bound", "bound before the final rounding"},
+                                     {0}};
+    static const char *const how[][2] = {{"run.kind", "kind of subject"},
+                                         {"run.mutant", "mutant"},
+                                         {"run.variant", "variant"},
+                                         {"run.kernel.file", "kernel file"},
+                                         {"run.level", "level"},
+                                         {"run.seed", "seed"},
+                                         {"run.numerics", "numerics"},
+                                         {"run.domain", "domain"},
+                                         {"run.attributes", "attributes"},
+                                         {"run.shape", "only at"},
+                                         {"run.family", "only of family"},
+                                         {"run.options", "only with"},
+                                         {"run.inputs", "inputs given"},
+                                         {"run.given", "tensors given"},
+                                         {"run.keep_going", "keeps going"},
+                                         {"created", "made"},
+                                         {"tokitai", "by tokitai"}};
+    const tk_certificate *c = entry->certificate;
+    fputs("<h3>What was run</h3><div class=\"two\">", out);
+    put_facts(out, c, what);
+    fputs("<dl>", out);
+    for (size_t i = 0; i < sizeof how / sizeof *how; i++)
+        put_fact(out, how[i][1], tki_certificate_get(c, how[i][0]));
+    fputs("<dt>trials</dt><dd>", out);
+    tki_html_count(out, (int64_t)json_array_size(tki_certificate_get(c, "run.trials")));
+    fputs("</dd>", out);
+    put_signatures(out, c);
+    if (entry->name) {
+        fputs("<dt>certificate</dt><dd>", out);
+        tki_html_text(out, entry->name);
+        fputs("</dd>", out);
+    }
+    fputs("</dl></div>\n", out);
+}
+
+/* -- What came out -------------------------------------------------------------------------------------------------- */
+
+static void put_element(FILE *out, const tk_certificate *c, const char *title, const json_t *element)
+{
+    static const char *const rows[][2] = {{"got", "output"},  {"got_bits", "its bits"},    {"exact", "exact value"},
+                                          {"bound", "bound"}, {"error_ulp", "error, ulp"}, {"clause", "clause"}};
+    if (!json_is_object(element))
+        return;
+    fprintf(out, "<h3>%s</h3>", title);
+    fputs("<div class=\"two\"><dl><dt>element</dt><dd class=\"mono\">", out);
+    tki_html_text(out, tki_json_text(element, "output"));
+    fprintf(out, "[%lld]</dd>", (long long)json_integer_value(json_object_get(element, "index")));
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const json_t *value = json_object_get(element, rows[i][0]);
+        if (!value)
+            continue;
+        fprintf(out, "<dt>%s</dt><dd>", rows[i][1]);
+        put_exactly(out, value);
+        fputs("</dd>", out);
+    }
+    fputs("</dl><dl>", out);
+    const json_t *interval = json_object_get(element, "admissible");
+    if (interval) {
+        fputs("<dt>admissible</dt><dd>", out);
+        put_exactly(out, json_array_get(interval, 0));
+        fputs(" to ", out);
+        put_exactly(out, json_array_get(interval, 1));
+        fputs("</dd><dt>share of the bound</dt><dd>", out);
+        tki_html_share(out, tki_json_real(element, "bound_used"));
+        fputs("</dd>", out);
+    }
+    const char *name;
+    json_t *bits;
+    json_object_foreach(json_object_get(element, "input_bits"), name, bits)
+    {
+        fputs("<dt>input ", out);
+        tki_html_text(out, name);
+        fputs("</dt><dd>", out);
+        tki_html_value(out, bits);
+        fputs("</dd>", out);
+    }
+    const char *where = tki_json_text(element, "where");
+    if (where[0])
+        fprintf(out, "<dt>where</dt><dd>%s</dd>", tki_shown_where(where));
+    fputs("<dt>trial</dt><dd>", out);
+    tki_html_trial(out, c, json_object_get(element, "trial"));
+    fputs("</dd></dl></div>\n", out);
+    tki_number_line(out, c, element);
+}
+
+/* How wrong a refuted kernel is, clause by clause. */
+static void put_refutation(FILE *out, const json_t *refutation)
+{
+    const json_t *clauses = json_object_get(refutation, "clauses");
+    if (!json_is_object(refutation))
+        return;
+    fputs("<h3>How wrong</h3><p><strong class=\"bad\">", out);
+    tki_html_text(out, tki_json_text(refutation, "grade"));
+    fprintf(out, "</strong>: %lld of %lld trials failed%s.</p>",
+            (long long)json_integer_value(json_object_get(refutation, "trials")),
+            (long long)json_integer_value(json_object_get(refutation, "of_trials")),
+            json_is_true(json_object_get(refutation, "complete")) ? "" : "; the others were not run");
+    if (!json_array_size(clauses))
+        return;
+    fputs("<div class=\"scroll\"><table class=\"cards\"><thead><tr><th>clause</th>", out);
+    put_columns(out, tki_shown_refuted);
+    for (size_t i = 0; i < json_array_size(clauses) && i < TKI_REPORT_ROWS; i++) {
+        const json_t *clause = json_array_get(clauses, i);
+        fputs("<tr>", out);
+        put_cell(out, "clause", tki_json_text(clause, "id"));
+        put_cells(out, clause, tki_shown_refuted);
+    }
+    fputs("</tbody></table></div>\n", out);
+}
+
+static void put_result(FILE *out, const tk_certificate *c)
+{
+    const json_t *result = tki_certificate_get(c, "result"), *refutation = json_object_get(result, "refutation");
+    const json_t *by_magnitude = json_object_get(result, "by_magnitude");
+    put_element(out, c, "The element that refutes it", json_object_get(result, "failure"));
+    put_refutation(out, refutation);
+    fputs("<h3>What came out</h3><div class=\"two\">", out);
+    put_facts(out, c, tki_shown_errors);
+    put_facts(out, c, tki_shown_effort);
+    fputs("</div><div class=\"charts\">\n", out);
+    tki_chart_histogram(out, json_object_get(result, "ulp_histogram"), "Elements by their error",
+                        "up to so many ulp from the correctly rounded exact value", false);
+    if (refutation)
+        tki_chart_histogram(out, json_object_get(refutation, "ulp_histogram"),
+                            "Wrong elements by how far they are outside",
+                            "up to so many ulp from the nearest admissible value", true);
+    tki_chart_magnitudes(out, by_magnitude);
+    tki_chart_share(out, tki_json_real(result, "bound_used"));
+    fputs("</div>\n", out);
+    if (!by_magnitude)
+        fputs("<p class=\"faint small\">This certificate does not hold errors by magnitude.</p>", out);
+    put_element(out, c, "The worst element", json_object_get(result, "worst"));
+    if (json_object_get(result, "fault")) {
+        fputs("<h3>What it did beside computing</h3><p>", out);
+        tki_html_value(out, json_object_get(result, "fault"));
+        fputs("</p>\n", out);
+    }
+}
+
+/* -- What it rests on ----------------------------------------------------------------------------------------------- */
+
+static void put_clauses(FILE *out, const tk_certificate *c)
+{
+    const json_t *clauses = tki_certificate_get(c, "clauses"), *rests_on = tki_certificate_get(c, "rests_on");
+    fputs("<h3>Clauses</h3><div class=\"scroll\"><table class=\"cards "
+          "clauses\"><thead><tr><th>clause</th><th>verdict</th>"
+          "<th class=\"num\">checks</th><th class=\"num\">failures</th><th>derivation rests on</th><th>this kernel "
+          "on</th>"
+          "<th>what must hold</th></tr></thead><tbody>\n",
+          out);
+    for (size_t i = 0; i < json_array_size(clauses) && i < TKI_REPORT_ROWS; i++) {
+        const json_t *clause = json_array_get(clauses, i);
+        const char *id = tki_json_text(clause, "id");
+        const json_t *basis = json_object_get(rests_on, id);
+        fputs("<tr><td class=\"id\"><strong>", out);
+        tki_html_text(out, id);
+        fputs("</strong></td>", out);
+        put_verdict_cell(out, tki_json_text(clause, "verdict"));
+        put_number_cell(out, "checks", json_object_get(clause, "checks"));
+        put_number_cell(out, "failures", json_object_get(clause, "failures"));
+        put_cell(out, "derivation rests on", tki_json_text(basis, "derivation"));
+        put_cell(out, "this kernel on", tki_json_text(basis, "kernel"));
+        put_cell(out, "must hold", tki_json_text(clause, "text"));
+        fputs("</tr>\n", out);
+    }
+    tki_html_more(out, json_array_size(clauses), 7);
+    fputs("</tbody></table></div>\n", out);
+}
+
+static void put_theorems(FILE *out, const tk_certificate *c)
+{
+    tk_citation citation;
+    const json_t *proofs = tki_certificate_get(c, "proofs");
+    if (!json_array_size(proofs))
+        return;
+    fprintf(out,
+            "<details><summary>Theorems cited: %zu</summary><p class=\"faint small\">They are about the contract, "
+            "not about the "
+            "kernel; this run did not check them.</p><div class=\"scroll\"><table "
+            "class=\"cards\"><thead><tr><th>theorem</th>"
+            "<th>in</th><th>supports</th><th>SHA-256</th><th>in this version</th></tr></thead><tbody>",
+            json_array_size(proofs));
+    for (size_t i = 0; i < json_array_size(proofs) && i < TKI_REPORT_ROWS; i++) {
+        const json_t *proof = json_array_get(proofs, i), *supports = json_object_get(proof, "supports");
+        fputs("<tr>", out);
+        put_cell(out, "theorem", tki_json_text(proof, "theorem"));
+        put_cell(out, "in", tki_json_text(proof, "file"));
+        fputs("<td data-label=\"supports\">", out);
+        for (size_t k = 0; k < json_array_size(supports) && k < TKI_REPORT_ROWS; k++) {
+            const char *id = json_string_value(json_array_get(supports, k));
+            fputs(k ? ", " : "", out);
+            tki_html_text(out, id ? id : "");
+        }
+        fputs("</td><td data-label=\"SHA-256\">", out);
+        tki_html_short(out, tki_json_text(proof, "sha256"));
+        fputs("</td>", out);
+        put_cell(out, "in this version", tk_certificate_cites(c, (int)i, &citation) ? citation.state : "");
+        fputs("</tr>\n", out);
+    }
+    fputs("</tbody></table></div></details>\n", out);
+}
+
+static void put_mutants(FILE *out, const tk_certificate *c)
+{
+    const json_t *mutants = tki_certificate_get(c, "mutants");
+    int rejected;
+    const int count = tk_certificate_mutants(c, &rejected);
+    fputs("<h3>Planted wrong kernels</h3>", out);
+    if (!count) {
+        fputs("<p>None were run beside it: nothing shows that these trials could have found an error.</p>\n", out);
+        return;
+    }
+    fprintf(
+        out,
+        "<details%s><summary>%d of %d were rejected</summary><div class=\"scroll\"><table class=\"cards\"><thead><tr>"
+        "<th>kernel</th><th>what is wrong</th><th>rejected by</th><th>reason</th></tr></thead><tbody>\n",
+        rejected < count ? " open" : "", rejected, count);
+    for (size_t i = 0; i < json_array_size(mutants) && i < TKI_REPORT_ROWS; i++) {
+        const json_t *mutant = json_array_get(mutants, i);
+        fputs("<tr>", out);
+        put_cell(out, "kernel", tki_json_text(mutant, "name"));
+        put_cell(out, "wrong", tki_json_text(mutant, "what"));
+        if (json_is_true(json_object_get(mutant, "rejected")))
+            put_cell(out, "rejected by", tki_json_text(mutant, "clause"));
+        else
+            fputs("<td class=\"bad\"><strong>not rejected</strong></td>", out);
+        put_cell(out, "reason", tki_json_text(mutant, "reason"));
+        fputs("</tr>\n", out);
+    }
+    tki_html_more(out, json_array_size(mutants), 4);
+    fputs("</tbody></table></div></details>\n", out);
+}
+
+/* -- On what -------------------------------------------------------------------------------------------------------- */
+
+static void put_basis(FILE *out, const tk_certificate *c)
+{
+    fputs("<div class=\"two\"><div><h3>Sources and compilers</h3>", out);
+    put_facts(out, c, tki_shown_built);
+    fputs("</div><div><h3>Device</h3>", out);
+    put_facts(out, c, tki_shown_machine);
+    fputs("</div></div>\n", out);
+    const char *log = tki_certificate_text(c, "built.log");
+    if (log[0]) {
+        fputs("<details><summary>The compiler's output</summary><pre>", out);
+        tki_html_text(out, log);
+        fputs("</pre></details>\n", out);
+    }
+}
+
+static void put_kernels(FILE *out, const tk_certificate *c)
+{
+    const json_t *kernels = tki_certificate_get(c, "built.kernels");
+    if (!json_array_size(kernels))
+        return;
+    fputs("<h3>What the kernels use</h3><div class=\"scroll\"><table class=\"cards\"><thead><tr><th>kernel</th>",
+          out);
+    put_columns(out, tki_shown_kernel);
+    for (size_t i = 0; i < json_array_size(kernels) && i < TKI_REPORT_ROWS; i++) {
+        const json_t *kernel = json_array_get(kernels, i);
+        fputs("<tr>", out);
+        put_cell(out, "kernel", tki_json_text(kernel, "name"));
+        put_cells(out, kernel, tki_shown_kernel);
+    }
+    tki_html_more(out, json_array_size(kernels), 6);
+    fputs("</tbody></table></div>\n", out);
+}
+
+/* Of kernel files alone. */
+static void put_worker(FILE *out, const tk_certificate *c)
+{
+    static const tki_shown unknown[] = {{"coverage.lines.never_ran", "lines that never ran"},
+                                        {"coverage.reason", "not known"},
+                                        {"coverage.lines.reason", "lines are not known"},
+                                        {0}};
+    static const tki_shown worker[] = {{"worker.strength", "confinement"},
+                                       {"worker.weakness", "what it lacks"},
+                                       {"worker.confinement", "of the kernel"},
+                                       {"worker.compiler_confinement", "of the compiler"},
+                                       {"worker.sanitizer", "compute-sanitizer"},
+                                       {"worker.clock", "clock"},
+                                       {0}};
+    if (!tki_certificate_get(c, "worker") && !tki_certificate_get(c, "run.limits"))
+        return;
+    fputs("<div class=\"two\"><div><h3>What ran</h3>", out);
+    put_facts(out, c, tki_shown_coverage);
+    put_facts(out, c, unknown);
+    fputs("</div><div><h3>What shut the kernel in</h3>", out);
+    put_facts(out, c, worker);
+    put_facts(out, c, tki_shown_limits);
+    fputs("</div></div>\n", out);
+}
+
+static void put_trials(FILE *out, const tk_certificate *c)
+{
+    const json_t *trials = tki_certificate_get(c, "run.trials");
+    if (!json_array_size(trials))
+        return;
+    fprintf(out,
+            "<details class=\"long\"><summary>All %zu trials</summary><div "
+            "class=\"scroll\"><table><thead><tr><th>family</th>"
+            "<th>shape</th><th class=\"num\">elements</th><th>output SHA-256</th></tr></thead><tbody>\n",
+            json_array_size(trials));
+    for (size_t i = 0; i < json_array_size(trials) && i < TKI_REPORT_ROWS; i++) {
+        const json_t *trial = json_array_get(trials, i);
+        fputs("<tr>", out);
+        put_cell(out, "family", tki_json_text(trial, "family"));
+        fputs("<td>", out);
+        tki_html_trial(out, c, trial);
+        fputs("</td>", out);
+        put_number_cell(out, "elements", json_object_get(trial, "elements"));
+        fputs("<td>", out);
+        tki_html_short(out, tki_json_text(trial, "output_sha256"));
+        fputs("</td></tr>\n", out);
+    }
+    tki_html_more(out, json_array_size(trials), 4);
+    fputs("</tbody></table></div></details>\n", out);
+}
+
+void tki_report_certificate(FILE *out, tk_ctx *ctx, const tk_report_entry *entry, int number)
+{
+    const tk_certificate *c = entry->certificate;
+    put_head(out, ctx, entry, number);
+    put_run(out, entry);
+    put_result(out, c);
+    put_clauses(out, c);
+    put_theorems(out, c);
+    put_mutants(out, c);
+    fputs("<div class=\"two\">", out);
+    put_sentences(out, "Evidence", tki_certificate_get(c, "evidence"));
+    put_sentences(out, "What is not claimed", tki_certificate_get(c, "non_claims"));
+    fputs("</div>\n", out);
+    put_basis(out, c);
+    put_kernels(out, c);
+    put_worker(out, c);
+    put_trials(out, c);
+    fputs("</article>\n", out);
+}

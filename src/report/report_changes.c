@@ -1,0 +1,87 @@
+/* TRUSTED. What changed between two certificates of one subject. */
+#include "report/difference.h"
+#include "report/report.h"
+
+static void put_name(FILE *out, const tk_report_entry *entry, int number)
+{
+    fprintf(out, "<a href=\"#c%d\">%d</a> ", number + 1, number + 1);
+    tki_html_text(out, entry->name ? entry->name : "");
+    fputs(", made ", out);
+    tki_html_text(out, tki_certificate_text(entry->certificate, "created"));
+}
+
+static void put_trials(FILE *out, const tk_certificate *c, const json_t *trials)
+{
+    static const char *const counts[][2] = {{"same", "gave the same output bits"},
+                                            {"different", "gave other output bits"},
+                                            {"only_first", "are only in the first"},
+                                            {"only_second", "are only in the second"}};
+    const json_t *examples = json_object_get(trials, "examples");
+    fputs("<p>Trials: ", out);
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        fputs(i ? ", " : "", out);
+        tki_html_count(out, json_integer_value(json_object_get(trials, counts[i][0])));
+        fprintf(out, " %s", counts[i][1]);
+    }
+    fputs(".</p>\n", out);
+    if (!json_array_size(examples))
+        return;
+    fputs("<div class=\"scroll\"><table><thead><tr><th>trial of other bits</th><th>SHA-256, "
+          "first</th><th>second</th></tr>"
+          "</thead><tbody>",
+          out);
+    for (size_t i = 0; i < json_array_size(examples); i++) {
+        const json_t *example = json_array_get(examples, i);
+        fputs("<tr><td>", out);
+        tki_html_trial(out, c, json_object_get(example, "trial"));
+        fputs("</td><td>", out);
+        tki_html_short(out, tki_json_text(example, "first"));
+        fputs("</td><td>", out);
+        tki_html_short(out, tki_json_text(example, "second"));
+        fputs("</td></tr>\n", out);
+    }
+    const int64_t all = json_integer_value(json_object_get(trials, "different"));
+    if (all > (int64_t)json_array_size(examples))
+        fprintf(out, "<tr><td colspan=\"3\" class=\"faint\">and %lld more</td></tr>",
+                (long long)all - (long long)json_array_size(examples));
+    fputs("</tbody></table></div>\n", out);
+}
+
+void tki_report_changes(FILE *out, const tk_report_entry *entries, int first, int second)
+{
+    const tk_certificate *before = entries[first].certificate, *after = entries[second].certificate;
+    json_t *difference = tki_certificate_difference(before, after);
+    const json_t *list = json_object_get(difference, "differences");
+    fputs("<article class=\"changes\"><h2>What changed: ", out);
+    tki_html_text(out, tk_certificate_subject(after));
+    fputs("</h2><p class=\"small\">first: ", out);
+    put_name(out, &entries[first], first);
+    fputs("<br>second: ", out);
+    put_name(out, &entries[second], second);
+    fputs("</p>\n", out);
+    if (!difference)
+        fputs("<p class=\"bad\">They could not be compared: out of memory.</p>", out);
+    else if (json_is_true(json_object_get(difference, "same")))
+        fputs("<p><strong>Nothing</strong> but dates, times and paths, which are not compared.</p>", out);
+    if (json_array_size(list)) {
+        fputs("<div class=\"scroll\"><table "
+              "class=\"cards\"><thead><tr><th>what</th><th>first</th><th>second</th></tr></thead>"
+              "<tbody>\n",
+              out);
+        for (size_t i = 0; i < json_array_size(list) && i < TKI_REPORT_ROWS; i++) {
+            const json_t *item = json_array_get(list, i);
+            fputs("<tr><td><strong>", out);
+            tki_html_text(out, tki_json_text(item, "what"));
+            fputs("</strong></td><td class=\"gone\" data-label=\"first\">", out);
+            tki_html_value(out, json_object_get(item, "first"));
+            fputs("</td><td class=\"come\" data-label=\"second\">", out);
+            tki_html_value(out, json_object_get(item, "second"));
+            fputs("</td></tr>\n", out);
+        }
+        tki_html_more(out, json_array_size(list), 3);
+        fputs("</tbody></table></div>\n", out);
+    }
+    put_trials(out, after, json_object_get(difference, "trials"));
+    fputs("</article>\n", out);
+    json_decref(difference);
+}

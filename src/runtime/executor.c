@@ -1,0 +1,89 @@
+/* Three ways to run: in this process, on a GPU by way of copies, in a worker. */
+#include "runtime/executor.h"
+
+#include "core/clock.h"
+#include "core/context.h"
+#include "core/float_mode.h"
+#include "runtime/launch.h"
+
+tk_status tki_executor_open(tk_ctx *ctx, const tki_executable *executable, tki_executor *executor)
+{
+    *executor = (tki_executor){.ctx = ctx, .executable = *executable, .overrun = {.param = -1}};
+    const tki_lowering *lowering = executable->lowering;
+    if (executable->artifact)
+        return tki_worker_open(ctx, executable->artifact, executable->contract, &executable->worker_options,
+                               &executor->worker);
+    if (executable->host_buffers && lowering && lowering->backend->is_gpu)
+        return tki_staging_open(ctx, &executor->staging);
+    return TK_OK;
+}
+
+void tki_executor_close(tki_executor *executor)
+{
+    tki_worker_close(executor->worker);
+    tki_staging_close(executor->staging);
+    *executor = (tki_executor){0};
+}
+
+static tk_status run(tki_executor *executor, const tk_case *c, void *const buffers[], int threads)
+{
+    const tki_executable *executable = &executor->executable;
+    if (executable->lowering)
+        return tki_launch(executor->ctx, executable->lowering, c, buffers, threads, false);
+    int result = executable->kernel(c, buffers, executable->kernel_data);
+    if (!result)
+        return TK_OK;
+    const char *problem = executable->kernel_problem ? executable->kernel_problem(executable->kernel_data) : NULL;
+    return problem ? tki_fail(executor->ctx, TK_UNAVAILABLE, "%s", problem)
+                   : tki_fail(executor->ctx, TK_UNAVAILABLE, "the kernel reported failure %d", result);
+}
+
+tk_status tki_executor_call(tki_executor *executor, const tk_case *c, void *const buffers[], int threads,
+                            double *seconds)
+{
+    threads = threads ? threads : tki_ctx_threads(executor->ctx);
+    if (!executor->executable.lowering && tki_ctx_out_of_time(executor->ctx))
+        return tki_ctx_fail_late(executor->ctx);
+    if (executor->worker)
+        return tki_worker_call(executor->worker, c, buffers, threads, seconds, &executor->overrun);
+    if (executor->staging)
+        return tki_staging_call(executor->staging, executor->executable.lowering, c, buffers, seconds,
+                                &executor->overrun);
+    double begin = tki_now();
+    const uint64_t mode = tki_float_mode();
+    tk_status status = run(executor, c, buffers, threads);
+    executor->overrun.left_float_mode = tki_float_mode() != mode;
+    if (executor->overrun.left_float_mode)
+        tki_float_mode_reset();
+    if (!seconds)
+        return status;
+    if (status == TK_OK)
+        status = tk_ctx_synchronize(executor->ctx);
+    *seconds = tki_now() - begin;
+    return status;
+}
+
+tk_status tki_executor_renew(tki_executor *executor, bool guarded)
+{
+    return tki_worker_renew(executor->worker, guarded);
+}
+
+void tki_executor_prepare(tki_executor *executor, bool guarded)
+{
+    tki_worker_prepare(executor->worker, guarded);
+}
+
+const char *tki_executor_confinement(const tki_executor *executor)
+{
+    return tki_worker_confinement(executor->worker);
+}
+
+tk_status tki_executor_end_coverage(tki_executor *executor)
+{
+    return tki_worker_end_coverage(executor->worker);
+}
+
+const char *tki_executor_sanitizer_log(tki_executor *executor)
+{
+    return tki_worker_sanitizer_log(executor->worker);
+}

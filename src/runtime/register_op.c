@@ -1,0 +1,464 @@
+/* Ops of programs: checked, copied, and given a row of lowerings. */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/context.h"
+#include "drivers/backend.h"
+#include "model/case.h"
+#include "model/format.h"
+#include "model/registered.h"
+
+/* -- Is it a contract? ------------------------------------------------------------------------------------- */
+
+enum { MOST_OP_NAME = 63, MOST_NAME = 31 }; /* bytes, as frames have room for */
+
+static bool is_name(const char *name, size_t most)
+{
+    if (!name || !islower((unsigned char)name[0]) || strlen(name) > most)
+        return false;
+    for (; *name; name++)
+        if (!islower((unsigned char)*name) && !isdigit((unsigned char)*name) && *name != '_')
+            return false;
+    return true;
+}
+
+static const char *wrong_dims(const tk_contract *c)
+{
+    if (c->dim_count < 1 || c->dim_count > TK_MAX_DIMS || !c->dim_names)
+        return "it has no sizes, or too many";
+    for (int i = 0; i < c->dim_count; i++) {
+        if (!is_name(c->dim_names[i], MOST_NAME))
+            return "a size has no name of lower-case letters, digits and _";
+        for (int k = 0; k < i; k++)
+            if (!strcmp(c->dim_names[i], c->dim_names[k]))
+                return "two sizes have one name";
+    }
+    return NULL;
+}
+
+static bool may_share(const tk_contract *c, const tk_param *p)
+{
+    if (p->may_alias < 0 || p->may_alias >= c->param_count)
+        return false;
+    const tk_param *other = &c->params[p->may_alias];
+    return !other->output && other->rank == p->rank && other->kind == p->kind &&
+           (p->kind != TK_KIND_FIXED || other->dtype == p->dtype) &&
+           !memcmp(other->dim, p->dim, (size_t)p->rank * sizeof *p->dim);
+}
+
+static bool same_condition(const tk_param *a, const tk_param *b)
+{
+    return a->when_choices == b->when_choices && (!a->when_choices || a->when_attribute == b->when_attribute);
+}
+
+/* Row by row, or one row of keys for all. */
+static const char *wrong_order(const tk_contract *c, const tk_param *p)
+{
+    if (p->ordered_by < 0 || p->ordered_by >= c->param_count || c->params[p->ordered_by].output)
+        return "an output is ordered by what is no input";
+    const tk_param *keys = &c->params[p->ordered_by];
+    if (keys->rank != 1 &&
+        (keys->rank != p->rank || memcmp(keys->dim, p->dim, (size_t)(p->rank - 1) * sizeof *p->dim) != 0))
+        return "an output is ordered by an input of other rows";
+    return keys->when_choices && !same_condition(keys, p)
+               ? "an output is ordered by an input that is not always there"
+               : NULL;
+}
+
+/* Before attributes are checked: only what the condition itself needs. */
+static const char *wrong_condition(const tk_contract *c, const tk_param *p)
+{
+    if (p->when_attribute < 0 || p->when_attribute >= c->attribute_count || !c->attributes ||
+        c->attributes[p->when_attribute].type != TK_ATTRIBUTE_CHOICE ||
+        !c->attributes[p->when_attribute].seen_by_kernel)
+        return "a tensor is there by what is no choice that kernels see";
+    const int choices = c->attributes[p->when_attribute].choice_count;
+    if (choices < 1 || choices > TK_MAX_CHOICES || p->when_choices & ~(UINT64_MAX >> (64 - choices)))
+        return "a tensor is there with a choice that there is not";
+    return NULL;
+}
+
+static const char *wrong_param(const tk_contract *c, int i)
+{
+    const tk_param *p = &c->params[i];
+    if (!is_name(p->name, MOST_NAME))
+        return "a tensor has no name of lower-case letters, digits and _";
+    for (int k = 0; k < i; k++)
+        if (!strcmp(p->name, c->params[k].name))
+            return "two tensors have one name";
+    if ((unsigned)p->kind > TK_KIND_FIXED || (p->kind == TK_KIND_FIXED && !tki_is_format(p->dtype)))
+        return "a tensor has no type";
+    if (p->rank < 1 || p->rank > TK_MAX_RANK || p->inner_axis < -1 || p->inner_axis >= p->rank)
+        return "a tensor's rank is not from 1 to 4, or it has no such inner axis";
+    for (int axis = 0; axis < p->rank; axis++)
+        if (p->dim[axis] < 0 || p->dim[axis] >= c->dim_count)
+            return "a tensor has a size that the op does not have";
+    if (p->when_choices && wrong_condition(c, p))
+        return wrong_condition(c, p);
+    if (p->kind == TK_KIND_INDEX && (p->indexed_dim < 0 || p->indexed_dim >= c->dim_count))
+        return "indices point into a size that the op does not have";
+    if (p->ends && (p->kind != TK_KIND_INDEX || p->output || p->rank != 1 || p->dim[0] == p->indexed_dim))
+        return "ends of groups are no input of indices with one axis, or as many as what they end";
+    if ((unsigned)p->judged > TK_BY_ORDER)
+        return "an output is judged by nothing";
+    if (p->output && p->may_alias != -1 && !may_share(c, p))
+        return "an output may share the buffer of what is no input of its shape and type; -1: of none";
+    return p->output && p->judged == TK_BY_ORDER ? wrong_order(c, p) : NULL;
+}
+
+static const char *wrong_params(const tk_contract *c)
+{
+    int outputs = 0, always = 0, indices = 0;
+    if (c->param_count < 1 || c->param_count > TK_MAX_PARAMS || !c->params)
+        return "it has no tensors, or too many";
+    for (int i = 0; i < c->param_count; i++) {
+        const char *wrong = wrong_param(c, i);
+        if (wrong)
+            return wrong;
+        outputs += c->params[i].output;
+        always += c->params[i].output && !c->params[i].when_choices;
+        indices += !c->params[i].output && c->params[i].kind == TK_KIND_INDEX;
+    }
+    return outputs == 0  ? "it has no output"
+           : always == 0 ? "no output of it is always there"
+           : indices > 1 ? "it has more than one input of indices"
+                         : NULL;
+}
+
+/* Real numbers are rounded, integers are exact; an order is one of indices. */
+static const char *wrong_judged(const tk_contract *c)
+{
+    for (int i = 0; i < c->type_count; i++)
+        for (int p = 0; p < c->param_count; p++) {
+            const tk_param *param = &c->params[p];
+            const tk_case typed = {.contract = c,
+                                   .dtype = c->types[i].dtype,
+                                   .result_dtype = c->types[i].result_dtype,
+                                   .index_dtype = TK_I32};
+            const bool real = tki_format_of(tk_case_param_dtype(&typed, p)).number == TKI_FLOATING;
+            const bool exact = param->judged == TK_BY_INTEGER || param->judged == TK_BY_ORDER;
+            if (param->output && real == exact)
+                return real ? "an output of real numbers is judged as integers"
+                            : "an output of integers is not judged by TK_BY_INTEGER or TK_BY_ORDER";
+            if (param->output && !real && param->sums_to_one)
+                return "an output of integers is to sum to one";
+        }
+    return NULL;
+}
+
+/* At one place of all tensors: then each input can be tried by itself, in one long line. */
+static const char *wrong_elementwise(const tk_contract *c)
+{
+    for (int i = 0; i < c->param_count && c->elementwise; i++) {
+        const tk_param *p = &c->params[i], *first = &c->params[0];
+        if (p->rank != first->rank || memcmp(p->dim, first->dim, (size_t)p->rank * sizeof *p->dim) != 0 ||
+            p->kind == TK_KIND_INDEX || p->inner_axis >= 0 || (p->output && p->judged == TK_BY_ORDER))
+            return "it is elementwise, and its tensors differ in shape, are summed over, or hold indices";
+        if (p->when_choices)
+            return "it is elementwise, and a tensor is not always there";
+        for (int axis = 0; axis < p->rank - 1; axis++)
+            if (p->dim[axis] == p->dim[p->rank - 1])
+                return "it is elementwise, and a tensor has one size twice";
+    }
+    return NULL;
+}
+
+static const char *wrong_types(const tk_contract *c)
+{
+    if (c->type_count < 1 || c->type_count > TKI_FORMAT_COUNT * TKI_FORMAT_COUNT || !c->types)
+        return "it takes no types, or more than there are";
+    for (int i = 0; i < c->type_count; i++)
+        if (!tki_is_format(c->types[i].dtype) || !tki_is_format(c->types[i].result_dtype))
+            return "it takes a type that there is not";
+    return NULL;
+}
+
+/* Attributes of ours that decide which inputs are drawn, and which bound applies. */
+static bool is_reserved(const char *name)
+{
+    return !strcmp(name, "domain") || !strcmp(name, "numerics") || !strcmp(name, "matrix_unit");
+}
+
+static const char *wrong_attribute(const tk_contract *c, int i)
+{
+    const tk_attribute *a = &c->attributes[i];
+    if (!is_name(a->name, MOST_NAME) || !a->text || tk_attribute_find(c, a->name) != i)
+        return "an attribute has no name of its own, or no text";
+    if (is_reserved(a->name))
+        return "an attribute is named domain, numerics or matrix_unit, which have a meaning of their own";
+    const bool choice = a->type == TK_ATTRIBUTE_CHOICE;
+    if ((unsigned)a->type > TK_ATTRIBUTE_INTEGER)
+        return "an attribute has no type";
+    if (a->choice_count < 0 || a->choice_count > TK_MAX_CHOICES || (a->choice_count && (!a->choices || !choice)))
+        return "an attribute has too many choices, none, or is a number";
+    if (a->tried_count < 0 || a->tried_count > TK_MAX_CHOICES || (a->tried_count && (!a->tried || choice)))
+        return "an attribute has too many values to be tried, none, or is a choice";
+    if (a->not_f32 && !choice)
+        return "an attribute is a number, and some of it is not for fp32";
+    for (int k = 0; k < a->choice_count; k++)
+        if (!is_name(a->choices[k].id, MOST_NAME) || !a->choices[k].text || tk_choice_find(a, a->choices[k].id) != k)
+            return "a choice has no name of its own, or no text";
+    if (!tki_attribute_allows(a, a->initial) || a->from_device)
+        return "an attribute's default is no value of it, or a device is to choose it";
+    for (int k = 0; k < a->tried_count; k++)
+        if (!tki_attribute_allows(a, a->tried[k]))
+            return "a value to be tried is none of its attribute";
+    return NULL;
+}
+
+static const char *wrong_attributes(const tk_contract *c)
+{
+    int among_indices = 0;
+    if (c->attribute_count < 0 || c->attribute_count > TK_MAX_ATTRIBUTES || (c->attribute_count && !c->attributes))
+        return "it has too many attributes, or none";
+    for (int i = 0; i < c->attribute_count; i++) {
+        const char *wrong = wrong_attribute(c, i);
+        if (wrong)
+            return wrong;
+        among_indices += c->attributes[i].among_indices;
+        if (c->attributes[i].among_indices && c->attributes[i].type != TK_ATTRIBUTE_INTEGER)
+            return "an attribute is a valid index, and no integer";
+    }
+    if (among_indices && tki_index_param(c) >= 0 && c->params[tki_index_param(c)].ends)
+        return "an attribute is a valid index, and indices are ends of groups";
+    return among_indices > 1 ? "two attributes are valid indices" : NULL;
+}
+
+/* Whatever a kernel can do wrong fails some clause: a failure without one could not be told from success. */
+static const char *wrong_clauses(const tk_contract *c)
+{
+    bool has[TK_CLAUSE_INDEX + 1] = {false};
+    bool in_place = false;
+    if (c->clause_count < 1 || c->clause_count > TK_MAX_CLAUSES || !c->clauses)
+        return "it has no clauses, or too many";
+    for (int i = 0; i < c->clause_count; i++) {
+        const tk_clause *clause = &c->clauses[i];
+        if ((unsigned)clause->kind > TK_CLAUSE_INDEX || !clause->id || !clause->id[0] || !clause->text)
+            return "a clause has no kind, no id or no text";
+        for (int k = 0; k < i; k++)
+            if (!strcmp(clause->id, c->clauses[k].id))
+                return "two clauses have one id";
+        has[clause->kind] = true;
+    }
+    for (int i = 0; i < c->param_count; i++)
+        in_place |= c->params[i].output && c->params[i].may_alias >= 0;
+    if (!has[TK_CLAUSE_VALUE] && !has[TK_CLAUSE_ERROR])
+        return "no clause is about the values of elements";
+    if (!has[TK_CLAUSE_WRITE] || !has[TK_CLAUSE_SHAPE] || !has[TK_CLAUSE_REPEAT])
+        return "it lacks a clause of writing, of shape or of repetition";
+    if (has[TK_CLAUSE_IN_PLACE] != in_place)
+        return "a clause of working in place and an output that may share a buffer come together";
+    if (has[TK_CLAUSE_INDEX] != (tki_index_param(c) >= 0))
+        return "a clause of bad indices and an input of indices come together";
+    return NULL;
+}
+
+static const char *wrong_contract(const tk_contract *c)
+{
+    if (!is_name(c->name, MOST_OP_NAME))
+        return "its name is not of lower-case letters, digits and _";
+    if (!c->summary || !c->formula || !c->bound)
+        return "it has no summary, formula or bound";
+    const char *(*const checks[])(const tk_contract *) = {
+        wrong_dims, wrong_params, wrong_types, wrong_judged, wrong_elementwise, wrong_attributes, wrong_clauses};
+    for (size_t i = 0; i < sizeof checks / sizeof *checks; i++) {
+        const char *wrong = checks[i](c);
+        if (wrong)
+            return wrong;
+    }
+    return NULL;
+}
+
+/* -- A copy of it ------------------------------------------------------------------------------------------ */
+
+typedef struct piece {
+    struct piece *next;
+    _Alignas(16) unsigned char data[];
+} piece;
+
+typedef struct copying {
+    piece *pieces;
+    bool failed;
+} copying;
+
+static void *copy(copying *all, const void *data, size_t bytes)
+{
+    piece *p = malloc(sizeof *p + bytes);
+    if (!p) {
+        all->failed = true;
+        return NULL;
+    }
+    p->next = all->pieces;
+    all->pieces = p;
+    if (bytes)
+        memcpy(p->data, data, bytes);
+    return p->data;
+}
+
+static const char *copy_text(copying *all, const char *text)
+{
+    return text ? copy(all, text, strlen(text) + 1) : NULL;
+}
+
+static const char *const *copy_names(copying *all, const tk_contract *c)
+{
+    const char **names = copy(all, c->dim_names, (size_t)c->dim_count * sizeof *names);
+    for (int i = 0; names && i < c->dim_count; i++)
+        names[i] = copy_text(all, c->dim_names[i]);
+    return names;
+}
+
+static const tk_param *copy_params(copying *all, const tk_contract *c)
+{
+    tk_param *params = copy(all, c->params, (size_t)c->param_count * sizeof *params);
+    for (int i = 0; params && i < c->param_count; i++)
+        params[i].name = copy_text(all, c->params[i].name);
+    return params;
+}
+
+static const tk_choice *copy_choices(copying *all, const tk_attribute *a)
+{
+    tk_choice *choices = copy(all, a->choices, (size_t)a->choice_count * sizeof *choices);
+    for (int i = 0; choices && i < a->choice_count; i++)
+        choices[i] = (tk_choice){copy_text(all, a->choices[i].id), copy_text(all, a->choices[i].text)};
+    return choices;
+}
+
+static const tk_attribute *copy_attributes(copying *all, const tk_contract *c)
+{
+    tk_attribute *attributes = copy(all, c->attributes, (size_t)c->attribute_count * sizeof *attributes);
+    for (int i = 0; attributes && i < c->attribute_count; i++) {
+        const tk_attribute *a = &c->attributes[i];
+        attributes[i].name = copy_text(all, a->name);
+        attributes[i].text = copy_text(all, a->text);
+        attributes[i].not_f32 = copy_text(all, a->not_f32);
+        attributes[i].choices = copy_choices(all, a);
+        attributes[i].tried = copy(all, a->tried, (size_t)a->tried_count * sizeof *a->tried);
+    }
+    return attributes;
+}
+
+static const tk_clause *copy_clauses(copying *all, const tk_contract *c)
+{
+    tk_clause *clauses = copy(all, c->clauses, (size_t)c->clause_count * sizeof *clauses);
+    for (int i = 0; clauses && i < c->clause_count; i++)
+        clauses[i] = (tk_clause){c->clauses[i].kind, copy_text(all, c->clauses[i].id),
+                                 copy_text(all, c->clauses[i].text)};
+    return clauses;
+}
+
+static tk_contract copy_contract(copying *all, const tk_contract *c)
+{
+    tk_contract made = *c;
+    made.name = copy_text(all, c->name);
+    made.summary = copy_text(all, c->summary);
+    made.formula = copy_text(all, c->formula);
+    made.bound = copy_text(all, c->bound);
+    made.notes = copy_text(all, c->notes);
+    made.dim_names = copy_names(all, c);
+    made.params = copy_params(all, c);
+    made.types = copy(all, c->types, (size_t)c->type_count * sizeof *c->types);
+    made.attributes = copy_attributes(all, c);
+    made.clauses = copy_clauses(all, c);
+    return made;
+}
+
+static void free_op(tki_registered *op)
+{
+    for (piece *p = op->pieces, *next; p; p = next) {
+        next = p->next;
+        free(p);
+    }
+    free(op);
+}
+
+static void free_registered(tk_ctx *ctx)
+{
+    for (tki_registered *op = ctx->registered, *next; op; op = next) {
+        next = op->next;
+        free_op(op);
+    }
+    ctx->registered = NULL;
+}
+
+/* -- Registering, finding, running -------------------------------------------------------------------------- */
+
+static const char *accept_any(const tk_case *c, const tki_gpu_info *device)
+{
+    (void)c;
+    (void)device;
+    return NULL;
+}
+
+/* An implementation has no way to say which index is bad, so that it is not given one. */
+static tk_status check_indices(const tki_call *call)
+{
+    const tk_case *c = call->c;
+    const int p = tki_index_param(c->contract);
+    const int64_t i = p < 0 ? -1 : tki_first_bad_index(c, p, call->buffers[p]);
+    return i < 0 ? TK_OK
+                 : tki_fail_index(call->ctx, c->contract, i, tki_index_at(c, call->buffers[p], i),
+                                  c->dims[c->contract->params[p].indexed_dim]);
+}
+
+static tk_status launch(const tki_call *call)
+{
+    const tki_registered *op = tki_registered_of(call->c->contract);
+    tk_status status = check_indices(call);
+    if (status != TK_OK)
+        return status;
+    const int result = op->run(call->c, call->buffers, op->run_data);
+    return result == 0 ? TK_OK
+                       : tki_fail(call->ctx, TK_UNAVAILABLE, "%s: its implementation reported failure %d",
+                                  op->contract.name, result);
+}
+
+const tk_contract *tk_ctx_contract_find(const tk_ctx *ctx, const char *name)
+{
+    for (const tki_registered *op = ctx && name ? ctx->registered : NULL; op; op = op->next)
+        if (!strcmp(op->contract.name, name))
+            return &op->contract;
+    return tk_contract_find(name);
+}
+
+tk_status tk_contract_register(tk_ctx *ctx, const tk_contract *contract, tk_kernel run, void *user_data,
+                               const tk_contract **registered)
+{
+    if (!ctx)
+        return TK_BAD_ARGUMENT;
+    if (!contract || !registered)
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "no contract, or nowhere to put the registered one");
+    const char *wrong = wrong_contract(contract);
+    if (wrong)
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "the contract of %.63s cannot be registered: %s",
+                        contract->name ? contract->name : "nothing", wrong);
+    if (tk_ctx_contract_find(ctx, contract->name))
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "there is an op %s already", contract->name);
+    copying all = {0};
+    tki_registered *op = calloc(1, sizeof *op);
+    if (op)
+        op->contract = copy_contract(&all, contract);
+    if (!op || all.failed) {
+        if (op) {
+            op->pieces = all.pieces;
+            free_op(op);
+        }
+        return tki_fail(ctx, TK_NO_MEMORY, "no memory for the contract of %s", contract->name);
+    }
+    op->pieces = all.pieces;
+    op->contract.registered = op;
+    op->run = run;
+    op->run_data = user_data;
+    if (run)
+        op->rows[0] = (tki_lowering){.backend = &tki_backends[TKI_CPU],
+                                     .variant = "registered",
+                                     .accept = accept_any,
+                                     .launch = launch,
+                                     .determinism = TK_DETERMINISM_NONE};
+    op->next = ctx->registered;
+    ctx->registered = op;
+    ctx->free_registered = free_registered;
+    *registered = &op->contract;
+    return TK_OK;
+}

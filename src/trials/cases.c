@@ -1,0 +1,634 @@
+/* TRUSTED. The trials of each level: shapes that stand in a list, shapes that are drawn by a law (shapes.c), and a
+ * tour through all families; of registered ops, shapes that any op may stumble at. All of it follows from seed, level, op and types. */
+#include "trials/cases.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/context.h"
+#include "core/random.h"
+#include "exact/domain.h"
+#include "model/case.h"
+#include "trials/attribute_settings.h"
+#include "trials/each_choice.h"
+#include "trials/families.h"
+#include "trials/families_index.h"
+#include "trials/oracles_and_mutants.h"
+#include "trials/shapes.h"
+
+enum { FIRST_TOUR = 1000, FIRST_DRAWN = 2000, FULL_OFFSET = 2000, FIRST_OF_CHOICES = 10000 };
+
+/* Families that take turns at the shapes of a list and have tours of their own. What came later has its shapes in
+ * pairings[], so that the trials that certificates name stay what they are. */
+enum { FAMILIES_IN_TURN = TKI_FAMILY_ONE_SIGN };
+
+/* -- Drawn attributes --------------------------------------------------------------------------------------------- */
+
+/* Any of the contract's values, or the default. */
+static void draw_attributes(tk_case *c, tki_random *random)
+{
+    for (int i = 0; i < c->contract->attribute_count; i++) {
+        const tk_attribute *attribute = &c->contract->attributes[i];
+        if (!attribute->seen_by_kernel)
+            continue;
+        const bool choice = attribute->type == TK_ATTRIBUTE_CHOICE;
+        const int64_t drawn = tki_below(random, choice ? attribute->choice_count : attribute->tried_count + 1);
+        if (choice)
+            c->attributes[i].integer = drawn;
+        else
+            c->attributes[i] = drawn < attribute->tried_count ? attribute->tried[drawn] : attribute->initial;
+    }
+}
+
+/* -- The list ----------------------------------------------------------------------------------------------------- */
+
+enum { CHUNK = 1 << 18, OPTION_STREAM = 64 };
+
+/* What is being made, and from what. */
+typedef struct making {
+    const tk_contract *contract;
+    const tk_certify_options *options;
+    tki_trial trial; /* with the types set */
+    tki_shape_class class;
+    tki_trials *trials;
+    int64_t capacity;
+    bool good;
+    bool draws;                      /* the attributes that kernels see; else they are given, or there are none */
+    const tki_attribute_trials *own; /* how the op draws them; NULL: from the contract's values */
+    bool sharp;                      /* attributes that let a mistake show, rather than any */
+    int turn;                        /* of the families beside the main ones */
+} making;
+
+static bool add(making *m, const tki_trial *trial)
+{
+    tki_trials *trials = m->trials;
+    if (trials->count == m->capacity) {
+        m->capacity = m->capacity ? 2 * m->capacity : 256;
+        tki_trial *larger = realloc(trials->list, (size_t)m->capacity * sizeof *larger);
+        if (!larger) {
+            m->good = false;
+            return false;
+        }
+        trials->list = larger;
+    }
+    trials->list[trials->count++] = *trial;
+    return true;
+}
+
+/* How many sets of options each family is tried with at a shape that was asked for. */
+enum { ASKED_FOR_OPTIONS = 4 };
+
+static void add_family(making *m, int number, int family)
+{
+    /* The loss of a plateau is sharpest without smoothing, and so is the gradient of what is confident. */
+    const bool sharp = m->sharp || (family == TKI_FAMILY_PLATEAU && number % 4 == 0) ||
+                       (family == TKI_FAMILY_CONFIDENT && number % 3);
+    const tk_certify_options *options = m->options;
+    if (options->family && strcmp(options->family, tk_family_at(family, NULL)) != 0)
+        return;
+    tki_trial trial = m->trial;
+    trial.family = family;
+    trial.seed = options->dims ? options->seed : options->seed + (uint64_t)number * 1000;
+    const bool drawn = m->draws;
+    const int sets = drawn && options->dims ? ASKED_FOR_OPTIONS : 1;
+    /* Nothing times an infinite distance. */
+    const tki_draw how = {sharp, family == TKI_FAMILY_MINUS_INF && !sharp && number / FAMILIES_IN_TURN % 2};
+    tki_random random = tki_random_stream(trial.seed, OPTION_STREAM + (uint64_t)family);
+    for (int i = 0; i < sets; i++) {
+        if (drawn && m->own)
+            m->own->draw(&trial.c, &how, &random);
+        else if (drawn)
+            draw_attributes(&trial.c, &random);
+        if (drawn && options->dims && i == 0)
+            memcpy(trial.c.attributes, m->trial.c.attributes, sizeof trial.c.attributes);
+        if (!add(m, &trial))
+            return;
+    }
+}
+
+/* The next of the families in turn that is not `other`. */
+static int family_in_turn(making *m, int other)
+{
+    int family = other;
+    while (family == other || !tk_family_applies(family, m->contract))
+        family = m->turn++ % FAMILIES_IN_TURN;
+    return family;
+}
+
+static void add_shape(making *m, int number, tki_breadth families)
+{
+    const bool restricted = m->options->family != NULL;
+    /* Not the one that comes beside it. */
+    int first = tki_family_main(m->contract, families == TKI_HIGH ? 0 : number);
+    if (restricted || families == TKI_EVERY) {
+        for (int family = 0; family < TKI_FAMILY_COUNT; family++)
+            if (tk_family_applies(family, m->contract))
+                add_family(m, number, family);
+        return;
+    }
+    if (families == TKI_PATTERN && tk_family_applies(TKI_FAMILY_EACH_PATTERN, m->contract))
+        first = TKI_FAMILY_EACH_PATTERN;
+    if (families == TKI_SPARSE)
+        first = tki_family_main(m->contract, 0);
+    if (families == TKI_BEYOND)
+        first = TKI_FAMILY_NORMAL;
+    add_family(m, number, first);
+    for (int i = 0; i < (families == TKI_TWO ? 1 : families == TKI_SEVERAL ? 4 : 0); i++)
+        add_family(m, number, family_in_turn(m, first));
+    static const int values[] = {TKI_FAMILY_SPECIAL,     TKI_FAMILY_ONE_SPECIAL,     TKI_FAMILY_ZERO_INF,
+                                 TKI_FAMILY_LOG_UNIFORM, TKI_FAMILY_MIXED_EXPONENTS, TKI_FAMILY_HUGE_VALUES};
+    for (size_t i = 0; families == TKI_VALUES && i < sizeof values / sizeof *values; i++)
+        if (tk_family_applies(values[i], m->contract))
+            add_family(m, number, values[i]);
+    if (families == TKI_SPARSE)
+        add_family(m, number, TKI_FAMILY_FEW);
+    if (families == TKI_HIGH)
+        add_family(m, number, TKI_FAMILY_INDEX_HIGH);
+}
+
+static void add_listed(making *m, tk_level level, const tki_shape_list *list)
+{
+    for (int i = 0; i < list->count; i++) {
+        if (list->shapes[i].level != level)
+            continue;
+        /* A restriction to one family is no reason to draw billions of it. */
+        m->trial.where_memory_allows = list->shapes[i].families == TKI_BEYOND;
+        if (m->trial.where_memory_allows && m->options->family)
+            continue;
+        tki_shape_set(&m->trial.c, list->class, list->shapes[i].size);
+        add_shape(m, list->shapes[i].number, list->shapes[i].families);
+    }
+    m->trial.where_memory_allows = false;
+}
+
+static void add_pairings(making *m, tk_level level)
+{
+    for (size_t i = 0; i < (size_t)tki_pairing_count; i++) {
+        if (tki_pairings[i].class != m->class || tki_pairings[i].level != level ||
+            !tk_family_applies(tki_pairings[i].family, m->contract))
+            continue;
+        tki_shape_set(&m->trial.c, m->class, tki_pairings[i].size);
+        add_family(m, tki_pairings[i].number, tki_pairings[i].family);
+    }
+}
+
+/* What the op itself asks for beside its families. */
+static void add_further(making *m)
+{
+    enum { NUMBER = 350 };
+    static const int of_sums[] = {TKI_FAMILY_ONE_SIGN, TKI_FAMILY_CANCEL};
+    const bool adds = tk_family_applies(of_sums[0], m->contract);
+    for (int i = 0; m->draws && m->own && i < m->own->further_count; i++) {
+        tki_trial trial = m->trial;
+        tki_random random = tki_random_stream(m->options->seed, NUMBER + (uint64_t)i);
+        trial.family = adds ? of_sums[i % 2] : TKI_FAMILY_CONFIDENT;
+        trial.seed = m->options->seed + (uint64_t)(NUMBER + i) * 1000;
+        if (m->options->family && strcmp(m->options->family, tk_family_at(trial.family, NULL)) != 0)
+            continue;
+        m->own->further(&trial.c, i, &random);
+        if (!add(m, &trial))
+            return;
+    }
+}
+
+/* How much of each kind a level draws. */
+typedef struct amounts {
+    int number; /* added to those of its shapes */
+    int tours;  /* shapes for each family */
+    int64_t larger;
+    int residue_runs, by_law;
+    int bits;
+    double most_work;
+} amounts;
+
+static const amounts drawn_at[] = {
+    [TK_QUICK] = {0, 2, 1, 1, 28, 11, 0x1p13},
+    [TK_FULL] = {FULL_OFFSET, 4, 3, 3, 96, 14, 0x1p19},
+};
+
+/* Every family on shapes of its own, and with both kinds of options where there are any. */
+static void add_tour(making *m, const amounts *a, tki_random *random)
+{
+    const int tours = tki_seen_attributes(m->contract) ? 2 * a->tours : a->tours;
+    for (int i = 0; i < tours; i++)
+        for (int family = 0; family < FAMILIES_IN_TURN; family++) {
+            int64_t size[TKI_CLASS_SIZES] = {0};
+            tki_shape_for_family(random, m->class, i % 2 == 0, a->larger, size);
+            /* Many short rows, since each has but one. */
+            if (family == TKI_FAMILY_ONE_SPECIAL && m->class == TKI_ROWS) {
+                size[0] = 48;
+                size[1] = 1 + size[1] % 130;
+            }
+            tki_shape_set(&m->trial.c, m->class, size);
+            m->sharp = i < a->tours;
+            if (tk_family_applies(family, m->contract))
+                add_family(m, FIRST_TOUR + a->number + i * FAMILIES_IN_TURN + family, family);
+        }
+    m->sharp = false;
+}
+
+static void add_drawn(making *m, const amounts *a, tki_random *random)
+{
+    int number = FIRST_DRAWN + a->number;
+    const int vector_bits = m->class == TKI_VECTOR ? 5 : 0;
+    for (int run = 0; run < a->residue_runs; run++) {
+        int64_t step[TKI_CLASS_SIZES];
+        int64_t first[TKI_CLASS_SIZES];
+        /* Three for all other classes: more would give them other shapes. */
+        for (int d = 0; d < (m->class == TKI_GROUPED ? 4 : 3); d++) {
+            step[d] = 2 * tki_below(random, 16) + 1;
+            first[d] = tki_below(random, 32);
+        }
+        for (int i = 0; i < 32; i++) {
+            int64_t size[TKI_CLASS_SIZES] = {0};
+            tki_shape_residues(random, m->class, step, first, i, a->bits - 6 + vector_bits, a->most_work, size);
+            tki_shape_set(&m->trial.c, m->class, size);
+            add_shape(m, number++, TKI_MAIN);
+        }
+    }
+    for (int i = 0; i < a->by_law; i++) {
+        int64_t size[TKI_CLASS_SIZES] = {0};
+        tki_shape_within(random, m->class, a->bits + vector_bits, a->most_work, size);
+        tki_shape_set(&m->trial.c, m->class, size);
+        add_shape(m, number++, TKI_MAIN);
+    }
+}
+
+/* Another sequence for each op and type: what one misses, another may meet. */
+static uint64_t drawn_stream(const tki_trial *trial, tk_level level)
+{
+    uint64_t hash = 0xcbf29ce484222325u;
+    for (const char *name = trial->c.contract->name; *name; name++)
+        hash = (hash ^ (unsigned char)*name) * 0x100000001b3u;
+    const uint64_t mixed = trial->c.result_dtype != trial->c.dtype ? 256 * (1 + (uint64_t)trial->c.result_dtype) : 0;
+    return hash + mixed + 16 * (uint64_t)trial->c.dtype + 4 * (uint64_t)trial->c.index_dtype + (uint64_t)level;
+}
+
+/* All that a level has beyond the one below. */
+static void add_level(making *m, tk_level level, const tki_shape_list *list)
+{
+    tki_random random = tki_random_stream(m->options->seed, drawn_stream(&m->trial, level));
+    m->turn = (int)tki_below(&random, FAMILIES_IN_TURN);
+    add_listed(m, level, list);
+    add_tour(m, &drawn_at[level], &random);
+    add_drawn(m, &drawn_at[level], &random);
+    add_pairings(m, level);
+    if (level == TK_QUICK)
+        add_further(m);
+}
+
+/* -- Ops that programs register ----------------------------------------------------------------------------------- */
+
+/* What a trial of a registered op may have: elements of all tensors together, and a product of all sizes. What its
+ * reference costs is not known; it is seldom more than a step for each place in that product. */
+typedef struct limits {
+    int64_t elements;
+    double work;
+} limits;
+
+/* What a level has of each kind: as large as the first sizes may be together, and those at one larger size. */
+static const struct {
+    int drawn;
+    limits small;
+    int edges;
+    limits large;
+} general_at[] = {
+    [TK_QUICK] = {64, {1 << 16, INFINITY}, 24, {1 << 19, 0x1p17}},
+    [TK_FULL] = {256, {1 << 20, INFINITY}, 48, {1 << 22, 0x1p21}},
+};
+
+/* So many elements of outputs make one wrong in a million show, with 99 chances in a hundred. */
+enum { JUDGED_AT_FULL = 5000000, MOST_LARGE = 64 };
+
+static bool fits(const tk_case *c, const limits *most)
+{
+    double work = 1;
+    int64_t elements = 0;
+    for (int d = 0; d < c->contract->dim_count; d++)
+        work *= (double)c->dims[d];
+    for (int p = 0; p < c->contract->param_count; p++) {
+        const int64_t more = tk_case_elements(c, p);
+        if (more < 0 || more > most->elements - elements)
+            return false;
+        elements += more;
+    }
+    return work <= most->work;
+}
+
+/* Halves the largest size, `kept` behind all others, until the case fits. */
+static void make_fit(tk_case *c, int kept, const limits *most)
+{
+    while (!fits(c, most)) {
+        int largest = kept;
+        for (int d = 0; d < c->contract->dim_count; d++)
+            if (d != kept && c->dims[d] > 1 && (largest == kept || c->dims[d] > c->dims[largest]))
+                largest = d;
+        if (largest < 0 || c->dims[largest] <= 1)
+            return;
+        c->dims[largest] = (c->dims[largest] + 1) / 2;
+    }
+}
+
+static int64_t any_of(const int64_t *sizes, size_t count, tki_random *random)
+{
+    return sizes[tki_below(random, (int64_t)count)];
+}
+
+/* One size where blocks, tables and 16-bit counters end, few of the others: each size in turn, each end in turn. */
+static void add_edges(making *m, tk_level level, int *number, tki_random *random)
+{
+    static const int64_t ends[] = {511, 512, 513, 1023, 1024, 1025, 4095, 4096, 4097, 65535, 65536, 65537};
+    static const int64_t beside[] = {1, 2, 3, 4, 5, 8, 16, 17, 33};
+    enum { ENDS = sizeof ends / sizeof *ends, STEP = 5 /* no divisor of ENDS */ };
+    const int dims = m->contract->dim_count;
+    const int enough = general_at[level].edges > dims ? general_at[level].edges : dims;
+    for (int i = 0; i < ENDS * dims && i < enough; i++) {
+        const int kept = i % dims;
+        for (int d = 0; d < dims; d++)
+            m->trial.c.dims[d] = any_of(beside, sizeof beside / sizeof *beside, random);
+        m->trial.c.dims[kept] = ends[(i / dims * STEP + kept) % ENDS];
+        make_fit(&m->trial.c, kept, &general_at[level].large);
+        add_shape(m, (*number)++, level == TK_QUICK ? TKI_MAIN : TKI_TWO);
+    }
+}
+
+static bool gives_shape_to_an_output(const tk_contract *contract, int dim)
+{
+    for (int p = 0; p < contract->param_count; p++)
+        for (int axis = 0; contract->params[p].output && axis < contract->params[p].rank; axis++)
+            if (contract->params[p].dim[axis] == dim)
+                return true;
+    return false;
+}
+
+/* Doubles drawn sizes, about, as long as the case fits; in three of four shapes only sizes of outputs. */
+static void grow(tk_case *c, bool any, const limits *most, tki_random *random)
+{
+    enum { MOST_TRIES = 4096 };
+    for (int i = 0; i < MOST_TRIES; i++) {
+        const int d = (int)tki_below(random, c->contract->dim_count);
+        const int64_t size = c->dims[d];
+        if (!any && !gives_shape_to_an_output(c->contract, d))
+            continue;
+        c->dims[d] = 2 * size + tki_below(random, 2);
+        if (!fits(c, most)) {
+            c->dims[d] = size;
+            return;
+        }
+    }
+}
+
+/* Large ones, until enough elements are judged. */
+static void add_large(making *m, int *number, tki_random *random)
+{
+    enum { FEW_DIMS = 4 };
+    const tk_contract *contract = m->contract;
+    int64_t judged = 0;
+    for (int i = 0; i < MOST_LARGE && judged < JUDGED_AT_FULL; i++) {
+        for (int d = 0; d < contract->dim_count; d++)
+            m->trial.c.dims[d] = contract->dim_count > FEW_DIMS ? 1 : 1 + tki_below(random, 4);
+        grow(&m->trial.c, i % 4 == 3, &general_at[TK_FULL].large, random);
+        for (int p = 0; p < contract->param_count; p++)
+            judged += contract->params[p].output ? tk_case_elements(&m->trial.c, p) : 0;
+        add_shape(m, (*number)++, TKI_MAIN);
+    }
+}
+
+/* Of an op of which no more is known than its contract: sizes at which vectors, tiles and blocks begin and end, and
+ * each size once zero. */
+static void add_general(making *m, tk_level level)
+{
+    static const int64_t sizes[] = {1,  2,  3,  4,  5,  7,   8,   9,   15,  16,  17,  31,
+                                    32, 33, 63, 64, 65, 100, 127, 128, 129, 255, 256, 257};
+    const int dims = m->contract->dim_count;
+    tki_random random = tki_random_stream(m->options->seed, drawn_stream(&m->trial, level));
+    int number = FIRST_DRAWN + drawn_at[level].number;
+    for (int i = 0; i < dims + general_at[level].drawn; i++) {
+        for (int d = 0; d < dims; d++)
+            m->trial.c.dims[d] = i == d ? 0 : i < dims ? 3 : any_of(sizes, sizeof sizes / sizeof *sizes, &random);
+        make_fit(&m->trial.c, -1, &general_at[level].small);
+        if (tki_indices_point_somewhere(&m->trial.c))
+            add_shape(m, number++, i % 4 ? TKI_MAIN : TKI_SEVERAL);
+    }
+    add_edges(m, level, &number, &random);
+    if (level == TK_FULL)
+        add_large(m, &number, &random);
+}
+
+/* -- Every choice ------------------------------------------------------------------------------------------------- */
+
+typedef struct taking {
+    making *m;
+    int number;
+    const limits *most; /* of a registered op */
+} taking;
+
+static int largest_dim(const tk_case *c)
+{
+    int largest = 0;
+    for (int d = 1; d < c->contract->dim_count; d++)
+        largest = c->dims[d] > c->dims[largest] ? d : largest;
+    return largest;
+}
+
+static void take_choice(void *context, const tk_case *c, int family)
+{
+    taking *t = context;
+    const tk_certify_options *options = t->m->options;
+    tki_trial trial = t->m->trial;
+    trial.c = *c;
+    if (t->most)
+        make_fit(&trial.c, largest_dim(c), t->most);
+    trial.family = family;
+    trial.seed = options->seed + (uint64_t)t->number++ * 1000;
+    if (!options->family || !strcmp(options->family, tk_family_at(family, NULL)))
+        add(t->m, &trial);
+}
+
+/* Every set of attributes at every kind of size and value. */
+static void add_choices(making *m, tk_level level)
+{
+    taking t = {m, FIRST_OF_CHOICES * (1 + (int)level), m->contract->registered ? &general_at[level].large : NULL};
+    if (m->draws)
+        tki_each_choice(&m->trial.c, m->own, level, m->options->seed, take_choice, &t);
+}
+
+/* -- Every input -------------------------------------------------------------------------------------------------- */
+
+/* The next set of choices that kernels see; false behind the last. */
+static bool next_choices(tk_case *c)
+{
+    for (int i = 0; i < c->contract->attribute_count; i++) {
+        const tk_attribute *attribute = &c->contract->attributes[i];
+        if (!attribute->seen_by_kernel || attribute->type != TK_ATTRIBUTE_CHOICE)
+            continue;
+        if (++c->attributes[i].integer < attribute->choice_count)
+            return true;
+        c->attributes[i].integer = 0;
+    }
+    return false;
+}
+
+/* Every pattern of every value input, in chunks, with every set of choices. */
+static void add_all_patterns(making *m)
+{
+    tki_trial trial = {.c = m->trial.c, .family = TKI_ALL_PATTERNS, .seed = m->options->seed};
+    const tk_param *first = &m->contract->params[0];
+    int64_t domain = 1;
+    for (int p = 0; p < m->contract->param_count; p++)
+        domain <<= m->contract->params[p].output ? 0 : tki_format_bits(tk_case_param_dtype(&trial.c, p));
+    int64_t chunk = domain < CHUNK ? domain : CHUNK;
+    for (int d = 0; d < m->contract->dim_count; d++)
+        trial.c.dims[d] = 1;
+    trial.c.dims[first->dim[first->rank - 1]] = chunk;
+    for (int i = 0; m->draws && i < m->contract->attribute_count; i++)
+        if (m->contract->attributes[i].seen_by_kernel)
+            trial.c.attributes[i].integer = 0; /* all are choices, or the case would not be finite */
+    do
+        for (trial.chunk = 0; trial.chunk < domain / chunk; trial.chunk++)
+            if (!add(m, &trial))
+                return;
+    while (m->draws && next_choices(&trial.c));
+}
+
+/* The shape that the options ask for, or the one trial whose inputs they give. */
+static void add_asked_for(making *m)
+{
+    const tk_certify_options *options = m->options;
+    memcpy(m->trial.c.dims, options->dims, (size_t)m->contract->dim_count * sizeof *options->dims);
+    if (!options->input_count) {
+        add_shape(m, 0, TKI_EVERY);
+        return;
+    }
+    m->trial.family = TKI_GIVEN_INPUTS;
+    m->trial.seed = options->seed;
+    add(m, &m->trial);
+}
+
+tk_status tki_trials_make(tk_ctx *ctx, const tk_contract *contract, tk_dtype dtype, tk_dtype index_dtype,
+                          const tk_certify_options *options, tki_trials *trials)
+{
+    *trials = (tki_trials){0};
+    tki_shape_list list = tki_shapes_of(contract);
+    making m = {.contract = contract,
+                .options = options,
+                .trial = {.c = tk_case_init(contract, dtype)},
+                .class = list.class,
+                .trials = trials,
+                .good = true};
+    m.trial.c.index_dtype = index_dtype;
+    m.trial.c.result_dtype = tki_result_dtype(dtype, options);
+    const tki_oracle *oracle = tki_oracle_of(contract);
+    m.own = oracle ? oracle->attributes : NULL;
+    m.draws = tki_seen_attributes(contract) && !tki_settings_give_seen(contract, options);
+    tk_status settings = tki_settings_read(ctx, contract, options, m.trial.c.attributes);
+    if (settings != TK_OK)
+        return settings;
+    if (options->dims) {
+        add_asked_for(&m);
+    } else if (contract->registered) {
+        add_general(&m, TK_QUICK);
+        add_choices(&m, TK_QUICK);
+        if (options->level >= TK_FULL) {
+            add_general(&m, TK_FULL);
+            add_choices(&m, TK_FULL);
+        }
+    } else {
+        add_level(&m, TK_QUICK, &list);
+        add_choices(&m, TK_QUICK);
+        if (options->level >= TK_FULL) {
+            add_level(&m, TK_FULL, &list);
+            add_choices(&m, TK_FULL);
+        }
+    }
+    if (!options->dims && options->level == TK_EXHAUSTIVE && tk_case_is_finite(&m.trial.c) && !options->family)
+        add_all_patterns(&m);
+    if (!m.good) {
+        free(trials->list);
+        *trials = (tki_trials){0};
+        return tki_fail(ctx, TK_NO_MEMORY, "no memory for the list of trials");
+    }
+    for (int64_t i = 0; i < trials->count; i++) {
+        trials->list[i].threads = options->call_threads;
+        trials->list[i].alignment = options->alignment;
+        trials->list[i].planted_count = options->planted_count;
+        if (options->planted_count)
+            memcpy(trials->list[i].planted, options->planted, (size_t)options->planted_count * sizeof(int64_t));
+    }
+    if (trials->count == 0)
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "%s: the family '%s' does not apply to this op", contract->name,
+                        options->family ? options->family : "");
+    return TK_OK;
+}
+
+const char *tki_trial_family_name(const tki_trial *trial)
+{
+    if (trial->family == TKI_GIVEN_INPUTS)
+        return "given";
+    return trial->family == TKI_ALL_PATTERNS ? "all_patterns" : tk_family_at(trial->family, NULL);
+}
+
+bool tki_trial_same(const tki_trial *a, const tki_trial *b)
+{
+    return a->family == b->family && a->seed == b->seed && a->chunk == b->chunk && a->found == b->found &&
+           a->threads == b->threads && a->alignment == b->alignment && a->planted_count == b->planted_count &&
+           !memcmp(a->planted, b->planted, (size_t)a->planted_count * sizeof *a->planted) &&
+           !memcmp(a->c.dims, b->c.dims, sizeof a->c.dims) &&
+           !memcmp(a->c.attributes, b->c.attributes, sizeof a->c.attributes);
+}
+
+/* About a quarter of the elements, the first and the last among them, and some stretches of 16 in full. */
+static void plant(const tki_trial *trial, int param, void *data)
+{
+    const tk_case *c = &trial->c;
+    const tk_param *p = &c->contract->params[param];
+    const tk_dtype dtype = tk_case_param_dtype(c, param);
+    const int64_t count = tk_case_elements(c, param);
+    tki_random random = tki_random_stream(trial->seed, 4096 + (uint64_t)param);
+    for (int64_t i = 0; i < count; i++) {
+        uint64_t draw = tki_random_u64(&random);
+        bool stretch = (uint64_t)(i / 16) % 8 == trial->seed % 8;
+        if (draw % 4 && !stretch && i != 0 && i != count - 1)
+            continue;
+        int64_t value = trial->planted[i == 0 || stretch ? (i / 16) % trial->planted_count
+                                                         : (int64_t)(draw >> 8) % trial->planted_count];
+        bool index = p->kind == TK_KIND_INDEX;
+        if (value < 0 || value > (index ? tki_index_values(c, param) - 1 : tki_last_pattern(dtype)))
+            continue;
+        if (!index)
+            tki_put_bits(dtype, data, i, (uint32_t)value);
+        else if (c->index_dtype == TK_I64)
+            ((int64_t *)data)[i] = value;
+        else
+            ((int32_t *)data)[i] = (int32_t)value;
+    }
+    if (p->ends)
+        tki_ends_raise(c, data, count);
+}
+
+void tki_trial_fill(const tki_trial *trial, void *const data[])
+{
+    if (trial->family != TKI_ALL_PATTERNS) {
+        tki_family_fill(trial->family, &trial->c, trial->seed, data);
+        for (int p = 0; p < trial->c.contract->param_count && trial->planted_count; p++)
+            if (!trial->c.contract->params[p].output)
+                plant(trial, p, data[p]);
+        tki_domain_apply(&trial->c, data);
+        return;
+    }
+    /* The last value input runs fastest. */
+    const tk_contract *contract = trial->c.contract;
+    int shift = 0;
+    for (int p = contract->param_count - 1; p >= 0; p--) {
+        if (contract->params[p].output)
+            continue;
+        const tk_dtype dtype = tk_case_param_dtype(&trial->c, p);
+        const int64_t count = tk_case_elements(&trial->c, p);
+        for (int64_t i = 0; i < count; i++)
+            tki_put_bits(dtype, data[p], i, (uint32_t)((trial->chunk * count + i) >> shift));
+        shift += tki_format_bits(dtype);
+    }
+    tki_domain_apply(&trial->c, data);
+}

@@ -1,0 +1,688 @@
+/* tk_judge: outputs that were computed elsewhere. Ours hold, one changed bit is found and named, and the certificate says
+ * that no kernel ran. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "certify/proofs.h"
+#include "core/hash.h"
+#include "judge/trial.h"
+#include "judge/trial_inputs.h"
+#include "model/attributes.h"
+#include "tests/certificate_test.h"
+#include "trials/cases.h"
+
+enum { SEED = 20261118 };
+
+/* A case of an op with its tensors: inputs drawn from a family, outputs by our own kernel. */
+typedef struct computed {
+    tki_trial trial;
+    tki_inputs inputs;
+    void *outputs[TK_MAX_PARAMS]; /* in contract order */
+    const void *in[TK_MAX_PARAMS];
+    const void *out[TK_MAX_PARAMS];
+} computed;
+
+static computed compute(tk_ctx *ctx, const tk_case *c, int family)
+{
+    computed t = {.trial = {.c = *c, .family = family, .seed = SEED}};
+    void *buffers[TK_MAX_PARAMS] = {0};
+    int in = 0, out = 0;
+    assert_ok(ctx, tki_inputs_alloc(ctx, c, &t.inputs));
+    tki_trial_fill(&t.trial, t.inputs.data);
+    for (int p = 0; p < c->contract->param_count; p++) {
+        buffers[p] = t.inputs.data[p];
+        if (c->contract->params[p].output) {
+            buffers[p] = t.outputs[p] = tk_case_elements(c, p) ? malloc(tki_param_bytes(c, p)) : NULL;
+            t.out[out++] = buffers[p];
+        } else {
+            t.in[in++] = buffers[p];
+        }
+    }
+    assert_ok(ctx, tk_run(ctx, c, buffers));
+    return t;
+}
+
+static void release(computed *t)
+{
+    tki_inputs_free(&t->inputs);
+    for (int p = 0; p < TK_MAX_PARAMS; p++)
+        free(t->outputs[p]);
+}
+
+static tk_certificate *judge(tk_ctx *ctx, const tk_case *c, const computed *t)
+{
+    tk_certificate *certificate = NULL;
+    assert_ok(ctx, tk_judge(ctx, c, t->in, t->out, &certificate));
+    /* What it says is what it is, and it can be read again. */
+    assert_ok(ctx, tk_certificate_agrees(ctx, certificate));
+    const char *text = tk_certificate_json(certificate);
+    tk_certificate *again = NULL;
+    assert_ok(ctx, tk_certificate_parse(ctx, text, strlen(text), &again));
+    assert_ok(ctx, tk_certificate_agrees(ctx, again));
+    tk_certificate_destroy(again);
+    assert_non_null(tk_certificate_markdown(certificate));
+    return certificate;
+}
+
+static tk_case case_of(const char *op, tk_types types, const int64_t *dims)
+{
+    tk_case c = tk_case_init(tk_contract_find(op), types.dtype);
+    c.result_dtype = types.result_dtype;
+    c.index_dtype = TK_I32;
+    memcpy(c.dims, dims, (size_t)c.contract->dim_count * sizeof *dims);
+    return c;
+}
+
+static tk_case small_gelu(void)
+{
+    return case_of("gelu_fwd", (tk_types){TK_F16, TK_F16}, (int64_t[]){5});
+}
+
+/* -- What holds, and what does not ---------------------------------------------------------------------------- */
+
+/* Flips a high bit of an output's last element, which has to be found, and by its place. */
+static void assert_flip_is_found(tk_ctx *ctx, const tk_case *c, computed *t, int p)
+{
+    const int64_t count = tk_case_elements(c, p);
+    const size_t size = tk_dtype_size(tk_case_param_dtype(c, p));
+    const int64_t place = count - 1;
+    unsigned char *bytes = (unsigned char *)t->outputs[p] + (size_t)place * size;
+    char name[64];
+    bytes[size - 1] ^= 0x40; /* the largest bit of the exponent, or nearly of an integer */
+    tk_certificate *certificate = judge(ctx, c, t);
+    bytes[size - 1] ^= 0x40;
+    snprintf(name, sizeof name, "%s[%lld]", c->contract->params[p].name, (long long)place);
+    assert_int_equal(tk_certificate_verdict(certificate), TK_REFUTED);
+    if (!strstr(tk_certificate_reason(certificate), name))
+        fail_msg("%s: '%s' does not name %s", c->contract->name, tk_certificate_reason(certificate), name);
+    assert_string_equal(tk_certificate_reproduce(certificate), "");
+    tk_refutation refutation;
+    assert_true(tk_certificate_refutation(certificate, &refutation));
+    assert_int_equal(refutation.elements, 1);
+    tk_certificate_destroy(certificate);
+}
+
+static void test_every_op_in_every_type(void **state)
+{
+    (void)state;
+    tk_ctx *ctx = new_context();
+    for (int i = 0; i < tk_contract_count(); i++) {
+        const tk_contract *contract = tk_contract_at(i);
+        for (int k = 0; k < contract->type_count; k++) {
+            int64_t dims[TK_MAX_DIMS];
+            for (int d = 0; d < contract->dim_count; d++)
+                dims[d] = 3 + d;
+            tk_case c = case_of(contract->name, contract->types[k], dims);
+            computed t = compute(ctx, &c, 0);
+            tk_certificate *certificate = judge(ctx, &c, &t);
+            int64_t elements = 0;
+            for (int p = 0; p < contract->param_count; p++)
+                elements += contract->params[p].output ? tk_case_elements(&c, p) : 0;
+            if (tk_certificate_verdict(certificate) != TK_HELD)
+                fail_msg("%s: %s", tk_certificate_subject(certificate), tk_certificate_headline(certificate));
+            assert_int_equal(tk_certificate_elements(certificate), elements);
+            tk_certificate_destroy(certificate);
+            for (int p = 0; p < contract->param_count; p++)
+                if (contract->params[p].output && tk_case_elements(&c, p))
+                    assert_flip_is_found(ctx, &c, &t, p);
+            release(&t);
+        }
+    }
+    tk_ctx_destroy(ctx);
+}
+
+/* Sums that only a matrix unit may round so: refuted by ieee, with a remark, and held by the other numerics. */
+static void test_numerics(void **state)
+{
+    (void)state;
+    tk_ctx *ctx = new_context();
+    tk_case c = case_of("gemm", (tk_types){TK_F16, TK_F32}, (int64_t[]){1, 1, 2});
+    const uint16_t a[2] = {0x3c00, 0x3c00}, b[2] = {0x3c00, 0x0401}; /* 1 + (2^-14 + 2^-24), a tie of fp32 */
+    float sum = 1.0f + 0x1p-14f; /* one of the two nearest; an ulp below it is for matrix units alone */
+    uint32_t bits;
+    memcpy(&bits, &sum, sizeof bits);
+    bits -= 1;
+    const void *in[] = {a, b}, *out[] = {&bits};
+    tk_certificate *certificate = NULL;
+    assert_ok(ctx, tk_judge(ctx, &c, in, out, &certificate));
+    assert_int_equal(tk_certificate_verdict(certificate), TK_REFUTED);
+    assert_non_null(strstr(tk_certificate_reason(certificate), "within the bound of numerics tensor_core"));
+    tk_certificate_destroy(certificate);
+    const int numerics = tk_attribute_find(c.contract, "numerics");
+    c.attributes[numerics].integer = tk_choice_find(&c.contract->attributes[numerics], "tensor_core");
+    assert_ok(ctx, tk_judge(ctx, &c, in, out, &certificate));
+    assert_int_equal(tk_certificate_verdict(certificate), TK_HELD);
+    assert_non_null(strstr(tk_certificate_headline(certificate), "under tensor_core numerics"));
+    tk_certificate_destroy(certificate);
+    tk_ctx_destroy(ctx);
+}
+
+/* A tensor that the case does not have is neither asked for nor judged. */
+static void test_absent_tensors(void **state)
+{
+    (void)state;
+    tk_ctx *ctx = new_context();
+    tk_case c = case_of("linear_fwd", (tk_types){TK_BF16, TK_BF16}, (int64_t[]){3, 4, 5});
+    const tk_attribute *epilogue = &c.contract->attributes[tk_attribute_find(c.contract, "epilogue")];
+    for (int i = 0; i < epilogue->choice_count; i++) {
+        c.attributes[tk_attribute_find(c.contract, "epilogue")].integer = i;
+        computed t = compute(ctx, &c, 0);
+        tk_certificate *certificate = judge(ctx, &c, &t);
+        assert_int_equal(tk_certificate_verdict(certificate), TK_HELD);
+        json_t *statement = statement_of(certificate);
+        json_t *given = json_object_get(json_object_get(predicate_of(statement), "run"), "given");
+        for (int p = 0; p < c.contract->param_count; p++) {
+            const tk_param *param = &c.contract->params[p];
+            const json_t *side = json_object_get(given, param->output ? "outputs" : "inputs");
+            assert_int_equal(json_object_get(side, param->name) != NULL, tk_case_has(&c, p));
+        }
+        json_decref(statement);
+        tk_certificate_destroy(certificate);
+        release(&t);
+    }
+    tk_ctx_destroy(ctx);
+}
+
+/* -- What the certificate says -------------------------------------------------------------------------------- */
+
+static void test_says_that_no_kernel_ran(void **state)
+{
+    (void)state;
+    tk_ctx *ctx = new_context();
+    tk_case c = small_gelu();
+    computed t = compute(ctx, &c, 0);
+    tk_certificate *certificate = judge(ctx, &c, &t);
+    assert_string_equal(tk_certificate_headline(certificate), "HELD for one case: n=5, inputs and outputs given");
+    assert_string_equal(tk_certificate_subject(certificate), "given.gelu_fwd.f16");
+    json_t *statement = statement_of(certificate), *predicate = predicate_of(statement);
+    json_t *run = json_object_get(predicate, "run");
+    assert_string_equal(json_string_value(json_object_get(run, "kind")), "given");
+    assert_null(json_object_get(run, "seed"));
+    /* The hash of an input is that of its bytes. */
+    char hash[TKI_HASH_HEX];
+    assert_true(tki_hash_bytes(t.in[0], 10, hash));
+    json_t *x = json_object_get(json_object_get(json_object_get(run, "given"), "inputs"), "x");
+    assert_string_equal(json_string_value(json_object_get(x, "sha256")), hash);
+    assert_int_equal(json_integer_value(json_object_get(x, "elements")), 5);
+    /* Clauses about writing, shapes and repetition were not judged. */
+    const json_t *clauses = json_object_get(predicate, "clauses");
+    for (size_t i = 0; i < json_array_size(clauses); i++) {
+        const json_t *clause = json_array_get(clauses, i);
+        if (c.contract->clauses[i].kind >= TK_CLAUSE_WRITE)
+            assert_string_equal(json_string_value(json_object_get(clause, "verdict")), "NOT JUDGED");
+    }
+    char *evidence = json_dumps(json_object_get(predicate, "evidence"), JSON_ENCODE_ANY);
+    char *non_claims = json_dumps(json_object_get(predicate, "non_claims"), JSON_ENCODE_ANY);
+    assert_non_null(strstr(evidence, "were given"));
+    assert_null(strstr(evidence, "ran at least twice"));
+    assert_non_null(strstr(non_claims, "No kernel was run"));
+    free(evidence);
+    free(non_claims);
+    json_decref(statement);
+    bool same;
+    assert_refused(ctx, tk_certificate_replay(ctx, certificate, NULL, &same, NULL, NULL), TK_UNAVAILABLE,
+                   "were given");
+    tk_certificate_destroy(certificate);
+    release(&t);
+    tk_ctx_destroy(ctx);
+}
+
+/* Edits that make it claim more than was shown: of a kernel, of other tensors, of clauses that need a run. */
+static void forget_tensors(json_t *predicate)
+{
+    json_object_del(json_object_get(predicate, "run"), "given");
+    json_object_set_new(predicate, "headline", json_string("HELD for one case: n=5"));
+}
+
+static void call_lowering(json_t *predicate)
+{
+    json_object_set_new(json_object_get(predicate, "run"), "kind", json_string("lowering"));
+}
+
+static void call_function(json_t *predicate)
+{
+    json_object_set_new(json_object_get(predicate, "run"), "kind", json_string("function"));
+}
+
+static void raise_level(json_t *predicate)
+{
+    json_object_set_new(json_object_get(predicate, "run"), "level", json_string("full"));
+}
+
+static void add_seed(json_t *predicate)
+{
+    json_object_set_new(json_object_get(predicate, "run"), "seed", json_integer(1));
+}
+
+static void claim_determinism(json_t *predicate)
+{
+    json_object_set_new(json_object_get(predicate, "result"), "determinism", json_string("cross_device"));
+}
+
+static void add_worker(json_t *predicate)
+{
+    json_object_set_new(predicate, "worker", json_pack("{s:[]}", "confinement"));
+}
+
+static void add_mutant(json_t *predicate)
+{
+    json_object_set_new(predicate, "mutants",
+                        json_pack("[{s:s, s:b, s:s}]", "name", "m", "rejected", 1, "clause", "GELU-ERROR"));
+}
+
+static void add_trial(json_t *predicate)
+{
+    json_t *trials = json_object_get(json_object_get(predicate, "run"), "trials");
+    json_t *trial = json_deep_copy(json_array_get(trials, 0));
+    json_object_set_new(trial, "elements", json_integer(0));
+    json_array_append_new(trials, trial);
+}
+
+static void set_given_elements(json_t *predicate, const char *side, const char *name, int elements)
+{
+    json_t *given = json_object_get(json_object_get(predicate, "run"), "given");
+    json_object_set_new(json_object_get(json_object_get(given, side), name), "elements", json_integer(elements));
+}
+
+static void shorten_output(json_t *predicate)
+{
+    set_given_elements(predicate, "outputs", "y", 4);
+}
+
+static void shorten_input(json_t *predicate)
+{
+    set_given_elements(predicate, "inputs", "x", 4);
+}
+
+static void add_input(json_t *predicate)
+{
+    json_t *inputs = json_object_get(json_object_get(json_object_get(predicate, "run"), "given"), "inputs");
+    json_object_set_new(inputs, "z", json_deep_copy(json_object_get(inputs, "x")));
+}
+
+static void change_outputs(json_t *predicate)
+{
+    json_t *trial = json_array_get(json_object_get(json_object_get(predicate, "run"), "trials"), 0);
+    char hash[TKI_HASH_HEX];
+    assert_true(tki_hash_bytes("other", 5, hash));
+    json_object_set_new(trial, "output_sha256", json_string(hash));
+}
+
+/* With what the clause would then rest on. */
+static void judge_writing(json_t *predicate)
+{
+    const int write = tki_clause_find(tk_contract_find("gelu_fwd"), TK_CLAUSE_WRITE);
+    json_t *clause = json_array_get(json_object_get(predicate, "clauses"), (size_t)write);
+    json_object_set_new(clause, "verdict", json_string("HELD"));
+    json_object_set_new(clause, "checks", json_integer(2));
+    json_object_set_new(
+        predicate, "rests_on",
+        tki_rests_on_json(json_object_get(predicate, "clauses"), json_object_get(predicate, "proofs"), true));
+}
+
+/* Edits of what follows from the other members, or is the same in every certificate of given outputs. */
+static json_t *in(json_t *predicate, const char *name)
+{
+    return json_object_get(predicate, name);
+}
+
+static void drop_non_claim(json_t *predicate)
+{
+    json_array_remove(in(predicate, "non_claims"), 1);
+}
+
+static void reword_non_claim(json_t *predicate)
+{
+    json_array_set_new(in(predicate, "non_claims"), 0, json_string("Nothing is left open."));
+}
+
+static void add_evidence(json_t *predicate)
+{
+    json_array_append_new(in(predicate, "evidence"), json_string("Each trial ran at least twice."));
+}
+
+static void move_to_device(json_t *predicate)
+{
+    json_object_set_new(in(in(predicate, "run"), "given"), "memory", json_string("device"));
+}
+
+static void move_to_nowhere(json_t *predicate)
+{
+    json_object_set_new(in(in(predicate, "run"), "given"), "memory", json_string("cloud"));
+}
+
+static void rename_subject(json_t *predicate)
+{
+    json_object_set_new(in(predicate, "run"), "subject", json_string("given.gelu_fwd.f16.by_cublas"));
+}
+
+static void set_hash(json_t *predicate, const char *side, const char *name)
+{
+    char hash[TKI_HASH_HEX];
+    assert_true(tki_hash_bytes("other", 5, hash));
+    json_object_set_new(in(in(in(in(predicate, "run"), "given"), side), name), "sha256", json_string(hash));
+}
+
+static void change_input(json_t *predicate)
+{
+    set_hash(predicate, "inputs", "x");
+}
+
+static void change_output(json_t *predicate)
+{
+    set_hash(predicate, "outputs", "y");
+}
+
+static void add_source(json_t *predicate)
+{
+    json_object_set_new(in(predicate, "built"), "source", json_string("ops/gelu/kernel_cpu.c"));
+}
+
+static void add_member(json_t *predicate)
+{
+    json_object_set_new(predicate, "approved_by", json_string("somebody"));
+}
+
+static void add_to_trial(json_t *predicate)
+{
+    json_object_set_new(json_array_get(in(in(predicate, "run"), "trials"), 0), "seed", json_integer(1));
+}
+
+static void add_to_tensor(json_t *predicate)
+{
+    json_object_set_new(in(in(in(in(predicate, "run"), "given"), "inputs"), "x"), "file", json_string("x.npy"));
+}
+
+static void add_driver(json_t *predicate)
+{
+    json_object_set_new(in(predicate, "machine"), "driver", json_string("CUDA"));
+}
+
+static void change_backend(json_t *predicate)
+{
+    json_object_set_new(in(predicate, "machine"), "backend", json_string("cuda"));
+}
+
+static void rename_artifact(json_t *predicate)
+{
+    json_object_set_new(in(predicate, "built"), "artifact", json_string("flash.so"));
+}
+
+static void time_kernel(json_t *predicate)
+{
+    json_object_set_new(in(predicate, "result"), "kernel_seconds", json_real(0.5));
+}
+
+static void explain_coverage(json_t *predicate)
+{
+    json_object_set_new(in(predicate, "coverage"), "reason", json_string("all lines ran"));
+}
+
+static void move_worst(json_t *predicate)
+{
+    json_t *result = in(predicate, "result");
+    json_object_set_new(result, "worst",
+                        json_pack("{s:O, s:{s:s, s:{s:i}}}", "error_ulp", in(result, "worst_ulp"), "trial", "family",
+                                  "given", "shape", "n", 500));
+}
+
+static void forget_proofs(json_t *predicate)
+{
+    json_object_del(predicate, "proofs");
+    json_object_del(predicate, "rests_on");
+}
+
+static void rest_on_trials(json_t *predicate)
+{
+    json_object_set_new(in(in(predicate, "rests_on"), "GELU_FWD.ERR"), "kernel", json_string("trials"));
+}
+
+static void test_claims_no_more_than_was_shown(void **state)
+{
+    (void)state;
+    static const struct {
+        void (*edit)(json_t *predicate);
+        const char *says;
+    } edits[] = {
+        {forget_tensors, "whether outputs were given"},
+        {call_lowering, "its subject is given.gelu_fwd.f16"},
+        {call_function, "whether outputs were given"},
+        {raise_level, "whether outputs were given"},
+        {add_seed, "run.seed does not belong"},
+        {claim_determinism, "claims determinism"},
+        {add_worker, "worker does not belong"},
+        {add_mutant, "planted wrong kernels"},
+        {add_trial, "not of one case"},
+        {shorten_output, "have 4 elements"},
+        {shorten_input, "x, which was given"},
+        {add_input, "that its case does not have"},
+        {change_outputs, "not those that it is about"},
+        {judge_writing, "no kernel was run"},
+        {drop_non_claim, "its non_claims are not what"},
+        {reword_non_claim, "not 'Nothing is left open.'"},
+        {add_evidence, "its evidence are not what"},
+        {move_to_device, "its evidence are not what"},
+        {move_to_nowhere, "in no memory that there is"},
+        {rename_subject, "what was run makes it given.gelu_fwd.f16"},
+        {change_input, "not those that it is about"},
+        {change_output, "not those that it is about"},
+        {add_source, "built.source does not belong to a certificate of kind given"},
+        {add_member, "approved_by does not belong"},
+        {add_to_trial, "run.trials.seed does not belong"},
+        {add_to_tensor, "x, which was given"},
+        {add_driver, "machine.driver does not belong"},
+        {change_backend, "key is not that"},
+        {rename_artifact, "it is about flash.so"},
+        {time_kernel, "a kernel took 0.5 seconds"},
+        {explain_coverage, "its coverage is not"},
+        {move_worst, "of another case"},
+        {forget_proofs, "written without proofs"},
+        {rest_on_trials, "what clause GELU_FWD.ERR rests on"},
+    };
+    tk_ctx *ctx = new_context();
+    tk_case c = small_gelu();
+    computed t = compute(ctx, &c, 0);
+    tk_certificate *certificate = judge(ctx, &c, &t);
+    for (size_t i = 0; i < sizeof edits / sizeof *edits; i++) {
+        json_t *statement = statement_of(certificate);
+        edits[i].edit(predicate_of(statement));
+        tk_certificate *edited = parse_sealed(ctx, statement);
+        if (tk_certificate_agrees(ctx, edited) == TK_OK)
+            fail_msg("edit %zu is taken, which should be refused: %s", i, edits[i].says);
+        assert_refused(ctx, tk_certificate_agrees(ctx, edited), TK_BAD_FILE, edits[i].says);
+        tk_certificate_destroy(edited);
+        json_decref(statement);
+    }
+    tk_certificate_destroy(certificate);
+    release(&t);
+    tk_ctx_destroy(ctx);
+}
+
+/* Around the predicate there is no room for more either. */
+static void test_the_statement_follows_too(void **state)
+{
+    (void)state;
+    tk_ctx *ctx = new_context();
+    tk_case c = small_gelu();
+    computed t = compute(ctx, &c, 0);
+    tk_certificate *certificate = judge(ctx, &c, &t);
+    for (int edit = 0; edit < 3; edit++) {
+        json_t *statement = statement_of(certificate);
+        json_t *subject = json_array_get(json_object_get(statement, "subject"), 0);
+        if (edit == 0)
+            json_object_set_new(subject, "name", json_string("flash_attention.so"));
+        else if (edit == 1)
+            json_object_set_new(subject, "uri", json_string("https://example.org"));
+        else
+            json_object_set_new(statement, "approved_by", json_string("somebody"));
+        tk_certificate *edited = parse_sealed(ctx, statement);
+        assert_refused(ctx, tk_certificate_agrees(ctx, edited), TK_BAD_FILE,
+                       edit == 0   ? "its statement is about flash_attention.so"
+                       : edit == 1 ? "subject does not belong"
+                                   : "approved_by does not belong");
+        tk_certificate_destroy(edited);
+        json_decref(statement);
+    }
+    tk_certificate_destroy(certificate);
+    release(&t);
+    tk_ctx_destroy(ctx);
+}
+
+/* What another version wrote cannot be made again, and that is said. */
+static void test_another_version_is_told(void **state)
+{
+    (void)state;
+    tk_ctx *ctx = new_context();
+    tk_case c = small_gelu();
+    computed t = compute(ctx, &c, 0);
+    tk_certificate *certificate = judge(ctx, &c, &t);
+    char *remarks = NULL;
+    assert_ok(ctx, tk_certificate_remarks(ctx, certificate, &remarks));
+    assert_null(remarks);
+    json_t *statement = statement_of(certificate);
+    json_object_set_new(predicate_of(statement), "tokitai", json_string("99.0.0"));
+    tk_certificate *edited = parse_sealed(ctx, statement);
+    assert_ok(ctx, tk_certificate_agrees(ctx, edited));
+    assert_ok(ctx, tk_certificate_remarks(ctx, edited, &remarks));
+    assert_string_equal(remarks, "with sentences that cannot be made again here");
+    free(remarks);
+    tk_certificate_destroy(edited);
+    json_decref(statement);
+    tk_certificate_destroy(certificate);
+    release(&t);
+    tk_ctx_destroy(ctx);
+}
+
+/* Other inputs are a difference, even if they have the same outputs and the same errors. */
+static void test_other_inputs_are_told_apart(void **state)
+{
+    (void)state;
+    tk_ctx *ctx = new_context();
+    tk_case c = case_of("gelu_fwd", (tk_types){TK_F16, TK_F16}, (int64_t[]){1});
+    const uint16_t zeros[] = {0x0000, 0x8000}, y = 0; /* either zero is right for both */
+    tk_certificate *certificates[2] = {NULL, NULL};
+    for (int i = 0; i < 2; i++) {
+        const void *in[] = {&zeros[i]}, *out[] = {&y};
+        assert_ok(ctx, tk_judge(ctx, &c, in, out, &certificates[i]));
+    }
+    char *text = NULL;
+    assert_ok(ctx, tk_certificate_diff(ctx, certificates[0], certificates[1], &text));
+    assert_non_null(strstr(text, "tensors given"));
+    free(text);
+    const tk_report_entry entry = {.certificate = certificates[0]};
+    assert_ok(ctx, tk_report_html(ctx, &entry, 1, &text));
+    assert_non_null(strstr(text, "tensors given"));
+    free(text);
+    tk_certificate_destroy(certificates[0]);
+    tk_certificate_destroy(certificates[1]);
+    tk_ctx_destroy(ctx);
+}
+
+/* -- What is refused ------------------------------------------------------------------------------------------ */
+
+static void test_refusals(void **state)
+{
+    (void)state;
+    tk_ctx *ctx = new_context();
+    tk_case c = small_gelu();
+    _Alignas(2) unsigned char x[12] = {0}, y[12] = {0};
+    const void *in[] = {x}, *out[] = {y}, *nothing[] = {NULL}, *odd[] = {y + 1};
+    tk_certificate *certificate = NULL;
+    assert_int_equal(tk_judge(NULL, &c, in, out, &certificate), TK_BAD_ARGUMENT);
+    assert_refused(ctx, tk_judge(ctx, NULL, in, out, &certificate), TK_BAD_ARGUMENT, "no case");
+    assert_refused(ctx, tk_judge(ctx, &c, in, out, NULL), TK_BAD_ARGUMENT, "certificate");
+    assert_refused(ctx, tk_judge(ctx, &c, nothing, out, &certificate), TK_BAD_ARGUMENT, "x is NULL");
+    assert_refused(ctx, tk_judge(ctx, &c, NULL, out, &certificate), TK_BAD_ARGUMENT, "x is NULL");
+    assert_refused(ctx, tk_judge(ctx, &c, in, nothing, &certificate), TK_BAD_ARGUMENT, "y is NULL");
+    assert_refused(ctx, tk_judge(ctx, &c, in, odd, &certificate), TK_BAD_ARGUMENT, "y is not aligned");
+    c.dims[0] = -1;
+    assert_int_equal(tk_judge(ctx, &c, in, out, &certificate), TK_BAD_ARGUMENT);
+    c = small_gelu();
+    const tk_contract copy = *c.contract;
+    c.contract = &copy;
+    assert_refused(ctx, tk_judge(ctx, &c, in, out, &certificate), TK_BAD_ARGUMENT, "a copy");
+    assert_null(certificate);
+    tk_ctx_destroy(ctx);
+}
+
+static void test_bad_index(void **state)
+{
+    (void)state;
+    tk_ctx *ctx = new_context();
+    tk_case c = case_of("embedding_fwd", (tk_types){TK_F16, TK_F16}, (int64_t[]){3, 1, 2});
+    const int32_t index[3] = {0, 1, 2};
+    const uint16_t weight[2] = {0}, rows[3] = {0};
+    const void *in[] = {index, weight}, *out[] = {rows};
+    tk_certificate *certificate = NULL;
+    assert_refused(ctx, tk_judge(ctx, &c, in, out, &certificate), TK_BAD_INDEX, "index[2] = 2 is outside [0, 2)");
+    assert_null(certificate);
+    c = case_of("grouped_gemm", (tk_types){TK_F16, TK_F16}, (int64_t[]){2, 1, 1, 1});
+    const int32_t ends[1] = {3};
+    const void *groups[] = {rows, weight, ends};
+    assert_refused(ctx, tk_judge(ctx, &c, groups, out, &certificate), TK_BAD_INDEX,
+                   "ends[0] = 3 is outside [0, 2], or less");
+    tk_ctx_destroy(ctx);
+}
+
+/* The contract says nothing of inputs outside of the domain: neither HELD nor REFUTED would be true of them. */
+static void test_outside_of_the_domain(void **state)
+{
+    (void)state;
+    tk_ctx *ctx = new_context();
+    tk_case c = case_of("gelu_fwd", (tk_types){TK_F32, TK_F32}, (int64_t[]){2});
+    float x[2] = {1, 1e-30F}, y[2] = {0.841191991F, 5e-31F};
+    const void *in[] = {x}, *out[] = {y};
+    tk_certificate *certificate = NULL;
+    assert_ok(ctx, tk_judge(ctx, &c, in, out, &certificate));
+    assert_int_equal(tk_certificate_verdict(certificate), TK_HELD);
+    tk_certificate_destroy(certificate);
+    c.attributes[TKI_DOMAIN].integer = TKI_DOMAIN_NORMAL;
+    assert_refused(ctx, tk_judge(ctx, &c, in, out, &certificate), TK_BAD_ARGUMENT,
+                   "x[1] = 0xda24260 = 1e-30 lies outside of domain normal");
+    assert_null(certificate);
+    x[1] = y[1] = 0;
+    assert_ok(ctx, tk_judge(ctx, &c, in, out, &certificate));
+    assert_int_equal(tk_certificate_verdict(certificate), TK_HELD);
+    tk_certificate_destroy(certificate);
+    tk_ctx_destroy(ctx);
+}
+
+/* Nothing to judge is no success. */
+static void test_empty(void **state)
+{
+    (void)state;
+    tk_ctx *ctx = new_context();
+    tk_case c = case_of("gelu_fwd", (tk_types){TK_F16, TK_F16}, (int64_t[]){0});
+    tk_certificate *certificate = NULL;
+    assert_ok(ctx, tk_judge(ctx, &c, NULL, NULL, &certificate));
+    assert_int_equal(tk_certificate_verdict(certificate), TK_UNKNOWN);
+    assert_ok(ctx, tk_certificate_agrees(ctx, certificate));
+    tk_certificate_destroy(certificate);
+    tk_ctx_destroy(ctx);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_op_in_every_type),
+        cmocka_unit_test(test_numerics),
+        cmocka_unit_test(test_absent_tensors),
+        cmocka_unit_test(test_says_that_no_kernel_ran),
+        cmocka_unit_test(test_claims_no_more_than_was_shown),
+        cmocka_unit_test(test_the_statement_follows_too),
+        cmocka_unit_test(test_another_version_is_told),
+        cmocka_unit_test(test_other_inputs_are_told_apart),
+        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_bad_index),
+        cmocka_unit_test(test_outside_of_the_domain),
+        cmocka_unit_test(test_empty),
+    };
+    printf("seed %d\n", SEED);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
