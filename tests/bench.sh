@@ -64,15 +64,30 @@ bad_usage "processor time of two threads" "for one thread of the CPU" gelu_fwd -
 bad_usage "scaling of one thread" "there is only one" gelu_fwd --scaling --threads 1
 bad_usage "a chart nowhere" "cannot write to --chart '/dev/null/x.svg'" gelu_fwd --chart /dev/null/x.svg
 
-echo "-- a kept sweep"
-kept=$root/docs/bench/gpu-h200-sweep.json
-expect 0 "its table and map" --from "$kept" --chart map.svg
+echo "-- kept reports of every kind"
+kept() { # KIND: tables of tests/fuzz/corpus/bench_kept/KIND, and the chart in tests/charts
+    expect 0 "tables of $1" --from "$root/tests/fuzz/corpus/bench_kept/$1" --chart shown.svg
+    is "    the chart is XML" xml_good shown.svg
+    is "    and that of tests/charts" cmp shown.svg "$root/tests/charts/$1.svg"
+}
+kept gpu
+says out "^limits   copy 4200 GB/s \(read and written\), empty launch 0\.61 us$"
+says out "^peers    torch 2\.11\.0\+cu130, triton 3\.6\.0 on NVIDIA H200$"
+says out "^cuda\.gelu_fwd\.f16\.shared +64\.82 us +65\.06 us +0\.001 ns +4125\.71 GB/s +102% +1\.03x$"
+says out "^cuda\.embedding_bwd\.f16\.shared +1 +3\.09x +61% +3\.09x  32768x1024x50304 uniform$"
+kept growth
+says out "^cliffs: steps at which"
+kept cublaslt
+says out "^peers    cublasLt 13\.1\.0, "
+says out "^cublaslt +17\.01 us +17\.17 us +0\.022 ns +30130\.2 GFLOP/s"
+says out "^cuda\.gemm\.bf16\.hopper +2 +1\.14x +- +1\.01x level  4096x4096x1024$"
+kept sweep
 says out "^drawn shapes, seed 20261116: our speed by that of$"
-for op in softmax_fwd softmax_bwd xent; do
-    says out "^cuda\.$op\.f16\.hopper +copy +100 +[0-9.]+% +[0-9.]+% +[0-9.]+%$"
-done
-is "    the map is XML" xml_good map.svg
-is "    and that of the documentation" cmp -s map.svg "$root/docs/bench/gpu-h200-sweep.svg"
+says out "^cuda\.softmax_fwd\.f16\.hopper +copy +12 +100\.5% +78\.8% +72\.4%$"
+says out "^cuda\.softmax_bwd\.f16\.hopper +copy +3 +[0-9.]+% +[0-9.]+% +[0-9.]+%$"
+says out "^cuda\.xent\.f16\.hopper +copy +3 +[0-9.]+% +[0-9.]+% +[0-9.]+%$"
+expect 0 "the table of startup" --from "$root/tests/fuzz/corpus/bench_kept/startup"
+says out "^gelu_fwd +bf16 +307 ms +0\.5 ms +4\.27 us +3\.86 us +0\.40 us$"
 
 echo "-- a GPU that is not there, and one that is only pretended"
 bad_usage "a backend" "unknown backend 'cudda'; did you mean 'cuda'\?" gelu_fwd --backend cudda
