@@ -12,10 +12,12 @@ trap 'rm -rf "$work"' EXIT
 
 "$tokitai" ops --proof --json >"$work/list.json"
 sed "\|^$marker\$|q" "$page" >"$work/page.md"
-python3 - "$root/proofs" "$work/list.json" >>"$work/page.md" <<'PYTHON'
+PYTHONDONTWRITEBYTECODE=1 python3 - "$root/proofs" "$work/list.json" "$root/docs/certificates" >>"$work/page.md" <<'PYTHON'
 import json, os, sys, textwrap
 
-folder, listed = sys.argv[1], json.load(open(sys.argv[2]))
+folder, listed, certificates = sys.argv[1], json.load(open(sys.argv[2])), sys.argv[3]
+sys.path.insert(0, certificates)
+import index
 
 
 def lines(name):
@@ -77,10 +79,13 @@ for what, names in solvers.items():
 
 print("\n## What is proved by computation\n\nBy trying every input, in a run of the program. It is a proof about the artifact that was run, as far as the")
 print("oracle is right.\n")
-print("| clauses | type | inputs | run | kept certificate |\n|---|---|---|---|---|")
+print("| clauses | type | inputs | run | certificate |\n|---|---|---|---|---|")
+rows = index.read_index(certificates)[0]
 for entry in entries("exhaustion.txt"):
-    clauses, kind, inputs, run, kept = (part.strip() for part in entry.split(";"))
-    print(f"| {cell(clauses)} | {cell(kind)} | {cell(inputs)} | `{run}` | [{cell(os.path.basename(kept))}]({kept.removeprefix('docs/')}) |")
+    clauses, kind, inputs, run, name = (part.strip() for part in entry.split(";"))
+    if name not in rows or rows[name].verdict != "PROVED":
+        sys.exit(f"proofs/exhaustion.txt: {name}: docs/certificates/index.md has no such certificate that says PROVED")
+    print(f"| {cell(clauses)} | {cell(kind)} | {cell(inputs)} | `{run}` | [{cell(name)}](certificates/index.md) |")
 PYTHON
 sed -i -e :a -e '/^\n*$/{$d;N;ba' -e '}' "$work/page.md"
 if [ "${1-}" = --write ]; then

@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
-"""The index of the certificates in this folder, and what is wrong with them.
+"""The index of the certificates that were made on a device, and what is wrong with it. A few of their files lie in this folder.
 
-    index.py                      write index.md: every certificate, and whether its kernel is the present one
-    index.py --with TOKITAI       the same, by a program with the compiler that they name: a source that changed and still gives
-                                  the artifact of a certificate does not make it stale
-    index.py --add PART FILE...   take certificates in, as PART.SUBJECT.json of one line each, then write index.md
-    index.py --check [--release]  say which are edited, missing or not listed (exit status 1), and which are stale: a warning, and
-                                  an error with --release
+    index.py                             write index.md: every certificate, and whether its kernel is the present one
+    index.py --with TOKITAI              the same, by a program with the compiler that they name: a source that changed and still
+                                         gives an artifact does not make its certificates stale
+    index.py --add PART FILE... [--keep] take certificates in as PART.SUBJECT, then write index.md; --keep puts their files here, too,
+                                         of one line each. A file that is kept already is replaced
+    index.py --check [--release]         say which are edited, missing or not listed (exit status 1), and which are stale: a warning,
+                                         and an error with --release
 
-A certificate is stale if its kernel has changed: the SHA-256 of the source and all that it includes is not the one in the index,
-which is that of the certificate, or of later sources that gave the same artifact. --root DIR: another tree than this one."""
+A file that is deleted here stays listed, as not kept; to forget a certificate, delete its row as well. A certificate is stale if its
+kernel has changed: the SHA-256 of the source and all that it includes is not the one in the index, which is that of the certificate,
+or of later sources that gave the same artifact. --root DIR: another tree than this one."""
 import argparse
 import collections
 import hashlib
@@ -22,18 +24,28 @@ import tempfile
 
 HEAD = """# Index
 
-Made by [index.py](index.py); [README.md](README.md) says what these are. `artifact` and `sources` are the beginning of a SHA-256: of the
-kernel as the device ran it, and of the sources that gave it. The last column is that of the certificate's own file, `RUN.SUBJECT.json`.
+Made by [index.py](index.py); [README.md](README.md) says what these are. The last column is the SHA-256 of the certificate's own file,
+`RUN.SUBJECT.json`; those with `yes` are in this folder.
 
-| run | subject | verdict | date | artifact | sources | kernel | SHA-256 |
-|---|---|---|---|---|---|---|---|
+| run | subject | verdict | date | artifact | kept | SHA-256 |
+|---|---|---|---|---|---|---|
+"""
+ARTIFACTS_HEAD = """
+## Artifacts
+
+`artifact` and `sources` are the beginning of a SHA-256: of the kernel as the device ran it, and of the sources that gave it, with
+these options.
+
+| artifact | source | options | compiler | sources | kernel |
+|---|---|---|---|---|---|
 """
 SHORT = 16
-Row = collections.namedtuple("Row", "run subject verdict date artifact sources kernel sha256")
+Row = collections.namedtuple("Row", "run subject verdict date artifact kept sha256")
+Artifact = collections.namedtuple("Artifact", "artifact source options compiler sources kernel")
 
 
-def file_name(row):
-    return f"{row.run}.{row.subject}.json"
+def name_of(row):
+    return f"{row.run}.{row.subject}"
 
 
 def sha256(data):
@@ -72,73 +84,90 @@ def one_line(text):
 
 
 def read_index(folder):
-    rows = {}
+    """The rows by name, and the artifacts by hash."""
+    rows, artifacts = {}, {}
     try:
         with open(os.path.join(folder, "index.md"), encoding="utf-8") as file:
             for line in file:
                 cells = [cell.strip(" `*") for cell in line.strip().strip("|").split("|")]
                 if len(cells) == len(Row._fields) and re.fullmatch("[0-9a-f]{64}", cells[-1]):
-                    rows[file_name(Row(*cells))] = Row(*cells)
+                    rows[name_of(Row(*cells))] = Row(*cells)
+                elif len(cells) == len(Artifact._fields) and re.fullmatch("[0-9a-f]{16}", cells[0]):
+                    artifacts[cells[0]] = Artifact(*cells)
     except FileNotFoundError:
         pass
-    return rows
+    return rows, artifacts
 
 
-def write_index(folder, rows):
+def write_index(folder, rows, artifacts):
     with open(os.path.join(folder, "index.md"), "w", encoding="utf-8") as file:
         file.write(HEAD)
-        for row in rows:
-            kernel = "**stale**" if row.kernel == "stale" else row.kernel
-            file.write(f"| {row.run} | {row.subject} | {row.verdict} | {row.date} | `{row.artifact}` | `{row.sources}` | {kernel} "
-                       f"| `{row.sha256}` |\n")
+        for row in sorted(rows.values()):
+            file.write(f"| {row.run} | {row.subject} | {row.verdict} | {row.date} | `{row.artifact}` | {row.kept} | `{row.sha256}` |\n")
+        file.write(ARTIFACTS_HEAD)
+        for a in sorted(artifacts.values(), key=lambda a: (a.source, a.options, a.artifact)):
+            kernel = "**stale**" if a.kernel == "stale" else a.kernel
+            file.write(f"| `{a.artifact}` | {a.source} | `{a.options}` | {a.compiler} | `{a.sources}` | {kernel} |\n")
 
 
 class Tree:
     def __init__(self, root):
         self.root = root
         self.folder = os.path.join(root, "docs", "certificates")
-        self.listed = read_index(self.folder)
+        self.rows, self.artifacts = read_index(self.folder)
         self.hashes = {}
 
-    def sources_now(self, source):
+    def all_sources_now(self, source):
         if source not in self.hashes:
             self.hashes[source] = present_sources(self.root, source) or "none"
-        return self.hashes[source][:SHORT]
+        return self.hashes[source]
+
+    def state(self, artifact):
+        return "present" if artifact.sources == self.all_sources_now(artifact.source)[:SHORT] else "stale"
 
     def names(self):
-        return sorted(name for name in os.listdir(self.folder) if name.endswith(".json"))
+        return sorted(name[: -len(".json")] for name in os.listdir(self.folder) if name.endswith(".json"))
 
-    def row(self, name):
-        """What the index should say of a file; raises ValueError if it is no certificate."""
-        with open(os.path.join(self.folder, name), "rb") as file:
-            data = file.read()
+    def path(self, name):
+        return os.path.join(self.folder, name + ".json")
+
+    def read(self, name):
+        with open(self.path(name), "rb") as file:
+            return file.read()
+
+    def entry(self, name, data, kept):
+        """What the index should say of a certificate; raises ValueError if it is none."""
         try:
             predicate = json.loads(data)["predicate"]
             built = predicate["built"]
-            artifact, sources = built["artifact_sha256"][:SHORT], built["source_sha256"][:SHORT]
-            verdict, date, source = predicate["verdict"], predicate["created"][:10], built["source"]
-            run, subject = name[: -len(".json")].split(".", 1)
+            # --no-cache changes no image, only what the compiler tells about one.
+            artifact = Artifact(built["artifact_sha256"][:SHORT], built["source"], built["options"].replace(" --no-cache", ""),
+                                built["compiler"], built["source_sha256"][:SHORT], "")
+            verdict, date = predicate["verdict"], predicate["created"][:10]
+            run, subject = name.split(".", 1)
             if not (subject + ".").startswith(predicate["run"]["subject"] + "."):
                 raise ValueError("its subject is " + predicate["run"]["subject"])
         except (ValueError, KeyError, TypeError) as error:
             raise ValueError(f"{name}: not a certificate of a kernel: {error!r}") from error
-        listed = self.listed.get(name)
-        if listed and listed.artifact == artifact and listed.sha256 == sha256(data):
-            sources = listed.sources
-        kernel = "present" if sources == self.sources_now(source) else "stale"
-        return Row(run, subject, verdict, date, artifact, sources, kernel, sha256(data))
+        listed = self.artifacts.get(artifact.artifact)
+        if listed and listed[:4] != artifact[:4]:
+            raise ValueError(f"{name}: its artifact is listed as that of {listed.source} with other options or another compiler")
+        if listed and self.state(artifact) != "present":
+            artifact = listed
+        return Row(run, subject, verdict, date, artifact.artifact, kept, sha256(data)), artifact._replace(kernel=self.state(artifact))
+
+    def take(self, name, data, kept):
+        row, artifact = self.entry(name, data, kept)
+        self.rows[name] = row
+        self.artifacts[artifact.artifact] = artifact
 
 
-def artifacts_now(tokitai, predicates):
-    """For each the artifact that the present sources give and these sources' SHA-256, or None if its compiler is not here."""
-    def key(words):
-        # --no-cache changes no image, only what the compiler tells about one.
-        return words["source"], words["options"].replace(" --no-cache", ""), words["compiler"]
-
+def artifacts_now(tokitai, artifacts):
+    """For each what the present sources give and these sources' SHA-256, or None if its compiler is not here."""
     found = {}
     with tempfile.TemporaryDirectory() as cache:
         environment = dict(os.environ, TOKITAI_CACHE=cache)
-        for source, architecture in sorted({(p["built"]["source"], p["machine"]["architecture"]) for p in predicates}):
+        for source, architecture in sorted({(a.source, re.search(r"=(sm_[0-9]+)", a.options + "=sm_0").group(1)) for a in artifacts}):
             subprocess.run([tokitai, "cache", "build", "--backend", "cuda", "--architecture", architecture, "--source", source],
                            env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
         for name in os.listdir(cache):
@@ -146,57 +175,71 @@ def artifacts_now(tokitai, predicates):
                 head = file.read(8192).split(b"\n\n")[0].decode("utf-8", "replace")
             fields = dict(line.split(" ", 1) for line in head.splitlines() if " " in line)
             if "image" in fields:
-                found[key(fields)] = fields["image"], fields["source_hash"]
-    return [found.get(key(predicate["built"])) for predicate in predicates]
+                key = fields["source"], fields["options"].replace(" --no-cache", ""), fields["compiler"]
+                found[key] = fields["image"], fields["source_hash"]
+    return [found.get(a[1:4]) for a in artifacts]
 
 
 def write(tree, tokitai):
-    rows = sorted(tree.row(name) for name in tree.names())
-    if tokitai:
-        predicates = [json.load(open(os.path.join(tree.folder, file_name(row)), encoding="utf-8"))["predicate"] for row in rows]
-        for i, now in enumerate(artifacts_now(tokitai, predicates)):
-            if now and now[0] == predicates[i]["built"]["artifact_sha256"]:
-                kernel = "present" if now[1][:SHORT] == tree.sources_now(predicates[i]["built"]["source"]) else "stale"
-                rows[i] = rows[i]._replace(sources=now[1][:SHORT], kernel=kernel)
-    write_index(tree.folder, rows)
-    stale = sum(row.kernel == "stale" for row in rows)
-    print(f"{len(rows)} certificates, {stale} of them stale")
+    files = tree.names()
+    for name in set(tree.rows) - set(files):
+        tree.rows[name] = tree.rows[name]._replace(kept="no")
+    for name in files:
+        tree.take(name, tree.read(name), "yes")
+    used = {row.artifact for row in tree.rows.values()}
+    artifacts = [artifact for artifact in tree.artifacts.values() if artifact.artifact in used]
+    for i, now in enumerate(artifacts_now(tokitai, artifacts) if tokitai else []):
+        if now and now[0][:SHORT] == artifacts[i].artifact:
+            artifacts[i] = artifacts[i]._replace(sources=now[1][:SHORT])
+    tree.artifacts = {artifact.artifact: artifact._replace(kernel=tree.state(artifact)) for artifact in artifacts}
+    write_index(tree.folder, tree.rows, tree.artifacts)
+    stale = sum(tree.artifacts[row.artifact].kernel == "stale" for row in tree.rows.values())
+    print(f"{len(tree.rows)} certificates, {stale} of them stale, {len(files)} kept")
 
 
-def add(tree, part, files):
+def add(tree, part, files, keep):
     for path in files:
         with open(path, encoding="utf-8") as file:
-            text = file.read()
-        name = f"{part}.{os.path.basename(path)}"
-        with open(os.path.join(tree.folder, name), "w", encoding="utf-8") as file:
-            file.write(one_line(text))
-        tree.row(name)
+            data = one_line(file.read()).encode()
+        name = f"{part}.{os.path.basename(path).removesuffix('.json')}"
+        tree.take(name, data, "no")
+        if keep or os.path.exists(tree.path(name)):
+            with open(tree.path(name), "wb") as file:
+                file.write(data)
     write(tree, None)
 
 
+def check_file(tree, name):
+    """What is wrong with a kept file, or None."""
+    listed = tree.rows.get(name)
+    if not listed:
+        return f"{name}: the index does not list it: run index.py"
+    data = tree.read(name)
+    try:
+        row, artifact = tree.entry(name, data, "yes")
+    except ValueError as error:
+        return f"edited: {error}"
+    if row.sha256 != listed.sha256:
+        return f"{name}: edited: it is not the file that the index lists"
+    if row != listed or artifact.artifact not in tree.artifacts:
+        return f"{name}: the index does not say what it says: run index.py"
+    return None
+
+
 def check(tree, release):
-    problems, warnings = [], []
-    names = tree.names()
-    if not tree.listed:
-        problems.append("index.md lists no certificate")
-    problems += [f"{name}: missing: the index lists it" for name in sorted(set(tree.listed) - set(names))]
-    for name in names:
-        listed = tree.listed.get(name)
-        if not listed:
-            problems.append(f"{name}: the index does not list it: run index.py")
-            continue
-        try:
-            row = tree.row(name)
-        except ValueError as error:
-            problems.append(f"edited: {error}")
-            continue
-        if row.sha256 != listed.sha256:
-            problems.append(f"{name}: edited: it is not the file that the index lists")
-        elif row._replace(kernel=listed.kernel) != listed:
-            problems.append(f"{name}: the index does not say what it says: run index.py")
-        elif row.kernel == "stale":
-            warnings.append(f"{name}: stale: its kernel has changed" + ("" if listed.kernel == "stale" else "; mark it by index.py"))
-        elif listed.kernel == "stale":
+    warnings = []
+    files = tree.names()
+    problems = [] if tree.rows else ["index.md lists no certificate"]
+    problems += [f"{name}: missing: the index has it as kept" for name, row in sorted(tree.rows.items())
+                 if row.kept != "no" and name not in files]
+    problems += filter(None, (check_file(tree, name) for name in files))
+    for name, row in sorted(tree.rows.items()):
+        artifact = tree.artifacts.get(row.artifact)
+        if not artifact:
+            problems.append(f"{name}: the index does not list its artifact")
+        elif tree.state(artifact) == "stale":
+            warnings.append(f"{name}: stale: its kernel has changed" + ("" if artifact.kernel == "stale" else "; mark it by index.py"))
+        elif artifact.kernel == "stale":
             warnings.append(f"{name}: marked stale, and its kernel is the present one: run index.py")
     for text in warnings:
         print(f"{'error' if release else 'warning'}: {text}")
@@ -210,6 +253,7 @@ def main():
     parser.add_argument("--root", default=os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", ".."))
     parser.add_argument("--with", dest="tokitai")
     parser.add_argument("--add", nargs="+", metavar="PART FILE")
+    parser.add_argument("--keep", action="store_true")
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--release", action="store_true")
     arguments = parser.parse_args()
@@ -218,7 +262,7 @@ def main():
         return check(tree, arguments.release)
     try:
         if arguments.add:
-            add(tree, arguments.add[0], arguments.add[1:])
+            add(tree, arguments.add[0], arguments.add[1:], arguments.keep)
         else:
             write(tree, arguments.tokitai)
     except (OSError, ValueError) as error:
