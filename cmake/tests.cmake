@@ -2,7 +2,7 @@
 #     tests/core/test_dtype.c       core.dtype        a cmocka program, named after the file that it tests: src/core/dtype.h
 #     src/ops/gelu/test.c           gelu              and gelu.whole, with planted kernels in all types
 #     tests/NAME.sh                 NAME              and NAME.self_test, if it knows --self-test; NAME.whole, if --whole
-#     tests/fuzz/NAME.c             fuzz.NAME         replays tests/fuzz/corpus/NAME/
+#     tests/fuzz/NAME.c             fuzz.NAME         replays tests/fuzz/corpus/NAME/, and what another target has that reads the same
 #     examples/NAME.c               example.NAME
 #     tests/on_device.c             on_device; skipped without a GPU, as is matrix_unit_on_device
 #     tests/kernels/                kernels for the worker, in BUILD/tests/kernels/
@@ -285,17 +285,21 @@ set_tests_properties(proofs PROPERTIES PROCESSORS 2) # it compiles two files at 
 
 glob_sources(fuzz_sources tests/fuzz/*.c)
 list(REMOVE_ITEM fuzz_sources tests/fuzz/replay.c)
+set(also_replays_report certificate) # it reads what that target reads
+set(also_replays_padic_matrix npy)
 foreach(file IN LISTS fuzz_sources)
     get_filename_component(name ${file} NAME_WE)
+    set(corpora ${name} ${also_replays_${name}})
+    list(TRANSFORM corpora PREPEND ${PROJECT_SOURCE_DIR}/tests/fuzz/corpus/)
     add_executable(replay.${name} ${file} tests/fuzz/replay.c)
     target_link_libraries(replay.${name} PRIVATE test_internals)
     set_target_properties(replay.${name} PROPERTIES
         OUTPUT_NAME replay.${name} RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
-    add_test(NAME fuzz.${name} COMMAND replay.${name} ${PROJECT_SOURCE_DIR}/tests/fuzz/corpus/${name})
+    add_test(NAME fuzz.${name} COMMAND replay.${name} ${corpora})
     register_test(fuzz.${name} ${file})
     set(fuzz_targets replay.${name})
     if(TOKITAI_VALGRIND)
-        add_valgrind_test(fuzz.${name} replay.${name} ${file} ${PROJECT_SOURCE_DIR}/tests/fuzz/corpus/${name})
+        add_valgrind_test(fuzz.${name} replay.${name} ${file} ${corpora})
     endif()
     if(TOKITAI_FUZZ)
         add_executable(fuzz.${name} ${file})
