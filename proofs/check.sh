@@ -5,6 +5,7 @@
 #
 #     proofs/check.sh [--axioms] [--without-extra] [BUILD]
 #
+# bound_points.v is made first, by the program proof_constants of a build: PROOF_CONSTANTS, build/tests/proof_constants by default.
 # BUILD is where all is compiled: a folder that is emptied first, build/proofs by default. --axioms prints the axioms found, as axioms.txt
 # has them, and compares nothing. --without-extra leaves the extra checks and solvers out. JOBS (2) files are compiled at a time.
 # Exit status: 0 all is proved, 1 something is not, 77 skipped, all or a part: Coq, a library of it, or what an extra check asks is not installed.
@@ -22,6 +23,7 @@ for argument; do
     esac
 done
 build=${build:-$here/../build/proofs}
+points=${PROOF_CONSTANTS:-$here/../build/tests/proof_constants}
 log() { echo "$@" >&2; } # the table, or the axioms, go to the standard output
 
 for tool in coqc coqdep make; do
@@ -104,6 +106,10 @@ done
 
 mkdir "$build/compiled"
 cp "${sources[@]}" "$build/compiled"
+if [ -e "$here/bound_agreement.v" ] && ! "$points" points >"$build/compiled/bound_points.v"; then
+    log "check.sh: $points does not print bound_points.v; cmake --build build --target proof_constants makes it"
+    exit 1
+fi
 cd "$build/compiled"
 SECONDS=0
 coqdep -R . Tokitai ./*.v >"$build/dependencies"

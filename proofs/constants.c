@@ -1,7 +1,8 @@
 /* Prints what the proofs have of the C code. `constants`: proofs/constants.v, the numbers with which bounds are written, by the very names and
- * from the very headers that the bounds use. `points`: proofs/bound_points.v, what the functions of the bounds return at some hundred points;
- * proofs/bound_agreement.v compares them with the formulas that the theorems are about. tests/proofs_constants.sh compares both files with
- * what this program prints: a number or a formula that changes here alone fails there, one that changes in both fails the proofs. */
+ * from the very headers that the bounds use. `points`: bound_points.v, what the functions of the bounds return at some hundred points;
+ * proofs/check.sh makes it, and proofs/bound_agreement.v compares it with the formulas that the theorems are about.
+ * tests/proofs_constants.sh compares the numbers with what this program prints, and the points by their hashes, proofs/bound_points.sha256:
+ * a number or a formula that changes here alone fails there, one that changes in both fails the proofs. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -478,9 +479,8 @@ static void print_overflow_points(void)
 
 static void print_points(void)
 {
-    printf("(* Made from the C code by proofs/constants.c; tests/proofs_constants.sh --write makes it anew. Each "
-           "line has the\n"
-           "   arguments of a function and what it returns. *)\n"
+    printf("(* Made from the C code by proofs/constants.c. Each line has the arguments of a function and what it "
+           "returns. *)\n"
            "From Coq Require Import ZArith List.\n"
            "From Tokitai Require Import dyadic bounds.\n"
            "Import ListNotations.\n");

@@ -5,7 +5,7 @@ set -euo pipefail
 root=$(readlink -f "${SOURCE_DIR:-$(dirname "$(readlink -f "$0")")/..}")
 build=${BUILD_DIR:-$root/build}
 tokitai=${TOKITAI:-$build/tokitai}
-"$root/proofs/check.sh" "$build/proofs"
+PROOF_CONSTANTS=$build/tests/proof_constants "$root/proofs/check.sh" "$build/proofs"
 checked() { awk '{ file = $1; name = $2; $1 = $2 = $3 = ""; sub(/^ +/, ""); print "proofs/" file, name, $0 }' "$build/proofs/theorems"; }
 listed() { "$tokitai" ops --proof --json | sed -nE 's/^ *"(file|theorem|supports)": "(.*)",$/\2/p' | paste -d ' ' - - -; }
 if ! diff <(checked | sort) <(listed | sort); then

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# What the proofs have of the C code is what the C code has: proofs/constants.v (numbers) and proofs/bound_points.v (what the functions of the
-# bounds return) are as proofs/constants.c prints them. --write puts them right, after which the proofs must still hold.
+# What the proofs have of the C code is what the C code has, as proofs/constants.c prints it: proofs/constants.v (numbers), and by the SHA-256 of
+# each list in proofs/bound_points.sha256 what the functions of the bounds return at some hundred points, which proofs/check.sh has Coq compare
+# with the formulas. --write puts both files right, after which the proofs must still hold.
 # With --self-test: changes a number and a formula in a copy and expects each to be named here, and, where there is a coqc, refused by the
 # proofs after --write.
 set -euo pipefail
@@ -13,30 +14,33 @@ differing() { # file, file
     { diff <(in_definitions "$1") <(in_definitions "$2") || true; } | sed -nE 's/^[<>] ([^\t]*)\t.*/\1/p' | sort -u
 }
 
+hashes() { # points: a line for each definition, its SHA-256 and its name
+    awk '$1 == "Definition" {if (command) close(command); command = "sha256sum | sed s/-$/" $2 "/"} command {print | command}' "$1"
+}
+
 check() { # sources, program
-    local kind file names bad=0
-    for kind in constants:constants.v points:bound_points.v; do
-        file=$1/proofs/${kind#*:}
-        names=$(differing "$file" <("$2" "${kind%:*}"))
-        if [ -n "$names" ]; then
-            echo "proofs/${kind#*:} and the C code differ in:" $names
-            bad=1
-        elif ! cmp -s "$file" <("$2" "${kind%:*}"); then
-            echo "proofs/${kind#*:} is not what proofs/constants.c prints"
-            bad=1
-        fi
-    done
+    local file=$1/proofs/constants.v names bad=0
+    names=$(differing "$file" <("$2" constants))
+    if [ -n "$names" ]; then
+        echo "proofs/constants.v and the C code differ in:" $names
+        bad=1
+    elif ! cmp -s "$file" <("$2" constants); then
+        echo "proofs/constants.v is not what proofs/constants.c prints"
+        bad=1
+    fi
+    names=$({ diff "$1/proofs/bound_points.sha256" <(hashes <("$2" points)) || true; } | sed -nE 's/^[<>] [0-9a-f]+ +//p' | sort -u)
+    [ -z "$names" ] || { echo "proofs/bound_points.sha256 and the C code differ in:" $names; bad=1; }
     # A number that no proof has would be free to change.
     names=$(comm -23 <(sed -nE 's/^Definition (\w+) .*/\1/p' "$1/proofs/constants.v" | sort) \
         <(find "$1/proofs" -name '*.v' ! -name constants.v -exec grep -ohE '\w+' {} + | sort -u))
     [ -z "$names" ] || { echo "numbers of proofs/constants.v that no proof has:" $names; bad=1; }
     [ "$bad" = 0 ] || { echo "If the change is meant: tests/proofs_constants.sh --write, then proofs/check.sh"; return 1; }
-    echo "$(grep -c '^Definition' "$1/proofs/constants.v") numbers and $(grep -c '::$' "$1/proofs/bound_points.v") points are those of the C code"
+    echo "$(grep -c '^Definition' "$1/proofs/constants.v") numbers and $("$2" points | grep -c '::$') points are those of the C code"
 }
 
 write() { # sources, program
     "$2" constants >"$1/proofs/constants.v"
-    "$2" points >"$1/proofs/bound_points.v"
+    hashes <("$2" points) >"$1/proofs/bound_points.sha256"
 }
 
 compile() { # sources, program to be made
@@ -45,9 +49,12 @@ compile() { # sources, program to be made
 }
 
 # The proofs that a change concerns, without those that take long: others are there compiled, from the unchanged sources.
-prove() { # sources, compiled, the file that is to refuse it: what coqc says of the first one that it refuses
+prove() { # sources, compiled, the file that is to refuse it, program: what coqc says of the first one that it refuses
     local file said files="constants $3"
-    [ "$3" != bound_agreement ] || files="bound_points bound_agreement"
+    if [ "$3" = bound_agreement ]; then
+        files="bound_points bound_agreement"
+        "$4" points >"$1/proofs/bound_points.v"
+    fi
     cp "$2"/*.vo "$1/proofs"
     for file in $files; do
         if ! said=$(cd "$1/proofs" && coqc -q -R . Tokitai "$file.v" 2>&1); then
@@ -73,6 +80,7 @@ self_test() {
     if command -v coqc >/dev/null; then
         prover=yes
         mkdir "$copy/compiled"
+        "$copy/program" points >"$copy/tree/proofs/bound_points.v"
         for file in dyadic constants bounds bound_points bound_agreement formats; do
             (cd "$copy/tree/proofs" && coqc -q -R . Tokitai "$file.v")
         done
@@ -93,7 +101,7 @@ self_test() {
         fi
         [ -n "$5" ] && [ -n "$prover" ] || { echo "noticed: $1: $3"; return 0; }
         write "$copy/tree" "$copy/program"
-        if said=$(prove "$copy/tree" "$copy/compiled" "$5") || ! grep -q -- "^$5.v" <<<"$said"; then
+        if said=$(prove "$copy/tree" "$copy/compiled" "$5" "$copy/program") || ! grep -q -- "^$5.v" <<<"$said"; then
             echo "'$3' in $1, written to the proofs, is not refused by $5.v: $said"
             return 1
         fi
