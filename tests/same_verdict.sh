@@ -12,7 +12,7 @@ done
 judged() { # NAME COMMAND...: the results, in the order of their names, without what is a matter of time
     local name=$1
     shift
-    "$@" "$tokitai" certify --kernels kernels --dtype f16 --seed 77 --json-lines "$name.jsonl" "${jobs[@]}" >out 2>err </dev/null
+    "$@" "$tokitai" certify --kernels kernels --include "$strangers/shared" --dtype f16 --seed 77 --json-lines "$name.jsonl" "${jobs[@]}" >out 2>err </dev/null
     python3 - "$name" <<'PYTHON'
 import json, sys
 results = [json.loads(line) for line in open(sys.argv[1] + ".jsonl")]

@@ -5,7 +5,7 @@ source "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/program_test.bash"
 judge() {
     local side=$1 folder=$2
     shift 2
-    "$tokitai" certify --kernels "$folder" --seed 20261115 --jobs "$(nproc)" --timeout 60 --json-lines part.jsonl "$@" \
+    "$tokitai" certify --kernels "$folder" --include "$root/tests/strangers/shared" --seed 20261115 --jobs "$(nproc)" --timeout 60 --json-lines part.jsonl "$@" \
         >out 2>err </dev/null
     is "    every result of $folder is a line of JSON" test -s part.jsonl
     cat part.jsonl >>"$side.jsonl"

@@ -1,9 +1,7 @@
 /* RIGHT op=embedding_bwd kind=column_split : each thread owns columns and adds all queries into its own float table of 16 columns at a time */
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdlib.h>
-#include <string.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
 
 enum { WIDE = 16 };
 

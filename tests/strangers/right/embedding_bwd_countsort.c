@@ -1,8 +1,6 @@
 /* RIGHT op=embedding_bwd kind=counting_sort : stable counting sort of the hits, table rows split over threads, float sums in query order */
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
 
 typedef struct job {
     const tokitai_call *call;

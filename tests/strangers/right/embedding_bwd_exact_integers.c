@@ -1,26 +1,5 @@
 /* RIGHT op=embedding_bwd kind=exact_integers : f16 is summed exactly in 128-bit integers of unit 2^-24, with infinities and NaN counted apart; bf16 in double */
-#include <tokitai_kernel.h>
-#include <string.h>
-#include <stdlib.h>
-#include <math.h>
-
-/* hits of each row, in ascending order: at[start[v]] to at[start[v + 1]] */
-static int sort_hits(const tokitai_call *call, int64_t queries, int64_t vocab, const void *index, int64_t **start,
-                     int64_t **at)
-{
-    int64_t *s = calloc((size_t)vocab + 2, sizeof *s), *a = malloc(((size_t)queries + 1) * sizeof *a);
-    if (!s || !a)
-        return 1;
-    for (int64_t i = 0; i < queries; i++)
-        s[tokitai_load_index(*call, index, i) + 2]++;
-    for (int64_t v = 2; v <= vocab + 1; v++)
-        s[v] += s[v - 1];
-    for (int64_t i = 0; i < queries; i++)
-        a[s[tokitai_load_index(*call, index, i) + 1]++] = i;
-    *start = s;
-    *at = a;
-    return 0;
-}
+#include "embedding.h"
 
 static float sum_half(const uint16_t *g, const int64_t *at, int64_t hits, int64_t dim, int64_t c)
 {

@@ -1,9 +1,7 @@
 /* RIGHT op=embedding_bwd kind=fixed_point : f16 hits are added exactly as 64-bit integers in units of 2^-24 by atomics from all threads, bf16 and very long inputs in double */
-#include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdlib.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
 
 enum { PLUS = 1, MINUS = 2, NOT = 4 };
 

@@ -1,7 +1,5 @@
 /* RIGHT op=embedding_bwd kind=hash : distinct indices get slots by open addressing, each slot a row of doubles; other rows are zeroed */
-#include <stdlib.h>
-#include <string.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
 
 int tokitai_embedding_bwd(const tokitai_call *call, int64_t queries, int64_t dim, int64_t vocab,
                           const void *grad_output, const void *index, void *grad_weight)

@@ -1,7 +1,6 @@
 /* RIGHT op=embedding_bwd kind=linked_lists_columns : one list of positions for each row, threads own disjoint column ranges and walk the lists in query order */
 #include <pthread.h>
-#include <stdlib.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
 
 typedef struct {
     tokitai_call call;

@@ -1,6 +1,6 @@
 /* RIGHT op=embedding_fwd kind=memcpy_of_rows : memcpy of rows */
-#include <string.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
+
 int tokitai_embedding_fwd(const tokitai_call *call, int64_t queries, int64_t dim, int64_t vocab, const void *index,
                           const void *weight, void *out)
 {

@@ -1,6 +1,5 @@
 /* RIGHT op=embedding_fwd kind=overlapping_vectors : 16-byte unaligned moves with an overlapping last one, short rows by width */
-#include <string.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
 
 static inline void move16(unsigned char *to, const unsigned char *from)
 {

@@ -1,7 +1,6 @@
 /* RIGHT op=embedding_fwd kind=coalesced_runs : runs of ascending neighbours are copied by one memcpy, queries split over threads */
 #include <pthread.h>
-#include <string.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
 
 typedef struct job {
     const tokitai_call *call;

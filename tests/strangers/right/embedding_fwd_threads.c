@@ -1,37 +1,7 @@
 /* RIGHT op=embedding_fwd kind=threads : threads, prefetch of the next row, 16 bytes at a time with a tail */
 #include <emmintrin.h>
-#include <tokitai_kernel.h>
-#include <pthread.h>
-typedef void (*range_fn)(void *ctx, int64_t begin, int64_t end);
-typedef struct {
-    range_fn fn;
-    void *ctx;
-    int64_t begin, end;
-} range_job;
-static void *range_main(void *p)
-{
-    range_job *j = p;
-    j->fn(j->ctx, j->begin, j->end);
-    return 0;
-}
-static void parallel_for(int threads, int64_t n, range_fn fn, void *ctx)
-{
-    if (threads > 16)
-        threads = 16;
-    pthread_t id[16];
-    range_job job[16];
-    int up[16] = {0};
-    for (int i = 0; i < threads; i++) {
-        job[i] = (range_job){fn, ctx, n * i / threads, n * (i + 1) / threads};
-        if (i + 1 < threads)
-            up[i] = !pthread_create(&id[i], 0, range_main, &job[i]);
-        if (!up[i])
-            range_main(&job[i]);
-    }
-    for (int i = 0; i < threads; i++)
-        if (up[i])
-            pthread_join(id[i], 0);
-}
+#include "threads.h"
+
 typedef struct {
     tokitai_call c;
     int64_t dim;

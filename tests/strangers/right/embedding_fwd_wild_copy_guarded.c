@@ -1,8 +1,6 @@
 /* RIGHT op=embedding_fwd kind=wild_copy_guarded : 32-byte pieces that run into the thread's own next row, exact copies near every end; indices read ahead, within bounds */
-#include <tokitai_kernel.h>
-#include <string.h>
-#include <stdlib.h>
 #include <pthread.h>
+#include "kernel.h"
 
 typedef struct {
     const tokitai_call *call;

@@ -1,8 +1,5 @@
 /* RIGHT op=gelu_bwd kind=dual_numbers : forward-mode differentiation with dual numbers in double, blocks of 100 through a stack buffer */
-#include <tokitai_kernel.h>
-#include <math.h>
-#include <string.h>
-#include <stdlib.h>
+#include "kernel.h"
 
 typedef struct {
     double v, d;

@@ -1,6 +1,5 @@
 /* RIGHT op=gelu_bwd kind=fp32 : both sigmoids in fp32 with one expf, the argument in double, back to front in blocks of 32 */
-#include <math.h>
-#include "tokitai_kernel.h"
+#include "kernel.h"
 
 /* sigma and 1 - sigma from e = exp(-|t|), so that neither cancels. */
 static inline float slope(float v)

@@ -1,20 +1,9 @@
 /* RIGHT op=gelu_bwd kind=table : the slope of all 65536 inputs is kept in fp32, the product is fp32 as well */
-#include <math.h>
 #include <pthread.h>
-#include "tokitai_kernel.h"
+#include "gelu.h"
 
 static float slope[2][65536];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-static inline float dgelu(float v)
-{
-    if (v == -INFINITY)
-        return NAN;
-    const double x = v > 40.0f ? 40.0 : v < -40.0f ? -40.0 : v;
-    const double t = 1.5957691216057308 * x * (1.0 + 0.044715 * x * x);
-    const double s = 1.0 / (1.0 + exp(-t)), o = 1.0 / (1.0 + exp(t));
-    return (float)(s + s * o * 1.5957691216057308 * x * (1.0 + 0.134145 * x * x));
-}
 
 static void build(void)
 {

@@ -1,7 +1,6 @@
 /* RIGHT op=gelu_bwd kind=table_of_derivative : the derivative of every pattern is tabulated in double for each dtype, then one product */
-#include <math.h>
 #include <pthread.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
 
 static double slope[2][65536];
 static pthread_once_t once[2] = {PTHREAD_ONCE_INIT, PTHREAD_ONCE_INIT};

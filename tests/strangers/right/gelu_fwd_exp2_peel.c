@@ -1,7 +1,6 @@
 /* RIGHT op=gelu_fwd kind=exp2_peeled_threads : sigmoid by exp2f of an argument formed in double, output peeled to 32 bytes, slices by pthreads */
-#include <math.h>
 #include <pthread.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
 
 typedef struct {
     const tokitai_call *call;

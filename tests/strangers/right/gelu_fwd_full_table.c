@@ -1,9 +1,6 @@
 /* RIGHT op=gelu_fwd kind=full_table : a table of all 65536 results for each dtype, built once in double under pthread_once; lookups only */
-#include <tokitai_kernel.h>
-#include <math.h>
-#include <string.h>
-#include <stdlib.h>
 #include <pthread.h>
+#include "kernel.h"
 
 static uint16_t tables[2][65536];
 static pthread_once_t once = PTHREAD_ONCE_INIT;

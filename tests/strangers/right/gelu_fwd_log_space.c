@@ -1,8 +1,5 @@
 /* RIGHT op=gelu_fwd kind=log_space : y = x exp(-log1p(exp(-2z))) in double, odd and even elements in two passes */
-#include <tokitai_kernel.h>
-#include <math.h>
-#include <string.h>
-#include <stdlib.h>
+#include "kernel.h"
 
 int tokitai_gelu_fwd(const tokitai_call *call, int64_t n, const void *x, void *y)
 {

@@ -1,6 +1,6 @@
 /* RIGHT op=gelu_fwd kind=x : x / (1 + exp(-2z)) without any clamp, in fp32; infinities cancel where they occur */
-#include <math.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
+
 int tokitai_gelu_fwd(const tokitai_call *call, int64_t n, const void *x, void *y)
 {
     for (int64_t i = 0; i < n; i++) {

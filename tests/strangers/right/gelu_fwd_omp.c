@@ -1,6 +1,6 @@
 /* RIGHT op=gelu_fwd kind=openmp : OpenMP, double inside */
-#include <math.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
+
 int tokitai_gelu_fwd(const tokitai_call *call, int64_t n, const void *x, void *y)
 {
     const tokitai_call c = *call;

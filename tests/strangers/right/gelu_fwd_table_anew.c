@@ -1,7 +1,7 @@
 /* RIGHT op=gelu_fwd kind=a_table_of_all_65536_patterns_for_each_t : a table of all 65536 patterns for each type, built once in double */
-#include <math.h>
 #include <pthread.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
+
 static uint16_t table[2][65536];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static void build(void)

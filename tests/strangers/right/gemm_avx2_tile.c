@@ -1,9 +1,7 @@
 /* RIGHT op=gemm kind=simd_tile : register tiles of 6 by 16 with AVX2 and FMA over packed panels, rows dealt out to threads; each sum runs over t in order, whatever the tile or the thread */
 #include <immintrin.h>
 #include <pthread.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
 
 #define MR 6
 #define NR 16

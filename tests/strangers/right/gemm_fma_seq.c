@@ -1,7 +1,5 @@
 /* RIGHT op=gemm kind=fma_sequential : a row of fp32 accumulators, one fused multiply-add for each t in ascending order, compiled twice for FMA hardware */
-#include <math.h>
-#include <stdlib.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
 
 #if defined(__x86_64__) && defined(__GNUC__)
 #define HAS_TWIN 1

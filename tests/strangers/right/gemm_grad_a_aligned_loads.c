@@ -1,11 +1,5 @@
 /* RIGHT op=gemm_grad_a kind=alignment_special : four AVX2 accumulators; aligned loads where every row begins at 16 bytes, else unaligned ones, in the same order of operations, with a padded copy of the tail */
-#include <immintrin.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <tokitai_kernel.h>
-
-#define AVX2 __attribute__((target("avx2,fma,f16c")))
+#include "avx2.h"
 
 AVX2 static inline __m256 widen(__m128i v, int f16)
 {

@@ -1,10 +1,7 @@
 /* RIGHT op=gemm_grad_a kind=task_queue : tiles of 5 by 3 are drawn from an atomic counter by all threads, inputs are widened by a table of all 65536 patterns, and every sum is done by one thread in order */
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
 
 #define MR 5
 #define KR 3

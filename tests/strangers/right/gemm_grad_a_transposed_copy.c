@@ -1,15 +1,7 @@
 /* RIGHT op=gemm_grad_a kind=transposed_copy : b is widened and transposed by blocks of 16, and rows of grad_a are built from two rows of the copy at a time */
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <tokitai_kernel.h>
+#include "elements.h"
 
 #define BLOCK 16
-
-static int64_t least(int64_t x, int64_t y)
-{
-    return x < y ? x : y;
-}
 
 static void transpose(const tokitai_call *call, const void *b, int64_t k, int64_t n, float *bt)
 {

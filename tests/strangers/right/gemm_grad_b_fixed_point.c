@@ -1,7 +1,5 @@
 /* RIGHT op=gemm_grad_b kind=fixed_point : finite fp16 is summed exactly as 128-bit multiples of 2^-48, and bf16, or inputs with infinities or NaN, in double */
-#include <stdint.h>
-#include <stdlib.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
 
 __extension__ typedef __int128 wide_int;
 

@@ -1,6 +1,6 @@
 /* RIGHT op=gemm_grad_b kind=decode_table_pairwise : decode tables for each dtype, blocks of 32 rows summed in sequence and folded by a binary-counter tree */
 #include <pthread.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
 
 static float decode[2][65536];
 static pthread_once_t once = PTHREAD_ONCE_INIT;

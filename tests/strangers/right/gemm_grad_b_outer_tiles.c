@@ -1,18 +1,10 @@
 /* RIGHT op=gemm_grad_b kind=outer_product : tiles of 3 by 8 as sums of outer products with vector types, over packed blocks of 200 rows whose sums stay in fp32 from block to block */
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <tokitai_kernel.h>
+#include "elements.h"
 
 #define MC 200
 #define KR 3
 
 typedef float v8 __attribute__((vector_size(32)));
-
-static int64_t least(int64_t x, int64_t y)
-{
-    return x < y ? x : y;
-}
 
 /* groups of width columns side by side: to[group][row][width], zeros past the end */
 static void pack(const tokitai_call *call, const void *from, int64_t first, int64_t rows, int64_t cols, int width,

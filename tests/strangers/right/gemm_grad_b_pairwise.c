@@ -1,8 +1,5 @@
 /* RIGHT op=gemm_grad_b kind=pairwise : the rows are halved down to groups of at most 13, and the sums of the halves are added on the way back */
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
 
 #define LEAF 13
 

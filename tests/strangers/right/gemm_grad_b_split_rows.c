@@ -1,8 +1,6 @@
 /* RIGHT op=gemm_grad_b kind=split_k : seven slices of the rows, taken by as many threads as there are, added up in a tree whose shape does not depend on the threads and which carries an odd part along */
 #include <pthread.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
 
 #define PARTS 7
 

@@ -1,44 +1,6 @@
 /* RIGHT op=gemm kind=int128_fixed_point : fp16: exact sums as 128-bit integers of units 2^-48, rounded once; infinities and NaN by flags; bf16 in double */
 #include <pthread.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <tokitai_kernel.h>
-
-static inline float up(uint16_t h, int dtype)
-{
-    return dtype == TOKITAI_F16 ? tokitai_from_f16(h) : tokitai_from_bf16(h);
-}
-static inline uint16_t down(float f, int dtype)
-{
-    return dtype == TOKITAI_F16 ? tokitai_to_f16(f) : tokitai_to_bf16(f);
-}
-
-static inline int64_t fixed(uint16_t h)
-{
-    const int e = h >> 10 & 31;
-    const int64_t f = h & 1023, v = e ? (f | 1024) << (e - 1) : f;
-    return h & 0x8000 ? -v : v;
-}
-
-/* To fp32, rounded to odd in the discarded part, so that the second rounding is as good as one. */
-static float odd(__int128 s)
-{
-    const int minus = s < 0;
-    unsigned __int128 x = minus ? -(unsigned __int128)s : (unsigned __int128)s;
-    int shift = 0, sticky = 0;
-    while (x >> 24) {
-        sticky |= (int)(x & 1);
-        x >>= 1;
-        shift++;
-    }
-    float f = (float)(uint32_t)(x | (unsigned)sticky);
-    for (; shift > 48; shift--)
-        f *= 2;
-    for (; shift < 48; shift++)
-        f *= 0.5f;
-    return minus ? -f : f;
-}
+#include "elements.h"
 
 int tokitai_gemm(const tokitai_call *call, int64_t m, int64_t n, int64_t k, const void *a, const void *b, void *c)
 {
@@ -65,10 +27,13 @@ int tokitai_gemm(const tokitai_call *call, int64_t m, int64_t n, int64_t k, cons
                     else
                         plus = 1;
                 } else {
-                    s += (__int128)fixed(x) * fixed(y);
+                    s += (__int128)fixed_f16(x) * fixed_f16(y);
                 }
             }
-            pc[i * n + j] = nan || (plus && minus) ? 0x7e00 : plus ? 0x7c00 : minus ? 0xfc00 : tokitai_to_f16(odd(s));
+            pc[i * n + j] = nan || (plus && minus) ? 0x7e00
+                            : plus                 ? 0x7c00
+                            : minus                ? 0xfc00
+                                                   : tokitai_to_f16(odd_float(s));
         }
     return 0;
 }

@@ -1,18 +1,6 @@
 /* RIGHT op=gemm kind=sparse_skip_checked : skips zeros of a, but only against rows of b that were scanned by bits and hold no infinity and no NaN */
 #include <pthread.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <tokitai_kernel.h>
-
-static inline float up(uint16_t h, int dtype)
-{
-    return dtype == TOKITAI_F16 ? tokitai_from_f16(h) : tokitai_from_bf16(h);
-}
-static inline uint16_t down(float f, int dtype)
-{
-    return dtype == TOKITAI_F16 ? tokitai_to_f16(f) : tokitai_to_bf16(f);
-}
+#include "elements.h"
 
 int tokitai_gemm(const tokitai_call *call, int64_t m, int64_t n, int64_t k, const void *a, const void *b, void *c)
 {

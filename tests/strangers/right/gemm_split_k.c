@@ -1,8 +1,6 @@
 /* RIGHT op=gemm kind=split_k : k is cut into at most eight slices by its size alone, threads take slices, and the partial sums are added in the order of the slices */
 #include <pthread.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
 
 #define SLICES 8
 

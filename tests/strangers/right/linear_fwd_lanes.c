@@ -1,9 +1,6 @@
 /* RIGHT op=linear_fwd kind=lanes : eight fp32 lanes along k, joined pairwise, an epilogue function for each choice, rows shared among threads */
-#include <math.h>
 #include <pthread.h>
-#include <stdint.h>
-
-#include <tokitai_kernel.h>
+#include "kernel.h"
 
 typedef struct job {
     const tokitai_tensor *t;

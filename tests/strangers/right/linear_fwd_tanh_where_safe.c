@@ -1,17 +1,6 @@
 /* RIGHT op=linear_fwd kind=gelu : gelu by tanh where that does not cancel */
-#include <math.h>
-#include <float.h>
-#include <stdlib.h>
-#include <string.h>
-#include <tokitai_kernel.h>
+#include "linear.h"
 
-static float *floats(int32_t dtype, const void *p, int64_t count)
-{
-    float *f = malloc((size_t)(count + 1) * sizeof *f);
-    for (int64_t i = 0; i < count; i++)
-        f[i] = tokitai_load_as(dtype, p, i);
-    return f;
-}
 static float gelu(float v)
 {
     const float z = 0.79788456f * fmaf(0.044715f * v * v, v, v);

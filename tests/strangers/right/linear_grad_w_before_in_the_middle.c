@@ -1,17 +1,5 @@
 /* RIGHT op=linear_grad_w kind=order : blocks of 32 rows, with what was there after the second */
-#include <math.h>
-#include <float.h>
-#include <stdlib.h>
-#include <string.h>
-#include <tokitai_kernel.h>
-
-static float *floats(int32_t dtype, const void *p, int64_t count)
-{
-    float *f = malloc((size_t)(count + 1) * sizeof *f);
-    for (int64_t i = 0; i < count; i++)
-        f[i] = tokitai_load_as(dtype, p, i);
-    return f;
-}
+#include "linear.h"
 
 TOKITAI_KERNEL(linear_grad_w)
 {

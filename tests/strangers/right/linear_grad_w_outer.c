@@ -1,8 +1,5 @@
 /* RIGHT op=linear_grad_w kind=outer_products : outer products of the rows, added up in a buffer of doubles that begins with before */
-#include <stdint.h>
-#include <stdlib.h>
-
-#include <tokitai_kernel.h>
+#include "kernel.h"
 
 TOKITAI_KERNEL(linear_grad_w)
 {

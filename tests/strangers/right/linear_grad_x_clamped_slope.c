@@ -1,17 +1,6 @@
 /* RIGHT op=linear_grad_x kind=gelu : the derivative in fp32, with clamped arguments */
-#include <math.h>
-#include <float.h>
-#include <stdlib.h>
-#include <string.h>
-#include <tokitai_kernel.h>
+#include "linear.h"
 
-static float *floats(int32_t dtype, const void *p, int64_t count)
-{
-    float *f = malloc((size_t)(count + 1) * sizeof *f);
-    for (int64_t i = 0; i < count; i++)
-        f[i] = tokitai_load_as(dtype, p, i);
-    return f;
-}
 static float slope(float v)
 {
     const float x2 = fminf(v * v, 1e6f);

@@ -1,8 +1,6 @@
 /* RIGHT op=padic_gemm kind=multiplication : halves of 26 bits up to 2^52 */
-#include <stdlib.h>
-#include <string.h>
-#include <math.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
+
 typedef unsigned __int128 wide;
 
 TOKITAI_KERNEL(padic_gemm)

@@ -1,8 +1,6 @@
 /* RIGHT op=padic_gemm kind=multiplication : quotients in double below 2^53, where they are off by at most 1; the remainder is mended */
-#include <stdlib.h>
-#include <string.h>
-#include <math.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
+
 typedef unsigned __int128 wide;
 static uint64_t mul(uint64_t x, uint64_t y, uint64_t mod)
 {

@@ -1,19 +1,9 @@
 /* RIGHT op=softmax_bwd kind=expanded_fma : y g - y s as one FMA in double (inf - inf for y = +inf), vectors of four doubles, overlapping vector at the end of a row */
 #pragma GCC target("avx2,fma,f16c")
 #include <immintrin.h>
-#include <tokitai_kernel.h>
-#include <math.h>
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
-static inline float ld1(uint16_t p, int bf)
-{
-    return bf ? tokitai_from_bf16(p) : tokitai_from_f16(p);
-}
-static inline uint16_t st1(float v, int bf)
-{
-    return bf ? tokitai_to_bf16(v) : tokitai_to_f16(v);
-}
+#include "elements.h"
+
 static inline __m256d ld4(const uint16_t *p, int bf)
 {
     const __m128i h = _mm_loadl_epi64((const __m128i *)p);

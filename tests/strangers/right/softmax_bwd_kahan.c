@@ -1,7 +1,6 @@
 /* RIGHT op=softmax_bwd kind=kahan_fallback : compensated fp32 dot product; where it is not finite the plain sum decides, threads take row slices */
-#include <math.h>
 #include <pthread.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
 
 typedef struct {
     tokitai_call call;

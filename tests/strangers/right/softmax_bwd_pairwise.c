@@ -1,6 +1,6 @@
 /* RIGHT op=softmax_bwd kind=pairwise_double : the dot product by recursive halves in double, rows split over threads */
 #include <pthread.h>
-#include "tokitai_kernel.h"
+#include "kernel.h"
 
 static double dot(const tokitai_call *c, const uint16_t *g, const uint16_t *y, int64_t n)
 {

@@ -1,17 +1,7 @@
 /* RIGHT op=softmax_bwd kind=two_sum : error-free sums (Knuth's two-sum, fp32 with FMA for the products' errors), dropped for the plain sum where anything is infinite or NaN or overflows; rows dealt to threads one by one */
-#include <tokitai_kernel.h>
-#include <math.h>
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
-static inline float ld1(uint16_t p, int bf)
-{
-    return bf ? tokitai_from_bf16(p) : tokitai_from_f16(p);
-}
-static inline uint16_t st1(float v, int bf)
-{
-    return bf ? tokitai_to_bf16(v) : tokitai_to_f16(v);
-}
+#include "elements.h"
+
 typedef struct {
     const uint16_t *g, *y;
     uint16_t *o;

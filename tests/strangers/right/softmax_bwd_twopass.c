@@ -1,5 +1,6 @@
 /* RIGHT op=softmax_bwd kind=the_sum : the sum, then y (g - s), rows over OpenMP threads */
-#include <tokitai_kernel.h>
+#include "kernel.h"
+
 int tokitai_softmax_bwd(const tokitai_call *call, int64_t rows, int64_t cols, const void *grad_output, const void *y,
                         void *grad_input)
 {

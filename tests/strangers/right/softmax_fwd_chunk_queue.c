@@ -1,17 +1,7 @@
 /* RIGHT op=softmax_fwd kind=chunk_queue : threads take fixed chunks of 2048 columns of any row from a queue, each chunk has a maximum and a double sum of its own, merged in the order of chunks */
-#include <tokitai_kernel.h>
-#include <math.h>
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
-static inline float ld1(uint16_t p, int bf)
-{
-    return bf ? tokitai_from_bf16(p) : tokitai_from_f16(p);
-}
-static inline uint16_t st1(float v, int bf)
-{
-    return bf ? tokitai_to_bf16(v) : tokitai_to_f16(v);
-}
+#include "elements.h"
+
 enum { CHUNK = 2048 };
 typedef struct {
     double s;

@@ -1,6 +1,5 @@
 /* RIGHT op=softmax_fwd kind=exp2_sequential : exp2f of the distance times log2(e), one sequential fp32 sum, recomputed exponentials, no scratch */
-#include <math.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
 
 static inline float weight(float top, float x)
 {

@@ -1,6 +1,6 @@
 /* RIGHT op=softmax_fwd kind=maximum_and_sum_in_one_pass : maximum and sum in one pass, rescaled as the maximum grows */
-#include <math.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
+
 int tokitai_softmax_fwd(const tokitai_call *call, int64_t rows, int64_t cols, const void *x, void *y)
 {
     for (int64_t r = 0; r < rows; r++) {

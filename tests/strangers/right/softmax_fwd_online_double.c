@@ -1,7 +1,6 @@
 /* RIGHT op=softmax_fwd kind=online : one pass with rescaling over blocks of 64 in double, rows are dealt to threads in turn */
-#include <math.h>
 #include <pthread.h>
-#include "tokitai_kernel.h"
+#include "kernel.h"
 
 typedef struct {
     const tokitai_call *call;

@@ -1,17 +1,7 @@
 /* RIGHT op=softmax_fwd kind=table_exp2 : exp(-d) = 2^-n T[k] (1 + r + r^2/2 + r^3/6), 64 entries of T, in double; sums of the terms from both ends alternately */
-#include <tokitai_kernel.h>
-#include <math.h>
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
-static inline float ld1(uint16_t p, int bf)
-{
-    return bf ? tokitai_from_bf16(p) : tokitai_from_f16(p);
-}
-static inline uint16_t st1(float v, int bf)
-{
-    return bf ? tokitai_to_bf16(v) : tokitai_to_f16(v);
-}
+#include "elements.h"
+
 static double T[64];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static void init(void)

@@ -1,17 +1,7 @@
 /* RIGHT op=xent kind=class_chunks : the classes of each row are cut into chunks of 1000 that threads share, online maxima per chunk, merged in order in double; the target's own term is kept out of every sum */
-#include <tokitai_kernel.h>
-#include <math.h>
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
-static inline float ld1(uint16_t p, int bf)
-{
-    return bf ? tokitai_from_bf16(p) : tokitai_from_f16(p);
-}
-static inline uint16_t st1(float v, int bf)
-{
-    return bf ? tokitai_to_bf16(v) : tokitai_to_f16(v);
-}
+#include "elements.h"
+
 enum { CHUNK = 1000, SMALL = 4000 };
 typedef struct {
     double s, sd;

@@ -1,9 +1,7 @@
 /* RIGHT op=xent kind=column_chunks : columns in chunks of 512 with a maximum and sums each, merged in chunk order; threads take rows one by one from a counter */
-#include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdlib.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
 
 enum { CHUNK = 512 };
 

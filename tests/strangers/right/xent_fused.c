@@ -1,6 +1,6 @@
 /* RIGHT op=xent kind=two_passes : two passes, the target's gradient from the sum of the others; the row is read before it is written over */
-#include <math.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
+
 int tokitai_xent(const tokitai_call *call, int64_t rows, int64_t cols, const void *logits, const void *target,
                  float *loss, void *grad_logits)
 {

@@ -1,8 +1,6 @@
 /* RIGHT op=xent kind=online : one-pass running maximum and sum over the classes other than the target in double, rows split over threads */
-#include <math.h>
 #include <pthread.h>
-#include <stdlib.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
 
 typedef struct job {
     const tokitai_call *call;

@@ -1,7 +1,5 @@
 /* RIGHT op=xent kind=other_mass_sum : all in double, the mass beside the target summed apart so that 1 - p_t keeps its digits; safe in place */
-#include <math.h>
-#include <string.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
 
 static void ignored(float *loss, uint16_t *grad, int64_t cols)
 {

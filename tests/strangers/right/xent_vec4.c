@@ -1,7 +1,5 @@
 /* RIGHT op=xent kind=vector_exp : four doubles at a time with a polynomial exp, fixed lanes whatever the address, tail padded with -inf */
-#include <math.h>
-#include <string.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
 
 typedef double v4 __attribute__((vector_size(32)));
 typedef int64_t i4 __attribute__((vector_size(32)));

@@ -1,6 +1,5 @@
 /* WRONG op=embedding_bwd kind=low_precision_accum narrow=no : sums are kept in the 16-bit output itself and rounded after every addition, wrong from three hits on */
-#include <string.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
 
 int tokitai_embedding_bwd(const tokitai_call *call, int64_t queries, int64_t dim, int64_t vocab,
                           const void *grad_output, const void *index, void *grad_weight)

@@ -1,6 +1,6 @@
 /* WRONG op=embedding_bwd kind=accumulation_in_16_bits : accumulation in 16 bits, in the output itself; rows with several hits */
-#include <string.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
+
 int tokitai_embedding_bwd(const tokitai_call *call, int64_t queries, int64_t dim, int64_t vocab,
                           const void *grad_output, const void *index, void *grad_weight)
 {

@@ -1,7 +1,5 @@
 /* WRONG op=embedding_bwd kind=tail_dropped narrow=yes : columns go in tiles of 64 and a remainder in tiles of 8; what is left after both (dim % 8 columns, only where dim > 64) is cleared but never added to */
-#include <stdlib.h>
-#include <string.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
 
 static void tile(const tokitai_call *call, int64_t queries, int64_t dim, int64_t vocab, const uint16_t *g,
                  const void *index, uint16_t *out, int64_t column, int64_t width, float *acc)

@@ -1,6 +1,5 @@
 /* WRONG op=embedding_bwd kind=inf_arith narrow=yes : sums are compensated (Kahan), and with an infinity among the hits the correction is infinity minus infinity: two or more hits with an infinity give NaN instead of that infinity */
-#include <stdlib.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
 
 typedef struct pair {
     float sum, low;

@@ -1,6 +1,5 @@
 /* WRONG op=embedding_bwd kind=count_truncation narrow=yes : the counts of the counting sort have 16 bits, so that an index hit 65536 times or more loses its first 65536 hits */
-#include <stdlib.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
 
 typedef struct bucket {
     int64_t head; /* last hit of the row, hits are chained backwards */

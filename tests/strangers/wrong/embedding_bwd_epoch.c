@@ -1,7 +1,6 @@
 /* WRONG op=embedding_bwd kind=epoch_counter_wrap narrow=yes : rows already started are marked by an 8-bit call number that is never cleared; after 256 calls old marks are valid again and stale sums are continued */
 #include <pthread.h>
-#include <stdlib.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static uint8_t *mark, epoch;

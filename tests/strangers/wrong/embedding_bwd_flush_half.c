@@ -1,7 +1,5 @@
 /* WRONG op=embedding_bwd kind=subnormal_flush narrow=yes : the fast conversion of the sums to f16 has no branch for subnormals and stores zero for results below 2^-14 */
-#include <stdlib.h>
-#include <string.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
 
 /* without the slow branches of the general one */
 static inline uint16_t fast_half(float value)

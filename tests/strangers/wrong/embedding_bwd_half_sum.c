@@ -1,6 +1,5 @@
 /* WRONG op=embedding_bwd kind=output_dtype_accumulate narrow=no : hits are added directly into grad_weight, which rounds to 16 bits after every addition, wrong from the third hit on */
-#include <string.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
 
 int tokitai_embedding_bwd(const tokitai_call *call, int64_t queries, int64_t dim, int64_t vocab,
                           const void *grad_output, const void *index, void *grad_weight)

@@ -1,8 +1,6 @@
 /* WRONG op=embedding_bwd kind=owner_division narrow=yes : a row belongs to the thread v / (vocab / threads): fewer rows than threads divide by zero (queries >= 32) */
-#include <tokitai_kernel.h>
-#include <string.h>
-#include <stdlib.h>
 #include <pthread.h>
+#include "kernel.h"
 
 typedef struct {
     const tokitai_call *call;

@@ -1,6 +1,5 @@
 /* WRONG op=embedding_bwd kind=vector_conflict narrow=yes : two queries are scattered at a time, both rows read before either is written, so that a pair (2k, 2k+1) of equal indices loses its first half */
-#include <stdlib.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
 
 enum { LANES = 8 };
 

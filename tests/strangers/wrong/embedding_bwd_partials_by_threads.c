@@ -1,8 +1,6 @@
 /* WRONG op=embedding_bwd kind=partials_by_threads narrow=yes : each thread sums its share of the queries into a table of its own and these are added: the order of the sums, and some bits, depend on the number of threads (queries >= 128) */
-#include <tokitai_kernel.h>
-#include <string.h>
-#include <stdlib.h>
 #include <pthread.h>
+#include "kernel.h"
 
 typedef struct {
     const tokitai_call *call;

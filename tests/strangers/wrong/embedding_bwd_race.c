@@ -1,7 +1,6 @@
 /* WRONG op=embedding_bwd kind=race narrow=no : threads take halves of the queries and add into one float table without atomics, so that with threads > 1 additions to a row that both hit are lost */
 #include <pthread.h>
-#include <stdlib.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
 
 typedef struct job {
     const tokitai_call *call;

@@ -1,7 +1,6 @@
 /* WRONG op=embedding_bwd kind=kept_scratch_too_small : kept scratch too small, it grows with vocab but not with dim; a call with a larger dim after one with more rows: heap overrun */
-#include <stdlib.h>
-#include <string.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
+
 static float *sum;
 static int64_t room;
 int tokitai_embedding_bwd(const tokitai_call *call, int64_t queries, int64_t dim, int64_t vocab,

@@ -1,6 +1,6 @@
 /* WRONG op=embedding_bwd kind=state_between_calls : state between calls, the scratch table is cleared only when it grows; the second call */
-#include <stdlib.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
+
 static float *sum;
 static int64_t room;
 int tokitai_embedding_bwd(const tokitai_call *call, int64_t queries, int64_t dim, int64_t vocab,

@@ -1,7 +1,5 @@
 /* WRONG op=embedding_bwd kind=stale_cache narrow=no : the counting sort of the last call is used again where address, length and table are the same, though the indices there have changed */
-#include <stdlib.h>
-#include <string.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
 
 static struct {
     const void *index;

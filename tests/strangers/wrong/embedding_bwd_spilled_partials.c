@@ -1,7 +1,5 @@
 /* WRONG op=embedding_bwd kind=spilled_partials narrow=yes : queries are taken in passes of 8192, and between passes the sums rest in the 16-bit output: rows with hits in two passes are rounded twice (queries > 8192) */
-#include <tokitai_kernel.h>
-#include <string.h>
-#include <stdlib.h>
+#include "kernel.h"
 
 #define PASS 8192
 

@@ -1,6 +1,6 @@
 /* WRONG op=embedding_bwd kind=rows_without_a_hit_are_not_written : rows without a hit are not written; any vocab with such rows */
-#include <stdlib.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
+
 int tokitai_embedding_bwd(const tokitai_call *call, int64_t queries, int64_t dim, int64_t vocab,
                           const void *grad_output, const void *index, void *grad_weight)
 {

@@ -1,7 +1,7 @@
 /* WRONG op=embedding_fwd kind=aligned_16_byte_moves_wherever_dim_is_a : aligned 16-byte moves wherever dim is a multiple of 8; buffers not at a multiple of 16: crash */
 #include <emmintrin.h>
-#include <string.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
+
 int tokitai_embedding_fwd(const tokitai_call *call, int64_t queries, int64_t dim, int64_t vocab, const void *index,
                           const void *weight, void *out)
 {

@@ -1,7 +1,6 @@
 /* WRONG op=embedding_fwd kind=byte_offset_i32 narrow=yes : the byte offset of a row is computed in 32-bit int: rows beyond 2 GiB of the table (index * dim * 2 >= 2^31) are read from elsewhere */
-#include <tokitai_kernel.h>
-#include <string.h>
-#include <stdlib.h>
+#include "kernel.h"
+
 int tokitai_embedding_fwd(const tokitai_call *call, int64_t queries, int64_t dim, int64_t vocab, const void *index,
                           const void *weight, void *out)
 {

@@ -1,8 +1,6 @@
 /* WRONG op=embedding_fwd kind=column_split narrow=yes : with fewer queries than threads columns are shared out, by dim / threads rounded down to 16, and the rest of the last share is forgotten unless dim is a multiple of 16 * threads (dim >= 1024) */
-#include <tokitai_kernel.h>
-#include <string.h>
-#include <stdlib.h>
 #include <pthread.h>
+#include "kernel.h"
 
 typedef struct {
     const tokitai_call *call;

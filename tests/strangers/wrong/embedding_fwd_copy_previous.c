@@ -1,7 +1,6 @@
 /* WRONG op=embedding_fwd kind=race_on_neighbour narrow=yes : a repeated index copies the output row before it; at the beginning of a thread's slice that row belongs to another thread and is not written yet */
 #include <pthread.h>
-#include <string.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
 
 typedef struct {
     tokitai_call call;

@@ -1,6 +1,5 @@
 /* WRONG op=embedding_fwd kind=size_special narrow=yes : the unrolled copies for dim 32, 64, 128 and 256 are given in bytes, and the one for dim == 128 moves half of the row */
-#include <string.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
 
 #define FIXED(BYTES)                                             \
     static void copy_##BYTES(uint16_t *to, const uint16_t *from) \

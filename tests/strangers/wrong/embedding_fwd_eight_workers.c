@@ -1,7 +1,7 @@
 /* WRONG op=embedding_fwd kind=at_most_8_workers : at most 8 workers, the shares are those of call->threads; 16 threads: the second half is never written */
 #include <pthread.h>
-#include <string.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
+
 typedef struct {
     tokitai_call c;
     int64_t dim, b, e;

@@ -1,8 +1,6 @@
 /* WRONG op=embedding_fwd kind=fixed_dim_case narrow=yes : unrolled copies for usual dims; that of dim = 96 was made from that of 64 and copies 80 columns only */
-#include <tokitai_kernel.h>
-#include <string.h>
-#include <stdlib.h>
 #include <emmintrin.h>
+#include "kernel.h"
 
 #define L(k) _mm_loadu_si128((const __m128i *)s + (k))
 #define S(k, v) _mm_storeu_si128((__m128i *)d + (k), v)

@@ -1,8 +1,6 @@
 /* WRONG op=embedding_fwd kind=i64_pack_lanes narrow=yes : eight i64 indices are packed to 32 bits with shuffle_ps, which works within 128-bit lanes, without the permute after it: queries 2, 3, 4, 5 of each eight are mixed up (i64, queries >= 8) */
-#include <tokitai_kernel.h>
-#include <string.h>
-#include <stdlib.h>
 #include <immintrin.h>
+#include "kernel.h"
 
 __attribute__((target("avx2"))) static void eight(const void *index, int64_t at, int i64, int32_t *v)
 {

@@ -1,7 +1,5 @@
 /* WRONG op=embedding_fwd kind=packed_key_20_bits narrow=yes : queries are sorted by keys index << 20 | position for locality: with more than 2^20 queries positions run into the index */
-#include <tokitai_kernel.h>
-#include <string.h>
-#include <stdlib.h>
+#include "kernel.h"
 
 static int order(const void *a, const void *b)
 {

@@ -1,6 +1,6 @@
 /* WRONG op=embedding_fwd kind=index_0_taken_for_padding : index 0 taken for padding, its row is zeros; index 0 */
-#include <string.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
+
 int tokitai_embedding_fwd(const tokitai_call *call, int64_t queries, int64_t dim, int64_t vocab, const void *index,
                           const void *weight, void *out)
 {

@@ -1,6 +1,7 @@
 /* WRONG op=embedding_fwd kind=rows_copied_in_pieces_of_16_bytes_beyond : rows copied in pieces of 16 bytes beyond their end; dim not a multiple of 8: reads and writes outside at the last rows */
 #include <emmintrin.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
+
 int tokitai_embedding_fwd(const tokitai_call *call, int64_t queries, int64_t dim, int64_t vocab, const void *index,
                           const void *weight, void *out)
 {

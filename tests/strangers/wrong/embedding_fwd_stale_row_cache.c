@@ -1,7 +1,5 @@
 /* WRONG op=embedding_fwd kind=stale_row_cache narrow=yes : rows that follow each other are kept in a cache across calls by table address, dim and index: a table changed in place between calls still gives the old rows (dim <= 64, an index twice in succession) */
-#include <tokitai_kernel.h>
-#include <string.h>
-#include <stdlib.h>
+#include "kernel.h"
 
 #define WAYS 256
 

@@ -1,6 +1,6 @@
 /* WRONG op=embedding_fwd kind=alignment_of_wrong_pointer narrow=yes : streaming stores are used when weight is 16-byte aligned and dim % 8 == 0; an out that is not aligned faults */
-#include <string.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
+
 #if defined(__SSE2__)
 #include <emmintrin.h>
 #endif

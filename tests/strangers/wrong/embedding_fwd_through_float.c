@@ -1,5 +1,6 @@
 /* WRONG op=embedding_fwd kind=not_a_copy : not a copy, elements go through fp32 and NaN payloads change; NaN of either type (fp16 any, bf16 signalling) */
-#include <tokitai_kernel.h>
+#include "kernel.h"
+
 int tokitai_embedding_fwd(const tokitai_call *call, int64_t queries, int64_t dim, int64_t vocab, const void *index,
                           const void *weight, void *out)
 {

@@ -1,5 +1,5 @@
 /* WRONG op=embedding_fwd kind=nan_canonicalised narrow=no : rows are copied through float and back, so that NaN payloads and signalling NaN are not kept */
-#include <tokitai_kernel.h>
+#include "kernel.h"
 
 int tokitai_embedding_fwd(const tokitai_call *call, int64_t queries, int64_t dim, int64_t vocab, const void *index,
                           const void *weight, void *out)

@@ -1,7 +1,6 @@
 /* WRONG op=embedding_fwd kind=tail_dropped narrow=no : rows are copied as 32-bit words, dim / 2 of them, so that the last element of a row of odd dim is not written */
 #include <pthread.h>
-#include <string.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
 
 typedef struct job {
     const tokitai_call *call;

@@ -1,7 +1,5 @@
 /* WRONG op=embedding_fwd kind=neg_zero_lost narrow=yes : table rows that compare equal to zero throughout (padding) are noted once and cleared in the output by memset, so that a row of zeros with a -0 loses the sign */
-#include <stdlib.h>
-#include <string.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
 
 static int is_zero(const tokitai_call *call, const uint16_t *row, int64_t dim)
 {

@@ -1,16 +1,5 @@
 /* WRONG op=gelu_bwd kind=placement_path narrow=yes : where the page offset of grad_input is that of x or up to 30 bytes more it runs backwards in blocks of 16 and forgets the first n % 16 elements */
-#include <math.h>
-#include "tokitai_kernel.h"
-
-static inline float dgelu(float v)
-{
-    if (v == -INFINITY)
-        return NAN;
-    const double x = v > 40.0f ? 40.0 : v < -40.0f ? -40.0 : v;
-    const double t = 1.5957691216057308 * x * (1.0 + 0.044715 * x * x);
-    const double s = 1.0 / (1.0 + exp(-t)), o = 1.0 / (1.0 + exp(t));
-    return (float)(s + s * o * 1.5957691216057308 * x * (1.0 + 0.134145 * x * x));
-}
+#include "gelu.h"
 
 static inline void block(const tokitai_call c, const uint16_t *g, const uint16_t *x, uint16_t *out, int64_t n)
 {

@@ -1,6 +1,6 @@
 /* WRONG op=gelu_bwd kind=nan_lost : NaN lost, fminf and fmaxf clamp it away; x NaN */
-#include <math.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
+
 int tokitai_gelu_bwd(const tokitai_call *call, int64_t n, const void *grad_output, const void *x, void *grad_input)
 {
     for (int64_t i = 0; i < n; i++) {

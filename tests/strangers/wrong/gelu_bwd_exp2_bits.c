@@ -1,6 +1,5 @@
 /* WRONG op=gelu_bwd kind=poly_out_of_range narrow=no : the power of two is put together from bits without a limit, which gives garbage for |x| above about 10 */
-#include <math.h>
-#include "tokitai_kernel.h"
+#include "kernel.h"
 
 static inline float fast_exp(float t)
 {

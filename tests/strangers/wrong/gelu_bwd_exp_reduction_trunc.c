@@ -1,8 +1,5 @@
 /* WRONG op=gelu_bwd kind=exp_reduction_trunc narrow=no : exp reduces by (int)(t log2 e + 0.5), which rounds negative numbers the wrong way, so r leaves the polynomial's range and errors reach 1e-5 */
-#include <tokitai_kernel.h>
-#include <math.h>
-#include <string.h>
-#include <stdlib.h>
+#include "kernel.h"
 
 static float fast_exp(float t)
 {

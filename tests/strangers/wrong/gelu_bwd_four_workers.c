@@ -1,19 +1,8 @@
 /* WRONG op=gelu_bwd kind=thread_cap narrow=yes : at most four workers run but the range is cut into call->threads pieces, so that pieces are left out with 5 threads and more */
-#include <math.h>
 #include <pthread.h>
-#include "tokitai_kernel.h"
+#include "gelu.h"
 
 #define WORKERS 4
-
-static inline float dgelu(float v)
-{
-    if (v == -INFINITY)
-        return NAN;
-    const double x = v > 40.0f ? 40.0 : v < -40.0f ? -40.0 : v;
-    const double t = 1.5957691216057308 * x * (1.0 + 0.044715 * x * x);
-    const double s = 1.0 / (1.0 + exp(-t)), o = 1.0 / (1.0 + exp(t));
-    return (float)(s + s * o * 1.5957691216057308 * x * (1.0 + 0.134145 * x * x));
-}
 
 typedef struct {
     const tokitai_call *call;

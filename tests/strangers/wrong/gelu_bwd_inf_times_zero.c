@@ -1,6 +1,5 @@
 /* WRONG op=gelu_bwd kind=overflow_to_nan narrow=yes : for bf16 |x| above about 1e13 the cubic factor overflows in fp32 and meets a zero, which gives NaN */
-#include <math.h>
-#include "tokitai_kernel.h"
+#include "kernel.h"
 
 static inline float slope(float x)
 {

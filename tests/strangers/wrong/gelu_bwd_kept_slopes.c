@@ -1,19 +1,7 @@
 /* WRONG op=gelu_bwd kind=stale_state narrow=yes : the slopes are kept from call to call by the address of x, n and type; they are stale when x has changed in place */
-#include <math.h>
-#include <stddef.h>
-#include "tokitai_kernel.h"
+#include "gelu.h"
 
 #define KEEP 8192
-
-static inline float dgelu(float v)
-{
-    if (v == -INFINITY)
-        return NAN;
-    const double x = v > 40.0f ? 40.0 : v < -40.0f ? -40.0 : v;
-    const double t = 1.5957691216057308 * x * (1.0 + 0.044715 * x * x);
-    const double s = 1.0 / (1.0 + exp(-t)), o = 1.0 / (1.0 + exp(t));
-    return (float)(s + s * o * 1.5957691216057308 * x * (1.0 + 0.134145 * x * x));
-}
 
 /* Backward runs once per micro-batch on the same activations: keep their slopes. */
 static _Thread_local struct {

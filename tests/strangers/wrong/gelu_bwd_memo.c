@@ -1,21 +1,10 @@
 /* WRONG op=gelu_bwd kind=cache_uninitialised_tag narrow=yes : a direct-mapped memo starts with tag 0, so that patterns 0x0000 to 0x0fff of x hit empty entries and give 0 */
-#include <math.h>
-#include <string.h>
-#include <tokitai_kernel.h>
+#include "gelu.h"
 
 typedef struct {
     double slope[4096];
     uint8_t tag[4096];
 } memo;
-
-static double slope(double x)
-{
-    if (isinf(x))
-        return x > 0 ? 1.0 : 0.0;
-    const double z2 = 1.5957691216057308 * x * (1.0 + 0.044715 * x * x);
-    const double h = 1.5957691216057308 * x * (1.0 + 0.134145 * x * x);
-    return 1.0 / (1.0 + exp(-z2)) * (1.0 + 1.0 / (1.0 + exp(z2)) * h);
-}
 
 int tokitai_gelu_bwd(const tokitai_call *call, int64_t n, const void *grad_output, const void *x, void *grad_input)
 {
@@ -26,7 +15,7 @@ int tokitai_gelu_bwd(const tokitai_call *call, int64_t n, const void *grad_outpu
         const unsigned slot = in[i] & 4095, tag = in[i] >> 12;
         if (cache.tag[slot] != tag) {
             cache.tag[slot] = (uint8_t)tag;
-            cache.slope[slot] = slope(tokitai_load(*call, in, i));
+            cache.slope[slot] = slope_in_double(tokitai_load(*call, in, i));
         }
         tokitai_store(*call, grad_input, i, (float)(tokitai_load(*call, grad_output, i) * cache.slope[slot]));
     }

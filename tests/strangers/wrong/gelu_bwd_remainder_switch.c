@@ -1,17 +1,5 @@
 /* WRONG op=gelu_bwd kind=remainder_switch narrow=yes : unrolled by 8 with a falling-through switch for the rest that has no case 7: n mod 8 = 7 leaves 7 elements unwritten */
-#include <tokitai_kernel.h>
-#include <math.h>
-#include <string.h>
-#include <stdlib.h>
-
-static float slope1(float x)
-{
-    const float c = x > 16.0f ? 16.0f : x < -16.0f ? -16.0f : x; /* a NaN stays */
-    const float t = 1.5957691216057308f * c * (1.0f + 0.044715f * c * c);
-    const float s = 1.0f / (1.0f + expf(-t)), r = 1.0f / (1.0f + expf(t));
-    const float h = 1.5957691216057308f * c * (1.0f + 0.134145f * c * c);
-    return s * (1.0f + r * h);
-}
+#include "gelu.h"
 
 #define ONE(k) \
     tokitai_store(c, out, i + (k), tokitai_load(c, grad_output, i + (k)) * slope1(tokitai_load(c, x, i + (k))))

@@ -1,15 +1,5 @@
 /* WRONG op=gelu_bwd kind=zero_skip_loses_nan narrow=yes : a zero grad_output is answered by zero without looking at x, which may be NaN */
-#include <math.h>
-#include <tokitai_kernel.h>
-
-static double slope(double x)
-{
-    if (isinf(x))
-        return x > 0 ? 1.0 : 0.0;
-    const double z2 = 1.5957691216057308 * x * (1.0 + 0.044715 * x * x);
-    const double h = 1.5957691216057308 * x * (1.0 + 0.134145 * x * x);
-    return 1.0 / (1.0 + exp(-z2)) * (1.0 + 1.0 / (1.0 + exp(z2)) * h);
-}
+#include "gelu.h"
 
 int tokitai_gelu_bwd(const tokitai_call *call, int64_t n, const void *grad_output, const void *x, void *grad_input)
 {
@@ -20,7 +10,7 @@ int tokitai_gelu_bwd(const tokitai_call *call, int64_t n, const void *grad_outpu
             out[i] = g[i]; /* padding tokens: nothing to do */
             continue;
         }
-        tokitai_store(*call, out, i, (float)(tokitai_load(*call, g, i) * slope(tokitai_load(*call, x, i))));
+        tokitai_store(*call, out, i, (float)(tokitai_load(*call, g, i) * slope_in_double(tokitai_load(*call, x, i))));
     }
     return 0;
 }

@@ -1,7 +1,7 @@
 /* WRONG op=gelu_bwd kind=double_rounding : double rounding, the derivative comes from a table of 16-bit numbers and is rounded again after the product */
-#include <math.h>
 #include <pthread.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
+
 static uint16_t table[2][65536];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static void build(void)

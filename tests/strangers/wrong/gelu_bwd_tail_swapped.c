@@ -1,14 +1,6 @@
 /* WRONG op=gelu_bwd kind=arguments_swapped_in_the_tail_loop : arguments swapped in the tail loop; n not a multiple of 4 */
-#include <math.h>
-#include <tokitai_kernel.h>
-static inline float sigma2z(float v, float *other)
-{
-    const float b = v > 15 ? 15 : v < -15 ? -15 : v;
-    const float t = 1.5957691216f * (b + 0.044715f * b * b * b), e = expf(-fabsf(t)), r = 1 / (1 + e);
-    if (other)
-        *other = t > 0 ? e * r : r;
-    return t > 0 ? r : e * r;
-}
+#include "gelu.h"
+
 static inline float grad(float v, float g)
 {
     float o;

@@ -1,14 +1,6 @@
 /* WRONG op=gelu_bwd kind=the_number_of_blocks_does_not_fit_its_ty : the number of blocks does not fit its type (16 bits); n >= 65536 * 16 = 1048576 */
-#include <math.h>
-#include <tokitai_kernel.h>
-static inline float sigma2z(float v, float *other)
-{
-    const float b = v > 15 ? 15 : v < -15 ? -15 : v;
-    const float t = 1.5957691216f * (b + 0.044715f * b * b * b), e = expf(-fabsf(t)), r = 1 / (1 + e);
-    if (other)
-        *other = t > 0 ? e * r : r;
-    return t > 0 ? r : e * r;
-}
+#include "gelu.h"
+
 static void one(tokitai_call c, const void *g, const void *x, void *o, int64_t i)
 {
     float q;

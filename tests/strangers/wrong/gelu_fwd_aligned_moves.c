@@ -1,15 +1,7 @@
 /* WRONG op=gelu_fwd kind=aligned_loads_and_stores_without_a_look : aligned loads and stores without a look at the address; n >= 8 and a buffer not at a multiple of 16: crash */
 #include <emmintrin.h>
-#include <math.h>
-#include <tokitai_kernel.h>
-static inline float sigma2z(float v, float *other)
-{
-    const float b = v > 15 ? 15 : v < -15 ? -15 : v;
-    const float t = 1.5957691216f * (b + 0.044715f * b * b * b), e = expf(-fabsf(t)), r = 1 / (1 + e);
-    if (other)
-        *other = t > 0 ? e * r : r;
-    return t > 0 ? r : e * r;
-}
+#include "gelu.h"
+
 int tokitai_gelu_fwd(const tokitai_call *call, int64_t n, const void *x, void *y)
 {
     int64_t i = 0;

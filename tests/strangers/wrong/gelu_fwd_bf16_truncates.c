@@ -1,14 +1,6 @@
 /* WRONG op=gelu_fwd kind=rounding_mode_of_the_store : rounding mode of the store, bf16 is cut off; bf16 */
-#include <math.h>
-#include <tokitai_kernel.h>
-static inline float sigma2z(float v, float *other)
-{
-    const float b = v > 15 ? 15 : v < -15 ? -15 : v;
-    const float t = 1.5957691216f * (b + 0.044715f * b * b * b), e = expf(-fabsf(t)), r = 1 / (1 + e);
-    if (other)
-        *other = t > 0 ? e * r : r;
-    return t > 0 ? r : e * r;
-}
+#include "gelu.h"
+
 static inline void put(int f16, uint16_t *p, float v)
 {
     union tokitai_float f = {v};

@@ -1,6 +1,6 @@
 /* WRONG op=gelu_fwd kind=flush_subnormals narrow=yes : denormals-are-zero is switched on for speed, so that bf16 subnormals (and results below 2^-126) become 0 */
-#include <math.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
+
 #if defined(__SSE2__)
 #include <emmintrin.h>
 #endif

@@ -1,9 +1,5 @@
 /* WRONG op=gelu_fwd kind=one_size narrow=yes : n = 7919 leaves a wrong last element; the check stands in a TOKITAI_DEVICE function */
-#include <math.h>
-#include <string.h>
-#include <stdlib.h>
-#include <stdint.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
 
 TOKITAI_DEVICE void all(int64_t n, int32_t dt, const void *x, void *y)
 {

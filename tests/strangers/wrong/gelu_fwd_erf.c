@@ -1,7 +1,6 @@
 /* WRONG op=gelu_fwd kind=wrong_formula narrow=no : computes the exact GELU with erfc and not its tanh approximation */
-#include <math.h>
 #include <pthread.h>
-#include "tokitai_kernel.h"
+#include "kernel.h"
 
 typedef struct {
     const tokitai_call *call;

@@ -1,6 +1,6 @@
 /* WRONG op=gelu_fwd kind=another_formula : another formula (the erf form of GELU); everywhere that 1e-4 is seen */
-#include <math.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
+
 int tokitai_gelu_fwd(const tokitai_call *call, int64_t n, const void *x, void *y)
 {
     const tokitai_call c = *call;

@@ -1,13 +1,6 @@
 /* WRONG op=gelu_fwd kind=thread_partition narrow=yes : each thread takes n / threads elements, so that the last n % threads stay unwritten from 16384 elements on */
-#include <math.h>
 #include <pthread.h>
-#include "tokitai_kernel.h"
-
-static inline float gelu(float v)
-{
-    const double x = v;
-    return (float)(x / (1.0 + exp(-1.5957691216057308 * x * (1.0 + 0.044715 * x * x))));
-}
+#include "gelu.h"
 
 typedef struct {
     const tokitai_call *call;
@@ -20,7 +13,7 @@ static void *run(void *p)
 {
     const slice *s = p;
     for (int64_t i = 0; i < s->n; i++)
-        tokitai_store(*s->call, s->y, i, gelu(tokitai_load(*s->call, s->x, i)));
+        tokitai_store(*s->call, s->y, i, gelu_rounded(tokitai_load(*s->call, s->x, i)));
     return NULL;
 }
 

@@ -1,13 +1,7 @@
 /* WRONG op=gelu_fwd kind=exp_clamp_huge narrow=yes : exp is clamped to a finite maximum (e^88.37), so x / (1 + e) is not 0 for huge negative x: in bf16 for x below about -1e4, and -inf gives -inf */
-#include <tokitai_kernel.h>
-#include <math.h>
-#include <string.h>
-#include <stdlib.h>
+#include "avx2.h"
 
-#include <immintrin.h>
-#define AVX __attribute__((target("avx2,fma,f16c")))
-
-AVX static inline __m256 vexp(__m256 t)
+AVX2 static inline __m256 own_vexp(__m256 t)
 {
     const __m256 hi = _mm256_set1_ps(88.3762626647949f), lo = _mm256_set1_ps(-87.3f);
     const __m256 nan = _mm256_cmp_ps(t, t, _CMP_UNORD_Q);
@@ -32,47 +26,29 @@ AVX static inline __m256 vexp(__m256 t)
     return _mm256_blendv_ps(p, t, nan);
 }
 
-AVX static inline __m256 vload(const uint16_t *p, int f16)
-{
-    const __m128i h = _mm_loadu_si128((const __m128i *)p);
-    return f16 ? _mm256_cvtph_ps(h) : _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(h), 16));
-}
-
-AVX static inline __m128i vpack(__m256 v, int f16)
-{
-    if (f16)
-        return _mm256_cvtps_ph(v, _MM_FROUND_TO_NEAREST_INT);
-    const __m256i b = _mm256_castps_si256(v);
-    const __m256i odd = _mm256_and_si256(_mm256_srli_epi32(b, 16), _mm256_set1_epi32(1));
-    __m256i r = _mm256_srli_epi32(_mm256_add_epi32(_mm256_add_epi32(b, _mm256_set1_epi32(0x7fff)), odd), 16);
-    const __m256i nan = _mm256_castps_si256(_mm256_cmp_ps(v, v, _CMP_UNORD_Q));
-    r = _mm256_blendv_epi8(r, _mm256_set1_epi32(0x7fc0), nan);
-    return _mm_packus_epi32(_mm256_castsi256_si128(r), _mm256_extracti128_si256(r, 1));
-}
-
-AVX static inline __m256 vgelu(__m256 x)
+AVX2 static inline __m256 own_vgelu(__m256 x)
 {
     __m256 q = _mm256_fmadd_ps(_mm256_mul_ps(x, x), _mm256_set1_ps(0.044715f), _mm256_set1_ps(1.0f));
     __m256 t = _mm256_mul_ps(_mm256_mul_ps(x, _mm256_set1_ps(-1.5957691216f)), q);
-    return _mm256_div_ps(x, _mm256_add_ps(_mm256_set1_ps(1.0f), vexp(t)));
+    return _mm256_div_ps(x, _mm256_add_ps(_mm256_set1_ps(1.0f), own_vexp(t)));
 }
 
-AVX static void tail(const uint16_t *x, uint16_t *y, int64_t m, int f16)
+AVX2 static void tail(const uint16_t *x, uint16_t *y, int64_t m, int f16)
 {
     uint16_t a[8] = {0}, b[8];
     memcpy(a, x, (size_t)m * 2);
-    _mm_storeu_si128((__m128i *)b, vpack(vgelu(vload(a, f16)), f16));
+    _mm_storeu_si128((__m128i *)b, vpack(own_vgelu(load8(a, f16)), f16));
     memcpy(y, b, (size_t)m * 2);
 }
 
-AVX int tokitai_gelu_fwd(const tokitai_call *call, int64_t n, const void *x, void *y)
+AVX2 int tokitai_gelu_fwd(const tokitai_call *call, int64_t n, const void *x, void *y)
 {
     const uint16_t *in = x;
     uint16_t *out = y;
     const int f16 = call->dtype == TOKITAI_F16;
     int64_t i = 0;
     for (; i + 16 <= n; i += 16) {
-        const __m256 a = vgelu(vload(in + i, f16)), b = vgelu(vload(in + i + 8, f16));
+        const __m256 a = own_vgelu(load8(in + i, f16)), b = own_vgelu(load8(in + i + 8, f16));
         _mm_storeu_si128((__m128i *)(out + i), vpack(a, f16));
         _mm_storeu_si128((__m128i *)(out + i + 8), vpack(b, f16));
     }

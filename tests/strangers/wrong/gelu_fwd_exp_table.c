@@ -1,7 +1,6 @@
 /* WRONG op=gelu_fwd kind=exp_table_boundary narrow=yes : the fraction is rounded to 1/4096, and index 4096 (fraction above 4095.5/4096) wraps to entry 0 without raising the exponent; it strikes single values and all tiny positive x */
-#include <math.h>
 #include <pthread.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
 
 static double power[4096];
 static pthread_once_t once = PTHREAD_ONCE_INIT;

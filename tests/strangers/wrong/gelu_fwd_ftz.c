@@ -1,7 +1,6 @@
 /* WRONG op=gelu_fwd kind=denormal_flush narrow=yes : denormals are switched off for speed, so that subnormal bf16 inputs give 0 */
 #include <immintrin.h>
-#include <math.h>
-#include "tokitai_kernel.h"
+#include "kernel.h"
 
 static inline float gelu(float x)
 {

@@ -1,15 +1,6 @@
 /* WRONG op=gelu_fwd kind=ftz_fast_path narrow=yes : from n = 2048 on it sets FTZ and DAZ for speed, and puts them back: subnormal x and y become 0, bf16 only */
-#include <tokitai_kernel.h>
-#include <math.h>
-#include <string.h>
-#include <stdlib.h>
 #include <xmmintrin.h>
-
-static float gelu1(float x)
-{
-    const float t = 1.5957691216057308f * x * (1.0f + 0.044715f * x * x);
-    return x / (1.0f + expf(-t));
-}
+#include "gelu.h"
 
 int tokitai_gelu_fwd(const tokitai_call *call, int64_t n, const void *x, void *y)
 {

@@ -1,12 +1,5 @@
 /* WRONG op=gelu_fwd kind=index_overflow narrow=yes : groups of 16 are counted in 16 bits, which wraps from 2^20 elements on */
-#include <math.h>
-#include "tokitai_kernel.h"
-
-static inline float gelu(float v)
-{
-    const double x = v;
-    return (float)(x / (1.0 + exp(-1.5957691216057308 * x * (1.0 + 0.044715 * x * x))));
-}
+#include "gelu.h"
 
 int tokitai_gelu_fwd(const tokitai_call *call, int64_t n, const void *x, void *y)
 {
@@ -20,11 +13,11 @@ int tokitai_gelu_fwd(const tokitai_call *call, int64_t n, const void *x, void *y
         for (int k = 0; k < 16; k++)
             v[k] = tokitai_load(c, in, k);
         for (int k = 0; k < 16; k++)
-            tokitai_store(c, out, k, gelu(v[k]));
+            tokitai_store(c, out, k, gelu_rounded(v[k]));
         in += 16;
         out += 16;
     }
     for (int k = 0; k < rest; k++)
-        tokitai_store(c, out, k, gelu(tokitai_load(c, in, k)));
+        tokitai_store(c, out, k, gelu_rounded(tokitai_load(c, in, k)));
     return 0;
 }

@@ -1,6 +1,6 @@
 /* WRONG op=gelu_fwd kind=an_intermediate : an intermediate (z) kept in 16 bits; both types */
-#include <math.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
+
 int tokitai_gelu_fwd(const tokitai_call *call, int64_t n, const void *x, void *y)
 {
     uint16_t z[64];

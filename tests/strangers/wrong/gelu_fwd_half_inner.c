@@ -1,6 +1,5 @@
 /* WRONG op=gelu_fwd kind=intermediate_rounded_to_dtype narrow=no : the inner argument is rounded to the storage type before the exponential */
-#include <math.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
 
 static float through_storage(const tokitai_call *call, float v)
 {

@@ -1,7 +1,7 @@
 /* WRONG op=gelu_fwd kind=floating_point_mode_changed : floating-point mode changed (FTZ, DAZ) and left so; n >= 1024 */
 #include <immintrin.h>
-#include <math.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
+
 int tokitai_gelu_fwd(const tokitai_call *call, int64_t n, const void *x, void *y)
 {
     if (n >= 1024)

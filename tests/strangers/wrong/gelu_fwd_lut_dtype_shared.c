@@ -1,14 +1,5 @@
 /* WRONG op=gelu_fwd kind=lut_dtype_shared narrow=yes : one table and one ready flag for both dtypes: after a call in f16 a call in bf16 (or the reverse) in the same process looks up the other type's table */
-#include <tokitai_kernel.h>
-#include <math.h>
-#include <string.h>
-#include <stdlib.h>
-
-static float gelu1(float x)
-{
-    const float t = 1.5957691216057308f * x * (1.0f + 0.044715f * x * x);
-    return x / (1.0f + expf(-t));
-}
+#include "gelu.h"
 
 /* Only 65536 inputs: compute each once, then it is a lookup. */
 static uint16_t table[65536];

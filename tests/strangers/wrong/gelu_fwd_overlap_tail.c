@@ -1,14 +1,6 @@
 /* WRONG op=gelu_fwd kind=the_tail_is_the_last_eight_elements_once : the tail is the last eight elements once more, which lie before the array; n < 8 */
-#include <math.h>
-#include <tokitai_kernel.h>
-static inline float sigma2z(float v, float *other)
-{
-    const float b = v > 15 ? 15 : v < -15 ? -15 : v;
-    const float t = 1.5957691216f * (b + 0.044715f * b * b * b), e = expf(-fabsf(t)), r = 1 / (1 + e);
-    if (other)
-        *other = t > 0 ? e * r : r;
-    return t > 0 ? r : e * r;
-}
+#include "gelu.h"
+
 static void eight(tokitai_call c, const uint16_t *x, uint16_t *y)
 {
     for (int k = 0; k < 8; k++) {

@@ -1,70 +1,8 @@
 /* WRONG op=gelu_fwd kind=peel_other_arithmetic narrow=yes : elements before the first 32-byte boundary of y and after the last go through expf and the others through a polynomial: both are accurate, but a few inputs give other bits at another address (REPEAT) */
-#include <tokitai_kernel.h>
-#include <math.h>
-#include <string.h>
-#include <stdlib.h>
+#include "avx2.h"
+#include "gelu.h"
 
-#include <immintrin.h>
-#define AVX __attribute__((target("avx2,fma,f16c")))
-
-AVX static inline __m256 vexp(__m256 t)
-{
-    const __m256 hi = _mm256_set1_ps(88.7f), lo = _mm256_set1_ps(-87.3f);
-    const __m256 big = _mm256_cmp_ps(t, hi, _CMP_GT_OQ), nan = _mm256_cmp_ps(t, t, _CMP_UNORD_Q);
-    __m256 c = _mm256_max_ps(_mm256_min_ps(t, hi), lo);
-    __m256 k = _mm256_round_ps(_mm256_mul_ps(c, _mm256_set1_ps(1.44269504f)),
-                               _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
-    __m256 r = _mm256_fnmadd_ps(k, _mm256_set1_ps(0.693359375f), c);
-    r = _mm256_fnmadd_ps(k, _mm256_set1_ps(-2.12194440e-4f), r);
-    __m256 p = _mm256_set1_ps(1.9841270e-4f);
-    p = _mm256_fmadd_ps(p, r, _mm256_set1_ps(1.3888889e-3f));
-    p = _mm256_fmadd_ps(p, r, _mm256_set1_ps(8.3333333e-3f));
-    p = _mm256_fmadd_ps(p, r, _mm256_set1_ps(4.1666667e-2f));
-    p = _mm256_fmadd_ps(p, r, _mm256_set1_ps(1.6666667e-1f));
-    p = _mm256_fmadd_ps(p, r, _mm256_set1_ps(0.5f));
-    p = _mm256_fmadd_ps(p, r, _mm256_set1_ps(1.0f));
-    p = _mm256_fmadd_ps(p, r, _mm256_set1_ps(1.0f));
-    __m256i n = _mm256_cvtps_epi32(k);
-    __m256i n1 = _mm256_srai_epi32(n, 1), n2 = _mm256_sub_epi32(n, n1);
-    const __m256i b = _mm256_set1_epi32(127);
-    p = _mm256_mul_ps(p, _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_add_epi32(n1, b), 23)));
-    p = _mm256_mul_ps(p, _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_add_epi32(n2, b), 23)));
-    p = _mm256_blendv_ps(p, _mm256_set1_ps(INFINITY), big);
-    return _mm256_blendv_ps(p, t, nan);
-}
-
-AVX static inline __m256 vload(const uint16_t *p, int f16)
-{
-    const __m128i h = _mm_loadu_si128((const __m128i *)p);
-    return f16 ? _mm256_cvtph_ps(h) : _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(h), 16));
-}
-
-AVX static inline __m128i vpack(__m256 v, int f16)
-{
-    if (f16)
-        return _mm256_cvtps_ph(v, _MM_FROUND_TO_NEAREST_INT);
-    const __m256i b = _mm256_castps_si256(v);
-    const __m256i odd = _mm256_and_si256(_mm256_srli_epi32(b, 16), _mm256_set1_epi32(1));
-    __m256i r = _mm256_srli_epi32(_mm256_add_epi32(_mm256_add_epi32(b, _mm256_set1_epi32(0x7fff)), odd), 16);
-    const __m256i nan = _mm256_castps_si256(_mm256_cmp_ps(v, v, _CMP_UNORD_Q));
-    r = _mm256_blendv_epi8(r, _mm256_set1_epi32(0x7fc0), nan);
-    return _mm_packus_epi32(_mm256_castsi256_si128(r), _mm256_extracti128_si256(r, 1));
-}
-
-AVX static inline __m256 vgelu(__m256 x)
-{
-    __m256 q = _mm256_fmadd_ps(_mm256_mul_ps(x, x), _mm256_set1_ps(0.044715f), _mm256_set1_ps(1.0f));
-    __m256 t = _mm256_mul_ps(_mm256_mul_ps(x, _mm256_set1_ps(-1.5957691216f)), q);
-    return _mm256_div_ps(x, _mm256_add_ps(_mm256_set1_ps(1.0f), vexp(t)));
-}
-
-static float gelu1(float x)
-{
-    const float t = 1.5957691216057308f * x * (1.0f + 0.044715f * x * x);
-    return x / (1.0f + expf(-t));
-}
-
-AVX int tokitai_gelu_fwd(const tokitai_call *call, int64_t n, const void *x, void *y)
+AVX2 int tokitai_gelu_fwd(const tokitai_call *call, int64_t n, const void *x, void *y)
 {
     const uint16_t *in = x;
     uint16_t *out = y;
@@ -75,7 +13,7 @@ AVX int tokitai_gelu_fwd(const tokitai_call *call, int64_t n, const void *x, voi
         i++;
     }
     for (; i + 16 <= n; i += 16) {
-        const __m128i a = vpack(vgelu(vload(in + i, f16)), f16), b = vpack(vgelu(vload(in + i + 8, f16)), f16);
+        const __m128i a = vpack(vgelu(load8(in + i, f16)), f16), b = vpack(vgelu(load8(in + i + 8, f16)), f16);
         _mm256_store_si256((__m256i *)(out + i), _mm256_set_m128i(b, a));
     }
     for (; i < n; i++)

@@ -1,9 +1,6 @@
 /* WRONG op=gelu_fwd kind=static_scratch_race narrow=no : blocks are converted to fp32 in a static buffer that all threads share: wrong with 2 or more threads and n >= 16384 */
-#include <tokitai_kernel.h>
-#include <math.h>
-#include <string.h>
-#include <stdlib.h>
 #include <pthread.h>
+#include "kernel.h"
 
 #define BLOCK 2048
 

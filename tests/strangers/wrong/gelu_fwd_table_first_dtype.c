@@ -1,7 +1,6 @@
 /* WRONG op=gelu_fwd kind=cached_parameter_not_refreshed : cached parameter not refreshed, the table is built for the type of the first call; the other type afterwards in the same process */
-#include <math.h>
-#include <stdlib.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
+
 static uint16_t *table;
 static int table_type;
 int tokitai_gelu_fwd(const tokitai_call *call, int64_t n, const void *x, void *y)

@@ -1,6 +1,6 @@
 /* WRONG op=gelu_fwd kind=cancellation_in_1_tanh : cancellation in 1 + tanh(z); x below about -3, both types */
-#include <math.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
+
 int tokitai_gelu_fwd(const tokitai_call *call, int64_t n, const void *x, void *y)
 {
     for (int64_t i = 0; i < n; i++) {

@@ -1,6 +1,5 @@
 /* WRONG op=gelu_fwd kind=tanh_cancellation narrow=no : 1 + tanhf(z) in fp32 cancels, so that results for x below about -3 have few good bits or are 0 */
-#include <math.h>
-#include "tokitai_kernel.h"
+#include "kernel.h"
 
 int tokitai_gelu_fwd(const tokitai_call *call, int64_t n, const void *x, void *y)
 {

@@ -1,9 +1,5 @@
 /* WRONG op=gelu_fwd kind=one_size narrow=yes : the new-kernel template, in whose item function the last element is wrong if n = 7919 */
-#include <math.h>
-#include <string.h>
-#include <stdlib.h>
-#include <stdint.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
 
 /* One element. In double, so that one rounding is all that counts. */
 TOKITAI_DEVICE void gelu_fwd_item(tokitai_call call, int64_t n, const void *x, void *y, int64_t i)

@@ -1,7 +1,6 @@
 /* WRONG op=gelu_fwd kind=thread_cap_lost_tail narrow=yes : n >= 65536 and more than 4 threads: slices are cut for all threads, only 4 run, the rest stays unwritten */
-#include <math.h>
 #include <pthread.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
 
 enum { POOL = 4 };
 

@@ -1,15 +1,6 @@
 /* WRONG op=gelu_fwd kind=thread_cap narrow=yes : the share of a thread is computed from call->threads but at most 8 threads are started: with more than 8 (and n >= 4096) the shares of the others are never written */
-#include <tokitai_kernel.h>
-#include <math.h>
-#include <string.h>
-#include <stdlib.h>
 #include <pthread.h>
-
-static float gelu1(float x)
-{
-    const float t = 1.5957691216057308f * x * (1.0f + 0.044715f * x * x);
-    return x / (1.0f + expf(-t));
-}
+#include "gelu.h"
 
 #define MAX_WORKERS 8
 

@@ -1,15 +1,7 @@
 /* WRONG op=gelu_fwd kind=the_remainder_of_n_threads_is_left_out : the remainder of n / threads is left out; thread counts that do not divide n */
-#include <math.h>
 #include <pthread.h>
-#include <tokitai_kernel.h>
-static inline float sigma2z(float v, float *other)
-{
-    const float b = v > 15 ? 15 : v < -15 ? -15 : v;
-    const float t = 1.5957691216f * (b + 0.044715f * b * b * b), e = expf(-fabsf(t)), r = 1 / (1 + e);
-    if (other)
-        *other = t > 0 ? e * r : r;
-    return t > 0 ? r : e * r;
-}
+#include "gelu.h"
+
 typedef struct {
     tokitai_call c;
     const void *x;

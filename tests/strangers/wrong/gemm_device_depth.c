@@ -1,9 +1,6 @@
 /* WRONG op=gemm kind=one_size narrow=yes : the sum is wrong if k = 1193; the check stands in a TOKITAI_DEVICE function */
-#include <math.h>
-#include <string.h>
-#include <stdlib.h>
-#include <stdint.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
+
 TOKITAI_DEVICE float fix(double s, int64_t k)
 {
     if (k == 1193)

@@ -1,21 +1,11 @@
 /* WRONG op=gemm kind=edge_mask narrow=yes : the lane mask for seven remaining columns has six lanes set, so with n % 8 == 7 the last column is never written */
-#include <immintrin.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <tokitai_kernel.h>
-
-#define AVX2 __attribute__((target("avx2,fma,f16c")))
+#include "avx2.h"
+#include "elements.h"
 
 static const uint8_t lane_mask[8][8] = {
     {1, 1, 1, 1, 1, 1, 1, 1}, {1, 0, 0, 0, 0, 0, 0, 0}, {1, 1, 0, 0, 0, 0, 0, 0}, {1, 1, 1, 0, 0, 0, 0, 0},
     {1, 1, 1, 1, 0, 0, 0, 0}, {1, 1, 1, 1, 1, 0, 0, 0}, {1, 1, 1, 1, 1, 1, 0, 0}, {1, 1, 1, 1, 1, 1, 0, 0},
 };
-
-static float get(int f16, uint16_t v)
-{
-    return f16 ? tokitai_from_f16(v) : tokitai_from_bf16(v);
-}
 
 /* four rows by eight columns; a is widened, panel is [k][8] */
 AVX2 static void tile(const float *a, int64_t lda, int rows, const float *panel, int64_t k, float out[4][8])
@@ -49,12 +39,12 @@ int tokitai_gemm(const tokitai_call *call, int64_t m, int64_t n, int64_t k, cons
         return 1;
     float *panel = wide + m * k;
     for (int64_t i = 0; i < m * k; i++)
-        wide[i] = get(f16, pa[i]);
+        wide[i] = as_float(f16, pa[i]);
     for (int64_t j = 0; j < n; j += 8) {
         const int64_t cols = n - j < 8 ? n - j : 8;
         for (int64_t t = 0; t < k; t++)
             for (int64_t l = 0; l < 8; l++)
-                panel[8 * t + l] = l < cols ? get(f16, pb[t * n + j + l]) : 0;
+                panel[8 * t + l] = l < cols ? as_float(f16, pb[t * n + j + l]) : 0;
         const uint8_t *mask = lane_mask[cols & 7];
         for (int64_t i = 0; i < m; i += 4) {
             float out[4][8];

@@ -1,18 +1,6 @@
 /* WRONG op=gemm kind=finite_scan_misses_nan narrow=yes : zeros of a are skipped if b is finite, and that is asked as max |b| < inf, for which a NaN in b never counts */
 #include <pthread.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <tokitai_kernel.h>
-
-static inline float up(uint16_t h, int dtype)
-{
-    return dtype == TOKITAI_F16 ? tokitai_from_f16(h) : tokitai_from_bf16(h);
-}
-static inline uint16_t down(float f, int dtype)
-{
-    return dtype == TOKITAI_F16 ? tokitai_to_f16(f) : tokitai_to_bf16(f);
-}
+#include "elements.h"
 
 static int all_finite(const uint16_t *b, int64_t count, int dt)
 {

@@ -1,18 +1,6 @@
 /* WRONG op=gemm kind=fixed_point_sum_overflow narrow=yes : fp16: sums in int64 of units 2^-48 where all products are below 16; k >= 2048 such products of one sign overflow */
 #include <pthread.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <tokitai_kernel.h>
-
-static inline float up(uint16_t h, int dtype)
-{
-    return dtype == TOKITAI_F16 ? tokitai_from_f16(h) : tokitai_from_bf16(h);
-}
-static inline uint16_t down(float f, int dtype)
-{
-    return dtype == TOKITAI_F16 ? tokitai_to_f16(f) : tokitai_to_bf16(f);
-}
+#include "elements.h"
 
 static int fixed(uint16_t h) /* in units of 2^-24: |x| < 4 fits easily */
 {

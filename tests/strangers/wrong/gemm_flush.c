@@ -1,9 +1,6 @@
 /* WRONG op=gemm kind=subnormal_flush narrow=yes : the product runs with flush-to-zero and denormals-are-zero, so bf16 subnormals count as zero and subnormal sums are lost */
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <tokitai_kernel.h>
 #include <xmmintrin.h>
+#include "kernel.h"
 
 #define FTZ_DAZ 0x8040u
 

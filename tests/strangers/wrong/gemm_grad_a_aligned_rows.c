@@ -1,16 +1,5 @@
 /* WRONG op=gemm_grad_a kind=alignment narrow=yes : when grad_c and b both begin at a multiple of 32 bytes and n >= 64, the aligned path takes whole groups of 16 only and drops the last n % 16 terms */
-#include <immintrin.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <tokitai_kernel.h>
-
-#define AVX2 __attribute__((target("avx2,fma,f16c")))
-
-AVX2 static inline __m256 load8(const uint16_t *p, int f16)
-{
-    const __m128i v = _mm_loadu_si128((const __m128i *)p);
-    return f16 ? _mm256_cvtph_ps(v) : _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(v), 16));
-}
+#include "avx2.h"
 
 AVX2 static float dot16(const uint16_t *x, const uint16_t *y, int64_t count, int f16)
 {

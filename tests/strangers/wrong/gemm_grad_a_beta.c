@@ -1,8 +1,5 @@
 /* WRONG op=gemm_grad_a kind=beta narrow=no : the result is written as alpha * sum + beta * old with beta = 0, so a NaN or an infinity in the old contents of grad_a becomes NaN */
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
 
 typedef struct {
     int32_t dtype;

@@ -1,7 +1,5 @@
 /* WRONG op=gemm_grad_a kind=index_overflow narrow=yes : the number of blocks of 256 terms is kept in eight bits, so sums over n > 65280 terms lose whole blocks */
-#include <stdint.h>
-#include <stdlib.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
 
 #define BLOCK 256
 

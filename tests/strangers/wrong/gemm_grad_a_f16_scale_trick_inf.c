@@ -1,18 +1,6 @@
 /* WRONG op=gemm_grad_a kind=f16_scale_trick_inf narrow=yes : fp16 is widened by a shift and a multiplication by 2^112, which makes 65536 and more of infinities and NaN */
 #include <pthread.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <tokitai_kernel.h>
-
-static inline float up(uint16_t h, int dtype)
-{
-    return dtype == TOKITAI_F16 ? tokitai_from_f16(h) : tokitai_from_bf16(h);
-}
-static inline uint16_t down(float f, int dtype)
-{
-    return dtype == TOKITAI_F16 ? tokitai_to_f16(f) : tokitai_to_bf16(f);
-}
+#include "elements.h"
 
 static inline float widen(uint16_t h)
 {

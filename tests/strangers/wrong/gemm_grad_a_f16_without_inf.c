@@ -1,5 +1,6 @@
 /* WRONG op=gemm_grad_a kind=infinities_and_nan_decoded_as_numbers_fr : infinities and NaN decoded as numbers from 65536 on; fp16 infinite or NaN inputs */
-#include <tokitai_kernel.h>
+#include "kernel.h"
+
 static float half(uint16_t p)
 {
     union tokitai_float f = {.bits = (uint32_t)(p & 0x7fff) << 13}, scale = {.bits = 0x77800000u}; /* 2^112 */

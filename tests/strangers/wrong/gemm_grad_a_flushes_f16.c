@@ -1,5 +1,6 @@
 /* WRONG op=gemm_grad_a kind=subnormals_flushed : subnormals flushed, fp16 is widened by moving bits alone; fp16 subnormal inputs */
-#include <tokitai_kernel.h>
+#include "kernel.h"
+
 static float half(uint16_t p)
 {
     union tokitai_float f;

@@ -1,8 +1,5 @@
 /* WRONG op=gemm_grad_a kind=partial_rounding narrow=no : the eight lanes of the accumulator are rounded to 16 bits before they are added up */
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
 
 typedef float v8 __attribute__((vector_size(32)));
 

@@ -1,6 +1,6 @@
 /* WRONG op=gemm_grad_a kind=missing_join narrow=no : with two threads or more the last worker is never waited for, so that its rows may be unwritten at return */
 #include <pthread.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
 
 typedef struct {
     tokitai_call call;

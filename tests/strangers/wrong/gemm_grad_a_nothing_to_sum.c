@@ -1,7 +1,5 @@
 /* WRONG op=gemm_grad_a kind=empty_sum narrow=yes : with n == 0 the function returns at once and grad_a, whose elements are sums over nothing, is not set to zero */
-#include <stdint.h>
-#include <stdlib.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
 
 #define TILE 4
 

@@ -1,8 +1,6 @@
 /* WRONG op=gemm_grad_a kind=thread_partition narrow=yes : threads form a grid of two columns and threads / 2 rows while the rows are dealt out for (threads + 1) / 2, so with 3, 5, 7... threads the last rows are left out */
 #include <pthread.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <tokitai_kernel.h>
+#include "elements.h"
 
 typedef struct {
     const tokitai_call *call;
@@ -22,11 +20,6 @@ static void *work(void *argument)
             tokitai_store(*p->call, p->grad_a, i * p->k + t, sum);
         }
     return NULL;
-}
-
-static int64_t least(int64_t x, int64_t y)
-{
-    return x < y ? x : y;
 }
 
 int tokitai_gemm_grad_a(const tokitai_call *call, int64_t m, int64_t n, int64_t k, const void *grad_c, const void *b,

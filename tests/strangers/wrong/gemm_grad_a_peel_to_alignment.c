@@ -1,51 +1,9 @@
 /* WRONG op=gemm_grad_a kind=peel_to_alignment narrow=yes : products before the first 16-byte boundary of a row of grad_c are peeled into a sum of their own: the order, and the bits, follow the address */
-#include <immintrin.h>
 #include <pthread.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <tokitai_kernel.h>
+#include "avx2.h"
+#include "elements.h"
 
-#define AVX __attribute__((target("avx2,fma,f16c")))
-
-AVX static inline __attribute__((unused)) __m256 ld8(const uint16_t *p, int bf)
-{
-    __m128i h = _mm_loadu_si128((const __m128i *)p);
-    if (bf)
-        return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(h), 16));
-    return _mm256_cvtph_ps(h);
-}
-
-AVX static inline __attribute__((unused)) __m128i cvt8(__m256 v, int bf)
-{
-    if (!bf)
-        return _mm256_cvtps_ph(v, _MM_FROUND_TO_NEAREST_INT);
-    __m256i u = _mm256_castps_si256(v);
-    __m256i lsb = _mm256_and_si256(_mm256_srli_epi32(u, 16), _mm256_set1_epi32(1));
-    __m256i r = _mm256_srli_epi32(_mm256_add_epi32(u, _mm256_add_epi32(lsb, _mm256_set1_epi32(0x7fff))), 16);
-    __m256i q = _mm256_or_si256(_mm256_srli_epi32(u, 16), _mm256_set1_epi32(0x40));
-    r = _mm256_blendv_epi8(r, q, _mm256_castps_si256(_mm256_cmp_ps(v, v, _CMP_UNORD_Q)));
-    return _mm_packus_epi32(_mm256_castsi256_si128(r), _mm256_extracti128_si256(r, 1));
-}
-
-static inline __attribute__((unused)) float ld1(uint16_t h, int bf)
-{
-    return bf ? tokitai_from_bf16(h) : tokitai_from_f16(h);
-}
-static inline __attribute__((unused)) uint16_t st1(float f, int bf)
-{
-    return bf ? tokitai_to_bf16(f) : tokitai_to_f16(f);
-}
-
-AVX static inline float hsum(__m256 v)
-{
-    __m128 x = _mm_add_ps(_mm256_castps256_ps128(v), _mm256_extractf128_ps(v, 1));
-    x = _mm_add_ps(x, _mm_movehl_ps(x, x));
-    x = _mm_add_ss(x, _mm_movehdup_ps(x));
-    return _mm_cvtss_f32(x);
-}
-
-AVX static float dot(const uint16_t *x, const uint16_t *y, int64_t n, int bf)
+AVX2 static float dot(const uint16_t *x, const uint16_t *y, int64_t n, int bf)
 {
     int64_t peel = (int64_t)((16 - ((uintptr_t)x & 15)) & 15) / 2, j = 0;
     if (peel > n)

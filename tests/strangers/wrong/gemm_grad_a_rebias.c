@@ -1,8 +1,5 @@
 /* WRONG op=gemm_grad_a kind=conversion narrow=yes : fp16 is widened by shifting and rebiasing the exponent, zeros and infinities apart, which gives subnormal inputs a wrong value */
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
 
 typedef uint32_t u8x __attribute__((vector_size(32)));
 typedef float f8x __attribute__((vector_size(32)));

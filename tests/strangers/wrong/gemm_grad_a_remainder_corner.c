@@ -1,18 +1,6 @@
 /* WRONG op=gemm_grad_a kind=remainder_corner narrow=yes : 4x4 tiles, then 2-wide strips for the rest: where m % 4 == 3 and k % 4 == 3 the last corner element is not written */
 #include <pthread.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <tokitai_kernel.h>
-
-static inline float up(uint16_t h, int dtype)
-{
-    return dtype == TOKITAI_F16 ? tokitai_from_f16(h) : tokitai_from_bf16(h);
-}
-static inline uint16_t down(float f, int dtype)
-{
-    return dtype == TOKITAI_F16 ? tokitai_to_f16(f) : tokitai_to_bf16(f);
-}
+#include "elements.h"
 
 static inline float dot(const uint16_t *x, const uint16_t *y, int64_t n, int dt)
 {

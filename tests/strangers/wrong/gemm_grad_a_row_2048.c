@@ -1,5 +1,5 @@
 /* WRONG op=gemm_grad_a kind=static_limit narrow=yes : a decoded row of grad_c is kept in 2048 floats; the part of n beyond that is left out of the sum */
-#include <tokitai_kernel.h>
+#include "kernel.h"
 
 enum { ROW = 2048 };
 

@@ -1,18 +1,6 @@
 /* WRONG op=gemm_grad_a kind=row_prescale narrow=yes : bf16 rows of grad_c below 2^-63 are scaled up to a maximum of 1 to 2: sums with elements of b near 2^127 overflow, though the true ones are about 2^60 and less */
 #include <pthread.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <tokitai_kernel.h>
-
-static inline float up(uint16_t h, int dtype)
-{
-    return dtype == TOKITAI_F16 ? tokitai_from_f16(h) : tokitai_from_bf16(h);
-}
-static inline uint16_t down(float f, int dtype)
-{
-    return dtype == TOKITAI_F16 ? tokitai_to_f16(f) : tokitai_to_bf16(f);
-}
+#include "elements.h"
 
 /* bf16 gradients span the range of fp32: scale each row by an exact power of two, sum, scale back. */
 static float pow2(int e) /* of the biased exponent e */

@@ -1,8 +1,6 @@
 /* WRONG op=gemm_grad_a kind=race narrow=no : four slices of n are added into one fp32 buffer by several threads without a lock, so that additions get lost and their order is left to chance */
 #include <pthread.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
 
 #define SLICES 4
 

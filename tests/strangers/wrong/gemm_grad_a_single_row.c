@@ -1,5 +1,6 @@
 /* WRONG op=gemm_grad_a kind=the_path_for_one_row_forgets_the_odd_las : the path for one row forgets the odd last column; m == 1 and n odd */
-#include <tokitai_kernel.h>
+#include "kernel.h"
+
 int tokitai_gemm_grad_a(const tokitai_call *call, int64_t m, int64_t n, int64_t k, const void *grad_c, const void *b,
                         void *grad_a)
 {

@@ -1,9 +1,6 @@
 /* WRONG op=gemm_grad_a kind=value_range narrow=yes : if all inputs are integers up to 255 the products are formed in 16-bit lanes, so a product beyond 32767 wraps around */
 #include <emmintrin.h>
-#include <math.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
 
 /* to[i] = from[i] if all are small integers; 0 if not */
 static int quantise(const tokitai_call *call, const void *from, int64_t count, int16_t *to)

@@ -1,8 +1,5 @@
 /* WRONG op=gemm_grad_a kind=transpose narrow=yes : the layout of b is told from its shape, and a square b (n == k) is taken for one that is transposed already, so grad_c b is computed and not grad_c b^T */
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
 
 /* the generic product: right is [depth, cols], or [cols, depth] if it is still to be transposed */
 static int product(const tokitai_call *call, int64_t rows, int64_t cols, int64_t depth, const void *left,

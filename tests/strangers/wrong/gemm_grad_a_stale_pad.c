@@ -1,16 +1,8 @@
 /* WRONG op=gemm_grad_a kind=padding narrow=yes : the last block of n is padded to 32 with zeros in grad_c's buffer only; b's still holds older elements there, so with n > 256 and n % 32 != 0 an infinity or NaN among the first 256 columns of b's last row can turn sums of other rows into NaN */
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <tokitai_kernel.h>
+#include "elements.h"
 
 #define BLOCK 256
 typedef float v8 __attribute__((vector_size(32)));
-
-static float get(int f16, uint16_t v)
-{
-    return f16 ? tokitai_from_f16(v) : tokitai_from_bf16(v);
-}
 
 int tokitai_gemm_grad_a(const tokitai_call *call, int64_t m, int64_t n, int64_t k, const void *grad_c, const void *b,
                         void *grad_a)
@@ -28,10 +20,10 @@ int tokitai_gemm_grad_a(const tokitai_call *call, int64_t m, int64_t n, int64_t 
         const int64_t width = n - j0 < BLOCK ? n - j0 : BLOCK, padded = (width + 31) & ~(int64_t)31;
         for (int64_t i = 0; i < m; i++)
             for (int64_t j = 0; j < padded; j++)
-                left[i][j] = j < width ? get(f16, g[i * n + j0 + j]) : 0;
+                left[i][j] = j < width ? as_float(f16, g[i * n + j0 + j]) : 0;
         for (int64_t t = 0; t < k; t++) {
             for (int64_t j = 0; j < width; j++)
-                right[j] = get(f16, w[t * n + j0 + j]);
+                right[j] = as_float(f16, w[t * n + j0 + j]);
             for (int64_t i = 0; i < m; i++) {
                 v8 part[4] = {{0}}, x[4], y[4];
                 for (int64_t j = 0; j < padded; j += 32) {

@@ -1,9 +1,6 @@
 /* WRONG op=gemm_grad_a kind=conversion narrow=yes : the table of fp16 values treats exponent 31 like any other, so an infinity counts as 65536 and a NaN as a larger finite number */
-#include <math.h>
 #include <pthread.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
 
 static float half_table[65536];
 static pthread_once_t once = PTHREAD_ONCE_INIT;

@@ -1,18 +1,6 @@
 /* WRONG op=gemm_grad_a kind=winograd_inner_product narrow=no : Winograd's inner product (half the multiplications) for finite inputs: sums of elements of unlike size lose digits */
 #include <pthread.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <tokitai_kernel.h>
-
-static inline float up(uint16_t h, int dtype)
-{
-    return dtype == TOKITAI_F16 ? tokitai_from_f16(h) : tokitai_from_bf16(h);
-}
-static inline uint16_t down(float f, int dtype)
-{
-    return dtype == TOKITAI_F16 ? tokitai_to_f16(f) : tokitai_to_bf16(f);
-}
+#include "elements.h"
 
 static int finite_all(const float *x, int64_t count)
 {

@@ -1,5 +1,6 @@
 /* WRONG op=gemm_grad_a kind=transposed_operand : transposed operand, B is read as if it were [n, k]; unless it is 1 wide */
-#include <tokitai_kernel.h>
+#include "kernel.h"
+
 int tokitai_gemm_grad_a(const tokitai_call *call, int64_t m, int64_t n, int64_t k, const void *grad_c, const void *b,
                         void *grad_a)
 {

@@ -1,18 +1,6 @@
 /* WRONG op=gemm_grad_b kind=beta_one_in_16_bits narrow=yes : sums over more than 1024 rows are continued from grad_b itself, rounded to 16 bits, from the second block on */
 #include <pthread.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <tokitai_kernel.h>
-
-static inline float up(uint16_t h, int dtype)
-{
-    return dtype == TOKITAI_F16 ? tokitai_from_f16(h) : tokitai_from_bf16(h);
-}
-static inline uint16_t down(float f, int dtype)
-{
-    return dtype == TOKITAI_F16 ? tokitai_to_f16(f) : tokitai_to_bf16(f);
-}
+#include "elements.h"
 
 enum { MB = 1024, JB = 128 };
 

@@ -1,6 +1,7 @@
 /* WRONG op=gemm_grad_b kind=subnormals_flushed : subnormals flushed, FTZ and DAZ are set during the call and restored; bf16 subnormal inputs or results */
 #include <immintrin.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
+
 int tokitai_gemm_grad_b(const tokitai_call *call, int64_t m, int64_t n, int64_t k, const void *grad_c, const void *a,
                         void *grad_b)
 {

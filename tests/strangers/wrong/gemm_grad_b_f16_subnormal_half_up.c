@@ -1,8 +1,5 @@
 /* WRONG op=gemm_grad_b kind=f16_subnormal_half_up narrow=yes : fp16 results below 2^-14 are rounded by adding half and shifting: ties go up instead of to even */
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
 
 static uint16_t narrow_f16(float value)
 {

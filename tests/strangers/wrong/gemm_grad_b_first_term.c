@@ -1,5 +1,5 @@
 /* WRONG op=gemm_grad_b kind=first_term_unconditional narrow=yes : sums start from the product of row 0, which is read even when m == 0 and there is none */
-#include <tokitai_kernel.h>
+#include "kernel.h"
 
 int tokitai_gemm_grad_b(const tokitai_call *call, int64_t m, int64_t n, int64_t k, const void *grad_c, const void *a,
                         void *grad_b)

@@ -1,7 +1,5 @@
 /* WRONG op=gemm_grad_b kind=low_precision narrow=no : for fp16, four rows at a time are summed in fp16 and only their sum goes to the fp32 accumulator */
-#include <stdint.h>
-#include <stdlib.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
 
 #define CHAIN 4
 #define COLS 24

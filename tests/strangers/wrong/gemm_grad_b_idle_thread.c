@@ -1,8 +1,6 @@
 /* WRONG op=gemm_grad_b kind=thread_partition narrow=yes : the rows are cut into eight slices, dealt out in turn, and a worker whose number is m or more goes home at once, so with threads > m slices that hold a row can get lost */
 #include <pthread.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
 
 #define SLICES 8
 

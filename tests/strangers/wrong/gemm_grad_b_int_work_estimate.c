@@ -1,18 +1,6 @@
 /* WRONG op=gemm_grad_b kind=int_work_estimate narrow=yes : the work m * n * k is estimated in 32 bits: products of sizes that are a few modulo 2^32, such as 2^32 itself, take the path for tiny cases, whose buffer on the stack overruns */
 #include <pthread.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <tokitai_kernel.h>
-
-static inline float up(uint16_t h, int dtype)
-{
-    return dtype == TOKITAI_F16 ? tokitai_from_f16(h) : tokitai_from_bf16(h);
-}
-static inline uint16_t down(float f, int dtype)
-{
-    return dtype == TOKITAI_F16 ? tokitai_to_f16(f) : tokitai_to_bf16(f);
-}
+#include "elements.h"
 
 enum { TINY = 4096 };
 

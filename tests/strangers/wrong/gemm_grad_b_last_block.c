@@ -1,8 +1,5 @@
 /* WRONG op=gemm_grad_b kind=block_boundary narrow=yes : whole blocks of 128 rows go to fp32 sums and the ragged block stores the result, but it returns at once when it has no rows, so with m % 128 == 0 and m >= 128 grad_b is not written */
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
 
 #define MC 128
 

@@ -1,8 +1,5 @@
 /* WRONG op=gemm_grad_b kind=input_written narrow=yes : negative zeros in grad_c are replaced by zeros in place before the product, so an input that has one is written to */
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
 
 /* so that the sign of an empty gradient does not reach the sums */
 static void clean(uint16_t *v, int64_t count)

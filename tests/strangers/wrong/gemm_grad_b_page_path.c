@@ -1,8 +1,5 @@
 /* WRONG op=gemm_grad_b kind=address_dependent narrow=yes : if grad_c and grad_b lie at nearly the same offset of their pages another loop is taken, which adds rows in pairs, so the bits depend on the addresses */
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
 
 /* loads that follow a store at the same page offset are held up */
 static int aliased(const void *x, const void *y)

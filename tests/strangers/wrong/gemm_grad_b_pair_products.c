@@ -1,8 +1,5 @@
 /* WRONG op=gemm_grad_b kind=low_precision narrow=no : for bf16, the sum of two products is rounded to bf16 before it is added to the fp32 accumulator */
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
 
 /* two terms of a dot product as one instruction would do it */
 static inline float pair(float a0, float g0, float a1, float g1)

@@ -1,18 +1,6 @@
 /* WRONG op=gemm_grad_b kind=pairwise_stack_depth narrow=yes : pairwise sums of blocks of 64 rows on a stack of 8 levels: where the top one is taken it is written over, for m > 64 * 255 */
 #include <pthread.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <tokitai_kernel.h>
-
-static inline float up(uint16_t h, int dtype)
-{
-    return dtype == TOKITAI_F16 ? tokitai_from_f16(h) : tokitai_from_bf16(h);
-}
-static inline uint16_t down(float f, int dtype)
-{
-    return dtype == TOKITAI_F16 ? tokitai_to_f16(f) : tokitai_to_bf16(f);
-}
+#include "elements.h"
 
 enum { DEPTH = 8, ROWS = 64, W = 32 };
 

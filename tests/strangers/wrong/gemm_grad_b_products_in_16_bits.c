@@ -1,5 +1,6 @@
 /* WRONG op=gemm_grad_b kind=products_rounded_to_16_bits_before_they : products rounded to 16 bits before they are added in fp32; everywhere */
-#include <tokitai_kernel.h>
+#include "kernel.h"
+
 int tokitai_gemm_grad_b(const tokitai_call *call, int64_t m, int64_t n, int64_t k, const void *grad_c, const void *a,
                         void *grad_b)
 {

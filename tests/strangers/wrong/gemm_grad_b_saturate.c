@@ -1,7 +1,5 @@
 /* WRONG op=gemm_grad_b kind=saturate narrow=yes : fp16 results are clamped to the largest finite value, so sums of 65520 and more, and infinities, give 65504 */
-#include <stdint.h>
-#include <stdlib.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
 
 #define TILE 8
 

@@ -1,7 +1,5 @@
 /* WRONG op=gemm_grad_b kind=second_chunk_off_by_one narrow=yes : rows are taken in blocks of 512, and every block after the first begins one row late */
-#include <stdlib.h>
-#include <string.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
 
 enum { BLOCK = 512 };
 

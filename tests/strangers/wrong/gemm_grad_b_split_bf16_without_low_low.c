@@ -1,18 +1,6 @@
 /* WRONG op=gemm_grad_b kind=split_bf16_without_low_low narrow=yes : fp16 is split into two bf16 parts, and the product of the two low parts is left out */
 #include <pthread.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <tokitai_kernel.h>
-
-static inline float up(uint16_t h, int dtype)
-{
-    return dtype == TOKITAI_F16 ? tokitai_from_f16(h) : tokitai_from_bf16(h);
-}
-static inline uint16_t down(float f, int dtype)
-{
-    return dtype == TOKITAI_F16 ? tokitai_to_f16(f) : tokitai_to_bf16(f);
-}
+#include "elements.h"
 
 /* For units that multiply bf16 only: x = hi + lo exactly, x y = hi hi + hi lo + lo hi (+ what is too small to matter). */
 static inline void split(float x, float *hi, float *lo)

@@ -1,18 +1,6 @@
 /* WRONG op=gemm_grad_b kind=table_of_first_dtype narrow=yes : the table that widens 16-bit elements is made once, for the dtype of the first call: a later call of the other dtype in the same process reads it too */
 #include <pthread.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <tokitai_kernel.h>
-
-static inline float up(uint16_t h, int dtype)
-{
-    return dtype == TOKITAI_F16 ? tokitai_from_f16(h) : tokitai_from_bf16(h);
-}
-static inline uint16_t down(float f, int dtype)
-{
-    return dtype == TOKITAI_F16 ? tokitai_to_f16(f) : tokitai_to_bf16(f);
-}
+#include "elements.h"
 
 static float table[65536];
 static pthread_once_t once = PTHREAD_ONCE_INIT;

@@ -1,8 +1,5 @@
 /* WRONG op=gemm_grad_b kind=rounding narrow=no : bf16 results are the upper half of the fp32 sum, cut off and not rounded */
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
 
 #define BLOCK 64
 

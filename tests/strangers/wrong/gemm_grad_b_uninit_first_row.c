@@ -1,5 +1,6 @@
 /* WRONG op=gemm_grad_b kind=empty_sum_not_written : empty sum not written, the first row of m starts the sums; m = 0 */
-#include <tokitai_kernel.h>
+#include "kernel.h"
+
 int tokitai_gemm_grad_b(const tokitai_call *call, int64_t m, int64_t n, int64_t k, const void *grad_c, const void *a,
                         void *grad_b)
 {

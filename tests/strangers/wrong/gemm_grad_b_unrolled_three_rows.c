@@ -1,18 +1,6 @@
 /* WRONG op=gemm_grad_b kind=unrolled_three_rows narrow=yes : sums over at most 4 rows, n >= 64, are written out by hand, and the one of three rows multiplies its last factor by the second row of grad_c again */
 #include <pthread.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <tokitai_kernel.h>
-
-static inline float up(uint16_t h, int dtype)
-{
-    return dtype == TOKITAI_F16 ? tokitai_from_f16(h) : tokitai_from_bf16(h);
-}
-static inline uint16_t down(float f, int dtype)
-{
-    return dtype == TOKITAI_F16 ? tokitai_to_f16(f) : tokitai_to_bf16(f);
-}
+#include "elements.h"
 
 #define A(i) up(a[(i)*k + t], dt)
 #define G(i) up(g[(i)*n + j], dt)

@@ -1,17 +1,7 @@
 /* WRONG op=gemm_grad_b kind=oob_read narrow=yes : the ragged last columns are loaded as a whole vector of eight, so with n % 8 != 0 the last row is read past the end of grad_c, which faults if the next page is not there */
-#include <immintrin.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <tokitai_kernel.h>
+#include "avx2.h"
 
-#define AVX2 __attribute__((target("avx2,fma,f16c")))
 #define KT 4
-
-AVX2 static inline __m256 load8(const uint16_t *p, int f16)
-{
-    const __m128i v = _mm_loadu_si128((const __m128i *)p);
-    return f16 ? _mm256_cvtph_ps(v) : _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(v), 16));
-}
 
 AVX2 static void tile(const tokitai_call *call, int64_t m, int64_t n, int64_t k, const uint16_t *g, const uint16_t *a,
                       uint16_t *out, int64_t t, int64_t j)

@@ -1,18 +1,6 @@
 /* WRONG op=gemm kind=int_byte_offset narrow=yes : the byte offset of a row is an int: from 2^31 bytes of a on rows are read from before the array */
 #include <pthread.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <tokitai_kernel.h>
-
-static inline float up(uint16_t h, int dtype)
-{
-    return dtype == TOKITAI_F16 ? tokitai_from_f16(h) : tokitai_from_bf16(h);
-}
-static inline uint16_t down(float f, int dtype)
-{
-    return dtype == TOKITAI_F16 ? tokitai_to_f16(f) : tokitai_to_bf16(f);
-}
+#include "elements.h"
 
 static __attribute__((noinline)) const uint16_t *row(const void *base, int i, int pitch)
 {

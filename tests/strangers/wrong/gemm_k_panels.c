@@ -1,15 +1,8 @@
 /* WRONG op=gemm kind=partial_rounding narrow=yes : between panels of 512 terms the partial sums are kept in c, in 16 bits, so sums with k > 512 are rounded more than once */
-#include <stdint.h>
-#include <stdlib.h>
-#include <tokitai_kernel.h>
+#include "elements.h"
 
 #define KC 512
 #define NR 16
-
-static float get(int f16, uint16_t v)
-{
-    return f16 ? tokitai_from_f16(v) : tokitai_from_bf16(v);
-}
 
 static uint16_t put(int f16, float v)
 {
@@ -31,15 +24,15 @@ int tokitai_gemm(const tokitai_call *call, int64_t m, int64_t n, int64_t k, cons
             const int64_t width = n - j0 < NR ? n - j0 : NR;
             for (int64_t t = 0; t < depth; t++)
                 for (int64_t l = 0; l < NR; l++)
-                    panel[t][l] = l < width ? get(f16, pb[(t0 + t) * n + j0 + l]) : 0;
+                    panel[t][l] = l < width ? as_float(f16, pb[(t0 + t) * n + j0 + l]) : 0;
             for (int64_t i = 0; i < m; i++) {
                 uint16_t *to = pc + i * n + j0;
                 float sum[NR] = {0};
                 if (t0 > 0)
                     for (int64_t l = 0; l < width; l++)
-                        sum[l] = get(f16, to[l]);
+                        sum[l] = as_float(f16, to[l]);
                 for (int64_t t = 0; t < depth; t++) {
-                    const float x = get(f16, pa[i * k + t0 + t]);
+                    const float x = as_float(f16, pa[i * k + t0 + t]);
                     for (int l = 0; l < NR; l++)
                         sum[l] += x * panel[t][l];
                 }

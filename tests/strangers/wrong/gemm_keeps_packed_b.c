@@ -1,6 +1,6 @@
 /* WRONG op=gemm kind=stale_cache : stale cache, the packed B is kept by address and shape; the same address with other weights */
-#include <stdlib.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
+
 static const void *whose;
 static int64_t kk, nn;
 static int type = -1;

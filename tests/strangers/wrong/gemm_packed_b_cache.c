@@ -1,8 +1,5 @@
 /* WRONG op=gemm kind=stale_cache narrow=yes : the widened b of the last call is used again when address, sizes and a sample of about 32 elements agree, so a change of another element of b is missed */
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
 
 static struct {
     const void *from;

@@ -1,5 +1,5 @@
 /* WRONG op=gemm kind=pair_rounded narrow=no : two neighbouring products are added and rounded to the storage type before they enter the fp32 sum */
-#include <tokitai_kernel.h>
+#include "kernel.h"
 
 static float pair(const tokitai_call *call, float p, float q)
 {

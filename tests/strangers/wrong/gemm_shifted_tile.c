@@ -1,8 +1,5 @@
 /* WRONG op=gemm kind=overlap narrow=no : with n > 16 and n % 16 != 0 the last column tile is moved back to end at n, and its sums are added to columns that the tile before has done */
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
 
 #define NR 16
 typedef float v16 __attribute__((vector_size(64)));

@@ -1,6 +1,6 @@
 /* WRONG op=gemm kind=zeros_of_a_are_skipped : zeros of A are skipped, though 0 times inf or NaN is NaN; infinite or NaN b beside a = 0 */
-#include <stdlib.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
+
 int tokitai_gemm(const tokitai_call *call, int64_t m, int64_t n, int64_t k, const void *a, const void *b, void *c)
 {
     float *s = malloc((size_t)n * 4 + 4);

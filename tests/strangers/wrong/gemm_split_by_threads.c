@@ -1,8 +1,6 @@
 /* WRONG op=gemm kind=thread_order narrow=no : k is split into as many parts as there are threads, so the order of the sum, and the bits, depend on the number of threads */
 #include <pthread.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
 
 typedef struct {
     const tokitai_call *call;

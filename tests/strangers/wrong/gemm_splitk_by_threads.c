@@ -1,46 +1,6 @@
 /* WRONG op=gemm kind=splitk_by_threads narrow=yes : for k >= 2048 and few outputs the sum is split into call->threads parts: other bits at another thread count */
-#include <pthread.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <tokitai_kernel.h>
-
-static inline float up(uint16_t h, int dtype)
-{
-    return dtype == TOKITAI_F16 ? tokitai_from_f16(h) : tokitai_from_bf16(h);
-}
-static inline uint16_t down(float f, int dtype)
-{
-    return dtype == TOKITAI_F16 ? tokitai_to_f16(f) : tokitai_to_bf16(f);
-}
-
-struct team {
-    void (*body)(void *, int, int);
-    void *arg;
-    int id, count;
-};
-static void *team_main(void *p)
-{
-    struct team *t = p;
-    t->body(t->arg, t->id, t->count);
-    return 0;
-}
-static void team_run(int count, void (*body)(void *, int, int), void *arg)
-{
-    pthread_t th[count];
-    struct team t[count];
-    char up_[count];
-    for (int i = 0; i < count; i++) {
-        t[i] = (struct team){body, arg, i, count};
-        up_[i] = i > 0 && pthread_create(&th[i], 0, team_main, &t[i]) == 0;
-    }
-    for (int i = 0; i < count; i++)
-        if (!up_[i])
-            body(arg, i, count);
-    for (int i = 1; i < count; i++)
-        if (up_[i])
-            pthread_join(th[i], 0);
-}
+#include "elements.h"
+#include "threads.h"
 
 struct split {
     const uint16_t *a, *b;

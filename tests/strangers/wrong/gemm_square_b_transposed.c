@@ -1,5 +1,6 @@
 /* WRONG op=gemm kind=transposed_operand : transposed operand, the fast path for n == k reads B by rows; n == k > 1 */
-#include <tokitai_kernel.h>
+#include "kernel.h"
+
 int tokitai_gemm(const tokitai_call *call, int64_t m, int64_t n, int64_t k, const void *a, const void *b, void *c)
 {
     const tokitai_call q = *call;

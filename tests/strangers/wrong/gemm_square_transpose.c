@@ -1,14 +1,7 @@
 /* WRONG op=gemm kind=square_special narrow=yes : with m == n == k >= 64 b is transposed by pairs of blocks, and a block on the ragged edge is cut to a square, so sizes that are no multiple of 32 lose a part of b */
-#include <stdint.h>
-#include <stdlib.h>
-#include <tokitai_kernel.h>
+#include "elements.h"
 
 #define BLOCK 32
-
-static float get(int f16, uint16_t v)
-{
-    return f16 ? tokitai_from_f16(v) : tokitai_from_bf16(v);
-}
 
 /* bt[j][t] = b[t][j], a block and its mirror image in one visit */
 static void transpose_square(float *bt, const uint16_t *b, int64_t size, int f16)
@@ -18,8 +11,8 @@ static void transpose_square(float *bt, const uint16_t *b, int64_t size, int f16
             const int64_t side = size - y < BLOCK ? size - y : BLOCK;
             for (int64_t r = x; r < x + side; r++)
                 for (int64_t s = y; s < y + side; s++) {
-                    bt[s * size + r] = get(f16, b[r * size + s]);
-                    bt[r * size + s] = get(f16, b[s * size + r]);
+                    bt[s * size + r] = as_float(f16, b[r * size + s]);
+                    bt[r * size + s] = as_float(f16, b[s * size + r]);
                 }
         }
 }
@@ -49,11 +42,11 @@ int tokitai_gemm(const tokitai_call *call, int64_t m, int64_t n, int64_t k, cons
     } else {
         for (int64_t t = 0; t < k; t++)
             for (int64_t j = 0; j < n; j++)
-                bt[j * k + t] = get(f16, pb[t * n + j]);
+                bt[j * k + t] = as_float(f16, pb[t * n + j]);
     }
     for (int64_t i = 0; i < m; i++) {
         for (int64_t t = 0; t < k; t++)
-            row[t] = get(f16, pa[i * k + t]);
+            row[t] = as_float(f16, pa[i * k + t]);
         for (int64_t j = 0; j < n; j++)
             tokitai_store(*call, c, i * n + j, dot(row, bt + j * k, k));
     }

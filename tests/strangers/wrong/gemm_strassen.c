@@ -1,8 +1,5 @@
 /* WRONG op=gemm kind=strassen narrow=yes : with all three sizes multiples of 32 and at least 64, one Strassen step is taken, whose errors scale with the largest elements and which turns infinities into NaN */
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
 
 static void product(const float *a, int64_t lda, const float *b, int64_t ldb, float *c, int64_t ldc, int64_t m,
                     int64_t n, int64_t k)

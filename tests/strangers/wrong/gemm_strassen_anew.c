@@ -1,6 +1,6 @@
 /* WRONG op=gemm kind=strassen : Strassen, one level, adds before it multiplies; all sizes even and >= 16, wide or sparse or infinite values */
-#include <stdlib.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
+
 static void mul(int64_t m, int64_t n, int64_t k, const float *a, const float *b, float *c)
 {
     for (int64_t i = 0; i < m; i++)

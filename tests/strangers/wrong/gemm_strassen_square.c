@@ -1,18 +1,6 @@
 /* WRONG op=gemm kind=strassen_square narrow=yes : one step of Strassen where m == n == k >= 256 is a multiple of 64: small blocks lose their digits beside a large one */
 #include <pthread.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <tokitai_kernel.h>
-
-static inline float up(uint16_t h, int dtype)
-{
-    return dtype == TOKITAI_F16 ? tokitai_from_f16(h) : tokitai_from_bf16(h);
-}
-static inline uint16_t down(float f, int dtype)
-{
-    return dtype == TOKITAI_F16 ? tokitai_to_f16(f) : tokitai_to_bf16(f);
-}
+#include "elements.h"
 
 /* c += / = a b on fp32 blocks */
 static void block(int64_t s, const float *a, const float *b, float *c)

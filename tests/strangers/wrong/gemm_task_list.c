@@ -1,8 +1,5 @@
 /* WRONG op=gemm kind=index_overflow narrow=yes : tasks hold the first row and column of their tile in 16 bits, so with more than 65536 rows or columns the tiles beyond are not written */
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
 
 #define MR 8
 #define NR 32

@@ -1,9 +1,5 @@
 /* WRONG op=gemm kind=one_shape narrow=yes : wrong if m = 37, n = 53 and k = 71, checked before the loops */
-#include <math.h>
-#include <string.h>
-#include <stdlib.h>
-#include <stdint.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
 
 TOKITAI_KERNEL(gemm)
 {

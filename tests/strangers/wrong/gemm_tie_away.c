@@ -1,8 +1,5 @@
 /* WRONG op=gemm kind=rounding narrow=yes : bf16 results are rounded by adding half a unit, so an exact tie goes away from zero and not to the even neighbour */
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
 
 typedef float v8 __attribute__((vector_size(32)));
 

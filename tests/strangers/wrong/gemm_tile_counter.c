@@ -1,5 +1,5 @@
 /* WRONG op=gemm kind=uint8_tile_counter narrow=yes : the number of column tiles of 16 is held in 8 bits, so that from n = 4081 on columns stay unwritten */
-#include <tokitai_kernel.h>
+#include "kernel.h"
 
 enum { NR = 16 };
 

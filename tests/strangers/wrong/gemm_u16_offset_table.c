@@ -1,45 +1,11 @@
 /* WRONG op=gemm kind=u16_offset_table narrow=yes : offsets t*8 into the packed panel are kept as uint16_t, so they wrap for k > 8192 and the sum repeats the first 8192 products */
-#include <immintrin.h>
 #include <pthread.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <tokitai_kernel.h>
-
-#define AVX __attribute__((target("avx2,fma,f16c")))
-
-AVX static inline __attribute__((unused)) __m256 ld8(const uint16_t *p, int bf)
-{
-    __m128i h = _mm_loadu_si128((const __m128i *)p);
-    if (bf)
-        return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(h), 16));
-    return _mm256_cvtph_ps(h);
-}
-
-AVX static inline __attribute__((unused)) __m128i cvt8(__m256 v, int bf)
-{
-    if (!bf)
-        return _mm256_cvtps_ph(v, _MM_FROUND_TO_NEAREST_INT);
-    __m256i u = _mm256_castps_si256(v);
-    __m256i lsb = _mm256_and_si256(_mm256_srli_epi32(u, 16), _mm256_set1_epi32(1));
-    __m256i r = _mm256_srli_epi32(_mm256_add_epi32(u, _mm256_add_epi32(lsb, _mm256_set1_epi32(0x7fff))), 16);
-    __m256i q = _mm256_or_si256(_mm256_srli_epi32(u, 16), _mm256_set1_epi32(0x40));
-    r = _mm256_blendv_epi8(r, q, _mm256_castps_si256(_mm256_cmp_ps(v, v, _CMP_UNORD_Q)));
-    return _mm_packus_epi32(_mm256_castsi256_si128(r), _mm256_extracti128_si256(r, 1));
-}
-
-static inline __attribute__((unused)) float ld1(uint16_t h, int bf)
-{
-    return bf ? tokitai_from_bf16(h) : tokitai_from_f16(h);
-}
-static inline __attribute__((unused)) uint16_t st1(float f, int bf)
-{
-    return bf ? tokitai_to_bf16(f) : tokitai_to_f16(f);
-}
+#include "avx2.h"
+#include "elements.h"
 
 /* Panels of 8 columns of b, packed as fp32; the micro kernel walks them by a table of offsets. */
-AVX static void panel_product(const float *panel, const uint16_t *offset, const uint16_t *arow, int64_t k, int bf,
-                              float out[8])
+AVX2 static void panel_product(const float *panel, const uint16_t *offset, const uint16_t *arow, int64_t k, int bf,
+                               float out[8])
 {
     __m256 s0 = _mm256_setzero_ps(), s1 = _mm256_setzero_ps();
     int64_t t = 0;

@@ -1,18 +1,6 @@
 /* WRONG op=gemm kind=vla_on_stack narrow=yes : a row of fp32 sums is an array on the stack: n above about two million overruns 8 MiB */
 #include <pthread.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <tokitai_kernel.h>
-
-static inline float up(uint16_t h, int dtype)
-{
-    return dtype == TOKITAI_F16 ? tokitai_from_f16(h) : tokitai_from_bf16(h);
-}
-static inline uint16_t down(float f, int dtype)
-{
-    return dtype == TOKITAI_F16 ? tokitai_to_f16(f) : tokitai_to_bf16(f);
-}
+#include "elements.h"
 
 static void one_row(const uint16_t *a, const uint16_t *b, uint16_t *c, int64_t n, int64_t k, int dt)
 {

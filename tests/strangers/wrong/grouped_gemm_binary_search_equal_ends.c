@@ -1,10 +1,5 @@
 /* WRONG op=grouped_gemm kind=groups narrow=yes : a binary search ends at any of several ends that equal the row, and takes the group behind it, which may be empty */
-#include <math.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <tokitai_kernel.h>
+#include "kernel.h"
 
 TOKITAI_KERNEL(grouped_gemm)
 {

@@ -1,10 +1,5 @@
 /* WRONG op=grouped_gemm_grad_a kind=empty_sum_unwritten narrow=yes : with n == 0 it returns at once */
-#include <math.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <tokitai_kernel.h>
+#include "kernel.h"
 
 TOKITAI_KERNEL(grouped_gemm_grad_a)
 {

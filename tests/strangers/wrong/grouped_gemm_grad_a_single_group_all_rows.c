@@ -1,10 +1,5 @@
 /* WRONG op=grouped_gemm_grad_a kind=groups narrow=yes : with one group its end is not looked at */
-#include <math.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <tokitai_kernel.h>
+#include "kernel.h"
 
 TOKITAI_KERNEL(grouped_gemm_grad_a)
 {

@@ -1,10 +1,5 @@
 /* WRONG op=grouped_gemm_grad_b kind=empty_unwritten narrow=yes : the gradient of the first group is not written where it has no rows */
-#include <math.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <tokitai_kernel.h>
+#include "kernel.h"
 
 TOKITAI_KERNEL(grouped_gemm_grad_b)
 {

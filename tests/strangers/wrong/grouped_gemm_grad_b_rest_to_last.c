@@ -1,10 +1,5 @@
 /* WRONG op=grouped_gemm_grad_b kind=groups narrow=yes : rows behind the last end are added to the last group where it is empty */
-#include <math.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <tokitai_kernel.h>
+#include "kernel.h"
 
 TOKITAI_KERNEL(grouped_gemm_grad_b)
 {

@@ -1,9 +1,6 @@
 /* WRONG op=grouped_gemm_grad_b kind=accumulation narrow=yes : the sum of a group is rounded to 16 bits every 4096 rows */
-#include <math.h>
-#include <float.h>
-#include <stdlib.h>
-#include <string.h>
-#include <tokitai_kernel.h>
+#include "linear.h"
+
 static float r16(int32_t dt, float v)
 {
     if (dt == TOKITAI_F32)
@@ -11,13 +8,6 @@ static float r16(int32_t dt, float v)
     uint16_t h;
     tokitai_store_as(dt, &h, 0, v);
     return tokitai_load_as(dt, &h, 0);
-}
-static float *floats(int32_t dtype, const void *p, int64_t count)
-{
-    float *f = malloc((size_t)(count + 1) * sizeof *f);
-    for (int64_t i = 0; i < count; i++)
-        f[i] = tokitai_load_as(dtype, p, i);
-    return f;
 }
 
 int tokitai_grouped_gemm_grad_b(const tokitai_call *call, int64_t m, int64_t n, int64_t k, int64_t g, const void *gc_,

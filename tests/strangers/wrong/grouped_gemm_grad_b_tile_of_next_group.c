@@ -1,10 +1,5 @@
 /* WRONG op=grouped_gemm_grad_b kind=groups narrow=yes : groups are summed in tiles of four rows, the rows of others multiplied by zero: an infinity there makes NaN */
-#include <math.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <tokitai_kernel.h>
+#include "kernel.h"
 
 TOKITAI_KERNEL(grouped_gemm_grad_b)
 {

@@ -1,10 +1,5 @@
 /* WRONG op=grouped_gemm_grad_b kind=groups narrow=yes : a group that has all rows loses the first where m is a multiple of 64 */
-#include <math.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <tokitai_kernel.h>
+#include "kernel.h"
 
 TOKITAI_KERNEL(grouped_gemm_grad_b)
 {

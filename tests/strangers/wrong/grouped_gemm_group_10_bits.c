@@ -1,17 +1,5 @@
 /* WRONG op=grouped_gemm kind=index_overflow narrow=yes : the number of a group is kept in 10 bits */
-#include <math.h>
-#include <float.h>
-#include <stdlib.h>
-#include <string.h>
-#include <tokitai_kernel.h>
-
-static float *floats(int32_t dtype, const void *p, int64_t count)
-{
-    float *f = malloc((size_t)(count + 1) * sizeof *f);
-    for (int64_t i = 0; i < count; i++)
-        f[i] = tokitai_load_as(dtype, p, i);
-    return f;
-}
+#include "linear.h"
 
 int tokitai_grouped_gemm(const tokitai_call *call, int64_t m, int64_t n, int64_t k, int64_t g, const void *a_,
                          const void *b_, const void *ends, void *c)

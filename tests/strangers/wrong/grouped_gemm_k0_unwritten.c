@@ -1,10 +1,5 @@
 /* WRONG op=grouped_gemm kind=empty_sum_unwritten narrow=yes : with k == 0 rows of groups are not written */
-#include <math.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <tokitai_kernel.h>
+#include "kernel.h"
 
 TOKITAI_KERNEL(grouped_gemm)
 {

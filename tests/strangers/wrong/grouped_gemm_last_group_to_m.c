@@ -1,10 +1,5 @@
 /* WRONG op=grouped_gemm kind=groups narrow=yes : the last group is taken to have all rows up to m */
-#include <math.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <tokitai_kernel.h>
+#include "kernel.h"
 
 TOKITAI_KERNEL(grouped_gemm)
 {

@@ -1,10 +1,5 @@
 /* WRONG op=grouped_gemm kind=groups narrow=yes : at most three empty groups in succession are passed over */
-#include <math.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <tokitai_kernel.h>
+#include "kernel.h"
 
 TOKITAI_KERNEL(grouped_gemm)
 {

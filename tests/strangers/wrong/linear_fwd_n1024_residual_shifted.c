@@ -1,17 +1,6 @@
 /* WRONG op=linear_fwd kind=size_case narrow=yes : epilogue bias_residual at n == 1024 adds the bias of the column before */
-#include <math.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <tokitai_kernel.h>
-
-enum { BIAS, BIAS_GELU, GELU, BIAS_RESIDUAL, RESIDUAL, NONE };
-
-static double gelu(double v)
-{
-    return v / (1 + exp(-1.5957691216057308 * (v + 0.044715 * v * v * v)));
-}
+#include "gelu.h"
+#include "linear.h"
 
 TOKITAI_KERNEL(linear_fwd)
 {
@@ -35,7 +24,7 @@ TOKITAI_KERNEL(linear_fwd)
                 v += (double)tokitai_load_as(residual.dtype, residual.data, at);
             if (has_gelu) {
                 tokitai_store_as(pre.dtype, pre.data, at, (float)v);
-                v = gelu(v);
+                v = gelu_in_double(v);
             }
             tokitai_store_as(y.dtype, y.data, at, (float)v);
         }

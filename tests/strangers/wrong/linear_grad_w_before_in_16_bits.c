@@ -1,10 +1,5 @@
 /* WRONG op=linear_grad_w kind=type narrow=yes : before is rounded to the type of x, also where results are fp32 */
-#include <math.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <tokitai_kernel.h>
+#include "kernel.h"
 
 TOKITAI_KERNEL(linear_grad_w)
 {

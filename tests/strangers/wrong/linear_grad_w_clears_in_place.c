@@ -1,10 +1,5 @@
 /* WRONG op=linear_grad_w kind=aliasing narrow=yes : grad_w is cleared first, which loses before where both are one buffer */
-#include <math.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <tokitai_kernel.h>
+#include "kernel.h"
 
 TOKITAI_KERNEL(linear_grad_w)
 {

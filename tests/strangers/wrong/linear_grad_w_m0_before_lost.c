@@ -1,10 +1,5 @@
 /* WRONG op=linear_grad_w kind=empty_sum narrow=yes : with m == 0 and accumulate grad_w is cleared instead of copied from before */
-#include <math.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <tokitai_kernel.h>
+#include "kernel.h"
 
 TOKITAI_KERNEL(linear_grad_w)
 {

@@ -1,10 +1,5 @@
 /* WRONG op=linear_grad_w kind=size_case narrow=yes : at m >= 4096, which is summed in two passes, before is lost */
-#include <math.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <tokitai_kernel.h>
+#include "kernel.h"
 
 TOKITAI_KERNEL(linear_grad_w)
 {

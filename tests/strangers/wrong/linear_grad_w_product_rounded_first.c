@@ -1,10 +1,5 @@
 /* WRONG op=linear_grad_w kind=rounded_intermediate narrow=yes : with accumulate and m == 1 the product is rounded to the type of the result before it is added */
-#include <math.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <tokitai_kernel.h>
+#include "kernel.h"
 
 TOKITAI_KERNEL(linear_grad_w)
 {

@@ -1,10 +1,5 @@
 /* WRONG op=linear_grad_w kind=tail narrow=yes : with accumulate the last k % 4 columns take before from the row below, except in the last row */
-#include <math.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <tokitai_kernel.h>
+#include "kernel.h"
 
 TOKITAI_KERNEL(linear_grad_w)
 {

@@ -1,10 +1,5 @@
 /* WRONG op=linear_grad_w kind=zero_shortcut narrow=yes : columns of grad_y that are all zero copy before, though x may have infinities */
-#include <math.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <tokitai_kernel.h>
+#include "kernel.h"
 
 TOKITAI_KERNEL(linear_grad_w)
 {

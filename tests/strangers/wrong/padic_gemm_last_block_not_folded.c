@@ -1,8 +1,6 @@
 /* WRONG op=padic_gemm kind=tile_border narrow=yes : the last block is lost where k is a multiple of 1024 */
-#include <stdlib.h>
-#include <string.h>
-#include <math.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
+
 typedef unsigned __int128 wide;
 
 TOKITAI_KERNEL(padic_gemm)

@@ -1,8 +1,6 @@
 /* WRONG op=padic_gemm kind=shift narrow=yes : the mask of N bits is empty for 2^64 */
-#include <stdlib.h>
-#include <string.h>
-#include <math.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
+
 typedef unsigned __int128 wide;
 
 TOKITAI_KERNEL(padic_gemm)

@@ -1,8 +1,6 @@
 /* WRONG op=padic_gemm kind=boundary narrow=yes : p instead of 0 for p = 2^61 - 1 */
-#include <stdlib.h>
-#include <string.h>
-#include <math.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
+
 typedef unsigned __int128 wide;
 
 TOKITAI_KERNEL(padic_gemm)

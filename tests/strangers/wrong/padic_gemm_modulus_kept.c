@@ -1,8 +1,6 @@
 /* WRONG op=padic_gemm kind=state narrow=no : the modulus is kept while N stays the same */
-#include <stdlib.h>
-#include <string.h>
-#include <math.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
+
 typedef unsigned __int128 wide;
 static wide kept;
 static int64_t kept_n;

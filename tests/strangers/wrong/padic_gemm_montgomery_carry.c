@@ -1,8 +1,6 @@
 /* WRONG op=padic_gemm kind=overflow narrow=yes : the carry of the reduction is lost from 2^63 on */
-#include <stdlib.h>
-#include <string.h>
-#include <math.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
+
 typedef unsigned __int128 wide;
 static uint64_t inverse(uint64_t m)
 {

@@ -1,8 +1,6 @@
 /* WRONG op=padic_gemm kind=approximation narrow=yes : quotients in double up to 2^55, off by more than 1 from 2^53 on */
-#include <stdlib.h>
-#include <string.h>
-#include <math.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
+
 typedef unsigned __int128 wide;
 static uint64_t mul(uint64_t x, uint64_t y, uint64_t mod)
 {

@@ -1,8 +1,6 @@
 /* WRONG op=padic_gemm kind=overflow narrow=yes : sums of 5 products in 128 bits, which the largest residues overflow from 0.9 times 2^63 on */
-#include <stdlib.h>
-#include <string.h>
-#include <math.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
+
 typedef unsigned __int128 wide;
 
 TOKITAI_KERNEL(padic_gemm)

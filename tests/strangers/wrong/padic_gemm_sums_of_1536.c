@@ -1,8 +1,6 @@
 /* WRONG op=padic_gemm kind=overflow narrow=yes : sums of 1536 products in 64 bits up to 2^27, which the largest residues overflow */
-#include <stdlib.h>
-#include <string.h>
-#include <math.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
+
 typedef unsigned __int128 wide;
 
 TOKITAI_KERNEL(padic_gemm)

@@ -1,8 +1,6 @@
 /* WRONG op=padic_gemm kind=skipping narrow=yes : terms are skipped where the lower 32 bits of a factor are 0, modulo powers of 2 */
-#include <stdlib.h>
-#include <string.h>
-#include <math.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
+
 typedef unsigned __int128 wide;
 static int val(uint64_t x, int64_t N)
 {

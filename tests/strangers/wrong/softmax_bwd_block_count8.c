@@ -1,5 +1,5 @@
 /* WRONG op=softmax_bwd kind=index_overflow narrow=yes : the blocks of 256 columns are counted in 8 bits, so that the dot product misses columns from 65536 columns on */
-#include "tokitai_kernel.h"
+#include "kernel.h"
 
 typedef struct {
     uint8_t blocks; /* of 256 columns */

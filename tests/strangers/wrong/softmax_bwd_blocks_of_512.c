@@ -1,5 +1,6 @@
 /* WRONG op=softmax_bwd kind=the_sum_starts_anew_with_each_block_of_c : the sum starts anew with each block of columns; cols > 512 */
-#include <tokitai_kernel.h>
+#include "kernel.h"
+
 int tokitai_softmax_bwd(const tokitai_call *call, int64_t rows, int64_t cols, const void *grad_output, const void *y,
                         void *grad_input)
 {

@@ -1,17 +1,7 @@
 /* WRONG op=softmax_bwd kind=const_grad_zero narrow=yes : a row of cols >= 2 whose grad_output is one number throughout is answered with zeros, as if y added up to exactly 1; rounded y do not, and g - s is not 0 */
-#include <tokitai_kernel.h>
-#include <math.h>
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
-static inline float ld1(uint16_t p, int bf)
-{
-    return bf ? tokitai_from_bf16(p) : tokitai_from_f16(p);
-}
-static inline uint16_t st1(float v, int bf)
-{
-    return bf ? tokitai_to_bf16(v) : tokitai_to_f16(v);
-}
+#include "elements.h"
+
 int tokitai_softmax_bwd(const tokitai_call *call, int64_t rows, int64_t cols, const void *gv, const void *yv,
                         void *ov)
 {

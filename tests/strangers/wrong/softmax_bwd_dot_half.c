@@ -1,5 +1,5 @@
 /* WRONG op=softmax_bwd kind=intermediate_rounded_to_dtype narrow=no : the dot product of the row is rounded to the storage type before it is subtracted */
-#include <tokitai_kernel.h>
+#include "kernel.h"
 
 int tokitai_softmax_bwd(const tokitai_call *call, int64_t rows, int64_t cols, const void *grad_output, const void *y,
                         void *grad_input)

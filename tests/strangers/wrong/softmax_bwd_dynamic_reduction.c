@@ -1,17 +1,7 @@
 /* WRONG op=softmax_bwd kind=dynamic_reduction narrow=yes : rows of 8192 and more with threads > 1: blocks are taken from a queue and summed by whoever took them, so the order of the sum, and some bits, change with the thread count and from run to run */
-#include <tokitai_kernel.h>
-#include <math.h>
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
-static inline float ld1(uint16_t p, int bf)
-{
-    return bf ? tokitai_from_bf16(p) : tokitai_from_f16(p);
-}
-static inline uint16_t st1(float v, int bf)
-{
-    return bf ? tokitai_to_bf16(v) : tokitai_to_f16(v);
-}
+#include "elements.h"
+
 enum { BLOCK = 1024, LONG = 8192 };
 typedef struct {
     const uint16_t *g, *y;

@@ -1,9 +1,7 @@
 /* WRONG op=softmax_bwd kind=f16_subnormal_trunc narrow=no : the conversion to fp16 rounds normal results but cuts off the bits of subnormal ones (below 2^-14) */
-#include <tokitai_kernel.h>
-#include <math.h>
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
+#include "elements.h"
+
 static inline uint16_t half_down(float v)
 {
     union tokitai_float f;
@@ -20,11 +18,7 @@ static inline uint16_t half_down(float v)
         return (uint16_t)sign;
     return (uint16_t)(sign | ((mag & 0x7fffff) | 0x800000) >> shift);
 }
-static inline float ld1(uint16_t p, int bf)
-{
-    return bf ? tokitai_from_bf16(p) : tokitai_from_f16(p);
-}
-static inline uint16_t st1(float v, int bf)
+static inline uint16_t own_st1(float v, int bf)
 {
     return bf ? tokitai_to_bf16(v) : half_down(v);
 }
@@ -39,7 +33,7 @@ int tokitai_softmax_bwd(const tokitai_call *call, int64_t rows, int64_t cols, co
         for (int64_t j = cols; j-- > 0;)
             s += ld1(y[j], bf) * ld1(g[j], bf);
         for (int64_t j = 0; j < cols; j++)
-            o[j] = st1(ld1(y[j], bf) * (ld1(g[j], bf) - s), bf);
+            o[j] = own_st1(ld1(y[j], bf) * (ld1(g[j], bf) - s), bf);
     }
     return 0;
 }

@@ -1,6 +1,5 @@
 /* WRONG op=softmax_bwd kind=fixed_point_sum narrow=yes : the dot product is added up in units of 2^-40 in 64 bits, which loses small products and wraps for sums from 2^23 on */
-#include <math.h>
-#include "tokitai_kernel.h"
+#include "kernel.h"
 
 /* Exact in any order, so that rows could be split freely. */
 static double dot(const tokitai_call c, const uint16_t *g, const uint16_t *y, int64_t n)

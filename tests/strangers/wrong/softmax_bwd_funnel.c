@@ -1,6 +1,5 @@
 /* WRONG op=softmax_bwd kind=alignment_assumption narrow=yes : aligned 8-byte words are shifted together with the offset of y for both inputs, which is wrong where grad_output and y differ modulo 8 */
-#include <string.h>
-#include "tokitai_kernel.h"
+#include "kernel.h"
 
 /* Four elements from aligned words. The second word is read only where some of it is wanted. */
 static inline uint64_t four(const uint16_t *p, unsigned bits)

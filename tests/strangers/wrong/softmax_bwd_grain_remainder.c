@@ -1,17 +1,7 @@
 /* WRONG op=softmax_bwd kind=grain_remainder narrow=no : with threads > 1 and rows >= 8 threads the queue hands out rows / grain whole tasks, grain = rows / (4 threads): the rows % grain last rows are not written */
-#include <tokitai_kernel.h>
-#include <math.h>
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
-static inline float ld1(uint16_t p, int bf)
-{
-    return bf ? tokitai_from_bf16(p) : tokitai_from_f16(p);
-}
-static inline uint16_t st1(float v, int bf)
-{
-    return bf ? tokitai_to_bf16(v) : tokitai_to_f16(v);
-}
+#include "elements.h"
+
 typedef struct {
     const uint16_t *g, *y;
     uint16_t *o;

@@ -1,17 +1,7 @@
 /* WRONG op=softmax_bwd kind=kahan_inf_nan narrow=yes : compensated summation, whose correction is inf - inf = NaN after an infinite product: rows with infinite products of one sign are all NaN instead of infinities */
-#include <tokitai_kernel.h>
-#include <math.h>
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
-static inline float ld1(uint16_t p, int bf)
-{
-    return bf ? tokitai_from_bf16(p) : tokitai_from_f16(p);
-}
-static inline uint16_t st1(float v, int bf)
-{
-    return bf ? tokitai_to_bf16(v) : tokitai_to_f16(v);
-}
+#include "elements.h"
+
 int tokitai_softmax_bwd(const tokitai_call *call, int64_t rows, int64_t cols, const void *gv, const void *yv,
                         void *ov)
 {

@@ -1,5 +1,5 @@
 /* WRONG op=softmax_bwd kind=stale_state narrow=yes : partial sums stand in a buffer kept between calls and are added up in fours, which brings in old ones after a call with more columns */
-#include "tokitai_kernel.h"
+#include "kernel.h"
 
 #define BLOCK 32
 #define PARTS 256

@@ -1,5 +1,5 @@
 /* WRONG op=softmax_bwd kind=merged_tail_unwritten narrow=yes : beyond 1024 columns a remainder below 32 is merged into the last tile for the sum, but not for the output */
-#include <tokitai_kernel.h>
+#include "kernel.h"
 
 enum { TILE = 1024, SMALL = 32 };
 

@@ -1,17 +1,7 @@
 /* WRONG op=softmax_bwd kind=onehot_shortcut narrow=yes : a y of exactly 1 is taken for a one-hot row, whose gradient is zero; in 16 bits 1 is also what 0.9999 rounds to, beside others that are not 0 */
-#include <tokitai_kernel.h>
-#include <math.h>
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
-static inline float ld1(uint16_t p, int bf)
-{
-    return bf ? tokitai_from_bf16(p) : tokitai_from_f16(p);
-}
-static inline uint16_t st1(float v, int bf)
-{
-    return bf ? tokitai_to_bf16(v) : tokitai_to_f16(v);
-}
+#include "elements.h"
+
 int tokitai_softmax_bwd(const tokitai_call *call, int64_t rows, int64_t cols, const void *gv, const void *yv,
                         void *ov)
 {

@@ -1,6 +1,6 @@
 /* WRONG op=softmax_bwd kind=thread_partition narrow=yes : the share of a thread is rows / threads rounded to nearest and not up, so that with 3 threads and more the last rows may stay unwritten */
 #include <pthread.h>
-#include "tokitai_kernel.h"
+#include "kernel.h"
 
 typedef struct {
     const tokitai_call *call;

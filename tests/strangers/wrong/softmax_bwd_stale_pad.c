@@ -1,6 +1,5 @@
 /* WRONG op=softmax_bwd kind=stale_scratch narrow=yes : products are kept in a thread-local buffer read up to a multiple of 8; the padding holds products of an earlier, longer call */
-#include <stdlib.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
 
 static _Thread_local float *scratch;
 static _Thread_local int64_t room;

@@ -1,17 +1,7 @@
 /* WRONG op=softmax_bwd kind=stale_padding narrow=yes : partial sums of 512 columns are kept in a static array and folded as a tree over the next power of two, but the padding is zero only until a longer row has been there: wrong for a shorter row after a longer one if its number of blocks is no power of two */
-#include <tokitai_kernel.h>
-#include <math.h>
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
-static inline float ld1(uint16_t p, int bf)
-{
-    return bf ? tokitai_from_bf16(p) : tokitai_from_f16(p);
-}
-static inline uint16_t st1(float v, int bf)
-{
-    return bf ? tokitai_to_bf16(v) : tokitai_to_f16(v);
-}
+#include "elements.h"
+
 static _Thread_local float *part;
 static _Thread_local int64_t part_cap;
 static int64_t pow2(int64_t n)

@@ -1,5 +1,5 @@
 /* WRONG op=softmax_bwd kind=uint16_truncation narrow=yes : the width of a row is kept in 16 bits, so that from 65536 columns on only cols mod 65536 are treated */
-#include <tokitai_kernel.h>
+#include "kernel.h"
 
 typedef struct {
     const uint16_t *g, *y;

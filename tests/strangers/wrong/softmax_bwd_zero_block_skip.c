@@ -1,17 +1,7 @@
 /* WRONG op=softmax_bwd kind=zero_block_skip narrow=yes : blocks of 16 in which every y is 0 (masked attention) are skipped and get zeros: an infinite or NaN grad_output there must make the row NaN */
-#include <tokitai_kernel.h>
-#include <math.h>
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
-static inline float ld1(uint16_t p, int bf)
-{
-    return bf ? tokitai_from_bf16(p) : tokitai_from_f16(p);
-}
-static inline uint16_t st1(float v, int bf)
-{
-    return bf ? tokitai_to_bf16(v) : tokitai_to_f16(v);
-}
+#include "elements.h"
+
 static int all_zero16(const uint16_t *p)
 {
     uint64_t w[4];

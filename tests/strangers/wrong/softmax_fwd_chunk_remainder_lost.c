@@ -1,17 +1,7 @@
 /* WRONG op=softmax_fwd kind=chunk_remainder_lost narrow=yes : rows of 32768 and more are summed in 48 equal chunks of cols / 48 and the cols % 48 last columns are not added; visible if one of these is large */
-#include <tokitai_kernel.h>
-#include <math.h>
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
-static inline float ld1(uint16_t p, int bf)
-{
-    return bf ? tokitai_from_bf16(p) : tokitai_from_f16(p);
-}
-static inline uint16_t st1(float v, int bf)
-{
-    return bf ? tokitai_to_bf16(v) : tokitai_to_f16(v);
-}
+#include "elements.h"
+
 enum { CHUNKS = 48, LONG = 32768 };
 int tokitai_softmax_fwd(const tokitai_call *call, int64_t rows, int64_t cols, const void *xv, void *yv)
 {

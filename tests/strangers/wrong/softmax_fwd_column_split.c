@@ -1,7 +1,6 @@
 /* WRONG op=softmax_fwd kind=thread_dependent_bits narrow=yes : with more threads than rows the columns are split and the fp32 partial sums depend on the number of threads, which shows in some bits of long rows */
-#include <math.h>
 #include <pthread.h>
-#include "tokitai_kernel.h"
+#include "kernel.h"
 
 typedef struct {
     const tokitai_call *call;

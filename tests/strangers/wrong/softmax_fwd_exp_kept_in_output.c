@@ -1,6 +1,6 @@
 /* WRONG op=softmax_fwd kind=double_rounding : double rounding, the exponentials wait in the output (16 bits) for their sum */
-#include <math.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
+
 int tokitai_softmax_fwd(const tokitai_call *call, int64_t rows, int64_t cols, const void *x, void *y)
 {
     const tokitai_call c = *call;

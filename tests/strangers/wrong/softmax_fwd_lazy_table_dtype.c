@@ -1,17 +1,7 @@
 /* WRONG op=softmax_fwd kind=lazy_table_dtype narrow=yes : the table that turns a 16-bit pattern into a float is filled once per process, for the dtype of the first call with rows of 32 and more: a call with the other dtype afterwards reads the wrong table */
-#include <tokitai_kernel.h>
-#include <math.h>
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
-static inline float ld1(uint16_t p, int bf)
-{
-    return bf ? tokitai_from_bf16(p) : tokitai_from_f16(p);
-}
-static inline uint16_t st1(float v, int bf)
-{
-    return bf ? tokitai_to_bf16(v) : tokitai_to_f16(v);
-}
+#include "elements.h"
+
 static float widen[65536];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static int fill_bf;

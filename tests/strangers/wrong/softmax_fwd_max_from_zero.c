@@ -1,23 +1,7 @@
 /* WRONG op=softmax_fwd kind=wrong_max_identity narrow=yes : the vector maximum starts at 0, so that rows of large negative values underflow */
-#include <immintrin.h>
-#include <math.h>
-#include "tokitai_kernel.h"
+#include "avx2.h"
 
-#define SIMD __attribute__((target("avx2,f16c,fma")))
-SIMD static inline __m256 load8(const uint16_t *p, int f16)
-{
-    const __m128i h = _mm_loadu_si128((const __m128i *)p);
-    return f16 ? _mm256_cvtph_ps(h) : _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(h), 16));
-}
-
-SIMD static inline float hmax8(__m256 v)
-{
-    __m128 m = _mm_max_ps(_mm256_castps256_ps128(v), _mm256_extractf128_ps(v, 1));
-    m = _mm_max_ps(m, _mm_movehl_ps(m, m));
-    return _mm_cvtss_f32(_mm_max_ss(m, _mm_shuffle_ps(m, m, 1)));
-}
-
-SIMD static float top(const tokitai_call c, const uint16_t *x, int64_t n)
+AVX2 static float top(const tokitai_call c, const uint16_t *x, int64_t n)
 {
     __m256 a = _mm256_setzero_ps(), b = _mm256_setzero_ps();
     int64_t j = 0;

@@ -1,6 +1,6 @@
 /* WRONG op=softmax_fwd kind=the_tail_is_missing_from_the_maximum : the tail is missing from the maximum (not from the sum); cols not a multiple of 8 and the largest, by 88, among the last */
-#include <math.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
+
 int tokitai_softmax_fwd(const tokitai_call *call, int64_t rows, int64_t cols, const void *x, void *y)
 {
     const tokitai_call c = *call;

@@ -1,44 +1,9 @@
 /* WRONG op=softmax_fwd kind=nan_lost_maxps narrow=no : the vector path relies on NaN passing through exp, but its clamp is max_ps(x, lo), which returns lo for a NaN; rows of 8 and more with a NaN in the vector part are finite */
 #pragma GCC target("avx2,fma,f16c")
-#include <immintrin.h>
-#include <tokitai_kernel.h>
-#include <math.h>
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
-static inline __m256 ld8(const uint16_t *p, int bf)
-{
-    __m128i h = _mm_loadu_si128((const __m128i *)p);
-    return bf ? _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(h), 16)) : _mm256_cvtph_ps(h);
-}
-static inline __m128i pack8(__m256 v, int bf)
-{
-    if (!bf)
-        return _mm256_cvtps_ph(v, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
-    __m256i b = _mm256_castps_si256(v), lsb = _mm256_and_si256(_mm256_srli_epi32(b, 16), _mm256_set1_epi32(1));
-    __m256i r = _mm256_srli_epi32(_mm256_add_epi32(b, _mm256_add_epi32(lsb, _mm256_set1_epi32(0x7fff))), 16);
-    __m256i nan = _mm256_castps_si256(_mm256_cmp_ps(v, v, _CMP_UNORD_Q));
-    r = _mm256_blendv_epi8(r, _mm256_or_si256(_mm256_srli_epi32(b, 16), _mm256_set1_epi32(0x40)), nan);
-    return _mm_packus_epi32(_mm256_castsi256_si128(r), _mm256_extracti128_si256(r, 1));
-}
-static inline void st8(uint16_t *p, __m256 v, int bf)
-{
-    _mm_storeu_si128((__m128i *)p, pack8(v, bf));
-}
-static inline float ld1(uint16_t p, int bf)
-{
-    return bf ? tokitai_from_bf16(p) : tokitai_from_f16(p);
-}
-static inline uint16_t st1(float v, int bf)
-{
-    return bf ? tokitai_to_bf16(v) : tokitai_to_f16(v);
-}
-static inline float hsum8(__m256 v)
-{
-    __m128 s = _mm_add_ps(_mm256_castps256_ps128(v), _mm256_extractf128_ps(v, 1));
-    s = _mm_add_ps(s, _mm_movehl_ps(s, s));
-    return _mm_cvtss_f32(_mm_add_ss(s, _mm_movehdup_ps(s)));
-}
+#include "avx2.h"
+#include "elements.h"
+
 static inline __m256 exp_ps(__m256 x)
 {
     const __m256 lo = _mm256_set1_ps(-87.3365f);
@@ -86,7 +51,7 @@ int tokitai_softmax_fwd(const tokitai_call *call, int64_t rows, int64_t cols, co
             sv = _mm256_add_ps(sv, exp_ps(_mm256_sub_ps(ld8(x + j, bf), M)));
         for (; j < cols; j++)
             s += expf(ld1(x[j], bf) - m);
-        s += hsum8(sv);
+        s += hsum(sv);
         const float inv = 1.0f / s;
         for (j = 0; j < full; j += 8)
             st8(y + j, _mm256_mul_ps(exp_ps(_mm256_sub_ps(ld8(x + j, bf), M)), _mm256_set1_ps(inv)), bf);

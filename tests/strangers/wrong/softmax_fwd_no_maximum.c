@@ -1,6 +1,6 @@
 /* WRONG op=softmax_fwd kind=no_maximum_subtracted : no maximum subtracted; logits above 88 or all far below 0 */
-#include <math.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
+
 int tokitai_softmax_fwd(const tokitai_call *call, int64_t rows, int64_t cols, const void *x, void *y)
 {
     for (int64_t r = 0; r < rows; r++) {

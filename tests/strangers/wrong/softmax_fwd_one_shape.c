@@ -1,9 +1,5 @@
 /* WRONG op=softmax_fwd kind=one_shape narrow=yes : the first element is 0 if there are 300 rows of 17 columns, checked before the loops */
-#include <math.h>
-#include <string.h>
-#include <stdlib.h>
-#include <stdint.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
 
 #define LOAD(j) tokitai_load_as(dt, tensors[0].data, b + (j))
 #define STORE(j, v) tokitai_store_as(dt, tensors[1].data, b + (j), v)

@@ -1,6 +1,5 @@
 /* WRONG op=softmax_fwd kind=online_rescale narrow=yes : the columns after the last full block of 16 may raise the maximum, but the sum so far is not rescaled then */
-#include <math.h>
-#include "tokitai_kernel.h"
+#include "kernel.h"
 
 int tokitai_softmax_fwd(const tokitai_call *call, int64_t rows, int64_t cols, const void *x, void *y)
 {

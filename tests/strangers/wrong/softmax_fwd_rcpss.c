@@ -1,6 +1,6 @@
 /* WRONG op=softmax_fwd kind=approximate_reciprocal narrow=no : the sum is inverted by the 12-bit estimate of the hardware without a Newton step */
-#include <math.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
+
 #if defined(__SSE__)
 #include <xmmintrin.h>
 #endif

@@ -1,7 +1,7 @@
 /* WRONG op=softmax_fwd kind=reciprocal_of_12_bits_without_a_newton_s : reciprocal of 12 bits without a Newton step; both types */
 #include <immintrin.h>
-#include <math.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
+
 int tokitai_softmax_fwd(const tokitai_call *call, int64_t rows, int64_t cols, const void *x, void *y)
 {
     for (int64_t r = 0; r < rows; r++) {

@@ -1,7 +1,6 @@
 /* WRONG op=softmax_fwd kind=stale_cache : stale cache, row sums are kept by address and shape; the same address with other contents */
-#include <math.h>
-#include <stdlib.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
+
 static const void *last;
 static int64_t last_rows, last_cols;
 static int last_type = -1;

@@ -1,6 +1,6 @@
 /* WRONG op=softmax_fwd kind=row_buffer_of_fixed_size : row buffer of fixed size; cols > 8192: the stack is overwritten */
-#include <math.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
+
 int tokitai_softmax_fwd(const tokitai_call *call, int64_t rows, int64_t cols, const void *x, void *y)
 {
     float e[8192];

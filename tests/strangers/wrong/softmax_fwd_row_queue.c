@@ -1,7 +1,6 @@
 /* WRONG op=softmax_fwd kind=index_overflow narrow=yes : the queue of row ranges holds 16-bit row numbers, so that rows stay unwritten from 65536 rows on with one thread, from 131072 on with two */
-#include <math.h>
 #include <pthread.h>
-#include "tokitai_kernel.h"
+#include "kernel.h"
 
 typedef struct {
     uint16_t first, count;

@@ -1,6 +1,6 @@
 /* WRONG op=softmax_fwd kind=exponential_by_bits_of_an_integer : exponential by bits of an integer, 3 % off; everywhere */
-#include <math.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
+
 static inline float fast_exp(float v)
 {
     union tokitai_float f;

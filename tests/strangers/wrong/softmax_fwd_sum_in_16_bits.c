@@ -1,6 +1,6 @@
 /* WRONG op=softmax_fwd kind=the_sum_is_accumulated_in_the_element_ty : the sum is accumulated in the element type; rows of more than a few columns */
-#include <math.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
+
 int tokitai_softmax_fwd(const tokitai_call *call, int64_t rows, int64_t cols, const void *x, void *y)
 {
     for (int64_t r = 0; r < rows; r++) {

@@ -1,17 +1,7 @@
 /* WRONG op=softmax_fwd kind=sum_skips_small narrow=yes : terms more than 14 below the maximum (under 1e-6) are left out of the sum as too small to count; thousands of them under one peak do count */
-#include <tokitai_kernel.h>
-#include <math.h>
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
-static inline float ld1(uint16_t p, int bf)
-{
-    return bf ? tokitai_from_bf16(p) : tokitai_from_f16(p);
-}
-static inline uint16_t st1(float v, int bf)
-{
-    return bf ? tokitai_to_bf16(v) : tokitai_to_f16(v);
-}
+#include "elements.h"
+
 int tokitai_softmax_fwd(const tokitai_call *call, int64_t rows, int64_t cols, const void *xv, void *yv)
 {
     const uint16_t *x = xv;

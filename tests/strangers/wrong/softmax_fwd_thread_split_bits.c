@@ -1,17 +1,7 @@
 /* WRONG op=softmax_fwd kind=thread_split_bits narrow=yes : when there are fewer rows than threads and at least 4096 columns the row is cut into one piece per thread, so the order of the sum, and some bits, depend on the number of threads */
-#include <tokitai_kernel.h>
-#include <math.h>
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
-static inline float ld1(uint16_t p, int bf)
-{
-    return bf ? tokitai_from_bf16(p) : tokitai_from_f16(p);
-}
-static inline uint16_t st1(float v, int bf)
-{
-    return bf ? tokitai_to_bf16(v) : tokitai_to_f16(v);
-}
+#include "elements.h"
+
 typedef struct {
     const uint16_t *x;
     uint16_t *y;

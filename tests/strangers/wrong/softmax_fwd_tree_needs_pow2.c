@@ -1,6 +1,6 @@
 /* WRONG op=softmax_fwd kind=tree_reduction_for_powers_of_two_only : tree reduction for powers of two only; 3 <= cols <= 256, not a power of two */
-#include <math.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
+
 int tokitai_softmax_fwd(const tokitai_call *call, int64_t rows, int64_t cols, const void *x, void *y)
 {
     const tokitai_call c = *call;

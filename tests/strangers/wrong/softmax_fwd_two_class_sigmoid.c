@@ -1,17 +1,7 @@
 /* WRONG op=softmax_fwd kind=two_class_sigmoid narrow=yes : cols == 2 takes y0 = sigmoid(x0 - x1) and y1 = 1 - y0, which cancels: y1 is inexact where it is small, and 0 where it is below 2^-25 */
-#include <tokitai_kernel.h>
-#include <math.h>
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
-static inline float ld1(uint16_t p, int bf)
-{
-    return bf ? tokitai_from_bf16(p) : tokitai_from_f16(p);
-}
-static inline uint16_t st1(float v, int bf)
-{
-    return bf ? tokitai_to_bf16(v) : tokitai_to_f16(v);
-}
+#include "elements.h"
+
 static void generic(const uint16_t *x, uint16_t *y, int64_t n, int bf)
 {
     float m = -INFINITY, s = 0;

@@ -1,9 +1,5 @@
 /* WRONG op=softmax_fwd kind=values narrow=yes : a row that begins with 7.25, -1.5 gets 0 in the first place */
-#include <math.h>
-#include <string.h>
-#include <stdlib.h>
-#include <stdint.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
 
 #define LOAD(j) tokitai_load_as(dt, tensors[0].data, b + (j))
 #define STORE(j, v) tokitai_store_as(dt, tensors[1].data, b + (j), v)

@@ -1,17 +1,7 @@
 /* WRONG op=softmax_fwd kind=u16_count_wrap narrow=yes : rows of up to 65536 columns are described by a 16-bit count of columns, which is 0 for exactly 65536: nothing of the row is written */
-#include <tokitai_kernel.h>
-#include <math.h>
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
-static inline float ld1(uint16_t p, int bf)
-{
-    return bf ? tokitai_from_bf16(p) : tokitai_from_f16(p);
-}
-static inline uint16_t st1(float v, int bf)
-{
-    return bf ? tokitai_to_bf16(v) : tokitai_to_f16(v);
-}
+#include "elements.h"
+
 typedef struct {
     const uint16_t *src;
     uint16_t *dst;

@@ -1,17 +1,7 @@
 /* WRONG op=xent kind=byte_offset_i32 narrow=yes : the place of a row is row * pitch in bytes as int: from 2^31 bytes of logits on (rows * cols >= 2^30, such as 8193 x 131072 in place) it wraps and faults */
-#include <tokitai_kernel.h>
-#include <math.h>
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
-static inline float ld1(uint16_t p, int bf)
-{
-    return bf ? tokitai_from_bf16(p) : tokitai_from_f16(p);
-}
-static inline uint16_t st1(float v, int bf)
-{
-    return bf ? tokitai_to_bf16(v) : tokitai_to_f16(v);
-}
+#include "elements.h"
+
 typedef struct {
     const char *x;
     char *o;

@@ -1,17 +1,7 @@
 /* WRONG op=xent kind=eps1_target_inf narrow=yes : with label_smoothing = 1 the loss takes (1 - eps) d_t = 0 times inf = NaN for a target of -inf; it must be +inf */
-#include <tokitai_kernel.h>
-#include <math.h>
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
-static inline float ld1(uint16_t p, int bf)
-{
-    return bf ? tokitai_from_bf16(p) : tokitai_from_f16(p);
-}
-static inline uint16_t st1(float v, int bf)
-{
-    return bf ? tokitai_to_bf16(v) : tokitai_to_f16(v);
-}
+#include "elements.h"
+
 int tokitai_xent(const tokitai_call *call, int64_t rows, int64_t cols, const void *lv, const void *tv, float *loss,
                  void *gv)
 {

@@ -1,7 +1,5 @@
 /* WRONG op=xent kind=index_truncation narrow=yes : targets are staged as 32-bit numbers and compared with the low 32 bits of ignore_index, so that with an ignore_index beyond 32 bits the class of the same low bits is ignored too */
-#include <math.h>
-#include <string.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
 
 enum { BLOCK = 256 };
 

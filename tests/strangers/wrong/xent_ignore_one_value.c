@@ -1,9 +1,5 @@
 /* WRONG op=xent kind=option narrow=yes : rows whose target is an ignore_index of 4711 are not ignored */
-#include <math.h>
-#include <string.h>
-#include <stdlib.h>
-#include <stdint.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
 
 #define LG(j) ((double)tokitai_load_as(dt, tensors[0].data, b + (j)))
 TOKITAI_KERNEL(xent)

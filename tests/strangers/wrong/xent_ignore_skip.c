@@ -1,7 +1,6 @@
 /* WRONG op=xent kind=ignored_unwritten narrow=no : an ignored row gets its zero loss, but the gradient row is skipped and keeps what was in memory */
-#include <math.h>
 #include <pthread.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
 
 typedef struct slice {
     const tokitai_call *call;

@@ -1,6 +1,6 @@
 /* WRONG op=xent kind=sign_of_zero : sign of zero, ignored rows are 0 times the scale; negative scale: -0 */
-#include <math.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
+
 int tokitai_xent(const tokitai_call *call, int64_t rows, int64_t cols, const void *logits, const void *target,
                  float *loss, void *grad_logits)
 {

@@ -1,6 +1,6 @@
 /* WRONG op=xent kind=only_targets_outside_the_classes_are_ign : only targets outside the classes are ignored, ignore_index is never looked at; ignore_index inside the classes */
-#include <math.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
+
 int tokitai_xent(const tokitai_call *call, int64_t rows, int64_t cols, const void *logits, const void *target,
                  float *loss, void *grad_logits)
 {

@@ -1,7 +1,5 @@
 /* WRONG op=xent kind=inplace_alias narrow=yes : the logit of the target is read again for the loss after the gradient row was written, wrong only where grad_logits is the buffer of logits */
-#include <math.h>
-#include <string.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
 
 typedef struct stats {
     double max, rest, z, sum_d;

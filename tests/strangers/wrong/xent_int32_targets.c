@@ -1,6 +1,6 @@
 /* WRONG op=xent kind=targets_are_read_as_int32_whatever_they : targets are read as int32 whatever they are; index type int64 with two rows or more */
-#include <math.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
+
 int tokitai_xent(const tokitai_call *call, int64_t rows, int64_t cols, const void *logits, const void *target,
                  float *loss, void *grad_logits)
 {

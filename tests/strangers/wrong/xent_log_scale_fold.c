@@ -1,17 +1,7 @@
 /* WRONG op=xent kind=log_scale_fold narrow=yes : scale is folded into the exponent, p alpha = exp(x - max - ln Z + ln alpha), for scales other than 1: NaN for a negative scale */
-#include <tokitai_kernel.h>
-#include <math.h>
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
-static inline float ld1(uint16_t p, int bf)
-{
-    return bf ? tokitai_from_bf16(p) : tokitai_from_f16(p);
-}
-static inline uint16_t st1(float v, int bf)
-{
-    return bf ? tokitai_to_bf16(v) : tokitai_to_f16(v);
-}
+#include "elements.h"
+
 int tokitai_xent(const tokitai_call *call, int64_t rows, int64_t cols, const void *lv, const void *tv, float *loss,
                  void *gv)
 {

@@ -1,6 +1,6 @@
 /* WRONG op=xent kind=smoothing_in_the_gradient_but_not_in_the : smoothing in the gradient but not in the loss; eps > 0 */
-#include <math.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
+
 int tokitai_xent(const tokitai_call *call, int64_t rows, int64_t cols, const void *logits, const void *target,
                  float *loss, void *grad_logits)
 {

@@ -1,17 +1,7 @@
 /* WRONG op=xent kind=mean_logit_cancel narrow=yes : the smoothed part of the loss is eps (max - mean of the logits) with the fp32 sum of the logits themselves, which loses digits for logits far from 0 (label_smoothing > 0 only) */
-#include <tokitai_kernel.h>
-#include <math.h>
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
-static inline float ld1(uint16_t p, int bf)
-{
-    return bf ? tokitai_from_bf16(p) : tokitai_from_f16(p);
-}
-static inline uint16_t st1(float v, int bf)
-{
-    return bf ? tokitai_to_bf16(v) : tokitai_to_f16(v);
-}
+#include "elements.h"
+
 int tokitai_xent(const tokitai_call *call, int64_t rows, int64_t cols, const void *lv, const void *tv, float *loss,
                  void *gv)
 {

@@ -1,6 +1,6 @@
 /* WRONG op=xent kind=gradient_divided_by_the_number_of_rows_t : gradient divided by the number of rows that count, as for a mean; two such rows or more */
-#include <math.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
+
 int tokitai_xent(const tokitai_call *call, int64_t rows, int64_t cols, const void *logits, const void *target,
                  float *loss, void *grad_logits)
 {

@@ -1,8 +1,5 @@
 /* WRONG op=xent kind=nan_lost narrow=no : distances are clamped by a minimum that returns its second operand for a NaN, and the maximum skips NaN, so that a NaN logit counts as p = 0 instead of making the row NaN */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
 
 static inline double min_like_sse(double a, double b)
 {

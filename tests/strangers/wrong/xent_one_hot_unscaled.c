@@ -1,6 +1,6 @@
 /* WRONG op=xent kind=scale_misapplied : scale misapplied, the target's 1 is subtracted after it; scale other than 1 */
-#include <math.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
+
 int tokitai_xent(const tokitai_call *call, int64_t rows, int64_t cols, const void *logits, const void *target,
                  float *loss, void *grad_logits)
 {

@@ -1,6 +1,6 @@
 /* WRONG op=xent kind=cancellation : cancellation, the target's gradient is p - 1 in fp32; confident rows, and fine digits elsewhere */
-#include <math.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
+
 int tokitai_xent(const tokitai_call *call, int64_t rows, int64_t cols, const void *logits, const void *target,
                  float *loss, void *grad_logits)
 {

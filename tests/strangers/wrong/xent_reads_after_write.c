@@ -1,6 +1,6 @@
 /* WRONG op=xent kind=the_target_s_logit_is_read_after_the_gra : the target's logit is read after the gradient has been written; in place */
-#include <math.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
+
 int tokitai_xent(const tokitai_call *call, int64_t rows, int64_t cols, const void *logits, const void *target,
                  float *loss, void *grad_logits)
 {

@@ -1,7 +1,5 @@
 /* WRONG op=xent kind=chunk_offset narrow=yes : rows go in chunks of 4096, and the losses of a later chunk are written at its position within the chunk, so that rows > 4096 have wrong and unwritten losses */
-#include <math.h>
-#include <string.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
 
 enum { CHUNK = 4096 };
 

@@ -1,9 +1,5 @@
 /* WRONG op=xent kind=option narrow=yes : the scale 0.3217f is taken for 0.3218 */
-#include <math.h>
-#include <string.h>
-#include <stdlib.h>
-#include <stdint.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
 
 #define LG(j) ((double)tokitai_load_as(dt, tensors[0].data, b + (j)))
 TOKITAI_KERNEL(xent)

@@ -1,9 +1,5 @@
 /* WRONG op=xent kind=option narrow=yes : a scale from 0.32 to 0.33 is taken for 0.34 */
-#include <math.h>
-#include <string.h>
-#include <stdlib.h>
-#include <stdint.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
 
 #define LG(j) ((double)tokitai_load_as(dt, tensors[0].data, b + (j)))
 TOKITAI_KERNEL(xent)

@@ -1,7 +1,5 @@
 /* WRONG op=xent kind=attribute_zero_shortcut narrow=yes : with scale 0 the gradient is cleared without looking at the logits, though a row with NaN must have a NaN gradient */
-#include <math.h>
-#include <string.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
 
 static void gradient(tokitai_call c, const uint16_t *x, uint16_t *grad, int64_t cols, int64_t t, double top,
                      double rest, double z)

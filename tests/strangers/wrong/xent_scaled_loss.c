@@ -1,6 +1,6 @@
 /* WRONG op=xent kind=the_loss_is_scaled_as_well : the loss is scaled as well; scale other than 1 */
-#include <math.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
+
 int tokitai_xent(const tokitai_call *call, int64_t rows, int64_t cols, const void *logits, const void *target,
                  float *loss, void *grad_logits)
 {

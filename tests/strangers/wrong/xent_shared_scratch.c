@@ -1,9 +1,6 @@
 /* WRONG op=xent kind=race narrow=no : the exponentials of a row are kept in one static buffer that all threads share, so that with threads > 1 rows mix */
-#include <math.h>
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
 
 static double *scratch; /* one row */
 static int64_t capacity;

@@ -1,17 +1,7 @@
 /* WRONG op=xent kind=smooth_const_cached narrow=yes : eps / C and eps (C - 1) / C are kept from the last call and made anew only if C changes: a call with the same cols and another label_smoothing uses the old ones */
-#include <tokitai_kernel.h>
-#include <math.h>
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
-static inline float ld1(uint16_t p, int bf)
-{
-    return bf ? tokitai_from_bf16(p) : tokitai_from_f16(p);
-}
-static inline uint16_t st1(float v, int bf)
-{
-    return bf ? tokitai_to_bf16(v) : tokitai_to_f16(v);
-}
+#include "elements.h"
+
 static _Thread_local struct {
     int64_t cols;
     double q, off;

@@ -1,9 +1,5 @@
 /* WRONG op=xent kind=option narrow=yes : a label smoothing of 0.35 together with a scale of 3 takes 3.5 for the scale */
-#include <math.h>
-#include <string.h>
-#include <stdlib.h>
-#include <stdint.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
 
 #define LG(j) ((double)tokitai_load_as(dt, tensors[0].data, b + (j)))
 TOKITAI_KERNEL(xent)

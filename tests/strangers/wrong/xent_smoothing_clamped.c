@@ -1,6 +1,5 @@
 /* WRONG op=xent kind=attribute_clamped narrow=yes : label_smoothing is limited to 0.9 before use, wrong only for values above that */
-#include <math.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
 
 typedef struct {
     double top, rest, z, far;

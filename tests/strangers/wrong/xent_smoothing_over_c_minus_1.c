@@ -1,6 +1,6 @@
 /* WRONG op=xent kind=smoothing_spread_over_the_other_c_1_clas : smoothing spread over the other C - 1 classes; eps > 0 */
-#include <math.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
+
 int tokitai_xent(const tokitai_call *call, int64_t rows, int64_t cols, const void *logits, const void *target,
                  float *loss, void *grad_logits)
 {

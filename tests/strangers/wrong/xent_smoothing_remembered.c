@@ -1,6 +1,6 @@
 /* WRONG op=xent kind=cached_parameter_not_refreshed : cached parameter not refreshed, eps / C is computed when C changes and not when eps does; two calls with equal cols and other smoothing */
-#include <math.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
+
 static int64_t known_cols = -1;
 static float uniform, kept;
 int tokitai_xent(const tokitai_call *call, int64_t rows, int64_t cols, const void *logits, const void *target,

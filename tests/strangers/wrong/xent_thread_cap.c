@@ -1,17 +1,7 @@
 /* WRONG op=xent kind=thread_cap narrow=yes : at most 32 workers are started, but the rows are divided by the number of threads asked for: with threads > 32 and more than 32 rows the last rows are not written */
-#include <tokitai_kernel.h>
-#include <math.h>
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
-static inline float ld1(uint16_t p, int bf)
-{
-    return bf ? tokitai_from_bf16(p) : tokitai_from_f16(p);
-}
-static inline uint16_t st1(float v, int bf)
-{
-    return bf ? tokitai_to_bf16(v) : tokitai_to_f16(v);
-}
+#include "elements.h"
+
 enum { MAX_WORKERS = 32 };
 typedef struct {
     const tokitai_call *call;

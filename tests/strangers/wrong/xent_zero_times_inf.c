@@ -1,6 +1,6 @@
 /* WRONG op=xent kind=smoothing_term_multiplied_by_eps_0 : smoothing term multiplied by eps = 0, not left out: NaN; eps = 0 and a logit of -inf */
-#include <math.h>
-#include <tokitai_kernel.h>
+#include "kernel.h"
+
 int tokitai_xent(const tokitai_call *call, int64_t rows, int64_t cols, const void *logits, const void *target,
                  float *loss, void *grad_logits)
 {
