@@ -1,5 +1,4 @@
 /* RIGHT op=gemm kind=sliding_last_tile : AVX2 and FMA, the last column tile slides back over its neighbour and writes the same values again; runtime dispatch */
-#include <pthread.h>
 #include "avx2.h"
 #include "elements.h"
 

@@ -1,7 +1,6 @@
 /* RIGHT op=softmax_bwd kind=expanded_fma : y g - y s as one FMA in double (inf - inf for y = +inf), vectors of four doubles, overlapping vector at the end of a row */
 #pragma GCC target("avx2,fma,f16c")
 #include <immintrin.h>
-#include <pthread.h>
 #include "elements.h"
 
 static inline __m256d ld4(const uint16_t *p, int bf)

@@ -1,6 +1,5 @@
 /* RIGHT op=xent kind=avx_scratch : AVX2, a polynomial for exp, exp values kept in a per-thread scratch that grows and stays between calls, target's exp zeroed there before the sum, multiplies by 1 / Z */
 #pragma GCC target("avx2,fma,f16c")
-#include <pthread.h>
 #include "avx2.h"
 #include "elements.h"
 

@@ -1,5 +1,4 @@
 /* WRONG op=gemm_grad_a kind=rank1_half_up narrow=yes : bf16 and n == 1: the fast path for one product rounds ties away from zero by adding 0x8000 */
-#include <pthread.h>
 #include "avx2.h"
 #include "elements.h"
 

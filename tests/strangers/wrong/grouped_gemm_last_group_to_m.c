@@ -1,21 +1,5 @@
 /* WRONG op=grouped_gemm kind=groups narrow=yes : the last group is taken to have all rows up to m */
-#include "kernel.h"
-
-TOKITAI_KERNEL(grouped_gemm)
-{
-    const tokitai_tensor a = tensors[0], b = tensors[1], ends = tensors[2], c = tensors[3];
-    const int64_t m = a.shape[0], k = a.shape[1], n = b.shape[2], groups = b.shape[0];
-    int64_t group = 0;
-    for (int64_t i = 0; i < m; i++) {
-        while (group < groups - 1 && tokitai_load_index(*call, ends.data, group) <= i)
-            group++;
-        for (int64_t j = 0; j < n; j++) {
-            double s = 0;
-            for (int64_t t = 0; group < groups && t < k; t++)
-                s += (double)tokitai_load_as(a.dtype, a.data, i * k + t) *
-                     (double)tokitai_load_as(b.dtype, b.data, (group * k + t) * n + j);
-            tokitai_store_as(c.dtype, c.data, i * n + j, (float)s);
-        }
-    }
-    return 0;
-}
+#define NEXT_GROUP                                                                 \
+    while (group < groups - 1 && tokitai_load_index(*call, ends.data, group) <= i) \
+        group++;
+#include "grouped_gemm.h"

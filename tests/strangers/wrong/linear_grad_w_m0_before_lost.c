@@ -1,24 +1,7 @@
 /* WRONG op=linear_grad_w kind=empty_sum narrow=yes : with m == 0 and accumulate grad_w is cleared instead of copied from before */
-#include "kernel.h"
-
-TOKITAI_KERNEL(linear_grad_w)
-{
-    const tokitai_tensor g = tensors[0], x = tensors[1], before = tensors[2], out = tensors[3];
-    const int64_t m = g.shape[0], n = g.shape[1], k = x.shape[1];
-    const int add = (int)tokitai_integer(call, "accumulate");
-    if (m == 0) {
-        memset(out.data, 0, (size_t)(n * k) * (out.dtype == TOKITAI_F32 ? 4 : 2));
-        return 0;
+#define AT_FIRST                                                                   \
+    if (m == 0) {                                                                  \
+        memset(out.data, 0, (size_t)(n * k) * (out.dtype == TOKITAI_F32 ? 4 : 2)); \
+        return 0;                                                                  \
     }
-    for (int64_t j = 0; j < n; j++)
-        for (int64_t t = 0; t < k; t++) {
-            double s = 0;
-            for (int64_t i = 0; i < m; i++)
-                s += (double)tokitai_load_as(g.dtype, g.data, i * n + j) *
-                     (double)tokitai_load_as(x.dtype, x.data, i * k + t);
-            if (add)
-                s += (double)tokitai_load_as(before.dtype, before.data, j * k + t);
-            tokitai_store_as(out.dtype, out.data, j * k + t, (float)s);
-        }
-    return 0;
-}
+#include "linear_grad_w.h"

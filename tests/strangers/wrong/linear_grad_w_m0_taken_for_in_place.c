@@ -1,22 +1,5 @@
 /* WRONG op=linear_grad_w kind=empty_sum_unwritten narrow=yes : with m == 0 and accumulate nothing is written, as if grad_w were always the buffer of before */
-#include "kernel.h"
-
-TOKITAI_KERNEL(linear_grad_w)
-{
-    const tokitai_tensor g = tensors[0], x = tensors[1], before = tensors[2], out = tensors[3];
-    const int64_t m = g.shape[0], n = g.shape[1], k = x.shape[1];
-    const int add = (int)tokitai_integer(call, "accumulate");
-    if (m == 0 && add)
+#define AT_FIRST       \
+    if (m == 0 && add) \
         return 0;
-    for (int64_t j = 0; j < n; j++)
-        for (int64_t t = 0; t < k; t++) {
-            double s = 0;
-            for (int64_t i = 0; i < m; i++)
-                s += (double)tokitai_load_as(g.dtype, g.data, i * n + j) *
-                     (double)tokitai_load_as(x.dtype, x.data, i * k + t);
-            if (add)
-                s += (double)tokitai_load_as(before.dtype, before.data, j * k + t);
-            tokitai_store_as(out.dtype, out.data, j * k + t, (float)s);
-        }
-    return 0;
-}
+#include "linear_grad_w.h"

@@ -1,21 +1,3 @@
 /* WRONG op=linear_grad_x kind=size_case narrow=yes : with gelu and m == 1 the derivative of the first element is taken for all */
-#include "gelu.h"
-
-TOKITAI_KERNEL(linear_grad_x)
-{
-    const tokitai_tensor g = tensors[0], w = tensors[1], pre = tensors[2], out = tensors[3];
-    const int64_t m = g.shape[0], n = g.shape[1], k = w.shape[1];
-    const int through_gelu = (int)tokitai_integer(call, "epilogue");
-    for (int64_t i = 0; i < m; i++) {
-        for (int64_t t = 0; t < k; t++) {
-            double s = 0;
-            for (int64_t j = 0; j < n; j++)
-                s += (double)tokitai_load_as(g.dtype, g.data, i * n + j) *
-                     (double)tokitai_load_as(w.dtype, w.data, j * k + t);
-            if (through_gelu)
-                s *= derivative((double)tokitai_load_as(pre.dtype, pre.data, m == 1 ? 0 : i * k + t));
-            tokitai_store_as(out.dtype, out.data, i * k + t, (float)s);
-        }
-    }
-    return 0;
-}
+#define TIMES *= derivative((double)tokitai_load_as(pre.dtype, pre.data, m == 1 ? 0 : i * k + t))
+#include "linear_grad_x.h"

@@ -1,25 +1,7 @@
 /* WRONG op=linear_grad_x kind=rounded_intermediate narrow=yes : with gelu and aligned sizes the sum is rounded to the type of the result before the derivative */
-#include "gelu.h"
-
-TOKITAI_KERNEL(linear_grad_x)
-{
-    const tokitai_tensor g = tensors[0], w = tensors[1], pre = tensors[2], out = tensors[3];
-    const int64_t m = g.shape[0], n = g.shape[1], k = w.shape[1];
-    const int through_gelu = (int)tokitai_integer(call, "epilogue");
-    for (int64_t i = 0; i < m; i++) {
-        for (int64_t t = 0; t < k; t++) {
-            double s = 0;
-            for (int64_t j = 0; j < n; j++)
-                s += (double)tokitai_load_as(g.dtype, g.data, i * n + j) *
-                     (double)tokitai_load_as(w.dtype, w.data, j * k + t);
-            if (through_gelu && k % 16 == 0 && n % 16 == 0) {
-                tokitai_store_as(out.dtype, out.data, i * k + t, (float)s);
-                s = (double)tokitai_load_as(out.dtype, out.data, i * k + t);
-            }
-            if (through_gelu)
-                s *= derivative((double)tokitai_load_as(pre.dtype, pre.data, i * k + t));
-            tokitai_store_as(out.dtype, out.data, i * k + t, (float)s);
-        }
+#define AFTER_SUM                                                    \
+    if (through_gelu && k % 16 == 0 && n % 16 == 0) {                \
+        tokitai_store_as(out.dtype, out.data, i *k + t, (float)s);   \
+        s = (double)tokitai_load_as(out.dtype, out.data, i * k + t); \
     }
-    return 0;
-}
+#include "linear_grad_x.h"

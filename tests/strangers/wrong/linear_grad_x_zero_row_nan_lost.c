@@ -1,31 +1,13 @@
 /* WRONG op=linear_grad_x kind=zero_shortcut narrow=yes : rows of grad_y that are all zero give zeros without a look at pre, which may be NaN */
-#include "gelu.h"
-
-TOKITAI_KERNEL(linear_grad_x)
-{
-    const tokitai_tensor g = tensors[0], w = tensors[1], pre = tensors[2], out = tensors[3];
-    const int64_t m = g.shape[0], n = g.shape[1], k = w.shape[1];
-    const int through_gelu = (int)tokitai_integer(call, "epilogue");
-    for (int64_t i = 0; i < m; i++) {
-        int any = !through_gelu;
-        for (int64_t j = 0; j < n; j++)
-            any |= tokitai_load_as(g.dtype, g.data, i * n + j) != 0;
-        for (int64_t j = 0; j < n * k && !any; j++)
-            any |= !isfinite(tokitai_load_as(w.dtype, w.data, j));
-        if (!any) {
-            memset((char *)out.data + i * k * (out.dtype == TOKITAI_F32 ? 4 : 2), 0,
-                   (size_t)k * (out.dtype == TOKITAI_F32 ? 4 : 2));
-            continue;
-        }
-        for (int64_t t = 0; t < k; t++) {
-            double s = 0;
-            for (int64_t j = 0; j < n; j++)
-                s += (double)tokitai_load_as(g.dtype, g.data, i * n + j) *
-                     (double)tokitai_load_as(w.dtype, w.data, j * k + t);
-            if (through_gelu)
-                s *= derivative((double)tokitai_load_as(pre.dtype, pre.data, i * k + t));
-            tokitai_store_as(out.dtype, out.data, i * k + t, (float)s);
-        }
+#define BEFORE_ROW                                                               \
+    int any = !through_gelu;                                                     \
+    for (int64_t j = 0; j < n; j++)                                              \
+        any |= tokitai_load_as(g.dtype, g.data, i * n + j) != 0;                 \
+    for (int64_t j = 0; j < n * k && !any; j++)                                  \
+        any |= !isfinite(tokitai_load_as(w.dtype, w.data, j));                   \
+    if (!any) {                                                                  \
+        memset((char *)out.data + i * k * (out.dtype == TOKITAI_F32 ? 4 : 2), 0, \
+               (size_t)k * (out.dtype == TOKITAI_F32 ? 4 : 2));                  \
+        continue;                                                                \
     }
-    return 0;
-}
+#include "linear_grad_x.h"

@@ -1,36 +1,10 @@
 /* WRONG op=xent kind=the_target_s_logit_is_read_after_the_gra : the target's logit is read after the gradient has been written; in place */
-#include "kernel.h"
-
-int tokitai_xent(const tokitai_call *call, int64_t rows, int64_t cols, const void *logits, const void *target,
-                 float *loss, void *grad_logits)
-{
-    const tokitai_call c = *call;
-    const float eps = c.label_smoothing;
-    for (int64_t r = 0; r < rows; r++) {
-        const int64_t t = tokitai_load_index(c, target, r), b = r * cols;
-        if (t == c.ignore_index) {
-            loss[r] = 0;
-            for (int64_t j = 0; j < cols; j++)
-                ((uint16_t *)grad_logits)[b + j] = 0;
-            continue;
-        }
-        float m = -INFINITY, others = 0, sd = 0;
-        for (int64_t j = 0; j < cols; j++)
-            m = fmaxf(m, tokitai_load(c, logits, b + j));
-        for (int64_t j = 0; j < cols; j++) {
-            const float v = tokitai_load(c, logits, b + j);
-            if (j != t)
-                others += expf(v - m);
-            if (eps > 0)
-                sd += m - v;
-        }
-        const float z = others + expf(tokitai_load(c, logits, b + t) - m);
-        for (int64_t j = 0; j < cols; j++)
-            tokitai_store(c, grad_logits, b + j,
-                          c.scale * (j == t ? eps * (float)(cols - 1) / cols - others / z
-                                            : expf(tokitai_load(c, logits, b + j) - m) / z - eps / cols));
-        const float xt = tokitai_load(c, logits, b + t);
-        loss[r] = logf(z) + (eps < 1 ? (1 - eps) * (m - xt) : 0) + (eps > 0 ? eps / cols * sd : 0);
-    }
-    return 0;
-}
+#define BEFORE_LOSS                                                                                    \
+    const float z = others + expf(tokitai_load(c, logits, b + t) - m);                                 \
+    for (int64_t j = 0; j < cols; j++)                                                                 \
+        tokitai_store(c, grad_logits, b + j,                                                           \
+                      c.scale * (j == t ? eps * (float)(cols - 1) / cols - others / z                  \
+                                        : expf(tokitai_load(c, logits, b + j) - m) / z - eps / cols)); \
+    const float xt = tokitai_load(c, logits, b + t);
+#define GRADIENT
+#include "xent_fused.h"

@@ -1,35 +1,10 @@
 /* WRONG op=xent kind=smoothing_spread_over_the_other_c_1_clas : smoothing spread over the other C - 1 classes; eps > 0 */
-#include "kernel.h"
-
-int tokitai_xent(const tokitai_call *call, int64_t rows, int64_t cols, const void *logits, const void *target,
-                 float *loss, void *grad_logits)
-{
-    const tokitai_call c = *call;
-    const float eps = c.label_smoothing;
-    for (int64_t r = 0; r < rows; r++) {
-        const int64_t t = tokitai_load_index(c, target, r), b = r * cols;
-        if (t == c.ignore_index) {
-            loss[r] = 0;
-            for (int64_t j = 0; j < cols; j++)
-                ((uint16_t *)grad_logits)[b + j] = 0;
-            continue;
-        }
-        float m = -INFINITY, others = 0, sd = 0;
-        for (int64_t j = 0; j < cols; j++)
-            m = fmaxf(m, tokitai_load(c, logits, b + j));
-        for (int64_t j = 0; j < cols; j++) {
-            const float v = tokitai_load(c, logits, b + j);
-            if (j != t)
-                others += expf(v - m);
-            if (eps > 0)
-                sd += m - v;
-        }
-        const float xt = tokitai_load(c, logits, b + t), z = others + expf(xt - m);
-        const float off = cols > 1 ? eps / (cols - 1) : 0;
-        loss[r] = logf(z) + (1 - eps) * (m - xt) + (eps > 0 ? off * (sd - (m - xt)) : 0);
-        for (int64_t j = 0; j < cols; j++)
-            tokitai_store(c, grad_logits, b + j,
-                          c.scale * (j == t ? eps - others / z : expf(tokitai_load(c, logits, b + j) - m) / z - off));
-    }
-    return 0;
-}
+#define BEFORE_LOSS                                                             \
+    const float xt = tokitai_load(c, logits, b + t), z = others + expf(xt - m); \
+    const float off = cols > 1 ? eps / (cols - 1) : 0;
+#define LOSS logf(z) + (1 - eps) * (m - xt) + (eps > 0 ? off * (sd - (m - xt)) : 0)
+#define GRADIENT                             \
+    for (int64_t j = 0; j < cols; j++)       \
+        tokitai_store(c, grad_logits, b + j, \
+                      c.scale * (j == t ? eps - others / z : expf(tokitai_load(c, logits, b + j) - m) / z - off));
+#include "xent_fused.h"

@@ -3,40 +3,18 @@
 
 static int64_t known_cols = -1;
 static float uniform, kept;
-int tokitai_xent(const tokitai_call *call, int64_t rows, int64_t cols, const void *logits, const void *target,
-                 float *loss, void *grad_logits)
-{
-    const tokitai_call c = *call;
-    if (cols != known_cols) {
-        known_cols = cols;
-        kept = c.label_smoothing;
-        uniform = cols ? kept / cols : 0;
+
+#define AT_FIRST                          \
+    if (cols != known_cols) {             \
+        known_cols = cols;                \
+        kept = c.label_smoothing;         \
+        uniform = cols ? kept / cols : 0; \
     }
-    const float eps = kept;
-    for (int64_t r = 0; r < rows; r++) {
-        const int64_t t = tokitai_load_index(c, target, r), b = r * cols;
-        if (t == c.ignore_index) {
-            loss[r] = 0;
-            for (int64_t j = 0; j < cols; j++)
-                ((uint16_t *)grad_logits)[b + j] = 0;
-            continue;
-        }
-        float m = -INFINITY, others = 0, sd = 0;
-        for (int64_t j = 0; j < cols; j++)
-            m = fmaxf(m, tokitai_load(c, logits, b + j));
-        for (int64_t j = 0; j < cols; j++) {
-            const float v = tokitai_load(c, logits, b + j);
-            if (j != t)
-                others += expf(v - m);
-            if (eps > 0)
-                sd += m - v;
-        }
-        const float xt = tokitai_load(c, logits, b + t), z = others + expf(xt - m);
-        loss[r] = logf(z) + (eps < 1 ? (1 - eps) * (m - xt) : 0) + (eps > 0 ? uniform * sd : 0);
-        for (int64_t j = 0; j < cols; j++)
-            tokitai_store(c, grad_logits, b + j,
-                          c.scale * (j == t ? uniform * (cols - 1) - others / z
-                                            : expf(tokitai_load(c, logits, b + j) - m) / z - uniform));
-    }
-    return 0;
-}
+#define SMOOTHING kept
+#define LOSS logf(z) + (eps < 1 ? (1 - eps) * (m - xt) : 0) + (eps > 0 ? uniform * sd : 0)
+#define GRADIENT                                                            \
+    for (int64_t j = 0; j < cols; j++)                                      \
+        tokitai_store(c, grad_logits, b + j,                                \
+                      c.scale * (j == t ? uniform * (cols - 1) - others / z \
+                                        : expf(tokitai_load(c, logits, b + j) - m) / z - uniform));
+#include "xent_fused.h"
