@@ -18,35 +18,19 @@ static uint64_t redc(wide t, uint64_t m, uint64_t inv)
         r -= m;
     return r;
 }
-TOKITAI_KERNEL(padic_gemm)
-{
-    const int64_t m = tensors[0].shape[0], n = tensors[1].shape[1], k = tensors[0].shape[1];
-    const uint64_t *a = tensors[0].data, *b = tensors[1].data;
-    uint64_t *c = tensors[2].data;
-    const uint64_t p = (uint64_t)tokitai_integer(call, "prime");
-    const int64_t N = tokitai_integer(call, "precision");
-    wide mod = 1;
-    for (int64_t i = 0; i < N; i++)
-        mod *= p;
 
-    for (int64_t i = 0; i < m; i++)
-        for (int64_t j = 0; j < n; j++) {
-            wide s = 0;
-            if (p > 2) {
-                const uint64_t M = (uint64_t)mod, inv = inverse(M),
-                               r2 = (uint64_t)((wide)0 - (wide)0) +
-                                    (uint64_t)((((wide)(uint64_t)(((wide)1 << 64) % mod)) *
-                                                (uint64_t)(((wide)1 << 64) % mod)) %
-                                               mod);
-                for (int64_t t = 0; t < k; t++)
-                    s = (s + redc((wide)redc((wide)(uint64_t)(a[i * k + t] % mod) * r2, M, inv) *
-                                      (uint64_t)(b[t * n + j] % mod),
-                                  M, inv)) %
-                        mod;
-            } else
-                for (int64_t t = 0; t < k; t++)
-                    s = (s + (wide)(a[i * k + t] % mod) * (b[t * n + j] % mod) % mod) % mod;
-            c[i * n + j] = (uint64_t)s;
-        }
-    return 0;
-}
+#define TAKE_SUM                                                                                                    \
+    if (p > 2) {                                                                                                    \
+        const uint64_t M = (uint64_t)mod, inv = inverse(M),                                                         \
+                       r2 = (uint64_t)((wide)0 - (wide)0) + (uint64_t)((((wide)(uint64_t)(((wide)1 << 64) % mod)) * \
+                                                                        (uint64_t)(((wide)1 << 64) % mod)) %        \
+                                                                       mod);                                        \
+        for (int64_t t = 0; t < k; t++)                                                                             \
+            s = (s + redc((wide)redc((wide)(uint64_t)(a[i * k + t] % mod) * r2, M, inv) *                           \
+                              (uint64_t)(b[t * n + j] % mod),                                                       \
+                          M, inv)) %                                                                                \
+                mod;                                                                                                \
+    } else                                                                                                          \
+        for (int64_t t = 0; t < k; t++)                                                                             \
+            s = (s + (wide)(a[i * k + t] % mod) * (b[t * n + j] % mod) % mod) % mod;
+#include "padic_gemm.h"

@@ -1,32 +1,12 @@
 /* WRONG op=padic_gemm kind=overflow narrow=yes : sums of 5 products in 128 bits, which the largest residues overflow from 0.9 times 2^63 on */
-#include "kernel.h"
-
-typedef unsigned __int128 wide;
-
-TOKITAI_KERNEL(padic_gemm)
-{
-    const int64_t m = tensors[0].shape[0], n = tensors[1].shape[1], k = tensors[0].shape[1];
-    const uint64_t *a = tensors[0].data, *b = tensors[1].data;
-    uint64_t *c = tensors[2].data;
-    const uint64_t p = (uint64_t)tokitai_integer(call, "prime");
-    const int64_t N = tokitai_integer(call, "precision");
-    wide mod = 1;
-    for (int64_t i = 0; i < N; i++)
-        mod *= p;
-
-    for (int64_t i = 0; i < m; i++)
-        for (int64_t j = 0; j < n; j++) {
-            wide s = 0;
-            int left = 0;
-            for (int64_t t = 0; t < k; t++) {
-                s += (wide)(a[i * k + t] % mod) * (b[t * n + j] % mod);
-                if (mod > (wide)1 << 63 || ++left == 5) {
-                    s %= mod;
-                    left = 0;
-                }
-            }
-            s %= mod;
-            c[i * n + j] = (uint64_t)s;
-        }
-    return 0;
-}
+#define TAKE_SUM                                                \
+    int left = 0;                                               \
+    for (int64_t t = 0; t < k; t++) {                           \
+        s += (wide)(a[i * k + t] % mod) * (b[t * n + j] % mod); \
+        if (mod > (wide)1 << 63 || ++left == 5) {               \
+            s %= mod;                                           \
+            left = 0;                                           \
+        }                                                       \
+    }                                                           \
+    s %= mod;
+#include "padic_gemm.h"
