@@ -172,7 +172,7 @@ failed=0 intact=0 same=0 untold=0
 "$index" --root "$root" --check "${release[@]}" | tee "$work/index" || failed=1
 
 # What the index has as present: a line for each artifact of the share, with what the present sources give (-: there is no such compiler).
-python3 - "$root" "$tokitai" "$shares" "$(share_of $shares)" >"$work/artifacts" <<'PYTHON'
+python3 - "$root" "$tokitai" "$shares" "$((share_number % shares))" >"$work/artifacts" <<'PYTHON'
 import os, sys
 root, tokitai, shares, share = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
 sys.path.insert(0, os.path.join(root, "docs", "certificates"))
