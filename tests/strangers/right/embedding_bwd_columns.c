@@ -1,4 +1,4 @@
-/* RIGHT op=embedding_bwd kind=column_split : each thread owns columns and adds all queries into its own float table of 16 columns at a time */
+/* RIGHT op=embedding_bwd kind=column_split expect=HELD : each thread owns columns and adds all queries into its own float table of 16 columns at a time */
 #include <pthread.h>
 #include <stdatomic.h>
 #include "kernel.h"

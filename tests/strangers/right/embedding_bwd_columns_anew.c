@@ -1,4 +1,4 @@
-/* RIGHT op=embedding_bwd kind=each_thread_has_columns_of_its_own : each thread has columns of its own; fp32 table on the heap */
+/* RIGHT op=embedding_bwd kind=each_thread_has_columns_of_its_own expect=HELD : each thread has columns of its own; fp32 table on the heap */
 #include "threads.h"
 
 typedef struct {

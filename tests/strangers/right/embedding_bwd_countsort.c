@@ -1,4 +1,4 @@
-/* RIGHT op=embedding_bwd kind=counting_sort : stable counting sort of the hits, table rows split over threads, float sums in query order */
+/* RIGHT op=embedding_bwd kind=counting_sort expect=HELD : stable counting sort of the hits, table rows split over threads, float sums in query order */
 #include <pthread.h>
 #include "kernel.h"
 

@@ -1,4 +1,4 @@
-/* RIGHT op=embedding_bwd kind=exact_integers : f16 is summed exactly in 128-bit integers of unit 2^-24, with infinities and NaN counted apart; bf16 in double */
+/* RIGHT op=embedding_bwd kind=exact_integers expect=HELD : f16 is summed exactly in 128-bit integers of unit 2^-24, with infinities and NaN counted apart; bf16 in double */
 #include "embedding.h"
 
 static float sum_half(const uint16_t *g, const int64_t *at, int64_t hits, int64_t dim, int64_t c)

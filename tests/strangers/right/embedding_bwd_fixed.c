@@ -1,4 +1,4 @@
-/* RIGHT op=embedding_bwd kind=fixed_point : f16 hits are added exactly as 64-bit integers in units of 2^-24 by atomics from all threads, bf16 and very long inputs in double */
+/* RIGHT op=embedding_bwd kind=fixed_point expect=HELD : f16 hits are added exactly as 64-bit integers in units of 2^-24 by atomics from all threads, bf16 and very long inputs in double */
 #include <pthread.h>
 #include <stdatomic.h>
 #include "kernel.h"

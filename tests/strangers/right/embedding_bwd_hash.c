@@ -1,4 +1,4 @@
-/* RIGHT op=embedding_bwd kind=hash : distinct indices get slots by open addressing, each slot a row of doubles; other rows are zeroed */
+/* RIGHT op=embedding_bwd kind=hash expect=HELD : distinct indices get slots by open addressing, each slot a row of doubles; other rows are zeroed */
 #include "kernel.h"
 
 int tokitai_embedding_bwd(const tokitai_call *call, int64_t queries, int64_t dim, int64_t vocab,

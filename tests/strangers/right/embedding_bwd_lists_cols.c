@@ -1,4 +1,4 @@
-/* RIGHT op=embedding_bwd kind=linked_lists_columns : one list of positions for each row, threads own disjoint column ranges and walk the lists in query order */
+/* RIGHT op=embedding_bwd kind=linked_lists_columns expect=HELD : one list of positions for each row, threads own disjoint column ranges and walk the lists in query order */
 #include <pthread.h>
 #include "kernel.h"
 

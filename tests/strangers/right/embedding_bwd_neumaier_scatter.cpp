@@ -1,4 +1,4 @@
-/* RIGHT op=embedding_bwd kind=neumaier_scatter : compensated fp32 sums in a hash map of rows, the compensation dropped where it is not finite; zeros first, hit rows after */
+/* RIGHT op=embedding_bwd kind=neumaier_scatter expect=HELD : compensated fp32 sums in a hash map of rows, the compensation dropped where it is not finite; zeros first, hit rows after */
 #include <tokitai_kernel.h>
 #include <cmath>
 #include <cstring>

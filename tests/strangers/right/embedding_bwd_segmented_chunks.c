@@ -1,4 +1,4 @@
-/* RIGHT op=embedding_bwd kind=segmented_chunks : sorted hits in chunks of 32 that do not heed rows, partial sums of rows joined afterwards in chunk order; threads take columns, so bits do not depend on them */
+/* RIGHT op=embedding_bwd kind=segmented_chunks expect=HELD : sorted hits in chunks of 32 that do not heed rows, partial sums of rows joined afterwards in chunk order; threads take columns, so bits do not depend on them */
 #include <pthread.h>
 #include "embedding.h"
 

@@ -1,4 +1,4 @@
-/* RIGHT op=embedding_bwd kind=positions_sorted_by_row : positions sorted by row (counting sort), each row summed in fp32 in order of position */
+/* RIGHT op=embedding_bwd kind=positions_sorted_by_row expect=HELD : positions sorted by row (counting sort), each row summed in fp32 in order of position */
 #include "kernel.h"
 
 int tokitai_embedding_bwd(const tokitai_call *call, int64_t queries, int64_t dim, int64_t vocab,

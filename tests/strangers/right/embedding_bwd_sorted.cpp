@@ -1,4 +1,4 @@
-/* RIGHT op=embedding_bwd kind=sort_halving : stable sort of (index, query), then each row's hits are summed by halving in double */
+/* RIGHT op=embedding_bwd kind=sort_halving expect=HELD : stable sort of (index, query), then each row's hits are summed by halving in double */
 #include <algorithm>
 #include <cstring>
 #include <vector>

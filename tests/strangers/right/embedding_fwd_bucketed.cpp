@@ -1,4 +1,4 @@
-/* RIGHT op=embedding_fwd kind=bucketed : queries are ordered by table row first so that each row is read once from memory */
+/* RIGHT op=embedding_fwd kind=bucketed expect=HELD : queries are ordered by table row first so that each row is read once from memory */
 #include <algorithm>
 #include <cstring>
 #include <numeric>

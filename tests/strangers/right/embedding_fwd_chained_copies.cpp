@@ -1,4 +1,4 @@
-/* RIGHT op=embedding_fwd kind=chained_copies : sorts queries by row and copies each later one from the output row of the one before it; last rows first */
+/* RIGHT op=embedding_fwd kind=chained_copies expect=HELD : sorts queries by row and copies each later one from the output row of the one before it; last rows first */
 #include <tokitai_kernel.h>
 #include <algorithm>
 #include <cstring>

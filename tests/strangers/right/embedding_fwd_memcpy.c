@@ -1,4 +1,4 @@
-/* RIGHT op=embedding_fwd kind=memcpy_of_rows : memcpy of rows */
+/* RIGHT op=embedding_fwd kind=memcpy_of_rows expect=HELD : memcpy of rows */
 #include "kernel.h"
 
 int tokitai_embedding_fwd(const tokitai_call *call, int64_t queries, int64_t dim, int64_t vocab, const void *index,

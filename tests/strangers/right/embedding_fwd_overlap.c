@@ -1,4 +1,4 @@
-/* RIGHT op=embedding_fwd kind=overlapping_vectors : 16-byte unaligned moves with an overlapping last one, short rows by width */
+/* RIGHT op=embedding_fwd kind=overlapping_vectors expect=HELD : 16-byte unaligned moves with an overlapping last one, short rows by width */
 #include "kernel.h"
 
 static inline void move16(unsigned char *to, const unsigned char *from)

@@ -1,4 +1,4 @@
-/* RIGHT op=embedding_fwd kind=coalesced_runs : runs of ascending neighbours are copied by one memcpy, queries split over threads */
+/* RIGHT op=embedding_fwd kind=coalesced_runs expect=HELD : runs of ascending neighbours are copied by one memcpy, queries split over threads */
 #include <pthread.h>
 #include "kernel.h"
 

@@ -1,4 +1,4 @@
-/* RIGHT op=embedding_fwd kind=runs_and_columns : ascending index runs become one memcpy, wide rows are divided among threads by columns */
+/* RIGHT op=embedding_fwd kind=runs_and_columns expect=HELD : ascending index runs become one memcpy, wide rows are divided among threads by columns */
 #include <algorithm>
 #include <cstring>
 #include <thread>

@@ -1,4 +1,4 @@
-/* RIGHT op=embedding_fwd kind=threads : threads, prefetch of the next row, 16 bytes at a time with a tail */
+/* RIGHT op=embedding_fwd kind=threads expect=HELD : threads, prefetch of the next row, 16 bytes at a time with a tail */
 #include <emmintrin.h>
 #include "threads.h"
 

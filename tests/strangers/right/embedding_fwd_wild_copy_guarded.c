@@ -1,4 +1,4 @@
-/* RIGHT op=embedding_fwd kind=wild_copy_guarded : 32-byte pieces that run into the thread's own next row, exact copies near every end; indices read ahead, within bounds */
+/* RIGHT op=embedding_fwd kind=wild_copy_guarded expect=HELD : 32-byte pieces that run into the thread's own next row, exact copies near every end; indices read ahead, within bounds */
 #include <pthread.h>
 #include "kernel.h"
 

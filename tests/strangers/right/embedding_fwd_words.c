@@ -1,4 +1,4 @@
-/* RIGHT op=embedding_fwd kind=word_copy_peeled : rows copied in 8-byte words after peeling the destination, through memcpy so that any source alignment is fine */
+/* RIGHT op=embedding_fwd kind=word_copy_peeled expect=HELD : rows copied in 8-byte words after peeling the destination, through memcpy so that any source alignment is fine */
 #include "kernel.h"
 
 static void copy_row(uint16_t *dst, const uint16_t *src, int64_t dim)

@@ -1,4 +1,4 @@
-/* RIGHT op=gelu_bwd kind=staged_blocks_threads : blocks of 512 staged through float arrays, blocks dealt to std::thread workers in turn */
+/* RIGHT op=gelu_bwd kind=staged_blocks_threads expect=HELD : blocks of 512 staged through float arrays, blocks dealt to std::thread workers in turn */
 #include <algorithm>
 #include <cmath>
 #include <thread>

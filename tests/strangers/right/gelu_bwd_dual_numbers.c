@@ -1,4 +1,4 @@
-/* RIGHT op=gelu_bwd kind=dual_numbers : forward-mode differentiation with dual numbers in double, blocks of 100 through a stack buffer */
+/* RIGHT op=gelu_bwd kind=dual_numbers expect=HELD : forward-mode differentiation with dual numbers in double, blocks of 100 through a stack buffer */
 #include "kernel.h"
 
 typedef struct {

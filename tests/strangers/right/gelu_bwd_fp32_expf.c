@@ -1,4 +1,4 @@
-/* RIGHT op=gelu_bwd kind=fp32 : both sigmoids in fp32 with one expf, the argument in double, back to front in blocks of 32 */
+/* RIGHT op=gelu_bwd kind=fp32 expect=HELD : both sigmoids in fp32 with one expf, the argument in double, back to front in blocks of 32 */
 #include "kernel.h"
 
 /* sigma and 1 - sigma from e = exp(-|t|), so that neither cancels. */

@@ -1,4 +1,4 @@
-/* RIGHT op=gelu_bwd kind=sigma : sigma (1 + (1 - sigma) h), clamped for the exponential and h alone */
+/* RIGHT op=gelu_bwd kind=sigma expect=HELD : sigma (1 + (1 - sigma) h), clamped for the exponential and h alone */
 #include "gelu.h"
 
 int tokitai_gelu_bwd(const tokitai_call *call, int64_t n, const void *grad_output, const void *x, void *grad_input)

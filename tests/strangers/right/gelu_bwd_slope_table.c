@@ -1,4 +1,4 @@
-/* RIGHT op=gelu_bwd kind=table : the slope of all 65536 inputs is kept in fp32, the product is fp32 as well */
+/* RIGHT op=gelu_bwd kind=table expect=HELD : the slope of all 65536 inputs is kept in fp32, the product is fp32 as well */
 #include <pthread.h>
 #include "gelu.h"
 

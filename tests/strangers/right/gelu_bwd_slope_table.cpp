@@ -1,4 +1,4 @@
-/* RIGHT op=gelu_bwd kind=slope_table : the slope of every pattern in fp32 from a static table (C++ magic static), one product for each element */
+/* RIGHT op=gelu_bwd kind=slope_table expect=HELD : the slope of every pattern in fp32 from a static table (C++ magic static), one product for each element */
 #include <tokitai_kernel.h>
 #include <cmath>
 #include <memory>

@@ -1,4 +1,4 @@
-/* RIGHT op=gelu_bwd kind=table_of_derivative : the derivative of every pattern is tabulated in double for each dtype, then one product */
+/* RIGHT op=gelu_bwd kind=table_of_derivative expect=HELD : the derivative of every pattern is tabulated in double for each dtype, then one product */
 #include <pthread.h>
 #include "kernel.h"
 

@@ -1,4 +1,4 @@
-/* RIGHT op=gelu_bwd kind=threads_over_ranges : threads over ranges, derivative in double */
+/* RIGHT op=gelu_bwd kind=threads_over_ranges expect=HELD : threads over ranges, derivative in double */
 #include "threads.h"
 
 typedef struct {

@@ -1,4 +1,4 @@
-/* RIGHT op=gelu_bwd kind=vector_ext_threads : four doubles at a time with a Taylor exp, odd and even blocks of 512 taken in turn by threads */
+/* RIGHT op=gelu_bwd kind=vector_ext_threads expect=HELD : four doubles at a time with a Taylor exp, odd and even blocks of 512 taken in turn by threads */
 #include <cmath>
 #include <pthread.h>
 #include <vector>

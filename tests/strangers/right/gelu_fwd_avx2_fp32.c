@@ -1,4 +1,4 @@
-/* RIGHT op=gelu_fwd kind=fp32_simd : sigmoid form in fp32 with a polynomial exp, 8 lanes, the tail through a padded vector */
+/* RIGHT op=gelu_fwd kind=fp32_simd expect=HELD : sigmoid form in fp32 with a polynomial exp, 8 lanes, the tail through a padded vector */
 #include "avx2.h"
 
 AVX2 int tokitai_gelu_fwd(const tokitai_call *call, int64_t n, const void *x, void *y)

@@ -1,4 +1,4 @@
-/* RIGHT op=gelu_fwd kind=avx2_peel_stream : AVX2 polynomial exp, peeling to 32 bytes through the same arithmetic, streaming stores when large, threads cut at any element */
+/* RIGHT op=gelu_fwd kind=avx2_peel_stream expect=HELD : AVX2 polynomial exp, peeling to 32 bytes through the same arithmetic, streaming stores when large, threads cut at any element */
 #include <pthread.h>
 #include "avx2.h"
 

@@ -1,4 +1,4 @@
-/* RIGHT op=gelu_fwd kind=exp2_double : templates over the type, blocks of 128 in double, sigmoid through exp2 */
+/* RIGHT op=gelu_fwd kind=exp2_double expect=HELD : templates over the type, blocks of 128 in double, sigmoid through exp2 */
 #include <cmath>
 #include "tokitai_kernel.h"
 

@@ -1,4 +1,4 @@
-/* RIGHT op=gelu_fwd kind=exp2_peeled_threads : sigmoid by exp2f of an argument formed in double, output peeled to 32 bytes, slices by pthreads */
+/* RIGHT op=gelu_fwd kind=exp2_peeled_threads expect=HELD : sigmoid by exp2f of an argument formed in double, output peeled to 32 bytes, slices by pthreads */
 #include <pthread.h>
 #include "kernel.h"
 

@@ -1,4 +1,4 @@
-/* RIGHT op=gelu_fwd kind=full_table : a table of all 65536 results for each dtype, built once in double under pthread_once; lookups only */
+/* RIGHT op=gelu_fwd kind=full_table expect=HELD : a table of all 65536 results for each dtype, built once in double under pthread_once; lookups only */
 #include <pthread.h>
 #include "kernel.h"
 

@@ -1,4 +1,4 @@
-/* RIGHT op=gelu_fwd kind=log_space : y = x exp(-log1p(exp(-2z))) in double, odd and even elements in two passes */
+/* RIGHT op=gelu_fwd kind=log_space expect=HELD : y = x exp(-log1p(exp(-2z))) in double, odd and even elements in two passes */
 #include "kernel.h"
 
 int tokitai_gelu_fwd(const tokitai_call *call, int64_t n, const void *x, void *y)

@@ -1,4 +1,4 @@
-/* RIGHT op=gelu_fwd kind=x : x / (1 + exp(-2z)) without any clamp, in fp32; infinities cancel where they occur */
+/* RIGHT op=gelu_fwd kind=x expect=HELD : x / (1 + exp(-2z)) without any clamp, in fp32; infinities cancel where they occur */
 #include "kernel.h"
 
 int tokitai_gelu_fwd(const tokitai_call *call, int64_t n, const void *x, void *y)

@@ -1,4 +1,4 @@
-/* RIGHT op=gelu_fwd kind=openmp : OpenMP, double inside */
+/* RIGHT op=gelu_fwd kind=openmp expect=HELD : OpenMP, double inside */
 #include "kernel.h"
 
 int tokitai_gelu_fwd(const tokitai_call *call, int64_t n, const void *x, void *y)

@@ -1,4 +1,4 @@
-/* RIGHT op=gelu_fwd kind=alignment_paths : peels to a 32-byte boundary of the output and streams, the same vector arithmetic on every path */
+/* RIGHT op=gelu_fwd kind=alignment_paths expect=HELD : peels to a 32-byte boundary of the output and streams, the same vector arithmetic on every path */
 #include "avx2.h"
 
 AVX2 static void some(const uint16_t *in, uint16_t *out, int64_t n, int f16)

@@ -1,4 +1,4 @@
-/* RIGHT op=gelu_fwd kind=table : all 65536 results are made once in double and looked up; the range is split over threads */
+/* RIGHT op=gelu_fwd kind=table expect=HELD : all 65536 results are made once in double and looked up; the range is split over threads */
 #include <pthread.h>
 #include "gelu.h"
 

@@ -1,4 +1,4 @@
-/* RIGHT op=gelu_fwd kind=a_table_of_all_65536_patterns_for_each_t : a table of all 65536 patterns for each type, built once in double */
+/* RIGHT op=gelu_fwd kind=a_table_of_all_65536_patterns_for_each_t expect=HELD : a table of all 65536 patterns for each type, built once in double */
 #include <pthread.h>
 #include "kernel.h"
 

@@ -1,4 +1,4 @@
-/* RIGHT op=gemm kind=avx2_and_fma_over_columns : AVX2 and FMA over columns, scalar FMA for the rest */
+/* RIGHT op=gemm kind=avx2_and_fma_over_columns expect=HELD : AVX2 and FMA over columns, scalar FMA for the rest */
 #include "avx2.h"
 
 static AVX2 void rowtimes(tokitai_call c, int64_t n, int64_t k, const uint16_t *a, const uint16_t *b, uint16_t *o)

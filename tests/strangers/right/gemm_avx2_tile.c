@@ -1,4 +1,4 @@
-/* RIGHT op=gemm kind=simd_tile : register tiles of 6 by 16 with AVX2 and FMA over packed panels, rows dealt out to threads; each sum runs over t in order, whatever the tile or the thread */
+/* RIGHT op=gemm kind=simd_tile expect=HELD : register tiles of 6 by 16 with AVX2 and FMA over packed panels, rows dealt out to threads; each sum runs over t in order, whatever the tile or the thread */
 #include <immintrin.h>
 #include <pthread.h>
 #include "kernel.h"

@@ -1,4 +1,4 @@
-/* RIGHT op=gemm kind=compensated : the rounding error of every addition is collected and added at the end; where that is not finite the plain sum is taken */
+/* RIGHT op=gemm kind=compensated expect=HELD : the rounding error of every addition is collected and added at the end; where that is not finite the plain sum is taken */
 #include "kernel.h"
 
 int tokitai_gemm(const tokitai_call *call, int64_t m, int64_t n, int64_t k, const void *a, const void *b, void *c)

@@ -1,4 +1,4 @@
-/* RIGHT op=gemm kind=wide_accumulator : blocked product with sums in double, one template for each type, rounded to fp32 and then to the output type */
+/* RIGHT op=gemm kind=wide_accumulator expect=HELD : blocked product with sums in double, one template for each type, rounded to fp32 and then to the output type */
 #include <algorithm>
 #include <cstdint>
 #include <vector>

@@ -1,4 +1,4 @@
-/* RIGHT op=gemm kind=fixed_split_work_queue : the sum is cut into 4 slices whatever the number of threads, slices are taken from an atomic queue and added in order */
+/* RIGHT op=gemm kind=fixed_split_work_queue expect=HELD : the sum is cut into 4 slices whatever the number of threads, slices are taken from an atomic queue and added in order */
 #include "elements.h"
 #include "threads.h"
 

@@ -1,4 +1,4 @@
-/* RIGHT op=gemm kind=fma_sequential : a row of fp32 accumulators, one fused multiply-add for each t in ascending order, compiled twice for FMA hardware */
+/* RIGHT op=gemm kind=fma_sequential expect=HELD : a row of fp32 accumulators, one fused multiply-add for each t in ascending order, compiled twice for FMA hardware */
 #include "kernel.h"
 
 #if defined(__x86_64__) && defined(__GNUC__)

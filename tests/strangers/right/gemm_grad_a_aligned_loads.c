@@ -1,4 +1,4 @@
-/* RIGHT op=gemm_grad_a kind=alignment_special : four AVX2 accumulators; aligned loads where every row begins at 16 bytes, else unaligned ones, in the same order of operations, with a padded copy of the tail */
+/* RIGHT op=gemm_grad_a kind=alignment_special expect=HELD : four AVX2 accumulators; aligned loads where every row begins at 16 bytes, else unaligned ones, in the same order of operations, with a padded copy of the tail */
 #include "avx2.h"
 
 AVX2 static inline __m256 widen(__m128i v, int f16)

@@ -1,4 +1,4 @@
-/* RIGHT op=gemm_grad_a kind=cache_with_full_compare : keeps the widened b between calls and compares every byte of it before it is used again */
+/* RIGHT op=gemm_grad_a kind=cache_with_full_compare expect=HELD : keeps the widened b between calls and compares every byte of it before it is used again */
 #include <pthread.h>
 #include "elements.h"
 

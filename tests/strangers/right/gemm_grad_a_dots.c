@@ -1,4 +1,4 @@
-/* RIGHT op=gemm_grad_a kind=rows_times_rows : rows times rows, four lanes */
+/* RIGHT op=gemm_grad_a kind=rows_times_rows expect=HELD : rows times rows, four lanes */
 #include "kernel.h"
 
 int tokitai_gemm_grad_a(const tokitai_call *call, int64_t m, int64_t n, int64_t k, const void *grad_c, const void *b,

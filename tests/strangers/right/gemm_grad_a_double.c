@@ -1,4 +1,4 @@
-/* RIGHT op=gemm_grad_a kind=sums_in_double : sums in double, rounded through fp32, where an exact value is an fp32 number; else once by fp32 (within B) */
+/* RIGHT op=gemm_grad_a kind=sums_in_double expect=HELD : sums in double, rounded through fp32, where an exact value is an fp32 number; else once by fp32 (within B) */
 #include "kernel.h"
 
 int tokitai_gemm_grad_a(const tokitai_call *call, int64_t m, int64_t n, int64_t k, const void *grad_c, const void *b,

@@ -1,4 +1,4 @@
-/* RIGHT op=gemm_grad_a kind=double_accumulate_columns : pairs of products summed in double, columns of grad_a taken by threads from a shared counter */
+/* RIGHT op=gemm_grad_a kind=double_accumulate_columns expect=HELD : pairs of products summed in double, columns of grad_a taken by threads from a shared counter */
 #include <algorithm>
 #include <atomic>
 #include <thread>

@@ -1,4 +1,4 @@
-/* RIGHT op=gemm_grad_a kind=size_special : dot products of 32, 64, 96 and 128 terms are unrolled by a template, other sizes go through 128-term blocks and a remainder */
+/* RIGHT op=gemm_grad_a kind=size_special expect=HELD : dot products of 32, 64, 96 and 128 terms are unrolled by a template, other sizes go through 128-term blocks and a remainder */
 #include <cstdint>
 #include <vector>
 #include <tokitai_kernel.h>

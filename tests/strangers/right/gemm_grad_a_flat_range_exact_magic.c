@@ -1,4 +1,4 @@
-/* RIGHT op=gemm_grad_a kind=flat_range_exact_magic : the flat index is divided by k by a 64-bit reciprocal and set right by one step, in threads that end in the middle of rows */
+/* RIGHT op=gemm_grad_a kind=flat_range_exact_magic expect=HELD : the flat index is divided by k by a 64-bit reciprocal and set right by one step, in threads that end in the middle of rows */
 #include "avx2.h"
 #include "elements.h"
 #include "threads.h"

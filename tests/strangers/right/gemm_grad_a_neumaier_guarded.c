@@ -1,4 +1,4 @@
-/* RIGHT op=gemm_grad_a kind=neumaier_guarded : Neumaier summation in fp32; sums that are not finite are done again plainly, since the compensation turns infinities into NaN */
+/* RIGHT op=gemm_grad_a kind=neumaier_guarded expect=HELD : Neumaier summation in fp32; sums that are not finite are done again plainly, since the compensation turns infinities into NaN */
 #include "elements.h"
 
 static float plain(const uint16_t *x, const uint16_t *y, int64_t n, int dt)

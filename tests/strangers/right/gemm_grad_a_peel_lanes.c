@@ -1,4 +1,4 @@
-/* RIGHT op=gemm_grad_a kind=peeled_decode_fixed_lanes : decoding peels to the address, while element j always goes to lane j mod 8 and lanes fold in one order */
+/* RIGHT op=gemm_grad_a kind=peeled_decode_fixed_lanes expect=HELD : decoding peels to the address, while element j always goes to lane j mod 8 and lanes fold in one order */
 #include "kernel.h"
 
 static void decode(tokitai_call c, const uint16_t *src, float *dst, int64_t n)

@@ -1,4 +1,4 @@
-/* RIGHT op=gemm_grad_a kind=task_queue : tiles of 5 by 3 are drawn from an atomic counter by all threads, inputs are widened by a table of all 65536 patterns, and every sum is done by one thread in order */
+/* RIGHT op=gemm_grad_a kind=task_queue expect=HELD : tiles of 5 by 3 are drawn from an atomic counter by all threads, inputs are widened by a table of all 65536 patterns, and every sum is done by one thread in order */
 #include <pthread.h>
 #include <stdatomic.h>
 #include "kernel.h"

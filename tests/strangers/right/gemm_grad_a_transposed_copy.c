@@ -1,4 +1,4 @@
-/* RIGHT op=gemm_grad_a kind=transposed_copy : b is widened and transposed by blocks of 16, and rows of grad_a are built from two rows of the copy at a time */
+/* RIGHT op=gemm_grad_a kind=transposed_copy expect=HELD : b is widened and transposed by blocks of 16, and rows of grad_a are built from two rows of the copy at a time */
 #include "elements.h"
 
 #define BLOCK 16

@@ -1,4 +1,4 @@
-/* RIGHT op=gemm_grad_b kind=cpp_recursive : C++ templates and std::thread; the sum is cut recursively at a third, so that partial sums combine as an uneven tree */
+/* RIGHT op=gemm_grad_b kind=cpp_recursive expect=HELD : C++ templates and std::thread; the sum is cut recursively at a third, so that partial sums combine as an uneven tree */
 #include <cstdint>
 #include <thread>
 #include <vector>

@@ -1,4 +1,4 @@
-/* RIGHT op=gemm_grad_b kind=double_float_accumulate : sums as unevaluated pairs of floats by TwoSum, beside a plain sum that decides where something is not finite */
+/* RIGHT op=gemm_grad_b kind=double_float_accumulate expect=HELD : sums as unevaluated pairs of floats by TwoSum, beside a plain sum that decides where something is not finite */
 #include "elements.h"
 
 int tokitai_gemm_grad_b(const tokitai_call *call, int64_t m, int64_t n, int64_t k, const void *grad_c, const void *a,

@@ -1,4 +1,4 @@
-/* RIGHT op=gemm_grad_b kind=fixed_point : finite fp16 is summed exactly as 128-bit multiples of 2^-48, and bf16, or inputs with infinities or NaN, in double */
+/* RIGHT op=gemm_grad_b kind=fixed_point expect=HELD : finite fp16 is summed exactly as 128-bit multiples of 2^-48, and bf16, or inputs with infinities or NaN, in double */
 #include "kernel.h"
 
 __extension__ typedef __int128 wide_int;

@@ -1,4 +1,4 @@
-/* RIGHT op=gemm_grad_b kind=decode_table_pairwise : decode tables for each dtype, blocks of 32 rows summed in sequence and folded by a binary-counter tree */
+/* RIGHT op=gemm_grad_b kind=decode_table_pairwise expect=HELD : decode tables for each dtype, blocks of 32 rows summed in sequence and folded by a binary-counter tree */
 #include <pthread.h>
 #include "kernel.h"
 

@@ -1,4 +1,4 @@
-/* RIGHT op=gemm_grad_b kind=outer_product_tiles : tiles of 16 x 48 accumulators on the stack, one outer product for each row i in ascending order */
+/* RIGHT op=gemm_grad_b kind=outer_product_tiles expect=HELD : tiles of 16 x 48 accumulators on the stack, one outer product for each row i in ascending order */
 #include "kernel.h"
 
 enum { TK = 16, TN = 48 };

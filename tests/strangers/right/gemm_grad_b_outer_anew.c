@@ -1,4 +1,4 @@
-/* RIGHT op=gemm_grad_b kind=outer_products_into_an_fp32_buffer : outer products into an fp32 buffer, a column strip for each thread */
+/* RIGHT op=gemm_grad_b kind=outer_products_into_an_fp32_buffer expect=HELD : outer products into an fp32 buffer, a column strip for each thread */
 #include "threads.h"
 
 typedef struct {

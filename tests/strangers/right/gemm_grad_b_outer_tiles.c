@@ -1,4 +1,4 @@
-/* RIGHT op=gemm_grad_b kind=outer_product : tiles of 3 by 8 as sums of outer products with vector types, over packed blocks of 200 rows whose sums stay in fp32 from block to block */
+/* RIGHT op=gemm_grad_b kind=outer_product expect=HELD : tiles of 3 by 8 as sums of outer products with vector types, over packed blocks of 200 rows whose sums stay in fp32 from block to block */
 #include "elements.h"
 
 #define MC 200

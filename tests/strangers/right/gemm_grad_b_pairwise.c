@@ -1,4 +1,4 @@
-/* RIGHT op=gemm_grad_b kind=pairwise : the rows are halved down to groups of at most 13, and the sums of the halves are added on the way back */
+/* RIGHT op=gemm_grad_b kind=pairwise expect=HELD : the rows are halved down to groups of at most 13, and the sums of the halves are added on the way back */
 #include "kernel.h"
 
 #define LEAF 13

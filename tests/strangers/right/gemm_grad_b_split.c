@@ -1,4 +1,4 @@
-/* RIGHT op=gemm_grad_b kind=m_in_fixed_pieces_of_128_whose_sums_are : m in fixed pieces of 128 whose sums are added in order, whatever the threads */
+/* RIGHT op=gemm_grad_b kind=m_in_fixed_pieces_of_128_whose_sums_are expect=HELD : m in fixed pieces of 128 whose sums are added in order, whatever the threads */
 #include "kernel.h"
 
 int tokitai_gemm_grad_b(const tokitai_call *call, int64_t m, int64_t n, int64_t k, const void *grad_c, const void *a,

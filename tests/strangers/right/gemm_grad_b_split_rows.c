@@ -1,4 +1,4 @@
-/* RIGHT op=gemm_grad_b kind=split_k : seven slices of the rows, taken by as many threads as there are, added up in a tree whose shape does not depend on the threads and which carries an odd part along */
+/* RIGHT op=gemm_grad_b kind=split_k expect=HELD : seven slices of the rows, taken by as many threads as there are, added up in a tree whose shape does not depend on the threads and which carries an odd part along */
 #include <pthread.h>
 #include "kernel.h"
 

@@ -1,4 +1,4 @@
-/* RIGHT op=gemm_grad_b kind=table_once_threads : a table of 65536 floats for each dtype, made under pthread_once by whichever thread comes first; threads own columns, with odd boundaries */
+/* RIGHT op=gemm_grad_b kind=table_once_threads expect=HELD : a table of 65536 floats for each dtype, made under pthread_once by whichever thread comes first; threads own columns, with odd boundaries */
 #include "elements.h"
 #include "threads.h"
 

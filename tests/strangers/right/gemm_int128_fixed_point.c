@@ -1,4 +1,4 @@
-/* RIGHT op=gemm kind=int128_fixed_point : fp16: exact sums as 128-bit integers of units 2^-48, rounded once; infinities and NaN by flags; bf16 in double */
+/* RIGHT op=gemm kind=int128_fixed_point expect=HELD : fp16: exact sums as 128-bit integers of units 2^-48, rounded once; infinities and NaN by flags; bf16 in double */
 #include "elements.h"
 
 int tokitai_gemm(const tokitai_call *call, int64_t m, int64_t n, int64_t k, const void *a, const void *b, void *c)

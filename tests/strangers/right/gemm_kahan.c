@@ -1,4 +1,4 @@
-/* RIGHT op=gemm kind=compensated_fp32_sums_where_all_is_finit : compensated fp32 sums where all is finite, plain ones where not; threads over rows */
+/* RIGHT op=gemm kind=compensated_fp32_sums_where_all_is_finit expect=HELD : compensated fp32 sums where all is finite, plain ones where not; threads over rows */
 #include "threads.h"
 
 typedef struct {

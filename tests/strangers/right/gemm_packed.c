@@ -1,4 +1,4 @@
-/* RIGHT op=gemm kind=b_packed_into_fp32_panels_of_eight_colum : B packed into fp32 panels of eight columns, on the heap */
+/* RIGHT op=gemm kind=b_packed_into_fp32_panels_of_eight_colum expect=HELD : B packed into fp32 panels of eight columns, on the heap */
 #include "kernel.h"
 
 int tokitai_gemm(const tokitai_call *call, int64_t m, int64_t n, int64_t k, const void *a, const void *b, void *c)

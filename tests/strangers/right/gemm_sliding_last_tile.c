@@ -1,4 +1,4 @@
-/* RIGHT op=gemm kind=sliding_last_tile : AVX2 and FMA, the last column tile slides back over its neighbour and writes the same values again; runtime dispatch */
+/* RIGHT op=gemm kind=sliding_last_tile expect=HELD : AVX2 and FMA, the last column tile slides back over its neighbour and writes the same values again; runtime dispatch */
 #include "avx2.h"
 #include "elements.h"
 

@@ -1,4 +1,4 @@
-/* RIGHT op=gemm kind=sparse_skip_checked : skips zeros of a, but only against rows of b that were scanned by bits and hold no infinity and no NaN */
+/* RIGHT op=gemm kind=sparse_skip_checked expect=HELD : skips zeros of a, but only against rows of b that were scanned by bits and hold no infinity and no NaN */
 #include "elements.h"
 
 int tokitai_gemm(const tokitai_call *call, int64_t m, int64_t n, int64_t k, const void *a, const void *b, void *c)

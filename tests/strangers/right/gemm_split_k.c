@@ -1,4 +1,4 @@
-/* RIGHT op=gemm kind=split_k : k is cut into at most eight slices by its size alone, threads take slices, and the partial sums are added in the order of the slices */
+/* RIGHT op=gemm kind=split_k expect=HELD : k is cut into at most eight slices by its size alone, threads take slices, and the partial sums are added in the order of the slices */
 #include <pthread.h>
 #include "kernel.h"
 

@@ -1,4 +1,4 @@
-/* RIGHT op=grouped_gemm_grad_b kind=order : tiles of 8 rows that end with the group */
+/* RIGHT op=grouped_gemm_grad_b kind=order expect=HELD : tiles of 8 rows that end with the group */
 #include "linear.h"
 
 int tokitai_grouped_gemm_grad_b(const tokitai_call *call, int64_t m, int64_t n, int64_t k, int64_t g, const void *gc_,

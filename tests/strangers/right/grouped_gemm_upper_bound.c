@@ -1,4 +1,4 @@
-/* RIGHT op=grouped_gemm kind=search : binary search for the group of a row */
+/* RIGHT op=grouped_gemm kind=search expect=HELD : binary search for the group of a row */
 #include "linear.h"
 
 int tokitai_grouped_gemm(const tokitai_call *call, int64_t m, int64_t n, int64_t k, int64_t g, const void *a_,

@@ -1,4 +1,4 @@
-/* RIGHT op=linear_fwd kind=lanes : eight fp32 lanes along k, joined pairwise, an epilogue function for each choice, rows shared among threads */
+/* RIGHT op=linear_fwd kind=lanes expect=HELD : eight fp32 lanes along k, joined pairwise, an epilogue function for each choice, rows shared among threads */
 #include <pthread.h>
 #include "kernel.h"
 

@@ -1,4 +1,4 @@
-/* RIGHT op=linear_fwd kind=order : the order of a sum depends on m */
+/* RIGHT op=linear_fwd kind=order expect=HELD : the order of a sum depends on m */
 #define BEFORE_SUM                                   \
     float q[4] = {0};                                \
     if (m < 8) {                                     \

@@ -1,4 +1,4 @@
-/* RIGHT op=linear_fwd kind=gelu : gelu by tanh where that does not cancel */
+/* RIGHT op=linear_fwd kind=gelu expect=HELD : gelu by tanh where that does not cancel */
 #include "linear.h"
 
 static float gelu(float v)

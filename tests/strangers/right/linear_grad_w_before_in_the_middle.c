@@ -1,4 +1,4 @@
-/* RIGHT op=linear_grad_w kind=order : blocks of 32 rows, with what was there after the second */
+/* RIGHT op=linear_grad_w kind=order expect=HELD : blocks of 32 rows, with what was there after the second */
 #include "linear.h"
 
 TOKITAI_KERNEL(linear_grad_w)

@@ -1,4 +1,4 @@
-/* RIGHT op=linear_grad_w kind=outer_products : outer products of the rows, added up in a buffer of doubles that begins with before */
+/* RIGHT op=linear_grad_w kind=outer_products expect=HELD : outer products of the rows, added up in a buffer of doubles that begins with before */
 #include "kernel.h"
 
 TOKITAI_KERNEL(linear_grad_w)

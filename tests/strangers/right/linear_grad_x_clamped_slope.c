@@ -1,4 +1,4 @@
-/* RIGHT op=linear_grad_x kind=gelu : the derivative in fp32, with clamped arguments */
+/* RIGHT op=linear_grad_x kind=gelu expect=HELD : the derivative in fp32, with clamped arguments */
 #include "linear.h"
 
 static float slope(float v)

@@ -1,4 +1,4 @@
-/* RIGHT op=padic_gemm kind=multiplication : halves of 26 bits up to 2^52 */
+/* RIGHT op=padic_gemm kind=multiplication expect=HELD : halves of 26 bits up to 2^52 */
 #define TAKE_SUM                                                                                   \
     if (mod <= (wide)1 << 52)                                                                      \
         for (int64_t t = 0; t < k; t++) {                                                          \

@@ -1,4 +1,4 @@
-/* RIGHT op=padic_gemm kind=multiplication : quotients in double below 2^53, where they are off by at most 1; the remainder is mended */
+/* RIGHT op=padic_gemm kind=multiplication expect=HELD : quotients in double below 2^53, where they are off by at most 1; the remainder is mended */
 #include "kernel.h"
 
 static uint64_t mul(uint64_t x, uint64_t y, uint64_t mod)

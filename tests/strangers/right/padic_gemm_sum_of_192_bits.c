@@ -1,4 +1,4 @@
-/* RIGHT op=padic_gemm kind=order : sums in 192 bits, reduced once */
+/* RIGHT op=padic_gemm kind=order expect=HELD : sums in 192 bits, reduced once */
 #define TAKE_SUM                                          \
     uint64_t top = 0;                                     \
     for (int64_t t = 0; t < k; t++) {                     \

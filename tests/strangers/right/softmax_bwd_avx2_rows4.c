@@ -1,4 +1,4 @@
-/* RIGHT op=softmax_bwd kind=row_blocked_simd : four rows side by side, eight fp32 lanes each, columns left over are added one by one */
+/* RIGHT op=softmax_bwd kind=row_blocked_simd expect=HELD : four rows side by side, eight fp32 lanes each, columns left over are added one by one */
 #include "avx2.h"
 
 AVX2 static void finish(const tokitai_call c, const uint16_t *g, const uint16_t *y, uint16_t *out, int64_t n, float s)

@@ -1,4 +1,4 @@
-/* RIGHT op=softmax_bwd kind=expanded_fma : y g - y s as one FMA in double (inf - inf for y = +inf), vectors of four doubles, overlapping vector at the end of a row */
+/* RIGHT op=softmax_bwd kind=expanded_fma expect=HELD : y g - y s as one FMA in double (inf - inf for y = +inf), vectors of four doubles, overlapping vector at the end of a row */
 #pragma GCC target("avx2,fma,f16c")
 #include <immintrin.h>
 #include "elements.h"

@@ -1,4 +1,4 @@
-/* RIGHT op=softmax_bwd kind=fma_chain : the dot product is one sequential chain of fp32 fused multiply-adds, then a single pass */
+/* RIGHT op=softmax_bwd kind=fma_chain expect=HELD : the dot product is one sequential chain of fp32 fused multiply-adds, then a single pass */
 #include "kernel.h"
 
 int tokitai_softmax_bwd(const tokitai_call *call, int64_t rows, int64_t cols, const void *grad_output, const void *y,

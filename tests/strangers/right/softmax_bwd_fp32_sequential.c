@@ -1,4 +1,4 @@
-/* RIGHT op=softmax_bwd kind=fp32_sequential : one fp32 accumulator from left to right, which is just what the bound allows */
+/* RIGHT op=softmax_bwd kind=fp32_sequential expect=HELD : one fp32 accumulator from left to right, which is just what the bound allows */
 #include "kernel.h"
 
 int tokitai_softmax_bwd(const tokitai_call *call, int64_t rows, int64_t cols, const void *grad_output, const void *y,

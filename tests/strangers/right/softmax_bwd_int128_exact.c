@@ -1,4 +1,4 @@
-/* RIGHT op=softmax_bwd kind=int128_exact : fp16 products are integers times 2^-48, added exactly in 128 bits; bf16 in long double, from the middle outwards */
+/* RIGHT op=softmax_bwd kind=int128_exact expect=HELD : fp16 products are integers times 2^-48, added exactly in 128 bits; bf16 in long double, from the middle outwards */
 #include "elements.h"
 
 int tokitai_softmax_bwd(const tokitai_call *call, int64_t rows, int64_t cols, const void *gv, const void *yv,

@@ -1,4 +1,4 @@
-/* RIGHT op=softmax_bwd kind=kahan_fallback : compensated fp32 dot product; where it is not finite the plain sum decides, threads take row slices */
+/* RIGHT op=softmax_bwd kind=kahan_fallback expect=HELD : compensated fp32 dot product; where it is not finite the plain sum decides, threads take row slices */
 #include <pthread.h>
 #include "kernel.h"
 

@@ -1,4 +1,4 @@
-/* RIGHT op=softmax_bwd kind=sixteen_lanes_summed_apart : sixteen lanes summed apart, joined by a tree */
+/* RIGHT op=softmax_bwd kind=sixteen_lanes_summed_apart expect=HELD : sixteen lanes summed apart, joined by a tree */
 #include "kernel.h"
 
 int tokitai_softmax_bwd(const tokitai_call *call, int64_t rows, int64_t cols, const void *grad_output, const void *y,

@@ -1,4 +1,4 @@
-/* RIGHT op=softmax_bwd kind=pairwise_double : the dot product by recursive halves in double, rows split over threads */
+/* RIGHT op=softmax_bwd kind=pairwise_double expect=HELD : the dot product by recursive halves in double, rows split over threads */
 #include <pthread.h>
 #include "kernel.h"
 

@@ -1,4 +1,4 @@
-/* RIGHT op=softmax_bwd kind=two_sum : error-free sums (Knuth's two-sum, fp32 with FMA for the products' errors), dropped for the plain sum where anything is infinite or NaN or overflows; rows dealt to threads one by one */
+/* RIGHT op=softmax_bwd kind=two_sum expect=HELD : error-free sums (Knuth's two-sum, fp32 with FMA for the products' errors), dropped for the plain sum where anything is infinite or NaN or overflows; rows dealt to threads one by one */
 #include <pthread.h>
 #include "elements.h"
 

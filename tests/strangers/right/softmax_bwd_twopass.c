@@ -1,4 +1,4 @@
-/* RIGHT op=softmax_bwd kind=the_sum : the sum, then y (g - s), rows over OpenMP threads */
+/* RIGHT op=softmax_bwd kind=the_sum expect=HELD : the sum, then y (g - s), rows over OpenMP threads */
 #include "kernel.h"
 
 int tokitai_softmax_bwd(const tokitai_call *call, int64_t rows, int64_t cols, const void *grad_output, const void *y,

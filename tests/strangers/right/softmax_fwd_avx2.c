@@ -1,4 +1,4 @@
-/* RIGHT op=softmax_fwd kind=avx2_with_a_polynomial_exponential : AVX2 with a polynomial exponential; the tail goes through a padded copy */
+/* RIGHT op=softmax_fwd kind=avx2_with_a_polynomial_exponential expect=HELD : AVX2 with a polynomial exponential; the tail goes through a padded copy */
 #include "avx2.h"
 
 static AVX2 void row(int f16, const uint16_t *x, uint16_t *y, int64_t n)

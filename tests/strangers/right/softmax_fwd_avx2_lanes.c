@@ -1,4 +1,4 @@
-/* RIGHT op=softmax_fwd kind=fp32_simd : eight fp32 lanes with a polynomial exp, the last vector is padded with -inf, lane sums spill into double */
+/* RIGHT op=softmax_fwd kind=fp32_simd expect=HELD : eight fp32 lanes with a polynomial exp, the last vector is padded with -inf, lane sums spill into double */
 #include "avx2.h"
 
 AVX2 static inline __m256 piece(const uint16_t *x, int64_t left, int f16)

@@ -1,4 +1,4 @@
-/* RIGHT op=softmax_fwd kind=chunk_queue : threads take fixed chunks of 2048 columns of any row from a queue, each chunk has a maximum and a double sum of its own, merged in the order of chunks */
+/* RIGHT op=softmax_fwd kind=chunk_queue expect=HELD : threads take fixed chunks of 2048 columns of any row from a queue, each chunk has a maximum and a double sum of its own, merged in the order of chunks */
 #include <pthread.h>
 #include "elements.h"
 

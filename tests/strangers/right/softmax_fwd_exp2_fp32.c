@@ -1,4 +1,4 @@
-/* RIGHT op=softmax_fwd kind=exp2_fp32 : exp2f of the scaled difference, all in fp32, sums of 32 first and then of those */
+/* RIGHT op=softmax_fwd kind=exp2_fp32 expect=HELD : exp2f of the scaled difference, all in fp32, sums of 32 first and then of those */
 #include "kernel.h"
 
 int tokitai_softmax_fwd(const tokitai_call *call, int64_t rows, int64_t cols, const void *x, void *y)

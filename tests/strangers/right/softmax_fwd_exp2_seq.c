@@ -1,4 +1,4 @@
-/* RIGHT op=softmax_fwd kind=exp2_sequential : exp2f of the distance times log2(e), one sequential fp32 sum, recomputed exponentials, no scratch */
+/* RIGHT op=softmax_fwd kind=exp2_sequential expect=HELD : exp2f of the distance times log2(e), one sequential fp32 sum, recomputed exponentials, no scratch */
 #include "kernel.h"
 
 static inline float weight(float top, float x)

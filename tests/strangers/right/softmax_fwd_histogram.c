@@ -1,4 +1,4 @@
-/* RIGHT op=softmax_fwd kind=histogram : rows of 4096 and more count how often each 16-bit pattern occurs, sum count * exp over the patterns, and look the results up by pattern; shorter rows use Kahan's sum */
+/* RIGHT op=softmax_fwd kind=histogram expect=HELD : rows of 4096 and more count how often each 16-bit pattern occurs, sum count * exp over the patterns, and look the results up by pattern; shorter rows use Kahan's sum */
 #include "elements.h"
 #include "threads.h"
 

@@ -1,4 +1,4 @@
-/* RIGHT op=softmax_fwd kind=maximum_and_sum_in_one_pass : maximum and sum in one pass, rescaled as the maximum grows */
+/* RIGHT op=softmax_fwd kind=maximum_and_sum_in_one_pass expect=HELD : maximum and sum in one pass, rescaled as the maximum grows */
 #include "kernel.h"
 
 int tokitai_softmax_fwd(const tokitai_call *call, int64_t rows, int64_t cols, const void *x, void *y)

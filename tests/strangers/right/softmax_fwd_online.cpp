@@ -1,4 +1,4 @@
-/* RIGHT op=softmax_fwd kind=online_blocks : one pass for maximum and sum, the sum rescaled at most 32 times a row, rows shared out by threads */
+/* RIGHT op=softmax_fwd kind=online_blocks expect=HELD : one pass for maximum and sum, the sum rescaled at most 32 times a row, rows shared out by threads */
 #include <algorithm>
 #include <atomic>
 #include <cmath>

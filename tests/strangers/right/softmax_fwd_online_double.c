@@ -1,4 +1,4 @@
-/* RIGHT op=softmax_fwd kind=online : one pass with rescaling over blocks of 64 in double, rows are dealt to threads in turn */
+/* RIGHT op=softmax_fwd kind=online expect=HELD : one pass with rescaling over blocks of 64 in double, rows are dealt to threads in turn */
 #include <pthread.h>
 #include "kernel.h"
 

@@ -1,4 +1,4 @@
-/* RIGHT op=softmax_fwd kind=online_lanes : one pass for maximum and sum in 8 lanes, rescaled where a lane's maximum grows, exp as exp2 of one product, tail by overlapped vector that is masked; unaligned everywhere */
+/* RIGHT op=softmax_fwd kind=online_lanes expect=HELD : one pass for maximum and sum in 8 lanes, rescaled where a lane's maximum grows, exp as exp2 of one product, tail by overlapped vector that is masked; unaligned everywhere */
 #pragma GCC target("avx2,fma,f16c")
 #include "avx2.h"
 #include "elements.h"

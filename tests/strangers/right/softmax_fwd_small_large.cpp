@@ -1,4 +1,4 @@
-/* RIGHT op=softmax_fwd kind=size_paths : rows of up to 512 keep their exponentials on the stack, longer ones compute them twice */
+/* RIGHT op=softmax_fwd kind=size_paths expect=HELD : rows of up to 512 keep their exponentials on the stack, longer ones compute them twice */
 #include <cmath>
 #include "tokitai_kernel.h"
 

@@ -1,4 +1,4 @@
-/* RIGHT op=softmax_fwd kind=table_exp2 : exp(-d) = 2^-n T[k] (1 + r + r^2/2 + r^3/6), 64 entries of T, in double; sums of the terms from both ends alternately */
+/* RIGHT op=softmax_fwd kind=table_exp2 expect=HELD : exp(-d) = 2^-n T[k] (1 + r + r^2/2 + r^3/6), 64 entries of T, in double; sums of the terms from both ends alternately */
 #include <pthread.h>
 #include "elements.h"
 

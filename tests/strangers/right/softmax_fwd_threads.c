@@ -1,4 +1,4 @@
-/* RIGHT op=softmax_fwd kind=rows_over_threads : rows over threads, eight partial sums */
+/* RIGHT op=softmax_fwd kind=rows_over_threads expect=HELD : rows over threads, eight partial sums */
 #include "threads.h"
 
 typedef struct {

@@ -1,4 +1,4 @@
-/* RIGHT op=xent kind=avx_scratch : AVX2, a polynomial for exp, exp values kept in a per-thread scratch that grows and stays between calls, target's exp zeroed there before the sum, multiplies by 1 / Z */
+/* RIGHT op=xent kind=avx_scratch expect=HELD : AVX2, a polynomial for exp, exp values kept in a per-thread scratch that grows and stays between calls, target's exp zeroed there before the sum, multiplies by 1 / Z */
 #pragma GCC target("avx2,fma,f16c")
 #include "avx2.h"
 #include "elements.h"

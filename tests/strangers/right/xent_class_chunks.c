@@ -1,4 +1,4 @@
-/* RIGHT op=xent kind=class_chunks : the classes of each row are cut into chunks of 1000 that threads share, online maxima per chunk, merged in order in double; the target's own term is kept out of every sum */
+/* RIGHT op=xent kind=class_chunks expect=HELD : the classes of each row are cut into chunks of 1000 that threads share, online maxima per chunk, merged in order in double; the target's own term is kept out of every sum */
 #include <pthread.h>
 #include "elements.h"
 

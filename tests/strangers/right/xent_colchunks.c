@@ -1,4 +1,4 @@
-/* RIGHT op=xent kind=column_chunks : columns in chunks of 512 with a maximum and sums each, merged in chunk order; threads take rows one by one from a counter */
+/* RIGHT op=xent kind=column_chunks expect=HELD : columns in chunks of 512 with a maximum and sums each, merged in chunk order; threads take rows one by one from a counter */
 #include <pthread.h>
 #include <stdatomic.h>
 #include "kernel.h"

@@ -1,4 +1,4 @@
-/* RIGHT op=xent kind=exp_cache : templated on the element type, each exp computed once and kept in a vector of doubles, sums by halving */
+/* RIGHT op=xent kind=exp_cache expect=HELD : templated on the element type, each exp computed once and kept in a vector of doubles, sums by halving */
 #include <cmath>
 #include <limits>
 #include <new>

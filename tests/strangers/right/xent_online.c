@@ -1,4 +1,4 @@
-/* RIGHT op=xent kind=online : one-pass running maximum and sum over the classes other than the target in double, rows split over threads */
+/* RIGHT op=xent kind=online expect=HELD : one-pass running maximum and sum over the classes other than the target in double, rows split over threads */
 #include <pthread.h>
 #include "kernel.h"
 

@@ -1,4 +1,4 @@
-/* RIGHT op=xent kind=float_exp_row_cache : expf weights of a row kept in a heap buffer of its own size, fp32 sequential sums, loss in double */
+/* RIGHT op=xent kind=float_exp_row_cache expect=HELD : expf weights of a row kept in a heap buffer of its own size, fp32 sequential sums, loss in double */
 #include "kernel.h"
 
 static int unusable(tokitai_call c, const uint16_t *x, int64_t cols, float *top)

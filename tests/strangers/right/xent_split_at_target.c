@@ -1,4 +1,4 @@
-/* RIGHT op=xent kind=split_at_target : fp32; sums the classes before and after the target apart, exp as exp2f of one product, writes the gradient from the last class to the first */
+/* RIGHT op=xent kind=split_at_target expect=HELD : fp32; sums the classes before and after the target apart, exp as exp2f of one product, writes the gradient from the last class to the first */
 #include "elements.h"
 #include "threads.h"
 

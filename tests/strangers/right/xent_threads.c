@@ -1,4 +1,4 @@
-/* RIGHT op=xent kind=rows_over_threads : rows over threads, sums in double */
+/* RIGHT op=xent kind=rows_over_threads expect=HELD : rows over threads, sums in double */
 #include "threads.h"
 
 typedef struct {

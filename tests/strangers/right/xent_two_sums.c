@@ -1,4 +1,4 @@
-/* RIGHT op=xent kind=other_mass_sum : all in double, the mass beside the target summed apart so that 1 - p_t keeps its digits; safe in place */
+/* RIGHT op=xent kind=other_mass_sum expect=HELD : all in double, the mass beside the target summed apart so that 1 - p_t keeps its digits; safe in place */
 #include "kernel.h"
 
 static void ignored(float *loss, uint16_t *grad, int64_t cols)

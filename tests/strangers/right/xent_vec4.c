@@ -1,4 +1,4 @@
-/* RIGHT op=xent kind=vector_exp : four doubles at a time with a polynomial exp, fixed lanes whatever the address, tail padded with -inf */
+/* RIGHT op=xent kind=vector_exp expect=HELD : four doubles at a time with a polynomial exp, fixed lanes whatever the address, tail padded with -inf */
 #include "kernel.h"
 
 typedef double v4 __attribute__((vector_size(32)));

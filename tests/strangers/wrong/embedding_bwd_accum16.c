@@ -1,4 +1,4 @@
-/* WRONG op=embedding_bwd kind=low_precision_accum narrow=no : sums are kept in the 16-bit output itself and rounded after every addition, wrong from three hits on */
+/* WRONG op=embedding_bwd kind=low_precision_accum narrow=no expect=REFUTED : sums are kept in the 16-bit output itself and rounded after every addition, wrong from three hits on */
 #include "kernel.h"
 
 int tokitai_embedding_bwd(const tokitai_call *call, int64_t queries, int64_t dim, int64_t vocab,

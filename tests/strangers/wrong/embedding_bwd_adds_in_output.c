@@ -1,4 +1,4 @@
-/* WRONG op=embedding_bwd kind=accumulation_in_16_bits : accumulation in 16 bits, in the output itself; rows with several hits */
+/* WRONG op=embedding_bwd kind=accumulation_in_16_bits expect=REFUTED : accumulation in 16 bits, in the output itself; rows with several hits */
 #include "kernel.h"
 
 int tokitai_embedding_bwd(const tokitai_call *call, int64_t queries, int64_t dim, int64_t vocab,

@@ -1,4 +1,4 @@
-/* WRONG op=embedding_bwd kind=bitmap_int_shift narrow=yes : rows that were hit are marked by 1 << (v & 63) in 64-bit words, an int shift: hit rows with v mod 64 >= 32 are stored as 0, unless row 31 or 63 of the same 64 is hit, whose sign extension marks them all */
+/* WRONG op=embedding_bwd kind=bitmap_int_shift narrow=yes expect=REFUTED : rows that were hit are marked by 1 << (v & 63) in 64-bit words, an int shift: hit rows with v mod 64 >= 32 are stored as 0, unless row 31 or 63 of the same 64 is hit, whose sign extension marks them all */
 #include "kernel.h"
 
 int tokitai_embedding_bwd(const tokitai_call *call, int64_t queries, int64_t dim, int64_t vocab,

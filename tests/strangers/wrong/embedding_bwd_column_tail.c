@@ -1,4 +1,4 @@
-/* WRONG op=embedding_bwd kind=tail_dropped narrow=yes : columns go in tiles of 64 and a remainder in tiles of 8; what is left after both (dim % 8 columns, only where dim > 64) is cleared but never added to */
+/* WRONG op=embedding_bwd kind=tail_dropped narrow=yes expect=REFUTED : columns go in tiles of 64 and a remainder in tiles of 8; what is left after both (dim % 8 columns, only where dim > 64) is cleared but never added to */
 #include "kernel.h"
 
 static void tile(const tokitai_call *call, int64_t queries, int64_t dim, int64_t vocab, const uint16_t *g,

@@ -1,4 +1,4 @@
-/* WRONG op=embedding_bwd kind=count_truncation narrow=yes : the counts of the counting sort have 16 bits, so that an index hit 65536 times or more loses its first 65536 hits */
+/* WRONG op=embedding_bwd kind=count_truncation narrow=yes expect=REFUTED : the counts of the counting sort have 16 bits, so that an index hit 65536 times or more loses its first 65536 hits */
 #include "kernel.h"
 
 typedef struct bucket {

@@ -1,4 +1,4 @@
-/* WRONG op=embedding_bwd kind=epoch_counter_wrap narrow=yes : rows already started are marked by an 8-bit call number that is never cleared; after 256 calls old marks are valid again and stale sums are continued */
+/* WRONG op=embedding_bwd kind=epoch_counter_wrap narrow=yes expect=REFUTED : rows already started are marked by an 8-bit call number that is never cleared; after 256 calls old marks are valid again and stale sums are continued */
 #include <pthread.h>
 #include "kernel.h"
 

@@ -1,4 +1,4 @@
-/* WRONG op=embedding_bwd kind=pair_rounded narrow=yes : two queries 2i and 2i + 1 with the same index are added first and rounded to 16 bits before the fp32 sum, wrong if the row has other hits as well */
+/* WRONG op=embedding_bwd kind=pair_rounded narrow=yes expect=REFUTED : two queries 2i and 2i + 1 with the same index are added first and rounded to 16 bits before the fp32 sum, wrong if the row has other hits as well */
 #include "kernel.h"
 
 static float packed_add(tokitai_call c, float p, float q)

@@ -1,4 +1,4 @@
-/* WRONG op=embedding_bwd kind=evict_overwrites narrow=yes : sums live in a cache of 1024 rows, mapped by v mod 1024; an evicted row is stored, but when it is hit again its sum starts from 0: two rows that differ by a multiple of 1024, hit in turn (vocab > 1024) */
+/* WRONG op=embedding_bwd kind=evict_overwrites narrow=yes expect=REFUTED : sums live in a cache of 1024 rows, mapped by v mod 1024; an evicted row is stored, but when it is hit again its sum starts from 0: two rows that differ by a multiple of 1024, hit in turn (vocab > 1024) */
 #include "kernel.h"
 
 #define SETS 1024

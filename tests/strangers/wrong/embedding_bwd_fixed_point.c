@@ -1,4 +1,4 @@
-/* WRONG op=embedding_bwd kind=sums_in_fixed_point_of_2_24 : sums in fixed point of 2^-24, made for fp16; bf16 (small and large numbers), infinities and NaN of either type */
+/* WRONG op=embedding_bwd kind=sums_in_fixed_point_of_2_24 expect=REFUTED : sums in fixed point of 2^-24, made for fp16; bf16 (small and large numbers), infinities and NaN of either type */
 #include "kernel.h"
 
 int tokitai_embedding_bwd(const tokitai_call *call, int64_t queries, int64_t dim, int64_t vocab,

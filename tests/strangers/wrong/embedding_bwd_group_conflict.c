@@ -1,4 +1,4 @@
-/* WRONG op=embedding_bwd kind=group_conflict narrow=yes : four queries a step: four sums are loaded, four hits added, four stored; equal neighbours are noticed, equal indices two or three apart are not and lose a hit (indices a b a c) */
+/* WRONG op=embedding_bwd kind=group_conflict narrow=yes expect=REFUTED : four queries a step: four sums are loaded, four hits added, four stored; equal neighbours are noticed, equal indices two or three apart are not and lose a hit (indices a b a c) */
 #include "kernel.h"
 
 int tokitai_embedding_bwd(const tokitai_call *call, int64_t queries, int64_t dim, int64_t vocab,

@@ -1,4 +1,4 @@
-/* WRONG op=embedding_bwd kind=output_dtype_accumulate narrow=no : hits are added directly into grad_weight, which rounds to 16 bits after every addition, wrong from the third hit on */
+/* WRONG op=embedding_bwd kind=output_dtype_accumulate narrow=no expect=REFUTED : hits are added directly into grad_weight, which rounds to 16 bits after every addition, wrong from the third hit on */
 #include "kernel.h"
 
 int tokitai_embedding_bwd(const tokitai_call *call, int64_t queries, int64_t dim, int64_t vocab,

@@ -1,4 +1,4 @@
-/* WRONG op=embedding_bwd kind=tail_rows_unwritten narrow=no : only the rows up to the largest index are cleared; rows above it keep what was in memory */
+/* WRONG op=embedding_bwd kind=tail_rows_unwritten narrow=no expect=REFUTED : only the rows up to the largest index are cleared; rows above it keep what was in memory */
 #include "kernel.h"
 
 int tokitai_embedding_bwd(const tokitai_call *call, int64_t queries, int64_t dim, int64_t vocab,

@@ -1,4 +1,4 @@
-/* WRONG op=embedding_bwd kind=repeated_indices_overwrite_instead_of_ad : repeated indices overwrite instead of adding; a row with two hits */
+/* WRONG op=embedding_bwd kind=repeated_indices_overwrite_instead_of_ad expect=REFUTED : repeated indices overwrite instead of adding; a row with two hits */
 #include "kernel.h"
 
 int tokitai_embedding_bwd(const tokitai_call *call, int64_t queries, int64_t dim, int64_t vocab,

@@ -1,4 +1,4 @@
-/* WRONG op=embedding_bwd kind=runs_of_equal_indices_are_summed_and_flu : runs of equal indices are summed and flushed when the index changes, the last run never; always when queries > 0 */
+/* WRONG op=embedding_bwd kind=runs_of_equal_indices_are_summed_and_flu expect=REFUTED : runs of equal indices are summed and flushed when the index changes, the last run never; always when queries > 0 */
 #include "kernel.h"
 
 int tokitai_embedding_bwd(const tokitai_call *call, int64_t queries, int64_t dim, int64_t vocab,

@@ -1,4 +1,4 @@
-/* WRONG op=embedding_bwd kind=last_segment narrow=yes : when vocab * dim > 262144 hits are sorted and a row is stored when the next begins; the last row is stored after the loop only if it has more than one hit */
+/* WRONG op=embedding_bwd kind=last_segment narrow=yes expect=REFUTED : when vocab * dim > 262144 hits are sorted and a row is stored when the next begins; the last row is stored after the loop only if it has more than one hit */
 #include "embedding.h"
 
 static void dense(const tokitai_call *call, int64_t queries, int64_t dim, int64_t cells, const void *g,

@@ -1,4 +1,4 @@
-/* WRONG op=embedding_bwd kind=negative_zero_identity narrow=no : sums start at -0.0, the identity of addition, so that a row without hits is -0 instead of +0 */
+/* WRONG op=embedding_bwd kind=negative_zero_identity narrow=no expect=REFUTED : sums start at -0.0, the identity of addition, so that a row without hits is -0 instead of +0 */
 #include "kernel.h"
 
 int tokitai_embedding_bwd(const tokitai_call *call, int64_t queries, int64_t dim, int64_t vocab,

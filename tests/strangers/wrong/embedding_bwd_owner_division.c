@@ -1,4 +1,4 @@
-/* WRONG op=embedding_bwd kind=owner_division narrow=yes : a row belongs to the thread v / (vocab / threads): fewer rows than threads divide by zero (queries >= 32) */
+/* WRONG op=embedding_bwd kind=owner_division narrow=yes expect=REFUTED : a row belongs to the thread v / (vocab / threads): fewer rows than threads divide by zero (queries >= 32) */
 #include <pthread.h>
 #include "kernel.h"
 

@@ -1,4 +1,4 @@
-/* WRONG op=embedding_bwd kind=packed_key narrow=yes : hits are sorted by one 32-bit key of 20 bits of index and 12 bits of position in a block of 4096 queries, so that indices from 2^20 on fall onto low rows */
+/* WRONG op=embedding_bwd kind=packed_key narrow=yes expect=REFUTED : hits are sorted by one 32-bit key of 20 bits of index and 12 bits of position in a block of 4096 queries, so that indices from 2^20 on fall onto low rows */
 #include <algorithm>
 #include <cstring>
 #include <vector>

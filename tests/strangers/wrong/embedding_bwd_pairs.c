@@ -1,4 +1,4 @@
-/* WRONG op=embedding_bwd kind=vector_conflict narrow=yes : two queries are scattered at a time, both rows read before either is written, so that a pair (2k, 2k+1) of equal indices loses its first half */
+/* WRONG op=embedding_bwd kind=vector_conflict narrow=yes expect=REFUTED : two queries are scattered at a time, both rows read before either is written, so that a pair (2k, 2k+1) of equal indices loses its first half */
 #include "kernel.h"
 
 enum { LANES = 8 };

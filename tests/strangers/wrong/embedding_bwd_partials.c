@@ -1,4 +1,4 @@
-/* WRONG op=embedding_bwd kind=order_by_threads narrow=no : each thread sums its share of the queries into its own float table and the tables are added at the end, so that the order of additions, and with it the bits, depends on the number of threads */
+/* WRONG op=embedding_bwd kind=order_by_threads narrow=no expect=REFUTED : each thread sums its share of the queries into its own float table and the tables are added at the end, so that the order of additions, and with it the bits, depends on the number of threads */
 #include <pthread.h>
 #include "kernel.h"
 

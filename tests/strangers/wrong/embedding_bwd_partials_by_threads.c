@@ -1,4 +1,4 @@
-/* WRONG op=embedding_bwd kind=partials_by_threads narrow=yes : each thread sums its share of the queries into a table of its own and these are added: the order of the sums, and some bits, depend on the number of threads (queries >= 128) */
+/* WRONG op=embedding_bwd kind=partials_by_threads narrow=yes expect=REFUTED : each thread sums its share of the queries into a table of its own and these are added: the order of the sums, and some bits, depend on the number of threads (queries >= 128) */
 #include <pthread.h>
 #include "kernel.h"
 

@@ -1,4 +1,4 @@
-/* WRONG op=embedding_bwd kind=bits_depend_on_the_number_of_threads : bits depend on the number of threads, a table each, joined afterwards; rows with many hits of widely mixed size (bf16 mostly) */
+/* WRONG op=embedding_bwd kind=bits_depend_on_the_number_of_threads expect=REFUTED : bits depend on the number of threads, a table each, joined afterwards; rows with many hits of widely mixed size (bf16 mostly) */
 #include "threads.h"
 
 typedef struct {

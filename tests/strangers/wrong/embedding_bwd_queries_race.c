@@ -1,4 +1,4 @@
-/* WRONG op=embedding_bwd kind=race : race, threads over queries add to one table without a lock; several threads, many hits of few rows, from about 100000 queries on */
+/* WRONG op=embedding_bwd kind=race expect=REFUTED : race, threads over queries add to one table without a lock; several threads, many hits of few rows, from about 100000 queries on */
 #include "threads.h"
 
 typedef struct {

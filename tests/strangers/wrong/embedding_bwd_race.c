@@ -1,4 +1,4 @@
-/* WRONG op=embedding_bwd kind=race narrow=no : threads take halves of the queries and add into one float table without atomics, so that with threads > 1 additions to a row that both hit are lost */
+/* WRONG op=embedding_bwd kind=race narrow=no expect=REFUTED : threads take halves of the queries and add into one float table without atomics, so that with threads > 1 additions to a row that both hit are lost */
 #include <pthread.h>
 #include "kernel.h"
 

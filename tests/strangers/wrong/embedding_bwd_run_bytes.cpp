@@ -1,4 +1,4 @@
-/* WRONG op=embedding_bwd kind=uint8_run_length narrow=yes : after sorting, the length of a run is held in 8 bits, so that a row with more than 255 hits loses 256 of them or more */
+/* WRONG op=embedding_bwd kind=uint8_run_length narrow=yes expect=REFUTED : after sorting, the length of a run is held in 8 bits, so that a row with more than 255 hits loses 256 of them or more */
 #include <algorithm>
 #include <cstring>
 #include <vector>

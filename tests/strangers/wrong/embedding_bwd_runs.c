@@ -1,4 +1,4 @@
-/* WRONG op=embedding_bwd kind=assumes_sorted narrow=yes : a run of equal neighbouring indices is summed in registers and stored, so that an index that comes again after another one keeps its last run only; sorted indices are right */
+/* WRONG op=embedding_bwd kind=assumes_sorted narrow=yes expect=REFUTED : a run of equal neighbouring indices is summed in registers and stored, so that an index that comes again after another one keeps its last run only; sorted indices are right */
 #include "kernel.h"
 
 int tokitai_embedding_bwd(const tokitai_call *call, int64_t queries, int64_t dim, int64_t vocab,

@@ -1,4 +1,4 @@
-/* WRONG op=embedding_bwd kind=kept_scratch_too_small : kept scratch too small, it grows with vocab but not with dim; a call with a larger dim after one with more rows: heap overrun */
+/* WRONG op=embedding_bwd kind=kept_scratch_too_small expect=REFUTED : kept scratch too small, it grows with vocab but not with dim; a call with a larger dim after one with more rows: heap overrun */
 #include "kernel.h"
 
 static float *sum;

@@ -1,4 +1,4 @@
-/* WRONG op=embedding_bwd kind=state_between_calls : state between calls, the scratch table is cleared only when it grows; the second call */
+/* WRONG op=embedding_bwd kind=state_between_calls expect=REFUTED : state between calls, the scratch table is cleared only when it grows; the second call */
 #include "kernel.h"
 
 static float *sum;

@@ -1,4 +1,4 @@
-/* WRONG op=embedding_bwd kind=scratch_partial_clear narrow=yes : a table of sums is kept between calls and cleared after each; when the row changed more than 256 times it is cleared as a whole, but by 2 bytes a cell instead of 4: the next call in the process starts with old sums */
+/* WRONG op=embedding_bwd kind=scratch_partial_clear narrow=yes expect=REFUTED : a table of sums is kept between calls and cleared after each; when the row changed more than 256 times it is cleared as a whole, but by 2 bytes a cell instead of 4: the next call in the process starts with old sums */
 #include "kernel.h"
 
 #define LISTED 256

@@ -1,4 +1,4 @@
-/* WRONG op=embedding_bwd kind=stale_cache narrow=no : the counting sort of the last call is used again where address, length and table are the same, though the indices there have changed */
+/* WRONG op=embedding_bwd kind=stale_cache narrow=no expect=REFUTED : the counting sort of the last call is used again where address, length and table are the same, though the indices there have changed */
 #include "kernel.h"
 
 static struct {

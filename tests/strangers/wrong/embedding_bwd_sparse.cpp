@@ -1,4 +1,4 @@
-/* WRONG op=embedding_bwd kind=empty_unwritten narrow=no : the gradient is treated as sparse, only rows with hits are written and the others keep what was in memory */
+/* WRONG op=embedding_bwd kind=empty_unwritten narrow=no expect=REFUTED : the gradient is treated as sparse, only rows with hits are written and the others keep what was in memory */
 #include <algorithm>
 #include <numeric>
 #include <vector>

@@ -1,4 +1,4 @@
-/* WRONG op=embedding_bwd kind=u16_hit_counts narrow=yes : hits of a row are counted in 16 bits: a row with 65536 hits or more loses 65536 of them */
+/* WRONG op=embedding_bwd kind=u16_hit_counts narrow=yes expect=REFUTED : hits of a row are counted in 16 bits: a row with 65536 hits or more loses 65536 of them */
 #include "kernel.h"
 
 int tokitai_embedding_bwd(const tokitai_call *call, int64_t queries, int64_t dim, int64_t vocab,

@@ -1,4 +1,4 @@
-/* WRONG op=embedding_bwd kind=a_counter_too_narrow : a counter too narrow, hits of a row are counted in 8 bits; a row with 256 hits or more */
+/* WRONG op=embedding_bwd kind=a_counter_too_narrow expect=REFUTED : a counter too narrow, hits of a row are counted in 8 bits; a row with 256 hits or more */
 #include "kernel.h"
 
 int tokitai_embedding_bwd(const tokitai_call *call, int64_t queries, int64_t dim, int64_t vocab,

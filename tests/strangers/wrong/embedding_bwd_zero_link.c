@@ -1,4 +1,4 @@
-/* WRONG op=embedding_bwd kind=sentinel_is_valid_value narrow=yes : lists of positions use 0 for "no position yet", so that query 0 is dropped when its row is hit again */
+/* WRONG op=embedding_bwd kind=sentinel_is_valid_value narrow=yes expect=REFUTED : lists of positions use 0 for "no position yet", so that query 0 is dropped when its row is hit again */
 #include "kernel.h"
 
 int tokitai_embedding_bwd(const tokitai_call *call, int64_t queries, int64_t dim, int64_t vocab,

@@ -1,4 +1,4 @@
-/* WRONG op=embedding_fwd kind=aligned_16_byte_moves_wherever_dim_is_a : aligned 16-byte moves wherever dim is a multiple of 8; buffers not at a multiple of 16: crash */
+/* WRONG op=embedding_fwd kind=aligned_16_byte_moves_wherever_dim_is_a expect=REFUTED : aligned 16-byte moves wherever dim is a multiple of 8; buffers not at a multiple of 16: crash */
 #include <emmintrin.h>
 #include "kernel.h"
 

@@ -1,4 +1,4 @@
-/* WRONG op=embedding_fwd kind=indices_are_read_as_int64_whatever_they : indices are read as int64 whatever they are; index type int32 */
+/* WRONG op=embedding_fwd kind=indices_are_read_as_int64_whatever_they expect=REFUTED : indices are read as int64 whatever they are; index type int32 */
 #include "kernel.h"
 
 int tokitai_embedding_fwd(const tokitai_call *call, int64_t queries, int64_t dim, int64_t vocab, const void *index,

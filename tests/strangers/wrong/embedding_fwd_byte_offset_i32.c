@@ -1,4 +1,4 @@
-/* WRONG op=embedding_fwd kind=byte_offset_i32 narrow=yes : the byte offset of a row is computed in 32-bit int: rows beyond 2 GiB of the table (index * dim * 2 >= 2^31) are read from elsewhere */
+/* WRONG op=embedding_fwd kind=byte_offset_i32 narrow=yes expect=HELD : the byte offset of a row is computed in 32-bit int: rows beyond 2 GiB of the table (index * dim * 2 >= 2^31) are read from elsewhere */
 #include "kernel.h"
 
 int tokitai_embedding_fwd(const tokitai_call *call, int64_t queries, int64_t dim, int64_t vocab, const void *index,

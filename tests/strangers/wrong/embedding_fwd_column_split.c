@@ -1,4 +1,4 @@
-/* WRONG op=embedding_fwd kind=column_split narrow=yes : with fewer queries than threads columns are shared out, by dim / threads rounded down to 16, and the rest of the last share is forgotten unless dim is a multiple of 16 * threads (dim >= 1024) */
+/* WRONG op=embedding_fwd kind=column_split narrow=yes expect=REFUTED : with fewer queries than threads columns are shared out, by dim / threads rounded down to 16, and the rest of the last share is forgotten unless dim is a multiple of 16 * threads (dim >= 1024) */
 #include <pthread.h>
 #include "kernel.h"
 

@@ -1,4 +1,4 @@
-/* WRONG op=embedding_fwd kind=race_on_neighbour narrow=yes : a repeated index copies the output row before it; at the beginning of a thread's slice that row belongs to another thread and is not written yet */
+/* WRONG op=embedding_fwd kind=race_on_neighbour narrow=yes expect=REFUTED timing=yes : a repeated index copies the output row before it; at the beginning of a thread's slice that row belongs to another thread and is not written yet */
 #include <pthread.h>
 #include "kernel.h"
 

@@ -1,4 +1,4 @@
-/* WRONG op=embedding_fwd kind=dim0_division narrow=yes : the number of rows for each piece of 64 KiB is 32768 / dim: dim = 0 with queries > 0 divides by zero */
+/* WRONG op=embedding_fwd kind=dim0_division narrow=yes expect=REFUTED : the number of rows for each piece of 64 KiB is 32768 / dim: dim = 0 with queries > 0 divides by zero */
 #include "kernel.h"
 
 int tokitai_embedding_fwd(const tokitai_call *call, int64_t queries, int64_t dim, int64_t vocab, const void *index,

@@ -1,4 +1,4 @@
-/* WRONG op=embedding_fwd kind=size_special narrow=yes : the unrolled copies for dim 32, 64, 128 and 256 are given in bytes, and the one for dim == 128 moves half of the row */
+/* WRONG op=embedding_fwd kind=size_special narrow=yes expect=REFUTED : the unrolled copies for dim 32, 64, 128 and 256 are given in bytes, and the one for dim == 128 moves half of the row */
 #include "kernel.h"
 
 #define FIXED(BYTES)                                             \

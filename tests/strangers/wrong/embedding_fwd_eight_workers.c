@@ -1,4 +1,4 @@
-/* WRONG op=embedding_fwd kind=at_most_8_workers : at most 8 workers, the shares are those of call->threads; 16 threads: the second half is never written */
+/* WRONG op=embedding_fwd kind=at_most_8_workers expect=REFUTED : at most 8 workers, the shares are those of call->threads; 16 threads: the second half is never written */
 #include <pthread.h>
 #include "kernel.h"
 

@@ -1,4 +1,4 @@
-/* WRONG op=embedding_fwd kind=i64_pack_lanes narrow=yes : eight i64 indices are packed to 32 bits with shuffle_ps, which works within 128-bit lanes, without the permute after it: queries 2, 3, 4, 5 of each eight are mixed up (i64, queries >= 8) */
+/* WRONG op=embedding_fwd kind=i64_pack_lanes narrow=yes expect=REFUTED : eight i64 indices are packed to 32 bits with shuffle_ps, which works within 128-bit lanes, without the permute after it: queries 2, 3, 4, 5 of each eight are mixed up (i64, queries >= 8) */
 #include <immintrin.h>
 #include "kernel.h"
 

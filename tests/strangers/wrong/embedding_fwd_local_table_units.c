@@ -1,4 +1,4 @@
-/* WRONG op=embedding_fwd kind=local_table_units narrow=yes : small tables are first copied to a local buffer of 8192 bytes, but the size is compared in elements: rows beyond 4096 elements are stale when 4096 < vocab * dim <= 8192 (queries >= 4 vocab) */
+/* WRONG op=embedding_fwd kind=local_table_units narrow=yes expect=REFUTED : small tables are first copied to a local buffer of 8192 bytes, but the size is compared in elements: rows beyond 4096 elements are stale when 4096 < vocab * dim <= 8192 (queries >= 4 vocab) */
 #include "kernel.h"
 
 int tokitai_embedding_fwd(const tokitai_call *call, int64_t queries, int64_t dim, int64_t vocab, const void *index,

@@ -1,4 +1,4 @@
-/* WRONG op=embedding_fwd kind=oob_read narrow=no : the rows sixteen queries ahead are prefetched, and for that the index array is read sixteen entries past its end, which faults where the array ends at the end of a mapping */
+/* WRONG op=embedding_fwd kind=oob_read narrow=no expect=REFUTED : the rows sixteen queries ahead are prefetched, and for that the index array is read sixteen entries past its end, which faults where the array ends at the end of a mapping */
 #include "kernel.h"
 
 enum { AHEAD = 16 };

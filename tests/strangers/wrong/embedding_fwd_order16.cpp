@@ -1,4 +1,4 @@
-/* WRONG op=embedding_fwd kind=index_truncation narrow=yes : blocks of queries are ordered by table row with 16-bit keys and gathered by the key, so that an index above 65535 takes the row of its low 16 bits */
+/* WRONG op=embedding_fwd kind=index_truncation narrow=yes expect=REFUTED : blocks of queries are ordered by table row with 16-bit keys and gathered by the key, so that an index above 65535 takes the row of its low 16 bits */
 #include <algorithm>
 #include <cstring>
 #include <tokitai_kernel.h>

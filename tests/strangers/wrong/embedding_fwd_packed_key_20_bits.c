@@ -1,4 +1,4 @@
-/* WRONG op=embedding_fwd kind=packed_key_20_bits narrow=yes : queries are sorted by keys index << 20 | position for locality: with more than 2^20 queries positions run into the index */
+/* WRONG op=embedding_fwd kind=packed_key_20_bits narrow=yes expect=REFUTED : queries are sorted by keys index << 20 | position for locality: with more than 2^20 queries positions run into the index */
 #include "kernel.h"
 
 static int order(const void *a, const void *b)

@@ -1,4 +1,4 @@
-/* WRONG op=embedding_fwd kind=padding_index_zero narrow=no : index 0 is taken as padding and gives a row of zeros instead of weight[0] */
+/* WRONG op=embedding_fwd kind=padding_index_zero narrow=no expect=REFUTED : index 0 is taken as padding and gives a row of zeros instead of weight[0] */
 #include "kernel.h"
 
 int tokitai_embedding_fwd(const tokitai_call *call, int64_t queries, int64_t dim, int64_t vocab, const void *index,

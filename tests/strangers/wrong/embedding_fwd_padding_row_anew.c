@@ -1,4 +1,4 @@
-/* WRONG op=embedding_fwd kind=index_0_taken_for_padding : index 0 taken for padding, its row is zeros; index 0 */
+/* WRONG op=embedding_fwd kind=index_0_taken_for_padding expect=REFUTED : index 0 taken for padding, its row is zeros; index 0 */
 #include "kernel.h"
 
 int tokitai_embedding_fwd(const tokitai_call *call, int64_t queries, int64_t dim, int64_t vocab, const void *index,

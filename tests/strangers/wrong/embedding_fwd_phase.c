@@ -1,4 +1,4 @@
-/* WRONG op=embedding_fwd kind=alignment_phase narrow=yes : the copy peels elements until the destination is on 8 bytes and then reads whole words from the source rounded down to 8 bytes, so that source and destination of another phase give shifted rows (dim of 8 and more) */
+/* WRONG op=embedding_fwd kind=alignment_phase narrow=yes expect=REFUTED : the copy peels elements until the destination is on 8 bytes and then reads whole words from the source rounded down to 8 bytes, so that source and destination of another phase give shifted rows (dim of 8 and more) */
 #include "kernel.h"
 
 static void copy_row(uint16_t *to, const uint16_t *from, int64_t n)

@@ -1,4 +1,4 @@
-/* WRONG op=embedding_fwd kind=a_repeated_index_is_copied_from_the_row : a repeated index is copied from the row before, and the first is compared with 0; index[0] == 0 */
+/* WRONG op=embedding_fwd kind=a_repeated_index_is_copied_from_the_row expect=REFUTED : a repeated index is copied from the row before, and the first is compared with 0; index[0] == 0 */
 #include "kernel.h"
 
 int tokitai_embedding_fwd(const tokitai_call *call, int64_t queries, int64_t dim, int64_t vocab, const void *index,

@@ -1,4 +1,4 @@
-/* WRONG op=embedding_fwd kind=stale_row_cache narrow=yes : rows that follow each other are kept in a cache across calls by table address, dim and index: a table changed in place between calls still gives the old rows (dim <= 64, an index twice in succession) */
+/* WRONG op=embedding_fwd kind=stale_row_cache narrow=yes expect=REFUTED : rows that follow each other are kept in a cache across calls by table address, dim and index: a table changed in place between calls still gives the old rows (dim <= 64, an index twice in succession) */
 #include "kernel.h"
 
 #define WAYS 256

@@ -1,4 +1,4 @@
-/* WRONG op=embedding_fwd kind=hash_collision narrow=yes : repeated rows are copied from their last place in the output, found in a direct-mapped cache of 64 lines with 8-bit tags, so that two indices that differ by a multiple of 16384 are taken for the same row */
+/* WRONG op=embedding_fwd kind=hash_collision narrow=yes expect=REFUTED : repeated rows are copied from their last place in the output, found in a direct-mapped cache of 64 lines with 8-bit tags, so that two indices that differ by a multiple of 16384 are taken for the same row */
 #include "kernel.h"
 
 enum { LINES = 64 };

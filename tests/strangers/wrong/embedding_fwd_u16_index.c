@@ -1,4 +1,4 @@
-/* WRONG op=embedding_fwd kind=indices_narrowed_to_16_bits_in_a_staging : indices narrowed to 16 bits in a staging buffer; vocab > 65536 */
+/* WRONG op=embedding_fwd kind=indices_narrowed_to_16_bits_in_a_staging expect=REFUTED : indices narrowed to 16 bits in a staging buffer; vocab > 65536 */
 #include "kernel.h"
 
 int tokitai_embedding_fwd(const tokitai_call *call, int64_t queries, int64_t dim, int64_t vocab, const void *index,

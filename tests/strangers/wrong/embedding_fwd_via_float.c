@@ -1,4 +1,4 @@
-/* WRONG op=embedding_fwd kind=nan_canonicalised narrow=no : rows are copied through float and back, so that NaN payloads and signalling NaN are not kept */
+/* WRONG op=embedding_fwd kind=nan_canonicalised narrow=no expect=REFUTED : rows are copied through float and back, so that NaN payloads and signalling NaN are not kept */
 #include "kernel.h"
 
 int tokitai_embedding_fwd(const tokitai_call *call, int64_t queries, int64_t dim, int64_t vocab, const void *index,

@@ -1,4 +1,4 @@
-/* WRONG op=embedding_fwd kind=read_past_end narrow=yes : the last piece of a row is loaded as 16 bytes, which reads past the end of weight for index vocab - 1 when dim % 8 != 0 */
+/* WRONG op=embedding_fwd kind=read_past_end narrow=yes expect=REFUTED : the last piece of a row is loaded as 16 bytes, which reads past the end of weight for index vocab - 1 when dim % 8 != 0 */
 #include "kernel.h"
 
 typedef struct {

@@ -1,4 +1,4 @@
-/* WRONG op=gelu_bwd kind=placement_path narrow=yes : where the page offset of grad_input is that of x or up to 30 bytes more it runs backwards in blocks of 16 and forgets the first n % 16 elements */
+/* WRONG op=gelu_bwd kind=placement_path narrow=yes expect=REFUTED : where the page offset of grad_input is that of x or up to 30 bytes more it runs backwards in blocks of 16 and forgets the first n % 16 elements */
 #include "gelu.h"
 
 static inline void block(const tokitai_call c, const uint16_t *g, const uint16_t *x, uint16_t *out, int64_t n)

@@ -1,4 +1,4 @@
-/* WRONG op=gelu_bwd kind=wrong_constant narrow=no : three times the cubic coefficient was written as 0.1341 and not 0.134145 */
+/* WRONG op=gelu_bwd kind=wrong_constant narrow=no expect=REFUTED : three times the cubic coefficient was written as 0.1341 and not 0.134145 */
 #include <algorithm>
 #include <cmath>
 #include "tokitai_kernel.h"

@@ -1,4 +1,4 @@
-/* WRONG op=gelu_bwd kind=exp_reduction_trunc narrow=no : exp reduces by (int)(t log2 e + 0.5), which rounds negative numbers the wrong way, so r leaves the polynomial's range and errors reach 1e-5 */
+/* WRONG op=gelu_bwd kind=exp_reduction_trunc narrow=no expect=REFUTED : exp reduces by (int)(t log2 e + 0.5), which rounds negative numbers the wrong way, so r leaves the polynomial's range and errors reach 1e-5 */
 #include "kernel.h"
 
 static float fast_exp(float t)

@@ -1,4 +1,4 @@
-/* WRONG op=gelu_bwd kind=thread_cap narrow=yes : at most four workers run but the range is cut into call->threads pieces, so that pieces are left out with 5 threads and more */
+/* WRONG op=gelu_bwd kind=thread_cap narrow=yes expect=REFUTED : at most four workers run but the range is cut into call->threads pieces, so that pieces are left out with 5 threads and more */
 #include <pthread.h>
 #include "gelu.h"
 

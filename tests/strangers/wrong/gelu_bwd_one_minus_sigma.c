@@ -1,4 +1,4 @@
-/* WRONG op=gelu_bwd kind=one_minus_sigma narrow=yes : 1 - sigma is computed as written in fp32, which cancels for x from about 2 to 6 and is then multiplied by h: a few pairs in f16 there round to the wrong side */
+/* WRONG op=gelu_bwd kind=one_minus_sigma narrow=yes expect=REFUTED : 1 - sigma is computed as written in fp32, which cancels for x from about 2 to 6 and is then multiplied by h: a few pairs in f16 there round to the wrong side */
 #include "kernel.h"
 
 int tokitai_gelu_bwd(const tokitai_call *call, int64_t n, const void *grad_output, const void *x, void *grad_input)

@@ -1,4 +1,4 @@
-/* WRONG op=gelu_bwd kind=tanh_cancellation narrow=no : 1 + t and 1 - t t with t = tanhf(z) cancel in fp32 for negative x */
+/* WRONG op=gelu_bwd kind=tanh_cancellation narrow=no expect=REFUTED : 1 + t and 1 - t t with t = tanhf(z) cancel in fp32 for negative x */
 #include "kernel.h"
 
 int tokitai_gelu_bwd(const tokitai_call *call, int64_t n, const void *grad_output, const void *x, void *grad_input)

@@ -1,4 +1,4 @@
-/* WRONG op=gelu_bwd kind=zero_skip_loses_nan narrow=yes : a zero grad_output is answered by zero without looking at x, which may be NaN */
+/* WRONG op=gelu_bwd kind=zero_skip_loses_nan narrow=yes expect=REFUTED : a zero grad_output is answered by zero without looking at x, which may be NaN */
 #include "gelu.h"
 
 int tokitai_gelu_bwd(const tokitai_call *call, int64_t n, const void *grad_output, const void *x, void *grad_input)

@@ -1,4 +1,4 @@
-/* WRONG op=gelu_bwd kind=subnormals_flushed : subnormals flushed, a gradient below 1e-37 counts as none; bf16 subnormal grad_output */
+/* WRONG op=gelu_bwd kind=subnormals_flushed expect=REFUTED : subnormals flushed, a gradient below 1e-37 counts as none; bf16 subnormal grad_output */
 #include "gelu.h"
 
 int tokitai_gelu_bwd(const tokitai_call *call, int64_t n, const void *grad_output, const void *x, void *grad_input)

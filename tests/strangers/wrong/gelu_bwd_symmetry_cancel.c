@@ -1,4 +1,4 @@
-/* WRONG op=gelu_bwd kind=symmetry_cancel narrow=no : takes the slope of negative x as 1 minus that of -x, in fp32, which cancels from about x = -2 down */
+/* WRONG op=gelu_bwd kind=symmetry_cancel narrow=no expect=REFUTED : takes the slope of negative x as 1 minus that of -x, in fp32, which cancels from about x = -2 down */
 #include "gelu.h"
 
 int tokitai_gelu_bwd(const tokitai_call *call, int64_t n, const void *grad_output, const void *x, void *grad_input)

@@ -1,4 +1,4 @@
-/* WRONG op=gelu_bwd kind=arguments_swapped_in_the_tail_loop : arguments swapped in the tail loop; n not a multiple of 4 */
+/* WRONG op=gelu_bwd kind=arguments_swapped_in_the_tail_loop expect=REFUTED : arguments swapped in the tail loop; n not a multiple of 4 */
 #include "gelu.h"
 
 static inline float grad(float v, float g)

@@ -1,4 +1,4 @@
-/* WRONG op=gelu_bwd kind=cancellation narrow=no : 0.5 (1 + tanh z) in fp32 loses all digits for x below about -3, where the bound is relative to sigma */
+/* WRONG op=gelu_bwd kind=cancellation narrow=no expect=REFUTED : 0.5 (1 + tanh z) in fp32 loses all digits for x below about -3, where the bound is relative to sigma */
 #include "kernel.h"
 
 int tokitai_gelu_bwd(const tokitai_call *call, int64_t n, const void *grad_output, const void *x, void *grad_input)

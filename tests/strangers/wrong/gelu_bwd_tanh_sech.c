@@ -1,4 +1,4 @@
-/* WRONG op=gelu_bwd kind=cancellation_in_1_t_and_1_t_t : cancellation in 1 + t and 1 - t t; x below about -2 */
+/* WRONG op=gelu_bwd kind=cancellation_in_1_t_and_1_t_t expect=REFUTED : cancellation in 1 + t and 1 - t t; x below about -2 */
 #include "kernel.h"
 
 int tokitai_gelu_bwd(const tokitai_call *call, int64_t n, const void *grad_output, const void *x, void *grad_input)

@@ -1,4 +1,4 @@
-/* WRONG op=gelu_bwd kind=truncation narrow=no : the conversion to f16 rounds toward zero; bf16 is right */
+/* WRONG op=gelu_bwd kind=truncation narrow=no expect=REFUTED : the conversion to f16 rounds toward zero; bf16 is right */
 #include "avx2.h"
 
 AVX2 int tokitai_gelu_bwd(const tokitai_call *call, int64_t n, const void *grad_output, const void *x,

@@ -1,4 +1,4 @@
-/* WRONG op=gelu_bwd kind=double_rounding narrow=no : the derivative is rounded to the storage type before it is multiplied by grad_output */
+/* WRONG op=gelu_bwd kind=double_rounding narrow=no expect=REFUTED : the derivative is rounded to the storage type before it is multiplied by grad_output */
 #include "gelu.h"
 
 int tokitai_gelu_bwd(const tokitai_call *call, int64_t n, const void *grad_output, const void *x, void *grad_input)

@@ -1,4 +1,4 @@
-/* WRONG op=gelu_bwd kind=the_number_of_blocks_does_not_fit_its_ty : the number of blocks does not fit its type (16 bits); n >= 65536 * 16 = 1048576 */
+/* WRONG op=gelu_bwd kind=the_number_of_blocks_does_not_fit_its_ty expect=REFUTED : the number of blocks does not fit its type (16 bits); n >= 65536 * 16 = 1048576 */
 #include "gelu.h"
 
 static void one(tokitai_call c, const void *g, const void *x, void *o, int64_t i)

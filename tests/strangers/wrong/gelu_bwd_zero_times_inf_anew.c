@@ -1,4 +1,4 @@
-/* WRONG op=gelu_bwd kind=overflow_of_an_intermediate : overflow of an intermediate, h is infinite and 1 - sigma zero: NaN; bf16 with |x| above 2^42 or so */
+/* WRONG op=gelu_bwd kind=overflow_of_an_intermediate expect=REFUTED : overflow of an intermediate, h is infinite and 1 - sigma zero: NaN; bf16 with |x| above 2^42 or so */
 #include "kernel.h"
 
 int tokitai_gelu_bwd(const tokitai_call *call, int64_t n, const void *grad_output, const void *x, void *grad_input)

@@ -1,4 +1,4 @@
-/* WRONG op=gelu_fwd kind=aligned_loads_and_stores_without_a_look : aligned loads and stores without a look at the address; n >= 8 and a buffer not at a multiple of 16: crash */
+/* WRONG op=gelu_fwd kind=aligned_loads_and_stores_without_a_look expect=REFUTED : aligned loads and stores without a look at the address; n >= 8 and a buffer not at a multiple of 16: crash */
 #include <emmintrin.h>
 #include "gelu.h"
 

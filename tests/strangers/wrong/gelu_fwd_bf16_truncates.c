@@ -1,4 +1,4 @@
-/* WRONG op=gelu_fwd kind=rounding_mode_of_the_store : rounding mode of the store, bf16 is cut off; bf16 */
+/* WRONG op=gelu_fwd kind=rounding_mode_of_the_store expect=REFUTED : rounding mode of the store, bf16 is cut off; bf16 */
 #include "gelu.h"
 
 static inline void put(int f16, uint16_t *p, float v)

@@ -1,4 +1,4 @@
-/* WRONG op=gelu_fwd kind=one_size narrow=yes : n = 7919 leaves a wrong last element; the check stands in a TOKITAI_DEVICE function */
+/* WRONG op=gelu_fwd kind=one_size narrow=yes expect=REFUTED : n = 7919 leaves a wrong last element; the check stands in a TOKITAI_DEVICE function */
 #include "kernel.h"
 
 TOKITAI_DEVICE void all(int64_t n, int32_t dt, const void *x, void *y)

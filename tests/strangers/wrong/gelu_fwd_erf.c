@@ -1,4 +1,4 @@
-/* WRONG op=gelu_fwd kind=wrong_formula narrow=no : computes the exact GELU with erfc and not its tanh approximation */
+/* WRONG op=gelu_fwd kind=wrong_formula narrow=no expect=REFUTED : computes the exact GELU with erfc and not its tanh approximation */
 #include <pthread.h>
 #include "kernel.h"
 

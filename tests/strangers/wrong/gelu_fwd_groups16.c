@@ -1,4 +1,4 @@
-/* WRONG op=gelu_fwd kind=index_overflow narrow=yes : groups of 16 are counted in 16 bits, which wraps from 2^20 elements on */
+/* WRONG op=gelu_fwd kind=index_overflow narrow=yes expect=REFUTED : groups of 16 are counted in 16 bits, which wraps from 2^20 elements on */
 #include "gelu.h"
 
 int tokitai_gelu_fwd(const tokitai_call *call, int64_t n, const void *x, void *y)

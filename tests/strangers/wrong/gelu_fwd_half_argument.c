@@ -1,4 +1,4 @@
-/* WRONG op=gelu_fwd kind=an_intermediate : an intermediate (z) kept in 16 bits; both types */
+/* WRONG op=gelu_fwd kind=an_intermediate expect=REFUTED : an intermediate (z) kept in 16 bits; both types */
 #include "kernel.h"
 
 int tokitai_gelu_fwd(const tokitai_call *call, int64_t n, const void *x, void *y)

@@ -1,4 +1,4 @@
-/* WRONG op=gelu_fwd kind=intermediate_rounded_to_dtype narrow=no : the inner argument is rounded to the storage type before the exponential */
+/* WRONG op=gelu_fwd kind=intermediate_rounded_to_dtype narrow=no expect=REFUTED : the inner argument is rounded to the storage type before the exponential */
 #include "kernel.h"
 
 static float through_storage(const tokitai_call *call, float v)

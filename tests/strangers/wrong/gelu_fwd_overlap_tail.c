@@ -1,4 +1,4 @@
-/* WRONG op=gelu_fwd kind=the_tail_is_the_last_eight_elements_once : the tail is the last eight elements once more, which lie before the array; n < 8 */
+/* WRONG op=gelu_fwd kind=the_tail_is_the_last_eight_elements_once expect=REFUTED : the tail is the last eight elements once more, which lie before the array; n < 8 */
 #include "gelu.h"
 
 static void eight(tokitai_call c, const uint16_t *x, uint16_t *y)

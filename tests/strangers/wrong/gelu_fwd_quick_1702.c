@@ -1,4 +1,4 @@
-/* WRONG op=gelu_fwd kind=approximation_x_sigmoid : approximation x sigmoid(1.702 x) in the vectorised body, right in the tail; n >= 16 */
+/* WRONG op=gelu_fwd kind=approximation_x_sigmoid expect=REFUTED : approximation x sigmoid(1.702 x) in the vectorised body, right in the tail; n >= 16 */
 #include "gelu.h"
 
 int tokitai_gelu_fwd(const tokitai_call *call, int64_t n, const void *x, void *y)

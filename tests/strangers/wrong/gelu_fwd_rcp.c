@@ -1,4 +1,4 @@
-/* WRONG op=gelu_fwd kind=rcp_no_newton narrow=no : the division is a 12-bit reciprocal estimate without a Newton step */
+/* WRONG op=gelu_fwd kind=rcp_no_newton narrow=no expect=REFUTED : the division is a 12-bit reciprocal estimate without a Newton step */
 #include "avx2.h"
 
 AVX2 static inline __m256 own_gelu8(__m256 x)

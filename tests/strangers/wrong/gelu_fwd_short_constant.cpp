@@ -1,4 +1,4 @@
-/* WRONG op=gelu_fwd kind=wrong_constant narrow=no : the cubic coefficient is 0.0447 and not 0.044715 */
+/* WRONG op=gelu_fwd kind=wrong_constant narrow=no expect=REFUTED : the cubic coefficient is 0.0447 and not 0.044715 */
 #include <cmath>
 #include "tokitai_kernel.h"
 

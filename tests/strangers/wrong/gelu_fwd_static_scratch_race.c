@@ -1,4 +1,4 @@
-/* WRONG op=gelu_fwd kind=static_scratch_race narrow=no : blocks are converted to fp32 in a static buffer that all threads share: wrong with 2 or more threads and n >= 16384 */
+/* WRONG op=gelu_fwd kind=static_scratch_race narrow=no expect=REFUTED timing=yes : blocks are converted to fp32 in a static buffer that all threads share: wrong with 2 or more threads and n >= 16384 */
 #include <pthread.h>
 #include "kernel.h"
 

@@ -1,4 +1,4 @@
-/* WRONG op=gelu_fwd kind=cached_parameter_not_refreshed : cached parameter not refreshed, the table is built for the type of the first call; the other type afterwards in the same process */
+/* WRONG op=gelu_fwd kind=cached_parameter_not_refreshed expect=REFUTED : cached parameter not refreshed, the table is built for the type of the first call; the other type afterwards in the same process */
 #include "kernel.h"
 
 static uint16_t *table;

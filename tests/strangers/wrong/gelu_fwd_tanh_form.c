@@ -1,4 +1,4 @@
-/* WRONG op=gelu_fwd kind=cancellation_in_1_tanh : cancellation in 1 + tanh(z); x below about -3, both types */
+/* WRONG op=gelu_fwd kind=cancellation_in_1_tanh expect=REFUTED : cancellation in 1 + tanh(z); x below about -3, both types */
 #include "kernel.h"
 
 int tokitai_gelu_fwd(const tokitai_call *call, int64_t n, const void *x, void *y)

@@ -1,4 +1,4 @@
-/* WRONG op=gelu_fwd kind=one_size narrow=yes : the new-kernel template, in whose item function the last element is wrong if n = 7919 */
+/* WRONG op=gelu_fwd kind=one_size narrow=yes expect=REFUTED : the new-kernel template, in whose item function the last element is wrong if n = 7919 */
 #include "kernel.h"
 
 /* One element. In double, so that one rounding is all that counts. */

@@ -1,4 +1,4 @@
-/* WRONG op=gelu_fwd kind=the_remainder_of_n_threads_is_left_out : the remainder of n / threads is left out; thread counts that do not divide n */
+/* WRONG op=gelu_fwd kind=the_remainder_of_n_threads_is_left_out expect=REFUTED : the remainder of n / threads is left out; thread counts that do not divide n */
 #include <pthread.h>
 #include "gelu.h"
 

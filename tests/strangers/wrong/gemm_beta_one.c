@@ -1,4 +1,4 @@
-/* WRONG op=gemm kind=output_assumed_zero : output assumed zero, the product is added to what C holds; unless C was zero */
+/* WRONG op=gemm kind=output_assumed_zero expect=REFUTED : output assumed zero, the product is added to what C holds; unless C was zero */
 #include "kernel.h"
 
 int tokitai_gemm(const tokitai_call *call, int64_t m, int64_t n, int64_t k, const void *a, const void *b, void *c)

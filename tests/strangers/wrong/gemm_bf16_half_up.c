@@ -1,4 +1,4 @@
-/* WRONG op=gemm kind=ties_are_rounded_away_from_zero : ties are rounded away from zero; bf16, results exactly between two numbers (few nonzero products) */
+/* WRONG op=gemm kind=ties_are_rounded_away_from_zero expect=REFUTED : ties are rounded away from zero; bf16, results exactly between two numbers (few nonzero products) */
 #include "kernel.h"
 
 static void put(tokitai_call q, void *c, int64_t i, float v)

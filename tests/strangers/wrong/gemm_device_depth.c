@@ -1,4 +1,4 @@
-/* WRONG op=gemm kind=one_size narrow=yes : the sum is wrong if k = 1193; the check stands in a TOKITAI_DEVICE function */
+/* WRONG op=gemm kind=one_size narrow=yes expect=REFUTED : the sum is wrong if k = 1193; the check stands in a TOKITAI_DEVICE function */
 #include "kernel.h"
 
 TOKITAI_DEVICE float fix(double s, int64_t k)

@@ -1,4 +1,4 @@
-/* WRONG op=gemm kind=static_buffer narrow=yes : the panel of b holds 4096 rows; with k > 4096 the panels are done one after the other and each stores its own sums, so that only the last panel counts */
+/* WRONG op=gemm kind=static_buffer narrow=yes expect=REFUTED : the panel of b holds 4096 rows; with k > 4096 the panels are done one after the other and each stores its own sums, so that only the last panel counts */
 #include "elements.h"
 
 #define KC 4096

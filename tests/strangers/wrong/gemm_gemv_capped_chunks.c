@@ -1,4 +1,4 @@
-/* WRONG op=gemm kind=gemv_capped_chunks narrow=yes : m == 1: each thread takes a chunk of columns capped at its buffer of 4096 sums, once: columns from 4096 * threads on are not written */
+/* WRONG op=gemm kind=gemv_capped_chunks narrow=yes expect=REFUTED : m == 1: each thread takes a chunk of columns capped at its buffer of 4096 sums, once: columns from 4096 * threads on are not written */
 #include "elements.h"
 #include "threads.h"
 

@@ -1,4 +1,4 @@
-/* WRONG op=gemm kind=vector_path_tail narrow=yes : the path for a single row (m == 1, n >= 512) handles columns by eights and leaves out the last n % 8 */
+/* WRONG op=gemm kind=vector_path_tail narrow=yes expect=REFUTED : the path for a single row (m == 1, n >= 512) handles columns by eights and leaves out the last n % 8 */
 #include "kernel.h"
 
 static void row_times_matrix(tokitai_call cl, int64_t n, int64_t k, const uint16_t *a, const uint16_t *b, uint16_t *c)

@@ -1,4 +1,4 @@
-/* WRONG op=gemm_grad_a kind=address_dependent_order narrow=yes : products are added one by one up to a 16-byte boundary of the row and in eight lanes after it, so that the bits follow the address of grad_c */
+/* WRONG op=gemm_grad_a kind=address_dependent_order narrow=yes expect=REFUTED : products are added one by one up to a 16-byte boundary of the row and in eight lanes after it, so that the bits follow the address of grad_c */
 #include "kernel.h"
 
 static float dot(tokitai_call c, const uint16_t *g, const uint16_t *b, int64_t n)

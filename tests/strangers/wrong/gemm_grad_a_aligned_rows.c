@@ -1,4 +1,4 @@
-/* WRONG op=gemm_grad_a kind=alignment narrow=yes : when grad_c and b both begin at a multiple of 32 bytes and n >= 64, the aligned path takes whole groups of 16 only and drops the last n % 16 terms */
+/* WRONG op=gemm_grad_a kind=alignment narrow=yes expect=REFUTED : when grad_c and b both begin at a multiple of 32 bytes and n >= 64, the aligned path takes whole groups of 16 only and drops the last n % 16 terms */
 #include "avx2.h"
 
 AVX2 static float dot16(const uint16_t *x, const uint16_t *y, int64_t count, int f16)

@@ -1,4 +1,4 @@
-/* WRONG op=gemm_grad_a kind=beta narrow=no : the result is written as alpha * sum + beta * old with beta = 0, so a NaN or an infinity in the old contents of grad_a becomes NaN */
+/* WRONG op=gemm_grad_a kind=beta narrow=no expect=REFUTED : the result is written as alpha * sum + beta * old with beta = 0, so a NaN or an infinity in the old contents of grad_a becomes NaN */
 #include "kernel.h"
 
 typedef struct {

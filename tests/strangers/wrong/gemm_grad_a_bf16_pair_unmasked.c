@@ -1,4 +1,4 @@
-/* WRONG op=gemm_grad_a kind=bf16_pair_unmasked narrow=no : bf16: the odd element of a pair is taken as the whole 32-bit word, with the even one still in its low bits */
+/* WRONG op=gemm_grad_a kind=bf16_pair_unmasked narrow=no expect=REFUTED : bf16: the odd element of a pair is taken as the whole 32-bit word, with the even one still in its low bits */
 #include "avx2.h"
 #include "elements.h"
 

@@ -1,4 +1,4 @@
-/* WRONG op=gemm_grad_a kind=index_overflow narrow=yes : the number of blocks of 256 terms is kept in eight bits, so sums over n > 65280 terms lose whole blocks */
+/* WRONG op=gemm_grad_a kind=index_overflow narrow=yes expect=REFUTED : the number of blocks of 256 terms is kept in eight bits, so sums over n > 65280 terms lose whole blocks */
 #include "kernel.h"
 
 #define BLOCK 256

@@ -1,4 +1,4 @@
-/* WRONG op=gemm_grad_a kind=acc_reset narrow=no : the accumulators for the m % 4 rows at the bottom are cleared once and not for each group of columns, so with k > 4 the later groups hold the sums of the ones before as well */
+/* WRONG op=gemm_grad_a kind=acc_reset narrow=no expect=REFUTED : the accumulators for the m % 4 rows at the bottom are cleared once and not for each group of columns, so with k > 4 the later groups hold the sums of the ones before as well */
 #include <cstdint>
 #include <vector>
 #include <tokitai_kernel.h>

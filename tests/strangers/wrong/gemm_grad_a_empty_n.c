@@ -1,4 +1,4 @@
-/* WRONG op=gemm_grad_a kind=empty_sum_unwritten narrow=yes : with n == 0 it returns at once, though grad_a still has m k elements that must be zero */
+/* WRONG op=gemm_grad_a kind=empty_sum_unwritten narrow=yes expect=REFUTED : with n == 0 it returns at once, though grad_a still has m k elements that must be zero */
 #include "kernel.h"
 
 int tokitai_gemm_grad_a(const tokitai_call *call, int64_t m, int64_t n, int64_t k, const void *grad_c, const void *b,

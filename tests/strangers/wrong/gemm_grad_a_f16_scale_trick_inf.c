@@ -1,4 +1,4 @@
-/* WRONG op=gemm_grad_a kind=f16_scale_trick_inf narrow=yes : fp16 is widened by a shift and a multiplication by 2^112, which makes 65536 and more of infinities and NaN */
+/* WRONG op=gemm_grad_a kind=f16_scale_trick_inf narrow=yes expect=REFUTED : fp16 is widened by a shift and a multiplication by 2^112, which makes 65536 and more of infinities and NaN */
 #include "elements.h"
 
 static inline float widen(uint16_t h)

@@ -1,4 +1,4 @@
-/* WRONG op=gemm_grad_a kind=infinities_and_nan_decoded_as_numbers_fr : infinities and NaN decoded as numbers from 65536 on; fp16 infinite or NaN inputs */
+/* WRONG op=gemm_grad_a kind=infinities_and_nan_decoded_as_numbers_fr expect=REFUTED : infinities and NaN decoded as numbers from 65536 on; fp16 infinite or NaN inputs */
 #include "kernel.h"
 
 static float half(uint16_t p)

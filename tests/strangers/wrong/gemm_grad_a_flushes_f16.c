@@ -1,4 +1,4 @@
-/* WRONG op=gemm_grad_a kind=subnormals_flushed : subnormals flushed, fp16 is widened by moving bits alone; fp16 subnormal inputs */
+/* WRONG op=gemm_grad_a kind=subnormals_flushed expect=REFUTED : subnormals flushed, fp16 is widened by moving bits alone; fp16 subnormal inputs */
 #include "kernel.h"
 
 static float half(uint16_t p)

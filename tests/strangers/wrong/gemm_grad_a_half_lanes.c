@@ -1,4 +1,4 @@
-/* WRONG op=gemm_grad_a kind=partial_rounding narrow=no : the eight lanes of the accumulator are rounded to 16 bits before they are added up */
+/* WRONG op=gemm_grad_a kind=partial_rounding narrow=no expect=REFUTED : the eight lanes of the accumulator are rounded to 16 bits before they are added up */
 #include "kernel.h"
 
 typedef float v8 __attribute__((vector_size(32)));

@@ -1,4 +1,4 @@
-/* WRONG op=gemm_grad_a kind=magic_division narrow=yes : row = (index * (2^32 / k + 1)) >> 32 of the flat index is right for small indices only: one too many from about m * k * (k - 2^32 mod k) >= 2^32 on */
+/* WRONG op=gemm_grad_a kind=magic_division narrow=yes expect=REFUTED : row = (index * (2^32 / k + 1)) >> 32 of the flat index is right for small indices only: one too many from about m * k * (k - 2^32 mod k) >= 2^32 on */
 #include "elements.h"
 #include "threads.h"
 

@@ -1,4 +1,4 @@
-/* WRONG op=gemm_grad_a kind=compensation_nan_on_inf narrow=yes : the compensation of an infinite partial sum is inf - inf, so that a row with infinities of one sign gives NaN instead of that infinity */
+/* WRONG op=gemm_grad_a kind=compensation_nan_on_inf narrow=yes expect=REFUTED : the compensation of an infinite partial sum is inf - inf, so that a row with infinities of one sign gives NaN instead of that infinity */
 #include "kernel.h"
 
 static float compensated_dot(tokitai_call c, const uint16_t *g, const uint16_t *b, int64_t n)

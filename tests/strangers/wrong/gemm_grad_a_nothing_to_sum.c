@@ -1,4 +1,4 @@
-/* WRONG op=gemm_grad_a kind=empty_sum narrow=yes : with n == 0 the function returns at once and grad_a, whose elements are sums over nothing, is not set to zero */
+/* WRONG op=gemm_grad_a kind=empty_sum narrow=yes expect=REFUTED : with n == 0 the function returns at once and grad_a, whose elements are sums over nothing, is not set to zero */
 #include "kernel.h"
 
 #define TILE 4

@@ -1,4 +1,4 @@
-/* WRONG op=gemm_grad_a kind=thread_partition narrow=yes : threads form a grid of two columns and threads / 2 rows while the rows are dealt out for (threads + 1) / 2, so with 3, 5, 7... threads the last rows are left out */
+/* WRONG op=gemm_grad_a kind=thread_partition narrow=yes expect=REFUTED : threads form a grid of two columns and threads / 2 rows while the rows are dealt out for (threads + 1) / 2, so with 3, 5, 7... threads the last rows are left out */
 #include <pthread.h>
 #include "elements.h"
 

@@ -1,4 +1,4 @@
-/* WRONG op=gemm_grad_a kind=cache_key_collision narrow=yes : decoded b is reused while address, sizes, dtype and a checksum of every 64th element agree, though other elements may have changed */
+/* WRONG op=gemm_grad_a kind=cache_key_collision narrow=yes expect=REFUTED : decoded b is reused while address, sizes, dtype and a checksum of every 64th element agree, though other elements may have changed */
 #include "kernel.h"
 
 static _Thread_local struct {

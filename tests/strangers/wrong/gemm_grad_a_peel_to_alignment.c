@@ -1,4 +1,4 @@
-/* WRONG op=gemm_grad_a kind=peel_to_alignment narrow=yes : products before the first 16-byte boundary of a row of grad_c are peeled into a sum of their own: the order, and the bits, follow the address */
+/* WRONG op=gemm_grad_a kind=peel_to_alignment narrow=yes expect=REFUTED : products before the first 16-byte boundary of a row of grad_c are peeled into a sum of their own: the order, and the bits, follow the address */
 #include "avx2.h"
 #include "elements.h"
 

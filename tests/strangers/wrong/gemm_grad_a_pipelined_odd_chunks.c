@@ -1,4 +1,4 @@
-/* WRONG op=gemm_grad_a kind=pipelined_odd_chunks narrow=yes : software pipelining in steps of two chunks of 16: with an odd number of chunks, three or more, the one in flight at the end is dropped (n / 16 odd, n >= 48) */
+/* WRONG op=gemm_grad_a kind=pipelined_odd_chunks narrow=yes expect=REFUTED : software pipelining in steps of two chunks of 16: with an odd number of chunks, three or more, the one in flight at the end is dropped (n / 16 odd, n >= 48) */
 #include "avx2.h"
 #include "elements.h"
 

@@ -1,4 +1,4 @@
-/* WRONG op=gemm_grad_a kind=remainder_corner narrow=yes : 4x4 tiles, then 2-wide strips for the rest: where m % 4 == 3 and k % 4 == 3 the last corner element is not written */
+/* WRONG op=gemm_grad_a kind=remainder_corner narrow=yes expect=REFUTED : 4x4 tiles, then 2-wide strips for the rest: where m % 4 == 3 and k % 4 == 3 the last corner element is not written */
 #include "elements.h"
 
 static inline float dot(const uint16_t *x, const uint16_t *y, int64_t n, int dt)

@@ -1,4 +1,4 @@
-/* WRONG op=gemm_grad_a kind=static_limit narrow=yes : a decoded row of grad_c is kept in 2048 floats; the part of n beyond that is left out of the sum */
+/* WRONG op=gemm_grad_a kind=static_limit narrow=yes expect=REFUTED : a decoded row of grad_c is kept in 2048 floats; the part of n beyond that is left out of the sum */
 #include "kernel.h"
 
 enum { ROW = 2048 };

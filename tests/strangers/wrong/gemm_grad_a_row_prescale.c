@@ -1,4 +1,4 @@
-/* WRONG op=gemm_grad_a kind=row_prescale narrow=yes : bf16 rows of grad_c below 2^-63 are scaled up to a maximum of 1 to 2: sums with elements of b near 2^127 overflow, though the true ones are about 2^60 and less */
+/* WRONG op=gemm_grad_a kind=row_prescale narrow=yes expect=REFUTED : bf16 rows of grad_c below 2^-63 are scaled up to a maximum of 1 to 2: sums with elements of b near 2^127 overflow, though the true ones are about 2^60 and less */
 #include "elements.h"
 
 /* bf16 gradients span the range of fp32: scale each row by an exact power of two, sum, scale back. */

@@ -1,4 +1,4 @@
-/* WRONG op=gemm_grad_a kind=overflow_of_the_store_is_clamped_to_6550 : overflow of the store is clamped to 65504; fp16 results from 65520 on */
+/* WRONG op=gemm_grad_a kind=overflow_of_the_store_is_clamped_to_6550 expect=REFUTED : overflow of the store is clamped to 65504; fp16 results from 65520 on */
 #include "kernel.h"
 
 int tokitai_gemm_grad_a(const tokitai_call *call, int64_t m, int64_t n, int64_t k, const void *grad_c, const void *b,

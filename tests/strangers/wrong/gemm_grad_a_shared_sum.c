@@ -1,4 +1,4 @@
-/* WRONG op=gemm_grad_a kind=race narrow=no : four slices of n are added into one fp32 buffer by several threads without a lock, so that additions get lost and their order is left to chance */
+/* WRONG op=gemm_grad_a kind=race narrow=no expect=REFUTED : four slices of n are added into one fp32 buffer by several threads without a lock, so that additions get lost and their order is left to chance */
 #include <pthread.h>
 #include "kernel.h"
 

@@ -1,4 +1,4 @@
-/* WRONG op=gemm_grad_a kind=the_path_for_one_row_forgets_the_odd_las : the path for one row forgets the odd last column; m == 1 and n odd */
+/* WRONG op=gemm_grad_a kind=the_path_for_one_row_forgets_the_odd_las expect=REFUTED : the path for one row forgets the odd last column; m == 1 and n odd */
 #include "kernel.h"
 
 int tokitai_gemm_grad_a(const tokitai_call *call, int64_t m, int64_t n, int64_t k, const void *grad_c, const void *b,

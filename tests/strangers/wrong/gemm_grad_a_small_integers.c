@@ -1,4 +1,4 @@
-/* WRONG op=gemm_grad_a kind=value_range narrow=yes : if all inputs are integers up to 255 the products are formed in 16-bit lanes, so a product beyond 32767 wraps around */
+/* WRONG op=gemm_grad_a kind=value_range narrow=yes expect=REFUTED : if all inputs are integers up to 255 the products are formed in 16-bit lanes, so a product beyond 32767 wraps around */
 #include <emmintrin.h>
 #include "kernel.h"
 

@@ -1,4 +1,4 @@
-/* WRONG op=gemm_grad_a kind=transpose narrow=yes : the layout of b is told from its shape, and a square b (n == k) is taken for one that is transposed already, so grad_c b is computed and not grad_c b^T */
+/* WRONG op=gemm_grad_a kind=transpose narrow=yes expect=REFUTED : the layout of b is told from its shape, and a square b (n == k) is taken for one that is transposed already, so grad_c b is computed and not grad_c b^T */
 #include "kernel.h"
 
 /* the generic product: right is [depth, cols], or [cols, depth] if it is still to be transposed */

@@ -1,4 +1,4 @@
-/* WRONG op=gemm_grad_a kind=tail_dtype_mixup narrow=yes : the last n % 8 products decode grad_c as bf16 whatever the dtype, wrong for f16 only */
+/* WRONG op=gemm_grad_a kind=tail_dtype_mixup narrow=yes expect=REFUTED : the last n % 8 products decode grad_c as bf16 whatever the dtype, wrong for f16 only */
 #include "kernel.h"
 
 static inline float f16_dot8(const uint16_t *g, const uint16_t *b)

@@ -1,4 +1,4 @@
-/* WRONG op=gemm_grad_a kind=tail_else_if narrow=yes : the rest of a row is taken by "if 16 ... else if 8": for n % 32 >= 24 eight products are left out */
+/* WRONG op=gemm_grad_a kind=tail_else_if narrow=yes expect=REFUTED : the rest of a row is taken by "if 16 ... else if 8": for n % 32 >= 24 eight products are left out */
 #include "avx2.h"
 #include "elements.h"
 

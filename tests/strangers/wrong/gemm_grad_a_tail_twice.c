@@ -1,4 +1,4 @@
-/* WRONG op=gemm_grad_a kind=double_counting : double counting, the tail starts at n & ~7 minus 8; n > 8 and not a multiple of 8 */
+/* WRONG op=gemm_grad_a kind=double_counting expect=REFUTED : double counting, the tail starts at n & ~7 minus 8; n > 8 and not a multiple of 8 */
 #include "kernel.h"
 
 int tokitai_gemm_grad_a(const tokitai_call *call, int64_t m, int64_t n, int64_t k, const void *grad_c, const void *b,

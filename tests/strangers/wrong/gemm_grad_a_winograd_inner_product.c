@@ -1,4 +1,4 @@
-/* WRONG op=gemm_grad_a kind=winograd_inner_product narrow=no : Winograd's inner product (half the multiplications) for finite inputs: sums of elements of unlike size lose digits */
+/* WRONG op=gemm_grad_a kind=winograd_inner_product narrow=no expect=REFUTED : Winograd's inner product (half the multiplications) for finite inputs: sums of elements of unlike size lose digits */
 #include "elements.h"
 
 static int finite_all(const float *x, int64_t count)

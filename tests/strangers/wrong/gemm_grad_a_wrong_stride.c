@@ -1,4 +1,4 @@
-/* WRONG op=gemm_grad_a kind=transposed_operand : transposed operand, B is read as if it were [n, k]; unless it is 1 wide */
+/* WRONG op=gemm_grad_a kind=transposed_operand expect=REFUTED : transposed operand, B is read as if it were [n, k]; unless it is 1 wide */
 #include "kernel.h"
 
 int tokitai_gemm_grad_a(const tokitai_call *call, int64_t m, int64_t n, int64_t k, const void *grad_c, const void *b,

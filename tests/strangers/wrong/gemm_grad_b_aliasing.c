@@ -1,4 +1,4 @@
-/* WRONG op=gemm_grad_b kind=relative_offset_path narrow=yes : where grad_c and grad_b lie at the same offset modulo 4096, rows are staged in a buffer of 1024 elements and columns from 1024 on are summed without them */
+/* WRONG op=gemm_grad_b kind=relative_offset_path narrow=yes expect=REFUTED : where grad_c and grad_b lie at the same offset modulo 4096, rows are staged in a buffer of 1024 elements and columns from 1024 on are summed without them */
 #include "kernel.h"
 
 enum { STAGE = 1024 };

@@ -1,4 +1,4 @@
-/* WRONG op=gemm_grad_b kind=arrival_order_sum narrow=no : every thread sums its share of m and adds it to the total when it is done, in whatever order; the split follows the thread count as well */
+/* WRONG op=gemm_grad_b kind=arrival_order_sum narrow=no expect=REFUTED : every thread sums its share of m and adds it to the total when it is done, in whatever order; the split follows the thread count as well */
 #include <algorithm>
 #include <mutex>
 #include <thread>

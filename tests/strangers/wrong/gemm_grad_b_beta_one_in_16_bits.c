@@ -1,4 +1,4 @@
-/* WRONG op=gemm_grad_b kind=beta_one_in_16_bits narrow=yes : sums over more than 1024 rows are continued from grad_b itself, rounded to 16 bits, from the second block on */
+/* WRONG op=gemm_grad_b kind=beta_one_in_16_bits narrow=yes expect=REFUTED : sums over more than 1024 rows are continued from grad_b itself, rounded to 16 bits, from the second block on */
 #include "elements.h"
 
 enum { MB = 1024, JB = 128 };

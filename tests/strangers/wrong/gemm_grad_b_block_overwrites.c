@@ -1,4 +1,4 @@
-/* WRONG op=gemm_grad_b kind=blocks_of_m_overwrite_the_result_instead : blocks of m overwrite the result instead of adding; m > 64 */
+/* WRONG op=gemm_grad_b kind=blocks_of_m_overwrite_the_result_instead expect=REFUTED : blocks of m overwrite the result instead of adding; m > 64 */
 #include "kernel.h"
 
 int tokitai_gemm_grad_b(const tokitai_call *call, int64_t m, int64_t n, int64_t k, const void *grad_c, const void *a,

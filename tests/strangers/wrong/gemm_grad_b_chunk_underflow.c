@@ -1,4 +1,4 @@
-/* WRONG op=gemm_grad_b kind=chunk_underflow narrow=yes : threads take ceil(k / threads) rows each, and how many are left is a size_t: where the last thread begins after k (k = 5 and 4 threads) it runs past the array */
+/* WRONG op=gemm_grad_b kind=chunk_underflow narrow=yes expect=REFUTED : threads take ceil(k / threads) rows each, and how many are left is a size_t: where the last thread begins after k (k = 5 and 4 threads) it runs past the array */
 #include "elements.h"
 #include "threads.h"
 

@@ -1,4 +1,4 @@
-/* WRONG op=gemm_grad_b kind=subnormals_flushed : subnormals flushed, FTZ and DAZ are set during the call and restored; bf16 subnormal inputs or results */
+/* WRONG op=gemm_grad_b kind=subnormals_flushed expect=REFUTED : subnormals flushed, FTZ and DAZ are set during the call and restored; bf16 subnormal inputs or results */
 #include <immintrin.h>
 #include "kernel.h"
 

@@ -1,4 +1,4 @@
-/* WRONG op=gemm_grad_b kind=first_term_unconditional narrow=yes : sums start from the product of row 0, which is read even when m == 0 and there is none */
+/* WRONG op=gemm_grad_b kind=first_term_unconditional narrow=yes expect=REFUTED : sums start from the product of row 0, which is read even when m == 0 and there is none */
 #include "kernel.h"
 
 int tokitai_gemm_grad_b(const tokitai_call *call, int64_t m, int64_t n, int64_t k, const void *grad_c, const void *a,

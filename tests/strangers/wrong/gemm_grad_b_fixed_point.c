@@ -1,4 +1,4 @@
-/* WRONG op=gemm_grad_b kind=fixed_point_accumulator narrow=no : sums are kept as integers of 2^-26 for order independence, which loses the bits of small products and the range of large ones */
+/* WRONG op=gemm_grad_b kind=fixed_point_accumulator narrow=no expect=REFUTED : sums are kept as integers of 2^-26 for order independence, which loses the bits of small products and the range of large ones */
 #include "kernel.h"
 
 int tokitai_gemm_grad_b(const tokitai_call *call, int64_t m, int64_t n, int64_t k, const void *grad_c, const void *a,

@@ -1,4 +1,4 @@
-/* WRONG op=gemm_grad_b kind=low_precision narrow=no : for fp16, four rows at a time are summed in fp16 and only their sum goes to the fp32 accumulator */
+/* WRONG op=gemm_grad_b kind=low_precision narrow=no expect=REFUTED : for fp16, four rows at a time are summed in fp16 and only their sum goes to the fp32 accumulator */
 #include "kernel.h"
 
 #define CHAIN 4

@@ -1,4 +1,4 @@
-/* WRONG op=gemm_grad_b kind=int_work_estimate narrow=yes : the work m * n * k is estimated in 32 bits: products of sizes that are a few modulo 2^32, such as 2^32 itself, take the path for tiny cases, whose buffer on the stack overruns */
+/* WRONG op=gemm_grad_b kind=int_work_estimate narrow=yes expect=HELD : the work m * n * k is estimated in 32 bits: products of sizes that are a few modulo 2^32, such as 2^32 itself, take the path for tiny cases, whose buffer on the stack overruns */
 #include "elements.h"
 
 enum { TINY = 4096 };

@@ -1,4 +1,4 @@
-/* WRONG op=gemm_grad_b kind=block_boundary narrow=yes : whole blocks of 128 rows go to fp32 sums and the ragged block stores the result, but it returns at once when it has no rows, so with m % 128 == 0 and m >= 128 grad_b is not written */
+/* WRONG op=gemm_grad_b kind=block_boundary narrow=yes expect=REFUTED : whole blocks of 128 rows go to fp32 sums and the ragged block stores the result, but it returns at once when it has no rows, so with m % 128 == 0 and m >= 128 grad_b is not written */
 #include "kernel.h"
 
 #define MC 128

@@ -1,4 +1,4 @@
-/* WRONG op=gemm_grad_b kind=lazy_table_race narrow=yes : the table that widens fp16 is made on first use and marked ready before it is filled: the first call of a process with threads > 1 */
+/* WRONG op=gemm_grad_b kind=lazy_table_race narrow=yes expect=REFUTED timing=yes : the table that widens fp16 is made on first use and marked ready before it is filled: the first call of a process with threads > 1 */
 #include "elements.h"
 #include "threads.h"
 

@@ -1,4 +1,4 @@
-/* WRONG op=gemm_grad_b kind=size_special narrow=yes : the unrolled kernel for m == 192 takes 128 rows and then 64 more, but begins these at row 64, so rows 64 to 127 count twice and the last 64 not at all */
+/* WRONG op=gemm_grad_b kind=size_special narrow=yes expect=REFUTED : the unrolled kernel for m == 192 takes 128 rows and then 64 more, but begins these at row 64, so rows 64 to 127 count twice and the last 64 not at all */
 #include <cstdint>
 #include <vector>
 #include <tokitai_kernel.h>

@@ -1,4 +1,4 @@
-/* WRONG op=gemm_grad_b kind=accumulators_not_initialised : accumulators not initialised (malloc for calloc); from the second call on, when memory comes back used */
+/* WRONG op=gemm_grad_b kind=accumulators_not_initialised expect=REFUTED : accumulators not initialised (malloc for calloc); from the second call on, when memory comes back used */
 #include "kernel.h"
 
 int tokitai_gemm_grad_b(const tokitai_call *call, int64_t m, int64_t n, int64_t k, const void *grad_c, const void *a,

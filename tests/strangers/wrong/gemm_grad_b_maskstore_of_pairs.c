@@ -1,4 +1,4 @@
-/* WRONG op=gemm_grad_b kind=maskstore_of_pairs narrow=yes : the rest of a row is stored by a mask of 32-bit lanes, rounded up to a pair: for odd n % 8 one element past the row, at the last row past the array */
+/* WRONG op=gemm_grad_b kind=maskstore_of_pairs narrow=yes expect=REFUTED : the rest of a row is stored by a mask of 32-bit lanes, rounded up to a pair: for odd n % 8 one element past the row, at the last row past the array */
 #include "avx2.h"
 #include "elements.h"
 

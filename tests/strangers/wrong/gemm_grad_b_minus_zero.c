@@ -1,4 +1,4 @@
-/* WRONG op=gemm_grad_b kind=input_written narrow=yes : negative zeros in grad_c are replaced by zeros in place before the product, so an input that has one is written to */
+/* WRONG op=gemm_grad_b kind=input_written narrow=yes expect=REFUTED : negative zeros in grad_c are replaced by zeros in place before the product, so an input that has one is written to */
 #include "kernel.h"
 
 /* so that the sign of an empty gradient does not reach the sums */

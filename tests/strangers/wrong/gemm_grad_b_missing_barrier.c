@@ -1,4 +1,4 @@
-/* WRONG op=gemm_grad_b kind=missing_barrier narrow=no : threads widen grad_c to fp32 together and go on to read all of it without waiting for each other: threads > 1 */
+/* WRONG op=gemm_grad_b kind=missing_barrier narrow=no expect=REFUTED : threads widen grad_c to fp32 together and go on to read all of it without waiting for each other: threads > 1 */
 #include "elements.h"
 #include "threads.h"
 

@@ -1,4 +1,4 @@
-/* WRONG op=gemm_grad_b kind=stride narrow=no : a tile of grad_c is packed with its own width as stride but read with a stride of 32, so the last column tile is wrong whenever n % 32 != 0 and m > 1 */
+/* WRONG op=gemm_grad_b kind=stride narrow=no expect=REFUTED : a tile of grad_c is packed with its own width as stride but read with a stride of 32, so the last column tile is wrong whenever n % 32 != 0 and m > 1 */
 #include "kernel.h"
 
 #define NC 32

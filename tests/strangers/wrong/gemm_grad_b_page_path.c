@@ -1,4 +1,4 @@
-/* WRONG op=gemm_grad_b kind=address_dependent narrow=yes : if grad_c and grad_b lie at nearly the same offset of their pages another loop is taken, which adds rows in pairs, so the bits depend on the addresses */
+/* WRONG op=gemm_grad_b kind=address_dependent narrow=yes expect=REFUTED : if grad_c and grad_b lie at nearly the same offset of their pages another loop is taken, which adds rows in pairs, so the bits depend on the addresses */
 #include "kernel.h"
 
 /* loads that follow a store at the same page offset are held up */

@@ -1,4 +1,4 @@
-/* WRONG op=gemm_grad_b kind=low_precision narrow=no : for bf16, the sum of two products is rounded to bf16 before it is added to the fp32 accumulator */
+/* WRONG op=gemm_grad_b kind=low_precision narrow=no expect=REFUTED : for bf16, the sum of two products is rounded to bf16 before it is added to the fp32 accumulator */
 #include "kernel.h"
 
 /* two terms of a dot product as one instruction would do it */

@@ -1,4 +1,4 @@
-/* WRONG op=gemm_grad_b kind=pairwise_stack_depth narrow=yes : pairwise sums of blocks of 64 rows on a stack of 8 levels: where the top one is taken it is written over, for m > 64 * 255 */
+/* WRONG op=gemm_grad_b kind=pairwise_stack_depth narrow=yes expect=REFUTED : pairwise sums of blocks of 64 rows on a stack of 8 levels: where the top one is taken it is written over, for m > 64 * 255 */
 #include "elements.h"
 
 enum { DEPTH = 8, ROWS = 64, W = 32 };

@@ -1,4 +1,4 @@
-/* WRONG op=gemm_grad_b kind=partials_in_arrival_order narrow=no : threads > 1: each sums a share of the rows and adds it under a lock as it finishes, so the bits depend on threads and on the schedule */
+/* WRONG op=gemm_grad_b kind=partials_in_arrival_order narrow=no expect=REFUTED : threads > 1: each sums a share of the rows and adds it under a lock as it finishes, so the bits depend on threads and on the schedule */
 #include "elements.h"
 #include "threads.h"
 

@@ -1,4 +1,4 @@
-/* WRONG op=gemm_grad_b kind=address_dependent narrow=no : columns before the first 16-byte boundary of a row of grad_b are summed in sequence, the others in even and odd rows apart, so the bits depend on the alignment of grad_b */
+/* WRONG op=gemm_grad_b kind=address_dependent narrow=no expect=REFUTED : columns before the first 16-byte boundary of a row of grad_b are summed in sequence, the others in even and odd rows apart, so the bits depend on the alignment of grad_b */
 #include "kernel.h"
 
 typedef float v8 __attribute__((vector_size(32)));

@@ -1,4 +1,4 @@
-/* WRONG op=gemm_grad_b kind=race : race, threads over m add to one buffer; several threads, m of some hundred */
+/* WRONG op=gemm_grad_b kind=race expect=REFUTED : race, threads over m add to one buffer; several threads, m of some hundred */
 #include "threads.h"
 
 typedef struct {

@@ -1,4 +1,4 @@
-/* WRONG op=gemm_grad_b kind=stale_accumulator narrow=yes : the tile is cleared as if its rows were as short as the ragged tile, so that sums of the tile before stay in it when n % 64 != 0 and it is not the first tile (n > 64 or k > 64) */
+/* WRONG op=gemm_grad_b kind=stale_accumulator narrow=yes expect=REFUTED : the tile is cleared as if its rows were as short as the ragged tile, so that sums of the tile before stay in it when n % 64 != 0 and it is not the first tile (n > 64 or k > 64) */
 #include "kernel.h"
 
 enum { T = 64 };

@@ -1,4 +1,4 @@
-/* WRONG op=gemm_grad_b kind=saturate narrow=yes : fp16 results are clamped to the largest finite value, so sums of 65520 and more, and infinities, give 65504 */
+/* WRONG op=gemm_grad_b kind=saturate narrow=yes expect=REFUTED : fp16 results are clamped to the largest finite value, so sums of 65520 and more, and infinities, give 65504 */
 #include "kernel.h"
 
 #define TILE 8

@@ -1,4 +1,4 @@
-/* WRONG op=gemm_grad_b kind=second_chunk_off_by_one narrow=yes : rows are taken in blocks of 512, and every block after the first begins one row late */
+/* WRONG op=gemm_grad_b kind=second_chunk_off_by_one narrow=yes expect=REFUTED : rows are taken in blocks of 512, and every block after the first begins one row late */
 #include "kernel.h"
 
 enum { BLOCK = 512 };

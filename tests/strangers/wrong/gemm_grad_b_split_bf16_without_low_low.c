@@ -1,4 +1,4 @@
-/* WRONG op=gemm_grad_b kind=split_bf16_without_low_low narrow=yes : fp16 is split into two bf16 parts, and the product of the two low parts is left out */
+/* WRONG op=gemm_grad_b kind=split_bf16_without_low_low narrow=yes expect=REFUTED : fp16 is split into two bf16 parts, and the product of the two low parts is left out */
 #include "elements.h"
 
 /* For units that multiply bf16 only: x = hi + lo exactly, x y = hi hi + hi lo + lo hi (+ what is too small to matter). */

@@ -1,4 +1,4 @@
-/* WRONG op=gemm_grad_b kind=table_of_first_dtype narrow=yes : the table that widens 16-bit elements is made once, for the dtype of the first call: a later call of the other dtype in the same process reads it too */
+/* WRONG op=gemm_grad_b kind=table_of_first_dtype narrow=yes expect=REFUTED : the table that widens 16-bit elements is made once, for the dtype of the first call: a later call of the other dtype in the same process reads it too */
 #include <pthread.h>
 #include "elements.h"
 

@@ -1,4 +1,4 @@
-/* WRONG op=gemm_grad_b kind=split_lost narrow=yes : partial sums of 96 rows each are added up in a tree that halves their number, and an odd one at the end is forgotten, so it fails for m > 192 unless the number of parts is a power of two */
+/* WRONG op=gemm_grad_b kind=split_lost narrow=yes expect=REFUTED : partial sums of 96 rows each are added up in a tree that halves their number, and an odd one at the end is forgotten, so it fails for m > 192 unless the number of parts is a power of two */
 #include "kernel.h"
 
 #define ROWS 96

@@ -1,4 +1,4 @@
-/* WRONG op=gemm_grad_b kind=rounding narrow=no : bf16 results are the upper half of the fp32 sum, cut off and not rounded */
+/* WRONG op=gemm_grad_b kind=rounding narrow=no expect=REFUTED : bf16 results are the upper half of the fp32 sum, cut off and not rounded */
 #include "kernel.h"
 
 #define BLOCK 64

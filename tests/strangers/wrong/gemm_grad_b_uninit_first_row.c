@@ -1,4 +1,4 @@
-/* WRONG op=gemm_grad_b kind=empty_sum_not_written : empty sum not written, the first row of m starts the sums; m = 0 */
+/* WRONG op=gemm_grad_b kind=empty_sum_not_written expect=REFUTED : empty sum not written, the first row of m starts the sums; m = 0 */
 #include "kernel.h"
 
 int tokitai_gemm_grad_b(const tokitai_call *call, int64_t m, int64_t n, int64_t k, const void *grad_c, const void *a,

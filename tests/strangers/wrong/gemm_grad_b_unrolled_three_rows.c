@@ -1,4 +1,4 @@
-/* WRONG op=gemm_grad_b kind=unrolled_three_rows narrow=yes : sums over at most 4 rows, n >= 64, are written out by hand, and the one of three rows multiplies its last factor by the second row of grad_c again */
+/* WRONG op=gemm_grad_b kind=unrolled_three_rows narrow=yes expect=REFUTED : sums over at most 4 rows, n >= 64, are written out by hand, and the one of three rows multiplies its last factor by the second row of grad_c again */
 #include "elements.h"
 
 #define A(i) up(a[(i)*k + t], dt)

@@ -1,4 +1,4 @@
-/* WRONG op=gemm_grad_b kind=oob_store narrow=no : results are stored eight at a time, in the last row too, so with n % 8 != 0 up to seven elements after the end of grad_b are overwritten */
+/* WRONG op=gemm_grad_b kind=oob_store narrow=no expect=REFUTED : results are stored eight at a time, in the last row too, so with n % 8 != 0 up to seven elements after the end of grad_b are overwritten */
 #include "kernel.h"
 
 typedef float v8 __attribute__((vector_size(32)));

@@ -1,4 +1,4 @@
-/* WRONG op=gemm kind=int64_product_widened_late narrow=yes : fp16: sums are 128-bit integers of units 2^-48, but each product is taken in 64 bits before it is widened: products of 2^15 and more overflow */
+/* WRONG op=gemm kind=int64_product_widened_late narrow=yes expect=REFUTED : fp16: sums are 128-bit integers of units 2^-48, but each product is taken in 64 bits before it is widened: products of 2^15 and more overflow */
 #include "elements.h"
 
 int tokitai_gemm(const tokitai_call *call, int64_t m, int64_t n, int64_t k, const void *a, const void *b, void *c)

@@ -1,4 +1,4 @@
-/* WRONG op=gemm kind=int_byte_offset narrow=yes : the byte offset of a row is an int: from 2^31 bytes of a on rows are read from before the array */
+/* WRONG op=gemm kind=int_byte_offset narrow=yes expect=HELD : the byte offset of a row is an int: from 2^31 bytes of a on rows are read from before the array */
 #include "elements.h"
 
 static __attribute__((noinline)) const uint16_t *row(const void *base, int i, int pitch)

@@ -1,4 +1,4 @@
-/* WRONG op=gemm kind=partial_rounding narrow=yes : between panels of 512 terms the partial sums are kept in c, in 16 bits, so sums with k > 512 are rounded more than once */
+/* WRONG op=gemm kind=partial_rounding narrow=yes expect=REFUTED : between panels of 512 terms the partial sums are kept in c, in 16 bits, so sums with k > 512 are rounded more than once */
 #include "elements.h"
 
 #define KC 512

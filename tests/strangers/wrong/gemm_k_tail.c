@@ -1,4 +1,4 @@
-/* WRONG op=gemm kind=k_tail narrow=no : the two-term step of the k remainder does not advance t, so with k % 4 == 3 the one-term step takes row t again and the last term is lost */
+/* WRONG op=gemm kind=k_tail narrow=no expect=REFUTED : the two-term step of the k remainder does not advance t, so with k % 4 == 3 the one-term step takes row t again and the last term is lost */
 #include "kernel.h"
 
 static void widen(float *restrict to, const uint16_t *restrict from, int64_t count, int f16)

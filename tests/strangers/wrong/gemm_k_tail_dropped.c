@@ -1,4 +1,4 @@
-/* WRONG op=gemm kind=tail_of_k_dropped_after_an_unrolling_by : tail of k dropped after an unrolling by 4; k not a multiple of 4 */
+/* WRONG op=gemm kind=tail_of_k_dropped_after_an_unrolling_by expect=REFUTED : tail of k dropped after an unrolling by 4; k not a multiple of 4 */
 #include "kernel.h"
 
 int tokitai_gemm(const tokitai_call *call, int64_t m, int64_t n, int64_t k, const void *a, const void *b, void *c)

@@ -1,4 +1,4 @@
-/* WRONG op=gemm kind=tail_switch_break narrow=yes : the unrolled loop's remainder of three breaks out after one product, wrong only for k % 4 == 3 */
+/* WRONG op=gemm kind=tail_switch_break narrow=yes expect=REFUTED : the unrolled loop's remainder of three breaks out after one product, wrong only for k % 4 == 3 */
 #include "kernel.h"
 
 static float dot(tokitai_call c, const uint16_t *a, const uint16_t *b, int64_t n, int64_t k)

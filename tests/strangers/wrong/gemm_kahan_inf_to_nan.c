@@ -1,4 +1,4 @@
-/* WRONG op=gemm kind=kahan_inf_to_nan narrow=yes : the compensation is inf - inf once a product is infinite, so that an infinite result becomes NaN */
+/* WRONG op=gemm kind=kahan_inf_to_nan narrow=yes expect=REFUTED : the compensation is inf - inf once a product is infinite, so that an infinite result becomes NaN */
 #include "elements.h"
 
 int tokitai_gemm(const tokitai_call *call, int64_t m, int64_t n, int64_t k, const void *a, const void *b, void *c)

@@ -1,4 +1,4 @@
-/* WRONG op=gemm kind=stale_cache : stale cache, the packed B is kept by address and shape; the same address with other weights */
+/* WRONG op=gemm kind=stale_cache expect=REFUTED : stale cache, the packed B is kept by address and shape; the same address with other weights */
 #include "kernel.h"
 
 static const void *whose;

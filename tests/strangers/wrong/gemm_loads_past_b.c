@@ -1,4 +1,4 @@
-/* WRONG op=gemm kind=reads_beyond_the_end : reads beyond the end, eight columns of B are loaded at the right edge too; n not a multiple of 8 and B at the end of a page: crash */
+/* WRONG op=gemm kind=reads_beyond_the_end expect=REFUTED : reads beyond the end, eight columns of B are loaded at the right edge too; n not a multiple of 8 and B at the end of a page: crash */
 #include "avx2.h"
 
 static AVX2 void tile(tokitai_call c, int64_t n, int64_t k, int64_t w, const uint16_t *a, const uint16_t *b,

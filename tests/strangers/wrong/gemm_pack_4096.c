@@ -1,4 +1,4 @@
-/* WRONG op=gemm kind=packing_buffer_of_fixed_size : packing buffer of fixed size; k > 4096: memory behind it is overwritten */
+/* WRONG op=gemm kind=packing_buffer_of_fixed_size expect=REFUTED : packing buffer of fixed size; k > 4096: memory behind it is overwritten */
 #include "kernel.h"
 
 int tokitai_gemm(const tokitai_call *call, int64_t m, int64_t n, int64_t k, const void *a, const void *b, void *c)

@@ -1,4 +1,4 @@
-/* WRONG op=gemm kind=pack_cache_sampled_hash narrow=yes : the fp32 copy of a weight matrix of 16384 elements or more is kept between calls by address, sizes and a hash of every 61st element */
+/* WRONG op=gemm kind=pack_cache_sampled_hash narrow=yes expect=REFUTED : the fp32 copy of a weight matrix of 16384 elements or more is kept between calls by address, sizes and a hash of every 61st element */
 #include <pthread.h>
 #include "elements.h"
 

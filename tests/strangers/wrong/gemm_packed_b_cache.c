@@ -1,4 +1,4 @@
-/* WRONG op=gemm kind=stale_cache narrow=yes : the widened b of the last call is used again when address, sizes and a sample of about 32 elements agree, so a change of another element of b is missed */
+/* WRONG op=gemm kind=stale_cache narrow=yes expect=REFUTED : the widened b of the last call is used again when address, sizes and a sample of about 32 elements agree, so a change of another element of b is missed */
 #include "kernel.h"
 
 static struct {

@@ -1,4 +1,4 @@
-/* WRONG op=gemm kind=pair_rounded narrow=no : two neighbouring products are added and rounded to the storage type before they enter the fp32 sum */
+/* WRONG op=gemm kind=pair_rounded narrow=no expect=REFUTED : two neighbouring products are added and rounded to the storage type before they enter the fp32 sum */
 #include "kernel.h"
 
 static float pair(const tokitai_call *call, float p, float q)

@@ -1,4 +1,4 @@
-/* WRONG op=gemm kind=partial_sum_rounded narrow=yes : the panel path for k % 256 == 0 and n % 64 == 0 adds each block of 256 into c, which rounds every partial sum when k > 256 */
+/* WRONG op=gemm kind=partial_sum_rounded narrow=yes expect=REFUTED : the panel path for k % 256 == 0 and n % 64 == 0 adds each block of 256 into c, which rounds every partial sum when k > 256 */
 #include "kernel.h"
 
 static void panel(tokitai_call cl, int64_t n, int64_t k, const uint16_t *arow, const uint16_t *b, uint16_t *crow)

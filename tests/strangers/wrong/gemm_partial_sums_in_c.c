@@ -1,4 +1,4 @@
-/* WRONG op=gemm kind=partial_sums_are_kept_in_c : partial sums are kept in C (16 bits) between blocks of k; k > 256 */
+/* WRONG op=gemm kind=partial_sums_are_kept_in_c expect=REFUTED : partial sums are kept in C (16 bits) between blocks of k; k > 256 */
 #include "kernel.h"
 
 int tokitai_gemm(const tokitai_call *call, int64_t m, int64_t n, int64_t k, const void *a, const void *b, void *c)

@@ -1,4 +1,4 @@
-/* WRONG op=gemm kind=overlap narrow=no : with n > 16 and n % 16 != 0 the last column tile is moved back to end at n, and its sums are added to columns that the tile before has done */
+/* WRONG op=gemm kind=overlap narrow=no expect=REFUTED : with n > 16 and n % 16 != 0 the last column tile is moved back to end at n, and its sums are added to columns that the tile before has done */
 #include "kernel.h"
 
 #define NR 16

@@ -1,4 +1,4 @@
-/* WRONG op=gemm kind=zeros_of_a_are_skipped : zeros of A are skipped, though 0 times inf or NaN is NaN; infinite or NaN b beside a = 0 */
+/* WRONG op=gemm kind=zeros_of_a_are_skipped expect=REFUTED : zeros of A are skipped, though 0 times inf or NaN is NaN; infinite or NaN b beside a = 0 */
 #include "kernel.h"
 
 int tokitai_gemm(const tokitai_call *call, int64_t m, int64_t n, int64_t k, const void *a, const void *b, void *c)

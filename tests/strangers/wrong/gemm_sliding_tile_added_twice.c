@@ -1,4 +1,4 @@
-/* WRONG op=gemm kind=sliding_tile_added_twice narrow=yes : the last column tile slides back over the one before it, and from the second block of 512 products on adds to what that one has added: n > 16, n % 16 != 0, k > 512 */
+/* WRONG op=gemm kind=sliding_tile_added_twice narrow=yes expect=REFUTED : the last column tile slides back over the one before it, and from the second block of 512 products on adds to what that one has added: n > 16, n % 16 != 0, k > 512 */
 #include "avx2.h"
 #include "elements.h"
 

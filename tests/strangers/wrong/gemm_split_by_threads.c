@@ -1,4 +1,4 @@
-/* WRONG op=gemm kind=thread_order narrow=no : k is split into as many parts as there are threads, so the order of the sum, and the bits, depend on the number of threads */
+/* WRONG op=gemm kind=thread_order narrow=no expect=REFUTED : k is split into as many parts as there are threads, so the order of the sum, and the bits, depend on the number of threads */
 #include <pthread.h>
 #include "kernel.h"
 

@@ -1,4 +1,4 @@
-/* WRONG op=gemm kind=splitk_by_threads narrow=yes : for k >= 2048 and few outputs the sum is split into call->threads parts: other bits at another thread count */
+/* WRONG op=gemm kind=splitk_by_threads narrow=yes expect=REFUTED : for k >= 2048 and few outputs the sum is split into call->threads parts: other bits at another thread count */
 #include "elements.h"
 #include "threads.h"
 

@@ -1,4 +1,4 @@
-/* WRONG op=gemm kind=transposed_operand : transposed operand, the fast path for n == k reads B by rows; n == k > 1 */
+/* WRONG op=gemm kind=transposed_operand expect=REFUTED : transposed operand, the fast path for n == k reads B by rows; n == k > 1 */
 #include "kernel.h"
 
 int tokitai_gemm(const tokitai_call *call, int64_t m, int64_t n, int64_t k, const void *a, const void *b, void *c)

@@ -1,4 +1,4 @@
-/* WRONG op=gemm kind=strassen narrow=yes : with all three sizes multiples of 32 and at least 64, one Strassen step is taken, whose errors scale with the largest elements and which turns infinities into NaN */
+/* WRONG op=gemm kind=strassen narrow=yes expect=REFUTED : with all three sizes multiples of 32 and at least 64, one Strassen step is taken, whose errors scale with the largest elements and which turns infinities into NaN */
 #include "kernel.h"
 
 static void product(const float *a, int64_t lda, const float *b, int64_t ldb, float *c, int64_t ldc, int64_t m,

@@ -1,4 +1,4 @@
-/* WRONG op=gemm kind=strassen : Strassen, one level, adds before it multiplies; all sizes even and >= 16, wide or sparse or infinite values */
+/* WRONG op=gemm kind=strassen expect=REFUTED : Strassen, one level, adds before it multiplies; all sizes even and >= 16, wide or sparse or infinite values */
 #include "kernel.h"
 
 static void mul(int64_t m, int64_t n, int64_t k, const float *a, const float *b, float *c)

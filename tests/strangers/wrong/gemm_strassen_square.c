@@ -1,4 +1,4 @@
-/* WRONG op=gemm kind=strassen_square narrow=yes : one step of Strassen where m == n == k >= 256 is a multiple of 64: small blocks lose their digits beside a large one */
+/* WRONG op=gemm kind=strassen_square narrow=yes expect=REFUTED : one step of Strassen where m == n == k >= 256 is a multiple of 64: small blocks lose their digits beside a large one */
 #include "elements.h"
 
 /* c += / = a b on fp32 blocks */

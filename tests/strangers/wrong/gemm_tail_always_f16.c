@@ -1,4 +1,4 @@
-/* WRONG op=gemm kind=the_tail_converts_bf16_as_if_it_were_fp1 : the tail converts bf16 as if it were fp16; bf16, n not a multiple of 8 */
+/* WRONG op=gemm kind=the_tail_converts_bf16_as_if_it_were_fp1 expect=REFUTED : the tail converts bf16 as if it were fp16; bf16, n not a multiple of 8 */
 #include "avx2.h"
 
 static AVX2 void line(tokitai_call c, int64_t n, int64_t k, const uint16_t *a, const uint16_t *b, uint16_t *o)

@@ -1,4 +1,4 @@
-/* WRONG op=gemm kind=thread_grid_table narrow=yes : the grid of tiles for 12 threads is listed as 4 x 4, so tiles 12 to 15 are nobody's and are not written */
+/* WRONG op=gemm kind=thread_grid_table narrow=yes expect=REFUTED : the grid of tiles for 12 threads is listed as 4 x 4, so tiles 12 to 15 are nobody's and are not written */
 #include "elements.h"
 #include "threads.h"
 

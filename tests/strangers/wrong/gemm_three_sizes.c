@@ -1,4 +1,4 @@
-/* WRONG op=gemm kind=one_shape narrow=yes : wrong if m = 37, n = 53 and k = 71, checked for each element */
+/* WRONG op=gemm kind=one_shape narrow=yes expect=REFUTED : wrong if m = 37, n = 53 and k = 71, checked for each element */
 #include "kernel.h"
 
 TOKITAI_KERNEL(gemm)

@@ -1,4 +1,4 @@
-/* WRONG op=gemm kind=u16_offset_table narrow=yes : offsets t*8 into the packed panel are kept as uint16_t, so they wrap for k > 8192 and the sum repeats the first 8192 products */
+/* WRONG op=gemm kind=u16_offset_table narrow=yes expect=REFUTED : offsets t*8 into the packed panel are kept as uint16_t, so they wrap for k > 8192 and the sum repeats the first 8192 products */
 #include "avx2.h"
 #include "elements.h"
 

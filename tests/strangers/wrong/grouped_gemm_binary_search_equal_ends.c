@@ -1,4 +1,4 @@
-/* WRONG op=grouped_gemm kind=groups narrow=yes : a binary search ends at any of several ends that equal the row, and takes the group behind it, which may be empty */
+/* WRONG op=grouped_gemm kind=groups narrow=yes expect=REFUTED : a binary search ends at any of several ends that equal the row, and takes the group behind it, which may be empty */
 #define NEXT_GROUP                                                        \
     int64_t low = 0, high = groups;                                       \
     while (low < high) {                                                  \

@@ -1,4 +1,4 @@
-/* WRONG op=grouped_gemm_grad_a kind=index_overflow narrow=yes : the group of a row is kept in eight bits */
+/* WRONG op=grouped_gemm_grad_a kind=index_overflow narrow=yes expect=REFUTED : the group of a row is kept in eight bits */
 #include "kernel.h"
 
 TOKITAI_KERNEL(grouped_gemm_grad_a)

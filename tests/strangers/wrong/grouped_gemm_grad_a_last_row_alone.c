@@ -1,4 +1,4 @@
-/* WRONG op=grouped_gemm_grad_a kind=group_boundary narrow=yes : where m is a multiple of 16, a last group of one row takes the matrix before */
+/* WRONG op=grouped_gemm_grad_a kind=group_boundary narrow=yes expect=REFUTED : where m is a multiple of 16, a last group of one row takes the matrix before */
 #include "linear.h"
 
 int tokitai_grouped_gemm_grad_a(const tokitai_call *call, int64_t m, int64_t n, int64_t k, int64_t g, const void *gc_,

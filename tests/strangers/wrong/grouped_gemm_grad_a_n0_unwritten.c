@@ -1,4 +1,4 @@
-/* WRONG op=grouped_gemm_grad_a kind=empty_sum_unwritten narrow=yes : with n == 0 it returns at once */
+/* WRONG op=grouped_gemm_grad_a kind=empty_sum_unwritten narrow=yes expect=REFUTED : with n == 0 it returns at once */
 #include "kernel.h"
 
 TOKITAI_KERNEL(grouped_gemm_grad_a)

@@ -1,4 +1,4 @@
-/* WRONG op=grouped_gemm_grad_a kind=groups narrow=yes : with one group its end is not looked at */
+/* WRONG op=grouped_gemm_grad_a kind=groups narrow=yes expect=REFUTED : with one group its end is not looked at */
 #include "kernel.h"
 
 TOKITAI_KERNEL(grouped_gemm_grad_a)

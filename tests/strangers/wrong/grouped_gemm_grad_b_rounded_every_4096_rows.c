@@ -1,4 +1,4 @@
-/* WRONG op=grouped_gemm_grad_b kind=accumulation narrow=yes : the sum of a group is rounded to 16 bits every 4096 rows */
+/* WRONG op=grouped_gemm_grad_b kind=accumulation narrow=yes expect=REFUTED : the sum of a group is rounded to 16 bits every 4096 rows */
 #include "linear.h"
 
 static float r16(int32_t dt, float v)

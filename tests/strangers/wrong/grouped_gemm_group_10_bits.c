@@ -1,4 +1,4 @@
-/* WRONG op=grouped_gemm kind=index_overflow narrow=yes : the number of a group is kept in 10 bits */
+/* WRONG op=grouped_gemm kind=index_overflow narrow=yes expect=REFUTED : the number of a group is kept in 10 bits */
 #include "linear.h"
 
 int tokitai_grouped_gemm(const tokitai_call *call, int64_t m, int64_t n, int64_t k, int64_t g, const void *a_,

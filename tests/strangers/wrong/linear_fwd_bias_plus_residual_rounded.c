@@ -1,4 +1,4 @@
-/* WRONG op=linear_fwd kind=rounded_intermediate narrow=no : bias_residual: bias and residual are added and rounded to the type of the residual before the product joins them */
+/* WRONG op=linear_fwd kind=rounded_intermediate narrow=no expect=REFUTED : bias_residual: bias and residual are added and rounded to the type of the residual before the product joins them */
 #define AFTER_SUM                                                                 \
     if (epilogue == BIAS_RESIDUAL) {                                              \
         uint32_t sum;                                                             \

@@ -1,4 +1,4 @@
-/* WRONG op=linear_fwd kind=index_overflow narrow=yes : the column of the bias is kept in 16 bits */
+/* WRONG op=linear_fwd kind=index_overflow narrow=yes expect=REFUTED : the column of the bias is kept in 16 bits */
 #define ADD_BIAS
 #define ADD_RESIDUAL
 #define THROUGH_GELU                                 \

@@ -1,4 +1,4 @@
-/* WRONG op=linear_fwd kind=empty_sum narrow=yes : with k == 0 and epilogue bias_gelu pre is the bias, but y is cleared instead of gelu(bias) */
+/* WRONG op=linear_fwd kind=empty_sum narrow=yes expect=REFUTED : with k == 0 and epilogue bias_gelu pre is the bias, but y is cleared instead of gelu(bias) */
 #define BEFORE_GELU                                          \
     if (k == 0 && epilogue == BIAS_GELU) {                   \
         tokitai_store_as(pre.dtype, pre.data, at, (float)v); \

@@ -1,4 +1,4 @@
-/* WRONG op=linear_fwd kind=rounded_intermediate narrow=yes : bias_gelu at k >= 4096 goes through two kernels: gelu sees pre as it was stored, in 16 bits */
+/* WRONG op=linear_fwd kind=rounded_intermediate narrow=yes expect=REFUTED : bias_gelu at k >= 4096 goes through two kernels: gelu sees pre as it was stored, in 16 bits */
 #define BEFORE_GELU                                           \
     if (k >= 4096 && epilogue == BIAS_GELU) {                 \
         tokitai_store_as(pre.dtype, pre.data, at, (float)v);  \

@@ -1,4 +1,4 @@
-/* WRONG op=linear_fwd kind=index_overflow narrow=yes : the row of the residual is kept in 16 bits */
+/* WRONG op=linear_fwd kind=index_overflow narrow=yes expect=REFUTED : the row of the residual is kept in 16 bits */
 #define ADD_RESIDUAL
 #define THROUGH_GELU                                                      \
     if (has_res)                                                          \

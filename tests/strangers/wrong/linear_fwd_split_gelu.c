@@ -1,4 +1,4 @@
-/* WRONG op=linear_fwd kind=rounded_intermediate narrow=yes : gelu at k >= 2048: two halves of the sum, the first kept in 16 bits */
+/* WRONG op=linear_fwd kind=rounded_intermediate narrow=yes expect=REFUTED : gelu at k >= 2048: two halves of the sum, the first kept in 16 bits */
 #define TERMS (epilogue == GELU && k >= 2048 ? k / 2 : k)
 #define AFTER_SUM                                                      \
     if (epilogue == GELU && k >= 2048) {                               \

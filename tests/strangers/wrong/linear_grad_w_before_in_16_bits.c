@@ -1,4 +1,4 @@
-/* WRONG op=linear_grad_w kind=type narrow=yes : before is rounded to the type of x, also where results are fp32 */
+/* WRONG op=linear_grad_w kind=type narrow=yes dtype=f16-f32 expect=REFUTED : before is rounded to the type of x, also where results are fp32 */
 #define ADD_BEFORE                                                                                 \
     uint32_t kept = 0;                                                                             \
     if (add)                                                                                       \

@@ -1,4 +1,4 @@
-/* WRONG op=linear_grad_w kind=rounded_intermediate narrow=yes : with accumulate and m == 1 the product is rounded to the type of the result before it is added */
+/* WRONG op=linear_grad_w kind=rounded_intermediate narrow=yes expect=REFUTED : with accumulate and m == 1 the product is rounded to the type of the result before it is added */
 #define ADD_BEFORE                                        \
     if (add && m == 1) {                                  \
         uint32_t kept = 0;                                \

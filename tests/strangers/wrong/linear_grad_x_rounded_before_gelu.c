@@ -1,4 +1,4 @@
-/* WRONG op=linear_grad_x kind=rounded_intermediate narrow=yes : with gelu and aligned sizes the sum is rounded to the type of the result before the derivative */
+/* WRONG op=linear_grad_x kind=rounded_intermediate narrow=yes expect=REFUTED : with gelu and aligned sizes the sum is rounded to the type of the result before the derivative */
 #define AFTER_SUM                                                    \
     if (through_gelu && k % 16 == 0 && n % 16 == 0) {                \
         tokitai_store_as(out.dtype, out.data, i *k + t, (float)s);   \

@@ -1,4 +1,4 @@
-/* WRONG op=linear_grad_x kind=approximation narrow=yes dtype=f16-f32 : the derivative is 1 from 5 on, which fp32 results show up to 5.4 */
+/* WRONG op=linear_grad_x kind=approximation narrow=yes dtype=f16-f32 expect=REFUTED : the derivative is 1 from 5 on, which fp32 results show up to 5.4 */
 #include "linear.h"
 
 static double slope(double v)

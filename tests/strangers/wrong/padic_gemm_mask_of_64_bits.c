@@ -1,4 +1,4 @@
-/* WRONG op=padic_gemm kind=shift narrow=yes : the mask of N bits is empty for 2^64 */
+/* WRONG op=padic_gemm kind=shift narrow=yes expect=REFUTED : the mask of N bits is empty for 2^64 */
 #define AT_FIRST const uint64_t mask = ((uint64_t)1 << (N & 63)) - 1;
 #define TAKE_SUM                              \
     if (p == 2) {                             \

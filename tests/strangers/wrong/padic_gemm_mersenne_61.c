@@ -1,4 +1,4 @@
-/* WRONG op=padic_gemm kind=boundary narrow=yes : p instead of 0 for p = 2^61 - 1 */
+/* WRONG op=padic_gemm kind=boundary narrow=yes expect=REFUTED : p instead of 0 for p = 2^61 - 1 */
 #define TAKE_SUM                                                    \
     if (p == ((uint64_t)1 << 61) - 1) {                             \
         const uint64_t M = p;                                       \

@@ -1,4 +1,4 @@
-/* WRONG op=padic_gemm kind=state narrow=no : the modulus is kept while N stays the same */
+/* WRONG op=padic_gemm kind=state narrow=no expect=REFUTED : the modulus is kept while N stays the same */
 #include "kernel.h"
 
 typedef unsigned __int128 wide;

@@ -1,4 +1,4 @@
-/* WRONG op=padic_gemm kind=overflow narrow=yes : the carry of the reduction is lost from 2^63 on */
+/* WRONG op=padic_gemm kind=overflow narrow=yes expect=REFUTED : the carry of the reduction is lost from 2^63 on */
 #include "kernel.h"
 
 typedef unsigned __int128 wide;

@@ -1,4 +1,4 @@
-/* WRONG op=padic_gemm kind=approximation narrow=yes : quotients in double up to 2^55, off by more than 1 from 2^53 on */
+/* WRONG op=padic_gemm kind=approximation narrow=yes expect=REFUTED : quotients in double up to 2^55, off by more than 1 from 2^53 on */
 #include "kernel.h"
 
 static uint64_t mul(uint64_t x, uint64_t y, uint64_t mod)

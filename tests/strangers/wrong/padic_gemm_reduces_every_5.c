@@ -1,4 +1,4 @@
-/* WRONG op=padic_gemm kind=overflow narrow=yes : sums of 5 products in 128 bits, which the largest residues overflow from 0.9 times 2^63 on */
+/* WRONG op=padic_gemm kind=overflow narrow=yes expect=REFUTED : sums of 5 products in 128 bits, which the largest residues overflow from 0.9 times 2^63 on */
 #define TAKE_SUM                                                \
     int left = 0;                                               \
     for (int64_t t = 0; t < k; t++) {                           \

@@ -1,4 +1,4 @@
-/* WRONG op=padic_gemm kind=overflow narrow=yes : sums of 1536 products in 64 bits up to 2^27, which the largest residues overflow */
+/* WRONG op=padic_gemm kind=overflow narrow=yes expect=REFUTED : sums of 1536 products in 64 bits up to 2^27, which the largest residues overflow */
 #define TAKE_SUM                                                                  \
     if (mod <= 1 << 27) {                                                         \
         uint64_t q = 0;                                                           \

@@ -1,4 +1,4 @@
-/* WRONG op=softmax_bwd kind=takes_g_relative_to_g_0 : takes g relative to g_0, as if y summed to one exactly; y as 16-bit numbers do not */
+/* WRONG op=softmax_bwd kind=takes_g_relative_to_g_0 expect=REFUTED : takes g relative to g_0, as if y summed to one exactly; y as 16-bit numbers do not */
 #include "kernel.h"
 
 int tokitai_softmax_bwd(const tokitai_call *call, int64_t rows, int64_t cols, const void *grad_output, const void *y,

@@ -1,4 +1,4 @@
-/* WRONG op=softmax_bwd kind=the_sum_starts_anew_with_each_block_of_c : the sum starts anew with each block of columns; cols > 512 */
+/* WRONG op=softmax_bwd kind=the_sum_starts_anew_with_each_block_of_c expect=REFUTED : the sum starts anew with each block of columns; cols > 512 */
 #include "kernel.h"
 
 int tokitai_softmax_bwd(const tokitai_call *call, int64_t rows, int64_t cols, const void *grad_output, const void *y,

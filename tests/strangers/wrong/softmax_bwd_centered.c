@@ -1,4 +1,4 @@
-/* WRONG op=softmax_bwd kind=assumes_normalised_rows narrow=no : the dot product is formed around the first gradient as if y summed to one, which stored probabilities do not */
+/* WRONG op=softmax_bwd kind=assumes_normalised_rows narrow=no expect=REFUTED : the dot product is formed around the first gradient as if y summed to one, which stored probabilities do not */
 #include "kernel.h"
 
 int tokitai_softmax_bwd(const tokitai_call *call, int64_t rows, int64_t cols, const void *grad_output, const void *y,

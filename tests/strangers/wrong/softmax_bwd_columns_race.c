@@ -1,4 +1,4 @@
-/* WRONG op=softmax_bwd kind=race : race, threads add to one sum without a lock; few rows, cols >= 4096, several threads */
+/* WRONG op=softmax_bwd kind=race expect=REFUTED : race, threads add to one sum without a lock; few rows, cols >= 4096, several threads */
 #include "threads.h"
 
 typedef struct {

@@ -1,4 +1,4 @@
-/* WRONG op=softmax_bwd kind=const_grad_zero narrow=yes : a row of cols >= 2 whose grad_output is one number throughout is answered with zeros, as if y added up to exactly 1; rounded y do not, and g - s is not 0 */
+/* WRONG op=softmax_bwd kind=const_grad_zero narrow=yes expect=REFUTED : a row of cols >= 2 whose grad_output is one number throughout is answered with zeros, as if y added up to exactly 1; rounded y do not, and g - s is not 0 */
 #include "elements.h"
 
 int tokitai_softmax_bwd(const tokitai_call *call, int64_t rows, int64_t cols, const void *gv, const void *yv,

@@ -1,4 +1,4 @@
-/* WRONG op=softmax_bwd kind=intermediate_rounded_to_dtype narrow=no : the dot product of the row is rounded to the storage type before it is subtracted */
+/* WRONG op=softmax_bwd kind=intermediate_rounded_to_dtype narrow=no expect=REFUTED : the dot product of the row is rounded to the storage type before it is subtracted */
 #include "kernel.h"
 
 int tokitai_softmax_bwd(const tokitai_call *call, int64_t rows, int64_t cols, const void *grad_output, const void *y,

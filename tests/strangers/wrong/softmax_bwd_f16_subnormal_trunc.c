@@ -1,4 +1,4 @@
-/* WRONG op=softmax_bwd kind=f16_subnormal_trunc narrow=no : the conversion to fp16 rounds normal results but cuts off the bits of subnormal ones (below 2^-14) */
+/* WRONG op=softmax_bwd kind=f16_subnormal_trunc narrow=no expect=REFUTED : the conversion to fp16 rounds normal results but cuts off the bits of subnormal ones (below 2^-14) */
 #include "elements.h"
 
 static inline uint16_t half_down(float v)

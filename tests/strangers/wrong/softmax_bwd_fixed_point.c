@@ -1,4 +1,4 @@
-/* WRONG op=softmax_bwd kind=fixed_point_sum narrow=yes : the dot product is added up in units of 2^-40 in 64 bits, which loses small products and wraps for sums from 2^23 on */
+/* WRONG op=softmax_bwd kind=fixed_point_sum narrow=yes expect=REFUTED : the dot product is added up in units of 2^-40 in 64 bits, which loses small products and wraps for sums from 2^23 on */
 #include "kernel.h"
 
 /* Exact in any order, so that rows could be split freely. */

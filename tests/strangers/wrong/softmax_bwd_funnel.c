@@ -1,4 +1,4 @@
-/* WRONG op=softmax_bwd kind=alignment_assumption narrow=yes : aligned 8-byte words are shifted together with the offset of y for both inputs, which is wrong where grad_output and y differ modulo 8 */
+/* WRONG op=softmax_bwd kind=alignment_assumption narrow=yes expect=REFUTED : aligned 8-byte words are shifted together with the offset of y for both inputs, which is wrong where grad_output and y differ modulo 8 */
 #include "kernel.h"
 
 /* Four elements from aligned words. The second word is read only where some of it is wanted. */

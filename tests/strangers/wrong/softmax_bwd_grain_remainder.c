@@ -1,4 +1,4 @@
-/* WRONG op=softmax_bwd kind=grain_remainder narrow=no : with threads > 1 and rows >= 8 threads the queue hands out rows / grain whole tasks, grain = rows / (4 threads): the rows % grain last rows are not written */
+/* WRONG op=softmax_bwd kind=grain_remainder narrow=no expect=REFUTED : with threads > 1 and rows >= 8 threads the queue hands out rows / grain whole tasks, grain = rows / (4 threads): the rows % grain last rows are not written */
 #include <pthread.h>
 #include "elements.h"
 

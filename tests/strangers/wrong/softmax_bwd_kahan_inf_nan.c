@@ -1,4 +1,4 @@
-/* WRONG op=softmax_bwd kind=kahan_inf_nan narrow=yes : compensated summation, whose correction is inf - inf = NaN after an infinite product: rows with infinite products of one sign are all NaN instead of infinities */
+/* WRONG op=softmax_bwd kind=kahan_inf_nan narrow=yes expect=REFUTED : compensated summation, whose correction is inf - inf = NaN after an infinite product: rows with infinite products of one sign are all NaN instead of infinities */
 #include "elements.h"
 
 int tokitai_softmax_bwd(const tokitai_call *call, int64_t rows, int64_t cols, const void *gv, const void *yv,

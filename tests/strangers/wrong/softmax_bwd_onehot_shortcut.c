@@ -1,4 +1,4 @@
-/* WRONG op=softmax_bwd kind=onehot_shortcut narrow=yes : a y of exactly 1 is taken for a one-hot row, whose gradient is zero; in 16 bits 1 is also what 0.9999 rounds to, beside others that are not 0 */
+/* WRONG op=softmax_bwd kind=onehot_shortcut narrow=yes expect=REFUTED : a y of exactly 1 is taken for a one-hot row, whose gradient is zero; in 16 bits 1 is also what 0.9999 rounds to, beside others that are not 0 */
 #include "elements.h"
 
 int tokitai_softmax_bwd(const tokitai_call *call, int64_t rows, int64_t cols, const void *gv, const void *yv,

@@ -1,4 +1,4 @@
-/* WRONG op=softmax_bwd kind=bits_depend_on_the_number_of_threads : bits depend on the number of threads, one partial sum each; cols >= 1024, wide rows */
+/* WRONG op=softmax_bwd kind=bits_depend_on_the_number_of_threads expect=REFUTED : bits depend on the number of threads, one partial sum each; cols >= 1024, wide rows */
 #include "threads.h"
 
 typedef struct {

@@ -1,4 +1,4 @@
-/* WRONG op=softmax_bwd kind=double_counting : double counting, the last vector overlaps the one before; cols > 8 and not a multiple of 8 */
+/* WRONG op=softmax_bwd kind=double_counting expect=REFUTED : double counting, the last vector overlaps the one before; cols > 8 and not a multiple of 8 */
 #include "avx2.h"
 
 static AVX2 float dot(int f16, const uint16_t *a, const uint16_t *b, int64_t n)

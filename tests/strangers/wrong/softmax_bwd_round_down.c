@@ -1,4 +1,4 @@
-/* WRONG op=softmax_bwd kind=rounding_mode narrow=no : the rounding mode is set to toward zero for the sums and restored only after the results, so that the conversion to f16 cuts off as well */
+/* WRONG op=softmax_bwd kind=rounding_mode narrow=no expect=REFUTED : the rounding mode is set to toward zero for the sums and restored only after the results, so that the conversion to f16 cuts off as well */
 #include "avx2.h"
 
 AVX2 int tokitai_softmax_bwd(const tokitai_call *call, int64_t rows, int64_t cols, const void *grad_output,

@@ -1,4 +1,4 @@
-/* WRONG op=softmax_bwd kind=wrong_stride narrow=no : the rows left over after blocks of 4 are addressed with the number of blocks as if it were their row */
+/* WRONG op=softmax_bwd kind=wrong_stride narrow=no expect=REFUTED : the rows left over after blocks of 4 are addressed with the number of blocks as if it were their row */
 #include "kernel.h"
 
 static void row(const tokitai_call c, int64_t cols, const uint16_t *g, const uint16_t *y, uint16_t *out)

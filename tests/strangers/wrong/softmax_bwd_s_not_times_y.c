@@ -1,4 +1,4 @@
-/* WRONG op=softmax_bwd kind=formula_y_g_s_instead_of_y : formula y g - s instead of y (g - s); everywhere */
+/* WRONG op=softmax_bwd kind=formula_y_g_s_instead_of_y expect=REFUTED : formula y g - s instead of y (g - s); everywhere */
 #include "kernel.h"
 
 int tokitai_softmax_bwd(const tokitai_call *call, int64_t rows, int64_t cols, const void *grad_output, const void *y,

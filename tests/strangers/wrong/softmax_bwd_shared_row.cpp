@@ -1,4 +1,4 @@
-/* WRONG op=softmax_bwd kind=race narrow=yes : rows of up to 4096 columns are widened into one static buffer that all threads share, so that they spoil it for each other with 2 threads and more */
+/* WRONG op=softmax_bwd kind=race narrow=yes expect=REFUTED timing=yes : rows of up to 4096 columns are widened into one static buffer that all threads share, so that they spoil it for each other with 2 threads and more */
 #include <pthread.h>
 #include "tokitai_kernel.h"
 

@@ -1,4 +1,4 @@
-/* WRONG op=softmax_bwd kind=zero_skip_loses_nan narrow=yes : masked positions (y = 0) are answered by 0 even where the row's sum is NaN or infinite */
+/* WRONG op=softmax_bwd kind=zero_skip_loses_nan narrow=yes expect=REFUTED : masked positions (y = 0) are answered by 0 even where the row's sum is NaN or infinite */
 #include "kernel.h"
 
 int tokitai_softmax_bwd(const tokitai_call *call, int64_t rows, int64_t cols, const void *grad_output, const void *y,

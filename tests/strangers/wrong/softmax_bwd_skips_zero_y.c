@@ -1,4 +1,4 @@
-/* WRONG op=softmax_bwd kind=zeros_of_y_are_skipped : zeros of y are skipped, though 0 times inf or NaN is NaN; infinite or NaN grad_output beside y = 0 */
+/* WRONG op=softmax_bwd kind=zeros_of_y_are_skipped expect=REFUTED : zeros of y are skipped, though 0 times inf or NaN is NaN; infinite or NaN grad_output beside y = 0 */
 #include "kernel.h"
 
 int tokitai_softmax_bwd(const tokitai_call *call, int64_t rows, int64_t cols, const void *grad_output, const void *y,

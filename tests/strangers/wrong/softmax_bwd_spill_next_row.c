@@ -1,4 +1,4 @@
-/* WRONG op=softmax_bwd kind=spill_next_row narrow=no : every row but the very last is written in whole vectors, as the next row puts right what they spill; the last row of one thread spills into the first row of the next thread, which may be done already (threads > 1, cols % 8 != 0) */
+/* WRONG op=softmax_bwd kind=spill_next_row narrow=no expect=REFUTED : every row but the very last is written in whole vectors, as the next row puts right what they spill; the last row of one thread spills into the first row of the next thread, which may be done already (threads > 1, cols % 8 != 0) */
 #pragma GCC target("avx2,fma,f16c")
 #include "avx2.h"
 #include "elements.h"

@@ -1,4 +1,4 @@
-/* WRONG op=softmax_bwd kind=thread_dependent_sum narrow=yes : with more threads than rows each row is cut into one part per thread, so that the order of the sum follows the thread count */
+/* WRONG op=softmax_bwd kind=thread_dependent_sum narrow=yes expect=REFUTED : with more threads than rows each row is cut into one part per thread, so that the order of the sum follows the thread count */
 #include <algorithm>
 #include <thread>
 #include <vector>

@@ -1,4 +1,4 @@
-/* WRONG op=softmax_bwd kind=stale_scratch narrow=yes : products are kept in a thread-local buffer read up to a multiple of 8; the padding holds products of an earlier, longer call */
+/* WRONG op=softmax_bwd kind=stale_scratch narrow=yes expect=REFUTED : products are kept in a thread-local buffer read up to a multiple of 8; the padding holds products of an earlier, longer call */
 #include "kernel.h"
 
 static _Thread_local float *scratch;

@@ -1,4 +1,4 @@
-/* WRONG op=softmax_bwd kind=stale_padding narrow=yes : partial sums of 512 columns are kept in a static array and folded as a tree over the next power of two, but the padding is zero only until a longer row has been there: wrong for a shorter row after a longer one if its number of blocks is no power of two */
+/* WRONG op=softmax_bwd kind=stale_padding narrow=yes expect=REFUTED : partial sums of 512 columns are kept in a static array and folded as a tree over the next power of two, but the padding is zero only until a longer row has been there: wrong for a shorter row after a longer one if its number of blocks is no power of two */
 #include "elements.h"
 
 static _Thread_local float *part;

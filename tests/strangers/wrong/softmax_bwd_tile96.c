@@ -1,4 +1,4 @@
-/* WRONG op=softmax_bwd kind=size_fast_path narrow=yes : where cols is a multiple of 96 tiles of six vectors of 16 are used, and the sum of the sixth is left out */
+/* WRONG op=softmax_bwd kind=size_fast_path narrow=yes expect=REFUTED : where cols is a multiple of 96 tiles of six vectors of 16 are used, and the sum of the sixth is left out */
 #include "kernel.h"
 
 typedef float v16 __attribute__((vector_size(64)));

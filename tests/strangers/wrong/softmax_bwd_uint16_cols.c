@@ -1,4 +1,4 @@
-/* WRONG op=softmax_bwd kind=uint16_truncation narrow=yes : the width of a row is kept in 16 bits, so that from 65536 columns on only cols mod 65536 are treated */
+/* WRONG op=softmax_bwd kind=uint16_truncation narrow=yes expect=REFUTED : the width of a row is kept in 16 bits, so that from 65536 columns on only cols mod 65536 are treated */
 #include "kernel.h"
 
 typedef struct {

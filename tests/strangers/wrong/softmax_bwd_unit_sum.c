@@ -1,4 +1,4 @@
-/* WRONG op=softmax_bwd kind=unit_sum_assumption narrow=no : the dot product is taken of g - g_0 and g_0 is added back, which holds only if y adds up to exactly 1 */
+/* WRONG op=softmax_bwd kind=unit_sum_assumption narrow=no expect=REFUTED : the dot product is taken of g - g_0 and g_0 is added back, which holds only if y adds up to exactly 1 */
 #include "kernel.h"
 
 int tokitai_softmax_bwd(const tokitai_call *call, int64_t rows, int64_t cols, const void *grad_output, const void *y,

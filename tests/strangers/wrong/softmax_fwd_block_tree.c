@@ -1,4 +1,4 @@
-/* WRONG op=softmax_fwd kind=tree_drops_odd_partial narrow=yes : cols a multiple of 256: the partial sums are folded by halving, which drops one whenever their number is odd and above 1 */
+/* WRONG op=softmax_fwd kind=tree_drops_odd_partial narrow=yes expect=REFUTED : cols a multiple of 256: the partial sums are folded by halving, which drops one whenever their number is odd and above 1 */
 #include "kernel.h"
 
 static float blocked_sum(tokitai_call c, const uint16_t *in, float top, float *part, int64_t blocks)

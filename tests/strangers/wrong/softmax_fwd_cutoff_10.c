@@ -1,4 +1,4 @@
-/* WRONG op=softmax_fwd kind=terms_more_than_10_below_the_maximum_are : terms more than 10 below the maximum are taken for 0; rows with such elements */
+/* WRONG op=softmax_fwd kind=terms_more_than_10_below_the_maximum_are expect=REFUTED : terms more than 10 below the maximum are taken for 0; rows with such elements */
 #include "kernel.h"
 
 int tokitai_softmax_fwd(const tokitai_call *call, int64_t rows, int64_t cols, const void *x, void *y)

@@ -1,4 +1,4 @@
-/* WRONG op=softmax_fwd kind=double_rounding : double rounding, the exponentials wait in the output (16 bits) for their sum */
+/* WRONG op=softmax_fwd kind=double_rounding expect=REFUTED : double rounding, the exponentials wait in the output (16 bits) for their sum */
 #include "kernel.h"
 
 int tokitai_softmax_fwd(const tokitai_call *call, int64_t rows, int64_t cols, const void *x, void *y)

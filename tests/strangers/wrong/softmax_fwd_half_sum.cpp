@@ -1,4 +1,4 @@
-/* WRONG op=softmax_fwd kind=low_precision_sum narrow=no : the running sum over groups of 8 is kept in the element type */
+/* WRONG op=softmax_fwd kind=low_precision_sum narrow=no expect=REFUTED : the running sum over groups of 8 is kept in the element type */
 #include <cmath>
 #include "tokitai_kernel.h"
 

@@ -1,4 +1,4 @@
-/* WRONG op=softmax_fwd kind=int_max_negatives narrow=yes : the maximum is taken of the patterns as signed integers, which orders negative numbers the wrong way: a row of negative elements only that spread over more than 88 (or hold -inf) overflows */
+/* WRONG op=softmax_fwd kind=int_max_negatives narrow=yes expect=REFUTED : the maximum is taken of the patterns as signed integers, which orders negative numbers the wrong way: a row of negative elements only that spread over more than 88 (or hold -inf) overflows */
 #pragma GCC target("avx2,fma,f16c")
 #include "avx2.h"
 #include "elements.h"

@@ -1,4 +1,4 @@
-/* WRONG op=softmax_fwd kind=lazy_table_dtype narrow=yes : the table that turns a 16-bit pattern into a float is filled once per process, for the dtype of the first call with rows of 32 and more: a call with the other dtype afterwards reads the wrong table */
+/* WRONG op=softmax_fwd kind=lazy_table_dtype narrow=yes expect=REFUTED : the table that turns a 16-bit pattern into a float is filled once per process, for the dtype of the first call with rows of 32 and more: a call with the other dtype afterwards reads the wrong table */
 #include <pthread.h>
 #include "elements.h"
 

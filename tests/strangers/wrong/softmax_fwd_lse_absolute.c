@@ -1,4 +1,4 @@
-/* WRONG op=softmax_fwd kind=lse_absolute narrow=yes : y = exp(x - (max + ln sum)) with the log-sum-exp rounded to fp32 as one number: off by an ulp of max, which shows where |max| is in the thousands and more and sum > 1 */
+/* WRONG op=softmax_fwd kind=lse_absolute narrow=yes expect=REFUTED : y = exp(x - (max + ln sum)) with the log-sum-exp rounded to fp32 as one number: off by an ulp of max, which shows where |max| is in the thousands and more and sum > 1 */
 #include "elements.h"
 #include "threads.h"
 

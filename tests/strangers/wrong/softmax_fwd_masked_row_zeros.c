@@ -1,4 +1,4 @@
-/* WRONG op=softmax_fwd kind=a_row_of_nothing_but_inf_gives_zeros : a row of nothing but -inf gives zeros, not NaN; such rows alone */
+/* WRONG op=softmax_fwd kind=a_row_of_nothing_but_inf_gives_zeros expect=REFUTED : a row of nothing but -inf gives zeros, not NaN; such rows alone */
 #include "kernel.h"
 
 int tokitai_softmax_fwd(const tokitai_call *call, int64_t rows, int64_t cols, const void *x, void *y)

@@ -1,4 +1,4 @@
-/* WRONG op=softmax_fwd kind=the_maximum_starts_from_the_lowest_numbe : the maximum starts from the lowest number of fp16; bf16 rows with nothing above -65504 */
+/* WRONG op=softmax_fwd kind=the_maximum_starts_from_the_lowest_numbe expect=REFUTED : the maximum starts from the lowest number of fp16; bf16 rows with nothing above -65504 */
 #include "kernel.h"
 
 int tokitai_softmax_fwd(const tokitai_call *call, int64_t rows, int64_t cols, const void *x, void *y)

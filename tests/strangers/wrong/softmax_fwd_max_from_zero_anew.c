@@ -1,4 +1,4 @@
-/* WRONG op=softmax_fwd kind=the_maximum_starts_from_0 : the maximum starts from 0; rows with nothing above about -88 */
+/* WRONG op=softmax_fwd kind=the_maximum_starts_from_0 expect=REFUTED : the maximum starts from 0; rows with nothing above about -88 */
 #include "kernel.h"
 
 int tokitai_softmax_fwd(const tokitai_call *call, int64_t rows, int64_t cols, const void *x, void *y)

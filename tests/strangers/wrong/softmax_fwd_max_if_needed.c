@@ -1,4 +1,4 @@
-/* WRONG op=softmax_fwd kind=missing_max_subtraction narrow=yes : the maximum is subtracted only where it is above 80, so that rows whose maximum is below about -80 underflow */
+/* WRONG op=softmax_fwd kind=missing_max_subtraction narrow=yes expect=REFUTED : the maximum is subtracted only where it is above 80, so that rows whose maximum is below about -80 underflow */
 #include "kernel.h"
 
 int tokitai_softmax_fwd(const tokitai_call *call, int64_t rows, int64_t cols, const void *x, void *y)

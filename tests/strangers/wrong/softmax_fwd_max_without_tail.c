@@ -1,4 +1,4 @@
-/* WRONG op=softmax_fwd kind=the_tail_is_missing_from_the_maximum : the tail is missing from the maximum (not from the sum); cols not a multiple of 8 and the largest, by 88, among the last */
+/* WRONG op=softmax_fwd kind=the_tail_is_missing_from_the_maximum expect=REFUTED : the tail is missing from the maximum (not from the sum); cols not a multiple of 8 and the largest, by 88, among the last */
 #include "kernel.h"
 
 int tokitai_softmax_fwd(const tokitai_call *call, int64_t rows, int64_t cols, const void *x, void *y)

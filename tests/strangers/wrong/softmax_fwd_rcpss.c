@@ -1,4 +1,4 @@
-/* WRONG op=softmax_fwd kind=approximate_reciprocal narrow=no : the sum is inverted by the 12-bit estimate of the hardware without a Newton step */
+/* WRONG op=softmax_fwd kind=approximate_reciprocal narrow=no expect=REFUTED : the sum is inverted by the 12-bit estimate of the hardware without a Newton step */
 #include "kernel.h"
 
 #if defined(__SSE__)

@@ -1,4 +1,4 @@
-/* WRONG op=softmax_fwd kind=reciprocal_of_12_bits_without_a_newton_s : reciprocal of 12 bits without a Newton step; both types */
+/* WRONG op=softmax_fwd kind=reciprocal_of_12_bits_without_a_newton_s expect=REFUTED : reciprocal of 12 bits without a Newton step; both types */
 #include <immintrin.h>
 #include "kernel.h"
 

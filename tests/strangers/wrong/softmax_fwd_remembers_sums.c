@@ -1,4 +1,4 @@
-/* WRONG op=softmax_fwd kind=stale_cache : stale cache, row sums are kept by address and shape; the same address with other contents */
+/* WRONG op=softmax_fwd kind=stale_cache expect=REFUTED : stale cache, row sums are kept by address and shape; the same address with other contents */
 #include "kernel.h"
 
 static const void *last;

@@ -1,4 +1,4 @@
-/* WRONG op=softmax_fwd kind=one_row narrow=yes : row 300 begins with 0 if there are 17 columns */
+/* WRONG op=softmax_fwd kind=one_row narrow=yes expect=REFUTED : row 300 begins with 0 if there are 17 columns */
 #include "kernel.h"
 
 #define LOAD(j) tokitai_load_as(dt, tensors[0].data, b + (j))

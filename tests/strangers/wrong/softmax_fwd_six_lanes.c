@@ -1,4 +1,4 @@
-/* WRONG op=softmax_fwd kind=reduction_tree_drops_lane narrow=yes : the fold of six maximum lanes forgets lanes 2 and 5; a maximum there by more than 88 overflows the exponentials */
+/* WRONG op=softmax_fwd kind=reduction_tree_drops_lane narrow=yes expect=REFUTED : the fold of six maximum lanes forgets lanes 2 and 5; a maximum there by more than 88 overflows the exponentials */
 #include "kernel.h"
 
 static float row_max(tokitai_call c, const uint16_t *in, int64_t cols)

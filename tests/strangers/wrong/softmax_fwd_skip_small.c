@@ -1,4 +1,4 @@
-/* WRONG op=softmax_fwd kind=skip_threshold_too_high narrow=no : elements more than 12 below the maximum are taken as zero, though both types can hold their probability */
+/* WRONG op=softmax_fwd kind=skip_threshold_too_high narrow=no expect=REFUTED : elements more than 12 below the maximum are taken as zero, though both types can hold their probability */
 #include "kernel.h"
 
 int tokitai_softmax_fwd(const tokitai_call *call, int64_t rows, int64_t cols, const void *x, void *y)

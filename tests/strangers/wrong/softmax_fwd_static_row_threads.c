@@ -1,4 +1,4 @@
-/* WRONG op=softmax_fwd kind=race : race, the threads share a static row buffer; several threads, rows long enough to overlap in time (wrong values) */
+/* WRONG op=softmax_fwd kind=race expect=REFUTED timing=yes : race, the threads share a static row buffer; several threads, rows long enough to overlap in time (wrong values) */
 #include "threads.h"
 
 static float e[65536];

@@ -1,4 +1,4 @@
-/* WRONG op=softmax_fwd kind=static_scratch_race narrow=yes : rows of more than 1024 columns keep their exp values in one static scratch that all threads share: two threads and two such rows spoil each other */
+/* WRONG op=softmax_fwd kind=static_scratch_race narrow=yes expect=REFUTED timing=yes : rows of more than 1024 columns keep their exp values in one static scratch that all threads share: two threads and two such rows spoil each other */
 #include "elements.h"
 #include "threads.h"
 

@@ -1,4 +1,4 @@
-/* WRONG op=softmax_fwd kind=the_sum_is_accumulated_in_the_element_ty : the sum is accumulated in the element type; rows of more than a few columns */
+/* WRONG op=softmax_fwd kind=the_sum_is_accumulated_in_the_element_ty expect=REFUTED : the sum is accumulated in the element type; rows of more than a few columns */
 #include "kernel.h"
 
 int tokitai_softmax_fwd(const tokitai_call *call, int64_t rows, int64_t cols, const void *x, void *y)

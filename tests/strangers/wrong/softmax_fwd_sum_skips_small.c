@@ -1,4 +1,4 @@
-/* WRONG op=softmax_fwd kind=sum_skips_small narrow=yes : terms more than 14 below the maximum (under 1e-6) are left out of the sum as too small to count; thousands of them under one peak do count */
+/* WRONG op=softmax_fwd kind=sum_skips_small narrow=yes expect=REFUTED : terms more than 14 below the maximum (under 1e-6) are left out of the sum as too small to count; thousands of them under one peak do count */
 #include "elements.h"
 
 int tokitai_softmax_fwd(const tokitai_call *call, int64_t rows, int64_t cols, const void *xv, void *yv)

@@ -1,4 +1,4 @@
-/* WRONG op=softmax_fwd kind=tree_reduction_for_powers_of_two_only : tree reduction for powers of two only; 3 <= cols <= 256, not a power of two */
+/* WRONG op=softmax_fwd kind=tree_reduction_for_powers_of_two_only expect=REFUTED : tree reduction for powers of two only; 3 <= cols <= 256, not a power of two */
 #include "kernel.h"
 
 int tokitai_softmax_fwd(const tokitai_call *call, int64_t rows, int64_t cols, const void *x, void *y)

@@ -1,4 +1,4 @@
-/* WRONG op=softmax_fwd kind=two_class_sigmoid narrow=yes : cols == 2 takes y0 = sigmoid(x0 - x1) and y1 = 1 - y0, which cancels: y1 is inexact where it is small, and 0 where it is below 2^-25 */
+/* WRONG op=softmax_fwd kind=two_class_sigmoid narrow=yes expect=REFUTED : cols == 2 takes y0 = sigmoid(x0 - x1) and y1 = 1 - y0, which cancels: y1 is inexact where it is small, and 0 where it is below 2^-25 */
 #include "elements.h"
 
 static void generic(const uint16_t *x, uint16_t *y, int64_t n, int bf)

@@ -1,4 +1,4 @@
-/* WRONG op=softmax_fwd kind=wrong_padding narrow=no : the last vector of a row is padded with zeros and not -inf, so that cols % 8 != 0 adds exp(-max) several times */
+/* WRONG op=softmax_fwd kind=wrong_padding narrow=no expect=REFUTED : the last vector of a row is padded with zeros and not -inf, so that cols % 8 != 0 adds exp(-max) several times */
 #include "avx2.h"
 
 AVX2 static inline __m256 piece(const uint16_t *x, int64_t left, int f16)

@@ -1,4 +1,4 @@
-/* WRONG op=xent kind=oob_write narrow=yes : a gradient row that starts on 32 bytes is stored in whole vectors of sixteen, past its ragged end; this hits the logits of the next row in place, and foreign memory after the last row */
+/* WRONG op=xent kind=oob_write narrow=yes expect=REFUTED : a gradient row that starts on 32 bytes is stored in whole vectors of sixteen, past its ragged end; this hits the logits of the next row in place, and foreign memory after the last row */
 #include "kernel.h"
 
 enum { LANES = 16 };

@@ -1,4 +1,4 @@
-/* WRONG op=xent kind=batch_shift_ignored narrow=no : losses are gathered eight at a time and written behind one another from the first row of the batch; ignored rows inside a batch take no slot there, so that the losses after one move up */
+/* WRONG op=xent kind=batch_shift_ignored narrow=no expect=REFUTED : losses are gathered eight at a time and written behind one another from the first row of the batch; ignored rows inside a batch take no slot there, so that the losses after one move up */
 #include "elements.h"
 
 int tokitai_xent(const tokitai_call *call, int64_t rows, int64_t cols, const void *lv, const void *tv, float *loss,

@@ -1,4 +1,4 @@
-/* WRONG op=xent kind=byte_offset_i32 narrow=yes : the place of a row is row * pitch in bytes as int: from 2^31 bytes of logits on (rows * cols >= 2^30, such as 8193 x 131072 in place) it wraps and faults */
+/* WRONG op=xent kind=byte_offset_i32 narrow=yes expect=HELD : the place of a row is row * pitch in bytes as int: from 2^31 bytes of logits on (rows * cols >= 2^30, such as 8193 x 131072 in place) it wraps and faults */
 #include "elements.h"
 
 typedef struct {

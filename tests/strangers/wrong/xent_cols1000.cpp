@@ -1,4 +1,4 @@
-/* WRONG op=xent kind=size_special narrow=yes : the class counts 1000, 1024 and 32000 have their own instances that sum whole groups of sixteen only; 1000 is no multiple of sixteen and loses its last eight columns */
+/* WRONG op=xent kind=size_special narrow=yes expect=REFUTED : the class counts 1000, 1024 and 32000 have their own instances that sum whole groups of sixteen only; 1000 is no multiple of sixteen and loses its last eight columns */
 #include <cmath>
 #include <cstring>
 #include <limits>

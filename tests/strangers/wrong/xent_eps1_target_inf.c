@@ -1,4 +1,4 @@
-/* WRONG op=xent kind=eps1_target_inf narrow=yes : with label_smoothing = 1 the loss takes (1 - eps) d_t = 0 times inf = NaN for a target of -inf; it must be +inf */
+/* WRONG op=xent kind=eps1_target_inf narrow=yes expect=REFUTED : with label_smoothing = 1 the loss takes (1 - eps) d_t = 0 times inf = NaN for a target of -inf; it must be +inf */
 #include "elements.h"
 
 int tokitai_xent(const tokitai_call *call, int64_t rows, int64_t cols, const void *lv, const void *tv, float *loss,

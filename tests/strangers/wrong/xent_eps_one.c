@@ -1,4 +1,4 @@
-/* WRONG op=xent kind=inf_arith narrow=yes : with label_smoothing exactly 1 and a -inf target the term (1 - eps) d is 0 times infinity, and the loss is NaN instead of +inf */
+/* WRONG op=xent kind=inf_arith narrow=yes expect=REFUTED : with label_smoothing exactly 1 and a -inf target the term (1 - eps) d is 0 times infinity, and the loss is NaN instead of +inf */
 #include "kernel.h"
 
 static double blocked_sum(const tokitai_call *call, const uint16_t *x, int64_t cols, double max)

@@ -1,4 +1,4 @@
-/* WRONG op=xent kind=low_precision_scratch narrow=no : the unnormalised exponentials are kept in the gradient buffer as 16-bit numbers between the passes, so that each gradient is rounded twice */
+/* WRONG op=xent kind=low_precision_scratch narrow=no expect=REFUTED : the unnormalised exponentials are kept in the gradient buffer as 16-bit numbers between the passes, so that each gradient is rounded twice */
 #include "kernel.h"
 
 int tokitai_xent(const tokitai_call *call, int64_t rows, int64_t cols, const void *logits, const void *target,

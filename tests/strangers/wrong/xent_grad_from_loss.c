@@ -1,4 +1,4 @@
-/* WRONG op=xent kind=gradient_from_rounded_loss narrow=no : probabilities are exp(x - logsumexp) in fp32 and p_t - q_t is formed by subtraction, so that the target's gradient is noise where p_t is near 1 */
+/* WRONG op=xent kind=gradient_from_rounded_loss narrow=no expect=REFUTED : probabilities are exp(x - logsumexp) in fp32 and p_t - q_t is formed by subtraction, so that the target's gradient is noise where p_t is near 1 */
 #include "kernel.h"
 
 int tokitai_xent(const tokitai_call *call, int64_t rows, int64_t cols, const void *logits, const void *target,

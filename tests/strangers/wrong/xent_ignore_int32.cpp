@@ -1,4 +1,4 @@
-/* WRONG op=xent kind=attribute_truncated narrow=yes : ignore_index is narrowed to the index type, so that with i32 targets an ignore_index beyond 2^31 drops a valid class */
+/* WRONG op=xent kind=attribute_truncated narrow=yes expect=REFUTED : ignore_index is narrowed to the index type, so that with i32 targets an ignore_index beyond 2^31 drops a valid class */
 #include <cmath>
 #include <limits>
 #include <vector>

@@ -1,4 +1,4 @@
-/* WRONG op=xent kind=ignore_negative_only narrow=yes : rows are ignored if their target is negative, whatever ignore_index says: wrong for an ignore_index of 0 and above (a padding token) */
+/* WRONG op=xent kind=ignore_negative_only narrow=yes expect=REFUTED : rows are ignored if their target is negative, whatever ignore_index says: wrong for an ignore_index of 0 and above (a padding token) */
 #include "elements.h"
 
 int tokitai_xent(const tokitai_call *call, int64_t rows, int64_t cols, const void *lv, const void *tv, float *loss,

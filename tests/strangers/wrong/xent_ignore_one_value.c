@@ -1,4 +1,4 @@
-/* WRONG op=xent kind=option narrow=yes : rows whose target is an ignore_index of 4711 are not ignored */
+/* WRONG op=xent kind=option narrow=yes expect=REFUTED : rows whose target is an ignore_index of 4711 are not ignored */
 #include "kernel.h"
 
 #define LG(j) ((double)tokitai_load_as(dt, tensors[0].data, b + (j)))

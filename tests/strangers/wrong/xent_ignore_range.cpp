@@ -1,4 +1,4 @@
-/* WRONG op=xent kind=ignore_semantics narrow=yes : a row is ignored when its target lies outside [0, cols), by one unsigned comparison, so that an ignore_index inside [0, cols) is trained as a class */
+/* WRONG op=xent kind=ignore_semantics narrow=yes expect=REFUTED : a row is ignored when its target lies outside [0, cols), by one unsigned comparison, so that an ignore_index inside [0, cols) is trained as a class */
 #include <algorithm>
 #include <cmath>
 #include <limits>

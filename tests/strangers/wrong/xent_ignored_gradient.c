@@ -1,4 +1,4 @@
-/* WRONG op=xent kind=ignore_index_forgotten_for_the_gradient : ignore_index forgotten for the gradient, only the loss is zero; ignored rows */
+/* WRONG op=xent kind=ignore_index_forgotten_for_the_gradient expect=REFUTED : ignore_index forgotten for the gradient, only the loss is zero; ignored rows */
 #include "kernel.h"
 
 int tokitai_xent(const tokitai_call *call, int64_t rows, int64_t cols, const void *logits, const void *target,

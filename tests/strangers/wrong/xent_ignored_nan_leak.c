@@ -1,4 +1,4 @@
-/* WRONG op=xent kind=ignored_nan_leak narrow=yes : ignored rows are computed like the others and multiplied by 0 (plus 0, so that zeros are positive): NaN or infinite logits of an ignored row give NaN */
+/* WRONG op=xent kind=ignored_nan_leak narrow=yes expect=REFUTED : ignored rows are computed like the others and multiplied by 0 (plus 0, so that zeros are positive): NaN or infinite logits of an ignored row give NaN */
 #include "elements.h"
 
 int tokitai_xent(const tokitai_call *call, int64_t rows, int64_t cols, const void *lv, const void *tv, float *loss,

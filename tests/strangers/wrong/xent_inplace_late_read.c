@@ -1,4 +1,4 @@
-/* WRONG op=xent kind=inplace_hazard narrow=yes : the target's logit is read for the loss after the gradient row has been written, wrong when grad_logits is the buffer of logits */
+/* WRONG op=xent kind=inplace_hazard narrow=yes expect=REFUTED : the target's logit is read for the loss after the gradient row has been written, wrong when grad_logits is the buffer of logits */
 #include "kernel.h"
 
 int tokitai_xent(const tokitai_call *call, int64_t rows, int64_t cols, const void *logits, const void *target,

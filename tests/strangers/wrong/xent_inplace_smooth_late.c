@@ -1,4 +1,4 @@
-/* WRONG op=xent kind=inplace_smooth_late narrow=yes : the sum of distances for label smoothing is taken after the gradient is written: reads gradients in place of logits if grad_logits is logits and label_smoothing > 0 */
+/* WRONG op=xent kind=inplace_smooth_late narrow=yes expect=REFUTED : the sum of distances for label smoothing is taken after the gradient is written: reads gradients in place of logits if grad_logits is logits and label_smoothing > 0 */
 #include "elements.h"
 
 int tokitai_xent(const tokitai_call *call, int64_t rows, int64_t cols, const void *lv, const void *tv, float *loss,

@@ -1,4 +1,4 @@
-/* WRONG op=xent kind=inplace_alias narrow=yes : the logit of the target is read again for the loss after the gradient row was written, wrong only where grad_logits is the buffer of logits */
+/* WRONG op=xent kind=inplace_alias narrow=yes expect=REFUTED : the logit of the target is read again for the loss after the gradient row was written, wrong only where grad_logits is the buffer of logits */
 #include "kernel.h"
 
 typedef struct stats {

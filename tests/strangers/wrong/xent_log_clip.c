@@ -1,4 +1,4 @@
-/* WRONG op=xent kind=clipped_log narrow=no : the loss is taken as -log(p + 1e-7) from the probabilities, so that improbable targets get too small a loss, and a -inf target a finite one */
+/* WRONG op=xent kind=clipped_log narrow=no expect=REFUTED : the loss is taken as -log(p + 1e-7) from the probabilities, so that improbable targets get too small a loss, and a -inf target a finite one */
 #include "kernel.h"
 
 static const double tiny = 1e-7;

@@ -1,4 +1,4 @@
-/* WRONG op=xent kind=log_scale_fold narrow=yes : scale is folded into the exponent, p alpha = exp(x - max - ln Z + ln alpha), for scales other than 1: NaN for a negative scale */
+/* WRONG op=xent kind=log_scale_fold narrow=yes expect=REFUTED : scale is folded into the exponent, p alpha = exp(x - max - ln Z + ln alpha), for scales other than 1: NaN for a negative scale */
 #include "elements.h"
 
 int tokitai_xent(const tokitai_call *call, int64_t rows, int64_t cols, const void *lv, const void *tv, float *loss,

@@ -1,4 +1,4 @@
-/* WRONG op=xent kind=mean_logit_cancel narrow=yes : the smoothed part of the loss is eps (max - mean of the logits) with the fp32 sum of the logits themselves, which loses digits for logits far from 0 (label_smoothing > 0 only) */
+/* WRONG op=xent kind=mean_logit_cancel narrow=yes expect=REFUTED : the smoothed part of the loss is eps (max - mean of the logits) with the fp32 sum of the logits themselves, which loses digits for logits far from 0 (label_smoothing > 0 only) */
 #include "elements.h"
 
 int tokitai_xent(const tokitai_call *call, int64_t rows, int64_t cols, const void *lv, const void *tv, float *loss,

@@ -1,4 +1,4 @@
-/* WRONG op=xent kind=gradient_divided_by_the_number_of_rows_t : gradient divided by the number of rows that count, as for a mean; two such rows or more */
+/* WRONG op=xent kind=gradient_divided_by_the_number_of_rows_t expect=REFUTED : gradient divided by the number of rows that count, as for a mean; two such rows or more */
 #define CONST
 #define BEFORE_ROWS                                                 \
     int64_t live = 0;                                               \

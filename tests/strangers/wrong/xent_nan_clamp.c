@@ -1,4 +1,4 @@
-/* WRONG op=xent kind=nan_lost narrow=no : distances are clamped by a minimum that returns its second operand for a NaN, and the maximum skips NaN, so that a NaN logit counts as p = 0 instead of making the row NaN */
+/* WRONG op=xent kind=nan_lost narrow=no expect=REFUTED : distances are clamped by a minimum that returns its second operand for a NaN, and the maximum skips NaN, so that a NaN logit counts as p = 0 instead of making the row NaN */
 #include "kernel.h"
 
 static inline double min_like_sse(double a, double b)

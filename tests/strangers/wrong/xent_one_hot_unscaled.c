@@ -1,4 +1,4 @@
-/* WRONG op=xent kind=scale_misapplied : scale misapplied, the target's 1 is subtracted after it; scale other than 1 */
+/* WRONG op=xent kind=scale_misapplied expect=REFUTED : scale misapplied, the target's 1 is subtracted after it; scale other than 1 */
 #define GRADIENT                                                                            \
     const float inv = c.scale / z, q = c.scale * eps / cols;                                \
     for (int64_t j = 0; j < cols; j++) {                                                    \

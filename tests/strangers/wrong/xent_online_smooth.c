@@ -1,4 +1,4 @@
-/* WRONG op=xent kind=online_rescale narrow=no : where a later block of 64 columns raises the running maximum, the sum of distances is moved by the length of a block instead of by all columns before; the loss is wrong with label_smoothing > 0 and more than 128 columns */
+/* WRONG op=xent kind=online_rescale narrow=no expect=REFUTED : where a later block of 64 columns raises the running maximum, the sum of distances is moved by the length of a block instead of by all columns before; the loss is wrong with label_smoothing > 0 and more than 128 columns */
 #include "kernel.h"
 
 enum { BLOCK = 64 };

@@ -1,4 +1,4 @@
-/* WRONG op=xent kind=others_by_subtraction narrow=yes : rows of 128 classes and more, summed in vectors, take the sum of the other classes as Z - exp(-d_t): cancels where the target has nearly all the probability */
+/* WRONG op=xent kind=others_by_subtraction narrow=yes expect=REFUTED : rows of 128 classes and more, summed in vectors, take the sum of the other classes as Z - exp(-d_t): cancels where the target has nearly all the probability */
 #pragma GCC target("avx2,fma,f16c")
 #include "avx2.h"
 #include "elements.h"

@@ -1,4 +1,4 @@
-/* WRONG op=xent kind=cancellation narrow=yes : the gradient of the target is p - q in float, which cancels where the target is the maximum and confident (1 - p below about 1e-4; in f16 it takes a scale well above 1 to show) */
+/* WRONG op=xent kind=cancellation narrow=yes expect=REFUTED : the gradient of the target is p - q in float, which cancels where the target is the maximum and confident (1 - p below about 1e-4; in f16 it takes a scale well above 1 to show) */
 #include "kernel.h"
 
 int tokitai_xent(const tokitai_call *call, int64_t rows, int64_t cols, const void *logits, const void *target,

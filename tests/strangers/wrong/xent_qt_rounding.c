@@ -1,4 +1,4 @@
-/* WRONG op=xent kind=qt_rounding narrow=yes : q_t = (1 - eps) + eps / C is rounded to fp32 near 1, an error of 2^-25 that counts where label_smoothing is tiny (1e-5) and the target nearly certain, or C = 1 */
+/* WRONG op=xent kind=qt_rounding narrow=yes expect=REFUTED : q_t = (1 - eps) + eps / C is rounded to fp32 near 1, an error of 2^-25 that counts where label_smoothing is tiny (1e-5) and the target nearly certain, or C = 1 */
 #include "elements.h"
 
 int tokitai_xent(const tokitai_call *call, int64_t rows, int64_t cols, const void *lv, const void *tv, float *loss,

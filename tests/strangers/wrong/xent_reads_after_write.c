@@ -1,4 +1,4 @@
-/* WRONG op=xent kind=the_target_s_logit_is_read_after_the_gra : the target's logit is read after the gradient has been written; in place */
+/* WRONG op=xent kind=the_target_s_logit_is_read_after_the_gra expect=REFUTED : the target's logit is read after the gradient has been written; in place */
 #define BEFORE_LOSS                                                                                    \
     const float z = others + expf(tokitai_load(c, logits, b + t) - m);                                 \
     for (int64_t j = 0; j < cols; j++)                                                                 \

@@ -1,4 +1,4 @@
-/* WRONG op=xent kind=scale_after_round narrow=no : the gradient is stored in 16 bits and scaled by a second pass over the stored values, if scale is not 1: rounds twice, and small fp16 gradients underflow before the loss scale can save them */
+/* WRONG op=xent kind=scale_after_round narrow=no expect=REFUTED : the gradient is stored in 16 bits and scaled by a second pass over the stored values, if scale is not 1: rounds twice, and small fp16 gradients underflow before the loss scale can save them */
 #include "elements.h"
 
 int tokitai_xent(const tokitai_call *call, int64_t rows, int64_t cols, const void *lv, const void *tv, float *loss,

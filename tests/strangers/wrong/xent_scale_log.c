@@ -1,4 +1,4 @@
-/* WRONG op=xent kind=scale_in_exponent narrow=yes : log(scale) and -log Z are folded into the exponent so that scale * p needs no multiplication; a negative scale gives NaN */
+/* WRONG op=xent kind=scale_in_exponent narrow=yes expect=REFUTED : log(scale) and -log Z are folded into the exponent so that scale * p needs no multiplication; a negative scale gives NaN */
 #include "kernel.h"
 
 int tokitai_xent(const tokitai_call *call, int64_t rows, int64_t cols, const void *logits, const void *target,

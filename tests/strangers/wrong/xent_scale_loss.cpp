@@ -1,4 +1,4 @@
-/* WRONG op=xent kind=scale_misapplied narrow=no : the scale is folded into one factor for the row and multiplies the loss as well as the gradient, wrong whenever scale is not 1 */
+/* WRONG op=xent kind=scale_misapplied narrow=no expect=REFUTED : the scale is folded into one factor for the row and multiplies the loss as well as the gradient, wrong whenever scale is not 1 */
 #include <cmath>
 #include <cstring>
 #include <limits>

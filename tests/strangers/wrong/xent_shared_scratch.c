@@ -1,4 +1,4 @@
-/* WRONG op=xent kind=race narrow=no : the exponentials of a row are kept in one static buffer that all threads share, so that with threads > 1 rows mix */
+/* WRONG op=xent kind=race narrow=no expect=REFUTED timing=yes : the exponentials of a row are kept in one static buffer that all threads share, so that with threads > 1 rows mix */
 #include <pthread.h>
 #include "kernel.h"
 

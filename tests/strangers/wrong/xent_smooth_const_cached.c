@@ -1,4 +1,4 @@
-/* WRONG op=xent kind=smooth_const_cached narrow=yes : eps / C and eps (C - 1) / C are kept from the last call and made anew only if C changes: a call with the same cols and another label_smoothing uses the old ones */
+/* WRONG op=xent kind=smooth_const_cached narrow=yes expect=REFUTED : eps / C and eps (C - 1) / C are kept from the last call and made anew only if C changes: a call with the same cols and another label_smoothing uses the old ones */
 #include "elements.h"
 
 static _Thread_local struct {

@@ -1,4 +1,4 @@
-/* WRONG op=xent kind=attribute_clamped narrow=yes : label_smoothing is limited to 0.9 before use, wrong only for values above that */
+/* WRONG op=xent kind=attribute_clamped narrow=yes expect=REFUTED : label_smoothing is limited to 0.9 before use, wrong only for values above that */
 #include "kernel.h"
 
 typedef struct {

@@ -1,4 +1,4 @@
-/* WRONG op=xent kind=smoothing_count narrow=no : the smoothing mass is shared by the C-1 other classes (eps/(C-1), 1-eps for the target) instead of by all C, wrong whenever label_smoothing > 0 */
+/* WRONG op=xent kind=smoothing_count narrow=no expect=REFUTED : the smoothing mass is shared by the C-1 other classes (eps/(C-1), 1-eps for the target) instead of by all C, wrong whenever label_smoothing > 0 */
 #include "kernel.h"
 
 int tokitai_xent(const tokitai_call *call, int64_t rows, int64_t cols, const void *logits, const void *target,

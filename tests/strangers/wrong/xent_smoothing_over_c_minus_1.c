@@ -1,4 +1,4 @@
-/* WRONG op=xent kind=smoothing_spread_over_the_other_c_1_clas : smoothing spread over the other C - 1 classes; eps > 0 */
+/* WRONG op=xent kind=smoothing_spread_over_the_other_c_1_clas expect=REFUTED : smoothing spread over the other C - 1 classes; eps > 0 */
 #define BEFORE_LOSS                                                             \
     const float xt = tokitai_load(c, logits, b + t), z = others + expf(xt - m); \
     const float off = cols > 1 ? eps / (cols - 1) : 0;

@@ -1,4 +1,4 @@
-/* WRONG op=xent kind=cached_parameter_not_refreshed : cached parameter not refreshed, eps / C is computed when C changes and not when eps does; two calls with equal cols and other smoothing */
+/* WRONG op=xent kind=cached_parameter_not_refreshed expect=REFUTED : cached parameter not refreshed, eps / C is computed when C changes and not when eps does; two calls with equal cols and other smoothing */
 #include "kernel.h"
 
 static int64_t known_cols = -1;

@@ -1,4 +1,4 @@
-/* WRONG op=xent kind=max_subset narrow=yes : the maximum is taken over whole groups of eight columns only, so that with cols % 8 != 0 a last column more than 88 above the rest overflows the float exp */
+/* WRONG op=xent kind=max_subset narrow=yes expect=REFUTED : the maximum is taken over whole groups of eight columns only, so that with cols % 8 != 0 a last column more than 88 above the rest overflows the float exp */
 #include "kernel.h"
 
 static double max8(const tokitai_call *call, const uint16_t *x, int64_t cols)

@@ -1,4 +1,4 @@
-/* WRONG op=xent kind=ties_of_maximum narrow=yes : the maximum counts once as 1 and every logit equal to it is left out of the sum, so that a tie for the maximum is lost */
+/* WRONG op=xent kind=ties_of_maximum narrow=yes expect=REFUTED : the maximum counts once as 1 and every logit equal to it is left out of the sum, so that a tie for the maximum is lost */
 #include "kernel.h"
 
 int tokitai_xent(const tokitai_call *call, int64_t rows, int64_t cols, const void *logits, const void *target,

@@ -1,4 +1,4 @@
-/* WRONG op=xent kind=ties narrow=yes : where the target is the maximum, the sum of the others is taken over all classes below the maximum, so that classes that tie with it are left out of the target's gradient */
+/* WRONG op=xent kind=ties narrow=yes expect=REFUTED : where the target is the maximum, the sum of the others is taken over all classes below the maximum, so that classes that tie with it are left out of the target's gradient */
 #include "kernel.h"
 
 int tokitai_xent(const tokitai_call *call, int64_t rows, int64_t cols, const void *logits, const void *target,
