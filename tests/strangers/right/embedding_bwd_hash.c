@@ -1,18 +1,13 @@
 /* RIGHT op=embedding_bwd kind=hash expect=HELD : distinct indices get slots by open addressing, each slot a row of doubles; other rows are zeroed */
 #include "kernel.h"
-
 int tokitai_embedding_bwd(const tokitai_call *call, int64_t queries, int64_t dim, int64_t vocab,
-                          const void *grad_output, const void *index, void *grad_weight)
-{
+                          const void *grad_output, const void *index, void *grad_weight) {
     enum { WIDE = 32 };
-    if (dim == 0 || vocab == 0)
-        return 0;
+    if (dim == 0 || vocab == 0) return 0;
     memset(grad_weight, 0, (size_t)(vocab * dim) * sizeof(uint16_t));
-    if (queries == 0)
-        return 0;
+    if (queries == 0) return 0;
     int shift = 60;
-    while (((int64_t)1 << (64 - shift)) < 2 * queries)
-        shift--;
+    while (((int64_t)1 << (64 - shift)) < 2 * queries) shift--;
     const uint64_t mask = ((uint64_t)1 << (64 - shift)) - 1;
     int64_t *slot = malloc((mask + 1) * sizeof *slot), *row = malloc((size_t)queries * sizeof *row),
             *of = malloc((size_t)queries * sizeof *of);
@@ -25,8 +20,7 @@ int tokitai_embedding_bwd(const tokitai_call *call, int64_t queries, int64_t dim
     for (int64_t i = 0; i < queries; i++) {
         const int64_t v = tokitai_load_index(*call, index, i);
         uint64_t h = (uint64_t)v * 0x9e3779b97f4a7c15u >> shift;
-        while (slot[h] >= 0 && row[slot[h]] != v)
-            h = (h + 1) & mask;
+        while (slot[h] >= 0 && row[slot[h]] != v) h = (h + 1) & mask;
         if (slot[h] < 0) {
             row[distinct] = v;
             slot[h] = distinct++;

@@ -4,31 +4,23 @@
 #include <cstring>
 #include <unordered_map>
 #include <vector>
-
-static float plus(float a, float b)
-{
+static float plus(float a, float b) {
     volatile float s = a + b;
     return s;
 }
-
 extern "C" int tokitai_embedding_bwd(const tokitai_call *call, int64_t queries, int64_t dim, int64_t vocab,
-                                     const void *grad_output, const void *index, void *grad_weight)
-{
-    if (vocab * dim == 0)
-        return 0;
+                                     const void *grad_output, const void *index, void *grad_weight) {
+    if (vocab * dim == 0) return 0;
     std::memset(grad_weight, 0, size_t(vocab * dim) * 2);
     std::unordered_map<int64_t, std::vector<float>> rows;
     for (int64_t i = 0; i < queries; i++) {
         std::vector<float> &r = rows[tokitai_load_index(*call, index, i)];
-        if (r.empty())
-            r.assign(size_t(dim) * 2, 0.0f);
+        if (r.empty()) r.assign(size_t(dim) * 2, 0.0f);
         for (int64_t c = 0; c < dim; c++) {
             float &sum = r[2 * c], &rest = r[2 * c + 1];
             const float g = tokitai_load(*call, grad_output, i * dim + c), t = plus(sum, g);
-            if (std::fabs(sum) >= std::fabs(g))
-                rest = plus(rest, plus(plus(sum, -t), g));
-            else
-                rest = plus(rest, plus(plus(g, -t), sum));
+            if (std::fabs(sum) >= std::fabs(g)) rest = plus(rest, plus(plus(sum, -t), g));
+            else rest = plus(rest, plus(plus(g, -t), sum));
             sum = t;
         }
     }

@@ -4,10 +4,8 @@
 #include <numeric>
 #include <vector>
 #include <tokitai_kernel.h>
-
 template <class I>
-static void gather(int64_t queries, int64_t dim, const I *index, const uint16_t *weight, uint16_t *out)
-{
+static void gather(int64_t queries, int64_t dim, const I *index, const uint16_t *weight, uint16_t *out) {
     constexpr int64_t block = 4096;
     std::vector<int32_t> order(std::min(queries, block));
     for (int64_t from = 0; from < queries; from += block) {
@@ -21,18 +19,13 @@ static void gather(int64_t queries, int64_t dim, const I *index, const uint16_t 
         }
     }
 }
-
 extern "C" int tokitai_embedding_fwd(const tokitai_call *call, int64_t queries, int64_t dim, int64_t vocab,
-                                     const void *index, const void *weight, void *out)
-{
+                                     const void *index, const void *weight, void *out) {
     (void)vocab;
-    if (queries == 0 || dim == 0)
-        return 0;
+    if (queries == 0 || dim == 0) return 0;
     const uint16_t *w = static_cast<const uint16_t *>(weight);
     uint16_t *o = static_cast<uint16_t *>(out);
-    if (call->index_dtype == TOKITAI_I64)
-        gather(queries, dim, static_cast<const int64_t *>(index), w, o);
-    else
-        gather(queries, dim, static_cast<const int32_t *>(index), w, o);
+    if (call->index_dtype == TOKITAI_I64) gather(queries, dim, static_cast<const int64_t *>(index), w, o);
+    else gather(queries, dim, static_cast<const int32_t *>(index), w, o);
     return 0;
 }

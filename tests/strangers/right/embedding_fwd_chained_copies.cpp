@@ -4,15 +4,12 @@
 #include <cstring>
 #include <numeric>
 #include <vector>
-
 extern "C" int tokitai_embedding_fwd(const tokitai_call *call, int64_t queries, int64_t dim, int64_t vocab,
-                                     const void *index, const void *weight, void *out)
-{
+                                     const void *index, const void *weight, void *out) {
     (void)vocab;
     std::vector<int64_t> order(queries), row(queries);
     std::iota(order.begin(), order.end(), int64_t(0));
-    for (int64_t i = 0; i < queries; i++)
-        row[i] = tokitai_load_index(*call, index, i);
+    for (int64_t i = 0; i < queries; i++) row[i] = tokitai_load_index(*call, index, i);
     std::sort(order.begin(), order.end(),
               [&](int64_t a, int64_t b) { return row[a] != row[b] ? row[a] > row[b] : a > b; });
     uint16_t *o = static_cast<uint16_t *>(out);

@@ -1,9 +1,7 @@
 /* RIGHT op=embedding_fwd kind=memcpy_of_rows expect=HELD : memcpy of rows */
 #include "kernel.h"
-
 int tokitai_embedding_fwd(const tokitai_call *call, int64_t queries, int64_t dim, int64_t vocab, const void *index,
-                          const void *weight, void *out)
-{
+                          const void *weight, void *out) {
     (void)vocab;
     if (dim)
         for (int64_t q = 0; q < queries; q++)

@@ -4,21 +4,17 @@
 #include <thread>
 #include <vector>
 #include <tokitai_kernel.h>
-
 extern "C" int tokitai_embedding_fwd(const tokitai_call *call, int64_t queries, int64_t dim, int64_t vocab,
-                                     const void *index, const void *weight, void *out)
-{
+                                     const void *index, const void *weight, void *out) {
     (void)vocab;
     const auto *w = static_cast<const uint16_t *>(weight);
     auto *o = static_cast<uint16_t *>(out);
-    if (queries == 0 || dim == 0)
-        return 0;
+    if (queries == 0 || dim == 0) return 0;
     if (dim < 256) {
         for (int64_t i = 0; i < queries;) {
             const int64_t first = tokitai_load_index(*call, index, i);
             int64_t run = 1;
-            while (i + run < queries && tokitai_load_index(*call, index, i + run) == first + run)
-                run++;
+            while (i + run < queries && tokitai_load_index(*call, index, i + run) == first + run) run++;
             std::memcpy(o + i * dim, w + first * dim, static_cast<size_t>(run * dim) * 2);
             i += run;
         }
@@ -32,10 +28,8 @@ extern "C" int tokitai_embedding_fwd(const tokitai_call *call, int64_t queries, 
                         static_cast<size_t>(hi - lo) * 2);
     };
     std::vector<std::thread> team;
-    for (int64_t t = 1; t < parts; t++)
-        team.emplace_back(columns, t);
+    for (int64_t t = 1; t < parts; t++) team.emplace_back(columns, t);
     columns(0);
-    for (auto &t : team)
-        t.join();
+    for (auto &t : team) t.join();
     return 0;
 }

@@ -4,14 +4,9 @@
 #include <thread>
 #include <vector>
 #include <tokitai_kernel.h>
-
-namespace
-{
-
+namespace {
 constexpr int64_t block = 512;
-
-void one_block(const tokitai_call &call, const uint16_t *g, const uint16_t *x, uint16_t *out, int64_t len)
-{
+void one_block(const tokitai_call &call, const uint16_t *g, const uint16_t *x, uint16_t *out, int64_t len) {
     float fx[block], fg[block], d[block];
     for (int64_t i = 0; i < len; i++) {
         fx[i] = tokitai_load(call, x, i);
@@ -28,15 +23,11 @@ void one_block(const tokitai_call &call, const uint16_t *g, const uint16_t *x, u
         const double sigma = v < 0 ? small : big;
         d[i] = (float)(sigma + big * small * h);
     }
-    for (int64_t i = 0; i < len; i++)
-        tokitai_store(call, out, i, fg[i] * d[i]);
+    for (int64_t i = 0; i < len; i++) tokitai_store(call, out, i, fg[i] * d[i]);
 }
-
 } // namespace
-
 extern "C" int tokitai_gelu_bwd(const tokitai_call *call, int64_t n, const void *grad_output, const void *x,
-                                void *grad_input)
-{
+                                void *grad_input) {
     const int64_t blocks = (n + block - 1) / block;
     const int64_t workers = std::clamp<int64_t>(std::min<int64_t>(call->threads, blocks / 8), 1, 32);
     auto work = [=](int64_t first) {
@@ -47,10 +38,8 @@ extern "C" int tokitai_gelu_bwd(const tokitai_call *call, int64_t n, const void 
         }
     };
     std::vector<std::thread> team;
-    for (int64_t t = 1; t < workers; t++)
-        team.emplace_back(work, t);
+    for (int64_t t = 1; t < workers; t++) team.emplace_back(work, t);
     work(0);
-    for (auto &t : team)
-        t.join();
+    for (auto &t : team) t.join();
     return 0;
 }

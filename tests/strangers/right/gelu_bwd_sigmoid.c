@@ -1,8 +1,6 @@
 /* RIGHT op=gelu_bwd kind=sigma expect=HELD : sigma (1 + (1 - sigma) h), clamped for the exponential and h alone */
 #include "gelu.h"
-
-int tokitai_gelu_bwd(const tokitai_call *call, int64_t n, const void *grad_output, const void *x, void *grad_input)
-{
+int tokitai_gelu_bwd(const tokitai_call *call, int64_t n, const void *grad_output, const void *x, void *grad_input) {
     for (int64_t i = 0; i < n; i++) {
         const float v = tokitai_load(*call, x, i), g = tokitai_load(*call, grad_output, i);
         float o;

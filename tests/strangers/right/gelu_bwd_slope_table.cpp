@@ -2,13 +2,10 @@
 #include <tokitai_kernel.h>
 #include <cmath>
 #include <memory>
-
-namespace
-{
+namespace {
 struct slopes {
     float of[2][65536];
-    slopes()
-    {
+    slopes() {
         for (int k = 0; k < 2; k++)
             for (int i = 0; i < 65536; i++) {
                 const float f = k ? tokitai_from_bf16((uint16_t)i) : tokitai_from_f16((uint16_t)i);
@@ -20,10 +17,8 @@ struct slopes {
     }
 };
 } // namespace
-
 extern "C" int tokitai_gelu_bwd(const tokitai_call *call, int64_t n, const void *grad_output, const void *x,
-                                void *grad_input)
-{
+                                void *grad_input) {
     static const std::unique_ptr<const slopes> table(new slopes);
     const float *of = table->of[call->dtype == TOKITAI_BF16];
     const uint16_t *in = static_cast<const uint16_t *>(x);

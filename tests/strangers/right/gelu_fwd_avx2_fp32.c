@@ -1,8 +1,6 @@
 /* RIGHT op=gelu_fwd kind=fp32_simd expect=HELD : sigmoid form in fp32 with a polynomial exp, 8 lanes, the tail through a padded vector */
 #include "avx2.h"
-
-AVX2 int tokitai_gelu_fwd(const tokitai_call *call, int64_t n, const void *x, void *y)
-{
+AVX2 int tokitai_gelu_fwd(const tokitai_call *call, int64_t n, const void *x, void *y) {
     const uint16_t *in = x;
     uint16_t *out = y;
     const int f16 = call->dtype == TOKITAI_F16;

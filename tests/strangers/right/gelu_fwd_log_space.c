@@ -1,8 +1,6 @@
 /* RIGHT op=gelu_fwd kind=log_space expect=HELD : y = x exp(-log1p(exp(-2z))) in double, odd and even elements in two passes */
 #include "kernel.h"
-
-int tokitai_gelu_fwd(const tokitai_call *call, int64_t n, const void *x, void *y)
-{
+int tokitai_gelu_fwd(const tokitai_call *call, int64_t n, const void *x, void *y) {
     for (int64_t first = 0; first < 2; first++)
         for (int64_t i = first; i < n; i += 2) {
             const double v = tokitai_load(*call, x, i);

@@ -1,8 +1,6 @@
 /* RIGHT op=gelu_fwd kind=openmp expect=HELD : OpenMP, double inside */
 #include "kernel.h"
-
-int tokitai_gelu_fwd(const tokitai_call *call, int64_t n, const void *x, void *y)
-{
+int tokitai_gelu_fwd(const tokitai_call *call, int64_t n, const void *x, void *y) {
     const tokitai_call c = *call;
 #pragma omp parallel for num_threads(c.threads) schedule(static)
     for (int64_t i = 0; i < n; i++) {

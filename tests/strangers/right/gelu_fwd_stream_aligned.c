@@ -1,8 +1,6 @@
 /* RIGHT op=gelu_fwd kind=alignment_paths expect=HELD : peels to a 32-byte boundary of the output and streams, the same vector arithmetic on every path */
 #include "avx2.h"
-
-AVX2 static void some(const uint16_t *in, uint16_t *out, int64_t n, int f16)
-{
+AVX2 static void some(const uint16_t *in, uint16_t *out, int64_t n, int f16) {
     for (int64_t i = 0; i < n; i += 8) {
         uint16_t pad[8] = {0};
         const size_t bytes = (size_t)(n - i < 8 ? n - i : 8) * 2;
@@ -11,9 +9,7 @@ AVX2 static void some(const uint16_t *in, uint16_t *out, int64_t n, int f16)
         memcpy(out + i, pad, bytes);
     }
 }
-
-AVX2 int tokitai_gelu_fwd(const tokitai_call *call, int64_t n, const void *x, void *y)
-{
+AVX2 int tokitai_gelu_fwd(const tokitai_call *call, int64_t n, const void *x, void *y) {
     const uint16_t *in = x;
     uint16_t *out = y;
     const int f16 = call->dtype == TOKITAI_F16;

@@ -2,10 +2,8 @@
 #include <immintrin.h>
 #include <pthread.h>
 #include "kernel.h"
-
 #define MR 6
 #define NR 16
-
 typedef struct {
     int32_t dtype;
     int simd;
@@ -15,25 +13,17 @@ typedef struct {
     float *strip;        /* [k, MR] */
     uint16_t *c;
 } job;
-
-static float get(int32_t dtype, uint16_t v)
-{
+static float get(int32_t dtype, uint16_t v) {
     return dtype == TOKITAI_F16 ? tokitai_from_f16(v) : tokitai_from_bf16(v);
 }
-
-static uint16_t put(int32_t dtype, float v)
-{
-    if (v != v)
-        return dtype == TOKITAI_F16 ? 0x7e00 : 0x7fc0;
+static uint16_t put(int32_t dtype, float v) {
+    if (v != v) return dtype == TOKITAI_F16 ? 0x7e00 : 0x7fc0;
     return dtype == TOKITAI_F16 ? tokitai_to_f16(v) : tokitai_to_bf16(v);
 }
-
 __attribute__((target("avx2,fma"))) static void tile_simd(const float *strip, const float *panel, int64_t k,
-                                                          float out[MR][NR])
-{
+                                                          float out[MR][NR]) {
     __m256 lo[MR], hi[MR];
-    for (int r = 0; r < MR; r++)
-        lo[r] = hi[r] = _mm256_setzero_ps();
+    for (int r = 0; r < MR; r++) lo[r] = hi[r] = _mm256_setzero_ps();
     for (int64_t t = 0; t < k; t++) {
         const __m256 x = _mm256_loadu_ps(panel + NR * t), y = _mm256_loadu_ps(panel + NR * t + 8);
 #pragma GCC unroll 6
@@ -48,20 +38,15 @@ __attribute__((target("avx2,fma"))) static void tile_simd(const float *strip, co
         _mm256_storeu_ps(out[r] + 8, hi[r]);
     }
 }
-
-static void tile_plain(const float *strip, const float *panel, int64_t k, float out[MR][NR])
-{
+static void tile_plain(const float *strip, const float *panel, int64_t k, float out[MR][NR]) {
     for (int r = 0; r < MR; r++)
         for (int l = 0; l < NR; l++) {
             float sum = 0;
-            for (int64_t t = 0; t < k; t++)
-                sum += strip[MR * t + r] * panel[NR * t + l];
+            for (int64_t t = 0; t < k; t++) sum += strip[MR * t + r] * panel[NR * t + l];
             out[r][l] = sum;
         }
 }
-
-static void *work(void *argument)
-{
+static void *work(void *argument) {
     const job *p = argument;
     for (int64_t g = p->first; g < p->last; g++) {
         const int64_t rows = p->m - g * MR < MR ? p->m - g * MR : MR;
@@ -78,15 +63,12 @@ static void *work(void *argument)
     }
     return NULL;
 }
-
-int tokitai_gemm(const tokitai_call *call, int64_t m, int64_t n, int64_t k, const void *a, const void *b, void *c)
-{
+int tokitai_gemm(const tokitai_call *call, int64_t m, int64_t n, int64_t k, const void *a, const void *b, void *c) {
     enum { MOST = 16 };
     const int64_t groups = (m + MR - 1) / MR, padded = (n + NR - 1) / NR * NR;
     const int threads = call->threads < MOST ? call->threads : MOST;
     float *panels = malloc((size_t)(padded * k + threads * MR * k + 1) * sizeof *panels);
-    if (!panels)
-        return 1;
+    if (!panels) return 1;
     for (int64_t j = 0; j < padded; j++)
         for (int64_t t = 0; t < k; t++)
             panels[j / NR * NR * k + t * NR + j % NR] = j < n ? get(call->dtype, ((const uint16_t *)b)[t * n + j])
@@ -107,14 +89,11 @@ int tokitai_gemm(const tokitai_call *call, int64_t m, int64_t n, int64_t k, cons
                         panels,
                         panels + padded * k + x * MR * k,
                         c};
-        if (x + 1 < threads)
-            started[x] = pthread_create(&id[x], NULL, work, &jobs[x]) == 0;
-        if (!started[x])
-            work(&jobs[x]);
+        if (x + 1 < threads) started[x] = pthread_create(&id[x], NULL, work, &jobs[x]) == 0;
+        if (!started[x]) work(&jobs[x]);
     }
     for (int x = 0; x < threads; x++)
-        if (started[x])
-            pthread_join(id[x], NULL);
+        if (started[x]) pthread_join(id[x], NULL);
     free(panels);
     return 0;
 }

@@ -1,9 +1,7 @@
 /* RIGHT op=gemm_grad_a kind=rows_times_rows expect=HELD : rows times rows, four lanes */
 #include "kernel.h"
-
 int tokitai_gemm_grad_a(const tokitai_call *call, int64_t m, int64_t n, int64_t k, const void *grad_c, const void *b,
-                        void *grad_a)
-{
+                        void *grad_a) {
     const tokitai_call c = *call;
 #pragma omp parallel for num_threads(c.threads)
     for (int64_t i = 0; i < m; i++)

@@ -1,9 +1,7 @@
 /* RIGHT op=gemm_grad_b kind=m_in_fixed_pieces_of_128_whose_sums_are expect=HELD : m in fixed pieces of 128 whose sums are added in order, whatever the threads */
 #include "kernel.h"
-
 int tokitai_gemm_grad_b(const tokitai_call *call, int64_t m, int64_t n, int64_t k, const void *grad_c, const void *a,
-                        void *grad_b)
-{
+                        void *grad_b) {
     const tokitai_call c = *call;
     for (int64_t t = 0; t < k; t++)
         for (int64_t j = 0; j < n; j++) {

@@ -1,8 +1,6 @@
 /* RIGHT op=gemm kind=int128_fixed_point expect=HELD : fp16: exact sums as 128-bit integers of units 2^-48, rounded once; infinities and NaN by flags; bf16 in double */
 #include "elements.h"
-
-int tokitai_gemm(const tokitai_call *call, int64_t m, int64_t n, int64_t k, const void *a, const void *b, void *c)
-{
+int tokitai_gemm(const tokitai_call *call, int64_t m, int64_t n, int64_t k, const void *a, const void *b, void *c) {
     const uint16_t *pa = a, *pb = b;
     uint16_t *pc = c;
     for (int64_t i = 0; i < m; i++)
@@ -19,12 +17,9 @@ int tokitai_gemm(const tokitai_call *call, int64_t m, int64_t n, int64_t k, cons
             for (int64_t t = 0; t < k; t++) {
                 const uint16_t x = pa[i * k + t], y = pb[t * n + j];
                 if ((x & 0x7c00) == 0x7c00 || (y & 0x7c00) == 0x7c00) {
-                    if ((x & 0x7fff) > 0x7c00 || (y & 0x7fff) > 0x7c00 || !(x & 0x7fff) || !(y & 0x7fff))
-                        nan = 1;
-                    else if ((x ^ y) & 0x8000)
-                        minus = 1;
-                    else
-                        plus = 1;
+                    if ((x & 0x7fff) > 0x7c00 || (y & 0x7fff) > 0x7c00 || !(x & 0x7fff) || !(y & 0x7fff)) nan = 1;
+                    else if ((x ^ y) & 0x8000) minus = 1;
+                    else plus = 1;
                 } else {
                     s += (__int128)fixed_f16(x) * fixed_f16(y);
                 }

@@ -1,9 +1,7 @@
 /* RIGHT op=gemm kind=sliding_last_tile expect=HELD : AVX2 and FMA, the last column tile slides back over its neighbour and writes the same values again; runtime dispatch */
 #include "avx2.h"
 #include "elements.h"
-
-AVX2 static void fast(const uint16_t *a, const uint16_t *b, uint16_t *c, int64_t m, int64_t n, int64_t k, int bf)
-{
+AVX2 static void fast(const uint16_t *a, const uint16_t *b, uint16_t *c, int64_t m, int64_t n, int64_t k, int bf) {
     for (int64_t i = 0; i < m; i++)
         for (int64_t j0 = 0; j0 < n; j0 += 8) {
             const int64_t j = j0 + 8 <= n ? j0 : n - 8;
@@ -16,9 +14,7 @@ AVX2 static void fast(const uint16_t *a, const uint16_t *b, uint16_t *c, int64_t
             _mm_storeu_si128((__m128i *)(c + i * n + j), cvt8(s, bf));
         }
 }
-
-int tokitai_gemm(const tokitai_call *call, int64_t m, int64_t n, int64_t k, const void *a, const void *b, void *c)
-{
+int tokitai_gemm(const tokitai_call *call, int64_t m, int64_t n, int64_t k, const void *a, const void *b, void *c) {
     const uint16_t *pa = a, *pb = b;
     const int bf = call->dtype == TOKITAI_BF16;
     if (n >= 8 && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c")) {
@@ -28,8 +24,7 @@ int tokitai_gemm(const tokitai_call *call, int64_t m, int64_t n, int64_t k, cons
     for (int64_t i = 0; i < m; i++)
         for (int64_t j = 0; j < n; j++) {
             float s = 0;
-            for (int64_t t = 0; t < k; t++)
-                s += ld1(pa[i * k + t], bf) * ld1(pb[t * n + j], bf);
+            for (int64_t t = 0; t < k; t++) s += ld1(pa[i * k + t], bf) * ld1(pb[t * n + j], bf);
             ((uint16_t *)c)[i * n + j] = st1(s, bf);
         }
     return 0;

@@ -9,6 +9,5 @@
             s = (s + (((wide)(x1 * y1) << 52) + ((wide)middle << 26) + x0 * y0)) % mod;            \
         }                                                                                          \
     else                                                                                           \
-        for (int64_t t = 0; t < k; t++)                                                            \
-            s = (s + (wide)(a[i * k + t] % mod) * (b[t * n + j] % mod) % mod) % mod;
+        for (int64_t t = 0; t < k; t++) s = (s + (wide)(a[i * k + t] % mod) * (b[t * n + j] % mod) % mod) % mod;
 #include "padic_gemm.h"

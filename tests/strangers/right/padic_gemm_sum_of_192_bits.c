@@ -6,8 +6,7 @@
         s += q;                                           \
         top += s < q;                                     \
     }                                                     \
-    if (p == 2)                                           \
-        s %= mod;                                         \
+    if (p == 2) s %= mod;                                 \
     else {                                                \
         wide r64 = ((wide)1 << 64) % mod, r = 0;          \
         r = top % mod;                                    \

@@ -1,9 +1,7 @@
 /* RIGHT op=softmax_bwd kind=int128_exact expect=HELD : fp16 products are integers times 2^-48, added exactly in 128 bits; bf16 in long double, from the middle outwards */
 #include "elements.h"
-
 int tokitai_softmax_bwd(const tokitai_call *call, int64_t rows, int64_t cols, const void *gv, const void *yv,
-                        void *ov)
-{
+                        void *ov) {
     const uint16_t *g = gv, *y = yv;
     uint16_t *o = ov;
     const int bf = call->dtype == TOKITAI_BF16;
@@ -32,13 +30,11 @@ int tokitai_softmax_bwd(const tokitai_call *call, int64_t rows, int64_t cols, co
                 if (t - t != 0) {
                     special += (float)t;
                     any = 1;
-                } else
-                    sum += t;
+                } else sum += t;
             }
         }
         const double s = any ? special : (double)sum;
-        for (int64_t j = 0; j < cols; j++)
-            o[j] = st1((float)(ld1(y[j], bf) * (ld1(g[j], bf) - s)), bf);
+        for (int64_t j = 0; j < cols; j++) o[j] = st1((float)(ld1(y[j], bf) * (ld1(g[j], bf) - s)), bf);
     }
     return 0;
 }

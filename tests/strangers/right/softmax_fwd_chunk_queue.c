@@ -1,7 +1,6 @@
 /* RIGHT op=softmax_fwd kind=chunk_queue expect=HELD : threads take fixed chunks of 2048 columns of any row from a queue, each chunk has a maximum and a double sum of its own, merged in the order of chunks */
 #include <pthread.h>
 #include "elements.h"
-
 enum { CHUNK = 2048 };
 typedef struct {
     double s;
@@ -15,13 +14,11 @@ typedef struct {
     int64_t rows, cols, chunks, total, next;
     int bf, phase;
 } plan_t;
-static void *worker(void *p)
-{
+static void *worker(void *p) {
     plan_t *w = p;
     for (;;) {
         const int64_t i = __atomic_fetch_add(&w->next, 1, __ATOMIC_RELAXED);
-        if (i >= w->total)
-            return 0;
+        if (i >= w->total) return 0;
         const int64_t r = i / w->chunks, lo = i % w->chunks * CHUNK, hi = lo + CHUNK < w->cols ? lo + CHUNK : w->cols;
         const uint16_t *x = w->x + r * w->cols;
         uint16_t *y = w->y + r * w->cols;
@@ -33,8 +30,7 @@ static void *worker(void *p)
                 q.m = v > q.m ? v : q.m;
             }
             if (!q.bad && q.m > -INFINITY)
-                for (int64_t j = lo; j < hi; j++)
-                    q.s += expf(ld1(x[j], w->bf) - q.m);
+                for (int64_t j = lo; j < hi; j++) q.s += expf(ld1(x[j], w->bf) - q.m);
             w->part[i] = q;
         } else {
             const part_t q = w->row[r];
@@ -43,22 +39,17 @@ static void *worker(void *p)
         }
     }
 }
-static void everyone(plan_t *w, int threads)
-{
+static void everyone(plan_t *w, int threads) {
     pthread_t tid[16];
     int made = 0;
     w->next = 0;
     for (int t = 1; t < threads && t <= 16 && t < w->total; t++)
-        if (pthread_create(&tid[made], 0, worker, w) == 0)
-            made++;
+        if (pthread_create(&tid[made], 0, worker, w) == 0) made++;
     worker(w);
-    while (made)
-        pthread_join(tid[--made], 0);
+    while (made) pthread_join(tid[--made], 0);
 }
-int tokitai_softmax_fwd(const tokitai_call *call, int64_t rows, int64_t cols, const void *x, void *y)
-{
-    if (rows == 0 || cols == 0)
-        return 0;
+int tokitai_softmax_fwd(const tokitai_call *call, int64_t rows, int64_t cols, const void *x, void *y) {
+    if (rows == 0 || cols == 0) return 0;
     const int64_t chunks = (cols + CHUNK - 1) / CHUNK;
     plan_t w = {x,
                 y,

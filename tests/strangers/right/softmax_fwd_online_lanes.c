@@ -2,7 +2,6 @@
 #pragma GCC target("avx2,fma,f16c")
 #include "avx2.h"
 #include "elements.h"
-
 static inline __m256 ex2(__m256 t) /* 2^t, t <= 0 */
 {
     const __m256 lo = _mm256_set1_ps(-126.0f);
@@ -20,17 +19,14 @@ static inline __m256 ex2(__m256 t) /* 2^t, t <= 0 */
     const __m256i e = _mm256_slli_epi32(_mm256_add_epi32(_mm256_cvtps_epi32(n), _mm256_set1_epi32(127)), 23);
     return _mm256_andnot_ps(under, _mm256_mul_ps(p, _mm256_castsi256_ps(e)));
 }
-static void row(const uint16_t *x, uint16_t *y, int64_t n, int bf)
-{
+static void row(const uint16_t *x, uint16_t *y, int64_t n, int bf) {
     const __m256 L = _mm256_set1_ps(1.44269504f), floor_m = _mm256_set1_ps(-3.4028235e38f);
     __m256 m = floor_m, s = _mm256_setzero_ps(), nan = s, top = _mm256_set1_ps(-INFINITY), v;
     uint16_t pad[8];
     for (int64_t j = 0; j < n; j += 8) {
-        if (j + 8 <= n)
-            v = ld8(x + j, bf);
+        if (j + 8 <= n) v = ld8(x + j, bf);
         else {
-            for (int k = 0; k < 8; k++)
-                pad[k] = j + k < n ? x[j + k] : (bf ? 0xff80 : 0xfc00);
+            for (int k = 0; k < 8; k++) pad[k] = j + k < n ? x[j + k] : (bf ? 0xff80 : 0xfc00);
             v = ld8(pad, bf);
         }
         nan = _mm256_or_ps(nan, _mm256_cmp_ps(v, v, _CMP_UNORD_Q));
@@ -47,20 +43,17 @@ static void row(const uint16_t *x, uint16_t *y, int64_t n, int bf)
         t = lt[k] > t ? lt[k] : t;
     }
     if (_mm256_movemask_ps(nan) || isinf(t)) {
-        for (int64_t j = 0; j < n; j++)
-            y[j] = 0x7fff;
+        for (int64_t j = 0; j < n; j++) y[j] = 0x7fff;
         return;
     }
     _mm256_storeu_ps(ls, _mm256_mul_ps(s, ex2(_mm256_mul_ps(_mm256_sub_ps(m, _mm256_set1_ps(M)), L))));
-    for (int k = 0; k < 8; k++)
-        S += ls[k];
+    for (int k = 0; k < 8; k++) S += ls[k];
     const __m256 inv = _mm256_set1_ps(1.0f / S), Mv = _mm256_set1_ps(M);
     int64_t j = 0;
     for (; j + 8 <= n; j += 8)
         st8(y + j, _mm256_mul_ps(ex2(_mm256_mul_ps(_mm256_sub_ps(ld8(x + j, bf), Mv), L)), inv), bf);
     if (j < n) {
-        for (int k = 0; k < 8; k++)
-            pad[k] = j + k < n ? x[j + k] : 0;
+        for (int k = 0; k < 8; k++) pad[k] = j + k < n ? x[j + k] : 0;
         /* the padding may lie above the maximum; its lanes are thrown away */
         st8(pad,
             _mm256_mul_ps(ex2(_mm256_min_ps(_mm256_mul_ps(_mm256_sub_ps(ld8(pad, bf), Mv), L), _mm256_setzero_ps())),
@@ -69,8 +62,7 @@ static void row(const uint16_t *x, uint16_t *y, int64_t n, int bf)
         memcpy(y + j, pad, (size_t)(n - j) * 2);
     }
 }
-int tokitai_softmax_fwd(const tokitai_call *call, int64_t rows, int64_t cols, const void *x, void *y)
-{
+int tokitai_softmax_fwd(const tokitai_call *call, int64_t rows, int64_t cols, const void *x, void *y) {
     for (int64_t r = rows; r-- > 0;)
         row((const uint16_t *)x + r * cols, (uint16_t *)y + r * cols, cols, call->dtype == TOKITAI_BF16);
     return 0;

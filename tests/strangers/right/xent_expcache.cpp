@@ -4,55 +4,33 @@
 #include <new>
 #include <vector>
 #include <tokitai_kernel.h>
-
-namespace
-{
-
+namespace {
 struct half {
-    static float from(uint16_t v)
-    {
-        return tokitai_from_f16(v);
-    }
-    static uint16_t to(float v)
-    {
-        return tokitai_to_f16(v);
-    }
+    static float from(uint16_t v) { return tokitai_from_f16(v); }
+    static uint16_t to(float v) { return tokitai_to_f16(v); }
 };
-
 struct brain {
-    static float from(uint16_t v)
-    {
-        return tokitai_from_bf16(v);
-    }
-    static uint16_t to(float v)
-    {
-        return tokitai_to_bf16(v);
-    }
+    static float from(uint16_t v) { return tokitai_from_bf16(v); }
+    static uint16_t to(float v) { return tokitai_to_bf16(v); }
 };
-
-double halving(const double *v, int64_t n)
-{
+double halving(const double *v, int64_t n) {
     if (n <= 32) {
         double s = 0;
-        for (int64_t i = 0; i < n; i++)
-            s += v[i];
+        for (int64_t i = 0; i < n; i++) s += v[i];
         return s;
     }
     return halving(v, n / 2) + halving(v + n / 2, n - n / 2);
 }
-
 template <class T, class I>
 void run(const tokitai_call &call, int64_t rows, int64_t cols, const uint16_t *x, const I *target, float *loss,
-         uint16_t *g)
-{
+         uint16_t *g) {
     const double inf = std::numeric_limits<double>::infinity(), eps = call.label_smoothing, alpha = call.scale;
     std::vector<double> d(cols), e(cols);
     for (int64_t r = 0; r < rows; r++, x += cols, g += cols) {
         const int64_t t = target[r];
         if (t == call.ignore_index) {
             loss[r] = 0;
-            for (int64_t j = 0; j < cols; j++)
-                g[j] = 0;
+            for (int64_t j = 0; j < cols; j++) g[j] = 0;
             continue;
         }
         double max = -inf;
@@ -60,12 +38,10 @@ void run(const tokitai_call &call, int64_t rows, int64_t cols, const uint16_t *x
         for (int64_t j = 0; j < cols; j++) {
             d[j] = T::from(x[j]);
             bad |= std::isnan(d[j]) || d[j] == inf;
-            if (d[j] > max)
-                max = d[j];
+            if (d[j] > max) max = d[j];
         }
         if (bad || max == -inf) {
-            for (int64_t j = 0; j < cols; j++)
-                g[j] = T::to(std::numeric_limits<float>::quiet_NaN());
+            for (int64_t j = 0; j < cols; j++) g[j] = T::to(std::numeric_limits<float>::quiet_NaN());
             loss[r] = std::numeric_limits<float>::quiet_NaN();
             continue;
         }
@@ -76,23 +52,17 @@ void run(const tokitai_call &call, int64_t rows, int64_t cols, const uint16_t *x
         const double et = e[t], off = eps / double(cols);
         e[t] = 0;
         const double others = halving(e.data(), cols), z = others + et;
-        for (int64_t j = 0; j < cols; j++)
-            g[j] = T::to(float(alpha * (e[j] / z - off)));
+        for (int64_t j = 0; j < cols; j++) g[j] = T::to(float(alpha * (e[j] / z - off)));
         g[t] = T::to(float(alpha * (eps - off - others / z)));
         double l = std::log(z);
-        if (eps > 0)
-            l += off * halving(d.data(), cols);
-        if (eps < 1)
-            l += (1 - eps) * d[t];
+        if (eps > 0) l += off * halving(d.data(), cols);
+        if (eps < 1) l += (1 - eps) * d[t];
         loss[r] = float(l);
     }
 }
-
 } // namespace
-
 extern "C" int tokitai_xent(const tokitai_call *call, int64_t rows, int64_t cols, const void *logits,
-                            const void *target, float *loss, void *grad_logits)
-{
+                            const void *target, float *loss, void *grad_logits) {
     const uint16_t *x = static_cast<const uint16_t *>(logits);
     uint16_t *g = static_cast<uint16_t *>(grad_logits);
     const bool f16 = call->dtype == TOKITAI_F16;

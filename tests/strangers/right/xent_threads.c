@@ -1,6 +1,5 @@
 /* RIGHT op=xent kind=rows_over_threads expect=HELD : rows over threads, sums in double */
 #include "threads.h"
-
 typedef struct {
     tokitai_call c;
     int64_t cols;
@@ -8,8 +7,7 @@ typedef struct {
     float *loss;
     void *g;
 } args;
-static void work(void *p, int64_t begin, int64_t end)
-{
+static void work(void *p, int64_t begin, int64_t end) {
     const args *a = p;
     const tokitai_call c = a->c;
     const int64_t n = a->cols;
@@ -24,10 +22,8 @@ static void work(void *p, int64_t begin, int64_t end)
         double m = -INFINITY, rest = 0, sd = 0;
         for (int64_t j = 0; j < n; j++) {
             const double v = tokitai_load(c, a->x, b + j);
-            if (!(v <= m))
-                m = v;
-            if (isnan(m))
-                break;
+            if (!(v <= m)) m = v;
+            if (isnan(m)) break;
         }
         for (int64_t j = 0; j < n; j++) {
             const double v = tokitai_load(c, a->x, b + j);
@@ -44,8 +40,7 @@ static void work(void *p, int64_t begin, int64_t end)
     }
 }
 int tokitai_xent(const tokitai_call *call, int64_t rows, int64_t cols, const void *logits, const void *target,
-                 float *loss, void *grad_logits)
-{
+                 float *loss, void *grad_logits) {
     args a = {*call, cols, logits, target, loss, grad_logits};
     parallel_for(call->threads, rows, work, &a);
     return 0;

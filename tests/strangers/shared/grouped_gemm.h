@@ -1,12 +1,9 @@
 /* grouped_gemm with sums in double, the groups in step with the rows. A kernel that includes this defines before what it does otherwise. */
 #include "kernel.h"
-
 #ifndef AT_FIRST
 #define AT_FIRST
 #endif
-
-TOKITAI_KERNEL(grouped_gemm)
-{
+TOKITAI_KERNEL(grouped_gemm) {
     const tokitai_tensor a = tensors[0], b = tensors[1], ends = tensors[2], c = tensors[3];
     const int64_t m = a.shape[0], k = a.shape[1], n = b.shape[2], groups = b.shape[0];
     AT_FIRST
@@ -15,8 +12,7 @@ TOKITAI_KERNEL(grouped_gemm)
 #ifdef NEXT_GROUP
         NEXT_GROUP
 #else
-        while (group < groups && tokitai_load_index(*call, ends.data, group) <= i)
-            group++;
+        while (group < groups && tokitai_load_index(*call, ends.data, group) <= i) group++;
 #endif
         for (int64_t j = 0; j < n; j++) {
             double s = 0;

@@ -1,15 +1,12 @@
 /* grouped_gemm_grad_b with sums in double. A kernel that includes this defines before what it does otherwise. */
 #include "kernel.h"
-
 #ifndef BEFORE_GROUP
 #define BEFORE_GROUP
 #endif
 #ifndef AFTER_SUM
 #define AFTER_SUM
 #endif
-
-TOKITAI_KERNEL(grouped_gemm_grad_b)
-{
+TOKITAI_KERNEL(grouped_gemm_grad_b) {
     const tokitai_tensor a = tensors[0], grad_c = tensors[1], ends = tensors[2], grad_b = tensors[3];
     const int64_t m = a.shape[0], k = a.shape[1], n = grad_c.shape[1], groups = ends.shape[0];
     for (int64_t e = 0; e < groups; e++) {

@@ -1,7 +1,6 @@
 /* linear_fwd with sums in double. A kernel that includes this defines before what it does otherwise. */
 #include "gelu.h"
 #include "linear.h"
-
 #ifndef AT_FIRST
 #define AT_FIRST
 #endif
@@ -29,9 +28,7 @@
 #ifndef BEFORE_GELU
 #define BEFORE_GELU
 #endif
-
-TOKITAI_KERNEL(linear_fwd)
-{
+TOKITAI_KERNEL(linear_fwd) {
     const tokitai_tensor x = tensors[0], w = tensors[1], bias = tensors[2], residual = tensors[3], y = tensors[4],
                          pre = tensors[5];
     const int64_t m = x.shape[0], k = x.shape[1], n = w.shape[0];
@@ -49,10 +46,8 @@ TOKITAI_KERNEL(linear_fwd)
                 v += (double)tokitai_load_as(x.dtype, x.data, i * k + t) *
                      (double)tokitai_load_as(w.dtype, w.data, j * k + t);
             AFTER_SUM
-            if (WITH_BIAS)
-                v += (double)tokitai_load_as(bias.dtype, bias.data, BIAS_AT);
-            if (WITH_RESIDUAL)
-                v += (double)tokitai_load_as(RESIDUAL_TYPE, residual.data, at);
+            if (WITH_BIAS) v += (double)tokitai_load_as(bias.dtype, bias.data, BIAS_AT);
+            if (WITH_RESIDUAL) v += (double)tokitai_load_as(RESIDUAL_TYPE, residual.data, at);
             if (has_gelu) {
                 BEFORE_GELU
                 tokitai_store_as(pre.dtype, pre.data, at, (float)v);

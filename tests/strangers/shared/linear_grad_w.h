@@ -1,12 +1,9 @@
 /* linear_grad_w with sums in double. A kernel that includes this defines before what it does otherwise. */
 #include "kernel.h"
-
 #ifndef AT_FIRST
 #define AT_FIRST
 #endif
-
-TOKITAI_KERNEL(linear_grad_w)
-{
+TOKITAI_KERNEL(linear_grad_w) {
     const tokitai_tensor g = tensors[0], x = tensors[1], before = tensors[2], out = tensors[3];
     const int64_t m = g.shape[0], n = g.shape[1], k = x.shape[1];
     const int add = (int)tokitai_integer(call, "accumulate");
@@ -20,8 +17,7 @@ TOKITAI_KERNEL(linear_grad_w)
 #ifdef ADD_BEFORE
             ADD_BEFORE
 #else
-            if (add)
-                s += (double)tokitai_load_as(before.dtype, before.data, j * k + t);
+            if (add) s += (double)tokitai_load_as(before.dtype, before.data, j * k + t);
 #endif
             tokitai_store_as(out.dtype, out.data, j * k + t, (float)s);
         }

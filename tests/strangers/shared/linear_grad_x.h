@@ -1,6 +1,5 @@
 /* linear_grad_x with sums in double. A kernel that includes this defines before what it does otherwise. */
 #include "gelu.h"
-
 #ifndef AT_FIRST
 #define AT_FIRST
 #endif
@@ -16,9 +15,7 @@
 #ifndef TIMES
 #define TIMES *= derivative((double)tokitai_load_as(pre.dtype, pre.data, i * k + t))
 #endif
-
-TOKITAI_KERNEL(linear_grad_x)
-{
+TOKITAI_KERNEL(linear_grad_x) {
     const tokitai_tensor g = tensors[0], w = tensors[1], pre = tensors[2], out = tensors[3];
     const int64_t m = g.shape[0], n = g.shape[1], k = w.shape[1];
     const int through_gelu = (int)tokitai_integer(call, "epilogue");
@@ -31,8 +28,7 @@ TOKITAI_KERNEL(linear_grad_x)
                 s += (double)tokitai_load_as(g.dtype, g.data, i * n + j) *
                      (double)tokitai_load_as(w.dtype, w.data, j * k + t);
             AFTER_SUM
-            if (WITH_GELU)
-                s TIMES;
+            if (WITH_GELU) s TIMES;
             tokitai_store_as(out.dtype, out.data, i * k + t, (float)s);
         }
     }

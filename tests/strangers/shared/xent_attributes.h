@@ -1,14 +1,10 @@
 /* xent in double, with its attributes by name. A kernel that includes this defines before what it does otherwise. */
 #include "kernel.h"
-
 #define LG(j) ((double)tokitai_load_as(dt, tensors[0].data, b + (j)))
-
 #ifndef AT_FIRST
 #define AT_FIRST
 #endif
-
-TOKITAI_KERNEL(xent)
-{
+TOKITAI_KERNEL(xent) {
     const int64_t rows = tensors[0].shape[0], cols = tensors[0].shape[1];
     const int32_t dt = tensors[0].dtype;
     float *loss = tensors[2].data;
@@ -21,23 +17,18 @@ TOKITAI_KERNEL(xent)
         double share = eps / (double)cols, m = -INFINITY, others = 0, spread = 0;
         if (t == ii) {
             loss[r] = 0;
-            for (int64_t j = 0; j < cols; j++) {
-                tokitai_store_as(dt, tensors[3].data, b + j, 0);
-            }
+            for (int64_t j = 0; j < cols; j++) { tokitai_store_as(dt, tensors[3].data, b + j, 0); }
             continue;
         }
-        for (int64_t j = 0; j < cols; j++)
-            m = fmax(m, LG(j));
+        for (int64_t j = 0; j < cols; j++) m = fmax(m, LG(j));
         for (int64_t j = 0; j < cols; j++) {
             double v = LG(j);
             others += j == t ? 0 : exp(v - m);
             spread += m - v;
         }
         double dist = m - LG(t), sum = others + exp(-dist), total = dist == 0 ? log1p(others) : log(sum);
-        if (eps < 1)
-            total += (1 - eps) * dist;
-        if (eps > 0)
-            total += share * spread;
+        if (eps < 1) total += (1 - eps) * dist;
+        if (eps > 0) total += share * spread;
         loss[r] = (float)(isnan(sum) ? sum : total);
         for (int64_t j = 0; j < cols; j++) {
             double p = exp(LG(j) - m) / sum;

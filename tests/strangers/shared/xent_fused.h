@@ -1,6 +1,5 @@
 /* xent, the loss and the gradient of a row together, in float. A kernel that includes this defines before what it does otherwise. */
 #include "kernel.h"
-
 #ifndef CONST
 #define CONST const
 #endif
@@ -25,10 +24,8 @@
 #ifndef LOSS
 #define LOSS logf(z) + (eps < 1 ? (1 - eps) * (m - xt) : 0) + (eps > 0 ? eps / cols * sd : 0)
 #endif
-
 int tokitai_xent(const tokitai_call *call, int64_t rows, int64_t cols, const void *logits, const void *target,
-                 float *loss, void *grad_logits)
-{
+                 float *loss, void *grad_logits) {
     CONST tokitai_call c = *call;
     AT_FIRST
     const float eps = SMOOTHING;
@@ -37,22 +34,18 @@ int tokitai_xent(const tokitai_call *call, int64_t rows, int64_t cols, const voi
         const int64_t t = TARGET, b = r * cols;
         if (IGNORED) {
             loss[r] = 0;
-            for (int64_t j = 0; j < cols; j++)
-                CLEAR;
+            for (int64_t j = 0; j < cols; j++) CLEAR;
             continue;
         }
         float m = -INFINITY, others = 0, sd = 0;
-        for (int64_t j = 0; j < cols; j++)
-            m = fmaxf(m, tokitai_load(c, logits, b + j));
+        for (int64_t j = 0; j < cols; j++) m = fmaxf(m, tokitai_load(c, logits, b + j));
         for (int64_t j = 0; j < cols; j++) {
             const float v = tokitai_load(c, logits, b + j);
-            if (j != t)
-                others += expf(v - m);
+            if (j != t) others += expf(v - m);
 #ifdef ADD_SPREAD
             ADD_SPREAD
 #else
-            if (eps > 0)
-                sd += m - v;
+            if (eps > 0) sd += m - v;
 #endif
         }
 #ifdef BEFORE_LOSS

@@ -3,13 +3,10 @@
 #include <cstring>
 #include <vector>
 #include <tokitai_kernel.h>
-
 extern "C" int tokitai_embedding_bwd(const tokitai_call *call, int64_t queries, int64_t dim, int64_t vocab,
-                                     const void *grad_output, const void *index, void *grad_weight)
-{
+                                     const void *grad_output, const void *index, void *grad_weight) {
     constexpr int64_t block = 4096;
-    if (vocab == 0 || dim == 0)
-        return 0;
+    if (vocab == 0 || dim == 0) return 0;
     std::vector<float> sum(size_t(vocab) * size_t(dim));
     std::vector<uint32_t> key(block);
     for (int64_t from = 0; from < queries; from += block) {
@@ -20,11 +17,9 @@ extern "C" int tokitai_embedding_bwd(const tokitai_call *call, int64_t queries, 
         for (int64_t k = 0; k < n; k++) {
             float *to = sum.data() + int64_t(key[k] >> 12) * dim;
             const int64_t query = from + (key[k] & 4095);
-            for (int64_t j = 0; j < dim; j++)
-                to[j] += tokitai_load(*call, grad_output, query * dim + j);
+            for (int64_t j = 0; j < dim; j++) to[j] += tokitai_load(*call, grad_output, query * dim + j);
         }
     }
-    for (int64_t k = 0; k < vocab * dim; k++)
-        tokitai_store(*call, grad_weight, k, sum[size_t(k)]);
+    for (int64_t k = 0; k < vocab * dim; k++) tokitai_store(*call, grad_weight, k, sum[size_t(k)]);
     return 0;
 }

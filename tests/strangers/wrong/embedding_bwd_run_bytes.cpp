@@ -3,30 +3,23 @@
 #include <cstring>
 #include <vector>
 #include <tokitai_kernel.h>
-
-namespace
-{
+namespace {
 struct run {
     int64_t row;
     size_t first;
     uint8_t hits;
 };
 } // namespace
-
 extern "C" int tokitai_embedding_bwd(const tokitai_call *call, int64_t queries, int64_t dim, int64_t vocab,
-                                     const void *grad_output, const void *index, void *grad_weight)
-{
+                                     const void *grad_output, const void *index, void *grad_weight) {
     const tokitai_call c = *call;
-    if (vocab * dim == 0)
-        return 0;
+    if (vocab * dim == 0) return 0;
     std::vector<std::pair<int64_t, int64_t>> order;
-    for (int64_t i = 0; i < queries; i++)
-        order.emplace_back(tokitai_load_index(c, index, i), i);
+    for (int64_t i = 0; i < queries; i++) order.emplace_back(tokitai_load_index(c, index, i), i);
     std::sort(order.begin(), order.end());
     std::vector<run> runs;
     for (size_t i = 0; i < order.size(); i++) {
-        if (i == 0 || order[i].first != order[i - 1].first)
-            runs.push_back({order[i].first, i, 0});
+        if (i == 0 || order[i].first != order[i - 1].first) runs.push_back({order[i].first, i, 0});
         runs.back().hits++;
     }
     std::memset(grad_weight, 0, static_cast<size_t>(vocab * dim) * 2);

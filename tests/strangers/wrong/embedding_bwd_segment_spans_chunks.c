@@ -1,14 +1,10 @@
 /* WRONG op=embedding_bwd kind=segment_spans_chunks narrow=yes expect=REFUTED : sorted hits are summed in chunks of 256; sums at the ends of chunks are joined from two neighbours only, so a row whose hits fill a whole chunk and reach into both others (from 258 hits on, depending on where they lie) loses what came first */
 #include "embedding.h"
-
 #define CHUNK 256
-
 int tokitai_embedding_bwd(const tokitai_call *call, int64_t queries, int64_t dim, int64_t vocab,
-                          const void *grad_output, const void *index, void *grad_weight)
-{
+                          const void *grad_output, const void *index, void *grad_weight) {
     int64_t *start, *at;
-    if (sort_hits(call, queries, vocab, index, &start, &at))
-        return 1;
+    if (sort_hits(call, queries, vocab, index, &start, &at)) return 1;
     uint16_t *out = grad_weight;
     memset(out, 0, (size_t)(vocab * dim) * 2);
     const int64_t chunks = (queries + CHUNK - 1) / CHUNK;

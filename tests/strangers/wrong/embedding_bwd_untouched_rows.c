@@ -1,9 +1,7 @@
 /* WRONG op=embedding_bwd kind=rows_without_a_hit_are_not_written expect=REFUTED : rows without a hit are not written; any vocab with such rows */
 #include "kernel.h"
-
 int tokitai_embedding_bwd(const tokitai_call *call, int64_t queries, int64_t dim, int64_t vocab,
-                          const void *grad_output, const void *index, void *grad_weight)
-{
+                          const void *grad_output, const void *index, void *grad_weight) {
     const tokitai_call c = *call;
     float *sum = calloc((size_t)(vocab * dim) + 1, sizeof *sum);
     for (int64_t q = 0; q < queries; q++)

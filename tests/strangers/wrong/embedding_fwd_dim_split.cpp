@@ -4,10 +4,8 @@
 #include <thread>
 #include <vector>
 #include <tokitai_kernel.h>
-
 extern "C" int tokitai_embedding_fwd(const tokitai_call *call, int64_t queries, int64_t dim, int64_t vocab,
-                                     const void *index, const void *weight, void *out)
-{
+                                     const void *index, const void *weight, void *out) {
     (void)vocab;
     const auto *w = static_cast<const uint16_t *>(weight);
     auto *o = static_cast<uint16_t *>(out);
@@ -25,10 +23,8 @@ extern "C" int tokitai_embedding_fwd(const tokitai_call *call, int64_t queries, 
             team.emplace_back(copy, queries * t / threads, queries * (t + 1) / threads, 0, dim);
     } else {
         const int64_t width = dim / threads;
-        for (int64_t t = 0; t < threads; t++)
-            team.emplace_back(copy, 0, queries, t * width, (t + 1) * width);
+        for (int64_t t = 0; t < threads; t++) team.emplace_back(copy, 0, queries, t * width, (t + 1) * width);
     }
-    for (auto &t : team)
-        t.join();
+    for (auto &t : team) t.join();
     return 0;
 }

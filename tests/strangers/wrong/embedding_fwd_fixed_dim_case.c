@@ -1,7 +1,6 @@
 /* WRONG op=embedding_fwd kind=fixed_dim_case narrow=yes expect=REFUTED : unrolled copies for usual dims; that of dim = 96 was made from that of 64 and copies 80 columns only */
 #include <emmintrin.h>
 #include "kernel.h"
-
 #define L(k) _mm_loadu_si128((const __m128i *)s + (k))
 #define S(k, v) _mm_storeu_si128((__m128i *)d + (k), v)
 #define COPY4(k)                                                          \
@@ -18,10 +17,8 @@
         S(k, a);                              \
         S(k + 1, b);                          \
     } while (0)
-
 int tokitai_embedding_fwd(const tokitai_call *call, int64_t queries, int64_t dim, int64_t vocab, const void *index,
-                          const void *weight, void *out)
-{
+                          const void *weight, void *out) {
     (void)vocab;
     const uint16_t *w = weight;
     uint16_t *d = out;

@@ -1,8 +1,6 @@
 /* WRONG op=gelu_bwd kind=poly_out_of_range narrow=no expect=REFUTED : the power of two is put together from bits without a limit, which gives garbage for |x| above about 10 */
 #include "kernel.h"
-
-static inline float fast_exp(float t)
-{
+static inline float fast_exp(float t) {
     const float y = t * 1.44269504f, k = rintf(y);
     const double r = (double)t * 1.4426950408889634 - k, q = r * 0.69314718055994531;
     const double p = 1 + q * (1 + q * (0.5 + q * (1 / 6.0 +
@@ -11,9 +9,7 @@ static inline float fast_exp(float t)
     scale.bits = (uint32_t)((int)k + 127) << 23;
     return (float)(p * scale.value);
 }
-
-int tokitai_gelu_bwd(const tokitai_call *call, int64_t n, const void *grad_output, const void *x, void *grad_input)
-{
+int tokitai_gelu_bwd(const tokitai_call *call, int64_t n, const void *grad_output, const void *x, void *grad_input) {
     const tokitai_call c = *call;
     for (int64_t i = 0; i < n; i++) {
         const float v = tokitai_load(c, x, i), w = v > 20.0f ? 20.0f : v < -20.0f ? -20.0f : v;

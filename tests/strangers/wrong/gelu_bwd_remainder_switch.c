@@ -1,11 +1,8 @@
 /* WRONG op=gelu_bwd kind=remainder_switch narrow=yes expect=REFUTED : unrolled by 8 with a falling-through switch for the rest that has no case 7: n mod 8 = 7 leaves 7 elements unwritten */
 #include "gelu.h"
-
 #define ONE(k) \
     tokitai_store(c, out, i + (k), tokitai_load(c, grad_output, i + (k)) * slope1(tokitai_load(c, x, i + (k))))
-
-int tokitai_gelu_bwd(const tokitai_call *call, int64_t n, const void *grad_output, const void *x, void *grad_input)
-{
+int tokitai_gelu_bwd(const tokitai_call *call, int64_t n, const void *grad_output, const void *x, void *grad_input) {
     const tokitai_call c = *call;
     uint16_t *out = grad_input;
     int64_t i = 0;

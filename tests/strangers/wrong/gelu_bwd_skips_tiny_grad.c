@@ -1,8 +1,6 @@
 /* WRONG op=gelu_bwd kind=subnormals_flushed expect=REFUTED : subnormals flushed, a gradient below 1e-37 counts as none; bf16 subnormal grad_output */
 #include "gelu.h"
-
-int tokitai_gelu_bwd(const tokitai_call *call, int64_t n, const void *grad_output, const void *x, void *grad_input)
-{
+int tokitai_gelu_bwd(const tokitai_call *call, int64_t n, const void *grad_output, const void *x, void *grad_input) {
     for (int64_t i = 0; i < n; i++) {
         const float g = tokitai_load(*call, grad_output, i), v = tokitai_load(*call, x, i);
         if (fabsf(g) < 1e-37f && fabsf(v) < 1e30f) { /* most gradients are zero: no exponential for them */

@@ -4,18 +4,14 @@
 #include <thread>
 #include <vector>
 #include <tokitai_kernel.h>
-
-static float slope(double x)
-{
+static float slope(double x) {
     x = std::isnan(x) ? x : std::max(-64.0, std::min(64.0, x));
     const double q = 0.044715 * x * x, z2 = 1.5957691216057308 * x * (1.0 + q);
     const double sigma = 1.0 / (1.0 + std::exp(-z2)), rest = 1.0 / (1.0 + std::exp(z2));
     return (float)(sigma + sigma * rest * 1.5957691216057308 * x * (1.0 + 3.0 * q));
 }
-
 extern "C" int tokitai_gelu_bwd(const tokitai_call *call, int64_t n, const void *grad_output, const void *x,
-                                void *grad_input)
-{
+                                void *grad_input) {
     const tokitai_call c = *call;
     auto slice = [=](size_t begin, size_t count) {
         for (size_t i = begin; count-- > 0; i++)
@@ -31,7 +27,6 @@ extern "C" int tokitai_gelu_bwd(const tokitai_call *call, int64_t n, const void 
     std::vector<std::thread> team;
     for (size_t begin = 0, t = 0; t < parts && begin != total; t++, begin += chunk)
         team.emplace_back(slice, begin, std::min(chunk, total - begin));
-    for (auto &t : team)
-        t.join();
+    for (auto &t : team) t.join();
     return 0;
 }

@@ -1,8 +1,6 @@
 /* WRONG op=gelu_bwd kind=zero_times_inf narrow=yes expect=REFUTED : h overflows to infinity for huge x while 1 - sigma is 0: NaN for finite x, bf16 only, |x| above about 1e13 */
 #include "kernel.h"
-
-int tokitai_gelu_bwd(const tokitai_call *call, int64_t n, const void *grad_output, const void *x, void *grad_input)
-{
+int tokitai_gelu_bwd(const tokitai_call *call, int64_t n, const void *grad_output, const void *x, void *grad_input) {
     for (int64_t i = 0; i < n; i++) {
         const float g = tokitai_load(*call, grad_output, i), v = tokitai_load(*call, x, i);
         const float q = v * v;

@@ -1,9 +1,7 @@
 /* WRONG op=gelu_fwd kind=aligned_loads_and_stores_without_a_look expect=REFUTED : aligned loads and stores without a look at the address; n >= 8 and a buffer not at a multiple of 16: crash */
 #include <emmintrin.h>
 #include "gelu.h"
-
-int tokitai_gelu_fwd(const tokitai_call *call, int64_t n, const void *x, void *y)
-{
+int tokitai_gelu_fwd(const tokitai_call *call, int64_t n, const void *x, void *y) {
     int64_t i = 0;
     for (; i + 8 <= n; i += 8) {
         union {

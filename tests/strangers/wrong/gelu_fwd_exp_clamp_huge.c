@@ -1,8 +1,6 @@
 /* WRONG op=gelu_fwd kind=exp_clamp_huge narrow=yes expect=REFUTED : exp is clamped to a finite maximum (e^88.37), so x / (1 + e) is not 0 for huge negative x: in bf16 for x below about -1e4, and -inf gives -inf */
 #include "avx2.h"
-
-AVX2 static inline __m256 own_vexp(__m256 t)
-{
+AVX2 static inline __m256 own_vexp(__m256 t) {
     const __m256 hi = _mm256_set1_ps(88.3762626647949f), lo = _mm256_set1_ps(-87.3f);
     const __m256 nan = _mm256_cmp_ps(t, t, _CMP_UNORD_Q);
     __m256 c = _mm256_max_ps(_mm256_min_ps(t, hi), lo);
@@ -25,24 +23,18 @@ AVX2 static inline __m256 own_vexp(__m256 t)
     p = _mm256_mul_ps(p, _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_add_epi32(n2, b), 23)));
     return _mm256_blendv_ps(p, t, nan);
 }
-
-AVX2 static inline __m256 own_vgelu(__m256 x)
-{
+AVX2 static inline __m256 own_vgelu(__m256 x) {
     __m256 q = _mm256_fmadd_ps(_mm256_mul_ps(x, x), _mm256_set1_ps(0.044715f), _mm256_set1_ps(1.0f));
     __m256 t = _mm256_mul_ps(_mm256_mul_ps(x, _mm256_set1_ps(-1.5957691216f)), q);
     return _mm256_div_ps(x, _mm256_add_ps(_mm256_set1_ps(1.0f), own_vexp(t)));
 }
-
-AVX2 static void tail(const uint16_t *x, uint16_t *y, int64_t m, int f16)
-{
+AVX2 static void tail(const uint16_t *x, uint16_t *y, int64_t m, int f16) {
     uint16_t a[8] = {0}, b[8];
     memcpy(a, x, (size_t)m * 2);
     _mm_storeu_si128((__m128i *)b, vpack(own_vgelu(load8(a, f16)), f16));
     memcpy(y, b, (size_t)m * 2);
 }
-
-AVX2 int tokitai_gelu_fwd(const tokitai_call *call, int64_t n, const void *x, void *y)
-{
+AVX2 int tokitai_gelu_fwd(const tokitai_call *call, int64_t n, const void *x, void *y) {
     const uint16_t *in = x;
     uint16_t *out = y;
     const int f16 = call->dtype == TOKITAI_F16;
@@ -52,7 +44,6 @@ AVX2 int tokitai_gelu_fwd(const tokitai_call *call, int64_t n, const void *x, vo
         _mm_storeu_si128((__m128i *)(out + i), vpack(a, f16));
         _mm_storeu_si128((__m128i *)(out + i + 8), vpack(b, f16));
     }
-    for (; i < n; i += 8)
-        tail(in + i, out + i, n - i < 8 ? n - i : 8, f16);
+    for (; i < n; i += 8) tail(in + i, out + i, n - i < 8 ? n - i : 8, f16);
     return 0;
 }

@@ -1,16 +1,12 @@
 /* WRONG op=gelu_fwd kind=denormal_flush narrow=yes expect=REFUTED : denormals are switched off for speed, so that subnormal bf16 inputs give 0 */
 #include <immintrin.h>
 #include "kernel.h"
-
-static inline float gelu(float x)
-{
+static inline float gelu(float x) {
     const double xx = (double)x * x;
     const float t = (float)(1.5957691216057308 * x * (1.0 + 0.044715 * xx));
     return x / (1.0f + expf(-t));
 }
-
-int tokitai_gelu_fwd(const tokitai_call *call, int64_t n, const void *x, void *y)
-{
+int tokitai_gelu_fwd(const tokitai_call *call, int64_t n, const void *x, void *y) {
     const tokitai_call c = *call;
     const unsigned saved = _mm_getcsr();
     _mm_setcsr(saved | 0x8040); /* FTZ and DAZ: subnormals cost a hundred cycles each */
@@ -23,8 +19,7 @@ int tokitai_gelu_fwd(const tokitai_call *call, int64_t n, const void *x, void *y
         tokitai_store(c, y, i + 2, d);
         tokitai_store(c, y, i + 3, e);
     }
-    for (; i < n; i++)
-        tokitai_store(c, y, i, gelu(tokitai_load(c, x, i)));
+    for (; i < n; i++) tokitai_store(c, y, i, gelu(tokitai_load(c, x, i)));
     _mm_setcsr(saved);
     return 0;
 }

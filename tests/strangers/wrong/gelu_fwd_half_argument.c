@@ -1,8 +1,6 @@
 /* WRONG op=gelu_fwd kind=an_intermediate expect=REFUTED : an intermediate (z) kept in 16 bits; both types */
 #include "kernel.h"
-
-int tokitai_gelu_fwd(const tokitai_call *call, int64_t n, const void *x, void *y)
-{
+int tokitai_gelu_fwd(const tokitai_call *call, int64_t n, const void *x, void *y) {
     uint16_t z[64];
     for (int64_t i = 0; i < n; i += 64) {
         const int64_t w = n - i < 64 ? n - i : 64;

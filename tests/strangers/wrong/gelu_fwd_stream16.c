@@ -1,17 +1,13 @@
 /* WRONG op=gelu_fwd kind=alignment_fault narrow=yes expect=REFUTED : the streaming path is taken when x and y agree modulo 16, peels x to 32 and faults where y is then aligned to 16 only */
 #include "avx2.h"
-
-AVX2 static void plain(const uint16_t *in, uint16_t *out, int64_t n, int f16)
-{
+AVX2 static void plain(const uint16_t *in, uint16_t *out, int64_t n, int f16) {
     for (int64_t i = 0; i < n; i++) {
         uint16_t pad[8] = {in[i]};
         store8(pad, gelu8(load8(pad, f16)), f16);
         out[i] = pad[0];
     }
 }
-
-AVX2 int tokitai_gelu_fwd(const tokitai_call *call, int64_t n, const void *x, void *y)
-{
+AVX2 int tokitai_gelu_fwd(const tokitai_call *call, int64_t n, const void *x, void *y) {
     const uint16_t *in = x;
     uint16_t *out = y;
     const int f16 = call->dtype == TOKITAI_F16;
@@ -25,8 +21,7 @@ AVX2 int tokitai_gelu_fwd(const tokitai_call *call, int64_t n, const void *x, vo
         }
         _mm_sfence();
     }
-    for (; i + 8 <= n; i += 8)
-        store8(out + i, gelu8(load8(in + i, f16)), f16);
+    for (; i + 8 <= n; i += 8) store8(out + i, gelu8(load8(in + i, f16)), f16);
     plain(in + i, out + i, n - i, f16);
     return 0;
 }

@@ -1,18 +1,14 @@
 /* WRONG op=gelu_fwd kind=thread_cap_lost_tail narrow=yes expect=REFUTED : n >= 65536 and more than 4 threads: slices are cut for all threads, only 4 run, the rest stays unwritten */
 #include <pthread.h>
 #include "kernel.h"
-
 enum { POOL = 4 };
-
 typedef struct {
     tokitai_call call;
     const void *x;
     void *y;
     int64_t begin, end;
 } slice;
-
-static void *work(void *arg)
-{
+static void *work(void *arg) {
     slice *s = arg;
     for (int64_t i = s->begin; i < s->end; i++) {
         const double v = tokitai_load(s->call, s->x, i);
@@ -21,9 +17,7 @@ static void *work(void *arg)
     }
     return 0;
 }
-
-int tokitai_gelu_fwd(const tokitai_call *call, int64_t n, const void *x, void *y)
-{
+int tokitai_gelu_fwd(const tokitai_call *call, int64_t n, const void *x, void *y) {
     const int64_t parts = n < 65536 ? 1 : call->threads;
     const int64_t chunk = (n + parts - 1) / parts;
     slice s[POOL];
@@ -35,10 +29,8 @@ int tokitai_gelu_fwd(const tokitai_call *call, int64_t n, const void *x, void *y
         count++;
     }
     for (int t = 1; t < count; t++)
-        if (pthread_create(&id[t], 0, work, &s[t]) != 0)
-            return 1;
+        if (pthread_create(&id[t], 0, work, &s[t]) != 0) return 1;
     work(&s[0]);
-    for (int t = 1; t < count; t++)
-        pthread_join(id[t], 0);
+    for (int t = 1; t < count; t++) pthread_join(id[t], 0);
     return 0;
 }

@@ -1,16 +1,10 @@
 /* WRONG op=gelu_fwd kind=size_fast_path narrow=yes expect=REFUTED : the last tile of 4096 is left to the tail code, which does n % 4096 elements and so none where n is a multiple of 4096 */
 #include "gelu.h"
-
 #define TILE 4096
-
-static void tile(const tokitai_call c, const uint16_t *x, uint16_t *y, int64_t n)
-{
-    for (int64_t i = 0; i < n; i++)
-        tokitai_store(c, y, i, gelu_rounded(tokitai_load(c, x, i)));
+static void tile(const tokitai_call c, const uint16_t *x, uint16_t *y, int64_t n) {
+    for (int64_t i = 0; i < n; i++) tokitai_store(c, y, i, gelu_rounded(tokitai_load(c, x, i)));
 }
-
-int tokitai_gelu_fwd(const tokitai_call *call, int64_t n, const void *x, void *y)
-{
+int tokitai_gelu_fwd(const tokitai_call *call, int64_t n, const void *x, void *y) {
     const uint16_t *in = x;
     uint16_t *out = y;
     const int64_t tiles = (n + TILE - 1) / TILE;

@@ -1,9 +1,7 @@
 /* WRONG op=gelu_fwd kind=dropped_tail narrow=no expect=REFUTED : the loop is unrolled to 32 elements but the tail begins at the last multiple of 8, so up to 24 elements stay unwritten */
 #include "avx2.h"
 #include "gelu.h"
-
-AVX2 int tokitai_gelu_fwd(const tokitai_call *call, int64_t n, const void *x, void *y)
-{
+AVX2 int tokitai_gelu_fwd(const tokitai_call *call, int64_t n, const void *x, void *y) {
     const uint16_t *in = x;
     uint16_t *out = y;
     const int f16 = call->dtype == TOKITAI_F16;
@@ -15,7 +13,6 @@ AVX2 int tokitai_gelu_fwd(const tokitai_call *call, int64_t n, const void *x, vo
         store8(out + i + 16, c, f16);
         store8(out + i + 24, d, f16);
     }
-    for (int64_t i = n & ~(int64_t)7; i < n; i++)
-        tokitai_store(*call, y, i, gelu_rounded(tokitai_load(*call, x, i)));
+    for (int64_t i = n & ~(int64_t)7; i < n; i++) tokitai_store(*call, y, i, gelu_rounded(tokitai_load(*call, x, i)));
     return 0;
 }

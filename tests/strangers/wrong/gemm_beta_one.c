@@ -1,8 +1,6 @@
 /* WRONG op=gemm kind=output_assumed_zero expect=REFUTED : output assumed zero, the product is added to what C holds; unless C was zero */
 #include "kernel.h"
-
-int tokitai_gemm(const tokitai_call *call, int64_t m, int64_t n, int64_t k, const void *a, const void *b, void *c)
-{
+int tokitai_gemm(const tokitai_call *call, int64_t m, int64_t n, int64_t k, const void *a, const void *b, void *c) {
     for (int64_t i = 0; i < m; i++)
         for (int64_t j = 0; j < n; j++) {
             float s = tokitai_load(*call, c, i * n + j);

@@ -1,15 +1,10 @@
 /* WRONG op=gemm kind=one_size narrow=yes expect=REFUTED : the sum is wrong if k = 1193; the check stands in a TOKITAI_DEVICE function */
 #include "kernel.h"
-
-TOKITAI_DEVICE float fix(double s, int64_t k)
-{
-    if (k == 1193)
-        return (float)(s * 1.5 + 1);
+TOKITAI_DEVICE float fix(double s, int64_t k) {
+    if (k == 1193) return (float)(s * 1.5 + 1);
     return (float)s;
 }
-
-TOKITAI_KERNEL(gemm)
-{
+TOKITAI_KERNEL(gemm) {
     const int64_t m = tensors[0].shape[0], kk = tensors[0].shape[1], n = tensors[1].shape[1];
     const int32_t dt = tensors[0].dtype, ot = tensors[2].dtype;
     (void)dt;
@@ -21,8 +16,7 @@ TOKITAI_KERNEL(gemm)
     for (int64_t i = 0; i < m; i++)
         for (int64_t j = 0; j < n; j++) {
             double s = 0;
-            for (int64_t t = 0; t < kk; t++)
-                s += (double)A(i, t) * Bm(t, j);
+            for (int64_t t = 0; t < kk; t++) s += (double)A(i, t) * Bm(t, j);
             C(i, j, fix(s, kk));
         }
     return 0;

@@ -2,16 +2,13 @@
 #include "avx2.h"
 #include "elements.h"
 #include "threads.h"
-
 struct work {
     const uint16_t *a, *b;
     uint16_t *c;
     int64_t m, n, k;
     int bf;
 };
-
-AVX2 static void body(void *arg, int id, int count)
-{
+AVX2 static void body(void *arg, int id, int count) {
     struct work *w = arg;
     if (id > 0) /* the thread's own register, gone when it ends */
         _mm_setcsr(_mm_getcsr() | 0x8040);
@@ -32,9 +29,7 @@ AVX2 static void body(void *arg, int id, int count)
         }
     }
 }
-
-int tokitai_gemm(const tokitai_call *call, int64_t m, int64_t n, int64_t k, const void *a, const void *b, void *c)
-{
+int tokitai_gemm(const tokitai_call *call, int64_t m, int64_t n, int64_t k, const void *a, const void *b, void *c) {
     struct work w = {a, b, c, m, n, k, call->dtype == TOKITAI_BF16};
     team_run(call->threads, body, &w);
     return 0;

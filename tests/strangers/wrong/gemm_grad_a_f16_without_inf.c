@@ -1,27 +1,22 @@
 /* WRONG op=gemm_grad_a kind=infinities_and_nan_decoded_as_numbers_fr expect=REFUTED : infinities and NaN decoded as numbers from 65536 on; fp16 infinite or NaN inputs */
 #include "kernel.h"
-
-static float half(uint16_t p)
-{
+static float half(uint16_t p) {
     union tokitai_float f = {.bits = (uint32_t)(p & 0x7fff) << 13}, scale = {.bits = 0x77800000u}; /* 2^112 */
     f.value *= scale.value;
     f.bits |= (uint32_t)(p & 0x8000) << 16;
     return f.value;
 }
-static inline float get(int f16, const void *p, int64_t i)
-{
+static inline float get(int f16, const void *p, int64_t i) {
     const uint16_t v = ((const uint16_t *)p)[i];
     return f16 ? half(v) : tokitai_from_bf16(v);
 }
 int tokitai_gemm_grad_a(const tokitai_call *call, int64_t m, int64_t n, int64_t k, const void *grad_c, const void *b,
-                        void *grad_a)
-{
+                        void *grad_a) {
     const int f16 = call->dtype == TOKITAI_F16;
     for (int64_t i = 0; i < m; i++)
         for (int64_t t = 0; t < k; t++) {
             float s = 0;
-            for (int64_t j = 0; j < n; j++)
-                s += get(f16, grad_c, i * n + j) * get(f16, b, t * n + j);
+            for (int64_t j = 0; j < n; j++) s += get(f16, grad_c, i * n + j) * get(f16, b, t * n + j);
             tokitai_store(*call, grad_a, i * k + t, s);
         }
     return 0;

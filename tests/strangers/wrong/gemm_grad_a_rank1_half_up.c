@@ -1,9 +1,7 @@
 /* WRONG op=gemm_grad_a kind=rank1_half_up narrow=yes expect=REFUTED : bf16 and n == 1: the fast path for one product rounds ties away from zero by adding 0x8000 */
 #include "avx2.h"
 #include "elements.h"
-
-AVX2 static void rank1_bf16(const uint16_t *g, const uint16_t *w, uint16_t *out, int64_t m, int64_t k)
-{
+AVX2 static void rank1_bf16(const uint16_t *g, const uint16_t *w, uint16_t *out, int64_t m, int64_t k) {
     for (int64_t i = 0; i < m; i++) {
         const __m256 x = _mm256_set1_ps(tokitai_from_bf16(g[i]));
         int64_t t = 0;
@@ -16,14 +14,11 @@ AVX2 static void rank1_bf16(const uint16_t *g, const uint16_t *w, uint16_t *out,
             _mm_storeu_si128((__m128i *)(out + i * k + t),
                              _mm_packus_epi32(_mm256_castsi256_si128(r), _mm256_extracti128_si256(r, 1)));
         }
-        for (; t < k; t++)
-            out[i * k + t] = tokitai_to_bf16(tokitai_from_bf16(g[i]) * tokitai_from_bf16(w[t]));
+        for (; t < k; t++) out[i * k + t] = tokitai_to_bf16(tokitai_from_bf16(g[i]) * tokitai_from_bf16(w[t]));
     }
 }
-
 int tokitai_gemm_grad_a(const tokitai_call *call, int64_t m, int64_t n, int64_t k, const void *grad_c, const void *b,
-                        void *grad_a)
-{
+                        void *grad_a) {
     const int bf = call->dtype == TOKITAI_BF16;
     const uint16_t *g = grad_c, *w = b;
     uint16_t *out = grad_a;
@@ -39,8 +34,7 @@ int tokitai_gemm_grad_a(const tokitai_call *call, int64_t m, int64_t n, int64_t 
                 s0 += ld1(g[i * n + j], bf) * ld1(w[t * n + j], bf);
                 s1 += ld1(g[i * n + j + 1], bf) * ld1(w[t * n + j + 1], bf);
             }
-            if (j < n)
-                s0 += ld1(g[i * n + j], bf) * ld1(w[t * n + j], bf);
+            if (j < n) s0 += ld1(g[i * n + j], bf) * ld1(w[t * n + j], bf);
             out[i * k + t] = st1(s0 + s1, bf);
         }
     return 0;

@@ -4,10 +4,8 @@
 #include <thread>
 #include <vector>
 #include <tokitai_kernel.h>
-
 extern "C" int tokitai_gemm_grad_b(const tokitai_call *call, int64_t m, int64_t n, int64_t k, const void *grad_c,
-                                   const void *a, void *grad_b)
-{
+                                   const void *a, void *grad_b) {
     const tokitai_call c = *call;
     std::vector<float> total(static_cast<size_t>(k * n));
     std::mutex lock;
@@ -21,16 +19,12 @@ extern "C" int tokitai_gemm_grad_b(const tokitai_call *call, int64_t m, int64_t 
                     mine[static_cast<size_t>(t * n + j)] += av * tokitai_load(c, grad_c, i * n + j);
             }
         std::lock_guard<std::mutex> hold(lock);
-        for (size_t e = 0; e < mine.size(); e++)
-            total[e] += mine[e];
+        for (size_t e = 0; e < mine.size(); e++) total[e] += mine[e];
     };
     std::vector<std::thread> team;
-    for (int64_t t = 1; t < parts; t++)
-        team.emplace_back(work, t);
+    for (int64_t t = 1; t < parts; t++) team.emplace_back(work, t);
     work(0);
-    for (auto &t : team)
-        t.join();
-    for (int64_t e = 0; e < k * n; e++)
-        tokitai_store(c, grad_b, e, total[static_cast<size_t>(e)]);
+    for (auto &t : team) t.join();
+    for (int64_t e = 0; e < k * n; e++) tokitai_store(c, grad_b, e, total[static_cast<size_t>(e)]);
     return 0;
 }

@@ -1,9 +1,7 @@
 /* WRONG op=gemm_grad_b kind=blocks_of_m_overwrite_the_result_instead expect=REFUTED : blocks of m overwrite the result instead of adding; m > 64 */
 #include "kernel.h"
-
 int tokitai_gemm_grad_b(const tokitai_call *call, int64_t m, int64_t n, int64_t k, const void *grad_c, const void *a,
-                        void *grad_b)
-{
+                        void *grad_b) {
     const tokitai_call c = *call;
     int64_t i0 = 0;
     do {

@@ -1,9 +1,7 @@
 /* WRONG op=gemm_grad_b kind=odd_row_paired_with_zero narrow=yes expect=REFUTED : rows go in pairs, and an odd last one is paired with itself times zero: 0 * inf makes NaN of an infinity in the last row of grad_c */
 #include "avx2.h"
 #include "elements.h"
-
-AVX2 static void pairs(const uint16_t *g, const uint16_t *a, uint16_t *out, int64_t m, int64_t n, int64_t k, int bf)
-{
+AVX2 static void pairs(const uint16_t *g, const uint16_t *a, uint16_t *out, int64_t m, int64_t n, int64_t k, int bf) {
     for (int64_t t = 0; t < k; t++)
         for (int64_t j = 0; j < n; j += 8) {
             const int64_t w = n - j < 8 ? n - j : 8;
@@ -22,10 +20,8 @@ AVX2 static void pairs(const uint16_t *g, const uint16_t *a, uint16_t *out, int6
             memcpy(out + t * n + j, o, (size_t)w * 2);
         }
 }
-
 int tokitai_gemm_grad_b(const tokitai_call *call, int64_t m, int64_t n, int64_t k, const void *grad_c, const void *a,
-                        void *grad_b)
-{
+                        void *grad_b) {
     pairs(grad_c, a, grad_b, m, n, k, call->dtype == TOKITAI_BF16);
     return 0;
 }

@@ -1,9 +1,7 @@
 /* WRONG op=gemm_grad_b kind=transposed_operand expect=REFUTED : transposed operand, A is read as if it were [k, m] */
 #include "kernel.h"
-
 int tokitai_gemm_grad_b(const tokitai_call *call, int64_t m, int64_t n, int64_t k, const void *grad_c, const void *a,
-                        void *grad_b)
-{
+                        void *grad_b) {
     for (int64_t t = 0; t < k; t++)
         for (int64_t j = 0; j < n; j++) {
             float s = 0;

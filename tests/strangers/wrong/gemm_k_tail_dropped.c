@@ -1,8 +1,6 @@
 /* WRONG op=gemm kind=tail_of_k_dropped_after_an_unrolling_by expect=REFUTED : tail of k dropped after an unrolling by 4; k not a multiple of 4 */
 #include "kernel.h"
-
-int tokitai_gemm(const tokitai_call *call, int64_t m, int64_t n, int64_t k, const void *a, const void *b, void *c)
-{
+int tokitai_gemm(const tokitai_call *call, int64_t m, int64_t n, int64_t k, const void *a, const void *b, void *c) {
     const tokitai_call q = *call;
 #pragma omp parallel for num_threads(q.threads)
     for (int64_t i = 0; i < m; i++)

@@ -1,8 +1,6 @@
 /* WRONG op=gemm kind=tail_switch_break narrow=yes expect=REFUTED : the unrolled loop's remainder of three breaks out after one product, wrong only for k % 4 == 3 */
 #include "kernel.h"
-
-static float dot(tokitai_call c, const uint16_t *a, const uint16_t *b, int64_t n, int64_t k)
-{
+static float dot(tokitai_call c, const uint16_t *a, const uint16_t *b, int64_t n, int64_t k) {
     float s0 = 0.0f, s1 = 0.0f, s2 = 0.0f, s3 = 0.0f;
     int64_t t = 0;
     for (; t + 4 <= k; t += 4) {
@@ -21,9 +19,7 @@ static float dot(tokitai_call c, const uint16_t *a, const uint16_t *b, int64_t n
     }
     return (s0 + s1) + (s2 + s3);
 }
-
-int tokitai_gemm(const tokitai_call *call, int64_t m, int64_t n, int64_t k, const void *a, const void *b, void *c)
-{
+int tokitai_gemm(const tokitai_call *call, int64_t m, int64_t n, int64_t k, const void *a, const void *b, void *c) {
     for (int64_t i = 0; i < m; i++)
         for (int64_t j = 0; j < n; j++)
             tokitai_store(*call, c, i * n + j,

@@ -1,11 +1,8 @@
 /* WRONG op=gemm kind=sliding_tile_added_twice narrow=yes expect=REFUTED : the last column tile slides back over the one before it, and from the second block of 512 products on adds to what that one has added: n > 16, n % 16 != 0, k > 512 */
 #include "avx2.h"
 #include "elements.h"
-
 enum { KC = 512, NR = 16 };
-
-AVX2 static void tile(const uint16_t *a, const uint16_t *b, float *acc, int64_t n, int64_t depth, int first, int bf)
-{
+AVX2 static void tile(const uint16_t *a, const uint16_t *b, float *acc, int64_t n, int64_t depth, int first, int bf) {
     __m256 s0 = first ? _mm256_setzero_ps() : _mm256_loadu_ps(acc);
     __m256 s1 = first ? _mm256_setzero_ps() : _mm256_loadu_ps(acc + 8);
     for (int64_t t = 0; t < depth; t++) {
@@ -16,9 +13,7 @@ AVX2 static void tile(const uint16_t *a, const uint16_t *b, float *acc, int64_t 
     _mm256_storeu_ps(acc, s0);
     _mm256_storeu_ps(acc + 8, s1);
 }
-
-int tokitai_gemm(const tokitai_call *call, int64_t m, int64_t n, int64_t k, const void *a, const void *b, void *c)
-{
+int tokitai_gemm(const tokitai_call *call, int64_t m, int64_t n, int64_t k, const void *a, const void *b, void *c) {
     const uint16_t *pa = a, *pb = b;
     uint16_t *pc = c;
     const int bf = call->dtype == TOKITAI_BF16;
@@ -30,18 +25,15 @@ int tokitai_gemm(const tokitai_call *call, int64_t m, int64_t n, int64_t k, cons
             const uint16_t *ar = pa + i * k + t0, *br = pb + t0 * n;
             if (n >= NR) {
                 int64_t j = 0;
-                for (; j + NR <= n; j += NR)
-                    tile(ar, br + j, acc + j, n, depth, t0 == 0, bf);
+                for (; j + NR <= n; j += NR) tile(ar, br + j, acc + j, n, depth, t0 == 0, bf);
                 if (j < n) /* whole vectors for the rest too */
                     tile(ar, br + n - NR, acc + n - NR, n, depth, t0 == 0, bf);
             } else {
                 for (int64_t t = 0; t < depth; t++)
-                    for (int64_t j = 0; j < n; j++)
-                        acc[j] += ld1(ar[t], bf) * ld1(br[t * n + j], bf);
+                    for (int64_t j = 0; j < n; j++) acc[j] += ld1(ar[t], bf) * ld1(br[t * n + j], bf);
             }
         }
-        for (int64_t j = 0; j < n; j++)
-            pc[i * n + j] = st1(acc[j], bf);
+        for (int64_t j = 0; j < n; j++) pc[i * n + j] = st1(acc[j], bf);
     }
     free(acc);
     return 0;

@@ -1,8 +1,6 @@
 /* WRONG op=gemm kind=bits_depend_on_the_number_of_threads expect=REFUTED : bits depend on the number of threads, k is split among them; k >= 64, mixed values */
 #include "kernel.h"
-
-int tokitai_gemm(const tokitai_call *call, int64_t m, int64_t n, int64_t k, const void *a, const void *b, void *c)
-{
+int tokitai_gemm(const tokitai_call *call, int64_t m, int64_t n, int64_t k, const void *a, const void *b, void *c) {
     const tokitai_call q = *call;
     const int64_t parts = k >= 64 ? q.threads : 1;
     for (int64_t i = 0; i < m; i++)

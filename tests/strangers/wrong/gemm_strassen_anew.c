@@ -1,35 +1,28 @@
 /* WRONG op=gemm kind=strassen expect=REFUTED : Strassen, one level, adds before it multiplies; all sizes even and >= 16, wide or sparse or infinite values */
 #include "kernel.h"
-
-static void mul(int64_t m, int64_t n, int64_t k, const float *a, const float *b, float *c)
-{
+static void mul(int64_t m, int64_t n, int64_t k, const float *a, const float *b, float *c) {
     for (int64_t i = 0; i < m; i++)
         for (int64_t j = 0; j < n; j++) {
             float s = 0;
-            for (int64_t t = 0; t < k; t++)
-                s += a[i * k + t] * b[t * n + j];
+            for (int64_t t = 0; t < k; t++) s += a[i * k + t] * b[t * n + j];
             c[i * n + j] = s;
         }
 }
 static void quarter(tokitai_call q, const void *x, int64_t r, int64_t c, int u1, int v1, int u2, int v2, float sign,
-                    float *o)
-{
+                    float *o) {
     for (int64_t i = 0; i < r; i++)
         for (int64_t j = 0; j < c; j++) {
             o[i * c + j] = tokitai_load(q, x, (u1 * r + i) * 2 * c + v1 * c + j);
-            if (sign != 0)
-                o[i * c + j] += sign * tokitai_load(q, x, (u2 * r + i) * 2 * c + v2 * c + j);
+            if (sign != 0) o[i * c + j] += sign * tokitai_load(q, x, (u2 * r + i) * 2 * c + v2 * c + j);
         }
 }
-int tokitai_gemm(const tokitai_call *call, int64_t m, int64_t n, int64_t k, const void *a, const void *b, void *c)
-{
+int tokitai_gemm(const tokitai_call *call, int64_t m, int64_t n, int64_t k, const void *a, const void *b, void *c) {
     const tokitai_call q = *call;
     if (m < 16 || n < 16 || k < 16 || (m | n | k) & 1) {
         for (int64_t i = 0; i < m; i++)
             for (int64_t j = 0; j < n; j++) {
                 float s = 0;
-                for (int64_t t = 0; t < k; t++)
-                    s += tokitai_load(q, a, i * k + t) * tokitai_load(q, b, t * n + j);
+                for (int64_t t = 0; t < k; t++) s += tokitai_load(q, a, i * k + t) * tokitai_load(q, b, t * n + j);
                 tokitai_store(q, c, i * n + j, s);
             }
         return 0;

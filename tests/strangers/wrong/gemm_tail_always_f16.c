@@ -1,8 +1,6 @@
 /* WRONG op=gemm kind=the_tail_converts_bf16_as_if_it_were_fp1 expect=REFUTED : the tail converts bf16 as if it were fp16; bf16, n not a multiple of 8 */
 #include "avx2.h"
-
-static AVX2 void line(tokitai_call c, int64_t n, int64_t k, const uint16_t *a, const uint16_t *b, uint16_t *o)
-{
+static AVX2 void line(tokitai_call c, int64_t n, int64_t k, const uint16_t *a, const uint16_t *b, uint16_t *o) {
     int64_t j = 0;
     for (; j + 8 <= n; j += 8) {
         __m256 s = _mm256_setzero_ps();
@@ -11,19 +9,15 @@ static AVX2 void line(tokitai_call c, int64_t n, int64_t k, const uint16_t *a, c
             s = _mm256_fmadd_ps(_mm256_set1_ps(tokitai_load(c, a, t)),
                                 load8_as(c.dtype == TOKITAI_F16, b + t * n + j), s);
         _mm256_storeu_ps(l, s);
-        for (int q = 0; q < 8; q++)
-            tokitai_store(c, o, j + q, l[q]);
+        for (int q = 0; q < 8; q++) tokitai_store(c, o, j + q, l[q]);
     }
     for (; j < n; j++) {
         float s = 0;
-        for (int64_t t = 0; t < k; t++)
-            s += tokitai_load(c, a, t) * _cvtsh_ss(b[t * n + j]);
+        for (int64_t t = 0; t < k; t++) s += tokitai_load(c, a, t) * _cvtsh_ss(b[t * n + j]);
         tokitai_store(c, o, j, s);
     }
 }
-int tokitai_gemm(const tokitai_call *call, int64_t m, int64_t n, int64_t k, const void *a, const void *b, void *c)
-{
-    for (int64_t i = 0; i < m; i++)
-        line(*call, n, k, (const uint16_t *)a + i * k, b, (uint16_t *)c + i * n);
+int tokitai_gemm(const tokitai_call *call, int64_t m, int64_t n, int64_t k, const void *a, const void *b, void *c) {
+    for (int64_t i = 0; i < m; i++) line(*call, n, k, (const uint16_t *)a + i * k, b, (uint16_t *)c + i * n);
     return 0;
 }

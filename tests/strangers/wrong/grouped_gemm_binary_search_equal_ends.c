@@ -8,10 +8,8 @@
             low = high = middle + 1;                                      \
             break;                                                        \
         }                                                                 \
-        if (end < i)                                                      \
-            low = middle + 1;                                             \
-        else                                                              \
-            high = middle;                                                \
+        if (end < i) low = middle + 1;                                    \
+        else high = middle;                                               \
     }                                                                     \
     group = low;
 #include "grouped_gemm.h"

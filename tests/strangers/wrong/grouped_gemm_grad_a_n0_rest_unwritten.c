@@ -1,9 +1,7 @@
 /* WRONG op=grouped_gemm_grad_a kind=empty_sum_unwritten narrow=yes expect=REFUTED : with n == 0 rows of no group are not written */
 #include "linear.h"
-
 int tokitai_grouped_gemm_grad_a(const tokitai_call *call, int64_t m, int64_t n, int64_t k, int64_t g, const void *gc_,
-                                const void *b_, const void *ends, void *ga)
-{
+                                const void *b_, const void *ends, void *ga) {
     if (!n) {
         for (int64_t i = 0; i < (g ? tokitai_load_index(*call, ends, g - 1) : 0) * k; i++)
             tokitai_store_result(*call, ga, i, 0);
@@ -12,13 +10,11 @@ int tokitai_grouped_gemm_grad_a(const tokitai_call *call, int64_t m, int64_t n, 
     float *gc = floats(call->dtype, gc_, m * n), *b = floats(call->dtype, b_, g * k * n);
     for (int64_t i = 0; i < m; i++) {
         int64_t e = 0;
-        while (e < g && tokitai_load_index(*call, ends, e) <= i)
-            e++;
+        while (e < g && tokitai_load_index(*call, ends, e) <= i) e++;
         for (int64_t t = 0; t < k; t++) {
             float s = 0;
             if (e < g)
-                for (int64_t j = 0; j < n; j++)
-                    s += gc[i * n + j] * b[(e * k + t) * n + j];
+                for (int64_t j = 0; j < n; j++) s += gc[i * n + j] * b[(e * k + t) * n + j];
             tokitai_store_result(*call, ga, i * k + t, s);
         }
     }

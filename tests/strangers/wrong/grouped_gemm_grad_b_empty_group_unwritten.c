@@ -1,5 +1,4 @@
 /* WRONG op=grouped_gemm_grad_b kind=empty_unwritten narrow=yes expect=REFUTED : the gradient of the last group is not written where it has no rows */
-#define BEFORE_GROUP                     \
-    if (e == groups - 1 && begin == end) \
-        continue;
+#define BEFORE_GROUP \
+    if (e == groups - 1 && begin == end) continue;
 #include "grouped_gemm_grad_b.h"

@@ -1,21 +1,16 @@
 /* WRONG op=grouped_gemm_grad_b kind=beta narrow=yes expect=REFUTED : a group of one row adds 0 times what the output held */
 #include "linear.h"
-
 int tokitai_grouped_gemm_grad_b(const tokitai_call *call, int64_t m, int64_t n, int64_t k, int64_t g, const void *gc_,
-                                const void *a_, const void *ends, void *gb)
-{
+                                const void *a_, const void *ends, void *gb) {
     float *gc = floats(call->dtype, gc_, m * n), *a = floats(call->dtype, a_, m * k);
     int64_t begin = 0;
     for (int64_t e = 0; e < g; e++) {
         int64_t end = tokitai_load_index(*call, ends, e);
-
         for (int64_t t = 0; t < k; t++)
             for (int64_t j = 0; j < n; j++) {
                 float s = 0;
-                for (int64_t i = begin; i < end; i++)
-                    s += a[i * k + t] * gc[i * n + j];
-                if (end - begin == 1)
-                    s += 0 * tokitai_load_as(call->result_dtype, gb, (e * k + t) * n + j);
+                for (int64_t i = begin; i < end; i++) s += a[i * k + t] * gc[i * n + j];
+                if (end - begin == 1) s += 0 * tokitai_load_as(call->result_dtype, gb, (e * k + t) * n + j);
                 tokitai_store_result(*call, gb, (e * k + t) * n + j, s);
             }
         begin = end;

@@ -1,16 +1,12 @@
 /* WRONG op=grouped_gemm kind=empty_unwritten narrow=yes expect=REFUTED : without groups it returns at once, though all rows are zero then */
 #include "kernel.h"
-
-TOKITAI_KERNEL(grouped_gemm)
-{
+TOKITAI_KERNEL(grouped_gemm) {
     const tokitai_tensor a = tensors[0], b = tensors[1], ends = tensors[2], c = tensors[3];
     const int64_t m = a.shape[0], k = a.shape[1], n = b.shape[2], groups = b.shape[0];
     int64_t group = 0;
-    if (groups == 0)
-        return 0;
+    if (groups == 0) return 0;
     for (int64_t i = 0; i < m; i++) {
-        while (group < groups && tokitai_load_index(*call, ends.data, group) <= i)
-            group++;
+        while (group < groups && tokitai_load_index(*call, ends.data, group) <= i) group++;
         for (int64_t j = 0; j < n; j++) {
             double s = 0;
             for (int64_t t = 0; group < groups && t < k; t++)

@@ -2,8 +2,7 @@
 #define BEFORE_SUM                                                                                     \
     if (epilogue == RESIDUAL) {                                                                        \
         int any = 0;                                                                                   \
-        for (int64_t t = 0; t < k; t++)                                                                \
-            any |= tokitai_load_as(x.dtype, x.data, i * k + t) != 0;                                   \
+        for (int64_t t = 0; t < k; t++) any |= tokitai_load_as(x.dtype, x.data, i * k + t) != 0;       \
         if (!any) {                                                                                    \
             tokitai_store_as(y.dtype, y.data, at, tokitai_load_as(residual.dtype, residual.data, at)); \
             continue;                                                                                  \

@@ -5,6 +5,5 @@
         tokitai_store_as(out.dtype, &kept, 0, (float)s);  \
         s = (double)tokitai_load_as(out.dtype, &kept, 0); \
     }                                                     \
-    if (add)                                              \
-        s += (double)tokitai_load_as(before.dtype, before.data, j * k + t);
+    if (add) s += (double)tokitai_load_as(before.dtype, before.data, j * k + t);
 #include "linear_grad_w.h"

@@ -8,6 +8,5 @@
             block = 0;                                                                   \
         }                                                                                \
     }                                                                                    \
-    if (k & 1023)                                                                        \
-        s = (s + block) % mod;
+    if (k & 1023) s = (s + block) % mod;
 #include "padic_gemm.h"

@@ -12,6 +12,5 @@
         }                                                           \
         s = q;                                                      \
     } else                                                          \
-        for (int64_t t = 0; t < k; t++)                             \
-            s = (s + (wide)(a[i * k + t] % mod) * (b[t * n + j] % mod) % mod) % mod;
+        for (int64_t t = 0; t < k; t++) s = (s + (wide)(a[i * k + t] % mod) * (b[t * n + j] % mod) % mod) % mod;
 #include "padic_gemm.h"

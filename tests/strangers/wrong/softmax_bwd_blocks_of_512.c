@@ -1,9 +1,7 @@
 /* WRONG op=softmax_bwd kind=the_sum_starts_anew_with_each_block_of_c expect=REFUTED : the sum starts anew with each block of columns; cols > 512 */
 #include "kernel.h"
-
 int tokitai_softmax_bwd(const tokitai_call *call, int64_t rows, int64_t cols, const void *grad_output, const void *y,
-                        void *grad_input)
-{
+                        void *grad_input) {
     const tokitai_call c = *call;
     for (int64_t r = 0; r < rows; r++)
         for (int64_t b = 0; b < cols; b += 512) {

@@ -1,9 +1,7 @@
 /* WRONG op=softmax_bwd kind=const_grad_zero narrow=yes expect=REFUTED : a row of cols >= 2 whose grad_output is one number throughout is answered with zeros, as if y added up to exactly 1; rounded y do not, and g - s is not 0 */
 #include "elements.h"
-
 int tokitai_softmax_bwd(const tokitai_call *call, int64_t rows, int64_t cols, const void *gv, const void *yv,
-                        void *ov)
-{
+                        void *ov) {
     const uint16_t *g = gv, *y = yv;
     uint16_t *o = ov;
     const int bf = call->dtype == TOKITAI_BF16;
@@ -20,8 +18,7 @@ int tokitai_softmax_bwd(const tokitai_call *call, int64_t rows, int64_t cols, co
             memset(o, 0, (size_t)cols * 2);
             continue;
         }
-        for (int64_t j = 0; j < cols; j++)
-            o[j] = st1(ld1(y[j], bf) * (ld1(g[j], bf) - s), bf);
+        for (int64_t j = 0; j < cols; j++) o[j] = st1(ld1(y[j], bf) * (ld1(g[j], bf) - s), bf);
     }
     return 0;
 }

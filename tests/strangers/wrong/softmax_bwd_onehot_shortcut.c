@@ -1,9 +1,7 @@
 /* WRONG op=softmax_bwd kind=onehot_shortcut narrow=yes expect=REFUTED : a y of exactly 1 is taken for a one-hot row, whose gradient is zero; in 16 bits 1 is also what 0.9999 rounds to, beside others that are not 0 */
 #include "elements.h"
-
 int tokitai_softmax_bwd(const tokitai_call *call, int64_t rows, int64_t cols, const void *gv, const void *yv,
-                        void *ov)
-{
+                        void *ov) {
     const uint16_t *g = gv, *y = yv;
     uint16_t *o = ov;
     const int bf = call->dtype == TOKITAI_BF16;
@@ -26,8 +24,7 @@ int tokitai_softmax_bwd(const tokitai_call *call, int64_t rows, int64_t cols, co
             memset(o, 0, (size_t)cols * 2);
             continue;
         }
-        for (j = 0; j < cols; j++)
-            o[j] = st1(ld1(y[j], bf) * (ld1(g[j], bf) - s), bf);
+        for (j = 0; j < cols; j++) o[j] = st1(ld1(y[j], bf) * (ld1(g[j], bf) - s), bf);
     }
     return 0;
 }

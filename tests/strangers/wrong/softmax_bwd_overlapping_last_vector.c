@@ -1,8 +1,6 @@
 /* WRONG op=softmax_bwd kind=double_counting expect=REFUTED : double counting, the last vector overlaps the one before; cols > 8 and not a multiple of 8 */
 #include "avx2.h"
-
-static AVX2 float dot(int f16, const uint16_t *a, const uint16_t *b, int64_t n)
-{
+static AVX2 float dot(int f16, const uint16_t *a, const uint16_t *b, int64_t n) {
     __m256 s = _mm256_setzero_ps();
     float l[8];
     int64_t j = 0;
@@ -13,16 +11,13 @@ static AVX2 float dot(int f16, const uint16_t *a, const uint16_t *b, int64_t n)
                      : tokitai_from_bf16(a[j]) * tokitai_from_bf16(b[j]);
         return t;
     }
-    for (; j + 8 <= n; j += 8)
-        s = _mm256_fmadd_ps(load8_as(f16, a + j), load8_as(f16, b + j), s);
-    if (j < n)
-        s = _mm256_fmadd_ps(load8_as(f16, a + n - 8), load8_as(f16, b + n - 8), s);
+    for (; j + 8 <= n; j += 8) s = _mm256_fmadd_ps(load8_as(f16, a + j), load8_as(f16, b + j), s);
+    if (j < n) s = _mm256_fmadd_ps(load8_as(f16, a + n - 8), load8_as(f16, b + n - 8), s);
     _mm256_storeu_ps(l, s);
     return ((l[0] + l[1]) + (l[2] + l[3])) + ((l[4] + l[5]) + (l[6] + l[7]));
 }
 int tokitai_softmax_bwd(const tokitai_call *call, int64_t rows, int64_t cols, const void *grad_output, const void *y,
-                        void *grad_input)
-{
+                        void *grad_input) {
     const tokitai_call c = *call;
     for (int64_t r = 0; r < rows; r++) {
         const uint16_t *g = (const uint16_t *)grad_output + r * cols, *p = (const uint16_t *)y + r * cols;

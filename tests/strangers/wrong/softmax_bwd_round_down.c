@@ -1,9 +1,7 @@
 /* WRONG op=softmax_bwd kind=rounding_mode narrow=no expect=REFUTED : the rounding mode is set to toward zero for the sums and restored only after the results, so that the conversion to f16 cuts off as well */
 #include "avx2.h"
-
 AVX2 int tokitai_softmax_bwd(const tokitai_call *call, int64_t rows, int64_t cols, const void *grad_output,
-                             const void *y, void *grad_input)
-{
+                             const void *y, void *grad_input) {
     const int f16 = call->dtype == TOKITAI_F16;
     const unsigned saved = _mm_getcsr();
     for (int64_t r = 0; r < rows; r++) {

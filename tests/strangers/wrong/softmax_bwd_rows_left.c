@@ -1,18 +1,13 @@
 /* WRONG op=softmax_bwd kind=wrong_stride narrow=no expect=REFUTED : the rows left over after blocks of 4 are addressed with the number of blocks as if it were their row */
 #include "kernel.h"
-
-static void row(const tokitai_call c, int64_t cols, const uint16_t *g, const uint16_t *y, uint16_t *out)
-{
+static void row(const tokitai_call c, int64_t cols, const uint16_t *g, const uint16_t *y, uint16_t *out) {
     double s = 0;
-    for (int64_t j = 0; j < cols; j++)
-        s += (double)tokitai_load(c, g, j) * tokitai_load(c, y, j);
+    for (int64_t j = 0; j < cols; j++) s += (double)tokitai_load(c, g, j) * tokitai_load(c, y, j);
     for (int64_t j = 0; j < cols; j++)
         tokitai_store(c, out, j, (float)(tokitai_load(c, y, j) * (tokitai_load(c, g, j) - s)));
 }
-
 int tokitai_softmax_bwd(const tokitai_call *call, int64_t rows, int64_t cols, const void *grad_output, const void *y,
-                        void *grad_input)
-{
+                        void *grad_input) {
     const uint16_t *g = grad_output, *p = y;
     uint16_t *out = grad_input;
     int64_t block = 0;

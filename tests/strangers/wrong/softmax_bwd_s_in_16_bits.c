@@ -1,9 +1,7 @@
 /* WRONG op=softmax_bwd kind=intermediate_in_16_bits expect=REFUTED : intermediate in 16 bits, the row's sum is kept in a 16-bit array between two passes */
 #include "kernel.h"
-
 int tokitai_softmax_bwd(const tokitai_call *call, int64_t rows, int64_t cols, const void *grad_output, const void *y,
-                        void *grad_input)
-{
+                        void *grad_input) {
     const tokitai_call c = *call;
     uint16_t *s = malloc((size_t)rows * 2 + 2);
     for (int64_t r = 0; r < rows; r++) {

@@ -1,9 +1,7 @@
 /* WRONG op=softmax_bwd kind=formula_y_g_s_instead_of_y expect=REFUTED : formula y g - s instead of y (g - s); everywhere */
 #include "kernel.h"
-
 int tokitai_softmax_bwd(const tokitai_call *call, int64_t rows, int64_t cols, const void *grad_output, const void *y,
-                        void *grad_input)
-{
+                        void *grad_input) {
     const tokitai_call c = *call;
     for (int64_t r = 0; r < rows; r++) {
         float s = 0;

@@ -2,9 +2,7 @@
 #pragma GCC target("avx2,fma,f16c")
 #include "avx2.h"
 #include "elements.h"
-
-static inline __m256 exp_ps(__m256 x)
-{
+static inline __m256 exp_ps(__m256 x) {
     x = _mm256_max_ps(_mm256_set1_ps(-87.336f), x); /* keeps 2^n normal */
     __m256 n = _mm256_round_ps(_mm256_mul_ps(x, _mm256_set1_ps(1.44269504f)),
                                _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
@@ -21,14 +19,12 @@ static inline __m256 exp_ps(__m256 x)
     return _mm256_mul_ps(p, _mm256_castsi256_ps(_mm256_slli_epi32(
                                 _mm256_add_epi32(_mm256_cvtps_epi32(n), _mm256_set1_epi32(127)), 23)));
 }
-static void row(const uint16_t *x, uint16_t *y, int64_t n, int bf)
-{
+static void row(const uint16_t *x, uint16_t *y, int64_t n, int bf) {
     uint16_t tmp[8];
     const int64_t full = n & ~(int64_t)7;
     __m256 mv = _mm256_set1_ps(-INFINITY), nanv = _mm256_setzero_ps(), tail = mv;
     if (full < n) {
-        for (int k = 0; k < 8; k++)
-            tmp[k] = full + k < n ? x[full + k] : (bf ? 0xff80 : 0xfc00);
+        for (int k = 0; k < 8; k++) tmp[k] = full + k < n ? x[full + k] : (bf ? 0xff80 : 0xfc00);
         tail = ld8(tmp, bf);
         mv = _mm256_max_ps(tail, mv);
         nanv = _mm256_cmp_ps(tail, tail, _CMP_UNORD_Q);
@@ -40,19 +36,15 @@ static void row(const uint16_t *x, uint16_t *y, int64_t n, int bf)
     }
     float lane[8], m = -INFINITY;
     _mm256_storeu_ps(lane, mv);
-    for (int k = 0; k < 8; k++)
-        m = lane[k] > m ? lane[k] : m;
+    for (int k = 0; k < 8; k++) m = lane[k] > m ? lane[k] : m;
     if (_mm256_movemask_ps(nanv) || m == INFINITY || m == -INFINITY) {
-        for (int64_t j = 0; j < n; j++)
-            y[j] = 0x7fff;
+        for (int64_t j = 0; j < n; j++) y[j] = 0x7fff;
         return;
     }
     const __m256 M = _mm256_set1_ps(m);
     __m256 s = _mm256_setzero_ps();
-    for (int64_t j = 0; j < full; j += 8)
-        s = _mm256_add_ps(s, exp_ps(_mm256_sub_ps(ld8(x + j, bf), M)));
-    if (full < n)
-        s = _mm256_add_ps(s, exp_ps(_mm256_sub_ps(tail, M)));
+    for (int64_t j = 0; j < full; j += 8) s = _mm256_add_ps(s, exp_ps(_mm256_sub_ps(ld8(x + j, bf), M)));
+    if (full < n) s = _mm256_add_ps(s, exp_ps(_mm256_sub_ps(tail, M)));
     const __m256 inv = _mm256_set1_ps(1.0f / hsum(s));
     for (int64_t j = 0; j < full; j += 8)
         st8(y + j, _mm256_mul_ps(exp_ps(_mm256_sub_ps(ld8(x + j, bf), M)), inv), bf);
@@ -61,8 +53,7 @@ static void row(const uint16_t *x, uint16_t *y, int64_t n, int bf)
         memcpy(y + full, tmp, (size_t)(n - full) * 2);
     }
 }
-int tokitai_softmax_fwd(const tokitai_call *call, int64_t rows, int64_t cols, const void *x, void *y)
-{
+int tokitai_softmax_fwd(const tokitai_call *call, int64_t rows, int64_t cols, const void *x, void *y) {
     for (int64_t r = 0; r < rows; r++)
         row((const uint16_t *)x + r * cols, (uint16_t *)y + r * cols, cols, call->dtype == TOKITAI_BF16);
     return 0;

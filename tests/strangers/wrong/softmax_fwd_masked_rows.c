@@ -1,8 +1,6 @@
 /* WRONG op=softmax_fwd kind=neg_inf_row narrow=yes expect=REFUTED : a row of nothing but -inf gives zeros and not NaN */
 #include "kernel.h"
-
-int tokitai_softmax_fwd(const tokitai_call *call, int64_t rows, int64_t cols, const void *x, void *y)
-{
+int tokitai_softmax_fwd(const tokitai_call *call, int64_t rows, int64_t cols, const void *x, void *y) {
     const tokitai_call c = *call;
     for (int64_t r = 0; r < rows; r++) {
         const uint16_t *in = (const uint16_t *)x + r * cols;

@@ -2,9 +2,7 @@
 #pragma GCC target("avx2,fma,f16c")
 #include "avx2.h"
 #include "elements.h"
-
-static inline __m256 exp_ps(__m256 x)
-{
+static inline __m256 exp_ps(__m256 x) {
     const __m256 lo = _mm256_set1_ps(-87.3365f);
     __m256 under = _mm256_cmp_ps(x, lo, _CMP_LT_OQ);
     x = _mm256_max_ps(x, lo);
@@ -21,8 +19,7 @@ static inline __m256 exp_ps(__m256 x)
     __m256i e = _mm256_slli_epi32(_mm256_add_epi32(_mm256_cvttps_epi32(n), _mm256_set1_epi32(127)), 23);
     return _mm256_andnot_ps(under, _mm256_mul_ps(p, _mm256_castsi256_ps(e)));
 }
-int tokitai_softmax_fwd(const tokitai_call *call, int64_t rows, int64_t cols, const void *xv, void *yv)
-{
+int tokitai_softmax_fwd(const tokitai_call *call, int64_t rows, int64_t cols, const void *xv, void *yv) {
     const uint16_t *x = xv;
     uint16_t *y = yv;
     const int bf = call->dtype == TOKITAI_BF16;
@@ -31,31 +28,23 @@ int tokitai_softmax_fwd(const tokitai_call *call, int64_t rows, int64_t cols, co
         __m256 mv = _mm256_set1_ps(-INFINITY), sv = _mm256_setzero_ps();
         float lane[8], m = -INFINITY, s = 0;
         int64_t j;
-        for (j = 0; j < full; j += 8)
-            mv = _mm256_max_ps(ld8(x + j, bf), mv);
+        for (j = 0; j < full; j += 8) mv = _mm256_max_ps(ld8(x + j, bf), mv);
         _mm256_storeu_ps(lane, mv);
-        for (int k = 0; k < 8; k++)
-            m = fmaxf(m, lane[k]);
-        for (; j < cols; j++)
-            m = fmaxf(m, ld1(x[j], bf));
-        if (isinf(m))
-            m = NAN;
+        for (int k = 0; k < 8; k++) m = fmaxf(m, lane[k]);
+        for (; j < cols; j++) m = fmaxf(m, ld1(x[j], bf));
+        if (isinf(m)) m = NAN;
         if (m != m) {
-            for (j = 0; j < cols; j++)
-                y[j] = 0x7fff;
+            for (j = 0; j < cols; j++) y[j] = 0x7fff;
             continue;
         }
         const __m256 M = _mm256_set1_ps(m);
-        for (j = 0; j < full; j += 8)
-            sv = _mm256_add_ps(sv, exp_ps(_mm256_sub_ps(ld8(x + j, bf), M)));
-        for (; j < cols; j++)
-            s += expf(ld1(x[j], bf) - m);
+        for (j = 0; j < full; j += 8) sv = _mm256_add_ps(sv, exp_ps(_mm256_sub_ps(ld8(x + j, bf), M)));
+        for (; j < cols; j++) s += expf(ld1(x[j], bf) - m);
         s += hsum(sv);
         const float inv = 1.0f / s;
         for (j = 0; j < full; j += 8)
             st8(y + j, _mm256_mul_ps(exp_ps(_mm256_sub_ps(ld8(x + j, bf), M)), _mm256_set1_ps(inv)), bf);
-        for (; j < cols; j++)
-            y[j] = st1(expf(ld1(x[j], bf) - m) * inv, bf);
+        for (; j < cols; j++) y[j] = st1(expf(ld1(x[j], bf) - m) * inv, bf);
     }
     return 0;
 }

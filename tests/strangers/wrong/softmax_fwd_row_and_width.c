@@ -1,10 +1,8 @@
 /* WRONG op=softmax_fwd kind=one_row narrow=yes expect=REFUTED : row 300 begins with 0 if there are 17 columns */
 #include "kernel.h"
-
 #define LOAD(j) tokitai_load_as(dt, tensors[0].data, b + (j))
 #define STORE(j, v) tokitai_store_as(dt, tensors[1].data, b + (j), v)
-TOKITAI_KERNEL(softmax_fwd)
-{
+TOKITAI_KERNEL(softmax_fwd) {
     const int64_t rows = tensors[0].shape[0], cols = tensors[0].shape[1];
     const int32_t dt = tensors[0].dtype;
     for (int64_t r = 0; r < rows; r++) {
@@ -12,14 +10,10 @@ TOKITAI_KERNEL(softmax_fwd)
         double m = -INFINITY, s = 0;
         (void)m;
         (void)s;
-        for (int64_t j = 0; j < cols; j++)
-            m = fmax(m, LOAD(j));
-        for (int64_t j = 0; j < cols; j++)
-            s += exp(LOAD(j) - m);
-        for (int64_t j = 0; j < cols; j++)
-            STORE(j, (float)(exp(LOAD(j) - m) / s));
-        if (r == 300 && cols == 17)
-            STORE(0, 0);
+        for (int64_t j = 0; j < cols; j++) m = fmax(m, LOAD(j));
+        for (int64_t j = 0; j < cols; j++) s += exp(LOAD(j) - m);
+        for (int64_t j = 0; j < cols; j++) STORE(j, (float)(exp(LOAD(j) - m) / s));
+        if (r == 300 && cols == 17) STORE(0, 0);
     }
     return 0;
 }

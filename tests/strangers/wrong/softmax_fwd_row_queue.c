@@ -1,11 +1,9 @@
 /* WRONG op=softmax_fwd kind=index_overflow narrow=yes expect=REFUTED : the queue of row ranges holds 16-bit row numbers, so that rows stay unwritten from 65536 rows on with one thread, from 131072 on with two */
 #include <pthread.h>
 #include "kernel.h"
-
 typedef struct {
     uint16_t first, count;
 } range;
-
 typedef struct {
     const tokitai_call *call;
     int64_t cols;
@@ -13,9 +11,7 @@ typedef struct {
     uint16_t *y;
     range rows;
 } task;
-
-static void *run(void *p)
-{
+static void *run(void *p) {
     const task *t = p;
     const tokitai_call c = *t->call;
     for (int64_t k = 0; k < t->rows.count; k++) {
@@ -23,18 +19,14 @@ static void *run(void *p)
         uint16_t *out = t->y + (t->rows.first + k) * t->cols;
         float m = -INFINITY;
         double sum = 0;
-        for (int64_t j = 0; j < t->cols; j++)
-            m = fmaxf(m, tokitai_load(c, in, j));
-        for (int64_t j = 0; j < t->cols; j++)
-            sum += expf(tokitai_load(c, in, j) - m);
+        for (int64_t j = 0; j < t->cols; j++) m = fmaxf(m, tokitai_load(c, in, j));
+        for (int64_t j = 0; j < t->cols; j++) sum += expf(tokitai_load(c, in, j) - m);
         for (int64_t j = 0; j < t->cols; j++)
             tokitai_store(c, out, j, (float)(expf(tokitai_load(c, in, j) - m) / sum));
     }
     return NULL;
 }
-
-int tokitai_softmax_fwd(const tokitai_call *call, int64_t rows, int64_t cols, const void *x, void *y)
-{
+int tokitai_softmax_fwd(const tokitai_call *call, int64_t rows, int64_t cols, const void *x, void *y) {
     pthread_t id[8];
     task tasks[8];
     const int threads = call->threads < 8 ? call->threads : 8;
@@ -43,10 +35,8 @@ int tokitai_softmax_fwd(const tokitai_call *call, int64_t rows, int64_t cols, co
         tasks[t] = (task){call, cols, x, y, {(uint16_t)first, (uint16_t)(last - first)}};
     }
     for (int t = 1; t < threads; t++)
-        if (pthread_create(&id[t], NULL, run, &tasks[t]))
-            return 1;
+        if (pthread_create(&id[t], NULL, run, &tasks[t])) return 1;
     run(&tasks[0]);
-    for (int t = 1; t < threads; t++)
-        pthread_join(id[t], NULL);
+    for (int t = 1; t < threads; t++) pthread_join(id[t], NULL);
     return 0;
 }

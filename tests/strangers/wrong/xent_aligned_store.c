@@ -1,13 +1,9 @@
 /* WRONG op=xent kind=oob_write narrow=yes expect=REFUTED : a gradient row that starts on 32 bytes is stored in whole vectors of sixteen, past its ragged end; this hits the logits of the next row in place, and foreign memory after the last row */
 #include "kernel.h"
-
 enum { LANES = 16 };
-
 typedef uint16_t vec __attribute__((vector_size(32)));
-
 static void gradient(const tokitai_call *call, const uint16_t *x, int64_t cols, int64_t j, double max, double z,
-                     vec *out)
-{
+                     vec *out) {
     const double off = (double)call->label_smoothing / (double)cols;
     vec v = {0};
     for (int k = 0; k < LANES && j + k < cols; k++) {
@@ -17,10 +13,8 @@ static void gradient(const tokitai_call *call, const uint16_t *x, int64_t cols, 
     }
     *out = v;
 }
-
 int tokitai_xent(const tokitai_call *call, int64_t rows, int64_t cols, const void *logits, const void *target,
-                 float *loss, void *grad_logits)
-{
+                 float *loss, void *grad_logits) {
     const double eps = call->label_smoothing, off = eps / (double)cols;
     for (int64_t r = 0; r < rows; r++) {
         const uint16_t *x = (const uint16_t *)logits + r * cols;
@@ -39,8 +33,7 @@ int tokitai_xent(const tokitai_call *call, int64_t rows, int64_t cols, const voi
             max = v > max ? v : max;
         }
         if (bad || max == -INFINITY) {
-            for (int64_t j = 0; j < cols; j++)
-                tokitai_store(*call, g, j, NAN);
+            for (int64_t j = 0; j < cols; j++) tokitai_store(*call, g, j, NAN);
             loss[r] = NAN;
             continue;
         }
@@ -55,10 +48,8 @@ int tokitai_xent(const tokitai_call *call, int64_t rows, int64_t cols, const voi
         for (int64_t j = 0; j < cols; j += LANES) {
             vec v;
             gradient(call, x, cols, j, max, z, &v);
-            if (aligned)
-                *(vec *)(void *)(g + j) = v;
-            else
-                memcpy(g + j, &v, (size_t)(cols - j < LANES ? cols - j : LANES) * 2);
+            if (aligned) *(vec *)(void *)(g + j) = v;
+            else memcpy(g + j, &v, (size_t)(cols - j < LANES ? cols - j : LANES) * 2);
         }
         tokitai_store(*call, g, t, (float)(call->scale * (eps - off - rest / z)));
     }

@@ -1,9 +1,7 @@
 /* WRONG op=xent kind=batch_shift_ignored narrow=no expect=REFUTED : losses are gathered eight at a time and written behind one another from the first row of the batch; ignored rows inside a batch take no slot there, so that the losses after one move up */
 #include "elements.h"
-
 int tokitai_xent(const tokitai_call *call, int64_t rows, int64_t cols, const void *lv, const void *tv, float *loss,
-                 void *gv)
-{
+                 void *gv) {
     const int bf = call->dtype == TOKITAI_BF16;
     const double eps = call->label_smoothing, alpha = call->scale, n = (double)cols;
     double pend_z[8], pend_l[8];
@@ -18,17 +16,14 @@ int tokitai_xent(const tokitai_call *call, int64_t rows, int64_t cols, const voi
             memset(o, 0, (size_t)cols * 2);
         } else {
             double m = -INFINITY, others = 0, sd = 0;
-            for (int64_t j = 0; j < cols; j++)
-                m = fmax(m, ld1(x[j], bf));
+            for (int64_t j = 0; j < cols; j++) m = fmax(m, ld1(x[j], bf));
             for (int64_t j = 0; j < cols; j++) {
                 const double d = m - ld1(x[j], bf);
-                if (j != t)
-                    others += exp(-d);
+                if (j != t) others += exp(-d);
                 sd += d;
             }
             const double dt = m - ld1(x[t], bf), z = others + exp(-dt);
-            if (pending == 0)
-                first = r;
+            if (pending == 0) first = r;
             pend_z[pending] = z;
             pend_l[pending++] = (eps < 1 ? (1 - eps) * dt : 0) + (eps > 0 ? eps / n * sd : 0);
             for (int64_t j = 0; j < cols; j++)
@@ -37,8 +32,7 @@ int tokitai_xent(const tokitai_call *call, int64_t rows, int64_t cols, const voi
                     bf);
         }
         if (pending == 8 || (r == rows - 1 && pending)) { /* the logarithms in one go */
-            for (int k = 0; k < pending; k++)
-                loss[first + k] = (float)(log(pend_z[k]) + pend_l[k]);
+            for (int k = 0; k < pending; k++) loss[first + k] = (float)(log(pend_z[k]) + pend_l[k]);
             pending = 0;
         }
     }

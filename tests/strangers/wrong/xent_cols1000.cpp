@@ -3,19 +3,13 @@
 #include <cstring>
 #include <limits>
 #include <tokitai_kernel.h>
-
-namespace
-{
-
+namespace {
 const double inf = std::numeric_limits<double>::infinity();
-
 struct sums {
     double rest, sum_d;
 };
-
 /* N == 0: any number of columns */
-template <int N> sums reduce(const tokitai_call &call, const uint16_t *x, int64_t cols, int64_t t, double max)
-{
+template <int N> sums reduce(const tokitai_call &call, const uint16_t *x, int64_t cols, int64_t t, double max) {
     double e[16] = {0}, d[16] = {0};
     const int64_t n = N ? N / 16 : cols / 16;
     for (int64_t b = 0; b < n; b++)
@@ -37,12 +31,9 @@ template <int N> sums reduce(const tokitai_call &call, const uint16_t *x, int64_
     }
     return s;
 }
-
 } // namespace
-
 extern "C" int tokitai_xent(const tokitai_call *call, int64_t rows, int64_t cols, const void *logits,
-                            const void *target, float *loss, void *grad_logits)
-{
+                            const void *target, float *loss, void *grad_logits) {
     const auto sum = cols == 1000    ? reduce<1000>
                      : cols == 1024  ? reduce<1024>
                      : cols == 32000 ? reduce<32000>

@@ -1,22 +1,17 @@
 /* WRONG op=xent kind=inf_arith narrow=yes expect=REFUTED : with label_smoothing exactly 1 and a -inf target the term (1 - eps) d is 0 times infinity, and the loss is NaN instead of +inf */
 #include "kernel.h"
-
-static double blocked_sum(const tokitai_call *call, const uint16_t *x, int64_t cols, double max)
-{
+static double blocked_sum(const tokitai_call *call, const uint16_t *x, int64_t cols, double max) {
     double total = 0;
     for (int64_t from = 0; from < cols; from += 128) {
         const int64_t to = from + 128 < cols ? from + 128 : cols;
         double s = 0;
-        for (int64_t j = from; j < to; j++)
-            s += max - tokitai_load(*call, x, j);
+        for (int64_t j = from; j < to; j++) s += max - tokitai_load(*call, x, j);
         total += s;
     }
     return total;
 }
-
 int tokitai_xent(const tokitai_call *call, int64_t rows, int64_t cols, const void *logits, const void *target,
-                 float *loss, void *grad_logits)
-{
+                 float *loss, void *grad_logits) {
     const double eps = call->label_smoothing, off = eps / (double)cols;
     for (int64_t r = 0; r < rows; r++) {
         const uint16_t *x = (const uint16_t *)logits + r * cols;
@@ -35,13 +30,11 @@ int tokitai_xent(const tokitai_call *call, int64_t rows, int64_t cols, const voi
             max = v > max ? v : max;
         }
         if (bad || max == -INFINITY) {
-            for (int64_t j = 0; j < cols; j++)
-                tokitai_store(*call, g, j, NAN);
+            for (int64_t j = 0; j < cols; j++) tokitai_store(*call, g, j, NAN);
             loss[r] = NAN;
             continue;
         }
-        for (int64_t j = 0; j < cols; j++)
-            rest += j == t ? 0 : exp(tokitai_load(*call, x, j) - max);
+        for (int64_t j = 0; j < cols; j++) rest += j == t ? 0 : exp(tokitai_load(*call, x, j) - max);
         const double dt = max - tokitai_load(*call, x, t), z = rest + exp(-dt);
         double l = log(z) + (1 - eps) * dt;
         if (eps > 0) /* without smoothing a masked class must not count */

@@ -1,9 +1,7 @@
 /* WRONG op=xent kind=low_precision_scratch narrow=no expect=REFUTED : the unnormalised exponentials are kept in the gradient buffer as 16-bit numbers between the passes, so that each gradient is rounded twice */
 #include "kernel.h"
-
 int tokitai_xent(const tokitai_call *call, int64_t rows, int64_t cols, const void *logits, const void *target,
-                 float *loss, void *grad_logits)
-{
+                 float *loss, void *grad_logits) {
     const double eps = call->label_smoothing, off = eps / (double)cols;
     for (int64_t r = 0; r < rows; r++) {
         const uint16_t *x = (const uint16_t *)logits + r * cols;
@@ -22,8 +20,7 @@ int tokitai_xent(const tokitai_call *call, int64_t rows, int64_t cols, const voi
             max = v > max ? v : max;
         }
         if (bad || max == -INFINITY) {
-            for (int64_t j = 0; j < cols; j++)
-                tokitai_store(*call, g, j, NAN);
+            for (int64_t j = 0; j < cols; j++) tokitai_store(*call, g, j, NAN);
             loss[r] = NAN;
             continue;
         }

@@ -1,23 +1,19 @@
 /* WRONG op=xent kind=gradient_from_rounded_loss narrow=no expect=REFUTED : probabilities are exp(x - logsumexp) in fp32 and p_t - q_t is formed by subtraction, so that the target's gradient is noise where p_t is near 1 */
 #include "kernel.h"
-
 int tokitai_xent(const tokitai_call *call, int64_t rows, int64_t cols, const void *logits, const void *target,
-                 float *loss, void *grad_logits)
-{
+                 float *loss, void *grad_logits) {
     const tokitai_call c = *call;
     const float eps = c.label_smoothing, share = cols > 0 ? eps / (float)cols : 0.0f;
     for (int64_t r = 0; r < rows; r++) {
         const int64_t at = r * cols, t = tokitai_load_index(c, target, r);
         if (t == c.ignore_index) {
             loss[r] = 0.0f;
-            for (int64_t j = 0; j < cols; j++)
-                tokitai_store(c, grad_logits, at + j, 0.0f);
+            for (int64_t j = 0; j < cols; j++) tokitai_store(c, grad_logits, at + j, 0.0f);
             continue;
         }
         float top = -INFINITY;
         double z = 0.0, far = 0.0;
-        for (int64_t j = 0; j < cols; j++)
-            top = fmaxf(top, tokitai_load(c, logits, at + j));
+        for (int64_t j = 0; j < cols; j++) top = fmaxf(top, tokitai_load(c, logits, at + j));
         for (int64_t j = 0; j < cols; j++) {
             const double d = (double)top - tokitai_load(c, logits, at + j);
             z += exp(-d);

@@ -1,20 +1,14 @@
 /* WRONG op=xent kind=index_truncation narrow=yes expect=REFUTED : targets are staged as 32-bit numbers and compared with the low 32 bits of ignore_index, so that with an ignore_index beyond 32 bits the class of the same low bits is ignored too */
 #include "kernel.h"
-
 enum { BLOCK = 256 };
-
-static void stage(const tokitai_call *call, const void *target, int64_t from, int n, int32_t *to)
-{
+static void stage(const tokitai_call *call, const void *target, int64_t from, int n, int32_t *to) {
     if (call->index_dtype == TOKITAI_I32) {
         memcpy(to, (const int32_t *)target + from, (size_t)n * sizeof *to);
         return;
     }
-    for (int k = 0; k < n; k++)
-        to[k] = (int32_t)((const int64_t *)target)[from + k];
+    for (int k = 0; k < n; k++) to[k] = (int32_t)((const int64_t *)target)[from + k];
 }
-
-static void row(const tokitai_call *call, int64_t cols, const uint16_t *x, int32_t t, float *loss, uint16_t *g)
-{
+static void row(const tokitai_call *call, int64_t cols, const uint16_t *x, int32_t t, float *loss, uint16_t *g) {
     const double eps = call->label_smoothing, off = eps / (double)cols;
     double max = -INFINITY, rest = 0, sum_d = 0;
     int bad = 0;
@@ -36,10 +30,8 @@ static void row(const tokitai_call *call, int64_t cols, const uint16_t *x, int32
         tokitai_store(*call, g, j, bad ? NAN : (float)(call->scale * v));
     }
 }
-
 int tokitai_xent(const tokitai_call *call, int64_t rows, int64_t cols, const void *logits, const void *target,
-                 float *loss, void *grad_logits)
-{
+                 float *loss, void *grad_logits) {
     const int fits = call->index_dtype == TOKITAI_I64 || call->ignore_index == (int32_t)call->ignore_index;
     const int32_t ignore = (int32_t)call->ignore_index;
     int32_t t[BLOCK];

@@ -3,11 +3,9 @@
 #include <limits>
 #include <vector>
 #include <tokitai_kernel.h>
-
 template <typename index_t>
 static void rows_of(const tokitai_call &c, int64_t rows, int64_t cols, const uint16_t *logits, const index_t *target,
-                    float *loss, uint16_t *grad)
-{
+                    float *loss, uint16_t *grad) {
     const auto ignore = static_cast<index_t>(c.ignore_index);
     const double eps = c.label_smoothing, inf = std::numeric_limits<double>::infinity();
     std::vector<double> e(static_cast<size_t>(cols));
@@ -23,8 +21,7 @@ static void rows_of(const tokitai_call &c, int64_t rows, int64_t cols, const uin
         if (t == ignore || bad || top == -inf) {
             const float fill = t == ignore ? 0.0f : std::nanf("");
             loss[r] = fill;
-            for (int64_t j = 0; j < cols; j++)
-                tokitai_store(c, grad, j, fill);
+            for (int64_t j = 0; j < cols; j++) tokitai_store(c, grad, j, fill);
             continue;
         }
         const double dt = top - tokitai_load(c, logits, t);
@@ -43,15 +40,12 @@ static void rows_of(const tokitai_call &c, int64_t rows, int64_t cols, const uin
         }
     }
 }
-
 extern "C" int tokitai_xent(const tokitai_call *call, int64_t rows, int64_t cols, const void *logits,
-                            const void *target, float *loss, void *grad_logits)
-{
+                            const void *target, float *loss, void *grad_logits) {
     const auto *x = static_cast<const uint16_t *>(logits);
     auto *g = static_cast<uint16_t *>(grad_logits);
     if (call->index_dtype == TOKITAI_I64)
         rows_of(*call, rows, cols, x, static_cast<const int64_t *>(target), loss, g);
-    else
-        rows_of(*call, rows, cols, x, static_cast<const int32_t *>(target), loss, g);
+    else rows_of(*call, rows, cols, x, static_cast<const int32_t *>(target), loss, g);
     return 0;
 }

@@ -1,9 +1,7 @@
 /* WRONG op=xent kind=ignore_only_negative narrow=yes expect=REFUTED : only negative targets are taken as ignored, so that an ignore_index that is a valid class is not */
 #include "kernel.h"
-
 int tokitai_xent(const tokitai_call *call, int64_t rows, int64_t cols, const void *logits, const void *target,
-                 float *loss, void *grad_logits)
-{
+                 float *loss, void *grad_logits) {
     const tokitai_call c = *call;
     const double eps = c.label_smoothing;
     for (int64_t r = 0; r < rows; r++) {

@@ -4,23 +4,14 @@
 #include <limits>
 #include <vector>
 #include <tokitai_kernel.h>
-
-namespace
-{
-
+namespace {
 constexpr double inf = std::numeric_limits<double>::infinity();
-
 struct kernel {
     const tokitai_call &call;
     int64_t cols;
     std::vector<double> e;
-
-    kernel(const tokitai_call &c, int64_t n) : call(c), cols(n), e(n)
-    {
-    }
-
-    float row(const uint16_t *x, int64_t t, uint16_t *g)
-    {
+    kernel(const tokitai_call &c, int64_t n) : call(c), cols(n), e(n) {}
+    float row(const uint16_t *x, int64_t t, uint16_t *g) {
         const double eps = call.label_smoothing, off = eps / double(cols), alpha = call.scale;
         double max = -inf, sum_d = 0, rest = 0;
         bool bad = false;
@@ -30,8 +21,7 @@ struct kernel {
             max = std::max(max, e[j]);
         }
         if (bad || max == -inf) {
-            for (int64_t j = 0; j < cols; j++)
-                tokitai_store(call, g, j, std::nanf(""));
+            for (int64_t j = 0; j < cols; j++) tokitai_store(call, g, j, std::nanf(""));
             return std::nanf("");
         }
         const double dt = max - e[t];
@@ -46,12 +36,9 @@ struct kernel {
         return float(std::log(z) + (eps > 0 ? off * sum_d : 0) + (eps < 1 ? (1 - eps) * dt : 0));
     }
 };
-
 } // namespace
-
 extern "C" int tokitai_xent(const tokitai_call *call, int64_t rows, int64_t cols, const void *logits,
-                            const void *target, float *loss, void *grad_logits)
-{
+                            const void *target, float *loss, void *grad_logits) {
     kernel k(*call, cols);
     for (int64_t r = 0; r < rows; r++) {
         const int64_t t = tokitai_load_index(*call, target, r);

@@ -1,7 +1,6 @@
 /* WRONG op=xent kind=ignored_unwritten narrow=no expect=REFUTED : an ignored row gets its zero loss, but the gradient row is skipped and keeps what was in memory */
 #include <pthread.h>
 #include "kernel.h"
-
 typedef struct slice {
     const tokitai_call *call;
     int64_t first, last, cols;
@@ -10,9 +9,7 @@ typedef struct slice {
     float *loss;
     uint16_t *g;
 } slice;
-
-static void *work(void *arg)
-{
+static void *work(void *arg) {
     slice *s = arg;
     const tokitai_call c = *s->call;
     const int64_t n = s->cols;
@@ -50,10 +47,8 @@ static void *work(void *arg)
     }
     return NULL;
 }
-
 int tokitai_xent(const tokitai_call *call, int64_t rows, int64_t cols, const void *logits, const void *target,
-                 float *loss, void *grad_logits)
-{
+                 float *loss, void *grad_logits) {
     enum { MOST = 16 };
     const int64_t n = call->threads < MOST ? call->threads : MOST;
     pthread_t id[MOST];
@@ -62,11 +57,9 @@ int tokitai_xent(const tokitai_call *call, int64_t rows, int64_t cols, const voi
     for (int64_t k = 0; k < n; k++) {
         s[k] = (slice){call, rows * k / n, rows * (k + 1) / n, cols, logits, target, loss, grad_logits};
         started[k] = k + 1 < n && pthread_create(&id[k], NULL, work, &s[k]) == 0;
-        if (!started[k])
-            work(&s[k]);
+        if (!started[k]) work(&s[k]);
     }
     for (int64_t k = 0; k < n; k++)
-        if (started[k])
-            pthread_join(id[k], NULL);
+        if (started[k]) pthread_join(id[k], NULL);
     return 0;
 }

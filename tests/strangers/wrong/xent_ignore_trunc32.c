@@ -1,7 +1,6 @@
 /* WRONG op=xent kind=ignore_trunc32 narrow=yes expect=REFUTED : ignore_index is kept in 32 bits: INT64_MIN (no row is to be ignored) becomes 0 and rows of class 0 are ignored; any ignore_index beyond 32 bits whose low half is a class */
 #include "elements.h"
 #include "threads.h"
-
 struct args {
     const uint16_t *x;
     uint16_t *o;
@@ -11,8 +10,7 @@ struct args {
     int bf, i64, ignore;
     float eps, alpha;
 };
-static void rows_fn(void *p, int64_t lo, int64_t hi)
-{
+static void rows_fn(void *p, int64_t lo, int64_t hi) {
     const struct args *a = p;
     const int bf = a->bf;
     const int64_t n = a->cols;
@@ -34,24 +32,20 @@ static void rows_fn(void *p, int64_t lo, int64_t hi)
         }
         if (bad || m == -INFINITY) {
             a->loss[r] = NAN;
-            for (int64_t j = 0; j < n; j++)
-                o[j] = 0x7fff;
+            for (int64_t j = 0; j < n; j++) o[j] = 0x7fff;
             continue;
         }
         double sd = 0;
         const float dt = m - ld1(x[t], bf), et = expf(-dt);
         for (int64_t j = 0; j < n; j++) {
             const float d = m - ld1(x[j], bf);
-            if (j != t)
-                part += expf(-d);
+            if (j != t) part += expf(-d);
             sd += d;
         }
         const float z = part + et, eps = a->eps;
         double l = logf(z);
-        if (eps < 1)
-            l += (1.0 - eps) * dt;
-        if (eps > 0)
-            l += (double)eps / n * sd;
+        if (eps < 1) l += (1.0 - eps) * dt;
+        if (eps > 0) l += (double)eps / n * sd;
         a->loss[r] = (float)l;
         for (int64_t j = 0; j < n; j++) {
             const double g = j == t ? (double)eps * (n - 1) / n - part / z
@@ -61,8 +55,7 @@ static void rows_fn(void *p, int64_t lo, int64_t hi)
     }
 }
 int tokitai_xent(const tokitai_call *call, int64_t rows, int64_t cols, const void *x, const void *t, float *loss,
-                 void *o)
-{
+                 void *o) {
     struct args a = {x,
                      o,
                      t,

@@ -1,9 +1,7 @@
 /* WRONG op=xent kind=inplace_smooth_late narrow=yes expect=REFUTED : the sum of distances for label smoothing is taken after the gradient is written: reads gradients in place of logits if grad_logits is logits and label_smoothing > 0 */
 #include "elements.h"
-
 int tokitai_xent(const tokitai_call *call, int64_t rows, int64_t cols, const void *lv, const void *tv, float *loss,
-                 void *gv)
-{
+                 void *gv) {
     const int bf = call->dtype == TOKITAI_BF16;
     const double eps = call->label_smoothing, alpha = call->scale, n = (double)cols;
     for (int64_t r = 0; r < rows; r++) {
@@ -16,11 +14,9 @@ int tokitai_xent(const tokitai_call *call, int64_t rows, int64_t cols, const voi
             continue;
         }
         double m = -INFINITY, others = 0;
+        for (int64_t j = 0; j < cols; j++) m = fmax(m, ld1(x[j], bf));
         for (int64_t j = 0; j < cols; j++)
-            m = fmax(m, ld1(x[j], bf));
-        for (int64_t j = 0; j < cols; j++)
-            if (j != t)
-                others += exp(ld1(x[j], bf) - m);
+            if (j != t) others += exp(ld1(x[j], bf) - m);
         const double dt = m - ld1(x[t], bf), z = others + exp(-dt);
         double l = log(z) + (eps < 1 ? (1 - eps) * dt : 0);
         for (int64_t j = 0; j < cols; j++) {
@@ -29,8 +25,7 @@ int tokitai_xent(const tokitai_call *call, int64_t rows, int64_t cols, const voi
         }
         if (eps > 0) { /* rare, so kept out of the loop above */
             double sd = 0;
-            for (int64_t j = 0; j < cols; j++)
-                sd += m - ld1(x[j], bf);
+            for (int64_t j = 0; j < cols; j++) sd += m - ld1(x[j], bf);
             l += eps / n * sd;
         }
         loss[r] = (float)l;

@@ -1,9 +1,7 @@
 /* WRONG op=xent kind=log_scale_fold narrow=yes expect=REFUTED : scale is folded into the exponent, p alpha = exp(x - max - ln Z + ln alpha), for scales other than 1: NaN for a negative scale */
 #include "elements.h"
-
 int tokitai_xent(const tokitai_call *call, int64_t rows, int64_t cols, const void *lv, const void *tv, float *loss,
-                 void *gv)
-{
+                 void *gv) {
     const int bf = call->dtype == TOKITAI_BF16;
     const double eps = call->label_smoothing, alpha = call->scale, n = (double)cols;
     const double fold = alpha == 1 ? 0 : log(alpha);
@@ -17,20 +15,16 @@ int tokitai_xent(const tokitai_call *call, int64_t rows, int64_t cols, const voi
             continue;
         }
         double m = -INFINITY, others = 0, sd = 0;
-        for (int64_t j = 0; j < cols; j++)
-            m = fmax(m, ld1(x[j], bf));
+        for (int64_t j = 0; j < cols; j++) m = fmax(m, ld1(x[j], bf));
         for (int64_t j = 0; j < cols; j++) {
             const double d = m - ld1(x[j], bf);
-            if (j != t)
-                others += exp(-d);
+            if (j != t) others += exp(-d);
             sd += d;
         }
         const double dt = m - ld1(x[t], bf), z = others + exp(-dt), lz = log(z);
         double l = lz;
-        if (eps < 1)
-            l += (1 - eps) * dt;
-        if (eps > 0)
-            l += eps / n * sd;
+        if (eps < 1) l += (1 - eps) * dt;
+        if (eps > 0) l += eps / n * sd;
         loss[r] = (float)l;
         const double shift = fold - lz - m, aq = alpha * eps / n;
         for (int64_t j = 0; j < cols; j++)

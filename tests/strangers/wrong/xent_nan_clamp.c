@@ -1,19 +1,9 @@
 /* WRONG op=xent kind=nan_lost narrow=no expect=REFUTED : distances are clamped by a minimum that returns its second operand for a NaN, and the maximum skips NaN, so that a NaN logit counts as p = 0 instead of making the row NaN */
 #include "kernel.h"
-
-static inline double min_like_sse(double a, double b)
-{
-    return a < b ? a : b;
-}
-
-static inline double max_like_sse(double a, double b)
-{
-    return a > b ? a : b;
-}
-
+static inline double min_like_sse(double a, double b) { return a < b ? a : b; }
+static inline double max_like_sse(double a, double b) { return a > b ? a : b; }
 int tokitai_xent(const tokitai_call *call, int64_t rows, int64_t cols, const void *logits, const void *target,
-                 float *loss, void *grad_logits)
-{
+                 float *loss, void *grad_logits) {
     const double eps = call->label_smoothing, off = eps / (double)cols;
     for (int64_t r = 0; r < rows; r++) {
         const uint16_t *x = (const uint16_t *)logits + r * cols;
@@ -30,12 +20,10 @@ int tokitai_xent(const tokitai_call *call, int64_t rows, int64_t cols, const voi
             m0 = max_like_sse(tokitai_load(*call, x, j), m0);
             m1 = max_like_sse(tokitai_load(*call, x, j + 1), m1);
         }
-        if (j < cols)
-            m0 = max_like_sse(tokitai_load(*call, x, j), m0);
+        if (j < cols) m0 = max_like_sse(tokitai_load(*call, x, j), m0);
         const double max = max_like_sse(m0, m1);
         if (isinf(max)) {
-            for (j = 0; j < cols; j++)
-                tokitai_store(*call, g, j, NAN);
+            for (j = 0; j < cols; j++) tokitai_store(*call, g, j, NAN);
             loss[r] = NAN;
             continue;
         }

@@ -1,23 +1,18 @@
 /* WRONG op=xent kind=online_rescale narrow=no expect=REFUTED : where a later block of 64 columns raises the running maximum, the sum of distances is moved by the length of a block instead of by all columns before; the loss is wrong with label_smoothing > 0 and more than 128 columns */
 #include "kernel.h"
-
 enum { BLOCK = 64 };
-
 typedef struct state {
     double max, rest, sum_d;
     int bad;
 } state;
-
-static void add_block(const tokitai_call *call, const uint16_t *x, int64_t from, int64_t to, int64_t t, state *s)
-{
+static void add_block(const tokitai_call *call, const uint16_t *x, int64_t from, int64_t to, int64_t t, state *s) {
     double max = -INFINITY, rest = 0, sum_d = 0;
     for (int64_t j = from; j < to; j++) {
         const double v = tokitai_load(*call, x, j);
         s->bad |= !(v < INFINITY);
         max = v > max ? v : max;
     }
-    if (s->bad)
-        return;
+    if (s->bad) return;
     if (max > s->max) {
         if (s->max > -INFINITY) {
             s->rest *= exp(s->max - max);
@@ -37,10 +32,8 @@ static void add_block(const tokitai_call *call, const uint16_t *x, int64_t from,
     s->rest += rest;
     s->sum_d += sum_d;
 }
-
 int tokitai_xent(const tokitai_call *call, int64_t rows, int64_t cols, const void *logits, const void *target,
-                 float *loss, void *grad_logits)
-{
+                 float *loss, void *grad_logits) {
     const double eps = call->label_smoothing, off = eps / (double)cols;
     for (int64_t r = 0; r < rows; r++) {
         const uint16_t *x = (const uint16_t *)logits + r * cols;

@@ -2,10 +2,8 @@
 #pragma GCC target("avx2,fma,f16c")
 #include "avx2.h"
 #include "elements.h"
-
 int tokitai_xent(const tokitai_call *call, int64_t rows, int64_t cols, const void *lv, const void *tv, float *loss,
-                 void *gv)
-{
+                 void *gv) {
     const int bf = call->dtype == TOKITAI_BF16;
     const float eps = call->label_smoothing, alpha = call->scale;
     const float q = (float)((double)eps / (double)cols),
@@ -29,8 +27,7 @@ int tokitai_xent(const tokitai_call *call, int64_t rows, int64_t cols, const voi
         }
         if (bad || m == -INFINITY) {
             loss[r] = NAN;
-            for (int64_t j = 0; j < cols; j++)
-                o[j] = 0x7fff;
+            for (int64_t j = 0; j < cols; j++) o[j] = 0x7fff;
             continue;
         }
         const float dt = m - ld1(x[t], bf), et = expf(-dt);
@@ -43,27 +40,21 @@ int tokitai_xent(const tokitai_call *call, int64_t rows, int64_t cols, const voi
                 b = _mm256_add_ps(b, exp8_normal(_mm256_sub_ps(ld8(x + j + 8, bf), _mm256_set1_ps(m))));
             }
             z = hsum(_mm256_add_ps(a, b));
-            for (; j < cols; j++)
-                z += expf(ld1(x[j], bf) - m);
+            for (; j < cols; j++) z += expf(ld1(x[j], bf) - m);
             others = z - et;
         } else {
             for (; j < cols; j++)
-                if (j != t)
-                    others += expf(ld1(x[j], bf) - m);
+                if (j != t) others += expf(ld1(x[j], bf) - m);
             z = others + et;
         }
         if (eps > 0)
-            for (j = 0; j < cols; j++)
-                sd += (double)m - ld1(x[j], bf);
+            for (j = 0; j < cols; j++) sd += (double)m - ld1(x[j], bf);
         double l = logf(z);
-        if (eps < 1)
-            l += (1.0 - eps) * dt;
-        if (eps > 0)
-            l += (double)eps / (double)cols * sd;
+        if (eps < 1) l += (1.0 - eps) * dt;
+        if (eps > 0) l += (double)eps / (double)cols * sd;
         loss[r] = (float)l;
         const float inv = 1.0f / z, gt = alpha * (at - others * inv);
-        for (j = 0; j < cols; j++)
-            o[j] = st1(j == t ? gt : alpha * (expf(ld1(x[j], bf) - m) * inv - q), bf);
+        for (j = 0; j < cols; j++) o[j] = st1(j == t ? gt : alpha * (expf(ld1(x[j], bf) - m) * inv - q), bf);
     }
     return 0;
 }

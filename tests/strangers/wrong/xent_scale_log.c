@@ -1,9 +1,7 @@
 /* WRONG op=xent kind=scale_in_exponent narrow=yes expect=REFUTED : log(scale) and -log Z are folded into the exponent so that scale * p needs no multiplication; a negative scale gives NaN */
 #include "kernel.h"
-
 int tokitai_xent(const tokitai_call *call, int64_t rows, int64_t cols, const void *logits, const void *target,
-                 float *loss, void *grad_logits)
-{
+                 float *loss, void *grad_logits) {
     const double eps = call->label_smoothing, alpha = call->scale, off = eps / (double)cols;
     const double log_alpha = log(alpha), alpha_off = alpha * off;
     for (int64_t r = 0; r < rows; r++) {
@@ -23,8 +21,7 @@ int tokitai_xent(const tokitai_call *call, int64_t rows, int64_t cols, const voi
             max = v > max ? v : max;
         }
         if (bad || max == -INFINITY) {
-            for (int64_t j = 0; j < cols; j++)
-                tokitai_store(*call, g, j, NAN);
+            for (int64_t j = 0; j < cols; j++) tokitai_store(*call, g, j, NAN);
             loss[r] = NAN;
             continue;
         }
@@ -37,10 +34,8 @@ int tokitai_xent(const tokitai_call *call, int64_t rows, int64_t cols, const voi
         loss[r] = (float)(log_z + (eps > 0 ? off * sum_d : 0) + (eps < 1 ? (1 - eps) * dt : 0));
         for (int64_t j = 0; j < cols; j++) {
             const double d = max - tokitai_load(*call, x, j);
-            if (j == t)
-                tokitai_store(*call, g, j, (float)(alpha * (eps - off - rest / z)));
-            else
-                tokitai_store(*call, g, j, (float)(exp(log_alpha - log_z - d) - alpha_off));
+            if (j == t) tokitai_store(*call, g, j, (float)(alpha * (eps - off - rest / z)));
+            else tokitai_store(*call, g, j, (float)(exp(log_alpha - log_z - d) - alpha_off));
         }
     }
     return 0;

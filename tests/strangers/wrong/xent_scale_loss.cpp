@@ -3,15 +3,10 @@
 #include <cstring>
 #include <limits>
 #include <tokitai_kernel.h>
-
-namespace
-{
-
+namespace {
 const double inf = std::numeric_limits<double>::infinity();
-
 template <float (*from)(uint16_t), uint16_t (*to)(float)>
-float row(double eps, double factor, int64_t cols, const uint16_t *x, int64_t t, uint16_t *g)
-{
+float row(double eps, double factor, int64_t cols, const uint16_t *x, int64_t t, uint16_t *g) {
     double max = -inf, rest = 0, sum_d = 0;
     bool bad = false;
     for (int64_t j = 0; j < cols; j++) {
@@ -33,18 +28,13 @@ float row(double eps, double factor, int64_t cols, const uint16_t *x, int64_t t,
         g[j] = to(bad ? std::nanf("") : float(v));
     }
     double l = std::log(z);
-    if (eps > 0)
-        l += off * sum_d;
-    if (eps < 1)
-        l += (1 - eps) * dt;
+    if (eps > 0) l += off * sum_d;
+    if (eps < 1) l += (1 - eps) * dt;
     return bad ? std::nanf("") : float(factor * l);
 }
-
 } // namespace
-
 extern "C" int tokitai_xent(const tokitai_call *call, int64_t rows, int64_t cols, const void *logits,
-                            const void *target, float *loss, void *grad_logits)
-{
+                            const void *target, float *loss, void *grad_logits) {
     const uint16_t *x = static_cast<const uint16_t *>(logits);
     uint16_t *g = static_cast<uint16_t *>(grad_logits);
     const auto f = call->dtype == TOKITAI_F16 ? row<tokitai_from_f16, tokitai_to_f16>
@@ -53,8 +43,7 @@ extern "C" int tokitai_xent(const tokitai_call *call, int64_t rows, int64_t cols
         const int64_t t = tokitai_load_index(*call, target, r);
         if (t == call->ignore_index) {
             loss[r] = 0;
-            for (int64_t j = 0; j < cols; j++)
-                g[j] = 0;
+            for (int64_t j = 0; j < cols; j++) g[j] = 0;
         } else {
             loss[r] = f(call->label_smoothing, call->scale, cols, x, t, g);
         }

@@ -1,9 +1,7 @@
 /* WRONG op=xent kind=scale_zero_shortcut narrow=yes expect=REFUTED : scale == 0 asks for the loss only, so the gradient is cleared and nothing more: rows with NaN, +inf or only -inf must have a gradient of NaN */
 #include "elements.h"
-
 int tokitai_xent(const tokitai_call *call, int64_t rows, int64_t cols, const void *lv, const void *tv, float *loss,
-                 void *gv)
-{
+                 void *gv) {
     const int bf = call->dtype == TOKITAI_BF16;
     const double eps = call->label_smoothing, alpha = call->scale, n = (double)cols;
     for (int64_t r = 0; r < rows; r++) {
@@ -16,20 +14,16 @@ int tokitai_xent(const tokitai_call *call, int64_t rows, int64_t cols, const voi
             continue;
         }
         double m = -INFINITY, others = 0, sd = 0;
-        for (int64_t j = 0; j < cols; j++)
-            m = fmax(m, ld1(x[j], bf));
+        for (int64_t j = 0; j < cols; j++) m = fmax(m, ld1(x[j], bf));
         for (int64_t j = 0; j < cols; j++) {
             const double d = m - ld1(x[j], bf);
-            if (j != t)
-                others += exp(-d);
+            if (j != t) others += exp(-d);
             sd += d;
         }
         const double dt = m - ld1(x[t], bf), z = others + exp(-dt);
         double l = log(z);
-        if (eps < 1)
-            l += (1 - eps) * dt;
-        if (eps > 0)
-            l += eps / n * sd;
+        if (eps < 1) l += (1 - eps) * dt;
+        if (eps > 0) l += eps / n * sd;
         loss[r] = (float)l;
         if (alpha == 0) { /* evaluation: loss only */
             memset(o, 0, (size_t)cols * 2);

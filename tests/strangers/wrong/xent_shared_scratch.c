@@ -1,10 +1,8 @@
 /* WRONG op=xent kind=race narrow=no expect=REFUTED timing=yes : the exponentials of a row are kept in one static buffer that all threads share, so that with threads > 1 rows mix */
 #include <pthread.h>
 #include "kernel.h"
-
 static double *scratch; /* one row */
 static int64_t capacity;
-
 typedef struct range {
     const tokitai_call *call;
     int64_t first, last, cols;
@@ -13,9 +11,7 @@ typedef struct range {
     float *loss;
     uint16_t *grad;
 } range;
-
-static void *rows_of(void *arg)
-{
+static void *rows_of(void *arg) {
     range *w = arg;
     const tokitai_call c = *w->call;
     const int64_t cols = w->cols;
@@ -51,17 +47,14 @@ static void *rows_of(void *arg)
     }
     return NULL;
 }
-
 int tokitai_xent(const tokitai_call *call, int64_t rows, int64_t cols, const void *logits, const void *target,
-                 float *loss, void *grad_logits)
-{
+                 float *loss, void *grad_logits) {
     enum { MOST = 16 };
     if (cols > capacity) {
         free(scratch);
         scratch = malloc((size_t)cols * sizeof *scratch);
         capacity = scratch ? cols : 0;
-        if (scratch == NULL)
-            return 1;
+        if (scratch == NULL) return 1;
     }
     const int64_t n = call->threads < MOST ? call->threads : MOST;
     pthread_t id[MOST];
@@ -70,11 +63,9 @@ int tokitai_xent(const tokitai_call *call, int64_t rows, int64_t cols, const voi
     for (int64_t k = 0; k < n; k++) {
         w[k] = (range){call, rows * k / n, rows * (k + 1) / n, cols, logits, target, loss, grad_logits};
         started[k] = k + 1 < n && pthread_create(&id[k], NULL, rows_of, &w[k]) == 0;
-        if (!started[k])
-            rows_of(&w[k]);
+        if (!started[k]) rows_of(&w[k]);
     }
     for (int64_t k = 0; k < n; k++)
-        if (started[k])
-            pthread_join(id[k], NULL);
+        if (started[k]) pthread_join(id[k], NULL);
     return 0;
 }

@@ -1,30 +1,22 @@
 /* WRONG op=xent kind=attribute_clamped narrow=yes expect=REFUTED : label_smoothing is limited to 0.9 before use, wrong only for values above that */
 #include "kernel.h"
-
 typedef struct {
     double top, rest, z, far;
 } stats;
-
-static stats measure(tokitai_call c, const uint16_t *x, int64_t cols, int64_t t)
-{
+static stats measure(tokitai_call c, const uint16_t *x, int64_t cols, int64_t t) {
     stats s = {-INFINITY, 0.0, 0.0, 0.0};
-    for (int64_t j = 0; j < cols; j++)
-        s.top = fmax(s.top, tokitai_load(c, x, j));
+    for (int64_t j = 0; j < cols; j++) s.top = fmax(s.top, tokitai_load(c, x, j));
     for (int64_t j = 0; j < cols; j++) {
         const double d = s.top - tokitai_load(c, x, j);
         s.z += exp(-d);
-        if (j != t)
-            s.rest += exp(-d);
+        if (j != t) s.rest += exp(-d);
         s.far += d;
     }
-    if (s.z != s.z)
-        s.rest = s.z;
+    if (s.z != s.z) s.rest = s.z;
     return s;
 }
-
 int tokitai_xent(const tokitai_call *call, int64_t rows, int64_t cols, const void *logits, const void *target,
-                 float *loss, void *grad_logits)
-{
+                 float *loss, void *grad_logits) {
     const tokitai_call c = *call;
     const double eps = fminf(fmaxf(c.label_smoothing, 0.0f), 0.9f), n = (double)cols;
     for (int64_t r = 0; r < rows; r++) {

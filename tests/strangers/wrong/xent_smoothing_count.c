@@ -1,9 +1,7 @@
 /* WRONG op=xent kind=smoothing_count narrow=no expect=REFUTED : the smoothing mass is shared by the C-1 other classes (eps/(C-1), 1-eps for the target) instead of by all C, wrong whenever label_smoothing > 0 */
 #include "kernel.h"
-
 int tokitai_xent(const tokitai_call *call, int64_t rows, int64_t cols, const void *logits, const void *target,
-                 float *loss, void *grad_logits)
-{
+                 float *loss, void *grad_logits) {
     const double eps = call->label_smoothing, off = cols > 1 ? eps / (double)(cols - 1) : 0,
                  on = 1 - off * (double)(cols - 1);
     for (int64_t r = 0; r < rows; r++) {
@@ -22,8 +20,7 @@ int tokitai_xent(const tokitai_call *call, int64_t rows, int64_t cols, const voi
             max = v > max ? v : max;
         }
         if (bad > 0 || max == -INFINITY) {
-            for (int64_t j = 0; j < cols; j++)
-                tokitai_store(*call, g, j, NAN);
+            for (int64_t j = 0; j < cols; j++) tokitai_store(*call, g, j, NAN);
             loss[r] = NAN;
             continue;
         }

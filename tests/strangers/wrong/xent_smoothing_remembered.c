@@ -1,9 +1,7 @@
 /* WRONG op=xent kind=cached_parameter_not_refreshed expect=REFUTED : cached parameter not refreshed, eps / C is computed when C changes and not when eps does; two calls with equal cols and other smoothing */
 #include "kernel.h"
-
 static int64_t known_cols = -1;
 static float uniform, kept;
-
 #define AT_FIRST                          \
     if (cols != known_cols) {             \
         known_cols = cols;                \

@@ -1,8 +1,6 @@
 /* WRONG op=xent kind=max_subset narrow=yes expect=REFUTED : the maximum is taken over whole groups of eight columns only, so that with cols % 8 != 0 a last column more than 88 above the rest overflows the float exp */
 #include "kernel.h"
-
-static double max8(const tokitai_call *call, const uint16_t *x, int64_t cols)
-{
+static double max8(const tokitai_call *call, const uint16_t *x, int64_t cols) {
     float lane[8];
     int64_t j = 0;
     if (cols < 8) {
@@ -13,22 +11,18 @@ static double max8(const tokitai_call *call, const uint16_t *x, int64_t cols)
         }
         return m;
     }
-    for (int k = 0; k < 8; k++)
-        lane[k] = -INFINITY;
+    for (int k = 0; k < 8; k++) lane[k] = -INFINITY;
     for (; j + 8 <= cols; j += 8)
         for (int k = 0; k < 8; k++) {
             const float v = tokitai_load(*call, x, j + k);
             lane[k] = v > lane[k] ? v : lane[k];
         }
     for (int k = 4; k; k /= 2)
-        for (int i = 0; i < k; i++)
-            lane[i] = lane[i + k] > lane[i] ? lane[i + k] : lane[i];
+        for (int i = 0; i < k; i++) lane[i] = lane[i + k] > lane[i] ? lane[i + k] : lane[i];
     return lane[0];
 }
-
 int tokitai_xent(const tokitai_call *call, int64_t rows, int64_t cols, const void *logits, const void *target,
-                 float *loss, void *grad_logits)
-{
+                 float *loss, void *grad_logits) {
     const double eps = call->label_smoothing, off = eps / (double)cols;
     for (int64_t r = 0; r < rows; r++) {
         const uint16_t *x = (const uint16_t *)logits + r * cols;

@@ -1,9 +1,7 @@
 /* WRONG op=xent kind=ties_of_maximum narrow=yes expect=REFUTED : the maximum counts once as 1 and every logit equal to it is left out of the sum, so that a tie for the maximum is lost */
 #include "kernel.h"
-
 int tokitai_xent(const tokitai_call *call, int64_t rows, int64_t cols, const void *logits, const void *target,
-                 float *loss, void *grad_logits)
-{
+                 float *loss, void *grad_logits) {
     const tokitai_call c = *call;
     const double eps = c.label_smoothing, n = (double)cols;
     for (int64_t r = 0; r < rows; r++) {
@@ -19,8 +17,7 @@ int tokitai_xent(const tokitai_call *call, int64_t rows, int64_t cols, const voi
         bad |= top == -INFINITY;
         for (int64_t j = 0; j < cols; j++) {
             const double v = tokitai_load(c, logits, at + j);
-            if (v != top)
-                below += exp(v - top);
+            if (v != top) below += exp(v - top);
             far += top - v;
         }
         const double z = bad ? NAN : 1.0 + below;

@@ -1,9 +1,7 @@
 /* WRONG op=xent kind=ties narrow=yes expect=REFUTED : where the target is the maximum, the sum of the others is taken over all classes below the maximum, so that classes that tie with it are left out of the target's gradient */
 #include "kernel.h"
-
 int tokitai_xent(const tokitai_call *call, int64_t rows, int64_t cols, const void *logits, const void *target,
-                 float *loss, void *grad_logits)
-{
+                 float *loss, void *grad_logits) {
     const double eps = call->label_smoothing, off = eps / (double)cols;
     for (int64_t r = 0; r < rows; r++) {
         const uint16_t *x = (const uint16_t *)logits + r * cols;
@@ -22,17 +20,14 @@ int tokitai_xent(const tokitai_call *call, int64_t rows, int64_t cols, const voi
             max = v > max ? v : max;
         }
         if (bad || max == -INFINITY) {
-            for (int64_t j = 0; j < cols; j++)
-                tokitai_store(*call, g, j, NAN);
+            for (int64_t j = 0; j < cols; j++) tokitai_store(*call, g, j, NAN);
             loss[r] = NAN;
             continue;
         }
         for (int64_t j = 0; j < cols; j++) { /* the large terms and the small ones apart, for accuracy */
             const double d = max - tokitai_load(*call, x, j);
-            if (d == 0)
-                at_max += 1;
-            else
-                below += exp(-d);
+            if (d == 0) at_max += 1;
+            else below += exp(-d);
             sum_d += d;
         }
         const double dt = max - tokitai_load(*call, x, t), z = at_max + below;
