@@ -58,4 +58,7 @@ for part in "${parts[@]}"; do
         *) echo "unknown part '$part': table, startup, sweep, products, tune, cpu"; exit 2 ;;
     esac
 done
+for chart in *.svg; do # elements one behind the other: a chart is not read by line
+    [ ! -e "$chart" ] || sed -i -e '1,3b' -e ':join' -e 'N; $!b join' -e 's/>\n</></g' "$chart"
+done
 exit $status
