@@ -1,4 +1,4 @@
-/* Kernels of gelu_fwd for the worker's tests: a library for each function below, made with BEHAVIOUR as its name. Each computes the right
+/* Kernels of gelu_fwd for the worker's tests: a library for each function below, which BEHAVIOUR() runs. Each computes the right
  * result and then does what its name says, so that only that can be the reason for what the worker reports. */
 #include <errno.h>
 #include <fcntl.h>

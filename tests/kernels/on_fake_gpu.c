@@ -1,5 +1,5 @@
 /* Kernels of gelu_fwd for the worker's tests on a GPU that is not there (tests/fake_gpu): two libraries for each function below, one for
- * either vendor, made with BEHAVIOUR as its name. A correct one copies x to y; that is enough to see what the worker does. */
+ * either vendor, of which BEHAVIOUR() runs it. A correct one copies x to y; that is enough to see what the worker does. */
 #include <dlfcn.h>
 #include <math.h>
 #include <stdio.h>

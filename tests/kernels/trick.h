@@ -1,4 +1,4 @@
-/* What the kernels of tricks share. A library for each `static void NAME(void)` of a trick_*.c, made with BEHAVIOUR as that name. */
+/* What the kernels of tricks share. A library for each `static void NAME(void)` of a trick_*.c, of which BEHAVIOUR() runs that one. */
 #ifndef TKI_TESTS_KERNELS_TRICK_H
 #define TKI_TESTS_KERNELS_TRICK_H
 
