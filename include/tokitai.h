@@ -35,8 +35,8 @@
  *   - The library never prints and never exits. A context serves one thread at a time; several contexts can be used
  *     concurrently. Process-wide state is limited to: a flag that stale scratch directories were removed; loaded
  *     libraries (drivers, compilers), which stay loaded; the threads of the OpenMP run-time; and in libtokitai-verify
- *     tables of exact values and the verdicts on the mutants, filled on first use and read-only afterwards. All of it
- *     is thread-safe, and neither results nor certificates depend on earlier use.
+ *     tables of exact values and the verdicts on the mutants. All of it is thread-safe, and neither results nor
+ *     verdicts depend on earlier use.
  */
 #ifndef TOKITAI_H
 #define TOKITAI_H

@@ -80,8 +80,8 @@ typedef bool (*tk_tuning_visitor)(const tk_tuning *tuning, void *user_data); /* 
 /* Visits every tuning in the cache directory, the latest first. */
 TK_MUST_USE tk_status tk_tuning_each(tk_ctx *ctx, tk_tuning_visitor visitor, void *user_data);
 
-/* Removes the entries and tunings whose key begins with `key`, or all if it is NULL, and the leftovers of interrupted
- * builds; a partial file is removed when it is ten minutes old, since another machine may still be writing it.
+/* Removes the entries, tunings and verdicts on mutants (tokitai_verify.h) whose key begins with `key`, or all if it is
+ * NULL, and the leftovers of interrupted builds; a partial file is removed when it is ten minutes old, since another machine may still be writing it.
  * Programs that have loaded an entry can continue to use it. TK_IO if some cannot be removed: the others are, each
  * that remains is a note, and the message has the first. */
 TK_MUST_USE tk_status tk_cache_clear(tk_ctx *ctx, const char *key, int *removed, int64_t *bytes);

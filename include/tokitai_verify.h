@@ -179,7 +179,7 @@ typedef struct tk_certify_options {
     int alignment;
     const int64_t *planted; /* bit patterns and indices planted among the inputs, with `dims`; NULL: none */
     int planted_count;      /* up to TK_MAX_PLANTED */
-    bool skip_mutants;      /* do not run the mutants; the certificate then says so */
+    bool skip_mutants;      /* without mutants; the certificate then says so */
     bool skip_coverage;     /* no coverage-guided trials of a kernel file; as above */
     bool keep_going;        /* after a failed trial run the others too, to grade the kernel */
     tk_sanitize sanitize;   /* kernel files */
@@ -195,6 +195,9 @@ typedef struct tk_certify_options {
     /* The device that `kernel` computes on, in words. The certificate has it as the caller's claim. NULL: none is
      * named. */
     const char *kernel_device;
+    /* Not 0: run the mutants also where this build's verdicts on them are kept from an earlier process. Without it the
+     * certificate says since when they are. */
+    int64_t fresh_mutants;
 } tk_certify_options;
 
 #define TK_CERTIFY_DEFAULTS \
@@ -234,6 +237,8 @@ double tk_certificate_worst_ulp(const tk_certificate *certificate);
 double tk_certificate_accepted_ulp(const tk_certificate *certificate);
 double tk_certificate_bound_used(const tk_certificate *certificate); /* share of the bound, over all elements */
 int tk_certificate_mutants(const tk_certificate *certificate, int *rejected); /* run; how many were rejected */
+/* When this build ran them, if not for this certificate: "2026-11-18T05:42:33Z"; otherwise "". */
+const char *tk_certificate_mutants_kept(const tk_certificate *certificate);
 double tk_certificate_seconds(const tk_certificate *certificate);
 /* For a kernel file: the lines of its source that contain code, and how many of them ran in judged calls; -1 if
  * that is not known. */
@@ -415,6 +420,27 @@ TK_MUST_USE tk_status tk_certificate_replay(tk_ctx *ctx, const tk_certificate *c
 
 /* The mutants of an op, kernels that are wrong on purpose: name, and what is wrong; false past the end. */
 bool tk_mutant_at(const tk_contract *contract, int i, const char **name, const char **what);
+
+/* The verdicts of one build on the mutants of an op and its types, as the cache directory keeps them. */
+typedef struct tk_kept_mutants {
+    char key[65];
+    char path[4096];
+    int64_t bytes;
+    int64_t last_used; /* seconds since 1970 */
+    char damage[256];  /* the defect, for which they are not used; then nothing below is set. "" if it is intact */
+    char op[64];
+    char types[16];     /* "f16", "f16-f32" */
+    char index_type[8]; /* "i32", "i64"; "" if the op takes no index */
+    uint64_t seed;
+    char date[24];
+    int count, rejected;
+    bool is_current; /* of this build, on this machine; those of another are not used */
+} tk_kept_mutants;
+
+typedef bool (*tk_kept_mutants_visitor)(const tk_kept_mutants *kept, void *user_data); /* return false to stop */
+
+/* Visits all of them, the most recently used first. tk_cache_clear() removes them. */
+TK_MUST_USE tk_status tk_kept_mutants_each(tk_ctx *ctx, tk_kept_mutants_visitor visitor, void *user_data);
 
 /* The level whose trials reject it: TK_QUICK, or TK_FULL for a mutant that needs large shapes. */
 tk_level tk_mutant_level(const tk_contract *contract, const char *name);

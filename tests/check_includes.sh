@@ -98,7 +98,7 @@ allowed() {
         headers/*) may='include/tokitai.h model/* ops/ops.def' ;;
         kernel_file/*) may='include/tokitai*.h core/* model/* drivers/* compile/* isolate/* runtime/* build:*' ;;
         judge/*) may='include/tokitai*.h core/* model/* exact/* runtime/*' ;;
-        trials/*) may='include/tokitai*.h core/* model/* exact/* drivers/* isolate/* runtime/* ops/ops.def kernel_file/* judge/*' ;;
+        trials/*) may='include/tokitai*.h core/* model/* exact/* drivers/* compile/* isolate/* runtime/* ops/ops.def kernel_file/* judge/*' ;;
         certify/*) may='include/tokitai*.h core/* model/* exact/* drivers/* compile/* isolate/* runtime/* kernel_file/* judge/* trials/* build:*' ;;
         report/*) may='include/tokitai*.h core/* model/* exact/* certify/*' ;;
         tensors/*) may='include/tokitai.h core/*' ;;

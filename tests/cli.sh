@@ -192,25 +192,25 @@ for d in json.load(open(sys.argv[1]))["devices"]:
     on_gpu 3 err "told to find an error" "a kernel that does not compile" FAKE_GPU_COMPILE=error TOKITAI_CACHE="$work/empty"
     damage() { for entry in "$work"/cache/*.artifact; do truncate -s 300 "$entry"; done; }
     damage
-    on_gpu 1 err "^tokitai certify: note: the cache entry [0-9a-f]{12}\.\.\. of src/ops/gemm/kernel.cu \(f16\) was damaged \(its .*\) and is built again $" \
+    on_gpu 1 err "^tokitai certify: note: the cache entry [0-9a-f]{12}\.\.\. of ops/gemm/kernel.cu \(f16\) was damaged \(its .*\) and is built again $" \
         "a damaged cache entry is reported"
     damage
     TOKITAI_CACHE=$work/cache TOKITAI_CUDA_COMPILER=$fake_gpu/libnvrtc.so "$tokitai" certify gemm --backend cuda --dtype f16 --numerics ieee --shape 3x4x5 \
         --out noted >out 2>err
-    is "    in the certificate, too" grep -qE '"note": "the cache entry [0-9a-f]{12}\.\.\. of src/ops/gemm/kernel.cu \(f16\) was damaged' noted/*.json
+    is "    in the certificate, too" grep -qE '"note": "the cache entry [0-9a-f]{12}\.\.\. of ops/gemm/kernel.cu \(f16\) was damaged' noted/*.json
     is "    and on its page" grep -qE '^\| note \| the cache entry .* was damaged' noted/*.md
     on_gpu 1 out "REFUTED" "    and is whole then"
     is "    of which nothing more is said" test ! -s err
     echo "1 15360 0" | TOKITAI_CACHE=$work/cache TOKITAI_CUDA_COMPILER=$fake_gpu/libnvrtc.so "$tokitai" kernel gelu-bwd --backend cuda >out 2>err
     damage
     echo "1 15360 0" | TOKITAI_CACHE=$work/cache TOKITAI_CUDA_COMPILER=$fake_gpu/libnvrtc.so "$tokitai" kernel gelu-bwd --backend cuda >out 2>err
-    says err "^tokitai kernel: note: the cache entry .* of src/ops/gelu/kernel.cu \(f16\) was damaged"
+    says err "^tokitai kernel: note: the cache entry .* of ops/gelu/kernel.cu \(f16\) was damaged"
     on_gpu 1 err "note: not kept in the cache: cannot make the directory /dev/null: Not a directory" "a cache that cannot be" TOKITAI_CACHE=/dev/null/cache
     mkdir small
     text=$(
         ulimit -f 0
         TOKITAI_CACHE=$work/small TOKITAI_CUDA_COMPILER=$fake_gpu/libnvrtc.so "$tokitai" cache build --backend cuda --architecture sm_90 \
-            --source src/ops/gelu/kernel.cu --dtype f16 2>&1
+            --source ops/gelu/kernel.cu --dtype f16 2>&1
     )
     is "a file that may not grow is like a full disk" test $? -eq 0
     is "    and is said" grep -q "not kept in the cache: cannot write .*: File too large" <<<"$text"
@@ -343,6 +343,11 @@ says out "^    verdict    HELD for one case: queries=3 dim=4 vocab=5$"
 says out "^2 certificates: 2 HELD, each for the case named; not kept"
 expect 2 "the fastest and a mutant" certify gelu_fwd --lowering best --mutant all_zeros
 says err "without --mutant"
+expect 0 "only the slowest" certify gelu_fwd embedding_fwd --dtype f16 --index i32 --family special --lowering slowest
+is "    is the portable one" test "$(grep -c '^cpu\.[a-z_]*\.f16\.scalar ' out)" = 2 -a "$(grep -c '^cpu\.' out)" = 2
+expect 2 "the slowest and a mutant" certify gelu_fwd --lowering slowest --mutant all_zeros
+expect 0 "the first type of each op" certify gelu_fwd padic_gemm --dtype first --lowering slowest --family bits
+is "    one each" test "$(grep -oE '^cpu\.[a-z_]*\.(f16|u64)\.scalar ' out | wc -l)" = 2 -a "$(grep -c '^cpu\.' out)" = 2
 expect 0 "a lowering alone" certify --lowering cpu.gelu_fwd.bf16.scalar --skip-mutants --shape n=5 --seed 0x10 --threads 2
 says out "^cpu\.gelu_fwd\.bf16\.scalar +HELD"
 says out "not kept"
@@ -695,7 +700,7 @@ is "    is JSON" json_good out
 expect 0 "an empty cache verified" cache verify
 expect 0 "an empty cache cleared" cache clear
 says out "^0 removed"
-expect 2 "clear less than all" cache clear --dtype f16 --source src/ops/gelu/kernel.cu
+expect 2 "clear less than all" cache clear --dtype f16 --source ops/gelu/kernel.cu
 says err "clear does not take --source; build does"
 expect 2 "repair by looking" cache list --repair
 says err "list does not take --repair; verify does"

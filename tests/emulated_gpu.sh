@@ -38,29 +38,29 @@ case ${1-} in
     softmax=(softmax_fwd --lowering hip.softmax_fwd.f16.shared --shape rows=3,cols=1000)
     product=(gemm --lowering hip.gemm.f16.tensor --shape m=33,n=48,k=40)
     # A barrier of the valuations; the one after a tile's loads, and the one before the next.
-    noticed gfx942 0 1 'PADIC_GEMM\.' 'src/ops/padic/kernel.cu 0,/ block_barrier();/s// ;/' "${padic[@]}"
-    noticed gfx942 0 1 'PADIC_GEMM\.' 'src/ops/padic/kernel.cu /block_barrier();/{N;/unroll sums/s/block_barrier();//}' "${padic[@]}"
-    noticed gfx942 0 1 'PADIC_GEMM\.' 'src/ops/padic/kernel.cu /unroll sums/,/block_barrier/s/block_barrier();//' "${padic[@]}"
+    noticed gfx942 0 1 'PADIC_GEMM\.' 'ops/padic/kernel.cu 0,/ block_barrier();/s// ;/' "${padic[@]}"
+    noticed gfx942 0 1 'PADIC_GEMM\.' 'ops/padic/kernel.cu /block_barrier();/{N;/unroll sums/s/block_barrier();//}' "${padic[@]}"
+    noticed gfx942 0 1 'PADIC_GEMM\.' 'ops/padic/kernel.cu /unroll sums/,/block_barrier/s/block_barrier();//' "${padic[@]}"
     # A place that is left out one valuation too early; a product of parts that is forgotten; sums that are never folded.
-    noticed gfx942 0 1 'PADIC_GEMM\.ERR' 'src/ops/padic/kernel.cu s/^ *p.precision;$/p.precision - 1;/' \
+    noticed gfx942 0 1 'PADIC_GEMM\.ERR' 'ops/padic/kernel.cu s/^ *p.precision;$/p.precision - 1;/' \
         padic_gemm --lowering hip.padic_gemm.u64.shared
-    noticed gfx942 0 1 'PADIC_GEMM\.ERR' 'src/ops/padic/kernel.cu s/s.sum.1. += x1 \* y0;//' "${padic[@]}" --prime 7 --precision 16
-    noticed gfx942 0 1 'PADIC_GEMM\.ERR' 'src/ops/padic/kernel.cu s/^ *fold(p, s.i .*/;/' \
+    noticed gfx942 0 1 'PADIC_GEMM\.ERR' 'ops/padic/kernel.cu s/s.sum.1. += x1 \* y0;//' "${padic[@]}" --prime 7 --precision 16
+    noticed gfx942 0 1 'PADIC_GEMM\.ERR' 'ops/padic/kernel.cu s/^ *fold(p, s.i .*/;/' \
         padic_gemm --lowering hip.padic_gemm.u64.shared --prime 67108859 --precision 2 --shape m=2,n=2,k=9000
     # A thread that leaves where others wait; a lane that does not vote or shuffle.
     noticed gfx942 0 3 'wait for others of their warp that have left' \
-        'src/ops/padic/kernel.cu s/^    sums s.SIDE..SIDE. = ..;/    if (thread == 77) return;\n&/' "${padic[@]}"
+        'ops/padic/kernel.cu s/^    sums s.SIDE..SIDE. = ..;/    if (thread == 77) return;\n&/' "${padic[@]}"
     noticed gfx942 0 3 'wait at a barrier for others that have left' \
-        'src/ops/padic/kernel.cu s/^    least.share..place. = /    if (thread >= 192) return;\n&/' "${padic[@]}"
+        'ops/padic/kernel.cu s/^    least.share..place. = /    if (thread >= 192) return;\n&/' "${padic[@]}"
     noticed gfx942 0 3 'lanes wait for others of their warp that have left|threads wait for different things' \
-        'src/kernels/device.h s/^DEVICE float shuffle_xor(float value, unsigned mask)$/&\n{ if (lane_index() == 40) return value;/;/^DEVICE float shuffle_xor/{n;s/^{//}' \
+        'kernels/device.h s/^DEVICE float shuffle_xor(float value, unsigned mask)$/&\n{ if (lane_index() == 40) return value;/;/^DEVICE float shuffle_xor/{n;s/^{//}' \
         "${softmax[@]}"
     # The places of a square's sums; MFMA's as WMMA's.
-    noticed gfx942 0 1 'GEMM\.' 'src/kernels/device_mma.h s|return lane / 16 \* 4 + i;|return 4 * i + lane / 16;|' "${product[@]}"
-    noticed gfx1100 0 1 'GEMM\.' 'src/kernels/device_mma.h s|return 2 \* i + lane / 16;|return i + lane / 16 * 8;|' "${product[@]}"
-    noticed gfx1100 0 3 'halves of a warp' 'src/kernels/device_mma.h s|const int line = first + block . 16 + lane % 16;|const int line = first + block * 16 + lane % 32 / 2;|' "${product[@]}"
+    noticed gfx942 0 1 'GEMM\.' 'kernels/device_mma.h s|return lane / 16 \* 4 + i;|return 4 * i + lane / 16;|' "${product[@]}"
+    noticed gfx1100 0 1 'GEMM\.' 'kernels/device_mma.h s|return 2 \* i + lane / 16;|return i + lane / 16 * 8;|' "${product[@]}"
+    noticed gfx1100 0 3 'halves of a warp' 'kernels/device_mma.h s|const int line = first + block . 16 + lane % 16;|const int line = first + block * 16 + lane % 32 / 2;|' "${product[@]}"
     # Sums of 32 lanes where a warp has 64.
-    noticed gfx942 0 1 'SOFTMAX_FWD\.' 'src/kernels/device.h s/enum { warp_lanes = 64 };/enum { warp_lanes = 32 };/' "${softmax[@]}"
+    noticed gfx942 0 1 'SOFTMAX_FWD\.' 'kernels/device.h s/enum { warp_lanes = 64 };/enum { warp_lanes = 32 };/' "${softmax[@]}"
     finish ;;
 --whole)
     for architecture in gfx942 gfx1100 gfx90a; do

@@ -113,6 +113,7 @@ static inline void assert_op_certifies(const char *op)
             const bool takes_planted = t == 0 || (!is_sanitized && (is_last || is_whole()));
             options.result_dtype = &types.result_dtype;
             options.skip_mutants = !takes_planted;
+            options.fresh_mutants = true;
             if (!takes_pair(contract, types.dtype, (tk_dtype)index))
                 continue;
             tk_certificate *c = certify_one(ctx, contract, types.dtype, (tk_dtype)index, options);

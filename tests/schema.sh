@@ -36,6 +36,7 @@ certify() {
 # Given inputs with a NaN and an infinity among them; an output that is infinitely far off; mutants of all of which the
 # clause that refutes them is of another kind (value, NaN, writing).
 certify quick 0 gelu_fwd --dtype f16
+certify kept 0 gelu_fwd --dtype f16
 certify skipped 0 gelu_fwd --dtype bf16 --skip-mutants --seed 0xffffffffffffffff
 certify exhaustive 0 gelu_fwd --dtype f16 --level exhaustive --skip-mutants
 certify shape 0 gelu_bwd --dtype bf16 --shape n=257
@@ -65,7 +66,7 @@ def properties(value):
     value = schema[value["$ref"].split("/")[-1]] if "$ref" in value else value
     return properties(value["items"]) if "items" in value else value["properties"]
 places = {"": predicate} | {name: properties(predicate[name]) for name in ("contract", "run", "clauses", "result", "built", "machine", "coverage")}
-places |= {"run." + name: properties(places["run"][name]) for name in ("given", "trials")}
+places |= {"run." + name: properties(places["run"][name]) for name in ("given", "mutants", "trials")}
 attributes = {("run", "domain"), ("run", "matrix_unit")}
 described = {(place, name) for place, members in places.items() for name in members} - attributes
 if listed != described or len(listed) < 100:
@@ -190,6 +191,11 @@ broken = [
     ("quick", put(predicate, "headline", "PASSED")),
     ("quick", put(predicate, "headline", "REFUTED")),
     ("mutant_value", put(predicate, "headline", "HELD")),
+    ("kept", put(predicate, "run", "mutants", "seed", -1)),
+    ("kept", put(predicate, "run", "mutants", "kept", "yesterday")),
+    ("kept", put(predicate, "run", "mutants", "note", "an unknown member")),
+    ("kept", drop(predicate, "run", "mutants", "build")),
+    ("kept", drop(predicate, "run", "mutants", "seed")),
     ("quick", put(predicate, "clauses", 0, "verdict", "REFUTED")),
     ("quick", put(predicate, "clauses", 0, "failures", 1)),
     ("quick", put(predicate, "clauses", 0, "checks", 0)),

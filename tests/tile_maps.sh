@@ -127,7 +127,7 @@ failures = total = 0
 while waiting:
     copy, maps, rest = os.path.join(work, "copy"), {}, []
     shutil.rmtree(copy, ignore_errors=True)
-    for folder in ("proofs", "backend", "ops"):
+    for folder in ("proofs", "src"):
         shutil.copytree(folder, os.path.join(copy, folder), ignore=shutil.ignore_patterns("*.vo*", "*.glob"))
     for change in waiting:
         name, file, old, new = change

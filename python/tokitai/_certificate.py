@@ -129,6 +129,11 @@ class Certificate:
         return run, rejected.value
 
     @property
+    def mutants_kept(self) -> str:
+        """When this build of the judge ran them, if not for this certificate: "2026-11-18T05:42:33Z"; otherwise ""."""
+        return _library.text(lib.tk_certificate_mutants_kept(self._pointer))
+
+    @property
     def reason(self) -> str:
         """Why it is refuted or unknown; "" otherwise."""
         return _library.text(lib.tk_certificate_reason(self._pointer))
@@ -254,7 +259,7 @@ def _cells(certificate: Certificate) -> tuple[str, ...]:
         f"{certificate.elements:,}",
         _ulp(certificate.worst_ulp) if judged else "-",
         f"{100 * certificate.bound_used:.1f}%" if judged else "-",
-        f"{rejected}/{run}" if run else "-",
+        f"{rejected}/{run}{'*' if certificate.mutants_kept else ''}" if run else "-",
         f"{certificate.seconds:.1f}",
     )
 
@@ -262,6 +267,8 @@ def _cells(certificate: Certificate) -> tuple[str, ...]:
 def _notes(certificate: Certificate) -> Iterable[tuple[str, str]]:
     if certificate.headline != certificate.verdict:
         yield "verdict", certificate.headline
+    if certificate.mutants_kept:
+        yield "mutants*", f"judged by this build on {certificate.mutants_kept[:10]}, not run again now"
     if certificate.reason:
         yield "why", certificate.reason
     if certificate.reproduce:

@@ -278,6 +278,7 @@ def certify(
     shape: Mapping[str, int] | Sequence[int] | None = ...,
     family: str | None = ...,
     mutants: bool = ...,
+    fresh_mutants: bool = ...,
     keep_going: bool = ...,
     total_seconds: float = ...,
     call_seconds: float = ...,
@@ -304,6 +305,7 @@ def certify(
     shape: Mapping[str, int] | Sequence[int] | None = ...,
     family: str | None = ...,
     mutants: bool = ...,
+    fresh_mutants: bool = ...,
     keep_going: bool = ...,
     total_seconds: float = ...,
     call_seconds: float = ...,
@@ -329,6 +331,7 @@ def certify(
     shape: Mapping[str, int] | Sequence[int] | None = None,
     family: str | None = None,
     mutants: bool = True,
+    fresh_mutants: bool = False,
     keep_going: bool = False,
     total_seconds: float = 0,
     call_seconds: float = 60,
@@ -346,6 +349,8 @@ def certify(
     seed        None: drawn anew, so that a function cannot know the trials; it is in the certificate
     isolated    in a process of its own, which has to find the function by name; a crash is then a verdict
     shape       only this one, by name or in the contract's order; `family`: only these inputs
+    mutants     False: the planted wrong kernels are not run. They are run once by a build of the judge, and their verdicts
+                kept, which the certificate says; fresh_mutants=True runs them again
 
     What the function raises makes the verdict UNKNOWN, and is the certificate's `exception`; KeyboardInterrupt and the
     like are raised again, and so is what `progress` raises.
@@ -377,6 +382,7 @@ def certify(
     options.seed = int.from_bytes(os.urandom(6), "little") if seed is None else seed
     options.family = None if family is None else family.encode()
     options.skip_mutants = not mutants
+    options.fresh_mutants = fresh_mutants
     options.keep_going = keep_going
     options.total_seconds = total_seconds
     claimed = describe(chosen, device)

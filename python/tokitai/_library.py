@@ -229,6 +229,7 @@ class CertifyOptions(Structure):
         ("result_dtype", POINTER(c_int)),
         ("kernel_problem", KernelProblem),
         ("kernel_device", c_char_p),
+        ("fresh_mutants", c_int64),
     ]
 
 
@@ -339,6 +340,7 @@ _PROTOTYPES: dict[str, dict[str, tuple[Any, Sequence[Any]]]] = {
         "tk_certificate_destroy": (None, (c_void_p,)),
         "tk_certificate_verdict": (c_int, (c_void_p,)),
         "tk_certificate_headline": (c_char_p, (c_void_p,)),
+        "tk_certificate_mutants_kept": (c_char_p, (c_void_p,)),
         "tk_certificate_scope": (c_char_p, (c_void_p,)),
         "tk_certificate_subject": (c_char_p, (c_void_p,)),
         "tk_certificate_elements": (c_int64, (c_void_p,)),

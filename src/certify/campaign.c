@@ -280,16 +280,15 @@ static tk_status run_mutants(campaign *c)
     tki_outcome *o = c->o;
     if (tki_outcome_is_out_of_time(o, c->subject->ctx))
         return TK_OK;
-    tk_status status = tki_mutants_judge(c->subject->ctx, o->contract, (tk_types){o->dtype, o->result_dtype},
-                                         o->index_dtype, o->options->seed, report_mutants, c, &o->mutants,
-                                         &o->mutant_count);
-    o->mutants_run = status == TK_OK;
-    for (int i = 0; i < o->mutant_count && o->verdict == TK_HELD; i++)
-        if (!o->mutants[i].rejected) {
+    tk_status status = tki_mutants_judge(
+        c->subject->ctx, o->contract, (tk_types){o->dtype, o->result_dtype}, o->index_dtype,
+        (tki_mutants_asked){o->options->fresh_mutants != 0, o->mutants_seed}, report_mutants, c, &o->mutants);
+    for (int i = 0; i < o->mutants.count && o->verdict == TK_HELD; i++)
+        if (!o->mutants.list[i].rejected) {
             o->verdict = TK_UNKNOWN;
             snprintf(o->reason, sizeof o->reason,
                      "the planted wrong kernel '%s' was not rejected, so the trials cannot tell",
-                     o->mutants[i].mutant->name);
+                     o->mutants.list[i].mutant->name);
         }
     return status;
 }

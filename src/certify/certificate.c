@@ -215,6 +215,11 @@ int tk_certificate_mutants(const tk_certificate *certificate, int *rejected)
     return (int)json_array_size(mutants);
 }
 
+const char *tk_certificate_mutants_kept(const tk_certificate *certificate)
+{
+    return tki_certificate_text(certificate, "run.mutants.kept");
+}
+
 const char *tk_certificate_json(tk_certificate *certificate)
 {
     if (!certificate->json)

@@ -144,8 +144,8 @@ tk_status tki_certify_trials_make(tk_ctx *ctx, const tk_contract *contract, tk_d
 }
 
 tk_status tki_certify_trials(tk_ctx *ctx, const tk_contract *contract, tk_dtype dtype, tk_dtype index_dtype,
-                             const tk_certify_options *options, tki_trials *trials, int64_t *held,
-                             tk_certificate **certificate)
+                             const tk_certify_options *options, const uint64_t *mutants_seed, tki_trials *trials,
+                             int64_t *held, tk_certificate **certificate)
 {
     double begin = tki_now();
     tki_outcome o = {.contract = contract,
@@ -157,6 +157,7 @@ tk_status tki_certify_trials(tk_ctx *ctx, const tk_contract *contract, tk_dtype 
                      .level = options->level,
                      .verdict = TK_HELD,
                      .failed_clause = -1,
+                     .mutants_seed = mutants_seed,
                      .determinism = TK_CROSS_DEVICE};
     const tk_case c = tki_outcome_case(&o);
     if (o.level == TK_EXHAUSTIVE && !tk_case_is_finite(&c))
@@ -189,7 +190,7 @@ tk_status tki_certify_trials(tk_ctx *ctx, const tk_contract *contract, tk_dtype 
         close_device(ctx);
     free(o.reproduce);
     free(o.trials);
-    free(o.mutants);
+    free(o.mutants.list);
     free(o.planted.kept);
     free(o.confinement);
     free(o.sanitized.confinement);
@@ -214,7 +215,7 @@ tk_status tk_certify(tk_ctx *ctx, const tk_contract *contract, tk_dtype dtype, t
     if (status == TK_OK)
         status = tki_certify_trials_make(ctx, contract, dtype, index_dtype, &taken, &trials);
     if (status == TK_OK)
-        status = tki_certify_trials(ctx, contract, dtype, index_dtype, &taken, &trials, NULL, certificate);
+        status = tki_certify_trials(ctx, contract, dtype, index_dtype, &taken, NULL, &trials, NULL, certificate);
     free(trials.list);
     return status;
 }

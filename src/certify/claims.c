@@ -263,10 +263,22 @@ static void say_what_was_rejected(json_t *list, const facts *f)
     for (size_t i = 0; i < json_array_size(f->mutants); i++)
         rejected += json_is_true(json_object_get(json_array_get(f->mutants, i), "rejected"));
     tki_settings_text(f->contract, f->attributes, settings, sizeof settings);
-    if (json_array_size(f->mutants))
+    const size_t count = json_array_size(f->mutants);
+    const json_t *how = json_object_get(f->run, "mutants");
+    const char *where = settings[0] ? ", in the whole domain and by the bound of ieee arithmetic" : "";
+    if (count && !how)
         say(list, "%d of %zu planted wrong kernels were rejected by the same judge on the quick trials%s.", rejected,
-            json_array_size(f->mutants),
-            settings[0] ? ", in the whole domain and by the bound of ieee arithmetic" : "");
+            count, where);
+    else if (count && text(how, "kept")[0])
+        say(list,
+            "%d of %zu planted wrong kernels were rejected on %s by this build of the judge, %.12s, on the quick "
+            "trials of seed %lld%s; they were not run again now.",
+            rejected, count, text(how, "kept"), text(how, "build"), integer(how, "seed"), where);
+    else if (count)
+        say(list,
+            "%d of %zu planted wrong kernels were rejected by the same judge on the quick trials of seed %lld, which "
+            "is that of this build of it%s.",
+            rejected, count, integer(how, "seed"), where);
 }
 
 json_t *tki_evidence_json(const json_t *predicate, const tk_contract *contract)
@@ -459,6 +471,9 @@ json_t *tki_non_claims_json(const json_t *predicate, const tk_contract *contract
         disclaim_coverage(list, &f);
     if (!json_array_size(f.mutants) && !f.kind->planted)
         say(list, "No planted wrong kernels were run beside it.");
+    if (text(json_object_get(f.run, "mutants"), "kept")[0])
+        say(list, "That the planted wrong kernels are rejected this run did not see: it is taken from a file, which "
+                  "whoever may write to the user's cache could have forged.");
     const json_t *index = clause_of(&f, TK_CLAUSE_INDEX);
     if (index && !integer(index, "checks"))
         say(list, "Bad indices were not among the trials: %s was not judged.", text(index, "id"));

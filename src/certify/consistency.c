@@ -7,16 +7,25 @@
 #include <string.h>
 
 #include "certify/claims.h"
+#include "certify/claims.h"
+#include "certify/given_outputs.h"
 #include "certify/given_outputs.h"
 #include "certify/headline.h"
+#include "certify/headline.h"
+#include "certify/magnitudes.h"
 #include "certify/magnitudes.h"
 #include "certify/members.h"
+#include "certify/members.h"
+#include "certify/proofs.h"
 #include "certify/proofs.h"
 #include "certify/provenance.h"
+#include "certify/provenance.h"
+#include "certify/replay_recipe.h"
 #include "certify/replay_recipe.h"
 #include "core/context.h"
 #include "model/case.h"
 #include "trials/attribute_settings.h"
+#include "trials/kept_mutants.h"
 
 /* Where the first contradiction goes. */
 typedef struct finding {
@@ -133,6 +142,11 @@ static bool clauses_differ(const finding *f)
         return contradicts(f, "%lld elements were judged by clauses with %lld checks",
                            (long long)tk_certificate_elements(f->certificate), (long long)checks);
     return false;
+}
+
+static bool is_sha256(const char *hex)
+{
+    return strlen(hex) == TKI_HASH_HEX - 1 && strspn(hex, "0123456789abcdef") == TKI_HASH_HEX - 1;
 }
 
 /* -- What was run -------------------------------------------------------------------------------------------- */
@@ -356,6 +370,33 @@ static bool mutants_differ(const finding *f)
             return contradicts(f, "planted wrong kernel %d was %s a clause", i,
                                json_object_get(mutant, "clause") ? "not rejected, by" : "rejected without");
     }
+    return false;
+}
+
+/* Their seed follows from the build that ran them; certificates of earlier builds do not name it. */
+static bool mutants_seed_differs(const finding *f)
+{
+    const tk_certificate *c = f->certificate;
+    const json_t *how = get(f, "run.mutants"), *kept = json_object_get(how, "kept");
+    const json_t *build = json_object_get(how, "build"), *seed = json_object_get(how, "seed");
+    uint64_t due;
+    if (!how)
+        return false;
+    if (!json_array_size(get(f, "mutants")))
+        return contradicts(f, "it has a seed of planted wrong kernels, and none were run");
+    if (build && !is_sha256(text(how, "build")))
+        return contradicts(f, "the build that ran its planted wrong kernels has no SHA-256");
+    if (!json_is_integer(seed) ||
+        !tki_mutants_seed(text(how, "build"), tki_certificate_text(c, "run.op"), tki_certificate_text(c, "run.dtype"),
+                          tki_certificate_text(c, "run.index_dtype"), &due) ||
+        (uint64_t)json_integer_value(seed) != due)
+        return contradicts(f, "the seed of its planted wrong kernels is not that of the build that ran them");
+    if (kept && (!build || !tki_is_date(text(how, "kept")) ||
+                 strcmp(text(how, "kept"), tki_certificate_text(c, "created")) > 0))
+        return contradicts(f,
+                           "the verdicts on its planted wrong kernels are kept from '%.40s', by %s build, and it is "
+                           "of '%.40s'",
+                           text(how, "kept"), build ? "a" : "no", tki_certificate_text(c, "created"));
     return false;
 }
 
@@ -670,7 +711,7 @@ bool tki_certificate_contradicts(const tk_ctx *ctx, const tk_certificate *certif
                                  subject_differs, given_differs,       figures_differ,      magnitudes_differ,
                                  mutants_differ,  artifact_differs,    basis_differs};
     /* Those of an earlier form may have another contract and have their key from less; what they are is said beside them. */
-    static const rule of_this_version[] = {contract_differs, key_differs, given_case_differs};
+    static const rule of_this_version[] = {contract_differs, key_differs, given_case_differs, mutants_seed_differs};
     static const rule of_this_form[] = {members_are_foreign, derived_members_differ, claims_differ};
     const finding f = about(ctx, certificate, what, size);
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)

@@ -63,13 +63,12 @@ typedef struct tki_outcome {
 
     tki_trial_record *trials;
     int64_t trial_count;
-    tki_trial_record *domain; /* the one of all patterns of a finite domain; NULL if that was not tried */
-    int64_t held;             /* trials of the list that held, or were left out, before one did not */
-    int left_out;             /* trials that need more memory than there is */
-    double left_out_gib;      /* what the smallest of them needs */
-    tki_mutant_record *mutants;
-    int mutant_count;
-    bool mutants_run;
+    tki_trial_record *domain;     /* the one of all patterns of a finite domain; NULL if that was not tried */
+    int64_t held;                 /* trials of the list that held, or were left out, before one did not */
+    int left_out;                 /* trials that need more memory than there is */
+    double left_out_gib;          /* what the smallest of them needs */
+    const uint64_t *mutants_seed; /* asked for; NULL: their own */
+    tki_mutants mutants;
     char *confinement;           /* of a stranger's worker, its report, a line each; NULL if none was started */
     tki_exploration exploration; /* of a stranger's kernel */
     int64_t came_again;          /* of a stranger's kernel: trials run again after all others */

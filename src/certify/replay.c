@@ -208,8 +208,8 @@ static tk_status run_complete(tk_ctx *ctx, const tk_certificate *certificate, co
     tki_trials first = part_of(chosen, 0, listed), rest = part_of(chosen, listed, chosen->count - listed);
     tk_certify_options options = r->options;
     int64_t held = 0;
-    tk_status status = tki_certify_trials(ctx, r->contract, r->dtype, r->index_dtype, &options, &first, &held,
-                                          &again->certificate);
+    tk_status status = tki_certify_trials(ctx, r->contract, r->dtype, r->index_dtype, &options, &r->mutants_seed,
+                                          &first, &held, &again->certificate);
     /* Coverage has found more than is listed: that held, too, and the figures are those without it. */
     const size_t recorded = trial_count(certificate);
     if (status == TK_OK && tki_certificate_holds(again->certificate) && trial_count(again->certificate) > recorded) {
@@ -217,8 +217,8 @@ static tk_status run_complete(tk_ctx *ctx, const tk_certificate *certificate, co
         tk_certificate_destroy(again->certificate);
         again->certificate = NULL;
         options.skip_coverage = true;
-        status = tki_certify_trials(ctx, r->contract, r->dtype, r->index_dtype, &options, &first, &held,
-                                    &again->certificate);
+        status = tki_certify_trials(ctx, r->contract, r->dtype, r->index_dtype, &options, &r->mutants_seed, &first,
+                                    &held, &again->certificate);
     }
     /* Where something else than a listed trial failed, that may be one of the others, which coverage came to first. */
     if (status != TK_OK || held < listed || !rest.count)
@@ -226,7 +226,8 @@ static tk_status run_complete(tk_ctx *ctx, const tk_certificate *certificate, co
     options = r->options;
     options.skip_mutants = true;
     held = 0;
-    status = tki_certify_trials(ctx, r->contract, r->dtype, r->index_dtype, &options, &rest, &held, &again->beyond);
+    status = tki_certify_trials(ctx, r->contract, r->dtype, r->index_dtype, &options, NULL, &rest, &held,
+                                &again->beyond);
     if (status != TK_OK)
         return status;
     *not_listed += (int64_t)trial_count(again->beyond);
@@ -255,8 +256,8 @@ static tk_status run_recipe(tk_ctx *ctx, const tk_certificate *certificate, cons
          * list has those. */
         status = tki_certificate_holds(certificate) && listed
                      ? run_complete(ctx, certificate, r, &chosen, listed, again, not_listed)
-                     : tki_certify_trials(ctx, r->contract, r->dtype, r->index_dtype, &r->options, &chosen, NULL,
-                                          &again->certificate);
+                     : tki_certify_trials(ctx, r->contract, r->dtype, r->index_dtype, &r->options, &r->mutants_seed,
+                                          &chosen, NULL, &again->certificate);
     free(plan.list);
     free(chosen.list);
     /* A lowering or planted kernel that this build does not have. */

@@ -88,7 +88,7 @@ static bool member_differs(const tk_certificate *before, const tk_certificate *a
  * the machine. */
 static bool run_differs(const tk_certificate *before, const tki_rerun *again, char **difference)
 {
-    static const char *const others[] = {"trials", "kernel", "limits", "refusals", "coverage"};
+    static const char *const others[] = {"trials", "kernel", "limits", "refusals", "coverage", "mutants"};
     const json_t *runs[] = {tki_certificate_get(before, "run"), tki_certificate_get(again->certificate, "run")};
     for (int side = 0; side < 2; side++) {
         const char *name;

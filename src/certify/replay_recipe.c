@@ -241,6 +241,9 @@ tk_status tki_recipe_read(tk_ctx *ctx, const tk_certificate *certificate, tki_re
     r->result_dtype = types.result_dtype;
     r->options.result_dtype = &r->result_dtype;
     r->options.seed = (uint64_t)tki_certificate_integer(certificate, "run.seed");
+    r->mutants_seed = tki_certificate_get(certificate, "run.mutants")
+                          ? (uint64_t)tki_certificate_integer(certificate, "run.mutants.seed")
+                          : r->options.seed;
     r->options.skip_mutants = json_array_size(tki_certificate_get(certificate, "mutants")) == 0;
     r->options.keep_going = json_is_true(tki_certificate_get(certificate, "run.keep_going"));
     const char *sanitize = tki_certificate_text(certificate, "run.sanitize");

@@ -11,6 +11,7 @@ typedef struct tki_recipe {
     const tk_contract *contract;
     tk_dtype dtype, result_dtype, index_dtype;
     tk_certify_options options;
+    uint64_t mutants_seed; /* earlier certificates do not name it: theirs ran under the run's */
     int64_t dims[TK_MAX_DIMS];
     tk_setting settings[TK_MAX_ATTRIBUTES];
     char values[TK_MAX_ATTRIBUTES][32]; /* of the settings that are numbers */

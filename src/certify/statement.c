@@ -2,7 +2,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "certify/certificate.h"
 #include "certify/claims.h"
@@ -214,6 +213,19 @@ static void set_no_sanitizer(const tki_outcome *o, json_t *run)
                                                                : "compute-sanitizer is not here"));
 }
 
+/* By what trials the mutants were judged, and when, if it was not now; NULL: none were. */
+static json_t *mutants_run_json(const tki_mutants *mutants)
+{
+    if (!mutants->count)
+        return NULL;
+    json_t *json = json_pack("{s:I}", "seed", (json_int_t)mutants->seed);
+    if (mutants->build[0])
+        json_object_set_new(json, "build", json_string(mutants->build));
+    if (mutants->kept[0])
+        json_object_set_new(json, "kept", json_string(mutants->kept));
+    return json;
+}
+
 /* What was run, in enough detail to run it again. */
 static json_t *run_json(const tki_outcome *o)
 {
@@ -255,6 +267,9 @@ static json_t *run_json(const tki_outcome *o)
             run, "left_out",
             json_pack("{s:i, s:o}", "trials", o->left_out, "least_gib", tki_real_json(o->left_out_gib)));
     set_no_sanitizer(o, run);
+    json_t *mutants = mutants_run_json(&o->mutants);
+    if (mutants)
+        json_object_set_new(run, "mutants", mutants);
     json_t *trials = json_array();
     for (int64_t i = 0; i < o->trial_count; i++) {
         json_t *trial = tki_trial_json(&o->trials[i].trial);
@@ -422,8 +437,8 @@ static json_t *result_json(const tki_outcome *o)
 static json_t *mutants_json(const tki_outcome *o)
 {
     json_t *mutants = json_array();
-    for (int i = 0; i < o->mutant_count; i++) {
-        const tki_mutant_record *m = &o->mutants[i];
+    for (int i = 0; i < o->mutants.count; i++) {
+        const tki_mutant_record *m = &o->mutants.list[i];
         json_t *json = json_pack("{s:s, s:s, s:b}", "name", m->mutant->name, "what", m->mutant->what, "rejected",
                                  m->rejected);
         if (m->rejected) {
@@ -556,12 +571,9 @@ static json_t *coverage_json(const tki_outcome *o)
 
 static json_t *created(void)
 {
-    char text[32];
-    time_t t = time(NULL);
-    struct tm utc;
-    gmtime_r(&t, &utc);
-    strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
-    return json_string(text);
+    char date[TKI_DATE_TEXT];
+    tki_date_now(date);
+    return json_string(date);
 }
 
 static json_t *predicate_json(const tki_outcome *o, const tki_provenance *p, const char *key)

@@ -97,6 +97,8 @@ static void write_line(batch *b, const finding *f)
         json_object_set_new(line, "accepted_ulp", number(tk_certificate_accepted_ulp(c)));
         json_object_set_new(line, "bound_used", number(tk_certificate_bound_used(c)));
         json_object_set_new(line, "seconds", json_real(tk_certificate_seconds(c)));
+        if (tk_certificate_mutants_kept(c)[0])
+            json_object_set_new(line, "mutants_kept", cli_json_text(tk_certificate_mutants_kept(c)));
         set_refutation(line, c);
     }
     json_object_set_new(line, "level", json_string(tk_level_name(b->s->p->options.level)));

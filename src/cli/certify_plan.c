@@ -11,10 +11,12 @@
 
 static bool plan_work(const certify_arguments *a, certify_plan *p)
 {
-    bool single = given(a, KEY_SHAPE) || a->input_count > 0;
+    const bool single = given(a, KEY_SHAPE) || a->input_count > 0;
+    const char *types = given(a, KEY_DTYPE);
+    p->first_types = types && !strcmp(types, "first");
     p->index_dtypes = single ? 1u << TK_I32 : 1u << TK_I32 | 1u << TK_I64;
     p->op_count = cli_choose_ops(a->who, a->ops, a->op_count, p->ops);
-    return p->op_count && cli_choose_types(a->who, given(a, KEY_DTYPE), p->ops, p->op_count, &p->types) &&
+    return p->op_count && cli_choose_types(a->who, p->first_types ? NULL : types, p->ops, p->op_count, &p->types) &&
            cli_choose_index_dtypes(a->who, given(a, KEY_INDEX), &p->index_dtypes);
 }
 
@@ -103,10 +105,11 @@ static bool plan_lowering(const certify_arguments *a, certify_plan *p)
 {
     const char *wanted = given(a, KEY_LOWERING);
     bool all = wanted && !strcmp(wanted, "all");
+    p->slowest = wanted && !strcmp(wanted, "slowest");
     /* An exhaustive run takes minutes for each. */
     p->best = wanted ? !strcmp(wanted, "best") : p->options.level == TK_EXHAUSTIVE;
     bool planted = given(a, KEY_MUTANT) || given(a, KEY_VARIANT);
-    if (!wanted || ((p->best || all) && !planted))
+    if (!wanted || ((p->best || p->slowest || all) && !planted))
         return true;
     if (planted || a->op_count > 1) {
         cli_complain(a->who, "--lowering goes with one op and without --mutant or --variant");
@@ -490,7 +493,7 @@ static bool plan_sign(const certify_arguments *a, certify_plan *p, tk_ctx *ctx)
     return cli_read_signer(a->who, ctx, file, &p->signer);
 }
 
-/* One job for each lowering that this machine takes, or a single one where that is settled otherwise. */
+/* One job for each lowering that this machine takes, fastest first, or a single one where that is settled otherwise. */
 static void add_jobs(certify_plan *p, const tk_ctx *ctx, const certify_job *like)
 {
     tk_lowering_info info;
@@ -502,7 +505,9 @@ static void add_jobs(certify_plan *p, const tk_ctx *ctx, const certify_job *like
         bool other = p->options.backend && strcmp(info.backend, p->options.backend) != 0;
         if (other || tk_lowering_refusal(ctx, &c, l))
             continue;
-        certify_job *j = &p->jobs[p->job_count++];
+        if (!p->slowest || p->job_count == before)
+            p->job_count++;
+        certify_job *j = &p->jobs[p->job_count - 1];
         *j = *like;
         (void)tk_lowering_id(&c, l, j->lowering, sizeof j->lowering);
     }
@@ -544,7 +549,7 @@ static bool plan_jobs(const certify_arguments *a, certify_plan *p, tk_ctx *ctx)
             cli_complain(a->who, "the input family '%s' does not apply to %s", p->options.family, op->name);
             return false;
         }
-        for (int t = 0; t < op->type_count; t++) {
+        for (int t = 0; t < (p->first_types ? 1 : op->type_count); t++) {
             for (tk_dtype index = TK_I32; index <= TK_I64; index++) {
                 bool wanted = tk_contract_takes_index(op) ? (p->index_dtypes & 1u << index) != 0 : index == TK_I32;
                 if (!wanted || !wants_types(p, op, op->types[t]))
@@ -566,6 +571,7 @@ cli_exit certify_plan_make(const certify_arguments *a, certify_plan *p, tk_ctx *
 {
     p->options = TK_CERTIFY_DEFAULTS;
     p->options.skip_mutants = a->skip_mutants;
+    p->options.fresh_mutants = a->fresh_mutants;
     p->options.keep_going = a->keep_going;
     p->options.sanitize = a->sanitize      ? TK_SANITIZE_ALWAYS
                           : a->no_sanitize ? TK_SANITIZE_NEVER

@@ -1,4 +1,4 @@
-/* tokitai cache: the compiled GPU kernels that are kept for later use. */
+/* tokitai cache: the compiled GPU kernels, and the verdicts on mutants, that are kept for later use. */
 #include <argp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +8,7 @@
 #include "cli/choices.h"
 #include "cli/cli.h"
 #include "tokitai_cache.h"
+#include "tokitai_verify.h"
 
 enum { KEY_JSON = 256, KEY_REPAIR, KEY_BACKEND, KEY_ARCHITECTURE, KEY_SOURCE, KEY_DTYPE };
 
@@ -58,7 +59,8 @@ static const struct argp command = {
     .args_doc = "list\nverify\nclear [KEY...]\nbuild",
     .doc =
         "GPU kernels are compiled when they are first used and kept in the cache directory, and so is what 'tokitai "
-        "tune' measured of them. 'list' shows them, those used last first; 'verify' checks the hash of each; 'clear' "
+        "tune' measured of them, and the verdicts of 'tokitai certify' on mutants. 'list' shows them, those used "
+        "last first; 'verify' checks the hash of each; 'clear' "
         "removes those whose key begins with KEY, or all; "
         "'build' "
         "compiles every kernel for an architecture beforehand, which needs a compiler but no device, and shows "
@@ -150,6 +152,40 @@ static bool collect_tuning(const tk_tuning *tuning, void *data)
     all->list = more;
     all->list[all->count++] = *tuning;
     return true;
+}
+
+/* And the verdicts on mutants. */
+typedef struct verdicts {
+    tk_kept_mutants *list; /* [count] */
+    int count;
+    bool out_of_memory;
+} verdicts;
+
+static bool collect_verdicts(const tk_kept_mutants *kept, void *data)
+{
+    verdicts *all = data;
+    tk_kept_mutants *more = realloc(all->list, (size_t)(all->count + 1) * sizeof *more);
+    all->out_of_memory = !more;
+    if (!more)
+        return false;
+    all->list = more;
+    all->list[all->count++] = *kept;
+    return true;
+}
+
+static json_t *json_verdicts(const tk_kept_mutants *k)
+{
+    json_t *item = json_pack("{s:o, s:o, s:I, s:I}", "key", cli_json_text(k->key), "path", cli_json_text(k->path),
+                             "bytes", (json_int_t)k->bytes, "last_used", (json_int_t)k->last_used);
+    if (k->damage[0])
+        json_object_set_new(item, "damage", cli_json_text(k->damage));
+    else
+        json_object_update_new(item, json_pack("{s:o, s:o, s:o, s:I, s:o, s:i, s:i, s:b}", "mutants_of",
+                                               cli_json_text(k->op), "dtype", cli_json_text(k->types), "index_dtype",
+                                               k->index_type[0] ? cli_json_text(k->index_type) : json_null(), "seed",
+                                               (json_int_t)k->seed, "date", cli_json_text(k->date), "mutants",
+                                               k->count, "rejected", k->rejected, "used", k->is_current));
+    return item;
 }
 
 static json_t *json_tuning(const tk_tuning *t)
@@ -253,6 +289,45 @@ static void print_tunings(const tunings *all)
     }
 }
 
+enum { VERDICT_COLUMNS = 6 };
+
+static void verdict_row_of(const tk_kept_mutants *k, char text[VERDICT_COLUMNS][WIDTH])
+{
+    snprintf(text[0], WIDTH, "%.*s", SHORT_KEY, k->key);
+    snprintf(text[1], WIDTH, "%s", k->damage[0] ? "(damaged)" : k->op);
+    snprintf(text[2], WIDTH, "%s%s%s", k->types, k->index_type[0] ? " " : "", k->index_type);
+    snprintf(text[3], WIDTH, "%d/%d", k->rejected, k->count);
+    snprintf(text[4], WIDTH, "%s", k->damage[0] ? "no" : k->is_current ? "yes" : "no, other build");
+    snprintf(text[5], WIDTH, "%s", k->date);
+}
+
+static void print_verdicts(const verdicts *all)
+{
+    cli_table table = {.count = VERDICT_COLUMNS,
+                       .columns = {{.title = "key"},
+                                   {.title = "mutants of"},
+                                   {.title = "dtype"},
+                                   {.title = "rejected", .right = true},
+                                   {.title = "used"},
+                                   {.title = "judged"}}};
+    char text[VERDICT_COLUMNS][WIDTH];
+    for (int i = 0; i < all->count; i++) {
+        verdict_row_of(&all->list[i], text);
+        for (int column = 0; column < VERDICT_COLUMNS; column++)
+            cli_table_fit(&table, column, text[column]);
+    }
+    putchar('\n');
+    cli_table_head(&table);
+    for (int i = 0; i < all->count; i++) {
+        const tk_kept_mutants *k = &all->list[i];
+        cli_cell cells[VERDICT_COLUMNS];
+        verdict_row_of(k, text);
+        for (int column = 0; column < VERDICT_COLUMNS; column++)
+            cells[column] = (cli_cell){text[column], k->damage[0] || k->rejected < k->count ? CLI_WRONG : CLI_PLAIN};
+        cli_table_row(&table, cells);
+    }
+}
+
 static void print_sum(tk_ctx *ctx, const entries *all)
 {
     char folder[4096], size[32];
@@ -282,7 +357,8 @@ static cli_exit report_one(const arguments *a, tk_ctx *ctx, const char *key, con
     return CLI_REFUTED;
 }
 
-static cli_exit report_damage(const arguments *a, tk_ctx *ctx, const entries *all, const tunings *tuned)
+static cli_exit report_damage(const arguments *a, tk_ctx *ctx, const entries *all, const tunings *tuned,
+                              const verdicts *kept)
 {
     cli_exit result = CLI_HOLDS;
     for (int i = 0; i < all->count; i++)
@@ -290,10 +366,13 @@ static cli_exit report_damage(const arguments *a, tk_ctx *ctx, const entries *al
     for (int i = 0; i < tuned->count; i++)
         result = cli_worse(result,
                            report_one(a, ctx, tuned->list[i].key, tuned->list[i].path, tuned->list[i].damage));
+    for (int i = 0; i < kept->count; i++)
+        result = cli_worse(result, report_one(a, ctx, kept->list[i].key, kept->list[i].path, kept->list[i].damage));
     return result;
 }
 
-static cli_exit show_all(const arguments *a, tk_ctx *ctx, bool verify, const entries *all, const tunings *tuned)
+static cli_exit show_all(const arguments *a, tk_ctx *ctx, bool verify, const entries *all, const tunings *tuned,
+                         const verdicts *kept)
 {
     cli_exit result = CLI_HOLDS;
     if (a->json) {
@@ -302,36 +381,44 @@ static cli_exit show_all(const arguments *a, tk_ctx *ctx, bool verify, const ent
             json_array_append_new(list, json_entry(&all->list[i]));
         for (int i = 0; i < tuned->count; i++)
             json_array_append_new(list, json_tuning(&tuned->list[i]));
+        for (int i = 0; i < kept->count; i++)
+            json_array_append_new(list, json_verdicts(&kept->list[i]));
         result = cli_print_json(list);
     } else {
         if (!verify && all->count)
             print_list(all);
         if (!verify && tuned->count)
             print_tunings(tuned);
+        if (!verify && kept->count)
+            print_verdicts(kept);
         print_sum(ctx, all);
     }
-    return verify ? cli_worse(result, report_damage(a, ctx, all, tuned)) : result;
+    return verify ? cli_worse(result, report_damage(a, ctx, all, tuned, kept)) : result;
 }
 
 static cli_exit show(const arguments *a, tk_ctx *ctx, bool verify)
 {
     entries all = {0};
     tunings tuned = {0};
+    verdicts kept = {0};
     cli_exit result;
     tk_status status = tk_cache_each(ctx, verify, collect, &all);
     if (status == TK_OK)
         status = tk_tuning_each(ctx, collect_tuning, &tuned);
+    if (status == TK_OK)
+        status = tk_kept_mutants_each(ctx, collect_verdicts, &kept);
     if (status != TK_OK) {
         cli_complain(a->who, "%s", tk_ctx_message(ctx));
         result = cli_exit_of(status, CLI_BAD);
-    } else if (all.out_of_memory || tuned.out_of_memory) {
+    } else if (all.out_of_memory || tuned.out_of_memory || kept.out_of_memory) {
         cli_complain(a->who, "out of memory");
         result = CLI_UNKNOWN;
     } else {
-        result = show_all(a, ctx, verify, &all, &tuned);
+        result = show_all(a, ctx, verify, &all, &tuned, &kept);
     }
     free(all.list);
     free(tuned.list);
+    free(kept.list);
     return result;
 }
 

@@ -20,13 +20,14 @@ static const struct argp_option option_list[] = {
     {"backend", KEY_BACKEND, "NAME", 0, "Where it runs: cpu (the default), cuda, hip; cuda:1 is the second device",
      1},
     {"lowering", KEY_LOWERING, "ID", 0,
-     "This implementation, such as cpu.gelu_bwd.f16.scalar; best: the first that the machine takes; all: every one. "
-     "The "
-     "default is all, and best at level exhaustive",
+     "This implementation, such as cpu.gelu_bwd.f16.scalar; best: the first that the machine takes; slowest: the "
+     "last; "
+     "all: every one. The default is all, and best at level exhaustive",
      1},
     {"dtype", KEY_DTYPE, "TYPE", 0,
-     "f16, bf16, f32, f16-f32, bf16-f32 (results in f32) or all (the default): of a kernel file or program f16 and "
-     "bf16",
+     "f16, bf16, f32, f16-f32, bf16-f32 (results in f32), first (the first that an op has) or all (the default): of "
+     "a "
+     "kernel file or program f16 and bf16",
      1},
     {"index", KEY_INDEX, "TYPE", 0,
      "i32, i64 or all, for ops that take an index; all is the default, i32 with --shape", 1},
@@ -56,6 +57,8 @@ static const struct argp_option option_list[] = {
     {"seed", KEY_SEED, "NUMBER", 0,
      "Of all that is drawn; decimal or 0x. For kernel files and programs the default is drawn anew each time", 2},
     {"skip-mutants", KEY_SKIP_MUTANTS, NULL, 0, "Do not run the mutants", 2},
+    {"fresh-mutants", KEY_FRESH_MUTANTS, NULL, 0,
+     "Run the mutants also where the cache directory has this build's verdicts on them", 2},
     {"keep-going", KEY_KEEP_GOING, NULL, 0,
      "Run the other trials too when one has failed, to tell how wrong a kernel is: how many elements, how far off",
      2},
@@ -118,6 +121,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     case 'q': a->quiet = true; return 0;
     case KEY_JSON: a->json = true; return 0;
     case KEY_SKIP_MUTANTS: a->skip_mutants = true; return 0;
+    case KEY_FRESH_MUTANTS: a->fresh_mutants = true; return 0;
     case KEY_KEEP_GOING: a->keep_going = true; return 0;
     case KEY_SANITIZE: a->sanitize = true; return 0;
     case KEY_NO_SANITIZE: a->no_sanitize = true; return 0;
@@ -127,6 +131,10 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
             argp_error(state, "--input is given more often than any op has inputs");
         else
             a->inputs[a->input_count++] = argument;
+        return 0;
+    case ARGP_KEY_END:
+        if (a->skip_mutants && a->fresh_mutants)
+            argp_error(state, "--skip-mutants and --fresh-mutants exclude each other");
         return 0;
     case ARGP_KEY_ARGS:
         a->ops = state->argv + state->next;
@@ -201,6 +209,19 @@ static void note_scope(certify_session *s, const tk_certificate *certificate)
         s->scopes_differ = true;
 }
 
+/* The day is that of its date, "2026-11-18T05:42:33Z". */
+static void note_mutants(certify_session *s, const tk_certificate *certificate)
+{
+    char day[CLI_DATE_SIZE];
+    snprintf(day, sizeof day, "%.10s", tk_certificate_mutants_kept(certificate));
+    if (!day[0])
+        return;
+    if (!s->mutants_kept[0][0] || strcmp(day, s->mutants_kept[0]) < 0)
+        strcpy(s->mutants_kept[0], day);
+    if (strcmp(day, s->mutants_kept[1]) > 0)
+        strcpy(s->mutants_kept[1], day);
+}
+
 static cli_exit print_certificate(certify_session *s, tk_certificate *certificate)
 {
     tk_verdict verdict = tk_certificate_verdict(certificate);
@@ -218,6 +239,7 @@ static cli_exit print_certificate(certify_session *s, tk_certificate *certificat
     }
     fflush(stdout);
     note_scope(s, certificate);
+    note_mutants(s, certificate);
     s->count++;
     s->verdicts[verdict]++;
     return cli_exit_of_verdict(verdict);
@@ -318,6 +340,10 @@ static void print_closing(const certify_session *s)
         fputs("; not kept, since this was not the whole check (--out DIR keeps them)", stdout);
     }
     putchar('\n');
+    if (s->mutants_kept[0][0])
+        printf("* mutants: judged by this build on %s%s%s, not run again now (--fresh-mutants runs them)\n",
+               s->mutants_kept[0], strcmp(s->mutants_kept[0], s->mutants_kept[1]) ? " to " : "",
+               strcmp(s->mutants_kept[0], s->mutants_kept[1]) ? s->mutants_kept[1] : "");
 }
 
 static cli_exit run_jobs(const certify_arguments *a, const certify_plan *p, tk_ctx *ctx)

@@ -23,6 +23,7 @@ enum {
     KEY_FAMILY,
     KEY_INPUT,
     KEY_SKIP_MUTANTS,
+    KEY_FRESH_MUTANTS,
     KEY_KEEP_GOING,
     KEY_SANITIZE,
     KEY_NO_SANITIZE,
@@ -46,6 +47,8 @@ enum {
     KEY_END /* keys from KEY_BACKEND up to here index certify_arguments.text */
 };
 
+enum { CLI_DATE_SIZE = sizeof "2026-11-18" };
+
 enum { TEXTS = KEY_END - KEY_BACKEND };
 
 typedef struct certify_arguments {
@@ -56,7 +59,7 @@ typedef struct certify_arguments {
     const char *inputs[TK_MAX_PARAMS];
     cli_attributes attributes;
     int input_count;
-    bool skip_mutants;
+    bool skip_mutants, fresh_mutants;
     bool keep_going;
     bool sanitize, no_sanitize;
     cli_limits limits;
@@ -102,9 +105,11 @@ typedef struct certify_plan {
     bool keep;      /* write certificates */
     tk_key *signer; /* NULL: do not sign */
     tk_certify_options options;
-    int family;   /* the number of options.family */
-    bool best;    /* only the first lowering that accepts */
-    char **files; /* [file_count], kernel files: each runs the jobs of those ops that it defines */
+    int family;       /* the number of options.family */
+    bool best;        /* only the first lowering that accepts */
+    bool slowest;     /* only the last */
+    bool first_types; /* only the first types of each op */
+    char **files;     /* [file_count], kernel files: each runs the jobs of those ops that it defines */
     int file_count;
     tk_kernel_file_options file_options;
     int workers; /* files that are judged side by side */
@@ -130,7 +135,8 @@ typedef struct certify_session {
     char *scope; /* tk_certificate_scope() of the first, or NULL */
     bool scopes_differ;
     int written;
-    char *where; /* the folder that the last one was written to, or NULL */
+    char *where;                         /* the folder that the last one was written to, or NULL */
+    char mutants_kept[2][CLI_DATE_SIZE]; /* of those that were not run again, the earliest and the latest day; "" */
 } certify_session;
 
 /* CLI_HOLDS, or what it came to after a complaint. */

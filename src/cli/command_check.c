@@ -134,6 +134,18 @@ static void print_bases(const tk_certificate *certificate)
     }
 }
 
+/* What this certificate's own run did not show. */
+static void print_mutants(const tk_certificate *certificate)
+{
+    int rejected;
+    const int count = tk_certificate_mutants(certificate, &rejected);
+    if (!tk_certificate_mutants_kept(certificate)[0])
+        return;
+    printf("    mutants: %d of %d rejected on ", rejected, count);
+    cli_print(CLI_PLAIN, tk_certificate_mutants_kept(certificate));
+    puts(" by the same build, and not run again for this certificate; 'tokitai replay' runs them");
+}
+
 static void print_intact(const char *file, const tk_certificate *certificate, const char *remarks, const tk_key *key)
 {
     tk_verdict verdict = tk_certificate_verdict(certificate);
@@ -148,6 +160,7 @@ static void print_intact(const char *file, const tk_certificate *certificate, co
     printf("; intact; ");
     print_signatures(certificate, key);
     print_bases(certificate);
+    print_mutants(certificate);
     print_unsigned(certificate);
 }
 
@@ -195,6 +208,8 @@ static json_t *json_result(const char *file, const char *message, const tk_certi
     json_object_set_new(item, "subject", cli_json_text(tk_certificate_subject(certificate)));
     json_object_set_new(item, "verdict", json_string(tk_verdict_name(tk_certificate_verdict(certificate))));
     json_object_set_new(item, "headline", cli_json_text(tk_certificate_headline(certificate)));
+    if (tk_certificate_mutants_kept(certificate)[0])
+        json_object_set_new(item, "mutants_kept", cli_json_text(tk_certificate_mutants_kept(certificate)));
     if (remarks)
         json_object_set_new(item, "remarks", cli_json_text(remarks));
     json_object_set_new(item, "rests_on", json_bases(certificate));

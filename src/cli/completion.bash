@@ -33,8 +33,8 @@ _tokitai_certify() {
     local current=$1 previous=$2
     case $previous in
         --backend) _tokitai_reply "$(_tokitai_list backends)" "$current" ;;
-        --lowering) _tokitai_reply "all best $(_tokitai_list lowerings "$(_tokitai_op)")" "$current" ;;
-        --dtype) _tokitai_reply "$(_tokitai_list types "$(_tokitai_op)") all" "$current" ;;
+        --lowering) _tokitai_reply "all best slowest $(_tokitai_list lowerings "$(_tokitai_op)")" "$current" ;;
+        --dtype) _tokitai_reply "$(_tokitai_list types "$(_tokitai_op)") first all" "$current" ;;
         --index) _tokitai_reply "i32 i64 all" "$current" ;;
         --variant) _tokitai_reply "$(_tokitai_list variants "$(_tokitai_op)")" "$current" ;;
         --mutant) _tokitai_reply "$(_tokitai_list mutants "$(_tokitai_op)")" "$current" ;;
@@ -49,7 +49,7 @@ _tokitai_certify() {
                 _tokitai_reply "$(_tokitai_list "$previous")" "$current"
             elif [[ $current == -* ]]; then
                 _tokitai_reply "--kernel --kernels --program --include --compiler --flags --timeout --jobs --json-lines --junit --backend
-                    --lowering $(_tokitai_list attributes) --dtype --index --mutant --variant --level --seed --skip-mutants --keep-going --sanitize --no-sanitize --no-coverage
+                    --lowering $(_tokitai_list attributes) --dtype --index --mutant --variant --level --seed --skip-mutants --fresh-mutants --keep-going --sanitize --no-sanitize --no-coverage
                     --memory --tasks --output-size --folder-depth --total-timeout --allow-weak-sandbox
                     --threads --alignment
                     --shape --family --input --plant --out --sign --json --quiet --help" "$current"

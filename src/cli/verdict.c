@@ -77,7 +77,8 @@ void cli_verdict_row(const cli_table *table, const tk_certificate *certificate)
     format_worst(certificate, ulp, sizeof ulp);
     snprintf(used, sizeof used, "%.1f%%", 100 * tk_certificate_bound_used(certificate));
     if (planted > 0)
-        snprintf(mutants, sizeof mutants, "%d/%d", rejected, planted);
+        snprintf(mutants, sizeof mutants, "%d/%d%s", rejected, planted,
+                 tk_certificate_mutants_kept(certificate)[0] ? "*" : "");
     snprintf(seconds, sizeof seconds, "%.1f", tk_certificate_seconds(certificate));
     cli_table_row(table, (cli_cell[]){{tk_certificate_subject(certificate), CLI_PLAIN},
                                       {tk_verdict_name(verdict), cli_style_of(verdict)},

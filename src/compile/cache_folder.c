@@ -246,16 +246,16 @@ tki_store_result tki_store_load(tk_ctx *ctx, const tki_store *store, tki_digest 
     return TKI_STORE_FOUND;
 }
 
-static void make_room(tk_ctx *ctx, const tki_store *store, const char *spared)
+static void make_room(tk_ctx *ctx, const tki_store *store, const char *ending, int64_t limit, const char *spared)
 {
     tki_store_file *files;
     int count;
-    if (tki_store_list(ctx, store, tki_store_artifact, &files, &count) != TK_OK)
+    if (tki_store_list(ctx, store, ending, &files, &count) != TK_OK)
         return;
     int64_t total = 0;
     for (int i = 0; i < count; i++)
         total += files[i].bytes;
-    for (int i = count - 1; i >= 0 && total > store->limit; i--) {
+    for (int i = count - 1; i >= 0 && total > limit; i--) {
         if (!strncmp(files[i].name, spared, strlen(spared)))
             continue;
         int64_t freed = tki_store_remove(store, files[i].name, false);
@@ -294,7 +294,8 @@ void tki_store_sweep(const tki_store *store, const char *key)
             !path_of(store, name, "", path))
             continue;
         bool is_lock = !strcmp(rest, lock_ending);
-        if (is_lock || is_temporary(rest, tki_store_artifact) || is_temporary(rest, tki_store_tuning))
+        if (is_lock || is_temporary(rest, tki_store_artifact) || is_temporary(rest, tki_store_tuning) ||
+            is_temporary(rest, TKI_STORE_MUTANTS))
             remove_abandoned(path, is_lock);
     }
     if (folder)
@@ -318,9 +319,66 @@ void tki_store_save(tk_ctx *ctx, tki_store *store, tki_digest *digest, tki_artif
         artifact->hold = file + 1;
         snprintf(artifact->path, sizeof artifact->path, "%s", path);
         tki_store_sweep(store, "");
-        make_room(ctx, store, artifact->key);
+        make_room(ctx, store, tki_store_artifact, store->limit, artifact->key);
     }
     free(data);
+}
+
+/* Whoever else may write to it can have put anything there. */
+static bool is_of_others(int file, char *problem, size_t problem_size)
+{
+    struct stat about;
+    if (fstat(file, &about))
+        snprintf(problem, problem_size, "%s", strerror(errno));
+    else if (about.st_uid != geteuid() && about.st_uid != 0)
+        snprintf(problem, problem_size, "it belongs to user %u", (unsigned)about.st_uid);
+    else if (about.st_mode & (S_IWGRP | S_IWOTH))
+        snprintf(problem, problem_size, "others may write to it, by its mode %04o",
+                 (unsigned)(about.st_mode & 07777));
+    else
+        return false;
+    return true;
+}
+
+tki_store_result tki_store_get(tk_ctx *ctx, const tki_store *store, const char *key, const char *ending, size_t most,
+                               bool use, char **data, size_t *bytes, char *problem, size_t problem_size)
+{
+    char path[PATH];
+    *data = NULL;
+    problem[0] = 0;
+    if (store->distrusted || store->closed || !store->folder[0] || !path_of(store, key, ending, path))
+        return TKI_STORE_ABSENT;
+    const int file = open_file(path);
+    if (file < 0 && (errno == ENOENT || errno == ENOTDIR))
+        return TKI_STORE_ABSENT;
+    if (file < 0) {
+        snprintf(problem, problem_size, "it cannot be opened: %s",
+                 errno == ELOOP ? "it is a symbolic link" : strerror(errno));
+        return TKI_STORE_DAMAGED;
+    }
+    bool good = !is_of_others(file, problem, problem_size);
+    if (good && tki_file_read_open(ctx, file, path, most, data, bytes) != TK_OK) {
+        snprintf(problem, problem_size, "%.250s", tk_ctx_message(ctx));
+        good = false;
+    }
+    if (good && use)
+        (void)futimens(file, NULL); /* as in tki_store_load() */
+    close(file);
+    return good ? TKI_STORE_FOUND : TKI_STORE_DAMAGED;
+}
+
+void tki_store_put(tk_ctx *ctx, tki_store *store, const char *key, const char *ending, const char *data, size_t bytes,
+                   int64_t limit)
+{
+    char path[PATH];
+    if (store->problem[0] || !path_of(store, key, ending, path))
+        return;
+    if (tki_file_create(ctx, path, data, bytes, 0600, true) != TK_OK) {
+        snprintf(store->problem, sizeof store->problem, "%.400s", tk_ctx_message(ctx));
+        return;
+    }
+    tki_store_sweep(store, "");
+    make_room(ctx, store, ending, limit < store->limit ? limit : store->limit, key);
 }
 
 bool tki_store_key_of(const char *name, const char *ending, char key[TKI_ARTIFACT_HEX])

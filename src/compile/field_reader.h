@@ -4,6 +4,7 @@
 #define TKI_COMPILE_FIELD_READER_H
 
 #include "compile/artifact.h"
+#include "core/export.h"
 
 typedef struct tki_reader {
     const char *place;
@@ -15,17 +16,18 @@ typedef struct tki_reader {
 bool tki_take_line(tki_reader *r, const char **line, size_t *length);
 
 /* A line that is exactly this text; "first line" is wrong otherwise. */
-void tki_take_first_line(tki_reader *r, const char *text);
+TKI_EXPORT void tki_take_first_line(tki_reader *r, const char *text);
 
 /* A line "NAME VALUE" whose value has no control characters and fits. */
-void tki_take_field(tki_reader *r, const char *name, char *value, size_t size);
-void tki_take_hash(tki_reader *r, const char *name, char hash[TKI_ARTIFACT_HEX]);
-uint64_t tki_take_number(tki_reader *r, const char *name, uint64_t most);
+TKI_EXPORT void tki_take_field(tki_reader *r, const char *name, char *value, size_t size);
+TKI_EXPORT void tki_take_hash(tki_reader *r, const char *name, char hash[TKI_ARTIFACT_HEX]);
+TKI_EXPORT uint64_t tki_take_number(tki_reader *r, const char *name, uint64_t most);
 
 /* Decimal, no sign, no leading zero, up to `most`; *text moves behind it. */
 bool tki_read_number(const char **text, uint64_t most, uint64_t *value);
 
 /* Always false, for `return`. */
-__attribute__((format(printf, 3, 4))) bool tki_complain(char *problem, size_t size, const char *format, ...);
+TKI_EXPORT __attribute__((format(printf, 3, 4))) bool tki_complain(char *problem, size_t size, const char *format,
+                                                                   ...);
 
 #endif

@@ -211,6 +211,8 @@ tk_status tk_cache_clear(tk_ctx *ctx, const char *key, int *removed, int64_t *by
     if (status == TK_OK)
         status = clear_files(ctx, &store, tki_store_tuning, key, &all);
     if (status == TK_OK)
+        status = clear_files(ctx, &store, TKI_STORE_MUTANTS, key, &all);
+    if (status == TK_OK)
         tki_store_sweep(&store, key ? key : "");
     if (all.left)
         status = tki_fail(ctx, TK_IO, "%d of %d entries stay; %s", all.left, all.left + all.gone, all.first);

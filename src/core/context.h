@@ -55,7 +55,7 @@ TKI_EXPORT __attribute__((format(printf, 3, 4))) tk_status tki_fail(tk_ctx *ctx,
                                                                     ...);
 
 /* Tells the listener, if there is one and this is new to it. "" is nothing. */
-void tki_note(tk_ctx *ctx, const char *note);
+TKI_EXPORT void tki_note(tk_ctx *ctx, const char *note);
 
 TKI_EXPORT int tki_ctx_threads(const tk_ctx *ctx); /* the number to use now, at least 1 */
 

@@ -1,6 +1,6 @@
 /* Included before an instrumented kernel by its compiler (-include), by nobody else. */
-#ifndef TKI_ISOLATE_TOKITAI_COVERAGE_H
-#define TKI_ISOLATE_TOKITAI_COVERAGE_H
+#ifndef TOKITAI_COVERAGE_H
+#define TOKITAI_COVERAGE_H
 
 #if !defined(__CUDACC__) && !defined(__HIPCC__)
 

@@ -251,7 +251,17 @@ static void print_mutants(FILE *out, const tk_certificate *c)
     const json_t *mutants = tki_certificate_get(c, "mutants");
     if (!json_array_size(mutants))
         return;
-    fprintf(out, "## Planted wrong kernels\n\n| kernel | what is wrong | rejected by |\n|---|---|---|\n");
+    fprintf(out, "## Planted wrong kernels\n\n");
+    const json_t *how = tki_certificate_get(c, "run.mutants");
+    const long long seed = json_integer_value(json_object_get(how, "seed"));
+    if (text_of(how, "kept")[0]) {
+        print_text(out, "Judged on ", text_of(how, "kept"), " by this build of the judge, ");
+        print_text(out, "", text_of(how, "build"), ", ");
+        fprintf(out, "on the quick trials of seed %lld; not run again now.\n\n", seed);
+    } else if (how) {
+        fprintf(out, "On the quick trials of seed %lld.\n\n", seed);
+    }
+    fprintf(out, "| kernel | what is wrong | rejected by |\n|---|---|---|\n");
     for (size_t i = 0; i < json_array_size(mutants); i++) {
         const json_t *mutant = json_array_get(mutants, i);
         print_text(out, "| ", text_of(mutant, "name"), " | ");

@@ -209,7 +209,8 @@ static void put_row(FILE *out, tk_ctx *ctx, const tk_report_entry *entry, int nu
     fprintf(out, "<td class=\"num\" data-label=\"bound used\" data-sort=\"%g\">", share);
     tki_html_share(out, share);
     fprintf(out, "</td><td class=\"num\" data-label=\"mutants rejected\" data-sort=\"%d\">", rejected);
-    fprintf(out, mutants ? "%d of %d</td>" : "none run</td>", rejected, mutants);
+    fprintf(out, mutants ? "%d of %d" : "none run", rejected, mutants);
+    fputs(tk_certificate_mutants_kept(c)[0] ? ", kept</td>" : "</td>", out);
     fputs("<td data-label=\"device\">", out);
     tki_html_text(out, tki_certificate_text(c, "machine.device"));
     fputs("</td><td class=\"id\" data-label=\"made\">", out);

@@ -371,6 +371,18 @@ static void put_mutants(FILE *out, const tk_certificate *c)
         fputs("<p>None were run beside it: nothing shows that these trials could have found an error.</p>\n", out);
         return;
     }
+    const json_t *how = tki_certificate_get(c, "run.mutants");
+    if (tk_certificate_mutants_kept(c)[0]) {
+        fputs("<p>Judged on ", out);
+        tki_html_text(out, tk_certificate_mutants_kept(c));
+        fputs(" by this build of the judge, ", out);
+        tki_html_short(out, tki_json_text(how, "build"));
+        fprintf(out, ", on the quick trials of seed %lld; not run again now.</p>\n",
+                (long long)json_integer_value(json_object_get(how, "seed")));
+    } else if (how) {
+        fprintf(out, "<p>On the quick trials of seed %lld.</p>\n",
+                (long long)json_integer_value(json_object_get(how, "seed")));
+    }
     fprintf(
         out,
         "<details%s><summary>%d of %d were rejected</summary><div class=\"scroll\"><table class=\"cards\"><thead><tr>"

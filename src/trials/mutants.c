@@ -10,6 +10,7 @@
 #include "core/context.h"
 #include "judge/trial.h"
 #include "trials/cases.h"
+#include "trials/judge_build.h"
 #include "trials/oracles_and_mutants.h"
 
 typedef struct records {
@@ -31,6 +32,7 @@ static tk_status run_on(planted *p, const tki_trial *trial, const tki_inputs *in
         record->clause = r.failed_clause;
         snprintf(record->reason, sizeof record->reason, "%s", r.reason);
     }
+    record->could_not_run |= status == TK_OK && r.could_not_run;
     return status;
 }
 
@@ -110,75 +112,201 @@ static tk_status make(tk_ctx *ctx, const tk_contract *contract, tk_types types, 
     return status;
 }
 
+/* -- Kept for other processes --------------------------------------------------------------------------------- */
+
+/* What this build on this machine is asked for: all but the verdicts. False if it cannot be told, and nothing can be kept. */
+static bool describe(const tk_contract *contract, tk_types types, tk_dtype index_dtype, tki_kept_mutants *kept)
+{
+    *kept = (tki_kept_mutants){0};
+    const bool known = tki_judge_build(kept->build) && tki_judge_machine(kept->machine);
+    const int length = snprintf(kept->op, sizeof kept->op, "%s", contract->name);
+    tk_types_name(types, kept->types, sizeof kept->types);
+    if (tk_contract_takes_index(contract))
+        snprintf(kept->index, sizeof kept->index, "%s", tk_dtype_name(index_dtype));
+    return tki_mutants_seed(kept->build, kept->op, kept->types, kept->index, &kept->seed) && known &&
+           tki_kept_key(kept, kept->key) && (size_t)length < sizeof kept->op;
+}
+
+static int clause_named(const tk_contract *contract, const char *id)
+{
+    for (int i = 0; i < contract->clause_count; i++)
+        if (!strcmp(contract->clauses[i].id, id))
+            return i;
+    return -1;
+}
+
+/* The verdicts of a file on exactly the mutants that there are. */
+static bool take_kept(const tk_contract *contract, tk_types types, const tki_kept_mutants *kept, tki_mutants *made)
+{
+    int count = 0;
+    tki_mutant_record *list = calloc((size_t)kept->count + 1, sizeof *list);
+    bool good = list != NULL;
+    for (const tki_mutant *m = tki_mutants_of(contract); good && m->name; m++) {
+        if (!tki_mutant_is_wrong(m, TK_QUICK, types))
+            continue;
+        const tki_kept_mutant *found = count < kept->count ? &kept->list[count] : NULL;
+        good = found && !strcmp(found->name, m->name);
+        if (!good)
+            break;
+        tki_mutant_record *record = &list[count++];
+        *record = (tki_mutant_record){.mutant = m, .rejected = found->rejected};
+        record->clause = found->rejected ? clause_named(contract, found->clause) : 0;
+        good = record->clause >= 0;
+        snprintf(record->reason, sizeof record->reason, "%s", found->reason);
+    }
+    if (!good || count != kept->count) {
+        free(list);
+        return false;
+    }
+    *made = (tki_mutants){.list = list, .count = count, .seed = kept->seed};
+    memcpy(made->build, kept->build, sizeof made->build);
+    memcpy(made->kept, kept->date, sizeof made->kept);
+    return true;
+}
+
+static bool load(tk_ctx *ctx, const tk_contract *contract, tk_types types, tki_kept_mutants *kept, tki_mutants *made)
+{
+    const bool good = tki_kept_load(ctx, kept) && take_kept(contract, types, kept, made);
+    tki_kept_free(kept);
+    return good;
+}
+
+/* One that could not be run may be rejected another time. */
+static bool is_complete(const tki_mutants *made)
+{
+    for (int i = 0; i < made->count; i++)
+        if (made->list[i].could_not_run)
+            return false;
+    return made->count > 0 && made->count <= TKI_KEPT_MOST;
+}
+
+static void save(tk_ctx *ctx, const tk_contract *contract, const tki_mutants *made, tki_kept_mutants *kept)
+{
+    kept->list = is_complete(made) ? calloc((size_t)made->count, sizeof *kept->list) : NULL;
+    bool good = kept->list != NULL;
+    for (int i = 0; i < made->count && good; i++) {
+        const tki_mutant_record *record = &made->list[i];
+        const char *id = record->rejected ? contract->clauses[record->clause].id : "";
+        tki_kept_mutant *m = &kept->list[kept->count++];
+        m->rejected = record->rejected;
+        good = (size_t)snprintf(m->name, sizeof m->name, "%s", record->mutant->name) < sizeof m->name &&
+               (size_t)snprintf(m->clause, sizeof m->clause, "%s", id) < sizeof m->clause;
+        snprintf(m->reason, sizeof m->reason, "%s", record->reason);
+    }
+    tki_date_now(kept->date);
+    if (good)
+        tki_kept_save(ctx, kept);
+    tki_kept_free(kept);
+}
+
 /* -- Once in a process ------------------------------------------------------------------------------------- */
 
 typedef struct entry {
+    struct entry *next;
     const tk_contract *contract;
     tk_types types;
     tk_dtype index_dtype;
     uint64_t seed;
     pthread_mutex_t making; /* whoever wants the same waits for it */
-    records made;           /* list is NULL: not yet */
+    tki_mutants made;       /* list is NULL: not yet */
 } entry;
 
-/* Bounds what a process keeps that judges with ever new seeds; beyond it records are made anew each time. */
-enum { MOST_KEPT = 64 };
+/* Bounds what a process keeps that is asked for ever new seeds; beyond it these are judged anew each time. */
+enum { MOST_OF_OTHER_SEEDS = 64 };
 
 static struct {
     pthread_mutex_t lock;
-    entry entries[MOST_KEPT];
-    int count;
-} kept = {.lock = PTHREAD_MUTEX_INITIALIZER};
+    entry *first;
+    int of_other_seeds;
+} process = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-static entry *entry_of(const tk_contract *contract, tk_types types, tk_dtype index_dtype, uint64_t seed)
+static entry *entry_of(const tk_contract *contract, tk_types types, tk_dtype index_dtype, uint64_t seed, bool own)
 {
-    entry *found = NULL;
-    pthread_mutex_lock(&kept.lock);
-    for (int i = 0; i < kept.count && !found; i++) {
-        entry *e = &kept.entries[i];
-        if (e->contract == contract && e->types.dtype == types.dtype && e->types.result_dtype == types.result_dtype &&
-            e->index_dtype == index_dtype && e->seed == seed)
-            found = e;
+    pthread_mutex_lock(&process.lock);
+    entry *e = process.first;
+    while (e && !(e->contract == contract && e->types.dtype == types.dtype &&
+                  e->types.result_dtype == types.result_dtype && e->index_dtype == index_dtype && e->seed == seed))
+        e = e->next;
+    if (!e && (own || process.of_other_seeds < MOST_OF_OTHER_SEEDS) && (e = calloc(1, sizeof *e))) {
+        *e = (entry){.next = process.first,
+                     .contract = contract,
+                     .types = types,
+                     .index_dtype = index_dtype,
+                     .seed = seed,
+                     .making = PTHREAD_MUTEX_INITIALIZER};
+        process.first = e;
+        process.of_other_seeds += !own;
     }
-    if (!found && kept.count < MOST_KEPT) {
-        found = &kept.entries[kept.count++];
-        *found = (entry){.contract = contract,
-                         .types = types,
-                         .index_dtype = index_dtype,
-                         .seed = seed,
-                         .making = PTHREAD_MUTEX_INITIALIZER};
+    pthread_mutex_unlock(&process.lock);
+    return e;
+}
+
+/* What all ways of getting them need. */
+typedef struct wanted {
+    const tk_contract *contract;
+    tk_types types;
+    tk_dtype index_dtype;
+    uint64_t seed;
+    bool fresh, own;
+    bool keeps; /* `kept` is known */
+    tki_kept_mutants kept;
+    tk_progress progress;
+    void *progress_data;
+} wanted;
+
+static tk_status get(tk_ctx *ctx, wanted *w, tki_mutants *made)
+{
+    records judged;
+    if (w->keeps && !w->fresh && load(ctx, w->contract, w->types, &w->kept, made))
+        return TK_OK;
+    tk_status status = make(ctx, w->contract, w->types, w->index_dtype, w->seed, w->progress, w->progress_data,
+                            &judged);
+    *made = (tki_mutants){.list = judged.list, .count = judged.count, .seed = w->seed};
+    memcpy(made->build, w->kept.build, sizeof made->build);
+    if (status == TK_OK && w->keeps)
+        save(ctx, w->contract, made, &w->kept);
+    return status;
+}
+
+static tk_status get_once(tk_ctx *ctx, wanted *w, entry *e, tki_mutants *mutants)
+{
+    tk_status status = TK_OK;
+    pthread_mutex_lock(&e->making);
+    if (e->made.list && w->fresh && e->made.kept[0]) {
+        free(e->made.list);
+        e->made = (tki_mutants){0};
     }
-    pthread_mutex_unlock(&kept.lock);
-    return found;
+    if (!e->made.list)
+        status = get(ctx, w, &e->made);
+    if (status == TK_OK) {
+        const size_t bytes = ((size_t)e->made.count + 1) * sizeof *mutants->list;
+        *mutants = e->made;
+        mutants->list = malloc(bytes);
+        if (mutants->list)
+            memcpy(mutants->list, e->made.list, bytes);
+        else
+            mutants->count = 0;
+    }
+    pthread_mutex_unlock(&e->making);
+    return status == TK_OK && !mutants->list ? tki_fail(ctx, TK_NO_MEMORY, "no memory for the planted wrong kernels")
+                                             : status;
 }
 
 tk_status tki_mutants_judge(tk_ctx *ctx, const tk_contract *contract, tk_types types, tk_dtype index_dtype,
-                            uint64_t seed, tk_progress progress, void *progress_data, tki_mutant_record **list,
-                            int *count)
+                            tki_mutants_asked asked, tk_progress progress, void *progress_data, tki_mutants *mutants)
 {
-    entry *e = entry_of(contract, types, index_dtype, seed);
-    records made = {0};
-    tk_status status = TK_OK;
-    *list = NULL;
-    *count = 0;
-    if (!e) {
-        status = make(ctx, contract, types, index_dtype, seed, progress, progress_data, &made);
-        *list = made.list;
-        *count = made.count;
-        return status;
-    }
-    pthread_mutex_lock(&e->making);
-    if (!e->made.list)
-        status = make(ctx, contract, types, index_dtype, seed, progress, progress_data, &e->made);
-    if (status == TK_OK) {
-        size_t bytes = ((size_t)e->made.count + 1) * sizeof **list;
-        *list = malloc(bytes);
-        if (*list)
-            memcpy(*list, e->made.list, bytes);
-        *count = *list ? e->made.count : 0;
-    }
-    pthread_mutex_unlock(&e->making);
-    if (status == TK_OK && !*list)
-        status = tki_fail(ctx, TK_NO_MEMORY, "no memory for the planted wrong kernels");
-    return status;
+    wanted w = {.contract = contract,
+                .types = types,
+                .index_dtype = tk_contract_takes_index(contract) ? index_dtype : TK_I32,
+                .fresh = asked.fresh || asked.seed,
+                .own = !asked.seed,
+                .progress = progress,
+                .progress_data = progress_data};
+    *mutants = (tki_mutants){0};
+    if (!tki_mutants_of(contract)->name)
+        return TK_OK;
+    w.keeps = describe(contract, types, index_dtype, &w.kept) && w.own;
+    w.seed = asked.seed ? *asked.seed : w.kept.seed;
+    entry *e = entry_of(contract, types, w.index_dtype, w.seed, w.own);
+    return e ? get_once(ctx, &w, e, mutants) : get(ctx, &w, mutants);
 }

@@ -203,6 +203,8 @@ static const tki_shape product_shapes[] = {
     {264, Q, TKI_MAIN, {3, 1000, 10}},
     {265, Q, TKI_MAIN, {4, 8, 768}},
     {266, Q, TKI_MAIN, {5, 4, 1000}},
+    {440, Q, TKI_MAIN, {190, 190, 3}}, /* see the end of tki_pairings */
+    {441, Q, TKI_MAIN, {190, 190, 3}},
     {19, F, TKI_MAIN, {257, 255, 256}},
     {20, F, TKI_TWO, {65, 63, 1025}},
     {21, F, TKI_TWO, {1000, 777, 333}},
@@ -464,6 +466,16 @@ const tki_pairing tki_pairings[] = {
     {TKI_GROUPED, 427, Q, TKI_FAMILY_INDEX_RUNS, {40, 5, 0, 3}},
     {TKI_GROUPED, 428, Q, TKI_FAMILY_INDEX_COUNTS, {33, 6, 0, 2}},
     {TKI_GROUPED, 429, Q, TKI_FAMILY_INDEX_PERMUTED, {21, 4, 0, 3}},
+    /* Twice in a row, with other inputs, and more elements than are tried in parts in between: what was kept for a call of this size shows,
+     * whatever the seed. Those of products are in their list, since the main family is another for each. */
+    {TKI_VECTOR, 440, Q, TKI_FAMILY_NORMAL, {40009}},
+    {TKI_VECTOR, 441, Q, TKI_FAMILY_NORMAL, {40009}},
+    {TKI_ROWS, 440, Q, TKI_FAMILY_NORMAL, {190, 190}},
+    {TKI_ROWS, 441, Q, TKI_FAMILY_NORMAL, {190, 190}},
+    {TKI_LOOKUP, 440, Q, TKI_FAMILY_NORMAL, {190, 190, 190}},
+    {TKI_LOOKUP, 441, Q, TKI_FAMILY_NORMAL, {190, 190, 190}},
+    {TKI_GROUPED, 440, Q, TKI_FAMILY_INDEX_SORTED, {190, 190, 3, 2}},
+    {TKI_GROUPED, 441, Q, TKI_FAMILY_INDEX_SORTED, {190, 190, 3, 2}},
 };
 
 const int tki_pairing_count = (int)(sizeof tki_pairings / sizeof *tki_pairings);

@@ -419,7 +419,8 @@ static void what_memory_does_not_allow(void **state)
         tki_trials trials = {.list = list + first, .count = 2 - first};
         tk_certificate *certificate = NULL;
         int64_t held = 0;
-        assert_ok(ctx, tki_certify_trials(ctx, contract, TK_F16, TK_I32, &options, &trials, &held, &certificate));
+        assert_ok(ctx,
+                  tki_certify_trials(ctx, contract, TK_F16, TK_I32, &options, NULL, &trials, &held, &certificate));
         assert_int_equal(tk_certificate_verdict(certificate), TK_HELD);
         assert_int_equal(held, trials.count);
         assert_true(tk_certificate_elements(certificate) >= 15);

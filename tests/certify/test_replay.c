@@ -201,7 +201,7 @@ static tk_certificate *other_certificate(tk_ctx *ctx, int64_t (*place)(int64_t i
     for (int64_t i = 0; i < other.count; i++)
         other.list[i] = trials.list[place(i, trials.count)];
     tk_certificate *certificate = NULL;
-    assert_ok(ctx, tki_certify_trials(ctx, contract, TK_F16, TK_I32, &options, &other, NULL, &certificate));
+    assert_ok(ctx, tki_certify_trials(ctx, contract, TK_F16, TK_I32, &options, NULL, &other, NULL, &certificate));
     free(trials.list);
     free(other.list);
     return certificate;
@@ -341,7 +341,7 @@ static tk_certificate *exhaustive_certificate(tk_ctx *ctx, const char *mutant, b
     trials.count = kept;
     tk_certificate *certificate = NULL;
     int64_t held = 0;
-    assert_ok(ctx, tki_certify_trials(ctx, contract, TK_F16, TK_I32, &options, &trials, &held, &certificate));
+    assert_ok(ctx, tki_certify_trials(ctx, contract, TK_F16, TK_I32, &options, NULL, &trials, &held, &certificate));
     assert_int_equal(held, kept);
     free(trials.list);
     return certificate;

@@ -115,7 +115,7 @@ static void test_calls(void **state)
 static void test_no_room_at_the_end(void **state)
 {
     (void)state;
-    ENDS_WITH(tk_certify_options, kernel_device);
+    ENDS_WITH(tk_certify_options, fresh_mutants);
     ENDS_WITH(tk_replay_options, progress_data);
     ENDS_WITH(tk_kernel_file_options, tree_sha256);
     ENDS_WITH(tk_server_options, reply_bytes);

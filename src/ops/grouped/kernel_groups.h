@@ -43,7 +43,7 @@ KERNEL(TKI_GROUPED_THREADS, 1, find_groups, tki_grouped_groups)
     SHARED int bad;
     const int t = (int)thread_index();
     int64_t *first = p.table + TKI_GROUPED_FIRST;
-#ifdef TKI_BACKEND_DEVICE_HOPPER_H
+#ifdef TKI_KERNELS_DEVICE_HOPPER_H
     let_next_kernel_in(); /* it has barriers to create, and waits for the table by itself */
 #endif
     if (t == 0) {

@@ -342,6 +342,7 @@ static void certified_and_mutants_refuted(void **state)
             tk_certify_options options = TK_CERTIFY_DEFAULTS;
             options.result_dtype = &types[t].result_dtype;
             options.skip_mutants = t != PLANTED_IN && (t != WIDE || op != 0);
+            options.fresh_mutants = true;
             tk_certificate *c = certify_one(ctx, contract, types[t].dtype, (t + op) % 2 ? TK_I64 : TK_I32, options);
             if (tk_certificate_verdict(c) != TK_HELD)
                 fail_msg("%s: %s: %s", tk_certificate_subject(c), tk_verdict_name(tk_certificate_verdict(c)),

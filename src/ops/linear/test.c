@@ -654,6 +654,7 @@ static void certified_and_mutants_refuted(void **state)
             tk_certify_options options = TK_CERTIFY_DEFAULTS;
             options.result_dtype = &types[d].result_dtype;
             options.skip_mutants = !is_whole() && d != varied[op];
+            options.fresh_mutants = true;
             tk_certificate *c = certify_one(ctx, tk_contract_find(op_names[op]), types[d].dtype, TK_I32, options);
             int rejected;
             const int planted = tk_certificate_mutants(c, &rejected);
