@@ -1,4 +1,4 @@
-/* What the tests of certificates share. Include after cmocka.h. */
+/* What the tests of certificates share. */
 #ifndef TKI_TESTS_CERTIFICATE_TEST_H
 #define TKI_TESTS_CERTIFICATE_TEST_H
 

@@ -1,4 +1,4 @@
-/* What the tests of the ops share. Include after cmocka.h. */
+/* What the tests of the ops share. */
 #ifndef TKI_TESTS_OP_TEST_H
 #define TKI_TESTS_OP_TEST_H
 
@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "model/mutant.h"
+#include "tests/unit_test.h"
 #include "tokitai_verify.h"
 #include "trials/oracles_and_mutants.h"
 

@@ -1,5 +1,4 @@
-/* A fresh folder that every test of a program works in and that is removed afterwards: cmocka_unit_test_setup_teardown(test, enter,
- * leave). */
+/* A fresh folder that every test of a program works in and that is removed afterwards: ENTERED(test) in its list. */
 #ifndef WORK_FOLDER_H
 #define WORK_FOLDER_H
 

@@ -1,4 +1,4 @@
-/* What the tests of workers share: a folder of their own, and the proof that nothing is left behind. Include after cmocka.h. */
+/* What the tests of workers share: a folder of their own, and the proof that nothing is left behind. */
 #ifndef TKI_TESTS_WORKER_TEST_H
 #define TKI_TESTS_WORKER_TEST_H
 

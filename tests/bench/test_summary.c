@@ -1,11 +1,7 @@
 /* Means over cases, what counts as a cliff, and the series of sizes. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
+#include "tests/unit_test.h"
 
 /* The bench engine belongs to the program, not to a library. */
 #include "bench/bench_shapes.c" /* NOLINT(bugprone-suspicious-include) */
@@ -29,9 +25,8 @@ static void assert_close(double value, double expected)
     assert_true(fabs(value - expected) <= 1e-12 * fabs(expected));
 }
 
-static void test_means(void **state)
+TEST(test_means)
 {
-    (void)state;
     bench_result results[] = {make_result(8, 1, 0.25, 2), make_result(8, 1, 1, 8), make_result(8, 1, 1, 0)};
     results[2].arm_count = 1; /* without a peer, and with one number of threads */
     bench_mean mean = bench_mean_of(results, 3, "ours", BENCH_TO_PEER, NULL);
@@ -64,9 +59,8 @@ static bool is_cliff(double ours, double limit)
     return step.is_cliff;
 }
 
-static void test_cliffs(void **state)
+TEST(test_cliffs)
 {
-    (void)state;
     assert_false(is_cliff(1, 1));
     assert_false(is_cliff(1.49, 1));
     assert_true(is_cliff(1.51, 1));
@@ -75,9 +69,8 @@ static void test_cliffs(void **state)
     assert_true(is_cliff(1.51, 0.5));
 }
 
-static void test_steps(void **state)
+TEST(test_steps)
 {
-    (void)state;
     const bench_result large = make_result(16, 1, 1, 1);
     bench_result small = make_result(8, 1, 1, 1);
     bench_step step;
@@ -88,9 +81,8 @@ static void test_steps(void **state)
     assert_false(bench_step_of(&small, &large, "ours", &step));
 }
 
-static void test_growth(void **state)
+TEST(test_growth)
 {
-    (void)state;
     for (int op = 0; tk_contract_at(op); op++) {
         const tk_contract *contract = tk_contract_at(op);
         const bool product = !strncmp(contract->name, "gemm", 4) || !strncmp(contract->name, "linear", 6);

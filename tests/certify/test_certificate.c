@@ -1,16 +1,11 @@
 /* Certificates: what they say, that no byte of them can change unnoticed, and that they are written whole or not at all. */
 #include <math.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "certify/certificate.h"
 #include "certify/envelope.h"
@@ -46,9 +41,8 @@ static void assert_bad_text(tk_ctx *ctx, const char *text, size_t length)
 
 /* -- What it says ------------------------------------------------------------------------------------------------ */
 
-static void says_what_was_found(void **state)
+TEST(says_what_was_found)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     tk_certify_options options = TK_CERTIFY_DEFAULTS;
     options.skip_mutants = true;
@@ -130,9 +124,8 @@ static void assert_headline(const char *verdict, const char *run, const char *sc
     json_decref(predicate);
 }
 
-static void headlines_say_what_the_verdict_is_about(void **state)
+TEST(headlines_say_what_the_verdict_is_about)
 {
-    (void)state;
     static const char options[] = "\"options\": {\"label_smoothing\": 0.1, \"scale\": 1, \"ignore_index\": -100}";
     char run[256];
     assert_headline("HELD", "{\"op\": \"gelu_fwd\", \"numerics\": \"ieee\"}", "", "HELD");
@@ -169,9 +162,8 @@ static void headlines_say_what_the_verdict_is_about(void **state)
 }
 
 /* JSON, page and what programs ask say the same. */
-static void the_headline_is_everywhere(void **state)
+TEST(the_headline_is_everywhere)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     tk_certificate *certificate = small_certificate(ctx);
     static const char expected[] = "HELD for one case: queries=3 dim=1 vocab=2, family normal";
@@ -219,9 +211,8 @@ static void assert_refutation(const char *refutation, const char *headline)
     json_decref(predicate);
 }
 
-static void headlines_say_how_wrong(void **state)
+TEST(headlines_say_how_wrong)
 {
-    (void)state;
     assert_refutation("{\"grade\": \"slight\", \"elements\": 12, \"of_elements\": 4096, \"worst_ulp\": 1}",
                       "slight so far: 12 of 4,096 elements (0.29 %) wrong, by at most 1 ulp");
     assert_refutation("{\"grade\": \"inexact\", \"elements\": 1234567, \"of_elements\": 2000000, \"complete\": true, "
@@ -247,9 +238,8 @@ static void headlines_say_how_wrong(void **state)
 }
 
 /* Nothing in a cell can end it, begin another row or be HTML. */
-static void foreign_text_stays_in_its_cell(void **state)
+TEST(foreign_text_stays_in_its_cell)
 {
-    (void)state;
     static const char text[] = "a|b\n| c <img src=x>\t\\|\r\n\n# d\x7f";
     static const char cell[] = "a\\|b\\\\x0a\\| c &lt;img src=x>\\\\x09\\\\\\|\\\\x0d\\\\x0a\\\\x0a\\# d\\\\x7f";
     static const char *const rows[][3] = {{"built", "note", "note"},
@@ -364,9 +354,8 @@ static int forge_everything(tk_ctx *ctx, json_t *statement, json_t *at)
     return taken;
 }
 
-static void no_text_of_a_stranger_is_markup(void **state)
+TEST(no_text_of_a_stranger_is_markup)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     tk_certify_options options = TK_CERTIFY_DEFAULTS;
     options.dims = (int64_t[]){3, 1, 2};
@@ -385,9 +374,8 @@ static void no_text_of_a_stranger_is_markup(void **state)
     tk_ctx_destroy(ctx);
 }
 
-static void round_trip(void **state)
+TEST(round_trip)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     tk_certificate *certificate = small_certificate(ctx);
     const char *text = tk_certificate_json(certificate);
@@ -414,9 +402,8 @@ static void round_trip(void **state)
 }
 
 /* White space is no part of what is sealed: the line is the same certificate, and reads back as the canonical text. */
-static void one_line(void **state)
+TEST(one_line)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     tk_certificate *certificate = small_certificate(ctx);
     const char *text = tk_certificate_json(certificate);
@@ -473,9 +460,8 @@ static void refuse_every_changed_byte(tk_ctx *ctx, char *text)
     free(text);
 }
 
-static void every_changed_byte_is_refused(void **state)
+TEST(every_changed_byte_is_refused)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     tk_certificate *certificate = small_certificate(ctx);
     refuse_every_changed_byte(ctx, strdup(tk_certificate_json(certificate)));
@@ -494,9 +480,8 @@ static char *replaced(const char *text, const char *old, const char *new)
     return result;
 }
 
-static void malformed_texts(void **state)
+TEST(malformed_texts)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     static const char *const texts[] = {
         "",
@@ -570,9 +555,8 @@ static void malformed_texts(void **state)
     tk_ctx_destroy(ctx);
 }
 
-static void files_that_are_not_certificates(void **state)
+TEST(files_that_are_not_certificates)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     tk_certificate *read = NULL;
     FILE *file = fopen("huge.json", "wb");
@@ -672,9 +656,8 @@ static int replace_everything(tk_ctx *ctx, json_t *statement, json_t *at)
     return accepted;
 }
 
-static void wrong_types_are_refused_or_shown(void **state)
+TEST(wrong_types_are_refused_or_shown)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     tk_certificate *certificate = small_certificate(ctx);
     json_t *statement = statement_of(certificate);
@@ -709,9 +692,8 @@ static void wrong_types_are_refused_or_shown(void **state)
 
 /* -- Writing ------------------------------------------------------------------------------------------------------------- */
 
-static void written_to_the_state_directory(void **state)
+TEST(written_to_the_state_directory)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     tk_certificate *certificate = small_certificate(ctx);
     char home[64];
@@ -731,9 +713,8 @@ static void written_to_the_state_directory(void **state)
     tk_ctx_destroy(ctx);
 }
 
-static void write_errors_leave_nothing(void **state)
+TEST(write_errors_leave_nothing)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     tk_certificate *certificate = small_certificate(ctx);
     char *path = NULL;
@@ -778,9 +759,8 @@ static void write_errors_leave_nothing(void **state)
     tk_ctx_destroy(ctx);
 }
 
-static void two_processes_write_the_same_certificate(void **state)
+TEST(two_processes_write_the_same_certificate)
 {
-    (void)state;
     enum { WRITERS = 3, ROUNDS = 20 };
     tk_ctx *ctx = new_context();
     tk_certificate *certificate = small_certificate(ctx);
@@ -816,9 +796,8 @@ static void two_processes_write_the_same_certificate(void **state)
 
 /* -- Members by path -------------------------------------------------------------------------------------------------------- */
 
-static void members_by_path(void **state)
+TEST(members_by_path)
 {
-    (void)state;
     tk_certificate c = {.statement = json_pack("{s:{s:s, s:{s:i, s:s, s:s, s:f}}}", "predicate", "a", "text", "b",
                                                "n", 7, "inf", "infinity", "odd", "nan", "r", 2.5)};
     assert_string_equal(tki_certificate_text(&c, "a"), "text");
@@ -848,15 +827,15 @@ int main(void)
         cmocka_unit_test(headlines_say_how_wrong),
         cmocka_unit_test(foreign_text_stays_in_its_cell),
         cmocka_unit_test(no_text_of_a_stranger_is_markup),
-        cmocka_unit_test_setup_teardown(round_trip, enter, leave),
+        ENTERED(round_trip),
         cmocka_unit_test(one_line),
         cmocka_unit_test(every_changed_byte_is_refused),
         cmocka_unit_test(malformed_texts),
-        cmocka_unit_test_setup_teardown(files_that_are_not_certificates, enter, leave),
+        ENTERED(files_that_are_not_certificates),
         cmocka_unit_test(wrong_types_are_refused_or_shown),
-        cmocka_unit_test_setup_teardown(written_to_the_state_directory, enter, leave),
-        cmocka_unit_test_setup_teardown(write_errors_leave_nothing, enter, leave),
-        cmocka_unit_test_setup_teardown(two_processes_write_the_same_certificate, enter, leave),
+        ENTERED(written_to_the_state_directory),
+        ENTERED(write_errors_leave_nothing),
+        ENTERED(two_processes_write_the_same_certificate),
         cmocka_unit_test(members_by_path),
     };
     return cmocka_run_group_tests_name("certificate", tests, NULL, NULL);

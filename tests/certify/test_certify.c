@@ -1,16 +1,11 @@
 /* Certification as a program asks for it: of a function of its own, from wherever it lies, and with options that are refused. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "certify/certificate.h"
 #include "certify/certify.h"
@@ -66,9 +61,8 @@ static tk_certificate *certify_function(tk_ctx *ctx, tk_kernel kernel, int *call
     return certify_one(ctx, tk_contract_find(quick_op), TK_F16, TK_I32, options);
 }
 
-static void functions_that_a_program_brings(void **state)
+TEST(functions_that_a_program_brings)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     int calls = 0;
     bool same = true;
@@ -190,9 +184,8 @@ static tk_certificate *certify_late(tk_ctx *ctx, late *l)
     return certificate;
 }
 
-static void time_of_the_whole_judgement(void **state)
+TEST(time_of_the_whole_judgement)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     late l = {.last = 1};
     tk_certificate *certificate = certify_late(ctx, &l);
@@ -228,9 +221,8 @@ static void time_of_the_whole_judgement(void **state)
     tk_ctx_destroy(ctx);
 }
 
-static void grades(void **state)
+TEST(grades)
 {
-    (void)state;
     static const struct {
         spoiler how;
         const char *grade;
@@ -296,9 +288,8 @@ static void grades(void **state)
 }
 
 /* Every trial is run and counted; without it, the first that fails ends the run. */
-static void keeps_going(void **state)
+TEST(keeps_going)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     size_t trials = 0;
     for (int keep_going = 0; keep_going <= 1; keep_going++) {
@@ -339,9 +330,8 @@ static void keeps_going(void **state)
 }
 
 /* A verdict on nothing is none. */
-static void nothing_judged_is_unknown(void **state)
+TEST(nothing_judged_is_unknown)
 {
-    (void)state;
     static const int64_t empty[][3] = {{0, 3, 4}, {3, 0, 4}, {0, 0, 0}};
     tk_ctx *ctx = new_context();
     for (int i = 0; i < 3; i++) {
@@ -364,9 +354,8 @@ static void nothing_judged_is_unknown(void **state)
 }
 
 /* A name is whatever the program chose; JSON is UTF-8, and a file name is a file name. */
-static void names_of_functions(void **state)
+TEST(names_of_functions)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     int calls = 0;
     char many[401] = "";
@@ -405,9 +394,8 @@ static void names_of_functions(void **state)
 /* -- Trials that are not for every machine ------------------------------------------------------------------------------ */
 
 /* One that needs more memory than any machine has is left out, and said to be. */
-static void what_memory_does_not_allow(void **state)
+TEST(what_memory_does_not_allow)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     const tk_contract *contract = tk_contract_find(quick_op);
     const tk_certify_options options = {.size = sizeof options, .level = TK_FULL, .seed = 5, .skip_mutants = true};
@@ -456,9 +444,8 @@ enum { ODD = 1 << 24 | 1 << 22 };
 #endif
 
 /* What -ffast-math does at a program's start, and torch.set_flush_denormal() at any time. */
-static void the_callers_environment(void **state)
+TEST(the_callers_environment)
 {
-    (void)state;
     static const char *const ops[] = {"embedding_bwd", "softmax_bwd", "softmax_fwd", "gelu_bwd", "xent", "gemm"};
     static const char *const families[] = {"subnormal", "normal"};
     tk_ctx *ctx = new_context();
@@ -490,9 +477,8 @@ static int flushing_function(const tk_case *c, void *const b[], void *data)
     return result;
 }
 
-static void a_function_that_changes_the_environment(void **state)
+TEST(a_function_that_changes_the_environment)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     assert_ok(ctx, tk_ctx_set_threads(ctx, 1));
     int calls = 0;
@@ -531,9 +517,8 @@ static int certify_here(void)
     return good ? 0 : 1;
 }
 
-static void programs_in_any_directory(void **state)
+TEST(programs_in_any_directory)
 {
-    (void)state;
     char self[4096];
     ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
     assert_true(length > 0);
@@ -557,9 +542,8 @@ static void programs_in_any_directory(void **state)
     assert_int_equal(status, 0);
 }
 
-static void bad_options(void **state)
+TEST(bad_options)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     const tk_contract *contract = tk_contract_find("gelu_fwd");
     tk_certificate *made = NULL;
@@ -631,11 +615,11 @@ int main(int argc, char **argv)
         cmocka_unit_test(grades),
         cmocka_unit_test(keeps_going),
         cmocka_unit_test(nothing_judged_is_unknown),
-        cmocka_unit_test_setup_teardown(names_of_functions, enter, leave),
+        ENTERED(names_of_functions),
         cmocka_unit_test(what_memory_does_not_allow),
         cmocka_unit_test(the_callers_environment),
         cmocka_unit_test(a_function_that_changes_the_environment),
-        cmocka_unit_test_setup_teardown(programs_in_any_directory, enter, leave),
+        ENTERED(programs_in_any_directory),
         cmocka_unit_test(bad_options),
     };
     return cmocka_run_group_tests_name("certify", tests, NULL, NULL);

@@ -4,18 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "certify/certificate.h"
 #include "core/dtype.h"
 #include "ops/gemm/params.h"
 #include "tests/fake_gpu/begin.h"
 #include "tests/fake_gpu/on_both.h"
+#include "tests/unit_test.h"
 #include "tokitai_verify.h"
 
 typedef enum mistake { NONE, LAST_ELEMENT_DROPPED, BYTE_BEHIND_WRITTEN, BYTE_BEFORE_WRITTEN, INPUT_CHANGED } mistake;

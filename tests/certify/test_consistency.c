@@ -1,20 +1,13 @@
 /* What a certificate says in several places has to agree: edits of a kernel's certificate, whose hash is put right. Those of given outputs
  * are in test_given.c, those of verdicts and figures in test_replay.c. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "tests/certificate_test.h"
 
 /* Of a lowering: what follows from other members, or belongs to another kind of subject. */
-static void edits_of_what_follows(void **state)
+TEST(edits_of_what_follows)
 {
-    (void)state;
     static const struct {
         const char *in, *name, *value; /* of the predicate; in "": of itself */
         const char *says;

@@ -1,14 +1,10 @@
 /* Signed certificates: base64, what is signed, keys and their files, signatures that hold, and everything that must not. */
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
 #include <openssl/pem.h>
 
 #include "certify/certificate.h"
@@ -52,9 +48,8 @@ static void write_file(tk_ctx *ctx, const char *path, const char *text)
 
 /* -- Base64 and what is signed ------------------------------------------------------------------------------- */
 
-static void base64(void **state)
+TEST(base64)
 {
-    (void)state;
     /* RFC 4648, section 10 */
     static const char *const vectors[][2] = {{"", ""},
                                              {"f", "Zg=="},
@@ -97,9 +92,8 @@ static void base64(void **state)
 }
 
 /* The example of the DSSE specification. */
-static void signed_text(void **state)
+TEST(signed_text)
 {
-    (void)state;
     size_t length;
     char *text = tki_envelope_signed_text("http://example.com/HelloWorld", "hello world", 11, &length);
     assert_string_equal(text, "DSSEv1 29 http://example.com/HelloWorld 11 hello world");
@@ -124,9 +118,8 @@ static size_t from_hex(const char *hex, unsigned char *bytes)
 }
 
 /* RFC 8032, section 7.1, tests 1 to 3; the keys come through our own reading of PEM. */
-static void rfc_8032(void **state)
+TEST(rfc_8032)
 {
-    (void)state;
     static const struct {
         const char *secret;
         const char *public_half;
@@ -187,9 +180,8 @@ static void rfc_8032(void **state)
     tk_ctx_destroy(ctx);
 }
 
-static void key_files(void **state)
+TEST(key_files)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     tk_key *key = new_key(ctx);
     tk_key *other = new_key(ctx);
@@ -253,9 +245,8 @@ static void key_files(void **state)
 
 /* -- Envelopes ----------------------------------------------------------------------------------------------- */
 
-static void round_trip(void **state)
+TEST(round_trip)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     tk_key *key = new_key(ctx);
     tk_key *second = new_key(ctx);
@@ -337,9 +328,8 @@ static void flip_each_byte(tk_ctx *ctx, char *text, const char *member, const tk
         }
 }
 
-static void every_flipped_byte_is_refused(void **state)
+TEST(every_flipped_byte_is_refused)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     tk_key *key = new_key(ctx);
     char *text = signed_envelope(ctx, key);
@@ -356,9 +346,8 @@ static void every_flipped_byte_is_refused(void **state)
 }
 
 /* A Statement that was edited and sealed anew is intact, but no longer signed. */
-static void a_careful_forger_is_found(void **state)
+TEST(a_careful_forger_is_found)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     tk_key *key = new_key(ctx);
     tk_key *forger = new_key(ctx);
@@ -404,9 +393,8 @@ static void try_member(tk_ctx *ctx, const char *text, const tk_key *key, const c
     json_decref(envelope);
 }
 
-static void envelopes_that_are_none(void **state)
+TEST(envelopes_that_are_none)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     tk_key *key = new_key(ctx);
     char *text = signed_envelope(ctx, key);
@@ -468,9 +456,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(base64),
         cmocka_unit_test(signed_text),
-        cmocka_unit_test_setup_teardown(rfc_8032, enter, leave),
-        cmocka_unit_test_setup_teardown(key_files, enter, leave),
-        cmocka_unit_test_setup_teardown(round_trip, enter, leave),
+        ENTERED(rfc_8032),
+        ENTERED(key_files),
+        ENTERED(round_trip),
         cmocka_unit_test(every_flipped_byte_is_refused),
         cmocka_unit_test(a_careful_forger_is_found),
         cmocka_unit_test(envelopes_that_are_none),

@@ -5,12 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
+#include "tests/unit_test.h"
 #include "tokitai_verify.h"
 
 static const char id[] = "cpu.gelu_fwd.f16.scalar";
@@ -110,9 +105,8 @@ static void test_single_case(void **state)
     tk_certificate_destroy(made);
 }
 
-static void test_refusal(void **state)
+TEST(test_refusal)
 {
-    (void)state;
     int rows = 0;
     tk_lowering_info info;
     tk_case c = tk_case_init(tk_contract_find("gelu_fwd"), TK_F16);

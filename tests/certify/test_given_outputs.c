@@ -1,13 +1,7 @@
 /* tk_judge: outputs that were computed elsewhere. Ours hold, one changed bit is found and named, and the certificate says
  * that no kernel ran. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "certify/proofs.h"
 #include "core/hash.h"
@@ -108,9 +102,8 @@ static void assert_flip_is_found(tk_ctx *ctx, const tk_case *c, computed *t, int
     tk_certificate_destroy(certificate);
 }
 
-static void test_every_op_in_every_type(void **state)
+TEST(test_every_op_in_every_type)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     for (int i = 0; i < tk_contract_count(); i++) {
         const tk_contract *contract = tk_contract_at(i);
@@ -138,9 +131,8 @@ static void test_every_op_in_every_type(void **state)
 }
 
 /* Sums that only a matrix unit may round so: refuted by ieee, with a remark, and held by the other numerics. */
-static void test_numerics(void **state)
+TEST(test_numerics)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     tk_case c = case_of("gemm", (tk_types){TK_F16, TK_F32}, (int64_t[]){1, 1, 2});
     const uint16_t a[2] = {0x3c00, 0x3c00}, b[2] = {0x3c00, 0x0401}; /* 1 + (2^-14 + 2^-24), a tie of fp32 */
@@ -164,9 +156,8 @@ static void test_numerics(void **state)
 }
 
 /* A tensor that the case does not have is neither asked for nor judged. */
-static void test_absent_tensors(void **state)
+TEST(test_absent_tensors)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     tk_case c = case_of("linear_fwd", (tk_types){TK_BF16, TK_BF16}, (int64_t[]){3, 4, 5});
     const tk_attribute *epilogue = &c.contract->attributes[tk_attribute_find(c.contract, "epilogue")];
@@ -191,9 +182,8 @@ static void test_absent_tensors(void **state)
 
 /* -- What the certificate says -------------------------------------------------------------------------------- */
 
-static void test_says_that_no_kernel_ran(void **state)
+TEST(test_says_that_no_kernel_ran)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     tk_case c = small_gelu();
     computed t = compute(ctx, &c, 0);
@@ -443,9 +433,8 @@ static void rest_on_trials(json_t *predicate)
     json_object_set_new(in(in(predicate, "rests_on"), "GELU_FWD.ERR"), "kernel", json_string("trials"));
 }
 
-static void test_claims_no_more_than_was_shown(void **state)
+TEST(test_claims_no_more_than_was_shown)
 {
-    (void)state;
     static const struct {
         void (*edit)(json_t *predicate);
         const char *says;
@@ -505,9 +494,8 @@ static void test_claims_no_more_than_was_shown(void **state)
 }
 
 /* Around the predicate there is no room for more either. */
-static void test_the_statement_follows_too(void **state)
+TEST(test_the_statement_follows_too)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     tk_case c = small_gelu();
     computed t = compute(ctx, &c, 0);
@@ -535,9 +523,8 @@ static void test_the_statement_follows_too(void **state)
 }
 
 /* What another version wrote cannot be made again, and that is said. */
-static void test_another_version_is_told(void **state)
+TEST(test_another_version_is_told)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     tk_case c = small_gelu();
     computed t = compute(ctx, &c, 0);
@@ -560,9 +547,8 @@ static void test_another_version_is_told(void **state)
 }
 
 /* Other inputs are a difference, even if they have the same outputs and the same errors. */
-static void test_other_inputs_are_told_apart(void **state)
+TEST(test_other_inputs_are_told_apart)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     tk_case c = case_of("gelu_fwd", (tk_types){TK_F16, TK_F16}, (int64_t[]){1});
     const uint16_t zeros[] = {0x0000, 0x8000}, y = 0; /* either zero is right for both */
@@ -586,9 +572,8 @@ static void test_other_inputs_are_told_apart(void **state)
 
 /* -- What is refused ------------------------------------------------------------------------------------------ */
 
-static void test_refusals(void **state)
+TEST(test_refusals)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     tk_case c = small_gelu();
     _Alignas(2) unsigned char x[12] = {0}, y[12] = {0};
@@ -611,9 +596,8 @@ static void test_refusals(void **state)
     tk_ctx_destroy(ctx);
 }
 
-static void test_bad_index(void **state)
+TEST(test_bad_index)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     tk_case c = case_of("embedding_fwd", (tk_types){TK_F16, TK_F16}, (int64_t[]){3, 1, 2});
     const int32_t index[3] = {0, 1, 2};
@@ -631,9 +615,8 @@ static void test_bad_index(void **state)
 }
 
 /* The contract says nothing of inputs outside of the domain: neither HELD nor REFUTED would be true of them. */
-static void test_outside_of_the_domain(void **state)
+TEST(test_outside_of_the_domain)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     tk_case c = case_of("gelu_fwd", (tk_types){TK_F32, TK_F32}, (int64_t[]){2});
     float x[2] = {1, 1e-30F}, y[2] = {0.841191991F, 5e-31F};
@@ -654,9 +637,8 @@ static void test_outside_of_the_domain(void **state)
 }
 
 /* Nothing to judge is no success. */
-static void test_empty(void **state)
+TEST(test_empty)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     tk_case c = case_of("gelu_fwd", (tk_types){TK_F16, TK_F16}, (int64_t[]){0});
     tk_certificate *certificate = NULL;

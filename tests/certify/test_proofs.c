@@ -1,12 +1,7 @@
 /* Theorems and certificates: the list is whole, certificates cite it, and what a certificate says that it rests on cannot be more. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "certify/proofs.h"
 #include "core/hash.h"
@@ -40,9 +35,8 @@ static bool is_clause_or_topic(const char *id)
 
 /* -- The list ---------------------------------------------------------------------------------------------------- */
 
-static void each_theorem_supports_something(void **state)
+TEST(each_theorem_supports_something)
 {
-    (void)state;
     tk_theorem theorem;
     int count = 0;
     for (; tk_theorem_at(count, &theorem); count++) {
@@ -71,9 +65,8 @@ static void each_theorem_supports_something(void **state)
         assert_int_equal(strncmp(tk_axiom_at(i), "Coq.", 4), 0);
 }
 
-static void an_id_is_a_whole_word(void **state)
+TEST(an_id_is_a_whole_word)
 {
-    (void)state;
     const tki_theorem theorem = {.supports = "XGEMM.ERR GEMM.ERRX GEMM_GRAD_A.ERR"};
     assert_false(tki_theorem_supports(&theorem, "GEMM.ERR"));
     assert_false(tki_theorem_supports(&theorem, "GEMM"));
@@ -83,9 +76,8 @@ static void an_id_is_a_whole_word(void **state)
 }
 
 /* What a file imports is in its hash: formats.v and constants.v are in that of sums.v. */
-static void a_hash_is_of_all_that_is_imported(void **state)
+TEST(a_hash_is_of_all_that_is_imported)
 {
-    (void)state;
     for (const tki_theorem *t = tki_theorems; t->name; t++) {
         const int *parts = tki_proof_files[t->file].parts;
         char *text = NULL, hash[TKI_HASH_HEX], expected[TKI_HASH_HEX];
@@ -114,9 +106,8 @@ static void a_hash_is_of_all_that_is_imported(void **state)
 
 /* -- What a certificate says ------------------------------------------------------------------------------------- */
 
-static void a_certificate_cites_what_supports_its_clauses(void **state)
+TEST(a_certificate_cites_what_supports_its_clauses)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     tk_certificate *certificate = gemm_certificate(ctx);
     assert_ok(ctx, tk_certificate_agrees(ctx, certificate));
@@ -152,9 +143,8 @@ static void a_certificate_cites_what_supports_its_clauses(void **state)
 }
 
 /* A copy by bits has no derivation. */
-static void a_clause_without_a_theorem_says_so(void **state)
+TEST(a_clause_without_a_theorem_says_so)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     tk_certificate *certificate = small_certificate(ctx);
     tk_citation citation;
@@ -167,9 +157,8 @@ static void a_clause_without_a_theorem_says_so(void **state)
     tk_ctx_destroy(ctx);
 }
 
-static void only_a_whole_domain_is_exhaustion(void **state)
+TEST(only_a_whole_domain_is_exhaustion)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     for (int level = TK_QUICK; level <= TK_EXHAUSTIVE; level += TK_EXHAUSTIVE) {
         tk_certify_options options = TK_CERTIFY_DEFAULTS;
@@ -188,9 +177,8 @@ static void only_a_whole_domain_is_exhaustion(void **state)
     tk_ctx_destroy(ctx);
 }
 
-static void what_is_refuted_rests_on_its_counterexample(void **state)
+TEST(what_is_refuted_rests_on_its_counterexample)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     tk_certify_options options = TK_CERTIFY_DEFAULTS;
     options.mutant = "tanh_form";
@@ -304,9 +292,8 @@ static void have_a_further_basis(json_t *statement)
                         json_pack("{s:s}", "kernel", "trials"));
 }
 
-static void edits_are_refused_or_remarked(void **state)
+TEST(edits_are_refused_or_remarked)
 {
-    (void)state;
     static const struct {
         void (*edit)(json_t *statement);
         const char *refused; /* what it contradicts; NULL: it is taken */
@@ -350,9 +337,8 @@ static void edits_are_refused_or_remarked(void **state)
     tk_ctx_destroy(ctx);
 }
 
-static void a_stale_citation_has_a_state(void **state)
+TEST(a_stale_citation_has_a_state)
 {
-    (void)state;
     static void (*const edits[])(json_t *) = {give_another_hash, give_another_name};
     static const char *const states[] = {"changed", "unknown"};
     tk_ctx *ctx = new_context();

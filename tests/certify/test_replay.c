@@ -1,11 +1,6 @@
 /* Replay: a certificate's own trials run again and come out the same; what else this version tries must hold. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "certify/certify.h"
 #include "certify/claims.h"
@@ -87,9 +82,8 @@ static void edit_family_to_a_number(json_t *predicate)
     json_object_set_new(json_array_get(trials_of(predicate), 0), "family", json_integer(1));
 }
 
-static void replay_finds_what_was_edited(void **state)
+TEST(replay_finds_what_was_edited)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     tk_certificate *certificate = small_certificate(ctx);
     assert_null(replay_edited(ctx, certificate, NULL));
@@ -113,9 +107,8 @@ static void replay_finds_what_was_edited(void **state)
     tk_ctx_destroy(ctx);
 }
 
-static void replay_of_what_is_not_here(void **state)
+TEST(replay_of_what_is_not_here)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     tk_certificate *certificate = small_certificate(ctx);
     static const struct {
@@ -144,9 +137,8 @@ static void replay_of_what_is_not_here(void **state)
 }
 
 /* Other kinds of certificates: of a planted wrong kernel, and with inputs given bit by bit. */
-static void replay_of_other_kinds(void **state)
+TEST(replay_of_other_kinds)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     tk_certify_options options = TK_CERTIFY_DEFAULTS;
     const char *what;
@@ -219,9 +211,8 @@ static int64_t backwards(int64_t i, int64_t count)
 }
 
 /* What this version tries beyond the certificate's trials holds and is counted; in which order it tries does not matter. */
-static void replay_of_an_older_version(void **state)
+TEST(replay_of_an_older_version)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     tk_certificate *certificate = other_certificate(ctx, without_three, 3);
     assert_int_equal(tk_certificate_verdict(certificate), TK_HELD);
@@ -256,9 +247,8 @@ static void edit_drop_without_elements(json_t *predicate)
 }
 
 /* Shows late, so that there are trials before the one that refutes it. */
-static void replay_of_a_refuted_one(void **state)
+TEST(replay_of_a_refuted_one)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     tk_certificate *certificate = quick_certificate(ctx, "narrow_index");
     assert_int_equal(tk_certificate_verdict(certificate), TK_REFUTED);
@@ -300,9 +290,8 @@ static void assert_unlisted_refuted(tk_ctx *ctx, tk_certificate *certificate, vo
 }
 
 /* A list that leaves out what fails. */
-static void replay_runs_what_was_left_out(void **state)
+TEST(replay_runs_what_was_left_out)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     tk_certificate *certificate = quick_certificate(ctx, "narrow_index");
     assert_unlisted_refuted(ctx, certificate, edit_drop_last_held, "\"vocab\":");
@@ -358,9 +347,8 @@ static bool is_small_and_listed(const tki_trial *trial)
 }
 
 /* Every pattern comes out right from a kernel that drops the tail, since their number is a power of two. */
-static void replay_of_an_exhaustive_one(void **state)
+TEST(replay_of_an_exhaustive_one)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     tk_certificate *certificate = exhaustive_certificate(ctx, "tail_dropped", is_all_patterns);
     assert_int_equal(tk_certificate_verdict(certificate), TK_PROVED);
@@ -430,9 +418,8 @@ static void edit_second_elements(json_t *predicate)
     json_object_set_new(second_trial(predicate), "elements", json_integer(7777));
 }
 
-static void replay_says_which_trial(void **state)
+TEST(replay_says_which_trial)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     tk_certificate *certificate = quick_certificate(ctx, NULL);
     static const char *const not_made = "is none that this version makes";
@@ -491,9 +478,8 @@ static void forge_more(json_t *predicate, const char *path)
 }
 
 /* Whatever a repetition can tell. */
-static void replay_compares_figures(void **state)
+TEST(replay_compares_figures)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     tk_certify_options options = TK_CERTIFY_DEFAULTS;
     const struct {
@@ -564,9 +550,8 @@ static void assert_contradicts(tk_ctx *ctx, json_t *statement, const char *what)
 }
 
 /* The run of one case must not read as a whole, however much of the text is edited. */
-static void one_case_does_not_read_as_whole(void **state)
+TEST(one_case_does_not_read_as_whole)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     tk_certify_options options = TK_CERTIFY_DEFAULTS;
     options.dims = (int64_t[]){1};
@@ -604,9 +589,8 @@ static void one_case_does_not_read_as_whole(void **state)
 }
 
 /* What a reader can see without running anything. */
-static void members_agree(void **state)
+TEST(members_agree)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     tk_certificate *certificate = certify_one(ctx, tk_contract_find("gelu_fwd"), TK_F16, TK_I32, TK_CERTIFY_DEFAULTS);
     assert_ok(ctx, tk_certificate_agrees(ctx, certificate));
@@ -664,9 +648,8 @@ static void members_agree(void **state)
 }
 
 /* Errors by magnitude: complete, and in agreement with the other figures. */
-static void magnitudes_agree(void **state)
+TEST(magnitudes_agree)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     tk_certificate *certificate = certify_one(ctx, tk_contract_find("gelu_fwd"), TK_F16, TK_I32, TK_CERTIFY_DEFAULTS);
     /* Every pattern of x is among the trials, so every binade of either sign occurs. */
@@ -720,9 +703,8 @@ static void edit_to_a_giant(json_t *predicate)
 }
 
 /* The reader's memory is the reader's. */
-static void replay_of_a_giant(void **state)
+TEST(replay_of_a_giant)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     tk_certificate *certificate = quick_certificate(ctx, NULL);
     bool same;

@@ -1,11 +1,4 @@
 /* Which trials compute-sanitizer watches, and which clause a finding of it refutes. tests/isolate/test_sanitizer.c has the program itself. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "certify/sanitize.h"
 #include "tests/op_test.h"
 #include "trials/cases.h"
@@ -29,9 +22,8 @@ static int64_t elements_of(const tki_trial *trial)
 }
 
 /* Of every op and level: another shape each, small, in order of size, and the same ones for the same seed. */
-static void chosen_trials(void **state)
+TEST(chosen_trials)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     for (int op = 0; tk_contract_at(op); op++)
         for (tk_level level = TK_QUICK; level <= TK_FULL; level++)
@@ -64,9 +56,8 @@ static void chosen_trials(void **state)
     tk_ctx_destroy(ctx);
 }
 
-static void nothing_to_choose_from(void **state)
+TEST(nothing_to_choose_from)
 {
-    (void)state;
     const tki_trial *list[1];
     tki_sanitize_trials chosen = {.list = list};
     tki_trial large = {.c = tk_case_init(tk_contract_find("gelu_fwd"), TK_F16)}, none = large;
@@ -78,9 +69,8 @@ static void nothing_to_choose_from(void **state)
 }
 
 /* Every kind has a clause in every contract, and words. */
-static void clauses(void **state)
+TEST(clauses)
 {
-    (void)state;
     for (int op = 0; tk_contract_at(op); op++)
         for (int kind = TKI_SANITIZER_STRAY_READ; kind <= TKI_SANITIZER_OTHER; kind++) {
             int clause = tki_sanitize_clause(tk_contract_at(op), (tki_sanitizer_kind)kind);

@@ -2,16 +2,10 @@
  * the verdict that docs/tricks.md promises, with the clause and the fault that go with it. Nothing is left behind, in this process
  * or outside, and a good kernel is certified right afterwards. A program rather than a script, since descriptors that stay open are
  * those of the process that judges. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include <jansson.h>
 #include <stdlib.h>
 #include <sys/random.h>
 #include <unistd.h>
-
-#include <cmocka.h>
-#include <jansson.h>
 
 #include "core/clock.h"
 #include "judge/trial.h"
@@ -220,9 +214,8 @@ static void try_all(const trick list[], size_t count, bool each)
 
 #define TRY_ALL(list, each) try_all(list, sizeof(list) / sizeof *(list), each)
 
-static void values(void **state)
+TEST(values)
 {
-    (void)state;
     static const trick list[] = {
         REFUTED("nothing_written", "WRITE"),
         REFUTED("last_element_unwritten", "WRITE"),
@@ -240,9 +233,8 @@ static void values(void **state)
 }
 
 /* The largest shape of the level is asked for where the others come to nothing: they would take most of the time. */
-static void large(void **state)
+TEST(large)
 {
-    (void)state;
     static const int64_t largest[] = {(1 << 22) + 3};
     static const trick list[] = {
         REFUTED("wrong_at_one_index_in_a_million", "ERR", .offset = 777777, .op = "gelu_fwd", .dims = largest,
@@ -254,9 +246,8 @@ static void large(void **state)
     TRY_ALL(list, false);
 }
 
-static void calls(void **state)
+TEST(calls)
 {
-    (void)state;
     static const trick list[] = {
         REFUTED("right_the_first_time", VALUE " REPEAT", .gives_zero = true),
         REFUTED("right_ten_times", VALUE " REPEAT", .gives_zero = true),
@@ -269,9 +260,8 @@ static void calls(void **state)
     TRY_ALL(list, false);
 }
 
-static void setups(void **state)
+TEST(setups)
 {
-    (void)state;
     static const trick list[] = {
         REFUTED("tail_dropped_if_aligned", VALUE " REPEAT", .gives_zero = true),
         REFUTED("wrong_where_malloc_would_lie", VALUE " REPEAT", .gives_zero = true),
@@ -291,9 +281,8 @@ static void setups(void **state)
     TRY_ALL(list, false);
 }
 
-static void sums(void **state)
+TEST(sums)
 {
-    (void)state;
     static const trick list[] = {
         REFUTED("order_by_address", "REPEAT", .op = "gemm"),
         REFUTED("order_by_threads", "REPEAT", .op = "gemm"),
@@ -302,9 +291,8 @@ static void sums(void **state)
     TRY_ALL(list, false);
 }
 
-static void memory(void **state)
+TEST(memory)
 {
-    (void)state;
     static const trick list[] = {
         REFUTED("result_of_the_call_before", VALUE " REPEAT"),
         REFUTED("kept_by_pointers", VALUE " REPEAT"),
@@ -332,9 +320,8 @@ static void memory(void **state)
     TRY_ALL(list, true);
 }
 
-static void replies(void **state)
+TEST(replies)
 {
-    (void)state;
     static const trick list[] = {
         REFUTED("answer_with_a_guess", "SHAPE", .faults = "forged"),
         REFUTED("answer_before_computing", "WRITE", .faults = "kept", .tensor = "y"),
@@ -351,9 +338,8 @@ static void replies(void **state)
     TRY_ALL(list, true);
 }
 
-static void escapes(void **state)
+TEST(escapes)
 {
-    (void)state;
     static const trick list[] = {
         HELD("memory_of_the_judge_read", .needs = "seccomp", .dims = small),
         HELD("judge_traced", .needs = "seccomp", .dims = small),
@@ -380,9 +366,8 @@ static void escapes(void **state)
 }
 
 /* Kernels of misbehave.c, which test_worker.c calls one by one. */
-static void misbehaviour(void **state)
+TEST(misbehaviour)
 {
-    (void)state;
     static const int64_t few[] = {33};
     static const trick list[] = {
         REFUTED("segfault", "SHAPE", .faults = "signal", .number = 11, .op = "gelu_fwd", .dims = few),
@@ -400,9 +385,8 @@ static void misbehaviour(void **state)
  * ------------------------------------------------------------------------------------------------------------ */
 
 /* Each call takes 2 ms, whatever the clocks of the worker say. */
-static void times_are_the_judges(void **state)
+TEST(times_are_the_judges)
 {
-    (void)state;
     static const trick list[] = {HELD("clock_set_back", .dims = small),
                                  HELD("clock_that_stands_still", .dims = small)};
     for (int i = 0; i < 2; i++) {
@@ -419,9 +403,8 @@ static void times_are_the_judges(void **state)
 }
 
 /* The table has no trick that is not tried. Behind all that try one. */
-static void the_table_is_complete(void **state)
+TEST(the_table_is_complete)
 {
-    (void)state;
     char line[1024];
     int rows = 0;
     FILE *file = open_table();
@@ -432,9 +415,8 @@ static void the_table_is_complete(void **state)
 }
 
 /* What cannot be seen is said. */
-static void being_judged_can_be_told(void **state)
+TEST(being_judged_can_be_told)
 {
-    (void)state;
     json_t *root;
     tk_certificate *certificate = certify_kernel(&(trick){.name = "right_where_it_is_judged", .dims = small},
                                                  drawn_seed());
@@ -448,9 +430,8 @@ static void being_judged_can_be_told(void **state)
 }
 
 /* The inputs that right_for_known_inputs knows are still those of the default seed; else it would be refuted for nothing. */
-static void known_inputs_are_known(void **state)
+TEST(known_inputs_are_known)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     tki_trials trials;
     tki_inputs inputs;

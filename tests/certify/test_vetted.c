@@ -1,19 +1,14 @@
 /* Compilers and flags of a stranger's certificate: which are taken without asking. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "certify/vetted.h"
+#include "tests/unit_test.h"
 
-static void flags_that_are_taken(void **state)
+TEST(flags_that_are_taken)
 {
-    (void)state;
     static const char *const list[] = {
         "",
         " \t\n",
@@ -35,9 +30,8 @@ static void flags_that_are_taken(void **state)
     }
 }
 
-static void flags_that_are_not(void **state)
+TEST(flags_that_are_not)
 {
-    (void)state;
     static const char *const list[] = {
         "-fplugin=x",
         "-fplugin",
@@ -162,9 +156,8 @@ static void flags_that_are_not(void **state)
     free(many);
 }
 
-static void compilers(void **state)
+TEST(compilers)
 {
-    (void)state;
     char path[128];
     static const char *const refused[] = {
         "",       ".",         "..",   "/usr/bin/cc", "../bin/cc", "./cc",     "cc ", "-cc", "no-cc", "c\nc",

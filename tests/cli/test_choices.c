@@ -1,11 +1,7 @@
 /* Arguments that several commands take: what is chosen by default, by name, and what is said of a name that is none. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "tests/unit_test.h"
 
 /* They belong to the program, not to a library. */
 #include "model/attributes.h"
@@ -29,9 +25,8 @@ static void assert_complaint(const char *text)
     complaint[0] = 0;
 }
 
-static void ops(void **state)
+TEST(ops)
 {
-    (void)state;
     const tk_contract *chosen[CLI_MOST_OPS];
     char gemm[] = "gemm", xent[] = "xent", wrong[] = "gemmm";
     int all = cli_choose_ops("t", NULL, 0, chosen);
@@ -46,9 +41,8 @@ static void ops(void **state)
     assert_complaint("t: unknown op 'gemmm'; did you mean 'gemm'?");
 }
 
-static void backend(void **state)
+TEST(backend)
 {
-    (void)state;
     const char *device;
     tk_backend_info info;
     assert_true(cli_choose_backend("t", NULL, NULL, &device, &info));
@@ -74,9 +68,8 @@ static void backend(void **state)
     assert_complaint("t: unknown backend 'cuda:1'; did you mean 'cuda'?");
 }
 
-static void types(void **state)
+TEST(types)
 {
-    (void)state;
     unsigned set = 77;
     const tk_contract *gemm = tk_contract_find("gemm");
     cli_types chosen;
@@ -104,9 +97,8 @@ static void types(void **state)
     assert_complaint("t: unknown index type 'f16'; choose from: i32, i64, all");
 }
 
-static void shape(void **state)
+TEST(shape)
 {
-    (void)state;
     const tk_contract *ops[] = {tk_contract_find("softmax_fwd"), tk_contract_find("gemm")};
     cli_shape chosen = {.count = 77};
     assert_true(cli_choose_shape("t", NULL, ops, 2, 1, &chosen));
@@ -122,9 +114,8 @@ static void shape(void **state)
     assert_complaint("t: --shape '3x4' has 2 sizes, but gemm has 3: m, n, k");
 }
 
-static void level(void **state)
+TEST(level)
 {
-    (void)state;
     tk_level chosen = TK_FULL;
     assert_true(cli_choose_level("t", NULL, TK_FULL, &chosen));
     assert_int_equal(chosen, TK_FULL);
@@ -137,9 +128,8 @@ static void level(void **state)
     assert_complaint("t: unknown level 'ful'; did you mean 'full'?");
 }
 
-static void numbers(void **state)
+TEST(numbers)
 {
-    (void)state;
     uint64_t seed = 5;
     int threads = 6;
     assert_true(cli_choose_seed("t", NULL, &seed));

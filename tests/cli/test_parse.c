@@ -1,18 +1,13 @@
 /* The program's argument parsers: what they take, and what they must refuse. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "tests/unit_test.h"
 
 /* The parsers belong to the program, not to a library. */
 #include "cli/parse.c" /* NOLINT(bugprone-suspicious-include) */
 
-static void test_unsigned(void **state)
+TEST(test_unsigned)
 {
-    (void)state;
     static const struct {
         const char *text;
         uint64_t value;
@@ -48,9 +43,8 @@ static void test_unsigned(void **state)
         assert_false(cli_parse_unsigned(bad[i], &value));
 }
 
-static void test_signed(void **state)
+TEST(test_signed)
 {
-    (void)state;
     static const char *const bad[] = {
         "", "-", "--1", "+1", "0x1", "1-", "9223372036854775808", "-9223372036854775809"};
     int64_t value;
@@ -62,9 +56,8 @@ static void test_signed(void **state)
         assert_false(cli_parse_signed(bad[i], &value));
 }
 
-static void test_float(void **state)
+TEST(test_float)
 {
-    (void)state;
     static const char *const bad[] = {"", " 1", "1 ", "nan", "inf", "-inf", "1e39", "0.1f", "1,5", "x"};
     float value;
     assert_true(cli_parse_float("0.1", &value) && value == 0.1f);
@@ -75,9 +68,8 @@ static void test_float(void **state)
         assert_false(cli_parse_float(bad[i], &value));
 }
 
-static void test_count(void **state)
+TEST(test_count)
 {
-    (void)state;
     int value = 5;
     assert_true(cli_parse_count("0", 0, 8, &value) && value == 0);
     assert_true(cli_parse_count("8", 0, 8, &value) && value == 8);
@@ -87,9 +79,8 @@ static void test_count(void **state)
     assert_int_equal(value, 8);
 }
 
-static void test_size(void **state)
+TEST(test_size)
 {
-    (void)state;
     static const char *const bad[] = {"",     "0",    "0K",  "K",        "-1",
                                       "+1",   "1 K",  "1k",  "1B",       "1KiB",
                                       "1.5G", "0x10", "1KK", "8388608T", "9223372036854775808"};
@@ -105,9 +96,8 @@ static void test_size(void **state)
     assert_true(cli_parse_size("8388607T", &bytes) && bytes == INT64_C(8388607) << 40);
 }
 
-static void test_words(void **state)
+TEST(test_words)
 {
-    (void)state;
     unsigned set;
     tk_level level;
     cli_types types;
@@ -128,9 +118,8 @@ static void test_words(void **state)
     assert_false(cli_parse_level("exhaust", &level));
 }
 
-static void test_nearest(void **state)
+TEST(test_nearest)
 {
-    (void)state;
     static const char *const names[] = {"gelu_fwd", "gelu_bwd", "softmax_fwd", "xent", "gemm"};
     enum { COUNT = sizeof names / sizeof *names };
     assert_string_equal(cli_nearest("gelu_fwd", names, COUNT), "gelu_fwd");
@@ -147,9 +136,8 @@ static void test_nearest(void **state)
     assert_null(cli_nearest(long_word, names, COUNT));
 }
 
-static void test_shape(void **state)
+TEST(test_shape)
 {
-    (void)state;
     cli_shape shape;
     cli_error error;
     assert_true(cli_parse_shape("257", &shape, &error) && shape.count == 1 && !shape.named && shape.sizes[0] == 257);
@@ -186,9 +174,8 @@ static void test_shape(void **state)
     assert_non_null(strstr(error.text, "more than 64"));
 }
 
-static void test_shape_fit(void **state)
+TEST(test_shape_fit)
 {
-    (void)state;
     const tk_contract product = {
         .name = "product", .dim_count = 3, .dim_names = (const char *const[]){"m", "n", "k"}};
     cli_shape shape;
@@ -208,9 +195,8 @@ static void test_shape_fit(void **state)
     assert_non_null(strstr(error.text, "'q'"));
 }
 
-static void test_input(void **state)
+TEST(test_input)
 {
-    (void)state;
     cli_input input;
     cli_error error;
     assert_true(cli_parse_input("grad_output=0x3c00,0xFC00,0x0", &input, &error));
@@ -256,9 +242,8 @@ static bool fits(const char *text, tk_dtype dtype, uint64_t *first)
     return fit;
 }
 
-static void test_input_fit(void **state)
+TEST(test_input_fit)
 {
-    (void)state;
     uint64_t bits;
     assert_true(fits("x=0xffff", TK_BF16, &bits) && bits == 0xffff);
     assert_false(fits("x=0x10000", TK_BF16, &bits));

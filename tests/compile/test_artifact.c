@@ -1,15 +1,10 @@
 /* Compiling, keeping and finding kernels (compile/artifact.c), with compilers that do as they are told: a shell script in the
  * place of nvcc, hipcc or clang, and a library in the place of NVRTC (tests/fake_gpu/). */
 #include <dirent.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "compile/artifact.h"
 #include "compile/compilers.h"
@@ -135,9 +130,8 @@ static tk_status get(const char *backend, const char *architecture, tk_dtype dty
     return tki_artifact_get(ctx, &request, artifact);
 }
 
-static void built_then_found(void **state)
+TEST(built_then_found)
 {
-    (void)state;
     tki_artifact a, b, c;
     use_program("nvcc", "works");
     assert_ok(ctx, get("cuda", "sm_90", TK_F16, &a));
@@ -180,9 +174,8 @@ static void built_then_found(void **state)
     tki_artifact_free(&a);
 }
 
-static void hip_programs(void **state)
+TEST(hip_programs)
 {
-    (void)state;
     static const char *const names[] = {"hipcc", "clang++-77"};
     for (size_t i = 0; i < 2; i++) {
         tki_artifact a;
@@ -198,9 +191,8 @@ static void hip_programs(void **state)
 }
 
 /* That of the results is an option of its own where it is another one, so that the kernels of one type stay what they were. */
-static void types_become_options(void **state)
+TEST(types_become_options)
 {
-    (void)state;
     static const struct {
         tk_types types;
         const char *element, *result;
@@ -227,9 +219,8 @@ static void types_become_options(void **state)
 }
 
 /* The types that a source is compiled for are those of its ops. */
-static void types_of_sources(void **state)
+TEST(types_of_sources)
 {
-    (void)state;
     tk_types types;
     assert_true(tk_cache_types_at("ops/gelu/kernel.cu", 0, &types));
     assert_true(types.dtype == TK_F16 && types.result_dtype == TK_F16);
@@ -242,9 +233,8 @@ static void types_of_sources(void **state)
 }
 
 /* Whatever is wrong with the entry, it is reported and built again, and the next one finds it whole. */
-static void damaged_entries_are_built_again(void **state)
+TEST(damaged_entries_are_built_again)
 {
-    (void)state;
     tki_artifact a, b;
     use_program("nvcc", "works");
     for (int damage = 0; damage < 4; damage++) {
@@ -279,9 +269,8 @@ static void damaged_entries_are_built_again(void **state)
     }
 }
 
-static void a_cache_that_cannot_be_used(void **state)
+TEST(a_cache_that_cannot_be_used)
 {
-    (void)state;
     tki_artifact a;
     use_program("nvcc", "works");
     write_text("file", "");
@@ -293,9 +282,8 @@ static void a_cache_that_cannot_be_used(void **state)
     tki_artifact_free(&a);
 }
 
-static void compilers_that_fail(void **state)
+TEST(compilers_that_fail)
 {
-    (void)state;
     static const struct {
         const char *behaviour, *message;
     } cases[] = {
@@ -320,9 +308,8 @@ static void compilers_that_fail(void **state)
         }
 }
 
-static void a_compiler_that_hangs(void **state)
+TEST(a_compiler_that_hangs)
 {
-    (void)state;
     tki_artifact a;
     set("TOKITAI_COMPILE_SECONDS", "0.5");
     use_program("nvcc", "hangs");
@@ -331,9 +318,8 @@ static void a_compiler_that_hangs(void **state)
     assert_true(tki_now() - start < 60);
 }
 
-static void compilers_that_are_none(void **state)
+TEST(compilers_that_are_none)
 {
-    (void)state;
     tki_artifact a;
     use_program("nvcc", "mute");
     assert_refused(ctx, get("cuda", "sm_90", TK_F16, &a), TK_UNAVAILABLE,
@@ -362,9 +348,8 @@ static void compilers_that_are_none(void **state)
     assert_int_equal(strlen(text), 9);
 }
 
-static void old_clang_is_refused(void **state)
+TEST(old_clang_is_refused)
 {
-    (void)state;
     tki_artifact a;
     write_text("clang++", "#!/bin/sh\necho 'Debian clang version 14.0.6'\n");
     assert_int_equal(chmod("clang++", 0755), 0);
@@ -372,9 +357,8 @@ static void old_clang_is_refused(void **state)
     assert_refused(ctx, get("hip", "gfx942", TK_F16, &a), TK_UNAVAILABLE, "is of version 14");
 }
 
-static void requests_that_make_no_sense(void **state)
+TEST(requests_that_make_no_sense)
 {
-    (void)state;
     tki_artifact a;
     use_program("nvcc", "works");
     tk_cache_entry entry;
@@ -402,9 +386,8 @@ static void requests_that_make_no_sense(void **state)
     assert_int_equal(tki_architecture_check(&tensor, problem, sizeof problem), TK_UNSUPPORTED);
 }
 
-static void hopper_sources_are_compiled_for_sm_90a(void **state)
+TEST(hopper_sources_are_compiled_for_sm_90a)
 {
-    (void)state;
     static const tki_source_file file = {"ops/x/kernel_hopper.cu", "", 0};
     tki_artifact_request request = {&tki_backends[TKI_CUDA], file.path, "sm_90", {TK_F16, TK_F16}};
     tki_source_set sources = {.source = &file};
@@ -418,9 +401,8 @@ static void hopper_sources_are_compiled_for_sm_90a(void **state)
     assert_false(tki_compiler_at(&tki_backends[TKI_CPU], 0, &compiler));
 }
 
-static void a_device_newer_than_the_compiler(void **state)
+TEST(a_device_newer_than_the_compiler)
 {
-    (void)state;
     tki_artifact a;
     use_program("nvcc", "ptx");
     assert_ok(ctx, get("cuda", "sm_121", TK_F16, &a));
@@ -437,9 +419,8 @@ static void a_device_newer_than_the_compiler(void **state)
 }
 
 /* Several processes ask for the same kernel at once: one compiles, the others wait and find it. */
-static void one_process_compiles_for_all(void **state)
+TEST(one_process_compiles_for_all)
 {
-    (void)state;
     enum { PROCESSES = 5 };
     use_program("nvcc", "slow");
     for (int p = 0; p < PROCESSES; p++) {
@@ -478,9 +459,8 @@ static void use_library(bool cuda, const char *behaviour)
     set("FAKE_GPU_COMPILE_COUNT", in_work("library.count"));
 }
 
-static void nvrtc_builds(void **state)
+TEST(nvrtc_builds)
 {
-    (void)state;
     tki_artifact a;
     use_library(true, "well");
     assert_ok(ctx, get("cuda", "sm_80", TK_BF16, &a));
@@ -503,9 +483,8 @@ static void nvrtc_builds(void **state)
 }
 
 /* What NVRTC finds in its own cache comes without a log, and so without the resources. */
-static void nvrtc_is_told_to_compile(void **state)
+TEST(nvrtc_is_told_to_compile)
 {
-    (void)state;
     tki_artifact a;
     use_library(true, "caching");
     assert_ok(ctx, get("cuda", "sm_90", TK_F16, &a));
@@ -520,9 +499,8 @@ static void nvrtc_is_told_to_compile(void **state)
     tki_artifact_free(&a);
 }
 
-static void a_log_without_resources_is_noted(void **state)
+TEST(a_log_without_resources_is_noted)
 {
-    (void)state;
     tki_artifact a;
     use_library(true, "silent");
     for (int found = 0; found < 2; found++) {
@@ -541,9 +519,8 @@ static void remember(const char *note, void *heard)
 }
 
 /* The listener hears each note once, whichever call meets it. */
-static void notes_are_told(void **state)
+TEST(notes_are_told)
 {
-    (void)state;
     tki_artifact a;
     char heard[1024] = "";
     assert_int_equal(tk_ctx_set_note_listener(NULL, remember, heard), TK_BAD_ARGUMENT);
@@ -569,9 +546,8 @@ static void notes_are_told(void **state)
 }
 
 /* HIPRTC does not tell what a kernel uses; that is said, not made up. */
-static void hiprtc_builds(void **state)
+TEST(hiprtc_builds)
 {
-    (void)state;
     tki_artifact a;
     use_library(false, "well");
     assert_ok(ctx, get("hip", "gfx90a", TK_F16, &a));
@@ -584,9 +560,8 @@ static void hiprtc_builds(void **state)
     assert_refused(ctx, get("hip", "gfx90a", TK_BF16, &a), TK_INTERNAL, "told to find an error");
 }
 
-static void nvrtc_fails(void **state)
+TEST(nvrtc_fails)
 {
-    (void)state;
     static const struct {
         const char *behaviour, *message;
         tk_status status;
@@ -610,28 +585,27 @@ static void nvrtc_fails(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, enter, leave)
     const struct CMUnitTest tests[] = {
-        TEST(built_then_found),
-        TEST(hip_programs),
-        TEST(types_become_options),
-        TEST(types_of_sources),
-        TEST(damaged_entries_are_built_again),
-        TEST(notes_are_told),
-        TEST(a_cache_that_cannot_be_used),
-        TEST(compilers_that_fail),
-        TEST(a_compiler_that_hangs),
-        TEST(compilers_that_are_none),
-        TEST(old_clang_is_refused),
-        TEST(requests_that_make_no_sense),
-        TEST(hopper_sources_are_compiled_for_sm_90a),
-        TEST(a_device_newer_than_the_compiler),
-        TEST(one_process_compiles_for_all),
-        TEST(nvrtc_builds),
-        TEST(nvrtc_is_told_to_compile),
-        TEST(a_log_without_resources_is_noted),
-        TEST(hiprtc_builds),
-        TEST(nvrtc_fails),
+        ENTERED(built_then_found),
+        ENTERED(hip_programs),
+        ENTERED(types_become_options),
+        ENTERED(types_of_sources),
+        ENTERED(damaged_entries_are_built_again),
+        ENTERED(notes_are_told),
+        ENTERED(a_cache_that_cannot_be_used),
+        ENTERED(compilers_that_fail),
+        ENTERED(a_compiler_that_hangs),
+        ENTERED(compilers_that_are_none),
+        ENTERED(old_clang_is_refused),
+        ENTERED(requests_that_make_no_sense),
+        ENTERED(hopper_sources_are_compiled_for_sm_90a),
+        ENTERED(a_device_newer_than_the_compiler),
+        ENTERED(one_process_compiles_for_all),
+        ENTERED(nvrtc_builds),
+        ENTERED(nvrtc_is_told_to_compile),
+        ENTERED(a_log_without_resources_is_noted),
+        ENTERED(hiprtc_builds),
+        ENTERED(nvrtc_fails),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,10 +1,5 @@
 /* Entries of the kernel cache (compile/cache_entry.c): what was written is read, anything else is refused. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #include "compile/cache_entry.h"
 #include "core/hash.h"
@@ -58,9 +53,8 @@ static int open_digest(void **state)
 }
 
 /* The hash that is loaded at run time is the one that libtokitai-verify is linked to. */
-static void sha256_is_sha256(void **state)
+TEST(sha256_is_sha256)
 {
-    (void)state;
     char got[TKI_ARTIFACT_HEX], expected[TKI_HASH_HEX];
     assert_true(tki_digest_bytes(&digest, "abc", 3, got));
     assert_string_equal(got, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
@@ -69,9 +63,8 @@ static void sha256_is_sha256(void **state)
     assert_string_equal(got, expected);
 }
 
-static void written_then_read(void **state)
+TEST(written_then_read)
 {
-    (void)state;
     tki_artifact a = sample(), got;
     char problem[256];
     size_t bytes;
@@ -103,9 +96,8 @@ static void written_then_read(void **state)
     free(data);
 }
 
-static void every_truncation_is_found(void **state)
+TEST(every_truncation_is_found)
 {
-    (void)state;
     tki_artifact a = sample(), got;
     char problem[256];
     size_t bytes;
@@ -116,9 +108,8 @@ static void every_truncation_is_found(void **state)
     free(data);
 }
 
-static void every_changed_bit_is_found(void **state)
+TEST(every_changed_bit_is_found)
 {
-    (void)state;
     tki_artifact a = sample(), got;
     char problem[256];
     size_t bytes;
@@ -135,9 +126,8 @@ static void every_changed_bit_is_found(void **state)
     free(data);
 }
 
-static void a_byte_too_many_is_found(void **state)
+TEST(a_byte_too_many_is_found)
 {
-    (void)state;
     tki_artifact a = sample(), got;
     char problem[256];
     size_t bytes;
@@ -151,9 +141,8 @@ static void a_byte_too_many_is_found(void **state)
     free(longer);
 }
 
-static void swapped_entries_are_found(void **state)
+TEST(swapped_entries_are_found)
 {
-    (void)state;
     tki_artifact a = sample(), b = sample(), got;
     char problem[256];
     size_t bytes;
@@ -174,9 +163,8 @@ static void swapped_entries_are_found(void **state)
 }
 
 /* Each part of what a kernel depends on makes another key. */
-static void every_part_counts_in_the_key(void **state)
+TEST(every_part_counts_in_the_key)
 {
-    (void)state;
     tki_artifact a = sample();
     char *const parts[] = {a.backend, a.source, a.source_hash, a.architecture, a.options, a.identity};
     char key[TKI_ARTIFACT_HEX];
@@ -197,9 +185,8 @@ static void every_part_counts_in_the_key(void **state)
     assert_string_equal(key, a.key);
 }
 
-static void an_entry_without_an_image_is_none(void **state)
+TEST(an_entry_without_an_image_is_none)
 {
-    (void)state;
     tki_artifact a = sample(), got;
     char problem[256];
     size_t bytes;

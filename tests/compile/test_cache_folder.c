@@ -2,10 +2,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <sys/file.h>
 #include <sys/resource.h>
@@ -14,8 +11,6 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "compile/cache_folder.h"
 #include "core/file.h"
@@ -115,9 +110,8 @@ static tki_store_result find(const tki_store *store, const char *key, char probl
     return result;
 }
 
-static void saved_then_found(void **state)
+TEST(saved_then_found)
 {
-    (void)state;
     tki_store store = open_store();
     char key[TKI_ARTIFACT_HEX], problem[256];
     put(&store, 1, 1000, 0, key);
@@ -128,9 +122,8 @@ static void saved_then_found(void **state)
 }
 
 /* Bytes of every region: first line, hashes, fields, end of the header, image. */
-static void damage_is_found(void **state)
+TEST(damage_is_found)
 {
-    (void)state;
     tki_store store = open_store();
     char key[TKI_ARTIFACT_HEX], path[4096], problem[256], *data;
     size_t bytes;
@@ -157,9 +150,8 @@ static void damage_is_found(void **state)
     free(data);
 }
 
-static void what_is_no_entry_is_refused(void **state)
+TEST(what_is_no_entry_is_refused)
 {
-    (void)state;
     tki_store store = open_store();
     char a[TKI_ARTIFACT_HEX], b[TKI_ARTIFACT_HEX], from[4096], to[4096], problem[256];
     put(&store, 1, 100, 0, a);
@@ -181,9 +173,8 @@ static void what_is_no_entry_is_refused(void **state)
 }
 
 /* The oldest go first, but not one that is held, and not the one just written. */
-static void room_is_made(void **state)
+TEST(room_is_made)
 {
-    (void)state;
     assert_int_equal(setenv("TOKITAI_CACHE_LIMIT", "40K", 1), 0);
     tki_store store = open_store();
     assert_int_equal(store.limit, 40960);
@@ -210,9 +201,8 @@ static void room_is_made(void **state)
     assert_int_equal(find(&store, last, problem), TKI_STORE_FOUND);
 }
 
-static void a_use_makes_it_young(void **state)
+TEST(a_use_makes_it_young)
 {
-    (void)state;
     tki_store store = open_store();
     tki_store_file *files;
     int count;
@@ -228,9 +218,8 @@ static void a_use_makes_it_young(void **state)
     free(files);
 }
 
-static void limits_as_text(void **state)
+TEST(limits_as_text)
 {
-    (void)state;
     static const struct {
         const char *text;
         int64_t bytes; /* -1: refused */
@@ -279,9 +268,8 @@ static void limits_as_text(void **state)
     assert_int_equal(files_in(work), 1);
 }
 
-static void where_the_folder_is(void **state)
+TEST(where_the_folder_is)
 {
-    (void)state;
     tki_store store;
     assert_int_equal(unsetenv("TOKITAI_CACHE"), 0);
     char *kept = getenv("XDG_CACHE_HOME") ? strdup(getenv("XDG_CACHE_HOME")) : NULL;
@@ -297,9 +285,8 @@ static void where_the_folder_is(void **state)
     free(kept);
 }
 
-static void folders_that_cannot_be_used(void **state)
+TEST(folders_that_cannot_be_used)
 {
-    (void)state;
     tki_store store;
     assert_ok(ctx, tki_file_write(ctx, "file", "x", 1));
     char path[4096];
@@ -366,9 +353,8 @@ static void folders_that_cannot_be_used(void **state)
 }
 
 /* Whatever the umask: what others can write to would be refused at the next use. */
-static void the_folder_is_its_users(void **state)
+TEST(the_folder_is_its_users)
 {
-    (void)state;
     struct stat about;
     char path[4096];
     snprintf(path, sizeof path, "%s/a/b", work);
@@ -417,9 +403,8 @@ static bool saving_to_read_only_fails(void)
     return good;
 }
 
-static void a_read_only_folder(void **state)
+TEST(a_read_only_folder)
 {
-    (void)state;
     as_another(saving_to_read_only_fails);
 }
 
@@ -449,15 +434,13 @@ static bool closed_folders_hold_nothing(void)
     return !chmod("closed", 0700) && !chmod("own", 0700) && good;
 }
 
-static void a_folder_that_cannot_be_entered(void **state)
+TEST(a_folder_that_cannot_be_entered)
 {
-    (void)state;
     as_another(closed_folders_hold_nothing);
 }
 
-static void a_full_disk(void **state)
+TEST(a_full_disk)
 {
-    (void)state;
     tki_store store = open_store();
     struct rlimit before;
     tki_artifact a = make(1, 100000);
@@ -473,9 +456,8 @@ static void a_full_disk(void **state)
     tki_artifact_free(&a);
 }
 
-static void what_was_left_half_written_goes(void **state)
+TEST(what_was_left_half_written_goes)
 {
-    (void)state;
     static const struct timespec long_ago[2] = {{.tv_sec = 1}, {.tv_sec = 1}};
     tki_store store = open_store();
     char key[TKI_ARTIFACT_HEX], name[128];
@@ -498,9 +480,8 @@ static void what_was_left_half_written_goes(void **state)
     }
 }
 
-static void locks_of_ended_builds_go(void **state)
+TEST(locks_of_ended_builds_go)
 {
-    (void)state;
     tki_store store = open_store();
     char key[TKI_ARTIFACT_HEX], name[128];
     put(&store, 1, 100, 0, key);
@@ -524,9 +505,8 @@ static bool collect(const tk_cache_entry *entry, void *damage)
     return true;
 }
 
-static void looking_judges_like_loading(void **state)
+TEST(looking_judges_like_loading)
 {
-    (void)state;
     tki_store store = open_store();
     char key[TKI_ARTIFACT_HEX], path[4096], problem[256], damage[256];
     put(&store, 1, 100, 0, key);
@@ -546,9 +526,8 @@ static void looking_judges_like_loading(void **state)
     assert_int_equal(chmod(work, 0700), 0);
 }
 
-static void clearing_goes_on(void **state)
+TEST(clearing_goes_on)
 {
-    (void)state;
     tki_store store = open_store();
     char keys[3][TKI_ARTIFACT_HEX], path[4096];
     int removed;
@@ -565,9 +544,8 @@ static void clearing_goes_on(void **state)
 }
 
 /* Each of several processes adds one to a number under the lock, without any other protection. */
-static void the_lock_excludes(void **state)
+TEST(the_lock_excludes)
 {
-    (void)state;
     enum { PROCESSES = 6, ROUNDS = 20 };
     tki_store store = open_store();
     assert_ok(ctx, tki_file_write(ctx, "number", "0", 1));
@@ -606,9 +584,8 @@ static void the_lock_excludes(void **state)
     assert_int_equal(files_in(work), 1); /* no lock is left */
 }
 
-static void waiting_for_a_lock_ends(void **state)
+TEST(waiting_for_a_lock_ends)
 {
-    (void)state;
     tki_store store = open_store();
     int lock = tki_store_lock(&store, "key", 1);
     assert_true(lock >= 0);
@@ -629,9 +606,8 @@ static bool count_one(const tk_cache_entry *entry, void *data)
     return true;
 }
 
-static void the_public_calls(void **state)
+TEST(the_public_calls)
 {
-    (void)state;
     tki_store store = open_store();
     char a[TKI_ARTIFACT_HEX], b[TKI_ARTIFACT_HEX], folder[4096], path[4096];
     put(&store, 1, 100, 0, a);
@@ -675,27 +651,26 @@ static void the_public_calls(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, enter, leave)
     const struct CMUnitTest tests[] = {
-        TEST(saved_then_found),
-        TEST(damage_is_found),
-        TEST(what_is_no_entry_is_refused),
-        TEST(room_is_made),
-        TEST(a_use_makes_it_young),
-        TEST(limits_as_text),
-        TEST(where_the_folder_is),
-        TEST(folders_that_cannot_be_used),
-        TEST(a_read_only_folder),
-        TEST(a_folder_that_cannot_be_entered),
-        TEST(a_full_disk),
-        TEST(the_folder_is_its_users),
-        TEST(what_was_left_half_written_goes),
-        TEST(locks_of_ended_builds_go),
-        TEST(looking_judges_like_loading),
-        TEST(clearing_goes_on),
-        TEST(the_lock_excludes),
-        TEST(waiting_for_a_lock_ends),
-        TEST(the_public_calls),
+        ENTERED(saved_then_found),
+        ENTERED(damage_is_found),
+        ENTERED(what_is_no_entry_is_refused),
+        ENTERED(room_is_made),
+        ENTERED(a_use_makes_it_young),
+        ENTERED(limits_as_text),
+        ENTERED(where_the_folder_is),
+        ENTERED(folders_that_cannot_be_used),
+        ENTERED(a_read_only_folder),
+        ENTERED(a_folder_that_cannot_be_entered),
+        ENTERED(a_full_disk),
+        ENTERED(the_folder_is_its_users),
+        ENTERED(what_was_left_half_written_goes),
+        ENTERED(locks_of_ended_builds_go),
+        ENTERED(looking_judges_like_loading),
+        ENTERED(clearing_goes_on),
+        ENTERED(the_lock_excludes),
+        ENTERED(waiting_for_a_lock_ends),
+        ENTERED(the_public_calls),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,6 @@
 /* What compilers say of kernels (compile/kernel_resources.c): kept samples of real output, and text that is none. */
 #include <limits.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #include "compile/kernel_resources.h"
 #include "tests/op_test.h"
@@ -59,9 +54,8 @@ static void assert_kernel(const tki_kernel_resources *k, const char *name, int r
     assert_int_equal(k->spill_load_bytes, loads);
 }
 
-static void ptxas_in_the_log_of_nvrtc(void **state)
+TEST(ptxas_in_the_log_of_nvrtc)
 {
-    (void)state;
     tki_kernel_resources kernels[MOST];
     assert_int_equal(tki_resources_of_ptxas(nvrtc_log, kernels, MOST), 2);
     assert_kernel(&kernels[0], "second", 32, 0, 744, 1476, 1564);
@@ -69,9 +63,8 @@ static void ptxas_in_the_log_of_nvrtc(void **state)
 }
 
 /* A function that was not inlined is listed among what belongs to its kernel. */
-static void spills_of_called_functions_count(void **state)
+TEST(spills_of_called_functions_count)
 {
-    (void)state;
     static const char log[] = "ptxas info    : Compiling entry function 'outer' for 'sm_90'\n"
                               "ptxas info    : Function properties for inner\n"
                               "    16 bytes stack frame, 12 bytes spill stores, 8 bytes spill loads\n"
@@ -83,18 +76,16 @@ static void spills_of_called_functions_count(void **state)
     assert_kernel(&kernels[0], "outer", 255, 0, 48, 16, 12);
 }
 
-static void remarks_of_clang(void **state)
+TEST(remarks_of_clang)
 {
-    (void)state;
     tki_kernel_resources kernels[MOST];
     assert_int_equal(tki_resources_of_clang(clang_log, kernels, MOST), 2);
     assert_kernel(&kernels[0], "first", 128, 256, 48, 12, 12);
     assert_kernel(&kernels[1], "second", 4, 0, 0, 0, 0);
 }
 
-static void nothing_is_found_in_nothing(void **state)
+TEST(nothing_is_found_in_nothing)
 {
-    (void)state;
     static const char *const texts[] = {
         "",
         "\n\n",
@@ -116,9 +107,8 @@ static void nothing_is_found_in_nothing(void **state)
 }
 
 /* The log of a compiler that was ended while it wrote. */
-static void cut_anywhere(void **state)
+TEST(cut_anywhere)
 {
-    (void)state;
     const char *const logs[] = {nvrtc_log, clang_log};
     tki_kernel_resources kernels[MOST];
     for (size_t l = 0; l < 2; l++)
@@ -131,9 +121,8 @@ static void cut_anywhere(void **state)
         }
 }
 
-static void too_many_too_large_too_long(void **state)
+TEST(too_many_too_large_too_long)
 {
-    (void)state;
     tki_kernel_resources kernels[3];
     static const char log[] = "Compiling entry function 'a' for\n"
                               "Used 99999999999999999999 registers, 4294967296 bytes smem\n"
@@ -159,9 +148,8 @@ static void too_many_too_large_too_long(void **state)
     assert_int_equal(tki_resources_of_ptxas(line, kernels, 2), 0);
 }
 
-static void warnings_are_found(void **state)
+TEST(warnings_are_found)
 {
-    (void)state;
     char text[512], small[8];
     tki_log_warnings(nvrtc_log, text, sizeof text);
     assert_string_equal(text,

@@ -1,10 +1,5 @@
 /* Kernel sources inside the library (compile/kernel_sources.c): they are those of the repository, and what they include is found. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #include "compile/kernel_sources.h"
 #include "core/file.h"
@@ -16,9 +11,8 @@
         path, text, sizeof text - 1 \
     }
 
-static void embedded_text_is_that_of_the_files(void **state)
+TEST(embedded_text_is_that_of_the_files)
 {
-    (void)state;
     const char *root = getenv("SOURCE_DIR");
     if (!root)
         skip();
@@ -43,9 +37,8 @@ static void embedded_text_is_that_of_the_files(void **state)
     tk_ctx_destroy(ctx);
 }
 
-static void every_kernel_has_all_it_includes(void **state)
+TEST(every_kernel_has_all_it_includes)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     const char *path;
     for (int i = 0; (path = tki_artifact_source_at(i)); i++) {
@@ -60,9 +53,8 @@ static void every_kernel_has_all_it_includes(void **state)
     tk_ctx_destroy(ctx);
 }
 
-static void includes_are_followed(void **state)
+TEST(includes_are_followed)
 {
-    (void)state;
     static const tki_source_file table[] = {
         FILE_OF("ops/a/kernel.cu", "#include \"kernels/device.h\"\n  #  include \"params.h\"\n#include <stdint.h>\n"
                                    "/* \"x.h\" */\n#include \"kernels/device.h\"\n"),
@@ -95,9 +87,8 @@ static void includes_are_followed(void **state)
     tk_ctx_destroy(ctx);
 }
 
-static void what_is_not_there_is_named(void **state)
+TEST(what_is_not_there_is_named)
 {
-    (void)state;
     static const tki_source_file table[] = {
         FILE_OF("ops/a/kernel.cu", "#include \"missing.h\"\n"),
         FILE_OF("ops/b/kernel.cu", "#include \"params.h\"\n#include \"ops/b/params.h\"\n"),

@@ -1,13 +1,8 @@
 /* Running a compiler (compile/run_program.c): whatever it does, it ends, and what it wrote is there. */
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "compile/run_program.h"
 #include "core/clock.h"
@@ -24,9 +19,8 @@ static tki_process shell(const char *script, double seconds)
     return process;
 }
 
-static void exit_status_and_output(void **state)
+TEST(exit_status_and_output)
 {
-    (void)state;
     tki_process p = shell("echo out; echo err >&2; exit 7", 60);
     assert_string_equal(p.problem, "");
     assert_int_equal(p.exit_code, 7);
@@ -38,9 +32,8 @@ static void exit_status_and_output(void **state)
     free(p.output);
 }
 
-static void a_program_that_is_not_there(void **state)
+TEST(a_program_that_is_not_there)
 {
-    (void)state;
     char program[] = "/nowhere/nvcc";
     char *const arguments[] = {program, NULL};
     tki_process p;
@@ -50,9 +43,8 @@ static void a_program_that_is_not_there(void **state)
     free(p.output);
 }
 
-static void a_signal_ends_it(void **state)
+TEST(a_signal_ends_it)
 {
-    (void)state;
     tki_process p = shell("echo before; kill -SEGV $$", 60);
     assert_non_null(strstr(p.problem, "signal 11"));
     assert_string_equal(p.output, "before\n");
@@ -60,9 +52,8 @@ static void a_signal_ends_it(void **state)
 }
 
 /* Hanging, also with closed output, also with a child that holds the output open, also deaf to signals. */
-static void what_hangs_is_ended(void **state)
+TEST(what_hangs_is_ended)
 {
-    (void)state;
     static const char *const scripts[] = {"echo said; sleep 300", "echo said; exec >&- 2>&-; sleep 300",
                                           "echo said; trap '' TERM INT HUP; sleep 300; sleep 300",
                                           "echo said; sleep 300 & wait"};
@@ -77,9 +68,8 @@ static void what_hangs_is_ended(void **state)
 }
 
 /* It has ended, so nobody waits for what it left behind; and that is ended too. */
-static void what_it_leaves_behind_is_ended(void **state)
+TEST(what_it_leaves_behind_is_ended)
 {
-    (void)state;
     double start = tki_now();
     tki_process p = shell("sleep 300 & echo $!", 200);
     assert_true(tki_now() - start < 100);
@@ -102,9 +92,8 @@ static void what_it_leaves_behind_is_ended(void **state)
     free(p.output);
 }
 
-static void much_output_is_cut(void **state)
+TEST(much_output_is_cut)
 {
-    (void)state;
     tki_process p = shell("head -c 5000000 /dev/zero | tr '\\0' x; exit 3", 100);
     assert_string_equal(p.problem, "");
     assert_int_equal(p.exit_code, 3);
@@ -112,9 +101,8 @@ static void much_output_is_cut(void **state)
     free(p.output);
 }
 
-static void folder_and_environment(void **state)
+TEST(folder_and_environment)
 {
-    (void)state;
     char program[] = "/bin/sh", option[] = "-c", text[] = "pwd; echo $TMPDIR; ls -l /proc/self/fd | wc -l";
     char *const arguments[] = {program, option, text, NULL};
     int leaked = dup(STDERR_FILENO);
@@ -129,9 +117,8 @@ static void folder_and_environment(void **state)
     free(without.output);
 }
 
-static void programs_are_found(void **state)
+TEST(programs_are_found)
 {
-    (void)state;
     static const char *const further[] = {"/nowhere", "/bin", NULL};
     char path[256], *kept = strdup(getenv("PATH") ? getenv("PATH") : "");
     assert_int_equal(setenv("PATH", "relative:/usr/share:/bin", 1), 0);

@@ -1,21 +1,16 @@
 /* What 'tokitai tune' keeps: its file, byte by byte, and which contexts use it. */
 #include <fcntl.h>
 #include <glob.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "compile/tuning_file.h"
 #include "core/context.h"
 #include "runtime/lowering_choice.h"
 #include "tests/fake_gpu/begin.h"
+#include "tests/unit_test.h"
 #include "tokitai_cache.h"
 
 typedef struct scene {

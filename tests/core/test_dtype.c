@@ -2,18 +2,13 @@
  * The reference is the definition. The values of a format are listed in increasing order with the midpoints between
  * them, exact in double; the floats are walked in increasing order, and the place in the list moves on when a
  * midpoint is passed, or is met and the even neighbour lies ahead. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/dtype.h"
+#include "tests/unit_test.h"
 
 typedef struct format {
     int fraction_bits;
@@ -148,34 +143,29 @@ static void check_narrowing(const format *f)
         fail_msg("%lld magnitudes converted wrongly, such as 0x%08x", (long long)failures, wrong);
 }
 
-static void f16_widens_exactly(void **state)
+TEST(f16_widens_exactly)
 {
-    (void)state;
     check_widening(&f16);
 }
 
-static void bf16_widens_exactly(void **state)
+TEST(bf16_widens_exactly)
 {
-    (void)state;
     check_widening(&bf16);
 }
 
-static void every_float_rounds_to_f16(void **state)
+TEST(every_float_rounds_to_f16)
 {
-    (void)state;
     check_narrowing(&f16);
 }
 
-static void every_float_rounds_to_bf16(void **state)
+TEST(every_float_rounds_to_bf16)
 {
-    (void)state;
     check_narrowing(&bf16);
 }
 
 /* A few results written out by hand, in case reference and conversion err alike. */
-static void known_values(void **state)
+TEST(known_values)
 {
-    (void)state;
     assert_int_equal(tki_f32_to_f16(1.0f), 0x3c00);
     assert_int_equal(tki_f32_to_f16(-2.0f), 0xc000);
     assert_int_equal(tki_f32_to_f16(65519.996f), 0x7bff);

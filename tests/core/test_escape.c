@@ -1,13 +1,9 @@
 /* Text from outside: what is known, and then anything, is valid where it goes. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <strings.h>
-
-#include <cmocka.h>
 
 #include "core/random.h"
 #include "tests/fuzz/escape.h"
+#include "tests/unit_test.h"
 
 static void expect(void (*put)(FILE *, const char *, size_t), const char *text, const char *wanted)
 {
@@ -16,9 +12,8 @@ static void expect(void (*put)(FILE *, const char *, size_t), const char *text, 
     free(got);
 }
 
-static void test_terminal(void **state)
+TEST(test_terminal)
 {
-    (void)state;
     static const char *const cases[][2] = {
         {"plain text, with \\ and \"quotes\"", "plain text, with \\ and \"quotes\""},
         {"Größe 大 שלום", "Größe 大 שלום"},
@@ -46,9 +41,8 @@ static void test_terminal(void **state)
     free(cut);
 }
 
-static void test_markdown(void **state)
+TEST(test_markdown)
 {
-    (void)state;
     static const char *const cases[][2] = {
         {"GELU_BWD.ERR: x[3] is -0; 2 of 5", "GELU_BWD.ERR: x\\[3\\] is -0; 2 of 5"},
         {"wrong\n\n# HELD\n<script>alert(1)</script>",
@@ -79,9 +73,8 @@ static void test_markdown(void **state)
     expect(tki_put_markdown_code, "a\n\n# b", "`a\\x0a\\x0a# b`");
 }
 
-static void test_xml(void **state)
+TEST(test_xml)
 {
-    (void)state;
     expect(tki_put_xml, "<a href=\"b\">&amp;]]>\n\t\033\x01",
            "&lt;a href=&quot;b&quot;&gt;&amp;amp;]]&gt;&#10;&#9;\\x1b\\x01");
     expect(tki_put_xml, "\uffff\xff\u202e", "\\u{ffff}\\xff\\u{202e}");
@@ -93,9 +86,8 @@ static void put_word(FILE *out, const char *text, size_t most)
     tki_put_shell_word(out, text);
 }
 
-static void test_shell(void **state)
+TEST(test_shell)
 {
-    (void)state;
     expect(put_word, "kernels/gelu.c", "kernels/gelu.c");
     expect(put_word, "", "''");
     expect(put_word, "a b|c`d`$e", "'a b|c`d`$e'");
@@ -104,9 +96,8 @@ static void test_shell(void **state)
 }
 
 /* A text that does not fit is cut where a character ends, whether it grows or not. */
-static void test_places(void **state)
+TEST(test_places)
 {
-    (void)state;
     char place[8];
     assert_int_equal(tki_escape_line("abc\033", 4, place, sizeof place), 4);
     assert_string_equal(place, "abc\\x1b");
@@ -122,9 +113,8 @@ static void test_places(void **state)
     assert_string_equal(place, "abcdef");
 }
 
-static void test_json(void **state)
+TEST(test_json)
 {
-    (void)state;
     char *text = tki_utf8("a\xff\u202e\n");
     assert_string_equal(text, "a\\xff\u202e\n");
     free(text);
@@ -147,9 +137,8 @@ static void draw(tki_random *random, char text[64])
     }
 }
 
-static void test_anything(void **state)
+TEST(test_anything)
 {
-    (void)state;
     tki_random random = tki_random_stream(1, 0);
     char text[64];
     for (int i = 0; i < 200000; i++) {
@@ -167,9 +156,8 @@ static void test_anything(void **state)
 }
 
 /* The readers that all this rests on see what is wrong. */
-static void test_readers(void **state)
+TEST(test_readers)
 {
-    (void)state;
     static const char *const raw[] = {"a\033", "a\x9b", "\xc2\x9b", "\u202e", "\u200b", "\xff"};
     for (size_t i = 0; i < sizeof raw / sizeof *raw; i++)
         assert_false(is_visible(raw[i], ""));

@@ -1,19 +1,13 @@
 /* Faults as data: the clause that each kind breaks, its name, and its words. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "core/context.h"
 #include "core/fault.h"
 #include "model/case.h"
+#include "tests/unit_test.h"
 
-static void every_kind_has_a_name_and_words(void **state)
+TEST(every_kind_has_a_name_and_words)
 {
-    (void)state;
     for (int a = 0; a < TKI_FAULT_KINDS; a++) {
         char text[300];
         tki_fault_text(&(tki_fault){.kind = (tki_fault_kind)a, .tensor = -1, .rule = "a rule"}, NULL, NULL, text,
@@ -24,9 +18,8 @@ static void every_kind_has_a_name_and_words(void **state)
     }
 }
 
-static void clauses(void **state)
+TEST(clauses)
 {
-    (void)state;
     const struct {
         tki_fault fault;
         tk_clause_kind clause;
@@ -44,9 +37,8 @@ static void clauses(void **state)
 }
 
 /* The words of a signal say "wrote" or not; what is decided follows from the data alone. */
-static void kept_until_the_next_failure(void **state)
+TEST(kept_until_the_next_failure)
 {
-    (void)state;
     tk_ctx *ctx;
     const tk_contract *gelu = tk_contract_find("gelu_fwd"), *xent = tk_contract_find("xent");
     assert_int_equal(tk_ctx_create(&ctx), TK_OK);

@@ -1,10 +1,7 @@
 /* Files and directories (core/file.c): whole or not at all, and a clear error otherwise. */
 #include <dirent.h>
 #include <fcntl.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -13,8 +10,6 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "core/file.h"
 #include "core/hash.h"
@@ -69,9 +64,8 @@ static void assert_content(tk_ctx *ctx, const char *path, const char *expected, 
     free(data);
 }
 
-static void write_then_read(void **state)
+TEST(write_then_read)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     static const char bytes[] = "with\0zeros\n\xff";
     assert_ok(ctx, tki_file_write(ctx, "a", bytes, sizeof bytes));
@@ -89,9 +83,8 @@ static void write_then_read(void **state)
     tk_ctx_destroy(ctx);
 }
 
-static void the_lock_is_waited_for(void **state)
+TEST(the_lock_is_waited_for)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     locked = -1;
     sweeper_is_faster = true;
@@ -105,9 +98,8 @@ static void the_lock_is_waited_for(void **state)
     tk_ctx_destroy(ctx);
 }
 
-static void write_replaces_links_not_their_targets(void **state)
+TEST(write_replaces_links_not_their_targets)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     assert_ok(ctx, tki_file_write(ctx, "target", "old", 3));
     assert_int_equal(symlink("target", "link"), 0);
@@ -117,9 +109,8 @@ static void write_replaces_links_not_their_targets(void **state)
     tk_ctx_destroy(ctx);
 }
 
-static void write_errors_leave_nothing(void **state)
+TEST(write_errors_leave_nothing)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     assert_refused(ctx, tki_file_write(ctx, "nowhere/a", "x", 1), TK_IO, "cannot write nowhere/a: No such file");
     assert_ok(ctx, tki_file_write(ctx, "file", "old", 3));
@@ -138,9 +129,8 @@ static void write_errors_leave_nothing(void **state)
 }
 
 /* A disk that is full after some bytes: the old file stays, no part of the new one does. */
-static void full_disk_keeps_the_old_file(void **state)
+TEST(full_disk_keeps_the_old_file)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     enum { SIZE = 100000 };
     char *data = malloc(SIZE);
@@ -167,9 +157,8 @@ static void full_disk_keeps_the_old_file(void **state)
 }
 
 /* Readers that come while a writer replaces the file again and again see one version or the other. */
-static void readers_never_see_a_part(void **state)
+TEST(readers_never_see_a_part)
 {
-    (void)state;
     enum { SIZE = 60000, ROUNDS = 60 };
     tk_ctx *ctx = new_context();
     char *data = malloc(SIZE);
@@ -204,9 +193,8 @@ static void readers_never_see_a_part(void **state)
     tk_ctx_destroy(ctx);
 }
 
-static void read_limits_and_errors(void **state)
+TEST(read_limits_and_errors)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     char placeholder;
     char *data = &placeholder;
@@ -232,9 +220,8 @@ static void read_limits_and_errors(void **state)
 }
 
 /* A pipe that nobody writes to must not hold the reader up. */
-static void reading_a_pipe_does_not_wait(void **state)
+TEST(reading_a_pipe_does_not_wait)
 {
-    (void)state;
     assert_int_equal(mkfifo("pipe", 0666), 0);
     pid_t child = fork();
     assert_true(child >= 0);
@@ -257,9 +244,8 @@ static void reading_a_pipe_does_not_wait(void **state)
     assert_int_equal(WEXITSTATUS(status), 0);
 }
 
-static void directories(void **state)
+TEST(directories)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     struct stat about;
     assert_ok(ctx, tki_directory_make(ctx, "a/b//c/", 0777));
@@ -285,9 +271,8 @@ static void directories(void **state)
     tk_ctx_destroy(ctx);
 }
 
-static void state_directory(void **state)
+TEST(state_directory)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     char *path;
     setenv("HOME", "/home/somebody", 1);
@@ -315,15 +300,15 @@ static void state_directory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(write_then_read, enter, leave),
-        cmocka_unit_test_setup_teardown(the_lock_is_waited_for, enter, leave),
-        cmocka_unit_test_setup_teardown(write_replaces_links_not_their_targets, enter, leave),
-        cmocka_unit_test_setup_teardown(write_errors_leave_nothing, enter, leave),
-        cmocka_unit_test_setup_teardown(full_disk_keeps_the_old_file, enter, leave),
-        cmocka_unit_test_setup_teardown(readers_never_see_a_part, enter, leave),
-        cmocka_unit_test_setup_teardown(read_limits_and_errors, enter, leave),
-        cmocka_unit_test_setup_teardown(reading_a_pipe_does_not_wait, enter, leave),
-        cmocka_unit_test_setup_teardown(directories, enter, leave),
+        ENTERED(write_then_read),
+        ENTERED(the_lock_is_waited_for),
+        ENTERED(write_replaces_links_not_their_targets),
+        ENTERED(write_errors_leave_nothing),
+        ENTERED(full_disk_keeps_the_old_file),
+        ENTERED(readers_never_see_a_part),
+        ENTERED(read_limits_and_errors),
+        ENTERED(reading_a_pipe_does_not_wait),
+        ENTERED(directories),
         cmocka_unit_test(state_directory),
     };
     return cmocka_run_group_tests_name("file", tests, NULL, NULL);

@@ -1,17 +1,11 @@
 /* What foreign code may have at most: defaults, the machine's measure, and what is no limit. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "core/limits.h"
 #include "tests/op_test.h"
 
-static void defaults(void **state)
+TEST(defaults)
 {
-    (void)state;
     const int64_t machine = (int64_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE);
     const tk_limits limits = tki_limits_of(NULL);
     assert_true(limits.memory_bytes == machine / 4 * 3);
@@ -20,9 +14,8 @@ static void defaults(void **state)
     assert_int_equal(limits.folder_depth, 16);
 }
 
-static void what_is_asked_for(void **state)
+TEST(what_is_asked_for)
 {
-    (void)state;
     const int64_t machine = (int64_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE);
     tk_limits limits = tki_limits_of(&(tk_limits){1 << 25, 1 << 20, 7, 3});
     assert_true(limits.memory_bytes == 1 << 25 && limits.output_bytes == 1 << 20);
@@ -32,9 +25,8 @@ static void what_is_asked_for(void **state)
     assert_true(limits.memory_bytes == machine);
 }
 
-static void what_is_none(void **state)
+TEST(what_is_none)
 {
-    (void)state;
     static const struct {
         tk_limits limits;
         const char *text;

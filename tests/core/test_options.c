@@ -1,11 +1,5 @@
 /* Options of other sizes than ours (core/options.c), and the structs that have one. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "core/options.h"
 #include "tests/op_test.h"
@@ -38,9 +32,8 @@ static tk_status take(tk_ctx *ctx, const void *given, ours *taken)
     return tki_options_take(ctx, "ours", given, taken, sizeof *taken);
 }
 
-static void test_sizes(void **state)
+TEST(test_sizes)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     ours taken;
     assert_ok(ctx, take(ctx, NULL, &taken));
@@ -68,9 +61,8 @@ static void test_sizes(void **state)
 }
 
 /* Every call that takes such a struct asks for its size. */
-static void test_calls(void **state)
+TEST(test_calls)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     const tk_contract *contract = tk_contract_find("gelu_fwd");
     tk_certificate *certificate = NULL;
@@ -112,9 +104,8 @@ static void test_calls(void **state)
     assert_int_equal(offsetof(type, size), 0)
 
 /* No padding behind the last member: a later one in its place would be taken for set in an older struct. */
-static void test_no_room_at_the_end(void **state)
+TEST(test_no_room_at_the_end)
 {
-    (void)state;
     ENDS_WITH(tk_certify_options, fresh_mutants);
     ENDS_WITH(tk_replay_options, progress_data);
     ENDS_WITH(tk_kernel_file_options, tree_sha256);

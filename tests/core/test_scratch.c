@@ -3,17 +3,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "core/scratch.h"
 #include "tests/op_test.h"
@@ -76,9 +71,8 @@ static void fill(const char *folder)
     assert_int_equal(chmod(folder, 0), 0);
 }
 
-static void made_and_removed(void **state)
+TEST(made_and_removed)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     tki_scratch scratch, none = {0};
     struct stat about;
@@ -113,9 +107,8 @@ static void made_and_removed(void **state)
 }
 
 /* As deep as foreign code likes: deeper than a path can be, or descriptors reach. */
-static void deep_folders(void **state)
+TEST(deep_folders)
 {
-    (void)state;
     enum { DEPTH = 3000 };
     tk_ctx *ctx = new_context();
     tki_scratch scratch;
@@ -138,9 +131,8 @@ static void deep_folders(void **state)
     tk_ctx_destroy(ctx);
 }
 
-static void what_is_removed_and_what_stays(void **state)
+TEST(what_is_removed_and_what_stays)
 {
-    (void)state;
     static const char *const ends[] = {"", "abcde", "abcdefg", "abc.ef", "abcdef~"};
     static const char *const others[] = {"tokitai-scratch-backup",          "tokitai-scratch-",
                                          "tokitai-scratch-notes123-backup", "tokitai-scratch--backup",
@@ -180,9 +172,8 @@ static void what_is_removed_and_what_stays(void **state)
     tk_ctx_destroy(ctx);
 }
 
-static void other_users_keep_theirs(void **state)
+TEST(other_users_keep_theirs)
 {
-    (void)state;
     enum { NOBODY = 65534 };
     if (geteuid() != 0)
         skip();
@@ -198,9 +189,8 @@ static void other_users_keep_theirs(void **state)
 }
 
 /* In a folder that machines share, a lock may be seen by the one that took it alone. */
-static void other_machines_keep_theirs(void **state)
+TEST(other_machines_keep_theirs)
 {
-    (void)state;
     char path[PATH_MAX];
     strcpy(path, of_this_machine("theirs"));
     char *digits = strrchr(path, '/') + strlen("/tokitai-scratch-");
@@ -238,9 +228,8 @@ static int clean_under_another_name(const char *here)
     return !is_there(here) ? 2 : is_there(there.path) ? 3 : 0;
 }
 
-static void the_name_of_the_machine_decides(void **state)
+TEST(the_name_of_the_machine_decides)
 {
-    (void)state;
     char here[PATH_MAX];
     strcpy(here, of_this_machine("itself"));
     put_folder(here);
@@ -258,9 +247,8 @@ static void the_name_of_the_machine_decides(void **state)
 }
 
 /* Held as long as the process lives, and by nothing that it started. */
-static void left_by_a_killed_process(void **state)
+TEST(left_by_a_killed_process)
 {
-    (void)state;
     tki_scratch theirs;
     int ends[2];
     assert_int_equal(pipe(ends), 0);
@@ -307,9 +295,8 @@ static void put_files(const char *folder, int count)
 }
 
 /* A folder with more in it than may be removed at once goes bit by bit. */
-static void bounded_work(void **state)
+TEST(bounded_work)
 {
-    (void)state;
     const char *larger = of_this_machine("larger");
     put_folder(larger);
     put_files(larger, TKI_SCRATCH_MOST_ENTRIES + 100);
@@ -320,9 +307,8 @@ static void bounded_work(void **state)
 }
 
 /* However many other names there are, and wherever the system lists the stale folders among them, these are found. */
-static void among_many_names(void **state)
+TEST(among_many_names)
 {
-    (void)state;
     enum { STALE = 40 };
     char path[PATH_MAX], letters[16];
     for (int i = 0; i < STALE; i++) {
@@ -366,9 +352,8 @@ static int make_and_clean(void)
     return 0;
 }
 
-static void side_by_side(void **state)
+TEST(side_by_side)
 {
-    (void)state;
     enum { PROCESSES = 6 };
     pid_t processes[PROCESSES];
     for (int i = 0; i < PROCESSES; i++) {
@@ -391,18 +376,18 @@ static void side_by_side(void **state)
 
 int main(void)
 {
-#define TEST(function) cmocka_unit_test_setup_teardown(function, enter_with_tmpdir, leave)
+#define WITH_TMPDIR(function) cmocka_unit_test_setup_teardown(function, enter_with_tmpdir, leave)
     const struct CMUnitTest tests[] = {
-        TEST(made_and_removed),
-        TEST(deep_folders),
-        TEST(what_is_removed_and_what_stays),
-        TEST(other_users_keep_theirs),
-        TEST(other_machines_keep_theirs),
-        TEST(the_name_of_the_machine_decides),
-        TEST(left_by_a_killed_process),
-        TEST(bounded_work),
-        TEST(among_many_names),
-        TEST(side_by_side),
+        WITH_TMPDIR(made_and_removed),
+        WITH_TMPDIR(deep_folders),
+        WITH_TMPDIR(what_is_removed_and_what_stays),
+        WITH_TMPDIR(other_users_keep_theirs),
+        WITH_TMPDIR(other_machines_keep_theirs),
+        WITH_TMPDIR(the_name_of_the_machine_decides),
+        WITH_TMPDIR(left_by_a_killed_process),
+        WITH_TMPDIR(bounded_work),
+        WITH_TMPDIR(among_many_names),
+        WITH_TMPDIR(side_by_side),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,24 +1,16 @@
 /* The hash of texts (core/text_hash.h) against published values of FNV-1a, which were taken of texts with their ends. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "core/text_hash.h"
+#include "tests/unit_test.h"
 
-static void published_values(void **state)
+TEST(published_values)
 {
-    (void)state;
     assert_int_equal(tki_text_hash(TKI_TEXT_HASH_BEGIN, ""), UINT64_C(0xaf63bd4c8601b7df));
     assert_int_equal(tki_text_hash(TKI_TEXT_HASH_BEGIN, "a"), UINT64_C(0x089be207b544f1e4));
     assert_int_equal(tki_text_hash(TKI_TEXT_HASH_BEGIN, "foobar"), UINT64_C(0x34531ca7168b8f38));
 }
 
-static void goes_on(void **state)
+TEST(goes_on)
 {
-    (void)state;
     uint64_t halves = tki_text_hash(tki_text_hash(TKI_TEXT_HASH_BEGIN, "foo"), "bar");
     assert_int_not_equal(halves, tki_text_hash(TKI_TEXT_HASH_BEGIN, "foobar"));
     assert_int_not_equal(halves, tki_text_hash(tki_text_hash(TKI_TEXT_HASH_BEGIN, "bar"), "foo"));

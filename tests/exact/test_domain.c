@@ -1,14 +1,10 @@
 /* Domain normal, over every pattern: which lie in it, what stands for the others, and what it admits. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "exact/domain.h"
+#include "tests/unit_test.h"
 #include "trials/cases.h"
 #include "trials/families.h"
 
@@ -17,9 +13,8 @@ static bool in_domain(double value)
     return value == 0 || (fabs(value) >= 0x1p-40 && fabs(value) <= 0x1p20);
 }
 
-static void every_pattern(void **state)
+TEST(every_pattern)
 {
-    (void)state;
     for (int dtype = TK_F16; dtype <= TK_BF16; dtype++)
         for (uint32_t bits = 0; bits < 1 << 16; bits++) {
             tk_dtype t = (tk_dtype)dtype;
@@ -43,9 +38,8 @@ static void every_pattern(void **state)
 }
 
 /* Every family of every op: a trial in the domain is the trial of the whole domain, moved. */
-static void trials_lie_in_it(void **state)
+TEST(trials_lie_in_it)
 {
-    (void)state;
     for (int op = 0; tk_contract_at(op); op++)
         for (int family = 0; tk_family_at(family, NULL); family++) {
             const tk_contract *contract = tk_contract_at(op);
@@ -71,9 +65,8 @@ static void trials_lie_in_it(void **state)
         }
 }
 
-static void zero_is_admitted_below_the_smallest_normal(void **state)
+TEST(zero_is_admitted_below_the_smallest_normal)
 {
-    (void)state;
     const struct {
         double lo, hi, bound;
         unsigned admits, expected;

@@ -1,14 +1,10 @@
 /* exp(-d) in double (exact/exp_enclosure.h) against MPFR: random arguments of every size, the edges of its tables and of its range, and sums
  * of two doubles, with the errors that the header states. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "core/random.h"
 #include "exact/exp_enclosure.h"
+#include "tests/unit_test.h"
 
 enum { EXACT = 2300, REFERENCE = 128, DRAWS = 200000, SUMS = 100000 };
 
@@ -69,9 +65,8 @@ static void assert_enclosed(double d)
         assert_true(e.lo == 0 && e.hi == TKI_EXP_MINUS_TINY);
 }
 
-static void random_arguments(void **state)
+TEST(random_arguments)
 {
-    (void)state;
     tki_random random = tki_random_stream(31, 0);
     for (int i = 0; i < DRAWS; i++) {
         const double unit = tki_random_unit(&random);
@@ -82,9 +77,8 @@ static void random_arguments(void **state)
 }
 
 /* Where a table's index changes, halfway between, and one double to either side of both. */
-static void edges_of_the_tables(void **state)
+TEST(edges_of_the_tables)
 {
-    (void)state;
     for (int i = 0; i <= 705 * 512; i += i < 4096 ? 1 : 97) {
         const double d = i / 512.0;
         assert_enclosed(d);
@@ -94,9 +88,8 @@ static void edges_of_the_tables(void **state)
     }
 }
 
-static void edges_of_the_range(void **state)
+TEST(edges_of_the_range)
 {
-    (void)state;
     static const double edges[] = {
         0x1p-1074,   0x1p-1022, 0x1p-54, 0x1p-53, 0x1p-9,   0x1p-8, 703.5, 703.9999,
         TKI_EXP_CUT, 708.4,     745.2,   0x1p52,  0x1.8p52, 0x1p53, 1e300, 0x1.fffffffffffffp1023};
@@ -110,9 +103,8 @@ static void edges_of_the_range(void **state)
 }
 
 /* Differences of two fp32 numbers are such sums. */
-static void sums_of_two(void **state)
+TEST(sums_of_two)
 {
-    (void)state;
     tki_random random = tki_random_stream(37, 0);
     for (int i = 0; i < SUMS; i++) {
         const double d = tki_random_unit(&random) * (i % 2 ? 704 : 1);

@@ -1,14 +1,10 @@
 /* exact/exp_row.h in fp32 against MPFR: exponentials of differences that double does not hold, with the errors that the header states;
  * and the same numbers in bf16 and in fp32 give the same ratios. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "core/random.h"
 #include "exact/exp_row.h"
+#include "tests/unit_test.h"
 
 enum { PAIRS = 20000, EXACT = 320, REFERENCE = 128 };
 
@@ -36,9 +32,8 @@ static void assert_within(double ratio, mpfr_srcptr exact, double error)
     mpfr_clear(bound);
 }
 
-static void computed_ratios_are_within_their_error(void **state)
+TEST(computed_ratios_are_within_their_error)
 {
-    (void)state;
     void *tables;
     assert_int_equal(tki_exp_row_open(TK_F32, &tables), TK_OK);
     tki_random random = tki_random_stream(1, 0);
@@ -64,9 +59,8 @@ static void computed_ratios_are_within_their_error(void **state)
     mpfr_free_cache();
 }
 
-static void infinities_give_zero(void **state)
+TEST(infinities_give_zero)
 {
-    (void)state;
     void *tables;
     assert_int_equal(tki_exp_row_open(TK_F32, &tables), TK_OK);
     const float row[3] = {-INFINITY, 3, -0x1.fffffep127f};
@@ -76,9 +70,8 @@ static void infinities_give_zero(void **state)
     assert_true(isinf(tki_exp_row_distance(&x, 0)));
 }
 
-static void types_agree(void **state)
+TEST(types_agree)
 {
-    (void)state;
     void *of_bf16, *of_f32;
     assert_int_equal(tki_exp_row_open(TK_BF16, &of_bf16), TK_OK);
     assert_int_equal(tki_exp_row_open(TK_F32, &of_f32), TK_OK);

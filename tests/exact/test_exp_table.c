@@ -1,17 +1,12 @@
 /* The table of exp (exact/exp_table.h) against MPFR: every entry, every pair of neighbouring numbers, and random pairs, for
  * both dtypes, with the errors that the header states. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "core/random.h"
 #include "exact/exp_table.h"
 #include "exact/round.h"
+#include "tests/unit_test.h"
 
 /* A difference of two numbers, or a ratio's bound, is exact in EXACT bits; the reference exp has REFERENCE. */
 enum { PATTERNS = 1 << 16, PAIRS = 50000, ENCLOSED_PAIRS = 2000, EXACT = 320, REFERENCE = 128 };
@@ -91,9 +86,8 @@ static void assert_ratio(fixture *f, const tki_exp_entry *x, const tki_exp_entry
                  mpfr_get_d(f->low, MPFR_RNDN), ratio);
 }
 
-static void every_entry(void **state)
+TEST(every_entry)
 {
-    (void)state;
     for (int i = 0; i < 2; i++) {
         fixture *f = &fixtures[i];
         for (uint32_t bits = 0; bits < PATTERNS; bits++) {
@@ -122,9 +116,8 @@ static void every_entry(void **state)
     }
 }
 
-static void neighbours(void **state)
+TEST(neighbours)
 {
-    (void)state;
     for (int i = 0; i < 2; i++) {
         fixture *f = &fixtures[i];
         int count = finite_count(f->dtype);
@@ -150,9 +143,8 @@ static void draw_pair(const fixture *f, tki_random *random, const tki_exp_entry 
     *max = at_place(f, high < last ? high : last);
 }
 
-static void random_pairs(void **state)
+TEST(random_pairs)
 {
-    (void)state;
     for (int i = 0; i < 2; i++) {
         fixture *f = &fixtures[i];
         tki_random random = tki_random_stream(23, (uint64_t)i);
@@ -166,9 +158,8 @@ static void random_pairs(void **state)
 }
 
 /* Both zeros are one number, and -inf has no share in any row. */
-static void zeros_and_minus_infinity(void **state)
+TEST(zeros_and_minus_infinity)
 {
-    (void)state;
     for (int i = 0; i < 2; i++) {
         fixture *f = &fixtures[i];
         const tki_exp_entry *minus_zero = &f->table[0x8000];
@@ -180,9 +171,8 @@ static void zeros_and_minus_infinity(void **state)
     }
 }
 
-static void enclosures(void **state)
+TEST(enclosures)
 {
-    (void)state;
     tki_interval result;
     tki_interval_init(&result, 90);
     for (int i = 0; i < 2; i++) {

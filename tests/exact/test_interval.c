@@ -2,17 +2,12 @@
  * its own operands. The reference is the same operation on random members of the operands in far higher precision. */
 #include <limits.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "core/random.h"
 #include "exact/interval.h"
+#include "tests/unit_test.h"
 
 enum { HIGH = 600, ROUNDS = 4000 };
 
@@ -132,9 +127,8 @@ static bool in_domain(domain d, const tki_interval *x)
 }
 
 /* Containment, and the three aliasings give the very same result as a fresh place that holds noise. */
-static void binary_operations(void **state)
+TEST(binary_operations)
 {
-    (void)state;
     source = tki_random_stream(1, 0);
     tki_interval a;
     tki_interval b;
@@ -183,9 +177,8 @@ static void binary_operations(void **state)
     mpfr_free_cache();
 }
 
-static void unary_operations(void **state)
+TEST(unary_operations)
 {
-    (void)state;
     source = tki_random_stream(2, 0);
     tki_interval a;
     tki_interval x;
@@ -220,9 +213,8 @@ static void unary_operations(void **state)
     mpfr_free_cache();
 }
 
-static void operations_with_a_double(void **state)
+TEST(operations_with_a_double)
 {
-    (void)state;
     source = tki_random_stream(3, 0);
     tki_interval a;
     tki_interval x;
@@ -252,9 +244,8 @@ static void operations_with_a_double(void **state)
 }
 
 /* A point stays a point where nothing is rounded, and one operation widens it by one unit in the last place at most. */
-static void as_tight_as_the_precision(void **state)
+TEST(as_tight_as_the_precision)
 {
-    (void)state;
     source = tki_random_stream(4, 0);
     tki_interval a;
     tki_interval b;
@@ -281,9 +272,8 @@ static void as_tight_as_the_precision(void **state)
     tki_interval_clear(&x);
 }
 
-static void constants(void **state)
+TEST(constants)
 {
-    (void)state;
     tki_interval x;
     mpfr_t p;
     mpfr_init2(p, HIGH);
@@ -314,9 +304,8 @@ static void constants(void **state)
     mpfr_free_cache();
 }
 
-static void ends_of_another_precision_enclose(void **state)
+TEST(ends_of_another_precision_enclose)
 {
-    (void)state;
     tki_interval x;
     mpfr_t lo, hi;
     tki_interval_init(&x, 53);
@@ -336,9 +325,8 @@ static void ends_of_another_precision_enclose(void **state)
     tki_interval_clear(&x);
 }
 
-static void doubles_enclose(void **state)
+TEST(doubles_enclose)
 {
-    (void)state;
     source = tki_random_stream(5, 0);
     tki_interval x;
     tki_interval three;

@@ -4,18 +4,13 @@
 #include <fcntl.h>
 #include <math.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "exact/kept_table.h"
 #include "exact/round.h"
+#include "tests/unit_test.h"
 #include "trials/oracles_and_mutants.h"
 
 enum { THREADS = 8 };
@@ -59,9 +54,8 @@ static void *ask(void *data)
     return NULL;
 }
 
-static void made_once_for_all_threads(void **state)
+TEST(made_once_for_all_threads)
 {
-    (void)state;
     pthread_t threads[THREADS];
     asked all[THREADS];
     assert_int_equal(pthread_barrier_init(&together, NULL, THREADS), 0);
@@ -90,9 +84,8 @@ static void fill_single(void *table)
     atomic_fetch_add(&fills, 1);
 }
 
-static void one_for_all_types(void **state)
+TEST(one_for_all_types)
 {
-    (void)state;
     tki_kept_single single = {.bytes = sizeof(double), .fill = fill_single};
     tki_kept_single huge = {.bytes = SIZE_MAX / 2, .fill = fill_single};
     int before = atomic_load(&fills);
@@ -107,9 +100,8 @@ static void one_for_all_types(void **state)
     assert_read_only(table);
 }
 
-static void too_large(void **state)
+TEST(too_large)
 {
-    (void)state;
     tki_kept_table huge = {.entry_bytes = SIZE_MAX / 2 / TKI_PATTERNS, .fill = fill};
     void *table;
     int before = atomic_load(&fills);
@@ -118,9 +110,8 @@ static void too_large(void **state)
     assert_int_equal(atomic_load(&fills), before);
 }
 
-static void of_every_oracle(void **state)
+TEST(of_every_oracle)
 {
-    (void)state;
     int with_tables = 0;
     for (int i = 0; i < tk_contract_count(); i++) {
         const tki_oracle *oracle = tki_oracle_of(tk_contract_at(i));
@@ -141,9 +132,8 @@ static void of_every_oracle(void **state)
 }
 
 /* Each is the number itself, not a rounded one. */
-static void values(void **state)
+TEST(values)
 {
-    (void)state;
     for (int d = 0; d < 2; d++) {
         void *table;
         assert_int_equal(tki_values_open(dtypes[d], &table), TK_OK);

@@ -1,12 +1,6 @@
 /* The trusted arithmetic (model/format.h, exact/round.c, exact/accumulator.c) against the definition of the formats by ldexp, against
  * MPFR's own rounding with the exponent range and subnormals of the format, and against MPFR sums wide enough to be
  * exact. Random inputs come from a fixed seed, printed at the start. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -15,6 +9,7 @@
 
 #include "exact/accumulator.h"
 #include "exact/round.h"
+#include "tests/unit_test.h"
 
 enum { SEED = 20240611, RANDOM_CASES = 500000 };
 
@@ -193,9 +188,8 @@ static void check_pattern(const format *f, uint32_t bits)
         fail_msg("dtype %d, pattern 0x%x, decoded %a", (int)f->dtype, bits, value);
 }
 
-static void patterns_decode_by_definition(void **state)
+TEST(patterns_decode_by_definition)
 {
-    (void)state;
     for (int i = 0; i < FORMATS; i++)
         for (int64_t n = 0; n < pattern_count(&formats[i]); n++)
             check_pattern(&formats[i], pattern_at(&formats[i], n));
@@ -217,9 +211,8 @@ static void check_format(const format *f)
     assert_int_equal(has.sign, UINT32_C(1) << (8 * has.bytes - 1));
 }
 
-static void every_format_of_floating_point_is_tested(void **state)
+TEST(every_format_of_floating_point_is_tested)
 {
-    (void)state;
     int found = 0;
     for (tk_dtype dtype = 0; tki_is_format(dtype); dtype++) {
         assert_int_equal(tk_dtype_size(dtype), tki_format_of(dtype).bytes);
@@ -234,9 +227,8 @@ static void every_format_of_floating_point_is_tested(void **state)
 }
 
 /* A pattern that is put comes back and changes nothing beside it. */
-static void elements_are_put_back(void **state)
+TEST(elements_are_put_back)
 {
-    (void)state;
     unsigned char bytes[64], expected[64];
     for (int i = 0; i < FORMATS; i++) {
         const tk_dtype dtype = formats[i].dtype;
@@ -252,9 +244,8 @@ static void elements_are_put_back(void **state)
     }
 }
 
-static void elements_are_read_at_any_alignment(void **state)
+TEST(elements_are_read_at_any_alignment)
 {
-    (void)state;
     unsigned char bytes[64];
     for (int i = 0; i < 64; i++)
         bytes[i] = (unsigned char)(i * 37 + 11);
@@ -273,9 +264,8 @@ static void elements_are_read_at_any_alignment(void **state)
 
 /* ---- rounding ---- */
 
-static void midpoints_and_members_round_like_mpfr(void **state)
+TEST(midpoints_and_members_round_like_mpfr)
 {
-    (void)state;
     for (int i = 0; i < FORMATS; i++) {
         const format *f = &formats[i];
         const int64_t count = tried_in_full(f) ? pattern_count(f) : EDGES + RANDOM_CASES / 10;
@@ -289,9 +279,8 @@ static void midpoints_and_members_round_like_mpfr(void **state)
     }
 }
 
-static void doubles_round_like_mpfr(void **state)
+TEST(doubles_round_like_mpfr)
 {
-    (void)state;
     for (int i = 0; i < FORMATS; i++) {
         const format *f = &formats[i];
         for (int n = 0; n < RANDOM_CASES; n++) {
@@ -317,9 +306,8 @@ static void doubles_round_like_mpfr(void **state)
 }
 
 /* A number is nudged off a midpoint by 2^-2000, far below the reach of any double. */
-static void mpfr_values_round_once(void **state)
+TEST(mpfr_values_round_once)
 {
-    (void)state;
     mpfr_t value, nudge;
     mpfr_init2(value, 2200); /* 2^128 + 2^-2000 fits */
     mpfr_init2(nudge, 2);
@@ -353,9 +341,8 @@ static void mpfr_values_round_once(void **state)
     mpfr_clear(value);
 }
 
-static void mpfr_values_of_any_size_and_precision(void **state)
+TEST(mpfr_values_of_any_size_and_precision)
 {
-    (void)state;
     for (int i = 0; i < FORMATS; i++) {
         const format *f = &formats[i];
         for (int n = 0; n < RANDOM_CASES / 5; n++) {
@@ -423,9 +410,8 @@ static void check_interval(const format *f, uint32_t bits)
         fail_msg("dtype %d, pattern 0x%x: interval %a .. %a", (int)f->dtype, bits, below, above);
 }
 
-static void rounding_intervals_agree_with_rounding(void **state)
+TEST(rounding_intervals_agree_with_rounding)
 {
-    (void)state;
     for (int i = 0; i < FORMATS; i++)
         for (int64_t n = 0; n < pattern_count(&formats[i]); n++)
             check_interval(&formats[i], pattern_at(&formats[i], n));
@@ -441,9 +427,8 @@ static void rounding_intervals_agree_with_rounding(void **state)
     assert_true(above == ldexp(1 - 0x1p-25, 128));
 }
 
-static void ulp_is_the_spacing(void **state)
+TEST(ulp_is_the_spacing)
 {
-    (void)state;
     for (int i = 0; i < FORMATS; i++) {
         const format *f = &formats[i];
         const double smallest = ldexp(1, f->exponent_min - f->precision + 1);
@@ -471,9 +456,8 @@ static void ulp_is_the_spacing(void **state)
     }
 }
 
-static void down_and_up_are_the_next_doubles(void **state)
+TEST(down_and_up_are_the_next_doubles)
 {
-    (void)state;
     const double edges[] = {0.0, -0.0, 0x1p-1074, -0x1p-1074, DBL_MIN, -DBL_MIN, DBL_MAX, -DBL_MAX, 1, -1};
     for (int i = 0; i < RANDOM_CASES; i++) {
         const double value = i < 10 ? edges[i] : double_of(random_bits());
@@ -533,9 +517,8 @@ static void twin_check(const twin_sum *twin)
     mpfr_clear(value);
 }
 
-static void accumulated_products_are_exact(void **state)
+TEST(accumulated_products_are_exact)
 {
-    (void)state;
     twin_sum twin;
     mpfr_init2(twin.expected, TKI_ACCUMULATOR_BITS);
     for (int i = 0; i < FORMATS; i++) {
@@ -564,9 +547,8 @@ static void accumulated_products_are_exact(void **state)
 }
 
 /* The smallest steps around zero send carries and borrows through every word. */
-static void accumulator_crosses_zero(void **state)
+TEST(accumulator_crosses_zero)
 {
-    (void)state;
     twin_sum twin;
     mpfr_init2(twin.expected, TKI_ACCUMULATOR_BITS);
     for (int i = 0; i < FORMATS; i++) {
@@ -593,9 +575,8 @@ static void accumulator_crosses_zero(void **state)
     mpfr_clear(twin.expected);
 }
 
-static void accumulated_elements_are_exact(void **state)
+TEST(accumulated_elements_are_exact)
 {
-    (void)state;
     twin_sum twin;
     mpfr_init2(twin.expected, TKI_ACCUMULATOR_BITS);
     for (int i = 0; i < FORMATS; i++) {

@@ -1,4 +1,4 @@
-/* For test programs: puts the fake GPU of one vendor in place of a real one, with an empty cache of kernels. Include <cmocka.h> first. */
+/* For test programs: puts the fake GPU of one vendor in place of a real one, with an empty cache of kernels. */
 #ifndef FAKE_GPU_BEGIN_H
 #define FAKE_GPU_BEGIN_H
 
@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "tests/fake_gpu/fake_gpu.h"
+#include "tests/unit_test.h"
 
 typedef struct fake_gpu {
     char cache[32];

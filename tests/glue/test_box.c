@@ -1,15 +1,11 @@
 /* Boxes: overlaps and gaps against trying every pair and every point, on random covers; and 100,000 boxes of several kinds. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "glue/cover.h"
+#include "tests/unit_test.h"
 
 static tk_ctx *ctx;
 static uint64_t state = 20261116;
@@ -55,9 +51,8 @@ static bool note_pair(size_t a, size_t b, void *data)
     return true;
 }
 
-static void overlaps_are_those_of_all_pairs(void **unused)
+TEST(overlaps_are_those_of_all_pairs)
 {
-    (void)unused;
     for (int round = 0; round < 600; round++) {
         const int rank = (int)draw(5);
         const size_t count = (size_t)draw(MOST) + 1;
@@ -88,9 +83,8 @@ static bool stop_at_once(size_t a, size_t b, void *data)
     return ++*(size_t *)data < 3;
 }
 
-static void a_search_can_be_ended(void **unused)
+TEST(a_search_can_be_ended)
 {
-    (void)unused;
     tki_box boxes[MOST] = {0};
     size_t found = 0;
     for (int i = 0; i < MOST; i++)
@@ -147,9 +141,8 @@ static tk_status check_run(const tki_run *run, void *data)
     return TK_OK;
 }
 
-static void walks_take_each_section_in_its_order(void **unused)
+TEST(walks_take_each_section_in_its_order)
 {
-    (void)unused;
     for (int round = 0; round < 1500; round++) {
         const int rank = (int)draw(5);
         int64_t shape[TKI_TENSOR_MAX_RANK] = {0}, elements = 1, missing, expected = 0, first_missing = -1;
@@ -187,9 +180,8 @@ static tk_status refuse_run(const tki_run *run, void *data)
     return TK_TIMEOUT;
 }
 
-static void a_walk_can_be_ended(void **unused)
+TEST(a_walk_can_be_ended)
 {
-    (void)unused;
     int taken = 0;
     const int64_t shape[] = {4, 4};
     const tki_box box = {.rank = 2, .size = {4, 2}};
@@ -232,9 +224,8 @@ static void expect_overlaps(const char *what, const tki_box *boxes, size_t expec
 }
 
 /* Covers for which a sweep along a fixed axis, or trying all pairs, takes 10^10 steps. */
-static void many_boxes(void **unused)
+TEST(many_boxes)
 {
-    (void)unused;
     tki_box *boxes = calloc(MANY, sizeof *boxes);
     assert_non_null(boxes);
     for (int axis = 0; axis < 2; axis++) {

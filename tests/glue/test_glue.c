@@ -1,10 +1,5 @@
 /* Gluing, on random covers of random tensors: what agrees gives the tensor back bit by bit; one changed bit is an obstruction exactly where
  * another section has the element, which names this element and both patterns; a section left out is a gap, if nothing else covers it. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
-
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +11,7 @@
 #include "glue/checkpoint.h"
 #include "glue/json.h"
 #include "glue/placement.h"
+#include "tests/unit_test.h"
 #include "tests/work_folder.h"
 
 enum { MOST = 6, MOST_BYTES = 1 << 14, ROUNDS = 150 };
@@ -167,9 +163,8 @@ static void expect_result(const unsigned char *bytes, int64_t size)
     tki_safetensors_close(&file);
 }
 
-static void what_agrees_gives_the_tensor_back(void **unused)
+TEST(what_agrees_gives_the_tensor_back)
 {
-    (void)unused;
     for (int round = 0; round < ROUNDS; round++) {
         const sample s = draw_sample();
         tki_checkpoint *checkpoint;
@@ -203,9 +198,8 @@ static void check_obstruction(const sample *s, const tki_obstruction *o, int cha
                                                                                   : TKI_OVERLAP_DISAGREES);
 }
 
-static void one_bit_is_seen_where_another_section_has_it(void **unused)
+TEST(one_bit_is_seen_where_another_section_has_it)
 {
-    (void)unused;
     int seen = 0, alone = 0;
     for (int round = 0; round < ROUNDS; round++) {
         sample s = draw_sample();
@@ -240,9 +234,8 @@ static void one_bit_is_seen_where_another_section_has_it(void **unused)
     assert_true(seen > ROUNDS / 8 && alone > ROUNDS / 8);
 }
 
-static void a_missing_section_is_a_gap(void **unused)
+TEST(a_missing_section_is_a_gap)
 {
-    (void)unused;
     int gaps = 0;
     for (int round = 0; round < ROUNDS; round++) {
         const sample s = draw_sample();
@@ -274,9 +267,8 @@ static void a_missing_section_is_a_gap(void **unused)
 }
 
 /* A shard that somebody writes to between the opening and the end. */
-static void a_shard_that_changes_is_refused(void **unused)
+TEST(a_shard_that_changes_is_refused)
 {
-    (void)unused;
     sample s = draw_sample();
     const tki_glue_options options = {0};
     const tki_layout layout = {.count = 2, .replicas = 1};

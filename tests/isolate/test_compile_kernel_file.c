@@ -1,11 +1,4 @@
 /* Users' sources are compiled where the compiler can neither read nor write what is not its business. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "core/clock.h"
 #include "isolate/worker.h"
 #include "tests/fake_gpu/begin.h"
@@ -73,9 +66,8 @@ static tki_worker_source source_of(const char *file)
     return (tki_worker_source){.file = file, .includes = includes, .seconds = 60};
 }
 
-static void good_sources(void **state)
+TEST(good_sources)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     static const char *const names[] = {"copy.c", "copy.cpp"};
     for (int i = 0; i < 2; i++) {
@@ -103,9 +95,8 @@ static void good_sources(void **state)
 }
 
 /* An exception that leaves the kernel ends the process, not the judge. */
-static void exceptions(void **state)
+TEST(exceptions)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     uint16_t x[3] = {0}, y[3] = {0};
     tk_case c = tk_case_init(tk_contract_find("gelu_fwd"), TK_F16);
@@ -127,9 +118,8 @@ static void exceptions(void **state)
 }
 
 /* What tests/worker_on_device.sh runs on a GPU compiles everywhere, inside the sandbox. */
-static void cuda_sources(void **state)
+TEST(cuda_sources)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     char file[PATH_MAX];
     snprintf(file, sizeof file, "%s/tests/kernels/gelu_on_cuda.cu",
@@ -151,9 +141,8 @@ static void cuda_sources(void **state)
 
 /* nvcc is told which device there is, unless the flags say it: by its name with an `a` from Hopper on, if it knows that, else without; by
  * none that it does not know. */
-static void architectures(void **state)
+TEST(architectures)
 {
-    (void)state;
     static const char *const compilers[][2] = {
         {"new", "#!/bin/sh\nexit 0\n"},
         {"old", "#!/bin/sh\ncase \"$*\" in *sm_90a*) exit 1 ;; esac\n"},
@@ -224,18 +213,16 @@ static void refuse(const char *name, const char *text, const char *compiler, dou
     tk_ctx_destroy(ctx);
 }
 
-static void bad_sources(void **state)
+TEST(bad_sources)
 {
-    (void)state;
     refuse("error.c", "int broken(\n", NULL, 60, TK_BAD_FILE, "does not compile", "error.c:1");
     refuse("nothing.c", "#include <nowhere.h>\n", NULL, 60, TK_BAD_FILE, "does not compile", "nowhere.h");
     refuse("file.txt", "", NULL, 60, TK_BAD_ARGUMENT, "does not end in .c", "");
     refuse("copy.c", COPY_KERNEL, "no-such-compiler", 60, TK_UNAVAILABLE, "no-such-compiler", "");
 }
 
-static void what_is_not_its_business(void **state)
+TEST(what_is_not_its_business)
 {
-    (void)state;
     if (!offered("Landlock", 0))
         skip();
     refuse("reads.c", "#include \"/etc/passwd\"\n", NULL, 60, TK_BAD_FILE, "does not compile", "/etc/passwd");
@@ -247,9 +234,8 @@ static void what_is_not_its_business(void **state)
 }
 
 /* Stands for a compiler that a source has taken over. */
-static void hostile_compilers(void **state)
+TEST(hostile_compilers)
 {
-    (void)state;
     char compiler[128];
     snprintf(compiler, sizeof compiler, "%s/hostile", sources);
     write_source("hostile", "#!/bin/sh\necho said; sleep 300 & sleep 300\n");
@@ -271,9 +257,8 @@ static void hostile_compilers(void **state)
     refuse("copy.c", COPY_KERNEL, compiler, 30, TK_BAD_FILE, "ended with status 9", "");
 }
 
-static void with_less(void **state)
+TEST(with_less)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     static const unsigned less[] = {TKI_CONFINE_ALL, TKI_CONFINE_PIDS | TKI_CONFINE_USER, TKI_CONFINE_SECCOMP};
     for (size_t i = 0; i < sizeof less / sizeof *less; i++) {

@@ -1,16 +1,9 @@
 /* What a worker's report of confinement is read for. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "isolate/confinement.h"
+#include "tests/unit_test.h"
 
-static void limits_in_a_report(void **state)
+TEST(limits_in_a_report)
 {
-    (void)state;
     static const struct {
         const char *report;
         int64_t memory, tasks;
@@ -28,9 +21,8 @@ static void limits_in_a_report(void **state)
     }
 }
 
-static void weakness_in_a_report(void **state)
+TEST(weakness_in_a_report)
 {
-    (void)state;
     assert_null(tki_confinement_weakness("confinement: weak: of another\nconfinement: strong\n"));
     assert_string_equal(tki_confinement_weakness("confinement: strong\nconfinement: weak: no filter\n"),
                         "no filter\n");

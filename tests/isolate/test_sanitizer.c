@@ -1,12 +1,5 @@
 /* Workers under compute-sanitizer: what it says is read, and a stand-in for it (tests/stand_in) runs around workers on a GPU that is not there
  * (tests/fake_gpu). tests/sanitizer_on_device.sh runs the real one. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "isolate/worker.h"
 #include "tests/fake_gpu/begin.h"
 #include "tests/op_test.h"
@@ -84,9 +77,8 @@ static const struct {
      "Invalid __global__ \\x1b[31mread of size 2\\xff bytes", "it printed no summary"},
 };
 
-static void reading(void **state)
+TEST(reading)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof logs / sizeof *logs; i++) {
         tki_sanitizer_report report;
         tki_sanitizer_read(logs[i].log, &report);
@@ -99,9 +91,8 @@ static void reading(void **state)
 }
 
 /* Whatever is printed, it is read to its end and no further: every beginning of every log, and longer lines than there is room for. */
-static void reading_anything(void **state)
+TEST(reading_anything)
 {
-    (void)state;
     tki_sanitizer_report report;
     for (size_t i = 0; i < sizeof logs / sizeof *logs; i++)
         for (size_t length = 0; length <= strlen(logs[i].log); length++) {
@@ -137,9 +128,8 @@ static void use_stand_in(const char *folder)
     setenv("PATH", path, 1);
 }
 
-static void finding(void **state)
+TEST(finding)
 {
-    (void)state;
     char found[PATH_MAX], expected[PATH_MAX + 64], folder[] = "/tmp/tokitai-toolkit-XXXXXX", command[PATH_MAX * 3];
     use_stand_in(stand_ins);
     assert_true(tki_sanitizer_find(found, sizeof found));
@@ -212,9 +202,8 @@ static void watched(trial *t, const char *kernel, tki_sanitizer_tool tool, unsig
     tki_sanitizer_read(tki_worker_sanitizer_log(t->worker), report);
 }
 
-static void around_a_worker(void **state)
+TEST(around_a_worker)
 {
-    (void)state;
     use_stand_in(stand_ins);
     for (int i = TKI_SANITIZER_MEMCHECK; i < TKI_SANITIZER_TOOLS; i++) {
         const tki_sanitizer_tool tool = (tki_sanitizer_tool)i;
@@ -236,9 +225,8 @@ static void around_a_worker(void **state)
     }
 }
 
-static void what_it_finds(void **state)
+TEST(what_it_finds)
 {
-    (void)state;
     static const struct {
         const char *kernel;
         tki_sanitizer_tool tool;
@@ -261,9 +249,8 @@ static void what_it_finds(void **state)
 }
 
 /* The allocation ends with the array there, and nowhere else. */
-static void reads_behind(void **state)
+TEST(reads_behind)
 {
-    (void)state;
     trial t;
     tki_sanitizer_report report;
     use_stand_in(stand_ins);
@@ -277,9 +264,8 @@ static void reads_behind(void **state)
     finish(&t);
 }
 
-static void with_less(void **state)
+TEST(with_less)
 {
-    (void)state;
     static const unsigned less[] = {TKI_CONFINE_ALL, TKI_CONFINE_PIDS | TKI_CONFINE_USER, TKI_CONFINE_MOUNTS,
                                     TKI_CONFINE_LANDLOCK, TKI_CONFINE_SECCOMP};
     use_stand_in(stand_ins);
@@ -292,9 +278,8 @@ static void with_less(void **state)
     }
 }
 
-static void one_that_does_not_work(void **state)
+TEST(one_that_does_not_work)
 {
-    (void)state;
     static const struct {
         const char *script, *says;
     } list[] = {

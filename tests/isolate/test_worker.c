@@ -1,15 +1,9 @@
 /* Kernels that misbehave (tests/kernels/misbehave.c): each gets the right status and a clear message within its deadline, nothing is left
  * behind, and the next call is served. */
 #include <grp.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "core/clock.h"
 #include "core/context.h"
@@ -155,9 +149,8 @@ static void try_all(const expectation list[], size_t count, tki_edge edge, unsig
  * Tests
  * ------------------------------------------------------------------------------------------------------------ */
 
-static void correct_kernels(void **state)
+TEST(correct_kernels)
 {
-    (void)state;
     assert_next_is_served();
     assert_nothing_left();
     trial t;
@@ -184,9 +177,8 @@ static void correct_kernels(void **state)
 }
 
 /* Options, several outputs, and an output in the very buffer of an input. */
-static void in_place(void **state)
+TEST(in_place)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     tk_case c = tk_case_init(tk_contract_find("xent"), TK_F16);
     c.index_dtype = TK_I32;
@@ -219,9 +211,8 @@ static void in_place(void **state)
     assert_nothing_left();
 }
 
-static void crashes_and_exits(void **state)
+TEST(crashes_and_exits)
 {
-    (void)state;
     static const expectation list[] = {
         {"segfault", TK_KERNEL_FAULT, "ended by signal 11 (Segmentation fault) at address 0x10", 0, NULL},
         {"divide_by_zero", TK_KERNEL_FAULT, "signal 8", 0, NULL},
@@ -241,9 +232,8 @@ static void crashes_and_exits(void **state)
     TRY_ALL(list, TKI_EDGE_NONE, 0);
 }
 
-static void memory(void **state)
+TEST(memory)
 {
-    (void)state;
     static const expectation both[] = {
         {"write_to_input", TK_KERNEL_FAULT, "it wrote to its input x, at byte 0", 0, NULL},
         {"thread_that_writes_late", TK_KERNEL_FAULT, "after it had returned: it reached into y", 2 | OR_EARLIER,
@@ -265,9 +255,8 @@ static void memory(void **state)
     TRY_ALL(unfiltered, TKI_EDGE_NONE, TKI_CONFINE_SECCOMP);
 }
 
-static void red_zones(void **state)
+TEST(red_zones)
 {
-    (void)state;
     static const struct {
         const char *name;
         int64_t offset;
@@ -297,9 +286,8 @@ static void red_zones(void **state)
     assert_nothing_left();
 }
 
-static void connections(void **state)
+TEST(connections)
 {
-    (void)state;
     static const expectation list[] = {
         {"forge_reply", TK_KERNEL_FAULT, "forged or garbled a reply: an answer to another call", 0, NULL},
         {"send_garbage", TK_KERNEL_FAULT, "forged or garbled a reply: not the header of a frame", 0, NULL},
@@ -310,9 +298,8 @@ static void connections(void **state)
     TRY_ALL(list, TKI_EDGE_NONE, 0);
 }
 
-static void liberties(void **state)
+TEST(liberties)
 {
-    (void)state;
     static const expectation list[] = {
         {"child_that_lives_on", TK_UNSUPPORTED, "returned 105", 0, "seccomp"},
         {"fork_bomb", TK_TIMEOUT, "did not return", 0, NULL},
@@ -331,9 +318,8 @@ static void liberties(void **state)
 }
 
 /* By the filter alone, with and without all else. */
-static void calls(void **state)
+TEST(calls)
 {
-    (void)state;
     static const expectation list[] = {
         {"datagram_to_a_path", TK_UNSUPPORTED, "returned 121", 0, "seccomp"},
         {"change_a_mode", TK_UNSUPPORTED, "returned 122", 0, "seccomp"},
@@ -352,9 +338,8 @@ static void calls(void **state)
 }
 
 /* Whatever the system refuses to set up, processes end and buffers are guarded; and the report says what is missing. */
-static void with_less(void **state)
+TEST(with_less)
 {
-    (void)state;
     static const expectation always[] = {
         {"correct", TK_OK, "", 2, NULL},
         {"segfault", TK_KERNEL_FAULT, "signal 11", 0, NULL},
@@ -388,9 +373,8 @@ static void with_less(void **state)
     TRY_ALL(by_mounts, TKI_EDGE_NONE, TKI_CONFINE_LANDLOCK | TKI_CONFINE_SECCOMP);
 }
 
-static void report(void **state)
+TEST(report)
 {
-    (void)state;
     static const char *const lines[] = {
         "no new privileges", "user namespace", "network namespace", "IPC namespace", "process namespace",
         "mount namespace",   "limits",         "capabilities",      "Landlock",      "seccomp",
@@ -448,9 +432,8 @@ static void check_limits(unsigned without)
     free(call_under("large_file", (tk_limits){.output_bytes = 1 << 21}, without, TK_UNSUPPORTED, "returned 3024"));
 }
 
-static void limits(void **state)
+TEST(limits)
 {
-    (void)state;
     check_limits(0);
     check_limits(TKI_CONFINE_CGROUP);
     check_limits(TKI_CONFINE_USER);
@@ -471,9 +454,8 @@ static void limits(void **state)
 }
 
 /* RLIMIT_NPROC does not bind root: without a control group nothing is claimed. */
-static void tasks_of_root(void **state)
+TEST(tasks_of_root)
 {
-    (void)state;
     if (geteuid() != 0)
         skip();
     char *report = call_under("correct", (tk_limits){.tasks = 20}, TKI_CONFINE_CGROUP, TK_OK, "");
@@ -483,9 +465,8 @@ static void tasks_of_root(void **state)
 }
 
 /* A maker that is killed leaves its group behind; the next one removes it. */
-static void groups_left_behind(void **state)
+TEST(groups_left_behind)
 {
-    (void)state;
     char line[256], group[400] = "";
     FILE *file = fopen("/proc/self/cgroup", "re");
     while (file && fgets(line, sizeof line, file)) {
@@ -510,9 +491,8 @@ static void groups_left_behind(void **state)
 }
 
 /* The deadline of all is the context's: what a call has left of it is all that it has. */
-static void the_last_deadline(void **state)
+TEST(the_last_deadline)
 {
-    (void)state;
     trial t;
     tki_worker *worker;
     tki_worker_options options = {.call_seconds = 3600};
@@ -529,9 +509,8 @@ static void the_last_deadline(void **state)
     assert_nothing_left();
 }
 
-static void loading(void **state)
+TEST(loading)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     const tk_contract *gelu = tk_contract_find("gelu_fwd");
     tki_worker *worker;
@@ -559,9 +538,8 @@ static void loading(void **state)
 }
 
 /* A worker that broke starts again with the next call. */
-static void the_same_worker_goes_on(void **state)
+TEST(the_same_worker_goes_on)
 {
-    (void)state;
     trial t;
     tki_worker *worker;
     prepare(&t, TKI_EDGE_NONE);
@@ -586,9 +564,8 @@ static void the_same_worker_goes_on(void **state)
 }
 
 /* A fresh process, prepared or not, has forgotten; what was prepared and not used does not stay. */
-static void a_fresh_process(void **state)
+TEST(a_fresh_process)
 {
-    (void)state;
     trial t;
     tki_worker *worker;
     prepare(&t, TKI_EDGE_NONE);
@@ -616,9 +593,8 @@ static void a_fresh_process(void **state)
 }
 
 /* In a process with a guarded heap; in a plain one none of these need be seen. */
-static void a_guarded_heap(void **state)
+TEST(a_guarded_heap)
 {
-    (void)state;
     static const struct {
         const char *name;
         tk_status status;
@@ -658,9 +634,8 @@ static void a_guarded_heap(void **state)
 }
 
 /* The tests run as root in some places; there an ordinary user is tried as well. */
-static void an_ordinary_user(void **state)
+TEST(an_ordinary_user)
 {
-    (void)state;
     enum { NOBODY = 65534, NO_ACCESS = 77 };
     if (geteuid() != 0)
         skip();

@@ -7,13 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "tests/certificate_test.h"
 #include "tests/work_folder.h"
 
@@ -117,9 +110,8 @@ static tk_certificate *certify_and_kill(tk_ctx *ctx, int times)
 
 /* -- Tests -------------------------------------------------------------------------------------------------- */
 
-static void killed_once_is_unknown(void **state)
+TEST(killed_once_is_unknown)
 {
-    (void)state;
     tk_ctx *ctx;
     assert_int_equal(tk_ctx_create(&ctx), TK_OK);
     tk_certificate *certificate = certify_and_kill(ctx, 1);
@@ -130,9 +122,8 @@ static void killed_once_is_unknown(void **state)
     tk_ctx_destroy(ctx);
 }
 
-static void killed_each_time_is_refuted(void **state)
+TEST(killed_each_time_is_refuted)
 {
-    (void)state;
     tk_ctx *ctx;
     assert_int_equal(tk_ctx_create(&ctx), TK_OK);
     tk_certificate *certificate = certify_and_kill(ctx, 100);
@@ -142,9 +133,8 @@ static void killed_each_time_is_refuted(void **state)
 }
 
 /* It is no accident, although the second process would come further. */
-static void a_kernel_that_kills_itself_is_refuted(void **state)
+TEST(a_kernel_that_kills_itself_is_refuted)
 {
-    (void)state;
     tk_ctx *ctx;
     assert_int_equal(tk_ctx_create(&ctx), TK_OK);
     tk_certificate *certificate = certify(ctx, "-O2 -DDIES_AT=2 -DPAUSE=1000");
@@ -158,9 +148,9 @@ static void a_kernel_that_kills_itself_is_refuted(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(killed_once_is_unknown, enter, leave),
-        cmocka_unit_test_setup_teardown(killed_each_time_is_refuted, enter, leave),
-        cmocka_unit_test_setup_teardown(a_kernel_that_kills_itself_is_refuted, enter, leave),
+        ENTERED(killed_once_is_unknown),
+        ENTERED(killed_each_time_is_refuted),
+        ENTERED(a_kernel_that_kills_itself_is_refuted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

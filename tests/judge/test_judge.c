@@ -1,12 +1,7 @@
 /* The judge, with an oracle made by hand: what it accepts, what it refuses, what it counts, for every output type. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "core/random.h"
 #include "exact/round.h"
@@ -164,9 +159,8 @@ static uint32_t step(uint32_t bits, int steps)
     return (uint32_t)((int)bits + steps);
 }
 
-static void accepts_exactly_from_lo_to_hi(void **state)
+TEST(accepts_exactly_from_lo_to_hi)
 {
-    (void)state;
     for (int d = 0; d < 3; d++) {
         tk_dtype t = dtypes[d];
         uint32_t one = bits_of(t, 1.5);
@@ -187,9 +181,8 @@ static void accepts_exactly_from_lo_to_hi(void **state)
 }
 
 /* S - B or S + B exactly at a midpoint: the even neighbour is in, and a hair to either side decides otherwise. */
-static void ties_go_to_even(void **state)
+TEST(ties_go_to_even)
 {
-    (void)state;
     for (int d = 0; d < 3; d++) {
         tk_dtype t = dtypes[d];
         uint32_t even = bits_of(t, 1);
@@ -216,9 +209,8 @@ static void ties_go_to_even(void **state)
     }
 }
 
-static void zeros_and_subnormals(void **state)
+TEST(zeros_and_subnormals)
 {
-    (void)state;
     for (int d = 0; d < 3; d++) {
         tk_dtype t = dtypes[d];
         double tiny = tki_decode(t, 1);
@@ -244,9 +236,8 @@ static void zeros_and_subnormals(void **state)
     }
 }
 
-static void infinities_are_ordered(void **state)
+TEST(infinities_are_ordered)
 {
-    (void)state;
     for (int d = 0; d < 3; d++) {
         tk_dtype t = dtypes[d];
         uint32_t infinity = bits_of(t, INFINITY);
@@ -276,9 +267,8 @@ static void infinities_are_ordered(void **state)
 }
 
 /* Every NaN, with every combination of flags: accepted iff NaN is admitted, or BITS expects one, or RAW_BITS this one. */
-static void nan_is_accepted_only_if_admitted(void **state)
+TEST(nan_is_accepted_only_if_admitted)
 {
-    (void)state;
     for (int d = 0; d < 3; d++) {
         tk_dtype t = dtypes[d];
         uint32_t infinity = bits_of(t, INFINITY);
@@ -295,9 +285,8 @@ static void nan_is_accepted_only_if_admitted(void **state)
     }
 }
 
-static void each_flag_admits_its_own(void **state)
+TEST(each_flag_admits_its_own)
 {
-    (void)state;
     static const unsigned flags[] = {TKI_ADMIT_NAN, TKI_ADMIT_PLUS_INF, TKI_ADMIT_MINUS_INF, TKI_ADMIT_ZERO};
     for (int d = 0; d < 3; d++) {
         tk_dtype t = dtypes[d];
@@ -324,9 +313,8 @@ static void each_flag_admits_its_own(void **state)
     }
 }
 
-static void bits_and_raw_bits(void **state)
+TEST(bits_and_raw_bits)
 {
-    (void)state;
     for (int d = 0; d < 3; d++) {
         tk_dtype t = dtypes[d];
         uint32_t infinity = bits_of(t, INFINITY);
@@ -347,9 +335,8 @@ static void bits_and_raw_bits(void **state)
     }
 }
 
-static void refines_only_where_it_must(void **state)
+TEST(refines_only_where_it_must)
 {
-    (void)state;
     for (int d = 0; d < 3; d++) {
         tk_dtype t = dtypes[d];
         uint32_t one = bits_of(t, 1);
@@ -378,9 +365,8 @@ static void refines_only_where_it_must(void **state)
 }
 
 /* What stays open at the oracle's limit is accepted and counted. */
-static void undecided_is_accepted_and_counted(void **state)
+TEST(undecided_is_accepted_and_counted)
 {
-    (void)state;
     for (int d = 0; d < 3; d++) {
         tk_dtype t = dtypes[d];
         uint32_t one = bits_of(t, 1);
@@ -404,9 +390,8 @@ static void undecided_is_accepted_and_counted(void **state)
     }
 }
 
-static void undefined_is_counted(void **state)
+TEST(undefined_is_counted)
 {
-    (void)state;
     script s = {0};
     tki_enclosure e = {.admits = TKI_UNDEFINED | TKI_ADMIT_INTERVAL, .lo = 1, .hi = 1};
     for (int d = 0; d < 3; d++) {
@@ -419,9 +404,8 @@ static void undefined_is_counted(void **state)
 }
 
 /* A bound that is not a number is a defect of the oracle and must not let anything pass. */
-static void a_bound_that_is_no_number_is_an_error(void **state)
+TEST(a_bound_that_is_no_number_is_an_error)
 {
-    (void)state;
     uint16_t got = 0x4000;
     tki_enclosure e = point(1, NAN);
     script s = {.elements = &e};
@@ -429,9 +413,8 @@ static void a_bound_that_is_no_number_is_an_error(void **state)
     assert_int_equal(judge(&s, TK_F16, 1, 1, 0, &got, 1, &total), TK_INTERNAL);
 }
 
-static void failures_of_the_oracle_come_out(void **state)
+TEST(failures_of_the_oracle_come_out)
 {
-    (void)state;
     uint16_t got = 0x3c00;
     tki_enclosure e = {.lo = 1, .hi = 1.01, .admits = TKI_ADMIT_INTERVAL};
     tki_judgement total = {0};
@@ -447,9 +430,8 @@ static void failures_of_the_oracle_come_out(void **state)
 }
 
 /* The figures of one element. */
-static void figures(void **state)
+TEST(figures)
 {
-    (void)state;
     script s = {0};
     tki_judgement total = judge_one(&s, TK_F16, point(1, 4 * 0x1p-10), 0x3c03);
     assert_true(total.worst.present && !total.failure.present);
@@ -480,9 +462,8 @@ static void assert_counted(const tki_judgement *total, int magnitude, int64_t el
 }
 
 /* Every element counts once, at the binade of RN(S), whichever way it was decided and whatever the output is. */
-static void counted_by_magnitude(void **state)
+TEST(counted_by_magnitude)
 {
-    (void)state;
     const tki_enclosure bits = {.admits = TKI_ADMIT_BITS, .bits = 0xd000}; /* -32 */
     const tki_enclosure nan = {.admits = TKI_ADMIT_NAN, .clause = 1}, zero = {.admits = TKI_ADMIT_ZERO};
     const tki_enclosure expected[] = {
@@ -516,9 +497,8 @@ static void counted_by_magnitude(void **state)
 }
 
 /* What is accepted but is not RN(S): the distance counts where an ulp says something, and is counted by its place elsewhere. */
-static void accepted_by_place(void **state)
+TEST(accepted_by_place)
 {
-    (void)state;
     for (int d = 0; d < 3; d++) {
         tk_dtype t = dtypes[d];
         script s = {0};
@@ -571,9 +551,8 @@ static void assert_outside(tk_dtype t, tki_enclosure e, uint32_t got, double out
     assert_int_equal(in_histogram, 1);
 }
 
-static void refused_by_distance(void **state)
+TEST(refused_by_distance)
 {
-    (void)state;
     for (int d = 0; d < 3; d++) {
         tk_dtype t = dtypes[d];
         uint32_t infinity = bits_of(t, INFINITY);
@@ -635,9 +614,8 @@ static void assert_described(tki_enclosure e, uint16_t got, const char *expected
     assert_string_equal(text, expected);
 }
 
-static void refused_in_words(void **state)
+TEST(refused_in_words)
 {
-    (void)state;
     assert_described(point(1, 0), 0x3c02,
                      "y[0] is 0x3c02 = 1.00195312; the exact value is 1 and [1, 1] is admissible; "
                      "2 ulp outside");
@@ -655,9 +633,8 @@ static void refused_in_words(void **state)
 }
 
 /* Rows that should sum to one. */
-static void row_sums(void **state)
+TEST(row_sums)
 {
-    (void)state;
     tki_enclosure e[6];
     for (int i = 0; i < 6; i++)
         e[i] = (tki_enclosure){.admits = TKI_ADMIT_NAN, .lo = 0, .hi = 0};
@@ -742,9 +719,8 @@ static void assert_same_judgement(const tki_judgement *a, const tki_judgement *b
     assert_same_element(&a->failure, &b->failure);
 }
 
-static void same_for_every_number_of_threads_and_box(void **state)
+TEST(same_for_every_number_of_threads_and_box)
 {
-    (void)state;
     static tki_enclosure e[ROWS * COLS];
     static uint32_t got[ROWS * COLS];
     static uint16_t halves[ROWS * COLS];
@@ -792,9 +768,8 @@ static void same_for_every_number_of_threads_and_box(void **state)
 }
 
 /* A second output adds to the figures and replaces neither an earlier failure nor an equally bad worst element. */
-static void outputs_add_up(void **state)
+TEST(outputs_add_up)
 {
-    (void)state;
     tki_enclosure e[2] = {point(1, 0), point(1, 0)};
     uint16_t data[2] = {0x3c00, 0x3c02};
     script s = {.elements = e};
@@ -815,9 +790,8 @@ static void outputs_add_up(void **state)
     assert_int_equal(total.failure.output, 0);
 }
 
-static void outputs_seen_as_matrices(void **state)
+TEST(outputs_seen_as_matrices)
 {
-    (void)state;
     int64_t rows;
     int64_t cols;
     tk_case c = tk_case_init(&fake, TK_F16);

@@ -1,13 +1,8 @@
 /* Kernels that remember: what they give for other inputs, or later, is not what it should be, and the further runs of a trial see it.
  * A kernel that is merely wrong for the changed element is told from one that remembers. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "core/dtype.h"
 #include "core/random.h"
@@ -128,9 +123,8 @@ static tki_trial_result run_bench(manner how, int suspicion, uint64_t seed)
     return result;
 }
 
-static void a_good_kernel_holds(void **state)
+TEST(a_good_kernel_holds)
 {
-    (void)state;
     for (uint64_t seed = 0; seed < 20; seed++) {
         tki_trial_result r = run_bench(FORGETFUL, 3, seed);
         assert_int_equal(r.failed_clause, -1);
@@ -138,9 +132,8 @@ static void a_good_kernel_holds(void **state)
     }
 }
 
-static void remembered_results_are_seen(void **state)
+TEST(remembered_results_are_seen)
 {
-    (void)state;
     static const manner manners[] = {BY_SIZE, BY_HEAD};
     for (int i = 0; i < 2; i++) {
         int blind = 0;
@@ -158,18 +151,16 @@ static void remembered_results_are_seen(void **state)
     }
 }
 
-static void tired_kernels_are_seen(void **state)
+TEST(tired_kernels_are_seen)
 {
-    (void)state;
     tki_trial_result r = run_bench(TIRED, 3, 1);
     assert_true(r.failed_clause >= 0);
     assert_false(r.only_changed && r.determinism == TK_DETERMINISM_NONE);
 }
 
 /* The change that shows an ordinary mistake becomes the trial's own inputs; that of a kernel that remembers does not. */
-static void changes_are_adopted_only_if_they_fail_alone(void **state)
+TEST(changes_are_adopted_only_if_they_fail_alone)
 {
-    (void)state;
     int adopted = 0;
     for (uint64_t seed = 0; seed < 20; seed++) {
         bench b;
@@ -201,9 +192,8 @@ static void changes_are_adopted_only_if_they_fail_alone(void **state)
     close_bench(&b);
 }
 
-static void coming_again(void **state)
+TEST(coming_again)
 {
-    (void)state;
     bench b;
     tki_trial_result first;
     tki_trial_result again;

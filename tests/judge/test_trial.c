@@ -1,16 +1,11 @@
 /* Trials: hostile kernels and the clause that each breaks, guarded buffers, slices of inputs, shrinking. Most of it with an op
  * made up here: y = x, bit for bit, in place if wanted. */
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "core/context.h"
 #include "core/random.h"
@@ -239,9 +234,8 @@ static void assert_breaks(hostile h, int clause, const char *reason)
     }
 }
 
-static void a_good_kernel_passes(void **state)
+TEST(a_good_kernel_passes)
 {
-    (void)state;
     static const int64_t shapes[][2] = {{0, 0}, {0, 5}, {5, 0}, {1, 1}, {3, 7}, {40, 1000}};
     for (int i = 0; i < 6; i++)
         for (int special = 0; special < 3; special++) {
@@ -264,9 +258,8 @@ static void a_good_kernel_passes(void **state)
         }
 }
 
-static void writing_beside_a_buffer(void **state)
+TEST(writing_beside_a_buffer)
 {
-    (void)state;
     static const char *const before[] = {"outside x, at byte -1 ", "outside other, at byte -1 ",
                                          "outside y, at byte -1 "};
     static const char *const names[] = {"outside x", "outside other", "outside y"};
@@ -295,9 +288,8 @@ static void writing_beside_a_buffer(void **state)
 }
 
 /* Without a clause that it breaks, a failure is a defect of the contract, never a success. */
-static void a_failure_without_a_clause(void **state)
+TEST(a_failure_without_a_clause)
 {
-    (void)state;
     const tk_clause lone[] = {{TK_CLAUSE_ERROR, "COPY.ERR", ""}};
     tk_contract bare = copy;
     bare.clause_count = 1;
@@ -322,9 +314,8 @@ static void a_failure_without_a_clause(void **state)
     }
 }
 
-static void changing_an_input(void **state)
+TEST(changing_an_input)
 {
-    (void)state;
     for (int call = 0; call <= 2; call++) {
         assert_breaks((hostile){.poke_set = true, .poke_param = 0, .poke_call = call}, WRITE, "changed its input x");
         assert_breaks((hostile){.poke_set = true, .poke_param = 1, .poke_call = call}, WRITE,
@@ -338,9 +329,8 @@ static void changing_an_input(void **state)
     assert_non_null(strstr(r.reason, "other"));
 }
 
-static void leaving_output_unwritten(void **state)
+TEST(leaving_output_unwritten)
 {
-    (void)state;
     assert_breaks((hostile){.deed = FIRST_UNWRITTEN}, WRITE, "left y[0] unwritten");
     assert_breaks((hostile){.deed = LAST_UNWRITTEN}, WRITE, "unwritten");
     assert_breaks((hostile){.deed = NOTHING_WRITTEN}, WRITE, "left y[0] unwritten");
@@ -352,27 +342,24 @@ static void leaving_output_unwritten(void **state)
     }
 }
 
-static void other_bits_on_another_run(void **state)
+TEST(other_bits_on_another_run)
 {
-    (void)state;
     assert_breaks((hostile){.deed = SECOND_CALL_DIFFERS}, REPEAT, "on one run and");
     assert_breaks((hostile){.deed = STALE}, REPEAT, "on one run and");
     tki_trial_result r = run_copy(&(hostile){.deed = SECOND_CALL_DIFFERS}, NULL, 3, 5, 0);
     assert_int_equal(r.determinism, TK_DETERMINISM_NONE);
 }
 
-static void wrong_values(void **state)
+TEST(wrong_values)
 {
-    (void)state;
     assert_breaks((hostile){.deed = NAN_EVERYWHERE}, ERR, "y[0] is 0x7e00");
     tki_trial_result r = run_copy(&(hostile){.deed = NAN_EVERYWHERE}, NULL, 3, 5, 0);
     assert_int_equal(r.judgement.failed[ERR], 15);
     assert_int_equal(r.judgement.failure.index, 0);
 }
 
-static void reporting_failure(void **state)
+TEST(reporting_failure)
 {
-    (void)state;
     tki_trial_result r = run_copy(&(hostile){.deed = REPORTS_FAILURE}, NULL, 3, 5, 0);
     assert_true(r.could_not_run);
     assert_int_equal(r.failed_clause, -1);
@@ -381,16 +368,14 @@ static void reporting_failure(void **state)
     assert_true(r.could_not_run);
 }
 
-static void in_place_must_give_the_same(void **state)
+TEST(in_place_must_give_the_same)
 {
-    (void)state;
     assert_breaks((hostile){.deed = NOT_IN_PLACE}, INPLACE, "y[0] has other bits when the op works in place");
 }
 
 /* What only a lowering's own promise forbids. */
-static void promises(void **state)
+TEST(promises)
 {
-    (void)state;
     hostile minus_zero = {.deed = MINUS_ZERO};
     tki_trial_result r = run_copy(&minus_zero, NULL, 2, 9, 0x7e55);
     assert_int_equal(r.failed_clause, -1);
@@ -408,9 +393,8 @@ static void promises(void **state)
     assert_non_null(strstr(r.reason, "; only 0x"));
 }
 
-static void rows_that_depend_on_others(void **state)
+TEST(rows_that_depend_on_others)
 {
-    (void)state;
     /* A lowering that promises nothing about batches may do it, and the level says so. */
     hostile h = {.deed = ROWS_MATTER};
     tki_trial_result r = run_copy(&h, NULL, 3, 9, 0x8000);
@@ -428,9 +412,8 @@ static void rows_that_depend_on_others(void **state)
 }
 
 /* All NaNs hash as one pattern; anything else does not. */
-static void hashes(void **state)
+TEST(hashes)
 {
-    (void)state;
     tki_trial_result a = run_copy(&(hostile){.deed = GOOD}, NULL, 3, 50, 0x7e55);
     tki_trial_result b = run_copy(&(hostile){.deed = OTHER_NAN}, NULL, 3, 50, 0x7e55);
     tki_trial_result c = run_copy(&(hostile){.deed = NAN_EVERYWHERE}, NULL, 3, 50, 0x7e55);
@@ -484,9 +467,8 @@ static void check_guarded(tki_placement placement, size_t bytes, size_t element)
     tki_guard_free(&g); /* twice is fine */
 }
 
-static void guarded_buffers(void **state)
+TEST(guarded_buffers)
 {
-    (void)state;
     static const size_t sizes[] = {0, 1, 2, 3, 100, 4095, 4096, 4097, 100000};
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
         for (size_t element = 2; element <= 8; element *= 2) {
@@ -506,9 +488,8 @@ static void guarded_buffers(void **state)
 /* -- How calls are set up ------------------------------------------------------------------------------------ */
 
 /* Every number of threads, and every kind of place for one array and for all of them at once. */
-static void setups_cover_what_callers_do(void **state)
+TEST(setups_cover_what_callers_do)
 {
-    (void)state;
     int threads[65] = {0}, alignments[257] = {0}, edges[3] = {0}, fills[TKI_FILL_KINDS] = {0};
     int all_wide = 0, all_pages = 0, unlike = 0;
     for (uint64_t seed = 0; seed < 400; seed++) {
@@ -554,9 +535,8 @@ static void setups_cover_what_callers_do(void **state)
 }
 
 /* An element that is left unwritten must show, whatever the outputs held. */
-static void fills_of_two_calls_differ_everywhere(void **state)
+TEST(fills_of_two_calls_differ_everywhere)
 {
-    (void)state;
     unsigned char source[1000], first[8192], second[8192], part[8192];
     for (size_t i = 0; i < sizeof source; i++)
         source[i] = (unsigned char)(i / 100);
@@ -582,9 +562,8 @@ static void fills_of_two_calls_differ_everywhere(void **state)
 }
 
 /* What a reproducing command names must give the calls that failed. */
-static void given_inputs_keep_the_calls(void **state)
+TEST(given_inputs_keep_the_calls)
 {
-    (void)state;
     tki_trial trial = {.c = {.contract = tk_contract_find("gemm")}, .family = 7, .seed = 99, .chunk = 3};
     tki_setup before = tki_setup_draw(&trial, 1);
     for (int i = 0; i < 2; i++) {
@@ -631,9 +610,8 @@ __attribute__((no_sanitize("address", "undefined"))) static void write_byte(void
 }
 
 /* A kernel that copies more of one buffer to another than it should must not leave the same bytes there. */
-static void zones_of_two_buffers_differ(void **state)
+TEST(zones_of_two_buffers_differ)
 {
-    (void)state;
     tki_guarded a;
     tki_guarded b;
     assert_true(tki_guard_alloc(&a, loose, 100, 2));
@@ -646,9 +624,8 @@ static void zones_of_two_buffers_differ(void **state)
     tki_guard_free(&b);
 }
 
-static void end_page_is_inaccessible(void **state)
+TEST(end_page_is_inaccessible)
 {
-    (void)state;
     for (size_t bytes = 0; bytes <= 8194; bytes += 4097) {
         tki_guarded g;
         assert_true(tki_guard_alloc(&g, page_end, bytes / 2 * 2, 2));
@@ -671,9 +648,8 @@ static void run_outside(void *data)
 }
 
 /* In every trial it is seen, in some by such a page: there reads would be seen as well. */
-static void going_outside_is_seen_wherever_arrays_lie(void **state)
+TEST(going_outside_is_seen_wherever_arrays_lie)
 {
-    (void)state;
     for (int p = 0; p < 3; p++)
         for (int from_end = 0; from_end < 2; from_end++) {
             int faulted = 0;
@@ -715,9 +691,8 @@ static const tk_contract lookup = {
         },
 };
 
-static void slices(void **state)
+TEST(slices)
 {
-    (void)state;
     enum { Q = 4, D = 3, V = 5 };
     static const int64_t indices[Q] = {1, 3, 2, 3};
     tk_ctx *ctx = new_context();
@@ -775,9 +750,8 @@ static void slices(void **state)
 
 /* An ignored target stays as it is and may point outside. */
 /* Every axis of a size is cut, wherever it stands. */
-static void slices_of_any_rank(void **state)
+TEST(slices_of_any_rank)
 {
-    (void)state;
     const tk_contract deep = {
         .name = "deep",
         .dim_count = 3,
@@ -811,9 +785,8 @@ static void slices_of_any_rank(void **state)
     tk_ctx_destroy(ctx);
 }
 
-static void slices_keep_ignored_targets(void **state)
+TEST(slices_keep_ignored_targets)
 {
-    (void)state;
     tk_contract with_options = lookup;
     with_options.attribute_count = sizeof test_options / sizeof *test_options;
     with_options.attributes = test_options;
@@ -837,9 +810,8 @@ static void slices_keep_ignored_targets(void **state)
     tk_ctx_destroy(ctx);
 }
 
-static void clauses_by_kind(void **state)
+TEST(clauses_by_kind)
 {
-    (void)state;
     assert_int_equal(tki_clause_find(&copy, TK_CLAUSE_WRITE), WRITE);
     assert_int_equal(tki_clause_find(&copy, TK_CLAUSE_BITS), BITS);
     assert_int_equal(tki_clause_find(&copy, TK_CLAUSE_INDEX), -1);
@@ -874,9 +846,8 @@ static void assert_shrinks(deed what, int64_t rows, int64_t cols, int64_t least,
     tk_ctx_destroy(ctx);
 }
 
-static void shrinks_to_a_minimal_shape(void **state)
+TEST(shrinks_to_a_minimal_shape)
 {
-    (void)state;
     static const int64_t many[] = {501, 777, 4099, 30000};
     /* It is wrong in column three only, so four columns are needed and one row is. */
     assert_shrinks(COLUMN_THREE, 9, 40, 4, 3);
@@ -920,9 +891,8 @@ static int64_t read_input(const char *command, const char *name, uint64_t bits[]
     return count;
 }
 
-static void the_reproducing_inputs_fail_again(void **state)
+TEST(the_reproducing_inputs_fail_again)
 {
-    (void)state;
     const tk_contract *contract = tk_contract_find("gelu_bwd");
     tk_ctx *ctx = new_context();
     tk_certify_options options = TK_CERTIFY_DEFAULTS;

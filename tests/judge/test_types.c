@@ -1,14 +1,8 @@
 /* The judge in fp32, and in fp32 results of 16-bit inputs: with two ops made up here, a copy and a product of two
  * elements, both without any tolerance, a right kernel holds in every trial of the level and each wrong one is
  * refuted. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
 #include <math.h>
+#include <stdlib.h>
 
 #include "core/context.h"
 #include "exact/round.h"
@@ -227,9 +221,8 @@ static const tk_types all_types[] = {
     {TK_F32, TK_F32}, {TK_F16, TK_F32}, {TK_BF16, TK_F32}, {TK_F16, TK_F16}, {TK_BF16, TK_BF16}};
 enum { TYPES = sizeof all_types / sizeof *all_types };
 
-static void right_kernels_hold(void **state)
+TEST(right_kernels_hold)
 {
-    (void)state;
     for (int i = 0; i < TYPES; i++) {
         char reason[700];
         if (judge(&copies, all_types[i], NONE, reason, sizeof reason) >= 0 ||
@@ -248,27 +241,24 @@ static void refute(const tk_contract *contract, tk_types types, const mistake *l
     }
 }
 
-static void wrong_products_are_refuted_in_fp32(void **state)
+TEST(wrong_products_are_refuted_in_fp32)
 {
-    (void)state;
     static const mistake list[] = {TRUNCATED,    AWAY_FROM_ZERO, FLUSHED,      INPUTS_FLUSHED,   NAN_MASKED,
                                    SATURATED,    LAST_ELEMENT,   THROUGH_F16,  LAST_BIT,         LOWER_HALF_LOST,
                                    LARGE_INPUTS, TAIL_UNWRITTEN, ONE_EXPONENT, NEGATIVE_PAYLOADS};
     refute(&products, all_types[0], list, sizeof list / sizeof *list);
 }
 
-static void wrong_copies_are_refuted_in_fp32(void **state)
+TEST(wrong_copies_are_refuted_in_fp32)
 {
-    (void)state;
     static const mistake list[] = {FLUSHED,  NAN_MASKED,      SATURATED,    LAST_ELEMENT,   THROUGH_F16,
                                    LAST_BIT, LOWER_HALF_LOST, LARGE_INPUTS, TAIL_UNWRITTEN, ONE_EXPONENT};
     refute(&copies, all_types[0], list, sizeof list / sizeof *list);
 }
 
 /* Products of fp16 numbers are exact in fp32, of 22 bits, and never subnormal there; those of bf16 numbers can be. */
-static void wrong_mixed_products_are_refuted(void **state)
+TEST(wrong_mixed_products_are_refuted)
 {
-    (void)state;
     static const mistake of_both[] = {NAN_MASKED,     LAST_ELEMENT, LOWER_HALF_LOST, INPUTS_FLUSHED,
                                       TAIL_UNWRITTEN, SATURATED,    THROUGH_F16};
     static const mistake of_bf16[] = {FLUSHED, TRUNCATED, LARGE_INPUTS};
@@ -278,9 +268,8 @@ static void wrong_mixed_products_are_refuted(void **state)
 }
 
 /* One input of 32 bits in chunks: each pattern is in one of them, once. */
-static void all_patterns_of_fp32_are_tried(void **state)
+TEST(all_patterns_of_fp32_are_tried)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     const tk_types types = {TK_F32, TK_F32};
     tki_trials quick = make_trials(ctx, &copies, types, TK_FULL);
@@ -307,9 +296,8 @@ static void all_patterns_of_fp32_are_tried(void **state)
     tk_ctx_destroy(ctx);
 }
 
-static void what_is_finite_depends_on_the_types(void **state)
+TEST(what_is_finite_depends_on_the_types)
 {
-    (void)state;
     static const struct {
         const tk_contract *contract;
         tk_types types;
@@ -333,9 +321,8 @@ static void what_is_finite_depends_on_the_types(void **state)
 }
 
 /* A chunk of the exhaustive trials is judged like any other: the one that begins with the smallest normal number. */
-static void a_chunk_of_patterns_is_judged(void **state)
+TEST(a_chunk_of_patterns_is_judged)
 {
-    (void)state;
     static const struct {
         mistake mistake;
         int64_t chunk;
@@ -362,9 +349,8 @@ static void a_chunk_of_patterns_is_judged(void **state)
 }
 
 /* To one element, whose inputs are then of 32 bits. */
-static void a_failure_in_fp32_is_shrunk(void **state)
+TEST(a_failure_in_fp32_is_shrunk)
 {
-    (void)state;
     fixture f;
     open_fixture(&f, &products, ONE_EXPONENT);
     tki_trial trial = {.c = tk_case_init(&products, TK_F32), .family = TKI_GIVEN_INPUTS};
@@ -386,9 +372,8 @@ static void a_failure_in_fp32_is_shrunk(void **state)
     close_fixture(&f);
 }
 
-static void given_inputs_have_the_bits_of_their_type(void **state)
+TEST(given_inputs_have_the_bits_of_their_type)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     const uint64_t x[] = {0x3f800001}, w[] = {0xffffffff}, wide[] = {UINT64_C(1) << 32};
     const tk_given_input good[] = {{.name = "x", .bits = x, .count = 1}, {.name = "w", .bits = w, .count = 1}};
@@ -412,9 +397,8 @@ static void given_inputs_have_the_bits_of_their_type(void **state)
 }
 
 /* Planted patterns of 32 bits arrive, and those that the type does not have are left out. */
-static void patterns_of_32_bits_are_planted(void **state)
+TEST(patterns_of_32_bits_are_planted)
 {
-    (void)state;
     uint32_t x[64] = {0};
     uint16_t half[64] = {0};
     tki_trial trial = {.c = tk_case_init(&copies, TK_F32), .planted_count = 1, .planted = {0x7fc12345}};

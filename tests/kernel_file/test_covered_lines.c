@@ -1,14 +1,10 @@
 /* What gcov prints, read. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "certify/missed_lines.h"
 #include "kernel_file/covered_lines.h"
+#include "tests/unit_test.h"
 
 #define HEAD "        -:    0:Source:/k/k.c\n        -:    0:Runs:1\n"
 
@@ -31,9 +27,8 @@ static void assert_lines(const char *text, int64_t count, int64_t run, const cha
     tki_lines_free(&lines);
 }
 
-static void stretches(void **state)
+TEST(stretches)
 {
-    (void)state;
     assert_lines(HEAD, 0, 0, "");
     assert_lines(HEAD "        1:    7:x\n", 1, 1, "");
     assert_lines(HEAD "       1*:    7:x\n    #####:    8:y\n", 2, 1, "8");
@@ -43,9 +38,8 @@ static void stretches(void **state)
                  4, 1, "41-43, 46");
 }
 
-static void one_function_of_several_is_enough(void **state)
+TEST(one_function_of_several_is_enough)
 {
-    (void)state;
     assert_lines(HEAD "        2:    5:f\n------------------\n_Z1f:\n    #####:    5:f\n------------------\n", 1, 1,
                  "");
 }
@@ -61,18 +55,16 @@ static void other_files_do_not_count(void **state)
     assert_false(tki_lines_read("", "/k/", "k.c", &lines));
 }
 
-static void files_beside_it_are_named(void **state)
+TEST(files_beside_it_are_named)
 {
-    (void)state;
     assert_lines("        -:    0:Source:/k/part.h\n    #####:    3:z\n        1:    5:z\n" HEAD
                  "        1:    1:x\n    #####:    2:x\n        -:    0:Source:/k/deep/er.h\n    #####:    9:z\n"
                  "        -:    0:Source:/k/part.h\n    #####:    5:z\n    #####:    6:z\n",
                  6, 2, "2, part.h:3, part.h:6, deep/er.h:9");
 }
 
-static void whatever_comes(void **state)
+TEST(whatever_comes)
 {
-    (void)state;
     assert_lines(HEAD "what:is:this\n:::\n1:\n    #####:99999999999999999999:x\n    #####:-3:x\n", 0, 0, "");
     /* Code of its own that looks like a head line counts as text. */
     assert_lines(HEAD "    #####:    4:        -:    0:Source:/other.h\n    #####:    5:x\n", 2, 0, "4-5");

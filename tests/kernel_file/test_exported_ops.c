@@ -1,17 +1,13 @@
 /* Which ops a shared library exports, read from bytes that may be anything. The library is compiled here. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "core/context.h"
 #include "core/file.h"
 #include "kernel_file/kernel_file.h"
+#include "tests/unit_test.h"
 
 typedef struct library {
     tk_ctx *ctx;
@@ -67,9 +63,8 @@ static int exported_count(const char *ops)
 }
 
 /* Of either version, with nothing before or behind the name; and of an op that nobody knows yet. */
-static void test_lists(void **state)
+TEST(test_lists)
 {
-    (void)state;
     const char *ops = "my_gelu_fwd gelu_fwd_v2 gemm_grad_a softmax_fwd_v22 ";
     assert_true(tki_exports_op(ops, "gelu_fwd"));
     assert_true(tki_exports_op(ops, "gemm_grad_a"));
@@ -132,9 +127,8 @@ static void test_damaged(void **state)
     free(copy);
 }
 
-static void test_names(void **state)
+TEST(test_names)
 {
-    (void)state;
     static const char *const good[] = {"k.c", "k.cpp", "k.cc", "k.cu", "k.hip", "k.so", "a/b.d/k.x.c"};
     static const char *const bad[] = {"", "k", "k.", "k.C", "k.o", "k.c.txt", "c"};
     for (size_t i = 0; i < sizeof good / sizeof *good; i++)

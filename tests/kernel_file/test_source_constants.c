@@ -1,14 +1,10 @@
 /* The constants of a source. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "core/random.h"
 #include "kernel_file/source_constants.h"
+#include "tests/unit_test.h"
 
 static tki_dictionary scan(const char *text)
 {
@@ -34,27 +30,24 @@ static void assert_integers(const char *text, int count, const int64_t *expected
 #define INTEGERS(text, ...) \
     assert_integers(text, (int)(sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t)), (int64_t[]){__VA_ARGS__})
 
-static void integers(void **state)
+TEST(integers)
 {
-    (void)state;
     INTEGERS("if (k == 192)", 192);
     INTEGERS("#define TILE 96\n#define MASK 0x7FUL", 96, 127);
     INTEGERS("x % 1'000 + 0b101 + 017", 1000, 5, 1005, 15, 20);
     INTEGERS("7 7 7", 7);
 }
 
-static void names_hold_no_numbers(void **state)
+TEST(names_hold_no_numbers)
 {
-    (void)state;
     assert_int_equal(scan("int64_t a1 = b22; uint16_t u16_3;").integer_count, 0);
     assert_int_equal(scan("// 5\n/* 6 \n 7 */ \"8\\\"9\" '1'").integer_count, 0);
     assert_int_equal(scan("/* 5").integer_count, 0);
     assert_int_equal(scan("\"5").integer_count, 0);
 }
 
-static void what_two_come_to(void **state)
+TEST(what_two_come_to)
 {
-    (void)state;
     INTEGERS("1 << 7", 1, 7, 128);
     INTEGERS("64 * 1024", 64, 1024, 65536);
     INTEGERS("(32) * (3)", 32, 3, 96);
@@ -64,9 +57,8 @@ static void what_two_come_to(void **state)
     INTEGERS("3, 4", 3, 4);
 }
 
-static void floats(void **state)
+TEST(floats)
 {
-    (void)state;
     tki_dictionary dictionary = scan("0.375f + .5 - 1e-3L * 0x1p-10 1.5e+2");
     const double expected[] = {0.375, 0.5, 1e-3, 0x1p-10, 150};
     assert_int_equal(dictionary.float_count, 5);
@@ -91,9 +83,8 @@ static void scan_code(const char *listing, int count, const int64_t expected[])
 #define CODE(listing, ...) \
     scan_code(listing, sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t), (int64_t[]){__VA_ARGS__})
 
-static void machine_code(void **state)
+TEST(machine_code)
 {
-    (void)state;
     CODE("   8:\tcmp    $0x120,%rdi\n   f:\tjg     ba <f+0xba>\n  6d:\ttest   $0x7f,%dil", 288, 127);
     CODE("   4:\tand    $0xffffffffffffff80,%rax\n", 128);
     CODE("   4:\tsub    $0x78,%rsp\n   8:\tcmp    $0x5,%eax\n", 5);
@@ -110,9 +101,8 @@ static void machine_code(void **state)
     scan_code("  1c:\tshr    $0x26,%rax\n\tnop\n$0x44\nf+0x20:\n", 0, NULL);
 }
 
-static void any_bytes(void **state)
+TEST(any_bytes)
 {
-    (void)state;
     tki_random random = tki_random_stream(5, 0);
     static const char alphabet[] = "$#\t,%shr0123456789.xXeEpP'\"/*\\\n <+-bfUL_(";
     for (int i = 0; i < 20000; i++) {

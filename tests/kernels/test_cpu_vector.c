@@ -1,10 +1,6 @@
 /* The portable vector layer converts as core/dtype.h does, lane by lane: every 16-bit pattern one way, and back from every
  * fp32 number whose lower half is one of a few that rounding cares about. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "tests/unit_test.h"
 
 #define TKI_ISA_PORTABLE
 #include "kernels/cpu_vector.h"
@@ -21,9 +17,8 @@ static uint16_t narrowed(float value, tk_dtype dtype)
     return dtype == TK_F16 ? tki_f32_to_f16(value) : tki_f32_to_bf16(value);
 }
 
-static void loads_every_pattern(void **state)
+TEST(loads_every_pattern)
 {
-    (void)state;
     for (int d = 0; d < 2; d++)
         for (uint32_t first = 0; first < 65536; first += VEC) {
             uint16_t bits[VEC];
@@ -42,9 +37,8 @@ static void loads_every_pattern(void **state)
         }
 }
 
-static void stores_as_one_by_one(void **state)
+TEST(stores_as_one_by_one)
 {
-    (void)state;
     static const uint32_t lower[] = {0,      1,      0x0fff, 0x1000, 0x1001, 0x2000,
                                      0x3000, 0x7fff, 0x8000, 0x8001, 0xefff, 0xffff};
     for (int d = 0; d < 2; d++)

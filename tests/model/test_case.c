@@ -1,12 +1,7 @@
 /* Cases, contexts and the registry: sizes and their products, the checks before a run, scratch memory, names and ids. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "core/context.h"
 #include "drivers/backend.h"
@@ -81,9 +76,8 @@ static tk_case fake_case(int64_t r, int64_t c, int64_t v)
     return k;
 }
 
-static void init_gives_zeros_and_defaults(void **state)
+TEST(init_gives_zeros_and_defaults)
 {
-    (void)state;
     tk_case c = tk_case_init(&fake, TK_BF16);
     assert_ptr_equal(c.contract, &fake);
     assert_int_equal(c.dtype, TK_BF16);
@@ -102,9 +96,8 @@ static void init_gives_zeros_and_defaults(void **state)
 }
 
 /* What anybody who fills or judges a case relies on. */
-static void attributes_of_the_contracts(void **state)
+TEST(attributes_of_the_contracts)
 {
-    (void)state;
     for (int i = 0; tk_contract_at(i); i++) {
         const tk_contract *op = tk_contract_at(i);
         bool integers = op->types[0].dtype == TK_U64; /* nothing of them is subnormal or rounded */
@@ -132,9 +125,8 @@ static void attributes_of_the_contracts(void **state)
     }
 }
 
-static void choices_that_are_none(void **state)
+TEST(choices_that_are_none)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     tk_case c = tk_case_init(tk_contract_find("gemm"), TK_F16);
     void *const none[3] = {NULL};
@@ -146,9 +138,8 @@ static void choices_that_are_none(void **state)
     tk_ctx_destroy(ctx);
 }
 
-static void elements_of_a_parameter(void **state)
+TEST(elements_of_a_parameter)
 {
-    (void)state;
     tk_case c = fake_case(3, 5, 7);
     assert_int_equal(tk_case_elements(&c, 0), 15);
     assert_int_equal(tk_case_elements(&c, 2), 3);
@@ -157,9 +148,8 @@ static void elements_of_a_parameter(void **state)
     assert_int_equal(tk_case_elements(&c, 2), 0);
 }
 
-static void elements_that_overflow(void **state)
+TEST(elements_that_overflow)
 {
-    (void)state;
     /* 2^62 elements of two bytes are 2^63 bytes, one less fits. */
     tk_case c = fake_case(INT64_C(1) << 62, 1, 0);
     assert_int_equal(tk_case_elements(&c, 0), -1);
@@ -177,9 +167,8 @@ static void elements_that_overflow(void **state)
 }
 
 /* No elements is no overflow, whatever the other size is; negative sizes stay wrong beside a zero. */
-static void zero_beside_huge_sizes(void **state)
+TEST(zero_beside_huge_sizes)
 {
-    (void)state;
     tk_case c = fake_case(0, INT64_MAX, 0);
     assert_int_equal(tk_case_elements(&c, 0), 0);
     c = fake_case(INT64_MAX, 0, 0);
@@ -193,9 +182,8 @@ static void zero_beside_huge_sizes(void **state)
     assert_int_equal(tk_case_elements(&c, 0), -1);
 }
 
-static void sizes_and_types_are_checked(void **state)
+TEST(sizes_and_types_are_checked)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     _Alignas(8) uint16_t memory[64] = {0};
     void *buffers[4] = {memory, memory + 8, memory + 16, memory + 32};
@@ -241,9 +229,8 @@ static void sizes_and_types_are_checked(void **state)
     tk_ctx_destroy(ctx);
 }
 
-static void missing_things_are_refused(void **state)
+TEST(missing_things_are_refused)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     tk_case c = fake_case(0, 0, 0);
     void *buffers[4] = {0};
@@ -268,9 +255,8 @@ static void missing_things_are_refused(void **state)
     tk_ctx_destroy(ctx);
 }
 
-static void alignment_of_the_element_is_enough(void **state)
+TEST(alignment_of_the_element_is_enough)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     _Alignas(16) unsigned char memory[512];
     for (int p = 0; p < 4; p++)
@@ -311,9 +297,8 @@ static void check_overlap(tk_ctx *ctx, int param, bool equal_allowed)
     }
 }
 
-static void overlap_of_every_kind(void **state)
+TEST(overlap_of_every_kind)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     check_overlap(ctx, 0, false);
     check_overlap(ctx, 1, true); /* may_alias */
@@ -352,9 +337,8 @@ static void overlap_of_every_kind(void **state)
 
 /* -- Context and scratch ------------------------------------------------------------------------------------- */
 
-static void contexts(void **state)
+TEST(contexts)
 {
-    (void)state;
     assert_int_equal(tk_ctx_create(NULL), TK_BAD_ARGUMENT);
     tk_ctx_destroy(NULL);
     assert_string_equal(tk_ctx_message(NULL), "no context");
@@ -378,9 +362,8 @@ static void contexts(void **state)
     tk_ctx_destroy(ctx);
 }
 
-static void scratch_of_the_context(void **state)
+TEST(scratch_of_the_context)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     _Alignas(64) unsigned char memory[256];
     assert_int_equal(tk_ctx_set_scratch(NULL, memory, 256), TK_BAD_ARGUMENT);
@@ -409,9 +392,8 @@ static void scratch_of_the_context(void **state)
 }
 
 /* The caller's block is used if it is just large enough; a byte less and the call fails before it writes. */
-static void run_with_the_callers_scratch(void **state)
+TEST(run_with_the_callers_scratch)
 {
-    (void)state;
     const tk_contract *contract = tk_contract_find("embedding_bwd");
     if (!contract)
         skip();
@@ -461,9 +443,8 @@ static void run_with_the_callers_scratch(void **state)
 }
 
 /* Ops that need no scratch run beside a block that is too small for anything. */
-static void run_without_scratch(void **state)
+TEST(run_without_scratch)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     _Alignas(64) unsigned char memory[64];
     tk_case c = tk_case_init(tk_contract_find("gelu_fwd"), TK_F16);
@@ -482,9 +463,8 @@ static void run_without_scratch(void **state)
 }
 
 /* Contexts do not see each other's messages, threads or scratch. */
-static void contexts_are_apart(void **state)
+TEST(contexts_are_apart)
 {
-    (void)state;
     tk_ctx *a = new_context();
     tk_ctx *b = new_context();
     assert_int_equal(tk_ctx_set_threads(a, -5), TK_BAD_ARGUMENT);
@@ -498,9 +478,8 @@ static void contexts_are_apart(void **state)
 
 /* -- Names ----------------------------------------------------------------------------------------------------- */
 
-static void names_and_version(void **state)
+TEST(names_and_version)
 {
-    (void)state;
     char version[32];
     snprintf(version, sizeof version, "%d.%d.%d", TK_VERSION_MAJOR, TK_VERSION_MINOR, TK_VERSION_PATCH);
     assert_string_equal(tk_version(), version);
@@ -598,9 +577,8 @@ static void check_param(const tk_contract *contract, int p)
         assert_string_not_equal(param->name, contract->params[q].name);
 }
 
-static void signatures(void **state)
+TEST(signatures)
 {
-    (void)state;
     static const char typed[] =
         "tk_status tk_xent(tk_ctx *ctx, tk_dtype dtype, tk_dtype index_dtype, int64_t rows, int64_t cols, "
         "const void *logits, const void *target, const tk_xent_options *options, float *loss, void *grad_logits);";
@@ -619,9 +597,8 @@ static void signatures(void **state)
     assert_memory_equal(text, typed, 19);
 }
 
-static void registry_is_sane(void **state)
+TEST(registry_is_sane)
 {
-    (void)state;
     assert_true(tk_contract_count() >= 2);
     assert_null(tk_contract_at(-1));
     assert_null(tk_contract_at(tk_contract_count()));
@@ -679,9 +656,8 @@ static void check_id(const tk_case *c, int lowering, const char *expected)
     assert_false(tk_lowering_find(id, &named, &found));
 }
 
-static void ids_that_are_none(void **state)
+TEST(ids_that_are_none)
 {
-    (void)state;
     static const char *const bad[] = {"",
                                       "cpu",
                                       ".",
@@ -706,9 +682,8 @@ static void ids_that_are_none(void **state)
     assert_int_equal(lowering, 77);
 }
 
-static void backends(void **state)
+TEST(backends)
 {
-    (void)state;
     tk_backend_info info;
     int count = 0;
     for (; tk_backend_at(count, &info); count++) {
@@ -734,9 +709,8 @@ static void backends(void **state)
     assert_string_equal(info.kernel_header, "hip/hip_runtime.h");
 }
 
-static void lowering_ids(void **state)
+TEST(lowering_ids)
 {
-    (void)state;
     for (int i = 0; i < tk_contract_count(); i++) {
         const tk_contract *contract = tk_contract_at(i);
         tk_lowering_info info;

@@ -1,14 +1,9 @@
 /* Contracts that a program registers: nine tensors, five attributes, three kinds of results. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-
-#include <cmocka.h>
 
 #include "judge/trial_inputs.h"
 #include "tests/op_test.h"
@@ -370,9 +365,8 @@ static int some_run(const tk_case *c, void *const b[], void *data)
 
 /* -- Tests -------------------------------------------------------------------------------------------------------- */
 
-static void found_and_run(void **state)
+TEST(found_and_run)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     assert_null(tk_ctx_contract_find(ctx, "nine"));
     const tk_contract *op = register_nine(ctx);
@@ -402,9 +396,8 @@ static void found_and_run(void **state)
     tk_ctx_destroy(ctx);
 }
 
-static void tensors_that_are_not_always_there(void **state)
+TEST(tensors_that_are_not_always_there)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     const tk_contract *op = NULL;
     assert_ok(ctx, tk_contract_register(ctx, &sometimes, some_run, NULL, &op));
@@ -457,9 +450,8 @@ static void assert_condition_refused(tk_ctx *ctx, int param, uint64_t choices, i
     assert_refused(ctx, tk_contract_register(ctx, &wrong, some_run, NULL, &op), TK_BAD_ARGUMENT, text);
 }
 
-static void conditions_that_are_none(void **state)
+TEST(conditions_that_are_none)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     const tk_contract *op = NULL;
     assert_condition_refused(ctx, SOME_SHIFT, 1 << 1, 1, "no choice that kernels see");
@@ -482,9 +474,8 @@ static void conditions_that_are_none(void **state)
     tk_ctx_destroy(ctx);
 }
 
-static void what_is_no_contract(void **state)
+TEST(what_is_no_contract)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     const tk_contract *op = NULL;
     tk_contract wrong = nine;
@@ -582,9 +573,8 @@ static tk_status pick_enclose(const tk_case *c, const void *const b[], int outpu
 }
 
 /* Each kind of failure needs a clause, or it would pass as success. */
-static void a_contract_has_every_clause_it_needs(void **state)
+TEST(a_contract_has_every_clause_it_needs)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     const tk_contract *op = NULL;
     for (int left_out = 0; left_out < 5; left_out++) {
@@ -612,9 +602,8 @@ static void a_contract_has_every_clause_it_needs(void **state)
 }
 
 /* The library looks at the indices before an implementation does. */
-static void bad_indices_are_refused(void **state)
+TEST(bad_indices_are_refused)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     const tk_contract *op;
     assert_ok(ctx, tk_contract_register(ctx, &pick, pick_kernel, NULL, &op));
@@ -690,9 +679,8 @@ static tk_status count_groups_enclose(const tk_case *c, const void *const b[], i
 }
 
 /* Ends of groups may be as large as what they end, and do not descend. */
-static void bad_ends_are_refused(void **state)
+TEST(bad_ends_are_refused)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     const tk_contract *op;
     tk_contract wrong = count_groups;
@@ -727,9 +715,8 @@ static void bad_ends_are_refused(void **state)
 }
 
 /* More of everything than our own ops have, up to what a contract may have. */
-static void as_large_as_may_be(void **state)
+TEST(as_large_as_may_be)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     char names[TK_MAX_PARAMS][16];
     const char *dim_names[TK_MAX_DIMS];
@@ -779,9 +766,8 @@ static tk_certificate *certify(tk_ctx *ctx, const tk_contract *op, tk_dtype dtyp
     return certificate;
 }
 
-static void right_ones_are_held(void **state)
+TEST(right_ones_are_held)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     const tk_contract *op = register_nine(ctx);
     for (int i = 0; i < op->type_count; i++) {
@@ -798,9 +784,8 @@ static void right_ones_are_held(void **state)
     tk_ctx_destroy(ctx);
 }
 
-static void wrong_ones_are_refuted(void **state)
+TEST(wrong_ones_are_refuted)
 {
-    (void)state;
     static const char *const clauses[MISTAKES] = {[NO_BIAS] = "NINE.ERR",
                                                   [COUNT_IN_32_BITS] = "NINE.COUNT",
                                                   [SAME_TWICE] = "NINE.ORDER",
@@ -893,9 +878,8 @@ static int run_program(const char *arguments, char *text, size_t size)
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-static void kernel_file_signed_and_replayed(void **state)
+TEST(kernel_file_signed_and_replayed)
 {
-    (void)state;
     char folder[] = "/tmp/tokitai_registered_XXXXXX", path[128], text[4096], *written = NULL, *difference = NULL;
     tk_ctx *ctx = new_context(), *other = new_context();
     const tk_contract *op = register_nine(ctx);
@@ -1042,16 +1026,14 @@ static judged judge(const tk_contract *contract, tk_dtype dtype, tk_level level,
     return j;
 }
 
-static void sizes_beyond_tiles_are_tried(void **state)
+TEST(sizes_beyond_tiles_are_tried)
 {
-    (void)state;
     assert_int_equal(judge(&signed_copy, TK_F32, TK_QUICK, (flaw){.beyond = 65535}).verdict, TK_REFUTED);
     assert_int_equal(judge(&signed_copy, TK_F32, TK_FULL, (flaw){.beyond = 1 << 20}).verdict, TK_REFUTED);
 }
 
-static void levels_judge_what_they_say(void **state)
+TEST(levels_judge_what_they_say)
 {
-    (void)state;
     const judged quick = judge(&signed_copy, TK_F32, TK_QUICK, (flaw){0});
     assert_int_equal(quick.verdict, TK_HELD);
     assert_true(quick.caveat && quick.elements > 200000);
@@ -1070,9 +1052,8 @@ static void levels_judge_what_they_say(void **state)
 }
 
 /* Four axes, in another order than their sizes have. */
-static void elementwise_of_rank_4(void **state)
+TEST(elementwise_of_rank_4)
 {
-    (void)state;
     tk_contract deep = signed_copy;
     tk_param params[2];
     memcpy(params, signed_copy.params, sizeof params);
@@ -1088,9 +1069,8 @@ static void elementwise_of_rank_4(void **state)
     assert_int_equal(judge(&deep, TK_F32, TK_QUICK, (flaw){.beyond = 65534}).verdict, TK_REFUTED);
 }
 
-static void numbers_cannot_all_be_tried(void **state)
+TEST(numbers_cannot_all_be_tried)
 {
-    (void)state;
     tk_contract numbered = signed_copy;
     const tk_attribute number = {.name = "negate",
                                  .text = "whether the sign changes",
@@ -1163,9 +1143,8 @@ static int tops_kernel(const tk_case *c, void *const b[], void *data)
     return 0;
 }
 
-static void tensors_of_any_rank_and_order(void **state)
+TEST(tensors_of_any_rank_and_order)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     const tk_contract *op;
     int64_t wrong = 0;
@@ -1236,9 +1215,8 @@ static int low_kernel(const tk_case *c, void *const b[], void *data)
     return 0;
 }
 
-static void all_bits_of_an_integer_count(void **state)
+TEST(all_bits_of_an_integer_count)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     const tk_contract *op;
     tk_param params[2];
@@ -1359,9 +1337,8 @@ static int largest_kernel(const tk_case *c, void *const b[], void *data)
     return 0;
 }
 
-static void orders_of_one_row_with_infinities(void **state)
+TEST(orders_of_one_row_with_infinities)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     const tk_contract *op;
     tk_contract wrong = largest;
@@ -1415,9 +1392,8 @@ static tk_status bad_enclose(const tk_case *c, const void *const b[], int output
     return TK_OK;
 }
 
-static void enclosures_that_are_none(void **state)
+TEST(enclosures_that_are_none)
 {
-    (void)state;
     for (bad_enclosure bad = 0; bad < BAD_ENCLOSURES; bad++) {
         tk_ctx *ctx = new_context();
         const tk_contract *op;
@@ -1447,9 +1423,8 @@ static void assert_no_attribute(tk_attribute attribute, const char *text)
     tk_ctx_destroy(ctx);
 }
 
-static void attributes_that_are_none(void **state)
+TEST(attributes_that_are_none)
 {
-    (void)state;
     static const tk_choice twice[] = {{"a", "one"}, {"a", "the other"}};
     const tk_attribute number = {
         .name = "number", .text = "a number", .type = TK_ATTRIBUTE_INTEGER, .most = {.integer = 9}};
@@ -1515,9 +1490,8 @@ static void attributes_that_are_none(void **state)
 }
 
 /* A copy may have been changed since the contract was checked; one of another context may be gone. */
-static void contracts_are_known_by_their_address(void **state)
+TEST(contracts_are_known_by_their_address)
 {
-    (void)state;
     tk_ctx *ctx = new_context(), *other = new_context();
     const tk_contract *op;
     tk_certificate *certificate;
@@ -1545,9 +1519,8 @@ static void contracts_are_known_by_their_address(void **state)
 
 /* -- What a certificate says of attributes that kernels do not see ------------------------------------------------- */
 
-static void restrictions_are_in_the_headline(void **state)
+TEST(restrictions_are_in_the_headline)
 {
-    (void)state;
     static const tk_choice choices[] = {{"high", "as exact as it can be"}, {"low", "less so"}};
     const tk_attribute attributes[] = {
         {.name = "level", .text = "how exact it is", .choice_count = 2, .choices = choices},
@@ -1585,9 +1558,8 @@ static void restrictions_are_in_the_headline(void **state)
 }
 
 /* Names out of alphabetical order, and a reader that outlives the context that knew the op. */
-static void certificates_outlive_a_context(void **state)
+TEST(certificates_outlive_a_context)
 {
-    (void)state;
     tk_ctx *ctx = new_context(), *other = new_context();
     const tk_contract *op;
     tk_certificate *read;
@@ -1611,9 +1583,8 @@ static void certificates_outlive_a_context(void **state)
 }
 
 /* Whatever was in memory before, a family gives the same inputs. */
-static void families_fill_every_element(void **state)
+TEST(families_fill_every_element)
 {
-    (void)state;
     static const tk_contract *const contracts[] = {&tops, &signed_copy, &nine, &pick};
     for (size_t i = 0; i < sizeof contracts / sizeof *contracts; i++)
         for (int family = 0; tk_family_at(family, NULL); family++) {
@@ -1639,9 +1610,8 @@ static void families_fill_every_element(void **state)
 }
 
 /* Every input is tried in one long line, which takes tensors of one shape. */
-static void what_is_elementwise(void **state)
+TEST(what_is_elementwise)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     const tk_contract *op;
     tk_param params[2];
@@ -1656,9 +1626,8 @@ static void what_is_elementwise(void **state)
     tk_ctx_destroy(ctx);
 }
 
-static void without_exact_values_nothing_is_judged(void **state)
+TEST(without_exact_values_nothing_is_judged)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     const tk_contract *op;
     tk_certificate *certificate = NULL;

@@ -1,10 +1,4 @@
 /* padic_gemm, inverses, systems and determinants against FLINT, which is loaded if it is there. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <stdlib.h>
 #include <gmp.h>
 
@@ -55,9 +49,8 @@ static void compare_product(tk_ctx *ctx, const padic_ring *ring, int kind, tki_r
 }
 
 /* Every precision that fits but 2^64, which is no modulus of theirs. */
-static void products(void **state)
+TEST(products)
 {
-    (void)state;
     static const uint64_t primes[] = {2, 3, 5, 7, 65537, 2147483647};
     tk_ctx *ctx = new_context();
     tki_random random = tki_random_stream(7, 1);
@@ -70,9 +63,8 @@ static void products(void **state)
     tk_ctx_destroy(ctx);
 }
 
-static void systems(void **state)
+TEST(systems)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     tki_random random = tki_random_stream(7, 2);
     for (int64_t n = 1; n <= 40; n += 13) {

@@ -1,16 +1,11 @@
 /* p-adic integers against GMP, and their laws. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/random.h"
 #include "padic/freivalds.h"
 #include "padic/matrix.h"
+#include "tests/unit_test.h"
 
 static const uint64_t primes[] = {2, 3, 5, 7, 65537, 2147483647, 4294967291, UINT64_C(9223372036854775783)};
 enum { PRIMES = sizeof primes / sizeof *primes, DRAWS = 40 };
@@ -30,9 +25,8 @@ static void set_modulus(const padic_ring *ring, mpz_t modulus)
     mpz_ui_pow_ui(modulus, ring->prime, (unsigned long)ring->precision);
 }
 
-static void rings(void **state)
+TEST(rings)
 {
-    (void)state;
     padic_ring ring;
     assert_null(padic_ring_make(&ring, 2, 64));
     assert_true(ring.modulus == 0);
@@ -44,9 +38,8 @@ static void rings(void **state)
     assert_null(padic_ring_make(&ring, 7, 22));
 }
 
-static void against_gmp(void **state)
+TEST(against_gmp)
 {
-    (void)state;
     padic_ring ring;
     tki_random random = tki_random_stream(3, 1);
     mpz_t modulus, x, y, z;
@@ -76,9 +69,8 @@ static void against_gmp(void **state)
 }
 
 /* v(a b) = v(a) + v(b), up to N; v(a + b) >= the smaller; x = p^v unit; digits add up to x. */
-static void laws(void **state)
+TEST(laws)
 {
-    (void)state;
     padic_ring ring;
     tki_random random = tki_random_stream(3, 2);
     for (int i = 0; ring_at(i, &ring); i++)
@@ -108,9 +100,8 @@ static void laws(void **state)
 }
 
 /* Square roots of squares, by x^2 - s; and roots that are none, or not simple. */
-static void roots(void **state)
+TEST(roots)
 {
-    (void)state;
     padic_ring ring;
     tki_random random = tki_random_stream(3, 3);
     uint64_t root;
@@ -131,9 +122,8 @@ static void roots(void **state)
     assert_non_null(strstr(padic_lift_root(&ring, one, 2, 1, &root), "not simple"));
 }
 
-static void text(void **state)
+TEST(text)
 {
-    (void)state;
     padic_ring ring;
     uint64_t x, y;
     char printed[256];
@@ -180,9 +170,8 @@ static void assert_bad_matrix(const char *source, const padic_ring *ring, const 
     assert_null(m.values);
 }
 
-static void matrices(void **state)
+TEST(matrices)
 {
-    (void)state;
     padic_ring ring;
     assert_null(padic_ring_make(&ring, 7, 4));
     padic_matrix m = parsed("# two rows\n1, 2 -1\n\n[1/2; 3 4]\r\n", &ring);
@@ -227,9 +216,8 @@ static const char *parsed_npy(char version, const char *header, int bytes, padic
     return padic_matrix_parse(file, 10 + length + (size_t)bytes, &ring, m, reason, size);
 }
 
-static void numpy_headers(void **state)
+TEST(numpy_headers)
 {
-    (void)state;
     static const struct {
         char version;
         const char *header;
@@ -269,9 +257,8 @@ static void numpy_headers(void **state)
 }
 
 /* Freivalds' check takes what is right, and refuses a product that is wrong in one digit of one entry. */
-static void checks(void **state)
+TEST(checks)
 {
-    (void)state;
     padic_ring ring;
     assert_null(padic_ring_make(&ring, 2, 40));
     assert_int_equal(padic_check_vectors(&ring), 65);

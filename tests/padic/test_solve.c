@@ -1,10 +1,4 @@
 /* Systems and determinants against elimination with rational numbers. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -107,9 +101,8 @@ static void assert_solves(const padic_matrix *a, const padic_matrix *b, const pa
     mpz_clears(sum, term, common, NULL);
 }
 
-static void drawn_systems(void **state)
+TEST(drawn_systems)
 {
-    (void)state;
     static const int widths[] = {2, 8, 32, 64};
     tk_ctx *ctx = new_context();
     tki_random random = tki_random_stream(5, 1);
@@ -137,9 +130,8 @@ static void drawn_systems(void **state)
 }
 
 /* The last row is a combination of others, of every rank; and matrices that are singular modulo the first primes only. */
-static void singular_systems(void **state)
+TEST(singular_systems)
 {
-    (void)state;
     enum { N = 9 };
     tk_ctx *ctx = new_context();
     tki_random random = tki_random_stream(5, 2);
@@ -177,9 +169,8 @@ static void singular_systems(void **state)
 }
 
 /* Entries at the ends of 64 bits, and right-hand sides of zeros. */
-static void extremes(void **state)
+TEST(extremes)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     char reason[256];
     padic_solution s;
@@ -205,9 +196,8 @@ static void extremes(void **state)
 }
 
 /* No equation has one solution, and a determinant of 1: a product over nothing. */
-static void empty_systems(void **state)
+TEST(empty_systems)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     char reason[256];
     mpz_t determinant;

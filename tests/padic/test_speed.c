@@ -1,11 +1,5 @@
 /* How long padic_gemm and `padic solve` take beside FLINT, in one run: best CPU times of arms that run in turn, on one thread. Times
  * are printed; what is asserted is that the results are equal. RUNS in the environment: how often each arm runs (3). */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <gmp.h>
 #include <stdlib.h>
 #include <time.h>
@@ -151,9 +145,8 @@ static void compare(tk_ctx *ctx, uint64_t prime, int64_t precision)
     free(c);
 }
 
-static void products(void **state)
+TEST(products)
 {
-    (void)state;
     static const struct {
         uint64_t prime;
         int64_t precision;
@@ -166,9 +159,8 @@ static void products(void **state)
 }
 
 /* Valuations that grow with the place of the inner size: those of a and b add up to N or more at half of the places. */
-static void graded(void **state)
+TEST(graded)
 {
-    (void)state;
     static const struct {
         uint64_t prime;
         int64_t precision;
@@ -215,9 +207,8 @@ static void graded(void **state)
     tk_ctx_destroy(ctx);
 }
 
-static void systems(void **state)
+TEST(systems)
 {
-    (void)state;
     tk_ctx *ctx = one_thread();
     tki_random random = tki_random_stream(17, 3);
     padic_matrix a = {SYSTEM, SYSTEM, calloc(SYSTEM * SYSTEM, sizeof *a.values)};

@@ -6,12 +6,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
 #include "compile/artifact.h"
 #include "core/context.h"
 #include "drivers/driver.h"
@@ -19,6 +13,7 @@
 #include "runtime/gpu.h"
 #include "tests/fake_gpu/begin.h"
 #include "tests/fake_gpu/on_both.h"
+#include "tests/unit_test.h"
 
 static const char source[] = "ops/gemm/kernel.cu";
 static const tk_types f16 = {TK_F16, TK_F16};
@@ -202,9 +197,8 @@ static void test_missing_function(void **state)
     assert_no_device(s, "has no function cuLaunchKernel: the driver is too old");
 }
 
-static void test_device_files(void **state)
+TEST(test_device_files)
 {
-    (void)state;
     char text[256], folder[] = "/tmp/tokitai-gpu-XXXXXX", file[64];
     assert_non_null(mkdtemp(folder));
     snprintf(file, sizeof file, "%s/node", folder);
@@ -675,9 +669,8 @@ static void test_left_out(void **state)
     }
 }
 
-static void test_accept(void **state)
+TEST(test_accept)
 {
-    (void)state;
     tk_case c = tk_case_init(tk_contract_at(0), TK_F16);
     tki_gpu_info hopper = {.backend = &tki_backends[TKI_CUDA], .architecture = "sm_90", .major = 9};
     tki_gpu_info other = {.backend = &tki_backends[TKI_HIP], .architecture = "gfx90a", .major = 9};
@@ -800,9 +793,8 @@ static void test_maps(void **state)
     tki_gpu_free(s->gpu, memory);
 }
 
-static void test_accept_tensor(void **state)
+TEST(test_accept_tensor)
 {
-    (void)state;
     tk_case c = tk_case_init(tk_contract_find("gemm"), TK_F16);
     const struct {
         const char *architecture;

@@ -1,16 +1,11 @@
 /* How lowerings that have a choice do a case: it is chosen once. And Hopper's products: whatever the sizes,
  * a way to cut them is one that the kernels can do. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
 #include "ops/gemm/launch_hopper.h"
 #include "runtime/lowering_choice.h"
+#include "tests/unit_test.h"
 
 static int times_chosen;
 
@@ -32,9 +27,8 @@ static tk_case case_of(tk_dtype dtype, int64_t m, int64_t n, int64_t k)
     return c;
 }
 
-static void a_case_is_chosen_once(void **state)
+TEST(a_case_is_chosen_once)
 {
-    (void)state;
     tk_ctx *ctx;
     assert_int_equal(tk_ctx_create(&ctx), TK_OK);
     const tk_case a = case_of(TK_F16, 1, 2, 3), b = case_of(TK_BF16, 1, 2, 3), c = case_of(TK_F16, 3, 2, 2);
@@ -78,9 +72,8 @@ static void check_candidates(const tki_gemm_hopper_product *p, const tk_case *c,
 }
 
 /* Numbers that nobody has chosen are refused before anything is computed with them: there is no device here. */
-static void wild_choices_are_refused(void **state)
+TEST(wild_choices_are_refused)
 {
-    (void)state;
     static const int wild[] = {-1, INT32_MIN, INT32_MAX, 1 << 20, 7};
     tk_ctx *ctx;
     assert_int_equal(tk_ctx_create(&ctx), TK_OK);
@@ -102,9 +95,8 @@ static void wild_choices_are_refused(void **state)
 
 /* A band is `raster` lines of tiles, and a kernel counts its tiles in an int: as many as there is room for are taken, one line more is refused.
  * The left factor is one that has to be copied, so that what is taken has scratch memory. */
-static void bands_that_wrap_are_refused(void **state)
+TEST(bands_that_wrap_are_refused)
 {
-    (void)state;
     enum { FORM = 3 /* tiles of 128 x 128 */, ACROSS = 1 << 22, DOWN = 16, MOST = INT32_MAX / ACROSS };
     const int64_t rows = DOWN * 128, cols = (int64_t)ACROSS * 128, inner = 65;
     tk_ctx *ctx;
@@ -125,9 +117,8 @@ static void bands_that_wrap_are_refused(void **state)
 
 /* Whatever choice is taken keeps to what the proofs of the kernels' index maps assume: launch_allows in proofs/tiles_hopper.v. The left factor has
  * to be copied, so that what is taken has scratch memory. */
-static void what_is_taken_is_what_proofs_assume(void **state)
+TEST(what_is_taken_is_what_proofs_assume)
 {
-    (void)state;
     enum { DRAWS = 300000, SEED = 20261117, MOST_SIZE = INT32_MAX - 1024, MOST_PARTS = 16, MOST_RASTER = 1 << 16 };
     static const struct {
         int64_t rows, cols;
@@ -174,9 +165,8 @@ static void what_is_taken_is_what_proofs_assume(void **state)
 }
 
 /* The words that a launch has, and no more scratch memory than copies of both factors and 96 MiB of parts. */
-static void cuts_fit(void **state)
+TEST(cuts_fit)
 {
-    (void)state;
     enum { DRAWS = 3000, SEED = 20261116, PARTS_BYTES = 96 << 20 };
     printf("seed %d\n", SEED);
     srand(SEED);

@@ -3,18 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
 #include "core/context.h"
 #include "runtime/executor.h"
 #include "runtime/gpu.h"
 #include "runtime/gpu_context.h"
 #include "tests/fake_gpu/begin.h"
 #include "tests/fake_gpu/on_both.h"
+#include "tests/unit_test.h"
 
 /* One param struct for all the kernels of this test: a copy of n bytes, spoilt in the way that `fault` asks for. */
 typedef struct params {

@@ -1,14 +1,9 @@
 /* Binary frames to a kernel program: cut anywhere, changed anywhere, and what stands in the reply. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "serve/binary.h"
+#include "tests/unit_test.h"
 
 enum { LIMIT = 1 << 20, QUERIES = 3, DIM = 2, VOCAB = 4, DIMS = 3, TENSORS = 3 };
 enum { INDEX, WEIGHT, OUT };

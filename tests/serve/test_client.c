@@ -1,23 +1,17 @@
 /* Kernel servers kept running: good ones, and ones that end, stall, babble, shout and lie. The bad ones are shell scripts. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include <dirent.h>
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "core/clock.h"
 #include "isolate/wire.h"
+#include "tests/unit_test.h"
 #include "tokitai_serve.h"
 
 static const tk_server_options quick = {.size = sizeof(tk_server_options),
@@ -99,9 +93,8 @@ static int open_descriptors(void)
  * Programs of ours
  * ------------------------------------------------------------------------------------------------------------ */
 
-static void text_requests(void **state)
+TEST(text_requests)
 {
-    (void)state;
     fixture f;
     open_kernel(&f, "embedding", false);
     for (int i = 0; i < 200; i++) {
@@ -118,9 +111,8 @@ static void text_requests(void **state)
 }
 
 /* A refusal comes with the program's own words and status, and the next request is served at once. */
-static void refusals(void **state)
+TEST(refusals)
 {
-    (void)state;
     fixture f;
     open_kernel(&f, "embedding", false);
     for (int i = 0; i < 5; i++) {
@@ -138,9 +130,8 @@ static void refusals(void **state)
     close_server(&f);
 }
 
-static void long_requests(void **state)
+TEST(long_requests)
 {
-    (void)state;
     fixture f;
     char kernel[] = "kernel", name[] = "gelu-bwd", server[] = "--server", limit[] = "--max-frame", bytes[] = "1000";
     open_argv(&f, (char *[]){program(), kernel, name, server, limit, bytes, NULL}, &quick);
@@ -158,9 +149,8 @@ static void long_requests(void **state)
 }
 
 /* Small ones in the frame, large ones through shared memory, grown and shrunk in turn. */
-static void cases(void **state)
+TEST(cases)
 {
-    (void)state;
     static const int64_t sizes[] = {1, 3, 1000, 200001, 5, 100000, 1 << 20, 7};
     fixture f;
     open_kernel(&f, "gelu-bwd", true);
@@ -189,9 +179,8 @@ static void cases(void **state)
     close_server(&f);
 }
 
-static void cases_with_indices(void **state)
+TEST(cases_with_indices)
 {
-    (void)state;
     fixture f;
     open_kernel(&f, "embedding", true);
     int64_t index[] = {1, 0, 1};
@@ -225,9 +214,8 @@ static void cases_with_indices(void **state)
  * Programs that go wrong
  * ------------------------------------------------------------------------------------------------------------ */
 
-static void cannot_start(void **state)
+TEST(cannot_start)
 {
-    (void)state;
     tk_ctx *ctx;
     tk_server *server;
     char missing[] = "/no/such/program";
@@ -245,9 +233,8 @@ static void cannot_start(void **state)
     assert_int_equal(open_descriptors(), before);
 }
 
-static void ends_without_an_answer(void **state)
+TEST(ends_without_an_answer)
 {
-    (void)state;
     fixture f;
     open_script(&f, "head -c 6 >/dev/null; echo no luck >&2; exit 7", &quick);
     assert_int_equal(ask(&f, "1\n"), TK_KERNEL_FAULT);
@@ -270,9 +257,8 @@ static void ends_without_an_answer(void **state)
 }
 
 /* It and what it started are gone when the call returns. */
-static void misses_its_deadline(void **state)
+TEST(misses_its_deadline)
 {
-    (void)state;
     fixture f;
     tk_server_options options = quick;
     options.call_seconds = 1.5;
@@ -301,9 +287,8 @@ static void misses_its_deadline(void **state)
 }
 
 /* The late answer to the first request must not be taken for that to the second. */
-static void late_answers(void **state)
+TEST(late_answers)
 {
-    (void)state;
     fixture f;
     tk_server_options options = quick;
     options.call_seconds = 1.5;
@@ -318,9 +303,8 @@ static void late_answers(void **state)
     close_server(&f);
 }
 
-static void speaks_unasked(void **state)
+TEST(speaks_unasked)
 {
-    (void)state;
     fixture f;
     /* A second answer behind the first. */
     open_script(&f,
@@ -335,9 +319,8 @@ static void speaks_unasked(void **state)
     close_server(&f);
 }
 
-static void answers_too_much(void **state)
+TEST(answers_too_much)
 {
-    (void)state;
     fixture f;
     open_script(&f, "head -c 6 >/dev/null; printf '\\377\\377\\377\\377'; sleep 5", &quick);
     assert_int_equal(ask(&f, "1\n"), TK_KERNEL_FAULT);
@@ -346,9 +329,8 @@ static void answers_too_much(void **state)
 }
 
 /* More on standard error than a pipe holds, and without end; the end of it is kept. */
-static void shouts(void **state)
+TEST(shouts)
 {
-    (void)state;
     fixture f;
     open_script(&f,
                 "i=0; while [ $i -lt 3000 ]; do echo \"line $i of what nobody wants to read so much of\" >&2; "
@@ -369,9 +351,8 @@ static void shouts(void **state)
 }
 
 /* Pauses double up to the most, and a call whose deadline lies before the next start says so at once. */
-static void backs_off(void **state)
+TEST(backs_off)
 {
-    (void)state;
     fixture f;
     tk_server_options options = quick;
     options.restart_seconds = 0.05;
@@ -395,9 +376,8 @@ static void backs_off(void **state)
 }
 
 /* It has left the process group that it was started in; it is ended all the same. */
-static void leaves_its_group(void **state)
+TEST(leaves_its_group)
 {
-    (void)state;
     fixture f;
     tk_server_options options = quick;
     options.call_seconds = 0.5;
@@ -410,9 +390,8 @@ static void leaves_its_group(void **state)
 }
 
 /* Killed from outside between two calls: the next one starts it again. */
-static void ends_between_calls(void **state)
+TEST(ends_between_calls)
 {
-    (void)state;
     fixture f;
     open_script(&f, "head -c 6 >/dev/null; printf '\\014\\0\\0\\0A=1\\nOUTPUT=1'", &quick);
     for (int i = 1; i <= 4; i++) {
@@ -462,9 +441,8 @@ typedef struct forged_reply {
     char array[8];
 } forged_reply;
 
-static void forged_replies(void **state)
+TEST(forged_replies)
 {
-    (void)state;
     const forged_reply reply = {
         .fixed = {.header = {TKI_WIRE_MAGIC, TKI_WIRE_REPLY, 12345}, .param = -1, .buffer_count = 3},
         .buffers = {{.memory = TKI_WIRE_NOWHERE},
@@ -480,9 +458,8 @@ static void forged_replies(void **state)
  * What is left behind, and several at once
  * ------------------------------------------------------------------------------------------------------------ */
 
-static void leaves_nothing(void **state)
+TEST(leaves_nothing)
 {
-    (void)state;
     fixture f;
     int before = open_descriptors();
     for (int i = 0; i < 5; i++) {
@@ -499,9 +476,8 @@ static void leaves_nothing(void **state)
 }
 
 /* A caller that has closed its standard input still gets a server that works. */
-static void closed_standard_input(void **state)
+TEST(closed_standard_input)
 {
-    (void)state;
     fixture f;
     int kept = dup(STDIN_FILENO);
     assert_true(kept > STDERR_FILENO);
@@ -531,9 +507,8 @@ static void *ask_many(void *argument)
     return NULL;
 }
 
-static void side_by_side(void **state)
+TEST(side_by_side)
 {
-    (void)state;
     pthread_t threads[4];
     int ids[4] = {1, 2, 3, 4};
     for (int i = 0; i < 4; i++)

@@ -4,17 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "ops/gelu/params.h"
 #include "serve/service.h"
 #include "tests/fake_gpu/begin.h"
 #include "tests/fake_gpu/on_both.h"
+#include "tests/unit_test.h"
 
 enum { LIMIT = 1 << 22 };
 

@@ -1,15 +1,10 @@
 /* The text protocol of the kernel programs: every exit status, strictness, and every value there and back. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "serve/service.h"
+#include "tests/unit_test.h"
 
 enum { LIMIT = 1 << 20, VALUES = 1 << 16 };
 
@@ -125,9 +120,8 @@ static const example examples[] = {
     {"embedding", "1 1 524289 1 0 1", 10, "more than the 1048576 bytes"},
 };
 
-static void every_status(void **state)
+TEST(every_status)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof examples / sizeof *examples; i++) {
         fixture f;
         const example *e = &examples[i];
@@ -140,9 +134,8 @@ static void every_status(void **state)
     }
 }
 
-static void nul_bytes(void **state)
+TEST(nul_bytes)
 {
-    (void)state;
     static const char after[] = "1 1 2\0", inside[] = "1 1\0 2", before[] = "\0001 1 2";
     fixture f;
     open_program(&f, "gelu-bwd", LIMIT);
@@ -154,9 +147,8 @@ static void nul_bytes(void **state)
 }
 
 /* embedding's forward pass is a copy: what goes in as text comes out as text. One query for each row of one element. */
-static void every_value_there_and_back(void **state)
+TEST(every_value_there_and_back)
 {
-    (void)state;
     fixture f;
     size_t size = VALUES * 14 + 64, length = 0, data;
     char *text = malloc(size);
@@ -180,9 +172,8 @@ static void every_value_there_and_back(void **state)
 }
 
 /* Wherever a good request is cut, it is refused with the status of what is missing, and what follows is served. */
-static void cut_anywhere(void **state)
+TEST(cut_anywhere)
 {
-    (void)state;
     static const char whole[] = "1 2 3 2  10 20 30 40 50 60  70 80 90 100 110 12";
     fixture f;
     open_program(&f, "gemm-bw", LIMIT);
@@ -196,9 +187,8 @@ static void cut_anywhere(void **state)
 }
 
 /* The output fits in the limit, its text does not. */
-static void long_replies(void **state)
+TEST(long_replies)
 {
-    (void)state;
     fixture f;
     open_program(&f, "embedding", 700);
     assert_int_equal(ask(&f, "1 1 300 1 0 65000", 17), 10);
@@ -207,9 +197,8 @@ static void long_replies(void **state)
     close_program(&f);
 }
 
-static void programs(void **state)
+TEST(programs)
 {
-    (void)state;
     assert_null(tki_serve_program_find("gelu"));
     assert_null(tki_serve_program_at(-1));
     assert_null(tki_serve_program_at(4));
@@ -226,9 +215,8 @@ static void programs(void **state)
     }
 }
 
-static void no_device(void **state)
+TEST(no_device)
 {
-    (void)state;
     tk_ctx *ctx;
     tki_service *service;
     assert_int_equal(tk_ctx_create(&ctx), TK_OK);

@@ -1,9 +1,4 @@
 /* safetensors files: every kept input is refused for the reason in its name, or taken; headers are written and read again. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
-
 #include <dirent.h>
 #include <math.h>
 #include <stdio.h>
@@ -12,6 +7,7 @@
 #include <unistd.h>
 
 #include "tensors/safetensors.h"
+#include "tests/unit_test.h"
 
 static tk_ctx *ctx;
 
@@ -28,9 +24,8 @@ static int close_context(void **state)
     return 0;
 }
 
-static void corpus_is_judged_by_name(void **state)
+TEST(corpus_is_judged_by_name)
 {
-    (void)state;
     char folder[4096], path[8192];
     bool seen[TKI_MALFORMED_KINDS] = {false};
     const char *source = getenv("SOURCE_DIR");
@@ -60,9 +55,8 @@ static void corpus_is_judged_by_name(void **state)
             fail_msg("no kept file is %s", tki_malformed_name((tki_malformed)kind));
 }
 
-static void headers_are_laid_out(void **state)
+TEST(headers_are_laid_out)
 {
-    (void)state;
     tki_tensor tensors[] = {
         {.name = "z", .type = TKI_ELEMENT_U8, .rank = 1, .shape = {3}},
         {.name = "b\"\n\xc3\xa9", .type = TKI_ELEMENT_F32, .rank = 2, .shape = {2, 5}},
@@ -101,9 +95,8 @@ static void headers_are_laid_out(void **state)
     free(header);
 }
 
-static void a_layout_beyond_memory_is_refused(void **state)
+TEST(a_layout_beyond_memory_is_refused)
 {
-    (void)state;
     int64_t data;
     tki_tensor tensors[] = {
         {.name = "a", .type = TKI_ELEMENT_U8, .rank = 1, .shape = {INT64_MAX / 8}},
@@ -114,9 +107,8 @@ static void a_layout_beyond_memory_is_refused(void **state)
     assert_false(tki_safetensors_lay_out(tensors, 2, &data));
 }
 
-static void what_is_no_file_is_refused(void **state)
+TEST(what_is_no_file_is_refused)
 {
-    (void)state;
     tki_safetensors file;
     tki_malformed kind;
     assert_int_equal(tki_safetensors_open(ctx, "/nonexistent", &file, &kind), TK_IO);
@@ -126,9 +118,8 @@ static void what_is_no_file_is_refused(void **state)
 
 /* -- Elements ------------------------------------------------------------------------------------------------ */
 
-static void patterns_are_read_and_named(void **state)
+TEST(patterns_are_read_and_named)
 {
-    (void)state;
     static const struct {
         tki_element_type type;
         uint64_t bits;
@@ -175,9 +166,8 @@ static void patterns_are_read_and_named(void **state)
 }
 
 /* Sorted by value, neighbours of each 16-bit and 8-bit type are one ulp apart, and the zeros none. */
-static void neighbours_are_one_ulp_apart(void **state)
+TEST(neighbours_are_one_ulp_apart)
 {
-    (void)state;
     static const tki_element_type types[] = {TKI_ELEMENT_F16,     TKI_ELEMENT_BF16,        TKI_ELEMENT_F8_E4M3,
                                              TKI_ELEMENT_F8_E5M2, TKI_ELEMENT_F8_E4M3FNUZ, TKI_ELEMENT_F8_E5M2FNUZ,
                                              TKI_ELEMENT_F8_E8M0, TKI_ELEMENT_F4,          TKI_ELEMENT_F6_E2M3,

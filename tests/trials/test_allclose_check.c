@@ -1,12 +1,7 @@
 /* The usual check: what it passes and rejects is what torch.allclose() does with the same numbers. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "core/dtype.h"
 #include "exact/round.h"
@@ -63,9 +58,8 @@ static int passes_with(const char *op, flaw f)
     return passes[0] | passes[1] << 1;
 }
 
-static void tolerances(void **state)
+TEST(tolerances)
 {
-    (void)state;
     static const char *const ops[] = {"gelu_fwd", "embedding_fwd", "embedding_bwd", "xent"};
     for (int i = 0; i < 4; i++) {
         assert_int_equal(passes_with(ops[i], (flaw){0}), 3);
@@ -75,27 +69,24 @@ static void tolerances(void **state)
     }
 }
 
-static void no_wildcards(void **state)
+TEST(no_wildcards)
 {
-    (void)state;
     assert_int_equal(passes_with("gelu_fwd", (flaw){.nan = true}), 0);
     assert_int_equal(passes_with("gelu_fwd", (flaw){.unwritten = true}), 0);
     assert_int_equal(passes_with("gelu_fwd", (flaw){.failing = true}), 0);
     assert_int_equal(passes_with("gelu_fwd", (flaw){.absolute = INFINITY}), 0);
 }
 
-static void every_input_counts(void **state)
+TEST(every_input_counts)
 {
-    (void)state;
     for (int i = 1; i <= TK_USUAL_INPUTS; i++)
         assert_int_equal(passes_with("embedding_fwd", (flaw){.nan = true, .only_in = i}), 0);
     assert_int_equal(passes_with("embedding_fwd", (flaw){.nan = true, .only_in = TK_USUAL_INPUTS + 1}), 3);
 }
 
 /* Two runs of the corpus, on one thread and on three, say the same, and say what the lists promise. */
-static void corpus_is_as_planted(void **state)
+TEST(corpus_is_as_planted)
 {
-    (void)state;
     const tk_contract *contract = tk_contract_find("embedding_fwd");
     tk_ctx *ctx = new_context();
     tk_corpus_entry *entries[2];

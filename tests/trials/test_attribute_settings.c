@@ -1,11 +1,6 @@
 /* Numerics and domain as settings of a certification: what is refused, what the certificate says, its replay, and what they let pass. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "certify/certificate.h"
 #include "model/attributes.h"
@@ -24,9 +19,8 @@ static tk_certify_options with(const tk_setting *setting)
 static const tk_setting normal = {"domain", "normal"};
 static const tk_setting tensor_core = {"numerics", "tensor_core"};
 
-static void bad_settings(void **state)
+TEST(bad_settings)
 {
-    (void)state;
     static const struct {
         const char *op;
         tk_setting setting;
@@ -49,9 +43,8 @@ static void bad_settings(void **state)
     tk_ctx_destroy(ctx);
 }
 
-static void given_inputs_outside_of_the_domain(void **state)
+TEST(given_inputs_outside_of_the_domain)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     static const uint64_t bits[][2] = {{0x3f80, 0x7f80}, {0x0001, 0x3f80}, {0x3f80, 0x4981}};
     static const char *const messages[] = {"x[1] = 0x7f80 = inf", "x[0] = 0x0001", "x[1] = 0x4981"};
@@ -73,9 +66,8 @@ static void given_inputs_outside_of_the_domain(void **state)
     tk_ctx_destroy(ctx);
 }
 
-static void the_certificate_says_so(void **state)
+TEST(the_certificate_says_so)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     const tk_setting both[] = {tensor_core, normal};
     tk_certify_options options = with(both);
@@ -105,9 +97,8 @@ static void the_certificate_says_so(void **state)
 
 /* Flushing to zero is wrong in the whole domain and right in domain normal, in bf16, whose smallest normal number is that of fp32. In fp16
  * no unit flushes what fp32 does not, and it stays wrong. What is wrong otherwise is wrong there, too. */
-static void what_flushes_holds_in_domain_normal(void **state)
+TEST(what_flushes_holds_in_domain_normal)
 {
-    (void)state;
     static const struct {
         const char *op, *mutant;
     } flushing[] = {{"gelu_fwd", "flushing"},
@@ -137,9 +128,8 @@ static void what_flushes_holds_in_domain_normal(void **state)
     tk_ctx_destroy(ctx);
 }
 
-static void units_of_devices(void **state)
+TEST(units_of_devices)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     tk_certify_options options = TK_CERTIFY_DEFAULTS;
     assert_int_equal(tki_settings_matrix_unit(ctx, NULL, &options), TKI_UNIT_UNKNOWN);

@@ -6,13 +6,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "tests/certificate_test.h"
 #include "tests/work_folder.h"
 #include "trials/explore.h"
@@ -205,9 +198,8 @@ static const wrong_kernel wrong_kernels[] = {
     {"size_in_a_device_function", "gelu_fwd", device, "n == 7919 && i == n - 1", false, ""},
 };
 
-static void every_condition_is_found(void **state)
+TEST(every_condition_is_found)
 {
-    (void)state;
     tk_ctx *ctx = open_context();
     for (size_t i = 0; i < sizeof wrong_kernels / sizeof *wrong_kernels; i++) {
         const wrong_kernel *w = &wrong_kernels[i];
@@ -228,9 +220,8 @@ static void every_condition_is_found(void **state)
     tk_ctx_destroy(ctx);
 }
 
-static void clang_instruments_too(void **state)
+TEST(clang_instruments_too)
 {
-    (void)state;
     if (system("clang --version >/dev/null 2>&1"))
         skip();
     tk_ctx *ctx = open_context();
@@ -241,9 +232,8 @@ static void clang_instruments_too(void **state)
     tk_ctx_destroy(ctx);
 }
 
-static void lines_that_never_ran_are_named(void **state)
+TEST(lines_that_never_ran_are_named)
 {
-    (void)state;
     tk_ctx *ctx = open_context();
     int64_t run;
     write_kernel("unreachable", gemm, "", "call->threads < 0");
@@ -284,9 +274,8 @@ static const char selecting[] =
     "    return 0;\n"
     "}\n";
 
-static void a_select_is_a_branch(void **state)
+TEST(a_select_is_a_branch)
 {
-    (void)state;
     tk_ctx *ctx = open_context();
     write_kernel("selecting", selecting, "", "call->abi == 77");
     tk_certificate *certificate = judge(ctx, "selecting", "embedding_fwd", NULL, TK_CERTIFY_DEFAULTS);
@@ -305,9 +294,8 @@ static tk_status find_no_memory(void *data, const tki_trial *trial, bool *stop)
 
 /* Neither a trial of the list that is for other machines, nor one that this machine turns out to have no memory for, nor
  * one that was found, ends it. */
-static void trials_without_memory_are_passed_over(void **state)
+TEST(trials_without_memory_are_passed_over)
 {
-    (void)state;
     tk_ctx *ctx = open_context();
     const tk_contract *contract = tk_contract_find("gelu_fwd");
     tk_kernel_file *kernel;
@@ -346,9 +334,8 @@ static void assert_unknown(tk_ctx *ctx, const char *name, const char *reason)
     tk_certificate_destroy(certificate);
 }
 
-static void a_bad_instrumented_build_costs_coverage_alone(void **state)
+TEST(a_bad_instrumented_build_costs_coverage_alone)
 {
-    (void)state;
     tk_ctx *ctx = open_context();
     write_kernel("does_not_compile", gemm, WHEN_INSTRUMENTED("#error no\n"), "0");
     assert_unknown(ctx, "does_not_compile", "the instrumented build failed");
@@ -382,9 +369,8 @@ static const char forger[] = "#include <stdint.h>\n#include <stdio.h>\n#include 
     "    return 0;\n"
     "}\n#define WRONG_NOW forge()\n") "#ifndef WRONG_NOW\n#define WRONG_NOW (k == 77)\n#endif\n";
 
-static void forged_reports_do_not_help(void **state)
+TEST(forged_reports_do_not_help)
 {
-    (void)state;
     static const char *const kept[] = {"#define BYTES_KEPT 0\n", "#define BYTES_KEPT 4\n"};
     tk_ctx *ctx = open_context();
     for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
@@ -426,9 +412,8 @@ static const char racing[] =
     "    return 0;\n"
     "}\n";
 
-static void same_seed_same_trials(void **state)
+TEST(same_seed_same_trials)
 {
-    (void)state;
     json_t *first = NULL;
     for (int round = 0; round < 2; round++) {
         tk_ctx *ctx = open_context();
@@ -464,14 +449,14 @@ static void same_seed_same_trials(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(every_condition_is_found, enter, leave),
-        cmocka_unit_test_setup_teardown(clang_instruments_too, enter, leave),
-        cmocka_unit_test_setup_teardown(lines_that_never_ran_are_named, enter, leave),
-        cmocka_unit_test_setup_teardown(a_select_is_a_branch, enter, leave),
-        cmocka_unit_test_setup_teardown(trials_without_memory_are_passed_over, enter, leave),
-        cmocka_unit_test_setup_teardown(a_bad_instrumented_build_costs_coverage_alone, enter, leave),
-        cmocka_unit_test_setup_teardown(forged_reports_do_not_help, enter, leave),
-        cmocka_unit_test_setup_teardown(same_seed_same_trials, enter, leave),
+        ENTERED(every_condition_is_found),
+        ENTERED(clang_instruments_too),
+        ENTERED(lines_that_never_ran_are_named),
+        ENTERED(a_select_is_a_branch),
+        ENTERED(trials_without_memory_are_passed_over),
+        ENTERED(a_bad_instrumented_build_costs_coverage_alone),
+        ENTERED(forged_reports_do_not_help),
+        ENTERED(same_seed_same_trials),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

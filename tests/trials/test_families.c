@@ -1,12 +1,7 @@
 /* Input families: repeatable, inside their buffers, and each with what its description promises; the trials of a level. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "core/hash.h"
 #include "core/random.h"
@@ -167,9 +162,8 @@ static int family(const char *name)
     return f;
 }
 
-static void names(void **state)
+TEST(names)
 {
-    (void)state;
     int count = 0;
     const char *what;
     for (const char *name; (name = tk_family_at(count, &what)); count++) {
@@ -208,9 +202,8 @@ static bool is_fixed(int f, const tk_contract *contract)
     return f == family("midpoint") && contract->params[0].low_background && !tk_contract_takes_index(contract);
 }
 
-static void repeatable_and_inside(void **state)
+TEST(repeatable_and_inside)
 {
-    (void)state;
     static const int64_t shapes[][3] = {{0, 0, 0}, {5, 0, 3}, {0, 4, 1}, {1, 1, 1}, {3, 5, 7}, {17, 33, 20}};
     for (int i = 0; contract_at(i); i++)
         for (int f = 0; tk_family_at(f, NULL); f++)
@@ -267,9 +260,8 @@ static void check_indices(const tk_case *c, int param)
 }
 
 /* Every kind of groups that kernels treat apart occurs in some draw. */
-static void ends_of_every_kind(void **state)
+TEST(ends_of_every_kind)
 {
-    (void)state;
     enum { FIRST_EMPTY, MIDDLE_EMPTY, LAST_EMPTY, ALL_EMPTY, ONE_HAS_ALL, REST, EQUAL, WHOLE_TILES, KINDS };
     bool seen[KINDS] = {false};
     tk_case c = make_case(tk_contract_find("grouped_gemm"), TK_F16, 192, 1, 1);
@@ -303,9 +295,8 @@ static void ends_of_every_kind(void **state)
     inputs_free(&in);
 }
 
-static void indices_are_in_range(void **state)
+TEST(indices_are_in_range)
 {
-    (void)state;
     static const int64_t bounds[] = {1, 2, 3, 5, 64};
     for (int b = 0; b < 5; b++)
         for (int wide = 0; wide < 2; wide++) {
@@ -335,9 +326,8 @@ static void indices_are_in_range(void **state)
     }
 }
 
-static void index_families(void **state)
+TEST(index_families)
 {
-    (void)state;
     enum { COUNT = 500, BOUND = 1000 };
     tk_case c = make_case(&product, TK_F16, COUNT, BOUND, 0);
     static int32_t index[COUNT];
@@ -415,9 +405,8 @@ static void free_lines(lines *v)
 }
 
 /* Terms at one stride up to the last place, from the first, up to any place, and terms everywhere. */
-static void few_has_the_promised_counts(void **state)
+TEST(few_has_the_promised_counts)
 {
-    (void)state;
     static const int counts[] = {1, 2, 8, 16};
     static const int strides[] = {1, 16, 256};
     for (int i = 0; i < 3; i++)
@@ -477,9 +466,8 @@ static void few_has_the_promised_counts(void **state)
 }
 
 /* A signalling NaN of each sign, a quiet one, both infinities, both zeros; for ops that sum and ops that do not. */
-static void special_has_every_special_value(void **state)
+TEST(special_has_every_special_value)
 {
-    (void)state;
     static const char *const elementwise = "gelu_bwd";
     for (int i = 0; i < 4; i++)
         for (int d = 0; d < 2; d++) {
@@ -517,9 +505,8 @@ static void special_has_every_special_value(void **state)
         }
 }
 
-static void patterns_cover(void **state)
+TEST(patterns_cover)
 {
-    (void)state;
     enum { N = 1 << 20 };
     const tk_contract *gelu = tk_contract_find("gelu_fwd");
     uint16_t *x = malloc(N * sizeof *x);
@@ -538,9 +525,8 @@ static void patterns_cover(void **state)
     free(x);
 }
 
-static void shapes_of_values(void **state)
+TEST(shapes_of_values)
 {
-    (void)state;
     for (int i = 0; i < 3; i++)
         for (int d = 0; d < 2; d++) {
             const tk_contract *contract = contract_at(i);
@@ -616,9 +602,8 @@ static void shapes_of_values(void **state)
         }
 }
 
-static void shapes_of_lines(void **state)
+TEST(shapes_of_lines)
 {
-    (void)state;
     for (int i = 0; i < 3; i++)
         for (int d = 0; d < 2; d++) {
             const tk_contract *contract = contract_at(i);
@@ -672,9 +657,8 @@ static void shapes_of_lines(void **state)
 }
 
 /* Each line of `midpoint` sums, against partners of one, to a midpoint or the smallest nudge beside one, and all three occur. */
-static void midpoints_are_midpoints(void **state)
+TEST(midpoints_are_midpoints)
 {
-    (void)state;
     for (int d = 0; d < 2; d++) {
         double ulp = dtypes[d] == TK_F16 ? 0x1p-10 : 0x1p-7;
         lines v;
@@ -756,9 +740,8 @@ static tk_case summing_case(const char *op, tk_dtype dtype, int64_t length)
 }
 
 /* Every term is a multiple of one power of two, and the magnitudes of any line's terms together are at most 2^24 of it. */
-static void exact_sums_are_exact(void **state)
+TEST(exact_sums_are_exact)
 {
-    (void)state;
     static const int64_t lengths[] = {1, 2, 3, 4, 5, 17, 64, 300, 4099, 65536, 200003};
     for (int o = 0; o < 5; o++)
         for (int d = 0; d < 2; d++)
@@ -796,9 +779,8 @@ static void exact_sums_are_exact(void **state)
 }
 
 /* A term that is lost changes the rounded sum more often than not. */
-static void exact_sums_show_each_term(void **state)
+TEST(exact_sums_show_each_term)
 {
-    (void)state;
     static const int64_t lengths[] = {2, 17, 300, 4099};
     for (int d = 0; d < 2; d++)
         for (int k = 0; k < 4; k++) {
@@ -823,9 +805,8 @@ static void exact_sums_show_each_term(void **state)
 }
 
 /* Every element is at the maximum or more than 104 below it; what stands there and how often varies as promised. */
-static void plateaus_are_plateaus(void **state)
+TEST(plateaus_are_plateaus)
 {
-    (void)state;
     for (int d = 0; d < 2; d++) {
         int zero = 0;
         int telling = 0;
@@ -872,9 +853,8 @@ static void plateaus_are_plateaus(void **state)
 }
 
 /* Lines that underflow without their maximum and lines that overflow, and moderate ones of either sign. */
-static void offsets_reach_both_ways(void **state)
+TEST(offsets_reach_both_ways)
 {
-    (void)state;
     for (int d = 0; d < 2; d++) {
         int below = 0;
         int above = 0;
@@ -904,9 +884,8 @@ static void offsets_reach_both_ways(void **state)
 }
 
 /* Sums of two products beside a midpoint by less than three units squared, on either side, never on it. */
-static void near_ties_are_near(void **state)
+TEST(near_ties_are_near)
 {
-    (void)state;
     for (int d = 0; d < 2; d++) {
         double ulp = dtypes[d] == TK_F16 ? 0x1p-10 : 0x1p-7;
         int side[2] = {0};
@@ -944,9 +923,8 @@ static double gelu_derivative(double x)
 }
 
 /* The gradients that come in are chosen for each x: the products lie nearer to midpoints than those of any others would. */
-static void near_ties_of_the_gradient_are_near(void **state)
+TEST(near_ties_of_the_gradient_are_near)
 {
-    (void)state;
     enum { N = 3000 };
     for (int d = 0; d < 2; d++) {
         tk_case c = make_case(tk_contract_find("gelu_bwd"), dtypes[d], N, 0, 0);
@@ -973,9 +951,8 @@ static void near_ties_of_the_gradient_are_near(void **state)
     }
 }
 
-static void one_special_at_a_time(void **state)
+TEST(one_special_at_a_time)
 {
-    (void)state;
     for (int i = 0; i < 3; i++)
         for (int d = 0; d < 2; d++) {
             int lines_with[2] = {0};
@@ -1002,9 +979,8 @@ static void one_special_at_a_time(void **state)
 }
 
 /* In both factors, but not in lines that meet. */
-static void small_numbers_among_normal_ones(void **state)
+TEST(small_numbers_among_normal_ones)
 {
-    (void)state;
     for (int o = 0; o < 2; o++)
         for (int d = 0; d < 2; d++) {
             tk_case c = make_case(tk_contract_find(o ? "softmax_bwd" : "gelu_bwd"), dtypes[d], o ? 20 : 2000, 100, 0);
@@ -1029,9 +1005,8 @@ static void small_numbers_among_normal_ones(void **state)
         }
 }
 
-static void peaks_stand_where_code_changes(void **state)
+TEST(peaks_stand_where_code_changes)
 {
-    (void)state;
     int first = 0;
     int last = 0;
     int edge = 0;
@@ -1063,9 +1038,8 @@ static void peaks_stand_where_code_changes(void **state)
 }
 
 /* All 65536 in as many elements, of the input that the op is a function of, at every seed. */
-static void each_pattern_comes(void **state)
+TEST(each_pattern_comes)
 {
-    (void)state;
     enum { N = 65536 };
     static const char *const ops[] = {"gelu_fwd", "gelu_bwd"};
     for (int o = 0; o < 2; o++)
@@ -1090,9 +1064,8 @@ static void each_pattern_comes(void **state)
         }
 }
 
-static void thresholds_come_with_neighbours(void **state)
+TEST(thresholds_come_with_neighbours)
 {
-    (void)state;
     static const double some[] = {1, 0.5, 10, 20, 87.3, 88, 88.7, 103.9, 104, 15, 17, 65504};
     static bool seen[65536];
     for (int d = 0; d < 2; d++) {
@@ -1114,9 +1087,8 @@ static void thresholds_come_with_neighbours(void **state)
     }
 }
 
-static void every_exponent_comes(void **state)
+TEST(every_exponent_comes)
 {
-    (void)state;
     enum { N = 20000 };
     for (int d = 0; d < 2; d++) {
         bool seen[2][256] = {{false}};
@@ -1135,9 +1107,8 @@ static void every_exponent_comes(void **state)
     }
 }
 
-static void hits_are_counted_and_placed(void **state)
+TEST(hits_are_counted_and_placed)
 {
-    (void)state;
     enum { COUNT = 6000, BOUND = 70000, LARGE = (1 << 24) + 99 };
     static int32_t index[COUNT];
     static int hits[BOUND];
@@ -1207,9 +1178,8 @@ static void hits_are_counted_and_placed(void **state)
     }
 }
 
-static void targets_are_ignored_in_every_way(void **state)
+TEST(targets_are_ignored_in_every_way)
 {
-    (void)state;
     enum { ROWS = 50 };
     static int32_t target[ROWS];
     void *data[] = {NULL, target, NULL};
@@ -1239,9 +1209,8 @@ static void targets_are_ignored_in_every_way(void **state)
 
 /* -- Trials ---------------------------------------------------------------------------------------------------- */
 
-static void all_patterns_of_the_domain(void **state)
+TEST(all_patterns_of_the_domain)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     tk_certify_options options = TK_CERTIFY_DEFAULTS;
     options.level = TK_EXHAUSTIVE;
@@ -1278,9 +1247,8 @@ static void all_patterns_of_the_domain(void **state)
     tk_ctx_destroy(ctx);
 }
 
-static void trials_of_a_level(void **state)
+TEST(trials_of_a_level)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     for (int i = 0; tk_contract_at(i); i++) {
         const tk_contract *contract = tk_contract_at(i);
@@ -1331,9 +1299,8 @@ static tki_trials trials_for(tk_ctx *ctx, const tk_contract *contract, tk_dtype 
 }
 
 /* Whatever the seed, each size of each op has each residue modulo 32 at quick. */
-static void residues_are_covered(void **state)
+TEST(residues_are_covered)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     for (int i = 0; tk_contract_at(i); i++)
         for (int s = 0; s < 3; s++)
@@ -1368,9 +1335,8 @@ enum { CHOICE_ALIGNED, CHOICE_RAGGED, CHOICE_KINDS_OF_FAMILY };
 enum { CHOICE_NONE, CHOICE_ONE, CHOICE_1024, CHOICE_4096, CHOICE_SIZES };
 
 /* Whatever the seed, each choice meets each size at 0, 1, 1024 and 4096, and values that skipped products hide, aligned and ragged. */
-static void each_choice_meets_each_kind_of_size(void **state)
+TEST(each_choice_meets_each_kind_of_size)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     static const int64_t sizes[CHOICE_SIZES] = {0, 1, 1024, 4096};
     static const char *const families[] = {"special", "zero_nan", "zero_inf", "exact"};
@@ -1418,9 +1384,8 @@ static void each_choice_meets_each_kind_of_size(void **state)
 }
 
 /* Every ordered pair of inputs has a trial among consecutive numbers, one of them zeros, the other with NaN and infinities. */
-static void zero_inputs_come_in_pairs(void **state)
+TEST(zero_inputs_come_in_pairs)
 {
-    (void)state;
     tk_case c = tk_case_init(tk_contract_find("linear_fwd"), TK_F16);
     c.attributes[tk_attribute_find(c.contract, "epilogue")].integer = 3; /* bias_residual: four inputs */
     memcpy(c.dims, (const int64_t[]){9, 7, 13}, 3 * sizeof *c.dims);
@@ -1449,9 +1414,8 @@ static void zero_inputs_come_in_pairs(void **state)
 }
 
 /* Tiles, squares, wide rows and long ones: what has code of its own in many kernels is tried at quick. */
-static void shapes_that_kernels_treat_apart(void **state)
+TEST(shapes_that_kernels_treat_apart)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     for (int i = 0; tk_contract_at(i); i++)
         for (int s = 0; s < 3; s++) {
@@ -1502,9 +1466,8 @@ static void shapes_that_kernels_treat_apart(void **state)
     tk_ctx_destroy(ctx);
 }
 
-static void large_shapes_at_full(void **state)
+TEST(large_shapes_at_full)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     const int64_t many = 1 << 24;
     for (int i = 0; tk_contract_at(i); i++) {
@@ -1540,9 +1503,8 @@ static bool same_trial(const tki_trial *a, const tki_trial *b)
 }
 
 /* Seed, level, op and types decide, not what runs or how many processors there are; full begins with all of quick; no trial comes twice. */
-static void the_same_trials_everywhere(void **state)
+TEST(the_same_trials_everywhere)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     for (int i = 0; tk_contract_at(i); i++) {
         const tk_contract *contract = tk_contract_at(i);
@@ -1577,9 +1539,8 @@ static void the_same_trials_everywhere(void **state)
     tk_ctx_destroy(ctx);
 }
 
-static void options_are_drawn(void **state)
+TEST(options_are_drawn)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     for (int s = 0; s < 3; s++) {
         tki_trials trials = trials_for(ctx, tk_contract_find("xent"), TK_F16, TK_QUICK, trial_seeds[s]);
@@ -1612,9 +1573,8 @@ static void options_are_drawn(void **state)
 }
 
 /* An index that is neither in range nor ignored would be refused, not judged. */
-static void targets_of_all_trials_are_valid(void **state)
+TEST(targets_of_all_trials_are_valid)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     static const tk_dtype index_dtypes[] = {TK_I32, TK_I64};
     for (int i = 0; tk_contract_at(i); i++)
@@ -1646,9 +1606,8 @@ static void targets_of_all_trials_are_valid(void **state)
     tk_ctx_destroy(ctx);
 }
 
-static void restrictions_are_obeyed(void **state)
+TEST(restrictions_are_obeyed)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     const tk_contract *gelu = tk_contract_find("gelu_fwd");
     tk_certify_options options = TK_CERTIFY_DEFAULTS;
@@ -1706,9 +1665,8 @@ static void assert_same_bits(bool integers, const char *expected)
     tk_ctx_destroy(ctx);
 }
 
-static void same_bits_everywhere(void **state)
+TEST(same_bits_everywhere)
 {
-    (void)state;
     assert_same_bits(false, "47e9983af7206ff23f49fbc281e01367c1f16a6d2484129a7681f4ba59b89d47");
     assert_same_bits(true, "f40330a7b51d4ac43da4123fbfc35f802612a8e46c481bc43b326d1ac1217e0a");
 }
@@ -1747,17 +1705,15 @@ static void assert_same_trials(bool integers, const char *expected)
     tk_ctx_destroy(ctx);
 }
 
-static void same_trials_everywhere(void **state)
+TEST(same_trials_everywhere)
 {
-    (void)state;
     assert_same_trials(false, "18ddb2120294cfcada28070712683ea20dd2c3bb61015903d4b6a9a1931eba3f");
     assert_same_trials(true, "7bb85c395afcd485d5247c5166ed19af6abd952f129ae19c9ed146380a227961");
 }
 
 /* Blocks of a large tensor are drawn side by side; what is drawn is what one long row of draws gives. */
-static void large_tensors_are_drawn_in_order(void **state)
+TEST(large_tensors_are_drawn_in_order)
 {
-    (void)state;
     const int64_t m = 150;
     const int64_t n = 170;
     const int64_t k = 211;

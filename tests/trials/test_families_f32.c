@@ -1,14 +1,8 @@
 /* What families mean in fp32, and for fp32 results of 16-bit inputs: that what each of them is for is in what it
  * draws. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
 #include <float.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "exact/round.h"
@@ -113,9 +107,8 @@ static bool is_nan(double value, uint32_t bits)
     return isnan(value);
 }
 
-static void numbers_are_of_fp32(void **state)
+TEST(numbers_are_of_fp32)
 {
-    (void)state;
     static const struct {
         const char *family;
         property has;
@@ -142,9 +135,8 @@ static void numbers_are_of_fp32(void **state)
 }
 
 /* Sums with the largest number that just overflow, or just do not: half a unit in its last place decides. */
-static void huge_terms_reach_the_end_of_the_format(void **state)
+TEST(huge_terms_reach_the_end_of_the_format)
 {
-    (void)state;
     static factors f;
     int halves = 0;
     draw(&f, f32, "huge", 9);
@@ -156,9 +148,8 @@ static void huge_terms_reach_the_end_of_the_format(void **state)
 }
 
 /* The first two terms meet at a midpoint of fp32, the last one may push them off it. */
-static void midpoints_are_of_the_result(void **state)
+TEST(midpoints_are_of_the_result)
 {
-    (void)state;
     static factors f;
     const tk_types all[] = {f32, bf16_f32};
     for (int i = 0; i < 2; i++) {
@@ -178,9 +169,8 @@ static void midpoints_are_of_the_result(void **state)
         assert_true(f.a[l][1] == 0x1p-24); /* the smallest fp16 number */
 }
 
-static void near_ties_are_near_in_fp32(void **state)
+TEST(near_ties_are_near_in_fp32)
 {
-    (void)state;
     static factors f;
     int above = 0;
     draw(&f, f32, "near_tie", 4);
@@ -198,9 +188,8 @@ static void near_ties_are_near_in_fp32(void **state)
 }
 
 /* All products, and all their sums, are multiples of one unit below 2^24 of it. */
-static void exact_sums_are_exact_in_fp32(void **state)
+TEST(exact_sums_are_exact_in_fp32)
 {
-    (void)state;
     static factors f;
     const tk_types all[] = {f32, f16_f32, bf16_f32};
     for (int i = 0; i < 3; i++) {
@@ -223,9 +212,8 @@ static void exact_sums_are_exact_in_fp32(void **state)
 }
 
 /* Half of the smallest subnormal number of fp32, odd times. */
-static void small_ties_are_of_fp32(void **state)
+TEST(small_ties_are_of_fp32)
 {
-    (void)state;
     static factors f;
     const tk_types all[] = {f32, bf16_f32};
     for (int i = 0; i < 2; i++) {
@@ -241,9 +229,8 @@ static void small_ties_are_of_fp32(void **state)
 }
 
 /* Each upper half once in 65536 elements; lower halves of every kind. */
-static void upper_halves_all_come(void **state)
+TEST(upper_halves_all_come)
 {
-    (void)state;
     enum { COUNT = 1 << 16 };
     tk_case c = tk_case_init(&element, TK_F32);
     uint32_t *x = malloc(COUNT * sizeof *x);
@@ -265,9 +252,8 @@ static void upper_halves_all_come(void **state)
 }
 
 /* Every exponent, and places where fp32 code branches: the end of exp's range from both sides, and it itself. */
-static void thresholds_of_fp32_come(void **state)
+TEST(thresholds_of_fp32_come)
 {
-    (void)state;
     enum { COUNT = 1 << 16 };
     static const float ends[] = {0x1.62e42ep6f, 0x1.9fe368p6f, FLT_MAX, FLT_MIN, 1, 0.5f};
     tk_case c = tk_case_init(&element, TK_F32);
@@ -307,9 +293,8 @@ static const tk_contract normal = {
     .attributes = (const tk_attribute[]){TKI_DOMAIN_ATTRIBUTE}};
 
 /* Domain normal holds for fp32, whatever was drawn. */
-static void the_domain_is_kept(void **state)
+TEST(the_domain_is_kept)
 {
-    (void)state;
     enum { COUNT = 5000 };
     static float x[COUNT];
     tki_trial trial = {.c = tk_case_init(&normal, TK_F32), .family = tki_family_find("bits"), .seed = 1};

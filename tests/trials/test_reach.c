@@ -1,13 +1,7 @@
 /* What the trials of quick reach whatever the seed: situations in which wrong kernels of the ops with groups, further terms or a modulus were
  * held by chance. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "exact/round.h"
@@ -45,9 +39,8 @@ static int64_t attribute_of(const tk_case *c, const char *name)
 }
 
 /* A row in a group beyond the 1024th, groups of more than 8192 rows, and a last row that is a group of its own. */
-static void groups_of_every_number_and_size(void **state)
+TEST(groups_of_every_number_and_size)
 {
-    (void)state;
     enum { M = 0, G = 3, ENDS = 2 };
     tk_ctx *ctx = new_context();
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
@@ -76,9 +69,8 @@ static void groups_of_every_number_and_size(void **state)
 }
 
 /* A group of more than 4096 rows whose sums are exact: what is lost on the way shows in the last bit. */
-static void long_groups_have_exact_sums(void **state)
+TEST(long_groups_have_exact_sums)
 {
-    (void)state;
     enum { M = 0, G = 3, ENDS = 2 };
     tk_ctx *ctx = new_context();
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
@@ -103,9 +95,8 @@ static void long_groups_have_exact_sums(void **state)
 
 /* What is added to products is subnormal with each epilogue that has it, where the products are nothing beside it; and the epilogue with the
  * most inputs meets more rows, and more columns, than 16 bits count. */
-static void further_terms_are_small_and_many(void **state)
+TEST(further_terms_are_small_and_many)
 {
-    (void)state;
     enum { M, N, K, BIAS = 2, RESIDUAL = 3, BIAS_RESIDUAL = 3, EPILOGUES = 6 };
     tk_ctx *ctx = new_context();
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
@@ -138,9 +129,8 @@ static void further_terms_are_small_and_many(void **state)
 }
 
 /* The argument of gelu's derivative goes beyond 5 where sums are short, and their error small. */
-static void derivatives_have_wide_arguments(void **state)
+TEST(derivatives_have_wide_arguments)
 {
-    (void)state;
     enum { PRE = 2 };
     tk_ctx *ctx = new_context();
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
@@ -163,9 +153,8 @@ static void derivatives_have_wide_arguments(void **state)
 }
 
 /* Primes below 2^27 and 2^63 that leave no room meet the largest residues in long sums, and sums modulo a Mersenne prime are 0, 1 and -1. */
-static void moduli_are_at_their_ends(void **state)
+TEST(moduli_are_at_their_ends)
 {
-    (void)state;
     const uint64_t mersenne = (UINT64_C(1) << 61) - 1;
     tk_ctx *ctx = new_context();
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {

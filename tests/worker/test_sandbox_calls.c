@@ -3,10 +3,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,8 +14,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 
-#include <cmocka.h>
-
+#include "tests/unit_test.h"
 #include "worker/sandbox_calls.h"
 
 enum { SELF = 4711, OTHER = 4712, NUMBERS = 1024, X32 = 0x40000000 };
@@ -104,9 +99,8 @@ static const tki_call *find(int number, unsigned phases)
     return NULL;
 }
 
-static void every_number(void **state)
+TEST(every_number)
 {
-    (void)state;
     for (int k = 0; k < KINDS; k++) {
         const unsigned phases = tki_sandbox_phases(&kinds[k].sandbox);
         assert_true(kinds[k].filter.length < TKI_LONGEST_FILTER);
@@ -142,9 +136,8 @@ enum {
     ALL = KERNELS | PROGRAMS
 };
 
-static void arguments(void **state)
+TEST(arguments)
 {
-    (void)state;
     static const uint64_t thread = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD;
     const struct {
         int number;
@@ -237,9 +230,8 @@ static void arguments(void **state)
 }
 
 /* What must never come in again, by name. */
-static void never(void **state)
+TEST(never)
 {
-    (void)state;
     static const int list[] = {__NR_ptrace,
                                __NR_process_vm_readv,
                                __NR_process_vm_writev,
@@ -324,9 +316,8 @@ static char *expected_table(void)
 }
 #endif
 
-static void documentation(void **state)
+TEST(documentation)
 {
-    (void)state;
 #ifdef __x86_64__
     char path[4096];
     snprintf(path, sizeof path, "%s/docs/worker.md", getenv("SOURCE_DIR") ? getenv("SOURCE_DIR") : "..");

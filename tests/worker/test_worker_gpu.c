@@ -1,11 +1,4 @@
 /* The worker on GPUs that are not there (tests/fake_gpu): what goes to the device and back, and what is seen on the way. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "core/clock.h"
 #include "isolate/worker.h"
 #include "tests/fake_gpu/begin.h"
@@ -58,9 +51,8 @@ static void finish(trial *t)
     assert_nothing_left();
 }
 
-static void correct(void **state)
+TEST(correct)
 {
-    (void)state;
     for (int b = 0; b < 2; b++) {
         trial t;
         open_worker(&t, backends[b], "copy");
@@ -76,9 +68,8 @@ static void correct(void **state)
     }
 }
 
-static void outside_and_inside(void **state)
+TEST(outside_and_inside)
 {
-    (void)state;
     for (int b = 0; b < 2; b++) {
         trial t;
         open_worker(&t, backends[b], "write_behind");
@@ -96,9 +87,8 @@ static void outside_and_inside(void **state)
 }
 
 /* Every array lies on the device as it does in the caller's memory, whatever the others do, in memory of its own too. */
-static void placements(void **state)
+TEST(placements)
 {
-    (void)state;
     static const size_t offsets[] = {0, 2, 4, 6, 8, 16, 24, 64, 128, 192, 254};
     enum { OFFSETS = sizeof offsets / sizeof *offsets, ROOM = 4 * 256 };
     char path[PATH_MAX];
@@ -130,9 +120,8 @@ static void placements(void **state)
     }
 }
 
-static void faults(void **state)
+TEST(faults)
 {
-    (void)state;
     static const struct {
         const char *name;
         tk_status status;
@@ -158,9 +147,8 @@ static void faults(void **state)
         }
 }
 
-static void no_device(void **state)
+TEST(no_device)
 {
-    (void)state;
     trial t;
     fake_gpu_use("TOKITAI_CUDA_LIBRARY", "libcuda_without_launch.so");
     tk_status status = try_open(&t, "cuda", "copy");

@@ -1,14 +1,10 @@
 /* embedding: one test per clause, the oracle against MPFR, the order of summation, laws, bad arguments, mutants. */
 #include <limits.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
-#include <cmocka.h>
 #include <mpfr.h>
 
 #include "core/context.h"
@@ -84,9 +80,8 @@ static uint16_t sum_of(tk_dtype dtype, const uint16_t *hits, int64_t count)
 
 /* EMBEDDING_FWD.EXACT: signalling and quiet NaNs with payloads, both zeros, infinities and subnormals arrive as
  * they are. */
-static void rows_are_copied_bit_for_bit(void **state)
+TEST(rows_are_copied_bit_for_bit)
 {
-    (void)state;
     const uint16_t weight[4][3] = {
         {0x7c01, 0xfe55, 0x8000}, {0x0001, 0x83ff, 0x7c00}, {0xff81, 0x7fc1, 0xffff}, {0x3c00, 0x0000, 0xfc00}};
     const uint16_t expected[5][3] = {{0xff81, 0x7fc1, 0xffff},
@@ -109,9 +104,8 @@ static void rows_are_copied_bit_for_bit(void **state)
 }
 
 /* The same of fp32 patterns. */
-static void fp32_rows_are_copied_bit_for_bit(void **state)
+TEST(fp32_rows_are_copied_bit_for_bit)
 {
-    (void)state;
     const uint32_t weight[3][2] = {{0x7f800001, 0xffc12345}, {0x80000000, 0x00000001}, {0x007fffff, 0xff800000}};
     const int32_t index[4] = {2, 0, 1, 0};
     uint32_t out[4][2];
@@ -139,9 +133,8 @@ static float wide_sum_of(tk_dtype dtype, const double *hits, int64_t count)
 }
 
 /* EMBEDDING_BWD.ERR: what 16 bits would round away, or not hold, is there in fp32. */
-static void sums_are_kept_in_fp32(void **state)
+TEST(sums_are_kept_in_fp32)
 {
-    (void)state;
     const tk_dtype all[] = {TK_F16, TK_BF16, TK_F32};
     for (int d = 0; d < 3; d++) {
         assert_true(wide_sum_of(all[d], (double[]){1, 0x1p-12, 0x1p-13}, 3) == 1 + 0x1p-12f + 0x1p-13f);
@@ -156,9 +149,8 @@ static void sums_are_kept_in_fp32(void **state)
 }
 
 /* EMBEDDING_BWD.ERR: sums known by hand, one rounding at the end. */
-static void known_sums(void **state)
+TEST(known_sums)
 {
-    (void)state;
     /* rows: 0 hit by queries 1 and 3, 1 by none, 2 by 0, 2 and 4 */
     const uint16_t grad[5][2] = {
         {0x3c00, 0x4000}, {0x3800, 0xc200}, {0x3400, 0x4000}, {0x3c00, 0x4200}, {0xbc00, 0x3000}};
@@ -189,9 +181,8 @@ static void known_sums(void **state)
 
 /* EMBEDDING_BWD.EMPTY: rows without hits become +0 bit for bit, whatever the output held. A sum of -0 is +0 as
  * well: it starts there. */
-static void rows_without_hits_are_plus_zero(void **state)
+TEST(rows_without_hits_are_plus_zero)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     for (int d = 0; d < 2; d++) {
         uint16_t out[6];
@@ -209,9 +200,8 @@ static void rows_without_hits_are_plus_zero(void **state)
 }
 
 /* EMBEDDING_BWD.NAN, and the canonical NaN of EMBEDDING_BWD.BITS */
-static void special_values(void **state)
+TEST(special_values)
 {
-    (void)state;
     for (int d = 0; d < 2; d++) {
         tk_dtype t = dtypes[d];
         uint16_t infinity = bits_of(t, INFINITY);
@@ -304,9 +294,8 @@ static tk_status launch_pairwise(const tki_call *call)
 /* EMBEDDING_BWD.BITS, by hand: run 0 is 4096 and 63 times 2^-12, each half a unit of 4096 in fp32 and a tie to
  * even, so it is 4096; run 1 is 64 times 2^-12 = 2^-6; run 2 is -4096. Their total is 2^-6; one after another, it
  * would be 0. */
-static void runs_of_64_hits(void **state)
+TEST(runs_of_64_hits)
 {
-    (void)state;
     for (int d = 0; d < 2; d++) {
         uint16_t hits[129];
         float values[129];
@@ -363,9 +352,8 @@ static const char *failed_clause(tk_status (*launch)(const tki_call *call), tk_t
 
 /* EMBEDDING_BWD.BITS: every order is right by EMBEDDING_BWD.ERR, and `mixed` tells the promised one from the
  * others. */
-static void other_orders_have_other_bits(void **state)
+TEST(other_orders_have_other_bits)
 {
-    (void)state;
     tk_status (*const others[])(const tki_call *call) = {launch_sequential, launch_reversed, launch_pairwise};
     for (int d = 0; d < TYPES; d++) {
         assert_null(failed_clause(launch_runs, types[d], true, "mixed"));
@@ -530,9 +518,8 @@ static const int64_t oracle_shapes[][3] = {{1, 1, 1}, {40, 3, 9}, {300, 4, 2}, {
 
 /* EMBEDDING_BWD.ERR, EMBEDDING_BWD.EMPTY, EMBEDDING_BWD.NAN: sums in 700 bits, where nothing is rounded, query by
  * query, on every family. */
-static void oracle_agrees_with_exact_sums(void **state)
+TEST(oracle_agrees_with_exact_sums)
 {
-    (void)state;
     print_message("seed %d\n", SEED);
     known k;
     mpfr_t t;
@@ -580,9 +567,8 @@ static uint32_t promised_bits(const examined *x, int64_t row, int64_t col, mpfr_
 }
 
 /* EMBEDDING_BWD.BITS: the oracle and the kernel against fp32 arithmetic as MPFR does it. */
-static void promised_bits_agree_with_mpfr(void **state)
+TEST(promised_bits_agree_with_mpfr)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     mpfr_exp_t emin = mpfr_get_emin();
     mpfr_exp_t emax = mpfr_get_emax();
@@ -617,9 +603,8 @@ static void promised_bits_agree_with_mpfr(void **state)
 }
 
 /* EMBEDDING_FWD.EXACT: the oracle reads the row that the index names. */
-static void fwd_oracle_names_the_row(void **state)
+TEST(fwd_oracle_names_the_row)
 {
-    (void)state;
     uint16_t weight[12];
     for (int i = 0; i < 12; i++)
         weight[i] = (uint16_t)(0x7bf8 + i); /* around infinity, so that NaN payloads count */
@@ -656,9 +641,8 @@ static int64_t dot(tk_dtype dtype, const uint16_t *a, const uint16_t *b, int cou
 }
 
 /* <fwd(W), G> = <W, bwd(G)> on integers so small that every sum is exact: each is the adjoint of the other. */
-static void bwd_is_the_adjoint_of_fwd(void **state)
+TEST(bwd_is_the_adjoint_of_fwd)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     uint16_t weight[LAW_VOCAB * LAW_DIM];
     uint16_t grad_weight[LAW_VOCAB * LAW_DIM];
@@ -682,9 +666,8 @@ static void bwd_is_the_adjoint_of_fwd(void **state)
 
 /* With every row hit exactly once, bwd is a copy in the order of the permutation, and fwd takes it back. All
  * patterns take part; -0 becomes +0 and a NaN the canonical one. */
-static void permutation_moves_rows(void **state)
+TEST(permutation_moves_rows)
 {
-    (void)state;
     enum { N = 1024, WIDTH = 64 };
     uint16_t *grad = allocated(N * WIDTH * sizeof *grad);
     uint16_t *moved = allocated(N * WIDTH * sizeof *moved);
@@ -744,9 +727,8 @@ static void assert_bad_index(tk_ctx *ctx, tk_dtype index_dtype, int64_t position
 
 /* EMBEDDING_FWD.INDEX, EMBEDDING_BWD.INDEX. An index of 64 bits that is cut to 32 is caught here: 2^32 + 1 would
  * pass for 1. */
-static void bad_indices_are_named(void **state)
+TEST(bad_indices_are_named)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     for (int64_t position = 0; position < INDEX_QUERIES; position++) {
         for (int w = 0; w < 2; w++) {
@@ -780,9 +762,8 @@ static void bad_indices_are_named(void **state)
 
 /* EMBEDDING_FWD.EXACT beyond 2^32 rows: the pages of the table that are not touched cost nothing. An index cut to
  * 32 bits would read row 3. */
-static void rows_beyond_2_to_the_32(void **state)
+TEST(rows_beyond_2_to_the_32)
 {
-    (void)state;
     const int64_t vocab = (INT64_C(1) << 32) + 8;
     const size_t bytes = (size_t)vocab * sizeof(uint16_t);
     uint16_t *weight = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -807,9 +788,8 @@ enum { MOST = 70 * 260 + 64 };
 
 /* EMBEDDING_FWD.SHAPE, EMBEDDING_BWD.SHAPE, EMBEDDING_FWD.WRITE, EMBEDDING_BWD.WRITE: sizes around the kernel's
  * block and run, buffers one element off; neighbours of the output stay, and so do the inputs. */
-static void any_size_and_alignment(void **state)
+TEST(any_size_and_alignment)
 {
-    (void)state;
     static const int64_t shapes[][3] = {{0, 0, 0},   {0, 3, 4},   {3, 0, 4},  {0, 0, 4},  {1, 1, 1},  {2, 255, 3},
                                         {5, 256, 2}, {5, 257, 4}, {63, 3, 1}, {64, 3, 1}, {65, 3, 1}, {70, 260, 70}};
     uint16_t *values = allocated(MOST * sizeof *values);
@@ -857,9 +837,8 @@ static void any_size_and_alignment(void **state)
 }
 
 /* EMBEDDING_FWD.REPEAT, EMBEDDING_BWD.REPEAT: many hits on few rows beside rows with none, so that threads meet. */
-static void same_bits_for_every_thread_count(void **state)
+TEST(same_bits_for_every_thread_count)
 {
-    (void)state;
     enum { QUERIES = 3000, DIM = 300, VOCAB = 501 };
     uint32_t *grad = allocated(QUERIES * DIM * sizeof *grad); /* room for either size of elements */
     uint32_t *first[2] = {allocated(QUERIES * DIM * sizeof **first), allocated(VOCAB * DIM * sizeof **first)};
@@ -894,9 +873,8 @@ static void same_bits_for_every_thread_count(void **state)
     free(index);
 }
 
-static void bad_arguments_write_nothing(void **state)
+TEST(bad_arguments_write_nothing)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     uint16_t x[8] = {0};
     uint16_t y[8];
@@ -933,9 +911,8 @@ static void bad_arguments_write_nothing(void **state)
 }
 
 /* The scratch that is reported is enough, less is refused, and a size that cannot be is said to be too large. */
-static void scratch_is_reported(void **state)
+TEST(scratch_is_reported)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     tk_case c = tk_case_init(tk_contract_find("embedding_bwd"), TK_F16);
     memcpy(c.dims, (const int64_t[]){3, 2, 6}, 3 * sizeof(int64_t));
@@ -967,17 +944,15 @@ static void scratch_is_reported(void **state)
     free(memory);
 }
 
-static void certified_and_mutants_refuted(void **state)
+TEST(certified_and_mutants_refuted)
 {
-    (void)state;
     assert_op_certifies("embedding_fwd");
     assert_op_certifies("embedding_bwd");
 }
 
 /* EMBEDDING_FWD.INDEX, EMBEDDING_BWD.INDEX: without a table no index is valid, and there is no case to judge. */
-static void an_empty_table_is_no_case(void **state)
+TEST(an_empty_table_is_no_case)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     static const char *const ops[] = {"embedding_fwd", "embedding_bwd"};
     const int64_t dims[] = {2, 3, 0}, none[] = {0, 3, 0};

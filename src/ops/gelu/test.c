@@ -1,13 +1,9 @@
 /* gelu: one test per clause, the oracle against other ways of computing the same numbers, bad arguments, mutants,
  * and every input of gelu_fwd by every lowering. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
 #include <mpfr.h>
 
 #include "core/random.h"
@@ -84,9 +80,8 @@ static void tanh_form(mpfr_t y, mpfr_srcptr x)
 }
 
 /* GELU_FWD.ERR: the oracle encloses the tanh form for every x at which 300 bits of tanh do not cancel away. */
-static void oracle_agrees_with_tanh_form(void **state)
+TEST(oracle_agrees_with_tanh_form)
 {
-    (void)state;
     const tk_contract *contract = tk_contract_find("gelu_fwd");
     mpfr_t x;
     mpfr_t y;
@@ -117,9 +112,8 @@ static void oracle_agrees_with_tanh_form(void **state)
 }
 
 /* GELU_BWD.ERR: the oracle's derivative against a difference quotient of the forward function in 300 bits. */
-static void oracle_agrees_with_difference_quotient(void **state)
+TEST(oracle_agrees_with_difference_quotient)
 {
-    (void)state;
     const tk_contract *contract = tk_contract_find("gelu_bwd");
     mpfr_t x;
     mpfr_t above;
@@ -172,9 +166,8 @@ static void enclose_f32(const tki_oracle *oracle, const tki_oracle_job *job, tki
 
 /* GELU_FWD.ERR, GELU_BWD.ERR: in fp32 an enclosure in double contains that by MPFR, and is about as narrow as a double allows. g' may
  * cancel, so that its width is measured by sigma, and by |h| sigma (1 - sigma) <= 1.3. */
-static void f32_is_enclosed(void **state)
+TEST(f32_is_enclosed)
 {
-    (void)state;
     enum { DRAWS = 40000, PRECISION = 160 };
     const struct {
         const tki_oracle *oracle;
@@ -210,9 +203,8 @@ static void f32_is_enclosed(void **state)
 
 /* GELU_BWD.INF: the sign of g', which an infinite gradient shows, is decided in fp32 too: around its zero near -0.7518, and where it
  * vanishes. */
-static void f32_derivative_has_a_sign(void **state)
+TEST(f32_derivative_has_a_sign)
 {
-    (void)state;
     tk_case c = tk_case_init(tk_contract_find("gelu_bwd"), TK_F32);
     uint32_t grad = tki_round_double(TK_F32, 1);
     uint32_t x;
@@ -238,9 +230,8 @@ static void f32_derivative_has_a_sign(void **state)
 }
 
 /* GELU_FWD.ERR, GELU_BWD.ERR: values known by hand. */
-static void known_values(void **state)
+TEST(known_values)
 {
-    (void)state;
     assert_int_equal(fwd_one(TK_F16, 0x3c00), bits_of(TK_F16, 0.84119199060827676)); /* gelu(1) */
     assert_int_equal(fwd_one(TK_F16, 0x0000), 0x0000);
     assert_int_equal(fwd_one(TK_F16, 0x7bff), 0x7bff);      /* 65504 is far in the linear part */
@@ -256,9 +247,8 @@ static void known_values(void **state)
 }
 
 /* GELU_FWD.NAN, GELU_FWD.INF, GELU_BWD.NAN, GELU_BWD.INF */
-static void special_values(void **state)
+TEST(special_values)
 {
-    (void)state;
     for (int d = 0; d < DTYPES; d++) {
         tk_dtype t = dtypes[d];
         uint32_t infinity = bits_of(t, INFINITY);
@@ -290,9 +280,8 @@ static int gives_bits(const tk_case *c, void *const buffers[], void *data)
 }
 
 /* GELU_BWD.ERR, GELU_BWD.INF: in fp32 the product is rounded once, so that no gradient is none, and at +inf a gradient is itself. */
-static void f32_gradient_has_no_room_below_the_smallest_number(void **state)
+TEST(f32_gradient_has_no_room_below_the_smallest_number)
 {
-    (void)state;
     static const struct {
         uint64_t grad, x;
         uint32_t out;
@@ -335,9 +324,8 @@ static void assert_written(tk_dtype t, const void *out, int64_t first, int64_t n
 
 /* GELU_FWD.SHAPE, GELU_BWD.SHAPE, GELU_FWD.WRITE, GELU_BWD.WRITE: sizes around the kernel's block, every offset of the
  * buffers; neighbours of the output stay. */
-static void any_size_and_alignment(void **state)
+TEST(any_size_and_alignment)
 {
-    (void)state;
     static const int64_t sizes[] = {0, 1, 2, 255, 256, 257, 515};
     uint32_t x[MOST];
     uint32_t grad[MOST];
@@ -366,9 +354,8 @@ static void any_size_and_alignment(void **state)
 }
 
 /* GELU_FWD.REPEAT, GELU_BWD.REPEAT */
-static void same_bits_for_every_thread_count(void **state)
+TEST(same_bits_for_every_thread_count)
 {
-    (void)state;
     enum { N = 70001 };
     static const int threads[] = {1, 2, 3, 7};
     uint32_t *x = malloc(N * sizeof *x);
@@ -398,9 +385,8 @@ static void same_bits_for_every_thread_count(void **state)
     free(out);
 }
 
-static void bad_arguments_write_nothing(void **state)
+TEST(bad_arguments_write_nothing)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     uint16_t x[4] = {0x3c00, 0x3c00, 0x3c00, 0x3c00};
     uint16_t y[4] = {1, 2, 3, 4};
@@ -417,9 +403,8 @@ static void bad_arguments_write_nothing(void **state)
     tk_ctx_destroy(ctx);
 }
 
-static void certified_and_mutants_refuted(void **state)
+TEST(certified_and_mutants_refuted)
 {
-    (void)state;
     assert_op_certifies("gelu_fwd");
     assert_op_certifies("gelu_bwd");
 }
@@ -445,9 +430,8 @@ static bool proves_or_is_refused(tk_ctx *ctx, const tk_contract *contract, tk_dt
 }
 
 /* GELU_FWD.ERR, GELU_FWD.NAN, GELU_FWD.INF for each of the 2^16 inputs, by every lowering that runs here; the 2^32 of fp32 take minutes. */
-static void proved_for_every_input(void **state)
+TEST(proved_for_every_input)
 {
-    (void)state;
     const tk_contract *contract = tk_contract_find("gelu_fwd");
     tk_ctx *ctx = new_context();
     tk_lowering_info info;
@@ -485,9 +469,8 @@ static double bound_used(const tki_lowering *row, bool backward, const uint32_t 
 }
 
 /* GELU_FWD.ERR, GELU_BWD.ERR: every CPU kernel keeps to nine tenths of B in fp32. */
-static void f32_leaves_a_tenth_of_the_bound(void **state)
+TEST(f32_leaves_a_tenth_of_the_bound)
 {
-    (void)state;
     static const double grads[] = {1, 0x1.fffffep0, 0x1p-126};
     uint32_t *x = malloc(SPREAD * sizeof *x);
     uint32_t *grad = malloc(SPREAD * sizeof *grad);

@@ -2,13 +2,9 @@
  * mutants. */
 #include <limits.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
 #include <gmp.h>
 #include <mpfr.h>
 
@@ -328,9 +324,8 @@ static void check_element(const problem *p, const void *tables, const tki_enclos
 }
 
 /* GEMM.ERR, GEMM_GRAD_A.ERR, GEMM_GRAD_B.ERR */
-static void oracle_agrees_with_integers(void **state)
+TEST(oracle_agrees_with_integers)
 {
-    (void)state;
     static const char *const families[] = {"normal", "finite_bits", "subnormal", "huge",    "cancel",       "swamp",
                                            "few",    "midpoint",    "mixed",     "one_hot", "constant_rows"};
     /* Longer than the oracle's blocks, and boxes smaller than the output. */
@@ -357,9 +352,8 @@ static void oracle_agrees_with_integers(void **state)
 
 /* Where every sum is small enough to be exact in double, the oracle says so; and dgemm's threads do not disturb each
  * other: a judged box is the same whether one thread or several work. */
-static void oracle_is_exact_on_small_integers(void **state)
+TEST(oracle_is_exact_on_small_integers)
 {
-    (void)state;
     void *tables;
     const tki_oracle *oracle = tki_oracle_of(tk_contract_find("gemm"));
     assert_int_equal(oracle->open(TK_F16, &tables), TK_OK);
@@ -397,9 +391,8 @@ static void oracle_is_exact_on_small_integers(void **state)
 
 /* GEMM.ERR, GEMM_GRAD_A.ERR, GEMM_GRAD_B.ERR: [1 2 3; 4 5 6] [7 8; 9 10; 11 12] = [58 64; 139 154] and its gradients by
  * hand. */
-static void known_values(void **state)
+TEST(known_values)
 {
-    (void)state;
     static const double a[] = {1, 2, 3, 4, 5, 6}, b[] = {7, 8, 9, 10, 11, 12}, g[] = {1, -2, 3, 0.5};
     /* grad_a[i,t] = sum_j g[i,j] b[t,j], grad_b[t,j] = sum_i a[i,t] g[i,j] */
     static const struct {
@@ -458,9 +451,8 @@ static void assert_admitted_only(answer a, unsigned admits, int clause)
 }
 
 /* GEMM.NAN, GEMM.INF, GEMM_GRAD_A.NAN, GEMM_GRAD_A.INF, GEMM_GRAD_B.NAN, GEMM_GRAD_B.INF */
-static void special_values(void **state)
+TEST(special_values)
 {
-    (void)state;
     for (int op = 0; op < OPS; op++)
         for (int d = 0; d < TYPES; d++) {
             tk_dtype t = types[d].result_dtype;
@@ -505,9 +497,8 @@ static unsigned flags_of(const problem *p, int64_t i, int64_t j, double *magnitu
 }
 
 /* GEMM.NAN, GEMM.INF, GEMM.OVERFLOW and those of the gradients: whole matrices with special values here and there. */
-static void oracle_finds_every_special_value(void **state)
+TEST(oracle_finds_every_special_value)
 {
-    (void)state;
     static const char *const families[] = {"bits", "special", "minus_inf", "zero_inf"};
     static const int64_t shapes[][3] = {{9, 8, 1}, {9, 8, 5}, {20, 18, 61}, {6, 5, 1100}};
     for (int op = 0; op < OPS; op++)
@@ -539,9 +530,8 @@ static void oracle_finds_every_special_value(void **state)
 }
 
 /* GEMM.OVERFLOW, GEMM_GRAD_A.OVERFLOW, GEMM_GRAD_B.OVERFLOW */
-static void overflow_on_the_way(void **state)
+TEST(overflow_on_the_way)
 {
-    (void)state;
     const unsigned anything = TKI_ADMIT_INTERVAL | TKI_ADMIT_NAN | TKI_ADMIT_PLUS_INF | TKI_ADMIT_MINUS_INF;
     for (int op = 0; op < OPS; op++)
         for (int d = 0; d < TYPES; d++) {
@@ -623,9 +613,8 @@ static double bound_of(tk_dtype dtype, int numerics, int unit, int64_t places, c
 }
 
 /* Up to 2^24 units B is zero, one unit more brings it back; so do units outside of [2^-126, 2^103]. */
-static void exact_sums_have_no_slack(void **state)
+TEST(exact_sums_have_no_slack)
 {
-    (void)state;
     enum { PLACES = 1 << 13 };
     static double left[PLACES], right[PLACES];
     for (int d = 0; d <= F32; d++)
@@ -681,9 +670,8 @@ static double product_at(const problem *p, int64_t t)
 }
 
 /* What a long dense sum hides and an exact one shows: zeros, a slice left out, one product left out. */
-static void mistakes_in_long_sums(void **state)
+TEST(mistakes_in_long_sums)
 {
-    (void)state;
     enum { PLACES = 200000 };
     for (int d = 0; d < TYPES; d++)
         for (int exact = 0; exact < 2; exact++) {
@@ -718,9 +706,8 @@ static void mistakes_in_long_sums(void **state)
 }
 
 /* (K' 2^-F + b (2^-F + 2^-23)) sum, up to the rounding of its evaluation. */
-static void bound_of_matrix_units(void **state)
+TEST(bound_of_matrix_units)
 {
-    (void)state;
     enum { PLACES = 37 };
     static const struct {
         int unit;
@@ -821,9 +808,8 @@ static int matrix_unit_product(const tk_case *c, void *const b[], void *data)
 
 /* A matrix unit's product is REFUTED by the bound of IEEE arithmetic, is told of the other one, and HELD there. An ordinary product that is
  * wrong is not told so. */
-static void a_matrix_unit_is_told_its_numerics(void **state)
+TEST(a_matrix_unit_is_told_its_numerics)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     const tk_setting setting = {"numerics", "tensor_core"};
     const int64_t two_products[] = {1, 1, 2};
@@ -861,9 +847,8 @@ static void a_matrix_unit_is_told_its_numerics(void **state)
 }
 
 /* TF32 is none of the contract's numerics: a case that asks for it is refused, and says why. */
-static void matrix_units_do_not_take_fp32(void **state)
+TEST(matrix_units_do_not_take_fp32)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     const tk_setting setting = {"numerics", "tensor_core"};
     tk_certify_options options = TK_CERTIFY_DEFAULTS;
@@ -914,9 +899,8 @@ static uint32_t in_kernel_order(const tk_ctx *ctx, const problem *p, int64_t i, 
 /* GEMM.SHAPE, GEMM.WRITE and those of the gradients (GEMM_GRAD_A.SHAPE, GEMM_GRAD_A.WRITE, GEMM_GRAD_B.SHAPE,
  * GEMM_GRAD_B.WRITE): sizes around strips, tiles and runs, buffers one element off any alignment; neighbours of the output
  * and the inputs stay. */
-static void any_size_and_alignment(void **state)
+TEST(any_size_and_alignment)
 {
-    (void)state;
     static const int64_t shapes[][3] = {{1, 1, 1},      {3, 7, 2},    {4, 8, 1023}, {5, 9, 1024},   {1, 17, 1025},
                                         {3, 50, 4097},  {33, 1, 40},  {127, 5, 3},  {128, 128, 2},  {129, 130, 5},
                                         {2, 257, 2051}, {64, 64, 64}, {65, 63, 64}, {62, 65, 63},   {64, 49, 65},
@@ -956,9 +940,8 @@ static void any_size_and_alignment(void **state)
 }
 
 /* GEMM.SHAPE: a sum over nothing is +0, and it is written even where the inputs are NULL. */
-static void empty_sums_are_zero(void **state)
+TEST(empty_sums_are_zero)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     for (int i = 0; i < OPS * TYPES; i++) {
         problem p = new_problem(i / TYPES, types[i % TYPES], 2, 3, 0);
@@ -976,9 +959,8 @@ static void empty_sums_are_zero(void **state)
 
 /* GEMM.REPEAT, GEMM_GRAD_A.REPEAT, GEMM_GRAD_B.REPEAT: the same bits for every number of threads, and, as the lowering says of
  * itself, for a row without the others. */
-static void same_bits_for_every_thread_count(void **state)
+TEST(same_bits_for_every_thread_count)
 {
-    (void)state;
     static const int threads[] = {1, 2, 3, 7};
     static const int64_t shapes[][3] = {{300, 270, 70}, {230, 60, 64}, {260, 100, 2100}};
     enum { ROW = 217 };
@@ -1013,9 +995,8 @@ static void same_bits_for_every_thread_count(void **state)
 
 /* GEMM.ERR, GEMM_GRAD_A.ERR and GEMM_GRAD_B.ERR leave no room to flush: around the exponents from which on a product, a sum
  * or an input is subnormal, every partial sum counts. */
-static void underflow_is_gradual(void **state)
+TEST(underflow_is_gradual)
 {
-    (void)state;
     static const int64_t shapes[][3] = {{9, 17, 6}, {20, 70, 90}, {1, 3, 7}};
     tk_ctx *ctx = new_context();
     for (int i = 0; i < OPS * 3 * 24; i++) {
@@ -1047,9 +1028,8 @@ static void underflow_is_gradual(void **state)
 
 /* Normal factors whose products are normal too, and leave a subnormal sum: 129 129 - 130 128 = 1, in every pair of places. The
  * exponents go from where that is 2^-133, the least bf16 number, to where it is normal. */
-static void cancellation_to_a_subnormal_number(void **state)
+TEST(cancellation_to_a_subnormal_number)
 {
-    (void)state;
     enum { PLACES = 9 };
     tk_ctx *ctx = new_context();
     for (int op = 0; op < OPS; op++)
@@ -1073,9 +1053,8 @@ static void cancellation_to_a_subnormal_number(void **state)
 
 /* A subnormal number in one row and one column changes no other row or column: where the lowering has two
  * ways to sum, they give the same bits, NaN included. */
-static void tiny_neighbours_change_nothing(void **state)
+TEST(tiny_neighbours_change_nothing)
 {
-    (void)state;
     static const int64_t shapes[][3] = {{30, 40, 20}, {150, 100, 70}, {40, 200, 2100}};
     static const char *const kinds[] = {"normal", "mixed", "special"};
     tk_ctx *ctx = new_context();
@@ -1100,9 +1079,8 @@ static void tiny_neighbours_change_nothing(void **state)
 }
 
 /* A caller's scratch of the size asked for is enough; one byte less is refused and nothing is written. */
-static void callers_scratch(void **state)
+TEST(callers_scratch)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     problem p = new_problem(GEMM, types[BF16], 200, 150, 90);
     draw(&p, "normal", SEED);
@@ -1127,9 +1105,8 @@ static void callers_scratch(void **state)
     free_problem(&p);
 }
 
-static void bad_arguments_write_nothing(void **state)
+TEST(bad_arguments_write_nothing)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     const uint16_t before[8] = {1, 2, 3, 4, 5, 6, 7, 8};
     uint16_t x[8] = {0x3c00, 0x3c00, 0x3c00, 0x3c00, 0x3c00, 0x3c00, 0x3c00, 0x3c00};
@@ -1176,9 +1153,8 @@ static void transpose(void *target, const void *source, int64_t rows, int64_t co
 
 /* grad_a(g, b) and gemm(g, b^T) are the same sums: each is admitted where the other is, and this lowering, which sums both in
  * the same order, gives the same bits. */
-static void grad_a_is_gemm_with_the_transpose(void **state)
+TEST(grad_a_is_gemm_with_the_transpose)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     for (int d = 0; d < TYPES; d++) {
         problem grad = new_problem(GRAD_A, types[d], 37, 29, 300);
@@ -1198,9 +1174,8 @@ static void grad_a_is_gemm_with_the_transpose(void **state)
 }
 
 /* grad_b(g, a) = (grad_a(g^T, a^T))^T: here too the same sums of the same products, hence the same bits. */
-static void gradients_are_transposes_of_each_other(void **state)
+TEST(gradients_are_transposes_of_each_other)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     for (int d = 0; d < TYPES; d++) {
         /* grad_b [k, n] from g [m, n] and a [m, k]; the other is [n, k] from g^T [n, m] and a^T [k, m]. */
@@ -1226,9 +1201,8 @@ static void gradients_are_transposes_of_each_other(void **state)
 
 /* A one in each sum copies: every finite pattern, of fp32 some with every exponent, comes through as it was, except that a zero may change its
  * sign. */
-static void identity_copies(void **state)
+TEST(identity_copies)
 {
-    (void)state;
     enum { N = 64 };
     tk_ctx *ctx = new_context();
     for (int op = 0; op < OPS; op++)
@@ -1253,9 +1227,8 @@ static void identity_copies(void **state)
 }
 
 /* On integers so small that nothing is rounded, x (y + z) = x y + x z, bit for bit. */
-static void distributive_where_exact(void **state)
+TEST(distributive_where_exact)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     for (int op = 0; op < OPS; op++)
         for (int d = 0; d < TYPES; d++) {
@@ -1296,21 +1269,18 @@ static void distributive_where_exact(void **state)
 
 /* -- Certificates ---------------------------------------------------------------------------------------------- */
 
-static void gemm_certified_and_mutants_refuted(void **state)
+TEST(gemm_certified_and_mutants_refuted)
 {
-    (void)state;
     assert_op_certifies("gemm");
 }
 
-static void grad_a_certified_and_mutants_refuted(void **state)
+TEST(grad_a_certified_and_mutants_refuted)
 {
-    (void)state;
     assert_op_certifies("gemm_grad_a");
 }
 
-static void grad_b_certified_and_mutants_refuted(void **state)
+TEST(grad_b_certified_and_mutants_refuted)
 {
-    (void)state;
     assert_op_certifies("gemm_grad_b");
 }
 

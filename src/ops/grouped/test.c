@@ -1,12 +1,8 @@
 /* Products of groups: one test per clause, against gemm group by group, the oracle against gemm's, bad ends, mutants. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
 #include <mpfr.h>
 
 #include "core/random.h"
@@ -108,9 +104,8 @@ static void assert_as_gemm(tk_ctx *ctx, const problem *p, int op, const int64_t 
 /* GROUPED_GEMM.ERR, GROUPED_GEMM_GRAD_A.ERR, GROUPED_GEMM_GRAD_B.ERR; GROUPED_GEMM.WRITE, GROUPED_GEMM_GRAD_A.WRITE,
  * GROUPED_GEMM_GRAD_B.WRITE; GROUPED_GEMM.SHAPE, GROUPED_GEMM_GRAD_A.SHAPE, GROUPED_GEMM_GRAD_B.SHAPE; and on every number of threads
  * GROUPED_GEMM.REPEAT, GROUPED_GEMM_GRAD_A.REPEAT, GROUPED_GEMM_GRAD_B.REPEAT: groups of any sizes, none, rows of no group, no sizes. */
-static void groups_are_products_of_gemm(void **state)
+TEST(groups_are_products_of_gemm)
 {
-    (void)state;
     static const struct {
         int64_t dims[4], ends[MOST_GROUPS];
     } cases[] = {
@@ -143,9 +138,8 @@ static void groups_are_products_of_gemm(void **state)
 }
 
 /* A batched product of g products of m rows is one of g * m rows, whose groups end at multiples of m. */
-static void a_batch_is_groups_of_one_size(void **state)
+TEST(a_batch_is_groups_of_one_size)
 {
-    (void)state;
     enum { BATCH = 3, ROWS = 4, COLS = 5, INNER = 6 };
     float a[BATCH][ROWS][INNER], b[BATCH][INNER][COLS], c[BATCH][ROWS][COLS];
     const int32_t ends[BATCH] = {ROWS, 2 * ROWS, 3 * ROWS};
@@ -168,9 +162,8 @@ static void a_batch_is_groups_of_one_size(void **state)
 
 /* GROUPED_GEMM.NAN, GROUPED_GEMM_GRAD_A.NAN, GROUPED_GEMM_GRAD_B.NAN, GROUPED_GEMM.INF, GROUPED_GEMM_GRAD_A.INF and
  * GROUPED_GEMM_GRAD_B.INF: what is not finite stays in its group, and 0 times it is NaN there. */
-static void special_values_stay_in_their_group(void **state)
+TEST(special_values_stay_in_their_group)
 {
-    (void)state;
     const int64_t dims[4] = {6, 3, 2, 3}, ends[] = {2, 4, 6};
     tk_ctx *ctx = new_context();
     for (int op = 0; op < 3; op++)
@@ -198,9 +191,8 @@ static void special_values_stay_in_their_group(void **state)
 
 /* GROUPED_GEMM.OVERFLOW, GROUPED_GEMM_GRAD_A.OVERFLOW and GROUPED_GEMM_GRAD_B.OVERFLOW: what is admitted is decided by the products of
  * the element's own group. */
-static void overflow_is_that_of_a_group(void **state)
+TEST(overflow_is_that_of_a_group)
 {
-    (void)state;
     const int64_t dims[4] = {4, 2, 2, 2}, ends[] = {2, 4};
     for (int op = 0; op < 3; op++) {
         problem p = make_problem(op, types[2], TK_I32, dims, ends);
@@ -223,9 +215,8 @@ static void overflow_is_that_of_a_group(void **state)
 }
 
 /* A box that several groups have rows in, and each element by itself, against the sum of its products. */
-static void oracle_cuts_boxes_at_groups(void **state)
+TEST(oracle_cuts_boxes_at_groups)
 {
-    (void)state;
     const int64_t dims[4] = {11, 5, 4, 5}, ends[] = {2, 2, 3, 7, 9};
     mpfr_t lo, hi;
     mpfr_inits2(64, lo, hi, (mpfr_ptr)0);
@@ -269,9 +260,8 @@ static void oracle_cuts_boxes_at_groups(void **state)
 }
 
 /* GROUPED_GEMM.INDEX, GROUPED_GEMM_GRAD_A.INDEX and GROUPED_GEMM_GRAD_B.INDEX: the first bad end is named, and nothing is written. */
-static void bad_ends_are_named(void **state)
+TEST(bad_ends_are_named)
 {
-    (void)state;
     const int64_t dims[4] = {20, 3, 2, 5}, ends[] = {4, 8, 8, 12, 20};
     tk_ctx *ctx = new_context();
     for (int op = 0; op < 3; op++)
@@ -295,9 +285,8 @@ static void bad_ends_are_named(void **state)
 }
 
 /* What tk_scratch_size() says is enough, whatever the ends are. */
-static void callers_scratch(void **state)
+TEST(callers_scratch)
 {
-    (void)state;
     static const int64_t shapes[][4] = {
         {700, 70, 60, 3}, {1100, 3, 1500, 2}, {600, 530, 5, 4}, {2100, 7, 7, 2}, {150, 600, 20, 6}};
     tk_ctx *ctx = new_context();
@@ -331,9 +320,8 @@ static void callers_scratch(void **state)
 
 /* Every type, each index type with some of them. The kernels are gemm's, whose tests take every pair; so one type will do for planted
  * kernels, and another one for those that are wrong in fp32 results alone. */
-static void certified_and_mutants_refuted(void **state)
+TEST(certified_and_mutants_refuted)
 {
-    (void)state;
     enum { PLANTED_IN = 1, WIDE = 4 }; /* types */
     tk_ctx *ctx = new_context();
     for (int op = 0; op < 3; op++) {
@@ -358,9 +346,8 @@ static void certified_and_mutants_refuted(void **state)
 }
 
 /* Of one op without and of one with sums over rows. */
-static void variants_hold(void **state)
+TEST(variants_hold)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     assert_variants_hold(ctx, tk_contract_find(ops[0]), types[0], TK_I32);
     if (!is_sanitized)
@@ -369,9 +356,8 @@ static void variants_hold(void **state)
 }
 
 /* A failure is cut down to a case that still has groups. */
-static void mutants_are_shown(void **state)
+TEST(mutants_are_shown)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     if (!is_sanitized)
         assert_mutants_are_shown(ctx, tk_contract_find(ops[2]), types[0], false);

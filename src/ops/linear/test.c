@@ -2,13 +2,9 @@
  * tensors that are not there, bad arguments, mutants. Besides the clauses named below, LINEAR_FWD.SHAPE, LINEAR_GRAD_X.SHAPE,
  * LINEAR_GRAD_W.SHAPE, LINEAR_FWD.REPEAT, LINEAR_GRAD_X.REPEAT and LINEAR_GRAD_W.REPEAT are tried by the certificates at the end. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
 #include <mpfr.h>
 
 #include "core/random.h"
@@ -299,9 +295,8 @@ static void check_element(const problem *p, int output, int64_t i, int64_t j)
 }
 
 /* LINEAR_FWD.ERR, LINEAR_GRAD_X.ERR, LINEAR_GRAD_W.ERR: sums of 2400 bits, and gelu by tanh. */
-static void oracle_agrees_with_other_formulas(void **state)
+TEST(oracle_agrees_with_other_formulas)
 {
-    (void)state;
     static const char *const families[] = {"normal", "finite_bits", "subnormal", "huge", "cancel",
                                            "few",    "midpoint",    "exact",     "mixed"};
     static const int64_t shapes[][3] = {{1, 1, 1}, {2, 3, 0}, {3, 2, 5}, {2, 2, 300}};
@@ -324,9 +319,8 @@ static void oracle_agrees_with_other_formulas(void **state)
 
 /* What the bound of gelu of an inexact argument rests on: |g'| <= 1.13 and |g''| <= 1. Beyond |x| = 8 both differ from 0 or 1 and from 0
  * by less than 2^-40. Between neighbours 2^-13 apart neither changes by more than 2^-12, as |g'''| < 2. */
-static void gelu_is_not_steeper(void **state)
+TEST(gelu_is_not_steeper)
 {
-    (void)state;
     const double c = sqrt(2 / M_PI), a = 0.044715;
     double steepest = 0, most_curved = 0;
     for (int i = -(8 << 13); i <= 8 << 13; i++) {
@@ -342,9 +336,8 @@ static void gelu_is_not_steeper(void **state)
 }
 
 /* Sums whose terms, what is added included, are few multiples of one unit have no slack; one ulp of fp32 is refused. */
-static void exact_sums_have_no_slack(void **state)
+TEST(exact_sums_have_no_slack)
 {
-    (void)state;
     for (int op = 0; op < OPS; op++)
         for (int d = 0; d < TYPES; d++)
             for (int choice = 0; choice < choices_of(op); choice++) {
@@ -362,9 +355,8 @@ static void exact_sums_have_no_slack(void **state)
 }
 
 /* Matrix units: the further terms may be where the accumulator begins, or be added afterwards. */
-static void bound_of_matrix_units(void **state)
+TEST(bound_of_matrix_units)
 {
-    (void)state;
     static const struct {
         int unit;
         double block, truncation;
@@ -415,9 +407,8 @@ static void assert_admits(tki_enclosure e, unsigned admits, int clause)
 }
 
 /* LINEAR_FWD.NAN, LINEAR_FWD.INF, LINEAR_FWD.OVERFLOW */
-static void special_values_forward(void **state)
+TEST(special_values_forward)
 {
-    (void)state;
     for (int d = 0; d < TYPES; d++) {
         const tk_types of = types[d];
         assert_admits(special_of(TKI_LINEAR_BIAS, of, NAN, 1, 1), TKI_ADMIT_NAN, TKI_SUM_NAN);
@@ -445,9 +436,8 @@ static void special_values_forward(void **state)
 }
 
 /* LINEAR_GRAD_X.NAN, LINEAR_GRAD_X.INF, LINEAR_GRAD_X.OVERFLOW */
-static void special_values_of_grad_x(void **state)
+TEST(special_values_of_grad_x)
 {
-    (void)state;
     const unsigned any = TKI_ADMIT_INTERVAL | TKI_ADMIT_NAN | TKI_ADMIT_PLUS_INF | TKI_ADMIT_MINUS_INF;
     static const struct {
         double grad, w, pre;
@@ -486,9 +476,8 @@ static void special_values_of_grad_x(void **state)
 }
 
 /* LINEAR_GRAD_W.NAN, LINEAR_GRAD_W.INF, LINEAR_GRAD_W.OVERFLOW */
-static void special_values_of_grad_w(void **state)
+TEST(special_values_of_grad_w)
 {
-    (void)state;
     const double nan_or[] = {NAN, INFINITY, 0x1.fffffep127};
     for (int k = 0; k < 3; k++) {
         problem p = new_problem(GRAD_W, types[BF16_F32], TKI_LINEAR_ADD, 1, 1, 1);
@@ -506,9 +495,8 @@ static void special_values_of_grad_w(void **state)
 
 /* With fp32 results nothing hides between the operations: y = product + bias (+ residual) by single fp32 additions, pre is y of bias, and
  * the product is the one that gemm's kernel gives. */
-static void epilogues_are_what_they_say(void **state)
+TEST(epilogues_are_what_they_say)
 {
-    (void)state;
     static const int64_t shapes[][3] = {{1, 1, 1}, {3, 5, 7}, {17, 33, 65}, {70, 100, 130}, {9, 4, 0}, {65, 3, 2100}};
     tk_ctx *ctx = new_context();
     for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
@@ -547,9 +535,8 @@ static void epilogues_are_what_they_say(void **state)
 }
 
 /* Bits depend neither on the threads nor on the instruction set's tail handling: a part of the rows or columns gives the same. */
-static void same_bits_for_every_thread_count(void **state)
+TEST(same_bits_for_every_thread_count)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     for (int op = 0; op < OPS; op++)
         for (int choice = 0; choice < choices_of(op); choice++) {
@@ -571,9 +558,8 @@ static void same_bits_for_every_thread_count(void **state)
 }
 
 /* LINEAR_GRAD_W.INPLACE: added up in place, over several calls, in fp32. */
-static void gradients_add_up_in_place(void **state)
+TEST(gradients_add_up_in_place)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     problem p = new_problem(GRAD_W, types[BF16_F32], TKI_LINEAR_ADD, 19, 35, 8);
     draw(&p, "exact", SEED);
@@ -597,9 +583,8 @@ static void gradients_add_up_in_place(void **state)
 /* -- Calls ----------------------------------------------------------------------------------------------------- */
 
 /* LINEAR_FWD.WRITE, LINEAR_GRAD_X.WRITE, LINEAR_GRAD_W.WRITE: what is not there may be NULL or anything, what is there may not be NULL. */
-static void tensors_that_are_not_there(void **state)
+TEST(tensors_that_are_not_there)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     float x[2] = {1, 2}, w[2] = {3, 4}, bias[1] = {5}, residual[1] = {7}, y[1] = {0}, pre[1] = {0}, guard[1] = {9};
     tk_linear_fwd_options options = TK_LINEAR_FWD_DEFAULTS;
@@ -644,9 +629,8 @@ static void tensors_that_are_not_there(void **state)
 
 /* The first lowering is HELD at `quick` in all types. Planted kernels are judged in one type of each op, a different one each: they differ in
  * nothing that depends on it. linear.whole takes the wrong ones in all types. */
-static void certified_and_mutants_refuted(void **state)
+TEST(certified_and_mutants_refuted)
 {
-    (void)state;
     static const int varied[OPS] = {F16, BF16, BF16_F32};
     tk_ctx *ctx = new_context();
     for (int op = 0; op < OPS; op++)

@@ -1,10 +1,4 @@
 /* Tests of padic_gemm. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <gmp.h>
 #include <stdlib.h>
 
@@ -99,9 +93,8 @@ static void assert_product(const problem *p)
 }
 
 /* PADIC_GEMM.ERR: by hand. Modulo 7^2 = 49: (1 2; 3 48) (5; 40) = (85; 15 + 1920) = (36; 24). */
-static void known_values(void **state)
+TEST(known_values)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     const uint64_t a[] = {1, 2, 3, 48};
     const uint64_t b[] = {5, 40};
@@ -113,9 +106,8 @@ static void known_values(void **state)
 }
 
 /* PADIC_GEMM.ERR: every precision that fits, on drawn residues and on the largest ones. */
-static void every_precision(void **state)
+TEST(every_precision)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     tki_random random = tki_random_stream(17, 1);
     for (int i = 0; i < PRIMES; i++) {
@@ -137,9 +129,8 @@ static void every_precision(void **state)
 }
 
 /* PADIC_GEMM.ERR: inner sizes around a block's end, with the largest residues of each way of splitting. */
-static void long_sums(void **state)
+TEST(long_sums)
 {
-    (void)state;
     static const struct {
         uint64_t prime;
         int64_t precision;
@@ -175,9 +166,8 @@ static uint64_t shifted(const problem *p, uint64_t x, int64_t v)
 }
 
 /* PADIC_GEMM.ERR: what is skipped vanishes, whether slices or parts of tiles; and what vanishes is skipped. */
-static void skipping(void **state)
+TEST(skipping)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     tki_random random = tki_random_stream(17, 3);
     for (int i = 0; i < PRIMES; i++)
@@ -209,9 +199,8 @@ static void skipping(void **state)
 }
 
 /* PADIC_GEMM.ERR: moduli of 28 to 52 bits, and others, by the tile for 52-bit products. */
-static void ifma_model(void **state)
+TEST(ifma_model)
 {
-    (void)state;
     tki_random random = tki_random_stream(17, 4);
     int by_halves = 0;
     for (int i = 0; i < PRIMES; i++)
@@ -238,9 +227,8 @@ static void ifma_model(void **state)
 }
 
 /* Against a sieve, and numbers that pass many bases. */
-static void primality(void **state)
+TEST(primality)
 {
-    (void)state;
     enum { BELOW = 100000 };
     static bool composite[BELOW];
     for (int i = 2; i < BELOW; i++)
@@ -262,9 +250,8 @@ static void primality(void **state)
 }
 
 /* Of matrices that are multiplied: A (B C) = (A B) C and A (B + C) = A B + A C, with what was not reduced. */
-static void laws(void **state)
+TEST(laws)
 {
-    (void)state;
     enum { SIZE = 21, COUNT = SIZE * SIZE };
     tk_ctx *ctx = new_context();
     tki_random random = tki_random_stream(17, 5);
@@ -291,9 +278,8 @@ static void laws(void **state)
 }
 
 /* PADIC_GEMM.SHAPE, PADIC_GEMM.REPEAT: every number of threads, a sum over nothing. */
-static void threads_and_empty_sums(void **state)
+TEST(threads_and_empty_sums)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     tki_random random = tki_random_stream(17, 6);
     problem p = make(61, 1050, 40, 5, 21);
@@ -318,9 +304,8 @@ static void threads_and_empty_sums(void **state)
 }
 
 /* PADIC_GEMM.SHAPE, PADIC_GEMM.WRITE */
-static void bad_arguments_write_nothing(void **state)
+TEST(bad_arguments_write_nothing)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     uint64_t a[1] = {3}, b[1] = {4}, c[1] = {99};
     const struct {
@@ -341,9 +326,8 @@ static void bad_arguments_write_nothing(void **state)
 }
 
 /* PADIC_GEMM.ERR: the certificate says how much was left out, by which theorems, and how large products were checked. */
-static void certificate_says_what_was_left_out(void **state)
+TEST(certificate_says_what_was_left_out)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     tk_certificate *certificate;
     tk_certify_options options = TK_CERTIFY_DEFAULTS;
@@ -366,9 +350,8 @@ static void certificate_says_what_was_left_out(void **state)
 }
 
 /* Freivalds' check of the oracle refuses an output with one digit of one element wrong, and knows how many vectors to take. */
-static void screening(void **state)
+TEST(screening)
 {
-    (void)state;
     static const struct {
         uint64_t prime;
         int64_t precision;
@@ -400,9 +383,8 @@ static void screening(void **state)
 }
 
 /* PADIC_GEMM.REPEAT and all of the above */
-static void certified_and_mutants_refuted(void **state)
+TEST(certified_and_mutants_refuted)
 {
-    (void)state;
     assert_op_certifies("padic_gemm");
 }
 

@@ -2,13 +2,9 @@
  * mutants. Random inputs come from the fixed seed below, printed at the start. */
 #include <limits.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
 #include <mpfr.h>
 
 #include "core/random.h"
@@ -261,9 +257,8 @@ static void check_fwd_answer(question *q, int64_t cols, const uint32_t *x, int64
 }
 
 /* SOFTMAX_FWD.ERR, SOFTMAX_FWD.PROMISE: the enclosure, the refined one and B against plain evaluations. */
-static void fwd_oracle_agrees_with_reciprocal_form(void **state)
+TEST(fwd_oracle_agrees_with_reciprocal_form)
 {
-    (void)state;
     static const int64_t sizes[] = {1, 2, 5, 33, 300};
     tki_enclosure answer[300];
     uint32_t x[300];
@@ -389,9 +384,8 @@ static void draw_gradients(tk_dtype dtype, int kind, int64_t cols, uint32_t *gra
 }
 
 /* SOFTMAX_BWD.ERR: the enclosure, the exact value and B against integer arithmetic. */
-static void bwd_oracle_agrees_with_integers(void **state)
+TEST(bwd_oracle_agrees_with_integers)
 {
-    (void)state;
     static const int64_t sizes[] = {1, 2, 3, 37, 300};
     tki_enclosure answer[300];
     uint32_t grad[300];
@@ -430,9 +424,8 @@ static void assert_known(tk_dtype dtype, uint32_t got, double expected)
 }
 
 /* SOFTMAX_FWD.ERR, SOFTMAX_BWD.ERR: values known by hand. */
-static void known_values(void **state)
+TEST(known_values)
 {
-    (void)state;
     for (int d = 0; d < 3; d++) {
         tk_dtype t = dtypes[d];
         const uint32_t sign = tki_format_of(t).sign;
@@ -462,9 +455,8 @@ static void known_values(void **state)
 }
 
 /* SOFTMAX_FWD.NAN, SOFTMAX_FWD.ZERO */
-static void fwd_special_values(void **state)
+TEST(fwd_special_values)
 {
-    (void)state;
     enum { COLS = 301 };
     for (int d = 0; d < 3; d++) {
         tk_dtype t = dtypes[d];
@@ -511,9 +503,8 @@ static unsigned class_of(double value)
 }
 
 /* SOFTMAX_BWD.NAN: small rows over a set of special values, against IEEE evaluation in double, in both usual forms. */
-static void bwd_special_values(void **state)
+TEST(bwd_special_values)
 {
-    (void)state;
     const double specials[] = {0.0, -0.0, 1, -1, 2.5, INFINITY, -INFINITY, NAN};
     tki_random random = tki_random_stream(SEED, 200);
     for (int d = 0; d < 3; d++) {
@@ -590,17 +581,15 @@ static void assert_overflow(tk_dtype t)
     question_close(&q);
 }
 
-static void bwd_overflow(void **state)
+TEST(bwd_overflow)
 {
-    (void)state;
     assert_overflow(TK_BF16);
     assert_overflow(TK_F32);
 }
 
 /* SOFTMAX_FWD.ERR: where W reaches 1/2 there is no bound; the promise still has one. */
-static void no_bound_for_endless_rows(void **state)
+TEST(no_bound_for_endless_rows)
 {
-    (void)state;
     const int64_t n = INT64_C(1) << 24;
     tki_softmax_terms row = {.cols = n, .near = n, .top = 1};
     assert_true(isinf(tki_softmax_fwd_bound(tki_softmax_fwd_w(&row, false), 0, 0x1p-24)));
@@ -615,9 +604,8 @@ static void no_bound_for_endless_rows(void **state)
 }
 
 /* SOFTMAX_FWD.ERR: a row of two elements has one rescaling and one addition, a single one none. */
-static void short_rows_have_little_slack(void **state)
+TEST(short_rows_have_little_slack)
 {
-    (void)state;
     const tki_softmax_terms one = {.cols = 1, .near = 1, .top = 1};
     const tki_softmax_terms two = {.cols = 2, .near = 2, .top = 1};
     const tki_softmax_terms many = {.cols = 33, .near = 33, .top = 1};
@@ -664,9 +652,8 @@ static float sum_equal(float term, int64_t count, tree t)
 
 /* What the clause on plateaus rests on: where each term is 1 within T u, T = |M| + 8, sums of up to 2^24 equal terms are within
  * 64 + 2 |M| = 48 + 2 T units of their size, for runs, for what joins runs, and for runs of runs; and exact for T = 0. */
-static void sums_of_equal_terms(void **state)
+TEST(sums_of_equal_terms)
 {
-    (void)state;
     static const int64_t counts[] = {2, 3, 5, 17, 100, 129, 255, 700, 1023, 4097, 32000, 70001, 128256};
     double worst[TREES] = {0};
     for (int t = 0; t < TREES; t++)
@@ -687,9 +674,8 @@ static void sums_of_equal_terms(void **state)
 }
 
 /* SOFTMAX_FWD.ERR: of a plateau of 128256 columns no 700 can be left out of the sum, nor one of 300, and what is right is held. */
-static void plateaus_have_little_slack(void **state)
+TEST(plateaus_have_little_slack)
 {
-    (void)state;
     static const int64_t counts[][2] = {{128256, 700}, {300, 1}, {2000, 3}};
     static uint32_t x[128256], y[128256];
     static tki_enclosure answer[128256];
@@ -722,9 +708,8 @@ static void plateaus_have_little_slack(void **state)
 }
 
 /* SOFTMAX_FWD.PROMISE: long rows, near uniform ones included, stay within the promise. */
-static void promise_holds_on_long_rows(void **state)
+TEST(promise_holds_on_long_rows)
 {
-    (void)state;
     uint32_t *x = malloc(MOST_COLS * sizeof *x);
     uint32_t *y = malloc(MOST_COLS * sizeof *y);
     tki_enclosure *answer = malloc(2 * MOST_COLS * sizeof *answer);
@@ -755,9 +740,8 @@ static void promise_holds_on_long_rows(void **state)
 /* Laws. */
 
 /* SOFTMAX_FWD.ERR: a row sums to one within half an ulp of each element and the row's W. */
-static void rows_sum_to_one(void **state)
+TEST(rows_sum_to_one)
 {
-    (void)state;
     uint32_t x[1000];
     uint32_t y[1000];
     for (int d = 0; d < 3; d++)
@@ -780,9 +764,8 @@ static void rows_sum_to_one(void **state)
 
 /* SOFTMAX_FWD.ERR: adding the same number to a row, where every sum is exact, changes no bit of 16. fp32
  * shows what the exponentials are rounded by. */
-static void shifts_change_nothing(void **state)
+TEST(shifts_change_nothing)
 {
-    (void)state;
     enum { COLS = 77 };
     uint32_t x[COLS];
     uint32_t shifted[COLS];
@@ -803,9 +786,8 @@ static void shifts_change_nothing(void **state)
 }
 
 /* SOFTMAX_FWD.ERR, SOFTMAX_BWD.ERR: permuted columns give results within the intervals of the row as it was. */
-static void permutations_stay_within_intervals(void **state)
+TEST(permutations_stay_within_intervals)
 {
-    (void)state;
     enum { COLS = 500 };
     uint32_t x[COLS];
     uint32_t grad[COLS];
@@ -841,9 +823,8 @@ static void permutations_stay_within_intervals(void **state)
 }
 
 /* SOFTMAX_BWD.ERR: with y summing to exactly one, a constant gradient goes to zero, and every result sums to zero. */
-static void gradients_sum_to_zero(void **state)
+TEST(gradients_sum_to_zero)
 {
-    (void)state;
     enum { COLS = 24 };
     uint32_t y[COLS];
     uint32_t grad[COLS];
@@ -883,9 +864,8 @@ static void gradients_sum_to_zero(void **state)
 /* SOFTMAX_FWD.SHAPE, SOFTMAX_BWD.SHAPE, SOFTMAX_FWD.WRITE, SOFTMAX_BWD.WRITE: sizes around the kernel's block and
  * what it keeps, buffers at every offset; a row in a batch has the bits of the row alone; neighbours and inputs
  * stay. */
-static void any_size_and_alignment(void **state)
+TEST(any_size_and_alignment)
 {
-    (void)state;
     static const int64_t sizes[][2] = {{0, 5},   {5, 0},   {1, 1},   {7, 1},    {3, 2},
                                        {2, 255}, {2, 256}, {3, 257}, {2, 4096}, {2, 4097}};
     enum { MOST = 2 * 4097 + 16 };
@@ -941,9 +921,8 @@ static void any_size_and_alignment(void **state)
 }
 
 /* SOFTMAX_FWD.REPEAT, SOFTMAX_BWD.REPEAT */
-static void same_bits_for_every_thread_count(void **state)
+TEST(same_bits_for_every_thread_count)
 {
-    (void)state;
     enum { ROWS = 37, COLS = 1001, N = ROWS * COLS };
     static const int threads[] = {1, 2, 3, 7};
     uint32_t *x = malloc(2 * N * sizeof *x);
@@ -972,9 +951,8 @@ static void same_bits_for_every_thread_count(void **state)
     free(out);
 }
 
-static void bad_arguments_write_nothing(void **state)
+TEST(bad_arguments_write_nothing)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     uint16_t x[8] = {0};
     uint16_t y[8] = {1, 2, 3, 4, 5, 6, 7, 8};
@@ -999,9 +977,8 @@ static void bad_arguments_write_nothing(void **state)
     tk_ctx_destroy(ctx);
 }
 
-static void certified_and_mutants_refuted(void **state)
+TEST(certified_and_mutants_refuted)
 {
-    (void)state;
     assert_op_certifies("softmax_fwd");
     assert_op_certifies("softmax_bwd");
 }

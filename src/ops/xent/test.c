@@ -1,13 +1,9 @@
 /* xent: one test per clause, the oracle against textbook formulas in high precision, laws, bad arguments, mutants. */
 #include <float.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
 #include <mpfr.h>
 
 #include "core/random.h"
@@ -223,9 +219,8 @@ static double drawn_logit(tki_random *random, int kind)
 }
 
 /* XENT.ERR, XENT.LOSS: enclosures contain the textbook values, and so do refined ones. */
-static void oracle_agrees_with_textbook(void **state)
+TEST(oracle_agrees_with_textbook)
 {
-    (void)state;
     static const tk_xent_options options[] = {
         {0, 1, -100}, {0.1f, -0.25f, -100}, {1, 65536, -100}, {0x1p-149f, 0x1p-140f, -100}};
     printf("seed %d\n", SEED);
@@ -258,9 +253,8 @@ static void oracle_agrees_with_textbook(void **state)
 }
 
 /* Law: the difference quotient of the loss is the gradient. */
-static void gradient_is_the_derivative_of_the_loss(void **state)
+TEST(gradient_is_the_derivative_of_the_loss)
 {
-    (void)state;
     mpfr_t above;
     mpfr_t below;
     mpfr_inits2(PRECISION, above, below, (mpfr_ptr)0);
@@ -294,9 +288,8 @@ static void gradient_is_the_derivative_of_the_loss(void **state)
 
 /* XENT.PROMISE: the promised bounds are no larger where sums are long, and a two-class loss log1p(exp(-d)) keeps
  * its relative accuracy for every d, without the contract's allowance for rescaling. */
-static void loss_keeps_relative_accuracy(void **state)
+TEST(loss_keeps_relative_accuracy)
 {
-    (void)state;
     mpfr_t exact;
     mpfr_init2(exact, 200);
     double worst = 0;
@@ -329,9 +322,8 @@ static void loss_keeps_relative_accuracy(void **state)
 }
 
 /* XENT.ERR: where W reaches 1/2 there is no bound, except that nothing can go wrong with P = 0. */
-static void no_bound_for_endless_sums(void **state)
+TEST(no_bound_for_endless_sums)
 {
-    (void)state;
     tki_xent_row facts = {
         .cols = 0x1p24, .ln_cols = 17, .scale = 1, .depth = tki_softmax_depth(1 << 24, 1 << 24, false)};
     assert_true(isinf(tki_xent_grad_bound(&facts, 1, 0.5, 0, 0.5)));
@@ -345,9 +337,8 @@ static void no_bound_for_endless_sums(void **state)
 /* -- Values --------------------------------------------------------------------------------------------------- */
 
 /* XENT.ERR, XENT.LOSS: values known by hand. */
-static void known_values(void **state)
+TEST(known_values)
 {
-    (void)state;
     for (int d = 0; d < 3; d++) {
         tk_dtype t = dtypes[d];
         row r = run_values(t, 1, plain(0, 1), 4, (double[]){5, 5, 5, 5});
@@ -391,9 +382,8 @@ static void assert_differences_beyond_fp32(tk_dtype t)
     assert_float_equal(r.loss / 0x1p127f, 2 * 512.0f / 513, 1e-6f);
 }
 
-static void differences_beyond_fp32(void **state)
+TEST(differences_beyond_fp32)
 {
-    (void)state;
     assert_differences_beyond_fp32(TK_BF16);
     assert_differences_beyond_fp32(TK_F32);
     row r = run_values(TK_F16, 1, plain(1, 1), 2, (double[]){65504, -65504});
@@ -411,9 +401,8 @@ static bool loss_accepted(opened *o, double loss)
 
 /* XENT.LOSS: a kernel that forms the distances in fp32 meets infinity where the smoothing would bring it back; that is admitted, NaN and
  * -inf are not. XENT.PROMISE: our lowerings give the finite value. Without smoothing a distance overflows with the loss only. */
-static void overflow_that_smoothing_brings_back(void **state)
+TEST(overflow_that_smoothing_brings_back)
 {
-    (void)state;
     static const struct {
         double x[3];
         float eps;
@@ -447,9 +436,8 @@ static void overflow_that_smoothing_brings_back(void **state)
 }
 
 /* XENT.PROMISE: the loss is never below zero; XENT.LOSS: -log(p) with p rounded above 1 may be, a little. */
-static void losses_below_zero(void **state)
+TEST(losses_below_zero)
 {
-    (void)state;
     for (int d = 0; d < 3; d++)
         for (int promised = 0; promised < 2; promised++) {
             void *tables;
@@ -469,9 +457,8 @@ static void losses_below_zero(void **state)
 }
 
 /* XENT.LOSS, XENT.PROMISE: of a plateau of 128256 classes no 700 can be left out of the sum, of 3000 not even one. */
-static void plateaus_have_little_slack(void **state)
+TEST(plateaus_have_little_slack)
 {
-    (void)state;
     static const struct {
         int64_t cols, dropped;
     } counts[] = {{128256, 700}, {128256, 8}, {3000, 1}, {100, 1}};
@@ -506,9 +493,8 @@ static void plateaus_have_little_slack(void **state)
 }
 
 /* XENT.ERR: every kind of scale; overflow goes to infinity and is not cut off. */
-static void scales(void **state)
+TEST(scales)
 {
-    (void)state;
     const double x[] = {0, 0};
     for (int d = 0; d < 3; d++) {
         row r = run_values(dtypes[d], 0, plain(0, 0), 2, x);
@@ -527,9 +513,8 @@ static void scales(void **state)
 }
 
 /* XENT.NAN */
-static void nan_rows(void **state)
+TEST(nan_rows)
 {
-    (void)state;
     const double rows[][3] = {{NAN, 1, 2},
                               {1, NAN, 2},
                               {1, 2, NAN},
@@ -559,9 +544,8 @@ static void nan_rows(void **state)
 }
 
 /* XENT.INF */
-static void minus_infinity(void **state)
+TEST(minus_infinity)
 {
-    (void)state;
     const double x[] = {0, -INFINITY, 0, -INFINITY};
     for (int d = 0; d < 3; d++) {
         row r = run_values(dtypes[d], 0, plain(0, 2), 4, x);
@@ -584,9 +568,8 @@ static void minus_infinity(void **state)
 }
 
 /* XENT.IGNORE */
-static void ignored_rows(void **state)
+TEST(ignored_rows)
 {
-    (void)state;
     static const int64_t ignored[] = {-100, INT64_MIN, 2, 7};
     for (size_t i = 0; i < 4; i++) {
         tk_xent_options options = {.label_smoothing = 0.5f, .scale = -1, .ignore_index = ignored[i]};
@@ -605,9 +588,8 @@ static void ignored_rows(void **state)
 }
 
 /* XENT.INDEX */
-static void bad_targets(void **state)
+TEST(bad_targets)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     uint16_t x[12] = {0};
     uint16_t grad[12];
@@ -671,9 +653,8 @@ static void free_batch(batch *b)
 
 /* XENT.REPEAT, XENT.INPLACE: other thread counts, other rows around, and the gradient over the logits: the same
  * bits. */
-static void same_bits_everywhere(void **state)
+TEST(same_bits_everywhere)
 {
-    (void)state;
     static const int threads[] = {1, 2, 3, 7};
     tk_xent_options options = plain(0.1f, 64);
     tk_ctx *ctx = new_context();
@@ -710,9 +691,8 @@ static void same_bits_everywhere(void **state)
 
 /* XENT.SHAPE, XENT.WRITE: sizes around the kernel's block, buffers off by one element, neighbours untouched, both
  * index types alike. */
-static void any_size_and_alignment(void **state)
+TEST(any_size_and_alignment)
 {
-    (void)state;
     static const int64_t sizes[][2] = {{0, 0},   {0, 5},   {1, 1},   {3, 1},  {2, 2},
                                        {3, 255}, {3, 256}, {3, 257}, {2, 513}};
     tk_ctx *ctx = new_context();
@@ -746,9 +726,8 @@ static void any_size_and_alignment(void **state)
     tk_ctx_destroy(ctx);
 }
 
-static void bad_arguments_write_nothing(void **state)
+TEST(bad_arguments_write_nothing)
 {
-    (void)state;
     tk_ctx *ctx = new_context();
     uint16_t x[8] = {0};
     uint16_t y[8] = {1, 2, 3, 4, 5, 6, 7, 8};
@@ -788,9 +767,8 @@ static void bad_arguments_write_nothing(void **state)
 /* -- Laws of the outputs --------------------------------------------------------------------------------------- */
 
 /* Gradient rows sum to zero up to their bounds and roundings; without smoothing no loss is negative. */
-static void gradients_sum_to_zero(void **state)
+TEST(gradients_sum_to_zero)
 {
-    (void)state;
     for (int d = 0; d < 3; d++) {
         void *tables;
         assert_int_equal(tki_xent_oracle.open(dtypes[d], &tables), TK_OK);
@@ -818,9 +796,8 @@ static void gradients_sum_to_zero(void **state)
 
 /* Without smoothing the gradient away from the target is softmax, to within one ulp of 16 bits: both round the same number.
  * fp32 shows how each of them got there. */
-static void agrees_with_softmax(void **state)
+TEST(agrees_with_softmax)
 {
-    (void)state;
     const tk_contract *softmax = tk_contract_find("softmax_fwd");
     if (!softmax)
         skip();
@@ -853,9 +830,8 @@ static void agrees_with_softmax(void **state)
 /* -- Certificates ---------------------------------------------------------------------------------------------- */
 
 /* Options that the level's own list does not have. */
-static void certified_with_extreme_options(void **state)
+TEST(certified_with_extreme_options)
 {
-    (void)state;
     static const tk_xent_options options[] = {
         {0.5f, FLT_MAX, 3},      {0x1p-149f, -0x1p-149f, 0}, {0, 0, -100},
         {0x1.fffffep-1f, 1, -1}, {1, -FLT_MAX, INT32_MAX},   {0.25f, 0x1p120f, -100}};
@@ -883,9 +859,8 @@ static void certified_with_extreme_options(void **state)
     tk_ctx_destroy(ctx);
 }
 
-static void certified_and_mutants_refuted(void **state)
+TEST(certified_and_mutants_refuted)
 {
-    (void)state;
     assert_op_certifies("xent");
 }
 
