@@ -1,8 +1,11 @@
-/* Attributes for contracts of tests, and how to set those of a case by name. */
+/* What contracts of tests are made of, and how to set the attributes of a case by name. */
 #ifndef TESTS_ATTRIBUTE_TOOLS_H
 #define TESTS_ATTRIBUTE_TOOLS_H
 
 #include "model/case.h"
+
+/* A tensor without an axis that is summed along, in a buffer of its own. */
+#define APART .inner_axis = -1, .may_alias = -1
 
 #define TEST_OPTIONS .attribute_count = sizeof test_options / sizeof *test_options, .attributes = test_options
 

@@ -7,6 +7,7 @@
 #include "exact/round.h"
 #include "judge/judge.h"
 #include "model/attributes.h"
+#include "tests/attribute_tools.h"
 #include "tests/op_test.h"
 
 /* y is of the case's dtype, z is fp32. Rank 2, so that boxes have rows and columns. */
@@ -18,28 +19,14 @@ static const tk_contract fake = {
     .param_count = 3,
     .params =
         (const tk_param[]){
-            {.name = "y",
-             .output = true,
-             .kind = TK_KIND_VALUE,
-             .rank = 2,
-             .dim = {0, 1},
-             .inner_axis = -1,
-             .may_alias = -1},
-            {.name = "z",
-             .output = true,
-             .kind = TK_KIND_FIXED,
-             .dtype = TK_F32,
-             .rank = 2,
-             .dim = {0, 1},
-             .inner_axis = -1,
-             .may_alias = -1},
+            {.name = "y", .output = true, .kind = TK_KIND_VALUE, .rank = 2, .dim = {0, 1}, APART},
+            {.name = "z", .output = true, .kind = TK_KIND_FIXED, .dtype = TK_F32, .rank = 2, .dim = {0, 1}, APART},
             {.name = "p",
              .output = true,
              .kind = TK_KIND_VALUE,
              .rank = 2,
              .dim = {0, 1},
-             .inner_axis = -1,
-             .may_alias = -1,
+             APART,
              .sums_to_one = true},
         },
     .clause_count = 3,

@@ -29,8 +29,8 @@ static const tk_contract copy = {
     .param_count = 3,
     .params =
         (const tk_param[]){
-            {.name = "x", .kind = TK_KIND_VALUE, .rank = 2, .dim = {0, 1}, .inner_axis = -1, .may_alias = -1},
-            {.name = "other", .kind = TK_KIND_VALUE, .rank = 1, .dim = {1}, .inner_axis = -1, .may_alias = -1},
+            {.name = "x", .kind = TK_KIND_VALUE, .rank = 2, .dim = {0, 1}, APART},
+            {.name = "other", .kind = TK_KIND_VALUE, .rank = 1, .dim = {1}, APART},
             {.name = "y",
              .output = true,
              .kind = TK_KIND_VALUE,
@@ -672,22 +672,10 @@ static const tk_contract lookup = {
     .param_count = 4,
     .params =
         (const tk_param[]){
-            {.name = "a", .kind = TK_KIND_VALUE, .rank = 2, .dim = {0, 1}, .inner_axis = -1, .may_alias = -1},
-            {.name = "w", .kind = TK_KIND_VALUE, .rank = 2, .dim = {2, 1}, .inner_axis = -1, .may_alias = -1},
-            {.name = "index",
-             .kind = TK_KIND_INDEX,
-             .rank = 1,
-             .dim = {0},
-             .indexed_dim = 2,
-             .inner_axis = -1,
-             .may_alias = -1},
-            {.name = "out",
-             .output = true,
-             .kind = TK_KIND_VALUE,
-             .rank = 2,
-             .dim = {0, 1},
-             .inner_axis = -1,
-             .may_alias = -1},
+            {.name = "a", .kind = TK_KIND_VALUE, .rank = 2, .dim = {0, 1}, APART},
+            {.name = "w", .kind = TK_KIND_VALUE, .rank = 2, .dim = {2, 1}, APART},
+            {.name = "index", .kind = TK_KIND_INDEX, .rank = 1, .dim = {0}, .indexed_dim = 2, APART},
+            {.name = "out", .output = true, .kind = TK_KIND_VALUE, .rank = 2, .dim = {0, 1}, APART},
         },
 };
 

@@ -9,20 +9,20 @@
 #include "judge/trial.h"
 #include "model/attributes.h"
 #include "runtime/executor.h"
+#include "tests/attribute_tools.h"
 #include "tests/op_test.h"
 #include "trials/cases.h"
 #include "trials/shrink.h"
 
 enum { ERR, NANS, WRITE, SHAPE, REPEAT };
 
-#define INPUT(called)                                                                                   \
-    {                                                                                                   \
-        .name = called, .kind = TK_KIND_VALUE, .rank = 1, .dim = {0}, .inner_axis = -1, .may_alias = -1 \
+#define INPUT(called)                                                       \
+    {                                                                       \
+        .name = called, .kind = TK_KIND_VALUE, .rank = 1, .dim = {0}, APART \
     }
-#define OUTPUT(called)                                                                                   \
-    {                                                                                                    \
-        .name = called, .output = true, .kind = TK_KIND_RESULT, .rank = 1, .dim = {0}, .inner_axis = -1, \
-        .may_alias = -1                                                                                  \
+#define OUTPUT(called)                                                                       \
+    {                                                                                        \
+        .name = called, .output = true, .kind = TK_KIND_RESULT, .rank = 1, .dim = {0}, APART \
     }
 #define CLAUSES                                                                              \
     .clause_count = 5, .clauses = (const tk_clause[])                                        \

@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 
 #include "judge/trial_inputs.h"
+#include "tests/attribute_tools.h"
 #include "tests/op_test.h"
 #include "tokitai_verify.h"
 #include "trials/families.h"
@@ -29,37 +30,16 @@ static const tk_contract nine = {
     .param_count = 9,
     .params =
         (const tk_param[]){
-            [X] = {.name = "x", .rank = 2, .dim = {ROWS, COLS}, .inner_axis = -1, .may_alias = -1},
-            [Y] = {.name = "y", .rank = 2, .dim = {ROWS, COLS}, .inner_axis = -1, .may_alias = -1},
-            [BIAS] = {.name = "bias",
-                      .rank = 1,
-                      .dim = {COLS},
-                      .inner_axis = -1,
-                      .may_alias = -1,
-                      .when_choices = 1 << 1,
-                      .when_attribute = BIASED},
-            [WEIGHTS] = {.name = "weights",
-                         .kind = TK_KIND_FIXED,
-                         .dtype = TK_I64,
-                         .rank = 2,
-                         .dim = {ROWS, INNER},
-                         .inner_axis = -1,
-                         .may_alias = -1},
-            [W] = {.name = "w",
-                   .kind = TK_KIND_FIXED,
-                   .dtype = TK_I32,
-                   .rank = 1,
-                   .dim = {INNER},
-                   .inner_axis = -1,
-                   .may_alias = -1},
-            [SCORES] = {.name = "scores", .rank = 2, .dim = {ROWS, KEYS}, .inner_axis = -1, .may_alias = -1},
-            [BLEND] = {.name = "blend",
-                       .output = true,
-                       .kind = TK_KIND_RESULT,
-                       .rank = 2,
-                       .dim = {ROWS, COLS},
-                       .inner_axis = -1,
-                       .may_alias = -1},
+            [X] = {.name = "x", .rank = 2, .dim = {ROWS, COLS}, APART},
+            [Y] = {.name = "y", .rank = 2, .dim = {ROWS, COLS}, APART},
+            [BIAS] =
+                {.name = "bias", .rank = 1, .dim = {COLS}, APART, .when_choices = 1 << 1, .when_attribute = BIASED},
+            [WEIGHTS] =
+                {.name = "weights", .kind = TK_KIND_FIXED, .dtype = TK_I64, .rank = 2, .dim = {ROWS, INNER}, APART},
+            [W] = {.name = "w", .kind = TK_KIND_FIXED, .dtype = TK_I32, .rank = 1, .dim = {INNER}, APART},
+            [SCORES] = {.name = "scores", .rank = 2, .dim = {ROWS, KEYS}, APART},
+            [BLEND] =
+                {.name = "blend", .output = true, .kind = TK_KIND_RESULT, .rank = 2, .dim = {ROWS, COLS}, APART},
             [COUNT] = {.name = "count",
                        .output = true,
                        .kind = TK_KIND_FIXED,
@@ -67,8 +47,7 @@ static const tk_contract nine = {
                        .judged = TK_BY_INTEGER,
                        .rank = 1,
                        .dim = {ROWS},
-                       .inner_axis = -1,
-                       .may_alias = -1},
+                       APART},
             [BEST] = {.name = "best",
                       .output = true,
                       .kind = TK_KIND_FIXED,
@@ -77,8 +56,7 @@ static const tk_contract nine = {
                       .ordered_by = SCORES,
                       .rank = 2,
                       .dim = {ROWS, TOP},
-                      .inner_axis = -1,
-                      .may_alias = -1},
+                      APART},
         },
     .type_count = 2,
     .types = (const tk_types[]){{TK_F32, TK_F32}, {TK_F16, TK_F32}},
@@ -265,9 +243,8 @@ static const tk_contract *register_nine(tk_ctx *ctx)
 enum { SOME_X, SOME_SHIFT, SOME_Y, SOME_HALF };
 
 static const tk_param some_params[] = {
-    [SOME_X] = {.name = "x", .rank = 1, .dim = {0}, .inner_axis = -1, .may_alias = -1},
-    [SOME_SHIFT] =
-        {.name = "shift", .rank = 1, .dim = {0}, .inner_axis = -1, .may_alias = -1, .when_choices = 1 << 1},
+    [SOME_X] = {.name = "x", .rank = 1, .dim = {0}, APART},
+    [SOME_SHIFT] = {.name = "shift", .rank = 1, .dim = {0}, APART, .when_choices = 1 << 1},
     [SOME_Y] = {.name = "y",
                 .output = true,
                 .judged = TK_BY_INTEGER,
@@ -280,8 +257,7 @@ static const tk_param some_params[] = {
                    .judged = TK_BY_INTEGER,
                    .rank = 1,
                    .dim = {0},
-                   .inner_axis = -1,
-                   .may_alias = -1,
+                   APART,
                    .when_choices = 1 << 1},
 };
 
@@ -530,16 +506,9 @@ static const tk_contract pick = {
     .dim_count = 2,
     .dim_names = (const char *const[]){"n", "size"},
     .param_count = 3,
-    .params =
-        (const tk_param[]){
-            {.name = "table", .rank = 1, .dim = {1}, .inner_axis = -1, .may_alias = -1},
-            {.name = "indices",
-             .kind = TK_KIND_INDEX,
-             .rank = 1,
-             .indexed_dim = 1,
-             .inner_axis = -1,
-             .may_alias = -1},
-            {.name = "y", .output = true, .judged = TK_BY_BITS, .rank = 1, .inner_axis = -1, .may_alias = -1}},
+    .params = (const tk_param[]){{.name = "table", .rank = 1, .dim = {1}, APART},
+                                 {.name = "indices", .kind = TK_KIND_INDEX, .rank = 1, .indexed_dim = 1, APART},
+                                 {.name = "y", .output = true, .judged = TK_BY_BITS, .rank = 1, APART}},
     .type_count = 1,
     .types = (const tk_types[]){{TK_F32, TK_F32}},
     .clause_count = 5,
@@ -635,16 +604,9 @@ static const tk_contract count_groups = {
     .dim_names = (const char *const[]){"groups", "size"},
     .param_count = 3,
     .params =
-        (const tk_param[]){
-            {.name = "table", .rank = 1, .dim = {1}, .inner_axis = -1, .may_alias = -1},
-            {.name = "ends",
-             .kind = TK_KIND_INDEX,
-             .rank = 1,
-             .indexed_dim = 1,
-             .inner_axis = -1,
-             .may_alias = -1,
-             .ends = true},
-            {.name = "y", .output = true, .judged = TK_BY_BITS, .rank = 1, .inner_axis = -1, .may_alias = -1}},
+        (const tk_param[]){{.name = "table", .rank = 1, .dim = {1}, APART},
+                           {.name = "ends", .kind = TK_KIND_INDEX, .rank = 1, .indexed_dim = 1, APART, .ends = true},
+                           {.name = "y", .output = true, .judged = TK_BY_BITS, .rank = 1, APART}},
     .type_count = 1,
     .types = (const tk_types[]){{TK_F32, TK_F32}},
     .clause_count = 5,
@@ -725,12 +687,8 @@ TEST(as_large_as_may_be)
     for (int i = 0; i < TK_MAX_PARAMS; i++) {
         snprintf(names[i], sizeof names[i], "t%d", i);
         dim_names[i] = names[i];
-        params[i] = (tk_param){.name = names[i],
-                               .output = i == TK_MAX_PARAMS - 1,
-                               .rank = 4,
-                               .dim = {i, i, i, i},
-                               .inner_axis = -1,
-                               .may_alias = -1};
+        params[i] = (tk_param){
+            .name = names[i], .output = i == TK_MAX_PARAMS - 1, .rank = 4, .dim = {i, i, i, i}, APART};
     }
     for (int i = 0; i < TK_MAX_ATTRIBUTES; i++)
         attributes[i] = (tk_attribute){
@@ -948,8 +906,8 @@ static const tk_contract signed_copy = {
     .param_count = 2,
     .params =
         (const tk_param[]){
-            {.name = "x", .rank = 2, .dim = {0, 1}, .inner_axis = -1, .may_alias = -1},
-            {.name = "y", .output = true, .rank = 2, .dim = {0, 1}, .inner_axis = -1, .may_alias = -1},
+            {.name = "x", .rank = 2, .dim = {0, 1}, APART},
+            {.name = "y", .output = true, .rank = 2, .dim = {0, 1}, APART},
         },
     .type_count = 2,
     .types = (const tk_types[]){{TK_F32, TK_F32}, {TK_F16, TK_F16}},
@@ -1100,10 +1058,9 @@ static const tk_contract tops = {
     .param_count = 3,
     .params =
         (const tk_param[]){
-            [TOPS_Y] =
-                {.name = "y", .output = true, .rank = 2, .dim = {TOPS_B, TOPS_H}, .inner_axis = -1, .may_alias = -1},
+            [TOPS_Y] = {.name = "y", .output = true, .rank = 2, .dim = {TOPS_B, TOPS_H}, APART},
             [TOPS_X] = {.name = "x", .rank = 3, .dim = {TOPS_B, TOPS_K, TOPS_H}, .inner_axis = 1, .may_alias = -1},
-            [TOPS_GRID] = {.name = "grid", .rank = 2, .dim = {TOPS_H, TOPS_H}, .inner_axis = -1, .may_alias = -1},
+            [TOPS_GRID] = {.name = "grid", .rank = 2, .dim = {TOPS_H, TOPS_H}, APART},
         },
     .type_count = 1,
     .types = (const tk_types[]){{TK_F32, TK_F32}},
@@ -1170,15 +1127,8 @@ TEST(tensors_of_any_rank_and_order)
 
 /* y = x & 255, in 64 bits. */
 static const tk_param low_params[] = {
-    {.name = "x", .kind = TK_KIND_FIXED, .dtype = TK_I64, .rank = 1, .inner_axis = -1, .may_alias = -1},
-    {.name = "y",
-     .output = true,
-     .kind = TK_KIND_FIXED,
-     .dtype = TK_I64,
-     .judged = TK_BY_INTEGER,
-     .rank = 1,
-     .inner_axis = -1,
-     .may_alias = -1}};
+    {.name = "x", .kind = TK_KIND_FIXED, .dtype = TK_I64, .rank = 1, APART},
+    {.name = "y", .output = true, .kind = TK_KIND_FIXED, .dtype = TK_I64, .judged = TK_BY_INTEGER, .rank = 1, APART}};
 
 static const tk_contract low = {
     .name = "low",
@@ -1255,15 +1205,9 @@ TEST(all_bits_of_an_integer_count)
 }
 
 /* best[k] = where the k largest of keys[n] are, in descending order; -1 behind the last. One row, indices of the case's type. */
-static const tk_param largest_params[] = {{.name = "keys", .rank = 1, .inner_axis = -1, .may_alias = -1},
-                                          {.name = "best",
-                                           .output = true,
-                                           .kind = TK_KIND_INDEX,
-                                           .judged = TK_BY_ORDER,
-                                           .rank = 1,
-                                           .dim = {1},
-                                           .inner_axis = -1,
-                                           .may_alias = -1}};
+static const tk_param largest_params[] = {
+    {.name = "keys", .rank = 1, APART},
+    {.name = "best", .output = true, .kind = TK_KIND_INDEX, .judged = TK_BY_ORDER, .rank = 1, .dim = {1}, APART}};
 
 static const tk_contract largest = {
     .name = "largest",

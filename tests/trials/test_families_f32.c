@@ -7,6 +7,7 @@
 
 #include "exact/round.h"
 #include "model/attributes.h"
+#include "tests/attribute_tools.h"
 #include "tests/op_test.h"
 #include "trials/cases.h"
 #include "trials/families.h"
@@ -15,10 +16,9 @@
     {                                                                                                         \
         .name = called, .kind = TK_KIND_VALUE, .rank = 2, .dim = {a, b}, .inner_axis = inner, .may_alias = -1 \
     }
-#define OUT                                                                                              \
-    {                                                                                                    \
-        .name = "c", .output = true, .kind = TK_KIND_RESULT, .rank = 2, .dim = {0, 1}, .inner_axis = -1, \
-        .may_alias = -1                                                                                  \
+#define OUT                                                                                  \
+    {                                                                                        \
+        .name = "c", .output = true, .kind = TK_KIND_RESULT, .rank = 2, .dim = {0, 1}, APART \
     }
 
 enum { ROWS = 40, COLS = 3, INNER = 50, TERMS = ROWS * INNER };
@@ -36,7 +36,7 @@ static const tk_contract element = {
     .dim_count = 1,
     .dim_names = (const char *const[]){"n"},
     .param_count = 2,
-    .params = (const tk_param[]){{.name = "x", .rank = 1, .inner_axis = -1, .may_alias = -1},
+    .params = (const tk_param[]){{.name = "x", .rank = 1, APART},
                                  {.name = "y", .output = true, .kind = TK_KIND_RESULT, .rank = 1, .may_alias = -1}},
     .elementwise = true};
 
@@ -287,7 +287,7 @@ static const tk_contract normal = {
     .dim_count = 1,
     .dim_names = (const char *const[]){"n"},
     .param_count = 2,
-    .params = (const tk_param[]){{.name = "x", .rank = 1, .inner_axis = -1, .may_alias = -1},
+    .params = (const tk_param[]){{.name = "x", .rank = 1, APART},
                                  {.name = "y", .output = true, .rank = 1, .may_alias = -1}},
     .attribute_count = 1,
     .attributes = (const tk_attribute[]){TKI_DOMAIN_ATTRIBUTE}};
