@@ -18,6 +18,17 @@ static inline tk_ctx *new_context(void)
     return ctx;
 }
 
+/* The head of a test with a fresh context, which is destroyed behind it. */
+#define TEST_WITH_CONTEXT(name)                 \
+    static void in_context_##name(tk_ctx *ctx); \
+    TEST(name)                                  \
+    {                                           \
+        tk_ctx *ctx = new_context();            \
+        in_context_##name(ctx);                 \
+        tk_ctx_destroy(ctx);                    \
+    }                                           \
+    static void in_context_##name(tk_ctx *ctx)
+
 static inline void assert_ok(tk_ctx *ctx, tk_status status)
 {
     if (status != TK_OK)

@@ -41,9 +41,8 @@ static void assert_bad_text(tk_ctx *ctx, const char *text, size_t length)
 
 /* -- What it says ------------------------------------------------------------------------------------------------ */
 
-TEST(says_what_was_found)
+TEST_WITH_CONTEXT(says_what_was_found)
 {
-    tk_ctx *ctx = new_context();
     tk_certify_options options = TK_CERTIFY_DEFAULTS;
     options.skip_mutants = true;
     const tk_contract *contract = tk_contract_find("gelu_fwd");
@@ -105,7 +104,6 @@ TEST(says_what_was_found)
     json_decref(statement);
     tk_certificate_destroy(certificate);
     tk_certificate_destroy(NULL);
-    tk_ctx_destroy(ctx);
 }
 
 /* -- The verdict in one line --------------------------------------------------------------------------------------- */
@@ -162,9 +160,8 @@ TEST(headlines_say_what_the_verdict_is_about)
 }
 
 /* JSON, page and what programs ask say the same. */
-TEST(the_headline_is_everywhere)
+TEST_WITH_CONTEXT(the_headline_is_everywhere)
 {
-    tk_ctx *ctx = new_context();
     tk_certificate *certificate = small_certificate(ctx);
     static const char expected[] = "HELD for one case: queries=3 dim=1 vocab=2, family normal";
     assert_string_equal(tk_certificate_headline(certificate), expected);
@@ -189,7 +186,6 @@ TEST(the_headline_is_everywhere)
     assert_non_null(strstr(tk_certificate_markdown(certificate), "\n| worst error, ulp | 7 |\n"));
     tk_certificate_destroy(certificate);
     json_decref(statement);
-    tk_ctx_destroy(ctx);
 }
 
 /* `refutation` is that member of the result, in JSON. */
@@ -238,7 +234,7 @@ TEST(headlines_say_how_wrong)
 }
 
 /* Nothing in a cell can end it, begin another row or be HTML. */
-TEST(foreign_text_stays_in_its_cell)
+TEST_WITH_CONTEXT(foreign_text_stays_in_its_cell)
 {
     static const char text[] = "a|b\n| c <img src=x>\t\\|\r\n\n# d\x7f";
     static const char cell[] = "a\\|b\\\\x0a\\| c &lt;img src=x>\\\\x09\\\\\\|\\\\x0d\\\\x0a\\\\x0a\\# d\\\\x7f";
@@ -246,7 +242,6 @@ TEST(foreign_text_stays_in_its_cell)
                                           {"built", "options", "options"},
                                           {"machine", "device", "device"},
                                           {"result", "determinism", "determinism reached"}};
-    tk_ctx *ctx = new_context();
     tk_certificate *certificate = small_certificate(ctx);
     json_t *statement = statement_of(certificate);
     tk_certificate_destroy(certificate);
@@ -265,7 +260,6 @@ TEST(foreign_text_stays_in_its_cell)
     assert_non_null(strstr(markdown, row));
     json_decref(statement);
     tk_certificate_destroy(certificate);
-    tk_ctx_destroy(ctx);
 }
 
 /* A heading, a script, a table, a link, and what steers a terminal or turns its text round. */
@@ -354,9 +348,8 @@ static int forge_everything(tk_ctx *ctx, json_t *statement, json_t *at)
     return taken;
 }
 
-TEST(no_text_of_a_stranger_is_markup)
+TEST_WITH_CONTEXT(no_text_of_a_stranger_is_markup)
 {
-    tk_ctx *ctx = new_context();
     tk_certify_options options = TK_CERTIFY_DEFAULTS;
     options.dims = (int64_t[]){3, 1, 2};
     const char *what;
@@ -371,12 +364,10 @@ TEST(no_text_of_a_stranger_is_markup)
     assert_true(forge_everything(ctx, statement, statement) > 50);
     json_decref(statement);
     tk_certificate_destroy(refuted);
-    tk_ctx_destroy(ctx);
 }
 
-TEST(round_trip)
+TEST_WITH_CONTEXT(round_trip)
 {
-    tk_ctx *ctx = new_context();
     tk_certificate *certificate = small_certificate(ctx);
     const char *text = tk_certificate_json(certificate);
     tk_certificate *read = NULL;
@@ -398,13 +389,11 @@ TEST(round_trip)
     assert_ok(ctx, tk_certificate_write(ctx, certificate, "out", NULL)); /* over itself */
     assert_int_equal(entries("out"), 2);
     tk_certificate_destroy(certificate);
-    tk_ctx_destroy(ctx);
 }
 
 /* White space is no part of what is sealed: the line is the same certificate, and reads back as the canonical text. */
-TEST(one_line)
+TEST_WITH_CONTEXT(one_line)
 {
-    tk_ctx *ctx = new_context();
     tk_certificate *certificate = small_certificate(ctx);
     const char *text = tk_certificate_json(certificate);
     char *line = tki_statement_line(certificate->statement);
@@ -418,7 +407,6 @@ TEST(one_line)
     tk_certificate_destroy(read);
     free(line);
     tk_certificate_destroy(certificate);
-    tk_ctx_destroy(ctx);
 }
 
 /* -- Nothing changes unnoticed ------------------------------------------------------------------------------------- */
@@ -460,14 +448,12 @@ static void refuse_every_changed_byte(tk_ctx *ctx, char *text)
     free(text);
 }
 
-TEST(every_changed_byte_is_refused)
+TEST_WITH_CONTEXT(every_changed_byte_is_refused)
 {
-    tk_ctx *ctx = new_context();
     tk_certificate *certificate = small_certificate(ctx);
     refuse_every_changed_byte(ctx, strdup(tk_certificate_json(certificate)));
     refuse_every_changed_byte(ctx, tki_statement_line(certificate->statement));
     tk_certificate_destroy(certificate);
-    tk_ctx_destroy(ctx);
 }
 
 /* Replaces the first occurrence. */
@@ -480,9 +466,8 @@ static char *replaced(const char *text, const char *old, const char *new)
     return result;
 }
 
-TEST(malformed_texts)
+TEST_WITH_CONTEXT(malformed_texts)
 {
-    tk_ctx *ctx = new_context();
     static const char *const texts[] = {
         "",
         " ",
@@ -552,12 +537,10 @@ TEST(malformed_texts)
     assert_refused(ctx, tk_certificate_parse(ctx, NULL, 0, &read), TK_BAD_ARGUMENT, "no text");
     assert_refused(ctx, tk_certificate_parse(ctx, text, strlen(text), NULL), TK_BAD_ARGUMENT, "nowhere");
     tk_certificate_destroy(certificate);
-    tk_ctx_destroy(ctx);
 }
 
-TEST(files_that_are_not_certificates)
+TEST_WITH_CONTEXT(files_that_are_not_certificates)
 {
-    tk_ctx *ctx = new_context();
     tk_certificate *read = NULL;
     FILE *file = fopen("huge.json", "wb");
     assert_non_null(file);
@@ -585,7 +568,6 @@ TEST(files_that_are_not_certificates)
     assert_null(read);
     assert_int_equal(tk_certificate_read(NULL, "a", &read), TK_BAD_ARGUMENT);
     assert_refused(ctx, tk_certificate_read(ctx, NULL, &read), TK_BAD_ARGUMENT, "no path");
-    tk_ctx_destroy(ctx);
 }
 
 /* Whatever a carefully edited certificate holds in place of what belongs there, it is refused or can be shown. */
@@ -656,9 +638,8 @@ static int replace_everything(tk_ctx *ctx, json_t *statement, json_t *at)
     return accepted;
 }
 
-TEST(wrong_types_are_refused_or_shown)
+TEST_WITH_CONTEXT(wrong_types_are_refused_or_shown)
 {
-    tk_ctx *ctx = new_context();
     tk_certificate *certificate = small_certificate(ctx);
     json_t *statement = statement_of(certificate);
     assert_true(replace_everything(ctx, statement, statement) > 0);
@@ -687,14 +668,12 @@ TEST(wrong_types_are_refused_or_shown)
     assert_true(replace_everything(ctx, statement, result) > 0);
     json_decref(statement);
     tk_certificate_destroy(certificate);
-    tk_ctx_destroy(ctx);
 }
 
 /* -- Writing ------------------------------------------------------------------------------------------------------------- */
 
-TEST(written_to_the_state_directory)
+TEST_WITH_CONTEXT(written_to_the_state_directory)
 {
-    tk_ctx *ctx = new_context();
     tk_certificate *certificate = small_certificate(ctx);
     char home[64];
     snprintf(home, sizeof home, "%s/deep/state", work);
@@ -710,12 +689,10 @@ TEST(written_to_the_state_directory)
     free(path);
     assert_int_equal(entries("deep/state/tokitai/certificates"), 2);
     tk_certificate_destroy(certificate);
-    tk_ctx_destroy(ctx);
 }
 
-TEST(write_errors_leave_nothing)
+TEST_WITH_CONTEXT(write_errors_leave_nothing)
 {
-    tk_ctx *ctx = new_context();
     tk_certificate *certificate = small_certificate(ctx);
     char *path = NULL;
     fclose(fopen("file", "wb"));
@@ -756,13 +733,11 @@ TEST(write_errors_leave_nothing)
     tk_certificate_destroy(read);
     free(path);
     tk_certificate_destroy(certificate);
-    tk_ctx_destroy(ctx);
 }
 
-TEST(two_processes_write_the_same_certificate)
+TEST_WITH_CONTEXT(two_processes_write_the_same_certificate)
 {
     enum { WRITERS = 3, ROUNDS = 20 };
-    tk_ctx *ctx = new_context();
     tk_certificate *certificate = small_certificate(ctx);
     char *path = NULL;
     assert_ok(ctx, tk_certificate_write(ctx, certificate, "shared", &path));
@@ -791,7 +766,6 @@ TEST(two_processes_write_the_same_certificate)
     assert_int_equal(entries("shared"), 2);
     free(path);
     tk_certificate_destroy(certificate);
-    tk_ctx_destroy(ctx);
 }
 
 /* -- Members by path -------------------------------------------------------------------------------------------------------- */

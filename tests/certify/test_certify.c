@@ -61,9 +61,8 @@ static tk_certificate *certify_function(tk_ctx *ctx, tk_kernel kernel, int *call
     return certify_one(ctx, tk_contract_find(quick_op), TK_F16, TK_I32, options);
 }
 
-TEST(functions_that_a_program_brings)
+TEST_WITH_CONTEXT(functions_that_a_program_brings)
 {
-    tk_ctx *ctx = new_context();
     int calls = 0;
     bool same = true;
     tk_certificate *certificate = certify_function(ctx, good_function, &calls, "mine");
@@ -107,7 +106,6 @@ TEST(functions_that_a_program_brings)
     assert_string_equal(tk_certificate_reason(certificate),
                         "the kernel could not be run: no more than 2\\x0aqueries");
     tk_certificate_destroy(certificate);
-    tk_ctx_destroy(ctx);
 }
 
 /* -- How wrong ----------------------------------------------------------------------------------------------------------- */
@@ -184,9 +182,8 @@ static tk_certificate *certify_late(tk_ctx *ctx, late *l)
     return certificate;
 }
 
-TEST(time_of_the_whole_judgement)
+TEST_WITH_CONTEXT(time_of_the_whole_judgement)
 {
-    tk_ctx *ctx = new_context();
     late l = {.last = 1};
     tk_certificate *certificate = certify_late(ctx, &l);
     assert_int_equal(tk_certificate_verdict(certificate), TK_UNKNOWN);
@@ -218,10 +215,9 @@ TEST(time_of_the_whole_judgement)
     tk_certify_options options = {.size = sizeof options, .total_seconds = -1};
     assert_refused(ctx, tk_certify(ctx, tk_contract_find(quick_op), TK_F16, TK_I32, &options, &none), TK_BAD_ARGUMENT,
                    "no time for a judgement");
-    tk_ctx_destroy(ctx);
 }
 
-TEST(grades)
+TEST_WITH_CONTEXT(grades)
 {
     static const struct {
         spoiler how;
@@ -256,7 +252,6 @@ TEST(grades)
          INFINITY},
         {{.unwritten = true, .first = 199}, "structural", "structural (EMBEDDING_FWD.WRITE): ", 1, -1, 0, 0},
     };
-    tk_ctx *ctx = new_context();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         spoiler how = cases[i].how;
         tk_refutation r;
@@ -284,13 +279,11 @@ TEST(grades)
     assert_false(tk_certificate_refutation(certificate, &none));
     assert_null(strstr(tk_certificate_markdown(certificate), "How wrong"));
     tk_certificate_destroy(certificate);
-    tk_ctx_destroy(ctx);
 }
 
 /* Every trial is run and counted; without it, the first that fails ends the run. */
-TEST(keeps_going)
+TEST_WITH_CONTEXT(keeps_going)
 {
-    tk_ctx *ctx = new_context();
     size_t trials = 0;
     for (int keep_going = 0; keep_going <= 1; keep_going++) {
         spoiler how = {.flip = 1, .first = 199};
@@ -326,14 +319,12 @@ TEST(keeps_going)
         assert_int_equal(!!strstr(tk_certificate_reason(certificate), "failure 42"), !wrong);
         tk_certificate_destroy(certificate);
     }
-    tk_ctx_destroy(ctx);
 }
 
 /* A verdict on nothing is none. */
-TEST(nothing_judged_is_unknown)
+TEST_WITH_CONTEXT(nothing_judged_is_unknown)
 {
     static const int64_t empty[][3] = {{0, 3, 4}, {3, 0, 4}, {0, 0, 0}};
-    tk_ctx *ctx = new_context();
     for (int i = 0; i < 3; i++) {
         tk_certify_options options = TK_CERTIFY_DEFAULTS;
         options.dims = empty[i];
@@ -350,13 +341,11 @@ TEST(nothing_judged_is_unknown)
         json_decref(statement);
         tk_certificate_destroy(certificate);
     }
-    tk_ctx_destroy(ctx);
 }
 
 /* A name is whatever the program chose; JSON is UTF-8, and a file name is a file name. */
-TEST(names_of_functions)
+TEST_WITH_CONTEXT(names_of_functions)
 {
-    tk_ctx *ctx = new_context();
     int calls = 0;
     char many[401] = "";
     for (int i = 0; i < 200; i++)
@@ -388,15 +377,13 @@ TEST(names_of_functions)
         assert_int_equal(entries("out"), 0);
         tk_certificate_destroy(certificate);
     }
-    tk_ctx_destroy(ctx);
 }
 
 /* -- Trials that are not for every machine ------------------------------------------------------------------------------ */
 
 /* One that needs more memory than any machine has is left out, and said to be. */
-TEST(what_memory_does_not_allow)
+TEST_WITH_CONTEXT(what_memory_does_not_allow)
 {
-    tk_ctx *ctx = new_context();
     const tk_contract *contract = tk_contract_find(quick_op);
     const tk_certify_options options = {.size = sizeof options, .level = TK_FULL, .seed = 5, .skip_mutants = true};
     tki_trial list[] = {{.c = tk_case_init(contract, TK_F16), .seed = 1, .where_memory_allows = true},
@@ -416,7 +403,6 @@ TEST(what_memory_does_not_allow)
         assert_int_equal(said, first == 0);
         tk_certificate_destroy(certificate);
     }
-    tk_ctx_destroy(ctx);
 }
 
 /* -- Floating-point environments ---------------------------------------------------------------------------------------- */
@@ -444,11 +430,10 @@ enum { ODD = 1 << 24 | 1 << 22 };
 #endif
 
 /* What -ffast-math does at a program's start, and torch.set_flush_denormal() at any time. */
-TEST(the_callers_environment)
+TEST_WITH_CONTEXT(the_callers_environment)
 {
     static const char *const ops[] = {"embedding_bwd", "softmax_bwd", "softmax_fwd", "gelu_bwd", "xent", "gemm"};
     static const char *const families[] = {"subnormal", "normal"};
-    tk_ctx *ctx = new_context();
     const uint64_t usual = get_environment();
     for (int i = 0; i < 6; i++)
         for (int k = 0; k < 2; k++) {
@@ -466,7 +451,6 @@ TEST(the_callers_environment)
                 fail_msg("%s %s: %s", ops[i], families[k], tk_certificate_reason(certificate));
             tk_certificate_destroy(certificate);
         }
-    tk_ctx_destroy(ctx);
 }
 
 /* Flushes one element, and leaves its thread as such code does. */
@@ -477,9 +461,8 @@ static int flushing_function(const tk_case *c, void *const b[], void *data)
     return result;
 }
 
-TEST(a_function_that_changes_the_environment)
+TEST_WITH_CONTEXT(a_function_that_changes_the_environment)
 {
-    tk_ctx *ctx = new_context();
     assert_ok(ctx, tk_ctx_set_threads(ctx, 1));
     int calls = 0;
     const uint64_t usual = get_environment();
@@ -492,7 +475,6 @@ TEST(a_function_that_changes_the_environment)
     assert_int_equal(tk_certificate_verdict(certificate), TK_REFUTED);
     assert_non_null(strstr(tk_certificate_reason(certificate), ".WRITE: left another floating-point mode behind"));
     tk_certificate_destroy(certificate);
-    tk_ctx_destroy(ctx);
 }
 
 /* -- Paths that are not UTF-8: main() below, started again from such a place -------------------------------------------- */
@@ -542,9 +524,8 @@ TEST(programs_in_any_directory)
     assert_int_equal(status, 0);
 }
 
-TEST(bad_options)
+TEST_WITH_CONTEXT(bad_options)
 {
-    tk_ctx *ctx = new_context();
     const tk_contract *contract = tk_contract_find("gelu_fwd");
     tk_certificate *made = NULL;
     uint64_t bits[3] = {0x3c00, 0, 0x10000};
@@ -602,7 +583,6 @@ TEST(bad_options)
             fail_msg("'%s' does not mention '%s'", tk_ctx_message(ctx), bad[i].message);
         assert_null(made);
     }
-    tk_ctx_destroy(ctx);
 }
 
 int main(int argc, char **argv)

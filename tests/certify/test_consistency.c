@@ -6,7 +6,7 @@
 #include "tests/certificate_test.h"
 
 /* Of a lowering: what follows from other members, or belongs to another kind of subject. */
-TEST(edits_of_what_follows)
+TEST_WITH_CONTEXT(edits_of_what_follows)
 {
     static const struct {
         const char *in, *name, *value; /* of the predicate; in "": of itself */
@@ -21,7 +21,6 @@ TEST(edits_of_what_follows)
         {"evidence", NULL, "It was proved.", "its evidence are not what"},
         {"non_claims", NULL, "Nothing else.", "its non_claims are not what"},
     };
-    tk_ctx *ctx = new_context();
     tk_certificate *certificate = small_certificate(ctx);
     assert_ok(ctx, tk_certificate_agrees(ctx, certificate));
     for (size_t i = 0; i < sizeof edits / sizeof *edits; i++) {
@@ -37,7 +36,6 @@ TEST(edits_of_what_follows)
         json_decref(statement);
     }
     tk_certificate_destroy(certificate);
-    tk_ctx_destroy(ctx);
 }
 
 int main(void)

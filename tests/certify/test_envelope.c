@@ -118,7 +118,7 @@ static size_t from_hex(const char *hex, unsigned char *bytes)
 }
 
 /* RFC 8032, section 7.1, tests 1 to 3; the keys come through our own reading of PEM. */
-TEST(rfc_8032)
+TEST_WITH_CONTEXT(rfc_8032)
 {
     static const struct {
         const char *secret;
@@ -139,7 +139,6 @@ TEST(rfc_8032)
          "6291d657deec24024827e69c3abe01a30ce548a284743a445e3680d7db5ac3ac"
          "18ff9b538d16f290ae67f760984dc6594a7c15e9716ed28dc027beceea1ec40a"},
     };
-    tk_ctx *ctx = new_context();
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
         unsigned char raw[32];
         unsigned char message[2];
@@ -177,12 +176,10 @@ TEST(rfc_8032)
         tk_key_destroy(secret);
         tk_key_destroy(public_half);
     }
-    tk_ctx_destroy(ctx);
 }
 
-TEST(key_files)
+TEST_WITH_CONTEXT(key_files)
 {
-    tk_ctx *ctx = new_context();
     tk_key *key = new_key(ctx);
     tk_key *other = new_key(ctx);
     tk_key *read = NULL;
@@ -240,14 +237,12 @@ TEST(key_files)
     tk_key_destroy(NULL);
     tk_key_destroy(key);
     tk_key_destroy(other);
-    tk_ctx_destroy(ctx);
 }
 
 /* -- Envelopes ----------------------------------------------------------------------------------------------- */
 
-TEST(round_trip)
+TEST_WITH_CONTEXT(round_trip)
 {
-    tk_ctx *ctx = new_context();
     tk_key *key = new_key(ctx);
     tk_key *second = new_key(ctx);
     tk_key *stranger = new_key(ctx);
@@ -298,7 +293,6 @@ TEST(round_trip)
     tk_key_destroy(key);
     tk_key_destroy(second);
     tk_key_destroy(stranger);
-    tk_ctx_destroy(ctx);
 }
 
 /* Is the text an intact certificate with this key's signature? */
@@ -328,9 +322,8 @@ static void flip_each_byte(tk_ctx *ctx, char *text, const char *member, const tk
         }
 }
 
-TEST(every_flipped_byte_is_refused)
+TEST_WITH_CONTEXT(every_flipped_byte_is_refused)
 {
-    tk_ctx *ctx = new_context();
     tk_key *key = new_key(ctx);
     char *text = signed_envelope(ctx, key);
     assert_true(trusted(ctx, text, strlen(text), key));
@@ -342,13 +335,11 @@ TEST(every_flipped_byte_is_refused)
         assert_false(trusted(ctx, text, length, key));
     free(text);
     tk_key_destroy(key);
-    tk_ctx_destroy(ctx);
 }
 
 /* A Statement that was edited and sealed anew is intact, but no longer signed. */
-TEST(a_careful_forger_is_found)
+TEST_WITH_CONTEXT(a_careful_forger_is_found)
 {
-    tk_ctx *ctx = new_context();
     tk_key *key = new_key(ctx);
     tk_key *forger = new_key(ctx);
     tk_certificate *certificate = small_certificate(ctx);
@@ -372,7 +363,6 @@ TEST(a_careful_forger_is_found)
     tk_certificate_destroy(certificate);
     tk_key_destroy(key);
     tk_key_destroy(forger);
-    tk_ctx_destroy(ctx);
 }
 
 /* Changes one member of an envelope, which must then be refused with that message, or with NULL still be trusted. */
@@ -393,9 +383,8 @@ static void try_member(tk_ctx *ctx, const char *text, const tk_key *key, const c
     json_decref(envelope);
 }
 
-TEST(envelopes_that_are_none)
+TEST_WITH_CONTEXT(envelopes_that_are_none)
 {
-    tk_ctx *ctx = new_context();
     tk_key *key = new_key(ctx);
     char *text = signed_envelope(ctx, key);
     json_t *envelope = json_loads(text, 0, NULL);
@@ -448,7 +437,6 @@ TEST(envelopes_that_are_none)
     json_decref(envelope);
     free(text);
     tk_key_destroy(key);
-    tk_ctx_destroy(ctx);
 }
 
 int main(void)

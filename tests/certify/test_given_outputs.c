@@ -102,9 +102,8 @@ static void assert_flip_is_found(tk_ctx *ctx, const tk_case *c, computed *t, int
     tk_certificate_destroy(certificate);
 }
 
-TEST(test_every_op_in_every_type)
+TEST_WITH_CONTEXT(test_every_op_in_every_type)
 {
-    tk_ctx *ctx = new_context();
     for (int i = 0; i < tk_contract_count(); i++) {
         const tk_contract *contract = tk_contract_at(i);
         for (int k = 0; k < contract->type_count; k++) {
@@ -127,13 +126,11 @@ TEST(test_every_op_in_every_type)
             release(&t);
         }
     }
-    tk_ctx_destroy(ctx);
 }
 
 /* Sums that only a matrix unit may round so: refuted by ieee, with a remark, and held by the other numerics. */
-TEST(test_numerics)
+TEST_WITH_CONTEXT(test_numerics)
 {
-    tk_ctx *ctx = new_context();
     tk_case c = case_of("gemm", (tk_types){TK_F16, TK_F32}, (int64_t[]){1, 1, 2});
     const uint16_t a[2] = {0x3c00, 0x3c00}, b[2] = {0x3c00, 0x0401}; /* 1 + (2^-14 + 2^-24), a tie of fp32 */
     float sum = 1.0f + 0x1p-14f; /* one of the two nearest; an ulp below it is for matrix units alone */
@@ -152,13 +149,11 @@ TEST(test_numerics)
     assert_int_equal(tk_certificate_verdict(certificate), TK_HELD);
     assert_non_null(strstr(tk_certificate_headline(certificate), "under tensor_core numerics"));
     tk_certificate_destroy(certificate);
-    tk_ctx_destroy(ctx);
 }
 
 /* A tensor that the case does not have is neither asked for nor judged. */
-TEST(test_absent_tensors)
+TEST_WITH_CONTEXT(test_absent_tensors)
 {
-    tk_ctx *ctx = new_context();
     tk_case c = case_of("linear_fwd", (tk_types){TK_BF16, TK_BF16}, (int64_t[]){3, 4, 5});
     const tk_attribute *epilogue = &c.contract->attributes[tk_attribute_find(c.contract, "epilogue")];
     for (int i = 0; i < epilogue->choice_count; i++) {
@@ -177,14 +172,12 @@ TEST(test_absent_tensors)
         tk_certificate_destroy(certificate);
         release(&t);
     }
-    tk_ctx_destroy(ctx);
 }
 
 /* -- What the certificate says -------------------------------------------------------------------------------- */
 
-TEST(test_says_that_no_kernel_ran)
+TEST_WITH_CONTEXT(test_says_that_no_kernel_ran)
 {
-    tk_ctx *ctx = new_context();
     tk_case c = small_gelu();
     computed t = compute(ctx, &c, 0);
     tk_certificate *certificate = judge(ctx, &c, &t);
@@ -220,7 +213,6 @@ TEST(test_says_that_no_kernel_ran)
                    "were given");
     tk_certificate_destroy(certificate);
     release(&t);
-    tk_ctx_destroy(ctx);
 }
 
 /* Edits that make it claim more than was shown: of a kernel, of other tensors, of clauses that need a run. */
@@ -433,7 +425,7 @@ static void rest_on_trials(json_t *predicate)
     json_object_set_new(in(in(predicate, "rests_on"), "GELU_FWD.ERR"), "kernel", json_string("trials"));
 }
 
-TEST(test_claims_no_more_than_was_shown)
+TEST_WITH_CONTEXT(test_claims_no_more_than_was_shown)
 {
     static const struct {
         void (*edit)(json_t *predicate);
@@ -474,7 +466,6 @@ TEST(test_claims_no_more_than_was_shown)
         {forget_proofs, "written without proofs"},
         {rest_on_trials, "what clause GELU_FWD.ERR rests on"},
     };
-    tk_ctx *ctx = new_context();
     tk_case c = small_gelu();
     computed t = compute(ctx, &c, 0);
     tk_certificate *certificate = judge(ctx, &c, &t);
@@ -490,13 +481,11 @@ TEST(test_claims_no_more_than_was_shown)
     }
     tk_certificate_destroy(certificate);
     release(&t);
-    tk_ctx_destroy(ctx);
 }
 
 /* Around the predicate there is no room for more either. */
-TEST(test_the_statement_follows_too)
+TEST_WITH_CONTEXT(test_the_statement_follows_too)
 {
-    tk_ctx *ctx = new_context();
     tk_case c = small_gelu();
     computed t = compute(ctx, &c, 0);
     tk_certificate *certificate = judge(ctx, &c, &t);
@@ -519,13 +508,11 @@ TEST(test_the_statement_follows_too)
     }
     tk_certificate_destroy(certificate);
     release(&t);
-    tk_ctx_destroy(ctx);
 }
 
 /* What another version wrote cannot be made again, and that is said. */
-TEST(test_another_version_is_told)
+TEST_WITH_CONTEXT(test_another_version_is_told)
 {
-    tk_ctx *ctx = new_context();
     tk_case c = small_gelu();
     computed t = compute(ctx, &c, 0);
     tk_certificate *certificate = judge(ctx, &c, &t);
@@ -543,13 +530,11 @@ TEST(test_another_version_is_told)
     json_decref(statement);
     tk_certificate_destroy(certificate);
     release(&t);
-    tk_ctx_destroy(ctx);
 }
 
 /* Other inputs are a difference, even if they have the same outputs and the same errors. */
-TEST(test_other_inputs_are_told_apart)
+TEST_WITH_CONTEXT(test_other_inputs_are_told_apart)
 {
-    tk_ctx *ctx = new_context();
     tk_case c = case_of("gelu_fwd", (tk_types){TK_F16, TK_F16}, (int64_t[]){1});
     const uint16_t zeros[] = {0x0000, 0x8000}, y = 0; /* either zero is right for both */
     tk_certificate *certificates[2] = {NULL, NULL};
@@ -567,14 +552,12 @@ TEST(test_other_inputs_are_told_apart)
     free(text);
     tk_certificate_destroy(certificates[0]);
     tk_certificate_destroy(certificates[1]);
-    tk_ctx_destroy(ctx);
 }
 
 /* -- What is refused ------------------------------------------------------------------------------------------ */
 
-TEST(test_refusals)
+TEST_WITH_CONTEXT(test_refusals)
 {
-    tk_ctx *ctx = new_context();
     tk_case c = small_gelu();
     _Alignas(2) unsigned char x[12] = {0}, y[12] = {0};
     const void *in[] = {x}, *out[] = {y}, *nothing[] = {NULL}, *odd[] = {y + 1};
@@ -593,12 +576,10 @@ TEST(test_refusals)
     c.contract = &copy;
     assert_refused(ctx, tk_judge(ctx, &c, in, out, &certificate), TK_BAD_ARGUMENT, "a copy");
     assert_null(certificate);
-    tk_ctx_destroy(ctx);
 }
 
-TEST(test_bad_index)
+TEST_WITH_CONTEXT(test_bad_index)
 {
-    tk_ctx *ctx = new_context();
     tk_case c = case_of("embedding_fwd", (tk_types){TK_F16, TK_F16}, (int64_t[]){3, 1, 2});
     const int32_t index[3] = {0, 1, 2};
     const uint16_t weight[2] = {0}, rows[3] = {0};
@@ -611,13 +592,11 @@ TEST(test_bad_index)
     const void *groups[] = {rows, weight, ends};
     assert_refused(ctx, tk_judge(ctx, &c, groups, out, &certificate), TK_BAD_INDEX,
                    "ends[0] = 3 is outside [0, 2], or less");
-    tk_ctx_destroy(ctx);
 }
 
 /* The contract says nothing of inputs outside of the domain: neither HELD nor REFUTED would be true of them. */
-TEST(test_outside_of_the_domain)
+TEST_WITH_CONTEXT(test_outside_of_the_domain)
 {
-    tk_ctx *ctx = new_context();
     tk_case c = case_of("gelu_fwd", (tk_types){TK_F32, TK_F32}, (int64_t[]){2});
     float x[2] = {1, 1e-30F}, y[2] = {0.841191991F, 5e-31F};
     const void *in[] = {x}, *out[] = {y};
@@ -633,20 +612,17 @@ TEST(test_outside_of_the_domain)
     assert_ok(ctx, tk_judge(ctx, &c, in, out, &certificate));
     assert_int_equal(tk_certificate_verdict(certificate), TK_HELD);
     tk_certificate_destroy(certificate);
-    tk_ctx_destroy(ctx);
 }
 
 /* Nothing to judge is no success. */
-TEST(test_empty)
+TEST_WITH_CONTEXT(test_empty)
 {
-    tk_ctx *ctx = new_context();
     tk_case c = case_of("gelu_fwd", (tk_types){TK_F16, TK_F16}, (int64_t[]){0});
     tk_certificate *certificate = NULL;
     assert_ok(ctx, tk_judge(ctx, &c, NULL, NULL, &certificate));
     assert_int_equal(tk_certificate_verdict(certificate), TK_UNKNOWN);
     assert_ok(ctx, tk_certificate_agrees(ctx, certificate));
     tk_certificate_destroy(certificate);
-    tk_ctx_destroy(ctx);
 }
 
 int main(void)

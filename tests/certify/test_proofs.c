@@ -106,9 +106,8 @@ TEST(a_hash_is_of_all_that_is_imported)
 
 /* -- What a certificate says ------------------------------------------------------------------------------------- */
 
-TEST(a_certificate_cites_what_supports_its_clauses)
+TEST_WITH_CONTEXT(a_certificate_cites_what_supports_its_clauses)
 {
-    tk_ctx *ctx = new_context();
     tk_certificate *certificate = gemm_certificate(ctx);
     assert_ok(ctx, tk_certificate_agrees(ctx, certificate));
     tk_citation citation;
@@ -139,13 +138,11 @@ TEST(a_certificate_cites_what_supports_its_clauses)
     assert_false(tk_certificate_cites(certificate, -1, &citation));
     assert_non_null(strstr(tk_certificate_markdown(certificate), "What the clauses rest on"));
     tk_certificate_destroy(certificate);
-    tk_ctx_destroy(ctx);
 }
 
 /* A copy by bits has no derivation. */
-TEST(a_clause_without_a_theorem_says_so)
+TEST_WITH_CONTEXT(a_clause_without_a_theorem_says_so)
 {
-    tk_ctx *ctx = new_context();
     tk_certificate *certificate = small_certificate(ctx);
     tk_citation citation;
     tk_basis basis;
@@ -154,12 +151,10 @@ TEST(a_clause_without_a_theorem_says_so)
     for (int i = 0; tk_certificate_rests_on(certificate, i, &basis); i++)
         assert_int_equal(basis.theorems, 0);
     tk_certificate_destroy(certificate);
-    tk_ctx_destroy(ctx);
 }
 
-TEST(only_a_whole_domain_is_exhaustion)
+TEST_WITH_CONTEXT(only_a_whole_domain_is_exhaustion)
 {
-    tk_ctx *ctx = new_context();
     for (int level = TK_QUICK; level <= TK_EXHAUSTIVE; level += TK_EXHAUSTIVE) {
         tk_certify_options options = TK_CERTIFY_DEFAULTS;
         options.skip_mutants = true;
@@ -174,12 +169,10 @@ TEST(only_a_whole_domain_is_exhaustion)
         }
         tk_certificate_destroy(certificate);
     }
-    tk_ctx_destroy(ctx);
 }
 
-TEST(what_is_refuted_rests_on_its_counterexample)
+TEST_WITH_CONTEXT(what_is_refuted_rests_on_its_counterexample)
 {
-    tk_ctx *ctx = new_context();
     tk_certify_options options = TK_CERTIFY_DEFAULTS;
     options.mutant = "tanh_form";
     tk_certificate *certificate = certify_one(ctx, tk_contract_find("gelu_bwd"), TK_F16, TK_I32, options);
@@ -189,7 +182,6 @@ TEST(what_is_refuted_rests_on_its_counterexample)
     assert_string_equal(basis.clause, "GELU_BWD.ERR");
     assert_string_equal(basis.kernel, "counterexample");
     tk_certificate_destroy(certificate);
-    tk_ctx_destroy(ctx);
 }
 
 /* -- Certificates that were edited with care --------------------------------------------------------------------- */
@@ -292,7 +284,7 @@ static void have_a_further_basis(json_t *statement)
                         json_pack("{s:s}", "kernel", "trials"));
 }
 
-TEST(edits_are_refused_or_remarked)
+TEST_WITH_CONTEXT(edits_are_refused_or_remarked)
 {
     static const struct {
         void (*edit)(json_t *statement);
@@ -314,7 +306,6 @@ TEST(edits_are_refused_or_remarked)
         {cite_too_much, "it cites more proofs", NULL},
         {have_a_further_basis, "clauses rest on that it does not have", NULL},
     };
-    tk_ctx *ctx = new_context();
     tk_certificate *original = gemm_certificate(ctx);
     for (size_t i = 0; i < sizeof edits / sizeof *edits; i++) {
         json_t *statement = statement_of(original);
@@ -334,14 +325,12 @@ TEST(edits_are_refused_or_remarked)
         json_decref(statement);
     }
     tk_certificate_destroy(original);
-    tk_ctx_destroy(ctx);
 }
 
-TEST(a_stale_citation_has_a_state)
+TEST_WITH_CONTEXT(a_stale_citation_has_a_state)
 {
     static void (*const edits[])(json_t *) = {give_another_hash, give_another_name};
     static const char *const states[] = {"changed", "unknown"};
-    tk_ctx *ctx = new_context();
     tk_certificate *original = gemm_certificate(ctx);
     for (int i = 0; i < 2; i++) {
         json_t *statement = statement_of(original);
@@ -360,7 +349,6 @@ TEST(a_stale_citation_has_a_state)
         json_decref(statement);
     }
     tk_certificate_destroy(original);
-    tk_ctx_destroy(ctx);
 }
 
 int main(void)

@@ -82,9 +82,8 @@ static void edit_family_to_a_number(json_t *predicate)
     json_object_set_new(json_array_get(trials_of(predicate), 0), "family", json_integer(1));
 }
 
-TEST(replay_finds_what_was_edited)
+TEST_WITH_CONTEXT(replay_finds_what_was_edited)
 {
-    tk_ctx *ctx = new_context();
     tk_certificate *certificate = small_certificate(ctx);
     assert_null(replay_edited(ctx, certificate, NULL));
     static const struct {
@@ -104,12 +103,10 @@ TEST(replay_finds_what_was_edited)
     assert_refused(ctx, tk_certificate_replay(ctx, NULL, NULL, &same, NULL, NULL), TK_BAD_ARGUMENT, "no certificate");
     assert_refused(ctx, tk_certificate_replay(ctx, certificate, NULL, NULL, NULL, NULL), TK_BAD_ARGUMENT, "nowhere");
     tk_certificate_destroy(certificate);
-    tk_ctx_destroy(ctx);
 }
 
-TEST(replay_of_what_is_not_here)
+TEST_WITH_CONTEXT(replay_of_what_is_not_here)
 {
-    tk_ctx *ctx = new_context();
     tk_certificate *certificate = small_certificate(ctx);
     static const struct {
         const char *member, *value;
@@ -133,13 +130,11 @@ TEST(replay_of_what_is_not_here)
         json_decref(statement);
     }
     tk_certificate_destroy(certificate);
-    tk_ctx_destroy(ctx);
 }
 
 /* Other kinds of certificates: of a planted wrong kernel, and with inputs given bit by bit. */
-TEST(replay_of_other_kinds)
+TEST_WITH_CONTEXT(replay_of_other_kinds)
 {
-    tk_ctx *ctx = new_context();
     tk_certify_options options = TK_CERTIFY_DEFAULTS;
     const char *what;
     assert_true(tk_mutant_at(tk_contract_find(quick_op), 0, &options.mutant, &what));
@@ -158,7 +153,6 @@ TEST(replay_of_other_kinds)
     assert_int_equal(tk_certificate_verdict(certificate), TK_HELD);
     assert_null(replay_edited(ctx, certificate, NULL));
     tk_certificate_destroy(certificate);
-    tk_ctx_destroy(ctx);
 }
 
 /* Drops trials from the list, and their elements from the sum, as if the version that wrote it had not made them. */
@@ -211,9 +205,8 @@ static int64_t backwards(int64_t i, int64_t count)
 }
 
 /* What this version tries beyond the certificate's trials holds and is counted; in which order it tries does not matter. */
-TEST(replay_of_an_older_version)
+TEST_WITH_CONTEXT(replay_of_an_older_version)
 {
-    tk_ctx *ctx = new_context();
     tk_certificate *certificate = other_certificate(ctx, without_three, 3);
     assert_int_equal(tk_certificate_verdict(certificate), TK_HELD);
     int64_t not_listed;
@@ -229,7 +222,6 @@ TEST(replay_of_an_older_version)
     assert_ok(ctx, tk_certificate_remarks(ctx, certificate, &remarks));
     assert_null(remarks);
     tk_certificate_destroy(certificate);
-    tk_ctx_destroy(ctx);
 }
 
 static void edit_drop_last(json_t *predicate)
@@ -247,9 +239,8 @@ static void edit_drop_without_elements(json_t *predicate)
 }
 
 /* Shows late, so that there are trials before the one that refutes it. */
-TEST(replay_of_a_refuted_one)
+TEST_WITH_CONTEXT(replay_of_a_refuted_one)
 {
-    tk_ctx *ctx = new_context();
     tk_certificate *certificate = quick_certificate(ctx, "narrow_index");
     assert_int_equal(tk_certificate_verdict(certificate), TK_REFUTED);
     json_t *statement = statement_of(certificate);
@@ -259,7 +250,6 @@ TEST(replay_of_a_refuted_one)
     /* The list of a kernel that crashed ends before the trial in which it did. */
     assert_null(replay_edited(ctx, certificate, edit_drop_without_elements));
     tk_certificate_destroy(certificate);
-    tk_ctx_destroy(ctx);
 }
 
 static void edit_held(json_t *predicate)
@@ -290,9 +280,8 @@ static void assert_unlisted_refuted(tk_ctx *ctx, tk_certificate *certificate, vo
 }
 
 /* A list that leaves out what fails. */
-TEST(replay_runs_what_was_left_out)
+TEST_WITH_CONTEXT(replay_runs_what_was_left_out)
 {
-    tk_ctx *ctx = new_context();
     tk_certificate *certificate = quick_certificate(ctx, "narrow_index");
     assert_unlisted_refuted(ctx, certificate, edit_drop_last_held, "\"vocab\":");
     char *difference = replay_edited(ctx, certificate, edit_held);
@@ -310,7 +299,6 @@ TEST(replay_runs_what_was_left_out)
     assert_null(replay_edited(ctx, certificate, NULL));
     assert_unlisted_refuted(ctx, certificate, edit_drop_family, "\"queries\":3");
     tk_certificate_destroy(certificate);
-    tk_ctx_destroy(ctx);
 }
 
 /* An exhaustive certificate of only some of the trials, as a dishonest or an older version would write it. */
@@ -347,9 +335,8 @@ static bool is_small_and_listed(const tki_trial *trial)
 }
 
 /* Every pattern comes out right from a kernel that drops the tail, since their number is a power of two. */
-TEST(replay_of_an_exhaustive_one)
+TEST_WITH_CONTEXT(replay_of_an_exhaustive_one)
 {
-    tk_ctx *ctx = new_context();
     tk_certificate *certificate = exhaustive_certificate(ctx, "tail_dropped", is_all_patterns);
     assert_int_equal(tk_certificate_verdict(certificate), TK_PROVED);
     assert_unlisted_refuted(ctx, certificate, NULL, "\"n\":");
@@ -369,7 +356,6 @@ TEST(replay_of_an_exhaustive_one)
     assert_string_equal(difference, "the verdict is now PROVED, it was HELD");
     free(difference);
     tk_certificate_destroy(certificate);
-    tk_ctx_destroy(ctx);
 }
 
 static json_t *second_trial(json_t *predicate)
@@ -418,9 +404,8 @@ static void edit_second_elements(json_t *predicate)
     json_object_set_new(second_trial(predicate), "elements", json_integer(7777));
 }
 
-TEST(replay_says_which_trial)
+TEST_WITH_CONTEXT(replay_says_which_trial)
 {
-    tk_ctx *ctx = new_context();
     tk_certificate *certificate = quick_certificate(ctx, NULL);
     static const char *const not_made = "is none that this version makes";
     const struct {
@@ -445,7 +430,6 @@ TEST(replay_says_which_trial)
         free(difference);
     }
     tk_certificate_destroy(certificate);
-    tk_ctx_destroy(ctx);
 }
 
 /* -- What is compared beside the trials ---------------------------------------------------------------------- */
@@ -478,9 +462,8 @@ static void forge_more(json_t *predicate, const char *path)
 }
 
 /* Whatever a repetition can tell. */
-TEST(replay_compares_figures)
+TEST_WITH_CONTEXT(replay_compares_figures)
 {
-    tk_ctx *ctx = new_context();
     tk_certify_options options = TK_CERTIFY_DEFAULTS;
     const struct {
         const tk_contract *contract;
@@ -534,7 +517,6 @@ TEST(replay_compares_figures)
     }
     tk_certificate_destroy(whole);
     tk_certificate_destroy(refuted);
-    tk_ctx_destroy(ctx);
 }
 
 static void assert_contradicts(tk_ctx *ctx, json_t *statement, const char *what)
@@ -550,9 +532,8 @@ static void assert_contradicts(tk_ctx *ctx, json_t *statement, const char *what)
 }
 
 /* The run of one case must not read as a whole, however much of the text is edited. */
-TEST(one_case_does_not_read_as_whole)
+TEST_WITH_CONTEXT(one_case_does_not_read_as_whole)
 {
-    tk_ctx *ctx = new_context();
     tk_certify_options options = TK_CERTIFY_DEFAULTS;
     options.dims = (int64_t[]){1};
     tk_certificate *certificate = certify_one(ctx, tk_contract_find("gelu_fwd"), TK_F16, TK_I32, options);
@@ -585,13 +566,11 @@ TEST(one_case_does_not_read_as_whole)
     json_decref(statement);
     tk_certificate_destroy(family);
     tk_certificate_destroy(certificate);
-    tk_ctx_destroy(ctx);
 }
 
 /* What a reader can see without running anything. */
-TEST(members_agree)
+TEST_WITH_CONTEXT(members_agree)
 {
-    tk_ctx *ctx = new_context();
     tk_certificate *certificate = certify_one(ctx, tk_contract_find("gelu_fwd"), TK_F16, TK_I32, TK_CERTIFY_DEFAULTS);
     assert_ok(ctx, tk_certificate_agrees(ctx, certificate));
     static const struct {
@@ -644,13 +623,11 @@ TEST(members_agree)
         json_decref(statement);
     }
     tk_certificate_destroy(certificate);
-    tk_ctx_destroy(ctx);
 }
 
 /* Errors by magnitude: complete, and in agreement with the other figures. */
-TEST(magnitudes_agree)
+TEST_WITH_CONTEXT(magnitudes_agree)
 {
-    tk_ctx *ctx = new_context();
     tk_certificate *certificate = certify_one(ctx, tk_contract_find("gelu_fwd"), TK_F16, TK_I32, TK_CERTIFY_DEFAULTS);
     /* Every pattern of x is among the trials, so every binade of either sign occurs. */
     const json_t *by_magnitude = tki_certificate_get(certificate, "result.by_magnitude");
@@ -690,7 +667,6 @@ TEST(magnitudes_agree)
     tk_certificate_destroy(earlier);
     json_decref(statement);
     tk_certificate_destroy(certificate);
-    tk_ctx_destroy(ctx);
 }
 
 static void edit_to_a_giant(json_t *predicate)
@@ -703,9 +679,8 @@ static void edit_to_a_giant(json_t *predicate)
 }
 
 /* The reader's memory is the reader's. */
-TEST(replay_of_a_giant)
+TEST_WITH_CONTEXT(replay_of_a_giant)
 {
-    tk_ctx *ctx = new_context();
     tk_certificate *certificate = quick_certificate(ctx, NULL);
     bool same;
     assert_refused(ctx,
@@ -720,7 +695,6 @@ TEST(replay_of_a_giant)
     json_decref(statement);
     tk_certificate_destroy(edited);
     tk_certificate_destroy(certificate);
-    tk_ctx_destroy(ctx);
 }
 
 int main(void)

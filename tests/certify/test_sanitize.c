@@ -22,9 +22,8 @@ static int64_t elements_of(const tki_trial *trial)
 }
 
 /* Of every op and level: another shape each, small, in order of size, and the same ones for the same seed. */
-TEST(chosen_trials)
+TEST_WITH_CONTEXT(chosen_trials)
 {
-    tk_ctx *ctx = new_context();
     for (int op = 0; tk_contract_at(op); op++)
         for (tk_level level = TK_QUICK; level <= TK_FULL; level++)
             for (uint64_t seed = 1; seed <= 3; seed++) {
@@ -53,7 +52,6 @@ TEST(chosen_trials)
                 free(all);
                 free(trials.list);
             }
-    tk_ctx_destroy(ctx);
 }
 
 TEST(nothing_to_choose_from)

@@ -430,9 +430,8 @@ TEST(being_judged_can_be_told)
 }
 
 /* The inputs that right_for_known_inputs knows are still those of the default seed; else it would be refuted for nothing. */
-TEST(known_inputs_are_known)
+TEST_WITH_CONTEXT(known_inputs_are_known)
 {
-    tk_ctx *ctx = new_context();
     tki_trials trials;
     tki_inputs inputs;
     const tk_certify_options options = TK_CERTIFY_DEFAULTS;
@@ -447,7 +446,6 @@ TEST(known_inputs_are_known)
         fail_msg("TRICK_KNOWN_HASH is now 0x%llx", (unsigned long long)hash);
     tki_inputs_free(&inputs);
     free(trials.list);
-    tk_ctx_destroy(ctx);
 }
 
 int main(void)

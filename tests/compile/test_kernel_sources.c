@@ -37,9 +37,8 @@ TEST(embedded_text_is_that_of_the_files)
     tk_ctx_destroy(ctx);
 }
 
-TEST(every_kernel_has_all_it_includes)
+TEST_WITH_CONTEXT(every_kernel_has_all_it_includes)
 {
-    tk_ctx *ctx = new_context();
     const char *path;
     for (int i = 0; (path = tki_artifact_source_at(i)); i++) {
         tki_source_set set;
@@ -50,7 +49,6 @@ TEST(every_kernel_has_all_it_includes)
             device |= !strcmp(set.headers[h].file->path, "kernels/device.h");
         assert_true(device);
     }
-    tk_ctx_destroy(ctx);
 }
 
 TEST(includes_are_followed)

@@ -64,9 +64,8 @@ static void assert_content(tk_ctx *ctx, const char *path, const char *expected, 
     free(data);
 }
 
-TEST(write_then_read)
+TEST_WITH_CONTEXT(write_then_read)
 {
-    tk_ctx *ctx = new_context();
     static const char bytes[] = "with\0zeros\n\xff";
     assert_ok(ctx, tki_file_write(ctx, "a", bytes, sizeof bytes));
     assert_content(ctx, "a", bytes, sizeof bytes);
@@ -80,12 +79,10 @@ TEST(write_then_read)
     assert_int_equal(stat("b", &about), 0);
     assert_int_equal(about.st_mode & 0777, 0644);
     assert_int_equal(entries("."), 2);
-    tk_ctx_destroy(ctx);
 }
 
-TEST(the_lock_is_waited_for)
+TEST_WITH_CONTEXT(the_lock_is_waited_for)
 {
-    tk_ctx *ctx = new_context();
     locked = -1;
     sweeper_is_faster = true;
     tk_status status = tki_file_write(ctx, "a", "a", 1);
@@ -95,23 +92,19 @@ TEST(the_lock_is_waited_for)
     int child;
     assert_true(wait(&child) > 0 && child == 0);
     assert_content(ctx, "a", "a", 1);
-    tk_ctx_destroy(ctx);
 }
 
-TEST(write_replaces_links_not_their_targets)
+TEST_WITH_CONTEXT(write_replaces_links_not_their_targets)
 {
-    tk_ctx *ctx = new_context();
     assert_ok(ctx, tki_file_write(ctx, "target", "old", 3));
     assert_int_equal(symlink("target", "link"), 0);
     assert_ok(ctx, tki_file_write(ctx, "link", "new", 3));
     assert_content(ctx, "target", "old", 3);
     assert_content(ctx, "link", "new", 3);
-    tk_ctx_destroy(ctx);
 }
 
-TEST(write_errors_leave_nothing)
+TEST_WITH_CONTEXT(write_errors_leave_nothing)
 {
-    tk_ctx *ctx = new_context();
     assert_refused(ctx, tki_file_write(ctx, "nowhere/a", "x", 1), TK_IO, "cannot write nowhere/a: No such file");
     assert_ok(ctx, tki_file_write(ctx, "file", "old", 3));
     assert_refused(ctx, tki_file_write(ctx, "file/a", "x", 1), TK_IO, "file/a: Not a directory");
@@ -125,13 +118,11 @@ TEST(write_errors_leave_nothing)
     assert_content(ctx, "file", "old", 3);
     assert_int_equal(entries("."), 2);
     assert_int_equal(entries("folder"), 0);
-    tk_ctx_destroy(ctx);
 }
 
 /* A disk that is full after some bytes: the old file stays, no part of the new one does. */
-TEST(full_disk_keeps_the_old_file)
+TEST_WITH_CONTEXT(full_disk_keeps_the_old_file)
 {
-    tk_ctx *ctx = new_context();
     enum { SIZE = 100000 };
     char *data = malloc(SIZE);
     assert_non_null(data);
@@ -153,14 +144,12 @@ TEST(full_disk_keeps_the_old_file)
     assert_content(ctx, "a", "old", 3);
     assert_int_equal(entries("."), 2);
     free(data);
-    tk_ctx_destroy(ctx);
 }
 
 /* Readers that come while a writer replaces the file again and again see one version or the other. */
-TEST(readers_never_see_a_part)
+TEST_WITH_CONTEXT(readers_never_see_a_part)
 {
     enum { SIZE = 60000, ROUNDS = 60 };
-    tk_ctx *ctx = new_context();
     char *data = malloc(SIZE);
     assert_non_null(data);
     memset(data, 'a', SIZE);
@@ -190,12 +179,10 @@ TEST(readers_never_see_a_part)
     assert_int_equal(status, 0);
     assert_int_equal(entries("."), 1);
     free(data);
-    tk_ctx_destroy(ctx);
 }
 
-TEST(read_limits_and_errors)
+TEST_WITH_CONTEXT(read_limits_and_errors)
 {
-    tk_ctx *ctx = new_context();
     char placeholder;
     char *data = &placeholder;
     size_t bytes;
@@ -216,7 +203,6 @@ TEST(read_limits_and_errors)
     assert_int_equal(ftruncate(file, INT64_C(1) << 40), 0);
     close(file);
     assert_refused(ctx, tki_file_read(ctx, "huge", 64 << 20, &data, &bytes), TK_BAD_FILE, "more than");
-    tk_ctx_destroy(ctx);
 }
 
 /* A pipe that nobody writes to must not hold the reader up. */
@@ -244,9 +230,8 @@ TEST(reading_a_pipe_does_not_wait)
     assert_int_equal(WEXITSTATUS(status), 0);
 }
 
-TEST(directories)
+TEST_WITH_CONTEXT(directories)
 {
-    tk_ctx *ctx = new_context();
     struct stat about;
     assert_ok(ctx, tki_directory_make(ctx, "a/b//c/", 0777));
     assert_int_equal(stat("a/b/c", &about), 0);
@@ -268,12 +253,10 @@ TEST(directories)
     assert_refused(ctx, tki_directory_make(ctx, "dangling", 0777), TK_IO, "dangling");
     assert_int_equal(symlink("a", "link"), 0);
     assert_ok(ctx, tki_directory_make(ctx, "link/d", 0777));
-    tk_ctx_destroy(ctx);
 }
 
-TEST(state_directory)
+TEST_WITH_CONTEXT(state_directory)
 {
-    tk_ctx *ctx = new_context();
     char *path;
     setenv("HOME", "/home/somebody", 1);
     setenv("XDG_STATE_HOME", "/somewhere/state", 1);
@@ -294,7 +277,6 @@ TEST(state_directory)
         assert_non_null(strstr(path, "/.local/state/tokitai"));
         free(path);
     }
-    tk_ctx_destroy(ctx);
 }
 
 int main(void)

@@ -25,7 +25,7 @@ TEST(what_is_asked_for)
     assert_true(limits.memory_bytes == machine);
 }
 
-TEST(what_is_none)
+TEST_WITH_CONTEXT(what_is_none)
 {
     static const struct {
         tk_limits limits;
@@ -38,7 +38,6 @@ TEST(what_is_none)
         {{.tasks = TK_MOST_TASKS + 1}, "tasks is not from 1 to"},
         {{.folder_depth = TK_MOST_FOLDER_DEPTH + 1}, "folders in each other is not from 1 to 64"},
     };
-    tk_ctx *ctx = new_context();
     tk_kernel_file *kernel;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         assert_refused(ctx, tki_limits_check(ctx, &bad[i].limits), TK_BAD_ARGUMENT, bad[i].text);
@@ -50,7 +49,6 @@ TEST(what_is_none)
                        TK_BAD_ARGUMENT, bad[i].text);
     }
     assert_ok(ctx, tki_limits_check(ctx, &(tk_limits){0}));
-    tk_ctx_destroy(ctx);
 }
 
 int main(void)

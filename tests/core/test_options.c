@@ -32,9 +32,8 @@ static tk_status take(tk_ctx *ctx, const void *given, ours *taken)
     return tki_options_take(ctx, "ours", given, taken, sizeof *taken);
 }
 
-TEST(test_sizes)
+TEST_WITH_CONTEXT(test_sizes)
 {
-    tk_ctx *ctx = new_context();
     ours taken;
     assert_ok(ctx, take(ctx, NULL, &taken));
     assert_memory_equal(&taken, &defaults, sizeof taken);
@@ -57,13 +56,11 @@ TEST(test_sizes)
         assert_int_equal(take(ctx, &(ours){.size = none[i]}, &taken), TK_BAD_ARGUMENT);
         assert_string_equal(tk_ctx_message(ctx), "ours does not tell its size; start from its defaults");
     }
-    tk_ctx_destroy(ctx);
 }
 
 /* Every call that takes such a struct asks for its size. */
-TEST(test_calls)
+TEST_WITH_CONTEXT(test_calls)
 {
-    tk_ctx *ctx = new_context();
     const tk_contract *contract = tk_contract_find("gelu_fwd");
     tk_certificate *certificate = NULL;
     tk_kernel_file *kernel = NULL;
@@ -96,7 +93,6 @@ TEST(test_calls)
                      TK_BAD_ARGUMENT);
     assert_non_null(strstr(tk_ctx_message(ctx), "tk_replay_options does not tell its size"));
     tk_certificate_destroy(certificate);
-    tk_ctx_destroy(ctx);
 }
 
 #define ENDS_WITH(type, member)                                                        \

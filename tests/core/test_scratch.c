@@ -71,9 +71,8 @@ static void fill(const char *folder)
     assert_int_equal(chmod(folder, 0), 0);
 }
 
-TEST(made_and_removed)
+TEST_WITH_CONTEXT(made_and_removed)
 {
-    tk_ctx *ctx = new_context();
     tki_scratch scratch, none = {0};
     struct stat about;
     put_folder("outside");
@@ -103,14 +102,12 @@ TEST(made_and_removed)
     setenv("TMPDIR", "/nowhere/at/all", 1);
     assert_refused(ctx, tki_scratch_make(ctx, &scratch), TK_IO, "/nowhere/at/all");
     assert_string_equal(scratch.path, "");
-    tk_ctx_destroy(ctx);
 }
 
 /* As deep as foreign code likes: deeper than a path can be, or descriptors reach. */
-TEST(deep_folders)
+TEST_WITH_CONTEXT(deep_folders)
 {
     enum { DEPTH = 3000 };
-    tk_ctx *ctx = new_context();
     tki_scratch scratch;
     assert_ok(ctx, tki_scratch_make(ctx, &scratch));
     char path[PATH_MAX];
@@ -128,16 +125,14 @@ TEST(deep_folders)
     close(folder);
     tki_scratch_remove(&scratch);
     assert_false(is_there(path));
-    tk_ctx_destroy(ctx);
 }
 
-TEST(what_is_removed_and_what_stays)
+TEST_WITH_CONTEXT(what_is_removed_and_what_stays)
 {
     static const char *const ends[] = {"", "abcde", "abcdefg", "abc.ef", "abcdef~"};
     static const char *const others[] = {"tokitai-scratch-backup",          "tokitai-scratch-",
                                          "tokitai-scratch-notes123-backup", "tokitai-scratch--backup",
                                          ".tokitai-scratch-backup",         "tokitai-worker-backup"};
-    tk_ctx *ctx = new_context();
     tki_scratch held;
     put_folder("outside");
     put_file("outside/kept");
@@ -169,7 +164,6 @@ TEST(what_is_removed_and_what_stays)
     assert_true(is_there(deeper));
     tki_scratch_remove(&held);
     tki_scratch_remove_stale("/nowhere/at/all");
-    tk_ctx_destroy(ctx);
 }
 
 TEST(other_users_keep_theirs)

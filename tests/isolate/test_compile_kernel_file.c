@@ -66,9 +66,8 @@ static tki_worker_source source_of(const char *file)
     return (tki_worker_source){.file = file, .includes = includes, .seconds = 60};
 }
 
-TEST(good_sources)
+TEST_WITH_CONTEXT(good_sources)
 {
-    tk_ctx *ctx = new_context();
     static const char *const names[] = {"copy.c", "copy.cpp"};
     for (int i = 0; i < 2; i++) {
         tki_worker_build build, taken;
@@ -91,7 +90,6 @@ TEST(good_sources)
         tki_worker_build_close(&build);
         assert_nothing_left();
     }
-    tk_ctx_destroy(ctx);
 }
 
 /* An exception that leaves the kernel ends the process, not the judge. */
@@ -141,7 +139,7 @@ TEST(cuda_sources)
 
 /* nvcc is told which device there is, unless the flags say it: by its name with an `a` from Hopper on, if it knows that, else without; by
  * none that it does not know. */
-TEST(architectures)
+TEST_WITH_CONTEXT(architectures)
 {
     static const char *const compilers[][2] = {
         {"new", "#!/bin/sh\nexit 0\n"},
@@ -170,7 +168,6 @@ TEST(architectures)
         {"new", "90", "--generate-code=arch=compute_80", "--generate-code=arch=compute_80"},
         {"new", "90", "--gpu-architecture=sm_75", "--gpu-architecture=sm_75"},
     };
-    tk_ctx *ctx = new_context();
     for (size_t i = 0; i < sizeof compilers / sizeof *compilers; i++)
         write_source(compilers[i][0], compilers[i][1]);
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
@@ -192,7 +189,6 @@ TEST(architectures)
     free(flags);
     fake_gpu_forget_settings();
     unsetenv("TOKITAI_CUDA_LIBRARY");
-    tk_ctx_destroy(ctx);
 }
 
 /* Compiles, expects failure, and gives back the log. */
@@ -257,9 +253,8 @@ TEST(hostile_compilers)
     refuse("copy.c", COPY_KERNEL, compiler, 30, TK_BAD_FILE, "ended with status 9", "");
 }
 
-TEST(with_less)
+TEST_WITH_CONTEXT(with_less)
 {
-    tk_ctx *ctx = new_context();
     static const unsigned less[] = {TKI_CONFINE_ALL, TKI_CONFINE_PIDS | TKI_CONFINE_USER, TKI_CONFINE_SECCOMP};
     for (size_t i = 0; i < sizeof less / sizeof *less; i++) {
         tki_worker_build build;
@@ -271,7 +266,6 @@ TEST(with_less)
         tki_worker_build_close(&build);
         assert_nothing_left();
     }
-    tk_ctx_destroy(ctx);
 }
 
 int main(void)

@@ -373,13 +373,12 @@ TEST(with_less)
     TRY_ALL(by_mounts, TKI_EDGE_NONE, TKI_CONFINE_LANDLOCK | TKI_CONFINE_SECCOMP);
 }
 
-TEST(report)
+TEST_WITH_CONTEXT(report)
 {
     static const char *const lines[] = {
         "no new privileges", "user namespace", "network namespace", "IPC namespace", "process namespace",
         "mount namespace",   "limits",         "capabilities",      "Landlock",      "seccomp",
         "control group"};
-    tk_ctx *ctx = new_context();
     tki_worker *worker;
     assert_ok(ctx, tki_worker_open(ctx, kernel_path("correct"), tk_contract_find("gelu_fwd"), NULL, &worker));
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
@@ -390,7 +389,6 @@ TEST(report)
     assert_ok(ctx, tki_worker_open(ctx, kernel_path("correct"), tk_contract_find("gelu_fwd"), &options, &worker));
     assert_non_null(strstr(tki_worker_confinement(worker), "Landlock: left out"));
     tki_worker_close(worker);
-    tk_ctx_destroy(ctx);
 }
 
 /* One call under limits; the confinement's report is the caller's to free. */

@@ -679,11 +679,10 @@ static const tk_contract lookup = {
         },
 };
 
-TEST(slices)
+TEST_WITH_CONTEXT(slices)
 {
     enum { Q = 4, D = 3, V = 5 };
     static const int64_t indices[Q] = {1, 3, 2, 3};
-    tk_ctx *ctx = new_context();
     for (int wide = 0; wide < 2; wide++)
         for (int dim = 0; dim < 3; dim++)
             for (int64_t begin = 0; begin <= 5; begin++)
@@ -733,12 +732,11 @@ TEST(slices)
                     }
                     tki_inputs_free(&part_inputs);
                 }
-    tk_ctx_destroy(ctx);
 }
 
 /* An ignored target stays as it is and may point outside. */
 /* Every axis of a size is cut, wherever it stands. */
-TEST(slices_of_any_rank)
+TEST_WITH_CONTEXT(slices_of_any_rank)
 {
     const tk_contract deep = {
         .name = "deep",
@@ -747,7 +745,6 @@ TEST(slices_of_any_rank)
         .params = (const tk_param[]){{.name = "x", .rank = 4, .dim = {2, 0, 1, 0}},
                                      {.name = "y", .output = true, .rank = 3, .dim = {0, 1, 2}}},
     };
-    tk_ctx *ctx = new_context();
     tk_case c = {.contract = &deep, .dtype = TK_F16, .dims = {4, 3, 2}}, part;
     tki_inputs inputs, part_inputs;
     tk_status status;
@@ -770,15 +767,13 @@ TEST(slices_of_any_rank)
                 tki_inputs_free(&part_inputs);
             }
     tki_inputs_free(&inputs);
-    tk_ctx_destroy(ctx);
 }
 
-TEST(slices_keep_ignored_targets)
+TEST_WITH_CONTEXT(slices_keep_ignored_targets)
 {
     tk_contract with_options = lookup;
     with_options.attribute_count = sizeof test_options / sizeof *test_options;
     with_options.attributes = test_options;
-    tk_ctx *ctx = new_context();
     tk_case c = tk_case_init(&with_options, TK_F16);
     memcpy(c.dims, (int64_t[]){3, 1, 5}, 3 * sizeof(int64_t));
     tki_inputs inputs;
@@ -795,7 +790,6 @@ TEST(slices_keep_ignored_targets)
     assert_false(tki_inputs_slice(ctx, &c, &inputs, 2, 4, 5, &part, &part_inputs, &status));
     assert_int_equal(status, TK_OK);
     tki_inputs_free(&inputs);
-    tk_ctx_destroy(ctx);
 }
 
 TEST(clauses_by_kind)

@@ -268,9 +268,8 @@ TEST(wrong_mixed_products_are_refuted)
 }
 
 /* One input of 32 bits in chunks: each pattern is in one of them, once. */
-TEST(all_patterns_of_fp32_are_tried)
+TEST_WITH_CONTEXT(all_patterns_of_fp32_are_tried)
 {
-    tk_ctx *ctx = new_context();
     const tk_types types = {TK_F32, TK_F32};
     tki_trials quick = make_trials(ctx, &copies, types, TK_FULL);
     tki_trials all = make_trials(ctx, &copies, types, TK_EXHAUSTIVE);
@@ -293,10 +292,9 @@ TEST(all_patterns_of_fp32_are_tried)
     assert_int_equal(next, INT64_C(1) << 32);
     free(quick.list);
     free(all.list);
-    tk_ctx_destroy(ctx);
 }
 
-TEST(what_is_finite_depends_on_the_types)
+TEST_WITH_CONTEXT(what_is_finite_depends_on_the_types)
 {
     static const struct {
         const tk_contract *contract;
@@ -305,7 +303,6 @@ TEST(what_is_finite_depends_on_the_types)
     } rows[] = {{&copies, {TK_F16, TK_F16}, true},    {&copies, {TK_F32, TK_F32}, true},
                 {&copies, {TK_F16, TK_F32}, true},    {&products, {TK_F16, TK_F16}, true},
                 {&products, {TK_BF16, TK_F32}, true}, {&products, {TK_F32, TK_F32}, false}};
-    tk_ctx *ctx = new_context();
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         tk_case c = tk_case_init(rows[i].contract, rows[i].types.dtype);
         c.result_dtype = rows[i].types.result_dtype;
@@ -317,7 +314,6 @@ TEST(what_is_finite_depends_on_the_types)
     }
     const tk_case gemm = tk_case_init(tk_contract_find("gemm"), TK_F16);
     assert_false(tk_case_is_finite(&gemm));
-    tk_ctx_destroy(ctx);
 }
 
 /* A chunk of the exhaustive trials is judged like any other: the one that begins with the smallest normal number. */
@@ -372,9 +368,8 @@ TEST(a_failure_in_fp32_is_shrunk)
     close_fixture(&f);
 }
 
-TEST(given_inputs_have_the_bits_of_their_type)
+TEST_WITH_CONTEXT(given_inputs_have_the_bits_of_their_type)
 {
-    tk_ctx *ctx = new_context();
     const uint64_t x[] = {0x3f800001}, w[] = {0xffffffff}, wide[] = {UINT64_C(1) << 32};
     const tk_given_input good[] = {{.name = "x", .bits = x, .count = 1}, {.name = "w", .bits = w, .count = 1}};
     const tk_given_input bad[] = {{.name = "x", .bits = x, .count = 1}, {.name = "w", .bits = wide, .count = 1}};
@@ -393,7 +388,6 @@ TEST(given_inputs_have_the_bits_of_their_type)
     trial.c.dtype = TK_F16;
     options.inputs = good;
     assert_refused(ctx, tki_inputs_make(ctx, &trial, &options, &inputs), TK_BAD_ARGUMENT, "16-bit");
-    tk_ctx_destroy(ctx);
 }
 
 /* Planted patterns of 32 bits arrive, and those that the type does not have are left out. */

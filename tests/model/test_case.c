@@ -112,9 +112,8 @@ TEST(attributes_of_the_contracts)
     }
 }
 
-TEST(choices_that_are_none)
+TEST_WITH_CONTEXT(choices_that_are_none)
 {
-    tk_ctx *ctx = new_context();
     tk_case c = tk_case_init(tk_contract_find("gemm"), TK_F16);
     void *const none[3] = {NULL};
     assert_ok(ctx, tk_case_check(ctx, &c, none));
@@ -122,7 +121,6 @@ TEST(choices_that_are_none)
     assert_ok(ctx, tk_case_check(ctx, &c, none));
     c.attributes[TKI_NUMERICS].integer = 3;
     assert_refused(ctx, tk_case_check(ctx, &c, none), TK_BAD_ARGUMENT, "numerics has no choice 3");
-    tk_ctx_destroy(ctx);
 }
 
 TEST(elements_of_a_parameter)
@@ -169,9 +167,8 @@ TEST(zero_beside_huge_sizes)
     assert_int_equal(tk_case_elements(&c, 0), -1);
 }
 
-TEST(sizes_and_types_are_checked)
+TEST_WITH_CONTEXT(sizes_and_types_are_checked)
 {
-    tk_ctx *ctx = new_context();
     _Alignas(8) uint16_t memory[64] = {0};
     void *buffers[4] = {memory, memory + 8, memory + 16, memory + 32};
     tk_case c = fake_case(2, 2, 5);
@@ -213,12 +210,10 @@ TEST(sizes_and_types_are_checked)
         set_real(&x, "scale", (double)bad_scale[i]);
         assert_refused(ctx, tk_case_check(ctx, &x, none), TK_BAD_ARGUMENT, "scale");
     }
-    tk_ctx_destroy(ctx);
 }
 
-TEST(missing_things_are_refused)
+TEST_WITH_CONTEXT(missing_things_are_refused)
 {
-    tk_ctx *ctx = new_context();
     tk_case c = fake_case(0, 0, 0);
     void *buffers[4] = {0};
     assert_int_equal(tk_case_check(NULL, &c, buffers), TK_BAD_ARGUMENT);
@@ -239,12 +234,10 @@ TEST(missing_things_are_refused)
     assert_refused(ctx, tk_scratch_size(ctx, &c, NULL), TK_BAD_ARGUMENT, "nowhere");
     assert_refused(ctx, tk_scratch_size(ctx, &c, &bytes), TK_UNSUPPORTED,
                    "fake"); /* no lowering knows this contract */
-    tk_ctx_destroy(ctx);
 }
 
-TEST(alignment_of_the_element_is_enough)
+TEST_WITH_CONTEXT(alignment_of_the_element_is_enough)
 {
-    tk_ctx *ctx = new_context();
     _Alignas(16) unsigned char memory[512];
     for (int p = 0; p < 4; p++)
         for (int offset = 0; offset < 16; offset++)
@@ -261,7 +254,6 @@ TEST(alignment_of_the_element_is_enough)
                 c.dims[0] = 0; /* nothing is read there */
                 assert_ok(ctx, tk_case_check(ctx, &c, buffers));
             }
-    tk_ctx_destroy(ctx);
 }
 
 /* Every way in which one range can lie to another, in steps of an element; `allowed` says whether equality may be. */
@@ -284,9 +276,8 @@ static void check_overlap(tk_ctx *ctx, int param, bool equal_allowed)
     }
 }
 
-TEST(overlap_of_every_kind)
+TEST_WITH_CONTEXT(overlap_of_every_kind)
 {
-    tk_ctx *ctx = new_context();
     check_overlap(ctx, 0, false);
     check_overlap(ctx, 1, true); /* may_alias */
 
@@ -319,7 +310,6 @@ TEST(overlap_of_every_kind)
                    "loss overlaps y");
     assert_refused(ctx, tk_case_check(ctx, &two, (void *[]){memory, memory + 16, memory + 1}), TK_BAD_ARGUMENT,
                    "y overlaps x");
-    tk_ctx_destroy(ctx);
 }
 
 /* -- Context and scratch ------------------------------------------------------------------------------------- */
@@ -349,9 +339,8 @@ TEST(contexts)
     tk_ctx_destroy(ctx);
 }
 
-TEST(scratch_of_the_context)
+TEST_WITH_CONTEXT(scratch_of_the_context)
 {
-    tk_ctx *ctx = new_context();
     _Alignas(64) unsigned char memory[256];
     assert_int_equal(tk_ctx_set_scratch(NULL, memory, 256), TK_BAD_ARGUMENT);
     for (int offset = 1; offset < 64; offset += 7)
@@ -375,7 +364,6 @@ TEST(scratch_of_the_context)
     assert_ok(ctx, tk_ctx_set_scratch(ctx, NULL, 999)); /* back to its own */
     assert_ok(ctx, tki_ctx_reserve(ctx, 300));
     assert_ptr_not_equal(ctx->scratch, memory);
-    tk_ctx_destroy(ctx);
 }
 
 /* The caller's block is used if it is just large enough; a byte less and the call fails before it writes. */
@@ -430,9 +418,8 @@ TEST(run_with_the_callers_scratch)
 }
 
 /* Ops that need no scratch run beside a block that is too small for anything. */
-TEST(run_without_scratch)
+TEST_WITH_CONTEXT(run_without_scratch)
 {
-    tk_ctx *ctx = new_context();
     _Alignas(64) unsigned char memory[64];
     tk_case c = tk_case_init(tk_contract_find("gelu_fwd"), TK_F16);
     c.dims[0] = 3;
@@ -446,7 +433,6 @@ TEST(run_without_scratch)
     assert_int_equal(y[2], 0x7c00);
     c.dims[0] = -1;
     assert_refused(ctx, tk_scratch_size(ctx, &c, &bytes), TK_BAD_ARGUMENT, "negative");
-    tk_ctx_destroy(ctx);
 }
 
 /* Contexts do not see each other's messages, threads or scratch. */

@@ -341,9 +341,8 @@ static int some_run(const tk_case *c, void *const b[], void *data)
 
 /* -- Tests -------------------------------------------------------------------------------------------------------- */
 
-TEST(found_and_run)
+TEST_WITH_CONTEXT(found_and_run)
 {
-    tk_ctx *ctx = new_context();
     assert_null(tk_ctx_contract_find(ctx, "nine"));
     const tk_contract *op = register_nine(ctx);
     assert_ptr_equal(tk_ctx_contract_find(ctx, "nine"), op);
@@ -369,12 +368,10 @@ TEST(found_and_run)
     assert_int_equal(tk_run(ctx, &c, (void *[]){x, y, bias, weights, w, scores, blend, count, best}),
                      TK_BAD_ARGUMENT);
     assert_non_null(strstr(tk_ctx_message(ctx), "alpha"));
-    tk_ctx_destroy(ctx);
 }
 
-TEST(tensors_that_are_not_always_there)
+TEST_WITH_CONTEXT(tensors_that_are_not_always_there)
 {
-    tk_ctx *ctx = new_context();
     const tk_contract *op = NULL;
     assert_ok(ctx, tk_contract_register(ctx, &sometimes, some_run, NULL, &op));
     assert_ok(ctx, tk_contract_judge_by(ctx, op, some_enclose, NULL));
@@ -410,7 +407,6 @@ TEST(tensors_that_are_not_always_there)
             assert_int_equal(tk_certificate_verdict(certificate), how == SOME_RIGHT ? TK_HELD : TK_REFUTED);
             tk_certificate_destroy(certificate);
         }
-    tk_ctx_destroy(ctx);
 }
 
 /* `sometimes` with one tensor's condition changed. */
@@ -426,9 +422,8 @@ static void assert_condition_refused(tk_ctx *ctx, int param, uint64_t choices, i
     assert_refused(ctx, tk_contract_register(ctx, &wrong, some_run, NULL, &op), TK_BAD_ARGUMENT, text);
 }
 
-TEST(conditions_that_are_none)
+TEST_WITH_CONTEXT(conditions_that_are_none)
 {
-    tk_ctx *ctx = new_context();
     const tk_contract *op = NULL;
     assert_condition_refused(ctx, SOME_SHIFT, 1 << 1, 1, "no choice that kernels see");
     assert_condition_refused(ctx, SOME_SHIFT, 1 << 1, -1, "no choice that kernels see");
@@ -447,12 +442,10 @@ TEST(conditions_that_are_none)
     assert_refused(ctx, tk_contract_register(ctx, &wrong, run, NULL, &op), TK_BAD_ARGUMENT, "not always there");
     params[SCORES].when_attribute = ALPHA;
     assert_refused(ctx, tk_contract_register(ctx, &wrong, run, NULL, &op), TK_BAD_ARGUMENT, "no choice");
-    tk_ctx_destroy(ctx);
 }
 
-TEST(what_is_no_contract)
+TEST_WITH_CONTEXT(what_is_no_contract)
 {
-    tk_ctx *ctx = new_context();
     const tk_contract *op = NULL;
     tk_contract wrong = nine;
     assert_int_equal(tk_contract_register(ctx, NULL, run, NULL, &op), TK_BAD_ARGUMENT);
@@ -485,7 +478,6 @@ TEST(what_is_no_contract)
     assert_int_equal(tk_contract_register(ctx, &nine, run, NULL, &op), TK_BAD_ARGUMENT);
     assert_non_null(strstr(tk_ctx_message(ctx), "already"));
     assert_int_equal(tk_contract_judge_by(ctx, tk_contract_find("gemm"), enclose, NULL), TK_BAD_ARGUMENT);
-    tk_ctx_destroy(ctx);
 }
 
 /* What an op of one input gives: y[n] = table[indices[n]], in place of nothing. */
@@ -542,9 +534,8 @@ static tk_status pick_enclose(const tk_case *c, const void *const b[], int outpu
 }
 
 /* Each kind of failure needs a clause, or it would pass as success. */
-TEST(a_contract_has_every_clause_it_needs)
+TEST_WITH_CONTEXT(a_contract_has_every_clause_it_needs)
 {
-    tk_ctx *ctx = new_context();
     const tk_contract *op = NULL;
     for (int left_out = 0; left_out < 5; left_out++) {
         tk_clause some[4];
@@ -567,13 +558,11 @@ TEST(a_contract_has_every_clause_it_needs)
     assert_refused(ctx, tk_contract_register(ctx, &wrong, pick_kernel, NULL, &op), TK_BAD_ARGUMENT, "one id");
     assert_null(op);
     assert_ok(ctx, tk_contract_register(ctx, &pick, pick_kernel, NULL, &op));
-    tk_ctx_destroy(ctx);
 }
 
 /* The library looks at the indices before an implementation does. */
-TEST(bad_indices_are_refused)
+TEST_WITH_CONTEXT(bad_indices_are_refused)
 {
-    tk_ctx *ctx = new_context();
     const tk_contract *op;
     assert_ok(ctx, tk_contract_register(ctx, &pick, pick_kernel, NULL, &op));
     assert_ok(ctx, tk_contract_judge_by(ctx, op, pick_enclose, NULL));
@@ -591,7 +580,6 @@ TEST(bad_indices_are_refused)
             fail_msg("%s: %s", tk_certificate_headline(certificate), tk_certificate_reason(certificate));
         tk_certificate_destroy(certificate);
     }
-    tk_ctx_destroy(ctx);
 }
 
 /* y[i] = how many places group i has. */
@@ -641,9 +629,8 @@ static tk_status count_groups_enclose(const tk_case *c, const void *const b[], i
 }
 
 /* Ends of groups may be as large as what they end, and do not descend. */
-TEST(bad_ends_are_refused)
+TEST_WITH_CONTEXT(bad_ends_are_refused)
 {
-    tk_ctx *ctx = new_context();
     const tk_contract *op;
     tk_contract wrong = count_groups;
     tk_param params[3];
@@ -673,13 +660,11 @@ TEST(bad_ends_are_refused)
             fail_msg("%s: %s", tk_certificate_headline(certificate), tk_certificate_reason(certificate));
         tk_certificate_destroy(certificate);
     }
-    tk_ctx_destroy(ctx);
 }
 
 /* More of everything than our own ops have, up to what a contract may have. */
-TEST(as_large_as_may_be)
+TEST_WITH_CONTEXT(as_large_as_may_be)
 {
-    tk_ctx *ctx = new_context();
     char names[TK_MAX_PARAMS][16];
     const char *dim_names[TK_MAX_DIMS];
     tk_param params[TK_MAX_PARAMS];
@@ -711,7 +696,6 @@ TEST(as_large_as_may_be)
     assert_int_equal(tk_run(ctx, &c, buffers), TK_UNSUPPORTED);
     large.param_count++;
     assert_int_equal(tk_contract_register(ctx, &large, NULL, NULL, &op), TK_BAD_ARGUMENT);
-    tk_ctx_destroy(ctx);
 }
 
 static tk_certificate *certify(tk_ctx *ctx, const tk_contract *op, tk_dtype dtype, tk_certify_options options)
@@ -724,9 +708,8 @@ static tk_certificate *certify(tk_ctx *ctx, const tk_contract *op, tk_dtype dtyp
     return certificate;
 }
 
-TEST(right_ones_are_held)
+TEST_WITH_CONTEXT(right_ones_are_held)
 {
-    tk_ctx *ctx = new_context();
     const tk_contract *op = register_nine(ctx);
     for (int i = 0; i < op->type_count; i++) {
         tk_certify_options options = TK_CERTIFY_DEFAULTS;
@@ -739,17 +722,15 @@ TEST(right_ones_are_held)
         assert_true(tk_certificate_elements(certificate) > 10000);
         tk_certificate_destroy(certificate);
     }
-    tk_ctx_destroy(ctx);
 }
 
-TEST(wrong_ones_are_refuted)
+TEST_WITH_CONTEXT(wrong_ones_are_refuted)
 {
     static const char *const clauses[MISTAKES] = {[NO_BIAS] = "NINE.ERR",
                                                   [COUNT_IN_32_BITS] = "NINE.COUNT",
                                                   [SAME_TWICE] = "NINE.ORDER",
                                                   [ASCENDING] = "NINE.ORDER",
                                                   [LAST_UNWRITTEN] = "NINE.WRITE"};
-    tk_ctx *ctx = new_context();
     const tk_contract *op = register_nine(ctx);
     for (mistake m = NO_BIAS; m < MISTAKES; m++) {
         tk_certify_options options = TK_CERTIFY_DEFAULTS;
@@ -763,7 +744,6 @@ TEST(wrong_ones_are_refuted)
             fail_msg("mistake %d: %s", m, tk_certificate_reason(certificate));
         tk_certificate_destroy(certificate);
     }
-    tk_ctx_destroy(ctx);
 }
 
 /* -- A kernel file of it, its certificate, and the replay --------------------------------------------------------- */
@@ -1100,9 +1080,8 @@ static int tops_kernel(const tk_case *c, void *const b[], void *data)
     return 0;
 }
 
-TEST(tensors_of_any_rank_and_order)
+TEST_WITH_CONTEXT(tensors_of_any_rank_and_order)
 {
-    tk_ctx *ctx = new_context();
     const tk_contract *op;
     int64_t wrong = 0;
     assert_ok(ctx, tk_contract_register(ctx, &tops, NULL, NULL, &op));
@@ -1122,7 +1101,6 @@ TEST(tensors_of_any_rank_and_order)
     if (!strstr(tk_certificate_reproduce(certificate), "--shape b=1,k=1,h=6"))
         fail_msg("not shrunk: %s", tk_certificate_reproduce(certificate));
     tk_certificate_destroy(certificate);
-    tk_ctx_destroy(ctx);
 }
 
 /* y = x & 255, in 64 bits. */
@@ -1165,9 +1143,8 @@ static int low_kernel(const tk_case *c, void *const b[], void *data)
     return 0;
 }
 
-TEST(all_bits_of_an_integer_count)
+TEST_WITH_CONTEXT(all_bits_of_an_integer_count)
 {
-    tk_ctx *ctx = new_context();
     const tk_contract *op;
     tk_param params[2];
     tk_contract wrong = low;
@@ -1201,7 +1178,6 @@ TEST(all_bits_of_an_integer_count)
             fail_msg("%s", tk_certificate_reproduce(certificate));
         tk_certificate_destroy(certificate);
     }
-    tk_ctx_destroy(ctx);
 }
 
 /* best[k] = where the k largest of keys[n] are, in descending order; -1 behind the last. One row, indices of the case's type. */
@@ -1281,9 +1257,8 @@ static int largest_kernel(const tk_case *c, void *const b[], void *data)
     return 0;
 }
 
-TEST(orders_of_one_row_with_infinities)
+TEST_WITH_CONTEXT(orders_of_one_row_with_infinities)
 {
-    tk_ctx *ctx = new_context();
     const tk_contract *op;
     tk_contract wrong = largest;
     tk_param params[2];
@@ -1307,7 +1282,6 @@ TEST(orders_of_one_row_with_infinities)
             fail_msg("%d: %s: %s", i, tk_certificate_headline(certificate), tk_certificate_reason(certificate));
         tk_certificate_destroy(certificate);
     }
-    tk_ctx_destroy(ctx);
 }
 
 typedef enum bad_enclosure {
@@ -1434,9 +1408,9 @@ TEST(attributes_that_are_none)
 }
 
 /* A copy may have been changed since the contract was checked; one of another context may be gone. */
-TEST(contracts_are_known_by_their_address)
+TEST_WITH_CONTEXT(contracts_are_known_by_their_address)
 {
-    tk_ctx *ctx = new_context(), *other = new_context();
+    tk_ctx *other = new_context();
     const tk_contract *op;
     tk_certificate *certificate;
     int64_t mask = 255, x = 511, y = 0;
@@ -1458,12 +1432,11 @@ TEST(contracts_are_known_by_their_address)
     assert_int_equal(tk_certify(other, op, TK_F32, TK_I32, &options, &certificate), TK_BAD_ARGUMENT);
     assert_int_equal(tk_certify(ctx, &gelu, TK_F16, TK_I32, &options, &certificate), TK_BAD_ARGUMENT);
     tk_ctx_destroy(other);
-    tk_ctx_destroy(ctx);
 }
 
 /* -- What a certificate says of attributes that kernels do not see ------------------------------------------------- */
 
-TEST(restrictions_are_in_the_headline)
+TEST_WITH_CONTEXT(restrictions_are_in_the_headline)
 {
     static const tk_choice choices[] = {{"high", "as exact as it can be"}, {"low", "less so"}};
     const tk_attribute attributes[] = {
@@ -1473,7 +1446,6 @@ TEST(restrictions_are_in_the_headline)
     tk_contract restricted = low;
     restricted.attribute_count = 2;
     restricted.attributes = attributes;
-    tk_ctx *ctx = new_context();
     const tk_contract *op;
     tk_certificate *read;
     int64_t mask = 255;
@@ -1498,7 +1470,6 @@ TEST(restrictions_are_in_the_headline)
         tk_certificate_destroy(read);
         tk_certificate_destroy(certificate);
     }
-    tk_ctx_destroy(ctx);
 }
 
 /* Names out of alphabetical order, and a reader that outlives the context that knew the op. */
@@ -1554,9 +1525,8 @@ TEST(families_fill_every_element)
 }
 
 /* Every input is tried in one long line, which takes tensors of one shape. */
-TEST(what_is_elementwise)
+TEST_WITH_CONTEXT(what_is_elementwise)
 {
-    tk_ctx *ctx = new_context();
     const tk_contract *op;
     tk_param params[2];
     tk_contract wrong = signed_copy;
@@ -1567,12 +1537,10 @@ TEST(what_is_elementwise)
     params[0].rank = 2;
     params[0].dim[1] = params[1].dim[1] = 0;
     assert_refused(ctx, tk_contract_register(ctx, &wrong, NULL, NULL, &op), TK_BAD_ARGUMENT, "one size twice");
-    tk_ctx_destroy(ctx);
 }
 
-TEST(without_exact_values_nothing_is_judged)
+TEST_WITH_CONTEXT(without_exact_values_nothing_is_judged)
 {
-    tk_ctx *ctx = new_context();
     const tk_contract *op;
     tk_certificate *certificate = NULL;
     tk_certify_options options = TK_CERTIFY_DEFAULTS;
@@ -1580,7 +1548,6 @@ TEST(without_exact_values_nothing_is_judged)
     assert_ok(ctx, tk_contract_register(ctx, &nine, run, NULL, &op));
     assert_int_equal(tk_certify(ctx, op, TK_F32, TK_I32, &options, &certificate), TK_UNAVAILABLE);
     assert_null(certificate);
-    tk_ctx_destroy(ctx);
 }
 
 int main(void)

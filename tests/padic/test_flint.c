@@ -49,10 +49,9 @@ static void compare_product(tk_ctx *ctx, const padic_ring *ring, int kind, tki_r
 }
 
 /* Every precision that fits but 2^64, which is no modulus of theirs. */
-TEST(products)
+TEST_WITH_CONTEXT(products)
 {
     static const uint64_t primes[] = {2, 3, 5, 7, 65537, 2147483647};
-    tk_ctx *ctx = new_context();
     tki_random random = tki_random_stream(7, 1);
     for (size_t p = 0; p < sizeof primes / sizeof *primes; p++) {
         padic_ring ring;
@@ -60,12 +59,10 @@ TEST(products)
             for (int kind = 0; kind < 4; kind++)
                 compare_product(ctx, &ring, kind, &random);
     }
-    tk_ctx_destroy(ctx);
 }
 
-TEST(systems)
+TEST_WITH_CONTEXT(systems)
 {
-    tk_ctx *ctx = new_context();
     tki_random random = tki_random_stream(7, 2);
     for (int64_t n = 1; n <= 40; n += 13) {
         char reason[256];
@@ -111,7 +108,6 @@ TEST(systems)
         padic_matrix_free(&a);
         padic_matrix_free(&b);
     }
-    tk_ctx_destroy(ctx);
 }
 
 int main(void)

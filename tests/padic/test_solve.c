@@ -101,10 +101,9 @@ static void assert_solves(const padic_matrix *a, const padic_matrix *b, const pa
     mpz_clears(sum, term, common, NULL);
 }
 
-TEST(drawn_systems)
+TEST_WITH_CONTEXT(drawn_systems)
 {
     static const int widths[] = {2, 8, 32, 64};
-    tk_ctx *ctx = new_context();
     tki_random random = tki_random_stream(5, 1);
     int singular = 0;
     for (int64_t n = 1; n <= 16; n++)
@@ -126,14 +125,12 @@ TEST(drawn_systems)
             padic_matrix_free(&b);
         }
     assert_true(singular < 12);
-    tk_ctx_destroy(ctx);
 }
 
 /* The last row is a combination of others, of every rank; and matrices that are singular modulo the first primes only. */
-TEST(singular_systems)
+TEST_WITH_CONTEXT(singular_systems)
 {
     enum { N = 9 };
-    tk_ctx *ctx = new_context();
     tki_random random = tki_random_stream(5, 2);
     char reason[256];
     padic_solution s;
@@ -165,13 +162,11 @@ TEST(singular_systems)
     assert_determinant(ctx, &a);
     padic_matrix_free(&a);
     padic_matrix_free(&b);
-    tk_ctx_destroy(ctx);
 }
 
 /* Entries at the ends of 64 bits, and right-hand sides of zeros. */
-TEST(extremes)
+TEST_WITH_CONTEXT(extremes)
 {
-    tk_ctx *ctx = new_context();
     char reason[256];
     padic_solution s;
     padic_matrix a = make(3, 3), b = make(3, 2);
@@ -192,13 +187,11 @@ TEST(extremes)
     assert_non_null(strstr(reason, "right-hand side"));
     padic_matrix_free(&a);
     padic_matrix_free(&b);
-    tk_ctx_destroy(ctx);
 }
 
 /* No equation has one solution, and a determinant of 1: a product over nothing. */
-TEST(empty_systems)
+TEST_WITH_CONTEXT(empty_systems)
 {
-    tk_ctx *ctx = new_context();
     char reason[256];
     mpz_t determinant;
     mpz_init(determinant);
@@ -214,7 +207,6 @@ TEST(empty_systems)
         padic_matrix_free(&b);
     }
     mpz_clear(determinant);
-    tk_ctx_destroy(ctx);
 }
 
 int main(void)

@@ -19,7 +19,7 @@ static tk_certify_options with(const tk_setting *setting)
 static const tk_setting normal = {"domain", "normal"};
 static const tk_setting tensor_core = {"numerics", "tensor_core"};
 
-TEST(bad_settings)
+TEST_WITH_CONTEXT(bad_settings)
 {
     static const struct {
         const char *op;
@@ -32,7 +32,6 @@ TEST(bad_settings)
         {"gemm", {"numerics", NULL}, "no value"},
         {"xent", {"domain", ""}, "there is no domain ''"},
     };
-    tk_ctx *ctx = new_context();
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         tk_certify_options options = with(&bad[i].setting);
         tk_certificate *made = NULL;
@@ -40,12 +39,10 @@ TEST(bad_settings)
                        TK_BAD_ARGUMENT, bad[i].message);
         assert_null(made);
     }
-    tk_ctx_destroy(ctx);
 }
 
-TEST(given_inputs_outside_of_the_domain)
+TEST_WITH_CONTEXT(given_inputs_outside_of_the_domain)
 {
-    tk_ctx *ctx = new_context();
     static const uint64_t bits[][2] = {{0x3f80, 0x7f80}, {0x0001, 0x3f80}, {0x3f80, 0x4981}};
     static const char *const messages[] = {"x[1] = 0x7f80 = inf", "x[0] = 0x0001", "x[1] = 0x4981"};
     for (int i = 0; i < 3; i++) {
@@ -63,12 +60,10 @@ TEST(given_inputs_outside_of_the_domain)
         assert_int_equal(tk_certificate_verdict(made), TK_HELD);
         tk_certificate_destroy(made);
     }
-    tk_ctx_destroy(ctx);
 }
 
-TEST(the_certificate_says_so)
+TEST_WITH_CONTEXT(the_certificate_says_so)
 {
-    tk_ctx *ctx = new_context();
     const tk_setting both[] = {tensor_core, normal};
     tk_certify_options options = with(both);
     options.setting_count = 2;
@@ -92,12 +87,11 @@ TEST(the_certificate_says_so)
     assert_string_not_equal(tki_certificate_text(plain, "key"), tki_certificate_text(c, "key"));
     tk_certificate_destroy(plain);
     tk_certificate_destroy(c);
-    tk_ctx_destroy(ctx);
 }
 
 /* Flushing to zero is wrong in the whole domain and right in domain normal, in bf16, whose smallest normal number is that of fp32. In fp16
  * no unit flushes what fp32 does not, and it stays wrong. What is wrong otherwise is wrong there, too. */
-TEST(what_flushes_holds_in_domain_normal)
+TEST_WITH_CONTEXT(what_flushes_holds_in_domain_normal)
 {
     static const struct {
         const char *op, *mutant;
@@ -106,7 +100,6 @@ TEST(what_flushes_holds_in_domain_normal)
                     {"softmax_bwd", "flushing"},
                     {"embedding_bwd", "flushing"},
                     {"embedding_fwd", "flushing"}};
-    tk_ctx *ctx = new_context();
     for (size_t i = 0; i < sizeof flushing / sizeof *flushing; i++)
         for (int in_domain = 0; in_domain < 2; in_domain++) {
             tk_certify_options options = with(in_domain ? &normal : NULL);
@@ -125,12 +118,10 @@ TEST(what_flushes_holds_in_domain_normal)
     assert_int_equal(tk_certificate_verdict(c), TK_REFUTED);
     assert_non_null(strstr(tk_certificate_reproduce(c), " --domain normal"));
     tk_certificate_destroy(c);
-    tk_ctx_destroy(ctx);
 }
 
-TEST(units_of_devices)
+TEST_WITH_CONTEXT(units_of_devices)
 {
-    tk_ctx *ctx = new_context();
     tk_certify_options options = TK_CERTIFY_DEFAULTS;
     assert_int_equal(tki_settings_matrix_unit(ctx, NULL, &options), TKI_UNIT_UNKNOWN);
     static const struct {
@@ -140,7 +131,6 @@ TEST(units_of_devices)
                 {"sm_90", TKI_UNIT_SM_90},   {"sm_120", TKI_UNIT_SM_90}, {"gfx942", TKI_UNIT_UNKNOWN}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         assert_int_equal(tki_settings_unit_of(rows[i].architecture), rows[i].unit);
-    tk_ctx_destroy(ctx);
 }
 
 int main(void)

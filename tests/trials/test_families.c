@@ -1179,9 +1179,8 @@ TEST(targets_are_ignored_in_every_way)
 
 /* -- Trials ---------------------------------------------------------------------------------------------------- */
 
-TEST(all_patterns_of_the_domain)
+TEST_WITH_CONTEXT(all_patterns_of_the_domain)
 {
-    tk_ctx *ctx = new_context();
     tk_certify_options options = TK_CERTIFY_DEFAULTS;
     options.level = TK_EXHAUSTIVE;
     static const char *const ops[] = {"gelu_fwd", "gelu_bwd"};
@@ -1214,12 +1213,10 @@ TEST(all_patterns_of_the_domain)
         assert_true(patterns == (o ? INT64_C(1) << 32 : 1 << 16));
         free(trials.list);
     }
-    tk_ctx_destroy(ctx);
 }
 
-TEST(trials_of_a_level)
+TEST_WITH_CONTEXT(trials_of_a_level)
 {
-    tk_ctx *ctx = new_context();
     for (int i = 0; tk_contract_at(i); i++) {
         const tk_contract *contract = tk_contract_at(i);
         int64_t count[2];
@@ -1253,7 +1250,6 @@ TEST(trials_of_a_level)
         }
         assert_true(count[TK_FULL] > count[TK_QUICK]);
     }
-    tk_ctx_destroy(ctx);
 }
 
 static const uint64_t trial_seeds[] = {TK_SEED_DEFAULT, 1, 0xfedcba9876543210};
@@ -1269,9 +1265,8 @@ static tki_trials trials_for(tk_ctx *ctx, const tk_contract *contract, tk_dtype 
 }
 
 /* Whatever the seed, each size of each op has each residue modulo 32 at quick. */
-TEST(residues_are_covered)
+TEST_WITH_CONTEXT(residues_are_covered)
 {
-    tk_ctx *ctx = new_context();
     for (int i = 0; tk_contract_at(i); i++)
         for (int s = 0; s < 3; s++)
             for (int d = 0; d < 2; d++) {
@@ -1286,7 +1281,6 @@ TEST(residues_are_covered)
                 }
                 free(trials.list);
             }
-    tk_ctx_destroy(ctx);
 }
 
 /* Which choice of the attribute that kernels see a trial has; -1: there is none, or it is no choice. */
@@ -1305,9 +1299,8 @@ enum { CHOICE_ALIGNED, CHOICE_RAGGED, CHOICE_KINDS_OF_FAMILY };
 enum { CHOICE_NONE, CHOICE_ONE, CHOICE_1024, CHOICE_4096, CHOICE_SIZES };
 
 /* Whatever the seed, each choice meets each size at 0, 1, 1024 and 4096, and values that skipped products hide, aligned and ragged. */
-TEST(each_choice_meets_each_kind_of_size)
+TEST_WITH_CONTEXT(each_choice_meets_each_kind_of_size)
 {
-    tk_ctx *ctx = new_context();
     static const int64_t sizes[CHOICE_SIZES] = {0, 1, 1024, 4096};
     static const char *const families[] = {"special", "zero_nan", "zero_inf", "exact"};
     enum { FAMILIES = 4, MOST_CHOICES = 8 };
@@ -1350,7 +1343,6 @@ TEST(each_choice_meets_each_kind_of_size)
             free(trials.list);
         }
     assert_int_equal(contracts, 3 * 6); /* linear_fwd, linear_grad_x, linear_grad_w */
-    tk_ctx_destroy(ctx);
 }
 
 /* Every ordered pair of inputs has a trial among consecutive numbers, one of them zeros, the other with NaN and infinities. */
@@ -1384,9 +1376,8 @@ TEST(zero_inputs_come_in_pairs)
 }
 
 /* Tiles, squares, wide rows and long ones: what has code of its own in many kernels is tried at quick. */
-TEST(shapes_that_kernels_treat_apart)
+TEST_WITH_CONTEXT(shapes_that_kernels_treat_apart)
 {
-    tk_ctx *ctx = new_context();
     for (int i = 0; tk_contract_at(i); i++)
         for (int s = 0; s < 3; s++) {
             const tk_contract *contract = tk_contract_at(i);
@@ -1433,12 +1424,10 @@ TEST(shapes_that_kernels_treat_apart)
             assert_true(dims > 1 || patterns > 0);
             free(trials.list);
         }
-    tk_ctx_destroy(ctx);
 }
 
-TEST(large_shapes_at_full)
+TEST_WITH_CONTEXT(large_shapes_at_full)
 {
-    tk_ctx *ctx = new_context();
     const int64_t many = 1 << 24;
     for (int i = 0; tk_contract_at(i); i++) {
         const tk_contract *contract = tk_contract_at(i);
@@ -1463,7 +1452,6 @@ TEST(large_shapes_at_full)
             assert_true(sizes[d]);
         free(trials.list);
     }
-    tk_ctx_destroy(ctx);
 }
 
 static bool same_trial(const tki_trial *a, const tki_trial *b)
@@ -1473,9 +1461,8 @@ static bool same_trial(const tki_trial *a, const tki_trial *b)
 }
 
 /* Seed, level, op and types decide, not what runs or how many processors there are; full begins with all of quick; no trial comes twice. */
-TEST(the_same_trials_everywhere)
+TEST_WITH_CONTEXT(the_same_trials_everywhere)
 {
-    tk_ctx *ctx = new_context();
     for (int i = 0; tk_contract_at(i); i++) {
         const tk_contract *contract = tk_contract_at(i);
         assert_ok(ctx, tk_ctx_set_threads(ctx, 1));
@@ -1506,12 +1493,10 @@ TEST(the_same_trials_everywhere)
         free(others.list);
         free(brought.list);
     }
-    tk_ctx_destroy(ctx);
 }
 
-TEST(options_are_drawn)
+TEST_WITH_CONTEXT(options_are_drawn)
 {
-    tk_ctx *ctx = new_context();
     for (int s = 0; s < 3; s++) {
         tki_trials trials = trials_for(ctx, tk_contract_find("xent"), TK_F16, TK_QUICK, trial_seeds[s]);
         int smoothing[5] = {0};
@@ -1539,13 +1524,11 @@ TEST(options_are_drawn)
             assert_true(ignored[i] > 0);
         free(trials.list);
     }
-    tk_ctx_destroy(ctx);
 }
 
 /* An index that is neither in range nor ignored would be refused, not judged. */
-TEST(targets_of_all_trials_are_valid)
+TEST_WITH_CONTEXT(targets_of_all_trials_are_valid)
 {
-    tk_ctx *ctx = new_context();
     static const tk_dtype index_dtypes[] = {TK_I32, TK_I64};
     for (int i = 0; tk_contract_at(i); i++)
         for (int wide = 0; wide < 2 && tk_contract_takes_index(tk_contract_at(i)); wide++) {
@@ -1573,12 +1556,10 @@ TEST(targets_of_all_trials_are_valid)
             assert_true(ignored > 100 || tki_index_attribute(contract) < 0);
             free(trials.list);
         }
-    tk_ctx_destroy(ctx);
 }
 
-TEST(restrictions_are_obeyed)
+TEST_WITH_CONTEXT(restrictions_are_obeyed)
 {
-    tk_ctx *ctx = new_context();
     const tk_contract *gelu = tk_contract_find("gelu_fwd");
     tk_certify_options options = TK_CERTIFY_DEFAULTS;
     tki_trials trials;
@@ -1597,7 +1578,6 @@ TEST(restrictions_are_obeyed)
     free(trials.list);
     options.family = "zipf";
     assert_refused(ctx, tki_trials_make(ctx, gelu, TK_BF16, TK_I32, &options, &trials), TK_BAD_ARGUMENT, "zipf");
-    tk_ctx_destroy(ctx);
 }
 
 /* A certificate made here can be replayed elsewhere only if every compiler and processor draws the same inputs. The hash is

@@ -39,10 +39,9 @@ static int64_t attribute_of(const tk_case *c, const char *name)
 }
 
 /* A row in a group beyond the 1024th, groups of more than 8192 rows, and a last row that is a group of its own. */
-TEST(groups_of_every_number_and_size)
+TEST_WITH_CONTEXT(groups_of_every_number_and_size)
 {
     enum { M = 0, G = 3, ENDS = 2 };
-    tk_ctx *ctx = new_context();
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
         tki_trials trials = quick_trials(ctx, "grouped_gemm", TK_F16, seed);
         bool high = false, large = false, last_alone = false;
@@ -65,14 +64,12 @@ TEST(groups_of_every_number_and_size)
             fail_msg("seed %d: high %d, large %d, last alone %d", (int)seed, high, large, last_alone);
         free(trials.list);
     }
-    tk_ctx_destroy(ctx);
 }
 
 /* A group of more than 4096 rows whose sums are exact: what is lost on the way shows in the last bit. */
-TEST(long_groups_have_exact_sums)
+TEST_WITH_CONTEXT(long_groups_have_exact_sums)
 {
     enum { M = 0, G = 3, ENDS = 2 };
-    tk_ctx *ctx = new_context();
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
         tki_trials trials = quick_trials(ctx, "grouped_gemm_grad_b", TK_F16, seed);
         bool met = false;
@@ -90,15 +87,13 @@ TEST(long_groups_have_exact_sums)
         assert_true(met);
         free(trials.list);
     }
-    tk_ctx_destroy(ctx);
 }
 
 /* What is added to products is subnormal with each epilogue that has it, where the products are nothing beside it; and the epilogue with the
  * most inputs meets more rows, and more columns, than 16 bits count. */
-TEST(further_terms_are_small_and_many)
+TEST_WITH_CONTEXT(further_terms_are_small_and_many)
 {
     enum { M, N, K, BIAS = 2, RESIDUAL = 3, BIAS_RESIDUAL = 3, EPILOGUES = 6 };
-    tk_ctx *ctx = new_context();
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
         tki_trials trials = quick_trials(ctx, "linear_fwd", TK_F32, seed);
         bool small[EPILOGUES][2] = {{false}}, rows = false, cols = false;
@@ -125,14 +120,12 @@ TEST(further_terms_are_small_and_many)
         assert_true(rows && cols);
         free(trials.list);
     }
-    tk_ctx_destroy(ctx);
 }
 
 /* The argument of gelu's derivative goes beyond 5 where sums are short, and their error small. */
-TEST(derivatives_have_wide_arguments)
+TEST_WITH_CONTEXT(derivatives_have_wide_arguments)
 {
     enum { PRE = 2 };
-    tk_ctx *ctx = new_context();
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
         tki_trials trials = quick_trials(ctx, "linear_grad_x", TK_F16, seed);
         int64_t wide = 0;
@@ -149,14 +142,12 @@ TEST(derivatives_have_wide_arguments)
         assert_true(wide > 2);
         free(trials.list);
     }
-    tk_ctx_destroy(ctx);
 }
 
 /* Primes below 2^27 and 2^63 that leave no room meet the largest residues in long sums, and sums modulo a Mersenne prime are 0, 1 and -1. */
-TEST(moduli_are_at_their_ends)
+TEST_WITH_CONTEXT(moduli_are_at_their_ends)
 {
     const uint64_t mersenne = (UINT64_C(1) << 61) - 1;
-    tk_ctx *ctx = new_context();
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
         tki_trials trials = quick_trials(ctx, "padic_gemm", TK_U64, seed);
         bool small = false, large = false, sums[3] = {false};
@@ -185,7 +176,6 @@ TEST(moduli_are_at_their_ends)
         assert_true(small && large && sums[0] && sums[1] && sums[2]);
         free(trials.list);
     }
-    tk_ctx_destroy(ctx);
 }
 
 int main(void)

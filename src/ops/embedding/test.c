@@ -80,7 +80,7 @@ static uint16_t sum_of(tk_dtype dtype, const uint16_t *hits, int64_t count)
 
 /* EMBEDDING_FWD.EXACT: signalling and quiet NaNs with payloads, both zeros, infinities and subnormals arrive as
  * they are. */
-TEST(rows_are_copied_bit_for_bit)
+TEST_WITH_CONTEXT(rows_are_copied_bit_for_bit)
 {
     const uint16_t weight[4][3] = {
         {0x7c01, 0xfe55, 0x8000}, {0x0001, 0x83ff, 0x7c00}, {0xff81, 0x7fc1, 0xffff}, {0x3c00, 0x0000, 0xfc00}};
@@ -91,7 +91,6 @@ TEST(rows_are_copied_bit_for_bit)
                                      {0xff81, 0x7fc1, 0xffff}};
     const int32_t narrow[5] = {2, 0, 3, 1, 2};
     const int64_t wide[5] = {2, 0, 3, 1, 2};
-    tk_ctx *ctx = new_context();
     for (int d = 0; d < 2; d++)
         for (int w = 0; w < 2; w++) {
             uint16_t out[5][3];
@@ -100,20 +99,17 @@ TEST(rows_are_copied_bit_for_bit)
                                             weight, out));
             assert_memory_equal(out, expected, sizeof out);
         }
-    tk_ctx_destroy(ctx);
 }
 
 /* The same of fp32 patterns. */
-TEST(fp32_rows_are_copied_bit_for_bit)
+TEST_WITH_CONTEXT(fp32_rows_are_copied_bit_for_bit)
 {
     const uint32_t weight[3][2] = {{0x7f800001, 0xffc12345}, {0x80000000, 0x00000001}, {0x007fffff, 0xff800000}};
     const int32_t index[4] = {2, 0, 1, 0};
     uint32_t out[4][2];
-    tk_ctx *ctx = new_context();
     assert_ok(ctx, tk_embedding_fwd(ctx, TK_F32, TK_I32, 4, 2, 3, index, weight, out));
     for (int i = 0; i < 4; i++)
         assert_memory_equal(out[i], weight[index[i]], sizeof out[i]);
-    tk_ctx_destroy(ctx);
 }
 
 /* The gradient of a table of one row and one column, as fp32. */
@@ -181,9 +177,8 @@ TEST(known_sums)
 
 /* EMBEDDING_BWD.EMPTY: rows without hits become +0 bit for bit, whatever the output held. A sum of -0 is +0 as
  * well: it starts there. */
-TEST(rows_without_hits_are_plus_zero)
+TEST_WITH_CONTEXT(rows_without_hits_are_plus_zero)
 {
-    tk_ctx *ctx = new_context();
     for (int d = 0; d < 2; d++) {
         uint16_t out[6];
         memset(out, 0xff, sizeof out);
@@ -196,7 +191,6 @@ TEST(rows_without_hits_are_plus_zero)
         for (int i = 0; i < 6; i++)
             assert_int_equal(out[i], 0x0000);
     }
-    tk_ctx_destroy(ctx);
 }
 
 /* EMBEDDING_BWD.NAN, and the canonical NaN of EMBEDDING_BWD.BITS */
@@ -567,9 +561,8 @@ static uint32_t promised_bits(const examined *x, int64_t row, int64_t col, mpfr_
 }
 
 /* EMBEDDING_BWD.BITS: the oracle and the kernel against fp32 arithmetic as MPFR does it. */
-TEST(promised_bits_agree_with_mpfr)
+TEST_WITH_CONTEXT(promised_bits_agree_with_mpfr)
 {
-    tk_ctx *ctx = new_context();
     mpfr_exp_t emin = mpfr_get_emin();
     mpfr_exp_t emax = mpfr_get_emax();
     mpfr_t total;
@@ -599,7 +592,6 @@ TEST(promised_bits_agree_with_mpfr)
                 release(&x);
             }
     mpfr_clears(total, run, hit, (mpfr_ptr)0);
-    tk_ctx_destroy(ctx);
 }
 
 /* EMBEDDING_FWD.EXACT: the oracle reads the row that the index names. */
@@ -641,9 +633,8 @@ static int64_t dot(tk_dtype dtype, const uint16_t *a, const uint16_t *b, int cou
 }
 
 /* <fwd(W), G> = <W, bwd(G)> on integers so small that every sum is exact: each is the adjoint of the other. */
-TEST(bwd_is_the_adjoint_of_fwd)
+TEST_WITH_CONTEXT(bwd_is_the_adjoint_of_fwd)
 {
-    tk_ctx *ctx = new_context();
     uint16_t weight[LAW_VOCAB * LAW_DIM];
     uint16_t grad_weight[LAW_VOCAB * LAW_DIM];
     uint16_t out[LAW_QUERIES * LAW_DIM];
@@ -661,7 +652,6 @@ TEST(bwd_is_the_adjoint_of_fwd)
         assert_ok(ctx, tk_embedding_bwd(ctx, t, ti, LAW_QUERIES, LAW_DIM, LAW_VOCAB, grad, index, grad_weight));
         assert_int_equal(dot(t, out, grad, LAW_QUERIES * LAW_DIM), dot(t, weight, grad_weight, LAW_VOCAB * LAW_DIM));
     }
-    tk_ctx_destroy(ctx);
 }
 
 /* With every row hit exactly once, bwd is a copy in the order of the permutation, and fwd takes it back. All
@@ -727,9 +717,8 @@ static void assert_bad_index(tk_ctx *ctx, tk_dtype index_dtype, int64_t position
 
 /* EMBEDDING_FWD.INDEX, EMBEDDING_BWD.INDEX. An index of 64 bits that is cut to 32 is caught here: 2^32 + 1 would
  * pass for 1. */
-TEST(bad_indices_are_named)
+TEST_WITH_CONTEXT(bad_indices_are_named)
 {
-    tk_ctx *ctx = new_context();
     for (int64_t position = 0; position < INDEX_QUERIES; position++) {
         for (int w = 0; w < 2; w++) {
             assert_bad_index(ctx, index_dtypes[w], position, -1);
@@ -757,7 +746,6 @@ TEST(bad_indices_are_named)
     status = tk_embedding_bwd(ctx, TK_F16, TK_I32, 1, 0, 5, NULL, &five, NULL);
     assert_refused(ctx, status, TK_BAD_INDEX, "index[0] = 5");
     assert_int_equal(out, 0x1234);
-    tk_ctx_destroy(ctx);
 }
 
 /* EMBEDDING_FWD.EXACT beyond 2^32 rows: the pages of the table that are not touched cost nothing. An index cut to
@@ -873,9 +861,8 @@ TEST(same_bits_for_every_thread_count)
     free(index);
 }
 
-TEST(bad_arguments_write_nothing)
+TEST_WITH_CONTEXT(bad_arguments_write_nothing)
 {
-    tk_ctx *ctx = new_context();
     uint16_t x[8] = {0};
     uint16_t y[8];
     uint16_t before[8];
@@ -907,7 +894,6 @@ TEST(bad_arguments_write_nothing)
     assert_ok(ctx, tk_embedding_fwd(ctx, TK_F16, TK_I32, 0, 0, 0, NULL, NULL, NULL));
     assert_ok(ctx, tk_embedding_bwd(ctx, TK_F16, TK_I32, 0, 0, 0, NULL, NULL, NULL));
     assert_ok(ctx, tk_embedding_bwd(ctx, TK_F16, TK_I32, 0, 0, INT64_MAX, NULL, NULL, NULL));
-    tk_ctx_destroy(ctx);
 }
 
 /* The scratch that is reported is enough, less is refused, and a size that cannot be is said to be too large. */
@@ -951,9 +937,8 @@ TEST(certified_and_mutants_refuted)
 }
 
 /* EMBEDDING_FWD.INDEX, EMBEDDING_BWD.INDEX: without a table no index is valid, and there is no case to judge. */
-TEST(an_empty_table_is_no_case)
+TEST_WITH_CONTEXT(an_empty_table_is_no_case)
 {
-    tk_ctx *ctx = new_context();
     static const char *const ops[] = {"embedding_fwd", "embedding_bwd"};
     const int64_t dims[] = {2, 3, 0}, none[] = {0, 3, 0};
     for (int i = 0; i < 2; i++) {
@@ -965,7 +950,6 @@ TEST(an_empty_table_is_no_case)
         options.dims = none;
         tk_certificate_destroy(certify_one(ctx, tk_contract_find(ops[i]), TK_F16, TK_I32, options));
     }
-    tk_ctx_destroy(ctx);
 }
 
 int main(void)

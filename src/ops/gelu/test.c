@@ -280,7 +280,7 @@ static int gives_bits(const tk_case *c, void *const buffers[], void *data)
 }
 
 /* GELU_BWD.ERR, GELU_BWD.INF: in fp32 the product is rounded once, so that no gradient is none, and at +inf a gradient is itself. */
-TEST(f32_gradient_has_no_room_below_the_smallest_number)
+TEST_WITH_CONTEXT(f32_gradient_has_no_room_below_the_smallest_number)
 {
     static const struct {
         uint64_t grad, x;
@@ -288,7 +288,6 @@ TEST(f32_gradient_has_no_room_below_the_smallest_number)
         tk_verdict verdict;
     } rows[] = {{0, 0x3f800000, 0, TK_HELD},    {0, 0x3f800000, 1, TK_REFUTED}, {0, 0x7f800000, 0, TK_HELD},
                 {0, 0x7f800000, 1, TK_REFUTED}, {1, 0x7f800000, 1, TK_HELD},    {1, 0x7f800000, 2, TK_REFUTED}};
-    tk_ctx *ctx = new_context();
     const int64_t dims[] = {1};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         uint32_t out = rows[i].out;
@@ -304,7 +303,6 @@ TEST(f32_gradient_has_no_room_below_the_smallest_number)
             fail_msg("%zu: %s %s", i, tk_certificate_headline(c), tk_certificate_reason(c));
         tk_certificate_destroy(c);
     }
-    tk_ctx_destroy(ctx);
 }
 
 enum { MOST = 515 + 16 };
@@ -324,13 +322,12 @@ static void assert_written(tk_dtype t, const void *out, int64_t first, int64_t n
 
 /* GELU_FWD.SHAPE, GELU_BWD.SHAPE, GELU_FWD.WRITE, GELU_BWD.WRITE: sizes around the kernel's block, every offset of the
  * buffers; neighbours of the output stay. */
-TEST(any_size_and_alignment)
+TEST_WITH_CONTEXT(any_size_and_alignment)
 {
     static const int64_t sizes[] = {0, 1, 2, 255, 256, 257, 515};
     uint32_t x[MOST];
     uint32_t grad[MOST];
     uint32_t out[MOST];
-    tk_ctx *ctx = new_context();
     for (size_t k = 0; k < 2 * sizeof sizes / sizeof *sizes; k++)
         for (size_t offset = 0; offset < 4; offset++) {
             const tk_dtype t = k % 2 ? TK_F32 : TK_F16;
@@ -350,7 +347,6 @@ TEST(any_size_and_alignment)
             assert_ok(ctx, tk_gelu_fwd(ctx, t, n, (char *)x + offset * bytes, (char *)out + 8 * bytes));
             assert_written(t, out, 8, n, NULL, (char *)x + offset * bytes);
         }
-    tk_ctx_destroy(ctx);
 }
 
 /* GELU_FWD.REPEAT, GELU_BWD.REPEAT */
@@ -385,9 +381,8 @@ TEST(same_bits_for_every_thread_count)
     free(out);
 }
 
-TEST(bad_arguments_write_nothing)
+TEST_WITH_CONTEXT(bad_arguments_write_nothing)
 {
-    tk_ctx *ctx = new_context();
     uint16_t x[4] = {0x3c00, 0x3c00, 0x3c00, 0x3c00};
     uint16_t y[4] = {1, 2, 3, 4};
     const uint16_t before[4] = {1, 2, 3, 4};
@@ -400,7 +395,6 @@ TEST(bad_arguments_write_nothing)
     assert_refused(ctx, tk_gelu_bwd(ctx, TK_F16, 3, y, x, x + 1), TK_BAD_ARGUMENT, "overlaps");
     assert_memory_equal(y, before, sizeof y);
     assert_ok(ctx, tk_gelu_fwd(ctx, TK_F16, 0, NULL, NULL));
-    tk_ctx_destroy(ctx);
 }
 
 TEST(certified_and_mutants_refuted)

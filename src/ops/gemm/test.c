@@ -391,7 +391,7 @@ TEST(oracle_is_exact_on_small_integers)
 
 /* GEMM.ERR, GEMM_GRAD_A.ERR, GEMM_GRAD_B.ERR: [1 2 3; 4 5 6] [7 8; 9 10; 11 12] = [58 64; 139 154] and its gradients by
  * hand. */
-TEST(known_values)
+TEST_WITH_CONTEXT(known_values)
 {
     static const double a[] = {1, 2, 3, 4, 5, 6}, b[] = {7, 8, 9, 10, 11, 12}, g[] = {1, -2, 3, 0.5};
     /* grad_a[i,t] = sum_j g[i,j] b[t,j], grad_b[t,j] = sum_i a[i,t] g[i,j] */
@@ -402,7 +402,6 @@ TEST(known_values)
     } known[OPS] = {[GEMM] = {a, b, 2, 2, 3, {58, 64, 139, 154}},
                     [GRAD_A] = {g, b, 2, 3, 2, {-9, -11, -13, 25, 32, 39}},
                     [GRAD_B] = {g, a, 3, 2, 2, {13, 0, 17, -1.5, 21, -3}}};
-    tk_ctx *ctx = new_context();
     for (int op = 0; op < OPS; op++)
         for (int d = 0; d < TYPES; d++) {
             problem p = new_problem(op, types[d], known[op].rows, known[op].cols, known[op].places);
@@ -415,7 +414,6 @@ TEST(known_values)
                 assert_int_equal(out_bits(&p, i), bits_of(p.c.result_dtype, known[op].expected[i]));
             free_problem(&p);
         }
-    tk_ctx_destroy(ctx);
 }
 
 /* One sum of products through each of the three ops; the first output element, and what the oracle admits there. */
@@ -808,9 +806,8 @@ static int matrix_unit_product(const tk_case *c, void *const b[], void *data)
 
 /* A matrix unit's product is REFUTED by the bound of IEEE arithmetic, is told of the other one, and HELD there. An ordinary product that is
  * wrong is not told so. */
-TEST(a_matrix_unit_is_told_its_numerics)
+TEST_WITH_CONTEXT(a_matrix_unit_is_told_its_numerics)
 {
-    tk_ctx *ctx = new_context();
     const tk_setting setting = {"numerics", "tensor_core"};
     const int64_t two_products[] = {1, 1, 2};
     for (int d = 0; d < (is_sanitized ? 1 : 2); d++)
@@ -843,13 +840,11 @@ TEST(a_matrix_unit_is_told_its_numerics)
             assert_true(calls > 0);
             tk_certificate_destroy(c);
         }
-    tk_ctx_destroy(ctx);
 }
 
 /* TF32 is none of the contract's numerics: a case that asks for it is refused, and says why. */
-TEST(matrix_units_do_not_take_fp32)
+TEST_WITH_CONTEXT(matrix_units_do_not_take_fp32)
 {
-    tk_ctx *ctx = new_context();
     const tk_setting setting = {"numerics", "tensor_core"};
     tk_certify_options options = TK_CERTIFY_DEFAULTS;
     options.settings = &setting;
@@ -863,7 +858,6 @@ TEST(matrix_units_do_not_take_fp32)
         assert_null(c);
         free_problem(&p);
     }
-    tk_ctx_destroy(ctx);
 }
 
 /* -- Shapes, writing, repetition ------------------------------------------------------------------------------- */
@@ -899,14 +893,13 @@ static uint32_t in_kernel_order(const tk_ctx *ctx, const problem *p, int64_t i, 
 /* GEMM.SHAPE, GEMM.WRITE and those of the gradients (GEMM_GRAD_A.SHAPE, GEMM_GRAD_A.WRITE, GEMM_GRAD_B.SHAPE,
  * GEMM_GRAD_B.WRITE): sizes around strips, tiles and runs, buffers one element off any alignment; neighbours of the output
  * and the inputs stay. */
-TEST(any_size_and_alignment)
+TEST_WITH_CONTEXT(any_size_and_alignment)
 {
     static const int64_t shapes[][3] = {{1, 1, 1},      {3, 7, 2},    {4, 8, 1023}, {5, 9, 1024},   {1, 17, 1025},
                                         {3, 50, 4097},  {33, 1, 40},  {127, 5, 3},  {128, 128, 2},  {129, 130, 5},
                                         {2, 257, 2051}, {64, 64, 64}, {65, 63, 64}, {62, 65, 63},   {64, 49, 65},
                                         {8, 3, 64},     {9, 3, 64},   {270, 97, 9}, {13, 47, 2048}, {0, 3, 4},
                                         {3, 0, 4},      {3, 4, 0},    {131, 133, 0}};
-    tk_ctx *ctx = new_context();
     for (int op = 0; op < OPS; op++)
         for (size_t s = 0; s < TYPES * sizeof shapes / sizeof *shapes; s++) {
             const int64_t *shape = shapes[s / TYPES];
@@ -936,13 +929,11 @@ TEST(any_size_and_alignment)
             free(out);
             free_problem(&p);
         }
-    tk_ctx_destroy(ctx);
 }
 
 /* GEMM.SHAPE: a sum over nothing is +0, and it is written even where the inputs are NULL. */
-TEST(empty_sums_are_zero)
+TEST_WITH_CONTEXT(empty_sums_are_zero)
 {
-    tk_ctx *ctx = new_context();
     for (int i = 0; i < OPS * TYPES; i++) {
         problem p = new_problem(i / TYPES, types[i % TYPES], 2, 3, 0);
         memset(p.out, 0xff, out_bytes(&p));
@@ -954,17 +945,15 @@ TEST(empty_sums_are_zero)
         assert_ok(ctx, run_into(ctx, &nothing, NULL, NULL, NULL));
         free_problem(&nothing);
     }
-    tk_ctx_destroy(ctx);
 }
 
 /* GEMM.REPEAT, GEMM_GRAD_A.REPEAT, GEMM_GRAD_B.REPEAT: the same bits for every number of threads, and, as the lowering says of
  * itself, for a row without the others. */
-TEST(same_bits_for_every_thread_count)
+TEST_WITH_CONTEXT(same_bits_for_every_thread_count)
 {
     static const int threads[] = {1, 2, 3, 7};
     static const int64_t shapes[][3] = {{300, 270, 70}, {230, 60, 64}, {260, 100, 2100}};
     enum { ROW = 217 };
-    tk_ctx *ctx = new_context();
     for (int i = 0; i < OPS * 3 * TYPES; i++) {
         const int64_t *shape = shapes[i / TYPES % 3];
         problem p = new_problem(i / (3 * TYPES), types[i % TYPES], shape[0], shape[1], shape[2]);
@@ -990,15 +979,13 @@ TEST(same_bits_for_every_thread_count)
         free_problem(&p);
         free(once);
     }
-    tk_ctx_destroy(ctx);
 }
 
 /* GEMM.ERR, GEMM_GRAD_A.ERR and GEMM_GRAD_B.ERR leave no room to flush: around the exponents from which on a product, a sum
  * or an input is subnormal, every partial sum counts. */
-TEST(underflow_is_gradual)
+TEST_WITH_CONTEXT(underflow_is_gradual)
 {
     static const int64_t shapes[][3] = {{9, 17, 6}, {20, 70, 90}, {1, 3, 7}};
-    tk_ctx *ctx = new_context();
     for (int i = 0; i < OPS * 3 * 24; i++) {
         const int64_t *shape = shapes[i % 3];
         tki_random random = tki_random_stream(SEED, (uint64_t)i);
@@ -1023,15 +1010,13 @@ TEST(underflow_is_gradual)
         assert_judged_good(&p, p.out);
         free_problem(&p);
     }
-    tk_ctx_destroy(ctx);
 }
 
 /* Normal factors whose products are normal too, and leave a subnormal sum: 129 129 - 130 128 = 1, in every pair of places. The
  * exponents go from where that is 2^-133, the least bf16 number, to where it is normal. */
-TEST(cancellation_to_a_subnormal_number)
+TEST_WITH_CONTEXT(cancellation_to_a_subnormal_number)
 {
     enum { PLACES = 9 };
-    tk_ctx *ctx = new_context();
     for (int op = 0; op < OPS; op++)
         for (int rest = -133; rest <= -120; rest++)
             for (int left = -119; left + 119 <= rest + 133; left += 7) {
@@ -1048,16 +1033,14 @@ TEST(cancellation_to_a_subnormal_number)
                 assert_judged_good(&p, p.out);
                 free_problem(&p);
             }
-    tk_ctx_destroy(ctx);
 }
 
 /* A subnormal number in one row and one column changes no other row or column: where the lowering has two
  * ways to sum, they give the same bits, NaN included. */
-TEST(tiny_neighbours_change_nothing)
+TEST_WITH_CONTEXT(tiny_neighbours_change_nothing)
 {
     static const int64_t shapes[][3] = {{30, 40, 20}, {150, 100, 70}, {40, 200, 2100}};
     static const char *const kinds[] = {"normal", "mixed", "special"};
-    tk_ctx *ctx = new_context();
     for (int i = 0; i < OPS * 9; i++) {
         const int64_t *shape = shapes[i % 3];
         problem p = new_problem(i / 9, types[BF16], shape[0], shape[1], shape[2]);
@@ -1075,7 +1058,6 @@ TEST(tiny_neighbours_change_nothing)
         free(before);
         free_problem(&p);
     }
-    tk_ctx_destroy(ctx);
 }
 
 /* A caller's scratch of the size asked for is enough; one byte less is refused and nothing is written. */
@@ -1105,9 +1087,8 @@ TEST(callers_scratch)
     free_problem(&p);
 }
 
-TEST(bad_arguments_write_nothing)
+TEST_WITH_CONTEXT(bad_arguments_write_nothing)
 {
-    tk_ctx *ctx = new_context();
     const uint16_t before[8] = {1, 2, 3, 4, 5, 6, 7, 8};
     uint16_t x[8] = {0x3c00, 0x3c00, 0x3c00, 0x3c00, 0x3c00, 0x3c00, 0x3c00, 0x3c00};
     uint16_t y[8];
@@ -1139,7 +1120,6 @@ TEST(bad_arguments_write_nothing)
             x[i] = 0x3c00;
         }
     }
-    tk_ctx_destroy(ctx);
 }
 
 /* -- Laws ------------------------------------------------------------------------------------------------------ */
@@ -1153,9 +1133,8 @@ static void transpose(void *target, const void *source, int64_t rows, int64_t co
 
 /* grad_a(g, b) and gemm(g, b^T) are the same sums: each is admitted where the other is, and this lowering, which sums both in
  * the same order, gives the same bits. */
-TEST(grad_a_is_gemm_with_the_transpose)
+TEST_WITH_CONTEXT(grad_a_is_gemm_with_the_transpose)
 {
-    tk_ctx *ctx = new_context();
     for (int d = 0; d < TYPES; d++) {
         problem grad = new_problem(GRAD_A, types[d], 37, 29, 300);
         problem plain = new_problem(GEMM, types[d], 37, 29, 300);
@@ -1170,13 +1149,11 @@ TEST(grad_a_is_gemm_with_the_transpose)
         free_problem(&grad);
         free_problem(&plain);
     }
-    tk_ctx_destroy(ctx);
 }
 
 /* grad_b(g, a) = (grad_a(g^T, a^T))^T: here too the same sums of the same products, hence the same bits. */
-TEST(gradients_are_transposes_of_each_other)
+TEST_WITH_CONTEXT(gradients_are_transposes_of_each_other)
 {
-    tk_ctx *ctx = new_context();
     for (int d = 0; d < TYPES; d++) {
         /* grad_b [k, n] from g [m, n] and a [m, k]; the other is [n, k] from g^T [n, m] and a^T [k, m]. */
         problem b = new_problem(GRAD_B, types[d], 23, 41, 270);
@@ -1196,15 +1173,13 @@ TEST(gradients_are_transposes_of_each_other)
         free_problem(&a);
         free_problem(&b);
     }
-    tk_ctx_destroy(ctx);
 }
 
 /* A one in each sum copies: every finite pattern, of fp32 some with every exponent, comes through as it was, except that a zero may change its
  * sign. */
-TEST(identity_copies)
+TEST_WITH_CONTEXT(identity_copies)
 {
     enum { N = 64 };
-    tk_ctx *ctx = new_context();
     for (int op = 0; op < OPS; op++)
         for (int d = 0; d < TYPES; d++) {
             problem p = new_problem(op, types[d], 1024, N, N);
@@ -1223,13 +1198,11 @@ TEST(identity_copies)
                 }
             free_problem(&p);
         }
-    tk_ctx_destroy(ctx);
 }
 
 /* On integers so small that nothing is rounded, x (y + z) = x y + x z, bit for bit. */
-TEST(distributive_where_exact)
+TEST_WITH_CONTEXT(distributive_where_exact)
 {
-    tk_ctx *ctx = new_context();
     for (int op = 0; op < OPS; op++)
         for (int d = 0; d < TYPES; d++) {
             tki_random random = tki_random_stream(SEED, (uint64_t)op);
@@ -1264,7 +1237,6 @@ TEST(distributive_where_exact)
             free_problem(&z);
             free_problem(&both);
         }
-    tk_ctx_destroy(ctx);
 }
 
 /* -- Certificates ---------------------------------------------------------------------------------------------- */

@@ -104,7 +104,7 @@ static void assert_as_gemm(tk_ctx *ctx, const problem *p, int op, const int64_t 
 /* GROUPED_GEMM.ERR, GROUPED_GEMM_GRAD_A.ERR, GROUPED_GEMM_GRAD_B.ERR; GROUPED_GEMM.WRITE, GROUPED_GEMM_GRAD_A.WRITE,
  * GROUPED_GEMM_GRAD_B.WRITE; GROUPED_GEMM.SHAPE, GROUPED_GEMM_GRAD_A.SHAPE, GROUPED_GEMM_GRAD_B.SHAPE; and on every number of threads
  * GROUPED_GEMM.REPEAT, GROUPED_GEMM_GRAD_A.REPEAT, GROUPED_GEMM_GRAD_B.REPEAT: groups of any sizes, none, rows of no group, no sizes. */
-TEST(groups_are_products_of_gemm)
+TEST_WITH_CONTEXT(groups_are_products_of_gemm)
 {
     static const struct {
         int64_t dims[4], ends[MOST_GROUPS];
@@ -122,7 +122,6 @@ TEST(groups_are_products_of_gemm)
         {{64, 130, 70, 9}, {1, 2, 3, 4, 5, 6, 7, 8, 9}},
         {{200, 5, 2100, 2}, {100, 200}},
     };
-    tk_ctx *ctx = new_context();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (int op = 0; op < 3; op++)
             for (int t = 0; t < 5; t++)
@@ -134,7 +133,6 @@ TEST(groups_are_products_of_gemm)
                     assert_as_gemm(ctx, &p, op, cases[i].ends);
                     free_problem(&p);
                 }
-    tk_ctx_destroy(ctx);
 }
 
 /* A batched product of g products of m rows is one of g * m rows, whose groups end at multiples of m. */
@@ -162,10 +160,9 @@ TEST(a_batch_is_groups_of_one_size)
 
 /* GROUPED_GEMM.NAN, GROUPED_GEMM_GRAD_A.NAN, GROUPED_GEMM_GRAD_B.NAN, GROUPED_GEMM.INF, GROUPED_GEMM_GRAD_A.INF and
  * GROUPED_GEMM_GRAD_B.INF: what is not finite stays in its group, and 0 times it is NaN there. */
-TEST(special_values_stay_in_their_group)
+TEST_WITH_CONTEXT(special_values_stay_in_their_group)
 {
     const int64_t dims[4] = {6, 3, 2, 3}, ends[] = {2, 4, 6};
-    tk_ctx *ctx = new_context();
     for (int op = 0; op < 3; op++)
         for (int zero = 0; zero < 2; zero++) {
             problem p = make_problem(op, types[2], TK_I32, dims, ends);
@@ -186,7 +183,6 @@ TEST(special_values_stay_in_their_group)
                     assert_true(isfinite(out[i]));
             free_problem(&p);
         }
-    tk_ctx_destroy(ctx);
 }
 
 /* GROUPED_GEMM.OVERFLOW, GROUPED_GEMM_GRAD_A.OVERFLOW and GROUPED_GEMM_GRAD_B.OVERFLOW: what is admitted is decided by the products of
@@ -260,10 +256,9 @@ TEST(oracle_cuts_boxes_at_groups)
 }
 
 /* GROUPED_GEMM.INDEX, GROUPED_GEMM_GRAD_A.INDEX and GROUPED_GEMM_GRAD_B.INDEX: the first bad end is named, and nothing is written. */
-TEST(bad_ends_are_named)
+TEST_WITH_CONTEXT(bad_ends_are_named)
 {
     const int64_t dims[4] = {20, 3, 2, 5}, ends[] = {4, 8, 8, 12, 20};
-    tk_ctx *ctx = new_context();
     for (int op = 0; op < 3; op++)
         for (int wide = 0; wide < 2; wide++)
             for (int64_t position = 0; position < 5; position++) {
@@ -281,15 +276,13 @@ TEST(bad_ends_are_named)
                     free_problem(&p);
                 }
             }
-    tk_ctx_destroy(ctx);
 }
 
 /* What tk_scratch_size() says is enough, whatever the ends are. */
-TEST(callers_scratch)
+TEST_WITH_CONTEXT(callers_scratch)
 {
     static const int64_t shapes[][4] = {
         {700, 70, 60, 3}, {1100, 3, 1500, 2}, {600, 530, 5, 4}, {2100, 7, 7, 2}, {150, 600, 20, 6}};
-    tk_ctx *ctx = new_context();
     tki_random random = tki_random_stream(SEED, 3);
     for (int s = 0; s < 5; s++)
         for (int op = 0; op < 3; op++)
@@ -315,15 +308,13 @@ TEST(callers_scratch)
                 free(scratch);
                 free_problem(&p);
             }
-    tk_ctx_destroy(ctx);
 }
 
 /* Every type, each index type with some of them. The kernels are gemm's, whose tests take every pair; so one type will do for planted
  * kernels, and another one for those that are wrong in fp32 results alone. */
-TEST(certified_and_mutants_refuted)
+TEST_WITH_CONTEXT(certified_and_mutants_refuted)
 {
     enum { PLANTED_IN = 1, WIDE = 4 }; /* types */
-    tk_ctx *ctx = new_context();
     for (int op = 0; op < 3; op++) {
         const tk_contract *contract = tk_contract_find(ops[op]);
         for (int t = 0; t < 5; t++) {
@@ -342,26 +333,21 @@ TEST(certified_and_mutants_refuted)
             tk_certificate_destroy(c);
         }
     }
-    tk_ctx_destroy(ctx);
 }
 
 /* Of one op without and of one with sums over rows. */
-TEST(variants_hold)
+TEST_WITH_CONTEXT(variants_hold)
 {
-    tk_ctx *ctx = new_context();
     assert_variants_hold(ctx, tk_contract_find(ops[0]), types[0], TK_I32);
     if (!is_sanitized)
         assert_variants_hold(ctx, tk_contract_find(ops[2]), types[1], TK_I64);
-    tk_ctx_destroy(ctx);
 }
 
 /* A failure is cut down to a case that still has groups. */
-TEST(mutants_are_shown)
+TEST_WITH_CONTEXT(mutants_are_shown)
 {
-    tk_ctx *ctx = new_context();
     if (!is_sanitized)
         assert_mutants_are_shown(ctx, tk_contract_find(ops[2]), types[0], false);
-    tk_ctx_destroy(ctx);
 }
 
 int main(void)

@@ -495,10 +495,9 @@ TEST(special_values_of_grad_w)
 
 /* With fp32 results nothing hides between the operations: y = product + bias (+ residual) by single fp32 additions, pre is y of bias, and
  * the product is the one that gemm's kernel gives. */
-TEST(epilogues_are_what_they_say)
+TEST_WITH_CONTEXT(epilogues_are_what_they_say)
 {
     static const int64_t shapes[][3] = {{1, 1, 1}, {3, 5, 7}, {17, 33, 65}, {70, 100, 130}, {9, 4, 0}, {65, 3, 2100}};
-    tk_ctx *ctx = new_context();
     for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
         for (int d = F32; d < TYPES; d++) {
             problem p[TKI_LINEAR_EPILOGUES];
@@ -531,13 +530,11 @@ TEST(epilogues_are_what_they_say)
             for (int choice = 0; choice < TKI_LINEAR_EPILOGUES; choice++)
                 free_problem(&p[choice]);
         }
-    tk_ctx_destroy(ctx);
 }
 
 /* Bits depend neither on the threads nor on the instruction set's tail handling: a part of the rows or columns gives the same. */
-TEST(same_bits_for_every_thread_count)
+TEST_WITH_CONTEXT(same_bits_for_every_thread_count)
 {
-    tk_ctx *ctx = new_context();
     for (int op = 0; op < OPS; op++)
         for (int choice = 0; choice < choices_of(op); choice++) {
             problem p = new_problem(op, types[BF16], choice, 130, 190, 300);
@@ -554,13 +551,11 @@ TEST(same_bits_for_every_thread_count)
             free(first);
             free_problem(&p);
         }
-    tk_ctx_destroy(ctx);
 }
 
 /* LINEAR_GRAD_W.INPLACE: added up in place, over several calls, in fp32. */
-TEST(gradients_add_up_in_place)
+TEST_WITH_CONTEXT(gradients_add_up_in_place)
 {
-    tk_ctx *ctx = new_context();
     problem p = new_problem(GRAD_W, types[BF16_F32], TKI_LINEAR_ADD, 19, 35, 8);
     draw(&p, "exact", SEED);
     void *in_place[] = {p.b[0], p.b[1], p.b[TKI_LINEAR_GRAD_W_BEFORE], p.b[TKI_LINEAR_GRAD_W_BEFORE]};
@@ -577,15 +572,13 @@ TEST(gradients_add_up_in_place)
                     get(&p, TKI_LINEAR_GRAD_W_OUT, i) + get(&alone, TKI_LINEAR_GRAD_W_OUT, i));
     free_problem(&alone);
     free_problem(&p);
-    tk_ctx_destroy(ctx);
 }
 
 /* -- Calls ----------------------------------------------------------------------------------------------------- */
 
 /* LINEAR_FWD.WRITE, LINEAR_GRAD_X.WRITE, LINEAR_GRAD_W.WRITE: what is not there may be NULL or anything, what is there may not be NULL. */
-TEST(tensors_that_are_not_there)
+TEST_WITH_CONTEXT(tensors_that_are_not_there)
 {
-    tk_ctx *ctx = new_context();
     float x[2] = {1, 2}, w[2] = {3, 4}, bias[1] = {5}, residual[1] = {7}, y[1] = {0}, pre[1] = {0}, guard[1] = {9};
     tk_linear_fwd_options options = TK_LINEAR_FWD_DEFAULTS;
     assert_ok(ctx, tk_linear_fwd(ctx, TK_F32, 1, 1, 2, x, w, bias, NULL, NULL, y, NULL));
@@ -624,15 +617,13 @@ TEST(tensors_that_are_not_there)
     assert_true(grad_w[0] == 105 && grad_w[1] == 210);
     assert_ok(ctx, tk_linear_grad_w(ctx, TK_F32, 1, 1, 2, bias, x, NULL, NULL, grad_w));
     assert_true(grad_w[0] == 5 && grad_w[1] == 10);
-    tk_ctx_destroy(ctx);
 }
 
 /* The first lowering is HELD at `quick` in all types. Planted kernels are judged in one type of each op, a different one each: they differ in
  * nothing that depends on it. linear.whole takes the wrong ones in all types. */
-TEST(certified_and_mutants_refuted)
+TEST_WITH_CONTEXT(certified_and_mutants_refuted)
 {
     static const int varied[OPS] = {F16, BF16, BF16_F32};
-    tk_ctx *ctx = new_context();
     for (int op = 0; op < OPS; op++)
         for (int d = 0; d < TYPES; d++) {
             tk_certify_options options = TK_CERTIFY_DEFAULTS;
@@ -650,7 +641,6 @@ TEST(certified_and_mutants_refuted)
             if (d == varied[op])
                 assert_variants_hold(ctx, tk_contract_find(op_names[op]), types[d], TK_I32);
         }
-    tk_ctx_destroy(ctx);
 }
 
 int main(void)

@@ -93,22 +93,19 @@ static void assert_product(const problem *p)
 }
 
 /* PADIC_GEMM.ERR: by hand. Modulo 7^2 = 49: (1 2; 3 48) (5; 40) = (85; 15 + 1920) = (36; 24). */
-TEST(known_values)
+TEST_WITH_CONTEXT(known_values)
 {
-    tk_ctx *ctx = new_context();
     const uint64_t a[] = {1, 2, 3, 48};
     const uint64_t b[] = {5, 40};
     uint64_t c[2];
     const tk_padic_gemm_options options = {.prime = 7, .precision = 2};
     assert_ok(ctx, tk_padic_gemm(ctx, TK_U64, 2, 1, 2, a, b, &options, c));
     assert_true(c[0] == 36 && c[1] == 24);
-    tk_ctx_destroy(ctx);
 }
 
 /* PADIC_GEMM.ERR: every precision that fits, on drawn residues and on the largest ones. */
-TEST(every_precision)
+TEST_WITH_CONTEXT(every_precision)
 {
-    tk_ctx *ctx = new_context();
     tki_random random = tki_random_stream(17, 1);
     for (int i = 0; i < PRIMES; i++) {
         uint64_t modulus;
@@ -125,11 +122,10 @@ TEST(every_precision)
                 release(&p);
             }
     }
-    tk_ctx_destroy(ctx);
 }
 
 /* PADIC_GEMM.ERR: inner sizes around a block's end, with the largest residues of each way of splitting. */
-TEST(long_sums)
+TEST_WITH_CONTEXT(long_sums)
 {
     static const struct {
         uint64_t prime;
@@ -138,7 +134,6 @@ TEST(long_sums)
                    {2, 32},        {2, 33},       {2, 52},       {2, 53},         {2, 63},
                    {2, 64},        {3, 40},       {3, 33},       {3, 32}};
     static const int64_t inner[] = {1023, 1024, 1025, 2100};
-    tk_ctx *ctx = new_context();
     tki_random random = tki_random_stream(17, 2);
     for (size_t i = 0; i < sizeof largest / sizeof *largest; i++)
         for (size_t s = 0; s < sizeof inner / sizeof *inner; s++) {
@@ -152,7 +147,6 @@ TEST(long_sums)
             assert_product(&p);
             release(&p);
         }
-    tk_ctx_destroy(ctx);
 }
 
 /* x times p^v, as a residue. */
@@ -166,9 +160,8 @@ static uint64_t shifted(const problem *p, uint64_t x, int64_t v)
 }
 
 /* PADIC_GEMM.ERR: what is skipped vanishes, whether slices or parts of tiles; and what vanishes is skipped. */
-TEST(skipping)
+TEST_WITH_CONTEXT(skipping)
 {
-    tk_ctx *ctx = new_context();
     tki_random random = tki_random_stream(17, 3);
     for (int i = 0; i < PRIMES; i++)
         for (int by_tiles = 0; by_tiles < 2; by_tiles++) {
@@ -195,7 +188,6 @@ TEST(skipping)
             free(scratch);
             release(&p);
         }
-    tk_ctx_destroy(ctx);
 }
 
 /* PADIC_GEMM.ERR: moduli of 28 to 52 bits, and others, by the tile for 52-bit products. */
@@ -250,10 +242,9 @@ TEST(primality)
 }
 
 /* Of matrices that are multiplied: A (B C) = (A B) C and A (B + C) = A B + A C, with what was not reduced. */
-TEST(laws)
+TEST_WITH_CONTEXT(laws)
 {
     enum { SIZE = 21, COUNT = SIZE * SIZE };
-    tk_ctx *ctx = new_context();
     tki_random random = tki_random_stream(17, 5);
     for (int i = 0; i < PRIMES; i++) {
         const tk_padic_gemm_options options = {.prime = (int64_t)primes[i], .precision = 2};
@@ -274,13 +265,11 @@ TEST(laws)
         for (int e = 0; e < COUNT; e++)
             assert_true((m[3][e] + m[5][e]) % modulus == m[6][e]);
     }
-    tk_ctx_destroy(ctx);
 }
 
 /* PADIC_GEMM.SHAPE, PADIC_GEMM.REPEAT: every number of threads, a sum over nothing. */
-TEST(threads_and_empty_sums)
+TEST_WITH_CONTEXT(threads_and_empty_sums)
 {
-    tk_ctx *ctx = new_context();
     tki_random random = tki_random_stream(17, 6);
     problem p = make(61, 1050, 40, 5, 21);
     draw_factors(&p, &random);
@@ -300,13 +289,11 @@ TEST(threads_and_empty_sums)
         assert_true(p.c[i] == 0);
     free(once);
     release(&p);
-    tk_ctx_destroy(ctx);
 }
 
 /* PADIC_GEMM.SHAPE, PADIC_GEMM.WRITE */
-TEST(bad_arguments_write_nothing)
+TEST_WITH_CONTEXT(bad_arguments_write_nothing)
 {
-    tk_ctx *ctx = new_context();
     uint64_t a[1] = {3}, b[1] = {4}, c[1] = {99};
     const struct {
         tk_padic_gemm_options options;
@@ -322,13 +309,11 @@ TEST(bad_arguments_write_nothing)
     assert_refused(ctx, tk_padic_gemm(ctx, TK_F16, 1, 1, 1, a, b, NULL, c), TK_BAD_ARGUMENT, "it takes u64");
     assert_refused(ctx, tk_padic_gemm(ctx, TK_U64, 1, 1, 1, a, b, NULL, a), TK_BAD_ARGUMENT, "overlaps");
     assert_int_equal(c[0], 99);
-    tk_ctx_destroy(ctx);
 }
 
 /* PADIC_GEMM.ERR: the certificate says how much was left out, by which theorems, and how large products were checked. */
-TEST(certificate_says_what_was_left_out)
+TEST_WITH_CONTEXT(certificate_says_what_was_left_out)
 {
-    tk_ctx *ctx = new_context();
     tk_certificate *certificate;
     tk_certify_options options = TK_CERTIFY_DEFAULTS;
     options.skip_mutants = true;
@@ -346,11 +331,10 @@ TEST(certificate_says_what_was_left_out)
     assert_non_null(strstr(text, "skipping_terms and skipping_tiles in proofs/padic.v, SHA-256 "));
     assert_non_null(strstr(text, "passed Freivalds' check as a whole, each with "));
     tk_certificate_destroy(certificate);
-    tk_ctx_destroy(ctx);
 }
 
 /* Freivalds' check of the oracle refuses an output with one digit of one element wrong, and knows how many vectors to take. */
-TEST(screening)
+TEST_WITH_CONTEXT(screening)
 {
     static const struct {
         uint64_t prime;
@@ -358,7 +342,6 @@ TEST(screening)
         int vectors;
     } rings[] = {{2, 64, 65},   {3, 40, 41},        {7, 16, 23},
                  {65537, 3, 4}, {2147483647, 2, 3}, {9223372036854775783, 1, 2}};
-    tk_ctx *ctx = new_context();
     tki_random random = tki_random_stream(17, 8);
     for (size_t i = 0; i < sizeof rings / sizeof *rings; i++) {
         problem p = make(512, 512, 64, rings[i].prime, rings[i].precision);
@@ -379,7 +362,6 @@ TEST(screening)
         assert_false(passes);
         release(&p);
     }
-    tk_ctx_destroy(ctx);
 }
 
 /* PADIC_GEMM.REPEAT and all of the above */

@@ -588,9 +588,8 @@ TEST(ignored_rows)
 }
 
 /* XENT.INDEX */
-TEST(bad_targets)
+TEST_WITH_CONTEXT(bad_targets)
 {
-    tk_ctx *ctx = new_context();
     uint16_t x[12] = {0};
     uint16_t grad[12];
     uint16_t grad_before[12];
@@ -611,7 +610,6 @@ TEST(bad_targets)
     assert_memory_equal(loss, loss_before, sizeof loss);
     for (int i = 0; i < 12; i++)
         assert_int_equal(x[i], 0);
-    tk_ctx_destroy(ctx);
 }
 
 /* -- Buffers, sizes, threads ------------------------------------------------------------------------------------ */
@@ -691,11 +689,10 @@ TEST(same_bits_everywhere)
 
 /* XENT.SHAPE, XENT.WRITE: sizes around the kernel's block, buffers off by one element, neighbours untouched, both
  * index types alike. */
-TEST(any_size_and_alignment)
+TEST_WITH_CONTEXT(any_size_and_alignment)
 {
     static const int64_t sizes[][2] = {{0, 0},   {0, 5},   {1, 1},   {3, 1},  {2, 2},
                                        {3, 255}, {3, 256}, {3, 257}, {2, 513}};
-    tk_ctx *ctx = new_context();
     for (size_t s = 0; s < 2 * sizeof sizes / sizeof *sizes; s++) {
         const tk_dtype t = s % 2 ? TK_F32 : TK_BF16;
         int64_t rows = sizes[s / 2][0];
@@ -723,12 +720,10 @@ TEST(any_size_and_alignment)
             assert_true((i >= 1 && i < 1 + (size_t)rows) || tki_element_bits(TK_F32, loss, (int64_t)i) == 0xcdcdcdcd);
         free_batch(&b);
     }
-    tk_ctx_destroy(ctx);
 }
 
-TEST(bad_arguments_write_nothing)
+TEST_WITH_CONTEXT(bad_arguments_write_nothing)
 {
-    tk_ctx *ctx = new_context();
     uint16_t x[8] = {0};
     uint16_t y[8] = {1, 2, 3, 4, 5, 6, 7, 8};
     uint16_t y_before[8];
@@ -761,7 +756,6 @@ TEST(bad_arguments_write_nothing)
     assert_refused(ctx, tk_xent(ctx, TK_F16, TK_I32, 2, 4, x, target, &bad, loss, y), TK_BAD_ARGUMENT, "scale");
     assert_memory_equal(y, y_before, sizeof y);
     assert_true(loss[0] == 7 && loss[1] == 7);
-    tk_ctx_destroy(ctx);
 }
 
 /* -- Laws of the outputs --------------------------------------------------------------------------------------- */
@@ -830,14 +824,13 @@ TEST(agrees_with_softmax)
 /* -- Certificates ---------------------------------------------------------------------------------------------- */
 
 /* Options that the level's own list does not have. */
-TEST(certified_with_extreme_options)
+TEST_WITH_CONTEXT(certified_with_extreme_options)
 {
     static const tk_xent_options options[] = {
         {0.5f, FLT_MAX, 3},      {0x1p-149f, -0x1p-149f, 0}, {0, 0, -100},
         {0x1.fffffep-1f, 1, -1}, {1, -FLT_MAX, INT32_MAX},   {0.25f, 0x1p120f, -100}};
     static const char *const families[] = {"finite_bits", "huge", "minus_inf", "confident", "equal", "few"};
     static const int64_t dims[] = {12, 33};
-    tk_ctx *ctx = new_context();
     for (int d = 0; d < 3; d++)
         for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
             tk_certify_options o = TK_CERTIFY_DEFAULTS;
@@ -856,7 +849,6 @@ TEST(certified_with_extreme_options)
                 fail_msg("%s: %s", tk_certificate_reason(c), tk_certificate_reproduce(c));
             tk_certificate_destroy(c);
         }
-    tk_ctx_destroy(ctx);
 }
 
 TEST(certified_and_mutants_refuted)
