@@ -53,6 +53,47 @@ static inline tk_certificate *parse_sealed(tk_ctx *ctx, json_t *statement)
     return certificate;
 }
 
+/* What stands at a path like run.trials.0.seed. */
+static inline json_t *member(json_t *predicate, const char *path)
+{
+    json_t *at = predicate;
+    char copy[128], *rest = NULL;
+    snprintf(copy, sizeof copy, "%s", path);
+    for (const char *name = strtok_r(copy, ".", &rest); name; name = strtok_r(NULL, ".", &rest))
+        at = name[0] >= '0' && name[0] <= '9' ? json_array_get(at, (size_t)atoi(name)) : json_object_get(at, name);
+    assert_non_null(at);
+    return at;
+}
+
+/* Puts a value, given as JSON, at a path of which all but the end is there. */
+static inline void set_member(json_t *predicate, const char *path, const char *value)
+{
+    char copy[128];
+    snprintf(copy, sizeof copy, "%s", path);
+    char *dot = strrchr(copy, '.');
+    const char *name = dot ? dot + 1 : path;
+    if (dot)
+        *dot = 0;
+    json_t *at = dot ? member(predicate, copy) : predicate;
+    json_t *new = json_loads(value, JSON_DECODE_ANY, NULL);
+    assert_int_equal(
+        json_is_array(at) ? json_array_set_new(at, (size_t)atoi(name), new) : json_object_set_new(at, name, new), 0);
+}
+
+/* A change of a certificate: by a function, or of one member. */
+typedef struct edit {
+    void (*by)(json_t *predicate);
+    const char *at, *value;
+} edit;
+
+static inline void apply(edit e, json_t *predicate)
+{
+    if (e.by)
+        e.by(predicate);
+    else if (e.at)
+        set_member(predicate, e.at, e.value);
+}
+
 /* 0 for a directory that is not there. */
 static inline int entries(const char *directory)
 {

@@ -215,85 +215,26 @@ TEST_WITH_CONTEXT(test_says_that_no_kernel_ran)
     release(&t);
 }
 
-/* Edits that make it claim more than was shown: of a kernel, of other tensors, of clauses that need a run. */
+/* Edits that make it claim more than was shown: of a kernel, of other tensors, of clauses that need a run; and edits of what
+ * follows from the other members, or is the same in every certificate of given outputs. */
 static void forget_tensors(json_t *predicate)
 {
     json_object_del(json_object_get(predicate, "run"), "given");
     json_object_set_new(predicate, "headline", json_string("HELD for one case: n=5"));
 }
 
-static void call_lowering(json_t *predicate)
-{
-    json_object_set_new(json_object_get(predicate, "run"), "kind", json_string("lowering"));
-}
-
-static void call_function(json_t *predicate)
-{
-    json_object_set_new(json_object_get(predicate, "run"), "kind", json_string("function"));
-}
-
-static void raise_level(json_t *predicate)
-{
-    json_object_set_new(json_object_get(predicate, "run"), "level", json_string("full"));
-}
-
-static void add_seed(json_t *predicate)
-{
-    json_object_set_new(json_object_get(predicate, "run"), "seed", json_integer(1));
-}
-
-static void claim_determinism(json_t *predicate)
-{
-    json_object_set_new(json_object_get(predicate, "result"), "determinism", json_string("cross_device"));
-}
-
-static void add_worker(json_t *predicate)
-{
-    json_object_set_new(predicate, "worker", json_pack("{s:[]}", "confinement"));
-}
-
-static void add_mutant(json_t *predicate)
-{
-    json_object_set_new(predicate, "mutants",
-                        json_pack("[{s:s, s:b, s:s}]", "name", "m", "rejected", 1, "clause", "GELU-ERROR"));
-}
-
 static void add_trial(json_t *predicate)
 {
-    json_t *trials = json_object_get(json_object_get(predicate, "run"), "trials");
+    json_t *trials = member(predicate, "run.trials");
     json_t *trial = json_deep_copy(json_array_get(trials, 0));
     json_object_set_new(trial, "elements", json_integer(0));
     json_array_append_new(trials, trial);
 }
 
-static void set_given_elements(json_t *predicate, const char *side, const char *name, int elements)
-{
-    json_t *given = json_object_get(json_object_get(predicate, "run"), "given");
-    json_object_set_new(json_object_get(json_object_get(given, side), name), "elements", json_integer(elements));
-}
-
-static void shorten_output(json_t *predicate)
-{
-    set_given_elements(predicate, "outputs", "y", 4);
-}
-
-static void shorten_input(json_t *predicate)
-{
-    set_given_elements(predicate, "inputs", "x", 4);
-}
-
 static void add_input(json_t *predicate)
 {
-    json_t *inputs = json_object_get(json_object_get(json_object_get(predicate, "run"), "given"), "inputs");
+    json_t *inputs = member(predicate, "run.given.inputs");
     json_object_set_new(inputs, "z", json_deep_copy(json_object_get(inputs, "x")));
-}
-
-static void change_outputs(json_t *predicate)
-{
-    json_t *trial = json_array_get(json_object_get(json_object_get(predicate, "run"), "trials"), 0);
-    char hash[TKI_HASH_HEX];
-    assert_true(tki_hash_bytes("other", 5, hash));
-    json_object_set_new(trial, "output_sha256", json_string(hash));
 }
 
 /* With what the clause would then rest on. */
@@ -308,110 +249,22 @@ static void judge_writing(json_t *predicate)
         tki_rests_on_json(json_object_get(predicate, "clauses"), json_object_get(predicate, "proofs"), true));
 }
 
-/* Edits of what follows from the other members, or is the same in every certificate of given outputs. */
-static json_t *in(json_t *predicate, const char *name)
-{
-    return json_object_get(predicate, name);
-}
-
 static void drop_non_claim(json_t *predicate)
 {
-    json_array_remove(in(predicate, "non_claims"), 1);
-}
-
-static void reword_non_claim(json_t *predicate)
-{
-    json_array_set_new(in(predicate, "non_claims"), 0, json_string("Nothing is left open."));
+    json_array_remove(member(predicate, "non_claims"), 1);
 }
 
 static void add_evidence(json_t *predicate)
 {
-    json_array_append_new(in(predicate, "evidence"), json_string("Each trial ran at least twice."));
-}
-
-static void move_to_device(json_t *predicate)
-{
-    json_object_set_new(in(in(predicate, "run"), "given"), "memory", json_string("device"));
-}
-
-static void move_to_nowhere(json_t *predicate)
-{
-    json_object_set_new(in(in(predicate, "run"), "given"), "memory", json_string("cloud"));
-}
-
-static void rename_subject(json_t *predicate)
-{
-    json_object_set_new(in(predicate, "run"), "subject", json_string("given.gelu_fwd.f16.by_cublas"));
-}
-
-static void set_hash(json_t *predicate, const char *side, const char *name)
-{
-    char hash[TKI_HASH_HEX];
-    assert_true(tki_hash_bytes("other", 5, hash));
-    json_object_set_new(in(in(in(in(predicate, "run"), "given"), side), name), "sha256", json_string(hash));
-}
-
-static void change_input(json_t *predicate)
-{
-    set_hash(predicate, "inputs", "x");
-}
-
-static void change_output(json_t *predicate)
-{
-    set_hash(predicate, "outputs", "y");
-}
-
-static void add_source(json_t *predicate)
-{
-    json_object_set_new(in(predicate, "built"), "source", json_string("ops/gelu/kernel_cpu.c"));
-}
-
-static void add_member(json_t *predicate)
-{
-    json_object_set_new(predicate, "approved_by", json_string("somebody"));
-}
-
-static void add_to_trial(json_t *predicate)
-{
-    json_object_set_new(json_array_get(in(in(predicate, "run"), "trials"), 0), "seed", json_integer(1));
-}
-
-static void add_to_tensor(json_t *predicate)
-{
-    json_object_set_new(in(in(in(in(predicate, "run"), "given"), "inputs"), "x"), "file", json_string("x.npy"));
-}
-
-static void add_driver(json_t *predicate)
-{
-    json_object_set_new(in(predicate, "machine"), "driver", json_string("CUDA"));
-}
-
-static void change_backend(json_t *predicate)
-{
-    json_object_set_new(in(predicate, "machine"), "backend", json_string("cuda"));
-}
-
-static void rename_artifact(json_t *predicate)
-{
-    json_object_set_new(in(predicate, "built"), "artifact", json_string("flash.so"));
-}
-
-static void time_kernel(json_t *predicate)
-{
-    json_object_set_new(in(predicate, "result"), "kernel_seconds", json_real(0.5));
-}
-
-static void explain_coverage(json_t *predicate)
-{
-    json_object_set_new(in(predicate, "coverage"), "reason", json_string("all lines ran"));
+    json_array_append_new(member(predicate, "evidence"), json_string("Each trial ran at least twice."));
 }
 
 static void move_worst(json_t *predicate)
 {
-    json_t *result = in(predicate, "result");
+    json_t *result = member(predicate, "result");
     json_object_set_new(result, "worst",
-                        json_pack("{s:O, s:{s:s, s:{s:i}}}", "error_ulp", in(result, "worst_ulp"), "trial", "family",
-                                  "given", "shape", "n", 500));
+                        json_pack("{s:O, s:{s:s, s:{s:i}}}", "error_ulp", member(result, "worst_ulp"), "trial",
+                                  "family", "given", "shape", "n", 500));
 }
 
 static void forget_proofs(json_t *predicate)
@@ -422,56 +275,63 @@ static void forget_proofs(json_t *predicate)
 
 static void rest_on_trials(json_t *predicate)
 {
-    json_object_set_new(in(in(predicate, "rests_on"), "GELU_FWD.ERR"), "kernel", json_string("trials"));
+    json_object_set_new(json_object_get(member(predicate, "rests_on"), "GELU_FWD.ERR"), "kernel",
+                        json_string("trials"));
 }
+
+/* Of the text "other". */
+#define OTHER_HASH "\"d9298a10d1b0735837dc4bd85dac641b0f3cef27a47e5d53a54f2f3f5b2fcffa\""
 
 TEST_WITH_CONTEXT(test_claims_no_more_than_was_shown)
 {
     static const struct {
-        void (*edit)(json_t *predicate);
+        edit edit;
         const char *says;
     } edits[] = {
-        {forget_tensors, "whether outputs were given"},
-        {call_lowering, "its subject is given.gelu_fwd.f16"},
-        {call_function, "whether outputs were given"},
-        {raise_level, "whether outputs were given"},
-        {add_seed, "run.seed does not belong"},
-        {claim_determinism, "claims determinism"},
-        {add_worker, "worker does not belong"},
-        {add_mutant, "planted wrong kernels"},
-        {add_trial, "not of one case"},
-        {shorten_output, "have 4 elements"},
-        {shorten_input, "x, which was given"},
-        {add_input, "that its case does not have"},
-        {change_outputs, "not those that it is about"},
-        {judge_writing, "no kernel was run"},
-        {drop_non_claim, "its non_claims are not what"},
-        {reword_non_claim, "not 'Nothing is left open.'"},
-        {add_evidence, "its evidence are not what"},
-        {move_to_device, "its evidence are not what"},
-        {move_to_nowhere, "in no memory that there is"},
-        {rename_subject, "what was run makes it given.gelu_fwd.f16"},
-        {change_input, "not those that it is about"},
-        {change_output, "not those that it is about"},
-        {add_source, "built.source does not belong to a certificate of kind given"},
-        {add_member, "approved_by does not belong"},
-        {add_to_trial, "run.trials.seed does not belong"},
-        {add_to_tensor, "x, which was given"},
-        {add_driver, "machine.driver does not belong"},
-        {change_backend, "key is not that"},
-        {rename_artifact, "it is about flash.so"},
-        {time_kernel, "a kernel took 0.5 seconds"},
-        {explain_coverage, "its coverage is not"},
-        {move_worst, "of another case"},
-        {forget_proofs, "written without proofs"},
-        {rest_on_trials, "what clause GELU_FWD.ERR rests on"},
+        {{.by = forget_tensors}, "whether outputs were given"},
+        {{.at = "run.kind", .value = "\"lowering\""}, "its subject is given.gelu_fwd.f16"},
+        {{.at = "run.kind", .value = "\"function\""}, "whether outputs were given"},
+        {{.at = "run.level", .value = "\"full\""}, "whether outputs were given"},
+        {{.at = "run.seed", .value = "1"}, "run.seed does not belong"},
+        {{.at = "result.determinism", .value = "\"cross_device\""}, "claims determinism"},
+        {{.at = "worker", .value = "{\"confinement\": []}"}, "worker does not belong"},
+        {{.at = "mutants", .value = "[{\"name\": \"m\", \"rejected\": true, \"clause\": \"GELU-ERROR\"}]"},
+         "planted wrong kernels"},
+        {{.by = add_trial}, "not of one case"},
+        {{.at = "run.given.outputs.y.elements", .value = "4"}, "have 4 elements"},
+        {{.at = "run.given.inputs.x.elements", .value = "4"}, "x, which was given"},
+        {{.by = add_input}, "that its case does not have"},
+        {{.at = "run.trials.0.output_sha256", .value = OTHER_HASH}, "not those that it is about"},
+        {{.by = judge_writing}, "no kernel was run"},
+        {{.by = drop_non_claim}, "its non_claims are not what"},
+        {{.at = "non_claims.0", .value = "\"Nothing is left open.\""}, "not 'Nothing is left open.'"},
+        {{.by = add_evidence}, "its evidence are not what"},
+        {{.at = "run.given.memory", .value = "\"device\""}, "its evidence are not what"},
+        {{.at = "run.given.memory", .value = "\"cloud\""}, "in no memory that there is"},
+        {{.at = "run.subject", .value = "\"given.gelu_fwd.f16.by_cublas\""},
+         "what was run makes it given.gelu_fwd.f16"},
+        {{.at = "run.given.inputs.x.sha256", .value = OTHER_HASH}, "not those that it is about"},
+        {{.at = "run.given.outputs.y.sha256", .value = OTHER_HASH}, "not those that it is about"},
+        {{.at = "built.source", .value = "\"ops/gelu/kernel_cpu.c\""},
+         "built.source does not belong to a certificate of kind given"},
+        {{.at = "approved_by", .value = "\"somebody\""}, "approved_by does not belong"},
+        {{.at = "run.trials.0.seed", .value = "1"}, "run.trials.seed does not belong"},
+        {{.at = "run.given.inputs.x.file", .value = "\"x.npy\""}, "x, which was given"},
+        {{.at = "machine.driver", .value = "\"CUDA\""}, "machine.driver does not belong"},
+        {{.at = "machine.backend", .value = "\"cuda\""}, "key is not that"},
+        {{.at = "built.artifact", .value = "\"flash.so\""}, "it is about flash.so"},
+        {{.at = "result.kernel_seconds", .value = "0.5"}, "a kernel took 0.5 seconds"},
+        {{.at = "coverage.reason", .value = "\"all lines ran\""}, "its coverage is not"},
+        {{.by = move_worst}, "of another case"},
+        {{.by = forget_proofs}, "written without proofs"},
+        {{.by = rest_on_trials}, "what clause GELU_FWD.ERR rests on"},
     };
     tk_case c = small_gelu();
     computed t = compute(ctx, &c, 0);
     tk_certificate *certificate = judge(ctx, &c, &t);
     for (size_t i = 0; i < sizeof edits / sizeof *edits; i++) {
         json_t *statement = statement_of(certificate);
-        edits[i].edit(predicate_of(statement));
+        apply(edits[i].edit, predicate_of(statement));
         tk_certificate *edited = parse_sealed(ctx, statement);
         if (tk_certificate_agrees(ctx, edited) == TK_OK)
             fail_msg("edit %zu is taken, which should be refused: %s", i, edits[i].says);
@@ -489,20 +349,20 @@ TEST_WITH_CONTEXT(test_the_statement_follows_too)
     tk_case c = small_gelu();
     computed t = compute(ctx, &c, 0);
     tk_certificate *certificate = judge(ctx, &c, &t);
-    for (int edit = 0; edit < 3; edit++) {
+    for (int which = 0; which < 3; which++) {
         json_t *statement = statement_of(certificate);
         json_t *subject = json_array_get(json_object_get(statement, "subject"), 0);
-        if (edit == 0)
+        if (which == 0)
             json_object_set_new(subject, "name", json_string("flash_attention.so"));
-        else if (edit == 1)
+        else if (which == 1)
             json_object_set_new(subject, "uri", json_string("https://example.org"));
         else
             json_object_set_new(statement, "approved_by", json_string("somebody"));
         tk_certificate *edited = parse_sealed(ctx, statement);
         assert_refused(ctx, tk_certificate_agrees(ctx, edited), TK_BAD_FILE,
-                       edit == 0   ? "its statement is about flash_attention.so"
-                       : edit == 1 ? "subject does not belong"
-                                   : "approved_by does not belong");
+                       which == 0   ? "its statement is about flash_attention.so"
+                       : which == 1 ? "subject does not belong"
+                                    : "approved_by does not belong");
         tk_certificate_destroy(edited);
         json_decref(statement);
     }
