@@ -346,23 +346,19 @@ TEST_WITH_CONTEXT(test_claims_no_more_than_was_shown)
 /* Around the predicate there is no room for more either. */
 TEST_WITH_CONTEXT(test_the_statement_follows_too)
 {
+    static const struct {
+        const char *at, *value, *says;
+    } edits[] = {{"subject.0.name", "\"flash_attention.so\"", "its statement is about flash_attention.so"},
+                 {"subject.0.uri", "\"https://example.org\"", "subject does not belong"},
+                 {"approved_by", "\"somebody\"", "approved_by does not belong"}};
     tk_case c = small_gelu();
     computed t = compute(ctx, &c, 0);
     tk_certificate *certificate = judge(ctx, &c, &t);
-    for (int which = 0; which < 3; which++) {
+    for (size_t i = 0; i < sizeof edits / sizeof *edits; i++) {
         json_t *statement = statement_of(certificate);
-        json_t *subject = json_array_get(json_object_get(statement, "subject"), 0);
-        if (which == 0)
-            json_object_set_new(subject, "name", json_string("flash_attention.so"));
-        else if (which == 1)
-            json_object_set_new(subject, "uri", json_string("https://example.org"));
-        else
-            json_object_set_new(statement, "approved_by", json_string("somebody"));
+        set_member(statement, edits[i].at, edits[i].value);
         tk_certificate *edited = parse_sealed(ctx, statement);
-        assert_refused(ctx, tk_certificate_agrees(ctx, edited), TK_BAD_FILE,
-                       which == 0   ? "its statement is about flash_attention.so"
-                       : which == 1 ? "subject does not belong"
-                                    : "approved_by does not belong");
+        assert_refused(ctx, tk_certificate_agrees(ctx, edited), TK_BAD_FILE, edits[i].says);
         tk_certificate_destroy(edited);
         json_decref(statement);
     }
