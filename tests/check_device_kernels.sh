@@ -9,7 +9,7 @@ trap 'rm -rf "$work"' EXIT
 status=0 count=0
 for file in "$root"/tests/device_kernels/*.cu "$root"/examples/kernels/*.cu; do
     count=$((count + 1))
-    nvcc -O1 -arch=sm_90a -Werror all-warnings -I "$root/include" -I "${BUILD_DIR:-$root/build}/include" -cubin -o "$work/cubin" "$file" || { echo "does not compile: $file"; status=1; }
+    nvcc -O1 -arch=sm_90a -Werror all-warnings -I "$root/tests/device_kernels/shared" -I "$root/include" -I "${BUILD_DIR:-$root/build}/include" -cubin -o "$work/cubin" "$file" || { echo "does not compile: $file"; status=1; }
 done
 [ $status -ne 0 ] || echo "$count sources compile"
 exit $status

@@ -31,6 +31,7 @@ step() {
     case $verdict in HELD) status=0 ;; REFUTED) status=1 ;; esac
     # Containers with GPUs may offer neither Landlock nor mounts. These kernels are ours.
     [[ " $* " != *" --kernel "* ]] || set -- "$@" --allow-weak-sandbox
+    [[ " $* " != *" $kernels/"* ]] || set -- "$@" --include "$kernels/shared"
     (
         at=$work/$(printf %03d $number)
         begin=$SECONDS

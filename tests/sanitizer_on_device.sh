@@ -15,7 +15,7 @@ command -v nvcc >/dev/null || { echo "skipped: no nvcc"; exit 77; }
 
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-TMPDIR=$scratch "$build/tests/sanitizer_on_device" "$root/tests/device_kernels" "$root/include" "$build/include"
+TMPDIR=$scratch "$build/tests/sanitizer_on_device" "$root/tests/device_kernels" "$root/tests/device_kernels/shared" "$root/include" "$build/include"
 status=$?
 
 left=$(ls -A "$scratch")
