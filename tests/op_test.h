@@ -51,6 +51,12 @@ static inline tk_certificate *certify_one(tk_ctx *ctx, const tk_contract *contra
     return certificate;
 }
 
+static inline void assert_held(const tk_certificate *c)
+{
+    if (tk_certificate_verdict(c) != TK_HELD)
+        fail_msg("%s: %s: %s", tk_certificate_subject(c), tk_certificate_headline(c), tk_certificate_reason(c));
+}
+
 /* Every planted correct kernel of the op is HELD at `quick`. */
 static inline void assert_variants_hold(tk_ctx *ctx, const tk_contract *contract, tk_types types,
                                         tk_dtype index_dtype)
@@ -63,9 +69,7 @@ static inline void assert_variants_hold(tk_ctx *ctx, const tk_contract *contract
         options.variant = name;
         options.result_dtype = &types.result_dtype;
         tk_certificate *c = certify_one(ctx, contract, types.dtype, index_dtype, options);
-        if (tk_certificate_verdict(c) != TK_HELD)
-            fail_msg("%s: %s: %s", tk_certificate_subject(c), tk_verdict_name(tk_certificate_verdict(c)),
-                     tk_certificate_reason(c));
+        assert_held(c);
         tk_certificate_destroy(c);
     }
     assert_true(count >= 4);
@@ -129,9 +133,7 @@ static inline void assert_op_certifies(const char *op)
             if (!takes_pair(contract, types.dtype, (tk_dtype)index))
                 continue;
             tk_certificate *c = certify_one(ctx, contract, types.dtype, (tk_dtype)index, options);
-            if (tk_certificate_verdict(c) != TK_HELD)
-                fail_msg("%s: %s: %s", tk_certificate_subject(c), tk_verdict_name(tk_certificate_verdict(c)),
-                         tk_certificate_reason(c));
+            assert_held(c);
             int rejected;
             int planted = tk_certificate_mutants(c, &rejected);
             assert_true(planted >= 4 || !takes_planted);

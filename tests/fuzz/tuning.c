@@ -1,11 +1,11 @@
 /* Fuzz target: a file of measured choices. As it is, nearly every one is refused for its hash; so each is also tried with its hash put right.
  * What is taken must be, byte for byte, what would be written, and each of its cases must be found. */
 #include <assert.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "compile/tuning_file.h"
+#include "tests/fuzz/sealed.h"
 
 static void try_tuning(tki_digest *digest, const char *data, size_t bytes)
 {
@@ -25,36 +25,7 @@ static void try_tuning(tki_digest *digest, const char *data, size_t bytes)
     tki_tuning_free(&tuning);
 }
 
-static void try_sealed(tki_digest *digest, const char *data, size_t bytes)
-{
-    static const char line[] = "\nhash ";
-    enum { PREFIX = sizeof line - 1, HASH = TKI_ARTIFACT_HEX - 1 };
-    const char *place = memmem(data, bytes, line, PREFIX);
-    char hash[TKI_ARTIFACT_HEX];
-    if (!place || (size_t)(place - data) + PREFIX + HASH > bytes)
-        return;
-    const size_t covered = (size_t)(place - data) + 1;
-    char *copy = malloc(bytes);
-    if (!copy || !tki_digest_bytes(digest, data, covered, hash)) {
-        free(copy);
-        return;
-    }
-    memcpy(copy, data, bytes);
-    memcpy(copy + (place - data) + PREFIX, hash, HASH);
-    try_tuning(digest, copy, bytes);
-    free(copy);
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    tk_ctx *ctx;
-    tki_digest digest;
-    if (tk_ctx_create(&ctx) != TK_OK)
-        return 0;
-    if (tki_digest_open(ctx, &digest) == TK_OK) {
-        try_tuning(&digest, (const char *)data, size);
-        try_sealed(&digest, (const char *)data, size);
-    }
-    tk_ctx_destroy(ctx);
-    return 0;
+    return try_with_digest(data, size, "\nhash ", try_tuning);
 }

@@ -229,12 +229,28 @@ static int run(const tk_case *c, void *const b[], void *data)
     return 0;
 }
 
-static const tk_contract *register_nine(tk_ctx *ctx)
+static const tk_contract *registered(tk_ctx *ctx, const tk_contract *contract, tk_kernel kernel, void *data,
+                                     tk_enclose judge_by)
 {
     const tk_contract *op = NULL;
-    assert_ok(ctx, tk_contract_register(ctx, &nine, run, NULL, &op));
-    assert_ok(ctx, tk_contract_judge_by(ctx, op, enclose, NULL));
+    assert_ok(ctx, tk_contract_register(ctx, contract, kernel, data, &op));
+    assert_ok(ctx, tk_contract_judge_by(ctx, op, judge_by, NULL));
     return op;
+}
+
+static void assert_held_with_each_index(tk_ctx *ctx, const tk_contract *op)
+{
+    for (tk_dtype index = TK_I32; index <= TK_I64; index++) {
+        tk_certify_options options = TK_CERTIFY_DEFAULTS;
+        tk_certificate *certificate = certify_one(ctx, op, TK_F32, index, options);
+        assert_held(certificate);
+        tk_certificate_destroy(certificate);
+    }
+}
+
+static const tk_contract *register_nine(tk_ctx *ctx)
+{
+    return registered(ctx, &nine, run, NULL, enclose);
 }
 
 /* -- An op whose tensors depend on a choice ------------------------------------------------------------------------ */
@@ -372,9 +388,7 @@ TEST_WITH_CONTEXT(found_and_run)
 
 TEST_WITH_CONTEXT(tensors_that_are_not_always_there)
 {
-    const tk_contract *op = NULL;
-    assert_ok(ctx, tk_contract_register(ctx, &sometimes, some_run, NULL, &op));
-    assert_ok(ctx, tk_contract_judge_by(ctx, op, some_enclose, NULL));
+    const tk_contract *op = registered(ctx, &sometimes, some_run, NULL, some_enclose);
     char text[64];
     tk_contract_condition(op, SOME_X, text, sizeof text);
     assert_string_equal(text, "");
@@ -480,6 +494,16 @@ TEST_WITH_CONTEXT(what_is_no_contract)
     assert_int_equal(tk_contract_judge_by(ctx, tk_contract_find("gemm"), enclose, NULL), TK_BAD_ARGUMENT);
 }
 
+/* Of most ops below. */
+#define F32_ALONE                                \
+    .type_count = 1, .types = (const tk_types[]) \
+    {                                            \
+        {                                        \
+            TK_F32, TK_F32                       \
+        }                                        \
+    }
+#define EXACT_CLAUSES .clause_count = 4, .clauses = every_kind
+
 /* What an op of one input gives: y[n] = table[indices[n]], in place of nothing. */
 static const tk_clause every_kind[] = {
     {TK_CLAUSE_VALUE, "PICK.VALUE", "every y has the bits that its index points to"},
@@ -501,8 +525,7 @@ static const tk_contract pick = {
     .params = (const tk_param[]){{.name = "table", .rank = 1, .dim = {1}, APART},
                                  {.name = "indices", .kind = TK_KIND_INDEX, .rank = 1, .indexed_dim = 1, APART},
                                  {.name = "y", .output = true, .judged = TK_BY_BITS, .rank = 1, APART}},
-    .type_count = 1,
-    .types = (const tk_types[]){{TK_F32, TK_F32}},
+    F32_ALONE,
     .clause_count = 5,
     .clauses = every_kind,
 };
@@ -563,9 +586,7 @@ TEST_WITH_CONTEXT(a_contract_has_every_clause_it_needs)
 /* The library looks at the indices before an implementation does. */
 TEST_WITH_CONTEXT(bad_indices_are_refused)
 {
-    const tk_contract *op;
-    assert_ok(ctx, tk_contract_register(ctx, &pick, pick_kernel, NULL, &op));
-    assert_ok(ctx, tk_contract_judge_by(ctx, op, pick_enclose, NULL));
+    const tk_contract *op = registered(ctx, &pick, pick_kernel, NULL, pick_enclose);
     tk_case c = tk_case_init(op, TK_F32);
     c.dims[0] = 2;
     c.dims[1] = 3;
@@ -573,13 +594,7 @@ TEST_WITH_CONTEXT(bad_indices_are_refused)
     int32_t indices[] = {2, 3};
     assert_refused(ctx, tk_run(ctx, &c, (void *[]){table, indices, y}), TK_BAD_INDEX, "indices[1] = 3");
     assert_true(y[0] == -1 && y[1] == -1);
-    for (tk_dtype index = TK_I32; index <= TK_I64; index++) {
-        tk_certify_options options = TK_CERTIFY_DEFAULTS;
-        tk_certificate *certificate = certify_one(ctx, op, TK_F32, index, options);
-        if (tk_certificate_verdict(certificate) != TK_HELD)
-            fail_msg("%s: %s", tk_certificate_headline(certificate), tk_certificate_reason(certificate));
-        tk_certificate_destroy(certificate);
-    }
+    assert_held_with_each_index(ctx, op);
 }
 
 /* y[i] = how many places group i has. */
@@ -595,8 +610,7 @@ static const tk_contract count_groups = {
         (const tk_param[]){{.name = "table", .rank = 1, .dim = {1}, APART},
                            {.name = "ends", .kind = TK_KIND_INDEX, .rank = 1, .indexed_dim = 1, APART, .ends = true},
                            {.name = "y", .output = true, .judged = TK_BY_BITS, .rank = 1, APART}},
-    .type_count = 1,
-    .types = (const tk_types[]){{TK_F32, TK_F32}},
+    F32_ALONE,
     .clause_count = 5,
     .clauses = every_kind,
 };
@@ -641,8 +655,7 @@ TEST_WITH_CONTEXT(bad_ends_are_refused)
     params[1].indexed_dim = 1;
     params[1].kind = TK_KIND_VALUE;
     assert_refused(ctx, tk_contract_register(ctx, &wrong, count_groups_kernel, NULL, &op), TK_BAD_ARGUMENT, "ends");
-    assert_ok(ctx, tk_contract_register(ctx, &count_groups, count_groups_kernel, NULL, &op));
-    assert_ok(ctx, tk_contract_judge_by(ctx, op, count_groups_enclose, NULL));
+    op = registered(ctx, &count_groups, count_groups_kernel, NULL, count_groups_enclose);
     tk_case c = tk_case_init(op, TK_F32);
     c.dims[0] = 3;
     c.dims[1] = 5;
@@ -653,13 +666,7 @@ TEST_WITH_CONTEXT(bad_ends_are_refused)
     assert_true(y[0] == -1 && y[1] == -1 && y[2] == -1);
     assert_ok(ctx, tk_run(ctx, &c, (void *[]){table, (int32_t[]){2, 2, 5}, y}));
     assert_true(y[0] == 2 && y[1] == 0 && y[2] == 3);
-    for (tk_dtype index = TK_I32; index <= TK_I64; index++) {
-        tk_certify_options options = TK_CERTIFY_DEFAULTS;
-        tk_certificate *certificate = certify_one(ctx, op, TK_F32, index, options);
-        if (tk_certificate_verdict(certificate) != TK_HELD)
-            fail_msg("%s: %s", tk_certificate_headline(certificate), tk_certificate_reason(certificate));
-        tk_certificate_destroy(certificate);
-    }
+    assert_held_with_each_index(ctx, op);
 }
 
 /* More of everything than our own ops have, up to what a contract may have. */
@@ -717,8 +724,7 @@ TEST_WITH_CONTEXT(right_ones_are_held)
         options.kernel_name = "run";
         options.family = "normal";
         tk_certificate *certificate = certify(ctx, op, op->types[i].dtype, options);
-        if (tk_certificate_verdict(certificate) != TK_HELD)
-            fail_msg("%s: %s", tk_certificate_headline(certificate), tk_certificate_reason(certificate));
+        assert_held(certificate);
         assert_true(tk_certificate_elements(certificate) > 10000);
         tk_certificate_destroy(certificate);
     }
@@ -838,8 +844,7 @@ TEST(kernel_file_signed_and_replayed)
     options.family = "normal";
     options.skip_coverage = true;
     tk_certificate *certificate = certify(ctx, op, TK_F16, options);
-    if (tk_certificate_verdict(certificate) != TK_HELD)
-        fail_msg("%s: %s", tk_certificate_headline(certificate), tk_certificate_reason(certificate));
+    assert_held(certificate);
 
     assert_ok(ctx, tk_key_generate(ctx, &key));
     assert_ok(ctx, tk_certificate_sign(ctx, certificate, key));
@@ -898,8 +903,7 @@ static const tk_contract signed_copy = {
                                                      .choice_count = 2,
                                                      .choices = (const tk_choice[]){{"no", "x"}, {"yes", "-x"}},
                                                      .seen_by_kernel = true}},
-    .clause_count = 4,
-    .clauses = every_kind,
+    EXACT_CLAUSES,
 };
 
 typedef struct flaw {
@@ -946,9 +950,7 @@ typedef struct judged {
 static judged judge(const tk_contract *contract, tk_dtype dtype, tk_level level, flaw f)
 {
     tk_ctx *ctx = new_context();
-    const tk_contract *op;
-    assert_ok(ctx, tk_contract_register(ctx, contract, NULL, NULL, &op));
-    assert_ok(ctx, tk_contract_judge_by(ctx, op, signed_copy_enclose, NULL));
+    const tk_contract *op = registered(ctx, contract, NULL, NULL, signed_copy_enclose);
     tk_certify_options options = TK_CERTIFY_DEFAULTS;
     options.kernel = signed_copy_kernel;
     options.kernel_data = &f;
@@ -1042,10 +1044,8 @@ static const tk_contract tops = {
             [TOPS_X] = {.name = "x", .rank = 3, .dim = {TOPS_B, TOPS_K, TOPS_H}, .inner_axis = 1, .may_alias = -1},
             [TOPS_GRID] = {.name = "grid", .rank = 2, .dim = {TOPS_H, TOPS_H}, APART},
         },
-    .type_count = 1,
-    .types = (const tk_types[]){{TK_F32, TK_F32}},
-    .clause_count = 4,
-    .clauses = every_kind,
+    F32_ALONE,
+    EXACT_CLAUSES,
 };
 
 static float top_of(const tk_case *c, const float *x, const float *grid, int64_t at)
@@ -1082,16 +1082,13 @@ static int tops_kernel(const tk_case *c, void *const b[], void *data)
 
 TEST_WITH_CONTEXT(tensors_of_any_rank_and_order)
 {
-    const tk_contract *op;
     int64_t wrong = 0;
-    assert_ok(ctx, tk_contract_register(ctx, &tops, NULL, NULL, &op));
-    assert_ok(ctx, tk_contract_judge_by(ctx, op, tops_enclose, NULL));
+    const tk_contract *op = registered(ctx, &tops, NULL, NULL, tops_enclose);
     tk_certify_options options = TK_CERTIFY_DEFAULTS;
     options.kernel = tops_kernel;
     options.kernel_data = &wrong;
     tk_certificate *certificate = certify_one(ctx, op, TK_F32, TK_I32, options);
-    if (tk_certificate_verdict(certificate) != TK_HELD)
-        fail_msg("%s: %s", tk_certificate_headline(certificate), tk_certificate_reason(certificate));
+    assert_held(certificate);
     /* Rows are the same without the rows before them. */
     assert_non_null(strstr(tk_certificate_json(certificate), "batch_invariant"));
     tk_certificate_destroy(certificate);
@@ -1117,11 +1114,9 @@ static const tk_contract low = {
     .dim_names = (const char *const[]){"n"},
     .param_count = 2,
     .params = low_params,
-    .type_count = 1,
-    .types = (const tk_types[]){{TK_F32, TK_F32}},
+    F32_ALONE,
     .elementwise = true,
-    .clause_count = 4,
-    .clauses = every_kind,
+    EXACT_CLAUSES,
 };
 
 static tk_status low_enclose(const tk_case *c, const void *const b[], int output, int64_t first, int64_t count,
@@ -1164,8 +1159,7 @@ TEST_WITH_CONTEXT(all_bits_of_an_integer_count)
         params[1].judged = by;
         assert_refused(ctx, tk_contract_register(ctx, &wrong, NULL, NULL, &op), TK_BAD_ARGUMENT, "real numbers");
     }
-    assert_ok(ctx, tk_contract_register(ctx, &low, NULL, NULL, &op));
-    assert_ok(ctx, tk_contract_judge_by(ctx, op, low_enclose, NULL));
+    op = registered(ctx, &low, NULL, NULL, low_enclose);
     static const int64_t kept[] = {255, -256 * (INT64_C(1) << 40) + 255, 0x1ff};
     for (int i = 0; i < 3; i++) {
         int64_t mask = kept[i];
@@ -1194,10 +1188,8 @@ static const tk_contract largest = {
     .dim_names = (const char *const[]){"n", "k"},
     .param_count = 2,
     .params = largest_params,
-    .type_count = 1,
-    .types = (const tk_types[]){{TK_F32, TK_F32}},
-    .clause_count = 4,
-    .clauses = every_kind,
+    F32_ALONE,
+    EXACT_CLAUSES,
 };
 
 static tk_status largest_enclose(const tk_case *c, const void *const b[], int output, int64_t first, int64_t count,
@@ -1270,8 +1262,7 @@ TEST_WITH_CONTEXT(orders_of_one_row_with_infinities)
     params[0].rank = 2;
     params[0].dim[1] = 1;
     assert_refused(ctx, tk_contract_register(ctx, &wrong, NULL, NULL, &op), TK_BAD_ARGUMENT, "other rows");
-    assert_ok(ctx, tk_contract_register(ctx, &largest, largest_kernel, NULL, &op));
-    assert_ok(ctx, tk_contract_judge_by(ctx, op, largest_enclose, NULL));
+    op = registered(ctx, &largest, largest_kernel, NULL, largest_enclose);
     int truth = 1;
     for (int i = 0; i < 3; i++) {
         tk_certify_options options = TK_CERTIFY_DEFAULTS;
@@ -1411,11 +1402,9 @@ TEST(attributes_that_are_none)
 TEST_WITH_CONTEXT(contracts_are_known_by_their_address)
 {
     tk_ctx *other = new_context();
-    const tk_contract *op;
     tk_certificate *certificate;
     int64_t mask = 255, x = 511, y = 0;
-    assert_ok(ctx, tk_contract_register(ctx, &low, low_kernel, &mask, &op));
-    assert_ok(ctx, tk_contract_judge_by(ctx, op, low_enclose, NULL));
+    const tk_contract *op = registered(ctx, &low, low_kernel, &mask, low_enclose);
     tk_contract copied = *op;
     tk_contract gelu = *tk_contract_find("gelu_fwd");
     tk_case c = tk_case_init(&copied, TK_F32);
@@ -1446,12 +1435,10 @@ TEST_WITH_CONTEXT(restrictions_are_in_the_headline)
     tk_contract restricted = low;
     restricted.attribute_count = 2;
     restricted.attributes = attributes;
-    const tk_contract *op;
     tk_certificate *read;
     int64_t mask = 255;
     const int64_t dims[] = {3};
-    assert_ok(ctx, tk_contract_register(ctx, &restricted, low_kernel, &mask, &op));
-    assert_ok(ctx, tk_contract_judge_by(ctx, op, low_enclose, NULL));
+    const tk_contract *op = registered(ctx, &restricted, low_kernel, &mask, low_enclose);
     for (int shaped = 0; shaped < 2; shaped++) {
         tk_certify_options options = TK_CERTIFY_DEFAULTS;
         options.settings = settings;
@@ -1480,8 +1467,7 @@ TEST(certificates_outlive_a_context)
     tk_certificate *read;
     flaw none = {0};
     const int64_t dims[] = {3, 2};
-    assert_ok(ctx, tk_contract_register(ctx, &signed_copy, signed_copy_kernel, &none, &op));
-    assert_ok(ctx, tk_contract_judge_by(ctx, op, signed_copy_enclose, NULL));
+    op = registered(ctx, &signed_copy, signed_copy_kernel, &none, signed_copy_enclose);
     tk_certify_options options = TK_CERTIFY_DEFAULTS;
     options.dims = dims;
     tk_certificate *certificate = certify_one(ctx, op, TK_F32, TK_I32, options);
