@@ -398,21 +398,21 @@ static void listed_and_cleared(void **state)
     tki_kept_free(&c);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+#define IN_FOLDER(name) cmocka_unit_test_setup_teardown(name, begin, end)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {TEST(saved_then_found),
-                                       TEST(folder_is_made_for_its_user),
-                                       TEST(damage_is_found),
-                                       TEST(fields_are_held_to_each_other),
-                                       TEST(dates),
-                                       TEST(links_and_files_of_others),
-                                       TEST(folders_of_others),
-                                       TEST(folders_that_take_nothing),
-                                       TEST(several_write_at_once),
-                                       TEST(room_is_made),
-                                       TEST(too_large),
-                                       TEST(listed_and_cleared)};
+    const struct CMUnitTest tests[] = {IN_FOLDER(saved_then_found),
+                                       IN_FOLDER(folder_is_made_for_its_user),
+                                       IN_FOLDER(damage_is_found),
+                                       IN_FOLDER(fields_are_held_to_each_other),
+                                       IN_FOLDER(dates),
+                                       IN_FOLDER(links_and_files_of_others),
+                                       IN_FOLDER(folders_of_others),
+                                       IN_FOLDER(folders_that_take_nothing),
+                                       IN_FOLDER(several_write_at_once),
+                                       IN_FOLDER(room_is_made),
+                                       IN_FOLDER(too_large),
+                                       IN_FOLDER(listed_and_cleared)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
