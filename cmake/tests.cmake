@@ -9,9 +9,9 @@
 #     tests/device_kernels/         kernels that tests/*_on_device.sh run on a real GPU
 #     tests/fake_gpu/               libraries that stand for a GPU's driver and compiler, in BUILD/tests/fake_gpu/
 #     tests/emulated_gpu/           what makes kernels of HIP run on that driver
-# A file name that ends in _slow gives the label `slow` and a long time limit. Scripts named check_* look at the sources
-# alone and have the label `source`. NAME.whole has the label `whole`: NAME takes a fixed part of what it is about, so that `quickstart test`
-# ends soon, and NAME.whole, which only `ctest -L whole` runs, all of it. Exit status 77 means skipped.
+# A file name that ends in _slow gives a long time limit. Scripts named check_* look at the sources alone and have the label `source`. NAME.whole
+# has the label `whole`: NAME takes a part of what it is about, so that `quickstart test` ends soon, and NAME.whole all of it. A script with the line
+# "# A function of: ..." is run by tests/kept_results.bash. tests/schedule.cmake says what runs in which build. Exit status 77 means skipped.
 
 pkg_check_modules(CMOCKA IMPORTED_TARGET cmocka)
 
@@ -41,7 +41,41 @@ foreach(linker IN ITEMS lld gold)
     endif()
 endforeach()
 
-include(tests/durations.cmake) # long_tests, whole_tests, medium_tests
+include(tests/schedule.cmake)
+
+# The labels by which CMakePresets.json chooses: in_release, in_debug, in_clang, in_arm64; and release_turn_0 to 3, debug_turn_0 to 3 for tests
+# that take turns, of which quickstart leaves out three.
+function(schedule_test name file labels)
+    set(builds "")
+    string(REGEX REPLACE "\\..*" "" folder ${name})
+    if(file MATCHES "^tests/fuzz/")
+        set(builds in_debug)
+    elseif(file MATCHES "^tests/.*/test_" AND NOT name IN_LIST release_programs)
+        set(builds in_debug)
+        if(folder IN_LIST deciding_folders)
+            list(APPEND builds in_release in_clang)
+        endif()
+    else()
+        set(builds in_release)
+    endif()
+    if(name MATCHES "^(core\\.file|model\\.case|exact\\.interval|judge\\.judge|cli\\.parse|example\\.call_an_op)$")
+        list(APPEND builds in_arm64)
+    endif()
+    if(name MATCHES "^valgrind\\.")
+        set(builds in_release release_turn_3)
+    endif()
+    foreach(build IN ITEMS release debug)
+        foreach(turn RANGE 3)
+            if(name IN_LIST ${build}_turn_${turn})
+                list(APPEND builds in_${build} ${build}_turn_${turn})
+            endif()
+        endforeach()
+    endforeach()
+    if(name MATCHES "\\.whole$" OR name IN_LIST whole_tests)
+        set(builds whole)
+    endif()
+    set(${labels} ${${labels}} ${builds} PARENT_SCOPE)
+endfunction()
 
 function(register_test name file)
     set(labels ${ARGN})
@@ -51,17 +85,13 @@ function(register_test name file)
         set_tests_properties(${name} PROPERTIES COST ${cost})
     endif()
     set(timeout 600) # against hangs; no test is about time
-    if(place GREATER_EQUAL 0)
+    if(place GREATER_EQUAL 0 OR file MATCHES "_slow\\.[a-z]+$")
         set(timeout 1800) # on a busy machine
-    elseif(NOT name IN_LIST medium_tests AND NOT name IN_LIST whole_tests AND NOT name MATCHES "^valgrind\\.|\\.whole$" AND NOT file MATCHES "_slow\\.|^src/ops/|^$")
+    elseif(NOT name IN_LIST medium_tests AND NOT name IN_LIST whole_tests AND NOT name MATCHES "^valgrind\\.|\\.whole$" AND NOT file MATCHES "^src/ops/|^$")
         list(APPEND labels fast)
     endif()
-    if(file MATCHES "_slow\\.[a-z]+$")
-        list(APPEND labels slow)
-        set(timeout 1800)
-    endif()
-    if(name MATCHES "\\.whole$" OR name IN_LIST whole_tests)
-        list(APPEND labels whole)
+    schedule_test(${name} "${file}" labels)
+    if(whole IN_LIST labels)
         set(timeout 3600)
     endif()
     set_tests_properties(${name} PROPERTIES
@@ -292,16 +322,21 @@ foreach(file IN LISTS script_sources)
     if(name MATCHES "^check_")
         list(APPEND labels source)
     endif()
-    add_test(NAME ${name} COMMAND ${BASH} ${PROJECT_SOURCE_DIR}/${file})
+    set(command ${BASH} ${PROJECT_SOURCE_DIR}/${file})
+    file(STRINGS ${file} function_of REGEX "^# A function of: " LIMIT_COUNT 1)
+    if(function_of)
+        list(INSERT command 1 ${PROJECT_SOURCE_DIR}/tests/kept_results.bash)
+    endif()
+    add_test(NAME ${name} COMMAND ${command})
     register_test(${name} ${file} ${labels})
     file(STRINGS ${file} self_test REGEX "--self-test" LIMIT_COUNT 1)
     if(self_test)
-        add_test(NAME ${name}.self_test COMMAND ${BASH} ${PROJECT_SOURCE_DIR}/${file} --self-test)
+        add_test(NAME ${name}.self_test COMMAND ${command} --self-test)
         register_test(${name}.self_test ${file} ${labels})
     endif()
     file(STRINGS ${file} whole REGEX "--whole" LIMIT_COUNT 1)
     if(whole)
-        add_test(NAME ${name}.whole COMMAND ${BASH} ${PROJECT_SOURCE_DIR}/${file} --whole)
+        add_test(NAME ${name}.whole COMMAND ${command} --whole)
         register_test(${name}.whole ${file} ${labels})
     endif()
 endforeach()

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Every CUDA kernel compiles, without spills and warnings; see compile_kernels.bash. With --whole: in all types.
 # With --self-test: a compiler that tells of a spill, one that warns and one that fails must each be noticed.
+# A function of: src/compile src/core src/drivers src/kernels src/ops src/runtime; gpu-compilers
 set -uo pipefail
 check=$(dirname "$(readlink -f "$0")")/compile_kernels.bash
 whole=()

@@ -2,6 +2,7 @@
 # The conversions between float formats. Solvers are asked whether those of src/core/dtype.h and src/exact/round.c, translated from the C text, are SMT-LIB's
 # (proofs/conversions.py); the vector layers that this processor runs convert all 2^32 numbers as src/core/dtype.h does (its own exhaustive
 # test is core.dtype). --self-test changes each of them in a copy and sees it fail. Skipped (77) where a solver is missing.
+# A function of: proofs src/core src/kernels src/exact src/model include; z3 cvc5 gcc python3
 set -euo pipefail
 cd "${SOURCE_DIR:-$(dirname "$(readlink -f "$0")")/..}"
 for command in python3 z3 cvc5 "${CC:-gcc}"; do

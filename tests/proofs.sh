@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # All proofs, from scratch: proofs/check.sh. And the theorems that it has checked are those of the program's list. Skipped (77) where Coq or
 # one of its libraries is not installed.
+# A function of: proofs src/headers src/core src/exact src/model src/ops include; coqc gcc z3 cvc5
 set -euo pipefail
 root=$(readlink -f "${SOURCE_DIR:-$(dirname "$(readlink -f "$0")")/..}")
 build=${BUILD_DIR:-$root/build}

@@ -4,6 +4,7 @@
 # with the formulas. --write puts both files right, after which the proofs must still hold.
 # With --self-test: changes a number and a formula in a copy and expects each to be named here, and, where there is a coqc, refused by the
 # proofs after --write.
+# A function of: proofs src/core src/exact src/model src/ops include; coqc gcc
 set -euo pipefail
 root=$(readlink -f "${SOURCE_DIR:-$(dirname "$(readlink -f "$0")")/..}")
 build=${BUILD_DIR:-$root/build}

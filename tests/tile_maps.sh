@@ -2,6 +2,7 @@
 # The index maps of the kernels' sources are those that the proofs are about: proofs/index/tie.py takes the formulas out of both and evaluates
 # them side by side. --self-test changes a formula of either side in a copy, for each map, and sees that map named. Skipped (77) where
 # there is no python3 or g++.
+# A function of: proofs src/kernels src/ops; g++ python3
 set -euo pipefail
 source_dir=${SOURCE_DIR:-$(dirname "$(readlink -f "$0")")/..}
 cd "$source_dir"
