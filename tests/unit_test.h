@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
@@ -14,5 +15,13 @@
 
 /* In a program's list: a test between its enter() and its leave(). */
 #define ENTERED(test) cmocka_unit_test_setup_teardown(test, enter, leave)
+
+/* How often a randomised test draws: so often, times TOKITAI_EFFORT, which may be below 1. */
+static inline int effort(int draws)
+{
+    const char *factor = getenv("TOKITAI_EFFORT");
+    const double wanted = factor ? draws * atof(factor) : draws;
+    return wanted < 1 ? 1 : wanted > INT32_MAX ? INT32_MAX : (int)wanted;
+}
 
 #endif

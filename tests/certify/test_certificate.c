@@ -425,7 +425,7 @@ static void refuse_every_changed_byte(tk_ctx *ctx, char *text)
         assert_bad_text(ctx, text, length);
         text[i] = before;
     }
-    for (int i = 0; i < 400; i++) {
+    for (int i = 0; i < effort(400); i++) {
         size_t at = (size_t)tki_random_below(&random, length + 1);
         static const char likely[] = " \n\t0123456789,:\"{}[]-.eE\\";
         char byte = i & 1 ? likely[tki_random_below(&random, sizeof likely)] : (char)tki_random_u64(&random);

@@ -141,7 +141,7 @@ TEST(test_anything)
 {
     tki_random random = tki_random_stream(1, 0);
     char text[64];
-    for (int i = 0; i < 200000; i++) {
+    for (int i = 0; i < effort(200000); i++) {
         draw(&random, text);
         char *line = written(tki_put_terminal, text, SIZE_MAX), *xml = written(tki_put_xml, text, SIZE_MAX);
         char *page = written(tki_put_markdown, text, SIZE_MAX),

@@ -68,7 +68,7 @@ static void assert_enclosed(double d)
 TEST(random_arguments)
 {
     tki_random random = tki_random_stream(31, 0);
-    for (int i = 0; i < DRAWS; i++) {
+    for (int i = 0; i < effort(DRAWS); i++) {
         const double unit = tki_random_unit(&random);
         assert_enclosed(unit * 710);
         assert_enclosed(unit * 2);
@@ -106,7 +106,7 @@ TEST(edges_of_the_range)
 TEST(sums_of_two)
 {
     tki_random random = tki_random_stream(37, 0);
-    for (int i = 0; i < SUMS; i++) {
+    for (int i = 0; i < effort(SUMS); i++) {
         const double d = tki_random_unit(&random) * (i % 2 ? 704 : 1);
         const double rest = (tki_random_unit(&random) - 0.5) * 2 * (tki_up(d) - d);
         assert_within_error(tki_exp_minus_sum(pieces, d, rest), d, rest);

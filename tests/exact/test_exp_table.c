@@ -148,7 +148,7 @@ TEST(random_pairs)
     for (int i = 0; i < 2; i++) {
         fixture *f = &fixtures[i];
         tki_random random = tki_random_stream(23, (uint64_t)i);
-        for (int k = 0; k < PAIRS; k++) {
+        for (int k = 0; k < effort(PAIRS); k++) {
             const tki_exp_entry *x;
             const tki_exp_entry *max;
             draw_pair(f, &random, &x, &max);
@@ -178,7 +178,7 @@ TEST(enclosures)
     for (int i = 0; i < 2; i++) {
         fixture *f = &fixtures[i];
         tki_random random = tki_random_stream(29, (uint64_t)i);
-        for (int k = 0; k < ENCLOSED_PAIRS; k++) {
+        for (int k = 0; k < effort(ENCLOSED_PAIRS); k++) {
             const tki_exp_entry *x;
             const tki_exp_entry *max;
             draw_pair(f, &random, &x, &max);

@@ -253,7 +253,7 @@ TEST(as_tight_as_the_precision)
     tki_interval_init(&a, 128);
     tki_interval_init(&b, 128);
     tki_interval_init(&x, 128);
-    for (int i = 0; i < 500; i++) {
+    for (int i = 0; i < effort(500); i++) {
         tki_interval_set_d(&a, draw());
         tki_interval_set_d(&b, draw());
         assert_true(mpfr_equal_p(a.lo, a.hi));
@@ -333,7 +333,7 @@ TEST(doubles_enclose)
     tki_interval_init(&x, 128);
     tki_interval_init(&three, 128);
     tki_interval_set_d(&three, 3);
-    for (int i = 0; i < 1000; i++) {
+    for (int i = 0; i < effort(1000); i++) {
         draw_interval(&x);
         tki_interval_div(&x, &x, &three);
         double lo = tki_interval_low(&x);

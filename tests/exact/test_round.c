@@ -283,7 +283,7 @@ TEST(doubles_round_like_mpfr)
 {
     for (int i = 0; i < FORMATS; i++) {
         const format *f = &formats[i];
-        for (int n = 0; n < RANDOM_CASES; n++) {
+        for (int n = 0; n < effort(RANDOM_CASES); n++) {
             const double any = double_of(random_bits());
             if (isfinite(any))
                 check_double(f, any);
@@ -295,7 +295,7 @@ TEST(doubles_round_like_mpfr)
         }
         for (int power = -1074; power < 1024; power++)
             check_double_and_neighbours(f, ldexp(1, power));
-        for (int n = 0; n < 1000; n++)
+        for (int n = 0; n < effort(1000); n++)
             check_double(f, double_of(random_bits() >> 12)); /* subnormal doubles */
         check_double(f, 0.0);
         check_double(f, DBL_MAX);
@@ -437,7 +437,7 @@ TEST(ulp_is_the_spacing)
         assert_true(tki_ulp(f->dtype, 0x1p-1074) == smallest);
         assert_true(tki_ulp(f->dtype, ldexp(1, f->exponent_min)) == smallest);
         assert_true(tki_ulp(f->dtype, 1.0) == ldexp(1, 1 - f->precision));
-        for (int n = 0; n < RANDOM_CASES; n++) {
+        for (int n = 0; n < effort(RANDOM_CASES); n++) {
             const double value = double_of(random_bits());
             if (!isfinite(value) || value == 0)
                 continue;
@@ -447,7 +447,7 @@ TEST(ulp_is_the_spacing)
             if (tki_ulp(f->dtype, value) != ldexp(1, exponent - f->precision + 1))
                 fail_msg("ulp at %a", value);
         }
-        for (int n = 0; n < RANDOM_CASES; n++) {
+        for (int n = 0; n < effort(RANDOM_CASES); n++) {
             const uint32_t magnitude = (uint32_t)(random_bits() % f->largest);
             const double value = tki_decode(f->dtype, magnitude), next = tki_decode(f->dtype, magnitude + 1);
             if (tki_ulp(f->dtype, -value) != next - value)
@@ -523,7 +523,7 @@ TEST(accumulated_products_are_exact)
     mpfr_init2(twin.expected, TKI_ACCUMULATOR_BITS);
     for (int i = 0; i < FORMATS; i++) {
         const format *f = &formats[i];
-        for (int round = 0; round < 1000; round++) {
+        for (int round = 0; round < effort(1000); round++) {
             tki_accumulator_clear(&twin.sum);
             mpfr_set_zero(twin.expected, 1);
             uint32_t a[100], b[100];

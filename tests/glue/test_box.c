@@ -53,7 +53,7 @@ static bool note_pair(size_t a, size_t b, void *data)
 
 TEST(overlaps_are_those_of_all_pairs)
 {
-    for (int round = 0; round < 600; round++) {
+    for (int round = 0; round < effort(600); round++) {
         const int rank = (int)draw(5);
         const size_t count = (size_t)draw(MOST) + 1;
         int64_t shape[TKI_TENSOR_MAX_RANK];
@@ -143,7 +143,7 @@ static tk_status check_run(const tki_run *run, void *data)
 
 TEST(walks_take_each_section_in_its_order)
 {
-    for (int round = 0; round < 1500; round++) {
+    for (int round = 0; round < effort(1500); round++) {
         const int rank = (int)draw(5);
         int64_t shape[TKI_TENSOR_MAX_RANK] = {0}, elements = 1, missing, expected = 0, first_missing = -1;
         tki_box boxes[MOST], first;

@@ -165,7 +165,7 @@ static void expect_result(const unsigned char *bytes, int64_t size)
 
 TEST(what_agrees_gives_the_tensor_back)
 {
-    for (int round = 0; round < ROUNDS; round++) {
+    for (int round = 0; round < effort(ROUNDS); round++) {
         const sample s = draw_sample();
         tki_checkpoint *checkpoint;
         for (int i = 0; i < s.count; i++)
@@ -201,7 +201,7 @@ static void check_obstruction(const sample *s, const tki_obstruction *o, int cha
 TEST(one_bit_is_seen_where_another_section_has_it)
 {
     int seen = 0, alone = 0;
-    for (int round = 0; round < ROUNDS; round++) {
+    for (int round = 0; round < effort(ROUNDS); round++) {
         sample s = draw_sample();
         tki_checkpoint *checkpoint;
         const int changed = (int)draw(s.count);
@@ -237,7 +237,7 @@ TEST(one_bit_is_seen_where_another_section_has_it)
 TEST(a_missing_section_is_a_gap)
 {
     int gaps = 0;
-    for (int round = 0; round < ROUNDS; round++) {
+    for (int round = 0; round < effort(ROUNDS); round++) {
         const sample s = draw_sample();
         tki_checkpoint *checkpoint;
         const int without = (int)draw(s.count);

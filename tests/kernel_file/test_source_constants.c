@@ -105,7 +105,7 @@ TEST(any_bytes)
 {
     tki_random random = tki_random_stream(5, 0);
     static const char alphabet[] = "$#\t,%shr0123456789.xXeEpP'\"/*\\\n <+-bfUL_(";
-    for (int i = 0; i < 20000; i++) {
+    for (int i = 0; i < effort(20000); i++) {
         char text[40];
         size_t length = tki_random_below(&random, sizeof text);
         for (size_t k = 0; k < length; k++)

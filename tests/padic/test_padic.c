@@ -45,7 +45,7 @@ TEST(against_gmp)
     mpz_t modulus, x, y, z;
     mpz_inits(modulus, x, y, z, NULL);
     for (int i = 0; ring_at(i, &ring); i++)
-        for (int d = 0; d < DRAWS; d++) {
+        for (int d = 0; d < effort(DRAWS); d++) {
             const uint64_t a = padic_reduce(&ring, tki_random_u64(&random));
             const uint64_t b = padic_reduce(&ring, tki_random_u64(&random) >> d);
             uint64_t inverse;
@@ -74,7 +74,7 @@ TEST(laws)
     padic_ring ring;
     tki_random random = tki_random_stream(3, 2);
     for (int i = 0; ring_at(i, &ring); i++)
-        for (int d = 0; d < DRAWS; d++) {
+        for (int d = 0; d < effort(DRAWS); d++) {
             uint64_t power = 1;
             for (int k = (int)tki_random_below(&random, (uint64_t)ring.precision); k > 0; k--)
                 power = padic_multiply(&ring, power, ring.prime);

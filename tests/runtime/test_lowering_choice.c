@@ -129,7 +129,7 @@ TEST(what_is_taken_is_what_proofs_assume)
     printf("seed %d\n", SEED);
     srand(SEED);
     int taken = 0, many_tiles = 0;
-    for (int i = 0; i < DRAWS; i++) {
+    for (int i = 0; i < effort(DRAWS); i++) {
         const int f = rand() % FORMS;
         const int64_t rows = 1 + rand() % (rand() % 4 ? 1 << rand() % 24 : MOST_SIZE);
         const int64_t cols = 8 * (1 + rand() % (rand() % 4 ? 1 << rand() % 21 : MOST_SIZE / 8));
@@ -170,7 +170,7 @@ TEST(cuts_fit)
     enum { DRAWS = 3000, SEED = 20261116, PARTS_BYTES = 96 << 20 };
     printf("seed %d\n", SEED);
     srand(SEED);
-    for (int i = 0; i < DRAWS; i++) {
+    for (int i = 0; i < effort(DRAWS); i++) {
         const int64_t rows = drawn_size(), cols = drawn_size(), inner = drawn_size();
         const bool left_across = i % 3 == 2, right_across = i % 3 != 1, stores_fp32 = i % 2;
         tki_gemm_hopper_product p = {.params = {.left = {NULL, left_across ? 1 : inner, left_across ? rows : 1},

@@ -182,7 +182,7 @@ TEST(f32_is_enclosed)
         void *tables;
         c.dims[0] = 1;
         assert_int_equal(both[b].oracle->open(TK_F32, &tables), TK_OK);
-        for (int i = 0; i < DRAWS; i++) {
+        for (int i = 0; i < effort(DRAWS); i++) {
             uint32_t x = drawn_f32(&random, i);
             uint32_t grad = b ? tki_round_double(TK_F32, tki_random_normal(&random)) : 0;
             const void *buffers[] = {b ? &grad : &x, b ? &x : NULL, NULL};

@@ -512,7 +512,7 @@ TEST(bwd_special_values)
         question q;
         question_open(&q, "softmax_bwd", &tki_softmax_bwd_oracle, t);
         int met[8] = {0};
-        for (int trial = 0; trial < 4000; trial++) {
+        for (int trial = 0; trial < effort(4000); trial++) {
             uint32_t grad[3];
             uint32_t y[3];
             uint32_t out[3];
