@@ -109,7 +109,7 @@ endfunction()
 
 # Quick tests of code that handles memory; exhaustive ones would take an hour there. Fuzz inputs are replayed as well.
 set(valgrind_selection
-    "^(core\\.(context|file|hash|scratch)|model\\.case|compile\\.(cache_entry|kernel_resources|kernel_sources)|isolate\\.(compile_kernel_file|confinement|sanitizer|worker$)|worker\\.|runtime\\.)")
+    "^(core\\.(context|file|hash|scratch)|model\\.case|compile\\.(cache_entry|kernel_resources|kernel_sources)|isolate\\.(compile_kernel_file|confinement|sanitizer|worker_process$)|worker\\.|runtime\\.)")
 
 # Runs a built test under valgrind too. Leaks that libraries keep until the end are not ours to judge.
 function(add_valgrind_test name target file)

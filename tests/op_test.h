@@ -9,7 +9,7 @@
 #include "model/mutant.h"
 #include "tests/unit_test.h"
 #include "tokitai_verify.h"
-#include "trials/oracles_and_mutants.h"
+#include "trials/op_registry.h"
 
 static inline tk_ctx *new_context(void)
 {

@@ -3,7 +3,7 @@
 # Those that take longest, longest first: CTest starts them in this order, before all others, so that none is left to run alone at the end.
 set(long_tests strangers check_kernels_cuda proofs emulated_gpu kernel_trials python adding_an_op linear proofs_constants.self_test gemm
     kernel_files trials.explore model.registered cli certificates bench grouped padic check_kernels_hip gelu conversions certify.replay
-    valgrind.isolate.worker kernel_abi xent emulated_gpu.self_test glue corpus_full_slow schema certify.envelope certify.tricks
+    valgrind.isolate.worker_process kernel_abi xent emulated_gpu.self_test glue corpus_full_slow schema certify.signed_envelope certify.tricks
     report_browser conversions.self_test certify.certificate own_kernels)
 
 # Those that only --whole runs, for their time: they have the label `whole`. What they are about changes with kernels and with the judge.
@@ -13,7 +13,7 @@ set(whole_tests kernel_lines own_kernels padic.speed python_wheel same_verdict)
 # processor, or waits as long; the fast ones together take 40 s of one, so that they end in under a minute on two that are idle.
 set(medium_tests report killed limits new_kernel old_systems check_device_kernels check_includes.self_test corpus tile_maps tile_maps.self_test
     check_kernels_cuda.self_test proofs_noticed certificates.self_test core.dtype core.scratch certify.proofs trials.allclose_check serve.client
-    isolate.worker isolate.worker_killed protocol kept_mutants)
+    isolate.worker_process isolate.worker_killed protocol kept_mutants)
 
 # Tests of the directories that decide a verdict, and of the vector layer that our kernels are written with, run in the optimised builds of both
 # compilers, too. Other programs of tests/*/ run once, in the build with sanitizers, and so do the fuzz inputs.

@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "isolate/worker.h"
+#include "isolate/worker_process.h"
 #include "tests/op_test.h"
 
 /* Of the test itself: under it lies every scratch folder, and in every worker's arguments stands its name. */

@@ -14,7 +14,7 @@
 #include "model/case.h"
 #include "trials/attribute_settings.h"
 #include "trials/families.h"
-#include "trials/visitor.h"
+#include "trials/unjudged_call.h"
 
 typedef struct campaign {
     tki_subject *subject;

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "certify/envelope.h"
 #include "certify/headline.h"
 #include "certify/replay_recipe.h"
+#include "certify/signed_envelope.h"
 #include "core/context.h"
 #include "core/file.h"
 #include "core/hash.h"

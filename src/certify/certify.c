@@ -17,7 +17,7 @@
 #include "model/registered.h"
 #include "trials/attribute_settings.h"
 #include "trials/families.h"
-#include "trials/oracles_and_mutants.h"
+#include "trials/op_registry.h"
 
 enum { MOST_THREADS = 65536 };
 

@@ -2,7 +2,7 @@
 #ifndef TKI_CERTIFY_CERTIFY_H
 #define TKI_CERTIFY_CERTIFY_H
 
-#include "trials/cases.h"
+#include "trials/levels.h"
 
 /* Checks the options and makes the trials that they ask for. free() the list. */
 TK_MUST_USE tk_status tki_certify_trials_make(tk_ctx *ctx, const tk_contract *contract, tk_dtype dtype,

@@ -12,7 +12,7 @@
 #include "kernel_file/covered_lines.h"
 #include "model/attributes.h"
 #include "trials/attribute_settings.h"
-#include "trials/oracles_and_mutants.h"
+#include "trials/op_registry.h"
 
 /* Of so many elements one in a million is among those judged, with 99 chances in a hundred. */
 enum { ONE_IN_A_MILLION_SHOWS = 4600000 };

@@ -17,7 +17,7 @@
 #include "model/case.h"
 #include "model/registered.h"
 #include "trials/attribute_settings.h"
-#include "trials/oracles_and_mutants.h"
+#include "trials/op_registry.h"
 
 /* -- The kind of subject ------------------------------------------------------------------------------------- */
 

@@ -1,4 +1,4 @@
-/* TRUSTED. All that one certification found, before it is written down. campaign.c fills it, statement.c writes it. */
+/* TRUSTED. All that one certification found, before it is written down. campaign.c fills it, write_certificate.c writes it. */
 #ifndef TKI_CERTIFY_OUTCOME_H
 #define TKI_CERTIFY_OUTCOME_H
 

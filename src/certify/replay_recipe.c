@@ -1,5 +1,5 @@
 /* TRUSTED. What a replay runs, rebuilt from the certificate. What a certificate names is somebody else's word:
- * certify/vetted.h says what of it is taken, and limits are lowered by it, never raised. */
+ * certify/vetted_flags.h says what of it is taken, and limits are lowered by it, never raised. */
 #include "certify/replay_recipe.h"
 
 #include <stdio.h>
@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "certify/certificate.h"
-#include "certify/vetted.h"
+#include "certify/vetted_flags.h"
 #include "core/context.h"
 #include "core/limits.h"
 #include "kernel_file/kernel_file.h"

@@ -9,7 +9,7 @@
 #include "core/random.h"
 #include "judge/call_setup.h"
 #include "kernel_file/kernel_file.h"
-#include "trials/cases.h"
+#include "trials/levels.h"
 
 /* ------------------------------------------------------------------------------------------------------------
  * Which trials

@@ -7,7 +7,7 @@
 #include "certify/subject.h"
 #include "core/context.h"
 #include "kernel_file/kernel_file.h"
-#include "trials/visitor.h"
+#include "trials/unjudged_call.h"
 
 static tk_status choose(tk_ctx *ctx, tki_outcome *o)
 {

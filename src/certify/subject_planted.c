@@ -2,7 +2,7 @@
 #include <stdio.h>
 
 #include "certify/subject.h"
-#include "trials/oracles_and_mutants.h"
+#include "trials/op_registry.h"
 
 static const tki_mutant *find(const tki_outcome *o)
 {

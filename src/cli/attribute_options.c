@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/choices.h"
 #include "cli/cli.h"
+#include "cli/common_arguments.h"
 
 enum { NAME_SIZE = 48, HELP_SIZE = 512 };
 

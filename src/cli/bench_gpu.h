@@ -5,8 +5,8 @@
 #include <jansson.h>
 
 #include "bench/gpu_timing.h"
-#include "cli/choices.h"
 #include "cli/cli.h"
+#include "cli/common_arguments.h"
 
 json_t *cli_bench_gpu_machine_json(const bench_gpu *gpu, const bench_gpu_limits *limits);
 

@@ -5,8 +5,8 @@
 #include <jansson.h>
 
 #include "bench/bench.h"
-#include "cli/choices.h"
 #include "cli/cli.h"
+#include "cli/common_arguments.h"
 
 enum { CLI_BENCH_LOWERINGS = 8 };
 

@@ -12,8 +12,8 @@
 #include "cli/attribute_options.h"
 #include "cli/bench_gpu.h"
 #include "cli/bench_report.h"
-#include "cli/choices.h"
 #include "cli/cli.h"
+#include "cli/common_arguments.h"
 #include "cli/parse.h"
 
 /* ------------------------------------------------------------------------------------------------------------

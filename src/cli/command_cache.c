@@ -5,8 +5,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "cli/choices.h"
 #include "cli/cli.h"
+#include "cli/common_arguments.h"
 #include "tokitai_cache.h"
 #include "tokitai_verify.h"
 

@@ -1,11 +1,11 @@
-/* tokitai certify, as its files share it: certify.c reads the options and runs jobs, certify_plan.c makes the jobs, certify_files.c
+/* tokitai certify, as its files share it: command_certify.c reads the options and runs jobs, certify_plan.c makes the jobs, certify_files.c
  * runs those of kernel files, certify_program.c has the kernels of other programs, junit.c writes their results for other programs. */
 #ifndef CLI_COMMAND_CERTIFY_H
 #define CLI_COMMAND_CERTIFY_H
 
 #include "cli/attribute_options.h"
-#include "cli/choices.h"
 #include "cli/cli.h"
+#include "cli/common_arguments.h"
 #include "cli/limit_options.h"
 #include "cli/parse.h"
 #include "tokitai_serve.h"

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/choices.h"
 #include "cli/cli.h"
 #include "cli/command_corpus.h"
+#include "cli/common_arguments.h"
 
 enum { KEY_JSON = 256, KEY_LEVEL, KEY_DTYPE, KEY_SEED, KEY_THREADS, KEY_CHART };
 

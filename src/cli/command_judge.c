@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "cli/attribute_options.h"
-#include "cli/choices.h"
 #include "cli/cli.h"
+#include "cli/common_arguments.h"
 #include "cli/verdict.h"
 #include "core/escape.h"
 #include "tensors/array_files.h"

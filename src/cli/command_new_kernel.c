@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/choices.h"
 #include "cli/cli.h"
+#include "cli/common_arguments.h"
 #include "cli/templates.h"
 
 enum { KEY_BACKEND = 256, KEY_OUT, KEY_FORCE };

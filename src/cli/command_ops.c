@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "cli/attribute_options.h"
-#include "cli/choices.h"
 #include "cli/cli.h"
+#include "cli/common_arguments.h"
 #include "cli/ops_proof.h"
 
 enum { KEY_JSON = 256, KEY_FAMILIES, KEY_PROOF, KEY_LIST };

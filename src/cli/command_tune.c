@@ -8,8 +8,8 @@
 
 #include "bench/tune.h"
 #include "cli/attribute_options.h"
-#include "cli/choices.h"
 #include "cli/cli.h"
+#include "cli/common_arguments.h"
 #include "cli/parse.h"
 
 enum {

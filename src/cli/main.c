@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/choices.h"
 #include "cli/cli.h"
+#include "cli/common_arguments.h"
 
 static const cli_command commands[] = {
     {"ops", "the operations, or one contract in full", cli_ops},

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "certify/certificate.h"
-#include "certify/envelope.h"
+#include "certify/signed_envelope.h"
 #include "core/context.h"
 #include "core/file.h"
 #include "glue/json.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "certify/certificate.h"
-#include "certify/envelope.h"
+#include "certify/signed_envelope.h"
 #include "core/context.h"
 #include "core/file.h"
 #include "glue/cover.h"

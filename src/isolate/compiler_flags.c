@@ -5,7 +5,7 @@
 
 #include "core/context.h"
 #include "drivers/gpu_info.h"
-#include "isolate/worker.h"
+#include "isolate/worker_process.h"
 
 enum { PROBE_SECONDS = 20 };
 

@@ -49,7 +49,7 @@ typedef struct tki_sanitizer_report {
 /* Reads what it printed, which comes from a process that shared its memory with the kernel. */
 TKI_EXPORT void tki_sanitizer_read(const char *log, tki_sanitizer_report *report);
 
-/* For worker.c. */
+/* For worker_process.c. */
 struct tki_child;
 struct tki_strings;
 /* Adds what the worker program is told; false if it is not here. */

@@ -12,7 +12,7 @@
 
 #include "core/context.h"
 #include "core/file.h"
-#include "isolate/worker.h"
+#include "isolate/worker_process.h"
 
 enum {
     MOST_SOURCE_BYTES = 1 << 24,

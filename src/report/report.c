@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "certify/envelope.h"
 #include "certify/headline.h"
+#include "certify/signed_envelope.h"
 #include "core/context.h"
 #include "core/escape.h"
 #include "core/hash.h"

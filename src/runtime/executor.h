@@ -5,7 +5,7 @@
 #define TKI_RUNTIME_EXECUTOR_H
 
 #include "core/export.h"
-#include "isolate/worker.h"
+#include "isolate/worker_process.h"
 #include "model/lowering.h"
 #include "runtime/staging.h"
 #include "tokitai_verify.h"

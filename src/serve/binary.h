@@ -4,7 +4,7 @@
 
 #include "isolate/wire.h"
 #include "serve/service.h"
-#include "serve/shared.h"
+#include "serve/shared_memory.h"
 
 /* The reply: a struct, records of arrays, a text with its padding, an array that stays where it is. */
 typedef struct tki_binary_reply {

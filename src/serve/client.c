@@ -13,8 +13,8 @@
 #include "core/options.h"
 #include "isolate/wire_case.h"
 #include "model/lowering.h"
+#include "serve/child_process.h"
 #include "serve/frames.h"
-#include "serve/peer.h"
 #include "tokitai_serve.h"
 
 enum {

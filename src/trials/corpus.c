@@ -9,8 +9,8 @@
 #include "judge/trial.h"
 #include "model/case.h"
 #include "trials/allclose_check.h"
-#include "trials/cases.h"
-#include "trials/oracles_and_mutants.h"
+#include "trials/levels.h"
+#include "trials/op_registry.h"
 
 /* What all kernels of one op and dtype share. */
 typedef struct bench {

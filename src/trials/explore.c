@@ -10,7 +10,7 @@
 #include "kernel_file/kernel_file.h"
 #include "trials/explorer.h"
 #include "trials/families.h"
-#include "trials/visitor.h"
+#include "trials/unjudged_call.h"
 
 void tki_exploration_free(tki_exploration *exploration)
 {

@@ -6,7 +6,7 @@
 #define TKI_TRIALS_EXPLORE_H
 
 #include "kernel_file/covered_lines.h"
-#include "trials/cases.h"
+#include "trials/levels.h"
 
 typedef struct tki_exploration {
     bool known;

@@ -11,7 +11,7 @@
 #include "model/case.h"
 #include "trials/families_index.h"
 #include "trials/families_lines.h"
-#include "trials/oracles_and_mutants.h"
+#include "trials/op_registry.h"
 
 static const struct {
     const char *name, *what;

@@ -1,7 +1,7 @@
 /* TRUSTED. Inputs of elementwise ops whose results lie near rounding midpoints, found by asking the oracle. */
 #include "trials/families_lines.h"
 
-#include "trials/oracles_and_mutants.h"
+#include "trials/op_registry.h"
 
 /* How far a value lies from the nearest rounding midpoint, in units of the last place. */
 static double from_midpoint(tk_dtype dtype, double value)

@@ -9,9 +9,9 @@
 
 #include "core/context.h"
 #include "judge/trial.h"
-#include "trials/cases.h"
 #include "trials/judge_build.h"
-#include "trials/oracles_and_mutants.h"
+#include "trials/levels.h"
+#include "trials/op_registry.h"
 
 typedef struct records {
     tki_mutant_record *list;

@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "certify/certificate.h"
-#include "certify/envelope.h"
 #include "certify/headline.h"
+#include "certify/signed_envelope.h"
 #include "core/random.h"
 #include "exact/round.h"
 #include "tests/certificate_test.h"

@@ -9,7 +9,7 @@
 #include "judge/trial_inputs.h"
 #include "model/attributes.h"
 #include "tests/certificate_test.h"
-#include "trials/cases.h"
+#include "trials/levels.h"
 
 enum { SEED = 20261118 };
 

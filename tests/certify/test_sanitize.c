@@ -1,7 +1,7 @@
 /* Which trials compute-sanitizer watches, and which clause a finding of it refutes. tests/isolate/test_sanitizer.c has the program itself. */
 #include "certify/sanitize.h"
 #include "tests/op_test.h"
-#include "trials/cases.h"
+#include "trials/levels.h"
 
 enum { MOST = 24 };
 

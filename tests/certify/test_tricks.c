@@ -12,7 +12,7 @@
 #include "tests/kernels/trick_known.h"
 #include "tests/op_test.h"
 #include "tests/worker_test.h"
-#include "trials/cases.h"
+#include "trials/levels.h"
 
 /* ------------------------------------------------------------------------------------------------------------
  * One certification

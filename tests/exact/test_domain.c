@@ -5,8 +5,8 @@
 
 #include "exact/domain.h"
 #include "tests/unit_test.h"
-#include "trials/cases.h"
 #include "trials/families.h"
+#include "trials/levels.h"
 
 static bool in_domain(double value)
 {

@@ -11,7 +11,7 @@
 #include "exact/kept_table.h"
 #include "exact/round.h"
 #include "tests/unit_test.h"
-#include "trials/oracles_and_mutants.h"
+#include "trials/op_registry.h"
 
 enum { THREADS = 8 };
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "certify/certificate.h"
-#include "certify/envelope.h"
+#include "certify/signed_envelope.h"
 
 static void try_base64(const char *text, size_t length)
 {

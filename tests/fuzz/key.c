@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "certify/envelope.h"
+#include "certify/signed_envelope.h"
 #include "certify/signing_key.h"
 #include "tests/fuzz/escape.h"
 

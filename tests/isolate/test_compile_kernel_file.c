@@ -1,6 +1,6 @@
 /* Users' sources are compiled where the compiler can neither read nor write what is not its business. */
 #include "core/clock.h"
-#include "isolate/worker.h"
+#include "isolate/worker_process.h"
 #include "tests/fake_gpu/begin.h"
 #include "tests/op_test.h"
 #include "tests/worker_test.h"

@@ -1,6 +1,6 @@
 /* Workers under compute-sanitizer: what it says is read, and a stand-in for it (tests/stand_in) runs around workers on a GPU that is not there
  * (tests/fake_gpu). tests/sanitizer_on_device.sh runs the real one. */
-#include "isolate/worker.h"
+#include "isolate/worker_process.h"
 #include "tests/fake_gpu/begin.h"
 #include "tests/op_test.h"
 #include "tests/worker_test.h"

@@ -8,8 +8,8 @@
 #include "core/random.h"
 #include "judge/trial.h"
 #include "tests/op_test.h"
-#include "trials/oracles_and_mutants.h"
-#include "trials/visitor.h"
+#include "trials/op_registry.h"
+#include "trials/unjudged_call.h"
 
 enum { SIZE = 301, KEPT = 1 << 12 };
 

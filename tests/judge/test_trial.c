@@ -16,7 +16,7 @@
 #include "model/attributes.h"
 #include "tests/attribute_tools.h"
 #include "tests/op_test.h"
-#include "trials/oracles_and_mutants.h"
+#include "trials/op_registry.h"
 #include "trials/shrink.h"
 
 enum { ERR, WRITE, SHAPE, REPEAT, INPLACE, BITS };

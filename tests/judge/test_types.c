@@ -11,7 +11,7 @@
 #include "runtime/executor.h"
 #include "tests/attribute_tools.h"
 #include "tests/op_test.h"
-#include "trials/cases.h"
+#include "trials/levels.h"
 #include "trials/shrink.h"
 
 enum { ERR, NANS, WRITE, SHAPE, REPEAT };

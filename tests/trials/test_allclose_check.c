@@ -7,7 +7,7 @@
 #include "exact/round.h"
 #include "tests/op_test.h"
 #include "trials/allclose_check.h"
-#include "trials/oracles_and_mutants.h"
+#include "trials/op_registry.h"
 
 /* Our own kernel, after which every element but the first is right. */
 typedef struct flaw {

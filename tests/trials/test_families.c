@@ -12,8 +12,8 @@
 #include "model/attributes.h"
 #include "tests/attribute_tools.h"
 #include "tests/op_test.h"
-#include "trials/cases.h"
 #include "trials/families.h"
+#include "trials/levels.h"
 
 /* A matrix product's inputs, summed along the columns of the one and the rows of the other, and an index beside them. */
 static const tk_contract product = {

@@ -9,8 +9,8 @@
 #include "model/attributes.h"
 #include "tests/attribute_tools.h"
 #include "tests/op_test.h"
-#include "trials/cases.h"
 #include "trials/families.h"
+#include "trials/levels.h"
 
 #define IN(called, a, b, inner)                                                                               \
     {                                                                                                         \

@@ -10,8 +10,8 @@
 #include "model/case.h"
 #include "ops/padic/contract.h"
 #include "tests/op_test.h"
-#include "trials/cases.h"
 #include "trials/families.h"
+#include "trials/levels.h"
 
 enum { SEEDS = 6 };
 

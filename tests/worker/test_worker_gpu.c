@@ -1,6 +1,6 @@
 /* The worker on GPUs that are not there (tests/fake_gpu): what goes to the device and back, and what is seen on the way. */
 #include "core/clock.h"
-#include "isolate/worker.h"
+#include "isolate/worker_process.h"
 #include "tests/fake_gpu/begin.h"
 #include "tests/op_test.h"
 #include "tests/worker_test.h"

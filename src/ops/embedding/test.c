@@ -15,8 +15,8 @@
 #include "ops/embedding/contract.h"
 #include "tests/op_test.h"
 #include "tokitai.h"
-#include "trials/cases.h"
 #include "trials/families.h"
+#include "trials/levels.h"
 
 extern const tki_oracle tki_embedding_fwd_oracle;
 extern const tki_oracle tki_embedding_bwd_oracle;

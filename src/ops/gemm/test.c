@@ -19,7 +19,7 @@
 #include "tests/op_test.h"
 #include "tokitai.h"
 #include "trials/families.h"
-#include "trials/oracles_and_mutants.h"
+#include "trials/op_registry.h"
 
 enum { GEMM, GRAD_A, GRAD_B, OPS };
 

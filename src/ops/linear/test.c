@@ -17,7 +17,7 @@
 #include "tests/op_test.h"
 #include "tokitai.h"
 #include "trials/families.h"
-#include "trials/oracles_and_mutants.h"
+#include "trials/op_registry.h"
 
 /* What the header names is what kernels see. */
 _Static_assert((int)TK_LINEAR_FWD_EPILOGUE_BIAS == TKI_LINEAR_BIAS, "bias");

@@ -1,5 +1,5 @@
 /* Calls into a worker. */
-#include "isolate/worker.h"
+#include "isolate/worker_process.h"
 
 #include <errno.h>
 #include <stdio.h>

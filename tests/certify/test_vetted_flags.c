@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "certify/vetted.h"
+#include "certify/vetted_flags.h"
 #include "tests/unit_test.h"
 
 TEST(flags_that_are_taken)

@@ -3,8 +3,8 @@
  *
  * Host memory is given and host memory comes back, on every backend. Nothing that the worker says is believed: outputs are judged
  * as copies out of memory that nobody can write any more, time is taken by this process. docs/worker.md says what is confined. */
-#ifndef TKI_ISOLATE_WORKER_H
-#define TKI_ISOLATE_WORKER_H
+#ifndef TKI_ISOLATE_WORKER_PROCESS_H
+#define TKI_ISOLATE_WORKER_PROCESS_H
 
 #include "core/export.h"
 #include "core/fault.h"

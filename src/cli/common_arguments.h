@@ -1,8 +1,8 @@
 /* Arguments that several commands take: read alike, and complained of alike. A text of NULL, an option that was not
  * given, leaves the value as it is; what returns false, 0 or NULL has complained. `who` stands before the colon of a
  * message. */
-#ifndef CLI_CHOICES_H
-#define CLI_CHOICES_H
+#ifndef CLI_COMMON_ARGUMENTS_H
+#define CLI_COMMON_ARGUMENTS_H
 
 #include <stdbool.h>
 #include <stdint.h>

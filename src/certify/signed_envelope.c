@@ -1,5 +1,5 @@
 /* TRUSTED. DSSE envelopes: base64, what is signed, taking one apart, signing and verifying certificates. */
-#include "certify/envelope.h"
+#include "certify/signed_envelope.h"
 
 #include <stdint.h>
 #include <stdio.h>

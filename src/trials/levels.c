@@ -1,6 +1,6 @@
 /* TRUSTED. The trials of each level: shapes that stand in a list, shapes that are drawn by a law (shapes.c), and a
  * tour through all families; of registered ops, shapes that any op may stumble at. All of it follows from seed, level, op and types. */
-#include "trials/cases.h"
+#include "trials/levels.h"
 
 #include <limits.h>
 #include <math.h>
@@ -15,7 +15,7 @@
 #include "trials/each_choice.h"
 #include "trials/families.h"
 #include "trials/families_index.h"
-#include "trials/oracles_and_mutants.h"
+#include "trials/op_registry.h"
 #include "trials/shapes.h"
 
 enum { FIRST_TOUR = 1000, FIRST_DRAWN = 2000, FULL_OFFSET = 2000, FIRST_OF_CHOICES = 10000 };

@@ -1,7 +1,7 @@
 /* A child process behind a socket: its standard input and output are one end, its standard error a pipe. One request is exchanged for
  * one reply before a deadline; after anything else the child is only fit to be ended. */
-#ifndef TKI_SERVE_PEER_H
-#define TKI_SERVE_PEER_H
+#ifndef TKI_SERVE_CHILD_PROCESS_H
+#define TKI_SERVE_CHILD_PROCESS_H
 
 #include <sys/types.h>
 #include <sys/uio.h>

@@ -5,7 +5,7 @@
 #include "exact/round.h"
 #include "judge/trial_inputs.h"
 #include "model/case.h"
-#include "trials/cases.h"
+#include "trials/levels.h"
 
 static tk_status copy_given_inputs(tk_ctx *ctx, const tk_case *c, const tk_certify_options *options,
                                    tki_inputs *inputs)

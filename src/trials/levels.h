@@ -1,6 +1,6 @@
 /* TRUSTED. Which trials a level consists of: shapes, families, seeds, options. */
-#ifndef TKI_TRIALS_CASES_H
-#define TKI_TRIALS_CASES_H
+#ifndef TKI_TRIALS_LEVELS_H
+#define TKI_TRIALS_LEVELS_H
 
 #include "judge/trial_inputs.h"
 

@@ -1,5 +1,5 @@
 /* Mapping what a client passed. */
-#include "serve/shared.h"
+#include "serve/shared_memory.h"
 
 #include <errno.h>
 #include <fcntl.h>

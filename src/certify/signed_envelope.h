@@ -1,6 +1,6 @@
 /* TRUSTED. DSSE envelopes (github.com/secure-systems-lab/dsse, version 1.0): a Statement with signatures. */
-#ifndef TKI_CERTIFY_ENVELOPE_H
-#define TKI_CERTIFY_ENVELOPE_H
+#ifndef TKI_CERTIFY_SIGNED_ENVELOPE_H
+#define TKI_CERTIFY_SIGNED_ENVELOPE_H
 
 #include <jansson.h>
 

@@ -1,6 +1,6 @@
 /* TRUSTED. The oracle, the mutants and the variants of each op, from ops.def. */
-#ifndef TKI_TRIALS_ORACLES_AND_MUTANTS_H
-#define TKI_TRIALS_ORACLES_AND_MUTANTS_H
+#ifndef TKI_TRIALS_OP_REGISTRY_H
+#define TKI_TRIALS_OP_REGISTRY_H
 
 #include "exact/oracle.h"
 #include "model/mutant.h"

@@ -5,8 +5,8 @@
 
 /* They belong to the program, not to a library. */
 #include "model/attributes.h"
-#include "cli/choices.c" /* NOLINT(bugprone-suspicious-include) */
-#include "cli/parse.c"   /* NOLINT(bugprone-suspicious-include) */
+#include "cli/common_arguments.c" /* NOLINT(bugprone-suspicious-include) */
+#include "cli/parse.c"            /* NOLINT(bugprone-suspicious-include) */
 
 static char complaint[4096];
 

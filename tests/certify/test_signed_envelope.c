@@ -8,7 +8,7 @@
 #include <openssl/pem.h>
 
 #include "certify/certificate.h"
-#include "certify/envelope.h"
+#include "certify/signed_envelope.h"
 #include "certify/signing_key.h"
 #include "core/file.h"
 #include "tests/op_test.h"

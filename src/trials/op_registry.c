@@ -1,5 +1,5 @@
 /* TRUSTED. The verifying half of the list of ops. */
-#include "trials/oracles_and_mutants.h"
+#include "trials/op_registry.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* TRUSTED. Calls between trials, of which nothing is judged. */
-#ifndef TKI_TRIALS_VISITOR_H
-#define TKI_TRIALS_VISITOR_H
+#ifndef TKI_TRIALS_UNJUDGED_CALL_H
+#define TKI_TRIALS_UNJUDGED_CALL_H
 
 #include "judge/trial.h"
 

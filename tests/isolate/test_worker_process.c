@@ -8,7 +8,7 @@
 #include "core/clock.h"
 #include "core/context.h"
 #include "core/dtype.h"
-#include "isolate/worker.h"
+#include "isolate/worker_process.h"
 #include "judge/guard.h"
 #include "tests/attribute_tools.h"
 #include "tests/op_test.h"

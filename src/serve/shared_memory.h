@@ -1,7 +1,7 @@
 /* Memory that a client passes as a memfd. The descriptor is untrusted: what is mapped has a size that cannot shrink, so that no
  * access can fault, and what is read from it may change at any time. */
-#ifndef TKI_SERVE_SHARED_H
-#define TKI_SERVE_SHARED_H
+#ifndef TKI_SERVE_SHARED_MEMORY_H
+#define TKI_SERVE_SHARED_MEMORY_H
 
 #include <sys/types.h>
 

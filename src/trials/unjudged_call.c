@@ -1,8 +1,8 @@
 /* TRUSTED. Calls of another type. */
-#include "trials/visitor.h"
+#include "trials/unjudged_call.h"
 
 #include "judge/guarded_run.h"
-#include "trials/cases.h"
+#include "trials/levels.h"
 
 /* The neighbour in the contract's list, so that f16 and bf16 visit each other. */
 static tk_types other_types(const tk_case *c)

@@ -1,5 +1,5 @@
 /* Starting, talking to and ending a child process without ever blocking past a deadline or raising a signal. */
-#include "serve/peer.h"
+#include "serve/child_process.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* TRUSTED. What is taken over from a certificate for the making of a kernel. It may be a stranger's: what it names is used only if it can do
  * nothing but what it is for. */
-#ifndef TKI_CERTIFY_VETTED_H
-#define TKI_CERTIFY_VETTED_H
+#ifndef TKI_CERTIFY_VETTED_FLAGS_H
+#define TKI_CERTIFY_VETTED_FLAGS_H
 
 #include <stdbool.h>
 #include <stddef.h>

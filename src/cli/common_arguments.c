@@ -1,4 +1,4 @@
-#include "cli/choices.h"
+#include "cli/common_arguments.h"
 
 #include <stdio.h>
 #include <string.h>

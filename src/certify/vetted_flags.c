@@ -1,5 +1,5 @@
 /* TRUSTED. Compilers and flags that a certificate may ask for without its reader having to look at them. */
-#include "certify/vetted.h"
+#include "certify/vetted_flags.h"
 
 #include <stdio.h>
 #include <string.h>
