@@ -415,7 +415,7 @@ def build(root, work, optimise):
     with open(path, "w", encoding="utf-8") as file:
         file.write("\n".join(lines))
     program = os.path.join(work, "tied_maps")
-    command = [os.environ.get("CXX", "g++"), "-std=c++20", optimise, "-w", "-I", os.path.join(root, "src"), "-o", program, path]
+    command = [os.environ.get("CXX", "g++"), "-std=c++20", optimise, "-w", "-I", os.path.join(root, "src"), "-I", root, "-o", program, path]
     result = subprocess.run(command, capture_output=True, text=True, check=False)
     if result.returncode != 0:
         raise Failure("the sources' formulas do not compile as maps.cc has them:\n"

@@ -10,7 +10,7 @@
 /* Beside the sources when run from a build folder in them, else where it is installed. */
 bool bench_script_find(const char *name, char path[PATH_MAX])
 {
-    static const char *const places[] = {"/../bench/peers/", "/../share/tokitai/"};
+    static const char *const places[] = {"/../src/bench/peers/", "/../share/tokitai/"};
     char program[PATH_MAX];
     ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
     if (length <= 0)
