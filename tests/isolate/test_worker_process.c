@@ -27,6 +27,7 @@ typedef struct trial {
     tki_guarded x, y;
     void *buffers[2];
     tki_overrun overrun;
+    tki_worker *worker;
 } trial;
 
 static void prepare(trial *t, tki_edge edge)
@@ -42,8 +43,20 @@ static void prepare(trial *t, tki_edge edge)
     t->buffers[1] = t->y.data;
 }
 
+static void start(trial *t, tki_edge edge, const char *kernel, const tki_worker_options *options)
+{
+    prepare(t, edge);
+    assert_ok(t->ctx, tki_worker_open(t->ctx, kernel_path(kernel), t->c.contract, options, &t->worker));
+}
+
+static tk_status call(trial *t)
+{
+    return tki_worker_call(t->worker, &t->c, t->buffers, 1, NULL, &t->overrun);
+}
+
 static void finish(trial *t)
 {
+    tki_worker_close(t->worker);
     int64_t offset;
     assert_true(tki_guard_intact(&t->x, &offset));
     assert_true(tki_guard_intact(&t->y, &offset));
@@ -83,13 +96,10 @@ static void assert_status(trial *t, const char *name, tk_status got, tk_status e
 static void assert_next_is_served(void)
 {
     trial t;
-    tki_worker *worker;
-    prepare(&t, TKI_EDGE_NONE);
-    assert_ok(t.ctx, tki_worker_open(t.ctx, kernel_path("correct"), t.c.contract, NULL, &worker));
-    assert_ok(t.ctx, tki_worker_call(worker, &t.c, t.buffers, 1, NULL, &t.overrun));
+    start(&t, TKI_EDGE_NONE, "correct", NULL);
+    assert_ok(t.ctx, call(&t));
     assert_int_equal(t.overrun.param, -1);
     assert_computed(&t);
-    tki_worker_close(worker);
     finish(&t);
 }
 
@@ -107,29 +117,26 @@ typedef struct expectation {
 static void try(const expectation *e, tki_edge edge, unsigned without)
 {
     trial t;
-    tki_worker *worker;
     /* The machine may be busy: short where it must run out, long elsewhere. */
     tki_worker_options options = {
         .call_seconds = e->status == TK_TIMEOUT ? 0.5 : 60, .terms.allow_weak = true, .without = without};
-    prepare(&t, edge);
-    double start = tki_now();
-    assert_ok(t.ctx, tki_worker_open(t.ctx, kernel_path(e->name), t.c.contract, &options, &worker));
+    const double begin = tki_now();
+    start(&t, edge, e->name, &options);
     tk_status status = TK_OK;
     int last = (e->calls & ~OR_EARLIER) - 1;
     for (int i = 0; i == 0 || (i <= last && status == TK_OK); i++) {
         memset(t.y.data, 0xa5, SIZE * 2);
         if (i > 0)
             usleep(300000); /* for what an earlier call left running */
-        status = tki_worker_call(worker, &t.c, t.buffers, 1, NULL, &t.overrun);
+        status = call(&t);
         if (i < last && !(e->calls & OR_EARLIER))
             assert_status(&t, e->name, status, TK_OK, "");
     }
     assert_status(&t, e->name, status, e->status, e->text);
-    assert_true(tki_now() - start < 60);
+    assert_true(tki_now() - begin < 60);
     if (status != TK_OK)
         assert_unwritten(&t);
-    assert_int_equal(tki_worker_broken(worker), status == TK_KERNEL_FAULT || status == TK_TIMEOUT);
-    tki_worker_close(worker);
+    assert_int_equal(tki_worker_broken(t.worker), status == TK_KERNEL_FAULT || status == TK_TIMEOUT);
     finish(&t);
     assert_nothing_left();
     assert_next_is_served();
@@ -154,23 +161,20 @@ TEST(correct_kernels)
     assert_next_is_served();
     assert_nothing_left();
     trial t;
-    tki_worker *worker;
     for (int edge = TKI_EDGE_NONE; edge <= TKI_EDGE_PAGE_START; edge++) {
-        prepare(&t, (tki_edge)edge);
-        assert_ok(t.ctx, tki_worker_open(t.ctx, kernel_path("correct"), t.c.contract, NULL, &worker));
+        start(&t, (tki_edge)edge, "correct", NULL);
         for (int i = 0; i < 20; i++) {
             double seconds = -1;
             memset(t.y.data, i, SIZE * 2);
-            assert_ok(t.ctx, tki_worker_call(worker, &t.c, t.buffers, 1, &seconds, &t.overrun));
+            assert_ok(t.ctx, tki_worker_call(t.worker, &t.c, t.buffers, 1, &seconds, &t.overrun));
             assert_computed(&t);
             assert_true(seconds > 0 && seconds < 10);
         }
         /* Nothing at all, at any address. */
         t.c.dims[0] = 0;
-        assert_ok(t.ctx, tki_worker_call(worker, &t.c, t.buffers, 1, NULL, &t.overrun));
+        assert_ok(t.ctx, call(&t));
         t.buffers[0] = t.buffers[1] = NULL;
-        assert_ok(t.ctx, tki_worker_call(worker, &t.c, t.buffers, 1, NULL, &t.overrun));
-        tki_worker_close(worker);
+        assert_ok(t.ctx, call(&t));
         finish(&t);
     }
     assert_nothing_left();
@@ -263,25 +267,19 @@ TEST(red_zones)
     } list[] = {{"write_before", -2}, {"write_behind", 2 * SIZE}};
     for (int i = 0; i < 2; i++) {
         trial t;
-        tki_worker *worker;
-        prepare(&t, TKI_EDGE_NONE);
-        assert_ok(t.ctx, tki_worker_open(t.ctx, kernel_path(list[i].name), t.c.contract, NULL, &worker));
+        start(&t, TKI_EDGE_NONE, list[i].name, NULL);
         for (int k = 0; k < 3; k++) {
-            assert_ok(t.ctx, tki_worker_call(worker, &t.c, t.buffers, 1, NULL, &t.overrun));
+            assert_ok(t.ctx, call(&t));
             assert_int_equal(t.overrun.param, 1);
             assert_int_equal(t.overrun.offset, list[i].offset);
         }
-        tki_worker_close(worker);
         finish(&t);
     }
     /* What was there stays there. */
     trial t;
-    tki_worker *worker;
-    prepare(&t, TKI_EDGE_NONE);
-    assert_ok(t.ctx, tki_worker_open(t.ctx, kernel_path("leave_unwritten"), t.c.contract, NULL, &worker));
-    assert_ok(t.ctx, tki_worker_call(worker, &t.c, t.buffers, 1, NULL, &t.overrun));
+    start(&t, TKI_EDGE_NONE, "leave_unwritten", NULL);
+    assert_ok(t.ctx, call(&t));
     assert_unwritten(&t);
-    tki_worker_close(worker);
     finish(&t);
     assert_nothing_left();
 }
@@ -395,14 +393,11 @@ TEST_WITH_CONTEXT(report)
 static char *call_under(const char *kernel, tk_limits limits, unsigned without, tk_status expected, const char *text)
 {
     trial t;
-    tki_worker *worker;
     tki_worker_options options = {.terms = {.limits = limits, .allow_weak = true}, .without = without};
-    prepare(&t, TKI_EDGE_NONE);
-    assert_ok(t.ctx, tki_worker_open(t.ctx, kernel_path(kernel), t.c.contract, &options, &worker));
-    char *report = strdup(tki_worker_confinement(worker));
+    start(&t, TKI_EDGE_NONE, kernel, &options);
+    char *report = strdup(tki_worker_confinement(t.worker));
     assert_non_null(report);
-    assert_status(&t, kernel, tki_worker_call(worker, &t.c, t.buffers, 1, NULL, &t.overrun), expected, text);
-    tki_worker_close(worker);
+    assert_status(&t, kernel, call(&t), expected, text);
     finish(&t);
     assert_nothing_left();
     return report;
@@ -437,16 +432,13 @@ TEST(limits)
     check_limits(TKI_CONFINE_USER);
     /* Addresses of 512 MiB do not hold 512 times a MiB beside a program. */
     trial t;
-    tki_worker *worker;
     tki_worker_options options = {.terms.limits.memory_bytes = INT64_C(1) << 29};
-    prepare(&t, TKI_EDGE_NONE);
-    assert_ok(t.ctx, tki_worker_open(t.ctx, kernel_path("much_memory"), t.c.contract, &options, &worker));
-    assert_int_equal(tki_worker_call(worker, &t.c, t.buffers, 1, NULL, &t.overrun), TK_UNSUPPORTED);
+    start(&t, TKI_EDGE_NONE, "much_memory", &options);
+    assert_int_equal(call(&t), TK_UNSUPPORTED);
     const char *number = strstr(tk_ctx_message(t.ctx), "returned ");
     assert_non_null(number);
     const long returned = strtol(number + strlen("returned "), NULL, 10);
     assert_true(returned > 2000 && returned < 2000 + 512);
-    tki_worker_close(worker);
     finish(&t);
     assert_nothing_left();
 }
@@ -492,17 +484,12 @@ TEST(groups_left_behind)
 TEST(the_last_deadline)
 {
     trial t;
-    tki_worker *worker;
     tki_worker_options options = {.call_seconds = 3600};
-    prepare(&t, TKI_EDGE_NONE);
-    assert_ok(t.ctx, tki_worker_open(t.ctx, kernel_path("endless"), t.c.contract, &options, &worker));
+    start(&t, TKI_EDGE_NONE, "endless", &options);
     t.ctx->deadline = tki_now() + 0.2;
-    assert_refused(t.ctx, tki_worker_call(worker, &t.c, t.buffers, 1, NULL, &t.overrun), TK_TIMEOUT,
-                   "the time of the whole judgement is over");
-    assert_refused(t.ctx, tki_worker_call(worker, &t.c, t.buffers, 1, NULL, &t.overrun), TK_TIMEOUT,
-                   "the time of the whole judgement is over");
+    assert_refused(t.ctx, call(&t), TK_TIMEOUT, "the time of the whole judgement is over");
+    assert_refused(t.ctx, call(&t), TK_TIMEOUT, "the time of the whole judgement is over");
     t.ctx->deadline = 0;
-    tki_worker_close(worker);
     finish(&t);
     assert_nothing_left();
 }
@@ -539,24 +526,20 @@ TEST(loading)
 TEST(the_same_worker_goes_on)
 {
     trial t;
-    tki_worker *worker;
-    prepare(&t, TKI_EDGE_NONE);
-    assert_ok(t.ctx, tki_worker_open(t.ctx, kernel_path("refuse_odd_sizes"), t.c.contract, NULL, &worker));
+    start(&t, TKI_EDGE_NONE, "refuse_odd_sizes", NULL);
     for (int i = 0; i < 4; i++) {
         t.c.dims[0] = SIZE - i % 2;
-        tk_status status = tki_worker_call(worker, &t.c, t.buffers, 1, NULL, &t.overrun);
+        tk_status status = call(&t);
         if (i % 2)
             assert_refused(t.ctx, status, TK_UNSUPPORTED, "does not take this case: it returned 7");
         else
             assert_ok(t.ctx, status);
     }
-    tki_worker_close(worker);
+    tki_worker_close(t.worker);
     t.c.dims[0] = SIZE;
-    assert_ok(t.ctx, tki_worker_open(t.ctx, kernel_path("segfault"), t.c.contract, NULL, &worker));
+    assert_ok(t.ctx, tki_worker_open(t.ctx, kernel_path("segfault"), t.c.contract, NULL, &t.worker));
     for (int i = 0; i < 3; i++)
-        assert_refused(t.ctx, tki_worker_call(worker, &t.c, t.buffers, 1, NULL, &t.overrun), TK_KERNEL_FAULT,
-                       "signal 11");
-    tki_worker_close(worker);
+        assert_refused(t.ctx, call(&t), TK_KERNEL_FAULT, "signal 11");
     finish(&t);
     assert_nothing_left();
 }
@@ -565,27 +548,22 @@ TEST(the_same_worker_goes_on)
 TEST(a_fresh_process)
 {
     trial t;
-    tki_worker *worker;
-    prepare(&t, TKI_EDGE_NONE);
-    assert_ok(t.ctx, tki_worker_open(t.ctx, kernel_path("count_its_calls"), t.c.contract, NULL, &worker));
+    start(&t, TKI_EDGE_NONE, "count_its_calls", NULL);
     for (int i = 0; i < 4; i++) {
         if (i % 2)
-            tki_worker_prepare(worker, i == 1);
-        assert_ok(t.ctx, tki_worker_call(worker, &t.c, t.buffers, 1, NULL, &t.overrun));
-        assert_refused(t.ctx, tki_worker_call(worker, &t.c, t.buffers, 1, NULL, &t.overrun), TK_UNSUPPORTED,
-                       "returned 102");
-        assert_ok(t.ctx, tki_worker_renew(worker, i > 1));
-        assert_false(tki_worker_broken(worker));
+            tki_worker_prepare(t.worker, i == 1);
+        assert_ok(t.ctx, call(&t));
+        assert_refused(t.ctx, call(&t), TK_UNSUPPORTED, "returned 102");
+        assert_ok(t.ctx, tki_worker_renew(t.worker, i > 1));
+        assert_false(tki_worker_broken(t.worker));
     }
-    tki_worker_prepare(worker, false);
-    tki_worker_prepare(worker, false);
-    tki_worker_close(worker);
-    assert_ok(t.ctx, tki_worker_open(t.ctx, kernel_path("segfault"), t.c.contract, NULL, &worker));
-    tki_worker_prepare(worker, false);
+    tki_worker_prepare(t.worker, false);
+    tki_worker_prepare(t.worker, false);
+    tki_worker_close(t.worker);
+    assert_ok(t.ctx, tki_worker_open(t.ctx, kernel_path("segfault"), t.c.contract, NULL, &t.worker));
+    tki_worker_prepare(t.worker, false);
     for (int i = 0; i < 3; i++)
-        assert_refused(t.ctx, tki_worker_call(worker, &t.c, t.buffers, 1, NULL, &t.overrun), TK_KERNEL_FAULT,
-                       "signal 11");
-    tki_worker_close(worker);
+        assert_refused(t.ctx, call(&t), TK_KERNEL_FAULT, "signal 11");
     finish(&t);
     assert_nothing_left();
 }
@@ -610,11 +588,9 @@ TEST(a_guarded_heap)
         {"heap_taken_for_zeros", TK_UNSUPPORTED, "returned 9", false}};
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
         trial t;
-        tki_worker *worker;
-        prepare(&t, TKI_EDGE_NONE);
-        assert_ok(t.ctx, tki_worker_open(t.ctx, kernel_path(list[i].name), t.c.contract, NULL, &worker));
-        assert_ok(t.ctx, tki_worker_renew(worker, true));
-        tk_status status = tki_worker_call(worker, &t.c, t.buffers, 1, NULL, &t.overrun);
+        start(&t, TKI_EDGE_NONE, list[i].name, NULL);
+        assert_ok(t.ctx, tki_worker_renew(t.worker, true));
+        tk_status status = call(&t);
         if (list[i].status == TK_OK)
             assert_ok(t.ctx, status);
         else
@@ -625,7 +601,6 @@ TEST(a_guarded_heap)
         if (list[i].status == TK_KERNEL_FAULT)
             assert_int_equal(t.ctx->fault.wrote, list[i].wrote);
 #endif
-        tki_worker_close(worker);
         finish(&t);
     }
     assert_nothing_left();
