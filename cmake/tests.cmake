@@ -45,7 +45,7 @@ include(tests/schedule.cmake)
 
 # The labels by which CMakePresets.json chooses: in_release, in_debug, in_clang, in_arm64; and release_turn_0 to 3, debug_turn_0 to 3 for tests
 # that take turns, of which quickstart leaves out three.
-function(schedule_test name file labels)
+function(schedule_test name file to)
     set(builds "")
     string(REGEX REPLACE "\\..*" "" folder ${name})
     if(file MATCHES "^tests/fuzz/")
@@ -74,7 +74,7 @@ function(schedule_test name file labels)
     if(name MATCHES "\\.whole$" OR name IN_LIST whole_tests)
         set(builds whole)
     endif()
-    set(${labels} ${${labels}} ${builds} PARENT_SCOPE)
+    set(${to} ${${to}} ${builds} PARENT_SCOPE)
 endfunction()
 
 function(register_test name file)
