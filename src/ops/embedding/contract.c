@@ -6,7 +6,7 @@
 
 #include "exact/admit.h"
 #include "exact/fp32.h"
-#include "model/attributes.h"
+#include "model/contract_parts.h"
 
 /* Covers the roundings of one bound's evaluation in double: the bounds are rounded up. */
 #define ROUND_UP (1 + 0x1p-48)
@@ -23,26 +23,9 @@ const tk_contract tki_embedding_fwd_contract = {
     .param_count = 3,
     .params =
         (const tk_param[]){
-            {.name = "index",
-             .kind = TK_KIND_INDEX,
-             .rank = 1,
-             .dim = {QUERIES},
-             .indexed_dim = VOCAB,
-             .inner_axis = -1,
-             .may_alias = -1},
-            {.name = "weight",
-             .kind = TK_KIND_VALUE,
-             .rank = 2,
-             .dim = {VOCAB, DIM},
-             .inner_axis = -1,
-             .may_alias = -1},
-            {.name = "out",
-             .output = true,
-             .kind = TK_KIND_VALUE,
-             .rank = 2,
-             .dim = {QUERIES, DIM},
-             .inner_axis = -1,
-             .may_alias = -1},
+            TKI_INDICES("index", VOCAB, TKI_SHAPE(QUERIES)),
+            TKI_INPUT("weight", TK_KIND_VALUE, -1, TKI_SHAPE(VOCAB, DIM)),
+            TKI_OUTPUT("out", TK_KIND_VALUE, -1, TKI_SHAPE(QUERIES, DIM)),
         },
     TKI_TYPES_FLOAT,
     .attribute_count = 1,
@@ -55,12 +38,10 @@ const tk_contract tki_embedding_fwd_contract = {
             {TK_CLAUSE_INDEX, "EMBEDDING_FWD.INDEX",
              "an index outside [0, vocab) is an error that names the first bad position, and "
              "nothing is written; on a GPU: nothing of its row"},
-            {TK_CLAUSE_WRITE, "EMBEDDING_FWD.WRITE",
-             "every out is written, nothing else is, and the inputs stay as they were"},
+            TKI_WRITE_CLAUSE("EMBEDDING_FWD.WRITE", "out", TKI_INPUTS_STAY),
             {TK_CLAUSE_SHAPE, "EMBEDDING_FWD.SHAPE",
              "any sizes, zero included, at any alignment of the element types"},
-            {TK_CLAUSE_REPEAT, "EMBEDDING_FWD.REPEAT",
-             "the same inputs give the same bits on every run, at every address and thread count"},
+            TKI_REPEAT_CLAUSE("EMBEDDING_FWD.REPEAT"),
         },
 };
 
@@ -79,26 +60,9 @@ const tk_contract tki_embedding_bwd_contract = {
     .param_count = 3,
     .params =
         (const tk_param[]){
-            {.name = "grad_output",
-             .kind = TK_KIND_VALUE,
-             .rank = 2,
-             .dim = {QUERIES, DIM},
-             .inner_axis = 0,
-             .may_alias = -1},
-            {.name = "index",
-             .kind = TK_KIND_INDEX,
-             .rank = 1,
-             .dim = {QUERIES},
-             .indexed_dim = VOCAB,
-             .inner_axis = -1,
-             .may_alias = -1},
-            {.name = "grad_weight",
-             .output = true,
-             .kind = TK_KIND_RESULT,
-             .rank = 2,
-             .dim = {VOCAB, DIM},
-             .inner_axis = -1,
-             .may_alias = -1},
+            TKI_INPUT("grad_output", TK_KIND_VALUE, 0, TKI_SHAPE(QUERIES, DIM)),
+            TKI_INDICES("index", VOCAB, TKI_SHAPE(QUERIES)),
+            TKI_OUTPUT("grad_weight", TK_KIND_RESULT, -1, TKI_SHAPE(VOCAB, DIM)),
         },
     TKI_TYPES_SUM,
     .attribute_count = 1,
@@ -124,12 +88,10 @@ const tk_contract tki_embedding_bwd_contract = {
             {TK_CLAUSE_INDEX, "EMBEDDING_BWD.INDEX",
              "an index outside [0, vocab) is an error that names the first bad position, and "
              "nothing is written"},
-            {TK_CLAUSE_WRITE, "EMBEDDING_BWD.WRITE",
-             "every grad_weight is written, nothing else is, and the inputs stay as they were"},
+            TKI_WRITE_CLAUSE("EMBEDDING_BWD.WRITE", "grad_weight", TKI_INPUTS_STAY),
             {TK_CLAUSE_SHAPE, "EMBEDDING_BWD.SHAPE",
              "any sizes, zero included, at any alignment of the element types"},
-            {TK_CLAUSE_REPEAT, "EMBEDDING_BWD.REPEAT",
-             "the same inputs give the same bits on every run, at every address and thread count"},
+            TKI_REPEAT_CLAUSE("EMBEDDING_BWD.REPEAT"),
         },
 };
 

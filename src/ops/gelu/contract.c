@@ -1,7 +1,7 @@
 /* TRUSTED. GELU in its tanh form, and its derivative: what they promise. The exact value is in oracle.c, the kernels in
  * kernel_cpu.c. */
 #include "exact/gelu_bound.h"
-#include "model/attributes.h"
+#include "model/contract_parts.h"
 
 const tk_contract tki_gelu_fwd_contract = {
     .name = "gelu_fwd",
@@ -14,14 +14,8 @@ const tk_contract tki_gelu_fwd_contract = {
     .param_count = 2,
     .params =
         (const tk_param[]){
-            {.name = "x", .kind = TK_KIND_VALUE, .rank = 1, .dim = {0}, .inner_axis = -1, .may_alias = -1},
-            {.name = "y",
-             .output = true,
-             .kind = TK_KIND_VALUE,
-             .rank = 1,
-             .dim = {0},
-             .inner_axis = -1,
-             .may_alias = -1},
+            TKI_INPUT("x", TK_KIND_VALUE, -1, TKI_SHAPE(0)),
+            TKI_OUTPUT("y", TK_KIND_VALUE, -1, TKI_SHAPE(0)),
         },
     .elementwise = true,
     TKI_TYPES_FLOAT,
@@ -34,10 +28,9 @@ const tk_contract tki_gelu_fwd_contract = {
                               "for finite x, y is the rounding of some value within B of the exact one"},
             [TKI_GELU_NAN] = {TK_CLAUSE_VALUE, "GELU_FWD.NAN", "a NaN gives NaN, and finite x never does"},
             [TKI_GELU_INF] = {TK_CLAUSE_VALUE, "GELU_FWD.INF", "+inf gives +inf; -inf gives NaN or 0"},
-            {TK_CLAUSE_WRITE, "GELU_FWD.WRITE", "every y is written, nothing else is, and x stays as it was"},
-            {TK_CLAUSE_SHAPE, "GELU_FWD.SHAPE", "any n, zero included, at any alignment of the element type"},
-            {TK_CLAUSE_REPEAT, "GELU_FWD.REPEAT",
-             "the same inputs give the same bits on every run, at every address and thread count"},
+            TKI_WRITE_CLAUSE("GELU_FWD.WRITE", "y", "x stays as it was"),
+            TKI_SHAPE_CLAUSE("GELU_FWD.SHAPE", "n"),
+            TKI_REPEAT_CLAUSE("GELU_FWD.REPEAT"),
         },
 };
 
@@ -53,15 +46,9 @@ const tk_contract tki_gelu_bwd_contract = {
     .param_count = 3,
     .params =
         (const tk_param[]){
-            {.name = "grad_output", .kind = TK_KIND_VALUE, .rank = 1, .dim = {0}, .inner_axis = -1, .may_alias = -1},
-            {.name = "x", .kind = TK_KIND_VALUE, .rank = 1, .dim = {0}, .inner_axis = -1, .may_alias = -1},
-            {.name = "grad_input",
-             .output = true,
-             .kind = TK_KIND_VALUE,
-             .rank = 1,
-             .dim = {0},
-             .inner_axis = -1,
-             .may_alias = -1},
+            TKI_INPUT("grad_output", TK_KIND_VALUE, -1, TKI_SHAPE(0)),
+            TKI_INPUT("x", TK_KIND_VALUE, -1, TKI_SHAPE(0)),
+            TKI_OUTPUT("grad_input", TK_KIND_VALUE, -1, TKI_SHAPE(0)),
         },
     .elementwise = true,
     TKI_TYPES_FLOAT,
@@ -70,19 +57,15 @@ const tk_contract tki_gelu_bwd_contract = {
     .clause_count = 6,
     .clauses =
         (const tk_clause[]){
-            [TKI_GELU_ERR] =
-                {TK_CLAUSE_ERROR, "GELU_BWD.ERR",
-                 "for finite inputs, grad_input is the rounding of some value within B of the exact one"},
+            [TKI_GELU_ERR] = TKI_ONE_ERROR_CLAUSE("GELU_BWD.ERR", "grad_input"),
             [TKI_GELU_NAN] = {TK_CLAUSE_VALUE, "GELU_BWD.NAN",
                               "a NaN in either input gives NaN, and finite inputs never do"},
             [TKI_GELU_INF] =
                 {TK_CLAUSE_VALUE, "GELU_BWD.INF",
                  "x = +inf gives NaN or grad_output; x = -inf gives NaN, or 0 if grad_output is finite; an "
                  "infinite grad_output at finite x gives sign(g') grad_output, NaN also where |g'| < 2^-126"},
-            {TK_CLAUSE_WRITE, "GELU_BWD.WRITE",
-             "every grad_input is written, nothing else is, and the inputs stay as they were"},
-            {TK_CLAUSE_SHAPE, "GELU_BWD.SHAPE", "any n, zero included, at any alignment of the element type"},
-            {TK_CLAUSE_REPEAT, "GELU_BWD.REPEAT",
-             "the same inputs give the same bits on every run, at every address and thread count"},
+            TKI_WRITE_CLAUSE("GELU_BWD.WRITE", "grad_input", TKI_INPUTS_STAY),
+            TKI_SHAPE_CLAUSE("GELU_BWD.SHAPE", "n"),
+            TKI_REPEAT_CLAUSE("GELU_BWD.REPEAT"),
         },
 };

@@ -1,7 +1,7 @@
 /* TRUSTED. The matrix product and its two gradients: what they promise. All three sum products of two numbers over one
  * of the sizes m, n, k, and have the same clauses. The exact value is in oracle.c, the kernels in kernel_cpu.c. */
 #include "exact/product_bound.h"
-#include "model/attributes.h"
+#include "model/contract_parts.h"
 
 #define BOUND_TEXT(sum, aligned, size)                                                                             \
     "B = (K' - 1) u " sum                                                                                          \
@@ -15,16 +15,6 @@
     ", 0 if K' <= 1; bf16: plus b 2^-149; not for f32, which TF32 truncates; b = min(ceil(K/L), K'), L and F "     \
     "those of the matrix unit, x' = the larger of |x| and the type's smallest normal number, for x != 0; exact "   \
     "sums by " aligned
-#define OVERFLOW_TEXT                                                                                               \
-    "bf16 and f32 only: where (1 + K u) times the sum of the finite |products| reaches 2^128 (1 - 2^-25), an fp32 " \
-    "sum may "                                                                                                      \
-    "overflow on the way, and infinities and NaN are admitted too; beside an infinite product, NaN is"
-#define NAN_TEXT                                                                                                    \
-    "NaN if some product is NaN (0 times infinity is: zeros may not be skipped) or infinities of both signs occur " \
-    "among the products, and only then"
-#define INF_TEXT "infinities of one sign among the products, and no NaN, give that infinity"
-#define SHAPE_TEXT "any m, n and k, zero included, at any alignment of the element type; a sum over nothing is zero"
-#define REPEAT_TEXT "the same inputs give the same bits on every run, at every address and thread count"
 
 const tk_contract tki_gemm_contract = {
     .name = "gemm",
@@ -36,30 +26,21 @@ const tk_contract tki_gemm_contract = {
     .param_count = 3,
     .params =
         (const tk_param[]){
-            {.name = "a", .kind = TK_KIND_VALUE, .rank = 2, .dim = {0, 2}, .inner_axis = 1, .may_alias = -1},
-            {.name = "b", .kind = TK_KIND_VALUE, .rank = 2, .dim = {2, 1}, .inner_axis = 0, .may_alias = -1},
-            {.name = "c",
-             .output = true,
-             .kind = TK_KIND_RESULT,
-             .rank = 2,
-             .dim = {0, 1},
-             .inner_axis = -1,
-             .may_alias = -1},
+            TKI_INPUT("a", TK_KIND_VALUE, 1, TKI_SHAPE(0, 2)),
+            TKI_INPUT("b", TK_KIND_VALUE, 0, TKI_SHAPE(2, 1)),
+            TKI_OUTPUT("c", TK_KIND_RESULT, -1, TKI_SHAPE(0, 1)),
         },
-    TKI_TYPES_SUM,
-    .attribute_count = 3,
-    .attributes = (const tk_attribute[]){TKI_DOMAIN_ATTRIBUTE, TKI_NUMERICS_ATTRIBUTE, TKI_MATRIX_UNIT_ATTRIBUTE},
+    TKI_SUM_TYPES_AND_NUMERICS,
     .clause_count = 7,
     .clauses =
         (const tk_clause[]){
-            [TKI_SUM_ERR] = {TK_CLAUSE_ERROR, "GEMM.ERR",
-                             "for finite inputs, c is the rounding of some value within B of the exact one"},
-            [TKI_SUM_OVERFLOW] = {TK_CLAUSE_VALUE, "GEMM.OVERFLOW", OVERFLOW_TEXT},
-            [TKI_SUM_NAN] = {TK_CLAUSE_VALUE, "GEMM.NAN", NAN_TEXT},
-            [TKI_SUM_INF] = {TK_CLAUSE_VALUE, "GEMM.INF", INF_TEXT},
-            {TK_CLAUSE_WRITE, "GEMM.WRITE", "every c is written, nothing else is, and a and b stay as they were"},
-            {TK_CLAUSE_SHAPE, "GEMM.SHAPE", SHAPE_TEXT},
-            {TK_CLAUSE_REPEAT, "GEMM.REPEAT", REPEAT_TEXT},
+            [TKI_SUM_ERR] = TKI_ONE_ERROR_CLAUSE("GEMM.ERR", "c"),
+            [TKI_SUM_OVERFLOW] = TKI_SUM_OVERFLOW_CLAUSE("GEMM.OVERFLOW"),
+            [TKI_SUM_NAN] = TKI_SUM_NAN_CLAUSE("GEMM.NAN", ""),
+            [TKI_SUM_INF] = TKI_SUM_INF_CLAUSE("GEMM.INF"),
+            TKI_WRITE_CLAUSE("GEMM.WRITE", "c", "a and b stay as they were"),
+            TKI_SUM_SHAPE_CLAUSE("GEMM.SHAPE"),
+            TKI_REPEAT_CLAUSE("GEMM.REPEAT"),
         },
 };
 
@@ -75,31 +56,21 @@ const tk_contract tki_gemm_grad_a_contract = {
     .param_count = 3,
     .params =
         (const tk_param[]){
-            {.name = "grad_c", .kind = TK_KIND_VALUE, .rank = 2, .dim = {0, 1}, .inner_axis = 1, .may_alias = -1},
-            {.name = "b", .kind = TK_KIND_VALUE, .rank = 2, .dim = {2, 1}, .inner_axis = 1, .may_alias = -1},
-            {.name = "grad_a",
-             .output = true,
-             .kind = TK_KIND_RESULT,
-             .rank = 2,
-             .dim = {0, 2},
-             .inner_axis = -1,
-             .may_alias = -1},
+            TKI_INPUT("grad_c", TK_KIND_VALUE, 1, TKI_SHAPE(0, 1)),
+            TKI_INPUT("b", TK_KIND_VALUE, 1, TKI_SHAPE(2, 1)),
+            TKI_OUTPUT("grad_a", TK_KIND_RESULT, -1, TKI_SHAPE(0, 2)),
         },
-    TKI_TYPES_SUM,
-    .attribute_count = 3,
-    .attributes = (const tk_attribute[]){TKI_DOMAIN_ATTRIBUTE, TKI_NUMERICS_ATTRIBUTE, TKI_MATRIX_UNIT_ATTRIBUTE},
+    TKI_SUM_TYPES_AND_NUMERICS,
     .clause_count = 7,
     .clauses =
         (const tk_clause[]){
-            [TKI_SUM_ERR] = {TK_CLAUSE_ERROR, "GEMM_GRAD_A.ERR",
-                             "for finite inputs, grad_a is the rounding of some value within B of the exact one"},
-            [TKI_SUM_OVERFLOW] = {TK_CLAUSE_VALUE, "GEMM_GRAD_A.OVERFLOW", OVERFLOW_TEXT},
-            [TKI_SUM_NAN] = {TK_CLAUSE_VALUE, "GEMM_GRAD_A.NAN", NAN_TEXT},
-            [TKI_SUM_INF] = {TK_CLAUSE_VALUE, "GEMM_GRAD_A.INF", INF_TEXT},
-            {TK_CLAUSE_WRITE, "GEMM_GRAD_A.WRITE",
-             "every grad_a is written, nothing else is, and grad_c and b stay as they were"},
-            {TK_CLAUSE_SHAPE, "GEMM_GRAD_A.SHAPE", SHAPE_TEXT},
-            {TK_CLAUSE_REPEAT, "GEMM_GRAD_A.REPEAT", REPEAT_TEXT},
+            [TKI_SUM_ERR] = TKI_ONE_ERROR_CLAUSE("GEMM_GRAD_A.ERR", "grad_a"),
+            [TKI_SUM_OVERFLOW] = TKI_SUM_OVERFLOW_CLAUSE("GEMM_GRAD_A.OVERFLOW"),
+            [TKI_SUM_NAN] = TKI_SUM_NAN_CLAUSE("GEMM_GRAD_A.NAN", ""),
+            [TKI_SUM_INF] = TKI_SUM_INF_CLAUSE("GEMM_GRAD_A.INF"),
+            TKI_WRITE_CLAUSE("GEMM_GRAD_A.WRITE", "grad_a", "grad_c and b stay as they were"),
+            TKI_SUM_SHAPE_CLAUSE("GEMM_GRAD_A.SHAPE"),
+            TKI_REPEAT_CLAUSE("GEMM_GRAD_A.REPEAT"),
         },
 };
 
@@ -113,30 +84,20 @@ const tk_contract tki_gemm_grad_b_contract = {
     .param_count = 3,
     .params =
         (const tk_param[]){
-            {.name = "grad_c", .kind = TK_KIND_VALUE, .rank = 2, .dim = {0, 1}, .inner_axis = 0, .may_alias = -1},
-            {.name = "a", .kind = TK_KIND_VALUE, .rank = 2, .dim = {0, 2}, .inner_axis = 0, .may_alias = -1},
-            {.name = "grad_b",
-             .output = true,
-             .kind = TK_KIND_RESULT,
-             .rank = 2,
-             .dim = {2, 1},
-             .inner_axis = -1,
-             .may_alias = -1},
+            TKI_INPUT("grad_c", TK_KIND_VALUE, 0, TKI_SHAPE(0, 1)),
+            TKI_INPUT("a", TK_KIND_VALUE, 0, TKI_SHAPE(0, 2)),
+            TKI_OUTPUT("grad_b", TK_KIND_RESULT, -1, TKI_SHAPE(2, 1)),
         },
-    TKI_TYPES_SUM,
-    .attribute_count = 3,
-    .attributes = (const tk_attribute[]){TKI_DOMAIN_ATTRIBUTE, TKI_NUMERICS_ATTRIBUTE, TKI_MATRIX_UNIT_ATTRIBUTE},
+    TKI_SUM_TYPES_AND_NUMERICS,
     .clause_count = 7,
     .clauses =
         (const tk_clause[]){
-            [TKI_SUM_ERR] = {TK_CLAUSE_ERROR, "GEMM_GRAD_B.ERR",
-                             "for finite inputs, grad_b is the rounding of some value within B of the exact one"},
-            [TKI_SUM_OVERFLOW] = {TK_CLAUSE_VALUE, "GEMM_GRAD_B.OVERFLOW", OVERFLOW_TEXT},
-            [TKI_SUM_NAN] = {TK_CLAUSE_VALUE, "GEMM_GRAD_B.NAN", NAN_TEXT},
-            [TKI_SUM_INF] = {TK_CLAUSE_VALUE, "GEMM_GRAD_B.INF", INF_TEXT},
-            {TK_CLAUSE_WRITE, "GEMM_GRAD_B.WRITE",
-             "every grad_b is written, nothing else is, and grad_c and a stay as they were"},
-            {TK_CLAUSE_SHAPE, "GEMM_GRAD_B.SHAPE", SHAPE_TEXT},
-            {TK_CLAUSE_REPEAT, "GEMM_GRAD_B.REPEAT", REPEAT_TEXT},
+            [TKI_SUM_ERR] = TKI_ONE_ERROR_CLAUSE("GEMM_GRAD_B.ERR", "grad_b"),
+            [TKI_SUM_OVERFLOW] = TKI_SUM_OVERFLOW_CLAUSE("GEMM_GRAD_B.OVERFLOW"),
+            [TKI_SUM_NAN] = TKI_SUM_NAN_CLAUSE("GEMM_GRAD_B.NAN", ""),
+            [TKI_SUM_INF] = TKI_SUM_INF_CLAUSE("GEMM_GRAD_B.INF"),
+            TKI_WRITE_CLAUSE("GEMM_GRAD_B.WRITE", "grad_b", "grad_c and a stay as they were"),
+            TKI_SUM_SHAPE_CLAUSE("GEMM_GRAD_B.SHAPE"),
+            TKI_REPEAT_CLAUSE("GEMM_GRAD_B.REPEAT"),
         },
 };

@@ -1,6 +1,6 @@
 /* TRUSTED. Products of groups of rows, each with a matrix of its own, and their two gradients: what they promise. Each group is a matrix
  * product as that of gemm. The exact value is in oracle.c. */
-#include "model/attributes.h"
+#include "model/contract_parts.h"
 #include "tokitai.h"
 
 enum { M, N, K, G };
@@ -11,29 +11,17 @@ enum { ERR, OVERFLOW, NOT_A_NUMBER, INFINITE };
 #define BOUND_TEXT(sum, size)                             \
     "that of gemm for the sum of " sum ", with K = " size \
     "; exact sums and numerics as there; 0 for a sum over nothing"
-#define OVERFLOW_TEXT                                                                                               \
-    "bf16 and f32 only: where (1 + K u) times the sum of the finite |products| reaches 2^128 (1 - 2^-25), an fp32 " \
-    "sum may overflow on the way, and infinities and NaN are admitted too; beside an infinite product, NaN is"
-#define NAN_TEXT                                                                                                    \
-    "NaN if some product is NaN (0 times infinity is: zeros may not be skipped) or infinities of both signs occur " \
-    "among the products, and only then: no product is of another group"
-#define INF_TEXT "infinities of one sign among the products, and no NaN, give that infinity"
 #define INDEX_TEXT                                                                                               \
     "an end outside [0, m], or less than the one before it, is an error that names the first bad position, and " \
     "nothing is written"
 #define SHAPE_TEXT                                                                                              \
     "any m, n, k and g, zero included, groups of any sizes, at any alignment of the element types; a sum over " \
     "nothing is zero"
-#define REPEAT_TEXT "the same inputs give the same bits on every run, at every address and thread count"
 #define GROUPS_TEXT                                                                                                \
     "Group i has the rows from ends[i-1], or 0 for the first, up to ends[i]. Ends ascend and are at most m. Rows " \
     "behind the last end are of no group. "
 
-#define ENDS                                                                                              \
-    {                                                                                                     \
-        .name = "ends", .kind = TK_KIND_INDEX, .rank = 1, .dim = {G}, .indexed_dim = M, .inner_axis = -1, \
-        .may_alias = -1, .ends = true                                                                     \
-    }
+#define ENDS TKI_INDICES("ends", M, TKI_SHAPE(G), .ends = true)
 
 const tk_contract tki_grouped_gemm_contract = {
     .name = "grouped_gemm",
@@ -46,33 +34,23 @@ const tk_contract tki_grouped_gemm_contract = {
     .param_count = 4,
     .params =
         (const tk_param[]){
-            {.name = "a", .kind = TK_KIND_VALUE, .rank = 2, .dim = {M, K}, .inner_axis = 1, .may_alias = -1},
-            {.name = "b", .kind = TK_KIND_VALUE, .rank = 3, .dim = {G, K, N}, .inner_axis = 1, .may_alias = -1},
+            TKI_INPUT("a", TK_KIND_VALUE, 1, TKI_SHAPE(M, K)),
+            TKI_INPUT("b", TK_KIND_VALUE, 1, TKI_SHAPE(G, K, N)),
             ENDS,
-            {.name = "c",
-             .output = true,
-             .kind = TK_KIND_RESULT,
-             .rank = 2,
-             .dim = {M, N},
-             .inner_axis = -1,
-             .may_alias = -1},
+            TKI_OUTPUT("c", TK_KIND_RESULT, -1, TKI_SHAPE(M, N)),
         },
-    TKI_TYPES_SUM,
-    .attribute_count = 3,
-    .attributes = (const tk_attribute[]){TKI_DOMAIN_ATTRIBUTE, TKI_NUMERICS_ATTRIBUTE, TKI_MATRIX_UNIT_ATTRIBUTE},
+    TKI_SUM_TYPES_AND_NUMERICS,
     .clause_count = 8,
     .clauses =
         (const tk_clause[]){
-            [ERR] = {TK_CLAUSE_ERROR, "GROUPED_GEMM.ERR",
-                     "for finite inputs, c is the rounding of some value within B of the exact one"},
-            [OVERFLOW] = {TK_CLAUSE_VALUE, "GROUPED_GEMM.OVERFLOW", OVERFLOW_TEXT},
-            [NOT_A_NUMBER] = {TK_CLAUSE_VALUE, "GROUPED_GEMM.NAN", NAN_TEXT},
-            [INFINITE] = {TK_CLAUSE_VALUE, "GROUPED_GEMM.INF", INF_TEXT},
+            [ERR] = TKI_ONE_ERROR_CLAUSE("GROUPED_GEMM.ERR", "c"),
+            [OVERFLOW] = TKI_SUM_OVERFLOW_CLAUSE("GROUPED_GEMM.OVERFLOW"),
+            [NOT_A_NUMBER] = TKI_SUM_NAN_CLAUSE("GROUPED_GEMM.NAN", ": no product is of another group"),
+            [INFINITE] = TKI_SUM_INF_CLAUSE("GROUPED_GEMM.INF"),
             {TK_CLAUSE_INDEX, "GROUPED_GEMM.INDEX", INDEX_TEXT},
-            {TK_CLAUSE_WRITE, "GROUPED_GEMM.WRITE",
-             "every c is written, nothing else is, and the inputs stay as they were"},
+            TKI_WRITE_CLAUSE("GROUPED_GEMM.WRITE", "c", TKI_INPUTS_STAY),
             {TK_CLAUSE_SHAPE, "GROUPED_GEMM.SHAPE", SHAPE_TEXT},
-            {TK_CLAUSE_REPEAT, "GROUPED_GEMM.REPEAT", REPEAT_TEXT},
+            TKI_REPEAT_CLAUSE("GROUPED_GEMM.REPEAT"),
         },
 };
 
@@ -87,33 +65,23 @@ const tk_contract tki_grouped_gemm_grad_a_contract = {
     .param_count = 4,
     .params =
         (const tk_param[]){
-            {.name = "grad_c", .kind = TK_KIND_VALUE, .rank = 2, .dim = {M, N}, .inner_axis = 1, .may_alias = -1},
-            {.name = "b", .kind = TK_KIND_VALUE, .rank = 3, .dim = {G, K, N}, .inner_axis = 2, .may_alias = -1},
+            TKI_INPUT("grad_c", TK_KIND_VALUE, 1, TKI_SHAPE(M, N)),
+            TKI_INPUT("b", TK_KIND_VALUE, 2, TKI_SHAPE(G, K, N)),
             ENDS,
-            {.name = "grad_a",
-             .output = true,
-             .kind = TK_KIND_RESULT,
-             .rank = 2,
-             .dim = {M, K},
-             .inner_axis = -1,
-             .may_alias = -1},
+            TKI_OUTPUT("grad_a", TK_KIND_RESULT, -1, TKI_SHAPE(M, K)),
         },
-    TKI_TYPES_SUM,
-    .attribute_count = 3,
-    .attributes = (const tk_attribute[]){TKI_DOMAIN_ATTRIBUTE, TKI_NUMERICS_ATTRIBUTE, TKI_MATRIX_UNIT_ATTRIBUTE},
+    TKI_SUM_TYPES_AND_NUMERICS,
     .clause_count = 8,
     .clauses =
         (const tk_clause[]){
-            [ERR] = {TK_CLAUSE_ERROR, "GROUPED_GEMM_GRAD_A.ERR",
-                     "for finite inputs, grad_a is the rounding of some value within B of the exact one"},
-            [OVERFLOW] = {TK_CLAUSE_VALUE, "GROUPED_GEMM_GRAD_A.OVERFLOW", OVERFLOW_TEXT},
-            [NOT_A_NUMBER] = {TK_CLAUSE_VALUE, "GROUPED_GEMM_GRAD_A.NAN", NAN_TEXT},
-            [INFINITE] = {TK_CLAUSE_VALUE, "GROUPED_GEMM_GRAD_A.INF", INF_TEXT},
+            [ERR] = TKI_ONE_ERROR_CLAUSE("GROUPED_GEMM_GRAD_A.ERR", "grad_a"),
+            [OVERFLOW] = TKI_SUM_OVERFLOW_CLAUSE("GROUPED_GEMM_GRAD_A.OVERFLOW"),
+            [NOT_A_NUMBER] = TKI_SUM_NAN_CLAUSE("GROUPED_GEMM_GRAD_A.NAN", ": no product is of another group"),
+            [INFINITE] = TKI_SUM_INF_CLAUSE("GROUPED_GEMM_GRAD_A.INF"),
             {TK_CLAUSE_INDEX, "GROUPED_GEMM_GRAD_A.INDEX", INDEX_TEXT},
-            {TK_CLAUSE_WRITE, "GROUPED_GEMM_GRAD_A.WRITE",
-             "every grad_a is written, nothing else is, and the inputs stay as they were"},
+            TKI_WRITE_CLAUSE("GROUPED_GEMM_GRAD_A.WRITE", "grad_a", TKI_INPUTS_STAY),
             {TK_CLAUSE_SHAPE, "GROUPED_GEMM_GRAD_A.SHAPE", SHAPE_TEXT},
-            {TK_CLAUSE_REPEAT, "GROUPED_GEMM_GRAD_A.REPEAT", REPEAT_TEXT},
+            TKI_REPEAT_CLAUSE("GROUPED_GEMM_GRAD_A.REPEAT"),
         },
 };
 
@@ -128,32 +96,22 @@ const tk_contract tki_grouped_gemm_grad_b_contract = {
     .param_count = 4,
     .params =
         (const tk_param[]){
-            {.name = "grad_c", .kind = TK_KIND_VALUE, .rank = 2, .dim = {M, N}, .inner_axis = 0, .may_alias = -1},
-            {.name = "a", .kind = TK_KIND_VALUE, .rank = 2, .dim = {M, K}, .inner_axis = 0, .may_alias = -1},
+            TKI_INPUT("grad_c", TK_KIND_VALUE, 0, TKI_SHAPE(M, N)),
+            TKI_INPUT("a", TK_KIND_VALUE, 0, TKI_SHAPE(M, K)),
             ENDS,
-            {.name = "grad_b",
-             .output = true,
-             .kind = TK_KIND_RESULT,
-             .rank = 3,
-             .dim = {G, K, N},
-             .inner_axis = -1,
-             .may_alias = -1},
+            TKI_OUTPUT("grad_b", TK_KIND_RESULT, -1, TKI_SHAPE(G, K, N)),
         },
-    TKI_TYPES_SUM,
-    .attribute_count = 3,
-    .attributes = (const tk_attribute[]){TKI_DOMAIN_ATTRIBUTE, TKI_NUMERICS_ATTRIBUTE, TKI_MATRIX_UNIT_ATTRIBUTE},
+    TKI_SUM_TYPES_AND_NUMERICS,
     .clause_count = 8,
     .clauses =
         (const tk_clause[]){
-            [ERR] = {TK_CLAUSE_ERROR, "GROUPED_GEMM_GRAD_B.ERR",
-                     "for finite inputs, grad_b is the rounding of some value within B of the exact one"},
-            [OVERFLOW] = {TK_CLAUSE_VALUE, "GROUPED_GEMM_GRAD_B.OVERFLOW", OVERFLOW_TEXT},
-            [NOT_A_NUMBER] = {TK_CLAUSE_VALUE, "GROUPED_GEMM_GRAD_B.NAN", NAN_TEXT},
-            [INFINITE] = {TK_CLAUSE_VALUE, "GROUPED_GEMM_GRAD_B.INF", INF_TEXT},
+            [ERR] = TKI_ONE_ERROR_CLAUSE("GROUPED_GEMM_GRAD_B.ERR", "grad_b"),
+            [OVERFLOW] = TKI_SUM_OVERFLOW_CLAUSE("GROUPED_GEMM_GRAD_B.OVERFLOW"),
+            [NOT_A_NUMBER] = TKI_SUM_NAN_CLAUSE("GROUPED_GEMM_GRAD_B.NAN", ": no product is of another group"),
+            [INFINITE] = TKI_SUM_INF_CLAUSE("GROUPED_GEMM_GRAD_B.INF"),
             {TK_CLAUSE_INDEX, "GROUPED_GEMM_GRAD_B.INDEX", INDEX_TEXT},
-            {TK_CLAUSE_WRITE, "GROUPED_GEMM_GRAD_B.WRITE",
-             "every grad_b is written, nothing else is, and the inputs stay as they were"},
+            TKI_WRITE_CLAUSE("GROUPED_GEMM_GRAD_B.WRITE", "grad_b", TKI_INPUTS_STAY),
             {TK_CLAUSE_SHAPE, "GROUPED_GEMM_GRAD_B.SHAPE", SHAPE_TEXT},
-            {TK_CLAUSE_REPEAT, "GROUPED_GEMM_GRAD_B.REPEAT", REPEAT_TEXT},
+            TKI_REPEAT_CLAUSE("GROUPED_GEMM_GRAD_B.REPEAT"),
         },
 };

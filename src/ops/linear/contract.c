@@ -4,7 +4,7 @@
 
 #include "exact/gelu_bound.h"
 #include "exact/product_bound.h"
-#include "model/attributes.h"
+#include "model/contract_parts.h"
 
 #define SUM_TEXT(products, size, extras)                                                                           \
     "e = (n - 1) u (sum |" products "| + " extras "), n = number of nonzero terms, products and " extras           \
@@ -17,8 +17,6 @@
     "bf16 and f32, or f32 results: where (1 + (K + 2) u) times the sum of the finite |terms| reaches "            \
     "2^128 (1 - 2^-25), an fp32 sum may overflow on the way, and infinities and NaN are admitted too; beside an " \
     "infinite term, NaN is"
-#define SHAPE_TEXT "any m, n and k, zero included, at any alignment of the element type; a sum over nothing is zero"
-#define REPEAT_TEXT "the same inputs give the same bits on every run, at every address and thread count"
 
 #define WITH(choice) (UINT64_C(1) << (choice))
 
@@ -38,43 +36,19 @@ const tk_contract tki_linear_fwd_contract = {
     .param_count = 6,
     .params =
         (const tk_param[]){
-            [TKI_LINEAR_X] =
-                {.name = "x", .kind = TK_KIND_VALUE, .rank = 2, .dim = {0, 2}, .inner_axis = 1, .may_alias = -1},
-            [TKI_LINEAR_W] =
-                {.name = "w", .kind = TK_KIND_VALUE, .rank = 2, .dim = {1, 2}, .inner_axis = 1, .may_alias = -1},
-            [TKI_LINEAR_BIAS_IN] = {.name = "bias",
-                                    .kind = TK_KIND_VALUE,
-                                    .rank = 1,
-                                    .dim = {1},
-                                    .inner_axis = -1,
-                                    .may_alias = -1,
-                                    .when_attribute = TKI_LINEAR_EPILOGUE,
-                                    .when_choices = WITH(TKI_LINEAR_BIAS) | WITH(TKI_LINEAR_BIAS_GELU) |
-                                                    WITH(TKI_LINEAR_BIAS_RESIDUAL)},
-            [TKI_LINEAR_RESIDUAL_IN] = {.name = "residual",
-                                        .kind = TK_KIND_RESULT,
-                                        .rank = 2,
-                                        .dim = {0, 1},
-                                        .inner_axis = -1,
-                                        .may_alias = -1,
-                                        .when_attribute = TKI_LINEAR_EPILOGUE,
-                                        .when_choices = WITH(TKI_LINEAR_BIAS_RESIDUAL) | WITH(TKI_LINEAR_RESIDUAL)},
-            [TKI_LINEAR_Y] = {.name = "y",
-                              .output = true,
-                              .kind = TK_KIND_RESULT,
-                              .rank = 2,
-                              .dim = {0, 1},
-                              .inner_axis = -1,
-                              .may_alias = -1},
-            [TKI_LINEAR_PRE] = {.name = "pre",
-                                .output = true,
-                                .kind = TK_KIND_RESULT,
-                                .rank = 2,
-                                .dim = {0, 1},
-                                .inner_axis = -1,
-                                .may_alias = -1,
-                                .when_attribute = TKI_LINEAR_EPILOGUE,
-                                .when_choices = WITH(TKI_LINEAR_BIAS_GELU) | WITH(TKI_LINEAR_GELU)},
+            [TKI_LINEAR_X] = TKI_INPUT("x", TK_KIND_VALUE, 1, TKI_SHAPE(0, 2)),
+            [TKI_LINEAR_W] = TKI_INPUT("w", TK_KIND_VALUE, 1, TKI_SHAPE(1, 2)),
+            [TKI_LINEAR_BIAS_IN] = TKI_INPUT("bias", TK_KIND_VALUE, -1, TKI_SHAPE(1),
+                                             TKI_WHEN(TKI_LINEAR_EPILOGUE, WITH(TKI_LINEAR_BIAS) |
+                                                                               WITH(TKI_LINEAR_BIAS_GELU) |
+                                                                               WITH(TKI_LINEAR_BIAS_RESIDUAL))),
+            [TKI_LINEAR_RESIDUAL_IN] = TKI_INPUT(
+                "residual", TK_KIND_RESULT, -1, TKI_SHAPE(0, 1),
+                TKI_WHEN(TKI_LINEAR_EPILOGUE, WITH(TKI_LINEAR_BIAS_RESIDUAL) | WITH(TKI_LINEAR_RESIDUAL))),
+            [TKI_LINEAR_Y] = TKI_OUTPUT("y", TK_KIND_RESULT, -1, TKI_SHAPE(0, 1)),
+            [TKI_LINEAR_PRE] = TKI_OUTPUT(
+                "pre", TK_KIND_RESULT, -1, TKI_SHAPE(0, 1),
+                TKI_WHEN(TKI_LINEAR_EPILOGUE, WITH(TKI_LINEAR_BIAS_GELU) | WITH(TKI_LINEAR_GELU))),
         },
     TKI_TYPES_SUM,
     .attribute_count = 4,
@@ -111,8 +85,8 @@ const tk_contract tki_linear_fwd_contract = {
             {TK_CLAUSE_WRITE, "LINEAR_FWD.WRITE",
              "every y is written, and every pre where it is there; nothing else is, and the inputs stay as they "
              "were"},
-            {TK_CLAUSE_SHAPE, "LINEAR_FWD.SHAPE", SHAPE_TEXT},
-            {TK_CLAUSE_REPEAT, "LINEAR_FWD.REPEAT", REPEAT_TEXT},
+            TKI_SUM_SHAPE_CLAUSE("LINEAR_FWD.SHAPE"),
+            TKI_REPEAT_CLAUSE("LINEAR_FWD.REPEAT"),
         },
 };
 
@@ -131,25 +105,11 @@ const tk_contract tki_linear_grad_x_contract = {
     .param_count = 4,
     .params =
         (const tk_param[]){
-            [TKI_LINEAR_GRAD_X_GRAD_Y] =
-                {.name = "grad_y", .kind = TK_KIND_VALUE, .rank = 2, .dim = {0, 1}, .inner_axis = 1, .may_alias = -1},
-            [TKI_LINEAR_GRAD_X_W] =
-                {.name = "w", .kind = TK_KIND_VALUE, .rank = 2, .dim = {1, 2}, .inner_axis = 0, .may_alias = -1},
-            [TKI_LINEAR_GRAD_X_PRE] = {.name = "pre",
-                                       .kind = TK_KIND_RESULT,
-                                       .rank = 2,
-                                       .dim = {0, 2},
-                                       .inner_axis = -1,
-                                       .may_alias = -1,
-                                       .when_attribute = TKI_LINEAR_EPILOGUE,
-                                       .when_choices = WITH(TKI_LINEAR_GRAD_GELU)},
-            [TKI_LINEAR_GRAD_X_OUT] = {.name = "grad_x",
-                                       .output = true,
-                                       .kind = TK_KIND_RESULT,
-                                       .rank = 2,
-                                       .dim = {0, 2},
-                                       .inner_axis = -1,
-                                       .may_alias = -1},
+            [TKI_LINEAR_GRAD_X_GRAD_Y] = TKI_INPUT("grad_y", TK_KIND_VALUE, 1, TKI_SHAPE(0, 1)),
+            [TKI_LINEAR_GRAD_X_W] = TKI_INPUT("w", TK_KIND_VALUE, 0, TKI_SHAPE(1, 2)),
+            [TKI_LINEAR_GRAD_X_PRE] = TKI_INPUT("pre", TK_KIND_RESULT, -1, TKI_SHAPE(0, 2),
+                                                TKI_WHEN(TKI_LINEAR_EPILOGUE, WITH(TKI_LINEAR_GRAD_GELU))),
+            [TKI_LINEAR_GRAD_X_OUT] = TKI_OUTPUT("grad_x", TK_KIND_RESULT, -1, TKI_SHAPE(0, 2)),
         },
     TKI_TYPES_SUM,
     .attribute_count = 4,
@@ -166,8 +126,7 @@ const tk_contract tki_linear_grad_x_contract = {
     .clause_count = 7,
     .clauses =
         (const tk_clause[]){
-            [TKI_SUM_ERR] = {TK_CLAUSE_ERROR, "LINEAR_GRAD_X.ERR",
-                             "for finite inputs, grad_x is the rounding of some value within B of the exact one"},
+            [TKI_SUM_ERR] = TKI_ONE_ERROR_CLAUSE("LINEAR_GRAD_X.ERR", "grad_x"),
             [TKI_SUM_OVERFLOW] = {TK_CLAUSE_VALUE, "LINEAR_GRAD_X.OVERFLOW", OVERFLOW_TEXT},
             [TKI_SUM_NAN] =
                 {TK_CLAUSE_VALUE, "LINEAR_GRAD_X.NAN",
@@ -178,10 +137,9 @@ const tk_contract tki_linear_grad_x_contract = {
                  "infinities of one sign among the products give s, that infinity; with gelu what gelu_bwd "
                  "admits for grad_output = s: s of the sign of g', NaN also where |g'| < 2^-126; pre = +inf "
                  "gives NaN or s; pre = -inf gives NaN, or 0 if s is finite"},
-            {TK_CLAUSE_WRITE, "LINEAR_GRAD_X.WRITE",
-             "every grad_x is written, nothing else is, and the inputs stay as they were"},
-            {TK_CLAUSE_SHAPE, "LINEAR_GRAD_X.SHAPE", SHAPE_TEXT},
-            {TK_CLAUSE_REPEAT, "LINEAR_GRAD_X.REPEAT", REPEAT_TEXT},
+            TKI_WRITE_CLAUSE("LINEAR_GRAD_X.WRITE", "grad_x", TKI_INPUTS_STAY),
+            TKI_SUM_SHAPE_CLAUSE("LINEAR_GRAD_X.SHAPE"),
+            TKI_REPEAT_CLAUSE("LINEAR_GRAD_X.REPEAT"),
         },
 };
 
@@ -197,25 +155,11 @@ const tk_contract tki_linear_grad_w_contract = {
     .param_count = 4,
     .params =
         (const tk_param[]){
-            [TKI_LINEAR_GRAD_W_GRAD_Y] =
-                {.name = "grad_y", .kind = TK_KIND_VALUE, .rank = 2, .dim = {0, 1}, .inner_axis = 0, .may_alias = -1},
-            [TKI_LINEAR_GRAD_W_X] =
-                {.name = "x", .kind = TK_KIND_VALUE, .rank = 2, .dim = {0, 2}, .inner_axis = 0, .may_alias = -1},
-            [TKI_LINEAR_GRAD_W_BEFORE] = {.name = "before",
-                                          .kind = TK_KIND_RESULT,
-                                          .rank = 2,
-                                          .dim = {1, 2},
-                                          .inner_axis = -1,
-                                          .may_alias = -1,
-                                          .when_attribute = TKI_LINEAR_ACCUMULATE,
-                                          .when_choices = WITH(TKI_LINEAR_ADD)},
-            [TKI_LINEAR_GRAD_W_OUT] = {.name = "grad_w",
-                                       .output = true,
-                                       .kind = TK_KIND_RESULT,
-                                       .rank = 2,
-                                       .dim = {1, 2},
-                                       .inner_axis = -1,
-                                       .may_alias = TKI_LINEAR_GRAD_W_BEFORE},
+            [TKI_LINEAR_GRAD_W_GRAD_Y] = TKI_INPUT("grad_y", TK_KIND_VALUE, 0, TKI_SHAPE(0, 1)),
+            [TKI_LINEAR_GRAD_W_X] = TKI_INPUT("x", TK_KIND_VALUE, 0, TKI_SHAPE(0, 2)),
+            [TKI_LINEAR_GRAD_W_BEFORE] = TKI_INPUT("before", TK_KIND_RESULT, -1, TKI_SHAPE(1, 2),
+                                                   TKI_WHEN(TKI_LINEAR_ACCUMULATE, WITH(TKI_LINEAR_ADD))),
+            [TKI_LINEAR_GRAD_W_OUT] = TKI_OUTPUT("grad_w", TK_KIND_RESULT, TKI_LINEAR_GRAD_W_BEFORE, TKI_SHAPE(1, 2)),
         },
     TKI_TYPES_SUM,
     .attribute_count = 4,
@@ -232,8 +176,7 @@ const tk_contract tki_linear_grad_w_contract = {
     .clause_count = 8,
     .clauses =
         (const tk_clause[]){
-            [TKI_SUM_ERR] = {TK_CLAUSE_ERROR, "LINEAR_GRAD_W.ERR",
-                             "for finite inputs, grad_w is the rounding of some value within B of the exact one"},
+            [TKI_SUM_ERR] = TKI_ONE_ERROR_CLAUSE("LINEAR_GRAD_W.ERR", "grad_w"),
             [TKI_SUM_OVERFLOW] = {TK_CLAUSE_VALUE, "LINEAR_GRAD_W.OVERFLOW", OVERFLOW_TEXT},
             [TKI_SUM_NAN] =
                 {TK_CLAUSE_VALUE, "LINEAR_GRAD_W.NAN",
@@ -241,10 +184,9 @@ const tk_contract tki_linear_grad_w_contract = {
                  "terms, and only then"},
             [TKI_SUM_INF] = {TK_CLAUSE_VALUE, "LINEAR_GRAD_W.INF",
                              "infinities of one sign among the terms, and no NaN, give that infinity"},
-            {TK_CLAUSE_WRITE, "LINEAR_GRAD_W.WRITE",
-             "every grad_w is written, nothing else is, and grad_y and x stay as they were"},
-            {TK_CLAUSE_SHAPE, "LINEAR_GRAD_W.SHAPE", SHAPE_TEXT},
-            {TK_CLAUSE_REPEAT, "LINEAR_GRAD_W.REPEAT", REPEAT_TEXT},
+            TKI_WRITE_CLAUSE("LINEAR_GRAD_W.WRITE", "grad_w", "grad_y and x stay as they were"),
+            TKI_SUM_SHAPE_CLAUSE("LINEAR_GRAD_W.SHAPE"),
+            TKI_REPEAT_CLAUSE("LINEAR_GRAD_W.REPEAT"),
             {TK_CLAUSE_IN_PLACE, "LINEAR_GRAD_W.INPLACE", "grad_w may be the buffer of before"},
         },
 };

@@ -1,6 +1,8 @@
 /* TRUSTED. Matrix products modulo p^N: what they promise. The exact value is in oracle.c, the kernel in kernel_cpu.c. */
 #include "ops/padic/contract.h"
 
+#include "model/contract_parts.h"
+
 static const char *refusal(const tk_case *c);
 
 const tk_contract tki_padic_gemm_contract = {
@@ -17,29 +19,10 @@ const tk_contract tki_padic_gemm_contract = {
     .param_count = 3,
     .params =
         (const tk_param[]){
-            [TKI_PADIC_A] = {.name = "a",
-                             .kind = TK_KIND_FIXED,
-                             .dtype = TK_U64,
-                             .rank = 2,
-                             .dim = {TKI_PADIC_M, TKI_PADIC_K},
-                             .inner_axis = 1,
-                             .may_alias = -1},
-            [TKI_PADIC_B] = {.name = "b",
-                             .kind = TK_KIND_FIXED,
-                             .dtype = TK_U64,
-                             .rank = 2,
-                             .dim = {TKI_PADIC_K, TKI_PADIC_N},
-                             .inner_axis = 0,
-                             .may_alias = -1},
-            [TKI_PADIC_C] = {.name = "c",
-                             .output = true,
-                             .kind = TK_KIND_FIXED,
-                             .dtype = TK_U64,
-                             .judged = TK_BY_INTEGER,
-                             .rank = 2,
-                             .dim = {TKI_PADIC_M, TKI_PADIC_N},
-                             .inner_axis = -1,
-                             .may_alias = -1},
+            [TKI_PADIC_A] = TKI_INPUT("a", TK_KIND_FIXED, 1, TKI_SHAPE(TKI_PADIC_M, TKI_PADIC_K), .dtype = TK_U64),
+            [TKI_PADIC_B] = TKI_INPUT("b", TK_KIND_FIXED, 0, TKI_SHAPE(TKI_PADIC_K, TKI_PADIC_N), .dtype = TK_U64),
+            [TKI_PADIC_C] = TKI_OUTPUT("c", TK_KIND_FIXED, -1, TKI_SHAPE(TKI_PADIC_M, TKI_PADIC_N), .dtype = TK_U64,
+                                       .judged = TK_BY_INTEGER),
         },
     .type_count = 1,
     .types = (const tk_types[]){{TK_U64, TK_U64}},
@@ -67,12 +50,9 @@ const tk_contract tki_padic_gemm_contract = {
         (const tk_clause[]){
             [TKI_PADIC_ERR] = {TK_CLAUSE_ERROR, "PADIC_GEMM.ERR",
                                "every c is the residue of the exact sum modulo p^N, from 0 to p^N - 1"},
-            {TK_CLAUSE_WRITE, "PADIC_GEMM.WRITE",
-             "every c is written, nothing else is, and a and b stay as they were"},
-            {TK_CLAUSE_SHAPE, "PADIC_GEMM.SHAPE",
-             "any m, n and k, zero included, at any alignment of the element type; a sum over nothing is zero"},
-            {TK_CLAUSE_REPEAT, "PADIC_GEMM.REPEAT",
-             "the same inputs give the same bits on every run, at every address and thread count"},
+            TKI_WRITE_CLAUSE("PADIC_GEMM.WRITE", "c", "a and b stay as they were"),
+            TKI_SUM_SHAPE_CLAUSE("PADIC_GEMM.SHAPE"),
+            TKI_REPEAT_CLAUSE("PADIC_GEMM.REPEAT"),
         },
 };
 

@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "exact/admit.h"
-#include "model/attributes.h"
+#include "model/contract_parts.h"
 
 #define U 0x1p-24
 /* Covers the roundings of one bound's evaluation in double: the bounds are rounded up. */
@@ -28,21 +28,8 @@ const tk_contract tki_softmax_fwd_contract = {
     .param_count = 2,
     .params =
         (const tk_param[]){
-            {.name = "x",
-             .kind = TK_KIND_VALUE,
-             .rank = 2,
-             .dim = {0, 1},
-             .inner_axis = 1,
-             .may_alias = -1,
-             .low_background = true},
-            {.name = "y",
-             .output = true,
-             .kind = TK_KIND_VALUE,
-             .rank = 2,
-             .dim = {0, 1},
-             .inner_axis = -1,
-             .may_alias = -1,
-             .sums_to_one = true},
+            TKI_INPUT("x", TK_KIND_VALUE, 1, TKI_SHAPE(0, 1), .low_background = true),
+            TKI_OUTPUT("y", TK_KIND_VALUE, -1, TKI_SHAPE(0, 1), .sums_to_one = true),
         },
     TKI_TYPES_FLOAT,
     .attribute_count = 1,
@@ -61,11 +48,9 @@ const tk_contract tki_softmax_fwd_contract = {
             [TKI_SOFTMAX_FWD_PROMISE] =
                 {TK_CLAUSE_PROMISE, "SOFTMAX_FWD.PROMISE",
                  "our lowerings keep within the B of D = min(n' - 1, ceil(n / 256) + 16) additions"},
-            {TK_CLAUSE_WRITE, "SOFTMAX_FWD.WRITE", "every y is written, nothing else is, and x stays as it was"},
-            {TK_CLAUSE_SHAPE, "SOFTMAX_FWD.SHAPE",
-             "any rows and cols, zero included, at any alignment of the element type"},
-            {TK_CLAUSE_REPEAT, "SOFTMAX_FWD.REPEAT",
-             "the same inputs give the same bits on every run, at every address and thread count"},
+            TKI_WRITE_CLAUSE("SOFTMAX_FWD.WRITE", "y", "x stays as it was"),
+            TKI_SHAPE_CLAUSE("SOFTMAX_FWD.SHAPE", "rows and cols"),
+            TKI_REPEAT_CLAUSE("SOFTMAX_FWD.REPEAT"),
         },
 };
 
@@ -83,20 +68,9 @@ const tk_contract tki_softmax_bwd_contract = {
     .param_count = 3,
     .params =
         (const tk_param[]){
-            {.name = "grad_output",
-             .kind = TK_KIND_VALUE,
-             .rank = 2,
-             .dim = {0, 1},
-             .inner_axis = 1,
-             .may_alias = -1},
-            {.name = "y", .kind = TK_KIND_VALUE, .rank = 2, .dim = {0, 1}, .inner_axis = 1, .may_alias = -1},
-            {.name = "grad_input",
-             .output = true,
-             .kind = TK_KIND_VALUE,
-             .rank = 2,
-             .dim = {0, 1},
-             .inner_axis = -1,
-             .may_alias = -1},
+            TKI_INPUT("grad_output", TK_KIND_VALUE, 1, TKI_SHAPE(0, 1)),
+            TKI_INPUT("y", TK_KIND_VALUE, 1, TKI_SHAPE(0, 1)),
+            TKI_OUTPUT("grad_input", TK_KIND_VALUE, -1, TKI_SHAPE(0, 1)),
         },
     TKI_TYPES_FLOAT,
     .attribute_count = 1,
@@ -117,12 +91,9 @@ const tk_contract tki_softmax_bwd_contract = {
                  "row NaN; with infinite products of one sign s is that infinity, and y_i (g_i - s) follows "
                  "IEEE: NaN where y_i = 0 or g_i = s, else the infinity of sign -y_i s; NaN too for y_i = +inf, "
                  "which y_i g_i - y_i s gives, and in bf16 and fp32 if the finite products alone may overflow"},
-            {TK_CLAUSE_WRITE, "SOFTMAX_BWD.WRITE",
-             "every grad_input is written, nothing else is, and the inputs stay as they were"},
-            {TK_CLAUSE_SHAPE, "SOFTMAX_BWD.SHAPE",
-             "any rows and cols, zero included, at any alignment of the element type"},
-            {TK_CLAUSE_REPEAT, "SOFTMAX_BWD.REPEAT",
-             "the same inputs give the same bits on every run, at every address and thread count"},
+            TKI_WRITE_CLAUSE("SOFTMAX_BWD.WRITE", "grad_input", TKI_INPUTS_STAY),
+            TKI_SHAPE_CLAUSE("SOFTMAX_BWD.SHAPE", "rows and cols"),
+            TKI_REPEAT_CLAUSE("SOFTMAX_BWD.REPEAT"),
         },
 };
 

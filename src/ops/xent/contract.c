@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "exact/admit.h"
-#include "model/attributes.h"
+#include "model/contract_parts.h"
 
 #define U 0x1p-24
 /* Covers the roundings of one bound's evaluation in double: the bounds are rounded up. */
@@ -38,35 +38,10 @@ const tk_contract tki_xent_contract = {
     .param_count = 4,
     .params =
         (const tk_param[]){
-            [TKI_XENT_LOGITS] = {.name = "logits",
-                                 .kind = TK_KIND_VALUE,
-                                 .rank = 2,
-                                 .dim = {0, 1},
-                                 .inner_axis = 1,
-                                 .may_alias = -1,
-                                 .low_background = true},
-            [TKI_XENT_TARGETS] = {.name = "target",
-                                  .kind = TK_KIND_INDEX,
-                                  .rank = 1,
-                                  .dim = {0},
-                                  .indexed_dim = 1,
-                                  .inner_axis = -1,
-                                  .may_alias = -1},
-            [TKI_XENT_LOSSES] = {.name = "loss",
-                                 .output = true,
-                                 .kind = TK_KIND_FIXED,
-                                 .dtype = TK_F32,
-                                 .rank = 1,
-                                 .dim = {0},
-                                 .inner_axis = -1,
-                                 .may_alias = -1},
-            [TKI_XENT_GRADIENTS] = {.name = "grad_logits",
-                                    .output = true,
-                                    .kind = TK_KIND_VALUE,
-                                    .rank = 2,
-                                    .dim = {0, 1},
-                                    .inner_axis = -1,
-                                    .may_alias = TKI_XENT_LOGITS},
+            [TKI_XENT_LOGITS] = TKI_INPUT("logits", TK_KIND_VALUE, 1, TKI_SHAPE(0, 1), .low_background = true),
+            [TKI_XENT_TARGETS] = TKI_INDICES("target", 1, TKI_SHAPE(0)),
+            [TKI_XENT_LOSSES] = TKI_OUTPUT("loss", TK_KIND_FIXED, -1, TKI_SHAPE(0), .dtype = TK_F32),
+            [TKI_XENT_GRADIENTS] = TKI_OUTPUT("grad_logits", TK_KIND_VALUE, TKI_XENT_LOGITS, TKI_SHAPE(0, 1)),
         },
     TKI_TYPES_FLOAT,
     .attribute_count = 4,
@@ -126,11 +101,9 @@ const tk_contract tki_xent_contract = {
              "written; on a GPU: nothing of its row"},
             {TK_CLAUSE_IN_PLACE, "XENT.INPLACE",
              "grad_logits may be the very buffer of logits; the bits are the same"},
-            {TK_CLAUSE_WRITE, "XENT.WRITE",
-             "every loss and grad_logits is written, nothing else is, and the inputs stay as they were"},
-            {TK_CLAUSE_SHAPE, "XENT.SHAPE", "any rows and cols, zero included, at any alignment of the element type"},
-            {TK_CLAUSE_REPEAT, "XENT.REPEAT",
-             "the same inputs give the same bits on every run, at every address and thread count"},
+            TKI_WRITE_CLAUSE("XENT.WRITE", "loss and grad_logits", TKI_INPUTS_STAY),
+            TKI_SHAPE_CLAUSE("XENT.SHAPE", "rows and cols"),
+            TKI_REPEAT_CLAUSE("XENT.REPEAT"),
         },
 };
 

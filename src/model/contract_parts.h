@@ -1,0 +1,47 @@
+/* What several contracts say in the same words, each written down once. The id of a clause stands where the clause is used, so that it is
+ * found there. */
+#ifndef TKI_MODEL_CONTRACT_PARTS_H
+#define TKI_MODEL_CONTRACT_PARTS_H
+
+#include "model/attributes.h"
+
+/* clang-format off */ /* one row below the other */
+
+/* Parameters: name, kind, of inputs the axis that the op sums over or -1, of outputs the parameter whose buffer it may share or -1; then
+ * TKI_SHAPE() of its sizes, and further members. */
+#define TKI_SHAPE(...) .rank = sizeof((int[]){__VA_ARGS__}) / sizeof(int), .dim = {__VA_ARGS__}
+#define TKI_INPUT(name_, kind_, axis, ...) {.name = name_, .kind = kind_, .inner_axis = axis, .may_alias = -1, __VA_ARGS__}
+#define TKI_OUTPUT(name_, kind_, alias, ...)                                                                              \
+    {.name = name_, .output = true, .kind = kind_, .inner_axis = -1, .may_alias = alias, __VA_ARGS__}
+#define TKI_INDICES(name_, indexed, ...) TKI_INPUT(name_, TK_KIND_INDEX, -1, .indexed_dim = indexed, __VA_ARGS__)
+
+/* Only with these choices of an attribute, a bit for each. */
+#define TKI_WHEN(attribute, choices) .when_attribute = attribute, .when_choices = choices
+
+#define TKI_REPEAT_CLAUSE(id) {TK_CLAUSE_REPEAT, id, "the same inputs give the same bits on every run, at every address and thread count"}
+#define TKI_SHAPE_CLAUSE(id, sizes) {TK_CLAUSE_SHAPE, id, "any " sizes ", zero included, at any alignment of the element type"}
+#define TKI_WRITE_CLAUSE(id, outputs, inputs_stay)                                                                        \
+    {TK_CLAUSE_WRITE, id, "every " outputs " is written, nothing else is, and " inputs_stay}
+#define TKI_INPUTS_STAY "the inputs stay as they were"
+#define TKI_ONE_ERROR_CLAUSE(id, output)                                                                                  \
+    {TK_CLAUSE_ERROR, id, "for finite inputs, " output " is the rounding of some value within B of the exact one"}
+
+/* Contracts of sums of products. */
+#define TKI_SUM_TYPES_AND_NUMERICS                                                                                        \
+    TKI_TYPES_SUM, .attribute_count = 3,                                                                                  \
+    .attributes = (const tk_attribute[]){TKI_DOMAIN_ATTRIBUTE, TKI_NUMERICS_ATTRIBUTE, TKI_MATRIX_UNIT_ATTRIBUTE}
+#define TKI_SUM_OVERFLOW_CLAUSE(id)                                                                                       \
+    {TK_CLAUSE_VALUE, id,                                                                                                 \
+     "bf16 and f32 only: where (1 + K u) times the sum of the finite |products| reaches 2^128 (1 - 2^-25), an fp32 sum may " \
+     "overflow on the way, and infinities and NaN are admitted too; beside an infinite product, NaN is"}
+#define TKI_SUM_NAN_CLAUSE(id, further)                                                                                   \
+    {TK_CLAUSE_VALUE, id,                                                                                                 \
+     "NaN if some product is NaN (0 times infinity is: zeros may not be skipped) or infinities of both signs occur "      \
+     "among the products, and only then" further}
+#define TKI_SUM_INF_CLAUSE(id) {TK_CLAUSE_VALUE, id, "infinities of one sign among the products, and no NaN, give that infinity"}
+#define TKI_SUM_SHAPE_CLAUSE(id)                                                                                          \
+    {TK_CLAUSE_SHAPE, id, "any m, n and k, zero included, at any alignment of the element type; a sum over nothing is zero"}
+
+/* clang-format on */
+
+#endif
