@@ -111,66 +111,43 @@ static json_t *json_entry(const tk_cache_entry *entry)
  * list and verify
  * ------------------------------------------------------------------------------------------------------------ */
 
-typedef struct entries {
-    tk_cache_entry *list; /* [count] */
-    int count;
-    int room;
-    bool out_of_memory;
-} entries;
+enum { SHORT_KEY = 12, MOST_COLUMNS = 7, WIDTH = 300 };
 
-static bool collect(const tk_cache_entry *entry, void *data)
-{
-    entries *all = data;
-    if (all->count == all->room) {
-        int room = all->room ? 2 * all->room : 16;
-        tk_cache_entry *more = realloc(all->list, (size_t)room * sizeof *more);
-        if (!more) {
-            all->out_of_memory = true;
-            return false;
-        }
-        all->list = more;
-        all->room = room;
-    }
-    all->list[all->count++] = *entry;
-    return true;
-}
+/* A file of the cache, as it is shown. */
+typedef struct shown {
+    char key[65], path[4096], damage[256];
+    int64_t bytes;
+    bool wrong;
+    json_t *json;                   /* of --json, else NULL */
+    char text[MOST_COLUMNS][WIDTH]; /* its row of the table */
+} shown;
 
-/* What 'tokitai tune' has kept, too. */
-typedef struct tunings {
-    tk_tuning *list; /* [count] */
+/* Kernels, what 'tokitai tune' has kept, or the verdicts on mutants. */
+typedef struct files {
+    bool as_json;
+    cli_table table;
+    shown *list; /* [count] */
     int count;
     bool out_of_memory;
-} tunings;
+} files;
 
-static bool collect_tuning(const tk_tuning *tuning, void *data)
+/* Another one, with the members that all have; `what` it is of. NULL without memory. */
+static shown *add_file(files *all, const char *key, const char *path, const char *damage, int64_t bytes,
+                       const char *what)
 {
-    tunings *all = data;
-    tk_tuning *more = realloc(all->list, (size_t)(all->count + 1) * sizeof *more);
+    shown *more = realloc(all->list, (size_t)(all->count + 1) * sizeof *more);
     all->out_of_memory = !more;
     if (!more)
-        return false;
+        return NULL;
     all->list = more;
-    all->list[all->count++] = *tuning;
-    return true;
-}
-
-/* And the verdicts on mutants. */
-typedef struct verdicts {
-    tk_kept_mutants *list; /* [count] */
-    int count;
-    bool out_of_memory;
-} verdicts;
-
-static bool collect_verdicts(const tk_kept_mutants *kept, void *data)
-{
-    verdicts *all = data;
-    tk_kept_mutants *more = realloc(all->list, (size_t)(all->count + 1) * sizeof *more);
-    all->out_of_memory = !more;
-    if (!more)
-        return false;
-    all->list = more;
-    all->list[all->count++] = *kept;
-    return true;
+    shown *f = &all->list[all->count++];
+    *f = (shown){.bytes = bytes, .wrong = damage[0] != 0};
+    snprintf(f->key, sizeof f->key, "%s", key);
+    snprintf(f->path, sizeof f->path, "%s", path);
+    snprintf(f->damage, sizeof f->damage, "%s", damage);
+    snprintf(f->text[0], WIDTH, "%.*s", SHORT_KEY, key);
+    snprintf(f->text[1], WIDTH, "%s", damage[0] ? "(damaged)" : what);
+    return f;
 }
 
 static json_t *json_verdicts(const tk_kept_mutants *k)
@@ -210,125 +187,66 @@ static void format_time(int64_t seconds, char *text, size_t size)
         snprintf(text, size, "?");
 }
 
-enum { SHORT_KEY = 12, COLUMNS = 7, WIDTH = 300 };
-
-static void row_of(const tk_cache_entry *entry, char text[COLUMNS][WIDTH])
+static bool collect(const tk_cache_entry *entry, void *data)
 {
-    snprintf(text[0], WIDTH, "%.*s", SHORT_KEY, entry->key);
-    snprintf(text[1], WIDTH, "%s", entry->damage[0] ? "(damaged)" : entry->source);
-    text[2][0] = 0;
+    files *all = data;
+    shown *f = add_file(all, entry->key, entry->path, entry->damage, entry->bytes, entry->source);
+    if (!f)
+        return false;
+    f->json = all->as_json ? json_entry(entry) : NULL;
     if (!entry->damage[0])
-        tk_types_name(entry->types, text[2], WIDTH);
-    snprintf(text[3], WIDTH, "%s", entry->architecture);
-    snprintf(text[4], WIDTH, "%s", entry->compiler);
-    cli_format_bytes(entry->bytes, text[5], WIDTH);
-    format_time(entry->last_used, text[6], WIDTH);
+        tk_types_name(entry->types, f->text[2], WIDTH);
+    snprintf(f->text[3], WIDTH, "%s", entry->architecture);
+    snprintf(f->text[4], WIDTH, "%s", entry->compiler);
+    cli_format_bytes(entry->bytes, f->text[5], WIDTH);
+    format_time(entry->last_used, f->text[6], WIDTH);
+    return true;
 }
 
-static void print_list(const entries *all)
+static bool collect_tuning(const tk_tuning *t, void *data)
 {
-    cli_table table = {.count = COLUMNS,
-                       .columns = {{.title = "key"},
-                                   {.title = "source"},
-                                   {.title = "dtype"},
-                                   {.title = "architecture"},
-                                   {.title = "compiler"},
-                                   {.title = "size", .right = true},
-                                   {.title = "last used"}}};
-    char text[COLUMNS][WIDTH];
-    for (int i = 0; i < all->count; i++) {
-        row_of(&all->list[i], text);
-        for (int column = 0; column < COLUMNS; column++)
-            cli_table_fit(&table, column, text[column]);
-    }
-    cli_table_head(&table);
-    for (int i = 0; i < all->count; i++) {
-        cli_cell cells[COLUMNS];
-        row_of(&all->list[i], text);
-        for (int column = 0; column < COLUMNS; column++)
-            cells[column] = (cli_cell){text[column], all->list[i].damage[0] ? CLI_WRONG : CLI_PLAIN};
-        cli_table_row(&table, cells);
-    }
+    files *all = data;
+    shown *f = add_file(all, t->key, t->path, t->damage, t->bytes, t->lowering);
+    if (!f)
+        return false;
+    f->json = all->as_json ? json_tuning(t) : NULL;
+    snprintf(f->text[2], WIDTH, "%s", t->device);
+    snprintf(f->text[3], WIDTH, "%d", t->case_count);
+    snprintf(f->text[4], WIDTH, "%s", t->damage[0] ? "no" : t->is_current ? "yes" : "no, other source");
+    format_time(t->written, f->text[5], WIDTH);
+    return true;
 }
 
-enum { TUNING_COLUMNS = 6 };
-
-static void tuning_row_of(const tk_tuning *t, char text[TUNING_COLUMNS][WIDTH])
+static bool collect_verdicts(const tk_kept_mutants *k, void *data)
 {
-    snprintf(text[0], WIDTH, "%.*s", SHORT_KEY, t->key);
-    snprintf(text[1], WIDTH, "%s", t->damage[0] ? "(damaged)" : t->lowering);
-    snprintf(text[2], WIDTH, "%s", t->device);
-    snprintf(text[3], WIDTH, "%d", t->case_count);
-    snprintf(text[4], WIDTH, "%s", t->damage[0] ? "no" : t->is_current ? "yes" : "no, other source");
-    format_time(t->written, text[5], WIDTH);
+    files *all = data;
+    shown *f = add_file(all, k->key, k->path, k->damage, k->bytes, k->op);
+    if (!f)
+        return false;
+    f->json = all->as_json ? json_verdicts(k) : NULL;
+    f->wrong = k->damage[0] || k->rejected < k->count;
+    snprintf(f->text[2], WIDTH, "%s%s%s", k->types, k->index_type[0] ? " " : "", k->index_type);
+    snprintf(f->text[3], WIDTH, "%d/%d", k->rejected, k->count);
+    snprintf(f->text[4], WIDTH, "%s", k->damage[0] ? "no" : k->is_current ? "yes" : "no, other build");
+    snprintf(f->text[5], WIDTH, "%s", k->date);
+    return true;
 }
 
-static void print_tunings(const tunings *all)
+static void print_files(files *all)
 {
-    cli_table table = {.count = TUNING_COLUMNS,
-                       .columns = {{.title = "key"},
-                                   {.title = "tuning of"},
-                                   {.title = "device"},
-                                   {.title = "cases", .right = true},
-                                   {.title = "used"},
-                                   {.title = "written"}}};
-    char text[TUNING_COLUMNS][WIDTH];
+    for (int i = 0; i < all->count; i++)
+        for (int column = 0; column < all->table.count; column++)
+            cli_table_fit(&all->table, column, all->list[i].text[column]);
+    cli_table_head(&all->table);
     for (int i = 0; i < all->count; i++) {
-        tuning_row_of(&all->list[i], text);
-        for (int column = 0; column < TUNING_COLUMNS; column++)
-            cli_table_fit(&table, column, text[column]);
-    }
-    putchar('\n');
-    cli_table_head(&table);
-    for (int i = 0; i < all->count; i++) {
-        cli_cell cells[TUNING_COLUMNS];
-        tuning_row_of(&all->list[i], text);
-        for (int column = 0; column < TUNING_COLUMNS; column++)
-            cells[column] = (cli_cell){text[column], all->list[i].damage[0] ? CLI_WRONG : CLI_PLAIN};
-        cli_table_row(&table, cells);
+        cli_cell cells[MOST_COLUMNS];
+        for (int column = 0; column < all->table.count; column++)
+            cells[column] = (cli_cell){all->list[i].text[column], all->list[i].wrong ? CLI_WRONG : CLI_PLAIN};
+        cli_table_row(&all->table, cells);
     }
 }
 
-enum { VERDICT_COLUMNS = 6 };
-
-static void verdict_row_of(const tk_kept_mutants *k, char text[VERDICT_COLUMNS][WIDTH])
-{
-    snprintf(text[0], WIDTH, "%.*s", SHORT_KEY, k->key);
-    snprintf(text[1], WIDTH, "%s", k->damage[0] ? "(damaged)" : k->op);
-    snprintf(text[2], WIDTH, "%s%s%s", k->types, k->index_type[0] ? " " : "", k->index_type);
-    snprintf(text[3], WIDTH, "%d/%d", k->rejected, k->count);
-    snprintf(text[4], WIDTH, "%s", k->damage[0] ? "no" : k->is_current ? "yes" : "no, other build");
-    snprintf(text[5], WIDTH, "%s", k->date);
-}
-
-static void print_verdicts(const verdicts *all)
-{
-    cli_table table = {.count = VERDICT_COLUMNS,
-                       .columns = {{.title = "key"},
-                                   {.title = "mutants of"},
-                                   {.title = "dtype"},
-                                   {.title = "rejected", .right = true},
-                                   {.title = "used"},
-                                   {.title = "judged"}}};
-    char text[VERDICT_COLUMNS][WIDTH];
-    for (int i = 0; i < all->count; i++) {
-        verdict_row_of(&all->list[i], text);
-        for (int column = 0; column < VERDICT_COLUMNS; column++)
-            cli_table_fit(&table, column, text[column]);
-    }
-    putchar('\n');
-    cli_table_head(&table);
-    for (int i = 0; i < all->count; i++) {
-        const tk_kept_mutants *k = &all->list[i];
-        cli_cell cells[VERDICT_COLUMNS];
-        verdict_row_of(k, text);
-        for (int column = 0; column < VERDICT_COLUMNS; column++)
-            cells[column] = (cli_cell){text[column], k->damage[0] || k->rejected < k->count ? CLI_WRONG : CLI_PLAIN};
-        cli_table_row(&table, cells);
-    }
-}
-
-static void print_sum(tk_ctx *ctx, const entries *all)
+static void print_sum(tk_ctx *ctx, const files *all)
 {
     char folder[4096], size[32];
     int64_t bytes = 0;
@@ -357,68 +275,88 @@ static cli_exit report_one(const arguments *a, tk_ctx *ctx, const char *key, con
     return CLI_REFUTED;
 }
 
-static cli_exit report_damage(const arguments *a, tk_ctx *ctx, const entries *all, const tunings *tuned,
-                              const verdicts *kept)
+enum { KERNELS, TUNINGS, VERDICTS, KINDS };
+
+static cli_exit report_damage(const arguments *a, tk_ctx *ctx, const files all[KINDS])
 {
     cli_exit result = CLI_HOLDS;
-    for (int i = 0; i < all->count; i++)
-        result = cli_worse(result, report_one(a, ctx, all->list[i].key, all->list[i].path, all->list[i].damage));
-    for (int i = 0; i < tuned->count; i++)
-        result = cli_worse(result,
-                           report_one(a, ctx, tuned->list[i].key, tuned->list[i].path, tuned->list[i].damage));
-    for (int i = 0; i < kept->count; i++)
-        result = cli_worse(result, report_one(a, ctx, kept->list[i].key, kept->list[i].path, kept->list[i].damage));
+    for (int kind = 0; kind < KINDS; kind++)
+        for (int i = 0; i < all[kind].count; i++) {
+            const shown *f = &all[kind].list[i];
+            result = cli_worse(result, report_one(a, ctx, f->key, f->path, f->damage));
+        }
     return result;
 }
 
-static cli_exit show_all(const arguments *a, tk_ctx *ctx, bool verify, const entries *all, const tunings *tuned,
-                         const verdicts *kept)
+static cli_exit show_all(const arguments *a, tk_ctx *ctx, bool verify, files all[KINDS])
 {
     cli_exit result = CLI_HOLDS;
     if (a->json) {
         json_t *list = json_array();
-        for (int i = 0; i < all->count; i++)
-            json_array_append_new(list, json_entry(&all->list[i]));
-        for (int i = 0; i < tuned->count; i++)
-            json_array_append_new(list, json_tuning(&tuned->list[i]));
-        for (int i = 0; i < kept->count; i++)
-            json_array_append_new(list, json_verdicts(&kept->list[i]));
+        for (int kind = 0; kind < KINDS; kind++)
+            for (int i = 0; i < all[kind].count; i++)
+                json_array_append(list, all[kind].list[i].json);
         result = cli_print_json(list);
     } else {
-        if (!verify && all->count)
-            print_list(all);
-        if (!verify && tuned->count)
-            print_tunings(tuned);
-        if (!verify && kept->count)
-            print_verdicts(kept);
-        print_sum(ctx, all);
+        for (int kind = 0; kind < KINDS && !verify; kind++) {
+            if (kind != KERNELS && all[kind].count)
+                putchar('\n');
+            if (all[kind].count)
+                print_files(&all[kind]);
+        }
+        print_sum(ctx, &all[KERNELS]);
     }
-    return verify ? cli_worse(result, report_damage(a, ctx, all, tuned, kept)) : result;
+    return verify ? cli_worse(result, report_damage(a, ctx, all)) : result;
 }
 
 static cli_exit show(const arguments *a, tk_ctx *ctx, bool verify)
 {
-    entries all = {0};
-    tunings tuned = {0};
-    verdicts kept = {0};
+    files all[KINDS] = {
+        [KERNELS] = {.table = {.count = 7,
+                               .columns = {{.title = "key"},
+                                           {.title = "source"},
+                                           {.title = "dtype"},
+                                           {.title = "architecture"},
+                                           {.title = "compiler"},
+                                           {.title = "size", .right = true},
+                                           {.title = "last used"}}}},
+        [TUNINGS] = {.table = {.count = 6,
+                               .columns = {{.title = "key"},
+                                           {.title = "tuning of"},
+                                           {.title = "device"},
+                                           {.title = "cases", .right = true},
+                                           {.title = "used"},
+                                           {.title = "written"}}}},
+        [VERDICTS] = {.table = {.count = 6,
+                                .columns = {{.title = "key"},
+                                            {.title = "mutants of"},
+                                            {.title = "dtype"},
+                                            {.title = "rejected", .right = true},
+                                            {.title = "used"},
+                                            {.title = "judged"}}}},
+    };
     cli_exit result;
-    tk_status status = tk_cache_each(ctx, verify, collect, &all);
+    for (int kind = 0; kind < KINDS; kind++)
+        all[kind].as_json = a->json;
+    tk_status status = tk_cache_each(ctx, verify, collect, &all[KERNELS]);
     if (status == TK_OK)
-        status = tk_tuning_each(ctx, collect_tuning, &tuned);
+        status = tk_tuning_each(ctx, collect_tuning, &all[TUNINGS]);
     if (status == TK_OK)
-        status = tk_kept_mutants_each(ctx, collect_verdicts, &kept);
+        status = tk_kept_mutants_each(ctx, collect_verdicts, &all[VERDICTS]);
     if (status != TK_OK) {
         cli_complain(a->who, "%s", tk_ctx_message(ctx));
         result = cli_exit_of(status, CLI_BAD);
-    } else if (all.out_of_memory || tuned.out_of_memory || kept.out_of_memory) {
+    } else if (all[KERNELS].out_of_memory || all[TUNINGS].out_of_memory || all[VERDICTS].out_of_memory) {
         cli_complain(a->who, "out of memory");
         result = CLI_UNKNOWN;
     } else {
-        result = show_all(a, ctx, verify, &all, &tuned, &kept);
+        result = show_all(a, ctx, verify, all);
     }
-    free(all.list);
-    free(tuned.list);
-    free(kept.list);
+    for (int kind = 0; kind < KINDS; kind++) {
+        for (int i = 0; i < all[kind].count; i++)
+            json_decref(all[kind].list[i].json);
+        free(all[kind].list);
+    }
     return result;
 }
 
