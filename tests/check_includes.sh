@@ -62,7 +62,7 @@ allowed() {
                     "$own"/launch_*.h | "$own"/kernel*.h | "$other"/params*.h | "$other"/launch_*.h | "$other"/kernel*.h) return 0 ;;
                 *) return 1 ;;
             esac ;;
-        ops/*/mutants.c | ops/*/variants.c | ops/*/planted.h | ops/variant_tools.h)
+        ops/*/mutants.c | ops/*/variants.c | ops/*/planted.h | ops/variant_tools.h | ops/mutant_products.h)
             case $to in
                 include/tokitai.h | core/* | model/* | exact/* | kernels/* | ops/mutant*.h | ops/variant*.h | "$own"/*.h) return 0 ;;
                 *) return 1 ;;

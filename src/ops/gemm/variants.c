@@ -80,8 +80,8 @@ static int multiply(const tk_case *c, void *const b[], void *run)
     const way *w = tki_how(run);
     bool all_at_once = w->outer_products || w->tiles;
     tki_gemm_product v = tki_gemm_product_of(c, b);
-    float *left = tki_gemm_decoded(c, &v.left, v.rows, v.places);
-    float *right = tki_gemm_decoded(c, &v.right, v.cols, v.places);
+    float *left = tki_planted_decoded(c, &v.left, v.rows, v.places);
+    float *right = tki_planted_decoded(c, &v.right, v.cols, v.places);
     float *work = calloc((size_t)(all_at_once ? v.rows * v.cols : v.places) + 1, sizeof *work);
     bool good = left && right && work;
     if (good && all_at_once)

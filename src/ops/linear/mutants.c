@@ -6,20 +6,10 @@ typedef enum form { TANH, ERF, QUICK, SLOPPY_TANH, RELU } form;
 
 /* What is wrong; all clear computes it right. */
 typedef struct mutation {
-    tki_store store;
-    /* in the product */
-    bool transposed_left, transposed_right, transposed_out, off_by_one, flushed_inputs, rounded_sum, rounded_products,
-        rounded_halves, skips_zeros, sum_carried_over, nothing_without_places, absolute_left, through_16_bits;
-    int64_t dropped_places, skipped_places; /* at the end and at the beginning of each sum */
-    int64_t multiple;                       /* the sum's length is cut down to a multiple of this */
-    int64_t most_places, most_dense;        /* longer sums are cut down; denser ones lose 700 products */
-    int64_t row_multiple;                   /* rows after the last multiple are not written */
-    int64_t dropped_columns, dropped_elements, most_rows, tile;
-    float factor;
+    tki_product_mutation p;
     /* in what is added */
     bool bias_dropped, bias_by_row, bias_in_halves, bias_rounded, bias_next, after_rounding, bias_without_last;
     bool other_dropped, other_twice, other_rounded, other_transposed, other_without_last, other_subtracted;
-    bool adds_to_output;  /* what the output holds, whether there is something to add or not */
     bool adds_old_output; /* what the output holds in the place of what is to be added */
     bool clears_first;    /* the output, before anything is read */
     /* in gelu */
@@ -27,77 +17,6 @@ typedef struct mutation {
     bool of_rounded, activated_pre, pre_dropped, pre_without_bias, no_activation, pre_last_column;
     bool at_sum, at_next, at_gelu, value_for_derivative, derivative_of_rounded, transposed_pre;
 } mutation;
-
-static tki_linear_planted_factor transposed(tki_linear_planted_factor f, int64_t lines, int64_t places)
-{
-    bool was_by_rows = f.place_stride == 1 && f.line_stride == places;
-    return was_by_rows ? tki_linear_by_columns(f.data, lines, places) : tki_linear_by_rows(f.data, lines, places);
-}
-
-/* -- The sum ----------------------------------------------------------------------------------------------------- */
-
-static int64_t end_of_sum(const mutation *m, int64_t places)
-{
-    int64_t end = m->dropped_places < places ? places - m->dropped_places : places;
-    end -= tki_tail(end, m->multiple);
-    return m->most_places && m->most_places < end ? m->most_places : end;
-}
-
-static float product_of(const tk_case *c, const mutation *m, float x, float y)
-{
-    if (m->flushed_inputs) {
-        x = tki_flushed(c, x);
-        y = tki_flushed(c, y);
-    }
-    if (m->absolute_left)
-        x = fabsf(x);
-    if (m->skips_zeros && (x == 0 || y == 0))
-        return 0;
-    return m->rounded_products ? tki_rounded(c, x * y) : x * y;
-}
-
-static int64_t nonzero_products(const float *x, const float *y, int64_t places)
-{
-    int64_t count = 0;
-    for (int64_t t = 0; t < places; t++)
-        count += x[t] != 0 && y[t] != 0;
-    return count;
-}
-
-/* Nothing is wrong with the products or the additions themselves. */
-static bool adds_products_plainly(const mutation *m)
-{
-    return !m->flushed_inputs && !m->absolute_left && !m->skips_zeros && !m->rounded_products && !m->rounded_halves &&
-           !m->rounded_sum;
-}
-
-static float inner_sum(const tk_case *c, const mutation *m, const float *x, const float *y, int64_t places,
-                       float start)
-{
-    int64_t end = end_of_sum(m, places);
-    int64_t begin = m->skipped_places < end ? m->skipped_places : 0;
-    float total = start, partial = 0;
-    if (adds_products_plainly(m)) {
-        bool dense = m->most_dense && end > m->most_dense && nonzero_products(x, y, end) > m->most_dense;
-        for (int64_t t = begin; t < end; t++)
-            if (!dense || t < end / 2 || t >= end / 2 + 700)
-                total += x[t] * y[t];
-        return total;
-    }
-    for (int64_t t = begin; t < end; t++) {
-        const float z = product_of(c, m, x[t], y[t]);
-        if (m->rounded_halves) {
-            partial += z;
-            if (t + 1 == end / 2 || t + 1 == end) {
-                total += tki_rounded(c, partial);
-                partial = 0;
-            }
-            continue;
-        }
-        total = m->rounded_sum ? tki_rounded(c, total + z) : total + z;
-    }
-    return total;
-}
 
 /* -- What is added ----------------------------------------------------------------------------------------------- */
 
@@ -126,7 +45,7 @@ static float other_of(const tk_case *c, const mutation *m, const tki_linear_view
 static float with_terms(const tk_case *c, const mutation *m, const tki_linear_view *v, int64_t row, int64_t col,
                         float sum)
 {
-    if (m->after_rounding || m->through_16_bits)
+    if (m->after_rounding || m->p.through_16_bits)
         sum = tki_rounded(c, sum);
     const float bias = bias_of(c, m, v, row, col);
     if (v->bias)
@@ -185,39 +104,39 @@ static float times_derivative(const tk_case *c, const mutation *m, const tki_lin
 static void finish(const tk_case *c, const mutation *m, const tki_linear_view *v, int64_t row, int64_t col, float sum)
 {
     const int64_t at = row * v->cols + col;
-    const int64_t to = m->transposed_out ? col * v->rows + row : at;
-    const float before = m->adds_to_output ? tki_get_result(c, v->out, at) : 0;
+    const int64_t to = m->p.transposed_out ? col * v->rows + row : at;
+    const float before = m->p.adds_to_output ? tki_get_result(c, v->out, at) : 0;
     float value = with_terms(c, m, v, row, col, sum);
-    value = m->adds_to_output ? value + before : value;
+    value = m->p.adds_to_output ? value + before : value;
     value = times_derivative(c, m, v, at, value);
-    if (m->factor != 0)
-        value *= m->factor;
+    if (m->p.factor != 0)
+        value *= m->p.factor;
     if (!v->unactivated) {
-        tki_put_as(c, v->out, to, value, m->store);
+        tki_put_as(c, v->out, to, value, m->p.store);
         return;
     }
     const float argument = m->of_rounded ? tki_rounded(c, value) : value;
     const float y = m->no_activation ? value : (float)gelu_of(m->form, (double)argument);
     if (!m->pre_dropped && !(m->pre_last_column && col + 1 == v->cols))
-        tki_put_as(c, v->unactivated, to, m->activated_pre ? y : m->pre_without_bias ? sum : value, m->store);
-    tki_put_as(c, v->out, to, y, m->store);
+        tki_put_as(c, v->unactivated, to, m->activated_pre ? y : m->pre_without_bias ? sum : value, m->p.store);
+    tki_put_as(c, v->out, to, y, m->p.store);
 }
 
 static void multiply_decoded(const tk_case *c, const mutation *m, const tki_linear_view *v, const float *left,
                              const float *right)
 {
     float sum = 0;
-    int64_t rows = v->rows - tki_tail(v->rows, m->row_multiple);
-    if (m->most_rows && rows > m->most_rows)
-        rows = m->most_rows;
-    bool tiled = m->tile && v->rows % m->tile == 0 && v->cols % m->tile == 0 && v->places % m->tile == 0;
+    int64_t rows = v->rows - tki_tail(v->rows, m->p.row_multiple);
+    if (m->p.most_rows && rows > m->p.most_rows)
+        rows = m->p.most_rows;
+    bool tiled = m->p.tile && v->rows % m->p.tile == 0 && v->cols % m->p.tile == 0 && v->places % m->p.tile == 0;
     for (int64_t row = 0; row < rows; row++)
-        for (int64_t col = 0; col < v->cols - m->dropped_columns - tiled; col++) {
-            if (v->rows * v->cols - (row * v->cols + col) <= m->dropped_elements)
+        for (int64_t col = 0; col < v->cols - m->p.dropped_columns - tiled; col++) {
+            if (v->rows * v->cols - (row * v->cols + col) <= m->p.dropped_elements)
                 continue;
-            int64_t other = m->off_by_one && col + 1 < v->cols ? col + 1 : col;
-            sum = inner_sum(c, m, left + row * v->places, right + other * v->places, v->places,
-                            m->sum_carried_over ? sum : 0);
+            int64_t other = m->p.off_by_one && col + 1 < v->cols ? col + 1 : col;
+            sum = tki_planted_inner_sum(c, &m->p, left + row * v->places, right + other * v->places, v->places,
+                                        m->p.sum_carried_over ? sum : 0);
             finish(c, m, v, row, col, sum);
         }
 }
@@ -227,16 +146,16 @@ static int layer(const tk_case *c, void *const b[], void *run)
     static const mutation right_way = {0};
     const mutation *m = tki_how(run) ? tki_how(run) : &right_way;
     tki_linear_view v = tki_linear_view_of(c, b);
-    if (m->transposed_left)
-        v.left = transposed(v.left, v.rows, v.places);
-    if (m->transposed_right)
-        v.right = transposed(v.right, v.cols, v.places);
-    if (v.places == 0 && m->nothing_without_places)
+    if (m->p.transposed_left)
+        v.left = tki_planted_transposed(v.left, v.rows, v.places);
+    if (m->p.transposed_right)
+        v.right = tki_planted_transposed(v.right, v.cols, v.places);
+    if (v.places == 0 && m->p.nothing_without_places)
         return 0;
     if (m->clears_first && v.rows * v.cols > 0)
         memset(v.out, 0, (size_t)(v.rows * v.cols) * tk_dtype_size(c->result_dtype));
-    float *left = tki_linear_decoded(c, &v.left, v.rows, v.places);
-    float *right = tki_linear_decoded(c, &v.right, v.cols, v.places);
+    float *left = tki_planted_decoded(c, &v.left, v.rows, v.places);
+    float *right = tki_planted_decoded(c, &v.right, v.cols, v.places);
     bool good = left && right;
     if (good)
         multiply_decoded(c, m, &v, left, right);
@@ -252,38 +171,38 @@ static int layer(const tk_case *c, void *const b[], void *run)
 #define MUTANTS_OF_PRODUCTS                                                                                             \
     {"all_zeros", "writes zeros", .kernel = tki_all_zeros},                                                             \
     {"stale", "leaves the output as it was", .kernel = tki_stale},                                                      \
-    {"adding", "adds to what the output held", WITH(.adds_to_output = true)},                                           \
-    {"carried_over", "does not clear the sum between two output elements", WITH(.sum_carried_over = true)},             \
-    {"last_dropped", "does not write the last element", WITH(.dropped_elements = 1)},                                   \
-    {"last_column_dropped", "does not write the last column", WITH(.dropped_columns = 1)},                              \
-    {"last_rows_dropped", "does not write the rows after the last multiple of 4", WITH(.row_multiple = 4)},             \
-    {"empty_sum_dropped", "writes nothing where the sum runs over nothing", WITH(.nothing_without_places = true)},      \
-    {"first_product_dropped", "leaves out the first product of each sum", WITH(.skipped_places = 1)},                   \
-    {"last_product_dropped", "leaves out the last product of each sum", WITH(.dropped_places = 1)},                     \
-    {"tail_dropped", "sums over a multiple of 16 products only", WITH(.multiple = 16)},                                 \
-    {"long_sums_cut", "sums over the first 4096 products only", WITH(.most_places = 4096)},                             \
-    {"off_by_one", "reads the right factor's next column", WITH(.off_by_one = true)},                                   \
-    {"left_transposed", "reads the left factor transposed", WITH(.transposed_left = true)},                             \
-    {"right_transposed", "reads the right factor transposed", WITH(.transposed_right = true)},                          \
-    {"output_transposed", "writes the output transposed", WITH(.transposed_out = true)},                                \
-    {"rounded_sum", "rounds the running sum to 16 bits after each product", WITH(.rounded_sum = true)},                 \
-    {"rounded_halves", "rounds the sums of both halves to 16 bits before it adds them", WITH(.rounded_halves = true)},  \
-    {"rounded_products", "rounds each product to 16 bits", WITH(.rounded_products = true)},                             \
-    {"truncating_store", "rounds the result toward zero when storing", WITH(.store = TKI_STORE_TRUNCATED)},             \
-    {"outward_store", "rounds the result away from zero when storing", WITH(.store = TKI_STORE_OUTWARD)},               \
-    {"wrong_factor", "multiplies the result by 1.001", WITH(.factor = 1.001f)},                                         \
-    {"sign_lost", "takes the left factor's absolute values", WITH(.absolute_left = true)},                              \
-    {"zeros_skipped", "skips zeros, and with them 0 times infinity", WITH(.skips_zeros = true)},                        \
-    {"nan_masked", "turns NaN into zero", WITH(.store = TKI_STORE_NAN_MASKED)},                                         \
-    {"saturating", "returns the largest finite number instead of infinity", WITH(.store = TKI_STORE_SATURATED)},        \
-    {"flushing_inputs", "takes subnormal inputs for zero", WITH(.flushed_inputs = true)},                               \
-    {"tiles_of_64_cut", "does not write the last column where all sizes are multiples of 64", WITH(.tile = 64)},        \
+    {"adding", "adds to what the output held", WITH(.p.adds_to_output = true)},                                           \
+    {"carried_over", "does not clear the sum between two output elements", WITH(.p.sum_carried_over = true)},             \
+    {"last_dropped", "does not write the last element", WITH(.p.dropped_elements = 1)},                                   \
+    {"last_column_dropped", "does not write the last column", WITH(.p.dropped_columns = 1)},                              \
+    {"last_rows_dropped", "does not write the rows after the last multiple of 4", WITH(.p.row_multiple = 4)},             \
+    {"empty_sum_dropped", "writes nothing where the sum runs over nothing", WITH(.p.nothing_without_places = true)},      \
+    {"first_product_dropped", "leaves out the first product of each sum", WITH(.p.skipped_places = 1)},                   \
+    {"last_product_dropped", "leaves out the last product of each sum", WITH(.p.dropped_places = 1)},                     \
+    {"tail_dropped", "sums over a multiple of 16 products only", WITH(.p.multiple = 16)},                                 \
+    {"long_sums_cut", "sums over the first 4096 products only", WITH(.p.most_places = 4096)},                             \
+    {"off_by_one", "reads the right factor's next column", WITH(.p.off_by_one = true)},                                   \
+    {"left_transposed", "reads the left factor transposed", WITH(.p.transposed_left = true)},                             \
+    {"right_transposed", "reads the right factor transposed", WITH(.p.transposed_right = true)},                          \
+    {"output_transposed", "writes the output transposed", WITH(.p.transposed_out = true)},                                \
+    {"rounded_sum", "rounds the running sum to 16 bits after each product", WITH(.p.rounded_sum = true)},                 \
+    {"rounded_halves", "rounds the sums of both halves to 16 bits before it adds them", WITH(.p.rounded_halves = true)},  \
+    {"rounded_products", "rounds each product to 16 bits", WITH(.p.rounded_products = true)},                             \
+    {"truncating_store", "rounds the result toward zero when storing", WITH(.p.store = TKI_STORE_TRUNCATED)},             \
+    {"outward_store", "rounds the result away from zero when storing", WITH(.p.store = TKI_STORE_OUTWARD)},               \
+    {"wrong_factor", "multiplies the result by 1.001", WITH(.p.factor = 1.001f)},                                         \
+    {"sign_lost", "takes the left factor's absolute values", WITH(.p.absolute_left = true)},                              \
+    {"zeros_skipped", "skips zeros, and with them 0 times infinity", WITH(.p.skips_left_zeros = true, .p.skips_right_zeros = true)},                        \
+    {"nan_masked", "turns NaN into zero", WITH(.p.store = TKI_STORE_NAN_MASKED)},                                         \
+    {"saturating", "returns the largest finite number instead of infinity", WITH(.p.store = TKI_STORE_SATURATED)},        \
+    {"flushing_inputs", "takes subnormal inputs for zero", WITH(.p.flushed_inputs = true)},                               \
+    {"tiles_of_64_cut", "does not write the last column where all sizes are multiples of 64", WITH(.p.tile = 64)},        \
     TKI_CALL_MUTANTS(layer),                                                                                            \
-    {"rows_beyond_1024_dropped", "does not write rows beyond the first 1024", WITH(.most_rows = 1024)},                 \
+    {"rows_beyond_1024_dropped", "does not write rows beyond the first 1024", WITH(.p.most_rows = 1024)},                 \
     {"dense_sums_cut",                                                                                                  \
      "leaves 700 products out of a sum where more than 40000 are not zero: no more than the bound of a dense sum hides", \
-     WITH(.most_dense = 40000)},                                                                                        \
-    {"through_16_bits", "rounds the product to 16 bits before it goes on in fp32", WITH(.through_16_bits = true),       \
+     WITH(.p.most_dense = 40000)},                                                                                        \
+    {"through_16_bits", "rounds the product to 16 bits before it goes on in fp32", WITH(.p.through_16_bits = true),       \
      .only_f32_results = true}
 /* clang-format on */
 

@@ -8,33 +8,17 @@
 #include <string.h>
 
 #include "ops/linear/contract.h"
-#include "ops/mutant_tools.h"
-
-/* Element (line, place) of a factor is data[line * line_stride + place * place_stride]. */
-typedef struct tki_linear_planted_factor {
-    const void *data;
-    int64_t line_stride, place_stride, count;
-} tki_linear_planted_factor;
+#include "ops/mutant_products.h"
 
 /* Tensors that are not there are NULL. */
 typedef struct tki_linear_view {
-    tki_linear_planted_factor left, right;
+    tki_planted_factor left, right;
     const void *bias;  /* [cols], of the inputs' type */
     const void *other; /* residual or before, [rows, cols], of the result's type */
     const void *pre;   /* an input, likewise */
     void *out, *unactivated;
     int64_t rows, cols, places;
 } tki_linear_view;
-
-static inline tki_linear_planted_factor tki_linear_by_rows(const void *data, int64_t lines, int64_t places)
-{
-    return (tki_linear_planted_factor){data, places, 1, lines * places};
-}
-
-static inline tki_linear_planted_factor tki_linear_by_columns(const void *data, int64_t lines, int64_t places)
-{
-    return (tki_linear_planted_factor){data, 1, lines, lines * places};
-}
 
 static inline void *tki_linear_if_there(const tk_case *c, void *const b[], int param)
 {
@@ -45,8 +29,8 @@ static inline tki_linear_view tki_linear_view_of(const tk_case *c, void *const b
 {
     const int64_t m = c->dims[0], n = c->dims[1], k = c->dims[2];
     if (!strcmp(c->contract->name, "linear_fwd"))
-        return (tki_linear_view){.left = tki_linear_by_rows(b[TKI_LINEAR_X], m, k),
-                                 .right = tki_linear_by_rows(b[TKI_LINEAR_W], n, k),
+        return (tki_linear_view){.left = tki_planted_by_rows(b[TKI_LINEAR_X], m, k),
+                                 .right = tki_planted_by_rows(b[TKI_LINEAR_W], n, k),
                                  .bias = tki_linear_if_there(c, b, TKI_LINEAR_BIAS_IN),
                                  .other = tki_linear_if_there(c, b, TKI_LINEAR_RESIDUAL_IN),
                                  .out = b[TKI_LINEAR_Y],
@@ -55,34 +39,20 @@ static inline tki_linear_view tki_linear_view_of(const tk_case *c, void *const b
                                  .cols = n,
                                  .places = k};
     if (!strcmp(c->contract->name, "linear_grad_x"))
-        return (tki_linear_view){.left = tki_linear_by_rows(b[TKI_LINEAR_GRAD_X_GRAD_Y], m, n),
-                                 .right = tki_linear_by_columns(b[TKI_LINEAR_GRAD_X_W], k, n),
+        return (tki_linear_view){.left = tki_planted_by_rows(b[TKI_LINEAR_GRAD_X_GRAD_Y], m, n),
+                                 .right = tki_planted_by_columns(b[TKI_LINEAR_GRAD_X_W], k, n),
                                  .pre = tki_linear_if_there(c, b, TKI_LINEAR_GRAD_X_PRE),
                                  .out = b[TKI_LINEAR_GRAD_X_OUT],
                                  .rows = m,
                                  .cols = k,
                                  .places = n};
-    return (tki_linear_view){.left = tki_linear_by_columns(b[TKI_LINEAR_GRAD_W_GRAD_Y], n, m),
-                             .right = tki_linear_by_columns(b[TKI_LINEAR_GRAD_W_X], k, m),
+    return (tki_linear_view){.left = tki_planted_by_columns(b[TKI_LINEAR_GRAD_W_GRAD_Y], n, m),
+                             .right = tki_planted_by_columns(b[TKI_LINEAR_GRAD_W_X], k, m),
                              .other = tki_linear_if_there(c, b, TKI_LINEAR_GRAD_W_BEFORE),
                              .out = b[TKI_LINEAR_GRAD_W_OUT],
                              .rows = n,
                              .cols = k,
                              .places = m};
-}
-
-/* free() it; NULL when memory ran out. Places outside, which a wrong stride leads to, wrap round; a factor without elements is
- * zero. */
-static inline float *tki_linear_decoded(const tk_case *c, const tki_linear_planted_factor *f, int64_t lines,
-                                        int64_t places)
-{
-    float *decoded = malloc((size_t)(lines * places + 1) * sizeof *decoded);
-    for (int64_t line = 0; decoded && line < lines; line++)
-        for (int64_t place = 0; place < places; place++) {
-            int64_t at = line * f->line_stride + place * f->place_stride;
-            decoded[line * places + place] = f->count ? tki_get(c, f->data, at < f->count ? at : at % f->count) : 0;
-        }
-    return decoded;
 }
 
 #define TKI_LINEAR_C 0.79788456080286535588 /* sqrt(2 / pi) */

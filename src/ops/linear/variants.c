@@ -71,8 +71,8 @@ static int layer(const tk_case *c, void *const b[], void *run)
 {
     const way *w = tki_how(run);
     const tki_linear_view v = tki_linear_view_of(c, b);
-    float *left = tki_linear_decoded(c, &v.left, v.rows, v.places);
-    float *right = tki_linear_decoded(c, &v.right, v.cols, v.places);
+    float *left = tki_planted_decoded(c, &v.left, v.rows, v.places);
+    float *right = tki_planted_decoded(c, &v.right, v.cols, v.places);
     float *terms = malloc((size_t)(v.places + 1) * sizeof *terms);
     const bool good = left && right && terms;
     if (good)
