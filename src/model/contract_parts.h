@@ -7,6 +7,13 @@
 
 /* clang-format off */ /* one row below the other */
 
+/* The lists of a contract, each with how many it has. */
+#define TKI_LIST(count, list, type, ...) .count = sizeof((type[]){__VA_ARGS__}) / sizeof(type), .list = (type[]){__VA_ARGS__}
+#define TKI_SIZES(...) TKI_LIST(dim_count, dim_names, const char *const, __VA_ARGS__)
+#define TKI_PARAMS(...) TKI_LIST(param_count, params, const tk_param, __VA_ARGS__)
+#define TKI_ATTRIBUTES(...) TKI_LIST(attribute_count, attributes, const tk_attribute, __VA_ARGS__)
+#define TKI_CLAUSES(...) TKI_LIST(clause_count, clauses, const tk_clause, __VA_ARGS__)
+
 /* Parameters: name, kind, of inputs the axis that the op sums over or -1, of outputs the parameter whose buffer it may share or -1; then
  * TKI_SHAPE() of its sizes, and further members. */
 #define TKI_SHAPE(...) .rank = sizeof((int[]){__VA_ARGS__}) / sizeof(int), .dim = {__VA_ARGS__}
@@ -28,8 +35,7 @@
 
 /* Contracts of sums of products. */
 #define TKI_SUM_TYPES_AND_NUMERICS                                                                                        \
-    TKI_TYPES_SUM, .attribute_count = 3,                                                                                  \
-    .attributes = (const tk_attribute[]){TKI_DOMAIN_ATTRIBUTE, TKI_NUMERICS_ATTRIBUTE, TKI_MATRIX_UNIT_ATTRIBUTE}
+    TKI_TYPES_SUM, TKI_ATTRIBUTES(TKI_DOMAIN_ATTRIBUTE, TKI_NUMERICS_ATTRIBUTE, TKI_MATRIX_UNIT_ATTRIBUTE)
 #define TKI_SUM_OVERFLOW_CLAUSE(id)                                                                                       \
     {TK_CLAUSE_VALUE, id,                                                                                                 \
      "bf16 and f32 only: where (1 + K u) times the sum of the finite |products| reaches 2^128 (1 - 2^-25), an fp32 sum may " \

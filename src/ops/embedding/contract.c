@@ -13,36 +13,30 @@
 
 enum { QUERIES, DIM, VOCAB };
 
+/* clang-format off */ /* one row below the other */
+
 const tk_contract tki_embedding_fwd_contract = {
     .name = "embedding_fwd",
     .summary = "row gather, bit-exact",
     .formula = "out[i] = weight[index[i]]",
     .bound = "B = 0: a copy, bit for bit, the sign of zero and the payload of NaN included",
-    .dim_count = 3,
-    .dim_names = (const char *const[]){"queries", "dim", "vocab"},
-    .param_count = 3,
-    .params =
-        (const tk_param[]){
-            TKI_INDICES("index", VOCAB, TKI_SHAPE(QUERIES)),
-            TKI_INPUT("weight", TK_KIND_VALUE, -1, TKI_SHAPE(VOCAB, DIM)),
-            TKI_OUTPUT("out", TK_KIND_VALUE, -1, TKI_SHAPE(QUERIES, DIM)),
-        },
+    TKI_SIZES("queries", "dim", "vocab"),
+    TKI_PARAMS(
+        TKI_INDICES("index", VOCAB, TKI_SHAPE(QUERIES)),
+        TKI_INPUT("weight", TK_KIND_VALUE, -1, TKI_SHAPE(VOCAB, DIM)),
+        TKI_OUTPUT("out", TK_KIND_VALUE, -1, TKI_SHAPE(QUERIES, DIM))),
     TKI_TYPES_FLOAT,
-    .attribute_count = 1,
-    .attributes = (const tk_attribute[]){TKI_DOMAIN_ATTRIBUTE},
-    .clause_count = 5,
-    .clauses =
-        (const tk_clause[]){
-            [TKI_EMBEDDING_FWD_EXACT] = {TK_CLAUSE_VALUE, "EMBEDDING_FWD.EXACT",
-                                         "every row of out has the bits of its row of weight, NaN payloads included"},
-            {TK_CLAUSE_INDEX, "EMBEDDING_FWD.INDEX",
-             "an index outside [0, vocab) is an error that names the first bad position, and "
-             "nothing is written; on a GPU: nothing of its row"},
-            TKI_WRITE_CLAUSE("EMBEDDING_FWD.WRITE", "out", TKI_INPUTS_STAY),
-            {TK_CLAUSE_SHAPE, "EMBEDDING_FWD.SHAPE",
-             "any sizes, zero included, at any alignment of the element types"},
-            TKI_REPEAT_CLAUSE("EMBEDDING_FWD.REPEAT"),
-        },
+    TKI_ATTRIBUTES(TKI_DOMAIN_ATTRIBUTE),
+    TKI_CLAUSES(
+        [TKI_EMBEDDING_FWD_EXACT] = {TK_CLAUSE_VALUE, "EMBEDDING_FWD.EXACT",
+                                     "every row of out has the bits of its row of weight, NaN payloads included"},
+        {TK_CLAUSE_INDEX, "EMBEDDING_FWD.INDEX",
+         "an index outside [0, vocab) is an error that names the first bad position, and "
+         "nothing is written; on a GPU: nothing of its row"},
+        TKI_WRITE_CLAUSE("EMBEDDING_FWD.WRITE", "out", TKI_INPUTS_STAY),
+        {TK_CLAUSE_SHAPE, "EMBEDDING_FWD.SHAPE",
+         "any sizes, zero included, at any alignment of the element types"},
+        TKI_REPEAT_CLAUSE("EMBEDDING_FWD.REPEAT")),
 };
 
 const tk_contract tki_embedding_bwd_contract = {
@@ -55,45 +49,39 @@ const tk_contract tki_embedding_bwd_contract = {
              "(1 + hits u) sum |g| reaches 2^128 (1 - 2^-25), infinities and NaN are admitted too",
     .notes = "The order is fixed, so that the result is bitwise reproducible on every run and every backend. Rows "
              "without a hit become +0; every row is written.",
-    .dim_count = 3,
-    .dim_names = (const char *const[]){"queries", "dim", "vocab"},
-    .param_count = 3,
-    .params =
-        (const tk_param[]){
-            TKI_INPUT("grad_output", TK_KIND_VALUE, 0, TKI_SHAPE(QUERIES, DIM)),
-            TKI_INDICES("index", VOCAB, TKI_SHAPE(QUERIES)),
-            TKI_OUTPUT("grad_weight", TK_KIND_RESULT, -1, TKI_SHAPE(VOCAB, DIM)),
-        },
+    TKI_SIZES("queries", "dim", "vocab"),
+    TKI_PARAMS(
+        TKI_INPUT("grad_output", TK_KIND_VALUE, 0, TKI_SHAPE(QUERIES, DIM)),
+        TKI_INDICES("index", VOCAB, TKI_SHAPE(QUERIES)),
+        TKI_OUTPUT("grad_weight", TK_KIND_RESULT, -1, TKI_SHAPE(VOCAB, DIM))),
     TKI_TYPES_SUM,
-    .attribute_count = 1,
-    .attributes = (const tk_attribute[]){TKI_DOMAIN_ATTRIBUTE},
-    .clause_count = 8,
-    .clauses =
-        (const tk_clause[]){
-            [TKI_EMBEDDING_BWD_ERR] = {TK_CLAUSE_ERROR, "EMBEDDING_BWD.ERR",
-                                       "where all hits are finite, grad_weight is the rounding of "
-                                       "some value within B of the exact sum"},
-            [TKI_EMBEDDING_BWD_BITS] =
-                {TK_CLAUSE_BITS, "EMBEDDING_BWD.BITS",
-                 "(our lowerings) hits are numbered by ascending query position; run k is hits 64k to 64k+63; each "
-                 "run "
-                 "and the total of the runs start at +0.0f and are added one after another in IEEE fp32 without "
-                 "flushing; grad_weight has the bits of that total rounded once to its type, NaN canonical"},
-            [TKI_EMBEDDING_BWD_EMPTY] = {TK_CLAUSE_VALUE, "EMBEDDING_BWD.EMPTY",
-                                         "a row without hits is +0, bit for bit"},
-            [TKI_EMBEDDING_BWD_NAN] = {TK_CLAUSE_VALUE, "EMBEDDING_BWD.NAN",
-                                       "a NaN or infinities of both signs among the hits give NaN; otherwise an "
-                                       "infinity among them gives that infinity, NaN also where the finite hits may "
-                                       "overflow fp32"},
-            {TK_CLAUSE_INDEX, "EMBEDDING_BWD.INDEX",
-             "an index outside [0, vocab) is an error that names the first bad position, and "
-             "nothing is written"},
-            TKI_WRITE_CLAUSE("EMBEDDING_BWD.WRITE", "grad_weight", TKI_INPUTS_STAY),
-            {TK_CLAUSE_SHAPE, "EMBEDDING_BWD.SHAPE",
-             "any sizes, zero included, at any alignment of the element types"},
-            TKI_REPEAT_CLAUSE("EMBEDDING_BWD.REPEAT"),
-        },
+    TKI_ATTRIBUTES(TKI_DOMAIN_ATTRIBUTE),
+    TKI_CLAUSES(
+        [TKI_EMBEDDING_BWD_ERR] = {TK_CLAUSE_ERROR, "EMBEDDING_BWD.ERR",
+                                   "where all hits are finite, grad_weight is the rounding of "
+                                   "some value within B of the exact sum"},
+        [TKI_EMBEDDING_BWD_BITS] =
+            {TK_CLAUSE_BITS, "EMBEDDING_BWD.BITS",
+             "(our lowerings) hits are numbered by ascending query position; run k is hits 64k to 64k+63; each "
+             "run "
+             "and the total of the runs start at +0.0f and are added one after another in IEEE fp32 without "
+             "flushing; grad_weight has the bits of that total rounded once to its type, NaN canonical"},
+        [TKI_EMBEDDING_BWD_EMPTY] = {TK_CLAUSE_VALUE, "EMBEDDING_BWD.EMPTY",
+                                     "a row without hits is +0, bit for bit"},
+        [TKI_EMBEDDING_BWD_NAN] = {TK_CLAUSE_VALUE, "EMBEDDING_BWD.NAN",
+                                   "a NaN or infinities of both signs among the hits give NaN; otherwise an "
+                                   "infinity among them gives that infinity, NaN also where the finite hits may "
+                                   "overflow fp32"},
+        {TK_CLAUSE_INDEX, "EMBEDDING_BWD.INDEX",
+         "an index outside [0, vocab) is an error that names the first bad position, and "
+         "nothing is written"},
+        TKI_WRITE_CLAUSE("EMBEDDING_BWD.WRITE", "grad_weight", TKI_INPUTS_STAY),
+        {TK_CLAUSE_SHAPE, "EMBEDDING_BWD.SHAPE",
+         "any sizes, zero included, at any alignment of the element types"},
+        TKI_REPEAT_CLAUSE("EMBEDDING_BWD.REPEAT")),
 };
+
+/* clang-format on */
 
 double tki_embedding_bwd_bound(int64_t hits, double magnitudes, bool exact)
 {

@@ -16,32 +16,27 @@
     "those of the matrix unit, x' = the larger of |x| and the type's smallest normal number, for x != 0; exact "   \
     "sums by " aligned
 
+/* clang-format off */ /* one row below the other */
+
 const tk_contract tki_gemm_contract = {
     .name = "gemm",
     .summary = "matrix product",
     .formula = "c = a b: c[i,j] = sum over t < k of a[i,t] b[t,j]",
     .bound = BOUND_TEXT("sum |a b|", "sum a' b'", "k"),
-    .dim_count = 3,
-    .dim_names = (const char *const[]){"m", "n", "k"},
-    .param_count = 3,
-    .params =
-        (const tk_param[]){
-            TKI_INPUT("a", TK_KIND_VALUE, 1, TKI_SHAPE(0, 2)),
-            TKI_INPUT("b", TK_KIND_VALUE, 0, TKI_SHAPE(2, 1)),
-            TKI_OUTPUT("c", TK_KIND_RESULT, -1, TKI_SHAPE(0, 1)),
-        },
+    TKI_SIZES("m", "n", "k"),
+    TKI_PARAMS(
+        TKI_INPUT("a", TK_KIND_VALUE, 1, TKI_SHAPE(0, 2)),
+        TKI_INPUT("b", TK_KIND_VALUE, 0, TKI_SHAPE(2, 1)),
+        TKI_OUTPUT("c", TK_KIND_RESULT, -1, TKI_SHAPE(0, 1))),
     TKI_SUM_TYPES_AND_NUMERICS,
-    .clause_count = 7,
-    .clauses =
-        (const tk_clause[]){
-            [TKI_SUM_ERR] = TKI_ONE_ERROR_CLAUSE("GEMM.ERR", "c"),
-            [TKI_SUM_OVERFLOW] = TKI_SUM_OVERFLOW_CLAUSE("GEMM.OVERFLOW"),
-            [TKI_SUM_NAN] = TKI_SUM_NAN_CLAUSE("GEMM.NAN", ""),
-            [TKI_SUM_INF] = TKI_SUM_INF_CLAUSE("GEMM.INF"),
-            TKI_WRITE_CLAUSE("GEMM.WRITE", "c", "a and b stay as they were"),
-            TKI_SUM_SHAPE_CLAUSE("GEMM.SHAPE"),
-            TKI_REPEAT_CLAUSE("GEMM.REPEAT"),
-        },
+    TKI_CLAUSES(
+        [TKI_SUM_ERR] = TKI_ONE_ERROR_CLAUSE("GEMM.ERR", "c"),
+        [TKI_SUM_OVERFLOW] = TKI_SUM_OVERFLOW_CLAUSE("GEMM.OVERFLOW"),
+        [TKI_SUM_NAN] = TKI_SUM_NAN_CLAUSE("GEMM.NAN", ""),
+        [TKI_SUM_INF] = TKI_SUM_INF_CLAUSE("GEMM.INF"),
+        TKI_WRITE_CLAUSE("GEMM.WRITE", "c", "a and b stay as they were"),
+        TKI_SUM_SHAPE_CLAUSE("GEMM.SHAPE"),
+        TKI_REPEAT_CLAUSE("GEMM.REPEAT")),
 };
 
 const tk_contract tki_gemm_grad_a_contract = {
@@ -51,27 +46,20 @@ const tk_contract tki_gemm_grad_a_contract = {
     .bound = BOUND_TEXT("sum |grad_c b|", "sum grad_c' b'", "n"),
     .notes = "Also the forward pass of a linear layer whose weight is stored [out, in]: the activations [m, in] are "
              "grad_c with n = in, the weight is b with k = out.",
-    .dim_count = 3,
-    .dim_names = (const char *const[]){"m", "n", "k"},
-    .param_count = 3,
-    .params =
-        (const tk_param[]){
-            TKI_INPUT("grad_c", TK_KIND_VALUE, 1, TKI_SHAPE(0, 1)),
-            TKI_INPUT("b", TK_KIND_VALUE, 1, TKI_SHAPE(2, 1)),
-            TKI_OUTPUT("grad_a", TK_KIND_RESULT, -1, TKI_SHAPE(0, 2)),
-        },
+    TKI_SIZES("m", "n", "k"),
+    TKI_PARAMS(
+        TKI_INPUT("grad_c", TK_KIND_VALUE, 1, TKI_SHAPE(0, 1)),
+        TKI_INPUT("b", TK_KIND_VALUE, 1, TKI_SHAPE(2, 1)),
+        TKI_OUTPUT("grad_a", TK_KIND_RESULT, -1, TKI_SHAPE(0, 2))),
     TKI_SUM_TYPES_AND_NUMERICS,
-    .clause_count = 7,
-    .clauses =
-        (const tk_clause[]){
-            [TKI_SUM_ERR] = TKI_ONE_ERROR_CLAUSE("GEMM_GRAD_A.ERR", "grad_a"),
-            [TKI_SUM_OVERFLOW] = TKI_SUM_OVERFLOW_CLAUSE("GEMM_GRAD_A.OVERFLOW"),
-            [TKI_SUM_NAN] = TKI_SUM_NAN_CLAUSE("GEMM_GRAD_A.NAN", ""),
-            [TKI_SUM_INF] = TKI_SUM_INF_CLAUSE("GEMM_GRAD_A.INF"),
-            TKI_WRITE_CLAUSE("GEMM_GRAD_A.WRITE", "grad_a", "grad_c and b stay as they were"),
-            TKI_SUM_SHAPE_CLAUSE("GEMM_GRAD_A.SHAPE"),
-            TKI_REPEAT_CLAUSE("GEMM_GRAD_A.REPEAT"),
-        },
+    TKI_CLAUSES(
+        [TKI_SUM_ERR] = TKI_ONE_ERROR_CLAUSE("GEMM_GRAD_A.ERR", "grad_a"),
+        [TKI_SUM_OVERFLOW] = TKI_SUM_OVERFLOW_CLAUSE("GEMM_GRAD_A.OVERFLOW"),
+        [TKI_SUM_NAN] = TKI_SUM_NAN_CLAUSE("GEMM_GRAD_A.NAN", ""),
+        [TKI_SUM_INF] = TKI_SUM_INF_CLAUSE("GEMM_GRAD_A.INF"),
+        TKI_WRITE_CLAUSE("GEMM_GRAD_A.WRITE", "grad_a", "grad_c and b stay as they were"),
+        TKI_SUM_SHAPE_CLAUSE("GEMM_GRAD_A.SHAPE"),
+        TKI_REPEAT_CLAUSE("GEMM_GRAD_A.REPEAT")),
 };
 
 const tk_contract tki_gemm_grad_b_contract = {
@@ -79,25 +67,20 @@ const tk_contract tki_gemm_grad_b_contract = {
     .summary = "gradient of the matrix product by its right factor",
     .formula = "grad_b = a^T grad_c: grad_b[t,j] = sum over i < m of a[i,t] grad_c[i,j]",
     .bound = BOUND_TEXT("sum |a grad_c|", "sum a' grad_c'", "m"),
-    .dim_count = 3,
-    .dim_names = (const char *const[]){"m", "n", "k"},
-    .param_count = 3,
-    .params =
-        (const tk_param[]){
-            TKI_INPUT("grad_c", TK_KIND_VALUE, 0, TKI_SHAPE(0, 1)),
-            TKI_INPUT("a", TK_KIND_VALUE, 0, TKI_SHAPE(0, 2)),
-            TKI_OUTPUT("grad_b", TK_KIND_RESULT, -1, TKI_SHAPE(2, 1)),
-        },
+    TKI_SIZES("m", "n", "k"),
+    TKI_PARAMS(
+        TKI_INPUT("grad_c", TK_KIND_VALUE, 0, TKI_SHAPE(0, 1)),
+        TKI_INPUT("a", TK_KIND_VALUE, 0, TKI_SHAPE(0, 2)),
+        TKI_OUTPUT("grad_b", TK_KIND_RESULT, -1, TKI_SHAPE(2, 1))),
     TKI_SUM_TYPES_AND_NUMERICS,
-    .clause_count = 7,
-    .clauses =
-        (const tk_clause[]){
-            [TKI_SUM_ERR] = TKI_ONE_ERROR_CLAUSE("GEMM_GRAD_B.ERR", "grad_b"),
-            [TKI_SUM_OVERFLOW] = TKI_SUM_OVERFLOW_CLAUSE("GEMM_GRAD_B.OVERFLOW"),
-            [TKI_SUM_NAN] = TKI_SUM_NAN_CLAUSE("GEMM_GRAD_B.NAN", ""),
-            [TKI_SUM_INF] = TKI_SUM_INF_CLAUSE("GEMM_GRAD_B.INF"),
-            TKI_WRITE_CLAUSE("GEMM_GRAD_B.WRITE", "grad_b", "grad_c and a stay as they were"),
-            TKI_SUM_SHAPE_CLAUSE("GEMM_GRAD_B.SHAPE"),
-            TKI_REPEAT_CLAUSE("GEMM_GRAD_B.REPEAT"),
-        },
+    TKI_CLAUSES(
+        [TKI_SUM_ERR] = TKI_ONE_ERROR_CLAUSE("GEMM_GRAD_B.ERR", "grad_b"),
+        [TKI_SUM_OVERFLOW] = TKI_SUM_OVERFLOW_CLAUSE("GEMM_GRAD_B.OVERFLOW"),
+        [TKI_SUM_NAN] = TKI_SUM_NAN_CLAUSE("GEMM_GRAD_B.NAN", ""),
+        [TKI_SUM_INF] = TKI_SUM_INF_CLAUSE("GEMM_GRAD_B.INF"),
+        TKI_WRITE_CLAUSE("GEMM_GRAD_B.WRITE", "grad_b", "grad_c and a stay as they were"),
+        TKI_SUM_SHAPE_CLAUSE("GEMM_GRAD_B.SHAPE"),
+        TKI_REPEAT_CLAUSE("GEMM_GRAD_B.REPEAT")),
 };
+
+/* clang-format on */

@@ -23,35 +23,30 @@ enum { ERR, OVERFLOW, NOT_A_NUMBER, INFINITE };
 
 #define ENDS TKI_INDICES("ends", M, TKI_SHAPE(G), .ends = true)
 
+/* clang-format off */ /* one row below the other */
+
 const tk_contract tki_grouped_gemm_contract = {
     .name = "grouped_gemm",
     .summary = "matrix products of groups of rows, each by a matrix of its own",
     .formula = "c[i,j] = sum over t < k of a[i,t] b[e,t,j], row i being of group e; 0 for rows of no group",
     .bound = BOUND_TEXT("|a b|", "k"),
     .notes = GROUPS_TEXT "Equal groups make it a batched product.",
-    .dim_count = 4,
-    .dim_names = (const char *const[]){"m", "n", "k", "g"},
-    .param_count = 4,
-    .params =
-        (const tk_param[]){
-            TKI_INPUT("a", TK_KIND_VALUE, 1, TKI_SHAPE(M, K)),
-            TKI_INPUT("b", TK_KIND_VALUE, 1, TKI_SHAPE(G, K, N)),
-            ENDS,
-            TKI_OUTPUT("c", TK_KIND_RESULT, -1, TKI_SHAPE(M, N)),
-        },
+    TKI_SIZES("m", "n", "k", "g"),
+    TKI_PARAMS(
+        TKI_INPUT("a", TK_KIND_VALUE, 1, TKI_SHAPE(M, K)),
+        TKI_INPUT("b", TK_KIND_VALUE, 1, TKI_SHAPE(G, K, N)),
+        ENDS,
+        TKI_OUTPUT("c", TK_KIND_RESULT, -1, TKI_SHAPE(M, N))),
     TKI_SUM_TYPES_AND_NUMERICS,
-    .clause_count = 8,
-    .clauses =
-        (const tk_clause[]){
-            [ERR] = TKI_ONE_ERROR_CLAUSE("GROUPED_GEMM.ERR", "c"),
-            [OVERFLOW] = TKI_SUM_OVERFLOW_CLAUSE("GROUPED_GEMM.OVERFLOW"),
-            [NOT_A_NUMBER] = TKI_SUM_NAN_CLAUSE("GROUPED_GEMM.NAN", ": no product is of another group"),
-            [INFINITE] = TKI_SUM_INF_CLAUSE("GROUPED_GEMM.INF"),
-            {TK_CLAUSE_INDEX, "GROUPED_GEMM.INDEX", INDEX_TEXT},
-            TKI_WRITE_CLAUSE("GROUPED_GEMM.WRITE", "c", TKI_INPUTS_STAY),
-            {TK_CLAUSE_SHAPE, "GROUPED_GEMM.SHAPE", SHAPE_TEXT},
-            TKI_REPEAT_CLAUSE("GROUPED_GEMM.REPEAT"),
-        },
+    TKI_CLAUSES(
+        [ERR] = TKI_ONE_ERROR_CLAUSE("GROUPED_GEMM.ERR", "c"),
+        [OVERFLOW] = TKI_SUM_OVERFLOW_CLAUSE("GROUPED_GEMM.OVERFLOW"),
+        [NOT_A_NUMBER] = TKI_SUM_NAN_CLAUSE("GROUPED_GEMM.NAN", ": no product is of another group"),
+        [INFINITE] = TKI_SUM_INF_CLAUSE("GROUPED_GEMM.INF"),
+        {TK_CLAUSE_INDEX, "GROUPED_GEMM.INDEX", INDEX_TEXT},
+        TKI_WRITE_CLAUSE("GROUPED_GEMM.WRITE", "c", TKI_INPUTS_STAY),
+        {TK_CLAUSE_SHAPE, "GROUPED_GEMM.SHAPE", SHAPE_TEXT},
+        TKI_REPEAT_CLAUSE("GROUPED_GEMM.REPEAT")),
 };
 
 const tk_contract tki_grouped_gemm_grad_a_contract = {
@@ -60,29 +55,22 @@ const tk_contract tki_grouped_gemm_grad_a_contract = {
     .formula = "grad_a[i,t] = sum over j < n of grad_c[i,j] b[e,t,j], row i being of group e; 0 for rows of no group",
     .bound = BOUND_TEXT("|grad_c b|", "n"),
     .notes = GROUPS_TEXT "Also the forward pass where each matrix is stored [out, in].",
-    .dim_count = 4,
-    .dim_names = (const char *const[]){"m", "n", "k", "g"},
-    .param_count = 4,
-    .params =
-        (const tk_param[]){
-            TKI_INPUT("grad_c", TK_KIND_VALUE, 1, TKI_SHAPE(M, N)),
-            TKI_INPUT("b", TK_KIND_VALUE, 2, TKI_SHAPE(G, K, N)),
-            ENDS,
-            TKI_OUTPUT("grad_a", TK_KIND_RESULT, -1, TKI_SHAPE(M, K)),
-        },
+    TKI_SIZES("m", "n", "k", "g"),
+    TKI_PARAMS(
+        TKI_INPUT("grad_c", TK_KIND_VALUE, 1, TKI_SHAPE(M, N)),
+        TKI_INPUT("b", TK_KIND_VALUE, 2, TKI_SHAPE(G, K, N)),
+        ENDS,
+        TKI_OUTPUT("grad_a", TK_KIND_RESULT, -1, TKI_SHAPE(M, K))),
     TKI_SUM_TYPES_AND_NUMERICS,
-    .clause_count = 8,
-    .clauses =
-        (const tk_clause[]){
-            [ERR] = TKI_ONE_ERROR_CLAUSE("GROUPED_GEMM_GRAD_A.ERR", "grad_a"),
-            [OVERFLOW] = TKI_SUM_OVERFLOW_CLAUSE("GROUPED_GEMM_GRAD_A.OVERFLOW"),
-            [NOT_A_NUMBER] = TKI_SUM_NAN_CLAUSE("GROUPED_GEMM_GRAD_A.NAN", ": no product is of another group"),
-            [INFINITE] = TKI_SUM_INF_CLAUSE("GROUPED_GEMM_GRAD_A.INF"),
-            {TK_CLAUSE_INDEX, "GROUPED_GEMM_GRAD_A.INDEX", INDEX_TEXT},
-            TKI_WRITE_CLAUSE("GROUPED_GEMM_GRAD_A.WRITE", "grad_a", TKI_INPUTS_STAY),
-            {TK_CLAUSE_SHAPE, "GROUPED_GEMM_GRAD_A.SHAPE", SHAPE_TEXT},
-            TKI_REPEAT_CLAUSE("GROUPED_GEMM_GRAD_A.REPEAT"),
-        },
+    TKI_CLAUSES(
+        [ERR] = TKI_ONE_ERROR_CLAUSE("GROUPED_GEMM_GRAD_A.ERR", "grad_a"),
+        [OVERFLOW] = TKI_SUM_OVERFLOW_CLAUSE("GROUPED_GEMM_GRAD_A.OVERFLOW"),
+        [NOT_A_NUMBER] = TKI_SUM_NAN_CLAUSE("GROUPED_GEMM_GRAD_A.NAN", ": no product is of another group"),
+        [INFINITE] = TKI_SUM_INF_CLAUSE("GROUPED_GEMM_GRAD_A.INF"),
+        {TK_CLAUSE_INDEX, "GROUPED_GEMM_GRAD_A.INDEX", INDEX_TEXT},
+        TKI_WRITE_CLAUSE("GROUPED_GEMM_GRAD_A.WRITE", "grad_a", TKI_INPUTS_STAY),
+        {TK_CLAUSE_SHAPE, "GROUPED_GEMM_GRAD_A.SHAPE", SHAPE_TEXT},
+        TKI_REPEAT_CLAUSE("GROUPED_GEMM_GRAD_A.REPEAT")),
 };
 
 const tk_contract tki_grouped_gemm_grad_b_contract = {
@@ -91,27 +79,22 @@ const tk_contract tki_grouped_gemm_grad_b_contract = {
     .formula = "grad_b[e,t,j] = sum over the rows i of group e of a[i,t] grad_c[i,j]",
     .bound = BOUND_TEXT("|a grad_c|", "the number of the group's rows"),
     .notes = GROUPS_TEXT "The gradient of a group without rows is zero.",
-    .dim_count = 4,
-    .dim_names = (const char *const[]){"m", "n", "k", "g"},
-    .param_count = 4,
-    .params =
-        (const tk_param[]){
-            TKI_INPUT("grad_c", TK_KIND_VALUE, 0, TKI_SHAPE(M, N)),
-            TKI_INPUT("a", TK_KIND_VALUE, 0, TKI_SHAPE(M, K)),
-            ENDS,
-            TKI_OUTPUT("grad_b", TK_KIND_RESULT, -1, TKI_SHAPE(G, K, N)),
-        },
+    TKI_SIZES("m", "n", "k", "g"),
+    TKI_PARAMS(
+        TKI_INPUT("grad_c", TK_KIND_VALUE, 0, TKI_SHAPE(M, N)),
+        TKI_INPUT("a", TK_KIND_VALUE, 0, TKI_SHAPE(M, K)),
+        ENDS,
+        TKI_OUTPUT("grad_b", TK_KIND_RESULT, -1, TKI_SHAPE(G, K, N))),
     TKI_SUM_TYPES_AND_NUMERICS,
-    .clause_count = 8,
-    .clauses =
-        (const tk_clause[]){
-            [ERR] = TKI_ONE_ERROR_CLAUSE("GROUPED_GEMM_GRAD_B.ERR", "grad_b"),
-            [OVERFLOW] = TKI_SUM_OVERFLOW_CLAUSE("GROUPED_GEMM_GRAD_B.OVERFLOW"),
-            [NOT_A_NUMBER] = TKI_SUM_NAN_CLAUSE("GROUPED_GEMM_GRAD_B.NAN", ": no product is of another group"),
-            [INFINITE] = TKI_SUM_INF_CLAUSE("GROUPED_GEMM_GRAD_B.INF"),
-            {TK_CLAUSE_INDEX, "GROUPED_GEMM_GRAD_B.INDEX", INDEX_TEXT},
-            TKI_WRITE_CLAUSE("GROUPED_GEMM_GRAD_B.WRITE", "grad_b", TKI_INPUTS_STAY),
-            {TK_CLAUSE_SHAPE, "GROUPED_GEMM_GRAD_B.SHAPE", SHAPE_TEXT},
-            TKI_REPEAT_CLAUSE("GROUPED_GEMM_GRAD_B.REPEAT"),
-        },
+    TKI_CLAUSES(
+        [ERR] = TKI_ONE_ERROR_CLAUSE("GROUPED_GEMM_GRAD_B.ERR", "grad_b"),
+        [OVERFLOW] = TKI_SUM_OVERFLOW_CLAUSE("GROUPED_GEMM_GRAD_B.OVERFLOW"),
+        [NOT_A_NUMBER] = TKI_SUM_NAN_CLAUSE("GROUPED_GEMM_GRAD_B.NAN", ": no product is of another group"),
+        [INFINITE] = TKI_SUM_INF_CLAUSE("GROUPED_GEMM_GRAD_B.INF"),
+        {TK_CLAUSE_INDEX, "GROUPED_GEMM_GRAD_B.INDEX", INDEX_TEXT},
+        TKI_WRITE_CLAUSE("GROUPED_GEMM_GRAD_B.WRITE", "grad_b", TKI_INPUTS_STAY),
+        {TK_CLAUSE_SHAPE, "GROUPED_GEMM_GRAD_B.SHAPE", SHAPE_TEXT},
+        TKI_REPEAT_CLAUSE("GROUPED_GEMM_GRAD_B.REPEAT")),
 };
+
+/* clang-format on */

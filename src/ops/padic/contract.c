@@ -5,6 +5,8 @@
 
 static const char *refusal(const tk_case *c);
 
+/* clang-format off */ /* one row below the other */
+
 const tk_contract tki_padic_gemm_contract = {
     .name = "padic_gemm",
     .summary = "matrix product modulo p^N, exactly",
@@ -14,47 +16,39 @@ const tk_contract tki_padic_gemm_contract = {
     .notes =
         "An element is a p-adic integer to N digits. Any 64-bit number is taken and stands for its residue. A term "
         "vanishes where the valuations of its factors add up to N or more; kernels may leave such terms out.",
-    .dim_count = 3,
-    .dim_names = (const char *const[]){"m", "n", "k"},
-    .param_count = 3,
-    .params =
-        (const tk_param[]){
-            [TKI_PADIC_A] = TKI_INPUT("a", TK_KIND_FIXED, 1, TKI_SHAPE(TKI_PADIC_M, TKI_PADIC_K), .dtype = TK_U64),
-            [TKI_PADIC_B] = TKI_INPUT("b", TK_KIND_FIXED, 0, TKI_SHAPE(TKI_PADIC_K, TKI_PADIC_N), .dtype = TK_U64),
-            [TKI_PADIC_C] = TKI_OUTPUT("c", TK_KIND_FIXED, -1, TKI_SHAPE(TKI_PADIC_M, TKI_PADIC_N), .dtype = TK_U64,
-                                       .judged = TK_BY_INTEGER),
-        },
+    TKI_SIZES("m", "n", "k"),
+    TKI_PARAMS(
+        [TKI_PADIC_A] = TKI_INPUT("a", TK_KIND_FIXED, 1, TKI_SHAPE(TKI_PADIC_M, TKI_PADIC_K), .dtype = TK_U64),
+        [TKI_PADIC_B] = TKI_INPUT("b", TK_KIND_FIXED, 0, TKI_SHAPE(TKI_PADIC_K, TKI_PADIC_N), .dtype = TK_U64),
+        [TKI_PADIC_C] = TKI_OUTPUT("c", TK_KIND_FIXED, -1, TKI_SHAPE(TKI_PADIC_M, TKI_PADIC_N), .dtype = TK_U64,
+                                   .judged = TK_BY_INTEGER)),
     .type_count = 1,
     .types = (const tk_types[]){{TK_U64, TK_U64}},
-    .attribute_count = 2,
-    .attributes =
-        (const tk_attribute[]){
-            [TKI_PADIC_PRIME] = {.name = "prime",
-                                 .text = "p, a prime; p^N is at most 2^64",
+    TKI_ATTRIBUTES(
+        [TKI_PADIC_PRIME] = {.name = "prime",
+                             .text = "p, a prime; p^N is at most 2^64",
+                             .type = TK_ATTRIBUTE_INTEGER,
+                             .initial = {.integer = 7},
+                             .least = {.integer = 2},
+                             .most = {.integer = INT64_MAX},
+                             .seen_by_kernel = true},
+        [TKI_PADIC_PRECISION] = {.name = "precision",
+                                 .text = "N, the number of digits to base p that are kept",
                                  .type = TK_ATTRIBUTE_INTEGER,
-                                 .initial = {.integer = 7},
-                                 .least = {.integer = 2},
-                                 .most = {.integer = INT64_MAX},
-                                 .seen_by_kernel = true},
-            [TKI_PADIC_PRECISION] = {.name = "precision",
-                                     .text = "N, the number of digits to base p that are kept",
-                                     .type = TK_ATTRIBUTE_INTEGER,
-                                     .initial = {.integer = 16},
-                                     .least = {.integer = 1},
-                                     .most = {.integer = TKI_PADIC_MOST_PRECISION},
-                                     .seen_by_kernel = true},
-        },
+                                 .initial = {.integer = 16},
+                                 .least = {.integer = 1},
+                                 .most = {.integer = TKI_PADIC_MOST_PRECISION},
+                                 .seen_by_kernel = true}),
     .refusal = refusal,
-    .clause_count = 4,
-    .clauses =
-        (const tk_clause[]){
-            [TKI_PADIC_ERR] = {TK_CLAUSE_ERROR, "PADIC_GEMM.ERR",
-                               "every c is the residue of the exact sum modulo p^N, from 0 to p^N - 1"},
-            TKI_WRITE_CLAUSE("PADIC_GEMM.WRITE", "c", "a and b stay as they were"),
-            TKI_SUM_SHAPE_CLAUSE("PADIC_GEMM.SHAPE"),
-            TKI_REPEAT_CLAUSE("PADIC_GEMM.REPEAT"),
-        },
+    TKI_CLAUSES(
+        [TKI_PADIC_ERR] = {TK_CLAUSE_ERROR, "PADIC_GEMM.ERR",
+                           "every c is the residue of the exact sum modulo p^N, from 0 to p^N - 1"},
+        TKI_WRITE_CLAUSE("PADIC_GEMM.WRITE", "c", "a and b stay as they were"),
+        TKI_SUM_SHAPE_CLAUSE("PADIC_GEMM.SHAPE"),
+        TKI_REPEAT_CLAUSE("PADIC_GEMM.REPEAT")),
 };
+
+/* clang-format on */
 
 static uint64_t product_modulo(uint64_t a, uint64_t b, uint64_t n)
 {

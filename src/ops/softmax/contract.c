@@ -13,6 +13,8 @@
 /* From here on fp32 rounds to infinity. */
 #define F32_OVERFLOW (0x1p128 - 0x1p103)
 
+/* clang-format off */ /* one row below the other */
+
 const tk_contract tki_softmax_fwd_contract = {
     .name = "softmax_fwd",
     .summary = "softmax of each row",
@@ -23,35 +25,27 @@ const tk_contract tki_softmax_fwd_contract = {
              "D = min(n' - 1, 64 + 2 |max|) and R = 0. Promise: D = min(n' - 1, ceil(n / 256) + 16), on plateaus the "
              "smaller of both",
     .notes = "A row with a NaN, a +inf or nothing but -inf becomes NaN.",
-    .dim_count = 2,
-    .dim_names = (const char *const[]){"rows", "cols"},
-    .param_count = 2,
-    .params =
-        (const tk_param[]){
-            TKI_INPUT("x", TK_KIND_VALUE, 1, TKI_SHAPE(0, 1), .low_background = true),
-            TKI_OUTPUT("y", TK_KIND_VALUE, -1, TKI_SHAPE(0, 1), .sums_to_one = true),
-        },
+    TKI_SIZES("rows", "cols"),
+    TKI_PARAMS(
+        TKI_INPUT("x", TK_KIND_VALUE, 1, TKI_SHAPE(0, 1), .low_background = true),
+        TKI_OUTPUT("y", TK_KIND_VALUE, -1, TKI_SHAPE(0, 1), .sums_to_one = true)),
     TKI_TYPES_FLOAT,
-    .attribute_count = 1,
-    .attributes = (const tk_attribute[]){TKI_DOMAIN_ATTRIBUTE},
-    .clause_count = 7,
-    .clauses =
-        (const tk_clause[]){
-            [TKI_SOFTMAX_ERR] =
-                {TK_CLAUSE_ERROR, "SOFTMAX_FWD.ERR",
-                 "in a row without NaN and +inf, y is the rounding of some value within B of the exact one"},
-            [TKI_SOFTMAX_NAN] = {TK_CLAUSE_VALUE, "SOFTMAX_FWD.NAN",
-                                 "a NaN, a +inf or nothing but -inf makes the whole row NaN, and nothing "
-                                 "else makes any of it NaN"},
-            [TKI_SOFTMAX_FWD_ZERO] = {TK_CLAUSE_VALUE, "SOFTMAX_FWD.ZERO",
-                                      "a -inf in a row with finite elements gives 0"},
-            [TKI_SOFTMAX_FWD_PROMISE] =
-                {TK_CLAUSE_PROMISE, "SOFTMAX_FWD.PROMISE",
-                 "our lowerings keep within the B of D = min(n' - 1, ceil(n / 256) + 16) additions"},
-            TKI_WRITE_CLAUSE("SOFTMAX_FWD.WRITE", "y", "x stays as it was"),
-            TKI_SHAPE_CLAUSE("SOFTMAX_FWD.SHAPE", "rows and cols"),
-            TKI_REPEAT_CLAUSE("SOFTMAX_FWD.REPEAT"),
-        },
+    TKI_ATTRIBUTES(TKI_DOMAIN_ATTRIBUTE),
+    TKI_CLAUSES(
+        [TKI_SOFTMAX_ERR] =
+            {TK_CLAUSE_ERROR, "SOFTMAX_FWD.ERR",
+             "in a row without NaN and +inf, y is the rounding of some value within B of the exact one"},
+        [TKI_SOFTMAX_NAN] = {TK_CLAUSE_VALUE, "SOFTMAX_FWD.NAN",
+                             "a NaN, a +inf or nothing but -inf makes the whole row NaN, and nothing "
+                             "else makes any of it NaN"},
+        [TKI_SOFTMAX_FWD_ZERO] = {TK_CLAUSE_VALUE, "SOFTMAX_FWD.ZERO",
+                                  "a -inf in a row with finite elements gives 0"},
+        [TKI_SOFTMAX_FWD_PROMISE] =
+            {TK_CLAUSE_PROMISE, "SOFTMAX_FWD.PROMISE",
+             "our lowerings keep within the B of D = min(n' - 1, ceil(n / 256) + 16) additions"},
+        TKI_WRITE_CLAUSE("SOFTMAX_FWD.WRITE", "y", "x stays as it was"),
+        TKI_SHAPE_CLAUSE("SOFTMAX_FWD.SHAPE", "rows and cols"),
+        TKI_REPEAT_CLAUSE("SOFTMAX_FWD.REPEAT")),
 };
 
 const tk_contract tki_softmax_bwd_contract = {
@@ -63,39 +57,33 @@ const tk_contract tki_softmax_bwd_contract = {
              "Bs = n' u sum|y g| + (1 + n u) n 2^-150, and 2 u |s| instead of u |s|. Exact sums: Bs = 0 where "
              "sum|y g| <= 2^24 q, q the largest power of two that divides every product, 2^-126 <= q <= 2^103",
     .notes = "y is the output of softmax_fwd.",
-    .dim_count = 2,
-    .dim_names = (const char *const[]){"rows", "cols"},
-    .param_count = 3,
-    .params =
-        (const tk_param[]){
-            TKI_INPUT("grad_output", TK_KIND_VALUE, 1, TKI_SHAPE(0, 1)),
-            TKI_INPUT("y", TK_KIND_VALUE, 1, TKI_SHAPE(0, 1)),
-            TKI_OUTPUT("grad_input", TK_KIND_VALUE, -1, TKI_SHAPE(0, 1)),
-        },
+    TKI_SIZES("rows", "cols"),
+    TKI_PARAMS(
+        TKI_INPUT("grad_output", TK_KIND_VALUE, 1, TKI_SHAPE(0, 1)),
+        TKI_INPUT("y", TK_KIND_VALUE, 1, TKI_SHAPE(0, 1)),
+        TKI_OUTPUT("grad_input", TK_KIND_VALUE, -1, TKI_SHAPE(0, 1))),
     TKI_TYPES_FLOAT,
-    .attribute_count = 1,
-    .attributes = (const tk_attribute[]){TKI_DOMAIN_ATTRIBUTE},
-    .clause_count = 5,
-    .clauses =
-        (const tk_clause[]){
-            [TKI_SOFTMAX_ERR] =
-                {TK_CLAUSE_ERROR, "SOFTMAX_BWD.ERR",
-                 "in a row of finite inputs, grad_input is the rounding of some value within B of the exact "
-                 "one; in bf16 and fp32: if (1 + n u) sum|y g| reaches 2^128 (1 - 2^-25), infinities and NaN are "
-                 "admitted "
-                 "too; if |g_i - s| + 1.0001 (Bs + u |s|) does, so is the infinity of S's sign, or NaN for "
-                 "y_i = 0"},
-            [TKI_SOFTMAX_NAN] =
-                {TK_CLAUSE_VALUE, "SOFTMAX_BWD.NAN",
-                 "a NaN, 0 times infinity or infinities of both signs among the products y g make the whole "
-                 "row NaN; with infinite products of one sign s is that infinity, and y_i (g_i - s) follows "
-                 "IEEE: NaN where y_i = 0 or g_i = s, else the infinity of sign -y_i s; NaN too for y_i = +inf, "
-                 "which y_i g_i - y_i s gives, and in bf16 and fp32 if the finite products alone may overflow"},
-            TKI_WRITE_CLAUSE("SOFTMAX_BWD.WRITE", "grad_input", TKI_INPUTS_STAY),
-            TKI_SHAPE_CLAUSE("SOFTMAX_BWD.SHAPE", "rows and cols"),
-            TKI_REPEAT_CLAUSE("SOFTMAX_BWD.REPEAT"),
-        },
+    TKI_ATTRIBUTES(TKI_DOMAIN_ATTRIBUTE),
+    TKI_CLAUSES(
+        [TKI_SOFTMAX_ERR] =
+            {TK_CLAUSE_ERROR, "SOFTMAX_BWD.ERR",
+             "in a row of finite inputs, grad_input is the rounding of some value within B of the exact "
+             "one; in bf16 and fp32: if (1 + n u) sum|y g| reaches 2^128 (1 - 2^-25), infinities and NaN are "
+             "admitted "
+             "too; if |g_i - s| + 1.0001 (Bs + u |s|) does, so is the infinity of S's sign, or NaN for "
+             "y_i = 0"},
+        [TKI_SOFTMAX_NAN] =
+            {TK_CLAUSE_VALUE, "SOFTMAX_BWD.NAN",
+             "a NaN, 0 times infinity or infinities of both signs among the products y g make the whole "
+             "row NaN; with infinite products of one sign s is that infinity, and y_i (g_i - s) follows "
+             "IEEE: NaN where y_i = 0 or g_i = s, else the infinity of sign -y_i s; NaN too for y_i = +inf, "
+             "which y_i g_i - y_i s gives, and in bf16 and fp32 if the finite products alone may overflow"},
+        TKI_WRITE_CLAUSE("SOFTMAX_BWD.WRITE", "grad_input", TKI_INPUTS_STAY),
+        TKI_SHAPE_CLAUSE("SOFTMAX_BWD.SHAPE", "rows and cols"),
+        TKI_REPEAT_CLAUSE("SOFTMAX_BWD.REPEAT")),
 };
+
+/* clang-format on */
 
 /* Our lowerings take exp(0) for 1 times a constant near 1, so that they promise no more of plateaus than the contract does. */
 tki_softmax_w tki_softmax_fwd_w(const tki_softmax_terms *row, bool promised)

@@ -13,6 +13,8 @@
 /* From here on fp32 rounds to infinity. */
 #define FP32_OVERFLOW (0x1p128 - 0x1p103)
 
+/* clang-format off */ /* one row below the other */
+
 const tk_contract tki_xent_contract = {
     .name = "xent",
     .summary = "softmax and cross-entropy, loss and gradient in one call",
@@ -33,79 +35,71 @@ const tk_contract tki_xent_contract = {
         "+ "
         "[2.25 (d2' + ln C) + D + 9R + 20] ln Z} + (eps/C) (E+4) u sum d_j + 2^-126, d2' = the second smallest d_j, "
         "with u [...] = 1 where d2' > 104",
-    .dim_count = 2,
-    .dim_names = (const char *const[]){"rows", "cols"},
-    .param_count = 4,
-    .params =
-        (const tk_param[]){
-            [TKI_XENT_LOGITS] = TKI_INPUT("logits", TK_KIND_VALUE, 1, TKI_SHAPE(0, 1), .low_background = true),
-            [TKI_XENT_TARGETS] = TKI_INDICES("target", 1, TKI_SHAPE(0)),
-            [TKI_XENT_LOSSES] = TKI_OUTPUT("loss", TK_KIND_FIXED, -1, TKI_SHAPE(0), .dtype = TK_F32),
-            [TKI_XENT_GRADIENTS] = TKI_OUTPUT("grad_logits", TK_KIND_VALUE, TKI_XENT_LOGITS, TKI_SHAPE(0, 1)),
-        },
+    TKI_SIZES("rows", "cols"),
+    TKI_PARAMS(
+        [TKI_XENT_LOGITS] = TKI_INPUT("logits", TK_KIND_VALUE, 1, TKI_SHAPE(0, 1), .low_background = true),
+        [TKI_XENT_TARGETS] = TKI_INDICES("target", 1, TKI_SHAPE(0)),
+        [TKI_XENT_LOSSES] = TKI_OUTPUT("loss", TK_KIND_FIXED, -1, TKI_SHAPE(0), .dtype = TK_F32),
+        [TKI_XENT_GRADIENTS] = TKI_OUTPUT("grad_logits", TK_KIND_VALUE, TKI_XENT_LOGITS, TKI_SHAPE(0, 1))),
     TKI_TYPES_FLOAT,
-    .attribute_count = 4,
-    .attributes =
-        (const tk_attribute[]){
-            TKI_DOMAIN_ATTRIBUTE,
-            [TKI_XENT_LABEL_SMOOTHING] = {.name = "label_smoothing",
-                                          .text = "s: the target distribution is (1 - s) one-hot + s / cols",
-                                          .type = TK_ATTRIBUTE_REAL,
-                                          .least = {.real = 0},
-                                          .most = {.real = 1},
-                                          .seen_by_kernel = true,
-                                          .abi_1_offset = 16},
-            [TKI_XENT_SCALE] = {.name = "scale",
-                                .text = "multiplies the gradient, not the loss",
-                                .type = TK_ATTRIBUTE_REAL,
-                                .initial = {.real = 1},
-                                .least = {.real = -0x1.fffffep127},
-                                .most = {.real = 0x1.fffffep127},
-                                .seen_by_kernel = true,
-                                .abi_1_offset = 20},
-            [TKI_XENT_IGNORE_INDEX] = {.name = "ignore_index",
-                                       .text = "rows with this target get loss 0 and gradient 0, whatever their "
-                                               "logits are",
-                                       .type = TK_ATTRIBUTE_INTEGER,
-                                       .initial = {.integer = -100},
-                                       .least = {.integer = INT64_MIN},
-                                       .most = {.integer = INT64_MAX},
-                                       .seen_by_kernel = true,
-                                       .among_indices = true,
-                                       .abi_1_offset = 24},
-        },
-    .clause_count = 11,
-    .clauses =
-        (const tk_clause[]){
-            [TKI_XENT_ERR] = {TK_CLAUSE_ERROR, "XENT.ERR",
-                              "every grad_logits is the rounding of some value within B of the exact one"},
-            [TKI_XENT_LOSS] = {TK_CLAUSE_VALUE, "XENT.LOSS",
-                               "every loss is the fp32 rounding of some value within its B of the exact one; it "
-                               "is not scaled; +inf too where eps > 0 and (1 + (E + 4) u) sum d_j reaches "
-                               "2^128 (1 - 2^-25)"},
-            [TKI_XENT_PROMISE] = {TK_CLAUSE_PROMISE, "XENT.PROMISE",
-                                  "our lowerings keep smaller bounds: sums of depth ceil(cols/256) + 16, exact ones "
-                                  "of plateaus, and the loss relative to its own size, never below 0, and finite "
-                                  "where it is"},
-            [TKI_XENT_IGNORE] = {TK_CLAUSE_VALUE, "XENT.IGNORE",
-                                 "a row whose target is ignore_index gets loss +0 and gradient +0, whatever its "
-                                 "logits"},
-            [TKI_XENT_NAN] = {TK_CLAUSE_VALUE, "XENT.NAN",
-                              "a NaN, a +inf or only -inf in a row makes its loss and its whole gradient row NaN; "
-                              "other rows never give NaN"},
-            [TKI_XENT_INF] = {TK_CLAUSE_VALUE, "XENT.INF",
-                              "a -inf logit has p = 0, so that its gradient is -alpha q_j, and makes the loss +inf "
-                              "if q_j > 0; if q_j = 0 its term is 0"},
-            {TK_CLAUSE_INDEX, "XENT.INDEX",
-             "any other target outside [0, cols) is an error that names the first bad position, and nothing is "
-             "written; on a GPU: nothing of its row"},
-            {TK_CLAUSE_IN_PLACE, "XENT.INPLACE",
-             "grad_logits may be the very buffer of logits; the bits are the same"},
-            TKI_WRITE_CLAUSE("XENT.WRITE", "loss and grad_logits", TKI_INPUTS_STAY),
-            TKI_SHAPE_CLAUSE("XENT.SHAPE", "rows and cols"),
-            TKI_REPEAT_CLAUSE("XENT.REPEAT"),
-        },
+    TKI_ATTRIBUTES(
+        TKI_DOMAIN_ATTRIBUTE,
+        [TKI_XENT_LABEL_SMOOTHING] = {.name = "label_smoothing",
+                                      .text = "s: the target distribution is (1 - s) one-hot + s / cols",
+                                      .type = TK_ATTRIBUTE_REAL,
+                                      .least = {.real = 0},
+                                      .most = {.real = 1},
+                                      .seen_by_kernel = true,
+                                      .abi_1_offset = 16},
+        [TKI_XENT_SCALE] = {.name = "scale",
+                            .text = "multiplies the gradient, not the loss",
+                            .type = TK_ATTRIBUTE_REAL,
+                            .initial = {.real = 1},
+                            .least = {.real = -0x1.fffffep127},
+                            .most = {.real = 0x1.fffffep127},
+                            .seen_by_kernel = true,
+                            .abi_1_offset = 20},
+        [TKI_XENT_IGNORE_INDEX] = {.name = "ignore_index",
+                                   .text = "rows with this target get loss 0 and gradient 0, whatever their "
+                                           "logits are",
+                                   .type = TK_ATTRIBUTE_INTEGER,
+                                   .initial = {.integer = -100},
+                                   .least = {.integer = INT64_MIN},
+                                   .most = {.integer = INT64_MAX},
+                                   .seen_by_kernel = true,
+                                   .among_indices = true,
+                                   .abi_1_offset = 24}),
+    TKI_CLAUSES(
+        [TKI_XENT_ERR] = {TK_CLAUSE_ERROR, "XENT.ERR",
+                          "every grad_logits is the rounding of some value within B of the exact one"},
+        [TKI_XENT_LOSS] = {TK_CLAUSE_VALUE, "XENT.LOSS",
+                           "every loss is the fp32 rounding of some value within its B of the exact one; it "
+                           "is not scaled; +inf too where eps > 0 and (1 + (E + 4) u) sum d_j reaches "
+                           "2^128 (1 - 2^-25)"},
+        [TKI_XENT_PROMISE] = {TK_CLAUSE_PROMISE, "XENT.PROMISE",
+                              "our lowerings keep smaller bounds: sums of depth ceil(cols/256) + 16, exact ones "
+                              "of plateaus, and the loss relative to its own size, never below 0, and finite "
+                              "where it is"},
+        [TKI_XENT_IGNORE] = {TK_CLAUSE_VALUE, "XENT.IGNORE",
+                             "a row whose target is ignore_index gets loss +0 and gradient +0, whatever its "
+                             "logits"},
+        [TKI_XENT_NAN] = {TK_CLAUSE_VALUE, "XENT.NAN",
+                          "a NaN, a +inf or only -inf in a row makes its loss and its whole gradient row NaN; "
+                          "other rows never give NaN"},
+        [TKI_XENT_INF] = {TK_CLAUSE_VALUE, "XENT.INF",
+                          "a -inf logit has p = 0, so that its gradient is -alpha q_j, and makes the loss +inf "
+                          "if q_j > 0; if q_j = 0 its term is 0"},
+        {TK_CLAUSE_INDEX, "XENT.INDEX",
+         "any other target outside [0, cols) is an error that names the first bad position, and nothing is "
+         "written; on a GPU: nothing of its row"},
+        {TK_CLAUSE_IN_PLACE, "XENT.INPLACE",
+         "grad_logits may be the very buffer of logits; the bits are the same"},
+        TKI_WRITE_CLAUSE("XENT.WRITE", "loss and grad_logits", TKI_INPUTS_STAY),
+        TKI_SHAPE_CLAUSE("XENT.SHAPE", "rows and cols"),
+        TKI_REPEAT_CLAUSE("XENT.REPEAT")),
 };
+
+/* clang-format on */
 
 static double grad_bound(const tki_xent_row *row, double p, double relative, double q, double difference)
 {
