@@ -29,6 +29,29 @@ _tokitai_files() {
     compopt -o filenames 2>/dev/null
 }
 
+# Options if one was begun, else the words that can stand there.
+_tokitai_options() { # current, options, words
+    if [[ $1 == -* ]]; then
+        _tokitai_reply "$2" "$1"
+    else
+        _tokitai_reply "$3" "$1"
+    fi
+}
+
+_tokitai_options_or_files() { # current, options, suffix
+    if [[ $1 == -* ]]; then
+        _tokitai_reply "$2" "$1"
+    else
+        _tokitai_files "$3" "$1"
+    fi
+}
+
+# The choices of an attribute behind its option; 1 if it is none.
+_tokitai_attributes() { # current, previous
+    [[ $2 == --* && " $(_tokitai_list attributes | tr '\n' ' ')" == *" $2 "* ]] || return
+    _tokitai_reply "$(_tokitai_list "$2")" "$1"
+}
+
 _tokitai_certify() {
     local current=$1 previous=$2
     case $previous in
@@ -44,18 +67,11 @@ _tokitai_certify() {
         --sign | --kernel | --json-lines | --junit) _tokitai_files "" "$current" ;;
         --compiler | --program) _tokitai_reply "$(compgen -c -- "$current")" "$current" ;;
         --flags | --timeout | --memory | --tasks | --output-size | --folder-depth | --total-timeout | --jobs | --seed | --threads | --alignment | --shape | --input | --plant) COMPREPLY=() ;;
-        *)
-            if [[ $previous == --* && " $(_tokitai_list attributes | tr '\n' ' ')" == *" $previous "* ]]; then
-                _tokitai_reply "$(_tokitai_list "$previous")" "$current"
-            elif [[ $current == -* ]]; then
-                _tokitai_reply "--kernel --kernels --program --include --compiler --flags --timeout --jobs --json-lines --junit --backend
+        *) _tokitai_attributes "$current" "$previous" || _tokitai_options "$current" "--kernel --kernels --program --include --compiler --flags --timeout --jobs --json-lines --junit --backend
                     --lowering $(_tokitai_list attributes) --dtype --index --mutant --variant --level --seed --skip-mutants --fresh-mutants --keep-going --sanitize --no-sanitize --no-coverage
                     --memory --tasks --output-size --folder-depth --total-timeout --allow-weak-sandbox
                     --threads --alignment
-                    --shape --family --input --plant --out --sign --json --quiet --help" "$current"
-            else
-                _tokitai_reply "$(_tokitai_list ops)" "$current"
-            fi ;;
+                    --shape --family --input --plant --out --sign --json --quiet --help" "$(_tokitai_list ops)" ;;
     esac
 }
 
@@ -64,14 +80,7 @@ _tokitai_judge() {
     case $previous in
         --inputs | --outputs | --out | --sign) _tokitai_files "" "$current" ;;
         --dtype) _tokitai_reply "$(_tokitai_list types "$(_tokitai_op)")" "$current" ;;
-        *)
-            if [[ $previous == --* && " $(_tokitai_list attributes | tr '\n' ' ')" == *" $previous "* ]]; then
-                _tokitai_reply "$(_tokitai_list "$previous")" "$current"
-            elif [[ $current == -* ]]; then
-                _tokitai_reply "--inputs --outputs --dtype $(_tokitai_list attributes) --out --sign --json --help" "$current"
-            else
-                _tokitai_reply "$(_tokitai_list ops)" "$current"
-            fi ;;
+        *) _tokitai_attributes "$current" "$previous" || _tokitai_options "$current" "--inputs --outputs --dtype $(_tokitai_list attributes) --out --sign --json --help" "$(_tokitai_list ops)" ;;
     esac
 }
 
@@ -87,15 +96,8 @@ _tokitai_bench() {
         --chart) _tokitai_files .svg "$current" ;;
         --from) _tokitai_files .json "$current" ;;
         --shape | --threads | --seconds) COMPREPLY=() ;;
-        *)
-            if [[ $previous == --* && " $(_tokitai_list attributes | tr '\n' ' ')" == *" $previous "* ]]; then
-                _tokitai_reply "$(_tokitai_list "$previous")" "$current"
-            elif [[ $current == -* ]]; then
-                _tokitai_reply "--backend --lowering $(_tokitai_list attributes) --dtype --index --indices --shape --sweep --growth --scaling --startup --peers --certify
-                    --threads --seconds --cpu-time --chart --json --from --help" "$current"
-            else
-                _tokitai_reply "$(_tokitai_list ops)" "$current"
-            fi ;;
+        *) _tokitai_attributes "$current" "$previous" || _tokitai_options "$current" "--backend --lowering $(_tokitai_list attributes) --dtype --index --indices --shape --sweep --growth --scaling --startup --peers --certify
+                    --threads --seconds --cpu-time --chart --json --from --help" "$(_tokitai_list ops)" ;;
     esac
 }
 
@@ -105,12 +107,7 @@ _tokitai_kernel() {
         --backend) _tokitai_reply "$(_tokitai_list backends)" "$current" ;;
         --socket) _tokitai_files "" "$current" ;;
         --max-frame) COMPREPLY=() ;;
-        *)
-            if [[ $current == -* ]]; then
-                _tokitai_reply "--server --binary --socket --backend --max-frame --help" "$current"
-            else
-                _tokitai_reply "gelu-bwd softmax gemm-bw embedding" "$current"
-            fi ;;
+        *) _tokitai_options "$current" "--server --binary --socket --backend --max-frame --help" "gelu-bwd softmax gemm-bw embedding" ;;
     esac
 }
 
@@ -121,12 +118,7 @@ _tokitai_corpus() {
         --dtype) _tokitai_reply "$(_tokitai_list types "$(_tokitai_op)") all" "$current" ;;
         --chart) _tokitai_files .svg "$current" ;;
         --seed | --threads) COMPREPLY=() ;;
-        *)
-            if [[ $current == -* ]]; then
-                _tokitai_reply "--level --dtype --seed --threads --chart --json --verbose --help" "$current"
-            else
-                _tokitai_reply "$(_tokitai_list ops)" "$current"
-            fi ;;
+        *) _tokitai_options "$current" "--level --dtype --seed --threads --chart --json --verbose --help" "$(_tokitai_list ops)" ;;
     esac
 }
 
@@ -138,14 +130,7 @@ _tokitai_tune() {
         --dtype) _tokitai_reply "$(_tokitai_list types "$(_tokitai_op)") all" "$current" ;;
         --shapes) _tokitai_files "" "$current" ;;
         --shape | --seconds | --candidates) COMPREPLY=() ;;
-        *)
-            if [[ $previous == --* && " $(_tokitai_list attributes | tr '\n' ' ')" == *" $previous "* ]]; then
-                _tokitai_reply "$(_tokitai_list "$previous")" "$current"
-            elif [[ $current == -* ]]; then
-                _tokitai_reply "--backend --lowering $(_tokitai_list attributes) --dtype --shape --shapes --seconds --candidates --dry-run --json --help" "$current"
-            else
-                _tokitai_reply "$(_tokitai_list ops)" "$current"
-            fi ;;
+        *) _tokitai_attributes "$current" "$previous" || _tokitai_options "$current" "--backend --lowering $(_tokitai_list attributes) --dtype --shape --shapes --seconds --candidates --dry-run --json --help" "$(_tokitai_list ops)" ;;
     esac
 }
 
@@ -199,12 +184,7 @@ _tokitai() {
         return
     fi
     case ${COMP_WORDS[1]} in
-        ops)
-            if [[ $current == -* ]]; then
-                _tokitai_reply "--json --families --proof --help" "$current"
-            else
-                _tokitai_reply "$(_tokitai_list ops)" "$current"
-            fi ;;
+        ops) _tokitai_options "$current" "--json --families --proof --help" "$(_tokitai_list ops)" ;;
         devices) _tokitai_reply "--json --help" "$current" ;;
         certify) _tokitai_certify "$current" "$previous" ;;
         judge) _tokitai_judge "$current" "$previous" ;;
@@ -212,12 +192,7 @@ _tokitai() {
             case $previous in
                 --backend) _tokitai_reply "$(_tokitai_list backends)" "$current" ;;
                 --out) _tokitai_files "" "$current" ;;
-                *)
-                    if [[ $current == -* ]]; then
-                        _tokitai_reply "--backend --out --force --help" "$current"
-                    else
-                        _tokitai_reply "$(_tokitai_list ops)" "$current"
-                    fi ;;
+                *) _tokitai_options "$current" "--backend --out --force --help" "$(_tokitai_list ops)" ;;
             esac ;;
         corpus) _tokitai_corpus "$current" "$previous" ;;
         bench) _tokitai_bench "$current" "$previous" ;;
@@ -245,30 +220,15 @@ _tokitai() {
                         _tokitai_files "" "$current"
                     fi ;;
             esac ;;
-        keygen)
-            if [[ $current == -* ]]; then
-                _tokitai_reply "--force --json --help" "$current"
-            else
-                _tokitai_files "" "$current"
-            fi ;;
+        keygen) _tokitai_options_or_files "$current" "--force --json --help" "" ;;
         replay)
             case $previous in
                 --kernel | --include | --compiler) _tokitai_files "" "$current" ;;
                 --flags | --timeout | --trial-memory | --memory | --tasks | --output-size | --folder-depth | --total-timeout) COMPREPLY=() ;;
-                *)
-                    if [[ $current == -* ]]; then
-                        _tokitai_reply "--kernel --include --compiler --flags --timeout --trial-memory --memory --tasks
-                            --output-size --folder-depth --total-timeout --allow-weak-sandbox --json --help" "$current"
-                    else
-                        _tokitai_files .json "$current"
-                    fi ;;
+                *) _tokitai_options_or_files "$current" "--kernel --include --compiler --flags --timeout --trial-memory --memory --tasks
+                            --output-size --folder-depth --total-timeout --allow-weak-sandbox --json --help" .json ;;
             esac ;;
-        diff)
-            if [[ $current == -* ]]; then
-                _tokitai_reply "--json --help" "$current"
-            else
-                _tokitai_files .json "$current"
-            fi ;;
+        diff) _tokitai_options_or_files "$current" "--json --help" .json ;;
         report)
             if [[ $previous == --output || $previous == -o ]]; then
                 _tokitai_files .html "$current"
