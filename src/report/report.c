@@ -18,6 +18,13 @@ void tki_html_text(FILE *out, const char *text)
     tki_put_xml(out, text, TKI_TEXT_MOST);
 }
 
+void tki_html_put(FILE *out, const char *before, const char *text, const char *behind)
+{
+    fputs(before, out);
+    tki_html_text(out, text);
+    fputs(behind, out);
+}
+
 const char *tki_json_text(const json_t *object, const char *name)
 {
     const char *text = json_string_value(json_object_get(object, name));
@@ -76,11 +83,8 @@ void tki_html_short(FILE *out, const char *hash)
 {
     char begin[17];
     snprintf(begin, sizeof begin, "%s", hash);
-    fputs("<code title=\"", out);
-    tki_html_text(out, hash);
-    fputs("\">", out);
-    tki_html_text(out, begin);
-    fputs("</code>", out);
+    tki_html_put(out, "<code title=\"", hash, "\">");
+    tki_html_put(out, "", begin, "</code>");
 }
 
 void tki_html_trial(FILE *out, const tk_certificate *c, const json_t *trial)
@@ -95,8 +99,7 @@ void tki_html_trial(FILE *out, const tk_certificate *c, const json_t *trial)
     }
     tki_html_text(out, text ? text : "");
     free(text);
-    fputs(", ", out);
-    tki_html_text(out, tki_json_text(trial, "family"));
+    tki_html_put(out, ", ", tki_json_text(trial, "family"), "");
     if (options) {
         fputs(", ", out);
         tki_html_value(out, options);
@@ -189,18 +192,12 @@ static void put_row(FILE *out, tk_ctx *ctx, const tk_report_entry *entry, int nu
     if (tk_certificate_agrees(ctx, c) != TK_OK)
         fputs(" <strong class=\"bad\">contradicts itself</strong>", out);
     fprintf(out, "</td><td class=\"mono\"><a href=\"#c%d\">", number + 1);
-    tki_html_text(out, tk_certificate_subject(c));
-    fputs("</a>", out);
-    if (strcmp(tk_certificate_headline(c), verdict) != 0) {
-        fputs("<br><span class=\"small faint\">", out);
-        tki_html_text(out, tk_certificate_headline(c));
-        fputs("</span>", out);
-    }
-    fputs("</td><td data-label=\"op\">", out);
-    tki_html_text(out, tki_certificate_text(c, "run.op"));
-    fputs("</td><td data-label=\"types\">", out);
-    tki_html_text(out, tki_certificate_text(c, "run.dtype"));
-    fputs("</td><td data-label=\"level\">", out);
+    tki_html_put(out, "", tk_certificate_subject(c), "</a>");
+    if (strcmp(tk_certificate_headline(c), verdict) != 0)
+        tki_html_put(out, "<br><span class=\"small faint\">", tk_certificate_headline(c), "</span>");
+    tki_html_put(out, "</td><td data-label=\"op\">", tki_certificate_text(c, "run.op"),
+                 "</td><td data-label=\"types\">");
+    tki_html_put(out, "", tki_certificate_text(c, "run.dtype"), "</td><td data-label=\"level\">");
     tki_html_text(out, tki_certificate_text(c, "run.level"));
     fprintf(out, "</td><td class=\"num\" data-label=\"elements\" data-sort=\"%lld\">",
             (long long)tk_certificate_elements(c));
@@ -211,11 +208,9 @@ static void put_row(FILE *out, tk_ctx *ctx, const tk_report_entry *entry, int nu
     fprintf(out, "</td><td class=\"num\" data-label=\"mutants rejected\" data-sort=\"%d\">", rejected);
     fprintf(out, mutants ? "%d of %d" : "none run", rejected, mutants);
     fputs(tk_certificate_mutants_kept(c)[0] ? ", kept</td>" : "</td>", out);
-    fputs("<td data-label=\"device\">", out);
-    tki_html_text(out, tki_certificate_text(c, "machine.device"));
-    fputs("</td><td class=\"id\" data-label=\"made\">", out);
-    tki_html_text(out, tki_certificate_text(c, "created"));
-    fputs("</td></tr>\n", out);
+    tki_html_put(out, "<td data-label=\"device\">", tki_certificate_text(c, "machine.device"),
+                 "</td><td class=\"id\" data-label=\"made\">");
+    tki_html_put(out, "", tki_certificate_text(c, "created"), "</td></tr>\n");
 }
 
 static void put_overview(FILE *out, tk_ctx *ctx, const tk_report_entry *entries, int count)
@@ -235,11 +230,9 @@ static void put_overview(FILE *out, tk_ctx *ctx, const tk_report_entry *entries,
     for (int i = 0; i < count; i++) {
         if (entries[i].certificate)
             continue;
-        fputs("<p class=\"note bad-note refused\"><strong class=\"bad\">Not shown:</strong> ", out);
-        tki_html_text(out, entries[i].name ? entries[i].name : "a certificate");
-        fputs(": ", out);
-        tki_html_text(out, entries[i].problem ? entries[i].problem : "there is no certificate");
-        fputs("</p>\n", out);
+        tki_html_put(out, "<p class=\"note bad-note refused\"><strong class=\"bad\">Not shown:</strong> ",
+                     entries[i].name ? entries[i].name : "a certificate", ": ");
+        tki_html_put(out, "", entries[i].problem ? entries[i].problem : "there is no certificate", "</p>\n");
     }
 }
 

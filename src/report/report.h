@@ -15,10 +15,11 @@ extern const char tki_report_script[];
 
 /* Between tags, or in an attribute between double quotes. */
 void tki_html_text(FILE *out, const char *text);
-void tki_html_value(FILE *out, const json_t *value); /* any JSON value */
-void tki_html_count(FILE *out, int64_t count);       /* 1,048,576 */
-void tki_html_share(FILE *out, double share);        /* of a bound: "34 %", "2.1 times", "no end" */
-void tki_html_short(FILE *out, const char *hash);    /* its first digits, all of it as a hint */
+void tki_html_put(FILE *out, const char *before, const char *text, const char *behind); /* tags, text, tags */
+void tki_html_value(FILE *out, const json_t *value);                                    /* any JSON value */
+void tki_html_count(FILE *out, int64_t count);                                          /* 1,048,576 */
+void tki_html_share(FILE *out, double share);     /* of a bound: "34 %", "2.1 times", "no end" */
+void tki_html_short(FILE *out, const char *hash); /* its first digits, all of it as a hint */
 void tki_html_trial(FILE *out, const tk_certificate *c, const json_t *trial); /* family and shape */
 void tki_html_more(FILE *out, size_t rows,
                    int columns); /* a row that says how many of `rows` are not shown; or nothing */

@@ -44,8 +44,7 @@ static void put_facts(FILE *out, const tk_certificate *c, const tki_shown *row)
 static void put_cell(FILE *out, const char *label, const char *text)
 {
     fprintf(out, "<td data-label=\"%s\">", label);
-    tki_html_text(out, text);
-    fputs("</td>", out);
+    tki_html_put(out, "", text, "</td>");
 }
 
 static void put_number_cell(FILE *out, const char *label, const json_t *value)
@@ -76,8 +75,7 @@ static void put_cells(FILE *out, const json_t *object, const tki_shown *column)
 static void put_verdict_cell(FILE *out, const char *verdict)
 {
     fprintf(out, "<td class=\"%s\" data-label=\"verdict\"><strong>", tki_verdict_class(verdict));
-    tki_html_text(out, verdict);
-    fputs("</strong></td>", out);
+    tki_html_put(out, "", verdict, "</strong></td>");
 }
 
 static void put_sentences(FILE *out, const char *title, const json_t *list)
@@ -87,9 +85,7 @@ static void put_sentences(FILE *out, const char *title, const json_t *list)
     fprintf(out, "<div><h3>%s</h3><ul>", title);
     for (size_t i = 0; i < json_array_size(list) && i < TKI_REPORT_ROWS; i++) {
         const char *sentence = json_string_value(json_array_get(list, i));
-        fputs("<li>", out);
-        tki_html_text(out, sentence ? sentence : "");
-        fputs("</li>", out);
+        tki_html_put(out, "<li>", sentence ? sentence : "", "</li>");
     }
     fputs("</ul></div>\n", out);
 }
@@ -115,38 +111,25 @@ static void put_head(FILE *out, tk_ctx *ctx, const tk_report_entry *entry, int n
     char *remarks = NULL;
     fprintf(out, "<article id=\"c%d\"><header><span class=\"chip %s\">%s</span><h2 class=\"mono\">", number + 1,
             tki_verdict_class(verdict), verdict);
-    tki_html_text(out, tk_certificate_subject(c));
-    fputs("</h2></header>\n", out);
+    tki_html_put(out, "", tk_certificate_subject(c), "</h2></header>\n");
     if (strcmp(headline, verdict) != 0) {
         fprintf(out, "<p class=\"%s\"><strong>", tki_verdict_class(verdict));
-        tki_html_text(out, headline);
-        fputs("</strong></p>\n", out);
+        tki_html_put(out, "", headline, "</strong></p>\n");
     }
-    if (tk_certificate_agrees(ctx, c) != TK_OK) {
-        fputs("<p class=\"note bad-note\"><strong class=\"bad\">Do not trust this certificate: ", out);
-        tki_html_text(out, tk_ctx_message(ctx));
-        fputs("</strong></p>\n", out);
-    }
+    if (tk_certificate_agrees(ctx, c) != TK_OK)
+        tki_html_put(out, "<p class=\"note bad-note\"><strong class=\"bad\">Do not trust this certificate: ",
+                     tk_ctx_message(ctx), "</strong></p>\n");
     if (entry->problem) {
-        fputs("<p class=\"note bad-note\">", out);
-        tki_html_text(out, entry->problem);
-        fputs("</p>\n", out);
+        tki_html_put(out, "<p class=\"note bad-note\">", entry->problem, "</p>\n");
     }
-    if (tk_certificate_remarks(ctx, c, &remarks) == TK_OK && remarks) {
-        fputs("<p class=\"note\">This certificate is ", out);
-        tki_html_text(out, remarks);
-        fputs(".</p>\n", out);
-    }
+    if (tk_certificate_remarks(ctx, c, &remarks) == TK_OK && remarks)
+        tki_html_put(out, "<p class=\"note\">This certificate is ", remarks, ".</p>\n");
     free(remarks);
-    if (tk_certificate_reason(c)[0]) {
-        fputs("<p><strong>Why:</strong> ", out);
-        tki_html_text(out, tk_certificate_reason(c));
-        fputs("</p>\n", out);
-    }
+    if (tk_certificate_reason(c)[0])
+        tki_html_put(out, "<p><strong>Why:</strong> ", tk_certificate_reason(c), "</p>\n");
     if (tk_certificate_reproduce(c)[0]) {
-        fputs("<p class=\"faint small\">Reproduce it:</p><pre class=\"reproduce\">", out);
-        tki_html_text(out, tk_certificate_reproduce(c));
-        fputs("</pre>\n", out);
+        tki_html_put(out, "<p class=\"faint small\">Reproduce it:</p><pre class=\"reproduce\">",
+                     tk_certificate_reproduce(c), "</pre>\n");
     }
 }
 
@@ -186,11 +169,8 @@ static void put_run(FILE *out, const tk_report_entry *entry)
     tki_html_count(out, (int64_t)json_array_size(tki_certificate_get(c, "run.trials")));
     fputs("</dd>", out);
     put_signatures(out, c);
-    if (entry->name) {
-        fputs("<dt>certificate</dt><dd>", out);
-        tki_html_text(out, entry->name);
-        fputs("</dd>", out);
-    }
+    if (entry->name)
+        tki_html_put(out, "<dt>certificate</dt><dd>", entry->name, "</dd>");
     fputs("</dl></div>\n", out);
 }
 
@@ -203,8 +183,8 @@ static void put_element(FILE *out, const tk_certificate *c, const char *title, c
     if (!json_is_object(element))
         return;
     fprintf(out, "<h3>%s</h3>", title);
-    fputs("<div class=\"two\"><dl><dt>element</dt><dd class=\"mono\">", out);
-    tki_html_text(out, tki_json_text(element, "output"));
+    tki_html_put(out, "<div class=\"two\"><dl><dt>element</dt><dd class=\"mono\">", tki_json_text(element, "output"),
+                 "");
     fprintf(out, "[%lld]</dd>", (long long)json_integer_value(json_object_get(element, "index")));
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const json_t *value = json_object_get(element, rows[i][0]);
@@ -229,9 +209,7 @@ static void put_element(FILE *out, const tk_certificate *c, const char *title, c
     json_t *bits;
     json_object_foreach(json_object_get(element, "input_bits"), name, bits)
     {
-        fputs("<dt>input ", out);
-        tki_html_text(out, name);
-        fputs("</dt><dd>", out);
+        tki_html_put(out, "<dt>input ", name, "</dt><dd>");
         tki_html_value(out, bits);
         fputs("</dd>", out);
     }
@@ -250,8 +228,7 @@ static void put_refutation(FILE *out, const json_t *refutation)
     const json_t *clauses = json_object_get(refutation, "clauses");
     if (!json_is_object(refutation))
         return;
-    fputs("<h3>How wrong</h3><p><strong class=\"bad\">", out);
-    tki_html_text(out, tki_json_text(refutation, "grade"));
+    tki_html_put(out, "<h3>How wrong</h3><p><strong class=\"bad\">", tki_json_text(refutation, "grade"), "");
     fprintf(out, "</strong>: %lld of %lld trials failed%s.</p>",
             (long long)json_integer_value(json_object_get(refutation, "trials")),
             (long long)json_integer_value(json_object_get(refutation, "of_trials")),
@@ -313,9 +290,7 @@ static void put_clauses(FILE *out, const tk_certificate *c)
         const json_t *clause = json_array_get(clauses, i);
         const char *id = tki_json_text(clause, "id");
         const json_t *basis = json_object_get(rests_on, id);
-        fputs("<tr><td class=\"id\"><strong>", out);
-        tki_html_text(out, id);
-        fputs("</strong></td>", out);
+        tki_html_put(out, "<tr><td class=\"id\"><strong>", id, "</strong></td>");
         put_verdict_cell(out, tki_json_text(clause, "verdict"));
         put_number_cell(out, "checks", json_object_get(clause, "checks"));
         put_number_cell(out, "failures", json_object_get(clause, "failures"));
@@ -373,9 +348,7 @@ static void put_mutants(FILE *out, const tk_certificate *c)
     }
     const json_t *how = tki_certificate_get(c, "run.mutants");
     if (tk_certificate_mutants_kept(c)[0]) {
-        fputs("<p>Judged on ", out);
-        tki_html_text(out, tk_certificate_mutants_kept(c));
-        fputs(" by this build of the judge, ", out);
+        tki_html_put(out, "<p>Judged on ", tk_certificate_mutants_kept(c), " by this build of the judge, ");
         tki_html_short(out, tki_json_text(how, "build"));
         fprintf(out, ", on the quick trials of seed %lld; not run again now.</p>\n",
                 (long long)json_integer_value(json_object_get(how, "seed")));
@@ -414,11 +387,8 @@ static void put_basis(FILE *out, const tk_certificate *c)
     put_facts(out, c, tki_shown_machine);
     fputs("</div></div>\n", out);
     const char *log = tki_certificate_text(c, "built.log");
-    if (log[0]) {
-        fputs("<details><summary>The compiler's output</summary><pre>", out);
-        tki_html_text(out, log);
-        fputs("</pre></details>\n", out);
-    }
+    if (log[0])
+        tki_html_put(out, "<details><summary>The compiler's output</summary><pre>", log, "</pre></details>\n");
 }
 
 static void put_kernels(FILE *out, const tk_certificate *c)

@@ -5,8 +5,7 @@
 static void put_name(FILE *out, const tk_report_entry *entry, int number)
 {
     fprintf(out, "<a href=\"#c%d\">%d</a> ", number + 1, number + 1);
-    tki_html_text(out, entry->name ? entry->name : "");
-    fputs(", made ", out);
+    tki_html_put(out, "", entry->name ? entry->name : "", ", made ");
     tki_html_text(out, tki_certificate_text(entry->certificate, "created"));
 }
 
@@ -52,9 +51,8 @@ void tki_report_changes(FILE *out, const tk_report_entry *entries, int first, in
     const tk_certificate *before = entries[first].certificate, *after = entries[second].certificate;
     json_t *difference = tki_certificate_difference(before, after);
     const json_t *list = json_object_get(difference, "differences");
-    fputs("<article class=\"changes\"><h2>What changed: ", out);
-    tki_html_text(out, tk_certificate_subject(after));
-    fputs("</h2><p class=\"small\">first: ", out);
+    tki_html_put(out, "<article class=\"changes\"><h2>What changed: ", tk_certificate_subject(after),
+                 "</h2><p class=\"small\">first: ");
     put_name(out, &entries[first], first);
     fputs("<br>second: ", out);
     put_name(out, &entries[second], second);
@@ -70,9 +68,8 @@ void tki_report_changes(FILE *out, const tk_report_entry *entries, int first, in
               out);
         for (size_t i = 0; i < json_array_size(list) && i < TKI_REPORT_ROWS; i++) {
             const json_t *item = json_array_get(list, i);
-            fputs("<tr><td><strong>", out);
-            tki_html_text(out, tki_json_text(item, "what"));
-            fputs("</strong></td><td class=\"gone\" data-label=\"first\">", out);
+            tki_html_put(out, "<tr><td><strong>", tki_json_text(item, "what"),
+                         "</strong></td><td class=\"gone\" data-label=\"first\">");
             tki_html_value(out, json_object_get(item, "first"));
             fputs("</td><td class=\"come\" data-label=\"second\">", out);
             tki_html_value(out, json_object_get(item, "second"));

@@ -11,11 +11,9 @@ enum { WIDTH = 360, LEFT = 46, RIGHT = 352, TOP = 24, BOTTOM = 164, HEIGHT = 204
 
 static void begin_figure(FILE *out, const char *title, int height)
 {
-    fputs("<figure><figcaption>", out);
-    tki_html_text(out, title);
+    tki_html_put(out, "<figure><figcaption>", title, "");
     fprintf(out, "</figcaption><svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"", WIDTH, height);
-    tki_html_text(out, title);
-    fputs("\">", out);
+    tki_html_put(out, "", title, "\">");
 }
 
 static void end_figure(FILE *out)
@@ -26,8 +24,7 @@ static void end_figure(FILE *out)
 static void put_text(FILE *out, double x, double y, const char *anchor, const char *style, const char *text)
 {
     fprintf(out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\" class=\"%s\">", x, y, anchor, style);
-    tki_html_text(out, text);
-    fputs("</text>", out);
+    tki_html_put(out, "", text, "</text>");
 }
 
 /* "950", "1.2k", "34M" */
@@ -227,9 +224,7 @@ static void put_magnitude_axis(FILE *out, const columns *c, const char *name)
     fprintf(out, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\" class=\"soft\">", (LEFT + RIGHT) / 2.0,
             BOTTOM + 32);
     if (c->is_signed) {
-        fputs("input ", out);
-        tki_html_text(out, name);
-        fputs(", by binades</text>", out);
+        tki_html_put(out, "input ", name, ", by binades</text>");
     } else {
         fputs("exact value, rounded, by binades</text>", out);
     }

@@ -108,8 +108,7 @@ static void put_label(FILE *out, double x, double y0, double y, const char *text
     fprintf(out, "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" class=\"lead\"/>", x, y0, x,
             y > y0 ? y - 9 : y + 3);
     fprintf(out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\" class=\"over\">", at, y);
-    tki_html_text(out, text);
-    fputs("</text>", out);
+    tki_html_put(out, "", text, "</text>");
 }
 
 /* The numbers of the format; those of a part that has too many are left out. Says how many. */
@@ -153,8 +152,7 @@ static void put_output(FILE *out, const element *e, const window *w)
 static void put_line(FILE *out, const element *e, window w, const char *title)
 {
     char text[160];
-    fputs("<figure><figcaption>", out);
-    tki_html_text(out, title);
+    tki_html_put(out, "<figure><figcaption>", title, "");
     fprintf(out,
             "</figcaption><svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"the element on the number line\">",
             WIDTH, HEIGHT);
@@ -175,8 +173,7 @@ static void put_line(FILE *out, const element *e, window w, const char *title)
     else
         snprintf(text, sizeof text, "the numbers of the format lie too close to be drawn");
     fprintf(out, "<text x=\"%d\" y=\"124\" text-anchor=\"middle\" class=\"soft\">", WIDTH / 2);
-    tki_html_text(out, text);
-    fputs("</text></svg></figure>\n", out);
+    tki_html_put(out, "", text, "</text></svg></figure>\n");
 }
 
 void tki_number_line(FILE *out, const tk_certificate *c, const json_t *json)
