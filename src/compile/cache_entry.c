@@ -58,13 +58,8 @@ static void take_kernel(tki_reader *r, tki_kernel_resources *kernel)
     int *const numbers[] = {&kernel->registers, &kernel->shared_bytes, &kernel->stack_bytes,
                             &kernel->spill_store_bytes, &kernel->spill_load_bytes};
     tki_take_field(r, "kernel", text, sizeof text);
-    size_t length = strcspn(text, " ");
-    const char *p = text + length;
-    bool good = length > 0 && length < sizeof kernel->name;
-    if (good) {
-        memcpy(kernel->name, text, length);
-        kernel->name[length] = 0;
-    }
+    const char *p = text;
+    bool good = tki_take_word(&p, kernel->name, sizeof kernel->name);
     for (size_t i = 0; good && i < sizeof numbers / sizeof *numbers; i++) {
         uint64_t value = 0;
         good = *p++ == ' ' && tki_read_number(&p, INT32_MAX, &value);

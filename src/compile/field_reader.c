@@ -77,6 +77,24 @@ uint64_t tki_take_number(tki_reader *r, const char *name, uint64_t most)
     return r->wrong ? 0 : value;
 }
 
+bool tki_take_word(const char **at, char *word, size_t size)
+{
+    const size_t length = strcspn(*at, " ");
+    if (length == 0 || length >= size)
+        return false;
+    memcpy(word, *at, length);
+    word[length] = 0;
+    *at += length;
+    return true;
+}
+
+bool tki_reader_ended(const tki_reader *r, char *problem, size_t problem_size)
+{
+    if (r->wrong)
+        return tki_complain(problem, problem_size, "its %s is not as it should be", r->wrong);
+    return r->place == r->end || tki_complain(problem, problem_size, "it goes on behind its end");
+}
+
 bool tki_complain(char *problem, size_t size, const char *format, ...)
 {
     va_list arguments;

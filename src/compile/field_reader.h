@@ -26,6 +26,12 @@ TKI_EXPORT uint64_t tki_take_number(tki_reader *r, const char *name, uint64_t mo
 /* Decimal, no sign, no leading zero, up to `most`; *text moves behind it. */
 bool tki_read_number(const char **text, uint64_t most, uint64_t *value);
 
+/* Up to the next blank or the end, if it is not empty and fits; *at moves behind it. */
+TKI_EXPORT bool tki_take_word(const char **at, char *word, size_t size);
+
+/* Was every field as it should be, and nothing behind the last one? */
+TKI_EXPORT bool tki_reader_ended(const tki_reader *r, char *problem, size_t problem_size);
+
 /* Always false, for `return`. */
 TKI_EXPORT __attribute__((format(printf, 3, 4))) bool tki_complain(char *problem, size_t size, const char *format,
                                                                    ...);

@@ -64,23 +64,12 @@ char *tki_tuning_encode(tki_digest *digest, const tki_tuning *t, size_t *bytes)
  * Reading
  * ------------------------------------------------------------------------------------------------------------ */
 
-static bool take_word(const char **at, char *word, size_t size)
-{
-    const size_t length = strcspn(*at, " ");
-    if (length == 0 || length >= size)
-        return false;
-    memcpy(word, *at, length);
-    word[length] = 0;
-    *at += length;
-    return true;
-}
-
 static void take_case(tki_reader *r, tki_tuned_case *c)
 {
     char text[2 * TKI_TUNED_TEXT];
     const char *at = text;
     tki_take_field(r, "case", text, sizeof text);
-    bool good = take_word(&at, c->text, sizeof c->text);
+    bool good = tki_take_word(&at, c->text, sizeof c->text);
     for (int n = 0; n < TKI_CHOICE_NUMBERS && good; n++) {
         uint64_t value = 0;
         good = *at++ == ' ' && tki_read_number(&at, INT32_MAX, &value);
@@ -129,10 +118,7 @@ bool tki_tuning_decode(tki_digest *digest, const char *data, size_t bytes, const
     const size_t covered = (size_t)(r.place - data);
     tki_take_hash(&r, "hash", hash);
     bool good = has_memory || tki_complain(problem, problem_size, "there is no memory for its cases");
-    if (good && r.wrong)
-        good = tki_complain(problem, problem_size, "its %s is not as it should be", r.wrong);
-    if (good && r.place != r.end)
-        good = tki_complain(problem, problem_size, "it goes on behind its end");
+    good = good && tki_reader_ended(&r, problem, problem_size);
     if (good && (!tki_digest_bytes(digest, data, covered, computed) || strcmp(computed, hash) != 0))
         good = tki_complain(problem, problem_size, "it was altered");
     if (good && (!make_key(digest, t, computed) || strcmp(computed, t->key) != 0))

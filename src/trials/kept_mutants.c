@@ -118,26 +118,16 @@ char *tki_kept_encode(const tki_kept_mutants *kept, size_t *bytes)
  * Reading
  * ------------------------------------------------------------------------------------------------------------ */
 
-static bool take_word(const char **at, char *word, size_t size)
-{
-    const size_t length = strcspn(*at, " ");
-    if (length == 0 || length >= size)
-        return false;
-    memcpy(word, *at, length);
-    word[length] = 0;
-    *at += length;
-    return true;
-}
-
 static void take_mutant(tki_reader *r, tki_kept_mutant *m)
 {
     char text[sizeof *m + 16], verdict[16];
     const char *at = text;
     tki_take_field(r, "mutant", text, sizeof text);
-    bool good = take_word(&at, m->name, sizeof m->name) && *at++ == ' ' && take_word(&at, verdict, sizeof verdict);
+    bool good = tki_take_word(&at, m->name, sizeof m->name) && *at++ == ' ' &&
+                tki_take_word(&at, verdict, sizeof verdict);
     m->rejected = good && !strcmp(verdict, "rejected");
     if (m->rejected) {
-        good = *at++ == ' ' && take_word(&at, m->clause, sizeof m->clause) && *at++ == ' ' &&
+        good = *at++ == ' ' && tki_take_word(&at, m->clause, sizeof m->clause) && *at++ == ' ' &&
                strlen(at) < sizeof m->reason;
         if (good)
             strcpy(m->reason, at);
@@ -198,10 +188,7 @@ bool tki_kept_decode(const char *data, size_t bytes, const char *key, tki_kept_m
     const size_t covered = (size_t)(r.place - data);
     tki_take_hash(&r, "hash", hash);
     bool good = has_memory || tki_complain(problem, problem_size, "there is no memory for it");
-    if (good && r.wrong)
-        good = tki_complain(problem, problem_size, "its %s is not as it should be", r.wrong);
-    if (good && r.place != r.end)
-        good = tki_complain(problem, problem_size, "it goes on behind its end");
+    good = good && tki_reader_ended(&r, problem, problem_size);
     if (good && (!tki_hash_bytes(data, covered, computed) || strcmp(computed, hash) != 0))
         good = tki_complain(problem, problem_size, "it was altered");
     good = good && follows(kept, problem, problem_size);
