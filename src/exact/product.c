@@ -193,6 +193,14 @@ static void add_places(tki_product_box *w)
  * Every partial sum is a multiple of the product of the lines' units; if T is below 2^53 of them, none was rounded. That is so of the sum
  * of |products|, too, also with factors raised to the smallest normal number, which is a multiple of the units of all below it: where it is
  * at most 2^53 units it is exact, else it comes out as no less, and the clause of exact sums is decided as it is written. */
+void tki_product_box_size(const tk_case *c, int output, int64_t *rows, int64_t *cols)
+{
+    (void)c;
+    (void)output;
+    *rows = TKI_PRODUCT_BOX;
+    *cols = TKI_PRODUCT_BOX;
+}
+
 tki_product_element tki_product_at(const tki_product_box *w, int64_t row, int64_t col)
 {
     int64_t i = row * w->right.lines + col;

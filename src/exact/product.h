@@ -36,6 +36,9 @@ typedef struct tki_product_element {
     tki_product_sum sum; /* for bounds and what is admitted */
 } tki_product_element;
 
+/* TKI_PRODUCT_BOX rows and columns, as an oracle's box_size. */
+void tki_product_box_size(const tk_case *c, int output, int64_t *rows, int64_t *cols);
+
 /* A box at work. */
 typedef struct tki_product_box tki_product_box;
 

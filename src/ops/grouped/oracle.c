@@ -142,19 +142,11 @@ static tk_status enclose(const tki_oracle_job *job, const tki_box *box, tki_encl
     return status;
 }
 
-static void box_size(const tk_case *c, int output, int64_t *rows, int64_t *cols)
-{
-    (void)c;
-    (void)output;
-    *rows = TKI_PRODUCT_BOX;
-    *cols = TKI_PRODUCT_BOX;
-}
-
 const tki_oracle tki_grouped_gemm_oracle = {
-    .open = tki_product_open, .box_size = box_size, .enclose = enclose, .refine = refine};
+    .open = tki_product_open, .box_size = tki_product_box_size, .enclose = enclose, .refine = refine};
 
 const tki_oracle tki_grouped_gemm_grad_a_oracle = {
-    .open = tki_product_open, .box_size = box_size, .enclose = enclose, .refine = refine};
+    .open = tki_product_open, .box_size = tki_product_box_size, .enclose = enclose, .refine = refine};
 
 const tki_oracle tki_grouped_gemm_grad_b_oracle = {
-    .open = tki_product_open, .box_size = box_size, .enclose = enclose, .refine = refine};
+    .open = tki_product_open, .box_size = tki_product_box_size, .enclose = enclose, .refine = refine};

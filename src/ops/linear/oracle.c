@@ -298,14 +298,6 @@ static tk_status refine_layer(const layer *l, int64_t row, int64_t col, int prec
 
 /* -- The oracles ----------------------------------------------------------------------------------------------- */
 
-static void box_size(const tk_case *c, int output, int64_t *rows, int64_t *cols)
-{
-    (void)c;
-    (void)output;
-    *rows = TKI_PRODUCT_BOX;
-    *cols = TKI_PRODUCT_BOX;
-}
-
 #define ORACLE(op)                                                                                                \
     static tk_status op##_enclose(const tki_oracle_job *job, const tki_box *box, tki_enclosure *out)              \
     {                                                                                                             \
@@ -319,7 +311,7 @@ static void box_size(const tk_case *c, int output, int64_t *rows, int64_t *cols)
         return refine_layer(&l, row, col, precision, lo, hi);                                                     \
     }                                                                                                             \
     const tki_oracle tki_linear_##op##_oracle = {                                                                 \
-        .open = tki_product_open, .box_size = box_size, .enclose = op##_enclose, .refine = op##_refine}
+        .open = tki_product_open, .box_size = tki_product_box_size, .enclose = op##_enclose, .refine = op##_refine}
 
 ORACLE(fwd);
 ORACLE(grad_x);
