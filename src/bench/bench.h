@@ -1,7 +1,6 @@
 /* The bench engine: one piece of work, several ways (arms) of doing it, timed in turn. Part of the program, not of the
  * libraries. Peers are found at run time by dlopen() and never linked. */
-#ifndef TKI_BENCH_BENCH_H
-#define TKI_BENCH_BENCH_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -189,5 +188,3 @@ typedef enum bench_chart {
     BENCH_MAP     /* for a sweep: shares of the limit over rows and columns */
 } bench_chart;
 TK_MUST_USE bool bench_chart_write(const char *path, const bench_result *results, int count, bench_chart chart);
-
-#endif

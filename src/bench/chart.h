@@ -1,6 +1,5 @@
 /* What the parts of a chart share. */
-#ifndef TKI_BENCH_CHART_H
-#define TKI_BENCH_CHART_H
+#pragma once
 
 #include <stdio.h>
 
@@ -19,5 +18,3 @@ void bench_format_arm(const bench_arm *arm, char *text, size_t size);
 /* Products over their arithmetic intensity, below what the memory and the arithmetic were measured to give: a panel for each pair of types. */
 int bench_roofline_panels(const bench_result *results, int count);
 void bench_put_roofline(FILE *file, const bench_result *results, int count, double y);
-
-#endif

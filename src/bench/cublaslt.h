@@ -1,7 +1,6 @@
 /* cuBLASLt on a CUDA device, in this process and on the tensors of a case. It is loaded at run time; building needs no header of
  * CUDA. It offers several algorithms for a product; whoever times them decides which is the best. */
-#ifndef TKI_BENCH_CUBLASLT_H
-#define TKI_BENCH_CUBLASLT_H
+#pragma once
 
 #include "bench/bench.h"
 
@@ -18,5 +17,3 @@ int bench_cublaslt_case(bench_cublaslt *lt, const bench_work *work, bool fused);
 
 /* Queues one call on the buffers that `work` has now; false if it failed. */
 TK_MUST_USE bool bench_cublaslt_call(bench_cublaslt *lt, const bench_work *work, int chosen);
-
-#endif

@@ -1,6 +1,5 @@
 /* Timing on a GPU by the device's own events, around a few calls that were queued while it was still busy with something else. */
-#ifndef TKI_BENCH_GPU_CLOCK_H
-#define TKI_BENCH_GPU_CLOCK_H
+#pragma once
 
 #include "bench/bench.h"
 #include "runtime/executor.h"
@@ -27,5 +26,3 @@ TK_MUST_USE tk_status bench_clock_sample(bench_clock *clock, int64_t calls, benc
                                          double *seconds);
 
 int64_t bench_calls_of_a_sample(double seconds_of_a_call);
-
-#endif

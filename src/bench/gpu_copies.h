@@ -1,7 +1,6 @@
 /* Copies of all tensors of a case in device memory, taken in turn: together they exceed the L2 cache several times, so that nobody is
  * credited with a warm cache. */
-#ifndef TKI_BENCH_GPU_COPIES_H
-#define TKI_BENCH_GPU_COPIES_H
+#pragma once
 
 #include "bench/bench.h"
 
@@ -28,5 +27,3 @@ TK_MUST_USE tk_status bench_copies_refill(bench_copies *copies, bench_draw draw)
 
 /* Bytes that copies should come to at least on this context's device. */
 int64_t bench_rotated_bytes(const tk_ctx *ctx);
-
-#endif

@@ -1,7 +1,6 @@
 /* PyTorch, torch.compile and Triton on a GPU: one Python process beside this one, kept open and asked line by line, so that its
  * arms are timed in turn with ours. bench/peers/gpu.py is the other end. */
-#ifndef TKI_BENCH_GPU_PEERS_H
-#define TKI_BENCH_GPU_PEERS_H
+#pragma once
 
 #include "bench/bench.h"
 
@@ -23,5 +22,3 @@ bool bench_gpu_peers_time(bench_gpu_peers *peers, int arm, int64_t calls, double
 
 /* Lets go of the tensors. */
 void bench_gpu_peers_end(bench_gpu_peers *peers);
-
-#endif

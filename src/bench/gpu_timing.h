@@ -1,8 +1,7 @@
 /* The bench engine on a GPU. The context works on the device already. Each call of an arm gets the next of several copies of the
  * tensors, which together exceed the L2 cache several times, so that nobody is credited with a warm cache. Times are
  * from the device's own events around a few calls that were queued while it was still busy with something else. */
-#ifndef TKI_BENCH_GPU_TIMING_H
-#define TKI_BENCH_GPU_TIMING_H
+#pragma once
 
 #include "bench/bench.h"
 
@@ -52,5 +51,3 @@ typedef struct bench_gpu_first_use {
 
 TK_MUST_USE bool bench_gpu_first_use_measure(tk_ctx *ctx, const char *device, const tk_contract *contract,
                                              tk_types types, bench_gpu_first_use *first_use);
-
-#endif

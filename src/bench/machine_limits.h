@@ -1,6 +1,5 @@
 /* The machine's limits as arms beside kernels and peers. */
-#ifndef TKI_BENCH_MACHINE_LIMITS_H
-#define TKI_BENCH_MACHINE_LIMITS_H
+#pragma once
 
 #include "bench/bench.h"
 #include "bench/isa/machine.h"
@@ -14,5 +13,3 @@ double bench_now(bool processor_time);
 /* The i-th limit: non-temporal copy, copy (in this order, so that the next arm does not find its output put out of the
  * caches) and, where there are operations to count, multiply-add. False past the last. */
 bool bench_limit_attach(const bench_work *work, int i, double flops, bench_arm *arm);
-
-#endif

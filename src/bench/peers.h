@@ -1,6 +1,5 @@
 /* What an adapter to a peer looks like. Each file in bench/peers/ exports one; bench/peers.c lists them. */
-#ifndef TKI_BENCH_PEERS_H
-#define TKI_BENCH_PEERS_H
+#pragma once
 
 #include <limits.h>
 
@@ -68,5 +67,3 @@ bool bench_script_find(const char *name, char path[PATH_MAX]);
 /* PyTorch, in a process of its own: false if there is none here or it does not do such work. */
 bool bench_pytorch_time(const bench_work *work, double seconds, double *best, double *median, int64_t *samples);
 const char *bench_pytorch_find(const char **missing);
-
-#endif

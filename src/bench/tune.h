@@ -1,7 +1,6 @@
 /* Which of its choices a lowering should take for a case on the context's GPU, by measuring them: as bench/gpu_timing.h times, in turn, on copies
  * of the tensors that exceed the L2 cache. Those that fall behind are left out early. */
-#ifndef TKI_BENCH_TUNE_H
-#define TKI_BENCH_TUNE_H
+#pragma once
 
 #include "bench/bench.h"
 
@@ -44,5 +43,3 @@ TK_MUST_USE bool bench_tune_keep(bench_tuner *tuner, const bench_tuned *tuned);
 
 /* The i-th of the listed shapes: those of bench, and others that training has; false past the end. */
 bool bench_tune_shape_at(const tk_contract *contract, int i, int64_t dims[TK_MAX_DIMS]);
-
-#endif

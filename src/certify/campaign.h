@@ -1,6 +1,5 @@
 /* TRUSTED. One certification, from the subject to the verdict: a list of steps. */
-#ifndef TKI_CERTIFY_CAMPAIGN_H
-#define TKI_CERTIFY_CAMPAIGN_H
+#pragma once
 
 #include "certify/outcome.h"
 
@@ -13,5 +12,3 @@ TK_MUST_USE tk_status tki_campaign_try_all(tki_subject *subject, tki_outcome *o,
 
 /* Runs one. *over: no other is to be run. With keep_going that is when it cannot be run or has crashed too often. */
 TK_MUST_USE tk_status tki_campaign_try(tki_subject *subject, tki_outcome *o, const tki_trial *trial, bool *over);
-
-#endif

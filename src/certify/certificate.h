@@ -1,6 +1,5 @@
 /* TRUSTED. A certificate is its JSON statement; everything else is read from that. */
-#ifndef TKI_CERTIFY_CERTIFICATE_H
-#define TKI_CERTIFY_CERTIFICATE_H
+#pragma once
 
 #include <jansson.h>
 
@@ -44,5 +43,3 @@ char *tki_certificate_render(const tk_certificate *certificate);
 /* What its member `run` says of the contract's i-th attribute; NULL: nothing, and it is at its default. Those of registered ops that kernels
  * do not see are in an object of their own, whatever their names are. */
 const json_t *tki_run_setting(const json_t *run, const tk_contract *contract, int i);
-
-#endif

@@ -1,6 +1,5 @@
 /* TRUSTED. tk_certify() in two steps, for who runs other trials than those that a level has now. */
-#ifndef TKI_CERTIFY_CERTIFY_H
-#define TKI_CERTIFY_CERTIFY_H
+#pragma once
 
 #include "trials/levels.h"
 
@@ -16,5 +15,3 @@ TK_MUST_USE tk_status tki_certify_trials(tk_ctx *ctx, const tk_contract *contrac
                                          tk_dtype index_dtype, const tk_certify_options *options,
                                          const uint64_t *mutants_seed, tki_trials *trials, int64_t *held,
                                          tk_certificate **certificate);
-
-#endif

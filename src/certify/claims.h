@@ -1,7 +1,6 @@
 /* TRUSTED. The sentences of a certificate, `evidence` and `non_claims`. They are made from its other members alone, so that whoever reads it
  * makes the same ones. */
-#ifndef TKI_CERTIFY_CLAIMS_H
-#define TKI_CERTIFY_CLAIMS_H
+#pragma once
 
 #include <jansson.h>
 
@@ -15,5 +14,3 @@ json_t *tki_non_claims_json(const json_t *predicate, const tk_contract *contract
 /* Why nothing is known of what ran, of a kind of subject of which that is never known; NULL: of others. */
 const char *tki_no_coverage_of_kind(const tki_subject_kind *kind, const tki_backend *backend,
                                     const tk_contract *contract);
-
-#endif

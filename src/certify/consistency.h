@@ -1,7 +1,6 @@
 /* TRUSTED. What a certificate says in several places has to agree. Nothing is run, so that one who forges all of it with care is not found out
  * here, but by a replay. */
-#ifndef TKI_CERTIFY_CONSISTENCY_H
-#define TKI_CERTIFY_CONSISTENCY_H
+#pragma once
 
 #include "certify/certificate.h"
 
@@ -21,5 +20,3 @@ bool tki_certificate_is_restricted(const tk_certificate *certificate);
 
 /* A trial of run.trials less what came out of it: what it ran on. A new reference; NULL when memory ran out. */
 json_t *tki_trial_without_results(const json_t *trial);
-
-#endif

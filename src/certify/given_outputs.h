@@ -1,6 +1,5 @@
 /* TRUSTED. Tensors that somebody else computed, which are judged without a kernel. */
-#ifndef TKI_CERTIFY_GIVEN_OUTPUTS_H
-#define TKI_CERTIFY_GIVEN_OUTPUTS_H
+#pragma once
 
 #include "core/hash.h"
 #include "tokitai_verify.h"
@@ -15,5 +14,3 @@ typedef struct tki_given {
 /* SHA-256 of what sha256sum would print of the tensors that the case has, in the order of the contract, and of the outputs together
  * ("outputs"): what a certificate of given outputs is about. False when it failed. */
 TK_MUST_USE bool tki_given_hash(const tki_given *given, char hex[TKI_HASH_HEX]);
-
-#endif

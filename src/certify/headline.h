@@ -1,6 +1,5 @@
 /* TRUSTED. The verdict in one line, with all that it is subject to. */
-#ifndef TKI_CERTIFY_HEADLINE_H
-#define TKI_CERTIFY_HEADLINE_H
+#pragma once
 
 #include <jansson.h>
 #include <stdio.h>
@@ -15,5 +14,3 @@ char *tki_scope(const json_t *predicate);
 
 /* "HELD", "HELD for one case: n=1", "REFUTED, slight: 12 of 4,096 elements ...": the verdict, its scope, and what else has to be known at first sight. As above. */
 char *tki_headline(const json_t *predicate);
-
-#endif

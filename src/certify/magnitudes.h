@@ -1,6 +1,5 @@
 /* TRUSTED. Errors by magnitude, as a certificate has them: result.by_magnitude. */
-#ifndef TKI_CERTIFY_MAGNITUDES_H
-#define TKI_CERTIFY_MAGNITUDES_H
+#pragma once
 
 #include <jansson.h>
 
@@ -20,5 +19,3 @@ bool tki_magnitudes_add_up(const json_t *by_magnitude, tki_magnitudes_sum *sum);
 
 /* Of such a member, or of one of its parts: the numbers, with "infinity" understood. False if it has none. */
 bool tki_magnitude_read(const json_t *part, tki_magnitude *magnitude);
-
-#endif

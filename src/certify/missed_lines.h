@@ -1,6 +1,5 @@
 /* TRUSTED. The lines of a source that never ran, as certificates have them. */
-#ifndef TKI_CERTIFY_MISSED_LINES_H
-#define TKI_CERTIFY_MISSED_LINES_H
+#pragma once
 
 #include <jansson.h>
 
@@ -12,5 +11,3 @@ json_t *tki_lines_json(const tki_lines *lines);
 
 /* Such a list, which may come from a stranger: "41-43, 70, part.h:5", cut with "..." where it does not fit. */
 void tki_ranges_print(const json_t *ranges, char *text, size_t size);
-
-#endif

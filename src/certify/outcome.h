@@ -1,6 +1,5 @@
 /* TRUSTED. All that one certification found, before it is written down. campaign.c fills it, write_certificate.c writes it. */
-#ifndef TKI_CERTIFY_OUTCOME_H
-#define TKI_CERTIFY_OUTCOME_H
+#pragma once
 
 #include <jansson.h>
 
@@ -128,5 +127,3 @@ json_t *tki_trial_json(const tki_trial *trial);
 
 /* Writes the outcome down. */
 TK_MUST_USE tk_status tki_certificate_make(tk_ctx *ctx, const tki_outcome *outcome, tk_certificate **certificate);
-
-#endif

@@ -1,7 +1,6 @@
 /* TRUSTED. The machine-checked theorems that contracts rest on, as the build found them in proofs/, and what certificates say of them.
  * Nothing is proved here: proofs/check.sh has Coq do that. */
-#ifndef TKI_CERTIFY_PROOFS_H
-#define TKI_CERTIFY_PROOFS_H
+#pragma once
 
 #include <jansson.h>
 
@@ -65,5 +64,3 @@ int tki_proofs_count(const json_t *proofs, const char *id);
 /* Whether the file, and all that it imports, are as they were when the theorem was cited. */
 typedef enum tki_citation { TKI_CITED_SAME, TKI_CITED_CHANGED, TKI_CITED_UNKNOWN } tki_citation;
 tki_citation tki_citation_of(const json_t *proof);
-
-#endif

@@ -1,6 +1,5 @@
 /* TRUSTED. On what a certificate rests: the kernel's source, compiler and options, the artifact, the machine. */
-#ifndef TKI_CERTIFY_PROVENANCE_H
-#define TKI_CERTIFY_PROVENANCE_H
+#pragma once
 
 #include "compile/artifact.h"
 #include "core/hash.h"
@@ -37,5 +36,3 @@ TK_MUST_USE tk_status tki_provenance_of_file(tk_ctx *ctx, const tk_kernel_file *
  * again by. */
 TK_MUST_USE bool tki_provenance_key(const tki_provenance *provenance, const tk_contract *contract,
                                     const char *subject, const char *settings, char key[TKI_HASH_HEX]);
-
-#endif

@@ -1,6 +1,5 @@
 /* TRUSTED. How wrong a refuted kernel is: a grade, and the figures behind it. docs/certificate.md says what each grade means. */
-#ifndef TKI_CERTIFY_REFUTATION_H
-#define TKI_CERTIFY_REFUTATION_H
+#pragma once
 
 #include <stdio.h>
 
@@ -21,5 +20,3 @@ json_t *tki_refutation_json(const tki_outcome *o);
 
 /* That member as text: "slight so far: 12 of 4,096 elements (0.29 %) wrong, by at most 1 ulp"; "so far" if not all trials were run. */
 void tki_refutation_print(FILE *out, const json_t *refutation);
-
-#endif

@@ -1,6 +1,5 @@
 /* TRUSTED. A certificate beside what came of running its trials again. */
-#ifndef TKI_CERTIFY_REPLAY_COMPARE_H
-#define TKI_CERTIFY_REPLAY_COMPARE_H
+#pragma once
 
 #include "certify/certificate.h"
 
@@ -28,5 +27,3 @@ bool tki_certificate_holds(const tk_certificate *certificate);
 
 /* A certificate of another version may lack members that this one writes, and may put things in other words. */
 bool tki_certificate_of_this_version(const tk_certificate *certificate);
-
-#endif

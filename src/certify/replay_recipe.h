@@ -1,6 +1,5 @@
 /* TRUSTED. The options of the certification that a certificate records. */
-#ifndef TKI_CERTIFY_REPLAY_RECIPE_H
-#define TKI_CERTIFY_REPLAY_RECIPE_H
+#pragma once
 
 #include <jansson.h>
 
@@ -36,5 +35,3 @@ tk_value tki_recipe_value(const tk_attribute *attribute, const json_t *json);
 void tki_recipe_settings(const json_t *run, const tk_contract *contract, tk_value attributes[TK_MAX_ATTRIBUTES]);
 
 void tki_recipe_free(tki_recipe *recipe);
-
-#endif

@@ -1,6 +1,5 @@
 /* TRUSTED. The one-line command that shows a failure again. */
-#ifndef TKI_CERTIFY_REPRODUCE_H
-#define TKI_CERTIFY_REPRODUCE_H
+#pragma once
 
 #include <stdio.h>
 
@@ -16,5 +15,3 @@ char *tki_reproduce_all(const tki_outcome *o);
 
 /* An option of the command and its word, quoted where a shell needs it. */
 void tki_print_option(FILE *out, const char *option, const char *word);
-
-#endif

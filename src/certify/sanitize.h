@@ -1,7 +1,6 @@
 /* TRUSTED. Small trials of a stranger's CUDA kernel under the tools of compute-sanitizer, which see what no output shows: races in shared
  * memory, reads outside the arrays, reads of what nobody wrote, barriers that not all threads reach. */
-#ifndef TKI_CERTIFY_SANITIZE_H
-#define TKI_CERTIFY_SANITIZE_H
+#pragma once
 
 #include "isolate/sanitizer.h"
 #include "judge/trial.h"
@@ -45,5 +44,3 @@ TK_MUST_USE tk_status tki_sanitize(tk_ctx *ctx, const tk_kernel_file *kernel, co
 /* The contract's clause that such a finding refutes, and what it means. */
 int tki_sanitize_clause(const tk_contract *contract, tki_sanitizer_kind kind);
 const char *tki_sanitize_meaning(tki_sanitizer_kind kind);
-
-#endif

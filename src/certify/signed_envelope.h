@@ -1,6 +1,5 @@
 /* TRUSTED. DSSE envelopes (github.com/secure-systems-lab/dsse, version 1.0): a Statement with signatures. */
-#ifndef TKI_CERTIFY_SIGNED_ENVELOPE_H
-#define TKI_CERTIFY_SIGNED_ENVELOPE_H
+#pragma once
 
 #include <jansson.h>
 
@@ -31,5 +30,3 @@ bool tki_is_envelope(const json_t *value);
  * tk_certificate; at least one. Members that are not known are passed over. */
 TK_MUST_USE tk_status tki_envelope_open(tk_ctx *ctx, const json_t *envelope, char **payload, size_t *bytes,
                                         json_t **signatures);
-
-#endif

@@ -1,6 +1,5 @@
 /* TRUSTED. Ed25519 keys, from libcrypto. */
-#ifndef TKI_CERTIFY_SIGNING_KEY_H
-#define TKI_CERTIFY_SIGNING_KEY_H
+#pragma once
 
 #include <openssl/evp.h>
 
@@ -23,5 +22,3 @@ bool tki_key_sign(const tk_key *key, const void *data, size_t bytes, unsigned ch
 
 /* Is this the key's signature of the data? */
 bool tki_key_verify(const tk_key *key, const void *data, size_t bytes, const void *signature, size_t signature_bytes);
-
-#endif

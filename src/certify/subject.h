@@ -1,7 +1,6 @@
 /* TRUSTED. What can be certified: a lowering of ours, a planted kernel, a function of the caller, a kernel file. Each
  * kind is a row of functions. All are called in one way, through the executor. */
-#ifndef TKI_CERTIFY_SUBJECT_H
-#define TKI_CERTIFY_SUBJECT_H
+#pragma once
 
 #include <stdio.h>
 
@@ -44,5 +43,3 @@ const tki_backend *tki_subject_backend(const tk_certify_options *options);
 
 /* Another process for a stranger's kernel, in place of the present one. Verdicts as of `open`. */
 TK_MUST_USE tk_status tki_subject_renew(tki_subject *subject, tki_outcome *o, bool guarded);
-
-#endif

@@ -1,7 +1,6 @@
 /* TRUSTED. What is taken over from a certificate for the making of a kernel. It may be a stranger's: what it names is used only if it can do
  * nothing but what it is for. */
-#ifndef TKI_CERTIFY_VETTED_FLAGS_H
-#define TKI_CERTIFY_VETTED_FLAGS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,5 +11,3 @@ bool tki_vetted_compiler(const char *name, char *path, size_t size);
 /* Flags that say how to optimise, for which processor and language, what to warn of, which macros to define and which libraries of the system to
  * link. One that names a file, a folder or a program, or that is not known here, is none of them: `refused` receives it, cut to fit. */
 bool tki_vetted_flags(const char *flags, char *refused, size_t size);
-
-#endif

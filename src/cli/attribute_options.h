@@ -1,6 +1,5 @@
 /* Options of the command line for the attributes of all ops: --domain, --numerics, ... Made from the contracts. */
-#ifndef CLI_ATTRIBUTE_OPTIONS_H
-#define CLI_ATTRIBUTE_OPTIONS_H
+#pragma once
 
 #include <argp.h>
 
@@ -26,5 +25,3 @@ const tk_attribute *cli_setting_fit(const char *who, const tk_setting *setting, 
 
 /* Sets what the case's op has of them. */
 void cli_settings_apply(const tk_setting *settings, int count, tk_case *c);
-
-#endif

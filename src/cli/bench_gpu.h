@@ -1,6 +1,5 @@
 /* What cli/command_bench.c shows of a GPU, beside the results. */
-#ifndef CLI_BENCH_GPU_H
-#define CLI_BENCH_GPU_H
+#pragma once
 
 #include <jansson.h>
 
@@ -14,5 +13,3 @@ json_t *cli_bench_gpu_machine_json(const bench_gpu *gpu, const bench_gpu_limits 
 cli_exit cli_bench_gpu_startup(const char *who, tk_ctx *ctx, const char *device, const tk_contract *const ops[],
                                int op_count, const cli_types *types, bool json);
 void cli_bench_gpu_print_startup(const json_t *report); /* its table, out of its JSON */
-
-#endif

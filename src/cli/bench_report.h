@@ -1,6 +1,5 @@
 /* What cli/command_bench.c shows, and how. */
-#ifndef CLI_BENCH_REPORT_H
-#define CLI_BENCH_REPORT_H
+#pragma once
 
 #include <jansson.h>
 
@@ -51,5 +50,3 @@ json_t *cli_bench_cliffs_json(const bench_result *results, int count);
 
 /* What --json wrote to a file, shown as the run itself would have: the table, and a chart if that is not NULL. */
 cli_exit cli_bench_show_kept(const char *who, const char *path, const char *chart);
-
-#endif

@@ -1,6 +1,5 @@
 /* What the commands share: exit statuses, output, progress. Every command is one function in the file of its name. */
-#ifndef CLI_CLI_H
-#define CLI_CLI_H
+#pragma once
 
 #include <argp.h>
 #include <jansson.h>
@@ -144,5 +143,3 @@ void cli_progress_update(double done, const char *what, void *progress); /* a tk
 void cli_progress_clear(cli_progress *progress);
 
 double cli_seconds(void); /* of a clock that only goes forward */
-
-#endif

@@ -1,7 +1,6 @@
 /* tokitai certify, as its files share it: command_certify.c reads the options and runs jobs, certify_plan.c makes the jobs, certify_files.c
  * runs those of kernel files, certify_program.c has the kernels of other programs, junit.c writes their results for other programs. */
-#ifndef CLI_COMMAND_CERTIFY_H
-#define CLI_COMMAND_CERTIFY_H
+#pragma once
 
 #include "cli/attribute_options.h"
 #include "cli/cli.h"
@@ -159,5 +158,3 @@ bool certify_program_open(const char *who, const char *command, double seconds, 
 void certify_program_close(certify_program *program);
 /* Says why its last call failed. */
 void certify_program_explain(const char *who, const certify_program *program);
-
-#endif

@@ -1,6 +1,5 @@
 /* What tokitai corpus counts, for its table and its chart. */
-#ifndef CLI_COMMAND_CORPUS_H
-#define CLI_COMMAND_CORPUS_H
+#pragma once
 
 #include "cli/cli.h"
 
@@ -18,5 +17,3 @@ typedef struct corpus_bar {
 
 /* Writes the share of wrong kernels that each check rejects, two bars for each name, as SVG. False with errno set. */
 bool corpus_chart_write(const char *path, const corpus_bar *bars, int count);
-
-#endif

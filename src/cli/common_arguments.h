@@ -1,8 +1,7 @@
 /* Arguments that several commands take: read alike, and complained of alike. A text of NULL, an option that was not
  * given, leaves the value as it is; what returns false, 0 or NULL has complained. `who` stands before the colon of a
  * message. */
-#ifndef CLI_COMMON_ARGUMENTS_H
-#define CLI_COMMON_ARGUMENTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -72,5 +71,3 @@ bool cli_choose_level(const char *who, const char *text, tk_level highest, tk_le
 bool cli_choose_seed(const char *who, const char *text, uint64_t *seed);
 bool cli_choose_threads(const char *who, const char *text, int most, int *threads); /* from 0 */
 bool cli_choose_alignment(const char *who, const char *text, int *alignment);       /* 0: none */
-
-#endif

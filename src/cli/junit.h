@@ -1,6 +1,5 @@
 /* Results of kernel files for other programs: JUnit XML, as continuous integration reads it. */
-#ifndef CLI_JUNIT_H
-#define CLI_JUNIT_H
+#pragma once
 
 #include <stdio.h>
 
@@ -20,5 +19,3 @@ typedef struct junit_case {
  * says more than the verdict is its output. Bytes that XML does not
  * admit become '?', and long texts are cut. */
 void junit_write(FILE *out, const junit_case cases[], int count);
-
-#endif

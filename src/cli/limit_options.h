@@ -1,6 +1,5 @@
 /* Options of the commands that run kernel files: what these may have at most, and whether they are run where they cannot be shut in. */
-#ifndef CLI_LIMIT_OPTIONS_H
-#define CLI_LIMIT_OPTIONS_H
+#pragma once
 
 #include <argp.h>
 
@@ -16,5 +15,3 @@ typedef struct cli_limits {
 /* A child for the parser of a command; its input is a cli_limits. The keys are its own: from CLI_LIMITS_KEYS on. */
 enum { CLI_LIMITS_KEYS = 1024 };
 extern const struct argp cli_limits_parser;
-
-#endif

@@ -1,7 +1,6 @@
 /* From the text of an argument to its value. Pure functions: nothing is printed, nothing is read but the argument.
  * Strict: no blanks, no signs where none belong, nothing left over, and every overflow is noticed. */
-#ifndef CLI_PARSE_H
-#define CLI_PARSE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -74,5 +73,3 @@ bool cli_input_fit(cli_input *input, tk_dtype dtype, cli_error *error);
 
 /* The one of `names` nearest to `word`, or NULL if none is near enough to be what was meant. */
 const char *cli_nearest(const char *word, const char *const names[], int count);
-
-#endif

@@ -1,6 +1,5 @@
 /* What the commands for sharded tensors share: rules, options of gluing and of layouts, and how an outcome is told. */
-#ifndef CLI_SHARDS_H
-#define CLI_SHARDS_H
+#pragma once
 
 #include "cli/cli.h"
 #include "glue/glue.h"
@@ -44,5 +43,3 @@ cli_exit cli_run_join(const char *who, char *const *shards, size_t count, const 
 
 /* A file that is made shorter while it is mapped ends the program by a signal; from now on with a message. */
 void cli_watch_shards(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* What `tokitai new-kernel` writes; cmake/embed_kernels.cmake makes the table. */
-#ifndef CLI_TEMPLATES_H
-#define CLI_TEMPLATES_H
+#pragma once
 
 #include <stddef.h>
 
@@ -12,5 +11,3 @@ typedef struct cli_template {
 } cli_template;
 
 extern const cli_template cli_templates[];
-
-#endif

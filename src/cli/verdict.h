@@ -1,6 +1,5 @@
 /* Verdicts on the terminal, as certify and judge print them. */
-#ifndef CLI_VERDICT_H
-#define CLI_VERDICT_H
+#pragma once
 
 #include "cli/cli.h"
 
@@ -11,5 +10,3 @@ cli_table cli_verdict_table(bool with_lines);
 void cli_verdict_row(const cli_table *table, const tk_certificate *certificate);
 
 cli_exit cli_exit_of_verdict(tk_verdict verdict);
-
-#endif

@@ -3,8 +3,7 @@
  * The key of an artifact is the SHA-256 of its source and everything it includes, the options, the compiler's identity and version,
  * and the architecture. An entry is built in a temporary file, synced, renamed; another process that builds the same
  * one waits. Before every load its hash is checked again; a truncated, swapped or edited entry is reported and rebuilt. */
-#ifndef TKI_COMPILE_ARTIFACT_H
-#define TKI_COMPILE_ARTIFACT_H
+#pragma once
 
 #include "core/export.h"
 #include "drivers/backend.h"
@@ -64,5 +63,3 @@ const char *tki_artifact_source_at(int i);
  * cannot be used. */
 enum { TKI_COMPILERS_TEXT = 4608 }; /* room for whatever it says */
 bool tki_compilers_describe(const tki_backend *backend, const char *architecture, char *text, size_t size);
-
-#endif

@@ -19,8 +19,7 @@
  *     header 9c01...                   SHA-256 of all lines above
  *
  * and an empty line. Nothing else is taken: no other order, no further line, no byte too many. */
-#ifndef TKI_COMPILE_CACHE_ENTRY_H
-#define TKI_COMPILE_CACHE_ENTRY_H
+#pragma once
 
 #include "compile/digest.h"
 
@@ -34,5 +33,3 @@ char *tki_entry_encode(tki_digest *digest, const tki_artifact *artifact, size_t 
  * the artifact's image is a copy (`whole`) or NULL. On failure nothing has to be freed and `problem` says what is wrong. */
 bool tki_entry_decode(tki_digest *digest, const char *data, size_t bytes, const char *key, bool whole,
                       tki_artifact *artifact, char *problem, size_t problem_size);
-
-#endif

@@ -4,8 +4,7 @@
  * together are larger than TOKITAI_CACHE_LIMIT (bytes, or with K, M or G; 1 GiB if not set), those that were not used for the longest
  * time go first, but none that a process holds. The time of last use is the file's time of modification. KEY.tuning (tuning.h) is small
  * and stays until it is cleared. KEY.mutants (trials/kept_mutants.h) are small too, and have a limit of their own. */
-#ifndef TKI_ARTIFACT_STORE_H
-#define TKI_ARTIFACT_STORE_H
+#pragma once
 
 #include <time.h>
 
@@ -75,5 +74,3 @@ int64_t tki_store_remove(const tki_store *store, const char *name, bool force);
 
 /* Removes locks and temporary files, these after some minutes, of builds that were ended, of the keys that begin with `key`. */
 void tki_store_sweep(const tki_store *store, const char *key);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * In order: cuda: NVRTC, nvcc; hip: HIPRTC, hipcc, clang++. TOKITAI_CUDA_COMPILER and TOKITAI_HIP_COMPILER choose one: a name
  * out of these in lower case, or the path of a library or program. */
-#ifndef TKI_COMPILE_COMPILERS_H
-#define TKI_COMPILE_COMPILERS_H
+#pragma once
 
 #include "compile/kernel_sources.h"
 
@@ -82,5 +81,3 @@ void tki_compiler_identify(tki_compiler *compiler, const char *says);
 
 /* What another program said, on one line of what can be shown, in a place of `size` bytes. */
 void tki_text_flatten(char *text, size_t size);
-
-#endif

@@ -1,6 +1,5 @@
 /* SHA-256 by libcrypto, loaded when it is first needed: libtokitai is linked to libc and OpenMP alone. */
-#ifndef TKI_COMPILE_DIGEST_H
-#define TKI_COMPILE_DIGEST_H
+#pragma once
 
 #include "compile/artifact.h"
 
@@ -24,5 +23,3 @@ void tki_digest_add_text(tki_digest *digest, const char *text); /* with its end,
 bool tki_digest_finish(tki_digest *digest, char hex[TKI_ARTIFACT_HEX]);
 
 bool tki_digest_bytes(tki_digest *digest, const void *data, size_t bytes, char hex[TKI_ARTIFACT_HEX]);
-
-#endif

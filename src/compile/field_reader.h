@@ -1,7 +1,6 @@
 /* Reading files of the cache: lines "NAME VALUE" in a fixed order. Nothing is trusted, and the first field that is not as it should be is
  * remembered. */
-#ifndef TKI_COMPILE_FIELD_READER_H
-#define TKI_COMPILE_FIELD_READER_H
+#pragma once
 
 #include "compile/artifact.h"
 #include "core/export.h"
@@ -35,5 +34,3 @@ TKI_EXPORT bool tki_reader_ended(const tki_reader *r, char *problem, size_t prob
 /* Always false, for `return`. */
 TKI_EXPORT __attribute__((format(printf, 3, 4))) bool tki_complain(char *problem, size_t size, const char *format,
                                                                    ...);
-
-#endif

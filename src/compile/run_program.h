@@ -1,6 +1,5 @@
 /* Runs a program and waits for it, for so long: input from nowhere, output kept, its descendants ended with it. */
-#ifndef TKI_COMPILE_RUN_PROGRAM_H
-#define TKI_COMPILE_RUN_PROGRAM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,5 +15,3 @@ void tki_process_run(char *const arguments[], const char *folder, double seconds
 
 /* The path of a program on the PATH, or in one of the further folders (the list ends with NULL, and may be NULL). */
 bool tki_program_find(const char *name, const char *const *folders, char *path, size_t size);
-
-#endif

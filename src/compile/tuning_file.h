@@ -14,8 +14,7 @@
  *     hash 9c01...                     SHA-256 of all lines above
  *
  * Nothing else is taken. The numbers of a choice are only a proposal: whoever launches asks the lowering first. */
-#ifndef TKI_COMPILE_TUNING_FILE_H
-#define TKI_COMPILE_TUNING_FILE_H
+#pragma once
 
 #include "compile/digest.h"
 #include "model/lowering.h"
@@ -60,5 +59,3 @@ void tki_tuning_load(tk_ctx *ctx, const tki_lowering *lowering, const tk_case *c
 /* Adds the case to the file, or replaces it there. TK_IO if it cannot be written. */
 TK_MUST_USE tk_status tki_tuning_keep(tk_ctx *ctx, const tki_lowering *lowering, const tk_case *c,
                                       const tki_tuned_case *tuned);
-
-#endif

@@ -1,6 +1,5 @@
 /* Seconds on a clock that only goes forward. */
-#ifndef TKI_CORE_CLOCK_H
-#define TKI_CORE_CLOCK_H
+#pragma once
 
 #include <time.h>
 
@@ -10,5 +9,3 @@ static inline double tki_now(void)
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* The context behind every call: the last message, the number of threads, scratch memory, the device. */
-#ifndef TKI_CORE_CONTEXT_H
-#define TKI_CORE_CONTEXT_H
+#pragma once
 
 #include "core/export.h"
 #include "core/fault.h"
@@ -66,5 +65,3 @@ tk_status tki_ctx_fail_late(tk_ctx *ctx); /* TK_TIMEOUT, for what is not run sin
 
 /* Makes sure that ctx->scratch holds at least `bytes`. */
 TK_MUST_USE tk_status tki_ctx_reserve(tk_ctx *ctx, size_t bytes);
-
-#endif

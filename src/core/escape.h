@@ -3,8 +3,7 @@
  * for a byte (control characters, DEL, what is not UTF-8), `\u{202e}` for a character (C1, bidirectional, zero-width and format
  * characters, marks that are laid over others, private use). A backslash stays as it is, so nothing changes what is escaped already.
  * Letters of scripts that run from right to left are text. */
-#ifndef TKI_CORE_ESCAPE_H
-#define TKI_CORE_ESCAPE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -58,5 +57,3 @@ TKI_EXPORT char *tki_utf8(const char *text);
 
 /* A whole JSON document, on its way to where it may be looked at: the same document, with what would not be shown as \uXXXX. */
 TKI_EXPORT void tki_put_json(FILE *out, const char *document, size_t length);
-
-#endif

@@ -1,6 +1,5 @@
 /* What a kernel did wrong in a call, as data: decisions read it, and text is made of it last. */
-#ifndef TKI_CORE_FAULT_H
-#define TKI_CORE_FAULT_H
+#pragma once
 
 #include "core/export.h"
 #include "tokitai.h"
@@ -58,5 +57,3 @@ TKI_EXPORT void tki_fault_text(const tki_fault *fault, const tk_contract *contra
 
 /* As tki_fail(), with the status that the fault stands for; it is kept in the context until the next failure. */
 tk_status tki_fail_fault(tk_ctx *ctx, const tki_fault *fault, const tk_contract *contract, const char *words);
-
-#endif

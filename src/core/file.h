@@ -1,6 +1,5 @@
 /* Files: read whole, write whole or not at all. */
-#ifndef TKI_CORE_FILE_H
-#define TKI_CORE_FILE_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -36,5 +35,3 @@ TKI_EXPORT TK_MUST_USE tk_status tki_directory_make(tk_ctx *ctx, const char *pat
 
 /* $XDG_STATE_HOME/tokitai, or ~/.local/state/tokitai; free() it. */
 TKI_EXPORT TK_MUST_USE tk_status tki_state_directory(tk_ctx *ctx, char **path);
-
-#endif

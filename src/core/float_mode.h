@@ -1,8 +1,7 @@
 /* How this thread computes with floating-point numbers: rounding, flushing of subnormal numbers, traps. Not which exceptions have
  * happened. On x86-64 also what a function has to give back empty or clear by its calling convention, and what breaks the code after it:
  * the registers that x87 and MMX share, the direction of string instructions, the check of alignments. */
-#ifndef TKI_CORE_FLOAT_MODE_H
-#define TKI_CORE_FLOAT_MODE_H
+#pragma once
 
 #include <fenv.h>
 #include <stdint.h>
@@ -43,5 +42,3 @@ static inline void tki_float_mode_reset(void)
 #endif
     fesetenv(FE_DFL_ENV);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SHA-256, from libcrypto. */
-#ifndef TKI_CORE_HASH_H
-#define TKI_CORE_HASH_H
+#pragma once
 
 #include <openssl/evp.h>
 
@@ -21,5 +20,3 @@ bool tki_hash_finish(tki_hash *hash, char hex[TKI_HASH_HEX]);
 
 bool tki_hash_bytes(const void *data, size_t bytes, char hex[TKI_HASH_HEX]);
 bool tki_hash_file(const char *path, char hex[TKI_HASH_HEX]); /* false if it cannot be read */
-
-#endif

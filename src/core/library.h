@@ -1,6 +1,5 @@
 /* Libraries of other people that are loaded when they are first needed. Once loaded they stay: some have threads and exit functions. */
-#ifndef TKI_CORE_LIBRARY_H
-#define TKI_CORE_LIBRARY_H
+#pragma once
 
 #include "core/export.h"
 
@@ -13,5 +12,3 @@ TKI_EXPORT void *tki_library_search(const char *root, const char *name);
 
 /* Where a loaded library lies; "" if that is not known. Valid as long as it is loaded. */
 TKI_EXPORT const char *tki_library_path(void *library);
-
-#endif

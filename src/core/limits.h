@@ -1,6 +1,5 @@
 /* What foreign code may have at most: what is asked for, with the defaults and the machine's own measure. */
-#ifndef TKI_CORE_LIMITS_H
-#define TKI_CORE_LIMITS_H
+#pragma once
 
 #include "core/export.h"
 #include "tokitai_verify.h"
@@ -13,5 +12,3 @@ TKI_EXPORT TK_MUST_USE tk_status tki_limits_check(tk_ctx *ctx, const tk_limits *
 
 /* The limits where these are asked for; NULL: none are. No more memory than the machine has. */
 TKI_EXPORT tk_limits tki_limits_of(const tk_limits *asked);
-
-#endif

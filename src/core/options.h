@@ -1,6 +1,5 @@
 /* Options that programs hand over begin with the size of their struct, by which it may grow: docs/stability.md. */
-#ifndef TKI_CORE_OPTIONS_H
-#define TKI_CORE_OPTIONS_H
+#pragma once
 
 #include "core/export.h"
 #include "tokitai.h"
@@ -10,5 +9,3 @@
  * not known here. */
 TKI_EXPORT TK_MUST_USE tk_status tki_options_take(tk_ctx *ctx, const char *name, const void *given, void *taken,
                                                   size_t size);
-
-#endif

@@ -1,6 +1,5 @@
 /* Deterministic random numbers: a seed and a stream number give the same sequence on every machine. */
-#ifndef TKI_CORE_RANDOM_H
-#define TKI_CORE_RANDOM_H
+#pragma once
 
 #include <stdint.h>
 
@@ -58,5 +57,3 @@ static inline double tki_random_normal(tki_random *random)
     }
     return sum;
 }
-
-#endif

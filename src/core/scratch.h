@@ -1,8 +1,7 @@
 /* Folders under TMPDIR for files that nobody keeps. The owner of one holds a lock on it, which the system takes back however the process
  * ends: a folder that nobody has locked was left by a process that was killed, and the next process to make one on the same machine removes
  * it. */
-#ifndef TKI_CORE_SCRATCH_H
-#define TKI_CORE_SCRATCH_H
+#pragma once
 
 #include <limits.h>
 
@@ -24,5 +23,3 @@ TKI_EXPORT void tki_scratch_remove(
  * and leaves the rest to the next time. */
 enum { TKI_SCRATCH_MOST_ENTRIES = 1 << 14 };
 void tki_scratch_remove_stale(const char *under);
-
-#endif

@@ -1,7 +1,6 @@
 /* What every program that this library starts has in common: a process group of its own, signals as in a fresh program whatever the caller
  * blocks or ignores. */
-#ifndef TKI_CORE_SPAWN_H
-#define TKI_CORE_SPAWN_H
+#pragma once
 
 #include <spawn.h>
 
@@ -15,5 +14,3 @@ typedef struct tki_spawn {
 /* Returns an errno; tki_spawn_end() is due unless it failed. */
 TKI_EXPORT int tki_spawn_begin(tki_spawn *spawn);
 TKI_EXPORT void tki_spawn_end(tki_spawn *spawn);
-
-#endif

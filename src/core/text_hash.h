@@ -1,6 +1,5 @@
 /* FNV-1a with 64 bits: tells texts apart that nobody chose in order to be taken for each other. */
-#ifndef TKI_CORE_TEXT_HASH_H
-#define TKI_CORE_TEXT_HASH_H
+#pragma once
 
 #include <stdint.h>
 
@@ -14,5 +13,3 @@ static inline uint64_t tki_text_hash(uint64_t hash, const char *text)
     while (*text++);
     return hash;
 }
-
-#endif

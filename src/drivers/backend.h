@@ -1,7 +1,6 @@
 /* The backends, one row each. Whatever depends on the backend is a member of its row, so that nobody else compares
  * names. A row is found once, by tki_backend_find(), where a name comes from outside. */
-#ifndef TKI_DRIVERS_BACKEND_H
-#define TKI_DRIVERS_BACKEND_H
+#pragma once
 
 #include "core/export.h"
 #include "model/lowering.h"
@@ -51,5 +50,3 @@ bool tki_has_matrix_units(const char *architecture);
 
 /* What this context works on. */
 TKI_EXPORT const tki_backend *tki_ctx_backend(const tk_ctx *ctx);
-
-#endif

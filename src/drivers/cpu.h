@@ -1,6 +1,5 @@
 /* The CPU backend: which instruction sets this processor has, and the rows that every op's lowering.c lists for them. */
-#ifndef TKI_DRIVERS_CPU_H
-#define TKI_DRIVERS_CPU_H
+#pragma once
 
 #include "core/export.h"
 #include "drivers/backend.h"
@@ -63,6 +62,4 @@ bool tki_cpu_has_f16c(void);
 #define TKI_CPU_TABLES_WITH_DOT TKI_CPU_TABLES
 #define TKI_CPU_ROWS_WITH_IFMA TKI_CPU_ROWS
 #define TKI_CPU_TABLES_WITH_IFMA TKI_CPU_TABLES
-#endif
-
 #endif

@@ -1,8 +1,7 @@
 /* The vendors' drivers, loaded at run time. Both have calls of the same shape, so that one struct of function pointers serves
  * both; cuda.c and hip.c say how the calls are named and do what is not the same. Included by drivers/, runtime/ and worker/ only; the rest of the house
  * uses gpu.h. */
-#ifndef TKI_DRIVERS_DRIVER_H
-#define TKI_DRIVERS_DRIVER_H
+#pragma once
 
 #include "drivers/gpu_info.h"
 
@@ -156,5 +155,3 @@ tk_status tki_driver_explain(const tki_driver *driver, const char *call, int cod
 /* What is wrong with the first of these device files that cannot be opened: it is not there, or there is no permission. "" if
  * nothing is. */
 void tki_driver_check_nodes(const char *const nodes[], char *text, size_t size);
-
-#endif

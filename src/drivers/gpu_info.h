@@ -1,6 +1,5 @@
 /* The GPUs of this machine, as their drivers describe them. */
-#ifndef TKI_DRIVERS_GPU_INFO_H
-#define TKI_DRIVERS_GPU_INFO_H
+#pragma once
 
 #include "drivers/backend.h"
 #include "model/lowering.h"
@@ -26,5 +25,3 @@ bool tki_gpu_at(const tki_backend *backend, int i, tki_gpu_info *info, char *rea
 
 /* Why nothing can be compiled for a device, whatever compilers are here; NULL if there is no such reason. */
 const char *tki_gpu_no_architecture(const tki_gpu_info *info);
-
-#endif

@@ -1,7 +1,6 @@
 /* TRUSTED. Exact sums of values in fp16, bf16 or fp32 and of products of two of them: a fixed-point number wide enough that
  * nothing is ever rounded. Finite inputs only. */
-#ifndef TKI_EXACT_ACCUMULATOR_H
-#define TKI_EXACT_ACCUMULATOR_H
+#pragma once
 
 #include <mpfr.h>
 
@@ -27,5 +26,3 @@ void tki_accumulator_add_product(tki_accumulator *sum, tk_dtype dtype, uint32_t 
 
 /* The sum, exactly; `value` must have at least TKI_ACCUMULATOR_BITS of precision. */
 void tki_accumulator_get(const tki_accumulator *sum, mpfr_ptr value);
-
-#endif

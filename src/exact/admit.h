@@ -1,6 +1,5 @@
 /* TRUSTED. The ways in which an output element can be right. Contracts use these for their special values. */
-#ifndef TKI_EXACT_ADMIT_H
-#define TKI_EXACT_ADMIT_H
+#pragma once
 
 /* An element is accepted if any of its flags accepts it. */
 enum {
@@ -14,5 +13,3 @@ enum {
     TKI_UNDEFINED = 128,     /* the bound does not exist here (a precondition of it fails): UNKNOWN, not refuted */
     TKI_NOT_NEGATIVE = 256   /* accepts nothing by itself: whatever the others accept must not be below zero */
 };
-
-#endif

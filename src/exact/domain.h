@@ -1,8 +1,7 @@
 /* TRUSTED. Domain normal: inputs of which nothing subnormal comes, for kernels that flush. Its elements are 0 or of
  * a magnitude from 2^-40 to 2^20; docs/contracts.md shows op by op what a kernel that flushes does there. Inline,
  * since billions of elements may pass. */
-#ifndef TKI_EXACT_DOMAIN_H
-#define TKI_EXACT_DOMAIN_H
+#pragma once
 
 #include "exact/oracle.h"
 #include "exact/round.h"
@@ -76,5 +75,3 @@ static inline void tki_domain_admit(tki_enclosure *enclosures, int64_t count)
             e->admits |= TKI_ADMIT_ZERO;
     }
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* TRUSTED. The clause of exact sums, which gemm, softmax_bwd and embedding_bwd share: sums whose terms are few enough multiples of one power
  * of two are exact in fp32, in whatever order they are added. docs/contracts.md has the proof. */
-#ifndef TKI_EXACT_EXACT_SUM_H
-#define TKI_EXACT_EXACT_SUM_H
+#pragma once
 
 #include <string.h>
 
@@ -31,5 +30,3 @@ static inline bool tki_sum_is_exact(double magnitude, double unit)
     return magnitude == 0 || (magnitude <= TKI_EXACT_UNITS * unit && unit >= TKI_FP32_SMALLEST_NORMAL &&
                               unit <= TKI_EXACT_LARGEST_UNIT);
 }
-
-#endif

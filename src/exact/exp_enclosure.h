@@ -1,8 +1,7 @@
 /* TRUSTED. exp(-d) in double for any finite double d >= 0, with a derived error, and fast: for oracles of types that have too many patterns
  * for a table of each. d = i + j / 256 + r with |r| <= 1/512; that is exact, exp(-i) and exp(-j / 256) come from tables made with MPFR, and
  * exp(-r) from its Taylor polynomial. Callers have begun with exact/floats.h, which asks for rounding to nearest. */
-#ifndef TKI_EXACT_EXP_ENCLOSURE_H
-#define TKI_EXACT_EXP_ENCLOSURE_H
+#pragma once
 
 #include "exact/round.h"
 #include "tokitai.h"
@@ -63,5 +62,3 @@ static inline tki_exp_enclosure tki_exp_enclose(const tki_exp_pieces *pieces, do
         return (tki_exp_enclosure){.lo = 0, .hi = TKI_EXP_MINUS_TINY};
     return (tki_exp_enclosure){.lo = value * (1 - 0x1.8p-51), .hi = hi < 1 ? hi : 1};
 }
-
-#endif

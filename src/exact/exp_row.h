@@ -1,7 +1,6 @@
 /* TRUSTED. A row of logits of any floating type, and their exponentials relative to its maximum: what oracles of ops with a softmax sum.
  * Those of 16-bit types are looked up (exp_table.h), those of fp32 computed (exp_enclosure.h). */
-#ifndef TKI_EXACT_EXP_ROW_H
-#define TKI_EXACT_EXP_ROW_H
+#pragma once
 
 #include "exact/exp_enclosure.h"
 #include "exact/exp_table.h"
@@ -87,5 +86,3 @@ static inline double tki_exp_row_ratio_error(tk_dtype dtype)
 
 /* exp(x - max) as narrow as the result's precision allows. */
 void tki_exp_row_enclose(tki_interval *result, const tki_exp_row *row, int64_t j);
-
-#endif

@@ -2,8 +2,7 @@
  * leaves the range of double, so it is kept as mantissa times 2^exponent, made with MPFR. For |x| > 2^16, which
  * only bf16 has, no exp is kept: there a neighbouring bf16 number is at least 256 away, so every element below the
  * maximum has a ratio below e^-256 < 2^-369. Exponents that lie far apart in the order of x stand for that. */
-#ifndef TKI_EXACT_EXP_TABLE_H
-#define TKI_EXACT_EXP_TABLE_H
+#pragma once
 
 #include <string.h>
 
@@ -56,5 +55,3 @@ static inline double tki_exp_distance(const tki_exp_entry *x, const tki_exp_entr
 
 /* exp(x - max) as narrow as the result's precision allows; both are fp32 numbers. */
 void tki_exp_difference_enclose(tki_interval *result, double x, double max);
-
-#endif

@@ -1,8 +1,7 @@
 /* TRUSTED. What oracles and judge compute with: rounding to nearest, subnormal numbers as they are, no traps. The caller of the library may have
  * asked for something else, and a kernel that ran in this process may have left something else behind, in its own thread or in
  * one of OpenMP's. So the trusted code asks for it wherever it begins, in every thread, and puts back what it found. */
-#ifndef TKI_EXACT_FLOATS_H
-#define TKI_EXACT_FLOATS_H
+#pragma once
 
 #include <fenv.h>
 
@@ -22,5 +21,3 @@ static inline void tki_floats_end(const tki_floats *floats)
 {
     fesetenv(&floats->found);
 }
-
-#endif

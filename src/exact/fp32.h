@@ -1,6 +1,5 @@
 /* TRUSTED. The numbers of fp32 arithmetic with which bounds are written. */
-#ifndef TKI_EXACT_FP32_H
-#define TKI_EXACT_FP32_H
+#pragma once
 
 /* u, the unit roundoff of fp32: every bound is written with it. */
 #define TKI_U 0x1p-24
@@ -11,5 +10,3 @@
 #define TKI_FP32_UNDERFLOW 0x1p-150
 /* Half way between the largest number and the next power of two: from here on rounding gives infinity. */
 #define TKI_FP32_OVERFLOW (0x1p128 * (1 - 0x1p-25))
-
-#endif

@@ -1,7 +1,6 @@
 /* TRUSTED. gelu and its derivative, exactly: enclosed in double with a derived error, or by MPFR as closely as asked for. Callers have
  * begun with exact/floats.h. */
-#ifndef TKI_EXACT_GELU_H
-#define TKI_EXACT_GELU_H
+#pragma once
 
 #include "exact/exp_enclosure.h"
 #include "exact/gelu_bound.h"
@@ -44,5 +43,3 @@ void tki_gelu_set_value(tki_gelu_scratch *s, tki_gelu_function f, bool negative)
 
 /* The same as an entry: with the bound at |x|. */
 tki_gelu_entry tki_gelu_entry_of(tki_gelu_scratch *s, tki_gelu_function f, double x, bool negative);
-
-#endif

@@ -1,7 +1,6 @@
 /* TRUSTED. The bounds and special values of gelu and its derivative, also of what is composed with them. Inline, since contracts belong to
  * libtokitai and oracles to libtokitai-verify. docs/contracts.md has the derivations. */
-#ifndef TKI_EXACT_GELU_BOUND_H
-#define TKI_EXACT_GELU_BOUND_H
+#pragma once
 
 #include <math.h>
 
@@ -81,5 +80,3 @@ static inline unsigned tki_gelu_bwd_special(double grad_output, double x, double
                (fabs(derivative) < TKI_FP32_SMALLEST_NORMAL ? TKI_ADMIT_NAN : 0u);
     return 0;
 }
-
-#endif

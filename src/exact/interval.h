@@ -1,6 +1,5 @@
 /* TRUSTED. Intervals of reals with MPFR endpoints, rounded outward: what an oracle refines with. */
-#ifndef TKI_EXACT_INTERVAL_H
-#define TKI_EXACT_INTERVAL_H
+#pragma once
 
 #include <mpfr.h>
 
@@ -34,5 +33,3 @@ void tki_interval_get(const tki_interval *x, int precision, mpfr_ptr lo, mpfr_pt
 double tki_interval_low(const tki_interval *x);
 double tki_interval_high(const tki_interval *x);
 double tki_interval_magnitude(const tki_interval *x); /* at least the absolute value of every member */
-
-#endif

@@ -2,8 +2,7 @@
  * certificate of an op looks things up in the same one. They are mapped read-only, so that a stray write by a kernel that runs in this
  * process faults instead of changing what the next one is judged by. That is no defence against intent: such a kernel could call
  * mprotect() or change the pointers below. Kernels of strangers run in a worker, which has none of this. */
-#ifndef TKI_EXACT_KEPT_TABLE_H
-#define TKI_EXACT_KEPT_TABLE_H
+#pragma once
 
 #include "tokitai.h"
 
@@ -37,5 +36,3 @@ static inline double tki_value_at(const float *values, const void *elements, int
 {
     return values ? (double)values[((const uint16_t *)elements)[i]] : (double)((const float *)elements)[i];
 }
-
-#endif

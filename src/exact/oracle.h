@@ -1,7 +1,6 @@
 /* TRUSTED. What an oracle is: it encloses the exact results S of a box of output elements, gives the bound B of
  * each, and says what is admitted where S does not exist. The judge (judge/judge.c) does the rest. */
-#ifndef TKI_EXACT_ORACLE_H
-#define TKI_EXACT_ORACLE_H
+#pragma once
 
 #include <mpfr.h>
 
@@ -54,5 +53,3 @@ typedef struct tki_oracle {
     tk_status (*screen)(const tki_oracle_job *job, const void *output, uint64_t seed, int *vectors, bool *passes);
     const tki_attribute_trials *attributes; /* NULL: trials take the contract's own values */
 } tki_oracle;
-
-#endif

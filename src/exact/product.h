@@ -1,7 +1,6 @@
 /* TRUSTED. Sums of products of the lines of two factors, a box of them at a time: each enclosed in double, with what its bound needs,
  * or exactly. Finite products only; what is not finite is told by flags. */
-#ifndef TKI_EXACT_PRODUCT_H
-#define TKI_EXACT_PRODUCT_H
+#pragma once
 
 #include <mpfr.h>
 
@@ -54,5 +53,3 @@ tki_product_element tki_product_at(const tki_product_box *box, int64_t row, int6
 
 /* S exactly, at a row and column counted from the factors' beginning; gives `value` TKI_ACCUMULATOR_BITS of precision. */
 void tki_product_exact(const tki_product *p, int64_t row, int64_t col, mpfr_ptr value);
-
-#endif

@@ -1,7 +1,6 @@
 /* TRUSTED. The bounds of sums of products: of matrix products, and of what is added to one before it is rounded. Inline, since contracts
  * belong to libtokitai and oracles to libtokitai-verify. docs/contracts.md has the proofs. */
-#ifndef TKI_EXACT_PRODUCT_BOUND_H
-#define TKI_EXACT_PRODUCT_BOUND_H
+#pragma once
 
 #include <math.h>
 
@@ -135,5 +134,3 @@ static inline unsigned tki_product_admits(tki_product_sum sum, unsigned flags, i
     *clause = may_overflow ? TKI_SUM_OVERFLOW : TKI_SUM_ERR;
     return TKI_ADMIT_INTERVAL | (may_overflow ? TKI_ADMIT_NAN | TKI_ADMIT_PLUS_INF | TKI_ADMIT_MINUS_INF : 0u);
 }
-
-#endif

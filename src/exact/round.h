@@ -1,8 +1,7 @@
 /* TRUSTED. The formats of floating point (model/format.h) by definition: decoding, correct rounding, rounding
  * intervals. Shares nothing with the conversions that kernels use (core/dtype.h). Here `bits` is an element's
  * pattern in the low bits of a uint32_t, and dtype is one of floating point. */
-#ifndef TKI_EXACT_ROUND_H
-#define TKI_EXACT_ROUND_H
+#pragma once
 
 #include <math.h>
 #include <string.h>
@@ -182,5 +181,3 @@ static inline double tki_down(double value)
 {
     return -tki_up(-value);
 }
-
-#endif

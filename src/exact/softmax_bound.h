@@ -1,7 +1,6 @@
 /* TRUSTED. What the bounds of ops with a softmax share: the relative error W that a kernel may make in exp(-d) / Z,
  * and the numbers in it. Inline, since contracts belong to libtokitai and oracles to libtokitai-verify. */
-#ifndef TKI_EXACT_SOFTMAX_BOUND_H
-#define TKI_EXACT_SOFTMAX_BOUND_H
+#pragma once
 
 #include <math.h>
 
@@ -108,5 +107,3 @@ static inline double tki_softmax_relative_bound(tki_softmax_w row, double d)
     double w = row.at_maximum + row.per_distance * d;
     return w < TKI_SOFTMAX_LARGEST_W ? w / (1 - w) : INFINITY;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Boxes of indices: the domains of sections. A box is a product of intervals, one for each axis; rank 0 is a single point. */
-#ifndef TKI_GLUE_BOX_H
-#define TKI_GLUE_BOX_H
+#pragma once
 
 #include "tensors/safetensors.h"
 
@@ -28,5 +27,3 @@ void tki_box_text(const tki_box *box, char text[TKI_BOX_TEXT]);
 typedef bool (*tki_overlap_found)(size_t a, size_t b, void *data);
 TK_MUST_USE tk_status tki_box_overlaps(tk_ctx *ctx, const tki_box *boxes, size_t count, tki_overlap_found found,
                                        void *data);
-
-#endif

@@ -1,6 +1,5 @@
 /* A checkpoint: shards, and where the sections in them lie in whole tensors. */
-#ifndef TKI_GLUE_CHECKPOINT_H
-#define TKI_GLUE_CHECKPOINT_H
+#pragma once
 
 #include "core/hash.h"
 #include "glue/glue.h"
@@ -70,5 +69,3 @@ static inline const unsigned char *tki_section_bytes(const tki_checkpoint *check
     const tki_safetensors *file = &checkpoint->shards[section->shard].file;
     return file->bytes + file->data_at + section->local->begin;
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* Covers of a tensor by boxes: where they leave a gap, and a walk over the tensor in runs of contiguous elements that have the same boxes
  * over them. Along that walk the elements of each box come in the order in which they lie in a section over it, so that every section is
  * read, or written, once and from its beginning to its end. */
-#ifndef TKI_GLUE_COVER_H
-#define TKI_GLUE_COVER_H
+#pragma once
 
 #include "glue/box.h"
 
@@ -20,5 +19,3 @@ TK_MUST_USE tk_status tki_cover_walk(tk_ctx *ctx, const int64_t *shape, int rank
 /* How many elements have no box over them, and a box of such elements that holds the first of them. */
 TK_MUST_USE tk_status tki_cover_gaps(tk_ctx *ctx, const int64_t *shape, int rank, const tki_box *boxes, size_t count,
                                      int64_t *missing, tki_box *first);
-
-#endif

@@ -1,7 +1,6 @@
 /* Sharded tensors, for the program: open a checkpoint, glue it, split it, compare two. An obstruction is no failure of a call: the
  * outcome lists it. docs/glue.md says what each means. */
-#ifndef TKI_GLUE_GLUE_H
-#define TKI_GLUE_GLUE_H
+#pragma once
 
 #include "core/export.h"
 #include "glue/obstruction.h"
@@ -113,5 +112,3 @@ typedef void (*tki_difference_found)(const tki_difference *difference, void *dat
 TKI_EXPORT TK_MUST_USE tk_status tki_checkpoint_diff(tk_ctx *ctx, tki_checkpoint *a, tki_checkpoint *b,
                                                      tki_difference_found found, void *found_data,
                                                      tk_progress progress, void *progress_data);
-
-#endif

@@ -1,6 +1,5 @@
 /* The certificate of gluing: an in-toto Statement like that of kernels, with a predicate of its own. */
-#ifndef TKI_GLUE_GLUE_CERTIFICATE_H
-#define TKI_GLUE_GLUE_CERTIFICATE_H
+#pragma once
 
 #include "glue/join.h"
 
@@ -25,5 +24,3 @@ void tki_glue_certificate_withdraw(const tki_join *join, const char *path);
 
 /* Refuses a path for which that would replace a shard, or what names the shards. */
 TK_MUST_USE tk_status tki_glue_certificate_spares(const tki_join *join, const char *path);
-
-#endif

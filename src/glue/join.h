@@ -1,7 +1,6 @@
 /* The one pass over a checkpoint: for each tensor, all its sections are read once, hashed, compared wherever they overlap, and put
  * together; what comes out goes to one file, or to several. */
-#ifndef TKI_GLUE_JOIN_H
-#define TKI_GLUE_JOIN_H
+#pragma once
 
 #include "glue/checkpoint.h"
 #include "glue/writer.h"
@@ -45,5 +44,3 @@ typedef struct tki_cursor {
 
 tki_cursor tki_cursor_of(const tki_checkpoint *checkpoint, const tki_section *section, size_t open_at_once);
 void tki_cursor_advance(tki_cursor *cursor, int64_t bytes);
-
-#endif

@@ -1,6 +1,5 @@
 /* Small parts of JSON that this folder writes and reads. */
-#ifndef TKI_GLUE_JSON_H
-#define TKI_GLUE_JSON_H
+#pragma once
 
 #include <jansson.h>
 #include <stdlib.h>
@@ -47,5 +46,3 @@ static inline const char *tki_name_in(const char *path)
     const char *slash = strrchr(path, '/');
     return slash ? slash + 1 : path;
 }
-
-#endif

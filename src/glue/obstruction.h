@@ -1,6 +1,5 @@
 /* Why shards do not glue: typed values, each with all that is needed to look at the place. */
-#ifndef TKI_GLUE_OBSTRUCTION_H
-#define TKI_GLUE_OBSTRUCTION_H
+#pragma once
 
 #include "core/export.h"
 #include "glue/box.h"
@@ -52,5 +51,3 @@ void tki_obstructions_free(tki_obstructions *all);
 /* "tensor "w" [0:4, 0:8]: a.safetensors has ... at [1, 3], b.safetensors ...; 1 of 32 elements differ". free() it; NULL: no memory. */
 TKI_EXPORT char *tki_obstruction_text(const tki_obstruction *obstruction);
 json_t *tki_obstruction_json(const tki_obstruction *obstruction);
-
-#endif

@@ -1,7 +1,6 @@
 /* A large file that appears under its name when it is complete, and not before: written without a name (or under a temporary one, where
  * the file system knows no other way), synced, renamed, and the directory synced. */
-#ifndef TKI_GLUE_OUTPUT_FILE_H
-#define TKI_GLUE_OUTPUT_FILE_H
+#pragma once
 
 #include "tokitai.h"
 
@@ -27,5 +26,3 @@ TK_MUST_USE tk_status tki_output_sync(tk_ctx *ctx, const tki_output *output);
 /* Gives it its name, in the place of a file that has it. In any case it is closed. */
 TK_MUST_USE tk_status tki_output_publish(tk_ctx *ctx, tki_output *output);
 void tki_output_discard(tki_output *output); /* nothing is left; one that is not open is allowed */
-
-#endif

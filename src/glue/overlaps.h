@@ -1,6 +1,5 @@
 /* Which sections overlap: groups of replicas, pairs of groups; and the vote among replicas. */
-#ifndef TKI_GLUE_OVERLAPS_H
-#define TKI_GLUE_OVERLAPS_H
+#pragma once
 
 #include "glue/join.h"
 
@@ -9,5 +8,3 @@ TK_MUST_USE tk_status tki_list_overlaps(tki_join *join, const tki_whole *whole);
 
 /* Of replicas, at least three, those that differ from more than half are marked as outvoted. Reads them all. */
 TK_MUST_USE tk_status tki_let_replicas_vote(tki_join *join, tki_whole *whole);
-
-#endif

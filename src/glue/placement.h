@@ -3,8 +3,7 @@
  * A placement is {"shard": 1, "of": 4, "checkpoint": id, "step": "100", "sections": {NAME: {"tensor": NAME, "shape": [...],
  * "start": [...], "sha256": "..."}}}, all of it optional. In a shard it is a string in __metadata__, TKI_PLACEMENT_KEY; in a manifest it
  * stands beside "file" and "sha256". */
-#ifndef TKI_GLUE_PLACEMENT_H
-#define TKI_GLUE_PLACEMENT_H
+#pragma once
 
 #include "glue/checkpoint.h"
 
@@ -33,5 +32,3 @@ TK_MUST_USE tk_status tki_place_by_rules(tk_ctx *ctx, tki_checkpoint *checkpoint
 
 /* The first rule that fits the name; NULL: none. */
 const tki_rule *tki_rule_for(const tki_rule *rules, size_t rule_count, const char *name);
-
-#endif

@@ -1,6 +1,5 @@
 /* Writes the data of output files in a thread of its own, and hashes it there, while the caller reads and compares what comes next. */
-#ifndef TKI_GLUE_WRITER_H
-#define TKI_GLUE_WRITER_H
+#pragma once
 
 #include "core/hash.h"
 #include "glue/output_file.h"
@@ -19,5 +18,3 @@ TK_MUST_USE tk_status tki_writer_end_section(tki_writer *writer, size_t output, 
 
 /* Waits for the end, frees the writer, and gives the SHA-256 of the only file, if `whole`. */
 TK_MUST_USE tk_status tki_writer_finish(tki_writer *writer, char sha256[TKI_HASH_HEX]);
-
-#endif

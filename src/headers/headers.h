@@ -1,7 +1,6 @@
 /* Inside the program tokitai-generate, which writes what is made from the contracts when Tokitai is built. It is linked to the contracts and
  * to what reads them, and sees tokitai.h without the part that it writes (TOKITAI_WITHOUT_OPS). */
-#ifndef TKI_HEADERS_HEADERS_H
-#define TKI_HEADERS_HEADERS_H
+#pragma once
 
 #include <stdio.h>
 
@@ -37,5 +36,3 @@ void generate_kernel_header(FILE *out);
 void generate_kernel_calls(FILE *out);
 void generate_manual(FILE *out); /* reads the standard input */
 void generate_proofs(FILE *out); /* reads the inputs: proofs/NAME.v and proofs/axioms.txt */
-
-#endif

@@ -2,8 +2,7 @@
  * touches, random bytes in what is left of them. What the kernel writes lies in memory of this one call, which is sealed before
  * anybody looks at it. What it only reads may lie in an arena that is kept from call to call: the worker can map that for reading
  * only, and making, passing and mapping memory is most of what a small call costs. */
-#ifndef TKI_ISOLATE_ARRAY_IMAGE_H
-#define TKI_ISOLATE_ARRAY_IMAGE_H
+#pragma once
 
 #include "core/fault.h"
 #include "isolate/wire.h"
@@ -43,5 +42,3 @@ int tki_image_seal(const tki_image *image);
 int tki_images_read(const tk_case *c, void *const buffers[], const tki_image images[], tki_overrun *overrun);
 
 void tki_images_close(tki_image images[], int count);
-
-#endif

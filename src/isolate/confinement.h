@@ -1,6 +1,5 @@
 /* What holds for all that is foreign: kernels, compilers, and the tools that read what these made. */
-#ifndef TKI_ISOLATE_CONFINEMENT_H
-#define TKI_ISOLATE_CONFINEMENT_H
+#pragma once
 
 #include "core/export.h"
 #include "isolate/worker_spawn.h"
@@ -23,5 +22,3 @@ TKI_EXPORT const char *tki_confinement_weakness(const char *report);
 /* The limit that it says holds; -1: none does. */
 typedef enum tki_limit { TKI_LIMIT_MEMORY, TKI_LIMIT_TASKS } tki_limit;
 TKI_EXPORT int64_t tki_confinement_limit(const char *report, tki_limit limit);
-
-#endif

@@ -4,8 +4,7 @@
  *
  * Nothing in it depends on addresses or on the order in which threads run: places in the code are offsets in the library, and all are
  * sets, or smallest and largest values. */
-#ifndef TKI_ISOLATE_COVERAGE_H
-#define TKI_ISOLATE_COVERAGE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -97,5 +96,3 @@ TKI_EXPORT void tki_coverage_close(tki_coverage *coverage); /* one that is zeroe
 
 /* gcov's counters, copied; NULL if there are none. free() them. */
 TKI_EXPORT unsigned char *tki_coverage_counters(const tki_coverage *coverage, size_t *bytes);
-
-#endif

@@ -1,8 +1,7 @@
 /* NVIDIA's compute-sanitizer around a worker: it sees races in shared memory, reads and writes outside what was allocated, reads of memory
  * that nobody wrote, and barriers that not all threads reach. It starts the worker program as its child and loads a library into it; it
  * tells what it found when that child has ended. */
-#ifndef TKI_ISOLATE_SANITIZER_H
-#define TKI_ISOLATE_SANITIZER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -56,5 +55,3 @@ struct tki_strings;
 bool tki_sanitizer_arguments(tki_sanitizer_tool tool, struct tki_strings *arguments);
 /* Lets the child end by itself and adds what it printed to *log. */
 void tki_sanitizer_finish(struct tki_child *child, char **log);
-
-#endif

@@ -3,8 +3,7 @@
  * its length, a little-endian u32. All numbers are little-endian. Structs have no holes, and a frame begins 8-byte aligned in memory.
  *
  * Everything that comes out of a worker is untrusted: it is read through the functions below and no other way. */
-#ifndef TKI_ISOLATE_WIRE_H
-#define TKI_ISOLATE_WIRE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -287,5 +286,3 @@ static inline bool tki_wire_at_once(const tki_wire_call *call, bool gpu)
         bytes += call->buffers[i].bytes < TKI_WIRE_AT_ONCE ? call->buffers[i].bytes : TKI_WIRE_AT_ONCE;
     return !gpu && bytes < TKI_WIRE_AT_ONCE;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* A case as a frame says it: what a worker's parent and a kernel server's client have in common. */
-#ifndef TKI_ISOLATE_WIRE_CASE_H
-#define TKI_ISOLATE_WIRE_CASE_H
+#pragma once
 
 #include "core/export.h"
 #include "isolate/wire.h"
@@ -8,5 +7,3 @@
 
 /* Everything but the nonce and where the arrays lie. */
 TKI_EXPORT void tki_wire_describe(const tk_case *c, int threads, tki_wire_call *call);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * Host memory is given and host memory comes back, on every backend. Nothing that the worker says is believed: outputs are judged
  * as copies out of memory that nobody can write any more, time is taken by this process. docs/worker.md says what is confined. */
-#ifndef TKI_ISOLATE_WORKER_PROCESS_H
-#define TKI_ISOLATE_WORKER_PROCESS_H
+#pragma once
 
 #include "core/export.h"
 #include "core/fault.h"
@@ -126,5 +125,3 @@ const char *tki_worker_confinement(const tki_worker *worker);
 /* Of a worker under compute-sanitizer: ends its process, waits for all that the tool has to say of every call, and gives it as it was
  * printed; valid as long as the worker, which the next call starts again. */
 const char *tki_worker_sanitizer_log(tki_worker *worker);
-
-#endif

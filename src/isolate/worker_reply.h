@@ -1,6 +1,5 @@
 /* What a frame from a worker comes to. The frame is untrusted: it may be forged by the very kernel that is judged. */
-#ifndef TKI_ISOLATE_WORKER_REPLY_H
-#define TKI_ISOLATE_WORKER_REPLY_H
+#pragma once
 
 #include "isolate/wire.h"
 #include "tokitai.h"
@@ -17,5 +16,3 @@ void tki_reply_text(const tki_wire_reply *reply, char *text, size_t size);
 bool tki_reply_is_signal(const void *frame, size_t bytes);
 /* Then what it says; always a failure. */
 TK_MUST_USE tk_status tki_reply_explain_signal(tk_ctx *ctx, const void *frame, const tk_case *c);
-
-#endif

@@ -1,7 +1,6 @@
 /* A child of the program tokitai-worker, seen from the process that started it: the socket for frames, the one by which it is let go, its
  * scratch folder. */
-#ifndef TKI_ISOLATE_WORKER_SPAWN_H
-#define TKI_ISOLATE_WORKER_SPAWN_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -76,5 +75,3 @@ void tki_strings_allow_program(tki_strings *list, const char *program);
 
 /* PATH, LANG and, if `gpu`, what the vendors' drivers read. */
 void tki_child_environment(tki_strings *environment, bool gpu);
-
-#endif

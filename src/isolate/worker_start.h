@@ -1,6 +1,5 @@
 /* What the program tokitai-worker and the process that starts it agree on, beside the frames of wire.h. */
-#ifndef TKI_ISOLATE_WORKER_START_H
-#define TKI_ISOLATE_WORKER_START_H
+#pragma once
 
 #include <stdint.h>
 
@@ -26,5 +25,3 @@ typedef struct tki_worker_end {
 /* Lines of it in which a number follows, or "none". */
 #define TKI_MEMORY_LINE "limit of memory in bytes: "
 #define TKI_TASKS_LINE "limit of tasks: "
-
-#endif

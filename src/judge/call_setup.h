@@ -1,8 +1,7 @@
 /* TRUSTED. How each call of a trial is set up: with how many threads, where its arrays lie, what its outputs hold beforehand. All of it
  * is drawn from the trial's seed, so that a kernel meets what any caller may give it, and the same seed gives the same calls on
  * every machine. */
-#ifndef TKI_JUDGE_CALL_SETUP_H
-#define TKI_JUDGE_CALL_SETUP_H
+#pragma once
 
 #include "judge/guard.h"
 #include "judge/trial_case.h"
@@ -46,5 +45,3 @@ uint64_t tki_trial_calls_seed(const tki_trial *trial);
 
 /* The `number`-th call of a trial. Consecutive numbers differ in the number of threads and in the kind of placement. */
 tki_setup tki_setup_draw(const tki_trial *trial, int number);
-
-#endif

@@ -1,6 +1,5 @@
 /* TRUSTED. Buffers that notice: red zones and inaccessible pages around them, at any place that a caller's array may have. */
-#ifndef TKI_JUDGE_GUARD_H
-#define TKI_JUDGE_GUARD_H
+#pragma once
 
 #include "tokitai.h"
 
@@ -40,5 +39,3 @@ void tki_guard_free(tki_guarded *buffer); /* one that was never allocated is fin
 
 /* True if no byte around the buffer changed; else *offset is the first one that did, relative to the buffer's start. */
 bool tki_guard_intact(const tki_guarded *buffer, int64_t *offset);
-
-#endif

@@ -1,6 +1,5 @@
 /* TRUSTED. One call of a kernel in buffers of its own, between guards, and what it did to memory. */
-#ifndef TKI_JUDGE_GUARDED_RUN_H
-#define TKI_JUDGE_GUARDED_RUN_H
+#pragma once
 
 #include "judge/call_setup.h"
 #include "judge/guard.h"
@@ -50,5 +49,3 @@ void tki_run_keep_stale(tki_subject *subject, const tk_case *c, const tki_run *r
  * the result one that no verdict can come of. */
 void tki_trial_fail(tki_trial_result *result, int clause, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-
-#endif

@@ -1,6 +1,5 @@
 /* TRUSTED. The judge: every output element against the admissible interval of its exact value. */
-#ifndef TKI_JUDGE_JUDGE_H
-#define TKI_JUDGE_JUDGE_H
+#pragma once
 
 #include "exact/oracle.h"
 
@@ -96,5 +95,3 @@ void tki_element_describe(const tk_case *c, const tki_element *element, char *te
 
 /* How an output is seen as a matrix. */
 void tki_output_matrix(const tk_case *c, int output, int64_t *rows, int64_t *cols);
-
-#endif

@@ -1,6 +1,5 @@
 /* TRUSTED. All outputs of a case against the exact values of its inputs. */
-#ifndef TKI_JUDGE_JUDGE_CASE_H
-#define TKI_JUDGE_JUDGE_CASE_H
+#pragma once
 
 #include "judge/judge.h"
 
@@ -8,5 +7,3 @@
  * what our own lowerings promise. */
 TK_MUST_USE tk_status tki_judge_case(tk_ctx *ctx, const tki_oracle *oracle, const void *tables, const tk_case *c,
                                      const void *const tensors[], bool promised, tki_judgement *judgement);
-
-#endif

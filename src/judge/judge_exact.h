@@ -1,6 +1,5 @@
 /* TRUSTED. Judges of outputs that are no rounded numbers: exact integers, and indices that put others in order. */
-#ifndef TKI_JUDGE_JUDGE_EXACT_H
-#define TKI_JUDGE_JUDGE_EXACT_H
+#pragma once
 
 #include "judge/judge.h"
 
@@ -17,5 +16,3 @@ void tki_judge_integers(const tki_oracle_job *job, const tki_box *box, int64_t c
 /* One box, by enclosures of the keys that the indices should select from their row. TK_NO_MEMORY, or TK_OK. */
 TK_MUST_USE tk_status tki_judge_order(const tki_oracle_job *job, const tki_box *box, int64_t cols, const void *data,
                                       const tki_enclosure *enclosures, tki_judgement *tally);
-
-#endif

@@ -1,6 +1,5 @@
 /* TRUSTED. One trial: run a kernel on one set of inputs in guarded buffers, several times, and judge what it did. */
-#ifndef TKI_JUDGE_TRIAL_H
-#define TKI_JUDGE_TRIAL_H
+#pragma once
 
 #include "core/context.h"
 #include "core/fault.h"
@@ -88,5 +87,3 @@ void tki_trial_describe_failure(const tk_case *c, tki_trial_result *result);
 
 /* The contract's first clause of that kind; -1 if it has none. */
 int tki_clause_find(const tk_contract *contract, tk_clause_kind kind);
-
-#endif

@@ -1,6 +1,5 @@
 /* TRUSTED. What a trial is: a case, and from what its inputs and its calls are drawn. */
-#ifndef TKI_JUDGE_TRIAL_CASE_H
-#define TKI_JUDGE_TRIAL_CASE_H
+#pragma once
 
 #include "tokitai_verify.h"
 
@@ -21,5 +20,3 @@ typedef struct tki_trial {
     int planted_count;
     int64_t planted[TK_MAX_PLANTED]; /* patterns and indices that are put among the inputs, where they are valid */
 } tki_trial;
-
-#endif

@@ -1,6 +1,5 @@
 /* TRUSTED. The arrays that a trial is run on: drawn from its seed, or given. */
-#ifndef TKI_JUDGE_TRIAL_INPUTS_H
-#define TKI_JUDGE_TRIAL_INPUTS_H
+#pragma once
 
 #include "judge/trial_case.h"
 
@@ -33,5 +32,3 @@ void tki_inputs_set_index(const tk_case *c, void *data, int64_t i, int64_t value
 
 /* Of the whole array of a parameter. */
 size_t tki_param_bytes(const tk_case *c, int p);
-
-#endif

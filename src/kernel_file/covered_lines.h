@@ -1,7 +1,6 @@
 /* TRUSTED. Which lines of a source ran, as gcov prints it. The text is untrusted: it was made by a tool that read what the kernel's process
  * wrote. */
-#ifndef TKI_KERNEL_FILE_COVERED_LINES_H
-#define TKI_KERNEL_FILE_COVERED_LINES_H
+#pragma once
 
 #include "tokitai.h"
 
@@ -23,5 +22,3 @@ typedef struct tki_lines {
  * lines of other files do not count. False if it says nothing about any of them, or memory ran out. tki_lines_free() in any case. */
 TK_MUST_USE bool tki_lines_read(const char *text, const char *folder, const char *file, tki_lines *lines);
 void tki_lines_free(tki_lines *lines);
-
-#endif

@@ -1,7 +1,6 @@
 /* TRUSTED. The second build of a kernel file, which says what it runs. It is foreign code as the first one is, compiled and run in the
  * same confinement, and nothing that it says is believed: docs/worker.md. */
-#ifndef TKI_KERNEL_FILE_INSTRUMENTED_BUILD_H
-#define TKI_KERNEL_FILE_INSTRUMENTED_BUILD_H
+#pragma once
 
 #include <pthread.h>
 
@@ -34,5 +33,3 @@ TK_MUST_USE tk_status tki_instrumented_start(tk_ctx *ctx, const tk_kernel_file *
 /* Which lines of the kernel's file ran, by the counters in `coverage`. False if that cannot be said; *why tells. */
 TK_MUST_USE bool tki_instrumented_lines(tk_ctx *ctx, const tk_kernel_file *kernel, const tki_coverage *coverage,
                                         tki_lines *lines, char *why, size_t size);
-
-#endif

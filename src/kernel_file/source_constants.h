@@ -1,7 +1,6 @@
 /* TRUSTED. The constants of a kernel's source and of its machine code: what it may compare sizes, options and elements with, divide or mask
  * them by. The texts may be anything. */
-#ifndef TKI_KERNEL_FILE_SOURCE_CONSTANTS_H
-#define TKI_KERNEL_FILE_SOURCE_CONSTANTS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -26,5 +25,3 @@ void tki_dictionary_scan_code(const char *listing, size_t bytes, tki_dictionary 
 
 void tki_dictionary_add(tki_dictionary *dictionary, int64_t value); /* as long as there is room */
 void tki_dictionary_add_float(tki_dictionary *dictionary, double value);
-
-#endif

@@ -1,7 +1,6 @@
 /* The attributes that several contracts have, each written down once. A contract lists the domain first, so that whoever fills or judges
  * a case of any op finds it in one place. */
-#ifndef TKI_MODEL_ATTRIBUTES_H
-#define TKI_MODEL_ATTRIBUTES_H
+#pragma once
 
 #include "tokitai.h"
 
@@ -53,5 +52,3 @@ enum { TKI_UNIT_UNKNOWN, TKI_UNIT_SM_80, TKI_UNIT_SM_90 };
                          .from_device = true}
 
 /* clang-format on */
-
-#endif

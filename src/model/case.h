@@ -1,6 +1,5 @@
 /* What the library checks of a case before it looks at buffers. */
-#ifndef TKI_MODEL_CASE_H
-#define TKI_MODEL_CASE_H
+#pragma once
 
 #include "core/export.h"
 #include "tokitai.h"
@@ -33,5 +32,3 @@ TKI_EXPORT TK_MUST_USE tk_status tki_case_check_shape(tk_ctx *ctx, const tk_case
 /* TK_BAD_INDEX: element `position` of the contract's index input. `range`: of the size that it points into; < 0: the value is not known. */
 TKI_EXPORT tk_status tki_fail_index(tk_ctx *ctx, const tk_contract *contract, int64_t position, int64_t value,
                                     int64_t range);
-
-#endif

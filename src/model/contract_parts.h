@@ -1,7 +1,6 @@
 /* What several contracts say in the same words, each written down once. The id of a clause stands where the clause is used, so that it is
  * found there. */
-#ifndef TKI_MODEL_CONTRACT_PARTS_H
-#define TKI_MODEL_CONTRACT_PARTS_H
+#pragma once
 
 #include "model/attributes.h"
 
@@ -49,5 +48,3 @@
     {TK_CLAUSE_SHAPE, id, "any m, n and k, zero included, at any alignment of the element type; a sum over nothing is zero"}
 
 /* clang-format on */
-
-#endif

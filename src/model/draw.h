@@ -1,7 +1,6 @@
 /* How trials choose the attributes that kernels see, and the integers that go with them. An op that knows better than to take the contract's list of values says so here, in its
  * trials.c. */
-#ifndef TKI_MODEL_DRAW_H
-#define TKI_MODEL_DRAW_H
+#pragma once
 
 #include "core/random.h"
 #include "tokitai.h"
@@ -35,5 +34,3 @@ typedef struct tki_attribute_trials {
     int set_count;
     void (*set)(tk_case *c, int i);
 } tki_attribute_trials;
-
-#endif

@@ -1,8 +1,7 @@
 /* TRUSTED. The element formats, each written down once: whoever reads, writes, rounds, draws or names elements asks
  * here. Kernels' own conversions (core/dtype.h) share nothing with it. Inline, since the judge passes billions of
  * elements through what is built on it. */
-#ifndef TKI_MODEL_FORMAT_H
-#define TKI_MODEL_FORMAT_H
+#pragma once
 
 #include "tokitai.h"
 
@@ -69,5 +68,3 @@ static inline int tki_format_exponent_lowest(tki_format f)
 {
     return f.exponent_min - f.precision + 1;
 }
-
-#endif

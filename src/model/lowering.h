@@ -1,7 +1,6 @@
 /* A lowering: one implementation of one op on one backend. Each op folder's lowering.c lists its rows, fastest
  * first, the portable one last; runtime/planner.c picks the first that accepts. */
-#ifndef TKI_MODEL_LOWERING_H
-#define TKI_MODEL_LOWERING_H
+#pragma once
 
 #include "core/export.h"
 #include "tokitai.h"
@@ -78,5 +77,3 @@ TKI_EXPORT void tki_lowering_id(const tki_lowering *lowering, const tk_case *c, 
 
 /* The last part of an id: ".i64" for 64-bit indices, otherwise "". */
 TKI_EXPORT const char *tki_id_ending(const tk_case *c);
-
-#endif

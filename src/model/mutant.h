@@ -1,8 +1,7 @@
 /* Planted kernels, which run on the CPU and are judged exactly as a user's kernel is. A mutant is wrong and must be refuted; each op
  * folder's mutants.c lists its own. A variant is right and must be held, although it computes in another way than
  * our kernels do; variants.c lists those. */
-#ifndef TKI_MODEL_MUTANT_H
-#define TKI_MODEL_MUTANT_H
+#pragma once
 
 #include "tokitai_verify.h"
 
@@ -31,5 +30,3 @@ typedef struct tki_mutant_run {
     void *kept; /* the output of an earlier call; whoever made the run frees it */
     size_t kept_bytes;
 } tki_mutant_run;
-
-#endif

@@ -1,7 +1,6 @@
 /* Ops that a program registers with a context. Their contracts are copies that the context owns, in a struct with what else is known of the
  * op; `contract->registered` points to it. */
-#ifndef TKI_MODEL_REGISTERED_H
-#define TKI_MODEL_REGISTERED_H
+#pragma once
 
 #include "core/context.h"
 #include "core/export.h"
@@ -33,5 +32,3 @@ static inline bool tki_contract_is_known(const tk_ctx *ctx, const tk_contract *c
         op = op->next;
     return op || (!contract->registered && contract->name && tk_contract_find(contract->name) == contract);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* The C interfaces of an op, which are made from its contract: that of its typed call and that of users' kernels. */
-#ifndef TKI_MODEL_SIGNATURE_H
-#define TKI_MODEL_SIGNATURE_H
+#pragma once
 
 #include "tokitai.h"
 
@@ -12,5 +11,3 @@ bool tki_has_abi_1(const tk_contract *contract);
 
 /* The tensor that the options stand before: the first output. */
 int tki_first_output(const tk_contract *contract);
-
-#endif

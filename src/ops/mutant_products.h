@@ -1,7 +1,6 @@
 /* What planted products share, of matrices and of layers: factors decoded to fp32, and what can be wrong with a product of two, whatever is
  * done with it afterwards. */
-#ifndef TKI_OPS_MUTANT_PRODUCTS_H
-#define TKI_OPS_MUTANT_PRODUCTS_H
+#pragma once
 
 #include <math.h>
 #include <stdlib.h>
@@ -129,5 +128,3 @@ static inline float tki_planted_inner_sum(const tk_case *c, const tki_product_mu
     }
     return total;
 }
-
-#endif

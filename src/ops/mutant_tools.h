@@ -1,6 +1,5 @@
 /* What planted kernels share: elements in and out, and the ways in which a call or a store goes wrong. */
-#ifndef TKI_OPS_MUTANT_TOOLS_H
-#define TKI_OPS_MUTANT_TOOLS_H
+#pragma once
 
 #include <math.h>
 #include <stdlib.h>
@@ -209,5 +208,3 @@ static inline int tki_mutated_call(const tk_case *c, void *const b[], void *data
         memset(out - element, 0, element);
     return status;
 }
-
-#endif

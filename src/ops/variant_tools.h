@@ -1,6 +1,5 @@
 /* What correct variants share: orders of summation, and ways to an exponential. Our own kernels use none of this. */
-#ifndef TKI_OPS_VARIANT_TOOLS_H
-#define TKI_OPS_VARIANT_TOOLS_H
+#pragma once
 
 #include "ops/mutant_tools.h"
 
@@ -110,5 +109,3 @@ static inline float tki_exp_by(float x, tki_exp_way way)
     }
     return expf(x);
 }
-
-#endif

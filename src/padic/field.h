@@ -1,6 +1,5 @@
 /* Elimination modulo a prime below 2^26, in which sums of thousands of products fit in 64 bits. */
-#ifndef TKI_PADIC_FIELD_H
-#define TKI_PADIC_FIELD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -19,5 +18,3 @@ bool padic_field_invert(uint64_t *matrix, int64_t n, uint64_t prime);
  * not NULL. */
 int64_t padic_field_rank(uint64_t *matrix, int64_t n, uint64_t prime, int64_t *rows, int64_t *cols,
                          uint64_t *determinant);
-
-#endif

@@ -1,6 +1,5 @@
 /* Is C = A B modulo p^N? Freivalds' check, and what a product may leave out. */
-#ifndef TKI_PADIC_FREIVALDS_H
-#define TKI_PADIC_FREIVALDS_H
+#pragma once
 
 #include "padic/matrix.h"
 
@@ -16,5 +15,3 @@ bool padic_check_product(const padic_ring *ring, const padic_matrix *a, const pa
 /* Places of the inner size at which every term vanishes: the least valuation in a column of A and that in a row of B add up
  * to N or more. */
 int64_t padic_vanishing_slices(const padic_ring *ring, const padic_matrix *a, const padic_matrix *b);
-
-#endif

@@ -1,6 +1,5 @@
 /* Matrices of numbers in files: text, a row in each line, or NumPy's .npy. */
-#ifndef TKI_PADIC_MATRIX_H
-#define TKI_PADIC_MATRIX_H
+#pragma once
 
 #include <stdio.h>
 
@@ -26,5 +25,3 @@ const char *padic_matrix_read(const char *path, const padic_ring *ring, padic_ma
 /* As text, or as .npy of uint64. False if it could not be written. */
 bool padic_matrix_write_text(FILE *out, const padic_matrix *matrix);
 bool padic_matrix_write_npy(FILE *out, const padic_matrix *matrix);
-
-#endif

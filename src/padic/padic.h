@@ -1,7 +1,6 @@
 /* p-adic integers to N digits: what `tokitai padic` computes with. A ring is Z/p^N; its elements are residues, from 0 to
  * p^N - 1. Functions that can fail return NULL, or the reason in one line. */
-#ifndef TKI_PADIC_PADIC_H
-#define TKI_PADIC_PADIC_H
+#pragma once
 
 #include <gmp.h>
 #include <stdbool.h>
@@ -52,5 +51,3 @@ void padic_digits(const padic_ring *ring, uint64_t x, uint64_t *digits);
 
 /* "4 + 2*7 + 7^3 + O(7^16)", cut to fit. */
 void padic_print(const padic_ring *ring, uint64_t x, char *text, size_t size);
-
-#endif

@@ -1,6 +1,5 @@
 /* Exact answers about integer matrices by p-adic lifting: solutions of systems (Dixon 1982) and determinants. */
-#ifndef TKI_PADIC_SOLVE_H
-#define TKI_PADIC_SOLVE_H
+#pragma once
 
 #include "padic/matrix.h"
 #include "tokitai.h"
@@ -25,5 +24,3 @@ padic_outcome padic_solve(tk_ctx *ctx, const padic_matrix *a, const padic_matrix
                           char *reason, size_t size);
 
 padic_outcome padic_determinant(tk_ctx *ctx, const padic_matrix *a, mpz_t determinant, char *reason, size_t size);
-
-#endif

@@ -1,7 +1,6 @@
 /* TRUSTED. The parts of the page that tk_report_html() makes. All of a certificate may come from a stranger: text goes onto
  * the page through tki_html_text() alone, numbers are printed as numbers. */
-#ifndef TKI_REPORT_REPORT_H
-#define TKI_REPORT_REPORT_H
+#pragma once
 
 #include <stdio.h>
 
@@ -37,5 +36,3 @@ void tki_number_line(FILE *out, const tk_certificate *c, const json_t *element);
 /* Sections. */
 void tki_report_certificate(FILE *out, tk_ctx *ctx, const tk_report_entry *entry, int number);
 void tki_report_changes(FILE *out, const tk_report_entry *entries, int first, int second);
-
-#endif

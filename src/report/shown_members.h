@@ -1,6 +1,5 @@
 /* TRUSTED. Which members of a certificate pages for people show, and under which names: for Markdown and for the report. */
-#ifndef TKI_REPORT_SHOWN_MEMBERS_H
-#define TKI_REPORT_SHOWN_MEMBERS_H
+#pragma once
 
 /* Lists end with a row without a path. */
 typedef struct tki_shown {
@@ -16,5 +15,3 @@ extern const tki_shown tki_shown_refuted[], tki_shown_kernel[];
 
 /* What "where" of an element means. */
 const char *tki_shown_where(const char *where);
-
-#endif

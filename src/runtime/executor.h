@@ -1,8 +1,7 @@
 /* Everything that launches a kernel goes through three calls: open, call, close. Kernels that may share the caller's
  * address space run in it: ours, mutants, and functions that a program brings itself. Those of users run in a worker,
  * which the executor starts, renews and stops. */
-#ifndef TKI_RUNTIME_EXECUTOR_H
-#define TKI_RUNTIME_EXECUTOR_H
+#pragma once
 
 #include "core/export.h"
 #include "isolate/worker_process.h"
@@ -63,5 +62,3 @@ TKI_EXPORT TK_MUST_USE tk_status tki_executor_end_coverage(tki_executor *executo
 /* Under compute-sanitizer: ends the process, waits for all that the tool has to say of every call, and gives it as it
  * was printed; valid until it is closed. The next call starts another process. */
 TKI_EXPORT const char *tki_executor_sanitizer_log(tki_executor *executor);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * A device serves one thread at a time. Each call makes the device's context current in its thread and puts back what was current
  * before. A message of a failed call names the driver's function, its error and what that means. */
-#ifndef TKI_RUNTIME_GPU_H
-#define TKI_RUNTIME_GPU_H
+#pragma once
 
 #include "core/export.h"
 #include "drivers/gpu_info.h"
@@ -121,5 +120,3 @@ const char *tki_gpu_accept_tensor(const tk_case *c, const tki_gpu_info *device);
 #define TKI_GPU_SHARED_ROWS(launch_function, ...)                              \
     TKI_GPU_SHARED_ROW(&tki_backends[TKI_CUDA], launch_function, __VA_ARGS__), \
         TKI_GPU_SHARED_ROW(&tki_backends[TKI_HIP], launch_function, __VA_ARGS__)
-
-#endif

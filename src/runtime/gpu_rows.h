@@ -1,7 +1,6 @@
 /* How the kernels over device_rows.h and device_cluster.h are launched: how many threads a row gets, and in which form. The choice depends on
  * the number of columns, their type and the device alone; where the tensors lie decides only between two kernels with the same bits. */
-#ifndef TKI_RUNTIME_GPU_ROWS_H
-#define TKI_RUNTIME_GPU_ROWS_H
+#pragma once
 
 #include "runtime/gpu.h"
 
@@ -61,5 +60,3 @@ bool tki_rows_lie_alike(int64_t row_bytes, const void *const tensors[], int coun
 /* Runs one of the plan's kernels; both are loaded when a call is being prepared. */
 TK_MUST_USE tk_status tki_rows_run(const tki_call *call, const char *source, const tki_rows_plan *plan, bool alike,
                                    const void *params);
-
-#endif

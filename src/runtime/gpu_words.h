@@ -1,6 +1,5 @@
 /* tki_gpu_launch_words(): whose launches have which words. Between gpu.c, which owns the device, and gpu_words.c. */
-#ifndef TKI_RUNTIME_GPU_WORDS_H
-#define TKI_RUNTIME_GPU_WORDS_H
+#pragma once
 
 #include "drivers/driver.h"
 #include "runtime/gpu.h"
@@ -18,5 +17,3 @@ const tki_driver *tki_gpu_driver_of(const tki_gpu *gpu);
 
 /* Frees all of it. Graphs that use words must not be launched any more, but may still exist. */
 void tki_gpu_words_free(tki_gpu *gpu);
-
-#endif

@@ -1,6 +1,5 @@
 /* One launch of a lowering on buffers that lie where it runs: scratch memory, then the row's own function. */
-#ifndef TKI_RUNTIME_LAUNCH_H
-#define TKI_RUNTIME_LAUNCH_H
+#pragma once
 
 #include "model/lowering.h"
 
@@ -10,5 +9,3 @@ TK_MUST_USE tk_status tki_launch(tk_ctx *ctx, const tki_lowering *lowering, cons
 
 /* What such a launch needs. */
 size_t tki_launch_scratch(tk_ctx *ctx, const tki_lowering *lowering, const tk_case *c, int threads);
-
-#endif

@@ -1,7 +1,6 @@
 /* How lowerings that have a choice do the cases of a context: what was measured to be the fastest on its device ('tokitai tune'), else
  * what the lowering chooses, so that it is not chosen anew with every call. */
-#ifndef TKI_RUNTIME_LOWERING_CHOICE_H
-#define TKI_RUNTIME_LOWERING_CHOICE_H
+#pragma once
 
 #include "model/lowering.h"
 
@@ -20,5 +19,3 @@ TKI_EXPORT TK_MUST_USE tk_status tki_chosen_keep(tk_ctx *ctx, const tki_lowering
  * lowering for these types. */
 TKI_EXPORT void tki_chosen_describe(const tk_ctx *ctx, const tki_lowering *lowering, tk_types types, char *text,
                                     size_t size);
-
-#endif

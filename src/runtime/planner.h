@@ -1,6 +1,5 @@
 /* From a case to a lowering: the first accepting row, refusals and their reasons kept. */
-#ifndef TKI_RUNTIME_PLANNER_H
-#define TKI_RUNTIME_PLANNER_H
+#pragma once
 
 #include "core/export.h"
 #include "model/lowering.h"
@@ -16,5 +15,3 @@ TKI_EXPORT const tki_lowering *tki_plan_first(const tk_ctx *ctx, const tk_case *
 /* `backend` NULL means the one that the context works on; `id` NULL means any lowering, else exactly that one. */
 TKI_EXPORT void tki_plan_case(const tk_ctx *ctx, const tk_case *c, const tki_backend *backend, const char *id,
                               tki_plan *plan);
-
-#endif

@@ -1,7 +1,6 @@
 /* Host buffers run on a GPU: copied into guarded device memory, launched, copied back. For the judge, which draws inputs and reads
  * outputs on the host. */
-#ifndef TKI_RUNTIME_STAGING_H
-#define TKI_RUNTIME_STAGING_H
+#pragma once
 
 #include "core/fault.h"
 #include "model/lowering.h"
@@ -15,5 +14,3 @@ void tki_staging_close(tki_staging *staging); /* NULL is fine */
  * the time between two events around the launch. */
 TK_MUST_USE tk_status tki_staging_call(tki_staging *staging, const tki_lowering *lowering, const tk_case *c,
                                        void *const buffers[], double *seconds, tki_overrun *overrun);
-
-#endif

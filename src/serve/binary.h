@@ -1,6 +1,5 @@
 /* Binary frames of a kernel program: a call and its reply as isolate/wire.h has them, arrays in the frame or in shared memory. */
-#ifndef TKI_SERVE_BINARY_H
-#define TKI_SERVE_BINARY_H
+#pragma once
 
 #include "isolate/wire.h"
 #include "serve/service.h"
@@ -20,5 +19,3 @@ typedef struct tki_binary_reply {
  * its array is valid until the next call. */
 TK_MUST_USE int tki_service_binary(tki_service *service, const void *frame, size_t bytes, const int files[],
                                    int file_count, tki_shared_set *shared, tki_binary_reply *reply);
-
-#endif

@@ -1,7 +1,6 @@
 /* A child process behind a socket: its standard input and output are one end, its standard error a pipe. One request is exchanged for
  * one reply before a deadline; after anything else the child is only fit to be ended. */
-#ifndef TKI_SERVE_CHILD_PROCESS_H
-#define TKI_SERVE_CHILD_PROCESS_H
+#pragma once
 
 #include <sys/types.h>
 #include <sys/uio.h>
@@ -41,5 +40,3 @@ typedef enum tki_exchange {
  * before it has read everything. */
 tki_exchange tki_peer_exchange(tki_peer *peer, struct iovec *parts, int count, int file, double deadline, size_t most,
                                tki_block *reply, size_t *reply_bytes);
-
-#endif

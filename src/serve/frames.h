@@ -1,6 +1,5 @@
 /* Frames: a little-endian u32 length, then that many bytes. */
-#ifndef TKI_SERVE_FRAMES_H
-#define TKI_SERVE_FRAMES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,5 +23,3 @@ size_t tki_read_with_files(int input, void *to, size_t bytes, int files[TKI_FRAM
 
 /* Writes all of the parts, which it changes. No signal is raised if `output` is a socket whose other end is gone. */
 bool tki_write_whole(int output, struct iovec *parts, int count);
-
-#endif

@@ -1,7 +1,6 @@
 /* The four kernel programs: what a request has, in which order, which exit status each mistake has, and what the reply says.
  * docs/protocol.md tells it to users. */
-#ifndef TKI_SERVE_PROGRAM_H
-#define TKI_SERVE_PROGRAM_H
+#pragma once
 
 #include "core/export.h"
 #include "tokitai.h"
@@ -73,5 +72,3 @@ typedef struct tki_serve_program {
 
 TKI_EXPORT const tki_serve_program *tki_serve_program_at(int i); /* NULL past the end */
 TKI_EXPORT const tki_serve_program *tki_serve_program_find(const char *name);
-
-#endif

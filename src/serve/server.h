@@ -1,7 +1,6 @@
 /* A kernel program's main loop: one request, or frames until the input ends. Returns an exit status; the message of a failure is in
  * the service's context. Prints nothing. */
-#ifndef TKI_SERVE_SERVER_H
-#define TKI_SERVE_SERVER_H
+#pragma once
 
 #include <stdatomic.h>
 
@@ -34,5 +33,3 @@ typedef struct tki_serve_listener {
 } tki_serve_listener;
 
 TKI_EXPORT TK_MUST_USE int tki_serve_socket(tk_ctx *ctx, const tki_serve_listener *listener);
-
-#endif

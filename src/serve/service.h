@@ -1,7 +1,6 @@
 /* One kernel program at work: it takes one request at a time and keeps its memory from one to the next, so that a server's
  * size settles at its largest request. Several services run side by side, each with a context of its own. */
-#ifndef TKI_SERVE_SERVICE_H
-#define TKI_SERVE_SERVICE_H
+#pragma once
 
 #include "core/export.h"
 #include "serve/program.h"
@@ -65,5 +64,3 @@ size_t tki_text_head(const tki_service *service, const tki_request *request, cha
 /* The two halves of tki_service_text(). */
 TK_MUST_USE int tki_text_parse(tki_service *service, const char *text, size_t length, tki_request *request);
 TK_MUST_USE int tki_text_print(tki_service *service, const tki_request *request, size_t *length);
-
-#endif

@@ -1,7 +1,6 @@
 /* Memory that a client passes as a memfd. The descriptor is untrusted: what is mapped has a size that cannot shrink, so that no
  * access can fault, and what is read from it may change at any time. */
-#ifndef TKI_SERVE_SHARED_MEMORY_H
-#define TKI_SERVE_SHARED_MEMORY_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -29,5 +28,3 @@ typedef struct tki_shared_set {
 TK_MUST_USE tk_status tki_shared_map(tk_ctx *ctx, tki_shared_set *set, int file, bool writable,
                                      const tki_shared **shared);
 void tki_shared_unmap(tki_shared_set *set);
-
-#endif

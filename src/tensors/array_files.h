@@ -1,6 +1,5 @@
 /* Tensors in files that somebody wrote: all of a safetensors file, by name, or the one of NumPy's .npy, without a name. */
-#ifndef TKI_TENSORS_ARRAY_FILES_H
-#define TKI_TENSORS_ARRAY_FILES_H
+#pragma once
 
 #include "core/export.h"
 #include "tensors/element.h"
@@ -25,5 +24,3 @@ TKI_EXPORT void tki_arrays_close(tki_arrays *arrays); /* NULL is allowed */
 
 TKI_EXPORT const tki_array *tki_arrays_at(const tki_arrays *arrays, size_t i); /* NULL past the end */
 TKI_EXPORT const char *tki_array_type_name(const tki_array *array);            /* "BF16" */
-
-#endif

@@ -1,6 +1,5 @@
 /* The element types of safetensors files: their sizes, the values of their bit patterns, and distances in ulps. */
-#ifndef TKI_TENSORS_ELEMENT_H
-#define TKI_TENSORS_ELEMENT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -48,5 +47,3 @@ void tki_element_text(tki_element_type type, uint64_t bits, char text[TKI_ELEMEN
 /* How many values of the type lie between two: 1 for neighbours, 0 for the two zeros; of integers their difference, of complex numbers the
  * larger distance of their parts. UINT64_MAX where exactly one is a NaN; 0 where both are. */
 uint64_t tki_element_ulps(tki_element_type type, uint64_t a, uint64_t b);
-
-#endif

@@ -1,6 +1,5 @@
 /* The header of NumPy's .npy files: what the elements are, their order, the shape, and where they begin. */
-#ifndef TKI_TENSORS_NPY_H
-#define TKI_TENSORS_NPY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -26,5 +25,3 @@ TKI_EXPORT bool tki_npy_begins(const void *data, size_t bytes);
 
 /* NULL, or why it is none. Structured types are not read. */
 TKI_EXPORT const char *tki_npy_parse(const void *data, size_t bytes, tki_npy *npy);
-
-#endif

@@ -1,8 +1,7 @@
 /* safetensors files (github.com/huggingface/safetensors): eight bytes with the length of a JSON header, the header, the tensors' bytes.
  * The reader is stricter than the format's own: each way in which a file can be malformed is a kind of its own, and nothing is allocated
  * by a number from the file before the number is checked. */
-#ifndef TKI_TENSORS_SAFETENSORS_H
-#define TKI_TENSORS_SAFETENSORS_H
+#pragma once
 
 #include <jansson.h>
 #include <sys/types.h>
@@ -97,5 +96,3 @@ bool tki_safetensors_lay_out(tki_tensor *tensors, size_t count, int64_t *bytes);
 /* The length and the header of such a file, filled up with blanks so that the first tensor is aligned. `metadata` is an object of strings
  * or NULL. free() it; NULL: no memory, or a header beyond the limit. */
 char *tki_safetensors_header(const tki_tensor *tensors, size_t count, const json_t *metadata, size_t *bytes);
-
-#endif

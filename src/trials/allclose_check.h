@@ -2,8 +2,7 @@
  * element within atol + rtol |reference| of a reference, as torch.allclose() has it. Whatever that leaves open is settled in its
  * favour: the reference is the exact result rounded to the output's type, and outputs begin as NaN, so that what is not written is
  * never taken for a result. */
-#ifndef TKI_TRIALS_ALLCLOSE_CHECK_H
-#define TKI_TRIALS_ALLCLOSE_CHECK_H
+#pragma once
 
 #include "exact/oracle.h"
 #include "tokitai_verify.h"
@@ -18,5 +17,3 @@ void tki_usual_free(tki_usual *usual); /* NULL is fine */
 /* Which tolerances does the kernel pass with? Safe to call from several threads at once. */
 TK_MUST_USE tk_status tki_usual_run(const tki_usual *usual, tk_kernel kernel, void *kernel_data,
                                     bool passes[TK_USUAL_TOLERANCES]);
-
-#endif

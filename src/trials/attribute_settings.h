@@ -1,6 +1,5 @@
 /* TRUSTED. The attributes of a certification: what the options ask for, and what the device that a kernel runs on decides. */
-#ifndef TKI_TRIALS_ATTRIBUTE_SETTINGS_H
-#define TKI_TRIALS_ATTRIBUTE_SETTINGS_H
+#pragma once
 
 #include "model/lowering.h"
 #include "tokitai_verify.h"
@@ -33,5 +32,3 @@ enum { TKI_SETTINGS_TEXT = TK_MAX_ATTRIBUTES * 80 }; /* of all attributes: names
 
 /* "domain normal, numerics tensor_core": what is not at its default; "" if everything is. */
 void tki_settings_text(const tk_contract *contract, const tk_value *attributes, char *text, size_t size);
-
-#endif

@@ -1,6 +1,5 @@
 /* TRUSTED. Trials in which each set of an op's attributes meets each kind of size and of value. */
-#ifndef TKI_TRIALS_EACH_CHOICE_H
-#define TKI_TRIALS_EACH_CHOICE_H
+#pragma once
 
 #include "model/draw.h"
 #include "tokitai_verify.h"
@@ -13,5 +12,3 @@ typedef void tki_each_choice_take(void *context, const tk_case *c, int family);
  * taken. */
 void tki_each_choice(const tk_case *like, const tki_attribute_trials *own, tk_level level, uint64_t turn,
                      tki_each_choice_take *take, void *context);
-
-#endif

@@ -2,8 +2,7 @@
  * what becomes new shapes, options, thread counts, alignments and elements, and a trial that leads it where it has not been is judged on the
  * real build as all others are. What the instrumented build says is untrusted: it adds trials and is reported, and no verdict rests on
  * it. The same seed and the same reports give the same trials. */
-#ifndef TKI_TRIALS_EXPLORE_H
-#define TKI_TRIALS_EXPLORE_H
+#pragma once
 
 #include "kernel_file/covered_lines.h"
 #include "trials/levels.h"
@@ -32,5 +31,3 @@ typedef tk_status (*tki_explore_judge)(void *data, const tki_trial *trial, bool 
 TK_MUST_USE tk_status tki_explore(tk_ctx *ctx, const tk_contract *contract, const tk_certify_options *options,
                                   const tki_trials *trials, int suspicion, tki_explore_judge judge, void *data,
                                   tki_exploration *exploration);
-
-#endif

@@ -1,7 +1,6 @@
 /* TRUSTED. What the exploration of one kernel knows. explore_observe.c makes calls and notes what they compared,
  * explore_propose.c makes candidates of that, explore.c runs the loop. */
-#ifndef TKI_TRIALS_EXPLORER_H
-#define TKI_TRIALS_EXPLORER_H
+#pragma once
 
 #include "isolate/coverage.h"
 #include "judge/trial.h"
@@ -121,5 +120,3 @@ TK_MUST_USE bool tki_explorer_propose_plain(tki_explorer *e);
 TK_MUST_USE bool tki_explorer_propose_all(tki_explorer *e);
 TK_MUST_USE bool tki_explorer_propose_values(tki_explorer *e);
 TK_MUST_USE bool tki_explorer_propose_sizes(tki_explorer *e, int variant);
-
-#endif

@@ -1,6 +1,5 @@
 /* TRUSTED. Input families: ways of drawing inputs that find mistakes, all from a printed seed. */
-#ifndef TKI_TRIALS_FAMILIES_H
-#define TKI_TRIALS_FAMILIES_H
+#pragma once
 
 #include "tokitai_verify.h"
 
@@ -74,5 +73,3 @@ int tki_family_main(const tk_contract *contract, int turn);
 /* The i-th of the families in which a path that only some sizes take shows what it leaves out or adds up in another order; -1 behind the
  * last. */
 int tki_family_telling(const tk_contract *contract, int i);
-
-#endif

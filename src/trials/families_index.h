@@ -1,6 +1,5 @@
 /* TRUSTED. What families.c needs for inputs that are indices. */
-#ifndef TKI_TRIALS_FAMILIES_INDEX_H
-#define TKI_TRIALS_FAMILIES_INDEX_H
+#pragma once
 
 #include "core/random.h"
 #include "trials/families.h"
@@ -21,5 +20,3 @@ static inline int64_t tki_peak_place(int64_t line, int64_t length)
 {
     return (7 * line + 3) % length;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* TRUSTED. What the files of families share: a tensor as lines, numbers of its format, places. */
-#ifndef TKI_TRIALS_FAMILIES_LINES_H
-#define TKI_TRIALS_FAMILIES_LINES_H
+#pragma once
 
 #include <math.h>
 
@@ -159,5 +158,3 @@ void tki_choose_near_ties(const tk_case *c, void *const data[], int candidates, 
 /* For an elementwise op of one input: of all patterns, or of many drawn ones, those whose results, as the oracle has
  * them, lie nearest to a midpoint. */
 void tki_choose_nearest_ties(const tk_case *c, void *data, tki_random *random);
-
-#endif

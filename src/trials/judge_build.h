@@ -1,6 +1,5 @@
 /* TRUSTED. Which build of the judge this is, and what of this machine the verdicts on planted kernels may depend on. */
-#ifndef TKI_TRIALS_JUDGE_BUILD_H
-#define TKI_TRIALS_JUDGE_BUILD_H
+#pragma once
 
 #include "core/hash.h"
 
@@ -13,5 +12,3 @@ bool tki_judge_machine(char hex[TKI_HASH_HEX]);
 
 /* The build id in the notes of a loaded object: its bytes and how many; NULL if there is none. */
 const unsigned char *tki_build_note(const unsigned char *notes, size_t bytes, size_t *length);
-
-#endif

@@ -16,8 +16,7 @@
  *     hash 9c01...             SHA-256 of all lines above
  *
  * Nothing else is taken: no other order, no further line, no byte too many. */
-#ifndef TKI_TRIALS_KEPT_MUTANTS_H
-#define TKI_TRIALS_KEPT_MUTANTS_H
+#pragma once
 
 #include "core/hash.h"
 #include "model/lowering.h"
@@ -72,5 +71,3 @@ bool tki_kept_load(tk_ctx *ctx, tki_kept_mutants *kept);
 
 /* Keeps them; if that cannot be, a note says why. */
 void tki_kept_save(tk_ctx *ctx, const tki_kept_mutants *kept);
-
-#endif

@@ -1,6 +1,5 @@
 /* TRUSTED. Which trials a level consists of: shapes, families, seeds, options. */
-#ifndef TKI_TRIALS_LEVELS_H
-#define TKI_TRIALS_LEVELS_H
+#pragma once
 
 #include "judge/trial_inputs.h"
 
@@ -31,5 +30,3 @@ void tki_trial_fill(const tki_trial *trial, void *const data[]);
 /* The inputs of a trial: those of its family, or those that the options give. */
 TK_MUST_USE tk_status tki_inputs_make(tk_ctx *ctx, const tki_trial *trial, const tk_certify_options *options,
                                       tki_inputs *inputs);
-
-#endif

@@ -1,6 +1,5 @@
 /* TRUSTED. The planted wrong kernels of an op, judged by the quick trials: what shows that those trials can tell. */
-#ifndef TKI_TRIALS_MUTANTS_H
-#define TKI_TRIALS_MUTANTS_H
+#pragma once
 
 #include "model/mutant.h"
 #include "tokitai_verify.h"
@@ -34,5 +33,3 @@ typedef struct tki_mutants_asked {
 TK_MUST_USE tk_status tki_mutants_judge(tk_ctx *ctx, const tk_contract *contract, tk_types types,
                                         tk_dtype index_dtype, tki_mutants_asked asked, tk_progress progress,
                                         void *progress_data, tki_mutants *mutants);
-
-#endif

@@ -1,6 +1,5 @@
 /* TRUSTED. The oracle, the mutants and the variants of each op, from ops.def. */
-#ifndef TKI_TRIALS_OP_REGISTRY_H
-#define TKI_TRIALS_OP_REGISTRY_H
+#pragma once
 
 #include "exact/oracle.h"
 #include "model/mutant.h"
@@ -13,5 +12,3 @@ const tki_variant *tki_variants_of(const tk_contract *contract);
 
 const tki_mutant *tki_mutant_find(const tk_contract *contract, const char *name);
 const tki_variant *tki_variant_find(const tk_contract *contract, const char *name);
-
-#endif

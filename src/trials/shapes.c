@@ -478,6 +478,11 @@ const tki_pairing tki_pairings[] = {
     {TKI_GROUPED, 441, Q, TKI_FAMILY_INDEX_SORTED, {190, 190, 3, 2}},
     /* Many hits of two rows, so that opposite infinities meet in one sum. */
     {TKI_LOOKUP, 442, Q, TKI_FAMILY_SPECIAL, {96, 128, 2}},
+    /* Many lines of -inf alone, also where most of the options that are drawn leave lines out. */
+    {TKI_ROWS, 443, Q, TKI_FAMILY_MINUS_INF, {61, 9}},
+    {TKI_ROWS, 444, Q, TKI_FAMILY_MINUS_INF, {62, 10}},
+    {TKI_ROWS, 445, Q, TKI_FAMILY_MINUS_INF, {63, 11}},
+    {TKI_ROWS, 446, Q, TKI_FAMILY_MINUS_INF, {64, 12}},
 };
 
 const int tki_pairing_count = (int)(sizeof tki_pairings / sizeof *tki_pairings);

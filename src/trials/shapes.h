@@ -1,6 +1,5 @@
 /* TRUSTED. The shapes that ops are tried with: listed ones, and laws by which others are drawn. */
-#ifndef TKI_TRIALS_SHAPES_H
-#define TKI_TRIALS_SHAPES_H
+#pragma once
 
 #include "core/random.h"
 #include "tokitai_verify.h"
@@ -77,5 +76,3 @@ void tki_shape_residues(tki_random *random, tki_shape_class class, const int64_t
 
 /* Of moderate size, for a family: aligned or ragged, since the two are often different code. */
 void tki_shape_for_family(tki_random *random, tki_shape_class class, bool aligned, int64_t larger, int64_t *size);
-
-#endif

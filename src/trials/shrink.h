@@ -1,6 +1,5 @@
 /* TRUSTED. From a failing trial to a small one that still fails. */
-#ifndef TKI_TRIALS_SHRINK_H
-#define TKI_TRIALS_SHRINK_H
+#pragma once
 
 #include "judge/trial.h"
 
@@ -8,5 +7,3 @@
  * size loses its first or its last place, unless finding it took too many runs. The inputs are replaced. */
 TK_MUST_USE tk_status tki_shrink(tki_subject *subject, tki_trial *trial, tki_inputs *inputs,
                                  tki_trial_result *result);
-
-#endif

@@ -1,8 +1,7 @@
 /* What shuts a child in, with whatever this system offers. Each means is tried by itself and reported in a line of its own, so that a
  * refusal (an old kernel, a container) costs that means alone. For the worker program: its processes have one thread each
  * when they call this. docs/worker.md tells people what it comes to. */
-#ifndef TKI_WORKER_SANDBOX_H
-#define TKI_WORKER_SANDBOX_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -74,5 +73,3 @@ void tki_sandbox_restrict_calls(tki_sandbox *sandbox);
 
 /* A line of the report: what it is, and what became of it. `error` is an errno, 0 for success. */
 __attribute__((format(printf, 3, 4))) void tki_sandbox_say(tki_sandbox *sandbox, int error, const char *format, ...);
-
-#endif

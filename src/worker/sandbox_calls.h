@@ -1,6 +1,5 @@
 /* Which system calls foreign code may make: worker/sandbox_calls.def as a table, and the filter that is made from it. */
-#ifndef TKI_WORKER_SANDBOX_CALLS_H
-#define TKI_WORKER_SANDBOX_CALLS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -80,5 +79,3 @@ typedef struct tki_filter {
 
 /* `self`: the number of the process that will be confined. */
 void tki_filter_build(tki_filter *filter, const tki_sandbox *sandbox, uint32_t self);
-
-#endif

@@ -1,7 +1,6 @@
 /* Inside the program tokitai-worker: calls of users' kernels by ABI 1, whose functions have a type of their own for each op. The tables are
  * made from the contracts (headers/kernel_calls.c). */
-#ifndef TKI_WORKER_WORKER_CALLS_H
-#define TKI_WORKER_WORKER_CALLS_H
+#pragma once
 
 #include "tokitai.h"
 #include "tokitai_kernel.h"
@@ -29,5 +28,3 @@ const tki_kernel_call *tki_kernel_call_find(const char *op);
 
 /* Sets the member of that name, if there is one. */
 void tki_kernel_call_set(tokitai_call *call, const char *attribute, tk_value value);
-
-#endif

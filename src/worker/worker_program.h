@@ -1,8 +1,7 @@
 /* Inside the program tokitai-worker. Three processes: the keeper, which the parent started; the reaper, first of a process namespace where
  * one can be had, which ends when the parent lets go or the third process ends, and takes all others with it; and the one that runs
  * foreign code. */
-#ifndef TKI_WORKER_WORKER_PROGRAM_H
-#define TKI_WORKER_WORKER_PROGRAM_H
+#pragma once
 
 #include "drivers/backend.h"
 #include "isolate/wire.h"
@@ -83,5 +82,3 @@ void tki_worker_gpu_mark(tki_worker_gpu *gpu, bool end);
 /* Waits for the kernel's stream, downloads, waits for the whole device, and looks whether anything changed since. */
 int tki_worker_gpu_finish(tki_worker_gpu *gpu, tki_worker_image images[], int count, double *seconds, int *detail,
                           char *reason, size_t size);
-
-#endif

@@ -263,9 +263,9 @@ TEST(calls)
 TEST(setups)
 {
     static const trick list[] = {
-        REFUTED("tail_dropped_if_aligned", VALUE " REPEAT", .gives_zero = true),
-        REFUTED("wrong_where_malloc_would_lie", VALUE " REPEAT", .gives_zero = true),
-        REFUTED("wrong_where_only_the_output_is_aligned", VALUE " REPEAT", .gives_zero = true),
+        REFUTED("tail_dropped_if_aligned", VALUE " REPEAT WRITE", .gives_zero = true),
+        REFUTED("wrong_where_malloc_would_lie", VALUE " REPEAT WRITE", .gives_zero = true),
+        REFUTED("wrong_where_only_the_output_is_aligned", VALUE " REPEAT WRITE", .gives_zero = true),
         REFUTED("trap_where_page_offsets_differ", "SHAPE", .faults = "signal", .number = 4),
         REFUTED("right_where_the_output_is_marked", VALUE " REPEAT WRITE", .gives_zero = true),
         REFUTED("right_where_the_output_is_not_zero", VALUE " REPEAT WRITE", .gives_zero = true),

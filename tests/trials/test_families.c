@@ -1657,7 +1657,7 @@ static void assert_same_trials(bool integers, const char *expected)
 
 TEST(same_trials_everywhere)
 {
-    assert_same_trials(false, "55672bdfd25e29ed3cac5cb6bd75a61e7329ff874b6e1fa3161707738a06c490");
+    assert_same_trials(false, "a90e265c0e9b91001634d86146abae95c4e65d98943bdbf1b4f6473fae9973c8");
     assert_same_trials(true, "7bb85c395afcd485d5247c5166ed19af6abd952f129ae19c9ed146380a227961");
 }
 

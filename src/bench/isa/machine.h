@@ -1,7 +1,6 @@
 /* What bench does with the processor itself, compiled once per instruction set: conversions for peers that compute in
  * fp32, the loops that measure the machine's limits, and the loops around SLEEF's exponential. */
-#ifndef TKI_BENCH_ISA_MACHINE_H
-#define TKI_BENCH_ISA_MACHINE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -39,5 +38,3 @@ typedef struct bench_machine {
 
 /* For the best instruction set that this processor has. */
 const bench_machine *bench_machine_here(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* TRUSTED. The bound and the special values of embedding, used by its oracle and its tests. */
-#ifndef TKI_OPS_EMBEDDING_CONTRACT_H
-#define TKI_OPS_EMBEDDING_CONTRACT_H
+#pragma once
 
 #include "core/export.h"
 #include "tokitai.h"
@@ -22,5 +21,3 @@ TKI_EXPORT bool tki_embedding_bwd_may_overflow(int64_t hits, double magnitudes);
 /* What is admitted for an element with hits. `sum` is NaN if a NaN or infinities of both signs are among them, else
  * an infinity if that is among them, else anything finite. `clause` receives the clause that says so. */
 TKI_EXPORT unsigned tki_embedding_bwd_admits(double sum, bool may_overflow, int *clause);
-
-#endif

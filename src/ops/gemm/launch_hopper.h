@@ -1,6 +1,5 @@
 /* Matrix products on Hopper's matrix units. */
-#ifndef TKI_OPS_GEMM_LAUNCH_HOPPER_H
-#define TKI_OPS_GEMM_LAUNCH_HOPPER_H
+#pragma once
 
 #include "model/lowering.h"
 #include "ops/gemm/params.h"
@@ -36,5 +35,3 @@ int tki_gemm_candidates_hopper(const tki_gemm_hopper_product *product, bool stor
 /* TK_INTERNAL if the call's choice is none that the kernels can do. */
 size_t tki_gemm_scratch_hopper(const tki_call *call, const tki_gemm_hopper_product *product);
 TK_MUST_USE tk_status tki_gemm_launch_hopper(const tki_call *call, const tki_gemm_hopper_product *product);
-
-#endif

@@ -1,7 +1,6 @@
 /* The three products seen as one, for planted kernels: out[rows, cols] = left right, both factors decoded to fp32 and lying so that a
  * sum runs along memory: left[rows][places], right[cols][places]. */
-#ifndef TKI_OPS_GEMM_PLANTED_H
-#define TKI_OPS_GEMM_PLANTED_H
+#pragma once
 
 #include <string.h>
 
@@ -24,5 +23,3 @@ static inline tki_gemm_product tki_gemm_product_of(const tk_case *c, void *const
         return (tki_gemm_product){tki_planted_by_rows(b[0], m, n), tki_planted_by_rows(b[1], k, n), b[2], m, k, n};
     return (tki_gemm_product){tki_planted_by_columns(b[1], k, m), tki_planted_by_columns(b[0], n, m), b[2], k, n, m};
 }
-
-#endif

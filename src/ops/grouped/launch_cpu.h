@@ -1,10 +1,7 @@
 /* Products of groups on the CPU. */
-#ifndef TKI_OPS_GROUPED_LAUNCH_CPU_H
-#define TKI_OPS_GROUPED_LAUNCH_CPU_H
+#pragma once
 
 #include "model/lowering.h"
 
 size_t tki_grouped_scratch_cpu(const tki_call *call);
 TK_MUST_USE tk_status tki_grouped_launch_cpu(const tki_call *call);
-
-#endif

@@ -1,6 +1,5 @@
 /* Products of groups on a GPU. */
-#ifndef TKI_OPS_GROUPED_LAUNCH_GPU_H
-#define TKI_OPS_GROUPED_LAUNCH_GPU_H
+#pragma once
 
 #include "model/lowering.h"
 #include "ops/gemm/params.h"
@@ -17,5 +16,3 @@ TK_MUST_USE tk_status tki_grouped_clear_out(const tki_call *call, const char *so
 
 size_t tki_grouped_scratch_gpu(const tki_call *call);
 TK_MUST_USE tk_status tki_grouped_launch_gpu(const tki_call *call);
-
-#endif

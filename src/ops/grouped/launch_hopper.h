@@ -1,6 +1,5 @@
 /* Products of groups on Hopper's matrix units. */
-#ifndef TKI_OPS_GROUPED_LAUNCH_HOPPER_H
-#define TKI_OPS_GROUPED_LAUNCH_HOPPER_H
+#pragma once
 
 #include "model/lowering.h"
 
@@ -9,5 +8,3 @@ const char *tki_grouped_accept_hopper(const tk_case *c, const tki_gpu_info *devi
 
 size_t tki_grouped_scratch_hopper(const tki_call *call);
 TK_MUST_USE tk_status tki_grouped_launch_hopper(const tki_call *call);
-
-#endif

@@ -1,7 +1,6 @@
 /* The products of groups seen as one, for planted kernels: rows of outputs, each of a group, and sums over places. Factors are decoded to
  * fp32. */
-#ifndef TKI_OPS_GROUPED_PLANTED_H
-#define TKI_OPS_GROUPED_PLANTED_H
+#pragma once
 
 #include <stdlib.h>
 
@@ -76,5 +75,3 @@ static inline float tki_grouped_at(const tki_grouped_factor *f, int64_t line, in
     const int64_t at = offset + line * f->line_stride + place * f->place_stride;
     return at >= 0 && at < f->count ? f->data[at] : 0;
 }
-
-#endif

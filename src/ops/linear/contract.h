@@ -1,6 +1,5 @@
 /* The attributes of the linear layer's ops beyond those of every matrix product, their choices, and where the tensors are. */
-#ifndef TKI_OPS_LINEAR_CONTRACT_H
-#define TKI_OPS_LINEAR_CONTRACT_H
+#pragma once
 
 /* The place of linear_fwd's and linear_grad_x's `epilogue`, and of linear_grad_w's `accumulate`. */
 enum { TKI_LINEAR_EPILOGUE = 3, TKI_LINEAR_ACCUMULATE = 3 };
@@ -24,5 +23,3 @@ enum { TKI_LINEAR_GRAD_X_GRAD_Y, TKI_LINEAR_GRAD_X_W, TKI_LINEAR_GRAD_X_PRE, TKI
 /* linear_grad_w */
 enum { TKI_LINEAR_OVERWRITE, TKI_LINEAR_ADD };
 enum { TKI_LINEAR_GRAD_W_GRAD_Y, TKI_LINEAR_GRAD_W_X, TKI_LINEAR_GRAD_W_BEFORE, TKI_LINEAR_GRAD_W_OUT };
-
-#endif

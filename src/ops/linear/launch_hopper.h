@@ -1,6 +1,5 @@
 /* A linear layer and its gradients on Hopper's matrix units. */
-#ifndef TKI_OPS_LINEAR_LAUNCH_HOPPER_H
-#define TKI_OPS_LINEAR_LAUNCH_HOPPER_H
+#pragma once
 
 #include "model/lowering.h"
 #include "ops/gemm/launch_hopper.h"
@@ -22,5 +21,3 @@ tki_choice tki_linear_choose_hopper(const tki_lowering *row, const tk_case *c);
 int tki_linear_candidates_hopper(const tki_lowering *row, const tk_case *c, tki_choice *list, int most);
 size_t tki_linear_scratch_hopper(const tki_call *call);
 TK_MUST_USE tk_status tki_linear_launch_hopper(const tki_call *call);
-
-#endif

@@ -1,7 +1,6 @@
 /* The three ops of a linear layer seen as one, for planted kernels: out[rows, cols] of a product of two factors, both decoded to fp32 and
  * lying so that a sum runs along memory, and what is done with it. */
-#ifndef TKI_OPS_LINEAR_PLANTED_H
-#define TKI_OPS_LINEAR_PLANTED_H
+#pragma once
 
 #include <math.h>
 #include <stdlib.h>
@@ -77,5 +76,3 @@ static inline double tki_linear_derivative(double x)
     const double sigma = tki_linear_sigma(x);
     return sigma + sigma * tki_linear_sigma(-x) * 2 * TKI_LINEAR_C * x * (1 + 3 * TKI_LINEAR_A * x * x);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* TRUSTED. The attributes of padic_gemm, and which of them go together. */
-#ifndef TKI_OPS_PADIC_CONTRACT_H
-#define TKI_OPS_PADIC_CONTRACT_H
+#pragma once
 
 #include "core/export.h"
 #include "tokitai.h"
@@ -16,5 +15,3 @@ TKI_EXPORT bool tki_is_prime(uint64_t n);
 
 /* prime^precision, where 0 stands for 2^64; false if it is larger. */
 TKI_EXPORT bool tki_padic_modulus(uint64_t prime, int64_t precision, uint64_t *modulus);
-
-#endif

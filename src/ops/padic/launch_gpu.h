@@ -1,6 +1,5 @@
 /* padic_gemm on a GPU: the launch function of its row, and the memory that it needs. */
-#ifndef TKI_OPS_PADIC_LAUNCH_GPU_H
-#define TKI_OPS_PADIC_LAUNCH_GPU_H
+#pragma once
 
 #include "model/lowering.h"
 #include "ops/padic/params.h"
@@ -8,5 +7,3 @@
 TK_MUST_USE tk_status tki_padic_launch_gpu(const tki_call *call, const tki_padic_params *p);
 
 size_t tki_padic_scratch_gpu(const tki_padic_params *p);
-
-#endif

@@ -1,6 +1,5 @@
 /* TRUSTED. The bounds and special values of softmax, used by its oracle and its tests. */
-#ifndef TKI_OPS_SOFTMAX_CONTRACT_H
-#define TKI_OPS_SOFTMAX_CONTRACT_H
+#pragma once
 
 #include "core/export.h"
 #include "exact/softmax_bound.h"
@@ -30,5 +29,3 @@ TKI_EXPORT unsigned tki_softmax_bwd_overflow(tk_dtype dtype, double y, double di
 
 /* What is admitted where s is NaN or infinite. */
 TKI_EXPORT unsigned tki_softmax_bwd_special(double grad, double y, double sum, bool sum_overflows);
-
-#endif

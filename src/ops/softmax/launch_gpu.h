@@ -1,6 +1,5 @@
 /* Softmax on a GPU, as lowering.c calls it. */
-#ifndef TKI_OPS_SOFTMAX_LAUNCH_GPU_H
-#define TKI_OPS_SOFTMAX_LAUNCH_GPU_H
+#pragma once
 
 #include "model/lowering.h"
 #include "ops/softmax/params.h"
@@ -11,5 +10,3 @@ TK_MUST_USE tk_status tki_softmax_bwd_launch_gpu(const tki_call *call, tki_softm
 
 TK_MUST_USE tk_status tki_softmax_fwd_launch_hopper(const tki_call *call, tki_softmax_params p);
 TK_MUST_USE tk_status tki_softmax_bwd_launch_hopper(const tki_call *call, tki_softmax_params p);
-
-#endif

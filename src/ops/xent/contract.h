@@ -1,6 +1,5 @@
 /* TRUSTED. The bounds and special values of xent, used by its oracle and its tests. */
-#ifndef TKI_OPS_XENT_CONTRACT_H
-#define TKI_OPS_XENT_CONTRACT_H
+#pragma once
 
 #include "core/export.h"
 #include "exact/softmax_bound.h"
@@ -57,5 +56,3 @@ TKI_EXPORT unsigned tki_xent_special(tki_xent_kind kind, int *clause);
 
 /* Is the loss of an ordinary row +inf? */
 TKI_EXPORT bool tki_xent_loss_is_infinite(const tk_case *c, bool has_minus_inf, bool target_is_minus_inf);
-
-#endif

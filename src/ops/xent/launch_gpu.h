@@ -1,6 +1,5 @@
 /* Cross-entropy on a GPU, as lowering.c calls it. */
-#ifndef TKI_OPS_XENT_LAUNCH_GPU_H
-#define TKI_OPS_XENT_LAUNCH_GPU_H
+#pragma once
 
 #include "model/lowering.h"
 #include "ops/xent/params.h"
@@ -9,5 +8,3 @@
 TK_MUST_USE tk_status tki_xent_launch_gpu(const tki_call *call, tki_xent_params p);
 
 TK_MUST_USE tk_status tki_xent_launch_hopper(const tki_call *call, tki_xent_params p);
-
-#endif
