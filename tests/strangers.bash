@@ -2,13 +2,15 @@
 source "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/program_test.bash"
 source "$root/tests/share.bash"
 
+seed=20261115
+
 # judge FOLDER [OPTION...]: adds the results of a folder's kernels to results.jsonl. There may be none.
 judge() {
     local folder=$1
     shift
     [ -d "$folder" ] || return 0
     rm -f part.jsonl
-    "$tokitai" certify --kernels "$folder" --include "$root/tests/strangers/shared" --seed 20261115 --jobs "$(nproc)" --timeout 60 \
+    "$tokitai" certify --kernels "$folder" --include "$root/tests/strangers/shared" --seed "$seed" --jobs "$(nproc)" --timeout 60 \
         --json-lines part.jsonl "$@" >out 2>err </dev/null
     is "    every result of $folder is a line of JSON" test -s part.jsonl
     cat part.jsonl >>results.jsonl
@@ -24,16 +26,16 @@ with_head() {
 # Races: whether threads meet is chance, so a kernel with timing=yes has up to eight attempts, the later ones with other seeds. Threads that
 # take turns on one processor need not meet at all.
 judge_again() {
-    local attempt file
+    local seed file
     [ "$(nproc)" -gt 1 ] || return 0
-    for attempt in 2 3 4 5 6 7 8; do
+    for seed in 2 3 4 5 6 7 8; do
         rm -rf again
         while read -r file; do
             grep -q "/${file##*/}\",\"verdict\":\"REFUTED\"" results.jsonl && continue
             mkdir -p again/wrong
             cp "$file" again/wrong
         done < <(with_head ' timing=yes : ' wrong/*)
-        judge again/wrong --level quick --no-coverage --seed "$attempt"
+        judge again/wrong --level quick --no-coverage
     done
 }
 
