@@ -23,9 +23,10 @@ set(release_programs certify.tricks padic.speed padic.flint trials.explore)
 
 # Two optimised builds and one with sanitizers do not fit into the time that a commit has. What follows takes turns: each test in the turn of the
 # list that it stands in, and four commits in a row run all (tests/share.bash). Each turn takes about as long.
-set(release_turn_0 proofs kernel_abi emulated_gpu.self_test tile_maps.self_test limits report_browser)
-set(release_turn_1 check_kernels_cuda conversions schema proofs_noticed old_systems)
-set(release_turn_2 adding_an_op proofs_constants.self_test corpus_full_slow check_includes.self_test conversions.self_test certificates.self_test)
+set(release_turn_0 bench certify.replay proofs kernel_abi emulated_gpu.self_test tile_maps.self_test limits report_browser)
+set(release_turn_1 kernel_trials check_kernels_cuda conversions schema proofs_noticed old_systems)
+set(release_turn_2 kernel_files adding_an_op proofs_constants.self_test corpus_full_slow check_includes.self_test conversions.self_test
+    certificates.self_test)
 set(release_turn_3 emulated_gpu check_kernels_hip) # and those under valgrind
 set(debug_turn_0 linear xent tune outside_text judge new_kernel)
 set(debug_turn_1 gemm embedding report softmax)
