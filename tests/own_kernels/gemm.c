@@ -12,7 +12,7 @@ static tki_gemm_factor along_columns(const void *data, int64_t lines)
     return (tki_gemm_factor){.data = data, .line_stride = 1, .inner_stride = lines};
 }
 
-static int multiply(const tokitai_call *call, const tki_gemm_params *p)
+static int multiplied(const tokitai_call *call, const tki_gemm_params *p)
 {
     const tki_gemm_cpu *kernels = &TKI_ISA_TABLE(tki_gemm_cpu);
     void *scratch = get_scratch(kernels->scratch_bytes(p, call->threads));
@@ -27,7 +27,7 @@ int tokitai_gemm(const tokitai_call *call, int64_t m, int64_t n, int64_t k, cons
 {
     const tki_gemm_params p = {
         .left = along_rows(a, k), .right = along_columns(b, n), .out = c, .rows = m, .cols = n, .inner = k};
-    return multiply(call, &p);
+    return multiplied(call, &p);
 }
 
 int tokitai_gemm_grad_a(const tokitai_call *call, int64_t m, int64_t n, int64_t k, const void *grad_c, const void *b,
@@ -35,7 +35,7 @@ int tokitai_gemm_grad_a(const tokitai_call *call, int64_t m, int64_t n, int64_t 
 {
     const tki_gemm_params p = {
         .left = along_rows(grad_c, n), .right = along_rows(b, n), .out = grad_a, .rows = m, .cols = k, .inner = n};
-    return multiply(call, &p);
+    return multiplied(call, &p);
 }
 
 int tokitai_gemm_grad_b(const tokitai_call *call, int64_t m, int64_t n, int64_t k, const void *grad_c, const void *a,
@@ -47,5 +47,5 @@ int tokitai_gemm_grad_b(const tokitai_call *call, int64_t m, int64_t n, int64_t 
                                .rows = k,
                                .cols = n,
                                .inner = m};
-    return multiply(call, &p);
+    return multiplied(call, &p);
 }
