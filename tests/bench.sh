@@ -49,19 +49,19 @@ echo "-- wrong arguments"
 bad_usage "an op misspelt" "unknown op 'gelu_fw'; did you mean 'gelu_fwd'\?" gelu_fw
 bad_usage "a dtype" "unknown dtype 'f64'" gelu_fwd --dtype f64
 bad_usage "a peer" "unknown peer 'openblass'; did you mean 'openblas'\?" gelu_fwd --peers sleef,openblass
-bad_usage "indices" "unknown way to draw indices 'zip'; did you mean 'zipf'\?" embedding_fwd --indices zip
-bad_usage "seconds" "--seconds '0' is not" gelu_fwd --seconds 0
-bad_usage "threads" "--threads '-1' is not" gelu_fwd --threads=-1
+bad_usage "indices" "unknown distribution of indices 'zip'; did you mean 'zipf'\?" embedding_fwd --indices zip
+bad_usage "seconds" "--seconds must be a number from 1e-06 to 3600" gelu_fwd --seconds 0
+bad_usage "threads" "--threads must be a number from 0 to 1024" gelu_fwd --threads=-1
 bad_usage "a lowering" "no lowering 'cpu.gelu_fwd.f16.fast'" gelu_fwd --lowering cpu.gelu_fwd.f16.fast
 bad_usage "a shape" "has 2 sizes, but gelu_fwd has 1: n" gelu_fwd --shape 3x4
 bad_usage "an empty shape" "without elements" gelu_fwd --shape 0
-bad_usage "a shape and growth" "not both" gelu_fwd --shape 5 --growth
-bad_usage "scaling and growth" "not both" gelu_fwd --scaling --growth
-bad_usage "a sweep and growth" "not both" softmax_fwd --sweep --growth
-bad_usage "a sweep and a shape" "not both" softmax_fwd --sweep --shape 5x5
+bad_usage "a shape and growth" "--growth and --shape exclude each other" gelu_fwd --shape 5 --growth
+bad_usage "scaling and growth" "--growth and --scaling exclude each other" gelu_fwd --scaling --growth
+bad_usage "a sweep and growth" "--growth and --sweep exclude each other" softmax_fwd --sweep --growth
+bad_usage "a sweep and a shape" "--sweep and --shape exclude each other" softmax_fwd --sweep --shape 5x5
 bad_usage "a sweep without rows" "about ops on rows" gelu_fwd --sweep
-bad_usage "processor time of two threads" "for one thread of the CPU" gelu_fwd --cpu-time --threads 2
-bad_usage "scaling of one thread" "there is only one" gelu_fwd --scaling --threads 1
+bad_usage "processor time of two threads" "--cpu-time needs --backend cpu and --threads 1" gelu_fwd --cpu-time --threads 2
+bad_usage "scaling of one thread" "--scaling needs more than one thread" gelu_fwd --scaling --threads 1
 bad_usage "a chart nowhere" "cannot write to --chart '/dev/null/x.svg'" gelu_fwd --chart /dev/null/x.svg
 
 echo "-- kept reports of every kind"
@@ -93,8 +93,8 @@ says out "^gelu_fwd +bf16 +307 ms +0\.5 ms +4\.27 us +3\.86 us +0\.40 us$"
 echo "-- a GPU that is not there, and one that is only pretended"
 bad_usage "a backend" "unknown backend 'cudda'; did you mean 'cuda'\?" gelu_fwd --backend cudda
 bad_usage "a lowering of another backend" "is not of backend 'cpu'" gelu_fwd --backend cpu --lowering cuda.gelu_fwd.f16.shared
-bad_usage "startup of the CPU" "--startup is about a GPU" --startup
-bad_usage "threads of a GPU" "are about the CPU" --backend cuda --threads 2
+bad_usage "startup of the CPU" "--startup needs a GPU" --startup
+bad_usage "threads of a GPU" "need --backend cpu" --backend cuda --threads 2
 fakes=${BUILD_DIR:-$root/build}/tests/fake_gpu
 if [ -e "$fakes/libcuda.so.1" ]; then
     export LD_LIBRARY_PATH=$fakes TOKITAI_CUDA_COMPILER=$fakes/libnvrtc.so TOKITAI_CACHE=$work/kernels FAKE_GPU_FAIL=cuInit=100
@@ -327,8 +327,8 @@ bad_usage "the same file by another name" "'./link.json' is also the file of --f
 is "    the data are as they were" cmp -s kept.json same.json
 bad_usage "a chart of bad data" "is not what bench --json writes" --from other.json --chart none.svg
 is "    leaves no file" test ! -e none.svg
-bad_usage "an op beside it" "takes --chart alone" --from kept.json gemm
-bad_usage "an option beside it" "takes --chart alone" --from kept.json --json
+bad_usage "an op beside it" "--from excludes OP" --from kept.json gemm
+bad_usage "an option beside it" "--from and --json exclude each other" --from kept.json --json
 bad_usage "a chart of it nowhere" "cannot write to --chart '/dev/null/x.svg'" --from kept.json --chart /dev/null/x.svg
 
 echo "-- kept numbers beyond what is measured"

@@ -117,11 +117,11 @@ rm joined*
 obstructed REPLICA_DISAGREES "beyond the contract" glue r?.safetensors -o joined --contract '*=0' --primary r2.safetensors
 st "{$(tensor v U8 '[1]' 0 1)}" x >others.safetensors
 obstructed REPLICA_DISAGREES "a contract for others" glue r?.safetensors others.safetensors -o joined --contract 'v=9' --primary r2.safetensors
-bad_usage "a primary without a contract" "--primary needs a --contract" glue r1.safetensors -o joined --primary r1.safetensors
+bad_usage "a primary without a contract" "--primary needs --contract" glue r1.safetensors -o joined --primary r1.safetensors
 bad_usage "a primary that is none" "is none of the shards" glue r1.safetensors -o joined --contract 'w=1' --primary r9.safetensors
 bad_usage "a primary and a majority" "exclude each other" glue r?.safetensors -o joined --contract 'w=1' --primary r1.safetensors --accept-majority
-bad_usage "a majority without a certificate" "a certificate says what was chosen" glue r?.safetensors -o joined --accept-majority --no-certificate
-bad_usage "a primary without a certificate" "a certificate says what was chosen" glue r?.safetensors -o joined --contract 'w=1' --primary r1.safetensors --no-certificate
+bad_usage "a majority without a certificate" "and --no-certificate exclude each other" glue r?.safetensors -o joined --accept-majority --no-certificate
+bad_usage "a primary without a certificate" "and --no-certificate exclude each other" glue r?.safetensors -o joined --contract 'w=1' --primary r1.safetensors --no-certificate
 mkdir other
 cp r2.safetensors other/r1.safetensors
 bad_usage "a primary's name that two have" "several shards are called r1.safetensors" glue ./r1.safetensors other/r1.safetensors -o joined --contract 'w=1' --primary r1.safetensors
@@ -163,8 +163,8 @@ bad_usage "one of shard" "the rule 'k_proj' fits none of the 4 tensors" shard a.
 no_output
 expect 0 "one that another has passed over fits" glue a.safetensors b.safetensors -o joined --rule 'q=0' --rule 'o=-1' --rule 'q*=1' --rule '*=replicate'
 rm -f joined*
-bad_usage "a rule without an axis" "is not PATTERN=DIM" glue a.safetensors -o joined --rule q
-bad_usage "an axis that is none" "is not a number" glue a.safetensors -o joined --rule q=x
+bad_usage "a rule without an axis" "--rule must be PATTERN=DIM or PATTERN=replicate" glue a.safetensors -o joined --rule q
+bad_usage "an axis that is none" "the axis must be a number from" glue a.safetensors -o joined --rule q=x
 
 echo "-- an index"
 fresh
@@ -328,10 +328,10 @@ echo old >joined
 expect 0 "over another file" glue a.safetensors -o joined
 is "    the new one is there" test "$(tail -c 4 joined)" = abcd
 rm joined*
-bad_usage "no shard" "which shards" glue -o joined
-bad_usage "no file to write" "give -o OUT" glue a.safetensors
-bad_usage "no count" "give --count" shard a.safetensors -o p
-bad_usage "too many" "is not a number from 1 to 4096" shard a.safetensors -o p --count 5000
+bad_usage "no shard" "an argument is missing: SHARD" glue -o joined
+bad_usage "no file to write" "--output FILE is missing" glue a.safetensors
+bad_usage "no count" "--count N is missing" shard a.safetensors -o p
+bad_usage "too many" "must be a number from 1 to 4096" shard a.safetensors -o p --count 5000
 if [ "$(id -u)" != 0 ] || (ulimit -f 8 2>/dev/null); then
     head -c 100000 /dev/zero >zeros
     { st "{$(tensor w U8 '[100000]' 0 100000)}" ''; cat zeros; } >large.safetensors

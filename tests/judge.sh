@@ -74,8 +74,8 @@ bad_usage "no such file" "cannot read absent.npy" gelu_fwd --inputs x.npy --outp
 bad_usage "an input too many" "gelu_fwd has no further input" gelu_fwd --inputs x.npy --inputs x.npy --outputs y.npy
 bad_usage "an input twice" "x is given twice" gelu_fwd --inputs x=x.npy --inputs x=x.npy --outputs y.npy
 bad_usage "an input that is missing" "input x of gelu_fwd is missing" gelu_fwd --outputs y.npy
-bad_usage "no outputs" "--outputs FILE is missing" gelu_fwd --inputs x.npy
-bad_usage "no op" "which op" --inputs x.npy --outputs y.npy
+bad_usage "no outputs" "--outputs \[NAME=\]FILE is missing" gelu_fwd --inputs x.npy
+bad_usage "no op" "an argument is missing: OP" --inputs x.npy --outputs y.npy
 bad_usage "an op that is none" "unknown op" gelu --inputs x.npy --outputs y.npy
 npy '<i4' '(1,)' '\x05\0\0\0' >index.npy
 npy '<f2' '(1, 1)' '\0\0' >weight.npy

@@ -8,17 +8,17 @@ cert=kernel.cpu.gelu_fwd.f16
 echo "-- wrong usage"
 for option in "--memory 1G" "--tasks 9" "--output-size 1M" "--folder-depth 2" --allow-weak-sandbox; do
     # shellcheck disable=SC2086
-    bad_usage "$option without a kernel file" 'go with --kernel or --kernels' certify gelu_fwd $option
+    bad_usage "$option without a kernel file" 'needs --kernel or --kernels' certify gelu_fwd $option
     # shellcheck disable=SC2086
-    bad_usage "$option with a program" 'go with --kernel or --kernels' certify gelu_fwd --program true $option
+    bad_usage "$option with a program" 'needs --kernel or --kernels' certify gelu_fwd --program true $option
 done
-bad_usage "a time for all without foreign code" 'total-timeout goes with' certify gelu_fwd --total-timeout 9
+bad_usage "a time for all without user kernels" '--total-timeout needs --kernel, --kernels or --program' certify gelu_fwd --total-timeout 9
 for command in "certify gelu_fwd --kernel x.c" "replay x.json"; do
     for bad in "memory 0" "memory 1K" "memory 1X" "memory -1" "tasks 0" "tasks 4194305" "tasks x" "output-size 0" "output-size 4095" \
         "folder-depth 0" "folder-depth 65" "total-timeout 0" "total-timeout x"; do
         # shellcheck disable=SC2086
         expect 2 "$command --$bad" $command --${bad% *} ${bad#* }
-        says err "${bad% *} '${bad#* }' is not a"
+        says err "${bad% *} must be .*, not '${bad#* }'"
     done
 done
 

@@ -40,7 +40,7 @@ echo "${#ops[@]} templates compile as C, and ${#typed[@]} are declared by tokita
 
 # Nothing is written over, and what cannot be written is said.
 ! "$tokitai" new-kernel gelu_fwd 2>said
-grep -q "there already" said
+grep -q "'gelu_fwd.c' exists; --force replaces it" said
 "$tokitai" new-kernel gelu_fwd --force >/dev/null
 ! "$tokitai" new-kernel gelu_fwd --out nowhere/k.c 2>said
 grep -q "cannot write 'nowhere/k.c'" said

@@ -5,9 +5,9 @@ subcommand=(tune)
 
 echo "-- wrong arguments"
 bad_usage "an op misspelt" "unknown op 'gem'; did you mean 'gemm'\?" gem
-bad_usage "the CPU" "kernels of the CPU have nothing to choose" gemm --backend cpu
-bad_usage "seconds" "--seconds '0' is not" gemm --seconds 0
-bad_usage "candidates" "--candidates '513' is not a number from 1 to 512" gemm --candidates 513
+bad_usage "the CPU" "--backend must be a GPU" gemm --backend cpu
+bad_usage "seconds" "--seconds must be a number from 1e-06 to 3600" gemm --seconds 0
+bad_usage "candidates" "--candidates must be a number from 1 to 512, not '513'" gemm --candidates 513
 
 fakes=${BUILD_DIR:-$root/build}/tests/fake_gpu
 if [ ! -e "$fakes/libcuda.so.1" ]; then
@@ -19,7 +19,7 @@ FAKE_GPU_FAIL=cuInit=100 expect 3 "no device" gemm --shape 5x12x200
 says err "cuda cannot be used"
 export FAKE_GPU_KERNELS=$fakes/kernels.so FAKE_GPU_MEMORY=$((512 << 20))
 bad_usage "a shape of another op" "has 2 sizes, but gemm has 3" gemm --shape 3x4
-bad_usage "a shape and shapes" "not both" gemm --shape 3x4x5 --shapes listed
+bad_usage "a shape and shapes" "--shapes and --shape exclude each other" gemm --shape 3x4x5 --shapes listed
 bad_usage "an op without choices" "has anything to choose" gelu_fwd --shape 100
 bad_usage "a type without choices" "has anything to choose" gemm --dtype f32 --shape 3x4x5
 bad_usage "an attribute of others" "does not take --label-smoothing" gemm --label-smoothing 0.1 --shape 3x4x5

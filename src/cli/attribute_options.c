@@ -1,124 +1,124 @@
 #include "cli/attribute_options.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "cli/cli.h"
 #include "cli/common_arguments.h"
 
-enum { NAME_SIZE = 48, HELP_SIZE = 512 };
+enum { HELP_SIZE = 512 };
 
-/* One option for each name, however many ops have an attribute of that name. */
-static struct argp_option options[TK_MAX_ATTRIBUTES + 1];
-static const char *attributes[TK_MAX_ATTRIBUTES];
-static char option_names[TK_MAX_ATTRIBUTES][NAME_SIZE];
-static char help[TK_MAX_ATTRIBUTES][HELP_SIZE];
+static cli_option options[TK_MAX_ATTRIBUTES + 1];
+static const tk_attribute *attributes[TK_MAX_ATTRIBUTES];
+static char names[TK_MAX_ATTRIBUTES][CLI_ATTRIBUTE_NAME], choices[TK_MAX_ATTRIBUTES][HELP_SIZE],
+    help[TK_MAX_ATTRIBUTES][HELP_SIZE];
 
-void cli_attribute_option(const char *attribute, char *text, size_t size)
+void cli_attribute_option(const char *attribute, char name[CLI_ATTRIBUTE_NAME])
 {
-    snprintf(text, size, "%s", attribute);
-    for (char *c = text; *c; c++)
+    snprintf(name, CLI_ATTRIBUTE_NAME, "%s", attribute);
+    for (char *c = name; *c; c++)
         if (*c == '_')
             *c = '-';
 }
 
-/* "ieee, tensor_core or any (the default): whose arithmetic ..." */
-static void write_help(const tk_attribute *attribute, char *text)
+static bool has_range(const tk_attribute *attribute)
 {
-    size_t length = 0;
-    for (int i = 0; i < attribute->choice_count && length < HELP_SIZE; i++)
-        length += (size_t)snprintf(text + length, HELP_SIZE - length, "%s%s%s",
-                                   i == 0                             ? ""
-                                   : i == attribute->choice_count - 1 ? " or "
-                                                                      : ", ",
-                                   attribute->choices[i].id, i == attribute->initial.integer ? " (the default)" : "");
-    if (length < HELP_SIZE)
-        snprintf(text + length, HELP_SIZE - length, "%s%s", length ? ": " : "", attribute->text);
+    return attribute->type == TK_ATTRIBUTE_REAL ? attribute->least.real != -0x1.fffffep127
+                                                : attribute->least.integer != INT64_MIN;
 }
 
-static bool is_listed(const char *name, int count)
+/* "amount of label smoothing; from 0 to 1. Default: 0" */
+static void write_help(const tk_attribute *attribute, char text[HELP_SIZE])
 {
-    for (int i = 0; i < count; i++)
-        if (!strcmp(attributes[i], name))
-            return true;
-    return false;
+    char initial[32], least[32], most[32], range[96] = "";
+    tk_attribute_print(attribute, attribute->initial, initial, sizeof initial);
+    tk_attribute_print(attribute, attribute->least, least, sizeof least);
+    tk_attribute_print(attribute, attribute->most, most, sizeof most);
+    if (attribute->type != TK_ATTRIBUTE_CHOICE && has_range(attribute))
+        snprintf(range, sizeof range, "; from %s to %s", least, most);
+    const bool asks = strchr(attribute->text, '?') != NULL;
+    snprintf(text, HELP_SIZE, "%s%s%s Default: %s", attribute->text, range, asks ? "" : ".", initial);
+    if (islower((unsigned char)text[1]))
+        text[0] = (char)toupper((unsigned char)text[0]);
 }
 
 static void add(const tk_attribute *attribute, int *count)
 {
-    if (attribute->from_device || *count == TK_MAX_ATTRIBUTES || is_listed(attribute->name, *count))
+    for (int i = 0; i < *count; i++)
+        if (!strcmp(attributes[i]->name, attribute->name))
+            return;
+    if (attribute->from_device || *count == TK_MAX_ATTRIBUTES)
         return;
     const int i = (*count)++;
-    attributes[i] = attribute->name;
-    cli_attribute_option(attribute->name, option_names[i], NAME_SIZE);
+    attributes[i] = attribute;
+    cli_attribute_option(attribute->name, names[i]);
     write_help(attribute, help[i]);
-    options[i] = (struct argp_option){.name = option_names[i],
-                                      .key = CLI_ATTRIBUTE_KEYS + i,
-                                      .arg = attribute->type == TK_ATTRIBUTE_CHOICE ? "NAME" : "NUMBER",
-                                      .doc = help[i]};
+    choices[i][0] = 0;
+    for (int k = 0; k < attribute->choice_count; k++)
+        snprintf(choices[i] + strlen(choices[i]), HELP_SIZE - strlen(choices[i]), "%s%s", k ? "|" : "",
+                 attribute->choices[k].id);
+    options[i] = (cli_option){.kind = CLI_ATTRIBUTE,
+                              .name = names[i],
+                              .argument = attribute->choice_count ? choices[i] : "NUMBER",
+                              .help = help[i]};
 }
 
-static error_t parse_option(int key, char *argument, struct argp_state *state)
+const cli_option *cli_attribute_options(void)
 {
-    cli_attributes *a = state->input;
-    const int i = key - CLI_ATTRIBUTE_KEYS;
-    if (i < 0 || i >= TK_MAX_ATTRIBUTES || !attributes[i])
-        return ARGP_ERR_UNKNOWN;
-    for (int k = 0; k < a->count; k++)
-        if (a->given[k].attribute == attributes[i])
-            argp_error(state, "--%s is given twice", option_names[i]);
-    if (a->count < TK_MAX_ATTRIBUTES)
-        a->given[a->count++] = (tk_setting){attributes[i], argument};
-    return 0;
-}
-
-const struct argp *cli_attributes_parser(void)
-{
-    static const struct argp parser = {.options = options, .parser = parse_option};
     int count = 0;
     for (int op = 0; op < tk_contract_count(); op++)
         for (int i = 0; i < tk_contract_at(op)->attribute_count; i++)
             add(&tk_contract_at(op)->attributes[i], &count);
-    return &parser;
+    return options;
+}
+
+const tk_attribute *cli_attribute_of(const cli_option *option)
+{
+    return attributes[option - options];
+}
+
+void cli_attribute_give(const cli_option *option, const char *value, cli_attributes *a)
+{
+    if (a->count < TK_MAX_ATTRIBUTES)
+        a->given[a->count++] = (tk_setting){cli_attribute_of(option)->name, value};
 }
 
 static bool complain_number(const char *who, const tk_attribute *attribute, const char *value)
 {
-    char option[NAME_SIZE], least[32], most[32];
-    const bool any = attribute->type == TK_ATTRIBUTE_REAL ? attribute->least.real == -0x1.fffffep127
-                                                          : attribute->least.integer == INT64_MIN;
-    cli_attribute_option(attribute->name, option, sizeof option);
+    char option[CLI_ATTRIBUTE_NAME], least[32], most[32];
+    cli_attribute_option(attribute->name, option);
     tk_attribute_print(attribute, attribute->least, least, sizeof least);
     tk_attribute_print(attribute, attribute->most, most, sizeof most);
-    if (!any)
-        cli_complain(who, "--%s '%.80s' is not a number from %s to %s", option, value, least, most);
+    if (has_range(attribute))
+        cli_complain(who, "--%s must be a number from %s to %s, not '%.80s'", option, least, most, value);
     else
-        cli_complain(who, "--%s '%.80s' is not a %s number", option, value,
-                     attribute->type == TK_ATTRIBUTE_REAL ? "finite" : "64-bit");
+        cli_complain(who, "--%s must be a %s number, not '%.80s'", option,
+                     attribute->type == TK_ATTRIBUTE_REAL ? "finite" : "64-bit", value);
     return false;
 }
 
 static bool check_value(const char *who, const tk_attribute *attribute, const char *value)
 {
-    const char *names[TK_MAX_CHOICES];
+    const char *ids[TK_MAX_CHOICES];
     tk_value parsed;
     if (tk_attribute_parse(attribute, value, &parsed))
         return true;
     if (attribute->type != TK_ATTRIBUTE_CHOICE)
         return complain_number(who, attribute, value);
     for (int i = 0; i < attribute->choice_count; i++)
-        names[i] = attribute->choices[i].id;
-    cli_complain_unknown(who, attribute->name, value, names, attribute->choice_count);
+        ids[i] = attribute->choices[i].id;
+    cli_complain_unknown(who, attribute->name, value, ids, attribute->choice_count);
     return false;
 }
 
 const tk_attribute *cli_setting_fit(const char *who, const tk_setting *setting, const tk_contract *const ops[],
                                     int count, bool named)
 {
-    char option[NAME_SIZE];
+    char option[CLI_ATTRIBUTE_NAME];
     const tk_attribute *attribute = NULL, *found;
     const char *without = NULL;
-    cli_attribute_option(setting->attribute, option, sizeof option);
+    cli_attribute_option(setting->attribute, option);
     for (int i = 0; i < count; i++) {
         const int place = tk_attribute_find(ops[i], setting->attribute);
         found = place >= 0 ? &ops[i]->attributes[place] : NULL;
@@ -126,7 +126,7 @@ const tk_attribute *cli_setting_fit(const char *who, const tk_setting *setting, 
         without = found ? without : ops[i]->name;
     }
     if (without && (named || !attribute || attribute->seen_by_kernel)) {
-        cli_complain(who, named ? "%s does not take --%s" : "%s, for one, does not take --%s: name the ops", without,
+        cli_complain(who, named ? "%s does not take --%s" : "%s does not take --%s; name the ops that do", without,
                      option);
         return NULL;
     }

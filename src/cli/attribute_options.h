@@ -1,8 +1,7 @@
 /* Options of the command line for the attributes of all ops: --domain, --numerics, ... Made from the contracts. */
 #pragma once
 
-#include <argp.h>
-
+#include "cli/options.h"
 #include "tokitai_verify.h"
 
 /* What was given, in that order. */
@@ -11,12 +10,14 @@ typedef struct cli_attributes {
     int count;
 } cli_attributes;
 
-/* A child for the parser of a command; its input is a cli_attributes. Its keys are its own, from CLI_ATTRIBUTE_KEYS on. */
-enum { CLI_ATTRIBUTE_KEYS = 2048 };
-const struct argp *cli_attributes_parser(void);
+/* For a row CLI_ATTRIBUTES; one option for each name, however many ops have an attribute of that name. */
+const cli_option *cli_attribute_options(void);
+const tk_attribute *cli_attribute_of(const cli_option *option);
+void cli_attribute_give(const cli_option *option, const char *value, cli_attributes *attributes);
 
 /* "label-smoothing": the option of an attribute. */
-void cli_attribute_option(const char *attribute, char *text, size_t size);
+enum { CLI_ATTRIBUTE_NAME = 48 };
+void cli_attribute_option(const char *attribute, char name[CLI_ATTRIBUTE_NAME]);
 
 /* The attribute that is set, if it is one of every op, or, where the ops were not `named`, one of some that kernels do not see; and if
  * that is a value of it. Else NULL, with a complaint. */

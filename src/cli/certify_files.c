@@ -148,7 +148,7 @@ static void report(batch *b, const finding *f)
 {
     if (b->lines)
         write_line(b, f);
-    if (given(b->s->a, KEY_JUNIT))
+    if (b->s->a->junit)
         keep_case(b, f);
 }
 
@@ -212,7 +212,7 @@ static void run_job(batch *b, tk_ctx *ctx, const char *file, const tk_kernel_fil
         char *path = NULL;
         const char *subject = tk_certificate_subject(certificate);
         /* Files of one name but for the ending: the second would replace the certificate of the first. */
-        bool again = given(b->s->a, KEY_OUT) && json_object_get(b->written, subject);
+        bool again = b->s->a->out && json_object_get(b->written, subject);
         if (again) {
             cli_complain(b->s->a->who, "%s: another file has the certificate %s.json; this one is not written", file,
                          subject);
@@ -263,7 +263,7 @@ static void run_file(batch *b, tk_ctx *ctx, const opened *o)
         report_unusable(b, o->file, o->message, "", cli_exit_of(o->status, CLI_BAD));
         return;
     }
-    bool named = b->s->a->op_count > 0;
+    bool named = b->s->a->ops.count > 0;
     const char *problem = tk_kernel_file_problem(o->kernel);
     int run = 0;
     for (int i = 0; i < p->job_count; i++) {
@@ -277,7 +277,7 @@ static void run_file(batch *b, tk_ctx *ctx, const opened *o)
     } else if (!run) {
         char reason[512];
         list_defined(o->kernel, named, reason, sizeof reason);
-        report_unusable(b, o->file, reason, "", given(b->s->a, KEY_KERNEL) ? CLI_BAD : CLI_UNKNOWN);
+        report_unusable(b, o->file, reason, "", b->s->a->kernel ? CLI_BAD : CLI_UNKNOWN);
     }
 }
 
@@ -330,12 +330,12 @@ static void work(batch *b, tk_ctx *ctx)
 }
 
 /* The processors are shared out among the workers. */
-static int threads_of_each(const certify_plan *p)
+static int threads_of_each(int jobs)
 {
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
-    if (p->workers == 1)
+    if (jobs == 1)
         return 0;
-    return processors > p->workers ? (int)(processors / p->workers) : 1;
+    return processors > jobs ? (int)(processors / jobs) : 1;
 }
 
 static void *work_aside(void *data)
@@ -343,7 +343,7 @@ static void *work_aside(void *data)
     batch *b = data;
     tk_ctx *ctx = NULL;
     /* Without memory for another context there is one worker less. */
-    if (tk_ctx_create(&ctx) == TK_OK && tk_ctx_set_threads(ctx, threads_of_each(b->s->p)) == TK_OK)
+    if (tk_ctx_create(&ctx) == TK_OK && tk_ctx_set_threads(ctx, threads_of_each(b->s->a->jobs)) == TK_OK)
         work(b, ctx);
     tk_ctx_destroy(ctx);
     return NULL;
@@ -380,11 +380,11 @@ static void run_all(batch *b, tk_ctx *ctx)
 {
     const certify_plan *p = b->s->p;
     pthread_t threads[256];
-    int wanted = (p->workers < p->file_count ? p->workers : p->file_count) - 1;
+    int wanted = (b->s->a->jobs < p->file_count ? b->s->a->jobs : p->file_count) - 1;
     int started = 0;
     while (started < wanted && !pthread_create(&threads[started], NULL, work_aside, b))
         started++;
-    if (tk_ctx_set_threads(ctx, threads_of_each(p)) == TK_OK)
+    if (tk_ctx_set_threads(ctx, threads_of_each(b->s->a->jobs)) == TK_OK)
         work(b, ctx);
     for (int i = 0; i < started; i++)
         pthread_join(threads[i], NULL);
@@ -394,8 +394,8 @@ cli_exit certify_files_run(certify_session *s, tk_ctx *ctx)
 {
     batch b = {.s = s, .lock = PTHREAD_MUTEX_INITIALIZER, .written = json_object()};
     FILE *junit = NULL;
-    const char *lines_path = given(s->a, KEY_JSON_LINES);
-    const char *junit_path = given(s->a, KEY_JUNIT);
+    const char *lines_path = s->a->json_lines;
+    const char *junit_path = s->a->junit;
     if (!open_output(s, "json-lines", lines_path, &b.lines) || !open_output(s, "junit", junit_path, &junit)) {
         close_output(s, "json-lines", lines_path, b.lines);
         json_decref(b.written);

@@ -11,19 +11,19 @@
 
 static bool plan_work(const certify_arguments *a, certify_plan *p)
 {
-    const bool single = given(a, KEY_SHAPE) || a->input_count > 0;
-    const char *types = given(a, KEY_DTYPE);
+    const bool single = a->shape || a->inputs.count > 0;
+    const char *types = a->dtype;
     p->first_types = types && !strcmp(types, "first");
     p->index_dtypes = single ? 1u << TK_I32 : 1u << TK_I32 | 1u << TK_I64;
-    p->op_count = cli_choose_ops(a->who, a->ops, a->op_count, p->ops);
+    p->op_count = cli_choose_ops(a->who, a->ops.list, a->ops.count, p->ops);
     return p->op_count && cli_choose_types(a->who, p->first_types ? NULL : types, p->ops, p->op_count, &p->types) &&
-           cli_choose_index_dtypes(a->who, given(a, KEY_INDEX), &p->index_dtypes);
+           cli_choose_index_dtypes(a->who, a->index, &p->index_dtypes);
 }
 
 /* "0x4242,7" */
 static bool plan_values(const certify_arguments *a, certify_plan *p)
 {
-    const char *text = given(a, KEY_PLANT);
+    const char *text = a->plant;
     if (!text)
         return true;
     for (const char *at = text;; at++) {
@@ -45,10 +45,9 @@ static bool plan_values(const certify_arguments *a, certify_plan *p)
 
 static bool plan_numbers(const certify_arguments *a, certify_plan *p)
 {
-    return cli_choose_level(a->who, given(a, KEY_LEVEL), TK_EXHAUSTIVE, &p->options.level) &&
-           cli_choose_seed(a->who, given(a, KEY_SEED), &p->options.seed) &&
-           cli_choose_threads(a->who, given(a, KEY_THREADS), 65536, &p->options.call_threads) &&
-           cli_choose_alignment(a->who, given(a, KEY_ALIGNMENT), &p->options.alignment) && plan_values(a, p);
+    return cli_choose_level(a->who, a->level, TK_EXHAUSTIVE, &p->options.level) &&
+           cli_choose_seed(a->who, a->seed, &p->options.seed) &&
+           cli_choose_alignment(a->who, a->alignment, &p->options.alignment) && plan_values(a, p);
 }
 
 /* The ids that may have been meant. */
@@ -85,8 +84,8 @@ static void complain_of_lowering(const certify_arguments *a, const certify_plan 
 /* The id names its op and types. */
 static bool narrow_to_lowering(const certify_arguments *a, certify_plan *p, const tk_case *named)
 {
-    const char *id = given(a, KEY_LOWERING);
-    bool index_differs = given(a, KEY_INDEX) && tk_contract_takes_index(named->contract) &&
+    const char *id = a->lowering;
+    bool index_differs = a->index && tk_contract_takes_index(named->contract) &&
                          !(p->index_dtypes & 1u << named->index_dtype);
     const tk_types types = {named->dtype, named->result_dtype};
     if (!cli_types_have(&p->types, types) || index_differs) {
@@ -103,15 +102,15 @@ static bool narrow_to_lowering(const certify_arguments *a, certify_plan *p, cons
 
 static bool plan_lowering(const certify_arguments *a, certify_plan *p)
 {
-    const char *wanted = given(a, KEY_LOWERING);
+    const char *wanted = a->lowering;
     bool all = wanted && !strcmp(wanted, "all");
     p->slowest = wanted && !strcmp(wanted, "slowest");
     /* An exhaustive run takes minutes for each. */
     p->best = wanted ? !strcmp(wanted, "best") : p->options.level == TK_EXHAUSTIVE;
-    bool planted = given(a, KEY_MUTANT) || given(a, KEY_VARIANT);
+    bool planted = a->mutant || a->variant;
     if (!wanted || ((p->best || p->slowest || all) && !planted))
         return true;
-    if (planted || a->op_count > 1) {
+    if (planted || a->ops.count > 1) {
         cli_complain(a->who, "--lowering goes with one op and without --mutant or --variant");
         return false;
     }
@@ -194,75 +193,28 @@ static bool draw_seed(const certify_arguments *a, certify_plan *p)
 
 static bool plan_files(const certify_arguments *a, certify_plan *p)
 {
-    const char *file = given(a, KEY_KERNEL);
-    const char *folder = given(a, KEY_KERNELS);
-    static const int companions[] = {KEY_COMPILER, KEY_FLAGS,      KEY_INCLUDE, KEY_TIMEOUT,
-                                     KEY_JOBS,     KEY_JSON_LINES, KEY_JUNIT};
-    p->workers = 1;
-    const char *program = given(a, KEY_PROGRAM);
-    if (a->sanitize && a->no_sanitize) {
-        cli_complain(a->who, "give --sanitize or --no-sanitize, not both");
-        return false;
-    }
-    if ((a->sanitize || a->no_sanitize) && !file && !folder) {
-        cli_complain(a->who, "--sanitize and --no-sanitize go with --kernel or --kernels");
-        return false;
-    }
-    if (a->limits.any && !file && !folder) {
-        cli_complain(a->who,
-                     "--memory, --tasks, --output-size, --folder-depth and --allow-weak-sandbox go with --kernel or "
-                     "--kernels");
-        return false;
-    }
-    if (a->limits.total_seconds > 0 && !file && !folder && !program) {
-        cli_complain(a->who, "--total-timeout goes with --kernel, --kernels or --program");
-        return false;
-    }
-    if (!file && !folder && !program) {
-        for (size_t i = 0; i < sizeof companions / sizeof *companions; i++)
-            if (given(a, companions[i])) {
-                cli_complain(
-                    a->who,
-                    "--compiler, --flags, --include, --timeout, --jobs, --json-lines and --junit go with --kernel or "
-                    "--kernels, --timeout with --program too");
-                return false;
-            }
+    const char *file = a->kernel;
+    const char *folder = a->kernels;
+    const char *program = a->program;
+    if (!file && !folder && !program)
         return true;
-    }
-    const char *timeout = given(a, KEY_TIMEOUT);
-    const char *jobs = given(a, KEY_JOBS);
-    const char *lines = given(a, KEY_JSON_LINES);
-    float seconds = 0;
-    if (!!file + !!folder + !!program > 1 || given(a, KEY_LOWERING) || given(a, KEY_MUTANT) ||
-        given(a, KEY_VARIANT)) {
-        cli_complain(a->who, "give one of --kernel, --kernels, --program, --lowering, --mutant and --variant");
-        return false;
-    }
-    if (timeout && (!cli_parse_float(timeout, &seconds) || seconds < 0.01f || seconds > 86400)) {
-        cli_complain(a->who, "--timeout '%.80s' is not a number of seconds from 0.01 to 86400", timeout);
-        return false;
-    }
-    if (jobs && !cli_parse_count(jobs, 1, 256, &p->workers)) {
-        cli_complain(a->who, "--jobs '%.80s' is not a number from 1 to 256", jobs);
-        return false;
-    }
-    if (lines && !strcmp(lines, "-") && a->json) {
-        cli_complain(a->who, "--json and --json-lines - both go to standard output");
+    if (a->json_lines && !strcmp(a->json_lines, "-") && a->json) {
+        cli_complain(a->who, "--json and --json-lines=- exclude each other");
         return false;
     }
     p->file_options = (tk_kernel_file_options){.size = sizeof(tk_kernel_file_options),
-                                               .backend = given(a, KEY_BACKEND),
-                                               .compiler = given(a, KEY_COMPILER),
-                                               .flags = given(a, KEY_FLAGS),
-                                               .include = given(a, KEY_INCLUDE),
+                                               .backend = a->backend,
+                                               .compiler = a->compiler,
+                                               .flags = a->flags,
+                                               .include = a->include,
                                                .allow_weak_sandbox = a->limits.allow_weak_sandbox,
                                                .limits = a->limits.limits,
-                                               .call_seconds = (double)seconds};
-    p->options.total_seconds = a->limits.total_seconds;
-    if (!given(a, KEY_SEED) && !draw_seed(a, p))
+                                               .call_seconds = a->timeout};
+    p->options.total_seconds = a->total_seconds;
+    if (!a->seed && !draw_seed(a, p))
         return false;
     if (program)
-        return certify_program_open(a->who, program, (double)seconds, &p->program, &p->options);
+        return certify_program_open(a->who, program, a->timeout, &p->program, &p->options);
     if (folder) {
         p->options.skip_mutants = true;
         return list_folder(a, p, folder);
@@ -296,7 +248,7 @@ static cli_exit plan_backend(const certify_arguments *a, certify_plan *p, tk_ctx
 {
     const char *device;
     tk_backend_info backend;
-    if (!cli_choose_backend(a->who, given(a, KEY_BACKEND), given(a, KEY_LOWERING), &device, &backend))
+    if (!cli_choose_backend(a->who, a->backend, a->lowering, &device, &backend))
         return CLI_BAD;
     if (!has_backend(p, backend.name)) {
         cli_complain(a->who, "backend '%s' has no kernels in this version", backend.name);
@@ -311,16 +263,15 @@ static cli_exit plan_backend(const certify_arguments *a, certify_plan *p, tk_ctx
 
 static bool plan_shape(const certify_arguments *a, certify_plan *p)
 {
-    const char *text = given(a, KEY_SHAPE);
+    const char *text = a->shape;
     p->has_shape = text != NULL;
     return cli_choose_shape(a->who, text, p->ops, p->op_count, 0, &p->shape);
 }
 
 /* --mutant or --variant. */
-static bool plan_planted(const certify_arguments *a, certify_plan *p, int key)
+static bool plan_planted(const certify_arguments *a, certify_plan *p, bool wrong)
 {
-    bool wrong = key == KEY_MUTANT;
-    const char *wanted = given(a, key);
+    const char *wanted = wrong ? a->mutant : a->variant;
     const char **chosen = wrong ? &p->options.mutant : &p->options.variant;
     const char *names[MANY];
     const char *what;
@@ -329,10 +280,6 @@ static bool plan_planted(const certify_arguments *a, certify_plan *p, int key)
         return true;
     if (p->op_count != 1) {
         cli_complain(a->who, "--%s goes with one op", wrong ? "mutant" : "variant");
-        return false;
-    }
-    if (given(a, KEY_MUTANT) && given(a, KEY_VARIANT)) {
-        cli_complain(a->who, "give --mutant or --variant, not both");
         return false;
     }
     for (; count < MANY && (wrong ? tk_mutant_at : tk_variant_at)(p->ops[0], count, &names[count], &what); count++)
@@ -348,15 +295,11 @@ static bool plan_planted(const certify_arguments *a, certify_plan *p, int key)
 
 static bool plan_family(const certify_arguments *a, certify_plan *p)
 {
-    const char *wanted = given(a, KEY_FAMILY);
+    const char *wanted = a->family;
     const char *names[MANY];
     int count = 0;
     if (!wanted)
         return true;
-    if (a->input_count > 0) {
-        cli_complain(a->who, "give --family or --input, not both");
-        return false;
-    }
     for (; count < MANY && (names[count] = tk_family_at(count, NULL)); count++)
         if (!strcmp(names[count], wanted)) {
             p->options.family = wanted;
@@ -369,7 +312,7 @@ static bool plan_family(const certify_arguments *a, certify_plan *p)
 
 static bool plan_setting(const certify_arguments *a, certify_plan *p, const tk_setting *setting)
 {
-    const tk_attribute *attribute = cli_setting_fit(a->who, setting, p->ops, p->op_count, a->op_count > 0);
+    const tk_attribute *attribute = cli_setting_fit(a->who, setting, p->ops, p->op_count, a->ops.count > 0);
     if (!attribute)
         return false;
     p->has_seen_settings |= attribute->seen_by_kernel;
@@ -417,7 +360,7 @@ static bool plan_input(const certify_arguments *a, certify_plan *p, const tk_cas
 {
     cli_error error;
     cli_input *input = &p->inputs[i];
-    bool good = cli_parse_input(a->inputs[i], input, &error);
+    bool good = cli_parse_input(a->inputs.list[i], input, &error);
     int k = good ? find_input(a, c->contract, input->name) : -1;
     if (good && k < 0)
         return false;
@@ -429,7 +372,7 @@ static bool plan_input(const certify_arguments *a, certify_plan *p, const tk_cas
     else if (good)
         good = cli_input_fit(input, tk_case_param_dtype(c, k), &error);
     if (!good) {
-        cli_complain(a->who, "--input '%.60s%s' %s", a->inputs[i], strlen(a->inputs[i]) > 60 ? "..." : "",
+        cli_complain(a->who, "--input '%.60s%s' %s", a->inputs.list[i], strlen(a->inputs.list[i]) > 60 ? "..." : "",
                      error.text);
         return false;
     }
@@ -445,7 +388,7 @@ static bool is_single(unsigned set)
 
 static bool plan_inputs(const certify_arguments *a, certify_plan *p)
 {
-    if (a->input_count == 0)
+    if (a->inputs.count == 0)
         return true;
     if (p->op_count != 1 || !p->has_shape || !p->types.one || !is_single(p->index_dtypes)) {
         cli_complain(a->who,
@@ -458,7 +401,7 @@ static bool plan_inputs(const certify_arguments *a, certify_plan *p)
     if (!cli_shape_fit(&p->shape, p->ops[0], c.dims, &error))
         return false;
     bool seen[TK_MAX_PARAMS] = {false};
-    for (int i = 0; i < a->input_count; i++)
+    for (int i = 0; i < a->inputs.count; i++)
         if (!plan_input(a, p, &c, i, seen))
             return false;
     for (int k = 0; k < p->ops[0]->param_count; k++) {
@@ -469,21 +412,21 @@ static bool plan_inputs(const certify_arguments *a, certify_plan *p)
         return false;
     }
     p->options.inputs = p->given;
-    p->options.input_count = a->input_count;
+    p->options.input_count = a->inputs.count;
     return true;
 }
 
 static bool plan_out(const certify_arguments *a, certify_plan *p)
 {
     bool restricted = p->has_shape || p->options.family || p->has_seen_settings || certify_planted(p);
-    const char *out = given(a, KEY_OUT);
-    p->keep = out || !(restricted || given(a, KEY_KERNELS));
+    const char *out = a->out;
+    p->keep = out || !(restricted || a->kernels);
     return !out || cli_make_out(a->who, out);
 }
 
 static bool plan_sign(const certify_arguments *a, certify_plan *p, tk_ctx *ctx)
 {
-    const char *file = given(a, KEY_SIGN);
+    const char *file = a->sign;
     if (!file)
         return true;
     if (!p->keep) {
@@ -544,7 +487,7 @@ static bool plan_jobs(const certify_arguments *a, certify_plan *p, tk_ctx *ctx)
     for (int i = 0; i < p->op_count; i++) {
         const tk_contract *op = p->ops[i];
         if (p->options.family && !tk_family_applies(p->family, op)) {
-            if (a->op_count == 0)
+            if (a->ops.count == 0)
                 continue;
             cli_complain(a->who, "the input family '%s' does not apply to %s", p->options.family, op->name);
             return false;
@@ -570,13 +513,14 @@ static bool plan_jobs(const certify_arguments *a, certify_plan *p, tk_ctx *ctx)
 cli_exit certify_plan_make(const certify_arguments *a, certify_plan *p, tk_ctx *ctx)
 {
     p->options = TK_CERTIFY_DEFAULTS;
+    p->options.call_threads = a->threads;
     p->options.skip_mutants = a->skip_mutants;
     p->options.fresh_mutants = a->fresh_mutants;
     p->options.keep_going = a->keep_going;
     p->options.sanitize = a->sanitize      ? TK_SANITIZE_ALWAYS
                           : a->no_sanitize ? TK_SANITIZE_NEVER
                                            : TK_SANITIZE_BY_LEVEL;
-    p->options.skip_coverage = a->skip_coverage;
+    p->options.skip_coverage = a->no_coverage;
     if (!plan_work(a, p) || !plan_numbers(a, p) || !plan_files(a, p))
         return CLI_BAD;
     cli_exit result = p->file_count || p->program.server
@@ -584,9 +528,9 @@ cli_exit certify_plan_make(const certify_arguments *a, certify_plan *p, tk_ctx *
                           : plan_backend(a, p, ctx); /* a worker opens the device of its kernel */
     if (result != CLI_HOLDS)
         return result;
-    bool good = plan_lowering(a, p) && plan_shape(a, p) && plan_planted(a, p, KEY_MUTANT) &&
-                plan_planted(a, p, KEY_VARIANT) && plan_family(a, p) && plan_settings(a, p) && plan_inputs(a, p) &&
-                plan_jobs(a, p, ctx) && plan_out(a, p) && plan_sign(a, p, ctx);
+    bool good = plan_lowering(a, p) && plan_shape(a, p) && plan_planted(a, p, true) && plan_planted(a, p, false) &&
+                plan_family(a, p) && plan_settings(a, p) && plan_inputs(a, p) && plan_jobs(a, p, ctx) &&
+                plan_out(a, p) && plan_sign(a, p, ctx);
     return good ? CLI_HOLDS : CLI_BAD;
 }
 

@@ -1,4 +1,4 @@
-/* What the commands share: exit statuses, output, progress. Every command is one function in the file of its name. */
+/* What the commands share: exit statuses, output, progress. Every command is a cli_command in the file of its name. */
 #pragma once
 
 #include <argp.h>
@@ -6,7 +6,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
+#include "cli/options.h"
 #include "tokitai_verify.h"
 
 typedef enum cli_exit {
@@ -16,32 +18,46 @@ typedef enum cli_exit {
     CLI_UNKNOWN = 3  /* cannot tell: no device, no lowering, an UNKNOWN verdict */
 } cli_exit;
 
+/* `arguments` are those without a name, such as "[OP...]": a line for each form, which may begin with a word of lower case. `words` is where
+ * their cli_words are in the structure of the command, `doc` what stands before its options, then \v and what follows them. */
 typedef struct cli_command {
-    const char *name;
-    const char *summary;
+    const char *name, *summary, *arguments, *doc;
+    const cli_option *options;
+    size_t words;
     cli_exit (*run)(int argc, char **argv); /* argv[0] is "tokitai NAME" */
 } cli_command;
 
-cli_exit cli_ops(int argc, char **argv);
-cli_exit cli_devices(int argc, char **argv);
-cli_exit cli_certify(int argc, char **argv);
-cli_exit cli_judge(int argc, char **argv);
-cli_exit cli_new_kernel(int argc, char **argv);
-cli_exit cli_corpus(int argc, char **argv);
-cli_exit cli_check(int argc, char **argv);
-cli_exit cli_replay(int argc, char **argv);
-cli_exit cli_diff(int argc, char **argv);
-cli_exit cli_report(int argc, char **argv);
-cli_exit cli_keygen(int argc, char **argv);
-cli_exit cli_bench(int argc, char **argv);
-cli_exit cli_tune(int argc, char **argv);
-cli_exit cli_cache(int argc, char **argv);
-cli_exit cli_kernel(int argc, char **argv);
-cli_exit cli_glue(int argc, char **argv);
-cli_exit cli_shard(int argc, char **argv);
-cli_exit cli_reshard(int argc, char **argv);
-cli_exit cli_diff_ckpt(int argc, char **argv);
-cli_exit cli_padic(int argc, char **argv);
+const cli_command *cli_command_at(int i); /* in main.c; NULL past the end */
+
+/* The rows of a command and of all tables in it, one after the other, without those that only point to others. */
+typedef struct cli_row {
+    const cli_option *option;
+    size_t place;
+    const char *with;
+    int group;
+    bool given;
+} cli_row;
+
+enum { CLI_MOST_ROWS = 96 };
+
+int cli_rows_of(const cli_command *command, cli_row rows[CLI_MOST_ROWS]);
+
+/* Reads the arguments into a structure of the command's, which has the defaults. Does not return where they are wrong or ask for help. */
+void cli_parse(const cli_command *command, int argc, char **argv, void *arguments);
+
+extern const cli_command cli_ops, cli_devices, cli_certify, cli_judge, cli_new_kernel, cli_corpus, cli_check,
+    cli_replay, cli_diff, cli_report, cli_keygen, cli_bench, cli_tune, cli_padic, cli_kernel, cli_glue, cli_shard,
+    cli_reshard, cli_diff_ckpt, cli_cache;
+
+/* Prints what the last of these words, a command line behind the program's name, may become: words, one to a line, or "/files ENDING",
+ * "/folders" or "/programs" for what the shell has to find. */
+void cli_complete(int count, char **words);
+
+/* The man page, where the template has ".\" commands" and the like. */
+void cli_print_manual(FILE *template, FILE *out);
+
+/* Names, one to a line, of a kind ("mutants"): of one op, or of all. */
+void cli_list_words(const char *kind, const char *op);
 
 /* The status that matters most of two: bad input or output, then refuted, then unknown. */
 cli_exit cli_worse(cli_exit a, cli_exit b);
@@ -56,7 +72,7 @@ cli_exit cli_exit_of(tk_status status, cli_exit bad_file);
 __attribute__((format(printf, 2, 3))) void cli_complain(const char *who, const char *format, ...);
 
 /* argp_parse(), whose messages repeat the arguments, with these made fit for a terminal. */
-int cli_parse(const struct argp *argp, int argc, char **argv, unsigned flags, void *input);
+int cli_parse_argp(const struct argp *argp, int argc, char **argv, unsigned flags, void *input);
 
 /* A context, or NULL after a complaint. */
 tk_ctx *cli_open(const char *who);

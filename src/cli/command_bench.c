@@ -1,6 +1,5 @@
 /* tokitai bench: time certified lowerings against the machine's limits and the peers found here. First the arguments, then
  * the certificates of everything that is to be timed, then the clock. */
-#include <argp.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -16,137 +15,63 @@
 #include "cli/common_arguments.h"
 #include "cli/parse.h"
 
-/* ------------------------------------------------------------------------------------------------------------
- * Options
- * ------------------------------------------------------------------------------------------------------------ */
-
-enum {
-    KEY_LOWERING = 256,
-    KEY_BACKEND,
-    KEY_DTYPE,
-    KEY_INDEX,
-    KEY_INDICES,
-    KEY_SHAPE,
-    KEY_THREADS,
-    KEY_SECONDS,
-    KEY_PEERS,
-    KEY_CHART,
-    KEY_FROM,
-    KEY_END, /* keys up to here index arguments.text */
-    KEY_GROWTH,
-    KEY_SWEEP,
-    KEY_SCALING,
-    KEY_STARTUP,
-    KEY_CPU_TIME,
-    KEY_CERTIFY,
-    KEY_JSON
-};
-
 typedef struct arguments {
-    const char *who;
-    char **ops; /* [op_count], into argv */
-    int op_count;
-    const char *text[KEY_END - KEY_LOWERING]; /* NULL if it was not given */
+    cli_words ops;
+    const char *who, *backend, *lowering, *dtype, *index, *indices, *shape, *peers, *chart, *from;
+    int threads;    /* negative: not given */
+    double seconds; /* 0: not given */
     bool growth, sweep, scaling, startup, cpu_time, certify, json;
     cli_attributes attributes;
 } arguments;
 
-static const char *given(const arguments *a, int key)
-{
-    return a->text[key - KEY_LOWERING];
-}
-
-static const struct argp_option option_list[] = {
-    {NULL, 0, NULL, 0, "What is timed:", 1},
-    {"backend", KEY_BACKEND, "NAME", 0,
-     "Where: cpu, cuda, hip; cuda:1 is the second device; the default is that of --lowering's id, else cpu", 1},
-    {"lowering", KEY_LOWERING, "ID", 0,
-     "This implementation, or best: the fastest that the machine takes; the default is every one, best with "
-     "--growth, "
-     "--sweep and --scaling",
-     1},
-    {"dtype", KEY_DTYPE, "TYPE", 0, "f16, bf16, f32, f16-f32 (results in f32) or all (the default)", 1},
-    {"index", KEY_INDEX, "TYPE", 0, "i32 (the default), i64 or all, for ops that take an index", 1},
-    {"indices", KEY_INDICES, "HOW", 0,
-     "uniform, zipf, equal or all, for embeddings; the default is uniform and zipf, on a GPU all, with --growth "
-     "uniform",
-     1},
-    {"shape", KEY_SHAPE, "SIZES", 0, "Such as n=1048576 or 4096x1024, instead of a few usual ones", 1},
-    {"growth", KEY_GROWTH, NULL, 0,
-     "Sizes from 2^10 to 2^28 elements, products from 16 to 4096, and where the time per element jumps", 1},
-    {"sweep", KEY_SWEEP, NULL, 0,
-     "A hundred shapes drawn from a fixed seed, of at least 2^24 elements, for ops on rows alone", 1},
-    {"scaling", KEY_SCALING, NULL, 0, "One thread against all, in turn, without peers", 1},
-    {"startup", KEY_STARTUP, NULL, 0, "On a GPU: first use of each kernel, and what a small call costs, instead", 1},
-    {"peers", KEY_PEERS, "LIST", 0,
-     "none, or names with commas, on a GPU of pytorch, torch.compile, triton and cublaslt; the default is every one "
-     "that is found, with --growth all but PyTorch",
-     1},
-    {"certify", KEY_CERTIFY, NULL, 0, "Certify first what has no certificate yet", 1},
-
-    {NULL, 0, NULL, 0, "How:", 2},
-    {"threads", KEY_THREADS, "COUNT", 0,
-     "Of kernels and peers; 1 is the default, 0 takes all there are, as --scaling does", 2},
-    {"seconds", KEY_SECONDS, "NUMBER", 0,
-     "For each case, shared by its arms; the default is 1, with --growth 0.3, with --sweep 0.05", 2},
-
-    {"cpu-time", KEY_CPU_TIME, NULL, 0,
-     "Count the processor's time instead of the clock's: for one thread on a machine that is not idle; not PyTorch",
-     2},
-
-    {NULL, 0, NULL, 0, "Output:", 3},
-    {"chart", KEY_CHART, "FILE", 0, "Draw the results to FILE, as SVG", 3},
-    {"json", KEY_JSON, NULL, 0, "Print JSON instead of the table", 3},
-    {"from", KEY_FROM, "FILE", 0, "Time nothing: show, and draw with --chart, what --json wrote to FILE", 3},
-    {NULL, 0, NULL, 0, "Help:", -1},
+static const cli_option option_list[] = {
+    CLI_HEADING("What is timed:"),
+    CLI_BACKEND("BACKEND", ": cpu, cuda or hip; cuda:1 is the second device. Default: that of --lowering, else cpu"),
+    CLI_LOWERING("|best", "; or best, the fastest that this machine runs. Default: every one; with --growth, --sweep "
+                          "and --scaling, best"),
+    CLI_DTYPE("|all", ". Default: all"),
+    CLI_INDEX(". Default: i32"),
+    CLI_ROW(CLI_TEXT, "indices", "uniform|zipf|equal|all", indices,
+            "Distribution of an embedding's indices: uniform, zipf (the k-th row in proportion to 1/k, as words "
+            "occur in text), equal (a single row) or all, each separately. Default: uniform and zipf; on a GPU all; "
+            "with --growth uniform"),
+    CLI_SHAPE(", instead of the default ones"),
+    CLI_ROW(CLI_FLAG, "growth", NULL, growth,
+            "Sizes from 2^10 to 2^28 elements, matrix products from 16 to 4096, as far as memory allows. At the end, "
+            "the cliffs: sizes at which a kernel's time per element (or multiply-add) grows over 1.5 times as much "
+            "as that of the limit",
+            .excludes = "shape sweep scaling"),
+    CLI_ROW(CLI_FLAG, "sweep", NULL, sweep,
+            "A hundred shapes of at least 2^24 elements, drawn from a fixed seed, for ops on rows. At the end, the "
+            "median, the lowest tenth and the least of our speed relative to the copy and to each peer",
+            .excludes = "shape scaling"),
+    CLI_ROW(CLI_FLAG, "scaling", NULL, scaling,
+            "Every kernel and limit with one thread and with all (or --threads), in turn, each thread bound to a "
+            "processor; no peers"),
+    CLI_ROW(CLI_FLAG, "startup", NULL, startup,
+            "On a GPU: time instead the first use of each kernel with an empty and with a full cache, in a directory "
+            "under TMPDIR, and the overhead of a small call over a bare launch"),
+    CLI_ROW(CLI_TEXT, "peers", "none|PEER,...", peers,
+            "Names separated by commas: plain (built-in baselines), sleef, openblas, blis, onednn, libxsmm, flint, "
+            "pytorch; on a GPU pytorch, torch.compile, triton, cublaslt; or none. Default: every one found; with "
+            "--growth all but PyTorch. Peers are loaded at run time. On the CPU, PyTorch runs in a separate process "
+            "and is not interleaved with the others"),
+    CLI_ROW(CLI_FLAG, "certify", NULL, certify,
+            "First certify, at level quick, lowerings that have no certificate yet"),
+    CLI_HEADING("How:"),
+    CLI_THREADS(1024, " of kernels, limits and peers. Default: 1; 0 uses all processors"),
+    CLI_SECONDS_EACH(", shared by its arms. Default: 1; with --growth 0.3; with --sweep 0.05"),
+    CLI_ROW(CLI_FLAG, "cpu-time", NULL, cpu_time,
+            "Measure the processor time of one thread instead of wall-clock time: for a machine that is not idle. "
+            "Medians count instead of best times, and PyTorch is left out"),
+    CLI_HEADING("Output:"),
+    CLI_CHART(": shares of the limit and a roofline of matrix products, or time against size with --growth"),
+    CLI_JSON,
+    CLI_ROW(CLI_TEXT, "from", "FILE.json", from,
+            "Measure nothing: show the table of what --json wrote to FILE, and draw it with --chart",
+            .excludes = "!chart"),
+    {.kind = CLI_ATTRIBUTES, .place = offsetof(arguments, attributes)},
     {0},
-};
-
-static error_t parse_option(int key, char *argument, struct argp_state *state)
-{
-    arguments *a = state->input;
-    switch (key) {
-    case ARGP_KEY_INIT: state->child_inputs[0] = &a->attributes; return 0;
-    case KEY_GROWTH: a->growth = true; return 0;
-    case KEY_SWEEP: a->sweep = true; return 0;
-    case KEY_SCALING: a->scaling = true; return 0;
-    case KEY_STARTUP: a->startup = true; return 0;
-    case KEY_CPU_TIME: a->cpu_time = true; return 0;
-    case KEY_CERTIFY: a->certify = true; return 0;
-    case KEY_JSON: a->json = true; return 0;
-    case ARGP_KEY_ARGS:
-        a->ops = state->argv + state->next;
-        a->op_count = state->argc - state->next;
-        return 0;
-    default:
-        if (key < KEY_LOWERING || key >= KEY_END)
-            return ARGP_ERR_UNKNOWN;
-        if (given(a, key))
-            argp_error(state, "an option is given twice, the second time as '%.80s'", argument);
-        a->text[key - KEY_LOWERING] = argument;
-        return 0;
-    }
-}
-
-/* Made from the contracts. */
-static struct argp_child children[] = {{NULL, 0, "Attributes of ops:", 4}, {0}};
-
-static const struct argp command = {
-    .options = option_list,
-    .children = children,
-    .parser = parse_option,
-    .args_doc = "[OP...]",
-    .doc =
-        "Times certified kernels against what the machine can do at most and against the libraries found here, on "
-        "the same work, one after the other in turn. Without OP, every op is timed. A lowering without a "
-        "certificate of this build on this machine is not timed."
-        "\vTimes are of a single call with its conversions: the best and the median of many. The limit of an op is "
-        "its least traffic without any arithmetic, by ordinary or non-temporal stores, whichever is faster; of a "
-        "product it is its multiply-adds. Peers compute what they compute: they are not judged.\n\n"
-        "On a GPU the device's own clock is read, tensors are taken in turn from copies that exceed the L2 cache, "
-        "the limit is a copy of as many bytes within the device, and ratios are of medians.\n\n"
-        "Exit status: 0 everything was timed, 1 a contract was refuted by --certify, 2 wrong usage or output that "
-        "could not be written, 3 a certificate, a device or memory is missing.",
 };
 
 /* ------------------------------------------------------------------------------------------------------------
@@ -180,26 +105,26 @@ typedef struct plan {
 static bool plan_work(const arguments *a, plan *p)
 {
     p->index_dtypes = 1u << TK_I32;
-    p->op_count = cli_choose_ops(a->who, a->ops, a->op_count, p->ops);
+    p->op_count = cli_choose_ops(a->who, a->ops.list, a->ops.count, p->ops);
     for (int i = 0; p->op_count && i < a->attributes.count; i++)
-        if (!cli_setting_fit(a->who, &a->attributes.given[i], p->ops, p->op_count, a->op_count > 0))
+        if (!cli_setting_fit(a->who, &a->attributes.given[i], p->ops, p->op_count, a->ops.count > 0))
             return false;
-    return p->op_count && cli_choose_types(a->who, given(a, KEY_DTYPE), p->ops, p->op_count, &p->types) &&
-           cli_choose_index_dtypes(a->who, given(a, KEY_INDEX), &p->index_dtypes);
+    return p->op_count && cli_choose_types(a->who, a->dtype, p->ops, p->op_count, &p->types) &&
+           cli_choose_index_dtypes(a->who, a->index, &p->index_dtypes);
 }
 
 /* Opens the device. */
 static cli_exit plan_backend(const arguments *a, plan *p, tk_ctx *ctx)
 {
     const char *device;
-    if (!cli_choose_backend(a->who, given(a, KEY_BACKEND), given(a, KEY_LOWERING), &device, &p->backend))
+    if (!cli_choose_backend(a->who, a->backend, a->lowering, &device, &p->backend))
         return CLI_BAD;
     if (!p->backend.is_gpu && a->startup) {
-        cli_complain(a->who, "--startup is about a GPU; name one by --backend");
+        cli_complain(a->who, "--startup needs a GPU: --backend cuda or hip");
         return CLI_BAD;
     }
-    if (p->backend.is_gpu && (a->scaling || given(a, KEY_THREADS))) {
-        cli_complain(a->who, "--threads and --scaling are about the CPU");
+    if (p->backend.is_gpu && (a->scaling || a->threads >= 0)) {
+        cli_complain(a->who, "--threads and --scaling need --backend cpu");
         return CLI_BAD;
     }
     p->device = p->backend.is_gpu ? device : NULL;
@@ -215,7 +140,7 @@ static bool plan_indices(const arguments *a, plan *p)
     static const unsigned sets[] = {1u << BENCH_UNIFORM, 1u << BENCH_ZIPF, 1u << BENCH_EQUAL,
                                     1u << BENCH_UNIFORM | 1u << BENCH_ZIPF | 1u << BENCH_EQUAL};
     enum { NAMES = sizeof names / sizeof *names };
-    const char *wanted = given(a, KEY_INDICES);
+    const char *wanted = a->indices;
     p->indices = a->growth ? sets[0] : p->device ? sets[3] : sets[0] | sets[1];
     for (int i = 0; wanted && i < NAMES; i++) {
         if (!strcmp(wanted, names[i])) {
@@ -224,7 +149,7 @@ static bool plan_indices(const arguments *a, plan *p)
         }
     }
     if (wanted)
-        cli_complain_unknown(a->who, "way to draw indices", wanted, names, NAMES);
+        cli_complain_unknown(a->who, "distribution of indices", wanted, names, NAMES);
     return !wanted;
 }
 
@@ -234,7 +159,7 @@ static bool plan_peers(const arguments *a, plan *p)
     const char *found;
     bool present;
     int count = 0;
-    const char *list = given(a, KEY_PEERS);
+    const char *list = a->peers;
     p->options.peers = list;
     p->options.in_turn = (a->growth && !list) || a->cpu_time;
     if (!list || !strcmp(list, "none"))
@@ -258,42 +183,26 @@ static bool plan_peers(const arguments *a, plan *p)
 
 static bool plan_numbers(const arguments *a, plan *p)
 {
-    const char *seconds = given(a, KEY_SECONDS);
-    float value = a->growth ? 0.3f : a->sweep ? 0.05f : 1;
+    p->options.seconds = a->seconds > 0 ? a->seconds : a->growth ? 0.3 : a->sweep ? 0.05 : 1;
     p->options.scaling = a->scaling;
-    p->options.threads = a->scaling ? 0 : 1;
-    if (!cli_choose_threads(a->who, given(a, KEY_THREADS), 1024, &p->options.threads))
-        return false;
+    p->options.threads = a->threads >= 0 ? a->threads : a->scaling ? 0 : 1;
     if (p->options.threads == 0)
         p->options.threads = (int)sysconf(_SC_NPROCESSORS_ONLN);
     if (a->scaling && p->options.threads == 1) {
-        cli_complain(a->who, "--scaling compares one thread with more, but there is only one");
+        cli_complain(a->who, "--scaling needs more than one thread");
         return false;
     }
     p->options.processor_time = a->cpu_time;
     if (a->cpu_time && (p->options.threads > 1 || p->device)) {
-        cli_complain(a->who, "--cpu-time is for one thread of the CPU");
+        cli_complain(a->who, "--cpu-time needs --backend cpu and --threads 1");
         return false;
     }
-    if (seconds && (!cli_parse_float(seconds, &value) || value <= 0 || value > 3600)) {
-        cli_complain(a->who, "--seconds '%.80s' is not a number above 0, up to 3600", seconds);
-        return false;
-    }
-    p->options.seconds = (double)value;
     return true;
 }
 
 static bool plan_shape(const arguments *a, plan *p)
 {
-    const char *text = given(a, KEY_SHAPE);
-    if (a->growth && (text || a->scaling || a->sweep)) {
-        cli_complain(a->who, "give --growth or %s, not both", text ? "--shape" : a->sweep ? "--sweep" : "--scaling");
-        return false;
-    }
-    if (a->sweep && (text || a->scaling)) {
-        cli_complain(a->who, "give --sweep or %s, not both", text ? "--shape" : "--scaling");
-        return false;
-    }
+    const char *text = a->shape;
     p->has_shape = text != NULL;
     return cli_choose_shape(a->who, text, p->ops, p->op_count, 1, &p->shape);
 }
@@ -301,7 +210,7 @@ static bool plan_shape(const arguments *a, plan *p)
 static void add_group(const arguments *a, plan *p, const tk_ctx *ctx, const tk_contract *op, tk_types types,
                       tk_dtype index)
 {
-    const char *wanted = given(a, KEY_LOWERING);
+    const char *wanted = a->lowering;
     const bool best = wanted ? !strcmp(wanted, "best") : a->growth || a->sweep || a->scaling;
     tk_lowering_info info;
     cli_bench_group *g = &p->groups[p->group_count];
@@ -322,7 +231,7 @@ static void add_group(const arguments *a, plan *p, const tk_ctx *ctx, const tk_c
 
 static bool plan_groups(const arguments *a, plan *p, const tk_ctx *ctx)
 {
-    const char *wanted = given(a, KEY_LOWERING);
+    const char *wanted = a->lowering;
     tk_case named;
     int lowering;
     if (tk_lowering_find(wanted, &named, &lowering) && named.index_dtype == TK_I64)
@@ -525,7 +434,7 @@ static cli_exit print_json(const arguments *a, const outcome *o)
 static cli_exit conclude(const arguments *a, const outcome *o)
 {
     cli_exit result = CLI_HOLDS;
-    const char *chart = given(a, KEY_CHART);
+    const char *chart = a->chart;
     if (a->json)
         result = print_json(a, o);
     else if (a->growth)
@@ -582,26 +491,16 @@ static cli_exit time_all(const arguments *a, const plan *p, tk_ctx *ctx)
     return result;
 }
 
-/* Nothing but a chart goes with --from. */
-static cli_exit show_kept(const arguments *a)
+static cli_exit run(int argc, char **argv)
 {
-    bool alone = !a->op_count && !a->growth && !a->sweep && !a->scaling && !a->startup && !a->cpu_time &&
-                 !a->certify && !a->json && !a->attributes.count;
-    for (int key = KEY_LOWERING; key < KEY_END; key++)
-        alone &= key == KEY_FROM || key == KEY_CHART || !given(a, key);
-    if (!alone)
-        cli_complain(a->who, "--from shows what was timed before; of the other options it takes --chart alone");
-    return alone ? cli_bench_show_kept(a->who, given(a, KEY_FROM), given(a, KEY_CHART)) : CLI_BAD;
-}
-
-cli_exit cli_bench(int argc, char **argv)
-{
-    arguments a = {.who = argv[0]};
-    children[0].argp = cli_attributes_parser();
-    if (cli_parse(&command, argc, argv, 0, &a) != 0)
+    arguments a = {.who = argv[0], .threads = -1};
+    cli_parse(&cli_bench, argc, argv, &a);
+    if (a.from && a.ops.count) {
+        cli_complain(a.who, "--from excludes OP");
         return CLI_BAD;
-    if (given(&a, KEY_FROM))
-        return show_kept(&a);
+    }
+    if (a.from)
+        return cli_bench_show_kept(a.who, a.from, a.chart);
     tk_ctx *ctx = NULL;
     plan *p = calloc(1, sizeof *p);
     if (!p || tk_ctx_create(&ctx) != TK_OK) {
@@ -615,8 +514,7 @@ cli_exit cli_bench(int argc, char **argv)
         result = plan_backend(&a, p, ctx);
     if (result == CLI_HOLDS && !a.startup) {
         bool good = plan_indices(&a, p) && plan_numbers(&a, p) && plan_peers(&a, p) && plan_shape(&a, p) &&
-                    plan_groups(&a, p, ctx) && plan_jobs(&a, p) &&
-                    cli_can_write(a.who, "--chart", given(&a, KEY_CHART));
+                    plan_groups(&a, p, ctx) && plan_jobs(&a, p) && cli_can_write(a.who, "--chart", a.chart);
         result = good ? ensure_certificates(&a, p, ctx) : CLI_BAD;
         if (result == CLI_HOLDS)
             result = time_all(&a, p, ctx);
@@ -627,3 +525,31 @@ cli_exit cli_bench(int argc, char **argv)
     tk_ctx_destroy(ctx);
     return result;
 }
+
+const cli_command cli_bench = {
+    .name = "bench",
+    .summary = "time certified kernels against the machine's limits and other libraries",
+    .arguments = "[OP...]",
+    .words = offsetof(arguments, ops),
+    .options = option_list,
+    .run = run,
+    .doc = "Times the lowerings of each OP, or of every op, and compares them with the limits of this machine and "
+           "with other libraries (peers) that are found, all on the same tensors. A lowering is timed only if it has "
+           "a certificate of this build on this machine that says HELD or PROVED, of any level. Every arm runs once, "
+           "then every arm again, and so on; the best and the median of many such runs are printed. A peer's time "
+           "includes the conversions that it needs. Its first result is compared coarsely with ours; a peer with a "
+           "different result is shown as 'differs' and not timed. Peers are not judged by the contract.\n\n"
+           "At the end there is a line for each lowering: the geometric mean over its cases of the best peer's time "
+           "by its own, the smallest of these ratios, and the mean share of the limit. Times that differ by less "
+           "than 3 % are called 'level'."
+           "\vThe limit of an op is the time to read its inputs and write its outputs without arithmetic, by "
+           "ordinary or by non-temporal stores, whichever is faster; that of a matrix product is the time of its "
+           "fp32 multiply-adds on registers, if that is longer.\n\n"
+           "On a GPU, times are measured by the device's events, ratios are of medians, calls cycle through copies "
+           "of the tensors that exceed the L2 cache, and the limit is a copy within the device of as many bytes as "
+           "the op must move; a matrix product has none. cuBLASLt takes part in products of 16-bit factors on a CUDA "
+           "device, with the fastest of up to 32 algorithms that it offers; for linear layers with its fused "
+           "epilogues, and where there is gelu in them also with our gelu behind its product.\n\n"
+           "Exit status: 0 everything was timed; 1 a contract was refuted by --certify; 2 wrong usage, or output "
+           "that could not be written; 3 a certificate, a device or memory is missing.",
+};

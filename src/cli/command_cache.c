@@ -1,5 +1,4 @@
 /* tokitai cache: the compiled GPU kernels, and the verdicts on mutants, that are kept for later use. */
-#include <argp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,65 +9,21 @@
 #include "tokitai_cache.h"
 #include "tokitai_verify.h"
 
-enum { KEY_JSON = 256, KEY_REPAIR, KEY_BACKEND, KEY_ARCHITECTURE, KEY_SOURCE, KEY_DTYPE };
-
 typedef struct arguments {
-    const char *who;
-    const char *action;
-    char **words; /* [word_count], into argv: what follows the action */
-    int word_count;
-    const char *backend, *architecture, *source, *dtype; /* NULL if not given */
+    cli_words words; /* the action and the keys */
+    const char *who, *backend, *architecture, *source, *dtype;
     bool json, repair;
 } arguments;
 
-static const struct argp_option option_list[] = {
-    {"json", KEY_JSON, NULL, 0, "Print JSON instead of text", 1},
-    {"repair", KEY_REPAIR, NULL, 0, "verify: remove what is damaged; it is built again when it is needed", 1},
-    {NULL, 0, NULL, 0, "What to build:", 2},
-    {"backend", KEY_BACKEND, "NAME", 0, "cuda or hip", 2},
-    {"architecture", KEY_ARCHITECTURE, "NAME", 0, "Such as sm_90 or gfx942", 2},
-    {"source", KEY_SOURCE, "FILE", 0, "This kernel source alone, such as ops/gelu/kernel.cu", 2},
-    {"dtype", KEY_DTYPE, "TYPE", 0, "f16, bf16, f32, f16-f32 (results in f32) or all (the default)", 2},
-    {NULL, 0, NULL, 0, "Help:", -1},
+static const cli_option option_list[] = {
+    CLI_JSON,
+    CLI_ROW(CLI_FLAG, "repair", NULL, repair, "verify: remove damaged entries; they are built again when needed"),
+    CLI_HEADING("What to build:"),
+    CLI_BACKEND("GPU", ": cuda or hip"),
+    CLI_ROW(CLI_TEXT, "architecture", "NAME", architecture, "Architecture, such as sm_90 or gfx942"),
+    CLI_ROW(CLI_TEXT, "source", "NAME", source, "One kernel source, such as ops/gelu/kernel.cu"),
+    CLI_DTYPE("|all", ". Default: all"),
     {0},
-};
-
-static error_t parse_option(int key, char *argument, struct argp_state *state)
-{
-    arguments *a = state->input;
-    switch (key) {
-    case KEY_JSON: a->json = true; return 0;
-    case KEY_REPAIR: a->repair = true; return 0;
-    case KEY_BACKEND: a->backend = argument; return 0;
-    case KEY_ARCHITECTURE: a->architecture = argument; return 0;
-    case KEY_SOURCE: a->source = argument; return 0;
-    case KEY_DTYPE: a->dtype = argument; return 0;
-    case ARGP_KEY_ARGS:
-        a->action = state->argv[state->next];
-        a->words = state->argv + state->next + 1;
-        a->word_count = state->argc - state->next - 1;
-        return 0;
-    case ARGP_KEY_NO_ARGS: argp_error(state, "what is to be done? list, verify, clear or build"); return 0;
-    default: return ARGP_ERR_UNKNOWN;
-    }
-}
-
-static const struct argp command = {
-    .options = option_list,
-    .parser = parse_option,
-    .args_doc = "list\nverify\nclear [KEY...]\nbuild",
-    .doc =
-        "GPU kernels are compiled when they are first used and kept in the cache directory, and so is what 'tokitai "
-        "tune' measured of them, and the verdicts of 'tokitai certify' on mutants. 'list' shows them, those used "
-        "last first; 'verify' checks the hash of each; 'clear' "
-        "removes those whose key begins with KEY, or all; "
-        "'build' "
-        "compiles every kernel for an architecture beforehand, which needs a compiler but no device, and shows "
-        "what each "
-        "uses."
-        "\vExit status: 0 done, 1 an entry is damaged or a kernel does not compile, 2 wrong usage or a file that "
-        "cannot "
-        "be read or removed, 3 no compiler.",
 };
 
 static json_t *json_kernels(const tk_cache_entry *entry)
@@ -370,16 +325,17 @@ static cli_exit clear(const arguments *a, tk_ctx *ctx)
     cli_exit result = CLI_HOLDS;
     int removed = 0;
     int64_t freed = 0;
-    for (int i = 0; i < a->word_count; i++) {
-        size_t length = strlen(a->words[i]);
-        if (length < LEAST_KEY || length > WHOLE_KEY || strspn(a->words[i], "0123456789abcdef") != length) {
-            cli_complain(a->who, "'%s' is not the beginning of a key: at least %d hexadecimal digits", a->words[i],
-                         LEAST_KEY);
+    const cli_words keys = {a->words.list + 1, a->words.count - 1};
+    for (int i = 0; i < keys.count; i++) {
+        size_t length = strlen(keys.list[i]);
+        if (length < LEAST_KEY || length > WHOLE_KEY || strspn(keys.list[i], "0123456789abcdef") != length) {
+            cli_complain(a->who, "PREFIX must be the beginning of a key, at least %d hexadecimal digits, not '%s'",
+                         LEAST_KEY, keys.list[i]);
             return CLI_BAD;
         }
     }
-    for (int i = 0; i < a->word_count || i == 0; i++) {
-        const char *key = a->word_count ? a->words[i] : NULL;
+    for (int i = 0; i < keys.count || i == 0; i++) {
+        const char *key = keys.count ? keys.list[i] : NULL;
         int some = 0;
         int64_t bytes = 0;
         tk_status status = tk_cache_clear(ctx, key, &some, &bytes);
@@ -537,38 +493,28 @@ static const char *const actions[] = {"list", "verify", "clear", "build"};
 /* An option that would go unheard is refused: 'clear --source X' looks as if it removed less than all. */
 static bool check_options(const arguments *a, int action)
 {
-    const struct {
-        const char *name;
-        bool given;
-        int taker;
-    } options[] = {{"--repair", a->repair, VERIFY},
-                   {"--backend", a->backend != NULL, BUILD},
-                   {"--architecture", a->architecture != NULL, BUILD},
-                   {"--source", a->source != NULL, BUILD},
-                   {"--dtype", a->dtype != NULL, BUILD}};
-    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
-        if (options[i].given && options[i].taker != action) {
-            cli_complain(a->who, "%s does not take %s; %s does", a->action, options[i].name,
-                         actions[options[i].taker]);
-            return false;
-        }
-    return true;
+    const char *to_build = a->backend        ? "backend"
+                           : a->architecture ? "architecture"
+                           : a->source       ? "source"
+                           : a->dtype        ? "dtype"
+                                             : NULL;
+    const bool repairs = a->repair && action != VERIFY;
+    const char *wrong = repairs ? "repair" : action != BUILD ? to_build : NULL;
+    if (wrong)
+        cli_complain(a->who, "%s does not take --%s; %s does", actions[action], wrong,
+                     actions[repairs ? VERIFY : BUILD]);
+    return !wrong;
 }
 
-cli_exit cli_cache(int argc, char **argv)
+static cli_exit run(int argc, char **argv)
 {
     arguments a = {.who = argv[0]};
-    if (cli_parse(&command, argc, argv, 0, &a) != 0)
-        return CLI_BAD;
+    cli_parse(&cli_cache, argc, argv, &a);
     int action = 0;
-    while (action < ACTIONS && strcmp(a.action, actions[action]) != 0)
+    while (action < ACTIONS && strcmp(a.words.list[0], actions[action]) != 0)
         action++;
     if (action == ACTIONS) {
-        cli_complain_unknown(a.who, "action", a.action, actions, ACTIONS);
-        return CLI_BAD;
-    }
-    if (a.word_count && action != CLEAR) {
-        cli_complain(a.who, "%s takes no further argument, such as '%s'", a.action, a.words[0]);
+        cli_complain_unknown(a.who, "action", a.words.list[0], actions, ACTIONS);
         return CLI_BAD;
     }
     if (!check_options(&a, action))
@@ -584,3 +530,29 @@ cli_exit cli_cache(int argc, char **argv)
     tk_ctx_destroy(ctx);
     return result;
 }
+
+const cli_command cli_cache = {
+    .name = "cache",
+    .summary = "list, verify, clear or build what is kept in the cache directory",
+    .arguments = "list\nverify\nclear [PREFIX...]\nbuild",
+    .words = offsetof(arguments, words),
+    .options = option_list,
+    .run = run,
+    .doc =
+        "GPU kernels are embedded in the library as source text. Each is compiled when it is first used, and the "
+        "result is kept in the cache directory, under the SHA-256 of the source and all that it includes, the "
+        "options, the compiler and its version, and the architecture. Before every load the entry's hashes are "
+        "verified; an entry that was truncated, swapped or edited is built again. The directory also has the choices "
+        "that 'tokitai tune' measured and the verdicts of 'tokitai certify' on mutants.\n\n"
+        "list shows the entries, the most recently used first, then tunings and verdicts on mutants, and whether "
+        "they are of this version and thus used. verify checks every hash of every entry and names the damaged ones. "
+        "clear removes the entries, tunings and verdicts whose key begins with PREFIX, or all, and locks and old "
+        "temporary files. build compiles every kernel source for an architecture unless it is already compiled, and "
+        "prints the resources of each kernel (registers, shared memory, stack, spills); it needs a compiler, but no "
+        "device."
+        "\vThe compilers are tried in this order: for cuda the library NVRTC, then nvcc; for hip the library HIPRTC, "
+        "then hipcc, then clang++ of version 17 or later. A kernel that cannot be kept, and why, is reported on "
+        "standard error and in the certificate. An option that an action does not take is an error.\n\n"
+        "Exit status: 0 done; 1 an entry is damaged, or a kernel does not compile; 2 wrong usage, or a file that "
+        "cannot be read or removed; 3 no compiler.",
+};

@@ -1,6 +1,5 @@
 /* tokitai certify: judge kernels against an exact oracle and write certificates. First every argument is turned into a
  * list of jobs, then the jobs are run; an argument error is found before anything is run. */
-#include <argp.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -15,157 +14,115 @@
  * Options
  * ------------------------------------------------------------------------------------------------------------ */
 
-static const struct argp_option option_list[] = {
-    {NULL, 0, NULL, 0, "What is judged:", 1},
-    {"backend", KEY_BACKEND, "NAME", 0, "Where it runs: cpu (the default), cuda, hip; cuda:1 is the second device",
-     1},
-    {"lowering", KEY_LOWERING, "ID", 0,
-     "This implementation, such as cpu.gelu_bwd.f16.scalar; best: the first that the machine takes; slowest: the "
-     "last; "
-     "all: every one. The default is all, and best at level exhaustive",
-     1},
-    {"dtype", KEY_DTYPE, "TYPE", 0,
-     "f16, bf16, f32, f16-f32, bf16-f32 (results in f32), first (the first that an op has) or all (the default): of "
-     "a "
-     "kernel file or program f16 and bf16",
-     1},
-    {"index", KEY_INDEX, "TYPE", 0,
-     "i32, i64 or all, for ops that take an index; all is the default, i32 with --shape", 1},
-    {"mutant", KEY_MUTANT, "NAME", 0, "A mutant of the op, a kernel that is wrong on purpose, instead of a real one",
-     1},
-    {"variant", KEY_VARIANT, "NAME", 0, "A planted correct kernel that computes in another way than ours", 1},
-    {"kernel", KEY_KERNEL, "FILE", 0,
-     "A kernel of your own: .c, .cpp, .cu, .hip or .so, or a folder with kernel.c and what it includes, for the ops "
-     "given or all that it defines; 'tokitai ops OP' "
-     "prints "
-     "its declaration, 'tokitai new-kernel OP' writes one",
-     1},
-    {"kernels", KEY_KERNELS, "DIR", 0, "Every such file in a directory; mutants are not run", 1},
-    {"program", KEY_PROGRAM, "COMMAND", 0,
-     "A program that answers binary frames (docs/protocol.md) with kernels of its own, in any language; it is not "
-     "sandboxed",
-     1},
-    {"compiler", KEY_COMPILER, "CC", 0, "Of kernel files; the default is cc, c++, nvcc or hipcc", 1},
-    {"flags", KEY_FLAGS, "FLAGS", 0,
-     "Of that compiler instead of -O2; nvcc is also told the device's architecture unless they name one", 1},
-    {"include", KEY_INCLUDE, "DIRS", 0, "Folders of headers for kernel files, separated by colons; copied and hashed",
-     1},
+typedef certify_arguments arguments;
 
-    {NULL, 0, NULL, 0, "Effort and limits:", 2},
-    {"level", KEY_LEVEL, "LEVEL", 0, "quick (the default), full, or exhaustive: every input where that can be done",
-     2},
-    {"seed", KEY_SEED, "NUMBER", 0,
-     "Of all that is drawn; decimal or 0x. For kernel files and programs the default is drawn anew each time", 2},
-    {"skip-mutants", KEY_SKIP_MUTANTS, NULL, 0, "Do not run the mutants", 2},
-    {"fresh-mutants", KEY_FRESH_MUTANTS, NULL, 0,
-     "Run the mutants also where the cache directory has this build's verdicts on them", 2},
-    {"keep-going", KEY_KEEP_GOING, NULL, 0,
-     "Run the other trials too when one has failed, to tell how wrong a kernel is: how many elements, how far off",
-     2},
-    {"sanitize", KEY_SANITIZE, NULL, 0,
-     "Run small trials of CUDA kernel files under the tools of compute-sanitizer, where it is found: races, reads "
-     "outside "
-     "the arrays; the default at level full",
-     2},
-    {"no-sanitize", KEY_NO_SANITIZE, NULL, 0, "Never use compute-sanitizer", 2},
-    {"no-coverage", KEY_NO_COVERAGE, NULL, 0,
-     "Kernel files: do not let what an instrumented build executes decide what else is tried", 2},
-    {"timeout", KEY_TIMEOUT, "SECONDS", 0, "Of one call of a kernel file or a program; 60 is the default", 2},
-    {"jobs", KEY_JOBS, "COUNT", 0, "Kernel files that are judged in parallel; 1 is the default", 2},
-    {"threads", KEY_THREADS, "COUNT", 0,
-     "Of every call of a kernel; 0, the default, is 1, 2, 3, 4, 5, 8 and 16 in turn, whatever this machine has", 2},
-    {"alignment", KEY_ALIGNMENT, "BYTES", 0,
-     "Of every array of every call: a power of two up to 256; 0, the default, is all of these in turn, and the "
-     "begin and the end of a page",
-     2},
+static const cli_option option_list[] = {
+    CLI_HEADING("What is judged:"),
+    CLI_BACKEND("BACKEND", ": cpu, cuda or hip; cuda:1 is the second device. Default: that of --lowering, else cpu"),
+    CLI_LOWERING("|best|slowest|all",
+                 "; or best, the fastest that this machine runs; slowest, the portable one; all. Default: all; at "
+                 "level exhaustive best",
+                 .excludes = "mutant variant"),
+    CLI_DTYPE("|first|all",
+              "; first is the first that each op has. Default: all; of a kernel file or a program f16 and bf16"),
+    CLI_INDEX(". Default: all; with --shape i32"),
+    CLI_ROW(CLI_TEXT, "mutant", "MUTANT", mutant,
+            "A mutant of OP, a kernel that is wrong on purpose, to see that it is refuted and why",
+            .excludes = "variant"),
+    CLI_ROW(CLI_TEXT, "variant", "VARIANT", variant,
+            "A variant of OP, a correct kernel that computes in another way than ours, to see that it holds"),
+    CLI_KERNEL_FILE(": C, C++, CUDA or HIP source or a shared library (.c .cpp .cc .cu .hip .so) with functions of "
+                    "tokitai_kernel.h, for each OP given or all that it defines; or a directory with kernel.c and "
+                    "the files that it includes. It is compiled and run in sandboxed processes. 'tokitai ops OP' "
+                    "prints the declaration, 'tokitai new-kernel OP' writes a kernel file",
+                    .excludes = "kernels program lowering mutant variant"),
+    CLI_ROW(CLI_TEXT, "kernels", "DIR", kernels,
+            "Every kernel file in a directory. One that crashes, hangs or does not compile does not stop the others. "
+            "Mutants are not run, and certificates are written only with --out",
+            .excludes = "program lowering mutant variant"),
+    CLI_ROW(CLI_TEXT, "program", "COMMAND", program,
+            "Kernels of a program that answers binary frames (docs/protocol.md) on its standard input and output, in "
+            "any language. The shell runs COMMAND; it is not sandboxed",
+            .excludes = "lowering mutant variant"),
+    CLI_COMPILER(". Default: cc, c++, nvcc or hipcc", .with = "kernel kernels"),
+    CLI_COMPILER_FLAGS(", in one argument. Flags for a shared library are always added, and for nvcc the "
+                       "architecture of the device unless they name one. Default: -O2; for nvcc -O2 -lineinfo",
+                       .with = "kernel kernels"),
+    CLI_INCLUDE("; they are copied and hashed", .with = "kernel kernels"),
 
-    {NULL, 0, NULL, 0, "Only this case:", 4},
-    {"shape", KEY_SHAPE, "SIZES", 0, "Such as n=257, m=3,n=4,k=5 or 16x33", 4},
-    {"family", KEY_FAMILY, "NAME", 0, "One family of inputs; 'tokitai ops --families' lists them", 4},
-    {"input", KEY_INPUT, "NAME=BITS,...", 0,
-     "One input element by element, as 0x3c00; with --shape, once for each input", 4},
-    {"plant", KEY_PLANT, "VALUES", 0,
-     "Up to eight patterns of elements, or indices, put among the inputs, with --shape: 0x4242,7", 4},
+    CLI_HEADING("Effort and limits:"),
+    CLI_LEVEL("quick|full|exhaustive", " and at least 33 million elements; exhaustive tries every input where the "
+                                       "domain of the contract is finite. Default: quick"),
+    CLI_SEED(". Default: a fixed one; for kernel files and programs one drawn from the system, which is printed"),
+    CLI_ROW(CLI_FLAG, "skip-mutants", NULL, skip_mutants, "Do not run the mutants; the certificate says so",
+            .excludes = "fresh-mutants"),
+    CLI_ROW(CLI_FLAG, "fresh-mutants", NULL, fresh_mutants,
+            "Run the mutants even if the cache directory has this build's verdicts on them. Otherwise a build runs "
+            "them once for an op and its types, under a seed that follows from these; the certificate gives the date "
+            "of an earlier run, and the table marks it with *"),
+    CLI_ROW(CLI_FLAG, "keep-going", NULL, keep_going,
+            "After a failed trial, run the others too, to grade a refuted kernel by all of them. Otherwise only the "
+            "trial that failed first counts, and the verdict says 'so far'. A kernel that has crashed eight times is "
+            "not run further"),
+    CLI_ROW(CLI_FLAG, "sanitize", NULL, sanitize,
+            "Repeat small trials of CUDA kernel files that held under compute-sanitizer (memcheck, racecheck, "
+            "initcheck, synccheck), if it is found; a finding refutes the kernel. This is the default at level full "
+            "and exhaustive. A certificate without these checks says so",
+            .with = "kernel kernels", .excludes = "no-sanitize"),
+    CLI_ROW(CLI_FLAG, "no-sanitize", NULL, no_sanitize, "Never use compute-sanitizer", .with = "kernel kernels"),
+    CLI_ROW(CLI_FLAG, "no-coverage", NULL, no_coverage,
+            "Do not build an instrumented version of kernel files to find further trials. This takes less time, and "
+            "the certificate says that coverage is not known"),
+    CLI_TIMEOUT("", .with = "kernel kernels program"),
+    CLI_TOTAL_TIMEOUT(". When it expires the verdict is UNKNOWN, with the number of trials that were judged, unless "
+                      "the kernel is refuted by then",
+                      .with = "kernel kernels program"),
+    CLI_ROW(CLI_INT, "jobs", "COUNT", jobs, "Number of kernel files that are judged in parallel. Default: 1",
+            .least = 1, .most = 256, .with = "kernel kernels"),
+    CLI_THREADS(
+        65536,
+        " of every call of a kernel. 0, the default, is 1, 2, 3, 4, 5, 8 and 16 in turn, whatever this machine has"),
+    CLI_ROW(CLI_TEXT, "alignment", "BYTES", alignment,
+            "Address of every array of every call: an odd multiple of this power of two, or a multiple of 256. 0, "
+            "the default, is all of these in turn, and addresses where a page begins or ends"),
 
-    {NULL, 0, NULL, 0, "Output:", 5},
-    {"out", KEY_OUT, "DIR", 0, "Write certificates (JSON and Markdown) to DIR instead of the state directory", 5},
-    {"sign", KEY_SIGN, "KEY", 0,
-     "Also write each as a signed envelope, NAME.dsse.json; KEY is a private key that 'tokitai keygen' made", 5},
-    {"json-lines", KEY_JSON_LINES, "FILE", 0,
-     "Kernel files: also write a line of JSON for each result as it comes; - is standard output, instead of the "
-     "table",
-     5},
-    {"junit", KEY_JUNIT, "FILE", 0, "Kernel files: also write the results as JUnit XML", 5},
-    {"json", KEY_JSON, NULL, 0, "Print the certificates as a JSON array instead of the table", 5},
-    {"quiet", 'q', NULL, 0, "Print only what does not hold", 5},
-    {NULL, 0, NULL, 0, "Help:", -1},
+    CLI_HEADING("Limits of kernel files:"),
+    {.kind = CLI_ROWS, .rows = cli_limit_options, .place = offsetof(arguments, limits), .with = "kernel kernels"},
+
+    CLI_HEADING("Only this case:"),
+    CLI_SHAPE("; it must fit every op chosen"),
+    CLI_ROW(CLI_TEXT, "family", "FAMILY", family,
+            "One family of inputs, as 'tokitai ops --families' lists them. Without OP, ops to which it does not "
+            "apply are left out",
+            .excludes = "input"),
+    CLI_ROW(CLI_TEXTS, "input", "NAME=BITS,...", inputs,
+            "One input, element by element, as bit patterns (x=0x3c00,0xfc00); an index may be decimal. Needs one OP "
+            "and one --dtype, and is repeated for each input that has elements",
+            .most = TK_MAX_PARAMS, .with = "shape"),
+    CLI_ROW(CLI_TEXT, "plant", "VALUES", plant,
+            "Up to eight numbers, separated by commas, that are put among the inputs that the family draws, with "
+            "--shape: as bit patterns of elements, and as indices if they are in range. The reproducing commands of "
+            "coverage-guided trials use it"),
+
+    CLI_HEADING("Output:"),
+    CLI_ROW(CLI_TEXT, "out", "DIR", out,
+            "Write certificates to DIR, which is created if necessary, as SUBJECT.json and SUBJECT.md, replacing "
+            "those of an earlier run. Without this option they go to the state directory, except those of a mutant "
+            "or of only one case, which are not kept"),
+    CLI_SIGN(": also write each as a DSSE envelope, NAME.dsse.json. A later run without this option does not remove "
+             "the envelope of an earlier run"),
+    CLI_ROW(CLI_TEXT, "json-lines", "FILE", json_lines,
+            "Kernel files: also write a line of JSON for each result as it is available; - is standard output, "
+            "instead of the table",
+            .with = "kernel kernels"),
+    CLI_ROW(
+        CLI_TEXT, "junit", "FILE.xml", junit,
+        "Kernel files: also write the results as JUnit XML: a file is a suite, REFUTED a failure, UNKNOWN an error",
+        .with = "kernel kernels"),
+    CLI_JSON,
+    CLI_ROW(CLI_FLAG, "quiet", NULL, quiet, "Print only kernels that do not hold", .letter = 'q'),
+    {.kind = CLI_ATTRIBUTES, .place = offsetof(arguments, attributes)},
     {0},
-};
-
-static const char *option_name(int key)
-{
-    for (const struct argp_option *o = option_list; o->name || o->doc; o++)
-        if (o->key == key)
-            return o->name;
-    return "option";
-}
-
-static error_t parse_option(int key, char *argument, struct argp_state *state)
-{
-    certify_arguments *a = state->input;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &a->limits;
-        state->child_inputs[1] = &a->attributes;
-        return 0;
-    case 'q': a->quiet = true; return 0;
-    case KEY_JSON: a->json = true; return 0;
-    case KEY_SKIP_MUTANTS: a->skip_mutants = true; return 0;
-    case KEY_FRESH_MUTANTS: a->fresh_mutants = true; return 0;
-    case KEY_KEEP_GOING: a->keep_going = true; return 0;
-    case KEY_SANITIZE: a->sanitize = true; return 0;
-    case KEY_NO_SANITIZE: a->no_sanitize = true; return 0;
-    case KEY_NO_COVERAGE: a->skip_coverage = true; return 0;
-    case KEY_INPUT:
-        if (a->input_count == TK_MAX_PARAMS)
-            argp_error(state, "--input is given more often than any op has inputs");
-        else
-            a->inputs[a->input_count++] = argument;
-        return 0;
-    case ARGP_KEY_END:
-        if (a->skip_mutants && a->fresh_mutants)
-            argp_error(state, "--skip-mutants and --fresh-mutants exclude each other");
-        return 0;
-    case ARGP_KEY_ARGS:
-        a->ops = state->argv + state->next;
-        a->op_count = state->argc - state->next;
-        return 0;
-    default:
-        if (key < KEY_BACKEND || key >= KEY_END)
-            return ARGP_ERR_UNKNOWN;
-        if (given(a, key))
-            argp_error(state, "--%s is given twice", option_name(key));
-        a->text[key - KEY_BACKEND] = argument;
-        return 0;
-    }
-}
-
-/* The second is the attributes', which is made from the contracts. */
-static struct argp_child children[] = {
-    {&cli_limits_parser, 0, "What foreign code may have:", 3}, {NULL, 0, "Attributes of ops:", 4}, {0}};
-
-static const struct argp command = {
-    .options = option_list,
-    .children = children,
-    .parser = parse_option,
-    .args_doc = "[OP...]",
-    .doc =
-        "Runs kernels on inputs chosen to find mistakes, judges every output element against the exact result, and "
-        "writes a certificate for each. Without OP, every op is certified, and without --lowering every lowering "
-        "that this machine can run."
-        "\vCertificates of a mutant or of a single case are written only with --out.\n\n"
-        "Exit status: 0 everything held, 1 a contract is refuted, 2 wrong usage, bad input or output that could not "
-        "be written, 3 something could not be decided.",
 };
 
 /* ------------------------------------------------------------------------------------------------------------
@@ -250,7 +207,7 @@ static cli_exit write_certificate(certify_session *s, tk_ctx *ctx, tk_certificat
     char *path = NULL;
     tk_status status = s->p->signer ? tk_certificate_sign(ctx, certificate, s->p->signer) : TK_OK;
     if (status == TK_OK)
-        status = tk_certificate_write(ctx, certificate, given(s->a, KEY_OUT), &path);
+        status = tk_certificate_write(ctx, certificate, s->a->out, &path);
     if (status != TK_OK) {
         cli_complain(s->a->who, "%s: the certificate was not written: %s", tk_certificate_subject(certificate),
                      tk_ctx_message(ctx));
@@ -334,7 +291,7 @@ static void print_closing(const certify_session *s)
     if (s->where) {
         fputs("; written to ", stdout);
         cli_print(CLI_PLAIN, s->where);
-    } else if (!s->p->keep && given(s->a, KEY_KERNELS)) {
+    } else if (!s->p->keep && s->a->kernels) {
         fputs("; not kept (--out DIR keeps them)", stdout);
     } else if (!s->p->keep) {
         fputs("; not kept, since this was not the whole check (--out DIR keeps them)", stdout);
@@ -350,7 +307,7 @@ static cli_exit run_jobs(const certify_arguments *a, const certify_plan *p, tk_c
 {
     certify_session s = {.a = a, .p = p, .table = make_table(p), .progress = cli_progress_begin(p->job_count)};
     cli_exit result = CLI_HOLDS;
-    const char *lines = given(a, KEY_JSON_LINES);
+    const char *lines = a->json_lines;
     s.rows = !a->json && !(lines && !strcmp(lines, "-"));
     bool table = s.rows && !a->quiet;
     if (a->json)
@@ -373,12 +330,10 @@ static cli_exit run_jobs(const certify_arguments *a, const certify_plan *p, tk_c
     return result;
 }
 
-cli_exit cli_certify(int argc, char **argv)
+static cli_exit run(int argc, char **argv)
 {
-    certify_arguments a = {.who = argv[0]};
-    children[1].argp = cli_attributes_parser();
-    if (cli_parse(&command, argc, argv, 0, &a) != 0)
-        return CLI_BAD;
+    arguments a = {.who = argv[0], .jobs = 1};
+    cli_parse(&cli_certify, argc, argv, &a);
     tk_ctx *ctx = NULL;
     certify_plan *p = calloc(1, sizeof *p);
     if (!p || tk_ctx_create(&ctx) != TK_OK) {
@@ -394,3 +349,25 @@ cli_exit cli_certify(int argc, char **argv)
     tk_ctx_destroy(ctx);
     return result;
 }
+
+const cli_command cli_certify = {
+    .name = "certify",
+    .summary = "judge kernels against an exact oracle, write certificates",
+    .arguments = "[OP...]",
+    .words = offsetof(arguments, ops),
+    .options = option_list,
+    .run = run,
+    .doc = "Runs kernels on inputs chosen to expose errors, judges every output element against the exact result, "
+           "and writes a certificate for each. Without OP, every op is certified; each once for every element type, "
+           "every index type where it takes an index, and every lowering that this machine can run.\n\n"
+           "A line is printed for each as it finishes: the subject, the verdict, the number of elements judged, the "
+           "worst error in units in the last place, the largest share of the error bound that was used, how many "
+           "mutants were rejected, and the time. The error covers elements for which a unit in the last place is "
+           "meaningful: the exact value is larger than the bound, and both values are finite. A verdict on a "
+           "restricted check, or REFUTED, has one more line."
+           "\vArguments are checked before anything is run. The certificate and its headline name each attribute "
+           "that is not the default. If a user kernel fails with one --numerics and holds with the other, the "
+           "certificate says so. Matrix units truncate inputs of f32 to TF32: tensor_core is refused for them.\n\n"
+           "Exit status: 0 everything held; 1 a contract is refuted; 2 wrong usage, bad input, or output that could "
+           "not be written; 3 something could not be decided.",
+};

@@ -5,72 +5,24 @@
 #include "cli/attribute_options.h"
 #include "cli/cli.h"
 #include "cli/common_arguments.h"
-#include "cli/limit_options.h"
 #include "cli/parse.h"
 #include "tokitai_serve.h"
 
-enum {
-    KEY_BACKEND = 256,
-    KEY_LOWERING,
-    KEY_DTYPE,
-    KEY_INDEX,
-    KEY_MUTANT,
-    KEY_VARIANT,
-    KEY_LEVEL,
-    KEY_SEED,
-    KEY_SHAPE,
-    KEY_FAMILY,
-    KEY_INPUT,
-    KEY_SKIP_MUTANTS,
-    KEY_FRESH_MUTANTS,
-    KEY_KEEP_GOING,
-    KEY_SANITIZE,
-    KEY_NO_SANITIZE,
-    KEY_NO_COVERAGE,
-    KEY_THREADS,
-    KEY_ALIGNMENT,
-    KEY_PLANT,
-    KEY_OUT,
-    KEY_SIGN,
-    KEY_KERNEL,
-    KEY_KERNELS,
-    KEY_PROGRAM,
-    KEY_COMPILER,
-    KEY_FLAGS,
-    KEY_INCLUDE,
-    KEY_TIMEOUT,
-    KEY_JOBS,
-    KEY_JSON_LINES,
-    KEY_JUNIT,
-    KEY_JSON,
-    KEY_END /* keys from KEY_BACKEND up to here index certify_arguments.text */
-};
-
 enum { CLI_DATE_SIZE = sizeof "2026-11-18" };
 
-enum { TEXTS = KEY_END - KEY_BACKEND };
-
 typedef struct certify_arguments {
-    const char *who;
-    char **ops; /* [op_count], into argv */
-    int op_count;
-    const char *text[TEXTS]; /* the argument of each option, NULL if it was not given */
-    const char *inputs[TK_MAX_PARAMS];
+    cli_words ops;
+    const char *who, *backend, *lowering, *dtype, *index, *mutant, *variant; /* NULL if not given, like all texts */
+    const char *kernel, *kernels, *program, *compiler, *flags, *include;
+    const char *level, *seed, *alignment, *shape, *family, *plant;
+    const char *out, *sign, *json_lines, *junit;
+    cli_texts inputs;
     cli_attributes attributes;
-    int input_count;
-    bool skip_mutants, fresh_mutants;
-    bool keep_going;
-    bool sanitize, no_sanitize;
     cli_limits limits;
-    bool skip_coverage;
-    bool json;
-    bool quiet;
+    double timeout, total_seconds; /* 0: not given */
+    int jobs, threads;
+    bool skip_mutants, fresh_mutants, keep_going, sanitize, no_sanitize, no_coverage, json, quiet;
 } certify_arguments;
-
-static inline const char *given(const certify_arguments *a, int key)
-{
-    return a->text[key - KEY_BACKEND];
-}
 
 enum { MANY = 64 /* names of one kind */, MOST_IDS = 16 * CLI_MOST_OPS };
 
@@ -111,7 +63,6 @@ typedef struct certify_plan {
     char **files;     /* [file_count], kernel files: each runs the jobs of those ops that it defines */
     int file_count;
     tk_kernel_file_options file_options;
-    int workers; /* files that are judged side by side */
     certify_program program;
     certify_job jobs[MOST_IDS];
     int job_count;

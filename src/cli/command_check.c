@@ -1,5 +1,4 @@
 /* tokitai check: are certificates as they were written? */
-#include <argp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,57 +6,20 @@
 #include "cli/cli.h"
 #include "glue/glue.h"
 
-enum { KEY_JSON = 256, KEY_KEY, KEY_MARKDOWN };
-
 typedef struct arguments {
-    char **files; /* [count], into argv */
-    int count;
+    cli_words files;
     const char *key;
     bool json, markdown;
 } arguments;
 
-static const struct argp_option option_list[] = {
-    {"key", KEY_KEY, "PUB", 0, "Verify the signature: each must be signed by this Ed25519 key, a file in PEM", 0},
-    {"json", KEY_JSON, NULL, 0, "Print JSON instead of text", 0},
-    {"markdown", KEY_MARKDOWN, NULL, 0, "Print the page of each intact certificate instead of a line", 0},
+static const cli_option option_list[] = {
+    CLI_ROW(CLI_TEXT, "key", "FILE.pub", key,
+            "Verify the signatures with this Ed25519 key, a file in PEM. A certificate that it did not sign counts "
+            "as altered"),
+    CLI_JSON,
+    CLI_ROW(CLI_FLAG, "markdown", NULL, markdown,
+            "Print the Markdown report of each intact certificate instead of a line", .excludes = "json"),
     {0},
-};
-
-static error_t parse_option(int key, char *argument, struct argp_state *state)
-{
-    arguments *a = state->input;
-    switch (key) {
-    case KEY_KEY:
-        if (a->key)
-            argp_error(state, "--key is given twice");
-        a->key = argument;
-        return 0;
-    case KEY_JSON: a->json = true; return 0;
-    case KEY_MARKDOWN: a->markdown = true; return 0;
-    case ARGP_KEY_ARGS:
-        a->files = state->argv + state->next;
-        a->count = state->argc - state->next;
-        if (a->json && a->markdown)
-            argp_error(state, "--json and --markdown exclude each other");
-        return 0;
-    case ARGP_KEY_NO_ARGS: argp_error(state, "which certificate? give at least one file"); return 0;
-    default: return ARGP_ERR_UNKNOWN;
-    }
-}
-
-static const struct argp command = {
-    .options = option_list,
-    .parser = parse_option,
-    .args_doc = "CERT...",
-    .doc =
-        "Tells whether each certificate is exactly as it was written and agrees with itself, what it is about, "
-        "what its verdict is, who signed it, and what each clause rests on. A certificate is a Statement (NAME.json) "
-        "or one in a signed envelope (NAME.dsse.json). "
-        "Nothing is run; 'tokitai replay' does that. A theorem that it cites and this version proves otherwise, or "
-        "does not have, is named and is no error, like a contract of another version."
-        "\vExit status: 0 all are intact, and signed by the key if one is given; 1 one was altered or damaged, "
-        "contradicts itself, or is "
-        "not signed by the key; 2 one, or the key, could not be read.",
 };
 
 /* "signed by KEYID, not verified" */
@@ -292,11 +254,10 @@ static cli_exit check_file(const char *who, tk_ctx *ctx, const char *file, const
     return result;
 }
 
-cli_exit cli_check(int argc, char **argv)
+static cli_exit run(int argc, char **argv)
 {
     arguments a = {0};
-    if (cli_parse(&command, argc, argv, 0, &a) != 0)
-        return CLI_BAD;
+    cli_parse(&cli_check, argc, argv, &a);
     tk_ctx *ctx = cli_open(argv[0]);
     if (!ctx)
         return CLI_UNKNOWN;
@@ -307,8 +268,8 @@ cli_exit cli_check(int argc, char **argv)
         cli_complain(argv[0], "--key: %s", tk_ctx_message(ctx));
     } else {
         json_t *list = a.json ? json_array() : NULL;
-        for (int i = 0; i < a.count; i++)
-            result = cli_worse(result, check_file(argv[0], ctx, a.files[i], key, a.markdown, list));
+        for (int i = 0; i < a.files.count; i++)
+            result = cli_worse(result, check_file(argv[0], ctx, a.files.list[i], key, a.markdown, list));
         if (a.json)
             result = cli_worse(result, cli_print_json(list));
     }
@@ -316,3 +277,22 @@ cli_exit cli_check(int argc, char **argv)
     tk_ctx_destroy(ctx);
     return result;
 }
+
+const cli_command cli_check = {
+    .name = "check",
+    .summary = "check that certificates are unaltered and consistent",
+    .arguments = "CERT...",
+    .words = offsetof(arguments, files),
+    .options = option_list,
+    .run = run,
+    .doc = "Reads certificates, plain (NAME.json) or in a signed envelope (NAME.dsse.json), and reports for each "
+           "whether it is byte for byte as it was written and consistent, its subject, its verdict, its signer, and "
+           "what each clause rests on: theorems for steps of its derivation, and for the kernel exhaustion (every "
+           "input value was tried), trials, or the judgement of given outputs. Members that follow from others are "
+           "computed again and compared; members that do not belong to its kind of subject are refused. Hashes of "
+           "cited theorems are compared with the proofs of this version; a theorem that has changed or is missing is "
+           "named and does not change the exit status. Nothing is run, and no proof is checked. A certificate has "
+           "its own SHA-256, which detects damage and accidental edits; only a signature shows who wrote it."
+           "\vExit status: 0 all are intact, and signed by the key if one is given; 1 one was altered or damaged, "
+           "contradicts itself, or is not signed by the key; 2 one, or the key, could not be read.",
+};

@@ -1,5 +1,4 @@
 /* tokitai corpus: every planted kernel before the judge and before the usual check of kernel benchmarks. */
-#include <argp.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,65 +8,22 @@
 #include "cli/command_corpus.h"
 #include "cli/common_arguments.h"
 
-enum { KEY_JSON = 256, KEY_LEVEL, KEY_DTYPE, KEY_SEED, KEY_THREADS, KEY_CHART };
-
 typedef struct arguments {
-    const char *who;
-    char **ops; /* [op_count], into argv */
-    int op_count;
-    const char *level, *dtype, *seed, *threads, *chart;
-    bool json;
-    bool verbose;
+    cli_words ops;
+    const char *who, *level, *dtype, *seed, *chart;
+    int threads;
+    bool json, verbose;
 } arguments;
 
-static const struct argp_option option_list[] = {
-    {"level", KEY_LEVEL, "LEVEL", 0,
-     "quick (the default) or full, which takes in the wrong kernels that need large shapes", 0},
-    {"dtype", KEY_DTYPE, "TYPE", 0, "f16, bf16, f32, f16-f32 (results in f32) or all (the default)", 0},
-    {"seed", KEY_SEED, "NUMBER", 0, "Of all that is drawn; decimal or 0x", 0},
-    {"threads", KEY_THREADS, "COUNT", 0, "Kernels that run in parallel; 0, the default, uses all processors", 0},
-    {"chart", KEY_CHART, "FILE", 0, "Draw the shares that are rejected as SVG", 0},
-    {"json", KEY_JSON, NULL, 0, "Print every kernel as JSON instead of the table", 0},
-    {"verbose", 'v', NULL, 0, "Name the wrong kernels that the usual check passes", 0},
+static const cli_option option_list[] = {
+    CLI_LEVEL("quick|full", "; full includes the wrong kernels that only large shapes expose. Default: quick"),
+    CLI_DTYPE("|all", ". Default: all"),
+    CLI_SEED(". The usual check draws its inputs from this seed and the next four"),
+    CLI_THREADS(65536, ": kernels that run in parallel. 0, the default, uses all processors"),
+    CLI_CHART(": shares of rejected kernels"),
+    CLI_JSON,
+    CLI_ROW(CLI_FLAG, "verbose", NULL, verbose, "Name the wrong kernels that the usual check accepts", .letter = 'v'),
     {0},
-};
-
-static void set_text(const char **place, const char *name, char *argument, struct argp_state *state)
-{
-    if (*place)
-        argp_error(state, "--%s is given twice", name);
-    *place = argument;
-}
-
-static error_t parse_option(int key, char *argument, struct argp_state *state)
-{
-    arguments *a = state->input;
-    switch (key) {
-    case KEY_JSON: a->json = true; return 0;
-    case 'v': a->verbose = true; return 0;
-    case KEY_LEVEL: set_text(&a->level, "level", argument, state); return 0;
-    case KEY_DTYPE: set_text(&a->dtype, "dtype", argument, state); return 0;
-    case KEY_SEED: set_text(&a->seed, "seed", argument, state); return 0;
-    case KEY_THREADS: set_text(&a->threads, "threads", argument, state); return 0;
-    case KEY_CHART: set_text(&a->chart, "chart", argument, state); return 0;
-    case ARGP_KEY_ARGS:
-        a->ops = state->argv + state->next;
-        a->op_count = state->argc - state->next;
-        return 0;
-    default: return ARGP_ERR_UNKNOWN;
-    }
-}
-
-static const struct argp command = {
-    .options = option_list,
-    .parser = parse_option,
-    .args_doc = "[OP...]",
-    .doc = "Judges the wrong and the correct kernels that are planted beside each op, and puts the same kernels to "
-           "the check "
-           "that kernel benchmarks usually make: five inputs of normal numbers at one shape, every output within "
-           "atol + rtol |reference|, both 1e-2 or both 1e-3. Without OP, those of every op."
-           "\vExit status: 0 every wrong kernel was rejected and every correct one held, 1 otherwise, 2 wrong usage, "
-           "3 something could not be decided.",
 };
 
 /* -- What is asked for ------------------------------------------------------------------------------------- */
@@ -82,12 +38,11 @@ typedef struct plan {
 
 static bool plan_make(const arguments *a, plan *p)
 {
-    *p = (plan){.options = TK_CERTIFY_DEFAULTS};
-    p->op_count = cli_choose_ops(a->who, a->ops, a->op_count, p->ops);
+    *p = (plan){.options = TK_CERTIFY_DEFAULTS, .threads = a->threads};
+    p->op_count = cli_choose_ops(a->who, a->ops.list, a->ops.count, p->ops);
     return p->op_count && cli_choose_level(a->who, a->level, TK_FULL, &p->options.level) &&
            cli_choose_types(a->who, a->dtype, p->ops, p->op_count, &p->types) &&
-           cli_choose_seed(a->who, a->seed, &p->options.seed) &&
-           cli_choose_threads(a->who, a->threads, 65536, &p->threads);
+           cli_choose_seed(a->who, a->seed, &p->options.seed);
 }
 
 /* -- Running ------------------------------------------------------------------------------------------------ */
@@ -290,11 +245,10 @@ static cli_exit run_all(const arguments *a, const plan *p, tk_ctx *ctx)
     return result;
 }
 
-cli_exit cli_corpus(int argc, char **argv)
+static cli_exit run(int argc, char **argv)
 {
     arguments a = {.who = argv[0]};
-    if (cli_parse(&command, argc, argv, 0, &a) != 0)
-        return CLI_BAD;
+    cli_parse(&cli_corpus, argc, argv, &a);
     plan p;
     if (!plan_make(&a, &p) || !cli_can_write(a.who, "--chart", a.chart))
         return CLI_BAD;
@@ -309,3 +263,19 @@ cli_exit cli_corpus(int argc, char **argv)
     tk_ctx_destroy(ctx);
     return result;
 }
+
+const cli_command cli_corpus = {
+    .name = "corpus",
+    .summary = "judge the mutants and the correct variants, and compare with the usual check",
+    .arguments = "[OP...]",
+    .words = offsetof(arguments, ops),
+    .options = option_list,
+    .run = run,
+    .doc =
+        "Judges the mutants of each OP, which must be refuted, and its variants, correct kernels that compute in "
+        "other ways than ours, which must hold. The same kernels get the check that kernel benchmarks usually make: "
+        "five normally distributed inputs at one shape, every output element within atol + rtol |reference| of the "
+        "reference, both 1e-2 or both 1e-3. The table has a row for each op and element type. Without OP, every op."
+        "\vExit status: 0 every wrong kernel was rejected and every correct one held; 1 otherwise; 2 wrong usage; 3 "
+        "something could not be decided.",
+};

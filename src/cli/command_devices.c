@@ -2,7 +2,6 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
-#include <argp.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -17,29 +16,11 @@
 
 #include "cli/cli.h"
 
-enum { KEY_JSON = 256 };
+typedef struct arguments {
+    bool json;
+} arguments;
 
-static const struct argp_option option_list[] = {
-    {"json", KEY_JSON, NULL, 0, "Print JSON instead of text", 0},
-    {0},
-};
-
-static error_t parse_option(int key, char *argument, struct argp_state *state)
-{
-    bool *json = state->input;
-    (void)argument;
-    switch (key) {
-    case KEY_JSON: *json = true; return 0;
-    default: return ARGP_ERR_UNKNOWN;
-    }
-}
-
-static const struct argp command = {
-    .options = option_list,
-    .parser = parse_option,
-    .doc = "Lists what this machine can run on: the processor and its features, CUDA and HIP devices or the reason "
-           "why there is none, what would compile kernels for them, and the compilers found on the PATH.",
-};
+static const cli_option option_list[] = {CLI_JSON, {0}};
 
 /* ------------------------------------------------------------------------------------------------------------
  * Compilers
@@ -79,14 +60,14 @@ static bool find_on_path(const char *name, char *path, size_t size)
 static bool start_version(char *path, int output, pid_t *child)
 {
     char option[] = "--version";
-    char *const arguments[] = {path, option, NULL};
+    char *const words[] = {path, option, NULL};
     posix_spawn_file_actions_t actions;
     if (posix_spawn_file_actions_init(&actions) != 0)
         return false;
     bool good = posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0) == 0 &&
                 posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO) == 0 &&
                 posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0) == 0 &&
-                posix_spawn(child, path, &actions, NULL, arguments, environ) == 0;
+                posix_spawn(child, path, &actions, NULL, words, environ) == 0;
     posix_spawn_file_actions_destroy(&actions);
     return good;
 }
@@ -263,14 +244,13 @@ static void print_compilers(const compiler *found, int count)
     }
 }
 
-cli_exit cli_devices(int argc, char **argv)
+static cli_exit run(int argc, char **argv)
 {
-    bool json = false;
+    arguments a = {0};
     compiler found[COMPILERS];
-    if (cli_parse(&command, argc, argv, 0, &json) != 0)
-        return CLI_BAD;
+    cli_parse(&cli_devices, argc, argv, &a);
     int count = find_compilers(found);
-    if (json)
+    if (a.json)
         return cli_print_json(
             json_pack("{s:o, s:o}", "devices", json_devices(), "compilers", json_compilers(found, count)));
     tk_device device;
@@ -279,3 +259,13 @@ cli_exit cli_devices(int argc, char **argv)
     print_compilers(found, count);
     return CLI_HOLDS;
 }
+
+const cli_command cli_devices = {
+    .name = "devices",
+    .summary = "list the devices and compilers of this machine",
+    .options = option_list,
+    .run = run,
+    .doc = "Lists the processor with its features; CUDA and HIP devices (name, UUID, architecture, memory, driver) "
+           "or the reason why there is none; the compiler of kernels for them or the reason why there is none; and "
+           "the compilers cc, gcc, clang, nvcc and hipcc on the PATH with their versions.",
+};

@@ -1,54 +1,16 @@
 /* tokitai diff: what changed between two certificates? Dates, times and paths are not compared. */
-#include <argp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/cli.h"
 
-enum { KEY_JSON = 256 };
-
 typedef struct arguments {
-    const char *files[2];
-    int count;
+    cli_words files;
     bool json;
 } arguments;
 
-static const struct argp_option option_list[] = {
-    {"json", KEY_JSON, NULL, 0, "Print JSON instead of text", 0},
-    {0},
-};
-
-static error_t parse_option(int key, char *argument, struct argp_state *state)
-{
-    arguments *a = state->input;
-    switch (key) {
-    case KEY_JSON: a->json = true; return 0;
-    case ARGP_KEY_ARG:
-        if (a->count == 2)
-            argp_error(state, "two certificates, no more");
-        else
-            a->files[a->count++] = argument;
-        return 0;
-    case ARGP_KEY_END:
-        if (a->count < 2)
-            argp_error(state, "which certificates? give two files");
-        return 0;
-    default: return ARGP_ERR_UNKNOWN;
-    }
-}
-
-static const struct argp command = {
-    .options = option_list,
-    .parser = parse_option,
-    .args_doc = "CERT CERT",
-    .doc =
-        "Says what changed from the first certificate to the second: subject, contract, source, compiler, options, "
-        "artifact, device, driver, level, verdict, and the output bits of the trials that both have. Dates, times "
-        "and paths do not count. Signatures are not verified; 'tokitai check --key' does that."
-        "\vExit status: 0 nothing that matters differs, 1 something does, 2 one is not a certificate, was altered "
-        "or could not be read.",
-};
+static const cli_option option_list[] = {CLI_JSON, {0}};
 
 /* ------------------------------------------------------------------------------------------------------------
  * Output
@@ -108,23 +70,22 @@ static cli_exit show(const char *who, const arguments *a, json_t *difference)
         json_decref(difference);
         return result;
     }
-    json_object_set_new(difference, "first", cli_json_text(a->files[0]));
-    json_object_set_new(difference, "second", cli_json_text(a->files[1]));
+    json_object_set_new(difference, "first", cli_json_text(a->files.list[0]));
+    json_object_set_new(difference, "second", cli_json_text(a->files.list[1]));
     return cli_worse(result, cli_print_json(difference));
 }
 
-cli_exit cli_diff(int argc, char **argv)
+static cli_exit run(int argc, char **argv)
 {
     arguments a = {0};
-    if (cli_parse(&command, argc, argv, 0, &a) != 0)
-        return CLI_BAD;
+    cli_parse(&cli_diff, argc, argv, &a);
     tk_ctx *ctx = cli_open(argv[0]);
     if (!ctx)
         return CLI_UNKNOWN;
     cli_exit result = CLI_HOLDS;
     tk_certificate *certificates[2] = {NULL, NULL};
     for (int i = 0; i < 2; i++) {
-        tk_status status = tk_certificate_read(ctx, a.files[i], &certificates[i]);
+        tk_status status = tk_certificate_read(ctx, a.files.list[i], &certificates[i]);
         if (status == TK_OK)
             continue;
         cli_complain(argv[0], "%s%s", status == TK_BAD_FILE ? "not intact: " : "", tk_ctx_message(ctx));
@@ -141,3 +102,19 @@ cli_exit cli_diff(int argc, char **argv)
     tk_ctx_destroy(ctx);
     return result;
 }
+
+const cli_command cli_diff = {
+    .name = "diff",
+    .summary = "show what changed between two certificates",
+    .arguments = "CERT CERT",
+    .words = offsetof(arguments, files),
+    .options = option_list,
+    .run = run,
+    .doc =
+        "Shows what changed from the first certificate to the second: subject, contract, source, compiler, options, "
+        "artifact, device, driver, level, seed, verdict of the whole and of each clause, largest error, and, trial "
+        "by trial, the output bits. With --json, the first 32 trials whose output bits differ are listed. Dates, "
+        "times and paths are not compared. Signatures are not verified; 'tokitai check --key' does that."
+        "\vExit status: 0 nothing that is compared differs; 1 something does; 2 one is not a certificate, was "
+        "altered or could not be read.",
+};

@@ -1,56 +1,21 @@
 /* tokitai diff-ckpt: two checkpoints, tensor by tensor, in ulps. */
-#include <argp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/shards.h"
 
-enum { KEY_JSON = 256, KEY_WITHIN, KEY_ALL };
-
 typedef struct arguments {
-    char *checkpoints[2];
-    int count;
-    uint64_t within;
+    cli_words checkpoints;
+    int64_t within;
     bool json, all;
 } arguments;
 
-static const struct argp_option option_list[] = {
-    {"within", KEY_WITHIN, "ULPS", 0, "Differences of so many ulps are none", 0},
-    {"all", KEY_ALL, NULL, 0, "List equal tensors too", 0},
-    {"json", KEY_JSON, NULL, 0, "Print JSON instead of a table", 0},
+static const cli_option option_list[] = {
+    CLI_ROW(CLI_INT64, "within", "ULPS", within, "Differences of up to this many ulps count as none"),
+    CLI_ROW(CLI_FLAG, "all", NULL, all, "List equal tensors too"),
+    CLI_JSON,
     {0},
-};
-
-static error_t parse_option(int key, char *argument, struct argp_state *state)
-{
-    arguments *a = state->input;
-    switch (key) {
-    case KEY_JSON: a->json = true; return 0;
-    case KEY_ALL: a->all = true; return 0;
-    case KEY_WITHIN: a->within = (uint64_t)cli_number(state, "--within", argument, 0, INT64_MAX); return 0;
-    case ARGP_KEY_ARG:
-        if (a->count == 2)
-            argp_error(state, "two checkpoints at a time, please");
-        a->checkpoints[a->count++] = argument;
-        return 0;
-    case ARGP_KEY_END:
-        if (a->count < 2)
-            argp_error(state, "which checkpoints? give two");
-        return 0;
-    default: return ARGP_ERR_UNKNOWN;
-    }
-}
-
-static const struct argp command = {
-    .options = option_list,
-    .parser = parse_option,
-    .args_doc = "A B",
-    .doc = "Compares two checkpoints bit by bit and says for each tensor how many elements differ and by how many "
-           "ulps. A checkpoint is a safetensors file, an index or a manifest that names several, or a folder of "
-           "shards; the two may be cut differently."
-           "\vExit status: 0 no difference, or none beyond --within; 1 there is one; 2 wrong usage, or a checkpoint "
-           "that cannot be read or does not glue.",
 };
 
 typedef struct listing {
@@ -63,7 +28,7 @@ typedef struct listing {
 
 static bool is_different(const arguments *a, const tki_difference *d)
 {
-    return d->problem || d->nans || (d->differing && (d->worst_ulps > a->within || a->within == 0));
+    return d->problem || d->nans || (d->differing && (d->worst_ulps > (uint64_t)a->within || a->within == 0));
 }
 
 static json_t *index_json(const int64_t *index, int rank)
@@ -151,11 +116,10 @@ static cli_exit finish(listing *l)
     return result;
 }
 
-cli_exit cli_diff_ckpt(int argc, char **argv)
+static cli_exit run(int argc, char **argv)
 {
     arguments a = {0};
-    if (cli_parse(&command, argc, argv, 0, &a) != 0)
-        return CLI_BAD;
+    cli_parse(&cli_diff_ckpt, argc, argv, &a);
     tk_ctx *ctx = cli_open(argv[0]);
     if (!ctx)
         return CLI_UNKNOWN;
@@ -174,7 +138,7 @@ cli_exit cli_diff_ckpt(int argc, char **argv)
     };
     tk_status status = TK_OK;
     for (int i = 0; i < 2 && status == TK_OK; i++)
-        status = tki_checkpoint_open(ctx, &a.checkpoints[i], 1, NULL, 0, &checkpoints[i]);
+        status = tki_checkpoint_open(ctx, &a.checkpoints.list[i], 1, NULL, 0, &checkpoints[i]);
     if (status == TK_OK)
         status = tki_checkpoint_diff(ctx, checkpoints[0], checkpoints[1], take_difference, &l, cli_progress_update,
                                      &progress);
@@ -191,3 +155,17 @@ cli_exit cli_diff_ckpt(int argc, char **argv)
     tk_ctx_destroy(ctx);
     return result;
 }
+
+const cli_command cli_diff_ckpt = {
+    .name = "diff-ckpt",
+    .summary = "compare two checkpoints tensor by tensor, in ulps",
+    .arguments = "SHARD SHARD",
+    .words = offsetof(arguments, checkpoints),
+    .options = option_list,
+    .run = run,
+    .doc = "Compares two checkpoints tensor by tensor: how many elements differ in their bits, and by how many ulps "
+           "at most. A checkpoint is a safetensors file, an index or a manifest, or a directory of shards; the two "
+           "may be cut differently."
+           "\vExit status: 0 no difference, or none beyond --within; 1 there is one; 2 wrong usage, or a checkpoint "
+           "that cannot be read or does not glue.",
+};

@@ -1,89 +1,63 @@
 /* tokitai glue: shards that agree become one file, or the obstruction is named. */
-#include <argp.h>
-#include <string.h>
+#include <stdlib.h>
 
 #include "cli/shards.h"
 
-enum { KEY_CONCAT = 256, KEY_PLACE };
-
 typedef struct arguments {
+    cli_words shards;
     cli_join join;
-    cli_rules placements;
-    char **shards; /* [count], into argv */
-    int count;
-    const char *out;
+    cli_texts placements;
+    int concat_dim;
+    const char *output;
 } arguments;
 
-static const struct argp_option option_list[] = {
-    {"output", 'o', "OUT", 0, "The file to write; OUT.glue.json becomes its certificate", 0},
-    {"concat-dim", KEY_CONCAT, "DIM", 0,
-     "Lay tensors that no --rule fits, and that have this axis, behind each other along it, in the order of the "
-     "shards",
-     0},
-    {"rule", KEY_PLACE, "PATTERN=DIM", 0,
-     "Lay tensors with such a name behind each other along this axis; with PATTERN=replicate they are replicas; the "
-     "first rule that fits counts; may be repeated",
-     0},
+static const cli_option option_list[] = {
+    CLI_OUTPUT("FILE",
+               "File to write, which appears when it is complete; FILE.glue.json becomes its certificate, with the "
+               "cover, the SHA-256 of every section and of the result, and the overlaps that were compared",
+               .required = true),
+    CLI_ROW(
+        CLI_TEXTS, "rule", "PATTERN=DIM", placements,
+        "Concatenate the tensors whose names match along this axis, in the order of the shards; with "
+        "PATTERN=replicate they are replicas. The first rule that matches counts; a rule that matches no tensor is "
+        "refused, and so are rules for shards that an index, a manifest or they themselves place. May be repeated"),
+    CLI_ROW(CLI_INT, "concat-dim", "DIM", concat_dim,
+            "The same for all tensors that no rule matches and that have this axis", .least = -TKI_TENSOR_MAX_RANK,
+            .most = TKI_TENSOR_MAX_RANK - 1),
+    {.kind = CLI_ROWS, .rows = cli_join_options, .place = offsetof(arguments, join)},
     {0},
 };
 
-static error_t parse_option(int key, char *argument, struct argp_state *state)
+static cli_exit run(int argc, char **argv)
 {
-    arguments *a = state->input;
-    static char all[] = "*";
-    static int concat_axis;
-    static bool has_concat;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &a->join;
-        concat_axis = 0;
-        has_concat = false;
-        return 0;
-    case 'o': a->out = argument; return 0;
-    case KEY_CONCAT:
-        concat_axis = (int)cli_number(state, "--concat-dim", argument, -TKI_TENSOR_MAX_RANK, TKI_TENSOR_MAX_RANK - 1);
-        has_concat = true;
-        return 0;
-    case KEY_PLACE: cli_add_rule(state, &a->placements, argument); return 0;
-    case ARGP_KEY_ARGS:
-        a->shards = state->argv + state->next;
-        a->count = state->argc - state->next;
-        return 0;
-    case ARGP_KEY_NO_ARGS: argp_error(state, "which shards? give at least one"); return 0;
-    case ARGP_KEY_END:
-        if (!a->out)
-            argp_error(state, "which file shall be written? give -o OUT");
-        if (has_concat && a->placements.count == CLI_MAX_RULES)
-            argp_error(state, "more than %d rules", CLI_MAX_RULES);
-        if (has_concat)
-            a->placements.list[a->placements.count++] = (tki_rule){
-                .pattern = all, .axis = concat_axis, .if_it_can = true};
-        return 0;
-    default: return ARGP_ERR_UNKNOWN;
-    }
-}
-
-static const struct argp_child children[] = {{&cli_join_argp, 0, NULL, 0}, {0}};
-
-static const struct argp command = {
-    .options = option_list,
-    .parser = parse_option,
-    .children = children,
-    .args_doc = "SHARD... -o OUT",
-    .doc =
-        "Joins shards of a checkpoint, safetensors files, if every element has a shard and all shards that have it "
-        "agree on its bits; otherwise names each obstruction and writes nothing. Where the sections lie is read "
-        "from the shards themselves ('tokitai shard' writes it there), from an index or a manifest, given in the "
-        "place of the shards, or from --rule and --concat-dim. Tensors that nothing is said of are whole, and "
-        "those of the same name are replicas, which are compared."
-        "\vExit status: 0 glued, or chosen as the options say; 1 an obstruction; 2 wrong usage, or a file that "
-        "cannot be read or written; 3 cannot tell.",
-};
-
-cli_exit cli_glue(int argc, char **argv)
-{
+    enum { NONE = INT32_MAX };
     static arguments a;
-    if (cli_parse(&command, argc, argv, 0, &a) != 0)
+    static char all[] = "*";
+    a.concat_dim = NONE;
+    cli_parse(&cli_glue, argc, argv, &a);
+    cli_rules *rules = cli_rules_of(argv[0], "rule", &a.placements);
+    if (!rules)
         return CLI_BAD;
-    return cli_run_join(argv[0], a.shards, (size_t)a.count, &a.placements, &a.join, a.out, NULL);
+    if (a.concat_dim != NONE)
+        rules->list[rules->count++] = (tki_rule){.pattern = all, .axis = a.concat_dim, .if_it_can = true};
+    cli_exit result = cli_run_join(argv[0], a.shards.list, (size_t)a.shards.count, rules, &a.join, a.output, NULL);
+    free(rules);
+    return result;
 }
+
+const cli_command cli_glue = {
+    .name = "glue",
+    .summary = "join shards that agree on every overlap, or name the obstruction",
+    .arguments = "SHARD...",
+    .words = offsetof(arguments, shards),
+    .options = option_list,
+    .run = run,
+    .doc = "Joins the shards of a checkpoint, safetensors files, if every element has a shard and all shards that "
+           "have it agree on its bits. Otherwise each obstruction is named (its kind, the tensor, the shards, the "
+           "box, the first element that differs with its bits in both, and how many differ), nothing is written, and "
+           "the exit status is 1. The places of sections are read from the shards, as 'tokitai shard' writes them, "
+           "from an index (model.safetensors.index.json) or a manifest, given instead of the shards, or from --rule "
+           "and --concat-dim. Other tensors are whole; those of one name are replicas, which are compared."
+           "\vExit status: 0 glued, or chosen as the options say; 1 an obstruction; 2 wrong usage, or a file that "
+           "cannot be read or written; 3 undecided.",
+};

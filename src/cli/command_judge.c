@@ -1,5 +1,4 @@
 /* tokitai judge: outputs that were computed elsewhere, in files, against the exact values of their inputs. */
-#include <argp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,88 +10,33 @@
 #include "core/escape.h"
 #include "tensors/array_files.h"
 
-enum { KEY_INPUTS = 256, KEY_OUTPUTS, KEY_DTYPE, KEY_OUT, KEY_SIGN, KEY_JSON };
-
 enum { INPUTS, OUTPUTS, SIDES };
 
 typedef struct arguments {
-    const char *who;
-    const char *op;
-    const char *files[SIDES][TK_MAX_PARAMS]; /* "x.npy", "x=x.npy", "tensors.safetensors" */
-    int count[SIDES];
-    const char *dtype, *out, *key;
+    cli_words words;
+    const char *who, *dtype, *out, *sign;
+    cli_texts files[SIDES]; /* "x.npy", "x=x.npy", "tensors.safetensors" */
     cli_attributes attributes;
     bool json;
 } arguments;
 
-static const struct argp_option option_list[] = {
-    {"inputs", KEY_INPUTS, "[NAME=]FILE", 0,
-     "Inputs of the op: a safetensors file with its tensors by name, or one tensor as .npy, that of the name or the "
-     "next one of the op. May be given several times",
-     1},
-    {"outputs", KEY_OUTPUTS, "[NAME=]FILE", 0, "Outputs to be judged, likewise; one file may have both", 1},
-    {"dtype", KEY_DTYPE, "TYPE", 0,
-     "Refuse tensors of other element types than these, such as bf16 or f16-f32; 16-bit elements without a type "
-     "(uint16, "
-     "V2) are bf16",
-     1},
-    {"out", KEY_OUT, "DIR", 0,
-     "Write the certificate there, as NAME.json and NAME.md; the name ends with the beginning of the tensors' hash",
-     2},
-    {"sign", KEY_SIGN, "KEY", 0, "With --out, also write it as a signed envelope, NAME.dsse.json", 2},
-    {"json", KEY_JSON, NULL, 0, "Print the certificate as JSON instead of the table", 2},
+static const cli_option option_list[] = {
+    CLI_ROW(CLI_TEXTS, "inputs", "[NAME=]FILE", files[INPUTS],
+            "Inputs of the op: a safetensors file with tensors by their names, or one tensor as .npy, which is NAME "
+            "or the next one of the op. May be repeated",
+            .most = TK_MAX_PARAMS),
+    CLI_ROW(CLI_TEXTS, "outputs", "[NAME=]FILE", files[OUTPUTS],
+            "Outputs to judge, given likewise; one file may have both. May be repeated", .most = TK_MAX_PARAMS,
+            .required = true),
+    CLI_DTYPE("", ". Tensors of other types are refused; the default is the type of the files. 16-bit elements "
+                  "without a type (uint16, V2) are bf16, and refused beside fp16 tensors"),
+    CLI_ROW(CLI_TEXT, "out", "DIR", out,
+            "Write the certificate to DIR as given.OP.TYPE.HASH.json and .md; HASH is the beginning of a hash of all "
+            "tensors"),
+    CLI_SIGN(": also write NAME.dsse.json, a DSSE envelope", .with = "out"),
+    CLI_JSON,
+    {.kind = CLI_ATTRIBUTES, .place = offsetof(arguments, attributes)},
     {0},
-};
-
-static void add_file(arguments *a, int side, const char *file, struct argp_state *state)
-{
-    if (a->count[side] == TK_MAX_PARAMS)
-        argp_error(state, "more than %d files", TK_MAX_PARAMS);
-    a->files[side][a->count[side]++] = file;
-}
-
-static error_t parse_option(int key, char *argument, struct argp_state *state)
-{
-    arguments *a = state->input;
-    switch (key) {
-    case ARGP_KEY_INIT: state->child_inputs[0] = &a->attributes; return 0;
-    case KEY_INPUTS: add_file(a, INPUTS, argument, state); return 0;
-    case KEY_OUTPUTS: add_file(a, OUTPUTS, argument, state); return 0;
-    case KEY_DTYPE: a->dtype = argument; return 0;
-    case KEY_OUT: a->out = argument; return 0;
-    case KEY_SIGN: a->key = argument; return 0;
-    case KEY_JSON: a->json = true; return 0;
-    case ARGP_KEY_ARG:
-        if (a->op)
-            argp_error(state, "one op at a time");
-        a->op = argument;
-        return 0;
-    case ARGP_KEY_END:
-        if (!a->op)
-            argp_error(state, "which op?");
-        if (!a->count[OUTPUTS])
-            argp_error(state, "--outputs FILE is missing: nothing to judge");
-        if (a->key && !a->out)
-            argp_error(state, "--sign goes with --out");
-        return 0;
-    default: return ARGP_ERR_UNKNOWN;
-    }
-}
-
-static struct argp_child children[] = {{NULL, 0, "Attributes of ops:", 0}, {0}};
-
-static const struct argp command = {
-    .options = option_list,
-    .parser = parse_option,
-    .children = children,
-    .args_doc = "OP",
-    .doc =
-        "Judges given outputs of an op, element by element, against the exact values of the given inputs. No kernel "
-        "is "
-        "run, and the certificate says so: it has the SHA-256 of every tensor instead of a source. Sizes and types "
-        "are those of the tensors."
-        "\vExit status: 0 the outputs hold; 1 they are refuted; 2 wrong usage, or files that do not fit the op; 3 "
-        "cannot tell.",
 };
 
 /* What was read, in contract order. */
@@ -339,8 +283,8 @@ static cli_exit show(const arguments *a, tk_ctx *ctx, tk_certificate *certificat
 static cli_exit judge(const arguments *a, tk_ctx *ctx, const tk_contract *op, tensors *t, const tk_key *key)
 {
     for (int side = 0; side < SIDES; side++)
-        for (int i = 0; i < a->count[side]; i++)
-            if (!read_file(ctx, a->who, op, side, a->files[side][i], t))
+        for (int i = 0; i < a->files[side].count; i++)
+            if (!read_file(ctx, a->who, op, side, a->files[side].list[i], t))
                 return CLI_BAD;
     tk_case c;
     if (!make_case(a, op, t, &c))
@@ -362,20 +306,18 @@ static cli_exit judge(const arguments *a, tk_ctx *ctx, const tk_contract *op, te
     return result;
 }
 
-cli_exit cli_judge(int argc, char **argv)
+static cli_exit run(int argc, char **argv)
 {
     arguments a = {.who = argv[0]};
     tensors t = {0};
-    children[0].argp = cli_attributes_parser();
-    if (cli_parse(&command, argc, argv, 0, &a) != 0)
-        return CLI_BAD;
-    const tk_contract *op = cli_find_op(a.who, a.op);
+    cli_parse(&cli_judge, argc, argv, &a);
+    const tk_contract *op = cli_find_op(a.who, a.words.list[0]);
     tk_ctx *ctx = op ? cli_open(a.who) : NULL;
     if (!ctx)
         return op ? CLI_UNKNOWN : CLI_BAD;
     tk_key *key = NULL;
     cli_exit result = CLI_BAD;
-    if (cli_read_signer(a.who, ctx, a.key, &key) && (!a.out || cli_make_out(a.who, a.out)))
+    if (cli_read_signer(a.who, ctx, a.sign, &key) && (!a.out || cli_make_out(a.who, a.out)))
         result = judge(&a, ctx, op, &t, key);
     tk_key_destroy(key);
     for (int i = 0; i < t.open_count; i++)
@@ -383,3 +325,18 @@ cli_exit cli_judge(int argc, char **argv)
     tk_ctx_destroy(ctx);
     return result;
 }
+
+const cli_command cli_judge = {
+    .name = "judge",
+    .summary = "judge outputs that were computed elsewhere, from .npy and safetensors files",
+    .arguments = "OP",
+    .words = offsetof(arguments, words),
+    .options = option_list,
+    .run = run,
+    .doc = "Judges given outputs of an op, element by element, against the exact values of the given inputs. No "
+           "kernel is run, and the certificate says so: it has the SHA-256 of every tensor, and clauses about "
+           "writing, shapes and repetition are not judged. Sizes and types are those of the tensors. With "
+           "--domain=normal an input outside of that domain is refused."
+           "\vExit status: 0 the outputs hold; 1 they are refuted; 2 wrong usage, or files that do not fit the op; 3 "
+           "undecided.",
+};

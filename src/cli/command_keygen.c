@@ -1,49 +1,15 @@
 /* tokitai keygen: a pair of keys to sign certificates with. */
-#include <argp.h>
 #include <stdio.h>
 
 #include "cli/cli.h"
 
-enum { KEY_JSON = 256, KEY_FORCE };
-
 typedef struct arguments {
+    cli_words words;
     const char *file;
-    bool force;
-    bool json;
+    bool force, json;
 } arguments;
 
-static const struct argp_option option_list[] = {
-    {"force", KEY_FORCE, NULL, 0, "Replace keys that are there already; what they signed stays signed by them", 0},
-    {"json", KEY_JSON, NULL, 0, "Print JSON instead of text", 0},
-    {0},
-};
-
-static error_t parse_option(int key, char *argument, struct argp_state *state)
-{
-    arguments *a = state->input;
-    switch (key) {
-    case KEY_FORCE: a->force = true; return 0;
-    case KEY_JSON: a->json = true; return 0;
-    case ARGP_KEY_ARG:
-        if (a->file)
-            argp_error(state, "one file at a time, please");
-        a->file = argument;
-        return 0;
-    case ARGP_KEY_NO_ARGS: argp_error(state, "which file shall hold the private key?"); return 0;
-    default: return ARGP_ERR_UNKNOWN;
-    }
-}
-
-static const struct argp command = {
-    .options = option_list,
-    .parser = parse_option,
-    .args_doc = "FILE",
-    .doc =
-        "Makes a pair of Ed25519 keys: FILE, the private one (PEM, PKCS#8, readable by its owner only), for 'tokitai "
-        "certify --sign', and FILE.pub, the public one (PEM, SubjectPublicKeyInfo), for 'tokitai check --key'. "
-        "Prints the key's id, the SHA-256 of the public key in DER."
-        "\vExit status: 0 the keys are written, 2 they could not be, or one is there already.",
-};
+static const cli_option option_list[] = {CLI_FORCE("; what the old keys signed stays signed by them"), CLI_JSON, {0}};
 
 static cli_exit print_key(const arguments *a, const tk_key *key)
 {
@@ -56,11 +22,11 @@ static cli_exit print_key(const arguments *a, const tk_key *key)
     return CLI_HOLDS;
 }
 
-cli_exit cli_keygen(int argc, char **argv)
+static cli_exit run(int argc, char **argv)
 {
     arguments a = {0};
-    if (cli_parse(&command, argc, argv, 0, &a) != 0)
-        return CLI_BAD;
+    cli_parse(&cli_keygen, argc, argv, &a);
+    a.file = a.words.list[0];
     tk_ctx *ctx = cli_open(argv[0]);
     if (!ctx)
         return CLI_UNKNOWN;
@@ -77,3 +43,16 @@ cli_exit cli_keygen(int argc, char **argv)
     tk_ctx_destroy(ctx);
     return result;
 }
+
+const cli_command cli_keygen = {
+    .name = "keygen",
+    .summary = "create a pair of keys to sign certificates",
+    .arguments = "FILE",
+    .words = offsetof(arguments, words),
+    .options = option_list,
+    .run = run,
+    .doc = "Creates a pair of Ed25519 keys: FILE, the private one (PEM, PKCS#8, readable by its owner only), for "
+           "'tokitai certify --sign', and FILE.pub, the public one (PEM, SubjectPublicKeyInfo), for 'tokitai check "
+           "--key'. Prints the key's id, the SHA-256 of the public key in DER."
+           "\vExit status: 0 the keys are written; 2 they could not be written, or one exists.",
+};

@@ -1,6 +1,5 @@
 /* tokitai new-kernel: a file to begin with. It holds a correct kernel, slow and plain, rather than an empty body: it can be
  * certified as it is, and every step from there to a fast one can be, too. */
-#include <argp.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -13,48 +12,17 @@
 #include "cli/common_arguments.h"
 #include "cli/templates.h"
 
-enum { KEY_BACKEND = 256, KEY_OUT, KEY_FORCE };
-
 typedef struct arguments {
-    const char *who;
-    const char *op;
-    const char *backend;
-    const char *out;
+    cli_words words;
+    const char *who, *backend, *out;
     bool force;
 } arguments;
 
-static const struct argp_option option_list[] = {
-    {"backend", KEY_BACKEND, "NAME", 0, "cpu (the default): C; cuda; hip", 0},
-    {"out", KEY_OUT, "FILE", 0, "Write to FILE; - is standard output. The default is OP.c, OP.cu or OP.hip", 0},
-    {"force", KEY_FORCE, NULL, 0, "Write over a file that is there", 0},
+static const cli_option option_list[] = {
+    CLI_BACKEND("BACKEND", ": cpu (C), cuda or hip. Default: cpu"),
+    CLI_ROW(CLI_TEXT, "out", "FILE", out, "File to write; - is standard output. Default: OP.c, OP.cu or OP.hip"),
+    CLI_FORCE(""),
     {0},
-};
-
-static error_t parse_option(int key, char *argument, struct argp_state *state)
-{
-    arguments *a = state->input;
-    switch (key) {
-    case KEY_BACKEND: a->backend = argument; return 0;
-    case KEY_OUT: a->out = argument; return 0;
-    case KEY_FORCE: a->force = true; return 0;
-    case ARGP_KEY_ARG:
-        if (a->op)
-            argp_error(state, "one op at a time, please");
-        a->op = argument;
-        return 0;
-    case ARGP_KEY_NO_ARGS: argp_error(state, "which op? 'tokitai ops' lists them"); return 0;
-    default: return ARGP_ERR_UNKNOWN;
-    }
-}
-
-static const struct argp command = {
-    .options = option_list,
-    .parser = parse_option,
-    .args_doc = "OP",
-    .doc = "Writes a kernel of the op that is correct, slow and plain, to be certified with 'tokitai certify OP "
-           "--kernel "
-           "FILE' and then made faster step by step."
-           "\vExit status: 0, or 2 if there is no such op, the file is there already, or it cannot be written.",
 };
 
 /* One op's part of a template: a comment, ITEM(op, i), and the body of the function that computes the i-th row of the last output. */
@@ -213,7 +181,7 @@ static cli_exit write_kernel(const arguments *a, const tk_contract *contract, co
     bool to_terminal = !strcmp(path, "-");
     FILE *out = to_terminal ? stdout : open_out(path, a->force);
     if (!out && errno == EEXIST) {
-        cli_complain(a->who, "'%.200s' is there already; --force writes over it", path);
+        cli_complain(a->who, "'%.200s' exists; --force replaces it", path);
         return CLI_BAD;
     }
     if (!out) {
@@ -239,21 +207,32 @@ static cli_exit write_kernel(const arguments *a, const tk_contract *contract, co
     return CLI_HOLDS;
 }
 
-cli_exit cli_new_kernel(int argc, char **argv)
+static cli_exit run(int argc, char **argv)
 {
     tk_backend_info backend;
     arguments a = {.who = argv[0], .backend = "cpu"};
-    if (cli_parse(&command, argc, argv, 0, &a) != 0)
-        return CLI_BAD;
-    const tk_contract *contract = cli_find_op(a.who, a.op);
+    cli_parse(&cli_new_kernel, argc, argv, &a);
+    const tk_contract *contract = cli_find_op(a.who, a.words.list[0]);
     if (!contract || !cli_find_backend(a.who, a.backend, &backend))
         return CLI_BAD;
     part item;
     if (!find_template(contract, &item)) {
-        cli_complain(a.who, "there is no template of %s", contract->name);
+        cli_complain(a.who, "%s has no template", contract->name);
         return CLI_UNKNOWN;
     }
     char path[64];
     snprintf(path, sizeof path, "%s%s", contract->name, backend.kernel_ending);
     return write_kernel(&a, contract, &backend, a.out ? a.out : path, &item);
 }
+
+const cli_command cli_new_kernel = {
+    .name = "new-kernel",
+    .summary = "write a correct kernel file to start from",
+    .arguments = "OP",
+    .words = offsetof(arguments, words),
+    .options = option_list,
+    .run = run,
+    .doc = "Writes a kernel file of OP that is correct, slow and plain. 'tokitai certify OP --kernel FILE' certifies "
+           "it as it is, and again after every step towards a fast one."
+           "\vExit status: 0; 2 there is no such op, the file exists, or it cannot be written.",
+};

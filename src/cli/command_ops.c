@@ -1,5 +1,4 @@
 /* tokitai ops: the operations, and one contract in full. */
-#include <argp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,58 +8,21 @@
 #include "cli/common_arguments.h"
 #include "cli/ops_proof.h"
 
-enum { KEY_JSON = 256, KEY_FAMILIES, KEY_PROOF, KEY_LIST };
-
 typedef struct arguments {
-    const char *who;
-    const char *op;
+    cli_words ops;
     const char *list;
-    bool json;
-    bool families;
-    bool proof;
+    bool json, families, proof;
 } arguments;
 
-static const struct argp_option option_list[] = {
-    {"json", KEY_JSON, NULL, 0, "Print JSON instead of text", 0},
-    {"families", KEY_FAMILIES, NULL, 0, "List the input families that certify draws from", 0},
-    {"proof", KEY_PROOF, NULL, 0,
-     "Print what the clauses of the op rest on: theorems, their files and axioms; without an op all theorems", 0},
-    /* For the shell's completion: bare words, one to a line. */
-    {"list", KEY_LIST, "KIND", OPTION_HIDDEN, NULL, 0},
+static const cli_option option_list[] = {
+    CLI_JSON,
+    CLI_ROW(CLI_FLAG, "families", NULL, families, "List the input families that 'tokitai certify' uses",
+            .excludes = "proof"),
+    CLI_ROW(CLI_FLAG, "proof", NULL, proof,
+            "Print what each clause of OP rests on: the theorems with their statements, files and hashes, the axioms "
+            "that they may assume, and what is only tested. Without OP, list all theorems"),
+    CLI_ROW(CLI_TEXT, "list", "KIND", list, NULL), /* for scripts: bare words, one to a line */
     {0},
-};
-
-static error_t parse_option(int key, char *argument, struct argp_state *state)
-{
-    arguments *a = state->input;
-    switch (key) {
-    case KEY_JSON: a->json = true; return 0;
-    case KEY_FAMILIES: a->families = true; return 0;
-    case KEY_PROOF: a->proof = true; return 0;
-    case KEY_LIST: a->list = argument; return 0;
-    case ARGP_KEY_ARG:
-        if (a->op)
-            argp_error(state, "one op at a time, please");
-        a->op = argument;
-        return 0;
-    case ARGP_KEY_END:
-        if (a->op && a->families)
-            argp_error(state, "--families goes without an op");
-        if (a->proof && a->families)
-            argp_error(state, "--families and --proof exclude each other");
-        return 0;
-    default: return ARGP_ERR_UNKNOWN;
-    }
-}
-
-static const struct argp command = {
-    .options = option_list,
-    .parser = parse_option,
-    .args_doc = "[OP]",
-    .doc = "Lists the operations, or prints the contract of one in full: its formula, its error bound, its clauses, "
-           "its lowerings, its C signature, that of a kernel of your own, and the mutants that the judge must "
-           "reject."
-           "\vExit status: 0, or 2 if there is no such op.",
 };
 
 /* ------------------------------------------------------------------------------------------------------------
@@ -338,8 +300,8 @@ static void print_attributes(const tk_contract *contract)
     cli_heading("Attributes; * marks a default, a number is what kernels and calls have for a choice");
     for (int i = 0; i < contract->attribute_count; i++) {
         const tk_attribute *attribute = &contract->attributes[i];
-        char option[64];
-        cli_attribute_option(attribute->name, option, sizeof option);
+        char option[CLI_ATTRIBUTE_NAME];
+        cli_attribute_option(attribute->name, option);
         int column = printf("  %s%s: ", attribute->from_device ? "" : "--", option);
         cli_wrap(6, column, attribute->text);
         for (int k = 0; k < attribute->choice_count; k++) {
@@ -508,122 +470,23 @@ static cli_exit list_families(bool json)
     return CLI_HOLDS;
 }
 
-static void print_word(const char *word, void *data)
+static cli_exit run(int argc, char **argv)
 {
-    (void)data;
-    puts(word);
-}
-
-static bool has_earlier(const tk_contract *contract, const char *only, const char *attribute)
-{
-    for (int i = 0; tk_contract_at(i) != contract; i++)
-        if ((!only || !strcmp(only, tk_contract_at(i)->name)) && tk_attribute_find(tk_contract_at(i), attribute) >= 0)
-            return true;
-    return false;
-}
-
-/* Options, or the choices of one of them; what an earlier op has, too, is left out. */
-static void list_attributes(const char *kind, const char *only, const tk_contract *contract)
-{
-    for (int i = 0; i < contract->attribute_count; i++) {
-        const tk_attribute *attribute = &contract->attributes[i];
-        char option[64] = "--";
-        cli_attribute_option(attribute->name, option + 2, sizeof option - 2);
-        if (attribute->from_device || has_earlier(contract, only, attribute->name))
-            continue;
-        if (!strcmp(kind, "attributes"))
-            puts(option);
-        for (int k = 0; k < attribute->choice_count && !strcmp(kind, option); k++)
-            puts(attribute->choices[k].id);
-    }
-}
-
-static bool is_taken_earlier(const tk_contract *contract, const char *only, tk_types types)
-{
-    for (int i = 0; tk_contract_at(i) != contract; i++) {
-        const tk_contract *earlier = tk_contract_at(i);
-        for (int k = 0; k < earlier->type_count && (!only || !strcmp(only, earlier->name)); k++)
-            if (earlier->types[k].dtype == types.dtype && earlier->types[k].result_dtype == types.result_dtype)
-                return true;
-    }
-    return false;
-}
-
-static void list_all_types(const char *only, const tk_contract *contract)
-{
-    for (int i = 0; i < contract->type_count; i++) {
-        char name[CLI_TYPES_SIZE];
-        tk_types_name(contract->types[i], name, sizeof name);
-        if (!is_taken_earlier(contract, only, contract->types[i]))
-            puts(name);
-    }
-}
-
-static void list_planted(const tk_contract *contract,
-                         bool (*at)(const tk_contract *, int, const char **, const char **))
-{
-    const char *name;
-    const char *what;
-    for (int i = 0; at(contract, i, &name, &what); i++)
-        puts(name);
-}
-
-/* Families, backends, or those of them that are GPUs; false if it is another kind. */
-static bool list_common(const char *kind)
-{
-    const char *name;
-    const char *what;
-    tk_backend_info backend;
-    const bool families = !strcmp(kind, "families"), gpus = !strcmp(kind, "gpus");
-    for (int i = 0; families && (name = tk_family_at(i, &what)); i++)
-        puts(name);
-    if (!gpus && strcmp(kind, "backends") != 0)
-        return families;
-    for (int i = 0; tk_backend_at(i, &backend); i++)
-        if (backend.is_gpu || !gpus)
-            puts(backend.name);
-    return true;
-}
-
-/* Bare words: the common ones; or of one op or of all the names, types, mutants, variants and lowerings, and attributes as options; or
- * the choices of an attribute, by its option. */
-static cli_exit list_words(const char *kind, const char *op)
-{
-    const tk_contract *contract;
-    if (list_common(kind))
+    arguments a = {0};
+    cli_parse(&cli_ops, argc, argv, &a);
+    const char *op = a.ops.count ? a.ops.list[0] : NULL;
+    if (a.list) {
+        cli_list_words(a.list, op);
         return CLI_HOLDS;
-    for (int i = 0; (contract = tk_contract_at(i)); i++) {
-        if (op && strcmp(op, contract->name) != 0)
-            continue;
-        if (!strcmp(kind, "ops"))
-            puts(contract->name);
-        if (!strcmp(kind, "types"))
-            list_all_types(op, contract);
-        if (!strcmp(kind, "variants"))
-            list_planted(contract, tk_variant_at);
-        if (!strcmp(kind, "mutants"))
-            list_planted(contract, tk_mutant_at);
-        if (!strcmp(kind, "attributes") || !strncmp(kind, "--", 2))
-            list_attributes(kind, op, contract);
-        tk_lowering_info info;
-        if (!strcmp(kind, "lowerings"))
-            for (int l = 0; tk_lowering_at(contract, l, &info); l++)
-                cli_each_id(contract, l, print_word, NULL);
     }
-    return CLI_HOLDS;
-}
-
-cli_exit cli_ops(int argc, char **argv)
-{
-    arguments a = {.who = argv[0]};
-    if (cli_parse(&command, argc, argv, 0, &a) != 0)
+    if (a.families && op) {
+        cli_complain(argv[0], "--families excludes OP");
         return CLI_BAD;
-    if (a.list)
-        return list_words(a.list, a.op);
+    }
     if (a.families)
         return list_families(a.json);
-    if (a.op) {
-        const tk_contract *contract = cli_find_op(a.who, a.op);
+    if (op) {
+        const tk_contract *contract = cli_find_op(argv[0], op);
         if (!contract)
             return CLI_BAD;
         if (a.proof)
@@ -644,3 +507,17 @@ cli_exit cli_ops(int argc, char **argv)
         json_array_append_new(list, json_contract(tk_contract_at(i)));
     return cli_print_json(list);
 }
+
+const cli_command cli_ops = {
+    .name = "ops",
+    .summary = "list the operations, or print one contract in full",
+    .arguments = "[OP]",
+    .words = offsetof(arguments, ops),
+    .options = option_list,
+    .run = run,
+    .doc = "Without OP, lists the operations: name, sizes, number of lowerings, meaning. With OP, prints its "
+           "contract in full: formula, error bound, parameters with their shapes, clauses with their ids, lowerings "
+           "with their ids and what they promise beyond the contract, the C declaration, that of a user kernel, and "
+           "the mutants that the judge must reject."
+           "\vExit status: 0; 2 there is no such op.",
+};

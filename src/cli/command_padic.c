@@ -1,5 +1,4 @@
 /* tokitai padic: exact products modulo p^N, and exact answers about integer matrices by p-adic lifting. */
-#include <argp.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,83 +9,32 @@
 #include "padic/freivalds.h"
 #include "padic/solve.h"
 
-enum { KEY_DIGITS = 256, KEY_CHECK, KEY_REPORT, KEY_THREADS, REASON = 512 };
+enum { REASON = 512 };
 
 static const char who[] = "tokitai padic";
 
 typedef struct arguments {
-    const char *action;
-    const char *files[2];
-    int count;
+    cli_words words;
+    const char *const *files; /* what follows the action */
     const char *output;
-    long long prime, precision; /* 0: not given */
-    int threads;
+    int64_t prime; /* 0: not given */
+    int precision, threads;
     bool digits, check, report;
 } arguments;
 
-static const struct argp_option option_list[] = {
-    {"prime", 'p', "P", 0, "The prime", 0},
-    {"precision", 'N', "N", 0, "How many digits to base P are kept; P^N is at most 2^64", 0},
-    {"output", 'o', "FILE", 0, "gemm: where the product goes, as .npy if the name ends so; - is standard output", 0},
-    {"digits", KEY_DIGITS, NULL, 0, "Print residues digit by digit: 4 + 2*7 + O(7^16)", 0},
-    {"check", KEY_CHECK, NULL, 0, "gemm: check the product by Freivalds' method before it is printed", 0},
-    {"report", KEY_REPORT, NULL, 0, "gemm: say on standard error how much of the product vanishes", 0},
-    {"threads", KEY_THREADS, "T", 0, "How many threads to use; 0, the default, for all processors", 0},
+static const cli_option option_list[] = {
+    CLI_ROW(CLI_INT64, "prime", "P", prime, "The prime P", .letter = 'p', .least = 2, .with = "precision"),
+    CLI_ROW(CLI_INT, "precision", "N", precision, "Number of digits to base P; P^N is at most 2^64", .letter = 'N',
+            .least = 1, .most = PADIC_MOST_PRECISION, .with = "prime"),
+    CLI_OUTPUT("FILE", "gemm: file for the product, as .npy if the name ends so; - is standard output"),
+    CLI_ROW(CLI_FLAG, "digits", NULL, digits, "Print residues digit by digit: 4 + 2*7 + O(7^16)"),
+    CLI_ROW(CLI_FLAG, "check", NULL, check,
+            "gemm: check the product by Freivalds' method, with so many vectors that a wrong one passes with a "
+            "probability below 2^-64. A wrong product is not printed, and the exit status is 1"),
+    CLI_ROW(CLI_FLAG, "report", NULL, report,
+            "gemm: report on standard error at how many places of the inner size every term vanishes"),
+    CLI_THREADS(4096, ". 0, the default, uses all processors"),
     {0},
-};
-
-/* A whole number in a range, or an error of argp. */
-static long long number_of(struct argp_state *state, const char *text, const char *what, long long least,
-                           long long most)
-{
-    char *end;
-    errno = 0;
-    const long long value = strtoll(text, &end, 10);
-    if (end == text || *end || errno || value < least || value > most)
-        argp_error(state, "%s is '%s'; it must be a number from %lld to %lld", what, text, least, most);
-    return value;
-}
-
-static error_t parse_option(int key, char *argument, struct argp_state *state)
-{
-    arguments *a = state->input;
-    switch (key) {
-    case 'p': a->prime = number_of(state, argument, "-p", 2, INT64_MAX); return 0;
-    case 'N': a->precision = number_of(state, argument, "-N", 1, PADIC_MOST_PRECISION); return 0;
-    case 'o': a->output = argument; return 0;
-    case KEY_DIGITS: a->digits = true; return 0;
-    case KEY_CHECK: a->check = true; return 0;
-    case KEY_REPORT: a->report = true; return 0;
-    case KEY_THREADS: a->threads = (int)number_of(state, argument, "--threads", 0, 4096); return 0;
-    case ARGP_KEY_ARG:
-        if (!a->action)
-            a->action = argument;
-        else if (a->count == 2)
-            argp_error(state, "too many files");
-        else
-            a->files[a->count++] = argument;
-        return 0;
-    case ARGP_KEY_END:
-        if (!a->action)
-            argp_error(state, "gemm, solve or det?");
-        if ((a->prime == 0) != (a->precision == 0))
-            argp_error(state, "-p and -N go together");
-        return 0;
-    default: return ARGP_ERR_UNKNOWN;
-    }
-}
-
-static const struct argp command = {
-    .options = option_list,
-    .parser = parse_option,
-    .args_doc = "gemm A B -p P -N N\nsolve A B\ndet A",
-    .doc =
-        "gemm multiplies two matrices modulo P^N. solve finds the exact rational solution of A x = B for an integer "
-        "matrix A by p-adic lifting, and puts it into the system before it is printed. det finds the exact "
-        "determinant. With -p and -N, solve and det give residues modulo P^N."
-        "\vA file is text, a row of numbers in each line (12, -3/4, 0.125; # begins a comment), or an .npy file of "
-        "integers; - is standard input. solve and det take integers of 64 bits.\n\n"
-        "Exit status: 0 done, 1 the matrix of solve is singular or the check failed, 2 wrong usage or bad input.",
 };
 
 static bool read_matrix(const char *path, const padic_ring *ring, padic_matrix *matrix)
@@ -264,9 +212,8 @@ static cli_exit run_det(const arguments *a, tk_ctx *ctx, const padic_ring *ring)
 
 static const struct {
     const char *name;
-    int files;
     cli_exit (*run)(const arguments *a, tk_ctx *ctx, const padic_ring *ring);
-} actions[] = {{"gemm", 2, run_gemm}, {"solve", 2, run_solve}, {"det", 1, run_det}};
+} actions[] = {{"gemm", run_gemm}, {"solve", run_solve}, {"det", run_det}};
 
 enum { ACTIONS = sizeof actions / sizeof *actions };
 
@@ -282,23 +229,18 @@ static int find_action(const char *name)
     return -1;
 }
 
-cli_exit cli_padic(int argc, char **argv)
+static cli_exit run(int argc, char **argv)
 {
     arguments a = {0};
     padic_ring ring;
-    if (cli_parse(&command, argc, argv, 0, &a))
-        return CLI_BAD;
-    const int action = find_action(a.action);
+    cli_parse(&cli_padic, argc, argv, &a);
+    a.files = (const char *const *)a.words.list + 1;
+    const int action = find_action(a.words.list[0]);
     if (action < 0)
         return CLI_BAD;
-    if (a.count != actions[action].files) {
-        cli_complain(who, "%s takes %d file%s", a.action, actions[action].files,
-                     actions[action].files > 1 ? "s" : "");
-        return CLI_BAD;
-    }
     const char *reason = a.prime ? padic_ring_make(&ring, (uint64_t)a.prime, a.precision) : NULL;
     if (reason) {
-        cli_complain(who, "p = %lld, N = %lld: %s", a.prime, a.precision, reason);
+        cli_complain(who, "p = %lld, N = %d: %s", (long long)a.prime, a.precision, reason);
         return CLI_BAD;
     }
     tk_ctx *ctx = cli_open(who);
@@ -310,3 +252,20 @@ cli_exit cli_padic(int argc, char **argv)
     tk_ctx_destroy(ctx);
     return status;
 }
+
+const cli_command cli_padic = {
+    .name = "padic",
+    .summary = "exact products modulo p^N, rational solutions and determinants by p-adic lifting",
+    .arguments = "gemm A B\nsolve A B\ndet A",
+    .words = offsetof(arguments, words),
+    .options = option_list,
+    .run = run,
+    .doc = "gemm multiplies two matrices modulo P^N and needs -p and -N. solve finds the exact rational solution of "
+           "A x = B for an integer matrix A by p-adic lifting, and substitutes it into the system before it prints "
+           "it; a vector that A maps to zero shows that A is singular. det finds the exact determinant. With -p and "
+           "-N, solve and det print residues modulo P^N; a denominator that P divides is an error."
+           "\vA matrix is a text file, a row of numbers in each line (12, -3/4, 0.125; # begins a comment), or an "
+           ".npy file of integers; - is standard input. solve and det take integers of 64 bits with a sign, and at "
+           "most 2048 rows.\n\n"
+           "Exit status: 0 done; 1 the matrix of solve is singular, or the check failed; 2 wrong usage or bad input.",
+};

@@ -1,94 +1,35 @@
 /* tokitai replay: does a certificate still hold on this machine? */
-#include <argp.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "cli/cli.h"
-#include "cli/limit_options.h"
-#include "cli/parse.h"
-
-enum { KEY_JSON = 256, KEY_KERNEL, KEY_INCLUDE, KEY_COMPILER, KEY_FLAGS, KEY_TIMEOUT, KEY_TRIAL_MEMORY };
 
 typedef struct arguments {
-    const char *file;
-    tk_replay_options options;
+    cli_words words;
+    const char *file, *kernel, *include, *compiler, *flags;
+    double timeout, total_seconds;
+    int64_t trial_memory;
     cli_limits limits;
     bool json;
 } arguments;
 
-static const struct argp_option option_list[] = {
-    {"kernel", KEY_KERNEL, "FILE", 0,
-     "The kernel file, where the certificate is of one: your own copy instead of the path that it names. Any other "
-     "file "
-     "than the one that was judged is refused, by its SHA-256",
-     0},
-    {"include", KEY_INCLUDE, "DIR", 0, "Its folders of headers, separated by colons, where it has some", 0},
-    {"compiler", KEY_COMPILER, "PATH", 0,
-     "Compile it with this. Without, the compiler that the certificate names is taken if it is the plain name of a "
-     "compiler in /usr/bin, /usr/local/bin, /usr/local/cuda/bin or /opt/rocm/bin",
-     0},
-    {"flags", KEY_FLAGS, "FLAGS", 0,
-     "The certificate's own flags, repeated: asked for where one of them could do more than compile", 0},
-    {"timeout", KEY_TIMEOUT, "SECONDS", 0,
-     "The most that a call may take, also where the certificate gives it longer; 60", 0},
-    {"trial-memory", KEY_TRIAL_MEMORY, "SIZE", 0,
-     "The most memory that a trial may need, here and in a kernel file's process: 4G; half of what is available", 0},
-    {"json", KEY_JSON, NULL, 0, "Print JSON instead of text", 0},
+static const cli_option option_list[] = {
+    CLI_KERNEL_FILE(", your own copy instead of the path that the certificate names. A file with another SHA-256 "
+                    "than the recorded one is refused before it is compiled"),
+    CLI_INCLUDE(". A kernel that is a directory, and directories of headers, are not looked up where the certificate "
+                "names them"),
+    CLI_COMPILER(". Default: the one that the certificate names, if it is the plain name of a compiler in /usr/bin, "
+                 "/usr/local/bin, /usr/local/cuda/bin or /opt/rocm/bin"),
+    CLI_COMPILER_FLAGS(
+        ": those of the certificate, repeated. Required, and shown, if one of them is not known to be harmless"),
+    CLI_TIMEOUT(". The certificate may have a shorter one, not a longer one"),
+    CLI_ROW(CLI_SIZE, "trial-memory", "SIZE", trial_memory,
+            "Memory limit of a trial, such as 4G. Default: half of what is available"),
+    CLI_JSON,
+    CLI_HEADING("Limits of the kernel file; lower ones in the certificate apply, higher ones do not:"),
+    CLI_TOTAL_TIMEOUT(". When it expires the exit status is 3"),
+    {.kind = CLI_ROWS, .rows = cli_limit_options, .place = offsetof(arguments, limits)},
     {0},
-};
-
-static double seconds(struct argp_state *state, const char *text)
-{
-    float value = 0;
-    if (!cli_parse_float(text, &value) || value < 0.01f || value > 86400)
-        argp_error(state, "--timeout '%.80s' is not a number from 0.01 to 86400", text);
-    return (double)value;
-}
-
-static double gib(struct argp_state *state, const char *text)
-{
-    int64_t bytes = 0;
-    if (!cli_parse_size(text, &bytes))
-        argp_error(state, "--trial-memory '%.80s' is not a size: 512M, 4G", text);
-    return (double)bytes / 0x1p30;
-}
-
-static error_t parse_option(int key, char *argument, struct argp_state *state)
-{
-    arguments *a = state->input;
-    switch (key) {
-    case ARGP_KEY_INIT: state->child_inputs[0] = &a->limits; return 0;
-    case KEY_JSON: a->json = true; return 0;
-    case KEY_KERNEL: a->options.kernel = argument; return 0;
-    case KEY_INCLUDE: a->options.include = argument; return 0;
-    case KEY_COMPILER: a->options.compiler = argument; return 0;
-    case KEY_FLAGS: a->options.flags = argument; return 0;
-    case KEY_TIMEOUT: a->options.call_seconds = seconds(state, argument); return 0;
-    case KEY_TRIAL_MEMORY: a->options.memory_gib = gib(state, argument); return 0;
-    case ARGP_KEY_ARG:
-        if (a->file)
-            argp_error(state, "one certificate at a time, please");
-        a->file = argument;
-        return 0;
-    case ARGP_KEY_NO_ARGS: argp_error(state, "which certificate?"); return 0;
-    default: return ARGP_ERR_UNKNOWN;
-    }
-}
-
-static const struct argp_child children[] = {
-    {&cli_limits_parser, 0, "What foreign code may have, whatever the certificate says:", 1}, {0}};
-
-static const struct argp command = {
-    .options = option_list,
-    .children = children,
-    .parser = parse_option,
-    .args_doc = "CERT",
-    .doc = "Runs again, on this machine, everything that a certificate says was run, and compares the hash of every "
-           "output, the verdict, clauses, counts, errors and contract with those recorded. Trials of its level that "
-           "it does not list are run too, and must "
-           "hold."
-           "\vExit status: 0 all came out as recorded, 1 something did not, 2 the certificate cannot be read or was "
-           "altered, 3 it cannot be replayed here.",
 };
 
 typedef struct outcome {
@@ -145,13 +86,21 @@ static cli_exit replay(const char *who, tk_ctx *ctx, const arguments *a)
     }
     outcome o = {0};
     cli_progress progress = cli_progress_begin(1);
-    tk_replay_options options = a->options;
-    options.limits = a->limits.limits;
-    options.total_seconds = a->limits.total_seconds;
-    options.allow_weak_sandbox = a->limits.allow_weak_sandbox;
-    options.progress = cli_progress_update;
-    options.progress_data = &progress;
-    status = tk_certificate_replay(ctx, certificate, &options, &o.same, &o.not_listed, &o.difference);
+    tk_replay_options recipe = TK_REPLAY_DEFAULTS;
+    recipe.kernel = a->kernel;
+    recipe.include = a->include;
+    recipe.compiler = a->compiler;
+    recipe.flags = a->flags;
+    if (a->timeout > 0)
+        recipe.call_seconds = a->timeout;
+    if (a->trial_memory)
+        recipe.memory_gib = (double)a->trial_memory / 0x1p30;
+    recipe.limits = a->limits.limits;
+    recipe.total_seconds = a->total_seconds;
+    recipe.allow_weak_sandbox = a->limits.allow_weak_sandbox;
+    recipe.progress = cli_progress_update;
+    recipe.progress_data = &progress;
+    status = tk_certificate_replay(ctx, certificate, &recipe, &o.same, &o.not_listed, &o.difference);
     o.seconds = cli_seconds() - progress.start;
     cli_progress_clear(&progress);
     cli_exit result = cli_exit_of(status, CLI_BAD);
@@ -165,11 +114,11 @@ static cli_exit replay(const char *who, tk_ctx *ctx, const arguments *a)
     return result;
 }
 
-cli_exit cli_replay(int argc, char **argv)
+static cli_exit run(int argc, char **argv)
 {
-    arguments a = {.options = TK_REPLAY_DEFAULTS};
-    if (cli_parse(&command, argc, argv, 0, &a) != 0)
-        return CLI_BAD;
+    arguments a = {0};
+    cli_parse(&cli_replay, argc, argv, &a);
+    a.file = a.words.list[0];
     tk_ctx *ctx = cli_open(argv[0]);
     if (!ctx)
         return CLI_UNKNOWN;
@@ -178,3 +127,20 @@ cli_exit cli_replay(int argc, char **argv)
     tk_ctx_destroy(ctx);
     return result;
 }
+
+const cli_command cli_replay = {
+    .name = "replay",
+    .summary = "repeat on this machine what a certificate says was run",
+    .arguments = "CERT",
+    .words = offsetof(arguments, words),
+    .options = option_list,
+    .run = run,
+    .doc = "Repeats on this machine everything that a certificate says was run, and compares the hash of every "
+           "output, the verdict, clauses, counts, errors, the contract and what was run with those recorded. Trials "
+           "that this version makes for the same level but that the certificate does not list are run too and must "
+           "hold; they are counted. A listed trial that this version does not make is a difference."
+           "\vThe certificate may be untrusted: nothing that it names runs outside the sandbox, and the options "
+           "above determine what it may ask for.\n\n"
+           "Exit status: 0 everything matches the record; 1 something differs; 2 the certificate cannot be read or "
+           "was altered; 3 it cannot be replayed here.",
+};

@@ -1,5 +1,4 @@
 /* tokitai report: a page about certificates, to look at. */
-#include <argp.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,47 +8,11 @@
 #include "glue/glue.h"
 
 typedef struct arguments {
-    char **files; /* [count], into argv */
-    int count;
+    cli_words files;
     const char *output;
 } arguments;
 
-static const struct argp_option option_list[] = {
-    {"output", 'o', "FILE", 0, "Write the page to FILE instead of standard output", 0},
-    {0},
-};
-
-static error_t parse_option(int key, char *argument, struct argp_state *state)
-{
-    arguments *a = state->input;
-    switch (key) {
-    case 'o':
-        if (a->output)
-            argp_error(state, "--output is given twice");
-        a->output = argument;
-        return 0;
-    case ARGP_KEY_ARGS:
-        a->files = state->argv + state->next;
-        a->count = state->argc - state->next;
-        return 0;
-    case ARGP_KEY_NO_ARGS: argp_error(state, "which certificates? give at least one file"); return 0;
-    default: return ARGP_ERR_UNKNOWN;
-    }
-}
-
-static const struct argp command = {
-    .options = option_list,
-    .parser = parse_option,
-    .args_doc = "CERT...",
-    .doc = "Writes one HTML page about certificates that needs no network: verdicts, error histograms, errors by "
-           "input, the share "
-           "of the bound used, the element that refutes a kernel on the number line, clauses, mutants, sources and "
-           "devices. Of "
-           "certificates of the same op and subject it shows what changed from each to the next."
-           "\vExit status: 0 all are shown; 1 one was altered or damaged, or contradicts itself, which the page "
-           "says; 2 one could "
-           "not be read, or the page not be written.",
-};
+static const cli_option option_list[] = {CLI_OUTPUT("FILE.html", "File to write instead of standard output"), {0}};
 
 /* What is wrong with a file: standard error says it, and the page. Messages about files begin with their names. */
 static void refuse(const char *who, tk_report_entry *entry, const char *message)
@@ -90,27 +53,28 @@ static cli_exit write_page(const char *who, const char *output, const char *page
     return CLI_BAD;
 }
 
-cli_exit cli_report(int argc, char **argv)
+static cli_exit run(int argc, char **argv)
 {
     arguments a = {0};
-    if (cli_parse(&command, argc, argv, 0, &a) != 0 || !cli_can_write(argv[0], "--output", a.output))
+    cli_parse(&cli_report, argc, argv, &a);
+    if (!cli_can_write(argv[0], "--output", a.output))
         return CLI_BAD;
     tk_ctx *ctx = cli_open(argv[0]);
     if (!ctx)
         return CLI_UNKNOWN;
     cli_exit result = CLI_HOLDS;
-    tk_report_entry *entries = calloc((size_t)a.count, sizeof *entries);
+    tk_report_entry *entries = calloc((size_t)a.files.count, sizeof *entries);
     char *page = NULL;
-    for (int i = 0; entries && i < a.count; i++)
-        result = cli_worse(result, read_entry(argv[0], ctx, a.files[i], &entries[i]));
-    if (entries && tk_report_html(ctx, entries, a.count, &page) == TK_OK) {
+    for (int i = 0; entries && i < a.files.count; i++)
+        result = cli_worse(result, read_entry(argv[0], ctx, a.files.list[i], &entries[i]));
+    if (entries && tk_report_html(ctx, entries, a.files.count, &page) == TK_OK) {
         result = cli_worse(result, write_page(argv[0], a.output, page));
     } else {
         cli_complain(argv[0], "%s", entries ? tk_ctx_message(ctx) : "out of memory");
         result = CLI_UNKNOWN;
     }
     free(page);
-    for (int i = 0; entries && i < a.count; i++) {
+    for (int i = 0; entries && i < a.files.count; i++) {
         tk_certificate_destroy(entries[i].certificate);
         free((char *)(uintptr_t)entries[i].problem);
     }
@@ -118,3 +82,22 @@ cli_exit cli_report(int argc, char **argv)
     tk_ctx_destroy(ctx);
     return result;
 }
+
+const cli_command cli_report = {
+    .name = "report",
+    .summary = "write an HTML page about certificates",
+    .arguments = "CERT...",
+    .words = offsetof(arguments, files),
+    .options = option_list,
+    .run = run,
+    .doc = "Writes one HTML page about the certificates, which needs no network: an overview of the verdicts; for "
+           "each certificate what was run, error histograms, errors and shares of the bound by binades of the input "
+           "or of the exact value, the element that refutes a kernel and the worst element on a number line, the "
+           "reproducing command, clauses and what they rest on, mutants, sources, compilers and devices, evidence "
+           "and non-claims; and what changed from each certificate to the next of the same op and subject."
+           "\vA file that is not a certificate, or was altered, is named on the page and not shown. A certificate "
+           "that contradicts itself is shown and marked. Certificates of 'tokitai glue' are named and not shown. "
+           "Signatures are not verified; 'tokitai check --key' does that.\n\n"
+           "Exit status: 0 all are shown; 1 one was altered or damaged, or contradicts itself; 2 one could not be "
+           "read, or the page could not be written.",
+};

@@ -1,5 +1,4 @@
 /* tokitai tune: which choice of a GPU lowering is the fastest for a case on this device, kept in the cache. */
-#include <argp.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -12,91 +11,35 @@
 #include "cli/common_arguments.h"
 #include "cli/parse.h"
 
-enum {
-    KEY_BACKEND = 256,
-    KEY_LOWERING,
-    KEY_DTYPE,
-    KEY_SHAPE,
-    KEY_SHAPES,
-    KEY_SECONDS,
-    KEY_CANDIDATES,
-    KEY_END, /* keys up to here index arguments.text */
-    KEY_DRY_RUN,
-    KEY_JSON
-};
-
 typedef struct arguments {
-    const char *who;
-    char **ops; /* [op_count], into argv */
-    int op_count;
-    const char *text[KEY_END - KEY_BACKEND]; /* NULL if it was not given */
+    cli_words ops;
+    const char *who, *backend, *lowering, *dtype, *shape, *shapes;
+    double seconds;
+    int candidates;
     bool dry_run, json;
     cli_attributes attributes;
 } arguments;
 
-static const char *given(const arguments *a, int key)
-{
-    return a->text[key - KEY_BACKEND];
-}
-
-static const struct argp_option option_list[] = {
-    {NULL, 0, NULL, 0, "What is measured:", 1},
-    {"backend", KEY_BACKEND, "NAME", 0, "cuda (the default) or hip; cuda:1 is the second device", 1},
-    {"lowering", KEY_LOWERING, "ID", 0, "This implementation; the default is every one that has choices", 1},
-    {"dtype", KEY_DTYPE, "TYPE", 0, "f16, bf16, f16-f32 (results in f32) or all (the default)", 1},
-    {"shape", KEY_SHAPE, "SIZES", 0, "Such as 4096x4096x1024", 1},
-    {"shapes", KEY_SHAPES, "LIST", 0, "listed (the default): usual ones; or a file with a shape on each line", 1},
-    {NULL, 0, NULL, 0, "How:", 2},
-    {"seconds", KEY_SECONDS, "NUMBER", 0, "For each case; the default is 1", 2},
-    {"candidates", KEY_CANDIDATES, "COUNT", 0,
-     "No more than so many choices, those that the model expects to be the fastest; the default is all", 2},
-    {"dry-run", KEY_DRY_RUN, NULL, 0, "Keep nothing", 2},
-    {NULL, 0, NULL, 0, "Output:", 3},
-    {"json", KEY_JSON, NULL, 0, "Print JSON, with every choice that was timed, instead of the table", 3},
-    {NULL, 0, NULL, 0, "Help:", -1},
+static const cli_option option_list[] = {
+    CLI_HEADING("What is measured:"),
+    CLI_BACKEND("GPU", ": cuda or hip; cuda:1 is the second device. Default: cuda"),
+    CLI_LOWERING("", ". Default: every one that has choices"),
+    CLI_DTYPE("|all", ". Default: all"),
+    CLI_SHAPE(""),
+    CLI_ROW(CLI_TEXT, "shapes", "listed|FILE", shapes,
+            "listed, the default: shapes that training has; or a file with a shape on each line, where # begins a "
+            "comment",
+            .excludes = "shape"),
+    CLI_HEADING("How:"),
+    CLI_SECONDS_EACH(". Default: 1"),
+    CLI_ROW(CLI_INT, "candidates", "COUNT", candidates,
+            "Maximum number of choices to time, those that the model expects to be the fastest. Default: all",
+            .least = 1, .most = BENCH_MOST_CHOICES),
+    CLI_ROW(CLI_FLAG, "dry-run", NULL, dry_run, "Keep nothing"),
+    CLI_HEADING("Output:"),
+    CLI_JSON,
+    {.kind = CLI_ATTRIBUTES, .place = offsetof(arguments, attributes)},
     {0},
-};
-
-static error_t parse_option(int key, char *argument, struct argp_state *state)
-{
-    arguments *a = state->input;
-    switch (key) {
-    case ARGP_KEY_INIT: state->child_inputs[0] = &a->attributes; return 0;
-    case KEY_DRY_RUN: a->dry_run = true; return 0;
-    case KEY_JSON: a->json = true; return 0;
-    case ARGP_KEY_ARGS:
-        a->ops = state->argv + state->next;
-        a->op_count = state->argc - state->next;
-        return 0;
-    default:
-        if (key < KEY_BACKEND || key >= KEY_END)
-            return ARGP_ERR_UNKNOWN;
-        if (given(a, key))
-            argp_error(state, "an option is given twice, the second time as '%.80s'", argument);
-        a->text[key - KEY_BACKEND] = argument;
-        return 0;
-    }
-}
-
-/* Made from the contracts. */
-static struct argp_child children[] = {{NULL, 0, "Attributes of ops:", 4}, {0}};
-
-static const struct argp command = {
-    .options = option_list,
-    .children = children,
-    .parser = parse_option,
-    .args_doc = "[OP...]",
-    .doc = "Some GPU kernels can compute a case in several ways: with larger or smaller tiles, sums in parts or "
-           "whole. A model chooses one from the sizes. This command times the ways on this device, one after the "
-           "other in turn, and keeps the fastest in the cache directory, from where every later program takes it. "
-           "Without OP, every op that has such a choice is tuned."
-           "\vA choice is kept only if its result has the bits of the plain kernel's on inputs whose sums are exact "
-           "in any order, and the model's own unless another is faster by more than 1 %. On other inputs another "
-           "choice may add in another order: the bits can change, the error bound does not. 'tokitai cache list' "
-           "shows what is kept, 'tokitai cache clear' removes it, and TOKITAI_TUNING=off in the environment has it "
-           "ignored.\n\n"
-           "Exit status: 0 everything was measured, 1 a choice gave wrong results, 2 wrong usage or a file that "
-           "cannot be read or written, 3 no device, or something could not be measured.",
 };
 
 /* ------------------------------------------------------------------------------------------------------------
@@ -115,8 +58,6 @@ typedef struct plan {
     int op_count;
     cli_types types;
     tk_backend_info backend;
-    double seconds;
-    int candidates;
     bool listed;
     cli_shape shapes[MOST_SHAPES];
     int shape_count;
@@ -127,36 +68,17 @@ typedef struct plan {
 static cli_exit plan_backend(const arguments *a, plan *p, tk_ctx *ctx)
 {
     const char *device;
-    const char *wanted = given(a, KEY_BACKEND);
-    if (!cli_choose_backend(a->who, wanted || given(a, KEY_LOWERING) ? wanted : "cuda", given(a, KEY_LOWERING),
-                            &device, &p->backend))
+    if (!cli_choose_backend(a->who, a->backend || a->lowering ? a->backend : "cuda", a->lowering, &device,
+                            &p->backend))
         return CLI_BAD;
     if (!p->backend.is_gpu) {
-        cli_complain(a->who, "kernels of the CPU have nothing to choose; name a GPU by --backend");
+        cli_complain(a->who, "--backend must be a GPU; kernels of the CPU have no choices");
         return CLI_BAD;
     }
     tk_status status = tk_ctx_use_device(ctx, device);
     if (status != TK_OK)
         cli_complain(a->who, "%s", tk_ctx_message(ctx));
     return cli_exit_of(status, CLI_BAD);
-}
-
-static bool plan_numbers(const arguments *a, plan *p)
-{
-    float seconds = 1;
-    const char *text = given(a, KEY_SECONDS);
-    if (text && (!cli_parse_float(text, &seconds) || seconds <= 0 || seconds > 3600)) {
-        cli_complain(a->who, "--seconds '%.80s' is not a number above 0, up to 3600", text);
-        return false;
-    }
-    p->seconds = (double)seconds;
-    p->candidates = BENCH_MOST_CHOICES;
-    text = given(a, KEY_CANDIDATES);
-    if (text && !cli_parse_count(text, 1, BENCH_MOST_CHOICES, &p->candidates)) {
-        cli_complain(a->who, "--candidates '%.80s' is not a number from 1 to %d", text, BENCH_MOST_CHOICES);
-        return false;
-    }
-    return true;
 }
 
 /* A line of a file: a shape, or nothing but a comment. */
@@ -196,18 +118,13 @@ static bool read_shapes(const arguments *a, plan *p, const char *path)
 
 static bool plan_shapes(const arguments *a, plan *p)
 {
-    const char *shape = given(a, KEY_SHAPE), *shapes = given(a, KEY_SHAPES);
-    if (shape && shapes) {
-        cli_complain(a->who, "give --shape or --shapes, not both");
-        return false;
-    }
-    p->listed = !shape && (!shapes || !strcmp(shapes, "listed"));
+    p->listed = !a->shape && (!a->shapes || !strcmp(a->shapes, "listed"));
     if (p->listed)
         return true;
-    if (shapes)
-        return read_shapes(a, p, shapes);
+    if (a->shapes)
+        return read_shapes(a, p, a->shapes);
     p->shape_count = 1;
-    return cli_choose_shape(a->who, shape, p->ops, p->op_count, 1, &p->shapes[0]);
+    return cli_choose_shape(a->who, a->shape, p->ops, p->op_count, 1, &p->shapes[0]);
 }
 
 static bool shape_at(const plan *p, const tk_contract *op, int i, int64_t dims[TK_MAX_DIMS])
@@ -219,7 +136,7 @@ static bool shape_at(const plan *p, const tk_contract *op, int i, int64_t dims[T
 
 static void add_jobs(const arguments *a, plan *p, tk_ctx *ctx, const tk_contract *op, tk_types types)
 {
-    const char *wanted = given(a, KEY_LOWERING);
+    const char *wanted = a->lowering;
     tk_case c = cli_case_of(op, types, TK_I32);
     cli_settings_apply(a->attributes.given, a->attributes.count, &c);
     for (int s = 0; shape_at(p, op, s, c.dims); s++) {
@@ -236,7 +153,7 @@ static void add_jobs(const arguments *a, plan *p, tk_ctx *ctx, const tk_contract
 static bool plan_jobs(const arguments *a, plan *p, tk_ctx *ctx)
 {
     for (int i = 0; i < a->attributes.count; i++)
-        if (!cli_setting_fit(a->who, &a->attributes.given[i], p->ops, p->op_count, a->op_count > 0))
+        if (!cli_setting_fit(a->who, &a->attributes.given[i], p->ops, p->op_count, a->ops.count > 0))
             return false;
     for (int i = 0; i < p->op_count; i++)
         for (int t = 0; t < p->ops[i]->type_count; t++)
@@ -251,7 +168,7 @@ static bool plan_jobs(const arguments *a, plan *p, tk_ctx *ctx)
 static void drop_ops_without_choices(const arguments *a, plan *p, tk_ctx *ctx)
 {
     int kept = 0;
-    for (int i = 0; i < p->op_count && a->op_count == 0; i++) {
+    for (int i = 0; i < p->op_count && a->ops.count == 0; i++) {
         bool has = false;
         for (int t = 0; t < p->ops[i]->type_count && !has; t++) {
             char id[NAME];
@@ -264,7 +181,7 @@ static void drop_ops_without_choices(const arguments *a, plan *p, tk_ctx *ctx)
         if (has)
             p->ops[kept++] = p->ops[i];
     }
-    p->op_count = a->op_count ? p->op_count : kept;
+    p->op_count = a->ops.count ? p->op_count : kept;
 }
 
 /* ------------------------------------------------------------------------------------------------------------
@@ -382,10 +299,10 @@ static void complain_wrong(const arguments *a, const bench_tuned *t, total *all)
     }
 }
 
-static cli_exit tune_job(const arguments *a, const plan *p, tk_ctx *ctx, bench_tuner *tuner, const job *j,
-                         bench_tuned *tuned, total *all)
+static cli_exit tune_job(const arguments *a, tk_ctx *ctx, bench_tuner *tuner, const job *j, bench_tuned *tuned,
+                         total *all)
 {
-    if (!bench_tune(tuner, &j->c, j->lowering, p->candidates, p->seconds, tuned)) {
+    if (!bench_tune(tuner, &j->c, j->lowering, a->candidates, a->seconds, tuned)) {
         char shape[NAME];
         format_shape(&j->c, shape, sizeof shape);
         cli_complain(a->who, "%s %s: %s", j->lowering, shape, tk_ctx_message(ctx));
@@ -413,7 +330,7 @@ static cli_exit tune_all(const arguments *a, const plan *p, tk_ctx *ctx, bench_t
     for (int i = 0; i < p->job_count; i++) {
         progress.job = i;
         cli_progress_update(0, p->jobs[i].lowering, &progress);
-        const cli_exit one = tune_job(a, p, ctx, tuner, &p->jobs[i], tuned, &all);
+        const cli_exit one = tune_job(a, ctx, tuner, &p->jobs[i], tuned, &all);
         cli_progress_clear(&progress);
         result = cli_worse(result, one);
         if (one == CLI_UNKNOWN || tuned->best < 0)
@@ -446,12 +363,10 @@ static cli_exit measure(const arguments *a, const plan *p, tk_ctx *ctx)
     return result;
 }
 
-cli_exit cli_tune(int argc, char **argv)
+static cli_exit run(int argc, char **argv)
 {
-    arguments a = {.who = argv[0]};
-    children[0].argp = cli_attributes_parser();
-    if (cli_parse(&command, argc, argv, 0, &a) != 0)
-        return CLI_BAD;
+    arguments a = {.who = argv[0], .seconds = 1, .candidates = BENCH_MOST_CHOICES};
+    cli_parse(&cli_tune, argc, argv, &a);
     tk_ctx *ctx = NULL;
     plan *p = calloc(1, sizeof *p);
     if (!p || tk_ctx_create(&ctx) != TK_OK) {
@@ -460,9 +375,8 @@ cli_exit cli_tune(int argc, char **argv)
         return CLI_UNKNOWN;
     }
     cli_show_notes(ctx, a.who);
-    p->op_count = cli_choose_ops(a.who, a.ops, a.op_count, p->ops);
-    cli_exit result = p->op_count && cli_choose_types(a.who, given(&a, KEY_DTYPE), p->ops, p->op_count, &p->types) &&
-                              plan_numbers(&a, p)
+    p->op_count = cli_choose_ops(a.who, a.ops.list, a.ops.count, p->ops);
+    cli_exit result = p->op_count && cli_choose_types(a.who, a.dtype, p->ops, p->op_count, &p->types)
                           ? plan_backend(&a, p, ctx)
                           : CLI_BAD;
     if (result == CLI_HOLDS) {
@@ -473,3 +387,24 @@ cli_exit cli_tune(int argc, char **argv)
     tk_ctx_destroy(ctx);
     return result;
 }
+
+const cli_command cli_tune = {
+    .name = "tune",
+    .summary = "measure which choice of a GPU kernel is the fastest for a case, and keep it",
+    .arguments = "[OP...]",
+    .words = offsetof(arguments, ops),
+    .options = option_list,
+    .run = run,
+    .doc = "Some GPU kernels can compute a case in several ways, with larger or smaller tiles, sums in parts or "
+           "whole; a model chooses one from the sizes. This command times the ways on this device, in turn, and "
+           "keeps the fastest in the cache directory, for this device and this source of the kernel, from where "
+           "every later program takes it. The table shows for each case the number of choices, the median time of "
+           "the model's choice and of the best one, their ratio, and the best choice in the kernel's own numbers. "
+           "Without OP, every op that has such a choice is tuned."
+           "\vA choice is kept only if its result has the bits of the plain kernel's on inputs whose sums are exact "
+           "in any order, and the model's own unless another is faster by more than 1 %. On other inputs another "
+           "choice may add in another order: bits can change, the error bound does not. 'tokitai cache list' shows "
+           "what is kept, 'tokitai cache clear' removes it, and TOKITAI_TUNING=off in the environment ignores it.\n\n"
+           "Exit status: 0 everything was measured; 1 a choice gave wrong results; 2 wrong usage, or a file that "
+           "cannot be read or written; 3 no device, or something could not be measured.",
+};

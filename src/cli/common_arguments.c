@@ -12,7 +12,7 @@ void cli_complain_unknown(const char *who, const char *what, const char *word, c
     if (nearest)
         snprintf(text, sizeof text, "; did you mean '%s'?", nearest);
     else if (count == 0)
-        snprintf(text, sizeof text, "; there is none");
+        snprintf(text, sizeof text, "; none exists");
     for (int i = 0; i < count && !nearest; i++) {
         size_t used = strlen(text);
         snprintf(text + used, sizeof text - used, "%s%s", i ? ", " : "; choose from: ", names[i]);
@@ -139,15 +139,7 @@ bool cli_choose_seed(const char *who, const char *text, uint64_t *seed)
 {
     bool good = !text || cli_parse_unsigned(text, seed);
     if (!good)
-        cli_complain(who, "--seed '%.80s' is not a number from 0 to 2^64 - 1, decimal or 0x", text);
-    return good;
-}
-
-bool cli_choose_threads(const char *who, const char *text, int most, int *threads)
-{
-    bool good = !text || cli_parse_count(text, 0, most, threads);
-    if (!good)
-        cli_complain(who, "--threads '%.80s' is not a number from 0 to %d", text, most);
+        cli_complain(who, "--seed must be a number from 0 to 2^64 - 1, decimal or 0x, not '%.80s'", text);
     return good;
 }
 
@@ -155,7 +147,7 @@ bool cli_choose_alignment(const char *who, const char *text, int *alignment)
 {
     bool good = !text || (cli_parse_count(text, 0, 256, alignment) && !(*alignment & (*alignment - 1)));
     if (!good)
-        cli_complain(who, "--alignment '%.80s' is not a power of two from 1 to 256, or 0", text);
+        cli_complain(who, "--alignment must be 0 or a power of two from 1 to 256, not '%.80s'", text);
     return good;
 }
 

@@ -69,5 +69,4 @@ bool cli_choose_shape(const char *who, const char *text, const tk_contract *cons
 
 bool cli_choose_level(const char *who, const char *text, tk_level highest, tk_level *level);
 bool cli_choose_seed(const char *who, const char *text, uint64_t *seed);
-bool cli_choose_threads(const char *who, const char *text, int most, int *threads); /* from 0 */
-bool cli_choose_alignment(const char *who, const char *text, int *alignment);       /* 0: none */
+bool cli_choose_alignment(const char *who, const char *text, int *alignment); /* 0: none */

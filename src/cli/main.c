@@ -10,49 +10,48 @@
 #include "cli/cli.h"
 #include "cli/common_arguments.h"
 
-static const cli_command commands[] = {
-    {"ops", "the operations, or one contract in full", cli_ops},
-    {"devices", "what this machine can run on", cli_devices},
-    {"certify", "judge kernels against an exact oracle, write certificates", cli_certify},
-    {"judge", "judge outputs that were computed elsewhere, from .npy and safetensors files", cli_judge},
-    {"new-kernel", "write a kernel of your own to begin with", cli_new_kernel},
-    {"corpus", "judge the mutants and the correct variants, and compare with the usual check", cli_corpus},
-    {"check", "is a certificate as it was written?", cli_check},
-    {"replay", "does a certificate still hold on this machine?", cli_replay},
-    {"diff", "what changed between two certificates?", cli_diff},
-    {"report", "a page about certificates to look at, in HTML", cli_report},
-    {"keygen", "make a pair of keys to sign certificates with", cli_keygen},
-    {"bench", "time certified kernels against the machine's limits and other libraries", cli_bench},
-    {"tune", "measure which choice of a GPU kernel is the fastest for a case, and keep it", cli_tune},
-    {"padic", "exact products modulo p^N, rational solutions and determinants by p-adic lifting", cli_padic},
-    {"kernel", "programs that others drive through standard input and output", cli_kernel},
-    {"glue", "join shards that agree on every overlap, or name the obstruction", cli_glue},
-    {"shard", "split a safetensors file into shards", cli_shard},
-    {"reshard", "change the layout of a sharded checkpoint", cli_reshard},
-    {"diff-ckpt", "compare two checkpoints tensor by tensor, in ulps", cli_diff_ckpt},
-    {"cache", "GPU kernels compiled and kept: list, verify, clear, build", cli_cache},
+static const cli_command *const commands[] = {
+    &cli_ops,    &cli_devices, &cli_certify, &cli_judge,   &cli_new_kernel, &cli_corpus, &cli_check,
+    &cli_replay, &cli_diff,    &cli_report,  &cli_keygen,  &cli_bench,      &cli_tune,   &cli_padic,
+    &cli_kernel, &cli_glue,    &cli_shard,   &cli_reshard, &cli_diff_ckpt,  &cli_cache,
 };
 
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
+const cli_command *cli_command_at(int i)
+{
+    return i < COMMANDS ? commands[i] : NULL;
+}
+
 static const cli_command *find_command(const char *name)
 {
-    for (int i = 0; i < COMMANDS; i++)
-        if (!strcmp(name, commands[i].name))
-            return &commands[i];
     const char *names[COMMANDS];
-    for (int i = 0; i < COMMANDS; i++)
-        names[i] = commands[i].name;
+    for (int i = 0; i < COMMANDS; i++) {
+        names[i] = commands[i]->name;
+        if (!strcmp(name, names[i]))
+            return commands[i];
+    }
     cli_complain_unknown("tokitai", "command", name, names, COMMANDS);
     fputs("Try 'tokitai --help'.\n", stderr);
     return NULL;
 }
+
+enum { KEY_COMPLETE = 256, KEY_PRINT_MANUAL };
+
+/* For the shell and for the build. */
+static const struct argp_option hidden_options[] = {
+    {"complete", KEY_COMPLETE, NULL, OPTION_HIDDEN, NULL, 0},
+    {"print-manual", KEY_PRINT_MANUAL, NULL, OPTION_HIDDEN, NULL, 0},
+    {0},
+};
 
 static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
     int *command = state->input;
     (void)argument;
     switch (key) {
+    case KEY_COMPLETE: cli_complete(state->argc - state->next, state->argv + state->next); exit(CLI_HOLDS);
+    case KEY_PRINT_MANUAL: cli_print_manual(stdin, stdout); exit(CLI_HOLDS);
     case ARGP_KEY_ARG:
         *command = state->next - 1;
         state->next = state->argc; /* the rest is the command's */
@@ -78,21 +77,21 @@ static char *filter_help(int key, const char *text, void *input)
         return (char *)(uintptr_t)text;
     fputs("Commands:\n", stream);
     for (int i = 0; i < COMMANDS; i++)
-        fprintf(stream, "  %-10s %s\n", commands[i].name, commands[i].summary);
+        fprintf(stream, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
     fputs(text, stream);
     fclose(stream);
     return result ? result : (char *)(uintptr_t)text;
 }
 
 static const struct argp program = {
+    .options = hidden_options,
     .parser = parse_option,
     .args_doc = "COMMAND [ARGUMENT...]",
     .doc = "Verified deep-learning training kernels, and a verifier for kernels."
            "\v\n'tokitai COMMAND --help' explains a command. To begin with:\n"
-           "  tokitai ops gelu_bwd        read what an op promises\n"
-           "  tokitai certify gelu_bwd    see whether its kernel keeps the promise here\n\n"
-           "Exit status: 0 what was asked holds, 1 a contract is refuted, 2 wrong usage or bad input, "
-           "3 cannot tell.",
+           "  tokitai ops gelu_bwd        print the contract of an op\n"
+           "  tokitai certify gelu_bwd    check whether its kernels satisfy it on this machine\n\n"
+           "Exit status: 0 what was asked holds; 1 a contract is refuted; 2 wrong usage or bad input; 3 undecided.",
     .help_filter = filter_help,
 };
 
@@ -155,13 +154,13 @@ int main(int argc, char **argv)
     /* A file that may not grow any more is like a full disk: write() fails, and what was begun is removed. */
     signal(SIGXFSZ, SIG_IGN);
     if (argc < 1) {
-        cli_complain(own_name, "started without a name");
+        cli_complain(own_name, "argv[0] is missing");
         return CLI_BAD;
     }
     argv[0] = own_name;
     argp_err_exit_status = CLI_BAD;
     argp_program_version_hook = print_version;
-    if (cli_parse(&program, argc, argv, ARGP_IN_ORDER, &command) != 0 || command == 0)
+    if (cli_parse_argp(&program, argc, argv, ARGP_IN_ORDER, &command) != 0 || command == 0)
         return CLI_BAD;
     return (int)run_command(argc - command, argv + command);
 }

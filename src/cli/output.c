@@ -71,7 +71,7 @@ static ssize_t write_escaped(void *unused, const char *text, size_t length)
     return (ssize_t)length;
 }
 
-int cli_parse(const struct argp *argp, int argc, char **argv, unsigned flags, void *input)
+int cli_parse_argp(const struct argp *argp, int argc, char **argv, unsigned flags, void *input)
 {
     FILE *kept = stderr;
     FILE *escaped = fopencookie(NULL, "w", (cookie_io_functions_t){.write = write_escaped});

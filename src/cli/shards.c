@@ -1,12 +1,13 @@
 /* Shared by tokitai glue, shard, reshard and diff-ckpt. */
 #include "cli/shards.h"
 
-#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "cli/parse.h"
 
 enum { MOST_LINES = 20 };
 
@@ -26,141 +27,94 @@ void cli_watch_shards(void)
 
 /* -- Arguments ----------------------------------------------------------------------------------------------- */
 
-int64_t cli_number(const struct argp_state *state, const char *option, const char *text, int64_t least, int64_t most)
-{
-    char *end;
-    errno = 0;
-    const long long value = strtoll(text, &end, 10);
-    if (errno || end == text || *end || value < least || value > most)
-        argp_error(state, "%s: '%s' is not a number from %lld to %lld", option, text, (long long)least,
-                   (long long)most);
-    return value;
-}
-
-void cli_add_rule(struct argp_state *state, cli_rules *rules, char *text)
+/* "PATTERN=VALUE", cut into its two parts; NULL after a complaint. */
+static const char *cut(const char *who, const char *option, const char *form, char *text)
 {
     char *equals = strrchr(text, '=');
-    if (!equals || equals == text)
-        argp_error(state, "'%s' is not PATTERN=DIM or PATTERN=replicate", text);
-    if (rules->count == CLI_MAX_RULES)
-        argp_error(state, "more than %d rules", CLI_MAX_RULES);
-    tki_rule *rule = &rules->list[rules->count++];
+    if (!equals || equals == text) {
+        cli_complain(who, "--%s must be %s, not '%.200s'", option, form, text);
+        return NULL;
+    }
     *equals = 0;
-    *rule = (tki_rule){.pattern = text, .replicated = !strcmp(equals + 1, "replicate")};
-    if (!rule->replicated)
-        rule->axis = (int)cli_number(state, "the axis of a rule", equals + 1, -TKI_TENSOR_MAX_RANK,
-                                     TKI_TENSOR_MAX_RANK - 1);
+    return equals + 1;
 }
 
-enum {
-    KEY_CONTRACT = 300,
-    KEY_PRIMARY,
-    KEY_MAJORITY,
-    KEY_SIGN,
-    KEY_NO_CERTIFICATE,
-    KEY_JSON,
-    KEY_COUNT,
-    KEY_DIM,
-    KEY_RULE,
-    KEY_HALO,
-    KEY_REPLICAS,
-    KEY_BY_TENSOR,
-    KEY_STEP
-};
+cli_rules *cli_rules_of(const char *who, const char *option, const cli_texts *texts)
+{
+    cli_rules *rules = calloc(1, sizeof *rules);
+    if (!rules)
+        cli_complain(who, "out of memory");
+    for (int i = 0; rules && i < texts->count; i++) {
+        tki_rule *rule = &rules->list[rules->count++];
+        const char *axis = cut(who, option, "PATTERN=DIM or PATTERN=replicate", texts->list[i]);
+        *rule = (tki_rule){.pattern = texts->list[i], .replicated = axis && !strcmp(axis, "replicate")};
+        const bool good = axis && (rule->replicated ||
+                                   cli_parse_count(axis, -TKI_TENSOR_MAX_RANK, TKI_TENSOR_MAX_RANK - 1, &rule->axis));
+        if (axis && !good)
+            cli_complain(who, "--%s: the axis must be a number from %d to %d, not '%.80s'", option,
+                         -TKI_TENSOR_MAX_RANK, TKI_TENSOR_MAX_RANK - 1, axis);
+        if (!good) {
+            free(rules);
+            return NULL;
+        }
+    }
+    return rules;
+}
 
-static const struct argp_option join_options[] = {
-    {"contract", KEY_CONTRACT, "PATTERN=ULPS", 0,
-     "Sections of these tensors were computed on different devices and may differ by so many ulps: the differences "
-     "are reported, and --primary says whose elements are taken; may be repeated",
-     0},
-    {"primary", KEY_PRIMARY, "SHARD", 0, "Take this shard's elements where others differ within a contract", 0},
-    {"accept-majority", KEY_MAJORITY, NULL, 0,
-     "Of three or more replicas of a section, leave out those that differ from more than half", 0},
-    {"sign", KEY_SIGN, "KEY", 0, "Sign the certificate with this key, of 'tokitai keygen'", 0},
-    {"no-certificate", KEY_NO_CERTIFICATE, NULL, 0, "Write no certificate", 0},
-    {"json", KEY_JSON, NULL, 0, "Print the outcome as JSON", 0},
+static bool read_tolerances(const char *who, const cli_texts *texts, tki_tolerance list[CLI_MOST_TEXTS])
+{
+    for (int i = 0; i < texts->count; i++) {
+        const char *ulps = cut(who, "contract", "PATTERN=ULPS", texts->list[i]);
+        list[i].pattern = texts->list[i];
+        if (!ulps)
+            return false;
+        if (!cli_parse_unsigned(ulps, &list[i].ulps) || list[i].ulps > INT64_MAX) {
+            cli_complain(who, "--contract: ULPS must be a number from 0 to 2^63 - 1, not '%.80s'", ulps);
+            return false;
+        }
+    }
+    return true;
+}
+
+#define arguments cli_join
+const cli_option cli_join_options[] = {
+    CLI_ROW(CLI_TEXTS, "contract", "PATTERN=ULPS", contracts,
+            "Sections of the tensors whose names match were computed on different devices and may differ by up to "
+            "ULPS ulps. The differences are reported. May be repeated"),
+    CLI_ROW(CLI_TEXT, "primary", "SHARD", primary,
+            "Take the elements of this shard, a path or a file name that only one has, where others differ within a "
+            "contract. The verdict is then CHOSEN, not GLUED",
+            .with = "contract", .excludes = "accept-majority no-certificate"),
+    CLI_ROW(CLI_FLAG, "accept-majority", NULL, accept_majority,
+            "Leave out replicas that differ from more than half of at least three replicas of their section. The "
+            "verdict is then CHOSEN, and the certificate lists them",
+            .excludes = "no-certificate"),
+    CLI_SIGN(, .excludes = "no-certificate"),
+    CLI_ROW(CLI_FLAG, "no-certificate", NULL, no_certificate, "Write no certificate"),
+    CLI_JSON,
     {0},
 };
+#undef arguments
 
-static void add_tolerance(struct argp_state *state, cli_join *join, char *text)
-{
-    char *equals = strrchr(text, '=');
-    if (!equals || equals == text)
-        argp_error(state, "--contract: '%s' is not PATTERN=ULPS", text);
-    if (join->options.tolerance_count == CLI_MAX_RULES)
-        argp_error(state, "more than %d contracts", CLI_MAX_RULES);
-    *equals = 0;
-    join->tolerances[join->options.tolerance_count++] = (tki_tolerance){
-        text, (uint64_t)cli_number(state, "--contract", equals + 1, 0, INT64_MAX)};
-}
-
-static error_t parse_join(int key, char *argument, struct argp_state *state)
-{
-    cli_join *join = state->input;
-    switch (key) {
-    case KEY_CONTRACT: add_tolerance(state, join, argument); return 0;
-    case KEY_PRIMARY: join->options.primary = argument; return 0;
-    case KEY_MAJORITY: join->options.accept_majority = true; return 0;
-    case KEY_SIGN: join->sign = argument; return 0;
-    case KEY_NO_CERTIFICATE: join->options.skip_certificate = true; return 0;
-    case KEY_JSON: join->json = true; return 0;
-    case ARGP_KEY_END:
-        if (join->sign && join->options.skip_certificate)
-            argp_error(state, "--sign and --no-certificate exclude each other");
-        if (join->options.primary && !join->options.tolerance_count)
-            argp_error(state, "--primary needs a --contract: without one, only equal bits glue");
-        if (join->options.skip_certificate && (join->options.primary || join->options.accept_majority))
-            argp_error(state, "%s and --no-certificate exclude each other: a certificate says what was chosen",
-                       join->options.primary ? "--primary" : "--accept-majority");
-        if (join->options.primary && join->options.accept_majority)
-            argp_error(state, "--primary and --accept-majority exclude each other: both say what is taken");
-        return 0;
-    default: return ARGP_ERR_UNKNOWN;
-    }
-}
-
-const struct argp cli_join_argp = {.options = join_options, .parser = parse_join};
-
-static const struct argp_option layout_options[] = {
-    {"count", KEY_COUNT, "N", 0, "Parts to split into", 0},
-    {"dim", KEY_DIM, "DIM", 0, "Cut tensors along this axis; from the end, if negative; 0 is the default", 0},
-    {"rule", KEY_RULE, "PATTERN=DIM", 0,
-     "Cut tensors with such a name along this axis, or, with PATTERN=replicate, give all of them to every part; the "
-     "first rule that fits counts; may be repeated",
-     0},
-    {"by-tensor", KEY_BY_TENSOR, NULL, 0, "Cut no tensor: each goes to one part, and an index names it", 0},
-    {"halo", KEY_HALO, "N", 0, "Give each part so many rows of its neighbours too", 0},
-    {"replicas", KEY_REPLICAS, "N", 0, "Write each part so many times", 0},
-    {"step", KEY_STEP, "TEXT", 0, "Training step that the shards shall name", 0},
+#define arguments cli_layout
+const cli_option cli_layout_options[] = {
+    CLI_ROW(CLI_INT, "count", "N", count, "Number of parts", .least = 1, .most = 4096, .required = true),
+    CLI_ROW(CLI_INT, "dim", "DIM", dim,
+            "Cut tensors along this axis; negative axes count from the end. Tensors without this axis go to every "
+            "part. Default: 0",
+            .least = -TKI_TENSOR_MAX_RANK, .most = TKI_TENSOR_MAX_RANK - 1),
+    CLI_ROW(CLI_TEXTS, "rule", "PATTERN=DIM", rules,
+            "Cut the tensors whose names match along this axis; with PATTERN=replicate, give them to every part. The "
+            "first rule that matches counts. May be repeated"),
+    CLI_ROW(CLI_FLAG, "by-tensor", NULL, by_tensor,
+            "Cut no tensor: each goes to one part, and PREFIX.safetensors.index.json names it",
+            .excludes = "dim halo"),
+    CLI_ROW(CLI_INT64, "halo", "N", halo, "Rows of its neighbours that each part has too", .most = 0x1p40),
+    CLI_ROW(CLI_INT, "replicas", "N", replicas, "Copies of each part. Default: 1", .least = 1, .most = 64),
+    CLI_ROW(CLI_TEXT, "step", "TEXT", step, "Training step that the shards name"),
     {0},
 };
-
-static error_t parse_layout(int key, char *argument, struct argp_state *state)
-{
-    cli_layout *l = state->input;
-    switch (key) {
-    case ARGP_KEY_INIT: l->layout.replicas = 1; return 0;
-    case KEY_COUNT: l->layout.count = (int)cli_number(state, "--count", argument, 1, 4096); return 0;
-    case KEY_DIM:
-        l->layout.axis = (int)cli_number(state, "--dim", argument, -TKI_TENSOR_MAX_RANK, TKI_TENSOR_MAX_RANK - 1);
-        l->has_axis = true;
-        return 0;
-    case KEY_RULE: cli_add_rule(state, &l->rules, argument); return 0;
-    case KEY_BY_TENSOR: l->layout.whole = true; return 0;
-    case KEY_HALO: l->layout.halo = cli_number(state, "--halo", argument, 0, (int64_t)1 << 40); return 0;
-    case KEY_REPLICAS: l->layout.replicas = (int)cli_number(state, "--replicas", argument, 1, 64); return 0;
-    case KEY_STEP: l->layout.step = argument; return 0;
-    case ARGP_KEY_END:
-        if (!l->layout.count)
-            argp_error(state, "into how many parts? give --count");
-        if (l->layout.whole && (l->has_axis || l->layout.halo))
-            argp_error(state, "--by-tensor excludes --dim and --halo");
-        return 0;
-    default: return ARGP_ERR_UNKNOWN;
-    }
-}
-
-const struct argp cli_layout_argp = {.options = layout_options, .parser = parse_layout};
+#undef arguments
 
 /* -- Outcomes ------------------------------------------------------------------------------------------------ */
 
@@ -240,36 +194,50 @@ static cli_exit tell(const cli_join *join, const tki_checkpoint *checkpoint, con
     return result;
 }
 
-cli_exit cli_run_join(const char *who, char *const *shards, size_t count, const cli_rules *placements, cli_join *join,
-                      const char *out, cli_layout *layout)
+static tk_status join_shards(tk_ctx *ctx, tki_checkpoint *checkpoint, const cli_rules *cuts, const char *out,
+                             const tki_glue_options *options, const cli_layout *l, tki_glue_outcome *outcome)
 {
-    tk_ctx *ctx = cli_open(who);
-    if (!ctx)
-        return CLI_UNKNOWN;
-    cli_watch_shards();
+    if (!l)
+        return tki_glue(ctx, checkpoint, out, options, outcome);
+    const tki_layout layout = {.count = l->count,
+                               .axis = l->dim,
+                               .replicas = l->replicas,
+                               .halo = l->halo,
+                               .rules = cuts->list,
+                               .rule_count = cuts->count,
+                               .whole = l->by_tensor,
+                               .step = l->step};
+    return tki_split(ctx, checkpoint, out, &layout, options, outcome);
+}
+
+cli_exit cli_run_join(const char *who, char *const *shards, size_t count, const cli_rules *placements,
+                      const cli_join *join, const char *out, const cli_layout *layout)
+{
+    static const cli_texts none;
+    static tki_tolerance tolerances[CLI_MOST_TEXTS];
+    cli_rules *cuts = cli_rules_of(who, "rule", layout ? &layout->rules : &none);
+    tk_ctx *ctx = cuts && read_tolerances(who, &join->contracts, tolerances) ? cli_open(who) : NULL;
     tk_key *key = NULL;
-    tki_checkpoint *checkpoint = NULL;
-    tki_glue_outcome outcome = {0};
-    cli_progress progress = cli_progress_begin(1);
-    if (!cli_read_signer(who, ctx, join->sign, &key)) {
-        tk_key_destroy(key);
+    if (!ctx || !cli_read_signer(who, ctx, join->sign, &key)) {
+        free(cuts);
         tk_ctx_destroy(ctx);
         return CLI_BAD;
     }
-    tk_status status = TK_OK;
-    join->options.tolerances = join->tolerances;
-    join->options.key = key;
-    join->options.progress = cli_progress_update;
-    join->options.progress_data = &progress;
+    cli_watch_shards();
+    tki_checkpoint *checkpoint = NULL;
+    tki_glue_outcome outcome = {0};
+    cli_progress progress = cli_progress_begin(1);
+    const tki_glue_options options = {.tolerances = tolerances,
+                                      .tolerance_count = (size_t)join->contracts.count,
+                                      .primary = join->primary,
+                                      .accept_majority = join->accept_majority,
+                                      .skip_certificate = join->no_certificate,
+                                      .key = key,
+                                      .progress = cli_progress_update,
+                                      .progress_data = &progress};
+    tk_status status = tki_checkpoint_open(ctx, shards, count, placements->list, placements->count, &checkpoint);
     if (status == TK_OK)
-        status = tki_checkpoint_open(ctx, shards, count, placements->list, placements->count, &checkpoint);
-    if (status == TK_OK && layout) {
-        layout->layout.rules = layout->rules.list;
-        layout->layout.rule_count = layout->rules.count;
-        status = tki_split(ctx, checkpoint, out, &layout->layout, &join->options, &outcome);
-    } else if (status == TK_OK) {
-        status = tki_glue(ctx, checkpoint, out, &join->options, &outcome);
-    }
+        status = join_shards(ctx, checkpoint, cuts, out, &options, layout, &outcome);
     const double seconds = cli_seconds() - progress.start;
     cli_progress_clear(&progress);
     cli_exit result = cli_exit_of(status, CLI_BAD);
@@ -277,6 +245,7 @@ cli_exit cli_run_join(const char *who, char *const *shards, size_t count, const 
         cli_complain(who, "%s", tk_ctx_message(ctx));
     else
         result = tell(join, checkpoint, &outcome, out, seconds);
+    free(cuts);
     tki_glue_outcome_free(&outcome);
     tki_checkpoint_close(checkpoint);
     tk_key_destroy(key);

@@ -4,42 +4,39 @@
 #include "cli/cli.h"
 #include "glue/glue.h"
 
-enum { CLI_MAX_RULES = 256 };
-
 typedef struct cli_rules {
-    tki_rule list[CLI_MAX_RULES];
+    tki_rule list[CLI_MOST_TEXTS + 1];
     size_t count;
 } cli_rules;
 
-/* "PATTERN=DIM" or "PATTERN=replicate"; ends the program with a message if it is anything else. The text is written to and has to stay. */
-void cli_add_rule(struct argp_state *state, cli_rules *rules, char *text);
-
-/* A number within these limits; ends the program otherwise. */
-int64_t cli_number(const struct argp_state *state, const char *option, const char *text, int64_t least, int64_t most);
+/* Of texts "PATTERN=DIM" or "PATTERN=replicate", which are written to and have to stay; there is place for one more. free() it. NULL after
+ * a complaint about --`option`. */
+cli_rules *cli_rules_of(const char *who, const char *option, const cli_texts *texts);
 
 /* How sections are compared and what is written about it: for glue and reshard. */
 typedef struct cli_join {
-    tki_tolerance tolerances[CLI_MAX_RULES];
-    tki_glue_options options;
-    const char *sign;
-    bool json;
+    cli_texts contracts;
+    const char *primary, *sign;
+    bool accept_majority, no_certificate, json;
     bool only_split; /* one file, so that nothing is joined */
 } cli_join;
 
-extern const struct argp cli_join_argp; /* its input is a cli_join */
+extern const cli_option cli_join_options[];
 
 /* How tensors are split: for shard and reshard. */
 typedef struct cli_layout {
-    tki_layout layout;
-    cli_rules rules;
-    bool has_axis;
+    int count, dim, replicas;
+    int64_t halo;
+    cli_texts rules;
+    bool by_tensor;
+    const char *step;
 } cli_layout;
 
-extern const struct argp cli_layout_argp; /* its input is a cli_layout */
+extern const cli_option cli_layout_options[];
 
 /* Runs one of the two with all around it: context, key, progress, outcome. `prefix` is of tki_split(), and its `layout`; NULL: glue. */
-cli_exit cli_run_join(const char *who, char *const *shards, size_t count, const cli_rules *placements, cli_join *join,
-                      const char *out, cli_layout *layout);
+cli_exit cli_run_join(const char *who, char *const *shards, size_t count, const cli_rules *placements,
+                      const cli_join *join, const char *out, const cli_layout *layout);
 
 /* A file that is made shorter while it is mapped ends the program by a signal; from now on with a message. */
 void cli_watch_shards(void);

@@ -34,5 +34,4 @@ void generate_public_calls(FILE *out);
 void generate_typed_calls(FILE *out);
 void generate_kernel_header(FILE *out);
 void generate_kernel_calls(FILE *out);
-void generate_manual(FILE *out); /* reads the standard input */
 void generate_proofs(FILE *out); /* reads the inputs: proofs/NAME.v and proofs/axioms.txt */

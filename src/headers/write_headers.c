@@ -11,7 +11,6 @@ static const struct {
 } files[] = {
     {"tokitai_ops.h", generate_public_calls},
     {"tokitai_kernel_ops.h", generate_kernel_header},
-    {"tokitai.1", generate_manual},
     {"typed_calls.c", generate_typed_calls},
     {"kernel_calls.c", generate_kernel_calls},
     {"proofs.c", generate_proofs},

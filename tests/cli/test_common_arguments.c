@@ -131,18 +131,18 @@ TEST(level)
 TEST(numbers)
 {
     uint64_t seed = 5;
-    int threads = 6;
+    int alignment = 6;
     assert_true(cli_choose_seed("t", NULL, &seed));
-    assert_true(cli_choose_threads("t", NULL, 9, &threads));
-    assert_true(seed == 5 && threads == 6);
+    assert_true(cli_choose_alignment("t", NULL, &alignment));
+    assert_true(seed == 5 && alignment == 6);
     assert_true(cli_choose_seed("t", "0xffffffffffffffff", &seed));
-    assert_true(cli_choose_threads("t", "9", 9, &threads));
-    assert_true(seed == UINT64_MAX && threads == 9);
+    assert_true(cli_choose_alignment("t", "64", &alignment));
+    assert_true(seed == UINT64_MAX && alignment == 64);
     assert_complaint("");
     assert_false(cli_choose_seed("t", "-1", &seed));
-    assert_complaint("t: --seed '-1' is not a number from 0 to 2^64 - 1, decimal or 0x");
-    assert_false(cli_choose_threads("t", "10", 9, &threads));
-    assert_complaint("t: --threads '10' is not a number from 0 to 9");
+    assert_complaint("t: --seed must be a number from 0 to 2^64 - 1, decimal or 0x, not '-1'");
+    assert_false(cli_choose_alignment("t", "3", &alignment));
+    assert_complaint("t: --alignment must be 0 or a power of two from 1 to 256, not '3'");
 }
 
 int main(void)
