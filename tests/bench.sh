@@ -15,7 +15,7 @@ best=$("$tokitai" certify gelu_fwd --dtype f16 --lowering best --shape 1 | grep 
 
 echo "-- certificates"
 expect 3 "without a certificate" gelu_fwd --shape 1000 "${tiny[@]}"
-says err "^tokitai bench: $best has no certificate of this build on this machine; --certify"
+says err "^tokitai bench: $best has no certificate of this build on this machine; give --certify"
 silent out
 is "    nothing was made" test ! -e state
 expect 3 "nor with a chart" gelu_fwd --shape 1000 "${tiny[@]}" --chart early.svg
@@ -59,7 +59,7 @@ bad_usage "a shape and growth" "--growth and --shape exclude each other" gelu_fw
 bad_usage "scaling and growth" "--growth and --scaling exclude each other" gelu_fwd --scaling --growth
 bad_usage "a sweep and growth" "--growth and --sweep exclude each other" softmax_fwd --sweep --growth
 bad_usage "a sweep and a shape" "--sweep and --shape exclude each other" softmax_fwd --sweep --shape 5x5
-bad_usage "a sweep without rows" "about ops on rows" gelu_fwd --sweep
+bad_usage "a sweep without rows" "--sweep needs an op on rows" gelu_fwd --sweep
 bad_usage "processor time of two threads" "--cpu-time needs --backend cpu and --threads 1" gelu_fwd --cpu-time --threads 2
 bad_usage "scaling of one thread" "--scaling needs more than one thread" gelu_fwd --scaling --threads 1
 bad_usage "a chart nowhere" "cannot write to --chart '/dev/null/x.svg'" gelu_fwd --chart /dev/null/x.svg
@@ -134,7 +134,7 @@ if [ -e "$fakes/libcuda.so.1" ]; then
     expect 0 "startup from a file" --from startup.json
     says out "^Fake GPU 0, sm_90, "
     says out "^gelu_fwd +f16 +[0-9]+ ms +[0-9.]+ ms +[0-9.]+ us +[0-9.]+ us +-?[0-9.]+ us$"
-    bad_usage "no chart of that" "there is no chart of --startup" --from startup.json --chart startup.svg
+    bad_usage "no chart of that" "--chart excludes results of --startup" --from startup.json --chart startup.svg
 
     # Kernels that compute what they should, and a PyTorch that takes a millisecond for everything.
     export FAKE_GPU_KERNELS=$fakes/kernels.so FAKE_GPU_MEMORY=$((64 << 20)) TOKITAI_CACHE=$work/cache
@@ -308,24 +308,24 @@ says out "^cpu\.embedding_bwd\.f16\.[a-z0-9]+ +2 +[0-9.]+x( level)? +[0-9]+% +[0
 is "    the chart is that of the run" cmp -s kept.svg again.svg
 bad_usage "no such file" "cannot read --from 'nothing.json': .*No such file" --from nothing.json
 mkfifo pipe.json
-bad_usage "a pipe" "cannot read --from 'pipe.json': it is not a regular file" --from pipe.json
+bad_usage "a pipe" "cannot read --from 'pipe.json': not a regular file" --from pipe.json
 truncate -s 100M sparse.json
-bad_usage "a giant" "cannot read --from 'sparse.json': it is too large" --from sparse.json
+bad_usage "a giant" "cannot read --from 'sparse.json': too large" --from sparse.json
 bad_usage "a file that is no JSON" "cannot read --from" --from kept.svg
 echo '{}' >other.json
-bad_usage "another JSON" "'other.json' is not what bench --json writes" --from other.json
+bad_usage "another JSON" "'other.json' is not output of 'tokitai bench --json'" --from other.json
 sed 's/"zipf"/"zip"/' kept.json >other.json
-bad_usage "a word that is none" "results\[1\] is not what bench --json writes" --from other.json
+bad_usage "a word that is none" "results\[1\] is not output of 'tokitai bench --json'" --from other.json
 sed '0,/"median_seconds": [^,]*/s//"median_seconds": -1/' kept.json >other.json
-bad_usage "a time below zero" "results\[0\] is not what bench --json writes" --from other.json
+bad_usage "a time below zero" "results\[0\] is not output of 'tokitai bench --json'" --from other.json
 sed 's/"best_peer": "[^"]*"/"best_peer": "nobody"/' kept.json >other.json
-bad_usage "a best peer that was not timed" "results\[0\] is not what bench --json writes" --from other.json
+bad_usage "a best peer that was not timed" "results\[0\] is not output of 'tokitai bench --json'" --from other.json
 cp kept.json same.json
-bad_usage "a chart over the data" "'same.json' is also the file of --from" --from same.json --chart same.json
+bad_usage "a chart over the data" "--chart and --from must be different files, not both 'same.json'" --from same.json --chart same.json
 ln same.json link.json
-bad_usage "the same file by another name" "'./link.json' is also the file of --from" --from same.json --chart ./link.json
+bad_usage "the same file by another name" "--chart and --from must be different files, not both './link.json'" --from same.json --chart ./link.json
 is "    the data are as they were" cmp -s kept.json same.json
-bad_usage "a chart of bad data" "is not what bench --json writes" --from other.json --chart none.svg
+bad_usage "a chart of bad data" "is not output of 'tokitai bench --json'" --from other.json --chart none.svg
 is "    leaves no file" test ! -e none.svg
 bad_usage "an op beside it" "--from excludes OP" --from kept.json gemm
 bad_usage "an option beside it" "--from and --json exclude each other" --from kept.json --json
@@ -341,8 +341,8 @@ kept_growth() { # THREADS FLOPS SECONDS [LIMIT]: results of --growth, of one pro
 JSON
 }
 refused() { # TITLE MESSAGE: growth.json, with and without a chart
-    bad_usage "$1" "'growth.json'$2 is not what bench --json writes" --from growth.json
-    bad_usage "$1, drawn" "'growth.json'$2 is not what bench --json writes" --from growth.json --chart growth.svg
+    bad_usage "$1" "'growth.json'$2 is not output of 'tokitai bench --json'" --from growth.json
+    bad_usage "$1, drawn" "'growth.json'$2 is not output of 'tokitai bench --json'" --from growth.json --chart growth.svg
     is "    draws nothing" test ! -e growth.svg
 }
 ulimit -S -f 1024 # a chart without end stops here
@@ -381,7 +381,7 @@ kept_growth 1 1e30 1e-12 >growth.json
 drawn "the largest of all" 6
 if [ -c /dev/full ]; then
     expect 2 "a chart that does not fit" --from growth.json --chart /dev/full
-    says err "the chart was not written to '/dev/full': No space left on device"
+    says err "cannot write --chart '/dev/full': No space left on device"
 fi
 ulimit -S -f unlimited
 
@@ -394,16 +394,16 @@ expect 0 "a startup" --from start.json
 says out "^gemm +f16 +500 ms +1\.0 ms +5\.00 us +4\.00 us +1\.00 us$"
 for seconds in 1e300 -1 0 null '"1"'; do
     kept_start "$seconds" >start.json
-    bad_usage "a startup of $seconds seconds" "'start.json': startup\[0\] is not what bench --json writes" --from start.json
+    bad_usage "a startup of $seconds seconds" "'start.json': startup\[0\] is not output of 'tokitai bench --json'" --from start.json
 done
 kept_start 0.001 | sed 's/gemm/gem/' >start.json
-bad_usage "a startup of no op" "'start.json': startup\[0\] is not what bench --json writes" --from start.json
+bad_usage "a startup of no op" "'start.json': startup\[0\] is not output of 'tokitai bench --json'" --from start.json
 for startup in 5 '[]' null '{}'; do
     echo "{\"device\": \"x\", \"startup\": $startup}" >start.json
-    bad_usage "a startup that is $startup" "'start.json' is not what bench --json writes" --from start.json
+    bad_usage "a startup that is $startup" "'start.json' is not output of 'tokitai bench --json'" --from start.json
 done
 kept_start 0.001 | sed 's/"device": "x", //' >start.json
-bad_usage "a startup of no device" "'start.json' is not what bench --json writes" --from start.json
+bad_usage "a startup of no device" "'start.json' is not output of 'tokitai bench --json'" --from start.json
 
 expect 0 "processor time" gelu_fwd --shape 1000 "${tiny[@]}" --cpu-time
 says out ", 1 thread, processor time$"

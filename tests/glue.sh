@@ -110,7 +110,7 @@ obstructed REPLICA_DISAGREES "within a contract, none named" glue r?.safetensors
 says out "within the 1 ulp that were declared; --primary takes one"
 expect 0 "within a contract, and a primary" glue r?.safetensors -o joined --contract '*=1' --primary r2.safetensors
 says out "^CHOSEN"
-says out "differs +w: 1 of 3 elements by up to 1 ulp of the 1 declared"
+says out "differs +w: 1 of 3 elements, by up to 1 ulp; the contract allows 1"
 is "    the primary's" test "$(tail -c 6 joined)" = abcdff
 is "    the certificate does not say glued" grep -q '"verdict": "CHOSEN"' joined.glue.json
 rm joined*
@@ -355,7 +355,7 @@ until grep -q sparse2 /proc/$child/maps 2>/dev/null || ! kill -0 $child 2>/dev/n
 truncate -s $((head + 1)) sparse2.safetensors
 wait $child
 is "exit status 2" test $? = 2
-says err "a file became shorter while it was read"
+says err "a file was truncated while it was read"
 
 echo "-- certificates"
 fresh
@@ -374,7 +374,7 @@ tokitai keygen key >/dev/null
 expect 0 "signed" glue a.safetensors -o joined --sign key
 expect 0 "check" check joined.glue.json
 says out "GLUED: joined, SHA-256 $(sha256sum <joined | cut -d ' ' -f 1), of 1 tensors in 1 sections; intact"
-says out "^    unsigned: nobody vouches for its hashes and counts"
+says out "^    unsigned: hashes and counts not verified"
 expect 0 "check of the envelope" check joined.glue.dsse.json --key key.pub
 says out "; intact; signed by [0-9a-f]{64}, verified"
 count 0 out "unsigned"

@@ -50,7 +50,7 @@ npy '<f4' '(1, 1)' '\0\0\0\x40' >two.npy
 expect 0 "no epilogue" linear_fwd --inputs one.npy --inputs one.npy --outputs one.npy --epilogue none
 expect 0 "a bias" linear_fwd --inputs x=one.npy --inputs w=one.npy --inputs bias=bias.npy --outputs two.npy --epilogue bias
 bad_usage "a bias that is missing" "input bias of linear_fwd is missing" linear_fwd --inputs one.npy --inputs one.npy --outputs two.npy --epilogue bias
-bad_usage "a bias too many" "bias is there only with epilogue" linear_fwd --inputs x=one.npy --inputs w=one.npy --inputs bias=bias.npy --outputs two.npy --epilogue none
+bad_usage "a bias too many" "bias is given, but exists only with epilogue" linear_fwd --inputs x=one.npy --inputs w=one.npy --inputs bias=bias.npy --outputs two.npy --epilogue none
 bad_usage "an attribute of another op" "label-smoothing" gelu_fwd --inputs x.npy --outputs y.npy --label-smoothing 0.1
 
 echo "-- what does not fit"
@@ -103,7 +103,7 @@ says out "${hash%% *}"
 subcommand=()
 expect 0 "it is intact" check "$certificate"
 says out '^    refuted by a counterexample: GELU_FWD.ERR'
-says out '^    unsigned: nobody vouches for its hashes'
+says out '^    unsigned: hashes, figures, machine and date not verified'
 expect 0 "the one that holds" check "$held"
 says out "^    rests on theorems for steps of its derivation, on the judgement of these outputs; nothing was run: GELU_FWD.ERR"
 count 0 out "this kernel"

@@ -66,7 +66,7 @@ says lines '"file":"batch/refuses.c","verdict":"UNKNOWN".*returned 7'
 [ "$(cut -d, -f1 lines | sort -u | wc -l)" -eq 11 ] || fail "not every file has its line"
 expect 1 "a named op of a folder" certify gemm --kernels batch --dtype f16 --json-lines -
 count 2 out '"op":"gemm".*"elements":[1-9]'
-says out '"file":"batch/softmax_fwd.c".*it defines none of the ops asked for; it defines softmax_fwd'
+says out '"file":"batch/softmax_fwd.c".*defines none of the given ops; it defines softmax_fwd'
 expect 2 "a folder without kernels" certify --kernels "$root/docs"
 expect 2 "no folder" certify --kernels nowhere
 
@@ -112,9 +112,9 @@ expect 0 "two ops in one file" certify --kernel both.c --skip-mutants --dtype bf
 count 1 out "^kernel\.cpu\.gelu_fwd\.bf16\.both +HELD"
 count 1 out "^kernel\.cpu\.gelu_bwd\.bf16\.both +HELD"
 expect 2 "an op that it does not define" certify gemm --kernel both.c
-says err "it defines none of the ops asked for; it defines gelu_fwd, gelu_bwd"
+says err "defines none of the given ops; it defines gelu_fwd, gelu_bwd"
 expect 2 "no op of the type" certify --kernel both.c --dtype u64
-says err "no op that it defines takes the types asked for; it defines gelu_fwd, gelu_bwd"
+says err "defines no op that takes the given types; it defines gelu_fwd, gelu_bwd"
 sed 's/tokitai_gelu_bwd(/tokitai_gelu_backward(/' plain/gelu_bwd.c >misnamed.c
 expect 3 "a function that is named after no op" certify gelu_bwd --kernel misnamed.c --dtype f16
 says out "tokitai_gelu_backward is named after"
@@ -251,7 +251,7 @@ cp plain/gelu_fwd.c names/one.cpp
 cp batch/broken.c "names/$(printf 'odd\377 \047name').c"
 cp batch/bad_gelu_tail.c "names/it's \$one.c"
 expect 2 "two files of one name" certify gelu_fwd --kernels names --dtype f16 --out named --json-lines lines
-says err "one.cpp: another file has the certificate kernel.cpu.gelu_fwd.f16.one.json"
+says err "one.cpp: another kernel file has the certificate kernel.cpu.gelu_fwd.f16.one.json"
 expect 0 "the first has its certificate" check named/kernel.cpu.gelu_fwd.f16.one.json
 odd=$(printf 'odd\377 \047name' | sha256sum | cut -c1-8)
 expect 0 "so has one of an odd name" check "named/kernel.cpu.gelu_fwd.f16.odd___name-$odd.json"
@@ -368,7 +368,7 @@ server="$tokitai kernel gelu-bwd --server --binary"
 expect 0 "our own program" certify gelu_bwd --program "$server" --shape n=3000 --skip-mutants
 says out "^program.gelu_bwd.bf16 +HELD"
 expect 3 "a program that does not take a case" certify gelu_bwd --program "$server" --shape n=0 --dtype f16 --skip-mutants
-says err "the program: gelu-bwd: N is 0"
+says err "--program: gelu-bwd: N is 0"
 expect 3 "a program of other kernels" certify gelu_fwd --program "$server" --dtype f16 --skip-mutants
 expect 3 "a program that ends" certify gelu_bwd --program false --dtype f16 --skip-mutants
 says err "exit status 1 without an answer"

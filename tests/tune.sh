@@ -20,12 +20,12 @@ says err "cuda cannot be used"
 export FAKE_GPU_KERNELS=$fakes/kernels.so FAKE_GPU_MEMORY=$((512 << 20))
 bad_usage "a shape of another op" "has 2 sizes, but gemm has 3" gemm --shape 3x4
 bad_usage "a shape and shapes" "--shapes and --shape exclude each other" gemm --shape 3x4x5 --shapes listed
-bad_usage "an op without choices" "has anything to choose" gelu_fwd --shape 100
-bad_usage "a type without choices" "has anything to choose" gemm --dtype f32 --shape 3x4x5
+bad_usage "an op without choices" "has choices on this device" gelu_fwd --shape 100
+bad_usage "a type without choices" "has choices on this device" gemm --dtype f32 --shape 3x4x5
 bad_usage "an attribute of others" "does not take --label-smoothing" gemm --label-smoothing 0.1 --shape 3x4x5
-bad_usage "shapes that are nowhere" "cannot read 'nowhere'" gemm --shapes nowhere
+bad_usage "shapes that are nowhere" "cannot read --shapes 'nowhere'" gemm --shapes nowhere
 printf '# nothing\n\n' >empty
-bad_usage "shapes that are none" "there is no shape in 'empty'" gemm --shapes empty
+bad_usage "shapes that are none" "--shapes 'empty' has no shape" gemm --shapes empty
 printf '5x12x200 # the first\nm=5\n' >wrong
 bad_usage "a line that is no shape" "'m=5'" gemm --shapes wrong
 

@@ -181,7 +181,7 @@ static bool same_file(const char *a, const char *b)
 static bool chart_has_place(const char *who, const char *path, const char *chart)
 {
     if (chart && same_file(path, chart)) {
-        cli_complain(who, "--chart '%.200s' is also the file of --from, which it would overwrite", chart);
+        cli_complain(who, "--chart and --from must be different files, not both '%.200s'", chart);
         return false;
     }
     return cli_can_write(who, "--chart", chart);
@@ -196,13 +196,13 @@ static cli_exit show_results(const char *who, const char *path, const json_t *re
     bench_result common;
     bool good = results && read_machine(machine, &common) && count > 0;
     if (!results)
-        cli_complain(who, "no memory for the results");
+        cli_complain(who, "out of memory");
     else if (!good)
-        cli_complain(who, "'%.200s' is not what bench --json writes", path);
+        cli_complain(who, "'%.200s' is not output of 'tokitai bench --json'", path);
     for (int i = 0; i < count && good; i++) {
         good = read_result(json_array_get(list, (size_t)i), &common, &results[i]);
         if (!good)
-            cli_complain(who, "'%.200s': results[%d] is not what bench --json writes", path, i);
+            cli_complain(who, "'%.200s': results[%d] is not output of 'tokitai bench --json'", path, i);
     }
     good = good && chart_has_place(who, path, chart);
     if (good)
@@ -211,7 +211,7 @@ static cli_exit show_results(const char *who, const char *path, const json_t *re
                              : json_object_get(report, "sweep_seed") ? BENCH_MAP
                                                                      : BENCH_BARS;
     if (good && chart && !bench_chart_write(chart, results, count, kind)) {
-        cli_complain(who, "the chart was not written to '%.200s': %s", chart, strerror(errno));
+        cli_complain(who, "cannot write --chart '%.200s': %s", chart, strerror(errno));
         good = false;
     }
     free(results);
@@ -235,12 +235,12 @@ static cli_exit show_startup(const char *who, const char *path, const json_t *re
 {
     const json_t *starts = json_object_get(report, "startup");
     if (!json_is_string(json_object_get(report, "device")) || json_array_size(starts) == 0) {
-        cli_complain(who, "'%.200s' is not what bench --json writes", path);
+        cli_complain(who, "'%.200s' is not output of 'tokitai bench --json'", path);
         return CLI_BAD;
     }
     for (size_t i = 0; i < json_array_size(starts); i++) {
         if (!check_start(json_array_get(starts, i))) {
-            cli_complain(who, "'%.200s': startup[%zu] is not what bench --json writes", path, i);
+            cli_complain(who, "'%.200s': startup[%zu] is not output of 'tokitai bench --json'", path, i);
             return CLI_BAD;
         }
     }
@@ -254,7 +254,7 @@ static cli_exit show_report(const char *who, const char *path, const json_t *rep
         return show_results(who, path, report, chart);
     if (!chart)
         return show_startup(who, path, report);
-    cli_complain(who, "there is no chart of --startup");
+    cli_complain(who, "--chart excludes results of --startup");
     return CLI_BAD;
 }
 
@@ -268,9 +268,9 @@ static json_t *load(const char *path, json_error_t *error, const char **problem)
     if (file < 0 || fstat(file, &about))
         *problem = strerror(errno);
     else if (!S_ISREG(about.st_mode))
-        *problem = "it is not a regular file";
+        *problem = "not a regular file";
     else if (about.st_size > MOST_BYTES)
-        *problem = "it is too large";
+        *problem = "too large";
     else {
         report = json_loadfd(file, JSON_REJECT_DUPLICATES, error);
         *problem = error->text;

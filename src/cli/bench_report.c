@@ -55,7 +55,7 @@ static void print_processor(const json_t *machine)
     json_object_foreach(json_object_get(machine, "peers"), name, peer)
     {
         snprintf(line, sizeof line, "%s %-9s %s%s", label, name,
-                 json_is_true(json_object_get(peer, "found")) ? "" : "not here: ", cli_bench_text(peer, "detail"));
+                 json_is_true(json_object_get(peer, "found")) ? "" : "not found: ", cli_bench_text(peer, "detail"));
         print_line(line);
         label = "        ";
     }

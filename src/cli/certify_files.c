@@ -214,8 +214,8 @@ static void run_job(batch *b, tk_ctx *ctx, const char *file, const tk_kernel_fil
         /* Files of one name but for the ending: the second would replace the certificate of the first. */
         bool again = b->s->a->out && json_object_get(b->written, subject);
         if (again) {
-            cli_complain(b->s->a->who, "%s: another file has the certificate %s.json; this one is not written", file,
-                         subject);
+            cli_complain(b->s->a->who, "%s: another kernel file has the certificate %s.json; this one is not written",
+                         file, subject);
             b->result = CLI_BAD;
         }
         b->result = cli_worse(b->result, certify_finish(b->s, ctx, certificate, b->s->p->keep && !again, &path));
@@ -238,8 +238,8 @@ static void run_job(batch *b, tk_ctx *ctx, const char *file, const tk_kernel_fil
 static void list_defined(const tk_kernel_file *kernel, bool named, char *text, size_t size)
 {
     size_t used = (size_t)snprintf(text, size, "%s; it defines",
-                                   named ? "it defines none of the ops asked for"
-                                         : "no op that it defines takes the types asked for");
+                                   named ? "defines none of the given ops"
+                                         : "defines no op that takes the given types");
     const char *separator = " ";
     for (int i = 0; tk_contract_at(i) && used < size; i++)
         if (tk_kernel_file_defines(kernel, tk_contract_at(i))) {

@@ -31,7 +31,7 @@ static bool plan_values(const certify_arguments *a, certify_plan *p)
         errno = 0;
         long long value = strtoll(at, &end, 0);
         if (end == at || errno || (*end && *end != ',') || p->options.planted_count == TK_MAX_PLANTED) {
-            cli_complain(a->who, "--plant '%.80s' is not a list of up to %d numbers", text, TK_MAX_PLANTED);
+            cli_complain(a->who, "--plant must be a list of up to %d numbers, not '%.80s'", TK_MAX_PLANTED, text);
             return false;
         }
         p->planted[p->options.planted_count++] = value;
@@ -89,7 +89,7 @@ static bool narrow_to_lowering(const certify_arguments *a, certify_plan *p, cons
                          !(p->index_dtypes & 1u << named->index_dtype);
     const tk_types types = {named->dtype, named->result_dtype};
     if (!cli_types_have(&p->types, types) || index_differs) {
-        cli_complain(a->who, "--dtype or --index is not that of %s", id);
+        cli_complain(a->who, "--dtype and --index must be those of %s", id);
         return false;
     }
     p->ops[0] = named->contract;
@@ -103,15 +103,13 @@ static bool narrow_to_lowering(const certify_arguments *a, certify_plan *p, cons
 static bool plan_lowering(const certify_arguments *a, certify_plan *p)
 {
     const char *wanted = a->lowering;
-    bool all = wanted && !strcmp(wanted, "all");
     p->slowest = wanted && !strcmp(wanted, "slowest");
     /* An exhaustive run takes minutes for each. */
     p->best = wanted ? !strcmp(wanted, "best") : p->options.level == TK_EXHAUSTIVE;
-    bool planted = a->mutant || a->variant;
-    if (!wanted || ((p->best || p->slowest || all) && !planted))
+    if (!wanted || p->best || p->slowest || !strcmp(wanted, "all"))
         return true;
-    if (planted || a->ops.count > 1) {
-        cli_complain(a->who, "--lowering goes with one op and without --mutant or --variant");
+    if (a->ops.count > 1) {
+        cli_complain(a->who, "--lowering needs one OP");
         return false;
     }
     tk_case named;
@@ -157,7 +155,7 @@ static bool list_folder(const certify_arguments *a, certify_plan *p, const char 
     struct dirent **entries = NULL;
     int count = scandir(folder, &entries, is_not_hidden, alphasort);
     bool good = count >= 0;
-    const char *problem = good ? "there is no .c, .cpp, .cc, .cu, .hip or .so file in it" : strerror(errno);
+    const char *problem = good ? "no .c, .cpp, .cc, .cu, .hip or .so file is in it" : strerror(errno);
     p->files = calloc((size_t)(count > 0 ? count : 1), sizeof *p->files);
     size_t length = strlen(folder);
     const char *slash = length && folder[length - 1] == '/' ? "" : "/";
@@ -184,7 +182,7 @@ static bool draw_seed(const certify_arguments *a, certify_plan *p)
 {
     uint64_t drawn;
     if (getrandom(&drawn, sizeof drawn, 0) != (ssize_t)sizeof drawn) {
-        cli_complain(a->who, "the system gives no random numbers: %s; give --seed", strerror(errno));
+        cli_complain(a->who, "cannot draw a seed: %s; give --seed", strerror(errno));
         return false;
     }
     p->options.seed = drawn >> 24;
@@ -222,7 +220,7 @@ static bool plan_files(const certify_arguments *a, certify_plan *p)
     struct stat about;
     bool is_folder = stat(file, &about) == 0 && S_ISDIR(about.st_mode);
     if (!is_folder && !is_kernel_file(strrchr(file, '/') ? strrchr(file, '/') + 1 : file)) {
-        cli_complain(a->who, "--kernel '%.200s' does not end in .c, .cpp, .cc, .cu, .hip or .so, and is no folder",
+        cli_complain(a->who, "--kernel must be a directory or end in .c, .cpp, .cc, .cu, .hip or .so, not '%.200s'",
                      file);
         return false;
     }
@@ -279,7 +277,7 @@ static bool plan_planted(const certify_arguments *a, certify_plan *p, bool wrong
     if (!wanted)
         return true;
     if (p->op_count != 1) {
-        cli_complain(a->who, "--%s goes with one op", wrong ? "mutant" : "variant");
+        cli_complain(a->who, "--%s needs one OP", wrong ? "mutant" : "variant");
         return false;
     }
     for (; count < MANY && (wrong ? tk_mutant_at : tk_variant_at)(p->ops[0], count, &names[count], &what); count++)
@@ -288,7 +286,7 @@ static bool plan_planted(const certify_arguments *a, certify_plan *p, bool wrong
     if (*chosen)
         return true;
     char kind[96];
-    snprintf(kind, sizeof kind, "planted %s kernel of %s:", wrong ? "wrong" : "correct", p->ops[0]->name);
+    snprintf(kind, sizeof kind, "%s of %s:", wrong ? "mutant" : "variant", p->ops[0]->name);
     cli_complain_unknown(a->who, kind, wanted, names, count);
     return false;
 }
@@ -365,9 +363,9 @@ static bool plan_input(const certify_arguments *a, certify_plan *p, const tk_cas
     if (good && k < 0)
         return false;
     if (good && seen[k])
-        good = cli_error_set(&error, "gives '%s' a second time", input->name);
+        good = cli_error_set(&error, "gives '%s' twice", input->name);
     else if (good && input->count != tk_case_elements(c, k))
-        good = cli_error_set(&error, "has %lld elements, but the shape asks for %lld", (long long)input->count,
+        good = cli_error_set(&error, "has %lld elements, and the shape %lld", (long long)input->count,
                              (long long)tk_case_elements(c, k));
     else if (good)
         good = cli_input_fit(input, tk_case_param_dtype(c, k), &error);
@@ -391,8 +389,7 @@ static bool plan_inputs(const certify_arguments *a, certify_plan *p)
     if (a->inputs.count == 0)
         return true;
     if (p->op_count != 1 || !p->has_shape || !p->types.one || !is_single(p->index_dtypes)) {
-        cli_complain(a->who,
-                     "--input goes with one op, --shape, and one --dtype, since bits mean other values in another");
+        cli_complain(a->who, "--input needs one OP, one --dtype and one --index");
         return false;
     }
     tk_case c = cli_case_of(p->ops[0], p->types.types, p->index_dtypes & 1u << TK_I32 ? TK_I32 : TK_I64);
@@ -430,7 +427,7 @@ static bool plan_sign(const certify_arguments *a, certify_plan *p, tk_ctx *ctx)
     if (!file)
         return true;
     if (!p->keep) {
-        cli_complain(a->who, "--sign goes with certificates that are kept: give --out");
+        cli_complain(a->who, "--sign needs --out: these certificates are not kept without it");
         return false;
     }
     return cli_read_signer(a->who, ctx, file, &p->signer);
@@ -472,14 +469,14 @@ static bool has_objection(const certify_plan *p, const tk_contract *op, tk_dtype
     return false;
 }
 
-/* What is asked for by name is tried in any case. Of "all", kernels that somebody brought are judged in 16 bits, which every one was written
- * for, and settings in the types that have them. */
+/* What is asked for by name is tried in any case. Of "all", user kernels are judged in 16 bits, which every one was written for, and
+ * settings in the types that have them. */
 static bool wants_types(const certify_plan *p, const tk_contract *op, tk_types types)
 {
-    const bool brought = p->file_count || p->program.server;
+    const bool is_user_kernel = p->file_count || p->program.server;
     if (p->types.one)
         return cli_types_have(&p->types, types);
-    return !(brought && types.result_dtype == TK_F32) && !has_objection(p, op, types.dtype);
+    return !(is_user_kernel && types.result_dtype == TK_F32) && !has_objection(p, op, types.dtype);
 }
 
 static bool plan_jobs(const certify_arguments *a, certify_plan *p, tk_ctx *ctx)

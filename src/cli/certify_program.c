@@ -1,5 +1,5 @@
 /* --program: the kernel is another program that answers binary frames on its standard input and output (docs/protocol.md), started once for
- * all jobs. It is the caller's own program and is not shut in. */
+ * all jobs. It is the caller's own program and is not sandboxed. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,7 +42,7 @@ bool certify_program_open(const char *who, const char *command, double seconds, 
 
 void certify_program_explain(const char *who, const certify_program *program)
 {
-    cli_complain(who, "the program: %s", tk_ctx_message(program->ctx));
+    cli_complain(who, "--program: %s", tk_ctx_message(program->ctx));
     cli_print_log(tk_server_errors(program->server), INT_MAX); /* its end is what was kept */
 }
 

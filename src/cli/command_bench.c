@@ -26,7 +26,7 @@ typedef struct arguments {
 
 static const cli_option option_list[] = {
     CLI_HEADING("What is timed:"),
-    CLI_BACKEND("BACKEND", ": cpu, cuda or hip; cuda:1 is the second device. Default: that of --lowering, else cpu"),
+    CLI_BACKEND("BACKEND", ": cpu, cuda or hip; cuda:1 is the second device. Default: that of --lowering, or cpu"),
     CLI_LOWERING("|best", "; or best, the fastest that this machine runs. Default: every one; with --growth, --sweep "
                           "and --scaling, best"),
     CLI_DTYPE("|all", ". Default: all"),
@@ -283,7 +283,7 @@ static bool plan_jobs(const arguments *a, plan *p)
             add_jobs(p, &p->groups[i], dims);
     }
     if (p->job_count == 0)
-        cli_complain(a->who, "--sweep is about ops on rows, and none of these is one");
+        cli_complain(a->who, "--sweep needs an op on rows");
     return p->job_count > 0;
 }
 
@@ -312,7 +312,7 @@ static cli_exit ensure_certificate(const arguments *a, const plan *p, tk_ctx *ct
     }
     if (status != TK_OK) {
         cli_complain(a->who, "%s%s", tk_ctx_message(ctx),
-                     status == TK_UNAVAILABLE ? "; --certify, or 'tokitai certify', makes one" : "");
+                     status == TK_UNAVAILABLE ? "; give --certify or run 'tokitai certify'" : "");
         tk_certificate_destroy(certificate);
         return status == TK_UNAVAILABLE ? CLI_UNKNOWN : cli_exit_of(status, CLI_BAD);
     }
@@ -366,7 +366,7 @@ static cli_exit time_job(const arguments *a, const plan *p, tk_ctx *ctx, bench_g
     for (int l = 0; l < j->group->count; l++)
         ids[l] = j->group->ids[l];
     if (!gpu && !fits_in_memory(&c)) {
-        cli_complain(a->who, "%s is left out: there is not enough free memory", title);
+        cli_complain(a->who, "%s left out: not enough free memory", title);
         return CLI_UNKNOWN;
     }
     bench_options options = p->options;
@@ -445,7 +445,7 @@ static cli_exit conclude(const arguments *a, const outcome *o)
         cli_bench_print_summary(o->results, o->count, a->scaling);
     const bench_chart kind = a->growth ? BENCH_CURVES : a->sweep ? BENCH_MAP : BENCH_BARS;
     if (chart && !bench_chart_write(chart, o->results, o->count, kind)) {
-        cli_complain(a->who, "the chart was not written to '%.200s': %s", chart, strerror(errno));
+        cli_complain(a->who, "cannot write --chart '%.200s': %s", chart, strerror(errno));
         result = CLI_BAD;
     }
     return result;
@@ -467,7 +467,7 @@ static bool begin(const arguments *a, const plan *p, tk_ctx *ctx, outcome *o)
     }
     const char *message = tk_ctx_message(ctx);
     if (!o->machine)
-        cli_complain(a->who, "%s", *message ? message : "no memory to measure with");
+        cli_complain(a->who, "%s", *message ? message : "out of memory");
     else if (!a->json)
         cli_bench_print_machine(o->machine);
     return o->machine != NULL;
@@ -479,7 +479,7 @@ static cli_exit time_all(const arguments *a, const plan *p, tk_ctx *ctx)
                  .groups = calloc((size_t)p->job_count, sizeof *o.groups)};
     cli_exit result = CLI_UNKNOWN;
     if (!o.results || !o.groups) {
-        cli_complain(a->who, "no memory for the results");
+        cli_complain(a->who, "out of memory");
     } else if (begin(a, p, ctx, &o)) {
         result = time_jobs(a, p, ctx, &o);
         result = cli_worse(result, conclude(a, &o));
@@ -534,15 +534,15 @@ const cli_command cli_bench = {
     .options = option_list,
     .run = run,
     .doc = "Times the lowerings of each OP, or of every op, and compares them with the limits of this machine and "
-           "with other libraries (peers) that are found, all on the same tensors. A lowering is timed only if it has "
+           "with other libraries that are found (peers), all on the same tensors. A lowering is timed only if it has "
            "a certificate of this build on this machine that says HELD or PROVED, of any level. Every arm runs once, "
            "then every arm again, and so on; the best and the median of many such runs are printed. A peer's time "
            "includes the conversions that it needs. Its first result is compared coarsely with ours; a peer with a "
-           "different result is shown as 'differs' and not timed. Peers are not judged by the contract.\n\n"
-           "At the end there is a line for each lowering: the geometric mean over its cases of the best peer's time "
+           "different result is shown as 'differs' and not timed. Peers are not judged by the contract."
+           "\vAt the end, a line for each lowering has the geometric mean over its cases of the best peer's time "
            "by its own, the smallest of these ratios, and the mean share of the limit. Times that differ by less "
-           "than 3 % are called 'level'."
-           "\vThe limit of an op is the time to read its inputs and write its outputs without arithmetic, by "
+           "than 3 % are called 'level'.\n\n"
+           "The limit of an op is the time to read its inputs and write its outputs without arithmetic, by "
            "ordinary or by non-temporal stores, whichever is faster; that of a matrix product is the time of its "
            "fp32 multiply-adds on registers, if that is longer.\n\n"
            "On a GPU, times are measured by the device's events, ratios are of medians, calls cycle through copies "

@@ -208,8 +208,8 @@ static void print_sum(tk_ctx *ctx, const files *all)
     for (int i = 0; i < all->count; i++)
         bytes += all->list[i].bytes;
     cli_format_bytes(bytes, size, sizeof size);
-    printf("%s%d %s, %s, in ", all->count ? "\n" : "", all->count, all->count == 1 ? "kernel file" : "kernel files",
-           size);
+    printf("%s%d %s, %s, in ", all->count ? "\n" : "", all->count,
+           all->count == 1 ? "compiled kernel" : "compiled kernels", size);
     cli_print(CLI_PLAIN, tk_cache_folder(ctx, folder, sizeof folder) == TK_OK ? folder : "?");
     putchar('\n');
 }
@@ -460,16 +460,16 @@ static cli_exit build_source(const arguments *a, tk_ctx *ctx, const char *source
 
 static cli_exit build(const arguments *a, tk_ctx *ctx)
 {
-    tk_types types;
+    cli_types types;
+    const tk_contract *ops[CLI_MOST_OPS];
+    const int op_count = cli_choose_ops(a->who, NULL, 0, ops);
     cli_exit result = CLI_HOLDS;
     if (!a->backend || !a->architecture) {
         cli_complain(a->who, "build needs --backend and --architecture, such as --backend cuda --architecture sm_90");
         return CLI_BAD;
     }
-    if (!is_all(a->dtype) && !tk_types_parse(a->dtype, &types)) {
-        cli_complain_unknown(a->who, "dtype", a->dtype, (const char *[]){"f16", "bf16", "f32", "u64", "all"}, 5);
+    if (!cli_choose_types(a->who, a->dtype, ops, op_count, &types))
         return CLI_BAD;
-    }
     json_t *list = a->json ? json_array() : NULL;
     tk_cache_entry *entry = malloc(sizeof *entry);
     const char *source;

@@ -18,7 +18,7 @@ typedef certify_arguments arguments;
 
 static const cli_option option_list[] = {
     CLI_HEADING("What is judged:"),
-    CLI_BACKEND("BACKEND", ": cpu, cuda or hip; cuda:1 is the second device. Default: that of --lowering, else cpu"),
+    CLI_BACKEND("BACKEND", ": cpu, cuda or hip; cuda:1 is the second device. Default: that of --lowering, or cpu"),
     CLI_LOWERING("|best|slowest|all",
                  "; or best, the fastest that this machine runs; slowest, the portable one; all. Default: all; at "
                  "level exhaustive best",
@@ -186,7 +186,7 @@ static cli_exit print_certificate(certify_session *s, tk_certificate *certificat
     if (s->a->json) {
         const char *text = tk_certificate_json(certificate);
         if (!text) {
-            cli_complain(s->a->who, "no memory for the certificate's text");
+            cli_complain(s->a->who, "out of memory");
             return CLI_UNKNOWN;
         }
         fputs(s->count > 0 ? ",\n" : "", stdout);
@@ -294,7 +294,7 @@ static void print_closing(const certify_session *s)
     } else if (!s->p->keep && s->a->kernels) {
         fputs("; not kept (--out DIR keeps them)", stdout);
     } else if (!s->p->keep) {
-        fputs("; not kept, since this was not the whole check (--out DIR keeps them)", stdout);
+        fputs("; not kept: restricted check (--out DIR keeps them)", stdout);
     }
     putchar('\n');
     if (s->mutants_kept[0][0])

@@ -68,8 +68,9 @@ static void print_basis(const tk_basis *basis)
 static void print_unsigned(const tk_certificate *certificate)
 {
     if (tk_certificate_signatures(certificate) == 0)
-        puts("    unsigned: nobody vouches for its hashes, figures, machine and date; that they are true shows only "
-             "'tokitai replay', or 'tokitai judge' of the same tensors");
+        puts("    unsigned: hashes, figures, machine and date not verified; run 'tokitai replay', or 'tokitai judge' "
+             "on "
+             "the same tensors");
 }
 
 /* A line for each kind of basis, with its clauses. */
@@ -183,7 +184,7 @@ static cli_exit print_page(const char *who, tk_certificate *certificate)
 {
     const char *page = tk_certificate_markdown(certificate);
     if (!page) {
-        cli_complain(who, "no memory for the certificate's page");
+        cli_complain(who, "out of memory");
         return CLI_UNKNOWN;
     }
     fputs(page, stdout);
@@ -209,9 +210,7 @@ static cli_exit check_glue(const char *who, tk_ctx *ctx, const char *file, const
         cli_print(CLI_PLAIN, line);
         printf("; intact%s%s%s\n", key ? "; signed by " : "", key ? tk_key_id(key) : "", key ? ", verified" : "");
         if (!is_signed)
-            puts("    unsigned: nobody vouches for its hashes and counts; that they are true shows only 'tokitai "
-                 "glue' "
-                 "of the same shards");
+            puts("    unsigned: hashes and counts not verified; run 'tokitai glue' on the same shards");
     }
     free(line);
     return cli_exit_of(status, CLI_REFUTED);

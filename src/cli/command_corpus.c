@@ -19,7 +19,7 @@ static const cli_option option_list[] = {
     CLI_LEVEL("quick|full", "; full includes the wrong kernels that only large shapes expose. Default: quick"),
     CLI_DTYPE("|all", ". Default: all"),
     CLI_SEED(". The usual check draws its inputs from this seed and the next four"),
-    CLI_THREADS(65536, ": kernels that run in parallel. 0, the default, uses all processors"),
+    CLI_THREADS(65536, "; each judges one kernel at a time. 0, the default, uses all processors"),
     CLI_CHART(": shares of rejected kernels"),
     CLI_JSON,
     CLI_ROW(CLI_FLAG, "verbose", NULL, verbose, "Name the wrong kernels that the usual check accepts", .letter = 'v'),
@@ -207,8 +207,8 @@ static void print_closing(const session *s)
     printf("\n%d wrong kernels: tokitai rejects %d (%.1f%%), the usual check %d (%.1f%%), with 1e-3 %d (%.1f%%).\n",
            t->wrong, t->rejected, percent(t->rejected, t->wrong), t->usual_rejected[0],
            percent(t->usual_rejected[0], t->wrong), t->usual_rejected[1], percent(t->usual_rejected[1], t->wrong));
-    printf("%d correct kernels: tokitai holds %d; the usual check rejects %d of them, with 1e-3 %d.\n", t->correct,
-           t->held, t->usual_alarms[0], t->usual_alarms[1]);
+    printf("%d correct kernels: %d hold; the usual check rejects %d of them, with 1e-3 %d.\n", t->correct, t->held,
+           t->usual_alarms[0], t->usual_alarms[1]);
     printf("Level %s, seed %llu; the usual check draws its %d inputs from that seed and the next ones; %.0f s.\n",
            tk_level_name(s->p->options.level), (unsigned long long)s->p->options.seed, TK_USUAL_INPUTS,
            cli_seconds() - s->progress.start);

@@ -234,7 +234,7 @@ static void print_compilers(const compiler *found, int count)
                 c = &found[j];
         printf("%-6s ", compiler_names[i]);
         if (c) {
-            cli_print(CLI_PLAIN, c->version[0] ? c->version : "found, but it does not tell its version");
+            cli_print(CLI_PLAIN, c->version[0] ? c->version : "found; version unknown");
             printf("\n%7s", "");
             cli_print(CLI_FAINT, c->path);
         } else {

@@ -105,7 +105,7 @@ static bool place_single(const char *who, const tk_contract *op, int side, const
 {
     const tki_array *array = tki_arrays_at(arrays, 0);
     if (!array || tki_arrays_at(arrays, 1)) {
-        cli_complain(who, "'%s' has more or fewer tensors than one, and its tensors have names of their own", file);
+        cli_complain(who, "'%s' must have one tensor, or tensors with the names of the op", file);
         return false;
     }
     const int p = name ? find_param(op, name, length) : next_param(op, side, t);
@@ -165,8 +165,7 @@ static bool complain_types(const char *who, const tk_contract *op, const tensors
             snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s %s", text[0] ? ", " : "",
                      op->params[p].name, tki_array_type_name(t->of[p]));
     if (fitting)
-        cli_complain(who, "%s takes several types that these tensors may have (%s): --dtype says which", op->name,
-                     text);
+        cli_complain(who, "%s takes several types that these tensors may have (%s); give --dtype", op->name, text);
     else
         cli_complain(who, "%s does not take these types: %s; 'tokitai ops %s' lists those that it takes", op->name,
                      text, op->name);
@@ -217,12 +216,12 @@ static bool find_sizes(const char *who, const tensors *t, tk_case *c)
         char condition[256];
         tk_contract_condition(c->contract, p, condition, sizeof condition);
         if (t->of[p] && !tk_case_has(c, p)) {
-            cli_complain(who, "%s is there only %s", param->name, condition);
+            cli_complain(who, "%s is given, but exists only %s", param->name, condition);
             return false;
         }
         if (!t->of[p] && tk_case_has(c, p)) {
             cli_complain(who, "the %s %s of %s is missing%s%s", param->output ? "output" : "input", param->name,
-                         c->contract->name, condition[0] ? ": it is there " : "", condition);
+                         c->contract->name, condition[0] ? "; it exists " : "", condition);
             return false;
         }
         if (t->of[p] && !take_shape(who, c, p, t->of[p], known))
@@ -274,7 +273,7 @@ static cli_exit show(const arguments *a, tk_ctx *ctx, tk_certificate *certificat
         cli_table_head(&table);
         cli_verdict_row(&table, certificate);
     } else {
-        cli_complain(a->who, "no memory for the certificate's text");
+        cli_complain(a->who, "out of memory");
         result = CLI_UNKNOWN;
     }
     return a->out ? cli_worse(result, write_certificate(a, ctx, certificate, key)) : result;

@@ -129,8 +129,8 @@ const cli_command cli_kernel = {
            "\vRequests:\n"
            "  gelu-bwd   N, grad_output, input\n"
            "  softmax    0 ROWS COLS, input; or 1 ROWS COLS, grad_output, softmax_output\n"
-           "  gemm-bw    1 M N K, grad_C, B (gives grad_A); or 2 M N K, grad_C, A (gives grad_B)\n"
-           "  embedding  QUERIES DIM VOCAB 0, indices, weight; or ... 1, indices, grad_output\n\n"
+           "  gemm-bw    1 M N K, grad_C, B: grad_A; or 2 M N K, grad_C, A: grad_B\n"
+           "  embedding  QUERIES DIM VOCAB 0, indices, weight; ... 1, indices, grad_output\n\n"
            "Exit status: 0 done; 2 header unreadable or wrong usage; 3 to 9 a wrong or missing number; 10 device "
            "error; 11 an index out of range; 20 to 22 a cut or overlong frame; 23 the reply could not be written.",
 };

@@ -292,12 +292,12 @@ static void print_range(const tk_attribute *attribute)
     tk_attribute_print(attribute, attribute->initial, initial, sizeof initial);
     tk_attribute_print(attribute, attribute->least, least, sizeof least);
     tk_attribute_print(attribute, attribute->most, most, sizeof most);
-    printf("      %-11s  from %s to %s; kernels are given it\n", initial, least, most);
+    printf("      %-11s  from %s to %s; passed to kernels\n", initial, least, most);
 }
 
 static void print_attributes(const tk_contract *contract)
 {
-    cli_heading("Attributes; * marks a default, a number is what kernels and calls have for a choice");
+    cli_heading("Attributes; * marks the default, a number is the value of a choice in kernels and calls");
     for (int i = 0; i < contract->attribute_count; i++) {
         const tk_attribute *attribute = &contract->attributes[i];
         char option[CLI_ATTRIBUTE_NAME];
@@ -350,7 +350,7 @@ static void print_lowerings(const tk_contract *contract)
         }
     }
     if (count == 0)
-        puts("  none yet");
+        puts("  none");
 }
 
 /* The planted kernels of one sort. */
@@ -370,7 +370,7 @@ static void print_planted(const tk_contract *contract, const char *heading,
         cli_wrap(width + 4, width + 4, what);
     }
     if (count == 0)
-        puts("  none yet");
+        puts("  none");
 }
 
 /* A C declaration, broken after commas only. */
@@ -414,12 +414,12 @@ static void print_contract(const tk_contract *contract)
     char text[CLI_SIGNATURE_SIZE];
     tk_contract_signature(contract, text, sizeof text);
     print_signature(text);
-    cli_heading("A kernel of your own: #include <tokitai_kernel.h>, certify with --kernel FILE");
+    cli_heading("User kernel: #include <tokitai_kernel.h>, certify with --kernel FILE");
     tk_contract_kernel_signature(contract, text, sizeof text);
     print_signature(text);
     puts("      host memory on cpu; device memory and the stream call->stream on cuda and hip; returns 0");
-    print_planted(contract, "Planted wrong kernels, all of which the judge must reject", tk_mutant_at);
-    print_planted(contract, "Planted correct kernels, all of which must hold", tk_variant_at);
+    print_planted(contract, "Mutants, wrong kernels that the judge must reject", tk_mutant_at);
+    print_planted(contract, "Variants, correct kernels that must hold", tk_variant_at);
 }
 
 static void print_table(void)

@@ -86,7 +86,7 @@ static bool passes_check(const padic_ring *ring, const padic_matrix *a, const pa
                 "checked with %d vectors (Freivalds): a wrong product passes with probability %llu^-%d < 2^-64\n",
                 vectors, (unsigned long long)ring->prime, vectors);
     else
-        cli_complain(who, "the product is wrong: a defect of this program");
+        cli_complain(who, "the product is wrong; this is a bug of tokitai");
     return good;
 }
 
@@ -103,7 +103,7 @@ static cli_exit multiply(const arguments *a, tk_ctx *ctx, const padic_ring *ring
     c.values = malloc((size_t)(c.rows * c.cols) * sizeof *c.values + 1);
     cli_exit status = CLI_BAD;
     if (!c.values)
-        cli_complain(who, "no memory for the product");
+        cli_complain(who, "out of memory");
     else if (tk_padic_gemm(ctx, TK_U64, c.rows, c.cols, left->cols, left->values, right->values, &options,
                            c.values) != TK_OK)
         cli_complain(who, "%s", tk_ctx_message(ctx));

@@ -43,7 +43,7 @@ static cli_exit print_outcome(const tk_certificate *certificate, const arguments
 {
     const char *verdict = tk_verdict_name(tk_certificate_verdict(certificate));
     const char *subject = tk_certificate_subject(certificate);
-    const char *difference = o->difference ? o->difference : "it gives no description";
+    const char *difference = o->difference ? o->difference : "no description";
     cli_exit result = o->same ? CLI_HOLDS : CLI_REFUTED;
     if (a->json) {
         json_t *item = json_pack("{s:o, s:o, s:s, s:o, s:b, s:f}", "file", cli_json_text(a->file), "subject",

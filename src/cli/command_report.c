@@ -27,8 +27,7 @@ static cli_exit read_entry(const char *who, tk_ctx *ctx, const char *file, tk_re
 {
     entry->name = file;
     if (tki_is_glue_certificate(ctx, file)) {
-        refuse(who, entry,
-               "a certificate of 'tokitai glue', about files and not about a kernel; 'tokitai check' reads it");
+        refuse(who, entry, "a certificate of 'tokitai glue', of files and not of a kernel; run 'tokitai check'");
         return CLI_HOLDS;
     }
     tk_status status = tk_certificate_read(ctx, file, &entry->certificate);

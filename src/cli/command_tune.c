@@ -106,13 +106,13 @@ static bool read_shapes(const arguments *a, plan *p, const char *path)
     for (int number = 1; good && fgets(line, sizeof line, file); number++)
         good = add_line(a, p, path, number, line);
     if (!file || (good && ferror(file))) {
-        cli_complain(a->who, "cannot read '%.200s': %s", path, strerror(errno));
+        cli_complain(a->who, "cannot read --shapes '%.200s': %s", path, strerror(errno));
         good = false;
     }
     if (file)
         fclose(file);
     if (good && p->shape_count == 0)
-        cli_complain(a->who, "there is no shape in '%.200s'", path);
+        cli_complain(a->who, "--shapes '%.200s' has no shape", path);
     return good && p->shape_count > 0;
 }
 
@@ -160,7 +160,7 @@ static bool plan_jobs(const arguments *a, plan *p, tk_ctx *ctx)
             if (cli_types_have(&p->types, p->ops[i]->types[t]))
                 add_jobs(a, p, ctx, p->ops[i], p->ops[i]->types[t]);
     if (p->job_count == 0)
-        cli_complain(a->who, "no lowering of these ops and types has anything to choose on this device");
+        cli_complain(a->who, "no lowering of these ops and types has choices on this device");
     return p->job_count > 0;
 }
 
@@ -294,7 +294,7 @@ static void complain_wrong(const arguments *a, const bench_tuned *t, total *all)
         all->wrong++;
         format_shape(&t->c, shape, sizeof shape);
         format_choice(&t->choices[i], choice, sizeof choice);
-        cli_complain(a->who, "%s %s: the choice %s gives wrong results; it is not kept, and this is a defect",
+        cli_complain(a->who, "%s %s: the choice %s gives wrong results and is not kept; this is a bug of tokitai",
                      t->lowering, shape, choice);
     }
 }

@@ -78,6 +78,6 @@ bool cli_read_signer(const char *who, tk_ctx *ctx, const char *file, tk_key **ke
         return false;
     }
     if (!tk_key_can_sign(*key))
-        cli_complain(who, "--sign '%.200s' is a public key; a private one is needed", file);
+        cli_complain(who, "--sign must be a private key; '%.200s' is a public key", file);
     return tk_key_can_sign(*key);
 }

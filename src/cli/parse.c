@@ -232,13 +232,13 @@ static bool parse_size(const char *item, size_t length, cli_shape *shape, cli_er
     if (equals) {
         skip = (size_t)(equals - item) + 1;
         if (!copy_name(shape->names[i], item, skip - 1))
-            return cli_error_set(error, "has a size without a proper name");
+            return cli_error_set(error, "has a size with an invalid name");
         for (int earlier = 0; earlier < i; earlier++)
             if (!strcmp(shape->names[earlier], shape->names[i]))
                 return cli_error_set(error, "gives '%s' twice", shape->names[i]);
     }
     if (!parse_signed(item + skip, length - skip, &shape->sizes[i]) || shape->sizes[i] < 0)
-        return cli_error_set(error, "has '%.*s' where a size from 0 to %lld belongs",
+        return cli_error_set(error, "has '%.*s'; a size must be a number from 0 to %lld",
                              (int)(length - skip < 40 ? length - skip : 40), item + skip, (long long)INT64_MAX);
     return true;
 }
@@ -318,7 +318,7 @@ static bool parse_elements(const char *list, cli_input *input, cli_error *error)
         commas += *c == ',';
     input->bits = calloc(commas + 1, sizeof *input->bits);
     if (!input->bits)
-        return cli_error_set(error, "is too long for the memory of this machine");
+        return cli_error_set(error, "does not fit in memory");
     if (!*list)
         return true;
     for (const char *item = list;;) {
@@ -337,7 +337,7 @@ bool cli_parse_input(const char *text, cli_input *input, cli_error *error)
     *input = (cli_input){0};
     const char *equals = strchr(text, '=');
     if (!equals || !copy_name(input->name, text, (size_t)(equals - text)))
-        return cli_error_set(error, "does not read NAME=0x3c00,0x...");
+        return cli_error_set(error, "must be NAME=0x3c00,0x...");
     if (parse_elements(equals + 1, input, error))
         return true;
     cli_input_free(input);

@@ -13,7 +13,7 @@ enum { MOST_LINES = 20 };
 
 static void report_shorter_file(int signal_number)
 {
-    static const char message[] = "tokitai: a file became shorter while it was read\n";
+    static const char message[] = "tokitai: a file was truncated while it was read\n";
     (void)signal_number;
     (void)!write(STDERR_FILENO, message, sizeof message - 1);
     _exit(CLI_BAD);
@@ -162,7 +162,7 @@ static void print_choices(const json_t *report)
         const json_t *c = json_array_get(comparisons, i);
         fputs("    differs    ", stdout);
         cli_print(CLI_PLAIN, json_string_value(json_object_get(c, "tensor")));
-        printf(": %lld of %lld elements by up to %lld ulp of the %lld declared\n",
+        printf(": %lld of %lld elements, by up to %lld ulp; the contract allows %lld\n",
                (long long)json_integer_value(json_object_get(c, "differing")),
                (long long)json_integer_value(json_object_get(c, "of")),
                (long long)json_integer_value(json_object_get(c, "worst_ulps")),

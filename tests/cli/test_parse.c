@@ -150,15 +150,15 @@ TEST(test_shape)
     static const struct {
         const char *text, *reason;
     } bad[] = {
-        {"", "where a size"},           {"x", "where a size"},
-        {"3x", "where a size"},         {"-1", "where a size"},
-        {"3x-4", "where a size"},       {"9223372036854775808", "where a size"},
-        {"n=", "where a size"},         {"=3", "proper name"},
+        {"", "a size must be"},         {"x", "a size must be"},
+        {"3x", "a size must be"},       {"-1", "a size must be"},
+        {"3x-4", "a size must be"},     {"9223372036854775808", "a size must be"},
+        {"n=", "a size must be"},       {"=3", "invalid name"},
         {"n=3,n=4", "'n' twice"},       {"n=3,4", "and not others"},
-        {"n=3;m=4", "where a size"},    {"3,n=4", "and not others"},
-        {"n =3", "proper name"},        {"n=0x10", "where a size"},
-        {"n=1,m=2,", "and not others"}, {"1.5", "where a size"},
-        {"n=3x4", "where a size"},      {"an_unreasonably_long_name_of_a_size=1", "proper name"},
+        {"n=3;m=4", "a size must be"},  {"3,n=4", "and not others"},
+        {"n =3", "invalid name"},       {"n=0x10", "a size must be"},
+        {"n=1,m=2,", "and not others"}, {"1.5", "a size must be"},
+        {"n=3x4", "a size must be"},    {"an_unreasonably_long_name_of_a_size=1", "invalid name"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         assert_false(cli_parse_shape(bad[i].text, &shape, &error));
