@@ -49,7 +49,7 @@ echo "-- wrong arguments"
 bad_usage "an op misspelt" "unknown op 'gelu_fw'; did you mean 'gelu_fwd'\?" gelu_fw
 bad_usage "a dtype" "unknown dtype 'f64'" gelu_fwd --dtype f64
 bad_usage "a peer" "unknown peer 'openblass'; did you mean 'openblas'\?" gelu_fwd --peers sleef,openblass
-bad_usage "indices" "unknown distribution of indices 'zip'; did you mean 'zipf'\?" embedding_fwd --indices zip
+bad_usage "indices" "unknown indices 'zip'; did you mean 'zipf'\?" embedding_fwd --indices zip
 bad_usage "seconds" "--seconds must be a number from 1e-06 to 3600" gelu_fwd --seconds 0
 bad_usage "threads" "--threads must be a number from 0 to 1024" gelu_fwd --threads=-1
 bad_usage "a lowering" "no lowering 'cpu.gelu_fwd.f16.fast'" gelu_fwd --lowering cpu.gelu_fwd.f16.fast

@@ -235,7 +235,7 @@ echo "-- certify: wrong arguments are found before anything is run"
 bad() { bad_usage "$1" "$2" certify "${@:3}"; } # TITLE MESSAGE ARGUMENT...
 bad "an op misspelt" "unknown op 'gelu_bdw'; did you mean 'gelu_bwd'\?" gelu_fwd gelu_bdw
 bad "a dtype" "unknown dtype 'f64'; " gelu_fwd --dtype f64
-bad "an index type" "unknown index type 'i16'; " gelu_fwd --index i16
+bad "an index type" "unknown index 'i16'; choose from: i32, i64, all" gelu_fwd --index i16
 bad "a level" "unknown level 'fll'; did you mean 'full'\?" gelu_fwd --level fll
 bad "a seed" "--seed must be a number from 0 to 2\^64 - 1, decimal or 0x, not '0xg'" gelu_fwd --seed 0xg
 bad "a seed too large" "not '18446744073709551616'" gelu_fwd --seed 18446744073709551616

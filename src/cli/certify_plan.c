@@ -14,10 +14,9 @@ static bool plan_work(const certify_arguments *a, certify_plan *p)
     const bool single = a->shape || a->inputs.count > 0;
     const char *types = a->dtype;
     p->first_types = types && !strcmp(types, "first");
-    p->index_dtypes = single ? 1u << TK_I32 : 1u << TK_I32 | 1u << TK_I64;
+    p->index_dtypes = cli_index_dtypes(a->index, single ? 1u << TK_I32 : 1u << TK_I32 | 1u << TK_I64);
     p->op_count = cli_choose_ops(a->who, a->ops.list, a->ops.count, p->ops);
-    return p->op_count && cli_choose_types(a->who, p->first_types ? NULL : types, p->ops, p->op_count, &p->types) &&
-           cli_choose_index_dtypes(a->who, a->index, &p->index_dtypes);
+    return p->op_count && cli_choose_types(a->who, p->first_types ? NULL : types, p->ops, p->op_count, &p->types);
 }
 
 /* "0x4242,7" */
@@ -45,8 +44,8 @@ static bool plan_values(const certify_arguments *a, certify_plan *p)
 
 static bool plan_numbers(const certify_arguments *a, certify_plan *p)
 {
-    return cli_choose_level(a->who, a->level, TK_EXHAUSTIVE, &p->options.level) &&
-           cli_choose_seed(a->who, a->seed, &p->options.seed) &&
+    p->options.level = (tk_level)a->level;
+    return cli_choose_seed(a->who, a->seed, &p->options.seed) &&
            cli_choose_alignment(a->who, a->alignment, &p->options.alignment) && plan_values(a, p);
 }
 
@@ -85,7 +84,7 @@ static void complain_of_lowering(const certify_arguments *a, const certify_plan 
 static bool narrow_to_lowering(const certify_arguments *a, certify_plan *p, const tk_case *named)
 {
     const char *id = a->lowering;
-    bool index_differs = a->index && tk_contract_takes_index(named->contract) &&
+    bool index_differs = a->index >= 0 && tk_contract_takes_index(named->contract) &&
                          !(p->index_dtypes & 1u << named->index_dtype);
     const tk_types types = {named->dtype, named->result_dtype};
     if (!cli_types_have(&p->types, types) || index_differs) {

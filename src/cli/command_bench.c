@@ -17,9 +17,9 @@
 
 typedef struct arguments {
     cli_words ops;
-    const char *who, *backend, *lowering, *dtype, *index, *indices, *shape, *peers, *chart, *from;
-    int threads;    /* negative: not given */
-    double seconds; /* 0: not given */
+    const char *who, *backend, *lowering, *dtype, *shape, *peers, *chart, *from;
+    int index, indices, threads; /* negative: not given */
+    double seconds;              /* 0: not given */
     bool growth, sweep, scaling, startup, cpu_time, certify, json;
     cli_attributes attributes;
 } arguments;
@@ -31,7 +31,7 @@ static const cli_option option_list[] = {
                           "and --scaling, best"),
     CLI_DTYPE("|all", ". Default: all"),
     CLI_INDEX(". Default: i32"),
-    CLI_ROW(CLI_TEXT, "indices", "uniform|zipf|equal|all", indices,
+    CLI_ROW(CLI_CHOICE, "indices", "uniform|zipf|equal|all", indices,
             "Distribution of an embedding's indices: uniform, zipf (the k-th row in proportion to 1/k, as words "
             "occur in text), equal (a single row) or all, each separately. Default: uniform and zipf; on a GPU all; "
             "with --growth uniform"),
@@ -104,13 +104,12 @@ typedef struct plan {
 
 static bool plan_work(const arguments *a, plan *p)
 {
-    p->index_dtypes = 1u << TK_I32;
+    p->index_dtypes = cli_index_dtypes(a->index, 1u << TK_I32);
     p->op_count = cli_choose_ops(a->who, a->ops.list, a->ops.count, p->ops);
     for (int i = 0; p->op_count && i < a->attributes.count; i++)
         if (!cli_setting_fit(a->who, &a->attributes.given[i], p->ops, p->op_count, a->ops.count > 0))
             return false;
-    return p->op_count && cli_choose_types(a->who, a->dtype, p->ops, p->op_count, &p->types) &&
-           cli_choose_index_dtypes(a->who, a->index, &p->index_dtypes);
+    return p->op_count && cli_choose_types(a->who, a->dtype, p->ops, p->op_count, &p->types);
 }
 
 /* Opens the device. */
@@ -134,23 +133,12 @@ static cli_exit plan_backend(const arguments *a, plan *p, tk_ctx *ctx)
     return cli_exit_of(status, CLI_BAD);
 }
 
-static bool plan_indices(const arguments *a, plan *p)
+static void plan_indices(const arguments *a, plan *p)
 {
-    static const char *const names[] = {"uniform", "zipf", "equal", "all"};
-    static const unsigned sets[] = {1u << BENCH_UNIFORM, 1u << BENCH_ZIPF, 1u << BENCH_EQUAL,
-                                    1u << BENCH_UNIFORM | 1u << BENCH_ZIPF | 1u << BENCH_EQUAL};
-    enum { NAMES = sizeof names / sizeof *names };
-    const char *wanted = a->indices;
-    p->indices = a->growth ? sets[0] : p->device ? sets[3] : sets[0] | sets[1];
-    for (int i = 0; wanted && i < NAMES; i++) {
-        if (!strcmp(wanted, names[i])) {
-            p->indices = sets[i];
-            return true;
-        }
-    }
-    if (wanted)
-        cli_complain_unknown(a->who, "distribution of indices", wanted, names, NAMES);
-    return !wanted;
+    const unsigned all = 1u << BENCH_UNIFORM | 1u << BENCH_ZIPF | 1u << BENCH_EQUAL;
+    const unsigned sets[] = {1u << BENCH_UNIFORM, 1u << BENCH_ZIPF, 1u << BENCH_EQUAL, all};
+    const unsigned usual = a->growth ? sets[0] : p->device ? all : sets[0] | sets[1];
+    p->indices = a->indices >= 0 ? sets[a->indices] : usual;
 }
 
 static bool plan_peers(const arguments *a, plan *p)
@@ -493,7 +481,7 @@ static cli_exit time_all(const arguments *a, const plan *p, tk_ctx *ctx)
 
 static cli_exit run(int argc, char **argv)
 {
-    arguments a = {.who = argv[0], .threads = -1};
+    arguments a = {.who = argv[0], .index = -1, .indices = -1, .threads = -1};
     cli_parse(&cli_bench, argc, argv, &a);
     if (a.from && a.ops.count) {
         cli_complain(a.who, "--from excludes OP");
@@ -513,8 +501,9 @@ static cli_exit run(int argc, char **argv)
     if (plan_work(&a, p))
         result = plan_backend(&a, p, ctx);
     if (result == CLI_HOLDS && !a.startup) {
-        bool good = plan_indices(&a, p) && plan_numbers(&a, p) && plan_peers(&a, p) && plan_shape(&a, p) &&
-                    plan_groups(&a, p, ctx) && plan_jobs(&a, p) && cli_can_write(a.who, "--chart", a.chart);
+        plan_indices(&a, p);
+        bool good = plan_numbers(&a, p) && plan_peers(&a, p) && plan_shape(&a, p) && plan_groups(&a, p, ctx) &&
+                    plan_jobs(&a, p) && cli_can_write(a.who, "--chart", a.chart);
         result = good ? ensure_certificates(&a, p, ctx) : CLI_BAD;
         if (result == CLI_HOLDS)
             result = time_all(&a, p, ctx);

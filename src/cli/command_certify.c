@@ -332,7 +332,7 @@ static cli_exit run_jobs(const certify_arguments *a, const certify_plan *p, tk_c
 
 static cli_exit run(int argc, char **argv)
 {
-    arguments a = {.who = argv[0], .jobs = 1};
+    arguments a = {.who = argv[0], .jobs = 1, .index = -1};
     cli_parse(&cli_certify, argc, argv, &a);
     tk_ctx *ctx = NULL;
     certify_plan *p = calloc(1, sizeof *p);

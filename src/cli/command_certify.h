@@ -12,15 +12,15 @@ enum { CLI_DATE_SIZE = sizeof "2026-11-18" };
 
 typedef struct certify_arguments {
     cli_words ops;
-    const char *who, *backend, *lowering, *dtype, *index, *mutant, *variant; /* NULL if not given, like all texts */
+    const char *who, *backend, *lowering, *dtype, *mutant, *variant; /* NULL if not given, like all texts */
     const char *kernel, *kernels, *program, *compiler, *flags, *include;
-    const char *level, *seed, *alignment, *shape, *family, *plant;
+    const char *seed, *alignment, *shape, *family, *plant;
     const char *out, *sign, *json_lines, *junit;
     cli_texts inputs;
     cli_attributes attributes;
     cli_limits limits;
-    double timeout, total_seconds; /* 0: not given */
-    int jobs, threads;
+    double timeout, total_seconds;   /* 0: not given */
+    int jobs, threads, level, index; /* index: negative if not given */
     bool skip_mutants, fresh_mutants, keep_going, sanitize, no_sanitize, no_coverage, json, quiet;
 } certify_arguments;
 

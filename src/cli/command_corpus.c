@@ -10,8 +10,8 @@
 
 typedef struct arguments {
     cli_words ops;
-    const char *who, *level, *dtype, *seed, *chart;
-    int threads;
+    const char *who, *dtype, *seed, *chart;
+    int level, threads;
     bool json, verbose;
 } arguments;
 
@@ -33,15 +33,15 @@ typedef struct plan {
     int op_count;
     cli_types types;
     tk_certify_options options;
-    int threads;
+    int level, threads;
 } plan;
 
 static bool plan_make(const arguments *a, plan *p)
 {
     *p = (plan){.options = TK_CERTIFY_DEFAULTS, .threads = a->threads};
+    p->options.level = (tk_level)a->level;
     p->op_count = cli_choose_ops(a->who, a->ops.list, a->ops.count, p->ops);
-    return p->op_count && cli_choose_level(a->who, a->level, TK_FULL, &p->options.level) &&
-           cli_choose_types(a->who, a->dtype, p->ops, p->op_count, &p->types) &&
+    return p->op_count && cli_choose_types(a->who, a->dtype, p->ops, p->op_count, &p->types) &&
            cli_choose_seed(a->who, a->seed, &p->options.seed);
 }
 

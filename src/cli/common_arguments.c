@@ -88,12 +88,9 @@ bool cli_choose_types(const char *who, const char *text, const tk_contract *cons
     return false;
 }
 
-bool cli_choose_index_dtypes(const char *who, const char *text, unsigned *set)
+unsigned cli_index_dtypes(int choice, unsigned otherwise)
 {
-    bool good = !text || cli_parse_index_dtypes(text, set);
-    if (!good)
-        cli_complain_unknown(who, "index type", text, (const char *[]){"i32", "i64", "all"}, 3);
-    return good;
+    return choice < 0 ? otherwise : choice == 2 ? 1u << TK_I32 | 1u << TK_I64 : 1u << (choice ? TK_I64 : TK_I32);
 }
 
 bool cli_choose_shape(const char *who, const char *text, const tk_contract *const ops[], int count, int64_t fewest,
@@ -117,22 +114,6 @@ bool cli_choose_shape(const char *who, const char *text, const tk_contract *cons
     if (!good)
         cli_complain(who, "--shape '%.80s' %s", text, error.text);
     return good;
-}
-
-bool cli_choose_level(const char *who, const char *text, tk_level highest, tk_level *level)
-{
-    tk_level parsed;
-    if (!text)
-        return true;
-    if (cli_parse_level(text, &parsed) && parsed <= highest) {
-        *level = parsed;
-        return true;
-    }
-    const char *names[TK_EXHAUSTIVE + 1];
-    for (tk_level l = TK_QUICK; l <= highest; l++)
-        names[l] = tk_level_name(l);
-    cli_complain_unknown(who, "level", text, names, (int)highest + 1);
-    return false;
 }
 
 bool cli_choose_seed(const char *who, const char *text, uint64_t *seed)

@@ -60,13 +60,12 @@ static inline cli_types_text cli_name_types(tk_types types)
     return name;
 }
 
-/* One bit per tk_dtype. */
-bool cli_choose_index_dtypes(const char *who, const char *text, unsigned *set);
+/* Of --index, one bit per tk_dtype; `otherwise` if it was not given, -1. */
+unsigned cli_index_dtypes(int choice, unsigned otherwise);
 
 /* Sizes that fit every one of the ops and give each of their tensors `fewest` elements or more, 0 or 1. */
 bool cli_choose_shape(const char *who, const char *text, const tk_contract *const ops[], int count, int64_t fewest,
                       cli_shape *shape);
 
-bool cli_choose_level(const char *who, const char *text, tk_level highest, tk_level *level);
 bool cli_choose_seed(const char *who, const char *text, uint64_t *seed);
 bool cli_choose_alignment(const char *who, const char *text, int *alignment); /* 0: none */

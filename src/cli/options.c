@@ -9,6 +9,7 @@
 
 #include "cli/attribute_options.h"
 #include "cli/cli.h"
+#include "cli/common_arguments.h"
 #include "cli/parse.h"
 
 #define arguments cli_limits
@@ -94,8 +95,24 @@ static bool read_whole(const cli_option *o, const char *text, int64_t *value)
     return is_in_range(o, (double)*value);
 }
 
+/* -1 after a complaint. */
+static int find_choice(const char *who, const cli_option *o, const char *text)
+{
+    char words[128], *rest = NULL;
+    const char *names[8];
+    int count = 0;
+    snprintf(words, sizeof words, "%s", o->argument);
+    for (char *word = strtok_r(words, "|", &rest); word && count < 8; word = strtok_r(NULL, "|", &rest)) {
+        if (!strcmp(word, text))
+            return count;
+        names[count++] = word;
+    }
+    cli_complain_unknown(who, o->name, text, names, count);
+    return -1;
+}
+
 /* False: the text is not a value of the option. */
-static bool read_value(const cli_option *o, char *text, void *place)
+static bool read_value(const char *who, const cli_option *o, char *text, void *place)
 {
     int64_t whole;
     float seconds;
@@ -103,6 +120,11 @@ static bool read_value(const cli_option *o, char *text, void *place)
     switch (o->kind) {
     case CLI_FLAG: *(bool *)place = true; return true;
     case CLI_TEXT: *(const char **)place = text; return true;
+    case CLI_CHOICE:
+        *(int *)place = find_choice(who, o, text);
+        if (*(int *)place < 0)
+            exit(CLI_BAD);
+        return true;
     case CLI_TEXTS: texts->list[texts->count++] = text; return true;
     case CLI_ATTRIBUTE: cli_attribute_give(o, text, place); return true;
     case CLI_INT:
@@ -135,7 +157,7 @@ static void take(struct argp_state *state, parsing *p, cli_row *row, char *text)
     if (o->kind == CLI_TEXTS && ((cli_texts *)place)->count >= (o->most > 0 ? (int)o->most : CLI_MOST_TEXTS))
         argp_error(state, "--%s may be given %d times at most", o->name, ((cli_texts *)place)->count);
     row->given = true;
-    if (read_value(o, text, place))
+    if (read_value(state->name, o, text, place))
         return;
     if (o->kind == CLI_SIZE)
         argp_error(state, "--%s must be a size of at least %.15gK, such as 512M or 4G, not '%.80s'", o->name,

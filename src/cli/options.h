@@ -16,6 +16,7 @@ typedef enum cli_kind {
     CLI_ATTRIBUTE,  /* one of these */
     CLI_FLAG,       /* bool */
     CLI_TEXT,       /* const char * */
+    CLI_CHOICE,     /* int: which of the words of `argument` */
     CLI_TEXTS,      /* cli_texts; may be repeated `most` times */
     CLI_INT,        /* int, int64_t, double and int64_t: these have a range */
     CLI_INT64,
@@ -56,10 +57,10 @@ typedef struct cli_option {
     CLI_ROW(CLI_TEXT, "dtype", "TYPE" words, dtype, "Element type; f16-f32 has results in f32" __VA_ARGS__)
 #define CLI_FORCE(more) CLI_ROW(CLI_FLAG, "force", NULL, force, "Replace existing files" more)
 #define CLI_INDEX(more) \
-    CLI_ROW(CLI_TEXT, "index", "i32|i64|all", index, "Index type, for ops that take an index" more)
+    CLI_ROW(CLI_CHOICE, "index", "i32|i64|all", index, "Index type, for ops that take an index" more)
 #define CLI_JSON CLI_ROW(CLI_FLAG, "json", NULL, json, "Print JSON instead of text")
 #define CLI_LEVEL(words, more) \
-    CLI_ROW(CLI_TEXT, "level", words, level, "Which trials: quick takes seconds, full minutes" more)
+    CLI_ROW(CLI_CHOICE, "level", words, level, "Which trials: quick takes seconds, full minutes" more)
 #define CLI_LOWERING(words, ...)                        \
     CLI_ROW(CLI_TEXT, "lowering", "ID" words, lowering, \
             "One lowering, by an id that 'tokitai ops OP' lists, such as cpu.gelu_bwd.f16.scalar" __VA_ARGS__)

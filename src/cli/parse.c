@@ -118,40 +118,10 @@ bool cli_parse_count(const char *text, int low, int high, int *value)
  * Words
  * ------------------------------------------------------------------------------------------------------------ */
 
-static bool parse_either(const char *text, tk_dtype first, tk_dtype second, unsigned *set)
-{
-    if (!strcmp(text, "all"))
-        *set = 1u << first | 1u << second;
-    else if (!strcmp(text, tk_dtype_name(first)))
-        *set = 1u << first;
-    else if (!strcmp(text, tk_dtype_name(second)))
-        *set = 1u << second;
-    else
-        return false;
-    return true;
-}
-
 bool cli_parse_types(const char *text, cli_types *types)
 {
     types->one = strcmp(text, "all") != 0;
     return !types->one || tk_types_parse(text, &types->types);
-}
-
-bool cli_parse_index_dtypes(const char *text, unsigned *set)
-{
-    return parse_either(text, TK_I32, TK_I64, set);
-}
-
-bool cli_parse_level(const char *text, tk_level *level)
-{
-    static const tk_level levels[] = {TK_QUICK, TK_FULL, TK_EXHAUSTIVE};
-    for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
-        if (strcmp(text, tk_level_name(levels[i])) != 0)
-            continue;
-        *level = levels[i];
-        return true;
-    }
-    return false;
 }
 
 /* Edit distance of two short words, no larger than `limit` or limit + 1. A swap of neighbours counts as one edit. */

@@ -34,9 +34,6 @@ typedef struct cli_types {
 
 /* "f16", "f16-f32" and the like, or "all". */
 bool cli_parse_types(const char *text, cli_types *types);
-/* A set of types, one bit per tk_dtype. "i32", "i64" or "all". */
-bool cli_parse_index_dtypes(const char *text, unsigned *set);
-bool cli_parse_level(const char *text, tk_level *level);
 
 /* A shape as written: "257", "16x33", "n=257" or "m=3,n=4,k=5". Names are all given or all left out. */
 enum { CLI_NAME_SIZE = 32 };

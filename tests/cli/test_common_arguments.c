@@ -70,21 +70,20 @@ TEST(backend)
 
 TEST(types)
 {
-    unsigned set = 77;
     const tk_contract *gemm = tk_contract_find("gemm");
     cli_types chosen;
     assert_true(cli_choose_types("t", NULL, &gemm, 1, &chosen));
     assert_true(cli_types_have(&chosen, (tk_types){TK_F16, TK_F16}));
     assert_true(cli_types_have(&chosen, (tk_types){TK_F32, TK_F32}));
-    assert_true(cli_choose_index_dtypes("t", NULL, &set));
-    assert_int_equal(set, 77);
+    assert_int_equal(cli_index_dtypes(-1, 77), 77);
     assert_true(cli_choose_types("t", "bf16", &gemm, 1, &chosen));
     assert_true(cli_types_have(&chosen, (tk_types){TK_BF16, TK_BF16}));
     assert_false(cli_types_have(&chosen, (tk_types){TK_F16, TK_F16}));
     assert_false(cli_types_have(&chosen, (tk_types){TK_BF16, TK_F32}));
     assert_string_equal(cli_name_types((tk_types){TK_BF16, TK_F32}).text, "bf16-f32");
-    assert_true(cli_choose_index_dtypes("t", "all", &set));
-    assert_int_equal(set, 1u << TK_I32 | 1u << TK_I64);
+    assert_int_equal(cli_index_dtypes(0, 77), 1u << TK_I32);
+    assert_int_equal(cli_index_dtypes(1, 77), 1u << TK_I64);
+    assert_int_equal(cli_index_dtypes(2, 77), 1u << TK_I32 | 1u << TK_I64);
     assert_complaint("");
     const tk_contract list = {.name = "list", TKI_TYPES_SUM};
     const tk_contract *lists[] = {&list, gemm};
@@ -93,8 +92,6 @@ TEST(types)
     assert_complaint("t: unknown dtype 'double'; choose from: f16, bf16, f32, f16-f32, bf16-f32, all");
     assert_false(cli_choose_types("t", "i64", lists, 1, &chosen));
     assert_complaint("t: unknown dtype 'i64'; choose from: f16, bf16, f32, f16-f32, bf16-f32, all");
-    assert_false(cli_choose_index_dtypes("t", "f16", &set));
-    assert_complaint("t: unknown index type 'f16'; choose from: i32, i64, all");
 }
 
 TEST(shape)
@@ -112,20 +109,6 @@ TEST(shape)
     assert_complaint("t: --shape '4294967296x4294967296' makes x too large to be addressed");
     assert_false(cli_choose_shape("t", "3x4", ops, 2, 0, &chosen));
     assert_complaint("t: --shape '3x4' has 2 sizes, but gemm has 3: m, n, k");
-}
-
-TEST(level)
-{
-    tk_level chosen = TK_FULL;
-    assert_true(cli_choose_level("t", NULL, TK_FULL, &chosen));
-    assert_int_equal(chosen, TK_FULL);
-    assert_true(cli_choose_level("t", "exhaustive", TK_EXHAUSTIVE, &chosen));
-    assert_int_equal(chosen, TK_EXHAUSTIVE);
-    assert_complaint("");
-    assert_false(cli_choose_level("t", "exhaustive", TK_FULL, &chosen));
-    assert_complaint("t: unknown level 'exhaustive'; choose from: quick, full");
-    assert_false(cli_choose_level("t", "ful", TK_EXHAUSTIVE, &chosen));
-    assert_complaint("t: unknown level 'ful'; did you mean 'full'?");
 }
 
 TEST(numbers)
@@ -149,7 +132,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ops),   cmocka_unit_test(backend), cmocka_unit_test(types),
-        cmocka_unit_test(shape), cmocka_unit_test(level),   cmocka_unit_test(numbers),
+        cmocka_unit_test(shape), cmocka_unit_test(numbers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

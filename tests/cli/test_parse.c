@@ -98,8 +98,6 @@ TEST(test_size)
 
 TEST(test_words)
 {
-    unsigned set;
-    tk_level level;
     cli_types types;
     assert_true(cli_parse_types("f16", &types) && types.one);
     assert_true(types.types.dtype == TK_F16 && types.types.result_dtype == TK_F16);
@@ -109,13 +107,6 @@ TEST(test_words)
     assert_false(cli_parse_types("f32-", &types));
     assert_false(cli_parse_types("F16", &types));
     assert_false(cli_parse_types("", &types));
-    assert_true(cli_parse_index_dtypes("i64", &set) && set == 1u << TK_I64);
-    assert_true(cli_parse_index_dtypes("all", &set) && set == (1u << TK_I32 | 1u << TK_I64));
-    assert_false(cli_parse_index_dtypes("f16", &set));
-    assert_true(cli_parse_level("quick", &level) && level == TK_QUICK);
-    assert_true(cli_parse_level("full", &level) && level == TK_FULL);
-    assert_true(cli_parse_level("exhaustive", &level) && level == TK_EXHAUSTIVE);
-    assert_false(cli_parse_level("exhaust", &level));
 }
 
 TEST(test_nearest)

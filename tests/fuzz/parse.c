@@ -19,8 +19,6 @@ static void try_numbers(const char *text)
     int64_t narrow;
     float real;
     int count;
-    unsigned set;
-    tk_level level;
     if (cli_parse_signed(text, &narrow) && narrow >= 0 && text[0] != '-')
         assert(cli_parse_unsigned(text, &wide) && wide == (uint64_t)narrow);
     if (cli_parse_float(text, &real))
@@ -30,10 +28,6 @@ static void try_numbers(const char *text)
     cli_types types;
     if (cli_parse_types(text, &types) && types.one)
         assert(tk_dtype_size(types.types.dtype) != 0 && tk_dtype_size(types.types.result_dtype) != 0);
-    if (cli_parse_index_dtypes(text, &set))
-        assert(set != 0);
-    if (cli_parse_level(text, &level))
-        assert(!strcmp(text, tk_level_name(level)));
 }
 
 static void try_shape(const char *text)
