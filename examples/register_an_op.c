@@ -125,8 +125,11 @@ int main(void)
     const tk_contract *op;
     if (tk_ctx_create(&ctx) != TK_OK)
         return 1;
-    int failed = tk_contract_register(ctx, &contract, in_fp32, NULL, &op) != TK_OK ||
-                 tk_contract_judge_by(ctx, op, enclose, NULL) != TK_OK;
+    const tk_implementation implementation = {.name = "plain", .run = in_fp32};
+    tk_reference reference = TK_REFERENCE_DEFAULTS;
+    reference.enclose = enclose;
+    int failed = tk_contract_register(ctx, &contract, 1, &implementation, &op) != TK_OK ||
+                 tk_contract_judge_by(ctx, op, &reference) != TK_OK;
     if (failed)
         fprintf(stderr, "%s\n", tk_ctx_message(ctx));
     else

@@ -147,7 +147,8 @@ enum {
     TK_MAX_PARAMS = 64,
     TK_MAX_CLAUSES = 64,
     TK_MAX_ATTRIBUTES = 32,
-    TK_MAX_CHOICES = 64
+    TK_MAX_CHOICES = 64,
+    TK_MAX_IMPLEMENTATIONS = 64
 };
 
 /* The rule that gives a tensor its element type. */
@@ -219,6 +220,15 @@ typedef enum tk_attribute_type {
     TK_ATTRIBUTE_INTEGER
 } tk_attribute_type;
 
+/* What the judge itself makes of an attribute. Each is a choice, and its choices are those of our ops, in their order
+ * ("tokitai ops gemm" prints them). */
+typedef enum tk_role {
+    TK_ROLE_NONE,       /* nothing: it is for kernels and exact values */
+    TK_ROLE_DOMAIN,     /* which inputs are drawn: all, normal */
+    TK_ROLE_NUMERICS,   /* whose arithmetic the bound is derived for: ieee, tensor_core, any */
+    TK_ROLE_MATRIX_UNIT /* of numerics tensor_core; the device that a kernel runs on determines it, not the user */
+} tk_role;
+
 /* The value of an attribute: `real` of a TK_ATTRIBUTE_REAL, else `integer`, which of a choice is its position. */
 typedef union tk_value {
     int64_t integer;
@@ -241,7 +251,7 @@ typedef struct tk_attribute {
     const char *not_f32; /* choices: why a case with fp32 values cannot have the second one, or NULL */
     bool seen_by_kernel;
     bool among_indices; /* integers: a valid index too, beside those in range */
-    bool from_device;   /* determined by the device that a kernel runs on, not by the user */
+    tk_role role;
     int abi_1_offset;   /* where tokitai_call of kernel ABI 1 has it, which is fixed for ever; 0: nowhere */
 } tk_attribute;
 
@@ -278,7 +288,7 @@ typedef struct tk_contract {
     const char *(*refusal)(const struct tk_case *c);
     int clause_count;
     const tk_clause *clauses;
-    const struct tk_registered *registered; /* set by the library: by tk_contract_register() */
+    const struct tki_op *op; /* set by the library: by tk_contract_register() */
 } tk_contract;
 
 /* Our own ops. */
@@ -345,19 +355,7 @@ TK_MUST_USE tk_status tk_run(tk_ctx *ctx, const tk_case *c, void *const buffers[
  * Return 0, or any other number if the case cannot be run. */
 typedef int (*tk_kernel)(const tk_case *c, void *const buffers[], void *user_data);
 
-/* Adds an op of the program's own to a context: tk_run() runs it with `run` (NULL: it cannot be run), tk_certify() judges
- * kernels against it, and certificates of it can be read and replayed with this context. The contract and all that it
- * points to are checked and copied; *registered is the copy to make cases of, which lives as long as the context. It is
- * taken by its address: no copy of it, and none of another context, is. Names are of lower-case letters, digits and _.
- * Kernel files define tokitai_NAME_v2. tk_contract_judge_by() of tokitai_verify.h gives it exact values. */
-TK_MUST_USE tk_status tk_contract_register(tk_ctx *ctx, const tk_contract *contract, tk_kernel run, void *user_data,
-                                           const tk_contract **registered);
-
-/* An op that is registered with the context, or one of ours; NULL if there is none of that name. */
-const tk_contract *tk_ctx_contract_find(const tk_ctx *ctx, const char *name);
-
-/* A lowering is one implementation of an op. Its id is BACKEND.OP.DTYPE.VARIANT, with ".i64" appended for
- * 64-bit indices: "cpu.embedding_bwd.f16.scalar.i64". */
+/* How alike results are. */
 typedef enum tk_determinism {
     TK_DETERMINISM_NONE,
     TK_RUN_TO_RUN,      /* same device, same bits */
@@ -365,6 +363,32 @@ typedef enum tk_determinism {
     TK_CROSS_DEVICE     /* and every backend gives the same bits */
 } tk_determinism;
 
+
+/* One way to compute an op. */
+typedef struct tk_implementation {
+    const char *name; /* the variant in its id: lower-case letters, digits and _ */
+    tk_kernel run;
+    void *user_data;
+    const char *(*refusal)(const tk_case *c); /* why it does not take a case, or NULL if it does; NULL: it takes all */
+    tk_determinism determinism;
+    const char *promise; /* what it promises beyond the contract, in words, or NULL */
+    bool promises_bound; /* it is judged by the smaller bounds of tk_enclosure */
+} tk_implementation;
+
+/* Adds an op of the program's own to a context; it then is an op as ours are. tk_run() runs it with the first implementation
+ * that takes the case, tk_certify() judges kernels against it, and certificates of it can be read and replayed with this
+ * context. The contract, the implementations and all that they point to are checked and copied; *registered is the copy
+ * to make cases of, which lives as long as the context. It is taken by its address: no copy of it, and none of another
+ * context, is. Names are of lower-case letters, digits and _. Kernel files define tokitai_NAME_v2.
+ * tk_contract_judge_by() of tokitai_verify.h gives it exact values, mutants and variants. */
+TK_MUST_USE tk_status tk_contract_register(tk_ctx *ctx, const tk_contract *contract, int count,
+                                           const tk_implementation implementations[], const tk_contract **registered);
+
+/* An op that is registered with the context, or one of ours; NULL if there is none of that name. */
+const tk_contract *tk_ctx_contract_find(const tk_ctx *ctx, const char *name);
+
+/* A lowering is one implementation of an op. Its id is BACKEND.OP.DTYPE.VARIANT, with ".i64" appended for
+ * 64-bit indices: "cpu.embedding_bwd.f16.scalar.i64". */
 const char *tk_determinism_name(tk_determinism level);
 
 typedef struct tk_lowering_info {

@@ -51,6 +51,7 @@ enum {
 typedef struct tk_enclosure {
     double lo, hi; /* of the exact value; finite, where an interval is admitted */
     double bound;  /* B, rounded up */
+    double promised; /* the same of implementations that promise a smaller one; 0: there is none */
     uint64_t bits;
     unsigned admits; /* TK_ADMIT_... */
     int clause;      /* position of the clause that decides */
@@ -62,9 +63,42 @@ typedef struct tk_enclosure {
 typedef tk_status (*tk_enclose)(const tk_case *c, const void *const buffers[], int output, int64_t first,
                                 int64_t count, tk_enclosure *out, void *user_data);
 
-/* From now on kernels for a registered op are judged by this function: it is what a certificate of it trusts. */
-TK_MUST_USE tk_status tk_contract_judge_by(tk_ctx *ctx, const tk_contract *contract, tk_enclose judge,
-                                           void *user_data);
+/* The exact value of one element, more closely: each end is the sum of its doubles. */
+enum { TK_REFINED_PARTS = 16 };
+typedef struct tk_refined {
+    double lo[TK_REFINED_PARTS], hi[TK_REFINED_PARTS]; /* come as zeros */
+} tk_refined;
+
+/* Encloses one element for which tk_enclose admitted an interval, with about so many bits relative to its size, or exactly. It is
+ * called by several threads at once, with rising precision, until the rounding is decided. */
+typedef tk_status (*tk_refine)(const tk_case *c, const void *const buffers[], int output, int64_t element,
+                               int precision, tk_refined *out, void *user_data);
+
+/* A kernel of a program that runs on purpose: a mutant is wrong and must be refuted, a variant is right and must be held. */
+typedef struct tk_planted {
+    const char *name; /* lower-case letters, digits and _ */
+    const char *what; /* what is wrong with it, or different, in a line */
+    tk_kernel kernel;
+    void *user_data;
+    tk_level level; /* mutants: the level whose trials reject it */
+} tk_planted;
+
+/* How kernels of a registered op are judged: it is what a certificate of it trusts. Start from TK_REFERENCE_DEFAULTS. */
+typedef struct tk_reference {
+    size_t size; /* of this struct, set by the defaults */
+    tk_enclose enclose;
+    tk_refine refine; /* NULL: where tk_enclose leaves the rounding open, it is not decided */
+    void *user_data;
+    int mutant_count;
+    const tk_planted *mutants;
+    int variant_count;
+    const tk_planted *variants;
+} tk_reference;
+
+#define TK_REFERENCE_DEFAULTS ((tk_reference){.size = sizeof(tk_reference)})
+
+/* From now on, and once for an op. All that is pointed to, but user_data, is copied. */
+TK_MUST_USE tk_status tk_contract_judge_by(tk_ctx *ctx, const tk_contract *contract, const tk_reference *reference);
 
 /* A kernel file: C, C++, CUDA or HIP source (.c .cpp .cc .cu .hip) or a shared library (.so) that defines functions
  * of tokitai_kernel.h; or a directory in which kernel.c (.cpp, .cc, .cu, .hip), or the only such file, includes the

@@ -42,10 +42,13 @@ static tk_status choose_attributes(campaign *c)
     if (status != TK_OK)
         return status;
     if (tki_settings_has_numerics(o->contract)) {
-        if (o->attributes[TKI_NUMERICS].integer == TKI_NUMERICS_ANY)
-            o->attributes[TKI_NUMERICS].integer = o->lowering ? o->lowering->numerics : TKI_NUMERICS_IEEE;
-        if (o->attributes[TKI_NUMERICS].integer == TKI_NUMERICS_TENSOR_CORE)
-            o->attributes[TKI_MATRIX_UNIT].integer = tki_settings_matrix_unit(ctx, o->lowering, o->options);
+        int numerics = tki_choice_of_role(o->contract, o->attributes, TK_ROLE_NUMERICS);
+        if (numerics == TKI_NUMERICS_ANY)
+            numerics = o->lowering ? o->lowering->numerics : TKI_NUMERICS_IEEE;
+        tki_set_role(o->contract, o->attributes, TK_ROLE_NUMERICS, numerics);
+        if (numerics == TKI_NUMERICS_TENSOR_CORE)
+            tki_set_role(o->contract, o->attributes, TK_ROLE_MATRIX_UNIT,
+                         tki_settings_matrix_unit(ctx, o->lowering, o->options));
     }
     for (int64_t i = 0; i < trials->count; i++)
         for (int a = 0; a < o->contract->attribute_count; a++)

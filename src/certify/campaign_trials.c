@@ -25,11 +25,13 @@ static tk_status try_other_numerics(tki_subject *subject, const tki_outcome *o, 
         return TK_OK;
     tki_trial other = *trial;
     tki_trial_result again;
-    bool ieee = trial->c.attributes[TKI_NUMERICS].integer == TKI_NUMERICS_IEEE;
-    other.c.attributes[TKI_NUMERICS].integer = ieee ? TKI_NUMERICS_TENSOR_CORE : TKI_NUMERICS_IEEE;
-    other.c.attributes[TKI_MATRIX_UNIT].integer = tki_settings_matrix_unit(subject->ctx, o->lowering, o->options);
+    bool ieee = tki_choice_of_role(o->contract, trial->c.attributes, TK_ROLE_NUMERICS) == TKI_NUMERICS_IEEE;
+    tki_set_role(o->contract, other.c.attributes, TK_ROLE_NUMERICS,
+                 ieee ? TKI_NUMERICS_TENSOR_CORE : TKI_NUMERICS_IEEE);
+    tki_set_role(o->contract, other.c.attributes, TK_ROLE_MATRIX_UNIT,
+                 tki_settings_matrix_unit(subject->ctx, o->lowering, o->options));
     tk_status status = tki_trial_run(subject, &other, inputs, &again);
-    const char *name = tki_settings_choice(o->contract, other.c.attributes, TKI_NUMERICS);
+    const char *name = tki_settings_choice(o->contract, other.c.attributes, TK_ROLE_NUMERICS);
     if (status == TK_OK && again.failed_clause < 0 && !again.could_not_run)
         snprintf(hint, size, "; the trial that failed is within the bound of numerics %s: certify with --numerics %s",
                  name, name);

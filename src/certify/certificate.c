@@ -253,7 +253,7 @@ static tk_status write_text(tk_ctx *ctx, const char *dir, const char *name, cons
 const json_t *tki_run_setting(const json_t *run, const tk_contract *contract, int i)
 {
     const tk_attribute *attribute = &contract->attributes[i];
-    const char *place = attribute->seen_by_kernel ? "options" : contract->registered ? "attributes" : NULL;
+    const char *place = attribute->seen_by_kernel ? "options" : contract->op ? "attributes" : NULL;
     return json_object_get(place ? json_object_get(run, place) : run, attribute->name);
 }
 

@@ -14,7 +14,7 @@
 #include "core/options.h"
 #include "judge/guard.h"
 #include "model/case.h"
-#include "model/registered.h"
+#include "model/op.h"
 #include "trials/attribute_settings.h"
 #include "trials/families.h"
 #include "trials/op_registry.h"

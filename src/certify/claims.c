@@ -169,7 +169,8 @@ static void say_settings(json_t *list, const facts *f)
         const tk_choice *choice = attribute->type == TK_ATTRIBUTE_CHOICE
                                       ? &attribute->choices[f->attributes[i].integer]
                                       : NULL;
-        if (choice && (attribute->from_device ? f->attributes[TKI_NUMERICS].integer
+        if (choice && (attribute->role == TK_ROLE_MATRIX_UNIT
+                           ? tki_choice_of_role(f->contract, f->attributes, TK_ROLE_NUMERICS) == TKI_NUMERICS_TENSOR_CORE
                                               : tki_settings_is_restriction(f->contract, f->attributes, i)))
             say(list, "%s %s: %s.", attribute->name, choice->id, choice->text);
         if (!choice && tki_settings_is_restriction(f->contract, f->attributes, i)) {
@@ -425,7 +426,7 @@ static void disclaim_a_function(json_t *list, const facts *f)
             "The kernel was in a program, not shut in, that this command started: %s. What that program is made of "
             "is not known; the artifact named is what called it.",
             text(f->run, "program"));
-    else if (f->kind == &tki_subject_function || (f->kind == &tki_subject_lowering && f->contract->registered))
+    else if (f->kind == &tki_subject_function || (f->kind == &tki_subject_lowering && f->contract->op))
         say(list, "The function ran inside this process, which it could have tampered with; its source, compiler and "
                   "options are not "
                   "known.");
@@ -462,7 +463,7 @@ json_t *tki_non_claims_json(const json_t *predicate, const tk_contract *contract
     if (!f.given)
         say(list, "Nothing is claimed about speed: the times are of runs under test, not a benchmark.");
     disclaim_a_function(list, &f);
-    if (contract->registered)
+    if (contract->op)
         say(list, "A program registered the contract and gave its exact values: that they are right is not shown.");
     disclaim_proofs(list, &f);
     if (f.kind->stranger)
@@ -481,7 +482,7 @@ json_t *tki_non_claims_json(const json_t *predicate, const tk_contract *contract
         say(list, "%lld elements could not be decided at the oracle's limit and were accepted.",
             integer(f.result, "undecided"));
     disclaim_what_was_left_out(list, &f);
-    const bool few = contract->registered && !f.proved && integer(f.result, "elements") < ONE_IN_A_MILLION_SHOWS;
+    const bool few = contract->op && !f.proved && integer(f.result, "elements") < ONE_IN_A_MILLION_SHOWS;
     if (!f.given && (is(f.run, "level", tk_level_name(TK_QUICK)) || few))
         say(list, "At this level a kernel that is wrong at one element in a million can pass.");
     return list;
@@ -492,7 +493,7 @@ json_t *tki_non_claims_json(const json_t *predicate, const tk_contract *contract
 const char *tki_no_coverage_of_kind(const tki_subject_kind *kind, const tki_backend *backend,
                                     const tk_contract *contract)
 {
-    if (kind == &tki_subject_lowering && !contract->registered && !backend->is_gpu)
+    if (kind == &tki_subject_lowering && !contract->op && !backend->is_gpu)
         return "the library's own kernels are held to all of their lines when it is tested, not here";
     return kind->stranger ? NULL : "only kernel files that come as source are built a second time, instrumented";
 }

@@ -15,7 +15,7 @@
 #include "judge/trial_inputs.h"
 #include "model/attributes.h"
 #include "model/case.h"
-#include "model/registered.h"
+#include "model/op.h"
 #include "trials/attribute_settings.h"
 #include "trials/op_registry.h"
 
@@ -183,10 +183,10 @@ static void settle_numerics(const tk_ctx *ctx, tk_case *c)
 {
     if (!tki_settings_has_numerics(c->contract))
         return;
-    if (c->attributes[TKI_NUMERICS].integer == TKI_NUMERICS_ANY)
-        c->attributes[TKI_NUMERICS].integer = TKI_NUMERICS_IEEE;
-    c->attributes[TKI_MATRIX_UNIT].integer = ctx->device ? tki_settings_unit_of(ctx->device->architecture)
-                                                         : TKI_UNIT_UNKNOWN;
+    if (tki_choice_of_role(c->contract, c->attributes, TK_ROLE_NUMERICS) == TKI_NUMERICS_ANY)
+        tki_set_role(c->contract, c->attributes, TK_ROLE_NUMERICS, TKI_NUMERICS_IEEE);
+    tki_set_role(c->contract, c->attributes, TK_ROLE_MATRIX_UNIT,
+                 ctx->device ? tki_settings_unit_of(ctx->device->architecture) : TKI_UNIT_UNKNOWN);
 }
 
 /* Outputs of a matrix unit may be right by its numerics: says so behind the reason. */
@@ -194,17 +194,17 @@ static tk_status hint_at_numerics(tk_ctx *ctx, const tki_outcome *o, const tki_o
                                   const tensors *t, char *reason, size_t size)
 {
     if (!tki_settings_has_numerics(o->contract) || o->dtype == TK_F32 ||
-        o->attributes[TKI_NUMERICS].integer != TKI_NUMERICS_IEEE ||
+        tki_choice_of_role(o->contract, o->attributes, TK_ROLE_NUMERICS) != TKI_NUMERICS_IEEE ||
         o->failed_clause != tki_clause_find(o->contract, TK_CLAUSE_ERROR))
         return TK_OK;
     tk_case other = o->given->c;
     tki_judgement again = {0};
-    other.attributes[TKI_NUMERICS].integer = TKI_NUMERICS_TENSOR_CORE;
+    tki_set_role(o->contract, other.attributes, TK_ROLE_NUMERICS, TKI_NUMERICS_TENSOR_CORE);
     tk_status status = tki_judge_case(ctx, oracle, tables, &other, t->data, false, &again);
     const size_t used = strlen(reason);
     if (status == TK_OK && !again.failure.present)
         snprintf(reason + used, size - used, "; all is within the bound of numerics %s",
-                 tki_settings_choice(o->contract, other.attributes, TKI_NUMERICS));
+                 tki_settings_choice(o->contract, other.attributes, TK_ROLE_NUMERICS));
     return status;
 }
 

@@ -158,7 +158,7 @@ static const struct {
 static bool is_attribute(const tk_contract *contract, const char *in, const char *name)
 {
     const int i = tk_attribute_find(contract, name);
-    return !strcmp(in, "run") && i >= 0 && !contract->registered && !contract->attributes[i].seen_by_kernel;
+    return !strcmp(in, "run") && i >= 0 && !contract->op && !contract->attributes[i].seen_by_kernel;
 }
 
 static bool is_member(const tk_contract *contract, unsigned kind, const char *in, const char *name)

@@ -65,7 +65,7 @@ static json_t *supported(const tki_theorem *theorem, const tk_contract *contract
 json_t *tki_proofs_json(const tk_contract *contract)
 {
     json_t *list = json_array();
-    for (const tki_theorem *t = contract->registered ? NULL : tki_theorems; t && t->name; t++) {
+    for (const tki_theorem *t = contract->op ? NULL : tki_theorems; t && t->name; t++) {
         char hash[TKI_HASH_HEX];
         json_t *supports = supported(t, contract);
         if (!supports)

@@ -205,7 +205,7 @@ static void read_settings(const tk_certificate *certificate, tki_recipe *r)
     for (int i = 0; i < r->contract->attribute_count; i++) {
         const tk_attribute *attribute = &r->contract->attributes[i];
         const json_t *value = tki_run_setting(run, r->contract, i);
-        if (!value || attribute->from_device)
+        if (!value || attribute->role == TK_ROLE_MATRIX_UNIT)
             continue;
         tk_attribute_print(attribute, tki_recipe_value(attribute, value), r->values[i], sizeof r->values[i]);
         r->settings[r->options.setting_count++] = (tk_setting){attribute->name, r->values[i]};

@@ -1,10 +1,9 @@
-/* TRUSTED. A lowering: one of ours, or the implementation that a program registered. */
+/* TRUSTED. A lowering: one of ours, or an implementation that a program registered. */
 #include <stdio.h>
 #include <string.h>
 
 #include "certify/subject.h"
 #include "core/context.h"
-#include "model/registered.h"
 #include "runtime/planner.h"
 #include "trials/attribute_settings.h"
 
@@ -59,9 +58,9 @@ static void reproduce(const tki_outcome *o, FILE *out)
 static tk_status trace(tk_ctx *ctx, const tki_outcome *o, tki_provenance *provenance)
 {
     const tk_types types = {o->dtype, o->result_dtype};
-    const tki_registered *op = tki_registered_of(o->contract);
-    if (op) /* its code is the program's, and nothing is known of its source */
-        return tki_provenance_find(ctx, NULL, types, (uintptr_t)op->run, provenance);
+    if (!o->lowering->source) /* its code is the program's, and nothing is known of its source */
+        return tki_provenance_find(ctx, NULL, types,
+                                   (uintptr_t)((const tk_implementation *)o->lowering->kernels)->run, provenance);
     return tki_provenance_find(ctx, o->lowering, types, (uintptr_t)o->lowering, provenance);
 }
 

@@ -189,13 +189,14 @@ static void set_registered_attributes(const tki_outcome *o, json_t *run)
 static void set_attributes(const tki_outcome *o, json_t *run)
 {
     const tk_contract *contract = o->contract;
-    if (contract->registered) {
+    if (contract->op) {
         set_registered_attributes(o, run);
         return;
     }
     for (int i = 0; i < contract->attribute_count; i++)
         if (!contract->attributes[i].seen_by_kernel &&
-            (!contract->attributes[i].from_device || o->attributes[TKI_NUMERICS].integer))
+            (contract->attributes[i].role != TK_ROLE_MATRIX_UNIT ||
+             tki_choice_of_role(contract, o->attributes, TK_ROLE_NUMERICS) == TKI_NUMERICS_TENSOR_CORE))
             json_object_set_new(run, contract->attributes[i].name,
                                 value_json(&contract->attributes[i], o->attributes[i]));
 }

@@ -48,7 +48,7 @@ static void add(const tk_attribute *attribute, int *count)
     for (int i = 0; i < *count; i++)
         if (!strcmp(attributes[i]->name, attribute->name))
             return;
-    if (attribute->from_device || *count == TK_MAX_ATTRIBUTES)
+    if (attribute->role == TK_ROLE_MATRIX_UNIT || *count == TK_MAX_ATTRIBUTES)
         return;
     const int i = (*count)++;
     attributes[i] = attribute;

@@ -157,7 +157,7 @@ static json_t *json_attributes(const tk_contract *contract)
     for (int i = 0; i < contract->attribute_count; i++) {
         const tk_attribute *attribute = &contract->attributes[i];
         json_t *item = json_pack("{s:s, s:s, s:s, s:b, s:b}", "name", attribute->name, "text", attribute->text,
-                                 "type", attribute_types[attribute->type], "from_device", (int)attribute->from_device,
+                                 "type", attribute_types[attribute->type], "from_device", attribute->role == TK_ROLE_MATRIX_UNIT,
                                  "seen_by_kernel", (int)attribute->seen_by_kernel);
         json_t *choices = json_array();
         for (int k = 0; k < attribute->choice_count; k++)
@@ -302,7 +302,7 @@ static void print_attributes(const tk_contract *contract)
         const tk_attribute *attribute = &contract->attributes[i];
         char option[CLI_ATTRIBUTE_NAME];
         cli_attribute_option(attribute->name, option);
-        int column = printf("  %s%s: ", attribute->from_device ? "" : "--", option);
+        int column = printf("  %s%s: ", attribute->role == TK_ROLE_MATRIX_UNIT ? "" : "--", option);
         cli_wrap(6, column, attribute->text);
         for (int k = 0; k < attribute->choice_count; k++) {
             /* What a kernel and a call's options have for it. */

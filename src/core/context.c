@@ -48,8 +48,8 @@ void tk_ctx_destroy(tk_ctx *ctx)
 {
     if (ctx && ctx->close_device)
         ctx->close_device(ctx);
-    if (ctx && ctx->free_registered)
-        ctx->free_registered(ctx);
+    if (ctx && ctx->free_made_ops)
+        ctx->free_made_ops(ctx);
     if (ctx && !ctx->scratch_is_callers)
         free(ctx->scratch);
     if (ctx) {

@@ -43,8 +43,8 @@ struct tk_ctx {
     void (*free_chosen)(tk_ctx *ctx);
     bool ignores_tunings;
     void (*close_device)(tk_ctx *ctx);
-    struct tk_registered *registered; /* the ops of this context; runtime/register_op.c is in charge of them */
-    void (*free_registered)(tk_ctx *ctx);
+    struct tk_made_op *made_ops; /* that programs registered; runtime/register_op.c is in charge of them */
+    void (*free_made_ops)(tk_ctx *ctx);
     tk_status (*set_device_scratch)(tk_ctx *ctx, void *memory, size_t bytes);
 };
 

@@ -11,9 +11,7 @@ enum { TKI_DOMAIN_LOWEST_EXPONENT = -40, TKI_DOMAIN_HIGHEST_EXPONENT = 20 };
 
 static inline bool tki_domain_is_normal(const tk_case *c)
 {
-    return !c->contract->registered && c->contract->attribute_count > TKI_DOMAIN &&
-           c->attributes[TKI_DOMAIN].integer == TKI_DOMAIN_NORMAL &&
-           !strcmp(c->contract->attributes[TKI_DOMAIN].name, "domain");
+    return tki_choice_of_role(c->contract, c->attributes, TK_ROLE_DOMAIN) == TKI_DOMAIN_NORMAL;
 }
 
 /* The smallest and the largest nonzero magnitude of the domain, as patterns; fp16 reaches neither end. */

@@ -5,7 +5,6 @@
 #include <mpfr.h>
 
 #include "exact/admit.h"
-#include "model/draw.h"
 #include "tokitai.h"
 
 typedef struct tki_enclosure {
@@ -51,5 +50,4 @@ typedef struct tki_oracle {
      * *vectors: how many were drawn, so many that a wrong output passes with a probability below 2^-64; 0: the case is
      * not worth it. May be NULL. */
     tk_status (*screen)(const tki_oracle_job *job, const void *output, uint64_t seed, int *vectors, bool *passes);
-    const tki_attribute_trials *attributes; /* NULL: trials take the contract's own values */
 } tki_oracle;

@@ -4,14 +4,14 @@
 
 #include "headers/headers.h"
 
-#define OP(name, family) extern const tk_contract tki_##name##_contract;
+#define OP(name, family, hints) extern const tk_contract tki_##name##_contract;
 #include "ops/ops.def"
 #undef OP
 
 const tk_contract *generate_contract_at(int i)
 {
     static const tk_contract *const contracts[] = {
-#define OP(name, family) &tki_##name##_contract,
+#define OP(name, family, hints) &tki_##name##_contract,
 #include "ops/ops.def"
 #undef OP
     };

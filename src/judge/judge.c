@@ -84,8 +84,8 @@ void tki_output_matrix(const tk_case *c, int output, int64_t *rows, int64_t *col
         *cols = tk_case_has(c, output) ? c->dims[p->dim[p->rank - 1]] : 0;
         return;
     }
-    /* One value per row of a row op is a column; the output of an elementwise op, or of one that is not known, a row. */
-    bool column = c->contract->dim_count > 1 && !c->contract->registered;
+    /* One value per row of a row op is a column; the output of an elementwise op, and an order, a row. */
+    const bool column = c->contract->dim_count > 1 && p->judged != TK_BY_ORDER;
     *rows = column ? c->dims[p->dim[0]] : 1;
     *cols = !tk_case_has(c, output) ? 0 : column ? 1 : c->dims[p->dim[0]];
 }

@@ -25,7 +25,7 @@ tk_status tki_judge_case(tk_ctx *ctx, const tki_oracle *oracle, const void *tabl
     if (oracle->release)
         oracle->release(prepared);
     tki_floats_end(&floats);
-    if (status == TK_BAD_ARGUMENT && contract->registered)
+    if (status == TK_BAD_ARGUMENT)
         return tki_fail(ctx, status, "the exact values of %s: some are no enclosure of a clause", contract->name);
     return status == TK_OK ? TK_OK
                            : tki_fail(ctx, status, "the oracle of %s: %s", contract->name, tk_status_text(status));

@@ -134,10 +134,8 @@ tk_status tki_judge_order(const tki_oracle_job *job, const tki_box *box, int64_t
                           const tki_enclosure *e, tki_judgement *tally)
 {
     const tk_dtype dtype = tk_case_param_dtype(job->c, job->output);
-    const int keys = job->c->contract->params[job->output].ordered_by;
-    int64_t key_rows;
-    selected s;
-    tki_output_matrix(job->c, keys, &key_rows, &s.keys);
+    const tk_param *keys = &job->c->contract->params[job->c->contract->params[job->output].ordered_by];
+    selected s = {.keys = job->c->dims[keys->dim[keys->rank - 1]]};
     s.seen = malloc((size_t)s.keys / 8 + 1);
     if (!s.seen)
         return TK_NO_MEMORY;

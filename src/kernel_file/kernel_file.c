@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "core/context.h"
-#include "model/registered.h"
+#include "model/op.h"
 #include "core/escape.h"
 #include "core/file.h"
 #include "core/limits.h"
@@ -85,7 +85,7 @@ static bool defines_any(const tk_ctx *ctx, const tk_kernel_file *kernel)
     bool any = false;
     for (int i = 0; tk_contract_at(i); i++)
         any |= tk_kernel_file_defines(kernel, tk_contract_at(i));
-    for (const tki_registered *op = ctx->registered; op; op = op->next)
+    for (const tki_made_op *op = ctx->made_ops; op; op = op->next)
         any |= tk_kernel_file_defines(kernel, &op->contract);
     return any;
 }

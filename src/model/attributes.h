@@ -2,10 +2,15 @@
  * a case of any op finds it in one place. */
 #pragma once
 
+#include "core/export.h"
 #include "tokitai.h"
 
-/* Places in a contract's attributes; the last two are the matrix products'. */
-enum { TKI_DOMAIN, TKI_NUMERICS, TKI_MATRIX_UNIT };
+/* Which attribute of a contract has the role; -1: none. */
+TKI_EXPORT int tki_attribute_of_role(const tk_contract *contract, tk_role role);
+
+/* The choice that a case has of the role; without such an attribute the first. */
+TKI_EXPORT int tki_choice_of_role(const tk_contract *contract, const tk_value attributes[], tk_role role);
+TKI_EXPORT void tki_set_role(const tk_contract *contract, tk_value attributes[], tk_role role, int choice);
 
 enum { TKI_DOMAIN_ALL, TKI_DOMAIN_NORMAL };
 enum { TKI_NUMERICS_IEEE, TKI_NUMERICS_TENSOR_CORE, TKI_NUMERICS_ANY };
@@ -21,7 +26,7 @@ enum { TKI_UNIT_UNKNOWN, TKI_UNIT_SM_80, TKI_UNIT_SM_90 };
                                                  {TK_F16, TK_F32}, {TK_BF16, TK_F32}}
 
 #define TKI_DOMAIN_ATTRIBUTE                                                                                              \
-    [TKI_DOMAIN] = {.name = "domain",                                                                                     \
+    {.name = "domain", .role = TK_ROLE_DOMAIN,                                                                            \
                     .text = "which inputs the contract speaks of",                                                        \
                     .choice_count = 2,                                                                                    \
                     .choices = (const tk_choice[]){{"all", "every pattern"},                                                                 \
@@ -30,7 +35,7 @@ enum { TKI_UNIT_UNKNOWN, TKI_UNIT_SM_80, TKI_UNIT_SM_90 };
                                            "what flushes subnormal numbers can be right here"}}}
 
 #define TKI_NUMERICS_ATTRIBUTE                                                                                            \
-    [TKI_NUMERICS] = {.name = "numerics",                                                                                 \
+    {.name = "numerics", .role = TK_ROLE_NUMERICS,                                                                        \
                       .text = "whose arithmetic the bound is derived for",                                                \
                       .initial = {.integer = TKI_NUMERICS_ANY},                                                           \
                       .choice_count = 3,                                                                                  \
@@ -43,12 +48,11 @@ enum { TKI_UNIT_UNKNOWN, TKI_UNIT_SM_80, TKI_UNIT_SM_90 };
                                  "contract covers"}
 
 #define TKI_MATRIX_UNIT_ATTRIBUTE                                                                                         \
-    [TKI_MATRIX_UNIT] = {.name = "matrix_unit",                                                                           \
+    {.name = "matrix_unit", .role = TK_ROLE_MATRIX_UNIT,                                                                  \
                          .text = "the unit of numerics tensor_core: L products a block, F fraction bits",                 \
                          .choice_count = 3,                                                                               \
                          .choices = (const tk_choice[]){{"unknown", "L = 4, F = 23: Volta, and where the device is not known"},              \
                                      {"sm_80", "L = 8, F = 24"},                                                          \
-                                     {"sm_90", "L = 8, F = 25: from sm_90 on"}},                                          \
-                         .from_device = true}
+                                     {"sm_90", "L = 8, F = 25: from sm_90 on"}}}
 
 /* clang-format on */

@@ -6,9 +6,10 @@
 #include <string.h>
 
 #include "core/context.h"
+#include "model/attributes.h"
 #include "model/case.h"
 #include "model/format.h"
-#include "model/registered.h"
+#include "model/op.h"
 
 size_t tk_dtype_size(tk_dtype dtype)
 {
@@ -115,6 +116,27 @@ int tki_seen_attributes(const tk_contract *contract)
     for (int i = 0; i < contract->attribute_count; i++)
         count += contract->attributes[i].seen_by_kernel;
     return count;
+}
+
+int tki_attribute_of_role(const tk_contract *contract, tk_role role)
+{
+    for (int i = 0; i < contract->attribute_count; i++)
+        if (contract->attributes[i].role == role)
+            return i;
+    return -1;
+}
+
+int tki_choice_of_role(const tk_contract *contract, const tk_value attributes[], tk_role role)
+{
+    const int i = tki_attribute_of_role(contract, role);
+    return i < 0 ? 0 : (int)attributes[i].integer;
+}
+
+void tki_set_role(const tk_contract *contract, tk_value attributes[], tk_role role, int choice)
+{
+    const int i = tki_attribute_of_role(contract, role);
+    if (i >= 0)
+        attributes[i].integer = choice;
 }
 
 int tk_attribute_find(const tk_contract *contract, const char *name)
@@ -301,7 +323,7 @@ static tk_status check_types(tk_ctx *ctx, const tk_case *c)
 static tk_status check_sizes(tk_ctx *ctx, const tk_case *c)
 {
     const tk_contract *contract = c->contract;
-    if (contract->registered && !tki_contract_is_known(ctx, contract))
+    if (contract->op && !tki_contract_is_known(ctx, contract))
         return tki_fail(ctx, TK_BAD_ARGUMENT, "%s: a copy of a registered contract, or one of another context",
                         contract->name);
     for (int d = 0; d < contract->dim_count; d++)

@@ -1,19 +1,16 @@
 /* The list of ops, walked by the program's help, certify, tests and docs. Made from ops.def alone. */
 #include <string.h>
 
-#include "model/registered.h"
+#include "model/op.h"
 
-#define OP(name, family)                            \
+#define OP(name, family, hints)                            \
     extern const tk_contract tki_##name##_contract; \
     extern const tki_lowering tki_##name##_lowerings[];
 #include "ops/ops.def"
 #undef OP
 
-static const struct {
-    const tk_contract *contract;
-    const tki_lowering *lowerings;
-} ops[] = {
-#define OP(name, family) {&tki_##name##_contract, tki_##name##_lowerings},
+static const tki_op ops[] = {
+#define OP(name, family, hints) {.contract = &tki_##name##_contract, .lowerings = tki_##name##_lowerings},
 #include "ops/ops.def"
 #undef OP
 };
@@ -38,13 +35,19 @@ const tk_contract *tk_contract_find(const char *name)
     return NULL;
 }
 
-const tki_lowering *tki_lowerings_of(const tk_contract *contract)
+const tki_op *tki_op_of(const tk_contract *contract)
 {
-    if (contract->registered)
-        return tki_registered_of(contract)->rows;
+    if (contract->op)
+        return contract->op;
     for (int i = 0; i < OP_COUNT; i++)
         if (ops[i].contract == contract)
-            return ops[i].lowerings;
+            return &ops[i];
+    return NULL;
+}
+
+const tki_lowering *tki_lowerings_of(const tk_contract *contract)
+{
     static const tki_lowering none[1];
-    return none;
+    const tki_op *op = tki_op_of(contract);
+    return op ? op->lowerings : none;
 }

@@ -37,7 +37,8 @@ bool tk_lowering_id(const tk_case *c, int i, char *text, size_t size)
 /* Does the case ask for sums in fp32 arithmetic, where the row has another one? The bounds of matrix units are not within those. */
 static bool is_asked_for_ieee(const tki_lowering *row, const tk_case *c)
 {
-    return row->numerics == TKI_NUMERICS_TENSOR_CORE && c->attributes[TKI_NUMERICS].integer == TKI_NUMERICS_IEEE;
+    return row->numerics == TKI_NUMERICS_TENSOR_CORE && 
+           tki_choice_of_role(c->contract, c->attributes, TK_ROLE_NUMERICS) == TKI_NUMERICS_IEEE;
 }
 
 /* A GPU row runs on the device of the context, so there must be one of its backend. */
@@ -47,6 +48,8 @@ static const char *refusal(const tk_ctx *ctx, const tki_lowering *row, const tk_
         return "it takes 16-bit elements only";
     if (is_asked_for_ieee(row, c))
         return "it has the numerics tensor_core, not ieee";
+    if (!row->accept)
+        return row->refusal ? row->refusal(c) : NULL;
     if (!row->backend->is_gpu)
         return row->accept(c, NULL);
     if (!ctx || row->backend != tki_ctx_backend(ctx))

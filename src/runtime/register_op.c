@@ -7,7 +7,7 @@
 #include "drivers/backend.h"
 #include "model/case.h"
 #include "model/format.h"
-#include "model/registered.h"
+#include "model/op.h"
 
 /* -- Is it a contract? ------------------------------------------------------------------------------------- */
 
@@ -174,10 +174,27 @@ static const char *wrong_types(const tk_contract *c)
     return NULL;
 }
 
-/* Attributes of ours that decide which inputs are drawn, and which bound applies. */
-static bool is_reserved(const char *name)
+/* What the judge makes of an attribute it does by the positions of its choices, and says by its name. */
+static const struct {
+    tk_role role;
+    const char *name, *choices[3];
+} roles[] = {{TK_ROLE_DOMAIN, "domain", {"all", "normal"}},
+             {TK_ROLE_NUMERICS, "numerics", {"ieee", "tensor_core", "any"}},
+             {TK_ROLE_MATRIX_UNIT, "matrix_unit", {"unknown", "sm_80", "sm_90"}}};
+
+static bool keeps_its_role(const tk_attribute *a)
 {
-    return !strcmp(name, "domain") || !strcmp(name, "numerics") || !strcmp(name, "matrix_unit");
+    for (size_t r = 0; r < sizeof roles / sizeof *roles; r++) {
+        if ((a->role == roles[r].role) != !strcmp(a->name, roles[r].name))
+            return false;
+        for (int k = 0; a->role == roles[r].role && k < 3; k++)
+            if (roles[r].choices[k] ? k >= a->choice_count || strcmp(a->choices[k].id, roles[r].choices[k]) != 0
+                                    : k < a->choice_count)
+                return false;
+        if (a->role == roles[r].role && a->seen_by_kernel)
+            return false;
+    }
+    return (unsigned)a->role <= TK_ROLE_MATRIX_UNIT;
 }
 
 static const char *wrong_attribute(const tk_contract *c, int i)
@@ -185,8 +202,6 @@ static const char *wrong_attribute(const tk_contract *c, int i)
     const tk_attribute *a = &c->attributes[i];
     if (!is_name(a->name, MOST_NAME) || !a->text || tk_attribute_find(c, a->name) != i)
         return "an attribute has no name of its own, or no text";
-    if (is_reserved(a->name))
-        return "an attribute is named domain, numerics or matrix_unit, which have a meaning of their own";
     const bool choice = a->type == TK_ATTRIBUTE_CHOICE;
     if ((unsigned)a->type > TK_ATTRIBUTE_INTEGER)
         return "an attribute has no type";
@@ -199,12 +214,12 @@ static const char *wrong_attribute(const tk_contract *c, int i)
     for (int k = 0; k < a->choice_count; k++)
         if (!is_name(a->choices[k].id, MOST_NAME) || !a->choices[k].text || tk_choice_find(a, a->choices[k].id) != k)
             return "a choice has no name of its own, or no text";
-    if (!tki_attribute_allows(a, a->initial) || a->from_device)
-        return "an attribute's default is no value of it, or a device is to choose it";
+    if (!tki_attribute_allows(a, a->initial))
+        return "an attribute's default is no value of it";
     for (int k = 0; k < a->tried_count; k++)
         if (!tki_attribute_allows(a, a->tried[k]))
             return "a value to be tried is none of its attribute";
-    return NULL;
+    return keeps_its_role(a) ? NULL : "domain, numerics and matrix_unit name attributes of that role, with the choices of ours";
 }
 
 static const char *wrong_attributes(const tk_contract *c)
@@ -278,22 +293,27 @@ typedef struct piece {
 } piece;
 
 typedef struct copying {
-    piece *pieces;
+    tki_made_op *op;
     bool failed;
 } copying;
 
-static void *copy(copying *all, const void *data, size_t bytes)
+void *tki_made_op_keep(tki_made_op *op, const void *data, size_t bytes)
 {
-    piece *p = malloc(sizeof *p + bytes);
-    if (!p) {
-        all->failed = true;
+    piece *p = calloc(1, sizeof *p + bytes);
+    if (!p)
         return NULL;
-    }
-    p->next = all->pieces;
-    all->pieces = p;
-    if (bytes)
+    p->next = op->pieces;
+    op->pieces = p;
+    if (bytes && data)
         memcpy(p->data, data, bytes);
     return p->data;
+}
+
+static void *copy(copying *all, const void *data, size_t bytes)
+{
+    void *kept = tki_made_op_keep(all->op, data, bytes);
+    all->failed |= !kept;
+    return kept;
 }
 
 static const char *copy_text(copying *all, const char *text)
@@ -364,7 +384,7 @@ static tk_contract copy_contract(copying *all, const tk_contract *c)
     return made;
 }
 
-static void free_op(tki_registered *op)
+static void free_op(tki_made_op *op)
 {
     for (piece *p = op->pieces, *next; p; p = next) {
         next = p->next;
@@ -373,23 +393,16 @@ static void free_op(tki_registered *op)
     free(op);
 }
 
-static void free_registered(tk_ctx *ctx)
+static void free_made_ops(tk_ctx *ctx)
 {
-    for (tki_registered *op = ctx->registered, *next; op; op = next) {
+    for (tki_made_op *op = ctx->made_ops, *next; op; op = next) {
         next = op->next;
         free_op(op);
     }
-    ctx->registered = NULL;
+    ctx->made_ops = NULL;
 }
 
 /* -- Registering, finding, running -------------------------------------------------------------------------- */
-
-static const char *accept_any(const tk_case *c, const tki_gpu_info *device)
-{
-    (void)c;
-    (void)device;
-    return NULL;
-}
 
 /* An implementation has no way to say which index is bad, so that it is not given one. */
 static tk_status check_indices(const tki_call *call)
@@ -404,61 +417,89 @@ static tk_status check_indices(const tki_call *call)
 
 static tk_status launch(const tki_call *call)
 {
-    const tki_registered *op = tki_registered_of(call->c->contract);
+    const tk_implementation *implementation = call->lowering->kernels;
     tk_status status = check_indices(call);
     if (status != TK_OK)
         return status;
-    const int result = op->run(call->c, call->buffers, op->run_data);
+    const int result = implementation->run(call->c, call->buffers, implementation->user_data);
     return result == 0 ? TK_OK
-                       : tki_fail(call->ctx, TK_UNAVAILABLE, "%s: its implementation reported failure %d",
-                                  op->contract.name, result);
+                       : tki_fail(call->ctx, TK_UNAVAILABLE, "%s: its implementation %s reported failure %d",
+                                  call->c->contract->name, implementation->name, result);
+}
+
+static const char *wrong_implementations(int count, const tk_implementation list[])
+{
+    if (count < 0 || count > TK_MAX_IMPLEMENTATIONS || (count && !list))
+        return "it has too many implementations, or none";
+    for (int i = 0; i < count; i++) {
+        if (!is_name(list[i].name, MOST_NAME) || !list[i].run)
+            return "an implementation has no name of lower-case letters, digits and _, or no function";
+        for (int k = 0; k < i; k++)
+            if (!strcmp(list[i].name, list[k].name))
+                return "two implementations have one name";
+        if ((unsigned)list[i].determinism > TK_CROSS_DEVICE)
+            return "an implementation's determinism is no level of it";
+    }
+    return NULL;
+}
+
+/* Their rows, and the end. */
+static const tki_lowering *make_rows(copying *all, int count, const tk_implementation list[])
+{
+    tki_lowering *rows = copy(all, NULL, ((size_t)count + 1) * sizeof *rows);
+    tk_implementation *kept = copy(all, list, (size_t)count * sizeof *list);
+    for (int i = 0; i < count && !all->failed; i++) {
+        kept[i].name = copy_text(all, list[i].name);
+        kept[i].promise = copy_text(all, list[i].promise);
+        rows[i] = (tki_lowering){.backend = &tki_backends[TKI_CPU],
+                                 .variant = kept[i].name,
+                                 .refusal = kept[i].refusal,
+                                 .launch = launch,
+                                 .kernels = &kept[i],
+                                 .determinism = kept[i].determinism,
+                                 .promise = kept[i].promise,
+                                 .promises_bound = kept[i].promises_bound};
+    }
+    return rows;
 }
 
 const tk_contract *tk_ctx_contract_find(const tk_ctx *ctx, const char *name)
 {
-    for (const tki_registered *op = ctx && name ? ctx->registered : NULL; op; op = op->next)
+    for (const tki_made_op *op = ctx && name ? ctx->made_ops : NULL; op; op = op->next)
         if (!strcmp(op->contract.name, name))
             return &op->contract;
     return tk_contract_find(name);
 }
 
-tk_status tk_contract_register(tk_ctx *ctx, const tk_contract *contract, tk_kernel run, void *user_data,
-                               const tk_contract **registered)
+tk_status tk_contract_register(tk_ctx *ctx, const tk_contract *contract, int count,
+                               const tk_implementation implementations[], const tk_contract **registered)
 {
     if (!ctx)
         return TK_BAD_ARGUMENT;
     if (!contract || !registered)
         return tki_fail(ctx, TK_BAD_ARGUMENT, "no contract, or nowhere to put the registered one");
     const char *wrong = wrong_contract(contract);
+    if (!wrong)
+        wrong = wrong_implementations(count, implementations);
     if (wrong)
         return tki_fail(ctx, TK_BAD_ARGUMENT, "the contract of %.63s cannot be registered: %s",
                         contract->name ? contract->name : "nothing", wrong);
     if (tk_ctx_contract_find(ctx, contract->name))
         return tki_fail(ctx, TK_BAD_ARGUMENT, "there is an op %s already", contract->name);
-    copying all = {0};
-    tki_registered *op = calloc(1, sizeof *op);
-    if (op)
-        op->contract = copy_contract(&all, contract);
-    if (!op || all.failed) {
-        if (op) {
-            op->pieces = all.pieces;
-            free_op(op);
-        }
+    copying all = {calloc(1, sizeof *all.op), false};
+    if (all.op) {
+        all.op->contract = copy_contract(&all, contract);
+        all.op->op = (tki_op){.contract = &all.op->contract, .lowerings = make_rows(&all, count, implementations)};
+    }
+    if (!all.op || all.failed) {
+        if (all.op)
+            free_op(all.op);
         return tki_fail(ctx, TK_NO_MEMORY, "no memory for the contract of %s", contract->name);
     }
-    op->pieces = all.pieces;
-    op->contract.registered = op;
-    op->run = run;
-    op->run_data = user_data;
-    if (run)
-        op->rows[0] = (tki_lowering){.backend = &tki_backends[TKI_CPU],
-                                     .variant = "registered",
-                                     .accept = accept_any,
-                                     .launch = launch,
-                                     .determinism = TK_DETERMINISM_NONE};
-    op->next = ctx->registered;
-    ctx->registered = op;
-    ctx->free_registered = free_registered;
-    *registered = &op->contract;
+    all.op->contract.op = &all.op->op;
+    all.op->next = ctx->made_ops;
+    ctx->made_ops = all.op;
+    ctx->free_made_ops = free_made_ops;
+    *registered = &all.op->contract;
     return TK_OK;
 }

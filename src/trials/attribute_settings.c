@@ -20,7 +20,7 @@ tk_status tki_settings_read(tk_ctx *ctx, const tk_contract *contract, const tk_c
         if (!setting->attribute || !setting->value)
             return tki_fail(ctx, TK_BAD_ARGUMENT, "setting %d has no attribute or no value", s);
         int i = tk_attribute_find(contract, setting->attribute);
-        if (i < 0 || contract->attributes[i].from_device)
+        if (i < 0 || contract->attributes[i].role == TK_ROLE_MATRIX_UNIT)
             return tki_fail(ctx, TK_BAD_ARGUMENT, "%s does not take %s", contract->name, setting->attribute);
         if (!tk_attribute_parse(&contract->attributes[i], setting->value, &attributes[i]))
             return tki_fail(ctx, TK_BAD_ARGUMENT, "%s: there is no %s '%s'", contract->name, setting->attribute,
@@ -45,8 +45,9 @@ bool tki_settings_ask_for(const tk_certify_options *options, const char *attribu
     return false;
 }
 
-const char *tki_settings_choice(const tk_contract *contract, const tk_value *attributes, int i)
+const char *tki_settings_choice(const tk_contract *contract, const tk_value *attributes, tk_role role)
 {
+    const int i = tki_attribute_of_role(contract, role);
     return contract->attributes[i].choices[attributes[i].integer].id;
 }
 
@@ -54,15 +55,15 @@ bool tki_settings_is_restriction(const tk_contract *contract, const tk_value *at
 {
     const tk_attribute *attribute = &contract->attributes[i];
     /* Numerics any come to ieee where nothing else is promised. */
-    if (i == TKI_NUMERICS && tki_settings_has_numerics(contract) && attributes[i].integer == TKI_NUMERICS_IEEE)
+    if (attribute->role == TK_ROLE_NUMERICS && attributes[i].integer == TKI_NUMERICS_IEEE)
         return false;
-    return !attribute->seen_by_kernel && !attribute->from_device &&
+    return !attribute->seen_by_kernel && attribute->role != TK_ROLE_MATRIX_UNIT &&
            attributes[i].integer != attribute->initial.integer;
 }
 
 bool tki_settings_has_numerics(const tk_contract *contract)
 {
-    return !contract->registered && tk_attribute_find(contract, "numerics") == TKI_NUMERICS;
+    return tki_attribute_of_role(contract, TK_ROLE_NUMERICS) >= 0;
 }
 
 int tki_settings_unit_of(const char *architecture)

@@ -16,11 +16,11 @@ bool tki_settings_give_seen(const tk_contract *contract, const tk_certify_option
 /* Does the i-th attribute restrict the whole certificate: not at its default, and neither a kernel's nor a device's? */
 bool tki_settings_is_restriction(const tk_contract *contract, const tk_value *attributes, int i);
 
-/* Is it a matrix product, with the attributes TKI_NUMERICS and TKI_MATRIX_UNIT? */
+/* Is its bound one of several arithmetics? */
 bool tki_settings_has_numerics(const tk_contract *contract);
 
 /* The name of the choice of the i-th attribute. */
-const char *tki_settings_choice(const tk_contract *contract, const tk_value *attributes, int i);
+const char *tki_settings_choice(const tk_contract *contract, const tk_value *attributes, tk_role role);
 
 /* TKI_UNIT_... of the device of that lowering (may be NULL), or of the options' kernel file. */
 int tki_settings_matrix_unit(tk_ctx *ctx, const tki_lowering *lowering, const tk_certify_options *options);

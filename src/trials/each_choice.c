@@ -230,18 +230,18 @@ static int inputs_of(const tk_case *like)
     return inputs;
 }
 
-void tki_each_choice(const tk_case *like, const tki_attribute_trials *own, tk_level level, uint64_t turn,
+void tki_each_choice(const tk_case *like, const tki_trial_hints *hints, tk_level level, uint64_t turn,
                      tki_each_choice_take *take, void *context)
 {
     giving g = {.c = *like, .take = take, .context = context};
     tk_case fullest = *like;
     int most = 0, least = INT_MAX;
     bool every = true;
-    g.sets = own ? own->set_count : set_count(like->contract, &every);
+    g.sets = hints->draw ? hints->set_count : set_count(like->contract, &every);
     for (int64_t set = 0; set < g.sets; set++) {
         g.turn = turn + (uint64_t)set;
-        if (own)
-            own->set(&g.c, (int)set);
+        if (hints->set)
+            hints->set(&g.c, (int)set);
         else
             set_attributes(&g.c, set, every);
         const int inputs = inputs_of(&g.c);

@@ -280,10 +280,14 @@ static double product_unit(const tk_case *c, int p, int factors, void *const dat
     return factors == 0 ? unit : 0;
 }
 
-static bool is_elementwise_pair(const tk_contract *contract)
+/* Is it elementwise, with so many inputs and an output, all of floating point? */
+static bool is_elementwise_of(const tk_case *c, int inputs)
 {
-    return !contract->registered && kind_of(contract) == TKI_ELEMENTWISE && contract->param_count == 3 &&
-           !contract->params[1].output;
+    bool all = c->contract->elementwise && c->contract->param_count == inputs + 1;
+    for (int p = 0; p <= inputs && all; p++)
+        all = c->contract->params[p].output == (p == inputs) &&
+              tki_format_of(tk_case_param_dtype(c, p)).number == TKI_FLOATING;
+    return all;
 }
 
 /* How input p of zero_input is filled: consecutive numbers of trials, which go into seeds as thousands, give each pair of inputs in turn. */
@@ -313,8 +317,7 @@ void tki_family_fill(int family, const tk_case *c, uint64_t seed, void *const da
 {
     const tki_floats floats = tki_floats_begin();
     const tk_contract *contract = c->contract;
-    const tki_oracle *oracle = tki_oracle_of(contract);
-    const tki_attribute_trials *own = oracle ? oracle->attributes : NULL;
+    const tki_trial_hints *hints = tki_hints_of(contract);
     bool first_input = true;
     int last_value = 0;
     int factors = 0;
@@ -339,8 +342,8 @@ void tki_family_fill(int family, const tk_case *c, uint64_t seed, void *const da
         }
         const tk_dtype dtype = tk_case_param_dtype(c, p);
         if (tki_format_of(dtype).number != TKI_FLOATING) {
-            if (own && own->fill)
-                own->fill(c, p, drawn_of((tki_family)family, &whole), data[p], &random);
+            if (hints->fill)
+                hints->fill(c, p, drawn_of((tki_family)family, &whole), data[p], &random);
             else
                 fill_integers((tki_family)family, dtype, data[p], tk_case_elements(c, p), &random);
             continue;
@@ -360,13 +363,13 @@ void tki_family_fill(int family, const tk_case *c, uint64_t seed, void *const da
         const tki_family part = family == TKI_FAMILY_ZERO_INPUT ? part_in_zero_input(c, p, seed) : (tki_family)family;
         fill_tensor(paired ? TKI_FAMILY_LOG_UNIFORM : part, c, p, data[p], like,
                     added ? product_unit(c, p, factors, data) : 0, &random);
-        if (paired && p == last_value && is_elementwise_pair(contract))
+        if (paired && p == last_value && is_elementwise_of(c, 2))
             tki_choose_near_ties(c, data, 96, true, &random);
-        if (family == TKI_FAMILY_NEAREST_TIES && p == last_value && is_elementwise_pair(contract))
+        if (family == TKI_FAMILY_NEAREST_TIES && p == last_value && is_elementwise_of(c, 2))
             tki_choose_near_ties(c, data, 4096, true, &random);
-        else if (family == TKI_FAMILY_NEAREST_TIES && contract->param_count == 2 && !contract->registered)
+        else if (family == TKI_FAMILY_NEAREST_TIES && is_elementwise_of(c, 1))
             tki_choose_nearest_ties(c, data[p], &random);
-        if (family == TKI_FAMILY_EACH_PATTERN && p == last_value && is_elementwise_pair(contract))
+        if (family == TKI_FAMILY_EACH_PATTERN && p == last_value && is_elementwise_of(c, 2))
             tki_choose_near_ties(c, data, 24, false, &random);
         first_input = false;
     }

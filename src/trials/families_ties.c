@@ -39,6 +39,17 @@ static double near_tie(tk_dtype dtype, tk_dtype result, double slope, int candid
 
 enum { BLOCK = 256, MOST_BYTES = 8 };
 
+/* The case of so many elements in one line. */
+static tk_case line_of(const tk_case *c, int64_t count)
+{
+    tk_case line = *c;
+    const tk_param *first = &c->contract->params[0];
+    for (int d = 0; d < c->contract->dim_count; d++)
+        line.dims[d] = 1;
+    line.dims[first->dim[first->rank - 1]] = count;
+    return line;
+}
+
 /* Elements of one input, as many as are asked about at a time. */
 typedef struct block {
     _Alignas(MOST_BYTES) unsigned char data[BLOCK * MOST_BYTES];
@@ -49,7 +60,7 @@ void tki_choose_near_ties(const tk_case *c, void *const data[], int candidates, 
     const tki_oracle *oracle = tki_oracle_of(c->contract);
     const tk_dtype dtype = tk_case_param_dtype(c, 0), result = tk_case_param_dtype(c, 2);
     const size_t second_bytes = tk_dtype_size(tk_case_param_dtype(c, 1));
-    tk_case part = *c;
+    const int64_t elements = tk_case_elements(c, 0);
     block ones;
     tki_enclosure slopes[BLOCK];
     void *tables = NULL;
@@ -57,13 +68,14 @@ void tki_choose_near_ties(const tk_case *c, void *const data[], int candidates, 
         return;
     for (int i = 0; i < BLOCK; i++)
         tki_put_bits(dtype, ones.data, i, tki_round_double(dtype, 1));
-    for (int64_t begin = 0; begin < c->dims[0]; begin += BLOCK) {
+    for (int64_t begin = 0; begin < elements; begin += BLOCK) {
         const void *buffers[TK_MAX_PARAMS] = {ones.data, (const char *)data[1] + (size_t)begin * second_bytes};
-        part.dims[0] = c->dims[0] - begin < BLOCK ? c->dims[0] - begin : BLOCK;
+        const int64_t count = elements - begin < BLOCK ? elements - begin : BLOCK;
+        const tk_case part = line_of(c, count);
         const tki_oracle_job job = {.c = &part, .buffers = buffers, .output = 2, .tables = tables};
-        if (oracle->enclose(&job, &(tki_box){0, 1, 0, part.dims[0]}, slopes) != TK_OK)
+        if (oracle->enclose(&job, &(tki_box){0, 1, 0, count}, slopes) != TK_OK)
             return;
-        for (int64_t i = 0; i < part.dims[0]; i++) {
+        for (int64_t i = 0; i < count; i++) {
             if (slopes[i].admits != TKI_ADMIT_INTERVAL || (!all && tki_random_below(random, 4) == 0))
                 continue;
             const double value = near_tie(dtype, result, slopes[i].lo, candidates, random);
@@ -115,9 +127,8 @@ void tki_choose_nearest_ties(const tk_case *c, void *data, tki_random *random)
     if (!oracle || (oracle->open && oracle->open(c->dtype, &tables) != TK_OK))
         return;
     for (uint32_t begin = 0; begin < tried; begin += BLOCK) {
-        tk_case part = *c;
+        const tk_case part = line_of(c, BLOCK);
         const void *buffers[TK_MAX_PARAMS] = {inputs.data};
-        part.dims[0] = BLOCK;
         for (uint32_t i = 0; i < BLOCK; i++) {
             patterns[i] = all ? begin + i : candidate(dtype, random);
             tki_put_bits(dtype, inputs.data, i, patterns[i]);
@@ -129,6 +140,6 @@ void tki_choose_nearest_ties(const tk_case *c, void *data, tki_random *random)
             if (results[i].admits == TKI_ADMIT_INTERVAL)
                 keep_if_near(&kept, patterns[i], from_midpoint(result, results[i].lo));
     }
-    for (int64_t t = 0; t < c->dims[0] && kept.count > 0; t++)
+    for (int64_t t = 0; t < tk_case_elements(c, 0) && kept.count > 0; t++)
         tki_put_bits(dtype, data, t, kept.patterns[tki_random_below(random, (uint64_t)kept.count)]);
 }

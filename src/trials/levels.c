@@ -1,5 +1,6 @@
 /* TRUSTED. The trials of each level: shapes that stand in a list, shapes that are drawn by a law (shapes.c), and a
- * tour through all families; of registered ops, shapes that any op may stumble at. All of it follows from seed, level, op and types. */
+ * tour through all families; where the cost of an op is not known, small ones, and shapes that any op may stumble at. All of it follows
+ * from seed, level, op and types. */
 #include "trials/levels.h"
 
 #include <limits.h>
@@ -18,7 +19,7 @@
 #include "trials/op_registry.h"
 #include "trials/shapes.h"
 
-enum { FIRST_TOUR = 1000, FIRST_DRAWN = 2000, FULL_OFFSET = 2000, FIRST_OF_CHOICES = 10000 };
+enum { FIRST_TOUR = 1000, FIRST_DRAWN = 2000, FULL_OFFSET = 2000, FIRST_GENERAL = 6000, FIRST_OF_CHOICES = 10000 };
 
 /* Families that take turns at the shapes of a list and have tours of their own. What came later has its shapes in
  * pairings[], so that the trials that certificates name stay what they are. */
@@ -42,6 +43,52 @@ static void draw_attributes(tk_case *c, tki_random *random)
     }
 }
 
+/* -- What a trial may cost ---------------------------------------------------------------------------------------- */
+
+/* What a trial of an op may have whose cost is open: elements of all tensors together, and a product of all sizes. Its exact
+ * values seldom cost more than a step for each place in that product. */
+typedef struct limits {
+    int64_t elements;
+    double work;
+} limits;
+
+static bool fits(const tk_case *c, const limits *most)
+{
+    double work = 1;
+    int64_t elements = 0;
+    for (int d = 0; d < c->contract->dim_count; d++)
+        work *= (double)c->dims[d];
+    for (int p = 0; p < c->contract->param_count; p++) {
+        const int64_t more = tk_case_elements(c, p);
+        if (more < 0 || more > most->elements - elements)
+            return false;
+        elements += more;
+    }
+    return work <= most->work;
+}
+
+/* Halves the largest size, `kept` behind all others, until the case fits. */
+static void make_fit(tk_case *c, int kept, const limits *most)
+{
+    while (!fits(c, most)) {
+        int largest = kept;
+        for (int d = 0; d < c->contract->dim_count; d++)
+            if (d != kept && c->dims[d] > 1 && (largest == kept || c->dims[d] > c->dims[largest]))
+                largest = d;
+        if (largest < 0 || c->dims[largest] <= 1)
+            return;
+        c->dims[largest] = (c->dims[largest] + 1) / 2;
+    }
+}
+
+static int largest_dim(const tk_case *c)
+{
+    int largest = 0;
+    for (int d = 1; d < c->contract->dim_count; d++)
+        largest = c->dims[d] > c->dims[largest] ? d : largest;
+    return largest;
+}
+
 /* -- The list ----------------------------------------------------------------------------------------------------- */
 
 enum { CHUNK = 1 << 18, OPTION_STREAM = 64 };
@@ -56,7 +103,8 @@ typedef struct making {
     int64_t capacity;
     bool good;
     bool draws;                      /* the attributes that kernels see; else they are given, or there are none */
-    const tki_attribute_trials *own; /* how the op draws them; NULL: from the contract's values */
+    const tki_trial_hints *hints;
+    const limits *most; /* of each trial; NULL: those of its list */
     bool sharp;                      /* attributes that let a mistake show, rather than any */
     int turn;                        /* of the families beside the main ones */
 } making;
@@ -64,6 +112,11 @@ typedef struct making {
 static bool add(making *m, const tki_trial *trial)
 {
     tki_trials *trials = m->trials;
+    tki_trial fitting = *trial;
+    if (m->most)
+        make_fit(&fitting.c, largest_dim(&fitting.c), m->most);
+    if (!tki_indices_point_somewhere(&fitting.c))
+        return true;
     if (trials->count == m->capacity) {
         m->capacity = m->capacity ? 2 * m->capacity : 256;
         tki_trial *larger = realloc(trials->list, (size_t)m->capacity * sizeof *larger);
@@ -73,7 +126,7 @@ static bool add(making *m, const tki_trial *trial)
         }
         trials->list = larger;
     }
-    trials->list[trials->count++] = *trial;
+    trials->list[trials->count++] = fitting;
     return true;
 }
 
@@ -97,8 +150,8 @@ static void add_family(making *m, int number, int family)
     const tki_draw how = {sharp, family == TKI_FAMILY_MINUS_INF && !sharp && number / FAMILIES_IN_TURN % 2};
     tki_random random = tki_random_stream(trial.seed, OPTION_STREAM + (uint64_t)family);
     for (int i = 0; i < sets; i++) {
-        if (drawn && m->own)
-            m->own->draw(&trial.c, &how, &random);
+        if (drawn && m->hints->draw)
+            m->hints->draw(&trial.c, &how, &random);
         else if (drawn)
             draw_attributes(&trial.c, &random);
         if (drawn && options->dims && i == 0)
@@ -155,7 +208,7 @@ static void add_listed(making *m, tk_level level, const tki_shape_list *list)
             continue;
         /* A restriction to one family is no reason to draw billions of it. */
         m->trial.where_memory_allows = list->shapes[i].families == TKI_BEYOND;
-        if (m->trial.where_memory_allows && m->options->family)
+        if (m->trial.where_memory_allows && (m->options->family || m->most))
             continue;
         tki_shape_set(&m->trial.c, list->class, list->shapes[i].size);
         add_shape(m, list->shapes[i].number, list->shapes[i].families);
@@ -180,14 +233,14 @@ static void add_further(making *m)
     enum { NUMBER = 350 };
     static const int of_sums[] = {TKI_FAMILY_ONE_SIGN, TKI_FAMILY_CANCEL};
     const bool adds = tk_family_applies(of_sums[0], m->contract);
-    for (int i = 0; m->draws && m->own && i < m->own->further_count; i++) {
+    for (int i = 0; m->draws && i < m->hints->further_count; i++) {
         tki_trial trial = m->trial;
         tki_random random = tki_random_stream(m->options->seed, NUMBER + (uint64_t)i);
         trial.family = adds ? of_sums[i % 2] : TKI_FAMILY_CONFIDENT;
         trial.seed = m->options->seed + (uint64_t)(NUMBER + i) * 1000;
         if (m->options->family && strcmp(m->options->family, tk_family_at(trial.family, NULL)) != 0)
             continue;
-        m->own->further(&trial.c, i, &random);
+        m->hints->further(&trial.c, i, &random);
         if (!add(m, &trial))
             return;
     }
@@ -279,14 +332,7 @@ static void add_level(making *m, tk_level level, const tki_shape_list *list)
         add_further(m);
 }
 
-/* -- Ops that programs register ----------------------------------------------------------------------------------- */
-
-/* What a trial of a registered op may have: elements of all tensors together, and a product of all sizes. What its
- * reference costs is not known; it is seldom more than a step for each place in that product. */
-typedef struct limits {
-    int64_t elements;
-    double work;
-} limits;
+/* -- Ops whose cost is open --------------------------------------------------------------------------------------- */
 
 /* What a level has of each kind: as large as the first sizes may be together, and those at one larger size. */
 static const struct {
@@ -301,35 +347,6 @@ static const struct {
 
 /* So many elements of outputs make one wrong in a million show, with 99 chances in a hundred. */
 enum { JUDGED_AT_FULL = 5000000, MOST_LARGE = 64 };
-
-static bool fits(const tk_case *c, const limits *most)
-{
-    double work = 1;
-    int64_t elements = 0;
-    for (int d = 0; d < c->contract->dim_count; d++)
-        work *= (double)c->dims[d];
-    for (int p = 0; p < c->contract->param_count; p++) {
-        const int64_t more = tk_case_elements(c, p);
-        if (more < 0 || more > most->elements - elements)
-            return false;
-        elements += more;
-    }
-    return work <= most->work;
-}
-
-/* Halves the largest size, `kept` behind all others, until the case fits. */
-static void make_fit(tk_case *c, int kept, const limits *most)
-{
-    while (!fits(c, most)) {
-        int largest = kept;
-        for (int d = 0; d < c->contract->dim_count; d++)
-            if (d != kept && c->dims[d] > 1 && (largest == kept || c->dims[d] > c->dims[largest]))
-                largest = d;
-        if (largest < 0 || c->dims[largest] <= 1)
-            return;
-        c->dims[largest] = (c->dims[largest] + 1) / 2;
-    }
-}
 
 static int64_t any_of(const int64_t *sizes, size_t count, tki_random *random)
 {
@@ -396,7 +413,7 @@ static void add_large(making *m, int *number, tki_random *random)
     }
 }
 
-/* Of an op of which no more is known than its contract: sizes at which vectors, tiles and blocks begin and end, and
+/* Sizes at which vectors, tiles and blocks begin and end, and
  * each size once zero. */
 static void add_general(making *m, tk_level level)
 {
@@ -404,7 +421,7 @@ static void add_general(making *m, tk_level level)
                                     32, 33, 63, 64, 65, 100, 127, 128, 129, 255, 256, 257};
     const int dims = m->contract->dim_count;
     tki_random random = tki_random_stream(m->options->seed, drawn_stream(&m->trial, level));
-    int number = FIRST_DRAWN + drawn_at[level].number;
+    int number = FIRST_GENERAL + drawn_at[level].number;
     for (int i = 0; i < dims + general_at[level].drawn; i++) {
         for (int d = 0; d < dims; d++)
             m->trial.c.dims[d] = i == d ? 0 : i < dims ? 3 : any_of(sizes, sizeof sizes / sizeof *sizes, &random);
@@ -422,16 +439,7 @@ static void add_general(making *m, tk_level level)
 typedef struct taking {
     making *m;
     int number;
-    const limits *most; /* of a registered op */
 } taking;
-
-static int largest_dim(const tk_case *c)
-{
-    int largest = 0;
-    for (int d = 1; d < c->contract->dim_count; d++)
-        largest = c->dims[d] > c->dims[largest] ? d : largest;
-    return largest;
-}
 
 static void take_choice(void *context, const tk_case *c, int family)
 {
@@ -439,8 +447,6 @@ static void take_choice(void *context, const tk_case *c, int family)
     const tk_certify_options *options = t->m->options;
     tki_trial trial = t->m->trial;
     trial.c = *c;
-    if (t->most)
-        make_fit(&trial.c, largest_dim(c), t->most);
     trial.family = family;
     trial.seed = options->seed + (uint64_t)t->number++ * 1000;
     if (!options->family || !strcmp(options->family, tk_family_at(family, NULL)))
@@ -450,9 +456,9 @@ static void take_choice(void *context, const tk_case *c, int family)
 /* Every set of attributes at every kind of size and value. */
 static void add_choices(making *m, tk_level level)
 {
-    taking t = {m, FIRST_OF_CHOICES * (1 + (int)level), m->contract->registered ? &general_at[level].large : NULL};
+    taking t = {m, FIRST_OF_CHOICES * (1 + (int)level)};
     if (m->draws)
-        tki_each_choice(&m->trial.c, m->own, level, m->options->seed, take_choice, &t);
+        tki_each_choice(&m->trial.c, m->hints, level, m->options->seed, take_choice, &t);
 }
 
 /* -- Every input -------------------------------------------------------------------------------------------------- */
@@ -520,29 +526,22 @@ tk_status tki_trials_make(tk_ctx *ctx, const tk_contract *contract, tk_dtype dty
                 .good = true};
     m.trial.c.index_dtype = index_dtype;
     m.trial.c.result_dtype = tki_result_dtype(dtype, options);
-    const tki_oracle *oracle = tki_oracle_of(contract);
-    m.own = oracle ? oracle->attributes : NULL;
+    m.hints = tki_hints_of(contract);
     m.draws = tki_seen_attributes(contract) && !tki_settings_give_seen(contract, options);
     tk_status settings = tki_settings_read(ctx, contract, options, m.trial.c.attributes);
     if (settings != TK_OK)
         return settings;
-    if (options->dims) {
+    if (options->dims)
         add_asked_for(&m);
-    } else if (contract->registered) {
-        add_general(&m, TK_QUICK);
-        add_choices(&m, TK_QUICK);
-        if (options->level >= TK_FULL) {
-            add_general(&m, TK_FULL);
-            add_choices(&m, TK_FULL);
-        }
-    } else {
-        add_level(&m, TK_QUICK, &list);
-        add_choices(&m, TK_QUICK);
-        if (options->level >= TK_FULL) {
-            add_level(&m, TK_FULL, &list);
-            add_choices(&m, TK_FULL);
-        }
+    for (tk_level level = TK_QUICK; !options->dims && level <= TK_FULL && level <= options->level; level++) {
+        m.most = m.hints->cost_is_open ? &general_at[level].large : NULL;
+        if (list.count)
+            add_level(&m, level, &list);
+        if (m.hints->cost_is_open)
+            add_general(&m, level);
+        add_choices(&m, level);
     }
+    m.most = NULL;
     if (!options->dims && options->level == TK_EXHAUSTIVE && tk_case_is_finite(&m.trial.c) && !options->family)
         add_all_patterns(&m);
     if (!m.good) {

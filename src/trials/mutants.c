@@ -305,8 +305,9 @@ tk_status tki_mutants_judge(tk_ctx *ctx, const tk_contract *contract, tk_types t
     *mutants = (tki_mutants){0};
     if (!tki_mutants_of(contract)->name)
         return TK_OK;
-    w.keeps = describe(contract, types, index_dtype, &w.kept) && w.own;
+    const bool lasts = tki_judging_of(contract)->is_of_this_build;
+    w.keeps = describe(contract, types, index_dtype, &w.kept) && w.own && lasts;
     w.seed = asked.seed ? *asked.seed : w.kept.seed;
-    entry *e = entry_of(contract, types, w.index_dtype, w.seed, w.own);
+    entry *e = lasts ? entry_of(contract, types, w.index_dtype, w.seed, w.own) : NULL;
     return e ? get_once(ctx, &w, e, mutants) : get(ctx, &w, mutants);
 }

@@ -3,57 +3,59 @@
 
 #include <string.h>
 
-#include "judge/registered_oracle.h"
-#include "model/registered.h"
 
-#define OP(name, family)                            \
+#define OP(name, family, hints)                            \
     extern const tki_oracle tki_##name##_oracle;    \
     extern const tki_mutant tki_##name##_mutants[]; \
-    extern const tki_variant tki_##name##_variants[];
+    extern const tki_variant tki_##name##_variants[]; \
+    extern const tki_trial_hints hints;
 #include "ops/ops.def"
 #undef OP
 
-static const struct {
-    const char *name;
-    const tki_oracle *oracle;
-    const tki_mutant *mutants;
-    const tki_variant *variants;
-} ops[] = {
-#define OP(name, family) {#name, &tki_##name##_oracle, tki_##name##_mutants, tki_##name##_variants},
+const tki_trial_hints tki_no_hints = {0};
+
+/* In the order of the list. */
+static const tki_judging judgings[] = {
+#define OP(name, family, hints) {&tki_##name##_oracle, tki_##name##_mutants, tki_##name##_variants, &hints, true},
 #include "ops/ops.def"
 #undef OP
 };
 
-enum { OP_COUNT = sizeof ops / sizeof *ops };
-
-static int op_index(const tk_contract *contract)
+const tki_judging *tki_judging_of(const tk_contract *contract)
 {
-    for (int i = 0; i < OP_COUNT; i++)
-        if (!strcmp(ops[i].name, contract->name))
-            return i;
-    return -1;
+    const tki_op *op = tki_op_of(contract);
+    if (!op || op->judging)
+        return op ? op->judging : NULL;
+    for (int i = 0; i < tk_contract_count(); i++)
+        if (tk_contract_at(i) == contract)
+            return &judgings[i];
+    return NULL;
 }
 
 const tki_oracle *tki_oracle_of(const tk_contract *contract)
 {
-    if (contract->registered)
-        return tki_registered_of(contract)->judge ? &tki_reference_oracle : NULL;
-    int i = op_index(contract);
-    return i < 0 ? NULL : ops[i].oracle;
+    const tki_judging *judging = tki_judging_of(contract);
+    return judging ? judging->oracle : NULL;
+}
+
+const tki_trial_hints *tki_hints_of(const tk_contract *contract)
+{
+    const tki_judging *judging = tki_judging_of(contract);
+    return judging ? judging->hints : &tki_no_hints;
 }
 
 static const tki_mutant none[1];
 
 const tki_mutant *tki_mutants_of(const tk_contract *contract)
 {
-    int i = op_index(contract);
-    return i < 0 ? none : ops[i].mutants;
+    const tki_judging *judging = tki_judging_of(contract);
+    return judging ? judging->mutants : none;
 }
 
 const tki_variant *tki_variants_of(const tk_contract *contract)
 {
-    int i = op_index(contract);
-    return i < 0 ? none : ops[i].variants;
+    const tki_judging *judging = tki_judging_of(contract);
+    return judging ? judging->variants : none;
 }
 
 static const tki_mutant *find(const tki_mutant *list, const char *name)

@@ -1,12 +1,24 @@
-/* TRUSTED. The oracle, the mutants and the variants of each op, from ops.def. */
+/* TRUSTED. How kernels of an op are judged: oracle, mutants, variants, hints for trials. Those of ours are from ops.def. */
 #pragma once
 
 #include "exact/oracle.h"
 #include "model/mutant.h"
+#include "model/op.h"
+#include "model/trial_hints.h"
 
-const tki_oracle *tki_oracle_of(const tk_contract *contract);
+struct tki_judging {
+    const tki_oracle *oracle;
+    const tki_mutant *mutants;   /* ends with a row whose name is NULL */
+    const tki_variant *variants; /* as above */
+    const tki_trial_hints *hints;
+    bool is_of_this_build; /* what its mutants are judged to be is as long as the build, and kept for other processes */
+};
 
-/* These lists end with a row whose name is NULL. */
+/* NULL: no exact values are known. */
+const tki_judging *tki_judging_of(const tk_contract *contract);
+
+const tki_oracle *tki_oracle_of(const tk_contract *contract); /* NULL as above */
+const tki_trial_hints *tki_hints_of(const tk_contract *contract);
 const tki_mutant *tki_mutants_of(const tk_contract *contract);
 const tki_variant *tki_variants_of(const tk_contract *contract);
 

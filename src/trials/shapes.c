@@ -500,6 +500,8 @@ tki_shape_list tki_shapes_of(const tk_contract *contract)
         return LIST(TKI_ROWS, row_shapes);
     if (contract->dim_count == 4)
         return LIST(TKI_GROUPED, grouped_shapes);
+    if (contract->dim_count > 4)
+        return (tki_shape_list){0};
     return tk_contract_takes_index(contract) ? LIST(TKI_LOOKUP, lookup_shapes) : LIST(TKI_PRODUCT, product_shapes);
 }
 

@@ -56,7 +56,7 @@ typedef struct tki_shape_list {
     int count;
 } tki_shape_list;
 
-/* Those that are listed for the op. */
+/* Those that are listed for the op; none for one with more sizes than a class has. */
 tki_shape_list tki_shapes_of(const tk_contract *contract);
 
 /* Gives the sizes of a class to a case. */

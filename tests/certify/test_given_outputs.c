@@ -460,7 +460,7 @@ TEST_WITH_CONTEXT(test_outside_of_the_domain)
     assert_ok(ctx, tk_judge(ctx, &c, in, out, &certificate));
     assert_int_equal(tk_certificate_verdict(certificate), TK_HELD);
     tk_certificate_destroy(certificate);
-    c.attributes[TKI_DOMAIN].integer = TKI_DOMAIN_NORMAL;
+    tki_set_role(c.contract, c.attributes, TK_ROLE_DOMAIN, TKI_DOMAIN_NORMAL);
     assert_refused(ctx, tk_judge(ctx, &c, in, out, &certificate), TK_BAD_ARGUMENT,
                    "x[1] = 0xda24260 = 1e-30 lies outside of domain normal");
     assert_null(certificate);

@@ -56,7 +56,7 @@ TEST(trials_lie_in_it)
                 normal[p] = memory[1][p];
             }
             tki_trial_fill(&trial, all);
-            trial.c.attributes[TKI_DOMAIN].integer = TKI_DOMAIN_NORMAL;
+            tki_set_role(trial.c.contract, trial.c.attributes, TK_ROLE_DOMAIN, TKI_DOMAIN_NORMAL);
             tki_trial_fill(&trial, normal);
             for (int p = 0; p < contract->param_count; p++)
                 for (int64_t i = 0; i < tk_case_elements(&trial.c, p); i++)

@@ -90,13 +90,13 @@ TEST(attributes_of_the_contracts)
         bool integers = op->types[0].dtype == TK_U64; /* nothing of them is subnormal or rounded */
         bool product = !integers && (strstr(op->name, "gemm") || !strncmp(op->name, "linear", 6));
         assert_int_equal(op->attribute_count - tki_seen_attributes(op), integers ? 0 : product ? 3 : 1);
-        assert_int_equal(tk_attribute_find(op, "domain"), integers ? -1 : TKI_DOMAIN);
-        assert_int_equal(tk_attribute_find(op, "numerics"), product ? TKI_NUMERICS : -1);
-        assert_int_equal(tk_attribute_find(op, "matrix_unit"), product ? TKI_MATRIX_UNIT : -1);
+        assert_int_equal(tk_attribute_find(op, "domain"), integers ? -1 : 0);
+        assert_int_equal(tk_attribute_find(op, "numerics"), product ? 1 : -1);
+        assert_int_equal(tk_attribute_find(op, "matrix_unit"), product ? 2 : -1);
         assert_int_equal(tk_attribute_find(op, ""), -1);
         for (int a = 0; a < op->attribute_count; a++) {
             const tk_attribute *attribute = &op->attributes[a];
-            assert_int_equal(attribute->from_device, product && a == TKI_MATRIX_UNIT);
+            assert_int_equal(attribute->role == TK_ROLE_MATRIX_UNIT, product && a == 2);
             assert_true(attribute->text[0] && tki_attribute_allows(attribute, attribute->initial));
             assert_true(attribute->choice_count >= 2 || attribute->type != TK_ATTRIBUTE_CHOICE);
             for (int k = 0; k < attribute->choice_count; k++) {
@@ -117,9 +117,9 @@ TEST_WITH_CONTEXT(choices_that_are_none)
     tk_case c = tk_case_init(tk_contract_find("gemm"), TK_F16);
     void *const none[3] = {NULL};
     assert_ok(ctx, tk_case_check(ctx, &c, none));
-    c.attributes[TKI_NUMERICS].integer = TKI_NUMERICS_TENSOR_CORE;
+    tki_set_role(c.contract, c.attributes, TK_ROLE_NUMERICS, TKI_NUMERICS_TENSOR_CORE);
     assert_ok(ctx, tk_case_check(ctx, &c, none));
-    c.attributes[TKI_NUMERICS].integer = 3;
+    tki_set_role(c.contract, c.attributes, TK_ROLE_NUMERICS, 3);
     assert_refused(ctx, tk_case_check(ctx, &c, none), TK_BAD_ARGUMENT, "numerics has no choice 3");
 }
 

@@ -806,9 +806,9 @@ TEST(test_accept_tensor)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         tki_gpu_info device = {0};
         snprintf(device.architecture, sizeof device.architecture, "%s", rows[i].architecture);
-        c.attributes[TKI_DOMAIN].integer = TKI_DOMAIN_ALL;
+        tki_set_role(c.contract, c.attributes, TK_ROLE_DOMAIN, TKI_DOMAIN_ALL);
         assert_int_equal(!tki_gpu_accept_tensor(&c, &device), rows[i].all);
-        c.attributes[TKI_DOMAIN].integer = TKI_DOMAIN_NORMAL;
+        tki_set_role(c.contract, c.attributes, TK_ROLE_DOMAIN, TKI_DOMAIN_NORMAL);
         assert_int_equal(!tki_gpu_accept_tensor(&c, &device), rows[i].normal);
     }
     assert_non_null(tki_gpu_accept_tensor(&c, NULL));

@@ -300,7 +300,7 @@ TEST(the_domain_is_kept)
     tki_trial trial = {.c = tk_case_init(&normal, TK_F32), .family = tki_family_find("bits"), .seed = 1};
     int moved = 0;
     trial.c.dims[0] = COUNT;
-    trial.c.attributes[TKI_DOMAIN].integer = TKI_DOMAIN_NORMAL;
+    tki_set_role(trial.c.contract, trial.c.attributes, TK_ROLE_DOMAIN, TKI_DOMAIN_NORMAL);
     tki_trial_fill(&trial, (void *[TK_MAX_PARAMS]){x});
     for (int i = 0; i < COUNT; i++) {
         const float size = fabsf(x[i]);

@@ -26,8 +26,8 @@ static tki_product product_of(const tki_oracle_job *job)
                          .right = factor_with(job, output->dim[1]),
                          .places = job->c->dims[inner],
                          .dtype = job->c->dtype,
-                         .numerics = (int)job->c->attributes[TKI_NUMERICS].integer,
-                         .matrix_unit = (int)job->c->attributes[TKI_MATRIX_UNIT].integer,
+                         .numerics = tki_choice_of_role(job->c->contract, job->c->attributes, TK_ROLE_NUMERICS),
+                         .matrix_unit = tki_choice_of_role(job->c->contract, job->c->attributes, TK_ROLE_MATRIX_UNIT),
                          .tables = job->tables};
 }
 

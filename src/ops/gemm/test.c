@@ -595,8 +595,8 @@ static double bound_of(tk_dtype dtype, int numerics, int unit, int64_t places, c
                        const double *right)
 {
     problem p = new_problem(GEMM, (tk_types){dtype, dtype}, 1, 1, places);
-    p.c.attributes[TKI_NUMERICS].integer = numerics;
-    p.c.attributes[TKI_MATRIX_UNIT].integer = unit;
+    tki_set_role(p.c.contract, p.c.attributes, TK_ROLE_NUMERICS, numerics);
+    tki_set_role(p.c.contract, p.c.attributes, TK_ROLE_MATRIX_UNIT, unit);
     for (int64_t t = 0; t < places; t++) {
         set_left(&p, 0, t, left[t]);
         set_right(&p, t, 0, right[t]);
@@ -851,7 +851,7 @@ TEST_WITH_CONTEXT(matrix_units_do_not_take_fp32)
     options.setting_count = 1;
     for (int op = 0; op < OPS; op++) {
         problem p = new_problem(op, types[F32], 2, 2, 2);
-        p.c.attributes[TKI_NUMERICS].integer = TKI_NUMERICS_TENSOR_CORE;
+        tki_set_role(p.c.contract, p.c.attributes, TK_ROLE_NUMERICS, TKI_NUMERICS_TENSOR_CORE);
         assert_refused(ctx, tk_run(ctx, &p.c, (void *[]){p.first, p.second, p.out}), TK_BAD_ARGUMENT, "TF32");
         tk_certificate *c = NULL;
         assert_refused(ctx, tk_certify(ctx, p.c.contract, TK_F32, TK_I32, &options, &c), TK_BAD_ARGUMENT, "TF32");

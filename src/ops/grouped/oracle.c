@@ -46,8 +46,8 @@ static tki_product product_of(const tki_oracle_job *job, int64_t places)
 {
     return (tki_product){.places = places,
                          .dtype = job->c->dtype,
-                         .numerics = (int)job->c->attributes[TKI_NUMERICS].integer,
-                         .matrix_unit = (int)job->c->attributes[TKI_MATRIX_UNIT].integer,
+                         .numerics = tki_choice_of_role(job->c->contract, job->c->attributes, TK_ROLE_NUMERICS),
+                         .matrix_unit = tki_choice_of_role(job->c->contract, job->c->attributes, TK_ROLE_MATRIX_UNIT),
                          .tables = job->tables};
 }
 

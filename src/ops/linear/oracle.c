@@ -43,8 +43,8 @@ static layer layer_with(const tki_oracle_job *job, tki_factor left, tki_factor r
                                .right = right,
                                .places = places,
                                .dtype = job->c->dtype,
-                               .numerics = (int)job->c->attributes[TKI_NUMERICS].integer,
-                               .matrix_unit = (int)job->c->attributes[TKI_MATRIX_UNIT].integer,
+                               .numerics = tki_choice_of_role(job->c->contract, job->c->attributes, TK_ROLE_NUMERICS),
+                               .matrix_unit = tki_choice_of_role(job->c->contract, job->c->attributes, TK_ROLE_MATRIX_UNIT),
                                .tables = job->tables},
                    .cols = cols,
                    .result = job->c->result_dtype};

@@ -8,7 +8,6 @@
 #include "core/random.h"
 #include "exact/oracle.h"
 #include "ops/padic/contract.h"
-#include "ops/padic/trials.h"
 
 enum { LIMBS = 3, BOX_ROWS = 8, BOX_COLS = 256 };
 
@@ -127,4 +126,4 @@ static tk_status screen(const tki_oracle_job *job, const void *output, uint64_t 
 }
 
 const tki_oracle tki_padic_gemm_oracle = {
-    .box_size = box_size, .enclose = enclose, .screen = screen, .attributes = &tki_padic_gemm_trials};
+    .box_size = box_size, .enclose = enclose, .screen = screen};

@@ -1,6 +1,6 @@
 /* Which primes, precisions and elements trials of padic_gemm take: moduli at which a kernel changes its way, and elements
  * whose valuations add up to just below, exactly and just above the precision. */
-#include "ops/padic/trials.h"
+#include "model/trial_hints.h"
 
 #include "ops/padic/contract.h"
 
@@ -164,5 +164,5 @@ static void fill(const tk_case *c, int param, tki_drawn how, void *data, tki_ran
     }
 }
 
-const tki_attribute_trials tki_padic_gemm_trials = {
+const tki_trial_hints tki_padic_gemm_hints = {
     .draw = draw, .further_count = 2 * sizeof edges / sizeof *edges, .further = further, .fill = fill};

@@ -11,7 +11,7 @@ enum { TKI_XENT_ERR, TKI_XENT_LOSS, TKI_XENT_PROMISE, TKI_XENT_IGNORE, TKI_XENT_
 /* Indices into its parameters. */
 enum { TKI_XENT_LOGITS, TKI_XENT_TARGETS, TKI_XENT_LOSSES, TKI_XENT_GRADIENTS };
 
-/* Indices into its attributes, behind TKI_DOMAIN. */
+/* Indices into its attributes, behind the domain. */
 enum { TKI_XENT_LABEL_SMOOTHING = 1, TKI_XENT_SCALE, TKI_XENT_IGNORE_INDEX };
 
 /* What the bounds need to know of one row, with d_j = max - x_j. Numbers are exact or upper bounds, but

@@ -11,7 +11,6 @@
 #include "exact/oracle.h"
 #include "exact/round.h"
 #include "ops/xent/contract.h"
-#include "ops/xent/trials.h"
 
 enum { LOG_PRECISION = 80, GUARD_BITS = 64, GRADIENT_BOX = 4096, LOSS_BOX = 256, PARALLEL_FROM = 1 << 14 };
 
@@ -504,5 +503,4 @@ const tki_oracle tki_xent_oracle = {.open = tki_exp_row_open,
                                     .release = release,
                                     .box_size = box_size,
                                     .enclose = enclose,
-                                    .refine = refine,
-                                    .attributes = &tki_xent_attribute_trials};
+                                    .refine = refine};

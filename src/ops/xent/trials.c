@@ -1,5 +1,5 @@
 /* Which values trials take of xent's attributes: those that users take, and those at which a kernel errs. */
-#include "ops/xent/trials.h"
+#include "model/trial_hints.h"
 
 #include <math.h>
 
@@ -114,7 +114,7 @@ static void set(tk_case *c, int i)
     c->attributes[TKI_XENT_IGNORE_INDEX].integer = sets[i].ignored;
 }
 
-const tki_attribute_trials tki_xent_attribute_trials = {.draw = draw,
+const tki_trial_hints tki_xent_hints = {.draw = draw,
                                                         .further_count = FURTHER,
                                                         .further = faint_smoothing,
                                                         .set_count = sizeof sets / sizeof *sets,

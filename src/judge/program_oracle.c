@@ -1,11 +1,12 @@
-/* TRUSTED. The oracle of an op that a program registered: what its own function says of each element. */
-#include "judge/registered_oracle.h"
+/* TRUSTED. What a program says of each element is an enclosure, or the judgement ends. */
+#include "judge/program_oracle.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#include "core/context.h"
-#include "model/registered.h"
+#include "judge/judge.h"
+#include "model/op.h"
+#include "tokitai_verify.h"
 
 enum { BOX = 4096 };
 
@@ -31,13 +32,14 @@ static tk_status take(const tki_oracle_job *job, const tk_enclosure *given, tki_
     if (given->clause < 0 || given->clause >= contract->clause_count || !(given->admits & TK_ADMIT_ANY))
         return TK_BAD_ARGUMENT;
     if ((given->admits & TK_ADMIT_INTERVAL) &&
-        !(isfinite(given->lo) && isfinite(given->hi) && given->lo <= given->hi && given->bound >= 0))
+        !(isfinite(given->lo) && isfinite(given->hi) && given->lo <= given->hi && given->bound >= 0 &&
+          given->promised <= given->bound))
         return TK_BAD_ARGUMENT;
     if (contract->params[job->output].judged == TK_BY_INTEGER && !(given->admits & bits))
         return TK_BAD_ARGUMENT;
     *out = (tki_enclosure){.lo = given->lo,
                            .hi = given->hi,
-                           .bound = given->bound,
+                           .bound = job->promised && given->promised > 0 ? given->promised : given->bound,
                            .bits = given->bits,
                            .admits = (uint16_t)(given->admits & TK_ADMIT_ANY),
                            .clause = (uint8_t)given->clause};
@@ -46,10 +48,10 @@ static tk_status take(const tki_oracle_job *job, const tk_enclosure *given, tki_
 
 static tk_status enclose_stretch(const tki_oracle_job *job, int64_t first, int64_t count, tki_enclosure *out)
 {
-    const tki_registered *op = tki_registered_of(job->c->contract);
+    const tk_reference *reference = tki_op_of(job->c->contract)->reference;
     tk_enclosure *given = calloc((size_t)count, sizeof *given);
-    tk_status status = given ? ((tk_enclose)op->judge)(job->c, job->buffers, job->output, first, count, given,
-                                                       op->judge_data)
+    tk_status status = given ? reference->enclose(job->c, job->buffers, job->output, first, count, given,
+                                                  reference->user_data)
                              : TK_NO_MEMORY;
     for (int64_t i = 0; i < count && status == TK_OK; i++)
         status = take(job, &given[i], &out[i]);
@@ -70,13 +72,37 @@ static tk_status enclose(const tki_oracle_job *job, const tki_box *box, tki_encl
     return status;
 }
 
-/* What the program said is all that is known: an element that it does not decide counts as undecided. */
+/* A sum of doubles, rounded towards `direction`. */
+static bool add_up(const double parts[TK_REFINED_PARTS], mpfr_rnd_t direction, mpfr_ptr sum)
+{
+    mpfr_set_zero(sum, 1);
+    for (int i = 0; i < TK_REFINED_PARTS; i++) {
+        if (!isfinite(parts[i]))
+            return false;
+        mpfr_add_d(sum, sum, parts[i], direction);
+    }
+    return true;
+}
+
+/* Without a function for it, what the program said is all that is known: an element that it does not decide counts as undecided. */
 static tk_status refine(const tki_oracle_job *job, int64_t row, int64_t col, int precision, mpfr_ptr lo, mpfr_ptr hi)
 {
+    const tk_reference *reference = tki_op_of(job->c->contract)->reference;
     int64_t rows, cols;
-    tki_enclosure element;
-    (void)precision;
     tki_output_matrix(job->c, job->output, &rows, &cols);
+    if (reference->refine) {
+        tk_refined refined = {{0}, {0}};
+        tk_status status = reference->refine(job->c, job->buffers, job->output, row * cols + col, precision, &refined,
+                                             reference->user_data);
+        mpfr_set_prec(lo, precision + 64);
+        mpfr_set_prec(hi, precision + 64);
+        if (status != TK_OK)
+            return status;
+        return add_up(refined.lo, MPFR_RNDD, lo) && add_up(refined.hi, MPFR_RNDU, hi) && mpfr_lessequal_p(lo, hi)
+                   ? TK_OK
+                   : TK_BAD_ARGUMENT;
+    }
+    tki_enclosure element;
     tk_status status = enclose_stretch(job, row * cols + col, 1, &element);
     if (status == TK_OK) {
         mpfr_set_d(lo, element.lo, MPFR_RNDD);
@@ -85,16 +111,4 @@ static tk_status refine(const tki_oracle_job *job, int64_t row, int64_t col, int
     return status;
 }
 
-const tki_oracle tki_reference_oracle = {.box_size = box_size, .enclose = enclose, .refine = refine};
-
-tk_status tk_contract_judge_by(tk_ctx *ctx, const tk_contract *contract, tk_enclose judge, void *user_data)
-{
-    if (!ctx)
-        return TK_BAD_ARGUMENT;
-    if (!contract || !contract->registered || !tki_contract_is_known(ctx, contract) || !judge)
-        return tki_fail(ctx, TK_BAD_ARGUMENT, "no registered contract, or nothing to judge it by");
-    tki_registered *op = tki_registered_of(contract);
-    op->judge = (void (*)(void))judge;
-    op->judge_data = user_data;
-    return TK_OK;
-}
+const tki_oracle tki_program_oracle = {.box_size = box_size, .enclose = enclose, .refine = refine};

@@ -1,0 +1,86 @@
+/* TRUSTED. How kernels of an op that a program registered are judged, in the same form as for ours. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/context.h"
+#include "core/options.h"
+#include "judge/program_oracle.h"
+#include "trials/op_registry.h"
+
+enum { MOST_PLANTED = 256 };
+
+static const tki_trial_hints hints = {.cost_is_open = true};
+
+static int run_planted(const tk_case *c, void *const buffers[], void *user_data)
+{
+    const tki_mutant_run *run = user_data;
+    const tk_planted *planted = run->how;
+    return planted->kernel(c, buffers, planted->user_data);
+}
+
+static const char *keep_text(tki_made_op *op, const char *text)
+{
+    return tki_made_op_keep(op, text, strlen(text) + 1);
+}
+
+/* The rows, and the end. NULL if memory ran out. */
+static const tki_mutant *keep_planted(tki_made_op *op, int count, const tk_planted given[])
+{
+    tki_mutant *rows = tki_made_op_keep(op, NULL, ((size_t)count + 1) * sizeof *rows);
+    tk_planted *kept = rows ? tki_made_op_keep(op, given, (size_t)count * sizeof *given) : NULL;
+    for (int i = 0; i < count && kept; i++) {
+        rows[i] = (tki_mutant){.name = keep_text(op, given[i].name),
+                               .what = keep_text(op, given[i].what),
+                               .kernel = run_planted,
+                               .how = &kept[i],
+                               .level = given[i].level};
+        if (!rows[i].name || !rows[i].what)
+            return NULL;
+    }
+    return kept ? rows : NULL;
+}
+
+static const char *wrong_planted(int count, const tk_planted list[])
+{
+    if (count < 0 || count > MOST_PLANTED || (count && !list))
+        return "too many mutants or variants, or none";
+    for (int i = 0; i < count; i++) {
+        if (!list[i].name || !list[i].name[0] || !list[i].what || !list[i].kernel)
+            return "a mutant or variant without a name, a description or a function";
+        if ((unsigned)list[i].level > TK_FULL)
+            return "a mutant of a level that is neither quick nor full";
+        for (int k = 0; k < i; k++)
+            if (!strcmp(list[i].name, list[k].name))
+                return "two mutants or variants of one name";
+    }
+    return NULL;
+}
+
+tk_status tk_contract_judge_by(tk_ctx *ctx, const tk_contract *contract, const tk_reference *given)
+{
+    tk_reference reference = TK_REFERENCE_DEFAULTS;
+    tki_made_op *op = tki_made_op_of(ctx, contract);
+    if (!ctx)
+        return TK_BAD_ARGUMENT;
+    tk_status status = tki_options_take(ctx, "tk_reference", given, &reference, sizeof reference);
+    if (status != TK_OK)
+        return status;
+    if (!op || !reference.enclose)
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "no registered contract, or nothing to judge it by");
+    const char *wrong = wrong_planted(reference.mutant_count, reference.mutants);
+    if (!wrong)
+        wrong = wrong_planted(reference.variant_count, reference.variants);
+    if (wrong)
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "%s: %s", contract->name, wrong);
+    const tki_judging judging = {.oracle = &tki_program_oracle,
+                                 .mutants = keep_planted(op, reference.mutant_count, reference.mutants),
+                                 .variants = keep_planted(op, reference.variant_count, reference.variants),
+                                 .hints = &hints};
+    const tki_judging *kept = tki_made_op_keep(op, &judging, sizeof judging);
+    const tk_reference *functions = tki_made_op_keep(op, &reference, sizeof reference);
+    if (!judging.mutants || !judging.variants || !kept || !functions)
+        return tki_fail(ctx, TK_NO_MEMORY, "no memory for the reference of %s", contract->name);
+    op->op.judging = kept;
+    op->op.reference = functions;
+    return TK_OK;
+}
