@@ -142,7 +142,7 @@ const char *tk_dtype_name(tk_dtype dtype); /* "f16", "bf16", "f32", "i32", "i64"
 
 /* The most that a contract may have of each; a case is a value of fixed size, which programs copy. */
 enum {
-    TK_MAX_RANK = 4,
+    TK_MAX_RANK = 8,
     TK_MAX_DIMS = 64,
     TK_MAX_PARAMS = 64,
     TK_MAX_CLAUSES = 64,
@@ -176,7 +176,7 @@ typedef struct tk_param {
     tk_dtype dtype;       /* TK_KIND_FIXED */
     tk_judged_by judged;  /* outputs */
     int rank;             /* 1 to TK_MAX_RANK */
-    int dim[TK_MAX_RANK]; /* indices of the contract's sizes that give its shape */
+    const int *dim;       /* [rank] indices of the contract's sizes that give its shape */
     int indexed_dim;      /* TK_KIND_INDEX: its values are in [0, that size) */
     int inner_axis;       /* inputs: the axis that the op sums over, or -1 */
     int may_alias;        /* outputs: the parameter whose buffer it may share, or -1 */

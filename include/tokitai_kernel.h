@@ -4,8 +4,9 @@
  *   - Define the function of one op or of several, in one of two forms. The typed one, for most of our ops, is declared
  *     by tokitai_kernel_ops.h: int tokitai_gelu_fwd(call, n, x, y). The general one serves every op, also those that a
  *     program registers:
- *         TOKITAI_KERNEL(gelu_fwd) { ... tensors[0].data, tensors[0].shape[0], tokitai_real(call, "scale") ... }
- *     A file that has both is judged by the general one.
+ *         TOKITAI_KERNEL3(gelu_fwd) { ... call->tensors[0].data, tokitai_real3(call, "scale") ... }
+ *     A file that has several is judged by the general one. TOKITAI_KERNEL is the general form of ABI 2, which tensors of
+ *     more than four axes, types from ABI 3 on, and attributes that are no fp32 numbers do not reach.
  *   - Tensors are row-major and dense, at any alignment of the element type. fp16 and bf16 elements are their 16-bit
  *     patterns. `tokitai ops OP` prints an op's formula, error bound and shapes.
  *   - On `cpu` all pointers are host memory. On `cuda` and `hip` they are device memory: queue the work on
@@ -25,7 +26,7 @@
 
 #include "tokitai_kernel_ops.h" /* tokitai_gelu_fwd(), ...: the typed functions of our ops */
 
-#define TOKITAI_KERNEL_ABI 2
+#define TOKITAI_KERNEL_ABI 3
 
 enum tokitai_dtype {
     TOKITAI_F16 = 0, /* IEEE binary16 */
@@ -33,7 +34,12 @@ enum tokitai_dtype {
     TOKITAI_F32 = 2,
     TOKITAI_I32 = 3,
     TOKITAI_I64 = 4,
-    TOKITAI_U64 = 5
+    TOKITAI_U64 = 5,
+    /* Since ABI 3, and for its functions alone. */
+    TOKITAI_F8_E4M3 = 6,
+    TOKITAI_F8_E5M2 = 7,
+    TOKITAI_BOOL = 8, /* a byte, 0 or 1 */
+    TOKITAI_U8 = 9
 };
 
 enum tokitai_attribute_type { TOKITAI_CHOICE = 0, TOKITAI_REAL = 1, TOKITAI_INTEGER = 2 };
@@ -42,7 +48,7 @@ enum tokitai_attribute_type { TOKITAI_CHOICE = 0, TOKITAI_REAL = 1, TOKITAI_INTE
 typedef struct tokitai_attribute {
     const char *name;
     int32_t type; /* TOKITAI_REAL: `real` has the value; else `integer`, which of a choice is its position */
-    double real;  /* an fp32 number */
+    double real;  /* in the forms before ABI 3 an fp32 number */
     int64_t integer;
 } tokitai_attribute;
 
@@ -57,7 +63,7 @@ typedef struct tokitai_tensor {
 } tokitai_tensor;
 
 typedef struct tokitai_call {
-    int32_t abi;             /* TOKITAI_KERNEL_ABI of the caller; later versions only add members at the end */
+    int32_t abi;             /* 2 */
     int32_t dtype;           /* TOKITAI_F16, TOKITAI_BF16 or TOKITAI_F32: every tensor without a type stated below */
     int32_t index_dtype;     /* TOKITAI_I32 or TOKITAI_I64: index and target */
     int32_t threads;         /* that a CPU kernel may use, at least 1; the bits may not depend on it */
@@ -69,7 +75,7 @@ typedef struct tokitai_call {
     const tokitai_attribute *attributes; /* host memory */
 } tokitai_call;
 
-/* The general form: TOKITAI_KERNEL(gelu_fwd) { ... return 0; } */
+/* The general form of ABI 2: TOKITAI_KERNEL(gelu_fwd) { ... return 0; } */
 #ifdef __cplusplus
 #define TOKITAI_EXTERN_C extern "C"
 #else
@@ -80,6 +86,31 @@ typedef struct tokitai_call {
     TOKITAI_EXTERN_C int tokitai_##op##_v2(const tokitai_call *call, const tokitai_tensor *tensors, int count); \
     TOKITAI_EXTERN_C int tokitai_##op##_v2(TOKITAI_UNUSED const tokitai_call *call,                             \
                                            TOKITAI_UNUSED const tokitai_tensor *tensors, TOKITAI_UNUSED int count)
+
+/* ABI 3: a format for each tensor, and as many axes as it has. */
+typedef struct tokitai_tensor3 {
+    const char *name;
+    void *data;           /* inputs must not be written; a tensor that is not there has no elements */
+    int32_t dtype;        /* TOKITAI_F16, ... */
+    int32_t output;       /* 1: the kernel writes it */
+    int32_t rank;
+    int32_t zero;
+    const int64_t *shape; /* [rank] */
+} tokitai_tensor3;
+
+typedef struct tokitai_call3 {
+    int32_t size;    /* of this struct: later versions add members at the end */
+    int32_t threads; /* that a CPU kernel may use, at least 1; the bits may not depend on it */
+    void *stream;    /* CUstream or hipStream_t; NULL on the CPU */
+    int32_t tensor_count, attribute_count;
+    const tokitai_tensor3 *tensors;      /* in the order of the contract; host memory */
+    const tokitai_attribute *attributes; /* host memory */
+} tokitai_call3;
+
+/* The general form: TOKITAI_KERNEL3(gelu_fwd) { ... return 0; } */
+#define TOKITAI_KERNEL3(op)                                                      \
+    TOKITAI_EXTERN_C int tokitai_##op##_v3(const tokitai_call3 *call);           \
+    TOKITAI_EXTERN_C int tokitai_##op##_v3(TOKITAI_UNUSED const tokitai_call3 *call)
 
 /* ------------------------------------------------------------------------------------------------------------
  * Loads and stores of elements, for simple kernels. On a GPU pass the call by value.
@@ -192,18 +223,21 @@ TOKITAI_PROVIDED int64_t tokitai_load_index(tokitai_call call, const void *tenso
     return call.index_dtype == TOKITAI_I64 ? ((const int64_t *)tensor)[i] : ((const int32_t *)tensor)[i];
 }
 
+TOKITAI_PROVIDED_HOST int tokitai_same_name(const char *a, const char *b)
+{
+    while (*a && *a == *b) {
+        a++;
+        b++;
+    }
+    return *a == *b;
+}
+
 /* Attributes by name, on the host. 0 if the op has none of that name. */
 TOKITAI_PROVIDED_HOST const tokitai_attribute *tokitai_find_attribute(const tokitai_call *call, const char *name)
 {
-    for (int i = 0; i < call->attribute_count; i++) {
-        const char *a = call->attributes[i].name, *b = name;
-        while (*a && *a == *b) {
-            a++;
-            b++;
-        }
-        if (*a == *b)
+    for (int i = 0; i < call->attribute_count; i++)
+        if (tokitai_same_name(call->attributes[i].name, name))
             return &call->attributes[i];
-    }
     return 0;
 }
 
@@ -217,6 +251,31 @@ TOKITAI_PROVIDED_HOST int64_t tokitai_integer(const tokitai_call *call, const ch
 {
     const tokitai_attribute *attribute = tokitai_find_attribute(call, name);
     return attribute ? attribute->integer : 0;
+}
+
+/* The same of ABI 3; and a tensor by its name, 0 if the op has none of that name. */
+TOKITAI_PROVIDED_HOST double tokitai_real3(const tokitai_call3 *call, const char *name)
+{
+    for (int i = 0; i < call->attribute_count; i++)
+        if (tokitai_same_name(call->attributes[i].name, name))
+            return call->attributes[i].real;
+    return 0;
+}
+
+TOKITAI_PROVIDED_HOST int64_t tokitai_integer3(const tokitai_call3 *call, const char *name)
+{
+    for (int i = 0; i < call->attribute_count; i++)
+        if (tokitai_same_name(call->attributes[i].name, name))
+            return call->attributes[i].integer;
+    return 0;
+}
+
+TOKITAI_PROVIDED_HOST const tokitai_tensor3 *tokitai_tensor_named(const tokitai_call3 *call, const char *name)
+{
+    for (int i = 0; i < call->tensor_count; i++)
+        if (tokitai_same_name(call->tensors[i].name, name))
+            return &call->tensors[i];
+    return 0;
 }
 
 #undef TOKITAI_PROVIDED

@@ -21,10 +21,10 @@ import subprocess
 import tempfile
 import time
 
-MAGIC, CALL, REPLY = 0x32574B54, 1, 2
+MAGIC, CALL, REPLY = 0x33574B54, 1, 2
 F16, BF16, I32, I64 = 0, 1, 3, 4
 INLINE = -1
-HEAD_BYTES, REPLY_BYTES, TENSOR_BYTES = 112, 64, 96
+HEAD_BYTES, REPLY_BYTES, TENSOR_BYTES = 112, 64, 128
 FLAT = 2 << 20  # bytes that a server may have grown by over all its requests
 PIPE_SIZE = 1 << 20
 
@@ -302,8 +302,8 @@ def make_call(op, dims, buffers, dtype=F16, index_dtype=I32, nonce=0, threads=0)
     frame += struct.pack("<%dq" % len(dims), *dims)
     for buffer, (name, axes) in zip(buffers, TENSORS[op]):
         shape = [dims[axis] for axis in axes]
-        frame += struct.pack("<QQiIii4q32s", *buffer, index_dtype if name == "index" else dtype, len(shape),
-                             *shape, *[0] * (4 - len(shape)), name.encode())
+        frame += struct.pack("<QQiIii8q32s", *buffer, index_dtype if name == "index" else dtype, len(shape),
+                             *shape, *[0] * (8 - len(shape)), name.encode())
     return frame
 
 
@@ -404,7 +404,7 @@ def check_binary():
            *((2, changed(at, "i", count)) for at in (96, 100, 104) for count in (-1, 2, 65, 99, 1 << 30)),
            (2, changed(tensor + 16, "i", 0)), (4, changed(tensor + 16, "i", -2)), (2, changed(tensor + 16, "i", -3)),
            (2, changed(tensor + 20, "I", 1)), (2, changed(tensor + 20, "I", 2)), (2, changed(tensor + 24, "i", BF16)),
-           *((2, changed(tensor + 28, "i", rank)) for rank in (-1, 0, 2, 5)), (2, changed(tensor + 32, "q", 3)),
+           *((2, changed(tensor + 28, "i", rank)) for rank in (-1, 0, 2, 9)), (2, changed(tensor + 32, "q", 3)),
            (2, changed(tensor + 64, "32s", b"x")), (2, changed(tensor + 64, "32s", b"y" * 32)),
            (2, changed(tensor + 8, "Q", call_bytes("gelu_bwd", (2,)) + 1)), (2, changed(tensor + 8, "Q", 0)),
            (2, changed(tensor + 8, "Q", 1 << 63))]

@@ -15,10 +15,10 @@
 #endif
 
 enum {
-    TKI_WIRE_MAGIC = 0x32574b54, /* "TKW2": the version, too */
+    TKI_WIRE_MAGIC = 0x33574b54, /* "TKW3": the version, too */
     TKI_WIRE_OP = 64,            /* bytes of an op's name with its end */
     TKI_WIRE_NAME = 32,          /* bytes of the name of a tensor or an attribute with its end */
-    TKI_WIRE_RANK = 4,
+    TKI_WIRE_RANK = 8,
     TKI_WIRE_SIZES = 64, /* most of each in a call */
     TKI_WIRE_ATTRIBUTES = 32,
     TKI_WIRE_BUFFERS = 64,
@@ -117,7 +117,7 @@ enum {
 };
 
 _Static_assert(sizeof(tki_wire_header) == 16 && sizeof(tki_wire_head) == 112, "no holes");
-_Static_assert(sizeof(tki_wire_buffer) == 96 && sizeof(tki_wire_attribute) == 48, "no holes");
+_Static_assert(sizeof(tki_wire_buffer) == 128 && sizeof(tki_wire_attribute) == 48, "no holes");
 _Static_assert(sizeof(tki_wire_reply) == 64, "no holes");
 
 typedef enum tki_wire_status {
@@ -127,6 +127,7 @@ typedef enum tki_wire_status {
     TKI_WIRE_NO_MEMORY,
     TKI_WIRE_SIGNAL, /* sent by the handler of a deadly signal, the last frame */
     TKI_WIRE_DEVICE_FAULT,
+    TKI_WIRE_TOO_NEW, /* the function is of an ABI that cannot say what this case is; the text says why */
     TKI_WIRE_HEAP_DAMAGED, /* the kernel wrote beside what it had allocated, or freed it twice */
     TKI_WIRE_STATUSES
 } tki_wire_status;

@@ -4,7 +4,7 @@
 #include <stdint.h>
 
 /* argv[1] of the program; a parent of another version gets the exit status TKI_WORKER_WRONG_VERSION. */
-#define TKI_WORKER_VERSION "TKW2"
+#define TKI_WORKER_VERSION "TKW3"
 enum { TKI_WORKER_WRONG_VERSION = 64 };
 
 /* Descriptors that the parent leaves open, beside standard input, output and error. */

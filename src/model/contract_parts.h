@@ -15,7 +15,7 @@
 
 /* Parameters: name, kind, of inputs the axis that the op sums over or -1, of outputs the parameter whose buffer it may share or -1; then
  * TKI_SHAPE() of its sizes, and further members. */
-#define TKI_SHAPE(...) .rank = sizeof((int[]){__VA_ARGS__}) / sizeof(int), .dim = {__VA_ARGS__}
+#define TKI_SHAPE(...) .rank = sizeof((int[]){__VA_ARGS__}) / sizeof(int), .dim = (const int[]){__VA_ARGS__}
 #define TKI_INPUT(name_, kind_, axis, ...) {.name = name_, .kind = kind_, .inner_axis = axis, .may_alias = -1, __VA_ARGS__}
 #define TKI_OUTPUT(name_, kind_, alias, ...)                                                                              \
     {.name = name_, .output = true, .kind = kind_, .inner_axis = -1, .may_alias = alias, __VA_ARGS__}

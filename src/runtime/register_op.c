@@ -89,8 +89,8 @@ static const char *wrong_param(const tk_contract *c, int i)
             return "two tensors have one name";
     if ((unsigned)p->kind > TK_KIND_FIXED || (p->kind == TK_KIND_FIXED && !tki_is_format(p->dtype)))
         return "a tensor has no type";
-    if (p->rank < 1 || p->rank > TK_MAX_RANK || p->inner_axis < -1 || p->inner_axis >= p->rank)
-        return "a tensor's rank is not from 1 to 4, or it has no such inner axis";
+    if (p->rank < 1 || p->rank > TK_MAX_RANK || !p->dim || p->inner_axis < -1 || p->inner_axis >= p->rank)
+        return "a tensor's rank is not from 1 to 8, or it has no sizes, or no such inner axis";
     for (int axis = 0; axis < p->rank; axis++)
         if (p->dim[axis] < 0 || p->dim[axis] >= c->dim_count)
             return "a tensor has a size that the op does not have";
@@ -332,8 +332,10 @@ static const char *const *copy_names(copying *all, const tk_contract *c)
 static const tk_param *copy_params(copying *all, const tk_contract *c)
 {
     tk_param *params = copy(all, c->params, (size_t)c->param_count * sizeof *params);
-    for (int i = 0; params && i < c->param_count; i++)
+    for (int i = 0; params && i < c->param_count; i++) {
         params[i].name = copy_text(all, c->params[i].name);
+        params[i].dim = copy(all, c->params[i].dim, (size_t)c->params[i].rank * sizeof *params[i].dim);
+    }
     return params;
 }
 

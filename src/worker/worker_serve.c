@@ -255,10 +255,75 @@ enum { SYMBOL_SIZE = TKI_WIRE_OP + 16 };
 
 typedef struct entry {
     void *function;
-    const tki_kernel_call *caller; /* of a function of ABI 1; NULL: it is of ABI 2 */
+    int abi;
+    const tki_kernel_call *caller; /* of ABI 1 */
 } entry;
 
 typedef int (*kernel_v2)(const tokitai_call *call, const tokitai_tensor *tensors, int count);
+typedef int (*kernel_v3)(const tokitai_call3 *call);
+
+/* What the header of ABI 2, and of ABI 1, does not know of a case; false if it knows all. A function that was written by it is not called
+ * then. */
+enum { ABI_2_RANK = 4 };
+static bool is_too_new(const tki_wire_call *call, char *reason, size_t size)
+{
+    for (int i = 0; i < call->head.buffer_count; i++) {
+        const tki_wire_buffer *b = &call->buffers[i];
+        if (b->dtype > TOKITAI_U64)
+            snprintf(reason, size, "%.*s has an element type that ABI 2 does not have", TKI_WIRE_NAME, b->name);
+        else if (b->rank > ABI_2_RANK)
+            snprintf(reason, size, "%.*s is of rank %d, and ABI 2 ends at %d", TKI_WIRE_NAME, b->name, b->rank, ABI_2_RANK);
+        else
+            continue;
+        return true;
+    }
+    for (int i = 0; i < call->head.attribute_count; i++) {
+        const tki_wire_attribute *a = &call->attributes[i];
+        if (a->type != TOKITAI_REAL || (double)(float)a->value.real == a->value.real)
+            continue;
+        snprintf(reason, size, "%.*s is no fp32 number, as ABI 2 has them", TKI_WIRE_NAME, a->name);
+        return true;
+    }
+    return false;
+}
+
+/* What the functions of all versions are told. */
+static void list_attributes(const tki_wire_call *call, tokitai_attribute attributes[TKI_WIRE_ATTRIBUTES])
+{
+    for (int i = 0; i < call->head.attribute_count; i++) {
+        const tki_wire_attribute *a = &call->attributes[i];
+        attributes[i] = (tokitai_attribute){.name = a->name, .type = a->type};
+        if (a->type == TOKITAI_REAL)
+            attributes[i].real = a->value.real;
+        else
+            attributes[i].integer = a->value.integer;
+    }
+}
+
+static int call_v3(void *function, const tki_wire_call *call, void *stream, void **pointers)
+{
+    tokitai_attribute attributes[TKI_WIRE_ATTRIBUTES];
+    tokitai_tensor3 tensors[TKI_WIRE_BUFFERS];
+    kernel_v3 kernel;
+    memcpy(&kernel, &function, sizeof kernel);
+    list_attributes(call, attributes);
+    for (int i = 0; i < call->head.buffer_count; i++) {
+        const tki_wire_buffer *b = &call->buffers[i];
+        tensors[i] = (tokitai_tensor3){.name = b->name,
+                                       .data = pointers[i],
+                                       .dtype = b->dtype,
+                                       .output = (int32_t)b->output,
+                                       .rank = b->rank,
+                                       .shape = b->shape};
+    }
+    return kernel(&(tokitai_call3){.size = sizeof(tokitai_call3),
+                                   .threads = call->head.threads,
+                                   .stream = stream,
+                                   .tensor_count = call->head.buffer_count,
+                                   .attribute_count = call->head.attribute_count,
+                                   .tensors = tensors,
+                                   .attributes = attributes});
+}
 
 static int call_v2(void *function, const tokitai_call *head, const tki_wire_call *call, void **pointers)
 {
@@ -276,8 +341,10 @@ static int call_v2(void *function, const tokitai_call *head, const tki_wire_call
 
 static int call_kernel(const entry *kernel, const tki_wire_call *call, void *stream, void **pointers)
 {
+    if (kernel->abi == 3)
+        return call_v3(kernel->function, call, stream, pointers);
     tokitai_attribute attributes[TKI_WIRE_ATTRIBUTES];
-    tokitai_call head = {.abi = TOKITAI_KERNEL_ABI,
+    tokitai_call head = {.abi = 2,
                          .dtype = call->head.dtype,
                          .index_dtype = call->head.index_dtype,
                          .threads = call->head.threads,
@@ -285,16 +352,9 @@ static int call_kernel(const entry *kernel, const tki_wire_call *call, void *str
                          .result_dtype = call->head.result_dtype,
                          .attribute_count = call->head.attribute_count,
                          .attributes = attributes};
-    for (int i = 0; i < call->head.attribute_count; i++) {
-        const tki_wire_attribute *a = &call->attributes[i];
-        const tk_value value = {.integer = a->value.integer};
-        attributes[i] = (tokitai_attribute){.name = a->name, .type = a->type};
-        tki_kernel_call_set(&head, a->name, value);
-        if (a->type == TOKITAI_REAL)
-            attributes[i].real = value.real;
-        else
-            attributes[i].integer = value.integer;
-    }
+    list_attributes(call, attributes);
+    for (int i = 0; i < call->head.attribute_count; i++)
+        tki_kernel_call_set(&head, call->attributes[i].name, (tk_value){.integer = call->attributes[i].value.integer});
     return kernel->caller ? kernel->caller->call(kernel->function, &head, call->dims, pointers)
                           : call_v2(kernel->function, &head, call, pointers);
 }
@@ -340,6 +400,8 @@ static bool serve_call(const tki_worker_settings *settings, const entry *kernel,
         for (int i = 0; i < call->head.buffer_count; i++)
             pointers[i] = (char *)images[i].device + images[i].place;
     }
+    if (!reply.status && kernel->abi < 3 && is_too_new(call, reason, sizeof reason))
+        reply.status = TKI_WIRE_TOO_NEW;
     const bool at_once = tki_wire_at_once(call, gpu != NULL);
     if (at_once && reply.status)
         reply.header.kind = TKI_WIRE_REPLY;
@@ -386,6 +448,8 @@ static bool serve_call(const tki_worker_settings *settings, const entry *kernel,
  * Loading
  * ------------------------------------------------------------------------------------------------------------ */
 
+static const char *const endings[] = {"", "_v2", "_v3"}; /* of the names of functions of ABI 1 to 3 */
+
 /* Which of the known ops the library has. */
 static void list_ops(void *library, const char *known, char *text, size_t size)
 {
@@ -393,8 +457,8 @@ static void list_ops(void *library, const char *known, char *text, size_t size)
     for (const char *name = known; *name;) {
         int length = (int)strcspn(name, " ");
         char symbol[SYMBOL_SIZE];
-        for (int version = 1; version <= 2; version++) {
-            snprintf(symbol, sizeof symbol, "tokitai_%.*s%s", length, name, version == 2 ? "_v2" : "");
+        for (size_t version = 0; version < sizeof endings / sizeof *endings; version++) {
+            snprintf(symbol, sizeof symbol, "tokitai_%.*s%s", length, name, endings[version]);
             size_t used = strlen(text);
             if (dlsym(library, symbol))
                 snprintf(text + used, size - used, "%s%s", used ? ", " : "", symbol);
@@ -404,18 +468,18 @@ static void list_ops(void *library, const char *known, char *text, size_t size)
     }
 }
 
-/* The function of version 2, if there are both. */
+/* The function of the latest version, if there are several. */
 static bool find(void *library, const char *op, entry *kernel)
 {
     char symbol[SYMBOL_SIZE];
-    snprintf(symbol, sizeof symbol, "tokitai_%s_v2", op);
-    *kernel = (entry){.function = dlsym(library, symbol)};
-    if (kernel->function)
-        return true;
-    snprintf(symbol, sizeof symbol, "tokitai_%s", op);
-    kernel->caller = tki_kernel_call_find(op);
-    kernel->function = kernel->caller ? dlsym(library, symbol) : NULL;
-    return kernel->function != NULL;
+    for (int abi = 3; abi >= 1; abi--) {
+        snprintf(symbol, sizeof symbol, "tokitai_%s%s", op, endings[abi - 1]);
+        *kernel = (entry){.abi = abi, .caller = abi == 1 ? tki_kernel_call_find(op) : NULL};
+        kernel->function = abi > 1 || kernel->caller ? dlsym(library, symbol) : NULL;
+        if (kernel->function)
+            return true;
+    }
+    return false;
 }
 
 static bool load(const tki_worker_settings *settings, void **opened, entry *kernel, char *reason, size_t size)
@@ -435,8 +499,8 @@ static bool load(const tki_worker_settings *settings, void **opened, entry *kern
     if (tki_kernel_call_find(settings->op))
         snprintf(typed, sizeof typed, "tokitai_%s or ", settings->op);
     else
-        snprintf(declared, sizeof declared, ", which TOKITAI_KERNEL(%s) declares", settings->op);
-    snprintf(reason, size, "has no function %stokitai_%s_v2%s; %s%s", typed, settings->op, declared,
+        snprintf(declared, sizeof declared, ", which TOKITAI_KERNEL3(%s) declares", settings->op);
+    snprintf(reason, size, "has no function %stokitai_%s_v3%s; %s%s", typed, settings->op, declared,
              others[0] ? "it has " : "nor has it that of any other op: are they declared by tokitai_kernel.h?",
              others);
     return false;

@@ -19,13 +19,13 @@ static const tk_contract fake = {
     .param_count = 3,
     .params =
         (const tk_param[]){
-            {.name = "y", .output = true, .kind = TK_KIND_VALUE, .rank = 2, .dim = {0, 1}, APART},
-            {.name = "z", .output = true, .kind = TK_KIND_FIXED, .dtype = TK_F32, .rank = 2, .dim = {0, 1}, APART},
+            {.name = "y", .output = true, .kind = TK_KIND_VALUE, .rank = 2, .dim = (const int[]){0, 1}, APART},
+            {.name = "z", .output = true, .kind = TK_KIND_FIXED, .dtype = TK_F32, .rank = 2, .dim = (const int[]){0, 1}, APART},
             {.name = "p",
              .output = true,
              .kind = TK_KIND_VALUE,
              .rank = 2,
-             .dim = {0, 1},
+             .dim = (const int[]){0, 1},
              APART,
              .sums_to_one = true},
         },
@@ -786,8 +786,8 @@ TEST(outputs_seen_as_matrices)
     c.dims[1] = 5;
     tki_output_matrix(&c, 0, &rows, &cols);
     assert_true(rows == 3 && cols == 5);
-    const tk_contract vector = {.dim_count = 1, .params = (const tk_param[]){{.rank = 1, .dim = {0}}}};
-    const tk_contract column = {.dim_count = 2, .params = (const tk_param[]){{.rank = 1, .dim = {0}}}};
+    const tk_contract vector = {.dim_count = 1, .params = (const tk_param[]){{.rank = 1, .dim = (const int[]){0}}}};
+    const tk_contract column = {.dim_count = 2, .params = (const tk_param[]){{.rank = 1, .dim = (const int[]){0}}}};
     c.contract = &vector;
     tki_output_matrix(&c, 0, &rows, &cols);
     assert_true(rows == 1 && cols == 3);

@@ -29,13 +29,13 @@ static const tk_contract copy = {
     .param_count = 3,
     .params =
         (const tk_param[]){
-            {.name = "x", .kind = TK_KIND_VALUE, .rank = 2, .dim = {0, 1}, APART},
-            {.name = "other", .kind = TK_KIND_VALUE, .rank = 1, .dim = {1}, APART},
+            {.name = "x", .kind = TK_KIND_VALUE, .rank = 2, .dim = (const int[]){0, 1}, APART},
+            {.name = "other", .kind = TK_KIND_VALUE, .rank = 1, .dim = (const int[]){1}, APART},
             {.name = "y",
              .output = true,
              .kind = TK_KIND_VALUE,
              .rank = 2,
-             .dim = {0, 1},
+             .dim = (const int[]){0, 1},
              .inner_axis = -1,
              .may_alias = 0},
         },
@@ -672,10 +672,10 @@ static const tk_contract lookup = {
     .param_count = 4,
     .params =
         (const tk_param[]){
-            {.name = "a", .kind = TK_KIND_VALUE, .rank = 2, .dim = {0, 1}, APART},
-            {.name = "w", .kind = TK_KIND_VALUE, .rank = 2, .dim = {2, 1}, APART},
-            {.name = "index", .kind = TK_KIND_INDEX, .rank = 1, .dim = {0}, .indexed_dim = 2, APART},
-            {.name = "out", .output = true, .kind = TK_KIND_VALUE, .rank = 2, .dim = {0, 1}, APART},
+            {.name = "a", .kind = TK_KIND_VALUE, .rank = 2, .dim = (const int[]){0, 1}, APART},
+            {.name = "w", .kind = TK_KIND_VALUE, .rank = 2, .dim = (const int[]){2, 1}, APART},
+            {.name = "index", .kind = TK_KIND_INDEX, .rank = 1, .dim = (const int[]){0}, .indexed_dim = 2, APART},
+            {.name = "out", .output = true, .kind = TK_KIND_VALUE, .rank = 2, .dim = (const int[]){0, 1}, APART},
         },
 };
 
@@ -742,8 +742,8 @@ TEST_WITH_CONTEXT(slices_of_any_rank)
         .name = "deep",
         .dim_count = 3,
         .param_count = 2,
-        .params = (const tk_param[]){{.name = "x", .rank = 4, .dim = {2, 0, 1, 0}},
-                                     {.name = "y", .output = true, .rank = 3, .dim = {0, 1, 2}}},
+        .params = (const tk_param[]){{.name = "x", .rank = 4, .dim = (const int[]){2, 0, 1, 0}},
+                                     {.name = "y", .output = true, .rank = 3, .dim = (const int[]){0, 1, 2}}},
     };
     tk_case c = {.contract = &deep, .dtype = TK_F16, .dims = {4, 3, 2}}, part;
     tki_inputs inputs, part_inputs;

@@ -18,11 +18,11 @@ enum { ERR, NANS, WRITE, SHAPE, REPEAT };
 
 #define INPUT(called)                                                       \
     {                                                                       \
-        .name = called, .kind = TK_KIND_VALUE, .rank = 1, .dim = {0}, APART \
+        .name = called, .kind = TK_KIND_VALUE, .rank = 1, .dim = (const int[]){0}, APART \
     }
 #define OUTPUT(called)                                                                       \
     {                                                                                        \
-        .name = called, .output = true, .kind = TK_KIND_RESULT, .rank = 1, .dim = {0}, APART \
+        .name = called, .output = true, .kind = TK_KIND_RESULT, .rank = 1, .dim = (const int[]){0}, APART \
     }
 #define CLAUSES                                                                              \
     .clause_count = 5, .clauses = (const tk_clause[])                                        \

@@ -30,23 +30,23 @@ static const tk_contract nine = {
     .param_count = 9,
     .params =
         (const tk_param[]){
-            [X] = {.name = "x", .rank = 2, .dim = {ROWS, COLS}, APART},
-            [Y] = {.name = "y", .rank = 2, .dim = {ROWS, COLS}, APART},
+            [X] = {.name = "x", .rank = 2, .dim = (const int[]){ROWS, COLS}, APART},
+            [Y] = {.name = "y", .rank = 2, .dim = (const int[]){ROWS, COLS}, APART},
             [BIAS] =
-                {.name = "bias", .rank = 1, .dim = {COLS}, APART, .when_choices = 1 << 1, .when_attribute = BIASED},
+                {.name = "bias", .rank = 1, .dim = (const int[]){COLS}, APART, .when_choices = 1 << 1, .when_attribute = BIASED},
             [WEIGHTS] =
-                {.name = "weights", .kind = TK_KIND_FIXED, .dtype = TK_I64, .rank = 2, .dim = {ROWS, INNER}, APART},
-            [W] = {.name = "w", .kind = TK_KIND_FIXED, .dtype = TK_I32, .rank = 1, .dim = {INNER}, APART},
-            [SCORES] = {.name = "scores", .rank = 2, .dim = {ROWS, KEYS}, APART},
+                {.name = "weights", .kind = TK_KIND_FIXED, .dtype = TK_I64, .rank = 2, .dim = (const int[]){ROWS, INNER}, APART},
+            [W] = {.name = "w", .kind = TK_KIND_FIXED, .dtype = TK_I32, .rank = 1, .dim = (const int[]){INNER}, APART},
+            [SCORES] = {.name = "scores", .rank = 2, .dim = (const int[]){ROWS, KEYS}, APART},
             [BLEND] =
-                {.name = "blend", .output = true, .kind = TK_KIND_RESULT, .rank = 2, .dim = {ROWS, COLS}, APART},
+                {.name = "blend", .output = true, .kind = TK_KIND_RESULT, .rank = 2, .dim = (const int[]){ROWS, COLS}, APART},
             [COUNT] = {.name = "count",
                        .output = true,
                        .kind = TK_KIND_FIXED,
                        .dtype = TK_I64,
                        .judged = TK_BY_INTEGER,
                        .rank = 1,
-                       .dim = {ROWS},
+                       .dim = (const int[]){ROWS},
                        APART},
             [BEST] = {.name = "best",
                       .output = true,
@@ -55,7 +55,7 @@ static const tk_contract nine = {
                       .judged = TK_BY_ORDER,
                       .ordered_by = SCORES,
                       .rank = 2,
-                      .dim = {ROWS, TOP},
+                      .dim = (const int[]){ROWS, TOP},
                       APART},
         },
     .type_count = 2,
@@ -275,20 +275,20 @@ static const tk_contract *register_nine(tk_ctx *ctx)
 enum { SOME_X, SOME_SHIFT, SOME_Y, SOME_HALF };
 
 static const tk_param some_params[] = {
-    [SOME_X] = {.name = "x", .rank = 1, .dim = {0}, APART},
-    [SOME_SHIFT] = {.name = "shift", .rank = 1, .dim = {0}, APART, .when_choices = 1 << 1},
+    [SOME_X] = {.name = "x", .rank = 1, .dim = (const int[]){0}, APART},
+    [SOME_SHIFT] = {.name = "shift", .rank = 1, .dim = (const int[]){0}, APART, .when_choices = 1 << 1},
     [SOME_Y] = {.name = "y",
                 .output = true,
                 .judged = TK_BY_INTEGER,
                 .rank = 1,
-                .dim = {0},
+                .dim = (const int[]){0},
                 .inner_axis = -1,
                 .may_alias = SOME_SHIFT},
     [SOME_HALF] = {.name = "half",
                    .output = true,
                    .judged = TK_BY_INTEGER,
                    .rank = 1,
-                   .dim = {0},
+                   .dim = (const int[]){0},
                    APART,
                    .when_choices = 1 << 1},
 };
@@ -539,9 +539,9 @@ static const tk_contract pick = {
     .dim_count = 2,
     .dim_names = (const char *const[]){"n", "size"},
     .param_count = 3,
-    .params = (const tk_param[]){{.name = "table", .rank = 1, .dim = {1}, APART},
+    .params = (const tk_param[]){{.name = "table", .rank = 1, .dim = (const int[]){1}, APART},
                                  {.name = "indices", .kind = TK_KIND_INDEX, .rank = 1, .indexed_dim = 1, APART},
-                                 {.name = "y", .output = true, .judged = TK_BY_BITS, .rank = 1, APART}},
+                                 {.name = "y", .output = true, .judged = TK_BY_BITS, .rank = 1, .dim = (const int[]){0}, APART}},
     F32_ALONE,
     .clause_count = 5,
     .clauses = every_kind,
@@ -624,9 +624,9 @@ static const tk_contract count_groups = {
     .dim_names = (const char *const[]){"groups", "size"},
     .param_count = 3,
     .params =
-        (const tk_param[]){{.name = "table", .rank = 1, .dim = {1}, APART},
+        (const tk_param[]){{.name = "table", .rank = 1, .dim = (const int[]){1}, APART},
                            {.name = "ends", .kind = TK_KIND_INDEX, .rank = 1, .indexed_dim = 1, APART, .ends = true},
-                           {.name = "y", .output = true, .judged = TK_BY_BITS, .rank = 1, APART}},
+                           {.name = "y", .output = true, .judged = TK_BY_BITS, .rank = 1, .dim = (const int[]){0}, APART}},
     F32_ALONE,
     .clause_count = 5,
     .clauses = every_kind,
@@ -697,7 +697,7 @@ TEST_WITH_CONTEXT(as_large_as_may_be)
         snprintf(names[i], sizeof names[i], "t%d", i);
         dim_names[i] = names[i];
         params[i] = (tk_param){
-            .name = names[i], .output = i == TK_MAX_PARAMS - 1, .rank = 4, .dim = {i, i, i, i}, APART};
+            .name = names[i], .output = i == TK_MAX_PARAMS - 1, .rank = 4, .dim = (const int[]){i, i, i, i}, APART};
     }
     for (int i = 0; i < TK_MAX_ATTRIBUTES; i++)
         attributes[i] = (tk_attribute){
@@ -908,8 +908,8 @@ static const tk_contract signed_copy = {
     .param_count = 2,
     .params =
         (const tk_param[]){
-            {.name = "x", .rank = 2, .dim = {0, 1}, APART},
-            {.name = "y", .output = true, .rank = 2, .dim = {0, 1}, APART},
+            {.name = "x", .rank = 2, .dim = (const int[]){0, 1}, APART},
+            {.name = "y", .output = true, .rank = 2, .dim = (const int[]){0, 1}, APART},
         },
     .type_count = 2,
     .types = (const tk_types[]){{TK_F32, TK_F32}, {TK_F16, TK_F16}},
@@ -1016,7 +1016,7 @@ TEST(elementwise_of_rank_4)
     memcpy(params, signed_copy.params, sizeof params);
     for (int p = 0; p < 2; p++) {
         params[p].rank = 4;
-        memcpy(params[p].dim, (int[]){2, 0, 3, 1}, sizeof params[p].dim);
+        params[p].dim = (const int[]){2, 0, 3, 1};
     }
     deep.dim_count = 4;
     deep.dim_names = (const char *const[]){"b", "h", "rows", "cols"};
@@ -1057,9 +1057,9 @@ static const tk_contract tops = {
     .param_count = 3,
     .params =
         (const tk_param[]){
-            [TOPS_Y] = {.name = "y", .output = true, .rank = 2, .dim = {TOPS_B, TOPS_H}, APART},
-            [TOPS_X] = {.name = "x", .rank = 3, .dim = {TOPS_B, TOPS_K, TOPS_H}, .inner_axis = 1, .may_alias = -1},
-            [TOPS_GRID] = {.name = "grid", .rank = 2, .dim = {TOPS_H, TOPS_H}, APART},
+            [TOPS_Y] = {.name = "y", .output = true, .rank = 2, .dim = (const int[]){TOPS_B, TOPS_H}, APART},
+            [TOPS_X] = {.name = "x", .rank = 3, .dim = (const int[]){TOPS_B, TOPS_K, TOPS_H}, .inner_axis = 1, .may_alias = -1},
+            [TOPS_GRID] = {.name = "grid", .rank = 2, .dim = (const int[]){TOPS_H, TOPS_H}, APART},
         },
     F32_ALONE,
     EXACT_CLAUSES,
@@ -1119,8 +1119,8 @@ TEST_WITH_CONTEXT(tensors_of_any_rank_and_order)
 
 /* y = x & 255, in 64 bits. */
 static const tk_param low_params[] = {
-    {.name = "x", .kind = TK_KIND_FIXED, .dtype = TK_I64, .rank = 1, APART},
-    {.name = "y", .output = true, .kind = TK_KIND_FIXED, .dtype = TK_I64, .judged = TK_BY_INTEGER, .rank = 1, APART}};
+    {.name = "x", .kind = TK_KIND_FIXED, .dtype = TK_I64, .rank = 1, .dim = (const int[]){0}, APART},
+    {.name = "y", .output = true, .kind = TK_KIND_FIXED, .dtype = TK_I64, .judged = TK_BY_INTEGER, .rank = 1, .dim = (const int[]){0}, APART}};
 
 static const tk_contract low = {
     .name = "low",
@@ -1193,8 +1193,8 @@ TEST_WITH_CONTEXT(all_bits_of_an_integer_count)
 
 /* best[k] = where the k largest of keys[n] are, in descending order; -1 behind the last. One row, indices of the case's type. */
 static const tk_param largest_params[] = {
-    {.name = "keys", .rank = 1, APART},
-    {.name = "best", .output = true, .kind = TK_KIND_INDEX, .judged = TK_BY_ORDER, .rank = 1, .dim = {1}, APART}};
+    {.name = "keys", .rank = 1, .dim = (const int[]){0}, APART},
+    {.name = "best", .output = true, .kind = TK_KIND_INDEX, .judged = TK_BY_ORDER, .rank = 1, .dim = (const int[]){1}, APART}};
 
 static const tk_contract largest = {
     .name = "largest",
@@ -1277,7 +1277,7 @@ TEST_WITH_CONTEXT(orders_of_one_row_with_infinities)
     assert_refused(ctx, register_with(ctx, &wrong, NULL, NULL, &op), TK_BAD_ARGUMENT, "indices point");
     params[1].indexed_dim = 0;
     params[0].rank = 2;
-    params[0].dim[1] = 1;
+    params[0].dim = (const int[]){0, 1};
     assert_refused(ctx, register_with(ctx, &wrong, NULL, NULL, &op), TK_BAD_ARGUMENT, "other rows");
     op = registered(ctx, &largest, largest_kernel, NULL, largest_enclose);
     int truth = 1;
@@ -1538,7 +1538,7 @@ TEST_WITH_CONTEXT(what_is_elementwise)
     params[0].rank = 1;
     assert_refused(ctx, register_with(ctx, &wrong, NULL, NULL, &op), TK_BAD_ARGUMENT, "elementwise");
     params[0].rank = 2;
-    params[0].dim[1] = params[1].dim[1] = 0;
+    params[0].dim = params[1].dim = (const int[]){0, 0};
     assert_refused(ctx, register_with(ctx, &wrong, NULL, NULL, &op), TK_BAD_ARGUMENT, "one size twice");
 }
 

@@ -222,7 +222,7 @@ static void attributes_that_no_op_has(void **state)
 static void tensors_that_are_none(void **state)
 {
     scene *s = *state;
-    for (int32_t rank = -1; rank <= 6; rank++) {
+    for (int32_t rank = -1; rank <= TKI_WIRE_RANK + 2; rank++) {
         frame f = good_frame();
         f.tensors[WEIGHT].rank = rank;
         assert_int_equal(serve(s, &f, sizeof f), rank == 2 ? 0 : TKI_SERVE_BAD_HEADER);

@@ -24,10 +24,10 @@ static const tk_contract product = {
     .param_count = 4,
     .params =
         (const tk_param[]){
-            {.name = "a", .kind = TK_KIND_VALUE, .rank = 2, .dim = {0, 2}, .inner_axis = 1, .may_alias = -1},
-            {.name = "b", .kind = TK_KIND_VALUE, .rank = 2, .dim = {2, 1}, .inner_axis = 0, .may_alias = -1},
-            {.name = "index", .kind = TK_KIND_INDEX, .rank = 1, .dim = {0}, .indexed_dim = 1, APART},
-            {.name = "c", .output = true, .kind = TK_KIND_VALUE, .rank = 2, .dim = {0, 1}, APART},
+            {.name = "a", .kind = TK_KIND_VALUE, .rank = 2, .dim = (const int[]){0, 2}, .inner_axis = 1, .may_alias = -1},
+            {.name = "b", .kind = TK_KIND_VALUE, .rank = 2, .dim = (const int[]){2, 1}, .inner_axis = 0, .may_alias = -1},
+            {.name = "index", .kind = TK_KIND_INDEX, .rank = 1, .dim = (const int[]){0}, .indexed_dim = 1, APART},
+            {.name = "c", .output = true, .kind = TK_KIND_VALUE, .rank = 2, .dim = (const int[]){0, 1}, APART},
         },
 };
 
@@ -40,8 +40,8 @@ static const tk_contract down = {
     .param_count = 2,
     .params =
         (const tk_param[]){
-            {.name = "a", .kind = TK_KIND_VALUE, .rank = 2, .dim = {0, 1}, .inner_axis = 0, .may_alias = -1},
-            {.name = "c", .output = true, .kind = TK_KIND_VALUE, .rank = 1, .dim = {1}, APART},
+            {.name = "a", .kind = TK_KIND_VALUE, .rank = 2, .dim = (const int[]){0, 1}, .inner_axis = 0, .may_alias = -1},
+            {.name = "c", .output = true, .kind = TK_KIND_VALUE, .rank = 1, .dim = (const int[]){1}, APART},
         },
 };
 
@@ -57,12 +57,12 @@ static const tk_contract row = {
             {.name = "x",
              .kind = TK_KIND_VALUE,
              .rank = 2,
-             .dim = {0, 1},
+             .dim = (const int[]){0, 1},
              .inner_axis = 1,
              .may_alias = -1,
              .low_background = true},
-            {.name = "target", .kind = TK_KIND_INDEX, .rank = 1, .dim = {0}, .indexed_dim = 1, APART},
-            {.name = "y", .output = true, .kind = TK_KIND_VALUE, .rank = 2, .dim = {0, 1}, APART},
+            {.name = "target", .kind = TK_KIND_INDEX, .rank = 1, .dim = (const int[]){0}, .indexed_dim = 1, APART},
+            {.name = "y", .output = true, .kind = TK_KIND_VALUE, .rank = 2, .dim = (const int[]){0, 1}, APART},
         },
     TEST_OPTIONS,
 };

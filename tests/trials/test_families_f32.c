@@ -14,11 +14,11 @@
 
 #define IN(called, a, b, inner)                                                                               \
     {                                                                                                         \
-        .name = called, .kind = TK_KIND_VALUE, .rank = 2, .dim = {a, b}, .inner_axis = inner, .may_alias = -1 \
+        .name = called, .kind = TK_KIND_VALUE, .rank = 2, .dim = (const int[]){a, b}, .inner_axis = inner, .may_alias = -1 \
     }
 #define OUT                                                                                  \
     {                                                                                        \
-        .name = "c", .output = true, .kind = TK_KIND_RESULT, .rank = 2, .dim = {0, 1}, APART \
+        .name = "c", .output = true, .kind = TK_KIND_RESULT, .rank = 2, .dim = (const int[]){0, 1}, APART \
     }
 
 enum { ROWS = 40, COLS = 3, INNER = 50, TERMS = ROWS * INNER };
