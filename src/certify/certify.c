@@ -102,8 +102,10 @@ static tk_status check_options(tk_ctx *ctx, const tk_contract *contract, tk_dtyp
     if (!!options->mutant + !!options->variant + !!options->kernel + !!options->lowering + !!options->kernel_file > 1)
         return tki_fail(ctx, TK_BAD_ARGUMENT,
                         "give a lowering, a planted kernel, a function or a kernel file, not two of them");
-    const int index = tki_index_param(contract);
-    if (options->dims && !tki_indices_point_somewhere(&c))
+    int index = tki_index_param(contract);
+    while (index >= 0 && (tki_index_values(&c, index) > 0 || tk_case_elements(&c, index) == 0))
+        index = tki_next_index_param(contract, index);
+    if (options->dims && index >= 0)
         return tki_fail(ctx, TK_BAD_ARGUMENT,
                         "%s: %s has elements, and there is nothing that they could point to: %s is 0", contract->name,
                         contract->params[index].name, contract->dim_names[contract->params[index].indexed_dim]);

@@ -142,7 +142,7 @@ static tk_status check_indices(tk_ctx *ctx, const tk_case *c, const tensors *t)
             continue;
         const int64_t bad = tki_first_bad_index(c, p, t->data[p]);
         if (bad >= 0)
-            return tki_fail_index(ctx, c->contract, bad, tki_index_at(c, t->data[p], bad),
+            return tki_fail_index(ctx, c->contract, p, bad, tki_index_at(c, t->data[p], bad),
                                   c->dims[c->contract->params[p].indexed_dim]);
     }
     return TK_OK;

@@ -459,12 +459,11 @@ static void check_bad_index_written(const tki_subject *subject, const tk_case *c
     }
 }
 
-tk_status tki_trial_run_bad_index(tki_subject *subject, const tki_trial *trial, tki_inputs *inputs, int64_t position,
-                                  int64_t value, tki_trial_result *result)
+tk_status tki_trial_run_bad_index(tki_subject *subject, const tki_trial *trial, tki_inputs *inputs, int param,
+                                  int64_t position, int64_t value, tki_trial_result *result)
 {
     const tk_case *c = &trial->c;
     int clause = tki_clause_find(c->contract, TK_CLAUSE_INDEX);
-    int param = tki_index_param(c->contract);
     int64_t count = tk_case_elements(c, param);
     *result = (tki_trial_result){.failed_clause = -1, .determinism = TK_BATCH_INVARIANT};
     tki_inputs_set_index(c, inputs->data[param], position, value);

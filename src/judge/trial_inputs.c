@@ -140,8 +140,10 @@ static bool slice(tk_ctx *ctx, const tk_case *c, const tki_inputs *inputs, int d
 bool tki_inputs_slice(tk_ctx *ctx, const tk_case *c, const tki_inputs *inputs, int dim, int64_t begin, int64_t end,
                       tk_case *part, tki_inputs *part_inputs, tk_status *status)
 {
-    const int index = tki_index_param(c->contract);
-    const bool groups = index >= 0 && c->contract->params[index].ends && c->contract->params[index].dim[0] == dim;
+    int index = tki_index_param(c->contract);
+    while (index >= 0 && !(c->contract->params[index].ends && c->contract->params[index].dim[0] == dim))
+        index = tki_next_index_param(c->contract, index);
+    const bool groups = index >= 0;
     const int64_t first = groups && begin > 0 ? tki_index_at(c, inputs->data[index], begin - 1) : 0;
     if (first == 0)
         return slice(ctx, c, inputs, dim, begin, end, part, part_inputs, status);

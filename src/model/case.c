@@ -49,9 +49,9 @@ bool tk_types_parse(const char *text, tk_types *types)
     return find_dtype(text, first, &types->dtype) && find_dtype(second, strlen(second), &types->result_dtype);
 }
 
-int tki_index_param(const tk_contract *contract)
+int tki_next_index_param(const tk_contract *contract, int after)
 {
-    for (int p = 0; p < contract->param_count; p++)
+    for (int p = after + 1; p < contract->param_count; p++)
         if (contract->params[p].kind == TK_KIND_INDEX && !contract->params[p].output)
             return p;
     return -1;
@@ -67,8 +67,10 @@ bool tk_contract_takes_index(const tk_contract *contract)
 
 bool tki_indices_point_somewhere(const tk_case *c)
 {
-    const int p = tki_index_param(c->contract);
-    return p < 0 || tki_index_values(c, p) > 0 || tk_case_elements(c, p) == 0;
+    bool all = true;
+    for (int p = -1; (p = tki_next_index_param(c->contract, p)) >= 0;)
+        all &= tki_index_values(c, p) > 0 || tk_case_elements(c, p) == 0;
+    return all;
 }
 
 int tki_index_attribute(const tk_contract *contract)
@@ -388,10 +390,11 @@ tk_status tk_case_check(tk_ctx *ctx, const tk_case *c, void *const buffers[])
     return status == TK_OK ? check_buffers(ctx, c, buffers) : status;
 }
 
-tk_status tki_fail_index(tk_ctx *ctx, const tk_contract *contract, int64_t position, int64_t value, int64_t range)
+tk_status tki_fail_index(tk_ctx *ctx, const tk_contract *contract, int param, int64_t position, int64_t value,
+                         int64_t range)
 {
-    const tki_fault fault = {.kind = TKI_FAULT_INDEX, .tensor = tki_index_param(contract), .offset = position};
-    const char *name = fault.tensor >= 0 ? contract->params[fault.tensor].name : "index";
+    const tki_fault fault = {.kind = TKI_FAULT_INDEX, .tensor = param, .offset = position};
+    const char *name = param >= 0 ? contract->params[param].name : "index";
     tk_status status;
     if (range >= 0 && fault.tensor >= 0 && contract->params[fault.tensor].ends)
         status = tki_fail(ctx, TK_BAD_INDEX, "%s: %s[%lld] = %lld is outside [0, %lld], or less than the one before",

@@ -4,10 +4,14 @@
 #include "core/export.h"
 #include "tokitai.h"
 
-/* The input of indices, in contract order; -1: none. */
-TKI_EXPORT int tki_index_param(const tk_contract *contract);
+/* The next input of indices behind a parameter, -1 for the first; -1: none. */
+TKI_EXPORT int tki_next_index_param(const tk_contract *contract, int after);
+static inline int tki_index_param(const tk_contract *contract)
+{
+    return tki_next_index_param(contract, -1);
+}
 
-/* Is there an index that its elements could be? An attribute that is one too does not count. */
+/* Is there an index that its elements could be, for each of them? An attribute that is one too does not count. */
 TKI_EXPORT bool tki_indices_point_somewhere(const tk_case *c);
 
 /* The attribute whose value is a valid index too; -1: none. */
@@ -29,6 +33,6 @@ TKI_EXPORT bool tki_attribute_allows(const tk_attribute *attribute, tk_value val
 /* Types, attributes and sizes of the case. */
 TKI_EXPORT TK_MUST_USE tk_status tki_case_check_shape(tk_ctx *ctx, const tk_case *c);
 
-/* TK_BAD_INDEX: element `position` of the contract's index input. `range`: of the size that it points into; < 0: the value is not known. */
-TKI_EXPORT tk_status tki_fail_index(tk_ctx *ctx, const tk_contract *contract, int64_t position, int64_t value,
+/* TK_BAD_INDEX: element `position` of an input of indices. `range`: of the size that it points into; < 0: the value is not known. */
+TKI_EXPORT tk_status tki_fail_index(tk_ctx *ctx, const tk_contract *contract, int param, int64_t position, int64_t value,
                                     int64_t range);

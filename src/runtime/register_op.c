@@ -109,7 +109,7 @@ static const char *wrong_param(const tk_contract *c, int i)
 
 static const char *wrong_params(const tk_contract *c)
 {
-    int outputs = 0, always = 0, indices = 0;
+    int outputs = 0, always = 0;
     if (c->param_count < 1 || c->param_count > TK_MAX_PARAMS || !c->params)
         return "it has no tensors, or too many";
     for (int i = 0; i < c->param_count; i++) {
@@ -118,12 +118,8 @@ static const char *wrong_params(const tk_contract *c)
             return wrong;
         outputs += c->params[i].output;
         always += c->params[i].output && !c->params[i].when_choices;
-        indices += !c->params[i].output && c->params[i].kind == TK_KIND_INDEX;
     }
-    return outputs == 0  ? "it has no output"
-           : always == 0 ? "no output of it is always there"
-           : indices > 1 ? "it has more than one input of indices"
-                         : NULL;
+    return outputs == 0 ? "it has no output" : always == 0 ? "no output of it is always there" : NULL;
 }
 
 /* Real numbers are rounded, integers are exact; an order is one of indices. */
@@ -410,11 +406,13 @@ static void free_made_ops(tk_ctx *ctx)
 static tk_status check_indices(const tki_call *call)
 {
     const tk_case *c = call->c;
-    const int p = tki_index_param(c->contract);
-    const int64_t i = p < 0 ? -1 : tki_first_bad_index(c, p, call->buffers[p]);
-    return i < 0 ? TK_OK
-                 : tki_fail_index(call->ctx, c->contract, i, tki_index_at(c, call->buffers[p], i),
+    for (int p = -1; (p = tki_next_index_param(c->contract, p)) >= 0;) {
+        const int64_t i = tki_first_bad_index(c, p, call->buffers[p]);
+        if (i >= 0)
+            return tki_fail_index(call->ctx, c->contract, p, i, tki_index_at(c, call->buffers[p], i),
                                   c->dims[c->contract->params[p].indexed_dim]);
+    }
+    return TK_OK;
 }
 
 static tk_status launch(const tki_call *call)

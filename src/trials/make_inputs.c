@@ -30,7 +30,7 @@ static tk_status copy_given_inputs(tk_ctx *ctx, const tk_case *c, const tk_certi
             int64_t index = (int64_t)given->bits[i];
             if (param->kind == TK_KIND_INDEX &&
                 !tki_index_is_valid(c, p, i > 0 ? (int64_t)given->bits[i - 1] : 0, index))
-                return tki_fail_index(ctx, c->contract, i, index, c->dims[param->indexed_dim]);
+                return tki_fail_index(ctx, c->contract, p, i, index, c->dims[param->indexed_dim]);
             if (param->kind != TK_KIND_INDEX && element < sizeof *given->bits && given->bits[i] >> 8 * element)
                 return tki_fail(ctx, TK_BAD_ARGUMENT, "%s: %s[%lld] is not a %zu-bit pattern", c->contract->name,
                                 param->name, (long long)i, 8 * element);

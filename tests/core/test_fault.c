@@ -47,7 +47,7 @@ TEST(kept_until_the_next_failure)
     assert_non_null(strstr(tk_ctx_message(ctx), "signal 11"));
     assert_non_null(strstr(tk_ctx_message(ctx), "wrote outside y, at byte 12 of its 10"));
     assert_int_equal(ctx->fault.offset, 12);
-    assert_int_equal(tki_fail_index(ctx, xent, 7, -3, 5), TK_BAD_INDEX);
+    assert_int_equal(tki_fail_index(ctx, xent, tki_index_param(xent), 7, -3, 5), TK_BAD_INDEX);
     assert_string_equal(tk_ctx_message(ctx), "xent: target[7] = -3 is outside [0, 5)");
     assert_int_equal(ctx->fault.kind, TKI_FAULT_INDEX);
     assert_string_equal(xent->params[ctx->fault.tensor].name, "target");

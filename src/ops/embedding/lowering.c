@@ -25,7 +25,7 @@ static tk_status check_indices(const tki_call *call, const tki_embedding_params 
     if (i < 0)
         return TK_OK;
     int64_t value = p->wide_index ? ((const int64_t *)p->index)[i] : ((const int32_t *)p->index)[i];
-    return tki_fail_index(call->ctx, call->c->contract, i, value, p->vocab);
+    return tki_fail_index(call->ctx, call->c->contract, tki_index_param(call->c->contract), i, value, p->vocab);
 }
 
 static tk_status launch_fwd(const tki_call *call)

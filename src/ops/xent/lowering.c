@@ -37,7 +37,7 @@ static tk_status launch(const tki_call *call)
     int64_t value;
     int64_t bad = kernels->first_bad_target(&p, &value);
     if (bad >= 0)
-        return tki_fail_index(call->ctx, call->c->contract, bad, value, p.cols);
+        return tki_fail_index(call->ctx, call->c->contract, tki_index_param(call->c->contract), bad, value, p.cols);
     kernels->run[call->c->dtype](&p, call->scratch, call->threads);
     return TK_OK;
 }
