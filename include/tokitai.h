@@ -169,6 +169,18 @@ typedef enum tk_judged_by {
     TK_BY_ORDER
 } tk_judged_by;
 
+/* What an element of an input is that does not matter. */
+typedef enum tk_neutral {
+    TK_NEUTRAL_ZERO,
+    TK_NEUTRAL_LOW /* very negative: exponentials are added */
+} tk_neutral;
+
+/* What an input of indices may hold beside the rule that each is in range. */
+typedef enum tk_index_rule {
+    TK_INDICES_ANY,
+    TK_INDICES_ENDS /* where groups end: ascending, from 0 up to the size itself */
+} tk_index_rule;
+
 typedef struct tk_param {
     const char *name;
     bool output;
@@ -180,14 +192,16 @@ typedef struct tk_param {
     int indexed_dim;      /* TK_KIND_INDEX: its values are in [0, that size) */
     int inner_axis;       /* inputs: the axis that the op sums over, or -1 */
     int may_alias;        /* outputs: the parameter whose buffer it may share, or -1 */
-    bool low_background;  /* inputs: an element that does not matter is very negative rather than zero */
+    tk_neutral neutral;   /* inputs */
     int ordered_by;       /* TK_BY_ORDER: the input that the indices select from, row by row */
-    bool sums_to_one;     /* outputs: each row should sum to one; a certificate reports the deviation */
+    double sums_to;       /* outputs: what each row should sum to; a certificate reports the deviation. 0: nothing is known */
     /* Not 0: the tensor is there only with some choices of an attribute, bit i standing for choice i. Elsewhere it has no
      * elements, its pointer may be NULL, and nothing is read or written. */
     uint64_t when_choices;
     int when_attribute; /* the attribute's position; read only with when_choices */
-    bool ends;          /* TK_KIND_INDEX: where groups end: ascending, from 0 up to that size */
+    tk_index_rule rule; /* TK_KIND_INDEX */
+    const char *also;   /* TK_KIND_INDEX: the integer attribute whose value is a valid index too, beside those in range; or NULL */
+    double least, most; /* inputs of floating point: trials draw from that range, and others are refused; both 0: no range */
 } tk_param;
 
 /* What a clause is about. An oracle decides those of elements; the judge itself decides the others, by their kind. */
@@ -216,7 +230,7 @@ typedef struct tk_choice {
 
 typedef enum tk_attribute_type {
     TK_ATTRIBUTE_CHOICE, /* one of a few names */
-    TK_ATTRIBUTE_REAL,   /* a finite fp32 number */
+    TK_ATTRIBUTE_REAL,   /* a finite number */
     TK_ATTRIBUTE_INTEGER
 } tk_attribute_type;
 
@@ -248,9 +262,8 @@ typedef struct tk_attribute {
     const tk_value *tried;
     int choice_count;
     const tk_choice *choices;
-    const char *not_f32; /* choices: why a case with fp32 values cannot have the second one, or NULL */
     bool seen_by_kernel;
-    bool among_indices; /* integers: a valid index too, beside those in range */
+    bool fp32; /* reals: fp32 numbers only */
     tk_role role;
     int abi_1_offset;   /* where tokitai_call of kernel ABI 1 has it, which is fixed for ever; 0: nowhere */
 } tk_attribute;
@@ -276,6 +289,9 @@ typedef struct tk_contract {
     const char *notes;   /* what a caller should know beside these, in sentences; NULL: nothing */
     int dim_count;
     const char *const *dim_names;
+    /* [dim_count] or NULL: how a size follows from other sizes and from attributes, as text: "(h - r) // stride + 1". NULL for
+     * one that is free. */
+    const char *const *derived;
     int param_count;
     const tk_param *params;
     int type_count;
@@ -283,8 +299,10 @@ typedef struct tk_contract {
     bool elementwise;      /* an element of the outputs depends on those at its place in the inputs alone */
     int attribute_count;
     const tk_attribute *attributes;
-    /* Why a case cannot have these attributes, each of which is in its range: one line, or NULL if it can. NULL: all go
-     * together. */
+    /* Sets the sizes that follow from others; those may come out negative, and the case is then refused. Needed with `derived`. */
+    void (*derive)(struct tk_case *c);
+    /* Why a case cannot have these types, sizes and attributes, each of which is in its range: one line, or NULL if it can. NULL:
+     * all go together. */
     const char *(*refusal)(const struct tk_case *c);
     int clause_count;
     const tk_clause *clauses;

@@ -28,8 +28,7 @@ static const tk_attribute test_options[] = {
      .initial = {.integer = -100},
      .least = {.integer = INT64_MIN},
      .most = {.integer = INT64_MAX},
-     .seen_by_kernel = true,
-     .among_indices = true},
+     .seen_by_kernel = true},
 };
 
 static inline void set_real(tk_case *c, const char *name, double value)

@@ -118,7 +118,7 @@ static tk_status run_bad_indices_of(campaign *c, const tki_trial *trial, int par
                               (INT64_C(1) << 32) + 5,
                               5 - (INT64_C(1) << 32),
                               (INT64_C(1) << 48) + 1};
-    const bool ends = o->contract->params[param].ends;
+    const bool ends = o->contract->params[param].rule == TK_INDICES_ENDS;
     const int outside = wide ? 21 : 12;
     for (int i = 0; i < outside + (ends ? 2 : 0) && count > 2; i++) {
         const int64_t position = i < outside ? positions[i % 3] : positions[1 + i - outside];
@@ -154,6 +154,8 @@ static tk_status run_bad_indices(campaign *c)
     memcpy(trial.c.attributes, o->attributes, sizeof trial.c.attributes);
     for (int d = 0; d < o->contract->dim_count; d++)
         trial.c.dims[d] = small_size(o->contract);
+    if (!tki_case_settle(&trial.c))
+        return TK_OK;
     for (int p = -1; status == TK_OK && o->verdict == TK_HELD && (p = tki_next_index_param(o->contract, p)) >= 0;)
         status = run_bad_indices_of(c, &trial, p);
     return status;

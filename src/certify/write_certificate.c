@@ -407,7 +407,7 @@ static json_t *result_json(const tki_outcome *o)
                                tki_real_json(o->kernel_seconds), "judge_seconds", tki_real_json(o->judge_seconds),
                                "seconds", tki_real_json(o->seconds));
     for (int p = 0; p < o->contract->param_count; p++)
-        if (o->contract->params[p].sums_to_one)
+        if (o->contract->params[p].sums_to != 0)
             json_object_set_new(result, "row_sum_error", tki_real_json(j->row_sum_error));
     json_object_set_new(result, "accepted",
                         json_pack("{s:o, s:I, s:I}", "worst_ulp", tki_real_json(j->accepted_ulps), "near_zero",

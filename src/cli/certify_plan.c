@@ -455,17 +455,17 @@ static void add_jobs(certify_plan *p, const tk_ctx *ctx, const certify_job *like
         p->jobs[p->job_count++] = *like;
 }
 
-/* Whether a setting is refused for values of this type. */
-static bool has_objection(const certify_plan *p, const tk_contract *op, tk_dtype dtype)
+/* Whether the settings are refused for these types. */
+static bool has_objection(const certify_plan *p, const tk_contract *op, tk_types types)
 {
+    tk_case c = tk_case_init(op, types.dtype);
+    c.result_dtype = types.result_dtype;
     for (int i = 0; i < p->setting_count; i++) {
         const int found = tk_attribute_find(op, p->settings[i].attribute);
-        const tk_attribute *attribute = found >= 0 ? &op->attributes[found] : NULL;
-        if (dtype == TK_F32 && attribute && attribute->not_f32 &&
-            !strcmp(p->settings[i].value, attribute->choices[1].id))
-            return true;
+        if (found >= 0)
+            (void)tk_attribute_parse(&op->attributes[found], p->settings[i].value, &c.attributes[found]);
     }
-    return false;
+    return op->refusal && op->refusal(&c);
 }
 
 /* What is asked for by name is tried in any case. Of "all", user kernels are judged in 16 bits, which every one was written for, and
@@ -475,7 +475,7 @@ static bool wants_types(const certify_plan *p, const tk_contract *op, tk_types t
     const bool is_user_kernel = p->file_count || p->program.server;
     if (p->types.one)
         return cli_types_have(&p->types, types);
-    return !(is_user_kernel && types.result_dtype == TK_F32) && !has_objection(p, op, types.dtype);
+    return !(is_user_kernel && types.result_dtype == TK_F32) && !has_objection(p, op, types);
 }
 
 static bool plan_jobs(const certify_arguments *a, certify_plan *p, tk_ctx *ctx)

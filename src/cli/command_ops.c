@@ -273,7 +273,7 @@ static void print_params(const tk_contract *contract)
         printf("  %-3s  %-26s %s", param->output ? "out" : "in", shaped, kind);
         if (param->kind == TK_KIND_RESULT && !param->output)
             fputs(", the type of the results", stdout);
-        if (param->ends)
+        if (param->rule == TK_INDICES_ENDS)
             printf(", ascending, each in [0, %s]", contract->dim_names[param->indexed_dim]);
         else if (param->kind == TK_KIND_INDEX)
             printf(", each in [0, %s)", contract->dim_names[param->indexed_dim]);

@@ -49,16 +49,45 @@ static inline uint32_t tki_domain_nearest(tk_dtype dtype, uint32_t bits)
     return (bits & f.sign) | inside | (bits & (hidden - 1));
 }
 
+/* Is not every element allowed in that input? */
+static inline bool tki_domain_limits(const tk_case *c, int p)
+{
+    const tk_param *param = &c->contract->params[p];
+    return !param->output && tki_format_of(tk_case_param_dtype(c, p)).number == TKI_FLOATING &&
+           (tki_domain_is_normal(c) || param->least != param->most);
+}
+
+static inline bool tki_domain_allows(const tk_case *c, int p, uint32_t bits)
+{
+    const tk_param *param = &c->contract->params[p];
+    const tk_dtype dtype = tk_case_param_dtype(c, p);
+    const double value = tki_decode(dtype, bits);
+    return (!tki_domain_is_normal(c) || tki_domain_has(dtype, bits)) &&
+           (param->least == param->most || (value >= param->least && value <= param->most));
+}
+
+/* An element of the input's range that stands for a drawn one outside of it: which one follows from the pattern. */
+static inline uint32_t tki_domain_place(const tk_case *c, int p, uint32_t bits)
+{
+    const tk_param *param = &c->contract->params[p];
+    const tk_dtype dtype = tk_case_param_dtype(c, p);
+    if (tki_domain_is_normal(c))
+        bits = tki_domain_nearest(dtype, bits);
+    for (uint32_t i = 0; param->least != param->most && i < 8 && !tki_domain_allows(c, p, bits); i++) {
+        const double share = i < 7 ? (double)((bits + i) * UINT32_C(2654435761)) * 0x1p-32 : 0.5;
+        bits = tki_round_double(dtype, param->least + share * (param->most - param->least));
+    }
+    return bits;
+}
+
 /* Moves all values of a case's inputs into its domain. */
 static inline void tki_domain_apply(const tk_case *c, void *const data[])
 {
-    for (int p = 0; tki_domain_is_normal(c) && p < c->contract->param_count; p++) {
-        if (c->contract->params[p].output || c->contract->params[p].kind == TK_KIND_INDEX)
-            continue;
+    for (int p = 0; p < c->contract->param_count; p++) {
         const tk_dtype dtype = tk_case_param_dtype(c, p);
-        const int64_t count = tk_case_elements(c, p);
+        const int64_t count = tki_domain_limits(c, p) ? tk_case_elements(c, p) : 0;
         for (int64_t i = 0; i < count; i++)
-            tki_put_bits(dtype, data[p], i, tki_domain_nearest(dtype, tki_element_bits(dtype, data[p], i)));
+            tki_put_bits(dtype, data[p], i, tki_domain_place(c, p, tki_element_bits(dtype, data[p], i)));
     }
 }
 

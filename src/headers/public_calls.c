@@ -114,8 +114,8 @@ static void describe_types(const tk_contract *contract, char text[LINE])
 static void describe_index(const tk_contract *contract, char text[LINE])
 {
     const tk_param *index = &contract->params[tki_index_param(contract)];
-    const int also = tki_index_attribute(contract);
-    if (index->ends) {
+    const int also = tki_index_attribute(contract, tki_index_param(contract));
+    if (index->rule == TK_INDICES_ENDS) {
         snprintf(text, LINE,
                  "`index_dtype` is TK_I32 or TK_I64. A value of %s outside [0, %s], or less than the one before it: "
                  "TK_BAD_INDEX.",

@@ -531,7 +531,7 @@ tk_status tki_judge(const tki_oracle *oracle, const tki_oracle_job *job, const v
             int64_t col = i % boxes_across * box_cols;
             tki_box box = {row, at_most(row + box_rows, rows), col, at_most(col + box_cols, cols)};
             judge_box(&b, &box, cols, data, enclosures);
-            for (int64_t r = box.row_begin; param->sums_to_one && col == 0 && r < box.row_end; r++)
+            for (int64_t r = box.row_begin; param->sums_to != 0 && col == 0 && r < box.row_end; r++)
                 note_row_sum(&b, r, cols, data);
         }
         count_plain(&b);

@@ -1,6 +1,7 @@
 /* TRUSTED. The arrays that a trial is run on. */
 #include "judge/trial_inputs.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,16 +43,19 @@ void tki_inputs_free(tki_inputs *inputs)
 
 tk_status tki_inputs_check_domain(tk_ctx *ctx, const tk_case *c, const void *const data[])
 {
-    for (int p = 0; tki_domain_is_normal(c) && p < c->contract->param_count; p++) {
+    for (int p = 0; p < c->contract->param_count; p++) {
         const tk_param *param = &c->contract->params[p];
         const tk_dtype dtype = tk_case_param_dtype(c, p);
-        const int64_t count = param->output || param->kind == TK_KIND_INDEX ? 0 : tk_case_elements(c, p);
+        const int64_t count = tki_domain_limits(c, p) ? tk_case_elements(c, p) : 0;
         for (int64_t i = 0; i < count; i++) {
             const uint32_t bits = tki_element_bits(dtype, data[p], i);
-            if (!tki_domain_has(dtype, bits))
-                return tki_fail(ctx, TK_BAD_ARGUMENT,
-                                "%s: %s[%lld] = 0x%04x = %g lies outside of domain normal (0, or 2^-40 to 2^20)",
-                                c->contract->name, param->name, (long long)i, bits, tki_decode(dtype, bits));
+            char range[64] = "domain normal (0, or 2^-40 to 2^20)";
+            if (tki_domain_allows(c, p, bits))
+                continue;
+            if (!tki_domain_is_normal(c) || tki_domain_has(dtype, bits))
+                snprintf(range, sizeof range, "[%g, %g]", param->least, param->most);
+            return tki_fail(ctx, TK_BAD_ARGUMENT, "%s: %s[%lld] = 0x%04x = %g lies outside of %s", c->contract->name,
+                            param->name, (long long)i, bits, tki_decode(dtype, bits), range);
         }
     }
     return TK_OK;
@@ -66,9 +70,9 @@ void tki_inputs_set_index(const tk_case *c, void *data, int64_t i, int64_t value
 }
 
 /* Moves indices into a part of the size they point into. */
-static bool shift_indices(const tk_case *part, void *data, int64_t count, int64_t begin, int64_t end)
+static bool shift_indices(const tk_case *part, int param, void *data, int64_t count, int64_t begin, int64_t end)
 {
-    const int also = tki_index_attribute(part->contract);
+    const int also = tki_index_attribute(part->contract, param);
     for (int64_t i = 0; i < count; i++) {
         int64_t index = tki_index_at(part, data, i);
         if (also >= 0 && index == part->attributes[also].integer)
@@ -117,6 +121,10 @@ static bool slice(tk_ctx *ctx, const tk_case *c, const tki_inputs *inputs, int d
 {
     *part = *c;
     part->dims[dim] = end - begin;
+    /* What follows from other sizes cannot be cut by itself, nor those that it follows from. */
+    *status = TK_OK;
+    if (!tki_case_is_settled(part))
+        return false;
     *status = tki_inputs_alloc(ctx, part, part_inputs);
     if (*status != TK_OK)
         return false;
@@ -125,10 +133,10 @@ static bool slice(tk_ctx *ctx, const tk_case *c, const tki_inputs *inputs, int d
         if (param->output)
             continue;
         tki_tensor_slice(c, p, dim, begin, part, inputs->data[p], part_inputs->data[p]);
-        if (param->ends && param->indexed_dim == dim)
+        if (param->rule == TK_INDICES_ENDS && param->indexed_dim == dim)
             cut_ends(part, part_inputs->data[p], tk_case_elements(part, p), begin, end);
         else if (param->kind == TK_KIND_INDEX && param->indexed_dim == dim &&
-                 !shift_indices(part, part_inputs->data[p], tk_case_elements(part, p), begin, end)) {
+                 !shift_indices(part, p, part_inputs->data[p], tk_case_elements(part, p), begin, end)) {
             tki_inputs_free(part_inputs);
             return false;
         }
@@ -141,7 +149,7 @@ bool tki_inputs_slice(tk_ctx *ctx, const tk_case *c, const tki_inputs *inputs, i
                       tk_case *part, tki_inputs *part_inputs, tk_status *status)
 {
     int index = tki_index_param(c->contract);
-    while (index >= 0 && !(c->contract->params[index].ends && c->contract->params[index].dim[0] == dim))
+    while (index >= 0 && !(c->contract->params[index].rule == TK_INDICES_ENDS && c->contract->params[index].dim[0] == dim))
         index = tki_next_index_param(c->contract, index);
     const bool groups = index >= 0;
     const int64_t first = groups && begin > 0 ? tki_index_at(c, inputs->data[index], begin - 1) : 0;
@@ -189,8 +197,8 @@ bool tki_inputs_change(const tki_trial *trial, tki_inputs *inputs, const char **
         i = elements - 1;
     if (param->kind == TK_KIND_INDEX) {
         /* An end lies between its neighbours. */
-        const int64_t least = param->ends && i > 0 ? tki_index_at(c, inputs->data[p], i - 1) : 0;
-        const int64_t size = (param->ends && i + 1 < elements ? tki_index_at(c, inputs->data[p], i + 1) + 1
+        const int64_t least = param->rule == TK_INDICES_ENDS && i > 0 ? tki_index_at(c, inputs->data[p], i - 1) : 0;
+        const int64_t size = (param->rule == TK_INDICES_ENDS && i + 1 < elements ? tki_index_at(c, inputs->data[p], i + 1) + 1
                                                               : tki_index_values(c, p)) -
                              least;
         int64_t value = least + (int64_t)tki_random_below(&random, (uint64_t)size);
@@ -204,9 +212,10 @@ bool tki_inputs_change(const tki_trial *trial, tki_inputs *inputs, const char **
     } else {
         const tk_dtype dtype = tk_case_param_dtype(c, p);
         const uint32_t drawn = tki_round_double(dtype, 8 * tki_random_unit(&random) - 4);
-        const uint32_t value = tki_domain_is_normal(c) ? tki_domain_nearest(dtype, drawn) : drawn;
+        const uint32_t value = tki_domain_limits(c, p) ? tki_domain_place(c, p, drawn) : drawn;
         const bool same = value == tki_element_bits(dtype, inputs->data[p], i);
-        tki_put_bits(dtype, inputs->data[p], i, same ? value ^ tki_format_of(dtype).sign : value);
+        const uint32_t other = value ^ tki_format_of(dtype).sign;
+        tki_put_bits(dtype, inputs->data[p], i, same && (!tki_domain_limits(c, p) || tki_domain_allows(c, p, other)) ? other : value);
     }
     *name = param->name;
     *position = i;

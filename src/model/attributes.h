@@ -43,9 +43,7 @@ enum { TKI_UNIT_UNKNOWN, TKI_UNIT_SM_80, TKI_UNIT_SM_90 };
                                   {"tensor_core",                                                                         \
                                    "matrix units, which align the products of a block and the accumulator to the "        \
                                    "largest of them and truncate"},                                                       \
-                                  {"any", "those that the lowering promises; ieee for kernels that promise none"}},       \
-                      .not_f32 = "matrix units truncate fp32 values to TF32 before they multiply, which no bound of this " \
-                                 "contract covers"}
+                                  {"any", "those that the lowering promises; ieee for kernels that promise none"}}}
 
 #define TKI_MATRIX_UNIT_ATTRIBUTE                                                                                         \
     {.name = "matrix_unit", .role = TK_ROLE_MATRIX_UNIT,                                                                  \
@@ -56,3 +54,13 @@ enum { TKI_UNIT_UNKNOWN, TKI_UNIT_SM_80, TKI_UNIT_SM_90 };
                                      {"sm_90", "L = 8, F = 25: from sm_90 on"}}}
 
 /* clang-format on */
+
+/* Why a contract of sums of products refuses a case. */
+static inline const char *tki_numerics_refusal(const tk_case *c)
+{
+    const bool matrix_unit = tki_choice_of_role(c->contract, c->attributes, TK_ROLE_NUMERICS) == TKI_NUMERICS_TENSOR_CORE;
+    return matrix_unit && c->dtype == TK_F32
+               ? "numerics tensor_core is not for f32: matrix units truncate fp32 values to TF32 before they multiply, "
+                 "which no bound of this contract covers"
+               : NULL;
+}

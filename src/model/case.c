@@ -73,24 +73,35 @@ bool tki_indices_point_somewhere(const tk_case *c)
     return all;
 }
 
-int tki_index_attribute(const tk_contract *contract)
+bool tki_has_valid_indices(const tk_case *c)
 {
-    for (int i = 0; i < contract->attribute_count; i++)
-        if (contract->attributes[i].among_indices)
-            return i;
-    return -1;
+    for (int p = 0; p < c->contract->param_count; p++) {
+        const tk_param *param = &c->contract->params[p];
+        if (param->kind != TK_KIND_INDEX || tk_case_elements(c, p) == 0 || tki_index_values(c, p) > 0)
+            continue;
+        const int also = tki_index_attribute(c->contract, p);
+        const int64_t value = also >= 0 ? c->attributes[also].integer : 0;
+        if (also < 0 || (c->index_dtype == TK_I32 && value != (int32_t)value))
+            return false;
+    }
+    return true;
+}
+
+int tki_index_attribute(const tk_contract *contract, int param)
+{
+    return contract->params[param].also ? tk_attribute_find(contract, contract->params[param].also) : -1;
 }
 
 int64_t tki_index_values(const tk_case *c, int param)
 {
     const tk_param *p = &c->contract->params[param];
-    return c->dims[p->indexed_dim] + p->ends;
+    return c->dims[p->indexed_dim] + (p->rule == TK_INDICES_ENDS);
 }
 
 bool tki_index_is_valid(const tk_case *c, int param, int64_t before, int64_t index)
 {
-    const int also = tki_index_attribute(c->contract);
-    const int64_t least = c->contract->params[param].ends ? before : 0;
+    const int also = tki_index_attribute(c->contract, param);
+    const int64_t least = c->contract->params[param].rule == TK_INDICES_ENDS ? before : 0;
     return (index >= least && index < tki_index_values(c, param)) ||
            (also >= 0 && index == c->attributes[also].integer);
 }
@@ -166,7 +177,7 @@ bool tki_attribute_allows(const tk_attribute *attribute, tk_value value)
     case TK_ATTRIBUTE_REAL: break;
     }
     return value.real >= attribute->least.real && value.real <= attribute->most.real &&
-           (double)(float)value.real == value.real;
+           (!attribute->fp32 || (double)(float)value.real == value.real);
 }
 
 void tk_attribute_print(const tk_attribute *attribute, tk_value value, char *text, size_t size)
@@ -177,7 +188,7 @@ void tk_attribute_print(const tk_attribute *attribute, tk_value value, char *tex
                  tki_attribute_allows(attribute, value) ? attribute->choices[value.integer].id : "unknown");
         return;
     case TK_ATTRIBUTE_INTEGER: snprintf(text, size, "%lld", (long long)value.integer); return;
-    case TK_ATTRIBUTE_REAL: snprintf(text, size, "%.9g", value.real); return;
+    case TK_ATTRIBUTE_REAL: snprintf(text, size, attribute->fp32 ? "%.9g" : "%.17g", value.real); return;
     }
 }
 
@@ -188,9 +199,9 @@ bool tk_attribute_parse(const tk_attribute *attribute, const char *text, tk_valu
     switch (attribute->type) {
     case TK_ATTRIBUTE_CHOICE: value->integer = tk_choice_find(attribute, text); return value->integer >= 0;
     case TK_ATTRIBUTE_INTEGER: value->integer = strtoll(text, &end, 0); break;
-    case TK_ATTRIBUTE_REAL: value->real = (double)strtof(text, &end); break;
+    case TK_ATTRIBUTE_REAL: value->real = attribute->fp32 ? (double)strtof(text, &end) : strtod(text, &end); break;
     }
-    /* No blanks before it: strtoll() and strtof() would skip them. An fp32 subnormal sets errno and is a number. */
+    /* No blanks before it: strtoll() and strtod() would skip them. A subnormal number sets errno and is a number. */
     const bool number = end != text && !*end && !strchr(" \t\n\v\f\r", text[0]);
     const bool fits = attribute->type == TK_ATTRIBUTE_REAL || !errno;
     return number && fits && tki_attribute_allows(attribute, *value);
@@ -299,13 +310,8 @@ static tk_status check_attributes(tk_ctx *ctx, const tk_case *c)
         const tk_attribute *attribute = &c->contract->attributes[i];
         if (!tki_attribute_allows(attribute, c->attributes[i]))
             return fail_attribute(ctx, c, i);
-        if (attribute->not_f32 && c->dtype == TK_F32 && c->attributes[i].integer == 1)
-            return tki_fail(ctx, TK_BAD_ARGUMENT, "%s: %s %s is not for %s: %s", c->contract->name, attribute->name,
-                            attribute->choices[c->attributes[i].integer].id, tk_dtype_name(c->dtype),
-                            attribute->not_f32);
     }
-    const char *reason = c->contract->refusal ? c->contract->refusal(c) : NULL;
-    return reason ? tki_fail(ctx, TK_BAD_ARGUMENT, "%s: %s", c->contract->name, reason) : TK_OK;
+    return TK_OK;
 }
 
 static tk_status check_types(tk_ctx *ctx, const tk_case *c)
@@ -322,6 +328,42 @@ static tk_status check_types(tk_ctx *ctx, const tk_case *c)
     return check_attributes(ctx, c);
 }
 
+bool tki_case_is_settled(const tk_case *c)
+{
+    tk_case derived = *c;
+    if (c->contract->derive)
+        c->contract->derive(&derived);
+    for (int d = 0; d < c->contract->dim_count; d++)
+        if (derived.dims[d] != c->dims[d] || c->dims[d] < 0)
+            return false;
+    return !c->contract->refusal || !c->contract->refusal(c);
+}
+
+static bool settle_as_it_is(tk_case *c)
+{
+    if (c->contract->derive)
+        c->contract->derive(c);
+    return tki_case_is_settled(c);
+}
+
+bool tki_case_settle(tk_case *c)
+{
+    enum { MOST_STEPS = 32 };
+    const tk_case asked = *c;
+    if (settle_as_it_is(c))
+        return true;
+    for (int step = 1; step <= MOST_STEPS; step++)
+        for (int d = 0; d < c->contract->dim_count; d++)
+            for (int sign = 1; sign >= -1 && !tki_is_derived(c->contract, d); sign -= 2) {
+                *c = asked;
+                c->dims[d] += sign * step;
+                if (c->dims[d] >= 0 && settle_as_it_is(c))
+                    return true;
+            }
+    *c = asked;
+    return false;
+}
+
 static tk_status check_sizes(tk_ctx *ctx, const tk_case *c)
 {
     const tk_contract *contract = c->contract;
@@ -332,11 +374,20 @@ static tk_status check_sizes(tk_ctx *ctx, const tk_case *c)
         if (c->dims[d] < 0)
             return tki_fail(ctx, TK_BAD_ARGUMENT, "%s: %s is %lld; sizes cannot be negative", contract->name,
                             contract->dim_names[d], (long long)c->dims[d]);
+    tk_case derived = *c;
+    if (contract->derive)
+        contract->derive(&derived);
+    for (int d = 0; d < contract->dim_count; d++)
+        if (derived.dims[d] != c->dims[d] || derived.dims[d] < 0)
+            return tki_fail(ctx, TK_BAD_ARGUMENT, "%s: %s is %lld; it must be %s, which is %lld here", contract->name,
+                            contract->dim_names[d], (long long)c->dims[d], contract->derived[d],
+                            (long long)derived.dims[d]);
     for (int p = 0; p < contract->param_count; p++)
         if (tk_case_elements(c, p) < 0)
             return tki_fail(ctx, TK_BAD_ARGUMENT, "%s: the size of %s in bytes does not fit in 63 bits",
                             contract->name, contract->params[p].name);
-    return TK_OK;
+    const char *reason = contract->refusal ? contract->refusal(c) : NULL;
+    return reason ? tki_fail(ctx, TK_BAD_ARGUMENT, "%s: %s", contract->name, reason) : TK_OK;
 }
 
 static tk_status check_buffers(tk_ctx *ctx, const tk_case *c, void *const buffers[])
@@ -396,7 +447,7 @@ tk_status tki_fail_index(tk_ctx *ctx, const tk_contract *contract, int param, in
     const tki_fault fault = {.kind = TKI_FAULT_INDEX, .tensor = param, .offset = position};
     const char *name = param >= 0 ? contract->params[param].name : "index";
     tk_status status;
-    if (range >= 0 && fault.tensor >= 0 && contract->params[fault.tensor].ends)
+    if (range >= 0 && fault.tensor >= 0 && contract->params[fault.tensor].rule == TK_INDICES_ENDS)
         status = tki_fail(ctx, TK_BAD_INDEX, "%s: %s[%lld] = %lld is outside [0, %lld], or less than the one before",
                           contract->name, name, (long long)position, (long long)value, (long long)range);
     else if (range >= 0)

@@ -14,8 +14,11 @@ static inline int tki_index_param(const tk_contract *contract)
 /* Is there an index that its elements could be, for each of them? An attribute that is one too does not count. */
 TKI_EXPORT bool tki_indices_point_somewhere(const tk_case *c);
 
+/* Or an attribute that is one? */
+TKI_EXPORT bool tki_has_valid_indices(const tk_case *c);
+
 /* The attribute whose value is a valid index too; -1: none. */
-TKI_EXPORT int tki_index_attribute(const tk_contract *contract);
+TKI_EXPORT int tki_index_attribute(const tk_contract *contract, int param);
 
 /* Can an element of the input be that? Of ends, where `before` is the one before it, or 0 for the first; others do not read it. */
 TKI_EXPORT bool tki_index_is_valid(const tk_case *c, int param, int64_t before, int64_t index);
@@ -29,6 +32,19 @@ TKI_EXPORT int tki_seen_attributes(const tk_contract *contract); /* how many of 
 
 /* Is it a value of that type, and in its range? */
 TKI_EXPORT bool tki_attribute_allows(const tk_attribute *attribute, tk_value value);
+
+/* Do sizes follow from others as the contract says, and does it refuse none of them? */
+TKI_EXPORT bool tki_case_is_settled(const tk_case *c);
+
+/* Sets the sizes that follow from others, and changes those that they follow from a little until the contract takes the case; false
+ * if that does not come about. */
+TKI_EXPORT bool tki_case_settle(tk_case *c);
+
+/* Is the size one that follows from others? */
+static inline bool tki_is_derived(const tk_contract *contract, int dim)
+{
+    return contract->derived && contract->derived[dim];
+}
 
 /* Types, attributes and sizes of the case. */
 TKI_EXPORT TK_MUST_USE tk_status tki_case_check_shape(tk_ctx *ctx, const tk_case *c);

@@ -34,7 +34,7 @@
 
 /* Contracts of sums of products. */
 #define TKI_SUM_TYPES_AND_NUMERICS                                                                                        \
-    TKI_TYPES_SUM, TKI_ATTRIBUTES(TKI_DOMAIN_ATTRIBUTE, TKI_NUMERICS_ATTRIBUTE, TKI_MATRIX_UNIT_ATTRIBUTE)
+    TKI_TYPES_SUM, .refusal = tki_numerics_refusal, TKI_ATTRIBUTES(TKI_DOMAIN_ATTRIBUTE, TKI_NUMERICS_ATTRIBUTE, TKI_MATRIX_UNIT_ATTRIBUTE)
 #define TKI_SUM_OVERFLOW_CLAUSE(id)                                                                                       \
     {TK_CLAUSE_VALUE, id,                                                                                                 \
      "bf16 and f32 only: where (1 + K u) times the sum of the finite |products| reaches 2^128 (1 - 2^-25), an fp32 sum may " \

@@ -1,5 +1,6 @@
 /* Ops of programs: checked, copied, and given a row of lowerings. */
 #include <ctype.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,6 +35,8 @@ static const char *wrong_dims(const tk_contract *c)
             if (!strcmp(c->dim_names[i], c->dim_names[k]))
                 return "two sizes have one name";
     }
+    if (!c->derive != !c->derived)
+        return "sizes follow from others by a text without a function, or the other way round";
     return NULL;
 }
 
@@ -98,7 +101,11 @@ static const char *wrong_param(const tk_contract *c, int i)
         return wrong_condition(c, p);
     if (p->kind == TK_KIND_INDEX && (p->indexed_dim < 0 || p->indexed_dim >= c->dim_count))
         return "indices point into a size that the op does not have";
-    if (p->ends && (p->kind != TK_KIND_INDEX || p->output || p->rank != 1 || p->dim[0] == p->indexed_dim))
+    if ((unsigned)p->rule > TK_INDICES_ENDS || (unsigned)p->neutral > TK_NEUTRAL_LOW)
+        return "a tensor has a rule of indices, or a neutral element, that there is not";
+    if (!(p->least <= p->most) || ((p->least != 0 || p->most != 0) && (p->output || !isfinite(p->most - p->least))))
+        return "an input's range is none";
+    if (p->rule == TK_INDICES_ENDS && (p->kind != TK_KIND_INDEX || p->output || p->rank != 1 || p->dim[0] == p->indexed_dim))
         return "ends of groups are no input of indices with one axis, or as many as what they end";
     if ((unsigned)p->judged > TK_BY_ORDER)
         return "an output is judged by nothing";
@@ -137,7 +144,7 @@ static const char *wrong_judged(const tk_contract *c)
             if (param->output && real == exact)
                 return real ? "an output of real numbers is judged as integers"
                             : "an output of integers is not judged by TK_BY_INTEGER or TK_BY_ORDER";
-            if (param->output && !real && param->sums_to_one)
+            if (param->output && !real && param->sums_to != 0)
                 return "an output of integers is to sum to one";
         }
     return NULL;
@@ -205,8 +212,6 @@ static const char *wrong_attribute(const tk_contract *c, int i)
         return "an attribute has too many choices, none, or is a number";
     if (a->tried_count < 0 || a->tried_count > TK_MAX_CHOICES || (a->tried_count && (!a->tried || choice)))
         return "an attribute has too many values to be tried, none, or is a choice";
-    if (a->not_f32 && !choice)
-        return "an attribute is a number, and some of it is not for fp32";
     for (int k = 0; k < a->choice_count; k++)
         if (!is_name(a->choices[k].id, MOST_NAME) || !a->choices[k].text || tk_choice_find(a, a->choices[k].id) != k)
             return "a choice has no name of its own, or no text";
@@ -220,20 +225,20 @@ static const char *wrong_attribute(const tk_contract *c, int i)
 
 static const char *wrong_attributes(const tk_contract *c)
 {
-    int among_indices = 0;
     if (c->attribute_count < 0 || c->attribute_count > TK_MAX_ATTRIBUTES || (c->attribute_count && !c->attributes))
         return "it has too many attributes, or none";
     for (int i = 0; i < c->attribute_count; i++) {
         const char *wrong = wrong_attribute(c, i);
         if (wrong)
             return wrong;
-        among_indices += c->attributes[i].among_indices;
-        if (c->attributes[i].among_indices && c->attributes[i].type != TK_ATTRIBUTE_INTEGER)
-            return "an attribute is a valid index, and no integer";
     }
-    if (among_indices && tki_index_param(c) >= 0 && c->params[tki_index_param(c)].ends)
-        return "an attribute is a valid index, and indices are ends of groups";
-    return among_indices > 1 ? "two attributes are valid indices" : NULL;
+    for (int p = 0; p < c->param_count; p++) {
+        const int also = tki_index_attribute(c, p);
+        if (c->params[p].also && (c->params[p].kind != TK_KIND_INDEX || c->params[p].output || also < 0 ||
+                                  c->params[p].rule == TK_INDICES_ENDS || c->attributes[also].type != TK_ATTRIBUTE_INTEGER))
+            return "indices may also be what is no attribute of integers, or are ends of groups";
+    }
+    return NULL;
 }
 
 /* Whatever a kernel can do wrong fails some clause: a failure without one could not be told from success. */
@@ -330,6 +335,7 @@ static const tk_param *copy_params(copying *all, const tk_contract *c)
     tk_param *params = copy(all, c->params, (size_t)c->param_count * sizeof *params);
     for (int i = 0; params && i < c->param_count; i++) {
         params[i].name = copy_text(all, c->params[i].name);
+        params[i].also = copy_text(all, c->params[i].also);
         params[i].dim = copy(all, c->params[i].dim, (size_t)c->params[i].rank * sizeof *params[i].dim);
     }
     return params;
@@ -350,7 +356,6 @@ static const tk_attribute *copy_attributes(copying *all, const tk_contract *c)
         const tk_attribute *a = &c->attributes[i];
         attributes[i].name = copy_text(all, a->name);
         attributes[i].text = copy_text(all, a->text);
-        attributes[i].not_f32 = copy_text(all, a->not_f32);
         attributes[i].choices = copy_choices(all, a);
         attributes[i].tried = copy(all, a->tried, (size_t)a->tried_count * sizeof *a->tried);
     }
@@ -375,6 +380,10 @@ static tk_contract copy_contract(copying *all, const tk_contract *c)
     made.bound = copy_text(all, c->bound);
     made.notes = copy_text(all, c->notes);
     made.dim_names = copy_names(all, c);
+    const char **derived = c->derived ? copy(all, c->derived, (size_t)c->dim_count * sizeof *derived) : NULL;
+    for (int i = 0; derived && i < c->dim_count; i++)
+        derived[i] = copy_text(all, c->derived[i]);
+    made.derived = derived;
     made.params = copy_params(all, c);
     made.types = copy(all, c->types, (size_t)c->type_count * sizeof *c->types);
     made.attributes = copy_attributes(all, c);

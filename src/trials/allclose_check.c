@@ -59,7 +59,7 @@ static void fill_input(const tk_case *c, int p, uint64_t seed, void *data)
         else
             ((int32_t *)data)[i] = (int32_t)tki_random_below(&random, (uint64_t)c->dims[param->indexed_dim]);
     }
-    if (param->ends)
+    if (param->rule == TK_INDICES_ENDS)
         tki_ends_sort(c, data, tk_case_elements(c, p));
 }
 

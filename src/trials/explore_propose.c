@@ -47,21 +47,6 @@ static void make_small(tki_trial *trial, int but, int64_t most)
             trial->c.dims[d] = most;
 }
 
-/* Indices must have something to point at, or be ignored. */
-static bool has_valid_indices(const tk_case *c)
-{
-    for (int p = 0; p < c->contract->param_count; p++) {
-        const tk_param *param = &c->contract->params[p];
-        if (param->kind != TK_KIND_INDEX || tk_case_elements(c, p) == 0 || tki_index_values(c, p) > 0)
-            continue;
-        const int also = tki_index_attribute(c->contract);
-        const int64_t value = also >= 0 ? c->attributes[also].integer : 0;
-        if (also < 0 || (c->index_dtype == TK_I32 && value != (int32_t)value))
-            return false;
-    }
-    return true;
-}
-
 /* Puts it in the queue unless it was tried, is no case that the op takes, or has nothing to judge. `but` is the size that matters, or -1:
  * others shrink where the whole would be too large. */
 static bool propose(tki_explorer *e, tki_trial trial, int but)
@@ -73,7 +58,9 @@ static bool propose(tki_explorer *e, tki_trial trial, int but)
     for (int d = 0; d < e->contract->dim_count; d++)
         if (trial.c.dims[d] < 0)
             return true;
-    if (tki_explorer_work(&trial.c) > e->most_work || !has_valid_indices(&trial.c) ||
+    if (!tki_case_settle(&trial.c))
+        return true;
+    if (tki_explorer_work(&trial.c) > e->most_work || !tki_has_valid_indices(&trial.c) ||
         !tki_explorer_has_elements(&trial.c) || tki_explorer_knows(e, &trial))
         return true;
     if (e->queue_count == e->queue_room) {

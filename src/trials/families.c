@@ -129,7 +129,7 @@ static tki_op_kind kind_of(const tk_contract *contract)
     bool adds_exp = false;
     for (int p = 0; p < contract->param_count; p++) {
         adds |= contract->params[p].inner_axis >= 0;
-        adds_exp |= contract->params[p].low_background;
+        adds_exp |= contract->params[p].neutral == TK_NEUTRAL_LOW;
     }
     return adds_exp ? TKI_ADDS_EXP : adds ? TKI_ADDS : tki_index_param(contract) >= 0 ? TKI_COPIES : TKI_ELEMENTWISE;
 }
@@ -334,7 +334,7 @@ void tki_family_fill(int family, const tk_case *c, uint64_t seed, void *const da
         if (param->output || tk_case_elements(c, p) == 0)
             continue;
         if (param->kind == TK_KIND_INDEX) {
-            if (param->ends)
+            if (param->rule == TK_INDICES_ENDS)
                 tki_family_fill_ends((tki_family)family, c, p, data[p], &random);
             else
                 tki_family_fill_index((tki_family)family, c, p, data[p], &random);
@@ -352,7 +352,7 @@ void tki_family_fill(int family, const tk_case *c, uint64_t seed, void *const da
                                 .format = tki_format_of(dtype),
                                 .result = c->result_dtype,
                                 .kind = kind_of(contract),
-                                .low_background = param->low_background,
+                                .low_background = (param->neutral == TK_NEUTRAL_LOW),
                                 .summed = param->inner_axis >= 0,
                                 .factors = factors,
                                 .first_input = first_input,

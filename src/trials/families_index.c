@@ -180,7 +180,7 @@ void tki_family_fill_index(tki_family family, const tk_case *c, int param, void 
     int64_t bound = c->dims[p->indexed_dim];
     drawing d = begin_drawing(family, count, bound, random);
     /* What an i32 cannot hold never matches one. */
-    const int also = tki_index_attribute(c->contract);
+    const int also = tki_index_attribute(c->contract, param);
     const int64_t ignored_index = also >= 0 ? c->attributes[also].integer : 0;
     const bool can_ignore = also >= 0 && (c->index_dtype == TK_I64 || ignored_index == (int32_t)ignored_index);
     ignoring how = draw_ignoring(random);

@@ -54,8 +54,12 @@ typedef struct limits {
 
 static bool fits(const tk_case *c, const limits *most)
 {
+    tk_case settled = *c;
     double work = 1;
     int64_t elements = 0;
+    if (!tki_case_settle(&settled))
+        return true;
+    c = &settled;
     for (int d = 0; d < c->contract->dim_count; d++)
         work *= (double)c->dims[d];
     for (int p = 0; p < c->contract->param_count; p++) {
@@ -73,7 +77,7 @@ static void make_fit(tk_case *c, int kept, const limits *most)
     while (!fits(c, most)) {
         int largest = kept;
         for (int d = 0; d < c->contract->dim_count; d++)
-            if (d != kept && c->dims[d] > 1 && (largest == kept || c->dims[d] > c->dims[largest]))
+            if (d != kept && !tki_is_derived(c->contract, d) && c->dims[d] > 1 && (largest == kept || c->dims[d] > c->dims[largest]))
                 largest = d;
         if (largest < 0 || c->dims[largest] <= 1)
             return;
@@ -83,9 +87,10 @@ static void make_fit(tk_case *c, int kept, const limits *most)
 
 static int largest_dim(const tk_case *c)
 {
-    int largest = 0;
-    for (int d = 1; d < c->contract->dim_count; d++)
-        largest = c->dims[d] > c->dims[largest] ? d : largest;
+    int largest = -1;
+    for (int d = 0; d < c->contract->dim_count; d++)
+        if (!tki_is_derived(c->contract, d) && (largest < 0 || c->dims[d] > c->dims[largest]))
+            largest = d;
     return largest;
 }
 
@@ -115,7 +120,8 @@ static bool add(making *m, const tki_trial *trial)
     tki_trial fitting = *trial;
     if (m->most)
         make_fit(&fitting.c, largest_dim(&fitting.c), m->most);
-    if (!tki_indices_point_somewhere(&fitting.c))
+    if (((m->contract->derive || m->hints->cost_is_open) && !tki_case_settle(&fitting.c)) ||
+        !tki_has_valid_indices(&fitting.c))
         return true;
     if (trials->count == m->capacity) {
         m->capacity = m->capacity ? 2 * m->capacity : 256;
@@ -387,7 +393,7 @@ static void grow(tk_case *c, bool any, const limits *most, tki_random *random)
     for (int i = 0; i < MOST_TRIES; i++) {
         const int d = (int)tki_below(random, c->contract->dim_count);
         const int64_t size = c->dims[d];
-        if (!any && !gives_shape_to_an_output(c->contract, d))
+        if (tki_is_derived(c->contract, d) || (!any && !gives_shape_to_an_output(c->contract, d)))
             continue;
         c->dims[d] = 2 * size + tki_below(random, 2);
         if (!fits(c, most)) {
@@ -407,6 +413,8 @@ static void add_large(making *m, int *number, tki_random *random)
         for (int d = 0; d < contract->dim_count; d++)
             m->trial.c.dims[d] = contract->dim_count > FEW_DIMS ? 1 : 1 + tki_below(random, 4);
         grow(&m->trial.c, i % 4 == 3, &general_at[TK_FULL].large, random);
+        if (!tki_case_settle(&m->trial.c))
+            continue;
         for (int p = 0; p < contract->param_count; p++)
             judged += contract->params[p].output ? tk_case_elements(&m->trial.c, p) : 0;
         add_shape(m, (*number)++, TKI_MAIN);
@@ -603,7 +611,7 @@ static void plant(const tki_trial *trial, int param, void *data)
         else
             ((int32_t *)data)[i] = (int32_t)value;
     }
-    if (p->ends)
+    if (p->rule == TK_INDICES_ENDS)
         tki_ends_raise(c, data, count);
 }
 

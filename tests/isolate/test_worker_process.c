@@ -502,7 +502,7 @@ TEST(loading)
     tki_worker_options options = {.start_seconds = 1};
     assert_refused(ctx, tki_worker_open(ctx, "/nowhere.so", gelu, NULL, &worker), TK_IO, "/nowhere.so");
     assert_refused(ctx, tki_worker_open(ctx, kernel_path("correct"), tk_contract_find("gemm"), NULL, &worker),
-                   TK_BAD_FILE, "has no function tokitai_gemm or tokitai_gemm_v2; it has tokitai_gelu_fwd");
+                   TK_BAD_FILE, "has no function tokitai_gemm or tokitai_gemm_v3; it has tokitai_gelu_fwd");
     assert_refused(ctx, tki_worker_open(ctx, "/proc/self/exe", gelu, NULL, &worker), TK_BAD_FILE, "cannot be loaded");
     assert_refused(ctx, tki_worker_open(ctx, kernel_path("loading_segfault"), gelu, NULL, &worker), TK_KERNEL_FAULT,
                    "signal 11");

@@ -27,7 +27,7 @@ static const tk_contract fake = {
              .rank = 2,
              .dim = (const int[]){0, 1},
              APART,
-             .sums_to_one = true},
+             .sums_to = 1},
         },
     .clause_count = 3,
     .clauses = (const tk_clause[]){{TK_CLAUSE_ERROR, "FAKE.ERR", ""},

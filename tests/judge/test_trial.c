@@ -774,6 +774,10 @@ TEST_WITH_CONTEXT(slices_keep_ignored_targets)
     tk_contract with_options = lookup;
     with_options.attribute_count = sizeof test_options / sizeof *test_options;
     with_options.attributes = test_options;
+    tk_param params[4];
+    memcpy(params, lookup.params, (size_t)lookup.param_count * sizeof *params);
+    params[2].also = "ignore_index";
+    with_options.params = params;
     tk_case c = tk_case_init(&with_options, TK_F16);
     memcpy(c.dims, (int64_t[]){3, 1, 5}, 3 * sizeof(int64_t));
     tki_inputs inputs;

@@ -21,7 +21,7 @@ static const tk_contract fake = {
         (const tk_param[]){
             {.name = "a", .kind = TK_KIND_VALUE, .rank = 2, .dim = (const int[]){0, 1}, APART},
             {.name = "b", .kind = TK_KIND_VALUE, .rank = 2, .dim = (const int[]){0, 1}, APART},
-            {.name = "index", .kind = TK_KIND_INDEX, .rank = 1, .dim = (const int[]){0}, .indexed_dim = 2, APART},
+            {.name = "index", .kind = TK_KIND_INDEX, .rank = 1, .dim = (const int[]){0}, .indexed_dim = 2, APART, .also = "ignore_index"},
             {.name = "out",
              .output = true,
              .kind = TK_KIND_VALUE,
@@ -536,7 +536,7 @@ static void check_param(const tk_contract *contract, int p)
         assert_false(param->output);
         assert_in_range(param->indexed_dim, 0, contract->dim_count - 1);
     }
-    assert_true(!param->ends || (param->kind == TK_KIND_INDEX && param->rank == 1));
+    assert_true(param->rule != TK_INDICES_ENDS || (param->kind == TK_KIND_INDEX && param->rank == 1));
     if (!param->output)
         assert_int_equal(param->may_alias, -1);
     if (param->may_alias >= 0) {

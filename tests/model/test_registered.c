@@ -540,7 +540,7 @@ static const tk_contract pick = {
     .dim_names = (const char *const[]){"n", "size"},
     .param_count = 3,
     .params = (const tk_param[]){{.name = "table", .rank = 1, .dim = (const int[]){1}, APART},
-                                 {.name = "indices", .kind = TK_KIND_INDEX, .rank = 1, .indexed_dim = 1, APART},
+                                 {.name = "indices", .kind = TK_KIND_INDEX, .rank = 1, .dim = (const int[]){0}, .indexed_dim = 1, APART},
                                  {.name = "y", .output = true, .judged = TK_BY_BITS, .rank = 1, .dim = (const int[]){0}, APART}},
     F32_ALONE,
     .clause_count = 5,
@@ -625,7 +625,7 @@ static const tk_contract count_groups = {
     .param_count = 3,
     .params =
         (const tk_param[]){{.name = "table", .rank = 1, .dim = (const int[]){1}, APART},
-                           {.name = "ends", .kind = TK_KIND_INDEX, .rank = 1, .indexed_dim = 1, APART, .ends = true},
+                           {.name = "ends", .kind = TK_KIND_INDEX, .rank = 1, .dim = (const int[]){0}, .indexed_dim = 1, APART, .rule = TK_INDICES_ENDS},
                            {.name = "y", .output = true, .judged = TK_BY_BITS, .rank = 1, .dim = (const int[]){0}, APART}},
     F32_ALONE,
     .clause_count = 5,
@@ -1167,7 +1167,7 @@ TEST_WITH_CONTEXT(all_bits_of_an_integer_count)
         assert_refused(ctx, register_with(ctx, &wrong, NULL, NULL, &op), TK_BAD_ARGUMENT, "integers");
     }
     params[1].judged = TK_BY_INTEGER;
-    params[1].sums_to_one = true;
+    params[1].sums_to = 1;
     assert_refused(ctx, register_with(ctx, &wrong, NULL, NULL, &op), TK_BAD_ARGUMENT, "sum to one");
     wrong = signed_copy;
     wrong.params = params;
@@ -1373,16 +1373,10 @@ TEST(attributes_that_are_none)
     assert_no_attribute(wrong, "to be tried");
     wrong.tried_count = 1; /* and no values */
     assert_no_attribute(wrong, "to be tried");
-    wrong = number;
-    wrong.not_f32 = "it is too wide";
-    assert_no_attribute(wrong, "not for fp32");
     wrong = (tk_attribute){.name = "choice", .text = "a choice", .choice_count = 2};
     assert_no_attribute(wrong, "choices");
     wrong.choices = twice;
     assert_no_attribute(wrong, "of its own");
-    wrong.among_indices = true;
-    wrong.choice_count = 1;
-    assert_no_attribute(wrong, "no integer");
     tk_ctx *ctx = new_context();
     const tk_contract *op;
     tk_contract none = low;

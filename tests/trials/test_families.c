@@ -60,8 +60,8 @@ static const tk_contract row = {
              .dim = (const int[]){0, 1},
              .inner_axis = 1,
              .may_alias = -1,
-             .low_background = true},
-            {.name = "target", .kind = TK_KIND_INDEX, .rank = 1, .dim = (const int[]){0}, .indexed_dim = 1, APART},
+             .neutral = TK_NEUTRAL_LOW},
+            {.name = "target", .kind = TK_KIND_INDEX, .rank = 1, .dim = (const int[]){0}, .indexed_dim = 1, APART, .also = "ignore_index"},
             {.name = "y", .output = true, .kind = TK_KIND_VALUE, .rank = 2, .dim = (const int[]){0, 1}, APART},
         },
     TEST_OPTIONS,
@@ -169,7 +169,7 @@ TEST(names)
 /* A draw in which chance plays no part for this op. */
 static bool is_fixed(int f, const tk_contract *contract)
 {
-    return f == family("midpoint") && contract->params[0].low_background && !tk_contract_takes_index(contract);
+    return f == family("midpoint") && (contract->params[0].neutral == TK_NEUTRAL_LOW) && !tk_contract_takes_index(contract);
 }
 
 TEST(repeatable_and_inside)
@@ -382,7 +382,7 @@ TEST(few_has_the_promised_counts)
     for (int i = 0; i < 3; i++)
         for (int d = 0; d < 2; d++) {
             const tk_contract *contract = contract_at(i);
-            double nothing = !contract->params[0].low_background ? 0 : dtypes[d] == TK_F16 ? -32752 : -0x1.fep126;
+            double nothing = !(contract->params[0].neutral == TK_NEUTRAL_LOW) ? 0 : dtypes[d] == TK_F16 ? -32752 : -0x1.fep126;
             bool seen[4][3] = {{false}};
             int last = 0;
             int first = 0;
@@ -500,7 +500,7 @@ TEST(shapes_of_values)
     for (int i = 0; i < 3; i++)
         for (int d = 0; d < 2; d++) {
             const tk_contract *contract = contract_at(i);
-            bool low = contract->params[0].low_background;
+            bool low = (contract->params[0].neutral == TK_NEUTRAL_LOW);
             double infinity_at = dtypes[d] == TK_F16 ? 65504 : 0x1.fep127;
             double smallest = dtypes[d] == TK_F16 ? 0x1p-14 : 0x1p-126;
             lines v;
@@ -598,7 +598,7 @@ TEST(shapes_of_lines)
                 int peaks = 0;
                 for (int t = 0; t < LENGTH; t++)
                     peaks += v.value[l * LENGTH + t] >= 11.9;
-                assert_true(peaks >= 1 && peaks <= (contract->params[0].low_background ? 3 : 1));
+                assert_true(peaks >= 1 && peaks <= ((contract->params[0].neutral == TK_NEUTRAL_LOW) ? 3 : 1));
             }
             free_lines(&v);
 
@@ -1546,14 +1546,14 @@ TEST_WITH_CONTEXT(targets_of_all_trials_are_valid)
                     for (int64_t e = 0, before = 0;
                          contract->params[p].kind == TK_KIND_INDEX && e < tk_case_elements(&trial->c, p); e++) {
                         int64_t index = index_at(&trial->c, in.data[p], e);
-                        const int also = tki_index_attribute(contract);
+                        const int also = tki_index_attribute(contract, tki_index_param(contract));
                         ignored += also >= 0 && index == trial->c.attributes[also].integer;
                         assert_true(tki_index_is_valid(&trial->c, p, before, index));
                         before = index;
                     }
                 inputs_free(&in);
             }
-            assert_true(ignored > 100 || tki_index_attribute(contract) < 0);
+            assert_true(ignored > 100 || tki_index_attribute(contract, tki_index_param(contract)) < 0);
             free(trials.list);
         }
 }

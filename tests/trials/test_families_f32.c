@@ -36,8 +36,8 @@ static const tk_contract element = {
     .dim_count = 1,
     .dim_names = (const char *const[]){"n"},
     .param_count = 2,
-    .params = (const tk_param[]){{.name = "x", .rank = 1, APART},
-                                 {.name = "y", .output = true, .kind = TK_KIND_RESULT, .rank = 1, .may_alias = -1}},
+    .params = (const tk_param[]){{.name = "x", .rank = 1, .dim = (const int[]){0}, APART},
+                                 {.name = "y", .output = true, .kind = TK_KIND_RESULT, .rank = 1, .dim = (const int[]){0}, .may_alias = -1}},
     .elementwise = true};
 
 /* Both factors of a product as numbers. */
@@ -287,8 +287,8 @@ static const tk_contract normal = {
     .dim_count = 1,
     .dim_names = (const char *const[]){"n"},
     .param_count = 2,
-    .params = (const tk_param[]){{.name = "x", .rank = 1, APART},
-                                 {.name = "y", .output = true, .rank = 1, .may_alias = -1}},
+    .params = (const tk_param[]){{.name = "x", .rank = 1, .dim = (const int[]){0}, APART},
+                                 {.name = "y", .output = true, .rank = 1, .dim = (const int[]){0}, .may_alias = -1}},
     .attribute_count = 1,
     .attributes = (const tk_attribute[]){TKI_DOMAIN_ATTRIBUTE}};
 

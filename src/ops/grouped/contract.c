@@ -21,7 +21,7 @@ enum { ERR, OVERFLOW, NOT_A_NUMBER, INFINITE };
     "Group i has the rows from ends[i-1], or 0 for the first, up to ends[i]. Ends ascend and are at most m. Rows " \
     "behind the last end are of no group. "
 
-#define ENDS TKI_INDICES("ends", M, TKI_SHAPE(G), .ends = true)
+#define ENDS TKI_INDICES("ends", M, TKI_SHAPE(G), .rule = TK_INDICES_ENDS)
 
 /* clang-format off */ /* one row below the other */
 

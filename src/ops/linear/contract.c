@@ -49,6 +49,7 @@ const tk_contract tki_linear_fwd_contract = {
             "pre", TK_KIND_RESULT, -1, TKI_SHAPE(0, 1),
             TKI_WHEN(TKI_LINEAR_EPILOGUE, WITH(TKI_LINEAR_BIAS_GELU) | WITH(TKI_LINEAR_GELU)))),
     TKI_TYPES_SUM,
+    .refusal = tki_numerics_refusal,
     TKI_ATTRIBUTES(
         TKI_DOMAIN_ATTRIBUTE, TKI_NUMERICS_ATTRIBUTE, TKI_MATRIX_UNIT_ATTRIBUTE,
         [TKI_LINEAR_EPILOGUE] =
@@ -101,6 +102,7 @@ const tk_contract tki_linear_grad_x_contract = {
                                             TKI_WHEN(TKI_LINEAR_EPILOGUE, WITH(TKI_LINEAR_GRAD_GELU))),
         [TKI_LINEAR_GRAD_X_OUT] = TKI_OUTPUT("grad_x", TK_KIND_RESULT, -1, TKI_SHAPE(0, 2))),
     TKI_TYPES_SUM,
+    .refusal = tki_numerics_refusal,
     TKI_ATTRIBUTES(
         TKI_DOMAIN_ATTRIBUTE, TKI_NUMERICS_ATTRIBUTE, TKI_MATRIX_UNIT_ATTRIBUTE,
         [TKI_LINEAR_EPILOGUE] =
@@ -142,6 +144,7 @@ const tk_contract tki_linear_grad_w_contract = {
                                                TKI_WHEN(TKI_LINEAR_ACCUMULATE, WITH(TKI_LINEAR_ADD))),
         [TKI_LINEAR_GRAD_W_OUT] = TKI_OUTPUT("grad_w", TK_KIND_RESULT, TKI_LINEAR_GRAD_W_BEFORE, TKI_SHAPE(1, 2))),
     TKI_TYPES_SUM,
+    .refusal = tki_numerics_refusal,
     TKI_ATTRIBUTES(
         TKI_DOMAIN_ATTRIBUTE, TKI_NUMERICS_ATTRIBUTE, TKI_MATRIX_UNIT_ATTRIBUTE,
         [TKI_LINEAR_ACCUMULATE] =

@@ -27,8 +27,8 @@ const tk_contract tki_softmax_fwd_contract = {
     .notes = "A row with a NaN, a +inf or nothing but -inf becomes NaN.",
     TKI_SIZES("rows", "cols"),
     TKI_PARAMS(
-        TKI_INPUT("x", TK_KIND_VALUE, 1, TKI_SHAPE(0, 1), .low_background = true),
-        TKI_OUTPUT("y", TK_KIND_VALUE, -1, TKI_SHAPE(0, 1), .sums_to_one = true)),
+        TKI_INPUT("x", TK_KIND_VALUE, 1, TKI_SHAPE(0, 1), .neutral = TK_NEUTRAL_LOW),
+        TKI_OUTPUT("y", TK_KIND_VALUE, -1, TKI_SHAPE(0, 1), .sums_to = 1)),
     TKI_TYPES_FLOAT,
     TKI_ATTRIBUTES(TKI_DOMAIN_ATTRIBUTE),
     TKI_CLAUSES(

@@ -37,8 +37,8 @@ const tk_contract tki_xent_contract = {
         "with u [...] = 1 where d2' > 104",
     TKI_SIZES("rows", "cols"),
     TKI_PARAMS(
-        [TKI_XENT_LOGITS] = TKI_INPUT("logits", TK_KIND_VALUE, 1, TKI_SHAPE(0, 1), .low_background = true),
-        [TKI_XENT_TARGETS] = TKI_INDICES("target", 1, TKI_SHAPE(0)),
+        [TKI_XENT_LOGITS] = TKI_INPUT("logits", TK_KIND_VALUE, 1, TKI_SHAPE(0, 1), .neutral = TK_NEUTRAL_LOW),
+        [TKI_XENT_TARGETS] = TKI_INDICES("target", 1, TKI_SHAPE(0), .also = "ignore_index"),
         [TKI_XENT_LOSSES] = TKI_OUTPUT("loss", TK_KIND_FIXED, -1, TKI_SHAPE(0), .dtype = TK_F32),
         [TKI_XENT_GRADIENTS] = TKI_OUTPUT("grad_logits", TK_KIND_VALUE, TKI_XENT_LOGITS, TKI_SHAPE(0, 1))),
     TKI_TYPES_FLOAT,
@@ -50,6 +50,7 @@ const tk_contract tki_xent_contract = {
                                       .least = {.real = 0},
                                       .most = {.real = 1},
                                       .seen_by_kernel = true,
+                                      .fp32 = true,
                                       .abi_1_offset = 16},
         [TKI_XENT_SCALE] = {.name = "scale",
                             .text = "multiplies the gradient, not the loss",
@@ -58,6 +59,7 @@ const tk_contract tki_xent_contract = {
                             .least = {.real = -0x1.fffffep127},
                             .most = {.real = 0x1.fffffep127},
                             .seen_by_kernel = true,
+                            .fp32 = true,
                             .abi_1_offset = 20},
         [TKI_XENT_IGNORE_INDEX] = {.name = "ignore_index",
                                    .text = "rows with this target get loss 0 and gradient 0, whatever their "
@@ -67,7 +69,6 @@ const tk_contract tki_xent_contract = {
                                    .least = {.integer = INT64_MIN},
                                    .most = {.integer = INT64_MAX},
                                    .seen_by_kernel = true,
-                                   .among_indices = true,
                                    .abi_1_offset = 24}),
     TKI_CLAUSES(
         [TKI_XENT_ERR] = {TK_CLAUSE_ERROR, "XENT.ERR",
