@@ -109,6 +109,8 @@ static tk_status check_options(tk_ctx *ctx, const tk_contract *contract, tk_dtyp
         return tki_fail(ctx, TK_BAD_ARGUMENT,
                         "%s: %s has elements, and there is nothing that they could point to: %s is 0", contract->name,
                         contract->params[index].name, contract->dim_names[contract->params[index].indexed_dim]);
+    if (!options->dims && contract->derive)
+        (void)tki_case_settle(&c);
     tk_status status = tki_case_check_shape(ctx, &c);
     return status == TK_OK ? check_given_inputs(ctx, contract, options) : status;
 }
