@@ -26,7 +26,7 @@
 
 #include "tokitai_kernel_ops.h" /* tokitai_gelu_fwd(), ...: the typed functions of our ops */
 
-#define TOKITAI_KERNEL_ABI 3
+#define TOKITAI_KERNEL_ABI 2 /* of tokitai_call; functions of ABI 3 take tokitai_call3, which has its size */
 
 enum tokitai_dtype {
     TOKITAI_F16 = 0, /* IEEE binary16 */

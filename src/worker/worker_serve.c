@@ -344,7 +344,7 @@ static int call_kernel(const entry *kernel, const tki_wire_call *call, void *str
     if (kernel->abi == 3)
         return call_v3(kernel->function, call, stream, pointers);
     tokitai_attribute attributes[TKI_WIRE_ATTRIBUTES];
-    tokitai_call head = {.abi = 2,
+    tokitai_call head = {.abi = TOKITAI_KERNEL_ABI,
                          .dtype = call->head.dtype,
                          .index_dtype = call->head.index_dtype,
                          .threads = call->head.threads,
